@@ -1,0 +1,30 @@
+// Schema and row helpers over an object's SQLite. Everything here is synchronous, as the storage is.
+
+export type SqlValue = string | number | null | ArrayBuffer
+
+/**
+ * Brings the schema up to date: runs each migration once, in order. Migrations are append-only; the number already
+ * applied is kept in `_schema`. One transaction, so that a crash leaves the old schema or the new one.
+ */
+export function migrate(storage: DurableObjectStorage, migrations: readonly string[]): void {
+  const { sql } = storage
+  // One statement on the hot path: an up-to-date object answers with its version and nothing is written.
+  const known = sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '_schema'").toArray().length > 0
+  const version = known ? Number(sql.exec('SELECT version FROM _schema').one().version) : 0
+  if (version >= migrations.length) return
+  storage.transactionSync(() => {
+    for (const migration of migrations.slice(version)) sql.exec(migration)
+    if (known) sql.exec('UPDATE _schema SET version = ?', migrations.length)
+    else sql.exec(`CREATE TABLE _schema (version INTEGER NOT NULL); INSERT INTO _schema VALUES (${migrations.length})`)
+  })
+}
+
+/** All rows of a query, as plain objects of the given type. */
+export function rows<Row>(sql: SqlStorage, query: string, ...bindings: SqlValue[]): Row[] {
+  return sql.exec(query, ...bindings).toArray() as Row[]
+}
+
+/** The first row of a query, or null. */
+export function firstRow<Row>(sql: SqlStorage, query: string, ...bindings: SqlValue[]): Row | null {
+  return (rows<Row>(sql, query, ...bindings)[0] ?? null) as Row | null
+}

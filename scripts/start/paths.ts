@@ -1,0 +1,9 @@
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
+
+/** What npm calls `wrangler` only starts this file in a second process. */
+export const WRANGLER = join(ROOT, 'node_modules', 'wrangler', 'wrangler-dist', 'cli.js')
+
+export const VITE = join(ROOT, 'node_modules', 'vite', 'bin', 'vite.js')

@@ -1,0 +1,26 @@
+import { spawn } from 'node:child_process'
+import { Fault } from './fault.ts'
+import { ROOT } from './paths.ts'
+
+type Task = {
+  /** For the sentence that a failure prints. */
+  readonly name: string
+  readonly args: readonly string[]
+  readonly env: NodeJS.ProcessEnv
+  readonly signal?: AbortSignal
+}
+
+/** Runs Node with these arguments and shows what it printed only when it failed. */
+export async function runQuietly({ name, args, env, signal }: Task): Promise<void> {
+  const child = spawn(process.execPath, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'], signal })
+  const output: Buffer[] = []
+  child.stdout.on('data', (chunk: Buffer) => output.push(chunk))
+  child.stderr.on('data', (chunk: Buffer) => output.push(chunk))
+  const code = await new Promise<number | string>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (status, killedBy) => resolve(status ?? killedBy ?? 'unknown'))
+  })
+  if (code === 0) return
+  process.stderr.write(Buffer.concat(output))
+  throw new Fault(`${name} failed (${code}); what it printed stands above.`)
+}

@@ -1,0 +1,58 @@
+// What `npm start` was asked for: where to listen, where to keep state, and the variables that the Worker gets. They come
+// from the environment and, beneath it, from `.dev.vars`.
+
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { parseConfig, VARIABLES } from '../../src/config.ts'
+import { parseEnvFile } from './env-file.ts'
+import { Fault } from './fault.ts'
+import { ROOT } from './paths.ts'
+
+/** What the commands read themselves; the Worker never sees these. */
+export const COMMAND_VARIABLES = ['PORT', 'BELLWETHER_STATE', 'CHROMIUM_PATH', 'REQUIRE_BROWSER'] as const
+
+/** Local use needs no key and still answers without a network. */
+const LOCAL_DEFAULTS = { AUTH_MODE: 'local', MARKET_DATA: 'tencent,yahoo,eastmoney,sample' } as const
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+export type Settings = {
+  readonly port: number
+  readonly stateDir: string
+  /** The Worker's variables, known good. */
+  readonly vars: Readonly<Record<string, string>>
+}
+
+/** Throws a `Fault` or `ConfigError` that says which variable is wrong, what was found and what is allowed. */
+export function readSettings(env: Environment): Settings {
+  const vars = workerVariables(env, readDevVars())
+  parseConfig(vars)
+  return {
+    port: parsePort(env['PORT']),
+    stateDir: resolve(ROOT, env['BELLWETHER_STATE'] || '.wrangler/state'),
+    vars,
+  }
+}
+
+function workerVariables(env: Environment, devVars: Readonly<Record<string, string>>): Record<string, string> {
+  const vars: Record<string, string> = { ...devVars }
+  for (const { name } of VARIABLES) {
+    const value = env[name]
+    if (value !== undefined && value !== '') vars[name] = value
+  }
+  // An empty value counts as not set.
+  for (const [name, value] of Object.entries(LOCAL_DEFAULTS)) vars[name] ||= value
+  return vars
+}
+
+function readDevVars(): Record<string, string> {
+  const file = join(ROOT, '.dev.vars')
+  return existsSync(file) ? parseEnvFile(readFileSync(file, 'utf8')) : {}
+}
+
+function parsePort(text: string | undefined): number {
+  if (text === undefined || text === '') return 8787
+  const port = Number(text)
+  if (/^\d+$/.test(text) && port >= 1 && port <= 65_535) return port
+  throw new Fault(`PORT: found ${JSON.stringify(text)}, allowed is a whole number from 1 to 65535`)
+}

@@ -1,0 +1,59 @@
+// The state folder belongs to one server at a time: two runtimes on the same databases would each see half of the truth.
+
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Fault, messageOf } from './fault.ts'
+import { listProcesses } from './processes.ts'
+
+/** A server that was just told to stop needs a moment to let go. */
+const PATIENCE_MS = 2_000
+
+export type StateFolder = {
+  readonly path: string
+  /** A private folder inside it for what the start writes itself. */
+  readonly own: string
+  release(): void
+}
+
+/** Makes the folder and takes it, or throws a `Fault` that says who has it. */
+export async function takeStateFolder(path: string): Promise<StateFolder> {
+  const own = join(path, 'start')
+  const pidFile = join(own, 'pid')
+  try {
+    mkdirSync(own, { recursive: true, mode: 0o700 })
+    chmodSync(own, 0o700)
+    const deadline = Date.now() + PATIENCE_MS
+    for (;;) {
+      const holder = holderOf(pidFile)
+      if (holder === null) break
+      if (Date.now() > deadline) throw inUse(path, holder)
+      await sleep(50)
+    }
+    writeFileSync(pidFile, `${process.pid}\n`)
+  } catch (error) {
+    if (error instanceof Fault) throw error
+    throw new Fault(`BELLWETHER_STATE: the folder ${path} cannot be used: ${messageOf(error)}`)
+  }
+  return { path, own, release: () => rmSync(pidFile, { force: true }) }
+}
+
+/** The server that wrote its id there, when it is still that server: ids are given out again. */
+function holderOf(pidFile: string): number | null {
+  let text: string
+  try {
+    text = readFileSync(pidFile, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    throw error
+  }
+  const pid = Number(text.trim())
+  if (pid === process.pid) return null
+  return listProcesses().some((one) => one.pid === pid && one.command.includes('start.mjs')) ? pid : null
+}
+
+function inUse(path: string, pid: number): Fault {
+  return new Fault(
+    `The state folder ${path} is in use by process ${pid}. Stop that one, or start with another: BELLWETHER_STATE=<folder> npm start`,
+  )
+}

@@ -1,0 +1,80 @@
+// API keys at rest. D1 is the truth; whoever caches a row decides for how long.
+
+import { z } from 'zod'
+
+export const Scope = z.enum(['conversations', 'analysis', 'admin'])
+export type Scope = z.infer<typeof Scope>
+
+export type ApiKey = {
+  id: string
+  owner: string
+  name: string
+  scopes: Scope[]
+  secretHash: string
+  createdAt: string
+  expiresAt: string | null
+  revokedAt: string | null
+}
+
+type Row = {
+  id: string
+  owner: string
+  name: string
+  scopes: string
+  secret_hash: string
+  created_at: string
+  expires_at: string | null
+  revoked_at: string | null
+}
+
+const Scopes = z.array(Scope)
+
+const fromRow = (row: Row): ApiKey => ({
+  id: row.id,
+  owner: row.owner,
+  name: row.name,
+  scopes: Scopes.parse(JSON.parse(row.scopes)),
+  secretHash: row.secret_hash,
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+  revokedAt: row.revoked_at,
+})
+
+export async function insertKey(db: D1Database, key: ApiKey): Promise<void> {
+  await db
+    .prepare(
+      'INSERT INTO api_keys (id, owner, name, scopes, secret_hash, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    )
+    .bind(key.id, key.owner, key.name, JSON.stringify(key.scopes), key.secretHash, key.createdAt, key.expiresAt)
+    .run()
+}
+
+export async function findKey(db: D1Database, id: string): Promise<ApiKey | null> {
+  const row = await db.prepare('SELECT * FROM api_keys WHERE id = ?').bind(id).first<Row>()
+  return row === null ? null : fromRow(row)
+}
+
+/** Keys in force and expired ones, newest first; revoked ones are left out. `after` is the last row of the page before. */
+export async function listKeys(
+  db: D1Database,
+  page: { limit: number; owner: string | null; after: { createdAt: string; id: string } | null },
+): Promise<ApiKey[]> {
+  const { results } = await db
+    .prepare(
+      `SELECT * FROM api_keys
+       WHERE revoked_at IS NULL AND (?1 IS NULL OR owner = ?1) AND (?2 IS NULL OR (created_at, id) < (?2, ?3))
+       ORDER BY created_at DESC, id DESC LIMIT ?4`,
+    )
+    .bind(page.owner, page.after?.createdAt ?? null, page.after?.id ?? null, page.limit)
+    .all<Row>()
+  return results.map(fromRow)
+}
+
+/** True when the key was in force until now. */
+export async function revokeKey(db: D1Database, id: string, at: string): Promise<boolean> {
+  const { meta } = await db
+    .prepare('UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL')
+    .bind(at, id)
+    .run()
+  return meta.changes > 0
+}

@@ -1,0 +1,127 @@
+// Who asks? Closed by default: a request is somebody's only by a key, by a token or cookie that stands for a key, or in
+// local mode by coming from this machine to this machine.
+
+import { type Config, config } from '../config.ts'
+import type { ApiKey, Scope } from '../db/keys.ts'
+import { constantTimeEqual } from '../lib/crypto.ts'
+import { AppError } from './errors.ts'
+import { checkKey, keyInForce } from './keys.ts'
+import { readToken } from './tokens.ts'
+
+export const SESSION_COOKIE = 'bellwether_session'
+export const LOCAL_OWNER = 'local'
+
+export type Principal = {
+  owner: string
+  scopes: readonly Scope[]
+  /** The API key behind the request; null for the root key and in local mode. */
+  keyId: string | null
+  via: 'local' | 'root' | 'header' | 'query' | 'cookie' | 'token'
+}
+
+const LOCAL: Principal = {
+  owner: LOCAL_OWNER,
+  scopes: ['conversations', 'analysis', 'admin'],
+  keyId: null,
+  via: 'local',
+}
+
+const ROOT: Principal = { owner: 'root', scopes: ['admin'], keyId: null, via: 'root' }
+
+const LOOPBACK = /^(localhost|[a-z0-9-]+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/i
+const STREAM_PATH = /(\/ws|^\/socket\.io\/?|\/tasks\/stream)$/
+const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/** The asker, or an AppError: 401 without a valid credential, 403 for a request that a web page must not make. */
+export async function identify(request: Request, env: Env, url: URL): Promise<Principal> {
+  const settings = config(env)
+  if (settings.authMode === 'local') return identifyLocal(request, url)
+  const header = bearer(request)
+  const text = header ?? queryKey(url)
+  if (text !== null) {
+    const principal = await identifyText(text, env, url)
+    if (principal === null) throw unauthorized()
+    return header === null && principal.via === 'header' ? { ...principal, via: 'query' } : principal
+  }
+  const principal = await identifyCookie(request, env, settings)
+  if (principal === null) throw unauthorized()
+  const changes = !SAFE.has(request.method) || request.headers.get('upgrade') !== null
+  if (changes && request.headers.get('origin') !== url.origin) {
+    throw new AppError('forbidden', 'A signed-in browser may only change something from the same origin')
+  }
+  return principal
+}
+
+/** Whether the asker may use a family of endpoints; a key without the scope gets 403. */
+export function demandScope(principal: Principal, scope: Scope): void {
+  if (!principal.scopes.includes(scope)) throw new AppError('forbidden', `This key lacks the scope "${scope}"`)
+}
+
+export function isLoopback(host: string): boolean {
+  return LOOPBACK.test(host)
+}
+
+const unauthorized = () => new AppError('unauthorized', 'Unauthorized')
+
+function identifyLocal(request: Request, url: URL): Principal {
+  const host = (request.headers.get('host') ?? url.host).replace(/:\d+$/, '')
+  if (!isLoopback(host) || !isLoopback(url.hostname)) {
+    throw new AppError('forbidden', 'Local mode answers only on loopback addresses; use AUTH_MODE=keys to serve others')
+  }
+  const origin = request.headers.get('origin')
+  if (origin !== null && !(URL.canParse(origin) && isLoopback(new URL(origin).hostname))) {
+    throw new AppError('forbidden', 'Local mode does not answer web pages of other origins')
+  }
+  return LOCAL
+}
+
+function bearer(request: Request): string | null {
+  const key = request.headers.get('x-session-api-key')
+  if (key !== null && key !== '') return key
+  return /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? null
+}
+
+/** Sockets and event streams cannot send headers from a browser. Clients of the reference send the words null and undefined. */
+function queryKey(url: URL): string | null {
+  if (!STREAM_PATH.test(url.pathname)) return null
+  const key = url.searchParams.get('session_api_key')
+  return key === null || key === '' || key === 'null' || key === 'undefined' ? null : key
+}
+
+/** What a key or token text stands for on this path, or null. */
+async function identifyText(text: string, env: Env, url: URL): Promise<Principal | null> {
+  const { rootApiKey, secretsKey, keyCacheMs } = config(env)
+  if (text.startsWith('bwc_')) {
+    const token = secretsKey === null ? null : await readToken(secretsKey, 'bwc', text)
+    if (token === null || !belongsTo(url, token.conversation)) return null
+    const key = await keyInForce(env, token.key, keyCacheMs)
+    if (key === null || key.owner !== token.owner) return null
+    return { ...principalOf(key, 'token'), scopes: key.scopes.filter((scope) => scope === 'conversations') }
+  }
+  if (rootApiKey !== null && constantTimeEqual(text, rootApiKey)) return ROOT
+  const key = await checkKey(env, text, keyCacheMs)
+  return key === null ? null : principalOf(key, 'header')
+}
+
+async function identifyCookie(request: Request, env: Env, settings: Config): Promise<Principal | null> {
+  const cookie = request.headers.get('cookie')
+  const text = cookie === null ? undefined : new RegExp(`(?:^|; *)${SESSION_COOKIE}=([^;]*)`).exec(cookie)?.[1]
+  if (text === undefined || settings.secretsKey === null) return null
+  const session = await readToken(settings.secretsKey, 'bws', text)
+  const key = session === null ? null : await keyInForce(env, session.key, settings.keyCacheMs)
+  return key === null ? null : principalOf(key, 'cookie')
+}
+
+const principalOf = (key: ApiKey, via: Principal['via']): Principal => ({
+  owner: key.owner,
+  scopes: key.scopes,
+  keyId: key.id,
+  via,
+})
+
+/** A conversation's token opens that conversation's routes and sockets only. */
+function belongsTo(url: URL, conversationId: string): boolean {
+  const prefix = `/api/conversations/${conversationId}`
+  if (url.pathname === prefix || url.pathname.startsWith(`${prefix}/`)) return true
+  return url.pathname.startsWith('/socket.io') && url.searchParams.get('conversation_id') === conversationId
+}

@@ -1,0 +1,134 @@
+// What goes wrong on the way to an answer, and how each family of endpoints words it. A handler throws an AppError with
+// a code; the router that it belongs to renders the body. The body's shape is the router's, never the error's.
+
+import type { Context } from 'hono'
+import { errorFields, log } from '../lib/log.ts'
+import type { AppEnv } from './router.ts'
+
+const STATUS = {
+  bad_request: 400,
+  validation_error: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  duplicate_task: 409,
+  duplicate_market_review: 409,
+  gone: 410,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  unprocessable: 422,
+  rate_limited: 429,
+  internal_error: 500,
+  analysis_failed: 500,
+  declared_failure: 500,
+  upstream_failed: 502,
+  unavailable: 503,
+  upstream_timeout: 504,
+  storage_full: 507,
+} as const
+
+export type ErrorCode = keyof typeof STATUS
+
+/** One problem of a request, as the 422 body lists it. */
+export type ValidationItem = {
+  type: string
+  loc: (string | number)[]
+  msg: string
+  input: unknown
+  ctx?: Record<string, unknown>
+}
+
+type Options = {
+  /** The list of a 422. */
+  items?: ValidationItem[]
+  /** The `msg_id` of the conversation calls, which clients translate. */
+  msgId?: string
+  /** Members that stand beside the standard ones in the body. */
+  extra?: Record<string, unknown>
+  headers?: Record<string, string>
+  /** The word that stands for the code in a flat body, where it is not the code itself. */
+  word?: string
+  cause?: unknown
+}
+
+/** A failure that somebody planned: it becomes an answer in the contract's shape. */
+export class AppError extends Error {
+  override readonly name = 'AppError'
+  readonly code: ErrorCode
+  readonly options: Options
+
+  constructor(code: ErrorCode, message: string, options: Options = {}) {
+    super(message, { cause: options.cause })
+    this.code = code
+    this.options = options
+  }
+
+  get status(): (typeof STATUS)[ErrorCode] {
+    return STATUS[this.code]
+  }
+}
+
+/** Builds the body of an error for one family of endpoints. */
+export type Envelope = (error: AppError) => unknown
+
+/** `{"detail": …}`: authentication, unknown conversations, everything without a family of its own. */
+export const detailEnvelope: Envelope = ({ message, options }) => ({
+  detail: options.items ?? message,
+  ...options.extra,
+})
+
+/** `{"error": …}`: settings, secrets and the workspace; a 422 keeps its list under `detail`. */
+export const errorEnvelope: Envelope = ({ message, options }) =>
+  options.items ? { detail: options.items } : { error: message, ...options.extra }
+
+/** `{"status":"error","message","msg_id"}`: making and changing conversations. */
+export const statusEnvelope: Envelope = (error) => {
+  const { message, options, code } = error
+  if (options.items) return { detail: options.items }
+  if (code === 'unauthorized' || code === 'forbidden' || code === 'method_not_allowed') return detailEnvelope(error)
+  return { status: 'error', message, msg_id: options.msgId ?? '', ...options.extra }
+}
+
+/** `{"error": code, "message"}`, flat: everything under `/api/v1`. `detail` appears only when it says something. */
+export const analysisEnvelope: Envelope = ({ code, message, options }) => {
+  const word = options.word ?? WORDS[code] ?? code
+  const detail = options.items ?? (word === 'http_error' ? null : undefined)
+  return { error: word, message, ...(detail === undefined ? {} : { detail }), ...options.extra }
+}
+
+const WORDS: { [Code in ErrorCode]?: string } = {
+  bad_request: 'validation_error',
+  unprocessable: 'validation_error',
+  payload_too_large: 'http_error',
+  method_not_allowed: 'http_error',
+  unsupported_media_type: 'http_error',
+  declared_failure: 'internal_error',
+}
+
+/** The envelope of a path, for failures that happen before any router is reached. */
+export function envelopeFor(path: string): Envelope {
+  if (path.startsWith('/api/v1/')) return analysisEnvelope
+  if (path === '/api/settings')
+    return ({ code, message }) => ({ error: code === 'unauthorized' ? 'Invalid token' : message })
+  return detailEnvelope
+}
+
+/** Turns whatever was thrown into the answer. What nobody planned becomes an opaque 500; its cause goes to the log. */
+export function renderError(error: unknown, c: Context<AppEnv>, envelope: Envelope): Response {
+  const requestId = c.get('requestId')
+  if (error instanceof AppError) {
+    if (error.status >= 500) {
+      log.warn('http.declared_failure', { requestId, code: error.code, message: error.message, ...causeOf(error) })
+    }
+    return c.json(envelope(error) as object, error.status, error.options.headers)
+  }
+  log.error('http.uncaught', { requestId, method: c.req.method, path: c.req.path, ...errorFields(error) })
+  const opaque = new AppError('internal_error', `Internal Server Error (request ${requestId})`)
+  return c.json(envelope(opaque) as object, 500)
+}
+
+function causeOf(error: AppError): Record<string, unknown> {
+  return error.cause === undefined ? {} : { cause: errorFields(error.cause) }
+}

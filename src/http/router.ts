@@ -1,0 +1,21 @@
+import { OpenAPIHono } from '@hono/zod-openapi'
+import type { Principal } from './auth.ts'
+import { type Envelope, renderError } from './errors.ts'
+
+export type AppEnv = {
+  Bindings: Env
+  Variables: {
+    requestId: string
+    /** Who asks; absent only on the calls that need no key. */
+    principal: Principal
+  }
+}
+
+export type Router = OpenAPIHono<AppEnv>
+
+/** A router whose failures, expected or not, all wear the given envelope. */
+export function router(envelope: Envelope): Router {
+  const app: Router = new OpenAPIHono<AppEnv>()
+  app.onError((error, c) => renderError(error, c, envelope))
+  return app
+}

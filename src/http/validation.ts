@@ -1,0 +1,164 @@
+// Validation with the reference's manners: lax values in, and a 422 that lists every problem of a request at once, each
+// with its place, its machine-readable type and the value that was found. The item types and texts are those of
+// pydantic 2, which existing clients know.
+
+import type { Context } from 'hono'
+import { z } from 'zod'
+import { config } from '../config.ts'
+import { readBytes } from './body.ts'
+import { AppError, type ValidationItem } from './errors.ts'
+import type { AppEnv } from './router.ts'
+import { INTEGER_EXPECTED, toItems } from './validation-items.ts'
+
+const TRUE = new Set(['1', 'true', 't', 'yes', 'y', 'on'])
+const FALSE = new Set(['0', 'false', 'f', 'no', 'n', 'off'])
+const INTEGER = /^[+-]?\d+(\.0*)?$/
+const MAX_DEPTH = 200
+
+type Range = { min?: number; max?: number }
+
+/** Integers as the reference reads them: `5`, `5.0`, `"5"`; not `"five"`, not `5.5`. */
+export function laxInt({ min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER }: Range = {}) {
+  // zod words a wrong type alike for integers and floats; the marker tells toItems which one was asked for.
+  const schema = z.int({ error: (issue) => (issue.code === 'invalid_type' ? INTEGER_EXPECTED : undefined) })
+  return z.preprocess(
+    (value) => (typeof value === 'string' && INTEGER.test(value.trim()) ? Number(value) : value),
+    schema.min(min).max(max),
+  )
+}
+
+export function laxNumber({ min = -Infinity, max = Infinity }: Range = {}) {
+  return z.preprocess((value) => {
+    if (typeof value !== 'string' || value.trim() === '') return value
+    const number = Number(value)
+    return Number.isFinite(number) ? number : value
+  }, z.number().min(min).max(max))
+}
+
+/** Booleans as the reference reads them: `true`, `1`, `"yes"`, `"on"` and their opposites, in any case. */
+export function laxBool() {
+  return z.preprocess((value) => {
+    const word = typeof value === 'number' || typeof value === 'string' ? String(value).trim().toLowerCase() : null
+    if (word === null) return value
+    if (TRUE.has(word)) return true
+    return FALSE.has(word) ? false : value
+  }, z.boolean())
+}
+
+type Place = 'path' | 'query' | 'body' | 'header'
+type Shapes = { params?: z.ZodType | undefined; query?: z.ZodType | undefined; body?: BodyShape | undefined }
+
+export type BodyShape = { schema: z.ZodType; required: boolean }
+
+export type Valid = { params: unknown; query: unknown; body: unknown }
+
+/** Parses path, query and body together. Throws the 422 with every problem found in any of them. */
+export async function validate(c: Context<AppEnv>, shapes: Shapes): Promise<Valid> {
+  const items: ValidationItem[] = []
+  const check = (place: Place, schema: z.ZodType | undefined, input: unknown): unknown => {
+    if (schema === undefined) return undefined
+    const result = schema.safeParse(input)
+    if (result.success) return result.data
+    items.push(...toItems(result.error, place, input))
+    return undefined
+  }
+  const params = check('path', shapes.params, c.req.param())
+  const query = check('query', shapes.query, shapes.query && queryOf(c.req.url))
+  let body: unknown
+  if (shapes.body) {
+    const raw = await readJson(c.req.raw, config(c.env).maxBodyBytes)
+    if (raw.problem) items.push(raw.problem)
+    else if (raw.empty && !shapes.body.required) body = null
+    else if (raw.empty) items.push({ type: 'missing', loc: ['body'], msg: 'Field required', input: null })
+    else body = check('body', shapes.body.schema, raw.value)
+  }
+  if (items.length > 0) throw invalid(items)
+  return { params, query, body }
+}
+
+/** The 422 of the given problems. */
+export function invalid(items: ValidationItem[]): AppError {
+  const first = items[0]
+  const text = first ? `${first.loc.join('.')}: ${first.msg}` : 'Validation failed'
+  return new AppError('unprocessable', text, { items })
+}
+
+/** The 422 of one value that only the domain could judge. */
+export function valueError(loc: (string | number)[], reason: string, input: unknown): AppError {
+  return invalid([{ type: 'value_error', loc, msg: `Value error, ${reason}`, input, ctx: { error: {} } }])
+}
+
+/** A repeated key keeps its last value, as the reference does; `include_types` and the like are read as lists by their schema. */
+function queryOf(url: string): Record<string, string | string[]> {
+  const query: Record<string, string | string[]> = {}
+  const at = url.indexOf('?')
+  if (at < 0) return query
+  for (const [key, value] of new URLSearchParams(url.slice(at))) {
+    if (key.endsWith('_types')) query[key] = [...(Array.isArray(query[key]) ? query[key] : []), value]
+    else query[key] = value
+  }
+  return query
+}
+
+type RawBody = { value?: unknown; empty: boolean; problem?: ValidationItem }
+
+async function readJson(request: Request, maxBytes: number): Promise<RawBody> {
+  if (request.body === null) return { empty: true }
+  const bytes = await readBytes(request, maxBytes)
+  if (bytes.byteLength === 0) return { empty: true }
+  const type = request.headers.get('content-type')
+  if (type !== null && !/^application\/([\w.+-]+\+)?json\b/i.test(type.trim())) {
+    return { empty: false, problem: notAnObject(decode(bytes) ?? '') }
+  }
+  const text = decode(bytes)
+  if (text === null) return { empty: false, problem: jsonInvalid(0, 'Invalid UTF-8') }
+  if (tooDeep(text)) return { empty: false, problem: jsonInvalid(0, `Nested deeper than ${MAX_DEPTH} levels`) }
+  try {
+    const value: unknown = JSON.parse(text)
+    return { value, empty: false }
+  } catch (error) {
+    const message = error instanceof Error ? error.message : 'Invalid JSON'
+    return { empty: false, problem: jsonInvalid(Number(/position (\d+)/.exec(message)?.[1] ?? 0), message) }
+  }
+}
+
+function decode(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
+  } catch {
+    // The decoder throws for any sequence that is not UTF-8; the caller reports it as malformed JSON.
+    return null
+  }
+}
+
+const notAnObject = (input: unknown): ValidationItem => ({
+  type: 'model_attributes_type',
+  loc: ['body'],
+  msg: 'Input should be a valid dictionary or object to extract fields from',
+  input,
+})
+
+const jsonInvalid = (offset: number, error: string): ValidationItem => ({
+  type: 'json_invalid',
+  loc: ['body', offset],
+  msg: 'JSON decode error',
+  input: {},
+  ctx: { error },
+})
+
+/** True when brackets nest too deep for code that walks the value recursively. Brackets inside strings do not count. */
+function tooDeep(text: string): boolean {
+  let depth = 0
+  let quoted = false
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (quoted) {
+      if (code === 0x5c) i++
+      else if (code === 0x22) quoted = false
+    } else if (code === 0x22) quoted = true
+    else if (code === 0x7b || code === 0x5b) {
+      if (++depth > MAX_DEPTH) return true
+    } else if (code === 0x7d || code === 0x5d) depth--
+  }
+  return false
+}

@@ -1,0 +1,10 @@
+/** Marks a branch that the types rule out; throws if the types were wrong. */
+export function assertNever(value: never): never {
+  throw new Error(`unexpected value: ${JSON.stringify(value)}`)
+}
+
+/** The value, or a thrown error that names what was missing. For facts the code guarantees, never for input. */
+export function must<T>(value: T | null | undefined, what: string): T {
+  if (value === null || value === undefined) throw new Error(`missing: ${what}`)
+  return value
+}

@@ -1,0 +1,224 @@
+// Requests to services that the operator's configuration names: market data, models, channels. It is
+// the only place that retries, so nothing above it multiplies attempts. Addresses that a user, a model
+// or a server chose do not come here: they take the guarded door.
+
+/** What kind of trouble it was; the parsers of single services add their own words. */
+export type UpstreamReason = 'timeout' | 'network' | 'rate_limited' | 'http_status' | 'too_large' | 'not_json'
+
+export class UpstreamError<Reason extends string = string> extends Error {
+  readonly service: string
+  /** The HTTP status, null when there was no usable answer. */
+  readonly status: number | null
+  readonly retryable: boolean
+  readonly reason: Reason
+  /** How long the service asked to be left alone, null when it did not say. */
+  readonly retryAfterMs: number | null
+
+  constructor(failure: UpstreamFailure<Reason>, options?: ErrorOptions) {
+    const { service, reason, status = null, detail } = failure
+    const facts = [status === null ? null : `HTTP ${status}`, detail].filter(Boolean).join(', ')
+    super(`${service}: ${reason}${facts ? ` (${facts})` : ''}`, options)
+    this.name = 'UpstreamError'
+    this.service = service
+    this.status = status
+    this.retryable = failure.retryable ?? false
+    this.reason = reason
+    this.retryAfterMs = failure.retryAfterMs ?? null
+  }
+}
+
+export type UpstreamFailure<Reason extends string = string> = {
+  service: string
+  reason: Reason
+  status?: number | null
+  retryable?: boolean
+  retryAfterMs?: number | null
+  /** Plain words for people. Never a URL or a body: both may carry secrets. */
+  detail?: string
+}
+
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+
+export type RequestOptions = {
+  /** Names the upstream in errors and logs. */
+  service: string
+  method?: string
+  headers?: Record<string, string>
+  body?: string | Uint8Array
+  /** For one attempt, from the connection to the last byte. */
+  timeoutMs?: number
+  maxBytes?: number
+  /** Further attempts after the first. By default 2 for GET and 0 for anything that may have had an effect. */
+  retries?: number
+  /** Ends the whole call at once; its own reason is thrown then, not an UpstreamError. */
+  signal?: AbortSignal
+  fetch?: Fetch
+}
+
+export type BytesReply = { bytes: Uint8Array; status: number; headers: Headers }
+
+const DEFAULT_TIMEOUT_MS = 10_000
+const DEFAULT_MAX_BYTES = 5_000_000
+const FIRST_DELAY_MS = 250
+// A service that wants more than this is not waited for: the caller has other sources and a deadline.
+const LONGEST_DELAY_MS = 5_000
+const UTF8 = 'utf-8'
+
+/** The body of a 2xx answer. Everything else is thrown as UpstreamError. */
+export async function requestBytes(url: string, options: RequestOptions): Promise<BytesReply> {
+  const retries = options.retries ?? ((options.method ?? 'GET') === 'GET' ? 2 : 0)
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await attemptOnce(url, options)
+    } catch (error) {
+      if (!(error instanceof UpstreamError) || !error.retryable || attempt >= retries) throw error
+      const delayMs = error.retryAfterMs ?? jittered(FIRST_DELAY_MS * 2 ** attempt)
+      if (delayMs > LONGEST_DELAY_MS) throw error
+      await sleep(delayMs, options.signal)
+    }
+  }
+}
+
+/** The body as text in the given encoding; bytes that do not belong to it become U+FFFD. */
+export async function requestText(url: string, options: RequestOptions & { encoding?: string }): Promise<string> {
+  const { bytes } = await requestBytes(url, options)
+  return new TextDecoder(options.encoding ?? UTF8).decode(bytes)
+}
+
+/** The body as JSON, still to be checked by the caller's schema. A page of HTML is `not_json`. */
+export async function requestJson(url: string, options: RequestOptions): Promise<unknown> {
+  const { bytes, headers, status } = await requestBytes(url, options)
+  try {
+    return JSON.parse(new TextDecoder(UTF8).decode(bytes))
+  } catch (cause) {
+    const type = (headers.get('content-type') ?? 'unknown type').slice(0, 60)
+    throw new UpstreamError({ service: options.service, reason: 'not_json', status, detail: type }, { cause })
+  }
+}
+
+async function attemptOnce(url: string, options: RequestOptions): Promise<BytesReply> {
+  const { service, signal, timeoutMs = DEFAULT_TIMEOUT_MS } = options
+  signal?.throwIfAborted()
+  const controller = new AbortController()
+  const timer = setTimeout(() => controller.abort(new DOMException('timed out', 'TimeoutError')), timeoutMs)
+  const forward = () => controller.abort(signal?.reason)
+  signal?.addEventListener('abort', forward)
+  try {
+    return await raced(exchange(url, options, controller.signal), controller.signal)
+  } catch (error) {
+    if (error instanceof UpstreamError) throw error
+    signal?.throwIfAborted()
+    const timedOut = controller.signal.aborted
+    const detail = timedOut ? { detail: `${timeoutMs} ms` } : {}
+    throw new UpstreamError(
+      { service, reason: timedOut ? 'timeout' : 'network', retryable: true, ...detail },
+      { cause: withoutAddress(error) },
+    )
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', forward)
+  }
+}
+
+/** The error for the log, reduced to its kind when its text quotes an address: a query may hold a key. */
+function withoutAddress(error: unknown): unknown {
+  return error instanceof Error && !error.message.includes('://') ? error : new Error('request failed')
+}
+
+async function exchange(url: string, options: RequestOptions, signal: AbortSignal): Promise<BytesReply> {
+  const { method = 'GET', headers, body } = options
+  const doFetch: Fetch = options.fetch ?? ((address, init) => fetch(address, init))
+  const response = await doFetch(url, {
+    method,
+    signal,
+    ...(headers === undefined ? {} : { headers }),
+    ...(body === undefined ? {} : { body }),
+  })
+  if (!response.ok) {
+    await response.body?.cancel()
+    throw statusError(options.service, response)
+  }
+  return { bytes: await readCapped(response, options), status: response.status, headers: response.headers }
+}
+
+function statusError(service: string, response: Response): UpstreamError {
+  const { status } = response
+  const retryable = status === 408 || status === 429 || status >= 500
+  const retryAfterMs = retryable ? parseRetryAfter(response.headers.get('retry-after')) : null
+  return new UpstreamError({
+    service,
+    reason: status === 429 ? 'rate_limited' : 'http_status',
+    status,
+    retryable,
+    retryAfterMs,
+  })
+}
+
+/** Seconds or an HTTP date as a wait in milliseconds; null for anything else. */
+function parseRetryAfter(value: string | null): number | null {
+  if (value === null) return null
+  if (/^\d{1,9}$/.test(value.trim())) return Number(value) * 1000
+  const at = Date.parse(value)
+  return Number.isNaN(at) ? null : Math.max(0, at - Date.now())
+}
+
+async function readCapped(response: Response, options: RequestOptions): Promise<Uint8Array> {
+  const { service, maxBytes = DEFAULT_MAX_BYTES } = options
+  const tooLarge = () =>
+    new UpstreamError({ service, reason: 'too_large', status: response.status, detail: `more than ${maxBytes} bytes` })
+  if (Number(response.headers.get('content-length') ?? 0) > maxBytes) {
+    await response.body?.cancel()
+    throw tooLarge()
+  }
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength
+    if (size > maxBytes) throw tooLarge()
+    chunks.push(chunk)
+  }
+  return joined(chunks, size)
+}
+
+function joined(chunks: Uint8Array[], size: number): Uint8Array {
+  const bytes = new Uint8Array(size)
+  let offset = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset)
+    offset += chunk.byteLength
+  }
+  return bytes
+}
+
+/** The promise, or the signal's reason if that comes first: a peer that ignores the signal cannot hold the caller. */
+async function raced<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  let stop = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason)
+    signal.addEventListener('abort', stop)
+  })
+  try {
+    return await Promise.race([promise, aborted])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+async function sleep(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+  signal?.throwIfAborted()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let stop = () => {}
+  try {
+    await new Promise<void>((resolve, reject) => {
+      stop = () => reject(signal?.reason)
+      signal?.addEventListener('abort', stop)
+      timer = setTimeout(resolve, delayMs)
+    })
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', stop)
+  }
+}
+
+// Half to one and a half: clients that failed together do not come back together.
+const jittered = (delayMs: number): number => delayMs * (0.5 + Math.random())

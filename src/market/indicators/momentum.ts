@@ -1,0 +1,77 @@
+import { emaFromFirst } from './averages.ts'
+import { blank, type Numbers, rollingMax, rollingMin, type Series } from './series.ts'
+
+export type Macd = { dif: Series; dea: Series; histogram: Series }
+
+const FAST = 12
+const SLOW = 26
+const SIGNAL = 9
+
+/**
+ * MACD (Appel): DIF = EMA12 − EMA26, DEA = EMA9 of DIF, histogram = 2 · (DIF − DEA), the doubled form of Asian charts.
+ * Warm-up: 25 bars for DIF, 33 for DEA and histogram.
+ */
+export function macd(closes: Numbers): Macd {
+  const fast = emaFromFirst(closes, FAST)
+  const slow = emaFromFirst(closes, SLOW)
+  const dif = fast
+  for (let i = 0; i < closes.length; i++) dif[i] = (fast[i] as number) - (slow[i] as number)
+  const dea = emaFromFirst(dif, SIGNAL)
+  const histogram = blank(closes.length)
+  const ready = SLOW + SIGNAL - 2
+  for (let i = ready; i < closes.length; i++) histogram[i] = 2 * ((dif[i] as number) - (dea[i] as number))
+  dif.fill(Number.NaN, 0, Math.min(SLOW - 1, dif.length))
+  dea.fill(Number.NaN, 0, Math.min(ready, dea.length))
+  return { dif, dea, histogram }
+}
+
+/**
+ * RSI (Wilder 1978): 100 · U / (U + D), where U and D are averages of gains and losses. The first average is the mean of
+ * the first n changes, then avg_i = (avg_{i−1} · (n−1) + x_i) / n. Warm-up: n bars. Without any movement it is 50.
+ */
+export function rsi(closes: Numbers, period: number): Series {
+  const out = blank(closes.length)
+  let gain = 0
+  let loss = 0
+  for (let i = 1; i < closes.length; i++) {
+    const change = (closes[i] as number) - (closes[i - 1] as number)
+    const up = change > 0 ? change : 0
+    const down = change < 0 ? -change : 0
+    if (i <= period) {
+      gain += up / period
+      loss += down / period
+    } else {
+      gain = (gain * (period - 1) + up) / period
+      loss = (loss * (period - 1) + down) / period
+    }
+    if (i >= period) out[i] = gain + loss === 0 ? 50 : (100 * gain) / (gain + loss)
+  }
+  return out
+}
+
+export type Kdj = { k: Series; d: Series; j: Series }
+
+const KDJ_PERIOD = 9
+
+/**
+ * KDJ 9/3/3: RSV = (C − LL9) / (HH9 − LL9) · 100, K = 2/3 K' + 1/3 RSV, D = 2/3 D' + 1/3 K, J = 3K − 2D, with K and D
+ * starting at 50. A window without range has RSV 50. Warm-up: 8 bars.
+ */
+export function kdj(highs: Numbers, lows: Numbers, closes: Numbers): Kdj {
+  const highest = rollingMax(highs, KDJ_PERIOD)
+  const lowest = rollingMin(lows, KDJ_PERIOD)
+  const [k, d, j] = [blank(closes.length), blank(closes.length), blank(closes.length)]
+  let lastK = 50
+  let lastD = 50
+  for (let i = KDJ_PERIOD - 1; i < closes.length; i++) {
+    const low = lowest[i] as number
+    const range = (highest[i] as number) - low
+    const rsv = range === 0 ? 50 : (((closes[i] as number) - low) / range) * 100
+    lastK += (rsv - lastK) / 3
+    lastD += (lastK - lastD) / 3
+    k[i] = lastK
+    d[i] = lastD
+    j[i] = 3 * lastK - 2 * lastD
+  }
+  return { k, d, j }
+}

@@ -1,0 +1,47 @@
+// A series is one number a bar. Inside this folder NaN marks the warm-up, because a Float64Array can hold nothing
+// else; `valueAt` and `nullable` turn it into null at the border, so no caller mistakes a missing value for a number.
+// Loops keep their indices inside the arrays, so reads are asserted with `as number`, which costs nothing at run time.
+
+export type Series = Float64Array
+export type Numbers = ArrayLike<number>
+
+/** A series of nothing but warm-up. */
+export function blank(length: number): Series {
+  return new Float64Array(length).fill(Number.NaN)
+}
+
+/** The value at an index (negative counts from the end), null in the warm-up and outside the series. */
+export function valueAt(series: Numbers, index: number): number | null {
+  const value = series[index < 0 ? series.length + index : index]
+  return value === undefined || Number.isNaN(value) ? null : value
+}
+
+/** The series with null for the warm-up: the form that leaves this folder for charts and JSON. */
+export function nullable(series: Numbers): (number | null)[] {
+  return Array.from(series, (value) => (Number.isNaN(value) ? null : value))
+}
+
+/** Highest value of the last `period` bars, in one pass: a queue keeps only values that can still become the highest. */
+export function rollingMax(values: Numbers, period: number): Series {
+  return rollingExtreme(values, period, 1)
+}
+
+/** Lowest value of the last `period` bars. */
+export function rollingMin(values: Numbers, period: number): Series {
+  return rollingExtreme(values, period, -1)
+}
+
+function rollingExtreme(values: Numbers, period: number, sign: 1 | -1): Series {
+  const out = blank(values.length)
+  const queue = new Int32Array(values.length)
+  let head = 0
+  let tail = 0
+  for (let i = 0; i < values.length; i++) {
+    const value = sign * (values[i] as number)
+    while (tail > head && sign * (values[queue[tail - 1] as number] as number) <= value) tail--
+    queue[tail++] = i
+    if ((queue[head] as number) <= i - period) head++
+    if (i >= period - 1) out[i] = values[queue[head] as number] as number
+  }
+  return out
+}

@@ -1,0 +1,51 @@
+import { blank, type Numbers, type Series } from './series.ts'
+
+export type Bollinger = { upper: Series; middle: Series; lower: Series }
+
+/**
+ * Bollinger bands: middle = SMA_n, upper and lower = middle ± width · σ_n with the population deviation. Warm-up: n−1.
+ * Mean and squared deviation slide along with Welford's update, which keeps its digits where Σx² − (Σx)²/n loses them.
+ */
+export function bollinger(closes: Numbers, period = 20, width = 2): Bollinger {
+  const [upper, middle, lower] = [blank(closes.length), blank(closes.length), blank(closes.length)]
+  let mean = 0
+  let squares = 0
+  for (let i = 0; i < closes.length; i++) {
+    const value = closes[i] as number
+    const before = mean
+    if (i < period) {
+      mean += (value - mean) / (i + 1)
+      squares += (value - before) * (value - mean)
+    } else {
+      const leaving = closes[i - period] as number
+      mean += (value - leaving) / period
+      squares += (value - leaving) * (value - mean + leaving - before)
+    }
+    if (i < period - 1) continue
+    const reach = width * Math.sqrt(Math.max(squares, 0) / period)
+    middle[i] = mean
+    upper[i] = mean + reach
+    lower[i] = mean - reach
+  }
+  return { upper, middle, lower }
+}
+
+/**
+ * Average true range (Wilder 1978): TR = max(H − L, |H − C'|, |L − C'|), the first bar's being H − L; the first average is
+ * the mean of n true ranges, then ATR_i = (ATR_{i−1} · (n−1) + TR_i) / n. Warm-up: n−1 bars.
+ */
+export function atr(highs: Numbers, lows: Numbers, closes: Numbers, period = 14): Series {
+  const out = blank(closes.length)
+  let average = 0
+  for (let i = 0; i < closes.length; i++) {
+    const high = highs[i] as number
+    const low = lows[i] as number
+    const previous = i === 0 ? low : (closes[i - 1] as number)
+    const range = Math.max(high - low, Math.abs(high - previous), Math.abs(low - previous))
+    if (i === 0) average = (high - low) / period
+    else if (i < period) average += range / period
+    else average = (average * (period - 1) + range) / period
+    if (i >= period - 1) out[i] = average
+  }
+  return out
+}

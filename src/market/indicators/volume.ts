@@ -1,0 +1,26 @@
+import { blank, type Numbers, type Series } from './series.ts'
+
+/** On-balance volume (Granville): the running sum of volume, added on a rise, taken off on a fall; it starts at 0 and has no warm-up. */
+export function obv(closes: Numbers, volumes: Numbers): Series {
+  const out = new Float64Array(closes.length)
+  let sum = 0
+  for (let i = 1; i < closes.length; i++) {
+    sum += Math.sign((closes[i] as number) - (closes[i - 1] as number)) * (volumes[i] as number)
+    out[i] = sum
+  }
+  return out
+}
+
+/**
+ * Volume ratio: today's volume / mean of the `period` days before it. Warm-up: `period` bars; also missing where those
+ * days had no volume at all, as after a suspension or for an index whose source gives none.
+ */
+export function volumeRatio(volumes: Numbers, period = 5): Series {
+  const out = blank(volumes.length)
+  for (let i = period; i < volumes.length; i++) {
+    let sum = 0
+    for (let k = i - period; k < i; k++) sum += volumes[k] as number
+    if (sum > 0) out[i] = (volumes[i] as number) / (sum / period)
+  }
+  return out
+}

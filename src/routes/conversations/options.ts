@@ -1,0 +1,78 @@
+import { z } from '@hono/zod-openapi'
+import { AGENTS } from '../../agent/agents.ts'
+import { detailEnvelope } from '../../http/errors.ts'
+import { endpoint } from '../../http/openapi.ts'
+import { router } from '../../http/router.ts'
+import { listModels } from '../../llm/models.ts'
+
+const WebClientConfig = z
+  .looseObject({
+    APP_MODE: z.literal('oss'),
+    GITHUB_CLIENT_ID: z.string(),
+    POSTHOG_CLIENT_KEY: z.string(),
+    FEATURE_FLAGS: z.record(z.string(), z.boolean()),
+  })
+  .openapi('WebClientConfig')
+
+const app = router(detailEnvelope)
+const tag = 'Options'
+const names = { 200: { description: 'Sorted names', schema: z.array(z.string()) } }
+
+endpoint(
+  app,
+  {
+    method: 'get',
+    path: '/api/options/models',
+    tag,
+    summary: 'Model identifiers, `provider/model`, that settings can name',
+    replies: names,
+  },
+  async (c) => c.json(await listModels()),
+)
+
+endpoint(
+  app,
+  {
+    method: 'get',
+    path: '/api/options/agents',
+    tag,
+    summary: 'Agents that a conversation can run',
+    replies: names,
+  },
+  (c) => c.json(AGENTS),
+)
+
+endpoint(
+  app,
+  {
+    method: 'get',
+    path: '/api/options/security-analyzers',
+    tag,
+    summary: 'Security analyzers that settings can name',
+    replies: names,
+  },
+  (c) => c.json(['invariant']),
+)
+
+// The web client reads this before anything else. `oss` is the one mode in which it does not ask for a login service,
+// and an empty analytics key switches its telemetry off.
+const WEB_CLIENT_CONFIG = {
+  APP_MODE: 'oss' as const,
+  GITHUB_CLIENT_ID: '',
+  POSTHOG_CLIENT_KEY: '',
+  FEATURE_FLAGS: { ENABLE_BILLING: false, HIDE_LLM_SETTINGS: false, HIDE_MICROAGENT_MANAGEMENT: true },
+}
+
+endpoint(
+  app,
+  {
+    method: 'get',
+    path: '/api/options/config',
+    tag,
+    summary: 'What the web client needs to know about this server',
+    replies: { 200: { description: 'The configuration', schema: WebClientConfig } },
+  },
+  (c) => c.json(WEB_CLIENT_CONFIG),
+)
+
+export { app as options }

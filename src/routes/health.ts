@@ -1,0 +1,53 @@
+import { z } from '@hono/zod-openapi'
+import { detailEnvelope } from '../http/errors.ts'
+import { endpoint } from '../http/openapi.ts'
+import { router } from '../http/router.ts'
+import { isoMicros } from '../lib/clock.ts'
+
+const HealthStatus = z.object({ status: z.string(), timestamp: z.string() }).openapi('HealthStatus')
+
+const app = router(detailEnvelope)
+
+endpoint(
+  app,
+  {
+    method: 'get',
+    path: '/alive',
+    tag: 'Health',
+    summary: 'Whether the service answers at all',
+    open: true,
+    replies: { 200: { description: 'It does', schema: z.object({ status: z.literal('ok') }) } },
+  },
+  (c) => c.json({ status: 'ok' as const }),
+)
+
+endpoint(
+  app,
+  {
+    method: 'get',
+    path: '/health',
+    tag: 'Health',
+    summary: 'The state of the service, as a bare string',
+    open: true,
+    replies: { 200: { description: '`OK`, or `DEGRADED: ` and why', schema: z.string() } },
+  },
+  (c) => c.json('OK'),
+)
+
+// The console of the analysis family asks for an object where the other family's clients want the bare string.
+for (const path of ['/api/health', '/api/v1/health']) {
+  endpoint(
+    app,
+    {
+      method: 'get',
+      path,
+      tag: 'Health',
+      summary: 'The state of the service, as an object',
+      open: true,
+      replies: { 200: { description: 'The state and the time', schema: HealthStatus } },
+    },
+    (c) => c.json({ status: 'ok', timestamp: isoMicros(Date.now()) }),
+  )
+}
+
+export { app as health }

@@ -1,0 +1,132 @@
+import { z } from '@hono/zod-openapi'
+import { type ApiKey, insertKey, listKeys, revokeKey, Scope } from '../db/keys.ts'
+import { AppError, detailEnvelope } from '../http/errors.ts'
+import { forgetKey, makeKey } from '../http/keys.ts'
+import { endpoint } from '../http/openapi.ts'
+import { decodeCursor, encodeCursor } from '../http/paging.ts'
+import { router } from '../http/router.ts'
+import { laxInt, valueError } from '../http/validation.ts'
+import { isoMicros } from '../lib/clock.ts'
+
+const OWNER = /^[A-Za-z0-9_.@-]{1,64}$/
+
+const KeyInfo = z
+  .object({
+    id: z.string(),
+    owner: z.string(),
+    name: z.string(),
+    scopes: z.array(Scope),
+    created_at: z.string(),
+    expires_at: z.string().nullable(),
+  })
+  .openapi('ApiKeyInfo')
+
+const NewKey = KeyInfo.extend({ key: z.string() }).openapi('NewApiKey')
+
+const KeyList = z.object({ keys: z.array(KeyInfo), next_page_id: z.string().nullable() }).openapi('ApiKeyList')
+
+const CreateKey = z
+  .object({
+    owner: z.string().regex(OWNER),
+    name: z.string().min(1).max(100),
+    scopes: z.array(Scope).min(1),
+    expires_at: z.iso.datetime({ offset: true }).nullish(),
+  })
+  .openapi('CreateApiKey')
+
+const app = router(detailEnvelope)
+const common = { tag: 'Keys' } as const
+
+endpoint(
+  app,
+  {
+    ...common,
+    method: 'post',
+    path: '/api/keys',
+    summary: 'Issue a key; the only answer that shows it',
+    body: { schema: CreateKey, required: true },
+    replies: { 201: { description: 'The new key', schema: NewKey }, 403: { description: 'Not an admin key' } },
+  },
+  async (c, { body }) => {
+    const now = Date.now()
+    const expiresAt = body.expires_at ? Date.parse(body.expires_at) : null
+    if (expiresAt !== null && expiresAt <= now) {
+      throw valueError(['body', 'expires_at'], 'the time has already passed', body.expires_at)
+    }
+    const { id, text, secretHash } = await makeKey()
+    const key: ApiKey = {
+      id,
+      owner: body.owner,
+      name: body.name,
+      scopes: [...new Set(body.scopes)],
+      secretHash,
+      createdAt: isoMicros(now),
+      expiresAt: expiresAt === null ? null : isoMicros(expiresAt),
+      revokedAt: null,
+    }
+    await insertKey(c.env.DB, key)
+    return c.json({ ...keyInfo(key), key: text }, 201)
+  },
+)
+
+endpoint(
+  app,
+  {
+    ...common,
+    method: 'get',
+    path: '/api/keys',
+    summary: 'List the keys that were issued and not revoked, newest first',
+    query: z.object({
+      owner: z.string().optional(),
+      limit: laxInt({ min: 1, max: 1000 }).default(100),
+      page_id: z.string().optional(),
+    }),
+    replies: {
+      200: { description: 'The keys, without their secrets', schema: KeyList },
+      400: { description: 'A page_id that is not one of ours' },
+      403: { description: 'Not an admin key' },
+    },
+  },
+  async (c, { query }) => {
+    const after = query.page_id === undefined ? null : decodeCursor(query.page_id)
+    if (query.page_id !== undefined && after === null) throw new AppError('bad_request', 'Invalid page_id')
+    const found = await listKeys(c.env.DB, { limit: query.limit + 1, owner: query.owner ?? null, after })
+    const page = found.slice(0, query.limit)
+    const last = page.at(-1)
+    const next = found.length > page.length && last ? encodeCursor(last) : null
+    return c.json({ keys: page.map(keyInfo), next_page_id: next })
+  },
+)
+
+endpoint(
+  app,
+  {
+    ...common,
+    method: 'delete',
+    path: '/api/keys/{id}',
+    summary: 'Revoke a key',
+    params: z.object({ id: z.string() }),
+    replies: {
+      200: { description: 'Revoked', schema: z.object({ message: z.string() }) },
+      403: { description: 'Not an admin key' },
+      404: { description: 'No such key in force' },
+    },
+  },
+  async (c, { params }) => {
+    const revoked = await revokeKey(c.env.DB, params.id, isoMicros(Date.now()))
+    forgetKey(params.id)
+    if (!revoked) throw new AppError('not_found', 'No key with this id is in force')
+    return c.json({ message: 'Key revoked' })
+  },
+)
+
+const keyInfo = (key: ApiKey) => ({
+  id: key.id,
+  owner: key.owner,
+  name: key.name,
+  scopes: key.scopes,
+  created_at: key.createdAt,
+  expires_at: key.expiresAt,
+})
+
+export { app as keys }

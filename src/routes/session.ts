@@ -1,0 +1,113 @@
+// The console's sign-in: a key in exchange for a cookie that scripts cannot read and that stands for the key.
+
+import { z } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import { deleteCookie, setCookie } from 'hono/cookie'
+import { config } from '../config.ts'
+import { Scope } from '../db/keys.ts'
+import { identify, SESSION_COOKIE } from '../http/auth.ts'
+import { readBytes } from '../http/body.ts'
+import { AppError, detailEnvelope } from '../http/errors.ts'
+import { checkKey } from '../http/keys.ts'
+import { endpoint } from '../http/openapi.ts'
+import { type AppEnv, router } from '../http/router.ts'
+import { signToken } from '../http/tokens.ts'
+
+const SESSION_SECONDS = 30 * 24 * 3600
+
+const SessionInfo = z
+  .object({ owner: z.string(), scopes: z.array(Scope), auth_mode: z.enum(['keys', 'local']) })
+  .openapi('SessionInfo')
+
+const SignIn = z.object({ key: z.string() }).openapi('SignIn')
+
+const app = router(detailEnvelope)
+const signedIn = { 200: { description: 'Who is signed in', schema: SessionInfo }, 401: { description: 'Nobody is' } }
+
+endpoint(
+  app,
+  {
+    method: 'get',
+    path: '/api/session',
+    tag: 'Session',
+    summary: 'Who the browser is signed in as',
+    replies: signedIn,
+  },
+  async (c) => {
+    const { owner, scopes } = await identify(c.req.raw, c.env, new URL(c.req.url))
+    return c.json({ owner, scopes: [...scopes], auth_mode: config(c.env).authMode })
+  },
+)
+
+endpoint(
+  app,
+  {
+    method: 'post',
+    path: '/api/session',
+    tag: 'Session',
+    summary: 'Sign in with a key',
+    rawBody: { contentType: 'application/json', schema: SignIn },
+    replies: { ...signedIn, 403: { description: 'Asked from another origin' } },
+  },
+  async (c) => {
+    demandSameOrigin(c)
+    const { authMode, secretsKey, keyCacheMs } = config(c.env)
+    if (authMode === 'local') {
+      const { owner, scopes } = await identify(c.req.raw, c.env, new URL(c.req.url))
+      return c.json({ owner, scopes: [...scopes], auth_mode: authMode })
+    }
+    const text = await keyOf(c)
+    const key = text === null ? null : await checkKey(c.env, text, keyCacheMs)
+    // One answer for every body without a valid key, an unreadable one included.
+    if (key === null || secretsKey === null) throw new AppError('unauthorized', 'Unauthorized')
+    const until = Math.min(Date.now() + SESSION_SECONDS * 1000, Date.parse(key.expiresAt ?? '9999-12-31T00:00:00Z'))
+    setCookie(c, SESSION_COOKIE, await signToken(secretsKey, 'bws', { key: key.id, until }), {
+      ...cookieOptions(c),
+      maxAge: Math.floor((until - Date.now()) / 1000),
+    })
+    return c.json({ owner: key.owner, scopes: key.scopes, auth_mode: authMode })
+  },
+)
+
+endpoint(
+  app,
+  {
+    method: 'delete',
+    path: '/api/session',
+    tag: 'Session',
+    summary: 'Sign out',
+    open: true,
+    replies: { 200: { description: 'Signed out', schema: z.object({ message: z.string() }) } },
+  },
+  (c) => {
+    demandSameOrigin(c)
+    deleteCookie(c, SESSION_COOKIE, cookieOptions(c))
+    return c.json({ message: 'Signed out' })
+  },
+)
+
+const cookieOptions = (c: Context<AppEnv>) => ({
+  path: '/',
+  httpOnly: true,
+  sameSite: 'Strict' as const,
+  secure: new URL(c.req.url).protocol === 'https:',
+})
+
+function demandSameOrigin(c: Context<AppEnv>): void {
+  const origin = c.req.header('origin')
+  if (origin !== undefined && origin !== new URL(c.req.url).origin) {
+    throw new AppError('forbidden', 'Sign in from the console itself')
+  }
+}
+
+async function keyOf(c: Context<AppEnv>): Promise<string | null> {
+  const text = new TextDecoder().decode(await readBytes(c.req.raw, config(c.env).maxBodyBytes))
+  try {
+    return SignIn.safeParse(JSON.parse(text)).data?.key ?? null
+  } catch {
+    // Not JSON, so no key in it; answered like a wrong one.
+    return null
+  }
+}
+
+export { app as session }

@@ -1,0 +1,146 @@
+// Every call of the console goes through `request`: it knows how the service words an error and notices a session that ended.
+
+import type {
+  Accepted,
+  AnalyzeRequest,
+  ConversationInfo,
+  ConversationPage,
+  DailyBar,
+  EventPage,
+  Session,
+  TaskList,
+  TaskStatus,
+  UploadAnswer,
+} from './wire.ts'
+
+type Fields = Record<string, unknown>
+
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  /** 0 when no answer came at all. */
+  readonly status: number
+  readonly body: Fields
+
+  constructor(message: string, status: number, body: Fields = {}) {
+    super(message)
+    this.status = status
+    this.body = body
+  }
+}
+
+let onSignedOut: () => void = () => {}
+
+/** Names what to do when the service no longer knows who asks. */
+export function whenSignedOut(listener: () => void): void {
+  onSignedOut = listener
+}
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+export const getSession = () => request<Session>('/api/session')
+export const signIn = (key: string) => request<Session>('/api/session', json({ key }))
+export const signOut = () => request<unknown>('/api/session', { method: 'DELETE' })
+
+export function listConversations(pageId: string | null): Promise<ConversationPage> {
+  const page = pageId === null ? '' : `&page_id=${encodeURIComponent(pageId)}`
+  return request(`/api/conversations?limit=20${page}`)
+}
+
+export function startConversation(firstMessage: string): Promise<{ conversation_id: string }> {
+  return request('/api/conversations', json(firstMessage === '' ? {} : { initial_user_msg: firstMessage }))
+}
+
+/** `null` for a conversation that does not exist. */
+export const getConversation = (id: string) => request<ConversationInfo | null>(conversation(id))
+
+/** The newest events up to `endId`, oldest first. */
+export async function newestEvents(id: string, endId: number | null): Promise<EventPage> {
+  const end = endId === null ? '' : `&end_id=${endId}`
+  const page = await request<EventPage>(`${conversation(id)}/events?reverse=true&limit=100${end}`)
+  return { events: page.events.toReversed(), has_more: page.has_more }
+}
+
+export async function newestStateEvent(id: string) {
+  const query = 'reverse=true&limit=1&include_types=agent_state_changed'
+  return (await request<EventPage>(`${conversation(id)}/events?${query}`)).events[0]
+}
+
+export const listFiles = (id: string, path: string) =>
+  request<string[]>(`${conversation(id)}/list-files${path === '' ? '' : `?path=${encodeURIComponent(path)}`}`)
+
+export const readFile = (id: string, path: string) =>
+  request<{ code: string }>(`${conversation(id)}/select-file?file=${encodeURIComponent(path)}`)
+
+export function uploadFiles(id: string, files: File[]): Promise<UploadAnswer> {
+  const form = new FormData()
+  for (const file of files) form.append('files', file, file.name)
+  return request(`${conversation(id)}/upload-files`, { method: 'POST', body: form })
+}
+
+export const analyze = (body: AnalyzeRequest) => request<Accepted>('/api/v1/analysis/analyze', json(body))
+export const listTasks = () => request<TaskList>('/api/v1/analysis/tasks?limit=50')
+export const taskStatus = (taskId: string) =>
+  request<TaskStatus>(`/api/v1/analysis/status/${encodeURIComponent(taskId)}`)
+
+export async function dailyBars(code: string, days: number): Promise<DailyBar[]> {
+  const path = `/api/v1/stocks/${encodeURIComponent(code)}/history?period=daily&days=${days}`
+  return (await request<{ data: DailyBar[] }>(path)).data
+}
+
+export const reportMarkdown = (taskId: string) =>
+  request<{ content: string }>(`/api/v1/history/${encodeURIComponent(taskId)}/markdown`)
+
+const conversation = (id: string): string => `/api/conversations/${encodeURIComponent(id)}`
+
+const json = (body: unknown): RequestInit => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+})
+
+async function request<T>(path: string, init: RequestInit = {}): Promise<T> {
+  const response = await fetch(path, init).catch(() => {
+    throw new ApiError('The service cannot be reached. Check the connection and try again.', 0)
+  })
+  const text = await response.text()
+  const body = parse(text)
+  if (response.ok && body !== undefined) return body as T
+  if (response.status === 401 && path !== '/api/session') onSignedOut()
+  throw readError(response, isFields(body) ? body : {})
+}
+
+/** `undefined` when the text is not JSON; an empty answer counts as `null`. */
+function parse(text: string): unknown {
+  if (text === '') return null
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Reads `error`, `message`, `detail`, in this order; an `error` that is a mere code gives way to the sentence beside it. */
+function readError(response: Response, body: Fields): ApiError {
+  const items = Array.isArray(body.detail) ? body.detail.map(describeItem).filter((text) => text !== '') : []
+  const texts = [body.error, body.message, body.detail].filter((text) => typeof text === 'string' && text !== '')
+  const sentence = texts.find((text) => !isCode(text)) ?? texts[0]
+  const requestId = response.headers.get('x-request-id')
+  const reference = response.status >= 500 && requestId ? ` (request ${requestId})` : ''
+  const said = items.length > 0 ? items.join('; ') : sentence
+  return new ApiError(`${said ?? `The service answered ${response.status}.`}${reference}`, response.status, body)
+}
+
+const isCode = (text: unknown): boolean => /^[a-z][a-z0-9_]*$/.test(String(text))
+
+/** One item of a 422: `stock_codes: Input should be a valid list`. */
+function describeItem(item: unknown): string {
+  if (typeof item === 'string') return item
+  if (!isFields(item)) return ''
+  const place = Array.isArray(item.loc) ? item.loc.filter((part) => part !== 'body' && part !== 'query').join('.') : ''
+  const text = String(item.msg ?? item.message ?? '')
+  return place === '' ? text : `${place}: ${text}`
+}

@@ -1,0 +1,119 @@
+import { useEffect, useState } from 'preact/hooks'
+import { AnalysisPage } from './analysis/analysis-page.tsx'
+import { ReportPage } from './analysis/report-page.tsx'
+import { ApiError, getSession, messageOf, signOut, whenSignedOut } from './api.ts'
+import { ChatPage } from './conversation/chat-page.tsx'
+import { ConversationsPage } from './conversation/conversations-page.tsx'
+import { Link, usePageTitle, usePath } from './router.tsx'
+import { SignIn } from './sign-in.tsx'
+import { Boundary, Notice } from './ui.tsx'
+import type { Session } from './wire.ts'
+
+type Access = { state: 'asking' } | { state: 'out' } | { state: 'in'; session: Session } | { state: 'failed'; text: string }
+
+export function App() {
+  const [access, setAccess] = useState<Access>({ state: 'asking' })
+  const ask = () => {
+    getSession().then(
+      (session) => setAccess({ state: 'in', session }),
+      (error: unknown) =>
+        setAccess(
+          error instanceof ApiError && error.status === 401
+            ? { state: 'out' }
+            : { state: 'failed', text: messageOf(error) },
+        ),
+    )
+  }
+  useEffect(() => {
+    whenSignedOut(() => setAccess({ state: 'out' }))
+    ask()
+  }, [])
+  if (access.state === 'asking') return <p class="opening">Opening…</p>
+  if (access.state === 'out') return <SignIn onSignedIn={(session) => setAccess({ state: 'in', session })} />
+  if (access.state === 'failed') {
+    return (
+      <main class="narrow">
+        <Notice kind="error" action={{ label: 'Try again', run: ask }}>
+          {access.text}
+        </Notice>
+      </main>
+    )
+  }
+  return <Console session={access.session} onSignOut={() => setAccess({ state: 'out' })} />
+}
+
+function Console({ session, onSignOut }: { session: Session; onSignOut: () => void }) {
+  const path = usePath()
+  const [trouble, setTrouble] = useState<string | null>(null)
+  const leave = () => {
+    signOut().then(onSignOut, (error: unknown) => setTrouble(messageOf(error)))
+  }
+  const inAnalysis = path.startsWith('/analysis')
+  return (
+    <>
+      <header class="bar">
+        <Link to="/" class="brand">
+          <BellMark />
+          <span>Bellwether</span>
+        </Link>
+        <nav aria-label="Main">
+          <Link to="/" current={!inAnalysis}>
+            Conversations
+          </Link>
+          <Link to="/analysis" current={inAnalysis}>
+            Analysis
+          </Link>
+          <a href="/docs">API</a>
+        </nav>
+        {session.auth_mode === 'keys' && (
+          <button type="button" class="quiet" title={`Signed in as ${session.owner}`} onClick={leave}>
+            Sign out
+          </button>
+        )}
+      </header>
+      {trouble !== null && <Notice kind="error">{trouble}</Notice>}
+      <Boundary key={path}>
+        <Page path={path} session={session} />
+      </Boundary>
+    </>
+  )
+}
+
+function Page({ path, session }: { path: string; session: Session }) {
+  const [, area, id, ...rest] = path.split('/').map(decodeURIComponent)
+  const scope = area === 'analysis' ? 'analysis' : 'conversations'
+  if (session.auth_mode === 'keys' && !session.scopes.includes(scope)) return <NoScope scope={scope} />
+  if (area === '') return <ConversationsPage />
+  if (rest.length === 0 && area === 'conversations') return id ? <ChatPage key={id} id={id} /> : <ConversationsPage />
+  if (rest.length === 0 && area === 'analysis') return id ? <ReportPage key={id} taskId={id} /> : <AnalysisPage />
+  return <NotFound />
+}
+
+function NoScope({ scope }: { scope: string }) {
+  usePageTitle('No access')
+  return (
+    <main class="narrow">
+      <h1>No access</h1>
+      <p>The key that you signed in with is not for {scope}. Sign in with one that has that scope.</p>
+    </main>
+  )
+}
+
+function NotFound() {
+  usePageTitle('Not found')
+  return (
+    <main class="narrow">
+      <h1>Nothing here</h1>
+      <p>
+        This address leads nowhere. <Link to="/">Go to the conversations</Link>
+      </p>
+    </main>
+  )
+}
+
+const BellMark = () => (
+  <svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true">
+    <path d="M12 3a6.5 6.5 0 0 0-6.5 6.5V15L3 19h18l-2.5-4V9.5A6.5 6.5 0 0 0 12 3Z" fill="currentColor" />
+    <circle cx="12" cy="21" r="2" fill="currentColor" />
+  </svg>
+)

@@ -1,0 +1,98 @@
+import { useMemo, useState } from 'preact/hooks'
+import { Link, usePageTitle } from '../router.tsx'
+import { Notice } from '../ui.tsx'
+import type { StoredEvent } from '../wire.ts'
+import { Composer } from './composer.tsx'
+import { toEntries } from './entries.ts'
+import { Files } from './files.tsx'
+import { Log } from './log.tsx'
+import { ConnectionNotice, StateBadge } from './state.tsx'
+import { type Chat, type ChatControls, useConversation } from './use-conversation.ts'
+
+export function ChatPage({ id }: { id: string }) {
+  const [chat, controls] = useConversation(id)
+  usePageTitle(chat.title)
+  if (chat.phase === 'opening') return <p class="opening">Opening…</p>
+  if (chat.phase === 'missing') return <Missing />
+  return <OpenChat id={id} chat={chat} controls={controls} />
+}
+
+function OpenChat({ id, chat, controls }: { id: string; chat: Chat; controls: ChatControls }) {
+  const entries = useMemo(() => toEntries(chat.events), [chat.events])
+  const said = useMemo(() => saidByUser(chat.events), [chat.events])
+  const revision = useMemo(() => lastChange(chat.events), [chat.events])
+  const [showFiles, setShowFiles] = useState(false)
+  const ended = chat.connection.state === 'ended'
+  return (
+    <main class={showFiles ? 'chat with-files' : 'chat'}>
+      <header class="chat-head">
+        <Link to="/" class="back">
+          <span aria-hidden="true">←</span>
+          <span class="visually-hidden">All conversations</span>
+        </Link>
+        <h1>{chat.title}</h1>
+        <StateBadge agent={chat.agent} progress={chat.progress} />
+        <button
+          type="button"
+          class="files-toggle"
+          aria-expanded={showFiles}
+          aria-controls="files"
+          onClick={() => setShowFiles(!showFiles)}
+        >
+          Files
+        </button>
+      </header>
+      <div class="chat-body">
+        <section class="talk" aria-label="Talk">
+          <Log
+            entries={entries}
+            outbox={chat.outbox}
+            hasEarlier={chat.hasEarlier}
+            onEarlier={controls.loadEarlier}
+            onSendAgain={controls.sendAgain}
+            onDiscard={controls.discard}
+          />
+          {chat.problem !== null && (
+            <Notice kind="error" action={{ label: 'Dismiss', run: controls.dismissProblem }}>
+              {chat.problem}
+            </Notice>
+          )}
+          <ConnectionNotice connection={chat.connection} onReconnect={controls.reconnectNow} />
+          <Composer
+            said={said}
+            running={chat.agent?.name === 'running'}
+            disabled={ended}
+            onSay={controls.say}
+            onStop={controls.stop}
+          />
+        </section>
+        <aside class="files" id="files" aria-label="Files">
+          <Files id={id} revision={revision} />
+        </aside>
+      </div>
+    </main>
+  )
+}
+
+function Missing() {
+  usePageTitle('Not found')
+  return (
+    <main class="narrow">
+      <h1>No such conversation</h1>
+      <p>
+        It may have been deleted, or the address is incomplete. <Link to="/">All conversations</Link>
+      </p>
+    </main>
+  )
+}
+
+const CHANGING = new Set(['run', 'write', 'edit', 'mcp'])
+
+/** The newest event that may have changed a file. */
+const lastChange = (events: StoredEvent[]): number =>
+  events.findLast(({ observation }) => observation !== undefined && CHANGING.has(observation))?.id ?? -1
+
+const saidByUser = (events: StoredEvent[]): string[] =>
+  events
+    .filter(({ source, action }) => source === 'user' && action === 'message')
+    .map(({ args }) => (typeof args?.content === 'string' ? args.content : ''))

@@ -1,0 +1,86 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+
+type Props = { said: string[]; running: boolean; disabled: boolean; onSay: (text: string) => void; onStop: () => void }
+
+const MAX_HEIGHT = 220
+
+export function Composer({ said, running, disabled, onSay, onStop }: Props) {
+  const box = useRef<HTMLTextAreaElement>(null)
+  const [text, setText] = useState('')
+  const recall = useRecall(said, text, setText)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the box grows with the text in it
+  useLayoutEffect(() => grow(box.current), [text])
+  const say = () => {
+    if (text.trim() === '' || disabled) return
+    onSay(text)
+    setText('')
+    recall.reset()
+    box.current?.focus()
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    // While an input method composes, Enter chooses a word. On a touch keyboard it is the only way to a new line.
+    const sends = event.key === 'Enter' && !event.shiftKey && !event.isComposing
+    if (sends && !matchMedia('(pointer: coarse)').matches) {
+      event.preventDefault()
+      say()
+    } else if (recall.key(event)) event.preventDefault()
+  }
+  return (
+    <form
+      class="composer"
+      onSubmit={(event) => {
+        event.preventDefault()
+        say()
+      }}
+    >
+      <label for="message" class="visually-hidden">
+        Message
+      </label>
+      <textarea
+        id="message"
+        class="mono"
+        ref={box}
+        rows={1}
+        spellcheck={false}
+        autocapitalize="off"
+        placeholder={disabled ? '' : 'Message or shell command'}
+        disabled={disabled}
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+        onKeyDown={onKeyDown}
+      />
+      {running && (
+        <button type="button" class="danger" onClick={onStop}>
+          Stop
+        </button>
+      )}
+      <button type="submit" class="primary" disabled={disabled || text.trim() === ''}>
+        Send
+      </button>
+    </form>
+  )
+}
+
+function grow(box: HTMLTextAreaElement | null): void {
+  if (!box) return
+  box.style.height = 'auto'
+  box.style.height = `${Math.min(box.scrollHeight + 2, MAX_HEIGHT)}px`
+}
+
+/** As in a terminal: arrow up in an empty line brings back what was said before, arrow down goes forward again. */
+function useRecall(said: string[], text: string, setText: (text: string) => void) {
+  const [back, setBack] = useState(0)
+  const show = (steps: number) => {
+    setBack(steps)
+    setText(steps === 0 ? '' : (said.at(-steps) ?? ''))
+  }
+  const key = (event: KeyboardEvent): boolean => {
+    const untouched = text === '' || (back > 0 && text === said.at(-back))
+    if (!untouched || event.shiftKey || event.altKey || event.ctrlKey || event.metaKey) return false
+    if (event.key === 'ArrowUp' && back < said.length) show(back + 1)
+    else if (event.key === 'ArrowDown' && back > 0) show(back - 1)
+    else return false
+    return true
+  }
+  return { key, reset: () => setBack(0) }
+}

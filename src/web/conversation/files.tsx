@@ -1,0 +1,148 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { listFiles, messageOf, readFile, uploadFiles } from '../api.ts'
+import { Notice } from '../ui.tsx'
+
+type Props = {
+  id: string
+  /** Changes whenever the workspace may have changed. */
+  revision: number
+}
+
+type Shown = { path: string; text: string }
+
+export function Files({ id, revision }: Props) {
+  const [path, setPath] = useState('')
+  const [names, setNames] = useState<string[] | null>(null)
+  const [shown, setShown] = useState<Shown | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  const [uploaded, setUploaded] = useState(0)
+
+  useEffect(() => {
+    let current = true
+    listFiles(id, path).then(
+      (found) => {
+        if (!current) return
+        setNames(found)
+        setProblem(null)
+      },
+      (error: unknown) => current && setProblem(messageOf(error)),
+    )
+    return () => {
+      current = false
+    }
+  }, [id, path, revision, uploaded])
+
+  const open = async (name: string) => {
+    if (name.endsWith('/')) {
+      setNames(null)
+      setPath(name.slice(0, -1))
+      return
+    }
+    try {
+      setShown({ path: name, text: (await readFile(id, name)).code })
+      setProblem(null)
+    } catch (error) {
+      setProblem(messageOf(error))
+    }
+  }
+  if (shown !== null) return <FileView file={shown} onClose={() => setShown(null)} />
+  return (
+    <>
+      <div class="files-head">
+        <Crumbs path={path} onOpen={setPath} />
+        <Upload id={id} onUploaded={() => setUploaded((count) => count + 1)} />
+      </div>
+      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      {names?.length === 0 && <p class="empty">No files here.</p>}
+      <ul class="files-list">
+        {names?.map((name) => (
+          <li key={name}>
+            <button type="button" class="file" onClick={() => void open(name)}>
+              {baseName(name)}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+/** The last part of a path; a folder keeps its slash. */
+const baseName = (path: string): string => path.slice(path.lastIndexOf('/', path.length - 2) + 1)
+
+function Crumbs({ path, onOpen }: { path: string; onOpen: (path: string) => void }) {
+  const parts = path === '' ? [] : path.split('/')
+  return (
+    <nav class="crumbs" aria-label="Folder">
+      <button type="button" class="quiet" onClick={() => onOpen('')}>
+        workspace
+      </button>
+      {parts.map((part, index) => (
+        <button
+          type="button"
+          class="quiet"
+          key={parts.slice(0, index + 1).join('/')}
+          onClick={() => onOpen(parts.slice(0, index + 1).join('/'))}
+        >
+          / {part}
+        </button>
+      ))}
+    </nav>
+  )
+}
+
+function FileView({ file, onClose }: { file: Shown; onClose: () => void }) {
+  const back = useRef<HTMLButtonElement>(null)
+  useEffect(() => back.current?.focus(), [])
+  return (
+    <section class="file-view" aria-label={file.path}>
+      <div class="files-head">
+        <button type="button" class="quiet" ref={back} onClick={onClose}>
+          ← Files
+        </button>
+        <strong class="mono">{file.path}</strong>
+      </div>
+      <pre class="output">{file.text}</pre>
+    </section>
+  )
+}
+
+function Upload({ id, onUploaded }: { id: string; onUploaded: () => void }) {
+  const input = useRef<HTMLInputElement>(null)
+  const [busy, setBusy] = useState(false)
+  const [outcome, setOutcome] = useState<{ kind: 'info' | 'warning' | 'error'; text: string } | null>(null)
+  const send = useCallback(
+    async (files: File[]) => {
+      if (files.length === 0) return
+      setBusy(true)
+      try {
+        const { uploaded_files, skipped_files } = await uploadFiles(id, files)
+        const skipped = skipped_files.map(({ name, reason }) => `${name} was left out: ${reason}`)
+        const stored = uploaded_files.length === 0 ? [] : [`Stored as ${uploaded_files.join(', ')}`]
+        setOutcome({ kind: skipped.length > 0 ? 'warning' : 'info', text: [...stored, ...skipped].join('. ') })
+        onUploaded()
+      } catch (error) {
+        setOutcome({ kind: 'error', text: messageOf(error) })
+      }
+      setBusy(false)
+      if (input.current) input.current.value = ''
+    },
+    [id, onUploaded],
+  )
+  return (
+    <>
+      <label class="button upload">
+        {busy ? 'Uploading…' : 'Upload'}
+        <input
+          ref={input}
+          type="file"
+          multiple
+          class="visually-hidden"
+          disabled={busy}
+          onChange={(event) => void send([...(event.currentTarget.files ?? [])])}
+        />
+      </label>
+      {outcome !== null && <Notice kind={outcome.kind}>{outcome.text}</Notice>}
+    </>
+  )
+}

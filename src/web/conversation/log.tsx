@@ -1,0 +1,168 @@
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { Outgoing } from '../stream.ts'
+import type { Entry, Output } from './entries.ts'
+
+/** Past this many characters an output is folded; a phone takes long to lay out more. */
+const FOLD_AT = 5_000
+/** How close to its end, in pixels, the log still follows what comes. */
+const FOLLOW_WITHIN = 80
+
+type Props = {
+  entries: Entry[]
+  outbox: Outgoing[]
+  hasEarlier: boolean
+  onEarlier: () => Promise<void>
+  onSendAgain: (ref: string) => void
+  onDiscard: (ref: string) => void
+}
+
+export function Log({ entries, outbox, hasEarlier, onEarlier, onSendAgain, onDiscard }: Props) {
+  const box = useRef<HTMLDivElement>(null)
+  const { behind, onScroll, toEnd, holdPlace } = useFollow(box, entries, outbox)
+  const waiting = outbox.filter(({ command }) => command.action === 'message')
+  return (
+    <div class="log-frame">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <div class="log" ref={box} role="log" aria-label="Conversation" tabIndex={0} onScroll={onScroll}>
+        {hasEarlier && (
+          <button type="button" class="quiet earlier" onClick={() => void holdPlace(onEarlier)}>
+            Show earlier events
+          </button>
+        )}
+        {entries.length === 0 && waiting.length === 0 && <p class="empty">Nothing has happened here yet.</p>}
+        {entries.map((entry) => (
+          <EntryView key={entry.id} entry={entry} />
+        ))}
+        {waiting.map((outgoing) => (
+          <Waiting key={outgoing.ref} outgoing={outgoing} onSendAgain={onSendAgain} onDiscard={onDiscard} />
+        ))}
+      </div>
+      {behind && (
+        <button type="button" class="to-end" onClick={toEnd}>
+          Newest ↓
+        </button>
+      )}
+    </div>
+  )
+}
+
+/** Follows the end of the log until the reader scrolls away from it, and again once they return. */
+function useFollow(box: { current: HTMLDivElement | null }, entries: Entry[], outbox: Outgoing[]) {
+  const following = useRef(true)
+  const [behind, setBehind] = useState(false)
+  const toEnd = () => {
+    box.current?.scrollTo({ top: box.current.scrollHeight })
+  }
+  const onScroll = () => {
+    const log = box.current
+    if (!log) return
+    following.current = log.scrollHeight - log.scrollTop - log.clientHeight < FOLLOW_WITHIN
+    setBehind(!following.current)
+  }
+  const holdPlace = async (grow: () => Promise<void>) => {
+    const before = box.current?.scrollHeight ?? 0
+    await grow()
+    requestAnimationFrame(() => box.current?.scrollBy({ top: box.current.scrollHeight - before }))
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what came, not what is read, moves the end
+  useLayoutEffect(() => {
+    if (following.current) toEnd()
+  }, [entries, outbox])
+  useEffect(() => {
+    const log = box.current
+    if (!log) return
+    const observer = new ResizeObserver(() => {
+      if (following.current) log.scrollTo({ top: log.scrollHeight })
+    })
+    observer.observe(log)
+    return () => observer.disconnect()
+  }, [box])
+  return { behind, onScroll, toEnd, holdPlace }
+}
+
+function EntryView({ entry }: { entry: Entry }) {
+  if (entry.kind === 'command') return <CommandView entry={entry} />
+  if (entry.kind === 'said') {
+    return (
+      <article class={`entry said ${entry.by}`}>
+        <h2 class="who">{entry.by === 'user' ? 'You' : 'Agent'}</h2>
+        <p class="text">{entry.text}</p>
+        {entry.files.length > 0 && <p class="hint">With {entry.files.join(', ')}</p>}
+      </article>
+    )
+  }
+  if (entry.kind === 'step') {
+    return (
+      <details class="entry step">
+        <summary>{entry.title}</summary>
+        <OutputText text={entry.body} />
+      </details>
+    )
+  }
+  return <p class={`entry ${entry.kind}`}>{entry.text}</p>
+}
+
+function CommandView({ entry }: { entry: Extract<Entry, { kind: 'command' }> }) {
+  return (
+    <article class={`entry command ${entry.byUser ? 'user' : 'agent'}`}>
+      <h2 class="who">{entry.byUser ? 'You' : 'Agent'}</h2>
+      {entry.thought !== '' && <p class="text">{entry.thought}</p>}
+      <pre class="line">
+        <span class="prompt">$ </span>
+        {entry.command}
+      </pre>
+      {entry.output === null ? <p class="hint working">Running…</p> : <OutputView output={entry.output} />}
+    </article>
+  )
+}
+
+function OutputView({ output: { text, exitCode } }: { output: Output }) {
+  return (
+    <>
+      {text !== '' && <OutputText text={text} />}
+      {exitCode === -1 && <p class="exit">no exit code: cut off or still running</p>}
+      {exitCode !== null && exitCode !== -1 && (
+        <p class={exitCode === 0 ? 'exit ok' : 'exit failed'}>exit code {exitCode}</p>
+      )}
+    </>
+  )
+}
+
+function OutputText({ text }: { text: string }) {
+  const [folded, setFolded] = useState(text.length > FOLD_AT)
+  return (
+    <>
+      <pre class="output">{folded ? text.slice(0, FOLD_AT) : text}</pre>
+      {folded && (
+        <button type="button" class="quiet" onClick={() => setFolded(false)}>
+          Show all {text.length.toLocaleString('en')} characters
+        </button>
+      )}
+    </>
+  )
+}
+
+type WaitingProps = { outgoing: Outgoing; onSendAgain: (ref: string) => void; onDiscard: (ref: string) => void }
+
+function Waiting({ outgoing: { ref, command, error }, onSendAgain, onDiscard }: WaitingProps) {
+  if (command.action !== 'message') return null
+  return (
+    <article class="entry said user waiting">
+      <h2 class="who">You</h2>
+      <p class="text">{command.args.content}</p>
+      {error === null ? (
+        <p class="hint">Sending…</p>
+      ) : (
+        <div class="refused" role="alert">
+          Not sent: {error}
+          <button type="button" class="quiet" onClick={() => onSendAgain(ref)}>
+            Send again
+          </button>
+          <button type="button" class="quiet" onClick={() => onDiscard(ref)}>
+            Discard
+          </button>
+        </div>
+      )}
+    </article>
+  )
+}

@@ -1,0 +1,122 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { getConversation, messageOf, newestEvents, newestStateEvent } from '../api.ts'
+import { type Connection, ConversationStream, type Outgoing } from '../stream.ts'
+import type { StoredEvent } from '../wire.ts'
+import { type AgentState, lastState } from './entries.ts'
+
+export type Chat = {
+  phase: 'opening' | 'open' | 'missing'
+  title: string
+  /** What is loaded of the log: its end, and as much before it as was asked for. */
+  events: StoredEvent[]
+  hasEarlier: boolean
+  agent: AgentState | null
+  /** What the service says while it sets the session up. */
+  progress: string
+  connection: Connection
+  outbox: Outgoing[]
+  problem: string | null
+}
+
+export type ChatControls = {
+  say: (text: string) => void
+  stop: () => void
+  sendAgain: (ref: string) => void
+  discard: (ref: string) => void
+  reconnectNow: () => void
+  loadEarlier: () => Promise<void>
+  dismissProblem: () => void
+}
+
+const OPENING: Chat = {
+  phase: 'opening',
+  title: 'Conversation',
+  events: [],
+  hasEarlier: false,
+  agent: null,
+  progress: '',
+  connection: { state: 'connecting' },
+  outbox: [],
+  problem: null,
+}
+
+type Update = (change: (before: Chat) => Partial<Chat>) => void
+
+/** One conversation, from its newest page on and live. A long log is not read from its beginning to be joined at its end. */
+export function useConversation(id: string): [Chat, ChatControls] {
+  const [chat, setChat] = useState(OPENING)
+  const stream = useRef<ConversationStream | null>(null)
+  const update = useCallback<Update>((change) => setChat((before) => ({ ...before, ...change(before) })), [])
+
+  useEffect(() => {
+    let shown = true
+    const updateShown: Update = (change) => {
+      if (shown) update(change)
+    }
+    const open = async () => {
+      const after = await loadEnd(id, updateShown)
+      if (shown && after !== null) stream.current = listen(id, after, updateShown)
+    }
+    open().catch((error: unknown) => updateShown(() => ({ phase: 'open', problem: messageOf(error) })))
+    return () => {
+      shown = false
+      stream.current?.close()
+    }
+  }, [id, update])
+
+  const controls: ChatControls = {
+    say: (content) => stream.current?.send({ action: 'message', args: { content } }),
+    stop: () => stream.current?.send({ action: 'change_agent_state', args: { agent_state: 'stopped' } }),
+    sendAgain: (ref) => stream.current?.sendAgain(ref),
+    discard: (ref) => stream.current?.discard(ref),
+    reconnectNow: () => stream.current?.reconnectNow(),
+    loadEarlier: () => loadEarlier(id, chat, update),
+    dismissProblem: () => update(() => ({ problem: null })),
+  }
+  return [chat, controls]
+}
+
+/** Shows the end of the log and answers the id to go on after, or `null` when there is no such conversation. */
+async function loadEnd(id: string, update: Update): Promise<number | null> {
+  const info = await getConversation(id)
+  if (info === null) {
+    update(() => ({ phase: 'missing' }))
+    return null
+  }
+  const { events, has_more } = await newestEvents(id, null)
+  let agent = lastState(events)
+  if (agent === null && has_more) {
+    const event = await newestStateEvent(id)
+    agent = event ? lastState([event]) : null
+  }
+  update(() => ({ phase: 'open', title: info.title, events, hasEarlier: has_more, agent }))
+  return events.at(-1)?.id ?? -1
+}
+
+function listen(id: string, after: number, update: Update): ConversationStream {
+  return new ConversationStream(id, after, {
+    events: (fresh) =>
+      update((before) => ({
+        events: [...before.events, ...fresh],
+        agent: lastState(fresh) ?? before.agent,
+        progress: '',
+      })),
+    connection: (connection) => update(() => ({ connection })),
+    outbox: (outbox) => update(() => ({ outbox })),
+    status: ({ message, conversation_title }) =>
+      update(() => (conversation_title === undefined ? { progress: message } : { title: conversation_title })),
+    trouble: (problem) => update(() => ({ problem })),
+    stillThere: async () => (await getConversation(id)) !== null,
+  })
+}
+
+async function loadEarlier(id: string, chat: Chat, update: Update): Promise<void> {
+  const first = chat.events[0]
+  if (!first || first.id === 0) return
+  try {
+    const { events, has_more } = await newestEvents(id, first.id - 1)
+    update((before) => ({ events: [...events, ...before.events], hasEarlier: has_more }))
+  } catch (error) {
+    update(() => ({ problem: messageOf(error) }))
+  }
+}

@@ -1,0 +1,43 @@
+// Four pages need no library: a path, a link that does not reload, and the focus moved to what is new.
+
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+
+export function navigate(path: string): void {
+  if (path === location.pathname) return
+  history.pushState(null, '', path)
+  dispatchEvent(new PopStateEvent('popstate'))
+  scrollTo(0, 0)
+}
+
+export function usePath(): string {
+  const [path, setPath] = useState(location.pathname)
+  useEffect(() => {
+    const follow = () => setPath(location.pathname)
+    addEventListener('popstate', follow)
+    return () => removeEventListener('popstate', follow)
+  }, [])
+  return path
+}
+
+type LinkProps = { to: string; class?: string; current?: boolean; children: ComponentChildren }
+
+export function Link({ to, current = false, children, ...rest }: LinkProps) {
+  const follow = (event: MouseEvent) => {
+    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+    event.preventDefault()
+    navigate(to)
+  }
+  return (
+    <a href={to} class={rest.class ?? ''} aria-current={current ? 'page' : undefined} onClick={follow}>
+      {children}
+    </a>
+  )
+}
+
+/** Names the page in the window's title and hands its heading to the keyboard and the screen reader. */
+export function usePageTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · Bellwether`
+  }, [title])
+}

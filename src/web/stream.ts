@@ -1,0 +1,189 @@
+// One conversation, live. The log on the server is the truth and its ids are dense, so the stream keeps a single number,
+// the last id that it has passed on, and asks for everything after it whenever a socket is lost: nothing is missed and
+// nothing shows twice. What the user sends stays in the outbox under its own `ref` until the server has acknowledged it;
+// after a reconnect it is sent again under the same `ref`, which the server takes for the same message.
+
+import { ApiError, messageOf } from './api.ts'
+import { Retry } from './retry.ts'
+import type { Command, ServerFrame, StoredEvent } from './wire.ts'
+
+const PING_EVERY_MS = 25_000
+const PERMANENT = new Set(['deleted', 'not_found'])
+
+export type Connection =
+  | { state: 'connecting' }
+  | { state: 'live' }
+  | { state: 'waiting'; attempt: number; retryAt: number }
+  | { state: 'ended'; reason: string }
+
+/** A command on its way. `eventId` is the event that it became, `error` why it did not. */
+export type Outgoing = { ref: string; command: Command; eventId: number | null; error: string | null }
+
+type Listener = {
+  events: (events: StoredEvent[]) => void
+  connection: (connection: Connection) => void
+  outbox: (outbox: Outgoing[]) => void
+  status: (frame: { message: string; conversation_title?: string }) => void
+  trouble: (message: string) => void
+  /** Asked after a socket that never opened, because a browser is not told why: false when the conversation is gone. */
+  stillThere: () => Promise<boolean>
+}
+
+export class ConversationStream {
+  readonly #id: string
+  readonly #on: Listener
+  readonly #retry = new Retry(() => this.#open())
+  #lastId: number
+  #socket: WebSocket | null = null
+  #ready = false
+  #outbox: Outgoing[] = []
+  #heard = true
+  #pings: ReturnType<typeof setInterval> | undefined
+
+  constructor(id: string, after: number, on: Listener) {
+    this.#id = id
+    this.#lastId = after
+    this.#on = on
+    this.#open()
+  }
+
+  send(command: Command): void {
+    const outgoing = { ref: makeRef(), command, eventId: null, error: null }
+    this.#setOutbox([...this.#outbox, outgoing])
+    if (this.#ready) this.#transmit(outgoing)
+  }
+
+  sendAgain(ref: string): void {
+    const refused = this.#outbox.find((outgoing) => outgoing.ref === ref)
+    if (!refused) return
+    this.discard(ref)
+    this.send(refused.command)
+  }
+
+  discard(ref: string): void {
+    this.#setOutbox(this.#outbox.filter((outgoing) => outgoing.ref !== ref))
+  }
+
+  reconnectNow(): void {
+    this.#retry.now()
+  }
+
+  close(): void {
+    this.#retry.cancel()
+    this.#drop()
+  }
+
+  #open(): void {
+    this.#on.connection({ state: 'connecting' })
+    const scheme = location.protocol === 'https:' ? 'wss:' : 'ws:'
+    const path = `/api/conversations/${encodeURIComponent(this.#id)}/ws?after=${this.#lastId}`
+    const socket = new WebSocket(`${scheme}//${location.host}${path}`)
+    let opened = false
+    this.#socket = socket
+    socket.addEventListener('open', () => {
+      opened = true
+      this.#heard = true
+      this.#pings = setInterval(() => this.#ping(), PING_EVERY_MS)
+    })
+    socket.addEventListener('message', ({ data }) => {
+      if (socket === this.#socket) this.#receive(JSON.parse(String(data)) as ServerFrame)
+    })
+    socket.addEventListener('close', () => {
+      if (socket === this.#socket) this.#lost(opened)
+    })
+  }
+
+  #receive(frame: ServerFrame): void {
+    this.#heard = true
+    if (frame.type === 'events') this.#take(frame.events)
+    else if (frame.type === 'ready') this.#goLive()
+    else if (frame.type === 'ack') this.#settle(frame.ref, { eventId: frame.event_id })
+    else if (frame.type === 'status') this.#on.status(frame)
+    else if (frame.type === 'closing' && PERMANENT.has(frame.reason)) this.#end('This conversation was deleted.')
+    else if (frame.type === 'error') {
+      if (frame.ref === undefined) this.#on.trouble(frame.message)
+      else this.#settle(frame.ref, { error: frame.message })
+    }
+  }
+
+  #take(events: StoredEvent[]): void {
+    const fresh = events.filter((event) => event.id > this.#lastId)
+    const [first] = fresh
+    const last = fresh.at(-1)
+    if (!first || !last) return
+    // A hole in what is live means that a frame was lost. The replay that follows is the whole answer, so it is not judged.
+    if (this.#ready && first.id > this.#lastId + 1) {
+      this.#drop()
+      this.#open()
+      return
+    }
+    this.#lastId = last.id
+    this.#on.events(fresh)
+    this.#setOutbox(this.#outbox.filter(({ eventId }) => eventId === null || eventId > last.id))
+  }
+
+  #goLive(): void {
+    this.#ready = true
+    this.#retry.succeeded()
+    this.#on.connection({ state: 'live' })
+    for (const outgoing of this.#outbox) if (isOpen(outgoing)) this.#transmit(outgoing)
+  }
+
+  #settle(ref: string, outcome: { eventId: number } | { error: string }): void {
+    const settled = this.#outbox.map((outgoing) => (outgoing.ref === ref ? { ...outgoing, ...outcome } : outgoing))
+    this.#setOutbox(settled.filter(({ eventId }) => eventId === null || eventId > this.#lastId))
+  }
+
+  #setOutbox(outbox: Outgoing[]): void {
+    this.#outbox = outbox
+    this.#on.outbox(outbox)
+  }
+
+  #transmit({ ref, command }: Outgoing): void {
+    this.#socket?.send(JSON.stringify({ ref, ...command }))
+  }
+
+  /** A connection can die without a word: whoever is silent for a whole interval after a ping is gone. */
+  #ping(): void {
+    if (!this.#heard) {
+      this.#drop()
+      this.#lost(true)
+      return
+    }
+    this.#heard = false
+    this.#socket?.send('{"type":"ping"}')
+  }
+
+  #lost(opened: boolean): void {
+    this.#drop()
+    this.#on.connection({ state: 'waiting', ...this.#retry.schedule() })
+    if (!opened) void this.#askWhy()
+  }
+
+  async #askWhy(): Promise<void> {
+    try {
+      if (!(await this.#on.stillThere())) this.#end('This conversation does not exist any more.')
+    } catch (error) {
+      // That nothing answers is what the reconnect notice says already.
+      if (!(error instanceof ApiError && error.status === 0)) this.#on.trouble(messageOf(error))
+    }
+  }
+
+  #end(reason: string): void {
+    this.close()
+    this.#on.connection({ state: 'ended', reason })
+  }
+
+  #drop(): void {
+    clearInterval(this.#pings)
+    const socket = this.#socket
+    this.#socket = null
+    this.#ready = false
+    socket?.close()
+  }
+}
+
+const isOpen = ({ eventId, error }: Outgoing): boolean => eventId === null && error === null
+
+/** Not `randomUUID`: a page that is not served from a secure origin does not have it. */
+const makeRef = (): string => Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -1,0 +1,13 @@
+declare module 'swagger-ui-dist/swagger-ui-es-bundle.js' {
+  type Options = {
+    url: string
+    dom_id: string
+    deepLinking: boolean
+    validatorUrl: string | null
+    tryItOutEnabled: boolean
+    docExpansion: 'list' | 'full' | 'none'
+    defaultModelsExpandDepth: number
+  }
+  const SwaggerUI: (options: Options) => unknown
+  export default SwaggerUI
+}

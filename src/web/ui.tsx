@@ -1,0 +1,50 @@
+// The few pieces that every page shares.
+
+import { Component, type ComponentChildren } from 'preact'
+import { messageOf } from './api.ts'
+import { ago, clockTime } from './format.ts'
+
+type NoticeProps = {
+  kind: 'error' | 'warning' | 'info'
+  action?: { label: string; run: () => void }
+  children: ComponentChildren
+}
+
+export function Notice({ kind, action, children }: NoticeProps) {
+  return (
+    <div class={`notice ${kind}`} role={kind === 'error' ? 'alert' : 'status'}>
+      <div>{children}</div>
+      {action && (
+        <button type="button" class="quiet" onClick={action.run}>
+          {action.label}
+        </button>
+      )}
+    </div>
+  )
+}
+
+export const Ago = ({ time }: { time: string }) => (
+  <time dateTime={time} title={clockTime(time)}>
+    {ago(time)}
+  </time>
+)
+
+/** Keeps a fault in one page from emptying the window. */
+export class Boundary extends Component<{ children: ComponentChildren }, { fault: string | null }> {
+  override state = { fault: null }
+
+  override componentDidCatch(error: unknown): void {
+    this.setState({ fault: messageOf(error) })
+  }
+
+  override render() {
+    if (this.state.fault === null) return this.props.children
+    return (
+      <main class="narrow">
+        <Notice kind="error" action={{ label: 'Reload', run: () => location.reload() }}>
+          This page failed: {this.state.fault}
+        </Notice>
+      </main>
+    )
+  }
+}

@@ -1,0 +1,47 @@
+import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers'
+import { defineConfig } from 'vitest/config'
+
+const migrations = await readD1Migrations('migrations')
+
+export default defineConfig({
+  test: {
+    reporters: ['default', './test/support/closing-line-reporter.ts'],
+    projects: [
+      {
+        plugins: [
+          cloudflareTest({
+            wrangler: { configPath: './wrangler.toml' },
+            miniflare: {
+              bindings: {
+                TEST_MIGRATIONS: migrations,
+                AUTH_MODE: 'keys',
+                ROOT_API_KEY: 'root-key-for-tests-0123456789abcdef',
+                SECRETS_KEY: 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
+                MARKET_DATA: 'sample',
+                KEY_CACHE_SECONDS: '0',
+                LOG_LEVEL: 'silent',
+              },
+            },
+          }),
+        ],
+        test: {
+          name: 'workers',
+          include: ['test/unit/**/*.test.ts', 'test/integration/**/*.test.ts', 'test/contract/**/*.test.ts'],
+          setupFiles: ['test/helpers/setup.ts'],
+          testTimeout: 20_000,
+          hookTimeout: 30_000,
+          isolate: false,
+        },
+      },
+      {
+        test: {
+          name: 'node',
+          include: ['test/node/**/*.test.ts', 'test/e2e/**/*.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+})
