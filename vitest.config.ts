@@ -19,6 +19,8 @@ export default defineConfig({
                 SECRETS_KEY: 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
                 MARKET_DATA: 'sample',
                 KEY_CACHE_SECONDS: '0',
+                // The git host of the tests.
+                ALLOW_PRIVATE_NETWORK: '127.0.0.1',
                 LOG_LEVEL: 'silent',
               },
             },
@@ -28,9 +30,12 @@ export default defineConfig({
           name: 'workers',
           include: ['test/unit/**/*.test.ts', 'test/integration/**/*.test.ts', 'test/contract/**/*.test.ts'],
           setupFiles: ['test/helpers/setup.ts'],
+          globalSetup: ['test/support/git-server.ts', 'test/support/provider-host.ts'],
           testTimeout: 20_000,
           hookTimeout: 30_000,
           isolate: false,
+          // The package mixes the two module systems in a way that only a bundler can read.
+          deps: { optimizer: { ssr: { enabled: true, include: ['itty-durable'] } } },
         },
       },
       {
@@ -40,6 +45,8 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 120_000,
           fileParallelism: false,
+          // Servers and browsers want the cores for themselves: after the other project, not beside it.
+          sequence: { groupOrder: 1 },
         },
       },
     ],

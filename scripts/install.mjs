@@ -57,7 +57,9 @@ function install() {
     stdio: ['ignore', 2, 2],
   })
   if (result.status === 0) return
-  const why = result.error?.message ?? (result.signal === null ? `it ended with ${result.status}` : `it was stopped by ${result.signal}`)
+  const why =
+    result.error?.message ??
+    (result.signal === null ? `it ended with ${result.status}` : `it was stopped by ${result.signal}`)
   console.error(`Installing the packages failed: ${why}. What npm said stands above; run "npm ci" to try again.`)
   process.exit(1)
 }

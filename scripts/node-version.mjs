@@ -6,6 +6,8 @@ const REQUIRED_MAJOR = 24
 /** @param {string} command what to run instead */
 export function requireNode(command) {
   if (Number(process.versions.node.split('.')[0]) >= REQUIRED_MAJOR) return
-  console.error(`This needs Node ${REQUIRED_MAJOR} and runs on ${process.versions.node}. Run "${command}": it brings its own.`)
+  console.error(
+    `This needs Node ${REQUIRED_MAJOR} and runs on ${process.versions.node}. Run "${command}": it brings its own.`,
+  )
   process.exit(1)
 }

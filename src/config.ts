@@ -2,7 +2,9 @@
 // with its name, what was found and what is allowed. Secrets are never shown.
 
 import { z } from 'zod'
+import { type AddressPolicy, isPolicyEntry } from './lib/address-policy.ts'
 import { fromBase64 } from './lib/crypto.ts'
+import { setLogLevel } from './lib/log.ts'
 
 type Variable = {
   readonly name: string
@@ -44,29 +46,74 @@ const baseUrl = (fallback: string) =>
 
 const origin = z.string().refine((text) => URL.canParse(text) && new URL(text).origin === text)
 
+const sealingKey = z.string().refine((text) => fromBase64(text)?.length === 32)
+
+/** So many in so many milliseconds, all at once if need be. */
+export type RateLimit = { count: number; windowMs: number }
+
+const RATE = /^([1-9]\d{0,8})\/([1-9]\d{0,4})$/
+
+const rateLimit = (fallback: string) =>
+  z
+    .string()
+    .refine((text) => text === 'off' || RATE.test(text))
+    .default(fallback)
+    .transform((text): RateLimit | null => {
+      const [, count, seconds] = RATE.exec(text) ?? []
+      return count === undefined ? null : { count: Number(count), windowMs: Number(seconds) * 1000 }
+    })
+
+// Goes into a header or a body as it stands.
+const providerKey = z.string().regex(/^[\x21-\x7e]{1,200}$/)
+
 const SCHEMAS = {
   AUTH_MODE: z.enum(['keys', 'local']).default('keys'),
   ROOT_API_KEY: z.string().min(32).optional(),
-  SECRETS_KEY: z
-    .string()
-    .refine((text) => fromBase64(text)?.length === 32)
-    .optional(),
+  SECRETS_KEY: sealingKey.optional(),
+  SECRETS_KEY_PREVIOUS: sealingKey.optional(),
   KEY_CACHE_SECONDS: integer(0, 3600, 5),
   CORS_ORIGINS: z.string().default('').transform(list).pipe(z.array(origin)),
+  ALLOW_PRIVATE_NETWORK: z
+    .string()
+    .default('')
+    .transform(list)
+    .pipe(z.array(z.string().refine(isPolicyEntry))),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
   MAX_BODY_BYTES: integer(1024, 100_000_000, 8_388_608),
-  MAX_UPLOAD_BYTES: integer(1024, 1_000_000_000, 67_108_864),
-  MAX_FILE_BYTES: integer(1024, 1_000_000_000, 33_554_432),
+  MAX_UPLOAD_BYTES: integer(1024, 100_000_000, 67_108_864),
+  MAX_FILE_BYTES: integer(1024, 28_000_000, 26_214_400),
   MAX_WORKSPACE_BYTES: integer(65_536, 9_000_000_000, 1_073_741_824),
   SHELL_TIMEOUT_SECONDS: integer(1, 600, 120),
+  SOCKET_MESSAGES_PER_SECOND: integer(1, 1_000_000, 50),
+  MAX_RUNNING_LOOPS: integer(1, 1000, 3),
+  RATE_LIMIT_READS: rateLimit('6000/60'),
+  RATE_LIMIT_WRITES: rateLimit('3000/60'),
+  RATE_LIMIT_STARTS: rateLimit('300/60'),
+  RATE_LIMIT_ANALYSES: rateLimit('300/60'),
+  RATE_LIMIT_UPLOADS: rateLimit('300/60'),
+  RATE_LIMIT_WRONG_KEYS: rateLimit('30/60'),
+  GITHUB_API_URL: baseUrl('https://api.github.com'),
+  GITLAB_API_URL: baseUrl('https://gitlab.com/api/v4'),
+  BITBUCKET_API_URL: baseUrl('https://api.bitbucket.org/2.0'),
   MARKET_DATA: z
     .string()
-    .default('tencent,yahoo,eastmoney')
+    .default('tencent,yahoo,eastmoney,sina,tushare,finnhub,alphavantage')
     .transform(list)
     .pipe(z.array(z.enum(MARKET_SOURCES)).min(1)),
   TENCENT_QUOTE_URL: baseUrl('https://qt.gtimg.cn'),
   TENCENT_KLINE_URL: baseUrl('https://web.ifzq.gtimg.cn'),
   YAHOO_URL: baseUrl('https://query1.finance.yahoo.com'),
+  SINA_QUOTE_URL: baseUrl('https://hq.sinajs.cn'),
+  SINA_KLINE_URL: baseUrl('https://quotes.sina.cn'),
+  EASTMONEY_QUOTE_URL: baseUrl('https://push2.eastmoney.com'),
+  EASTMONEY_HISTORY_URL: baseUrl('https://push2his.eastmoney.com'),
+  EASTMONEY_DATACENTER_URL: baseUrl('https://datacenter-web.eastmoney.com'),
+  FINNHUB_URL: baseUrl('https://finnhub.io'),
+  ALPHAVANTAGE_URL: baseUrl('https://www.alphavantage.co'),
+  TUSHARE_URL: baseUrl('https://api.tushare.pro'),
+  FINNHUB_API_KEY: providerKey.optional(),
+  ALPHAVANTAGE_API_KEY: providerKey.optional(),
+  TUSHARE_TOKEN: providerKey.optional(),
   REPORT_LANGUAGE: z.enum(['zh', 'en', 'ko']).default('zh'),
   MAX_RUNNING_TASKS: integer(1, 100, 3),
   MAX_ATTEMPTS: integer(1, 10, 3),
@@ -76,24 +123,57 @@ const SCHEMAS = {
 
 type Parsed = { [Name in keyof typeof SCHEMAS]: z.output<(typeof SCHEMAS)[Name]> }
 
-const SECRET_NAMES: ReadonlySet<string> = new Set(['ROOT_API_KEY', 'SECRETS_KEY'])
+const SECRET_NAMES: ReadonlySet<string> = new Set([
+  'ROOT_API_KEY',
+  'SECRETS_KEY',
+  'SECRETS_KEY_PREVIOUS',
+  'FINNHUB_API_KEY',
+  'ALPHAVANTAGE_API_KEY',
+  'TUSHARE_TOKEN',
+])
+
+const RATE_ALLOWED = '"off", or a count and a number of seconds up to 99999 such as 600/60'
 
 const ALLOWED: { [Name in keyof typeof SCHEMAS]: string } = {
   AUTH_MODE: '"keys" or "local"',
   ROOT_API_KEY: 'a text of at least 32 characters',
   SECRETS_KEY: '32 random bytes in base64 (make one: openssl rand -base64 32)',
+  SECRETS_KEY_PREVIOUS: '32 bytes in base64: what SECRETS_KEY was before',
   KEY_CACHE_SECONDS: 'a whole number from 0 to 3600',
   CORS_ORIGINS: 'a comma-separated list of origins such as https://app.example.com',
+  ALLOW_PRIVATE_NETWORK: 'a comma-separated list of hosts, host:port or blocks such as 10.0.0.0/8',
   LOG_LEVEL: '"debug", "info", "warn", "error" or "silent"',
   MAX_BODY_BYTES: 'a whole number from 1024 to 100000000',
-  MAX_UPLOAD_BYTES: 'a whole number from 1024 to 1000000000',
-  MAX_FILE_BYTES: 'a whole number from 1024 to 1000000000',
+  MAX_UPLOAD_BYTES: 'a whole number from 1024 to 100000000',
+  MAX_FILE_BYTES: 'a whole number from 1024 to 28000000',
   MAX_WORKSPACE_BYTES: 'a whole number from 65536 to 9000000000',
   SHELL_TIMEOUT_SECONDS: 'a whole number from 1 to 600',
+  SOCKET_MESSAGES_PER_SECOND: 'a whole number from 1 to 1000000',
+  MAX_RUNNING_LOOPS: 'a whole number from 1 to 1000',
+  RATE_LIMIT_READS: RATE_ALLOWED,
+  RATE_LIMIT_WRITES: RATE_ALLOWED,
+  RATE_LIMIT_STARTS: RATE_ALLOWED,
+  RATE_LIMIT_ANALYSES: RATE_ALLOWED,
+  RATE_LIMIT_UPLOADS: RATE_ALLOWED,
+  RATE_LIMIT_WRONG_KEYS: RATE_ALLOWED,
+  GITHUB_API_URL: 'an http(s) URL',
+  GITLAB_API_URL: 'an http(s) URL',
+  BITBUCKET_API_URL: 'an http(s) URL',
   MARKET_DATA: `a comma-separated list of ${MARKET_SOURCES.join(', ')}`,
   TENCENT_QUOTE_URL: 'an http(s) URL',
   TENCENT_KLINE_URL: 'an http(s) URL',
   YAHOO_URL: 'an http(s) URL',
+  SINA_QUOTE_URL: 'an http(s) URL',
+  SINA_KLINE_URL: 'an http(s) URL',
+  EASTMONEY_QUOTE_URL: 'an http(s) URL',
+  EASTMONEY_HISTORY_URL: 'an http(s) URL',
+  EASTMONEY_DATACENTER_URL: 'an http(s) URL',
+  FINNHUB_URL: 'an http(s) URL',
+  ALPHAVANTAGE_URL: 'an http(s) URL',
+  TUSHARE_URL: 'an http(s) URL',
+  FINNHUB_API_KEY: 'a key as its provider gave it, without blanks',
+  ALPHAVANTAGE_API_KEY: 'a key as its provider gave it, without blanks',
+  TUSHARE_TOKEN: 'a key as its provider gave it, without blanks',
   REPORT_LANGUAGE: '"zh", "en" or "ko"',
   MAX_RUNNING_TASKS: 'a whole number from 1 to 100',
   MAX_ATTEMPTS: 'a whole number from 1 to 10',
@@ -116,18 +196,41 @@ export type Config = {
   rootApiKey: string | null
   /** 32 bytes in base64; null only in local mode. */
   secretsKey: string | null
+  /** What `secretsKey` was before: still opens what was sealed under it. */
+  secretsKeyPrevious: string | null
   keyCacheMs: number
   corsOrigins: string[]
+  /** For addresses that a user, a model or a repository chose. */
+  addressPolicy: AddressPolicy
   logLevel: Parsed['LOG_LEVEL']
   maxBodyBytes: number
   maxUploadBytes: number
   maxFileBytes: number
   maxWorkspaceBytes: number
   shellTimeoutMs: number
+  socketMessagesPerSecond: number
+  maxRunningLoops: number
+  /** Null: no limit. */
+  rateLimits: Record<'reads' | 'writes' | 'starts' | 'analyses' | 'uploads' | 'wrongKeys', RateLimit | null>
+  githubApiUrl: string
+  gitlabApiUrl: string
+  bitbucketApiUrl: string
   marketData: MarketSource[]
   tencentQuoteUrl: string
   tencentKlineUrl: string
   yahooUrl: string
+  sinaQuoteUrl: string
+  sinaKlineUrl: string
+  eastMoneyQuoteUrl: string
+  eastMoneyHistoryUrl: string
+  eastMoneyDatacenterUrl: string
+  finnhubUrl: string
+  alphaVantageUrl: string
+  tushareUrl: string
+  /** Null: the provider is left out. */
+  finnhubApiKey: string | null
+  alphaVantageApiKey: string | null
+  tushareToken: string | null
   reportLanguage: 'zh' | 'en' | 'ko'
   maxRunningTasks: number
   maxAttempts: number
@@ -161,18 +264,37 @@ function toConfig(values: Parsed): Config {
     authMode: values.AUTH_MODE,
     rootApiKey: values.ROOT_API_KEY ?? null,
     secretsKey: values.SECRETS_KEY ?? null,
+    secretsKeyPrevious: values.SECRETS_KEY_PREVIOUS ?? null,
     keyCacheMs: values.KEY_CACHE_SECONDS * 1000,
     corsOrigins: values.CORS_ORIGINS,
+    addressPolicy: { allowPrivate: values.ALLOW_PRIVATE_NETWORK, allowLoopback: values.AUTH_MODE === 'local' },
     logLevel: values.LOG_LEVEL,
     maxBodyBytes: values.MAX_BODY_BYTES,
     maxUploadBytes: values.MAX_UPLOAD_BYTES,
     maxFileBytes: values.MAX_FILE_BYTES,
     maxWorkspaceBytes: values.MAX_WORKSPACE_BYTES,
     shellTimeoutMs: values.SHELL_TIMEOUT_SECONDS * 1000,
+    socketMessagesPerSecond: values.SOCKET_MESSAGES_PER_SECOND,
+    maxRunningLoops: values.MAX_RUNNING_LOOPS,
+    rateLimits: rateLimitsOf(values),
+    githubApiUrl: values.GITHUB_API_URL,
+    gitlabApiUrl: values.GITLAB_API_URL,
+    bitbucketApiUrl: values.BITBUCKET_API_URL,
     marketData: [...new Set(values.MARKET_DATA)],
     tencentQuoteUrl: values.TENCENT_QUOTE_URL,
     tencentKlineUrl: values.TENCENT_KLINE_URL,
     yahooUrl: values.YAHOO_URL,
+    sinaQuoteUrl: values.SINA_QUOTE_URL,
+    sinaKlineUrl: values.SINA_KLINE_URL,
+    eastMoneyQuoteUrl: values.EASTMONEY_QUOTE_URL,
+    eastMoneyHistoryUrl: values.EASTMONEY_HISTORY_URL,
+    eastMoneyDatacenterUrl: values.EASTMONEY_DATACENTER_URL,
+    finnhubUrl: values.FINNHUB_URL,
+    alphaVantageUrl: values.ALPHAVANTAGE_URL,
+    tushareUrl: values.TUSHARE_URL,
+    finnhubApiKey: values.FINNHUB_API_KEY ?? null,
+    alphaVantageApiKey: values.ALPHAVANTAGE_API_KEY ?? null,
+    tushareToken: values.TUSHARE_TOKEN ?? null,
     reportLanguage: values.REPORT_LANGUAGE,
     maxRunningTasks: values.MAX_RUNNING_TASKS,
     maxAttempts: values.MAX_ATTEMPTS,
@@ -180,6 +302,15 @@ function toConfig(values: Parsed): Config {
     fetchTimeoutMs: values.FETCH_TIMEOUT_SECONDS * 1000,
   }
 }
+
+const rateLimitsOf = (values: Parsed): Config['rateLimits'] => ({
+  reads: values.RATE_LIMIT_READS,
+  writes: values.RATE_LIMIT_WRITES,
+  starts: values.RATE_LIMIT_STARTS,
+  analyses: values.RATE_LIMIT_ANALYSES,
+  uploads: values.RATE_LIMIT_UPLOADS,
+  wrongKeys: values.RATE_LIMIT_WRONG_KEYS,
+})
 
 const cache = new WeakMap<object, Config>()
 
@@ -189,5 +320,6 @@ export function config(env: object): Config {
   if (known !== undefined) return known
   const parsed = parseConfig(env as Readonly<Record<string, unknown>>)
   cache.set(env, parsed)
+  setLogLevel(parsed.logLevel)
   return parsed
 }

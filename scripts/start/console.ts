@@ -16,9 +16,19 @@ export async function buildConsole(signal?: AbortSignal): Promise<void> {
   const print = fingerprint(SOURCES)
   if (existsSync(BUILT) && isDoneFor(STAMP, print)) return
   const aside = join(ROOT, 'dist', `web-${process.pid}`)
-  const args = [VITE, 'build', '--config', 'src/web/vite.config.ts', '--logLevel', 'warn', '--outDir', aside, '--emptyOutDir']
+  const args = [
+    VITE,
+    'build',
+    '--config',
+    'src/web/vite.config.ts',
+    '--logLevel',
+    'warn',
+    '--outDir',
+    aside,
+    '--emptyOutDir',
+  ]
   try {
-    await runQuietly({ name: 'Building the console', args, env: process.env, ...(signal && { signal }) })
+    await runQuietly({ name: 'Building the console', args, env: process.env, signal })
     replace(BUILT, aside)
     markDoneFor(STAMP, print)
   } finally {

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { fingerprint, isDoneFor, markDoneFor } from './fingerprint.ts'
 import { ROOT, WRANGLER } from './paths.ts'
 import { runQuietly } from './run-quietly.ts'
-import { wranglerEnvironment } from './wrangler.ts'
 import type { StateFolder } from './state-folder.ts'
+import { wranglerEnvironment } from './wrangler.ts'
 
 /**
  * Applies the D1 migrations to the local database. The stamp lies beside the database, so that whoever deletes one deletes
@@ -14,6 +14,6 @@ export async function applyMigrations(state: StateFolder, signal?: AbortSignal):
   const print = fingerprint([join(ROOT, 'migrations'), join(ROOT, 'wrangler.toml')])
   if (isDoneFor(stamp, print)) return
   const args = ['--no-warnings', WRANGLER, 'd1', 'migrations', 'apply', 'DB', '--local', '--persist-to', state.path]
-  await runQuietly({ name: 'Applying the D1 migrations', args, env: wranglerEnvironment(state), ...(signal && { signal }) })
+  await runQuietly({ name: 'Applying the D1 migrations', args, env: wranglerEnvironment(state), signal })
   markDoneFor(stamp, print)
 }

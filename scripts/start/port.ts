@@ -13,7 +13,8 @@ export async function requireFreePort(port: number): Promise<void> {
   for (;;) {
     const code = await tryToListen(port)
     if (code === null) return
-    if (code === 'EACCES') throw new Fault(`Port ${port} needs more rights than this user has. Try another: PORT=8788 npm start`)
+    if (code === 'EACCES')
+      throw new Fault(`Port ${port} needs more rights than this user has. Try another: PORT=8788 npm start`)
     if (code !== 'EADDRINUSE' || Date.now() > deadline) throw taken(port, code)
     await sleep(100)
   }

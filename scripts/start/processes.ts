@@ -27,7 +27,12 @@ function fromProc(): Process[] {
       const [state, parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
       if (state === 'Z' || state === 'X') return []
       return [
-        { pid: Number(name), parent: Number(parent), group: Number(group), command: command.replaceAll('\0', ' ').trim() },
+        {
+          pid: Number(name),
+          parent: Number(parent),
+          group: Number(group),
+          command: command.replaceAll('\0', ' ').trim(),
+        },
       ]
     })
 }
@@ -49,10 +54,6 @@ function fromPs(): Process[] {
     if (command === undefined || state?.startsWith('Z')) return []
     return [{ pid: Number(pid), parent: Number(parent), group: Number(group), command }]
   })
-}
-
-export function isAlive(pid: number): boolean {
-  return signalIfThere(pid, 0)
 }
 
 /** Sends a signal; false when there is nobody to take it. A negative id is a process group. */

@@ -28,8 +28,8 @@ export function readSettings(env: Environment): Settings {
   const vars = workerVariables(env, readDevVars())
   parseConfig(vars)
   return {
-    port: parsePort(env['PORT']),
-    stateDir: resolve(ROOT, env['BELLWETHER_STATE'] || '.wrangler/state'),
+    port: parsePort(env.PORT),
+    stateDir: resolve(ROOT, env.BELLWETHER_STATE || '.wrangler/state'),
     vars,
   }
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { VARIABLES } from '../../src/config.ts'
-import { HOST } from './port.ts'
 import { ROOT, WRANGLER } from './paths.ts'
+import { HOST } from './port.ts'
 import type { StateFolder } from './state-folder.ts'
 
 /** Quiet, offline, without a question, and apart from any other server on this machine. */

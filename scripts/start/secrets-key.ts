@@ -1,0 +1,49 @@
+// Secrets are sealed even on one's own machine. Nobody should have to make a key for that, so a local start without one
+// makes it once and keeps it beside the databases: whoever copies the folder takes the key along, whoever copies a database
+// alone does not.
+
+import { randomBytes } from 'node:crypto'
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { Fault } from './fault.ts'
+
+const KEY_BYTES = 32
+
+type Variables = Readonly<Record<string, string>>
+
+/** The variables, with the state folder's own key if they name none and the service is local. */
+export function withSecretsKey(vars: Variables, stateDir: string): Variables {
+  if (vars.AUTH_MODE !== 'local' || (vars.SECRETS_KEY ?? '') !== '') return vars
+  const file = join(stateDir, 'secrets-key')
+  return { ...vars, SECRETS_KEY: readKey(file) ?? makeKey(file) }
+}
+
+function readKey(file: string): string | null {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    throw error
+  }
+  // Another key in its place would make everything that is sealed unreadable for good.
+  if (/^[A-Za-z0-9+/]{43}=$/.test(text)) return text
+  throw new Fault(
+    `${file}: found something that is no key. It opens the stored secrets: bring it back, or delete it to begin without them`,
+  )
+}
+
+/** Complete on the disk before it has its name, so that a crash leaves a whole key or none. */
+function makeKey(file: string): string {
+  const key = randomBytes(KEY_BYTES).toString('base64')
+  const unfinished = `${file}.new`
+  const descriptor = openSync(unfinished, 'w', 0o600)
+  try {
+    writeSync(descriptor, `${key}\n`)
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+  renameSync(unfinished, file)
+  return key
+}

@@ -1,0 +1,109 @@
+// The documents against the thing they describe: names, links and commands that are not there, and words that are not ours.
+
+import { existsSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { expect, test } from 'vitest'
+import { COMMAND_VARIABLES } from '../../scripts/start/settings.ts'
+import { VARIABLES } from '../../src/config.ts'
+import { filesIn, ROOT, textOf } from '../support/source-tree.ts'
+
+const PAGES = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md']
+const DOCUMENTS = [...PAGES, ...filesIn('docs').filter((path) => path.endsWith('.md'))]
+const WORKER_VARIABLES = VARIABLES.map(({ name }) => name)
+
+const matches = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([, found = '']) => found)
+
+test('the pages that a reader looks for are there', () => {
+  const expected = [...PAGES, 'LICENSE', 'docs/configuration.md']
+  expect(expected.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
+})
+
+test('docs/configuration.md has a table row for every variable of the Worker, and for none that is unknown', () => {
+  const rows = matches(textOf('docs/configuration.md'), /^\|\s*`([A-Z][A-Z0-9_]*)`/gm)
+  expect(WORKER_VARIABLES.filter((name) => !rows.includes(name))).toEqual([])
+  const known: readonly string[] = [...WORKER_VARIABLES, ...COMMAND_VARIABLES]
+  expect(rows.filter((name) => !known.includes(name))).toEqual([])
+})
+
+test('what the commands read for themselves is told somewhere', () => {
+  const told = DOCUMENTS.map(textOf).join('\n')
+  expect(COMMAND_VARIABLES.filter((name) => !new RegExp(`\\b${name}\\b`).test(told))).toEqual([])
+})
+
+test('.dev.vars.example names only variables of the Worker', () => {
+  const named = matches(textOf('.dev.vars.example'), /^#?\s*([A-Z][A-Z0-9_]*)=/gm)
+  expect(named.length).toBeGreaterThan(0)
+  expect(named.filter((name) => !WORKER_VARIABLES.includes(name))).toEqual([])
+})
+
+test('every link in a document leads to a file, and to a heading in it', () => {
+  const links = DOCUMENTS.flatMap((page) =>
+    matches(withoutCode(textOf(page)), /\]\(([^)\s]+)\)/g)
+      .filter((link) => !/^[a-z]+:/.test(link))
+      .map((link) => ({ page, link })),
+  )
+  expect(links.length).toBeGreaterThan(0)
+  expect(links.filter(({ page, link }) => !leadsSomewhere(page, link))).toEqual([])
+})
+
+function leadsSomewhere(page: string, link: string): boolean {
+  const [path = '', anchor] = link.split('#')
+  const target = path === '' ? page : normalize(join(dirname(page), path))
+  if (!existsSync(join(ROOT, target))) return false
+  if (anchor === undefined || !target.endsWith('.md')) return true
+  return matches(withoutCode(textOf(target)), /^#+\s+(.+)$/gm)
+    .map(slug)
+    .includes(anchor)
+}
+
+/** The anchor that a heading gets on the usual hosts. */
+function slug(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replace(/\s/g, '-')
+}
+
+function withoutCode(markdown: string): string {
+  return markdown.replace(/^```[\s\S]*?^```/gm, '')
+}
+
+test('every npm script that a document names exists', () => {
+  const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> }
+  const named = DOCUMENTS.flatMap((page) =>
+    matches(textOf(page), /\bnpm (?:run )?(start|test|(?<=run )[\w:-]+)/g).map((script) => ({ page, script })),
+  )
+  expect(named.map(({ script }) => script)).toEqual(expect.arrayContaining(['start', 'test', 'demo', 'check']))
+  expect(named.filter(({ script }) => scripts[script] === undefined)).toEqual([])
+})
+
+test('continuous integration runs the test command of the README, and nothing beside it', () => {
+  const command = 'npm test'
+  expect(textOf('README.md')).toContain(command)
+  const lines = textOf('.ci/run').trimEnd().split('\n')
+  expect(lines.at(-1)).toBe(command)
+  expect(lines.filter((line) => /^\s*npm /.test(line))).toEqual(['npm ci', command])
+})
+
+test('no document keeps a list of endpoints beside the generated one', () => {
+  const listed = DOCUMENTS.map((page) => ({
+    page,
+    rows: matches(
+      withoutCode(textOf(page)),
+      /^\s*(?:[|*-]|\d+\.)\s*`?((?:GET|POST|PUT|PATCH|DELETE)`?[\s|]+`?\/\S+)/gm,
+    ),
+  }))
+  expect(listed.filter(({ rows }) => rows.length > 5)).toEqual([])
+})
+
+test('no file names a path of the machine it was written on, or where its packages came from', () => {
+  const files = filesIn('.').filter((path) => /\.(ts|tsx|mjs|json|toml|md|css|html|sql|yml|npmrc)$|^\.ci\//.test(path))
+  expect(files).toEqual(expect.arrayContaining(['package-lock.json', 'README.md', '.ci/run', '.npmrc']))
+  const foreign = [/(?<![\w.$}])\/(work|Users|root)\//, /"resolved":/, /^\s*(@[\w-]+:)?registry\s*=/m]
+  const self = 'test/node/docs.test.ts'
+  const hits = files
+    .filter((path) => path !== self)
+    .flatMap((path) => foreign.filter((pattern) => pattern.test(textOf(path))).map((pattern) => `${path}: ${pattern}`))
+  expect(hits).toEqual([])
+})

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { filesIn, textOf } from '../support/source-tree.ts'
+
+const LINE_LIMIT = 400
+
+/** Written by a tool or taken from elsewhere: nobody reads these top to bottom. */
+const EXEMPT = [/^src\/env\.d\.ts$/, /\.generated\./, /^src\/market\/sample-data\//, /^test\/fixtures\//]
+
+test('no source file is longer than a reader can hold', () => {
+  const files = filesIn('src', 'durable-objects', 'migrations', 'scripts', 'test').filter(
+    (path) => /\.(tsx?|mjs|css|sql|html)$/.test(path) && !EXEMPT.some((pattern) => pattern.test(path)),
+  )
+  expect(files.length).toBeGreaterThan(40)
+  const lines = (path: string) => textOf(path).replace(/\n$/, '').split('\n').length
+  const tooLong = files.filter((path) => lines(path) > LINE_LIMIT)
+  expect(tooLong.map((path) => `${path}: ${lines(path)} lines`)).toEqual([])
+})

@@ -1,0 +1,28 @@
+// What tests and the loopback git host say to each other.
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** `http://127.0.0.1:<port>` */
+    gitServer: string
+  }
+}
+
+/** Files to write below the server's folder, then git to run there. */
+export interface Order {
+  files?: { path: string; base64?: string; link?: string; executable?: boolean; remove?: boolean }[]
+  /** Below the server's folder. */
+  cwd?: string
+  /** The arguments of each run. */
+  git?: string[][]
+  stdinBase64?: string
+  env?: Record<string, string>
+}
+
+export interface Report {
+  exitCode: number
+  stdoutBase64: string
+  stderr: string
+}
+
+/** What repositories under `/git/private/` ask for. */
+export const CREDENTIALS = { username: 'robin', password: 'correct horse' } as const

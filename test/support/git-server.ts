@@ -1,0 +1,156 @@
+// A git host on loopback for the tests that run in the Workers runtime: real `git http-backend` behind a small bridge,
+// and a way to have the real git say what it thinks of a tree. Started once for a run and stopped with it.
+
+import { spawn } from 'node:child_process'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import type { TestProject } from 'vitest/node'
+import { CREDENTIALS, type Order, type Report } from './git-server-orders.ts'
+import { reply } from './git-server-replies.ts'
+
+const RUN_TIMEOUT_MS = 60_000
+const MAX_BODY_BYTES = 256 * 1024 * 1024
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const root = await mkdtemp(join(tmpdir(), 'bellwether-git-'))
+  const server = createServer((request, response) => {
+    serve(root, request, response).catch((error: unknown) => {
+      if (!response.headersSent) response.writeHead(500)
+      response.end(String(error))
+    })
+  })
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
+  project.provide('gitServer', `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  return async () => {
+    server.closeAllConnections()
+    await new Promise((closed) => server.close(closed))
+    await rm(root, { recursive: true, force: true })
+  }
+}
+
+async function serve(root: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const url = new URL(request.url ?? '/', 'http://127.0.0.1')
+  if (url.pathname === '/order') {
+    const order = JSON.parse((await bodyOf(request)).toString('utf8')) as Order
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify(await carryOut(root, order)))
+    return
+  }
+  if (url.pathname.startsWith('/git/')) return bridge(root, url, { request, response })
+  await reply(url, request, response)
+}
+
+/** Repositories under `/git/private/` want a name and a password. */
+async function bridge(
+  root: string,
+  url: URL,
+  { request, response }: { request: IncomingMessage; response: ServerResponse },
+): Promise<void> {
+  const given = request.headers.authorization
+  const wanted = Buffer.from(`${CREDENTIALS.username}:${CREDENTIALS.password}`).toString('base64')
+  const isAllowed = given === `Basic ${wanted}`
+  if (url.pathname.startsWith('/git/private/') && !isAllowed) {
+    response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' })
+    response.end('who are you?')
+    return
+  }
+  const body = await bodyOf(request)
+  const child = spawn('git', ['http-backend'], {
+    env: {
+      PATH: process.env.PATH,
+      GIT_PROJECT_ROOT: root,
+      GIT_HTTP_EXPORT_ALL: '1',
+      GIT_CONFIG_GLOBAL: '/dev/null',
+      PATH_INFO: decodeURIComponent(url.pathname.slice('/git'.length)),
+      QUERY_STRING: url.search.slice(1),
+      REQUEST_METHOD: request.method,
+      CONTENT_TYPE: request.headers['content-type'] ?? '',
+      CONTENT_LENGTH: String(body.byteLength),
+      GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
+      REMOTE_USER: isAllowed ? CREDENTIALS.username : 'anonymous',
+      REMOTE_ADDR: '127.0.0.1',
+    },
+    timeout: RUN_TIMEOUT_MS,
+  })
+  child.stdin.on('error', () => undefined)
+  child.stdin.end(body)
+  const output = await bytesFrom(child.stdout)
+  const headEnd = output.indexOf('\r\n\r\n')
+  for (const line of output.subarray(0, headEnd).toString('latin1').split('\r\n')) {
+    const [name = '', value = ''] = line.split(/:\s*(.*)/)
+    if (name.toLowerCase() === 'status') response.statusCode = Number.parseInt(value, 10)
+    else response.setHeader(name, value)
+  }
+  response.end(output.subarray(headEnd + 4))
+}
+
+async function carryOut(root: string, order: Order): Promise<Report[]> {
+  const within = (path: string) => {
+    const full = resolve(root, path)
+    if (full !== root && !full.startsWith(`${root}/`)) throw new Error('outside the folder of the tests')
+    return full
+  }
+  const cwd = within(order.cwd ?? '.')
+  await mkdir(cwd, { recursive: true })
+  for (const { path, base64 = '', link, executable = false, remove = false } of order.files ?? []) {
+    const full = within(path)
+    await rm(full, { recursive: true, force: true })
+    if (remove) continue
+    await mkdir(dirname(full), { recursive: true })
+    if (link !== undefined) await symlink(link, full)
+    else await writeFile(full, Buffer.from(base64, 'base64'), { mode: executable ? 0o755 : 0o644 })
+  }
+  const reports: Report[] = []
+  for (const args of order.git ?? []) reports.push(await runGit(args, { cwd, order }))
+  return reports
+}
+
+const IDENTITY = {
+  GIT_AUTHOR_NAME: 'Robin',
+  GIT_AUTHOR_EMAIL: 'robin@example.com',
+  GIT_COMMITTER_NAME: 'Robin',
+  GIT_COMMITTER_EMAIL: 'robin@example.com',
+}
+
+async function runGit(args: string[], { cwd, order }: { cwd: string; order: Order }): Promise<Report> {
+  const child = spawn('git', args, {
+    cwd,
+    env: {
+      PATH: process.env.PATH,
+      HOME: cwd,
+      GIT_CONFIG_GLOBAL: '/dev/null',
+      GIT_CONFIG_NOSYSTEM: '1',
+      GIT_TERMINAL_PROMPT: '0',
+      ...IDENTITY,
+      ...order.env,
+    },
+    timeout: RUN_TIMEOUT_MS,
+  })
+  child.stdin.on('error', () => undefined)
+  child.stdin.end(Buffer.from(order.stdinBase64 ?? '', 'base64'))
+  const exited = new Promise<number>((done) => child.on('close', (code) => done(code ?? -1)))
+  const [stdout, stderr] = await Promise.all([bytesFrom(child.stdout), bytesFrom(child.stderr)])
+  return { exitCode: await exited, stdoutBase64: stdout.toString('base64'), stderr: stderr.toString('utf8') }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+  const body = await bytesFrom(request)
+  // git compresses what it asks for when it is long.
+  if (request.headers['content-encoding'] !== 'gzip') return body
+  const { gunzipSync } = await import('node:zlib')
+  return gunzipSync(body)
+}
+
+async function bytesFrom(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const parts: Uint8Array[] = []
+  let length = 0
+  for await (const part of stream) {
+    length += part.byteLength
+    if (length > MAX_BODY_BYTES) throw new Error('too large')
+    parts.push(part)
+  }
+  return Buffer.concat(parts)
+}

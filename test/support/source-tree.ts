@@ -1,0 +1,51 @@
+// The source tree as the structure tests see it: its files, and what each imports.
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+
+export const ROOT = normalize(join(import.meta.dirname, '..', '..'))
+
+const NOT_OURS = new Set(['node_modules', 'dist', '.git', '.wrangler', 'demo-output', 'coverage'])
+
+/** The paths of all files beneath these folders (or files), relative to the root, sorted. */
+export function filesIn(...paths: readonly string[]): string[] {
+  return paths.flatMap((path) => beneath(path)).sort()
+}
+
+function beneath(path: string): string[] {
+  const full = join(ROOT, path)
+  if (!existsSync(full)) return []
+  const entries = readdirSync(full, { withFileTypes: true }).filter(({ name }) => !NOT_OURS.has(name))
+  return entries.flatMap((entry) => {
+    const child = normalize(join(path, entry.name))
+    return entry.isDirectory() ? beneath(child) : [child]
+  })
+}
+
+export function textOf(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8')
+}
+
+export type Import = {
+  readonly from: string
+  /** A path relative to the root for a file of ours, else the package's name as written. */
+  readonly target: string
+  readonly isOurs: boolean
+  readonly isType: boolean
+}
+
+const STATEMENT = /^[ \t]*(?:import|export)\s+(type\s+)?(?:[\w$*{}\s,]+?\s+from\s+)?['"]([^'"\n]+)['"]/gm
+const DYNAMIC = /\bimport\(\s*['"]([^'"\n]+)['"]\s*\)/g
+
+/** Every import and re-export of a file, dynamic ones included. */
+export function importsOf(path: string): Import[] {
+  const text = textOf(path)
+  const found = (specifier: string, isType: boolean): Import => {
+    const isOurs = specifier.startsWith('.')
+    return { from: path, target: isOurs ? normalize(join(dirname(path), specifier)) : specifier, isOurs, isType }
+  }
+  return [
+    ...[...text.matchAll(STATEMENT)].map(([, type, specifier = '']) => found(specifier, type !== undefined)),
+    ...[...text.matchAll(DYNAMIC)].map(([, specifier = '']) => found(specifier, false)),
+  ]
+}
