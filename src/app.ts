@@ -3,10 +3,11 @@
 
 import { OpenAPIHono } from '@hono/zod-openapi'
 import { AppError, envelopeFor, renderError } from './http/errors.ts'
-import { finish, guard } from './http/middleware.ts'
+import { door } from './http/middleware.ts'
 import { documentFor } from './http/openapi.ts'
 import type { AppEnv } from './http/router.ts'
 import { analysisRoutes } from './routes/analysis/index.ts'
+import { audit } from './routes/audit.ts'
 import { conversationRoutes } from './routes/conversations/index.ts'
 import { health } from './routes/health.ts'
 import { keys } from './routes/keys.ts'
@@ -14,9 +15,8 @@ import { session } from './routes/session.ts'
 
 export const app = new OpenAPIHono<AppEnv>()
 
-app.use(finish)
-app.use(guard)
-for (const family of [health, session, keys, conversationRoutes, analysisRoutes]) app.route('/', family)
+app.use(door)
+for (const family of [health, session, keys, audit, conversationRoutes, analysisRoutes]) app.route('/', family)
 
 let document: string | undefined
 
@@ -27,20 +27,32 @@ app.get('/openapi.json', (c) => {
 
 app.notFound((c) => {
   const { path } = c.req
-  const error = pathExists(path)
-    ? new AppError('method_not_allowed', 'Method Not Allowed')
-    : new AppError('not_found', 'Not Found', path.startsWith('/api/v1/') ? { word: 'http_error' } : {})
+  const methods = methodsOf(path)
+  const error =
+    methods.length > 0
+      ? new AppError('method_not_allowed', 'Method Not Allowed', { headers: { allow: methods.join(', ') } })
+      : new AppError('not_found', 'Not Found', path.startsWith('/api/v1/') ? { word: 'http_error' } : {})
   return renderError(error, c, envelopeFor(path))
 })
 
 app.onError((error, c) => renderError(error, c, envelopeFor(c.req.path)))
 
-let patterns: RegExp[] | undefined
+let served: { pattern: RegExp; method: string }[] | undefined
 
-/** Whether any method is served at this path: then a miss is a wrong method, not an unknown path. */
-function pathExists(path: string): boolean {
-  patterns ??= app.openAPIRegistry.definitions.flatMap((definition) =>
-    definition.type === 'route' ? [new RegExp(`^${definition.route.path.replace(/\{\w+\}/g, '[^/]+')}$`)] : [],
-  )
-  return path === '/openapi.json' || patterns.some((pattern) => pattern.test(path))
+/** The methods served at this path. If there are any, a miss is a wrong method, not an unknown path. */
+function methodsOf(path: string): string[] {
+  served ??= app.openAPIRegistry.definitions.flatMap((definition) => {
+    if (definition.type !== 'route') return []
+    const { route } = definition
+    return [
+      {
+        pattern: new RegExp(
+          `^${route.path.replace(/\{(\w+)\}/g, (_, name) => (name === 'repository_name' ? '.+' : '[^/]+'))}$`,
+        ),
+        method: route.method.toUpperCase(),
+      },
+    ]
+  })
+  if (path === '/openapi.json') return ['GET']
+  return served.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
 }

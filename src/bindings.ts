@@ -1,6 +1,8 @@
 // Names to stubs and keys: how an object or a stored file is addressed is written here and nowhere else.
 
+import { proxyDurable } from 'itty-durable'
 import type { Conversation } from '../durable-objects/conversation/conversation.ts'
+import type { Limiter } from '../durable-objects/limiter/limiter.ts'
 import type { TaskQueue } from '../durable-objects/task-queue/task-queue.ts'
 
 /** A conversation id is unique per owner: the object is addressed by both, so no owner can meet another's. */
@@ -13,7 +15,21 @@ export function taskQueue(env: Env): DurableObjectStub<TaskQueue> {
   return env.TASK_QUEUE.get(env.TASK_QUEUE.idFromName('singleton'))
 }
 
-/** Where the large files of a conversation's workspace lie in R2. */
-export function workspacePrefix(owner: string, id: string): string {
-  return `conversations/${encodeURIComponent(owner)}/${id}/files/`
+/** What can be asked of a limiter. Every other property of the stub is a call as well, `then` included: never await it. */
+export type LimiterStub = { take(what: Take): Promise<ReturnType<Limiter['take']>> }
+export type Take = Parameters<Limiter['take']>[0]
+
+/** The rate limits of one key or address, by its name. */
+export function limiter(env: Env, who: string): LimiterStub {
+  return proxyDurable(env.LIMITER, { parse: true }).get(who) as LimiterStub
+}
+
+/** Where the large files of a conversation's workspace lie in R2. An id that is used again gets another place. */
+export function workspacePrefix(of: { owner: string; id: string; incarnation: string }): string {
+  return `conversations/${encodeURIComponent(of.owner)}/${of.id}/${of.incarnation}/files/`
+}
+
+/** Where what an owner said about a conversation lies in R2. */
+export function feedbackKey(owner: string, id: string): string {
+  return `feedback/${encodeURIComponent(owner)}/${id}.json`
 }

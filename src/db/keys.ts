@@ -1,6 +1,7 @@
 // API keys at rest. D1 is the truth; whoever caches a row decides for how long.
 
 import { z } from 'zod'
+import { auditIfChanged, recordAudit } from './audit.ts'
 
 export const Scope = z.enum(['conversations', 'analysis', 'admin'])
 export type Scope = z.infer<typeof Scope>
@@ -40,13 +41,15 @@ const fromRow = (row: Row): ApiKey => ({
   revokedAt: row.revoked_at,
 })
 
-export async function insertKey(db: D1Database, key: ApiKey): Promise<void> {
-  await db
+/** Stores a key; `actor` is who issued it. */
+export async function insertKey(db: D1Database, key: ApiKey, actor: string): Promise<void> {
+  const { id, owner } = key
+  const insertion = db
     .prepare(
       'INSERT INTO api_keys (id, owner, name, scopes, secret_hash, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
     )
     .bind(key.id, key.owner, key.name, JSON.stringify(key.scopes), key.secretHash, key.createdAt, key.expiresAt)
-    .run()
+  await db.batch([insertion, auditIfChanged(db, { owner, actor, action: 'key.issued', subject: id })])
 }
 
 export async function findKey(db: D1Database, id: string): Promise<ApiKey | null> {
@@ -70,11 +73,13 @@ export async function listKeys(
   return results.map(fromRow)
 }
 
-/** True when the key was in force until now. */
-export async function revokeKey(db: D1Database, id: string, at: string): Promise<boolean> {
-  const { meta } = await db
-    .prepare('UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL')
-    .bind(at, id)
-    .run()
-  return meta.changes > 0
+/** True when the key was in force until now; `by` says when it was revoked, and by whom. */
+export async function revokeKey(db: D1Database, id: string, by: { actor: string; at: string }): Promise<boolean> {
+  const row = await db
+    .prepare('UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL RETURNING owner')
+    .bind(by.at, id)
+    .first<{ owner: string }>()
+  if (row === null) return false
+  await recordAudit(db, { owner: row.owner, actor: by.actor, action: 'key.revoked', subject: id })
+  return true
 }

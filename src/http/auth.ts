@@ -4,9 +4,11 @@
 import { type Config, config } from '../config.ts'
 import type { ApiKey, Scope } from '../db/keys.ts'
 import { constantTimeEqual } from '../lib/crypto.ts'
+import { noteRightKey } from '../limits/wrong-keys.ts'
 import { AppError } from './errors.ts'
 import { checkKey, keyInForce } from './keys.ts'
 import { readToken } from './tokens.ts'
+import { demandPatience, unauthorized, wrongKey } from './wrong-key.ts'
 
 export const SESSION_COOKIE = 'bellwether_session'
 export const LOCAL_OWNER = 'local'
@@ -33,20 +35,22 @@ const STREAM_PATH = /(\/ws|^\/socket\.io\/?|\/tasks\/stream)$/
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /** The asker, or an AppError: 401 without a valid credential, 403 for a request that a web page must not make. */
-export async function identify(request: Request, env: Env, url: URL): Promise<Principal> {
+export async function identify(request: Request, env: Env): Promise<Principal> {
   const settings = config(env)
-  if (settings.authMode === 'local') return identifyLocal(request, url)
+  if (settings.authMode === 'local') return identifyLocal(request)
   const header = bearer(request)
-  const text = header ?? queryKey(url)
+  const text = header ?? queryKey(request)
   if (text !== null) {
-    const principal = await identifyText(text, env, url)
-    if (principal === null) throw unauthorized()
+    demandPatience(env, request, text)
+    const principal = await identifyText(text, env, request)
+    if (principal === null) throw await wrongKey(env, request, text)
+    noteRightKey(text)
     return header === null && principal.via === 'header' ? { ...principal, via: 'query' } : principal
   }
   const principal = await identifyCookie(request, env, settings)
   if (principal === null) throw unauthorized()
   const changes = !SAFE.has(request.method) || request.headers.get('upgrade') !== null
-  if (changes && request.headers.get('origin') !== url.origin) {
+  if (changes && request.headers.get('origin') !== new URL(request.url).origin) {
     throw new AppError('forbidden', 'A signed-in browser may only change something from the same origin')
   }
   return principal
@@ -61,9 +65,8 @@ export function isLoopback(host: string): boolean {
   return LOOPBACK.test(host)
 }
 
-const unauthorized = () => new AppError('unauthorized', 'Unauthorized')
-
-function identifyLocal(request: Request, url: URL): Principal {
+function identifyLocal(request: Request): Principal {
+  const url = new URL(request.url)
   const host = (request.headers.get('host') ?? url.host).replace(/:\d+$/, '')
   if (!isLoopback(host) || !isLoopback(url.hostname)) {
     throw new AppError('forbidden', 'Local mode answers only on loopback addresses; use AUTH_MODE=keys to serve others')
@@ -75,6 +78,11 @@ function identifyLocal(request: Request, url: URL): Principal {
   return LOCAL
 }
 
+/** The text of the key or token that came with a request, or null. */
+export function presentedKey(request: Request): string | null {
+  return bearer(request) ?? queryKey(request)
+}
+
 function bearer(request: Request): string | null {
   const key = request.headers.get('x-session-api-key')
   if (key !== null && key !== '') return key
@@ -82,25 +90,26 @@ function bearer(request: Request): string | null {
 }
 
 /** Sockets and event streams cannot send headers from a browser. Clients of the reference send the words null and undefined. */
-function queryKey(url: URL): string | null {
+function queryKey(request: Request): string | null {
+  const url = new URL(request.url)
   if (!STREAM_PATH.test(url.pathname)) return null
   const key = url.searchParams.get('session_api_key')
   return key === null || key === '' || key === 'null' || key === 'undefined' ? null : key
 }
 
 /** What a key or token text stands for on this path, or null. */
-async function identifyText(text: string, env: Env, url: URL): Promise<Principal | null> {
+async function identifyText(text: string, env: Env, request: Request): Promise<Principal | null> {
   const { rootApiKey, secretsKey, keyCacheMs } = config(env)
   if (text.startsWith('bwc_')) {
     const token = secretsKey === null ? null : await readToken(secretsKey, 'bwc', text)
-    if (token === null || !belongsTo(url, token.conversation)) return null
+    if (token === null || !belongsTo(new URL(request.url), token.conversation)) return null
     const key = await keyInForce(env, token.key, keyCacheMs)
     if (key === null || key.owner !== token.owner) return null
     return { ...principalOf(key, 'token'), scopes: key.scopes.filter((scope) => scope === 'conversations') }
   }
-  if (rootApiKey !== null && constantTimeEqual(text, rootApiKey)) return ROOT
   const key = await checkKey(env, text, keyCacheMs)
-  return key === null ? null : principalOf(key, 'header')
+  if (key !== null) return principalOf(key, 'header')
+  return rootApiKey !== null && constantTimeEqual(text, rootApiKey) ? ROOT : null
 }
 
 async function identifyCookie(request: Request, env: Env, settings: Config): Promise<Principal | null> {

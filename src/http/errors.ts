@@ -11,6 +11,7 @@ const STATUS = {
   unauthorized: 401,
   forbidden: 403,
   not_found: 404,
+  unknown_conversation: 404,
   method_not_allowed: 405,
   conflict: 409,
   duplicate_task: 409,
@@ -19,6 +20,7 @@ const STATUS = {
   payload_too_large: 413,
   unsupported_media_type: 415,
   unprocessable: 422,
+  upgrade_required: 426,
   rate_limited: 429,
   internal_error: 500,
   analysis_failed: 500,
@@ -74,20 +76,34 @@ export class AppError extends Error {
 export type Envelope = (error: AppError) => unknown
 
 /** `{"detail": …}`: authentication, unknown conversations, everything without a family of its own. */
-export const detailEnvelope: Envelope = ({ message, options }) => ({
-  detail: options.items ?? message,
+export const detailEnvelope: Envelope = ({ code, message, options }) => ({
+  [code === 'rate_limited' ? 'message' : 'detail']: options.items ?? message,
   ...options.extra,
 })
 
-/** `{"error": …}`: settings, secrets and the workspace; a 422 keeps its list under `detail`. */
-export const errorEnvelope: Envelope = ({ message, options }) =>
-  options.items ? { detail: options.items } : { error: message, ...options.extra }
+/** What every family of the conversations words alike: the door, the 422, and a conversation that is not there. */
+const IN_DETAIL: ReadonlySet<ErrorCode> = new Set([
+  'unauthorized',
+  'forbidden',
+  'unknown_conversation',
+  'method_not_allowed',
+  'payload_too_large',
+  'unprocessable',
+  'rate_limited',
+])
+
+/** `{"error": …}`: settings, secrets and the workspace. */
+export const errorEnvelope: Envelope = (error) =>
+  IN_DETAIL.has(error.code) ? detailEnvelope(error) : { error: error.message, ...error.options.extra }
+
+/** A bare JSON string: the data of git providers. */
+export const stringEnvelope: Envelope = (error) =>
+  error.code === 'unprocessable' ? detailEnvelope(error) : error.message
 
 /** `{"status":"error","message","msg_id"}`: making and changing conversations. */
 export const statusEnvelope: Envelope = (error) => {
   const { message, options, code } = error
-  if (options.items) return { detail: options.items }
-  if (code === 'unauthorized' || code === 'forbidden' || code === 'method_not_allowed') return detailEnvelope(error)
+  if (IN_DETAIL.has(code)) return detailEnvelope(error)
   return { status: 'error', message, msg_id: options.msgId ?? '', ...options.extra }
 }
 
@@ -107,11 +123,13 @@ const WORDS: { [Code in ErrorCode]?: string } = {
   declared_failure: 'internal_error',
 }
 
+const settingsEnvelope: Envelope = (error) =>
+  error.code === 'unauthorized' ? { error: 'Invalid token' } : errorEnvelope(error)
+
 /** The envelope of a path, for failures that happen before any router is reached. */
 export function envelopeFor(path: string): Envelope {
   if (path.startsWith('/api/v1/')) return analysisEnvelope
-  if (path === '/api/settings')
-    return ({ code, message }) => ({ error: code === 'unauthorized' ? 'Invalid token' : message })
+  if (path === '/api/settings') return settingsEnvelope
   return detailEnvelope
 }
 

@@ -1,55 +1,76 @@
 // What happens to every request before and after its route: a number, the headers of each answer, and the door.
 
-import type { MiddlewareHandler } from 'hono'
+import type { Context, MiddlewareHandler } from 'hono'
 import { type Config, config } from '../config.ts'
 import type { Scope } from '../db/keys.ts'
+import { kindOf } from '../limits/kinds.ts'
 import { demandScope, identify, isLoopback } from './auth.ts'
 import { tooLarge } from './body.ts'
 import type { AppEnv } from './router.ts'
+import { admit } from './too-many.ts'
 
 /** Paths that answer without a key. Everything else that the Worker serves is closed. */
 const OPEN = new Set(['/alive', '/health', '/api/health', '/api/v1/health', '/openapi.json', '/api/session'])
-const CLOSED = /^\/(api|mcp|socket\.io)(\/|$)/
+/** Socket.IO is closed too, but refuses inside the socket, where its clients can show why. */
+const CLOSED = /^\/((api|mcp)(\/|$)|stocks\.index\.json$)/
 
-const NO_CACHE = 'no-cache, no-store, must-revalidate, max-age=0'
+/** What every answer carries. API answers are never kept by caches unless their route says so itself. */
+const STANDARD = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+}
+const UNCACHED = { 'cache-control': 'no-cache, no-store, must-revalidate, max-age=0', pragma: 'no-cache', expires: '0' }
+const EXPOSED = 'x-request-id, x-provider-errors, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset'
 
-/** Numbers the request and gives every answer its headers. Outermost, so that failures get them too. */
-export const finish: MiddlewareHandler<AppEnv> = async (c, next) => {
+/**
+ * Numbers the request, asks who comes and whether they may, and gives every answer its headers. Most answers are JSON:
+ * those get their headers when they are made, for each one that is set afterwards is a call into the runtime of its own.
+ */
+export const door: MiddlewareHandler<AppEnv> = async (c, next) => {
   const requestId = crypto.randomUUID()
   c.set('requestId', requestId)
-  await next()
-  const { res } = c
-  if (res.status === 101) {
-    c.res = new Response(null, { status: 101, webSocket: res.webSocket, headers: { 'x-request-id': requestId } })
-    return
+  const headers = { ...STANDARD, 'x-request-id': requestId, ...originHeaders(c.req.raw, c.env) }
+  let made: Response | null = null
+  const json = (value: unknown, status?: number, more?: Record<string, string>): Response => {
+    const init = {
+      status: status ?? 200,
+      headers: { 'content-type': 'application/json', ...UNCACHED, ...headers, ...more },
+    }
+    made = new Response(JSON.stringify(value), init)
+    return made
   }
-  const headers = res.headers
-  headers.set('x-request-id', requestId)
-  headers.set('x-content-type-options', 'nosniff')
-  headers.set('content-security-policy', "default-src 'none'; frame-ancestors 'none'")
-  headers.set('referrer-policy', 'no-referrer')
-  if (!headers.has('cache-control')) {
-    headers.set('cache-control', NO_CACHE)
-    headers.set('pragma', 'no-cache')
-    headers.set('expires', '0')
-  }
-  const origin = allowedOrigin(c.req.raw, config(c.env))
-  if (origin === null) return
-  headers.set('access-control-allow-origin', origin)
-  headers.set('access-control-allow-credentials', 'true')
-  headers.set('access-control-expose-headers', 'x-request-id, retry-after')
-  headers.append('vary', 'origin')
+  c.json = json as typeof c.json
+  const preflight = await admitted(c)
+  if (preflight === null) await next()
+  else c.res = preflight
+  if (c.res !== made) addHeaders(c, headers)
 }
 
-/** The door: preflights, who asks, whether they may, and whether the body is of a size that is read at all. */
-export const guard: MiddlewareHandler<AppEnv> = async (c, next) => {
+function addHeaders(c: Context<AppEnv>, standard: Record<string, string>): void {
+  const { res } = c
+  if (res.status === 101) {
+    c.res = new Response(null, { status: 101, webSocket: res.webSocket, headers: standard })
+    return
+  }
+  const isCached = res.headers.has('cache-control')
+  for (const [name, value] of Object.entries(isCached ? standard : { ...standard, ...UNCACHED })) {
+    if (name === 'vary') res.headers.append(name, value)
+    else res.headers.set(name, value)
+  }
+}
+
+/** Sets who asks, or throws why they may not; the answer itself where the request is only a preflight. */
+async function admitted(c: Context<AppEnv>): Promise<Response | null> {
   const request = c.req.raw
   if (request.method === 'OPTIONS' && request.headers.has('access-control-request-method')) {
-    return preflight(request, config(c.env))
+    return preflightAnswer(request, config(c.env))
   }
   const { path } = c.req
   if (!OPEN.has(path) && CLOSED.test(path)) {
-    const principal = await identify(request, c.env, new URL(request.url))
+    const principal = await identify(request, c.env)
+    const counted = admit(c.env, principal, kindOf(request.method, path))
+    if (counted !== null) await counted
     const scope = scopeOf(path)
     if (scope !== null) demandScope(principal, scope)
     c.set('principal', principal)
@@ -60,12 +81,24 @@ export const guard: MiddlewareHandler<AppEnv> = async (c, next) => {
     const limit = path.endsWith('/upload-files') ? maxUploadBytes : maxBodyBytes
     if (Number(announced) > limit) throw tooLarge(limit)
   }
-  return next()
+  return null
+}
+
+/** Without an Origin the configuration is not even looked at: a faulty one must not cost the answer its headers. */
+function originHeaders(request: Request, env: Env): Record<string, string> {
+  const origin = request.headers.has('origin') ? allowedOrigin(request, config(env)) : null
+  if (origin === null) return {}
+  return {
+    'access-control-allow-origin': origin,
+    'access-control-allow-credentials': 'true',
+    'access-control-expose-headers': EXPOSED,
+    vary: 'origin',
+  }
 }
 
 /** The scope that a path needs; null for what any key may read. */
 function scopeOf(path: string): Scope | null {
-  if (path.startsWith('/api/v1/')) return 'analysis'
+  if (path.startsWith('/api/v1/') || path === '/stocks.index.json') return 'analysis'
   if (path === '/api/keys' || path.startsWith('/api/keys/')) return 'admin'
   if (path.startsWith('/api/options/')) return null
   return 'conversations'
@@ -78,7 +111,7 @@ function allowedOrigin(request: Request, { authMode, corsOrigins }: Config): str
   return corsOrigins.includes(origin) ? origin : null
 }
 
-function preflight(request: Request, settings: Config): Response {
+function preflightAnswer(request: Request, settings: Config): Response {
   if (allowedOrigin(request, settings) === null) return new Response(null, { status: 403 })
   return new Response(null, {
     status: 204,

@@ -3,7 +3,9 @@
 
 import { z } from '@hono/zod-openapi'
 import type { Context, Handler } from 'hono'
+import { generateDocument } from './document.ts'
 import type { AppEnv, Router } from './router.ts'
+import { registerSpecComponents } from './spec-components.ts'
 import { type BodyShape, validate } from './validation.ts'
 
 export type Reply = { description: string; schema?: z.ZodType; contentType?: string }
@@ -42,6 +44,11 @@ const ValidationError = z
 
 /** The body of a 422 in the conversation family. */
 export const HTTPValidationError = z.object({ detail: z.array(ValidationError) }).openapi('HTTPValidationError')
+
+/** The body of a 422 in the analysis family. */
+export const AnalysisValidationError = z
+  .object({ error: z.literal('validation_error'), message: z.string(), detail: z.array(ValidationError) })
+  .openapi('AnalysisValidationError')
 
 /** Adds an endpoint to a router and to the document. The handler gets what the schemas made of the request. */
 export function endpoint<P, Q, B>(
@@ -100,7 +107,8 @@ function repliesOf<P, Q, B>(spec: EndpointSpec<P, Q, B>): Record<number, Reply> 
   const replies: Record<number, Reply> = { ...spec.replies }
   if (!spec.open) replies[401] ??= { description: 'No valid key' }
   if (spec.params || spec.query || spec.body || spec.rawBody) {
-    replies[422] ??= { description: 'Validation error', schema: HTTPValidationError }
+    const schema = spec.path.startsWith('/api/v1/') ? AnalysisValidationError : HTTPValidationError
+    replies[422] ??= { description: 'Validation error', schema }
   }
   return replies
 }
@@ -116,7 +124,8 @@ export function documentFor(app: Router): object {
     in: 'header',
     name: 'X-Session-API-Key',
   })
-  return app.getOpenAPI31Document({
+  registerSpecComponents(app)
+  return generateDocument(app, {
     openapi: '3.1.0',
     info: {
       title: 'Bellwether',

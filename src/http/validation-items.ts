@@ -10,7 +10,11 @@ type Issue = z.core.$ZodIssue
 
 /** Every issue as items of the 422 list; `root` is the raw value that was parsed at `place`. */
 export function toItems(error: z.ZodError, place: string, root: unknown): ValidationItem[] {
-  return error.issues.flatMap((issue) => fromIssue(issue, place, root))
+  // zod goes on to check the length of what is no list, if it has one; the wrong type says it all.
+  const mistyped = new Set(error.issues.filter(({ code }) => code === 'invalid_type').map(({ path }) => path.join('.')))
+  return error.issues
+    .filter(({ code, path }) => code === 'invalid_type' || !mistyped.has(path.join('.')))
+    .flatMap((issue) => fromIssue(issue, place, root))
 }
 
 function fromIssue(issue: Issue, place: string, root: unknown): ValidationItem[] {
@@ -27,10 +31,32 @@ function fromIssue(issue: Issue, place: string, root: unknown): ValidationItem[]
   }
   if (issue.code === 'invalid_key')
     return [{ ...enumItem(issue.issues[0], String(path.at(-1))), loc: [...loc, '[key]'] }]
-  if (input === undefined && path.length > 0) {
+  if (issue.code === 'invalid_union') return fromUnion(issue, place, root)
+  // A rule of the schema's own may point at a field that is rightly absent; only a wrong type means that it was needed.
+  const isAbsent = input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value')
+  if (isAbsent && path.length > 0) {
     return [{ type: 'missing', loc, msg: 'Field required', input: valueAt(root, path.slice(0, -1)) }]
   }
   return [{ loc, input, ...describe(issue, input, path.length === 0) }]
+}
+
+/** A union's faults are those of the branch that came furthest: the one that accepted at least the value's own type. */
+function fromUnion(issue: Extract<Issue, { code: 'invalid_union' }>, place: string, root: unknown): ValidationItem[] {
+  const isInside = (branch: readonly Issue[]) => branch.every(({ path }) => path.length > 0)
+  if (issue.errors.length === 0) return [fromTag(issue, place, root)]
+  const branch = issue.errors.find((errors) => errors.length > 0 && isInside(errors)) ?? issue.errors[0] ?? []
+  return branch.flatMap((inner) => fromIssue({ ...inner, path: [...issue.path, ...inner.path] }, place, root))
+}
+
+/** A union told apart by a tag: the tag is missing, or none that is known. */
+function fromTag(issue: Extract<Issue, { code: 'invalid_union' }>, place: string, root: unknown): ValidationItem {
+  const path = issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step))
+  const loc = [place, ...path]
+  const input = valueAt(root, path)
+  if (input === undefined)
+    return { type: 'missing', loc, msg: 'Field required', input: valueAt(root, path.slice(0, -1)) }
+  const { options = [] } = issue as { options?: unknown[] }
+  return { ...enumOf(options.map(String), input), loc }
 }
 
 type Description = Pick<ValidationItem, 'type' | 'msg' | 'ctx'>
@@ -40,9 +66,9 @@ function describe(issue: Issue, input: unknown, isRoot: boolean): Description {
     case 'invalid_type':
       return wrongType(issue.message === INTEGER_EXPECTED ? 'int' : issue.expected, input, isRoot)
     case 'too_small':
-      return bound(issue.origin, 'min', Number(issue.minimum), input)
+      return bound(issue, 'min', Number(issue.minimum), input)
     case 'too_big':
-      return bound(issue.origin, 'max', Number(issue.maximum), input)
+      return bound(issue, 'max', Number(issue.maximum), input)
     case 'invalid_value': {
       const { type, msg, ctx } = enumItem(issue, input)
       return { type, msg, ...(ctx ? { ctx } : {}) }
@@ -60,6 +86,9 @@ function describe(issue: Issue, input: unknown, isRoot: boolean): Description {
   }
 }
 
+// 1e999 is JSON, but not a number that anything can hold.
+const NOT_FINITE: Description = { type: 'finite_number', msg: 'Input should be a finite number' }
+
 const bare = (pattern: string): string => pattern.replace(/^\/|\/[a-z]*$/g, '')
 
 const valueErrorOf = (reason: string): Description => ({
@@ -75,6 +104,7 @@ function wrongType(expected: string, input: unknown, isRoot: boolean): Descripti
     case 'int':
       return wrongInteger(input)
     case 'number':
+      if (typeof input === 'number') return NOT_FINITE
       return typeof input === 'string'
         ? { type: 'float_parsing', msg: 'Input should be a valid number, unable to parse string as a number' }
         : { type: 'float_type', msg: 'Input should be a valid number' }
@@ -103,34 +133,43 @@ function wrongInteger(input: unknown): Description {
     return { type: 'int_parsing', msg: 'Input should be a valid integer, unable to parse string as an integer' }
   }
   if (typeof input === 'number') {
+    if (!Number.isFinite(input)) return NOT_FINITE
     return { type: 'int_from_float', msg: 'Input should be a valid integer, got a number with a fractional part' }
   }
   return { type: 'int_type', msg: 'Input should be a valid integer' }
 }
 
-function bound(origin: string, side: 'min' | 'max', limit: number, input: unknown): Description {
+type Bound = Extract<Issue, { code: 'too_small' | 'too_big' }>
+
+function bound({ origin, inclusive }: Bound, side: 'min' | 'max', limit: number, input: unknown): Description {
   const few = side === 'min'
+  const plural = limit === 1 ? '' : 's'
   if (origin === 'string') {
-    const msg = `String should have at ${few ? 'least' : 'most'} ${limit} character${limit === 1 ? '' : 's'}`
+    const msg = `String should have at ${few ? 'least' : 'most'} ${limit} character${plural}`
     return { type: few ? 'string_too_short' : 'string_too_long', msg, ctx: { [`${side}_length`]: limit } }
   }
   if (origin === 'array' || origin === 'set') {
     const actual = Array.isArray(input) ? input.length : 0
-    const msg = `List should have at ${few ? 'least' : 'most'} ${limit} item${limit === 1 ? '' : 's'} after validation, not ${actual}`
+    const msg = `List should have at ${few ? 'least' : 'most'} ${limit} item${plural} after validation, not ${actual}`
     const ctx = { field_type: 'List', [`${side}_length`]: limit, actual_length: actual }
     return { type: few ? 'too_short' : 'too_long', msg, ctx }
   }
-  return few
-    ? {
-        type: 'greater_than_equal',
-        msg: `Input should be greater than or equal to ${limit}`,
-        ctx: { ge: limit },
+  const word = few ? 'greater' : 'less'
+  return inclusive === false
+    ? { type: `${word}_than`, msg: `Input should be ${word} than ${limit}`, ctx: { [few ? 'gt' : 'lt']: limit } }
+    : {
+        type: `${word}_than_equal`,
+        msg: `Input should be ${word} than or equal to ${limit}`,
+        ctx: { [few ? 'ge' : 'le']: limit },
       }
-    : { type: 'less_than_equal', msg: `Input should be less than or equal to ${limit}`, ctx: { le: limit } }
 }
 
 function enumItem(issue: Issue | undefined, input: unknown): ValidationItem {
-  const values = issue?.code === 'invalid_value' ? issue.values.map((value) => `'${String(value)}'`) : []
+  return enumOf(issue?.code === 'invalid_value' ? issue.values.map(String) : [], input)
+}
+
+function enumOf(names: string[], input: unknown): ValidationItem {
+  const values = names.map((name) => `'${name}'`)
   const last = values.at(-1) ?? ''
   const expected = values.length > 1 ? `${values.slice(0, -1).join(', ')} or ${last}` : last
   return { type: 'enum', loc: [], msg: `Input should be ${expected}`, input, ctx: { expected } }

@@ -206,17 +206,15 @@ async function raced<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
 
 async function sleep(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
   signal?.throwIfAborted()
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let stop = () => {}
+  const timer = new AbortController()
+  const elapsed = new Promise<void>((resolve) => {
+    const id = setTimeout(resolve, delayMs)
+    timer.signal.addEventListener('abort', () => clearTimeout(id))
+  })
   try {
-    await new Promise<void>((resolve, reject) => {
-      stop = () => reject(signal?.reason)
-      signal?.addEventListener('abort', stop)
-      timer = setTimeout(resolve, delayMs)
-    })
+    await (signal ? raced(elapsed, signal) : elapsed)
   } finally {
-    clearTimeout(timer)
-    signal?.removeEventListener('abort', stop)
+    timer.abort()
   }
 }
 

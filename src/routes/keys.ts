@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { type ApiKey, insertKey, listKeys, revokeKey, Scope } from '../db/keys.ts'
+import { actorOf } from '../http/actor.ts'
 import { AppError, detailEnvelope } from '../http/errors.ts'
 import { forgetKey, makeKey } from '../http/keys.ts'
 import { endpoint } from '../http/openapi.ts'
@@ -64,7 +65,7 @@ endpoint(
       expiresAt: expiresAt === null ? null : isoMicros(expiresAt),
       revokedAt: null,
     }
-    await insertKey(c.env.DB, key)
+    await insertKey(c.env.DB, key, actorOf(c.get('principal')))
     return c.json({ ...keyInfo(key), key: text }, 201)
   },
 )
@@ -113,7 +114,10 @@ endpoint(
     },
   },
   async (c, { params }) => {
-    const revoked = await revokeKey(c.env.DB, params.id, isoMicros(Date.now()))
+    const revoked = await revokeKey(c.env.DB, params.id, {
+      actor: actorOf(c.get('principal')),
+      at: isoMicros(Date.now()),
+    })
     forgetKey(params.id)
     if (!revoked) throw new AppError('not_found', 'No key with this id is in force')
     return c.json({ message: 'Key revoked' })

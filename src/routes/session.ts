@@ -2,7 +2,7 @@
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
-import { deleteCookie, setCookie } from 'hono/cookie'
+import { generateCookie } from 'hono/cookie'
 import { config } from '../config.ts'
 import { Scope } from '../db/keys.ts'
 import { identify, SESSION_COOKIE } from '../http/auth.ts'
@@ -12,6 +12,7 @@ import { checkKey } from '../http/keys.ts'
 import { endpoint } from '../http/openapi.ts'
 import { type AppEnv, router } from '../http/router.ts'
 import { signToken } from '../http/tokens.ts'
+import { demandPatience, wrongKey } from '../http/wrong-key.ts'
 
 const SESSION_SECONDS = 30 * 24 * 3600
 
@@ -34,7 +35,7 @@ endpoint(
     replies: signedIn,
   },
   async (c) => {
-    const { owner, scopes } = await identify(c.req.raw, c.env, new URL(c.req.url))
+    const { owner, scopes } = await identify(c.req.raw, c.env)
     return c.json({ owner, scopes: [...scopes], auth_mode: config(c.env).authMode })
   },
 )
@@ -50,22 +51,23 @@ endpoint(
     replies: { ...signedIn, 403: { description: 'Asked from another origin' } },
   },
   async (c) => {
-    demandSameOrigin(c)
     const { authMode, secretsKey, keyCacheMs } = config(c.env)
     if (authMode === 'local') {
-      const { owner, scopes } = await identify(c.req.raw, c.env, new URL(c.req.url))
+      const { owner, scopes } = await identify(c.req.raw, c.env)
       return c.json({ owner, scopes: [...scopes], auth_mode: authMode })
     }
+    demandSameOrigin(c)
     const text = await keyOf(c)
+    if (text !== null) demandPatience(c.env, c.req.raw, text)
     const key = text === null ? null : await checkKey(c.env, text, keyCacheMs)
     // One answer for every body without a valid key, an unreadable one included.
-    if (key === null || secretsKey === null) throw new AppError('unauthorized', 'Unauthorized')
+    if (key === null || secretsKey === null) throw await wrongKey(c.env, c.req.raw, text ?? '')
     const until = Math.min(Date.now() + SESSION_SECONDS * 1000, Date.parse(key.expiresAt ?? '9999-12-31T00:00:00Z'))
-    setCookie(c, SESSION_COOKIE, await signToken(secretsKey, 'bws', { key: key.id, until }), {
+    const cookie = generateCookie(SESSION_COOKIE, await signToken(secretsKey, 'bws', { key: key.id, until }), {
       ...cookieOptions(c),
       maxAge: Math.floor((until - Date.now()) / 1000),
     })
-    return c.json({ owner: key.owner, scopes: key.scopes, auth_mode: authMode })
+    return c.json({ owner: key.owner, scopes: key.scopes, auth_mode: authMode }, 200, { 'set-cookie': cookie })
   },
 )
 
@@ -80,9 +82,9 @@ endpoint(
     replies: { 200: { description: 'Signed out', schema: z.object({ message: z.string() }) } },
   },
   (c) => {
-    demandSameOrigin(c)
-    deleteCookie(c, SESSION_COOKIE, cookieOptions(c))
-    return c.json({ message: 'Signed out' })
+    if (config(c.env).authMode === 'keys') demandSameOrigin(c)
+    const cookie = generateCookie(SESSION_COOKIE, '', { ...cookieOptions(c), maxAge: 0 })
+    return c.json({ message: 'Signed out' }, 200, { 'set-cookie': cookie })
   },
 )
 

@@ -1,0 +1,33 @@
+import { countRequest, type LimitKind, type Refusal } from '../limits/limits.ts'
+import type { Principal } from './auth.ts'
+import { AppError } from './errors.ts'
+
+/**
+ * Counts a request of the asker and throws the 429 if it is one too many. Mostly that is known at once; there is something
+ * to wait for only when the key's limiter has to be asked.
+ */
+export function admit(env: Env, principal: Principal, kind: LimitKind): Promise<void> | null {
+  const { keyId, via } = principal
+  const outcome = countRequest(env, keyId === null ? via : `key ${keyId}`, kind)
+  if (outcome instanceof Promise) return outcome.then(demandNone)
+  demandNone(outcome)
+  return null
+}
+
+function demandNone(refusal: Refusal | null): void {
+  if (refusal !== null) throw tooManyRequests(refusal)
+}
+
+/** The 429 that says when to come again, and what the limit is. */
+export function tooManyRequests({ limit, retryAfterMs }: Refusal): AppError {
+  const seconds = String(Math.ceil(retryAfterMs / 1000))
+  return new AppError('rate_limited', 'Too many requests', {
+    headers: {
+      'retry-after': seconds,
+      'ratelimit-limit': String(limit.count),
+      'ratelimit-remaining': '0',
+      'ratelimit-reset': seconds,
+      'ratelimit-policy': `${limit.count};w=${limit.windowMs / 1000}`,
+    },
+  })
+}

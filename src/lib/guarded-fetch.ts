@@ -1,0 +1,254 @@
+// The one door for requests to an address that a user, a model, a repository or another server chose. Every address is
+// checked before it is asked, and again at each redirect; what comes back is bounded in size and time.
+
+import { type AddressPolicy, checkAddress } from './address-policy.ts'
+
+export interface DoorLimits {
+  /** Of a response's body, after decompression. */
+  maxBytes: number
+  /** Until the headers of the last response are there. */
+  headersTimeoutMs: number
+  /** From the first byte sent to the last one received. */
+  totalTimeoutMs: number
+}
+
+export interface Door {
+  policy: AddressPolicy
+  limits?: Partial<DoorLimits>
+  fetch?: typeof fetch
+}
+
+export const DEFAULT_DOOR_LIMITS: DoorLimits = {
+  maxBytes: 32 * 1024 * 1024,
+  headersTimeoutMs: 30_000,
+  totalTimeoutMs: 120_000,
+}
+
+export const MAX_REDIRECTS = 3
+
+export type DoorFailure = 'refused' | 'redirect' | 'too-large' | 'timeout' | 'network'
+
+/** What a request fails with here. The message is fit to be shown: it names the host at most, never a whole address. */
+export class DoorError extends Error {
+  override readonly name = 'DoorError'
+  readonly reason: DoorFailure
+
+  constructor(reason: DoorFailure, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.reason = reason
+  }
+}
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+const BODILESS: ReadonlySet<number> = new Set([204, 205, 304])
+
+/** All that goes along to another origin: anything else may be a credential. */
+const HARMLESS_HEADERS: ReadonlySet<string> = new Set([
+  'accept',
+  'accept-language',
+  'cache-control',
+  'content-type',
+  'git-protocol',
+  'range',
+  'user-agent',
+])
+
+/**
+ * As `fetch`, with a `DoorError` for everything that it refuses. The caller's own signal ends it with the signal's
+ * reason. A body has to be bytes or text: a stream cannot be sent again.
+ */
+export async function guardedFetch(address: string | URL, init: RequestInit, door: Door): Promise<Response> {
+  if (init.body instanceof ReadableStream) throw new TypeError('a streamed body cannot pass the guarded door')
+  const limits = { ...DEFAULT_DOOR_LIMITS, ...door.limits }
+  const deadline = new Deadline(limits, init.signal ?? null)
+  try {
+    const { response, url } = await follow(String(address), { init, door, deadline })
+    deadline.headersArrived()
+    // A response that is made here has no address; whoever follows relative links needs the one that it came from.
+    return Object.defineProperty(capped(response, limits.maxBytes, deadline), 'url', { value: url.href })
+  } catch (error) {
+    deadline.end()
+    throw deadline.explain(error)
+  }
+}
+
+/** The door as the `fetch` that libraries ask for. */
+export function fetchThrough(door: Door): typeof fetch {
+  return async (input, init) => {
+    if (!(input instanceof Request)) return guardedFetch(input instanceof URL ? input : String(input), init ?? {}, door)
+    const { method, headers, signal } = input
+    const body = input.body === null ? null : await input.arrayBuffer()
+    return guardedFetch(input.url, { method, headers, signal, ...(body && { body }), ...init }, door)
+  }
+}
+
+type Journey = { init: RequestInit; door: Door; deadline: Deadline }
+type Leg = { url: URL; method: string; headers: Headers; body: BodyInit | null }
+
+async function follow(address: string, { init, door, deadline }: Journey): Promise<{ response: Response; url: URL }> {
+  const ask = door.fetch ?? ((url, request) => fetch(url, request))
+  let leg: Leg = {
+    url: checked(address, door),
+    method: (init.method ?? 'GET').toUpperCase(),
+    headers: new Headers(init.headers),
+    body: init.body ?? null,
+  }
+  for (let redirects = 0; ; redirects++) {
+    const { url, method, headers, body } = leg
+    const request: RequestInit = { method, headers, redirect: 'manual', signal: deadline.signal }
+    const response = await deadline.race(ask(url.href, body === null ? request : { ...request, body }))
+    const location = REDIRECTS.has(response.status) ? response.headers.get('location') : null
+    if (location === null) return { response, url }
+    await response.body?.cancel()
+    if (redirects === MAX_REDIRECTS) throw new DoorError('redirect', `${url.host} redirects too often`)
+    leg = nextLeg(leg, { status: response.status, location, door })
+  }
+}
+
+function checked(address: string, door: Door): URL {
+  const verdict = checkAddress(address, door.policy)
+  if (!verdict.ok) throw new DoorError('refused', `The address is refused: ${verdict.reason}`)
+  return verdict.url
+}
+
+function nextLeg(leg: Leg, hop: { status: number; location: string; door: Door }): Leg {
+  const url = checked(absolute(hop.location, leg.url), hop.door)
+  const sameOrigin = url.origin === leg.url.origin
+  if (leg.url.protocol === 'https:' && url.protocol !== 'https:') {
+    throw new DoorError('redirect', `${leg.url.host} redirects from https to http`)
+  }
+  const dropsBody = hop.status === 303 || (hop.status < 303 && leg.method === 'POST')
+  const headers = new Headers([...leg.headers].filter(([name]) => sameOrigin || HARMLESS_HEADERS.has(name)))
+  if (dropsBody) {
+    headers.delete('content-type')
+    return { url, method: leg.method === 'HEAD' ? 'HEAD' : 'GET', headers, body: null }
+  }
+  if (leg.body !== null && !sameOrigin) {
+    throw new DoorError('redirect', `${leg.url.host} redirects what was sent to it to another host`)
+  }
+  return { ...leg, url, headers }
+}
+
+/** A relative location is resolved; an absolute one is checked as it was written. */
+function absolute(location: string, base: URL): string {
+  if (/^[a-z][a-z0-9+.-]*:/i.test(location)) return location
+  // The parser reads a backslash as a slash and drops control characters; whoever sends them means to mislead.
+  if (/^[/\\]{2}/.test(location) || /[\\\s\p{Cc}]/u.test(location)) {
+    const written = /^\/\/[^/\\?#\s\p{Cc}]+/u.test(location)
+    if (!written) throw new DoorError('redirect', `${base.host} redirects to a malformed address`)
+    return base.protocol + location
+  }
+  return URL.canParse(location, base.href) ? new URL(location, base).href : location
+}
+
+/** The response with a body that ends in an error when it grows too large or takes too long. */
+function capped(response: Response, maxBytes: number, deadline: Deadline): Response {
+  const { status, statusText } = response
+  if (status === 101) throw new DoorError('network', 'The host wants to change the protocol')
+  const headers = new Headers(response.headers)
+  const announced = Number(headers.get('content-length') ?? 0)
+  if (announced > maxBytes) throw tooLarge(maxBytes)
+  if (response.body === null || BODILESS.has(status)) {
+    deadline.end()
+    return new Response(null, { status, statusText, headers })
+  }
+  // The body below is decoded, and its length is not known.
+  headers.delete('content-encoding')
+  headers.delete('content-length')
+  return new Response(cappedBody(response.body, maxBytes, deadline), { status, statusText, headers })
+}
+
+function cappedBody(
+  body: ReadableStream<Uint8Array>,
+  maxBytes: number,
+  deadline: Deadline,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader()
+  let received = 0
+  const stop = async (error: unknown) => {
+    deadline.end()
+    await reader.cancel(error)
+  }
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await deadline.race(reader.read())
+        if (done) {
+          deadline.end()
+          return controller.close()
+        }
+        received += value.byteLength
+        if (received > maxBytes) throw tooLarge(maxBytes)
+        controller.enqueue(value)
+      } catch (error) {
+        const explained = deadline.explain(error)
+        controller.error(explained)
+        await stop(explained)
+      }
+    },
+    cancel: stop,
+  })
+}
+
+function tooLarge(maxBytes: number): DoorError {
+  return new DoorError('too-large', `The answer is larger than ${maxBytes} bytes`)
+}
+
+/** Both time limits and the caller's signal as one. */
+class Deadline {
+  readonly #controller = new AbortController()
+  readonly #outer: AbortSignal | null
+  readonly #forward = () => this.#controller.abort(this.#outer?.reason)
+  readonly #headersTimer: ReturnType<typeof setTimeout>
+  readonly #totalTimer: ReturnType<typeof setTimeout>
+
+  constructor(limits: DoorLimits, outer: AbortSignal | null) {
+    const expire = () => this.#controller.abort(new DoorError('timeout', 'The request took too long'))
+    this.#headersTimer = setTimeout(expire, Math.min(limits.headersTimeoutMs, limits.totalTimeoutMs))
+    this.#totalTimer = setTimeout(expire, limits.totalTimeoutMs)
+    this.#outer = outer
+    outer?.addEventListener('abort', this.#forward)
+    if (outer?.aborted) this.#forward()
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  headersArrived(): void {
+    clearTimeout(this.#headersTimer)
+  }
+
+  end(): void {
+    clearTimeout(this.#headersTimer)
+    clearTimeout(this.#totalTimer)
+    this.#outer?.removeEventListener('abort', this.#forward)
+  }
+
+  /** A peer, or a runtime, that does not listen to the signal cannot hold the caller. */
+  async race<T>(promise: Promise<T>): Promise<T> {
+    const { signal } = this
+    if (signal.aborted) throw signal.reason
+    let leave = () => {}
+    const aborted = new Promise<never>((_, reject) => {
+      leave = () => reject(signal.reason)
+      signal.addEventListener('abort', leave)
+    })
+    try {
+      return await Promise.race([promise, aborted])
+    } finally {
+      signal.removeEventListener('abort', leave)
+    }
+  }
+
+  /** The error to show for what was thrown: addresses in messages of the runtime stay out of it. */
+  explain(error: unknown): unknown {
+    if (this.#controller.signal.aborted) return this.#controller.signal.reason
+    if (error instanceof DoorError) return error
+    return new DoorError('network', 'The host cannot be reached', { cause: withoutAddress(error) })
+  }
+}
+
+function withoutAddress(error: unknown): Error {
+  return error instanceof Error && !error.message.includes('://') ? error : new Error('request failed')
+}

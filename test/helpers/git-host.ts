@@ -1,0 +1,66 @@
+// The loopback git host as tests use it: addresses to clone from, and the real git's opinion.
+
+import { inject } from 'vitest'
+import type { AddressPolicy } from '../../src/lib/address-policy.ts'
+import type { Order, Report } from '../support/git-server-orders.ts'
+
+export { CREDENTIALS } from '../support/git-server-orders.ts'
+
+export const LOOPBACK_ALLOWED: AddressPolicy = { allowPrivate: [], allowLoopback: true }
+
+export const hostUrl = (): string => inject('gitServer')
+
+export const repositoryUrl = (folder: string): string => `${hostUrl()}/git/${folder}`
+
+/** Runs each command in the folder of the host, and answers with what each of them said. */
+export async function orderGit(order: Order): Promise<Report[]> {
+  const response = await fetch(`${hostUrl()}/order`, { method: 'POST', body: JSON.stringify(order) })
+  if (!response.ok) throw new Error(await response.text())
+  return response.json()
+}
+
+/** Real git's output; it has to succeed. */
+export async function realGit(cwd: string, ...args: string[]): Promise<string> {
+  const [report] = await orderGit({ cwd, git: [args] })
+  if (report?.exitCode !== 0) throw new Error(`git ${args.join(' ')}: ${report?.stderr}`)
+  return decoded(report)
+}
+
+export function decoded(report: Report): string {
+  return new TextDecoder().decode(Uint8Array.from(atob(report.stdoutBase64), (char) => char.charCodeAt(0)))
+}
+
+export function toBase64(content: string | Uint8Array): string {
+  const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
+  let binary = ''
+  for (const byte of bytes) binary += String.fromCharCode(byte)
+  return btoa(binary)
+}
+
+let repositories = 0
+
+/** A bare repository that can be pushed to, with one commit of these files on `main`. */
+export async function hostRepository(
+  files: Record<string, string>,
+  folder = `repo-${++repositories}-${crypto.randomUUID().slice(0, 8)}.git`,
+): Promise<string> {
+  const work = `${folder}.work`
+  await orderGit({
+    cwd: work,
+    files: Object.entries(files).map(([path, text]) => ({ path: `${work}/${path}`, base64: toBase64(text) })),
+  })
+  const [made] = (
+    await orderGit({
+      cwd: work,
+      git: [
+        ['init', '-q', '-b', 'main'],
+        ['add', '-A'],
+        ['commit', '-q', '-m', 'first', '--allow-empty'],
+        ['clone', '-q', '--bare', '.', `../${folder.split('/').at(-1)}`],
+      ],
+    })
+  ).filter(({ exitCode }) => exitCode !== 0)
+  if (made) throw new Error(made.stderr)
+  await realGit(folder, 'config', 'http.receivepack', 'true')
+  return folder
+}
