@@ -1,0 +1,251 @@
+// What changed in the repositories of the workspace, in as much time as there is that changed. The workspace tells of
+// every file that is written, moved or removed; the paths are noted with the change itself, and compared with the tree
+// that they came from when somebody asks. Nothing is taken from times or sizes: what was touched is read.
+
+import type { FileSystem } from '../../src/workspace/file-system.ts'
+import { baseOf } from '../../src/workspace/git/base.ts'
+import { byteOrder } from '../../src/workspace/git/bytes.ts'
+import { explainedFailure } from '../../src/workspace/git/explain.ts'
+import { MissingObjectError } from '../../src/workspace/git/object-store.ts'
+import type { FileState } from '../../src/workspace/git/objects.ts'
+import { Repository } from '../../src/workspace/git/repository.ts'
+import { diffTrees } from '../../src/workspace/git/tree.ts'
+import { isRepository, statAt } from '../../src/workspace/git/worktree.ts'
+import { WORKSPACE_ROOT } from '../../src/workspace/paths.ts'
+import { GitComparison } from './git-comparison.ts'
+import { GitIndexRows } from './git-index-rows.ts'
+import { type IndexDifference, type RepositoryRow, SCOPE } from './git-index-schema.ts'
+
+/** Named as it goes out. */
+export interface GitChange {
+  status: 'A' | 'D' | 'M' | 'U'
+  /** From the workspace's top, with `/`. */
+  path: string
+}
+
+export type GitChanges =
+  | { ok: true; changes: GitChange[] }
+  | { ok: false; reason: 'not-a-repository' | 'unreadable'; message: string }
+
+export interface LocatedFile {
+  repo: Repository
+  /** In the repository. */
+  path: string
+  /** What the base has there. */
+  base: FileState | null
+}
+
+/** An entry, or an entry and all that is below it. */
+export type TreeEvent = 'entry' | 'subtree'
+
+const GIT_PART = /^(.*?)\/\.git(\/.*)?$/
+
+export class GitIndex {
+  readonly #fs: FileSystem
+  readonly #rows: GitIndexRows
+  readonly #transaction: (work: () => void) => void
+  #known: { id: number; path: string }[] | null = null
+  /** One comparison at a time. */
+  #queue: Promise<unknown> = Promise.resolve()
+
+  constructor({ storage, fs }: { storage: DurableObjectStorage; fs: FileSystem }) {
+    this.#fs = fs
+    this.#rows = new GitIndexRows(storage.sql)
+    this.#transaction = (work) => storage.transactionSync(work)
+  }
+
+  /** To be called for every change of the tree, within its transaction, with the path free of links. */
+  note(path: string, event: TreeEvent): void {
+    if (path !== WORKSPACE_ROOT && !path.startsWith(`${WORKSPACE_ROOT}/`)) return
+    const inGit = GIT_PART.exec(path)
+    if (inGit) {
+      this.#noteInGit(inGit[1] ?? '', inGit[2] ?? '')
+      return
+    }
+    this.#touchAround(path, event === 'subtree' ? SCOPE.everything : SCOPE.path)
+    if (event === 'subtree' && depthOf(path) <= 1) this.#rows.touch(0, '', SCOPE.everything)
+    if (path.endsWith('/.gitignore')) this.#touchAround(path.slice(0, -'/.gitignore'.length), SCOPE.untracked)
+  }
+
+  /** Sorted by path. A repository that cannot be read spoils the whole answer: what is missing would look unchanged. */
+  async changes(): Promise<GitChanges> {
+    return this.#alone(async () => {
+      await this.#findRepositories()
+      const found: GitChange[] = []
+      const repositories = this.#rows.repositories()
+      for (const row of repositories) {
+        const failure = await this.#refresh(row)
+        if (failure) return { ok: false, reason: 'unreadable', message: `${row.path}: ${failure}` }
+        const prefix = row.path === WORKSPACE_ROOT ? '' : `${row.path.slice(WORKSPACE_ROOT.length + 1)}/`
+        for (const { path, letters } of this.#rows.changes(row.id)) {
+          for (const letter of letters) found.push({ status: letter as GitChange['status'], path: prefix + path })
+        }
+      }
+      if (repositories.length === 0) return { ok: false, reason: 'not-a-repository', message: 'Not a git repository' }
+      return { ok: true, changes: found.sort((a, b) => byteOrder(a.path, b.path)) }
+    })
+  }
+
+  /** The repository that shows the path among its changes, its base up to date. Null when there is none. */
+  async locate(path: string): Promise<LocatedFile | null> {
+    return this.#alone(async () => {
+      await this.#findRepositories()
+      const [folder = ''] = path.split('/')
+      const repositories = this.#rows.repositories()
+      const child = repositories.find((row) => row.path === `${WORKSPACE_ROOT}/${folder}`)
+      const row = child && path !== folder ? child : repositories.find((other) => other.path === WORKSPACE_ROOT)
+      if (!row) return null
+      const repo = new Repository({ fs: this.#fs, root: row.path })
+      await this.#refreshBase(row, repo)
+      this.#rows.saveRepository(row)
+      const inside = row === child ? path.slice(folder.length + 1) : path
+      return { repo, path: inside, base: this.#rows.baseFile(row.id, inside) }
+    })
+  }
+
+  #noteInGit(owner: string, inside: string): void {
+    if (inside !== '' && inside !== '/HEAD') return
+    // A repository came or went: its files are no longer, or again, files of the one around it.
+    this.#touchAround(owner, SCOPE.everything, { above: true })
+    if (depthOf(owner) <= 1) this.#rows.touch(0, '', SCOPE.everything)
+  }
+
+  /** Notes the path for every repository that it is in. */
+  #touchAround(path: string, scope: number, { above = false } = {}): void {
+    this.#known ??= this.#rows.repositories().map(({ id, path: root }) => ({ id, path: root }))
+    for (const { id, path: root } of this.#known) {
+      if (path.startsWith(`${root}/`)) this.#rows.touch(id, path.slice(root.length + 1), scope)
+      else if (path === root && !above) this.#rows.touch(id, '', scope)
+    }
+  }
+
+  async #alone<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#queue.then(work)
+    this.#queue = turn.catch(() => undefined)
+    return turn
+  }
+
+  /** The workspace itself and its direct folders. */
+  async #findRepositories(): Promise<void> {
+    const [wanted] = this.#rows.touched(0)
+    if (!wanted) return
+    const folders = this.#fs.list(WORKSPACE_ROOT).filter(({ kind }) => kind === 'directory')
+    const paths = [WORKSPACE_ROOT, ...folders.map(({ name }) => `${WORKSPACE_ROOT}/${name}`)]
+    const there = new Set(paths.filter((path) => isRepository(this.#fs, path)))
+    this.#transaction(() => {
+      for (const { id, path } of this.#rows.repositories()) {
+        if (!there.delete(path)) this.#rows.forgetRepository(id)
+      }
+      for (const path of there) this.#rows.addRepository(path)
+      this.#rows.settle(0, wanted)
+    })
+    this.#known = null
+  }
+
+  /** Why it cannot be compared, or null when it was. */
+  async #refresh(row: RepositoryRow): Promise<string | null> {
+    try {
+      await this.#compare(row)
+      return null
+    } catch (error) {
+      const failure = explainedFailure(error)
+      if (!failure) throw error
+      return failure.message.replace(/^(fatal|error): /, '')
+    }
+  }
+
+  async #compare(row: RepositoryRow): Promise<void> {
+    const repo = new Repository({ fs: this.#fs, root: row.path, pace: pacing() })
+    await this.#refreshBase(row, repo)
+    await this.#refreshIndex(row, repo)
+    const exclude = stampOf(this.#fs, `${repo.gitDir}/info/exclude`)
+    if (exclude !== row.exclude_stamp) this.#rows.touch(row.id, '', SCOPE.untracked)
+    this.#rows.saveRepository({ ...row, exclude_stamp: exclude })
+    await new GitComparison({ rows: this.#rows, transaction: this.#transaction, repo, id: row.id }).run()
+  }
+
+  /** Brings the files of the base up to date. */
+  async #refreshBase(row: RepositoryRow, repo: Repository): Promise<void> {
+    const choice = await baseOf(repo)
+    if (choice.key === row.base_key && row.base_tree !== null) return
+    const commit = await choice.commit()
+    const tree = commit === null ? '' : (await repo.commit(commit)).tree
+    if (tree !== row.base_tree) await this.#replaceBase(row, repo, tree)
+    row.base_key = choice.key
+  }
+
+  /** `''` is the tree of a repository without commits. */
+  async #replaceBase(row: RepositoryRow, repo: Repository, tree: string): Promise<void> {
+    const differences: [string, FileState | null][] = []
+    const compare = (before: string | null) =>
+      diffTrees(repo, [before, tree || null], (path, _old, now) => {
+        differences.push([path, now])
+      })
+    let isWhole = row.base_tree === null
+    try {
+      await compare(row.base_tree || null)
+    } catch (error) {
+      // The old tree went with another repository that stood here.
+      if (isWhole || !(error instanceof MissingObjectError)) throw error
+      isWhole = true
+      differences.length = 0
+      await compare(null)
+    }
+    this.#transaction(() => {
+      if (isWhole) {
+        this.#rows.clearBase(row.id)
+        this.#rows.touch(row.id, '', SCOPE.everything)
+      }
+      for (const [path, state] of differences) {
+        this.#rows.setBaseFile(row.id, path, state)
+        if (!isWhole) this.#rows.touch(row.id, path, SCOPE.path)
+      }
+      // What the index adds and leaves out has to be found again.
+      Object.assign(row, { base_tree: tree, index_stamp: null })
+      this.#rows.saveRepository(row)
+    })
+  }
+
+  /** Brings what git's index adds to the base and leaves out of it up to date. */
+  async #refreshIndex(row: RepositoryRow, repo: Repository): Promise<void> {
+    const stamp = stampOf(this.#fs, `${repo.gitDir}/index`)
+    if (stamp === row.index_stamp) return
+    const index = await repo.index()
+    const now = new Map<string, IndexDifference>()
+    for (const { path, stage } of index.entries) now.set(path, stage === 0 ? 'added' : 'unmerged')
+    for (const { path } of this.#rows.baseFiles(row.id)) {
+      const kind = now.get(path)
+      if (kind === 'added') now.delete(path)
+      else if (kind === undefined) now.set(path, 'removed')
+    }
+    const before = this.#rows.indexDifferences(row.id)
+    this.#transaction(() => {
+      for (const path of new Set([...before.keys(), ...now.keys()])) {
+        const kind = now.get(path) ?? null
+        if (kind === (before.get(path) ?? null)) continue
+        this.#rows.setIndexDifference(row.id, path, kind)
+        this.#rows.touch(row.id, path, SCOPE.path)
+      }
+    })
+    row.index_stamp = stamp
+  }
+}
+
+/** How many folders below the top of the workspace: 0 for the top itself. */
+function depthOf(path: string): number {
+  return path.slice(WORKSPACE_ROOT.length).split('/').length - 1
+}
+
+/** Tells two states of one file apart; the workspace never gives a file the time that it already has. */
+function stampOf(fs: FileSystem, path: string): string {
+  const stat = statAt(fs, path)
+  return stat ? `${stat.inode} ${stat.mtimeMs} ${stat.sizeBytes}` : 'none'
+}
+
+const PAUSE_EVERY_CALLS = 500
+
+/** Many files are compared in turns with everything else that the object has to do. */
+function pacing(): () => Promise<void> | null {
+  let calls = 0
+  return () => (++calls % PAUSE_EVERY_CALLS === 0 ? new Promise((resolve) => setTimeout(resolve, 0)) : null)
+}

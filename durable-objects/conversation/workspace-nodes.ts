@@ -1,0 +1,190 @@
+// Changes to the node rows: each is part of a transaction that the store opens, and keeps the given usage true.
+
+import {
+  byteLength,
+  DIRECTORY_MODE,
+  FILE_MODE,
+  FileSystemError,
+  LINK_MODE,
+  MODE_BITS,
+  nextMtime,
+  type WorkspaceLimits,
+} from '../../src/workspace/file-system.ts'
+import { firstRow } from '../sql.ts'
+import type { WorkspaceContents } from './workspace-contents.ts'
+import { type NodeRow, ROOT_INODE } from './workspace-schema.ts'
+import { type ExistingPlace, type Place, parentOf, realPathOf, type WorkspaceTree } from './workspace-tree.ts'
+
+/** Told of each change, within its transaction: of the entry alone, or of all that is below it as well. */
+export type ChangeObserver = (realPath: string, what: 'entry' | 'subtree') => void
+
+/** What counts against the limits. */
+export type Usage = { files: number; bytes: number }
+
+/** Where the contents of a file are: here, under a key of R2, or in chunks that so far belong to another inode. */
+export type NewContents = { bytes: Uint8Array } | { key: string } | { inode: number }
+
+export type NewNode =
+  | { kind: 'directory' }
+  | { kind: 'file'; mode?: number | undefined }
+  | { kind: 'symlink'; target: string }
+
+/** Everything below a node, and the node itself. */
+const SUBTREE = `
+  WITH RECURSIVE subtree (inode) AS (
+    SELECT ?1 UNION ALL
+    SELECT child.inode FROM workspace_nodes AS child JOIN subtree ON child.parent = subtree.inode
+  )`
+
+export interface NodesParts {
+  sql: SqlStorage
+  tree: WorkspaceTree
+  contents: WorkspaceContents
+  limits: WorkspaceLimits
+  observe: ChangeObserver
+}
+
+export class WorkspaceNodes {
+  readonly #sql: SqlStorage
+  readonly #tree: WorkspaceTree
+  readonly #contents: WorkspaceContents
+  readonly #limits: WorkspaceLimits
+  readonly #observe: ChangeObserver
+
+  constructor(parts: NodesParts) {
+    this.#sql = parts.sql
+    this.#tree = parts.tree
+    this.#contents = parts.contents
+    this.#limits = parts.limits
+    this.#observe = parts.observe
+  }
+
+  measure(): Usage {
+    const usage = firstRow<Usage>(
+      this.#sql,
+      `SELECT COUNT(*) AS files, TOTAL(CASE kind WHEN 'file' THEN size ELSE 0 END) AS bytes
+       FROM workspace_nodes WHERE inode <> ?`,
+      ROOT_INODE,
+    )
+    return usage ?? { files: 0, bytes: 0 }
+  }
+
+  /** Adds an entry where there is none and returns its inode. */
+  insert(place: Place, node: NewNode, usage: Usage): number {
+    if (usage.files >= this.#limits.maxFiles) {
+      throw new FileSystemError('ENOSPC', place.name, { detail: 'too many files' })
+    }
+    const parent = parentOf(place)
+    const target = node.kind === 'symlink' ? node.target : null
+    const row = firstRow<{ inode: number }>(
+      this.#sql,
+      `INSERT INTO workspace_nodes (parent, name, kind, mode, mtime, size, target)
+       VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING inode`,
+      parent,
+      place.name,
+      node.kind,
+      modeOf(node),
+      Date.now(),
+      target === null ? 0 : byteLength(target),
+      target,
+    )
+    this.touch(parent)
+    this.changed(place)
+    usage.files++
+    return row?.inode ?? 0
+  }
+
+  /** Removes the entry and all that is below it; the objects in R2 become garbage. */
+  drop(place: ExistingPlace, usage: Usage): void {
+    const { inode } = place.node
+    const gone = firstRow<Usage>(
+      this.#sql,
+      `${SUBTREE} SELECT COUNT(*) AS files, TOTAL(CASE kind WHEN 'file' THEN size ELSE 0 END) AS bytes
+       FROM workspace_nodes WHERE inode IN subtree`,
+      inode,
+    )
+    this.#contents.discardAll(`${SUBTREE} SELECT object FROM workspace_nodes WHERE inode IN subtree`, inode)
+    this.#sql.exec(`${SUBTREE} DELETE FROM workspace_chunks WHERE inode IN subtree`, inode)
+    this.#sql.exec(`${SUBTREE} DELETE FROM workspace_nodes WHERE inode IN subtree`, inode)
+    if (place.node.kind === 'directory') this.#tree.forgetFolders()
+    this.touch(parentOf(place))
+    this.changed(place)
+    usage.files -= gone?.files ?? 0
+    usage.bytes -= gone?.bytes ?? 0
+  }
+
+  move(source: ExistingPlace, goal: Place): void {
+    const { inode, kind } = source.node
+    const parent = parentOf(goal)
+    this.#sql.exec('UPDATE workspace_nodes SET parent = ?, name = ? WHERE inode = ?', parent, goal.name, inode)
+    if (kind === 'directory') this.#tree.forgetFolders()
+    this.touch(parentOf(source))
+    this.touch(parent)
+    this.changed(source)
+    this.changed({ ...goal, node: source.node })
+  }
+
+  /** Throws unless what is at `goal` may be replaced by moving `source` there. */
+  assertReplaceable(source: NodeRow, goal: NodeRow, path: string): void {
+    if (source.kind === 'directory') {
+      if (goal.kind !== 'directory') throw new FileSystemError('ENOTDIR', path)
+      if (!this.#tree.isEmpty(goal.inode)) throw new FileSystemError('ENOTEMPTY', path)
+    } else if (goal.kind === 'directory') {
+      throw new FileSystemError('EISDIR', path)
+    }
+  }
+
+  /** Where a file of this size may be written: a file or nothing stands there, and the limits allow it. */
+  roomFor(path: string, sizeBytes: number, usage: Usage): Place {
+    if (sizeBytes > this.#limits.maxFileBytes) throw new FileSystemError('ENOSPC', path, { detail: 'file too large' })
+    const place = this.#tree.walk(path, true)
+    if (place.node && place.node.kind !== 'file') throw new FileSystemError('EISDIR', path)
+    if (usage.bytes + sizeBytes - (place.node?.size ?? 0) > this.#limits.maxTotalBytes) {
+      throw new FileSystemError('ENOSPC', path)
+    }
+    return place
+  }
+
+  /** Puts new contents in place of all that the file had. */
+  replaceContents(node: NodeRow, size: number, contents: NewContents): void {
+    const { inode } = node
+    const key = 'key' in contents ? contents.key : null
+    this.#contents.dropChunks(inode)
+    this.#contents.discard(node.object)
+    if ('bytes' in contents) this.#contents.addChunks(inode, contents.bytes)
+    if ('inode' in contents) this.#contents.moveChunks(contents.inode, inode)
+    if (key !== null) this.#contents.adopt(key)
+    this.#sql.exec(
+      'UPDATE workspace_nodes SET size = ?, mtime = ?, object = ?, revision = revision + 1 WHERE inode = ?',
+      size,
+      nextMtime(node.mtime),
+      key,
+      inode,
+    )
+  }
+
+  growContents(node: NodeRow, bytes: Uint8Array): void {
+    this.#contents.addChunks(node.inode, bytes)
+    this.#sql.exec(
+      'UPDATE workspace_nodes SET size = ?, mtime = ? WHERE inode = ?',
+      node.size + bytes.byteLength,
+      nextMtime(node.mtime),
+      node.inode,
+    )
+  }
+
+  /** To be called for what is changed in place: new, moved and removed entries are told of by themselves. */
+  changed(place: Place): void {
+    this.#observe(realPathOf(place), place.node?.kind === 'directory' ? 'subtree' : 'entry')
+  }
+
+  touch(inode: number): void {
+    const node = this.#tree.node(inode)
+    if (node) this.#sql.exec('UPDATE workspace_nodes SET mtime = ? WHERE inode = ?', nextMtime(node.mtime), inode)
+  }
+}
+
+function modeOf(node: NewNode): number {
+  if (node.kind === 'directory') return DIRECTORY_MODE
+  return node.kind === 'symlink' ? LINK_MODE : (node.mode ?? FILE_MODE) & MODE_BITS
+}

@@ -1,0 +1,161 @@
+// Which lines of a text changed.
+
+import { diffArrays } from 'diff'
+
+/** Lines `start` to `end` of the old text became lines `from` to `to` of the new one; ends are not part of it. */
+export interface LineEdit {
+  start: number
+  end: number
+  from: number
+  to: number
+}
+
+/** The search for the shortest script takes time with the square of its length. */
+const MAX_EDIT_LENGTH = 3000
+
+/** Each line with its end; the last one may have none. */
+export function linesOf(text: string): string[] {
+  return text === '' ? [] : (text.match(/[^\n]*\n|[^\n]+$/g) ?? [])
+}
+
+/** The shortest way from one to the other; for texts that have little in common, a way that is found quickly. */
+export function lineEdits(before: readonly string[], after: readonly string[]): LineEdit[] {
+  const edits = editsBetween(before, after, { start: 0, end: before.length, from: 0, to: after.length })
+  const joined: LineEdit[] = []
+  for (const edit of edits.map((found) => slidDown(found, before, after))) {
+    const last = joined.at(-1)
+    if (last && last.end >= edit.start) Object.assign(last, { end: edit.end, to: edit.to })
+    else joined.push(edit)
+  }
+  return joined
+}
+
+function editsBetween(before: readonly string[], after: readonly string[], whole: LineEdit): LineEdit[] {
+  const part = trimmed(before, after, whole)
+  const { start, end, from, to } = part
+  if (start === end && from === to) return []
+  if (start === end || from === to) return [part]
+  const found = diffArrays(before.slice(start, end), after.slice(from, to), { maxEditLength: MAX_EDIT_LENGTH })
+  return found ? editsOf(found, part) : anchoredEdits(before, after, part)
+}
+
+/** Without what both begin and end with. */
+function trimmed(before: readonly string[], after: readonly string[], { start, end, from, to }: LineEdit): LineEdit {
+  const part = { start, end, from, to }
+  while (part.start < part.end && part.from < part.to && before[part.start] === after[part.from]) {
+    part.start++
+    part.from++
+  }
+  while (part.start < part.end && part.from < part.to && before[part.end - 1] === after[part.to - 1]) {
+    part.end--
+    part.to--
+  }
+  return part
+}
+
+type Piece = { added?: boolean; removed?: boolean; value: string[] }
+
+function editsOf(pieces: readonly Piece[], { start, from }: LineEdit): LineEdit[] {
+  const edits: LineEdit[] = []
+  let [old, now] = [start, from]
+  let open: LineEdit | null = null
+  for (const { added = false, removed = false, value } of pieces) {
+    if (!added && !removed) open = null
+    else if (!open) {
+      open = { start: old, end: old, from: now, to: now }
+      edits.push(open)
+    }
+    if (!added) old += value.length
+    if (!removed) now += value.length
+    if (open) Object.assign(open, { end: old, to: now })
+  }
+  return edits
+}
+
+/** Lines that each text has once hold the two together; what lies between them is compared by itself. */
+function anchoredEdits(before: readonly string[], after: readonly string[], part: LineEdit): LineEdit[] {
+  const anchors = increasing(uniquePairs(before, after, part))
+  if (anchors.length === 0) return [part]
+  const edits: LineEdit[] = []
+  let { start, from } = part
+  for (const { old, now } of [...anchors, { old: part.end, now: part.to }]) {
+    edits.push(...editsBetween(before, after, { start, end: old, from, to: now }))
+    start = old + 1
+    from = now + 1
+  }
+  return edits
+}
+
+type Pair = { old: number; now: number }
+
+function uniquePairs(before: readonly string[], after: readonly string[], part: LineEdit): Pair[] {
+  const places = new Map<string, { old: number; now: number; olds: number; nows: number }>()
+  for (let i = part.start; i < part.end; i++) {
+    const place = places.get(before[i] ?? '') ?? { old: i, now: 0, olds: 0, nows: 0 }
+    place.olds++
+    places.set(before[i] ?? '', place)
+  }
+  for (let i = part.from; i < part.to; i++) {
+    const place = places.get(after[i] ?? '')
+    if (!place) continue
+    place.now = i
+    place.nows++
+  }
+  return [...places.values()].filter(({ olds, nows }) => olds === 1 && nows === 1)
+}
+
+/** As many of the pairs as can stand in one order in both texts. */
+function increasing(pairs: Pair[]): Pair[] {
+  const tails: number[] = []
+  const previous: number[] = []
+  pairs.forEach(({ now }, i) => {
+    let low = 0
+    let high = tails.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((pairs[tails[middle] ?? 0]?.now ?? 0) < now) low = middle + 1
+      else high = middle
+    }
+    previous[i] = low === 0 ? -1 : (tails[low - 1] ?? -1)
+    tails[low] = i
+  })
+  const chosen: Pair[] = []
+  for (let i = tails.at(-1) ?? -1; i >= 0; i = previous[i] ?? -1) {
+    const pair = pairs[i]
+    if (pair) chosen.push(pair)
+  }
+  return chosen.reverse()
+}
+
+/** Lines that were only added or only removed are shown as far down as they can be: as people write, after what is alike. */
+function slidDown(edit: LineEdit, before: readonly string[], after: readonly string[]): LineEdit {
+  const slid = { ...edit }
+  if (edit.start === edit.end) {
+    while (slid.to < after.length && after[slid.from] === after[slid.to] && before[slid.start] === after[slid.to])
+      shift(slid)
+  } else if (edit.from === edit.to) {
+    while (slid.end < before.length && before[slid.start] === before[slid.end] && after[slid.from] === before[slid.end])
+      shift(slid)
+  }
+  return slid
+}
+
+function shift(edit: LineEdit): void {
+  edit.start++
+  edit.end++
+  edit.from++
+  edit.to++
+}
+
+const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** The text, or null for bytes that are none. */
+export function textIfAny(bytes: Uint8Array): string | null {
+  if (bytes.includes(0)) return null
+  try {
+    return strict.decode(bytes)
+  } catch {
+    // The decoder throws for whatever is not UTF-8; that is the answer, not a failure.
+    return null
+  }
+}

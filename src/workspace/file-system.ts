@@ -1,0 +1,175 @@
+// The file tree as the rest of the code sees it: absolute POSIX paths under one virtual root, and nothing outside it.
+// What is known about a file (its node) is answered at once; what is in it may live far away, so contents are promises.
+// Failures that a user can cause are `FileSystemError`s with the codes and wording of POSIX, because shells, git and
+// people already know those.
+
+export type FileKind = 'file' | 'directory' | 'symlink'
+
+export interface FileStat {
+  kind: FileKind
+  /** Permission bits only, at most 0o7777. */
+  mode: number
+  sizeBytes: number
+  mtimeMs: number
+  inode: number
+}
+
+export interface DirectoryEntry {
+  name: string
+  kind: FileKind
+}
+
+export interface FileSystem {
+  /** What the path leads to, symbolic links followed. */
+  stat(path: string): FileStat
+  /** What stands at the path itself. */
+  lstat(path: string): FileStat
+  /** The entries of a directory, sorted by name. */
+  list(path: string): DirectoryEntry[]
+  /** The same place without any symbolic link or `..`. */
+  realPath(path: string): string
+  readLink(path: string): string
+  makeDirectory(path: string, options?: { recursive?: boolean }): void
+  /** Removes a file, a link (never what it points to) or a directory, which must be empty unless `recursive`. */
+  remove(path: string, options?: { recursive?: boolean }): void
+  /** Moves in one step, taking the place of a file or an empty directory of the same kind. */
+  rename(from: string, to: string): void
+  symlink(target: string, path: string): void
+  chmod(path: string, mode: number): void
+  utimes(path: string, mtimeMs: number): void
+  read(path: string): Promise<Uint8Array>
+  /** Creates or replaces a file in one step; `mode` counts only for a new one. */
+  write(path: string, bytes: Uint8Array, options?: { mode?: number }): Promise<void>
+  append(path: string, bytes: Uint8Array): Promise<void>
+  /**
+   * The entries of a directory in the order of their names, a few at a time; each few as they are when they are asked for.
+   * Faster by far than to list a directory and to look at each entry.
+   */
+  scan(path: string): Iterable<ScannedEntry[]>
+  /** The contents as they are now, part by part. A part may be overwritten when the next one is asked for. */
+  readParts(path: string): AsyncIterable<Uint8Array>
+  /** Stores what comes without changing the tree yet; of a file of any size only a few MiB are in memory. */
+  stage(parts: AsyncIterable<Uint8Array>): Promise<StagedContents>
+}
+
+export interface ScannedEntry {
+  name: string
+  stat: FileStat
+  /** What is in a file of up to `SCANNED_BYTES`, or the target of a link; else null. */
+  bytes: Uint8Array | null
+}
+
+export const SCANNED_BYTES = 256 * 1024
+
+/** Contents that are stored, and wait to become a file. Whoever asked for them must place or release them. */
+export interface StagedContents {
+  readonly sizeBytes: number
+  /** Creates or replaces a file in one step; `mode` counts only for a new one. When it throws, nothing has changed. */
+  place(path: string, mode?: number): void
+  /** Does nothing once they are placed. */
+  release(): void
+}
+
+export interface WorkspaceLimits {
+  maxFileBytes: number
+  maxTotalBytes: number
+  /** Directories and links count as well. */
+  maxFiles: number
+}
+
+/** A file is read into memory whole, next to everything else in an isolate of 128 MB. */
+export const DEFAULT_WORKSPACE_LIMITS: WorkspaceLimits = {
+  maxFileBytes: 32 * 1024 * 1024,
+  maxTotalBytes: 1024 * 1024 * 1024,
+  maxFiles: 100_000,
+}
+
+const MESSAGES = {
+  EBUSY: 'resource busy or locked',
+  EEXIST: 'file already exists',
+  EINVAL: 'invalid argument',
+  EIO: 'i/o error',
+  EISDIR: 'illegal operation on a directory',
+  ELOOP: 'too many symbolic links encountered',
+  ENAMETOOLONG: 'name too long',
+  ENOENT: 'no such file or directory',
+  ENOSPC: 'no space left on device',
+  ENOTDIR: 'not a directory',
+  ENOTEMPTY: 'directory not empty',
+  EROFS: 'read-only file system',
+} as const
+
+export type FileErrorCode = keyof typeof MESSAGES
+
+export class FileSystemError extends Error {
+  override readonly name = 'FileSystemError'
+  readonly code: FileErrorCode
+  readonly path: string
+
+  constructor(code: FileErrorCode, path: string, options?: ErrorOptions & { detail?: string }) {
+    super(`${code}: ${MESSAGES[code]}${options?.detail ? ` (${options.detail})` : ''}, '${path}'`, options)
+    this.code = code
+    this.path = path
+  }
+}
+
+/** Whether the error is a file error, of this code if one is given. */
+export function isFileError(error: unknown, code?: FileErrorCode): error is FileSystemError {
+  return error instanceof FileSystemError && (code === undefined || error.code === code)
+}
+
+export const MAX_PATH_BYTES = 4096
+export const MAX_NAME_BYTES = 255
+/** As Linux has it. */
+export const MAX_LINKS_FOLLOWED = 40
+
+export const DIRECTORY_MODE = 0o755
+export const FILE_MODE = 0o644
+export const LINK_MODE = 0o777
+export const MODE_BITS = 0o7777
+
+/** Directories that every tree starts with, parents first. */
+export const INITIAL_DIRECTORIES = ['/workspace', '/tmp', '/home', '/home/user'] as const
+
+/** Like mount points: they can be filled and emptied, never removed, moved or replaced. */
+const FIXED_DIRECTORIES: ReadonlySet<string> = new Set(['/', '/workspace'])
+
+/** Throws EBUSY for a directory that must stay where it is. */
+export function assertMovable(realPath: string): void {
+  if (FIXED_DIRECTORIES.has(realPath)) throw new FileSystemError('EBUSY', realPath)
+}
+
+/** The names in an absolute path, without empty ones and `.`; `..` is left for whoever walks. */
+export function pathNames(path: string): string[] {
+  if (!path.startsWith('/')) throw new FileSystemError('EINVAL', path, { detail: 'not an absolute path' })
+  return targetNames(path, path)
+}
+
+/** The names in a path that may be relative, such as the target of the link at `linkPath`. */
+export function targetNames(target: string, linkPath: string): string[] {
+  if (target === '') throw new FileSystemError('ENOENT', linkPath)
+  // A lone surrogate has no UTF-8 form: storage would replace it, and two names would become one.
+  if (target.includes('\0') || !target.isWellFormed()) throw new FileSystemError('EINVAL', linkPath)
+  if (byteLength(target) > MAX_PATH_BYTES) throw new FileSystemError('ENAMETOOLONG', `${linkPath.slice(0, 64)}…`)
+  const names = target.split('/').filter((name) => name !== '' && name !== '.')
+  for (const name of names) {
+    if (byteLength(name) > MAX_NAME_BYTES) throw new FileSystemError('ENAMETOOLONG', `${name.slice(0, 64)}…`)
+  }
+  return names
+}
+
+/**
+ * The time to store for a change: now, but never the time that the file already has. Who compares times to find what
+ * changed, as git does, must see two writes within one millisecond; a time set far ahead by hand is not built upon.
+ */
+export function nextMtime(previousMs: number): number {
+  const now = Date.now()
+  return previousMs >= now && previousMs < now + 1000 ? previousMs + 1 : now
+}
+
+const encoder = new TextEncoder()
+
+/** The length in UTF-8. */
+export function byteLength(text: string): number {
+  return encoder.encode(text).byteLength
+}

@@ -1,0 +1,206 @@
+import { type Arguments, parseArguments } from '../arguments.ts'
+import { branchRef, makeBranch } from '../branches.ts'
+import { failed, fatal } from '../failure.ts'
+import type { Invocation } from '../invocation.ts'
+import { restorePaths } from '../restoring.ts'
+import { abbreviate, commitId, leftBranches, revision } from '../revisions.ts'
+import { bringTree, switchTo } from '../switching.ts'
+import { statAt } from '../worktree.ts'
+
+const CHECKOUT_OPTIONS = [
+  'b=',
+  'B=',
+  'force|f',
+  'quiet|q',
+  'track|t?',
+  'no-track',
+  'detach|d',
+  'orphan=',
+  'ours|2',
+  'theirs|3',
+  'progress',
+  'no-progress',
+  'guess',
+  'no-guess',
+]
+
+export async function checkout(git: Invocation, args: string[]): Promise<number> {
+  const options = parseArguments('checkout', CHECKOUT_OPTIONS, args)
+  const [word, ...more] = options.plain
+  const how = { quiet: options.has('quiet'), force: options.has('force') }
+  const created = options.value('b') ?? options.value('B')
+  if (options.has('orphan')) return startOrphan(git, options.value('orphan') ?? '', how)
+  if (created !== null) {
+    return createAndSwitch(git, {
+      ...how,
+      name: created,
+      start: word ?? null,
+      reset: options.has('B'),
+      track: trackOf(options),
+    })
+  }
+  if (options.paths) return checkoutPaths(git, { options, source: word ?? null, paths: options.paths })
+  if (word === undefined) return switchToWord(git, 'HEAD', { ...how, detach: options.has('detach') })
+  const names = await branchOrCommit(git, word)
+  if (more.length > 0 || (names === null && statAt(git.fs, git.resolve(word))) || /^[.:*]/.test(word)) {
+    const source = names === null ? null : word
+    return checkoutPaths(git, { options, source, paths: source === null ? options.plain : more })
+  }
+  if (names === null && (await followRemote(git, word, how))) return 0
+  if (names === null) throw failed(`pathspec '${word}' did not match any file(s) known to git`)
+  if (options.has('track'))
+    return createAndSwitch(git, {
+      ...how,
+      name: word.replace(/^(refs\/remotes\/)?[^/]+\//, ''),
+      start: word,
+      reset: false,
+      track: true,
+    })
+  return switchToWord(git, word, { ...how, detach: options.has('detach') })
+}
+
+export async function switchBranch(git: Invocation, args: string[]): Promise<number> {
+  const options = parseArguments(
+    'switch',
+    [
+      'create|c=',
+      'force-create|C=',
+      'detach|d',
+      'quiet|q',
+      'force|f|discard-changes',
+      'track|t?',
+      'no-track',
+      'orphan=',
+      'guess',
+      'no-guess',
+    ],
+    args,
+  )
+  const how = { quiet: options.has('quiet'), force: options.has('force') }
+  const [word] = options.rest
+  if (options.has('orphan')) return startOrphan(git, options.value('orphan') ?? '', how)
+  const created = options.value('create') ?? options.value('force-create')
+  if (created !== null) {
+    return createAndSwitch(git, {
+      ...how,
+      name: created,
+      start: word ?? null,
+      reset: options.has('force-create'),
+      track: trackOf(options),
+    })
+  }
+  if (word === undefined) throw fatal('missing branch or commit argument')
+  const found = await branchOrCommit(git, word)
+  if (found === null && !options.has('detach') && (await followRemote(git, word, how))) return 0
+  if (found === null) throw fatal(`invalid reference: ${word}`)
+  if (options.has('track'))
+    return createAndSwitch(git, {
+      ...how,
+      name: word.replace(/^(refs\/remotes\/)?[^/]+\//, ''),
+      start: word,
+      reset: false,
+      track: true,
+    })
+  if (found.ref === null && !options.has('detach'))
+    throw fatal(
+      `a branch is expected, got ${/^(refs\/)?remotes\/|\//.test(word) ? 'remote branch' : 'commit'} '${word}'`,
+    )
+  return switchToWord(git, word, { ...how, detach: options.has('detach') })
+}
+
+function trackOf(options: Arguments): boolean | undefined {
+  return options.has('no-track') ? false : options.has('track') ? true : undefined
+}
+
+type How = { quiet: boolean; force: boolean }
+
+/** What a word means for a checkout: a branch of ours, or any commit. */
+async function branchOrCommit(
+  git: Invocation,
+  word: string,
+): Promise<{ ref: string | null; oid: string | null; name: string } | null> {
+  const repo = git.repo()
+  const name = word === '-' ? ((await leftBranches(repo))[0] ?? word) : word
+  const branch = await repo.refs.resolve(`refs/heads/${name}`)
+  if (branch !== null) return { ref: `refs/heads/${name}`, oid: branch, name }
+  const head = await repo.refs.head()
+  if (head.ref === `refs/heads/${name}`) return { ref: head.ref, oid: null, name }
+  const found = await revision(repo, name)
+  return found === null ? null : { ref: null, oid: await repo.peel(found, 'commit'), name }
+}
+
+async function switchToWord(git: Invocation, word: string, how: How & { detach: boolean }): Promise<number> {
+  const found = await branchOrCommit(git, word)
+  if (!found) throw fatal(`invalid reference: ${word}`)
+  if (word === 'HEAD' && !how.detach) {
+    const head = await git.repo().refs.head()
+    await switchTo(git, { ...head, name: 'HEAD', isNew: false, ...how, quiet: true })
+    return 0
+  }
+  await switchTo(git, { ...found, ref: how.detach ? null : found.ref, isNew: false, ...how })
+  return 0
+}
+
+type Creation = How & { name: string; start: string | null; reset: boolean; track: boolean | undefined }
+
+async function createAndSwitch(git: Invocation, { name, start, reset, track, ...how }: Creation): Promise<number> {
+  const repo = git.repo()
+  const ref = branchRef(name)
+  const head = await repo.refs.head()
+  if (head.oid === null && start === null) {
+    await repo.refs.moveHead({ ref }, await git.signature('committer'), '')
+    if (!how.quiet) git.err(`Switched to a new branch '${name}'`)
+    return 0
+  }
+  const existed = (await repo.refs.resolve(ref)) !== null
+  if (existed && !reset) throw fatal(`a branch named '${name}' already exists`)
+  const oid = await commitId(repo, start ?? 'HEAD').catch(() => {
+    throw fatal(`'${start}' is not a commit and a branch '${name}' cannot be created from it`)
+  })
+  // The branch comes into being only when the tree could be brought there.
+  await bringTree(git, { oid, force: how.force })
+  await makeBranch(git, { name, start, force: reset, track })
+  const from = head.ref?.replace(/^refs\/heads\//, '') ?? head.oid ?? ''
+  await repo.refs.moveHead({ ref }, await git.signature('committer'), `checkout: moving from ${from} to ${name}`)
+  if (!how.quiet) git.err(existed ? `Reset branch '${name}'` : `Switched to a new branch '${name}'`)
+  return 0
+}
+
+/** A branch that one remote alone has becomes one of ours that follows it. */
+async function followRemote(git: Invocation, word: string, how: How): Promise<boolean> {
+  const refs = await git.repo().refs.list('refs/remotes/')
+  const matches = [...refs.keys()].filter((ref) => ref.replace(/^refs\/remotes\/[^/]+\//, '') === word)
+  const [only] = matches
+  if (only === undefined || matches.length > 1) return false
+  await createAndSwitch(git, {
+    ...how,
+    name: word,
+    start: only.replace('refs/remotes/', ''),
+    reset: false,
+    track: true,
+  })
+  return true
+}
+
+async function startOrphan(git: Invocation, name: string, { quiet }: How): Promise<number> {
+  const ref = branchRef(name)
+  if ((await git.repo().refs.resolve(ref)) !== null) throw fatal(`a branch named '${name}' already exists`)
+  await git.repo().refs.setSymbolic('HEAD', ref)
+  if (!quiet) git.err(`Switched to a new branch '${name}'`)
+  return 0
+}
+
+type Paths = { options: Arguments; source: string | null; paths: readonly string[] }
+
+async function checkoutPaths(git: Invocation, { options, source, paths }: Paths): Promise<number> {
+  const repo = git.repo()
+  if (paths.length === 0 && source !== null)
+    return switchToWord(git, source, { quiet: options.has('quiet'), force: options.has('force'), detach: false })
+  const side = options.has('ours') ? 2 : options.has('theirs') ? 3 : null
+  const count = await restorePaths(git, { paths, source, toIndex: source !== null, toWorktree: true, side })
+  // Who writes `--` is taken to know what it does.
+  if (options.has('quiet') || options.paths) return 0
+  const from = source === null ? 'the index' : await abbreviate(repo, await commitId(repo, source))
+  git.err(`Updated ${count} path${count === 1 ? '' : 's'} from ${from}`)
+  return 0
+}

@@ -1,0 +1,154 @@
+import { parseArguments } from '../arguments.ts'
+import { utf8 } from '../bytes.ts'
+import { type ConfigFile, canonicalKey, isKey, isTrue, type Setting } from '../config-file.ts'
+import { GitFailure } from '../failure.ts'
+import type { Invocation } from '../invocation.ts'
+import { withoutCredentials } from '../remote-address.ts'
+
+const OPTIONS = [
+  'global',
+  'local',
+  'system',
+  'get',
+  'get-all',
+  'list|l',
+  'unset',
+  'unset-all',
+  'add',
+  'replace-all',
+  'bool',
+  'int',
+  'type=',
+  'show-origin',
+  'name-only',
+  'null|z',
+  'get-regexp',
+  'remove-section',
+  'show-scope',
+  'default=',
+  'path',
+]
+
+const EXIT_MISSING = 1
+const EXIT_NOT_UNIQUE = 5
+
+export async function config(git: Invocation, args: string[]): Promise<number> {
+  const options = parseArguments('config', OPTIONS, args)
+  options.assertOne('global', 'local', 'system')
+  const [key, value] = options.rest
+  const scope = options.has('global') ? 'global' : options.has('system') ? 'system' : 'local'
+  if (options.has('list'))
+    return list(
+      git,
+      scopeOf(git, options.has('global') || options.has('local') || options.has('system') ? scope : null),
+      options.has('name-only'),
+    )
+  if (key === undefined) throw new GitFailure('usage: git config [<options>]', 129)
+  if (options.has('get-regexp')) return getMatching(git, key)
+  if (options.has('remove-section')) return removeSection(git, scope, key)
+  if (!isKey(key))
+    throw new GitFailure(
+      key.includes('.') ? `error: invalid key: ${key}` : `error: key does not contain a section: ${key}`,
+      EXIT_MISSING,
+    )
+  const isBool = options.has('bool') || options.value('type') === 'bool'
+  const reads =
+    options.has('get') ||
+    options.has('get-all') ||
+    (value === undefined && !options.has('unset') && !options.has('unset-all') && !options.has('add'))
+  if (reads) {
+    const only = options.has('global') ? 'global' : options.has('local') ? 'local' : null
+    const found = (await settingsOf(git, only))
+      .filter((setting) => setting.key === canonicalKey(key))
+      .map((setting) => setting.value)
+    const shown = options.has('get-all') ? found : found.slice(-1)
+    const fallback = options.value('default')
+    for (const text of shown.length === 0 && fallback !== null ? [fallback] : shown)
+      git.line(isBool ? String(isTrue(text)) : text)
+    return shown.length > 0 || fallback !== null ? 0 : EXIT_MISSING
+  }
+  if (scope === 'system')
+    throw new GitFailure('error: could not lock config file /etc/gitconfig: Read-only file system', 255)
+  return change(git, scope, (file) => {
+    if (options.has('unset') || options.has('unset-all')) {
+      const count = file.getAll(key).length
+      const isAmbiguous = count > 1 && !options.has('unset-all')
+      if (isAmbiguous) git.err(`warning: ${canonicalKey(key)} has multiple values`)
+      if (count === 0 || isAmbiguous) return EXIT_NOT_UNIQUE
+      file.unset(key)
+      return 0
+    }
+    if (file.getAll(key).length > 1 && !options.has('add')) {
+      if (!options.has('replace-all')) throw severalValues(canonicalKey(key))
+      file.unset(key)
+    }
+    file.set(key, storable(git, key, value ?? ''), { add: options.has('add') })
+    return 0
+  })
+}
+
+function severalValues(key: string): GitFailure {
+  return new GitFailure(
+    `warning: ${key} has multiple values\nerror: cannot overwrite multiple values with a single value\n` +
+      `       Use a regexp, --add or --replace-all to change ${key}.`,
+    EXIT_NOT_UNIQUE,
+  )
+}
+
+/** An address is stored without the name and the password that stand in it. */
+function storable(git: Invocation, key: string, value: string): string {
+  if (!/^remote\..*\.(push)?url$/i.test(key)) return value
+  return withoutCredentials(git, value)
+}
+
+type Scope = 'global' | 'local' | 'system'
+
+async function change(git: Invocation, scope: Scope, edit: (file: ConfigFile) => number): Promise<number> {
+  if (scope === 'local') {
+    const file = await git.repo().config()
+    const exitCode = edit(file)
+    if (exitCode === 0) await git.repo().saveConfig(file)
+    return exitCode
+  }
+  const file = await git.globalConfig()
+  const exitCode = edit(file)
+  if (exitCode === 0) await git.fs.write(git.globalConfigPath, utf8(file.format()))
+  return exitCode
+}
+
+function scopeOf(git: Invocation, scope: Scope | null): Scope | null {
+  if (scope === 'local') git.repo()
+  return scope
+}
+
+/** The last one wins. */
+async function settingsOf(git: Invocation, scope: Scope | null): Promise<Setting[]> {
+  const overrides = git.overrides.map(({ key, value }) => ({ key: canonicalKey(key), value }))
+  const own = scope !== 'global' && git.hasRepo() ? (await git.repo().config()).settings : []
+  if (scope === 'local') return own
+  const global = scope === 'system' ? [] : (await git.globalConfig()).settings
+  return scope === null ? [...global, ...own, ...overrides] : global
+}
+
+async function list(git: Invocation, scope: Scope | null, namesOnly: boolean): Promise<number> {
+  for (const { key, value } of await settingsOf(git, scope)) git.line(namesOnly ? key : `${key}=${value}`)
+  return 0
+}
+
+async function getMatching(git: Invocation, pattern: string): Promise<number> {
+  // What a pattern is used for here, a beginning or a part of the name, letters alone can say.
+  const plain = pattern.replace(/^\^|\$$|\.\*/g, '').replaceAll('\\', '')
+  const found = (await settingsOf(git, null)).filter(({ key }) =>
+    pattern.startsWith('^') ? key.startsWith(plain) : key.includes(plain),
+  )
+  for (const { key, value } of found) git.line(`${key} ${value}`)
+  return found.length > 0 ? 0 : EXIT_MISSING
+}
+
+async function removeSection(git: Invocation, scope: Scope, section: string): Promise<number> {
+  return change(git, scope, (file) => {
+    if (!file.format().includes('[')) throw new GitFailure(`fatal: no such section: ${section}`, 128)
+    file.removeSection(section)
+    return 0
+  })
+}

@@ -1,0 +1,116 @@
+// Commands that list or remove what is in the working tree.
+
+import { parseArguments } from '../arguments.ts'
+import { fatal, GitFailure } from '../failure.ts'
+import type { Invocation } from '../invocation.ts'
+import { quoted, relativeTo } from '../pathspec.ts'
+import { filesBelow } from '../staging.ts'
+import { unstagedChanges, walkWorktree } from '../status.ts'
+
+const LIST_OPTIONS = [
+  'cached|c',
+  'deleted|d',
+  'modified|m',
+  'others|o',
+  'ignored|i',
+  'stage|s',
+  'unmerged|u',
+  'exclude-standard',
+  'null|z',
+  'full-name',
+  'error-unmatch',
+  'directory',
+  't',
+]
+
+export async function lsFiles(git: Invocation, args: string[]): Promise<number> {
+  const options = parseArguments('ls-files', LIST_OPTIONS, args)
+  const repo = git.repo()
+  const index = await repo.index()
+  // Without paths, what is below the current folder.
+  const pathspec = git.pathspec(options.rest.length > 0 ? options.rest : ['.'])
+  const end = options.has('null') ? '\0' : '\n'
+  const shown = (path: string) => {
+    const name = options.has('full-name') ? path : relativeTo(repo, git.cwd, path)
+    return options.has('null') ? name : quoted(name)
+  }
+  const listsOthers = options.has('others') || options.has('ignored')
+  const listsChanges = options.has('deleted') || options.has('modified')
+  const paths: string[] = []
+  if (listsOthers) paths.push(...(await others(git, options.has('exclude-standard'), options.has('ignored'))))
+  const isPlain = !listsOthers && !listsChanges
+  if (options.has('cached') || isPlain) {
+    for (const { path, mode, oid, stage } of index.entries) {
+      if (options.has('unmerged') && stage === 0) continue
+      const isDetailed = options.has('stage') || options.has('unmerged')
+      if (!isDetailed) paths.push(path)
+      else if (pathspec.matches(path))
+        git.out(`${mode.toString(8).padStart(6, '0')} ${oid} ${stage}\t${shown(path)}${end}`)
+    }
+  }
+  if (listsChanges) {
+    for (const { path, after } of await unstagedChanges(repo)) {
+      if (after === null ? options.has('deleted') || options.has('modified') : options.has('modified')) paths.push(path)
+    }
+  }
+  for (const path of paths) if (pathspec.matches(path)) git.out(shown(path) + end)
+  const [missing] = options.has('error-unmatch') ? pathspec.unmatched() : []
+  if (missing === undefined) return 0
+  throw new GitFailure(
+    `error: pathspec '${missing}' did not match any file(s) known to git\nDid you forget to 'git add'?`,
+    1,
+  )
+}
+
+async function others(git: Invocation, excludes: boolean, ignoredOnly: boolean): Promise<string[]> {
+  const { untracked, ignored } = await walkWorktree(git.repo(), { untracked: 'all', ignored: true })
+  if (ignoredOnly) return filesBelow(git.repo(), ignored)
+  return excludes ? untracked : [...untracked, ...filesBelow(git.repo(), ignored)].sort()
+}
+
+export async function clean(git: Invocation, args: string[]): Promise<number> {
+  const options = parseArguments('clean', ['force|f', 'd', 'dry-run|n', 'x', 'X', 'quiet|q', 'exclude|e='], args)
+  const repo = git.repo()
+  const isDry = options.has('dry-run')
+  if (!options.has('force') && !isDry && (await git.setting('clean.requireForce')) !== 'false') {
+    throw fatal('clean.requireForce defaults to true and neither -i, -n, nor -f given; refusing to clean')
+  }
+  const pathspec = git.pathspec([
+    ...(options.rest.length > 0 ? options.rest : ['.']),
+    ...options.all('exclude').map((path) => `:!${path}`),
+  ])
+  const { untracked, ignored } = await walkWorktree(repo, { untracked: 'normal', ignored: true })
+  const wanted = options.has('X') ? ignored : options.has('x') ? [...untracked, ...ignored].sort() : untracked
+  for (const path of wanted) {
+    const isFolder = path.endsWith('/')
+    if (!pathspec.matches(path) || (isFolder && !options.has('d'))) continue
+    const name = path.replace(/\/$/, '')
+    if (isFolder && git.fs.list(`${repo.root}/${name}`).some((entry) => entry.name === '.git')) {
+      if (options.all('force').length < 2) continue
+    }
+    if (!options.has('quiet'))
+      git.line(`${isDry ? 'Would remove' : 'Removing'} ${quoted(relativeTo(repo, git.cwd, path))}`)
+    if (!isDry) git.fs.remove(`${repo.root}/${name}`, { recursive: true })
+  }
+  return 0
+}
+
+export async function checkIgnore(git: Invocation, args: string[]): Promise<number> {
+  const options = parseArguments('check-ignore', ['quiet|q', 'no-index'], args)
+  const repo = git.repo()
+  const index = await repo.index()
+  let found = 1
+  for (const given of options.rest) {
+    const full = git.resolve(given)
+    const path = full.slice(repo.root === '/' ? 1 : repo.root.length + 1)
+    const isFolder =
+      given.endsWith('/') ||
+      git.fs
+        .list(full.replace(/\/[^/]*$/, '') || '/')
+        .some((entry) => entry.kind === 'directory' && full.endsWith(`/${entry.name}`))
+    if ((index.get(path) && !options.has('no-index')) || !(await repo.ignored.ignores(path, isFolder))) continue
+    found = 0
+    if (!options.has('quiet')) git.line(given)
+  }
+  return found
+}

@@ -1,0 +1,124 @@
+import { parseArguments } from '../arguments.ts'
+import { endMerge, tidyMessage } from '../commits.ts'
+import { fatal, GitFailure } from '../failure.ts'
+import { mergeBases } from '../history.ts'
+import type { Invocation } from '../invocation.ts'
+import { type MergeRequest, merge } from '../merging.ts'
+import { commitId, fullRefName, revision, upstreamOf } from '../revisions.ts'
+import { overwrite } from '../switching.ts'
+import { commit } from './commit.ts'
+
+const OPTIONS = [
+  'message|m=',
+  'no-ff',
+  'ff',
+  'ff-only',
+  'no-commit',
+  'commit',
+  'squash',
+  'no-squash',
+  'quiet|q',
+  'abort',
+  'continue',
+  'quit',
+  'no-edit',
+  'edit|e',
+  'allow-unrelated-histories',
+  'stat',
+  'no-stat|n',
+  'verbose|v',
+  'no-verify',
+  'verify',
+  'strategy|s=',
+  'no-rerere-autoupdate',
+  'signoff',
+]
+
+export async function mergeCommand(git: Invocation, args: string[]): Promise<number> {
+  const options = parseArguments('merge', OPTIONS, args)
+  if (options.has('abort')) return abort(git)
+  if (options.has('continue')) return conclude(git)
+  if (!['', 'ort', 'recursive'].includes(options.value('strategy') ?? ''))
+    throw fatal(`Could not find merge strategy '${options.value('strategy')}'.`)
+  if (options.rest.length > 1) throw new GitFailure('git merge: more than one other branch is not available here', 1)
+  const word = options.rest[0] ?? (await defaultGoal(git))
+  const oid = await revision(git.repo(), word)
+  if (oid === null) throw new GitFailure(`merge: ${word} - not something we can merge`, 1)
+  const message = options.has('message')
+    ? tidyMessage(options.all('message').join('\n\n'))
+    : `${await defaultMessage(git, word)}\n`
+  return merge(git, {
+    oid: await git.repo().peel(oid, 'commit'),
+    name: word,
+    message,
+    ...(await fastForwardMode(
+      git,
+      options.has('ff-only') ? 'only' : options.has('no-ff') ? 'never' : options.has('ff') ? 'allowed' : null,
+    )),
+    commits: !options.has('no-commit'),
+    squash: options.has('squash'),
+    quiet: options.has('quiet'),
+    unrelated: options.has('allow-unrelated-histories'),
+  })
+}
+
+async function fastForwardMode(
+  git: Invocation,
+  given: MergeRequest['fastForward'] | null,
+): Promise<Pick<MergeRequest, 'fastForward'>> {
+  const setting = await git.setting('merge.ff')
+  return { fastForward: given ?? (setting === 'only' ? 'only' : setting === 'false' ? 'never' : 'allowed') }
+}
+
+async function defaultGoal(git: Invocation): Promise<string> {
+  const { ref } = await git.repo().refs.head()
+  const upstream = ref === null ? null : await upstreamOf(git.repo(), ref.replace(/^refs\/heads\//, ''))
+  if (!upstream) throw fatal('No remote for the current branch.')
+  return upstream.ref.replace(/^refs\/(remotes|heads)\//, '')
+}
+
+export async function defaultMessage(git: Invocation, word: string): Promise<string> {
+  const repo = git.repo()
+  const ref = await fullRefName(repo, word)
+  const what = ref?.startsWith('refs/heads/')
+    ? `branch '${word}'`
+    : ref?.startsWith('refs/remotes/')
+      ? `remote-tracking branch '${word}'`
+      : ref?.startsWith('refs/tags/')
+        ? `tag '${word}'`
+        : `commit '${word}'`
+  return `Merge ${what}${await intoBranch(git)}`
+}
+
+/** Said of every branch but the usual main ones. */
+export async function intoBranch(git: Invocation): Promise<string> {
+  const name = (await git.repo().refs.head()).ref?.replace(/^refs\/heads\//, '') ?? 'HEAD'
+  return name === 'main' || name === 'master' ? '' : ` into ${name}`
+}
+
+async function abort(git: Invocation): Promise<number> {
+  const repo = git.repo()
+  if ((await repo.refs.resolve('MERGE_HEAD')) === null) throw fatal('There is no merge to abort (MERGE_HEAD missing).')
+  await overwrite(git, await repo.headTree())
+  endMerge(repo)
+  return 0
+}
+
+async function conclude(git: Invocation): Promise<number> {
+  if ((await git.repo().refs.resolve('MERGE_HEAD')) === null)
+    throw fatal('There is no merge in progress (MERGE_HEAD missing).')
+  return commit(git, ['--no-edit'])
+}
+
+export async function mergeBase(git: Invocation, args: string[]): Promise<number> {
+  const options = parseArguments('merge-base', ['all|a', 'is-ancestor'], args)
+  const [a, b] = options.rest
+  if (a === undefined || b === undefined)
+    throw new GitFailure('usage: git merge-base [-a | --all] <commit> <commit>...', 129)
+  const repo = git.repo()
+  const [left, right] = [await commitId(repo, a), await commitId(repo, b)]
+  const bases = await mergeBases(repo, left, right)
+  if (options.has('is-ancestor')) return bases.includes(left) ? 0 : 1
+  for (const base of options.has('all') ? bases : bases.slice(0, 1)) git.line(base)
+  return bases.length > 0 ? 0 : 1
+}

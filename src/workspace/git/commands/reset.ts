@@ -1,0 +1,106 @@
+import { type Arguments, parseArguments } from '../arguments.ts'
+import { endMerge } from '../commits.ts'
+import { fatal } from '../failure.ts'
+import { NO_STAT } from '../index-file.ts'
+import type { Invocation } from '../invocation.ts'
+import { quoted } from '../pathspec.ts'
+import { subjectOf } from '../pretty.ts'
+import { restorePaths } from '../restoring.ts'
+import { splitRevisions } from '../revision-arguments.ts'
+import { abbreviate, commitId } from '../revisions.ts'
+import { changeKind, stagedChanges, unstagedChanges } from '../status.ts'
+import { overwrite } from '../switching.ts'
+
+export async function reset(git: Invocation, args: string[]): Promise<number> {
+  const options = parseArguments(
+    'reset',
+    ['soft', 'mixed', 'hard', 'quiet|q', 'no-refresh', 'refresh', 'N|intent-to-add'],
+    args,
+  )
+  options.assertOne('soft', 'mixed', 'hard')
+  const repo = git.repo()
+  const { revisions, paths } = await splitRevisions(git, options)
+  const words = revisions[0] ?? 'HEAD'
+  if (paths.length > 0) return resetPaths(git, { options, source: revisions[0] ?? null, paths })
+  const head = await repo.refs.head()
+  if (head.oid === null && words !== 'HEAD') throw fatal(`Failed to resolve '${words}' as a valid ref.`)
+  const oid = head.oid === null ? null : await commitId(repo, words)
+  const tree = oid === null ? null : (await repo.commit(oid)).tree
+  if (options.has('soft')) {
+    if ((await repo.index()).unmergedPaths().length > 0) throw fatal('Cannot do a soft reset in the middle of a merge.')
+  } else if (options.has('hard')) {
+    await overwrite(git, tree)
+  } else {
+    await resetIndex(git, tree, () => true)
+  }
+  if (oid !== null) await moveBranch(git, { ref: head.ref, before: head.oid, oid, words })
+  endMerge(repo)
+  if (options.has('quiet') || options.has('soft')) return 0
+  if (!options.has('hard')) await listUnstaged(git)
+  else if (oid !== null)
+    git.line(`HEAD is now at ${await abbreviate(repo, oid)} ${subjectOf((await repo.commit(oid)).message)}`)
+  return 0
+}
+
+async function moveBranch(
+  git: Invocation,
+  { ref, before, oid, words }: { ref: string | null; before: string | null; oid: string; words: string },
+): Promise<void> {
+  const { refs } = git.repo()
+  const by = await git.signature('committer')
+  if (before !== null) await refs.change('ORIG_HEAD', { oid: before, by, message: '' })
+  if (before !== oid) await refs.change(ref ?? 'HEAD', { oid, by, message: `reset: moving to ${words}` })
+}
+
+/** Makes the index what the tree says, as far as the filter reaches; what it knows of unchanged files stays. */
+async function resetIndex(git: Invocation, tree: string | null, filter: (path: string) => boolean): Promise<void> {
+  const repo = git.repo()
+  const index = await repo.index()
+  for (const path of index.unmergedPaths()) if (filter(path)) index.remove(path)
+  for (const { path, before } of await stagedChanges(repo, tree)) {
+    if (!filter(path)) continue
+    if (before) index.put({ path, ...before, ...NO_STAT })
+    else index.remove(path)
+  }
+  await repo.saveIndex(index)
+}
+
+type Paths = { options: Arguments; source: string | null; paths: string[] }
+
+async function resetPaths(git: Invocation, { options, source, paths }: Paths): Promise<number> {
+  if (options.has('hard') || options.has('soft'))
+    throw fatal(`Cannot do ${options.has('hard') ? 'hard' : 'soft'} reset with paths.`)
+  const repo = git.repo()
+  const head = await repo.headTree()
+  const tree = source === null ? head : (await repo.commit(await commitId(repo, source))).tree
+  const pathspec = git.pathspec(paths)
+  await resetIndex(git, tree, (path) => pathspec.matches(path))
+  if (!options.has('quiet')) await listUnstaged(git)
+  return 0
+}
+
+async function listUnstaged(git: Invocation): Promise<void> {
+  const changes = await unstagedChanges(git.repo())
+  if (changes.length > 0) git.line('Unstaged changes after reset:')
+  for (const change of changes) git.line(`${changeKind(change)}\t${quoted(change.path)}`)
+}
+
+export async function restore(git: Invocation, args: string[]): Promise<number> {
+  const options = parseArguments(
+    'restore',
+    ['staged|S', 'worktree|W', 'source|s=', 'quiet|q', 'ours', 'theirs', 'progress', 'no-progress'],
+    args,
+  )
+  if (options.rest.length === 0) throw fatal('you must specify path(s) to restore')
+  const toIndex = options.has('staged')
+  const source = options.value('source')
+  await restorePaths(git, {
+    paths: options.rest,
+    source: source ?? (toIndex ? 'HEAD' : null),
+    toIndex,
+    toWorktree: options.has('worktree') || !toIndex,
+    side: options.has('ours') ? 2 : options.has('theirs') ? 3 : null,
+    removes: true,
+  })
+  return 0
+}

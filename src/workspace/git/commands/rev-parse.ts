@@ -1,0 +1,143 @@
+import { GitFailure } from '../failure.ts'
+import type { Invocation } from '../invocation.ts'
+import { abbreviate, fullRefName, revision, unknownRevision, upstreamOf } from '../revisions.ts'
+
+/** Each word answers for itself, so the options are read one after the other. */
+export async function revParse(git: Invocation, args: string[]): Promise<number> {
+  const how = { short: null as number | null, abbrevRef: false, symbolic: false, verify: false, quiet: false }
+  for (const arg of args) {
+    if (arg === '--') continue
+    const short = /^--short(?:=(\d+))?$/.exec(arg)
+    if (short) how.short = Number(short[1] ?? 7)
+    else if (arg === '--abbrev-ref' || arg.startsWith('--abbrev-ref=')) how.abbrevRef = true
+    else if (arg === '--symbolic-full-name') how.symbolic = true
+    else if (arg === '--verify') how.verify = true
+    else if (arg === '-q' || arg === '--quiet') how.quiet = true
+    else if (arg.startsWith('--')) aboutPlace(git, arg)
+    else await aboutRevision(git, arg, how)
+  }
+  return 0
+}
+
+function aboutPlace(git: Invocation, option: string): void {
+  const answer = PLACES[option]
+  if (!answer) throw new GitFailure(`git rev-parse: option '${option}' is not available here`, 129)
+  git.line(answer(git))
+}
+
+const PLACES: Record<string, (git: Invocation) => string> = {
+  '--show-toplevel': (git) => git.repo().root,
+  '--git-dir': (git) => (git.cwd === git.repo().root ? '.git' : git.repo().gitDir),
+  '--absolute-git-dir': (git) => git.repo().gitDir,
+  '--git-common-dir': (git) => (git.cwd === git.repo().root ? '.git' : git.repo().gitDir),
+  '--is-inside-work-tree': (git) => String(!git.cwd.startsWith(git.repo().gitDir)),
+  '--is-inside-git-dir': (git) => String(git.cwd.startsWith(git.repo().gitDir)),
+  '--is-bare-repository': (git) => String(!git.hasRepo()),
+  '--is-shallow-repository': (git) => String(git.fs.list(git.repo().gitDir).some(({ name }) => name === 'shallow')),
+  '--show-prefix': (git) =>
+    foldersBelowTop(git)
+      .map((name) => `${name}/`)
+      .join(''),
+  '--show-cdup': (git) =>
+    foldersBelowTop(git)
+      .map(() => '../')
+      .join(''),
+}
+
+function foldersBelowTop(git: Invocation): string[] {
+  return git.cwd
+    .slice(git.repo().root.length)
+    .split('/')
+    .filter((name) => name !== '')
+}
+
+type How = { short: number | null; abbrevRef: boolean; symbolic: boolean; verify: boolean; quiet: boolean }
+
+async function aboutRevision(git: Invocation, word: string, how: How): Promise<void> {
+  const repo = git.repo()
+  const name = how.abbrevRef || how.symbolic ? await refNamed(git, word) : null
+  if (name !== null) {
+    git.line(how.symbolic ? name : name.replace(/^refs\/(heads|tags|remotes)\//, ''))
+    return
+  }
+  const range = /^(.*?)\.\.(.*)$/.exec(word)
+  const ends = range
+    ? ([
+        ['', range[2] || 'HEAD'],
+        ['^', range[1] || 'HEAD'],
+      ] as const)
+    : ([['', word]] as const)
+  for (const [prefix, end] of ends) {
+    const oid = await revision(repo, end)
+    if (oid === null) throw unknown(git, word, how)
+    git.line(prefix + (how.short === null ? oid : await abbreviate(repo, oid, Math.max(4, how.short))))
+  }
+}
+
+function unknown(git: Invocation, word: string, how: How): GitFailure {
+  if (how.verify && how.quiet) return new GitFailure('', 1)
+  if (how.verify) return new GitFailure('fatal: Needed a single revision', 128)
+  git.line(word)
+  return unknownRevision(word)
+}
+
+async function refNamed(git: Invocation, word: string): Promise<string | null> {
+  const repo = git.repo()
+  const head = await repo.refs.head()
+  if (word === 'HEAD' || word === '@') return head.oid === null ? null : (head.ref ?? 'HEAD')
+  const following = /^(.*)@\{(u|upstream|push)\}$/i.exec(word)
+  if (following) {
+    const branch = following[1] || (head.ref?.replace(/^refs\/heads\//, '') ?? '')
+    const upstream = await upstreamOf(repo, branch)
+    if (!upstream) throw new GitFailure(`fatal: no upstream configured for branch '${branch}'`, 128)
+    return upstream.ref
+  }
+  return fullRefName(repo, word)
+}
+
+/** What HEAD, or another symbolic ref, points at. */
+export async function symbolicRef(git: Invocation, args: string[]): Promise<number> {
+  const isShort = args.includes('--short')
+  const isQuiet = args.includes('-q') || args.includes('--quiet')
+  const [name = 'HEAD', target] = args.filter((arg) => !arg.startsWith('-'))
+  if (target !== undefined) {
+    if (!target.startsWith('refs/')) throw new GitFailure('fatal: Refusing to point HEAD outside of refs/', 128)
+    await git.repo().refs.setSymbolic(name, target)
+    return 0
+  }
+  const found = await git.repo().refs.symbolicTarget(name)
+  if (found === null) throw new GitFailure(isQuiet ? '' : `fatal: ref ${name} is not a symbolic ref`, isQuiet ? 1 : 128)
+  git.line(isShort ? found.replace(/^refs\/(heads|remotes|tags)\//, '') : found)
+  return 0
+}
+
+/** Where a ref pointed before. */
+export async function reflog(git: Invocation, args: string[]): Promise<number> {
+  const [first = 'HEAD', ...rest] = args.filter((arg) => arg !== 'show' && !arg.startsWith('-'))
+  if (rest.length > 0 || ['expire', 'delete'].includes(first))
+    throw new GitFailure(`git reflog ${first}: not available here`, 1)
+  const limit = Number(
+    args.map((arg) => /^-n?(\d+)$/.exec(arg)?.[1]).find((count) => count !== undefined) ?? Number.POSITIVE_INFINITY,
+  )
+  const ref = first === 'HEAD' ? 'HEAD' : await fullRefName(git.repo(), first)
+  if (ref === null) throw unknownRevision(first)
+  const log = await git.repo().refs.log(ref)
+  for (const [at, { after, message }] of log.slice(0, limit).entries()) {
+    git.line(`${await abbreviate(git.repo(), after)} ${first}@{${at}}: ${message}`)
+  }
+  return 0
+}
+
+/** All refs and what they name. */
+export async function showRef(git: Invocation, args: string[]): Promise<number> {
+  const wanted = args.filter((arg) => !arg.startsWith('-'))
+  let found = 1
+  for (const [name, oid] of await git.repo().refs.list('refs/')) {
+    if (args.includes('--heads') && !name.startsWith('refs/heads/')) continue
+    if (args.includes('--tags') && !name.startsWith('refs/tags/')) continue
+    if (wanted.length > 0 && !wanted.some((word) => name === word || name.endsWith(`/${word}`))) continue
+    found = 0
+    if (!args.includes('-q') && !args.includes('--quiet')) git.line(`${oid} ${name}`)
+  }
+  return found
+}

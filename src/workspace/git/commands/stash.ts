@@ -1,0 +1,244 @@
+import { parseArguments } from '../arguments.ts'
+import { applyChanges, obstaclesTo, refuseObstacles, writeFile } from '../checkout.ts'
+import { indexTree, storeCommit } from '../commits.ts'
+import { failed, fatal, GitFailure } from '../failure.ts'
+import { statFields } from '../index-file.ts'
+import type { Invocation } from '../invocation.ts'
+import { mergeTrees } from '../merge-trees.ts'
+import { joinTrees } from '../merging.ts'
+import { type FileState, formatSignature, NULL_ID } from '../objects.ts'
+import { quoted, relativeTo } from '../pathspec.ts'
+import { subjectOf } from '../pretty.ts'
+import { abbreviate } from '../revisions.ts'
+import { CHANGE_OPTIONS, showChanges } from '../show-changes.ts'
+import { treeChanges, unstagedChanges, walkWorktree } from '../status.ts'
+import { gatherStatus, longStatus } from '../status-report.ts'
+import { overwrite } from '../switching.ts'
+import { flatTree, writeTree } from '../tree.ts'
+import { contentsAt, modeOf, statAt, takeAway } from '../worktree.ts'
+
+const REF = 'refs/stash'
+
+export async function stash(git: Invocation, args: string[]): Promise<number> {
+  const [action = 'push', ...rest] = args
+  switch (action) {
+    case 'push':
+    case 'save':
+      return push(
+        git,
+        action === 'save' && rest.length > 0 && !rest[0]?.startsWith('-') ? ['-m', rest.join(' ')] : rest,
+      )
+    case 'pop':
+    case 'apply':
+      return apply(git, rest, action === 'pop')
+    case 'list':
+      return list(git)
+    case 'show':
+      return show(git, rest)
+    case 'drop':
+      return dropCommand(git, rest)
+    case 'clear':
+      await git.repo().refs.change(REF, { oid: null, by: await git.signature('committer'), message: '' })
+      return 0
+    default:
+      if (action.startsWith('-')) return push(git, args)
+      throw new GitFailure(`git stash ${action}: not available here`, 1)
+  }
+}
+
+async function push(git: Invocation, args: string[]): Promise<number> {
+  const options = parseArguments(
+    'stash push',
+    ['message|m=', 'include-untracked|u', 'quiet|q', 'keep-index|k', 'no-keep-index', 'all|a'],
+    args,
+  )
+  if (options.rest.length > 0) throw new GitFailure('git stash: stashing single paths is not available here', 1)
+  const repo = git.repo()
+  const head = await repo.refs.head()
+  if (head.oid === null) throw new GitFailure('You do not have the initial commit yet', 1)
+  if ((await repo.index()).unmergedPaths().length > 0) throw failed('could not write index')
+  const headTree = (await repo.commit(head.oid)).tree
+  const staged = await indexTree(repo)
+  const unstaged = await unstagedChanges(repo)
+  const walked =
+    options.has('include-untracked') || options.has('all')
+      ? await walkWorktree(repo, { untracked: 'all', ignored: options.has('all') })
+      : null
+  const untracked = walked ? [...walked.untracked, ...walked.ignored].filter((path) => !path.endsWith('/')) : []
+  if (staged === headTree && unstaged.length === 0 && untracked.length === 0) {
+    if (!options.has('quiet')) git.line('No local changes to save')
+    return 0
+  }
+  const by = await git.signature('committer')
+  const branch = head.ref?.replace(/^refs\/heads\//, '') ?? '(no branch)'
+  const at = `${branch}: ${await abbreviate(repo, head.oid)} ${subjectOf((await repo.commit(head.oid)).message)}`
+  const own = options.value('message')
+  const message = own === null ? `WIP on ${at}` : `On ${branch}: ${own}`
+  const commit = { author: await git.signature('author'), committer: by }
+  const parents = [
+    head.oid,
+    await storeCommit(repo, { ...commit, tree: staged, parents: [head.oid], message: `index on ${at}\n` }),
+  ]
+  if (untracked.length > 0) {
+    const tree = await writeTree(repo, await storedFiles(git, untracked))
+    parents.push(await storeCommit(repo, { ...commit, tree, parents: [], message: `untracked files on ${at}\n` }))
+  }
+  const tree = await worktreeTree(
+    git,
+    unstaged.map(({ path }) => path),
+  )
+  const oid = await storeCommit(repo, { ...commit, tree, parents, message })
+  const log = await repo.refs.log(REF)
+  const before = await repo.refs.resolve(REF)
+  await repo.refs.change(REF, { oid, by, message })
+  await repo.refs.setLog(REF, [{ before: before ?? NULL_ID, after: oid, by: formatSignature(by), message }, ...log])
+  for (const path of untracked) takeAway(git.fs, repo.root, path)
+  await overwrite(git, options.has('keep-index') ? staged : headTree)
+  if (!options.has('quiet')) git.line(`Saved working directory and index state ${message}`)
+  return 0
+}
+
+async function storedFiles(git: Invocation, paths: readonly string[]): Promise<({ path: string } & FileState)[]> {
+  const { objects, root } = git.repo()
+  const files: ({ path: string } & FileState)[] = []
+  for (const path of paths) {
+    const stat = statAt(git.fs, `${root}/${path}`)
+    const mode = stat && modeOf(stat)
+    if (!stat || mode === null) continue
+    files.push({ path, mode, oid: await objects.write('blob', await contentsAt(git.fs, `${root}/${path}`, stat)) })
+  }
+  return files
+}
+
+/** The tree of tracked files as they stand in the working tree. */
+async function worktreeTree(git: Invocation, changed: readonly string[]): Promise<string> {
+  const files = new Map<string, { path: string } & FileState>()
+  for (const { path, mode, oid } of (await git.repo().index()).entries) files.set(path, { path, mode, oid })
+  for (const path of changed) files.delete(path)
+  for (const file of await storedFiles(git, changed)) files.set(file.path, file)
+  return writeTree(git.repo(), files.values())
+}
+
+async function entryAt(git: Invocation, given: string | undefined): Promise<{ at: number; oid: string }> {
+  const text = given ?? '0'
+  const at = /^(?:stash@\{)?(\d+)\}?$/.exec(text)?.[1] ?? (text === 'stash' ? '0' : undefined)
+  const log = await git.repo().refs.log(REF)
+  if (at === undefined) throw failed(`'${text}' is not a stash reference`)
+  if (log.length === 0) throw new GitFailure('No stash entries found.', 1)
+  const entry = log[Number(at)]
+  if (!entry) throw failed(`stash@{${at}} is not a valid reference`)
+  return { at: Number(at), oid: entry.after }
+}
+
+async function apply(git: Invocation, args: string[], drops: boolean): Promise<number> {
+  const options = parseArguments(`stash ${drops ? 'pop' : 'apply'}`, ['index', 'quiet|q'], args)
+  const repo = git.repo()
+  const { at, oid } = await entryAt(git, options.rest[0])
+  const saved = await repo.commit(oid)
+  const [base = '', savedIndex = '', savedUntracked] = saved.parents
+  if ((await repo.index()).unmergedPaths().length > 0) throw fatal('cannot apply a stash in the middle of a merge')
+  const baseTree = (await repo.commit(base)).tree
+  const ours = await indexTree(repo)
+  if (savedUntracked !== undefined) await restoreUntracked(git, (await repo.commit(savedUntracked)).tree)
+  const labels = { ours: 'Updated upstream', theirs: 'Stashed changes' }
+  const trial = await mergeTrees(repo, [baseTree, ours, saved.tree], labels)
+  if (trial.conflicts.length > 0) {
+    const { messages } = await joinTrees(git, { base: baseTree, ours, theirs: saved.tree, labels })
+    for (const message of messages) git.line(message)
+    await sayStatus(git, options.has('quiet'))
+    if (drops) git.line('The stash entry is kept in case you need it again.')
+    return 1
+  }
+  refuseObstacles(await obstaclesTo(repo, ours, trial.changes), 'merge')
+  for (const message of trial.messages) git.line(message)
+  if (saved.tree === baseTree && !options.has('quiet')) git.line('Already up to date.')
+  if (options.has('index'))
+    await restoreIndex(git, { changes: trial.changes, baseTree, ours, savedTree: (await repo.commit(savedIndex)).tree })
+  else await restoreWorktree(git, trial.changes)
+  await sayStatus(git, options.has('quiet'))
+  if (drops) await drop(git, { at, oid, quiet: options.has('quiet') })
+  return 0
+}
+
+/** Files that were untracked come back as they were, unless there is one in their place. */
+async function restoreUntracked(git: Invocation, tree: string): Promise<void> {
+  const repo = git.repo()
+  const files = await flatTree(repo, tree)
+  for (const path of files.keys()) {
+    if (statAt(git.fs, `${repo.root}/${path}`))
+      throw new GitFailure(
+        `${path} already exists, no checkout\nerror: could not restore untracked files from stash`,
+        1,
+      )
+  }
+  for (const [path, state] of files) await writeFile(repo, path, state)
+}
+
+/** Changes are left to be staged again; new files are staged, as they would be untracked otherwise. */
+async function restoreWorktree(git: Invocation, changes: ReadonlyMap<string, FileState | null>): Promise<void> {
+  const repo = git.repo()
+  const index = await repo.index()
+  for (const [path, state] of changes) {
+    if (!state) {
+      takeAway(git.fs, repo.root, path)
+      continue
+    }
+    await writeFile(repo, path, state)
+    const stat = statAt(git.fs, `${repo.root}/${path}`)
+    if (!index.get(path) && stat) index.put({ path, ...state, ...statFields(stat) })
+  }
+  await repo.saveIndex(index)
+}
+
+type Both = { changes: ReadonlyMap<string, FileState | null>; baseTree: string; ours: string; savedTree: string }
+
+async function restoreIndex(git: Invocation, { changes, baseTree, ours, savedTree }: Both): Promise<void> {
+  const repo = git.repo()
+  const staged = await mergeTrees(repo, [baseTree, ours, savedTree], { ours: 'HEAD', theirs: 'stash' })
+  if (staged.conflicts.length > 0) throw failed('conflicts in index. Try without --index.')
+  await applyChanges(repo, staged.changes)
+  for (const [path, state] of changes) {
+    if (state) await writeFile(repo, path, state)
+    else takeAway(git.fs, repo.root, path)
+  }
+  await repo.saveIndex(await repo.index())
+}
+
+async function sayStatus(git: Invocation, quiet: boolean): Promise<void> {
+  if (quiet) return
+  const report = await gatherStatus(git, { untracked: 'normal' })
+  git.out(longStatus(report, (path) => quoted(relativeTo(git.repo(), git.cwd, path))))
+}
+
+async function list(git: Invocation): Promise<number> {
+  const log = await git.repo().refs.log(REF)
+  for (const [at, { message }] of log.entries()) git.line(`stash@{${at}}: ${message}`)
+  return 0
+}
+
+async function show(git: Invocation, args: string[]): Promise<number> {
+  const options = parseArguments('stash show', CHANGE_OPTIONS, args)
+  const repo = git.repo()
+  const saved = await repo.commit((await entryAt(git, options.rest[0])).oid)
+  const base = await repo.commit(saved.parents[0] ?? '')
+  if (args.every((arg) => !arg.startsWith('-'))) options.add('stat', '')
+  git.out(await showChanges(git, await treeChanges(repo, base.tree, saved.tree), options))
+  return 0
+}
+
+async function dropCommand(git: Invocation, args: string[]): Promise<number> {
+  const options = parseArguments('stash drop', ['quiet|q'], args)
+  await drop(git, { ...(await entryAt(git, options.rest[0])), quiet: options.has('quiet') })
+  return 0
+}
+
+async function drop(git: Invocation, { at, oid, quiet }: { at: number; oid: string; quiet: boolean }): Promise<void> {
+  const { refs } = git.repo()
+  const log = await refs.log(REF)
+  log.splice(at, 1)
+  const by = await git.signature('committer')
+  const [newest] = log
+  await refs.change(REF, { oid: newest?.after ?? null, by, message: '' })
+  if (newest) await refs.setLog(REF, log)
+  if (!quiet) git.line(`Dropped refs/stash@{${at}} (${oid})`)
+}

@@ -1,0 +1,67 @@
+// Makes commits.
+
+import type { Invocation } from './invocation.ts'
+import { type Commit, formatCommit, type Signature } from './objects.ts'
+import { subjectOf } from './pretty.ts'
+import { removeIfThere } from './refs.ts'
+import type { Repository } from './repository.ts'
+import { writeTree } from './tree.ts'
+
+/** The tree of what is staged. */
+export async function indexTree(repo: Repository): Promise<string> {
+  return writeTree(
+    repo,
+    (await repo.index()).entries.filter(({ stage }) => stage === 0),
+  )
+}
+
+export async function storeCommit(repo: Repository, commit: Commit): Promise<string> {
+  return repo.objects.write('commit', formatCommit(commit))
+}
+
+export interface NewCommit {
+  tree: string
+  parents: string[]
+  message: string
+  author?: Signature
+  /** What the log calls it: `commit`, `commit (amend)`, `merge x`. */
+  action: string
+}
+
+/** Stores the commit and moves the current branch to it. */
+export async function makeCommit(git: Invocation, made: NewCommit): Promise<{ oid: string; commit: Commit }> {
+  const repo = git.repo()
+  const { tree, parents, message, action } = made
+  const committer = await git.signature('committer')
+  const commit: Commit = { tree, parents, author: made.author ?? (await git.signature('author')), committer, message }
+  const oid = await storeCommit(repo, commit)
+  const { ref } = await repo.refs.head()
+  await repo.refs.change(ref ?? 'HEAD', { oid, by: committer, message: `${action}: ${subjectOf(message)}` })
+  endMerge(repo)
+  return { oid, commit }
+}
+
+const MERGE_FILES = [
+  'MERGE_HEAD',
+  'MERGE_MSG',
+  'MERGE_MODE',
+  'SQUASH_MSG',
+  'CHERRY_PICK_HEAD',
+  'REVERT_HEAD',
+  'AUTO_MERGE',
+] as const
+
+/** Nothing is left of a merge that was under way. */
+export function endMerge(repo: Repository): void {
+  for (const name of MERGE_FILES) removeIfThere(repo.fs, `${repo.gitDir}/${name}`)
+}
+
+/** Without blanks at line ends, without empty lines around it and more than one between paragraphs. */
+export function tidyMessage(text: string): string {
+  const lines = text.split('\n').map((line) => line.trimEnd())
+  const tidy = lines
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .replace(/^\n+|\n+$/g, '')
+  return tidy === '' ? '' : `${tidy}\n`
+}

@@ -1,0 +1,122 @@
+// The bars of `--stat` and its relatives, laid out as git does for a terminal of 80 columns.
+
+import { countsOf, type LineCounts } from './patch.ts'
+import { quoted } from './pathspec.ts'
+import type { PairedChange } from './renames.ts'
+import type { Repository } from './repository.ts'
+
+const WIDTH = 80
+const MIN_BAR = 6
+
+interface Row extends LineCounts {
+  name: string
+}
+
+export async function diffstat(repo: Repository, changes: readonly PairedChange[]): Promise<string> {
+  const rows = await rowsOf(repo, changes)
+  if (rows.length === 0) return ''
+  const { nameWidth, numberWidth, barWidth, most } = layout(rows)
+  const lines = rows.map((row) => {
+    const name = shortened(row.name, nameWidth).padEnd(nameWidth)
+    if (row.isBinary) return ` ${name} | ${'Bin'.padStart(numberWidth)} ${row.sizes[0]} -> ${row.sizes[1]} bytes`
+    const total = row.added + row.removed
+    return ` ${name} | ${String(total).padStart(numberWidth)}${total > 0 ? ' ' : ''}${bar(row, barWidth, most)}`
+  })
+  return `${lines.join('\n')}\n${summaryOf(rows)}`
+}
+
+/** The last line alone. */
+export async function shortstat(repo: Repository, changes: readonly PairedChange[]): Promise<string> {
+  const rows = await rowsOf(repo, changes)
+  return rows.length === 0 ? '' : summaryOf(rows)
+}
+
+export async function numstat(repo: Repository, changes: readonly PairedChange[]): Promise<string> {
+  const rows = await rowsOf(repo, changes)
+  const lines = rows.map(
+    ({ added, removed, isBinary, name }) => `${isBinary ? '-\t-' : `${added}\t${removed}`}\t${name}\n`,
+  )
+  return lines.join('')
+}
+
+/** What became of files as such: made, removed, renamed, made executable. */
+export function changeSummary(changes: readonly PairedChange[]): string {
+  const octal = (mode: number) => mode.toString(8).padStart(6, '0')
+  const lines = changes.flatMap((change) => {
+    const { path, before, after, from, similarity } = change
+    if (!before && after) return ` create mode ${octal(after.mode)} ${quoted(path)}\n`
+    if (before && !after) return ` delete mode ${octal(before.mode)} ${quoted(path)}\n`
+    if (from !== undefined) return ` rename ${renameName(from, path)} (${similarity ?? 100}%)\n`
+    return before && after && before.mode !== after.mode
+      ? ` mode change ${octal(before.mode)} => ${octal(after.mode)} ${quoted(path)}\n`
+      : []
+  })
+  return lines.join('')
+}
+
+async function rowsOf(repo: Repository, changes: readonly PairedChange[]): Promise<Row[]> {
+  const rows: Row[] = []
+  for (const change of changes) {
+    const name = change.from === undefined ? quoted(change.path) : renameName(change.from, change.path)
+    rows.push({ ...(await countsOf(repo, change)), name })
+  }
+  return rows
+}
+
+function layout(rows: readonly Row[]) {
+  const most = Math.max(...rows.map(({ added, removed }) => added + removed))
+  const longest = Math.max(...rows.map(({ name }) => name.length))
+  const hasBinary = rows.some(({ isBinary }) => isBinary)
+  const numberWidth = Math.max(String(most).length, hasBinary ? 3 : 0)
+  let nameWidth = longest
+  let barWidth = most
+  if (nameWidth + numberWidth + 6 + barWidth > WIDTH) {
+    const share = Math.floor((WIDTH * 3) / 8) - numberWidth - 6
+    if (barWidth > share) barWidth = Math.max(share, MIN_BAR)
+    if (nameWidth > WIDTH - numberWidth - 6 - barWidth) nameWidth = WIDTH - numberWidth - 6 - barWidth
+    else barWidth = WIDTH - numberWidth - 6 - nameWidth
+  }
+  return { nameWidth, numberWidth, barWidth, most }
+}
+
+function shortened(name: string, width: number): string {
+  if (name.length <= width) return name
+  const tail = name.slice(name.length - (width - 3))
+  const slash = tail.indexOf('/')
+  return `...${slash < 0 ? tail : tail.slice(slash)}`
+}
+
+function bar({ added, removed }: Row, width: number, most: number): string {
+  if (width > most) return '+'.repeat(added) + '-'.repeat(removed)
+  let total = scaled(added + removed, width, most)
+  if (total < 2 && added > 0 && removed > 0) total = 2
+  const pluses = added < removed ? scaled(added, width, most) : total - scaled(removed, width, most)
+  return '+'.repeat(pluses) + '-'.repeat(total - pluses)
+}
+
+function scaled(count: number, width: number, most: number): number {
+  return count === 0 ? 0 : 1 + Math.floor((count * (width - 1)) / most)
+}
+
+function summaryOf(rows: readonly Row[]): string {
+  const added = rows.reduce((sum, row) => sum + row.added, 0)
+  const removed = rows.reduce((sum, row) => sum + row.removed, 0)
+  const parts = [` ${rows.length} file${rows.length === 1 ? '' : 's'} changed`]
+  if (added > 0 || removed === 0) parts.push(` ${added} insertion${added === 1 ? '' : 's'}(+)`)
+  if (removed > 0 || added === 0) parts.push(` ${removed} deletion${removed === 1 ? '' : 's'}(-)`)
+  return `${parts.join(',')}\n`
+}
+
+/** `{old => new}/name`: what both have in common is said once. */
+export function renameName(from: string, to: string): string {
+  if (quoted(from) !== from || quoted(to) !== to) return `${quoted(from)} => ${quoted(to)}`
+  let head = 0
+  for (let i = 0; i < from.length && i < to.length && from[i] === to[i]; i++) if (from[i] === '/') head = i + 1
+  let tail = 0
+  const limit = Math.min(from.length, to.length) - (head > 0 ? head - 1 : 0)
+  for (let i = 1; i <= limit && from[from.length - i] === to[to.length - i]; i++)
+    if (from[from.length - i] === '/') tail = i
+  if (head === 0 && tail === 0) return `${from} => ${to}`
+  const middle = (path: string) => path.slice(head, Math.max(head, path.length - tail))
+  return `${from.slice(0, head)}{${middle(from)} => ${middle(to)}}${tail > 0 ? from.slice(from.length - tail) : ''}`
+}

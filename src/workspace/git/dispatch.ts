@@ -1,0 +1,155 @@
+// From the words behind `git` to the command that they mean.
+
+import { errorFields, log } from '../../lib/log.ts'
+import { add } from './commands/add.ts'
+import { branch } from './commands/branch.ts'
+import { checkout, switchBranch } from './commands/checkout.ts'
+import { clone } from './commands/clone.ts'
+import { commit } from './commands/commit.ts'
+import { config } from './commands/config.ts'
+import { diff } from './commands/diff.ts'
+import { fetchCommand, lsRemote, pull } from './commands/fetch.ts'
+import { init } from './commands/init.ts'
+import { checkIgnore, clean, lsFiles } from './commands/inspect-files.ts'
+import { log as logCommand } from './commands/log.ts'
+import { mergeBase, mergeCommand } from './commands/merge.ts'
+import { push } from './commands/push.ts'
+import { remote } from './commands/remote.ts'
+import { mv, rm } from './commands/remove-move.ts'
+import { reset, restore } from './commands/reset.ts'
+import { reflog, revParse, showRef, symbolicRef } from './commands/rev-parse.ts'
+import { catFile, revList, show } from './commands/show.ts'
+import { stash } from './commands/stash.ts'
+import { status } from './commands/status.ts'
+import { tag } from './commands/tag.ts'
+import { isKey } from './config-file.ts'
+import { explainedFailure } from './explain.ts'
+import { fatal, GitFailure } from './failure.ts'
+import { Invocation, type InvocationParts } from './invocation.ts'
+
+type Command = (git: Invocation, args: string[]) => Promise<number>
+
+const COMMANDS: Record<string, Command> = {
+  add,
+  branch,
+  checkout,
+  clean,
+  clone,
+  commit,
+  config,
+  diff,
+  init,
+  merge: mergeCommand,
+  mv,
+  pull,
+  push,
+  reflog,
+  remote,
+  reset,
+  restore,
+  rm,
+  show,
+  stash,
+  status,
+  tag,
+  fetch: fetchCommand,
+  log: logCommand,
+  switch: switchBranch,
+  'cat-file': catFile,
+  'check-ignore': checkIgnore,
+  'ls-files': lsFiles,
+  'ls-remote': lsRemote,
+  'merge-base': mergeBase,
+  'rev-list': revList,
+  'rev-parse': revParse,
+  'show-ref': showRef,
+  'symbolic-ref': symbolicRef,
+  stage: add,
+}
+
+export const COMMAND_NAMES: readonly string[] = Object.keys(COMMANDS).sort()
+
+const VERSION = 'git version 2.40.0 (built in, on isomorphic-git)'
+
+export interface GitResult {
+  stdout: string
+  /** Set instead of `stdout` when some of it is no text. */
+  bytes: Uint8Array | null
+  stderr: string
+  exitCode: number
+}
+
+/** Runs one git command. It throws for a bug of ours, and when it is stopped. */
+export async function runGit(args: readonly string[], parts: InvocationParts): Promise<GitResult> {
+  let git: Invocation | null = null
+  let exitCode: number
+  try {
+    git = new Invocation(parts)
+    exitCode = await dispatch(git, [...args])
+  } catch (error) {
+    const failure = explained(error, parts.signal)
+    const said = git?.output ?? { stdout: '', bytes: null, stderr: '' }
+    const message = failure.message === '' ? '' : `${failure.message}\n`
+    return { ...said, stderr: said.stderr + message, exitCode: failure.exitCode }
+  }
+  return { ...git.output, exitCode }
+}
+
+function explained(error: unknown, signal: AbortSignal | undefined): GitFailure {
+  if (signal?.aborted) throw signal.reason
+  const failure = explainedFailure(error)
+  if (failure) return failure
+  log.warn('git.failed', errorFields(error))
+  return fatal('the command failed for a reason of its own; the workspace is as far as it came')
+}
+
+async function dispatch(git: Invocation, args: string[]): Promise<number> {
+  const name = globalOptions(git, args)
+  if (name === undefined || name === 'help') {
+    git.line(
+      `usage: git [-C <path>] [-c <name>=<value>] <command> [<args>]\n\nAvailable here:\n  ${COMMAND_NAMES.join(' ')}`,
+    )
+    return name === 'help' ? 0 : 1
+  }
+  if (name === 'version') {
+    git.line(VERSION)
+    return 0
+  }
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (!command) throw new GitFailure(`git: '${name}' is not available here`, 1)
+  return command(git, args)
+}
+
+const IGNORED_OPTIONS = new Set([
+  '--no-pager',
+  '-P',
+  '-p',
+  '--paginate',
+  '--no-optional-locks',
+  '--literal-pathspecs',
+  '--no-replace-objects',
+])
+
+/** Takes what stands before the command from the words, and answers with the command. */
+function globalOptions(git: Invocation, args: string[]): string | undefined {
+  for (let word = args.shift(); word !== undefined; word = args.shift()) {
+    if (!word.startsWith('-')) return word
+    if (IGNORED_OPTIONS.has(word)) continue
+    if (word === '--version' || word === '-v') return 'version'
+    if (word === '--help' || word === '-h') return 'help'
+    if (word === '-C') git.moveTo(args.shift() ?? '')
+    else if (word === '-c') override(git, args.shift() ?? '')
+    else
+      throw new GitFailure(
+        `unknown option: ${word}\nusage: git [-C <path>] [-c <name>=<value>] <command> [<args>]`,
+        129,
+      )
+  }
+  return undefined
+}
+
+function override(git: Invocation, setting: string): void {
+  const [key = '', value = 'true'] = setting.split(/=(.*)/s)
+  if (!isKey(key)) throw fatal(`bad config variable '${key}' in command line`)
+  git.overrides.push({ key, value })
+}

@@ -1,0 +1,227 @@
+// Joins another commit into the current branch.
+
+import { utf8 } from './bytes.ts'
+import { applyChanges, changesBetween, obstaclesTo, refuseObstacles, type TreeDelta, writeFile } from './checkout.ts'
+import { indexTree, makeCommit } from './commits.ts'
+import { changeSummary, diffstat } from './diffstat.ts'
+import { failed, fatal, GitFailure } from './failure.ts'
+import { mergeBases } from './history.ts'
+import { NO_STAT } from './index-file.ts'
+import type { Invocation } from './invocation.ts'
+import type { MergeLabels } from './merge-text.ts'
+import { type Conflict, mergeTrees } from './merge-trees.ts'
+import { withRenames } from './renames.ts'
+import type { Repository } from './repository.ts'
+import { abbreviate } from './revisions.ts'
+import { treeChanges } from './status.ts'
+import { takeAway } from './worktree.ts'
+
+export interface MergeRequest {
+  oid: string
+  /** As the user called it. */
+  name: string
+  message: string
+  fastForward: 'allowed' | 'only' | 'never'
+  commits: boolean
+  squash: boolean
+  quiet: boolean
+  unrelated: boolean
+}
+
+export async function merge(git: Invocation, request: MergeRequest): Promise<number> {
+  const repo = git.repo()
+  const head = await repo.refs.head()
+  await refuseUnfinished(git)
+  if (head.oid === null) return becomeFirst(git, request)
+  const bases = await mergeBases(repo, head.oid, request.oid)
+  if (bases.includes(request.oid)) {
+    if (!request.quiet) git.line('Already up to date.')
+    return 0
+  }
+  if (bases.length === 0 && !request.unrelated) throw fatal('refusing to merge unrelated histories')
+  const isAhead = bases.includes(head.oid)
+  if (isAhead && request.fastForward !== 'never') return fastForward(git, head.oid, request)
+  if (request.fastForward === 'only') throw fatal('Not possible to fast-forward, aborting.')
+  return threeWay(git, request, { ours: head.oid, base: bases[0] ?? null })
+}
+
+async function refuseUnfinished(git: Invocation): Promise<void> {
+  const repo = git.repo()
+  if ((await repo.index()).unmergedPaths().length > 0) {
+    throw new GitFailure(
+      'error: Merging is not possible because you have unmerged files.\n' +
+        "hint: Fix them up in the work tree, and then use 'git add/rm <file>'\n" +
+        'hint: as appropriate to mark resolution and make a commit.\nfatal: Exiting because of an unresolved conflict.',
+      128,
+    )
+  }
+  if ((await repo.refs.resolve('MERGE_HEAD')) !== null) {
+    throw fatal('You have not concluded your merge (MERGE_HEAD exists).\nPlease, commit your changes before you merge.')
+  }
+}
+
+/** On a branch without commits there is nothing to join with. */
+async function becomeFirst(git: Invocation, { oid }: MergeRequest): Promise<number> {
+  const repo = git.repo()
+  const changes = await changesBetween(repo, null, (await repo.commit(oid)).tree)
+  refuseObstacles(await obstaclesTo(repo, null, changes), 'merge')
+  await applyChanges(repo, changes)
+  await repo.saveIndex(await repo.index())
+  const { ref } = await repo.refs.head()
+  await repo.refs.change(ref ?? 'HEAD', { oid, by: await git.signature('committer'), message: 'initial pull' })
+  return 0
+}
+
+async function fastForward(git: Invocation, from: string, request: MergeRequest): Promise<number> {
+  const repo = git.repo()
+  const [before, after] = [(await repo.commit(from)).tree, (await repo.commit(request.oid)).tree]
+  if (!request.quiet) git.line(`Updating ${await abbreviate(repo, from)}..${await abbreviate(repo, request.oid)}`)
+  const changes = await changesBetween(repo, before, after)
+  const obstacles = await obstaclesTo(repo, before, changes)
+  if (obstacles.modified.length + obstacles.untracked.length > 0) refuseFastForward(obstacles)
+  await applyChanges(repo, changes)
+  await repo.saveIndex(await repo.index())
+  if (request.squash) {
+    await repo.fs.write(`${repo.gitDir}/SQUASH_MSG`, utf8(request.message))
+    git.line('Squash commit -- not updating HEAD')
+  } else {
+    await moveBranch(git, request, from)
+  }
+  if (request.quiet) return 0
+  git.line('Fast-forward')
+  await showDifference(git, before, after)
+  return 0
+}
+
+function refuseFastForward(obstacles: Parameters<typeof refuseObstacles>[0]): void {
+  try {
+    refuseObstacles(obstacles, 'merge')
+  } catch (error) {
+    // It is refused before anything was merged: the code is that of an error, not of a failed strategy.
+    throw error instanceof GitFailure ? new GitFailure(error.message, 1) : error
+  }
+}
+
+async function moveBranch(git: Invocation, { oid, name }: MergeRequest, before: string): Promise<void> {
+  const { refs } = git.repo()
+  const by = await git.signature('committer')
+  await refs.change('ORIG_HEAD', { oid: before, by, message: '' })
+  await refs.change((await refs.head()).ref ?? 'HEAD', { oid, by, message: `merge ${name}: Fast-forward` })
+}
+
+async function threeWay(
+  git: Invocation,
+  request: MergeRequest,
+  { ours, base }: { ours: string; base: string | null },
+): Promise<number> {
+  const repo = git.repo()
+  const trees = { ours: (await repo.commit(ours)).tree, theirs: (await repo.commit(request.oid)).tree }
+  await refuseStaged(git, trees.ours)
+  const baseTree = base === null ? null : (await repo.commit(base)).tree
+  const result = await joinTrees(git, { base: baseTree, ...trees, labels: { ours: 'HEAD', theirs: request.name } })
+  if (!request.quiet || result.conflicts.length > 0) for (const message of result.messages) git.line(message)
+  const isClean = result.conflicts.length === 0
+  if (isClean && request.commits && !request.squash) {
+    const tree = await indexTree(repo)
+    await makeCommit(git, {
+      tree,
+      parents: [ours, request.oid],
+      message: request.message,
+      action: `merge ${request.name}`,
+    })
+    if (request.quiet) return 0
+    git.line("Merge made by the 'ort' strategy.")
+    await showDifference(git, trees.ours, tree)
+    return 0
+  }
+  await leaveOpen(git, request, { ours, conflicts: result.conflicts })
+  if (!isClean) {
+    git.line('Automatic merge failed; fix conflicts and then commit the result.')
+    return 1
+  }
+  git.line(
+    request.squash
+      ? 'Squash commit -- not updating HEAD'
+      : 'Automatic merge went well; stopped before committing as requested',
+  )
+  return 0
+}
+
+/** A merge starts from what is committed. */
+async function refuseStaged(git: Invocation, tree: string): Promise<void> {
+  if ((await indexTree(git.repo())) === tree) return
+  const changes = await treeChanges(git.repo(), tree, await indexTree(git.repo()))
+  const paths = changes.map(({ path }) => `\t${path}\n`).join('')
+  throw failed(
+    `Your local changes to the following files would be overwritten by merge:\n${paths}` +
+      'Please commit your changes or stash them before you merge.\nAborting\nMerge with strategy ort failed.',
+    2,
+  )
+}
+
+export interface Joining {
+  base: string | null
+  ours: string
+  theirs: string
+  labels: MergeLabels
+}
+
+/** Merges into index and working tree; what contradicts itself stays there with marks, and unmerged in the index. */
+export async function joinTrees(git: Invocation, { base, ours, theirs, labels }: Joining) {
+  const repo = git.repo()
+  const result = await mergeTrees(repo, [base, ours, theirs], labels)
+  const written: TreeDelta = new Map([
+    ...result.changes,
+    ...result.conflicts.map(({ path, shown }) => [path, shown] as const),
+  ])
+  const obstacles = await obstaclesTo(repo, ours, written)
+  if (obstacles.modified.length + obstacles.untracked.length > 0) refuseJoining(obstacles)
+  await applyChanges(repo, result.changes)
+  for (const conflict of result.conflicts) await leaveConflict(repo, conflict)
+  await repo.saveIndex(await repo.index())
+  return result
+}
+
+function refuseJoining(obstacles: Parameters<typeof refuseObstacles>[0]): void {
+  try {
+    refuseObstacles(obstacles, 'merge')
+  } catch (error) {
+    throw error instanceof GitFailure ? new GitFailure(`${error.message}\nMerge with strategy ort failed.`, 2) : error
+  }
+}
+
+async function leaveConflict(repo: Repository, { path, base, ours, theirs, shown }: Conflict): Promise<void> {
+  const index = await repo.index()
+  if (shown) await writeFile(repo, path, shown)
+  else if (ours) takeAway(repo.fs, repo.root, path)
+  index.remove(path)
+  for (const [i, state] of [base, ours, theirs].entries()) {
+    if (state) index.set({ path, ...state, ...NO_STAT, stage: i + 1, extendedFlags: 0 })
+  }
+}
+
+/** Notes what is being merged, for the commit that concludes it. */
+async function leaveOpen(
+  git: Invocation,
+  request: MergeRequest,
+  { ours, conflicts }: { ours: string; conflicts: readonly Conflict[] },
+): Promise<void> {
+  const repo = git.repo()
+  const write = (name: string, text: string) => repo.fs.write(`${repo.gitDir}/${name}`, utf8(text))
+  const list = conflicts.length === 0 ? '' : `\n# Conflicts:\n${conflicts.map(({ path }) => `#\t${path}\n`).join('')}`
+  if (request.squash) {
+    await write('MERGE_MSG', request.message)
+    return
+  }
+  await write('MERGE_HEAD', `${request.oid}\n`)
+  await write('MERGE_MODE', request.fastForward === 'never' ? 'no-ff' : '')
+  await write('MERGE_MSG', request.message + list)
+  await repo.refs.change('ORIG_HEAD', { oid: ours, by: await git.signature('committer'), message: '' })
+}
+
+async function showDifference(git: Invocation, before: string, after: string): Promise<void> {
+  const repo = git.repo()
+  const changes = await withRenames(repo, await treeChanges(repo, before, after))
+  git.out(await diffstat(repo, changes))
+  git.out(changeSummary(changes))
+}

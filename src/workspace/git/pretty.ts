@@ -1,0 +1,185 @@
+// One commit as a log shows it.
+
+import { type DateStyle, showDate } from './dates.ts'
+import { fatal } from './failure.ts'
+import type { Visited } from './history.ts'
+import type { Signature } from './objects.ts'
+import type { Repository } from './repository.ts'
+import { abbreviate } from './revisions.ts'
+
+export interface PrettyOptions {
+  /** A name such as `oneline`, or a text with placeholders behind `format:` or `tformat:`. */
+  format: string
+  date: DateStyle
+  abbreviates: boolean
+  /** By id; null leaves them out. */
+  decorations: ReadonlyMap<string, readonly string[]> | null
+}
+
+const NAMED = new Set(['oneline', 'short', 'medium', 'full', 'fuller', 'reference', 'raw', 'email'])
+
+/** As `--pretty` and `--format` take it. */
+export function parseFormat(given: string): string {
+  if (NAMED.has(given)) return given
+  if (given.startsWith('format:') || given.startsWith('tformat:')) return given
+  if (given.includes('%')) return `tformat:${given}`
+  if (given === '') return 'medium'
+  throw fatal(`invalid --pretty format: ${given}`)
+}
+
+/** Whether commits stand apart by a line, or each of them ends in one. */
+export function isSeparated(format: string): boolean {
+  return !['oneline', 'reference'].includes(format) && !format.startsWith('tformat:')
+}
+
+/** Without the line end behind it. */
+export async function prettyCommit(repo: Repository, visited: Visited, options: PrettyOptions): Promise<string> {
+  const { format } = options
+  if (/^t?format:/.test(format)) return filled(repo, visited, { ...options, format: format.replace(/^t?format:/, '') })
+  const { oid, commit } = visited
+  const id = options.abbreviates ? await abbreviate(repo, oid) : oid
+  const names = decoration(options, oid)
+  const decorated = names === '' ? id : `${id} ${names}`
+  if (format === 'oneline') return `${decorated} ${subjectOf(commit.message)}`
+  if (format === 'reference') {
+    return `${await abbreviate(repo, oid)} (${subjectOf(commit.message)}, ${showDate(commit.author, 'short')})`
+  }
+  return [
+    ...(await headerLines(repo, visited, { ...options, decorated })),
+    '',
+    ...bodyLines(commit.message, format),
+  ].join('\n')
+}
+
+async function headerLines(
+  repo: Repository,
+  { commit }: Visited,
+  options: PrettyOptions & { decorated: string },
+): Promise<string[]> {
+  const { format, date, decorated } = options
+  const { author, committer, parents, tree } = commit
+  const who = ({ name, email }: Signature) => `${name} <${email}>`
+  const lines = [`commit ${decorated}`]
+  if (format === 'raw') {
+    const raw = (role: string, by: Signature) => `${role} ${who(by)} ${by.seconds} ${by.zone}`
+    return [
+      ...lines,
+      `tree ${tree}`,
+      ...parents.map((parent) => `parent ${parent}`),
+      raw('author', author),
+      raw('committer', committer),
+    ]
+  }
+  if (parents.length > 1)
+    lines.push(`Merge: ${(await Promise.all(parents.map((parent) => abbreviate(repo, parent)))).join(' ')}`)
+  if (format === 'fuller') {
+    return [
+      ...lines,
+      `Author:     ${who(author)}`,
+      `AuthorDate: ${showDate(author, date)}`,
+      `Commit:     ${who(committer)}`,
+      `CommitDate: ${showDate(committer, date)}`,
+    ]
+  }
+  if (format === 'full') return [...lines, `Author: ${who(author)}`, `Commit: ${who(committer)}`]
+  return format === 'short'
+    ? [...lines, `Author: ${who(author)}`]
+    : [...lines, `Author: ${who(author)}`, `Date:   ${showDate(author, date)}`]
+}
+
+function bodyLines(message: string, format: string): string[] {
+  const text = format === 'short' ? subjectOf(message) : message.replace(/\s+$/, '')
+  return text
+    .split('\n')
+    .map((line) => (line === '' && format !== 'raw' ? '    ' : `    ${line}`))
+    .map((line) => (line.trimEnd() === '' ? '    ' : line))
+}
+
+export function subjectOf(message: string): string {
+  return (message.trimStart().split(/\n\s*\n/, 1)[0] ?? '').trimEnd().replace(/\n\s*/g, ' ')
+}
+
+export function bodyOf(message: string): string {
+  const end = /\n\s*\n/.exec(message.trimStart())
+  return end ? message.trimStart().slice(end.index + end[0].length) : ''
+}
+
+function decoration({ decorations }: PrettyOptions, oid: string, wrapped = true): string {
+  const names = decorations?.get(oid) ?? []
+  return names.length === 0 ? '' : wrapped ? `(${names.join(', ')})` : names.join(', ')
+}
+
+async function filled(repo: Repository, { oid, commit }: Visited, options: PrettyOptions): Promise<string> {
+  const { author, committer, tree, parents, message } = commit
+  const short = (id: string) => abbreviate(repo, id)
+  const person = (by: Signature, what: string) => personField(by, what, options.date)
+  const fields: Record<string, () => string | Promise<string>> = {
+    H: () => oid,
+    h: () => short(oid),
+    T: () => tree,
+    t: () => short(tree),
+    P: () => parents.join(' '),
+    p: async () => (await Promise.all(parents.map(short))).join(' '),
+    s: () => subjectOf(message),
+    b: () => bodyOf(message),
+    B: () => message,
+    f: () => slug(subjectOf(message)),
+    d: () => (decoration(options, oid) === '' ? '' : ` ${decoration(options, oid)}`),
+    D: () => decoration(options, oid, false),
+    n: () => '\n',
+    '%': () => '%',
+    m: () => '>',
+    e: () => '',
+    N: () => '',
+    G: () => '',
+  }
+  let text = ''
+  let at = 0
+  const pattern =
+    /%(?:([ac])([nNeEdDrtiIsl])|x([0-9a-fA-F]{2})|(C(?:\([^)]*\)|reset|red|green|blue|auto|yellow|cyan|magenta|white|bold))|([<>|]+\([^)]*\))|(G.|g.)|([HhTtPpsbBfdDn%meN]))/g
+  for (const match of options.format.matchAll(pattern)) {
+    const [whole, role, what, code, , , , field] = match
+    text += options.format.slice(at, match.index)
+    at = match.index + whole.length
+    if (role && what) text += person(role === 'a' ? author : committer, what)
+    else if (code) text += String.fromCharCode(Number.parseInt(code, 16))
+    else if (field) text += (await fields[field]?.()) ?? ''
+  }
+  return text + options.format.slice(at)
+}
+
+function personField(by: Signature, what: string, date: DateStyle): string {
+  const styles: Record<string, string> = {
+    d: date,
+    D: 'rfc',
+    r: 'relative',
+    t: 'unix',
+    i: 'iso',
+    I: 'iso-strict',
+    s: 'short',
+  }
+  if (what === 'n' || what === 'N') return by.name
+  if (what === 'e' || what === 'E') return by.email
+  return what === 'l' ? (by.email.split('@')[0] ?? '') : showDate(by, styles[what] ?? date)
+}
+
+function slug(subject: string): string {
+  return subject.replace(/[^A-Za-z0-9._]+/g, '-').replace(/^-|[-.]+$/g, '')
+}
+
+/** What `--decorate` writes behind a commit. */
+export async function decorationsOf(repo: Repository): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>()
+  const add = (oid: string, name: string) => found.set(oid, [...(found.get(oid) ?? []), name])
+  const head = await repo.refs.head()
+  if (head.oid !== null) add(head.oid, head.ref === null ? 'HEAD' : `HEAD -> ${head.ref.replace(/^refs\/heads\//, '')}`)
+  for (const [name, oid] of await repo.refs.list('refs/')) {
+    if (name === head.ref || name === 'refs/stash') continue
+    const shown = name.startsWith('refs/tags/')
+      ? `tag: ${name.slice(10)}`
+      : name.replace(/^refs\/(heads|remotes)\//, '')
+    const target = name.startsWith('refs/tags/') ? await repo.peel(oid, 'commit').catch(() => oid) : oid
+    add(target, shown)
+  }
+  return found
+}

@@ -1,0 +1,265 @@
+// Branches, tags and HEAD: small files, or lines of one packed file; and the log of where they pointed before.
+
+import { type FileSystem, isFileError } from '../file-system.ts'
+import { byteOrder, textOf, utf8 } from './bytes.ts'
+import { fatal } from './failure.ts'
+import { formatSignature, NULL_ID, type Signature } from './objects.ts'
+
+const ID = /^[0-9a-f]{40}$/
+const MAX_HOPS = 5
+const MAX_REF_BYTES = 4096
+
+export interface Head {
+  /** `refs/heads/main`, or null when HEAD names a commit itself. */
+  ref: string | null
+  /** Null before the first commit. */
+  oid: string | null
+}
+
+export interface ReflogEntry {
+  before: string
+  after: string
+  by: string
+  message: string
+}
+
+export interface RefChange {
+  /** Null removes the ref. */
+  oid: string | null
+  by: Signature
+  /** For the log. */
+  message: string
+}
+
+export class Refs {
+  readonly #fs: FileSystem
+  readonly #gitDir: string
+
+  constructor(fs: FileSystem, gitDir: string) {
+    this.#fs = fs
+    this.#gitDir = gitDir
+  }
+
+  async head(): Promise<Head> {
+    const target = await this.symbolicTarget('HEAD')
+    return target === null
+      ? { ref: null, oid: await this.resolve('HEAD') }
+      : { ref: target, oid: await this.resolve(target) }
+  }
+
+  /** What the ref names in the end, or null. */
+  async resolve(name: string): Promise<string | null> {
+    let at = name
+    for (let hops = 0; hops < MAX_HOPS; hops++) {
+      const text = await this.#read(at)
+      if (text === null) return (await this.#packed()).get(at) ?? null
+      if (ID.test(text)) return text
+      const target = symbolic(text)
+      if (target === null) return null
+      at = target
+    }
+    return null
+  }
+
+  async symbolicTarget(name: string): Promise<string | null> {
+    const text = await this.#read(name)
+    return text === null ? null : symbolic(text)
+  }
+
+  /** All refs below a prefix such as `refs/heads/`, by name. */
+  async list(prefix: string): Promise<Map<string, string>> {
+    const found = new Map([...(await this.#packed())].filter(([name]) => name.startsWith(prefix)))
+    for (const name of this.#looseBelow(prefix.replace(/\/$/, ''))) {
+      const oid = await this.resolve(name)
+      if (oid !== null) found.set(name, oid)
+    }
+    return new Map([...found].sort(([a], [b]) => byteOrder(a, b)))
+  }
+
+  async change(name: string, { oid, by, message }: RefChange): Promise<void> {
+    assertRefName(name)
+    const before = await this.resolve(name)
+    if (oid === null) {
+      await this.#delete(name)
+      return
+    }
+    if (before === null) await this.#refuseClash(name)
+    await this.#write(name, oid)
+    if (name !== 'HEAD') {
+      await this.#log(name, { before, after: oid, by, message })
+      if ((await this.symbolicTarget('HEAD')) !== name) return
+    }
+    await this.#log('HEAD', { before, after: oid, by, message })
+  }
+
+  /** A ref is a file: there is none beside a folder of the same name. */
+  async #refuseClash(name: string): Promise<void> {
+    const parts = name.split('/')
+    const above = parts.slice(2).map((_, i) => parts.slice(0, i + 2).join('/'))
+    const [below] = (await this.list(`${name}/`)).keys()
+    const isRef = await Promise.all(above.slice(1).map((ref) => this.resolve(ref)))
+    const clash = below ?? above.slice(1).find((_, i) => isRef[i] !== null)
+    if (clash !== undefined) throw fatal(`cannot lock ref '${name}': '${clash}' exists; cannot create '${name}'`)
+  }
+
+  /** Points HEAD at a branch or, with an id, at a commit. */
+  async moveHead(to: { ref: string } | { oid: string }, by: Signature, message: string): Promise<void> {
+    const before = await this.resolve('HEAD')
+    await this.#write('HEAD', 'ref' in to ? `ref: ${to.ref}` : to.oid)
+    const after = await this.resolve('HEAD')
+    if (before !== null || after !== null) await this.#log('HEAD', { before, after, by, message })
+  }
+
+  async setSymbolic(name: string, target: string): Promise<void> {
+    await this.#write(name, `ref: ${target}`)
+  }
+
+  /** The newest first. */
+  async log(name: string): Promise<ReflogEntry[]> {
+    const text = await readText(this.#fs, `${this.#gitDir}/logs/${name}`)
+    const lines = (text ?? '').split('\n').filter((line) => line !== '')
+    return lines.reverse().flatMap((line) => {
+      const match = /^([0-9a-f]{40}) ([0-9a-f]{40}) ([^\t]*)(?:\t(.*))?$/.exec(line)
+      return match
+        ? [{ before: match[1] ?? '', after: match[2] ?? '', by: match[3] ?? '', message: match[4] ?? '' }]
+        : []
+    })
+  }
+
+  /** Replaces the whole log, given newest first. */
+  async setLog(name: string, entries: readonly ReflogEntry[]): Promise<void> {
+    const lines = [...entries]
+      .reverse()
+      .map(({ before, after, by, message }) => `${before} ${after} ${by}\t${message}\n`)
+    await this.#writeFile(`logs/${name}`, lines.join(''))
+  }
+
+  async #log(
+    name: string,
+    entry: { before: string | null; after: string | null; by: Signature; message: string },
+  ): Promise<void> {
+    const { before, after, by, message } = entry
+    const line = `${before ?? NULL_ID} ${after ?? NULL_ID} ${formatSignature(by)}\t${message.replace(/\s+/g, ' ').trim()}\n`
+    this.#makeFolderFor(`logs/${name}`)
+    await this.#fs.append(`${this.#gitDir}/logs/${name}`, utf8(line))
+  }
+
+  async #delete(name: string): Promise<void> {
+    this.#removeFile(name)
+    this.#removeFile(`logs/${name}`)
+    const text = await readText(this.#fs, `${this.#gitDir}/packed-refs`)
+    if (text === null || !text.includes(` ${name}\n`)) return
+    const lines = text.split('\n')
+    const at = lines.findIndex((line) => line.endsWith(` ${name}`))
+    // A line with `^` tells what the tag above it leads to.
+    lines.splice(at, lines[at + 1]?.startsWith('^') ? 2 : 1)
+    await this.#writeFile('packed-refs', lines.join('\n'))
+  }
+
+  /** With the folders that it leaves empty, down to those that every repository has. */
+  #removeFile(name: string): void {
+    removeIfThere(this.#fs, `${this.#gitDir}/${name}`)
+    const parts = name.split('/')
+    for (let depth = parts.length - 1; depth > (parts[0] === 'logs' ? 3 : 2); depth--) {
+      const folder = `${this.#gitDir}/${parts.slice(0, depth).join('/')}`
+      if (!isEmptyFolder(this.#fs, folder)) return
+      this.#fs.remove(folder, { recursive: true })
+    }
+  }
+
+  async #write(name: string, text: string): Promise<void> {
+    const path = `${this.#gitDir}/${name}`
+    // `a/b` may follow a deleted `a`, whose empty folder stands in the way the other way round.
+    if (isEmptyFolder(this.#fs, path)) this.#fs.remove(path, { recursive: true })
+    await this.#writeFile(name, `${text}\n`)
+  }
+
+  async #writeFile(name: string, text: string): Promise<void> {
+    this.#makeFolderFor(name)
+    await this.#fs.write(`${this.#gitDir}/${name}`, utf8(text))
+  }
+
+  #makeFolderFor(name: string): void {
+    try {
+      this.#fs.makeDirectory(`${this.#gitDir}/${name}`.replace(/\/[^/]*$/, ''), { recursive: true })
+    } catch (error) {
+      if (!isFileError(error, 'ENOTDIR') && !isFileError(error, 'EEXIST')) throw error
+      throw fatal(`cannot lock ref '${name}': a part of the name is a ref itself`)
+    }
+  }
+
+  async #read(name: string): Promise<string | null> {
+    if (!/^[\w.@/+-]/.test(name) || name.includes('..')) return null
+    const text = await readText(this.#fs, `${this.#gitDir}/${name}`)
+    return text === null ? null : text.trimEnd()
+  }
+
+  async #packed(): Promise<Map<string, string>> {
+    const text = await readText(this.#fs, `${this.#gitDir}/packed-refs`, Number.POSITIVE_INFINITY)
+    const refs = new Map<string, string>()
+    for (const line of (text ?? '').split('\n')) {
+      if (ID.test(line.slice(0, 40)) && line[40] === ' ') refs.set(line.slice(41), line.slice(0, 40))
+    }
+    return refs
+  }
+
+  #looseBelow(folder: string): string[] {
+    try {
+      return this.#fs.list(`${this.#gitDir}/${folder}`).flatMap(({ name, kind }) => {
+        const path = `${folder}/${name}`
+        return kind === 'directory' ? this.#looseBelow(path) : [path]
+      })
+    } catch (error) {
+      if (isFileError(error)) return []
+      throw error
+    }
+  }
+}
+
+function symbolic(text: string): string | null {
+  return text.startsWith('ref: ') ? text.slice(5).trim() : null
+}
+
+/** The rules of `git check-ref-format`. */
+export function isRefName(name: string): boolean {
+  const parts = name.split('/')
+  const isBad = (part: string) => part === '' || part.startsWith('.') || part.endsWith('.lock')
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be in a name
+  return !parts.some(isBad) && !/[\x00-\x20\x7f~^:?*[\\]|\.\.|@\{|\.$/.test(name) && name !== '@'
+}
+
+function assertRefName(name: string): void {
+  if (name !== 'HEAD' && name !== 'ORIG_HEAD' && !isRefName(name)) throw fatal(`'${name}' is not a valid ref name`)
+}
+
+/** A file of git's own as text; null if there is none. */
+export async function readText(fs: FileSystem, path: string, maxBytes = MAX_REF_BYTES * 1024): Promise<string | null> {
+  try {
+    const { kind, sizeBytes } = fs.stat(path)
+    return kind === 'file' && sizeBytes <= maxBytes ? textOf(await fs.read(path)) : null
+  } catch (error) {
+    if (isFileError(error)) return null
+    throw error
+  }
+}
+
+export function removeIfThere(fs: FileSystem, path: string): void {
+  try {
+    fs.remove(path)
+  } catch (error) {
+    if (!isFileError(error, 'ENOENT') && !isFileError(error, 'ENOTDIR')) throw error
+  }
+}
+
+function isEmptyFolder(fs: FileSystem, path: string): boolean {
+  try {
+    return fs.stat(path).kind === 'directory' && !holdsFiles(fs, path)
+  } catch (error) {
+    if (isFileError(error)) return false
+    throw error
+  }
+}
+
+function holdsFiles(fs: FileSystem, folder: string): boolean {
+  return fs.list(folder).some(({ name, kind }) => kind !== 'directory' || holdsFiles(fs, `${folder}/${name}`))
+}

@@ -1,0 +1,22 @@
+// What lies outside the workspace, as git is told about it by its caller.
+
+import type { AddressPolicy } from '../../lib/address-policy.ts'
+import type { DoorLimits } from '../../lib/guarded-fetch.ts'
+
+export interface Credential {
+  username: string
+  password: string
+}
+
+export interface GitRemotes {
+  policy: AddressPolicy
+  /** Who to be at an address that asks for it; null for nobody. What it answers with goes to that origin alone. */
+  credentialFor?: (url: URL) => Promise<Credential | null>
+  limits?: Partial<TransferLimits>
+  fetch?: typeof fetch
+}
+
+export interface TransferLimits extends DoorLimits {
+  /** Objects in one pack. */
+  maxObjects: number
+}

@@ -1,0 +1,128 @@
+// One repository of the workspace: where it is, and what of it a single command reads once.
+
+import { type FileSystem, isFileError } from '../file-system.ts'
+import { ConfigFile } from './config-file.ts'
+import { fatal } from './failure.ts'
+import { IgnoreRules } from './ignore-rules.ts'
+import { GitIndex } from './index-file.ts'
+import { ObjectStore } from './object-store.ts'
+import { type Commit, NULL_ID, parseCommit, parseTag } from './objects.ts'
+import { Refs, readText } from './refs.ts'
+import type { Pace } from './tree.ts'
+import { isRepository, statAt } from './worktree.ts'
+
+export interface RepositoryPlace {
+  fs: FileSystem
+  /** The top of the working tree, without links. */
+  root: string
+  pace?: Pace
+}
+
+const MAX_TAGS_FOLLOWED = 10
+
+export class Repository {
+  readonly fs: FileSystem
+  readonly root: string
+  readonly gitDir: string
+  readonly objects: ObjectStore
+  readonly refs: Refs
+  readonly pace: Pace
+  readonly ignored: IgnoreRules
+  /** When the index file was written that `index` was read from. */
+  indexMtimeMs = 0
+  #index: Promise<GitIndex> | null = null
+  #config: Promise<ConfigFile> | null = null
+  #shallow: Promise<ReadonlySet<string>> | null = null
+
+  constructor({ fs, root, pace = () => null }: RepositoryPlace) {
+    this.fs = fs
+    this.root = root
+    this.gitDir = `${root === '/' ? '' : root}/.git`
+    this.objects = new ObjectStore(fs, this.gitDir)
+    this.refs = new Refs(fs, this.gitDir)
+    this.pace = pace
+    this.ignored = new IgnoreRules(fs, root, this.gitDir)
+  }
+
+  /** The repository that the folder belongs to, or null. A `.git` that is a link or a file is not followed. */
+  static around(place: Omit<RepositoryPlace, 'root'>, folder: string): Repository | null {
+    const real = realFolder(place.fs, folder)
+    for (let at = real; at !== null; at = at === '/' ? null : at.replace(/\/[^/]*$/, '') || '/') {
+      if (isRepository(place.fs, at === '/' ? '' : at)) return new Repository({ ...place, root: at })
+    }
+    return null
+  }
+
+  index(): Promise<GitIndex> {
+    this.#index ??= this.#readIndex()
+    return this.#index
+  }
+
+  async saveIndex(index: GitIndex): Promise<void> {
+    this.#index = Promise.resolve(index)
+    await this.fs.write(`${this.gitDir}/index`, index.format())
+    this.indexMtimeMs = statAt(this.fs, `${this.gitDir}/index`)?.mtimeMs ?? 0
+  }
+
+  /** The repository's own configuration. */
+  config(): Promise<ConfigFile> {
+    this.#config ??= readText(this.fs, `${this.gitDir}/config`).then((text) => new ConfigFile(text ?? ''))
+    return this.#config
+  }
+
+  async saveConfig(config: ConfigFile): Promise<void> {
+    this.#config = Promise.resolve(config)
+    await this.fs.write(`${this.gitDir}/config`, new TextEncoder().encode(config.format()))
+  }
+
+  /** Commits whose parents were not fetched. */
+  shallow(): Promise<ReadonlySet<string>> {
+    this.#shallow ??= readText(this.fs, `${this.gitDir}/shallow`).then(
+      (text) => new Set((text ?? '').split('\n').filter((line) => line !== '')),
+    )
+    return this.#shallow
+  }
+
+  async commit(oid: string): Promise<Commit> {
+    const { type, bytes } = await this.objects.read(oid)
+    if (type !== 'commit') throw fatal(`${oid} is a ${type}, not a commit`)
+    const commit = parseCommit(bytes)
+    return (await this.shallow()).has(oid) ? { ...commit, parents: [] } : commit
+  }
+
+  /** The tree of the commit that HEAD names; null before the first one. */
+  async headTree(): Promise<string | null> {
+    const { oid } = await this.refs.head()
+    return oid === null ? null : (await this.commit(oid)).tree
+  }
+
+  /** The commit or tree behind an id: tags are followed. */
+  async peel(oid: string, wanted: 'commit' | 'tree'): Promise<string> {
+    let at = oid
+    for (let hops = 0; hops < MAX_TAGS_FOLLOWED; hops++) {
+      const { type, bytes } = await this.objects.read(at)
+      if (type === wanted) return at
+      if (type === 'tag') at = parseTag(bytes).object
+      else if (type === 'commit') at = parseCommit(bytes).tree
+      else break
+    }
+    throw fatal(`${oid === NULL_ID ? 'HEAD' : oid} does not lead to a ${wanted}`)
+  }
+
+  async #readIndex(): Promise<GitIndex> {
+    const path = `${this.gitDir}/index`
+    const stat = statAt(this.fs, path)
+    if (!stat) return new GitIndex()
+    this.indexMtimeMs = stat.mtimeMs
+    return GitIndex.parse(await this.fs.read(path))
+  }
+}
+
+function realFolder(fs: FileSystem, folder: string): string | null {
+  try {
+    return fs.realPath(folder)
+  } catch (error) {
+    if (isFileError(error)) return null
+    throw error
+  }
+}

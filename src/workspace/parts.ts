@@ -1,0 +1,83 @@
+// Contents on their way, part by part.
+
+/** Whoever sends one byte at a time must not make us keep an array for each. */
+const FIRST_BUFFER_BYTES = 4096
+
+/** The same bytes in parts of exactly `size`, of which only the last may be smaller. Each part is a new array. */
+export async function* regroup(parts: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {
+  let buffer = new Uint8Array(0)
+  let filled = 0
+  for await (const part of parts) {
+    for (let from = 0; from < part.byteLength; ) {
+      const wanted = Math.min(size, filled + part.byteLength - from)
+      if (buffer.byteLength < wanted) buffer = grown(buffer, Math.min(size, Math.max(wanted, 2 * buffer.byteLength)))
+      buffer.set(part.subarray(from, from + wanted - filled), filled)
+      from += wanted - filled
+      filled = wanted
+      if (filled < size) continue
+      yield buffer
+      buffer = new Uint8Array(0)
+      filled = 0
+    }
+  }
+  if (filled > 0) yield buffer.subarray(0, filled)
+}
+
+function grown(buffer: Uint8Array, size: number): Uint8Array<ArrayBuffer> {
+  const larger = new Uint8Array(Math.max(size, FIRST_BUFFER_BYTES))
+  larger.set(buffer)
+  return larger
+}
+
+export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
+  const joined = new Uint8Array(parts.reduce((total, part) => total + part.byteLength, 0))
+  let at = 0
+  for (const part of parts) {
+    joined.set(part, at)
+    at += part.byteLength
+  }
+  return joined
+}
+
+const BLOCK_BYTES = 64 * 1024
+
+/** Bytes of many small arrays, copied into few large ones. */
+export class ByteBlocks {
+  #full: Uint8Array[] = []
+  #last = new Uint8Array(BLOCK_BYTES)
+  #filled = 0
+  /** Of all that was added. */
+  sizeBytes = 0
+
+  add(bytes: Uint8Array): void {
+    this.sizeBytes += bytes.byteLength
+    for (let from = 0; from < bytes.byteLength; ) {
+      const part = bytes.subarray(from, from + BLOCK_BYTES - this.#filled)
+      this.#last.set(part, this.#filled)
+      this.#filled += part.byteLength
+      from += part.byteLength
+      if (this.#filled === BLOCK_BYTES) this.#close()
+    }
+  }
+
+  get hasFull(): boolean {
+    return this.#full.length > 0
+  }
+
+  /** The blocks that are full since the last time. */
+  take(): Uint8Array[] {
+    return this.#full.splice(0)
+  }
+
+  /** The same with the one that is not. */
+  takeAll(): Uint8Array[] {
+    if (this.#filled > 0) this.#close()
+    return this.take()
+  }
+
+  #close(): void {
+    this.#full.push(this.#last.subarray(0, this.#filled))
+    this.#last = new Uint8Array(BLOCK_BYTES)
+    this.#filled = 0
+  }
+}

@@ -1,0 +1,75 @@
+// Paths as users, models and archives give them, brought into the workspace or refused. The tree has no outside that a
+// path could reach, but it has places that are not the workspace (`/tmp`, `/home`), and those are not to be served.
+
+import { byteLength, type FileSystem, isFileError, MAX_NAME_BYTES, MAX_PATH_BYTES } from './file-system.ts'
+
+export const WORKSPACE_ROOT = '/workspace'
+
+export type WorkspacePath =
+  | { ok: true; path: string }
+  | { ok: false; reason: 'outside' | 'malformed' | 'too-long'; message: string }
+
+/**
+ * The absolute path, without `.` and `..`, of what was asked for: relative to the workspace root, or absolute and inside
+ * it. A backslash is a letter like any other, and nothing is decoded: `%2e` stays what it is.
+ */
+export function workspacePath(asked: string): WorkspacePath {
+  if (asked.includes('\0') || !asked.isWellFormed())
+    return refuse('malformed', 'The path has characters that no file name can have')
+  if (byteLength(asked) > MAX_PATH_BYTES) return refuse('too-long', `The path is longer than ${MAX_PATH_BYTES} bytes`)
+  const path = resolvePath(WORKSPACE_ROOT, asked)
+  if (!isInWorkspace(path)) return refuse('outside', 'The path leads out of the workspace')
+  const tooLong = path.split('/').some((name) => byteLength(name) > MAX_NAME_BYTES)
+  if (tooLong) return refuse('too-long', `A name in the path is longer than ${MAX_NAME_BYTES} bytes`)
+  return { ok: true, path }
+}
+
+/** Joins and tidies by the letters alone: links are not looked at, and `..` stops at the root. */
+export function resolvePath(folder: string, path: string): string {
+  const kept: string[] = []
+  for (const name of `${path.startsWith('/') ? '' : folder}/${path}`.split('/')) {
+    if (name === '..') kept.pop()
+    else if (name !== '' && name !== '.') kept.push(name)
+  }
+  return `/${kept.join('/')}`
+}
+
+export function isInWorkspace(path: string): boolean {
+  return path === WORKSPACE_ROOT || path.startsWith(`${WORKSPACE_ROOT}/`)
+}
+
+/** Whether the path, all links followed, ends in the workspace. False if it ends nowhere. */
+export function staysInWorkspace(fs: FileSystem, path: string): boolean {
+  try {
+    return isInWorkspace(fs.realPath(path))
+  } catch (error) {
+    if (isFileError(error)) return false
+    throw error
+  }
+}
+
+/**
+ * The name to store an upload under, or null if there is nothing in it to make a name of. Folders are dropped, whatever
+ * system they were written on. Letters and digits of every script stay, with the marks that belong to letters.
+ */
+export function uploadName(given: string): string | null {
+  const name = (given.split(/[/\\]/).at(-1) ?? '').toWellFormed().normalize('NFC')
+  const clean = name.replace(/[^\p{L}\p{M}\p{N}._-]/gu, '_')
+  // Nothing but dots is no name, and a file called `.git` would decide where git looks for its repository.
+  if (/^\.*$/.test(clean) || clean.toLowerCase() === '.git') return null
+  return shortened(clean)
+}
+
+/** At most as long as a name may be; the extension is kept, so that the file still opens. */
+function shortened(name: string): string {
+  if (byteLength(name) <= MAX_NAME_BYTES) return name
+  const dot = name.lastIndexOf('.')
+  const extension = dot > 0 && byteLength(name.slice(dot)) <= 32 ? name.slice(dot) : ''
+  const stem = [...(extension === '' ? name : name.slice(0, dot))]
+  while (byteLength(stem.join('') + extension) > MAX_NAME_BYTES) stem.pop()
+  return stem.join('') + extension
+}
+
+function refuse(reason: 'outside' | 'malformed' | 'too-long', message: string): WorkspacePath {
+  return { ok: false, reason, message }
+}

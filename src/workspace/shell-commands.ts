@@ -1,0 +1,117 @@
+// Commands that are ours instead of the interpreter's: its `env` shows variables that were never exported, and its `rm`
+// looks through a link where it should look at it.
+
+import type { defineCommand } from 'just-bash/browser'
+import { type FileErrorCode, isFileError } from './file-system.ts'
+
+type Execute = Parameters<typeof defineCommand>[1]
+type Context = Parameters<Execute>[1]
+type Result = Awaited<ReturnType<Execute>>
+
+/** File errors as the tools of a Unix system word them. */
+const MESSAGES: Partial<Record<FileErrorCode, string>> = {
+  EBUSY: 'Device or resource busy',
+  EEXIST: 'File exists',
+  EIO: 'Input/output error',
+  EISDIR: 'Is a directory',
+  ELOOP: 'Too many levels of symbolic links',
+  ENAMETOOLONG: 'File name too long',
+  ENOENT: 'No such file or directory',
+  ENOSPC: 'No space left on device',
+  ENOTDIR: 'Not a directory',
+  ENOTEMPTY: 'Directory not empty',
+  EROFS: 'Read-only file system',
+}
+
+/** The message for an error of the file tree; whatever else was thrown is thrown on. */
+export function shellMessage(error: unknown): string {
+  if (!isFileError(error)) throw error
+  return MESSAGES[error.code] ?? error.message
+}
+
+export async function env(args: string[], context: Context): Promise<Result> {
+  if (args.length > 0 && context.origCommand) return context.origCommand(args)
+  const lines = Object.entries(context.exportedEnv ?? {}).map(([name, value]) => `${name}=${value}\n`)
+  return { stdout: lines.join(''), stderr: '', exitCode: 0 }
+}
+
+/**
+ * Runs the script file that is its first argument, as a name with a slash in it does. The interpreter would run such a
+ * file outside everything that lets a script be paused, and would take any text for shell.
+ */
+export async function runFile([name = '', ...args]: string[], context: Context): Promise<Result> {
+  const path = context.fs.resolvePath(context.cwd, name)
+  try {
+    const { isDirectory, mode } = await context.fs.stat(path)
+    if (isDirectory) return runFailure(name, 'Is a directory', 126)
+    if ((mode & 0o111) === 0) return runFailure(name, 'Permission denied', 126)
+    const [firstLine = ''] = (await context.fs.readFile(path)).split('\n', 1)
+    const interpreter = /^#!\s*(.*\S)/.exec(firstLine)?.[1]
+    if (interpreter && !/\b(ba|da|a|k|z)?sh\b/.test(interpreter)) {
+      return runFailure(name, `${interpreter}: bad interpreter: No such file or directory`, 126)
+    }
+  } catch (error) {
+    return runFailure(name, shellMessage(error), 127)
+  }
+  const run = context.execWithInheritedStdin ?? context.exec
+  if (!run) return runFailure(name, 'cannot be run here', 126)
+  return run(['bash', name, ...args].map(quoted).join(' '), { cwd: context.cwd })
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`
+}
+
+function runFailure(name: string, why: string, exitCode: number): Result {
+  return { stdout: '', stderr: `bash: ${name}: ${why}\n`, exitCode }
+}
+
+const RM_FLAGS: Record<string, string> = {
+  '--recursive': 'r',
+  '--force': 'f',
+  '--verbose': 'v',
+  '--dir': 'd',
+  '--no-preserve-root': '',
+}
+
+export async function rm(args: string[], context: Context): Promise<Result> {
+  const end = args.indexOf('--')
+  const options = (end < 0 ? args : args.slice(0, end)).filter((arg) => /^-./.test(arg))
+  const operands = args.filter((arg, i) => i !== end && ((end >= 0 && i > end) || !/^-./.test(arg)))
+  const flags = options
+    .map((option) => (option.startsWith('--') ? (RM_FLAGS[option] ?? '?') : option.slice(1)))
+    .join('')
+  const unknown = /[^rRfvdiI]/.exec(flags)
+  if (unknown)
+    return failure(options.includes('--help') ? 'usage: rm [-rfvd] FILE...' : `invalid option: ${options.join(' ')}`)
+  const force = flags.includes('f')
+  if (operands.length === 0 && !force) return failure('missing operand')
+  const result = { stdout: '', stderr: '', exitCode: 0 }
+  for (const operand of operands) {
+    const problem = await removeOne(operand, flags, context)
+    if (problem === null && flags.includes('v')) result.stdout += `removed '${operand}'\n`
+    if (problem === null || (force && problem === MESSAGES.ENOENT)) continue
+    result.stderr += `rm: cannot remove '${operand}': ${problem}\n`
+    result.exitCode = 1
+  }
+  return result
+}
+
+/** Null when it is gone, else why not. */
+async function removeOne(operand: string, flags: string, { fs, cwd }: Context): Promise<string | null> {
+  if (/(^|\/)\.\.?\/*$/.test(operand)) return "Refusing to remove '.' or '..'"
+  const path = fs.resolvePath(cwd, operand)
+  const recursive = /[rR]/.test(flags)
+  try {
+    const { isDirectory } = await fs.lstat(path)
+    if (isDirectory && !recursive && !flags.includes('d')) return 'Is a directory'
+    await fs.rm(path, { recursive })
+    return null
+  } catch (error) {
+    return shellMessage(error)
+  }
+}
+
+function failure(message: string): Result {
+  return { stdout: '', stderr: `rm: ${message}\n`, exitCode: 1 }
+}

@@ -1,0 +1,51 @@
+// What a script has shown so far, as one text: bounded from the first character on, whatever the script writes.
+
+export const DEFAULT_OUTPUT_CHARS = 30_000
+
+/** As much as the line about what is left out can take. */
+const MARKER_ROOM = 60
+
+export class ShellOutput {
+  readonly #maxChars: number
+  readonly #headChars: number
+  readonly #onText: ((text: string) => void) | undefined
+  #head = ''
+  #tail = ''
+  #total = 0
+
+  constructor(maxChars: number, onText?: (text: string) => void) {
+    this.#maxChars = maxChars
+    this.#headChars = Math.ceil(maxChars / 2)
+    this.#onText = onText
+  }
+
+  get truncated(): boolean {
+    return this.#total > this.#maxChars
+  }
+
+  write(text: string): void {
+    if (text === '') return
+    this.#total += text.length
+    const room = this.#headChars - this.#head.length
+    this.#head += text.slice(0, room)
+    this.#tail += text.slice(room)
+    // Cut now and then rather than at each write: joining long texts for every line would be quadratic.
+    if (this.#tail.length > 4 * this.#maxChars) this.#tail = this.#tail.slice(-this.#maxChars)
+    this.#onText?.(text)
+  }
+
+  /** On a line of its own. */
+  writeLine(line: string): void {
+    const end = this.#tail === '' ? this.#head : this.#tail
+    this.write(end === '' || end.endsWith('\n') ? `${line}\n` : `\n${line}\n`)
+  }
+
+  /** Never longer than the limit: beyond it the middle is left out, and a line says so. */
+  text(): string {
+    if (!this.truncated) return (this.#head + this.#tail).toWellFormed()
+    const tailChars = Math.max(0, this.#maxChars - this.#headChars - MARKER_ROOM)
+    const leftOut = this.#total - this.#head.length - tailChars
+    const tail = tailChars === 0 ? '' : this.#tail.slice(-tailChars)
+    return `${this.#head}\n[... ${leftOut} characters left out ...]\n${tail}`.slice(0, this.#maxChars).toWellFormed()
+  }
+}

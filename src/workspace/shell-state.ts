@@ -1,0 +1,60 @@
+// What lasts from one script to the next: the folder and the variables.
+
+import { byteLength } from './file-system.ts'
+import { PAUSE_COUNTER } from './shell-script.ts'
+
+export interface ShellState {
+  cwd: string
+  /** Exported variables: all that commands see. */
+  env: Record<string, string>
+  /** Variables that are not exported. */
+  variables: Record<string, string>
+}
+
+/** Stands under whatever the caller gives. Nothing of the service's own environment is ever among it. */
+export const BASE_ENV: Readonly<Record<string, string>> = {
+  HOME: '/home/user',
+  USER: 'user',
+  LOGNAME: 'user',
+  SHELL: '/bin/bash',
+  PATH: '/usr/bin:/bin',
+  LANG: 'C.UTF-8',
+  TERM: 'dumb',
+}
+
+/** The state is one small value in a row; what a script piles up beyond this does not last. */
+const MAX_STATE_BYTES = 64 * 1024
+
+/** Set by every new shell for itself. */
+const OF_THE_SHELL: ReadonlySet<string> = new Set([
+  ...['PWD', 'SHELLOPTS', 'BASHOPTS', 'OPTIND', 'OSTYPE', 'MACHTYPE', 'HOSTTYPE', 'HOSTNAME', '_', PAUSE_COUNTER],
+])
+const DEFAULT_IFS = ' \t\n'
+
+/** The state as it is now. `all` has every variable, `exported` the exported ones again. */
+export function captureState(
+  cwd: string,
+  all: Iterable<readonly [string, string]>,
+  exported: Readonly<Record<string, string>>,
+): ShellState & { dropped: string[] } {
+  const state = {
+    cwd,
+    env: {} as Record<string, string>,
+    variables: {} as Record<string, string>,
+    dropped: [] as string[],
+  }
+  let bytes = 0
+  for (const [name, value] of all) {
+    if (!/^[A-Za-z_]\w*$/.test(name) || OF_THE_SHELL.has(name) || (name === 'IFS' && value === DEFAULT_IFS)) continue
+    const size = byteLength(name) + byteLength(value)
+    if (bytes + size > MAX_STATE_BYTES) {
+      state.dropped.push(name)
+      continue
+    }
+    bytes += size
+    const kept = Object.hasOwn(exported, name) ? state.env : state.variables
+    // `__proto__` is a legal variable name.
+    Object.defineProperty(kept, name, { value, enumerable: true, writable: true, configurable: true })
+  }
+  return state
+}
