@@ -1,8 +1,49 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
 import type { AppEnv } from '../../http/router.ts'
+import { making, reading } from './conversations.ts'
+import { eventReading, eventWriting } from './events.ts'
+import { extras } from './extras.ts'
+import { feedback } from './feedback.ts'
+import { files } from './files.ts'
+import { git } from './git.ts'
+import { changing, running } from './lifecycle.ts'
+import { microagents } from './microagents.ts'
 import { options } from './options.ts'
+import { providerTokens } from './provider-tokens.ts'
+import { secrets } from './secrets.ts'
+import { security } from './security.ts'
+import { settings } from './settings.ts'
+import { socket } from './socket.ts'
+import { socketIo } from './socket-io.ts'
+import { trajectory } from './trajectory.ts'
+import { user } from './user.ts'
+import { userRepository } from './user-repository.ts'
 
 /** The conversation family. */
 export const conversationRoutes = new OpenAPIHono<AppEnv>()
 
-for (const part of [options]) conversationRoutes.route('/', part)
+for (const part of [
+  options,
+  making,
+  reading,
+  changing,
+  running,
+  eventReading,
+  eventWriting,
+  files,
+  git,
+  socket,
+  socketIo,
+  extras,
+  microagents,
+  trajectory,
+  feedback,
+  security,
+  settings,
+  providerTokens,
+  secrets,
+  user,
+  userRepository,
+]) {
+  conversationRoutes.route('/', part)
+}

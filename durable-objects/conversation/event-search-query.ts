@@ -1,0 +1,153 @@
+// What a search for a text means, and what the index and SQL can say about it beforehand.
+//
+// A text is found in an event when the event's JSON, in small letters, holds it, in small letters, as it stands or as
+// JSON escapes it: `matches` decides that and nothing else does. The index knows folded groups of three characters, and
+// LIKE knows ASCII's two cases. Both must never miss an event that matches, so both are only asked about characters
+// whose every spelling they take for the same one:
+// - a character without case has one spelling;
+// - of a letter the index folds every capital that `toLowerCase` turns into it, but for some scripts of later Unicode
+//   versions, which it does not know;
+// - LIKE folds ASCII only, and does not know the Kelvin sign, whose small letter is a plain `k`;
+// - one capital becomes two characters, `İ` an `i` and a dot: these two may be halves of it, at the ends of a text too;
+// - half of a surrogate pair is no character at all for SQLite.
+
+export type TextQuery = {
+  matches(body: string): boolean
+  /** Whatever matches is LIKE one of these, with a backslash as the escape; null when nothing can be said. */
+  patterns: string[] | null
+  /** One for each form of the text that an event may hold it in. Whatever matches has all terms of one of them. */
+  forms: IndexTerms[]
+}
+
+/**
+ * `groups` are in the index together; of a text too short for a group, one of the groups that begin with `prefix` is.
+ * Null when the index knows nothing.
+ */
+export type IndexTerms = { groups: string[] } | { prefix: string } | null
+
+/** SQLite in this runtime takes no longer patterns. */
+const MAX_PATTERN_BYTES = 50
+/** More groups than these make a search hardly sharper, only slower. */
+const MAX_GROUPS = 12
+const GROUP = 3
+/** Characters of a text that the index and LIKE are asked about. */
+const MAX_LENGTH = 2_000
+
+/** Small letters all of whose capitals the index folds; a test goes through the whole of Unicode. */
+const FOLDED_LETTER = /[a-z\u0080-\u017f\u0370-\u03f2\u0400-\u0527\u1e00-\u1fff]/
+/** Those of them that the index turns into another letter. */
+const RESPELT = /[\u00b5\u017f\u03c2\u03d0\u03d1\u03d5\u03d6\u03f0\u03f1\u1e9b\u1fbe]/
+const COMBINING_DOT = '\u0307'
+/** SQLite reads these as another character. */
+const NONCHARACTER = /[\ufffe\uffff]/
+
+type Character = { text: string; isIndexed: boolean; isLiteral: boolean }
+
+export function textQuery(query: string): TextQuery {
+  const plain = query.toLowerCase()
+  const escaped = JSON.stringify(query).slice(1, -1).toLowerCase()
+  // JSON never holds a raw control character.
+  const forms = escaped === plain ? [plain] : [...plain].some((each) => each < ' ') ? [escaped] : [plain, escaped]
+  const runs = forms.map(runsOf)
+  const patterns = runs.map(patternOf)
+  return {
+    matches: (body) => {
+      const text = body.toLowerCase()
+      return forms.some((form) => text.includes(form))
+    },
+    patterns: patterns.every((pattern) => pattern !== null) ? patterns : null,
+    forms: runs.map(termsOf),
+  }
+}
+
+/** The parts of a text whose characters stand for whole characters of an event, one for one. */
+function runsOf(form: string): Character[][] {
+  // What holds the whole text holds its beginning.
+  const texts = [...form.slice(0, MAX_LENGTH)]
+  const runs: Character[][] = [[]]
+  for (const [i, text] of texts.entries()) {
+    const next = texts[i + 1]
+    const mayBeHalf = text === COMBINING_DOT || (text === 'i' && (next === undefined || next === COMBINING_DOT))
+    if (mayBeHalf || !text.isWellFormed()) runs.push([])
+    else runs.at(-1)?.push(characterOf(text))
+  }
+  return runs.filter((run) => run.length > 0)
+}
+
+const isAscii = (text: string): boolean => text < '\u0080'
+
+function characterOf(text: string): Character {
+  const hasCase = text !== text.toUpperCase()
+  return {
+    text,
+    isIndexed: !NONCHARACTER.test(text) && (!hasCase || FOLDED_LETTER.test(text)),
+    isLiteral: isAscii(text) ? text !== 'k' : !hasCase,
+  }
+}
+
+/** The stretch of a run with the most characters that LIKE can be asked about, as a pattern. */
+function patternOf(runs: Character[][]): string | null {
+  const stretches = runs.map((run) =>
+    stretchOf(
+      run.slice(
+        Math.max(
+          run.findIndex(({ isLiteral }) => isLiteral),
+          0,
+        ),
+      ),
+    ),
+  )
+  const best = stretches.reduce((most, each) => (each.literals > most.literals ? each : most), {
+    text: '',
+    literals: 0,
+  })
+  return best.literals === 0 ? null : `%${best.text}%`
+}
+
+function stretchOf(run: Character[]): { text: string; literals: number } {
+  const stretch = { text: '', literals: 0 }
+  for (const { text, isLiteral } of run) {
+    const part = isLiteral ? text.replace(/[\\%_]/, '\\$&') : '_'
+    if (new TextEncoder().encode(stretch.text + part).length > MAX_PATTERN_BYTES - 2) break
+    stretch.text += part
+    if (isLiteral) stretch.literals += 1
+  }
+  return stretch
+}
+
+function termsOf(runs: Character[][]): IndexTerms {
+  const indexed = runs.flatMap(splitAtUnindexed)
+  const groups = [...new Set(indexed.flatMap(groupsOf))]
+  if (groups.length > 0) return { groups: spread(groups, MAX_GROUPS) }
+  const prefix = indexed.map((run) => run.map(({ text }) => text).join('')).find(isPrefix)
+  return prefix === undefined ? null : { prefix }
+}
+
+function splitAtUnindexed(run: Character[]): Character[][] {
+  const parts: Character[][] = [[]]
+  for (const character of run) {
+    if (character.isIndexed) parts.at(-1)?.push(character)
+    else parts.push([])
+  }
+  return parts.filter((part) => part.length > 0)
+}
+
+function groupsOf(run: Character[]): string[] {
+  const texts = run.map(({ text }) => text)
+  return texts.slice(GROUP - 1).map((_, i) => texts.slice(i, i + GROUP).join(''))
+}
+
+/**
+ * Whether every event that holds this text has a group that begins with it, spelt like this. Not so at the end of an
+ * event, which is a brace with ASCII before it.
+ */
+function isPrefix(text: string): boolean {
+  if (RESPELT.test(text)) return false
+  return [...text].length === 1 ? !isAscii(text) : !text.endsWith('}')
+}
+
+/** So many of them, evenly. */
+function spread(items: string[], count: number): string[] {
+  const step = Math.max(items.length / count, 1)
+  return items.filter((_, i) => Math.floor(i / step) !== Math.floor((i - 1) / step))
+}

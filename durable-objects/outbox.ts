@@ -1,0 +1,142 @@
+// Writes for elsewhere (D1, mostly), kept until they are delivered. A put belongs to the caller's own transaction, so
+// what was decided here and what will be written there can never part. Per kind and key the newest payload wins: an
+// older one that was not sent yet is never sent at all.
+//
+// One delivery runs at a time, so an older payload cannot overtake a newer one on its way. A send that was given up by
+// its timeout may still land late; `seq` grows with every put and lets the receiving side refuse the older one.
+
+import { type Clock, systemClock } from '../src/lib/clock.ts'
+import { errorFields, log } from '../src/lib/log.ts'
+import { firstRow, rows } from './sql.ts'
+
+export const OUTBOX_SCHEMA = `
+CREATE TABLE outbox (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT, -- never used twice, so a put made during a send is told from what was sent
+  kind TEXT NOT NULL,
+  key TEXT NOT NULL,
+  payload TEXT NOT NULL,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  next_at INTEGER NOT NULL, -- epoch ms; not tried before
+  UNIQUE (kind, key)
+);`
+
+export type OutboxEntry = { seq: number; kind: string; key: string; payload: string; attempts: number }
+
+export type Delivery = { delivered: number; failed: number; nextAttemptAt: number | null }
+
+type Options = { clock?: Clock; sendTimeoutMs?: number }
+
+const FIRST_DELAY_MS = 1_000
+const LONGEST_DELAY_MS = 300_000
+const SEND_TIMEOUT_MS = 15_000
+
+export class Outbox {
+  readonly #sql: SqlStorage
+  readonly #clock: Clock
+  readonly #sendTimeoutMs: number
+  #running: Promise<unknown> = Promise.resolve()
+
+  constructor(sql: SqlStorage, { clock = systemClock, sendTimeoutMs = SEND_TIMEOUT_MS }: Options = {}) {
+    this.#sql = sql
+    this.#clock = clock
+    this.#sendTimeoutMs = sendTimeoutMs
+  }
+
+  /** Keeps the payload for delivery in place of an older one of the same key. An entry that is backing off goes on doing so. */
+  put(kind: string, key: string, payload: string): void {
+    const older = firstRow<{ attempts: number; next_at: number }>(
+      this.#sql,
+      'SELECT attempts, next_at FROM outbox WHERE kind = ? AND key = ?',
+      kind,
+      key,
+    )
+    this.#sql.exec(
+      'INSERT OR REPLACE INTO outbox (kind, key, payload, attempts, next_at) VALUES (?, ?, ?, ?, ?)',
+      kind,
+      key,
+      payload,
+      older?.attempts ?? 0,
+      older?.next_at ?? this.#clock(),
+    )
+  }
+
+  /** Everything that is not delivered yet, oldest first. */
+  pending(): OutboxEntry[] {
+    return rows<OutboxEntry>(this.#sql, 'SELECT seq, kind, key, payload, attempts FROM outbox ORDER BY seq')
+  }
+
+  /** When the next delivery is worth trying, epoch ms; null when nothing waits. Set the object's alarm to it. */
+  get nextAttemptAt(): number | null {
+    return firstRow<{ at: number | null }>(this.#sql, 'SELECT MIN(next_at) AS at FROM outbox')?.at ?? null
+  }
+
+  /**
+   * Sends what is due, oldest first, after any delivery that is still running. A send that throws or takes too long
+   * keeps its entry for a later try and does not hold the others. Never throws.
+   */
+  deliver(send: (entry: OutboxEntry) => Promise<void>): Promise<Delivery> {
+    const next = this.#running.then(() => this.#deliverDue(send))
+    this.#running = next
+    return next
+  }
+
+  async #deliverDue(send: (entry: OutboxEntry) => Promise<void>): Promise<Delivery> {
+    const due = rows<OutboxEntry>(
+      this.#sql,
+      'SELECT seq, kind, key, payload, attempts FROM outbox WHERE next_at <= ? ORDER BY seq',
+      this.#clock(),
+    )
+    let delivered = 0
+    for (const entry of due) {
+      if (await this.#sendOne(entry, send)) delivered += 1
+    }
+    return { delivered, failed: due.length - delivered, nextAttemptAt: this.nextAttemptAt }
+  }
+
+  async #sendOne(entry: OutboxEntry, send: (entry: OutboxEntry) => Promise<void>): Promise<boolean> {
+    try {
+      await within(this.#sendTimeoutMs, send(entry))
+    } catch (error) {
+      const attempts = entry.attempts + 1
+      const nextAt = this.#clock() + backOffMs(attempts)
+      const { kind, key } = entry
+      // By key, not by seq: a put made meanwhile goes to the same trouble and waits as long.
+      this.#sql.exec(
+        'UPDATE outbox SET attempts = ?, next_at = ? WHERE kind = ? AND key = ?',
+        attempts,
+        nextAt,
+        kind,
+        key,
+      )
+      log.warn('outbox.send_failed', { kind, attempts, ...errorFields(error) })
+      return false
+    }
+    this.#sql.exec('DELETE FROM outbox WHERE seq = ?', entry.seq)
+    // A put made during the send inherited the back-off of the entry that has just gone through.
+    this.#sql.exec(
+      'UPDATE outbox SET attempts = 0, next_at = MIN(next_at, ?) WHERE kind = ? AND key = ?',
+      this.#clock(),
+      entry.kind,
+      entry.key,
+    )
+    return true
+  }
+}
+
+// Half to the whole of the doubling delay: objects that failed together do not come back together.
+function backOffMs(attempts: number): number {
+  const ceiling = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempts - 1))
+  return Math.round(ceiling * (0.5 + Math.random() / 2))
+}
+
+async function within(timeoutMs: number, work: Promise<void>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs)
+  })
+  try {
+    await Promise.race([work, late])
+  } finally {
+    if (timer !== undefined) clearTimeout(timer)
+  }
+}

@@ -1,0 +1,81 @@
+// Who works on what, and until when he is believed to. A runner that stops reporting loses its lease, so that the task
+// can go to another; one that reports for ever meets its deadline. A row exists exactly as long as a run does.
+
+import { hexId } from '../../src/lib/ids.ts'
+import { firstRow, rows } from '../sql.ts'
+import type { LeaseRow } from './schema.ts'
+
+export const RENEW_EVERY_MS = 3_000
+/** Longer than a few lost reports, short enough that a dead runner is noticed while its owner still watches. */
+export const LEASE_MS = 15_000
+/** After this a runner that is alive has reported, unless the queue could not be reached. */
+const PROBATION_MS = RENEW_EVERY_MS + 2_000
+
+export type Lease = { taskId: string; token: string; stage: string }
+
+export class Leases {
+  readonly #sql: SqlStorage
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql
+  }
+
+  get count(): number {
+    return firstRow<{ n: number }>(this.#sql, 'SELECT COUNT(*) AS n FROM leases')?.n ?? 0
+  }
+
+  /** A lease on a task that nobody holds. */
+  grant(taskId: string, { now, runMs }: { now: number; runMs: number }): Lease {
+    const lease = { taskId, token: hexId(), stage: 'start' }
+    this.#sql.exec(
+      'INSERT INTO leases (task_id, token, stage, until, deadline) VALUES (?, ?, ?, ?, ?)',
+      taskId,
+      lease.token,
+      lease.stage,
+      now + LEASE_MS,
+      now + runMs,
+    )
+    return lease
+  }
+
+  holds(taskId: string, token: string): boolean {
+    return firstRow(this.#sql, 'SELECT 1 FROM leases WHERE task_id = ? AND token = ?', taskId, token) !== null
+  }
+
+  renew(taskId: string, stage: string, now: number): void {
+    this.#sql.exec('UPDATE leases SET until = ?, stage = ? WHERE task_id = ?', now + LEASE_MS, stage, taskId)
+  }
+
+  /**
+   * For an object that has just come to life: it does not know which runners outlived the instance before it. Whoever did
+   * reports soon; the rest need not be waited for.
+   */
+  putOnProbation(now: number): void {
+    this.#sql.exec('UPDATE leases SET until = MIN(until, ?)', now + PROBATION_MS)
+  }
+
+  end(taskId: string): void {
+    this.#sql.exec('DELETE FROM leases WHERE task_id = ?', taskId)
+  }
+
+  /** Leases that their runner let lapse. */
+  lapsed(now: number): Lease[] {
+    return this.#where('until <= ?', now)
+  }
+
+  /** Leases of runners that still report, but have had their time. */
+  overdue(now: number): Lease[] {
+    return this.#where('deadline <= ? AND until > ?', now, now)
+  }
+
+  /** When there will be something to find among the two above, epoch ms; null without leases. */
+  nextCheckAt(): number | null {
+    const query = 'SELECT MIN(MIN(until, deadline)) AS at FROM leases'
+    return firstRow<{ at: number | null }>(this.#sql, query)?.at ?? null
+  }
+
+  #where(condition: string, ...bindings: number[]): Lease[] {
+    const found = rows<LeaseRow>(this.#sql, `SELECT * FROM leases WHERE ${condition} ORDER BY until`, ...bindings)
+    return found.map(({ task_id, token, stage }) => ({ taskId: task_id, token, stage }))
+  }
+}

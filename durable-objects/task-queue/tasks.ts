@@ -1,0 +1,246 @@
+// The tasks and every change that can happen to one. Nothing here knows runners, sockets or time: whoever calls says
+// what happened and when, and gets the task as it is then, or null when nothing changed.
+//
+//   pending ──start──► processing ──complete──► completed
+//                        │   ▲ └─────fail─────► failed
+//                        └───┘ putBack and start again: a run was lost
+
+import { stageMessage } from '../../src/analysis/stages.ts'
+import { OPEN_STATES, type Task, TaskRequest, TaskState, taskLabel } from '../../src/analysis/task.ts'
+import { taskMessages } from '../../src/analysis/task-messages.ts'
+import { must } from '../../src/lib/assert.ts'
+import { hexId } from '../../src/lib/ids.ts'
+import { firstRow, rows } from '../sql.ts'
+import type { TaskRow } from './schema.ts'
+
+export type Submitted = { accepted: true; task: Task } | { accepted: false; stockCode: string; taskId: string }
+
+export type SubmitAnswer = { ok: true; results: Submitted[] } | { ok: false; reason: 'full'; open: number }
+
+export type ListQuery = { statuses: string[] | null; limit: number; filterFirst: boolean }
+
+export type TaskList = { tasks: Task[]; total: number; pending: number; processing: number }
+
+/** A task that waits for a runner. */
+export type Runnable = { task: Task; attempts: number; idleAttempts: number }
+
+const OPEN = `('${OPEN_STATES.join("', '")}')`
+const MAX_OPEN_PER_OWNER = 1_000
+const MAX_ERROR_LENGTH = 200
+const STARTED_PROGRESS = 10
+/** What is shown of a task that is not finished; 100 is for the end alone. */
+const MAX_OPEN_PROGRESS = 99
+
+export class Tasks {
+  readonly #storage: DurableObjectStorage
+  readonly #sql: SqlStorage
+
+  constructor(storage: DurableObjectStorage) {
+    this.#storage = storage
+    this.#sql = storage.sql
+  }
+
+  /** Queues every request or, where the same is open already, names that task. All of them or, when the owner has too much open, none. */
+  submit(owner: string, requests: readonly TaskRequest[], now: number): SubmitAnswer {
+    return this.#storage.transactionSync(() => {
+      const results: Submitted[] = requests.map((request) => {
+        const taskId = this.#openUnder(owner, request.key)
+        if (taskId !== null) return { accepted: false, stockCode: request.stockCode, taskId }
+        return { accepted: true, task: this.#insert(owner, request, now) }
+      })
+      const open = this.#countOpen(owner)
+      if (open <= MAX_OPEN_PER_OWNER) return { ok: true, results }
+      const inserted = results.flatMap((result) => (result.accepted ? [result.task.id] : []))
+      for (const id of inserted) this.#sql.exec('DELETE FROM tasks WHERE id = ?', id)
+      return { ok: false, reason: 'full', open: open - inserted.length }
+    })
+  }
+
+  /** The owner's task; null for another owner's as for one that never was. */
+  get(owner: string, id: string): Task | null {
+    const row = firstRow<TaskRow>(this.#sql, 'SELECT * FROM tasks WHERE id = ? AND owner = ?', id, owner)
+    return row && toTask(row)
+  }
+
+  find(id: string): Task | null {
+    const row = firstRow<TaskRow>(this.#sql, 'SELECT * FROM tasks WHERE id = ?', id)
+    return row && toTask(row)
+  }
+
+  /** Newest first. The limit comes before the filter unless `filterFirst`; the counts are of all of the owner's tasks. */
+  list(owner: string, { statuses, limit, filterFirst }: ListQuery): TaskList {
+    const counts = rows<{ status: string; n: number }>(
+      this.#sql,
+      'SELECT status, COUNT(*) AS n FROM tasks WHERE owner = ? GROUP BY status',
+      owner,
+    )
+    const count = (status: string) => counts.find((row) => row.status === status)?.n ?? 0
+    const matches = ({ status }: TaskRow) => statuses === null || statuses.includes(status)
+    const newest =
+      filterFirst && statuses !== null ? this.#newestOf(owner, statuses, limit) : this.#newest(owner, limit)
+    return {
+      tasks: newest.filter(matches).map(toTask),
+      total: counts.reduce((sum, { n }) => sum + n, 0),
+      pending: count('pending'),
+      processing: count('processing'),
+    }
+  }
+
+  /** The owner's unfinished tasks, oldest first. */
+  open(owner: string): Task[] {
+    const query = `SELECT * FROM tasks WHERE owner = ? AND status IN ${OPEN} ORDER BY seq`
+    return rows<TaskRow>(this.#sql, query, owner).map(toTask)
+  }
+
+  /** The task that has waited longest for a runner. */
+  nextRunnable(now: number): Runnable | null {
+    const query = 'SELECT * FROM tasks WHERE runnable_at <= ? ORDER BY runnable_at, seq LIMIT 1'
+    const row = firstRow<TaskRow>(this.#sql, query, now)
+    return row && { task: toTask(row), attempts: row.attempts, idleAttempts: row.idle_attempts }
+  }
+
+  /** When the next task may be handed out, epoch ms; null when none waits. */
+  nextRunnableAt(): number | null {
+    const query = 'SELECT MIN(runnable_at) AS at FROM tasks WHERE runnable_at IS NOT NULL'
+    return firstRow<{ at: number | null }>(this.#sql, query)?.at ?? null
+  }
+
+  /** A runner gets the task, for the first time or again. */
+  start({ task, attempts }: Runnable, now: number): Task {
+    const { request } = task
+    const { language } = request
+    const name = taskLabel(task)
+    this.#sql.exec(
+      `UPDATE tasks SET status = 'processing', message = ?, progress = MAX(progress, ?), started_at = COALESCE(started_at, ?),
+         runnable_at = NULL, attempts = attempts + 1, idle_attempts = idle_attempts + 1 WHERE id = ?`,
+      attempts === 0 ? stageMessage('started', { name, language }) : taskMessages(language).again(name, attempts + 1),
+      STARTED_PROGRESS,
+      now,
+      task.id,
+    )
+    return this.#must(task.id)
+  }
+
+  /** Notes how far a run got. Progress never falls; getting further than ever before clears the count of fruitless attempts. */
+  advance(id: string, step: { progress: number; message: string; stockName: string | null }): Task | null {
+    const before = this.#must(id)
+    const progress = Math.min(MAX_OPEN_PROGRESS, Math.max(before.progress, Math.floor(step.progress)))
+    const stockName = step.stockName ?? before.stockName
+    if (progress === before.progress && step.message === before.message && stockName === before.stockName) return null
+    this.#sql.exec(
+      `UPDATE tasks SET progress = ?, message = ?, stock_name = ?,
+         idle_attempts = CASE WHEN ? > progress THEN 0 ELSE idle_attempts END WHERE id = ?`,
+      progress,
+      step.message,
+      stockName,
+      progress,
+      id,
+    )
+    return this.#must(id)
+  }
+
+  attemptsOf(id: string): { attempts: number; idleAttempts: number } {
+    const query = 'SELECT attempts, idle_attempts AS idleAttempts FROM tasks WHERE id = ?'
+    return must(firstRow<{ attempts: number; idleAttempts: number }>(this.#sql, query, id), `task ${id}`)
+  }
+
+  /** The run was lost: the task may be handed out again from `at` on. It stays what it is for whoever looks at it. */
+  putBack(id: string, at: number): void {
+    this.#sql.exec('UPDATE tasks SET runnable_at = ? WHERE id = ?', at, id)
+  }
+
+  complete(id: string, stockName: string | null, now: number): Task {
+    const before = this.#must(id)
+    const name = stockName ?? before.stockName
+    const { language } = before.request
+    const message = stageMessage('done', { name: taskLabel({ ...before, stockName: name }), language })
+    this.#sql.exec(
+      `UPDATE tasks SET status = 'completed', progress = 100, message = ?, stock_name = ?, completed_at = ?,
+         runnable_at = NULL WHERE id = ?`,
+      message,
+      name,
+      now,
+      id,
+    )
+    return this.#must(id)
+  }
+
+  fail(id: string, error: string, now: number): Task {
+    const before = this.#must(id)
+    this.#sql.exec(
+      `UPDATE tasks SET status = 'failed', message = ?, error = ?, completed_at = ?, runnable_at = NULL WHERE id = ?`,
+      taskMessages(before.request.language).failed(taskLabel(before)),
+      shortened(error),
+      now,
+      id,
+    )
+    return this.#must(id)
+  }
+
+  get isEmpty(): boolean {
+    return firstRow(this.#sql, 'SELECT 1 FROM tasks LIMIT 1') === null
+  }
+
+  #openUnder(owner: string, key: string | null): string | null {
+    if (key === null) return null
+    const query = `SELECT id FROM tasks WHERE owner = ? AND key = ? AND status IN ${OPEN}`
+    return firstRow<{ id: string }>(this.#sql, query, owner, key)?.id ?? null
+  }
+
+  #countOpen(owner: string): number {
+    const query = `SELECT COUNT(*) AS n FROM tasks WHERE owner = ? AND status IN ${OPEN}`
+    return firstRow<{ n: number }>(this.#sql, query, owner)?.n ?? 0
+  }
+
+  #insert(owner: string, request: TaskRequest, now: number): Task {
+    const id = hexId()
+    const name = taskLabel({ request, stockName: request.stockName })
+    this.#sql.exec(
+      `INSERT INTO tasks (id, owner, key, request, status, message, stock_name, created_at, runnable_at)
+       VALUES (?, ?, ?, ?, 'pending', ?, ?, ?, ?)`,
+      id,
+      owner,
+      request.key,
+      JSON.stringify(request),
+      stageMessage('queued', { name, language: request.language }),
+      request.stockName,
+      now,
+      now,
+    )
+    return this.#must(id)
+  }
+
+  #newest(owner: string, limit: number): TaskRow[] {
+    return rows<TaskRow>(this.#sql, 'SELECT * FROM tasks WHERE owner = ? ORDER BY seq DESC LIMIT ?', owner, limit)
+  }
+
+  #newestOf(owner: string, statuses: string[], limit: number): TaskRow[] {
+    const known = TaskState.options.filter((status) => statuses.includes(status))
+    const marks = known.map(() => '?').join(', ')
+    const query = `SELECT * FROM tasks WHERE owner = ? AND status IN (${marks}) ORDER BY seq DESC LIMIT ?`
+    return rows<TaskRow>(this.#sql, query, owner, ...known, limit)
+  }
+
+  #must(id: string): Task {
+    return must(this.find(id), `task ${id}`)
+  }
+}
+
+function toTask(row: TaskRow): Task {
+  return {
+    id: row.id,
+    owner: row.owner,
+    request: TaskRequest.parse(JSON.parse(row.request)),
+    status: TaskState.parse(row.status),
+    progress: row.progress,
+    message: row.message,
+    stockName: row.stock_name,
+    error: row.error,
+    createdAt: row.created_at,
+    startedAt: row.started_at,
+    completedAt: row.completed_at,
+  }
+}
+
+const shortened = (error: string): string =>
+  error.length <= MAX_ERROR_LENGTH ? error : `${error.slice(0, MAX_ERROR_LENGTH - 1)}…`

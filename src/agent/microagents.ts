@@ -1,0 +1,166 @@
+// A microagent is a Markdown file that tells the agent something: always (repo), when a word of it falls (knowledge), or
+// when the user calls it by name and gives it inputs (task). Which of the three it is follows from what it declares.
+
+import { parseDocument } from 'yaml'
+import { z } from 'zod'
+
+/** The directories of a project that may hold microagents. */
+export const OWN_DIRECTORY = '.bellwether'
+/** The one that existing repositories already have. A compatibility literal: named here, used nowhere else. */
+export const REFERENCE_DIRECTORY = '.openhands'
+
+export type Microagent = {
+  /** What it is shown as: the file's path in its folder, without `.md`. */
+  name: string
+  kind: 'repo' | 'knowledge' | 'task'
+  content: string
+  /** Empty for those that always hold. */
+  triggers: string[]
+  inputs: { name: string; description: string }[]
+  /** The names of the stdio tool servers that it asks for. */
+  tools: string[]
+  version: string
+  agent: string
+}
+
+export type ParsedMicroagent = { ok: true; microagent: Microagent; warnings: string[] } | { ok: false; reason: string }
+
+const DEFAULT_NAME = 'default'
+/** Aliases and deep nesting make parsing dear; nobody writes this much by hand. */
+const MAX_FRONT_MATTER_LENGTH = 32 * 1024
+const MAX_ALIASES = 50
+
+const ASK_FOR_INPUTS =
+  'If the user has not given a value for every input of this task, ask for the missing ones before you begin.'
+
+const Word = z.string().regex(/\S/, 'must not be blank')
+
+const ToolServers = z.strictObject({
+  stdio_servers: z
+    .array(
+      z.object({
+        name: Word,
+        command: Word,
+        args: z.array(z.string()).default([]),
+        env: z.record(z.string(), z.string()).default({}),
+      }),
+    )
+    .default([]),
+  sse_servers: z.array(z.unknown()).default([]),
+  shttp_servers: z.array(z.unknown()).default([]),
+})
+
+/** Keys that are not listed are ignored. */
+const FrontMatter = z.object({
+  name: Word.optional(),
+  // Checked, and then of no effect: the kind follows from inputs and triggers.
+  type: z.enum(['knowledge', 'repo', 'task']).default('repo'),
+  version: z.union([z.string(), z.number().transform(String)]).default('1.0.0'),
+  agent: z.string().default('CodeActAgent'),
+  triggers: z.array(Word).default([]),
+  inputs: z.array(z.object({ name: Word, description: z.string() })).default([]),
+  mcp_tools: ToolServers.default({ stdio_servers: [], sse_servers: [], shttp_servers: [] }),
+})
+type FrontMatter = z.infer<typeof FrontMatter>
+
+/** Reads a file. `fileName` is its path in its folder without `.md`, or null where there is none. */
+export function parseMicroagent(fileName: string | null, text: string): ParsedMicroagent {
+  const { front, content } = split(text)
+  const declared = readFrontMatter(front)
+  if (!declared.ok) return declared
+  const { name: given, inputs, mcp_tools, version, agent } = declared.fields
+  const kind = kindOf(declared.fields)
+  const microagent: Microagent = {
+    name: fileName ?? given ?? DEFAULT_NAME,
+    kind,
+    content: kind === 'task' ? `${content}\n\n${ASK_FOR_INPUTS}` : content,
+    triggers: triggersOf(declared.fields, given ?? fileName ?? DEFAULT_NAME),
+    inputs,
+    tools: mcp_tools.stdio_servers.map(({ name }) => name),
+    version,
+    agent,
+  }
+  const ignored = (['sse_servers', 'shttp_servers'] as const).filter((servers) => mcp_tools[servers].length > 0)
+  return { ok: true, microagent, warnings: ignored.map((servers) => `mcp_tools.${servers} is ignored`) }
+}
+
+/** A file without front matter that always holds: an instruction file of another format. */
+export function plainMicroagent(name: string, text: string): Microagent {
+  const { version, agent } = FrontMatter.parse({})
+  return { name, kind: 'repo', content: text.trim(), triggers: [], inputs: [], tools: [], version, agent }
+}
+
+export type Match = { name: string; trigger: string; content: string }
+
+/**
+ * The microagents that a message of the user's calls for, each with the first of its triggers that occurs in the message:
+ * as plain text, whatever the case, also inside other words.
+ */
+export function matchMicroagents(microagents: readonly Microagent[], message: string): Match[] {
+  const text = message.toLowerCase()
+  return microagents.flatMap(({ name, content, triggers }) => {
+    const trigger = triggers.find((word) => text.includes(word.toLowerCase()))
+    return trigger === undefined ? [] : [{ name, trigger, content }]
+  })
+}
+
+function kindOf({ inputs, triggers }: FrontMatter): Microagent['kind'] {
+  if (inputs.length > 0) return 'task'
+  return triggers.length > 0 ? 'knowledge' : 'repo'
+}
+
+/** A task is called by its name: the one it gives itself, else that of its file. */
+function triggersOf({ inputs, triggers }: FrontMatter, name: string): string[] {
+  const call = `/${name.trim()}`
+  return inputs.length === 0 || triggers.includes(call) ? triggers : [...triggers, call]
+}
+
+/** Parts the front matter from the text. One that is never closed is none: the file begins with a ruled line. */
+function split(text: string): { front: string; content: string } {
+  const lines = text
+    .replace(/^\uFEFF/, '')
+    .trim()
+    .split(/\r\n?|\n/)
+  const isFence = (line: string | undefined) => line !== undefined && /^---\s*$/.test(line)
+  const end = isFence(lines[0]) ? lines.findIndex((line, i) => i > 0 && isFence(line)) : -1
+  return {
+    front: lines.slice(1, Math.max(end, 1)).join('\n'),
+    content: lines
+      .slice(end + 1)
+      .join('\n')
+      .trim(),
+  }
+}
+
+type Declared = { ok: true; fields: FrontMatter } | { ok: false; reason: string }
+
+function readFrontMatter(front: string): Declared {
+  if (front.length > MAX_FRONT_MATTER_LENGTH) return { ok: false, reason: 'The front matter is too long' }
+  const yaml = readYaml(front)
+  if (!yaml.ok) return yaml
+  const { value } = yaml
+  if (typeof value !== 'object' || Array.isArray(value)) {
+    return { ok: false, reason: 'The front matter is not a list of keys and values' }
+  }
+  // A key without a value is as good as absent.
+  const given = Object.fromEntries(Object.entries(value ?? {}).filter(([, item]) => item !== null))
+  const { success, data, error } = FrontMatter.safeParse(given)
+  if (success) return { ok: true, fields: data }
+  const [{ path, message } = { path: [], message: 'invalid' }] = error.issues
+  return { ok: false, reason: `Front matter: ${path.join('.')}: ${message}` }
+}
+
+function readYaml(text: string): { ok: true; value: unknown } | { ok: false; reason: string } {
+  const refused = (message: string) => ({
+    ok: false as const,
+    reason: `Front matter: ${message.split('\n')[0]?.replace(/:$/, '')}`,
+  })
+  try {
+    const document = parseDocument(text, { logLevel: 'error' })
+    const [fault] = document.errors
+    return fault ? refused(fault.message) : { ok: true, value: document.toJS({ maxAliasCount: MAX_ALIASES }) }
+  } catch (error) {
+    // Too many aliases, or nested too deeply for the stack: thrown where a fault of the syntax is listed.
+    return refused(error instanceof Error ? error.message : 'cannot be read')
+  }
+}

@@ -1,0 +1,94 @@
+import type { EventSource, ObservationEvent } from './events.ts'
+import type { AgentState } from './states.ts'
+
+export type CommandResult = { command: string; output: string; exitCode: number; workingDir: string; hidden: boolean }
+
+/** What a command printed and how it ended. Its source is that of the action it answers. */
+export function runObservation(from: EventSource, cause: number, result: CommandResult): ObservationEvent {
+  return {
+    source: from,
+    message: `Command \`${result.command}\` executed with exit code ${result.exitCode}.`,
+    cause,
+    observation: 'run',
+    content: result.output,
+    extras: {
+      command: result.command,
+      metadata: {
+        exit_code: result.exitCode,
+        pid: -1,
+        username: 'user',
+        hostname: 'bellwether',
+        working_dir: result.workingDir,
+        py_interpreter_path: '',
+        prefix: '',
+        suffix: '',
+      },
+      hidden: result.hidden,
+    },
+    success: result.exitCode === 0,
+  }
+}
+
+/** Every change of the agent's state is one of these; `reason` says why it is in error. */
+export function stateChanged(state: AgentState, reason = ''): ObservationEvent {
+  return {
+    source: 'environment',
+    message: '',
+    observation: 'agent_state_changed',
+    content: '',
+    extras: { agent_state: state, reason },
+  }
+}
+
+/** Ids of errors that clients translate. */
+export type ErrorId =
+  | 'AGENT_ERROR$ERROR_ACTION_NOT_EXECUTED_STOPPED'
+  | 'AGENT_ERROR$ERROR_ACTION_NOT_EXECUTED_ERROR'
+  | ''
+
+export function errorObservation(
+  from: EventSource,
+  content: string,
+  options: { cause?: number; errorId?: ErrorId } = {},
+): ObservationEvent {
+  return {
+    source: from,
+    message: content,
+    ...(options.cause === undefined ? {} : { cause: options.cause }),
+    observation: 'error',
+    content,
+    extras: { error_id: options.errorId ?? '' },
+  }
+}
+
+export type WorkspaceContext = {
+  date: string
+  workingDir: string
+  conversationInstructions: string
+  repository: { name: string; directory: string; branch: string } | null
+}
+
+/** What the agent is told about its surroundings with the first message. */
+export function workspaceContext(cause: number, context: WorkspaceContext): ObservationEvent {
+  return {
+    source: 'environment',
+    message: 'Added workspace context',
+    cause,
+    observation: 'recall',
+    content: 'Added workspace context',
+    extras: {
+      recall_type: 'workspace_context',
+      repo_name: context.repository?.name ?? '',
+      repo_directory: context.repository?.directory ?? '',
+      repo_branch: context.repository?.branch ?? '',
+      repo_instructions: '',
+      runtime_hosts: {},
+      additional_agent_instructions: '',
+      date: context.date,
+      custom_secrets_descriptions: {},
+      conversation_instructions: context.conversationInstructions,
+      working_dir: context.workingDir,
+      microagent_knowledge: [],
+    },
+  }
+}

@@ -1,0 +1,141 @@
+// The index of conversations. Rows are written by the conversations' own objects and read by the listing.
+
+import { z } from 'zod'
+
+export type ConversationStatus = 'STARTING' | 'RUNNING' | 'STOPPED'
+
+/** What a listing tells of a conversation. Times are ISO 8601 in UTC. */
+export type ConversationSummary = {
+  id: string
+  owner: string
+  title: string
+  createdAt: string
+  /** Null until the first event is stored. */
+  lastUpdatedAt: string | null
+  status: ConversationStatus
+  runtimeStatus: string | null
+  selectedRepository: string | null
+  selectedBranch: string | null
+  gitProvider: string | null
+  trigger: string | null
+  numConnections: number
+  prNumber: number[]
+}
+
+type Row = {
+  id: string
+  owner: string
+  title: string
+  created_at: string
+  last_updated_at: string | null
+  status: ConversationStatus
+  runtime_status: string | null
+  selected_repository: string | null
+  selected_branch: string | null
+  git_provider: string | null
+  trigger_name: string | null
+  num_connections: number
+  pr_number: string
+}
+
+const Numbers = z.array(z.number())
+
+/** Writes the row unless one of a later revision is there. */
+export async function saveConversation(db: D1Database, row: ConversationSummary, revision: number): Promise<void> {
+  await db
+    .prepare(
+      `INSERT INTO conversations (owner, id, revision, created_at, last_updated_at, title, status, runtime_status,
+         selected_repository, selected_branch, git_provider, trigger_name, num_connections, pr_number)
+       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+       ON CONFLICT (owner, id) DO UPDATE SET revision = ?3, last_updated_at = ?5, title = ?6, status = ?7,
+         runtime_status = ?8, selected_repository = ?9, selected_branch = ?10, git_provider = ?11,
+         trigger_name = ?12, num_connections = ?13, pr_number = ?14
+       WHERE revision < ?3`,
+    )
+    .bind(
+      row.owner,
+      row.id,
+      revision,
+      row.createdAt,
+      row.lastUpdatedAt,
+      row.title,
+      row.status,
+      row.runtimeStatus,
+      row.selectedRepository,
+      row.selectedBranch,
+      row.gitProvider,
+      row.trigger,
+      row.numConnections,
+      JSON.stringify(row.prNumber),
+    )
+    .run()
+}
+
+/** Removes the row of this very conversation, not that of a later one that got the same id. */
+export async function deleteConversation(
+  db: D1Database,
+  row: { owner: string; id: string; createdAt: string },
+): Promise<void> {
+  await db
+    .prepare('DELETE FROM conversations WHERE owner = ? AND id = ? AND created_at = ?')
+    .bind(row.owner, row.id, row.createdAt)
+    .run()
+}
+
+/** The owner's conversations that the index shows as running, least recently updated first. */
+export async function listRunning(db: D1Database, owner: string): Promise<string[]> {
+  const { results } = await db
+    .prepare("SELECT id FROM conversations WHERE owner = ? AND status = 'RUNNING' ORDER BY last_updated_at, id")
+    .bind(owner)
+    .all<{ id: string }>()
+  return results.map(({ id }) => id)
+}
+
+export type ConversationQuery = {
+  owner: string
+  limit: number
+  /** The last row of the page before. */
+  after: { createdAt: string; id: string } | null
+  repository: string | null
+  /** Any of these triggers; null for all. */
+  triggers: string[] | null
+}
+
+/** An owner's conversations, newest first. */
+export async function listConversations(db: D1Database, query: ConversationQuery): Promise<ConversationSummary[]> {
+  const { results } = await db
+    .prepare(
+      `SELECT * FROM conversations
+       WHERE owner = ?1
+         AND (?2 IS NULL OR (created_at, id) < (?2, ?3))
+         AND (?4 IS NULL OR selected_repository = ?4)
+         AND (?5 IS NULL OR trigger_name IN (SELECT value FROM json_each(?5)))
+       ORDER BY created_at DESC, id DESC LIMIT ?6`,
+    )
+    .bind(
+      query.owner,
+      query.after?.createdAt ?? null,
+      query.after?.id ?? null,
+      query.repository,
+      query.triggers === null ? null : JSON.stringify(query.triggers),
+      query.limit,
+    )
+    .all<Row>()
+  return results.map(fromRow)
+}
+
+const fromRow = (row: Row): ConversationSummary => ({
+  id: row.id,
+  owner: row.owner,
+  title: row.title,
+  createdAt: row.created_at,
+  lastUpdatedAt: row.last_updated_at,
+  status: row.status,
+  runtimeStatus: row.runtime_status,
+  selectedRepository: row.selected_repository,
+  selectedBranch: row.selected_branch,
+  gitProvider: row.git_provider,
+  trigger: row.trigger_name,
+  numConnections: row.num_connections,
+  prNumber: Numbers.parse(JSON.parse(row.pr_number)),
+})

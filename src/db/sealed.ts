@@ -1,0 +1,53 @@
+// Sealed columns: the keys of this environment, and reading many sealed values of one owner at a time.
+
+import { config } from '../config.ts'
+import { log } from '../lib/log.ts'
+import { type SealKeys, seal, unseal } from '../lib/seal.ts'
+
+/** The kind of a sealed value and, within an owner's, its name. */
+export type SealedPlace = { kind: 'setting' | 'secret' | 'provider_token'; owner: string; name: string }
+
+export type SealedValue = SealedPlace & { sealed: string }
+
+export type Opened = {
+  /** By name. */
+  texts: Map<string, string>
+  /** Names of values that were changed in the database, or sealed under a key that is not here. */
+  unreadable: string[]
+  /** Values sealed under the previous key, with what they are under the current one. */
+  stale: (SealedValue & { resealed: string })[]
+}
+
+/** Throws where there is no key: only a local start by hand has none. */
+export function sealKeys(env: Env): SealKeys {
+  const { secretsKey, secretsKeyPrevious } = config(env)
+  if (secretsKey === null) throw new Error('SECRETS_KEY is not set: nothing can be sealed or opened')
+  return { current: secretsKey, previous: secretsKeyPrevious }
+}
+
+export function sealValue(env: Env, text: string, place: SealedPlace): Promise<string> {
+  return seal(sealKeys(env), text, contextOf(place))
+}
+
+export async function openValues(env: Env, values: readonly SealedValue[]): Promise<Opened> {
+  const opened: Opened = { texts: new Map(), unreadable: [], stale: [] }
+  if (values.length === 0) return opened
+  const keys = sealKeys(env)
+  await Promise.all(
+    values.map(async (value) => {
+      const result = await unseal(keys, value.sealed, contextOf(value))
+      if (!result.ok) {
+        const { kind, owner, name } = value
+        log.error('seal.unreadable', { kind, owner, name, reason: result.reason })
+        opened.unreadable.push(name)
+        return
+      }
+      opened.texts.set(value.name, result.text)
+      if (!result.isStale) return
+      opened.stale.push({ ...value, resealed: await seal(keys, result.text, contextOf(value)) })
+    }),
+  )
+  return opened
+}
+
+const contextOf = ({ kind, owner, name }: SealedPlace): string[] => [kind, owner, name]

@@ -1,0 +1,32 @@
+// What an owner chose in the security dialog. D1 is the truth.
+
+/** Null where the owner chose nothing. */
+export type SecurityPreference = { policy: string | null; riskSeverity: number | null }
+
+export async function findSecurityPreference(db: D1Database, owner: string): Promise<SecurityPreference> {
+  const row = await db
+    .prepare('SELECT policy, risk_severity AS "riskSeverity" FROM security_preferences WHERE owner = ?')
+    .bind(owner)
+    .first<SecurityPreference>()
+  return row ?? { policy: null, riskSeverity: null }
+}
+
+/** Null brings back the built-in text. */
+export async function savePolicy(db: D1Database, owner: string, policy: string | null): Promise<void> {
+  await db
+    .prepare(
+      'INSERT INTO security_preferences (owner, policy) VALUES (?1, ?2) ON CONFLICT (owner) DO UPDATE SET policy = ?2',
+    )
+    .bind(owner, policy)
+    .run()
+}
+
+export async function saveRiskSeverity(db: D1Database, owner: string, riskSeverity: number): Promise<void> {
+  await db
+    .prepare(
+      `INSERT INTO security_preferences (owner, risk_severity) VALUES (?1, ?2)
+       ON CONFLICT (owner) DO UPDATE SET risk_severity = ?2`,
+    )
+    .bind(owner, riskSeverity)
+    .run()
+}

@@ -1,0 +1,154 @@
+// Questions to the API of one provider on behalf of one token: with its credentials, its limits and the answers kept from a
+// moment ago. Whatever goes wrong is an `UpstreamError`; an answer of another shape than the documented one is `malformed`.
+
+import { z } from 'zod'
+import { systemClock } from '../lib/clock.ts'
+import { type Door, fetchThrough } from '../lib/guarded-fetch.ts'
+import { type Fetch, requestBytes, UpstreamError } from '../lib/http-client.ts'
+import { answerKey, type KeptAnswer, keepAnswer, keptAnswer } from './answer-cache.ts'
+import { authorizationOf } from './check-token.ts'
+import type { Family } from './provider.ts'
+import { tellingQuota } from './quota.ts'
+
+export type Account = {
+  provider: Family
+  /** Null asks as nobody. */
+  token: string | null
+  /** Null: the provider's own. */
+  host: string | null
+}
+
+export type ApiOptions = {
+  /** Of the API, without a slash at its end. */
+  base: string
+  /** What hosts that a user named are asked through. */
+  door: Door
+  timeoutMs: number
+  /** Ends everything that is asked. */
+  signal: AbortSignal
+  headers: Record<string, string>
+  /** For the addresses of the configuration. */
+  fetch?: Fetch | undefined
+}
+
+export type Api = {
+  readonly base: string
+  get<T>(path: string, schema: z.ZodType<T>): Promise<T>
+  /** An answer with the `Link` header that tells of the pages around it. */
+  page<T>(path: string, schema: z.ZodType<T>): Promise<{ value: T; link: string | null }>
+  text(path: string): Promise<string>
+  graphql<T>(url: string, question: GraphQl<T>): Promise<T>
+}
+
+export type GraphQl<T> = { query: string; variables: Record<string, unknown>; schema: z.ZodType<T> }
+
+const MAX_BYTES = 5_000_000
+
+const GraphQlReply = z.object({
+  data: z.unknown(),
+  errors: z.array(z.object({ type: z.string().optional(), message: z.string() })).default([]),
+})
+
+type Question = { url: string; body: string | null }
+
+export function apiFor(account: Account, options: ApiOptions): Api {
+  const { provider, token, host } = account
+  const { base, door, timeoutMs, signal } = options
+  const plain: Fetch = options.fetch ?? ((url, init) => fetch(url, init))
+  // A host that a user named is asked through the guarded door; the operator's addresses are not doubted.
+  const ask = tellingQuota(host === null ? plain : fetchThrough(door))
+  const headers: Record<string, string> = {
+    accept: 'application/json',
+    'user-agent': 'bellwether',
+    ...options.headers,
+    ...(token === null ? {} : { authorization: authorizationOf(provider, token) }),
+  }
+
+  async function answer({ url, body }: Question): Promise<KeptAnswer> {
+    const key = await answerKey([token, url, body])
+    const now = systemClock()
+    const known = keptAnswer(key, now)
+    if (known?.isFresh) return known.answer
+    const etag = known?.answer.etag ?? null
+    const reply = await requestBytes(url, {
+      service: provider,
+      method: body === null ? 'GET' : 'POST',
+      headers: {
+        ...headers,
+        ...(etag === null ? {} : { 'if-none-match': etag }),
+        ...(body === null ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === null ? {} : { body }),
+      timeoutMs,
+      maxBytes: MAX_BYTES,
+      // Nothing that is asked here changes anything.
+      retries: 1,
+      signal,
+      fetch: known === null ? ask : unlessModified(ask, known.answer),
+    })
+    const link = reply.headers.get('link')
+    const fresh = { bytes: reply.bytes, link, etag: reply.headers.get('etag'), askedAt: now }
+    keepAnswer(key, fresh)
+    return fresh
+  }
+
+  async function page<T>(path: string, schema: z.ZodType<T>) {
+    const { bytes, link } = await answer({ url: base + path, body: null })
+    return { value: parsed(bytes, schema, provider), link }
+  }
+
+  return {
+    base,
+    page,
+    get: async (path, schema) => (await page(path, schema)).value,
+    text: async (path) => new TextDecoder().decode((await answer({ url: base + path, body: null })).bytes),
+    graphql: async (url, { query, variables, schema }) => {
+      const { bytes } = await answer({ url, body: JSON.stringify({ query, variables }) })
+      return dataOf(parsed(bytes, GraphQlReply, provider), schema, provider)
+    },
+  }
+}
+
+/** "Not modified" becomes the answer that is known, with what the provider says of it now. */
+function unlessModified(ask: Fetch, known: KeptAnswer): Fetch {
+  return async (url, init) => {
+    const response = await ask(url, init)
+    if (response.status !== 304) return response
+    const headers = new Headers(response.headers)
+    if (known.link !== null) headers.set('link', known.link)
+    if (known.etag !== null) headers.set('etag', known.etag)
+    return new Response(known.bytes, { headers })
+  }
+}
+
+function parsed<T>(bytes: Uint8Array, schema: z.ZodType<T>, service: string): T {
+  let value: unknown
+  try {
+    value = JSON.parse(new TextDecoder().decode(bytes))
+  } catch (cause) {
+    throw new UpstreamError({ service, reason: 'malformed', detail: 'no JSON' }, { cause })
+  }
+  const { success, data, error } = schema.safeParse(value)
+  if (success) return data
+  const at = error.issues[0]?.path.join('.') ?? ''
+  throw new UpstreamError({ service, reason: 'malformed', detail: at === '' ? 'of another shape' : `at ${at}` })
+}
+
+/** What could be found, if anything was: errors of single nodes leave gaps that the schema has to allow. */
+function dataOf<T>({ data, errors }: z.output<typeof GraphQlReply>, schema: z.ZodType<T>, service: string): T {
+  if (errors.some(({ type }) => type === 'RATE_LIMITED')) throw new UpstreamError({ service, reason: 'rate_limited' })
+  const result = schema.safeParse(data)
+  if (result.success) return result.data
+  const detail = errors.length > 0 ? 'GraphQL errors' : 'of another shape'
+  throw new UpstreamError({ service, reason: 'malformed', detail })
+}
+
+/** What a question gives, or null where the provider has no such thing. */
+export async function orNull<T>(asked: Promise<T>): Promise<T | null> {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof UpstreamError && error.status === 404) return null
+    throw error
+  }
+}

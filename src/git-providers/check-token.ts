@@ -1,0 +1,83 @@
+// Whether a token is good for a provider. Only the provider itself can tell, so it is asked: for GitHub its root, which
+// every kind of token may read, for the others who the token belongs to.
+
+import { type Door, DoorError, fetchThrough } from '../lib/guarded-fetch.ts'
+import { type Fetch, requestJson, UpstreamError } from '../lib/http-client.ts'
+import { apiUrlOf, type ProviderUrls } from './api-url.ts'
+import { tellingQuota } from './quota.ts'
+
+export type TokenVerdict =
+  | { ok: true }
+  /** The provider does not accept it. */
+  | { ok: false; reason: 'invalid' }
+  /** The provider could not be asked, or what answered is not the provider. The detail is fit to be shown. */
+  | { ok: false; reason: 'unreachable'; detail: string }
+
+export type TokenToCheck = { provider: string; token: string; host: string | null }
+
+export type CheckOptions = {
+  urls: ProviderUrls
+  /** What hosts that a user named are asked through. */
+  door: Door
+  timeoutMs: number
+  /** For the addresses of the configuration. */
+  fetch?: Fetch
+}
+
+/** What a token may consist of; anything else cannot even be sent. */
+const SENDABLE = /^[\x21-\x7e]+$/
+
+const QUESTIONS: Readonly<Record<string, { path: string; proof: string }>> = {
+  github: { path: '/', proof: 'current_user_url' },
+  gitlab: { path: '/user', proof: 'id' },
+  bitbucket: { path: '/user', proof: 'uuid' },
+}
+
+export async function checkToken(
+  { provider, token, host }: TokenToCheck,
+  options: CheckOptions,
+): Promise<TokenVerdict> {
+  const question = QUESTIONS[provider]
+  const base = apiUrlOf(provider, host, options.urls)
+  // A provider without a service behind it accepts nothing.
+  if (question === undefined || base === null || !SENDABLE.test(token)) return { ok: false, reason: 'invalid' }
+  try {
+    const answer = await requestJson(base + question.path, {
+      service: provider,
+      headers: { ...HEADERS, authorization: authorizationOf(provider, token) },
+      timeoutMs: options.timeoutMs,
+      retries: 1,
+      maxBytes: 1_000_000,
+      fetch: tellingQuota(fetchFor(host, options)),
+    })
+    const isProvider = typeof answer === 'object' && answer !== null && question.proof in answer
+    return isProvider ? { ok: true } : unreachable(`what answered is no ${provider} API`)
+  } catch (error) {
+    if (!(error instanceof UpstreamError)) throw error
+    return verdictOf(error, provider)
+  }
+}
+
+const HEADERS = { accept: 'application/json', 'user-agent': 'bellwether' }
+
+/** Bitbucket's app passwords come with the user's name in front. */
+export function authorizationOf(provider: string, token: string): string {
+  return provider === 'bitbucket' && token.includes(':') ? `Basic ${btoa(token)}` : `Bearer ${token}`
+}
+
+/** A host that a user named is asked through the guarded door; the operator's addresses are not doubted. */
+function fetchFor(host: string | null, { door, fetch: plain }: CheckOptions): Fetch {
+  return host === null ? (plain ?? ((url, init) => fetch(url, init))) : fetchThrough(door)
+}
+
+function verdictOf(error: UpstreamError, provider: string): TokenVerdict {
+  const { status, reason } = error
+  if (status === 401 || status === 403) return { ok: false, reason: 'invalid' }
+  if (status === 404 || reason === 'not_json') return unreachable(`what answered is no ${provider} API`)
+  if (error.cause instanceof DoorError) return unreachable(error.cause.message)
+  if (reason === 'rate_limited') return unreachable('it is asked too often just now')
+  if (reason === 'timeout') return unreachable('it did not answer in time')
+  return unreachable(status === null ? 'it cannot be reached' : `it answered HTTP ${status}`)
+}
+
+const unreachable = (detail: string): TokenVerdict => ({ ok: false, reason: 'unreachable', detail })

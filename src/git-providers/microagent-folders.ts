@@ -1,0 +1,26 @@
+/** The product's hidden directories, its own first. */
+export type HiddenDirectories = readonly string[]
+
+const FOLDER = 'microagents'
+
+/**
+ * Where a repository keeps its microagents: at its root when it is one of the special configuration repositories, which are
+ * named after a product (`.product` or `product-config`), else in the hidden directory of each product.
+ */
+export function microagentFolders(repository: string, hidden: HiddenDirectories): string[] {
+  const name = repository.slice(repository.lastIndexOf('/') + 1).toLowerCase()
+  const isSpecial = hidden.some((directory) => name === directory || name === `${directory.slice(1)}-config`)
+  return isSpecial ? [FOLDER] : hidden.map((directory) => `${directory}/${FOLDER}`)
+}
+
+export type ListedFile = { name: string; path: string }
+
+/** The microagents among the files of a folder: `name` is the file's, without `.md`, and `key` its path in the folder. */
+export function microagentsAmong(folder: string, paths: readonly string[]): (ListedFile & { key: string })[] {
+  return paths.flatMap((path) => {
+    const file = path.slice(path.lastIndexOf('/') + 1)
+    if (!file.endsWith('.md') || file === 'README.md') return []
+    const name = file.slice(0, -'.md'.length)
+    return [{ name, path, key: path.slice(folder.length + 1) }]
+  })
+}

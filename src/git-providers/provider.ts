@@ -1,0 +1,61 @@
+// What Bellwether wants to know of a git hosting service, in one shape for all of them.
+
+export const FAMILIES = ['github', 'gitlab', 'bitbucket'] as const
+export type Family = (typeof FAMILIES)[number]
+
+export const isFamily = (provider: string): provider is Family => FAMILIES.some((family) => family === provider)
+
+export type User = {
+  id: string
+  login: string
+  avatarUrl: string
+  company: string | null
+  name: string | null
+  email: string | null
+}
+
+export type Repository = {
+  id: string
+  fullName: string
+  provider: Family
+  isPublic: boolean
+  stars: number | null
+  /** The text of the `Link` header of the page that it came with; null outside of pages. */
+  link: string | null
+  pushedAt: string | null
+  ownerType: 'user' | 'organization' | null
+  mainBranch: string | null
+  /** What lists of several providers are merged by: the moment or the name that was sorted by. */
+  sortKey: string
+}
+
+export type Branch = { name: string; sha: string; isProtected: boolean; pushedAt: string | null }
+
+export type TaskType = 'MERGE_CONFLICTS' | 'FAILING_CHECKS' | 'UNRESOLVED_COMMENTS' | 'OPEN_ISSUE'
+export type SuggestedTask = { provider: Family; type: TaskType; repository: string; number: number; title: string }
+
+export type Sort = 'pushed' | 'updated' | 'created' | 'full_name'
+export type Page = { page: number; perPage: number }
+/** `page: null` asks for everything, up to `MAX_LISTED`. */
+export type Listing = { sort: Sort; installation: string | null; page: Page | null }
+
+export type Search = { query: string; perPage: number; sort: string; order: 'asc' | 'desc' }
+
+/** How many repositories or branches are listed at most. */
+export const MAX_LISTED = 1000
+
+export interface GitProvider {
+  readonly family: Family
+  user(): Promise<User>
+  /** App installations or workspaces; null where the provider has neither. */
+  installations(): Promise<string[] | null>
+  repositories(listing: Listing): Promise<Repository[]>
+  search(search: Search): Promise<Repository[]>
+  suggestedTasks(): Promise<SuggestedTask[]>
+  /** Empty also for a repository that is not there. */
+  branches(repository: string): Promise<Branch[]>
+  /** Paths of the files in a folder of the default branch; empty when it is not there. */
+  files(repository: string, folder: string): Promise<string[]>
+  /** A text file of the default branch, or null when it is not there, not text or too large. */
+  fileText(repository: string, path: string): Promise<string | null>
+}

@@ -1,0 +1,22 @@
+import type { Context } from 'hono'
+import { conversation } from '../../bindings.ts'
+import { AppError } from '../../http/errors.ts'
+import type { AppEnv } from '../../http/router.ts'
+import { CONVERSATION_ID } from './schemas.ts'
+
+/** The 404 of a conversation that is unknown, or another's: nobody can tell which. */
+export function notFound(id: string): AppError {
+  return new AppError('unknown_conversation', `Conversation ${id} not found`)
+}
+
+/** The object of the asker's conversation. An id that cannot exist is answered without waking anything. */
+export function ownConversation(c: Context<AppEnv>, id: string): ReturnType<typeof conversation> {
+  if (!CONVERSATION_ID.test(id)) throw notFound(id)
+  return conversation(c.env, c.get('principal').owner, id)
+}
+
+/** What the object answered, or the 404 when it knows no such conversation. */
+export function found<T>(answer: T | null, id: string): T {
+  if (answer === null) throw notFound(id)
+  return answer
+}

@@ -1,0 +1,172 @@
+import { z } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import { conversation } from '../../bindings.ts'
+import { config } from '../../config.ts'
+import { type ConversationSummary, listConversations } from '../../db/conversations.ts'
+import { presentedKey } from '../../http/auth.ts'
+import { AppError, detailEnvelope, statusEnvelope } from '../../http/errors.ts'
+import { endpoint } from '../../http/openapi.ts'
+import { decodeCursor, encodeCursor } from '../../http/paging.ts'
+import { type AppEnv, router } from '../../http/router.ts'
+import { signToken } from '../../http/tokens.ts'
+import { laxInt } from '../../http/validation.ts'
+import { isoMicros } from '../../lib/clock.ts'
+import { hexId } from '../../lib/ids.ts'
+import { keepToLimit } from './loop-limit.ts'
+import { selectedRepository } from './repository.ts'
+import {
+  CONVERSATION_ID,
+  ConversationInfo,
+  ConversationInfoResultSet,
+  ConversationPath,
+  ConversationResponse,
+  ConversationTrigger,
+  InitSessionRequest,
+} from './schemas.ts'
+
+const TOKEN_LIFETIME_MS = 24 * 3600 * 1000
+/** What the reference called the trigger of API callers; old clients filter by it. */
+const TRIGGER_ALIAS = 'openhands_api'
+
+const making = router(statusEnvelope)
+const reading = router(detailEnvelope)
+const tag = 'Conversations'
+
+endpoint(
+  making,
+  {
+    method: 'post',
+    path: '/api/conversations',
+    tag,
+    summary: 'Start a conversation, or join the one that has the given id',
+    body: { schema: InitSessionRequest, required: true },
+    replies: {
+      200: { description: 'Started or joined', schema: ConversationResponse },
+      400: { description: 'The conversation cannot be started as asked' },
+    },
+  },
+  async (c, { body }) => {
+    refuseUnavailable(body)
+    const { owner } = c.get('principal')
+    const id = body.conversation_id ?? hexId()
+    const hasMessage = (body.initial_user_msg ?? null) !== null || (body.image_urls ?? []).length > 0
+    const created = await conversation(c.env, owner, id).create({
+      id,
+      owner,
+      trigger: triggerOf(c, body),
+      createdAt: isoMicros(Date.now()),
+      instructions: body.conversation_instructions ?? '',
+      repository: selectedRepository(body),
+      firstMessage: hasMessage ? { content: body.initial_user_msg ?? '', imageUrls: body.image_urls ?? null } : null,
+    })
+    if (created.started) c.executionCtx.waitUntil(keepToLimit(c.env, owner, id))
+    const message = created.messageDropped
+      ? 'Joined a running conversation; the initial message was not delivered. Send it as an event.'
+      : null
+    return c.json({ status: 'ok', conversation_id: id, message, conversation_status: created.status })
+  },
+)
+
+endpoint(
+  reading,
+  {
+    method: 'get',
+    path: '/api/conversations',
+    tag,
+    summary: 'List the own conversations, newest first',
+    query: z.object({
+      page_id: z.string().nullable().optional(),
+      limit: laxInt().default(20),
+      selected_repository: z.string().nullable().optional(),
+      conversation_trigger: z
+        .preprocess((value) => (value === TRIGGER_ALIAS ? 'service_api' : value), ConversationTrigger)
+        .nullable()
+        .optional(),
+    }),
+    replies: {
+      200: { description: 'One page', schema: ConversationInfoResultSet },
+      400: { description: 'A page_id that is not one of ours' },
+    },
+  },
+  async (c, { query }) => {
+    const after = query.page_id ? decodeCursor(query.page_id) : null
+    if (query.page_id && after === null) throw new AppError('bad_request', 'Invalid page_id')
+    const limit = Math.min(Math.max(query.limit, 1), 1000)
+    const found = await listConversations(c.env.DB, {
+      owner: c.get('principal').owner,
+      limit: limit + 1,
+      after,
+      repository: query.selected_repository ?? null,
+      triggers: query.conversation_trigger ? [query.conversation_trigger] : null,
+    })
+    const page = found.slice(0, limit)
+    const last = page.at(-1)
+    return c.json({
+      results: await Promise.all(page.map((summary) => conversationInfo(c, summary))),
+      next_page_id: found.length > limit && last ? encodeCursor(last) : null,
+    })
+  },
+)
+
+endpoint(
+  reading,
+  {
+    method: 'get',
+    path: '/api/conversations/{conversation_id}',
+    tag,
+    summary: 'One conversation; null when there is none of this id',
+    params: ConversationPath,
+    replies: { 200: { description: 'The conversation, or null', schema: ConversationInfo.nullable() } },
+  },
+  async (c, { params }) => {
+    const id = params.conversation_id
+    const summary = CONVERSATION_ID.test(id) ? await conversation(c.env, c.get('principal').owner, id).summary() : null
+    return c.json(summary === null ? null : await conversationInfo(c, summary))
+  },
+)
+
+/** What a request asks for that this server cannot do is refused by name, never dropped in silence. */
+function refuseUnavailable(body: InitSessionRequest): void {
+  const asked = (['suggested_task', 'create_microagent', 'replay_json'] as const).filter(
+    (name) => (body[name] ?? '') !== '',
+  )
+  if (asked.length === 0) return
+  throw new AppError('bad_request', `This server cannot start a conversation with ${asked.join(', ')}`)
+}
+
+function triggerOf(c: Context<AppEnv>, body: InitSessionRequest): string {
+  if (body.suggested_task) return 'suggested_task'
+  if (body.create_microagent) return 'microagent_management'
+  const { via } = c.get('principal')
+  return via === 'header' || via === 'token' ? 'service_api' : 'gui'
+}
+
+async function conversationInfo(c: Context<AppEnv>, summary: ConversationSummary) {
+  return {
+    conversation_id: summary.id,
+    title: summary.title,
+    last_updated_at: summary.lastUpdatedAt,
+    status: summary.status,
+    runtime_status: summary.runtimeStatus,
+    selected_repository: summary.selectedRepository,
+    selected_branch: summary.selectedBranch,
+    git_provider: summary.gitProvider,
+    trigger: summary.trigger,
+    num_connections: summary.numConnections,
+    url: summary.status === 'STOPPED' ? null : `/api/conversations/${summary.id}`,
+    session_api_key: await sessionKey(c, summary),
+    created_at: summary.createdAt,
+    pr_number: summary.prNumber,
+  }
+}
+
+/** A token for this conversation alone. Whoever came with one keeps it: it cannot be used to outlive its day. */
+async function sessionKey(c: Context<AppEnv>, { owner, id }: ConversationSummary): Promise<string | null> {
+  const { keyId, via } = c.get('principal')
+  const { secretsKey } = config(c.env)
+  if (via === 'token') return presentedKey(c.req.raw)
+  if (keyId === null || secretsKey === null) return null
+  return signToken(secretsKey, 'bwc', { owner, conversation: id, key: keyId, until: Date.now() + TOKEN_LIFETIME_MS })
+}
+
+export { making, reading }

@@ -1,0 +1,127 @@
+import { z } from '@hono/zod-openapi'
+import { ClientAction, fromClient } from '../../agent/actions.ts'
+import { AppError, detailEnvelope, errorEnvelope } from '../../http/errors.ts'
+import { endpoint } from '../../http/openapi.ts'
+import { router } from '../../http/router.ts'
+import { laxBool, laxInt, valueError } from '../../http/validation.ts'
+import { isoMicrosOf } from '../../lib/clock.ts'
+import { found, ownConversation } from './access.ts'
+import { ConversationPath } from './schemas.ts'
+
+const MAX_LIMIT = 100
+const MAX_KEY_LENGTH = 200
+
+const filterFields = {
+  // Said in the document, never filled in: what is absent here may stand in the other place.
+  exclude_hidden: laxBool().optional().openapi({ default: false }),
+  query: z.string().nullish(),
+  // Items of any kind are taken; what is no wire name matches nothing.
+  include_types: z.array(z.unknown()).nullish(),
+  exclude_types: z.array(z.unknown()).nullish(),
+  source: z.string().nullish(),
+  start_date: z.string().nullish(),
+  end_date: z.string().nullish(),
+}
+
+const EventFilter = z.object(filterFields).openapi('EventFilter')
+
+const EventFields = z.object(filterFields)
+type EventFields = z.infer<typeof EventFields>
+
+const reading = router(detailEnvelope)
+const writing = router(errorEnvelope)
+const tag = 'Events'
+
+endpoint(
+  reading,
+  {
+    method: 'get',
+    path: '/api/conversations/{conversation_id}/events',
+    tag,
+    summary: 'Search the event stream',
+    params: ConversationPath,
+    query: z.object({
+      start_id: laxInt().default(0),
+      end_id: laxInt().nullable().optional(),
+      reverse: laxBool().default(false),
+      limit: laxInt().default(20),
+      ...filterFields,
+    }),
+    body: { schema: EventFilter.nullable(), required: false },
+    replies: {
+      200: {
+        description: 'Matching events and whether there are more',
+        schema: z.object({ events: z.array(z.looseObject({ id: z.int() })), has_more: z.boolean() }),
+      },
+      400: { description: 'A limit outside 0 to 100' },
+      404: { description: 'No such conversation' },
+    },
+  },
+  async (c, { params, query, body }) => {
+    const { start_id, end_id, reverse, limit, ...inQuery } = query
+    if (limit < 0 || limit > MAX_LIMIT) throw new AppError('bad_request', 'Invalid limit')
+    const stub = ownConversation(c, params.conversation_id)
+    const answer = await stub.searchEvents({
+      startId: Math.max(start_id, 0),
+      endId: end_id ?? null,
+      reverse,
+      limit,
+      filter: filterOf(inQuery, body ?? {}),
+    })
+    return c.body(found(answer, params.conversation_id), 200, { 'content-type': 'application/json' })
+  },
+)
+
+endpoint(
+  writing,
+  {
+    method: 'post',
+    path: '/api/conversations/{conversation_id}/events',
+    tag,
+    summary: 'Add an event, as a client would over the socket',
+    params: ConversationPath,
+    body: { schema: ClientAction, required: true },
+    replies: {
+      200: { description: 'Stored', schema: z.object({ success: z.literal(true) }) },
+      404: { description: 'No such conversation' },
+      409: { description: 'The conversation is stopped' },
+    },
+  },
+  async (c, { params, body }) => {
+    const key = c.req.header('idempotency-key') ?? null
+    if (key !== null && (key === '' || key.length > MAX_KEY_LENGTH)) {
+      throw valueError(['header', 'idempotency-key'], `must have 1 to ${MAX_KEY_LENGTH} characters`, key)
+    }
+    const stub = ownConversation(c, params.conversation_id)
+    const outcome = found(await stub.addEvent(fromClient(body), key), params.conversation_id)
+    if (outcome === 'stopped') throw new AppError('conflict', 'The conversation is stopped; start it first')
+    return c.json({ success: true as const })
+  },
+)
+
+/** The body wins, field by field. */
+function filterOf(query: EventFields, body: EventFields) {
+  const fields = { ...query, ...Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined)) }
+  return {
+    excludeHidden: fields.exclude_hidden ?? false,
+    query: fields.query || null,
+    includeTypes: names(fields.include_types),
+    excludeTypes: names(fields.exclude_types),
+    source: fields.source ?? null,
+    startDate: dateBound('start_date', fields.start_date ?? null),
+    endDate: dateBound('end_date', fields.end_date ?? null),
+  }
+}
+
+function names(types: unknown[] | null | undefined): string[] | null {
+  return types?.length ? types.filter((item) => typeof item === 'string') : null
+}
+
+function dateBound(field: string, text: string | null): string | null {
+  if (text === null || text === '') return null
+  const bound = isoMicrosOf(text)
+  if (bound === null) throw valueError(['body', field], 'not a date or a date and time in ISO 8601', text)
+  return bound
+}
+
+export { reading as eventReading, writing as eventWriting }

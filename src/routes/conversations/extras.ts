@@ -1,0 +1,81 @@
+// What a client asks about the machine behind a conversation. Here there is none: a workspace lives in the conversation's
+// own storage, no editor is served beside it, and nothing in it listens on a port.
+
+import { z } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import { errorEnvelope } from '../../http/errors.ts'
+import { endpoint } from '../../http/openapi.ts'
+import { type AppEnv, router } from '../../http/router.ts'
+import { found, ownConversation } from './access.ts'
+import { ConversationPath } from './schemas.ts'
+
+const app = router(errorEnvelope)
+const tag = 'Conversation extras'
+const notFound = { description: 'No such conversation' }
+
+endpoint(
+  app,
+  {
+    method: 'get',
+    path: '/api/conversations/{conversation_id}/config',
+    tag,
+    summary: 'Which session and runtime the conversation has',
+    params: ConversationPath,
+    replies: {
+      200: {
+        description: 'The session is the conversation; there is no runtime beside it',
+        schema: z.object({ runtime_id: z.string().nullable(), session_id: z.string() }),
+      },
+      404: notFound,
+    },
+  },
+  async (c, { params }) => {
+    await demand(c, params.conversation_id)
+    return c.json({ runtime_id: null, session_id: params.conversation_id })
+  },
+)
+
+endpoint(
+  app,
+  {
+    method: 'get',
+    path: '/api/conversations/{conversation_id}/vscode-url',
+    tag,
+    summary: 'Where an editor for the workspace is',
+    params: ConversationPath,
+    replies: {
+      200: { description: 'Null: there is none', schema: z.object({ vscode_url: z.string().nullable() }) },
+      404: notFound,
+    },
+  },
+  async (c, { params }) => {
+    await demand(c, params.conversation_id)
+    return c.json({ vscode_url: null })
+  },
+)
+
+endpoint(
+  app,
+  {
+    method: 'get',
+    path: '/api/conversations/{conversation_id}/web-hosts',
+    tag,
+    summary: 'Where the servers that run in the workspace are',
+    params: ConversationPath,
+    replies: {
+      200: { description: 'Port by address; empty', schema: z.object({ hosts: z.record(z.string(), z.int()) }) },
+      404: notFound,
+    },
+  },
+  async (c, { params }) => {
+    await demand(c, params.conversation_id)
+    return c.json({ hosts: {} })
+  },
+)
+
+/** The 404 unless the conversation is there. */
+async function demand(c: Context<AppEnv>, id: string): Promise<void> {
+  found(await ownConversation(c, id).summary(), id)
+}
+
+export { app as extras }

@@ -1,0 +1,131 @@
+import { z } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import { forTrajectory } from '../../agent/trajectory.ts'
+import { feedbackKey } from '../../bindings.ts'
+import { countFeedback, type FeedbackRow, insertFeedback } from '../../db/feedback.ts'
+import { AppError, errorEnvelope } from '../../http/errors.ts'
+import { endpoint } from '../../http/openapi.ts'
+import { type AppEnv, router } from '../../http/router.ts'
+import { isoMicros } from '../../lib/clock.ts'
+import { randomToken, sha256Hex } from '../../lib/crypto.ts'
+import { hexId } from '../../lib/ids.ts'
+import { errorFields, log } from '../../lib/log.ts'
+import { found, ownConversation } from './access.ts'
+import { jsonArray } from './event-walk.ts'
+import { storeText } from './feedback-record.ts'
+import { ConversationPath } from './schemas.ts'
+
+/** Each holds a copy of the conversation, so there cannot be any number of them. */
+const MAX_PER_CONVERSATION = 50
+
+/** Clients also send `token` and `trajectory`; the events are taken from the log instead. */
+const FeedbackRequest = z
+  .object({
+    email: z.string().max(320).nullish(),
+    version: z.string().max(100).nullish(),
+    permissions: z.enum(['public', 'private']).default('private'),
+    polarity: z.enum(['positive', 'negative']),
+  })
+  .openapi('FeedbackRequest')
+type FeedbackRequest = z.infer<typeof FeedbackRequest>
+
+const FeedbackResponse = z
+  .object({
+    statusCode: z.literal(200),
+    body: z.object({ message: z.string(), feedback_id: z.string(), password: z.string() }),
+  })
+  .openapi('FeedbackResponse')
+
+const app = router(errorEnvelope)
+
+endpoint(
+  app,
+  {
+    method: 'post',
+    path: '/api/conversations/{conversation_id}/submit-feedback',
+    tag: 'Conversation extras',
+    summary: 'Leave a judgement of the conversation with the operator of this server',
+    params: ConversationPath,
+    body: { schema: FeedbackRequest, required: true },
+    replies: {
+      200: { description: 'Stored', schema: FeedbackResponse },
+      404: { description: 'No such conversation' },
+      429: { description: `There are ${MAX_PER_CONVERSATION} judgements of this conversation already` },
+      500: { description: 'It could not be stored' },
+    },
+  },
+  async (c, { params, body }) => {
+    const id = params.conversation_id
+    found(await ownConversation(c, id).summary(), id)
+    const { feedbackId, password } = await storing(() => store(c, id, body))
+    const message = 'Thank you. Your feedback was stored on this server and sent nowhere.'
+    return c.json({ statusCode: 200 as const, body: { message, feedback_id: feedbackId, password } })
+  },
+)
+
+/** Whatever keeps feedback from being stored has one answer; the cause goes to the log. */
+async function storing<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause
+    throw new AppError('declared_failure', 'Failed to submit feedback', { cause })
+  }
+}
+
+/** The judgement with the events it is about goes to R2, then the row that finds it to D1. */
+async function store(c: Context<AppEnv>, conversationId: string, given: FeedbackRequest) {
+  const { owner } = c.get('principal')
+  if ((await countFeedback(c.env.DB, owner, conversationId)) >= MAX_PER_CONVERSATION) {
+    throw new AppError('rate_limited', 'There is enough feedback on this conversation')
+  }
+  const password = randomToken(16)
+  const passwordHash = await sha256Hex(password)
+  const { polarity, permissions } = given
+  const row = {
+    id: hexId(),
+    owner,
+    conversationId,
+    createdAt: isoMicros(Date.now()),
+    polarity,
+    permissions,
+    passwordHash,
+  }
+  const key = feedbackKey(owner, row.id)
+  await storeText(c.env.FILES, key, await recordOf(c, row, given))
+  try {
+    await insertFeedback(c.env.DB, row)
+  } catch (error) {
+    await forget(c.env.FILES, key)
+    throw error
+  }
+  return { feedbackId: row.id, password }
+}
+
+/** What is kept in R2: the judgement, then the events. */
+async function recordOf(c: Context<AppEnv>, row: FeedbackRow, { email, version }: FeedbackRequest) {
+  const stub = ownConversation(c, row.conversationId)
+  const first = found(await stub.readEvents(-1), row.conversationId)
+  const record = {
+    feedback_id: row.id,
+    conversation_id: row.conversationId,
+    created_at: row.createdAt,
+    email: email ?? '',
+    version: version ?? '',
+    permissions: row.permissions,
+    polarity: row.polarity,
+  }
+  const head = `${JSON.stringify(record).slice(0, -1)},"trajectory":`
+  return jsonArray({ stub, first, pick: forTrajectory }, [head, '}'])
+}
+
+/** A record without a row would never be found again. */
+async function forget(bucket: R2Bucket, key: string): Promise<void> {
+  try {
+    await bucket.delete(key)
+  } catch (error) {
+    log.warn('feedback.record_left_behind', { key, ...errorFields(error) })
+  }
+}
+
+export { app as feedback }

@@ -1,0 +1,113 @@
+import { z } from '@hono/zod-openapi'
+import { conversation } from '../../bindings.ts'
+import { recordAudit } from '../../db/audit.ts'
+import { actorOf } from '../../http/actor.ts'
+import { AppError, detailEnvelope, statusEnvelope } from '../../http/errors.ts'
+import { endpoint } from '../../http/openapi.ts'
+import { router } from '../../http/router.ts'
+import { keepToLimit } from './loop-limit.ts'
+import { CONVERSATION_ID, ConversationPath, ConversationResponse, ProviderType } from './schemas.ts'
+
+const UpdateConversationRequest = z
+  .strictObject({ title: z.string().min(1).max(200) })
+  .openapi('UpdateConversationRequest')
+
+const ProvidersSetModel = z.object({ providers_set: z.array(ProviderType).nullish() }).openapi('ProvidersSetModel')
+
+const changing = router(statusEnvelope)
+const running = router(detailEnvelope)
+const tag = 'Conversations'
+
+endpoint(
+  changing,
+  {
+    method: 'patch',
+    path: '/api/conversations/{conversation_id}',
+    tag,
+    summary: 'Change the title; a blank one brings back the default',
+    params: ConversationPath,
+    body: { schema: UpdateConversationRequest, required: true },
+    replies: {
+      200: { description: 'Changed', schema: z.boolean() },
+      404: { description: 'No such conversation' },
+    },
+  },
+  async (c, { params, body }) => {
+    const id = params.conversation_id
+    const stub = CONVERSATION_ID.test(id) ? conversation(c.env, c.get('principal').owner, id) : null
+    const renamed = (await stub?.rename(body.title.trim())) ?? null
+    if (renamed === null) {
+      throw new AppError('not_found', 'Conversation not found', { msgId: 'CONVERSATION$NOT_FOUND' })
+    }
+    return c.json(true)
+  },
+)
+
+endpoint(
+  running,
+  {
+    method: 'delete',
+    path: '/api/conversations/{conversation_id}',
+    tag,
+    summary: 'Delete the conversation with everything in it',
+    params: ConversationPath,
+    replies: { 200: { description: 'Whether there was one', schema: z.boolean() } },
+  },
+  async (c, { params }) => {
+    const id = params.conversation_id
+    if (!CONVERSATION_ID.test(id)) return c.json(false)
+    const principal = c.get('principal')
+    const { owner } = principal
+    const deleted = await conversation(c.env, owner, id).delete()
+    if (deleted) {
+      const entry = { owner, actor: actorOf(principal), action: 'conversation.deleted', subject: id } as const
+      c.executionCtx.waitUntil(recordAudit(c.env.DB, entry))
+    }
+    return c.json(deleted)
+  },
+)
+
+endpoint(
+  running,
+  {
+    method: 'post',
+    path: '/api/conversations/{conversation_id}/start',
+    tag,
+    summary: 'Start the agent loop, or return the one that runs',
+    params: ConversationPath,
+    body: { schema: ProvidersSetModel, required: true },
+    replies: {
+      200: { description: 'It runs', schema: ConversationResponse },
+      404: { description: 'No such conversation', schema: ConversationResponse },
+    },
+  },
+  async (c, { params }) => {
+    const id = params.conversation_id
+    const { owner } = c.get('principal')
+    const outcome = CONVERSATION_ID.test(id) ? await conversation(c.env, owner, id).start() : null
+    // This call words its 404 like an answer, without a text.
+    if (outcome === null) return c.json({ status: 'error', conversation_id: id }, 404)
+    if (outcome.started) c.executionCtx.waitUntil(keepToLimit(c.env, owner, id))
+    return c.json({ status: 'ok', conversation_id: id, message: null, conversation_status: outcome.status })
+  },
+)
+
+endpoint(
+  running,
+  {
+    method: 'post',
+    path: '/api/conversations/{conversation_id}/stop',
+    tag,
+    summary: 'Close the session and stop the conversation',
+    params: ConversationPath,
+    replies: { 200: { description: 'It does not run', schema: ConversationResponse } },
+  },
+  async (c, { params }) => {
+    const id = params.conversation_id
+    const stopped = CONVERSATION_ID.test(id) && (await conversation(c.env, c.get('principal').owner, id).stop())
+    const message = stopped ? 'Conversation stopped successfully' : 'Conversation was not running'
+    return c.json({ status: 'ok', conversation_id: id, message, conversation_status: 'STOPPED' as const })
+  },
+)
+
+export { changing, running }

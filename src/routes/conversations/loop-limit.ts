@@ -1,0 +1,27 @@
+import type { Context } from 'hono'
+import { conversation } from '../../bindings.ts'
+import { config } from '../../config.ts'
+import { listRunning } from '../../db/conversations.ts'
+import type { AppEnv } from '../../http/router.ts'
+
+/**
+ * Closes as many of the owner's running conversations as there are too many, now that `startedId` has been started: idle
+ * ones first, then those that nothing happened in for the longest time. Their clients are told.
+ */
+export async function keepToLimit(env: Env, owner: string, startedId: string): Promise<void> {
+  const { maxRunningLoops } = config(env)
+  const others = (await listRunning(env.DB, owner)).filter((id) => id !== startedId)
+  if (others.length < maxRunningLoops) return
+  // The index may lag behind; each object knows for itself.
+  const known = await Promise.all(others.map(async (id) => ({ id, is: await conversation(env, owner, id).activity() })))
+  const running = known
+    .flatMap(({ id, is }) => (is === null ? [] : [{ id, ...is }]))
+    .sort((a, b) => Number(a.busy) - Number(b.busy) || (a.lastUpdatedAt ?? '').localeCompare(b.lastUpdatedAt ?? ''))
+  const surplus = running.slice(0, Math.max(0, running.length + 1 - maxRunningLoops))
+  await Promise.all(surplus.map(({ id }) => conversation(env, owner, id).makeWay()))
+}
+
+/** The same after a socket was opened, if opening it started the loop. */
+export function keepToLimitAfter(answer: Response, c: Context<AppEnv>, of: { owner: string; id: string }): void {
+  if (answer.headers.get('x-loop-started') === 'true') c.executionCtx.waitUntil(keepToLimit(c.env, of.owner, of.id))
+}

@@ -1,0 +1,43 @@
+// The 422 shows the value that was found, and the object around a field that is missing. Where requests carry keys and
+// secrets, it must not: a refused request would put them into a browser's console and a proxy's log.
+
+import { AppError, type Envelope, errorEnvelope, type ValidationItem } from '../../http/errors.ts'
+
+const MASK = '**********'
+
+/** Members that hold a secret: masked whole, however they are shaped. */
+const SECRETS = new Set(['value', 'llm_api_key', 'search_api_key', 'sandbox_api_key', 'token', 'api_key', 'env'])
+/** Members that hold secrets somewhere: their shape is shown, and none of their texts. */
+const HOLDERS = new Set(['mcp_config', 'provider_tokens'])
+
+/** `{"error": …}`, with the secrets of the request masked in what a 422 shows of it. */
+export const maskedErrorEnvelope: Envelope = (error) => {
+  const { items, ...options } = error.options
+  if (items === undefined) return errorEnvelope(error)
+  return errorEnvelope(new AppError(error.code, error.message, { ...options, items: items.map(maskedItem) }))
+}
+
+function maskedItem(item: ValidationItem): ValidationItem {
+  const { loc, input } = item
+  // The name of a member is no secret, and the reader needs it.
+  if (loc.at(-1) === '[key]') return item
+  const steps = loc.map(String)
+  if (steps.some((step) => SECRETS.has(step))) return { ...item, input: masked(input) }
+  const isRecord = typeof input === 'object' && input !== null && !Array.isArray(input)
+  const isInside = steps.some((step) => HOLDERS.has(step)) || (loc.length === 1 && !isRecord)
+  return { ...item, input: shown(input, isInside) }
+}
+
+/** The value without its secrets; inside a holder without any text. */
+function shown(value: unknown, isInside: boolean): unknown {
+  if (Array.isArray(value)) return value.map((inner) => shown(inner, isInside))
+  if (typeof value !== 'object' || value === null) return isInside ? masked(value) : value
+  const entries = Object.entries(value).map(([key, inner]) => [
+    key,
+    SECRETS.has(key) ? masked(inner) : shown(inner, isInside || HOLDERS.has(key)),
+  ])
+  return Object.fromEntries(entries)
+}
+
+const masked = (value: unknown): unknown =>
+  value === null || value === undefined || typeof value === 'boolean' ? value : MASK

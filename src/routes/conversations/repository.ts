@@ -1,0 +1,26 @@
+import { valueError } from '../../http/validation.ts'
+import type { InitSessionRequest } from './schemas.ts'
+
+const HOSTS = { github: 'github.com', gitlab: 'gitlab.com', bitbucket: 'bitbucket.org', enterprise_sso: 'github.com' }
+/** Two names or more: GitLab has groups within groups. */
+const FULL_NAME = /^[\w.-]+(\/[\w.-]+)+$/
+
+export type Repository = { name: string; url: string; branch: string | null; provider: string | null }
+
+/** What a request selects: `owner/name` at its provider, or an http(s) address. An empty branch means none. */
+export function selectedRepository(body: InitSessionRequest): Repository | null {
+  const name = body.repository?.trim()
+  if (!name) return null
+  const provider = body.git_provider ?? null
+  return { name, url: addressOf(name, provider ?? 'github'), branch: body.selected_branch || null, provider }
+}
+
+function addressOf(name: string, provider: keyof typeof HOSTS): string {
+  if (FULL_NAME.test(name) && !name.split('/').includes('..')) return `https://${HOSTS[provider]}/${name}.git`
+  const url = /^https?:\/\//i.test(name) && URL.canParse(name) ? new URL(name) : null
+  if (url === null) throw valueError(['body', 'repository'], 'neither owner/name nor an http(s) address', name)
+  if (url.username !== '' || url.password !== '') {
+    throw valueError(['body', 'repository'], 'an address must not hold credentials', `${url.protocol}//…@${url.host}`)
+  }
+  return url.href
+}

@@ -1,0 +1,137 @@
+import { z } from '@hono/zod-openapi'
+import {
+  type By,
+  changeSecret,
+  createSecret,
+  deleteSecret,
+  listSecrets,
+  MAX_SECRETS,
+  MAX_TOTAL_CHARACTERS,
+} from '../../db/secrets.ts'
+import { actorOf } from '../../http/actor.ts'
+import type { Principal } from '../../http/auth.ts'
+import { AppError } from '../../http/errors.ts'
+import { endpoint } from '../../http/openapi.ts'
+import { router } from '../../http/router.ts'
+import { assertNever } from '../../lib/assert.ts'
+import { orDeclared } from './declared.ts'
+import { maskedErrorEnvelope } from './masked-errors.ts'
+import { CustomSecretModel, CustomSecretWithoutValueModel, GETCustomSecrets, SecretPath } from './secret-schemas.ts'
+
+const Message = z.object({ message: z.string() })
+
+const app = router(maskedErrorEnvelope)
+const tag = 'Secrets'
+const path = '/api/secrets/{secret_id}'
+const failed = { 500: { description: 'The store failed' } }
+const unknown = { 404: { description: 'No such secret' } }
+
+endpoint(
+  app,
+  {
+    method: 'get',
+    path: '/api/secrets',
+    tag,
+    summary: 'Names and descriptions; values are never shown',
+    replies: { 200: { description: 'In the order of creation', schema: GETCustomSecrets }, ...failed },
+  },
+  async (c) => {
+    const { owner } = c.get('principal')
+    const secrets = await orDeclared(listSecrets(c.env.DB, owner), 'Failed to get secret names')
+    return c.json({ custom_secrets: secrets })
+  },
+)
+
+endpoint(
+  app,
+  {
+    method: 'post',
+    path: '/api/secrets',
+    tag,
+    summary: 'Store a secret',
+    body: { schema: CustomSecretModel, required: true },
+    replies: {
+      201: { description: 'Created', schema: Message },
+      400: { description: 'The name is taken, or there are too many', schema: Message },
+      ...failed,
+    },
+  },
+  async (c, { body: { name, description, value } }) => {
+    const secret = { name, description: description ?? '', value }
+    const created = await orDeclared(createSecret(c.env, by(c.get('principal')), secret), FAILED)
+    if (created.ok) return c.json({ message: 'Secret created successfully' }, 201)
+    switch (created.reason) {
+      case 'taken':
+        return c.json({ message: `Secret ${name} already exists` }, 400)
+      case 'too_many':
+        return c.json({ message: `There are ${MAX_SECRETS} secrets, and no more can be stored` }, 400)
+      case 'too_large':
+        return c.json({ message: `All secrets together may take ${MAX_TOTAL_CHARACTERS} characters when sealed` }, 400)
+      default:
+        return assertNever(created.reason)
+    }
+  },
+)
+
+endpoint(
+  app,
+  {
+    method: 'put',
+    path,
+    tag,
+    summary: 'Give a secret another name or description; its value stays',
+    params: SecretPath,
+    body: { schema: CustomSecretWithoutValueModel, required: true },
+    replies: {
+      200: { description: 'Changed', schema: Message },
+      400: { description: 'The new name is taken', schema: Message },
+      ...unknown,
+      ...failed,
+    },
+  },
+  async (c, { params: { secret_id: id }, body: { name, description } }) => {
+    const change = { id, name, description: description ?? '' }
+    const changed = await orDeclared(changeSecret(c.env, by(c.get('principal')), change), FAILED)
+    if (changed.ok) return c.json({ message: 'Secret updated successfully' })
+    switch (changed.reason) {
+      case 'unknown':
+        throw notFound(id)
+      case 'taken':
+        return c.json({ message: `Secret ${name} already exists` }, 400)
+      case 'unreadable':
+        throw new AppError(
+          'declared_failure',
+          `The value of ${id} cannot be opened: it was changed in the database, or SECRETS_KEY is not the one it was sealed under. Delete the secret and store it anew, or start with that key`,
+        )
+      case 'contended':
+        throw new AppError('declared_failure', 'The secret was changed by others at the same time; try again')
+      default:
+        return assertNever(changed.reason)
+    }
+  },
+)
+
+endpoint(
+  app,
+  {
+    method: 'delete',
+    path,
+    tag,
+    summary: 'Delete a secret',
+    params: SecretPath,
+    replies: { 200: { description: 'Deleted', schema: Message }, ...unknown, ...failed },
+  },
+  async (c, { params: { secret_id: id } }) => {
+    const deleted = await orDeclared(deleteSecret(c.env, by(c.get('principal')), id), FAILED)
+    if (!deleted) throw notFound(id)
+    return c.json({ message: 'Secret deleted successfully' })
+  },
+)
+
+const FAILED = 'Something went wrong storing secrets'
+
+const by = (principal: Principal): By => ({ owner: principal.owner, actor: actorOf(principal) })
+
+const notFound = (id: string): AppError => new AppError('not_found', `Secret with ID ${id} not found`)
+
+export { app as secrets }

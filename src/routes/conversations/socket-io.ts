@@ -1,0 +1,75 @@
+// The door of Socket.IO. A client sees the text of a refusal only inside the protocol, so a socket that must be refused
+// is opened all the same, hears why when it asks to join, and is closed.
+
+import { OpenAPIHono } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import { conversation } from '../../bindings.ts'
+import { demandScope, identify } from '../../http/auth.ts'
+import { AppError } from '../../http/errors.ts'
+import type { AppEnv } from '../../http/router.ts'
+import { admit } from '../../http/too-many.ts'
+import { keepToLimitAfter } from './loop-limit.ts'
+import { CONVERSATION_ID } from './schemas.ts'
+
+/** Longer than any client takes from opening the socket to asking to join. */
+const REFUSAL_WAIT_MS = 10_000
+const OPEN_PACKET = { upgrades: [], pingTimeout: 20_000, pingInterval: 25_000, maxPayload: 4_194_304 }
+
+const app = new OpenAPIHono<AppEnv>()
+
+for (const path of ['/socket.io', '/socket.io/']) app.get(path, connect)
+
+async function connect(c: Context<AppEnv>): Promise<Response> {
+  const url = new URL(c.req.url)
+  const query = url.searchParams
+  // The error bodies are those of Engine.IO; its clients then try the next transport.
+  if (query.get('EIO') !== '4') return c.json({ code: 5, message: 'Unsupported protocol version' }, 400)
+  if (query.get('transport') !== 'websocket') return c.json({ code: 0, message: 'Transport unknown' }, 400)
+  if (c.req.header('upgrade')?.toLowerCase() !== 'websocket') return c.json({ code: 3, message: 'Bad request' }, 400)
+  const id = query.get('conversation_id')
+  if (id === null || id === '') return refuse('No conversation_id in query params')
+  const owner = await ownerOf(c)
+  if (owner === null) return refuse('invalid_session_api_key')
+  if (!CONVERSATION_ID.test(id)) return refuse('Conversation not found')
+  const after = lastId(query.get('latest_event_id'))
+  const target = `http://conversation/socket.io?after=${after}`
+  const answer = await conversation(c.env, owner, id).fetch(target, { headers: { upgrade: 'websocket' } })
+  if (answer.status !== 101) return refuse('Conversation not found')
+  keepToLimitAfter(answer, c, { owner, id })
+  return answer
+}
+
+/** Whoever may not use conversations is answered like somebody without a key. */
+async function ownerOf(c: Context<AppEnv>): Promise<string | null> {
+  try {
+    const principal = await identify(c.req.raw, c.env)
+    await admit(c.env, principal, 'reads')
+    demandScope(principal, 'conversations')
+    return principal.owner
+  } catch (error) {
+    if (error instanceof AppError && error.status < 500 && error.code !== 'rate_limited') return null
+    throw error
+  }
+}
+
+/** Absent, `undefined` or no number at all: the client has nothing yet. */
+function lastId(text: string | null): number {
+  const id = /^-?\d+$/.test(text ?? '') ? Number(text) : -1
+  return Number.isSafeInteger(id) ? Math.max(id, -1) : -1
+}
+
+function refuse(message: string): Response {
+  const { 0: client, 1: server } = new WebSocketPair()
+  server.accept()
+  server.send(`0${JSON.stringify({ sid: crypto.randomUUID(), ...OPEN_PACKET })}`)
+  const timer = setTimeout(() => server.close(1000, 'refused'), REFUSAL_WAIT_MS)
+  server.addEventListener('message', () => {
+    clearTimeout(timer)
+    server.send(`44${JSON.stringify({ message })}`)
+    server.close(1000, 'refused')
+  })
+  server.addEventListener('close', () => clearTimeout(timer))
+  return new Response(null, { status: 101, webSocket: client })
+}
+
+export { app as socketIo }

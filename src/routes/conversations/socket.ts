@@ -1,0 +1,44 @@
+import { z } from '@hono/zod-openapi'
+import { AppError, detailEnvelope } from '../../http/errors.ts'
+import { endpoint } from '../../http/openapi.ts'
+import { router } from '../../http/router.ts'
+import { laxBool, laxInt } from '../../http/validation.ts'
+import { notFound, ownConversation } from './access.ts'
+import { keepToLimitAfter } from './loop-limit.ts'
+import { ConversationPath } from './schemas.ts'
+
+const app = router(detailEnvelope)
+
+endpoint(
+  app,
+  {
+    method: 'get',
+    path: '/api/conversations/{conversation_id}/ws',
+    tag: 'Events',
+    summary: 'Follow and feed the conversation over a WebSocket (plain protocol)',
+    params: ConversationPath,
+    query: z.object({
+      after: laxInt({ min: -1 }).default(-1),
+      start: laxBool().default(true),
+      session_api_key: z.string().optional(),
+    }),
+    replies: {
+      101: { description: 'The socket is open' },
+      404: { description: 'No such conversation' },
+      426: { description: 'Not a WebSocket request' },
+    },
+  },
+  async (c, { params, query }) => {
+    if (c.req.header('upgrade')?.toLowerCase() !== 'websocket') {
+      throw new AppError('upgrade_required', 'Open this address as a WebSocket')
+    }
+    const stub = ownConversation(c, params.conversation_id)
+    const url = `http://conversation/ws?after=${query.after}&start=${query.start}`
+    const answer = await stub.fetch(url, { headers: { upgrade: 'websocket' } })
+    if (answer.status !== 101) throw notFound(params.conversation_id)
+    keepToLimitAfter(answer, c, { owner: c.get('principal').owner, id: params.conversation_id })
+    return answer
+  },
+)
+
+export { app as socket }

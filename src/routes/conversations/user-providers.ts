@@ -1,0 +1,126 @@
+// The owner's providers, asked together. One that fails is named in a header and hides nothing of the others; only when all
+// have failed is the answer an error.
+
+import type { Context } from 'hono'
+import { config } from '../../config.ts'
+import { ownerProviderTokens } from '../../db/provider-tokens.ts'
+import type { Account } from '../../git-providers/api-client.ts'
+import type { Failure } from '../../git-providers/failures.ts'
+import { askProvider, type Means, type Outcome } from '../../git-providers/index.ts'
+import { type Family, type GitProvider, isFamily } from '../../git-providers/provider.ts'
+import { AppError, type ErrorCode } from '../../http/errors.ts'
+import type { AppEnv } from '../../http/router.ts'
+import { log } from '../../lib/log.ts'
+
+type Ctx = Context<AppEnv>
+type Question<T> = (provider: GitProvider, account: Account) => Promise<T>
+export type Failed = Failure & { provider: Family }
+export type Answer<T> = { provider: Family; value: T }
+
+export const TOKEN_REQUIRED = 'Git provider token required. (such as GitHub).'
+
+/** The owner's accounts in the order in which they were stored; none is an empty list. */
+export async function storedAccounts(c: Ctx): Promise<Account[]> {
+  const stored = await ownerProviderTokens(c.env, c.get('principal').owner)
+  if (!stored.ok) {
+    const names = stored.unreadable.join(', ')
+    throw new AppError('declared_failure', `Stored tokens cannot be opened: ${names}. Unset them and store them anew`)
+  }
+  return stored.tokens.flatMap(({ provider, token, host }) => (isFamily(provider) ? [{ provider, token, host }] : []))
+}
+
+/** The accounts to ask: that of the provider that was named, else all. Without any it is a 401 with these words. */
+export async function demandAccounts(c: Ctx, words: string, selected: string | null = null): Promise<Account[]> {
+  const accounts = await storedAccounts(c)
+  if (accounts.length === 0) throw new AppError('unauthorized', words)
+  if (selected === null) return accounts
+  const named = accounts.filter(({ provider }) => provider === selected)
+  if (named.length === 0) throw new AppError('unauthorized', `No ${selected} token is stored.`)
+  return named
+}
+
+/** What every provider says, in order, and which of them failed. */
+export async function askAll<T>(
+  c: Ctx,
+  accounts: readonly Account[],
+  question: Question<T>,
+): Promise<{ answers: Answer<T>[]; failures: Failed[] }> {
+  const means = meansOf(c, new AbortController())
+  const asked = accounts.map((account) => askProvider(account, means, (provider) => question(provider, account)))
+  const outcomes = await Promise.all(asked)
+  const answers = outcomes.flatMap((outcome) => (outcome.ok ? [outcome] : []))
+  return { answers, failures: failuresOf(outcomes) }
+}
+
+/** As `askAll`, but over as soon as the first in order has something: `null` means that it has nothing. */
+export async function askFirst<T>(
+  c: Ctx,
+  accounts: readonly Account[],
+  question: Question<T | null>,
+): Promise<{ found: Answer<T> | null; failures: Failed[] }> {
+  const stop = new AbortController()
+  const means = meansOf(c, stop)
+  const asked = accounts.map((account) => askProvider(account, means, (provider) => question(provider, account)))
+  const before: Outcome<T | null>[] = []
+  for (const [index, pending] of asked.entries()) {
+    const outcome = await pending
+    if (outcome.ok && outcome.value !== null) {
+      stop.abort(new DOMException('answered', 'AbortError'))
+      await Promise.allSettled(asked.slice(index + 1))
+      return { found: { provider: outcome.provider, value: outcome.value }, failures: failuresOf(before) }
+    }
+    before.push(outcome)
+  }
+  return { found: null, failures: failuresOf(before) }
+}
+
+function meansOf({ env }: Ctx, { signal }: AbortController): Means {
+  const { githubApiUrl, gitlabApiUrl, bitbucketApiUrl, addressPolicy, fetchTimeoutMs } = config(env)
+  return {
+    urls: { github: githubApiUrl, gitlab: gitlabApiUrl, bitbucket: bitbucketApiUrl },
+    door: { policy: addressPolicy },
+    timeoutMs: fetchTimeoutMs,
+    // One slow request and its second attempt, or a long list of quick ones.
+    deadlineMs: 2 * fetchTimeoutMs,
+    signal,
+  }
+}
+
+function failuresOf<T>(outcomes: readonly Outcome<T>[]): Failed[] {
+  const failures = outcomes.flatMap((outcome) =>
+    outcome.ok ? [] : [{ ...outcome.failure, provider: outcome.provider }],
+  )
+  for (const { provider, word, cause } of failures) {
+    log.warn('git_providers.failed', { provider, word, status: cause.status, reason: cause.reason })
+  }
+  return failures
+}
+
+/** The header that names who failed. */
+export function failedHeader(failures: readonly Failed[]): Record<string, string> {
+  if (failures.length === 0) return {}
+  return { 'x-provider-errors': failures.map(({ provider, word }) => `${provider}=${word}`).join(', ') }
+}
+
+/** The error that stands for failures of all that were asked. */
+export function allFailed(failures: readonly Failed[], words?: string): AppError {
+  const code = codeOf(failures)
+  const told = failures.map(({ provider, sentence }) => `${provider}: ${sentence}`).join('; ')
+  const waits = failures.flatMap(({ retryAfterMs }) => (retryAfterMs === null ? [] : [retryAfterMs]))
+  const seconds = Math.ceil(Math.min(...waits) / 1000)
+  const headers = { ...failedHeader(failures), ...(waits.length > 0 ? { 'retry-after': String(seconds) } : {}) }
+  const message = code === 'unauthorized' && words !== undefined ? words : told
+  return new AppError(code, message, { headers, cause: failures[0]?.cause })
+}
+
+function codeOf(failures: readonly Failed[]): ErrorCode {
+  const isAll = (...words: Failure['word'][]) => failures.every(({ word }) => words.includes(word))
+  if (isAll('unauthorized', 'forbidden')) return 'unauthorized'
+  return isAll('timeout') ? 'upstream_timeout' : 'upstream_failed'
+}
+
+/** The answers that there are, or the error when nobody gave one. */
+export function demandAnswers<T>({ answers, failures }: { answers: Answer<T>[]; failures: Failed[] }): Answer<T>[] {
+  if (answers.length === 0 && failures.length > 0) throw allFailed(failures)
+  return answers
+}

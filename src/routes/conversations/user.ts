@@ -1,0 +1,186 @@
+// What the owner's git providers tell: who they are, what they can reach, and what waits for them.
+
+import { z } from '@hono/zod-openapi'
+import type { Account } from '../../git-providers/api-client.ts'
+import { mergedBy, pageOf } from '../../git-providers/pages.ts'
+import { type Repository as Found, MAX_LISTED, type Page, type Sort } from '../../git-providers/provider.ts'
+import { AppError, stringEnvelope } from '../../http/errors.ts'
+import { endpoint } from '../../http/openapi.ts'
+import { router } from '../../http/router.ts'
+import { laxInt, valueError } from '../../http/validation.ts'
+import { ProviderType, SuggestedTask } from './schemas.ts'
+import {
+  allFailed,
+  askAll,
+  askFirst,
+  demandAccounts,
+  demandAnswers,
+  failedHeader,
+  TOKEN_REQUIRED,
+} from './user-providers.ts'
+import { ErrorText, Repository, repositoryOnTheWire, taskOnTheWire, User, userOnTheWire } from './user-schemas.ts'
+
+const app = router(stringEnvelope)
+const tag = 'Git providers'
+
+export const FAILED = {
+  401: { description: 'No token that a provider accepts, or no valid key', schema: ErrorText },
+  502: { description: 'The providers failed', schema: ErrorText },
+  504: { description: 'The providers did not answer in time', schema: ErrorText },
+}
+
+/** Providers give no longer pages. */
+const MAX_PER_PAGE = 100
+
+endpoint(
+  app,
+  {
+    method: 'get',
+    path: '/api/user/installations',
+    tag,
+    summary: 'App installations of GitHub, workspaces of Bitbucket',
+    query: z.object({ provider: ProviderType }),
+    replies: {
+      200: { description: 'Their ids or names', schema: z.array(z.string()) },
+      400: { description: 'A provider that has none', schema: ErrorText },
+      ...FAILED,
+    },
+  },
+  async (c, { query: { provider } }) => {
+    if (provider !== 'github' && provider !== 'bitbucket') {
+      throw new AppError('bad_request', `Provider ${provider} doesn't support installations`)
+    }
+    const accounts = await demandAccounts(c, TOKEN_REQUIRED, provider)
+    const [answer] = demandAnswers(await askAll(c, accounts, (asked) => asked.installations()))
+    return c.json(answer?.value ?? [])
+  },
+)
+
+endpoint(
+  app,
+  {
+    method: 'get',
+    path: '/api/user/repositories',
+    tag,
+    summary: 'Repositories of the user: a page of one provider, or those of all',
+    query: z.object({
+      sort: z.string().default('pushed'),
+      selected_provider: ProviderType.nullable().optional(),
+      page: laxInt().nullable().optional(),
+      per_page: laxInt().nullable().optional(),
+      installation_id: z.string().max(255).nullable().optional(),
+    }),
+    replies: { 200: { description: 'Newest first', schema: z.array(Repository) }, ...FAILED },
+  },
+  async (c, { query }) => {
+    const { selected_provider: selected = null, installation_id } = query
+    const accounts = await demandAccounts(c, TOKEN_REQUIRED, selected)
+    const sort = sortOf(query.sort)
+    const installation = installation_id || null
+    const page = pageOfQuery(query)
+    if (selected !== null) {
+      const listing = { sort, installation, page: page ?? FIRST_PAGE }
+      const [answer] = demandAnswers(await askAll(c, accounts, (asked) => asked.repositories(listing)))
+      return c.json((answer?.value ?? []).map(repositoryOnTheWire))
+    }
+    const asked = await askAll(c, accounts, (provider) =>
+      // Ids of one provider's installations mean nothing to the others.
+      provider.repositories({ sort, installation: null, page: null }),
+    )
+    const all = mergedBy(
+      sort,
+      demandAnswers(asked).map(({ value }) => value),
+    )
+    const shown = page === null ? all : pageOf(all, new URL(c.req.path, c.req.url).href, page)
+    return c.json(shown.map(repositoryOnTheWire), 200, failedHeader(asked.failures))
+  },
+)
+
+endpoint(
+  app,
+  {
+    method: 'get',
+    path: '/api/user/info',
+    tag,
+    summary: 'Who the user is at the first provider that answers',
+    replies: { 200: { description: 'The user', schema: User }, ...FAILED },
+  },
+  async (c) => {
+    const accounts = await demandAccounts(c, TOKEN_REQUIRED)
+    const { found, failures } = await askFirst(c, accounts, (provider) => provider.user())
+    if (found === null) throw allFailed(failures, 'Need valid provider token')
+    return c.json(userOnTheWire(found.value), 200, failedHeader(failures))
+  },
+)
+
+endpoint(
+  app,
+  {
+    method: 'get',
+    path: '/api/user/search/repositories',
+    tag,
+    summary: 'Find repositories by an address, as owner/name, or by words',
+    query: z.object({
+      query: z.string().max(500),
+      per_page: laxInt().default(5),
+      sort: z.string().default('stars'),
+      order: z.string().default('desc'),
+      selected_provider: ProviderType.nullable().optional(),
+    }),
+    replies: { 200: { description: 'What fits', schema: z.array(Repository) }, ...FAILED },
+  },
+  async (c, { query: { query, per_page, sort, order, selected_provider: selected = null } }) => {
+    const accounts = await demandAccounts(c, 'Git provider token required.', selected)
+    const perPage = Math.min(Math.max(per_page, 1), MAX_PER_PAGE)
+    const search = { query, perPage, sort, order: order === 'asc' ? 'asc' : 'desc' } as const
+    const asked = await askAll(c, accounts, (provider) => provider.search(search))
+    const found = demandAnswers(asked).flatMap(({ value }) => value)
+    const shown = selected === null ? found : firstOfName(found)
+    return c.json(shown.map(repositoryOnTheWire), 200, failedHeader(asked.failures))
+  },
+)
+
+endpoint(
+  app,
+  {
+    method: 'get',
+    path: '/api/user/suggested-tasks',
+    tag,
+    summary: 'Requests of the user that are in trouble, and open issues assigned to them',
+    replies: { 200: { description: 'The tasks', schema: z.array(SuggestedTask) }, ...FAILED },
+  },
+  async (c) => {
+    const accounts: Account[] = await demandAccounts(c, 'No providers set.')
+    const asked = await askAll(c, accounts, (provider) => provider.suggestedTasks())
+    const tasks = demandAnswers(asked).flatMap(({ value }) => value)
+    return c.json(tasks.map(taskOnTheWire), 200, failedHeader(asked.failures))
+  },
+)
+
+const SORTS: ReadonlySet<string> = new Set(['pushed', 'updated', 'created', 'full_name'])
+
+/** An order that nobody knows is the usual one: the parameter takes any text. */
+const sortOf = (text: string): Sort => (SORTS.has(text) ? (text as Sort) : 'pushed')
+
+const FIRST_PAGE: Page = { page: 1, perPage: 30 }
+
+type PageQuery = { page?: number | null | undefined; per_page?: number | null | undefined }
+
+/** The page that is asked for, or null when none of the two parameters is there. */
+function pageOfQuery({ page = null, per_page = null }: PageQuery): Page | null {
+  for (const [name, value] of Object.entries({ page, per_page })) {
+    if (value !== null && value < 1) throw valueError(['query', name], 'has to be 1 or more', value)
+  }
+  if (page === null && per_page === null) return null
+  return {
+    page: Math.min(page ?? 1, MAX_LISTED * 1000),
+    perPage: Math.min(per_page ?? FIRST_PAGE.perPage, MAX_PER_PAGE),
+  }
+}
+
+function firstOfName(found: readonly Found[]): Found[] {
+  const seen = new Set<string>()
+  return found.filter(({ fullName }) => !seen.has(fullName) && seen.add(fullName))
+}
+
+export { app as user }

@@ -1,0 +1,221 @@
+// The console as a person uses it: a real browser against a real server with sample prices.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { expect, onTestFinished, test } from 'vitest'
+import { type Service, startService } from '../../scripts/start/service.ts'
+import { VARIABLES } from '../../src/config.ts'
+import { browserOr, openPage, overflowOf } from './browser.ts'
+
+const DESKTOP = { width: 1280, height: 800 }
+const PHONE = { width: 375, height: 720 }
+const HOSTILE = '<img src=x onerror=alert(1)>'
+/** What the person who runs the tests has set must not decide them. */
+const CLEAN = Object.fromEntries(VARIABLES.map(({ name }) => [name, undefined]))
+
+async function serve(env: Record<string, string>): Promise<Service> {
+  const stateDir = mkdtempSync(join(tmpdir(), 'bellwether-console-'))
+  const service = await startService({ stateDir, env: { ...CLEAN, ...env } })
+  onTestFinished(async () => {
+    await service.stop()
+    rmSync(stateDir, { recursive: true, force: true })
+  })
+  return service
+}
+
+async function say(page: Page, text: string): Promise<void> {
+  await page.getByLabel('Message', { exact: true }).fill(text)
+  await page.getByLabel('Message', { exact: true }).press('Enter')
+}
+
+const outputs = (page: Page) => page.getByRole('log').locator('.output')
+const commands = (page: Page, text: string) => page.getByRole('log').locator('.line', { hasText: text })
+
+test('a person talks to the shell and reads a report in the console, through a crash of the service, and nothing hostile runs', async ({
+  skip,
+}) => {
+  const browser = browserOr(skip)
+  const service = await serve({ MARKET_DATA: 'sample' })
+  const { page, faults } = await openPage({ browser, origin: service.url, viewport: DESKTOP })
+
+  await talk(page, service.url)
+  expect(faults).toEqual([])
+
+  await surviveCrash(page, service)
+  // The browser itself reports each attempt to reach a service that is down.
+  const outage = /ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|WebSocket connection|50[23]/
+  expect(faults.filter((fault) => !outage.test(fault))).toEqual([])
+  faults.length = 0
+
+  await analyse(page)
+  await readReport(page)
+  expect(faults).toEqual([])
+
+  await submitNonsense(page)
+  expect(faults.splice(0)).toEqual([expect.stringContaining('status of 400')])
+
+  await page.goto(`${service.url}/docs`)
+  await page.getByText('/api/v1/analysis/analyze', { exact: true }).first().waitFor()
+  expect(faults).toEqual([])
+}, 240_000)
+
+async function talk(page: Page, url: string): Promise<void> {
+  await page.goto(url)
+  await page.getByRole('button', { name: 'Start a conversation' }).click()
+  await say(page, 'echo hello > a.txt && cat a.txt')
+  await outputs(page).getByText('hello', { exact: true }).waitFor()
+  await page.getByRole('log').getByText('exit code 0').waitFor()
+
+  await page.getByRole('button', { name: 'a.txt' }).click()
+  await page.getByRole('region', { name: 'a.txt' }).getByText('hello').waitFor()
+
+  await page.reload()
+  await outputs(page).getByText('hello', { exact: true }).waitFor()
+  expect(await outputs(page).count()).toBe(1)
+
+  await say(page, `echo '${HOSTILE}'`)
+  await outputs(page).getByText(HOSTILE).waitFor()
+  const upload = { name: 'notes & more.txt', mimeType: 'text/plain', buffer: Buffer.from(`${HOSTILE} uploaded`) }
+  await page.getByLabel('Upload').setInputFiles(upload)
+  await page.getByRole('button', { name: /^notes/ }).click()
+  await page.getByText(`${HOSTILE} uploaded`).waitFor()
+  expect(await page.locator('img').count()).toBe(0)
+
+  await say(page, 'sleep 60')
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await page.getByRole('log').getByText('Stopped.', { exact: true }).waitFor()
+  expect(await page.getByRole('button', { name: 'Stop' }).count()).toBe(0)
+
+  await page.setViewportSize(PHONE)
+  expect(await overflowOf(page)).toBe(0)
+  expect(await page.getByLabel('Message', { exact: true }).isVisible()).toBe(true)
+}
+
+async function surviveCrash(page: Page, service: Service): Promise<void> {
+  expect(service.kill9Runtime()).toBeGreaterThan(0)
+  await page.getByText('Connection lost').waitFor({ timeout: 30_000 })
+  await say(page, 'echo said while it was down')
+  await outputs(page).getByText('said while it was down', { exact: true }).waitFor({ timeout: 60_000 })
+  await page.getByText('Connection lost').waitFor({ state: 'detached' })
+  // Sent again after the reconnect, it still counts once; and the replay repeats nothing.
+  expect(await commands(page, 'said while it was down').count()).toBe(1)
+  expect(await commands(page, 'echo hello').count()).toBe(1)
+  await page.reload()
+  await commands(page, 'said while it was down').waitFor()
+  expect(await outputs(page).allTextContents()).toEqual(['hello', HOSTILE, 'said while it was down'])
+}
+
+async function analyse(page: Page): Promise<void> {
+  await page.getByRole('link', { name: 'Analysis' }).click()
+  const states = page.evaluate(watchTasks)
+  await page.getByLabel('Codes or names').fill('600519, AAPL')
+  await page.getByRole('button', { name: 'Analyse 2' }).click()
+  for (const code of ['600519', 'AAPL']) {
+    await page
+      .locator('.task', { hasText: code })
+      .getByRole('link', { name: 'Open report' })
+      .waitFor({ timeout: 60_000 })
+  }
+  expect(await states, 'a task shows its progress before its report').toBe(true)
+  expect(await overflowOf(page)).toBe(0)
+}
+
+/** Resolves in the page once a progress bar was shown. Sample analyses are quick: looking from outside may come too late. */
+const watchTasks = (): Promise<boolean> =>
+  new Promise((resolve) => {
+    const observer = new MutationObserver(() => {
+      if (document.querySelector('.task progress') === null) return
+      observer.disconnect()
+      resolve(true)
+    })
+    observer.observe(document.body, { childList: true, subtree: true })
+    setTimeout(() => resolve(false), 60_000)
+  })
+
+async function submitNonsense(page: Page): Promise<void> {
+  await page.getByRole('link', { name: 'All tasks' }).click()
+  await page.getByLabel('Codes or names').fill('AAPL\n<script>\nno&thing')
+  await page.getByRole('button', { name: 'Analyse 3' }).click()
+  const alert = page.getByRole('alert')
+  await alert.getByText('<script>').waitFor()
+  expect(await alert.locator('p').count()).toBe(2)
+}
+
+async function readReport(page: Page): Promise<void> {
+  await page.setViewportSize(DESKTOP)
+  await page.locator('.task', { hasText: '600519' }).getByRole('link', { name: 'Open report' }).click()
+  await page.getByRole('heading', { level: 1, name: /600519/ }).waitFor()
+  await page.locator('.notice.warning', { hasText: /sample|样本|示例|샘플/i }).waitFor()
+  await page.getByRole('img', { name: /^Score \d+ of 100/ }).waitFor()
+  const levels = await page.locator('.level-card dd').allTextContents()
+  expect(levels.length).toBeGreaterThanOrEqual(3)
+  for (const level of levels) expect(level).toMatch(/\d/)
+
+  const chart = page.getByRole('img', { name: 'Daily prices of 600519' })
+  await chart.waitFor()
+  expect(await chart.locator('.candle').count()).toBe(2)
+  expect(await chart.locator('.level').count()).toBeGreaterThanOrEqual(1)
+  expect(await chart.locator('.axes text').count()).toBeGreaterThanOrEqual(5)
+  const date = page.locator('.readout strong')
+  const newest = await date.textContent()
+  await page.getByLabel('Session').press('ArrowLeft')
+  await expect.poll(() => date.textContent()).not.toBe(newest)
+  await page.getByLabel('1 year').check()
+  await expect.poll(() => page.getByLabel('Session').getAttribute('max').then(Number)).toBeGreaterThan(200)
+
+  await page.setViewportSize(PHONE)
+  await expect.poll(() => overflowOf(page)).toBe(0)
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Download Markdown' }).click()
+  const file = await download
+  expect(file.suggestedFilename()).toMatch(/^600519-\d{4}-\d\d-\d\d\.md$/)
+  expect(await readFile(await file.path(), 'utf8')).toContain('600519')
+}
+
+test('with keys required, the console asks for one, keeps it out of scripts, and forgets it at sign-out', async ({
+  skip,
+}) => {
+  const browser = browserOr(skip)
+  const rootKey = 'root-key-for-the-console-journey-0123456789'
+  const secretsKey = Buffer.alloc(32, 7).toString('base64')
+  const env = { AUTH_MODE: 'keys', ROOT_API_KEY: rootKey, SECRETS_KEY: secretsKey, MARKET_DATA: 'sample' }
+  const service = await serve(env)
+  const key = await issueKey(service.url, rootKey)
+  const { page, faults } = await openPage({ browser, origin: service.url, viewport: PHONE })
+
+  await page.goto(`${service.url}/conversations`)
+  await page.getByLabel('API key').fill('not-a-key')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('alert').getByText('not valid').waitFor()
+  await page.getByLabel('API key').fill(key)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+
+  await page.getByLabel('First message').fill('echo signed in')
+  await page.getByRole('button', { name: 'Start a conversation' }).click()
+  await outputs(page).getByText('signed in', { exact: true }).waitFor()
+  expect(await page.evaluate(() => document.cookie)).toBe('')
+  expect(await page.evaluate(() => localStorage.length + sessionStorage.length)).toBe(0)
+
+  await page.getByRole('link', { name: 'Analysis' }).click()
+  await page.getByText('No access').waitFor()
+
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByLabel('API key').waitFor()
+  await page.reload()
+  await page.getByLabel('API key').waitFor()
+  // The browser itself reports the 401 that tells the console to ask for a key.
+  expect(faults.filter((fault) => !/status of 401/.test(fault))).toEqual([])
+}, 240_000)
+
+async function issueKey(url: string, rootKey: string): Promise<string> {
+  const reply = await fetch(`${url}/api/keys`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-session-api-key': rootKey },
+    body: JSON.stringify({ owner: 'ann', name: 'console', scopes: ['conversations'] }),
+  })
+  expect(reply.status).toBe(201)
+  return ((await reply.json()) as { key: string }).key
+}

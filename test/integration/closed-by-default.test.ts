@@ -1,0 +1,339 @@
+import { env } from 'cloudflare:workers'
+import { expect, test } from 'vitest'
+import { client, ROOT_KEY, request } from '../helpers/app.ts'
+
+type Document = { paths: Record<string, Record<string, { security?: unknown[] }>> }
+const { paths } = await (await request('/openapi.json')).json<Document>()
+
+type Call = { method: string; path: string; open: boolean }
+const calls: Call[] = Object.entries(paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, { security }]) => ({
+    method: method.toUpperCase(),
+    path: path.replace(/\{\w+\}/g, 'nobody'),
+    open: security?.length === 0,
+  })),
+)
+const closed = calls.filter(({ open, path }) => !open && path !== '/api/session')
+
+/** The 401 of each family, to the letter. */
+function unauthorizedBody(path: string): unknown {
+  if (path.startsWith('/api/v1/')) return { error: 'unauthorized', message: 'Unauthorized' }
+  return path === '/api/settings' ? { error: 'Invalid token' } : { detail: 'Unauthorized' }
+}
+
+const LOCAL = { AUTH_MODE: 'local' }
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+async function refusals(headers: Record<string, string>): Promise<void> {
+  for (const { method, path } of closed) {
+    const response = await request(path, { method, headers })
+    const answer = { status: response.status, body: await response.json() }
+    expect([method, path, answer]).toEqual([method, path, { status: 401, body: unauthorizedBody(path) }])
+  }
+}
+
+test('every documented call but the open ones answers 401 in its family envelope to whoever has no valid key', async () => {
+  expect(closed.length).toBeGreaterThan(15)
+  const revoked = await client()
+  await request(`/api/keys/${revoked.keyId}`, { method: 'DELETE', headers: { 'x-session-api-key': ROOT_KEY } })
+  const other = await client()
+  const half = other.key.slice(0, -1)
+  const worthless: Record<string, string>[] = [
+    {},
+    { 'x-session-api-key': `${half}${other.key.endsWith('A') ? 'B' : 'A'}` },
+    { 'x-session-api-key': half },
+    { 'x-session-api-key': `${ROOT_KEY}x` },
+    { 'x-session-api-key': "' OR 1=1 --" },
+    { 'x-session-api-key': revoked.key },
+    { authorization: `Bearer ${revoked.key}` },
+    { authorization: `Basic ${btoa(`user:${other.key}`)}` },
+    { authorization: other.key },
+    { 'x-session-api-key': 'bwc_e30.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' },
+    { cookie: `bellwether_session=${other.key}` },
+    { cookie: 'bellwether_session=bws_e30.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' },
+  ]
+  for (const headers of worthless) await refusals(headers)
+})
+
+test('a valid key beside a worthless one does not help it, and a key in the query opens streams and sockets only', async () => {
+  const { key } = await client()
+  const wrongFirst = { 'x-session-api-key': 'wrong', authorization: `Bearer ${key}` }
+  expect((await request('/api/options/agents', { headers: wrongFirst })).status).toBe(401)
+  for (const { method, path } of closed.filter(({ path }) => !/(\/ws|\/tasks\/stream)$/.test(path))) {
+    const response = await request(`${path}?session_api_key=${key}`, { method })
+    expect([method, path, response.status]).toEqual([method, path, 401])
+  }
+})
+
+test('what is open is exactly the health of the service, its document and the sign-in', async () => {
+  const answered: string[] = []
+  for (const { method, path } of calls) {
+    const { status } = await request(path, { method })
+    if (status !== 401) answered.push(`${method} ${path} ${status}`)
+  }
+  expect(answered.sort()).toEqual([
+    'DELETE /api/session 200',
+    'GET /alive 200',
+    'GET /api/health 200',
+    'GET /api/v1/health 200',
+    'GET /health 200',
+  ])
+  expect((await request('/openapi.json')).status).toBe(200)
+  expect(await (await request('/alive')).json()).toEqual({ status: 'ok' })
+  expect(await (await request('/health')).json()).toBe('OK')
+})
+
+test('paths that nobody serves are closed without a key, 404 JSON with one, and never a page', async () => {
+  const { ask } = await client()
+  const unknown = ['/api', '/api/', '/api/nothing', '/api/options', '/api/options/agents/', '/api/v1/nothing', '/mcp']
+  for (const path of unknown) {
+    const isAnalysis = path.startsWith('/api/v1/')
+    const without = await request(path)
+    expect([path, without.status, await without.json()]).toEqual([path, 401, unauthorizedBody(path)])
+    const response = await ask(path)
+    expect([path, response.status, await response.json()]).toEqual([
+      path,
+      404,
+      isAnalysis ? { error: 'http_error', message: 'Not Found', detail: null } : { detail: 'Not Found' },
+    ])
+    expect(response.headers.get('content-type')).toMatch(/^application\/json/)
+  }
+})
+
+test('a wrong method on a path that is served is a 405 in the family envelope', async () => {
+  const { ask } = await client()
+  const wrong = [
+    ['PUT', '/api/options/models', { detail: 'Method Not Allowed' }],
+    ['POST', '/health', { detail: 'Method Not Allowed' }],
+    ['DELETE', '/openapi.json', { detail: 'Method Not Allowed' }],
+    ['PUT', '/api/conversations', { detail: 'Method Not Allowed' }],
+    ['POST', '/api/conversations/abc/list-files', { detail: 'Method Not Allowed' }],
+    ['POST', '/api/v1/health', { error: 'http_error', message: 'Method Not Allowed', detail: null }],
+  ] as const
+  for (const [method, path, body] of wrong) {
+    const response = await ask(path, { method })
+    expect([method, path, response.status, await response.json()]).toEqual([method, path, 405, body])
+  }
+})
+
+test('a key opens the families of its scopes and answers 403 elsewhere', async () => {
+  const chats = await client({ scopes: ['conversations'] })
+  const stocks = await client({ scopes: ['analysis'] })
+  for (const { method, path } of closed) {
+    const family = path.startsWith('/api/v1/') ? 'analysis' : path.startsWith('/api/keys') ? 'admin' : 'conversations'
+    if (path.startsWith('/api/options/')) continue
+    for (const [scope, { ask }] of [
+      ['conversations', chats],
+      ['analysis', stocks],
+    ] as const) {
+      if (scope === family) continue
+      const response = await ask(path, { method })
+      expect([scope, method, path, response.status]).toEqual([scope, method, path, 403])
+      const message = `This key lacks the scope "${family}"`
+      expect(await response.json()).toEqual(
+        family === 'analysis' ? { error: 'forbidden', message } : { detail: message },
+      )
+    }
+  }
+  expect((await stocks.ask('/api/options/agents')).status).toBe(200)
+})
+
+test('every answer, errors included, is numbered, never cached and locked down', async () => {
+  const { ask, key } = await client()
+  const answers = [
+    await ask('/api/options/agents'),
+    await ask('/api/options/agents', { method: 'HEAD' }),
+    await request('/health'),
+    await request('/openapi.json'),
+    await request('/api/options/agents'),
+    await ask('/api/nothing'),
+    await ask('/api/v1/nothing'),
+    await ask('/api/options/agents', { method: 'PUT' }),
+    await ask('/api/conversations', { method: 'POST', body: { unknown: 1 } }),
+    await ask('/api/keys'),
+    await request('/api/options/agents', {
+      method: 'OPTIONS',
+      headers: { origin: 'https://evil.example', 'access-control-request-method': 'GET' },
+    }),
+    await request('/api/conversations', {
+      method: 'POST',
+      headers: { ...JSON_TYPE, 'x-session-api-key': key },
+      body: 'x'.repeat(9_000_000),
+    }),
+  ]
+  const ids = new Set<string>()
+  for (const { headers, status } of answers) {
+    ids.add(headers.get('x-request-id') ?? '')
+    expect([status, headers.get('x-content-type-options')]).toEqual([status, 'nosniff'])
+    expect([status, headers.get('referrer-policy')]).toEqual([status, 'no-referrer'])
+    expect(headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'")
+    expect(headers.get('cache-control')).toBe('no-cache, no-store, must-revalidate, max-age=0')
+    expect([headers.get('pragma'), headers.get('expires')]).toEqual(['no-cache', '0'])
+  }
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 401, 404, 404, 405, 422, 403, 403, 413])
+  expect(ids.size).toBe(answers.length)
+  for (const id of ids) expect(id).toMatch(/^[0-9a-f-]{36}$/)
+})
+
+test('a failure that nobody planned is an opaque 500 that carries the number of the request', async () => {
+  const { key } = await client()
+  const DB = {
+    prepare: () => {
+      throw new Error('the secret cause: table api_keys')
+    },
+  }
+  for (const path of ['/api/conversations', '/api/v1/analysis/tasks']) {
+    const broken = { DB } as unknown as Record<string, string>
+    const response = await request(path, { headers: { 'x-session-api-key': key } }, broken)
+    const id = response.headers.get('x-request-id')
+    const text = await response.text()
+    expect([path, response.status]).toEqual([path, 500])
+    expect(text).toContain(String(id))
+    expect(text).not.toContain('secret cause')
+  }
+})
+
+const corsOf = ({ headers }: Response) => ({
+  origin: headers.get('access-control-allow-origin'),
+  credentials: headers.get('access-control-allow-credentials'),
+})
+const NOBODY = { origin: null, credentials: null }
+
+test('in keys mode only configured origins are allowed, and none is by default', async () => {
+  const { key } = await client()
+  const headers = { 'x-session-api-key': key, origin: 'https://app.example.com' }
+  const preflight = { ...headers, 'access-control-request-method': 'PATCH', 'access-control-request-headers': 'x-a' }
+  const configured = { CORS_ORIGINS: 'https://app.example.com, https://two.example.com' }
+  const allowed = { origin: 'https://app.example.com', credentials: 'true' }
+
+  expect(corsOf(await request('/api/options/agents', { headers }))).toEqual(NOBODY)
+  const local = { ...headers, origin: 'http://localhost:3000' }
+  expect(corsOf(await request('/api/options/agents', { headers: local }, configured))).toEqual(NOBODY)
+  const answer = await request('/api/options/agents', { headers }, configured)
+  expect(corsOf(answer)).toEqual(allowed)
+  expect(answer.headers.get('vary')).toContain('origin')
+  // A refusal must be readable too, or the page cannot tell why it failed.
+  expect(corsOf(await request('/api/options/agents', { headers: { origin: headers.origin } }, configured))).toEqual(
+    allowed,
+  )
+
+  expect((await request('/api/conversations', { method: 'OPTIONS', headers: preflight })).status).toBe(403)
+  const before = await request('/api/conversations', { method: 'OPTIONS', headers: preflight }, configured)
+  expect([before.status, corsOf(before)]).toEqual([204, allowed])
+  expect(before.headers.get('access-control-allow-methods')).toContain('PATCH')
+  expect(before.headers.get('access-control-allow-headers')).toBe('x-a')
+})
+
+const here = 'http://127.0.0.1:8787'
+const countOfKeys = async () => (await env.DB.prepare('SELECT count(*) AS n FROM api_keys').first<{ n: number }>())?.n
+
+test('local mode serves its one owner on loopback, to loopback pages and to programs without an origin', async () => {
+  for (const base of [here, 'http://localhost:8787', 'http://[::1]:8787', 'http://console.localhost:8787']) {
+    const response = await request(`${base}/api/session`, {}, LOCAL)
+    expect([base, response.status]).toEqual([base, 200])
+    expect(await response.json()).toMatchObject({ owner: 'local', auth_mode: 'local' })
+  }
+  for (const origin of ['http://localhost:5173', 'http://127.0.0.1:1', 'https://localhost', 'http://[::1]:3000']) {
+    const response = await request(`${here}/api/options/agents`, { headers: { origin } }, LOCAL)
+    expect([origin, response.status, corsOf(response)]).toEqual([origin, 200, { origin, credentials: 'true' }])
+  }
+})
+
+test('in local mode a foreign page or a foreign host name is refused everywhere, and nothing is changed', async () => {
+  const body = JSON.stringify({ owner: 'mallory', name: 'x', scopes: ['admin'] })
+  const before = await countOfKeys()
+  const foreign: [base: string, headers: Record<string, string>][] = [
+    ...[
+      'https://evil.example',
+      'null',
+      'http://localhost.evil.example',
+      'http://127.0.0.1.evil.example',
+      'file://',
+    ].map((origin): [string, Record<string, string>] => [here, { origin }]),
+    [here, { host: 'evil.example' }],
+    [here, { host: 'evil.example:8787' }],
+    ['http://evil.example:8787', {}],
+    ['http://192.168.1.5:8787', {}],
+    ['http://rebound.evil.example', { origin: 'http://rebound.evil.example' }],
+  ]
+  for (const [base, headers] of foreign) {
+    const response = await request(
+      `${base}/api/keys`,
+      { method: 'POST', headers: { ...JSON_TYPE, ...headers }, body },
+      LOCAL,
+    )
+    expect([base, headers, response.status, corsOf(response)]).toEqual([base, headers, 403, NOBODY])
+    for (const { method, path } of closed) {
+      const { status } = await request(`${base}${path}`, { method, headers }, LOCAL)
+      expect([method, path, base, headers, status]).toEqual([method, path, base, headers, 403])
+    }
+  }
+  expect(await countOfKeys()).toBe(before)
+  const preflight = { origin: 'https://evil.example', 'access-control-request-method': 'POST' }
+  expect((await request(`${here}/api/keys`, { method: 'OPTIONS', headers: preflight }, LOCAL)).status).toBe(403)
+})
+
+const signIn = (key: unknown, headers: Record<string, string> = {}) =>
+  request('/api/session', { method: 'POST', headers: { ...JSON_TYPE, ...headers }, body: JSON.stringify({ key }) })
+
+test('the sign-in gives a cookie that scripts cannot read, and its holder changes things only from the same origin', async () => {
+  const ann = await client()
+  const response = await signIn(ann.key, { origin: 'http://bellwether.test' })
+  expect(response.status).toBe(200)
+  expect(await response.json()).toMatchObject({ owner: ann.owner, auth_mode: 'keys' })
+  const cookie = response.headers.get('set-cookie') ?? ''
+  expect(cookie).toMatch(/^bellwether_session=bws_[\w-]+\.[\w-]+; /)
+  expect(cookie.toLowerCase()).toContain('httponly')
+  expect(cookie).toContain('SameSite=Strict')
+  expect(cookie).toContain('Path=/')
+  expect(cookie).not.toContain(ann.key)
+  const secure = await request('https://bellwether.test/api/session', {
+    method: 'POST',
+    headers: JSON_TYPE,
+    body: JSON.stringify({ key: ann.key }),
+  })
+  expect(secure.headers.get('set-cookie')).toContain('Secure')
+
+  const holder = { cookie: cookie.split(';')[0] ?? '' }
+  expect(await (await request('/api/session', { headers: holder })).json()).toMatchObject({ owner: ann.owner })
+  expect((await request('/api/options/agents', { headers: holder })).status).toBe(200)
+  const create = (headers: Record<string, string>) =>
+    request('/api/conversations', { method: 'POST', headers: { ...JSON_TYPE, ...holder, ...headers }, body: '{"x":1}' })
+  for (const origin of ['https://evil.example', 'null', 'http://bellwether.test:81', 'https://bellwether.test']) {
+    expect([origin, (await create({ origin })).status]).toEqual([origin, 403])
+  }
+  expect((await create({})).status).toBe(403)
+  // A socket sends events, so opening one is a change.
+  const socket = { ...holder, upgrade: 'websocket', origin: 'https://evil.example' }
+  expect((await request('/api/conversations/abc/ws', { headers: socket })).status).toBe(403)
+  // The same call from the page itself gets as far as its own body, which is wrong.
+  expect((await create({ origin: 'http://bellwether.test' })).status).toBe(422)
+
+  await request(`/api/keys/${ann.keyId}`, { method: 'DELETE', headers: { 'x-session-api-key': ROOT_KEY } })
+  expect((await request('/api/session', { headers: holder })).status).toBe(401)
+})
+
+test('the sign-in answers 401 to every body without a valid key and 403 to another origin, and never sets a cookie then', async () => {
+  const { key } = await client()
+  for (const body of [
+    '',
+    '{',
+    '{}',
+    '[]',
+    'null',
+    '{"key":null}',
+    '{"key":1}',
+    '{"key":""}',
+    '{"key":"bw_x"}',
+    '\u0000',
+  ]) {
+    const response = await request('/api/session', { method: 'POST', headers: JSON_TYPE, body })
+    expect([body, response.status, await response.json()]).toEqual([body, 401, { detail: 'Unauthorized' }])
+    expect(response.headers.get('set-cookie')).toBe(null)
+  }
+  expect((await signIn(ROOT_KEY)).status).toBe(401)
+  const foreign = await signIn(key, { origin: 'https://evil.example' })
+  expect([foreign.status, foreign.headers.get('set-cookie')]).toEqual([403, null])
+  const out = await request('/api/session', { method: 'DELETE', headers: { origin: 'http://bellwether.test' } })
+  expect([out.status, out.headers.get('set-cookie')?.startsWith('bellwether_session=;')]).toEqual([200, true])
+})

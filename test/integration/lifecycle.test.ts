@@ -1,0 +1,116 @@
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { expect, test } from 'vitest'
+import { conversation } from '../../src/bindings.ts'
+import { client } from '../helpers/app.ts'
+import { isInState, startConversation } from '../helpers/conversation.ts'
+
+test('a title is changed, trimmed, pushed to clients, and a blank one brings back the default', async () => {
+  const chat = await startConversation()
+  const socket = await chat.connect()
+  const patch = (title: unknown) => chat.owner.ask(chat.path, { method: 'PATCH', body: { title } })
+  expect(await (await patch('  Fix the tests ')).json()).toBe(true)
+  expect((await chat.owner.json(chat.path)).title).toBe('Fix the tests')
+  await socket.until((s) => s.frames.some(({ conversation_title }) => conversation_title === 'Fix the tests'))
+  expect((await patch('   ')).status).toBe(200)
+  expect((await chat.owner.json(chat.path)).title).toBe(`Conversation ${chat.id.slice(0, 5)}`)
+  for (const bad of ['', 'x'.repeat(201), 5, null]) expect((await patch(bad)).status, String(bad)).toBe(422)
+  expect((await chat.owner.ask(chat.path, { method: 'PATCH', body: { title: 'a', color: 'red' } })).status).toBe(422)
+  const unknown = await chat.owner.ask('/api/conversations/nobody', { method: 'PATCH', body: { title: 'a' } })
+  expect([unknown.status, await unknown.json()]).toEqual([
+    404,
+    { status: 'error', message: 'Conversation not found', msg_id: 'CONVERSATION$NOT_FOUND' },
+  ])
+})
+
+test('stop answers what runs, tells the clients, and start goes on with the same history', async () => {
+  const chat = await startConversation({ initial_user_msg: 'sleep 30' })
+  const socket = await chat.connect()
+  await socket.until((s) => s.events().some(({ action }) => action === 'run'))
+  const stop = await chat.owner.json(`${chat.path}/stop`, { method: 'POST' })
+  expect(stop).toEqual({
+    status: 'ok',
+    conversation_id: chat.id,
+    message: 'Conversation stopped successfully',
+    conversation_status: 'STOPPED',
+  })
+  await socket.until((s) => s.frames.at(-1)?.type === 'closed')
+  expect(isInState(socket.events(), 'stopped')).toBe(true)
+  expect(socket.events().find(({ observation }) => observation === 'error')).toMatchObject({ cause: 7 })
+  expect(await chat.owner.json(chat.path)).toMatchObject({
+    status: 'STOPPED',
+    runtime_status: null,
+    url: null,
+    num_connections: 0,
+  })
+  expect((await chat.post('message', { content: 'x' })).status).toBe(409)
+  expect(await chat.owner.json(`${chat.path}/stop`, { method: 'POST' })).toMatchObject({
+    message: 'Conversation was not running',
+  })
+  const start = () => chat.owner.json(`${chat.path}/start`, { method: 'POST', body: {} })
+  const started = { status: 'ok', conversation_id: chat.id, message: null, conversation_status: 'RUNNING' }
+  expect([await start(), await start()]).toEqual([started, started])
+  await chat.post('message', { content: 'echo back' })
+  await chat.settled()
+  const events = await chat.events()
+  expect(events.map(({ id }) => id)).toEqual(events.map((_, i) => i))
+  expect((await chat.owner.ask(`${chat.path}/start`, { method: 'POST' })).status).toBe(422)
+  const unknown = await chat.owner.ask('/api/conversations/nobody/start', { method: 'POST', body: {} })
+  expect([unknown.status, await unknown.json()]).toEqual([404, { status: 'error', conversation_id: 'nobody' }])
+})
+
+test('a deleted conversation is gone everywhere, its id can be used again, and deleting twice is no error', async () => {
+  const chat = await startConversation({ conversation_id: 'again' })
+  const body = new FormData()
+  body.append('files', new File([new Uint8Array(1_500_000)], 'big'))
+  await chat.owner.ask(`${chat.path}/upload-files`, { method: 'POST', body })
+  const prefix = `conversations/${chat.owner.owner}/again/`
+  expect((await env.FILES.list({ prefix })).objects.length).toBe(1)
+  const socket = await chat.connect()
+  const remove = async () => (await chat.owner.ask(chat.path, { method: 'DELETE' })).json()
+  expect(await remove()).toBe(true)
+  await socket.until((s) => s.frames.at(-1)?.type === 'closed')
+  expect(await remove()).toBe(false)
+  expect(await chat.owner.json(chat.path)).toBeNull()
+  expect((await chat.owner.ask(`${chat.path}/events`)).status).toBe(404)
+  expect((await env.FILES.list({ prefix })).objects).toEqual([])
+  expect(await chat.owner.json('/api/conversations')).toEqual({ results: [], next_page_id: null })
+  const tables = await runInDurableObject(conversation(env, chat.owner.owner, 'again'), (_, state) =>
+    state.storage.sql.exec("SELECT name FROM sqlite_master WHERE name NOT LIKE '\\_cf%' ESCAPE '\\'").toArray(),
+  )
+  expect(tables).toEqual([])
+  const second = await startConversation({ conversation_id: 'again' }, chat.owner)
+  expect((await second.events()).length).toBe(4)
+  expect((await chat.owner.json<{ results: unknown[] }>('/api/conversations')).results).toHaveLength(1)
+})
+
+test('deleting while a command runs leaves nothing behind and nothing fails', async () => {
+  const chat = await startConversation({ initial_user_msg: 'for i in $(seq 1 50); do sleep 0.05; echo $i >> f; done' })
+  await expect
+    .poll(async () => (await chat.events()).some(({ action }) => action === 'run'), { timeout: 5000 })
+    .toBe(true)
+  expect(await (await chat.owner.ask(chat.path, { method: 'DELETE' })).json()).toBe(true)
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  expect(await chat.owner.json(chat.path)).toBeNull()
+  await runDurableObjectAlarm(conversation(env, chat.owner.owner, chat.id))
+})
+
+test('of more running conversations than the limit the idle one makes way, and its clients are told', async () => {
+  const ann = await client()
+  const first = await startConversation({ initial_user_msg: 'sleep 5' }, ann)
+  const second = await startConversation({}, ann)
+  const socket = await second.connect()
+  await startConversation({}, ann)
+  await startConversation({}, ann)
+  await socket.until((s) => s.frames.at(-1)?.type === 'closed')
+  expect(socket.frames.some(({ id }) => id === 'AGENT_ERROR$TOO_MANY_CONVERSATIONS')).toBe(true)
+  expect((await ann.json(first.path)).status).toBe('RUNNING')
+  expect((await ann.json(second.path)).status).toBe('STOPPED')
+  await second.connect()
+  expect((await ann.json(second.path)).status).toBe('RUNNING')
+  const statuses = async () => {
+    const { results } = await ann.json<{ results: { status: string }[] }>('/api/conversations')
+    return results.filter(({ status }) => status === 'RUNNING').length
+  }
+  await expect.poll(statuses, { timeout: 5000 }).toBe(3)
+})

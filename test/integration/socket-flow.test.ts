@@ -1,0 +1,231 @@
+// A conversation with slow, dead and loud clients: whoever does not keep up costs a bounded amount of memory and delays
+// nobody, and the count of connections is true all the while.
+
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { expect, test, vi } from 'vitest'
+import { conversation } from '../../src/bindings.ts'
+import { type Chat, openIo, startConversation } from '../helpers/conversation.ts'
+import { ioSocket, type RawSocket, rawSocket, type TestSocket } from '../helpers/sockets.ts'
+
+const MIB = 1024 * 1024
+/** What one read of the log may add to it. */
+const READ_BYTES = 256 * 1024
+
+const stubOf = (chat: Chat) => conversation(env, chat.owner.owner, chat.id)
+
+/** Adds events of about so many bytes; their only effect is to be there. */
+function append(chat: Chat, count: number, bytes: number): Promise<void> {
+  return runInDurableObject(stubOf(chat), (instance) => {
+    const object = instance as unknown as { addEvent(event: object, ref: null): unknown }
+    const args = { agent_state: 'user_confirmed', thought: '茅'.repeat(Math.floor(bytes / 3)) }
+    for (let i = 0; i < count; i++) {
+      object.addEvent({ source: 'user', message: '', action: 'change_agent_state', args }, null)
+    }
+  })
+}
+
+async function after(ms: number, chat: Chat): Promise<void> {
+  vi.setSystemTime(Date.now() + ms)
+  await runDurableObjectAlarm(stubOf(chat))
+}
+
+const connections = async (chat: Chat) => (await chat.owner.json(chat.path)).num_connections
+const idsOf = (socket: TestSocket) => socket.events().map(({ id }) => id)
+const bytesOf = (socket: TestSocket) => new TextEncoder().encode(JSON.stringify(socket.events())).length
+const upTo = (last: number) => Array.from({ length: last + 1 }, (_, id) => id)
+
+test('a client that does not answer is sent about 1 MiB, delays nobody, and goes on where it was when it answers', async () => {
+  const chat = await startConversation()
+  const [prompt, slow] = [await chat.connect(), await chat.connect('', { answersChecks: false })]
+  await append(chat, 100, 50_000)
+  const last = (await chat.events('?reverse=true&limit=1'))[0]?.id ?? 0
+  await prompt.until((s) => idsOf(s).length === last + 1)
+  expect(idsOf(prompt)).toEqual(upTo(last))
+  // Whatever was sent before this answer has arrived.
+  slow.send({ type: 'ping' })
+  await slow.until((s) => s.frames.some(({ type }) => type === 'pong'))
+  expect(bytesOf(slow)).toBeGreaterThan(MIB - READ_BYTES)
+  expect(bytesOf(slow)).toBeLessThan(MIB + READ_BYTES)
+  expect(slow.frames.filter(({ type }) => type === 'check')).toHaveLength(1)
+
+  await evictDurableObject(stubOf(chat))
+  await append(chat, 20, 50_000)
+  await prompt.until((s) => s.events().at(-1)?.id === last + 20)
+  const before = idsOf(slow).length
+  slow.answerChecks()
+  await slow.until((s) => s.events().at(-1)?.id === last + 20)
+  expect(idsOf(slow)).toEqual(upTo(last + 20))
+  expect(before).toBeLessThan(30)
+  await slow.until((s) => s.frames.at(-1)?.type === 'ready' || s.frames.at(-2)?.type === 'ready')
+  await append(chat, 1, 10)
+  await slow.until((s) => s.events().at(-1)?.id === last + 21)
+})
+
+test('one event larger than what a client may owe is sent whole, and does not leave it behind', async () => {
+  const chat = await startConversation()
+  const socket = await chat.connect('', { answersChecks: false })
+  await append(chat, 3, 60_000)
+  await append(chat, 1, 3 * MIB)
+  await append(chat, 3, 60_000)
+  socket.answerChecks()
+  await append(chat, 1, 10)
+  const last = (await chat.events('?reverse=true&limit=1'))[0]?.id ?? 0
+  await socket.until((s) => s.events().at(-1)?.id === last)
+  expect(idsOf(socket)).toEqual(upTo(last))
+})
+
+test('over Socket.IO a client that owes too much waits for its pong, and gets the rest in its view', async () => {
+  const chat = await startConversation()
+  const slow = ioSocket(await openIo(chat.owner, { conversation_id: chat.id }), { answersPings: false })
+  slow.send('40')
+  await slow.until((s) => s.events().length > 0)
+  await append(chat, 60, 50_000)
+  const last = (await chat.events('?reverse=true&limit=1'))[0]?.id ?? 0
+  slow.send('2probe')
+  await slow.until(({ texts }) => texts.includes('3probe'))
+  expect(slow.texts.filter((text) => text === '2')).toHaveLength(1)
+  expect(slow.events().at(-1)?.id).toBeLessThan(last)
+  slow.answerPings()
+  await slow.until((s) => s.events().at(-1)?.id === last)
+  const actions = slow.events().filter(({ action, source }) => action === 'change_agent_state' && source === 'user')
+  expect(actions.map(({ id }) => id)).toEqual(upTo(last).slice(-60))
+})
+
+test('a client that stays silent after it was asked is closed within 20 s, and the count tells at once', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  try {
+    const chat = await startConversation()
+    const [prompt, dead] = [await chat.connect(), await chat.connect('', { answersChecks: false })]
+    await append(chat, 5, 50_000)
+    await dead.until((s) => s.frames.some(({ type }) => type === 'check'))
+    await prompt.until((s) => s.frames.some(({ type }) => type === 'check'))
+    await after(19_000, chat)
+    expect(await connections(chat)).toBe(2)
+    await after(1_000, chat)
+    expect(await connections(chat)).toBe(1)
+    await dead.until((s) => s.frames.at(-1)?.type === 'closed')
+    expect(dead.frames.at(-1)).toEqual({ type: 'closed', code: 1013, reason: 'no sign of life' })
+    expect(prompt.frames.some(({ type }) => type === 'closed')).toBe(false)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('a plain client that was silent for ten minutes is asked whether it is there, unless the runtime heard its pings', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  try {
+    const chat = await startConversation()
+    const [there, gone] = [await chat.connect(), await chat.connect('', { answersChecks: false })]
+    const pinging = await chat.connect()
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    pinging.send('{"type":"ping"}')
+    await pinging.until((s) => s.frames.some(({ type }) => type === 'pong'))
+    await after(600_000, chat)
+    for (const socket of [there, gone]) await socket.until((s) => s.frames.some(({ type }) => type === 'check'))
+    expect(pinging.frames.some(({ type }) => type === 'check')).toBe(false)
+    await after(20_000, chat)
+    expect(await connections(chat)).toBe(2)
+    await after(600_000, chat)
+    await there.until((s) => s.frames.filter(({ type }) => type === 'check').length === 2)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('500 clients get a burst, each the same text, and are counted as they come and go', async () => {
+  const chat = await startConversation()
+  const open = async (): Promise<RawSocket> =>
+    rawSocket(await stubOf(chat).fetch('http://conversation/ws?after=1000000', { headers: { upgrade: 'websocket' } }))
+  const sockets = await Promise.all(Array.from({ length: 500 }, open))
+  expect(await connections(chat)).toBe(500)
+  await append(chat, 20, 300)
+  const expected = sockets[0]?.texts
+  for (const socket of sockets) {
+    await socket.until(() => socket.texts.length === 21)
+    expect(socket.texts).toEqual(expected)
+  }
+  for (const socket of sockets.slice(100)) socket.close()
+  await expect.poll(() => connections(chat)).toBe(100)
+  await evictDurableObject(stubOf(chat))
+  expect(await connections(chat)).toBe(100)
+  const page = await chat.owner.json<{ results: { num_connections: number }[] }>('/api/conversations')
+  expect(page.results).toHaveLength(1)
+  await expect
+    .poll(
+      async () =>
+        (await chat.owner.json<{ results: { num_connections: number }[] }>('/api/conversations')).results[0]
+          ?.num_connections,
+      { timeout: 5_000 },
+    )
+    .toBe(100)
+})
+
+test('a flood from one client is refused and then cut off, while another is served at once', async () => {
+  const chat = await startConversation()
+  const [loud, quiet] = [await chat.connect(), await chat.connect()]
+  const say = (ref: string) => ({ ref, action: 'change_agent_state', args: { agent_state: 'user_confirmed' } })
+  for (let i = 0; i < 500; i++) loud.send(say(`loud-${i}`))
+  const asked = Date.now()
+  quiet.send(say('quiet'))
+  await quiet.until((s) => s.frames.some(({ type, ref }) => type === 'ack' && ref === 'quiet'))
+  expect(Date.now() - asked).toBeLessThan(1_000)
+  await loud.until((s) => s.frames.at(-1)?.type === 'closed')
+  expect(loud.frames.at(-1)).toEqual({ type: 'closed', code: 1008, reason: 'too many messages' })
+  expect(loud.frames.at(-2)).toEqual({ type: 'closing', reason: 'too many messages' })
+  const refused = loud.frames.filter(({ type }) => type === 'error')
+  expect(refused.length).toBeGreaterThan(150)
+  expect(refused[0]).toEqual({
+    type: 'error',
+    ref: expect.stringMatching(/^loud-/),
+    message: 'Too many messages at once; send again after a second',
+  })
+  // What was acknowledged is there, and nothing else of it.
+  const acked = loud.frames.flatMap(({ type, event_id }) => (type === 'ack' ? [event_id] : []))
+  const ids = idsOf(quiet)
+  expect(acked.length).toBeGreaterThanOrEqual(100)
+  expect(acked.length).toBeLessThan(200)
+  expect(ids).toEqual(expect.arrayContaining(acked))
+  expect(await connections(chat)).toBe(1)
+})
+
+test('pings and unasked answers are limited like messages, and asked ones are not', async () => {
+  const chat = await startConversation()
+  const socket = await chat.connect()
+  for (let i = 0; i < 400; i++) socket.send(i % 2 === 0 ? '{"type":"check"}' : '{ "type": "ping" }')
+  await socket.until((s) => s.frames.at(-1)?.type === 'closed')
+  expect(socket.frames.at(-1)).toMatchObject({ code: 1008 })
+
+  const busy = await chat.connect()
+  for (let i = 0; i < 90; i++) await append(chat, 2, 150_000)
+  const last = (await chat.events('?reverse=true&limit=1'))[0]?.id ?? 0
+  await busy.until((s) => s.events().at(-1)?.id === last)
+  expect(busy.frames.some(({ type }) => type === 'closed' || type === 'error')).toBe(false)
+})
+
+test('messages that are there at the same time are stored in order and acknowledged after their events', async () => {
+  const chat = await startConversation()
+  const socket = await chat.connect()
+  await socket.until((s) => s.frames.some(({ type }) => type === 'ready'))
+  const from = socket.frames.length
+  const refs = Array.from({ length: 60 }, (_, i) => `m-${i}`)
+  const texts = refs.map((ref) =>
+    JSON.stringify(
+      ref === 'm-30'
+        ? { ref, action: 'message', args: {} }
+        : { ref, action: 'change_agent_state', args: { agent_state: 'user_confirmed' } },
+    ),
+  )
+  await runInDurableObject(stubOf(chat), (instance, state) => {
+    const [end] = state.getWebSockets()
+    if (end !== undefined) for (const text of texts) instance.webSocketMessage?.(end, text)
+  })
+  await socket.until((s) => s.frames.filter(({ type }) => type === 'ack').length === 59)
+  const frames = socket.frames.slice(from)
+  const answers = frames.filter(({ type }) => type === 'ack' || type === 'error')
+  expect(answers.map(({ ref }) => ref)).toEqual(refs)
+  const acked = answers.flatMap(({ event_id }) => (typeof event_id === 'number' ? [event_id] : []))
+  expect(acked).toEqual([...acked].sort((a, b) => a - b))
+  expect(frames.filter(({ type }) => type === 'events')).toHaveLength(1)
+  expect(frames[0]).toEqual({ type: 'events', events: acked.map((id) => expect.objectContaining({ id })) })
+})

@@ -1,0 +1,95 @@
+import { runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { expect, test } from 'vitest'
+import { ALARMS_SCHEMA, Alarms } from '../../durable-objects/alarms.ts'
+
+type Name = 'slow' | 'quick' | 'other'
+
+function withAlarms<T>(run: (alarms: Alarms<Name>, storage: DurableObjectStorage) => Promise<T>): Promise<T> {
+  const stub = env.CONVERSATION.get(env.CONVERSATION.newUniqueId())
+  return runInDurableObject(stub, async (_, { storage }) => {
+    storage.sql.exec(ALARMS_SCHEMA)
+    const result = await run(new Alarms<Name>(storage), storage)
+    await storage.deleteAlarm()
+    return result
+  })
+}
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+
+test('while one handler takes its time, those that come due are run beside it', async () => {
+  await withAlarms(async (alarms) => {
+    const log: string[] = []
+    alarms.at('slow', 0)
+    alarms.at('quick', Date.now() + 20)
+    await alarms.fire(Date.now(), async (name) => {
+      log.push(`${name} begins`)
+      if (name === 'slow') {
+        await pause(60)
+        alarms.at('other', 0)
+        await pause(60)
+      }
+      log.push(`${name} ends`)
+    })
+    expect(log).toEqual(['slow begins', 'quick begins', 'quick ends', 'other begins', 'other ends', 'slow ends'])
+    expect([alarms.get('slow'), alarms.get('quick'), alarms.get('other')]).toEqual([null, null, null])
+  })
+})
+
+test('a handler that sets its own alarm again is called again, and no other time is lost', async () => {
+  await withAlarms(async (alarms) => {
+    let calls = 0
+    alarms.at('quick', 0)
+    // A time within the same millisecond is put off by one, and may need the runtime to call again.
+    while (alarms.get('quick') !== null) {
+      await alarms.fire(Date.now(), async (name) => {
+        calls += 1
+        if (calls < 3) alarms.atLatest(name, Date.now())
+      })
+      await pause(2)
+    }
+    expect(calls).toBe(3)
+    const later = Date.now() + 60_000
+    alarms.at('quick', 0)
+    await alarms.fire(Date.now(), async (name) => alarms.at(name, later))
+    expect(alarms.get('quick')).toBe(later)
+  })
+})
+
+test('a handler that fails keeps its alarm, the others are run, and the failure reaches the runtime', async () => {
+  await withAlarms(async (alarms, storage) => {
+    const run: Name[] = []
+    alarms.at('slow', 1)
+    alarms.at('quick', 2)
+    const fire = alarms.fire(Date.now(), async (name) => {
+      run.push(name)
+      if (name === 'slow') throw new Error('no luck')
+    })
+    await expect(fire).rejects.toThrow('no luck')
+    expect(run).toEqual(['slow', 'quick'])
+    // What another instance finds after a crash.
+    expect(new Alarms<Name>(storage).get('slow')).toBe(1)
+    await alarms.fire(Date.now(), async (name) => void run.push(name))
+    expect(run).toEqual(['slow', 'quick', 'slow'])
+  })
+})
+
+test('an alarm of a crash in the middle is still there, and the runtime is armed for it', async () => {
+  await withAlarms(async (alarms, storage) => {
+    alarms.at('slow', 1)
+    let release = () => {}
+    const fired = alarms.fire(
+      Date.now(),
+      () =>
+        new Promise<void>((resolve) => {
+          release = resolve
+        }),
+    )
+    await pause(5)
+    await storage.deleteAlarm()
+    expect(new Alarms<Name>(storage).get('slow')).toBe(1)
+    expect(await storage.getAlarm()).not.toBeNull()
+    release()
+    await fired
+  })
+})

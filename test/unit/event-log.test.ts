@@ -1,0 +1,198 @@
+import { runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { EventLog } from '../../durable-objects/conversation/event-log.ts'
+import type { EventPage } from '../../durable-objects/conversation/event-search.ts'
+import { MIGRATIONS } from '../../durable-objects/conversation/schema.ts'
+import { migrate } from '../../durable-objects/sql.ts'
+import { isHidden, kindOf, type NewEvent } from '../../src/agent/events.ts'
+
+/** Runs with the storage of an object that nothing else uses. */
+function withLog<T>(run: (log: EventLog, storage: DurableObjectStorage) => T): Promise<T> {
+  const stub = env.CONVERSATION.get(env.CONVERSATION.newUniqueId())
+  return runInDurableObject(stub, (_, state) => {
+    migrate(state.storage, MIGRATIONS)
+    return run(new EventLog(state.storage.sql), state.storage)
+  })
+}
+
+const text = fc.oneof(
+  fc.constantFrom('', 'Ärger', '贵州茅台', 'say "hi"\n', '%_"*', 'İstanbul', '\u0000', 'a\\b', '🎈'),
+  fc.string({ unit: 'grapheme', maxLength: 12 }),
+)
+
+const event: fc.Arbitrary<NewEvent> = fc
+  .record({
+    kind: fc.constantFrom('run', 'message', 'error', 'recall'),
+    isAction: fc.boolean(),
+    source: fc.constantFrom('agent' as const, 'user' as const, 'environment' as const),
+    message: text,
+    hidden: fc.boolean(),
+  })
+  .map(({ kind, isAction, source, message, hidden }) =>
+    isAction
+      ? { source, message, action: kind, args: { hidden } }
+      : { source, message, observation: kind, content: message, extras: { hidden } },
+  )
+
+const types = fc.option(
+  fc.array(fc.constantFrom('run', 'action:run', 'observation:message', 'error', 'nonsense'), { maxLength: 3 }),
+  { nil: null },
+)
+
+const page: fc.Arbitrary<EventPage> = fc.record({
+  startId: fc.integer({ min: 0, max: 45 }),
+  endId: fc.option(fc.integer({ min: -1, max: 45 }), { nil: null }),
+  reverse: fc.boolean(),
+  limit: fc.integer({ min: 0, max: 15 }),
+  filter: fc.record({
+    excludeHidden: fc.boolean(),
+    query: fc.option(
+      fc.oneof(
+        text.filter((query) => query !== ''),
+        fc.constantFrom('RUN', 'ärger', '茅台', '"hi"'),
+      ),
+      { nil: null },
+    ),
+    includeTypes: types,
+    excludeTypes: types,
+    source: fc.option(fc.constantFrom('agent', 'user', 'nobody'), { nil: null }),
+    startDate: fc.constantFrom(null, '2001-01-01T00:00:00.000000Z', '2999-01-01T00:00:00.000000Z'),
+    endDate: fc.constantFrom(null, '2001-01-01T00:00:00.000000Z', '2999-01-01T00:00:00.000000Z'),
+  }),
+})
+
+/** The same search over an array, as plainly as it can be said. */
+function naive(all: NewEvent[], texts: string[], { startId, endId, reverse, limit, filter }: EventPage) {
+  const named = (names: string[], kind: string) => names.some((name) => name === kind || kind.endsWith(`:${name}`))
+  const matches = all.flatMap((each, id) => {
+    const body = (texts[id] ?? '').toLowerCase()
+    const kind = kindOf(each)
+    const query = filter.query?.toLowerCase() ?? null
+    const found =
+      query === null || body.includes(query) || body.includes(JSON.stringify(filter.query).slice(1, -1).toLowerCase())
+    const keep =
+      id >= startId &&
+      (endId === null || id <= endId) &&
+      found &&
+      !(filter.excludeHidden && isHidden(each)) &&
+      (filter.includeTypes === null || named(filter.includeTypes, kind)) &&
+      !(filter.excludeTypes !== null && named(filter.excludeTypes, kind)) &&
+      (filter.source === null || each.source === filter.source) &&
+      (filter.startDate === null || filter.startDate.startsWith('2001')) &&
+      (filter.endDate === null || filter.endDate.startsWith('2999'))
+    return keep ? [texts[id] ?? ''] : []
+  })
+  if (reverse) matches.reverse()
+  return { events: matches.slice(0, limit), hasMore: matches.length > limit }
+}
+
+test('any search gives what a plain walk over all events gives', async () => {
+  await withLog((log, storage) => {
+    fc.assert(
+      fc.property(
+        fc.array(event, { maxLength: 40 }),
+        fc.array(page, { minLength: 5, maxLength: 5 }),
+        (events, pages) => {
+          storage.sql.exec('DELETE FROM events')
+          const fresh = new EventLog(storage.sql)
+          const texts = fresh.append(events).map((stored) => stored.text)
+          for (const each of pages) expect(fresh.search(each)).toEqual(naive(events, texts, each))
+        },
+      ),
+      { numRuns: 60 },
+    )
+    expect(log.last).toBe(-1)
+  })
+})
+
+test('ids are dense from 0 across batches and instances, and the stored text is what was given', async () => {
+  await withLog((log, { sql }) => {
+    const run: NewEvent = { source: 'agent', message: 'm', action: 'run', args: { command: 'ls' } }
+    expect(log.append([run, run, run]).map(({ id }) => id)).toEqual([0, 1, 2])
+    expect(log.append([run]).map(({ id }) => id)).toEqual([3])
+    const again = new EventLog(sql)
+    expect(again.last).toBe(3)
+    const [fifth] = again.append([run])
+    expect(JSON.parse(fifth?.text ?? '')).toEqual({ id: 4, timestamp: again.lastAt, ...run })
+    expect(again.get(4)).toBe(fifth?.text)
+    expect(again.since(2, 10).map(({ id }) => id)).toEqual([3, 4])
+    expect(again.get(5)).toBeNull()
+  })
+})
+
+test('an event larger than a row can hold is kept whole, found and paged like any other', async () => {
+  await withLog((log, storage) => {
+    const large = `${'你'.repeat(599_999)}🎈${'x'.repeat(2_500_000)}needle`
+    const { text: stored } = log.append([{ source: 'user', message: large, action: 'message', args: {} }])[0] ?? {
+      text: '',
+    }
+    log.append([{ source: 'user', message: 'small', action: 'message', args: {} }])
+    expect(log.get(0) === stored).toBe(true)
+    expect(log.since(-1, 10)[0]?.text === stored).toBe(true)
+    const filter = {
+      excludeHidden: false,
+      query: 'NEEDLE',
+      includeTypes: null,
+      excludeTypes: null,
+      source: null,
+      startDate: null,
+      endDate: null,
+    }
+    expect(log.search({ startId: 0, endId: null, reverse: false, limit: 5, filter }).events.length).toBe(1)
+    const longest = storage.sql.exec('SELECT max(length(CAST(text AS BLOB))) AS bytes FROM event_parts').one()
+    expect(Number(longest.bytes)).toBeLessThan(2_000_000)
+  })
+})
+
+test('reading a part of the log leaves no cursor open that would lock it against a deletion', async () => {
+  await withLog((log, storage) => {
+    const run: NewEvent = { source: 'agent', message: 'x'.repeat(100_000), action: 'run', args: {} }
+    log.append(Array.from({ length: 20 }, () => run))
+    while (log.fillIndex());
+    const filter = {
+      excludeHidden: false,
+      query: null,
+      includeTypes: null,
+      excludeTypes: null,
+      source: null,
+      startDate: null,
+      endDate: null,
+    }
+    for (const reverse of [true, false]) {
+      const page = { startId: 0, endId: null, reverse, limit: 3 }
+      expect(log.search({ ...page, filter })).toMatchObject({ hasMore: true })
+      expect(log.search({ ...page, filter: { ...filter, query: 'xxxx' } })).toMatchObject({ hasMore: true })
+      expect(log.search({ ...page, filter: { ...filter, query: 'x' } })).toMatchObject({ hasMore: true })
+    }
+    expect(log.since(4, 100).map(({ id }) => id)).toEqual([5, 6])
+    storage.sql.exec('DROP TABLE event_terms; DROP TABLE event_search; DROP TABLE events; DROP TABLE event_parts')
+  })
+})
+
+test('a page that would be too large to send ends early, says so and locks nothing', async () => {
+  await withLog((log, storage) => {
+    const filter = {
+      excludeHidden: false,
+      query: null,
+      includeTypes: null,
+      excludeTypes: null,
+      source: null,
+      startDate: null,
+      endDate: null,
+    }
+    log.append(
+      Array.from({ length: 30 }, () => ({ source: 'user', message: 'y'.repeat(500_000), action: 'message', args: {} })),
+    )
+    const ids: number[] = []
+    for (let startId = 0, more = true; more; startId = (ids.at(-1) ?? 0) + 1) {
+      const { events, hasMore } = log.search({ startId, endId: null, reverse: false, limit: 100, filter })
+      expect(events.reduce((sum, text) => sum + text.length, 0)).toBeLessThan(9_000_000)
+      ids.push(...events.map((text) => (JSON.parse(text) as { id: number }).id))
+      more = hasMore
+    }
+    expect(ids).toEqual(Array.from({ length: 30 }, (_, i) => i))
+    storage.sql.exec('DROP TABLE events')
+  })
+})
