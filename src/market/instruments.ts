@@ -40,6 +40,13 @@ export function displayCode(instrument: Instrument): string {
   return instrument.key
 }
 
+/** What the prices are in. Mainland B shares trade in foreign money. */
+export function currencyOf({ market, exchange, code }: Instrument): string {
+  if (exchange === 'SH' && code.startsWith('900')) return 'USD'
+  if (exchange === 'SZ' && code.startsWith('200')) return 'HKD'
+  return { cn: 'CNY', hk: 'HKD', us: 'USD', jp: 'JPY', kr: 'KRW', tw: 'TWD' }[market]
+}
+
 // --- Mainland China and Hong Kong: a number, perhaps with its exchange before or after it
 
 const PREFIXED = /^(SH|SZ|SS|BJ)\.?(\d{6})$/
@@ -108,7 +115,10 @@ function parseAsianSuffix(key: string): ParsedCode | null {
 
 // --- United States, and the indices that go by letters
 
-type NamedIndex = { key: string; market: 'us' | 'hk'; spellings: string[]; tencent: string | null; yahoo: string }
+type NamedIndex = { key: string; market: Market; spellings: string[]; tencent: string | null; yahoo: string }
+
+/** The exchange that stands for a market where an index belongs to none of its own. */
+const MAIN_EXCHANGE = { cn: 'SH', hk: 'HK', us: 'US', jp: 'T', kr: 'KS', tw: 'TW' } as const
 
 const NAMED_INDICES: NamedIndex[] = [
   { key: 'SPX', market: 'us', spellings: ['GSPC'], tencent: 'usINX', yahoo: '^GSPC' },
@@ -120,15 +130,21 @@ const NAMED_INDICES: NamedIndex[] = [
   { key: 'HSI', market: 'hk', spellings: [], tencent: 'hkHSI', yahoo: '^HSI' },
   { key: 'HSTECH', market: 'hk', spellings: [], tencent: 'hkHSTECH', yahoo: 'HSTECH.HK' },
   { key: 'HSCEI', market: 'hk', spellings: [], tencent: 'hkHSCEI', yahoo: '^HSCE' },
+  { key: 'N225', market: 'jp', spellings: [], tencent: null, yahoo: '^N225' },
+  { key: 'TOPX', market: 'jp', spellings: ['TOPIX'], tencent: null, yahoo: '^TOPX' },
+  { key: 'KS11', market: 'kr', spellings: ['KOSPI'], tencent: null, yahoo: '^KS11' },
+  { key: 'KQ11', market: 'kr', spellings: ['KOSDAQ'], tencent: null, yahoo: '^KQ11' },
+  { key: 'TWII', market: 'tw', spellings: ['TAIEX'], tencent: null, yahoo: '^TWII' },
+  { key: 'TWOII', market: 'tw', spellings: [], tencent: null, yahoo: '^TWOII' },
 ]
 
 const US_TICKER = /^([A-Z]{1,5})(?:[.-]([A-Z]))?(?:\.US)?$/
 
 function parseIndexName(code: string): ParsedCode | null {
-  const bare = code.replace(/\.(US|HK)$/, '')
+  const bare = code.replace(/\.(US|HK|T|KS|KQ|TW|TWO)$/, '')
   const index = NAMED_INDICES.find(({ key, spellings }) => key === bare || spellings.includes(bare))
   if (!index) return null
-  const exchange = index.market === 'us' ? 'US' : 'HK'
+  const exchange = MAIN_EXCHANGE[index.market]
   if (code !== bare && code !== `${bare}.${exchange}`) return null
   return found({ key: index.key, market: index.market, exchange, kind: 'index', code: index.key })
 }

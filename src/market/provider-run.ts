@@ -1,6 +1,6 @@
 /** One try of one provider for one need: what the diagnostics and the run flow are made from. */
 export type ProviderRun = {
-  dataType: 'realtime_quote' | 'daily_data'
+  dataType: 'realtime_quote' | 'daily_data' | 'fundamentals' | 'capital_flow' | 'belong_boards' | 'sector_rankings'
   provider: string
   operation: string
   success: boolean
@@ -11,6 +11,8 @@ export type ProviderRun = {
   fallbackFrom: string | null
   fallbackTo: string | null
   recordCount: number | null
+  /** Set when the answer was kept from before: how old it is. */
+  staleSeconds?: number
   /** When the try began, ISO 8601. */
   createdAt: string
 }

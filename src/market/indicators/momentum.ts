@@ -35,8 +35,8 @@ export function rsi(closes: Numbers, period: number): Series {
   let loss = 0
   for (let i = 1; i < closes.length; i++) {
     const change = (closes[i] as number) - (closes[i - 1] as number)
-    const up = change > 0 ? change : 0
-    const down = change < 0 ? -change : 0
+    const up = Math.max(change, 0)
+    const down = Math.max(-change, 0)
     if (i <= period) {
       gain += up / period
       loss += down / period

@@ -1,29 +1,21 @@
+import { sma } from './averages.ts'
 import { blank, type Numbers, type Series } from './series.ts'
 
 export type Bollinger = { upper: Series; middle: Series; lower: Series }
 
 /**
  * Bollinger bands: middle = SMA_n, upper and lower = middle ± width · σ_n with the population deviation. Warm-up: n−1.
- * Mean and squared deviation slide along with Welford's update, which keeps its digits where Σx² − (Σx)²/n loses them.
+ * The squares are summed afresh for each window: a sum that slides keeps the rounding error of every jump it ever passed,
+ * and the root makes that visible.
  */
 export function bollinger(closes: Numbers, period = 20, width = 2): Bollinger {
-  const [upper, middle, lower] = [blank(closes.length), blank(closes.length), blank(closes.length)]
-  let mean = 0
-  let squares = 0
-  for (let i = 0; i < closes.length; i++) {
-    const value = closes[i] as number
-    const before = mean
-    if (i < period) {
-      mean += (value - mean) / (i + 1)
-      squares += (value - before) * (value - mean)
-    } else {
-      const leaving = closes[i - period] as number
-      mean += (value - leaving) / period
-      squares += (value - leaving) * (value - mean + leaving - before)
-    }
-    if (i < period - 1) continue
-    const reach = width * Math.sqrt(Math.max(squares, 0) / period)
-    middle[i] = mean
+  const middle = sma(closes, period)
+  const [upper, lower] = [blank(closes.length), blank(closes.length)]
+  for (let i = period - 1; i < closes.length; i++) {
+    const mean = middle[i] as number
+    let squares = 0
+    for (let k = i - period + 1; k <= i; k++) squares += ((closes[k] as number) - mean) ** 2
+    const reach = width * Math.sqrt(squares / period)
     upper[i] = mean + reach
     lower[i] = mean - reach
   }

@@ -1,0 +1,158 @@
+// Finished analyses. D1 is the truth for them: the queue forgets a task after a while, this does not. JSON columns come
+// and go as text; who owns a shape parses it.
+
+/** What lists show of an analysis, and what tells it from others. */
+export type AnalysisHead = {
+  owner: string
+  /** The task's id, or the run's own. */
+  queryId: string
+  /** The normalised listing, equal for every spelling. */
+  key: string
+  stockCode: string
+  stockName: string | null
+  reportType: string
+  reportLanguage: string
+  region: string | null
+  analysisPhase: string
+  originalQuery: string | null
+  selectionSource: string | null
+  /** JSON array. */
+  skills: string | null
+  trendPrediction: string | null
+  analysisSummary: string | null
+  sentimentScore: number | null
+  operationAdvice: string | null
+  action: string | null
+  actionLabel: string | null
+  currentPrice: number | null
+  changePct: number | null
+  volumeRatio: number | null
+  turnoverRate: number | null
+  modelUsed: string | null
+  /** JSON. */
+  marketPhaseSummary: string | null
+  dataNotice: string | null
+  /** ISO 8601 in UTC. */
+  createdAt: string
+}
+
+/** The report as JSON without its context snapshot, and beside it what it was made from. */
+export type AnalysisBody = { report: string; contextSnapshot: string | null; diagnostics: string | null }
+
+export type NewAnalysis = AnalysisHead & AnalysisBody
+export type AnalysisItem = AnalysisHead & { id: number }
+export type StoredAnalysis = AnalysisItem & AnalysisBody
+
+const COLUMNS: { [Key in keyof AnalysisHead]: string } = {
+  owner: 'owner',
+  queryId: 'query_id',
+  key: 'key',
+  stockCode: 'stock_code',
+  stockName: 'stock_name',
+  reportType: 'report_type',
+  reportLanguage: 'report_language',
+  region: 'region',
+  analysisPhase: 'analysis_phase',
+  originalQuery: 'original_query',
+  selectionSource: 'selection_source',
+  skills: 'skills',
+  trendPrediction: 'trend_prediction',
+  analysisSummary: 'analysis_summary',
+  sentimentScore: 'sentiment_score',
+  operationAdvice: 'operation_advice',
+  action: 'action',
+  actionLabel: 'action_label',
+  currentPrice: 'current_price',
+  changePct: 'change_pct',
+  volumeRatio: 'volume_ratio',
+  turnoverRate: 'turnover_rate',
+  modelUsed: 'model_used',
+  marketPhaseSummary: 'market_phase_summary',
+  dataNotice: 'data_notice',
+  createdAt: 'created_at',
+}
+
+const KEYS = Object.keys(COLUMNS) as (keyof AnalysisHead)[]
+const HEAD = `a.id, ${KEYS.map((key) => `a.${COLUMNS[key]} AS "${key}"`).join(', ')}`
+const WHOLE = `SELECT ${HEAD}, a.report, s.context_snapshot AS "contextSnapshot", s.diagnostics
+  FROM analyses a LEFT JOIN analysis_snapshots s ON s.analysis_id = a.id`
+
+/** Saves the analysis and returns its row's id. Under a query id that is saved already nothing changes. */
+export async function saveAnalysis(db: D1Database, analysis: NewAnalysis): Promise<number> {
+  const names = KEYS.map((key) => COLUMNS[key]).join(', ')
+  const marks = KEYS.map(() => '?').join(', ')
+  const values = KEYS.map((key) => analysis[key])
+  const [, , found] = await db.batch<{ id: number }>([
+    db
+      .prepare(`INSERT INTO analyses (${names}, report) VALUES (${marks}, ?) ON CONFLICT (query_id) DO NOTHING`)
+      .bind(...values, analysis.report),
+    db
+      .prepare(
+        `INSERT INTO analysis_snapshots (analysis_id, context_snapshot, diagnostics)
+         SELECT id, ?, ? FROM analyses WHERE query_id = ? ON CONFLICT (analysis_id) DO NOTHING`,
+      )
+      .bind(analysis.contextSnapshot, analysis.diagnostics, analysis.queryId),
+    db.prepare('SELECT id FROM analyses WHERE query_id = ?').bind(analysis.queryId),
+  ])
+  const id = found?.results[0]?.id
+  if (id === undefined) throw new Error('an analysis that was just saved is not there')
+  return id
+}
+
+/** The owner's analysis of that query id, or null. */
+export async function findByQueryId(db: D1Database, owner: string, queryId: string): Promise<StoredAnalysis | null> {
+  return db.prepare(`${WHOLE} WHERE a.query_id = ? AND a.owner = ?`).bind(queryId, owner).first<StoredAnalysis>()
+}
+
+/** The owner's analysis of that row id or, failing that, of that query id; null when it has neither. */
+export async function findAnalysis(db: D1Database, owner: string, id: string): Promise<StoredAnalysis | null> {
+  if (/^[1-9]\d{0,14}$/.test(id)) {
+    const query = `${WHOLE} WHERE a.id = ? AND a.owner = ?`
+    const byRow = await db.prepare(query).bind(Number(id), owner).first<StoredAnalysis>()
+    if (byRow !== null) return byRow
+  }
+  return findByQueryId(db, owner, id)
+}
+
+export type AnalysisQuery = {
+  owner: string
+  /** The normalised listing; null for all. */
+  key: string | null
+  reportType: string | null
+  /** ISO 8601 in UTC, inclusive. */
+  from: string | null
+  /** ISO 8601 in UTC, exclusive. */
+  until: string | null
+  limit: number
+  offset: number
+}
+
+const MATCHES = `a.owner = ?1 AND (?2 IS NULL OR a.key = ?2) AND (?3 IS NULL OR a.report_type = ?3)
+  AND (?4 IS NULL OR a.created_at >= ?4) AND (?5 IS NULL OR a.created_at < ?5)`
+
+/** One page of the owner's analyses, newest first, and how many match in all. */
+export async function listAnalyses(
+  db: D1Database,
+  { owner, key, reportType, from, until, limit, offset }: AnalysisQuery,
+): Promise<{ total: number; items: AnalysisItem[] }> {
+  const filter = [owner, key, reportType, from, until]
+  const [count, page] = await db.batch([
+    db.prepare(`SELECT COUNT(*) AS total FROM analyses a WHERE ${MATCHES}`).bind(...filter),
+    db
+      .prepare(`SELECT ${HEAD} FROM analyses a WHERE ${MATCHES} ORDER BY a.id DESC LIMIT ?6 OFFSET ?7`)
+      .bind(...filter, limit, offset),
+  ])
+  const [{ total } = { total: 0 }] = (count?.results ?? []) as { total: number }[]
+  return { total, items: (page?.results ?? []) as AnalysisItem[] }
+}
+
+/** Deletes the owner's analyses among those row ids and returns how many there were. */
+export async function deleteAnalyses(db: D1Database, owner: string, ids: readonly number[]): Promise<number> {
+  const chosen = 'SELECT id FROM analyses WHERE owner = ?1 AND id IN (SELECT value FROM json_each(?2))'
+  const bindings = [owner, JSON.stringify(ids)]
+  const [, deleted] = await db.batch([
+    db.prepare(`DELETE FROM analysis_snapshots WHERE analysis_id IN (${chosen})`).bind(...bindings),
+    db.prepare(`DELETE FROM analyses WHERE id IN (${chosen})`).bind(...bindings),
+  ])
+  return deleted?.meta.changes ?? 0
+}

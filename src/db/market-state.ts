@@ -1,0 +1,83 @@
+// What the market data sources have told, and how they are: kept answers, open circuits, and turns at services that mind how
+// often they are asked.
+
+import type { AnswerStore } from '../market/providers/kept.ts'
+import type { GateStore } from '../market/providers/stored-gate.ts'
+
+const DAY_MS = 86_400_000
+const FORGOTTEN_AFTER_MS = 60 * DAY_MS
+// One write in so many also clears away what nobody will use again.
+const CLEAR_ONE_IN = 100
+// A row of D1 holds two megabytes; an answer near that is a fault of its source.
+const LARGEST_CHARACTERS = 600_000
+
+export function answerStore(db: D1Database): AnswerStore {
+  return {
+    async get(need, key) {
+      const row = await db
+        .prepare('SELECT body, provider, kept_at FROM market_answers WHERE need = ? AND key = ?')
+        .bind(need, key)
+        .first<{ body: string; provider: string; kept_at: number }>()
+      return row && { body: row.body, provider: row.provider, keptAt: row.kept_at }
+    },
+    async put(need, key, { body, provider, keptAt }) {
+      if (body.length > LARGEST_CHARACTERS) return
+      await db
+        .prepare(
+          `INSERT INTO market_answers (need, key, body, provider, kept_at) VALUES (?, ?, ?, ?, ?)
+           ON CONFLICT (need, key) DO UPDATE SET
+             body = excluded.body, provider = excluded.provider, kept_at = excluded.kept_at`,
+        )
+        .bind(need, key, body, provider, keptAt)
+        .run()
+      if (keptAt % CLEAR_ONE_IN === 0) {
+        await db
+          .prepare('DELETE FROM market_answers WHERE kept_at < ?')
+          .bind(keptAt - FORGOTTEN_AFTER_MS)
+          .run()
+      }
+    },
+  }
+}
+
+export function gateStore(db: D1Database): GateStore {
+  return {
+    async circuits() {
+      const { results } = await db
+        .prepare('SELECT circuit, failures, open_until FROM provider_circuits')
+        .all<{ circuit: string; failures: number; open_until: number }>()
+      return results.map(({ circuit, failures, open_until }) => ({ circuit, failures, openUntil: open_until }))
+    },
+    async fail(circuit, { failures, enough, openUntil }) {
+      await db
+        .prepare(
+          `INSERT INTO provider_circuits (circuit, failures, open_until) VALUES (?1, ?2, iif(?2 >= ?3, ?4, 0))
+           ON CONFLICT (circuit) DO UPDATE SET
+             failures = failures + ?2, open_until = iif(failures + ?2 >= ?3, ?4, open_until)`,
+        )
+        .bind(circuit, failures, enough, openUntil)
+        .run()
+    },
+    async close(circuit) {
+      await db.prepare('DELETE FROM provider_circuits WHERE circuit = ?').bind(circuit).run()
+    },
+    async postpone(circuit, { from, to }) {
+      const { meta } = await db
+        .prepare('UPDATE provider_circuits SET open_until = ?3 WHERE circuit = ?1 AND open_until = ?2')
+        .bind(circuit, from, to)
+        .run()
+      return meta.changes > 0
+    },
+    async reserve(service, { now, intervalMs, longestWaitMs }) {
+      const free = await db
+        .prepare(
+          `INSERT INTO provider_turns (service, free_at) VALUES (?1, ?2 + ?3)
+           ON CONFLICT (service) DO UPDATE SET free_at = max(free_at, ?2) + ?3 WHERE free_at <= ?2 + ?4
+           RETURNING free_at`,
+        )
+        .bind(service, now, intervalMs, longestWaitMs)
+        .first<number>('free_at')
+      return free === null ? null : free - intervalMs
+    },
+  }
+}

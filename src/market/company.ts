@@ -1,0 +1,69 @@
+// What is known of a company beside its prices. Money in the listing's currency, percentages in percent; null is "not told".
+// The shapes are schemas because they are kept as JSON and read back.
+
+import { z } from 'zod'
+
+const figure = z.number().nullable()
+const date = z.string().nullable()
+
+export const FinancialReport = z.object({
+  /** Last day of the period. */
+  reportDate: z.string(),
+  revenue: figure,
+  netProfitParent: figure,
+  operatingCashFlow: figure,
+  roePct: figure,
+  grossMarginPct: figure,
+  revenueYoyPct: figure,
+  netProfitYoyPct: figure,
+  currency: z.string(),
+})
+export type FinancialReport = z.infer<typeof FinancialReport>
+
+export const Dividend = z.object({
+  exDate: date,
+  recordDate: date,
+  announcedOn: date,
+  /** Before tax, for one share. */
+  cashPerShare: z.number(),
+})
+export type Dividend = z.infer<typeof Dividend>
+
+export const Fundamentals = z.object({
+  /** The newest one. */
+  report: FinancialReport.nullable(),
+  /** The newest first; plans that are not decided are left out. */
+  dividends: z.array(Dividend),
+})
+export type Fundamentals = z.infer<typeof Fundamentals>
+
+/** Net flows of money by the size of the orders; a minus is money that leaves. */
+export const FlowDay = z.object({
+  date: z.string(),
+  mainNet: z.number(),
+  smallNet: z.number(),
+  mediumNet: z.number(),
+  largeNet: z.number(),
+  superLargeNet: z.number(),
+  mainNetPct: figure,
+})
+export type FlowDay = z.infer<typeof FlowDay>
+
+export const Board = z.object({ code: z.string(), name: z.string(), changePct: figure })
+export type Board = z.infer<typeof Board>
+
+export const RankedBoard = Board.extend({
+  rank: z.number(),
+  risingCount: figure,
+  fallingCount: figure,
+  leader: z.string().nullable(),
+  mainNet: figure,
+})
+export type RankedBoard = z.infer<typeof RankedBoard>
+
+export const RankedEnds = z.object({ top: z.array(RankedBoard), bottom: z.array(RankedBoard) })
+export type RankedEnds = z.infer<typeof RankedEnds>
+
+/** The strongest and the weakest boards of the day. */
+export const BoardRankings = z.object({ industries: RankedEnds, concepts: RankedEnds })
+export type BoardRankings = z.infer<typeof BoardRankings>

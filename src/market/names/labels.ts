@@ -1,0 +1,36 @@
+// What people call the place where a listing is traded, and the codes that the web client's list writes.
+
+import { type Instrument, parseCode } from '../instruments.ts'
+import type { Listing } from './listing.ts'
+
+type Language = 'zh' | 'en' | 'ko'
+
+const PLACES: Record<Instrument['exchange'], Record<Language, string>> = {
+  SH: { zh: '上海', en: 'Shanghai', ko: '상하이' },
+  SZ: { zh: '深圳', en: 'Shenzhen', ko: '선전' },
+  BJ: { zh: '北京', en: 'Beijing', ko: '베이징' },
+  HK: { zh: '香港', en: 'Hong Kong', ko: '홍콩' },
+  US: { zh: '美国', en: 'United States', ko: '미국' },
+  T: { zh: '东京', en: 'Tokyo', ko: '도쿄' },
+  KS: { zh: '首尔', en: 'Seoul', ko: '서울' },
+  KQ: { zh: '科斯达克', en: 'KOSDAQ', ko: '코스닥' },
+  TW: { zh: '台北', en: 'Taipei', ko: '타이베이' },
+  TWO: { zh: '台北柜买', en: 'Taipei Exchange', ko: '타이베이 장외' },
+}
+
+export function placeOf({ exchange }: Pick<Instrument, 'exchange'>, language: Language): string {
+  return PLACES[exchange][language]
+}
+
+/** The instrument of a listing; its kind is the listing's, which knows funds that a code does not tell. */
+export function instrumentOf({ key, kind }: Listing): Instrument {
+  const parsed = parseCode(key)
+  if (!parsed.ok) throw new Error(`the listing ${key} is not a code`)
+  return { ...parsed.instrument, kind }
+}
+
+/** The code with its exchange: `600519.SH`, `00700.HK`, `AAPL`, `SPX`. */
+export function canonicalCode({ key, market, exchange, code }: Instrument): string {
+  if (market === 'cn') return `${code}.${exchange}`
+  return market === 'hk' && /^\d/.test(code) ? `${code}.HK` : key
+}

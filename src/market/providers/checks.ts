@@ -1,0 +1,52 @@
+// No figure leaves a provider unchecked: these sources are unofficial, change their fields without notice
+// and answer with zeros, placeholders or another listing's numbers when they are unwell.
+
+import { UpstreamError } from '../../lib/http-client.ts'
+import type { Bar, Quote } from '../bars.ts'
+import { isDate } from '../zoned-time.ts'
+
+/** What can be wrong with an answer that did arrive. */
+export type AnswerFault = 'malformed' | 'unknown_symbol' | 'wrong_symbol' | 'empty' | 'bad_price' | 'bad_dates'
+
+export function faulty(service: string, reason: AnswerFault, detail?: string): UpstreamError<AnswerFault> {
+  return new UpstreamError({ service, reason, ...(detail === undefined ? {} : { detail }) })
+}
+
+/** The bars, if there are any, dates exist and ascend up to `today`, and every price can be one. */
+export function checkedBars(service: string, bars: Bar[], today: string): Bar[] {
+  if (bars.length === 0) throw faulty(service, 'empty', 'no bars')
+  let previous = ''
+  for (const bar of bars) {
+    const { date, open, high, low, close, volume } = bar
+    if (!isDate(date)) throw faulty(service, 'bad_dates', 'a bar has no valid date')
+    if (date <= previous) throw faulty(service, 'bad_dates', `${date} does not come after ${previous}`)
+    if (date > today) throw faulty(service, 'bad_dates', `${date} has not come yet`)
+    if (![open, high, low, close].every(isPrice))
+      throw faulty(service, 'bad_price', `a price of ${date} is not positive`)
+    if (high < low) throw faulty(service, 'bad_price', `high is below low on ${date}`)
+    if (!(Number.isFinite(volume) && volume >= 0)) throw faulty(service, 'malformed', `no volume for ${date}`)
+    previous = date
+  }
+  return bars
+}
+
+/** The quote, if its prices can be prices. */
+export function checkedQuote(service: string, quote: Quote): Quote {
+  if (!isPrice(quote.price)) throw faulty(service, 'bad_price', 'the price is not positive')
+  if (!isPrice(quote.prevClose)) throw faulty(service, 'bad_price', 'the previous close is not positive')
+  if (quote.high !== null && quote.low !== null && quote.high < quote.low) {
+    throw faulty(service, 'bad_price', 'high is below low')
+  }
+  return quote
+}
+
+/** Change and percentage are worked out here, never taken over: sources disagree on their sign and scale. */
+export function changeOf(price: number, prevClose: number): { change: number; changePct: number } {
+  return { change: rounded(price - prevClose, 4), changePct: rounded((price / prevClose - 1) * 100, 4) }
+}
+
+export function rounded(value: number, decimals: number): number {
+  return Number(value.toFixed(decimals))
+}
+
+const isPrice = (value: number): boolean => Number.isFinite(value) && value > 0

@@ -1,0 +1,97 @@
+// What keeps a struggling source from being asked, and a touchy one from being asked too often. The state outlives the isolate
+// where the keeper stores it; `memoryGate` is for a process that is alone.
+
+import type { Clock } from '../../lib/clock.ts'
+import { UpstreamError } from '../../lib/http-client.ts'
+
+/** One source and one need: a source may well quote while its bars are broken. */
+export type Circuit = `${string}:${string}`
+
+export interface GateKeeper {
+  /** Until when the circuit is open, epoch ms; null when the source may be asked. One caller is let through for a trial after that time. */
+  openUntil(circuit: Circuit): Promise<number | null>
+  settle(circuit: Circuit, outcome: Outcome): Promise<void>
+  /** Reserves the next turn at a service and tells how long to wait for it; null when it is too far away. */
+  turn(service: string, intervalMs: number): Promise<number | null>
+}
+
+/** `refused` is an answer that says to stay away: one is enough. */
+export type Outcome = 'answered' | 'failed' | 'refused'
+
+export type Pace = (service: string, intervalMs: number, signal: AbortSignal | undefined) => Promise<void>
+
+export const FAILURES_TO_OPEN = 3
+export const OPEN_MS = 300_000
+/** How long the one trial after that keeps the others out. */
+export const TRIAL_MS = 30_000
+/** A turn further away than this is not waited for. */
+export const LONGEST_WAIT_MS = 6_000
+
+export type CircuitState = { failures: number; openUntil: number }
+
+/** What the circuit is after the outcome. */
+export function settled(state: CircuitState, outcome: Outcome, now: number): CircuitState {
+  if (outcome === 'answered') return { failures: 0, openUntil: 0 }
+  const failures = outcome === 'refused' ? FAILURES_TO_OPEN : state.failures + 1
+  return { failures, openUntil: failures >= FAILURES_TO_OPEN ? now + OPEN_MS : 0 }
+}
+
+export function memoryGate(clock: Clock): GateKeeper {
+  const circuits = new Map<Circuit, CircuitState>()
+  const turns = new Map<string, number>()
+  return {
+    async openUntil(circuit) {
+      const state = circuits.get(circuit)
+      if (state === undefined || state.openUntil === 0) return null
+      if (state.openUntil > clock()) return state.openUntil
+      circuits.set(circuit, { ...state, openUntil: clock() + TRIAL_MS })
+      return null
+    },
+    async settle(circuit, outcome) {
+      circuits.set(circuit, settled(circuits.get(circuit) ?? { failures: 0, openUntil: 0 }, outcome, clock()))
+    },
+    async turn(service, intervalMs) {
+      const now = clock()
+      const at = Math.max(now, turns.get(service) ?? 0)
+      if (at > now + LONGEST_WAIT_MS) return null
+      turns.set(service, at + intervalMs)
+      return at - now
+    },
+  }
+}
+
+/** Waits for the turn, or refuses at once when it is too far away. */
+export function paceOf(keeper: Pick<GateKeeper, 'turn'>): Pace {
+  return async (service, intervalMs, signal) => {
+    const waitMs = await keeper.turn(service, intervalMs)
+    if (waitMs === null) throw new UpstreamError({ service, reason: 'crowded', detail: 'too many wait already' })
+    if (waitMs > 0) await sleep(waitMs, signal)
+  }
+}
+
+async function sleep(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+  signal?.throwIfAborted()
+  await new Promise<void>((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    }, delayMs)
+    signal?.addEventListener('abort', stop, { once: true })
+  })
+}
+
+// Trouble that may be the listing's alone: a suspended one has no price. It tells nothing of the source.
+const NO_SIGN = new Set(['wrong_symbol', 'empty', 'bad_price', 'bad_dates', 'crowded'])
+const REFUSALS = new Set(['rate_limited', 'refused'])
+
+/** What a failed attempt says about the source; null for nothing. */
+export function outcomeOf(error: unknown): Outcome | null {
+  if (!(error instanceof UpstreamError)) return 'failed'
+  if (error.reason === 'unknown_symbol') return 'answered'
+  if (NO_SIGN.has(error.reason)) return null
+  return REFUSALS.has(error.reason) || error.status === 403 ? 'refused' : 'failed'
+}

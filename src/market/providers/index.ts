@@ -1,0 +1,165 @@
+// The configured sources, in order. Bundled samples and real figures never meet in one answer:
+// consecutive sources of one kind form a tier, and a tier is used as a whole. The next tier is asked
+// only when this one had neither bars nor a quote.
+
+import type { Clock } from '../../lib/clock.ts'
+import { systemClock } from '../../lib/clock.ts'
+import type { Bar, Quote } from '../bars.ts'
+import { sessionEnd } from '../calendar.ts'
+import type { Board, BoardRankings, FlowDay, Fundamentals } from '../company.ts'
+import type { Instrument } from '../instruments.ts'
+import type { Fetched, Provenance, ProviderRun } from '../provider-run.ts'
+import { buildProviders, type SourceOptions } from './build.ts'
+import {
+  barsNeed,
+  boardsNeed,
+  type Chain,
+  firstAnswer,
+  flowNeed,
+  fundamentalsNeed,
+  linked,
+  type Need,
+  quoteNeed,
+  rankingsNeed,
+} from './chain.ts'
+import { type GateKeeper, memoryGate } from './gate.ts'
+import { keepBars, keepBoards, keepFlow, keepFundamentals, keepRankings } from './keeping.ts'
+import { type AnswerStore, keptOrAsked } from './kept.ts'
+import type { BarsQuery, MarketDataProvider, QuoteQuery } from './provider.ts'
+import { SAMPLE_PROVIDER } from './sample.ts'
+
+export type MarketDataOptions = SourceOptions & {
+  /** For one source and one need, retries included. */
+  timeoutMs?: number
+  clock?: Clock
+  /** Remembers which sources are unwell; by default for this call's isolate alone. */
+  gate?: GateKeeper
+  /** Keeps answers; by default nothing is kept. */
+  store?: AnswerStore
+}
+
+/** Bars and quote of one instrument, both real or both from the same bundled series. */
+export type MarketSnapshot = {
+  bars: Fetched<Bar[]>
+  quote: Fetched<Quote>
+  /** What has to be said beside the figures; null when they are real. */
+  provenance: Provenance | null
+  /** The instant the figures speak of, epoch ms: now, or the end of a bundled series' last session. */
+  asOf: number
+  /** All attempts at either, in the order in which they began. */
+  runs: ProviderRun[]
+}
+
+export type MarketData = {
+  bars(instrument: Instrument, query: BarsQuery): Promise<Fetched<Bar[]>>
+  quote(instrument: Instrument, query?: QuoteQuery): Promise<Fetched<Quote>>
+  snapshot(instrument: Instrument, query: BarsQuery): Promise<MarketSnapshot>
+  fundamentals(instrument: Instrument, query?: QuoteQuery): Promise<Fetched<Fundamentals>>
+  capitalFlow(instrument: Instrument, query?: QuoteQuery): Promise<Fetched<FlowDay[]>>
+  boards(instrument: Instrument, query?: QuoteQuery): Promise<Fetched<Board[]>>
+  /** The boards of the instrument's whole market. */
+  rankings(instrument: Instrument, query?: QuoteQuery): Promise<Fetched<BoardRankings>>
+}
+
+const DEFAULT_TIMEOUT_MS = 8_000
+const BARS_KEPT = 400
+
+export function createMarketData(options: MarketDataOptions): MarketData {
+  const clock = options.clock ?? systemClock
+  const gate = options.gate ?? memoryGate(clock)
+  const chain: Chain = { clock, timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS, gate }
+  const providers = buildProviders(options, { clock, gate })
+  const tiers = tiersOf(providers)
+  const kept = { store: options.store ?? null, clock }
+  const ask = <T>(need: Need<T>) => firstAnswer(chain, providers, need)
+  const bars = (some: readonly MarketDataProvider[], instrument: Instrument, query: BarsQuery) => {
+    const askFor = (count: number) => firstAnswer(chain, some, barsNeed(instrument, { ...query, count }))
+    // A kept series ends where it ended; another end is another question. Samples keep themselves.
+    const isKept = kept.store !== null && query.endDate === undefined && some[0]?.name !== SAMPLE_PROVIDER
+    return isKept ? keptBars(kept, { instrument, query }, askFor) : askFor(query.count)
+  }
+  return {
+    bars: (instrument, query) => bars(providers, instrument, query),
+    quote: (instrument, query = {}) => ask(quoteNeed(instrument, query)),
+    snapshot: (instrument, query) => takeSnapshot({ chain, tiers, bars }, { instrument, query }),
+    fundamentals: (instrument, query = {}) =>
+      keptOrAsked({
+        ...kept,
+        ...keepFundamentals(instrument, query),
+        ask: () => ask(fundamentalsNeed(instrument, query)),
+      }),
+    capitalFlow: (instrument, query = {}) =>
+      keptOrAsked({ ...kept, ...keepFlow(instrument, query), ask: () => ask(flowNeed(instrument, query)) }),
+    boards: (instrument, query = {}) =>
+      keptOrAsked({ ...kept, ...keepBoards(instrument, query), ask: () => ask(boardsNeed(instrument, query)) }),
+    rankings: (instrument, query = {}) =>
+      keptOrAsked({ ...kept, ...keepRankings(instrument, query), ask: () => ask(rankingsNeed(instrument, query)) }),
+  }
+}
+
+/** Enough is asked for to serve every later question, so that a short one does not take a long one's place. */
+async function keptBars(
+  kept: { store: AnswerStore | null; clock: Clock },
+  { instrument, query }: Asked,
+  askFor: (count: number) => Promise<Fetched<Bar[]>>,
+): Promise<Fetched<Bar[]>> {
+  const ask = () => askFor(Math.max(query.count, BARS_KEPT))
+  const fetched = await keptOrAsked({ ...kept, ...keepBars(instrument, query), ask })
+  return fetched.ok ? { ...fetched, value: fetched.value.slice(-query.count) } : fetched
+}
+
+/** Why nothing came, a reason for each source, as one line for people. */
+export function describeFailures(runs: readonly ProviderRun[]): string {
+  const reasons = new Set(runs.flatMap(({ errorMessage }) => errorMessage ?? []))
+  return [...reasons].join('; ') || 'no source is configured'
+}
+
+/** Nobody can tell: no configured source carries such a thing. Not the same as a source that failed. */
+export function isUnsupported(fetched: Fetched<unknown>): boolean {
+  return !fetched.ok && fetched.runs.every(({ errorType }) => errorType === 'unsupported')
+}
+
+function tiersOf(providers: MarketDataProvider[]): MarketDataProvider[][] {
+  const tiers: MarketDataProvider[][] = []
+  let isSampleTier: boolean | null = null
+  for (const provider of providers) {
+    const isSample = provider.name === SAMPLE_PROVIDER
+    if (isSample === isSampleTier) tiers.at(-1)?.push(provider)
+    else tiers.push([provider])
+    isSampleTier = isSample
+  }
+  return tiers
+}
+
+type Asked = { instrument: Instrument; query: BarsQuery }
+type Sources = {
+  chain: Chain
+  tiers: MarketDataProvider[][]
+  bars: (some: readonly MarketDataProvider[], instrument: Instrument, query: BarsQuery) => Promise<Fetched<Bar[]>>
+}
+
+async function takeSnapshot({ chain, tiers, bars: askBars }: Sources, asked: Asked): Promise<MarketSnapshot> {
+  const { instrument, query } = asked
+  let bars: Fetched<Bar[]> = { ok: false, runs: [] }
+  let quote: Fetched<Quote> = { ok: false, runs: [] }
+  for (const tier of tiers) {
+    const [nextBars, nextQuote] = await Promise.all([
+      askBars(tier, instrument, query),
+      firstAnswer(chain, tier, quoteNeed(instrument, query)),
+    ])
+    bars = continued(bars, nextBars)
+    quote = continued(quote, nextQuote)
+    if (bars.ok || quote.ok) break
+  }
+  const provenance = (bars.ok ? bars.provenance : null) ?? (quote.ok ? quote.provenance : null)
+  const lastDate = (bars.ok ? bars.value.at(-1)?.date : undefined) ?? provenance?.endsOn
+  const asOf = provenance && lastDate !== undefined ? sessionEnd(instrument.market, lastDate) : chain.clock()
+  const runs = [...quote.runs, ...bars.runs].sort((a, b) => a.createdAt.localeCompare(b.createdAt))
+  return { bars, quote, provenance, asOf, runs }
+}
+
+function continued<T>(before: Fetched<T>, next: Fetched<T>): Fetched<T> {
+  const runs = linked([...before.runs, ...next.runs])
+  // Once there is an answer, a source of the tier before that does not carry the market is no failure.
+  return { ...next, runs: next.ok ? linked(runs.filter(({ errorType }) => errorType !== 'unsupported')) : runs }
+}

@@ -1,0 +1,47 @@
+import type { Bar, Quote } from '../bars.ts'
+import type { Board, BoardRankings, FlowDay, Fundamentals } from '../company.ts'
+import type { Instrument } from '../instruments.ts'
+import type { Provenance, ProviderRun } from '../provider-run.ts'
+
+export type MarketNeed = ProviderRun['dataType']
+
+export type QuoteQuery = {
+  signal?: AbortSignal
+  /** Passes over what is kept from before. */
+  forceRefresh?: boolean
+}
+
+export type BarsQuery = QuoteQuery & {
+  /** At most so many bars, the newest ones. */
+  count: number
+  /** No bar after this date of the market's calendar. */
+  endDate?: string
+}
+
+/**
+ * One source of market data. A call either answers with figures that passed the checks or throws UpstreamError. Whoever
+ * says that it supports a need has the method for it.
+ */
+export interface MarketDataProvider {
+  readonly name: string
+  /** What has to be said beside this source's figures; null for every source of real, current ones. */
+  provenance(instrument: Instrument): Provenance | null
+  supports(instrument: Instrument, need: MarketNeed): boolean
+  /** Oldest first, at least one. */
+  dailyBars?(instrument: Instrument, query: BarsQuery): Promise<Bar[]>
+  quote?(instrument: Instrument, query: QuoteQuery): Promise<Quote>
+  fundamentals?(instrument: Instrument, query: QuoteQuery): Promise<Fundamentals>
+  /** Oldest first, at least one. */
+  capitalFlow?(instrument: Instrument, query: QuoteQuery): Promise<FlowDay[]>
+  /** The boards that a stock belongs to. */
+  boards?(instrument: Instrument, query: QuoteQuery): Promise<Board[]>
+  /** The boards of the whole market. */
+  rankings?(query: QuoteQuery): Promise<BoardRankings>
+}
+
+/** A source of both bars and quotes. */
+export type PriceProvider = MarketDataProvider & Required<Pick<MarketDataProvider, 'dailyBars' | 'quote'>>
+
+export function isPriceNeed(need: MarketNeed): boolean {
+  return need === 'realtime_quote' || need === 'daily_data'
+}

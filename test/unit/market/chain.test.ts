@@ -1,0 +1,189 @@
+import { expect, test } from 'vitest'
+import { marketPhaseSummary } from '../../../src/market/calendar.ts'
+import type { ProviderRun } from '../../../src/market/provider-run.ts'
+import { barsNeed, firstAnswer, quoteNeed } from '../../../src/market/providers/chain.ts'
+import { memoryGate } from '../../../src/market/providers/gate.ts'
+import { createMarketData, describeFailures, type MarketDataOptions } from '../../../src/market/providers/index.ts'
+import type { MarketDataProvider } from '../../../src/market/providers/provider.ts'
+import { MAINLAND_ROWS, tencentSeries, YAHOO_APPLE } from '../../fixtures/market/replies.ts'
+import { changedLine, hang, html, instrument, json, quoteLine, status, upstream } from './upstream.ts'
+
+const NOW = Date.parse('2026-01-04T04:00:00Z')
+const URLS = { tencentQuoteUrl: 'http://q.test/', tencentKlineUrl: 'http://k.test', yahooUrl: 'http://y.test' }
+
+function market(rules: Parameters<typeof upstream>[0], options: Partial<MarketDataOptions> = {}) {
+  const { fetch, asked } = upstream(rules)
+  const providers = ['tencent', 'yahoo', 'nobody', 'sample']
+  return { data: createMarketData({ providers, ...URLS, clock: () => NOW, fetch, ...options }), asked }
+}
+
+const story = (runs: readonly ProviderRun[]) =>
+  runs.map((run) => [run.dataType, run.provider, run.errorType, run.fallbackFrom, run.fallbackTo, run.recordCount])
+
+test('the first good source answers for both needs and nobody else is asked', async () => {
+  const { data, asked } = market({
+    'q=sh600519': quoteLine('sh600519'),
+    'param=sh600519': json(tencentSeries('sh600519', MAINLAND_ROWS)),
+  })
+  const snapshot = await data.snapshot(instrument('600519'), { count: 4 })
+  expect(snapshot.bars).toMatchObject({ ok: true, provider: 'tencent', provenance: null })
+  expect(snapshot.quote).toMatchObject({ ok: true, provider: 'tencent', value: { price: 1402.5 } })
+  expect(snapshot).toMatchObject({ provenance: null, asOf: NOW })
+  expect(story(snapshot.runs)).toEqual([
+    ['realtime_quote', 'tencent', null, null, null, 1],
+    ['daily_data', 'tencent', null, null, null, 4],
+  ])
+  expect(snapshot.runs[0]).toMatchObject({
+    success: true,
+    operation: 'quote',
+    createdAt: '2026-01-04T04:00:00.000000Z',
+  })
+  expect(asked).toHaveLength(2)
+})
+
+test('each need falls back on its own and the account names what failed and who came next', async () => {
+  const { data } = market({
+    'q=usAAPL': changedLine('usAAPL', { 3: '0' }),
+    'k.test': html,
+    'y.test': json(YAHOO_APPLE),
+  })
+  const snapshot = await data.snapshot(instrument('AAPL'), { count: 10 })
+  expect(snapshot.bars).toMatchObject({ ok: true, provider: 'yahoo' })
+  expect(story(snapshot.quote.runs)).toEqual([
+    ['realtime_quote', 'tencent', 'bad_price', null, 'yahoo', 0],
+    ['realtime_quote', 'yahoo', null, 'tencent', null, 1],
+  ])
+  expect(story(snapshot.bars.runs)).toEqual([
+    ['daily_data', 'tencent', 'not_json', null, 'yahoo', 0],
+    ['daily_data', 'yahoo', null, 'tencent', null, 4],
+  ])
+})
+
+test('with one real figure in hand the sample stays out', async () => {
+  const { data } = market({ 'q=sh600519': quoteLine('sh600519'), 'k.test': status(403), 'y.test': status(403) })
+  const snapshot = await data.snapshot(instrument('600519'), { count: 10 })
+  expect(snapshot.quote).toMatchObject({ ok: true, provider: 'tencent' })
+  expect(snapshot.bars.ok).toBe(false)
+  expect(snapshot).toMatchObject({ provenance: null, asOf: NOW })
+  expect(describeFailures(snapshot.bars.runs)).toBe('tencent: http_status (HTTP 403); yahoo: http_status (HTTP 403)')
+})
+
+test('with none the sample serves both, dated by its own last session', async () => {
+  const { data } = market({ '.test': status(403) })
+  const snapshot = await data.snapshot(instrument('600519'), { count: 120 })
+  if (!snapshot.bars.ok || !snapshot.quote.ok) throw new Error(describeFailures(snapshot.runs))
+  expect([snapshot.bars.provider, snapshot.quote.provider]).toEqual(['sample', 'sample'])
+  expect(snapshot.provenance).toEqual({ kind: 'synthetic', label: 'synthetic', endsOn: '2025-12-31' })
+  expect(snapshot.bars.value).toHaveLength(120)
+  expect(snapshot.quote.value.price).toBe(snapshot.bars.value.at(-1)?.close)
+  expect(snapshot.quote.value.quotedAt).toBe(snapshot.asOf)
+  expect(story(snapshot.bars.runs)).toEqual([
+    ['daily_data', 'tencent', 'http_403', null, 'yahoo', 0],
+    ['daily_data', 'yahoo', 'http_403', 'tencent', 'sample', 0],
+    ['daily_data', 'sample', null, 'yahoo', null, 120],
+  ])
+  expect(marketPhaseSummary({ market: 'cn', epochMs: snapshot.asOf })).toMatchObject({
+    phase: 'postmarket',
+    session_date: '2025-12-31',
+    effective_daily_bar_date: '2025-12-31',
+  })
+})
+
+test('when every source fails each of them is named with its reason', async () => {
+  const { data } = market(
+    { 'q.test': () => new Error('lost http://q.test/?token=s3cret'), 'k.test': hang, 'y.test': html },
+    { timeoutMs: 150 },
+  )
+  const snapshot = await data.snapshot(instrument('601318'), { count: 10 })
+  expect([snapshot.bars.ok, snapshot.quote.ok]).toEqual([false, false])
+  expect(describeFailures(snapshot.bars.runs)).toBe(
+    'tencent: timeout (150 ms); yahoo: not_json (HTTP 200, text/html); sample: does not carry 601318',
+  )
+  expect(story(snapshot.bars.runs)).toEqual([
+    ['daily_data', 'tencent', 'timeout', null, 'yahoo', 0],
+    ['daily_data', 'yahoo', 'not_json', 'tencent', null, 0],
+    ['daily_data', 'sample', 'unsupported', null, null, 0],
+  ])
+  expect(JSON.stringify(snapshot)).not.toContain('s3cret')
+  expect(describeFailures([])).toBe('no source is configured')
+})
+
+test('a source that does not carry the market is passed over, and marked only when nobody had an answer', async () => {
+  const [result] = YAHOO_APPLE.chart.result
+  const toyota = { chart: { result: [{ ...result, meta: { ...result?.meta, symbol: '7203.T' } }] } }
+  const { data, asked } = market({ 'chart/7203.T': json(toyota), 'y.test': html }, { providers: ['tencent', 'yahoo'] })
+  const found = await data.bars(instrument('7203.T'), { count: 10 })
+  expect(story(found.runs)).toEqual([['daily_data', 'yahoo', null, null, null, 4]])
+  const missed = await data.bars(instrument('6758.T'), { count: 10 })
+  expect(story(missed.runs)).toEqual([
+    ['daily_data', 'yahoo', 'not_json', null, null, 0],
+    ['daily_data', 'tencent', 'unsupported', null, null, 0],
+  ])
+  expect(asked.filter((url) => !url.startsWith('http://y.test'))).toEqual([])
+})
+
+test('a source whose code breaks is one failed attempt like any other, without its inner words', async () => {
+  const broken: MarketDataProvider = {
+    name: 'broken',
+    provenance: () => null,
+    supports: () => true,
+    dailyBars: () => Promise.reject(new RangeError('inner words')),
+  }
+  const clock = () => NOW
+  const chain = { clock, timeoutMs: 1_000, gate: memoryGate(clock) }
+  const bars = await firstAnswer(chain, [broken], barsNeed(instrument('600519'), { count: 10 }))
+  expect(story(bars.runs)).toEqual([['daily_data', 'broken', 'internal', null, null, 0]])
+  expect(describeFailures(bars.runs)).toBe('broken: internal error')
+  const quote = await firstAnswer(chain, [broken], quoteNeed(instrument('600519'), {}))
+  expect(story(quote.runs), 'a source without the method that it claims').toEqual([
+    ['realtime_quote', 'broken', 'internal', null, null, 0],
+  ])
+})
+
+test('a source that fails three times is left alone for five minutes, then tried once, and an answer closes its circuit', async () => {
+  let now = NOW
+  let reply: () => Response = status(500)
+  const gate = memoryGate(() => now)
+  const shared = { clock: () => now, gate, providers: ['yahoo'] }
+  const { data, asked } = market({ 'y.test': () => reply() }, shared)
+  const ask = async () => {
+    const { runs } = await data.quote(instrument('AAPL'))
+    return runs.map(({ errorType }) => errorType)
+  }
+  expect([await ask(), await ask(), await ask()].flat()).toEqual(['http_500', 'http_500', 'http_500'])
+  const before = asked.length
+  expect(await ask()).toEqual(['circuit_open'])
+  expect(describeFailures((await data.quote(instrument('AAPL'))).runs)).toBe(
+    'yahoo: circuit_open (until 2026-01-04T04:05:00.000000Z)',
+  )
+  expect(asked.length, 'an open circuit asks nothing').toBe(before)
+  expect((await data.bars(instrument('AAPL'), { count: 5 })).runs[0]?.errorType, 'bars are another circuit').toBe(
+    'http_500',
+  )
+
+  now += 300_001
+  reply = json(YAHOO_APPLE)
+  const [trial, other] = await Promise.all([ask(), ask()])
+  expect([trial, other], 'one trial; the others wait for its outcome').toEqual([[null], ['circuit_open']])
+  expect(await ask()).toEqual([null])
+  // A refusal needs no repetition, and a listing that is not known says nothing about the source.
+  reply = status(429)
+  expect([await ask(), await ask()].flat()).toEqual(['http_429', 'circuit_open'])
+  now += 300_001
+  reply = json({ chart: { result: null, error: { code: 'Not Found' } } })
+  expect([await ask(), await ask(), await ask(), await ask()].flat()).toEqual([
+    'unknown_symbol',
+    'unknown_symbol',
+    'unknown_symbol',
+    'unknown_symbol',
+  ])
+})
+
+test('a caller that gives up ends the call at once, and no further source is asked', async () => {
+  const { data, asked } = market({ '.test': hang })
+  const controller = new AbortController()
+  const pending = data.snapshot(instrument('600519'), { count: 10, signal: controller.signal })
+  controller.abort(new Error('task cancelled'))
+  await expect(pending).rejects.toThrow('task cancelled')
+  expect(asked.some((url) => url.startsWith('http://y.test'))).toBe(false)
+})

@@ -1,0 +1,149 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { packagedNames } from '../../../src/market/names/packaged.ts'
+import { resolveEntries, resolveInput } from '../../../src/market/resolve.ts'
+import { listSamples } from '../../../src/market/samples.ts'
+
+const names = await packagedNames()
+
+/** `key as stockCode`, the reason of the refusal, or `blank`. */
+function outcome(text: string): string {
+  const resolution = resolveInput(text, names)
+  if (resolution === null) return 'blank'
+  return resolution.ok ? `${resolution.instrument.key} as ${resolution.stockCode}` : resolution.reason
+}
+
+function message(text: string): string {
+  const resolution = resolveInput(text, names)
+  return resolution && !resolution.ok ? resolution.message : ''
+}
+
+test('an entry becomes a listing by its code, then as a known ticker, then by its name', () => {
+  const rows: [string, string][] = [
+    ['  ', 'blank'],
+    ['600519.sh', '600519 as 600519.SH'],
+    ['brk-b', 'BRK.B as BRK-B'],
+    ['0700', 'HK00700 as HK00700'],
+    ['7203', '7203.T as 7203.T'],
+    ['005930', '005930.KS as 005930.KS'],
+    ['贵州茅台', '600519 as 600519'],
+    ['茅台', '600519 as 600519'],
+    ['腾讯控股', 'HK00700 as HK00700'],
+    ['苹果', 'AAPL as AAPL'],
+    ['kweichow  moutai', '600519 as 600519'],
+    ['guizhoumaotai', '600519 as 600519'],
+    ['gzmt', '600519 as 600519'],
+    ['TXKG', 'HK00700 as HK00700'],
+    ['沪深300', 'SH000300 as SH000300'],
+    ['阿里巴巴-W', 'HK09988 as HK09988'],
+    ['Google', 'GOOGL as GOOGL'],
+    ['MSFT', 'MSFT as MSFT'],
+    ['PDD', 'PDD as PDD'],
+    ['qzxv', 'QZXV as QZXV'],
+    ['CATL', '300750 as 300750'],
+    ['MT', 'MT as MT'],
+    ['貴州茅臺', '600519 as 600519'],
+    ['騰訊', 'HK00700 as HK00700'],
+    ['台積電', '2330.TW as 2330.TW'],
+    ['宁王', '300750 as 300750'],
+    ['平安', '601318 as 601318'],
+    ['中国平安', '601318 as 601318'],
+    ['万科', '000002 as 000002'],
+    ['全新', '000007 as 000007'],
+    ['gui zhou mao tai', '600519 as 600519'],
+    ['贵州茅苔', '600519 as 600519'],
+    ['招商银', '600036 as 600036'],
+    ['沪深300ETF华泰柏', 'letters_with_digits'],
+    ['恒生科技', 'HSTECH as HSTECH'],
+    ['n225', 'N225 as N225'],
+    ['KOSPI', 'KS11 as KOSPI'],
+    ['9984', '9984.T as 9984.T'],
+    ['2317', '2317.TW as 2317.TW'],
+    ['035720', '035720.KS as 035720.KS'],
+    ['aapl.us', 'AAPL as AAPL.US'],
+  ]
+  for (const [text, expected] of rows) expect([text, outcome(text)]).toEqual([text, expected])
+})
+
+test('an entry that means nothing, or more than one thing, is refused by name', () => {
+  const rows: [string, string][] = [
+    ['600519.SZ', 'wrong_exchange'],
+    ['abc123', 'letters_with_digits'],
+    ['N茅台1', 'letters_with_digits'],
+    ['６００５１９', 'character'],
+    ['^GSPC', 'character'],
+    ['S&P', 'character'],
+    ['600519\u0000', 'character'],
+    ['茅台😀', 'character'],
+    ['../etc', 'character'],
+    ['没有这家公司', 'unknown'],
+    ['ABCDEFG', 'unknown'],
+    ['123', 'unknown'],
+    ['1234', 'unknown'],
+    ['2330', 'ambiguous'],
+    ['3690', 'ambiguous'],
+    ['阿里巴巴', 'ambiguous'],
+    ['中国石由', 'ambiguous'],
+    ['贵洲毛苔', 'unknown'],
+    ['茅苔', 'unknown'],
+    ['x'.repeat(10_000), 'too_long'],
+  ]
+  for (const [text, expected] of rows) expect([text, outcome(text)]).toEqual([text, expected])
+  expect(message('^GSPC')).toContain('^ (U+005E)')
+  expect(message('６００')).toContain('６ (U+FF16)')
+  expect(message('600519\u0000')).toBe('"600519\\u0000" contains U+0000, which is not allowed')
+  expect(message('2330')).toContain('2330.T')
+  expect(message('2330')).toContain('2330.TW')
+  expect(message('600519.SZ')).toContain('"600519.SZ"')
+  expect(message('x'.repeat(10_000)).length).toBeLessThan(120)
+})
+
+test('a batch keeps the first spelling of each listing and reports every bad entry', () => {
+  const { targets, rejected } = resolveEntries(
+    ['600519.sh', '茅台', '600519', '', 'HK700', '0700.HK', 'abc123', '^DJI', '000001.SH', '000001'],
+    names,
+  )
+  expect(targets.map(({ stockCode, instrument }) => [stockCode, instrument.key])).toEqual([
+    ['600519.SH', '600519'],
+    ['HK700', 'HK00700'],
+    ['000001.SH', 'SH000001'],
+    ['000001', '000001'],
+  ])
+  expect(rejected.map(({ input, reason }) => [input, reason])).toEqual([
+    ['abc123', 'letters_with_digits'],
+    ['^DJI', 'character'],
+  ])
+})
+
+test('every packaged listing is known by its key, and its name leads to it or to a refusal that names it', () => {
+  const counts: Record<string, number> = {}
+  let ambiguous = 0
+  for (const { key, zh } of names.all()) {
+    const resolution = resolveInput(key, names)
+    expect([key, resolution?.ok && resolution.instrument.key]).toEqual([key, key])
+    if (resolution?.ok) counts[resolution.instrument.market] = (counts[resolution.instrument.market] ?? 0) + 1
+    const byName = names.named(zh)
+    if (byName.length === 1 && byName[0]?.key === key) continue
+    ambiguous++
+    // Another listing leads under the shared name, or both do and the refusal tells of both.
+    const keys = byName.map((listing) => listing.key)
+    expect(keys.includes(key) || keys.includes(names.byKey(key)?.leading ?? ''), `${key} ${zh}`).toBe(true)
+  }
+  expect(counts.cn).toBeGreaterThanOrEqual(5051)
+  for (const [market, least] of Object.entries({ hk: 80, us: 120, jp: 40, kr: 20, tw: 30 })) {
+    expect(counts[market], market).toBeGreaterThanOrEqual(least)
+  }
+  expect(ambiguous).toBeLessThan(60)
+  expect(listSamples().filter(({ key }) => names.byKey(key) === null)).toEqual([])
+})
+
+test('no entry makes the resolution throw, and a refusal always says which entry it was', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 20 }), (text) => {
+      const resolution = resolveInput(text, names)
+      if (resolution === null) expect(text.trim()).toBe('')
+      else if (!resolution.ok) expect(resolution.message.startsWith(JSON.stringify(text).slice(0, -1))).toBe(true)
+    }),
+    { numRuns: 500 },
+  )
+})
