@@ -1,0 +1,89 @@
+import type { Advice, Confidence, GuardCode, TrendPrediction } from '../reports/labels.ts'
+import type { Action } from '../reports/report.ts'
+import type { Signal, Technical } from './signals.ts'
+import type { TrendState } from './trend.ts'
+
+/** What a report recommends. Computed once; every rendering reads it. */
+export type Decision = {
+  score: number
+  advice: Advice
+  action: Action
+  type: 'buy' | 'hold' | 'sell'
+  trend: TrendPrediction
+  confidence: Confidence
+  /** The named rule that keeps the advice from following the score; null when it does follow. */
+  guard: GuardCode | null
+}
+
+export type Evidence = {
+  /** Whether bars and quote are fresh, complete and from a real market. */
+  coreIsSound: boolean
+  /** Whether capital flow is known. Where it is not, confidence falls; the advice itself stays. */
+  flowKnown: boolean
+}
+
+const NEUTRAL_SCORE = 50
+
+const TREND: Record<TrendState, TrendPrediction> = {
+  strong_bull: 'strong_bullish',
+  bull: 'bullish',
+  weak_bull: 'bullish',
+  consolidation: 'sideways',
+  weak_bear: 'bearish',
+  bear: 'bearish',
+  strong_bear: 'strong_bearish',
+}
+
+const ACTION: Record<Signal, Action> = {
+  strong_buy: 'buy',
+  buy: 'buy',
+  watch: 'watch',
+  sell: 'sell',
+  strong_sell: 'sell',
+}
+
+/** The decision of a technical view. Without one (too few bars) it is a neutral, guarded "watch". */
+export function decide(technical: Technical | null, evidence: Evidence): Decision {
+  if (technical === null) {
+    return {
+      score: NEUTRAL_SCORE,
+      advice: 'watch',
+      action: 'watch',
+      type: 'hold',
+      trend: 'sideways',
+      confidence: 'low',
+      guard: 'insufficient_bars',
+    }
+  }
+  const guard = guardOf(technical)
+  const advice = guard === null ? technical.signal : 'watch'
+  const action = ACTION[advice]
+  return {
+    score: technical.score.total,
+    advice,
+    action,
+    type: action === 'watch' ? 'hold' : action === 'buy' ? 'buy' : 'sell',
+    trend: TREND[technical.trend],
+    confidence: confidenceOf({ score: technical.score.total, action, guard }, evidence),
+    guard,
+  }
+}
+
+/** A score of 60 or more wants to buy. Averages that do not agree stop it; averages that fall do not turn it into a sale either. */
+function guardOf({ score, signal }: Technical): GuardCode | null {
+  if (score.total < 60) return null
+  if (signal === 'watch') return 'trend_unconfirmed'
+  return signal === 'strong_sell' ? 'trend_against_score' : null
+}
+
+const CONFIDENCE: readonly Confidence[] = ['low', 'medium', 'high']
+const CLEAR_DISTANCE = 20
+
+type Judged = { score: number; action: Action; guard: GuardCode | null }
+
+function confidenceOf({ score, action, guard }: Judged, { coreIsSound, flowKnown }: Evidence): Confidence {
+  let level = Math.abs(score - NEUTRAL_SCORE) >= CLEAR_DISTANCE ? 2 : 1
+  if (action === 'buy' && !flowKnown) level -= 1
+  if (guard !== null || !coreIsSound) level = Math.min(level, 1)
+  return CONFIDENCE[level] ?? 'low'
+}

@@ -1,0 +1,107 @@
+// What stands behind a report, block by block: had, had from elsewhere, old, failed, not there, or not to be had for this
+// kind of instrument. Those are different things and are never told as one.
+
+import type { Instrument } from '../market/instruments.ts'
+import type { Fetched } from '../market/provider-run.ts'
+import type { Block } from '../reports/context-pack.ts'
+import { sanitize } from '../reports/diagnostics.ts'
+import { fill } from '../reports/labels.ts'
+import type { ReportLanguage } from '../reports/report.ts'
+import { phrasesOf } from './phrases.ts'
+import { MIN_BARS, type Technical } from './signals.ts'
+
+export type EvidenceInput = {
+  instrument: Instrument
+  language: ReportLanguage
+  bars: Fetched<unknown>
+  quote: Fetched<unknown>
+  technical: Technical | null
+  barCount: number
+  /** The last complete bar when it is older than the last completed session. */
+  staleSince: string | null
+  /** Why a quote that came was not used. */
+  quoteUnused: 'stale' | 'mixed' | null
+  partial: boolean
+  /** What a quote source calls the listing, when that differs from its name. */
+  otherName: string | null
+}
+
+export type Evidence = { blocks: Block[]; notes: string[] }
+
+export function evidenceOf(input: EvidenceInput): Evidence {
+  const phrases = phrasesOf(input.language)
+  const quoteNotes = [
+    ...(input.quoteUnused === 'stale' ? [phrases.staleQuote] : []),
+    ...(input.quoteUnused === 'mixed' ? [phrases.mixedSources] : []),
+    ...(input.otherName === null ? [] : [fill(phrases.nameMismatch, { other: input.otherName })]),
+  ]
+  const barNotes = [
+    ...(input.staleSince === null ? [] : [fill(phrases.staleBars, { date: input.staleSince })]),
+    ...(input.partial ? [phrases.partialBar] : []),
+  ]
+  return {
+    blocks: [
+      { ...quoteBlock(input), warnings: quoteNotes },
+      { ...barsBlock(input), warnings: barNotes },
+      technicalBlock(input),
+      chipBlock(input.instrument),
+      fundamentalsBlock(input.instrument),
+      absent('news', 'missing', 'no news search is configured'),
+    ],
+    notes: [...quoteNotes, ...barNotes],
+  }
+}
+
+type Status = Block['status']
+
+function block(key: Block['key'], status: Status, source: string | null, reasons: string[] = []): Block {
+  return { key, status, source, warnings: [], missing_reasons: reasons }
+}
+
+const absent = (key: Block['key'], status: Status, reason: string): Block => block(key, status, null, [reason])
+
+function quoteBlock({ quote, quoteUnused }: EvidenceInput): Block {
+  if (!quote.ok) return block('quote', 'fetch_failed', null, failureReasons(quote))
+  if (quoteUnused === 'mixed') return absent('quote', 'missing', 'sample and market figures are not mixed')
+  return block('quote', quoteUnused === 'stale' ? 'stale' : fetchedStatus(quote), quote.provider)
+}
+
+function barsBlock({ bars, staleSince, barCount }: EvidenceInput): Block {
+  if (!bars.ok) return block('daily_bars', 'fetch_failed', null, failureReasons(bars))
+  if (staleSince !== null) return block('daily_bars', 'stale', bars.provider)
+  const status = fetchedStatus(bars)
+  return block('daily_bars', barCount < MIN_BARS && status === 'available' ? 'partial' : status, bars.provider)
+}
+
+function fetchedStatus(fetched: Extract<Fetched<unknown>, { ok: true }>): Status {
+  if (fetched.provenance !== null) return fetched.provenance.kind === 'historical' ? 'stale' : 'estimated'
+  return fetched.runs.some((run) => !run.success) ? 'fallback' : 'available'
+}
+
+function failureReasons({ runs }: Fetched<unknown>): string[] {
+  return runs.map((run) => sanitize(run.errorMessage ?? `${run.provider}: ${run.errorType ?? 'failed'}`))
+}
+
+function technicalBlock({ technical, barCount, partial }: EvidenceInput): Block {
+  if (technical === null) return absent('technical', 'missing', `${barCount} bars, ${MIN_BARS} needed`)
+  const unripe = technical.indicators.dea === null
+  return block('technical', partial || unripe ? 'partial' : 'available', 'computed')
+}
+
+function chipBlock({ market, kind }: Instrument): Block {
+  if (market !== 'cn' || kind === 'index') return absent('chip', 'not_supported', 'mainland shares only')
+  return absent('chip', 'missing', 'no source is configured')
+}
+
+function fundamentalsBlock({ kind }: Instrument): Block {
+  if (kind !== 'stock') return absent('fundamentals', 'not_supported', 'companies only')
+  return absent('fundamentals', 'missing', 'no source is configured')
+}
+
+const SOUND: readonly Status[] = ['available', 'fallback']
+
+/** Whether quote, bars and indicators are all fresh, complete and of a real market. */
+export function isCoreSound(blocks: readonly Block[]): boolean {
+  const core = blocks.filter(({ key }) => key === 'quote' || key === 'daily_bars' || key === 'technical')
+  return core.every(({ status }) => SOUND.includes(status))
+}

@@ -1,0 +1,264 @@
+// The words of a code-made report. Every figure in them comes from the computed view; nothing is said that was not computed.
+
+import { signedPct } from '../reports/format.ts'
+import { type CurrencyCode, fill, labelsOf } from '../reports/labels.ts'
+import type { MarketPhaseSummary, ReportLanguage, ReportStrategy } from '../reports/report.ts'
+import type { Decision } from './decision.ts'
+import { type Phrases, phrasesOf } from './phrases.ts'
+import type { ReasonCode, ScorePart } from './score.ts'
+import { MIN_BARS, type Technical } from './signals.ts'
+
+export type NarrativeInput = {
+  language: ReportLanguage
+  name: string
+  code: string
+  /** The date of the last bar, and whether its session still runs. */
+  date: string | null
+  partial: boolean
+  price: number | null
+  changePct: number | null
+  decimals: number
+  currency: CurrencyCode
+  barCount: number
+  technical: Technical | null
+  decision: Decision
+  strategy: ReportStrategy | null
+  phase: MarketPhaseSummary
+  quality: number
+  /** What is missing or doubtful, in words. */
+  limitations: string[]
+  sampleNotice: string | null
+}
+
+export type Narrative = {
+  oneSentence: string
+  summary: string
+  guardReason: string | null
+  averages: string | null
+  volume: string | null
+  momentum: string | null
+  range: string | null
+  /** A reason for every part of the score, in the order of the parts. */
+  partReasons: string[]
+  catalysts: string[]
+  risks: string[]
+  strongest: string | null
+  weakest: string | null
+  noPosition: string
+  hasPosition: string
+  size: string
+  timing: string
+  entryPlan: string | null
+  riskControl: string | null
+  immediate: string
+  window: string
+  watch: string[]
+  nextCheck: string
+  confidenceReason: string
+  limitations: string[]
+}
+
+export function narrate(input: NarrativeInput): Narrative {
+  const { language, technical, decision } = input
+  const phrases = phrasesOf(language)
+  const parts = technical?.score.parts ?? []
+  const reasons = parts.map((part) => ({ part, text: partReason(part, phrases) }))
+  const good = reasons.filter(({ part }) => TONE[part.reason] === 'good').map(({ text }) => text)
+  const bad = reasons.filter(({ part }) => TONE[part.reason] === 'bad').map(({ text }) => text)
+  const guardReason =
+    decision.guard === null ? null : fill(labelsOf(language).guard[decision.guard], { score: decision.score })
+  return {
+    oneSentence: fill(phrases.oneSentence, verdict(input)),
+    summary: summaryOf(input, { good, bad, guardReason }),
+    guardReason,
+    ...technicalTexts(input, phrases),
+    partReasons: reasons.map(({ text }) => text),
+    catalysts: good,
+    risks: [...bad, ...edgeOfRange(technical, phrases), ...(guardReason === null ? [] : [guardReason])],
+    strongest: extreme(reasons, 1),
+    weakest: extreme(reasons, -1),
+    ...planTexts(input, phrases),
+    limitations: input.limitations,
+  }
+}
+
+export function partReason({ reason, value }: ScorePart, phrases: Phrases): string {
+  return fill(phrases.reason[reason], value === null ? {} : { value: partValue(reason, value) })
+}
+
+function partValue(reason: ReasonCode, value: number): string {
+  if (reason.startsWith('bias')) return signedPct(value, 1)
+  return value.toFixed(reason.startsWith('volume') ? 2 : 1)
+}
+
+const GOOD: readonly ReasonCode[] = [
+  'trend_strong_bull',
+  'trend_bull',
+  'bias_pullback',
+  'bias_close',
+  'volume_shrinking_down',
+  'volume_heavy_up',
+  'support_both',
+  'macd_golden_above_zero',
+  'macd_zero_up',
+  'macd_golden',
+  'macd_bull',
+  'rsi_oversold',
+  'rsi_strong',
+]
+const BAD: readonly ReasonCode[] = [
+  'trend_weak_bear',
+  'trend_bear',
+  'trend_strong_bear',
+  'bias_broken',
+  'bias_chasing',
+  'volume_heavy_down',
+  'volume_shrinking_up',
+  'macd_dead',
+  'macd_zero_down',
+  'macd_bear',
+  'rsi_overbought',
+  'rsi_weak',
+]
+const TONE: Partial<Record<ReasonCode, 'good' | 'bad'>> = Object.fromEntries([
+  ...GOOD.map((reason) => [reason, 'good']),
+  ...BAD.map((reason) => [reason, 'bad']),
+])
+
+type Reasoned = { part: ScorePart; text: string }
+
+/** The part nearest to its best (1) or its worst (−1) case, if its reason has that tone. */
+function extreme(reasons: Reasoned[], sign: 1 | -1): string | null {
+  const tone = sign === 1 ? 'good' : 'bad'
+  const fitting = reasons.filter(({ part }) => TONE[part.reason] === tone)
+  const weight = ({ part }: Reasoned) => (sign === 1 ? part.points : part.max - part.points)
+  return fitting.sort((a, b) => weight(b) - weight(a))[0]?.text ?? null
+}
+
+function verdict({ language, technical, decision }: NarrativeInput): Record<string, string | number> {
+  const labels = labelsOf(language)
+  const trend = technical === null ? labels.trendPrediction[decision.trend] : labels.trendState[technical.trend]
+  return { trend, score: decision.score, advice: labels.advice[decision.advice] }
+}
+
+type Findings = { good: string[]; bad: string[]; guardReason: string | null }
+
+function summaryOf(input: NarrativeInput, { good, bad, guardReason }: Findings): string {
+  const { language, technical, barCount, sampleNotice } = input
+  const phrases = phrasesOf(language)
+  const labels = labelsOf(language)
+  const joined = (texts: string[]) => texts.join(labels.clauseJoin)
+  const sentences = [
+    sampleNotice === null ? '' : `${sampleNotice} `,
+    headline(input, phrases),
+    technical === null ? fill(phrases.noTechnical, { count: barCount, min: MIN_BARS }) : '',
+    technical === null ? '' : fill(phrases.view, verdict(input)),
+    good.length === 0 ? '' : fill(phrases.good, { text: joined(good) }),
+    bad.length === 0 ? '' : fill(phrases.bad, { text: joined(bad) }),
+    guardReason === null || technical === null ? '' : `${guardReason}${language === 'zh' ? '。' : '. '}`,
+    labels.codeMade,
+  ]
+  return sentences.join('').trim()
+}
+
+function headline(input: NarrativeInput, phrases: Phrases): string {
+  const { name, code, date, partial, price, changePct } = input
+  if (price === null) return fill(phrases.summaryNoPrice, { name, code })
+  const change = changePct === null ? '' : ` (${signedPct(changePct)})`
+  const amount = `${price.toFixed(input.decimals)} ${labelsOf(input.language).unit[input.currency]}`
+  const values = { name, code, date: date ?? phrases.unknown, price: amount, change }
+  return fill(partial ? phrases.summaryLive : phrases.summaryClosed, values)
+}
+
+type TechnicalTexts = Pick<Narrative, 'averages' | 'volume' | 'momentum' | 'range'>
+
+function technicalTexts({ technical, decimals }: NarrativeInput, phrases: Phrases): TechnicalTexts {
+  if (technical === null) return { averages: null, volume: null, momentum: null, range: null }
+  const { indicators, longAverage, yearRange, score } = technical
+  const price = (value: number | null) => value?.toFixed(decimals) ?? phrases.unknown
+  const plain = (value: number | null) => value?.toFixed(1) ?? phrases.unknown
+  const reason = (key: ScorePart['key']) =>
+    score.parts
+      .filter((part) => part.key === key)
+      .map((part) => partReason(part, phrases))
+      .join('')
+  return {
+    averages: fill(phrases.averages, {
+      ma5: price(indicators.ma5),
+      ma10: price(indicators.ma10),
+      ma20: price(indicators.ma20),
+      ma60: price(longAverage),
+      reason: reason('trend'),
+    }),
+    volume: reason('volume'),
+    momentum: fill(phrases.momentum, {
+      macd: reason('macd'),
+      rsi: reason('rsi'),
+      k: plain(indicators.k),
+      d: plain(indicators.d),
+      j: plain(indicators.j),
+    }),
+    range:
+      yearRange &&
+      fill(phrases.range, {
+        low: price(yearRange.low),
+        high: price(yearRange.high),
+        position: yearRange.positionPct.toFixed(0),
+      }),
+  }
+}
+
+const EDGE_PCT = 3
+
+function edgeOfRange(technical: Technical | null, phrases: Phrases): string[] {
+  const position = technical?.yearRange?.positionPct
+  if (position === undefined) return []
+  if (position >= 100 - EDGE_PCT) return [phrases.nearYearHigh]
+  return position <= EDGE_PCT ? [phrases.nearYearLow] : []
+}
+
+type PlanTexts = Pick<
+  Narrative,
+  | 'noPosition'
+  | 'hasPosition'
+  | 'size'
+  | 'timing'
+  | 'entryPlan'
+  | 'riskControl'
+  | 'immediate'
+  | 'window'
+  | 'watch'
+  | 'nextCheck'
+  | 'confidenceReason'
+>
+
+const OPEN_PHASES: readonly MarketPhaseSummary['phase'][] = ['intraday', 'lunch_break', 'closing_auction']
+
+function planTexts({ decision, strategy, phase, quality }: NarrativeInput, phrases: Phrases): PlanTexts {
+  const { type, score } = decision
+  const isOpen = OPEN_PHASES.includes(phase.phase)
+  const when = isOpen ? 'open' : 'next'
+  const { ideal_buy, secondary_buy, stop_loss, take_profit } = strategy ?? NO_STRATEGY
+  return {
+    noPosition: phrases.noPosition[type],
+    hasPosition: phrases.hasPosition[type],
+    size: phrases.size[type],
+    timing: phrases.timing[type],
+    entryPlan:
+      type === 'buy' && ideal_buy && secondary_buy
+        ? fill(phrases.entryPlan, { ideal: ideal_buy, secondary: secondary_buy })
+        : null,
+    riskControl: stop_loss && take_profit ? fill(phrases.riskControl, { stop: stop_loss, target: take_profit }) : null,
+    // Nothing may be demanded at once of somebody who cannot trade now.
+    immediate: isOpen ? phrases.immediate[type] : phrases.notNow,
+    window: phrases.window[when],
+    watch: [
+      ...(stop_loss ? [fill(phrases.watchBelow, { price: stop_loss })] : []),
+      ...(take_profit ? [fill(phrases.watchAbove, { price: take_profit })] : []),
+    ],
+    nextCheck: phrases.nextCheck[when],
+    confidenceReason: fill(phrases.confidence, { score, quality }),
+  }
+}
+
+const NO_STRATEGY: ReportStrategy = { ideal_buy: null, secondary_buy: null, stop_loss: null, take_profit: null }

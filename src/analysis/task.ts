@@ -1,0 +1,136 @@
+// A queued piece of work as every part of the family knows it: the queue keeps it, the runner works on it, the routes and
+// the event stream show it.
+
+import { z } from 'zod'
+import { isoMicros } from '../lib/clock.ts'
+import { ReportLanguage } from '../reports/report.ts'
+
+export const TaskState = z.enum(['pending', 'processing', 'completed', 'failed', 'cancel_requested', 'cancelled'])
+export type TaskState = z.infer<typeof TaskState>
+
+export const OPEN_STATES = ['pending', 'processing', 'cancel_requested'] as const satisfies readonly TaskState[]
+
+/** What was asked for; it does not change after the submission. */
+export const TaskRequest = z.object({
+  kind: z.enum(['analysis', 'market_review']),
+  /** What makes two open tasks of one owner the same; null when the kind allows duplicates. */
+  key: z.string().nullable(),
+  stockCode: z.string(),
+  stockName: z.string().nullable(),
+  reportType: z.enum(['simple', 'detailed', 'full', 'brief']),
+  analysisPhase: z.enum(['auto', 'premarket', 'intraday', 'postmarket']),
+  /** The language of everything that is said about the task. */
+  language: ReportLanguage,
+  /** The language that was asked for; null leaves it to the configuration. */
+  reportLanguage: ReportLanguage.nullable(),
+  skills: z.array(z.string()).nullable(),
+  originalQuery: z.string().nullable(),
+  selectionSource: z.string().nullable(),
+  forceRefresh: z.boolean(),
+  notify: z.boolean(),
+  region: z.string().nullable(),
+})
+export type TaskRequest = z.infer<typeof TaskRequest>
+
+export type Task = {
+  id: string
+  owner: string
+  request: TaskRequest
+  status: TaskState
+  /** 0 to 100; never falls. */
+  progress: number
+  message: string
+  /** As asked for, until the report knows it better. */
+  stockName: string | null
+  error: string | null
+  /** Epoch ms, like the two below. */
+  createdAt: number
+  startedAt: number | null
+  completedAt: number | null
+}
+
+/** The task as it travels, in lists and in the stream alike: the object that makes the stream's text cannot reach the routes' schemas. */
+export type TaskInfo = {
+  task_id: string
+  trace_id: string
+  stock_code: string
+  stock_name: string | null
+  status: TaskState
+  progress: number
+  message: string
+  report_type: string
+  created_at: string
+  started_at: string | null
+  completed_at: string | null
+  error: string | null
+  original_query: string | null
+  selection_source: string | null
+  analysis_phase: string
+  skills: string[] | null
+  region: string | null
+}
+
+export function taskInfo(task: Task): TaskInfo {
+  const { request } = task
+  return {
+    task_id: task.id,
+    trace_id: task.id,
+    stock_code: request.stockCode,
+    stock_name: task.stockName,
+    status: task.status,
+    progress: task.progress,
+    message: task.message,
+    report_type: request.kind === 'market_review' ? 'market_review' : request.reportType,
+    created_at: isoMicros(task.createdAt),
+    started_at: timeOrNull(task.startedAt),
+    completed_at: timeOrNull(task.completedAt),
+    error: task.error,
+    original_query: request.originalQuery,
+    selection_source: request.selectionSource,
+    analysis_phase: request.analysisPhase,
+    skills: request.skills,
+    region: request.region,
+  }
+}
+
+export function isOpen(status: TaskState): boolean {
+  return (OPEN_STATES as readonly TaskState[]).includes(status)
+}
+
+/** What the texts about a task call it: the name where it is known, else the code. */
+export function taskLabel(task: Pick<Task, 'stockName' | 'request'>): string {
+  return task.stockName ?? task.request.stockCode
+}
+
+/** One hand-out of a task to a runner. The token is the runner's right to report; it ends with the lease. */
+export type RunOrder = {
+  /** The object that handed the task out, to which the runner reports. */
+  queueId: string
+  taskId: string
+  owner: string
+  token: string
+  /** Counted from 1 over the whole life of the task. */
+  attempt: number
+  request: TaskRequest
+  /** How long this run may take. */
+  timeoutMs: number
+  /** How often the runner must report at least, to keep its lease. */
+  renewEveryMs: number
+}
+
+export type Progress = {
+  taskId: string
+  token: string
+  progress: number
+  message: string
+  stage: string
+  stockName: string | null
+  /** Steps of the run flow since the last report, each as JSON text. */
+  flowEvents: string[]
+}
+
+export type Outcome = { ok: true; stockName: string | null } | { ok: false; error: string }
+
+export type Finish = { taskId: string; token: string; outcome: Outcome }
+
+const timeOrNull = (at: number | null): string | null => (at === null ? null : isoMicros(at))

@@ -1,0 +1,112 @@
+import { isoMicros } from '../lib/clock.ts'
+import type { Bar, Quote } from '../market/bars.ts'
+import type { AnalysisFacts } from './build.ts'
+import { labelsOf } from './labels.ts'
+import { wireProvenance } from './provenance.ts'
+import { figure, trendAnalysisOf } from './trend-analysis.ts'
+
+type Json = Record<string, unknown>
+
+/** The context a report was made in. The pack overview and the market phase stand in their own places, not in here. */
+export function contextSnapshot(facts: AnalysisFacts): Json {
+  return {
+    enhanced_context: enhancedContext(facts),
+    news_content: null,
+    news_retrieval_content: null,
+    news_result_count: facts.news.count,
+    realtime_quote_raw: facts.quote && quoteFields(facts.quote, facts),
+    chip_distribution_raw: null,
+    market_structure_context: null,
+    diagnostics: facts.diagnostics,
+    skills: facts.skills,
+  }
+}
+
+function enhancedContext(facts: AnalysisFacts): Json {
+  const { instrument, today, yesterday, technical, nearby, price, language, narrative } = facts
+  return {
+    code: instrument.key,
+    stock_name: facts.displayName,
+    date: today?.date ?? null,
+    today: today && { ...barFields(today), is_partial: facts.partial },
+    yesterday: yesterday && barFields(yesterday),
+    realtime: realtime(facts),
+    chip: null,
+    trend_analysis:
+      technical && nearby && price !== null
+        ? trendAnalysisOf({ technical, price, nearby, texts: narrative, language })
+        : null,
+    fundamental_context: null,
+    market_structure_context: null,
+    report_language: language,
+    news_window_days: null,
+    is_index_etf: instrument.kind !== 'stock',
+    ma_status: technical && labelsOf(language).trendState[technical.trend],
+    // In percent the one, a plain ratio the other: that is how their readers take them.
+    price_change_ratio: today && yesterday ? figure(changePct(today, yesterday)) : null,
+    volume_change_ratio: today && yesterday?.volume ? figure(today.volume / yesterday.volume) : null,
+    currency: facts.currency,
+    price_decimals: facts.decimals,
+    bar_count: facts.barCount,
+    data_provenance: wireProvenance(facts.provenance),
+  }
+}
+
+function changePct(today: Bar, yesterday: Bar): number | null {
+  return yesterday.close === 0 ? null : (today.close / yesterday.close - 1) * 100
+}
+
+function barFields({ date, open, high, low, close, volume, amount }: Bar): Json {
+  return { date, open, high, low, close, volume, amount }
+}
+
+function realtime(facts: AnalysisFacts): Json {
+  const { quote, diagnostics, quoteSource } = facts
+  const answered = diagnostics.provider_runs.find((run) => run.data_type === 'realtime_quote' && run.success)
+  return {
+    name: quote?.name ?? null,
+    price: facts.price,
+    change_pct: facts.changePct,
+    volume_ratio: quote?.volumeRatio ?? null,
+    volume_ratio_desc: null,
+    turnover_rate: quote?.turnoverRatePct ?? null,
+    pe_ratio: quote?.peRatio ?? null,
+    pb_ratio: quote?.pbRatio ?? null,
+    total_mv: quote?.totalMarketValue ?? null,
+    circ_mv: quote?.circulatingMarketValue ?? null,
+    change_60d: null,
+    source: quoteSource,
+    // A bundled series is not fetched: its only time is its own.
+    fetched_at: quote === null || facts.provenance ? null : (answered?.created_at ?? null),
+    provider_timestamp: timestamp(quote),
+    is_stale: facts.provenance !== null,
+    stale_seconds: ageSeconds(facts),
+    fallback_from: answered?.fallback_from ?? null,
+  }
+}
+
+function quoteFields(quote: Quote, facts: AnalysisFacts): Json {
+  const { price, prevClose, open, high, low, volume, amount, change, changePct } = quote
+  return {
+    price,
+    change_pct: changePct,
+    change_amount: change,
+    prev_close: prevClose,
+    open_price: open,
+    high,
+    low,
+    volume,
+    amount,
+    currency: quote.currency,
+    source: facts.quoteSource,
+    provider_timestamp: timestamp(quote),
+  }
+}
+
+function timestamp(quote: Quote | null): string | null {
+  return quote === null || quote.quotedAt === null ? null : isoMicros(quote.quotedAt)
+}
+
+function ageSeconds({ quote, createdAt }: AnalysisFacts): number | null {
+  return quote === null || quote.quotedAt === null ? null : Math.max(0, Math.round((createdAt - quote.quotedAt) / 1000))
+}

@@ -1,0 +1,223 @@
+// A report as Markdown. It reads nothing but the report (and, for a run with troubles, its diagnostics), so a push, a
+// download and the console show the same words. Notices of sample data and of missing news stand in every form.
+
+import { signedPct } from './format.ts'
+import { fill, type Labels, labelsOf } from './labels.ts'
+import { list, table, escapeMarkdown as text } from './markdown-text.ts'
+import type { AnalysisReport, DiagnosticSummary } from './report.ts'
+import type { TrendAnalysis } from './trend-analysis.ts'
+import { type ReportView, reportView } from './view.ts'
+
+type Page = { report: AnalysisReport; view: ReportView; labels: Labels }
+
+/** The report in the length its type asks for: `simple`, `brief`, or the whole. */
+export function renderMarkdown(report: AnalysisReport, diagnostics: DiagnosticSummary | null = null): string {
+  const page: Page = { report, view: reportView(report), labels: labelsOf(report.meta.report_language) }
+  const sections = SECTIONS[report.meta.report_type] ?? full
+  const body = [
+    title(page),
+    notice(page),
+    ...sections(page),
+    disclosure(page),
+    trouble(page, diagnostics),
+    footer(page),
+  ]
+  return `${body.filter((section) => section !== null && section !== '').join('\n\n')}\n`
+}
+
+type Section = string | null
+
+const SECTIONS: Partial<Record<AnalysisReport['meta']['report_type'], (page: Page) => Section[]>> = {
+  simple: (page) => [
+    facts(page),
+    oneSentence(page),
+    levelList(page),
+    section(page, 'risks', list(escaped(page.view.risks))),
+  ],
+  brief: (page) => [brief(page)],
+}
+
+function full(page: Page): Section[] {
+  const { view, report } = page
+  return [
+    facts(page),
+    section(page, 'conclusion', text(report.summary.analysis_summary)),
+    view.trend && section(page, 'score_parts', scoreTable(view.trend, page)),
+    section(page, 'levels', levelTable(page)),
+    view.trend && section(page, 'indicators', indicatorTable(view.trend, page)),
+    section(page, 'reasons_for', list(escaped(view.catalysts))),
+    section(page, 'risks', list(escaped(view.risks))),
+    section(page, 'plan', planList(page)),
+    section(page, 'data_quality', qualityList(page)),
+  ]
+}
+
+function section({ labels }: Page, heading: keyof Labels['heading'], body: string): Section {
+  return body === '' ? null : `## ${labels.heading[heading]}\n\n${body}`
+}
+
+const escaped = (texts: string[]) => texts.map(text)
+
+function title({ report: { meta }, labels }: Page): string {
+  const name = text(meta.stock_name ?? labels.unnamed)
+  const code = text(meta.stock_code)
+  const named = labels.colon === '：' ? `${name}（${code}）` : `${name} (${code}) `
+  return `# ${named}${labels.heading.report}`
+}
+
+function notice({ report: { meta } }: Page): Section {
+  return meta.data_notice === null ? null : `> ${text(meta.data_notice)}`
+}
+
+/** The head of the report: one labelled line a fact. */
+function facts(page: Page): string {
+  const { report, view, labels } = page
+  const { summary, meta } = report
+  const { heading } = labels
+  const phase = meta.market_phase_summary
+  const score = `${summary.sentiment_score}/100${summary.sentiment_label ? ` (${text(summary.sentiment_label)})` : ''}`
+  const session = phase && `${view.date === null ? '' : ' · '}${labels.phase[phase.phase]}`
+  const lines: [string, string | null][] = [
+    [heading.price, priceText(page)],
+    [heading.data_date, view.date === null && !session ? null : `${text(view.date ?? '')}${session ?? ''}`],
+    [heading.advice, `**${text(summary.operation_advice)}**${otherAction(page)}`],
+    [heading.trend, trendText(page)],
+    [heading.score, score],
+    [heading.confidence, view.confidence && text(view.confidence)],
+  ]
+  return list(lines.flatMap(([label, value]) => (value ? [`${label}${labels.colon}${value}`] : [])))
+}
+
+function priceText({ report: { meta }, view, labels }: Page): string | null {
+  if (meta.current_price === null) return null
+  const unit = view.currency === null ? '' : ` ${labels.unit[view.currency]}`
+  const change = meta.change_pct === null ? '' : ` (${signedPct(meta.change_pct)})`
+  return `${meta.current_price.toFixed(view.decimals)}${unit}${change}`
+}
+
+/** The action beside the advice, where the score moved it away from the words. */
+function otherAction({ report: { summary } }: Page): string {
+  const { action_label: label, operation_advice: advice } = summary
+  return label === null || advice.toLowerCase().includes(label.toLowerCase()) ? '' : ` → ${text(label)}`
+}
+
+function trendText({ report: { summary }, view }: Page): string {
+  const state = view.trend?.trend_status
+  return state ? `${text(summary.trend_prediction)} · ${text(state)}` : text(summary.trend_prediction)
+}
+
+function oneSentence({ view, report }: Page): string {
+  const guard = view.guardReason === null ? '' : `\n\n${text(view.guardReason)}`
+  return `${text(view.oneSentence ?? report.summary.analysis_summary)}${guard}`
+}
+
+function scoreTable(trend: TrendAnalysis, { labels }: Page): string {
+  const { part, points, reason, score } = labels.heading
+  const rows = trend.score_parts.map((row) => [text(row.label), `${row.points} / ${row.max}`, text(row.reason)])
+  return table(
+    [part, points, reason],
+    [...rows, [`**${score}**`, `**${trend.signal_score} / 100**`, text(trend.buy_signal)]],
+  )
+}
+
+function levels({ report: { strategy }, labels }: Page): [string, string][] {
+  if (strategy === null) return []
+  const keys = ['ideal_buy', 'secondary_buy', 'stop_loss', 'take_profit'] as const
+  return keys.flatMap((key): [string, string][] => {
+    const value = strategy[key]
+    return value === null ? [] : [[labels.level[key], text(value)]]
+  })
+}
+
+function levelTable(page: Page): string {
+  const { level, reference, supports, resistances } = page.labels.heading
+  const rows = levels(page)
+  const nearby = list(
+    [[supports, page.view.trend?.supports] as const, [resistances, page.view.trend?.resistances] as const].flatMap(
+      ([label, found]) => {
+        const prices = (found ?? []).map(({ price, basis }) => `${price.toFixed(page.view.decimals)} (${text(basis)})`)
+        return prices.length === 0 ? [] : [`${label}${page.labels.colon}${prices.join(page.labels.listComma)}`]
+      },
+    ),
+  )
+  const derived = rows.length === 0 ? '' : table([level, reference], rows)
+  return [derived, nearby].filter((part) => part !== '').join('\n\n')
+}
+
+function levelList(page: Page): string {
+  return list(levels(page).map(([label, value]) => `${label}${page.labels.colon}${value}`))
+}
+
+function indicatorTable(trend: TrendAnalysis, { labels, view }: Page): string {
+  const { indicator, value } = labels.heading
+  const price = (...values: (number | null)[]) => values.map((each) => each?.toFixed(view.decimals) ?? '–').join(' / ')
+  const plain = (...values: (number | null)[]) => values.map((each) => each?.toFixed(2) ?? '–').join(' / ')
+  const rows = [
+    [labels.indicator.ma, price(trend.ma5, trend.ma10, trend.ma20, trend.ma60_is_ma20 ? null : trend.ma60)],
+    [labels.indicator.bias, plain(trend.bias_ma5, trend.bias_ma10, trend.bias_ma20)],
+    [labels.indicator.macd, plain(trend.macd_dif, trend.macd_dea, trend.macd_bar)],
+    [labels.indicator.rsi, plain(trend.rsi_6, trend.rsi_12, trend.rsi_24)],
+    [labels.indicator.kdj, plain(trend.kdj_k, trend.kdj_d, trend.kdj_j)],
+    [labels.indicator.boll, price(trend.boll_upper, trend.boll_middle, trend.boll_lower)],
+    [labels.indicator.atr, price(trend.atr_14)],
+    [labels.indicator.volume_ratio, plain(trend.volume_ratio_5d)],
+    [labels.indicator.year_range, trend.low_52w === null ? '–' : `${price(trend.low_52w)} – ${price(trend.high_52w)}`],
+  ]
+  return table([indicator, value], rows)
+}
+
+function planList({ view: { plan }, labels }: Page): string {
+  const lines: [string, string | null][] = [
+    [labels.heading.no_position, plan.noPosition],
+    [labels.heading.has_position, plan.hasPosition],
+    [labels.heading.entry_plan, plan.entry],
+    [labels.heading.risk_control, plan.risk],
+  ]
+  return list(lines.flatMap(([label, value]) => (value ? [`${label}${labels.colon}${text(value)}`] : [])))
+}
+
+function qualityList({ report: { details }, view, labels }: Page): string {
+  const pack = details?.analysis_context_pack_overview
+  if (!pack) return list(escaped(view.limitations))
+  const short = pack.blocks.filter(({ status }) => status !== 'available')
+  return list([
+    `${pack.data_quality.overall_score}/100`,
+    ...short.map(({ label, status }) => `${text(label)}${labels.colon}${labels.blockStatus[status]}`),
+    ...escaped(view.limitations),
+  ])
+}
+
+/** Three to five sentences: verdict, levels, the first risk. */
+function brief(page: Page): string {
+  const { report, view, labels } = page
+  const stop = labels.colon === '：' ? '。' : '. '
+  const price = priceText(page)
+  const sentences = [
+    price === null ? null : `${labels.heading.price}${labels.colon}${price}`,
+    text(view.oneSentence ?? report.summary.operation_advice),
+    levels(page)
+      .map(([label, value]) => `${label} ${value}`)
+      .join(labels.listComma),
+    view.risks[0] ? `${labels.heading.risks}${labels.colon}${text(view.risks[0])}` : null,
+  ]
+  return `${sentences.filter(Boolean).join(stop)}${stop.trim()}`
+}
+
+function disclosure({ report: { details } }: Page): Section {
+  return details?.empty_news_disclosure ? text(details.empty_news_disclosure) : null
+}
+
+/** What went wrong, for a run in which something did. */
+function trouble({ labels }: Page, diagnostics: DiagnosticSummary | null): Section {
+  if (diagnostics === null || (diagnostics.status !== 'degraded' && diagnostics.status !== 'failed')) return null
+  const affected = Object.values(diagnostics.components).filter(
+    ({ status }) => status === 'degraded' || status === 'failed',
+  )
+  const lines = affected.map(({ label, message }) => `${text(label)}${labels.colon}${text(message)}`)
+  return `## ${labels.heading.diagnostics}${labels.colon}${labels.diagnosticStatus[diagnostics.status]}\n\n${list(lines)}`
+}
+
+function footer({ report: { meta }, labels }: Page): string {
+  const model = meta.model_used === null ? labels.codeMade : fill(labels.modelMade, { model: text(meta.model_used) })
+  return `---\n\n${model} ${labels.disclaimer}\n\n${text(meta.query_id)} · ${text(meta.created_at)}`
+}

@@ -1,0 +1,80 @@
+// The parts of a stored report that a rendering shows, read from its free-form members. Older rows and foreign ones may lack
+// any of them: a part that is not there, or not in its shape, is simply not shown.
+
+import { z } from 'zod'
+import type { AnalysisReport } from './report.ts'
+import { TrendAnalysis } from './trend-analysis.ts'
+
+const Text = z.string().nullable().catch(null)
+const Texts = z.array(z.string()).catch([])
+
+const Context = z.object({
+  enhanced_context: z
+    .object({
+      date: Text,
+      currency: z.enum(['CNY', 'HKD', 'USD', 'JPY', 'KRW', 'TWD', 'points']).nullable().catch(null),
+      price_decimals: z.int().min(0).max(8).catch(2),
+      trend_analysis: TrendAnalysis.nullable().catch(null),
+    })
+    .catch({ date: null, currency: null, price_decimals: 2, trend_analysis: null }),
+})
+
+const Position = z.object({ no_position: Text, has_position: Text })
+
+const Raw = z.object({
+  confidence_level: Text,
+  guardrail_reason: Text,
+  dashboard: z
+    .object({
+      core_conclusion: z.object({ one_sentence: Text, position_advice: Position }),
+      intelligence: z.object({ risk_alerts: Texts, positive_catalysts: Texts }),
+      battle_plan: z.object({
+        position_strategy: z.object({ suggested_position: Text, entry_plan: Text, risk_control: Text }),
+      }),
+      phase_decision: z.object({ immediate_action: Text, data_limitations: Texts }),
+    })
+    .nullable()
+    .catch(null),
+})
+
+export type ReportView = {
+  date: string | null
+  currency: z.infer<typeof Context>['enhanced_context']['currency']
+  decimals: number
+  trend: TrendAnalysis | null
+  confidence: string | null
+  oneSentence: string | null
+  guardReason: string | null
+  catalysts: string[]
+  risks: string[]
+  /** Plan lines under the heading each belongs to. */
+  plan: { noPosition: string | null; hasPosition: string | null; entry: string | null; risk: string | null }
+  limitations: string[]
+}
+
+export function reportView({ details }: AnalysisReport): ReportView {
+  const context = Context.catch({ enhanced_context: Context.shape.enhanced_context.parse(null) }).parse(
+    details?.context_snapshot,
+  ).enhanced_context
+  const raw = Raw.catch({ confidence_level: null, guardrail_reason: null, dashboard: null }).parse(details?.raw_result)
+  const { dashboard } = raw
+  const strategy = dashboard?.battle_plan.position_strategy
+  return {
+    date: context.date,
+    currency: context.currency,
+    decimals: context.price_decimals,
+    trend: context.trend_analysis,
+    confidence: raw.confidence_level,
+    oneSentence: dashboard?.core_conclusion.one_sentence ?? null,
+    guardReason: raw.guardrail_reason,
+    catalysts: dashboard?.intelligence.positive_catalysts ?? [],
+    risks: dashboard?.intelligence.risk_alerts ?? [],
+    plan: {
+      noPosition: dashboard?.core_conclusion.position_advice.no_position ?? null,
+      hasPosition: dashboard?.core_conclusion.position_advice.has_position ?? null,
+      entry: strategy?.entry_plan ?? null,
+      risk: strategy?.risk_control ?? null,
+    },
+    limitations: dashboard?.phase_decision.data_limitations ?? [],
+  }
+}

@@ -1,0 +1,193 @@
+import { z } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import { within } from '../../analysis/deadline.ts'
+import { analyzeNow } from '../../analysis/runner.ts'
+import type { TaskRequest } from '../../analysis/task.ts'
+import { taskMessages } from '../../analysis/task-messages.ts'
+import { taskQueue } from '../../bindings.ts'
+import { config } from '../../config.ts'
+import { stockNameStore } from '../../db/stock-names.ts'
+import { AppError, analysisEnvelope } from '../../http/errors.ts'
+import { endpoint } from '../../http/openapi.ts'
+import { type AppEnv, router } from '../../http/router.ts'
+import { hexId } from '../../lib/ids.ts'
+import type { NameIndex } from '../../market/names/name-index.ts'
+import { currentNames } from '../../market/names/store.ts'
+import { type Resolved, resolveEntries } from '../../market/resolve.ts'
+import { resultOf } from './results.ts'
+import {
+  AnalysisResultResponse,
+  AnalyzeRequest,
+  BatchTaskAcceptedResponse,
+  DuplicateTaskErrorResponse,
+  ErrorResponse,
+  TaskAccepted,
+} from './schemas.ts'
+
+const MAX_STOCKS = 50
+const MAX_NAMED = 20
+const RETRY_AFTER_SECONDS = 30
+/** Sources of a selection whose words belong to every task of the batch. */
+const BATCH_SOURCES: readonly (string | null | undefined)[] = ['import', 'image']
+
+const app = router(analysisEnvelope)
+
+endpoint(
+  app,
+  {
+    method: 'post',
+    path: '/api/v1/analysis/analyze',
+    tag: 'Analysis',
+    summary: 'Analyse one stock at once, or queue one task for each of up to 50',
+    body: { schema: AnalyzeRequest, required: true },
+    replies: {
+      200: { description: 'The finished analysis (`async_mode` false)', schema: AnalysisResultResponse },
+      202: {
+        description: 'Queued: one task, or a batch when several stocks were given',
+        schema: z.union([TaskAccepted, BatchTaskAcceptedResponse]),
+      },
+      400: { description: 'No usable stock, too many, or several in synchronous mode', schema: ErrorResponse },
+      409: { description: 'The stock is being analysed already', schema: DuplicateTaskErrorResponse },
+      422: { description: 'A value of the wrong type or outside its range', schema: ErrorResponse },
+      429: { description: 'Too many unfinished tasks', schema: ErrorResponse },
+      500: { description: 'The analysis produced no result', schema: ErrorResponse },
+    },
+  },
+  async (c, { body }) => {
+    const names = await currentNames(stockNameStore(c.env.DB))
+    const requests = requestsOf(body, { configured: config(c.env).reportLanguage, names })
+    const [only, ...others] = requests
+    if (!only) throw new AppError('bad_request', 'No stock code is left: every entry is blank')
+    if (body.async_mode) return others.length === 0 ? submitOne(c, only) : submitBatch(c, requests)
+    if (others.length > 0) {
+      throw new AppError('bad_request', 'Several stocks need async_mode: true; synchronous mode takes exactly one')
+    }
+    return analyzeOne(c, only)
+  },
+)
+
+/** One request for each distinct stock. The order of the checks is part of the interface. */
+function requestsOf(
+  body: AnalyzeRequest,
+  { configured, names }: { configured: TaskRequest['language']; names: NameIndex },
+): TaskRequest[] {
+  const entries = [...(body.stock_code ? [body.stock_code] : []), ...(body.stock_codes ?? [])]
+  if (entries.length === 0) throw new AppError('bad_request', 'Give stock_code or stock_codes')
+  const { targets, rejected } = resolveEntries(entries, names)
+  if (rejected.length > 0) {
+    const named = rejected.slice(0, MAX_NAMED).map(({ message }) => message)
+    const rest = rejected.length > MAX_NAMED ? [`and ${rejected.length - MAX_NAMED} more`] : []
+    const invalid = rejected.map(({ input, reason, message }) => ({ input, reason, message }))
+    throw new AppError('bad_request', [...named, ...rest].join('; '), { extra: { detail: { invalid } } })
+  }
+  if (targets.length > MAX_STOCKS) {
+    throw new AppError('bad_request', `${targets.length} stocks are too many: one request takes at most ${MAX_STOCKS}`)
+  }
+  const isSingle = targets.length === 1
+  return targets.map((target) => requestOf(body, target, { isSingle, configured }))
+}
+
+type Circumstances = { isSingle: boolean; configured: TaskRequest['language'] }
+
+function requestOf(body: AnalyzeRequest, target: Resolved, { isSingle, configured }: Circumstances): TaskRequest {
+  const keepsWords = isSingle || BATCH_SOURCES.includes(body.selection_source)
+  const reportLanguage = body.report_language ?? body.reportLanguage ?? null
+  return {
+    kind: 'analysis',
+    key: target.instrument.key,
+    stockCode: target.stockCode,
+    stockName: isSingle ? (body.stock_name ?? null) : null,
+    reportType: body.report_type,
+    analysisPhase: body.analysis_phase,
+    language: reportLanguage ?? configured,
+    reportLanguage,
+    skills: body.skills ?? body.strategies ?? null,
+    originalQuery: keepsWords ? (body.original_query ?? null) : null,
+    selectionSource: keepsWords ? (body.selection_source ?? null) : null,
+    forceRefresh: body.force_refresh,
+    notify: body.notify,
+    region: null,
+  }
+}
+
+async function submit(c: Context<AppEnv>, requests: TaskRequest[]) {
+  const answer = await taskQueue(c.env).submit(c.get('principal').owner, requests)
+  if (answer.ok) return answer.results
+  const message = `${answer.open} of your tasks are unfinished; wait until some are done`
+  throw new AppError('rate_limited', message, { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } })
+}
+
+async function submitOne(c: Context<AppEnv>, request: TaskRequest): Promise<Response> {
+  const say = taskMessages(request.language)
+  const [result] = await submit(c, [request])
+  if (!result?.accepted) {
+    const extra = { stock_code: request.stockCode, existing_task_id: result?.taskId }
+    throw new AppError('duplicate_task', say.duplicate(request.stockCode), { extra })
+  }
+  const { id } = result.task
+  return c.json(
+    {
+      task_id: id,
+      trace_id: id,
+      status: 'pending' as const,
+      message: say.accepted(request.stockCode),
+      analysis_phase: request.analysisPhase,
+    },
+    202,
+  )
+}
+
+async function submitBatch(c: Context<AppEnv>, requests: TaskRequest[]): Promise<Response> {
+  const say = taskMessages(requests[0]?.language ?? config(c.env).reportLanguage)
+  const results = await submit(c, requests)
+  const accepted = results.flatMap((result) => (result.accepted ? [result.task] : []))
+  const duplicates = results.flatMap((result) => (result.accepted ? [] : [result]))
+  return c.json(
+    {
+      accepted: accepted.map(({ id, request }) => ({
+        task_id: id,
+        trace_id: id,
+        stock_code: request.stockCode,
+        status: 'pending' as const,
+        message: say.accepted(request.stockCode),
+        analysis_phase: request.analysisPhase,
+      })),
+      duplicates: duplicates.map(({ stockCode, taskId }) => ({
+        stock_code: stockCode,
+        existing_task_id: taskId,
+        message: say.duplicate(stockCode),
+      })),
+      message: say.batch(accepted.length, duplicates.length),
+    },
+    202,
+  )
+}
+
+/** A synchronous run: no task, no events, never a duplicate; its report is stored like any other. */
+async function analyzeOne(c: Context<AppEnv>, request: TaskRequest): Promise<Response> {
+  const { taskTimeoutMs } = config(c.env)
+  const { owner } = c.get('principal')
+  let stage = ''
+  const never = new AbortController().signal
+  const bounded = await within({ timeoutMs: taskTimeoutMs, signal: never }, (signal) =>
+    analyzeNow(
+      c.env,
+      { owner, queryId: hexId(), taskId: null, attempt: 1, request },
+      {
+        signal,
+        onStage: async (_progress, _message, name) => {
+          stage = name
+        },
+        onSteps: async () => {},
+      },
+    ),
+  )
+  if (!bounded.ok) {
+    throw new AppError('analysis_failed', taskMessages(request.language).timedOut(stage, taskTimeoutMs / 1000))
+  }
+  const result = bounded.value
+  if (!result.ok) throw new AppError('analysis_failed', result.message)
+  return c.json(resultOf(result.report, result.diagnostics))
+}
+
+export { app as analyze }

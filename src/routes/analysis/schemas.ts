@@ -1,0 +1,206 @@
+// The wire shapes of the analysis family, under the names its document gives them. Reports and flows keep their shape where
+// they are made; here they only get their names.
+
+import { z } from '@hono/zod-openapi'
+import * as flow from '../../analysis/run-flow.ts'
+import { TaskState } from '../../analysis/task.ts'
+import { laxBool } from '../../http/validation.ts'
+import * as reports from '../../reports/report.ts'
+
+export const ErrorResponse = z
+  .object({ error: z.string(), message: z.string(), detail: z.unknown().optional() })
+  .openapi('ErrorResponse')
+
+const MAX_ENTRIES = 1_000
+const MAX_TEXT = 1_000
+
+const skills = z.array(z.string().max(100)).max(50).nullish()
+const language = reports.ReportLanguage.nullish()
+
+export const AnalyzeRequest = z
+  .object({
+    stock_code: z.string().nullish(),
+    stock_codes: z.array(z.string()).max(MAX_ENTRIES).nullish(),
+    stock_name: z.string().max(MAX_TEXT).nullish(),
+    original_query: z.string().max(MAX_TEXT).nullish(),
+    selection_source: z.string().max(100).nullish(),
+    report_type: z.enum(['simple', 'detailed', 'full', 'brief']).default('detailed'),
+    analysis_phase: z.enum(['auto', 'premarket', 'intraday', 'postmarket']).default('auto'),
+    force_refresh: laxBool().default(false),
+    notify: laxBool().default(true),
+    async_mode: laxBool().default(false),
+    skills,
+    strategies: skills.describe('Another name of `skills`'),
+    report_language: language,
+    reportLanguage: language.describe('Another name of `report_language`'),
+  })
+  .openapi('AnalyzeRequest')
+export type AnalyzeRequest = z.infer<typeof AnalyzeRequest>
+
+export const AnalysisReport = reports.AnalysisReport.extend({
+  meta: reports.ReportMeta.extend({}).openapi('ReportMeta'),
+  summary: reports.ReportSummary.extend({}).openapi('ReportSummary'),
+  strategy: reports.ReportStrategy.extend({}).openapi('ReportStrategy').nullable(),
+  details: reports.ReportDetails.extend({}).openapi('ReportDetails').nullable(),
+}).openapi('AnalysisReport')
+
+export const AnalysisResultResponse = reports.AnalysisResultResponse.extend({
+  report: AnalysisReport,
+  diagnostic_summary: reports.DiagnosticSummary.extend({}).openapi('DiagnosticSummary').nullable(),
+}).openapi('AnalysisResultResponse')
+export type AnalysisResultResponse = reports.AnalysisResultResponse
+
+export const TaskAccepted = z
+  .object({
+    task_id: z.string(),
+    trace_id: z.string(),
+    status: z.literal('pending'),
+    message: z.string(),
+    analysis_phase: z.string(),
+  })
+  .openapi('TaskAccepted')
+
+export const BatchTaskAcceptedResponse = z
+  .object({
+    accepted: z.array(TaskAccepted.extend({ stock_code: z.string() }).openapi('BatchTaskAcceptedItem')),
+    duplicates: z.array(
+      z
+        .object({ stock_code: z.string(), existing_task_id: z.string(), message: z.string() })
+        .openapi('BatchDuplicateTaskItem'),
+    ),
+    message: z.string(),
+  })
+  .openapi('BatchTaskAcceptedResponse')
+
+export const DuplicateTaskErrorResponse = z
+  .object({
+    error: z.literal('duplicate_task'),
+    message: z.string(),
+    stock_code: z.string(),
+    existing_task_id: z.string(),
+  })
+  .openapi('DuplicateTaskErrorResponse')
+
+export const TaskInfo = z
+  .object({
+    task_id: z.string(),
+    trace_id: z.string(),
+    stock_code: z.string(),
+    stock_name: z.string().nullable(),
+    status: TaskState,
+    progress: z.int(),
+    message: z.string().nullable(),
+    report_type: z.string(),
+    created_at: z.string(),
+    started_at: z.string().nullable(),
+    completed_at: z.string().nullable(),
+    error: z.string().nullable(),
+    original_query: z.string().nullable(),
+    selection_source: z.string().nullable(),
+    analysis_phase: z.string().nullable(),
+    skills: z.array(z.string()).nullable(),
+    region: z.string().nullable(),
+  })
+  .openapi('TaskInfo')
+
+export const TaskListResponse = z
+  .object({ total: z.int(), pending: z.int(), processing: z.int(), tasks: z.array(TaskInfo) })
+  .openapi('TaskListResponse')
+
+export const TaskStatus = z
+  .object({
+    task_id: z.string(),
+    trace_id: z.string(),
+    status: TaskState,
+    progress: z.int(),
+    result: AnalysisResultResponse.nullable(),
+    market_review_report: z.string().nullable(),
+    market_review_payload: z.record(z.string(), z.unknown()).nullable(),
+    region: z.string().nullable(),
+    error: z.string().nullable(),
+    stock_name: z.string().nullable(),
+    original_query: z.string().nullable(),
+    selection_source: z.string().nullable(),
+    analysis_phase: z.string().nullable(),
+    skills: z.array(z.string()).nullable(),
+  })
+  .openapi('TaskStatus')
+export type TaskStatus = z.infer<typeof TaskStatus>
+
+export const RunFlowSnapshot = flow.RunFlowSnapshot.extend({
+  summary: flow.FlowSummary.extend({}).openapi('RunFlowSummary'),
+  lanes: z.array(flow.FlowLane.extend({}).openapi('RunFlowLane')),
+  nodes: z.array(flow.FlowNode.extend({}).openapi('RunFlowNode')),
+  edges: z.array(flow.FlowEdge.extend({}).openapi('RunFlowEdge')),
+  events: z.array(flow.FlowEvent.extend({}).openapi('RunFlowEvent')),
+}).openapi('RunFlowSnapshot')
+
+export const HistoryItem = z
+  .object({
+    id: z.int(),
+    query_id: z.string(),
+    stock_code: z.string(),
+    stock_name: z.string().nullable(),
+    report_type: z.string(),
+    region: z.string().nullable(),
+    trend_prediction: z.string().nullable(),
+    analysis_summary: z.string().nullable(),
+    sentiment_score: z.int().nullable(),
+    operation_advice: z.string().nullable(),
+    action: z.string().nullable(),
+    action_label: z.string().nullable(),
+    current_price: z.number().nullable(),
+    change_pct: z.number().nullable(),
+    volume_ratio: z.number().nullable(),
+    turnover_rate: z.number().nullable(),
+    model_used: z.string().nullable(),
+    market_phase_summary: reports.MarketPhaseSummary.extend({}).openapi('MarketPhaseSummary').nullable(),
+    created_at: z.string(),
+    data_notice: z.string().nullable(),
+  })
+  .openapi('HistoryItem')
+
+export const HistoryListResponse = z
+  .object({ total: z.int(), page: z.int(), limit: z.int(), items: z.array(HistoryItem) })
+  .openapi('HistoryListResponse')
+
+export const StockQuote = z
+  .object({
+    stock_code: z.string(),
+    stock_name: z.string().nullable(),
+    current_price: z.number(),
+    change: z.number(),
+    change_percent: z.number(),
+    open: z.number().nullable(),
+    high: z.number().nullable(),
+    low: z.number().nullable(),
+    prev_close: z.number(),
+    volume: z.number().nullable(),
+    amount: z.number().nullable(),
+    update_time: z.string().nullable(),
+    data_notice: z.string().nullable(),
+  })
+  .openapi('StockQuote')
+
+export const StockHistory = z
+  .object({
+    stock_code: z.string(),
+    stock_name: z.string().nullable(),
+    period: z.enum(['daily', 'weekly', 'monthly']),
+    data: z.array(
+      z
+        .object({
+          date: z.string(),
+          open: z.number(),
+          high: z.number(),
+          low: z.number(),
+          close: z.number(),
+          volume: z.number(),
+          amount: z.number().nullable(),
+          change_percent: z.number().nullable(),
+        })
+        .openapi('KLineData'),
+    ),
+    data_notice: z.string().nullable(),
+  })
+  .openapi('StockHistoryResponse')

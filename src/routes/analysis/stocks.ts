@@ -1,0 +1,166 @@
+import { z } from '@hono/zod-openapi'
+import { marketDataOf } from '../../analysis/runner.ts'
+import { type Config, config } from '../../config.ts'
+import { stockNameStore } from '../../db/stock-names.ts'
+import { AppError, analysisEnvelope } from '../../http/errors.ts'
+import { endpoint } from '../../http/openapi.ts'
+import { router } from '../../http/router.ts'
+import { laxInt } from '../../http/validation.ts'
+import { isoMicros } from '../../lib/clock.ts'
+import type { Bar } from '../../market/bars.ts'
+import { currentNames } from '../../market/names/store.ts'
+import type { Fetched } from '../../market/provider-run.ts'
+import { type Resolved, resolveInput } from '../../market/resolve.ts'
+import { sampleNotice } from '../../reports/labels.ts'
+import { ErrorResponse, StockHistory, StockQuote } from './schemas.ts'
+import { stockIndex } from './stocks-index.ts'
+import { stockSearch } from './stocks-search.ts'
+
+const app = router(analysisEnvelope)
+for (const part of [stockSearch, stockIndex]) app.route('/', part)
+const tag = 'Stocks'
+const params = z.object({ code: z.string() })
+const failures = {
+  404: { description: 'No such stock, or no source that carries it', schema: ErrorResponse },
+  502: { description: 'No source answered', schema: ErrorResponse },
+}
+
+endpoint(
+  app,
+  {
+    method: 'get',
+    path: '/api/v1/stocks/{code}/quote',
+    tag,
+    summary: 'The latest price that is known of a stock',
+    params,
+    replies: { 200: { description: 'The quote', schema: StockQuote }, ...failures },
+  },
+  async (c, { params: { code } }) => {
+    const settings = config(c.env)
+    const stock = await stockOf(c.env, code)
+    const market = await marketDataOf(c.env)
+    const { value, data_notice } = answered(await market.quote(stock.instrument), settings)
+    return c.json({
+      stock_code: stock.instrument.key,
+      stock_name: nameOf(stock, settings) ?? value.name,
+      current_price: value.price,
+      change: value.change,
+      change_percent: value.changePct,
+      open: value.open,
+      high: value.high,
+      low: value.low,
+      prev_close: value.prevClose,
+      volume: value.volume,
+      amount: value.amount,
+      update_time: value.quotedAt === null ? null : isoMicros(value.quotedAt),
+      data_notice,
+    })
+  },
+)
+
+const PERIODS = ['daily', 'weekly', 'monthly'] as const
+type Period = (typeof PERIODS)[number]
+
+endpoint(
+  app,
+  {
+    method: 'get',
+    path: '/api/v1/stocks/{code}/history',
+    tag,
+    summary: 'The bars of the last sessions, oldest first',
+    params,
+    query: z.object({
+      period: z.string().default('daily').describe(PERIODS.join(', ')),
+      days: laxInt({ min: 1, max: 365 }).default(30).describe('How many sessions'),
+    }),
+    replies: {
+      200: { description: 'The bars', schema: StockHistory },
+      ...failures,
+      422: { description: 'A value outside its range, or `unsupported_period`', schema: ErrorResponse },
+    },
+  },
+  async (c, { params: { code }, query }) => {
+    const period = PERIODS.find((known) => known === query.period)
+    if (period === undefined) {
+      const message = `The period ${JSON.stringify(query.period.slice(0, 40))} is not one of ${PERIODS.join(', ')}`
+      throw new AppError('unprocessable', message, { word: 'unsupported_period' })
+    }
+    const settings = config(c.env)
+    const stock = await stockOf(c.env, code)
+    const market = await marketDataOf(c.env)
+    // One more than asked for, so that the first has something to be compared with.
+    const { value, data_notice } = answered(await market.bars(stock.instrument, { count: query.days + 1 }), settings)
+    return c.json({
+      stock_code: stock.instrument.key,
+      stock_name: nameOf(stock, settings),
+      period,
+      data: lines(value, { days: query.days, period }),
+      data_notice,
+    })
+  },
+)
+
+async function stockOf(env: Env, code: string): Promise<Resolved> {
+  const resolution = resolveInput(code, await currentNames(stockNameStore(env.DB)))
+  if (resolution?.ok) return resolution
+  throw new AppError('not_found', resolution?.message ?? 'No stock code was given')
+}
+
+function nameOf({ listing }: Resolved, { reportLanguage }: Config): string | null {
+  return listing && ((reportLanguage === 'zh' ? listing.zh : listing.en) || listing.zh)
+}
+
+function answered<T>(fetched: Fetched<T>, { reportLanguage }: Config): { value: T; data_notice: string | null } {
+  if (fetched.ok) {
+    const { value, provenance } = fetched
+    return { value, data_notice: provenance && sampleNotice(provenance, reportLanguage) }
+  }
+  const carriers = fetched.runs.filter(({ errorType }) => errorType !== 'unsupported')
+  const reasons = fetched.runs.flatMap(({ errorMessage }) => errorMessage ?? []).join('; ')
+  if (carriers.length === 0) throw new AppError('not_found', `No configured source carries this stock: ${reasons}`)
+  throw new AppError('upstream_failed', `No source answered: ${reasons}`)
+}
+
+function lines(bars: readonly Bar[], { days, period }: { days: number; period: Period }) {
+  const first = Math.max(0, bars.length - days)
+  const before = bars[first - 1]?.close ?? null
+  const grouped = groupBars(bars.slice(first), period)
+  return grouped.map((bar, i) => ({ ...bar, change_percent: changePct(bar.close, grouped[i - 1]?.close ?? before) }))
+}
+
+function changePct(close: number, previous: number | null): number | null {
+  return previous === null || previous === 0 ? null : Math.round((close / previous - 1) * 1e6) / 1e4
+}
+
+/** One bar for each week or month that has sessions, under the date of its last. */
+function groupBars(bars: readonly Bar[], period: Period): Bar[] {
+  const groups = new Map<string, Bar>()
+  for (const bar of bars) {
+    const name = groupOf(bar.date, period)
+    const group = groups.get(name)
+    groups.set(name, group ? joined(group, bar) : { ...bar })
+  }
+  return [...groups.values()]
+}
+
+function groupOf(date: string, period: Period): string {
+  if (period === 'daily') return date
+  if (period === 'monthly') return date.slice(0, 7)
+  const day = new Date(`${date}T00:00:00Z`)
+  const sinceMonday = (day.getUTCDay() + 6) % 7
+  return new Date(day.getTime() - sinceMonday * 86_400_000).toISOString().slice(0, 10)
+}
+
+function joined(group: Bar, bar: Bar): Bar {
+  return {
+    date: bar.date,
+    open: group.open,
+    high: Math.max(group.high, bar.high),
+    low: Math.min(group.low, bar.low),
+    close: bar.close,
+    volume: group.volume + bar.volume,
+    amount: group.amount === null || bar.amount === null ? null : group.amount + bar.amount,
+  }
+}
+
+export { app as stocks }

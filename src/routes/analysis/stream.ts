@@ -1,0 +1,63 @@
+import { z } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import { taskQueue } from '../../bindings.ts'
+import { demandScope, identify } from '../../http/auth.ts'
+import { AppError, analysisEnvelope } from '../../http/errors.ts'
+import { endpoint } from '../../http/openapi.ts'
+import { type AppEnv, router } from '../../http/router.ts'
+import { streamOf } from '../../http/sse.ts'
+
+const app = router(analysisEnvelope)
+
+endpoint(
+  app,
+  {
+    method: 'get',
+    path: '/api/v1/analysis/tasks/stream',
+    tag: 'Analysis tasks',
+    summary: 'What happens to your tasks, as it happens',
+    query: z.object({
+      after: z.string().optional().describe('Resume behind this event; the header `Last-Event-ID` does the same'),
+      session_api_key: z.string().optional().describe('The key, where no header can be sent'),
+    }),
+    replies: {
+      200: {
+        description: 'Server-sent events: `connected`, `task_created`, `task_started`, `task_progress`, …',
+        schema: z.string(),
+        contentType: 'text/event-stream',
+      },
+      503: { description: 'Too many open streams' },
+    },
+  },
+  async (c, { query }) => {
+    const socket = await openSocket(c, place(c.req.header('last-event-id')) ?? place(query.after))
+    return streamOf(socket, { signal: c.req.raw.signal, mayStay: () => mayStay(c) })
+  },
+)
+
+/** The number of an event; anything else means a start from the beginning. */
+function place(text: string | undefined): string | null {
+  return text !== undefined && /^\d{1,15}$/.test(text) ? text : null
+}
+
+async function openSocket(c: Context<AppEnv>, after: string | null): Promise<WebSocket> {
+  const query = new URLSearchParams({ owner: c.get('principal').owner, ...(after === null ? {} : { after }) })
+  const url = `http://task-queue/stream?${query}`
+  const { webSocket } = await taskQueue(c.env).fetch(url, { headers: { upgrade: 'websocket' } })
+  if (webSocket === null) throw new AppError('unavailable', 'Too many streams are open')
+  return webSocket
+}
+
+/** Whether the credential that opened the stream is still good for it. */
+async function mayStay(c: Context<AppEnv>): Promise<boolean> {
+  try {
+    const principal = await identify(c.req.raw, c.env)
+    demandScope(principal, 'analysis')
+    return principal.owner === c.get('principal').owner
+  } catch (error) {
+    if (error instanceof AppError) return false
+    throw error
+  }
+}
+
+export { app as stream }

@@ -1,0 +1,157 @@
+import { z } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import { historyFlow, REVIEW_CODE } from '../../analysis/run-flow-history.ts'
+import { liveFlow, readFlowEvents } from '../../analysis/run-flow-live.ts'
+import { diagnosticsOf, reportOf, skillsOf } from '../../analysis/run-record.ts'
+import { type Task, taskInfo } from '../../analysis/task.ts'
+import { taskQueue } from '../../bindings.ts'
+import { findByQueryId, type StoredAnalysis } from '../../db/analyses.ts'
+import { AppError, analysisEnvelope } from '../../http/errors.ts'
+import { endpoint } from '../../http/openapi.ts'
+import { type AppEnv, router } from '../../http/router.ts'
+import { laxBool, laxInt } from '../../http/validation.ts'
+import { ReportLanguage } from '../../reports/report.ts'
+import { liveResult, storedResult } from './results.ts'
+import { ErrorResponse, RunFlowSnapshot, TaskListResponse, TaskStatus } from './schemas.ts'
+
+const app = router(analysisEnvelope)
+const common = { method: 'get', tag: 'Analysis tasks' } as const
+const params = z.object({ task_id: z.string() })
+
+endpoint(
+  app,
+  {
+    ...common,
+    path: '/api/v1/analysis/tasks',
+    summary: 'The newest tasks, with the counts of all of them',
+    query: z.object({
+      status: z.string().optional().describe('States to show, separated by commas, in any case'),
+      limit: laxInt({ min: 1, max: 100 }).default(20),
+      filter_first: laxBool()
+        .default(false)
+        .describe('Filter before the limit is applied, instead of within the newest `limit` tasks'),
+    }),
+    replies: {
+      200: { description: 'Tasks, newest first', schema: TaskListResponse },
+      422: { description: 'A value of the wrong type or outside its range', schema: ErrorResponse },
+    },
+  },
+  async (c, { query }) => {
+    const statuses = (query.status ?? '').toLowerCase().split(',')
+    const named = statuses.map((status) => status.trim()).filter((status) => status !== '')
+    const list = await taskQueue(c.env).list(c.get('principal').owner, {
+      statuses: named.length === 0 ? null : named,
+      limit: query.limit,
+      filterFirst: query.filter_first,
+    })
+    return c.json({ ...list, tasks: list.tasks.map(taskInfo) })
+  },
+)
+
+endpoint(
+  app,
+  {
+    ...common,
+    path: '/api/v1/analysis/status/{task_id}',
+    summary: 'The state of a task, with its result once there is one',
+    params,
+    replies: {
+      200: { description: 'The task, from the queue or from the stored history', schema: TaskStatus },
+      404: { description: 'No such task', schema: ErrorResponse },
+      500: { description: 'The lookup failed', schema: ErrorResponse },
+    },
+  },
+  async (c, { params: { task_id } }) => {
+    const { owner } = c.get('principal')
+    const task = await taskQueue(c.env).get(owner, task_id)
+    if (task !== null) {
+      const stored = task.status === 'completed' ? await findByQueryId(c.env.DB, owner, task_id) : null
+      return c.json(statusOfTask(task, stored))
+    }
+    return c.json(statusOfStored(await storedOrNotFound(c, task_id)))
+  },
+)
+
+endpoint(
+  app,
+  {
+    ...common,
+    path: '/api/v1/analysis/tasks/{task_id}/flow',
+    summary: 'Where the figures of a task came from and what became of them',
+    params,
+    replies: {
+      200: { description: 'The flow as a graph', schema: RunFlowSnapshot },
+      404: { description: 'No such task', schema: ErrorResponse },
+      500: { description: 'The lookup failed', schema: ErrorResponse },
+    },
+  },
+  async (c, { params: { task_id } }) => {
+    const { owner } = c.get('principal')
+    const live = await taskQueue(c.env).flow(owner, task_id)
+    if (live === null) return c.json(flowOfStored(await storedOrNotFound(c, task_id)))
+    const stored = live.task.status === 'completed' ? await findByQueryId(c.env.DB, owner, task_id) : null
+    return c.json(stored === null ? liveFlow(live.task, readFlowEvents(live.events)) : flowOfStored(stored))
+  },
+)
+
+/** The same bytes for an id that never existed and for another owner's: neither is told apart, nor echoed. */
+async function storedOrNotFound(c: Context<AppEnv>, queryId: string): Promise<StoredAnalysis> {
+  const stored = await findByQueryId(c.env.DB, c.get('principal').owner, queryId)
+  if (stored === null) throw new AppError('not_found', 'The task does not exist or has expired')
+  return stored
+}
+
+function statusOfTask(task: Task, stored: StoredAnalysis | null): TaskStatus {
+  const { request } = task
+  return {
+    task_id: task.id,
+    trace_id: task.id,
+    status: task.status,
+    progress: task.progress,
+    result: stored && liveResult(stored, task),
+    market_review_report: null,
+    market_review_payload: null,
+    region: request.region,
+    error: task.error,
+    stock_name: task.stockName,
+    original_query: request.originalQuery,
+    selection_source: request.selectionSource,
+    analysis_phase: request.analysisPhase,
+    skills: request.skills,
+  }
+}
+
+function statusOfStored(stored: StoredAnalysis): TaskStatus {
+  return {
+    task_id: stored.queryId,
+    trace_id: stored.queryId,
+    status: 'completed',
+    progress: 100,
+    result: storedResult(stored),
+    market_review_report: null,
+    market_review_payload: null,
+    region: stored.region,
+    error: null,
+    stock_name: stored.stockName,
+    original_query: stored.originalQuery,
+    selection_source: stored.selectionSource,
+    analysis_phase: stored.analysisPhase,
+    skills: skillsOf(stored),
+  }
+}
+
+function flowOfStored(stored: StoredAnalysis) {
+  const report = reportOf(stored)
+  return historyFlow({
+    queryId: stored.queryId,
+    stockCode: stored.stockCode,
+    stockName: stored.stockName,
+    language: ReportLanguage.parse(stored.reportLanguage),
+    isReview: stored.key === REVIEW_CODE,
+    createdAt: stored.createdAt,
+    diagnostics: diagnosticsOf(stored),
+    overview: report?.details?.analysis_context_pack_overview ?? null,
+  })
+}
+
+export { app as tasks }

@@ -1,0 +1,151 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { phrasesOf } from '../../../src/analysis/phrases.ts'
+import { type Block, contextPackOverview, dataQuality } from '../../../src/reports/context-pack.ts'
+import { largeNumber, priceDecimals, signedPct } from '../../../src/reports/format.ts'
+import { emptyNewsDisclosure, fill, labelsOf, sentimentLevel } from '../../../src/reports/labels.ts'
+import { escapeMarkdown } from '../../../src/reports/markdown-text.ts'
+import { ReportLanguage as Languages, type ReportLanguage } from '../../../src/reports/report.ts'
+import { knownName, namesDisagree } from '../../../src/reports/stock-name.ts'
+
+/** Path and placeholders of every text in a pack of texts. */
+function templates(pack: unknown, path = ''): [string, string[]][] {
+  if (typeof pack === 'string') return [[path, [...pack.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '').sort()]]
+  if (typeof pack !== 'object' || pack === null) return []
+  return Object.entries(pack).flatMap(([key, value]) => templates(value, `${path}.${key}`))
+}
+
+test('every text exists in all languages, says something, and takes the same values', () => {
+  const packs = (language: ReportLanguage) => ({ labels: labelsOf(language), phrases: phrasesOf(language) })
+  const withoutSteps = (language: ReportLanguage) =>
+    templates(packs(language)).filter(([path]) => !path.includes('.magnitudes'))
+  for (const language of Languages.options) {
+    expect(withoutSteps(language)).toEqual(withoutSteps('zh'))
+    const empty = templates(packs(language)).filter(([path]) => {
+      const value = path
+        .slice(1)
+        .split('.')
+        .reduce((part: unknown, key) => Object(part)[key], packs(language))
+      return String(value).trim() === ''
+    })
+    expect(empty).toEqual([])
+  }
+  expect(fill('{a} and {b}', { a: 1 })).toBe('1 and {b}')
+})
+
+test('the bands of sentiment begin at 80, 60, 40 and 20', () => {
+  const words = [100, 80, 79, 60, 59, 40, 39, 20, 19, 0].map((score) => labelsOf('en').sentiment[sentimentLevel(score)])
+  const bands = ['Very Bullish', 'Bullish', 'Neutral', 'Bearish', 'Very Bearish']
+  expect(words).toEqual(bands.flatMap((word) => [word, word]))
+})
+
+test('missing news is admitted in one of two wordings, and only when it is known to be missing', () => {
+  for (const language of Languages.options) {
+    const told = (known: boolean, count: number | null, evidencePresent = false) =>
+      emptyNewsDisclosure({ known, count, evidencePresent }, language)
+    expect(told(true, null)).toMatch(/^⚠/)
+    expect(told(true, 0)).toMatch(/^⚠/)
+    expect(told(true, 0)).not.toBe(told(true, null))
+    expect(told(true, 3)).toBeNull()
+    expect(told(true, 0, true)).toBeNull()
+    expect(told(false, null)).toBeNull()
+  }
+})
+
+test('prices, percentages and large numbers read as their market and language write them', () => {
+  expect([0.004, -0.004, 1.239, -2].map((value) => signedPct(value))).toEqual(['0.00%', '0.00%', '+1.24%', '-2.00%'])
+  expect([largeNumber(123_456_789, 'zh'), largeNumber(23_456, 'zh'), largeNumber(999, 'zh')]).toEqual([
+    '1.23亿',
+    '2.35万',
+    '999',
+  ])
+  expect(largeNumber(1_234_567, 'en')).toBe('1.23M')
+  const decimals = (market: 'cn' | 'hk' | 'us' | 'jp' | 'kr', kind: 'stock' | 'etf' | 'index', price: number) =>
+    priceDecimals({ key: 'x', code: 'x', exchange: 'SH', market, kind }, price)
+  expect(decimals('cn', 'stock', 1500)).toBe(2)
+  expect(decimals('cn', 'etf', 1.5)).toBe(3)
+  expect([decimals('hk', 'stock', 0.5), decimals('hk', 'stock', 500)]).toEqual([3, 2])
+  expect([decimals('us', 'stock', 0.5), decimals('us', 'stock', 5)]).toEqual([4, 2])
+  expect([decimals('kr', 'stock', 71_000), decimals('kr', 'index', 2700)]).toEqual([0, 2])
+})
+
+test('the quality of the evidence is the weighted mean of its blocks, and its level has four steps', () => {
+  const blocks = (status: Block['status'], chip: Block['status']): Block[] =>
+    (['quote', 'daily_bars', 'technical', 'chip', 'fundamentals', 'news'] as const).map((key) => ({
+      key,
+      status: key === 'chip' ? chip : status,
+      source: null,
+      warnings: [],
+      missing_reasons: [],
+    }))
+  expect(dataQuality(blocks('available', 'missing'))).toEqual({
+    overall_score: 97,
+    level: 'good',
+    block_scores: { quote: 100, daily_bars: 100, technical: 100, chip: 35, fundamentals: 100, news: 100 },
+    limitations: ['chip: missing'],
+  })
+  const levels = (['partial', 'fallback', 'stale'] as const).map((status) => dataQuality(blocks(status, status)).level)
+  expect(levels).toEqual(['usable', 'limited', 'poor'])
+  const pack = contextPackOverview({
+    blocks: blocks('stale', 'not_supported').map((block) => ({
+      ...block,
+      warnings: ['a', 'b'],
+      missing_reasons: ['1', '2', '3', '4'],
+    })),
+    subject: { code: '600519', stockName: null, market: 'cn' },
+    createdAt: 0,
+    language: 'en',
+    metadata: {},
+  })
+  expect(pack.counts).toMatchObject({ stale: 5, not_supported: 1, available: 0 })
+  expect(pack.warnings).toHaveLength(5)
+  expect(pack.blocks[0]).toMatchObject({ label: 'Quote', missing_reasons: ['1', '2', '3'] })
+})
+
+test('a name is the index’s own, never a placeholder or the code, and never breaks its line', () => {
+  const instrument = { key: '600519', market: 'cn', exchange: 'SH', kind: 'stock', code: '600519' } as const
+  const name = (names: Parameters<typeof knownName>[0], quoteName: string | null, language: ReportLanguage = 'zh') =>
+    knownName(names, quoteName, { language, instrument })
+  expect(name({ zh: '贵州茅台', en: 'Moutai' }, '别的')).toBe('贵州茅台')
+  expect(name({ zh: '贵州茅台', en: 'Moutai' }, null, 'ko')).toBe('Moutai')
+  expect(name({}, '别的')).toBe('别的')
+  for (const placeholder of ['', ' ', 'N/A', '未知', '600519', '股票600519', null])
+    expect(name({}, placeholder)).toBeNull()
+  expect(name({}, 'a\r\nb\u202ec')).toBe('a b c')
+  expect([
+    namesDisagree('贵州茅台', '五粮液'),
+    namesDisagree('贵州茅台', 'XD贵州茅'),
+    namesDisagree('贵州茅台', 'Kweichow Moutai'),
+    namesDisagree('Apple', 'Apple Inc.'),
+    namesDisagree('Apple', 'Microsoft Corporation'),
+    namesDisagree(null, 'x'),
+  ]).toEqual([true, false, false, false, true, false])
+})
+
+test('text from outside stays text in Markdown: no tag, link, image, table cell, heading, list or new line', () => {
+  const table: [string, string][] = [
+    ['贵州茅台 1480.00 (MA10)', '贵州茅台 1480.00 (MA10)'],
+    ['MA5 < MA10 > MA20 & S&P', 'MA5 < MA10 > MA20 & S&P'],
+    ['<script>alert(1)</script>', '&lt;script>alert(1)&lt;/script>'],
+    ['![x](javascript:y)', '!\\[x\\](javascript:y)'],
+    ['a|b\n# c', 'a\\|b # c'],
+    ['# heading', '\\# heading'],
+    ['- item', '\\- item'],
+    ['-1.5%', '-1.5%'],
+    ['---', '\\---'],
+    ['1. item', '1\\. item'],
+    ['> quote', '&gt; quote'],
+    ['&lt;b&gt;', '&amp;lt;b&amp;gt;'],
+    ['**b** `c` _d_ ~~e~~ \\', '\\*\\*b\\*\\* \\`c\\` \\_d\\_ \\~\\~e\\~\\~ \\\\'],
+    ['see https://evil.example or www.evil.example', 'see https:\\/\\/evil.example or www\\.evil.example'],
+    ['a\u202eb\u200bc', 'abc'],
+  ]
+  expect(table.map(([text]) => [text, escapeMarkdown(text)])).toEqual(table)
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      const escaped = escapeMarkdown(text)
+      expect(escaped).not.toMatch(/[\r\n\u2028\u2029]/)
+      expect(escaped.replace(/\\./gu, '')).not.toMatch(/[`*_[\]|~@]|:\/\/|<[a-z!/?]/i)
+    }),
+  )
+})

@@ -1,0 +1,145 @@
+import { expect, test } from 'vitest'
+import type { RunHooks } from '../../../src/analysis/run-analysis.ts'
+import { type RunPorts, runTask } from '../../../src/analysis/run-task.ts'
+import type { Finish, Outcome, Progress, RunOrder } from '../../../src/analysis/task.ts'
+import { taskRequest } from './queue.ts'
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+function rig(analyse: (hooks: RunHooks) => Promise<Outcome>, change: Partial<RunPorts> = {}) {
+  const reports: Progress[] = []
+  const finishes: Finish[] = []
+  const ports: RunPorts = {
+    report: async (report) => {
+      reports.push(report)
+      return { ok: true }
+    },
+    finish: async (finish) => {
+      finishes.push(finish)
+      return { ok: true }
+    },
+    savedName: async () => undefined,
+    analyse,
+    ...change,
+  }
+  return { reports, finishes, ports }
+}
+
+const order = (change: Partial<RunOrder> = {}): RunOrder => ({
+  queueId: 'q',
+  taskId: 't',
+  owner: 'ann',
+  token: 'k',
+  attempt: 1,
+  request: taskRequest(),
+  timeoutMs: 2_000,
+  renewEveryMs: 1_000,
+  ...change,
+})
+
+const DONE: Outcome = { ok: true, stockName: 'Moutai' }
+
+test('every stage is reported before the next begins, and the outcome goes back under the order’s token', async () => {
+  const { reports, finishes, ports } = rig(async ({ onStage }) => {
+    await onStage(12, 'a', 'A')
+    expect(reports.length).toBe(1)
+    await onStage(58, 'b', 'B')
+    return DONE
+  })
+  await runTask(order(), ports)
+  expect(reports.map(({ progress, stage, token }) => [progress, stage, token])).toEqual([
+    [12, 'A', 'k'],
+    [58, 'B', 'k'],
+  ])
+  expect(finishes).toEqual([{ taskId: 't', token: 'k', outcome: DONE }])
+})
+
+test('a run that hangs is stopped at its deadline with the stage it was in, and its analysis is told', async () => {
+  let told = false
+  const { finishes, ports } = rig(async ({ onStage, signal }) => {
+    signal.addEventListener('abort', () => {
+      told = true
+    })
+    await onStage(46, 'm', 'news')
+    return new Promise<Outcome>(() => {})
+  })
+  await runTask(order({ timeoutMs: 100 }), ports)
+  expect(told).toBe(true)
+  expect(finishes[0]?.outcome).toEqual({ ok: false, error: expect.stringMatching(/stage "news"/) })
+})
+
+test('a run keeps its lease by reporting while a stage lasts, and stops for good once the lease is lost', async () => {
+  let signal: AbortSignal | undefined
+  let answers = 0
+  const { reports, finishes, ports } = rig(
+    async (hooks) => {
+      signal = hooks.signal
+      await hooks.onStage(58, 'm', 'model')
+      return new Promise<Outcome>(() => {})
+    },
+    {
+      report: async (report) => {
+        reports.push(report)
+        answers += 1
+        return answers < 4 ? { ok: true } : { ok: false, reason: 'lease_lost' }
+      },
+    },
+  )
+  await runTask(order({ renewEveryMs: 20 }), ports)
+  expect(reports.length).toBe(4)
+  expect(new Set(reports.map(({ message }) => message))).toEqual(new Set(['m']))
+  expect(signal?.aborted).toBe(true)
+  expect(finishes).toEqual([])
+  await pause(60)
+  expect(reports.length).toBe(4)
+})
+
+test('a queue that cannot be reached for a while stops nothing: steps are told later, the end is told again', async () => {
+  let down = true
+  const tries: number[] = []
+  const { reports, finishes, ports } = rig(
+    async ({ onStage, onSteps }) => {
+      await onStage(12, 'a', 'A')
+      const step = { id: 'flow_0001', timestamp: '', severity: 'info' as const, type: 'provider_run' }
+      await onSteps([{ ...step, node_id: 'n', title: 't', message: null, metadata: {} }])
+      down = false
+      await onStage(58, 'b', 'B')
+      return DONE
+    },
+    {
+      report: async (report) => {
+        if (down) throw new Error('unreachable')
+        reports.push(report)
+        return { ok: true }
+      },
+      finish: async (finish) => {
+        tries.push(1)
+        if (tries.length < 3) throw new Error('unreachable')
+        finishes.push(finish)
+        return { ok: true }
+      },
+    },
+  )
+  await runTask(order({ renewEveryMs: 60_000 }), ports)
+  expect(reports.map(({ progress, flowEvents }) => [progress, flowEvents.length])).toEqual([[58, 1]])
+  expect(finishes.length).toBe(1)
+})
+
+test('a further run of a task whose report is saved already only says so', async () => {
+  const { finishes, ports } = rig(
+    async () => {
+      throw new Error('must not analyse')
+    },
+    { savedName: async () => 'Moutai' },
+  )
+  await runTask(order({ attempt: 2 }), ports)
+  expect(finishes.map(({ outcome }) => outcome)).toEqual([DONE])
+})
+
+test('what nobody planned is thrown on to the queue, which takes the run for lost', async () => {
+  const { finishes, ports } = rig(async () => {
+    throw new Error('a bug')
+  })
+  await expect(runTask(order(), ports)).rejects.toThrow('a bug')
+  expect(finishes).toEqual([])
+})

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest'
+import { streamOf } from '../../../src/http/sse.ts'
+
+type Rig = { server: WebSocket; response: Response; abort: AbortController; closed: Promise<string> }
+
+function open(options: { heartbeatMs?: number; maxLagBytes?: number; mayStay?: () => Promise<boolean> } = {}): Rig {
+  const [client, server] = Object.values(new WebSocketPair()) as [WebSocket, WebSocket]
+  server.accept()
+  const abort = new AbortController()
+  const closed = new Promise<string>((resolve) => server.addEventListener('close', ({ reason }) => resolve(reason)))
+  const response = streamOf(client, { signal: abort.signal, mayStay: async () => true, ...options })
+  return { server, response, abort, closed }
+}
+
+async function readAll(response: Response): Promise<string> {
+  let text = ''
+  for await (const chunk of response.body ?? []) text += new TextDecoder().decode(chunk)
+  return text
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+test('the response wears the headers of an event stream and passes the text on until the socket closes', async () => {
+  const { server, response } = open()
+  const headers = ['content-type', 'cache-control', 'connection', 'x-accel-buffering'].map((name) =>
+    response.headers.get(name),
+  )
+  expect(headers).toEqual(['text/event-stream', 'no-cache', 'keep-alive', 'no'])
+  server.send('event: a\ndata: 1\n\n')
+  server.send('event: b\ndata: 贵\n\n')
+  server.close(1000, 'done')
+  expect(await readAll(response)).toBe('event: a\ndata: 1\n\nevent: b\ndata: 贵\n\n')
+})
+
+test('a heartbeat comes only after a whole interval without another event', async () => {
+  const { server, response } = open({ heartbeatMs: 500 })
+  for (let i = 0; i < 6; i++) {
+    server.send(`event: e\ndata: ${i}\n\n`)
+    await pause(40)
+  }
+  await pause(1_100)
+  server.close(1000, 'done')
+  const text = await readAll(response)
+  const kinds = [...text.matchAll(/^event: (\w+)$/gm)].map(([, kind]) => kind)
+  expect(kinds.slice(0, 6)).toEqual(['e', 'e', 'e', 'e', 'e', 'e'])
+  expect(kinds.slice(6).length).toBeGreaterThanOrEqual(1)
+  expect(new Set(kinds.slice(6))).toEqual(new Set(['heartbeat']))
+  expect(text).toMatch(/event: heartbeat\ndata: \{"timestamp":"\d{4}-\d\d-\d\dT[\d:]+\.\d{6}Z"\}\n\n$/)
+  expect(text).not.toContain('id:')
+})
+
+test('a client that leaves takes the socket with it', async () => {
+  const { abort, closed } = open()
+  abort.abort()
+  expect(await closed).toBe('client left')
+})
+
+test('a client that does not read is cut off once too much waits for it, after whole frames', async () => {
+  const { server, response, closed } = open({ maxLagBytes: 100_000 })
+  const frame = `event: e\ndata: ${'x'.repeat(1_000)}\n\n`
+  for (let i = 0; i < 400; i++) server.send(frame)
+  expect(await closed).toBe('lagging')
+  const text = await readAll(response)
+  expect(text.length % frame.length).toBe(0)
+  expect(text.length).toBeGreaterThan(100_000)
+  expect(text.length).toBeLessThan(180_000)
+})
+
+test('a stream ends when its reader may no longer read it, and goes on when that cannot be told', async () => {
+  let answer: () => Promise<boolean> = async () => {
+    throw new Error('down')
+  }
+  const { closed, response } = open({ heartbeatMs: 30, mayStay: () => answer() })
+  expect(await Promise.race([closed, pause(100)])).toBeUndefined()
+  answer = async () => false
+  expect(await closed).toBe('no longer allowed')
+  expect(await readAll(response)).toContain('heartbeat')
+})
