@@ -5,8 +5,8 @@ import type {
   AnalyzeRequest,
   ConversationInfo,
   ConversationPage,
-  DailyBar,
   EventPage,
+  History,
   Session,
   TaskList,
   TaskStatus,
@@ -82,10 +82,8 @@ export const listTasks = () => request<TaskList>('/api/v1/analysis/tasks?limit=5
 export const taskStatus = (taskId: string) =>
   request<TaskStatus>(`/api/v1/analysis/status/${encodeURIComponent(taskId)}`)
 
-export async function dailyBars(code: string, days: number): Promise<DailyBar[]> {
-  const path = `/api/v1/stocks/${encodeURIComponent(code)}/history?period=daily&days=${days}`
-  return (await request<{ data: DailyBar[] }>(path)).data
-}
+export const dailyBars = (code: string, sessions: number) =>
+  request<History>(`/api/v1/stocks/${encodeURIComponent(code)}/history?period=daily&days=${sessions}`)
 
 export const reportMarkdown = (taskId: string) =>
   request<{ content: string }>(`/api/v1/history/${encodeURIComponent(taskId)}/markdown`)
@@ -129,9 +127,9 @@ function readError(response: Response, body: Fields): ApiError {
   const texts = [body.error, body.message, body.detail].filter((text) => typeof text === 'string' && text !== '')
   const sentence = texts.find((text) => !isCode(text)) ?? texts[0]
   const requestId = response.headers.get('x-request-id')
-  const reference = response.status >= 500 && requestId ? ` (request ${requestId})` : ''
-  const said = items.length > 0 ? items.join('; ') : sentence
-  return new ApiError(`${said ?? `The service answered ${response.status}.`}${reference}`, response.status, body)
+  const said = String(items.length > 0 ? items.join('; ') : (sentence ?? `The service answered ${response.status}.`))
+  const isReferred = response.status < 500 || requestId === null || said.includes(requestId)
+  return new ApiError(isReferred ? said : `${said} (request ${requestId})`, response.status, body)
 }
 
 const isCode = (text: unknown): boolean => /^[a-z][a-z0-9_]*$/.test(String(text))

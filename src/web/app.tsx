@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { AnalysisPage } from './analysis/analysis-page.tsx'
 import { ReportPage } from './analysis/report-page.tsx'
 import { ApiError, getSession, messageOf, signOut, whenSignedOut } from './api.ts'
@@ -9,7 +9,11 @@ import { SignIn } from './sign-in.tsx'
 import { Boundary, Notice } from './ui.tsx'
 import type { Session } from './wire.ts'
 
-type Access = { state: 'asking' } | { state: 'out' } | { state: 'in'; session: Session } | { state: 'failed'; text: string }
+type Access =
+  | { state: 'asking' }
+  | { state: 'out' }
+  | { state: 'in'; session: Session }
+  | { state: 'failed'; text: string }
 
 export function App() {
   const [access, setAccess] = useState<Access>({ state: 'asking' })
@@ -48,23 +52,18 @@ function Console({ session, onSignOut }: { session: Session; onSignOut: () => vo
   const leave = () => {
     signOut().then(onSignOut, (error: unknown) => setTrouble(messageOf(error)))
   }
-  const inAnalysis = path.startsWith('/analysis')
+  const content = useFocusOnChange(path)
   return (
     <>
+      <a class="skip" href="#content">
+        Skip to the content
+      </a>
       <header class="bar">
         <Link to="/" class="brand">
           <BellMark />
           <span>Bellwether</span>
         </Link>
-        <nav aria-label="Main">
-          <Link to="/" current={!inAnalysis}>
-            Conversations
-          </Link>
-          <Link to="/analysis" current={inAnalysis}>
-            Analysis
-          </Link>
-          <a href="/docs">API</a>
-        </nav>
+        <MainNav inAnalysis={path.startsWith('/analysis')} />
         {session.auth_mode === 'keys' && (
           <button type="button" class="quiet" title={`Signed in as ${session.owner}`} onClick={leave}>
             Sign out
@@ -72,11 +71,38 @@ function Console({ session, onSignOut }: { session: Session; onSignOut: () => vo
         )}
       </header>
       {trouble !== null && <Notice kind="error">{trouble}</Notice>}
-      <Boundary key={path}>
-        <Page path={path} session={session} />
-      </Boundary>
+      <div class="content" id="content" ref={content} tabIndex={-1}>
+        <Boundary key={path}>
+          <Page path={path} session={session} />
+        </Boundary>
+      </div>
     </>
   )
+}
+
+function MainNav({ inAnalysis }: { inAnalysis: boolean }) {
+  return (
+    <nav aria-label="Main">
+      <Link to="/" current={!inAnalysis}>
+        Conversations
+      </Link>
+      <Link to="/analysis" current={inAnalysis}>
+        Analysis
+      </Link>
+      <a href="/docs">API</a>
+    </nav>
+  )
+}
+
+/** A page change without a reload leaves the focus on what is gone. The first page is the browser's own affair. */
+function useFocusOnChange(path: string) {
+  const content = useRef<HTMLDivElement>(null)
+  const first = useRef(true)
+  useEffect(() => {
+    if (!first.current) content.current?.focus({ preventScroll: true })
+    first.current = false
+  }, [path])
+  return content
 }
 
 function Page({ path, session }: { path: string; session: Session }) {

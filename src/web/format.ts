@@ -23,7 +23,8 @@ export function price(value: number): string {
   return value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })
 }
 
-export const signed = (value: number): string => `${value > 0 ? '+' : value < 0 ? '−' : ''}${Math.abs(value).toFixed(2)}`
+export const signed = (value: number): string =>
+  `${value > 0 ? '+' : value < 0 ? '−' : ''}${Math.abs(value).toFixed(2)}`
 
 export const compact = (value: number): string =>
   value.toLocaleString('en', { notation: 'compact', maximumFractionDigits: 1 })

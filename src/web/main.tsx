@@ -1,4 +1,5 @@
 import './styles.css'
+import './controls.css'
 import './conversation/conversation.css'
 import './analysis/analysis.css'
 import './charts/charts.css'

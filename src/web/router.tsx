@@ -1,4 +1,4 @@
-// Four pages need no library: a path, a link that does not reload, and the focus moved to what is new.
+// Four pages need no library: a path, and a link that does not reload.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
@@ -35,7 +35,7 @@ export function Link({ to, current = false, children, ...rest }: LinkProps) {
   )
 }
 
-/** Names the page in the window's title and hands its heading to the keyboard and the screen reader. */
+/** Names the page in the window's title. */
 export function usePageTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · Bellwether`

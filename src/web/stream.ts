@@ -8,7 +8,6 @@ import { Retry } from './retry.ts'
 import type { Command, ServerFrame, StoredEvent } from './wire.ts'
 
 const PING_EVERY_MS = 25_000
-const PERMANENT = new Set(['deleted', 'not_found'])
 
 export type Connection =
   | { state: 'connecting' }
@@ -53,11 +52,11 @@ export class ConversationStream {
     if (this.#ready) this.#transmit(outgoing)
   }
 
+  /** Over a new connection, because connecting also starts a conversation that was stopped. */
   sendAgain(ref: string): void {
-    const refused = this.#outbox.find((outgoing) => outgoing.ref === ref)
-    if (!refused) return
-    this.discard(ref)
-    this.send(refused.command)
+    this.#setOutbox(this.#outbox.map((outgoing) => (outgoing.ref === ref ? { ...outgoing, error: null } : outgoing)))
+    this.#drop()
+    this.#open()
   }
 
   discard(ref: string): void {
@@ -96,13 +95,15 @@ export class ConversationStream {
   #receive(frame: ServerFrame): void {
     this.#heard = true
     if (frame.type === 'events') this.#take(frame.events)
-    else if (frame.type === 'ready') this.#goLive()
+    else if (frame.type === 'ready') this.#goLive(frame.last_event_id)
     else if (frame.type === 'ack') this.#settle(frame.ref, { eventId: frame.event_id })
     else if (frame.type === 'status') this.#on.status(frame)
-    else if (frame.type === 'closing' && PERMANENT.has(frame.reason)) this.#end('This conversation was deleted.')
+    // The server wants to know that everything before this has arrived.
+    else if (frame.type === 'check') this.#socket?.send('{"type":"check"}')
     else if (frame.type === 'error') {
-      if (frame.ref === undefined) this.#on.trouble(frame.message)
-      else this.#settle(frame.ref, { error: frame.message })
+      const said = [frame.message, ...(frame.detail ?? [])].join('; ')
+      if (frame.ref === undefined) this.#on.trouble(said)
+      else this.#settle(frame.ref, { error: said })
     }
   }
 
@@ -122,7 +123,11 @@ export class ConversationStream {
     this.#setOutbox(this.#outbox.filter(({ eventId }) => eventId === null || eventId > last.id))
   }
 
-  #goLive(): void {
+  #goLive(newestId: number): void {
+    if (newestId < this.#lastId) {
+      this.#end('The service holds an older state of this conversation than this page. Reload the page.')
+      return
+    }
     this.#ready = true
     this.#retry.succeeded()
     this.#on.connection({ state: 'live' })
@@ -186,4 +191,5 @@ export class ConversationStream {
 const isOpen = ({ eventId, error }: Outgoing): boolean => eventId === null && error === null
 
 /** Not `randomUUID`: a page that is not served from a secure origin does not have it. */
-const makeRef = (): string => Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, '0')).join('')
+const makeRef = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -9,5 +9,6 @@ declare module 'swagger-ui-dist/swagger-ui-es-bundle.js' {
     defaultModelsExpandDepth: number
   }
   const SwaggerUI: (options: Options) => unknown
+  // biome-ignore lint/style/noDefaultExport: this is how the package exports it
   export default SwaggerUI
 }

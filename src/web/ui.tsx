@@ -1,6 +1,7 @@
 // The few pieces that every page shares.
 
 import { Component, type ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
 import { messageOf } from './api.ts'
 import { ago, clockTime } from './format.ts'
 
@@ -28,6 +29,17 @@ export const Ago = ({ time }: { time: string }) => (
     {ago(time)}
   </time>
 )
+
+export function useMedia(query: string): boolean {
+  const [matches, setMatches] = useState(matchMedia(query).matches)
+  useEffect(() => {
+    const media = matchMedia(query)
+    const follow = () => setMatches(media.matches)
+    media.addEventListener('change', follow)
+    return () => media.removeEventListener('change', follow)
+  }, [query])
+  return matches
+}
 
 /** Keeps a fault in one page from emptying the window. */
 export class Boundary extends Component<{ children: ComponentChildren }, { fault: string | null }> {

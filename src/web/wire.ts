@@ -38,9 +38,10 @@ export type ServerFrame =
   | { type: 'events'; events: StoredEvent[] }
   | { type: 'ready'; last_event_id: number }
   | { type: 'ack'; ref: string; event_id: number }
-  | { type: 'error'; ref?: string; message: string; detail?: unknown }
+  | { type: 'error'; ref?: string; message: string; detail?: string[] }
   | { type: 'status'; id?: string; message: string; conversation_title?: string }
   | { type: 'pong' }
+  | { type: 'check' }
   | { type: 'closing'; reason: string }
 
 export type TaskState = 'pending' | 'processing' | 'completed' | 'failed' | 'cancel_requested' | 'cancelled'
@@ -126,5 +127,8 @@ export type TaskStatus = {
   error: string | null
   stock_name: string | null
 }
+
+/** A notice says that the bars are sample data. */
+export type History = { data: DailyBar[]; data_notice?: string | null }
 
 export type DailyBar = { date: string; open: number; high: number; low: number; close: number; volume: number | null }

@@ -13,6 +13,8 @@ type Listener = {
   /** After every connect. What ended unseen is in no snapshot, so the list has to be read again. */
   connected: () => void
   disconnected: () => void
+  /** After an answer that was no stream. Why is told only to a plain request, such as the list's. */
+  refused: () => void
 }
 
 export class TaskStream {
@@ -45,7 +47,9 @@ export class TaskStream {
     for (const type of TASK_EVENTS) source.addEventListener(type, (event) => this.#receive(event))
     source.addEventListener('error', () => {
       this.#on.disconnected()
-      if (source.readyState === EventSource.CLOSED) this.#reopen()
+      if (source.readyState !== EventSource.CLOSED) return
+      this.#reopen()
+      this.#on.refused()
     })
   }
 

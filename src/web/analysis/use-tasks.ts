@@ -28,6 +28,7 @@ export function useTasks(): LiveTasks {
         void readList()
       },
       disconnected: () => update(() => ({ live: false })),
+      refused: () => void readList(),
     })
     void readList()
     return () => {

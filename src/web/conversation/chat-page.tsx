@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks'
 import { Link, usePageTitle } from '../router.tsx'
-import { Notice } from '../ui.tsx'
+import { Notice, useMedia } from '../ui.tsx'
 import type { StoredEvent } from '../wire.ts'
 import { Composer } from './composer.tsx'
 import { toEntries } from './entries.ts'
@@ -17,12 +17,12 @@ export function ChatPage({ id }: { id: string }) {
   return <OpenChat id={id} chat={chat} controls={controls} />
 }
 
-function OpenChat({ id, chat, controls }: { id: string; chat: Chat; controls: ChatControls }) {
-  const entries = useMemo(() => toEntries(chat.events), [chat.events])
-  const said = useMemo(() => saidByUser(chat.events), [chat.events])
+type ChatProps = { id: string; chat: Chat; controls: ChatControls }
+
+function OpenChat({ id, chat, controls }: ChatProps) {
   const revision = useMemo(() => lastChange(chat.events), [chat.events])
   const [showFiles, setShowFiles] = useState(false)
-  const ended = chat.connection.state === 'ended'
+  const wide = useMedia('(min-width: 64rem)')
   return (
     <main class={showFiles ? 'chat with-files' : 'chat'}>
       <header class="chat-head">
@@ -30,8 +30,10 @@ function OpenChat({ id, chat, controls }: { id: string; chat: Chat; controls: Ch
           <span aria-hidden="true">←</span>
           <span class="visually-hidden">All conversations</span>
         </Link>
-        <h1>{chat.title}</h1>
-        <StateBadge agent={chat.agent} progress={chat.progress} />
+        <div class="chat-title">
+          <h1>{chat.title}</h1>
+          <StateBadge agent={chat.agent} progress={chat.progress} />
+        </div>
         <button
           type="button"
           class="files-toggle"
@@ -43,34 +45,39 @@ function OpenChat({ id, chat, controls }: { id: string; chat: Chat; controls: Ch
         </button>
       </header>
       <div class="chat-body">
-        <section class="talk" aria-label="Talk">
-          <Log
-            entries={entries}
-            outbox={chat.outbox}
-            hasEarlier={chat.hasEarlier}
-            onEarlier={controls.loadEarlier}
-            onSendAgain={controls.sendAgain}
-            onDiscard={controls.discard}
-          />
-          {chat.problem !== null && (
-            <Notice kind="error" action={{ label: 'Dismiss', run: controls.dismissProblem }}>
-              {chat.problem}
-            </Notice>
-          )}
-          <ConnectionNotice connection={chat.connection} onReconnect={controls.reconnectNow} />
-          <Composer
-            said={said}
-            running={chat.agent?.name === 'running'}
-            disabled={ended}
-            onSay={controls.say}
-            onStop={controls.stop}
-          />
-        </section>
+        <Talk chat={chat} controls={controls} />
         <aside class="files" id="files" aria-label="Files">
-          <Files id={id} revision={revision} />
+          {(wide || showFiles) && <Files id={id} revision={revision} />}
         </aside>
       </div>
     </main>
+  )
+}
+
+function Talk({ chat, controls }: Omit<ChatProps, 'id'>) {
+  const entries = useMemo(() => toEntries(chat.events), [chat.events])
+  const said = useMemo(() => saidByUser(chat.events), [chat.events])
+  const running = chat.agent?.name === 'running'
+  const disabled = chat.connection.state === 'ended'
+  return (
+    <section class="talk" aria-label="Talk">
+      <Log
+        entries={entries}
+        outbox={chat.outbox}
+        hasEarlier={chat.hasEarlier}
+        running={running}
+        onEarlier={controls.loadEarlier}
+        onSendAgain={controls.sendAgain}
+        onDiscard={controls.discard}
+      />
+      {chat.problem !== null && (
+        <Notice kind="error" action={{ label: 'Dismiss', run: controls.dismissProblem }}>
+          {chat.problem}
+        </Notice>
+      )}
+      <ConnectionNotice connection={chat.connection} onReconnect={controls.reconnectNow} />
+      <Composer said={said} running={running} disabled={disabled} onSay={controls.say} onStop={controls.stop} />
+    </section>
   )
 }
 

@@ -1,38 +1,61 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 type Props = { said: string[]; running: boolean; disabled: boolean; onSay: (text: string) => void; onStop: () => void }
 
 const MAX_HEIGHT = 220
 
 export function Composer({ said, running, disabled, onSay, onStop }: Props) {
-  const box = useRef<HTMLTextAreaElement>(null)
   const [text, setText] = useState('')
   const recall = useRecall(said, text, setText)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the box grows with the text in it
-  useLayoutEffect(() => grow(box.current), [text])
   const say = () => {
     if (text.trim() === '' || disabled) return
     onSay(text)
     setText('')
     recall.reset()
-    box.current?.focus()
+  }
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    say()
   }
   const onKeyDown = (event: KeyboardEvent) => {
     // While an input method composes, Enter chooses a word. On a touch keyboard it is the only way to a new line.
-    const sends = event.key === 'Enter' && !event.shiftKey && !event.isComposing
-    if (sends && !matchMedia('(pointer: coarse)').matches) {
-      event.preventDefault()
-      say()
-    } else if (recall.key(event)) event.preventDefault()
+    const sends = event.key === 'Enter' && !event.shiftKey && !event.isComposing && !isTouch()
+    if (sends) say()
+    if (sends || recall.key(event)) event.preventDefault()
   }
   return (
-    <form
-      class="composer"
-      onSubmit={(event) => {
-        event.preventDefault()
-        say()
-      }}
-    >
+    <form class="composer" onSubmit={submit}>
+      <MessageBox text={text} disabled={disabled} onText={setText} onKeyDown={onKeyDown} />
+      {running && (
+        <button type="button" class="danger" onClick={onStop}>
+          Stop
+        </button>
+      )}
+      <button type="submit" class="primary" disabled={disabled || text.trim() === ''}>
+        Send
+      </button>
+    </form>
+  )
+}
+
+const isTouch = (): boolean => matchMedia('(pointer: coarse)').matches
+
+type BoxProps = {
+  text: string
+  disabled: boolean
+  onText: (text: string) => void
+  onKeyDown: (event: KeyboardEvent) => void
+}
+
+function MessageBox({ text, disabled, onText, onKeyDown }: BoxProps) {
+  const box = useRef<HTMLTextAreaElement>(null)
+  useLayoutEffect(() => grow(box.current), [text])
+  useEffect(() => {
+    // On a touch screen this would open the keyboard over the log before anything was read.
+    if (!isTouch()) box.current?.focus()
+  }, [])
+  return (
+    <>
       <label for="message" class="visually-hidden">
         Message
       </label>
@@ -43,21 +66,13 @@ export function Composer({ said, running, disabled, onSay, onStop }: Props) {
         rows={1}
         spellcheck={false}
         autocapitalize="off"
-        placeholder={disabled ? '' : 'Message or shell command'}
+        placeholder={disabled ? '' : 'Message or command'}
         disabled={disabled}
         value={text}
-        onInput={(event) => setText(event.currentTarget.value)}
+        onInput={(event) => onText(event.currentTarget.value)}
         onKeyDown={onKeyDown}
       />
-      {running && (
-        <button type="button" class="danger" onClick={onStop}>
-          Stop
-        </button>
-      )}
-      <button type="submit" class="primary" disabled={disabled || text.trim() === ''}>
-        Send
-      </button>
-    </form>
+    </>
   )
 }
 

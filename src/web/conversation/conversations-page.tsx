@@ -32,7 +32,7 @@ function StartForm() {
     }
   }
   return (
-    <form class="card start" onSubmit={start}>
+    <form class="card" onSubmit={start}>
       <label for="first-message">
         First message <span class="hint">optional</span>
       </label>
@@ -46,7 +46,7 @@ function StartForm() {
         onInput={(event) => setText(event.currentTarget.value)}
       />
       {problem !== null && <Notice kind="error">{problem}</Notice>}
-      <button type="submit" class="primary" disabled={busy}>
+      <button type="submit" class="primary start" disabled={busy}>
         {busy ? 'Starting…' : 'Start a conversation'}
       </button>
     </form>
@@ -69,7 +69,6 @@ function ConversationList() {
     }
     setBusy(false)
   }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the first page is read once, when the list appears
   useEffect(() => void load(null), [])
   return (
     <section aria-label="Your conversations">
@@ -87,7 +86,7 @@ function ConversationList() {
         ))}
       </ul>
       {list.next !== null && (
-        <button type="button" disabled={busy} onClick={() => void load(list.next)}>
+        <button type="button" class="more" disabled={busy} onClick={() => void load(list.next)}>
           Show more
         </button>
       )}
@@ -100,7 +99,9 @@ function Row({ item }: { item: ConversationInfo }) {
     <li>
       <Link to={`/conversations/${encodeURIComponent(item.conversation_id)}`} class="row">
         <span class="row-title">{item.title}</span>
-        <span class={`badge ${item.status.toLowerCase()}`}>{item.status.toLowerCase()}</span>
+        {item.status !== 'STOPPED' && (
+          <span class={`badge ${item.status.toLowerCase()}`}>{item.status.toLowerCase()}</span>
+        )}
         <span class="row-time">
           <Ago time={item.last_updated_at ?? item.created_at} />
         </span>

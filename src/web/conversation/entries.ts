@@ -71,10 +71,15 @@ function exitCodeOf(event: StoredEvent): number | null {
 
 function fromAction(event: StoredEvent): Entry | null {
   const { id, action = '', args = {} } = event
+  // A model's instructions are not for the reader; that no model is there is.
+  if (action === 'system' && args.agent_class === 'ShellAgent') {
+    return { kind: 'note', id, text: text(args.content).replaceAll('\n', ' ') }
+  }
   if (SILENT.has(action)) return null
   if (action === 'message') {
     const by = event.source === 'user' ? 'user' : 'agent'
-    return { kind: 'said', id, by, text: text(args.content) || event.message, files: texts(args.file_urls) }
+    const said = by === 'user' ? text(args.content) : event.message
+    return { kind: 'said', id, by, text: said || event.message || text(args.content), files: texts(args.file_urls) }
   }
   if (action === 'finish') {
     return { kind: 'said', id, by: 'agent', text: text(args.final_thought) || event.message, files: [] }

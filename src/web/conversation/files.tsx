@@ -12,29 +12,11 @@ type Shown = { path: string; text: string }
 
 export function Files({ id, revision }: Props) {
   const [path, setPath] = useState('')
-  const [names, setNames] = useState<string[] | null>(null)
   const [shown, setShown] = useState<Shown | null>(null)
-  const [problem, setProblem] = useState<string | null>(null)
-  const [uploaded, setUploaded] = useState(0)
-
-  useEffect(() => {
-    let current = true
-    listFiles(id, path).then(
-      (found) => {
-        if (!current) return
-        setNames(found)
-        setProblem(null)
-      },
-      (error: unknown) => current && setProblem(messageOf(error)),
-    )
-    return () => {
-      current = false
-    }
-  }, [id, path, revision, uploaded])
-
+  const [uploads, setUploads] = useState(0)
+  const { names, problem, setProblem } = useListing(id, path, `${revision}/${uploads}`)
   const open = async (name: string) => {
     if (name.endsWith('/')) {
-      setNames(null)
       setPath(name.slice(0, -1))
       return
     }
@@ -50,7 +32,7 @@ export function Files({ id, revision }: Props) {
     <>
       <div class="files-head">
         <Crumbs path={path} onOpen={setPath} />
-        <Upload id={id} onUploaded={() => setUploaded((count) => count + 1)} />
+        <Upload id={id} onUploaded={() => setUploads((count) => count + 1)} />
       </div>
       {problem !== null && <Notice kind="error">{problem}</Notice>}
       {names?.length === 0 && <p class="empty">No files here.</p>}
@@ -65,6 +47,27 @@ export function Files({ id, revision }: Props) {
       </ul>
     </>
   )
+}
+
+/** The names in a folder, read again whenever `version` changes; `null` while a folder is read for the first time. */
+function useListing(id: string, path: string, version: string) {
+  const [listing, setListing] = useState<{ path: string; names: string[] } | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  useEffect(() => {
+    let current = true
+    listFiles(id, path).then(
+      (names) => {
+        if (!current) return
+        setListing({ path, names })
+        setProblem(null)
+      },
+      (error: unknown) => current && setProblem(messageOf(error)),
+    )
+    return () => {
+      current = false
+    }
+  }, [id, path, version])
+  return { names: listing?.path === path ? listing.names : null, problem, setProblem }
 }
 
 /** The last part of a path; a folder keeps its slash. */

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Outgoing } from '../stream.ts'
 import type { Entry, Output } from './entries.ts'
@@ -11,12 +12,14 @@ type Props = {
   entries: Entry[]
   outbox: Outgoing[]
   hasEarlier: boolean
+  /** Whether an answer to the last command can still be expected. */
+  running: boolean
   onEarlier: () => Promise<void>
   onSendAgain: (ref: string) => void
   onDiscard: (ref: string) => void
 }
 
-export function Log({ entries, outbox, hasEarlier, onEarlier, onSendAgain, onDiscard }: Props) {
+export function Log({ entries, outbox, hasEarlier, running, onEarlier, onSendAgain, onDiscard }: Props) {
   const box = useRef<HTMLDivElement>(null)
   const { behind, onScroll, toEnd, holdPlace } = useFollow(box, entries, outbox)
   const waiting = outbox.filter(({ command }) => command.action === 'message')
@@ -31,7 +34,7 @@ export function Log({ entries, outbox, hasEarlier, onEarlier, onSendAgain, onDis
         )}
         {entries.length === 0 && waiting.length === 0 && <p class="empty">Nothing has happened here yet.</p>}
         {entries.map((entry) => (
-          <EntryView key={entry.id} entry={entry} />
+          <EntryView key={entry.id} entry={entry} running={running} />
         ))}
         {waiting.map((outgoing) => (
           <Waiting key={outgoing.ref} outgoing={outgoing} onSendAgain={onSendAgain} onDiscard={onDiscard} />
@@ -64,7 +67,6 @@ function useFollow(box: { current: HTMLDivElement | null }, entries: Entry[], ou
     await grow()
     requestAnimationFrame(() => box.current?.scrollBy({ top: box.current.scrollHeight - before }))
   }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what came, not what is read, moves the end
   useLayoutEffect(() => {
     if (following.current) toEnd()
   }, [entries, outbox])
@@ -80,17 +82,9 @@ function useFollow(box: { current: HTMLDivElement | null }, entries: Entry[], ou
   return { behind, onScroll, toEnd, holdPlace }
 }
 
-function EntryView({ entry }: { entry: Entry }) {
-  if (entry.kind === 'command') return <CommandView entry={entry} />
-  if (entry.kind === 'said') {
-    return (
-      <article class={`entry said ${entry.by}`}>
-        <h2 class="who">{entry.by === 'user' ? 'You' : 'Agent'}</h2>
-        <p class="text">{entry.text}</p>
-        {entry.files.length > 0 && <p class="hint">With {entry.files.join(', ')}</p>}
-      </article>
-    )
-  }
+function EntryView({ entry, running }: { entry: Entry; running: boolean }) {
+  if (entry.kind === 'command') return <CommandView entry={entry} running={running} />
+  if (entry.kind === 'said') return <Said by={entry.by} text={entry.text} files={entry.files} />
   if (entry.kind === 'step') {
     return (
       <details class="entry step">
@@ -102,16 +96,40 @@ function EntryView({ entry }: { entry: Entry }) {
   return <p class={`entry ${entry.kind}`}>{entry.text}</p>
 }
 
-function CommandView({ entry }: { entry: Extract<Entry, { kind: 'command' }> }) {
+type SaidProps = { by: 'user' | 'agent'; text: string; files: string[]; children?: ComponentChildren }
+
+function Said({ by, text, files, children }: SaidProps) {
+  const user = by === 'user'
   return (
-    <article class={`entry command ${entry.byUser ? 'user' : 'agent'}`}>
-      <h2 class="who">{entry.byUser ? 'You' : 'Agent'}</h2>
-      {entry.thought !== '' && <p class="text">{entry.thought}</p>}
-      <pre class="line">
-        <span class="prompt">$ </span>
-        {entry.command}
-      </pre>
-      {entry.output === null ? <p class="hint working">Running…</p> : <OutputView output={entry.output} />}
+    <article class="entry">
+      <div class={user ? 'from-user' : ''}>
+        <h2 class="who">{user ? 'You' : 'Agent'}</h2>
+        <p class={user ? 'text typed' : 'text'}>{text}</p>
+      </div>
+      {files.length > 0 && <p class="hint">With {files.join(', ')}</p>}
+      {children}
+    </article>
+  )
+}
+
+type CommandProps = { entry: Extract<Entry, { kind: 'command' }>; running: boolean }
+
+function CommandView({ entry, running }: CommandProps) {
+  return (
+    <article class="entry">
+      <div class={entry.byUser ? 'from-user' : ''}>
+        <h2 class="who">{entry.byUser ? 'You' : 'Agent'}</h2>
+        {entry.thought !== '' && <p class="text">{entry.thought}</p>}
+        <pre class="line">
+          <span class="prompt">$ </span>
+          {entry.command}
+        </pre>
+      </div>
+      {entry.output === null ? (
+        <p class="hint">{running ? 'Running…' : 'No result.'}</p>
+      ) : (
+        <OutputView output={entry.output} />
+      )}
     </article>
   )
 }
@@ -147,9 +165,7 @@ type WaitingProps = { outgoing: Outgoing; onSendAgain: (ref: string) => void; on
 function Waiting({ outgoing: { ref, command, error }, onSendAgain, onDiscard }: WaitingProps) {
   if (command.action !== 'message') return null
   return (
-    <article class="entry said user waiting">
-      <h2 class="who">You</h2>
-      <p class="text">{command.args.content}</p>
+    <Said by="user" text={command.args.content} files={[]}>
       {error === null ? (
         <p class="hint">Sending…</p>
       ) : (
@@ -163,6 +179,6 @@ function Waiting({ outgoing: { ref, command, error }, onSendAgain, onDiscard }: 
           </button>
         </div>
       )}
-    </article>
+    </Said>
   )
 }

@@ -1,0 +1,126 @@
+import { useEffect, useState } from 'preact/hooks'
+import { dailyBars, messageOf } from '../api.ts'
+import type { Level } from '../charts/layout.ts'
+import { PriceChart } from '../charts/price-chart.tsx'
+import { price } from '../format.ts'
+import { Notice } from '../ui.tsx'
+import type { DailyBar, History } from '../wire.ts'
+
+/** Lengths in sessions: a year has about 250. */
+const SPANS: [number, string][] = [
+  [63, '3 months'],
+  [126, '6 months'],
+  [250, '1 year'],
+]
+const TABLE_ROWS = 20
+const NO_LEVELS: Level[] = []
+
+type Props = { code: string; levels: Level[]; redRises: boolean; reportIsSample: boolean }
+
+export function ChartSection({ code, levels, redRises, reportIsSample }: Props) {
+  const [sessions, setSessions] = useState(126)
+  const { history, problem, tryAgain } = useHistory(code, sessions)
+  const notice = history?.data_notice ?? null
+  // Levels of one source over prices of another would be a picture of nothing.
+  const isMixed = history !== null && (notice !== null) !== reportIsSample
+  const bars = history?.data ?? []
+  return (
+    <section class="chart-section" aria-labelledby="chart-head" lang="en">
+      <div class="chart-head">
+        <h2 id="chart-head">Price</h2>
+        <SpanChoice chosen={sessions} onChoose={setSessions} />
+      </div>
+      {problem !== null && (
+        <Notice kind="error" action={{ label: 'Try again', run: tryAgain }}>
+          No price chart: {problem}
+        </Notice>
+      )}
+      {isMixed && (
+        <Notice kind="warning">
+          These prices come from another source than the report, so its levels are not drawn.{' '}
+          {notice ?? "They are a live market's."}
+        </Notice>
+      )}
+      {history !== null && bars.length === 0 && <p class="empty">There are no daily prices for this time.</p>}
+      {bars.length > 0 && (
+        <>
+          <PriceChart
+            bars={bars}
+            levels={isMixed ? NO_LEVELS : levels}
+            label={`Daily prices of ${code}`}
+            redRises={redRises}
+          />
+          <BarTable bars={bars.slice(-TABLE_ROWS)} />
+        </>
+      )}
+    </section>
+  )
+}
+
+function useHistory(code: string, sessions: number) {
+  const [history, setHistory] = useState<History | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  const [tries, setTries] = useState(0)
+  useEffect(() => {
+    let current = true
+    dailyBars(code, sessions).then(
+      (found) => {
+        if (!current) return
+        setHistory(found)
+        setProblem(null)
+      },
+      (error: unknown) => current && setProblem(messageOf(error)),
+    )
+    return () => {
+      current = false
+    }
+  }, [code, sessions, tries])
+  return { history, problem, tryAgain: () => setTries(tries + 1) }
+}
+
+function SpanChoice({ chosen, onChoose }: { chosen: number; onChoose: (sessions: number) => void }) {
+  return (
+    <fieldset class="spans">
+      <legend class="visually-hidden">Time shown</legend>
+      {SPANS.map(([length, name]) => (
+        <label key={length}>
+          <input type="radio" name="span" checked={length === chosen} onChange={() => onChoose(length)} />
+          <span>{name}</span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+function BarTable({ bars }: { bars: DailyBar[] }) {
+  return (
+    <details class="bar-table">
+      <summary>The last {bars.length} sessions as a table</summary>
+      <div class="scroll">
+        <table>
+          <thead>
+            <tr>
+              {['Date', 'Open', 'High', 'Low', 'Close', 'Volume'].map((name) => (
+                <th key={name} scope="col">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {bars.toReversed().map((bar) => (
+              <tr key={bar.date}>
+                <th scope="row">{bar.date}</th>
+                <td>{price(bar.open)}</td>
+                <td>{price(bar.high)}</td>
+                <td>{price(bar.low)}</td>
+                <td>{price(bar.close)}</td>
+                <td>{bar.volume?.toLocaleString('en') ?? '–'}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </details>
+  )
+}

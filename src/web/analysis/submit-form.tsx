@@ -1,0 +1,153 @@
+import { useState } from 'preact/hooks'
+import { ApiError, analyze, messageOf } from '../api.ts'
+import { Notice } from '../ui.tsx'
+import type { Accepted, AnalyzeRequest } from '../wire.ts'
+
+/** `problems` has one line for each entry that the service refused; then nothing was submitted. */
+type Outcome = { taskIds: string[]; notes: string[]; problems: string[] }
+
+const LANGUAGES = [
+  ['', 'Default'],
+  ['en', 'English'],
+  ['zh', '中文'],
+  ['ko', '한국어'],
+]
+const REPORT_TYPES = [
+  ['detailed', 'Detailed'],
+  ['simple', 'Simple'],
+  ['brief', 'Brief'],
+]
+
+/** The reader's own language where reports exist in it, else what the service is set to. */
+const browserLanguage = (): string => {
+  const own = navigator.language.slice(0, 2)
+  return LANGUAGES.some(([code]) => code === own) ? own : ''
+}
+
+export function SubmitForm({ onSubmitted }: { onSubmitted: (taskIds: string[]) => void }) {
+  const [text, setText] = useState('')
+  const [language, setLanguage] = useState(browserLanguage)
+  const [reportType, setReportType] = useState('detailed')
+  const [busy, setBusy] = useState(false)
+  const [outcome, setOutcome] = useState<Outcome | null>(null)
+  const entries = readEntries(text)
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault()
+    setBusy(true)
+    const result = await send(entries, { language, reportType })
+    setOutcome(result)
+    onSubmitted(result.taskIds)
+    if (result.problems.length === 0) setText('')
+    setBusy(false)
+  }
+  return (
+    <form class="card submit" onSubmit={submit}>
+      <Codes text={text} onText={setText} />
+      <div class="fields">
+        <Choice label="Language" value={language} options={LANGUAGES} onChange={setLanguage} />
+        <Choice label="Report" value={reportType} options={REPORT_TYPES} onChange={setReportType} />
+        <button type="submit" class="primary" disabled={busy || entries.length === 0}>
+          {busy ? 'Submitting…' : entries.length > 1 ? `Analyse ${entries.length}` : 'Analyse'}
+        </button>
+      </div>
+      {outcome !== null && <Lines kind="error" lines={outcome.problems} />}
+      {outcome !== null && <Lines kind="info" lines={outcome.notes} />}
+    </form>
+  )
+}
+
+function Codes({ text, onText }: { text: string; onText: (text: string) => void }) {
+  return (
+    <>
+      <label for="codes">Codes or names</label>
+      <textarea
+        id="codes"
+        rows={2}
+        spellcheck={false}
+        autocapitalize="characters"
+        placeholder="600519, AAPL, HK00700"
+        aria-describedby="codes-hint"
+        value={text}
+        onInput={(event) => onText(event.currentTarget.value)}
+      />
+      <p class="hint" id="codes-hint">
+        One per line, or separated by commas.
+      </p>
+    </>
+  )
+}
+
+function Lines({ kind, lines }: { kind: 'error' | 'info'; lines: string[] }) {
+  if (lines.length === 0) return null
+  return (
+    <Notice kind={kind}>
+      {lines.map((line) => (
+        <p key={line}>{line}</p>
+      ))}
+    </Notice>
+  )
+}
+
+type ChoiceProps = { label: string; value: string; options: string[][]; onChange: (value: string) => void }
+
+function Choice({ label, value, options, onChange }: ChoiceProps) {
+  return (
+    <label class="choice">
+      <span>{label}</span>
+      <select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+        {options.map(([name, text]) => (
+          <option key={name} value={name}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+/** Names may hold blanks, so only commas, semicolons and line ends part two entries. */
+const readEntries = (text: string): string[] =>
+  text
+    .split(/[,，、;；\n]/)
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+
+async function send(entries: string[], chosen: { language: string; reportType: string }): Promise<Outcome> {
+  const [only = ''] = entries
+  const request: AnalyzeRequest = {
+    ...(entries.length === 1 ? { stock_code: only, original_query: only } : { stock_codes: entries }),
+    ...(chosen.language === '' ? {} : { report_language: chosen.language }),
+    report_type: chosen.reportType,
+    selection_source: 'manual',
+    async_mode: true,
+  }
+  try {
+    return readAccepted(await analyze(request))
+  } catch (error) {
+    const existing = error instanceof ApiError && error.status === 409 ? error.body.existing_task_id : null
+    if (typeof existing === 'string') return { taskIds: [existing], notes: [following(only)], problems: [] }
+    const refused = refusedEntries(error)
+    return { taskIds: [], notes: [], problems: refused.length > 0 ? refused : [messageOf(error)] }
+  }
+}
+
+function readAccepted(answer: Accepted): Outcome {
+  if ('task_id' in answer) return { taskIds: [answer.task_id], notes: [], problems: [] }
+  const accepted = answer.accepted.map(({ task_id }) => task_id)
+  const duplicates = answer.duplicates.map(({ existing_task_id }) => existing_task_id)
+  const notes = answer.duplicates.map(({ stock_code }) => following(stock_code))
+  return { taskIds: [...accepted, ...duplicates], notes, problems: [] }
+}
+
+/** What the service says about each entry that it refused: `{"invalid": [{"input", "message"}]}` in the detail. */
+function refusedEntries(error: unknown): string[] {
+  const detail = error instanceof ApiError ? error.body.detail : null
+  if (typeof detail !== 'object' || detail === null || !('invalid' in detail) || !Array.isArray(detail.invalid))
+    return []
+  return detail.invalid.map(({ input, message }) => {
+    const said = String(message)
+    return said.includes(String(input)) ? said : `${input}: ${said}`
+  })
+}
+
+const following = (code: string): string => `${code} is being analysed already; that task is marked below.`

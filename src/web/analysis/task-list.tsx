@@ -1,0 +1,78 @@
+import { Link } from '../router.tsx'
+import { Ago, Notice } from '../ui.tsx'
+import type { TaskInfo, TaskState } from '../wire.ts'
+import { isFinished, newestFirst } from './tasks.ts'
+import type { LiveTasks } from './use-tasks.ts'
+
+const LABELS: Record<TaskState, string> = {
+  pending: 'Queued',
+  processing: 'Running',
+  cancel_requested: 'Cancelling',
+  cancelled: 'Cancelled',
+  completed: 'Done',
+  failed: 'Failed',
+}
+
+export function TaskList({ live, followed }: { live: LiveTasks; followed: ReadonlySet<string> }) {
+  const tasks = newestFirst(live.tasks)
+  return (
+    <section aria-label="Tasks">
+      {live.problem !== null && <Notice kind="error">{live.problem}</Notice>}
+      {!live.live && <Notice kind="warning">Live updates are interrupted. Reconnecting…</Notice>}
+      {live.loaded && tasks.length === 0 && <p class="empty">No tasks yet. Submit a code above.</p>}
+      <ul class="rows">
+        {tasks.map((task) => (
+          <TaskRow key={task.task_id} task={task} followed={followed.has(task.task_id)} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function TaskRow({ task, followed }: { task: TaskInfo; followed: boolean }) {
+  return (
+    <li class={followed ? 'task followed' : 'task'} data-task={task.task_id}>
+      <div class="task-head">
+        <TaskName task={task} />
+        <span class={`badge ${task.status}`}>{LABELS[task.status]}</span>
+        <span class="row-time">
+          <Ago time={task.created_at} />
+        </span>
+        {task.status === 'completed' && (
+          <Link to={`/analysis/${encodeURIComponent(task.task_id)}`} class="button open-report">
+            Open report
+          </Link>
+        )}
+      </div>
+      <TaskProgress task={task} />
+    </li>
+  )
+}
+
+function TaskName({ task: { stock_code, stock_name } }: { task: TaskInfo }) {
+  const named = stock_name !== null && stock_name !== '' && stock_name !== stock_code
+  return (
+    <span class="row-title">
+      {named && <>{stock_name} </>}
+      <span class={named ? 'code' : 'code alone'}>{stock_code}</span>
+    </span>
+  )
+}
+
+/** How far a task is, or how it ended if not well. */
+export function TaskProgress({
+  task,
+}: {
+  task: Pick<TaskInfo, 'status' | 'progress' | 'message' | 'error' | 'stock_code'>
+}) {
+  if (task.status === 'failed') return <p class="task-error">{task.error ?? task.message ?? 'The task failed.'}</p>
+  if (isFinished(task.status)) return null
+  return (
+    <>
+      <progress max={100} value={task.progress} aria-label={`Progress of ${task.stock_code}`} />
+      <p class="task-message">
+        <span class="percent">{task.progress} %</span> {task.message}
+      </p>
+    </>
+  )
+}
