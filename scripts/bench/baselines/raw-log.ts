@@ -1,0 +1,43 @@
+// A log with nothing around it: the text of a request becomes a row, and goes to the sockets as it came.
+
+import { DurableObject } from 'cloudflare:workers'
+import { Hono } from 'hono'
+
+type Bindings = { OBJECT: DurableObjectNamespace<RawLog> }
+
+export class RawLog extends DurableObject<Bindings> {
+  constructor(ctx: DurableObjectState, env: Bindings) {
+    super(ctx, env)
+    ctx.storage.sql.exec('CREATE TABLE IF NOT EXISTS events (id INTEGER PRIMARY KEY, body TEXT NOT NULL)')
+  }
+
+  insert(text: string): void {
+    this.ctx.storage.sql.exec('INSERT INTO events (body) VALUES (?)', text)
+    for (const socket of this.ctx.getWebSockets()) socket.send(text)
+  }
+
+  override async fetch(): Promise<Response> {
+    const { 0: client, 1: server } = new WebSocketPair()
+    this.ctx.acceptWebSocket(server)
+    return new Response(null, { status: 101, webSocket: client })
+  }
+}
+
+const app = new Hono<{ Bindings: Bindings }>()
+const one = (env: Bindings) => env.OBJECT.get(env.OBJECT.idFromName('one'))
+
+app.post('/insert', async (c) => {
+  await one(c.env).insert(await c.req.text())
+  return c.text('ok')
+})
+
+app.post('/new', async (c) => {
+  const name = crypto.randomUUID()
+  await c.env.OBJECT.get(c.env.OBJECT.idFromName(name)).insert(await c.req.text())
+  return c.text(name)
+})
+
+app.get('/ws', (c) => one(c.env).fetch(c.req.raw))
+
+// biome-ignore lint/style/noDefaultExport: a Worker's entry is its default export
+export default app

@@ -1,0 +1,62 @@
+// Both sides are bundled by the same tool with the same settings, those of a deployment.
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { unstable_readConfig } from 'wrangler'
+import { ROOT, WRANGLER } from '../start/paths.ts'
+import { runQuietly } from '../start/run-quietly.ts'
+
+const BENCH = join(ROOT, 'scripts', 'bench')
+export const CONFIG = join(ROOT, 'wrangler.toml')
+
+/** A baseline, or an entry of the benchmark's own; `object` is its class, where it has one. */
+export const SMALL = {
+  hello: { file: join(BENCH, 'baselines', 'hello.ts'), object: null },
+  'empty-object': { file: join(BENCH, 'baselines', 'empty-object.ts'), object: 'EmptyObject' },
+  'raw-log': { file: join(BENCH, 'baselines', 'raw-log.ts'), object: 'RawLog' },
+  append: { file: join(BENCH, 'entries', 'append.ts'), object: 'AppendBench' },
+} as const
+
+export type SmallName = keyof typeof SMALL
+
+export type Small = { readonly name: SmallName; readonly script: string; readonly object: string | null }
+
+export type Bundles = {
+  readonly worker: { readonly script: string; readonly bytes: number; readonly gzipBytes: number }
+  readonly small: readonly Small[]
+}
+
+/** Bundles everything below a folder. */
+export async function bundleAll(outDir: string): Promise<Bundles> {
+  const worker = await bundle(CONFIG, join(outDir, 'worker'), 'index.js')
+  const small: Small[] = []
+  for (const [name, { file, object }] of Object.entries(SMALL)) {
+    const config = join(outDir, `${name}.json`)
+    writeFileSync(config, JSON.stringify({ name, main: file, ...runtimeSettings() }))
+    const script = await bundle(config, join(outDir, name), basename(file).replace(/ts$/, 'js'))
+    small.push({ name: name as SmallName, script, object })
+  }
+  const code = readFileSync(worker)
+  return { worker: { script: worker, bytes: code.length, gzipBytes: gzipSync(code).length }, small }
+}
+
+/** What changes how code is bundled and run, so that it holds for both sides. */
+export function runtimeSettings() {
+  const { compatibility_date, compatibility_flags, keep_names } = unstable_readConfig({ config: CONFIG })
+  if (compatibility_date === undefined) throw new Error(`${CONFIG} names no compatibility date`)
+  return { compatibility_date, compatibility_flags, ...(keep_names === undefined ? {} : { keep_names }) }
+}
+
+async function bundle(config: string, outDir: string, script: string): Promise<string> {
+  const args = ['deploy', '--dry-run', '--minify', '--config', config, '--outdir', outDir]
+  await runWrangler(`Bundling with ${basename(config)}`, args)
+  return join(outDir, script)
+}
+
+/** Without a question, a word to anyone, or anything printed unless it fails. */
+export async function runWrangler(name: string, args: readonly string[]): Promise<void> {
+  const quiet = { WRANGLER_SEND_METRICS: 'false', WRANGLER_HIDE_BANNER: 'true', WRANGLER_WRITE_LOGS: 'false' }
+  const env = { ...process.env, ...quiet, CI: 'true', CLOUDFLARE_CF_FETCH_ENABLED: 'false' }
+  await runQuietly({ name, args: ['--no-warnings', WRANGLER, ...args], env })
+}

@@ -1,0 +1,124 @@
+// `npm run bench`: bundle, start both sides, measure row by row, print and keep the figures.
+
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { Fault, messageOf } from '../start/fault.ts'
+import { type Bundles, bundleAll } from './bundle.ts'
+import { type Options, type RowName, readOptions } from './options.ts'
+import { type Cores, chooseCores } from './pinned-process.ts'
+import { machine, type Report, table, writeReport } from './report.ts'
+import { compare, type Measurement, type Result } from './rounds.ts'
+import { append } from './rows/append.ts'
+import { creation } from './rows/creation.ts'
+import { postEvent } from './rows/post-event.ts'
+import { objectReads, optionList } from './rows/reads.ts'
+import { type Stage, setStage } from './stage.ts'
+import { measureStartup } from './startup.ts'
+
+const MEASURED: { readonly [Row in Exclude<RowName, 'startup'>]: (stage: Stage) => Promise<Measurement[]> } = {
+  P1: optionList,
+  P2: objectReads,
+  P3: postEvent,
+  P4: append,
+  P10: creation,
+}
+
+/** Ends with 1 when a row could not be measured; a missed target is a result like any other. */
+export async function main(args: readonly string[]): Promise<void> {
+  const outDir = mkdtempSync(join(tmpdir(), 'bellwether-bench-'))
+  // The other processes end by themselves when this one is gone.
+  process.once('exit', () => rmSync(outDir, { recursive: true, force: true }))
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
+  try {
+    const report = await run(readOptions(args), outDir)
+    print(report)
+    const isWhole = report.failures.length === 0 && report.results.every(({ verdict }) => isMeasured(verdict))
+    process.exitCode = isWhole ? 0 : 1
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    console.error(error.message)
+    process.exitCode = 1
+  }
+}
+
+const isMeasured = (verdict: Result['verdict']): boolean => verdict === 'met' || verdict === 'missed'
+
+async function run({ rows, rounds, script }: Options, outDir: string): Promise<Report> {
+  const cores = chooseCores()
+  console.log(
+    `${machine()}; ${cores === null ? 'not pinned to cores' : `server on core ${cores.server}, client on core ${cores.client}`}`,
+  )
+  console.log('bundling …')
+  const bundles = withScript(await bundleAll(outDir), script)
+  const results: Result[] = []
+  const failures: { row: string; reason: string }[] = []
+  const attempt = async (row: RowName, work: () => Promise<unknown>) => {
+    console.log(`measuring ${row} …`)
+    await work().catch((error: unknown) => failures.push({ row, reason: messageOf(error) }))
+  }
+  for (const row of rows) {
+    if (row === 'startup') continue
+    // A row's servers are its own: no row pays for what another one has stored.
+    await attempt(row, () =>
+      onStage(bundles, join(outDir, row), cores, async (stage) => {
+        for (const measurement of await MEASURED[row](stage)) results.push(await compare(measurement, rounds))
+      }),
+    )
+  }
+  let startup: Report['startup'] = null
+  if (rows.includes('startup')) {
+    await attempt('startup', async () => {
+      startup = await measureStartup(outDir)
+    })
+  }
+  const { bytes, gzipBytes } = bundles.worker
+  return { results, failures, startup, bundle: { bytes, gzipBytes }, cores }
+}
+
+async function onStage(
+  bundles: Bundles,
+  stateDir: string,
+  cores: Cores | null,
+  work: (stage: Stage) => Promise<void>,
+): Promise<void> {
+  const stage = await setStage(bundles, stateDir, cores)
+  try {
+    await work(stage)
+  } finally {
+    await stage.stop()
+  }
+}
+
+function withScript(bundles: Bundles, script: string | null): Bundles {
+  if (script === null) return bundles
+  const code = readFileSync(script)
+  return { ...bundles, worker: { script, bytes: code.length, gzipBytes: gzipSync(code).length } }
+}
+
+function print(report: Report): void {
+  const { results, failures, startup, bundle } = report
+  if (results.length > 0) console.log(`\n${table(results)}\n`)
+  if (startup !== null) {
+    const { firstSeconds, againSeconds, workerCpuMs, helloCpuMs } = startup
+    console.log(`npm start to ready: ${firstSeconds.toFixed(1)} s on a fresh state, ${againSeconds.toFixed(1)} s again`)
+    console.log(
+      `start of the Worker itself: ${workerCpuMs.toFixed(0)} ms of processor time, a bare one: ${helloCpuMs.toFixed(0)} ms`,
+    )
+  }
+  console.log(`the Worker: ${kilobytes(bundle.bytes)}, ${kilobytes(bundle.gzipBytes)} gzip`)
+  for (const { row, reason } of failures) console.error(`${row} could not be measured: ${reason}`)
+  for (const { row, what, verdict, spread } of results) {
+    if (verdict === 'noisy') {
+      const [ours, baseline] = [spread.ours, spread.baseline].map((share) => `${Math.round(share * 100)} %`)
+      console.error(
+        `${row} (${what}) says nothing: rounds of one side lie ${ours} (ours) and ${baseline} (baseline) apart`,
+      )
+    }
+    if (verdict === 'client-bound') console.error(`${row} (${what}) says nothing: the generator was the bottleneck`)
+  }
+  console.log(`figures: ${writeReport(report)}`)
+}
+
+const kilobytes = (bytes: number): string => `${Math.round(bytes / 1000)} kB`

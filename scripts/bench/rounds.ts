@@ -1,0 +1,128 @@
+// Both sides in turn, round after round, so that whatever the machine does it does to both. What counts is the ratio of
+// a round; the figures themselves are this machine's.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { median, spread } from './stats.ts'
+
+/** What one side did in one slice. What cannot be known on this machine is null. */
+export type Sample = {
+  readonly value: number
+  /** The share of a core that the generator used. */
+  readonly clientCpu: number | null
+  /** Processor time of the server for one request. */
+  readonly serverMicros: number | null
+  /** How long the server was ready to run while something else had its core, as a share of the slice. */
+  readonly waited: number | null
+}
+
+export type Target = { readonly ratioAtLeast?: number; readonly ratioAtMost?: number; readonly oursAtMost?: number }
+
+export type Measurement = {
+  readonly row: string
+  readonly what: string
+  readonly unit: '/s' | 'ms'
+  readonly target: Target
+  ours(): Promise<Sample>
+  baseline(): Promise<Sample>
+  /** What one side leaves behind must be over before the other one's turn. */
+  readonly restMs?: number
+}
+
+export type Verdict = 'met' | 'missed' | 'noisy' | 'client-bound'
+
+export type Result = {
+  readonly row: string
+  readonly what: string
+  readonly unit: '/s' | 'ms'
+  readonly target: Target
+  readonly verdict: Verdict
+  readonly ours: number
+  readonly baseline: number
+  readonly ratio: { readonly median: number; readonly min: number; readonly max: number }
+  readonly spread: { readonly ours: number; readonly baseline: number }
+  /** Ours by the baseline's, of the processor time for one request; null where it is not known. */
+  readonly serverTimeRatio: number | null
+  readonly serverMicros: { readonly ours: number | null; readonly baseline: number | null }
+  readonly clientCpu: number | null
+  readonly rounds: number
+  readonly disturbed: number
+  readonly attempts: number
+}
+
+type Round = { ours: Sample; baseline: Sample }
+
+/** A side whose rounds differ by more says nothing. */
+const MAX_SPREAD = 0.25
+/** A generator that uses more of its core may be what was measured. */
+const MAX_CLIENT_CPU = 0.8
+/** Above it, other programs had the server's core for so long that the round is taken again. */
+const MAX_WAITED = 0.1
+const ATTEMPTS = 3
+export const LEAST_ROUNDS = 5
+
+/** Measures, and again when the machine was too restless, at most three times. */
+export async function compare(measurement: Measurement, rounds: number): Promise<Result> {
+  await measurement.ours()
+  await measurement.baseline()
+  let result = await attempt(measurement, rounds, 1)
+  for (let count = 2; result.verdict === 'noisy' && count <= ATTEMPTS; count++) {
+    result = await attempt(measurement, rounds, count)
+  }
+  return result
+}
+
+async function attempt(measurement: Measurement, wanted: number, attempts: number): Promise<Result> {
+  const calm: Round[] = []
+  const all: Round[] = []
+  while (calm.length < wanted && all.length < wanted * 2) {
+    const ours = await measurement.ours()
+    await sleep(measurement.restMs ?? 0)
+    const round = { ours, baseline: await measurement.baseline() }
+    all.push(round)
+    if (isCalm(round)) calm.push(round)
+  }
+  const rounds = calm.length < LEAST_ROUNDS ? all : calm
+  return { ...judge(measurement, rounds), disturbed: all.length - calm.length, attempts }
+}
+
+function isCalm({ ours, baseline }: Round): boolean {
+  return [ours, baseline].every(({ waited }) => waited === null || waited <= MAX_WAITED)
+}
+
+function judge(
+  { row, what, unit, target }: Measurement,
+  rounds: readonly Round[],
+): Omit<Result, 'disturbed' | 'attempts'> {
+  const values = (side: keyof Round) => rounds.map((round) => round[side].value)
+  const ratios = rounds.map(({ ours, baseline }) => ours.value / baseline.value)
+  const ratio = { median: median(ratios), min: Math.min(...ratios), max: Math.max(...ratios) }
+  const spreads = { ours: spread(values('ours')), baseline: spread(values('baseline')) }
+  const serverMicros = { ours: serverMicrosOf(rounds, 'ours'), baseline: serverMicrosOf(rounds, 'baseline') }
+  const isServerKnown = serverMicros.ours !== null && serverMicros.baseline !== null
+  const loads = rounds
+    .flatMap(({ ours, baseline }) => [ours.clientCpu, baseline.clientCpu])
+    .filter((cpu) => cpu !== null)
+  const clientCpu = loads.length === 0 ? null : Math.max(...loads)
+  const ours = median(values('ours'))
+  let verdict: Verdict = isMet(target, ratio.median, ours) ? 'met' : 'missed'
+  if (Math.max(spreads.ours, spreads.baseline) > MAX_SPREAD) verdict = 'noisy'
+  if (clientCpu !== null && clientCpu > MAX_CLIENT_CPU) verdict = 'client-bound'
+  return {
+    ...{ row, what, unit, target, verdict, ours, baseline: median(values('baseline')), ratio, spread: spreads },
+    ...{ serverMicros, clientCpu, rounds: rounds.length },
+    serverTimeRatio: isServerKnown ? Number(serverMicros.ours) / Number(serverMicros.baseline) : null,
+  }
+}
+
+function isMet({ ratioAtLeast, ratioAtMost, oursAtMost }: Target, ratio: number, ours: number): boolean {
+  return (
+    (ratioAtLeast === undefined || ratio >= ratioAtLeast) &&
+    (ratioAtMost === undefined || ratio <= ratioAtMost) &&
+    (oursAtMost === undefined || ours <= oursAtMost)
+  )
+}
+
+function serverMicrosOf(rounds: readonly Round[], side: keyof Round): number | null {
+  const known = rounds.map((round) => round[side].serverMicros).filter((micros) => micros !== null)
+  return known.length === 0 ? null : median(known)
+}

@@ -1,0 +1,75 @@
+// One runtime as a process of its own: Miniflare straight from Node, each Worker on a socket of its own with nothing in
+// front of it. Its parent asks it to start a side; when the parent is gone, it goes too.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { convertV4MiniflareOptions, Miniflare, type V4WorkerOptions } from 'miniflare'
+import { unstable_getMiniflareWorkerOptions, unstable_splitSqlQuery } from 'wrangler'
+import { ROOT } from '../start/paths.ts'
+import { CONFIG, runtimeSettings, type Small, type SmallName } from './bundle.ts'
+import { serveCalls } from './pinned-process.ts'
+
+export type ServerCalls = {
+  /** Starts Bellwether on an empty database; answers its port. */
+  worker(job: { script: string; stateDir: string; vars: Record<string, string> }): Promise<number>
+  /** Starts the small Workers; answers their ports. */
+  small(job: { workers: readonly Small[]; stateDir: string }): Promise<Record<SmallName, number>>
+}
+
+const NAME = 'bellwether'
+const SOCKET = { host: '127.0.0.1', port: 0 }
+
+let running: Miniflare | null = null
+
+const calls: ServerCalls = {
+  worker: async ({ script, stateDir, vars }) => {
+    // Static files are served before the Worker is asked, by the platform; without them every request is the Worker's.
+    const {
+      assets: _assets,
+      modulesRules: _rules,
+      ...fromConfig
+    } = unstable_getMiniflareWorkerOptions(CONFIG).workerOptions
+    const runtime = await start(stateDir, [{ ...fromConfig, ...scriptOf(NAME, script), bindings: vars }])
+    await migrate(await runtime.getD1Database('DB', NAME))
+    return portOf(runtime, NAME)
+  },
+  small: async ({ workers, stateDir }) => {
+    const { compatibility_date: compatibilityDate, compatibility_flags: compatibilityFlags } = runtimeSettings()
+    const runtime = await start(
+      stateDir,
+      workers.map(({ name, script, object }) => ({
+        ...scriptOf(name, script),
+        compatibilityDate,
+        compatibilityFlags,
+        ...(object === null ? {} : { durableObjects: { OBJECT: { className: object, useSQLite: true } } }),
+      })),
+    )
+    const ports = await Promise.all(workers.map(async ({ name }) => [name, await portOf(runtime, name)] as const))
+    return Object.fromEntries(ports) as Record<SmallName, number>
+  },
+}
+
+async function start(stateDir: string, workers: V4WorkerOptions[]): Promise<Miniflare> {
+  running = new Miniflare(convertV4MiniflareOptions({ ...SOCKET, resourcePersistencePath: stateDir, workers }))
+  await running.ready
+  return running
+}
+
+function scriptOf(name: string, script: string) {
+  const module = { type: 'ESModule' as const, path: basename(script), contents: readFileSync(script, 'utf8') }
+  return { name, rootPath: dirname(script), modules: [module], unsafeDirectSockets: [SOCKET] }
+}
+
+async function portOf(runtime: Miniflare, name: string): Promise<number> {
+  return Number((await runtime.unsafeGetDirectURL(name)).port)
+}
+
+async function migrate(db: Awaited<ReturnType<Miniflare['getD1Database']>>): Promise<void> {
+  const folder = join(ROOT, 'migrations')
+  for (const file of readdirSync(folder).sort()) {
+    const statements = unstable_splitSqlQuery(readFileSync(join(folder, file), 'utf8'))
+    await db.batch(statements.map((statement) => db.prepare(statement)))
+  }
+}
+
+serveCalls(calls, async () => running?.dispose())

@@ -1,0 +1,3 @@
+import { runDemo } from './demo/main.ts'
+
+process.exitCode = await runDemo({ keep: process.argv.includes('--keep') })

@@ -1,0 +1,81 @@
+// A client of the plain protocol that remembers the last id it saw, loses its socket, comes back and checks that the
+// union of what it saw is every event once, in order.
+
+export type SeenEvent = {
+  id: number
+  source: string
+  action?: string
+  observation?: string
+  content?: string
+  args?: { command?: string; content?: string }
+  extras?: { agent_state?: string; metadata?: { exit_code: number } }
+}
+
+const PATIENCE_MS = 30_000
+
+export class Follower {
+  readonly seen: SeenEvent[] = []
+  readonly #url: string
+  readonly #onEvent: (event: SeenEvent) => void
+  #socket: WebSocket | null = null
+  #changed: () => void = () => {}
+
+  constructor(url: string, onEvent: (event: SeenEvent) => void) {
+    this.#url = url.replace(/^http/, 'ws')
+    this.#onEvent = onEvent
+  }
+
+  get lastId(): number {
+    return this.seen.at(-1)?.id ?? -1
+  }
+
+  async connect(): Promise<void> {
+    const socket = new WebSocket(`${this.#url}?after=${this.lastId}`)
+    socket.addEventListener('message', ({ data }) => {
+      if (this.#socket === socket) this.#take(JSON.parse(String(data)))
+    })
+    this.#socket = socket
+    await new Promise<void>((resolve, reject) => {
+      socket.addEventListener('open', () => resolve())
+      socket.addEventListener('error', () => reject(new Error('the socket was refused')))
+    })
+  }
+
+  /** Lets go of the socket without a word; what is still on its way to it is lost. */
+  drop(): void {
+    const socket = this.#socket
+    this.#socket = null
+    socket?.close()
+  }
+
+  send(frame: object): void {
+    this.#socket?.send(JSON.stringify(frame))
+  }
+
+  async until(what: string, condition: (seen: SeenEvent[]) => boolean): Promise<void> {
+    const deadline = Date.now() + PATIENCE_MS
+    while (!condition(this.seen)) {
+      const left = deadline - Date.now()
+      if (left <= 0) throw new Error(`waited in vain for ${what}`)
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, left)
+        this.#changed = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    }
+  }
+
+  #take(frame: { type: string; events?: SeenEvent[]; message?: string }): void {
+    // Tells the server that everything before this has arrived; who stays silent is let go.
+    if (frame.type === 'check') this.send({ type: 'check' })
+    if (frame.type === 'error') throw new Error(`the server refused a frame: ${frame.message}`)
+    for (const event of frame.events ?? []) {
+      if (event.id !== this.lastId + 1) throw new Error(`event ${event.id} came after event ${this.lastId}`)
+      this.seen.push(event)
+      this.#onEvent(event)
+    }
+    this.#changed()
+  }
+}

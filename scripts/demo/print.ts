@@ -1,0 +1,22 @@
+/** Prints one line or several. */
+export function say(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+export function heading(text: string): void {
+  say(`\n${text}\n${'='.repeat(text.length)}`)
+}
+
+/** Prints text that came from elsewhere, indented; a long one is cut and says so. */
+export function quote(text: string, maxLines = 14): void {
+  const lines = text.split('\n')
+  const shown = lines.slice(0, maxLines)
+  if (lines.length > maxLines) shown.push(`… ${lines.length - maxLines} more lines`)
+  say(shown.map((line) => `    ${line}`).join('\n'))
+}
+
+/** Ends the demo when something that it shows is not so. */
+export function demand(holds: boolean, what: string): void {
+  if (!holds) throw new Error(`expected that ${what}`)
+  say(`  ✓ ${what}`)
+}
