@@ -162,18 +162,28 @@ test('a batch merges spellings, keeps words only for imports, and names open tas
 })
 
 test('an open task is answered with 409 for one stock and listed as a duplicate in a batch, for its owner alone', async () => {
-  const ann = await client()
-  const bob = await client()
-  // Asked in the same breath, so that the first is still open when the others arrive.
   const one = { stock_code: 'MSFT', async_mode: true }
-  const [first, second, batch, other] = await Promise.all([
-    analyze(ann, one),
-    analyze(ann, { stock_code: 'msft.us', async_mode: true, report_language: 'en' }),
-    analyze(ann, { stock_codes: ['MSFT', 'NVDA'], async_mode: true, report_language: 'en' }),
-    analyze(bob, one),
-  ])
+  const inOneBreath = async () => {
+    const ann = await client()
+    const bob = await client()
+    return Promise.all([
+      analyze(ann, one),
+      analyze(ann, { stock_code: 'msft.us', async_mode: true, report_language: 'en' }),
+      analyze(ann, { stock_codes: ['MSFT', 'NVDA'], async_mode: true, report_language: 'en' }),
+      analyze(bob, one),
+    ])
+  }
+  const statuses = (answers: Response[]) => answers.map(({ status }) => status)
+  let answers = await inOneBreath()
+  // A task may be finished before the next request arrives, or requests may overtake each other; then it is tried anew.
+  const haveMet = async ([first, second, batch]: Response[]) =>
+    first?.status === 202 &&
+    second?.status === 409 &&
+    (await batch?.clone().json<{ duplicates: unknown[] }>())?.duplicates.length === 1
+  for (let tries = 1; tries < 8 && !(await haveMet(answers)); tries++) answers = await inOneBreath()
+  expect(statuses(answers)).toEqual([202, 409, 202, 202])
+  const [first, second, batch, other] = answers
   const id = (await first.json<{ task_id: string }>()).task_id
-  expect([first.status, second.status, batch.status, other.status]).toEqual([202, 409, 202, 202])
   expect(await second.json()).toEqual({
     error: 'duplicate_task',
     message: 'MSFT.US is already being analysed',
