@@ -22,6 +22,9 @@ export default defineConfig({
                 // The git host of the tests.
                 ALLOW_PRIVATE_NETWORK: '127.0.0.1',
                 LOG_LEVEL: 'silent',
+                // Nobody waits 8 s for a scripted model.
+                LLM_RETRY_MIN_SECONDS: '0.2',
+                LLM_RETRY_MAX_SECONDS: '1',
               },
             },
           }),
@@ -30,7 +33,13 @@ export default defineConfig({
           name: 'workers',
           include: ['test/unit/**/*.test.ts', 'test/integration/**/*.test.ts', 'test/contract/**/*.test.ts'],
           setupFiles: ['test/helpers/setup.ts'],
-          globalSetup: ['test/support/git-server.ts', 'test/support/provider-host.ts'],
+          globalSetup: [
+            'test/support/git-server.ts',
+            'test/support/provider-host.ts',
+            'test/support/mcp-servers.ts',
+            'test/support/scripted-model.ts',
+            'test/support/notify-host.ts',
+          ],
           testTimeout: 20_000,
           hookTimeout: 30_000,
           isolate: false,
