@@ -2,6 +2,10 @@
 // with its name, what was found and what is allowed. Secrets are never shown.
 
 import { z } from 'zod'
+import { MODEL_ALLOWED, MODEL_SCHEMAS, MODEL_SECRETS, type ModelsConfig, modelsConfig } from './config/models.ts'
+import { NEWS_ALLOWED, NEWS_SCHEMAS, NEWS_SECRETS, type NewsConfig, newsConfig } from './config/news.ts'
+import { NOTIFY_ALLOWED, NOTIFY_SCHEMAS, NOTIFY_SECRETS, type NotifyConfig, notifyConfig } from './config/notify.ts'
+import { TASK_ALLOWED, TASK_SCHEMAS, type TaskConfig, taskConfig } from './config/tasks.ts'
 import { type AddressPolicy, isPolicyEntry } from './lib/address-policy.ts'
 import { fromBase64 } from './lib/crypto.ts'
 import { setLogLevel } from './lib/log.ts'
@@ -114,10 +118,14 @@ const SCHEMAS = {
   FINNHUB_API_KEY: providerKey.optional(),
   ALPHAVANTAGE_API_KEY: providerKey.optional(),
   TUSHARE_TOKEN: providerKey.optional(),
+  ...NEWS_SCHEMAS,
+  ...MODEL_SCHEMAS,
+  ...NOTIFY_SCHEMAS,
   REPORT_LANGUAGE: z.enum(['zh', 'en', 'ko']).default('zh'),
   MAX_RUNNING_TASKS: integer(1, 100, 3),
   MAX_ATTEMPTS: integer(1, 10, 3),
   TASK_TIMEOUT_SECONDS: integer(5, 3600, 300),
+  ...TASK_SCHEMAS,
   FETCH_TIMEOUT_SECONDS: integer(1, 120, 10),
 } as const
 
@@ -130,6 +138,9 @@ const SECRET_NAMES: ReadonlySet<string> = new Set([
   'FINNHUB_API_KEY',
   'ALPHAVANTAGE_API_KEY',
   'TUSHARE_TOKEN',
+  ...NEWS_SECRETS,
+  ...MODEL_SECRETS,
+  ...NOTIFY_SECRETS,
 ])
 
 const RATE_ALLOWED = '"off", or a count and a number of seconds up to 99999 such as 600/60'
@@ -174,10 +185,14 @@ const ALLOWED: { [Name in keyof typeof SCHEMAS]: string } = {
   FINNHUB_API_KEY: 'a key as its provider gave it, without blanks',
   ALPHAVANTAGE_API_KEY: 'a key as its provider gave it, without blanks',
   TUSHARE_TOKEN: 'a key as its provider gave it, without blanks',
+  ...NEWS_ALLOWED,
+  ...MODEL_ALLOWED,
+  ...NOTIFY_ALLOWED,
   REPORT_LANGUAGE: '"zh", "en" or "ko"',
   MAX_RUNNING_TASKS: 'a whole number from 1 to 100',
   MAX_ATTEMPTS: 'a whole number from 1 to 10',
   TASK_TIMEOUT_SECONDS: 'a whole number from 5 to 3600',
+  ...TASK_ALLOWED,
   FETCH_TIMEOUT_SECONDS: 'a whole number from 1 to 120',
 }
 
@@ -210,6 +225,7 @@ export type Config = {
   shellTimeoutMs: number
   socketMessagesPerSecond: number
   maxRunningLoops: number
+  models: ModelsConfig
   /** Null: no limit. */
   rateLimits: Record<'reads' | 'writes' | 'starts' | 'analyses' | 'uploads' | 'wrongKeys', RateLimit | null>
   githubApiUrl: string
@@ -231,8 +247,11 @@ export type Config = {
   finnhubApiKey: string | null
   alphaVantageApiKey: string | null
   tushareToken: string | null
+  news: NewsConfig
+  notify: NotifyConfig
   reportLanguage: 'zh' | 'en' | 'ko'
   maxRunningTasks: number
+  tasks: TaskConfig
   maxAttempts: number
   taskTimeoutMs: number
   fetchTimeoutMs: number
@@ -256,10 +275,10 @@ export function parseConfig(vars: Readonly<Record<string, unknown>>): Config {
     }
   }
   if (faults.length > 0) throw new ConfigError(faults.join('\n'))
-  return toConfig(values)
+  return toConfig(values, { hasWorkersAi: typeof vars.AI === 'object' && vars.AI !== null })
 }
 
-function toConfig(values: Parsed): Config {
+function toConfig(values: Parsed, bindings: { hasWorkersAi: boolean }): Config {
   return {
     authMode: values.AUTH_MODE,
     rootApiKey: values.ROOT_API_KEY ?? null,
@@ -276,6 +295,7 @@ function toConfig(values: Parsed): Config {
     shellTimeoutMs: values.SHELL_TIMEOUT_SECONDS * 1000,
     socketMessagesPerSecond: values.SOCKET_MESSAGES_PER_SECOND,
     maxRunningLoops: values.MAX_RUNNING_LOOPS,
+    models: modelsConfig(values, bindings.hasWorkersAi),
     rateLimits: rateLimitsOf(values),
     githubApiUrl: values.GITHUB_API_URL,
     gitlabApiUrl: values.GITLAB_API_URL,
@@ -295,8 +315,11 @@ function toConfig(values: Parsed): Config {
     finnhubApiKey: values.FINNHUB_API_KEY ?? null,
     alphaVantageApiKey: values.ALPHAVANTAGE_API_KEY ?? null,
     tushareToken: values.TUSHARE_TOKEN ?? null,
+    news: newsConfig(values),
+    notify: notifyConfig(values),
     reportLanguage: values.REPORT_LANGUAGE,
     maxRunningTasks: values.MAX_RUNNING_TASKS,
+    tasks: taskConfig(values, values.MAX_RUNNING_TASKS),
     maxAttempts: values.MAX_ATTEMPTS,
     taskTimeoutMs: values.TASK_TIMEOUT_SECONDS * 1000,
     fetchTimeoutMs: values.FETCH_TIMEOUT_SECONDS * 1000,

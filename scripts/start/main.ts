@@ -5,6 +5,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError } from '../../src/config.ts'
 import { buildConsole } from './console.ts'
+import { fireCrons } from './cron.ts'
 import { formatEnvFile } from './env-file.ts'
 import { Fault } from './fault.ts'
 import { isHealthy } from './health.ts'
@@ -54,7 +55,10 @@ async function serve({ port, stateDir, vars }: Settings, stopped: AbortSignal): 
       return runtime
     },
     probe: () => isHealthy(port),
-    onReady: () => console.log(`ready http://${HOST}:${port}`),
+    onReady: () => {
+      console.log(`ready http://${HOST}:${port}`)
+      void fireCrons(port, stopped)
+    },
     onRestart: (restart) =>
       console.error(JSON.stringify({ level: 'warn', event: 'start.runtime_restarted', ...restart })),
     stopped,

@@ -12,7 +12,10 @@ import { ROOT } from './paths.ts'
 export const COMMAND_VARIABLES = ['PORT', 'BELLWETHER_STATE', 'CHROMIUM_PATH', 'REQUIRE_BROWSER'] as const
 
 /** Local use needs no key and still answers without a network. */
-const LOCAL_DEFAULTS = { AUTH_MODE: 'local', MARKET_DATA: 'tencent,yahoo,eastmoney,sample' } as const
+const LOCAL_DEFAULTS = {
+  AUTH_MODE: 'local',
+  MARKET_DATA: 'tencent,yahoo,eastmoney,sina,tushare,finnhub,alphavantage,sample',
+} as const
 
 type Environment = Readonly<Record<string, string | undefined>>
 
