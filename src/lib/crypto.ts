@@ -1,12 +1,9 @@
+import { Buffer } from 'node:buffer'
+
 const encoder = new TextEncoder()
 
-// More arguments than this in one call overflow the stack.
-const CHUNK = 32_768
-
 export function toBase64Url(bytes: Uint8Array): string {
-  let binary = ''
-  for (let at = 0; at < bytes.length; at += CHUNK) binary += String.fromCharCode(...bytes.subarray(at, at + CHUNK))
-  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64url')
 }
 
 /** The bytes, or null when the text is not base64url (or base64). */

@@ -183,7 +183,9 @@ function cappedBody(
       } catch (error) {
         const explained = deadline.explain(error)
         controller.error(explained)
-        await stop(explained)
+        // What broke off by itself has nothing left to cancel.
+        if (explained instanceof DoorError && explained.reason === 'network') deadline.end()
+        else await stop(explained)
       }
     },
     cancel: stop,
@@ -228,6 +230,8 @@ class Deadline {
   /** A peer, or a runtime, that does not listen to the signal cannot hold the caller. */
   async race<T>(promise: Promise<T>): Promise<T> {
     const { signal } = this
+    // Whoever loses the race, or comes too late for it, has nobody left to tell of a failure of its own.
+    promise.catch(() => undefined)
     if (signal.aborted) throw signal.reason
     let leave = () => {}
     const aborted = new Promise<never>((_, reject) => {

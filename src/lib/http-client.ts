@@ -44,7 +44,7 @@ export type RequestOptions = {
   service: string
   method?: string
   headers?: Record<string, string>
-  body?: string | Uint8Array
+  body?: string | Uint8Array<ArrayBuffer>
   /** For one attempt, from the connection to the last byte. */
   timeoutMs?: number
   maxBytes?: number

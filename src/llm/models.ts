@@ -1,7 +1,118 @@
-let models: readonly string[] | undefined
+// The models that settings can name: the packaged catalogue of every provider that a user can bring a key for, and what
+// the operator's own providers say that they offer. Their lists are kept for a while; a provider that does not answer is
+// left out, or stands as it was.
 
-/** The models that settings can name, as sorted `provider/model` ids. */
-export async function listModels(): Promise<readonly string[]> {
-  models ??= (await import('./lazy/catalogue.ts')).CATALOGUE
-  return models
+import { z } from 'zod'
+import { requestJson, UpstreamError } from '../lib/http-client.ts'
+import { log } from '../lib/log.ts'
+import type { OperatorModels } from './choose.ts'
+import { KEYED_PROVIDERS, partsOf, providerNamed } from './providers.ts'
+
+const KEPT_MS = 600_000
+const KEPT_AFTER_FAILURE_MS = 60_000
+const DEADLINE_MS = 3_000
+const MAX_LISTED = 2_000
+
+export type ListMeans = { readonly fetch?: typeof fetch; readonly now?: () => number }
+
+/** Sorted `provider/model` ids, each once. Never empty, and never late because of a provider. */
+export async function listModels(operator: OperatorModels | null, means: ListMeans = {}): Promise<readonly string[]> {
+  const { CATALOGUE } = await import('./lazy/catalogue.ts')
+  const sources = operator === null ? [] : sourcesOf(operator)
+  const lists = await Promise.all(sources.map((source) => known(source, means)))
+  const named = operator?.model == null ? [] : [operator.model]
+  return [...new Set([...CATALOGUE, ...named, ...lists.flat()])].sort()
+}
+
+type Source = { prefix: string; url: string; apiKey: string | null; kind: 'openai' | 'anthropic' | 'google' }
+
+/** The prefix that the web client proposes models of the hosted gateway under. */
+const GATEWAY_PREFIX = 'openhands/'
+
+function sourcesOf({ model, baseUrl, apiKey, keys, gateway }: OperatorModels): Source[] {
+  const sources: Source[] = []
+  const own = model === null ? null : partsOf(model)
+  for (const name of KEYED_PROVIDERS) {
+    const isOwn = baseUrl === null && own?.provider?.name === name
+    const key = keys[name] ?? (isOwn ? apiKey : null)
+    const address = providerNamed(name)?.baseUrl
+    if (key === null || address == null) continue
+    const kind = name === 'anthropic' || name === 'google' ? name : 'openai'
+    sources.push({ prefix: `${name}/`, url: `${address}/models`, apiKey: key, kind })
+  }
+  if (baseUrl !== null && own !== null) {
+    const kind = own.provider?.name === 'anthropic' || own.provider?.name === 'google' ? own.provider.name : 'openai'
+    const prefix = own.provider === null || own.prefix === null ? '' : `${own.prefix}/`
+    sources.push({ prefix, url: `${baseUrl}/models`, apiKey, kind })
+  }
+  if (gateway.baseUrl !== null) {
+    const { apiKey: key } = gateway
+    sources.push({ prefix: GATEWAY_PREFIX, url: `${gateway.baseUrl}/models`, apiKey: key, kind: 'openai' })
+  }
+  return sources
+}
+
+type Kept = { ids: readonly string[]; until: number }
+
+/** By address and key. Only finished lists are shared: a request cannot wait for what another one is fetching. */
+const kept = new Map<string, Kept>()
+
+async function known(source: Source, { fetch, now = Date.now }: ListMeans): Promise<readonly string[]> {
+  const key = JSON.stringify(source)
+  const before = kept.get(key)
+  if (before !== undefined && now() < before.until) return before.ids
+  try {
+    const ids = idsOf(source, await listed(source, fetch))
+    kept.set(key, { ids, until: now() + KEPT_MS })
+    return ids
+  } catch (error) {
+    const why = error instanceof UpstreamError ? error.reason : 'unknown_form'
+    log.warn('llm.list_failed', { provider: source.prefix, why })
+    const ids = before?.ids ?? []
+    kept.set(key, { ids, until: now() + KEPT_AFTER_FAILURE_MS })
+    return ids
+  }
+}
+
+async function listed(
+  { prefix, url, apiKey, kind }: Source,
+  fetch: typeof globalThis.fetch | undefined,
+): Promise<unknown> {
+  const headers: Record<string, Record<string, string>> = {
+    openai: { authorization: `Bearer ${apiKey}` },
+    anthropic: { 'x-api-key': apiKey ?? '', 'anthropic-version': '2023-06-01' },
+    google: { 'x-goog-api-key': apiKey ?? '' },
+  }
+  return requestJson(kind === 'openai' ? url : `${url}?${PAGE_SIZE[kind]}`, {
+    service: `models of ${prefix}`,
+    timeoutMs: DEADLINE_MS,
+    retries: 0,
+    ...(apiKey === null ? {} : { headers: headers[kind] ?? {} }),
+    ...(fetch === undefined ? {} : { fetch }),
+  })
+}
+
+const PAGE_SIZE = { anthropic: 'limit=1000', google: 'pageSize=1000' } as const
+
+const OpenAiList = z.object({ data: z.array(z.object({ id: z.string() })) })
+const GoogleList = z.object({
+  models: z.array(z.object({ name: z.string(), supportedGenerationMethods: z.array(z.string()).default([]) })),
+})
+
+/** Models that answer in anything but text. */
+const NO_CHAT =
+  /embed|whisper|tts|dall-e|moderation|realtime|audio|image|transcribe|speech|rerank|guard|davinci|babbage|sora|veo|ocr|aqa/i
+const SOUND = /^[^\s\p{Cc}]{1,200}$/u
+
+function idsOf({ prefix, kind }: Source, answer: unknown): string[] {
+  const names =
+    kind === 'google'
+      ? GoogleList.parse(answer)
+          .models.filter(({ supportedGenerationMethods: ways }) => ways.includes('generateContent'))
+          .map(({ name }) => name.replace(/^models\//, ''))
+      : OpenAiList.parse(answer).data.map(({ id }) => id)
+  return names
+    .filter((name) => SOUND.test(name) && !NO_CHAT.test(name))
+    .slice(0, MAX_LISTED)
+    .map((name) => `${prefix}${name}`)
 }

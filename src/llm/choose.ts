@@ -1,0 +1,127 @@
+// Which model answers, where it is asked and with whose key. One rule stands above the others: a key of the operator's
+// goes to an address of the operator's or of the provider itself, never to one that a user chose.
+
+import {
+  type Dialect,
+  GATEWAY_PREFIXES,
+  KEYED_PROVIDERS,
+  type KeyedProvider,
+  type Provider,
+  partsOf,
+} from './providers.ts'
+
+/** What the operator's environment says about models. */
+export type OperatorModels = {
+  readonly model: string | null
+  readonly baseUrl: string | null
+  readonly apiKey: string | null
+  readonly keys: Readonly<Partial<Record<KeyedProvider, string | null>>>
+  readonly gateway: { readonly baseUrl: string | null; readonly apiKey: string | null }
+  /** Asked in turn when `model` cannot answer; by those who set no model of their own. */
+  readonly fallbacks?: readonly string[]
+  readonly hasWorkersAi: boolean
+}
+
+/** What an owner's settings say; null or empty where they say nothing. */
+export type OwnModel = {
+  readonly llmModel: string | null
+  readonly llmBaseUrl: string | null
+  readonly llmApiKey: string | null
+}
+
+export type ModelChoice = {
+  /** `provider/model`, as it was named. */
+  readonly id: string
+  /** Who is meant, in messages for people. */
+  readonly label: string
+  readonly dialect: Dialect
+  /** What the provider calls it. */
+  readonly model: string
+  /** Null for a binding. */
+  readonly baseUrl: string | null
+  readonly apiKey: string | null
+  /** False: the address is asked through the guarded door. */
+  readonly isTrustedAddress: boolean
+  readonly fallbacks?: readonly ModelChoice[]
+}
+
+/** Null: nobody named a model. `needs-key`: one is named that cannot be asked without a key that nobody gave. */
+export function chooseModel(own: OwnModel, operator: OperatorModels): ModelChoice | null | 'needs-key' {
+  const chosen = chooseOne(own, operator)
+  const isDefault = filled(own.llmModel) === null && filled(own.llmBaseUrl) === null
+  if (!isDefault || chosen === null || chosen === 'needs-key') return chosen
+  const fallbacks = (operator.fallbacks ?? []).flatMap((llmModel) => {
+    const other = chooseOne({ llmModel, llmBaseUrl: null, llmApiKey: null }, operator)
+    return other === null || other === 'needs-key' ? [] : [other]
+  })
+  return fallbacks.length === 0 ? chosen : { ...chosen, fallbacks }
+}
+
+function chooseOne(own: OwnModel, operator: OperatorModels): ModelChoice | null | 'needs-key' {
+  const id = filled(own.llmModel) ?? filled(operator.model)
+  if (id === null) return null
+  const ownKey = filled(own.llmApiKey)
+  const parts = partsOf(id)
+  const ownUrl = ownAddress(own.llmBaseUrl, parts.provider)
+  if (ownUrl !== null) {
+    return { ...atAddress({ id, ...parts }, { baseUrl: ownUrl, apiKey: ownKey }), isTrustedAddress: false }
+  }
+  const isOperators = filled(own.llmModel) === null || own.llmModel?.trim() === operator.model
+  const place = isOperators && operator.baseUrl !== null ? { baseUrl: operator.baseUrl, apiKey: operator.apiKey } : null
+  if (place !== null) return atAddress({ id, ...parts }, { ...place, apiKey: ownKey ?? place.apiKey })
+  if (parts.provider === null) return behindGateway({ id, ...parts }, { operator, ownKey })
+  return atProvider(id, { provider: parts.provider, model: parts.model }, { operator, ownKey })
+}
+
+type Named = { id: string; prefix: string | null; provider: Provider | null; model: string }
+type Place = { baseUrl: string; apiKey: string | null }
+type Whose = { operator: OperatorModels; ownKey: string | null }
+
+/** What the provider itself answers at is no address of the user's choosing. */
+function ownAddress(baseUrl: string | null, provider: Provider | null): string | null {
+  const address = filled(baseUrl)?.replace(/\/+$/, '') ?? null
+  const isProviders = provider?.needsKey === true && address === provider.baseUrl
+  return isProviders ? null : address
+}
+
+function atAddress({ id, provider, model }: Named, { baseUrl, apiKey }: Place): ModelChoice {
+  // "OpenAI at another address" is how people name any server that speaks the chat dialect.
+  const isAbroad = provider === null || provider.baseUrl !== baseUrl
+  const spoken = provider?.dialect ?? 'openai-chat'
+  const dialect = isAbroad && (spoken === 'openai-responses' || spoken === 'workers-ai') ? 'openai-chat' : spoken
+  const label = isAbroad ? 'The model server' : provider.label
+  return { id, label, dialect, model, baseUrl, apiKey, isTrustedAddress: true }
+}
+
+function behindGateway(named: Named, { operator, ownKey }: Whose): ModelChoice | 'needs-key' {
+  const { baseUrl, apiKey } = operator.gateway
+  if (named.prefix === null || !GATEWAY_PREFIXES.has(named.prefix) || baseUrl === null) return 'needs-key'
+  return { ...atAddress(named, { baseUrl, apiKey: ownKey ?? apiKey }), label: 'The gateway' }
+}
+
+function atProvider(
+  id: string,
+  { provider, model }: { provider: Provider; model: string },
+  { operator, ownKey }: Whose,
+): ModelChoice | 'needs-key' {
+  const { label, dialect, baseUrl } = provider
+  const apiKey = ownKey ?? operatorKey(provider, operator)
+  if (provider.needsKey && apiKey === null) return 'needs-key'
+  if (dialect === 'workers-ai' && !operator.hasWorkersAi) return 'needs-key'
+  if (dialect !== 'workers-ai' && baseUrl === null) return 'needs-key'
+  // A provider without keys lives beside the service or nowhere: whether it may be asked is the door's to say.
+  return { id, label, dialect, model, baseUrl, apiKey, isTrustedAddress: provider.needsKey || dialect === 'workers-ai' }
+}
+
+/** `LLM_API_KEY` is the key of the provider of `LLM_MODEL`, unless `LLM_BASE_URL` says that it is another's. */
+function operatorKey({ name }: Provider, operator: OperatorModels): string | null {
+  const keyed = KEYED_PROVIDERS.find((known) => known === name)
+  const own = keyed === undefined ? null : (operator.keys[keyed] ?? null)
+  if (own !== null || operator.baseUrl !== null || operator.model === null) return own
+  return partsOf(operator.model).provider?.name === name ? operator.apiKey : null
+}
+
+function filled(text: string | null): string | null {
+  const trimmed = text?.trim() ?? ''
+  return trimmed === '' ? null : trimmed
+}

@@ -1,0 +1,217 @@
+// A language model at a vendor: the prompt goes out in its dialect, the answer is watched while it comes and read into
+// one reply, and whatever goes wrong on the way ends as a `ModelError`.
+
+import type { AddressPolicy } from '../lib/address-policy.ts'
+import { fetchThrough } from '../lib/guarded-fetch.ts'
+import type { ModelChoice } from './choose.ts'
+import { askDialect } from './dialects.ts'
+import { type ModelFacts, modelFacts, type Prices } from './facts.ts'
+import { failureFrom } from './failure-from.ts'
+import { wordsOf } from './failures.ts'
+import { fallbackModel } from './fallback.ts'
+import {
+  type AskOptions,
+  type LanguageModel,
+  ModelError,
+  type ModelReply,
+  type Prompt,
+  type TokenUsage,
+} from './model.ts'
+import { promptedModel } from './prompted.ts'
+import { ReplyBuilder } from './reply-builder.ts'
+import { DEFAULT_PATIENCE, type Patience } from './wire.ts'
+
+/** How tools are offered: the way that fits the model, the vendor's own calls, or by the prompt. */
+export type ToolProtocol = 'auto' | 'native' | 'prompted'
+
+export type ModelMeans = {
+  /** For addresses that a user chose. */
+  readonly addressPolicy: AddressPolicy
+  readonly patience?: Patience
+  readonly toolProtocol?: ToolProtocol
+  /** The binding of Workers AI. */
+  readonly ai?: unknown
+  readonly fetch?: typeof fetch
+}
+
+/** What a vendor turned out not to take; it is left out from then on. */
+export type LeftOut = { temperature: boolean; reasoning: boolean; schema: boolean; usage: boolean }
+
+export type Ask = {
+  readonly choice: ModelChoice
+  readonly facts: ModelFacts
+  readonly means: ModelMeans & { fetch: typeof fetch; patience: Patience }
+  readonly leftOut: Readonly<LeftOut>
+  readonly prompt: Prompt
+  readonly options: AskOptions
+}
+
+export async function languageModel(choice: ModelChoice, means: ModelMeans): Promise<LanguageModel> {
+  const first = await oneModel(choice, means)
+  if (choice.fallbacks === undefined) return first
+  return fallbackModel(first, await Promise.all(choice.fallbacks.map((other) => oneModel(other, means))))
+}
+
+async function oneModel(choice: ModelChoice, means: ModelMeans): Promise<LanguageModel> {
+  const facts = await modelFacts(choice.id)
+  const native = new VendorModel(choice, facts, means)
+  const protocol = means.toolProtocol ?? 'auto'
+  if (protocol === 'native') return native
+  if (protocol === 'prompted' || !facts.callsTools) return promptedModel(native)
+  return new AdaptingModel(native)
+}
+
+class VendorModel implements LanguageModel {
+  readonly id: string
+  readonly contextWindow: number | null
+  readonly seesImages: boolean
+  readonly #choice: ModelChoice
+  readonly #facts: ModelFacts
+  readonly #means: ModelMeans
+  readonly #leftOut: LeftOut = { temperature: false, reasoning: false, schema: false, usage: false }
+
+  constructor(choice: ModelChoice, facts: ModelFacts, means: ModelMeans) {
+    this.id = choice.id
+    this.contextWindow = facts.contextWindow
+    this.seesImages = facts.seesImages
+    this.#choice = choice
+    this.#facts = facts
+    this.#means = means
+  }
+
+  async ask(prompt: Prompt, options: AskOptions = {}): Promise<ModelReply> {
+    for (;;) {
+      try {
+        return await this.#once(prompt, options)
+      } catch (error) {
+        options.signal?.throwIfAborted()
+        // A request that was refused for a parameter cost nothing and wrote nothing: it goes out again without it.
+        const refused = error instanceof ModelError ? refusedParameter(error, this.#leftOut) : null
+        if (refused === null) throw error
+        this.#leftOut[refused] = true
+      }
+    }
+  }
+
+  async #once(prompt: Prompt, options: AskOptions): Promise<ModelReply> {
+    const startedAt = Date.now()
+    const builder = new ReplyBuilder(options.onDelta)
+    const choice = this.#choice
+    const means = { patience: DEFAULT_PATIENCE, ...this.#means, fetch: this.#fetch() }
+    const ask: Ask = { choice, facts: this.#facts, means, leftOut: this.#leftOut, prompt, options }
+    try {
+      await askDialect(ask, builder)
+    } catch (error) {
+      options.signal?.throwIfAborted()
+      throw failureFrom(error, { choice, partialText: builder.text })
+    }
+    return finished(builder, { ask, latencyMs: Date.now() - startedAt })
+  }
+
+  #fetch(): typeof fetch {
+    const send: typeof fetch = this.#means.fetch ?? ((input, init) => fetch(input, init))
+    if (this.#choice.isTrustedAddress) return (input, init) => send(input, { ...init, redirect: 'manual' })
+    const { firstByteMs } = this.#means.patience ?? DEFAULT_PATIENCE
+    const limits = {
+      maxBytes: Number.MAX_SAFE_INTEGER,
+      headersTimeoutMs: firstByteMs,
+      totalTimeoutMs: LONGEST_TIMER_MS,
+    }
+    // A healthy stream is never cut by the clock: its silence is watched where it is read, and so is its size.
+    return fetchThrough({ policy: this.#means.addressPolicy, limits, fetch: send })
+  }
+}
+
+const LONGEST_TIMER_MS = 2_147_483_647
+
+/** A model that turns out not to call tools, though nobody said so, is driven by the prompt from then on. */
+class AdaptingModel implements LanguageModel {
+  readonly #native: VendorModel
+  #prompted: LanguageModel | null = null
+
+  constructor(native: VendorModel) {
+    this.#native = native
+  }
+
+  get id(): string {
+    return this.#native.id
+  }
+
+  get contextWindow(): number | null {
+    return this.#native.contextWindow
+  }
+
+  get seesImages(): boolean {
+    return this.#native.seesImages
+  }
+
+  async ask(prompt: Prompt, options: AskOptions = {}): Promise<ModelReply> {
+    if (this.#prompted !== null) return this.#prompted.ask(prompt, options)
+    try {
+      return await this.#native.ask(prompt, options)
+    } catch (error) {
+      if (!(error instanceof ModelError) || prompt.tools.length === 0 || !refusesTools(error)) throw error
+      this.#prompted = promptedModel(this.#native)
+      return this.#prompted.ask(prompt, options)
+    }
+  }
+}
+
+const refusesTools = (error: ModelError): boolean =>
+  error.kind === 'bad_request' &&
+  /(does not|doesn't|not) support (tool|function)|(tool|function)s?( calling| use| choice)? (is|are) not (supported|available)|no endpoints found that support tool|enable-auto-tool-choice/i.test(
+    wordsOf(error),
+  )
+
+const PARAMETERS: readonly (readonly [keyof LeftOut, RegExp])[] = [
+  ['temperature', /temperature/i],
+  ['reasoning', /reasoning|thinking/i],
+  ['schema', /response_format|json_schema|output_config|structured output/i],
+  ['usage', /stream_options|include_usage/i],
+]
+
+function refusedParameter(error: ModelError, leftOut: LeftOut): keyof LeftOut | null {
+  if (error.kind !== 'bad_request') return null
+  return PARAMETERS.find(([name, words]) => !leftOut[name] && words.test(wordsOf(error)))?.[0] ?? null
+}
+
+function finished(builder: ReplyBuilder, { ask, latencyMs }: { ask: Ask; latencyMs: number }): ModelReply {
+  const { label } = ask.choice
+  const partialText = builder.text
+  const fail = (kind: ModelError['kind'], message: string) => new ModelError(kind, message, { partialText })
+  const { ending, usage } = builder
+  if (ending === null) {
+    throw fail('broken_stream', `The answer of ${label} broke off before its end. Send a message to go on.`)
+  }
+  if (ending === 'content_filter') {
+    const advice = 'Put it in other words, or choose another model.'
+    throw fail('content_policy', `${label} stopped the answer because of its content policy. ${advice}`)
+  }
+  if (builder.isEmpty) {
+    const why = ending === 'length' ? 'spent its whole limit of output on thinking' : 'answered with nothing'
+    throw fail('unusable_reply', `${label} ${why}. Send a message to try again, or choose another model.`)
+  }
+  const calls = builder.calls()
+  return {
+    text: builder.text,
+    calls,
+    usage,
+    cost: builder.cost ?? costOf(usage, ask.facts.prices),
+    responseId: builder.responseId,
+    finish: ending === 'stop' && calls.length > 0 ? 'calls' : ending,
+    latencyMs,
+    ...(builder.vendor === undefined ? {} : { vendor: builder.vendor }),
+  }
+}
+
+function costOf(usage: TokenUsage, prices: Prices | null): number {
+  if (prices === null) return 0
+  const { promptTokens, completionTokens, cacheReadTokens, cacheWriteTokens } = usage
+  const plain = Math.max(0, promptTokens - cacheReadTokens - cacheWriteTokens)
+  const millionths =
+    plain * prices.input +
+    cacheReadTokens * prices.cacheRead +
+    cacheWriteTokens * prices.cacheWrite +
+    completionTokens * prices.output
+  return millionths / 1_000_000
+}

@@ -1,0 +1,134 @@
+// One request in the dialect of its vendor. The heavy packages are loaded with the first question in their dialect.
+
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4FunctionTool,
+  SharedV4ProviderOptions,
+} from '@ai-sdk/provider'
+import type { WorkersAISettings } from 'workers-ai-provider'
+import { assertNever } from '../lib/assert.ts'
+import { askChat } from './chat.ts'
+import { ToldFailure } from './chat-stream.ts'
+import type { Ask } from './client.ts'
+import { RefusedRequest, UnreadableAnswer } from './failure-from.ts'
+import { toSdkPrompt, type VendorParts } from './messages.ts'
+import { ModelError } from './model.ts'
+import type { ReplyBuilder } from './reply-builder.ts'
+import { readSdkStream } from './sdk-stream.ts'
+import { Silence } from './silence.ts'
+import { type Course, type Wire, watchedFetch } from './wire.ts'
+
+export async function askDialect(ask: Ask, builder: ReplyBuilder): Promise<void> {
+  const { choice } = ask
+  if (choice.dialect === 'openai-chat') return askChat(ask, { builder, callOptions: callOptions(ask) })
+  const course: Course = { hasBegun: false, trouble: null }
+  const parts = await throughSdk(ask, { builder, course })
+  const vendor: VendorParts = { dialect: choice.dialect, model: choice.model, parts }
+  // Only what is signed or numbered has to go back as it was.
+  if (parts.some(({ options }) => options !== undefined)) builder.vendor = vendor
+}
+
+type Reading = { builder: ReplyBuilder; course: Course }
+
+async function throughSdk(ask: Ask, { builder, course }: Reading): Promise<VendorParts['parts']> {
+  const { means, options } = ask
+  if (ask.choice.dialect === 'workers-ai') return throughBinding(ask, builder)
+  const transport = { fetch: means.fetch, patience: means.patience, signal: options.signal }
+  try {
+    const model = await sdkModel(ask, watchedFetch(transport, { course, inspect: refuseUnlessStream }))
+    const { stream } = await model.doStream(callOptions(ask))
+    return await readSdkStream(stream, builder)
+  } catch (error) {
+    if (course.trouble !== null) throw course.trouble.error
+    throw course.hasBegun && !isTold(error) ? new UnreadableAnswer(error) : error
+  }
+}
+
+async function throughBinding(ask: Ask, builder: ReplyBuilder): Promise<VendorParts['parts']> {
+  ask.options.signal?.throwIfAborted()
+  const silence = new Silence(ask.means.patience, ask.options.signal)
+  const read = async () => {
+    const model = await sdkModel(ask, ask.means.fetch)
+    const { stream } = await model.doStream({ ...callOptions(ask), abortSignal: silence.signal })
+    return readSdkStream(stream, builder, () => silence.heard())
+  }
+  return silence.unlessCut(read())
+}
+
+/** Whether the error tells what the vendor said, rather than that nobody could read it. */
+const isTold = (error: unknown): boolean =>
+  error instanceof ToldFailure ||
+  error instanceof ModelError ||
+  (error instanceof Error && error.name === 'AI_APICallError')
+
+async function sdkModel({ choice, means }: Ask, fetch: typeof globalThis.fetch): Promise<LanguageModelV4> {
+  const { dialect, model, baseUrl, apiKey } = choice
+  const settings = { apiKey: apiKey ?? '', fetch, ...(baseUrl === null ? {} : { baseURL: baseUrl }) }
+  switch (dialect) {
+    case 'anthropic':
+      return (await import('./lazy/anthropic.ts')).createAnthropic(settings)(model)
+    case 'google':
+      return (await import('./lazy/google.ts')).createGoogleGenerativeAI(settings)(model)
+    case 'openai-responses':
+      return (await import('./lazy/openai.ts')).createOpenAI(settings).responses(model)
+    case 'workers-ai': {
+      const { createWorkersAI } = await import('./lazy/workers-ai.ts')
+      return createWorkersAI({ binding: means.ai } as WorkersAISettings)(model)
+    }
+    case 'openai-chat':
+      throw new Error('the chat dialect is read by hand')
+    default:
+      return assertNever(dialect)
+  }
+}
+
+/** What every dialect is told besides the messages. What a vendor turned out to refuse is left out. */
+function callOptions({ choice, facts, leftOut, prompt, options }: Ask): LanguageModelV4CallOptions {
+  const { dialect, model } = choice
+  const seesImages = facts.seesImages
+  const tools = prompt.tools.map(
+    ({ name, description, parameters }): LanguageModelV4FunctionTool => ({
+      type: 'function',
+      name,
+      description,
+      inputSchema: parameters as LanguageModelV4FunctionTool['inputSchema'],
+    }),
+  )
+  const reasons = facts.reasons && !leftOut.reasoning
+  const providerOptions = vendorOptions(dialect)
+  return {
+    prompt: toSdkPrompt(prompt, { dialect, model, seesImages }),
+    ...(tools.length === 0 ? {} : { tools, toolChoice: { type: 'auto' } as const }),
+    ...(facts.takesTemperature && !reasons && !leftOut.temperature ? { temperature: 0 } : {}),
+    ...(reasons ? { reasoning: 'high' as const } : {}),
+    ...(options.maxOutputTokens === undefined ? {} : { maxOutputTokens: options.maxOutputTokens }),
+    ...(options.schema === undefined || leftOut.schema ? {} : { responseFormat: jsonFormat(options.schema) }),
+    ...(providerOptions === null ? {} : { providerOptions }),
+  }
+}
+
+type JsonFormat = Extract<NonNullable<LanguageModelV4CallOptions['responseFormat']>, { type: 'json' }>
+
+const jsonFormat = (schema: Readonly<Record<string, unknown>>): JsonFormat => ({
+  type: 'json',
+  name: 'answer',
+  schema: schema as NonNullable<JsonFormat['schema']>,
+})
+
+function vendorOptions(dialect: Ask['choice']['dialect']): SharedV4ProviderOptions | null {
+  // Nothing is kept at the vendor; so its reasoning has to come along, sealed, to be given back.
+  if (dialect === 'openai-responses') return { openai: { store: false, include: ['reasoning.encrypted_content'] } }
+  return null
+}
+
+const MAX_ERROR_CHARS = 64 * 1024
+
+/** A 200 may be anything: an error, a page of a proxy. Only a stream goes on to the SDK. */
+async function refuseUnlessStream(response: Response, wire: Wire): Promise<void> {
+  const type = response.headers.get('content-type') ?? ''
+  if (!response.ok || type === '' || /event-stream|octet-stream/i.test(type)) return
+  const body = await wire.readText(MAX_ERROR_CHARS)
+  // What answers pages of text is a proxy in trouble, or no model server at all.
+  throw /json/i.test(type) ? new ToldFailure(body) : new RefusedRequest(502, response.headers, body)
+}

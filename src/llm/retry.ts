@@ -1,0 +1,81 @@
+// When a question that failed is asked again. Pure: whoever keeps count of the attempts and sets the alarm is elsewhere.
+
+import type { ModelError } from './model.ts'
+
+export type RetryPlan = {
+  /** All attempts together, the first included. */
+  readonly attempts: number
+  readonly minMs: number
+  readonly maxMs: number
+}
+
+export const DEFAULT_RETRY_PLAN: RetryPlan = { attempts: 5, minMs: 8_000, maxMs: 64_000 }
+
+/** A vendor that wants to be left alone for longer than this ends the turn: the user knows better what to do by then. */
+const LONGEST_WISH_MS = 300_000
+
+export type RetryQuestion = {
+  /** How many attempts without any progress have failed, the last one included. */
+  readonly failed: number
+  readonly error: ModelError
+  readonly plan?: RetryPlan
+  /** From 0 to 1. */
+  readonly random?: number
+}
+
+/** How long to wait before the next attempt; null: there is none. */
+export function retryDelay({
+  failed,
+  error,
+  plan = DEFAULT_RETRY_PLAN,
+  random = Math.random(),
+}: RetryQuestion): number | null {
+  if (!error.isPassing || failed >= plan.attempts) return null
+  const wish = error.retryAfterMs
+  if (wish !== null && wish > LONGEST_WISH_MS) return null
+  const grown = Math.min(plan.maxMs, plan.minMs * 2 ** Math.max(0, failed - 1))
+  // From three quarters to five quarters: those that failed together do not come back together.
+  const jittered = Math.min(plan.maxMs, grown * (0.75 + random / 2))
+  // Never before the vendor asked for, and a little spread after it.
+  return Math.round(wish === null ? jittered : Math.max(plan.minMs, wish) + random * Math.min(plan.minMs, 1_000))
+}
+
+type HeaderBag = Headers | Record<string, string> | undefined
+
+/** The wait that a vendor asks for, from its headers or its words; null when it does not say. */
+export function retryAfterOf(headers: HeaderBag, body: string, now = Date.now()): number | null {
+  const header = (name: string): string | null =>
+    headers instanceof Headers ? headers.get(name) : (lowered(headers)[name] ?? null)
+  const exact = header('retry-after-ms')
+  if (exact !== null && /^\d{1,9}(\.\d+)?$/.test(exact)) return Math.ceil(Number(exact))
+  const asked = secondsOrDate(header('retry-after'), now)
+  if (asked !== null) return asked
+  const reset = header('x-ratelimit-reset')
+  // An instant in milliseconds or seconds; anything smaller is a span whose unit nobody knows.
+  if (reset !== null && /^\d{10,13}$/.test(reset)) return until(Number(reset) * (reset.length > 11 ? 1 : 1000), now)
+  return wordsOf(body)
+}
+
+const lowered = (headers: Record<string, string> | undefined): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]))
+
+function secondsOrDate(value: string | null, now: number): number | null {
+  if (value === null) return null
+  const text = value.trim()
+  if (/^\d{1,9}(\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000)
+  const at = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(at) ? null : until(at, now)
+}
+
+const until = (at: number, now: number): number => Math.max(0, at - now)
+
+/** Google's `"retryDelay": "34s"`, and "try again in 6.2s" or "in 20ms" of others. */
+function wordsOf(body: string): number | null {
+  const [, amount, unit] =
+    /"retryDelay"\s*:\s*"(\d{1,6}(?:\.\d+)?)(s)"/.exec(body) ??
+    /try again in (\d{1,6}(?:\.\d+)?)\s?(ms|s|seconds?|m|minutes?)\b/i.exec(body) ??
+    []
+  if (amount === undefined || unit === undefined) return null
+  const scale = /^ms/i.test(unit) ? 1 : /^s/i.test(unit) ? 1000 : 60_000
+  return Math.ceil(Number(amount) * scale)
+}

@@ -1,0 +1,202 @@
+// One request to a model's server, watched: it may take as long as it likes while something comes, and is cut off when
+// nothing does. What comes is bounded.
+
+import { ModelError } from './model.ts'
+
+export type Patience = {
+  /** From the request to the first byte of the answer. */
+  readonly firstByteMs: number
+  /** Between two bytes of the answer. */
+  readonly idleMs: number
+  /** The whole answer; null: as long as it flows. */
+  readonly totalMs: number | null
+}
+
+export const DEFAULT_PATIENCE: Patience = { firstByteMs: 300_000, idleMs: 120_000, totalMs: null }
+
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024
+
+/** Servers keep a connection warm with comment lines while the model thinks; for this long it is believed. */
+const MAX_WARM_MS = 1_800_000
+const COMMENT = 0x3a
+
+export type Transport = {
+  readonly fetch: typeof fetch
+  readonly patience: Patience
+  readonly signal: AbortSignal | undefined
+}
+
+/** The request's end, for one of three reasons: it is answered, the caller gave up, or nothing came for too long. */
+export class Wire {
+  readonly #transport: Transport
+  readonly #controller = new AbortController()
+  readonly #forward = () => this.#cut(this.#transport.signal?.reason)
+  #startedAt = 0
+  #lastByteAt = 0
+  #lastNewsAt = 0
+  #receivedBytes = 0
+  #reader: ReadableStreamDefaultReader<Uint8Array> | null = null
+  #timer: ReturnType<typeof setTimeout> | null = null
+  #cutOff: { reason: unknown } | null = null
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  async open(url: string, init: RequestInit): Promise<Response> {
+    const { signal, fetch: send } = this.#transport
+    signal?.throwIfAborted()
+    signal?.addEventListener('abort', this.#forward)
+    this.#startedAt = Date.now()
+    this.#lastByteAt = this.#startedAt
+    this.#lastNewsAt = this.#startedAt
+    this.#watch()
+    try {
+      const response = await this.#unlessCut(send(url, { ...init, signal: this.#controller.signal }))
+      this.#reader = response.body?.getReader() ?? null
+      return response
+    } catch (error) {
+      this.close()
+      throw this.#cutOff === null ? error : this.#cutOff.reason
+    }
+  }
+
+  /** The next bytes of the answer; null at its end. */
+  async read(): Promise<Uint8Array | null> {
+    try {
+      const chunk = this.#reader === null ? { done: true as const } : await this.#reader.read()
+      if (this.#cutOff !== null) throw this.#cutOff.reason
+      if (chunk.done) {
+        this.close()
+        return null
+      }
+      this.#count(chunk.value as Uint8Array)
+      return chunk.value as Uint8Array
+    } catch (error) {
+      this.close()
+      throw this.#cutOff === null ? error : this.#cutOff.reason
+    }
+  }
+
+  /** At most `maxBytes` of what is left, as text. */
+  async readText(maxBytes: number): Promise<string> {
+    const decoder = new TextDecoder()
+    let text = ''
+    for (let bytes = await this.read(); bytes !== null; bytes = await this.read()) {
+      text += decoder.decode(bytes, { stream: true })
+      if (this.#receivedBytes > maxBytes) break
+    }
+    this.abandon()
+    return text
+  }
+
+  /** Ends the request; what is still to come is not wanted. */
+  abandon(): void {
+    this.#cut(new DOMException('no longer wanted', 'AbortError'))
+  }
+
+  close(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = null
+    this.#transport.signal?.removeEventListener('abort', this.#forward)
+  }
+
+  #count(bytes: Uint8Array): void {
+    this.#lastByteAt = Date.now()
+    if (bytes[0] !== COMMENT) this.#lastNewsAt = this.#lastByteAt
+    const isFirst = this.#receivedBytes === 0
+    this.#receivedBytes += bytes.byteLength
+    // From here on another limit holds, which may be the shorter one.
+    if (isFirst) this.#watch()
+    if (this.#receivedBytes <= MAX_ANSWER_BYTES) return
+    const limit = `${MAX_ANSWER_BYTES / 1024 / 1024} MB`
+    this.#cut(new ModelError('unusable_reply', `The model's answer is larger than ${limit} and was cut off.`))
+    throw this.#cutOff?.reason
+  }
+
+  /** One timer for the whole request: it looks how long nothing came, and sleeps for what is left. */
+  #watch(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    const leftMs = this.#leftMs()
+    if (leftMs > 0) {
+      this.#timer = setTimeout(() => this.#watch(), leftMs)
+      return
+    }
+    const hasBegun = this.#receivedBytes > 0
+    const what = hasBegun ? 'stopped in the middle of its answer' : 'did not begin to answer'
+    this.#cut(
+      new ModelError('timeout', `The model ${what} within the time allowed. Try again, or choose another model.`),
+    )
+  }
+
+  #leftMs(): number {
+    const { firstByteMs, idleMs, totalMs } = this.#transport.patience
+    const now = Date.now()
+    const silence = this.#lastByteAt + (this.#receivedBytes > 0 ? idleMs : firstByteMs) - now
+    const warm = this.#lastNewsAt + MAX_WARM_MS - now
+    const total = totalMs === null ? Number.POSITIVE_INFINITY : this.#startedAt + totalMs - now
+    return Math.min(silence, warm, total)
+  }
+
+  #cut(reason: unknown): void {
+    if (this.#cutOff !== null) return
+    this.#cutOff = { reason }
+    this.close()
+    this.#controller.abort(reason)
+    // A stream that is broken already says so to its reader, who knows why.
+    this.#reader?.cancel(reason).then(undefined, () => undefined)
+  }
+
+  /** A runtime that does not listen to the signal cannot hold the caller. */
+  async #unlessCut(answer: Promise<Response>): Promise<Response> {
+    const { signal } = this.#controller
+    let leave = () => {}
+    const cut = new Promise<never>((_, reject) => {
+      leave = () => reject(signal.reason)
+      signal.addEventListener('abort', leave)
+      if (signal.aborted) leave()
+    })
+    try {
+      return await Promise.race([answer, cut])
+    } finally {
+      signal.removeEventListener('abort', leave)
+    }
+  }
+}
+
+/** How a watched request is going. */
+export type Course = { hasBegun: boolean; trouble: { error: unknown } | null }
+
+/**
+ * The watched request as the `fetch` that the dialects of the SDK ask for. What it fails with is noted as well: some of
+ * them tell of it in words of their own.
+ */
+export function watchedFetch(
+  transport: Transport,
+  { course, inspect }: { course: Course; inspect(response: Response, wire: Wire): Promise<void> },
+): typeof fetch {
+  const noted = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work
+    } catch (error) {
+      course.trouble ??= { error }
+      throw error
+    }
+  }
+  return async (input, init) => {
+    const wire = new Wire(transport)
+    const response = await noted(wire.open(input instanceof Request ? input.url : String(input), init ?? {}))
+    await noted(inspect(response, wire))
+    course.hasBegun = response.ok
+    const body = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        const bytes = await noted(wire.read())
+        if (bytes === null) controller.close()
+        else controller.enqueue(bytes)
+      },
+      cancel: () => wire.abandon(),
+    })
+    const { status, statusText, headers } = response
+    return new Response(body, { status, statusText, headers })
+  }
+}

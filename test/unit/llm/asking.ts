@@ -1,0 +1,46 @@
+// A model at the scripted server, in any of the dialects that are spoken over HTTP.
+
+import type { ModelChoice } from '../../../src/llm/choose.ts'
+import { languageModel, type ModelMeans } from '../../../src/llm/client.ts'
+import { ModelError, type Prompt } from '../../../src/llm/model.ts'
+import type { Scripted } from '../../helpers/scripted-model.ts'
+
+export const KEY = 'sk-canary-5f1d2c3b4a'
+export const IMPATIENT = { firstByteMs: 500, idleMs: 500, totalMs: null }
+export const MEANS: ModelMeans = { addressPolicy: { allowPrivate: ['127.0.0.1'], allowLoopback: false } }
+export const PROMPT: Prompt = {
+  system: '',
+  messages: [{ role: 'user', content: [{ type: 'text', text: 'hello' }] }],
+  tools: [{ name: 'execute_bash', description: '', parameters: { type: 'object', properties: {} } }],
+}
+
+export type Dialect = 'openai-chat' | 'anthropic' | 'google' | 'openai-responses'
+export const ALL: readonly Dialect[] = ['openai-chat', 'anthropic', 'google', 'openai-responses']
+const MODELS: Record<Dialect, string> = {
+  'openai-chat': 'gpt-4o',
+  anthropic: 'claude-sonnet-4-20250514',
+  google: 'gemini-2.5-pro',
+  'openai-responses': 'gpt-5',
+}
+
+export function modelAt(server: Pick<Scripted, 'baseUrl' | 'googleUrl'>, dialect: Dialect, means: ModelMeans = MEANS) {
+  const choice: ModelChoice = {
+    id: `test/${MODELS[dialect]}`,
+    label: 'The vendor',
+    dialect,
+    model: MODELS[dialect],
+    baseUrl: dialect === 'google' ? server.googleUrl : server.baseUrl,
+    apiKey: KEY,
+    isTrustedAddress: false,
+  }
+  return languageModel(choice, means)
+}
+
+export async function failureOf(asked: Promise<unknown>): Promise<ModelError> {
+  const error = await asked.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  )
+  if (!(error instanceof ModelError)) throw new Error(`no ModelError: ${String(error)}`)
+  return error
+}
