@@ -89,6 +89,32 @@ export function runAction(from: 'agent' | 'user', command: string, options: RunO
   }
 }
 
+/** The context of the model has become too long. */
+export function condensationRequest(): ActionEvent {
+  return {
+    source: 'agent',
+    message: 'Requesting a condensation of the conversation history.',
+    action: 'condensation_request',
+    args: {},
+  }
+}
+
+export type Forgotten = { ids: { start: number; end: number }; summary: { text: string; offset: number } | null }
+
+/** From here on the model no longer sees these events, but a summary of them where there is one. */
+export function condensation({ ids, summary }: Forgotten): ActionEvent {
+  return {
+    source: 'agent',
+    message: summary?.text ?? `The events ${ids.start} to ${ids.end} are no longer shown to the model.`,
+    action: 'condensation',
+    args: {
+      forgotten_events_start_id: ids.start,
+      forgotten_events_end_id: ids.end,
+      ...(summary === null ? {} : { summary: summary.text, summary_offset: summary.offset }),
+    },
+  }
+}
+
 /** The first real event of a conversation: who the agent is and which tools it has, in function-call format. */
 export function systemAction(content: string, agentClass: string, tools: object[]): ActionEvent {
   return { source: 'agent', message: content, action: 'system', args: { content, tools, agent_class: agentClass } }

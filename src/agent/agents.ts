@@ -1,3 +1,16 @@
 /** The agents that really run here, sorted. Settings may store any name; an unknown one runs as the default. */
-export const AGENTS = ['ShellAgent'] as const
+export const AGENTS = ['CodeActAgent', 'ReadOnlyAgent', 'ShellAgent'] as const
 export type AgentName = (typeof AGENTS)[number]
+
+const DEFAULT_AGENT = 'CodeActAgent'
+
+/**
+ * The agent that runs. Without a model only the shell can; `isUnknown` when the wanted one does not exist here and the
+ * user is to be told so.
+ */
+export function agentToRun(wanted: string | null, hasModel: boolean): { agent: AgentName; isUnknown: boolean } {
+  const known = AGENTS.find((name) => name === wanted)
+  const isUnknown = wanted !== null && wanted !== '' && known === undefined
+  const agent = known ?? DEFAULT_AGENT
+  return { agent: hasModel ? agent : 'ShellAgent', isUnknown }
+}

@@ -3,16 +3,27 @@
 
 export type EventSource = 'agent' | 'user' | 'environment'
 
+/** Which call of which answer of the model an action or its observation belongs to. */
+export type ToolCallMetadata = {
+  function_name: string
+  tool_call_id: string
+  model_response: { id: string }
+  total_calls_in_response: number
+}
+
 type Common = {
   source: EventSource
   /** What a client shows where it has nothing better; may be empty. */
   message: string
+  tool_call_metadata?: ToolCallMetadata
 }
 
 export type ActionEvent = Common & {
   action: string
   args: Record<string, unknown>
   timeout?: number
+  /** What the conversation has cost so far; of the agent's actions. */
+  llm_metrics?: Record<string, unknown>
 }
 
 export type ObservationEvent = Common & {

@@ -1,4 +1,5 @@
-import type { EventSource, ObservationEvent } from './events.ts'
+import type { EventSource, ObservationEvent, ToolCallMetadata } from './events.ts'
+import type { Match } from './microagents.ts'
 import type { AgentState } from './states.ts'
 
 export type CommandResult = { command: string; output: string; exitCode: number; workingDir: string; hidden: boolean }
@@ -44,6 +45,8 @@ export function stateChanged(state: AgentState, reason = ''): ObservationEvent {
 export type ErrorId =
   | 'AGENT_ERROR$ERROR_ACTION_NOT_EXECUTED_STOPPED'
   | 'AGENT_ERROR$ERROR_ACTION_NOT_EXECUTED_ERROR'
+  | 'AGENT_ERROR$BAD_ACTION'
+  | 'AGENT_NOTE$USER_ONLY'
   | ''
 
 export function errorObservation(
@@ -61,15 +64,39 @@ export function errorObservation(
   }
 }
 
+/** The user did not want the action. */
+export function userRejected(text: string, cause: number, metadata: ToolCallMetadata | undefined): ObservationEvent {
+  return {
+    source: 'agent',
+    message: text,
+    cause,
+    observation: 'user_rejected',
+    content: text,
+    extras: {},
+    ...(metadata === undefined ? {} : { tool_call_metadata: metadata }),
+  }
+}
+
 export type WorkspaceContext = {
   date: string
   workingDir: string
   conversationInstructions: string
   repository: { name: string; directory: string; branch: string } | null
+  /** What the user says of each secret variable, by name. */
+  secrets: Readonly<Record<string, string>>
 }
 
+/** What the notes of the project say: those that always hold, and those that the message calls for. */
+export type Recalled = { instructions: string; knowledge: readonly Match[] }
+
+const NOTHING_RECALLED: Recalled = { instructions: '', knowledge: [] }
+
 /** What the agent is told about its surroundings with the first message. */
-export function workspaceContext(cause: number, context: WorkspaceContext): ObservationEvent {
+export function workspaceContext(
+  cause: number,
+  context: WorkspaceContext,
+  recalled: Recalled = NOTHING_RECALLED,
+): ObservationEvent {
   return {
     source: 'environment',
     message: 'Added workspace context',
@@ -81,14 +108,22 @@ export function workspaceContext(cause: number, context: WorkspaceContext): Obse
       repo_name: context.repository?.name ?? '',
       repo_directory: context.repository?.directory ?? '',
       repo_branch: context.repository?.branch ?? '',
-      repo_instructions: '',
+      repo_instructions: recalled.instructions,
       runtime_hosts: {},
       additional_agent_instructions: '',
       date: context.date,
-      custom_secrets_descriptions: {},
+      custom_secrets_descriptions: context.secrets,
       conversation_instructions: context.conversationInstructions,
       working_dir: context.workingDir,
-      microagent_knowledge: [],
+      microagent_knowledge: recalled.knowledge,
     },
   }
+}
+
+/** What a later message calls for. All members are there, as in the context of the workspace. */
+export function knowledgeRecalled(cause: number, knowledge: readonly Match[]): ObservationEvent {
+  const nowhere = { date: '', workingDir: '', conversationInstructions: '', repository: null, secrets: {} }
+  const context = workspaceContext(cause, nowhere, { instructions: '', knowledge })
+  const text = `Added knowledge: ${knowledge.map(({ name }) => name).join(', ')}`
+  return { ...context, message: text, content: text, extras: { ...context.extras, recall_type: 'knowledge' } }
 }

@@ -28,6 +28,10 @@ const sub = (names: readonly string[], given: Rule['given']) => (args: readonly 
   names.some((name) => args.includes(name)) && given(args)
 
 const NETWORK = ['clone', 'fetch', 'pull', 'push', 'ls-remote']
+const matching = (pattern: RegExp) => (args: readonly string[]) => args.some((arg) => pattern.test(arg))
+/** Files that hold keys and passwords by their names. A sample of variables without values is none. */
+const SECRET_FILE =
+  /(^|[/@'"=<])(\.env(\.(?!example\b|sample\b|template\b)[\w-]+)?|\.netrc|\.npmrc|\.pypirc|\.git-credentials|\.pgpass|\.dev\.vars|id_(rsa|dsa|ecdsa|ed25519)|credentials(\.json)?|[\w.-]+\.(pem|p12|pfx|key))['"]?$/i
 
 const RULES: readonly Rule[] = [
   {
@@ -74,9 +78,46 @@ const RULES: readonly Rule[] = [
   },
   {
     risk: 'high',
+    says: 'throws away stashed or unreachable commits, or rewrites the whole history',
+    commands: ['git'],
+    given: (args) =>
+      sub(['stash'], matching(/^(drop|clear)$/))(args) ||
+      sub(['reflog'], matching(/^(expire|delete)$/))(args) ||
+      sub(['gc', 'prune'], matching(/^(--prune(=.*)?|prune)$/))(args) ||
+      sub(['update-ref'], has(/d/, '--delete'))(args) ||
+      args.some((arg) => arg === 'filter-branch' || arg === 'filter-repo'),
+  },
+  {
+    risk: 'high',
+    says: 'changes how git behaves: its hooks, or files inside `.git`',
+    commands: null,
+    given: matching(/(^|[/'"=>])\.git\/|core\.(hookspath|sshcommand|fsmonitor|pager|editor)|^(credential|url)\./i),
+  },
+  {
+    risk: 'high',
+    says: 'reads or sends a file that is named like one with secrets',
+    commands: null,
+    given: matching(SECRET_FILE),
+  },
+  {
+    risk: 'high',
+    says: 'sends a file or the output of another command to the network',
+    commands: ['curl', 'wget'],
+    given: (args) =>
+      has(/[TF]/, '--upload-file', '--form', '--post-file', '--body-file', '--data-binary')(args) ||
+      matching(/^(-d|--data[\w-]*=?|--json=?)?['"]?@/)(args),
+  },
+  {
+    risk: 'high',
     says: 'shows all variables, secrets among them',
-    commands: ['env', 'printenv', 'set', 'declare'],
-    given: nothing,
+    commands: ['env', 'printenv', 'set', 'declare', 'export', 'typeset'],
+    given: (args) => args.every((arg) => /^-[px]+$/.test(arg)),
+  },
+  {
+    risk: 'high',
+    says: 'shows a variable that is named like a secret',
+    commands: ['printenv', 'declare', 'compgen'],
+    given: matching(/(TOKEN|SECRET|PASSWORD|API_?KEY)/i),
   },
   {
     risk: 'high',
@@ -93,6 +134,21 @@ const RULES: readonly Rule[] = [
   { risk: 'high', says: 'runs a text that was made on the way', commands: ['eval'], given: always },
   { risk: 'medium', says: 'talks to the network', commands: ['curl', 'wget'], given: always },
   { risk: 'medium', says: 'talks to a git remote', commands: ['git'], given: sub(NETWORK, always) },
+  {
+    risk: 'medium',
+    says: 'rewrites commits, or removes a branch or a tag',
+    commands: ['git'],
+    given: (args) =>
+      args.includes('rebase') ||
+      sub(['commit'], has(NO_LETTER, '--amend'))(args) ||
+      sub(['branch', 'tag'], has(/d/, '--delete'))(args),
+  },
+  {
+    risk: 'medium',
+    says: 'changes where git sends and fetches',
+    commands: ['git'],
+    given: sub(['remote'], matching(/^(add|set-url|rename|rm|remove)$/)),
+  },
   { risk: 'medium', says: 'deletes or empties files', commands: ['rm', 'rmdir', 'unlink', 'truncate'], given: always },
   { risk: 'medium', says: 'changes who may do what', commands: ['chmod'], given: always },
   { risk: 'medium', says: 'changes the settings of git', commands: ['git'], given: sub(['config'], always) },
@@ -112,8 +168,12 @@ const WRAPPERS: ReadonlySet<string> = new Set([
   '!',
 ])
 
-/** The highest risk among the rules that any command of the script meets. */
-export function riskOf(script: string): number {
+/**
+ * The highest risk among the rules that any command of the script meets. To use one of the variables named is as risky as
+ * to use one that is named like a secret.
+ */
+export function riskOf(script: string, secretNames: readonly string[] = []): number {
+  if (secretNames.some((name) => namesVariable(script, name))) return RISK.high
   const commands = script
     .replaceAll('${', '$')
     .split(/[\n;&|(){}`]+/)
@@ -124,6 +184,15 @@ export function riskOf(script: string): number {
     ),
   )
   return Math.max(RISK.low, ...met.map(({ risk }) => RISK[risk]))
+}
+
+function namesVariable(script: string, name: string): boolean {
+  for (let at = script.indexOf(name); at >= 0; at = script.indexOf(name, at + 1)) {
+    const before = script.slice(Math.max(0, at - 3), at)
+    const after = script[at + name.length] ?? ''
+    if (/(\$|\$\{[#!]?|\benv\.|printenv )$/.test(before) && !/\w/.test(after)) return true
+  }
+  return false
 }
 
 function wordsOf(text: string): string[] {

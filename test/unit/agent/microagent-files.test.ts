@@ -66,6 +66,25 @@ test('instruction files of other formats always hold, as they are', async () => 
   ])
 })
 
+test('rule files of other agents are read where they lie, and a link that leads out of the workspace is not', async () => {
+  const fs = await tree({
+    '/workspace/AGENTS.md': 'for agents\n',
+    '/workspace/CLAUDE.md': 'for claude',
+    '/workspace/.github/copilot-instructions.md': 'for copilot',
+    '/workspace/docs/AGENTS.md': 'elsewhere',
+    '/home/user/notes.md': 'private',
+  })
+  fs.symlink('/home/user/notes.md', '/workspace/GEMINI.md')
+  const { microagents, remarks } = await readMicroagents(fs, ['/workspace'])
+  const own = microagents.filter(({ name }) => !builtins.includes(name))
+  expect(own.map(({ kind, content }) => [kind, content]).sort()).toEqual([
+    ['repo', 'for agents'],
+    ['repo', 'for claude'],
+    ['repo', 'for copilot'],
+  ])
+  expect(remarks.map(({ path }) => path)).toEqual(['/workspace/GEMINI.md'])
+})
+
 test('with a repository its own files are read, and the instruction file of the workspace comes before that of the repository', async () => {
   const files = {
     '/workspace/.cursorrules': 'no',

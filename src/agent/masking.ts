@@ -1,0 +1,198 @@
+// No value of a secret stays in what is stored, sent or logged. A value is looked for as it is and in the forms in which
+// it travels: inside JSON, in an address, in base64. What is looked through is nearly always clean, so that is found out
+// first, by searching the text that is going to be stored anyway.
+
+import { bytesToText } from '../workspace/text-encodings.ts'
+
+export const HIDDEN = '<secret_hidden>'
+
+/** Shorter values are masked as they are; their encoded forms are in too many other texts. */
+const MIN_ENCODED_LENGTH = 6
+
+export class Mask {
+  /** Longest first, so that nothing is left over of a value that holds another one. */
+  readonly #forms: readonly string[]
+  readonly #formsInJson: readonly string[]
+  readonly #pattern: RegExp | null
+
+  /** An empty value is no secret. */
+  constructor(values: Iterable<string>) {
+    const forms = new Set([...values].filter((value) => value !== '').flatMap(formsOf))
+    this.#forms = [...forms].sort((a, b) => b.length - a.length)
+    this.#formsInJson = [...new Set(this.#forms.map(inJson))]
+    this.#pattern = this.#forms.length === 0 ? null : new RegExp(this.#forms.map(literally).join('|'), 'g')
+  }
+
+  get isEmpty(): boolean {
+    return this.#pattern === null
+  }
+
+  text(text: string): string {
+    if (this.#pattern === null || !this.#forms.some((form) => text.includes(form))) return text
+    // A function, as `$&` would mean something in a text.
+    return text.replace(this.#pattern, () => HIDDEN)
+  }
+
+  /** Whether the JSON text of a value holds nothing to mask. */
+  isCleanJson(json: string): boolean {
+    return !this.#formsInJson.some((form) => json.includes(form))
+  }
+
+  /** The same event, with every text in it masked; the very same object when there was nothing to mask. */
+  event<T extends object>(event: T): T {
+    if (this.#pattern === null || this.isCleanJson(JSON.stringify(event))) return event
+    return this.#value(event, { isFree: false }) as T
+  }
+
+  /** Masks a text that comes in pieces, wherever the cuts are. */
+  stream(): MaskedStream {
+    return new MaskedStream(this, this.#forms)
+  }
+
+  #value(value: unknown, place: { isFree: boolean }): unknown {
+    if (typeof value === 'string') return this.text(value)
+    if (typeof value === 'number') return this.#number(value, place)
+    if (Array.isArray(value)) return value.map((item) => this.#value(item, place))
+    if (typeof value !== 'object' || value === null) return value
+    const entries = Object.entries(value).map(([key, item]) => {
+      if (!place.isFree && STRUCTURE.has(key) && typeof item === 'string') return [key, item] as const
+      const isPlain = !place.isFree && SHAPE.has(key)
+      const inside = { isFree: place.isFree || FREE.has(key) }
+      return [isPlain ? key : this.text(key), this.#value(item, inside)] as const
+    })
+    return Object.fromEntries(entries)
+  }
+
+  /** A number that a model or a server made up can be a secret written without its quotes. */
+  #number(value: number, { isFree }: { isFree: boolean }): unknown {
+    return isFree && this.#forms.includes(String(value)) ? HIDDEN : value
+  }
+}
+
+/** Members that say what an event is: words of ours, which nobody could read without. */
+const STRUCTURE: ReadonlySet<string> = new Set([
+  'action',
+  'observation',
+  'source',
+  'timestamp',
+  'agent_state',
+  'recall_type',
+  'confirmation_state',
+  'impl_source',
+])
+
+/** The keys of events. Any other key was made up by a model or a server, and can hold a secret like every text. */
+const SHAPE: ReadonlySet<string> = new Set(
+  `id timestamp source message cause action args observation content extras success timeout tool_call_metadata llm_metrics
+  function_name tool_call_id model_response total_calls_in_response accumulated_cost max_budget_per_task
+  accumulated_token_usage model prompt_tokens completion_tokens cache_read_tokens cache_write_tokens context_window
+  per_turn_token response_id costs response_latencies token_usages file_urls image_urls wait_for_response tools
+  agent_class type function name description parameters command is_input thought blocking is_static cwd hidden
+  confirmation_state security_risk code include_extra url return_axtree path start end impl_source view_range file_text
+  old_str new_str insert_line arguments final_thought outputs recall_type query agent_state forgotten_event_ids
+  forgotten_events_start_id forgotten_events_end_id summary summary_offset metadata exit_code pid username hostname
+  working_dir py_interpreter_path prefix suffix trigger_by_action screenshot set_of_marks error goal_image_urls
+  open_pages_urls active_page_index dom_object axtree_object extra_element_properties last_browser_action
+  last_browser_action_error focused_element_bid filter_visible_only file_path prev_exist old_content new_content diff
+  error_id repo_name repo_directory repo_branch repo_instructions runtime_hosts additional_agent_instructions date
+  custom_secrets_descriptions conversation_instructions microagent_knowledge trigger reason`.split(/\s+/),
+)
+
+/** Members with whatever a model or a server put into them. */
+const FREE: ReadonlySet<string> = new Set(['arguments', 'outputs', 'inputs', 'parameters', 'extra'])
+
+export class MaskedStream {
+  readonly #mask: Mask
+  readonly #forms: readonly string[]
+  #held = ''
+
+  constructor(mask: Mask, forms: readonly string[]) {
+    this.#mask = mask
+    this.#forms = forms
+  }
+
+  /** What can be shown by now: an end that may be the beginning of a secret waits for more. */
+  push(piece: string): string {
+    const all = this.#held + piece
+    const from = this.#openEnd(all)
+    this.#held = all.slice(from)
+    return this.#mask.text(all.slice(0, from))
+  }
+
+  end(): string {
+    const rest = this.#held
+    this.#held = ''
+    return this.#mask.text(rest)
+  }
+
+  /** The first place from where the rest is the beginning of a form, after what is already a whole one. */
+  #openEnd(text: string): number {
+    const longest = this.#forms[0]?.length ?? 0
+    for (let from = Math.max(0, text.length - longest + 1); from < text.length; from++) {
+      const rest = text.slice(from)
+      if (this.#forms.some((form) => form.length > rest.length && form.startsWith(rest))) {
+        return this.#beforeWhole(text, from)
+      }
+    }
+    return text.length
+  }
+
+  /** A whole form that reaches over the cut is not cut in two. */
+  #beforeWhole(text: string, cut: number): number {
+    let from = cut
+    for (let before = text.length; from < before && from > 0; ) {
+      before = from
+      for (const form of this.#forms) {
+        const at = from === 0 ? -1 : text.lastIndexOf(form, from - 1)
+        if (at >= 0 && at + form.length > from) from = at
+      }
+    }
+    return from
+  }
+}
+
+function literally(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+}
+
+function formsOf(value: string): string[] {
+  const forms = [value, inJson(value), inJson(inJson(value))]
+  if (value.length < MIN_ENCODED_LENGTH) return forms
+  const url = encodeURIComponent(value.toWellFormed())
+  const bytes = new TextEncoder().encode(value)
+  return [
+    ...forms,
+    url,
+    url.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
+    // As a form sends it.
+    new URLSearchParams({ v: value }).toString().slice(2),
+    new URL(`http://h/?${value.replaceAll('#', '%23')}`).search.slice(1),
+    ...base64Forms(bytes),
+    bytesToText(bytes, 'hex'),
+    bytesToText(bytes, 'hex').toUpperCase(),
+    // The parser of addresses drops line ends: what is left could be in any text.
+  ].filter((form) => form.length >= value.length)
+}
+
+/** As it looks between the quotes of a JSON text. */
+function inJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1)
+}
+
+/**
+ * In base64 a value looks different with each of the three places where it can begin among the bytes around it, as in
+ * `user:secret`. The digits that depend on what stands before and after it are left out.
+ */
+function base64Forms(bytes: Uint8Array): string[] {
+  const whole = [bytesToText(bytes, 'base64'), bytesToText(bytes, 'base64').replace(/=+$/, '')]
+  const inside = [0, 1, 2].map((before) => {
+    const padded = new Uint8Array(before + bytes.length)
+    padded.set(bytes, before)
+    const digits = bytesToText(padded, 'base64').replace(/=+$/, '')
+    const first = before === 0 ? 0 : before + 1
+    const isOpen = padded.length % 3 !== 0
+    return digits.slice(first, isOpen ? -1 : undefined)
+  })
+  const standard = [...whole, ...inside]
+  return [...standard, ...standard.map((form) => form.replaceAll('+', '-').replaceAll('/', '_'))]
+}

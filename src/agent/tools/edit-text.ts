@@ -1,0 +1,110 @@
+// Changes of a text as the editor makes them: a fragment at a place is replaced by another. What a model writes has plain
+// line ends; a file whose lines end otherwise keeps its own.
+
+export type Change = {
+  /** Where in the old text, and what stood there. */
+  at: number
+  removed: string
+  inserted: string
+}
+export type Changed = { ok: true; change: Change } | { ok: false; problem: string }
+
+const MAX_LINES_NAMED = 10
+
+export function applied(text: string, { at, removed, inserted }: Change): string {
+  return text.slice(0, at) + inserted + text.slice(at + removed.length)
+}
+
+/** Replaces the one place where the old fragment stands. */
+export function replaceOnce(text: string, old: string, now: string): Changed {
+  const places = placesOf(text, old)
+  const [at] = places
+  if (at === undefined) return replaceWithEnds(text, old, now)
+  if (places.length > 1) {
+    const lines = places.slice(0, MAX_LINES_NAMED).map((place) => lineAt(text, place))
+    const more = places.length > MAX_LINES_NAMED ? ' and more' : ''
+    return refuse(
+      `old_str occurs ${places.length} times, in lines ${lines.join(', ')}${more}. Add lines around it until it occurs once.`,
+    )
+  }
+  return { ok: true, change: { at, removed: old, inserted: withEnds(now, endOf(text)) } }
+}
+
+/** The same with the line ends of the file. */
+function replaceWithEnds(text: string, old: string, now: string): Changed {
+  const end = endOf(text)
+  const inFile = withEnds(old, end)
+  if (inFile !== old && text.includes(inFile)) return replaceOnce(text, inFile, withEnds(now, end))
+  const near = nearestLine(text, old)
+  const hint = near === null ? '' : ` Apart from blanks, line ${near} is alike: copy it exactly, with its indentation.`
+  return refuse(`old_str does not occur in the file. Nothing was changed.${hint}`)
+}
+
+/** Inserts after the line of that number; 0 is the beginning of the file. */
+export function insertAfter(text: string, line: number, inserted: string): Changed {
+  const starts = lineStarts(text)
+  const count = starts.length - 1
+  if (line < 0 || line > count)
+    return refuse(`insert_line has to be from 0 to ${count}, the number of lines in the file.`)
+  const end = endOf(text)
+  const lines = withEnds(inserted, end)
+  const at = line === 0 && text.startsWith('\uFEFF') ? 1 : (starts[line] ?? text.length)
+  const afterOpenLine = at === text.length && text !== '' && !text.endsWith('\n')
+  if (afterOpenLine) return { ok: true, change: { at, removed: '', inserted: end + lines } }
+  const closed = lines.endsWith('\n') ? lines : lines + end
+  return { ok: true, change: { at, removed: '', inserted: closed } }
+}
+
+export function lineAt(text: string, at: number): number {
+  let line = 1
+  for (let i = text.indexOf('\n'); i >= 0 && i < at; i = text.indexOf('\n', i + 1)) line++
+  return line
+}
+
+/** Where each line begins, and where the one after the last would. */
+function lineStarts(text: string): number[] {
+  const starts = [0]
+  for (let i = text.indexOf('\n'); i >= 0; i = text.indexOf('\n', i + 1)) starts.push(i + 1)
+  if (starts.at(-1) !== text.length) starts.push(text.length)
+  return starts
+}
+
+function placesOf(text: string, fragment: string): number[] {
+  const places: number[] = []
+  // Overlapping ones count: replacing either gives another text.
+  for (let at = text.indexOf(fragment); at >= 0; at = text.indexOf(fragment, at + 1)) places.push(at)
+  return places
+}
+
+/** The line end that most lines of the text have. */
+function endOf(text: string): '\r\n' | '\n' {
+  const all = text.split('\n').length - 1
+  const withReturn = text.split('\r\n').length - 1
+  return withReturn * 2 > all ? '\r\n' : '\n'
+}
+
+function withEnds(text: string, end: '\r\n' | '\n'): string {
+  return end === '\n' ? text : text.replace(/\r?\n/g, end)
+}
+
+/** The line where the fragment would stand if blanks did not count. */
+function nearestLine(text: string, fragment: string): number | null {
+  const bare = (line: string) => line.replace(/\s+/g, '')
+  const wanted = fragment
+    .split('\n')
+    .map(bare)
+    .filter((line) => line !== '')
+  const [first] = wanted
+  if (first === undefined) return null
+  const lines = text.split('\n').map(bare)
+  const at = lines.findIndex((line, i) => {
+    if (line !== first) return false
+    const rest = lines.slice(i).filter((other) => other !== '')
+    return wanted.every((other, k) => rest[k] === other)
+  })
+  return at < 0 ? null : at + 1
+}
+
+function refuse(problem: string): Changed {
+  return { ok: false, problem }
+}

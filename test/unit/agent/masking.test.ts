@@ -1,0 +1,117 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { HIDDEN, Mask } from '../../../src/agent/masking.ts'
+
+const canary = fc.string({ minLength: 8, maxLength: 40, unit: 'binary' }).filter((text) => text.trim().length >= 8)
+const padding = fc.string({ maxLength: 20, unit: fc.constantFrom(' ', 'x', '"', '\\', '\n', '中', '😀', '%', '+') })
+
+function encodings(secret: string): string[] {
+  const base64 = (text: string) => btoa(String.fromCharCode(...new TextEncoder().encode(text)))
+  return [
+    secret,
+    JSON.stringify(secret),
+    JSON.stringify({ inner: JSON.stringify({ key: secret }) }),
+    `https://example.com/?q=${encodeURIComponent(secret)}`,
+    new URLSearchParams({ q: secret }).toString(),
+    base64(secret),
+    `Basic ${base64(`user:${secret}`)}`,
+    base64(`ab${secret}cd`),
+    base64(secret).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', ''),
+  ]
+}
+
+test('no canary leaves an event, whatever its form, its place and its depth', () => {
+  fc.assert(
+    fc.property(fc.uniqueArray(canary, { minLength: 1, maxLength: 4 }), padding, padding, (secrets, before, after) => {
+      const mask = new Mask(secrets)
+      for (const secret of secrets) {
+        for (const form of encodings(secret)) {
+          const text = before + form + after
+          const event = {
+            source: 'agent',
+            message: text,
+            action: 'call_tool_mcp',
+            args: { name: 'n', arguments: { [text]: [1, { deep: [text] }] }, thought: text },
+            extras: { list: [text, { [text]: null }] },
+          }
+          const masked = JSON.stringify(mask.event(event))
+          expect(masked).toContain(HIDDEN)
+          expect(new Mask(secrets).isCleanJson(masked)).toBe(true)
+          for (const other of encodings(secret)) expect(mask.text(text)).not.toContain(other)
+        }
+      }
+    }),
+    { numRuns: 150 },
+  )
+})
+
+test('a text that comes in pieces is masked as if it came whole, wherever it is cut', () => {
+  const secret = fc.constantFrom('abcabcabd', 'bcabca', 'aaaa', 'abcabd"\n', 'zz top')
+  const text = fc.array(fc.oneof(secret, fc.constantFrom('a', 'b', 'c', 'ab', 'abcab', ' ', 'z')), { maxLength: 12 })
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(secret, { minLength: 1 }),
+      text,
+      fc.infiniteStream(fc.nat(6)),
+      (secrets, words, sizes) => {
+        const mask = new Mask(secrets)
+        const whole = words.join('')
+        const stream = mask.stream()
+        let shown = ''
+        for (let at = 0; at < whole.length; ) {
+          const size = 1 + (sizes.next().value ?? 0)
+          shown += stream.push(whole.slice(at, at + size))
+          at += size
+        }
+        expect(shown + stream.end()).toBe(mask.text(whole))
+      },
+    ),
+    { numRuns: 2000 },
+  )
+})
+
+test('what is not held back is shown at once, and a false beginning as soon as it is known to be one', () => {
+  const stream = new Mask(['sk-12345678']).stream()
+  expect([
+    stream.push('hello s'),
+    stream.push('k-12'),
+    stream.push('x'),
+    stream.push('sk-12345678!'),
+    stream.end(),
+  ]).toEqual(['hello ', '', 'sk-12x', `${HIDDEN}!`, ''])
+})
+
+test('a longer secret wins over one that it holds, an empty one masks nothing, and a clean event stays the same object', () => {
+  const mask = new Mask(['', 'key', 'key-and-more', 'a.*b'])
+  expect(mask.text('key-and-more, key, a.*b, axxb')).toBe(`${HIDDEN}, ${HIDDEN}, ${HIDDEN}, axxb`)
+  expect(mask.text('$& key $1')).toBe(`$& ${HIDDEN} $1`)
+  const event = { source: 'agent', message: 'nothing', action: 'think', args: { thought: 'x'.repeat(100_000) } }
+  expect(mask.event(event)).toBe(event)
+  expect(new Mask(['']).isEmpty).toBe(true)
+  expect(new Mask([]).event(event)).toBe(event)
+})
+
+test('an event keeps its shape even when words of ours are secrets, and numbers of a model are masked too', () => {
+  const mask = new Mask(['run', 'agent', 'exit_code', 'a', '4111111111111111'])
+  const event = {
+    source: 'agent',
+    observation: 'run',
+    content: 'agent run exit_code',
+    extras: { command: 'run', metadata: { exit_code: 0 }, hidden: false },
+    args: { arguments: { exit_code: 4111111111111111, b: 4 } },
+  }
+  expect(mask.event(event)).toEqual({
+    source: 'agent',
+    observation: 'run',
+    content: `${HIDDEN} ${HIDDEN} ${HIDDEN}`,
+    extras: { command: HIDDEN, metadata: { exit_code: 0 }, hidden: false },
+    args: { arguments: { [HIDDEN]: HIDDEN, b: 4 } },
+  })
+})
+
+test('a value of many line ends does not make a single letter a secret', () => {
+  expect(new Mask(['\n\n\n\n\na']).text('a banana')).toBe('a banana')
+  const hostile = JSON.parse('{"args":{"__proto__":"topsecret1","x":1}}') as object
+  const masked = new Mask(['topsecret1']).event(hostile)
+  expect(JSON.stringify(masked)).toBe(`{"args":{"__proto__":"${HIDDEN}","x":1}}`)
+})

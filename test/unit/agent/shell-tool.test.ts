@@ -1,0 +1,159 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are shell scripts.
+
+import { expect, test } from 'vitest'
+import { modelText } from '../../../src/agent/model-text.ts'
+import type { Outcome } from '../../../src/agent/tools/tool.ts'
+import { openDesk } from './tool-desk.ts'
+
+const SHELL = 'execute_bash'
+const exitCode = ({ extras }: Outcome) => (extras.metadata as { exit_code: number }).exit_code
+const remark = ({ extras }: Outcome) => (extras.metadata as { suffix: string }).suffix
+
+test('a session of calls: folder and variables last, the output is shown as it comes and kept with its end', async () => {
+  const { call, prepare, shown, shell } = openDesk()
+  const { action } = prepare(SHELL, { command: 'ls', timeout: '5' })
+  expect(action).toMatchObject({
+    source: 'agent',
+    action: 'run',
+    timeout: 5,
+    args: { command: 'ls', is_input: false, thought: '' },
+  })
+  expect(action.message).toBe('Running command: ls')
+  const made = await call(SHELL, { command: 'mkdir -p shop && cd shop && export NAME="two words" && n=3 && echo made' })
+  expect(made).toMatchObject({
+    observation: 'run',
+    source: 'agent',
+    content: 'made',
+    success: true,
+    extras: { metadata: { exit_code: 0, working_dir: '/workspace/shop' }, hidden: false },
+  })
+  expect(made).not.toHaveProperty('cause')
+  expect(shown.join('')).toBe('made\n')
+  expect((await call(SHELL, { command: 'echo "$NAME $n $PWD"; false' })).content).toBe('two words 3 /workspace/shop')
+  expect(shell().cwd).toBe('/workspace/shop')
+  const failed = await call(SHELL, { command: 'grep -r absent . || exit 7' })
+  expect([exitCode(failed), failed.success, failed.message]).toEqual([
+    7,
+    false,
+    'Command `grep -r absent . || exit 7` executed with exit code 7.',
+  ])
+  expect(
+    (
+      await call(SHELL, {
+        command: 'git init -q . && echo a > a && git add a && git commit -qm one && git log --format=%s',
+      })
+    ).content,
+  ).toBe('one')
+})
+
+test('one command a call: several lines are refused, what belongs together may span lines', async () => {
+  const { call } = openDesk()
+  const one = [
+    'for i in 1 2; do\n  echo $i\ndone',
+    'cat <<EOF\na; b\n\nEOF',
+    'echo a; echo b',
+    'echo a &&\necho b',
+    'if true; then\necho a\nfi; echo b',
+    'echo "a\nb"; echo c',
+    'cat <<EOF; echo x\nbody\nEOF',
+    '# only a comment above\n\necho a\n# and below',
+    'echo a \\\n  b',
+    'f() {\n echo in f\n}; f',
+  ]
+  for (const command of one) expect([command, (await call(SHELL, { command })).observation]).toEqual([command, 'run'])
+  for (const command of [
+    'echo a\necho b',
+    'cd /tmp\nls',
+    'cat <<EOF\nx\nEOF\nls',
+    'f() {\n :\n}\nf',
+    '# c\na=1\n\necho $a',
+  ]) {
+    const outcome = await call(SHELL, { command })
+    expect([command, outcome.observation, outcome.content]).toEqual([
+      command,
+      'error',
+      expect.stringContaining('Only one command'),
+    ])
+  }
+  expect((await call(SHELL, { command: 'echo "open' })).content).toContain('unexpected EOF')
+})
+
+test('there is nothing that input could be for, and an empty call says so', async () => {
+  const { call, refusal } = openDesk()
+  for (const args of [{ command: 'C-c', is_input: 'true' }, { command: 'y', is_input: true }, { command: ' ' }]) {
+    const outcome = await call(SHELL, args)
+    expect([outcome.observation, exitCode(outcome), outcome.content]).toEqual([
+      'run',
+      1,
+      expect.stringMatching(/^ERROR: /),
+    ])
+  }
+  expect(refusal(SHELL, {})).toContain('command: ')
+  expect(refusal(SHELL, { command: 'ls', timeout: -1 })).toContain('timeout: ')
+  expect(refusal(SHELL, { command: 'ls', is_input: 'maybe' })).toContain('is_input: ')
+  expect(refusal(SHELL, { command: ['ls'] })).toContain('command: ')
+})
+
+test('what takes too long is stopped and what it wrote is kept; a stop of the user ends it at once', async () => {
+  const { call, shell } = openDesk()
+  const late = await call(SHELL, { command: 'cd /tmp; echo begun; while true; do :; done; echo never', timeout: 0.5 })
+  expect([exitCode(late), late.content.split('\n')[0]]).toEqual([124, 'begun'])
+  expect(late.content).not.toContain('never')
+  expect(remark(late)).toContain('stopped after at most 0.5 seconds')
+  expect(shell().cwd).toBe('/tmp')
+  const text = modelText({ ...late, cause: 1 })
+  expect(text).toEqual([{ type: 'text', text: expect.stringContaining('[Command finished with exit code 124]') }])
+  const controller = new AbortController()
+  setTimeout(() => controller.abort(), 50)
+  const stopped = await call(SHELL, { command: 'echo begun; while true; do sleep 0.01; done' }, controller.signal)
+  expect([exitCode(stopped), stopped.content]).toEqual([130, 'begun'])
+})
+
+test('five megabytes of output lose their middle before they are kept anywhere', async () => {
+  const { call } = openDesk()
+  const flood = await call(SHELL, {
+    command: 'echo start; seq 1 800000; echo the end',
+  })
+  expect(flood.content.length).toBeLessThanOrEqual(30_000)
+  expect(flood.content).toMatch(/^start\n1\n2\n[\s\S]*\n\[\.\.\. \d+ characters left out \.\.\.\]\n[\s\S]*\nthe end$/)
+})
+
+test('secrets are there for commands and never become part of the session that is stored', async () => {
+  const { call, shell } = openDesk({ secrets: { API_TOKEN: 's3cret-value', PIN: '1' } })
+  expect((await call(SHELL, { command: 'echo "${#API_TOKEN} $PIN"' })).content).toBe('12 1')
+  await call(SHELL, {
+    command: 'export URL="https://x:$API_TOKEN@h/" COPY=$API_TOKEN KEPT=yes; plain=$API_TOKEN; n=11',
+  })
+  expect(JSON.stringify(shell())).not.toContain('s3cret-value')
+  expect([shell().env.KEPT, shell().env.PIN, shell().variables.n]).toEqual(['yes', undefined, '11'])
+  expect((await call(SHELL, { command: 'env | grep -c API_TOKEN' })).content).toBe('1')
+  await call(SHELL, { command: 'export API_TOKEN=mine' })
+  expect((await call(SHELL, { command: 'echo $API_TOKEN' })).content).toBe('mine')
+})
+
+test('the tools are told in their order, with parameters that say what is needed', () => {
+  const { tools } = openDesk()
+  expect(tools.map(({ name }) => name).slice(0, 4)).toEqual(['execute_bash', 'think', 'finish', 'str_replace_editor'])
+  expect(tools[0]?.description).toMatch(/NO PYTHON/)
+  for (const { name, description, parameters } of tools) {
+    expect([name, description.length > 50, parameters.type]).toEqual([name, true, 'object'])
+    expect(JSON.stringify(parameters)).not.toContain('$schema')
+  }
+  expect(tools[0]?.parameters).toMatchObject({
+    required: ['command'],
+    properties: { command: { type: 'string' }, timeout: { type: 'number' } },
+  })
+})
+
+test('thinking and finishing say what they are for', async () => {
+  const { call, prepare, refusal } = openDesk()
+  expect(prepare('think', { thought: 'hm' }).action).toMatchObject({ action: 'think', args: { thought: 'hm' } })
+  expect(await call('think', { thought: 'hm' })).toMatchObject({ observation: 'think', extras: {} })
+  expect(prepare('finish', { message: 'All done' }).action).toEqual({
+    source: 'agent',
+    message: 'All done',
+    action: 'finish',
+    args: { final_thought: 'All done', outputs: {}, thought: '' },
+  })
+  expect(refusal('finish', { message: 3 })).toContain('message: ')
+})

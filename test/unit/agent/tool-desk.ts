@@ -1,0 +1,79 @@
+import { parseArguments } from '../../../src/agent/tools/define-tool.ts'
+import { type ToolAgent, type ToolParts, toolsOf } from '../../../src/agent/tools/index.ts'
+import { BadCall, type Outcome, type ToolContext } from '../../../src/agent/tools/tool.ts'
+import type { FileSystem } from '../../../src/workspace/file-system.ts'
+import { gitCommand } from '../../../src/workspace/git.ts'
+import { MemoryFileSystem } from '../../../src/workspace/memory-file-system.ts'
+import type { ShellState } from '../../../src/workspace/shell-state.ts'
+
+export const CLOSED = { allowPrivate: [], allowLoopback: false }
+
+type Options = {
+  agent?: ToolAgent
+  fs?: FileSystem
+  secrets?: Record<string, string>
+  parts?: Partial<ToolParts>
+}
+
+/** An agent's tools at work on a workspace in memory, as the turn uses them. */
+export function openDesk({
+  agent = 'CodeActAgent',
+  fs = new MemoryFileSystem(),
+  secrets = {},
+  parts = {},
+}: Options = {}) {
+  let shell: ShellState = { cwd: '/workspace', env: {}, variables: {} }
+  const kept = new Map<string, string>()
+  const shown: string[] = []
+  const tools = toolsOf(agent, {
+    commands: [gitCommand({ policy: CLOSED })],
+    shellTimeoutMs: 10_000,
+    seesImages: true,
+    ...parts,
+  })
+  const context = (signal: AbortSignal): ToolContext => ({
+    files: fs,
+    shell,
+    keepShell: (left) => {
+      shell = { cwd: left.cwd, env: left.env, variables: left.variables }
+    },
+    secrets,
+    signal,
+    onOutput: (text) => shown.push(text),
+    recall: (name) => JSON.parse(kept.get(name) ?? 'null') as unknown,
+    remember: (name, value) => kept.set(name, JSON.stringify(value)),
+  })
+  const toolNamed = (name: string) => {
+    const tool = tools.find((one) => one.name === name)
+    if (!tool) throw new Error(`no tool ${name}`)
+    return tool
+  }
+  const prepare = (name: string, args: unknown) =>
+    toolNamed(name).prepare(parseArguments(typeof args === 'string' ? args : JSON.stringify(args)))
+  return {
+    fs,
+    tools,
+    shown,
+    kept,
+    prepare,
+    shell: () => shell,
+    call: async (name: string, args: unknown, signal = new AbortController().signal): Promise<Outcome> =>
+      prepare(name, args).run(context(signal)),
+    /** What the model is told of a call that cannot be made. */
+    refusal: (name: string, args: unknown): string => {
+      try {
+        prepare(name, args)
+      } catch (error) {
+        if (error instanceof BadCall) return error.message
+        throw error
+      }
+      throw new Error(`the call of ${name} was accepted`)
+    },
+    write: async (path: string, content: string | Uint8Array) => {
+      fs.makeDirectory(path.slice(0, path.lastIndexOf('/')) || '/', { recursive: true })
+      await fs.write(path, typeof content === 'string' ? new TextEncoder().encode(content) : content)
+    },
+    read: async (path: string) =>
+      new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await fs.read(path)),
+  }
+}
