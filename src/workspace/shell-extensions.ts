@@ -17,9 +17,13 @@ export interface ShellCall {
   /** Exported variables. */
   env: Readonly<Record<string, string>>
   stdin: string
+  /** The same, for a command to which it is no text. */
+  stdinBytes: Uint8Array
   /** A promise to wait for when others should have their turn. To be asked in every long loop. */
   pause: () => Promise<void> | null
   signal: AbortSignal
+  /** Runs a script in the same shell, as a command of its own. */
+  execute: (script: string, cwd: string) => Promise<{ stdout: string; stderr: string; exitCode: number }>
 }
 
 export interface ShellResult {
@@ -31,6 +35,9 @@ export interface ShellResult {
 }
 
 type Command = ReturnType<typeof defineCommand>
+type Execute = Parameters<typeof defineCommand>[1]
+type Context = Parameters<Execute>[1]
+type Result = Awaited<ReturnType<Execute>>
 
 interface Extending {
   commands: readonly ShellCommand[]
@@ -39,45 +46,84 @@ interface Extending {
   signal: AbortSignal
 }
 
-const EXIT_INTERRUPTED = 130
+/** One that the shell takes for that of a command which was stopped; why is the outcome's to say. */
+const EXIT_STOPPED = 124
 
-/** The commands as the interpreter takes them, and how to keep those that still run from the files. */
-export function extensions(
-  define: typeof defineCommand,
-  { commands, fs, pacer, signal }: Extending,
-): { added: Command[]; close: () => void } {
-  const closable = new ClosableFiles(fs)
-  const added = commands.map(({ name, run }) =>
-    define(name, async (args, { cwd, exportedEnv, stdin }) => {
-      try {
-        const pause = () => {
-          signal.throwIfAborted()
-          return pacer.pauseIfDue()
-        }
-        const result = await run(args, {
-          fs: closable.fs,
-          cwd,
-          env: exportedEnv ?? {},
-          stdin: textOf(String(stdin)),
-          pause,
-          signal,
-        })
-        const { stderr, exitCode, bytes } = result
-        return bytes
-          ? { stdout: bytesToText(bytes, 'latin1'), stdoutKind: 'bytes' as const, stderr, exitCode }
-          : { stdout: result.stdout, stdoutKind: 'text' as const, stderr, exitCode }
-      } catch (error) {
-        if (!signal.aborted) throw error
-        return { stdout: '', stderr: '', exitCode: EXIT_INTERRUPTED }
-      }
-    }),
-  )
-  return { added, close: () => closable.close() }
+/** How long a command that was told to stop may tidy up: the shell does not wait for it. */
+const TIDY_UP_MS = 2000
+
+export class ShellExtensions {
+  /** As the interpreter takes them. */
+  readonly commands: Command[]
+  readonly #parts: Extending
+  readonly #files: ClosableFiles
+  readonly #running = new Set<Promise<unknown>>()
+
+  constructor(define: typeof defineCommand, parts: Extending) {
+    this.#parts = parts
+    this.#files = new ClosableFiles(parts.fs)
+    this.commands = parts.commands.map((command) =>
+      define(command.name, (args, context) => this.#start(command, args, context)),
+    )
+  }
+
+  /** Takes the files from commands that still run, once they had time to leave them tidy. */
+  async close(): Promise<void> {
+    if (this.#running.size > 0) {
+      const late = new Promise((resolve) => setTimeout(resolve, TIDY_UP_MS))
+      await Promise.race([Promise.allSettled(this.#running), late])
+    }
+    this.#files.close()
+  }
+
+  async #start(command: ShellCommand, args: string[], context: Context): Promise<Result> {
+    const running = this.#run(command, args, context)
+    this.#running.add(running)
+    try {
+      return await running
+    } finally {
+      this.#running.delete(running)
+    }
+  }
+
+  async #run({ run }: ShellCommand, args: string[], context: Context): Promise<Result> {
+    const { cwd, exportedEnv, stdin } = context
+    const { signal, pacer } = this.#parts
+    const pause = () => {
+      signal.throwIfAborted()
+      return pacer.pauseIfDue()
+    }
+    const stdinBytes = bytesOf(String(stdin))
+    try {
+      const { stdout, stderr, exitCode, bytes } = await run(args, {
+        fs: this.#files.fs,
+        cwd,
+        env: exportedEnv ?? {},
+        stdin: new TextDecoder().decode(stdinBytes),
+        stdinBytes,
+        pause,
+        signal,
+        execute: (script, folder) => execute(script, folder, context),
+      })
+      return bytes
+        ? { stdout: bytesToText(bytes, 'latin1'), stdoutKind: 'bytes', stderr, exitCode }
+        : { stdout, stdoutKind: 'text', stderr, exitCode }
+    } catch (error) {
+      if (!signal.aborted) throw error
+      return { stdout: '', stderr: '', exitCode: EXIT_STOPPED }
+    }
+  }
+}
+
+async function execute(script: string, cwd: string, { exec }: Context) {
+  if (!exec) throw new Error('the interpreter cannot run a script from a command')
+  const { stdout, stderr, exitCode } = await exec(script, { cwd })
+  return { stdout, stderr, exitCode }
 }
 
 /** What is piped in comes as one character a byte. */
-function textOf(piped: string): string {
-  return new TextDecoder().decode(Uint8Array.from(piped, (char) => char.charCodeAt(0)))
+function bytesOf(piped: string): Uint8Array {
+  return Uint8Array.from(piped, (char) => char.charCodeAt(0))
 }
 
 /** A file tree that can be taken away from who uses it. */

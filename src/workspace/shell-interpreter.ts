@@ -4,7 +4,7 @@ import type { Bash, IFileSystem } from 'just-bash/browser'
 import { BashFs, GUARDED_PATH } from './bash-fs.ts'
 import type { FileSystem } from './file-system.ts'
 import { env as envCommand, rm, runFile } from './shell-commands.ts'
-import { extensions, type ShellCommand } from './shell-extensions.ts'
+import { type ShellCommand, ShellExtensions } from './shell-extensions.ts'
 import { Gate } from './shell-gate.ts'
 import type { ShellOutput } from './shell-output.ts'
 import { Pacer } from './shell-pacer.ts'
@@ -75,8 +75,8 @@ export async function interpret(run: Interpretation): Promise<number | null> {
   const fs: BashFs = new BashFs(run.fs, system)
   const gate = new Gate(fs, pacer)
   const { cwd, env, variables } = run.progress.state
-  const { added, close } = extensions(library.defineCommand, { ...run, pacer, signal: stop.signal })
-  const bash = openShell(library, { run, fs: gate.fs, pacer, added })
+  const extensions = new ShellExtensions(library.defineCommand, { ...run, pacer, signal: stop.signal })
+  const bash = openShell(library, { run, fs: gate.fs, pacer, added: extensions.commands })
   const previous = env.OLDPWD === undefined ? {} : { OLDPWD: env.OLDPWD }
   const ended = bash.exec(run.script, {
     cwd,
@@ -93,11 +93,11 @@ export async function interpret(run: Interpretation): Promise<number | null> {
     return result.exitCode
   } finally {
     gate.close()
-    close()
+    await extensions.close()
   }
 }
 
-type Shell = { run: Interpretation; fs: IFileSystem; pacer: Pacer; added: ReturnType<typeof extensions>['added'] }
+type Shell = { run: Interpretation; fs: IFileSystem; pacer: Pacer; added: ShellExtensions['commands'] }
 
 function openShell(library: Library, { run, fs, pacer, added }: Shell): Bash {
   const { cwd, env } = run.progress.state

@@ -1,0 +1,42 @@
+// The commands of the shell that are ours, besides git. Each is loaded when it is used for the first time.
+
+import type { ShellCommand } from '../shell-extensions.ts'
+import type { NetworkOptions } from './curl.ts'
+import type { Loader } from './javascript/isolate.ts'
+
+export type CommandParts = {
+  network: NetworkOptions
+  loader: Loader
+  /** Of one JavaScript program. */
+  scriptTimeoutMs?: number
+}
+
+type Run = ShellCommand['run']
+
+export function workspaceCommands({ network, loader, scriptTimeoutMs }: CommandParts): ShellCommand[] {
+  const options = { loader, ...(scriptTimeoutMs === undefined ? {} : { timeoutMs: scriptTimeoutMs }) }
+  const node = async (): Promise<Run> => {
+    const { runNode } = await import('./node.ts')
+    return (args, call) => runNode(args, call, options)
+  }
+  const curl = async (): Promise<Run> => {
+    const { runCurl } = await import('./curl.ts')
+    return (args, call) => runCurl(args, call, network)
+  }
+  return [
+    lazily('curl', curl),
+    lazily('tar', async () => (await import('./tar.ts')).runTar),
+    lazily('gzip', async () => (await import('./gzip.ts')).runGzip),
+    lazily('gunzip', async () => (await import('./gzip.ts')).runGunzip),
+    lazily('zcat', async () => (await import('./gzip.ts')).runZcat),
+    lazily('zip', async () => (await import('./zip.ts')).runZip),
+    lazily('unzip', async () => (await import('./zip.ts')).runUnzip),
+    lazily('patch', async () => (await import('./patch.ts')).runPatch),
+    lazily('node', node),
+    lazily('js', node),
+  ]
+}
+
+function lazily(name: string, load: () => Promise<Run>): ShellCommand {
+  return { name, run: async (args, call) => (await load())(args, call) }
+}

@@ -1,0 +1,140 @@
+// Which files a program consists of. The names that they call each other by are resolved here, as Node does it, because the
+// isolate that runs them holds exactly these files and nothing else.
+
+import { type FileSystem, isFileError } from '../../file-system.ts'
+import { resolvePath } from '../../paths.ts'
+import { isBuiltin } from './builtins.ts'
+import { isModuleText, readSource, type Source, specifiersOf } from './compile.ts'
+import { Packages } from './packages.ts'
+
+export interface GraphModule {
+  kind: 'module' | 'script' | 'json'
+  source: Source
+  /** What each name in it means: the path of a file, `node:…`, or why it means nothing. */
+  targets: Map<string, Target>
+  /** Whether it has to be waited for. */
+  isAsync: boolean
+}
+
+export type Target =
+  | { kind: 'file'; path: string }
+  | { kind: 'builtin'; name: string }
+  | { kind: 'missing'; why: string }
+
+export interface Graph {
+  modules: Map<string, GraphModule>
+  builtins: Set<string>
+  /** Whether a name is put together while the program runs. */
+  computed: boolean
+}
+
+/** What is run: a file that is there, or a text under the path of a file that is not. */
+export type Entry = { path: string; text: string | null; forced: 'module' | 'script' | null }
+
+const MAX_MODULES = 1000
+const MAX_FILE_BYTES = 4 * 1024 * 1024
+const MAX_TOTAL_CHARS = 16 * 1024 * 1024
+
+/** A program that cannot be put together: the message is the one to show. */
+export class GraphError extends Error {
+  override readonly name = 'GraphError'
+}
+
+export class GraphBuilder {
+  readonly #fs: FileSystem
+  readonly #packages: Packages
+  readonly #graph: Graph = { modules: new Map(), builtins: new Set(), computed: false }
+  #chars = 0
+
+  constructor(fs: FileSystem) {
+    this.#fs = fs
+    this.#packages = new Packages(fs)
+  }
+
+  async build(entry: Entry): Promise<Graph> {
+    const waiting = [await this.#add(entry)]
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      for (const path of next) {
+        if (!this.#graph.modules.has(path)) waiting.push(await this.#add({ path, text: null, forced: null }))
+      }
+    }
+    this.#spreadAsync()
+    return this.#graph
+  }
+
+  /** Reads a file; answers with the files that it names. */
+  async #add({ path, text, forced }: Entry): Promise<string[]> {
+    if (this.#graph.modules.size >= MAX_MODULES) throw new GraphError(`The program has more than ${MAX_MODULES} files`)
+    const content = text ?? (await this.#read(path))
+    this.#chars += content.length
+    if (this.#chars > MAX_TOTAL_CHARS) throw new GraphError('The files of the program are too large together')
+    if (path.endsWith('.json')) {
+      this.#graph.modules.set(path, { kind: 'json', source: plain(content), targets: new Map(), isAsync: false })
+      return []
+    }
+    const source = readSource(content)
+    const kind = forced ?? (await this.#kindOf(path, source))
+    const { names, computed } = specifiersOf(source)
+    this.#graph.computed ||= computed
+    const targets = new Map<string, Target>()
+    for (const name of names) targets.set(name, await this.#target(name, path, kind))
+    this.#graph.modules.set(path, { kind, source, targets, isAsync: kind === 'module' && source.syntax.awaits })
+    return [...targets.values()].flatMap((target) => (target.kind === 'file' ? [target.path] : []))
+  }
+
+  async #target(name: string, from: string, kind: GraphModule['kind']): Promise<Target> {
+    const builtin = isBuiltin(name)
+    if (builtin !== null) {
+      this.#graph.builtins.add(builtin)
+      return { kind: 'builtin', name: builtin }
+    }
+    const path = await this.#packages.resolve(name, { from, isImport: kind === 'module' })
+    if (path !== null && /\.[mc]?tsx?$|\.jsx$/.test(path)) {
+      return { kind: 'missing', why: `${path}: TypeScript and JSX cannot be run here` }
+    }
+    if (path !== null) return { kind: 'file', path }
+    const what =
+      kind === 'module' && /^\.{0,2}\//.test(name) ? resolvePath(from.slice(0, from.lastIndexOf('/')), name) : name
+    return {
+      kind: 'missing',
+      why: `Cannot find ${/^[./]/.test(name) ? 'module' : 'package'} '${what}' imported from ${from}`,
+    }
+  }
+
+  async #read(path: string): Promise<string> {
+    try {
+      if (this.#fs.stat(path).sizeBytes > MAX_FILE_BYTES) throw new GraphError(`${path} is too large to be run`)
+      return new TextDecoder().decode(await this.#fs.read(path))
+    } catch (error) {
+      if (isFileError(error)) throw new GraphError(`Cannot read '${path}': ${error.message}`)
+      throw error
+    }
+  }
+
+  async #kindOf(path: string, source: Source): Promise<'module' | 'script'> {
+    if (path.endsWith('.mjs')) return 'module'
+    if (path.endsWith('.cjs')) return 'script'
+    const declared = await this.#packages.typeFor(path)
+    if (declared !== null) return declared
+    return isModuleText(source) ? 'module' : 'script'
+  }
+
+  /** A module that imports one that has to be waited for has to be waited for as well. */
+  #spreadAsync(): void {
+    for (let changed = true; changed; ) {
+      changed = false
+      for (const module of this.#graph.modules.values()) {
+        if (module.isAsync || module.kind !== 'module') continue
+        const waits = [...module.targets.values()].some(
+          (target) => target.kind === 'file' && this.#graph.modules.get(target.path)?.isAsync,
+        )
+        module.isAsync = waits
+        changed ||= waits
+      }
+    }
+  }
+}
+
+function plain(text: string): Source {
+  return { text, tokens: [], syntax: { imports: [], exports: [], dynamic: [], required: [], awaits: false } }
+}
