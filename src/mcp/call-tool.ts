@@ -1,0 +1,39 @@
+// One call of a tool of a session. It connects anew: between two calls the object may have been evicted.
+
+import { withServer } from './connection.ts'
+import { explainFailure } from './failure.ts'
+import { type McpServers, remoteServers } from './remote-server.ts'
+import type { McpTool } from './session-tools.ts'
+import { CallResult, errorResult, resultOf, type ToolResult } from './tool-result.ts'
+
+export type CallParts = {
+  /** The servers as they are configured now; the key of the tool's server is taken from here. */
+  readonly servers: McpServers
+  /** The guarded door. */
+  readonly fetch: typeof fetch
+  readonly conversationId: string
+  readonly signal?: AbortSignal
+  readonly deadlineMs?: number
+}
+
+export const CALL_DEADLINE_MS = 110_000
+
+/** Throws the signal's reason only: whatever else goes wrong is a result that says so. */
+export async function callMcpTool(
+  tool: McpTool,
+  args: Readonly<Record<string, unknown>>,
+  { servers, fetch, conversationId, signal, deadlineMs = CALL_DEADLINE_MS }: CallParts,
+): Promise<ToolResult> {
+  const server = (await remoteServers(servers)).find(({ id }) => id === tool.serverId)
+  if (server === undefined) return errorResult(`The tool server ${tool.serverLabel} is not configured any more`)
+  try {
+    const params = { name: tool.remoteName, arguments: args }
+    const answer = await withServer(server, { fetch, conversationId, signal, deadlineMs }, (ask) =>
+      ask('tools/call', params, CallResult),
+    )
+    return resultOf(answer)
+  } catch (error) {
+    signal?.throwIfAborted()
+    return errorResult(explainFailure(error))
+  }
+}

@@ -1,0 +1,51 @@
+// The tool servers of a session as they can be asked from here.
+
+import { sha256Hex } from '../lib/crypto.ts'
+
+type Configured = { readonly url: string; readonly apiKey: string | null }
+
+/** As an owner configures them. */
+export type McpServers = {
+  readonly sse: readonly Configured[]
+  readonly shttp: readonly Configured[]
+  /** What would have to run as a process. */
+  readonly stdio: readonly { readonly name: string }[]
+}
+
+export type RemoteServer = {
+  /** The same for the same address in every session. Addresses may hold keys; this does not, so it may be stored. */
+  readonly id: string
+  /** What people are told: the host, never the whole address. */
+  readonly label: string
+  readonly transport: 'sse' | 'http'
+  readonly url: string
+  readonly apiKey: string | null
+}
+
+/** In the order in which equal tool names are decided. A server that is named twice is there once. */
+export async function remoteServers({ sse, shttp }: McpServers): Promise<RemoteServer[]> {
+  const configured = [
+    ...sse.map((server) => ({ ...server, transport: 'sse' as const })),
+    ...shttp.map((server) => ({ ...server, transport: 'http' as const })),
+  ]
+  const servers = new Map<string, RemoteServer>()
+  for (const { url, apiKey, transport } of configured) {
+    const id = `${transport}-${(await sha256Hex(url)).slice(0, 16)}`
+    if (!servers.has(id)) servers.set(id, { id, label: labelOf(url), transport, url, apiKey: apiKey || null })
+  }
+  return [...servers.values()]
+}
+
+function labelOf(url: string): string {
+  return (URL.canParse(url) && new URL(url).host) || 'a server without a host'
+}
+
+/** The conversation is named as the reference does it, and by our own name. */
+export const CONVERSATION_HEADERS = ['X-OpenHands-ServerConversation-ID', 'X-Bellwether-ServerConversation-ID'] as const
+
+export function headersFor({ apiKey }: RemoteServer, conversationId: string): Record<string, string> {
+  return {
+    ...Object.fromEntries(CONVERSATION_HEADERS.map((name) => [name, conversationId])),
+    ...(apiKey === null ? {} : { Authorization: `Bearer ${apiKey}`, 'X-Session-API-Key': apiKey }),
+  }
+}

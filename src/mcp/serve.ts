@@ -1,0 +1,81 @@
+// One request of an MCP client, answered without a session: whatever it needs to know comes with it, so any isolate can
+// answer it.
+
+import { z } from 'zod'
+import { NOTHING_COMPILED } from './nothing-compiled.ts'
+
+export type ServedTool = {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly input: z.ZodObject
+  /** Whether it only looks. */
+  readonly readOnly: boolean
+}
+
+export type ToolAnswer = { ok: true; text: string } | { ok: false; message: string }
+
+export type ServeParts<T extends ServedTool> = {
+  readonly tools: readonly T[]
+  readonly maxBodyBytes: number
+  /** Gets arguments that meet the tool's schema. */
+  call(tool: T, args: Record<string, unknown>): Promise<ToolAnswer>
+}
+
+const SERVER = { name: 'bellwether', title: 'Bellwether', version: '1.0.0' }
+const MAX_PROBLEMS = 10
+
+export async function serveMcp<T extends ServedTool>(request: Request, parts: ServeParts<T>): Promise<Response> {
+  const library = await import('./lazy/sdk-server.ts')
+  const options = { capabilities: { tools: {} }, jsonSchemaValidator: NOTHING_COMPILED }
+  const server = new library.Server(SERVER, options)
+  // Nothing of another request is known here, and one that cancels itself would never be answered.
+  server.removeNotificationHandler('notifications/cancelled')
+  server.setRequestHandler(library.ListToolsRequestSchema, () => ({ tools: parts.tools.map(listed) }))
+  server.setRequestHandler(library.CallToolRequestSchema, async ({ params }) => {
+    const tool = parts.tools.find(({ name }) => name === params.name)
+    if (tool === undefined) throw new library.McpError(library.ErrorCode.InvalidParams, `Unknown tool: ${params.name}`)
+    const answer = await answerOf(tool, params.arguments ?? {}, parts)
+    const text = answer.ok ? answer.text : answer.message
+    return { content: [{ type: 'text' as const, text }], isError: !answer.ok }
+  })
+  const transport = new library.WebStandardStreamableHTTPServerTransport({
+    enableJsonResponse: true,
+    maxRequestBodySize: parts.maxBodyBytes,
+  })
+  // The declared type of the session's id asks for `undefined` to be written out.
+  await server.connect(transport as Parameters<typeof server.connect>[0])
+  try {
+    return await transport.handleRequest(request)
+  } finally {
+    await server.close()
+  }
+}
+
+const schemas = new WeakMap<ServedTool, Record<string, unknown>>()
+
+function listed(tool: ServedTool) {
+  const { name, title, description, input, readOnly } = tool
+  const inputSchema = schemas.get(tool) ?? z.toJSONSchema(input, { io: 'input' })
+  schemas.set(tool, inputSchema)
+  const annotations = { title, readOnlyHint: readOnly, ...(readOnly ? {} : { destructiveHint: false }) }
+  return { name, title, description, inputSchema: { ...inputSchema, type: 'object' as const }, annotations }
+}
+
+async function answerOf<T extends ServedTool>(tool: T, args: unknown, parts: ServeParts<T>): Promise<ToolAnswer> {
+  const checked = checkedArguments(tool, args)
+  return checked.ok ? parts.call(tool, checked.args) : checked
+}
+
+export type CheckedArguments = { ok: true; args: Record<string, unknown> } | { ok: false; message: string }
+
+/** Arguments that do not fit are the model's to mend, so they are an answer and not an error of the protocol. */
+export function checkedArguments({ input }: ServedTool, args: unknown): CheckedArguments {
+  const { success, data, error } = input.safeParse(args)
+  if (success) return { ok: true, args: data }
+  const problems = error.issues.slice(0, MAX_PROBLEMS).map(({ path, message }) => {
+    const where = path.map(String).join('.')
+    return where === '' ? message : `${where}: ${message}`
+  })
+  return { ok: false, message: `The arguments do not fit. ${problems.join('; ')}` }
+}

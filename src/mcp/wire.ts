@@ -1,0 +1,105 @@
+// What stands between the SDK's transports and the door out: the size of an answer is bounded, and a request whose stream
+// ends without an answer fails then and not at its deadline.
+
+import { McpFailure } from './failure.ts'
+
+/** Of one answer, or of all that an event stream carries. */
+export const MAX_ANSWER_BYTES = 8 * 1024 * 1024
+export const GOODBYE_MS = 2_000
+
+type Question = { answered: boolean; resumable: boolean; fail: (error: unknown) => void }
+/** The transports' own type of fetch. */
+type Ask = (input: string | URL, init?: RequestInit) => Promise<Response>
+
+/** One connection asks one question at a time. */
+export class Wire {
+  readonly #ask: Ask
+  readonly #transport: 'sse' | 'http'
+  readonly #signal: AbortSignal
+  #question: Question | null = null
+
+  /** When the signal fires, whatever is under way ends; what is said after that is a good-bye, and short. */
+  constructor(ask: typeof fetch, { transport, signal }: { transport: 'sse' | 'http'; signal: AbortSignal }) {
+    this.#ask = (input, init) => ask(input, init)
+    this.#transport = transport
+    this.#signal = signal
+  }
+
+  /** Runs one exchange; `onToken` has to hear of each event id, which makes a stream resumable. */
+  async question<T>(exchange: (onToken: () => void) => Promise<T>): Promise<T> {
+    const question: Question = { answered: false, resumable: false, fail: () => {} }
+    const failed = new Promise<never>((_, reject) => {
+      question.fail = reject
+    })
+    this.#question = question
+    return Promise.race([exchange(() => (question.resumable = true)), failed])
+  }
+
+  /** Has to hear of every message, of which those with a result or an error are answers. */
+  received(message: object): void {
+    if (this.#question && ('result' in message || 'error' in message)) this.#question.answered = true
+  }
+
+  /** For errors that the transport only mentions: some of them mean that no answer will come. */
+  mention(error: unknown): void {
+    const unreadable = error instanceof SyntaxError || (error instanceof Error && 'issues' in error)
+    if (unreadable || isStreamLost(error)) this.#question?.fail(error)
+  }
+
+  readonly fetch: Ask = async (input, init = {}) => {
+    const question = this.#question
+    const method = init.method ?? 'GET'
+    // A stream for what a server says unasked: nobody here listens, so it is not opened. Resuming an answer is another thing.
+    if (this.#transport === 'http' && method === 'GET' && !new Headers(init.headers).has('last-event-id')) {
+      return new Response(null, { status: 405 })
+    }
+    const ends = this.#signal.aborted ? AbortSignal.timeout(GOODBYE_MS) : this.#signal
+    const signal = init.signal ? AbortSignal.any([init.signal, ends]) : ends
+    const response = await this.#failing(question, () => this.#ask(input, { ...init, signal }))
+    if (response.body === null) return response
+    const { status, statusText, headers } = response
+    const body = response.body.pipeThrough(this.#bounded(question, method === 'POST' && this.#transport === 'http'))
+    return new Response(body, { status, statusText, headers })
+  }
+
+  /** The transports keep the text of an error at most; the question gets the error itself. */
+  async #failing<T>(question: Question | null, ask: () => Promise<T>): Promise<T> {
+    try {
+      return await ask()
+    } catch (error) {
+      question?.fail(error)
+      throw error
+    }
+  }
+
+  #bounded(question: Question | null, isAnswer: boolean): TransformStream<Uint8Array, Uint8Array> {
+    let received = 0
+    return new TransformStream({
+      transform: (chunk, controller) => {
+        received += chunk.byteLength
+        if (received <= MAX_ANSWER_BYTES) return controller.enqueue(chunk)
+        const error = new McpFailure(`The server answers with more than ${MAX_ANSWER_BYTES} bytes`)
+        question?.fail(error)
+        controller.error(error)
+      },
+      // What was read last still has to be understood before it is known that nothing comes.
+      flush: () => {
+        if (isAnswer) setTimeout(() => this.#ended(question))
+      },
+    })
+  }
+
+  #ended(question: Question | null): void {
+    if (question === null || question.answered || question.resumable) return
+    question.fail(new McpFailure('The server closes the connection without an answer'))
+  }
+}
+
+/**
+ * The transports' ways to say that a stream is gone for good. Other errors are none: the runtime's event targets call both
+ * the listeners and the `on…` property of the SSE client, so each of its messages comes twice, once as unknown.
+ */
+function isStreamLost(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return 'event' in error || error.message.startsWith('Maximum reconnection attempts')
+}

@@ -1,0 +1,147 @@
+import { z } from '@hono/zod-openapi'
+import { conversationId, part, type RestTool, restTool, ToolFailure } from './rest-tool.ts'
+
+const one = (id: string) => `/api/conversations/${part(id)}`
+const conversation_id = conversationId
+
+const listConversations = restTool(
+  {
+    name: 'list_conversations',
+    title: 'List conversations',
+    description: 'The conversations of the user, newest first. next_page_id is the page_id of the next page.',
+    input: z.strictObject({
+      limit: z.int().min(1).max(100).default(20),
+      page_id: z.string().nullish(),
+      selected_repository: z.string().nullish().describe('Only those of this repository'),
+    }),
+    call: (query) => ({ method: 'GET', path: '/api/conversations', query }),
+  },
+  true,
+)
+
+const createConversation = restTool(
+  {
+    name: 'create_conversation',
+    title: 'Start a conversation',
+    description: 'Starts a conversation with an agent that works in a workspace of its own, and answers with its id.',
+    input: z.strictObject({
+      initial_user_msg: z.string().nullish().describe('What the agent is to do'),
+      repository: z.string().nullish().describe('owner/name or an http(s) URL, cloned into the workspace'),
+      selected_branch: z.string().nullish(),
+      git_provider: z.enum(['github', 'gitlab', 'bitbucket']).nullish(),
+      conversation_instructions: z.string().nullish().describe('Instructions that the agent keeps to throughout'),
+    }),
+    call: (body) => ({ method: 'POST', path: '/api/conversations', body }),
+  },
+  false,
+)
+
+const getConversation = restTool(
+  {
+    name: 'get_conversation',
+    title: 'Look at a conversation',
+    description: 'The title, state, repository and pull requests of a conversation.',
+    input: z.strictObject({ conversation_id }),
+    call: (args) => ({ method: 'GET', path: one(args.conversation_id) }),
+    text: (answer, args) => {
+      // An id that nobody knows is answered with null.
+      if (answer === null) throw new ToolFailure(`Conversation ${args.conversation_id} not found`)
+      return JSON.stringify(answer)
+    },
+  },
+  true,
+)
+
+const startConversation = restTool(
+  {
+    name: 'start_conversation',
+    title: 'Resume a conversation',
+    description: 'Starts the agent of a conversation that was stopped; one that runs is left alone.',
+    input: z.strictObject({ conversation_id }),
+    call: (args) => ({ method: 'POST', path: `${one(args.conversation_id)}/start`, body: {} }),
+  },
+  false,
+)
+
+const sendMessage = restTool(
+  {
+    name: 'send_message',
+    title: 'Send a message',
+    description: 'Sends a message to the agent of a running conversation. It answers by events.',
+    input: z.strictObject({
+      conversation_id,
+      content: z.string().min(1),
+      image_urls: z.array(z.string()).nullish().describe('Images, as data: or https: URLs'),
+    }),
+    call: ({ conversation_id: id, content, image_urls }) => ({
+      method: 'POST',
+      path: `${one(id)}/events`,
+      body: { action: 'message', args: { content, image_urls } },
+    }),
+    text: () => 'Sent',
+  },
+  false,
+)
+
+const readEvents = restTool(
+  {
+    name: 'read_events',
+    title: 'Read events',
+    description: 'Messages, commands and their outcomes of a conversation, in order; has_more tells of further ones.',
+    input: z.strictObject({
+      conversation_id,
+      start_id: z.int().min(0).default(0).describe('The first id that is wanted'),
+      end_id: z.int().min(0).nullish(),
+      limit: z.int().min(1).max(100).default(20),
+      reverse: z.boolean().default(false).describe('Newest first'),
+      query: z.string().nullish().describe('Only events with this text'),
+    }),
+    call: ({ conversation_id: id, ...query }) => ({ method: 'GET', path: `${one(id)}/events`, query }),
+  },
+  true,
+)
+
+const listFiles = restTool(
+  {
+    name: 'list_files',
+    title: 'List workspace files',
+    description: 'One level of the workspace of a conversation; folders end in a slash.',
+    input: z.strictObject({ conversation_id, path: z.string().nullish().describe('A folder; the root by default') }),
+    call: (args) => ({ method: 'GET', path: `${one(args.conversation_id)}/list-files`, query: { path: args.path } }),
+    text: (answer) => z.array(z.string()).parse(answer).join('\n'),
+  },
+  true,
+)
+
+const readFile = restTool(
+  {
+    name: 'read_file',
+    title: 'Read a workspace file',
+    description: 'A text file of the workspace of a conversation, or some of its lines.',
+    input: z.strictObject({
+      conversation_id,
+      path: z.string().min(1),
+      first_line: z.int().min(1).nullish().describe('Counted from 1'),
+      last_line: z.int().min(1).nullish(),
+    }),
+    call: (args) => ({ method: 'GET', path: `${one(args.conversation_id)}/select-file`, query: { file: args.path } }),
+    text: (answer, { first_line, last_line }) => {
+      const { code } = z.object({ code: z.string() }).parse(answer)
+      if (!first_line && !last_line) return code
+      const lines = code.split('\n')
+      return lines.slice((first_line ?? 1) - 1, last_line ?? lines.length).join('\n')
+    },
+  },
+  true,
+)
+
+export const CONVERSATION_TOOLS: readonly RestTool[] = [
+  listConversations,
+  createConversation,
+  getConversation,
+  startConversation,
+  sendMessage,
+  readEvents,
+  listFiles,
+  readFile,
+]

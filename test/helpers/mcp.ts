@@ -1,0 +1,46 @@
+// The loopback tool servers as tests use them.
+
+import { inject } from 'vitest'
+import type { McpServers } from '../../src/db/settings.ts'
+import { toolServerDoor } from '../../src/mcp/door.ts'
+import type { McpTool } from '../../src/mcp/session-tools.ts'
+import { openMcpServers } from '../../src/mcp/session-tools.ts'
+import '../support/mcp-server-types.ts'
+import { LOOPBACK_ALLOWED } from './git-host.ts'
+
+/** The door as a local service has it. */
+export const loopbackDoor = toolServerDoor(LOOPBACK_ALLOWED)
+
+export const NO_SERVERS: McpServers = { sse: [], shttp: [], stdio: [] }
+
+/** Where the official package's server listens. */
+export async function everything(transport: 'http' | 'sse'): Promise<string> {
+  const response = await fetch(`${inject('mcpServers')}/everything/${transport}`)
+  if (!response.ok) throw new Error(await response.text())
+  return response.text()
+}
+
+export const strangeUrl = (manner: string, journal = 'none'): string =>
+  `${inject('mcpServers')}/strange/${manner}/${journal}`
+
+export const overHttp = (url: string, apiKey: string | null = null): McpServers => ({
+  ...NO_SERVERS,
+  shttp: [{ url, apiKey }],
+})
+
+export const overSse = (url: string): McpServers => ({ ...NO_SERVERS, sse: [{ url, apiKey: null }] })
+
+type Entry = { method: string; headers: Record<string, string> }
+
+/** What a strange server was asked. */
+export async function journalOf(journal: string): Promise<Entry[]> {
+  return (await fetch(`${inject('mcpServers')}/journal/${journal}`)).json()
+}
+
+export const PARTS = { fetch: loopbackDoor, conversationId: 'c1' }
+
+export async function toolsOf(servers: McpServers): Promise<McpTool[]> {
+  const { tools, failures } = await openMcpServers(servers, PARTS)
+  if (failures.length > 0) throw new Error(JSON.stringify(failures))
+  return tools
+}

@@ -1,0 +1,102 @@
+import { evictDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { expect, inject, test } from 'vitest'
+import { conversation } from '../../src/bindings.ts'
+import { inState, startAgent } from '../helpers/agent.ts'
+import { withTokens } from '../helpers/git-accounts.ts'
+import { everything, journalOf, strangeUrl } from '../helpers/mcp.ts'
+import { GOOD_TOKENS } from '../support/provider-host-types.ts'
+
+const finish = { calls: [{ id: 'f', name: 'finish', arguments: { message: 'done' } }] }
+const call = (name: string, args: Record<string, unknown>, id = 'c1') => ({ calls: [{ id, name, arguments: args }] })
+
+type Asked = { body: { tools?: { function: { name: string } }[]; messages: { role: string; content: unknown }[] } }
+
+test('an agent calls a tool of a remote server, in this life of its object and in the next', async () => {
+  const chat = await startAgent({
+    replies: [
+      call('echo', { message: 'hello from the edge' }),
+      finish,
+      call('get-sum', { a: 20, b: 22 }, 'c2'),
+      finish,
+    ],
+    body: {
+      initial_user_msg: 'use the server',
+      mcp_config: {
+        sse_servers: [],
+        stdio_servers: [{ name: 'files', command: 'serve-files', args: [], env: {} }],
+        shttp_servers: [{ url: await everything('http') }, { url: strangeUrl('fails') }],
+      },
+    },
+  })
+  await inState(chat, 'finished')
+  const events = await chat.events()
+  const action = events.find((event) => event.action === 'call_tool_mcp')
+  expect(action?.args).toMatchObject({ name: 'echo', arguments: { message: 'hello from the edge' } })
+  expect(events.find(({ observation }) => observation === 'mcp')).toMatchObject({
+    cause: action?.id,
+    content: '{"meta":null,"content":[{"type":"text","text":"Echo: hello from the edge"}],"isError":false}',
+    extras: { name: 'echo', arguments: { message: 'hello from the edge' } },
+  })
+  // What cannot be used is told once, in words.
+  const told = events.filter(({ observation }) => observation === 'error').map(({ content }) => String(content))
+  expect(told.filter((text) => text.includes('The server fails (status 500)'))).toHaveLength(1)
+  expect(told.filter((text) => text.includes('cannot run here') && text.includes('files'))).toHaveLength(1)
+  const asked = (await chat.model.requests()).at(-1) as unknown as Asked
+  expect(asked.body.tools?.map((tool) => tool.function.name)).toEqual(expect.arrayContaining(['execute_bash', 'echo']))
+  expect(JSON.stringify(asked.body.messages)).toContain('Echo: hello from the edge')
+
+  await evictDurableObject(conversation(env, chat.owner.owner, chat.id))
+  await chat.post('message', { content: 'once more' })
+  await expect
+    .poll(async () => (await chat.events()).filter(({ observation }) => observation === 'mcp').length, {
+      timeout: 15_000,
+    })
+    .toBe(2)
+  const again = (await chat.events()).filter(({ observation }) => observation === 'mcp')
+  expect(again[1]?.content).toContain('The sum of 20 and 22 is 42.')
+  const complaints = (await chat.events()).filter(({ observation }) => observation === 'error')
+  expect(complaints).toHaveLength(told.length)
+})
+
+test('a stop while a server hangs is honoured, and the server hears who it was that called', async () => {
+  const journal = crypto.randomUUID()
+  const chat = await startAgent({
+    replies: [call('plain', {}), finish],
+    body: {
+      initial_user_msg: 'call it',
+      mcp_config: {
+        sse_servers: [],
+        stdio_servers: [],
+        shttp_servers: [{ url: strangeUrl('silent-on-call', journal), api_key: 'key-1' }],
+      },
+    },
+  })
+  await expect
+    .poll(async () => (await journalOf(journal)).some(({ method }) => method === 'tools/call'), { timeout: 15_000 })
+    .toBe(true)
+  const [entry] = (await journalOf(journal)).filter(({ method }) => method === 'tools/call')
+  expect(entry?.headers).toMatchObject({ 'x-session-api-key': 'key-1', 'x-openhands-serverconversation-id': chat.id })
+  await chat.post('change_agent_state', { agent_state: 'stopped' })
+  await inState(chat, 'stopped')
+  expect((await chat.events()).filter(({ observation }) => observation === 'mcp')).toEqual([])
+})
+
+test('an agent opens a pull request with the token of its owner, and the conversation has its number', async () => {
+  const host = `http://${inject('providerHost')}`
+  const owner = await withTokens({ provider: 'github', token: GOOD_TOKENS.github, host })
+  const pull = { repo_name: 'ann/tools', source_branch: 'topic', target_branch: 'main', title: 'Better tools' }
+  const chat = await startAgent({
+    owner,
+    replies: [call('create_pr', pull), finish],
+    body: { initial_user_msg: 'open a pull request' },
+  })
+  await inState(chat, 'finished')
+  const answer = (await chat.events()).find(({ observation }) => observation === 'mcp')
+  expect(answer?.content).toContain('https://github.com/ann/tools/pull/17?draft')
+  const [asked] = (await chat.model.requests()).filter(({ method }) => method === 'POST') as unknown as Asked[]
+  const offered = asked?.body.tools?.map((tool) => tool.function.name) ?? []
+  expect(offered).toContain('create_pr')
+  expect(offered).not.toContain('create_mr')
+  expect(await owner.json(chat.path)).toMatchObject({ pr_number: [17] })
+})
