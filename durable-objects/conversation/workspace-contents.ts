@@ -17,10 +17,19 @@ const GROWING_CHUNK_BYTES = 16 * 1024
 /** As many keys as one call of R2 deletes. */
 const SWEEP_KEYS = 1000
 
+type ContentsParts = {
+  sql: SqlStorage
+  objects: WorkspaceObjects
+  prefix: string
+  /** Whether an earlier state of the tree still refers to the key. */
+  isNeeded?: (key: string) => boolean
+}
+
 export class WorkspaceContents {
   readonly #sql: SqlStorage
   readonly #objects: WorkspaceObjects
   readonly #prefix: string
+  readonly #isNeeded: (key: string) => boolean
   /** Keys that are in the garbage because they are being written right now, or wait for their node. */
   readonly #reserved = new Set<string>()
   /** False only when a look into the table found nothing to delete. */
@@ -28,10 +37,11 @@ export class WorkspaceContents {
   /** The last chunk that is on its way into an object, by inode: nothing may be added to it. */
   readonly #frozen = new Map<number, number>()
 
-  constructor(parts: { sql: SqlStorage; objects: WorkspaceObjects; prefix: string }) {
+  constructor(parts: ContentsParts) {
     this.#sql = parts.sql
     this.#objects = parts.objects
     this.#prefix = parts.prefix
+    this.#isNeeded = parts.isNeeded ?? (() => false)
   }
 
   chunks(inode: number): ChunkRow[] {
@@ -87,11 +97,6 @@ export class WorkspaceContents {
     }
   }
 
-  /** Gives the chunks of one inode to another that has none. */
-  moveChunks(from: number, to: number): void {
-    this.#sql.exec('UPDATE workspace_chunks SET inode = ? WHERE inode = ?', to, from)
-  }
-
   /**
    * Writes the bytes to R2 and gives their key to `commit`, which makes a node refer to it (and calls `adopt`) in one
    * transaction. Whatever fails, the object ends up referred to or in the garbage.
@@ -101,6 +106,9 @@ export class WorkspaceContents {
     try {
       await this.#objects.put(key, bytes, path)
       commit(key)
+    } catch (error) {
+      await this.abandon(key)
+      throw error
     } finally {
       this.endReservation(key)
     }
@@ -117,6 +125,14 @@ export class WorkspaceContents {
   /** From now on the key is garbage, unless it was adopted. */
   endReservation(key: string): void {
     this.#reserved.delete(key)
+  }
+
+  /**
+   * Deletes what was written in vain, now rather than at the next sweep: when the conversation was deleted meanwhile, the
+   * table in which the key stands has gone with it.
+   */
+  async abandon(key: string): Promise<void> {
+    await this.#objects.delete([key])
   }
 
   /** While `work` runs, nothing is added to the chunks that the file has now. Null if that is so already. */
@@ -151,7 +167,7 @@ export class WorkspaceContents {
   async sweep(): Promise<void> {
     while (this.#mayHaveGarbage) {
       const keys = rows<{ key: string }>(this.#sql, 'SELECT key FROM workspace_garbage').map(({ key }) => key)
-      const free = keys.filter((key) => !this.#reserved.has(key)).slice(0, SWEEP_KEYS)
+      const free = keys.filter((key) => !this.#reserved.has(key) && !this.#isNeeded(key)).slice(0, SWEEP_KEYS)
       if (free.length === 0) this.#mayHaveGarbage = keys.length > 0
       if (free.length === 0 || !(await this.#objects.delete(free))) return
       for (const key of free) this.adopt(key)

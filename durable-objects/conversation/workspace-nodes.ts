@@ -12,7 +12,7 @@ import {
 } from '../../src/workspace/file-system.ts'
 import { firstRow } from '../sql.ts'
 import type { WorkspaceContents } from './workspace-contents.ts'
-import { type NodeRow, ROOT_INODE } from './workspace-schema.ts'
+import { NOWHERE, type NodeRow, ROOT_INODE } from './workspace-schema.ts'
 import { type ExistingPlace, type Place, parentOf, realPathOf, type WorkspaceTree } from './workspace-tree.ts'
 
 /** Told of each change, within its transaction: of the entry alone, or of all that is below it as well. */
@@ -21,8 +21,8 @@ export type ChangeObserver = (realPath: string, what: 'entry' | 'subtree') => vo
 /** What counts against the limits. */
 export type Usage = { files: number; bytes: number }
 
-/** Where the contents of a file are: here, under a key of R2, or in chunks that so far belong to another inode. */
-export type NewContents = { bytes: Uint8Array } | { key: string } | { inode: number }
+/** Where the contents of a file are: here, or under a key of R2. */
+export type NewContents = { bytes: Uint8Array } | { key: string }
 
 export type NewNode =
   | { kind: 'directory' }
@@ -63,8 +63,9 @@ export class WorkspaceNodes {
     const usage = firstRow<Usage>(
       this.#sql,
       `SELECT COUNT(*) AS files, TOTAL(CASE kind WHEN 'file' THEN size ELSE 0 END) AS bytes
-       FROM workspace_nodes WHERE inode <> ?`,
+       FROM workspace_nodes WHERE inode <> ? AND parent <> ?`,
       ROOT_INODE,
+      NOWHERE,
     )
     return usage ?? { files: 0, bytes: 0 }
   }
@@ -124,6 +125,29 @@ export class WorkspaceNodes {
     this.changed({ ...goal, node: source.node })
   }
 
+  /** Gives a file that stands nowhere its place, where a file or nothing stands so far; `mode` counts only for a new one. */
+  settle(inode: number, goal: { path: string; size: number; mode?: number | undefined }, usage: Usage): void {
+    const place = this.roomFor(goal.path, goal.size, usage)
+    const { node } = place
+    if (node) this.drop({ ...place, node }, usage)
+    if (usage.files >= this.#limits.maxFiles) {
+      throw new FileSystemError('ENOSPC', goal.path, { detail: 'too many files' })
+    }
+    const parent = parentOf(place)
+    this.#sql.exec(
+      'UPDATE workspace_nodes SET parent = ?, name = ?, mode = ?, mtime = ? WHERE inode = ?',
+      parent,
+      place.name,
+      node?.mode ?? modeOf({ kind: 'file', mode: goal.mode }),
+      nextMtime(node?.mtime ?? 0),
+      inode,
+    )
+    this.touch(parent)
+    this.changed(place)
+    usage.files++
+    usage.bytes += goal.size
+  }
+
   /** Throws unless what is at `goal` may be replaced by moving `source` there. */
   assertReplaceable(source: NodeRow, goal: NodeRow, path: string): void {
     if (source.kind === 'directory') {
@@ -152,7 +176,6 @@ export class WorkspaceNodes {
     this.#contents.dropChunks(inode)
     this.#contents.discard(node.object)
     if ('bytes' in contents) this.#contents.addChunks(inode, contents.bytes)
-    if ('inode' in contents) this.#contents.moveChunks(contents.inode, inode)
     if (key !== null) this.#contents.adopt(key)
     this.#sql.exec(
       'UPDATE workspace_nodes SET size = ?, mtime = ?, object = ?, revision = revision + 1 WHERE inode = ?',

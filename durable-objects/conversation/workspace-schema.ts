@@ -8,7 +8,7 @@
 export const WORKSPACE_SCHEMA = `
 CREATE TABLE workspace_nodes (
   inode INTEGER PRIMARY KEY,
-  parent INTEGER NOT NULL, -- 0 for the root alone
+  parent INTEGER NOT NULL, -- 0 for the root alone, -1 for files that are stored and have no place yet
   name TEXT NOT NULL,
   kind TEXT NOT NULL, -- file, directory or symlink
   mode INTEGER NOT NULL,
@@ -36,6 +36,8 @@ INSERT INTO workspace_nodes (inode, parent, name, kind, mode, mtime, size) VALUE
 `
 
 export const ROOT_INODE = 1
+/** The parent of files that have no place yet. */
+export const NOWHERE = -1
 
 export interface NodeRow {
   inode: number

@@ -1,30 +1,35 @@
-// Contents that are stored before it is known which file they are for, or whether they will be one. Small ones are chunks
-// of an inode that no node has (a negative one), large ones are an object in R2 that stands in the garbage. Neither is
-// part of the tree until one transaction makes it so; what an eviction leaves behind is cleared away before the next.
+// Files that are stored before it is known where they belong, or whether they will stay. Each is a node like any other,
+// only that it stands nowhere: giving it a place moves one row, whatever is in it. What an eviction leaves behind is
+// forgotten before the next one comes.
 
 import type { StagedContents } from '../../src/workspace/file-system.ts'
 import { regroup } from '../../src/workspace/parts.ts'
+import { firstRow } from '../sql.ts'
 import type { WorkspaceContents } from './workspace-contents.ts'
-import type { NewContents } from './workspace-nodes.ts'
 import { PART_BYTES, type WorkspaceObjects } from './workspace-objects.ts'
+import { NOWHERE } from './workspace-schema.ts'
 
 type StagingParts = {
   sql: SqlStorage
+  /** One transaction. */
+  change: <T>(path: string, work: () => T) => T
   contents: WorkspaceContents
   objects: WorkspaceObjects
   spillThresholdBytes: number
-  commit: Commit
+  settle: Settle
 }
 
-/** Makes a node refer to the contents, in one transaction. */
-export type Commit = (path: string, file: { size: number; mode?: number | undefined; contents: NewContents }) => void
+/** Gives the node its place, in one transaction. */
+export type Settle = (inode: number, goal: { path: string; size: number; mode?: number | undefined }) => void
 
 /** Stands where errors name a path, before there is one. */
 const NO_PATH = '(new file)'
 
 export class WorkspaceStaging {
   readonly #parts: StagingParts
-  #lastInode = 0
+  #count = 0
+  /** False once it is sure that no earlier life of the object has left anything. */
+  #mayHaveLeftovers = true
 
   constructor(parts: StagingParts) {
     this.#parts = parts
@@ -36,41 +41,82 @@ export class WorkspaceStaging {
     return first.byteLength > this.#parts.spillThresholdBytes ? this.#inR2(first, pieces) : this.#inRows(first)
   }
 
+  forgetLeftovers(): void {
+    if (!this.#mayHaveLeftovers) return
+    this.#mayHaveLeftovers = false
+    const { sql, change, contents } = this.#parts
+    change(NO_PATH, () => {
+      contents.discardAll('SELECT object FROM workspace_nodes WHERE parent = ?', NOWHERE)
+      sql.exec(
+        'DELETE FROM workspace_chunks WHERE inode IN (SELECT inode FROM workspace_nodes WHERE parent = ?)',
+        NOWHERE,
+      )
+      sql.exec('DELETE FROM workspace_nodes WHERE parent = ?', NOWHERE)
+    })
+  }
+
   #inRows(bytes: Uint8Array): StagedContents {
-    const { sql, contents } = this.#parts
-    if (this.#lastInode === 0) sql.exec('DELETE FROM workspace_chunks WHERE inode < 0')
-    const inode = --this.#lastInode
-    if (bytes.byteLength > 0) contents.addChunks(inode, bytes)
-    return this.#staged(bytes.byteLength, { inode }, () => contents.dropChunks(inode))
+    const { change, contents } = this.#parts
+    const size = bytes.byteLength
+    this.forgetLeftovers()
+    return change(NO_PATH, () => {
+      const inode = this.#insert(size, null)
+      if (size > 0) contents.addChunks(inode, bytes)
+      return this.#staged(inode, { size, key: null })
+    })
   }
 
   async #inR2(first: Uint8Array, rest: AsyncIterable<Uint8Array>): Promise<StagedContents> {
-    const { contents, objects } = this.#parts
+    const { change, contents, objects } = this.#parts
     const key = contents.reserveKey()
     try {
       let size = first.byteLength
       if (size < PART_BYTES) await objects.put(key, first, NO_PATH)
       else size = await objects.putParts(key, startingWith(first, rest), NO_PATH)
-      return this.#staged(size, { key }, () => contents.endReservation(key))
+      this.forgetLeftovers()
+      return change(NO_PATH, () => {
+        contents.adopt(key)
+        return this.#staged(this.#insert(size, key), { size, key })
+      })
     } catch (error) {
-      contents.endReservation(key)
+      await contents.abandon(key)
       throw error
+    } finally {
+      contents.endReservation(key)
     }
   }
 
-  #staged(size: number, contents: NewContents, letGo: () => void): StagedContents {
+  #insert(size: number, key: string | null): number {
+    const row = firstRow<{ inode: number }>(
+      this.#parts.sql,
+      `INSERT INTO workspace_nodes (parent, name, kind, mode, mtime, size, object)
+       VALUES (?, ?, 'file', 0, 0, ?, ?) RETURNING inode`,
+      NOWHERE,
+      String(this.#count++),
+      size,
+      key,
+    )
+    return row?.inode ?? 0
+  }
+
+  #staged(inode: number, { size, key }: { size: number; key: string | null }): StagedContents {
+    const { sql, change, contents, settle } = this.#parts
     let isOpen = true
     return {
       sizeBytes: size,
       place: (path, mode) => {
-        if (!isOpen) throw new Error('these contents belong to a file already')
-        this.#parts.commit(path, { size, mode, contents })
+        if (!isOpen) throw new Error('these contents have become a file already')
+        settle(inode, { path, size, mode })
         isOpen = false
-        if ('key' in contents) letGo()
       },
       release: () => {
-        if (isOpen) letGo()
+        if (!isOpen) return
         isOpen = false
+        change(NO_PATH, () => {
+          contents.dropChunks(inode)
+          contents.discard(key)
+          sql.exec('DELETE FROM workspace_nodes WHERE inode = ?', inode)
+        })
       },
     }
   }

@@ -5,7 +5,16 @@
 import { errorFields, log } from '../lib/log.ts'
 import { type FileSystem, isFileError, type ScannedEntry } from './file-system.ts'
 import { ByteBlocks } from './parts.ts'
-import { centralHeader, DEFLATED, dataDescriptor, endOfArchive, localHeader, STORED } from './zip-format.ts'
+import { rest, wakeCollector } from './rest.ts'
+import {
+  centralHeader,
+  DEFLATED,
+  dataDescriptor,
+  endOfArchive,
+  localHeader,
+  STORED,
+  storedParts,
+} from './zip-format.ts'
 
 type Zlib = typeof import('./lazy/zip.ts')
 
@@ -15,11 +24,10 @@ const S_IFLNK = 0o120000
 const LEVEL = 2
 /** Already small; compressing them again costs time and gains nothing. */
 const COMPRESSED = /\.(zip|gz|tgz|bz2|xz|zst|7z|png|jpe?g|gif|webp|mp[34]|pdf|woff2?|pack)$/i
+/** A part that shrinks less is not compressed, nor what follows it in the file. */
+const WORTH_WHILE = 0.97
 /** How much is packed at a stretch: some tens of milliseconds. */
 const REST_EVERY_BYTES = 1024 * 1024
-/** What waits for the client before more is read. */
-const BUFFERED_BYTES = 256 * 1024
-
 /**
  * All files and links below the folder, by paths relative to it; empty directories have no entry. Throws when the beginning
  * cannot be read. A file that goes while the archive is being written is left out; any other failure breaks the stream, so
@@ -31,27 +39,34 @@ export async function zipFolder(
   signal: AbortSignal,
 ): Promise<ReadableStream<Uint8Array>> {
   const blocks = new Archive(fs, folder, await import('./lazy/zip.ts')).blocks()
-  let next = await blocks.next()
-  const stop = () => {
-    blocks.return(undefined).catch((error: unknown) => log.debug('archive.unfinished', errorFields(error)))
+  const first = await blocks.next()
+  // The runtime's own pipe: a write ends when the client has taken the block, which can then be used again.
+  const { readable, writable } = new IdentityTransformStream()
+  const writer = writable.getWriter()
+  signal.addEventListener('abort', () => void breakOff(writer, signal.reason))
+  void pump(blocks, first, writer)
+  return readable
+}
+
+type Blocks = AsyncGenerator<Uint8Array, undefined>
+
+async function pump(
+  blocks: Blocks,
+  first: IteratorResult<Uint8Array>,
+  writer: WritableStreamDefaultWriter,
+): Promise<void> {
+  try {
+    for (let next = first; !next.done; next = await blocks.next()) await writer.write(next.value)
+    await writer.close()
+  } catch (error) {
+    log.info('archive.unfinished', errorFields(error))
+    await breakOff(writer, error)
+    await blocks.return(undefined)
   }
-  return new ReadableStream<Uint8Array>(
-    {
-      start(controller) {
-        signal.addEventListener('abort', () => {
-          stop()
-          controller.error(signal.reason)
-        })
-      },
-      async pull(controller) {
-        controller.enqueue(next.value)
-        next = await blocks.next()
-        if (next.done) controller.close()
-      },
-      cancel: stop,
-    },
-    { highWaterMark: BUFFERED_BYTES, size: (chunk) => chunk?.byteLength ?? 0 },
-  )
+}
+
+async function breakOff(writer: WritableStreamDefaultWriter, reason: unknown): Promise<void> {
+  await writer.abort(reason).catch((error: unknown) => log.debug('archive.broken_off', errorFields(error)))
 }
 
 type Found = Omit<ScannedEntry, 'name'> & { path: string }
@@ -73,8 +88,8 @@ class Archive {
     this.#zlib = zlib
   }
 
-  /** At least one, and the first as soon as there is anything. */
-  async *blocks(): AsyncGenerator<Uint8Array, undefined> {
+  /** At least one, and the first as soon as there is anything. Each is overwritten when the next one is asked for. */
+  async *blocks(): Blocks {
     for (const found of filesBelow(this.#fs, this.#folder)) {
       if (found.bytes !== null) this.#whole(found, found.bytes)
       else {
@@ -102,7 +117,8 @@ class Archive {
     yield* isFirst ? this.#out.takeAll() : this.#out.take()
     if (!isFirst && this.#packedBytes < REST_EVERY_BYTES) return
     this.#packedBytes = 0
-    await new Promise((resolve) => setTimeout(resolve, 0))
+    wakeCollector()
+    await rest()
   }
 
   #whole(found: Found, bytes: Uint8Array): void {
@@ -126,7 +142,7 @@ class Archive {
   async *#inParts(found: Found): AsyncGenerator<void> {
     const { path } = found
     const entry = { ...this.#entry(found), method: DEFLATED, describedLater: true }
-    const level = COMPRESSED.test(path) ? 0 : LEVEL
+    let isCompressible = !COMPRESSED.test(path)
     let start = 0
     try {
       for await (const part of this.#fs.readParts(path)) {
@@ -137,7 +153,7 @@ class Archive {
         entry.crc = this.#zlib.crc32(part, entry.crc)
         entry.sizeBytes += part.byteLength
         this.#packedBytes += part.byteLength
-        this.#out.add(this.#zlib.deflatePart(part, level, false))
+        isCompressible = this.#part(part, isCompressible)
         yield
       }
     } catch (error) {
@@ -145,10 +161,19 @@ class Archive {
       throw error
     }
     if (start === 0) return this.#whole(found, new Uint8Array())
-    this.#out.add(this.#zlib.deflatePart(new Uint8Array(), level, true))
+    this.#out.add(this.#zlib.deflatePart(new Uint8Array(), LEVEL, true))
     entry.packedBytes = this.#out.sizeBytes - start
     this.#out.add(dataDescriptor(entry))
     this.#list(entry)
+  }
+
+  /** Whether it is worth while to compress the next part as well. */
+  #part(part: Uint8Array, isCompressible: boolean): boolean {
+    const deflated = isCompressible ? this.#zlib.deflatePart(part, LEVEL, false) : null
+    const isSmaller = deflated !== null && deflated.byteLength < part.byteLength * WORTH_WHILE
+    if (isSmaller) this.#out.add(deflated)
+    else for (const piece of storedParts(part)) this.#out.add(piece)
+    return isSmaller
   }
 
   #entry({ path, stat: { kind, mode, mtimeMs } }: Found) {

@@ -3,7 +3,7 @@
 /** Whoever sends one byte at a time must not make us keep an array for each. */
 const FIRST_BUFFER_BYTES = 4096
 
-/** The same bytes in parts of exactly `size`, of which only the last may be smaller. Each part is a new array. */
+/** The same bytes in parts of exactly `size`, of which only the last may be smaller. Each is overwritten by the next. */
 export async function* regroup(parts: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {
   let buffer = new Uint8Array(0)
   let filled = 0
@@ -16,7 +16,6 @@ export async function* regroup(parts: AsyncIterable<Uint8Array>, size: number): 
       filled = wanted
       if (filled < size) continue
       yield buffer
-      buffer = new Uint8Array(0)
       filled = 0
     }
   }
@@ -41,11 +40,12 @@ export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
 
 const BLOCK_BYTES = 64 * 1024
 
-/** Bytes of many small arrays, copied into few large ones. */
+/** Bytes of many small arrays, copied into few large ones, which can be used again. */
 export class ByteBlocks {
   #full: Uint8Array[] = []
-  #last = new Uint8Array(BLOCK_BYTES)
+  #last: Uint8Array = new Uint8Array(BLOCK_BYTES)
   #filled = 0
+  readonly #free: Uint8Array[] = []
   /** Of all that was added. */
   sizeBytes = 0
 
@@ -64,20 +64,23 @@ export class ByteBlocks {
     return this.#full.length > 0
   }
 
-  /** The blocks that are full since the last time. */
-  take(): Uint8Array[] {
-    return this.#full.splice(0)
+  /** The blocks that are full since the last time. Each is overwritten when the next one is asked for. */
+  *take(): Generator<Uint8Array> {
+    for (let block = this.#full.shift(); block !== undefined; block = this.#full.shift()) {
+      yield block
+      if (block.byteLength === BLOCK_BYTES) this.#free.push(block)
+    }
   }
 
   /** The same with the one that is not. */
-  takeAll(): Uint8Array[] {
+  takeAll(): Generator<Uint8Array> {
     if (this.#filled > 0) this.#close()
     return this.take()
   }
 
   #close(): void {
     this.#full.push(this.#last.subarray(0, this.#filled))
-    this.#last = new Uint8Array(BLOCK_BYTES)
+    this.#last = this.#free.pop() ?? new Uint8Array(BLOCK_BYTES)
     this.#filled = 0
   }
 }

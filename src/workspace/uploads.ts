@@ -1,98 +1,225 @@
-// Files that a user gives to a conversation. Each is stored or refused on its own; bytes are kept exactly.
+// Files that a user gives to a conversation in one request. They are stored as they come, whatever their size, but become
+// part of the workspace together, when the request has come to its end: one that breaks off leaves nothing. Each is then
+// stored or refused on its own; bytes are kept exactly.
 
-import { byteLength, type FileSystem, type FileSystemError, isFileError } from './file-system.ts'
+import { byteLength, type FileSystem, FileSystemError, isFileError, type StagedContents } from './file-system.ts'
+import { regroup } from './parts.ts'
 import { uploadName, WORKSPACE_ROOT } from './paths.ts'
-
-export interface Upload {
-  name: string
-  bytes: Uint8Array
-}
+import { rest } from './rest.ts'
+import { type Unpacked, unpackZip } from './unpack.ts'
+import type { IncomingFile } from './upload-form.ts'
 
 export interface UploadLimits {
   maxFileBytes: number
   /** Of one request. */
   maxTotalBytes: number
   maxFiles: number
-}
-
-export const DEFAULT_UPLOAD_LIMITS: UploadLimits = {
-  maxFileBytes: 32 * 1024 * 1024,
-  maxTotalBytes: 64 * 1024 * 1024,
-  maxFiles: 1000,
+  /** Of all archives of one request. */
+  maxEntries: number
+  maxUnpackedBytes: number
 }
 
 /** Named as it goes out: this report is the answer of the endpoint. */
 export interface UploadReport {
   /** Absolute paths of what was stored. */
   uploaded_files: string[]
-  /** By the names that were sent. */
+  /** By the names that were sent; entries of an archive with the archive's in front. */
   skipped_files: { name: string; reason: string }[]
 }
 
-export async function storeUploads(
-  fs: FileSystem,
-  uploads: readonly Upload[],
-  limits: UploadLimits = DEFAULT_UPLOAD_LIMITS,
-): Promise<UploadReport> {
-  const report: UploadReport = { uploaded_files: [], skipped_files: [] }
-  let totalBytes = 0
-  for (const { name, bytes } of uploads) {
+type Outcome =
+  | { name: string; reason: string }
+  | { name: string; path: string; staged: StagedContents; mode?: number | undefined }
+  | { name: string; path: string; target: string }
+  | { name: string; path: string; isFolder: true }
+
+/** How many entries are stored at a stretch. */
+const REST_EVERY = 200
+
+export class Upload {
+  readonly #fs: FileSystem
+  readonly #limits: UploadLimits
+  readonly #unpacks: boolean
+  readonly #outcomes: Outcome[] = []
+  readonly #taken = new Set<string>()
+  /** Known to be there, as long as nobody else had a turn. */
+  readonly #folders = new Set<string>()
+  #files = 0
+  #totalBytes = 0
+  #entries = 0
+  #unpackedBytes = 0
+
+  constructor(fs: FileSystem, { limits, unpacks }: { limits: UploadLimits; unpacks: boolean }) {
+    this.#fs = fs
+    this.#limits = limits
+    this.#unpacks = unpacks
+  }
+
+  /** Takes a file in; whatever is wrong with it stands in the report. Throws only what the parts throw. */
+  async receive({ name, parts }: IncomingFile): Promise<void> {
     const clean = uploadName(name)
     const path = `${WORKSPACE_ROOT}/${clean}`
-    const reason =
-      clean === null
-        ? 'The file has no usable name'
-        : (overLimits(report, { sizeBytes: bytes.byteLength, totalBytes }, limits) ??
-          (report.uploaded_files.includes(path) ? `Another file of this upload is stored as ${path}` : null) ??
-          (await store(fs, path, bytes)))
-    if (reason === null) {
-      report.uploaded_files.push(path)
-      totalBytes += bytes.byteLength
-    } else {
-      report.skipped_files.push({ name: shown(name), reason })
+    const reason = clean === null ? 'The file has no usable name' : this.#refusal(path)
+    if (reason !== null) return this.#skip(name, reason)
+    try {
+      if (this.#unpacks && path.toLowerCase().endsWith('.zip')) {
+        await this.#unpack(name, await this.#collected(parts))
+      } else {
+        const staged = await this.#fs.stage(this.#limited(parts))
+        this.#outcomes.push({ name, path, staged })
+        this.#taken.add(path)
+      }
+    } catch (error) {
+      this.#skip(name, reasonOf(error))
     }
   }
-  return report
-}
 
-function overLimits(
-  report: UploadReport,
-  { sizeBytes, totalBytes }: { sizeBytes: number; totalBytes: number },
-  limits: UploadLimits,
-): string | null {
-  if (sizeBytes > limits.maxFileBytes) return `The file is larger than ${limits.maxFileBytes} bytes`
-  if (totalBytes + sizeBytes > limits.maxTotalBytes) return `The upload is larger than ${limits.maxTotalBytes} bytes`
-  if (report.uploaded_files.length >= limits.maxFiles) return `The upload has more than ${limits.maxFiles} files`
-  return null
-}
+  /** Puts everything into the workspace. */
+  async finish(): Promise<UploadReport> {
+    const report: UploadReport = { uploaded_files: [], skipped_files: [] }
+    for (const [i, outcome] of this.#outcomes.entries()) {
+      if (i % REST_EVERY === REST_EVERY - 1) {
+        await rest()
+        this.#folders.clear()
+      }
+      const reason = 'reason' in outcome ? outcome.reason : this.#store(outcome)
+      if (reason !== null) report.skipped_files.push({ name: shown(outcome.name), reason })
+      else if ('path' in outcome && !('isFolder' in outcome)) report.uploaded_files.push(outcome.path)
+    }
+    return report
+  }
 
-/** Null when it is stored, else why not. */
-async function store(fs: FileSystem, path: string, bytes: Uint8Array): Promise<string | null> {
-  try {
-    // Writing would follow a link to wherever it points; an upload takes its place instead.
-    if (entryKind(fs, path) === 'symlink') fs.remove(path)
-    await fs.write(path, bytes)
+  /** Lets go of what has not become a file. To be called in any case. */
+  release(): void {
+    for (const outcome of this.#outcomes) if ('staged' in outcome) outcome.staged.release()
+  }
+
+  #skip(name: string, reason: string): void {
+    this.#outcomes.push({ name, reason })
+  }
+
+  /** Why a file for the path is not even read. */
+  #refusal(path: string): string | null {
+    if (this.#taken.has(path)) return `Another file of this upload is stored as ${path}`
+    if (this.#files++ >= this.#limits.maxFiles) return `The upload has more than ${this.#limits.maxFiles} files`
     return null
-  } catch (error) {
-    if (!isFileError(error)) throw error
-    return explain(error)
+  }
+
+  /** The same parts, as long as they keep to the limits. */
+  async *#limited(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    const { maxFileBytes, maxTotalBytes } = this.#limits
+    let size = 0
+    for await (const part of parts) {
+      size += part.byteLength
+      if (size > maxFileBytes) throw new Refusal(`The file is larger than ${maxFileBytes} bytes`)
+      if (this.#totalBytes + size > maxTotalBytes) throw new Refusal(`The upload is larger than ${maxTotalBytes} bytes`)
+      yield part
+    }
+    this.#totalBytes += size
+  }
+
+  /** An archive has to be there as a whole: what is in it stands at its end. */
+  async #collected(parts: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+    const whole = regroup(this.#limited(parts), this.#limits.maxFileBytes + 1)
+    return (await whole.next()).value ?? new Uint8Array()
+  }
+
+  async #unpack(archive: string, bytes: Uint8Array): Promise<void> {
+    const { maxFileBytes, maxEntries, maxUnpackedBytes } = this.#limits
+    const left = { maxEntries: maxEntries - this.#entries, maxTotalBytes: maxUnpackedBytes - this.#unpackedBytes }
+    for await (const found of unpackZip(bytes, { maxFileBytes, ...left })) {
+      const name = found.name === '' ? archive : `${archive}/${found.name}`
+      this.#outcomes.push(await this.#unpacked(name, found))
+      if (++this.#entries % REST_EVERY === 0) await rest()
+    }
+  }
+
+  async #unpacked(name: string, found: Unpacked): Promise<Outcome> {
+    if (found.kind === 'refused') return { name, reason: found.reason }
+    const { path } = found
+    if (found.kind === 'directory') return { name, path, isFolder: true }
+    if (this.#taken.has(path)) return { name, reason: `Another file of this upload is stored as ${path}` }
+    this.#taken.add(path)
+    if (found.kind === 'symlink') return { name, path, target: found.target }
+    this.#unpackedBytes += found.bytes.byteLength
+    try {
+      return { name, path, mode: found.mode, staged: await this.#fs.stage(only(found.bytes)) }
+    } catch (error) {
+      return { name, reason: reasonOf(error) }
+    }
+  }
+
+  /** Null when it is stored, else why not. */
+  #store(outcome: Exclude<Outcome, { reason: string }>): string | null {
+    const { path } = outcome
+    try {
+      this.#makeFolders('isFolder' in outcome ? path : path.slice(0, path.lastIndexOf('/')))
+      if ('isFolder' in outcome) return null
+      const stands = this.#kindAt(path)
+      if (stands === 'directory') throw new FileSystemError('EISDIR', path)
+      if ('target' in outcome) this.#link(outcome.target, path, stands !== null)
+      else if (stands === 'symlink') this.#insteadOfLink(outcome.staged, path, outcome.mode)
+      else outcome.staged.place(path, outcome.mode)
+      if (stands === 'file' && 'mode' in outcome && outcome.mode !== undefined) this.#fs.chmod(path, outcome.mode)
+      return null
+    } catch (error) {
+      return reasonOf(error)
+    }
+  }
+
+  /** Real ones: a link to a folder is no folder, or what is unpacked could land anywhere. */
+  #makeFolders(folder: string): void {
+    for (let end = WORKSPACE_ROOT.length; end < folder.length; ) {
+      const slash = folder.indexOf('/', end + 1)
+      end = slash === -1 ? folder.length : slash
+      const path = folder.slice(0, end)
+      if (this.#folders.has(path)) continue
+      const stands = this.#kindAt(path)
+      if (stands === null) this.#fs.makeDirectory(path)
+      else if (stands !== 'directory') throw new FileSystemError('ENOTDIR', path)
+      this.#folders.add(path)
+    }
+  }
+
+  #link(target: string, path: string, replaces: boolean): void {
+    if (replaces) this.#fs.remove(path)
+    this.#fs.symlink(target, path)
+  }
+
+  /** Writing would follow the link to wherever it points; and until the file is there, the link must stay. */
+  #insteadOfLink(staged: StagedContents, path: string, mode: number | undefined): void {
+    const beside = `/tmp/.upload-${crypto.randomUUID()}`
+    staged.place(beside, mode)
+    this.#fs.rename(beside, path)
+  }
+
+  #kindAt(path: string): string | null {
+    try {
+      return this.#fs.lstat(path).kind
+    } catch (error) {
+      if (isFileError(error, 'ENOENT')) return null
+      throw error
+    }
   }
 }
 
-function entryKind(fs: FileSystem, path: string): string | null {
-  try {
-    return fs.lstat(path).kind
-  } catch (error) {
-    if (isFileError(error, 'ENOENT')) return null
-    throw error
-  }
+/** Why a file is not taken, on its way through what would store it. */
+class Refusal extends Error {
+  override readonly name = 'Refusal'
 }
 
-function explain(error: FileSystemError): string {
+function reasonOf(error: unknown): string {
+  if (error instanceof Refusal) return error.message
+  if (!isFileError(error)) throw error
   if (error.code === 'EISDIR') return 'A folder of this name is in the workspace'
+  if (error.code === 'ENOTDIR') return `${error.path} is not a folder`
   if (error.code === 'ENOSPC') return 'There is no room left in the workspace'
   if (error.code === 'EIO') return 'The file could not be stored at the moment; try again'
   return `The file could not be stored (${error.code})`
+}
+
+async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
 }
 
 /** A name of any length and content, fit to be sent back. */

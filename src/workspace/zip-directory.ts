@@ -8,6 +8,7 @@ import {
   ALL_ONES_32,
   CENTRAL_HEADER,
   CENTRAL_HEADER_BYTES,
+  ENCRYPTED,
   END,
   END_BYTES,
   END64,
@@ -18,7 +19,6 @@ import {
   LOCATOR64,
   LOCATOR64_BYTES,
   MADE_BY_UNIX,
-  NAME_IS_UTF8,
 } from './zip-format.ts'
 
 export type ZipEntry = {
@@ -47,7 +47,8 @@ export function readZipDirectory(archive: Uint8Array, maxEntries: number): ZipDi
   const view = new DataView(archive.buffer, archive.byteOffset, archive.byteLength)
   const extent = findDirectory(view)
   if (extent === null) return { ok: false, reason: 'It is not a readable ZIP archive' }
-  if (extent.entries > maxEntries) return { ok: false, reason: `The archive has more than ${maxEntries} entries` }
+  if (extent.entries > maxEntries)
+    return { ok: false, reason: `The archive has too many entries: ${maxEntries} more can be unpacked` }
   const claims = readClaims(view, extent)
   if (claims === null) return { ok: false, reason: 'The table of contents of the archive is damaged' }
   const starts = claims.map((claim) => startOfContents(view, claim, extent.offset))
@@ -56,28 +57,31 @@ export function readZipDirectory(archive: Uint8Array, maxEntries: number): ZipDi
   if (overlap(places, extent.offset)) return { ok: false, reason: 'Entries of the archive overlap' }
   const entries = claims.map(({ rawName, packedBytes: _, offset: __, ...claim }, i) => ({
     ...claim,
-    name: decodeName(rawName, claim.flags),
+    name: decodeName(rawName),
     packed: archive.subarray(starts[i] ?? 0, places[i]?.to),
   }))
   return { ok: true, entries }
 }
 
-/** Null unless the archive ends as one has to, with nothing in front of it or between its parts that it does not know. */
+/**
+ * Null unless the archive ends as one has to, with nothing in front of it or between its parts that it does not know. The
+ * last thing that looks like an end must be the end: readers differ in which one they take.
+ */
 function findDirectory(view: DataView): Extent | null {
   const size = view.byteLength
-  for (let at = size - END_BYTES; at >= Math.max(0, size - END_BYTES - MAX_COMMENT_BYTES); at--) {
-    if (view.getUint32(at, true) !== END || at + END_BYTES + view.getUint16(at + 20, true) !== size) continue
-    const extent = {
-      entries: view.getUint16(at + 10, true),
-      sizeBytes: view.getUint32(at + 12, true),
-      offset: view.getUint32(at + 16, true),
-      end: at,
-    }
-    const large = extent.entries === ALL_ONES_16 || extent.sizeBytes === ALL_ONES_32 || extent.offset === ALL_ONES_32
-    const final = large ? (findDirectory64(view, at) ?? extent) : extent
-    return final.offset + final.sizeBytes === final.end ? final : null
+  let at = size - END_BYTES
+  const first = Math.max(0, at - MAX_COMMENT_BYTES)
+  while (at >= first && view.getUint32(at, true) !== END) at--
+  if (at < first || at + END_BYTES + view.getUint16(at + 20, true) !== size) return null
+  const extent = {
+    entries: view.getUint16(at + 10, true),
+    sizeBytes: view.getUint32(at + 12, true),
+    offset: view.getUint32(at + 16, true),
+    end: at,
   }
-  return null
+  const isLarge = extent.entries === ALL_ONES_16 || extent.sizeBytes === ALL_ONES_32 || extent.offset === ALL_ONES_32
+  const final = isLarge ? (findDirectory64(view, at) ?? extent) : extent
+  return final.offset + final.sizeBytes === final.end ? final : null
 }
 
 function findDirectory64(view: DataView, end: number): Extent | null {
@@ -144,7 +148,8 @@ function startOfContents(view: DataView, claim: Claim, limit: number): number | 
   const extraAt = nameAt + view.getUint16(offset + 26, true)
   const start = extraAt + view.getUint16(offset + 28, true)
   if (start + packedBytes > limit) return null
-  const agrees = view.getUint16(offset + 6, true) === flags && view.getUint16(offset + 8, true) === method
+  const difference = (view.getUint16(offset + 6, true) ^ flags) & ENCRYPTED
+  const agrees = difference === 0 && view.getUint16(offset + 8, true) === method
   return agrees && sameBytes(bytesOf(view, nameAt, extraAt), rawName) ? start : null
 }
 
@@ -153,13 +158,13 @@ function overlap(places: { from: number; to: number }[], limit: number): boolean
   return sorted.some(({ to }, i) => to > (sorted[i + 1]?.from ?? limit))
 }
 
-function decodeName(raw: Uint8Array, flags: number): string | null {
+/** Without the flag that says so a name may be in any encoding; if it is valid UTF-8, it is hardly anything else. */
+function decodeName(raw: Uint8Array): string | null {
   try {
-    // Without the flag the name may be in any encoding; if it happens to be valid UTF-8, it is hardly anything else.
     return utf8.decode(raw)
   } catch (error) {
-    if (!(error instanceof TypeError) || (flags & NAME_IS_UTF8) !== 0) throw error
-    return null
+    if (error instanceof TypeError) return null
+    throw error
   }
 }
 

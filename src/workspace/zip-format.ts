@@ -130,6 +130,23 @@ function end64({ entries, sizeBytes, offset }: { entries: number; sizeBytes: num
   ]
 }
 
+/** As much as one block of a deflated stream can hold as it is. */
+const MAX_STORED_BYTES = 0xffff
+
+/** Bytes as they are, wrapped as a part of a deflated stream that is not its last. */
+export function* storedParts(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let from = 0; from < bytes.byteLength; from += MAX_STORED_BYTES) {
+    const part = bytes.subarray(from, from + MAX_STORED_BYTES)
+    // RFC 1951, 3.2.4: a block that is neither the last nor compressed; its length, and that turned around.
+    yield record([
+      [1, 0],
+      [2, part.byteLength],
+      [2, part.byteLength ^ MAX_STORED_BYTES],
+    ])
+    yield part
+  }
+}
+
 /** What the two headers of an entry have in common. */
 function common(entry: Omit<NewEntry, 'offset' | 'unixMode'>, extraBytes: number): Field[] {
   return [

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { MemoryFileSystem } from '../../../src/workspace/memory-file-system.ts'
 import { isInWorkspace, uploadName, workspacePath } from '../../../src/workspace/paths.ts'
 import { readTextFile } from '../../../src/workspace/reading.ts'
-import { storeUploads } from '../../../src/workspace/uploads.ts'
 import { bytes, text } from './open-store.ts'
+import { uploadAll } from './upload-all.ts'
 
 test.each([
   ['', '/workspace'],
@@ -99,7 +99,7 @@ test('no path and no upload name, whatever it is made of, leads out of the works
       }
       const fs = new MemoryFileSystem()
       const before = ['/', '/tmp', '/home', '/home/user'].map((folder) => fs.list(folder))
-      await storeUploads(fs, [{ name: given, bytes: bytes('x') }])
+      await uploadAll(fs, [{ name: given, bytes: bytes('x') }])
       expect(['/', '/tmp', '/home', '/home/user'].map((folder) => fs.list(folder))).toEqual(before)
       expect(fs.list('/workspace').map((entry) => entry.name)).toEqual(name === null ? [] : [name])
     }),
@@ -113,8 +113,8 @@ test('uploads are stored byte for byte, and each that is not says why', async ()
   fs.symlink('/tmp/secret', '/workspace/link.txt')
   fs.makeDirectory('/workspace/folder')
   const every = Uint8Array.from({ length: 90 }, (_, i) => 255 - i)
-  const limits = { maxFileBytes: 95, maxTotalBytes: 280, maxFiles: 5 }
-  const report = await storeUploads(
+  const limits = { maxFileBytes: 95, maxTotalBytes: 280, maxFiles: 8 }
+  const report = await uploadAll(
     fs,
     [
       { name: 'docs/a b.bin', bytes: every },
@@ -127,6 +127,7 @@ test('uploads are stored byte for byte, and each that is not says why', async ()
       { name: 'second.bin', bytes: every },
       { name: 'no-room-here', bytes: every },
       { name: 'over-the-request', bytes: every },
+      { name: 'one-too-many', bytes: bytes('x') },
     ],
     limits,
   )
@@ -143,11 +144,12 @@ test('uploads are stored byte for byte, and each that is not says why', async ()
     { name: 'large', reason: 'The file is larger than 95 bytes' },
     { name: 'no-room-here', reason: 'The upload is larger than 280 bytes' },
     { name: 'over-the-request', reason: 'The upload is larger than 280 bytes' },
+    { name: 'one-too-many', reason: 'The upload has more than 8 files' },
   ])
   expect(await fs.read('/workspace/a_b.bin')).toEqual(every)
   expect(fs.lstat('/workspace/link.txt').kind).toBe('file')
   expect(text(await fs.read('/tmp/secret'))).toBe('secret')
-  const full = await storeUploads(fs, [{ name: 'last', bytes: every }])
+  const full = await uploadAll(fs, [{ name: 'last', bytes: every }])
   expect(full).toEqual({
     uploaded_files: [],
     skipped_files: [{ name: 'last', reason: 'There is no room left in the workspace' }],

@@ -1,0 +1,146 @@
+// An archive that a user gives, taken apart entry by entry. Nothing in it is believed: each entry is either a file, a
+// folder or a link below the workspace that does no harm, or is refused with its reason.
+
+import { byteLength, MAX_NAME_BYTES, MAX_PATH_BYTES } from './file-system.ts'
+import { WORKSPACE_ROOT } from './paths.ts'
+import { readZipDirectory, type ZipEntry } from './zip-directory.ts'
+import { DEFLATED, ENCRYPTED, STORED } from './zip-format.ts'
+
+export interface UnpackLimits {
+  maxEntries: number
+  maxFileBytes: number
+  /** Of one archive. */
+  maxTotalBytes: number
+}
+
+/** `name` is what the archive calls it, `path` where it belongs. */
+export type Unpacked =
+  | { name: string; kind: 'refused'; reason: string }
+  | { name: string; kind: 'directory'; path: string }
+  | { name: string; kind: 'file'; path: string; mode: number | undefined; bytes: Uint8Array }
+  | { name: string; kind: 'symlink'; path: string; target: string }
+
+/** Text seldom shrinks to a twentieth; what shrinks to less than this was made to fill a disk. */
+const MAX_RATIO = 200
+/** A small file does no harm, however small it was packed. */
+const HARMLESS_BYTES = 1024 * 1024
+
+const S_IFMT = 0o170000
+const S_IFREG = 0o100000
+const S_IFDIR = 0o040000
+const S_IFLNK = 0o120000
+
+/** All entries of a ZIP, in its order; a single refusal without a name if it cannot be read at all. */
+export async function* unpackZip(archive: Uint8Array, limits: UnpackLimits): AsyncGenerator<Unpacked> {
+  const { contentsOf } = await import('./lazy/unzip.ts')
+  const directory = readZipDirectory(archive, limits.maxEntries)
+  if (!directory.ok) {
+    yield { name: '', kind: 'refused', reason: directory.reason }
+    return
+  }
+  const judged = judgeAll(directory.entries, limits)
+  const withContents = judged.filter(({ entry, verdict }) => 'path' in verdict && kindOf(entry) !== 'directory')
+  const contents = contentsOf(withContents.map(({ entry }) => entry))
+  for (const { entry, verdict } of judged) {
+    const name = entry.name ?? '(a name that is not in UTF-8)'
+    if ('reason' in verdict) yield { name, kind: 'refused', reason: verdict.reason }
+    else if (kindOf(entry) === 'directory') yield { name, kind: 'directory', path: verdict.path }
+    else yield { name, ...unpacked(entry, verdict.path, (await contents.next()).value ?? null) }
+  }
+}
+
+type Judged = { entry: ZipEntry; verdict: Verdict }
+
+function judgeAll(entries: readonly ZipEntry[], limits: UnpackLimits): Judged[] {
+  let room = limits.maxTotalBytes
+  return entries.map((entry) => {
+    const verdict = judge(entry, room, limits)
+    if ('path' in verdict && kindOf(entry) !== 'directory') room -= entry.sizeBytes
+    return { entry, verdict }
+  })
+}
+
+type Verdict = { path: string } | { reason: string }
+
+/** By what the archive says of the entry, before anything is unpacked. */
+function judge(entry: ZipEntry, room: number, limits: UnpackLimits): Verdict {
+  const place: Verdict = entry.name === null ? { reason: 'The name is not in UTF-8' } : placeOf(entry.name)
+  if ('reason' in place) return place
+  const reason =
+    refusalOf(entry, limits) ??
+    (kindOf(entry) !== 'directory' && entry.sizeBytes > room
+      ? `The archive unpacks to too much: at this entry ${room} bytes were left`
+      : null)
+  return reason === null ? place : { reason }
+}
+
+type Result<T extends Unpacked> = T extends Unpacked ? Omit<T, 'name'> : never
+
+function unpacked(entry: ZipEntry, path: string, bytes: Uint8Array | null): Result<Unpacked> {
+  if (bytes === null) return { kind: 'refused', reason: 'The entry is damaged' }
+  const kind = kindOf(entry)
+  // Neither set-user-id bits nor the bits for the kind; no bits at all come from systems that have none.
+  const permissions = (entry.unixMode ?? 0) & 0o777
+  if (kind !== 'symlink') return { kind: 'file', path, mode: permissions === 0 ? undefined : permissions, bytes }
+  const target = new TextDecoder().decode(bytes)
+  return isInert(target, path) ? { kind, path, target } : { kind: 'refused', reason: 'The link leads elsewhere' }
+}
+
+/** The path that a name in an archive means, or why it means none. Folders stay; nothing is made to fit. */
+function placeOf(name: string): Verdict {
+  if (name.startsWith('/') || /^[a-z]:/i.test(name)) return { reason: 'The path is absolute' }
+  if (name.includes('\\')) return { reason: 'The path has a backslash in it' }
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+  if (/[\0-\x1f\x7f]/.test(name)) return { reason: 'The path has control characters in it' }
+  const names = name
+    .normalize('NFC')
+    .split('/')
+    .filter((part) => part !== '' && part !== '.')
+  if (names.includes('..')) return { reason: 'The path leads out of its folder' }
+  // As for other uploads: it would decide what git takes for a repository, and with whom that speaks.
+  if (names.some((part) => part.toLowerCase() === '.git')) return { reason: 'The path is in a .git folder' }
+  const path = [WORKSPACE_ROOT, ...names].join('/')
+  const isTooLong = byteLength(path) > MAX_PATH_BYTES || names.some((part) => byteLength(part) > MAX_NAME_BYTES)
+  if (isTooLong) return { reason: 'The path is too long' }
+  return names.length === 0 ? { reason: 'The path has no name in it' } : { path }
+}
+
+function kindOf({ name, unixMode }: ZipEntry): 'file' | 'directory' | 'symlink' | 'other' {
+  const type = (unixMode ?? 0) & S_IFMT
+  if (type === S_IFLNK) return 'symlink'
+  if (type === S_IFDIR || name?.endsWith('/')) return 'directory'
+  return type === 0 || type === S_IFREG ? 'file' : 'other'
+}
+
+function refusalOf(entry: ZipEntry, limits: UnpackLimits): string | null {
+  const { flags, method, sizeBytes, packed } = entry
+  const kind = kindOf(entry)
+  if (kind === 'other') return 'It is neither a file nor a folder nor a link'
+  if (kind === 'directory') return null
+  if ((flags & ENCRYPTED) !== 0) return 'It is encrypted'
+  if (method !== STORED && method !== DEFLATED) return `It is compressed in a way that is not known here (${method})`
+  const maxBytes = kind === 'symlink' ? MAX_PATH_BYTES : limits.maxFileBytes
+  if (sizeBytes > maxBytes) return `It is larger than ${maxBytes} bytes`
+  if (sizeBytes > HARMLESS_BYTES && sizeBytes > packed.byteLength * MAX_RATIO) {
+    return `It unpacks to more than ${MAX_RATIO} times its size`
+  }
+  return null
+}
+
+/**
+ * Whether a link cannot lead out of the workspace, whatever its other links are: it climbs at most to the workspace, and
+ * never after it has gone down, where another link might have taken it elsewhere.
+ */
+function isInert(target: string, path: string): boolean {
+  const names = target.split('/').filter((part) => part !== '' && part !== '.')
+  const climbs = names.findIndex((part) => part !== '..')
+  const up = climbs === -1 ? names.length : climbs
+  const depth = path.split('/').length - WORKSPACE_ROOT.split('/').length - 1
+  const isPlain = target !== '' && !target.startsWith('/') && !/[\0\\\ufffd]/.test(target)
+  return (
+    isPlain &&
+    up <= depth &&
+    !names.slice(up).includes('..') &&
+    names.every((part) => byteLength(part) <= MAX_NAME_BYTES)
+  )
+}
