@@ -13,6 +13,13 @@ export interface ComparisonParts {
   id: number
 }
 
+export interface Compared {
+  /** What was found of paths that were touched, as far as it is not written down yet. */
+  verdicts: ReadonlyMap<string, string>
+  /** Writes it down. */
+  settle: () => void
+}
+
 /** Verdicts are written together: a transaction for each would cost more than the comparison. */
 const BATCH = 500
 
@@ -22,13 +29,13 @@ export class GitComparison {
   readonly #isFolder = new Map<string, boolean>()
   readonly #isEmbedded = new Map<string, boolean>()
   #minds: boolean | null = null
-  #verdicts: [string, string][] = []
+  #verdicts = new Map<string, string>()
 
   constructor(parts: ComparisonParts) {
     this.#parts = parts
   }
 
-  async run(): Promise<void> {
+  async run(): Promise<Compared> {
     const { rows, id } = this.#parts
     const touched = rows.touched(id)
     const compared = new Set<string>()
@@ -42,24 +49,26 @@ export class GitComparison {
       for (const below of scope === SCOPE.path ? [] : await this.#pathsBelow(path, scope)) await compare(below, scope)
       if (scope !== SCOPE.untracked) await compare(path, SCOPE.path)
     }
-    this.#write(touched)
+    const verdicts = this.#verdicts
+    return { verdicts, settle: () => this.#write(verdicts, touched) }
   }
 
-  #write(settled: readonly TouchedRow[]): void {
+  #write(verdicts: ReadonlyMap<string, string>, settled: readonly TouchedRow[]): void {
     const { rows, id, transaction } = this.#parts
-    if (this.#verdicts.length === 0 && settled.length === 0) return
+    if (verdicts.size === 0 && settled.length === 0) return
     transaction(() => {
-      for (const [path, letters] of this.#verdicts) rows.setChange(id, path, letters)
+      for (const [path, letters] of verdicts) rows.setChange(id, path, letters)
       for (const row of settled) rows.settle(id, row)
     })
-    this.#verdicts = []
   }
 
   async #compare(path: string): Promise<void> {
     const pause = this.#parts.repo.pace()
     if (pause) await pause
-    this.#verdicts.push([path, await this.#letters(path)])
-    if (this.#verdicts.length >= BATCH) this.#write([])
+    this.#verdicts.set(path, await this.#letters(path))
+    if (this.#verdicts.size < BATCH) return
+    this.#write(this.#verdicts, [])
+    this.#verdicts = new Map()
   }
 
   #isTracked(path: string): boolean {

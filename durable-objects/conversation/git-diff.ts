@@ -30,6 +30,8 @@ export async function gitDiff(index: GitIndex, asked: string): Promise<GitDiff> 
     const failure = explainedFailure(error)
     if (!failure) throw error
     return { ok: false, reason: 'unreadable', message: failure.message.replace(/^(fatal|error): /, '') }
+  } finally {
+    index.release()
   }
 }
 

@@ -15,6 +15,12 @@ export class GitIndexRows {
     return rows(this.#sql, 'SELECT * FROM git_repositories ORDER BY path')
   }
 
+  /** False also when the whole storage was emptied since. */
+  holds({ id, path }: RepositoryRow): boolean {
+    if (firstRow(this.#sql, "SELECT 1 FROM sqlite_master WHERE name = 'git_repositories'") === null) return false
+    return firstRow(this.#sql, 'SELECT 1 FROM git_repositories WHERE id = ? AND path = ?', id, path) !== null
+  }
+
   addRepository(path: string): void {
     this.#sql.exec('INSERT INTO git_repositories (path) VALUES (?)', path)
   }

@@ -6,13 +6,13 @@ import type { FileSystem } from '../../src/workspace/file-system.ts'
 import { baseOf } from '../../src/workspace/git/base.ts'
 import { byteOrder } from '../../src/workspace/git/bytes.ts'
 import { explainedFailure } from '../../src/workspace/git/explain.ts'
-import { MissingObjectError } from '../../src/workspace/git/object-store.ts'
+import { MissingObjectError, ObjectStore } from '../../src/workspace/git/object-store.ts'
 import type { FileState } from '../../src/workspace/git/objects.ts'
 import { Repository } from '../../src/workspace/git/repository.ts'
 import { diffTrees } from '../../src/workspace/git/tree.ts'
 import { isRepository, statAt } from '../../src/workspace/git/worktree.ts'
 import { WORKSPACE_ROOT } from '../../src/workspace/paths.ts'
-import { GitComparison } from './git-comparison.ts'
+import { type Compared, GitComparison } from './git-comparison.ts'
 import { GitIndexRows } from './git-index-rows.ts'
 import { type IndexDifference, type RepositoryRow, SCOPE } from './git-index-schema.ts'
 
@@ -38,6 +38,11 @@ export interface LocatedFile {
 /** An entry, or an entry and all that is below it. */
 export type TreeEvent = 'entry' | 'subtree'
 
+type Refreshed = { ok: true; verdicts: Compared['verdicts'] } | { ok: false; message: string }
+
+/** Of packs, between two questions. */
+const MAX_HELD_BYTES = 8 * 1024 * 1024
+
 const GIT_PART = /^(.*?)\/\.git(\/.*)?$/
 
 export class GitIndex {
@@ -45,6 +50,8 @@ export class GitIndex {
   readonly #rows: GitIndexRows
   readonly #transaction: (work: () => void) => void
   #known: { id: number; path: string }[] | null = null
+  /** What was read of repositories last; objects never change, so it stays true whatever happens to the files. */
+  #objects: { path: string; store: ObjectStore } | null = null
   /** One comparison at a time. */
   #queue: Promise<unknown> = Promise.resolve()
 
@@ -74,10 +81,11 @@ export class GitIndex {
       const found: GitChange[] = []
       const repositories = this.#rows.repositories()
       for (const row of repositories) {
-        const failure = await this.#refresh(row)
-        if (failure) return { ok: false, reason: 'unreadable', message: `${row.path}: ${failure}` }
+        const refreshed = await this.#refresh(row)
+        if (!refreshed.ok) return { ok: false, reason: 'unreadable', message: `${row.path}: ${refreshed.message}` }
         const prefix = row.path === WORKSPACE_ROOT ? '' : `${row.path.slice(WORKSPACE_ROOT.length + 1)}/`
-        for (const { path, letters } of this.#rows.changes(row.id)) {
+        const known = this.#rows.changes(row.id).map(({ path, letters }) => [path, letters] as const)
+        for (const [path, letters] of new Map([...known, ...refreshed.verdicts])) {
           for (const letter of letters) found.push({ status: letter as GitChange['status'], path: prefix + path })
         }
       }
@@ -95,12 +103,25 @@ export class GitIndex {
       const child = repositories.find((row) => row.path === `${WORKSPACE_ROOT}/${folder}`)
       const row = child && path !== folder ? child : repositories.find((other) => other.path === WORKSPACE_ROOT)
       if (!row) return null
-      const repo = new Repository({ fs: this.#fs, root: row.path })
+      const repo = this.#open(row.path)
+      const before = { ...row }
       await this.#refreshBase(row, repo)
-      this.#rows.saveRepository(row)
+      this.#save(row, before)
       const inside = row === child ? path.slice(folder.length + 1) : path
       return { repo, path: inside, base: this.#rows.baseFile(row.id, inside) }
     })
+  }
+
+  #open(root: string): Repository {
+    const kept = this.#objects
+    const store = kept?.path === root ? kept.store : new ObjectStore(this.#fs, `${root}/.git`)
+    this.#objects = { path: root, store }
+    return new Repository({ fs: this.#fs, root, pace: pacing(), objects: store })
+  }
+
+  /** To be called when an answer is done: what is too large to be kept for the next one is let go. */
+  release(): void {
+    if (this.#objects && this.#objects.store.heldBytes > MAX_HELD_BYTES) this.#objects = null
   }
 
   #noteInGit(owner: string, inside: string): void {
@@ -120,7 +141,7 @@ export class GitIndex {
   }
 
   async #alone<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#queue.then(work)
+    const turn = this.#queue.then(work).finally(() => this.release())
     this.#queue = turn.catch(() => undefined)
     return turn
   }
@@ -142,26 +163,37 @@ export class GitIndex {
     this.#known = null
   }
 
-  /** Why it cannot be compared, or null when it was. */
-  async #refresh(row: RepositoryRow): Promise<string | null> {
+  async #refresh(row: RepositoryRow): Promise<Refreshed> {
     try {
-      await this.#compare(row)
-      return null
+      const { verdicts, settle } = await this.#compare(row)
+      // What was found out is worth keeping, but not worth an answer that waits for the disk. Should it be lost, the paths
+      // are still noted as touched.
+      setTimeout(() => {
+        if (this.#rows.holds(row)) settle()
+      }, 0)
+      return { ok: true, verdicts }
     } catch (error) {
       const failure = explainedFailure(error)
       if (!failure) throw error
-      return failure.message.replace(/^(fatal|error): /, '')
+      return { ok: false, message: failure.message.replace(/^(fatal|error): /, '') }
     }
   }
 
-  async #compare(row: RepositoryRow): Promise<void> {
-    const repo = new Repository({ fs: this.#fs, root: row.path, pace: pacing() })
+  async #compare(row: RepositoryRow): Promise<Compared> {
+    const repo = this.#open(row.path)
+    const before = { ...row }
     await this.#refreshBase(row, repo)
     await this.#refreshIndex(row, repo)
-    const exclude = stampOf(this.#fs, `${repo.gitDir}/info/exclude`)
-    if (exclude !== row.exclude_stamp) this.#rows.touch(row.id, '', SCOPE.untracked)
-    this.#rows.saveRepository({ ...row, exclude_stamp: exclude })
-    await new GitComparison({ rows: this.#rows, transaction: this.#transaction, repo, id: row.id }).run()
+    row.exclude_stamp = stampOf(this.#fs, `${repo.gitDir}/info/exclude`)
+    if (row.exclude_stamp !== before.exclude_stamp) this.#rows.touch(row.id, '', SCOPE.untracked)
+    this.#save(row, before)
+    return new GitComparison({ rows: this.#rows, transaction: this.#transaction, repo, id: row.id }).run()
+  }
+
+  /** Only what has changed: every write makes the answer wait for the disk. */
+  #save(row: RepositoryRow, before: RepositoryRow): void {
+    const keys = ['base_key', 'base_tree', 'index_stamp', 'exclude_stamp'] as const
+    if (keys.some((key) => row[key] !== before[key])) this.#rows.saveRepository(row)
   }
 
   /** Brings the files of the base up to date. */

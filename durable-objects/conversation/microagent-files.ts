@@ -13,6 +13,17 @@ import { log } from '../../src/lib/log.ts'
 import { type FileSystem, isFileError } from '../../src/workspace/file-system.ts'
 import { staysInWorkspace } from '../../src/workspace/paths.ts'
 
+/** Instruction files of other agents, each always on under the first name. */
+const RULE_FILES = [
+  ['cursorrules', '.cursorrules'],
+  ['windsurfrules', '.windsurfrules'],
+  ['clinerules', '.clinerules'],
+  ['copilot', '.github/copilot-instructions.md'],
+  ['gemini', 'GEMINI.md'],
+  ['claude', 'CLAUDE.md'],
+  ['agents', 'AGENTS.md'],
+] as const
+
 const MAX_FILE_BYTES = 256 * 1024
 const MAX_FILES = 200
 const MAX_DEPTH = 8
@@ -37,10 +48,11 @@ export async function readMicroagents(fs: FileSystem, roots: readonly string[]):
   const remarks: Remark[] = []
   const project = roots.at(-1)
   if (project === undefined) return { microagents: [...found.values()], remarks }
+  const rules = RULE_FILES.map(([name, file]) => [name, [`${project}/${file}`]] as const)
   for (const [name, places] of [
-    ['repo_legacy', roots.map((root) => `${root}/${REFERENCE_DIRECTORY}_instructions`)],
-    ['cursorrules', [`${project}/.cursorrules`]],
-  ] as const) {
+    ['repo_legacy', roots.map((root) => `${root}/${REFERENCE_DIRECTORY}_instructions`)] as const,
+    ...rules,
+  ]) {
     const path = places.find((place) => isThere(fs, place))
     const text = path === undefined ? null : await readText(fs, path, remarks)
     if (text !== null) found.set(name, plainMicroagent(name, text))

@@ -5,9 +5,21 @@ import { type FileSystem, isFileError } from '../../src/workspace/file-system.ts
 import type { GitRemotes } from '../../src/workspace/git/remotes.ts'
 import { checkoutFreshBranch, cloneRepository } from '../../src/workspace/git.ts'
 import { WORKSPACE_ROOT } from '../../src/workspace/paths.ts'
+import type { ShellState } from '../../src/workspace/shell-state.ts'
+import {
+  installPreCommitHook,
+  runSetupScript,
+  type SetupHost,
+  settleInterrupted,
+  wasInterrupted,
+} from './git-setup-script.ts'
 import type { SelectedRepository } from './meta.ts'
 
-export type SetupOutcome = { ok: true; folder: string } | { ok: false; reason: string }
+export type SetupOutcome =
+  /** `shell` is what the repository's set-up script left; null when there was none. */
+  | { ok: true; folder: string; shell: ShellState | null }
+  /** `reason` is for the user, `statusId` for the client that knows what to do about it. */
+  | { ok: false; reason: string; statusId: 'STATUS$ERROR' | 'STATUS$GIT_PROVIDER_AUTHENTICATION_ERROR' }
 
 type Setup = {
   fs: FileSystem
@@ -15,6 +27,7 @@ type Setup = {
   remotes: GitRemotes
   onProgress: (text: string) => void
   signal: AbortSignal
+  host: SetupHost
 }
 
 /** Where the repository's working copy belongs. */
@@ -33,15 +46,27 @@ export function isThere(fs: FileSystem, folder: string): boolean {
   }
 }
 
-/** Clones and checks out: the selected branch, or a fresh one from the remote's default. Throws only when aborted. */
-export async function setUpRepository({ fs, repository, remotes, onProgress, signal }: Setup): Promise<SetupOutcome> {
+/**
+ * Clones and checks out the selected branch, or a fresh one from the remote's default, and does what the repository
+ * asks for. Throws only when aborted.
+ */
+export async function setUpRepository(setup: Setup): Promise<SetupOutcome> {
+  const { fs, repository, remotes, onProgress, signal, host } = setup
   const folder = folderOf(repository)
+  if (wasInterrupted(host)) {
+    settleInterrupted(host)
+    if (isThere(fs, folder)) return { ok: true, folder, shell: null }
+  }
   removeIfThere(fs, folder)
   const { url, branch, name } = repository
   const cloned = await cloneRepository({ fs, url, directory: folder, branch, remotes, onProgress, signal })
-  if (!cloned.ok) return { ok: false, reason: `Cloning ${name} failed: ${cloned.message}` }
+  if (!cloned.ok) {
+    const statusId = cloned.reason === 'authentication' ? 'STATUS$GIT_PROVIDER_AUTHENTICATION_ERROR' : 'STATUS$ERROR'
+    return { ok: false, reason: `Cloning ${name} failed: ${cloned.message}`, statusId }
+  }
   if (branch === null && cloned.commit !== null) await checkoutFreshBranch({ fs, directory: folder })
-  return { ok: true, folder }
+  await installPreCommitHook({ fs, folder })
+  return { ok: true, folder, shell: await runSetupScript(host, { fs, folder }, signal) }
 }
 
 function removeIfThere(fs: FileSystem, path: string): void {

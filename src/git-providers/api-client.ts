@@ -7,6 +7,7 @@ import { type Door, fetchThrough } from '../lib/guarded-fetch.ts'
 import { type Fetch, requestBytes, UpstreamError } from '../lib/http-client.ts'
 import { answerKey, type KeptAnswer, keepAnswer, keptAnswer } from './answer-cache.ts'
 import { authorizationOf } from './check-token.ts'
+import { notingReason } from './declined.ts'
 import type { Family } from './provider.ts'
 import { tellingQuota } from './quota.ts'
 
@@ -38,7 +39,12 @@ export type Api = {
   page<T>(path: string, schema: z.ZodType<T>): Promise<{ value: T; link: string | null }>
   text(path: string): Promise<string>
   graphql<T>(url: string, question: GraphQl<T>): Promise<T>
+  /** Makes something, once: nothing is repeated, and the answer is not kept. */
+  post<T>(path: string, body: object, schema: z.ZodType<T>): Promise<Posted<T>>
 }
+
+/** `reason`: why the provider declines what it understood, in its own words. */
+export type Posted<T> = { ok: true; value: T } | { ok: false; reason: string }
 
 export type GraphQl<T> = { query: string; variables: Record<string, unknown>; schema: z.ZodType<T> }
 
@@ -92,6 +98,30 @@ export function apiFor(account: Account, options: ApiOptions): Api {
     return fresh
   }
 
+  async function post<T>(path: string, body: object, schema: z.ZodType<T>): Promise<Posted<T>> {
+    let reason: string | null = null
+    const noting = notingReason(ask, (words) => {
+      reason = words
+    })
+    try {
+      const { bytes } = await requestBytes(base + path, {
+        service: provider,
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+        timeoutMs,
+        maxBytes: MAX_BYTES,
+        retries: 0,
+        signal,
+        fetch: noting,
+      })
+      return { ok: true, value: parsed(bytes, schema, provider) }
+    } catch (error) {
+      if (reason === null || !(error instanceof UpstreamError)) throw error
+      return { ok: false, reason }
+    }
+  }
+
   async function page<T>(path: string, schema: z.ZodType<T>) {
     const { bytes, link } = await answer({ url: base + path, body: null })
     return { value: parsed(bytes, schema, provider), link }
@@ -100,6 +130,7 @@ export function apiFor(account: Account, options: ApiOptions): Api {
   return {
     base,
     page,
+    post,
     get: async (path, schema) => (await page(path, schema)).value,
     text: async (path) => new TextDecoder().decode((await answer({ url: base + path, body: null })).bytes),
     graphql: async (url, { query, variables, schema }) => {

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { type Api, orNull } from './api-client.ts'
 import { MAX_TEXT_BYTES } from './base64-text.ts'
 import { orderedBranches } from './branch-order.ts'
+import { openOnBitbucket } from './open-request.ts'
 import { allPages, linkTo, mergedBy, momentKey, PAGE_SIZE, pageOf } from './pages.ts'
 import type { Branch, GitProvider, Listing, Repository, Search, Sort, User } from './provider.ts'
 import { encodedPath, readSearch } from './repository-names.ts'
@@ -55,8 +56,11 @@ export function bitbucket(api: Api, host: string): GitProvider {
     search: (search) => searched(api, search, host),
     // It has no list of what waits for a user.
     suggestedTasks: async () => [],
+    isReadable: async (repository) =>
+      (await orNull(api.get(`/repositories/${encodedPath(repository)}`, BitbucketRepository))) !== null,
     branches: (repository) => branches(api, repository),
     files: (repository, folder) => files(api, repository, folder),
+    openRequest: (request) => openOnBitbucket(api, request),
     fileText: (repository, path) => fileText(api, repository, path),
   }
 }

@@ -7,6 +7,7 @@ import { type Api, orNull } from './api-client.ts'
 import { textOf } from './base64-text.ts'
 import { orderedBranches } from './branch-order.ts'
 import { githubBranchDates, githubTasks } from './github-graphql.ts'
+import { openOnGitHub } from './open-request.ts'
 import { allPages, hasNext, momentKey, PAGE_SIZE } from './pages.ts'
 import type { Branch, GitProvider, Listing, Page, Repository, Search, Sort, User } from './provider.ts'
 import { encodedPath, readSearch } from './repository-names.ts'
@@ -58,6 +59,8 @@ export function github(api: Api, host: string): GitProvider {
     repositories: (listing) => repositories(api, listing),
     search: (search) => searched(api, search, host),
     suggestedTasks: () => githubTasks(api),
+    isReadable: async (repository) =>
+      (await orNull(api.get(`/repos/${encodedPath(repository)}`, GitHubRepository))) !== null,
     branches: (repository) => branches(api, repository),
     files: async (repository, folder) => {
       const entries = await orNull(
@@ -65,6 +68,7 @@ export function github(api: Api, host: string): GitProvider {
       )
       return (entries ?? []).filter(({ type }) => type === 'file').map(({ path }) => path)
     },
+    openRequest: (request) => openOnGitHub(api, request),
     fileText: async (repository, path) => {
       const file = await orNull(
         api.get(`/repos/${encodedPath(repository)}/contents/${encodedPath(path)}`, FileOrFolder),

@@ -5,6 +5,7 @@ import { type Api, orNull } from './api-client.ts'
 import { textOf } from './base64-text.ts'
 import { orderedBranches } from './branch-order.ts'
 import { gitlabTasks } from './gitlab-tasks.ts'
+import { openOnGitLab } from './open-request.ts'
 import { allPages, hasNext, momentKey, PAGE_SIZE } from './pages.ts'
 import type { Branch, GitProvider, Listing, Page, Repository, Search, Sort, User } from './provider.ts'
 import { readSearch } from './repository-names.ts'
@@ -66,8 +67,10 @@ export function gitlab(api: Api, host: string): GitProvider {
     repositories: (listing) => repositories(api, listing),
     search: (search) => searched(api, search, host),
     suggestedTasks: () => gitlabTasks(api),
+    isReadable: async (repository) => (await orNull(api.get(projectPath(repository), Project))) !== null,
     branches: (repository) => branches(api, repository),
     files: (repository, folder) => files(api, repository, folder),
+    openRequest: (request) => openOnGitLab(api, request),
     fileText: async (repository, path) => {
       const address = `${projectPath(repository)}/repository/files/${encodeURIComponent(path)}?ref=HEAD`
       const file = await orNull(api.get(address, File))

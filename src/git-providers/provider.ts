@@ -1,5 +1,7 @@
 // What Bellwether wants to know of a git hosting service, in one shape for all of them.
 
+import type { NewRequest, OpenedRequest } from './open-request.ts'
+
 export const FAMILIES = ['github', 'gitlab', 'bitbucket'] as const
 export type Family = (typeof FAMILIES)[number]
 
@@ -52,10 +54,14 @@ export interface GitProvider {
   repositories(listing: Listing): Promise<Repository[]>
   search(search: Search): Promise<Repository[]>
   suggestedTasks(): Promise<SuggestedTask[]>
+  /** Whether the repository is there for this token. */
+  isReadable(repository: string): Promise<boolean>
   /** Empty also for a repository that is not there. */
   branches(repository: string): Promise<Branch[]>
   /** Paths of the files in a folder of the default branch; empty when it is not there. */
   files(repository: string, folder: string): Promise<string[]>
   /** A text file of the default branch, or null when it is not there, not text or too large. */
   fileText(repository: string, path: string): Promise<string | null>
+  /** Opens a pull or merge request. */
+  openRequest(request: NewRequest): Promise<OpenedRequest>
 }

@@ -11,9 +11,9 @@ import type { ShellCommand } from './shell-extensions.ts'
 export function gitCommand(remotes: GitRemotes): ShellCommand {
   return {
     name: 'git',
-    run: async (args, { fs, cwd, env, stdin, pause, signal }) => {
+    run: async (args, { fs, cwd, env, stdin, pause, signal, execute }) => {
       const { runGit } = await import('./git/dispatch.ts')
-      return runGit(args, { fs, cwd, env, stdin, pace: pause, signal, remotes })
+      return runGit(args, { fs, cwd, env, stdin, pace: pause, signal, remotes, execute })
     },
   }
 }
@@ -89,17 +89,6 @@ export async function checkoutFreshBranch({ fs, directory }: { fs: FileSystem; d
     `checkout: moving from ${before?.replace(/^refs\/heads\//, '') ?? oid} to ${name}`,
   )
   return name
-}
-
-/** Says who commits are by, for every repository of the workspace. */
-export async function setGitIdentity(fs: FileSystem, { name, email }: { name: string; email: string }): Promise<void> {
-  const path = '/home/user/.gitconfig'
-  const { ConfigFile } = await import('./git/config-file.ts')
-  const { readText } = await import('./git/refs.ts')
-  const config = new ConfigFile((await readText(fs, path)) ?? '')
-  config.set('user.name', name)
-  config.set('user.email', email)
-  await fs.write(path, new TextEncoder().encode(config.format()))
 }
 
 const PAUSE_EVERY_MS = 12

@@ -64,3 +64,27 @@ export async function hostRepository(
   await realGit(folder, 'config', 'http.receivepack', 'true')
   return folder
 }
+
+/** A bare repository whose commits change a few of many files. */
+export async function largeRepository(
+  folder: string,
+  { files, commits }: { files: number; commits: number },
+): Promise<string> {
+  const content = (file: number, version: number) =>
+    Array.from({ length: 40 }, (_, line) => `line ${line} of file ${file}, ${line === file % 40 ? version : 0}\n`).join(
+      '',
+    )
+  let stream = ''
+  const put = (file: number, version: number) => {
+    const text = content(file, version)
+    stream += `M 100644 inline d${file % 40}/s${file % 7}/f${file}.txt\ndata ${text.length}\n${text}\n`
+  }
+  for (let commit = 0; commit < commits; commit++) {
+    stream += `commit refs/heads/main\ncommitter R <r@e.c> ${1_700_000_000 + commit} +0000\ndata 4\nwork\n`
+    for (let i = 0; i < (commit === 0 ? files : 3); i++) put(commit === 0 ? i : (commit * 31 + i * 977) % files, commit)
+  }
+  await orderGit({ cwd: folder, git: [['init', '-q', '--bare', '-b', 'main', '.']] })
+  await orderGit({ cwd: folder, git: [['fast-import', '--quiet']], stdinBase64: toBase64(stream) })
+  await realGit(folder, 'repack', '-adq')
+  return folder
+}

@@ -3,8 +3,8 @@ import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { conversation } from '../../src/bindings.ts'
 import { client } from '../helpers/app.ts'
-import { startConversation } from '../helpers/conversation.ts'
-import { hostRepository, hostUrl, repositoryUrl } from '../helpers/git-host.ts'
+import { type Chat, startConversation } from '../helpers/conversation.ts'
+import { hostRepository, hostUrl, largeRepository, realGit, repositoryUrl } from '../helpers/git-host.ts'
 
 test('a conversation that names a repository clones it, tells how it goes, and works in it', async () => {
   const url = repositoryUrl(
@@ -108,3 +108,36 @@ test('changes and diffs are those against the remote, and a workspace without a 
   const none = await bare.owner.ask(`${bare.path}/git/changes`)
   expect([none.status, await none.json()]).toEqual([404, { error: 'Not a git repository' }])
 })
+
+test('2,000 files and 500 commits: cloned, changed, pushed to the real git, and all there after an eviction', async () => {
+  const folder = await largeRepository(`large-${crypto.randomUUID().slice(0, 8)}.git`, { files: 2000, commits: 500 })
+  await realGit(folder, 'config', 'http.receivepack', 'true')
+  const chat = await startConversation({
+    repository: repositoryUrl(folder),
+    selected_branch: 'main',
+    initial_user_msg:
+      'git fetch -q --unshallow; git rev-list --count HEAD; git ls-files | wc -l; for i in 1 2 3; do echo changed >> d$i/s$i/f$i.txt; done; rm d4/s4/f4.txt; echo new > new.txt; git add -A; git commit -qm "by the agent"; git push 2>&1 | tail -1; git rev-parse HEAD',
+  })
+  await expect
+    .poll(() => lastOutput(chat), { timeout: 60_000 })
+    .toMatch(/^500\n\s*2000\n[\s\S]*main -> main\n[0-9a-f]{40}$/)
+  const head = (await lastOutput(chat)).slice(-40)
+  expect(await realGit(folder, 'rev-parse', 'main')).toBe(`${head}\n`)
+  expect(await realGit(folder, 'show', '--format=%s', '--name-status', 'main')).toBe(
+    'by the agent\n\nM\td1/s1/f1.txt\nM\td2/s2/f2.txt\nM\td3/s3/f3.txt\nD\td4/s4/f4.txt\nA\tnew.txt\n',
+  )
+  expect(await realGit(folder, 'fsck', '--strict', '--no-dangling')).toBe('')
+  await chat.settled()
+  await chat.post('message', { content: 'echo local > local.txt' })
+  await chat.settled()
+  await evictDurableObject(conversation(env, chat.owner.owner, chat.id))
+  const changes = await chat.owner.json<{ status: string; path: string }[]>(`${chat.path}/git/changes`)
+  expect(changes.map(({ status, path }) => `${status} ${path.replace(/^[^/]+\//, '')}`)).toEqual(['A local.txt'])
+  await chat.post('message', { content: 'git status --porcelain; git log -1 --format=%H; git ls-files | wc -l' })
+  await expect
+    .poll(() => lastOutput(chat), { timeout: 20_000 })
+    .toMatch(new RegExp(`^\\?\\? local.txt\n${head}\n\\s*2000$`))
+}, 120_000)
+
+const lastOutput = async (chat: Chat) =>
+  String((await chat.events()).findLast(({ observation }) => observation === 'run')?.content)

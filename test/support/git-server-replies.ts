@@ -1,11 +1,42 @@
 // What the loopback host of the tests answers besides git: redirects, slowness, size, and what it was sent.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const PIECES = 8
+const PIECE_MS = 15
+
+/** Sends the answer whole, or with the fault that the address asked for: `cut`, `stall` or `slow`. */
+export async function send(answer: Uint8Array, response: ServerResponse, fault: string | null): Promise<void> {
+  if (fault === null) {
+    response.end(answer)
+    return
+  }
+  const size = Math.ceil(answer.byteLength / PIECES)
+  for (let piece = 0; piece < PIECES; piece++) {
+    if (fault !== 'slow' && piece === PIECES / 2) break
+    response.write(answer.subarray(piece * size, (piece + 1) * size))
+    await sleep(PIECE_MS)
+  }
+  if (fault === 'slow') response.end()
+  if (fault === 'cut') response.destroy()
+  // One that stalls is closed with the server at the latest.
+}
 
 export async function reply(url: URL, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const parameter = (name: string) => url.searchParams.get(name) ?? ''
+  const [, status] = /^\/status\/(\d{3})\//.exec(url.pathname) ?? []
+  if (status !== undefined) {
+    response.writeHead(Number(status), { 'content-type': 'text/html' })
+    response.end('<html>no</html>')
+    return
+  }
   // A git client asks for paths below the address that it is given.
   switch (url.pathname.replace(/\/info\/refs$/, '')) {
+    case '/moved':
+      response.writeHead(301, { location: `${parameter('to')}/info/refs?service=git-upload-pack` })
+      response.end()
+      return
     case '/redirect':
       response.writeHead(Number(parameter('status') || '302'), { location: parameter('to') })
       response.end()

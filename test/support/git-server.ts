@@ -8,8 +8,9 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import type { TestProject } from 'vitest/node'
+import { answerApi, isAccepted } from './git-server-access.ts'
 import { CREDENTIALS, type Order, type Report } from './git-server-orders.ts'
-import { reply } from './git-server-replies.ts'
+import { reply, send } from './git-server-replies.ts'
 
 const RUN_TIMEOUT_MS = 60_000
 const MAX_BODY_BYTES = 256 * 1024 * 1024
@@ -39,7 +40,11 @@ async function serve(root: string, request: IncomingMessage, response: ServerRes
     response.end(JSON.stringify(await carryOut(root, order)))
     return
   }
-  if (url.pathname.startsWith('/git/')) return bridge(root, url, { request, response })
+  const [, fault = null] = /^\/faulty\/(\w+)\//.exec(url.pathname) ?? []
+  if (fault !== null) url.pathname = url.pathname.slice(`/faulty/${fault}`.length)
+  if (url.pathname.startsWith('/api/v3/')) return answerApi(root, url.pathname, request, response)
+  // Under `/git/`, or where a provider has them: `/owner/name.git`.
+  if (/^\/(git\/|[\w-]+\/[\w.-]+\.git\/)/.test(url.pathname)) return bridge(root, url, { request, response, fault })
   await reply(url, request, response)
 }
 
@@ -47,12 +52,11 @@ async function serve(root: string, request: IncomingMessage, response: ServerRes
 async function bridge(
   root: string,
   url: URL,
-  { request, response }: { request: IncomingMessage; response: ServerResponse },
+  { request, response, fault }: { request: IncomingMessage; response: ServerResponse; fault: string | null },
 ): Promise<void> {
-  const given = request.headers.authorization
-  const wanted = Buffer.from(`${CREDENTIALS.username}:${CREDENTIALS.password}`).toString('base64')
-  const isAllowed = given === `Basic ${wanted}`
-  if (url.pathname.startsWith('/git/private/') && !isAllowed) {
+  const path = decodeURIComponent(url.pathname.replace(/^\/git\//, '/'))
+  const isAllowed = isAccepted(request)
+  if (path.startsWith('/private/') && !isAllowed) {
     response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' })
     response.end('who are you?')
     return
@@ -64,7 +68,7 @@ async function bridge(
       GIT_PROJECT_ROOT: root,
       GIT_HTTP_EXPORT_ALL: '1',
       GIT_CONFIG_GLOBAL: '/dev/null',
-      PATH_INFO: decodeURIComponent(url.pathname.slice('/git'.length)),
+      PATH_INFO: path,
       QUERY_STRING: url.search.slice(1),
       REQUEST_METHOD: request.method,
       CONTENT_TYPE: request.headers['content-type'] ?? '',
@@ -84,7 +88,9 @@ async function bridge(
     if (name.toLowerCase() === 'status') response.statusCode = Number.parseInt(value, 10)
     else response.setHeader(name, value)
   }
-  response.end(output.subarray(headEnd + 4))
+  const answer = output.subarray(headEnd + 4)
+  // A broken line shows in the middle of what is sent, not in what is said first.
+  await send(answer, response, request.method === 'POST' ? fault : null)
 }
 
 async function carryOut(root: string, order: Order): Promise<Report[]> {

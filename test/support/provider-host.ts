@@ -11,6 +11,7 @@ import type { Asked, Reply } from './provider-files.ts'
 import { githubData } from './provider-github.ts'
 import { gitlabData } from './provider-gitlab.ts'
 import { GOOD_TOKENS } from './provider-host-types.ts'
+import { requestReply } from './provider-requests.ts'
 
 type Family = {
   prefix: RegExp
@@ -128,7 +129,9 @@ function replyOf(family: Family, asked: Asked): Reply {
   const isGood = family.tokens.some((good) => token === good || token.startsWith(`${good}-`))
   const isOpen = token === '' && family.open.test(asked.path)
   if (!isGood && !isOpen) return { status: 401, body: family.refusal }
-  return misbehaviour(token) ?? (asked.path === '/' ? ROOT : family.serve(asked))
+  const name = Object.keys(FAMILIES).find((key) => FAMILIES[key] === family) ?? ''
+  const made = () => requestReply(name, asked) ?? family.serve(asked)
+  return misbehaviour(token) ?? (asked.path === '/' ? ROOT : made())
 }
 
 const ROOT: Reply = { status: 200, body: { current_user_url: 'https://api.github.com/user', emojis_url: '/emojis' } }

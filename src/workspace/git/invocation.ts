@@ -3,7 +3,7 @@
 import { type FileSystem, isFileError } from '../file-system.ts'
 import { resolvePath } from '../paths.ts'
 import { joined, utf8 } from './bytes.ts'
-import { ConfigFile, canonicalKey } from './config-file.ts'
+import { ConfigFile, canonicalKey, type Setting } from './config-file.ts'
 import { fatal } from './failure.ts'
 import { signature } from './identity.ts'
 import type { Signature } from './objects.ts'
@@ -21,6 +21,8 @@ export interface InvocationParts {
   pace: Pace
   signal?: AbortSignal | undefined
   remotes: GitRemotes
+  /** Runs a script of the workspace in the shell that git was called from. */
+  execute?: (script: string, cwd: string) => Promise<{ stdout: string; stderr: string; exitCode: number }>
 }
 
 export class Invocation {
@@ -30,6 +32,7 @@ export class Invocation {
   readonly pace: Pace
   readonly signal: AbortSignal | undefined
   readonly remotes: GitRemotes
+  readonly execute: InvocationParts['execute']
   /** Settings given on the command line. */
   readonly overrides: { key: string; value: string }[] = []
   /** Where it runs, without links. */
@@ -38,8 +41,9 @@ export class Invocation {
   #err = ''
   #repo: Repository | null = null
   #global: ConfigFile | null = null
+  #identity: Promise<Setting[]> | null = null
 
-  constructor({ fs, cwd, env, stdin, pace, signal, remotes }: InvocationParts) {
+  constructor({ fs, cwd, env, stdin, pace, signal, remotes, execute }: InvocationParts) {
     this.fs = fs
     this.cwd = real(fs, cwd)
     this.env = env
@@ -47,6 +51,7 @@ export class Invocation {
     this.pace = pace
     this.signal = signal
     this.remotes = remotes
+    this.execute = execute
   }
 
   out(text: string | Uint8Array): void {
@@ -110,7 +115,26 @@ export class Invocation {
     const given = this.overrides.findLast((override) => canonicalKey(override.key) === wanted)
     if (given) return given.value
     const own = this.hasRepo() ? (await this.repo().config()).get(key) : null
-    return own ?? (await this.globalConfig()).get(key)
+    return own ?? (await this.globalConfig()).get(key) ?? (await this.#givenSetting(wanted))
+  }
+
+  /** Who commits according to the owner's settings, as settings of lowest rank. */
+  givenIdentity(): Promise<Setting[]> {
+    this.#identity ??= this.#readIdentity()
+    return this.#identity
+  }
+
+  async #readIdentity(): Promise<Setting[]> {
+    const { name = null, email = null } = (await this.remotes.identity?.()) ?? {}
+    return [
+      ...(name ? [{ key: 'user.name', value: name }] : []),
+      ...(email ? [{ key: 'user.email', value: email }] : []),
+    ]
+  }
+
+  async #givenSetting(wanted: string): Promise<string | null> {
+    if (!wanted.startsWith('user.')) return null
+    return (await this.givenIdentity()).find(({ key }) => key === wanted)?.value ?? null
   }
 
   async globalConfig(): Promise<ConfigFile> {

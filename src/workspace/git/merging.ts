@@ -25,6 +25,7 @@ export interface MergeRequest {
   commits: boolean
   squash: boolean
   quiet: boolean
+  showsStat: boolean
   unrelated: boolean
 }
 
@@ -81,15 +82,14 @@ async function fastForward(git: Invocation, from: string, request: MergeRequest)
   if (obstacles.modified.length + obstacles.untracked.length > 0) refuseFastForward(obstacles)
   await applyChanges(repo, changes)
   await repo.saveIndex(await repo.index())
+  if (!request.quiet) git.line('Fast-forward')
   if (request.squash) {
     await repo.fs.write(`${repo.gitDir}/SQUASH_MSG`, utf8(request.message))
     git.line('Squash commit -- not updating HEAD')
   } else {
     await moveBranch(git, request, from)
   }
-  if (request.quiet) return 0
-  git.line('Fast-forward')
-  await showDifference(git, before, after)
+  if (!request.quiet && request.showsStat) await showDifference(git, before, after)
   return 0
 }
 
@@ -131,7 +131,7 @@ async function threeWay(
     })
     if (request.quiet) return 0
     git.line("Merge made by the 'ort' strategy.")
-    await showDifference(git, trees.ours, tree)
+    if (request.showsStat) await showDifference(git, trees.ours, tree)
     return 0
   }
   await leaveOpen(git, request, { ours, conflicts: result.conflicts })
@@ -139,11 +139,8 @@ async function threeWay(
     git.line('Automatic merge failed; fix conflicts and then commit the result.')
     return 1
   }
-  git.line(
-    request.squash
-      ? 'Squash commit -- not updating HEAD'
-      : 'Automatic merge went well; stopped before committing as requested',
-  )
+  if (request.squash) git.line('Squash commit -- not updating HEAD')
+  git.err('Automatic merge went well; stopped before committing as requested')
   return 0
 }
 

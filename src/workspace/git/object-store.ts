@@ -5,7 +5,7 @@ import { deflateSync } from 'node:zlib'
 import { type FileSystem, isFileError } from '../file-system.ts'
 import { joined, textOf, utf8 } from './bytes.ts'
 import { CorruptObjectError, EMPTY_TREE, type GitObject, type ObjectType, objectId } from './objects.ts'
-import { inflateAtMost, MAX_OBJECT_BYTES, Pack, PackIndex } from './pack-file.ts'
+import { inflateAtMost, MAX_DELTA_CHAIN, MAX_OBJECT_BYTES, Pack, PackIndex } from './pack-file.ts'
 
 export class MissingObjectError extends Error {
   override readonly name = 'MissingObjectError'
@@ -21,6 +21,7 @@ interface OpenPack {
   index: PackIndex
   /** Read when an object of it is wanted for the first time. */
   pack: Promise<Pack> | null
+  heldBytes: number
 }
 
 const TYPES: ReadonlySet<string> = new Set(['commit', 'tree', 'blob', 'tag'])
@@ -38,17 +39,19 @@ export class ObjectStore {
     this.#folder = `${gitDir}/objects`
   }
 
+  /** What it holds of the files that it has read. */
+  get heldBytes(): number {
+    return [...this.#packs.values()].reduce((sum, { index, heldBytes }) => sum + index.sizeBytes + heldBytes, 0)
+  }
+
   async read(oid: string): Promise<GitObject> {
-    const object = await this.find(oid)
+    const object = await this.#find(oid, 0)
     if (!object) throw new MissingObjectError(oid)
     return object
   }
 
   async find(oid: string): Promise<GitObject | null> {
-    if (oid === EMPTY_TREE) return { type: 'tree', bytes: new Uint8Array() }
-    return (
-      (await this.#packed(oid)) ?? (await this.#loose(oid)) ?? ((await this.#openNewPacks()) ? this.#packed(oid) : null)
-    )
+    return this.#find(oid, 0)
   }
 
   async has(oid: string): Promise<boolean> {
@@ -73,6 +76,24 @@ export class ObjectStore {
     const packed = [...this.#packs.values()].flatMap(({ index }) => index.idsStartingWith(prefix))
     const loose = this.#names(`${this.#folder}/${prefix.slice(0, 2)}`).map((name) => prefix.slice(0, 2) + name)
     return [...new Set([...packed, ...loose.filter((oid) => oid.startsWith(prefix) && oid.length === 40)])]
+  }
+
+  /** `hops` tells how many deltas that name their base by its id led here. */
+  async #find(oid: string, hops: number): Promise<GitObject | null> {
+    if (oid === EMPTY_TREE) return { type: 'tree', bytes: new Uint8Array() }
+    return (
+      (await this.#packed(oid, hops)) ??
+      (await this.#loose(oid)) ??
+      ((await this.#openNewPacks()) ? this.#packed(oid, hops) : null)
+    )
+  }
+
+  /** An index that was tampered with can lead from a delta back to itself. */
+  async #base(oid: string, hops: number): Promise<GitObject> {
+    if (hops > MAX_DELTA_CHAIN) throw new CorruptObjectError('a chain of deltas is too long')
+    const object = await this.#find(oid, hops)
+    if (!object) throw new MissingObjectError(oid)
+    return object
   }
 
   #isLoose(oid: string): boolean {
@@ -100,14 +121,26 @@ export class ObjectStore {
     return { type: type as ObjectType, bytes }
   }
 
-  async #packed(oid: string): Promise<GitObject | null> {
+  async #packed(oid: string, hops: number): Promise<GitObject | null> {
     for (const [name, open] of this.#packs) {
       const offset = open.index.find(oid)
       if (offset === null) continue
-      open.pack ??= this.#fs.read(`${this.#folder}/pack/${name}.pack`).then((bytes) => new Pack(bytes))
-      return (await open.pack).read(offset, (base) => this.read(base))
+      open.pack ??= this.#openPack(name, open)
+      return (await open.pack).read(offset, (base) => this.#base(base, hops + 1))
     }
     return null
+  }
+
+  async #openPack(name: string, open: OpenPack): Promise<Pack> {
+    try {
+      const pack = new Pack(await this.#fs.read(`${this.#folder}/pack/${name}.pack`))
+      open.heldBytes = pack.sizeBytes
+      return pack
+    } catch (error) {
+      // The next one to ask tries again.
+      open.pack = null
+      throw error
+    }
   }
 
   /** Whether there were any. */
@@ -116,7 +149,8 @@ export class ObjectStore {
     for (const file of this.#names(`${this.#folder}/pack`)) {
       const name = /^(pack-.*)\.idx$/.exec(file)?.[1]
       if (name === undefined || this.#packs.has(name)) continue
-      this.#packs.set(name, { index: new PackIndex(await this.#fs.read(`${this.#folder}/pack/${file}`)), pack: null })
+      const index = new PackIndex(await this.#fs.read(`${this.#folder}/pack/${file}`))
+      this.#packs.set(name, { index, pack: null, heldBytes: 0 })
       isNew = true
     }
     return isNew

@@ -7,7 +7,7 @@ import { CorruptObjectError, type GitObject, type ObjectType } from './objects.t
 
 /** Larger objects are not read: they and the copies that git needs of them would not fit into memory. */
 export const MAX_OBJECT_BYTES = 32 * 1024 * 1024
-const MAX_DELTA_CHAIN = 4096
+export const MAX_DELTA_CHAIN = 4096
 /** Of bases of deltas: neighbours in a pack are often made from the same one. */
 const MAX_REMEMBERED_BYTES = 8 * 1024 * 1024
 
@@ -33,6 +33,10 @@ export class PackIndex {
     this.count = this.#fanout(255)
     if (bytes.byteLength < IDX_NAMES + this.count * 28 + 40)
       throw new CorruptObjectError('the index of a pack is cut off')
+  }
+
+  get sizeBytes(): number {
+    return this.#bytes.byteLength
   }
 
   /** Where in the pack the object begins, or null. */

@@ -142,7 +142,9 @@ async function resolveDeltas(
   for (const entry of entries) {
     if (entry.oid !== null) continue
     const key = entry.baseId ?? String(entry.baseOffset)
-    children.set(key, [...(children.get(key) ?? []), entry])
+    const known = children.get(key)
+    if (known) known.push(entry)
+    else children.set(key, [entry])
   }
   const follow = async (roots: Base[]): Promise<void> => {
     const open = roots

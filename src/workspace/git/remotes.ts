@@ -8,10 +8,17 @@ export interface Credential {
   password: string
 }
 
+export interface Identity {
+  name: string | null
+  email: string | null
+}
+
 export interface GitRemotes {
   policy: AddressPolicy
   /** Who to be at an address that asks for it; null for nobody. What it answers with goes to that origin alone. */
   credentialFor?: (url: URL) => Promise<Credential | null>
+  /** Who commits, unless the repository or the user's own configuration says otherwise. */
+  identity?: () => Promise<Identity>
   limits?: Partial<TransferLimits>
   fetch?: typeof fetch
 }

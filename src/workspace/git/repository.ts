@@ -16,6 +16,8 @@ export interface RepositoryPlace {
   /** The top of the working tree, without links. */
   root: string
   pace?: Pace
+  /** What is kept of its objects from an earlier use. */
+  objects?: ObjectStore
 }
 
 const MAX_TAGS_FOLLOWED = 10
@@ -34,11 +36,11 @@ export class Repository {
   #config: Promise<ConfigFile> | null = null
   #shallow: Promise<ReadonlySet<string>> | null = null
 
-  constructor({ fs, root, pace = () => null }: RepositoryPlace) {
+  constructor({ fs, root, pace = () => null, objects }: RepositoryPlace) {
     this.fs = fs
     this.root = root
     this.gitDir = `${root === '/' ? '' : root}/.git`
-    this.objects = new ObjectStore(fs, this.gitDir)
+    this.objects = objects ?? new ObjectStore(fs, this.gitDir)
     this.refs = new Refs(fs, this.gitDir)
     this.pace = pace
     this.ignored = new IgnoreRules(fs, root, this.gitDir)
@@ -56,6 +58,11 @@ export class Repository {
   index(): Promise<GitIndex> {
     this.#index ??= this.#readIndex()
     return this.#index
+  }
+
+  /** It is read anew when it is asked for next. */
+  forgetIndex(): void {
+    this.#index = null
   }
 
   async saveIndex(index: GitIndex): Promise<void> {

@@ -60,7 +60,7 @@ export function asksForSummary(options: Arguments): boolean {
 export async function showChanges(git: Invocation, changes: readonly Change[], options: Arguments): Promise<string> {
   const repo = git.repo()
   const paired = options.has('no-renames') ? [...changes] : await withRenames(repo, changes)
-  const shown = filtered(paired, options.value('diff-filter'))
+  const shown = withLetters(paired, options.value('diff-filter'))
   if (shown.length === 0) return ''
   const end = options.has('null') ? '\0' : '\n'
   const name = (path: string) => (options.has('null') ? path : quoted(path))
@@ -96,7 +96,8 @@ async function patches(git: Invocation, changes: readonly PairedChange[], option
   return text
 }
 
-function filtered(changes: PairedChange[], filter: string | null): PairedChange[] {
+/** Those whose letter the filter names; a small letter names what to leave out. */
+export function withLetters(changes: PairedChange[], filter: string | null): PairedChange[] {
   if (filter === null) return changes
   const wanted = filter.replace(/[a-z]/g, '')
   return changes.filter((change) => {

@@ -36,6 +36,8 @@ export interface StatusReport {
   ignored: string[]
   isMerging: boolean
   showsUntracked: boolean
+  /** Of a commit that replaces the newest one and would hold nothing. */
+  isEmptyAmend?: boolean
 }
 
 export interface StatusOptions {
@@ -129,7 +131,8 @@ export function longStatus(report: StatusReport, shown: ShownPath, isCommitting 
   ]
   sections.push(listSection('Untracked files', 'git add <file>...', report.untracked.map(shown)))
   sections.push(listSection('Ignored files', 'git add -f <file>...', report.ignored.map(shown)))
-  if (!report.showsUntracked) sections.push('Untracked files not listed (use -u option to show untracked files)\n')
+  if (!report.showsUntracked && report.staged.length > 0)
+    sections.push('Untracked files not listed (use -u option to show untracked files)\n')
   return sections.join('') + closing(report)
 }
 
@@ -203,6 +206,7 @@ function listSection(title: string, command: string, paths: string[]): string {
 function closing(report: StatusReport): string {
   const { staged, unstaged, unmerged, untracked, hasCommits, showsUntracked } = report
   if (staged.length > 0) return ''
+  if (report.isEmptyAmend) return 'No changes\n'
   if (unstaged.length > 0 || unmerged.length > 0)
     return 'no changes added to commit (use "git add" and/or "git commit -a")\n'
   if (untracked.length > 0) return 'nothing added to commit but untracked files present (use "git add" to track)\n'

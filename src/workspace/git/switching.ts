@@ -7,7 +7,7 @@ import { sameState } from './objects.ts'
 import { quoted } from './pathspec.ts'
 import { subjectOf } from './pretty.ts'
 import { abbreviate, upstreamOf } from './revisions.ts'
-import { changeKind, stagedChanges, unstagedChanges } from './status.ts'
+import { changeKind, type PathFilter, stagedChanges, unstagedChanges } from './status.ts'
 import { trackingText, upstreaming } from './status-report.ts'
 import { flatTree } from './tree.ts'
 
@@ -21,6 +21,8 @@ export interface SwitchGoal {
   isNew: boolean
   force?: boolean
   quiet?: boolean
+  /** Who asked for no branch needs no advice about it. */
+  isAsked?: boolean
 }
 
 export async function switchTo(git: Invocation, goal: SwitchGoal): Promise<void> {
@@ -67,8 +69,8 @@ export async function bringTree(
   await repo.saveIndex(index)
 }
 
-/** Makes index and working tree what the tree says, whatever they were. Untracked files stay. */
-export async function overwrite(git: Invocation, tree: string | null): Promise<void> {
+/** Makes index and working tree what the tree says, as far as the filter reaches. Untracked files stay. */
+export async function overwrite(git: Invocation, tree: string | null, filter: PathFilter = () => true): Promise<void> {
   const repo = git.repo()
   const index = await repo.index()
   const files = await flatTree(repo, tree)
@@ -76,9 +78,10 @@ export async function overwrite(git: Invocation, tree: string | null): Promise<v
   const changed = new Set((await unstagedChanges(repo)).map(({ path }) => path))
   for (const { path, stage, mode, oid } of index.entries) {
     const wanted = files.get(path) ?? null
+    if (!filter(path)) continue
     if (stage > 0 || changed.has(path) || !sameState({ mode, oid }, wanted)) changes.set(path, wanted)
   }
-  for (const [path, state] of files) if (!index.get(path)) changes.set(path, state)
+  for (const [path, state] of files) if (!index.get(path) && filter(path)) changes.set(path, state)
   await applyChanges(repo, changes)
   await repo.saveIndex(index)
 }
@@ -95,7 +98,7 @@ async function report(
     git.err(`Previous HEAD position was ${await subject(before.oid)}`)
   if (!goal.isNew && !goal.force) await listLocalChanges(git)
   if (goal.ref === null) {
-    if (before.ref !== null) git.err(detachedAdvice(goal.name))
+    if (before.ref !== null && !goal.isAsked) git.err(detachedAdvice(goal.name))
     git.err(`HEAD is now at ${await subject(goal.oid ?? '')}`)
     return
   }

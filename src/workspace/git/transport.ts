@@ -61,7 +61,10 @@ export class Transport {
       const bytes = await this.#read(response)
       const isPack = response.headers.get('content-type') === 'application/x-git-upload-pack-result'
       const answer = response.ok && isPack ? await this.#takePack(bytes) : bytes
-      if (response.ok && method === 'GET') assertRefs(bytes)
+      if (response.ok && method === 'GET') {
+        if (!isAdvertisement(response)) throw noGitServer(url.replace(/\/info\/refs\?.*$/, ''))
+        assertRefs(bytes)
+      }
       return {
         url,
         method,
@@ -79,7 +82,8 @@ export class Transport {
     return credential ?? (await remotes.credentialFor?.(new URL(url))) ?? { cancel: true }
   }
 
-  readonly onAuthFailure = () => ({ cancel: true })
+  /** There is no second answer: the refusal stands. */
+  readonly onAuthFailure = () => undefined
 
   async #ask(address: string, init: RequestInit): Promise<Response> {
     const { remotes, signal } = this.#parts
@@ -166,11 +170,20 @@ function* packetLines(bytes: Uint8Array): Generator<{ line: Uint8Array | null; a
   for (let at = 0; at < bytes.byteLength; ) {
     const length = Number.parseInt(textOf(bytes.subarray(at, at + 4)), 16)
     if (Number.isNaN(length) || (length !== 0 && length < 4) || at + length > bytes.byteLength) {
-      throw fatal('the remote broke off in the middle of its answer, or it is no git server')
+      throw fatal('the remote broke off in the middle of its answer', { reason: 'unreachable' })
     }
     yield { line: length === 0 ? null : bytes.subarray(at + 4, at + length), at }
     at += Math.max(4, length)
   }
+}
+
+/** The library would try to read anything; a page of HTML is better called what it is. */
+function isAdvertisement(response: Response): boolean {
+  return /^application\/x-git-[\w-]+-advertisement$/.test(response.headers.get('content-type') ?? '')
+}
+
+function noGitServer(url: string): GitFailure {
+  return fatal(`'${url}/' is not a git server that speaks the smart protocol`, { reason: 'not-found' })
 }
 
 /** Names of refs become paths of files: one that leads elsewhere ends the matter. */
@@ -212,8 +225,7 @@ export function transferFailure(error: unknown, url: string): unknown {
     return fatal(`unable to access '${url}/': The requested URL returned error: ${status}`, {
       reason: status === 403 ? 'authentication' : 'unreachable',
     })
-  if (code === 'SmartHttpError')
-    return fatal(`'${url}/' is not a git server that speaks the smart protocol`, { reason: 'not-found' })
+  if (code === 'SmartHttpError') return noGitServer(url)
   if (code === 'NotFoundError')
     return fatal(`couldn't find remote ref ${data?.what ?? ''}`.trimEnd(), { reason: 'not-found' })
   if (code === 'ParseError' || code === 'EmptyServerResponseError' || code === 'RemoteCapabilityError') {

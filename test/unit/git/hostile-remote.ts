@@ -61,7 +61,7 @@ export interface PackedObject {
 
 export function packOf(
   objects: readonly PackedObject[],
-  { count = objects.length, tail = new Uint8Array() } = {},
+  { count = objects.length, tail = utf8('') }: { count?: number; tail?: Uint8Array } = {},
 ): Uint8Array {
   const head = new Uint8Array(12)
   head.set(utf8('PACK'))

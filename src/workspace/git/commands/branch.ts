@@ -4,6 +4,7 @@ import { failed, fatal } from '../failure.ts'
 import { isAncestor } from '../history.ts'
 import type { Invocation } from '../invocation.ts'
 import { subjectOf } from '../pretty.ts'
+import { sortRefs } from '../ref-sorting.ts'
 import { abbreviate, commitId, fullRefName, leftBranches, upstreamOf } from '../revisions.ts'
 import { gatherStatus, upstreaming } from '../status-report.ts'
 
@@ -27,6 +28,7 @@ const OPTIONS = [
   'track|t?',
   'no-track',
   'copy|c',
+  'C',
   'no-color',
   'no-column',
   'format=',
@@ -43,6 +45,7 @@ export async function branch(git: Invocation, args: string[]): Promise<number> {
   }
   if (options.has('delete') || options.has('D')) return deleteBranches(git, options, current)
   if (options.has('move') || options.has('M')) return renameBranch(git, options, current)
+  if (options.has('copy') || options.has('C')) return copyBranch(git, options, current)
   const upstream = options.value('set-upstream-to')
   if (upstream !== null) return follow(git, upstream, options.rest[0] ?? current)
   if (options.has('unset-upstream')) return unfollow(git, options.rest[0] ?? current)
@@ -83,7 +86,7 @@ async function list(git: Invocation, options: Arguments, current: string | null)
   for (const row of rows) if (await isListed(git, row, options)) wanted.push(row)
   const format = options.value('format')
   const width = Math.max(0, ...wanted.map(({ name }) => name.length))
-  for (const { name, oid, isCurrent, ref } of wanted) {
+  for (const { name, oid, isCurrent, ref } of await sortRefs(repo, wanted, options.all('sort'))) {
     if (format !== null) {
       git.line(
         format.replace(
@@ -217,6 +220,27 @@ async function renameBranch(git: Invocation, options: Arguments, current: string
   if (head.ref === before) await repo.refs.setSymbolic('HEAD', after)
   const config = await repo.config()
   config.renameSection(`branch.${from}`, `branch.${to}`)
+  await repo.saveConfig(config)
+  return 0
+}
+
+async function copyBranch(git: Invocation, options: Arguments, current: string | null): Promise<number> {
+  const repo = git.repo()
+  const [from, to] = options.rest.length > 1 ? options.rest : [current, options.rest[0]]
+  if (!from || to === undefined)
+    throw fatal(from ? 'branch name required' : 'cannot copy the current branch while not on any.')
+  const [before, after] = [`refs/heads/${from}`, branchRef(to)]
+  const oid = await repo.refs.resolve(before)
+  if (oid === null) throw failed(`refname ${before} not found`)
+  const isTaken = (await repo.refs.resolve(after)) !== null
+  if (isTaken && !options.has('C') && !options.has('force')) throw fatal(`a branch named '${to}' already exists`)
+  const by = await git.signature('committer')
+  await repo.refs.change(after, { oid, by, message: `Branch: copied ${before} to ${after}` })
+  const config = await repo.config()
+  for (const name of ['remote', 'merge']) {
+    const value = config.get(`branch.${from}.${name}`)
+    if (value !== null) config.set(`branch.${to}.${name}`, value)
+  }
   await repo.saveConfig(config)
   return 0
 }

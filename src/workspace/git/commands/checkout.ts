@@ -3,7 +3,7 @@ import { branchRef, makeBranch } from '../branches.ts'
 import { failed, fatal } from '../failure.ts'
 import type { Invocation } from '../invocation.ts'
 import { restorePaths } from '../restoring.ts'
-import { abbreviate, commitId, leftBranches, revision } from '../revisions.ts'
+import { abbreviate, commitId, fullRefName, leftBranches, revision } from '../revisions.ts'
 import { bringTree, switchTo } from '../switching.ts'
 import { statAt } from '../worktree.ts'
 
@@ -103,9 +103,16 @@ export async function switchBranch(git: Invocation, args: string[]): Promise<num
     })
   if (found.ref === null && !options.has('detach'))
     throw fatal(
-      `a branch is expected, got ${/^(refs\/)?remotes\/|\//.test(word) ? 'remote branch' : 'commit'} '${word}'`,
+      `a branch is expected, got ${await kindOf(git, word)} '${word}'\n` +
+        'hint: If you want to detach HEAD at the commit, try again with the --detach option.',
     )
   return switchToWord(git, word, { ...how, detach: options.has('detach') })
+}
+
+async function kindOf(git: Invocation, word: string): Promise<'tag' | 'remote branch' | 'commit'> {
+  const ref = await fullRefName(git.repo(), word)
+  if (ref?.startsWith('refs/tags/')) return 'tag'
+  return ref?.startsWith('refs/remotes/') ? 'remote branch' : 'commit'
 }
 
 function trackOf(options: Arguments): boolean | undefined {
@@ -137,7 +144,7 @@ async function switchToWord(git: Invocation, word: string, how: How & { detach: 
     await switchTo(git, { ...head, name: 'HEAD', isNew: false, ...how, quiet: true })
     return 0
   }
-  await switchTo(git, { ...found, ref: how.detach ? null : found.ref, isNew: false, ...how })
+  await switchTo(git, { ...found, ref: how.detach ? null : found.ref, isNew: false, isAsked: how.detach, ...how })
   return 0
 }
 
@@ -162,7 +169,8 @@ async function createAndSwitch(git: Invocation, { name, start, reset, track, ...
   await makeBranch(git, { name, start, force: reset, track })
   const from = head.ref?.replace(/^refs\/heads\//, '') ?? head.oid ?? ''
   await repo.refs.moveHead({ ref }, await git.signature('committer'), `checkout: moving from ${from} to ${name}`)
-  if (!how.quiet) git.err(existed ? `Reset branch '${name}'` : `Switched to a new branch '${name}'`)
+  const said = existed ? (head.ref === ref ? 'Reset' : 'Switched to and reset') : 'Switched to a new'
+  if (!how.quiet) git.err(`${said} branch '${name}'`)
   return 0
 }
 

@@ -4,6 +4,7 @@ import { indexTree, makeCommit, tidyMessage } from '../commits.ts'
 import { showDate } from '../dates.ts'
 import { changeSummary, shortstat } from '../diffstat.ts'
 import { failed, fatal, GitFailure } from '../failure.ts'
+import { runPreCommitHook } from '../hooks.ts'
 import { parseDate, parseIdentity } from '../identity.ts'
 import type { Invocation } from '../invocation.ts'
 import { type Commit, type FileState, MODE, type Signature } from '../objects.ts'
@@ -53,6 +54,7 @@ export async function commit(git: Invocation, args: string[]): Promise<number> {
   if (options.has('amend') && head.oid === null) throw fatal('You have nothing to amend.')
   const previous = head.oid === null ? null : await repo.commit(head.oid)
   const partialTree = await stageFor(git, options)
+  if (!options.has('no-verify')) await runPreCommitHook(git)
   const tree = partialTree ?? (await indexTree(repo))
   const mergeHeads = await readMergeHeads(git)
   const parents = options.has('amend')
@@ -66,6 +68,8 @@ export async function commit(git: Invocation, args: string[]): Promise<number> {
   ) {
     return sayNothingToCommit(git)
   }
+  if (options.has('amend') && !options.has('allow-empty') && (await isEmptied(git, parents, tree)))
+    return refuseEmptyAmend(git)
   const message = await messageFor(git, options, previous)
   if (options.has('dry-run')) return 0
   const author = await authorFor(git, options, previous)
@@ -78,7 +82,12 @@ export async function commit(git: Invocation, args: string[]): Promise<number> {
         : 'commit'
   const made = await makeCommit(git, { tree, parents, message, author, action })
   if (!options.has('quiet'))
-    await report(git, { ...made, branch: head.ref, amended: options.has('amend') || options.has('date') })
+    await report(git, {
+      ...made,
+      branch: head.ref,
+      isAmended: options.has('amend'),
+      showsDate: ['amend', 'date', 'reuse-message'].some((name) => options.has(name)),
+    })
   return 0
 }
 
@@ -140,6 +149,25 @@ async function sayNothingToCommit(git: Invocation): Promise<number> {
   return 1
 }
 
+/** Whether a commit that replaces the newest one would leave nothing of it. */
+async function isEmptied(git: Invocation, parents: readonly string[], tree: string): Promise<boolean> {
+  const [parent, ...others] = parents
+  if (others.length > 0) return false
+  return tree === (parent === undefined ? await emptyTree(git) : (await git.repo().commit(parent)).tree)
+}
+
+async function refuseEmptyAmend(git: Invocation): Promise<number> {
+  const repo = git.repo()
+  const report = { ...(await gatherStatus(git, { untracked: 'normal' })), staged: [], isEmptyAmend: true }
+  git.out(longStatus(report, (path) => quoted(relativeTo(repo, git.cwd, path)), true))
+  git.err(
+    'You asked to amend the most recent commit, but doing so would make\n' +
+      'it empty. You can repeat your command with --allow-empty, or you can\n' +
+      'remove the commit entirely with "git reset HEAD^".',
+  )
+  return 1
+}
+
 async function messageFor(git: Invocation, options: Arguments, previous: Commit | null): Promise<string> {
   let text = await givenMessage(git, options)
   if (text === null && options.has('amend')) text = previous?.message ?? ''
@@ -195,17 +223,17 @@ async function authorFor(git: Invocation, options: Arguments, previous: Commit |
   }
 }
 
-type Made = { oid: string; commit: Commit; branch: string | null; amended: boolean }
+type Made = { oid: string; commit: Commit; branch: string | null; isAmended: boolean; showsDate: boolean }
 
-async function report(git: Invocation, { oid, commit: made, branch, amended }: Made): Promise<void> {
+async function report(git: Invocation, { oid, commit: made, branch, isAmended, showsDate }: Made): Promise<void> {
   const repo = git.repo()
   const name = branch === null ? 'detached HEAD' : branch.replace(/^refs\/heads\//, '')
-  const root = made.parents.length === 0 && !amended ? ' (root-commit)' : ''
+  const root = made.parents.length === 0 && !isAmended ? ' (root-commit)' : ''
   git.line(`[${name}${root} ${await abbreviate(repo, oid)}] ${subjectOf(made.message)}`)
   const { author, committer } = made
   if (author.name !== committer.name || author.email !== committer.email)
     git.line(` Author: ${author.name} <${author.email}>`)
-  if (amended) git.line(` Date: ${showDate(author, 'default')}`)
+  if (showsDate) git.line(` Date: ${showDate(author, 'default')}`)
   if (made.parents.length > 1) return
   const before = made.parents[0] === undefined ? null : (await repo.commit(made.parents[0])).tree
   const changes = await withRenames(repo, await treeChanges(repo, before, made.tree))

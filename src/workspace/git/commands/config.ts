@@ -19,12 +19,10 @@ const OPTIONS = [
   'bool',
   'int',
   'type=',
-  'show-origin',
   'name-only',
   'null|z',
   'get-regexp',
   'remove-section',
-  'show-scope',
   'default=',
   'path',
 ]
@@ -126,7 +124,7 @@ async function settingsOf(git: Invocation, scope: Scope | null): Promise<Setting
   const overrides = git.overrides.map(({ key, value }) => ({ key: canonicalKey(key), value }))
   const own = scope !== 'global' && git.hasRepo() ? (await git.repo().config()).settings : []
   if (scope === 'local') return own
-  const global = scope === 'system' ? [] : (await git.globalConfig()).settings
+  const global = scope === 'system' ? [] : [...(await git.givenIdentity()), ...(await git.globalConfig()).settings]
   return scope === null ? [...global, ...own, ...overrides] : global
 }
 

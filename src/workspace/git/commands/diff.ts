@@ -13,11 +13,7 @@ import { flatTree } from '../tree.ts'
 import { isBehindLink, stateAt } from '../worktree.ts'
 
 export async function diff(git: Invocation, args: string[]): Promise<number> {
-  const options = parseArguments(
-    'diff',
-    [...CHANGE_OPTIONS, 'cached|staged', 'quiet', 'exit-code', 'merge-base', 'check'],
-    args,
-  )
+  const options = parseArguments('diff', [...CHANGE_OPTIONS, 'cached|staged', 'quiet', 'exit-code', 'merge-base'], args)
   const { revisions, paths } = await splitRevisions(git, options)
   const pathspec = git.pathspec(paths)
   const all = await changesFor(git, options, revisions)

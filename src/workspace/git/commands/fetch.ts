@@ -10,7 +10,7 @@ import { parseAddress } from '../remote-address.ts'
 import { abbreviate, upstreamOf } from '../revisions.ts'
 import { assertComplete, fetchFrom, listRemoteRefs } from '../transfers.ts'
 import { intoBranch } from './merge.ts'
-import { addressOf, remoteNames } from './remote.ts'
+import { addressOf, remoteNames, usualRemote } from './remote.ts'
 
 const FETCH_OPTIONS = [
   'all',
@@ -44,7 +44,7 @@ export async function fetchCommand(git: Invocation, args: string[]): Promise<num
 async function defaultRemote(git: Invocation): Promise<string> {
   const { ref } = await git.repo().refs.head()
   const upstream = ref === null ? null : await upstreamOf(git.repo(), ref.replace(/^refs\/heads\//, ''))
-  return upstream && upstream.remote !== '.' ? upstream.remote : 'origin'
+  return upstream && upstream.remote !== '.' ? upstream.remote : usualRemote(git)
 }
 
 type Wish = { options: Arguments; given: string; specs: string[] }
@@ -196,7 +196,7 @@ export async function pull(git: Invocation, args: string[]): Promise<number> {
   const branch = head.ref?.replace(/^refs\/heads\//, '') ?? null
   const [given, spec] = options.rest
   const upstream = branch === null ? null : await upstreamOf(repo, branch)
-  const remote = given ?? (upstream?.remote !== '.' ? upstream?.remote : undefined) ?? 'origin'
+  const remote = given ?? (upstream?.remote !== '.' ? upstream?.remote : undefined) ?? (await usualRemote(git))
   const wanted = spec ?? (upstream && upstream.remote === remote ? upstream.branch.replace(/^refs\/heads\//, '') : null)
   if (wanted === null && (given === undefined || (await remoteNames(git)).includes(given)))
     throw noUpstream(branch, await remoteNames(git))
@@ -219,6 +219,7 @@ export async function pull(git: Invocation, args: string[]): Promise<number> {
     commits: !options.has('no-commit'),
     squash: options.has('squash'),
     quiet: options.has('quiet'),
+    showsStat: !options.has('no-stat'),
     unrelated: options.has('allow-unrelated-histories'),
   })
 }

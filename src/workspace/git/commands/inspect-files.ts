@@ -4,6 +4,7 @@ import { parseArguments } from '../arguments.ts'
 import { fatal, GitFailure } from '../failure.ts'
 import type { Invocation } from '../invocation.ts'
 import { quoted, relativeTo } from '../pathspec.ts'
+import type { Repository } from '../repository.ts'
 import { filesBelow } from '../staging.ts'
 import { unstagedChanges, walkWorktree } from '../status.ts'
 
@@ -20,7 +21,6 @@ const LIST_OPTIONS = [
   'full-name',
   'error-unmatch',
   'directory',
-  't',
 ]
 
 export async function lsFiles(git: Invocation, args: string[]): Promise<number> {
@@ -80,7 +80,10 @@ export async function clean(git: Invocation, args: string[]): Promise<number> {
     ...options.all('exclude').map((path) => `:!${path}`),
   ])
   const { untracked, ignored } = await walkWorktree(repo, { untracked: 'normal', ignored: true })
-  const wanted = options.has('X') ? ignored : options.has('x') ? [...untracked, ...ignored].sort() : untracked
+  const spared = options.has('x') ? [] : ignored
+  const reachable = options.has('d') ? untracked : untracked.filter((path) => !path.endsWith('/'))
+  const removable = reachable.flatMap((path) => withoutSpared(repo, path, spared))
+  const wanted = options.has('X') ? ignored : options.has('x') ? [...untracked, ...ignored].sort() : removable
   for (const path of wanted) {
     const isFolder = path.endsWith('/')
     if (!pathspec.matches(path) || (isFolder && !options.has('d'))) continue
@@ -93,6 +96,15 @@ export async function clean(git: Invocation, args: string[]): Promise<number> {
     if (!isDry) git.fs.remove(`${repo.root}/${name}`, { recursive: true })
   }
   return 0
+}
+
+/** A folder that holds something ignored stays; what else is in it goes. */
+function withoutSpared(repo: Repository, path: string, spared: readonly string[]): string[] {
+  if (!path.endsWith('/') || !spared.some((other) => other.startsWith(path))) return [path]
+  const entries = repo.fs
+    .list(`${repo.root}/${path}`)
+    .map(({ name, kind }) => path + name + (kind === 'directory' ? '/' : ''))
+  return entries.filter((entry) => !spared.includes(entry)).flatMap((entry) => withoutSpared(repo, entry, spared))
 }
 
 export async function checkIgnore(git: Invocation, args: string[]): Promise<number> {

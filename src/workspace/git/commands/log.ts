@@ -5,9 +5,10 @@ import { type Visited, walkHistory } from '../history.ts'
 import type { Invocation } from '../invocation.ts'
 import type { Pathspec } from '../pathspec.ts'
 import { decorationsOf, isSeparated, type PrettyOptions, parseFormat, prettyCommit } from '../pretty.ts'
+import { withRenames } from '../renames.ts'
 import { splitRevisions } from '../revision-arguments.ts'
 import { range } from '../revisions.ts'
-import { asksForSummary, CHANGE_OPTIONS, showChanges } from '../show-changes.ts'
+import { asksForSummary, CHANGE_OPTIONS, showChanges, withLetters } from '../show-changes.ts'
 import { type Change, treeChanges } from '../status.ts'
 
 const OPTIONS = [
@@ -139,7 +140,10 @@ async function collect(git: Invocation, { options, starts, pathspec }: Search): 
     return pathspec.isEmpty ? parents : simplified(git, { visited, parents, pathspec, touching })
   }
   const isWanted = wantedBy(options)
-  const found: Visited[] = []
+  const filter = options.value('diff-filter')
+  // Which commits the filter leaves is known only once their changes are.
+  const enough = filter === null ? limit + skip : Number.POSITIVE_INFINITY
+  let found: Visited[] = []
   let held: Visited | null = null
   const take = (visited: Visited) => {
     if ((pathspec.isEmpty || touching.has(visited.oid)) && isWanted(visited)) found.push(visited)
@@ -148,14 +152,31 @@ async function collect(git: Invocation, { options, starts, pathspec }: Search): 
   for await (const visited of walkHistory(repo, { ...starts, parentsOf })) {
     if (held) take(held)
     held = visited
-    if (found.length >= limit + skip) break
+    if (found.length >= enough) break
   }
-  if (held && found.length < limit + skip) {
+  if (held && found.length < enough) {
     await parentsOf(held)
     take(held)
   }
+  if (filter !== null) found = await changing(git, found, { filter, pathspec, renames: !options.has('no-renames') })
   const shown = found.slice(skip, skip + limit)
   return options.has('reverse') ? shown.reverse() : shown
+}
+
+type Filter = { filter: string; pathspec: Pathspec; renames: boolean }
+
+/** The commits with a change of the kinds that the filter names. */
+async function changing(git: Invocation, found: Visited[], { filter, pathspec, renames }: Filter): Promise<Visited[]> {
+  const repo = git.repo()
+  const kept: Visited[] = []
+  for (const visited of found) {
+    const [parent, ...others] = visited.commit.parents
+    if (others.length > 0) continue
+    const before = parent === undefined ? null : (await repo.commit(parent)).tree
+    const all = (await treeChanges(repo, before, visited.commit.tree)).filter(({ path }) => pathspec.matches(path))
+    if (withLetters(renames ? await withRenames(repo, all) : all, filter).length > 0) kept.push(visited)
+  }
+  return kept
 }
 
 type Simplifying = { visited: Visited; parents: readonly string[]; pathspec: Pathspec; touching: Set<string> }

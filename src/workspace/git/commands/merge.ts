@@ -38,6 +38,10 @@ export async function mergeCommand(git: Invocation, args: string[]): Promise<num
   const options = parseArguments('merge', OPTIONS, args)
   if (options.has('abort')) return abort(git)
   if (options.has('continue')) return conclude(git)
+  if (options.has('quit')) {
+    endMerge(git.repo())
+    return 0
+  }
   if (!['', 'ort', 'recursive'].includes(options.value('strategy') ?? ''))
     throw fatal(`Could not find merge strategy '${options.value('strategy')}'.`)
   if (options.rest.length > 1) throw new GitFailure('git merge: more than one other branch is not available here', 1)
@@ -58,6 +62,7 @@ export async function mergeCommand(git: Invocation, args: string[]): Promise<num
     commits: !options.has('no-commit'),
     squash: options.has('squash'),
     quiet: options.has('quiet'),
+    showsStat: !options.has('no-stat'),
     unrelated: options.has('allow-unrelated-histories'),
   })
 }

@@ -6,7 +6,7 @@ import type { Invocation } from '../invocation.ts'
 import { parseAddress } from '../remote-address.ts'
 import { abbreviate, fullRefName, upstreamOf } from '../revisions.ts'
 import { type Pushed, pushTo } from '../transfers.ts'
-import { addressOf } from './remote.ts'
+import { addressOf, usualRemote } from './remote.ts'
 
 const OPTIONS = [
   'set-upstream|u',
@@ -46,7 +46,7 @@ export async function push(git: Invocation, args: string[]): Promise<number> {
     given ??
     (await git.setting('remote.pushDefault')) ??
     (upstream?.remote !== '.' ? upstream?.remote : undefined) ??
-    'origin'
+    (await usualRemote(git))
   const { remote, url } = await target(git, name, given === undefined)
   const updates = await updatesFor(git, {
     options,

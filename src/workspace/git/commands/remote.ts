@@ -9,6 +9,9 @@ export async function remote(git: Invocation, args: string[]): Promise<number> {
   switch (action) {
     case undefined:
       return list(git, args.length > 0)
+    case 'show':
+      if (rest.length > 0) throw new GitFailure(`git remote show <name>: not available here`, 1)
+      return list(git, false)
     case 'add':
       return add(git, rest)
     case 'remove':
@@ -19,8 +22,7 @@ export async function remote(git: Invocation, args: string[]): Promise<number> {
     case 'set-url':
       return setUrl(git, rest)
     case 'get-url':
-      git.line(await urlOf(git, rest.find((arg) => !arg.startsWith('-')) ?? ''))
-      return 0
+      return getUrl(git, rest)
     default:
       throw new GitFailure(`git remote ${action}: not available here`, 1)
   }
@@ -33,17 +35,37 @@ export async function remoteNames(git: Invocation): Promise<string[]> {
 
 async function list(git: Invocation, isVerbose: boolean): Promise<number> {
   for (const name of await remoteNames(git)) {
-    if (!isVerbose) git.line(name)
-    else for (const use of ['fetch', 'push']) git.line(`${name}\t${await urlOf(git, name)} (${use})`)
+    if (!isVerbose) {
+      git.line(name)
+      continue
+    }
+    git.line(`${name}\t${(await urlsOf(git, name, 'fetch'))[0]} (fetch)`)
+    for (const url of await urlsOf(git, name, 'push')) git.line(`${name}\t${url} (push)`)
   }
   return 0
 }
 
-async function urlOf(git: Invocation, name: string): Promise<string> {
-  const url = (await git.repo().config()).get(`remote.${name}.url`)
-  if (url === null) throw new GitFailure(`error: No such remote '${name}'`, 2)
-  // It may have come with somebody's files: what is secret in it is not for showing.
-  return url.replace(/^(https?:\/\/)[^/?#]*@/i, '$1')
+/** Where a remote is, the first address for fetching. */
+async function urlsOf(git: Invocation, name: string, use: 'fetch' | 'push'): Promise<string[]> {
+  const config = await git.repo().config()
+  const urls = config.getAll(`remote.${name}.url`)
+  if (urls.length === 0) throw new GitFailure(`error: No such remote '${name}'`, 2)
+  const pushUrls = use === 'push' ? config.getAll(`remote.${name}.pushurl`) : []
+  // They may have come with somebody's files: what is secret in them is not for showing.
+  return (pushUrls.length > 0 ? pushUrls : urls).map((url) => url.replace(/^(https?:\/\/)[^/?#]*@/i, '$1'))
+}
+
+async function getUrl(git: Invocation, args: string[]): Promise<number> {
+  const options = parseArguments('remote get-url', ['push', 'all'], args)
+  const urls = await urlsOf(git, options.rest[0] ?? '', options.has('push') ? 'push' : 'fetch')
+  for (const url of options.has('all') ? urls : urls.slice(0, 1)) git.line(url)
+  return 0
+}
+
+/** The one that is meant when none is named. */
+export async function usualRemote(git: Invocation): Promise<string> {
+  const names = await remoteNames(git)
+  return names.length === 1 ? (names[0] ?? 'origin') : 'origin'
 }
 
 async function add(git: Invocation, args: string[]): Promise<number> {
@@ -56,7 +78,9 @@ async function add(git: Invocation, args: string[]): Promise<number> {
   const config = await git.repo().config()
   if ((await remoteNames(git)).includes(name)) throw new GitFailure(`error: remote ${name} already exists.`, 3)
   config.set(`remote.${name}.url`, withoutCredentials(git, url))
-  config.set(`remote.${name}.fetch`, `+refs/heads/*:refs/remotes/${name}/*`)
+  const tracked = options.has('track') ? options.all('track') : ['*']
+  for (const branch of tracked)
+    config.set(`remote.${name}.fetch`, `+refs/heads/${branch}:refs/remotes/${name}/${branch}`, { add: true })
   await git.repo().saveConfig(config)
   return 0
 }
@@ -119,7 +143,7 @@ async function setUrl(git: Invocation, args: string[]): Promise<number> {
   const [name, url] = options.rest
   if (name === undefined || url === undefined)
     throw new GitFailure('usage: git remote set-url [--push] <name> <newurl>', 129)
-  await urlOf(git, name)
+  await urlsOf(git, name, 'fetch')
   const config = await git.repo().config()
   config.set(`remote.${name}.${options.has('push') ? 'pushurl' : 'url'}`, withoutCredentials(git, url), {
     add: options.has('add'),
@@ -135,8 +159,11 @@ export async function addressOf(
   use: 'fetch' | 'push',
 ): Promise<{ remote: string; url: string }> {
   const config = await git.repo().config()
-  const url = (use === 'push' ? config.get(`remote.${given}.pushurl`) : null) ?? config.get(`remote.${given}.url`)
-  if (url !== null) return { remote: given, url }
+  const [url] = [
+    ...(use === 'push' ? config.getAll(`remote.${given}.pushurl`) : []),
+    ...config.getAll(`remote.${given}.url`),
+  ]
+  if (url !== undefined) return { remote: given, url }
   if (!given.includes('/') && !given.includes(':')) {
     throw new GitFailure(
       `fatal: '${given}' does not appear to be a git repository\nfatal: Could not read from remote repository.\n\n` +

@@ -89,8 +89,14 @@ export async function mv(git: Invocation, args: string[]): Promise<number> {
     const from = git.resolve(source)
     return { source, from, to: isFolder ? `${target}/${from.split('/').at(-1)}` : target }
   })
-  for (const move of moves) await assertMovable(git, move, options.has('force'))
-  for (const { from, to } of moves) {
+  const movable: Move[] = []
+  for (const move of moves) {
+    const obstacle = await obstacleTo(git, move, options.has('force'))
+    if (obstacle === null) movable.push(move)
+    else if (!options.has('skip')) throw obstacle
+  }
+  for (const { from, to } of movable) {
+    if (options.has('dry-run')) git.line(`Checking rename of '${inRepo(git, from)}' to '${inRepo(git, to)}'`)
     if (options.has('verbose') || options.has('dry-run'))
       git.line(`Renaming ${inRepo(git, from)} to ${inRepo(git, to)}`)
     if (!options.has('dry-run')) await move(git, from, to)
@@ -101,19 +107,21 @@ export async function mv(git: Invocation, args: string[]): Promise<number> {
 
 type Move = { source: string; from: string; to: string }
 
-async function assertMovable(git: Invocation, { source, from, to }: Move, force: boolean): Promise<void> {
+/** Why it cannot be moved, or null. */
+async function obstacleTo(git: Invocation, { source, from, to }: Move, force: boolean): Promise<GitFailure | null> {
   const index = await git.repo().index()
   const bad = (reason: string) =>
     fatal(`${reason}, source=${source}, destination=${relativeTo(git.repo(), git.cwd, inRepo(git, to))}`)
   const [path, goal] = [inRepo(git, from), inRepo(git, to)]
   const stat = statAt(git.fs, from)
-  if (!stat) throw bad('bad source')
+  if (!stat) return bad('bad source')
   const isTracked = index.get(path) !== null || index.entries.some((entry) => entry.path.startsWith(`${path}/`))
-  if (!isTracked) throw bad(stat.kind === 'directory' ? 'source directory is empty' : 'not under version control')
-  if (goal === path || goal.startsWith(`${path}/`)) throw bad('can not move directory into itself')
-  if (statAt(git.fs, to) && !force) throw bad('destination exists')
+  if (!isTracked) return bad(stat.kind === 'directory' ? 'source directory is empty' : 'not under version control')
+  if (goal === path || goal.startsWith(`${path}/`)) return bad('can not move directory into itself')
+  if (statAt(git.fs, to) && !force) return bad('destination exists')
   if (statAt(git.fs, to.replace(/\/[^/]*$/, '') || '/')?.kind !== 'directory')
-    throw bad('destination directory does not exist')
+    return bad('destination directory does not exist')
+  return null
 }
 
 function inRepo(git: Invocation, full: string): string {

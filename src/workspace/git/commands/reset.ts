@@ -7,7 +7,7 @@ import { quoted } from '../pathspec.ts'
 import { subjectOf } from '../pretty.ts'
 import { restorePaths } from '../restoring.ts'
 import { splitRevisions } from '../revision-arguments.ts'
-import { abbreviate, commitId } from '../revisions.ts'
+import { abbreviate, commitId, revision } from '../revisions.ts'
 import { changeKind, stagedChanges, unstagedChanges } from '../status.ts'
 import { overwrite } from '../switching.ts'
 
@@ -94,6 +94,7 @@ export async function restore(git: Invocation, args: string[]): Promise<number> 
   if (options.rest.length === 0) throw fatal('you must specify path(s) to restore')
   const toIndex = options.has('staged')
   const source = options.value('source')
+  if (source !== null && (await revision(git.repo(), source)) === null) throw fatal(`could not resolve ${source}`)
   await restorePaths(git, {
     paths: options.rest,
     source: source ?? (toIndex ? 'HEAD' : null),

@@ -113,11 +113,14 @@ export async function symbolicRef(git: Invocation, args: string[]): Promise<numb
 
 /** Where a ref pointed before. */
 export async function reflog(git: Invocation, args: string[]): Promise<number> {
-  const [first = 'HEAD', ...rest] = args.filter((arg) => arg !== 'show' && !arg.startsWith('-'))
+  const words = args.filter((arg, i) => arg !== 'show' && !arg.startsWith('-') && args[i - 1] !== '-n')
+  const [first = 'HEAD', ...rest] = words
   if (rest.length > 0 || ['expire', 'delete'].includes(first))
     throw new GitFailure(`git reflog ${first}: not available here`, 1)
   const limit = Number(
-    args.map((arg) => /^-n?(\d+)$/.exec(arg)?.[1]).find((count) => count !== undefined) ?? Number.POSITIVE_INFINITY,
+    args
+      .map((arg, i) => /^-n?(\d+)$/.exec(args[i - 1] === '-n' ? `-${arg}` : arg)?.[1])
+      .find((count) => count !== undefined) ?? Number.POSITIVE_INFINITY,
   )
   const ref = first === 'HEAD' ? 'HEAD' : await fullRefName(git.repo(), first)
   if (ref === null) throw unknownRevision(first)

@@ -100,11 +100,7 @@ export async function catFile(git: Invocation, args: string[]): Promise<number> 
 
 /** How many commits, or which. */
 export async function revList(git: Invocation, args: string[]): Promise<number> {
-  const options = parseArguments(
-    'rev-list',
-    ['count', 'max-count|n=', 'all', 'reverse', 'no-merges', 'left-right'],
-    args,
-  )
+  const options = parseArguments('rev-list', ['count', 'max-count|n=', 'all', 'reverse', 'no-merges'], args)
   const starts = { include: [] as string[], exclude: [] as string[] }
   for (const word of options.plain) {
     const { include, exclude } = await range(git.repo(), word)

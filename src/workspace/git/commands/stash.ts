@@ -52,20 +52,30 @@ async function push(git: Invocation, args: string[]): Promise<number> {
     ['message|m=', 'include-untracked|u', 'quiet|q', 'keep-index|k', 'no-keep-index', 'all|a'],
     args,
   )
-  if (options.rest.length > 0) throw new GitFailure('git stash: stashing single paths is not available here', 1)
   const repo = git.repo()
+  const pathspec = git.pathspec(options.rest)
   const head = await repo.refs.head()
   if (head.oid === null) throw new GitFailure('You do not have the initial commit yet', 1)
   if ((await repo.index()).unmergedPaths().length > 0) throw failed('could not write index')
   const headTree = (await repo.commit(head.oid)).tree
+  const index = await repo.index()
   const staged = await indexTree(repo)
-  const unstaged = await unstagedChanges(repo)
+  const unstaged = (await unstagedChanges(repo)).filter(({ path }) => pathspec.matches(path))
+  const isStaged = (await treeChanges(repo, headTree, staged)).some(({ path }) => pathspec.matches(path))
+  for (const { path } of index.entries) pathspec.matches(path)
   const walked =
     options.has('include-untracked') || options.has('all')
       ? await walkWorktree(repo, { untracked: 'all', ignored: options.has('all') })
       : null
-  const untracked = walked ? [...walked.untracked, ...walked.ignored].filter((path) => !path.endsWith('/')) : []
-  if (staged === headTree && unstaged.length === 0 && untracked.length === 0) {
+  const untracked = [...(walked?.untracked ?? []), ...(walked?.ignored ?? [])].filter(
+    (path) => !path.endsWith('/') && pathspec.matches(path),
+  )
+  const [missing] = pathspec.unmatched()
+  if (missing !== undefined)
+    throw failed(
+      `pathspec ':(,prefix:0)${missing}' did not match any file(s) known to git\nDid you forget to 'git add'?`,
+    )
+  if (!isStaged && unstaged.length === 0 && untracked.length === 0) {
     if (!options.has('quiet')) git.line('No local changes to save')
     return 0
   }
@@ -93,7 +103,7 @@ async function push(git: Invocation, args: string[]): Promise<number> {
   await repo.refs.change(REF, { oid, by, message })
   await repo.refs.setLog(REF, [{ before: before ?? NULL_ID, after: oid, by: formatSignature(by), message }, ...log])
   for (const path of untracked) takeAway(git.fs, repo.root, path)
-  await overwrite(git, options.has('keep-index') ? staged : headTree)
+  await overwrite(git, options.has('keep-index') ? staged : headTree, (path) => pathspec.matches(path))
   if (!options.has('quiet')) git.line(`Saved working directory and index state ${message}`)
   return 0
 }
@@ -119,22 +129,24 @@ async function worktreeTree(git: Invocation, changed: readonly string[]): Promis
   return writeTree(git.repo(), files.values())
 }
 
-async function entryAt(git: Invocation, given: string | undefined): Promise<{ at: number; oid: string }> {
-  const text = given ?? '0'
-  const at = /^(?:stash@\{)?(\d+)\}?$/.exec(text)?.[1] ?? (text === 'stash' ? '0' : undefined)
+/** `name` is as git calls it when it tells that it is gone. */
+type Entry = { at: number; oid: string; name: string }
+
+async function entryAt(git: Invocation, given: string | undefined): Promise<Entry> {
   const log = await git.repo().refs.log(REF)
-  if (at === undefined) throw failed(`'${text}' is not a stash reference`)
-  if (log.length === 0) throw new GitFailure('No stash entries found.', 1)
-  const entry = log[Number(at)]
-  if (!entry) throw failed(`stash@{${at}} is not a valid reference`)
-  return { at: Number(at), oid: entry.after }
+  if (given === undefined && log.length === 0) throw new GitFailure('No stash entries found.', 1)
+  const name = given === undefined || /^\d+$/.test(given) ? `${REF}@{${given ?? 0}}` : given
+  const at = /^(?:refs\/)?stash(?:@\{(\d+)\})?$/.exec(name)
+  const entry = at ? log[Number(at[1] ?? 0)] : undefined
+  if (!at || !entry) throw failed(`${name} is not a valid reference`)
+  return { at: Number(at[1] ?? 0), oid: entry.after, name }
 }
 
 async function apply(git: Invocation, args: string[], drops: boolean): Promise<number> {
   const options = parseArguments(`stash ${drops ? 'pop' : 'apply'}`, ['index', 'quiet|q'], args)
   const repo = git.repo()
-  const { at, oid } = await entryAt(git, options.rest[0])
-  const saved = await repo.commit(oid)
+  const entry = await entryAt(git, options.rest[0])
+  const saved = await repo.commit(entry.oid)
   const [base = '', savedIndex = '', savedUntracked] = saved.parents
   if ((await repo.index()).unmergedPaths().length > 0) throw fatal('cannot apply a stash in the middle of a merge')
   const baseTree = (await repo.commit(base)).tree
@@ -156,7 +168,7 @@ async function apply(git: Invocation, args: string[], drops: boolean): Promise<n
     await restoreIndex(git, { changes: trial.changes, baseTree, ours, savedTree: (await repo.commit(savedIndex)).tree })
   else await restoreWorktree(git, trial.changes)
   await sayStatus(git, options.has('quiet'))
-  if (drops) await drop(git, { at, oid, quiet: options.has('quiet') })
+  if (drops) await drop(git, { ...entry, quiet: options.has('quiet') })
   return 0
 }
 
@@ -217,12 +229,16 @@ async function list(git: Invocation): Promise<number> {
 }
 
 async function show(git: Invocation, args: string[]): Promise<number> {
-  const options = parseArguments('stash show', CHANGE_OPTIONS, args)
+  const known = [...CHANGE_OPTIONS.filter((option) => option !== 'patch|p|u'), 'patch|p', 'include-untracked|u']
+  const options = parseArguments('stash show', known, args)
   const repo = git.repo()
   const saved = await repo.commit((await entryAt(git, options.rest[0])).oid)
   const base = await repo.commit(saved.parents[0] ?? '')
-  if (args.every((arg) => !arg.startsWith('-'))) options.add('stat', '')
-  git.out(await showChanges(git, await treeChanges(repo, base.tree, saved.tree), options))
+  if (args.every((arg) => !arg.startsWith('-') || /^(-u|--include-untracked)$/.test(arg))) options.add('stat', '')
+  const changes = await treeChanges(repo, base.tree, saved.tree)
+  const untracked = options.has('include-untracked') ? saved.parents[2] : undefined
+  if (untracked !== undefined) changes.push(...(await treeChanges(repo, null, (await repo.commit(untracked)).tree)))
+  git.out(await showChanges(git, changes, options))
   return 0
 }
 
@@ -232,7 +248,7 @@ async function dropCommand(git: Invocation, args: string[]): Promise<number> {
   return 0
 }
 
-async function drop(git: Invocation, { at, oid, quiet }: { at: number; oid: string; quiet: boolean }): Promise<void> {
+async function drop(git: Invocation, { at, oid, name, quiet }: Entry & { quiet: boolean }): Promise<void> {
   const { refs } = git.repo()
   const log = await refs.log(REF)
   log.splice(at, 1)
@@ -240,5 +256,5 @@ async function drop(git: Invocation, { at, oid, quiet }: { at: number; oid: stri
   const [newest] = log
   await refs.change(REF, { oid: newest?.after ?? null, by, message: '' })
   if (newest) await refs.setLog(REF, log)
-  if (!quiet) git.line(`Dropped refs/stash@{${at}} (${oid})`)
+  if (!quiet) git.line(`Dropped ${name} (${oid})`)
 }

@@ -5,6 +5,7 @@ import { isAncestor } from '../history.ts'
 import type { Invocation } from '../invocation.ts'
 import { formatTag, parseCommit, parseTag } from '../objects.ts'
 import { subjectOf } from '../pretty.ts'
+import { sortRefs } from '../ref-sorting.ts'
 import { isRefName, readText } from '../refs.ts'
 import { abbreviate, commitId, revision } from '../revisions.ts'
 
@@ -80,7 +81,9 @@ async function tagObject(
 
 async function list(git: Invocation, options: Arguments): Promise<number> {
   const repo = git.repo()
-  const patterns = options.rest
+  const words = [...options.rest]
+  const contained = options.has('contains') ? options.value('contains') || words.shift() || 'HEAD' : null
+  const patterns = words
     .filter((pattern) => pattern.length <= 200)
     .map(
       (pattern) =>
@@ -92,8 +95,9 @@ async function list(git: Invocation, options: Arguments): Promise<number> {
         ),
     )
   const pointsAt = options.has('points-at') ? await revision(repo, options.value('points-at') ?? '') : null
-  const contains = options.has('contains') ? await commitId(repo, options.value('contains') || 'HEAD') : null
-  for (const [ref, oid] of await repo.refs.list('refs/tags/')) {
+  const contains = contained === null ? null : await commitId(repo, contained)
+  const tags = [...(await repo.refs.list('refs/tags/'))].map(([ref, oid]) => ({ ref, oid }))
+  for (const { ref, oid } of await sortRefs(repo, tags, options.all('sort'))) {
     const name = ref.slice('refs/tags/'.length)
     if (patterns.length > 0 && !patterns.some((pattern) => pattern.test(name))) continue
     if (pointsAt !== null && oid !== pointsAt && (await repo.peel(oid, 'commit')) !== pointsAt) continue

@@ -1,0 +1,53 @@
+// What a provider says when it declines to make something: its words, short enough to be shown.
+
+import { z } from 'zod'
+import type { Fetch } from '../lib/http-client.ts'
+
+/** Statuses of an answer to a question that was understood. */
+const DECLINING: ReadonlySet<number> = new Set([400, 409, 422])
+const MAX_READ_BYTES = 64 * 1024
+const MAX_REASON_CHARS = 300
+
+const Words = z.union([z.string(), z.array(z.string()).transform((words) => words.join('; '))])
+const Answer = z
+  .object({
+    message: z.union([Words, z.record(z.string(), Words).transform((fields) => Object.values(fields).join('; '))]),
+    errors: z.array(z.object({ message: z.string() }).partial()),
+    error: z.union([z.string(), z.object({ message: z.string() }).transform(({ message }) => message)]),
+  })
+  .partial()
+
+/** A fetch that notes the words of an answer which declines; the answer itself goes on as it came. */
+export function notingReason(ask: Fetch, note: (reason: string) => void): Fetch {
+  return async (url, init) => {
+    const response = await ask(url, init)
+    if (!DECLINING.has(response.status)) return response
+    const { status, headers } = response
+    note(reasonIn(await firstBytes(response)) ?? `it answered HTTP ${status}`)
+    return new Response(null, { status, headers })
+  }
+}
+
+async function firstBytes(response: Response): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true })
+    if (text.length > MAX_READ_BYTES) break
+  }
+  return text
+}
+
+function reasonIn(text: string): string | null {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    // A page, or nothing: the status has to do.
+    return null
+  }
+  const { data } = Answer.safeParse(value)
+  const details = (data?.errors ?? []).flatMap(({ message }) => (message ? [message] : []))
+  const words = [data?.message, data?.error, ...details].filter(Boolean).join(': ')
+  return words === '' ? null : words.replace(/\s+/g, ' ').slice(0, MAX_REASON_CHARS)
+}
