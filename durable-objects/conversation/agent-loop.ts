@@ -1,61 +1,58 @@
-// The agent's loop as a state machine on disk. A command is a row before it starts and an observation after it ends,
-// each written in one step with the events that tell of it. Whatever kills the isolate, the next instance finds either
-// no open step or one whose outcome is unknown: that one is recorded as interrupted and never run a second time.
-// Inputs wait in the log itself; the turn only remembers how far it has got.
+// The agent's loop as a state machine on disk. What is to be done next follows from what is stored: a command or a call is
+// a row before it starts and an observation after it ends, each written in one step with the events that tell of it.
+// Whatever kills the isolate, the next instance finds either no open step or one whose outcome is unknown: that one is
+// recorded as interrupted and never run a second time. Inputs wait in the log itself; the turn only remembers how far it
+// has got.
 
 import { changeAgentState, recallAction } from '../../src/agent/actions.ts'
+import type { AgentName } from '../../src/agent/agents.ts'
 import type { ActionEvent, NewEvent } from '../../src/agent/events.ts'
 import {
   errorObservation,
-  runObservation,
   stateChanged,
   type WorkspaceContext,
   workspaceContext,
 } from '../../src/agent/observations.ts'
-import { answerTo, introduction } from '../../src/agent/shell-agent.ts'
 import type { AgentState, RequestedState } from '../../src/agent/states.ts'
 import { errorFields, log as logger } from '../../src/lib/log.ts'
 import type { ShellState } from '../../src/workspace/shell-state.ts'
-import type { EventLog } from './event-log.ts'
-import type { Meta, OpenStep, Turn } from './meta.ts'
+import type { QueuedCall } from './call-queue.ts'
+import { commandOf, type RunCommand, runCommandStep } from './command-step.ts'
+import { answerAwaited, refuseAwaited } from './confirmation.ts'
+import { cutShort, interrupted } from './interrupted.ts'
+import { extendLimits } from './limits.ts'
+import type { StepOutcome } from './step-outcome.ts'
+import type { Thinker } from './thinker.ts'
+import type { Desk, OpenStep, Turn } from './turn.ts'
 
 const INPUTS = ['action:message', 'action:run']
 
-export type CommandOutcome = ShellState & { output: string; exitCode: number; aborted: boolean }
+/** The runtime ends a handler after a quarter of an hour: a long turn goes on in the next one well before that. */
+const HANDLER_MS = 4 * 60_000
 
 type Surroundings = {
-  log: EventLog
-  turn: Meta<Turn>
-  /** Stores events and sends them to the clients; returns the id of the first. */
-  emit(events: NewEvent[]): number
-  /** Has `work()` called soon, and again after a crash. */
-  wake(): void
-  runCommand(command: string, shell: Turn['shell'], signal: AbortSignal): Promise<CommandOutcome>
-  /** What the user asked the agent to keep in mind, and the repository it works on. */
-  context(): Pick<WorkspaceContext, 'conversationInstructions' | 'repository'>
-}
-
-export const NEW_TURN: Turn = {
-  state: 'loading',
-  cursor: -1,
-  step: null,
-  stopping: false,
-  opened: false,
-  introduced: false,
-  shell: { cwd: '/workspace', env: {}, variables: {} },
+  desk: Desk
+  runCommand: RunCommand
+  /** The first words of an agent: what it is and which tools it has. */
+  introduce(agent: AgentName): ActionEvent
+  /** What the agent without a model is told of its surroundings. */
+  context(workingDir: string): WorkspaceContext
+  thinker: Pick<Thinker, 'agent' | 'ask' | 'openCall'>
 }
 
 export class AgentLoop {
   readonly #around: Surroundings
+  readonly #desk: Desk
   #abort: AbortController | null = null
 
   constructor(around: Surroundings) {
     this.#around = around
+    this.#desk = around.desk
   }
 
-  /** Where the next command begins. */
-  enterFolder(cwd: string): void {
-    this.#around.turn.change({ shell: { ...this.#turn.shell, cwd } })
+  /** Where the next command begins, and with what variables, if others than before. */
+  enterFolder(cwd: string, shell: ShellState | null = null): void {
+    this.#change({ shell: { ...(shell ?? this.#turn.shell), cwd } })
   }
 
   get state(): AgentState {
@@ -63,16 +60,17 @@ export class AgentLoop {
   }
 
   /** The first event of a conversation. What users say from here on waits until the set-up is over. */
-  begin(): void {
-    this.#around.emit([stateChanged('loading')])
+  begin(agent: AgentName): void {
+    this.#change({ agent })
+    this.#desk.emit([stateChanged('loading')])
   }
 
   /** The set-up is over: the agent introduces itself and takes what it was given, in that order. */
   open(firstMessage: ActionEvent | null): void {
     // A working copy that was fetched anew in a conversation under way needs no second introduction.
     if (this.#turn.opened) return
-    this.#around.turn.change({ opened: true })
-    this.#around.emit([introduction()])
+    this.#change({ opened: true })
+    this.#desk.emit([this.#around.introduce(this.#turn.agent)])
     if (firstMessage !== null) this.receive(firstMessage)
     else if (this.#waiting() !== null) this.#takeUp()
     else this.#enter('awaiting_user_input', [changeAgentState('environment', 'awaiting_user_input')])
@@ -80,26 +78,50 @@ export class AgentLoop {
 
   /** The set-up failed; `reason` is for the user. What waited is not run, for what it was meant for is not there. */
   fail(reason: string, firstMessage: ActionEvent | null): void {
-    const events = this.#turn.opened ? [] : [introduction()]
+    const events = this.#turn.opened ? [] : [this.#around.introduce(this.#turn.agent)]
     if (firstMessage !== null) events.push(firstMessage)
-    this.#around.turn.change({ opened: true })
-    if (events.length > 0) this.#around.emit(events)
+    this.#change({ opened: true })
+    if (events.length > 0) this.#desk.emit(events)
     this.#dropWaiting()
     this.#enter('error', [], reason)
   }
 
   /** The first events after the loop was closed and started again. */
   resume(): void {
-    this.#around.turn.change({ state: 'loading' })
-    this.#around.emit([stateChanged('loading')])
+    this.#change({ state: 'loading' })
+    this.#desk.emit([stateChanged('loading')])
     if (this.#turn.opened) this.#enter('awaiting_user_input', [changeAgentState('environment', 'awaiting_user_input')])
+  }
+
+  /** The first events of a conversation that was forked from another: it waits for the user, whatever that one did. */
+  continueFork(agent: AgentName): void {
+    const kinds = (kind: string) => this.#desk.log.newestOf(kind) >= 0
+    const { shell } = this.#turn
+    this.#change({
+      agent,
+      cursor: this.#desk.log.last,
+      opened: kinds('action:system'),
+      introduced: kinds('action:recall'),
+      shell: { ...shell, cwd: this.#folderThen() ?? shell.cwd },
+    })
+    if (this.#turn.opened) this.resume()
+    else this.open(null)
+  }
+
+  /** Where the newest command left off. */
+  #folderThen(): string | null {
+    const id = this.#desk.log.newestOf('observation:run')
+    const text = id < 0 ? null : this.#desk.log.get(id)
+    if (text === null) return null
+    const { extras } = JSON.parse(text) as { extras: { metadata?: { working_dir?: string } } }
+    return extras.metadata?.working_dir ?? null
   }
 
   /** Takes an event of the user's; returns its id. What it asks for happens after the answer. */
   receive(event: ActionEvent): number {
     if (event.action === 'message') return this.#receiveMessage(event)
-    const id = this.#around.emit([event])
-    if (event.action === 'run') this.#around.wake()
+    const id = this.#desk.emit([event])
+    if (event.action === 'run') this.#wake()
     else this.#requestState(event.args.agent_state as RequestedState)
     return id
   }
@@ -108,188 +130,256 @@ export class AgentLoop {
   close(): void {
     const { step } = this.#turn
     this.#abort?.abort()
-    if (step !== null) {
-      this.#around.emit([stoppedObservation(step, '')])
-      this.#around.turn.change({ step: null, stopping: false })
-    }
+    if (step !== null) this.#settle(step, cutShort(step, this.#desk))
+    this.#change({ stopping: false })
     this.#dropWaiting()
     this.#enter('stopped')
   }
 
   /** After a restart: closes a step whose outcome nobody knows, and goes on with what waits. */
   recover(): void {
-    const { step } = this.#turn
+    const { step, interruptions } = this.#turn
     if (step !== null) {
-      this.#settle(step, [
-        errorObservation(
-          step.from,
-          'The service restarted while this command ran. Its outcome is unknown; it was not run again.',
-          { cause: step.actionId, errorId: 'AGENT_ERROR$ERROR_ACTION_NOT_EXECUTED_ERROR' },
-        ),
-      ])
+      this.#settle(step, interrupted(step, this.#desk))
+      const delayMs = delayAfter(interruptions)
+      this.#change({ interruptions: interruptions + 1 })
+      if (delayMs === null) this.#enter('error', [], GIVEN_UP)
+      else if (delayMs > 0) this.#holdUntil(Date.now() + delayMs)
     }
-    if (this.#nextInput() !== null) this.#around.wake()
+    if (this.#next() !== null) this.#wake()
+    else if (this.#turn.failures.retryAt > Date.now()) this.#desk.wake(this.#turn.failures.retryAt)
   }
 
   /** Works until nothing is left to do. Called from the alarm, so never twice at a time. */
   async work(): Promise<void> {
-    for (let input = this.#nextInput(); input !== null; input = this.#nextInput()) {
-      const step = this.#open(input)
-      this.#settle(step, await this.#run(step))
+    const until = Date.now() + HANDLER_MS
+    for (let next = this.#next(); next !== null; next = this.#next()) {
+      if (Date.now() > until) return this.#wake()
+      await this.#guarded(next)
     }
+    const { retryAt } = this.#turn.failures
+    if (this.#turn.state === 'running' && retryAt > Date.now()) this.#desk.wake(retryAt)
   }
 
   get #turn(): Readonly<Turn> {
-    return this.#around.turn.value
+    return this.#desk.turn.value
   }
 
-  #receiveMessage(event: ActionEvent): number {
-    if (!this.#turn.opened) return this.#around.emit([event])
-    const events: NewEvent[] = [event]
-    const first = this.#around.log.last + 1
-    if (!this.#turn.introduced) {
-      const text = String(event.args.content)
-      events.push(changeAgentState('environment', 'running'), recallAction('workspace_context', text))
-      events.push(stateChanged('running'), workspaceContext(first + 2, this.#context()))
-    } else if (this.#turn.state !== 'running') {
-      events.push(stateChanged('running'))
+  #change(changes: Partial<Turn>): void {
+    this.#desk.turn.change(changes)
+  }
+
+  #wake(): void {
+    this.#desk.wake(Date.now())
+  }
+
+  /** What is to be done now, from what is stored alone; null to wait. */
+  #next(): ((signal: AbortSignal) => Promise<void>) | null {
+    const { state, step, opened, agent, failures } = this.#turn
+    if (state === 'paused' || step !== null || !opened) return null
+    if (state === 'user_confirmed') return this.#nextCall()
+    const input = this.#waiting()
+    if (input !== null && (input.kind === 'action:run' || agent === 'ShellAgent')) {
+      return (signal) => this.#runCommand(signal)
     }
-    this.#around.emit(events)
-    if (this.#turn.state !== 'running' || !this.#turn.introduced) {
-      this.#around.turn.change({ state: 'running', introduced: true })
-    }
-    this.#around.wake()
-    return first
+    if (state !== 'running' || agent === 'ShellAgent' || failures.retryAt > Date.now()) return null
+    return this.#nextCall() ?? ((signal) => this.#askModel(signal))
   }
 
-  /** Begins with messages that came during the set-up. */
-  #takeUp(): void {
-    const first = this.#around.log.last + 1
-    this.#around.emit([
-      changeAgentState('environment', 'running'),
-      recallAction('workspace_context', ''),
-      stateChanged('running'),
-      workspaceContext(first + 1, this.#context()),
-    ])
-    this.#around.turn.change({ state: 'running', introduced: true })
-    this.#around.wake()
+  #nextCall(): ((signal: AbortSignal) => Promise<void>) | null {
+    const call = this.#desk.calls.next()
+    return call === null ? null : (signal) => this.#runCall(call, signal)
   }
 
-  #context(): WorkspaceContext {
-    return {
-      date: new Date().toISOString().slice(0, 10),
-      workingDir: this.#turn.shell.cwd,
-      ...this.#around.context(),
-    }
-  }
-
-  #requestState(state: RequestedState): void {
-    if (state === 'stopped') {
-      this.#stop()
-      return
-    }
-    // Nothing waits for a confirmation, so there is nothing to confirm or to refuse.
-    if (state === 'user_confirmed' || state === 'user_rejected') return
-    const idle = this.#turn.step === null && this.#waiting() === null
-    this.#enter(state === 'running' && idle ? 'awaiting_user_input' : state)
-    if (state === 'running') this.#around.wake()
-  }
-
-  #stop(): void {
-    if (this.#turn.step === null) {
-      this.#dropWaiting()
-      this.#enter('stopped')
-      return
-    }
-    this.#around.turn.change({ stopping: true })
-    this.#abort?.abort()
-  }
-
-  /** Messages that waited behind a stopped one are not run: whoever stops wants everything to stand still. */
-  #dropWaiting(): void {
-    let dropped = 0
-    for (let input = this.#waiting(); input !== null; input = this.#waiting()) {
-      this.#around.turn.change({ cursor: input.id })
-      dropped += 1
-    }
-    if (dropped > 0) {
-      const what = dropped === 1 ? 'One waiting message was' : `${dropped} waiting messages were`
-      this.#around.emit([errorObservation('agent', `Stopped. ${what} not run; send again what is still wanted.`)])
-    }
-  }
-
-  #enter(state: AgentState, before: NewEvent[] = [], reason = ''): void {
-    if (state === this.#turn.state) return
-    this.#around.emit([...before, stateChanged(state, reason)])
-    this.#around.turn.change({ state })
-  }
-
-  #waiting() {
-    return this.#around.log.firstAfter(this.#turn.cursor, 'user', INPUTS)
-  }
-
-  #nextInput() {
-    const { state, step, opened } = this.#turn
-    return state === 'paused' || step !== null || !opened ? null : this.#waiting()
-  }
-
-  /** Writes the step down before it starts. */
-  #open(input: { id: number; text: string; kind: string }): OpenStep {
-    // Our own row: an action that was validated when it came in.
-    const { args } = JSON.parse(input.text) as { args: { content: string; command: string; hidden: boolean } }
-    const typed = input.kind === 'action:run'
-    const step: OpenStep = typed
-      ? { actionId: input.id, from: 'user', command: args.command, hidden: args.hidden }
-      : { actionId: this.#around.emit([answerTo(args.content)]), from: 'agent', command: args.content, hidden: false }
-    this.#around.turn.change({ step, cursor: input.id })
-    return step
-  }
-
-  async #run(step: OpenStep): Promise<NewEvent[]> {
+  async #guarded(next: (signal: AbortSignal) => Promise<void>): Promise<void> {
     this.#abort = new AbortController()
-    if (this.#turn.stopping) this.#abort.abort()
-    const { from, actionId, command, hidden } = step
     try {
-      const outcome = await this.#around.runCommand(command, this.#turn.shell, this.#abort.signal)
-      if (outcome.aborted) return [stoppedObservation(step, outcome.output)]
-      const { output, exitCode, cwd, env, variables } = outcome
-      if (this.#isOpen(step)) this.#around.turn.change({ shell: { cwd, env, variables } })
-      // The reference sends what a terminal shows above its next prompt: no final line end.
-      const shown = output.replace(/\n$/, '')
-      return [runObservation(from, actionId, { command, output: shown, exitCode, workingDir: cwd, hidden })]
+      await next(this.#abort.signal)
     } catch (error) {
-      logger.error('agent.command_failed', errorFields(error))
-      const text = 'The shell failed on this command. Its outcome is unknown; what it wrote so far is kept.'
-      return [errorObservation(from, text, { cause: actionId, errorId: 'AGENT_ERROR$ERROR_ACTION_NOT_EXECUTED_ERROR' })]
+      logger.error('agent.step_failed', errorFields(error))
+      const name = error instanceof Error ? error.name : 'Error'
+      this.#change({ step: null, stopping: false })
+      this.#desk.calls.dropQueued('Not run: the service failed before it.')
+      this.#enter('error', [], `RuntimeError: the service failed with ${name}; send a message to go on`)
     } finally {
       this.#abort = null
     }
   }
 
-  /** False when the session was closed while the step ran: then it has been answered. */
-  #isOpen(step: OpenStep): boolean {
-    return this.#turn.step?.actionId === step.actionId
+  /** The settings name another agent now, or another model made one possible. */
+  #handOver(agent: AgentName): void {
+    this.#change({ agent })
+    this.#desk.emit([this.#around.introduce(agent)])
+  }
+
+  async #runCommand(signal: AbortSignal): Promise<void> {
+    if (this.#waiting()?.kind === 'action:message') {
+      const agent = await this.#around.thinker.agent(signal)
+      if (agent !== this.#turn.agent) return this.#handOver(agent)
+    }
+    const input = this.#waiting()
+    if (input === null || this.#turn.state === 'paused') return
+    const step = commandOf(this.#desk, input)
+    this.#change({ step, cursor: input.id })
+    const outcome = await runCommandStep(step, { desk: this.#desk, run: this.#around.runCommand, signal })
+    const isLast = step.from === 'agent' && this.#turn.state === 'running' && this.#waiting() === null
+    this.#settle(step, isLast ? { ...outcome, next: { state: 'awaiting_user_input' } } : outcome)
+  }
+
+  async #askModel(signal: AbortSignal): Promise<void> {
+    const step = { kind: 'model' } as const
+    this.#takeMessages()
+    this.#change({ step })
+    const outcome = await this.#around.thinker.ask(signal)
+    // A message that came while the model wrote is its next question.
+    const goesOn = outcome.next?.state === 'awaiting_user_input' && this.#waiting() !== null
+    const { next: _, ...rest } = outcome
+    this.#settle(step, goesOn ? rest : outcome)
+  }
+
+  async #runCall(call: QueuedCall, signal: AbortSignal): Promise<void> {
+    const wanted = this.#turn.state
+    const isWanted = () => this.#turn.state === wanted && !signal.aborted
+    const run = await this.#around.thinker.openCall(call, isWanted, signal)
+    const { step } = this.#turn
+    if (run === null || step === null) {
+      if (this.#turn.state === 'user_confirmed') this.#enter('running')
+      return
+    }
+    const outcome = await run(signal)
+    const next = this.#turn.state === 'user_confirmed' ? { next: { state: 'running' as const } } : {}
+    this.#settle(step, { ...outcome, ...next })
+  }
+
+  #receiveMessage(event: ActionEvent): number {
+    if (!this.#turn.opened) return this.#desk.emit([event])
+    const text = String(event.args.content)
+    const first = this.#desk.log.last + 1
+    const { state, introduced } = this.#turn
+    this.#desk.emit(introduced ? [event] : [event, changeAgentState('environment', 'running')])
+    if (state === 'awaiting_user_confirmation')
+      refuseAwaited(this.#desk, `The user did not confirm this, and wrote instead: ${text}`)
+    this.#recall(text)
+    extendLimits(this.#desk.turn)
+    this.#change({ state: 'running', introduced: true, failures: { count: 0, retryAt: 0 }, interruptions: 0 })
+    this.#wake()
+    return first
+  }
+
+  /** Promises the agent what it should know with this message, around the change to running. */
+  #recall(query: string): void {
+    const { introduced, state, agent, recalls } = this.#turn
+    const isFirst = !introduced
+    const hasModel = agent !== 'ShellAgent'
+    const cause = this.#desk.log.last + 1
+    const events: NewEvent[] = []
+    if (isFirst || hasModel) events.push(recallAction(isFirst ? 'workspace_context' : 'knowledge', query))
+    if (isFirst || state !== 'running') events.push(stateChanged('running'))
+    if (isFirst && !hasModel) events.push(workspaceContext(cause, this.#around.context(this.#turn.shell.cwd)))
+    if (events.length > 0) this.#desk.emit(events)
+    if (hasModel) this.#change({ recalls: [...recalls, { cause, query, isFirst }] })
+  }
+
+  /** Begins with messages that came during the set-up. */
+  #takeUp(): void {
+    this.#desk.emit([changeAgentState('environment', 'running')])
+    this.#recall('')
+    this.#change({ state: 'running', introduced: true })
+    this.#wake()
+  }
+
+  #requestState(state: RequestedState): void {
+    const current = this.#turn.state
+    if (state === 'stopped') {
+      this.#stop()
+      return
+    }
+    if (state === 'user_confirmed' || state === 'user_rejected') {
+      if (current === 'awaiting_user_confirmation') answerAwaited(this.#desk, state)
+      if (this.#turn.state === 'user_rejected') this.#enter('awaiting_user_input')
+      if (this.#turn.state === 'user_confirmed') this.#wake()
+      return
+    }
+    if (current === 'awaiting_user_confirmation' && state !== 'paused')
+      refuseAwaited(this.#desk, 'The user went on without it.')
+    this.#enter(state === 'running' && this.#isIdle() ? 'awaiting_user_input' : state)
+    if (state === 'running') this.#wake()
+  }
+
+  /** Whether going on would mean nothing: no step, no input, no call, and no model that could be asked. */
+  #isIdle(): boolean {
+    const { step, agent, introduced } = this.#turn
+    if (step !== null || this.#waiting() !== null) return false
+    return agent === 'ShellAgent' || !introduced
+  }
+
+  #stop(): void {
+    if (this.#turn.step === null) {
+      refuseAwaited(this.#desk, 'The user stopped the agent.')
+      this.#dropWaiting()
+      this.#enter('stopped')
+      return
+    }
+    this.#change({ stopping: true })
+    this.#abort?.abort()
+  }
+
+  /** What waited behind a stopped step is not run: whoever stops wants everything to stand still. */
+  #dropWaiting(): void {
+    this.#desk.calls.dropQueued('Not run: the user stopped the agent before it.')
+    let dropped = 0
+    for (let input = this.#waiting(); input !== null; input = this.#waiting()) {
+      this.#change({ cursor: input.id })
+      dropped += 1
+    }
+    if (dropped > 0) {
+      const what = dropped === 1 ? 'One waiting message was' : `${dropped} waiting messages were`
+      this.#desk.emit([errorObservation('agent', `Stopped. ${what} not run; send again what is still wanted.`)])
+    }
+  }
+
+  #enter(state: AgentState, before: NewEvent[] = [], reason = ''): void {
+    if (state === this.#turn.state) return
+    this.#desk.emit([...before, stateChanged(state, reason)])
+    this.#change({ state })
+  }
+
+  #waiting() {
+    return this.#desk.log.firstAfter(this.#turn.cursor, 'user', INPUTS)
+  }
+
+  /** The model sees the whole log: what was said until now counts as taken up. Commands still wait. */
+  #takeMessages(): void {
+    for (let input = this.#waiting(); input?.kind === 'action:message'; input = this.#waiting()) {
+      this.#change({ cursor: input.id })
+    }
+  }
+
+  #holdUntil(retryAt: number): void {
+    this.#change({ failures: { ...this.#turn.failures, retryAt } })
+    this.#desk.wake(retryAt)
   }
 
   /** Records the outcome, closes the step and enters the state that follows, all in one write. */
-  #settle(step: OpenStep, outcome: NewEvent[]): void {
-    if (!this.#isOpen(step)) return
-    this.#around.emit(outcome)
+  #settle(step: OpenStep, { events, stored, next }: StepOutcome): void {
+    // The session was closed while the step ran: then it has been answered.
+    if (this.#turn.step !== step) return
+    const first = events.length === 0 ? -1 : this.#desk.emit(events)
+    stored?.(first)
     const { stopping } = this.#turn
-    this.#around.turn.change({ step: null, stopping: false })
+    this.#change({ step: null, stopping: false, interruptions: 0, partial: '' })
     if (stopping) {
       this.#dropWaiting()
       this.#enter('stopped')
-    } else if (step.from === 'agent' && this.#turn.state === 'running' && this.#waiting() === null) {
-      this.#enter('awaiting_user_input')
-    }
+    } else if (next !== undefined) this.#enter(next.state, [], next.reason)
   }
 }
 
-function stoppedObservation({ from, actionId }: OpenStep, output: string): NewEvent {
-  const soFar = output === '' ? '' : ` Its output until then:\n${output}`
-  return errorObservation(from, `The command was stopped.${soFar}`, {
-    cause: actionId,
-    errorId: 'AGENT_ERROR$ERROR_ACTION_NOT_EXECUTED_STOPPED',
-  })
+const GIVEN_UP =
+  'RuntimeError: the service was restarted in the middle of this step again and again; send a message to go on'
+
+/** Before a step that was interrupted so many times in a row is taken up again; null to give up. */
+function delayAfter(interruptions: number): number | null {
+  if (interruptions < 3) return 0
+  return interruptions >= 40 ? null : Math.min(1000 * 2 ** (interruptions - 3), 30_000)
 }

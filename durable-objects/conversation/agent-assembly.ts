@@ -1,0 +1,163 @@
+// Puts the agent of a conversation together: the loop, and everything that it works with.
+
+import { systemAction } from '../../src/agent/actions.ts'
+import type { AgentName } from '../../src/agent/agents.ts'
+import type { ActionEvent, NewEvent } from '../../src/agent/events.ts'
+import { errorObservation, type WorkspaceContext } from '../../src/agent/observations.ts'
+import { systemPrompt } from '../../src/agent/prompt.ts'
+import type { ReplayStep } from '../../src/agent/replay.ts'
+import { introduction } from '../../src/agent/shell-agent.ts'
+import { toolsOf } from '../../src/agent/tools/index.ts'
+import type { Tool } from '../../src/agent/tools/tool.ts'
+import { config } from '../../src/config.ts'
+import type { McpServers } from '../../src/db/settings.ts'
+import type { LanguageModel } from '../../src/llm/model.ts'
+import { toolServerDoor } from '../../src/mcp/door.ts'
+import { REQUEST_TOOLS } from '../../src/mcp/request-tools.ts'
+import { type McpTool, openMcpServers } from '../../src/mcp/session-tools.ts'
+import type { FileSystem } from '../../src/workspace/file-system.ts'
+import type { ShellCommand } from '../../src/workspace/shell-extensions.ts'
+import { AgentLoop } from './agent-loop.ts'
+import { CallQueue } from './call-queue.ts'
+import type { RunCommand } from './command-step.ts'
+import { Condenser } from './condenser.ts'
+import type { StreamFrame } from './delta-stream.ts'
+import type { EventLog } from './event-log.ts'
+import { History, USER_ONLY } from './history.ts'
+import { Meta } from './meta.ts'
+import { readMicroagents } from './microagent-files.ts'
+import { Outfitter } from './outfitter.ts'
+import { Recall } from './recall.ts'
+import { ReplayQueue } from './replay-queue.ts'
+import { requestTools } from './request-tools.ts'
+import type { Announcement } from './socket-protocol.ts'
+import { Thinker } from './thinker.ts'
+import { type Desk, NEW_TURN, type Turn } from './turn.ts'
+import type { Vault } from './vault.ts'
+
+export type AgentParts = {
+  env: Env
+  sql: SqlStorage
+  owner: string
+  conversationId: string
+  log: EventLog
+  files: FileSystem
+  vault: Vault
+  emit(events: NewEvent[]): number
+  wake(at: number): void
+  runCommand: RunCommand
+  context(workingDir: string): WorkspaceContext
+  commands(): readonly ShellCommand[]
+  ownServers(): Promise<McpServers | null>
+  /** A pull or merge request came out of this conversation. */
+  notePullRequest(number: number): void
+  stream(frame: StreamFrame): void
+  announce(frame: Announcement): void
+  /** The workspace and, where there is one, the repository in it. */
+  noteRoots(): string[]
+  /** Of a conversation that is being created from a recording. */
+  replay: ReplayStep[] | null
+}
+
+/** The loop, and the model that it would ask now; null when there is none, or none can be asked. */
+export type Agent = { loop: AgentLoop; model(): Promise<LanguageModel | null> }
+
+export function assembleAgent(parts: AgentParts): Agent {
+  const { env, sql, log, vault } = parts
+  const calls = new CallQueue(sql)
+  const turn = new Meta<Turn>(sql, 'turn', NEW_TURN)
+  const desk: Desk = { log, turn, calls, emit: parts.emit, wake: parts.wake }
+  const history = new History(desk, (text) => vault.maskText(text))
+  const outfitter = new Outfitter({
+    env,
+    owner: parts.owner,
+    conversationId: parts.conversationId,
+    vault,
+    ownServers: parts.ownServers,
+    requestTools: () => requestToolsOf(parts),
+    listTools: (servers, signal) => listTools(servers, signal, { parts, desk }),
+    commands: parts.commands,
+  })
+  const introduce = (agent: AgentName) => introductionOf(agent, parts)
+  const thinker = new Thinker({
+    desk,
+    history,
+    outfitter,
+    vault,
+    condenser: new Condenser(desk, history),
+    recall: new Recall({
+      desk,
+      context: parts.context,
+      microagents: () => readMicroagents(parts.files, parts.noteRoots()),
+    }),
+    replay: new ReplayQueue(sql, desk, parts.replay),
+    retries: config(env).models.retry,
+    workplace: () => ({
+      files: parts.files,
+      shell: turn.value.shell,
+      keepShell: (shell) => turn.change({ shell }),
+      secrets: vault.variables,
+      recall: (name) => calls.recall(name),
+      remember: (name, value) => calls.remember(name, value),
+    }),
+    stream: parts.stream,
+    announce: parts.announce,
+    introduce,
+  })
+  const { runCommand, context } = parts
+  const loop = new AgentLoop({ desk, runCommand, introduce, context, thinker })
+  return { loop, model: () => thinker.model() }
+}
+
+/** The tools that are told of here are the agent's own: those of remote servers are not known before the first step. */
+function introductionOf(agent: AgentName, { env, commands }: AgentParts): ActionEvent {
+  if (agent === 'ShellAgent') return introduction()
+  const { addressPolicy: policy, shellTimeoutMs } = config(env)
+  const tools = toolsOf(agent, { commands: commands(), shellTimeoutMs, seesImages: false, browse: { policy } })
+  const wire = tools.map(({ name, description, parameters }) => ({
+    type: 'function',
+    function: { name, description, parameters },
+  }))
+  return systemAction(systemPrompt(agent), agent, wire)
+}
+
+function requestToolsOf({ env, owner, vault, notePullRequest }: AgentParts): Tool[] {
+  const hasToken = (provider: string) => Object.hasOwn(vault.variables, `${provider.toUpperCase()}_TOKEN`)
+  return requestTools({ env, owner, hasToken, note: notePullRequest })
+}
+
+const LISTING = 'mcp_listing'
+type Listing = { servers: string; tools: McpTool[] }
+
+/** Asked for once, and again when the servers are others; what went wrong is told once too. */
+async function listTools(
+  servers: McpServers,
+  signal: AbortSignal,
+  { parts, desk }: { parts: AgentParts; desk: Desk },
+): Promise<readonly McpTool[]> {
+  const asked = await fingerprint(servers)
+  const known = desk.calls.recall(LISTING) as Listing | null
+  if (known?.servers === asked) return known.tools
+  const { env, conversationId } = parts
+  const { addressPolicy, shellTimeoutMs } = config(env)
+  const browse = { policy: addressPolicy }
+  const own = toolsOf('CodeActAgent', { commands: [], shellTimeoutMs, seesImages: false, browse })
+  const reserved = [...own, ...REQUEST_TOOLS].map(({ name }) => name)
+  const fetch = toolServerDoor(addressPolicy)
+  const opened = await openMcpServers(servers, { fetch, conversationId, signal, reserved })
+  desk.calls.remember(LISTING, { servers: asked, tools: opened.tools } satisfies Listing)
+  const told = opened.failures.map(({ server, message }) => `The tool server ${server}: ${message}`)
+  if (opened.notRunnable.length > 0) {
+    told.push(
+      `These tool servers would have to run as processes and cannot run here, so their tools are missing: ${opened.notRunnable.join(', ')}. Servers that are reached over HTTP work.`,
+    )
+  }
+  if (told.length > 0) desk.emit(told.map((text) => errorObservation('environment', text, { errorId: USER_ONLY })))
+  return opened.tools
+}
+
+/** Of servers with their keys: what is stored must not tell them. */
+async function fingerprint(servers: McpServers): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(JSON.stringify(servers)))
+  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}

@@ -1,0 +1,234 @@
+// What the model answered, and what became of each call in it. A call is settled exactly once: it is `started` before
+// its tool runs, and settled in the same write as the event that tells of the outcome. One that is found started after
+// a crash has an outcome that nobody knows.
+
+import type { ModelReply, ToolCall } from '../../src/llm/model.ts'
+import { firstRow, rows } from '../sql.ts'
+
+/** Made at the first answer: a conversation without a model has no use for it. */
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS model_steps (
+    step INTEGER PRIMARY KEY,
+    first_event INTEGER, -- what shows the answer first; null until that is stored
+    text TEXT NOT NULL,
+    response_id TEXT NOT NULL,
+    vendor TEXT -- JSON, what the vendor wants back
+  );
+  CREATE INDEX IF NOT EXISTS model_steps_by_event ON model_steps (first_event);
+
+  CREATE TABLE IF NOT EXISTS tool_calls (
+    key INTEGER PRIMARY KEY,
+    step INTEGER NOT NULL,
+    call_id TEXT NOT NULL, -- as the model knows it; unique
+    name TEXT NOT NULL,
+    arguments TEXT NOT NULL, -- as the model wrote them
+    state TEXT NOT NULL, -- queued, awaiting, confirmed, started, settled
+    action_id INTEGER,
+    observation_id INTEGER,
+    answer TEXT -- what the model is told where no event tells it
+  );
+  CREATE UNIQUE INDEX IF NOT EXISTS tool_calls_by_id ON tool_calls (call_id);
+  CREATE INDEX IF NOT EXISTS tool_calls_by_step ON tool_calls (step);
+  CREATE INDEX IF NOT EXISTS open_tool_calls ON tool_calls (key) WHERE state <> 'settled';
+  CREATE INDEX IF NOT EXISTS tool_calls_by_observation ON tool_calls (observation_id);
+
+  CREATE TABLE IF NOT EXISTS tool_memory (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+`
+
+const BEGUN = 'The service failed while this ran. Its outcome is unknown; it was not run again.'
+
+/** In one answer. A model that wants more is told so, and asks for the rest in its next. */
+const MAX_CALLS = 64
+/** A row holds 2 MB; three bytes a UTF-16 unit at most. */
+const MAX_ARGUMENTS_LENGTH = 600_000
+const MAX_VENDOR_LENGTH = 600_000
+
+export type CallState = 'queued' | 'awaiting' | 'confirmed' | 'started' | 'settled'
+
+export type QueuedCall = {
+  key: number
+  step: number
+  call_id: string
+  name: string
+  arguments: string
+  state: CallState
+  action_id: number | null
+  observation_id: number | null
+  answer: string | null
+}
+
+export type ModelStepRow = {
+  step: number
+  first_event: number | null
+  text: string
+  response_id: string
+  vendor: string | null
+}
+
+export class CallQueue {
+  readonly #sql: SqlStorage
+  #isThere: boolean
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql
+    this.#isThere = firstRow(sql, "SELECT 1 FROM sqlite_master WHERE name = 'tool_calls'") !== null
+  }
+
+  /** Writes down an answer of the model and queues its calls; returns the number of the step. */
+  add(reply: Pick<ModelReply, 'text' | 'calls' | 'responseId' | 'vendor'>, firstEvent: number | null): number {
+    this.#prepare()
+    const vendor = reply.vendor === undefined ? null : JSON.stringify(reply.vendor)
+    const step = firstRow<{ step: number }>(
+      this.#sql,
+      'INSERT INTO model_steps (first_event, text, response_id, vendor) VALUES (?, ?, ?, ?) RETURNING step',
+      firstEvent,
+      reply.text,
+      reply.responseId,
+      vendor !== null && vendor.length > MAX_VENDOR_LENGTH ? null : vendor,
+    )
+    if (step === null) throw new Error('the step was not stored')
+    for (const call of reply.calls.slice(0, MAX_CALLS)) this.#queue(step.step, call)
+    return step.step
+  }
+
+  /** How many calls of an answer are left out. */
+  static surplus(calls: readonly ToolCall[]): number {
+    return Math.max(0, calls.length - MAX_CALLS)
+  }
+
+  #queue(step: number, { id, name, arguments: text }: ToolCall): void {
+    const tooLong = text.length > MAX_ARGUMENTS_LENGTH
+    const answer = tooLong ? `The arguments are longer than ${MAX_ARGUMENTS_LENGTH} characters. Nothing was run.` : null
+    const unique = id !== '' && !this.#isTaken(id)
+    this.#sql.exec(
+      `INSERT INTO tool_calls (step, call_id, name, arguments, state, answer) VALUES (?, ?, ?, ?, ?, ?)`,
+      step,
+      unique ? id.slice(0, 200) : `call_${crypto.randomUUID().replaceAll('-', '')}`,
+      name.slice(0, 200),
+      tooLong ? '{}' : text,
+      tooLong ? 'settled' : 'queued',
+      answer,
+    )
+  }
+
+  #isTaken(id: string): boolean {
+    return firstRow(this.#sql, 'SELECT 1 FROM tool_calls WHERE call_id = ?', id.slice(0, 200)) !== null
+  }
+
+  /** The first call that is not settled. */
+  next(): QueuedCall | null {
+    if (!this.#isThere) return null
+    return firstRow<QueuedCall>(this.#sql, "SELECT * FROM tool_calls WHERE state <> 'settled' ORDER BY key LIMIT 1")
+  }
+
+  get(key: number): QueuedCall | null {
+    return this.#isThere ? firstRow<QueuedCall>(this.#sql, 'SELECT * FROM tool_calls WHERE key = ?', key) : null
+  }
+
+  step(step: number): ModelStepRow | null {
+    return this.#isThere ? firstRow<ModelStepRow>(this.#sql, 'SELECT * FROM model_steps WHERE step = ?', step) : null
+  }
+
+  callsOf(step: number): QueuedCall[] {
+    return rows<QueuedCall>(this.#sql, 'SELECT * FROM tool_calls WHERE step = ? ORDER BY key', step)
+  }
+
+  /** The answers that were first shown by one of these events, in order. */
+  stepsShown(after: number, last: number): ModelStepRow[] {
+    if (!this.#isThere) return []
+    return rows<ModelStepRow>(
+      this.#sql,
+      'SELECT * FROM model_steps WHERE first_event > ? AND first_event <= ? ORDER BY first_event',
+      after,
+      last,
+    )
+  }
+
+  /** The call whose outcome an event tells; null when it tells of none. */
+  keyOf(observationId: number): number | null {
+    if (!this.#isThere) return null
+    const row = firstRow<{ key: number }>(
+      this.#sql,
+      'SELECT key FROM tool_calls WHERE observation_id = ?',
+      observationId,
+    )
+    return row?.key ?? null
+  }
+
+  /** The first event of an answer is stored. */
+  shown(step: number, eventId: number): void {
+    this.#sql.exec('UPDATE model_steps SET first_event = ? WHERE step = ? AND first_event IS NULL', eventId, step)
+  }
+
+  mark(key: number, state: CallState, actionId: number): void {
+    this.#sql.exec('UPDATE tool_calls SET state = ?, action_id = ? WHERE key = ?', state, actionId, key)
+  }
+
+  /** The call has its outcome: an event, or a text for the model alone. */
+  settle(key: number, outcome: { observationId: number } | { answer: string }): void {
+    const observation = 'observationId' in outcome ? outcome.observationId : null
+    const answer = 'answer' in outcome ? outcome.answer : null
+    this.#sql.exec(
+      "UPDATE tool_calls SET state = 'settled', observation_id = ?, answer = ? WHERE key = ?",
+      observation,
+      answer,
+      key,
+    )
+  }
+
+  /** Answers everything that has no outcome yet; returns how many calls that were. One that has begun may have run. */
+  dropQueued(answer: string): number {
+    if (!this.#isThere) return 0
+    const dropped = rows(
+      this.#sql,
+      `UPDATE tool_calls SET state = 'settled', answer = CASE state WHEN 'started' THEN ? ELSE ? END
+       WHERE state <> 'settled' RETURNING key`,
+      BEGUN,
+      answer,
+    )
+    return dropped.length
+  }
+
+  /** Takes over another conversation's answers; of what came after the event, nothing has happened here. */
+  adopt({ steps, calls }: { steps: readonly ModelStepRow[]; calls: readonly QueuedCall[] }, event: number): void {
+    if (steps.length === 0) return
+    this.#prepare()
+    for (const { step, first_event: first, text, response_id: response, vendor } of steps) {
+      this.#sql.exec('INSERT INTO model_steps VALUES (?, ?, ?, ?, ?)', step, first, text, response, vendor)
+    }
+    for (const call of calls) {
+      const isKnown = (call.observation_id ?? event + 1) <= event
+      const wasBegun = (call.action_id ?? event + 1) <= event
+      this.#sql.exec(
+        'INSERT INTO tool_calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+        call.key,
+        call.step,
+        call.call_id,
+        call.name,
+        call.arguments,
+        'settled',
+        wasBegun ? call.action_id : null,
+        isKnown ? call.observation_id : null,
+        isKnown ? null : ((wasBegun ? call.answer : null) ?? 'No outcome: the conversation was forked before it.'),
+      )
+    }
+  }
+
+  /** What a tool keeps for the conversation. */
+  recall(name: string): unknown {
+    if (!this.#isThere) return null
+    const row = firstRow<{ value: string }>(this.#sql, 'SELECT value FROM tool_memory WHERE name = ?', name)
+    return row === null ? null : JSON.parse(row.value)
+  }
+
+  remember(name: string, value: unknown): void {
+    this.#prepare()
+    this.#sql.exec('INSERT OR REPLACE INTO tool_memory (name, value) VALUES (?, ?)', name, JSON.stringify(value))
+  }
+
+  #prepare(): void {
+    if (this.#isThere) return
+    this.#sql.exec(SCHEMA)
+    this.#isThere = true
+  }
+}

@@ -1,0 +1,41 @@
+// How long the agent may go on by itself. A message after a limit was hit extends it by as much as it was at first.
+
+import type { Meta } from './meta.ts'
+import type { Outfit } from './outfit.ts'
+import type { Turn } from './turn.ts'
+
+/** Why no further answer may be asked for; null while one may. Takes over limits that the settings changed. */
+export function limitReached(turn: Meta<Turn>, { maxIterations, maxBudget }: Outfit): string | null {
+  const { iterations, metrics, limitBase } = turn.value
+  if (limitBase.iterations !== maxIterations || limitBase.budget !== maxBudget) {
+    turn.change({
+      limitBase: { iterations: maxIterations, budget: maxBudget },
+      iterationLimit: maxIterations,
+      budgetLimit: maxBudget,
+    })
+  }
+  const { iterationLimit, budgetLimit } = turn.value
+  if (iterationLimit !== null && iterations >= iterationLimit) {
+    turn.change({ limitHit: 'iterations' })
+    return (
+      'RuntimeError: Agent reached maximum iteration. ' +
+      `Current iteration: ${iterations}, max iteration: ${iterationLimit}`
+    )
+  }
+  const cost = metrics?.cost ?? 0
+  if (budgetLimit !== null && cost >= budgetLimit) {
+    turn.change({ limitHit: 'budget' })
+    return (
+      'RuntimeError: Agent reached maximum budget for conversation. ' +
+      `Current budget: ${cost.toFixed(4)}, max budget: ${budgetLimit}`
+    )
+  }
+  return null
+}
+
+export function extendLimits(turn: Meta<Turn>): void {
+  const { limitHit, limitBase, iterations, metrics } = turn.value
+  if (limitHit === 'iterations') turn.change({ iterationLimit: iterations + (limitBase.iterations ?? 0) })
+  if (limitHit === 'budget') turn.change({ budgetLimit: (metrics?.cost ?? 0) + (limitBase.budget ?? 0) })
+  if (limitHit !== null) turn.change({ limitHit: null })
+}

@@ -1,0 +1,172 @@
+// Gathers what the agent works with: the owner's settings and secrets as they are now, the model that follows from them,
+// the tools, and what confirmation asks for.
+
+import { agentToRun } from '../../src/agent/agents.ts'
+import type { ActionEvent } from '../../src/agent/events.ts'
+import { systemPrompt } from '../../src/agent/prompt.ts'
+import { needsConfirmation, riskOfAction } from '../../src/agent/security-analyzer.ts'
+import { toolsOf } from '../../src/agent/tools/index.ts'
+import { mcpTools } from '../../src/agent/tools/mcp.ts'
+import type { Tool } from '../../src/agent/tools/tool.ts'
+import { config } from '../../src/config.ts'
+import { findSecurityPreference } from '../../src/db/security.ts'
+import type { McpServers, Settings } from '../../src/db/settings.ts'
+import { errorFields, log } from '../../src/lib/log.ts'
+import { chooseModel, type ModelChoice } from '../../src/llm/choose.ts'
+import { languageModel } from '../../src/llm/client.ts'
+import { type LanguageModel, ModelError } from '../../src/llm/model.ts'
+import { callMcpTool } from '../../src/mcp/call-tool.ts'
+import { toolServerDoor } from '../../src/mcp/door.ts'
+import type { McpTool } from '../../src/mcp/session-tools.ts'
+import type { ShellCommand } from '../../src/workspace/shell-extensions.ts'
+import type { Outfit } from './outfit.ts'
+import type { Vault } from './vault.ts'
+
+const DEFAULT_ITERATIONS = 500
+
+type Parts = {
+  env: Env
+  owner: string
+  conversationId: string
+  vault: Vault
+  /** Tool servers of this conversation alone; null for the owner's. */
+  ownServers(): Promise<McpServers | null>
+  /** The listing of these servers, asked for once. */
+  listTools(servers: McpServers, signal: AbortSignal): Promise<readonly McpTool[]>
+  /** Tools for pull and merge requests, as far as the owner has tokens. */
+  requestTools(): Tool[]
+  /** Commands of the shell that need more than the workspace. */
+  commands(): readonly ShellCommand[]
+}
+
+export class Outfitter {
+  readonly #parts: Parts
+  #newest: Outfit | null = null
+  #model: { key: string; model: Promise<LanguageModel> } | null = null
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** As it was for the newest answer; made when nobody has yet. */
+  async current(signal: AbortSignal): Promise<Outfit> {
+    return this.#newest ?? this.renew(signal)
+  }
+
+  /** The model alone, for what is no step of the agent's. Throws as `renew` does. */
+  async model(): Promise<LanguageModel | null> {
+    if (this.#newest !== null) return this.#newest.model
+    const settings = await this.#settings()
+    const choice = settings === null ? null : this.#choice(settings)
+    return choice === null ? null : this.#modelOf(choice)
+  }
+
+  /** Throws `ModelError` when the settings cannot be read, or name a model that cannot be asked. */
+  async renew(signal: AbortSignal): Promise<Outfit> {
+    const [settings, preference] = await Promise.all([this.#settings(), this.#preference()])
+    // Without the database what held before goes on holding.
+    if (settings === null) {
+      if (this.#newest !== null) return this.#newest
+      throw new ModelError('unavailable', 'The settings cannot be read at the moment.')
+    }
+    const choice = this.#choice(settings)
+    const model = choice === null ? null : await this.#modelOf(choice)
+    const { agent, isUnknown } = agentToRun(settings.agent, model !== null)
+    const outfit: Outfit = {
+      agent,
+      isUnknownAgent: isUnknown,
+      model,
+      system: agent === 'ShellAgent' ? '' : systemPrompt(agent),
+      tools: await this.#tools(agent, { model, settings, signal }),
+      maxIterations: settings.maxIterations ?? DEFAULT_ITERATIONS,
+      maxBudget: settings.maxBudgetPerTask === 0 ? null : settings.maxBudgetPerTask,
+      condenses: settings.enableDefaultCondenser,
+      judge: (action: ActionEvent) =>
+        judged(action, { settings, severity: preference, secrets: this.#parts.vault.variables }),
+    }
+    this.#newest = outfit
+    return outfit
+  }
+
+  #choice(settings: Settings): ModelChoice | null {
+    const choice = chooseModel(settings, config(this.#parts.env).models.operator)
+    if (choice !== 'needs-key') return choice
+    const name = settings.llmModel ?? ''
+    throw new ModelError('authentication', `The model ${name} needs an API key. Add it in the settings.`)
+  }
+
+  async #settings(): Promise<Settings | null> {
+    try {
+      const read = await this.#parts.vault.refresh()
+      if (!read.ok) {
+        const fields = read.unreadable.join(', ')
+        throw new ModelError('bad_request', `These settings cannot be read any more; set them again: ${fields}.`)
+      }
+      return read.settings
+    } catch (error) {
+      if (error instanceof ModelError) throw error
+      log.warn('agent.settings_away', errorFields(error))
+      return null
+    }
+  }
+
+  /** The level from which an action waits; the usual one when it cannot be read. */
+  async #preference(): Promise<number | null> {
+    try {
+      return (await findSecurityPreference(this.#parts.env.DB, this.#parts.owner)).riskSeverity
+    } catch (error) {
+      log.warn('agent.preference_away', errorFields(error))
+      return null
+    }
+  }
+
+  /** Kept from answer to answer: it learns what its vendor does not take. */
+  #modelOf(choice: ModelChoice): Promise<LanguageModel> {
+    const key = JSON.stringify(choice)
+    if (this.#model?.key !== key) {
+      this.#model = { key, model: languageModel(choice, modelMeans(this.#parts.env)) }
+    }
+    return this.#model.model
+  }
+
+  async #tools(
+    agent: Outfit['agent'],
+    { model, settings, signal }: { model: LanguageModel | null; settings: Settings; signal: AbortSignal },
+  ): Promise<ReadonlyMap<string, Tool>> {
+    if (agent === 'ShellAgent') return new Map()
+    const { shellTimeoutMs, addressPolicy } = config(this.#parts.env)
+    const commands = this.#parts.commands()
+    const browse = { policy: addressPolicy }
+    const basic = toolsOf(agent, { commands, shellTimeoutMs, seesImages: model?.seesImages ?? false, browse })
+    if (agent === 'ReadOnlyAgent') return byName(basic)
+    const own = [...basic, ...this.#parts.requestTools()]
+    const servers = (await this.#parts.ownServers()) ?? settings.mcpServers
+    if (servers === null) return byName(own)
+    const listed = await this.#parts.listTools(servers, signal)
+    const call = { servers, fetch: toolServerDoor(addressPolicy), conversationId: this.#parts.conversationId }
+    return byName([
+      ...own,
+      ...mcpTools(listed, (tool, args, stop) => callMcpTool(tool, args, { ...call, signal: stop })),
+    ])
+  }
+}
+
+const byName = (tools: readonly Tool[]) => new Map(tools.map((tool) => [tool.name, tool]))
+
+type Judging = { settings: Settings; severity: number | null; secrets: Readonly<Record<string, string>> }
+
+function judged(action: ActionEvent, { settings, severity, secrets }: Judging) {
+  const hasAnalyzer = settings.securityAnalyzer !== null && settings.securityAnalyzer !== ''
+  const risk = hasAnalyzer ? riskOfAction(action, Object.keys(secrets)) : null
+  return {
+    risk,
+    needsConfirmation: settings.confirmationMode === true && needsConfirmation(action, { risk, severity }),
+  }
+}
+
+/** What asking a model needs besides the choice. */
+export function modelMeans(env: Env) {
+  const { addressPolicy, models } = config(env)
+  const { patience, toolProtocol } = models
+  return { addressPolicy, patience, toolProtocol, ai: 'AI' in env ? env.AI : undefined }
+}

@@ -1,0 +1,58 @@
+// Conversations whose agent asks a scripted model.
+
+import { expect } from 'vitest'
+import type { ScriptedReply } from '../support/scripted-model-orders.ts'
+import { type Client, client } from './app.ts'
+import { type Chat, isInState, startConversation } from './conversation.ts'
+import { type Scripted, scriptedModel } from './scripted-model.ts'
+
+export type AgentChat = Chat & { model: Scripted }
+
+export type AgentSetup = {
+  replies: ScriptedReply[]
+  /** Further settings of the owner. */
+  settings?: Record<string, unknown>
+  body?: Record<string, unknown>
+  owner?: Client
+}
+
+/** A conversation of a new owner who has set the scripted model. */
+export async function startAgent({ replies, settings = {}, body = {}, owner }: AgentSetup): Promise<AgentChat> {
+  const by = owner ?? (await client())
+  const model = await scriptedModel(...replies)
+  const stored = await by.ask('/api/settings', {
+    method: 'POST',
+    body: {
+      llm_model: 'openai/scripted',
+      llm_base_url: model.baseUrl,
+      llm_api_key: 'sk-scripted-0123456789',
+      ...settings,
+    },
+  })
+  if (!stored.ok) throw new Error(`settings: ${stored.status} ${await stored.text()}`)
+  return { ...(await startConversation(body, by)), model }
+}
+
+/** The first use of a model loads what speaks to it, which takes a while on a busy machine. */
+const PATIENCE = { timeout: 15_000, interval: 20 }
+
+/** The newest events, in order: a long conversation has more than one page of them. */
+const newest = async (chat: Chat) => (await chat.events('?limit=100&reverse=true')).reverse()
+
+export const inState = (chat: Chat, state: string) =>
+  expect.poll(async () => isInState(await newest(chat), state), PATIENCE).toBe(true)
+
+/** Resolves when somebody has said exactly this. */
+export const said = (chat: Chat, message: string) =>
+  expect.poll(async () => (await newest(chat)).some((event) => event.message === message), PATIENCE).toBe(true)
+
+export const bash = (command: string, id = '') => ({ id, name: 'execute_bash', arguments: { command } })
+
+export type PromptMessage = { role: string; content: unknown; tool_calls?: unknown[]; tool_call_id?: string }
+
+/** The messages that the model was sent last. */
+export async function lastPrompt({ model }: AgentChat): Promise<PromptMessage[]> {
+  const asked = (await model.requests()).filter(({ method }) => method === 'POST')
+  const body = asked.at(-1)?.body as { messages: PromptMessage[] } | undefined
+  return body?.messages ?? []
+}

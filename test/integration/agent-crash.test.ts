@@ -1,0 +1,138 @@
+// What others were bitten by when an isolate went away in the middle of a turn.
+
+import { abortAllDurableObjects, evictDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { expect, test } from 'vitest'
+import { conversation } from '../../src/bindings.ts'
+import { type AgentChat, bash, inState, lastPrompt, said, startAgent } from '../helpers/agent.ts'
+import { isInState } from '../helpers/conversation.ts'
+
+const PATIENCE = { timeout: 15_000, interval: 20 }
+
+const asked = async (chat: AgentChat) => (await chat.model.requests()).filter(({ method }) => method === 'POST').length
+
+const kinds = async (chat: AgentChat) =>
+  (await chat.events()).map(({ action, observation }) => action ?? `=${observation}`)
+
+test('a turn goes on by itself after a restart in the middle of an answer: no status stays at running', async () => {
+  const chat = await startAgent({
+    replies: [{ text: 'lost', chunkChars: 1, chunkDelayMs: 400 }, { text: 'the answer' }],
+    body: { initial_user_msg: 'go' },
+  })
+  await expect.poll(() => asked(chat), PATIENCE).toBe(1)
+  await abortAllDurableObjects()
+  await said(chat, 'the answer')
+  await inState(chat, 'awaiting_user_input')
+  expect(await asked(chat)).toBe(2)
+})
+
+test('text of an answer that a restart cut off is kept, marked, and never glued to the next answer', async () => {
+  const first = 'The first attempt. '.repeat(60)
+  const chat = await startAgent({
+    replies: [{ text: first, chunkChars: 200, chunkDelayMs: 150 }, { text: 'The second attempt.' }],
+    body: { initial_user_msg: 'go' },
+  })
+  const socket = await chat.connect()
+  const written = () => socket.frames.flatMap((frame) => (frame.type === 'delta' ? [String(frame.text)] : [])).join('')
+  await socket.until(() => written().length >= 600)
+  await abortAllDurableObjects()
+  await said(chat, 'The second attempt.')
+  const events = await chat.events()
+  const note = events.find(({ observation }) => observation === 'error')
+  expect(note?.content).toMatch(/broke off.*The first attempt\. /s)
+  expect(events.filter(({ action, source }) => action === 'message' && source === 'agent')).toHaveLength(1)
+  expect(JSON.stringify(await lastPrompt(chat))).not.toContain('The first attempt')
+})
+
+test('a tool that a restart cut off is not run again: its outcome is unknown, and the model is told so', async () => {
+  const chat = await startAgent({
+    replies: [{ calls: [bash('echo once >> log; sleep 20', 'k1'), bash('cat log', 'k2')] }, { text: 'seen' }],
+    body: { initial_user_msg: 'go' },
+  })
+  await expect.poll(async () => (await chat.events()).some(({ action }) => action === 'run'), PATIENCE).toBe(true)
+  const log = async () => (await chat.owner.ask(`${chat.path}/select-file?file=log`)).text()
+  await expect.poll(log, PATIENCE).toContain('once')
+  await abortAllDurableObjects()
+  await said(chat, 'seen')
+  const events = await chat.events()
+  const runs = events.filter(({ action }) => action === 'run')
+  expect(runs.map(({ args }) => args?.command)).toEqual(['echo once >> log; sleep 20', 'cat log'])
+  expect(events.find(({ cause }) => cause === runs[0]?.id)?.content).toContain('outcome is unknown')
+  expect(events.find(({ cause }) => cause === runs[1]?.id)?.content).toBe('once')
+  expect(JSON.stringify(await lastPrompt(chat))).toContain('outcome is unknown')
+})
+
+test('a settled tool is never run again, however often the object goes away', async () => {
+  const chat = await startAgent({
+    replies: [{ calls: [bash('echo once >> log', 'k1')] }, { text: 'slow', firstDelayMs: 1500 }, { text: 'end' }],
+    body: { initial_user_msg: 'go' },
+  })
+  await expect.poll(() => asked(chat), PATIENCE).toBe(2)
+  await abortAllDurableObjects()
+  await said(chat, 'end')
+  expect((await kinds(chat)).filter((kind) => kind === 'run')).toHaveLength(1)
+  await evictDurableObject(conversation(env, chat.owner.owner, chat.id))
+  expect(await (await chat.owner.ask(`${chat.path}/select-file?file=log`)).json()).toEqual({ code: 'once\n' })
+})
+
+test('a finished turn stays finished after a restart, and is not shown as failed', async () => {
+  const chat = await startAgent({
+    replies: [{ calls: [{ name: 'finish', arguments: { message: 'done' } }] }],
+    body: { initial_user_msg: 'go' },
+  })
+  await inState(chat, 'finished')
+  const before = await kinds(chat)
+  await abortAllDurableObjects()
+  expect(await kinds(chat)).toEqual(before)
+  await evictDurableObject(conversation(env, chat.owner.owner, chat.id))
+  expect(await kinds(chat)).toEqual(before)
+  expect(await asked(chat)).toBe(1)
+})
+
+test('a message that was accepted just before a restart is answered after it', async () => {
+  const chat = await startAgent({ replies: [{ text: 'first' }, { text: 'second' }], body: { initial_user_msg: 'go' } })
+  await inState(chat, 'awaiting_user_input')
+  expect((await chat.post('message', { content: 'and then?' })).status).toBe(200)
+  await abortAllDurableObjects()
+  await said(chat, 'second')
+})
+
+test('arguments that no tool takes are answered each time, and the turn ends instead of failing for ever', async () => {
+  const broken = { calls: [{ name: 'execute_bash', arguments: '{"command": "ls' }] }
+  const chat = await startAgent({
+    replies: [broken, broken, broken, broken, { text: 'not reached' }],
+    body: { initial_user_msg: 'go' },
+  })
+  await inState(chat, 'error')
+  const events = await chat.events()
+  const errors = events.filter(({ observation }) => observation === 'error')
+  expect(errors.length).toBeGreaterThanOrEqual(3)
+  expect(errors[0]).toMatchObject({ content: expect.stringContaining('not valid JSON') })
+  expect(events.at(-1)?.extras?.reason).toContain('AgentStuckInLoopError')
+})
+
+test('one malformed call is told to the model, which goes on with a good one', async () => {
+  const chat = await startAgent({
+    replies: [
+      { calls: [{ id: 'b1', name: 'no_such_tool', arguments: {} }] },
+      { calls: [{ id: 'b2', name: 'execute_bash', arguments: { comand: 'ls' } }] },
+      { text: 'I see.' },
+    ],
+    body: { initial_user_msg: 'go' },
+  })
+  await said(chat, 'I see.')
+  const told = (await lastPrompt(chat)).filter(({ role }) => role === 'tool')
+  expect(JSON.stringify(told[0])).toMatch(/no tool .*no_such_tool.*execute_bash/)
+  expect(JSON.stringify(told[1])).toContain('command')
+})
+
+test('an eviction while a retry is waited for does not lose the retry', async () => {
+  const chat = await startAgent({
+    replies: [{ status: 503 }, { text: 'here I am' }],
+    body: { initial_user_msg: 'go' },
+  })
+  await expect.poll(() => asked(chat), PATIENCE).toBe(1)
+  await abortAllDurableObjects()
+  expect(isInState(await chat.events(), 'running')).toBe(true)
+  await said(chat, 'here I am')
+})

@@ -1,0 +1,150 @@
+import { expect, test } from 'vitest'
+import { type AgentChat, bash, inState, lastPrompt, said, startAgent } from '../helpers/agent.ts'
+import { isInState } from '../helpers/conversation.ts'
+
+const states = (events: Awaited<ReturnType<AgentChat['events']>>) =>
+  events.flatMap(({ observation, extras }) => (observation === 'agent_state_changed' ? [extras?.agent_state] : []))
+
+const CONFIRMING = { confirmation_mode: true }
+
+test('an answer without a call waits for the user, and the next message goes on with the same history', async () => {
+  const chat = await startAgent({ replies: [{ text: 'Which file?' }, { text: 'Thank you.' }] })
+  await inState(chat, 'awaiting_user_input')
+  await chat.post('message', { content: 'hello' })
+  await said(chat, 'Which file?')
+  await inState(chat, 'awaiting_user_input')
+  await chat.post('message', { content: 'that one' })
+  await said(chat, 'Thank you.')
+  const prompt = await lastPrompt(chat)
+  expect(prompt.map(({ role }) => role)).toEqual(['system', 'user', 'user', 'assistant', 'user'])
+  expect(JSON.stringify(prompt)).toContain('Which file?')
+})
+
+test('a confirmed action runs once; state, action, answer and observation stand in the order clients expect', async () => {
+  const chat = await startAgent({
+    replies: [{ calls: [bash('echo yes >> f; cat f', 'k1')] }, { text: 'ok' }],
+    settings: CONFIRMING,
+    body: { initial_user_msg: 'go' },
+  })
+  await inState(chat, 'awaiting_user_confirmation')
+  const waiting = await chat.events()
+  expect(waiting.slice(-2)).toMatchObject([
+    { extras: { agent_state: 'awaiting_user_confirmation' } },
+    { action: 'run', args: { confirmation_state: 'awaiting_confirmation' } },
+  ])
+  expect((await chat.post('change_agent_state', { agent_state: 'user_confirmed' })).status).toBe(200)
+  await chat.post('change_agent_state', { agent_state: 'user_confirmed' })
+  await inState(chat, 'awaiting_user_input')
+  const events = (await chat.events()).slice(waiting.length)
+  const again = events.find(({ action }) => action === 'run')
+  expect(again?.args).toMatchObject({ confirmation_state: 'confirmed', thought: '' })
+  expect(events.filter(({ observation }) => observation === 'run')).toMatchObject([
+    { cause: again?.id, content: 'yes' },
+  ])
+  expect(states(events)).toEqual(['user_confirmed', 'running', 'awaiting_user_input'])
+})
+
+test('a rejected action does not run, nor do those behind it, and the model is told of both', async () => {
+  const chat = await startAgent({
+    replies: [{ calls: [bash('touch one', 'k1'), bash('touch two', 'k2')] }, { text: 'understood' }],
+    settings: CONFIRMING,
+    body: { initial_user_msg: 'go' },
+  })
+  await inState(chat, 'awaiting_user_confirmation')
+  await chat.post('change_agent_state', { agent_state: 'user_rejected' })
+  await inState(chat, 'awaiting_user_input')
+  const events = await chat.events()
+  expect(events.slice(-4).map((event) => event.observation ?? event.action)).toEqual([
+    'run',
+    'agent_state_changed',
+    'user_rejected',
+    'agent_state_changed',
+  ])
+  expect(await chat.owner.json(`${chat.path}/list-files`)).toEqual([])
+  await chat.post('message', { content: 'and now?' })
+  await said(chat, 'understood')
+  const told = (await lastPrompt(chat)).filter(({ role }) => role === 'tool')
+  expect(told.map(({ tool_call_id }) => tool_call_id)).toEqual(['k1', 'k2'])
+  expect(JSON.stringify(told)).toContain('rejected')
+})
+
+test('a message in place of a confirmation refuses the action, and the model hears why', async () => {
+  const chat = await startAgent({
+    replies: [{ calls: [bash('touch one', 'k1')] }, { text: 'fine' }],
+    settings: CONFIRMING,
+    body: { initial_user_msg: 'go' },
+  })
+  await inState(chat, 'awaiting_user_confirmation')
+  await chat.post('message', { content: 'rather not' })
+  await inState(chat, 'awaiting_user_input')
+  expect(JSON.stringify(await lastPrompt(chat))).toContain('did not confirm')
+  expect(await chat.owner.json(`${chat.path}/list-files`)).toEqual([])
+})
+
+test('stop while the model writes keeps what it wrote, marked, and the turn stands still', async () => {
+  const chat = await startAgent({
+    replies: [{ text: 'one two three four five six', chunkChars: 4, chunkDelayMs: 150 }, { text: 'later' }],
+    body: { initial_user_msg: 'go' },
+  })
+  const socket = await chat.connect()
+  await socket.until((s) => s.frames.some(({ type }) => type === 'delta'))
+  await chat.post('change_agent_state', { agent_state: 'stopped' })
+  await inState(chat, 'stopped')
+  const last = (await chat.events()).findLast(({ action }) => action === 'message')
+  expect(last).toMatchObject({ source: 'agent', message: expect.stringMatching(/^one.*\[stopped\]$/s) })
+  await expect.poll(async () => (await chat.model.requests()).at(-1)?.isAbandoned).toBe(true)
+})
+
+test('stop while a command runs answers it and those behind it; the next message goes on', async () => {
+  const chat = await startAgent({
+    replies: [{ calls: [bash('echo begun; sleep 30', 'k1'), bash('touch two', 'k2')] }, { text: 'back again' }],
+    body: { initial_user_msg: 'go' },
+  })
+  const socket = await chat.connect()
+  await socket.until((s) => s.frames.some(({ type }) => type === 'output'))
+  await chat.post('change_agent_state', { agent_state: 'stopped' })
+  await inState(chat, 'stopped')
+  const events = await chat.events()
+  const run = events.find(({ action }) => action === 'run')
+  expect(events.find(({ cause }) => cause === run?.id)).toMatchObject({
+    observation: 'error',
+    content: expect.stringContaining('begun'),
+    tool_call_metadata: { tool_call_id: 'k1' },
+  })
+  expect(await chat.owner.json(`${chat.path}/list-files`)).toEqual([])
+  await chat.post('message', { content: 'again' })
+  await said(chat, 'back again')
+  expect((await lastPrompt(chat)).filter(({ role }) => role === 'tool')).toHaveLength(2)
+})
+
+test('a paused agent does nothing, and a resume that is asked for twice is answered once', async () => {
+  const chat = await startAgent({
+    replies: [{ calls: [bash('sleep 1; echo done', 'k1')] }, { text: 'the end' }],
+    body: { initial_user_msg: 'go' },
+  })
+  const socket = await chat.connect()
+  await socket.until((s) => s.events().some(({ action }) => action === 'run'))
+  await chat.post('change_agent_state', { agent_state: 'paused' })
+  await expect
+    .poll(async () => (await chat.events()).some(({ observation }) => observation === 'run'), { timeout: 5000 })
+    .toBe(true)
+  const before = (await chat.model.requests()).length
+  expect(isInState(await chat.events(), 'paused')).toBe(true)
+  await Promise.all([1, 2].map(() => chat.post('change_agent_state', { agent_state: 'running' })))
+  await inState(chat, 'awaiting_user_input')
+  expect((await chat.model.requests()).length).toBe(before + 1)
+  expect((await chat.events()).filter(({ message }) => message === 'the end')).toHaveLength(1)
+})
+
+test('a message that comes while the model writes is part of its next question, and nothing is asked twice', async () => {
+  const chat = await startAgent({
+    replies: [{ text: 'first answer', firstDelayMs: 500 }, { text: 'second answer' }],
+    body: { initial_user_msg: 'one' },
+  })
+  await expect.poll(async () => (await chat.model.requests()).length).toBe(1)
+  await chat.post('message', { content: 'two' })
+  await said(chat, 'second answer')
+  await inState(chat, 'awaiting_user_input')
+  expect((await chat.model.requests()).length).toBe(2)
+  expect(JSON.stringify(await lastPrompt(chat))).toMatch(/"one".*first answer|two/s)
+})
