@@ -23,8 +23,9 @@ import { type ChangeObserver, type NewContents, type Usage, WorkspaceNodes } fro
 import { WorkspaceObjects } from './workspace-objects.ts'
 import { statOf, WorkspaceReader } from './workspace-reader.ts'
 import { type NodeRow, WORKSPACE_SCHEMA } from './workspace-schema.ts'
-import { type Commit, WorkspaceStaging } from './workspace-staging.ts'
+import { type Settle, WorkspaceStaging } from './workspace-staging.ts'
 import { realPathOf, WorkspaceTree } from './workspace-tree.ts'
+import type { WorkspaceVersions } from './workspace-versions.ts'
 
 export { WORKSPACE_SCHEMA }
 
@@ -39,6 +40,8 @@ export interface WorkspaceStoreParts {
   limits?: WorkspaceLimits
   spillThresholdBytes?: number
   observe?: ChangeObserver
+  /** Keeps earlier states of the tree; without it there is only the present one. */
+  versions?: WorkspaceVersions
 }
 
 export class WorkspaceStore implements FileSystem {
@@ -49,13 +52,17 @@ export class WorkspaceStore implements FileSystem {
   readonly #reader: WorkspaceReader
   readonly #staging: WorkspaceStaging
   readonly #spillThresholdBytes: number
+  /** The tree as it was at each event. */
+  readonly versions: WorkspaceVersions | null
   #usage: Usage | null = null
 
   constructor({ storage, bucket, prefix, limits = DEFAULT_WORKSPACE_LIMITS, ...options }: WorkspaceStoreParts) {
     const { sql } = storage
     const tree = new WorkspaceTree(sql)
     const objects = new WorkspaceObjects(bucket)
-    const contents = new WorkspaceContents({ sql, objects, prefix })
+    this.versions = options.versions ?? null
+    const isNeeded = (key: string) => this.versions?.needs(key) ?? false
+    const contents = new WorkspaceContents({ sql, objects, prefix, isNeeded })
     const spillThresholdBytes = options.spillThresholdBytes ?? SPILL_THRESHOLD_BYTES
     this.#storage = storage
     this.#tree = tree
@@ -63,8 +70,9 @@ export class WorkspaceStore implements FileSystem {
     this.#reader = new WorkspaceReader({ tree, contents, objects })
     this.#nodes = new WorkspaceNodes({ sql, tree, contents, limits, observe: options.observe ?? (() => undefined) })
     this.#spillThresholdBytes = spillThresholdBytes
-    const commit: Commit = (path, file) => this.#putFile(path, file)
-    this.#staging = new WorkspaceStaging({ sql, contents, objects, spillThresholdBytes, commit })
+    const settle: Settle = (inode, goal) => this.#change(goal.path, (usage) => this.#nodes.settle(inode, goal, usage))
+    const change = <T>(path: string, work: () => T) => this.#change(path, work)
+    this.#staging = new WorkspaceStaging({ sql, change, contents, objects, spillThresholdBytes, settle })
   }
 
   stat(path: string): FileStat {
@@ -145,7 +153,9 @@ export class WorkspaceStore implements FileSystem {
   utimes(path: string, mtimeMs: number): void {
     const { inode } = this.#tree.existing(path, true).node
     if (!Number.isFinite(mtimeMs)) throw new FileSystemError('EINVAL', path)
-    this.#storage.sql.exec('UPDATE workspace_nodes SET mtime = ? WHERE inode = ?', Math.trunc(mtimeMs), inode)
+    this.#change(path, () =>
+      this.#storage.sql.exec('UPDATE workspace_nodes SET mtime = ? WHERE inode = ?', Math.trunc(mtimeMs), inode),
+    )
   }
 
   read(path: string): Promise<Uint8Array> {
@@ -194,6 +204,7 @@ export class WorkspaceStore implements FileSystem {
 
   /** Deletes what replaced and removed files left in R2. A failure is logged and tried again the next time. */
   async sweep(): Promise<void> {
+    this.#staging.forgetLeftovers()
     await this.#contents.sweep()
   }
 
@@ -262,11 +273,15 @@ export class WorkspaceStore implements FileSystem {
   #change<T>(path: string, change: (usage: Usage) => T): T {
     const usage = { ...this.#currentUsage() }
     try {
-      const result = this.#storage.transactionSync(() => change(usage))
+      const result = this.#storage.transactionSync(() => {
+        this.versions?.prepare()
+        return change(usage)
+      })
       this.#usage = usage
       return result
     } catch (error) {
       this.#tree.forgetFolders()
+      this.versions?.takenBack()
       if (isFileError(error) || !isStorageFull(error)) throw error
       throw new FileSystemError('ENOSPC', path, { cause: error })
     }

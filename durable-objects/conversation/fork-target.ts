@@ -1,0 +1,147 @@
+// Makes a conversation out of another one: takes its events, its model's answers and its workspace as they were at one
+// event. Until everything is here the object owes its own removal, so that a crash in the middle leaves nothing behind.
+
+import { conversation, workspacePrefix } from '../../src/bindings.ts'
+import { hexId } from '../../src/lib/ids.ts'
+import { CallQueue } from './call-queue.ts'
+import { EventLog } from './event-log.ts'
+import type { NoFork } from './fork-source.ts'
+import type { ConversationRecord } from './meta.ts'
+import { bury, PURGE } from './tombstone.ts'
+import type { NodeVersion } from './workspace-versions.ts'
+
+export type ForkRequest = {
+  id: string
+  owner: string
+  createdAt: string
+  trigger: string | null
+  /** Null for the title of the other one. */
+  title: string | null
+  from: { id: string; event: number }
+}
+
+/** If nobody wakes the object after a crash, this does. */
+const GIVE_UP_AFTER_MS = 15 * 60_000
+
+export const ROOT_NODES = 5
+
+type Storage = { storage: DurableObjectStorage; env: Env }
+
+/** The record of the new conversation, which is not stored yet; or why there is none. */
+export async function receiveFork(
+  { storage, env }: Storage,
+  request: ForkRequest,
+): Promise<ConversationRecord | NoFork | null> {
+  const { owner, from } = request
+  const source = conversation(env, owner, from.id)
+  const basis = await source.forkBasis(from.event)
+  if (basis === null || 'reason' in basis) return basis
+  const { title, instructions, repository, agent, toolServers } = basis
+  const record: ConversationRecord = {
+    id: request.id,
+    owner,
+    incarnation: hexId(),
+    title: request.title ?? title,
+    trigger: request.trigger,
+    createdAt: request.createdAt,
+    titledAt: null,
+    instructions,
+    repository,
+    setup: 'done',
+    firstMessage: null,
+    toolServers: toolServers === null ? null : await source.forkServers(request.id),
+    ...(agent === undefined ? {} : { agent }),
+    loop: 'running',
+  }
+  bury(storage, record)
+  await storage.setAlarm(Date.now() + GIVE_UP_AFTER_MS)
+  const import_ = new Import({ storage, env }, record, source, from.event)
+  await import_.files()
+  await import_.events()
+  storage.sql.exec('DELETE FROM outbox WHERE kind = ?', PURGE)
+  return record
+}
+
+class Import {
+  readonly #storage: DurableObjectStorage
+  readonly #env: Env
+  readonly #record: ConversationRecord
+  readonly #source: ReturnType<typeof conversation>
+  readonly #event: number
+
+  constructor(
+    { storage, env }: Storage,
+    record: ConversationRecord,
+    source: ReturnType<typeof conversation>,
+    event: number,
+  ) {
+    this.#storage = storage
+    this.#env = env
+    this.#record = record
+    this.#source = source
+    this.#event = event
+  }
+
+  async files(): Promise<void> {
+    this.#storage.sql.exec('DELETE FROM workspace_nodes')
+    for (let after = 0; ; ) {
+      const page = await this.#source.forkNodes(this.#event, after)
+      const last = page?.nodes.at(-1)
+      if (page === null || last === undefined) return
+      for (const node of page.nodes) await this.#node(node)
+      after = last.inode
+    }
+  }
+
+  /** A node and what it holds; a file's object is copied first, so that the row never names what is not there. */
+  async #node(node: NodeVersion): Promise<void> {
+    const copied = node.object === null ? null : await this.#copy(node.object)
+    const inRows = node.kind === 'file' ? node.size - (copied?.sizeBytes ?? 0) : 0
+    const file = inRows > 0 ? await this.#source.forkFile(this.#event, node.inode) : null
+    const { sql } = this.#storage
+    this.#storage.transactionSync(() => {
+      sql.exec(
+        `INSERT INTO workspace_nodes (inode, parent, name, kind, mode, mtime, size, target, object)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        node.inode,
+        node.parent,
+        node.name,
+        node.kind,
+        node.mode,
+        node.mtime,
+        node.size,
+        node.target,
+        copied?.key ?? null,
+      )
+      let left = inRows
+      for (const { seq, bytes } of file?.chunks ?? []) {
+        // What was added to the file later is not the file's yet.
+        if (left <= 0) break
+        left -= bytes.byteLength
+        sql.exec('INSERT INTO workspace_chunks (inode, seq, bytes) VALUES (?, ?, ?)', node.inode, seq, bytes)
+      }
+      if (left !== 0) throw new Error(`the contents of inode ${node.inode} do not add up: ${left} bytes are left`)
+    })
+  }
+
+  async #copy(from: string): Promise<{ key: string; sizeBytes: number }> {
+    const object = await this.#env.FILES.get(from)
+    if (object === null) throw new Error('an object of an earlier version is missing')
+    const key = `${workspacePrefix(this.#record)}${hexId()}`
+    await this.#env.FILES.put(key, object.body)
+    return { key, sizeBytes: object.size }
+  }
+
+  async events(): Promise<void> {
+    const log = new EventLog(this.#storage.sql)
+    const calls = new CallQueue(this.#storage.sql)
+    while (log.last < this.#event) {
+      const page = await this.#source.forkEvents(log.last, this.#event)
+      if (page === null || page.texts.length === 0) throw new Error('the other conversation went away')
+      this.#storage.transactionSync(() => {
+        log.adopt(page.texts)
+        calls.adopt(page, this.#event)
+      })
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import { env } from 'cloudflare:workers'
+import { expect, test } from 'vitest'
+import { conversation } from '../../src/bindings.ts'
+import { bash, inState, lastPrompt, said, startAgent } from '../helpers/agent.ts'
+import { client } from '../helpers/app.ts'
+import { type Chat, startConversation } from '../helpers/conversation.ts'
+
+type Forked = { status: string; conversation_id: string; conversation_status: string }
+
+const fork = (chat: Chat, body: Record<string, unknown>) =>
+  chat.owner.ask(`${chat.path}/fork`, { method: 'POST', body })
+
+async function forked(chat: Chat, eventId: number): Promise<Chat> {
+  const made = await chat.owner.json<Forked>(`${chat.path}/fork`, { method: 'POST', body: { event_id: eventId } })
+  expect(made).toMatchObject({ status: 'ok', conversation_status: 'RUNNING' })
+  const join = await startConversation({ conversation_id: made.conversation_id }, chat.owner)
+  return join
+}
+
+/** Everything that can be seen of the workspace: paths, kinds, modes, times and contents, as a digest of its archive. */
+async function workspaceOf(chat: Chat): Promise<string> {
+  const archive = await chat.owner.ask(`${chat.path}/zip-directory`)
+  expect(archive.status).toBe(200)
+  const digest = await crypto.subtle.digest('SHA-256', await archive.arrayBuffer())
+  return [...new Uint8Array(digest)].join(' ')
+}
+
+async function run(chat: Chat, command: string): Promise<string> {
+  const before = (await chat.events('?limit=1&reverse=true'))[0]?.id ?? -1
+  await chat.post('run', { command })
+  let found: string | undefined
+  await expect
+    .poll(
+      async () => {
+        const later = await chat.events(`?limit=100&start_id=${before + 1}`)
+        found = later.find(({ observation }) => observation === 'run' || observation === 'error')?.content
+        return found !== undefined
+      },
+      { timeout: 15_000, interval: 20 },
+    )
+    .toBe(true)
+  return found ?? ''
+}
+
+const STEPS = [
+  'mkdir -p src/deep && echo one > src/deep/a.txt && ln -s src/deep/a.txt link && chmod 755 src/deep/a.txt',
+  'echo two >> src/deep/a.txt && printf "" > empty',
+  'printf "%01200000d" 1 > large.txt && echo three > b.txt',
+  'mv src moved && rm empty && echo small > large.txt',
+  'rm -rf moved && printf "%01300000d" 2 > b.txt && echo tail >> b.txt',
+  'rm -f link large.txt b.txt && echo new > a',
+]
+
+test('a fork at any event has the workspace as it was then, to the byte, however far the other one went on', async () => {
+  const chat = await startConversation()
+  const empty = await workspaceOf(chat)
+  const seen: { id: number; state: string }[] = []
+  for (const step of STEPS) {
+    await run(chat, step)
+    const id = (await chat.events('?limit=1&reverse=true'))[0]?.id ?? 0
+    seen.push({ id, state: await workspaceOf(chat) })
+  }
+  expect(new Set(seen.map(({ state }) => state)).size).toBe(STEPS.length)
+  for (const { id, state } of seen) expect(await workspaceOf(await forked(chat, id))).toBe(state)
+  expect(await workspaceOf(await forked(chat, 1))).toBe(empty)
+}, 60_000)
+
+test('a first change that is taken back takes nothing else with it', async () => {
+  const chat = await startConversation()
+  expect(await run(chat, 'rmdir /workspace/none; mkdir a/b/c; echo kept > f; cat f')).toContain('kept')
+  const last = (await chat.events('?limit=1&reverse=true'))[0]?.id ?? 0
+  expect(await run(await forked(chat, last), 'cat /workspace/f')).toBe('kept')
+})
+
+test('a fork has the same events until then and goes its own way after; the other one does not notice', async () => {
+  const chat = await startAgent({
+    replies: [
+      { calls: [bash('echo first > f', 'k1'), bash('echo second > f', 'k2')] },
+      { text: 'both done' },
+      { text: 'I am the fork' },
+    ],
+    body: { initial_user_msg: 'write' },
+  })
+  await said(chat, 'both done')
+  await inState(chat, 'awaiting_user_input')
+  const all = await chat.events()
+  const at = all.find(({ content, observation }) => observation === 'run' && content === '')?.id ?? 0
+  const copy = { ...(await forked(chat, at)), model: chat.model }
+  const events = await copy.events()
+  expect(events.slice(0, at + 1)).toEqual(all.slice(0, at + 1))
+  expect(events.map(({ id }) => id)).toEqual(events.map((_, n) => n))
+  expect(await (await copy.owner.ask(`${copy.path}/select-file?file=f`)).json()).toEqual({ code: 'first\n' })
+  await copy.post('message', { content: 'and you?' })
+  await said(copy, 'I am the fork')
+  const prompt = await lastPrompt(copy)
+  // The second call had not been made: it is answered all the same.
+  expect(prompt.filter(({ role }) => role === 'tool').map(({ tool_call_id }) => tool_call_id)).toEqual(['k1', 'k2'])
+  expect(JSON.stringify(prompt)).toContain('forked before it')
+  expect(await chat.events()).toEqual(all)
+  expect(await (await chat.owner.ask(`${chat.path}/select-file?file=f`)).json()).toEqual({ code: 'second\n' })
+})
+
+test('what cannot be forked is refused with its reason, and nothing is made', async () => {
+  const chat = await startConversation()
+  expect((await fork(chat, { event_id: 9_999 })).status).toBe(400)
+  expect((await fork(chat, {})).status).toBe(422)
+  expect((await fork(chat, { event_id: -1 })).status).toBe(422)
+  expect((await fork(chat, { event_id: 1, conversation_id: 'no/such' })).status).toBe(422)
+  expect((await fork(chat, { event_id: 1, conversation_id: chat.id })).status).toBe(409)
+  const stranger = await client()
+  const answer = await stranger.ask(`${chat.path}/fork`, { method: 'POST', body: { event_id: 1 } })
+  expect(answer.status).toBe(404)
+  const listed = await chat.owner.json<{ results: unknown[] }>('/api/conversations')
+  expect(listed.results).toHaveLength(1)
+})
+
+test('deleting either of the two leaves the large files of the other', async () => {
+  const chat = await startConversation()
+  await run(chat, 'printf "%01200000d" 7 > large.txt')
+  const last = (await chat.events('?limit=1&reverse=true'))[0]?.id ?? 0
+  const copy = await forked(chat, last)
+  await chat.owner.ask(chat.path, { method: 'DELETE' })
+  expect(await conversation(env, chat.owner.owner, chat.id).summary()).toBeNull()
+  expect(await run(copy, 'tail -c 3 /workspace/large.txt')).toBe('007')
+})
