@@ -2,17 +2,17 @@ import { DurableObject } from 'cloudflare:workers'
 import { userMessage } from '../../src/agent/actions.ts'
 import type { ActionEvent } from '../../src/agent/events.ts'
 import type { Microagent } from '../../src/agent/microagents.ts'
-import { config } from '../../src/config.ts'
+import type { ReplayStep } from '../../src/agent/replay.ts'
 import type { ConversationSummary } from '../../src/db/conversations.ts'
 import { hexId } from '../../src/lib/ids.ts'
 import { errorFields, log } from '../../src/lib/log.ts'
 import { listFiles } from '../../src/workspace/listing.ts'
-import { WORKSPACE_ROOT } from '../../src/workspace/paths.ts'
 import { readTextFile, type TextFile } from '../../src/workspace/reading.ts'
-import { storeUploads, type UploadReport } from '../../src/workspace/uploads.ts'
 import { firstRow, migrate } from '../sql.ts'
 import { type EventBatch, eventsAfter, promptAround } from './event-extracts.ts'
 import type { EventPage } from './event-search.ts'
+import type { ForkBasis, ForkEvents, ForkFile, ForkNodes, NoFork } from './fork-source.ts'
+import { type ForkRequest, receiveFork } from './fork-target.ts'
 import { type GitDiff, gitDiff } from './git-diff.ts'
 import type { GitChanges } from './git-index.ts'
 import { type ConversationRecord, holdsConversation } from './meta.ts'
@@ -20,12 +20,12 @@ import { loadMicroagents } from './microagent-files.ts'
 import { Room } from './room.ts'
 import { MIGRATIONS } from './schema.ts'
 import { Tombstone } from './tombstone.ts'
-import { sendZip } from './workspace-transfers.ts'
+import { receiveForm, sendZip } from './workspace-transfers.ts'
 
 export type NewConversation = Pick<
   ConversationRecord,
-  'id' | 'owner' | 'trigger' | 'createdAt' | 'instructions' | 'repository' | 'firstMessage'
->
+  'id' | 'owner' | 'trigger' | 'createdAt' | 'instructions' | 'repository' | 'firstMessage' | 'agent' | 'toolServers'
+> & { replay?: ReplayStep[] | null }
 
 export type Created = {
   status: ConversationSummary['status']
@@ -51,7 +51,6 @@ const TOO_MANY = {
 const INDEX_WAIT_MS = 100
 /** How long a deletion waits for the index and the files to be rid of the conversation. */
 const PURGE_WAIT_MS = 2_000
-const MAX_UPLOADED_FILES = 1_000
 
 /** One conversation of one owner: its event log, its sockets, its agent and its workspace. */
 export class Conversation extends DurableObject<Env> {
@@ -59,6 +58,8 @@ export class Conversation extends DurableObject<Env> {
   #room: Room | null = null
   /** What a deleted conversation still owes; null when there is nothing. */
   #tombstone: Tombstone | null = null
+  /** Whether it is being made from another one. */
+  #isBusy = false
 
   /** An id that nobody created leaves nothing behind: asking for it makes no schema. */
   constructor(ctx: DurableObjectState, env: Env) {
@@ -73,14 +74,60 @@ export class Conversation extends DurableObject<Env> {
   /** Creates the conversation, or joins the one that has this id. */
   async create(given: NewConversation): Promise<Created> {
     if (this.#room !== null) return this.#join(this.#room, given.firstMessage)
+    if (this.#isBusy) throw new Error('this conversation is being made')
     migrate(this.ctx.storage, MIGRATIONS)
     const fresh = { incarnation: hexId(), title: '', titledAt: null, loop: 'running', setup: 'pending' } as const
-    const room = new Room(this.ctx, this.env, { ...given, ...fresh })
+    const { replay = null, ...record } = given
+    const room = new Room(this.ctx, this.env, { record: { ...record, ...fresh }, replay })
     this.#room = room
     this.#tombstone = null
+    await this.#whenOpen(room)
     room.begin()
-    await Promise.race([room.deliverIndex(), scheduler.wait(INDEX_WAIT_MS)])
+    await this.#listed(room)
     return { status: room.summary().status, started: true, joined: false, messageDropped: false }
+  }
+
+  /** Makes this one from another of the owner's, as it was at an event; null when there is no such conversation. */
+  async fork(request: ForkRequest): Promise<'forked' | 'taken' | NoFork | null> {
+    if (this.#room !== null || this.#isBusy) return 'taken'
+    this.#isBusy = true
+    try {
+      const record = await receiveFork({ storage: this.ctx.storage, env: this.env }, request)
+      if (record === null || 'reason' in record) return record
+      const room = new Room(this.ctx, this.env, { record, replay: null })
+      this.#room = room
+      this.#tombstone = null
+      await this.#whenOpen(room)
+      room.continueFork()
+      await this.#listed(room)
+      return 'forked'
+    } catch (error) {
+      // What has come so far goes again.
+      this.#tombstone = new Tombstone(this.ctx.storage, this.env)
+      throw error
+    } finally {
+      this.#isBusy = false
+    }
+  }
+
+  forkBasis(event: number): ForkBasis | NoFork | null {
+    return this.#room?.forkSource.basis(event) ?? null
+  }
+
+  forkEvents(after: number, upTo: number): ForkEvents | null {
+    return this.#room?.forkSource.events(after, upTo) ?? null
+  }
+
+  forkNodes(event: number, after: number): ForkNodes | null {
+    return this.#room?.forkSource.nodes(event, after) ?? null
+  }
+
+  forkFile(event: number, inode: number): ForkFile | null {
+    return this.#room?.forkSource.file(event, inode) ?? null
+  }
+
+  async forkServers(id: string): Promise<string | null> {
+    return (await this.#room?.serversFor(id)) ?? null
   }
 
   /** Removes the conversation and all that it holds; false when there is none. */
@@ -101,6 +148,12 @@ export class Conversation extends DurableObject<Env> {
   /** Null for an unknown conversation. */
   rename(title: string): true | null {
     this.#room?.rename(title)
+    return this.#room === null ? null : true
+  }
+
+  /** Notes the number of a pull or merge request; null for an unknown conversation. */
+  addPullRequest(number: number): true | null {
+    this.#room?.addPullRequest(number)
     return this.#room === null ? null : true
   }
 
@@ -127,8 +180,9 @@ export class Conversation extends DurableObject<Env> {
   }
 
   /** The id of the stored event; `stopped` when the loop takes none, null for an unknown conversation. */
-  addEvent(event: ActionEvent, ref: string | null): number | 'stopped' | null {
+  async addEvent(event: ActionEvent, ref: string | null): Promise<number | 'stopped' | null> {
     if (this.#room === null) return null
+    if (!this.#room.isOpen) await this.#whenOpen(this.#room)
     return this.#room.running ? this.#room.receive(event, ref) : 'stopped'
   }
 
@@ -151,7 +205,7 @@ export class Conversation extends DurableObject<Env> {
 
   /** What the agent's loop has, or would have if it were started now. */
   async microagents(): Promise<Microagent[] | null> {
-    return this.#room === null ? null : loadMicroagents(this.#room.files, [WORKSPACE_ROOT])
+    return this.#room === null ? null : loadMicroagents(this.#room.files, this.#room.noteRoots)
   }
 
   /** `not-ready` while the workspace is being set up. */
@@ -173,19 +227,14 @@ export class Conversation extends DurableObject<Env> {
     return this.#room === null ? null : readTextFile(this.#room.files, path)
   }
 
-  async storeUploads(files: { name: string; bytes: Uint8Array }[]): Promise<UploadReport | null> {
-    const { maxFileBytes, maxUploadBytes } = config(this.env)
-    const limits = { maxFileBytes, maxTotalBytes: maxUploadBytes, maxFiles: MAX_UPLOADED_FILES }
-    return this.#room === null ? null : storeUploads(this.#room.files, files, limits)
-  }
-
   /**
-   * What streams: the workspace as a ZIP, and a socket of either protocol. `after` is the id of the last event that the client has; `start=false` only watches.
-   * 404 when nobody created this conversation.
+   * What streams: files that come, the workspace as a ZIP, and a socket of either protocol. `after` is the id of the last
+   * event that the client has; `start=false` only watches. 404 when nobody created this conversation.
    */
   override async fetch(request: Request): Promise<Response> {
-    if (this.#room === null) return new Response(null, { status: 404 })
     const { pathname, searchParams } = new URL(request.url)
+    if (pathname === '/files') return receiveForm(request, this.env, () => this.#room?.files ?? null)
+    if (this.#room === null) return new Response(null, { status: 404 })
     if (pathname === '/zip') return sendZip(this.#room.files, request.signal)
     const started = searchParams.get('start') !== 'false' && this.#room.start()
     const protocol = pathname === '/socket.io' ? 'socket.io' : 'plain'
@@ -200,7 +249,8 @@ export class Conversation extends DurableObject<Env> {
     if (tombstone !== null) await this.#settle(tombstone)
   }
 
-  override webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): void {
+  override async webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
+    if (this.#room !== null && !this.#room.isOpen) await this.#whenOpen(this.#room)
     this.#room?.messages.receive(socket, data)
   }
 
@@ -214,8 +264,20 @@ export class Conversation extends DurableObject<Env> {
     this.#leave(socket)
   }
 
+  /** Nobody else gets in between: what comes meanwhile is kept in order. */
+  async #whenOpen(room: Room): Promise<void> {
+    await this.ctx.blockConcurrencyWhile(() => room.open())
+  }
+
   #leave(socket: WebSocket): void {
     this.#room?.sessions.forget(socket)
+  }
+
+  /** Waits until the new conversation stands in the index, but not for long. */
+  async #listed(room: Room): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.ctx.waitUntil(room.deliverIndex(resolve).finally(resolve))
+    await Promise.race([promise, scheduler.wait(INDEX_WAIT_MS)])
   }
 
   async #settle(tombstone: Tombstone): Promise<void> {

@@ -22,6 +22,10 @@ const MAX_BODY_LENGTH = 600_000
 const MAX_BATCH_LENGTH = 600_000
 /** Of what one read of the log puts into memory, unless a single event is larger. */
 const MAX_READ_BYTES = 256 * 1024
+/** Between two pieces of the index, and after the last event unless so many wait: nobody is to notice the work. */
+const REST_MS = 20
+const QUIET_MS = 1_000
+const MAX_UNINDEXED = 20_000
 /** A fraction of a millisecond's worth. */
 const FIRST_LOOK = 200
 /** Of a page; it may be longer by one event. */
@@ -32,6 +36,7 @@ export class EventLog {
   readonly #index: EventSearchIndex
   #last: number
   #lastAt: string
+  #appendedAt = 0
 
   constructor(sql: SqlStorage) {
     this.#sql = sql
@@ -56,7 +61,8 @@ export class EventLog {
 
   /** Numbers and stores the events, all or none, and returns them as clients will get them. */
   append(events: readonly NewEvent[]): StoredEvent[] {
-    let at = isoMicros(Date.now())
+    this.#appendedAt = Date.now()
+    let at = isoMicros(this.#appendedAt)
     // A clock that was set back must not put a later event before an earlier one.
     if (at < this.#lastAt) at = this.#lastAt
     const stored: StoredEvent[] = []
@@ -70,6 +76,19 @@ export class EventLog {
     this.#last = id
     this.#lastAt = at
     return stored
+  }
+
+  /** Takes over events that another log has numbered and stored; they must follow the newest here. */
+  adopt(texts: readonly string[]): void {
+    for (const text of texts) {
+      // The other log's own rows.
+      const event = JSON.parse(text) as NewEvent & { id: number; timestamp: string }
+      if (event.id !== this.#last + 1) throw new Error(`event ${event.id} does not follow ${this.#last}`)
+      const { id, timestamp, source } = event
+      this.#insert(timestamp, [event], [{ id, kind: kindOf(event), source, text }])
+      this.#last = id
+      this.#lastAt = timestamp
+    }
   }
 
   #insert(at: string, events: readonly NewEvent[], stored: readonly StoredEvent[]): void {
@@ -168,9 +187,14 @@ export class EventLog {
     return this.#index.isDue(this.#last)
   }
 
-  /** Takes the next piece of the log into the text index: a few milliseconds of work. False when nothing is left. */
-  fillIndex(): boolean {
-    return this.#index.fill(this.#last, (id) => this.get(id) ?? '')
+  /**
+   * Takes the next piece of the log into the text index: a few milliseconds of work, put off while events keep coming.
+   * Answers how long to rest before the next piece, null when nothing is left.
+   */
+  fillIndex(now: number): number | null {
+    const isBusy = now - this.#appendedAt < QUIET_MS && this.#last - this.#index.covered < MAX_UNINDEXED
+    if (isBusy) return QUIET_MS
+    return this.#index.fill(this.#last, (id) => this.get(id) ?? '') ? REST_MS : null
   }
 
   /**

@@ -38,6 +38,8 @@ const FOLDED_LETTER = /[a-z\u0080-\u017f\u0370-\u03f2\u0400-\u0527\u1e00-\u1fff]
 /** Those of them that the index turns into another letter. */
 const RESPELT = /[\u00b5\u017f\u03c2\u03d0\u03d1\u03d5\u03d6\u03f0\u03f1\u1e9b\u1fbe]/
 const COMBINING_DOT = '\u0307'
+/** The last character of a JSON value: a text, an object, a list, a number, `true`, `false` or `null`. */
+const END_OF_VALUE = /["{}\]0-9el]/
 /** SQLite reads these as another character. */
 const NONCHARACTER = /[\ufffe\uffff]/
 
@@ -139,11 +141,11 @@ function groupsOf(run: Character[]): string[] {
 
 /**
  * Whether every event that holds this text has a group that begins with it, spelt like this. Not so at the end of an
- * event, which is a brace with ASCII before it.
+ * event: there is a brace, and before it the end of a value.
  */
 function isPrefix(text: string): boolean {
   if (RESPELT.test(text)) return false
-  return [...text].length === 1 ? !isAscii(text) : !text.endsWith('}')
+  return [...text].length === 1 ? !END_OF_VALUE.test(text) : !text.endsWith('}')
 }
 
 /** So many of them, evenly. */

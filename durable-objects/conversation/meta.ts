@@ -1,7 +1,6 @@
 // The two values that a conversation keeps beside its log: what it is, and how far its agent has got.
 
-import type { AgentState } from '../../src/agent/states.ts'
-import type { ShellState } from '../../src/workspace/shell-state.ts'
+import type { AgentName } from '../../src/agent/agents.ts'
 import { firstRow } from '../sql.ts'
 
 export type SelectedRepository = {
@@ -23,35 +22,25 @@ export type ConversationRecord = {
   title: string
   trigger: string | null
   createdAt: string
+  /** The message that gave the title, while a model may still find a better one; absent in earlier records. */
+  namedAfter?: string | null
   /** When the title was changed last, if after the newest event. */
   titledAt: string | null
   instructions: string
+  /** Pull and merge requests that were made for it; records of earlier versions have none. */
+  prNumbers?: number[]
   /** What the workspace begins with; null for an empty one. */
   repository: SelectedRepository | null
   /** Whether the workspace is as the conversation wants it. */
   setup: 'pending' | 'done' | 'failed'
   /** The message that waits for the set-up. */
   firstMessage: { content: string; imageUrls: string[] | null } | null
+  /** The agent that it begins with; records of earlier versions have none. */
+  agent?: AgentName
+  /** Tool servers for it alone, sealed as JSON; null or absent for the owner's. */
+  toolServers?: string | null
   /** Whether the agent's loop accepts events. */
   loop: 'running' | 'stopped'
-}
-
-/** A command that was started and has no recorded outcome yet. */
-export type OpenStep = { actionId: number; from: 'agent' | 'user'; command: string; hidden: boolean }
-
-export type Turn = {
-  state: AgentState
-  /** The id of the newest user event that was taken up. */
-  cursor: number
-  step: OpenStep | null
-  /** The user pressed stop while the step ran. */
-  stopping: boolean
-  /** Whether the set-up is over; until then inputs only wait. */
-  opened: boolean
-  /** Whether the agent was told about its surroundings. */
-  introduced: boolean
-  /** What lasts from one command to the next. */
-  shell: ShellState
 }
 
 /** Whether a conversation lives in this storage; false for an id that nobody created, and for a deleted one. */
@@ -71,7 +60,8 @@ export class Meta<T extends object> {
     const row = firstRow<{ value: string }>(sql, 'SELECT value FROM meta WHERE name = ?', name)
     if (row === null && initial === null) throw new Error(`no ${name} is stored`)
     // Our own row, written by the same type.
-    this.#value = row === null ? (initial as T) : (JSON.parse(row.value) as T)
+    // Rows of earlier versions lack what came later.
+    this.#value = row === null ? (initial as T) : { ...initial, ...(JSON.parse(row.value) as T) }
     if (row === null) this.#write()
   }
 

@@ -3,30 +3,41 @@
 
 import { userMessage } from '../../src/agent/actions.ts'
 import type { ActionEvent, NewEvent } from '../../src/agent/events.ts'
+import type { WorkspaceContext } from '../../src/agent/observations.ts'
+import type { ReplayStep } from '../../src/agent/replay.ts'
 import type { AgentState } from '../../src/agent/states.ts'
+import { withoutSecrets } from '../../src/agent/tools/bash.ts'
 import { workspacePrefix } from '../../src/bindings.ts'
 import { config } from '../../src/config.ts'
 import { type ConversationSummary, saveConversation } from '../../src/db/conversations.ts'
-import { isoMicros } from '../../src/lib/clock.ts'
 import { errorFields, log as logger } from '../../src/lib/log.ts'
-import { gitCommand } from '../../src/workspace/git.ts'
 import { WORKSPACE_ROOT } from '../../src/workspace/paths.ts'
 import { runScript } from '../../src/workspace/shell.ts'
+import type { ShellState } from '../../src/workspace/shell-state.ts'
 import { Alarms } from '../alarms.ts'
 import { Outbox } from '../outbox.ts'
-import { firstRow } from '../sql.ts'
-import { AgentLoop, type CommandOutcome, NEW_TURN } from './agent-loop.ts'
+import { type Agent, assembleAgent } from './agent-assembly.ts'
+import { ClientRefs } from './client-refs.ts'
+import type { CommandOutcome } from './command-step.ts'
 import { EventLog } from './event-log.ts'
+import { ForkSource } from './fork-source.ts'
+import { gitAccess } from './git-access.ts'
 import { GitIndex } from './git-index.ts'
-import { type ConversationRecord, Meta, type Turn } from './meta.ts'
+import { type ConversationRecord, Meta } from './meta.ts'
+import { Naming } from './naming.ts'
+import { ownServers, serversFor } from './own-servers.ts'
 import { folderOf, isThere, type SetupOutcome, setUpRepository } from './repository-setup.ts'
 import { Sessions } from './sessions.ts'
+import { shellCommands } from './shell-commands.ts'
 import { SocketMessages } from './socket-messages.ts'
 import type { Announcement } from './socket-protocol.ts'
+import { summaryOf } from './summary.ts'
 import { bury, PURGE, purge } from './tombstone.ts'
+import { Vault } from './vault.ts'
 import { WorkspaceStore } from './workspace-store.ts'
+import { WorkspaceVersions } from './workspace-versions.ts'
 
-type AlarmName = 'setup' | 'turn' | 'outbox' | 'sockets' | 'search'
+type AlarmName = 'title' | 'setup' | 'turn' | 'outbox' | 'sockets' | 'search'
 
 /** Answered by the runtime, even for an object that sleeps. */
 const PING = JSON.stringify({ type: 'ping' })
@@ -34,10 +45,12 @@ const PONG = JSON.stringify({ type: 'pong' })
 
 /** Changes within this time reach the index as one write. */
 const INDEX_DELAY_MS = 1_000
-/** Between two pieces of the text index. */
-const SEARCH_REST_MS = 20
-const MAX_REFS = 10_000
-const TITLE_LENGTH = 30
+/** From the event that makes it worth while until the text index is filled. */
+const SEARCH_DELAY_MS = 1_000
+const MAX_PR_NUMBERS = 1_000
+
+/** A conversation that is being made, and the recording that it is to play. */
+export type Creation = { record: ConversationRecord; replay: ReplayStep[] | null }
 
 export class Room {
   readonly log: EventLog
@@ -50,18 +63,22 @@ export class Room {
   readonly #record: Meta<ConversationRecord>
   readonly #alarms: Alarms<AlarmName>
   readonly #outbox: Outbox
-  readonly #loop: AgentLoop
+  readonly #agent: Agent
+  readonly #vault: Vault
+  readonly #naming: Naming
   #indexDirty = false
+  readonly #refs: ClientRefs
   #setupAbort: AbortController | null = null
 
   /** Opens what is stored, or with a record what is about to be. */
-  constructor(ctx: DurableObjectState, env: Env, created: ConversationRecord | null) {
+  constructor(ctx: DurableObjectState, env: Env, created: Creation | null) {
     const { sql } = ctx.storage
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG))
     this.#env = env
     this.#sql = sql
-    this.#record = new Meta<ConversationRecord>(sql, 'conversation', created)
+    this.#record = new Meta<ConversationRecord>(sql, 'conversation', created?.record ?? null)
     this.log = new EventLog(sql)
+    this.#refs = new ClientRefs(sql, this.log.last)
     this.#alarms = new Alarms(ctx.storage)
     this.#outbox = new Outbox(sql)
     this.sessions = new Sessions(ctx, this.log, {
@@ -71,15 +88,14 @@ export class Room {
     this.messages = new SocketMessages(this, config(env).socketMessagesPerSecond)
     this.files = this.#openFiles(ctx.storage)
     this.git = new GitIndex({ storage: ctx.storage, fs: this.files })
-    this.#loop = new AgentLoop({
-      log: this.log,
-      turn: new Meta<Turn>(sql, 'turn', NEW_TURN),
-      emit: (events) => this.#emit(events),
-      wake: () => this.#alarms.atLatest('turn', Date.now()),
-      runCommand: (command, shell, signal) => this.#runCommand(command, shell, signal),
-      context: () => this.#context(),
+    this.#vault = new Vault(env, sql, this.#record.value)
+    this.#naming = new Naming({
+      record: this.#record,
+      changed: () => this.#announceTitle(),
+      wake: () => this.#alarms.atLatest('title', Date.now()),
     })
-    if (created === null) this.#loop.recover()
+    this.#agent = this.#assemble(created?.replay ?? null)
+    if (created === null) this.#agent.loop.recover()
   }
 
   get running(): boolean {
@@ -93,22 +109,38 @@ export class Room {
 
   begin(): void {
     const { firstMessage, repository } = this.#record.value
-    this.#loop.begin()
-    if (firstMessage !== null) this.#titledBy(userMessage(firstMessage.content, firstMessage.imageUrls, null))
-    if (repository === null) this.#finishSetup({ ok: true, folder: WORKSPACE_ROOT })
+    this.#agent.loop.begin(this.#record.value.agent ?? 'ShellAgent')
+    if (firstMessage !== null) this.#naming.titledBy(userMessage(firstMessage.content, firstMessage.imageUrls, null))
+    if (repository === null) this.#finishSetup({ ok: true, folder: WORKSPACE_ROOT, shell: null })
     else this.#alarms.at('setup', Date.now())
     this.#markIndex()
   }
 
+  /** The same for a conversation that was forked from another. */
+  continueFork(): void {
+    this.#agent.loop.continueFork(this.#record.value.agent ?? 'ShellAgent')
+    this.#alarms.atLatest('turn', Date.now())
+    this.#markIndex()
+  }
+
+  get forkSource(): ForkSource {
+    return new ForkSource({ sql: this.#sql, log: this.log, files: this.files, record: this.#record.value })
+  }
+
+  /** The tool servers, sealed for another conversation of the owner's. */
+  serversFor(id: string): Promise<string | null> {
+    return serversFor(this.#env, this.#record.value, id)
+  }
+
   get agentState(): AgentState {
-    return this.#loop.state
+    return this.#agent.loop.state
   }
 
   /** Starts the loop of a conversation that was closed; false when it was running. */
   start(): boolean {
     if (this.running) return false
     this.#record.change({ loop: 'running' })
-    this.#loop.resume()
+    this.#agent.loop.resume()
     const { repository, setup } = this.#record.value
     // A working copy that has gone is fetched again; one that is there keeps what was done in it.
     if (repository !== null && (setup !== 'done' || !isThere(this.files, folderOf(repository)))) {
@@ -123,7 +155,7 @@ export class Room {
   stop(notice: Announcement | null = null): boolean {
     if (!this.running) return false
     this.#setupAbort?.abort()
-    this.#loop.close()
+    this.#agent.loop.close()
     if (notice !== null) this.sessions.announce(notice)
     this.#record.change({ loop: 'stopped' })
     this.sessions.closeAll('stopped')
@@ -133,8 +165,14 @@ export class Room {
 
   /** Gives it a title; an empty one brings back the default. */
   rename(title: string): void {
-    this.#record.change({ title, titledAt: isoMicros(Date.now()) })
-    this.#announceTitle()
+    this.#naming.rename(title)
+  }
+
+  /** Notes a pull or merge request that came out of this conversation; each number once. */
+  addPullRequest(number: number): void {
+    const known = this.#record.value.prNumbers ?? []
+    if (known.includes(number)) return
+    this.#record.change({ prNumbers: [...known, number].slice(-MAX_PR_NUMBERS) })
     this.#markIndex()
   }
 
@@ -146,33 +184,26 @@ export class Room {
     bury(storage, this.#record.value)
   }
 
+  /** Whether secrets can be masked by now: nothing of a user's may be stored before. */
+  get isOpen(): boolean {
+    return this.#vault.isOpen
+  }
+
+  open(): Promise<void> {
+    return this.#vault.open()
+  }
+
   /** Adds an event of the user's. With a ref that was seen before, adds nothing and tells the id of the first time. */
   receive(event: ActionEvent, ref: string | null): number {
-    const known = ref === null ? null : this.#eventOf(ref)
+    const known = ref === null ? null : this.#refs.eventOf(ref)
     if (known !== null) return known
-    const id = this.#loop.receive(this.#titledBy(event))
-    if (ref !== null) this.#remember(ref, id)
+    const id = this.#agent.loop.receive(this.#naming.titledBy(event))
+    if (ref !== null) this.#refs.remember(ref, id)
     return id
   }
 
   summary(): ConversationSummary {
-    const { id, owner, title, trigger, createdAt, titledAt, repository, setup } = this.#record.value
-    const { lastAt } = this.log
-    return {
-      id,
-      owner,
-      title: title === '' ? `Conversation ${id.slice(0, 5)}` : title,
-      createdAt,
-      lastUpdatedAt: titledAt !== null && (lastAt === null || titledAt > lastAt) ? titledAt : lastAt,
-      status: this.running ? (setup === 'pending' ? 'STARTING' : 'RUNNING') : 'STOPPED',
-      runtimeStatus: this.running ? (setup === 'pending' ? 'STATUS$STARTING_RUNTIME' : 'STATUS$READY') : null,
-      selectedRepository: repository?.name ?? null,
-      selectedBranch: repository?.branch ?? null,
-      gitProvider: repository?.provider ?? null,
-      trigger,
-      numConnections: this.sessions.count,
-      prNumber: [],
-    }
+    return summaryOf(this.#record.value, { lastAt: this.log.lastAt, connections: this.sessions.count })
   }
 
   /** Accepts a client that has everything up to `after`, and returns its end of the socket. */
@@ -182,40 +213,58 @@ export class Room {
 
   async fire(scheduledTime: number): Promise<void> {
     await this.#alarms.fire(scheduledTime, async (name) => {
-      if (name === 'turn') await this.#loop.work()
+      if (name === 'turn') await this.#work()
       else if (name === 'outbox') await this.deliverIndex()
       else if (name === 'setup') await this.#setUp()
       else if (name === 'search') this.#fillSearch()
+      else if (name === 'title') await this.#naming.improve(await this.#agent.model())
       else this.sessions.ping(Date.now())
     })
   }
 
   /** Brings the row in the index up to date; on failure the alarm tries again. */
-  async deliverIndex(): Promise<void> {
+  async deliverIndex(onWritten: () => void = () => {}): Promise<void> {
     const { nextAttemptAt } = await this.#outbox.deliver(async (entry) => {
       if (entry.kind === PURGE) return purge(this.#env, entry)
       this.#indexDirty = false
       await saveConversation(this.#env.DB, this.summary(), this.#revision(entry.seq))
+      onWritten()
+      // Whoever waited for the row is answered before the outbox commits that it was written.
+      await scheduler.wait(0)
     })
     if (nextAttemptAt !== null) this.#alarms.atLatest('outbox', nextAttemptAt)
+  }
+
+  /** Not in a workspace that is still being made ready: the end of the set-up wakes the loop again. */
+  async #work(): Promise<void> {
+    if (this.settingUp) return
+    await this.#vault.open()
+    await this.#agent.loop.work()
   }
 
   async #setUp(): Promise<void> {
     const { repository } = this.#record.value
     if (repository === null || !this.settingUp) return
+    await this.#vault.open()
     this.#setupAbort = new AbortController()
     const { signal } = this.#setupAbort
     this.#report('STATUS$STARTING_RUNTIME', 'Starting')
     this.#report('STATUS$SETTING_UP_WORKSPACE', `Cloning ${repository.name}`)
     const onProgress = (text: string) => this.#report('STATUS$SETTING_UP_WORKSPACE', text)
-    const remotes = { policy: config(this.#env).addressPolicy }
+    const remotes = gitAccess(this.#env, this.#record.value.owner)
+    const host = {
+      sql: this.#sql,
+      emit: (events: NewEvent[]) => this.#emit(events),
+      run: (command: string, shell: ShellState, by: AbortSignal) => this.#runCommand(command, shell, by),
+    }
     try {
-      const outcome = await setUpRepository({ fs: this.files, repository, remotes, onProgress, signal })
+      const outcome = await setUpRepository({ fs: this.files, repository, remotes, onProgress, signal, host })
       if (!signal.aborted) this.#finishSetup(outcome)
     } catch (error) {
       if (signal.aborted) return
       logger.error('conversation.setup_failed', errorFields(error))
-      this.#finishSetup({ ok: false, reason: `Cloning ${repository.name} failed for a reason of ours; start again.` })
+      const reason = `Cloning ${repository.name} failed for a reason of ours; start again.`
+      this.#finishSetup({ ok: false, reason, statusId: 'STATUS$ERROR' })
     } finally {
       this.#setupAbort = null
     }
@@ -227,24 +276,60 @@ export class Room {
     const message = firstMessage && userMessage(firstMessage.content, firstMessage.imageUrls, null)
     this.#record.change({ setup: outcome.ok ? 'done' : 'failed', firstMessage: null })
     if (outcome.ok) {
-      this.#loop.enterFolder(outcome.folder)
-      this.#loop.open(message)
+      this.#agent.loop.enterFolder(outcome.folder, outcome.shell)
+      this.#agent.loop.open(message)
       this.#report('STATUS$READY', 'Ready')
     } else {
-      this.#loop.fail(outcome.reason, message)
-      this.sessions.announce({ status_update: true, type: 'error', id: 'STATUS$ERROR', message: outcome.reason })
+      this.#agent.loop.fail(outcome.reason, message)
+      this.sessions.announce({ status_update: true, type: 'error', id: outcome.statusId, message: outcome.reason })
     }
+    this.#alarms.atLatest('turn', Date.now())
     this.#markIndex()
   }
 
-  #context() {
+  #assemble(replay: ReplayStep[] | null): Agent {
+    const { owner, id } = this.#record.value
+    return assembleAgent({
+      env: this.#env,
+      sql: this.#sql,
+      owner,
+      conversationId: id,
+      log: this.log,
+      files: this.files,
+      vault: this.#vault,
+      emit: (events) => this.#emit(events),
+      wake: (at) => this.#alarms.atLatest('turn', at),
+      runCommand: (command, shell, signal) => this.#runCommand(command, shell, signal),
+      context: (cwd) => this.#context(cwd),
+      commands: () => shellCommands(this.#env, owner),
+      ownServers: () => ownServers(this.#env, this.#record.value),
+      notePullRequest: (number) => this.addPullRequest(number),
+      stream: (frame) => this.sessions.stream(JSON.stringify(frame)),
+      announce: (frame) => this.sessions.announce(frame),
+      noteRoots: () => this.noteRoots,
+      replay,
+    })
+  }
+
+  /** Where notes for the agent may lie. */
+  get noteRoots(): string[] {
+    const { repository } = this.#record.value
+    return repository === null ? [WORKSPACE_ROOT] : [WORKSPACE_ROOT, folderOf(repository)]
+  }
+
+  #context(workingDir: string): WorkspaceContext {
     const { instructions, repository } = this.#record.value
-    const known = repository && {
-      name: repository.name,
-      directory: folderOf(repository),
-      branch: repository.branch ?? '',
+    return {
+      date: new Date().toISOString().slice(0, 10),
+      workingDir,
+      conversationInstructions: instructions,
+      repository: repository && {
+        name: repository.name,
+        directory: folderOf(repository),
+        branch: repository.branch ?? '',
+      },
+      secrets: this.#vault.descriptions,
     }
-    return { conversationInstructions: instructions, repository: known }
   }
 
   #report(id: string, message: string): void {
@@ -260,26 +345,30 @@ export class Room {
       prefix: workspacePrefix(this.#record.value),
       limits,
       observe: (path, event) => this.git.note(path, event),
+      versions: new WorkspaceVersions(storage.sql),
     })
   }
 
   #emit(events: NewEvent[]): number {
     const first = this.log.last + 1
-    this.sessions.broadcast(this.log.append(events))
+    this.sessions.broadcast(this.log.append(events.map((event) => this.#vault.mask(event))))
     this.#markIndex()
-    if (this.log.isIndexDue) this.#alarms.atLatest('search', Date.now() + SEARCH_REST_MS)
+    if (this.log.isIndexDue) this.#alarms.atLatest('search', Date.now() + SEARCH_DELAY_MS)
     return first
   }
 
-  /** A piece of the text index at a time, with rests between: whoever waits for an answer does not notice. */
   #fillSearch(): void {
-    if (this.log.fillIndex()) this.#alarms.at('search', Date.now() + SEARCH_REST_MS)
+    const restMs = this.log.fillIndex(Date.now())
+    if (restMs !== null) this.#alarms.at('search', Date.now() + restMs)
   }
 
-  async #runCommand(command: string, shell: Turn['shell'], signal: AbortSignal): Promise<CommandOutcome> {
+  async #runCommand(command: string, shell: ShellState, signal: AbortSignal): Promise<CommandOutcome> {
     const limits = { timeoutMs: config(this.#env).shellTimeoutMs }
-    const commands = [gitCommand({ policy: config(this.#env).addressPolicy })]
-    return runScript({ fs: this.files, script: command, ...shell, commands, signal, limits })
+    const commands = shellCommands(this.#env, this.#record.value.owner)
+    const secrets = this.#vault.variables
+    const env = { ...secrets, ...shell.env }
+    const outcome = await runScript({ fs: this.files, script: command, ...shell, env, commands, signal, limits })
+    return { ...outcome, ...withoutSecrets(outcome, Object.values(secrets)) }
   }
 
   /** Grows from write to write, and from one conversation of this id to the next. */
@@ -295,34 +384,9 @@ export class Room {
     this.#alarms.atLatest('outbox', Date.now() + INDEX_DELAY_MS)
   }
 
-  /** The first message names the conversation until somebody finds a better title. */
-  #titledBy(event: ActionEvent): ActionEvent {
-    const text = event.action === 'message' ? String(event.args.content).trim() : ''
-    if (this.#record.value.title !== '' || text === '') return event
-    const line = text.replace(/\s+/g, ' ')
-    const characters = [...line]
-    const title = characters.length > TITLE_LENGTH ? `${characters.slice(0, TITLE_LENGTH).join('')}...` : line
-    this.#record.change({ title, titledAt: isoMicros(Date.now()) })
-    this.#announceTitle()
-    return event
-  }
-
   #announceTitle(): void {
     const { id, title } = this.summary()
     this.sessions.announce({ status_update: true, type: 'info', message: id, conversation_title: title })
-  }
-
-  #eventOf(ref: string): number | null {
-    const row = firstRow<{ event_id: number }>(this.#sql, 'SELECT event_id FROM client_refs WHERE ref = ?', ref)
-    return row?.event_id ?? null
-  }
-
-  #remember(ref: string, eventId: number): void {
-    this.#sql.exec('INSERT INTO client_refs (ref, event_id) VALUES (?, ?)', ref, eventId)
-    this.#sql.exec(
-      `DELETE FROM client_refs WHERE event_id <= (
-         SELECT event_id FROM client_refs ORDER BY event_id DESC LIMIT 1 OFFSET ?)`,
-      MAX_REFS,
-    )
+    this.#markIndex()
   }
 }

@@ -31,7 +31,6 @@ export const MIGRATIONS = [
     ref TEXT PRIMARY KEY,
     event_id INTEGER NOT NULL
   ) WITHOUT ROWID;
-  CREATE INDEX client_refs_by_event ON client_refs (event_id);
   ${ALARMS_SCHEMA}
   ${OUTBOX_SCHEMA}
   ${WORKSPACE_SCHEMA}

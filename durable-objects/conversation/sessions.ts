@@ -165,6 +165,14 @@ export class Sessions {
     }
   }
 
+  /** Sends what is only worth something now: to clients of the plain protocol that keep up with the events. */
+  stream(text: string): void {
+    const frame = frameOf(text)
+    for (const session of this.#sessions.values()) {
+      if (session.attachment.protocol === 'plain' && session.attachment.sent === null) this.#deliver(session, frame)
+    }
+  }
+
   /** Sends one text to one client as it is. */
   send(socket: WebSocket, text: string): void {
     const session = this.#sessions.get(socket)

@@ -160,6 +160,8 @@ export class SocketMessages {
     const refusals = isAllowed ? Math.max(known.refused - 1, 0) : known.refused + 1
     this.#allowances.set(socket, { left: isAllowed ? left - 1 : left, at: now, refused: refusals })
     if (refusals > MAX_REFUSED) {
+      // What it said within its limits is answered first.
+      this.#takeUp(this.#waiting.length)
       this.#room.sessions.close(socket, { code: 1008, reason: 'too many messages', farewell: true })
     }
     return isAllowed

@@ -143,8 +143,16 @@ export function renderError(error: unknown, c: Context<AppEnv>, envelope: Envelo
     return c.json(envelope(error) as object, error.status, error.options.headers)
   }
   log.error('http.uncaught', { requestId, method: c.req.method, path: c.req.path, ...errorFields(error) })
-  const opaque = new AppError('internal_error', `Internal Server Error (request ${requestId})`)
-  return c.json(envelope(opaque) as object, 500)
+  const opaque = isDatabaseAway(error)
+    ? new AppError('unavailable', `The database cannot be reached; try again (request ${requestId})`)
+    : new AppError('internal_error', `Internal Server Error (request ${requestId})`)
+  return c.json(envelope(opaque) as object, opaque.status)
+}
+
+/** D1 puts these words before everything it throws. What SQLite itself refuses is a fault of ours, not an outage. */
+function isDatabaseAway(error: unknown): boolean {
+  if (!(error instanceof Error) || !/^D1_(EXEC_)?ERROR\b/.test(error.message)) return false
+  return !/SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG|AUTH)/.test(error.message)
 }
 
 function causeOf(error: AppError): Record<string, unknown> {

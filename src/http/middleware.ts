@@ -23,6 +23,9 @@ const STANDARD = {
 const UNCACHED = { 'cache-control': 'no-cache, no-store, must-revalidate, max-age=0', pragma: 'no-cache', expires: '0' }
 const EXPOSED = 'x-request-id, x-provider-errors, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset'
 
+/** Made once: the runtime copies ready headers in a fraction of the time that it needs to read them from an object. */
+const JSON_HEADERS = new Headers({ 'content-type': 'application/json', ...STANDARD, ...UNCACHED })
+
 /**
  * Numbers the request, asks who comes and whether they may, and gives every answer its headers. Most answers are JSON:
  * those get their headers when they are made, for each one that is set afterwards is a call into the runtime of its own.
@@ -30,21 +33,23 @@ const EXPOSED = 'x-request-id, x-provider-errors, retry-after, ratelimit-limit, 
 export const door: MiddlewareHandler<AppEnv> = async (c, next) => {
   const requestId = crypto.randomUUID()
   c.set('requestId', requestId)
-  const headers = { ...STANDARD, 'x-request-id': requestId, ...originHeaders(c.req.raw, c.env) }
+  const own = { 'x-request-id': requestId, ...originHeaders(c.req.raw, c.env) }
   let made: Response | null = null
-  const json = (value: unknown, status?: number, more?: Record<string, string>): Response => {
-    const init = {
-      status: status ?? 200,
-      headers: { 'content-type': 'application/json', ...UNCACHED, ...headers, ...more },
+  const jsonText = (text: string, status?: number, more?: Record<string, string>): Response => {
+    made = new Response(text, { status: status ?? 200, headers: JSON_HEADERS })
+    for (const [name, value] of Object.entries(more === undefined ? own : { ...own, ...more })) {
+      made.headers.set(name, value)
     }
-    made = new Response(JSON.stringify(value), init)
     return made
   }
+  const json = (value: unknown, status?: number, more?: Record<string, string>): Response =>
+    jsonText(JSON.stringify(value), status, more)
   c.json = json as typeof c.json
+  c.set('jsonText', jsonText)
   const preflight = await admitted(c)
   if (preflight === null) await next()
   else c.res = preflight
-  if (c.res !== made) addHeaders(c, headers)
+  if (c.res !== made) addHeaders(c, { ...STANDARD, ...own })
 }
 
 function addHeaders(c: Context<AppEnv>, standard: Record<string, string>): void {
@@ -56,7 +61,8 @@ function addHeaders(c: Context<AppEnv>, standard: Record<string, string>): void 
   const isCached = res.headers.has('cache-control')
   for (const [name, value] of Object.entries(isCached ? standard : { ...standard, ...UNCACHED })) {
     if (name === 'vary') res.headers.append(name, value)
-    else res.headers.set(name, value)
+    // A page of its own says itself what it may load.
+    else if (name !== 'content-security-policy' || !res.headers.has(name)) res.headers.set(name, value)
   }
 }
 

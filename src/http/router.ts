@@ -6,6 +6,8 @@ export type AppEnv = {
   Bindings: Env
   Variables: {
     requestId: string
+    /** Answers with text that is JSON already. */
+    jsonText(text: string): Response
     /** Who asks; absent only on the calls that need no key. */
     principal: Principal
   }

@@ -25,8 +25,8 @@ export async function signToken<K extends Kind>(
   kind: K,
   payload: z.infer<(typeof KINDS)[K]>,
 ): Promise<string> {
-  const text = toBase64Url(encoder.encode(JSON.stringify(payload)))
-  return `${kind}_${text}.${await signature(secretsKey, `${kind}_${text}`)}`
+  const text = `${kind}_${toBase64Url(encoder.encode(JSON.stringify(payload)))}`
+  return `${text}.${await signature(secretsKey, text)}`
 }
 
 /** The payload, or null when the token is of another kind, forged, malformed or past its time. */

@@ -157,3 +157,25 @@ test('one conversation takes so much feedback and no more, and another of the sa
   const other = await startConversation({}, chat.owner)
   expect((await submit(other, { polarity: 'positive' })).status).toBe(200)
 })
+
+test('deleting a conversation takes all that is its own, and leaves the feedback on it, as the page on privacy says', async () => {
+  const chat = await startConversation()
+  const form = new FormData()
+  form.append('files', new File([new Uint8Array(1_500_000)], 'large'))
+  expect((await chat.owner.ask(`${chat.path}/upload-files`, { method: 'POST', body: form })).status).toBe(200)
+  const { body } = await (await submit(chat, { polarity: 'negative' })).json<Answer>()
+  const record = await kept(chat, body.feedback_id)
+  const own = async () => (await env.FILES.list({ prefix: `conversations/${chat.owner.owner}/` })).objects
+  expect(await own()).toHaveLength(1)
+  expect(await (await chat.owner.ask(chat.path, { method: 'DELETE' })).json()).toBe(true)
+  expect(await own()).toEqual([])
+  const index = env.DB.prepare('SELECT * FROM conversations WHERE owner = ?').bind(chat.owner.owner)
+  expect((await index.all()).results).toEqual([])
+  expect(await kept(chat, body.feedback_id)).toEqual(record)
+  expect(await rowsOf(chat)).toMatchObject([{ id: body.feedback_id, conversation_id: chat.id }])
+  expect((await submit(chat, { polarity: 'positive' })).status).toBe(404)
+  // Nor does what uses the id again take it over.
+  const again = await startConversation({ conversation_id: chat.id }, chat.owner)
+  await again.owner.ask(again.path, { method: 'DELETE' })
+  expect(await rowsOf(chat)).toHaveLength(1)
+})

@@ -30,6 +30,16 @@ async function after(ms: number, chat: Chat): Promise<void> {
   await runDurableObjectAlarm(stubOf(chat))
 }
 
+/** Has the object hear all of this from its one plain client in one go: as fast as it can come. */
+function saidAtOnce(chat: Chat, texts: string[]): Promise<void> {
+  return runInDurableObject(stubOf(chat), (instance, state) => {
+    const isPlain = (socket: WebSocket) => (socket.deserializeAttachment() as { protocol: string }).protocol === 'plain'
+    const end = state.getWebSockets().find(isPlain)
+    if (end === undefined) throw new Error('nobody is there')
+    for (const text of texts) instance.webSocketMessage?.(end, text)
+  })
+}
+
 const connections = async (chat: Chat) => (await chat.owner.json(chat.path)).num_connections
 const idsOf = (socket: TestSocket) => socket.events().map(({ id }) => id)
 const bytesOf = (socket: TestSocket) => new TextEncoder().encode(JSON.stringify(socket.events())).length
@@ -163,13 +173,16 @@ test('500 clients get a burst, each the same text, and are counted as they come 
 
 test('a flood from one client is refused and then cut off, while another is served at once', async () => {
   const chat = await startConversation()
-  const [loud, quiet] = [await chat.connect(), await chat.connect()]
-  const say = (ref: string) => ({ ref, action: 'change_agent_state', args: { agent_state: 'user_confirmed' } })
-  for (let i = 0; i < 500; i++) loud.send(say(`loud-${i}`))
-  const asked = Date.now()
-  quiet.send(say('quiet'))
-  await quiet.until((s) => s.frames.some(({ type, ref }) => type === 'ack' && ref === 'quiet'))
-  expect(Date.now() - asked).toBeLessThan(1_000)
+  const loud = await chat.connect()
+  const say = (ref: string) =>
+    JSON.stringify({ ref, action: 'change_agent_state', args: { agent_state: 'user_confirmed' } })
+  const flood = Array.from({ length: 500 }, (_, i) => say(`loud-${i}`))
+  const quiet = await chat.connectIo(-1)
+  await quiet.until((s) => s.events().length > 0)
+  const flooding = saidAtOnce(chat, flood)
+  quiet.emit('oh_user_action', { action: 'change_agent_state', args: { agent_state: 'user_rejected' } }, 1)
+  await quiet.until(({ texts }) => texts.some((text) => text.startsWith('431[{"success":true')))
+  await flooding
   await loud.until((s) => s.frames.at(-1)?.type === 'closed')
   expect(loud.frames.at(-1)).toEqual({ type: 'closed', code: 1008, reason: 'too many messages' })
   expect(loud.frames.at(-2)).toEqual({ type: 'closing', reason: 'too many messages' })
@@ -182,9 +195,9 @@ test('a flood from one client is refused and then cut off, while another is serv
   })
   // What was acknowledged is there, and nothing else of it.
   const acked = loud.frames.flatMap(({ type, event_id }) => (type === 'ack' ? [event_id] : []))
-  const ids = idsOf(quiet)
+  const ids = quiet.events().map(({ id }) => id)
   expect(acked.length).toBeGreaterThanOrEqual(100)
-  expect(acked.length).toBeLessThan(200)
+  expect(acked.length).toBeLessThan(150)
   expect(ids).toEqual(expect.arrayContaining(acked))
   expect(await connections(chat)).toBe(1)
 })
@@ -192,7 +205,8 @@ test('a flood from one client is refused and then cut off, while another is serv
 test('pings and unasked answers are limited like messages, and asked ones are not', async () => {
   const chat = await startConversation()
   const socket = await chat.connect()
-  for (let i = 0; i < 400; i++) socket.send(i % 2 === 0 ? '{"type":"check"}' : '{ "type": "ping" }')
+  const noise = Array.from({ length: 400 }, (_, i) => (i % 2 === 0 ? '{"type":"check"}' : '{ "type": "ping" }'))
+  await saidAtOnce(chat, noise)
   await socket.until((s) => s.frames.at(-1)?.type === 'closed')
   expect(socket.frames.at(-1)).toMatchObject({ code: 1008 })
 
@@ -216,10 +230,7 @@ test('messages that are there at the same time are stored in order and acknowled
         : { ref, action: 'change_agent_state', args: { agent_state: 'user_confirmed' } },
     ),
   )
-  await runInDurableObject(stubOf(chat), (instance, state) => {
-    const [end] = state.getWebSockets()
-    if (end !== undefined) for (const text of texts) instance.webSocketMessage?.(end, text)
-  })
+  await saidAtOnce(chat, texts)
   await socket.until((s) => s.frames.filter(({ type }) => type === 'ack').length === 59)
   const frames = socket.frames.slice(from)
   const answers = frames.filter(({ type }) => type === 'ack' || type === 'error')

@@ -1,12 +1,13 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { EventLog } from '../../durable-objects/conversation/event-log.ts'
 import type { EventPage } from '../../durable-objects/conversation/event-search.ts'
 import { MIGRATIONS } from '../../durable-objects/conversation/schema.ts'
 import { migrate } from '../../durable-objects/sql.ts'
 import { isHidden, kindOf, type NewEvent } from '../../src/agent/events.ts'
+import { isoMicros } from '../../src/lib/clock.ts'
 
 /** Runs with the storage of an object that nothing else uses. */
 function withLog<T>(run: (log: EventLog, storage: DurableObjectStorage) => T): Promise<T> {
@@ -36,6 +37,18 @@ const event: fc.Arbitrary<NewEvent> = fc
       : { source, message, observation: kind, content: message, extras: { hidden } },
   )
 
+const FIRST_AT = Date.UTC(2026, 7, 14, 9, 30)
+const SECOND = 1_000
+
+/** Events, and how many seconds after the one before each of them comes; the clock may be set back. */
+const history = fc.array(fc.tuple(event, fc.integer({ min: -2, max: 3 })), { maxLength: 40 })
+
+/** Often the very time of an event. */
+const date = fc.option(
+  fc.integer({ min: -2, max: 40 }).map((seconds) => isoMicros(FIRST_AT + seconds * SECOND)),
+  { nil: null },
+)
+
 const types = fc.option(
   fc.array(fc.constantFrom('run', 'action:run', 'observation:message', 'error', 'nonsense'), { maxLength: 3 }),
   { nil: null },
@@ -58,8 +71,8 @@ const page: fc.Arbitrary<EventPage> = fc.record({
     includeTypes: types,
     excludeTypes: types,
     source: fc.option(fc.constantFrom('agent', 'user', 'nobody'), { nil: null }),
-    startDate: fc.constantFrom(null, '2001-01-01T00:00:00.000000Z', '2999-01-01T00:00:00.000000Z'),
-    endDate: fc.constantFrom(null, '2001-01-01T00:00:00.000000Z', '2999-01-01T00:00:00.000000Z'),
+    startDate: date,
+    endDate: date,
   }),
 })
 
@@ -69,6 +82,7 @@ function naive(all: NewEvent[], texts: string[], { startId, endId, reverse, limi
   const matches = all.flatMap((each, id) => {
     const body = (texts[id] ?? '').toLowerCase()
     const kind = kindOf(each)
+    const { timestamp } = JSON.parse(texts[id] ?? '') as { timestamp: string }
     const query = filter.query?.toLowerCase() ?? null
     const found =
       query === null || body.includes(query) || body.includes(JSON.stringify(filter.query).slice(1, -1).toLowerCase())
@@ -80,31 +94,45 @@ function naive(all: NewEvent[], texts: string[], { startId, endId, reverse, limi
       (filter.includeTypes === null || named(filter.includeTypes, kind)) &&
       !(filter.excludeTypes !== null && named(filter.excludeTypes, kind)) &&
       (filter.source === null || each.source === filter.source) &&
-      (filter.startDate === null || filter.startDate.startsWith('2001')) &&
-      (filter.endDate === null || filter.endDate.startsWith('2999'))
+      (filter.startDate === null || timestamp >= filter.startDate) &&
+      (filter.endDate === null || timestamp <= filter.endDate)
     return keep ? [texts[id] ?? ''] : []
   })
   if (reverse) matches.reverse()
   return { events: matches.slice(0, limit), hasMore: matches.length > limit }
 }
 
-test('any search gives what a plain walk over all events gives', async () => {
-  await withLog((log, storage) => {
-    fc.assert(
-      fc.property(
-        fc.array(event, { maxLength: 40 }),
-        fc.array(page, { minLength: 5, maxLength: 5 }),
-        (events, pages) => {
+/** Stores them one at a time, as the clock goes. */
+function storeAt(log: EventLog, events: readonly (readonly [NewEvent, number])[]): string[] {
+  vi.setSystemTime(FIRST_AT)
+  return events.flatMap(([each, seconds]) => {
+    vi.setSystemTime(Date.now() + seconds * SECOND)
+    return log.append([each]).map((stored) => stored.text)
+  })
+}
+
+test('any search gives what a plain walk over all events gives, whatever the filters, dates, ranges and direction', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  try {
+    await withLog((log, storage) => {
+      const pages = fc.array(page, { minLength: 5, maxLength: 5 })
+      fc.assert(
+        fc.property(history, pages, (events, asked) => {
           storage.sql.exec('DELETE FROM events')
           const fresh = new EventLog(storage.sql)
-          const texts = fresh.append(events).map((stored) => stored.text)
-          for (const each of pages) expect(fresh.search(each)).toEqual(naive(events, texts, each))
-        },
-      ),
-      { numRuns: 60 },
-    )
-    expect(log.last).toBe(-1)
-  })
+          const texts = storeAt(fresh, events)
+          const times = texts.map((each) => (JSON.parse(each) as { timestamp: string }).timestamp)
+          expect(times).toEqual([...times].sort())
+          const given = events.map(([each]) => each)
+          for (const each of asked) expect(fresh.search(each)).toEqual(naive(given, texts, each))
+        }),
+        { numRuns: 80 },
+      )
+      expect(log.last).toBe(-1)
+    })
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 test('ids are dense from 0 across batches and instances, and the stored text is what was given', async () => {
@@ -150,7 +178,7 @@ test('reading a part of the log leaves no cursor open that would lock it against
   await withLog((log, storage) => {
     const run: NewEvent = { source: 'agent', message: 'x'.repeat(100_000), action: 'run', args: {} }
     log.append(Array.from({ length: 20 }, () => run))
-    while (log.fillIndex());
+    while (log.fillIndex(Number.POSITIVE_INFINITY) !== null);
     const filter = {
       excludeHidden: false,
       query: null,

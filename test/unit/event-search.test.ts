@@ -56,9 +56,12 @@ const pageOf = (query: string, more: Partial<EventPage> = {}): EventPage => ({
 const idsOf = ({ events }: { events: string[] }): number[] =>
   events.map((text) => (JSON.parse(text) as { id: number }).id)
 
+/** A time at which no event has come for long. */
+const IN_PEACE = Number.POSITIVE_INFINITY
+
 function fillAll(log: EventLog): number {
   let pieces = 1
-  while (log.fillIndex()) pieces += 1
+  while (log.fillIndex(IN_PEACE) !== null) pieces += 1
   return pieces
 }
 
@@ -256,7 +259,7 @@ test('a piece at a time, an event larger than a piece or a row too, the index co
       expect(search('needleD')).toEqual([])
     }
     check()
-    for (let i = 0; i < 20; i++) expect(log.fillIndex()).toBe(true)
+    for (let i = 0; i < 20; i++) expect(log.fillIndex(IN_PEACE)).toBe(20)
     check()
     const again = new EventLog(storage.sql)
     const pieces = fillAll(again) + 20
@@ -279,10 +282,13 @@ test('a piece at a time, an event larger than a piece or a row too, the index co
 test('the index is due after many events or much text, and being asked for it early does no harm', async () => {
   await withStorage((storage) => {
     const log = emptyLog(storage)
-    expect(log.fillIndex()).toBe(false)
+    expect(log.fillIndex(IN_PEACE)).toBeNull()
     log.append(Array.from({ length: 499 }, (_, i) => message(`event ${i}`)))
     expect(log.isIndexDue).toBe(false)
     log.append([message('one more')])
+    expect(log.isIndexDue).toBe(true)
+    // Not while events keep coming.
+    expect(log.fillIndex(Date.now())).toBe(1_000)
     expect(log.isIndexDue).toBe(true)
     expect(fillAll(log)).toBeGreaterThan(5)
     expect(log.isIndexDue).toBe(false)

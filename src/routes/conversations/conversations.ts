@@ -12,8 +12,9 @@ import { signToken } from '../../http/tokens.ts'
 import { laxInt } from '../../http/validation.ts'
 import { isoMicros } from '../../lib/clock.ts'
 import { hexId } from '../../lib/ids.ts'
+import { beginningOf } from './beginning.ts'
 import { keepToLimit } from './loop-limit.ts'
-import { selectedRepository } from './repository.ts'
+import { checkedRepository } from './repository-check.ts'
 import {
   CONVERSATION_ID,
   ConversationInfo,
@@ -45,19 +46,19 @@ endpoint(
       400: { description: 'The conversation cannot be started as asked' },
     },
   },
-  async (c, { body }) => {
-    refuseUnavailable(body)
+  async (c, { body: given }) => {
+    const body = withTaskRepository(given)
     const { owner } = c.get('principal')
     const id = body.conversation_id ?? hexId()
-    const hasMessage = (body.initial_user_msg ?? null) !== null || (body.image_urls ?? []).length > 0
+    const beginning = await beginningOf(c, body, id)
     const created = await conversation(c.env, owner, id).create({
       id,
       owner,
       trigger: triggerOf(c, body),
       createdAt: isoMicros(Date.now()),
       instructions: body.conversation_instructions ?? '',
-      repository: selectedRepository(body),
-      firstMessage: hasMessage ? { content: body.initial_user_msg ?? '', imageUrls: body.image_urls ?? null } : null,
+      repository: await checkedRepository(c, body),
+      ...beginning,
     })
     if (created.started) c.executionCtx.waitUntil(keepToLimit(c.env, owner, id))
     const message = created.messageDropped
@@ -125,13 +126,11 @@ endpoint(
   },
 )
 
-/** What a request asks for that this server cannot do is refused by name, never dropped in silence. */
-function refuseUnavailable(body: InitSessionRequest): void {
-  const asked = (['suggested_task', 'create_microagent', 'replay_json'] as const).filter(
-    (name) => (body[name] ?? '') !== '',
-  )
-  if (asked.length === 0) return
-  throw new AppError('bad_request', `This server cannot start a conversation with ${asked.join(', ')}`)
+/** A task names its repository itself; one that is selected as well goes before. */
+function withTaskRepository(body: InitSessionRequest): InitSessionRequest {
+  const task = body.create_microagent
+  if (task == null || body.repository) return body
+  return { ...body, repository: task.repo, git_provider: body.git_provider ?? task.git_provider ?? null }
 }
 
 function triggerOf(c: Context<AppEnv>, body: InitSessionRequest): string {

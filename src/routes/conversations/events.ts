@@ -68,7 +68,7 @@ endpoint(
       limit,
       filter: filterOf(inQuery, body ?? {}),
     })
-    return c.body(found(answer, params.conversation_id), 200, { 'content-type': 'application/json' })
+    return c.get('jsonText')(found(answer, params.conversation_id))
   },
 )
 

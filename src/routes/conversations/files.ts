@@ -1,20 +1,17 @@
 import { z } from '@hono/zod-openapi'
-import type { Context } from 'hono'
 import { config } from '../../config.ts'
-import { bounded } from '../../http/body.ts'
+import { tooLarge } from '../../http/body.ts'
 import { AppError, errorEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
-import { type AppEnv, router } from '../../http/router.ts'
-import { invalid, valueError } from '../../http/validation.ts'
+import { router } from '../../http/router.ts'
+import { invalid, laxBool, valueError } from '../../http/validation.ts'
 import { workspacePath } from '../../workspace/paths.ts'
+import type { FormProblem } from '../../workspace/upload-form.ts'
 import { found, notFound, ownConversation } from './access.ts'
 import { ConversationPath } from './schemas.ts'
 
 const app = router(errorEnvelope)
 const tag = 'Workspace'
-
-/** A call to an object carries at most 32 MiB. */
-const MAX_CALL_BYTES = 28 * 1024 * 1024
 
 const BodyUploadFiles = z
   .object({ files: z.array(z.string().openapi({ format: 'binary' })) })
@@ -119,64 +116,45 @@ endpoint(
     tag,
     summary: 'Put files into the workspace',
     params: ConversationPath,
+    query: z.object({
+      unpack: laxBool()
+        .nullable()
+        .optional()
+        .openapi({ description: 'Whether what is in a ZIP is stored in place of the ZIP itself' }),
+    }),
     rawBody: { contentType: 'multipart/form-data', schema: BodyUploadFiles },
     replies: {
       200: { description: 'What was stored where, and what was not and why', schema: POSTUploadFilesModel },
       404: { description: 'No such conversation' },
+      413: { description: 'The form is too large' },
     },
   },
-  async (c, { params }) => {
-    const files = await readFiles(c)
-    const stub = ownConversation(c, params.conversation_id)
-    const report: UploadReport = { uploaded_files: [], skipped_files: [] }
-    for (const batch of await batches(files)) {
-      const { uploaded_files, skipped_files } = found(await stub.storeUploads(batch), params.conversation_id)
-      report.uploaded_files.push(...uploaded_files)
-      report.skipped_files.push(...skipped_files)
-    }
-    return c.json(report)
+  async (c, { params, query }) => {
+    const { body } = c.req.raw
+    const contentType = c.req.header('content-type') ?? ''
+    if (body === null || !/^multipart\/form-data\b/i.test(contentType)) throw noFiles()
+    const answer = await ownConversation(c, params.conversation_id).fetch(
+      `http://conversation/files?unpack=${query.unpack ?? false}`,
+      { method: 'POST', headers: { 'content-type': contentType }, body },
+    )
+    if (answer.status === 404) throw notFound(params.conversation_id)
+    const outcome = await answer.json<{ report: UploadReport } | FormProblem>()
+    if ('report' in outcome) return c.json(outcome.report)
+    throw refusal(outcome, config(c.env).maxUploadBytes)
   },
 )
 
-async function readFiles(c: Context<AppEnv>): Promise<File[]> {
-  const form = await readForm(c)
-  const given = form.getAll('files')
-  if (given.length === 0) {
-    throw invalid([{ type: 'missing', loc: ['body', 'files'], msg: 'Field required', input: null }])
+function refusal(found: FormProblem, maxBytes: number): AppError {
+  if (found.problem === 'too-large') return tooLarge(maxBytes)
+  if (found.problem === 'no-files') return noFiles()
+  if (found.problem === 'text') {
+    return valueError(['body', 'files', found.index], 'Expected a file, received a text', found.text)
   }
-  return given.map((value, i) => {
-    if (typeof value === 'string') throw valueError(['body', 'files', i], 'Expected a file, received a text', value)
-    return value
-  })
+  const reason = found.problem === 'unreadable' ? 'not a readable multipart form' : 'the form has too many parts'
+  return valueError(['body'], reason, null)
 }
 
-async function readForm(c: Context<AppEnv>): Promise<FormData> {
-  const type = c.req.header('content-type') ?? ''
-  if (!/^multipart\/form-data\b/i.test(type) || c.req.raw.body === null) {
-    throw invalid([{ type: 'missing', loc: ['body', 'files'], msg: 'Field required', input: null }])
-  }
-  const body = bounded(c.req.raw, config(c.env).maxUploadBytes)
-  try {
-    return await new Response(body, { headers: { 'content-type': type } }).formData()
-  } catch (error) {
-    if (error instanceof AppError) throw error
-    throw valueError(['body'], 'not a readable multipart form', null)
-  }
-}
-
-/** Groups of files that fit into one call each; a file too large for any call still travels alone and is judged there. */
-async function batches(files: File[]): Promise<{ name: string; bytes: Uint8Array }[][]> {
-  const groups: { name: string; bytes: Uint8Array }[][] = []
-  let room = 0
-  for (const file of files) {
-    if (file.size > room || groups.length === 0) {
-      groups.push([])
-      room = MAX_CALL_BYTES
-    }
-    room -= file.size
-    groups.at(-1)?.push({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) })
-  }
-  return groups
-}
+const noFiles = (): AppError =>
+  invalid([{ type: 'missing', loc: ['body', 'files'], msg: 'Field required', input: null }])
 
 export { app as files }

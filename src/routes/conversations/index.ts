@@ -5,6 +5,7 @@ import { eventReading, eventWriting } from './events.ts'
 import { extras } from './extras.ts'
 import { feedback } from './feedback.ts'
 import { files } from './files.ts'
+import { forking } from './fork.ts'
 import { git } from './git.ts'
 import { changing, running } from './lifecycle.ts'
 import { microagents } from './microagents.ts'
@@ -28,6 +29,7 @@ for (const part of [
   reading,
   changing,
   running,
+  forking,
   eventReading,
   eventWriting,
   files,

@@ -3,12 +3,22 @@ import { conversation } from '../../bindings.ts'
 import { config } from '../../config.ts'
 import { listRunning } from '../../db/conversations.ts'
 import type { AppEnv } from '../../http/router.ts'
+import { errorFields, log } from '../../lib/log.ts'
 
 /**
  * Closes as many of the owner's running conversations as there are too many, now that `startedId` has been started: idle
- * ones first, then those that nothing happened in for the longest time. Their clients are told.
+ * ones first, then those that nothing happened in for the longest time. Their clients are told. Where the index cannot be
+ * asked all go on running: the next start keeps to the limit again.
  */
 export async function keepToLimit(env: Env, owner: string, startedId: string): Promise<void> {
+  try {
+    await closeSurplus(env, owner, startedId)
+  } catch (error) {
+    log.warn('conversation.limit_not_kept', { owner, ...errorFields(error) })
+  }
+}
+
+async function closeSurplus(env: Env, owner: string, startedId: string): Promise<void> {
   const { maxRunningLoops } = config(env)
   const others = (await listRunning(env.DB, owner)).filter((id) => id !== startedId)
   if (others.length < maxRunningLoops) return

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { AGENTS } from '../../agent/agents.ts'
+import { config } from '../../config.ts'
 import { detailEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
@@ -27,7 +28,7 @@ endpoint(
     summary: 'Model identifiers, `provider/model`, that settings can name',
     replies: names,
   },
-  async (c) => c.json(await listModels()),
+  async (c) => c.json(await listModels(config(c.env).models.operator)),
 )
 
 endpoint(
