@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { requestJson } from '../../lib/http-client.ts'
+import { ageWord, hitsOf, type SearchOptions, type SearchProvider } from '../search-provider.ts'
+import { checked } from './reply.ts'
+
+const text = z.string().nullish()
+const Reply = z.object({
+  results: z.array(z.object({ title: text, url: text, content: text, publishedDate: text, engine: text })),
+})
+
+/** An instance of one's own: it needs no key, but its JSON format must be switched on. */
+export function searxng({ url, clock, fetch }: Omit<SearchOptions, 'key'>): SearchProvider {
+  const name = 'searxng'
+  return {
+    name,
+    async search({ text: query, days, count, language, isNews }, signal) {
+      const params = new URLSearchParams({
+        q: query,
+        format: 'json',
+        language: language === 'zh' ? 'zh-CN' : 'en',
+        categories: isNews ? 'news' : 'general',
+        time_range: ageWord(days, { day: 'day', week: 'week', month: 'month', year: 'year' }),
+      })
+      const options = { service: name, retries: 1, signal, ...(fetch && { fetch }) }
+      const { results } = checked(name, Reply, await requestJson(`${url}/search?${params}`, options))
+      return hitsOf(
+        results.slice(0, count).map((row) => ({ ...row, snippet: row.content, date: row.publishedDate })),
+        clock(),
+      )
+    },
+  }
+}

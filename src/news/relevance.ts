@@ -1,0 +1,117 @@
+// Which of the results are about the listing, new enough, and no page of quotes. What has no date is kept, behind what has.
+
+import type { Instrument } from '../market/instruments.ts'
+import type { Hit } from './article.ts'
+import type { Question, Subject } from './questions.ts'
+
+const DAY_MS = 86_400_000
+/** Zones and clocks differ; more than this is a date that cannot be. */
+const FUTURE_MS = DAY_MS
+
+export function relevantHits(hits: readonly Hit[], question: Question, about: Subject & { now: number }): Hit[] {
+  const terms = termsOf(about)
+  const oldest = about.now - question.days * DAY_MS
+  const scored = hits.flatMap((hit, place) => {
+    if (isSpam(hit) || !isInTime(hit, oldest, about.now)) return []
+    const score = question.dimension === 'industry' ? Math.max(1, scoreOf(hit, terms)) : scoreOf(hit, terms)
+    return score === 0 ? [] : [{ hit, rank: (hit.publishedAt === null ? 0 : 10) + score, place }]
+  })
+  return scored.sort((a, b) => b.rank - a.rank || a.place - b.place).map(({ hit }) => hit)
+}
+
+function isInTime({ publishedAt }: Hit, oldest: number, now: number): boolean {
+  if (publishedAt === null) return true
+  const at = Date.parse(publishedAt)
+  // A mere day counts until its end.
+  const end = publishedAt.length <= 10 || publishedAt.endsWith('T00:00:00Z') ? at + DAY_MS : at
+  return end >= oldest && at <= now + FUTURE_MS
+}
+
+// Pages that show a price or hold a forum are found for every code and say nothing.
+const SPAM =
+  /股票行情|实时行情|行情走势|走势图|股吧|历史数据|个股首页|百度百科|维基百科|stock (price|quote)s?( today)?( chart)?\s*[-|]|historical (prices|data)|wikipedia|彩票|博彩|招聘|casino|lottery/i
+
+const isSpam = ({ title }: Hit): boolean => SPAM.test(title)
+
+/** In the title counts more than in the text. */
+function scoreOf({ title, snippet }: Hit, terms: readonly Term[]): number {
+  if (terms.some((term) => term.test(title))) return 3
+  return terms.some((term) => term.test(snippet)) ? 1 : 0
+}
+
+type Term = { test(text: string): boolean }
+
+function termsOf({ instrument, names }: Subject): Term[] {
+  const chinese = (names.zh ?? '').replace(/^\*?ST/, '').replace(/(股份|集团|控股|-[A-Z]+)$/, '')
+  const words = [names.zh ?? '', chinese].filter((word) => word.length >= 2)
+  return [...words.map((word) => contains(word)), ...englishTerms(names.en ?? ''), ...codeTerms(instrument)]
+}
+
+const contains = (word: string): Term => ({ test: (text) => text.toLowerCase().includes(word.toLowerCase()) })
+const asWord = (word: string): Term => {
+  const escaped = word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  return new RegExp(`(?<![A-Za-z0-9])${escaped}(?![A-Za-z0-9])`, 'i')
+}
+
+const COMMON = new Set([
+  'china',
+  'bank',
+  'group',
+  'holdings',
+  'international',
+  'the',
+  'first',
+  'general',
+  'american',
+  'united',
+  'new',
+  'limited',
+  'company',
+  'corporation',
+  'technology',
+  'energy',
+  'industrial',
+  'industries',
+  'national',
+  'global',
+  'hong',
+  'kong',
+  'japan',
+  'korea',
+  'taiwan',
+])
+
+/** The whole name, and each word of it that no other company shares. */
+function englishTerms(name: string): Term[] {
+  if (name === '') return []
+  const words = name.split(/[^A-Za-z0-9&]+/).filter((word) => word.length >= 4 && !COMMON.has(word.toLowerCase()))
+  return [asWord(name), ...words.map(asWord)]
+}
+
+function codeTerms({ key, code }: Instrument): Term[] {
+  // One or two letters are a word of many languages.
+  return [key, code].filter((text) => text.length >= 3).map(asWord)
+}
+
+/** One copy of each: by address without what trackers add, and by title. */
+export function withoutDoubles<T extends Hit>(hits: readonly T[]): T[] {
+  const seen = new Set<string>()
+  return hits.filter((hit) => {
+    const marks = [addressOf(hit.url), `title:${hit.title.toLowerCase().replace(/[\s\p{P}]+/gu, '')}`]
+    if (marks.some((mark) => seen.has(mark))) return false
+    for (const mark of marks) seen.add(mark)
+    return true
+  })
+}
+
+function addressOf(url: string): string {
+  const { host, pathname, searchParams } = new URL(url)
+  const kept = [...searchParams].filter(([name]) => !/^(utm_|spm|from|ref|source|share)/i.test(name))
+  return `${host.replace(/^(www|m)\./, '')}${pathname.replace(/\/+$/, '')}?${new URLSearchParams(kept)}`
+}
+
+// What outweighs a chart, whoever reports it.
+const SERIOUS =
+  /立案|退市|财务造假|强制执行|破产|欺诈|delist|fraud|bankrupt|chapter 11|criminal (charge|probe)|상장폐지|분식회계/i
+
+export const isSerious = ({ title, snippet }: Hit): boolean => SERIOUS.test(`${title} ${snippet}`)

@@ -1,0 +1,184 @@
+// The news of one listing: every subject asked of the search providers, social platforms beside them, and the pool of what
+// was found before where nobody has anything. What counts as evidence is told apart from what was merely tried.
+
+import { z } from 'zod'
+import { type Clock, isoMicros } from '../lib/clock.ts'
+import type { Fetch } from '../lib/http-client.ts'
+import { errorFields, log } from '../lib/log.ts'
+import type { ProviderRun } from '../market/provider-run.ts'
+import type { GateKeeper } from '../market/providers/gate.ts'
+import type { AnswerStore } from '../market/providers/kept.ts'
+import { NewsItem, type SocialSentiment } from './article.ts'
+import { askInTurn, type Found } from './ask.ts'
+import type { NewsPool } from './pool.ts'
+import { bocha } from './providers/bocha.ts'
+import { brave } from './providers/brave.ts'
+import { searxng } from './providers/searxng.ts'
+import { serpapi } from './providers/serpapi.ts'
+import { tavily } from './providers/tavily.ts'
+import { type Question, questionsOf, type Subject } from './questions.ts'
+import { withoutDoubles } from './relevance.ts'
+import type { SearchOptions, SearchProvider } from './search-provider.ts'
+import { askSocial } from './social.ts'
+
+type Keyed = { url: string; key: string | null }
+
+/** The names, addresses and keys of the operator's configuration. */
+export type NewsSettings = {
+  search: readonly string[]
+  maxAgeDays: number
+  tavily: Keyed
+  brave: Keyed
+  serpapi: Keyed
+  bocha: Keyed
+  searxngUrl: string | null
+  social: Keyed | null
+}
+
+export type NewsWorld = {
+  settings: NewsSettings
+  clock: Clock
+  gate: GateKeeper
+  pool: NewsPool
+  /** Keeps whole searches for ten minutes; null keeps none. */
+  store: AnswerStore | null
+  timeoutMs: number
+  fetch?: Fetch
+}
+
+export type NewsFound = {
+  /** Hits of the searches; null when no search is configured. */
+  count: number | null
+  /** What was found, or what the pool had when nothing was. */
+  items: NewsItem[]
+  /** The items are the pool's. */
+  isPooled: boolean
+  social: SocialSentiment | null
+  /** How old the search is, when it was kept from before. */
+  ageSeconds: number | null
+  maxAgeDays: number
+  runs: ProviderRun[]
+}
+
+export type NewsQuery = { forceRefresh: boolean; signal: AbortSignal }
+
+const PER_DIMENSION = 4
+const DAY_MS = 86_400_000
+
+export async function searchNews(world: NewsWorld, subject: Subject, query: NewsQuery): Promise<NewsFound> {
+  const providers = searchProviders(world)
+  const [searched, social] = await Promise.all([
+    providers.length === 0 ? null : keptOrSearched(world, { providers, subject, query }),
+    world.settings.social === null
+      ? { sentiment: null, runs: [] }
+      : askSocial({ ...world, ...world.settings.social }, subject.instrument, query.signal),
+  ])
+  const hits = searched?.items ?? []
+  const pooled = hits.length === 0 ? await pooledItems(world, subject) : []
+  return {
+    count: searched === null ? null : hits.length,
+    items: hits.length === 0 ? pooled : hits,
+    isPooled: hits.length === 0 && pooled.length > 0,
+    social: social.sentiment,
+    ageSeconds: searched?.ageSeconds ?? null,
+    maxAgeDays: world.settings.maxAgeDays,
+    runs: [...(searched?.runs ?? []), ...social.runs],
+  }
+}
+
+export function searchProviders({
+  settings,
+  clock,
+  fetch,
+}: Pick<NewsWorld, 'settings' | 'clock' | 'fetch'>): SearchProvider[] {
+  const shared = { clock, ...(fetch === undefined ? {} : { fetch }) }
+  const keyed = ({ url, key }: Keyed, make: (options: SearchOptions) => SearchProvider) =>
+    key === null ? null : make({ ...shared, url, key })
+  const makers: Record<string, () => SearchProvider | null> = {
+    tavily: () => keyed(settings.tavily, tavily),
+    brave: () => keyed(settings.brave, brave),
+    serpapi: () => keyed(settings.serpapi, serpapi),
+    bocha: () => keyed(settings.bocha, bocha),
+    searxng: () => (settings.searxngUrl === null ? null : searxng({ ...shared, url: settings.searxngUrl })),
+  }
+  return settings.search.flatMap((name) => (Object.hasOwn(makers, name) ? (makers[name]?.() ?? []) : []))
+}
+
+type Search = { providers: SearchProvider[]; subject: Subject; query: NewsQuery }
+type Searched = { items: NewsItem[]; runs: ProviderRun[]; ageSeconds: number | null }
+
+const Items = z.array(NewsItem)
+const KEPT_MS = 600_000
+
+async function keptOrSearched(world: NewsWorld, search: Search): Promise<Searched> {
+  const { store, clock } = world
+  const key = search.subject.instrument.key
+  const kept = search.query.forceRefresh ? null : await keptSearch(world, key)
+  if (kept !== null) return kept
+  const found = await searchAll(world, search)
+  if (found.items.length > 0) {
+    const now = clock()
+    const kept = { body: JSON.stringify(found.items), provider: found.items[0]?.provider ?? '', keptAt: now }
+    await quietly(() => store?.put('news_search', key, kept))
+    await quietly(() => world.pool.put(key, found.items, now))
+  }
+  return found
+}
+
+async function keptSearch({ store, clock }: NewsWorld, key: string): Promise<Searched | null> {
+  const kept = await quietly(() => store?.get('news_search', key))
+  const ageMs = kept ? clock() - kept.keptAt : Number.POSITIVE_INFINITY
+  if (!kept || ageMs < 0 || ageMs > KEPT_MS) return null
+  const items = await quietly(async () => Items.parse(JSON.parse(kept.body)))
+  if (!items) return null
+  const ageSeconds = Math.floor(ageMs / 1000)
+  const run: ProviderRun = {
+    dataType: 'news_search',
+    provider: kept.provider,
+    operation: 'kept_news_search',
+    success: true,
+    latencyMs: 0,
+    errorType: null,
+    errorMessage: null,
+    fallbackFrom: null,
+    fallbackTo: null,
+    recordCount: items.length,
+    staleSeconds: ageSeconds,
+    createdAt: isoMicros(clock()),
+  }
+  return { items, runs: [run], ageSeconds }
+}
+
+/** Two questions at a time: a search must not take all the connections that a request may have open. */
+const AT_A_TIME = 2
+
+async function searchAll(world: NewsWorld, { providers, subject, query }: Search): Promise<Searched> {
+  const { clock, gate, timeoutMs, settings } = world
+  const asking = { providers, clock, gate, timeoutMs, signal: query.signal }
+  const questions = questionsOf(subject, settings.maxAgeDays)
+  const found: { question: Question; found: Found }[] = []
+  for (let i = 0; i < questions.length; i += AT_A_TIME) {
+    const some = questions.slice(i, i + AT_A_TIME)
+    const answers = some.map(async (question) => ({ question, found: await askInTurn(asking, subject, question) }))
+    found.push(...(await Promise.all(answers)))
+  }
+  const items = found.flatMap(({ question: { dimension }, found: { hits, provider } }) =>
+    hits.slice(0, PER_DIMENSION).map((hit) => ({ ...hit, dimension, provider: provider ?? '' })),
+  )
+  return { items: withoutDoubles(items), runs: found.flatMap(({ found: { runs } }) => runs), ageSeconds: null }
+}
+
+async function pooledItems({ pool, clock, settings }: NewsWorld, { instrument }: Subject): Promise<NewsItem[]> {
+  const items = await quietly(() => pool.since(instrument.key, clock() - settings.maxAgeDays * DAY_MS))
+  return withoutDoubles(items ?? []).slice(0, PER_DIMENSION * 3)
+}
+
+/** Keeping is a favour: an analysis goes on without it. */
+async function quietly<T>(work: () => Promise<T> | undefined): Promise<T | null> {
+  try {
+    return (await work()) ?? null
+  } catch (error) {
+    log.warn('news.storage_failed', errorFields(error))
+    return null
+  }
+}

@@ -1,0 +1,84 @@
+// What people write of a listing on social platforms, from a service that the operator names. It is asked for
+// `{url}/{symbol}` and answers JSON; what it leaves out is simply not told.
+
+import { z } from 'zod'
+import { type Clock, isoMicros } from '../lib/clock.ts'
+import { type Fetch, requestJson, UpstreamError } from '../lib/http-client.ts'
+import { log } from '../lib/log.ts'
+import type { Instrument } from '../market/instruments.ts'
+import type { ProviderRun } from '../market/provider-run.ts'
+import { plain, type SocialSentiment } from './article.ts'
+import { checked } from './providers/reply.ts'
+
+const NAME = 'social'
+const MAX_TEXT = 1_000
+
+const figure = z.number().nullish()
+const Reply = z.object({
+  symbol: z.string().nullish(),
+  ticker: z.string().nullish(),
+  summary: z.string().nullish(),
+  text: z.string().nullish(),
+  score: figure,
+  mentions: figure,
+})
+
+export type SocialOptions = { url: string; key: string | null; clock: Clock; timeoutMs: number; fetch?: Fetch }
+
+export type SocialFound = { sentiment: SocialSentiment | null; runs: ProviderRun[] }
+
+export async function askSocial(
+  options: SocialOptions,
+  instrument: Instrument,
+  signal: AbortSignal,
+): Promise<SocialFound> {
+  const startedAt = options.clock()
+  const run: ProviderRun = {
+    dataType: 'social_sentiment',
+    provider: NAME,
+    operation: 'social_sentiment',
+    success: false,
+    latencyMs: 0,
+    errorType: null,
+    errorMessage: null,
+    fallbackFrom: null,
+    fallbackTo: null,
+    recordCount: 0,
+    createdAt: isoMicros(startedAt),
+  }
+  try {
+    const sentiment = await fetched(options, instrument, signal)
+    const latencyMs = options.clock() - startedAt
+    return { sentiment, runs: [{ ...run, success: true, latencyMs, recordCount: sentiment === null ? 0 : 1 }] }
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!(error instanceof UpstreamError)) throw error
+    log.warn('news.social_failed', { reason: error.reason })
+    const latencyMs = options.clock() - startedAt
+    return { sentiment: null, runs: [{ ...run, latencyMs, errorType: error.reason, errorMessage: error.message }] }
+  }
+}
+
+async function fetched(
+  { url, key, timeoutMs, fetch }: SocialOptions,
+  instrument: Instrument,
+  signal: AbortSignal,
+): Promise<SocialSentiment | null> {
+  const headers = key === null ? {} : { authorization: `Bearer ${key}`, 'x-api-key': key }
+  const address = `${url}/${encodeURIComponent(instrument.key)}`
+  const reply = await requestJson(address, {
+    service: NAME,
+    headers,
+    timeoutMs,
+    retries: 0,
+    signal,
+    ...(fetch && { fetch }),
+  })
+  const { symbol, ticker, summary, text, score, mentions } = checked(NAME, Reply, reply)
+  const echoed = symbol ?? ticker ?? instrument.key
+  if (echoed.toUpperCase() !== instrument.key) throw new UpstreamError({ service: NAME, reason: 'wrong_symbol' })
+  const words = plain(summary || text || '', MAX_TEXT)
+  if (words === '') return null
+  const bounded = score === null || score === undefined || Math.abs(score) > 1 ? null : score
+  return { text: words, score: bounded, mentions: mentions ?? null, provider: NAME }
+}
