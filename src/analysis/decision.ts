@@ -1,11 +1,14 @@
 import type { Advice, Confidence, GuardCode, TrendPrediction } from '../reports/labels.ts'
 import type { Action } from '../reports/report.ts'
+import type { Intervention } from './guardrails.ts'
 import type { Signal, Technical } from './signals.ts'
 import type { TrendState } from './trend.ts'
 
 /** What a report recommends. Computed once; every rendering reads it. */
 export type Decision = {
   score: number
+  /** What the indicators alone came to. */
+  rawScore: number
   advice: Advice
   action: Action
   type: 'buy' | 'hold' | 'sell'
@@ -13,6 +16,10 @@ export type Decision = {
   confidence: Confidence
   /** The named rule that keeps the advice from following the score; null when it does follow. */
   guard: GuardCode | null
+  /** The figures that the guard's reason tells. */
+  guardValues: Record<string, string | number>
+  /** Every rule that acted, in order. */
+  interventions: Intervention[]
 }
 
 export type Evidence = {
@@ -47,25 +54,32 @@ export function decide(technical: Technical | null, evidence: Evidence): Decisio
   if (technical === null) {
     return {
       score: NEUTRAL_SCORE,
+      rawScore: NEUTRAL_SCORE,
       advice: 'watch',
       action: 'watch',
       type: 'hold',
       trend: 'sideways',
       confidence: 'low',
       guard: 'insufficient_bars',
+      guardValues: {},
+      interventions: [],
     }
   }
   const guard = guardOf(technical)
   const advice = guard === null ? technical.signal : 'watch'
   const action = ACTION[advice]
+  const { total } = technical.score
   return {
-    score: technical.score.total,
+    score: total,
+    rawScore: total,
     advice,
     action,
     type: action === 'watch' ? 'hold' : action === 'buy' ? 'buy' : 'sell',
     trend: TREND[technical.trend],
-    confidence: confidenceOf({ score: technical.score.total, action, guard }, evidence),
+    confidence: confidenceOf({ score: total, action, guard }, evidence),
     guard,
+    guardValues: { score: total },
+    interventions: guard === null ? [] : [{ guard, from: technical.signal, to: advice, rawScore: total, score: total }],
   }
 }
 

@@ -3,10 +3,15 @@
 
 import type { Instrument } from '../market/instruments.ts'
 import type { Fetched } from '../market/provider-run.ts'
+import type { NewsFound } from '../news/search.ts'
+import { hasFundamentals } from '../reports/company.ts'
 import type { Block } from '../reports/context-pack.ts'
 import { sanitize } from '../reports/diagnostics.ts'
-import { fill } from '../reports/labels.ts'
+import { currencyOf } from '../reports/format.ts'
+import { fill, labelsOf } from '../reports/labels.ts'
 import type { ReportLanguage } from '../reports/report.ts'
+import type { Company, Part } from './company.ts'
+import { ageText } from './company-texts.ts'
 import { phrasesOf } from './phrases.ts'
 import { MIN_BARS, type Technical } from './signals.ts'
 
@@ -24,6 +29,13 @@ export type EvidenceInput = {
   partial: boolean
   /** What a quote source calls the listing, when that differs from its name. */
   otherName: string | null
+  /** What a quote is counted in, when that is not the market's money. */
+  otherCurrency: string | null
+  company: Company
+  /** The quote tells ratios of the company. */
+  hasValuation: boolean
+  hasChips: boolean
+  news: NewsFound | null
 }
 
 export type Evidence = { blocks: Block[]; notes: string[] }
@@ -33,20 +45,24 @@ export function evidenceOf(input: EvidenceInput): Evidence {
   const quoteNotes = [
     ...(input.quoteUnused === 'stale' ? [phrases.staleQuote] : []),
     ...(input.quoteUnused === 'mixed' ? [phrases.mixedSources] : []),
+    ...(input.otherCurrency === null
+      ? []
+      : [fill(phrases.otherCurrency, { currency: input.otherCurrency, usual: currencyOf(input.instrument) })]),
     ...(input.otherName === null ? [] : [fill(phrases.nameMismatch, { other: input.otherName })]),
   ]
   const barNotes = [
     ...(input.staleSince === null ? [] : [fill(phrases.staleBars, { date: input.staleSince })]),
     ...(input.partial ? [phrases.partialBar] : []),
+    ...keptNote(input),
   ]
   return {
     blocks: [
       { ...quoteBlock(input), warnings: quoteNotes },
       { ...barsBlock(input), warnings: barNotes },
       technicalBlock(input),
-      chipBlock(input.instrument),
-      fundamentalsBlock(input.instrument),
-      absent('news', 'missing', 'no news search is configured'),
+      chipBlock(input),
+      fundamentalsBlock(input),
+      newsBlock(input.news),
     ],
     notes: [...quoteNotes, ...barNotes],
   }
@@ -88,14 +104,54 @@ function technicalBlock({ technical, barCount, partial }: EvidenceInput): Block 
   return block('technical', partial || unripe ? 'partial' : 'available', 'computed')
 }
 
-function chipBlock({ market, kind }: Instrument): Block {
-  if (market !== 'cn' || kind === 'index') return absent('chip', 'not_supported', 'mainland shares only')
-  return absent('chip', 'missing', 'no source is configured')
+/** Bars that were kept from before tell how old they are. */
+function keptNote({ bars, language }: EvidenceInput): string[] {
+  const age = bars.ok ? bars.runs.findLast(({ success }) => success)?.staleSeconds : undefined
+  if (age === undefined) return []
+  const phrases = phrasesOf(language)
+  return [fill(phrases.kept, { block: labelsOf(language).block.daily_bars, age: ageText(age, phrases) })]
 }
 
-function fundamentalsBlock({ kind }: Instrument): Block {
+function chipBlock({ instrument: { market, kind }, hasChips }: EvidenceInput): Block {
+  if (market !== 'cn' || kind === 'index') return absent('chip', 'not_supported', 'mainland shares only')
+  return hasChips ? block('chip', 'available', 'computed') : absent('chip', 'missing', 'the quote tells no float')
+}
+
+function fundamentalsBlock({ instrument: { kind }, company, hasValuation }: EvidenceInput): Block {
   if (kind !== 'stock') return absent('fundamentals', 'not_supported', 'companies only')
-  return absent('fundamentals', 'missing', 'no source is configured')
+  const { fundamentals } = company
+  if (fundamentals.state !== 'ok') {
+    if (hasValuation) return block('fundamentals', 'partial', 'quote', fundamentals.reasons.map(sanitize))
+    return {
+      ...absent('fundamentals', BLOCK_STATE[fundamentals.state], ''),
+      missing_reasons: fundamentals.reasons.map(sanitize),
+    }
+  }
+  const isWhole = fundamentals.value?.report !== null && hasFundamentals(fundamentals.value)
+  const status = isOldAnswer(fundamentals) ? 'stale' : isWhole ? 'available' : 'partial'
+  return block('fundamentals', status, fundamentals.source)
+}
+
+const BLOCK_STATE = { no_data: 'missing', not_supported: 'not_supported', failed: 'fetch_failed' } as const
+
+/** Kept from before, because nobody answers now. */
+const isOldAnswer = ({ ageSeconds, runs }: Part<unknown>): boolean =>
+  ageSeconds !== null && runs.some(({ success }) => !success)
+
+function newsBlock(news: NewsFound | null): Block {
+  if (news === null || (news.count === null && news.items.length === 0 && news.social === null)) {
+    return absent('news', 'missing', 'no news search is configured')
+  }
+  const source = news.items[0]?.provider ?? news.social?.provider ?? null
+  if ((news.count ?? 0) > 0) return block('news', 'available', source)
+  if (news.isPooled || news.social !== null) return block('news', news.isPooled ? 'fallback' : 'partial', source)
+  const searches = news.runs.filter(({ dataType }) => dataType === 'news_search')
+  const failed = searches.filter(({ success }) => !success)
+  if (searches.length > 0 && failed.length === searches.length) {
+    const reasons = [...new Set(failed.map((run) => sanitize(run.errorMessage ?? run.provider)))]
+    return block('news', 'fetch_failed', null, reasons)
+  }
+  return absent('news', 'missing', 'the search found nothing')
 }
 
 const SOUND: readonly Status[] = ['available', 'fallback']

@@ -1,80 +1,62 @@
 import type { ProviderRun } from '../market/provider-run.ts'
+import type { NewsFound } from '../news/search.ts'
 import type { AnalysisFacts } from '../reports/build.ts'
 import { contextPackOverview } from '../reports/context-pack.ts'
 import { type StoredDiagnostics, storedDiagnostics } from '../reports/diagnostics.ts'
-import { currencyOf, priceDecimals } from '../reports/format.ts'
-import { type NewsEvidence, sampleNotice } from '../reports/labels.ts'
+import { fill, type NewsEvidence, sampleNotice } from '../reports/labels.ts'
 import type { ReportLanguage } from '../reports/report.ts'
-import { knownName, namesDisagree, unnamed } from '../reports/stock-name.ts'
-import { strategyOf } from '../reports/strategy.ts'
+import { knownName, unnamed } from '../reports/stock-name.ts'
 import type { AnalysisInput } from './analyze.ts'
-import { type Decision, decide } from './decision.ts'
-import { type Evidence, evidenceOf, isCoreSound } from './evidence.ts'
-import { nearbyLevels, strategyLevels } from './levels.ts'
-import type { Gathering, MarketView } from './market-view.ts'
+import { changesSince } from './changes.ts'
+import { companyRuns } from './company.ts'
+import { companyTexts } from './company-texts.ts'
+import { type Judgement, judge } from './judge.ts'
+import { nearbyLevels } from './levels.ts'
+import type { Gathering, MarketView, Prices } from './market-view.ts'
 import { type Narrative, narrate } from './narrative.ts'
+import { phrasesOf } from './phrases.ts'
 
-// No search channel exists yet: the count is not zero but unknown, and a report says which of the two it is.
-const NO_NEWS: NewsEvidence = { known: true, count: null, evidencePresent: false }
-
-/** Everything a report tells, decided and put into words. */
+/** Everything a report tells, decided and put into words by code. */
 export function reportFacts(gathering: Gathering, view: MarketView, language: ReportLanguage): AnalysisFacts {
-  const { input, now } = gathering
+  const { input, now, company } = gathering
   const stockName = knownName(input.names, view.quote?.name ?? null, { language, instrument: input.instrument })
   const displayName = stockName ?? unnamed(language)
   const judged = judge(gathering, view, language)
-  const { decision, strategy, decimals, currency, evidence } = judged
+  const news = newsEvidence(gathering.news)
   const overview = contextPackOverview({
-    blocks: evidence.blocks,
+    blocks: judged.evidence.blocks,
     subject: { code: input.instrument.key, stockName: displayName, market: input.instrument.market },
     createdAt: now,
     language,
-    metadata: { trigger_source: input.triggerSource, news_result_count: NO_NEWS.count },
+    metadata: { trigger_source: input.triggerSource, news_result_count: news.count },
   })
-  const narrative = narrateView(view, {
-    language,
-    name: displayName,
-    code: input.instrument.key,
-    decimals,
-    currency,
-    decision,
-    strategy,
-    quality: overview.data_quality.overall_score,
-    limitations: evidence.notes,
-  })
+  const quality = overview.data_quality.overall_score
+  const { evidence: _, previous, ...decided } = judged
   return {
     ...requestFacts(gathering, language),
     ...marketFacts(gathering, view),
+    ...decided,
     stockName,
     displayName,
-    decimals,
-    currency,
-    decision,
-    levels: judged.levels,
-    strategy,
-    narrative,
+    company,
+    newsFound: gathering.news,
+    changes: changesOf(judged, view, language),
+    narrative: narrateView(gathering, view, { language, name: displayName, quality, judged }),
     overview,
-    news: NO_NEWS,
+    news,
+    told: null,
     diagnostics: diagnosticsOf(input, allRuns(gathering)),
   }
 }
 
-function judge(gathering: Gathering, view: MarketView, language: ReportLanguage) {
-  const { instrument } = gathering.input
-  const price = view.price ?? 0
-  const decimals = priceDecimals(instrument, price)
-  const currency = currencyOf(instrument)
-  const levels = strategyLevels(view.technical, price, decimals)
-  const evidence = evidenceFor(gathering, view, language)
-  const sources = { coreIsSound: isCoreSound(evidence.blocks), flowKnown: false }
-  return {
-    decimals,
-    currency,
-    levels,
-    strategy: strategyOf(levels, { decimals, currency, language }),
-    evidence,
-    decision: decide(view.technical, sources),
-  }
+/**
+ * Evidence is what was really found: hits, words from social platforms, items of the pool. A search that found nothing is
+ * told apart from none being configured.
+ */
+function newsEvidence(news: NewsFound | null): NewsEvidence {
+  if (news === null) return { known: true, count: null, evidencePresent: false }
+  const evidencePresent = (news.count ?? 0) > 0 || news.isPooled || news.social !== null
+  return { known: true, count: news.count, evidencePresent }
 }
 
 function requestFacts({ input, now }: Gathering, language: ReportLanguage) {
@@ -88,6 +70,7 @@ function marketFacts({ quote }: Gathering, view: MarketView) {
     changePct: view.changePct,
     today: view.bars.at(-1) ?? null,
     yesterday: view.bars.at(-2) ?? null,
+    bars: view.bars,
     barCount: view.bars.length,
     partial: view.partial,
     quote: view.quote,
@@ -99,15 +82,30 @@ function marketFacts({ quote }: Gathering, view: MarketView) {
   }
 }
 
-type Told = Pick<
-  Parameters<typeof narrate>[0],
-  'language' | 'name' | 'code' | 'decimals' | 'currency' | 'strategy' | 'quality' | 'limitations'
-> & { decision: Decision }
+function changesOf({ previous, decision, decimals }: Judgement, view: MarketView, language: ReportLanguage) {
+  if (previous === null) return null
+  return changesSince({ previous, decision, technical: view.technical, price: view.price, decimals, language })
+}
 
-function narrateView(view: MarketView, told: Told): Narrative {
+type Telling = { language: ReportLanguage; name: string; quality: number; judged: Judgement }
+
+function narrateView(
+  { input, company, news }: Gathering,
+  view: MarketView,
+  { language, name, quality, judged }: Telling,
+): Narrative {
   const { provenance } = view
+  const { decimals, currency, decision, strategy, flow, chips } = judged
   return narrate({
-    ...told,
+    language,
+    name,
+    code: input.instrument.key,
+    decimals,
+    currency,
+    decision,
+    strategy,
+    quality,
+    limitations: limitationsOf(judged, language),
     date: view.bars.at(-1)?.date ?? view.phase.effective_daily_bar_date,
     partial: view.partial,
     price: view.price,
@@ -115,31 +113,33 @@ function narrateView(view: MarketView, told: Told): Narrative {
     barCount: view.bars.length,
     technical: view.technical,
     phase: view.phase,
-    sampleNotice: provenance && sampleNotice(provenance, told.language),
+    sampleNotice: provenance && sampleNotice(provenance, language),
+    company: companyTexts({ company, flow, chips, quote: view.quote, news, decimals, language }),
   })
 }
 
-function evidenceFor({ input, bars, quote }: Gathering, view: MarketView, language: ReportLanguage): Evidence {
-  const { instrument, names } = input
-  const quoteName = quote.ok ? quote.value.name : null
-  const disagrees = namesDisagree(names.zh, quoteName) || namesDisagree(names.en, quoteName)
-  return evidenceOf({
-    instrument,
-    language,
-    bars,
-    quote,
-    technical: view.technical,
-    barCount: view.bars.length,
-    staleSince: view.staleSince,
-    quoteUnused: view.quoteUnused,
-    partial: view.partial,
-    otherName: disagrees ? quoteName : null,
-  })
+function limitationsOf(
+  { evidence, unknownSkills, skillFindings, decision }: Judgement,
+  language: ReportLanguage,
+): string[] {
+  const phrases = phrasesOf(language)
+  const isAgainst = decision.type === 'buy' && skillFindings.some(({ verdict }) => verdict === 'not')
+  const allAgainst = isAgainst && skillFindings.every(({ verdict }) => verdict === 'not' || verdict === 'unknown')
+  return [
+    ...evidence.notes,
+    ...(unknownSkills.length > 0 ? [fill(phrases.unknownSkills, { names: unknownSkills.join(', ') })] : []),
+    ...(allAgainst ? [phrases.skillsAgainst] : []),
+  ]
 }
 
-/** Every attempt of a run, in the order in which they began. */
-export function allRuns({ bars, quote }: Gathering): ProviderRun[] {
+/** Every attempt at bars and quote, in the order in which they began. */
+export function priceRuns({ bars, quote }: Pick<Prices, 'bars' | 'quote'>): ProviderRun[] {
   return [...quote.runs, ...bars.runs].sort((a, b) => a.createdAt.localeCompare(b.createdAt))
+}
+
+/** Every attempt of a run. */
+export function allRuns(gathering: Gathering): ProviderRun[] {
+  return [...priceRuns(gathering), ...companyRuns(gathering.company), ...(gathering.news?.runs ?? [])]
 }
 
 function diagnosticsOf(input: AnalysisInput, runs: ProviderRun[]): StoredDiagnostics {

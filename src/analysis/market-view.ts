@@ -3,12 +3,26 @@
 import type { Bar, Quote } from '../market/bars.ts'
 import { marketPhaseSummary, sessionEnd } from '../market/calendar.ts'
 import type { Fetched, Provenance } from '../market/provider-run.ts'
+import type { NewsFound } from '../news/search.ts'
 import type { MarketPhaseSummary } from '../reports/report.ts'
 import type { AnalysisInput } from './analyze.ts'
+import type { Company } from './company.ts'
+import type { Mood } from './guardrails.ts'
+import type { PreviousReport } from './previous.ts'
 import { type SessionBars, withLiveBar } from './session-bars.ts'
 import { type Technical, technicalView } from './signals.ts'
 
-export type Gathering = { input: AnalysisInput; bars: Fetched<Bar[]>; quote: Fetched<Quote>; now: number }
+/** Bars and quote as they were fetched. */
+export type Prices = { input: AnalysisInput; bars: Fetched<Bar[]>; quote: Fetched<Quote>; now: number }
+
+/** Everything that was fetched for one report. */
+export type Gathering = Prices & {
+  company: Company
+  /** Null: nobody searches. */
+  news: NewsFound | null
+  previous: PreviousReport | null
+  mood: Mood | null
+}
 
 export type MarketView = SessionBars & {
   /** As reported: with the phase that the request asked for. */
@@ -24,7 +38,7 @@ export type MarketView = SessionBars & {
   staleSince: string | null
 }
 
-export function marketView({ input, bars, quote, now }: Gathering): MarketView {
+export function marketView({ input, bars, quote, now }: Prices): MarketView {
   const { market } = input.instrument
   const series = bars.ok ? bars.value : []
   const isMixed = bars.ok && quote.ok && (bars.provenance === null) !== (quote.provenance === null)

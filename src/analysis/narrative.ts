@@ -3,6 +3,7 @@
 import { signedPct } from '../reports/format.ts'
 import { type CurrencyCode, fill, labelsOf } from '../reports/labels.ts'
 import type { MarketPhaseSummary, ReportLanguage, ReportStrategy } from '../reports/report.ts'
+import type { CompanyTexts } from './company-texts.ts'
 import type { Decision } from './decision.ts'
 import { type Phrases, phrasesOf } from './phrases.ts'
 import type { ReasonCode, ScorePart } from './score.ts'
@@ -28,46 +29,55 @@ export type NarrativeInput = {
   /** What is missing or doubtful, in words. */
   limitations: string[]
   sampleNotice: string | null
+  /** What is known beside the prices, in words. */
+  company: CompanyTexts
 }
 
-export type Narrative = {
-  oneSentence: string
-  summary: string
-  guardReason: string | null
-  averages: string | null
-  volume: string | null
-  momentum: string | null
-  range: string | null
-  /** A reason for every part of the score, in the order of the parts. */
-  partReasons: string[]
-  catalysts: string[]
-  risks: string[]
-  strongest: string | null
-  weakest: string | null
-  noPosition: string
-  hasPosition: string
-  size: string
-  timing: string
-  entryPlan: string | null
-  riskControl: string | null
-  immediate: string
-  window: string
-  watch: string[]
-  nextCheck: string
-  confidenceReason: string
-  limitations: string[]
-}
+/** What only a model says. */
+type Outlook = { shortTerm: string | null; mediumTerm: string | null; earningsOutlook: string | null }
+
+export type Narrative = CompanyTexts &
+  Outlook & {
+    oneSentence: string
+    summary: string
+    guardReason: string | null
+    averages: string | null
+    volume: string | null
+    momentum: string | null
+    range: string | null
+    /** A reason for every part of the score, in the order of the parts. */
+    partReasons: string[]
+    catalysts: string[]
+    risks: string[]
+    strongest: string | null
+    weakest: string | null
+    noPosition: string
+    hasPosition: string
+    size: string
+    timing: string
+    entryPlan: string | null
+    riskControl: string | null
+    immediate: string
+    window: string
+    watch: string[]
+    nextCheck: string
+    confidenceReason: string
+    limitations: string[]
+  }
 
 export function narrate(input: NarrativeInput): Narrative {
-  const { language, technical, decision } = input
+  const { language, technical } = input
   const phrases = phrasesOf(language)
   const parts = technical?.score.parts ?? []
   const reasons = parts.map((part) => ({ part, text: partReason(part, phrases) }))
   const good = reasons.filter(({ part }) => TONE[part.reason] === 'good').map(({ text }) => text)
   const bad = reasons.filter(({ part }) => TONE[part.reason] === 'bad').map(({ text }) => text)
-  const guardReason =
-    decision.guard === null ? null : fill(labelsOf(language).guard[decision.guard], { score: decision.score })
+  const guardReason = guardText(input)
   return {
+    ...input.company,
+    shortTerm: null,
+    mediumTerm: null,
+    earningsOutlook: null,
     oneSentence: fill(phrases.oneSentence, verdict(input)),
     summary: summaryOf(input, { good, bad, guardReason }),
     guardReason,
@@ -80,6 +90,15 @@ export function narrate(input: NarrativeInput): Narrative {
     ...planTexts(input, phrases),
     limitations: input.limitations,
   }
+}
+
+function guardText({ language, decision, decimals }: NarrativeInput): string | null {
+  const { guard, guardValues } = decision
+  if (guard === null) return null
+  const price = (value: string | number) => (typeof value === 'number' ? value.toFixed(decimals) : value)
+  const prices = Object.entries(guardValues).filter(([name]) => name === 'support' || name === 'resistance')
+  const shown = Object.fromEntries(prices.map(([name, value]) => [name, price(value)]))
+  return fill(labelsOf(language).guard[guard], { ...guardValues, ...shown })
 }
 
 export function partReason({ reason, value }: ScorePart, phrases: Phrases): string {

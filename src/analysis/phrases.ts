@@ -1,7 +1,9 @@
 // The sentences a code-made report is built from, in its three languages, as templates with `{names}`.
 
 import type { ReportLanguage } from '../reports/report.ts'
+import type { PartState } from './company.ts'
 import type { Decision } from './decision.ts'
+import type { NarratorFault } from './narrator.ts'
 import { en } from './phrases/en.ts'
 import { ko } from './phrases/ko.ts'
 import { zh } from './phrases/zh.ts'
@@ -45,10 +47,26 @@ export type Phrases = {
   staleQuote: string
   partialBar: string
   nameMismatch: string
+  otherCurrency: string
   mixedSources: string
   nearYearHigh: string
   nearYearLow: string
   unknown: string
+  changes: Record<'price' | 'score' | 'parts' | 'trend' | 'advice' | 'crossed', string>
+  company: Record<'results' | 'valuation' | 'dividend' | 'flow' | 'chips' | 'boards' | 'ranked' | 'absent', string>
+  part: Record<'results' | 'flow' | 'boards' | 'rankings' | 'chips', string>
+  partState: Record<Exclude<PartState, 'ok'>, string>
+  news: Record<'found' | 'pooled' | 'undated' | 'social', string>
+  /** A kept answer with its age. */
+  kept: string
+  age: Record<'seconds' | 'minutes' | 'hours' | 'days', string>
+  modelFailed: string
+  modelFault: Record<NarratorFault, string>
+  modelDiffers: string
+  figuresStruck: string
+  unknownSkills: string
+  skillFinding: string
+  skillsAgainst: string
 }
 
 const PHRASES: Record<ReportLanguage, Phrases> = { zh, en, ko }

@@ -1,20 +1,24 @@
 // One analysis with its figures fetched, its steps told and its report saved: what a queued run and a synchronous call
 // have in common.
 
-import type { NewAnalysis } from '../db/analyses.ts'
-import { type Clock, isoMicros } from '../lib/clock.ts'
+import type { NewAnalysis, StoredAnalysis } from '../db/analyses.ts'
+import type { Clock } from '../lib/clock.ts'
 import { errorFields, log } from '../lib/log.ts'
-import type { Instrument } from '../market/instruments.ts'
-import type { ProviderRun } from '../market/provider-run.ts'
+import type { Instrument, Market } from '../market/instruments.ts'
 import type { MarketData, MarketSnapshot } from '../market/providers/index.ts'
-import { type StoredDiagnostics, storedDiagnostics } from '../reports/diagnostics.ts'
+import type { Subject } from '../news/questions.ts'
+import type { NewsFound, NewsQuery } from '../news/search.ts'
+import type { StoredDiagnostics } from '../reports/diagnostics.ts'
 import type { AnalysisReport, ReportLanguage } from '../reports/report.ts'
 import type { Names } from '../reports/stock-name.ts'
 import type { AnalysisDeps, AnalysisInput, AnalysisResult } from './analyze.ts'
+import type { Mood } from './guardrails.ts'
+import type { Narrator } from './narrator.ts'
 import { phrasesOf } from './phrases.ts'
-import { type FlowEvent, flowEvent, flowNode, flowWord } from './run-flow.ts'
-import { providerNodes } from './run-flow-nodes.ts'
-import { recordOf, savedMark } from './run-record.ts'
+import { previousOf } from './previous.ts'
+import type { FlowEvent } from './run-flow.ts'
+import { recordOf, reportOf, savedMark } from './run-record.ts'
+import { type StepTeller, savedStep, stepTeller } from './run-steps.ts'
 import { STAGE_PROGRESS, stageMessage } from './stages.ts'
 import type { TaskRequest } from './task.ts'
 import { taskMessages } from './task-messages.ts'
@@ -37,10 +41,24 @@ export type RunPlan = {
 export type RunWorld = {
   analyze: (input: AnalysisInput, deps: AnalysisDeps) => Promise<AnalysisResult>
   market: MarketData
+  /** Null: nobody searches. */
+  news: NewsSearch | null
+  /** Null: no model is configured. */
+  narrator: Narrator | null
+  /** The owner's newest report of the listing. */
+  previous: (owner: string, key: string) => Promise<StoredAnalysis | null>
+  mood: (owner: string, market: Market) => Promise<Mood | null>
   save: (analysis: NewAnalysis) => Promise<number>
   clock: Clock
   /** For all the sources of one need together. */
   dataTimeoutMs: number
+  /** For both tries of a model together. */
+  modelTimeoutMs: number
+}
+
+export type NewsSearch = {
+  isConfigured: boolean
+  search: (subject: Subject, query: NewsQuery) => Promise<NewsFound>
 }
 
 /** What a run tells while it goes on, and by what it can be stopped. */
@@ -90,28 +108,65 @@ function inputOf({ request, instrument, names, queryId, taskId, configuredLangua
   }
 }
 
+/** Longer is not worth waiting for what a report can do without. */
+const COMPANY_MS = 20_000
+const NEWS_MS = 25_000
+
+function depsOf(plan: RunPlan, world: RunWorld, hooks: RunHooks): AnalysisDeps {
+  const { instrument, names, request, owner } = plan
+  const { market, news, clock, dataTimeoutMs } = world
+  const steps = stepTeller(plan, hooks)
+  const query = { forceRefresh: request.forceRefresh, signal: hooks.signal }
+  return {
+    ...pricesOf(plan, world, { hooks, steps }),
+    company: {
+      fundamentals: (signal) => market.fundamentals(instrument, { ...query, signal }),
+      flow: (signal) => market.capitalFlow(instrument, { ...query, signal }),
+      boards: (signal) => market.boards(instrument, { ...query, signal }),
+      rankings: (signal) => market.rankings(instrument, { ...query, signal }),
+    },
+    news: news && {
+      isConfigured: news.isConfigured,
+      search: (signal) => news.search({ instrument, names }, { ...query, signal }),
+    },
+    previous: async () => {
+      const stored = await world.previous(owner, request.key ?? instrument.key)
+      const report = stored && reportOf(stored)
+      return report && previousOf(report)
+    },
+    mood: () => world.mood(owner, instrument.market),
+    narrator: world.narrator,
+    onStage: (progress, message, stage) =>
+      hooks.onStage(progress, message, phrasesOf(request.language).stageName[stage]),
+    onRuns: steps.providers,
+    onModel: steps.model,
+    clock,
+    signal: hooks.signal,
+    deadlines: {
+      dailyBarsMs: dataTimeoutMs,
+      quoteMs: dataTimeoutMs,
+      companyMs: Math.min(dataTimeoutMs, COMPANY_MS),
+      newsMs: Math.min(dataTimeoutMs, NEWS_MS),
+      modelMs: world.modelTimeoutMs,
+    },
+  }
+}
+
+type Telling = { hooks: RunHooks; steps: StepTeller }
+
 /** Bars and quote come from one snapshot, so that figures of a market and of a sample never meet. */
-function depsOf(plan: RunPlan, { market, clock, dataTimeoutMs }: RunWorld, hooks: RunHooks): AnalysisDeps {
-  const { instrument, request } = plan
+function pricesOf({ instrument, request }: RunPlan, { market }: RunWorld, { hooks, steps }: Telling) {
   let snapshot: Promise<MarketSnapshot> | undefined
   const take = () => {
     snapshot ??= market
       .snapshot(instrument, { count: BAR_COUNT, forceRefresh: request.forceRefresh, signal: hooks.signal })
       .then(async (taken) => {
-        await hooks.onSteps(providerSteps(plan, taken.runs))
+        await steps.providers(taken.runs)
         return taken
       })
     return snapshot
   }
-  return {
-    dailyBars: async () => (await take()).bars,
-    quote: async () => (await take()).quote,
-    onStage: (progress, message, stage) =>
-      hooks.onStage(progress, message, phrasesOf(request.language).stageName[stage]),
-    clock,
-    signal: hooks.signal,
-    deadlines: { dailyBarsMs: dataTimeoutMs, quoteMs: dataTimeoutMs },
-  }
+  return { dailyBars: async () => (await take()).bars, quote: async () => (await take()).quote }
 }
 
 async function savePatiently({ save }: RunWorld, analysis: NewAnalysis): Promise<boolean> {
@@ -125,35 +180,4 @@ async function savePatiently({ save }: RunWorld, analysis: NewAnalysis): Promise
     }
   }
   return false
-}
-
-/** Steps of different runs of one task keep apart by their numbers. */
-const stepId = ({ attempt }: RunPlan, n: number) => `flow_${String((attempt - 1) * 100 + n).padStart(4, '0')}`
-
-function providerSteps(plan: RunPlan, runs: readonly ProviderRun[]): FlowEvent[] {
-  const { queryId, taskId, request } = plan
-  const identity = { traceId: queryId, queryId, taskId, stockCode: request.stockCode, triggerSource: 'api' }
-  const nodes = providerNodes(storedDiagnostics(identity, runs).provider_runs)
-  return nodes.map((node, i) =>
-    flowEvent({
-      id: stepId(plan, i + 1),
-      timestamp: node.ended_at ?? isoMicros(Date.now()),
-      type: 'provider_run',
-      node,
-      metadata: { data_type: node.metadata.data_type, provider: node.provider, node },
-    }),
-  )
-}
-
-function savedStep(plan: RunPlan, now: number): FlowEvent {
-  const node = flowNode({
-    id: 'history_save',
-    lane: 'artifact',
-    kind: 'artifact',
-    label: flowWord('history', plan.request.language),
-    status: 'success',
-    ended_at: isoMicros(now),
-    record_count: 1,
-  })
-  return flowEvent({ id: stepId(plan, 99), timestamp: isoMicros(now), type: 'history_run', node, metadata: { node } })
 }

@@ -1,6 +1,6 @@
 // Keeps the queue informed about one run: how far it is, which steps it took, that it is still alive. One report is on its
 // way at a time; what happens meanwhile goes with the next. A queue that cannot be reached does not stop the run; one that
-// says the task is no longer this run's does.
+// says the task is no longer this run's, or is cancelled, does.
 
 import { errorFields, log } from '../lib/log.ts'
 import type { FlowEvent } from './run-flow.ts'
@@ -17,6 +17,7 @@ export class Reporter {
   #message = ''
   #stage = ''
   #flowEvents: FlowEvent[] = []
+  #isCancelled = false
   #dirty = false
   #sending: Promise<void> | null = null
 
@@ -26,9 +27,14 @@ export class Reporter {
     this.#timer = setInterval(() => this.#renew(), order.renewEveryMs)
   }
 
-  /** Aborted once the task is no longer this run's. */
+  /** Aborted once the task is no longer this run's, or nobody wants it any more. */
   get lost(): AbortSignal {
     return this.#lost.signal
+  }
+
+  /** The task is still this run's, but shall stop. */
+  get isCancelled(): boolean {
+    return this.#isCancelled
   }
 
   /** The name of the last stage that was reported. */
@@ -86,7 +92,9 @@ export class Reporter {
         stockName: null,
         flowEvents: flowEvents.map((event) => JSON.stringify(event)),
       })
-      if (!answer.ok) this.#lost.abort(new Error(answer.reason))
+      if (answer.ok) return
+      this.#isCancelled = answer.reason === 'cancel_requested'
+      this.#lost.abort(new Error(answer.reason))
     } catch (error) {
       this.#flowEvents = [...flowEvents, ...this.#flowEvents]
       log.warn('runner.report_failed', { taskId, ...errorFields(error) })

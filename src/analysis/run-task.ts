@@ -1,29 +1,41 @@
-// One run of a queued task, from the order to the word that it is finished. It ends in exactly one of four ways: with a
-// report, with a reason, at its deadline, or silently because the task is no longer its own.
+// One run of a queued task, from the order to the word that it is finished. It ends in exactly one of five ways: with a
+// report, with a reason, at a deadline, cancelled, or silently because the task is no longer its own.
 
 import { errorFields, log } from '../lib/log.ts'
-import { within } from './deadline.ts'
+import { type Bounded, within } from './deadline.ts'
+import type { ReportSink } from './report-sink.ts'
 import type { RunHooks } from './run-analysis.ts'
 import { Reporter, type ReportPort } from './run-reporter.ts'
-import type { Finish, Outcome, RunOrder } from './task.ts'
+import { StageClock } from './stage-clock.ts'
+import type { Finish, Outcome, RunOrder, TaskState } from './task.ts'
 import { taskMessages } from './task-messages.ts'
+
+export type Saved = { stockName: string | null; isSample: boolean }
 
 export type RunPorts = {
   report: ReportPort
-  finish: (finish: Finish) => Promise<{ ok: boolean }>
-  /** The name on the report that an earlier run of this task has saved already; undefined when there is none. */
-  savedName: () => Promise<string | null | undefined>
+  finish: (finish: Finish) => Promise<{ ok: true; status: TaskState } | { ok: false; reason: string }>
+  /** What the history has of this task; null when a report of it was not saved. */
+  saved: () => Promise<Saved | null>
+  /** Takes a saved report back. */
+  withdraw: () => Promise<void>
   /** Makes and saves the report. */
-  analyse: (hooks: RunHooks) => Promise<Outcome>
+  work: (hooks: RunHooks) => Promise<Outcome>
+  /** Null: nobody wants to be told. */
+  sink: ReportSink | null
 }
 
-const FINISH_DELAYS_MS = [200, 1_000, 3_000]
+const RETRY_DELAYS_MS = [200, 1_000, 3_000]
+/** How long a cancelled run may take to let go before what it saved is taken back. */
+const LET_GO_MS = 2_000
 
 export async function runTask(order: RunOrder, ports: RunPorts): Promise<void> {
   const reporter = new Reporter(order, ports.report)
   try {
     const outcome = await outcomeOf(order, ports, reporter)
-    if (outcome !== null) await finish({ taskId: order.taskId, token: order.token, outcome }, ports)
+    if (outcome === null) return
+    if (outcome.ok && outcome.unsaved === undefined) await tellSink(order, ports)
+    await conclude({ taskId: order.taskId, token: order.token, outcome }, ports)
   } finally {
     reporter.stop()
   }
@@ -32,31 +44,87 @@ export async function runTask(order: RunOrder, ports: RunPorts): Promise<void> {
 /** How the run came out; null when that is nobody's business any more. */
 async function outcomeOf(order: RunOrder, ports: RunPorts, reporter: Reporter): Promise<Outcome | null> {
   if (order.attempt > 1) {
-    const stockName = await ports.savedName()
-    if (stockName !== undefined) return { ok: true, stockName }
+    const saved = await ports.saved()
+    if (saved !== null) return { ok: true, stockName: saved.stockName }
   }
-  const bounded = await within({ timeoutMs: order.timeoutMs, signal: reporter.lost }, (signal) =>
-    ports.analyse({
-      signal,
-      onStage: (...stage) => reporter.stageReached(...stage),
-      onSteps: (steps) => reporter.stepsTaken(steps),
-    }),
-  )
-  if (reporter.lost.aborted) return null
-  if (bounded.ok) return bounded.value
-  const seconds = Math.round(order.timeoutMs / 1000)
-  return { ok: false, error: taskMessages(order.request.language).timedOut(reporter.stage, seconds) }
+  const clock = new StageClock(order.stageTimeoutMs)
+  let working: Promise<Outcome> | undefined
+  const hooks = (signal: AbortSignal): RunHooks => ({
+    signal,
+    onStage: (...stage) => {
+      clock.restart()
+      return reporter.stageReached(...stage)
+    },
+    onSteps: (steps) => reporter.stepsTaken(steps),
+  })
+  const bound = { timeoutMs: order.timeoutMs, signal: AbortSignal.any([reporter.lost, clock.expired]) }
+  try {
+    const bounded = await within(bound, (signal) => {
+      working = ports.work(hooks(signal))
+      return working
+    })
+    if (reporter.isCancelled) await letGo(order, working, ports)
+    return reporter.isCancelled ? { ok: false, cancelled: true } : judged(bounded, { order, reporter, clock })
+  } finally {
+    clock.stop()
+  }
 }
 
-/** Tells the queue, again if need be. Should it never hear, the lease lapses and the next run finds the saved report. */
-async function finish(finish: Finish, ports: RunPorts): Promise<void> {
-  for (const delayMs of [...FINISH_DELAYS_MS, null]) {
+type Circumstances = { order: RunOrder; reporter: Reporter; clock: StageClock }
+
+function judged(bounded: Bounded<Outcome>, { order, reporter, clock }: Circumstances): Outcome | null {
+  if (reporter.lost.aborted) return null
+  if (bounded.ok) return bounded.value
+  const say = taskMessages(order.request.language)
+  const seconds = (ms: number) => Math.round(ms / 1000)
+  if (clock.expired.aborted) {
+    return { ok: false, error: say.stageTimedOut(reporter.stage, seconds(order.stageTimeoutMs)) }
+  }
+  return { ok: false, error: say.timedOut(reporter.stage, seconds(order.timeoutMs)) }
+}
+
+/** Waits until a cancelled run does no more harm, then takes back what it may have saved in its last moment. */
+async function letGo({ taskId }: RunOrder, working: Promise<unknown> | undefined, ports: RunPorts): Promise<void> {
+  const settled = working?.then(
+    () => undefined,
+    // It was told to stop; in which words it does so is not of interest.
+    () => undefined,
+  )
+  await Promise.race([settled, new Promise((resolve) => setTimeout(resolve, LET_GO_MS))])
+  await patiently('runner.withdraw_failed', taskId, ports.withdraw)
+}
+
+async function tellSink({ owner, taskId, request }: RunOrder, { sink, saved }: RunPorts): Promise<void> {
+  if (sink === null || !request.notify) return
+  try {
+    const report = await saved()
+    if (report === null || report.isSample) return
+    await sink({ owner, queryId: taskId, stockName: report.stockName, request })
+  } catch (error) {
+    log.warn('runner.sink_failed', { taskId, ...errorFields(error) })
+  }
+}
+
+/** Tells the queue. A result that it does not want any more is taken back first, so that a cancelled task leaves nothing. */
+async function conclude(finish: Finish, ports: RunPorts): Promise<void> {
+  const { taskId } = finish
+  const tell = (told: Finish) => patiently('runner.finish_failed', taskId, () => ports.finish(told))
+  const answer = await tell(finish)
+  if (!answer?.ok || !finish.outcome.ok) return
+  if (answer.status !== 'cancel_requested' && answer.status !== 'cancelled') return
+  await patiently('runner.withdraw_failed', taskId, ports.withdraw)
+  if (answer.status === 'cancel_requested') await tell({ ...finish, outcome: { ok: false, cancelled: true } })
+}
+
+/** Tries again if need be. Should the queue never hear, the lease lapses and the next run finds what was done. */
+async function patiently<T>(event: string, taskId: string, work: () => Promise<T>): Promise<T | undefined> {
+  for (const delayMs of [...RETRY_DELAYS_MS, null]) {
     try {
-      await ports.finish(finish)
-      return
+      return await work()
     } catch (error) {
-      log.warn('runner.finish_failed', { taskId: finish.taskId, ...errorFields(error) })
+      log.warn(event, { taskId, ...errorFields(error) })
       if (delayMs !== null) await new Promise((resolve) => setTimeout(resolve, delayMs))
     }
   }
+  return undefined
 }

@@ -32,6 +32,9 @@ export type Technical = {
   /** Extremes of the last 20 bars. */
   high20: number
   low20: number
+  /** Extremes of the 20 bars before the last; null when there are not so many. */
+  priorHigh20: number | null
+  priorLow20: number | null
 }
 
 export type TechnicalOptions = {
@@ -77,6 +80,16 @@ export function technicalView(
     pivots: pivotPoints(last),
     high20: Math.max(...recent.map((bar) => bar.high)),
     low20: Math.min(...recent.map((bar) => bar.low)),
+    ...priorExtremes(bars),
+  }
+}
+
+function priorExtremes(bars: readonly Bar[]): Pick<Technical, 'priorHigh20' | 'priorLow20'> {
+  const prior = bars.slice(-MIN_BARS - 1, -1)
+  if (prior.length < MIN_BARS) return { priorHigh20: null, priorLow20: null }
+  return {
+    priorHigh20: Math.max(...prior.map((bar) => bar.high)),
+    priorLow20: Math.min(...prior.map((bar) => bar.low)),
   }
 }
 

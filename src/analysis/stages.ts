@@ -11,7 +11,12 @@ export const STAGE_PROGRESS = {
   quote: 18,
   trend: 32,
   news: 46,
+  news_skipped: 46,
   context: 58,
+  model: 64,
+  model_wait: 68,
+  parsing: 93,
+  repairing: 93,
   validating: 94,
   saving: 97,
   done: 100,
@@ -20,7 +25,7 @@ export const STAGE_PROGRESS = {
 export type StageKey = keyof typeof STAGE_PROGRESS
 
 /** The stages in which a run itself can end. */
-export type RunStage = 'preparing' | 'daily_bars' | 'quote' | 'trend' | 'news' | 'context' | 'validating'
+export type RunStage = 'preparing' | 'daily_bars' | 'quote' | 'trend' | 'news' | 'context' | 'model' | 'validating'
 
 export type StageSubject = { name: string; language: ReportLanguage }
 

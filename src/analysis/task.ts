@@ -10,6 +10,10 @@ export type TaskState = z.infer<typeof TaskState>
 
 export const OPEN_STATES = ['pending', 'processing', 'cancel_requested'] as const satisfies readonly TaskState[]
 
+/** The order in which tasks are handed out, the first first. */
+export const TaskPriority = z.enum(['interactive', 'batch', 'scheduled'])
+export type TaskPriority = z.infer<typeof TaskPriority>
+
 /** What was asked for; it does not change after the submission. */
 export const TaskRequest = z.object({
   kind: z.enum(['analysis', 'market_review']),
@@ -29,6 +33,12 @@ export const TaskRequest = z.object({
   forceRefresh: z.boolean(),
   notify: z.boolean(),
   region: z.string().nullable(),
+  /** Who waits for it: a person, a list of a person's, or nobody. */
+  priority: TaskPriority.default('interactive'),
+  /** What was asked for together carries one id. */
+  batch: z.string().nullable().default(null),
+  /** The channels that its report goes to; null is every channel of the owner. */
+  channels: z.array(z.string()).nullable().default(null),
 })
 export type TaskRequest = z.infer<typeof TaskRequest>
 
@@ -114,6 +124,8 @@ export type RunOrder = {
   request: TaskRequest
   /** How long this run may take. */
   timeoutMs: number
+  /** How long it may go without getting further. */
+  stageTimeoutMs: number
   /** How often the runner must report at least, to keep its lease. */
   renewEveryMs: number
 }
@@ -129,7 +141,14 @@ export type Progress = {
   flowEvents: string[]
 }
 
-export type Outcome = { ok: true; stockName: string | null } | { ok: false; error: string }
+/**
+ * How a run came out. `unsaved` is a record that the database did not take: the queue keeps it until it does. A run that was
+ * told to stop says so.
+ */
+export type Outcome =
+  | { ok: true; stockName: string | null; unsaved?: string }
+  | { ok: false; error: string }
+  | { ok: false; cancelled: true }
 
 export type Finish = { taskId: string; token: string; outcome: Outcome }
 

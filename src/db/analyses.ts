@@ -114,6 +114,18 @@ export async function findAnalysis(db: D1Database, owner: string, id: string): P
   return findByQueryId(db, owner, id)
 }
 
+/** The owner's newest report of the listing. */
+export async function newestOfListing(db: D1Database, owner: string, key: string): Promise<StoredAnalysis | null> {
+  const query = `${WHOLE} WHERE a.owner = ? AND a.key = ? AND a.report_type <> 'market_review' ORDER BY a.id DESC LIMIT 1`
+  return db.prepare(query).bind(owner, key).first<StoredAnalysis>()
+}
+
+/** The owner's newest market review. */
+export async function newestReview(db: D1Database, owner: string): Promise<StoredAnalysis | null> {
+  const query = `${WHOLE} WHERE a.owner = ? AND a.report_type = 'market_review' ORDER BY a.id DESC LIMIT 1`
+  return db.prepare(query).bind(owner).first<StoredAnalysis>()
+}
+
 export type AnalysisQuery = {
   owner: string
   /** The normalised listing; null for all. */
@@ -155,4 +167,71 @@ export async function deleteAnalyses(db: D1Database, owner: string, ids: readonl
     db.prepare(`DELETE FROM analyses WHERE id IN (${chosen})`).bind(...bindings),
   ])
   return deleted?.meta.changes ?? 0
+}
+
+/** Deletes the owner's analyses of a listing and returns how many there were. */
+export async function deleteByKey(db: D1Database, owner: string, key: string): Promise<number> {
+  const chosen = 'SELECT id FROM analyses WHERE owner = ?1 AND key = ?2'
+  const [, deleted] = await db.batch([
+    db.prepare(`DELETE FROM analysis_snapshots WHERE analysis_id IN (${chosen})`).bind(owner, key),
+    db.prepare('DELETE FROM analyses WHERE owner = ?1 AND key = ?2').bind(owner, key),
+  ])
+  return deleted?.meta.changes ?? 0
+}
+
+export type ListingItem = AnalysisItem & { analysisCount: number }
+
+type Window = Pick<AnalysisQuery, 'owner' | 'from' | 'until' | 'limit'>
+
+/** The newest report of each listing, newest first, and how many reports it has. Market reviews are none. */
+export async function newestByListing(
+  db: D1Database,
+  { owner, from, until, limit }: Window,
+): Promise<{ total: number; items: ListingItem[] }> {
+  const matching = `owner = ?1 AND report_type <> 'market_review' AND (?2 IS NULL OR created_at >= ?2)
+    AND (?3 IS NULL OR created_at < ?3)`
+  const [count, page] = await db.batch([
+    db.prepare(`SELECT COUNT(DISTINCT key) AS total FROM analyses WHERE ${matching}`).bind(owner, from, until),
+    db
+      .prepare(
+        `SELECT ${HEAD}, n.count AS "analysisCount" FROM analyses a
+         JOIN (SELECT MAX(id) AS newest, COUNT(*) AS count FROM analyses WHERE ${matching} GROUP BY key) n
+           ON a.id = n.newest
+         ORDER BY a.id DESC LIMIT ?4`,
+      )
+      .bind(owner, from, until, limit),
+  ])
+  const [{ total } = { total: 0 }] = (count?.results ?? []) as { total: number }[]
+  return { total, items: (page?.results ?? []) as ListingItem[] }
+}
+
+/** What an old advice is measured by. */
+export type PastAdvice = {
+  id: number
+  key: string
+  action: string | null
+  sentimentScore: number | null
+  reportLanguage: string
+  createdAt: string
+  /** JSON. */
+  marketPhaseSummary: string | null
+}
+
+/** The owner's newest reports on real figures that gave an advice. */
+export async function pastAdvice(
+  db: D1Database,
+  { owner, key, from, limit }: Pick<AnalysisQuery, 'owner' | 'key' | 'from' | 'limit'>,
+): Promise<PastAdvice[]> {
+  const { results } = await db
+    .prepare(
+      `SELECT id, key, action, sentiment_score AS "sentimentScore", report_language AS "reportLanguage",
+         created_at AS "createdAt", market_phase_summary AS "marketPhaseSummary"
+       FROM analyses
+       WHERE owner = ?1 AND report_type <> 'market_review' AND action IS NOT NULL AND data_notice IS NULL
+         AND (?2 IS NULL OR key = ?2) AND (?3 IS NULL OR created_at >= ?3)
+       ORDER BY id DESC LIMIT ?4`,
+    )
+    .bind(owner, key, from, limit)
+    .all<PastAdvice>()
+  return results
 }

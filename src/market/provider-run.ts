@@ -1,6 +1,14 @@
 /** One try of one provider for one need: what the diagnostics and the run flow are made from. */
 export type ProviderRun = {
-  dataType: 'realtime_quote' | 'daily_data' | 'fundamentals' | 'capital_flow' | 'belong_boards' | 'sector_rankings'
+  dataType:
+    | 'realtime_quote'
+    | 'daily_data'
+    | 'fundamentals'
+    | 'capital_flow'
+    | 'belong_boards'
+    | 'sector_rankings'
+    | 'news_search'
+    | 'social_sentiment'
   provider: string
   operation: string
   success: boolean

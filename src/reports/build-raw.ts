@@ -1,8 +1,9 @@
 import type { Quote } from '../market/bars.ts'
+import { type ChipDistribution, chipHealth } from '../market/indicators/chips.ts'
 import type { AnalysisFacts, Verdict } from './build.ts'
 import { largeNumber, signedPct } from './format.ts'
 import { labelsOf } from './labels.ts'
-import type { Action } from './report.ts'
+import type { Action, ReportLanguage } from './report.ts'
 import { levelRows } from './strategy.ts'
 import { figure } from './trend-analysis.ts'
 
@@ -25,27 +26,64 @@ export function rawResult(facts: AnalysisFacts, verdict: Verdict): Json {
     action_label: verdict.actionLabel,
     dashboard: dashboard(facts, verdict),
     trend_analysis: technical && labels.trendState[technical.trend],
+    short_term_outlook: narrative.shortTerm,
+    medium_term_outlook: narrative.mediumTerm,
     technical_analysis: narrative.momentum,
     ma_analysis: narrative.averages,
     volume_analysis: narrative.volume,
+    fundamental_analysis: narrative.fundamental,
+    sector_position: narrative.sector,
+    news_summary: narrative.newsSummary,
+    market_sentiment: narrative.sentiment,
     analysis_summary: narrative.summary,
     key_points: narrative.catalysts.join(labels.clauseJoin),
     risk_warning: narrative.risks.join(labels.clauseJoin),
     buy_reason: narrative.strongest,
     market_snapshot: marketSnapshot(facts),
-    search_performed: false,
+    search_performed: facts.news.count !== null,
     success: true,
     error_message: null,
     current_price: facts.price,
     change_pct: facts.changePct,
-    model_used: null,
-    generated_by: 'rules',
+    ...authorship(facts),
+    advice_code: decision.advice,
     data_provenance: facts.provenance?.label ?? null,
     guardrail_reason: narrative.guardReason,
+    guardrail_interventions: decision.interventions.map(({ guard, from, to, rawScore, score }) => {
+      return {
+        guard,
+        from,
+        to,
+        raw_score: rawScore,
+        score,
+        reason: guard === decision.guard ? narrative.guardReason : null,
+      }
+    }),
+    changes_since_previous: facts.changes,
+    strategy_synthesis: synthesis(facts),
     news_result_count: facts.news.count,
     news_result_count_known: facts.news.known,
     news_evidence_present: facts.news.evidencePresent,
   }
+}
+
+/** Who wrote the words, and what became of the figures in them. */
+function authorship({ told }: AnalysisFacts): Json {
+  const isTold = told !== null && told.texts !== null
+  return {
+    model_used: told?.model ?? null,
+    generated_by: isTold ? 'model' : 'rules',
+    model_fault: isTold ? null : (told?.runs.at(-1)?.error_type ?? null),
+    model_action: told?.action ?? null,
+    figure_check: isTold ? told.figures : null,
+    phase_wording_struck: told?.recaps ?? 0,
+  }
+}
+
+function synthesis({ skillFindings, unknownSkills }: AnalysisFacts): Json | null {
+  if (skillFindings.length + unknownSkills.length === 0) return null
+  const findings = skillFindings.map(({ verdictLabel, ...finding }) => ({ ...finding, verdict_label: verdictLabel }))
+  return { findings, unknown: unknownSkills }
 }
 
 function dashboard(facts: AnalysisFacts, verdict: Verdict): Json {
@@ -59,11 +97,11 @@ function dashboard(facts: AnalysisFacts, verdict: Verdict): Json {
     },
     data_perspective: dataPerspective(facts),
     intelligence: {
-      latest_news: null,
+      latest_news: narrative.newsSummary,
       risk_alerts: narrative.risks,
       positive_catalysts: narrative.catalysts,
-      earnings_outlook: null,
-      sentiment_summary: null,
+      earnings_outlook: narrative.earningsOutlook,
+      sentiment_summary: narrative.sentiment,
     },
     battle_plan: battlePlan(facts),
     phase_decision: {
@@ -83,11 +121,21 @@ function dashboard(facts: AnalysisFacts, verdict: Verdict): Json {
       strongest_bullish_signal: narrative.strongest,
       strongest_bearish_signal: narrative.weakest,
     },
+    decision_stability: stability(facts, verdict.action),
     decision_score_calibration: calibration(facts, verdict.action),
   }
 }
 
-function dataPerspective({ technical, price, nearby, quote, narrative, overview }: AnalysisFacts): Json {
+function dataPerspective({
+  technical,
+  price,
+  nearby,
+  quote,
+  narrative,
+  overview,
+  chips,
+  language,
+}: AnalysisFacts): Json {
   const indicators = technical?.indicators
   return {
     trend_status: {
@@ -111,10 +159,23 @@ function dataPerspective({ technical, price, nearby, quote, narrative, overview 
       turnover_rate: quote?.turnoverRatePct ?? null,
       volume_meaning: narrative.volume,
     },
-    chip_structure: null,
-    chip_unavailable_reason: overview.blocks.find(({ key }) => key === 'chip')?.status ?? 'missing',
+    chip_structure: chipStructure(chips, language),
+    ...(chips === null ? { chip_unavailable_reason: chipReason(overview) } : {}),
   }
 }
+
+function chipStructure(chips: ChipDistribution | null, language: ReportLanguage): Json | null {
+  if (chips === null) return null
+  return {
+    profit_ratio: `${(chips.profitRatio * 100).toFixed(1)}%`,
+    avg_cost: figure(chips.averageCost),
+    concentration: `${(chips.cost90.concentration * 100).toFixed(2)}%`,
+    chip_health: labelsOf(language).chipHealth[chipHealth(chips)],
+  }
+}
+
+const chipReason = ({ blocks }: AnalysisFacts['overview']): string =>
+  blocks.find(({ key }) => key === 'chip')?.status ?? 'missing'
 
 function battlePlan({ strategy, levels, narrative }: AnalysisFacts): Json {
   return {
@@ -126,6 +187,25 @@ function battlePlan({ strategy, levels, narrative }: AnalysisFacts): Json {
       risk_control: narrative.riskControl,
     },
     action_checklist: narrative.watch,
+  }
+}
+
+/** What the rules after the score came to. */
+function stability(
+  { decision, flow, structure, price, narrative, company }: AnalysisFacts,
+  action: Action | null,
+): Json {
+  return {
+    applied: narrative.guardReason !== null,
+    reason: narrative.guardReason,
+    current_price: price,
+    support: figure(structure?.support),
+    resistance: figure(structure?.resistance),
+    capital_flow_bias: flow.bias,
+    capital_flow_status: company.flow.state,
+    raw_score: decision.rawScore,
+    adjusted_score: decision.score,
+    final_action: action,
   }
 }
 
@@ -142,7 +222,7 @@ function calibration({ decision, narrative }: AnalysisFacts, action: Action | nu
   return {
     name: 'decision-scale-v1',
     ...band,
-    raw_score: decision.score,
+    raw_score: decision.rawScore,
     adjusted_score: decision.score,
     final_action: action,
     ...(narrative.guardReason === null ? {} : { guardrail_reason: narrative.guardReason }),

@@ -1,17 +1,26 @@
 // From the facts of one analysis to the report. Nothing is decided here: score, advice, levels and words come in, each is
 // put where its readers look for it, and the same value goes to every place that shows it.
 
+import type { FlowView } from '../analysis/capital-flow.ts'
+import type { Changes } from '../analysis/changes.ts'
+import type { Company } from '../analysis/company.ts'
 import type { Decision } from '../analysis/decision.ts'
+import type { Structure } from '../analysis/guardrails.ts'
 import type { NearbyLevels, StrategyLevels } from '../analysis/levels.ts'
+import type { Told } from '../analysis/model-narrative.ts'
 import type { Narrative } from '../analysis/narrative.ts'
 import type { Technical } from '../analysis/signals.ts'
+import type { SkillFinding } from '../analysis/skills/catalogue.ts'
 import { isoMicros } from '../lib/clock.ts'
 import type { Bar, Quote } from '../market/bars.ts'
+import type { ChipDistribution } from '../market/indicators/chips.ts'
 import type { Instrument } from '../market/instruments.ts'
 import type { Provenance } from '../market/provider-run.ts'
+import type { NewsFound } from '../news/search.ts'
 import { actionLabel, deriveAction } from './action.ts'
 import { contextSnapshot } from './build-context.ts'
 import { rawResult } from './build-raw.ts'
+import { belongBoards, dividendMetrics, financialReport, wireRankings } from './company.ts'
 import type { StoredDiagnostics } from './diagnostics.ts'
 import {
   type CurrencyCode,
@@ -21,6 +30,8 @@ import {
   sampleNotice,
   sentimentLevel,
 } from './labels.ts'
+import { marketStructure } from './market-structure.ts'
+import { newsContent } from './news-content.ts'
 import { wireProvenance } from './provenance.ts'
 import type {
   Action,
@@ -52,6 +63,8 @@ export type AnalysisFacts = {
   /** The last bar and the one before it. */
   today: Bar | null
   yesterday: Bar | null
+  /** All of them, oldest first. */
+  bars: readonly Bar[]
   barCount: number
   partial: boolean
   quote: Quote | null
@@ -66,6 +79,16 @@ export type AnalysisFacts = {
   phase: MarketPhaseSummary
   overview: ContextPackOverview
   news: NewsEvidence
+  newsFound: NewsFound | null
+  company: Company
+  flow: FlowView
+  chips: ChipDistribution | null
+  structure: Structure | null
+  changes: Changes | null
+  skillFindings: SkillFinding[]
+  unknownSkills: string[]
+  /** What a model wrote; null when none was asked. */
+  told: Told | null
   diagnostics: StoredDiagnostics
 }
 
@@ -88,17 +111,17 @@ export function buildReport(facts: AnalysisFacts): AnalysisReport {
     },
     strategy: facts.strategy,
     details: {
-      news_content: null,
+      news_content: newsContent(facts.newsFound, language),
       empty_news_disclosure: emptyNewsDisclosure(facts.news, language),
       raw_result: rawResult(facts, verdict),
       context_snapshot: contextSnapshot(facts),
       analysis_context_pack_overview: facts.overview,
-      financial_report: null,
-      dividend_metrics: null,
-      belong_boards: null,
-      sector_rankings: null,
-      concept_rankings: null,
-      market_structure: marketStructure(facts),
+      financial_report: financialReport(facts.company),
+      dividend_metrics: dividendMetrics({ company: facts.company, price: facts.price, asOf: asOf(facts) }),
+      belong_boards: belongBoards(facts.company),
+      sector_rankings: wireRankings(facts.company, 'industries'),
+      concept_rankings: wireRankings(facts.company, 'concepts'),
+      market_structure: structureOf(facts),
     },
   }
 }
@@ -132,23 +155,19 @@ function metaOf(facts: AnalysisFacts): ReportMeta {
     created_at: isoMicros(facts.createdAt),
     current_price: facts.price,
     change_pct: facts.changePct,
-    model_used: null,
+    model_used: facts.told?.model ?? null,
     market_phase_summary: facts.phase,
     data_notice: provenance && sampleNotice(provenance, language),
     data_provenance: wireProvenance(provenance),
   }
 }
 
-/** Themes and boards of the mainland market; nothing supplies them yet, which is not the same as there being none elsewhere. */
-function marketStructure({ instrument, today }: AnalysisFacts): Record<string, unknown> {
-  const supported = instrument.market === 'cn' && instrument.kind !== 'index'
-  return {
-    schema_version: 'market-structure-v1',
-    status: supported ? 'unknown' : 'not_supported',
-    market: instrument.market,
-    ...(today === null ? {} : { trade_date: today.date }),
-  }
+function structureOf({ instrument, displayName, today, company }: AnalysisFacts): Record<string, unknown> {
+  return marketStructure({ instrument, stockName: displayName, date: today?.date ?? null, company })
 }
+
+/** The day that the price belongs to. */
+const asOf = ({ today, createdAt }: AnalysisFacts): string => today?.date ?? isoMicros(createdAt).slice(0, 10)
 
 /** The report type as history keeps it: `detailed` and `full` are one thing there. */
 export function storedReportType(word: string): 'simple' | 'full' | 'brief' | 'market_review' {

@@ -37,6 +37,8 @@ export const StoredDiagnostics = z.object({
   llm_runs: z.array(FreeForm),
   notification_runs: z.array(FreeForm),
   history_runs: z.array(FreeForm),
+  /** What became of the figures that a model quoted. */
+  figure_check: z.object({ checked: z.int(), matched: z.int(), corrected: z.int(), struck: z.int() }).optional(),
 })
 export type StoredDiagnostics = z.infer<typeof StoredDiagnostics>
 

@@ -9,6 +9,14 @@ export function currencyOf(instrument: Instrument): CurrencyCode {
   return instrument.kind === 'index' ? 'points' : CURRENCY[instrument.market]
 }
 
+const KNOWN: readonly string[] = Object.values(CURRENCY)
+
+/** What a quote says that its prices are counted in, where that is one that reports can name; else the market's own. */
+export function quotedCurrency(instrument: Instrument, quoted: string | null): CurrencyCode {
+  const isTold = quoted !== null && instrument.kind !== 'index' && KNOWN.includes(quoted)
+  return isTold ? (quoted as CurrencyCode) : currencyOf(instrument)
+}
+
 /** How many decimals a price of this size has on the instrument's exchange. */
 export function priceDecimals({ market, kind }: Instrument, price: number): number {
   if (kind === 'index') return 2

@@ -3,6 +3,8 @@
 import type { LevelBasis } from '../analysis/levels.ts'
 import type { ScorePartKey } from '../analysis/score.ts'
 import type { TrendState } from '../analysis/trend.ts'
+import type { ChipHealth } from '../market/indicators/chips.ts'
+import type { Dimension } from '../news/article.ts'
 import { en } from './languages/en.ts'
 import { ko } from './languages/ko.ts'
 import { zh } from './languages/zh.ts'
@@ -15,10 +17,22 @@ import type {
   ReportLanguage,
 } from './report.ts'
 
-export type Advice = 'strong_buy' | 'buy' | 'hold' | 'watch' | 'reduce' | 'sell' | 'strong_sell'
+export const ADVICES = ['strong_buy', 'buy', 'hold', 'watch', 'reduce', 'sell', 'strong_sell'] as const
+export type Advice = (typeof ADVICES)[number]
 export type TrendPrediction = 'strong_bullish' | 'bullish' | 'sideways' | 'bearish' | 'strong_bearish'
 export type Confidence = 'high' | 'medium' | 'low'
-export type GuardCode = 'insufficient_bars' | 'trend_unconfirmed' | 'trend_against_score'
+export type GuardCode =
+  | 'insufficient_bars'
+  | 'trend_unconfirmed'
+  | 'trend_against_score'
+  | 'buy_near_resistance'
+  | 'buy_against_outflow'
+  | 'buy_in_mid_range'
+  | 'sell_near_support'
+  | 'sell_into_inflow'
+  | 'defensive_market'
+  | 'unsettled'
+  | 'reversal'
 export type SentimentLevel = 'very_bullish' | 'bullish' | 'neutral' | 'bearish' | 'very_bearish'
 export type CurrencyCode = 'CNY' | 'HKD' | 'USD' | 'JPY' | 'KRW' | 'TWD' | 'points'
 
@@ -55,6 +69,11 @@ type Heading =
   | 'risk_control'
   | 'data_quality'
   | 'diagnostics'
+  | 'company'
+  | 'news'
+  | 'strategies'
+  | 'changes'
+  | 'outlook'
   | 'model'
   | 'disclaimer'
 
@@ -88,6 +107,8 @@ export type Labels = {
   indicator: Record<Indicator, string>
   /** Large numbers: divisor and suffix, largest first. */
   magnitudes: readonly (readonly [number, string])[]
+  chipHealth: Record<ChipHealth, string>
+  newsDimension: Record<Dimension, string>
   unnamed: string
   codeMade: string
   modelMade: string

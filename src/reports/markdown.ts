@@ -10,8 +10,10 @@ import { type ReportView, reportView } from './view.ts'
 
 type Page = { report: AnalysisReport; view: ReportView; labels: Labels }
 
-/** The report in the length its type asks for: `simple`, `brief`, or the whole. */
+/** The report in the length its type asks for: `simple`, `brief`, or the whole. A market review is its own text. */
 export function renderMarkdown(report: AnalysisReport, diagnostics: DiagnosticSummary | null = null): string {
+  const review = report.meta.report_type === 'market_review' && report.details?.raw_result?.market_review_report
+  if (typeof review === 'string') return review
   const page: Page = { report, view: reportView(report), labels: labelsOf(report.meta.report_language) }
   const sections = SECTIONS[report.meta.report_type] ?? full
   const body = [
@@ -42,11 +44,16 @@ function full(page: Page): Section[] {
   return [
     facts(page),
     section(page, 'conclusion', text(report.summary.analysis_summary)),
+    section(page, 'changes', list(escaped(view.changes))),
     view.trend && section(page, 'score_parts', scoreTable(view.trend, page)),
     section(page, 'levels', levelTable(page)),
     view.trend && section(page, 'indicators', indicatorTable(view.trend, page)),
     section(page, 'reasons_for', list(escaped(view.catalysts))),
     section(page, 'risks', list(escaped(view.risks))),
+    section(page, 'company', list(escaped(view.company))),
+    section(page, 'news', list(escaped(view.news))),
+    section(page, 'outlook', list(escaped(view.outlook))),
+    section(page, 'strategies', list(view.strategies.map((finding) => strategyLine(finding, page)))),
     section(page, 'plan', planList(page)),
     section(page, 'data_quality', qualityList(page)),
   ]
@@ -164,6 +171,17 @@ function indicatorTable(trend: TrendAnalysis, { labels, view }: Page): string {
     [labels.indicator.year_range, trend.low_52w === null ? '–' : `${price(trend.low_52w)} – ${price(trend.high_52w)}`],
   ]
   return table([indicator, value], rows)
+}
+
+/** The verdict, then each condition with how it stands. */
+function strategyLine(finding: ReportView['strategies'][number], { labels }: Page): string {
+  const { name, verdict_label: verdict, met, unmet, unknown } = finding
+  const marked = [
+    ...met.map((one) => `✓ ${one}`),
+    ...unmet.map((one) => `✗ ${one}`),
+    ...unknown.map((one) => `? ${one}`),
+  ]
+  return `${text(name)}${labels.colon}**${text(verdict)}** (${escaped(marked).join(labels.listComma)})`
 }
 
 function planList({ view: { plan }, labels }: Page): string {

@@ -109,7 +109,7 @@ export const ContextPackOverview = z.object({
 export type ContextPackOverview = z.infer<typeof ContextPackOverview>
 
 const FreeForm = z.record(z.string(), z.unknown())
-const Rankings = z.object({ top: z.array(FreeForm), bottom: z.array(FreeForm) })
+const Rankings = z.object({ top: z.array(FreeForm), bottom: z.array(FreeForm), status: z.string().optional() })
 
 export const ReportDetails = z.object({
   news_content: z.string().nullable(),

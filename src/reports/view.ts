@@ -19,11 +19,30 @@ const Context = z.object({
     .catch({ date: null, currency: null, price_decimals: 2, trend_analysis: null }),
 })
 
+const Finding = z.object({
+  name: z.string(),
+  verdict_label: z.string(),
+  met: Texts,
+  unmet: Texts,
+  unknown: Texts,
+})
+
 const Position = z.object({ no_position: Text, has_position: Text })
 
 const Raw = z.object({
   confidence_level: Text,
   guardrail_reason: Text,
+  fundamental_analysis: Text.optional().catch(null),
+  sector_position: Text.optional().catch(null),
+  news_summary: Text.optional().catch(null),
+  market_sentiment: Text.optional().catch(null),
+  short_term_outlook: Text.optional().catch(null),
+  medium_term_outlook: Text.optional().catch(null),
+  changes_since_previous: z.object({ sentences: Texts }).nullish().catch(null),
+  strategy_synthesis: z
+    .object({ findings: z.array(Finding) })
+    .nullish()
+    .catch(null),
   dashboard: z
     .object({
       core_conclusion: z.object({ one_sentence: Text, position_advice: Position }),
@@ -50,6 +69,12 @@ export type ReportView = {
   /** Plan lines under the heading each belongs to. */
   plan: { noPosition: string | null; hasPosition: string | null; entry: string | null; risk: string | null }
   limitations: string[]
+  /** What is known beside the prices. */
+  company: string[]
+  news: string[]
+  outlook: string[]
+  changes: string[]
+  strategies: z.infer<typeof Finding>[]
 }
 
 export function reportView({ details }: AnalysisReport): ReportView {
@@ -57,6 +82,7 @@ export function reportView({ details }: AnalysisReport): ReportView {
     details?.context_snapshot,
   ).enhanced_context
   const raw = Raw.catch({ confidence_level: null, guardrail_reason: null, dashboard: null }).parse(details?.raw_result)
+  const told = (...texts: (string | null | undefined)[]) => texts.flatMap((text) => (text ? [text] : []))
   const { dashboard } = raw
   const strategy = dashboard?.battle_plan.position_strategy
   return {
@@ -76,5 +102,10 @@ export function reportView({ details }: AnalysisReport): ReportView {
       risk: strategy?.risk_control ?? null,
     },
     limitations: dashboard?.phase_decision.data_limitations ?? [],
+    company: told(raw.fundamental_analysis, raw.sector_position),
+    news: told(raw.news_summary, raw.market_sentiment),
+    outlook: told(raw.short_term_outlook, raw.medium_term_outlook),
+    changes: raw.changes_since_previous?.sentences ?? [],
+    strategies: raw.strategy_synthesis?.findings ?? [],
   }
 }

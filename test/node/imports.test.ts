@@ -5,18 +5,46 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { filesIn, type Import, importsOf, ROOT, textOf } from '../support/source-tree.ts'
 
-const DOMAIN = ['agent', 'llm', 'mcp', 'workspace', 'git-providers', 'market', 'analysis', 'reports', 'notify']
+const DOMAIN = [
+  'agent',
+  'llm',
+  'mcp',
+  'workspace',
+  'git-providers',
+  'market',
+  'news',
+  'analysis',
+  'reports',
+  'notify',
+  'review',
+  'schedule',
+]
 
 /** A unit is a folder of src, a file directly in src, or durable-objects. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  index: ['app', 'durable-objects', 'analysis/runner'],
+  index: ['app', 'durable-objects', 'analysis/runner', 'schedule'],
   app: ['routes', 'http'],
   routes: ['http', 'bindings', 'config', 'db', 'lib', ...DOMAIN, 'analysis/runner'],
   'durable-objects': ['bindings', 'config', 'db', 'limits', 'lib', ...DOMAIN],
   agent: ['llm', 'mcp', 'workspace', 'lib'],
-  analysis: ['market', 'reports', 'llm', 'lib'],
-  'analysis/runner': ['analysis', 'market', 'reports', 'llm', 'lib', 'notify', 'db', 'bindings', 'config'],
+  analysis: ['market', 'news', 'reports', 'llm', 'lib'],
+  'analysis/runner': [
+    'analysis',
+    'market',
+    'news',
+    'reports',
+    'review',
+    'llm',
+    'lib',
+    'notify',
+    'db',
+    'bindings',
+    'config',
+  ],
+  review: ['analysis', 'market', 'news', 'reports', 'lib'],
+  schedule: ['analysis', 'analysis/runner', 'review', 'market', 'reports', 'bindings', 'config', 'db', 'lib'],
   reports: ['market', 'lib'],
+  news: ['market', 'lib'],
   notify: ['reports', 'lib'],
   // Authentication stands before every route and reads the keys.
   http: ['config', 'db', 'limits', 'lib'],
@@ -48,9 +76,12 @@ const FAMILIES = {
   ],
   analysis: [
     'src/market/',
+    'src/news/',
     'src/analysis/',
     'src/reports/',
     'src/notify/',
+    'src/review/',
+    'src/schedule/',
     'src/routes/analysis/',
     'durable-objects/task-queue/',
   ],

@@ -31,8 +31,12 @@ export function rollingMin(values: Numbers, period: number): Series {
   return rollingExtreme(values, period, -1)
 }
 
+/** Up to this width looking at every value again is faster than keeping a queue. */
+const NARROW = 16
+
 function rollingExtreme(values: Numbers, period: number, sign: 1 | -1): Series {
   const out = blank(values.length)
+  if (period <= NARROW) return scanned(values, { period, sign }, out)
   const queue = new Int32Array(values.length)
   let head = 0
   let tail = 0
@@ -42,6 +46,18 @@ function rollingExtreme(values: Numbers, period: number, sign: 1 | -1): Series {
     queue[tail++] = i
     if ((queue[head] as number) <= i - period) head++
     if (i >= period - 1) out[i] = values[queue[head] as number] as number
+  }
+  return out
+}
+
+function scanned(values: Numbers, { period, sign }: { period: number; sign: 1 | -1 }, out: Series): Series {
+  for (let i = period - 1; i < values.length; i++) {
+    let best = values[i] as number
+    for (let k = i - period + 1; k < i; k++) {
+      const value = values[k] as number
+      if (sign === 1 ? value > best : value < best) best = value
+    }
+    out[i] = best
   }
   return out
 }

@@ -58,6 +58,21 @@ export const en: Labels = {
       'The score of {score} is high, but the averages have not turned up yet, so the advice is to watch',
     trend_against_score:
       'The score of {score} is high while the averages still point down; the two disagree, so the advice is to watch',
+    buy_near_resistance:
+      'The score of {score} asks for a purchase, but the price stands just below the resistance at {resistance} and no money flows in, so the advice is to watch',
+    buy_against_outflow:
+      'The score of {score} asks for a purchase while the main money flows out and no resistance is broken, so the advice is to watch',
+    buy_in_mid_range:
+      'The score of {score} asks for a purchase in the middle of its range ({support} to {resistance}) without a direction of the money, so the advice is to watch',
+    sell_near_support:
+      'The score of {score} asks for a sale, but the price stands at its support of {support} and no money flows out, so the advice is to hold',
+    sell_into_inflow:
+      'The score of {score} asks for a sale while the main money flows in and the support at {support} holds, so the advice is to hold',
+    defensive_market: 'The market as a whole is on the defensive, so a purchase becomes a watch',
+    unsettled:
+      'The score moved from {previous} ({date}) to {score}, less than {margin} points past its border, so the earlier advice stands',
+    reversal:
+      'The report of {date} advised the opposite at a score of {previous}; the advice does not turn around at once, so it is to watch',
   },
   level: { ideal_buy: 'Ideal buy', secondary_buy: 'Secondary buy', stop_loss: 'Stop loss', take_profit: 'Take profit' },
   basis: {
@@ -174,6 +189,11 @@ export const en: Labels = {
     risk_control: 'Risk control',
     data_quality: 'Data quality',
     diagnostics: 'Diagnostics',
+    company: 'Company',
+    news: 'News',
+    strategies: 'Strategies',
+    changes: 'Since the last report',
+    outlook: 'Outlook',
     model: 'Made by',
     disclaimer: 'Disclaimer',
   },
@@ -194,6 +214,15 @@ export const en: Labels = {
     [1e6, 'M'],
     [1e3, 'K'],
   ],
+  chipHealth: { healthy: 'healthy', average: 'average', alert: 'alert' },
+  newsDimension: {
+    latest_news: 'Latest news',
+    announcements: 'Announcements',
+    risk_check: 'Risks',
+    earnings: 'Earnings',
+    market_analysis: 'Ratings and targets',
+    industry: 'Industry',
+  },
   unnamed: 'Unnamed Stock',
   codeMade: 'This report was computed by rules, without a language model.',
   modelMade: 'Model: {model}',

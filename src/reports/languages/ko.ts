@@ -57,6 +57,20 @@ export const ko: Labels = {
     trend_unconfirmed: '점수 {score}점은 높지만 이동평균이 아직 상승으로 전환되지 않아 관망으로 처리합니다',
     trend_against_score:
       '점수 {score}점은 높지만 이동평균은 여전히 하락 배열이어서 서로 모순되므로 관망으로 처리합니다',
+    buy_near_resistance:
+      '점수 {score}은(는) 매수 쪽이지만 가격이 저항선 {resistance} 바로 아래에 있고 자금 유입이 없어 관망을 권합니다',
+    buy_against_outflow:
+      '점수 {score}은(는) 매수 쪽이지만 주요 자금이 계속 빠져나가고 저항선을 돌파하지 못해 관망을 권합니다',
+    buy_in_mid_range:
+      '점수 {score}은(는) 매수 쪽이지만 가격이 범위 중간({support}~{resistance})에 있고 자금 방향이 뚜렷하지 않아 관망을 권합니다',
+    sell_near_support:
+      '점수 {score}은(는) 매도 쪽이지만 가격이 지지선 {support} 부근이고 자금 유출이 없어 보유를 권합니다',
+    sell_into_inflow:
+      '점수 {score}은(는) 매도 쪽이지만 주요 자금이 계속 유입되고 지지선 {support}이(가) 유지되어 보유를 권합니다',
+    defensive_market: '시장 전체가 방어적이므로 매수 신호를 관망으로 낮춥니다',
+    unsettled:
+      '점수가 {previous}({date})에서 {score}(으)로 바뀌었지만 경계를 {margin}점 이상 넘지 않아 이전 의견을 유지합니다',
+    reversal: '{date} 보고서는 점수 {previous}에서 반대 의견을 냈습니다. 의견을 곧바로 뒤집지 않고 관망합니다',
   },
   level: { ideal_buy: '이상적 매수가', secondary_buy: '차선 매수가', stop_loss: '손절가', take_profit: '목표가' },
   basis: {
@@ -172,6 +186,11 @@ export const ko: Labels = {
     risk_control: '위험 관리',
     data_quality: '데이터 품질',
     diagnostics: '진단',
+    company: '회사',
+    news: '뉴스',
+    strategies: '전략',
+    changes: '지난 보고서와 비교',
+    outlook: '전망',
     model: '작성 방식',
     disclaimer: '유의 사항',
   },
@@ -191,6 +210,15 @@ export const ko: Labels = {
     [1e8, '억'],
     [1e4, '만'],
   ],
+  chipHealth: { healthy: '건전', average: '보통', alert: '주의' },
+  newsDimension: {
+    latest_news: '최신 소식',
+    announcements: '공시',
+    risk_check: '위험 점검',
+    earnings: '실적',
+    market_analysis: '증권사 의견',
+    industry: '업종',
+  },
   unnamed: '미확인 종목',
   codeMade: '이 보고서는 언어 모델 없이 규칙으로 계산되었습니다.',
   modelMade: '모델: {model}',

@@ -11,9 +11,11 @@ import { AppError, analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { type AppEnv, router } from '../../http/router.ts'
 import { hexId } from '../../lib/ids.ts'
+import { errorFields, log } from '../../lib/log.ts'
 import type { NameIndex } from '../../market/names/name-index.ts'
 import { currentNames } from '../../market/names/store.ts'
 import { type Resolved, resolveEntries } from '../../market/resolve.ts'
+import { analyzeSkills } from './analyze-skills.ts'
 import { resultOf } from './results.ts'
 import {
   AnalysisResultResponse,
@@ -31,6 +33,7 @@ const RETRY_AFTER_SECONDS = 30
 const BATCH_SOURCES: readonly (string | null | undefined)[] = ['import', 'image']
 
 const app = router(analysisEnvelope)
+app.route('/', analyzeSkills)
 
 endpoint(
   app,
@@ -84,12 +87,17 @@ function requestsOf(
     throw new AppError('bad_request', `${targets.length} stocks are too many: one request takes at most ${MAX_STOCKS}`)
   }
   const isSingle = targets.length === 1
-  return targets.map((target) => requestOf(body, target, { isSingle, configured }))
+  const batch = isSingle ? null : hexId()
+  return targets.map((target) => requestOf(body, target, { isSingle, batch, configured }))
 }
 
-type Circumstances = { isSingle: boolean; configured: TaskRequest['language'] }
+type Circumstances = { isSingle: boolean; batch: string | null; configured: TaskRequest['language'] }
 
-function requestOf(body: AnalyzeRequest, target: Resolved, { isSingle, configured }: Circumstances): TaskRequest {
+function requestOf(
+  body: AnalyzeRequest,
+  target: Resolved,
+  { isSingle, batch, configured }: Circumstances,
+): TaskRequest {
   const keepsWords = isSingle || BATCH_SOURCES.includes(body.selection_source)
   const reportLanguage = body.report_language ?? body.reportLanguage ?? null
   return {
@@ -107,6 +115,9 @@ function requestOf(body: AnalyzeRequest, target: Resolved, { isSingle, configure
     forceRefresh: body.force_refresh,
     notify: body.notify,
     region: null,
+    priority: isSingle ? 'interactive' : 'batch',
+    batch,
+    channels: null,
   }
 }
 
@@ -167,12 +178,13 @@ async function submitBatch(c: Context<AppEnv>, requests: TaskRequest[]): Promise
 async function analyzeOne(c: Context<AppEnv>, request: TaskRequest): Promise<Response> {
   const { taskTimeoutMs } = config(c.env)
   const { owner } = c.get('principal')
+  const queryId = hexId()
   let stage = ''
   const never = new AbortController().signal
   const bounded = await within({ timeoutMs: taskTimeoutMs, signal: never }, (signal) =>
     analyzeNow(
       c.env,
-      { owner, queryId: hexId(), taskId: null, attempt: 1, request },
+      { owner, queryId, taskId: null, attempt: 1, request },
       {
         signal,
         onStage: async (_progress, _message, name) => {
@@ -187,7 +199,18 @@ async function analyzeOne(c: Context<AppEnv>, request: TaskRequest): Promise<Res
   }
   const result = bounded.value
   if (!result.ok) throw new AppError('analysis_failed', result.message)
+  if (request.notify && result.saved) await tell(c, { owner, queryId })
   return c.json(resultOf(result.report, result.diagnostics))
 }
 
 export { app as analyze }
+
+/** A report that cannot be sent is a report all the same. */
+async function tell(c: Context<AppEnv>, { owner, queryId }: { owner: string; queryId: string }): Promise<void> {
+  const notice = { kind: 'report' as const, key: `report:${queryId}`, owner, channels: null, taskId: queryId }
+  try {
+    await taskQueue(c.env).notify([{ ...notice, isInBatch: false }])
+  } catch (error) {
+    log.warn('notify.not_noted', { queryId, ...errorFields(error) })
+  }
+}

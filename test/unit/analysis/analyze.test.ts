@@ -7,6 +7,7 @@ import type { Fetched, Provenance, ProviderRun } from '../../../src/market/provi
 import { diagnosticSummary } from '../../../src/reports/diagnostics.ts'
 import { renderMarkdown } from '../../../src/reports/markdown.ts'
 import { AnalysisReport, DiagnosticSummary, ReportLanguage } from '../../../src/reports/report.ts'
+import { ALONE, DEADLINES } from './alone.ts'
 import { anyBars, barsOf, wave } from './series.ts'
 
 const MOUTAI: Instrument = { key: '600519', market: 'cn', exchange: 'SH', kind: 'stock', code: '600519' }
@@ -99,7 +100,8 @@ function world({ given = {}, stages = [], ...changes }: World = {}): AnalysisDep
     onStage: (progress, message) => void stages.push([progress, message]),
     clock: () => AFTER_CLOSE,
     signal: new AbortController().signal,
-    deadlines: { dailyBarsMs: 1000, quoteMs: 1000 },
+    ...ALONE,
+    deadlines: DEADLINES,
     ...changes,
   }
 }
@@ -304,7 +306,7 @@ test('a run without data, past its deadline or cancelled names the stage and lea
         reject(new Error('aborted'))
       })
     })
-  const late = world({ dailyBars: hang, deadlines: { dailyBarsMs: 20, quoteMs: 1000 } })
+  const late = world({ dailyBars: hang, deadlines: { ...DEADLINES, dailyBarsMs: 20, quoteMs: 1000 } })
   expect(await analyze(input({ configuredLanguage: 'en' }), late)).toMatchObject({
     reason: 'deadline',
     stage: 'daily_bars',
@@ -314,7 +316,7 @@ test('a run without data, past its deadline or cancelled names the stage and lea
 
   const slowQuote = world({
     quote: () => new Promise<never>(() => undefined),
-    deadlines: { dailyBarsMs: 1000, quoteMs: 20 },
+    deadlines: { ...DEADLINES, dailyBarsMs: 1000, quoteMs: 20 },
   })
   const { diagnostics } = await reportOf(input(), slowQuote)
   expect(diagnosticSummary(diagnostics, 'en').components.realtime_quote).toMatchObject({

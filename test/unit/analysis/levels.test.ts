@@ -99,7 +99,7 @@ test('the decision follows the signal unless a named guard says otherwise, and d
     const base = technicalOf(wave(60, 0))
     return { ...base, trend, signal, score: { ...base.score, total } }
   }
-  expect(decide(view(85, 'bull', 'strong_buy'), sound)).toEqual({
+  expect(decide(view(85, 'bull', 'strong_buy'), sound)).toMatchObject({
     score: 85,
     advice: 'strong_buy',
     action: 'buy',

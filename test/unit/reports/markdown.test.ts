@@ -1,69 +1,8 @@
 import { expect, test } from 'vitest'
-import { analyze } from '../../../src/analysis/analyze.ts'
-import type { ProviderRun } from '../../../src/market/provider-run.ts'
-import type { RequestReportType } from '../../../src/reports/build.ts'
-import { diagnosticSummary, type StoredDiagnostics } from '../../../src/reports/diagnostics.ts'
+import { diagnosticSummary } from '../../../src/reports/diagnostics.ts'
 import { renderMarkdown } from '../../../src/reports/markdown.ts'
 import type { AnalysisReport, ReportLanguage } from '../../../src/reports/report.ts'
-import { barsOf, wave } from '../analysis/series.ts'
-
-type Wanted = { language: ReportLanguage; reportType?: RequestReportType; name?: string }
-type Made = { report: AnalysisReport; diagnostics: StoredDiagnostics }
-
-/** A report on 80 even days of a mainland share, after the close of Friday, 2026-03-20; the quote's source is down. */
-async function makeReport({ language, reportType = 'full', name = '贵州茅台' }: Wanted): Promise<Made> {
-  const at = '2026-03-20T08:00:00.000000Z'
-  const ran: ProviderRun = {
-    dataType: 'daily_data',
-    provider: 'tencent',
-    operation: 'daily_bars',
-    success: true,
-    latencyMs: 9,
-    errorType: null,
-    errorMessage: null,
-    fallbackFrom: null,
-    fallbackTo: null,
-    recordCount: 80,
-    createdAt: at,
-  }
-  const down: ProviderRun = {
-    ...ran,
-    dataType: 'realtime_quote',
-    operation: 'quote',
-    success: false,
-    errorType: 'http_status',
-    errorMessage: 'tencent: http_status (HTTP 503) https://qt.example/q=sh600519',
-    recordCount: 0,
-  }
-  const result = await analyze(
-    {
-      instrument: { key: '600519', market: 'cn', exchange: 'SH', kind: 'stock', code: '600519' },
-      names: { zh: name },
-      request: { reportType, language, analysisPhase: 'auto', skills: null },
-      configuredLanguage: 'zh',
-      queryId: 'a'.repeat(32),
-      traceId: 'a'.repeat(32),
-      taskId: null,
-      triggerSource: 'api',
-    },
-    {
-      dailyBars: async () => ({
-        ok: true,
-        value: barsOf(wave(80, 0.1, 1480)),
-        provider: 'tencent',
-        provenance: null,
-        runs: [ran],
-      }),
-      quote: async () => ({ ok: false, runs: [down] }),
-      onStage: () => undefined,
-      clock: () => Date.parse(at),
-      signal: new AbortController().signal,
-      deadlines: { dailyBarsMs: 1000, quoteMs: 1000 },
-    },
-  )
-  if (!result.ok) throw new Error(result.message)
-  return result
-}
+import { makeReport, type Wanted } from './make-report.ts'
 
 async function markdownOf(wanted: Wanted): Promise<string> {
   const { report, diagnostics } = await makeReport(wanted)

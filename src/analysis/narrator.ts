@@ -1,0 +1,52 @@
+// The door to a language model. Whoever has access to one implements it; this family only says what it wants written and
+// what shape the answer must have.
+
+export type NarratorRequest = {
+  system: string
+  prompt: string
+  /** JSON Schema of the answer. */
+  schema: Record<string, unknown>
+  signal: AbortSignal
+  /** Told now and then while an answer arrives, with how many characters there are. */
+  onText?: (characters: number) => void
+}
+
+export type NarratorReply = {
+  /** The answer, as text or parsed. */
+  output: unknown
+  /** The model that answered, as people name it. */
+  model: string
+  provider: string | null
+  tokens: number | null
+  /** The answer ended because it was too long, not because it was done. */
+  isCutOff: boolean
+}
+
+export type Narrator = {
+  /** Throws `NarratorError` when no answer comes. */
+  complete(request: NarratorRequest): Promise<NarratorReply>
+}
+
+export type NarratorFault =
+  | 'no_key'
+  | 'bad_key'
+  | 'quota'
+  | 'unknown_model'
+  | 'timeout'
+  | 'network'
+  | 'bad_json'
+  | 'cut_off'
+  | 'refused'
+
+/** Why a model gave no usable answer, in a word that a reader can act on. */
+export class NarratorError extends Error {
+  override readonly name = 'NarratorError'
+  readonly fault: NarratorFault
+  readonly model: string | null
+
+  constructor(fault: NarratorFault, { model = null, cause }: { model?: string | null; cause?: unknown } = {}) {
+    super(`the model gave no answer: ${fault}`, { cause })
+    this.fault = fault
+    this.model = model
+  }
+}

@@ -1,0 +1,93 @@
+// The steps of a run as its flow shows them while it goes on: attempts at sources, the model, the saving.
+
+import { isoMicros } from '../lib/clock.ts'
+import type { ProviderRun } from '../market/provider-run.ts'
+import { storedDiagnostics } from '../reports/diagnostics.ts'
+import type { ModelRun } from './model-narrative.ts'
+import type { RunHooks, RunPlan } from './run-analysis.ts'
+import { type FlowEvent, flowEvent, flowNode, flowWord } from './run-flow.ts'
+import { providerNodes } from './run-flow-nodes.ts'
+
+export type StepTeller = {
+  providers: (runs: readonly ProviderRun[]) => Promise<void>
+  /** Null while the model is being asked, then each of its calls. */
+  model: (run: ModelRun | null) => Promise<void>
+}
+
+/** Steps of different runs of one task keep apart by their numbers. */
+const PER_ATTEMPT = 1_000
+
+export function stepTeller(plan: RunPlan, { onSteps }: RunHooks): StepTeller {
+  let count = 0
+  const nextId = () => {
+    count += 1
+    return stepId(plan, count)
+  }
+  let calls = 0
+  return {
+    async providers(runs) {
+      if (runs.length > 0) await onSteps(providerSteps(plan, runs, nextId))
+    },
+    async model(run) {
+      if (run !== null) calls += 1
+      await onSteps([modelStep(plan, { run, number: Math.max(1, calls), id: nextId() })])
+    },
+  }
+}
+
+const stepId = ({ attempt }: RunPlan, n: number) => `flow_${String((attempt - 1) * PER_ATTEMPT + n).padStart(4, '0')}`
+
+function providerSteps(plan: RunPlan, runs: readonly ProviderRun[], nextId: () => string): FlowEvent[] {
+  const { queryId, taskId, request } = plan
+  const identity = { traceId: queryId, queryId, taskId, stockCode: request.stockCode, triggerSource: 'api' }
+  const nodes = providerNodes(storedDiagnostics(identity, runs).provider_runs)
+  return nodes.map((node) =>
+    flowEvent({
+      id: nextId(),
+      timestamp: node.ended_at ?? isoMicros(Date.now()),
+      type: 'provider_run',
+      node,
+      metadata: { data_type: node.metadata.data_type, provider: node.provider, node },
+    }),
+  )
+}
+
+type ModelStep = { run: ModelRun | null; number: number; id: string }
+
+function modelStep({ request }: RunPlan, { run, number, id }: ModelStep): FlowEvent {
+  const now = isoMicros(Date.now())
+  const node = flowNode({
+    id: `llm_${run?.call_type ?? 'analysis'}_${number}`,
+    lane: 'analysis',
+    kind: 'model',
+    label: run?.model ?? flowWord('llm', request.language),
+    status: run === null ? 'running' : run.success ? 'success' : run.error_type === 'timeout' ? 'timeout' : 'failed',
+    provider: run?.provider ?? null,
+    started_at: run?.created_at ?? now,
+    ended_at: run === null ? null : now,
+    duration_ms: run?.duration_ms ?? null,
+    message: run?.error_type ?? null,
+    metadata: { call_type: run?.call_type ?? 'analysis' },
+  })
+  return flowEvent({ id, timestamp: now, type: run === null ? 'llm_run_started' : 'llm_run', node, metadata: { node } })
+}
+
+/** The last step of a run: its number leaves room for every other one. */
+export function savedStep(plan: RunPlan, now: number): FlowEvent {
+  const node = flowNode({
+    id: 'history_save',
+    lane: 'artifact',
+    kind: 'artifact',
+    label: flowWord('history', plan.request.language),
+    status: 'success',
+    ended_at: isoMicros(now),
+    record_count: 1,
+  })
+  return flowEvent({
+    id: stepId(plan, PER_ATTEMPT - 1),
+    timestamp: isoMicros(now),
+    type: 'history_run',
+    node,
+    metadata: { node },
+  })
+}

@@ -1,0 +1,108 @@
+// A stored report as something to look at: a page, its chart, and what the web client shares.
+
+import { z } from '@hono/zod-openapi'
+import { AppError, analysisEnvelope } from '../../http/errors.ts'
+import { endpoint } from '../../http/openapi.ts'
+import { router } from '../../http/router.ts'
+import { renderMarkdown } from '../../reports/markdown.ts'
+import { readRecord, recordMissing, recordParams, recordUnreadable, summaryOf } from './history-record.ts'
+import { ErrorResponse } from './schemas.ts'
+
+const app = router(analysisEnvelope)
+const common = { method: 'get', tag: 'Analysis history', params: recordParams } as const
+const html = { description: 'The page', contentType: 'text/html', schema: z.string() }
+
+/** A shared page is a picture of a report: longer ones do not fit one. */
+const MAX_SHARED_CHARACTERS = 15_000
+
+endpoint(
+  app,
+  {
+    ...common,
+    path: '/api/v1/history/{record_id}/html',
+    summary: 'A stored report as a page of HTML with its chart',
+    replies: { 200: html, ...recordMissing, ...recordUnreadable },
+  },
+  async (c, { params: { record_id } }) => {
+    const { report, stored } = await readRecord(c.env.DB, c.get('principal').owner, record_id)
+    const { renderHtml, REPORT_PAGE_POLICY } = await import('../../reports/html.ts')
+    return page(renderHtml(report, summaryOf(stored)), REPORT_PAGE_POLICY)
+  },
+)
+
+endpoint(
+  app,
+  {
+    ...common,
+    path: '/api/v1/history/{record_id}/chart.svg',
+    summary: 'The chart of a stored report: candles, averages, levels and volume',
+    replies: {
+      200: { description: 'The chart', contentType: 'image/svg+xml', schema: z.string() },
+      ...recordMissing,
+      ...recordUnreadable,
+    },
+  },
+  async (c, { params: { record_id } }) => {
+    const { report } = await readRecord(c.env.DB, c.get('principal').owner, record_id)
+    const { reportChart } = await import('../../reports/report-chart.ts')
+    const chart = reportChart(report)
+    if (chart === null) throw new AppError('not_found', 'This record has no chart')
+    // An image that is opened by itself is a page: it may not load or run anything.
+    return new Response(chart, {
+      headers: { 'content-type': 'image/svg+xml', 'content-security-policy': "default-src 'none'; sandbox" },
+    })
+  },
+)
+
+endpoint(
+  app,
+  {
+    ...common,
+    path: '/api/v1/history/{record_id}/share-image-html',
+    summary: 'The page of a report that is short enough to be shared as a picture',
+    replies: {
+      200: html,
+      ...recordMissing,
+      413: { description: 'The report is too long', schema: ErrorResponse },
+      ...recordUnreadable,
+    },
+  },
+  async (c, { params: { record_id } }) => {
+    const { report, stored } = await readRecord(c.env.DB, c.get('principal').owner, record_id)
+    const summary = summaryOf(stored)
+    const size = renderMarkdown(report, summary).length
+    if (size > MAX_SHARED_CHARACTERS) {
+      const message = `The report has ${size} characters, more than the ${MAX_SHARED_CHARACTERS} that fit a picture`
+      throw new AppError('payload_too_large', message, { word: 'share_image_too_large' })
+    }
+    const { renderHtml, REPORT_PAGE_POLICY } = await import('../../reports/html.ts')
+    return page(renderHtml(report, summary), REPORT_PAGE_POLICY)
+  },
+)
+
+endpoint(
+  app,
+  {
+    ...common,
+    path: '/api/v1/history/{record_id}/share-image',
+    summary: 'A picture of a report: not made here, the page and the chart are',
+    replies: {
+      ...recordMissing,
+      503: { description: 'No pictures are made here', schema: ErrorResponse },
+    },
+  },
+  async (c, { params: { record_id } }) => {
+    await readRecord(c.env.DB, c.get('principal').owner, record_id)
+    throw new AppError('unavailable', 'No picture is made here; take share-image-html or chart.svg', {
+      word: 'share_image_unavailable',
+    })
+  },
+)
+
+function page(body: string, policy: string): Response {
+  return new Response(body, {
+    headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy },
+  })
+}
+
+export { app as historyPages }

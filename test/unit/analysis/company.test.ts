@@ -1,0 +1,335 @@
+import { expect, test } from 'vitest'
+import { type AnalysisDeps, type AnalysisInput, analyze } from '../../../src/analysis/analyze.ts'
+import type { CompanyQuestions } from '../../../src/analysis/company.ts'
+import type { Quote } from '../../../src/market/bars.ts'
+import type { BoardRankings, FlowDay, Fundamentals, RankedBoard } from '../../../src/market/company.ts'
+import type { Instrument } from '../../../src/market/instruments.ts'
+import type { Fetched, ProviderRun } from '../../../src/market/provider-run.ts'
+import { renderMarkdown } from '../../../src/reports/markdown.ts'
+import type { AnalysisReport } from '../../../src/reports/report.ts'
+import { ALONE, DEADLINES } from './alone.ts'
+import { barsOf, wave } from './series.ts'
+
+const MOUTAI: Instrument = { key: '600519', market: 'cn', exchange: 'SH', kind: 'stock', code: '600519' }
+const FUND: Instrument = { key: '510300', market: 'cn', exchange: 'SH', kind: 'etf', code: '510300' }
+const AFTER_CLOSE = Date.parse('2026-03-20T08:00:00Z')
+const BARS = barsOf(wave(80, 0.3, 1400), { volume: 3_000_000 })
+const LAST = BARS.at(-1)?.close ?? 0
+
+const QUOTE: Quote = {
+  price: LAST,
+  prevClose: LAST,
+  open: null,
+  high: null,
+  low: null,
+  volume: 3_000_000,
+  amount: null,
+  change: 0,
+  changePct: 0,
+  quotedAt: AFTER_CLOSE,
+  name: '贵州茅台',
+  currency: 'CNY',
+  turnoverRatePct: 0.4,
+  volumeRatio: 1,
+  peRatio: -12.5,
+  pbRatio: 8,
+  totalMarketValue: 1.9e12,
+  circulatingMarketValue: 1.9e12,
+}
+
+const REPORT: Fundamentals = {
+  report: {
+    reportDate: '2025-12-31',
+    revenue: 1.74144e11,
+    netProfitParent: 8.6e10,
+    operatingCashFlow: null,
+    roePct: 33.2,
+    grossMarginPct: 91.9,
+    revenueYoyPct: 15.66,
+    netProfitYoyPct: 15.38,
+    currency: 'CNY',
+  },
+  dividends: [
+    { exDate: '2026-06-20', recordDate: null, announcedOn: '2026-03-01', cashPerShare: 30 },
+    { exDate: '2025-12-19', recordDate: '2025-12-18', announcedOn: null, cashPerShare: 23.957 },
+    { exDate: '2025-06-20', recordDate: null, announcedOn: null, cashPerShare: 27.624 },
+    { exDate: '2024-12-20', recordDate: null, announcedOn: null, cashPerShare: 23.88 },
+  ],
+}
+
+const ranked = (
+  code: string,
+  name: string,
+  changePct: number,
+  rank: number,
+  leader: string | null = null,
+): RankedBoard => ({
+  code,
+  name,
+  changePct,
+  rank,
+  risingCount: 5,
+  fallingCount: 1,
+  leader,
+  mainNet: 1e8,
+})
+
+const RANKINGS: BoardRankings = {
+  industries: { top: [ranked('BK0477', '白酒', 3.2, 1, '贵州茅台')], bottom: [ranked('BK0001', '煤炭', -2, 86)] },
+  concepts: { top: [ranked('BK0900', '消费', 0.5, 1)], bottom: [] },
+}
+
+const FLOW: FlowDay[] = Array.from({ length: 10 }, (_, i) => ({
+  date: `2026-03-${String(i + 9).padStart(2, '0')}`,
+  mainNet: 1e7,
+  smallNet: 0,
+  mediumNet: 0,
+  largeNet: 0,
+  superLargeNet: 0,
+  mainNetPct: 1,
+}))
+
+const ran = (changes: Partial<ProviderRun> = {}): ProviderRun => ({
+  dataType: 'fundamentals',
+  provider: 'eastmoney',
+  operation: 'x',
+  success: true,
+  latencyMs: 5,
+  errorType: null,
+  errorMessage: null,
+  fallbackFrom: null,
+  fallbackTo: null,
+  recordCount: 1,
+  createdAt: '2026-03-20T08:00:00.000000Z',
+  ...changes,
+})
+
+const got = <T>(value: T, runs = [ran()]): Fetched<T> => ({
+  ok: true,
+  value,
+  provider: 'eastmoney',
+  provenance: null,
+  runs,
+})
+const lost = (errorType: string): Fetched<never> => ({
+  ok: false,
+  runs: [ran({ success: false, errorType, errorMessage: `eastmoney: ${errorType}` })],
+})
+
+const WHOLE: CompanyQuestions = {
+  fundamentals: async () => got(REPORT),
+  flow: async () => got(FLOW),
+  boards: async () =>
+    got([
+      { code: 'BK0477', name: '白酒', changePct: 3.2 },
+      { code: 'BK0500', name: '贵州板块', changePct: 0.1 },
+    ]),
+  rankings: async () => got(RANKINGS),
+}
+
+async function reportWith(
+  company: CompanyQuestions | null,
+  changes: Partial<AnalysisDeps> = {},
+  instrument = MOUTAI,
+): Promise<AnalysisReport> {
+  const input: AnalysisInput = {
+    instrument,
+    names: { zh: '贵州茅台' },
+    request: {
+      reportType: 'detailed',
+      language: 'zh',
+      analysisPhase: 'auto',
+      skills: ['dragon_head', 'growth_quality', 'nope'],
+    },
+    configuredLanguage: 'zh',
+    queryId: 'c'.repeat(32),
+    traceId: 'c'.repeat(32),
+    taskId: null,
+    triggerSource: 'api',
+  }
+  const result = await analyze(input, {
+    dailyBars: async () => got(BARS),
+    quote: async () => got(QUOTE),
+    ...ALONE,
+    company,
+    onStage: () => undefined,
+    clock: () => AFTER_CLOSE,
+    signal: new AbortController().signal,
+    deadlines: DEADLINES,
+    ...changes,
+  })
+  if (!result.ok) throw new Error(result.message)
+  return result.report
+}
+
+const statusOf = (report: AnalysisReport, key: string) =>
+  report.details?.analysis_context_pack_overview?.blocks.find((block) => block.key === key)?.status
+
+type Context = Record<string, { status: string; errors?: string[]; age_seconds?: number }>
+const contextOf = (report: AnalysisReport) =>
+  (report.details?.context_snapshot?.enhanced_context as { fundamental_context: Context } | undefined)
+    ?.fundamental_context ?? {}
+
+test('results, dividends, flow, boards and rankings stand in their members, computed once and said in words', async () => {
+  const report = await reportWith(WHOLE)
+  const { details } = report
+  expect(details?.financial_report).toMatchObject({
+    report_date: '2025-12-31',
+    revenue: 1.74144e11,
+    roe: 33.2,
+    currency: 'CNY',
+  })
+  // Two ex-dates lie within the year; one is still to come and one is older.
+  expect(details?.dividend_metrics).toMatchObject({
+    ttm_event_count: 2,
+    ttm_cash_dividend_per_share: 51.581,
+    ttm_dividend_yield_pct: Math.round((51.581 / LAST) * 1e6) / 1e4,
+    as_of: '2026-03-20',
+    coverage: 'cash_dividend_pre_tax',
+  })
+  expect(details?.belong_boards).toEqual([
+    { name: '白酒', code: 'BK0477', type: '行业', change_pct: 3.2 },
+    { name: '贵州板块', code: 'BK0500', change_pct: 0.1 },
+  ])
+  expect(details?.sector_rankings).toMatchObject({
+    status: 'ok',
+    top: [{ name: '白酒', rank: 1, source: 'eastmoney' }],
+  })
+  expect(details?.concept_rankings).toMatchObject({ top: [{ name: '消费' }], bottom: [] })
+  expect(details?.market_structure).toMatchObject({
+    status: 'ok',
+    stock_market_position: { stock_role: 'leader', theme_phase: 'accelerating', primary_theme: { name: '白酒' } },
+    market_theme_context: { active_themes: [{ name: '白酒', strength_score: 76 }, { name: '消费' }] },
+  })
+  expect(contextOf(report).capital_flow).toMatchObject({
+    status: 'ok',
+    stock_flow: { main_net_inflow: 1e7, inflow_5d: 5e7, inflow_10d: 1e8, bias: 'inflow' },
+  })
+  expect(details?.raw_result).toMatchObject({
+    fundamental_analysis: expect.stringContaining('市盈率 -12.50'),
+    sector_position: expect.stringContaining('白酒 位列当日第 1'),
+    dashboard: { decision_stability: { capital_flow_bias: 'inflow', capital_flow_status: 'ok' } },
+    strategy_synthesis: { findings: [{ id: 'dragon_head' }, { id: 'growth_quality' }], unknown: ['nope'] },
+  })
+  const chips = details?.raw_result?.dashboard as { data_perspective: { chip_structure: unknown } } | undefined
+  expect(chips?.data_perspective.chip_structure).toMatchObject({
+    profit_ratio: expect.stringMatching(/%$/),
+    avg_cost: expect.any(Number),
+  })
+  expect([statusOf(report, 'fundamentals'), statusOf(report, 'chip'), statusOf(report, 'news')]).toEqual([
+    'available',
+    'available',
+    'missing',
+  ])
+  const markdown = renderMarkdown(report)
+  for (const words of ['营收', '龙头战法', '未知策略已忽略：nope', '筹码']) {
+    expect([words, `${markdown}${JSON.stringify(details)}`.includes(words)]).toEqual([words, true])
+  }
+})
+
+test('not supported, no data, failed and kept from before are told apart in every place', async () => {
+  const unable = await reportWith(
+    {
+      fundamentals: async () => lost('unsupported'),
+      flow: async () => lost('empty'),
+      boards: async () => lost('timeout'),
+      rankings: () => new Promise<never>(() => undefined),
+    },
+    { deadlines: { ...DEADLINES, companyMs: 30 } },
+  )
+  const context = contextOf(unable)
+  expect([
+    context.growth?.status,
+    context.capital_flow?.status,
+    context.boards?.status,
+    context.rankings?.status,
+  ]).toEqual(['not_supported', 'no_data', 'failed', 'failed'])
+  expect(context.rankings?.errors).toEqual(['not within 30 ms'])
+  expect(unable.details).toMatchObject({
+    financial_report: null,
+    dividend_metrics: null,
+    belong_boards: null,
+    sector_rankings: null,
+  })
+  expect(unable.details?.market_structure).toMatchObject({ status: 'unknown' })
+  // The quote still tells ratios, so the block is not wholly unsupported.
+  expect(statusOf(unable, 'fundamentals')).toBe('partial')
+  const text = String(unable.details?.raw_result?.fundamental_analysis)
+  expect([text.includes('不支持'), String(unable.details?.raw_result?.sector_position)]).toEqual([
+    true,
+    '所属板块：获取失败',
+  ])
+
+  const kept = got(REPORT, [
+    ran({ success: false, errorType: 'timeout', errorMessage: 'eastmoney: timeout' }),
+    ran({ operation: 'kept_fundamentals', staleSeconds: 90_000 }),
+  ])
+  const old = await reportWith({ ...WHOLE, fundamentals: async () => kept })
+  expect([statusOf(old, 'fundamentals'), contextOf(old).growth?.age_seconds]).toEqual(['stale', 90_000])
+
+  const fund = await reportWith(WHOLE, {}, FUND)
+  expect([statusOf(fund, 'fundamentals'), contextOf(fund).boards?.status]).toEqual(['not_supported', 'not_supported'])
+  expect(fund.details?.market_structure).toMatchObject({ status: 'not_supported' })
+
+  const provenance = { kind: 'historical' as const, label: 'sample', endsOn: '2024-09-19' }
+  const sampled = await reportWith(WHOLE, {
+    dailyBars: async () => ({ ...got(BARS), provenance }) as never,
+    quote: async () => ({ ...got(QUOTE), provenance }) as never,
+  })
+  expect(contextOf(sampled).growth).toMatchObject({
+    status: 'no_data',
+    errors: ['sample and market figures are not mixed'],
+  })
+  expect(sampled.details?.financial_report).toBeNull()
+})
+
+test('bars from the cache tell their age, and a source that throws costs its part and nothing else', async () => {
+  const kept = got(BARS, [ran({ dataType: 'daily_data', operation: 'kept_daily_bars', staleSeconds: 725 })])
+  const report = await reportWith(
+    {
+      ...WHOLE,
+      boards: async () => {
+        throw new Error('a bug in a source')
+      },
+    },
+    { dailyBars: async () => kept },
+  )
+  const limits = report.details?.raw_result?.dashboard as { phase_decision: { data_limitations: string[] } } | undefined
+  expect(limits?.phase_decision.data_limitations).toContain('日线来自缓存，距今 12 分钟')
+  expect(contextOf(report).boards?.status).toBe('failed')
+  expect(report.details?.context_snapshot?.enhanced_context).toMatchObject({ bars_age_seconds: 725 })
+})
+
+test('a quote in other money than the market names that money, and the report says so', async () => {
+  const rmb = await reportWith(null, { quote: async () => got({ ...QUOTE, currency: 'HKD' }) })
+  expect(rmb.strategy?.stop_loss ?? '').toContain('港元')
+  const limits = rmb.details?.raw_result?.dashboard as { phase_decision: { data_limitations: string[] } } | undefined
+  expect(limits?.phase_decision.data_limitations).toContain('行情以 HKD 计价，而非 CNY')
+  const odd = await reportWith(null, { quote: async () => got({ ...QUOTE, currency: 'GBp' }) })
+  expect(JSON.stringify(odd.details?.raw_result)).toContain('行情以 GBp 计价')
+})
+
+test('suspended, newly listed, volumeless and split series end in a whole report that says what it lacks', async () => {
+  const day = (index: number) => BARS[index]?.date ?? ''
+  const cases: [string, typeof BARS][] = [
+    ['newly listed', BARS.slice(-7)],
+    ['without volume', BARS.map((bar) => ({ ...bar, volume: 0 }))],
+    ['suspended for a month', BARS.slice(0, 58)],
+    ['missing days', BARS.filter((_, i) => i % 4 !== 1)],
+    [
+      'split in the middle',
+      BARS.map((bar, i) =>
+        i < 40 ? bar : { ...bar, open: bar.open / 10, high: bar.high / 10, low: bar.low / 10, close: bar.close / 10 },
+      ),
+    ],
+    ['one price for ever', BARS.map((bar) => ({ ...bar, open: 5, high: 5, low: 5, close: 5 }))],
+  ]
+  for (const [name, bars] of cases) {
+    const quote =
+      name === 'suspended for a month' ? got({ ...QUOTE, quotedAt: Date.parse(`${day(57)}T07:00:00Z`) }) : lost('empty')
+    const report = await reportWith(WHOLE, { dailyBars: async () => got(bars), quote: async () => quote })
+    expect([name, JSON.stringify(report).match(/NaN|Infinity|undefined|\{\w+\}/)]).toEqual([name, null])
+    if (name === 'newly listed') expect(report.summary).toMatchObject({ sentiment_score: 50, action: 'watch' })
+    if (name === 'suspended for a month') expect(statusOf(report, 'daily_bars')).toBe('stale')
+  }
+})
