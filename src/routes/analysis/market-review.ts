@@ -1,0 +1,69 @@
+import { taskMessages } from '../../analysis/task-messages.ts'
+import { taskQueue } from '../../bindings.ts'
+import { config } from '../../config.ts'
+import { AppError, analysisEnvelope } from '../../http/errors.ts'
+import { endpoint } from '../../http/openapi.ts'
+import { router } from '../../http/router.ts'
+import { lenientRegions, strictRegions } from '../../review/regions.ts'
+import { reviewRequest } from '../../review/review-request.ts'
+import { MarketReviewAccepted, MarketReviewRequest } from './market-review-schemas.ts'
+import { ErrorResponse } from './schemas.ts'
+
+const app = router(analysisEnvelope)
+
+const RETRY_AFTER_SECONDS = 30
+
+endpoint(
+  app,
+  {
+    method: 'post',
+    path: '/api/v1/analysis/market-review',
+    tag: 'Analysis',
+    summary: 'Queue a review of one or several markets; one at a time, on any day',
+    body: { schema: MarketReviewRequest.nullable(), required: false },
+    replies: {
+      202: { description: 'Queued', schema: MarketReviewAccepted },
+      409: { description: 'A review is unfinished; `existing_task_id` when it is your own', schema: ErrorResponse },
+      429: { description: 'Too many unfinished tasks', schema: ErrorResponse },
+      500: { description: 'The review could not be queued', schema: ErrorResponse },
+    },
+  },
+  async (c, { body }) => {
+    const settings = config(c.env)
+    const wish = body ?? MarketReviewRequest.parse({})
+    const request = reviewRequest({
+      // A text that the schema let through names regions.
+      regions: (wish.region ? strictRegions(wish.region) : null) ?? lenientRegions(settings.tasks.reviewRegion),
+      reportLanguage: wish.report_language ?? wish.reportLanguage ?? null,
+      configuredLanguage: settings.reportLanguage,
+      notify: wish.send_notification,
+      channels: null,
+      priority: 'interactive',
+    })
+    const say = taskMessages(request.language)
+    const answer = await taskQueue(c.env).submitReview(c.get('principal').owner, request)
+    if (answer.ok) {
+      const { id } = answer.task
+      return c.json(
+        {
+          status: 'accepted' as const,
+          message: say.reviewAccepted,
+          send_notification: wish.send_notification,
+          region: request.region ?? '',
+          task_id: id,
+          trace_id: id,
+        },
+        202,
+      )
+    }
+    if (answer.reason === 'locked') {
+      const extra = answer.taskId === null ? {} : { existing_task_id: answer.taskId }
+      throw new AppError('duplicate_market_review', say.reviewDuplicate, { extra })
+    }
+    throw new AppError('rate_limited', `${answer.open} of your tasks are unfinished; wait until some are done`, {
+      headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
+    })
+  },
+)
+
+export { app as marketReview }
