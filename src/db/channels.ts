@@ -1,0 +1,96 @@
+// Where owners want their reports sent. What must not be shown of a channel is sealed as one text.
+
+import type { ChannelKind } from '../notify/channel.ts'
+import type { Mode } from '../notify/notice.ts'
+import { auditIfChanged } from './audit.ts'
+import { openValues, type SealedPlace, type SealedValue, sealValue } from './sealed.ts'
+import type { By } from './secrets.ts'
+
+type Settings = Record<string, unknown>
+
+export type ChannelRow = {
+  id: string
+  kind: ChannelKind
+  mode: Mode
+  isEnabled: boolean
+  /** What may be shown. */
+  shown: Settings
+  /** The rest; null when it was changed in the database, or sealed under a key that is not here. */
+  secret: Settings | null
+  createdAt: string
+  updatedAt: string
+}
+
+type Raw = Omit<ChannelRow, 'isEnabled' | 'shown' | 'secret'> & { enabled: number; settings: string; sealed: string }
+
+const COLUMNS = 'id, kind, mode, enabled, settings, sealed, created_at AS "createdAt", updated_at AS "updatedAt"'
+
+const place = (owner: string, name: string): SealedPlace => ({ kind: 'channel', owner, name })
+
+/** The owner's channels by their ids, open. */
+export async function listChannels(env: Env, owner: string): Promise<ChannelRow[]> {
+  const query = `SELECT ${COLUMNS} FROM notification_channels WHERE owner = ? ORDER BY id`
+  return opened(env, owner, (await env.DB.prepare(query).bind(owner).all<Raw>()).results)
+}
+
+export async function findChannel(env: Env, owner: string, id: string): Promise<ChannelRow | null> {
+  const query = `SELECT ${COLUMNS} FROM notification_channels WHERE owner = ? AND id = ?`
+  const raw = await env.DB.prepare(query).bind(owner, id).first<Raw>()
+  return raw && ((await opened(env, owner, [raw]))[0] ?? null)
+}
+
+async function opened(env: Env, owner: string, raws: readonly Raw[]): Promise<ChannelRow[]> {
+  const { texts, stale } = await openValues(
+    env,
+    raws.map(({ id, sealed }) => ({ ...place(owner, id), sealed })),
+  )
+  if (stale.length > 0) await env.DB.batch(stale.map((value) => reseal(env.DB, value)))
+  return raws.map(({ enabled, settings, sealed: _, ...row }) => {
+    const text = texts.get(row.id)
+    return {
+      ...row,
+      isEnabled: enabled === 1,
+      shown: JSON.parse(settings) as Settings,
+      secret: text === undefined ? null : (JSON.parse(text) as Settings),
+    }
+  })
+}
+
+function reseal(db: D1Database, { owner, name, sealed, resealed }: SealedValue & { resealed: string }) {
+  return db
+    .prepare('UPDATE notification_channels SET sealed = ?1 WHERE owner = ?2 AND id = ?3 AND sealed = ?4')
+    .bind(resealed, owner, name, sealed)
+}
+
+export type ChannelWrite = Pick<ChannelRow, 'id' | 'kind' | 'mode' | 'isEnabled' | 'shown'> & {
+  secret: Settings
+  now: string
+  /** How many an owner may have. */
+  most: number
+}
+
+/** Makes or replaces the channel. False when it would be one too many. */
+export async function saveChannel(env: Env, { owner, actor }: By, channel: ChannelWrite): Promise<boolean> {
+  const { id, kind, mode, isEnabled, shown, secret, now, most } = channel
+  const sealed = await sealValue(env, JSON.stringify(secret), place(owner, id))
+  const [written] = await env.DB.batch([
+    env.DB.prepare(
+      `INSERT INTO notification_channels (owner, id, kind, mode, enabled, settings, sealed, created_at, updated_at)
+       SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8
+       WHERE (SELECT count(*) FROM notification_channels WHERE owner = ?1 AND id <> ?2) < ?9
+       ON CONFLICT (owner, id) DO UPDATE SET kind = excluded.kind, mode = excluded.mode, enabled = excluded.enabled,
+         settings = excluded.settings, sealed = excluded.sealed, updated_at = excluded.updated_at`,
+    ).bind(owner, id, kind, mode, isEnabled ? 1 : 0, JSON.stringify(shown), sealed, now, most),
+    auditIfChanged(env.DB, { owner, actor, action: 'channel.saved', subject: id }),
+  ])
+  return (written?.meta.changes ?? 0) > 0
+}
+
+/** False when there is no such channel. */
+export async function deleteChannel(env: Env, { owner, actor }: By, id: string): Promise<boolean> {
+  const [deleted] = await env.DB.batch([
+    env.DB.prepare('DELETE FROM notification_channels WHERE owner = ? AND id = ?').bind(owner, id),
+    auditIfChanged(env.DB, { owner, actor, action: 'channel.deleted', subject: id }),
+  ])
+  return (deleted?.meta.changes ?? 0) > 0
+}

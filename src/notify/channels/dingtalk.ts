@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { defineChannel, JSON_TYPE, later, MINUTE_MS, OK, rejected } from '../channel.ts'
+import { asBareSimple, titled } from '../dialects.ts'
+import { address, base64, hmac, numberAt, textAt, token } from '../fields.ts'
+
+const TOO_OFTEN = 130_101
+
+/** A robot of a DingTalk group. With a secret every request is signed. */
+export const dingtalk = defineChannel({
+  kind: 'dingtalk',
+  settings: z.object({ webhook_url: address(), secret: token().optional() }),
+  secrets: ['webhook_url', 'secret'],
+  open: ({ webhook_url, secret }) => ({
+    // The body may have 20 KB; the rest of it is the envelope.
+    limit: { unit: 'json_bytes', max: 18_000 },
+    pace: [{ count: 20, windowMs: MINUTE_MS }],
+    recognisesRepeats: false,
+    render: asBareSimple,
+    request: async (part, text, at) => ({
+      url: secret === undefined ? webhook_url : await signed(webhook_url, secret, at),
+      headers: JSON_TYPE,
+      body: JSON.stringify({ msgtype: 'markdown', markdown: { title: titled(part, 100), text: headed(part, text) } }),
+    }),
+    judge: ({ body }) => {
+      const code = numberAt(body, 'errcode')
+      if (code === 0) return OK
+      const reason = `errcode ${code}: ${textAt(body, 'errmsg')}`
+      return code === TOO_OFTEN ? later(reason, MINUTE_MS) : rejected(reason)
+    },
+  }),
+})
+
+/** The title is shown in lists of chats only. */
+const headed = (part: Parameters<typeof titled>[0], text: string): string =>
+  part.of > 1 ? `**${titled(part, 100)}**\n\n${text}` : text
+
+async function signed(address: string, secret: string, at: number): Promise<string> {
+  const url = new URL(address)
+  url.searchParams.set('timestamp', String(at))
+  url.searchParams.set('sign', base64(await hmac(secret, `${at}\n${secret}`)))
+  return url.href
+}

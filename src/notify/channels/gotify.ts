@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { defineChannel, JSON_TYPE } from '../channel.ts'
+import { asMarkdown, titled } from '../dialects.ts'
+import { token, word } from '../fields.ts'
+
+export const gotify = defineChannel({
+  kind: 'gotify',
+  settings: z.object({
+    url: word(500)
+      .pipe(z.url({ protocol: /^https?$/ }))
+      .transform((url) => url.replace(/\/+$/, '')),
+    token: token(),
+    priority: z.int().min(0).max(10).default(5),
+  }),
+  secrets: ['token'],
+  open: ({ url, token, priority }) => ({
+    limit: { unit: 'characters', max: 30_000 },
+    pace: [{ count: 10, windowMs: 1_000 }],
+    recognisesRepeats: false,
+    render: asMarkdown,
+    request: (part, message) => ({
+      url: `${url}/message`,
+      headers: { ...JSON_TYPE, 'x-gotify-key': token },
+      body: JSON.stringify({
+        title: titled(part, 200),
+        message,
+        priority,
+        extras: { 'client::display': { contentType: 'text/markdown' } },
+      }),
+    }),
+  }),
+})

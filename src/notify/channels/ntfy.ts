@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import { bearer, defineChannel, JSON_TYPE } from '../channel.ts'
+import { asMarkdown, titled } from '../dialects.ts'
+import { apiUrl, token, word } from '../fields.ts'
+
+export const ntfy = defineChannel({
+  kind: 'ntfy',
+  settings: z.object({
+    url: apiUrl('https://ntfy.sh'),
+    topic: word(64).regex(/^[\w-]+$/, 'letters, digits, _ and - are wanted'),
+    token: token().optional(),
+    priority: z.int().min(1).max(5).default(3),
+  }),
+  secrets: ['token'],
+  open: ({ url, topic, token, priority }) => ({
+    // A longer message becomes an attachment.
+    limit: { unit: 'bytes', max: 4_000 },
+    pace: [{ count: 60, windowMs: 300_000 }],
+    recognisesRepeats: false,
+    render: asMarkdown,
+    request: (part, message) => ({
+      url: `${url}/`,
+      headers: { ...JSON_TYPE, ...(token === undefined ? {} : bearer(token)) },
+      body: JSON.stringify({ topic, title: titled(part, 200), message, markdown: true, priority }),
+    }),
+  }),
+})

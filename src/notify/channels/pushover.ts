@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import { defineChannel, FORM_TYPE, OK, rejected } from '../channel.ts'
+import { asBarePlain, titled } from '../dialects.ts'
+import { apiUrl, member, numberAt, token } from '../fields.ts'
+
+export const pushover = defineChannel({
+  kind: 'pushover',
+  settings: z.object({
+    token: token(),
+    user: token(),
+    priority: z.int().min(-2).max(1).default(0),
+    api_url: apiUrl('https://api.pushover.net'),
+  }),
+  secrets: ['token', 'user'],
+  open: ({ token, user, priority, api_url }) => ({
+    limit: { unit: 'characters', max: 1_024 },
+    pace: [{ count: 5, windowMs: 5_000 }],
+    recognisesRepeats: false,
+    render: asBarePlain,
+    request: (part, message) => ({
+      url: `${api_url}/1/messages.json`,
+      headers: FORM_TYPE,
+      body: new URLSearchParams({
+        token,
+        user,
+        message,
+        title: titled(part, 250),
+        priority: String(priority),
+      }).toString(),
+    }),
+    judge: ({ body }) => {
+      if (numberAt(body, 'status') === 1) return OK
+      const errors = member(body, 'errors')
+      return rejected(Array.isArray(errors) ? errors.join('; ').slice(0, 200) : 'no status 1')
+    },
+  }),
+})

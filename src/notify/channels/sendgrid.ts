@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import { bearer, defineChannel, JSON_TYPE } from '../channel.ts'
+import { asHtml, asMarkdown, titled } from '../dialects.ts'
+import { apiUrl, mailbox, mailboxes, token } from '../fields.ts'
+import { MAIL_CHARACTERS, nameAndAddress, SUBJECT_CHARACTERS } from '../mail.ts'
+
+export const sendgrid = defineChannel({
+  kind: 'sendgrid',
+  settings: z.object({
+    api_key: token(),
+    from: mailbox(),
+    to: mailboxes(),
+    api_url: apiUrl('https://api.sendgrid.com'),
+  }),
+  secrets: ['api_key'],
+  open: ({ api_key, from, to, api_url }) => ({
+    limit: { unit: 'characters', max: MAIL_CHARACTERS },
+    pace: [{ count: 10, windowMs: 1_000 }],
+    recognisesRepeats: false,
+    render: asMarkdown,
+    request: (part, text) => ({
+      url: `${api_url}/v3/mail/send`,
+      headers: { ...JSON_TYPE, ...bearer(api_key) },
+      body: JSON.stringify({
+        personalizations: [{ to: to.map(nameAndAddress) }],
+        from: nameAndAddress(from),
+        subject: titled(part, SUBJECT_CHARACTERS),
+        content: [
+          { type: 'text/plain', value: text },
+          { type: 'text/html', value: asHtml(part) },
+        ],
+      }),
+    }),
+  }),
+})

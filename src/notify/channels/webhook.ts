@@ -1,0 +1,77 @@
+import { z } from 'zod'
+import { bearer, defineChannel, JSON_TYPE, type Part } from '../channel.ts'
+import { asBarePlain, asMarkdown, titled } from '../dialects.ts'
+import { address, hex, hmac, token, word } from '../fields.ts'
+
+const TITLE_CHARACTERS = 200
+const BARK_CHARACTERS = 4_000
+
+const filled = (template: string, title: string, content: string): string =>
+  template
+    // A function, so that no `$` of the text means anything.
+    .replace(/\$\{(title|content)_json\}/g, (_, name) => JSON.stringify(name === 'title' ? title : content))
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    // It throws for whatever is none; that is the question.
+    return false
+  }
+}
+
+const template = () =>
+  z
+    .string()
+    .max(10_000)
+    .refine((text) => isJson(filled(text, 'title', 'content')), {
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the placeholders as they are written in a template
+      error: 'JSON is wanted in which ${title_json} and ${content_json} stand for texts',
+    })
+
+/** Any address that takes JSON, in a shape of its own choice. */
+export const webhook = defineChannel({
+  kind: 'webhook',
+  settings: z.object({
+    url: address(),
+    token: token().optional(),
+    secret: token().optional(),
+    style: z.enum(['fields', 'bark']).default('fields'),
+    group: word(100).optional(),
+    template: template().optional(),
+    max_characters: z.int().min(200).max(200_000).default(20_000),
+    recognises_repeats: z.boolean().default(false),
+  }),
+  secrets: ['url', 'token', 'secret'],
+  open: (settings) => ({
+    limit: {
+      unit: 'characters',
+      max: settings.style === 'bark' ? Math.min(BARK_CHARACTERS, settings.max_characters) : settings.max_characters,
+    },
+    pace: [{ count: 10, windowMs: 1_000 }],
+    recognisesRepeats: settings.recognises_repeats,
+    render: settings.style === 'bark' ? asBarePlain : asMarkdown,
+    request: async (part, text) => {
+      const body = bodyOf(settings, part, text)
+      const { token, secret } = settings
+      const headers = {
+        ...JSON_TYPE,
+        'idempotency-key': part.key,
+        ...(token === undefined ? {} : bearer(token)),
+        ...(secret === undefined ? {} : { 'x-signature': hex(await hmac(secret, body)) }),
+      }
+      return { url: settings.url, headers, body }
+    },
+  }),
+})
+
+type Shape = { style: 'fields' | 'bark'; group?: string | undefined; template?: string | undefined }
+
+function bodyOf({ style, group, template }: Shape, part: Part, text: string): string {
+  const title = titled(part, TITLE_CHARACTERS)
+  if (template !== undefined) return filled(template, title, text)
+  if (style === 'bark') return JSON.stringify({ title, body: text, group })
+  const { key, n, of } = part
+  return JSON.stringify({ title, text, content: text, message: text, body: text, key, part: n, parts: of })
+}

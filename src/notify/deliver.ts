@@ -1,0 +1,189 @@
+// Carries on the deliveries that are due: channels beside each other, the parts of one channel one after the other at the
+// pace that its service allows.
+
+import type { AddressPolicy } from '../lib/address-policy.ts'
+import type { Clock } from '../lib/clock.ts'
+import { errorFields, log } from '../lib/log.ts'
+import type { Pace, Part, Verdict } from './channel.ts'
+import type { Claim, ClaimedPart, DeliveryStore } from './delivery.ts'
+import { isReachable, type Opened, sendPart } from './send.ts'
+import { openTarget, type Target } from './target.ts'
+
+export type DeliveryWorld = {
+  store: DeliveryStore
+  /** The owner's channels and, for the operator, the operator's. */
+  targets: (owner: string) => Promise<Target[]>
+  policy: AddressPolicy
+  clock: Clock
+  /** For one request. */
+  timeoutMs?: number
+}
+
+const LANES_AT_ONCE = 4
+/** After this nothing more is begun; what is left is claimed by the next call. */
+const BUDGET_MS = 45_000
+/** A shorter wait is waited for; a longer one gives the delivery back. */
+const LONGEST_WAIT_MS = 3_000
+const BACK_OFF_MS = [30_000, 60_000, 120_000, 300_000, 600_000, 1_200_000, 1_800_000, 3_600_000]
+const MAX_ATTEMPTS = 12
+const LONGEST_RETRY_AFTER_MS = 86_400_000
+const SETTLE_DELAYS_MS = [100, 500, 2_000]
+
+export async function deliverDue(world: DeliveryWorld): Promise<void> {
+  const until = world.clock() + BUDGET_MS
+  const lanes = Map.groupBy(await world.store.claim(world.clock()), (claim) =>
+    JSON.stringify([claim.owner, claim.channelId]),
+  )
+  const waiting = [...lanes.values()]
+  const work = async () => {
+    for (let lane = waiting.shift(); lane !== undefined; lane = waiting.shift()) await runLane(lane, world, until)
+  }
+  await Promise.all(Array.from({ length: LANES_AT_ONCE }, work))
+}
+
+/** Deliveries of one channel. When one has to wait, those behind it wait with it. */
+async function runLane(claims: readonly Claim[], world: DeliveryWorld, until: number): Promise<void> {
+  const { store, clock } = world
+  let isHeld = false
+  for (const claim of claims) {
+    try {
+      if (isHeld) await store.release(claim, { nextAt: clock(), error: null })
+      else isHeld = (await carryOn(claim, world, until)) === 'held'
+    } catch (error) {
+      // It stays claimed until its lease ends; other channels are not held by it.
+      log.warn('notify.delivery_broke_off', { deliveryId: claim.id, channel: claim.channelId, ...errorFields(error) })
+      isHeld = true
+    }
+  }
+}
+
+type Ended = 'done' | 'held'
+
+async function carryOn(claim: Claim, world: DeliveryWorld, until: number): Promise<Ended> {
+  const { store, clock } = world
+  const target = (await world.targets(claim.owner)).find(({ id }) => id === claim.channelId)
+  const opened = target?.isEnabled && target.kind === claim.kind ? openTarget(target, world.policy) : null
+  if (opened === null) return fail(claim, world, reasonOf(target, claim))
+  let isReached = opened.line.recognisesRepeats
+  for (const part of claim.parts) {
+    if (part.state === 'sent' || part.state === 'unknown') continue
+    if (part.state === 'sending' && !opened.line.recognisesRepeats) {
+      await settle(claim, part, 'unknown', world)
+      continue
+    }
+    const waitMs = await paceWait(claim, opened.line.pace, world)
+    if (waitMs > LONGEST_WAIT_MS || clock() + waitMs > until) {
+      await store.release(claim, { nextAt: clock() + waitMs, error: null })
+      return 'held'
+    }
+    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs))
+    const message = partOf(claim, part)
+    isReached ||= await isReachable(opened, message, clock())
+    if (!isReached) return putOff(claim, world, { reason: 'the service cannot be reached', retryAfterMs: null })
+    const ended = await sendOne({ claim, part, message, opened }, world)
+    if (ended !== null) return ended
+  }
+  return conclude(claim, world)
+}
+
+type Sending = { claim: Claim; part: ClaimedPart; message: Part; opened: Opened }
+
+/** Null when the next part may follow. */
+async function sendOne({ claim, part, message, opened }: Sending, world: DeliveryWorld): Promise<Ended | null> {
+  const { store, clock, timeoutMs } = world
+  if (!(await store.begin(claim, part.n, clock()))) return 'held'
+  part.state = 'sending'
+  const verdict = await sendPart(opened, message, { at: clock(), ...(timeoutMs !== undefined && { timeoutMs }) })
+  if (verdict.ok) {
+    await settle(claim, part, 'sent', world)
+    claim.attempts = 0
+    return null
+  }
+  log.warn('notify.part_failed', { deliveryId: claim.id, channel: claim.channelId, part: part.n, ...verdict })
+  if (isInDoubt(verdict, opened)) {
+    await settle(claim, part, 'unknown', world)
+    // What follows waits until the service is itself again.
+    return part.n === claim.parts.length ? null : putOff(claim, world, { reason: verdict.reason, retryAfterMs: null })
+  }
+  await settle(claim, part, 'waiting', world)
+  const { reason } = verdict
+  if (verdict.outcome === 'later') return putOff(claim, world, verdict)
+  if (verdict.outcome === 'unknown') return putOff(claim, world, { reason, retryAfterMs: null })
+  return fail(claim, world, claim.parts.length > 1 ? `part ${part.n} of ${claim.parts.length}: ${reason}` : reason)
+}
+
+const isInDoubt = (verdict: Verdict, { line }: Opened): boolean =>
+  !verdict.ok && verdict.outcome === 'unknown' && !line.recognisesRepeats
+
+function partOf({ id, title, parts }: Claim, { n, markdown }: ClaimedPart): Part {
+  return { key: `${id}-${n}`, title, markdown, n, of: parts.length }
+}
+
+function reasonOf(target: Target | undefined, { kind }: Claim): string {
+  if (target === undefined) return 'the channel is gone'
+  if (target.kind !== kind) return 'the channel has become one of another kind'
+  return target.isEnabled ? 'the settings of the channel cannot be read' : 'the channel is switched off'
+}
+
+/** How long the next part has to wait, so that in no stretch of time there are more than the service allows. */
+async function paceWait(claim: Claim, pace: readonly Pace[], { store, clock }: DeliveryWorld): Promise<number> {
+  const now = clock()
+  const longest = Math.max(0, ...pace.map(({ windowMs }) => windowMs))
+  const starts = await store.startsSince(claim, now - longest)
+  const waits = pace.map(({ count, windowMs }) => {
+    const oldest = starts.at(-count)
+    return oldest === undefined ? 0 : oldest + windowMs - now
+  })
+  return Math.max(0, ...waits)
+}
+
+async function putOff(
+  claim: Claim,
+  world: DeliveryWorld,
+  { reason, retryAfterMs }: { reason: string; retryAfterMs: number | null },
+): Promise<Ended> {
+  const { store, clock } = world
+  const attempts = claim.attempts + 1
+  if (attempts >= MAX_ATTEMPTS) return fail(claim, world, `given up after ${attempts} attempts: ${reason}`)
+  const backOffMs = BACK_OFF_MS[Math.min(attempts, BACK_OFF_MS.length) - 1] ?? 0
+  const delayMs = Math.min(LONGEST_RETRY_AFTER_MS, retryAfterMs ?? backOffMs)
+  await store.release(claim, { nextAt: clock() + delayMs, error: reason })
+  return 'held'
+}
+
+async function fail(claim: Claim, { store, clock }: DeliveryWorld, error: string): Promise<Ended> {
+  await store.finish(claim, { state: 'failed', error, now: clock() })
+  return 'done'
+}
+
+async function conclude(claim: Claim, { store, clock }: DeliveryWorld): Promise<Ended> {
+  const unknown = claim.parts.filter(({ state }) => state === 'unknown').map(({ n }) => n)
+  const now = clock()
+  if (unknown.length === 0) await store.finish(claim, { state: 'delivered', error: null, now })
+  else {
+    const error = `no answer came for part ${unknown.join(', ')} of ${claim.parts.length}; it may have arrived`
+    await store.finish(claim, { state: 'uncertain', error, now })
+  }
+  return 'done'
+}
+
+/** What became of a part is worth more than one try: without it, a part that was taken is in doubt. */
+async function settle(
+  claim: Claim,
+  part: ClaimedPart,
+  state: ClaimedPart['state'],
+  world: DeliveryWorld,
+): Promise<void> {
+  for (const delayMs of SETTLE_DELAYS_MS) {
+    try {
+      await world.store.settle(claim, part.n, { state, now: world.clock() })
+      part.state = state
+      return
+    } catch (error) {
+      log.warn('notify.settle_failed', { deliveryId: claim.id, part: part.n, state, ...errorFields(error) })
+      await new Promise((resolve) => setTimeout(resolve, delayMs))
+    }
+  }
+  await world.store.settle(claim, part.n, { state, now: world.clock() })
+  part.state = state
+}

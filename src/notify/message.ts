@@ -1,0 +1,100 @@
+// Reports as messages: a title and a text.
+
+import { renderMarkdown } from '../reports/markdown.ts'
+import { escapeMarkdown } from '../reports/markdown-text.ts'
+import type { AnalysisReport, ReportLanguage } from '../reports/report.ts'
+import { cut } from './dialects.ts'
+import type { BatchItem } from './notice.ts'
+
+export type Message = { title: string; markdown: string }
+
+/** A report of the history; `text` stands in for its own words where it has a finished text. */
+export type ToldReport = { report: AnalysisReport; text: string | null }
+
+const TITLE_CHARACTERS = 200
+
+type Words = {
+  digest: (count: number) => string
+  missing: (count: number) => string
+  noReport: string
+  score: string
+  test: string
+  testBody: (channel: string) => string
+}
+
+const WORDS: Record<ReportLanguage, Words> = {
+  zh: {
+    digest: (count) => `股票分析汇总（${count} 只）`,
+    missing: (count) => `其中 ${count} 只没有报告`,
+    noReport: '没有报告',
+    score: '评分',
+    test: '测试消息',
+    testBody: (channel) => `通知渠道 ${channel} 可以收到消息。`,
+  },
+  en: {
+    digest: (count) => `Stock analyses: ${count} in all`,
+    missing: (count) => `${count} of them without a report`,
+    noReport: 'no report',
+    score: 'score',
+    test: 'Test message',
+    testBody: (channel) => `The channel ${channel} receives messages.`,
+  },
+  ko: {
+    digest: (count) => `종목 분석 요약 (${count}개)`,
+    missing: (count) => `그중 ${count}개는 보고서 없음`,
+    noReport: '보고서 없음',
+    score: '점수',
+    test: '테스트 메시지',
+    testBody: (channel) => `알림 채널 ${channel}에서 메시지를 받을 수 있습니다.`,
+  },
+}
+
+export function reportMessage({ report, text }: ToldReport): Message {
+  const { meta, summary } = report
+  const isReview = meta.report_type === 'market_review'
+  const name = meta.stock_name ?? meta.stock_code
+  const advice = summary.action_label ?? summary.operation_advice
+  const title = isReview ? `${name} ${meta.created_at.slice(0, 10)}` : `${name} (${meta.stock_code}) · ${advice}`
+  return { title: cut(title, TITLE_CHARACTERS), markdown: text ?? renderMarkdown(report) }
+}
+
+/** Every stock that was asked for, with what became of it; below it the reports, a section each. */
+export function digestMessage(
+  items: readonly BatchItem[],
+  reports: ReadonlyMap<string, ToldReport>,
+  language: ReportLanguage,
+): Message {
+  const words = WORDS[language]
+  const missing = items.filter(({ taskId }) => !reports.has(taskId)).length
+  const title = words.digest(items.length)
+  const lines = items.map((item) => lineOf(item, reports.get(item.taskId), words))
+  const sections = items
+    .flatMap(({ taskId }) => reports.get(taskId)?.report ?? [])
+    .map((report) => sectionOf(report, words))
+  const note = missing === 0 ? [] : [words.missing(missing)]
+  return { title, markdown: [`# ${title}`, ...note, lines.join('\n'), ...sections].join('\n\n') }
+}
+
+function lineOf({ stockCode, stockName, error }: BatchItem, told: ToldReport | undefined, words: Words): string {
+  const name = told?.report.meta.stock_name ?? stockName
+  const label = escapeMarkdown(name === null ? stockCode : `${name} (${stockCode})`)
+  if (told === undefined) return `- ${label}: ${words.noReport}${error === null ? '' : ` – ${escapeMarkdown(error)}`}`
+  const { summary } = told.report
+  return `- ${label}: **${escapeMarkdown(adviceOf(summary))}** · ${words.score} ${summary.sentiment_score}/100`
+}
+
+function sectionOf({ meta, summary, strategy }: AnalysisReport, words: Words): string {
+  const heading = `## ${escapeMarkdown(`${meta.stock_name ?? meta.stock_code} (${meta.stock_code})`)}`
+  const verdict = `**${escapeMarkdown(adviceOf(summary))}** · ${words.score} ${summary.sentiment_score}/100`
+  const levels = Object.values(strategy ?? {}).filter((level) => typeof level === 'string' && level !== '')
+  const plan = levels.length === 0 ? [] : [levels.map((level) => `- ${escapeMarkdown(String(level))}`).join('\n')]
+  return [heading, verdict, escapeMarkdown(summary.analysis_summary), ...plan].join('\n\n')
+}
+
+const adviceOf = ({ action_label, operation_advice }: AnalysisReport['summary']): string =>
+  action_label ?? operation_advice
+
+export function testMessage(channel: string, language: ReportLanguage): Message {
+  const words = WORDS[language]
+  return { title: words.test, markdown: `# ${words.test}\n\n${escapeMarkdown(words.testBody(channel))}` }
+}

@@ -1,0 +1,149 @@
+// One request to a channel's service, and what its answer means. Whether a message was taken is told by an answer only: when
+// none comes, it may have been.
+
+import type { AddressPolicy } from '../lib/address-policy.ts'
+import { type Door, DoorError, guardedFetch } from '../lib/guarded-fetch.ts'
+import { type Line, later, OK, type Outgoing, type Part, type Reply, rejected, type Verdict } from './channel.ts'
+import { cut } from './dialects.ts'
+
+const REPLY_BYTES = 65_536
+const TIMEOUT_MS = 15_000
+const PROBE_TIMEOUT_MS = 8_000
+const REASON_CHARACTERS = 300
+/** Shorter texts are no secrets, and would make holes in every message. */
+const SHORTEST_SECRET = 4
+
+/** Answers of servers in between that do not tell whether the one behind them took the message. */
+const AMBIGUOUS: ReadonlySet<number> = new Set([504, 520, 522, 524])
+
+export type Opened = {
+  line: Line
+  policy: AddressPolicy
+  /** What must not be told to anybody. */
+  secrets: readonly string[]
+}
+
+type Timing = { at: number; timeoutMs?: number }
+
+export async function sendPart(opened: Opened, part: Part, { at, timeoutMs = TIMEOUT_MS }: Timing): Promise<Verdict> {
+  const { line } = opened
+  const outgoing = await line.request(part, line.render(part), at)
+  const verdict = await exchange(opened, outgoing, timeoutMs)
+  const plain = !verdict.ok && verdict.outcome === 'plain' ? line.plainRequest?.(part) : undefined
+  return masked(plain === undefined ? verdict : await exchange(opened, plain, timeoutMs), opened.secrets)
+}
+
+/**
+ * Whether the service can be reached at all, asked without a message. After a yes, a message without an answer is in doubt;
+ * after a no, nothing was sent and the message can wait.
+ */
+export async function isReachable(opened: Opened, part: Part, at: number): Promise<boolean> {
+  const { url } = await opened.line.request(part, opened.line.render(part), at)
+  try {
+    const response = await guardedFetch(new URL('/', url), { method: 'HEAD' }, doorOf(opened, url, PROBE_TIMEOUT_MS))
+    await response.body?.cancel()
+    return true
+  } catch (error) {
+    if (!(error instanceof DoorError)) throw error
+    // Whatever else is wrong with the address, the message itself will tell.
+    return error.reason !== 'network' && error.reason !== 'timeout'
+  }
+}
+
+async function exchange(opened: Opened, { url, headers, body }: Outgoing, timeoutMs: number): Promise<Verdict> {
+  let response: Response
+  try {
+    response = await guardedFetch(url, { method: 'POST', headers, body }, doorOf(opened, url, timeoutMs))
+  } catch (error) {
+    return verdictOfFailure(error)
+  }
+  const read = await bodyOf(response)
+  const reply: Reply = { status: response.status, headers: response.headers, body: read.ok ? read.body : null }
+  if (!response.ok) return verdictOfStatus(opened.line, reply)
+  if (opened.line.judge === undefined) return OK
+  return read.ok ? opened.line.judge(reply) : { ok: false, outcome: 'unknown', reason: 'the answer broke off' }
+}
+
+function doorOf({ policy }: Opened, address: string, timeoutMs: number): Door {
+  const { hostname } = new URL(address)
+  return {
+    policy,
+    limits: { maxBytes: REPLY_BYTES, headersTimeoutMs: timeoutMs, totalTimeoutMs: timeoutMs },
+    fetch: (url, request) => {
+      // A redirect that turns the request into a question has dropped the message on its way.
+      if (request?.method === 'GET') throw new DoorError('redirect', `${hostname} redirects and drops what was sent`)
+      return fetch(url, request)
+    },
+  }
+}
+
+function verdictOfFailure(error: unknown): Verdict {
+  if (!(error instanceof DoorError)) throw error
+  if (error.reason === 'refused' || error.reason === 'redirect') return rejected(error.message)
+  return { ok: false, outcome: 'unknown', reason: error.message }
+}
+
+function verdictOfStatus(line: Line, reply: Reply): Verdict {
+  const special = line.judgeFailure?.(reply) ?? null
+  if (special !== null) return special
+  const { status, headers, body } = reply
+  const reason = `HTTP ${status}${detailOf(body)}`
+  if (AMBIGUOUS.has(status)) return { ok: false, outcome: 'unknown', reason }
+  if (status === 429) return later(reason, line.retryAfterMs?.(body) ?? headerMs(headers))
+  if (status === 408 || status === 425 || status >= 500) return later(reason, headerMs(headers))
+  return rejected(reason)
+}
+
+/** What a service says about its refusal, where it says it in words. */
+function detailOf(body: unknown): string {
+  const words = typeof body === 'string' ? body : JSON.stringify(body ?? '')
+  const text = words.replace(/\s+/g, ' ').trim()
+  return text === '' || text === '""' || text.startsWith('<') ? '' : `: ${text}`
+}
+
+function headerMs(headers: Headers): number | null {
+  const value = headers.get('retry-after')?.trim() ?? ''
+  if (/^\d{1,7}$/.test(value)) return Number(value) * 1000
+  const at = Date.parse(value)
+  return Number.isNaN(at) ? null : Math.max(0, at - Date.now())
+}
+
+async function bodyOf(response: Response): Promise<{ ok: true; body: unknown } | { ok: false }> {
+  let text: string
+  try {
+    text = await response.text()
+  } catch (error) {
+    if (!(error instanceof DoorError)) throw error
+    return { ok: false }
+  }
+  try {
+    return { ok: true, body: JSON.parse(text) }
+  } catch {
+    // Not every service answers in JSON; its text is the answer then.
+    return { ok: true, body: text }
+  }
+}
+
+function masked(verdict: Verdict, secrets: readonly string[]): Verdict {
+  if (verdict.ok) return verdict
+  return { ...verdict, reason: mask(verdict.reason, secrets) }
+}
+
+/** The text without any of the secrets, whole or as parts of an address. */
+export function mask(text: string, secrets: readonly string[]): string {
+  const hidden = secrets
+    .flatMap((secret) => [secret, encodeURIComponent(secret), ...partsOfAddress(secret)])
+    .filter((secret) => secret.length >= SHORTEST_SECRET)
+    .sort((a, b) => b.length - a.length)
+  return cut(
+    hidden.reduce((shown, secret) => shown.replaceAll(secret, '***'), text),
+    REASON_CHARACTERS,
+  )
+}
+
+function partsOfAddress(text: string): string[] {
+  if (!URL.canParse(text)) return []
+  const { pathname, searchParams } = new URL(text)
+  const parts = [...pathname.split('/'), ...searchParams.values()]
+  return [pathname, ...parts.filter((part) => part.length >= 8)]
+}

@@ -1,0 +1,206 @@
+import { z } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import { config } from '../../config.ts'
+import { type ChannelRow, deleteChannel, findChannel, listChannels, saveChannel } from '../../db/channels.ts'
+import { operatorTargets, targetOf } from '../../db/notify-targets.ts'
+import { actorOf } from '../../http/actor.ts'
+import { AppError, analysisEnvelope } from '../../http/errors.ts'
+import { endpoint } from '../../http/openapi.ts'
+import { type AppEnv, router } from '../../http/router.ts'
+import { valueError } from '../../http/validation.ts'
+import { isoMicros } from '../../lib/clock.ts'
+import { hexId } from '../../lib/ids.ts'
+import type { Verdict } from '../../notify/channel.ts'
+import { CHANNELS } from '../../notify/index.ts'
+import { testMessage } from '../../notify/message.ts'
+import { sendPart } from '../../notify/send.ts'
+import { openTarget, type Target } from '../../notify/target.ts'
+import { Channel, ChannelId, ChannelInput, ChannelTest, MAX_CHANNELS } from './channels-schemas.ts'
+import { ErrorResponse } from './schemas.ts'
+
+const app = router(analysisEnvelope)
+const tag = 'Notifications'
+const PATH = '/api/v1/analysis/channels'
+const ONE = `${PATH}/{channel_id}`
+const params = z.object({ channel_id: z.string() })
+const missing = { 404: { description: 'No such channel', schema: ErrorResponse } }
+
+endpoint(
+  app,
+  {
+    method: 'get',
+    path: PATH,
+    tag,
+    summary: 'Where your reports are sent',
+    replies: { 200: { description: 'Your channels by id', schema: z.object({ channels: z.array(Channel) }) } },
+  },
+  async (c) => {
+    const rows = await listChannels(c.env, ownerOf(c))
+    return c.json({ channels: [...rows.map(wire), ...operatorTargets(c.env, ownerOf(c)).map(wireOperator)] })
+  },
+)
+
+endpoint(
+  app,
+  {
+    method: 'get',
+    path: ONE,
+    tag,
+    summary: 'One channel',
+    params,
+    replies: { 200: { description: 'The channel', schema: Channel }, ...missing },
+  },
+  async (c, { params: { channel_id } }) => {
+    const row = await findChannel(c.env, ownerOf(c), channel_id)
+    const operators = operatorTargets(c.env, ownerOf(c)).find(({ id }) => id === channel_id)
+    if (row === null && operators === undefined) throw notFound()
+    return c.json(row === null ? operators && wireOperator(operators) : wire(row))
+  },
+)
+
+endpoint(
+  app,
+  {
+    method: 'put',
+    path: ONE,
+    tag,
+    summary: 'Make or change a channel',
+    params: z.object({ channel_id: ChannelId }),
+    body: { schema: ChannelInput, required: true },
+    replies: {
+      200: { description: 'The channel', schema: Channel },
+      400: { description: 'Too many channels', schema: ErrorResponse },
+    },
+  },
+  async (c, { params: { channel_id: id }, body }) => {
+    const owner = ownerOf(c)
+    const known = await findChannel(c.env, owner, id)
+    const settings = merged(body, known?.kind === body.kind ? known.secret : null)
+    const { secrets } = CHANNELS[body.kind]
+    const [shown, secret] = [false, true].map((isSecret) =>
+      Object.fromEntries(Object.entries(settings).filter(([name]) => secrets.includes(name) === isSecret)),
+    )
+    const by = { owner, actor: actorOf(c.get('principal')) }
+    const { kind, mode, enabled } = body
+    const write = { id, kind, mode, isEnabled: enabled, shown: shown ?? {}, secret: secret ?? {} }
+    if (!(await saveChannel(c.env, by, { ...write, now: isoMicros(Date.now()), most: MAX_CHANNELS }))) {
+      throw new AppError('bad_request', `You have ${MAX_CHANNELS} channels already`)
+    }
+    return c.json(wire(await mustFind(c, id)))
+  },
+)
+
+endpoint(
+  app,
+  {
+    method: 'delete',
+    path: ONE,
+    tag,
+    summary: 'Delete a channel; what was still to be sent there fails',
+    params,
+    replies: { 200: { description: 'Deleted', schema: z.object({ deleted: z.literal(true) }) }, ...missing },
+  },
+  async (c, { params: { channel_id } }) => {
+    const by = { owner: ownerOf(c), actor: actorOf(c.get('principal')) }
+    if (!(await deleteChannel(c.env, by, channel_id))) throw notFound()
+    return c.json({ deleted: true as const })
+  },
+)
+
+endpoint(
+  app,
+  {
+    method: 'post',
+    path: `${ONE}/test`,
+    tag,
+    summary: 'Send a test message there, also while the channel is switched off',
+    params,
+    replies: { 200: { description: 'What became of it', schema: ChannelTest }, ...missing },
+  },
+  async (c, { params: { channel_id } }) => {
+    const operators = operatorTargets(c.env, ownerOf(c)).find(({ id }) => id === channel_id)
+    const target = operators ?? targetOf(await mustFind(c, channel_id))
+    const { addressPolicy, reportLanguage } = config(c.env)
+    const opened = openTarget(target, addressPolicy)
+    if (opened === null) return c.json(testOf(unreadable))
+    const part = { ...testMessage(channel_id, reportLanguage), key: hexId(), n: 1, of: 1 }
+    return c.json(testOf(await sendPart(opened, part, { at: Date.now() })))
+  },
+)
+
+const unreadable: Verdict = { ok: false, outcome: 'rejected', reason: 'the settings of the channel cannot be read' }
+
+function testOf(verdict: Verdict): z.infer<typeof ChannelTest> {
+  if (verdict.ok) return { ok: true, outcome: 'sent', error: null, retry_after_seconds: null }
+  const { reason: error, outcome } = verdict
+  const waitMs = outcome === 'later' ? verdict.retryAfterMs : null
+  return {
+    ok: false,
+    // A markup that was refused twice is refused.
+    outcome: outcome === 'plain' ? 'rejected' : outcome,
+    error,
+    retry_after_seconds: waitMs === null ? null : waitMs / 1000,
+  }
+}
+
+const ownerOf = (c: Context<AppEnv>): string => c.get('principal').owner
+const notFound = () => new AppError('not_found', 'No such channel')
+
+async function mustFind(c: Context<AppEnv>, id: string): Promise<ChannelRow> {
+  const row = await findChannel(c.env, ownerOf(c), id)
+  if (row === null) throw notFound()
+  return row
+}
+
+/** The whole settings: what is sealed and left out is what it was. */
+function merged({ kind, settings }: ChannelInput, before: Record<string, unknown> | null): Record<string, unknown> {
+  const { secrets, settings: schema } = CHANNELS[kind]
+  const kept = Object.fromEntries(
+    secrets.flatMap((name) => (before?.[name] === undefined ? [] : [[name, before[name]]])),
+  )
+  const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
+  const whole = Object.fromEntries(Object.entries({ ...kept, ...given }).filter(([, value]) => value !== null))
+  const parsed = schema.safeParse(whole)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  const path = (issue?.path ?? []).filter((step) => typeof step !== 'symbol')
+  throw valueError(
+    ['body', 'settings', ...path],
+    whole[String(path[0])] === undefined ? 'a value is needed' : 'it does not fit',
+    null,
+  )
+}
+
+function wire({ id, kind, mode, isEnabled, shown, secret, createdAt, updatedAt }: ChannelRow): Channel {
+  return {
+    channel_id: id,
+    kind,
+    mode,
+    enabled: isEnabled,
+    settings: shown,
+    secrets_set: Object.keys(secret ?? {}).sort(),
+    readable: secret !== null,
+    from_environment: false,
+    created_at: createdAt,
+    updated_at: updatedAt,
+  }
+}
+
+function wireOperator({ id, kind, mode, isEnabled, settings }: Target): Channel {
+  const { secrets } = CHANNELS[kind]
+  const entries = Object.entries(settings ?? {})
+  return {
+    channel_id: id,
+    kind,
+    mode,
+    enabled: isEnabled,
+    settings: Object.fromEntries(entries.filter(([name]) => !secrets.includes(name))),
+    secrets_set: entries.map(([name]) => name).filter((name) => secrets.includes(name)),
+    readable: true,
+    from_environment: true,
+    created_at: null,
+    updated_at: null,
+  }
+}
+
+export { app as channels }

@@ -1,0 +1,172 @@
+import { z } from '@hono/zod-openapi'
+import { taskQueue } from '../../bindings.ts'
+import { type DeliveryItem, findDelivery, listDeliveries, retryDelivery } from '../../db/delivery-log.ts'
+import { AppError, analysisEnvelope } from '../../http/errors.ts'
+import { endpoint } from '../../http/openapi.ts'
+import { router } from '../../http/router.ts'
+import { laxInt } from '../../http/validation.ts'
+import { isoMicros } from '../../lib/clock.ts'
+import { fromBase64, toBase64Url } from '../../lib/crypto.ts'
+import { DELIVERY_STATES, PART_STATES } from '../../notify/delivery.ts'
+import { ErrorResponse } from './schemas.ts'
+
+const app = router(analysisEnvelope)
+const tag = 'Notifications'
+const PATH = '/api/v1/analysis/deliveries'
+const ONE = `${PATH}/{delivery_id}`
+const params = z.object({ delivery_id: z.string() })
+const missing = { 404: { description: 'No such delivery', schema: ErrorResponse } }
+
+const Delivery = z
+  .object({
+    delivery_id: z.string(),
+    subject: z.string().describe('`report:` and the id of a task, or `digest:` and that of a batch'),
+    channel_id: z.string(),
+    kind: z.string(),
+    mode: z.enum(['single', 'digest']),
+    title: z.string(),
+    status: z
+      .enum(DELIVERY_STATES)
+      .describe(
+        '`uncertain`: of some parts no answer came, so they may have arrived; they are not sent again by themselves',
+      ),
+    parts: z.int(),
+    sent: z.int(),
+    unknown: z.int().describe('Parts of which nobody knows whether they arrived'),
+    attempts: z.int().describe('In vain, since a part was last taken'),
+    error: z.string().nullable(),
+    next_attempt_at: z.string().nullable(),
+    created_at: z.string(),
+    finished_at: z.string().nullable(),
+  })
+  .openapi('Delivery')
+
+const DeliveryDetail = Delivery.extend({
+  part_list: z.array(
+    z.object({
+      part: z.int(),
+      status: z.enum(PART_STATES),
+      attempts: z.int(),
+      started_at: z.string().nullable(),
+      settled_at: z.string().nullable(),
+    }),
+  ),
+}).openapi('DeliveryDetail')
+
+endpoint(
+  app,
+  {
+    method: 'get',
+    path: PATH,
+    tag,
+    summary: 'What was sent, or is to be, newest first',
+    query: z.object({
+      limit: laxInt({ min: 1, max: 200 }).default(50),
+      cursor: z.string().optional().describe('`next_cursor` of the page before'),
+      status: z.enum(DELIVERY_STATES).optional(),
+      channel_id: z.string().optional(),
+      task_id: z.string().optional(),
+    }),
+    replies: {
+      200: {
+        description: 'One page; `next_cursor` is null on the last',
+        schema: z.object({ deliveries: z.array(Delivery), next_cursor: z.string().nullable() }),
+      },
+      400: { description: 'A cursor that is none', schema: ErrorResponse },
+    },
+  },
+  async (c, { query }) => {
+    const { limit, cursor, status, channel_id, task_id } = query
+    const found = await listDeliveries(c.env.DB, {
+      owner: c.get('principal').owner,
+      before: cursor === undefined || cursor === '' ? null : placeOf(cursor),
+      limit: limit + 1,
+      state: status ?? null,
+      channelId: channel_id ?? null,
+      subject: task_id === undefined ? null : `report:${task_id}`,
+    })
+    const page = found.slice(0, limit)
+    const last = found.length > limit ? page.at(-1) : undefined
+    return c.json({ deliveries: page.map(wire), next_cursor: last === undefined ? null : cursorOf(last.seq) })
+  },
+)
+
+endpoint(
+  app,
+  {
+    method: 'get',
+    path: ONE,
+    tag,
+    summary: 'One delivery with its parts',
+    params,
+    replies: { 200: { description: 'The delivery', schema: DeliveryDetail }, ...missing },
+  },
+  async (c, { params: { delivery_id } }) => c.json(await detailOf(c.env.DB, c.get('principal').owner, delivery_id)),
+)
+
+endpoint(
+  app,
+  {
+    method: 'post',
+    path: `${ONE}/retry`,
+    tag,
+    summary: 'Send again what failed or is in doubt; a part in doubt may then arrive twice',
+    params,
+    replies: {
+      200: { description: 'The delivery, pending again', schema: DeliveryDetail },
+      ...missing,
+      409: { description: 'Nothing of it failed, or it has nothing to send', schema: ErrorResponse },
+    },
+  },
+  async (c, { params: { delivery_id: id } }) => {
+    const { owner } = c.get('principal')
+    await detailOf(c.env.DB, owner, id)
+    if (!(await retryDelivery(c.env.DB, owner, { id, now: Date.now() }))) {
+      throw new AppError('conflict', 'Only a delivery that failed or is uncertain can be sent again')
+    }
+    await taskQueue(c.env).notify([])
+    return c.json(await detailOf(c.env.DB, owner, id))
+  },
+)
+
+async function detailOf(db: D1Database, owner: string, id: string): Promise<z.infer<typeof DeliveryDetail>> {
+  const found = await findDelivery(db, owner, id)
+  if (found === null) throw new AppError('not_found', 'No such delivery')
+  const time = (at: number | null) => (at === null ? null : isoMicros(at))
+  const part_list = found.partList.map(({ n, state, attempts, startedAt, settledAt }) => {
+    return { part: n, status: state, attempts, started_at: time(startedAt), settled_at: time(settledAt) }
+  })
+  return { ...wire(found), part_list }
+}
+
+function wire(item: DeliveryItem): z.infer<typeof Delivery> {
+  const { id, subject, channelId, kind, mode, title, state, parts, sent, unknown, attempts, error } = item
+  return {
+    delivery_id: id,
+    subject,
+    channel_id: channelId,
+    kind,
+    mode,
+    title,
+    status: state,
+    parts,
+    sent,
+    unknown,
+    attempts,
+    error,
+    next_attempt_at: state === 'pending' ? isoMicros(item.nextAt) : null,
+    created_at: item.createdAt,
+    finished_at: item.finishedAt,
+  }
+}
+
+const cursorOf = (seq: number): string => toBase64Url(new TextEncoder().encode(`d${seq}`))
+
+function placeOf(cursor: string): number {
+  const bytes = fromBase64(cursor)
+  const seq = bytes && /^d([1-9]\d{0,14})$/.exec(new TextDecoder().decode(bytes))?.[1]
+  if (!seq) throw new AppError('bad_request', 'The cursor is none of this list')
+  return Number(seq)
+}
+
+export { app as deliveries }

@@ -1,0 +1,198 @@
+import { abortAllDurableObjects } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { expect, test } from 'vitest'
+import { taskQueue } from '../../src/bindings.ts'
+import type { Notice } from '../../src/notify/notice.ts'
+import { client, ROOT_KEY } from '../helpers/app.ts'
+import { notifyLane } from '../unit/notify/host.ts'
+import { SETTINGS } from '../unit/notify/settings.ts'
+
+const CHANNELS = '/api/v1/analysis/channels'
+const DELIVERIES = '/api/v1/analysis/deliveries'
+
+type Delivery = {
+  delivery_id: string
+  subject: string
+  channel_id: string
+  status: string
+  parts: number
+  sent: number
+}
+type Page = { deliveries: Delivery[]; next_cursor: string | null }
+
+const put = (who: Client, id: string, body: unknown) => who.ask(`${CHANNELS}/${id}`, { method: 'PUT', body })
+
+/** A report of the owner that is none of sample data. */
+async function report(who: Client, stock_code: string): Promise<string> {
+  const body = { stock_code, report_language: 'en' }
+  const answer = await who.json<{ query_id: string }>('/api/v1/analysis/analyze', { method: 'POST', body })
+  await env.DB.prepare('UPDATE analyses SET data_notice = NULL WHERE query_id = ?').bind(answer.query_id).run()
+  return answer.query_id
+}
+
+const told = ({ owner }: Client, taskId: string): Notice => {
+  return { kind: 'report', key: `report:${taskId}`, owner, channels: null, taskId, isInBatch: false }
+}
+
+async function settled(who: Client, count: number): Promise<Delivery[]> {
+  for (let i = 0; i < 100; i++) {
+    const { deliveries } = await who.json<Page>(`${DELIVERIES}?limit=200`)
+    if (deliveries.length === count && deliveries.every(({ status }) => status !== 'pending')) return deliveries
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  throw new Error(`the deliveries do not come to an end: ${JSON.stringify(await who.json(DELIVERIES))}`)
+}
+
+test('a channel is made, shown without its secrets, changed piece by piece, tested and deleted; nobody else sees it', async () => {
+  const [ann, bob, lane] = [await client(), await client(), notifyLane()]
+  const settings = SETTINGS.dingtalk(lane.url)
+  const made = await put(ann, 'team', { kind: 'dingtalk', settings })
+  expect(made.status).toBe(200)
+  const shown = await made.json<Record<string, unknown>>()
+  expect(shown).toMatchObject({ channel_id: 'team', kind: 'dingtalk', mode: 'single', enabled: true, settings: {} })
+  expect(shown).toMatchObject({ secrets_set: ['secret', 'webhook_url'], readable: true, from_environment: false })
+  const tested = await ann.json(`${CHANNELS}/team/test`, { method: 'POST' })
+  expect(tested).toEqual({ ok: true, outcome: 'sent', error: null, retry_after_seconds: null })
+  expect((await lane.received()).map(({ service }) => service)).toEqual(['dingtalk'])
+  // The address stays, the secret goes; the service refuses then, in its own words.
+  await put(ann, 'team', { kind: 'dingtalk', settings: { secret: null }, mode: 'digest', enabled: 'off' })
+  expect(await ann.json(`${CHANNELS}/team`)).toMatchObject({
+    secrets_set: ['webhook_url'],
+    mode: 'digest',
+    enabled: false,
+  })
+  expect(await ann.json(`${CHANNELS}/team/test`, { method: 'POST' })).toMatchObject({
+    outcome: 'rejected',
+    error: 'errcode 310000: sign not match',
+  })
+  const everything = JSON.stringify([
+    await ann.json(CHANNELS),
+    await ann.json(`${CHANNELS}/team`),
+    (await env.DB.prepare('SELECT * FROM notification_channels').all()).results,
+    (await env.DB.prepare('SELECT * FROM audit_log').all()).results,
+  ])
+  expect(everything).not.toMatch(/ding-0123456789|SEC-of-the-tests/)
+  for (const [path, method] of [
+    ['', 'GET'],
+    ['', 'DELETE'],
+    ['/test', 'POST'],
+  ] as const) {
+    const [foreign, unknown] = [
+      await bob.ask(`${CHANNELS}/team${path}`, { method }),
+      await bob.ask(`${CHANNELS}/none${path}`, { method }),
+    ]
+    expect([foreign.status, await foreign.text()]).toEqual([404, await unknown.text()])
+  }
+  expect(await bob.json(CHANNELS)).toEqual({ channels: [] })
+  expect(await ann.json(`${CHANNELS}/team`, { method: 'DELETE' })).toEqual({ deleted: true })
+  expect((await ann.ask(`${CHANNELS}/team`)).status).toBe(404)
+})
+
+test('settings that cannot be right are refused by name, and secrets are not repeated in the refusal', async () => {
+  const ann = await client()
+  const url = 'https://hooks.example.com/x'
+  const cases: [string, unknown, unknown[]][] = [
+    ['a', {}, ['body', 'kind']],
+    ['a', { kind: 'pigeon', settings: {} }, ['body', 'kind']],
+    ['a', { kind: 'slack', settings: { webhook_url: 'file:///etc/passwd' } }, ['body', 'settings', 'webhook_url']],
+    ['a', { kind: 'slack', settings: {} }, ['body', 'settings', 'webhook_url']],
+    ['a', { kind: 'slack', settings: { webhook_url: url }, mode: 'both' }, ['body', 'mode']],
+    ['a', { kind: 'telegram', settings: { bot_token: '../x', chat_id: '1' } }, ['body', 'settings', 'bot_token']],
+    ['a', { kind: 'resend', settings: { api_key: 'k', from: 'a@b', to: [] } }, ['body', 'settings', 'to']],
+    [
+      'a',
+      { kind: 'resend', settings: { api_key: 'k', from: 'a@b\r\nBcc: x@y', to: ['a@b'] } },
+      ['body', 'settings', 'from'],
+    ],
+    ['operator-x', { kind: 'slack', settings: { webhook_url: url } }, ['path', 'channel_id']],
+    ['a%20b', { kind: 'slack', settings: { webhook_url: url } }, ['path', 'channel_id']],
+  ]
+  for (const [id, body, loc] of cases) {
+    const response = await put(ann, id, body)
+    expect(response.status, JSON.stringify(body)).toBe(422)
+    const { error, detail } = await response.json<{ error: string; detail: { loc: unknown[] }[] }>()
+    expect([error, detail[0]?.loc], JSON.stringify(body)).toEqual(['validation_error', loc])
+  }
+  await put(ann, 'a', { kind: 'slack', settings: { webhook_url: url } })
+  // Another kind has other secrets: those of the one before are not carried over.
+  expect((await put(ann, 'a', { kind: 'wecom', settings: {} })).status).toBe(422)
+  expect((await ann.ask(`${DELIVERIES}?cursor=zzz`)).status).toBe(400)
+  expect((await ann.ask(`${DELIVERIES}?status=lost`)).status).toBe(422)
+  expect((await ann.ask(`${DELIVERIES}?limit=201`)).status).toBe(422)
+})
+
+test('finished reports are sent once to every channel, also when the queue is cut off at once, and the log tells of it', async () => {
+  const [ann, bob, lane] = [await client(), await client(), notifyLane()]
+  await put(ann, 'chat', { kind: 'wecom', settings: SETTINGS.wecom(lane.url) })
+  await put(ann, 'mail', { kind: 'resend', settings: SETTINGS.resend(lane.url) })
+  await put(ann, 'off', { kind: 'gotify', settings: SETTINGS.gotify(lane.url), enabled: false })
+  const reports = [await report(ann, '600519'), await report(ann, 'AAPL')]
+  for (const id of reports) {
+    await taskQueue(env).notify([told(ann, id)])
+    await abortAllDurableObjects()
+    await taskQueue(env).notify([told(ann, id)])
+  }
+  const deliveries = await settled(ann, 4)
+  expect(deliveries.map(({ subject }) => subject).sort()).toEqual(
+    reports.flatMap((id) => [`report:${id}`, `report:${id}`]).sort(),
+  )
+  expect(deliveries.map(({ status, parts, sent }) => [status, parts === sent])).toEqual(
+    deliveries.map(() => ['delivered', true]),
+  )
+  const received = await lane.received()
+  expect(await lane.refused()).toEqual([])
+  expect(received.length).toBe(deliveries.reduce((sum, { parts }) => sum + parts, 0))
+  expect(
+    received
+      .filter(({ service }) => service === 'resend')
+      .map(({ title }) => title)
+      .sort(),
+  ).toEqual([expect.stringMatching(/^Apple \(AAPL\) · /), expect.stringMatching(/^Kweichow Moutai \(600519\) · /)])
+  // Page by page, and for nobody else.
+  const first = await ann.json<Page>(`${DELIVERIES}?limit=3`)
+  const second = await ann.json<Page>(`${DELIVERIES}?limit=3&cursor=${first.next_cursor}`)
+  expect([...first.deliveries, ...second.deliveries]).toEqual(deliveries)
+  expect(second.next_cursor).toBeNull()
+  expect((await ann.json<Page>(`${DELIVERIES}?task_id=${reports[0]}&channel_id=mail`)).deliveries.length).toBe(1)
+  expect(await bob.json(DELIVERIES)).toEqual({ deliveries: [], next_cursor: null })
+  const [one] = deliveries
+  expect((await bob.ask(`${DELIVERIES}/${one?.delivery_id}`)).status).toBe(404)
+  expect((await bob.ask(`${DELIVERIES}/${one?.delivery_id}/retry`, { method: 'POST' })).status).toBe(404)
+  expect((await ann.ask(`${DELIVERIES}/${one?.delivery_id}/retry`, { method: 'POST' })).status).toBe(409)
+  // The run of the report says so as well.
+  const runs = await ann.json<{ components: Record<string, { status: string }> }>(
+    `/api/v1/history/${reports[0]}/diagnostics`,
+  )
+  expect(runs.components.notification?.status).toBe('ok')
+})
+
+test('reports of sample data are never sent, and a failure is told and can be tried again after the settings were put right', async () => {
+  const [ann, lane] = [await client(), notifyLane()]
+  await put(ann, 'phone', { kind: 'pushover', settings: { ...SETTINGS.pushover(lane.url), token: 'wrong' } })
+  const body = { stock_code: '600519', async_mode: true }
+  await ann.ask('/api/v1/analysis/analyze', { method: 'POST', body })
+  const id = await report(ann, 'AAPL')
+  await taskQueue(env).notify([told(ann, id)])
+  const [failed, ...more] = await settled(ann, 1)
+  expect(more).toEqual([])
+  expect(failed).toMatchObject({ status: 'failed', subject: `report:${id}`, sent: 0 })
+  expect(JSON.stringify(failed)).toMatch(/application token is invalid/)
+  await put(ann, 'phone', { kind: 'pushover', settings: { token: 'app' } })
+  const retried = await ann.ask(`${DELIVERIES}/${failed?.delivery_id}/retry`, { method: 'POST' })
+  expect([retried.status, await retried.json()]).toMatchObject([200, { status: 'pending', attempts: 0 }])
+  expect(await settled(ann, 1)).toMatchObject([{ status: 'delivered' }])
+  expect((await lane.received()).every(({ service }) => service === 'pushover')).toBe(true)
+})
+
+test("the operator's channels are those of the environment, for the owners it names, shown without secrets", async () => {
+  const [ann, bob] = [await client(), await client()]
+  const ntfy = { NTFY_URL: 'http://127.0.0.1:1', NTFY_TOPIC: 'stocks', NTFY_TOKEN: 'tk_secret', GOTIFY_TOKEN: 'alone' }
+  const vars = { ...ntfy, NOTIFY_OWNERS: `nobody, ${ann.owner}` }
+  const ask = (key: string) => request(CHANNELS, { headers: { 'x-session-api-key': key } }, vars)
+  const own = await (await ask(ann.key)).json()
+  expect(own).toMatchObject({
+    channels: [{ channel_id: 'operator-ntfy', kind: 'ntfy', settings: { topic: 'stocks' }, secrets_set: ['token'] }],
+  })
+  expect(JSON.stringify(own)).not.toMatch(/tk_secret/)
+  expect(await (await ask(bob.key)).json()).toEqual({ channels: [] })
+})

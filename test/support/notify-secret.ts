@@ -1,0 +1,2 @@
+/** What the tests sign with. */
+export const SECRET = 'SEC-of-the-tests'

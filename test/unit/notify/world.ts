@@ -1,0 +1,79 @@
+import { env } from 'cloudflare:workers'
+import { deliveryStore } from '../../../src/db/deliveries.ts'
+import type { ChannelKind } from '../../../src/notify/channel.ts'
+import type { DeliveryStore } from '../../../src/notify/delivery.ts'
+import type { ToldReport } from '../../../src/notify/message.ts'
+import type { Mode } from '../../../src/notify/notice.ts'
+import type { NotifyWorld } from '../../../src/notify/run.ts'
+import type { Target } from '../../../src/notify/target.ts'
+import { SETTINGS } from './settings.ts'
+
+/** Every owner of the file: the outbox is one for all, so a run may meet what another test left. */
+const targets = new Map<string, Target[]>()
+const reports = new Map<string, ToldReport>()
+
+export type Owner = {
+  id: string
+  add(kind: ChannelKind, lane: string, change?: { id?: string; mode?: Mode; settings?: Record<string, unknown> }): void
+  /** A report that consists of the text. */
+  report(taskId: string, markdown: string): void
+}
+
+export function owner(): Owner {
+  const id = `owner-${crypto.randomUUID()}`
+  const mine: Target[] = []
+  targets.set(id, mine)
+  return {
+    id,
+    add: (kind, lane, { id: name = kind, mode = 'single', settings = {} } = {}) => {
+      const all = { ...SETTINGS[kind](lane), ...settings }
+      mine.push({ id: name, kind, mode, isEnabled: true, settings: all, isOperators: false })
+    },
+    report: (taskId, markdown) => void reports.set(`${id} ${taskId}`, toldReport(taskId, markdown)),
+  }
+}
+
+function toldReport(taskId: string, text: string): ToldReport {
+  const meta = {
+    id: null,
+    query_id: taskId,
+    stock_code: '600519',
+    stock_name: '贵州茅台',
+    report_type: 'full' as const,
+    report_language: 'en' as const,
+    created_at: '2026-08-14T08:00:00.000000Z',
+    current_price: 1_710.2,
+    change_pct: 0.5,
+    model_used: null,
+    market_phase_summary: null,
+    data_notice: null,
+    data_provenance: null,
+  }
+  const summary = {
+    analysis_summary: 'The trend holds.',
+    operation_advice: 'Hold',
+    action: 'hold' as const,
+    action_label: 'Hold',
+    trend_prediction: 'Sideways',
+    sentiment_score: 55,
+    sentiment_label: null,
+  }
+  return { report: { meta, summary, strategy: null, details: null }, text }
+}
+
+export type Clockwork = { now: number }
+
+export function world(
+  clockwork: Clockwork,
+  change: Partial<NotifyWorld> & { store?: DeliveryStore } = {},
+): NotifyWorld {
+  return {
+    store: deliveryStore(env.DB),
+    targets: async (id) => targets.get(id) ?? [],
+    report: async (id, taskId) => reports.get(`${id} ${taskId}`) ?? null,
+    policy: { allowLoopback: true, allowPrivate: [] },
+    clock: () => clockwork.now,
+    timeoutMs: 400,
+    ...change,
+  }
+}
