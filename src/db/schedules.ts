@@ -1,0 +1,168 @@
+// Schedules and the log of their slots. The plan comes and goes as JSON; who owns its shape parses it.
+
+export type ScheduleRow = {
+  id: string
+  owner: string
+  plan: string
+  enabled: boolean
+  since: number
+  nextAt: number | null
+  createdAt: string
+  updatedAt: string
+}
+
+export type RunStatus = 'claimed' | 'waiting' | 'started' | 'skipped' | 'missed' | 'failed'
+
+export type ScheduleRun = {
+  scheduleId: string
+  slot: string
+  name: string
+  dueAt: number
+  claimedAt: number
+  status: RunStatus
+  detail: string | null
+  taskIds: string[]
+  leftOut: string[]
+}
+
+type Raw = Omit<ScheduleRow, 'enabled'> & { enabled: number }
+type RawRun = Omit<ScheduleRun, 'taskIds' | 'leftOut'> & { taskIds: string; leftOut: string }
+
+const COLUMNS = `id, owner, plan, enabled, since, next_at AS "nextAt", created_at AS "createdAt", updated_at AS "updatedAt"`
+const RUN_COLUMNS = `schedule_id AS "scheduleId", slot, name, due_at AS "dueAt", claimed_at AS "claimedAt", status, detail,
+  task_ids AS "taskIds", left_out AS "leftOut"`
+
+const toRow = (raw: Raw): ScheduleRow => ({ ...raw, enabled: raw.enabled === 1 })
+const toRun = (raw: RawRun): ScheduleRun => ({
+  ...raw,
+  taskIds: JSON.parse(raw.taskIds) as string[],
+  leftOut: JSON.parse(raw.leftOut) as string[],
+})
+
+/** Oldest first. */
+export async function listSchedules(db: D1Database, owner: string): Promise<ScheduleRow[]> {
+  const query = `SELECT ${COLUMNS} FROM schedules WHERE owner = ? ORDER BY created_at, id`
+  return (await db.prepare(query).bind(owner).all<Raw>()).results.map(toRow)
+}
+
+export async function findSchedule(db: D1Database, owner: string, id: string): Promise<ScheduleRow | null> {
+  const raw = await db
+    .prepare(`SELECT ${COLUMNS} FROM schedules WHERE id = ? AND owner = ?`)
+    .bind(id, owner)
+    .first<Raw>()
+  return raw && toRow(raw)
+}
+
+/** Writes the rows, and with `replaceAll` nothing else stays of the owner's: all of it or nothing. */
+export async function saveSchedules(
+  db: D1Database,
+  owner: string,
+  { rows, replaceAll }: { rows: readonly ScheduleRow[]; replaceAll: boolean },
+): Promise<void> {
+  const kept = JSON.stringify(rows.map(({ id }) => id))
+  const removal = db
+    .prepare('DELETE FROM schedules WHERE owner = ?1 AND id NOT IN (SELECT value FROM json_each(?2))')
+    .bind(owner, kept)
+  const writes = rows.map((row) =>
+    db
+      .prepare(
+        `INSERT INTO schedules (id, owner, plan, enabled, since, next_at, created_at, updated_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (id) DO UPDATE SET
+           plan = excluded.plan, enabled = excluded.enabled, since = excluded.since, next_at = excluded.next_at,
+           updated_at = excluded.updated_at WHERE owner = excluded.owner`,
+      )
+      .bind(row.id, owner, row.plan, row.enabled ? 1 : 0, row.since, row.nextAt, row.createdAt, row.updatedAt),
+  )
+  const statements = replaceAll ? [removal, ...writes] : writes
+  if (statements.length > 0) await db.batch(statements)
+}
+
+export async function deleteSchedule(db: D1Database, owner: string, id: string): Promise<boolean> {
+  const { meta } = await db.prepare('DELETE FROM schedules WHERE id = ? AND owner = ?').bind(id, owner).run()
+  return meta.changes > 0
+}
+
+/** Those with a slot that has come, the longest overdue first. */
+export async function dueSchedules(db: D1Database, now: number, limit: number): Promise<ScheduleRow[]> {
+  const query = `SELECT ${COLUMNS} FROM schedules WHERE enabled = 1 AND next_at <= ? ORDER BY next_at LIMIT ?`
+  return (await db.prepare(query).bind(now, limit).all<Raw>()).results.map(toRow)
+}
+
+/** Moves on to the next slot, unless the schedule was changed since it was read. */
+export async function advanceSchedule(db: D1Database, row: ScheduleRow, nextAt: number | null): Promise<void> {
+  await db
+    .prepare('UPDATE schedules SET next_at = ?1 WHERE id = ?2 AND updated_at = ?3')
+    .bind(nextAt, row.id, row.updatedAt)
+    .run()
+}
+
+export type SlotClaim = {
+  row: ScheduleRow
+  name: string
+  slot: { id: string; at: number }
+  now: number
+  /** A claim that is older was left behind by a crash. */
+  claimMs: number
+}
+
+/** `held` by another call right now; `settled` for good; else the slot is the caller's to run. */
+export async function claimSlot(db: D1Database, claim: SlotClaim): Promise<'claimed' | 'held' | 'settled'> {
+  const { row, name, slot, now, claimMs } = claim
+  const { meta } = await db
+    .prepare(
+      `INSERT INTO schedule_runs (schedule_id, slot, owner, name, due_at, claimed_at, status)
+       VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'claimed') ON CONFLICT (schedule_id, slot) DO UPDATE SET
+         claimed_at = ?6, status = 'claimed'
+       WHERE status = 'waiting' OR (status = 'claimed' AND claimed_at <= ?7)`,
+    )
+    .bind(row.id, slot.id, row.owner, name, slot.at, now, now - claimMs)
+    .run()
+  if (meta.changes > 0) return 'claimed'
+  const query = 'SELECT status FROM schedule_runs WHERE schedule_id = ? AND slot = ?'
+  const status = await db.prepare(query).bind(row.id, slot.id).first<RunStatus>('status')
+  return status === 'claimed' || status === 'waiting' ? 'held' : 'settled'
+}
+
+export type Missed = Omit<SlotClaim, 'slot'> & { slots: readonly { id: string; at: number }[] }
+
+/** Notes slots whose time has passed without a run; what somebody still works on, and what is settled, stays as it is. */
+export async function noteMissed(db: D1Database, { row, name, slots, now, claimMs }: Missed): Promise<void> {
+  await db
+    .prepare(
+      `INSERT INTO schedule_runs (schedule_id, slot, owner, name, due_at, claimed_at, status, detail)
+       SELECT ?1, value ->> 'id', ?2, ?3, value ->> 'at', ?4, 'missed', 'the catch-up window had passed'
+       FROM json_each(?5) WHERE true ON CONFLICT (schedule_id, slot) DO UPDATE SET
+         claimed_at = excluded.claimed_at, status = excluded.status, detail = excluded.detail
+       WHERE status = 'waiting' OR (status = 'claimed' AND claimed_at <= ?6)`,
+    )
+    .bind(row.id, row.owner, name, now, JSON.stringify(slots), now - claimMs)
+    .run()
+}
+
+export type SlotOutcome = Pick<ScheduleRun, 'status' | 'detail' | 'taskIds' | 'leftOut'>
+
+export async function settleSlot(
+  db: D1Database,
+  { scheduleId, slot }: { scheduleId: string; slot: string },
+  { status, detail, taskIds, leftOut }: SlotOutcome,
+): Promise<void> {
+  await db
+    .prepare(
+      'UPDATE schedule_runs SET status = ?1, detail = ?2, task_ids = ?3, left_out = ?4 WHERE schedule_id = ?5 AND slot = ?6',
+    )
+    .bind(status, detail, JSON.stringify(taskIds), JSON.stringify(leftOut), scheduleId, slot)
+    .run()
+}
+
+export type RunQuery = { owner: string; scheduleId: string | null; limit: number }
+
+/** Newest first. */
+export async function listRuns(db: D1Database, { owner, scheduleId, limit }: RunQuery): Promise<ScheduleRun[]> {
+  const query = `SELECT ${RUN_COLUMNS} FROM schedule_runs WHERE owner = ?1 AND (?2 IS NULL OR schedule_id = ?2)
+    ORDER BY due_at DESC, schedule_id LIMIT ?3`
+  return (await db.prepare(query).bind(owner, scheduleId, limit).all<RawRun>()).results.map(toRun)
+}
+
+export async function pruneRuns(db: D1Database, before: number): Promise<number> {
+  return (await db.prepare('DELETE FROM schedule_runs WHERE due_at < ?').bind(before).run()).meta.changes
+}

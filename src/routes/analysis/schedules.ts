@@ -1,0 +1,246 @@
+import { z } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import {
+  deleteSchedule,
+  findSchedule,
+  listRuns,
+  listSchedules,
+  type ScheduleRow,
+  saveSchedules,
+} from '../../db/schedules.ts'
+import { stockNameStore } from '../../db/stock-names.ts'
+import { findWatchlist } from '../../db/watchlists.ts'
+import { AppError, analysisEnvelope } from '../../http/errors.ts'
+import { endpoint } from '../../http/openapi.ts'
+import { type AppEnv, router } from '../../http/router.ts'
+import { laxInt, valueError } from '../../http/validation.ts'
+import { isoMicros } from '../../lib/clock.ts'
+import { hexId } from '../../lib/ids.ts'
+import { currentNames } from '../../market/names/store.ts'
+import { resolveEntries } from '../../market/resolve.ts'
+import { marketsOf } from '../../schedule/due.ts'
+import { SchedulePlan } from '../../schedule/plan.ts'
+import { nextSlot } from '../../schedule/slots.ts'
+import { plannedStocks } from '../../schedule/stocks.ts'
+import {
+  MAX_SCHEDULES,
+  Schedule,
+  ScheduleInput,
+  ScheduleList,
+  ScheduleListInput,
+  ScheduleRunItem,
+} from './schedules-schemas.ts'
+import { ErrorResponse } from './schemas.ts'
+
+const app = router(analysisEnvelope)
+const tag = 'Schedules'
+const PATH = '/api/v1/analysis/schedules'
+const ONE = `${PATH}/{schedule_id}`
+const params = z.object({ schedule_id: z.string() })
+const missing = { 404: { description: 'No such schedule', schema: ErrorResponse } }
+const refused = { 400: { description: 'Too many schedules, or stocks that are none', schema: ErrorResponse } }
+
+endpoint(
+  app,
+  {
+    method: 'get',
+    path: PATH,
+    tag,
+    summary: 'Your schedules, oldest first',
+    replies: { 200: { description: 'What, when, and what comes next', schema: ScheduleList } },
+  },
+  async (c) => c.json({ schedules: (await listSchedules(c.env.DB, ownerOf(c))).map(wire) }),
+)
+
+endpoint(
+  app,
+  {
+    method: 'put',
+    path: PATH,
+    tag,
+    summary: 'Replace all your schedules: those of the list are kept or made, every other one goes',
+    body: { schema: ScheduleListInput, required: true },
+    replies: { 200: { description: 'The new list', schema: ScheduleList }, ...refused },
+  },
+  async (c, { body }) => {
+    const owner = ownerOf(c)
+    const before = await listSchedules(c.env.DB, owner)
+    const rows: ScheduleRow[] = []
+    for (const [i, { schedule_id, ...input }] of body.schedules.entries()) {
+      const known = before.find(({ id }) => id === schedule_id) ?? null
+      if (schedule_id !== undefined && (known === null || rows.some(({ id }) => id === schedule_id))) {
+        const reason = known === null ? 'no schedule of yours has this id' : 'the id stands in the list twice'
+        throw valueError(['body', 'schedules', i, 'schedule_id'], reason, schedule_id)
+      }
+      rows.push(await rowOf(c, input, { known, place: i }))
+    }
+    await saveSchedules(c.env.DB, owner, { rows, replaceAll: true })
+    return c.json({ schedules: rows.map(wire) })
+  },
+)
+
+endpoint(
+  app,
+  {
+    method: 'post',
+    path: PATH,
+    tag,
+    summary: 'Add a schedule',
+    body: { schema: ScheduleInput, required: true },
+    replies: { 201: { description: 'The schedule', schema: Schedule }, ...refused },
+  },
+  async (c, { body }) => {
+    const owner = ownerOf(c)
+    if ((await listSchedules(c.env.DB, owner)).length >= MAX_SCHEDULES) {
+      throw new AppError('bad_request', `You have ${MAX_SCHEDULES} schedules already`)
+    }
+    const row = await rowOf(c, body, { known: null, place: 0 })
+    await saveSchedules(c.env.DB, owner, { rows: [row], replaceAll: false })
+    return c.json(wire(row), 201)
+  },
+)
+
+endpoint(
+  app,
+  {
+    method: 'get',
+    path: ONE,
+    tag,
+    summary: 'One schedule',
+    params,
+    replies: { 200: { description: 'The schedule', schema: Schedule }, ...missing },
+  },
+  async (c, { params: { schedule_id } }) => c.json(wire(await mustFind(c, schedule_id))),
+)
+
+endpoint(
+  app,
+  {
+    method: 'put',
+    path: ONE,
+    tag,
+    summary: 'Change a schedule',
+    params,
+    body: { schema: ScheduleInput, required: true },
+    replies: { 200: { description: 'The schedule', schema: Schedule }, ...missing, ...refused },
+  },
+  async (c, { params: { schedule_id }, body }) => {
+    const known = await mustFind(c, schedule_id)
+    const row = await rowOf(c, body, { known, place: 0 })
+    await saveSchedules(c.env.DB, ownerOf(c), { rows: [row], replaceAll: false })
+    return c.json(wire(row))
+  },
+)
+
+endpoint(
+  app,
+  {
+    method: 'delete',
+    path: ONE,
+    tag,
+    summary: 'Delete a schedule; the log of its runs stays',
+    params,
+    replies: { 200: { description: 'Deleted', schema: z.object({ deleted: z.literal(true) }) }, ...missing },
+  },
+  async (c, { params: { schedule_id } }) => {
+    if (!(await deleteSchedule(c.env.DB, ownerOf(c), schedule_id))) throw notFound()
+    return c.json({ deleted: true as const })
+  },
+)
+
+endpoint(
+  app,
+  {
+    method: 'get',
+    path: '/api/v1/analysis/schedule-runs',
+    tag,
+    summary: 'What became of each slot that came, newest first',
+    query: z.object({
+      schedule_id: z.string().optional(),
+      limit: laxInt({ min: 1, max: 200 }).default(50),
+    }),
+    replies: { 200: { description: 'The log', schema: z.object({ runs: z.array(ScheduleRunItem) }) } },
+  },
+  async (c, { query }) => {
+    const scheduleId = query.schedule_id === undefined || query.schedule_id === '' ? null : query.schedule_id
+    const runs = await listRuns(c.env.DB, { owner: ownerOf(c), scheduleId, limit: query.limit })
+    return c.json({
+      runs: runs.map((run) => ({
+        schedule_id: run.scheduleId,
+        name: run.name,
+        slot: run.slot,
+        due_at: isoMicros(run.dueAt),
+        claimed_at: isoMicros(run.claimedAt),
+        status: run.status,
+        detail: run.detail,
+        task_ids: run.taskIds,
+        left_out: run.leftOut,
+      })),
+    })
+  },
+)
+
+const ownerOf = (c: Context<AppEnv>): string => c.get('principal').owner
+const notFound = () => new AppError('not_found', 'No such schedule')
+
+async function mustFind(c: Context<AppEnv>, id: string): Promise<ScheduleRow> {
+  const row = await findSchedule(c.env.DB, ownerOf(c), id)
+  if (row === null) throw notFound()
+  return row
+}
+
+/** The row of an input. What changes neither the time nor its being on keeps the slots that are still to settle. */
+async function rowOf(
+  c: Context<AppEnv>,
+  { enabled, ...input }: ScheduleInput,
+  { known, place }: { known: ScheduleRow | null; place: number },
+): Promise<ScheduleRow> {
+  const plan = SchedulePlan.parse(input)
+  const names = await currentNames(stockNameStore(c.env.DB))
+  await checkStocks(c, plan)
+  const stocks = await plannedStocks(c.env.DB, names, { owner: ownerOf(c), plan })
+  const now = Date.now()
+  const isSameTime = known?.enabled === enabled && sameTimes(known, plan)
+  const since = known !== null && isSameTime ? known.since : now
+  const next =
+    isSameTime && known?.nextAt != null ? known.nextAt : nextSlot(plan.when, marketsOf(plan, stocks), now)?.at
+  return {
+    id: known?.id ?? hexId(),
+    owner: ownerOf(c),
+    plan: JSON.stringify(plan),
+    enabled,
+    since,
+    nextAt: enabled ? (next ?? null) : null,
+    // Rows of one list are told apart by their time, so that the list keeps its order.
+    createdAt: known?.createdAt ?? isoMicros(now + place),
+    updatedAt: isoMicros(now),
+  }
+}
+
+const sameTimes = ({ plan: before }: ScheduleRow, { when, what }: SchedulePlan): boolean => {
+  const known = SchedulePlan.parse(JSON.parse(before))
+  return JSON.stringify([known.when, known.what]) === JSON.stringify([when, what])
+}
+
+async function checkStocks(c: Context<AppEnv>, { what }: SchedulePlan): Promise<void> {
+  if (what.kind === 'watchlist' && (await findWatchlist(c.env.DB, ownerOf(c), what.watchlist_id)) === null) {
+    throw new AppError('bad_request', 'No watchlist of yours has this id')
+  }
+  if (what.kind !== 'analysis') return
+  const { rejected } = resolveEntries(what.stock_codes, await currentNames(stockNameStore(c.env.DB)))
+  if (rejected.length === 0) return
+  throw new AppError('bad_request', rejected.map(({ message }) => message).join('; '))
+}
+
+function wire(row: ScheduleRow): Schedule {
+  return {
+    ...SchedulePlan.parse(JSON.parse(row.plan)),
+    schedule_id: row.id,
+    enabled: row.enabled,
+    next_run_at: row.nextAt === null ? null : isoMicros(row.nextAt),
+    created_at: row.createdAt,
+    updated_at: row.updatedAt,
+  }
+}
+
+export { app as schedules }

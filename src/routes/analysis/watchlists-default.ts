@@ -1,0 +1,89 @@
+// The default group under the paths that the analysis page calls.
+
+import { z } from '@hono/zod-openapi'
+import { createWatchlist, listWatchlists, unwatchStock, type Watchlist, watchStock } from '../../db/watchlists.ts'
+import { analysisEnvelope } from '../../http/errors.ts'
+import { endpoint } from '../../http/openapi.ts'
+import { router } from '../../http/router.ts'
+import { isoMicros } from '../../lib/clock.ts'
+import { hexId } from '../../lib/ids.ts'
+import { ErrorResponse } from './schemas.ts'
+import { full, MAX_STOCKS, stockOf } from './watchlists.ts'
+
+const app = router(analysisEnvelope)
+const tag = 'Watchlists'
+const PATH = '/api/v1/stocks/watchlist'
+/** Apart from every name that an owner can give: those are trimmed. */
+const DEFAULT_NAME = ' default'
+
+const Codes = z.object({ stock_codes: z.array(z.string()), message: z.string().nullable() }).openapi('WatchlistCodes')
+const body = { schema: z.object({ stock_code: z.string().max(100) }), required: true } as const
+const refused = { 400: { description: 'A stock that is none, or one too many', schema: ErrorResponse } }
+
+endpoint(
+  app,
+  {
+    method: 'get',
+    path: PATH,
+    tag,
+    summary: 'The stocks of your default group',
+    replies: { 200: { description: 'Their codes', schema: Codes } },
+  },
+  async (c) => c.json(codesOf(await defaultList(c.env.DB, c.get('principal').owner), null)),
+)
+
+endpoint(
+  app,
+  {
+    method: 'post',
+    path: `${PATH}/add`,
+    tag,
+    summary: 'Put a stock into your default group',
+    body,
+    replies: { 200: { description: 'All codes', schema: Codes }, ...refused },
+  },
+  async (c, { body: { stock_code } }) => {
+    const { owner } = c.get('principal')
+    const stock = await stockOf(c.env, stock_code)
+    const list = (await defaultList(c.env.DB, owner)) ?? (await newDefault(c.env.DB, owner))
+    if (!(await watchStock(c.env.DB, { id: list.id, stock, most: MAX_STOCKS }))) throw full()
+    return c.json(codesOf(await defaultList(c.env.DB, owner), `${stock.stockCode} is in the watchlist`))
+  },
+)
+
+endpoint(
+  app,
+  {
+    method: 'post',
+    path: `${PATH}/remove`,
+    tag,
+    summary: 'Take a stock out of your default group',
+    body,
+    replies: { 200: { description: 'The codes that are left', schema: Codes }, ...refused },
+  },
+  async (c, { body: { stock_code } }) => {
+    const { owner } = c.get('principal')
+    const stock = await stockOf(c.env, stock_code)
+    const list = await defaultList(c.env.DB, owner)
+    const wasThere = list !== null && (await unwatchStock(c.env.DB, list.id, stock.key))
+    const message = `${stock.stockCode} ${wasThere ? 'is no longer' : 'was not'} in the watchlist`
+    return c.json(codesOf(await defaultList(c.env.DB, owner), message))
+  },
+)
+
+async function defaultList(db: D1Database, owner: string): Promise<Watchlist | null> {
+  return (await listWatchlists(db, owner)).find(({ isDefault }) => isDefault) ?? null
+}
+
+/** Two first stocks at once make one list: the second finds the name taken, and the first's list there. */
+async function newDefault(db: D1Database, owner: string): Promise<{ id: string }> {
+  const list = { id: hexId(), name: DEFAULT_NAME, isDefault: true, createdAt: isoMicros(Date.now()), stocks: [] }
+  await createWatchlist(db, owner, { list, most: Number.MAX_SAFE_INTEGER })
+  return (await defaultList(db, owner)) ?? list
+}
+
+function codesOf(list: Watchlist | null, message: string | null) {
+  return { stock_codes: (list?.stocks ?? []).map(({ stockCode }) => stockCode), message }
+}
+
+export { app as watchlistsDefault }

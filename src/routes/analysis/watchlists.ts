@@ -1,0 +1,207 @@
+import { z } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import { stockNameStore } from '../../db/stock-names.ts'
+import {
+  changeWatchlist,
+  createWatchlist,
+  deleteWatchlist,
+  findWatchlist,
+  listWatchlists,
+  unwatchStock,
+  type WatchedStock,
+  type Watchlist,
+  watchStock,
+} from '../../db/watchlists.ts'
+import { AppError, analysisEnvelope } from '../../http/errors.ts'
+import { endpoint } from '../../http/openapi.ts'
+import { type AppEnv, router } from '../../http/router.ts'
+import { isoMicros } from '../../lib/clock.ts'
+import { hexId } from '../../lib/ids.ts'
+import { currentNames } from '../../market/names/store.ts'
+import { type Resolved, resolveEntries, resolveInput } from '../../market/resolve.ts'
+import { ErrorResponse } from './schemas.ts'
+
+const app = router(analysisEnvelope)
+const tag = 'Watchlists'
+const PATH = '/api/v1/analysis/watchlists'
+const ONE = `${PATH}/{watchlist_id}`
+const params = z.object({ watchlist_id: z.string() })
+const missing = { 404: { description: 'No such watchlist', schema: ErrorResponse } }
+const refused = { 400: { description: 'A stock that is none, or too many of them', schema: ErrorResponse } }
+const taken = { 409: { description: 'Another list of yours has this name', schema: ErrorResponse } }
+
+const MAX_LISTS = 50
+export const MAX_STOCKS = 500
+
+const name = z.string().trim().min(1).max(100)
+const stockCodes = z.array(z.string().max(100)).max(MAX_STOCKS)
+
+const WatchlistSchema = z
+  .object({
+    watchlist_id: z.string(),
+    name: z.string(),
+    is_default: z.boolean(),
+    created_at: z.string(),
+    stocks: z.array(z.object({ stock_code: z.string(), stock_name: z.string().nullable() })),
+  })
+  .openapi('Watchlist')
+
+endpoint(
+  app,
+  {
+    method: 'get',
+    path: PATH,
+    tag,
+    summary: 'Your groups of stocks, the default first',
+    replies: { 200: { description: 'The lists', schema: z.object({ watchlists: z.array(WatchlistSchema) }) } },
+  },
+  async (c) => c.json({ watchlists: (await listWatchlists(c.env.DB, ownerOf(c))).map(wire) }),
+)
+
+endpoint(
+  app,
+  {
+    method: 'post',
+    path: PATH,
+    tag,
+    summary: 'Add a group',
+    body: { schema: z.object({ name, stock_codes: stockCodes.default([]) }), required: true },
+    replies: { 201: { description: 'The list', schema: WatchlistSchema }, ...refused, ...taken },
+  },
+  async (c, { body }) => {
+    const stocks = await stocksOf(c, body.stock_codes)
+    const createdAt = isoMicros(Date.now())
+    const list = { id: hexId(), name: body.name, isDefault: false, createdAt, stocks }
+    const creation = await createWatchlist(c.env.DB, ownerOf(c), { list, most: MAX_LISTS })
+    if (creation === 'name_taken') throw nameTaken()
+    if (creation === 'too_many') throw new AppError('bad_request', `You have ${MAX_LISTS} watchlists already`)
+    return c.json(wire(list), 201)
+  },
+)
+
+endpoint(
+  app,
+  {
+    method: 'get',
+    path: ONE,
+    tag,
+    summary: 'One group',
+    params,
+    replies: { 200: { description: 'The list', schema: WatchlistSchema }, ...missing },
+  },
+  async (c, { params: { watchlist_id } }) => c.json(wire(await mustFind(c, watchlist_id))),
+)
+
+endpoint(
+  app,
+  {
+    method: 'put',
+    path: ONE,
+    tag,
+    summary: 'Give a group another name, other stocks, or both',
+    params,
+    body: { schema: z.object({ name: name.optional(), stock_codes: stockCodes.optional() }), required: true },
+    replies: { 200: { description: 'The list', schema: WatchlistSchema }, ...missing, ...refused, ...taken },
+  },
+  async (c, { params: { watchlist_id: id }, body }) => {
+    await mustFind(c, id)
+    const stocks = body.stock_codes === undefined ? null : await stocksOf(c, body.stock_codes)
+    if (!(await changeWatchlist(c.env.DB, ownerOf(c), { id, name: body.name ?? null, stocks }))) throw nameTaken()
+    return c.json(wire(await mustFind(c, id)))
+  },
+)
+
+endpoint(
+  app,
+  {
+    method: 'delete',
+    path: ONE,
+    tag,
+    summary: 'Delete a group',
+    params,
+    replies: { 200: { description: 'Deleted', schema: z.object({ deleted: z.literal(true) }) }, ...missing },
+  },
+  async (c, { params: { watchlist_id } }) => {
+    if (!(await deleteWatchlist(c.env.DB, ownerOf(c), watchlist_id))) throw notFound()
+    return c.json({ deleted: true as const })
+  },
+)
+
+endpoint(
+  app,
+  {
+    method: 'post',
+    path: `${ONE}/stocks`,
+    tag,
+    summary: 'Put a stock into a group; one that is there already stays where it is',
+    params,
+    body: { schema: z.object({ stock_code: z.string().max(100) }), required: true },
+    replies: { 200: { description: 'The list', schema: WatchlistSchema }, ...missing, ...refused },
+  },
+  async (c, { params: { watchlist_id: id }, body }) => {
+    await mustFind(c, id)
+    const stock = await stockOf(c.env, body.stock_code)
+    if (!(await watchStock(c.env.DB, { id, stock, most: MAX_STOCKS }))) throw full()
+    return c.json(wire(await mustFind(c, id)))
+  },
+)
+
+endpoint(
+  app,
+  {
+    method: 'delete',
+    path: `${ONE}/stocks/{stock_code}`,
+    tag,
+    summary: 'Take a stock out of a group',
+    params: params.extend({ stock_code: z.string() }),
+    replies: { 200: { description: 'The list', schema: WatchlistSchema }, ...missing, ...refused },
+  },
+  async (c, { params: { watchlist_id: id, stock_code } }) => {
+    await mustFind(c, id)
+    const { key } = await stockOf(c.env, stock_code)
+    if (!(await unwatchStock(c.env.DB, id, key))) throw new AppError('not_found', 'The stock is not in this watchlist')
+    return c.json(wire(await mustFind(c, id)))
+  },
+)
+
+const ownerOf = (c: Context<AppEnv>): string => c.get('principal').owner
+const notFound = () => new AppError('not_found', 'No such watchlist')
+const nameTaken = () => new AppError('conflict', 'Another watchlist of yours has this name')
+export const full = () => new AppError('bad_request', `A watchlist holds at most ${MAX_STOCKS} stocks`)
+
+async function mustFind(c: Context<AppEnv>, id: string): Promise<Watchlist> {
+  const list = await findWatchlist(c.env.DB, ownerOf(c), id)
+  if (list === null) throw notFound()
+  return list
+}
+
+async function stocksOf(c: Context<AppEnv>, codes: readonly string[]): Promise<WatchedStock[]> {
+  const { targets, rejected } = resolveEntries(codes, await currentNames(stockNameStore(c.env.DB)))
+  if (rejected.length > 0) throw new AppError('bad_request', rejected.map(({ message }) => message).join('; '))
+  return targets.map(watched)
+}
+
+/** The listing that an entry means; 400 when it means none. */
+export async function stockOf(env: Env, code: string): Promise<WatchedStock> {
+  const resolution = resolveInput(code, await currentNames(stockNameStore(env.DB)))
+  if (resolution?.ok) return watched(resolution)
+  throw new AppError('bad_request', resolution?.message ?? 'stock_code is blank')
+}
+
+const watched = ({ instrument, stockCode, listing }: Resolved): WatchedStock => ({
+  key: instrument.key,
+  stockCode,
+  stockName: listing === null ? null : listing.zh || listing.en,
+})
+
+function wire({ id, name: title, isDefault, createdAt, stocks }: Watchlist) {
+  return {
+    watchlist_id: id,
+    name: title.trim(),
+    is_default: isDefault,
+    created_at: createdAt,
+    stocks: stocks.map(({ stockCode, stockName }) => ({ stock_code: stockCode, stock_name: stockName })),
+  }
+}
+
+export { app as watchlists }

@@ -1,0 +1,72 @@
+// What a schedule says: what to do, when, and for which channels. Kept as JSON, sent as it is kept.
+
+import { z } from 'zod'
+import { ReportLanguage } from '../reports/report.ts'
+import { strictRegions } from '../review/regions.ts'
+
+export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
+export type Day = (typeof DAYS)[number]
+
+const MAX_TIMES = 24
+const MAX_STOCKS = 200
+const MAX_CHANNELS = 20
+export const MAX_AFTER_CLOSE_MINUTES = 720
+
+/** Whether the runtime's zone tables have it. Bare offsets are no zones: they know no daylight saving. */
+export function isZone(text: string): boolean {
+  if (!/^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/.test(text)) return false
+  try {
+    new Intl.DateTimeFormat('en-US', { timeZone: text })
+    return true
+  } catch {
+    // It throws for every name it does not know; that is the question.
+    return false
+  }
+}
+
+const unique = <T>(items: T[]): T[] => [...new Set(items)]
+
+export const Times = z.object({
+  times: z
+    .array(z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/))
+    .min(1)
+    .max(MAX_TIMES)
+    .transform((times) => unique(times).sort()),
+  zone: z.string().max(64).refine(isZone, { error: 'an IANA zone such as Asia/Shanghai is wanted' }),
+  days: z
+    .array(z.enum(DAYS))
+    .min(1)
+    .max(7)
+    .default(['mon', 'tue', 'wed', 'thu', 'fri'])
+    .transform((days) => DAYS.filter((day) => days.includes(day))),
+})
+
+/** So many minutes after each market's own close, on its own trading days. */
+export const AfterClose = z.object({ after_close_minutes: z.int().min(0).max(MAX_AFTER_CLOSE_MINUTES) })
+
+export const SchedulePlan = z.object({
+  name: z.string().trim().min(1).max(100),
+  what: z.discriminatedUnion('kind', [
+    z.object({
+      kind: z.literal('market_review'),
+      region: z
+        .string()
+        .max(64)
+        .refine((text) => strictRegions(text) !== null, { error: 'regions such as cn,us, or both, are wanted' }),
+    }),
+    z.object({
+      kind: z.literal('analysis'),
+      stock_codes: z.array(z.string().trim().min(1).max(100)).min(1).max(MAX_STOCKS),
+    }),
+    z.object({ kind: z.literal('watchlist'), watchlist_id: z.string().min(1).max(64) }),
+  ]),
+  when: z.union([Times, AfterClose]),
+  trading_days_only: z.boolean().default(true),
+  report_type: z.enum(['simple', 'detailed', 'full', 'brief']).default('detailed'),
+  report_language: ReportLanguage.nullable().default(null),
+  notify: z.boolean().default(true),
+  channels: z.array(z.string().min(1).max(100)).max(MAX_CHANNELS).nullable().default(null),
+  catch_up_minutes: z.int().min(5).max(1440).default(240),
+})
+export type SchedulePlan = z.infer<typeof SchedulePlan>
+export type When = SchedulePlan['when']

@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest'
+import { client } from '../helpers/app.ts'
+
+const PATH = '/api/v1/analysis/watchlists'
+type List = { watchlist_id: string; name: string; is_default: boolean; stocks: { stock_code: string }[] }
+
+const codes = ({ stocks }: List) => stocks.map(({ stock_code }) => stock_code)
+
+test('groups are made, renamed, filled, emptied and deleted; every spelling of a listing is one stock', async () => {
+  const ann = await client()
+  const made = await ann.ask(PATH, {
+    method: 'POST',
+    body: { name: ' Tech ', stock_codes: ['AAPL', 'aapl.us', '腾讯控股', '600519.SH', '600519'] },
+  })
+  expect(made.status).toBe(201)
+  const list = await made.json<List>()
+  expect(list).toMatchObject({ name: 'Tech', is_default: false })
+  expect(codes(list)).toEqual(['AAPL', 'HK00700', '600519.SH'])
+  const one = `${PATH}/${list.watchlist_id}`
+  const added = await ann.json<List>(`${one}/stocks`, { method: 'POST', body: { stock_code: 'MSFT' } })
+  expect(codes(added)).toEqual(['AAPL', 'HK00700', '600519.SH', 'MSFT'])
+  const again = await ann.json<List>(`${one}/stocks`, { method: 'POST', body: { stock_code: '00700.HK' } })
+  expect(codes(again)).toEqual(codes(added))
+  const removed = await ann.json<List>(`${one}/stocks/sh600519`, { method: 'DELETE' })
+  expect(codes(removed)).toEqual(['AAPL', 'HK00700', 'MSFT'])
+  expect((await ann.ask(`${one}/stocks/sh600519`, { method: 'DELETE' })).status).toBe(404)
+  const renamed = await ann.json<List>(one, { method: 'PUT', body: { name: '科技' } })
+  expect([renamed.name, codes(renamed)]).toEqual(['科技', codes(removed)])
+  const replaced = await ann.json<List>(one, { method: 'PUT', body: { stock_codes: ['NVDA', 'AAPL'] } })
+  expect(codes(replaced)).toEqual(['NVDA', 'AAPL'])
+  const other = await ann.json<List>(PATH, { method: 'POST', body: { name: 'Empty' } })
+  const taken = await ann.ask(`${PATH}/${other.watchlist_id}`, { method: 'PUT', body: { name: '科技' } })
+  expect(taken.status).toBe(409)
+  expect((await ann.ask(PATH, { method: 'POST', body: { name: 'Empty', stock_codes: ['AAPL'] } })).status).toBe(409)
+  const { watchlists } = await ann.json<{ watchlists: List[] }>(PATH)
+  expect(watchlists.map(({ name }) => name)).toEqual(['科技', 'Empty'])
+  expect(await ann.json(one, { method: 'DELETE' })).toEqual({ deleted: true })
+  expect((await ann.ask(one)).status).toBe(404)
+})
+
+test('the default group comes with its first stock and is the one that the analysis page reads and changes', async () => {
+  const ann = await client()
+  const page = '/api/v1/stocks/watchlist'
+  expect(await ann.json(page)).toEqual({ stock_codes: [], message: null })
+  await Promise.all(
+    ['AAPL', 'MSFT'].map((stock_code) => ann.ask(`${page}/add`, { method: 'POST', body: { stock_code } })),
+  )
+  const { stock_codes } = await ann.json<{ stock_codes: string[] }>(page)
+  expect(stock_codes.toSorted()).toEqual(['AAPL', 'MSFT'])
+  const { watchlists } = await ann.json<{ watchlists: List[] }>(PATH)
+  expect(watchlists).toMatchObject([{ name: 'default', is_default: true }])
+  expect(await ann.json(`${page}/remove`, { method: 'POST', body: { stock_code: 'aapl' } })).toEqual({
+    stock_codes: ['MSFT'],
+    message: 'AAPL is no longer in the watchlist',
+  })
+  expect(await ann.json(`${page}/remove`, { method: 'POST', body: { stock_code: 'aapl' } })).toMatchObject({
+    message: 'AAPL was not in the watchlist',
+  })
+})
+
+test('bad input is refused, and another owner’s list answers like one that never was', async () => {
+  const [ann, bob] = [await client(), await client()]
+  const list = await ann.json<List>(PATH, { method: 'POST', body: { name: 'mine', stock_codes: ['AAPL'] } })
+  const bad: [string, string, unknown, number][] = [
+    ['POST', PATH, { name: '' }, 422],
+    ['POST', PATH, { name: 'x'.repeat(101) }, 422],
+    ['POST', PATH, { name: 'n', stock_codes: 'AAPL' }, 422],
+    ['POST', PATH, { name: 'n', stock_codes: Array.from({ length: 501 }, (_, i) => `X${i}`) }, 422],
+    ['POST', PATH, { name: 'n', stock_codes: ['AAPL', '12ab!', '600519.SZ'] }, 400],
+    ['POST', `${PATH}/${list.watchlist_id}/stocks`, { stock_code: ' ' }, 400],
+    ['POST', `${PATH}/${list.watchlist_id}/stocks`, { stock_code: "'; DROP TABLE watchlists; --" }, 400],
+    ['POST', `${PATH}/${list.watchlist_id}/stocks`, {}, 422],
+    ['POST', '/api/v1/stocks/watchlist/add', { stock_code: '' }, 400],
+    ['POST', '/api/v1/stocks/watchlist/add', { stock_code: null }, 422],
+  ]
+  for (const [method, path, body, status] of bad) {
+    const response = await ann.ask(path, { method, body })
+    expect([body, response.status]).toEqual([body, status])
+    expect(await response.json()).toMatchObject({ error: 'validation_error' })
+  }
+  const calls = (id: string): [string, string, unknown][] => [
+    ['GET', `${PATH}/${id}`, undefined],
+    ['PUT', `${PATH}/${id}`, { name: 'theirs' }],
+    ['DELETE', `${PATH}/${id}`, undefined],
+    ['POST', `${PATH}/${id}/stocks`, { stock_code: 'MSFT' }],
+    ['DELETE', `${PATH}/${id}/stocks/AAPL`, undefined],
+  ]
+  const answer = async ([method, path, body]: [string, string, unknown]) => {
+    const response = await bob.ask(path, { method, body })
+    return [response.status, await response.text()]
+  }
+  const [strange, never] = [calls(list.watchlist_id), calls('never')]
+  for (const [i, call] of strange.entries()) {
+    const told = await answer(call)
+    expect([call, told]).toEqual([call, await answer(never[i] ?? call)])
+    expect(told[0]).toBe(404)
+  }
+  expect(codes(await ann.json<List>(`${PATH}/${list.watchlist_id}`))).toEqual(['AAPL'])
+})
