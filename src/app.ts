@@ -11,12 +11,15 @@ import { audit } from './routes/audit.ts'
 import { conversationRoutes } from './routes/conversations/index.ts'
 import { health } from './routes/health.ts'
 import { keys } from './routes/keys.ts'
+import { mcpServer } from './routes/mcp-server.ts'
 import { session } from './routes/session.ts'
 
 export const app = new OpenAPIHono<AppEnv>()
 
 app.use(door)
-for (const family of [health, session, keys, audit, conversationRoutes, analysisRoutes]) app.route('/', family)
+const toolServer = mcpServer((request, env, ctx) => app.fetch(request, env, ctx))
+for (const family of [health, session, keys, audit, conversationRoutes, analysisRoutes, toolServer])
+  app.route('/', family)
 
 let document: string | undefined
 

@@ -3,7 +3,12 @@ import { Limiter } from '../durable-objects/limiter/limiter.ts'
 import { TaskQueue } from '../durable-objects/task-queue/task-queue.ts'
 import { AnalysisRunner } from './analysis/runner.ts'
 import { app } from './app.ts'
+import { onCron } from './schedule/cron.ts'
 
 export { AnalysisRunner, Conversation, Limiter, TaskQueue }
 
-export default { fetch: app.fetch } satisfies ExportedHandler<Env>
+export default {
+  fetch: app.fetch,
+  // The moment of the call, not the one it was meant for: what came late is judged as late.
+  scheduled: (_controller, env) => onCron(env, Date.now()),
+} satisfies ExportedHandler<Env>

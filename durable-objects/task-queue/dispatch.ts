@@ -1,24 +1,47 @@
 // Decides who runs when: hands waiting tasks to runners up to the limit, believes runners as long as their lease lasts,
 // and sees to it that every task ends. A run that is lost goes out again; one that never gets further than the runs
-// before it is given up; one that takes too long is stopped at the stage it is in.
+// before it is given up; one that takes too long is stopped at the stage it is in; one that nobody wants any more is told
+// so when it reports.
 
-import type { Finish, Progress, RunOrder, Task, TaskState } from '../../src/analysis/task.ts'
-import { isOpen } from '../../src/analysis/task.ts'
+import { STAGE_PROGRESS } from '../../src/analysis/stages.ts'
+import {
+  type Finish,
+  isOpen,
+  type Outcome,
+  type Progress,
+  type RunOrder,
+  type Task,
+  type TaskState,
+} from '../../src/analysis/task.ts'
 import { taskMessages } from '../../src/analysis/task-messages.ts'
+import { must } from '../../src/lib/assert.ts'
 import { log } from '../../src/lib/log.ts'
 import type { FlowEvents } from './flow-events.ts'
-import { type Lease, type Leases, RENEW_EVERY_MS } from './leases.ts'
+import type { KeptReports } from './kept-reports.ts'
+import { type Lease, type Leases, type Overdue, RENEW_EVERY_MS } from './leases.ts'
+import type { Locks } from './locks.ts'
+import type { Notices } from './notices.ts'
 import type { TaskEvent } from './subscribers.ts'
-import type { Runnable, Tasks } from './tasks.ts'
+import type { Tasks } from './tasks.ts'
+import type { Runnable, Waiting } from './waiting.ts'
 
-export type Limits = { maxRunning: number; maxAttempts: number; taskTimeoutMs: number }
+export type Limits = { maxRunning: number; maxAttempts: number; taskTimeoutMs: number; stageTimeoutMs: number }
 
-export type ReportAnswer = { ok: true } | { ok: false; reason: 'lease_lost' }
+export type ReportAnswer = { ok: true } | { ok: false; reason: 'lease_lost' | 'cancel_requested' }
+/** After a result, a status other than `completed` says that its report is not wanted any more, or waits to be saved. */
 export type FinishAnswer = { ok: true; status: TaskState } | { ok: false; reason: 'lease_lost' | 'unknown_task' }
+export type CancelAnswer =
+  | { ok: true; task: Task }
+  | { ok: false; reason: 'unknown_task' }
+  | { ok: false; reason: 'finished'; status: TaskState }
 
 type Ports = {
   tasks: Tasks
+  waiting: Waiting
   leases: Leases
+  locks: Locks
+  keptReports: KeptReports
+  notices: Notices
   flowEvents: FlowEvents
   limits: Limits
   queueId: string
@@ -41,9 +64,9 @@ export class Dispatch {
 
   /** Hands out what waits, as far as the limit allows. */
   fill(now: number): void {
-    const { tasks, leases, limits } = this.#ports
+    const { waiting, leases, limits } = this.#ports
     for (let free = limits.maxRunning - leases.count; free > 0; free--) {
-      const next = tasks.nextRunnable(now)
+      const next = waiting.next(now)
       if (next === null) return
       this.#start(next, now)
     }
@@ -57,13 +80,16 @@ export class Dispatch {
     this.fill(now)
   }
 
-  /** A runner tells how far it is; the answer tells it whether the task is still its own. */
+  /** A runner tells how far it is; the answer tells it whether the task is still its own, and still wanted. */
   report({ taskId, token, stage, flowEvents, ...step }: Progress, now: number): ReportAnswer {
-    const { tasks, leases, publish } = this.#ports
+    const { tasks, leases, locks, limits, publish } = this.#ports
     if (!leases.holds(taskId, token)) return { ok: false, reason: 'lease_lost' }
     leases.renew(taskId, stage, now)
+    locks.renew(taskId, now)
+    if (tasks.find(taskId)?.status === 'cancel_requested') return { ok: false, reason: 'cancel_requested' }
     this.#ports.flowEvents.append(taskId, flowEvents)
     const changed = tasks.advance(taskId, step)
+    if (changed !== null) leases.extendStage(taskId, now + limits.stageTimeoutMs + DEADLINE_GRACE_MS)
     const task = changed ?? (flowEvents.length > 0 ? tasks.find(taskId) : null)
     if (task === null) return { ok: true }
     if (flowEvents.length === 0) publish('task_progress', task)
@@ -73,41 +99,76 @@ export class Dispatch {
 
   /**
    * Ends the task, once. A result is welcome from any of its runs, for it is stored under the task's id and is the same
-   * whoever made it; a failure only from the run that holds the lease.
+   * whoever made it; anything else only from the run that holds the lease. A task that is being cancelled ends as
+   * cancelled, after its runner has taken back what it saved.
    */
   finish({ taskId, token, outcome }: Finish, now: number): FinishAnswer {
-    const { tasks, leases, publish } = this.#ports
+    const { tasks, leases } = this.#ports
     const task = tasks.find(taskId)
     if (task === null) return { ok: false, reason: 'unknown_task' }
     if (!isOpen(task.status)) return { ok: true, status: task.status }
-    if (!outcome.ok && !leases.holds(taskId, token)) return { ok: false, reason: 'lease_lost' }
+    const isOwn = leases.holds(taskId, token)
+    if (outcome.ok && task.status === 'cancel_requested') {
+      if (outcome.unsaved === undefined) return { ok: true, status: task.status }
+    } else if (!outcome.ok && !isOwn) return { ok: false, reason: 'lease_lost' }
     leases.end(taskId)
-    if (outcome.ok) publish('task_completed', tasks.complete(taskId, outcome.stockName, now))
-    else publish('task_failed', tasks.fail(taskId, outcome.error, now))
+    const status = this.#conclude(task, outcome, now)
     this.fill(now)
-    return { ok: true, status: outcome.ok ? 'completed' : 'failed' }
+    return { ok: true, status }
+  }
+
+  /** Ends a task that nobody works on at once; a runner is told when it reports next. */
+  cancel(owner: string, id: string, now: number): CancelAnswer {
+    const { tasks, leases, publish } = this.#ports
+    const task = tasks.get(owner, id)
+    if (task === null) return { ok: false, reason: 'unknown_task' }
+    if (!isOpen(task.status)) return { ok: false, reason: 'finished', status: task.status }
+    if (task.status === 'cancel_requested') return { ok: true, task }
+    if (leases.isHeld(id)) {
+      const requested = tasks.requestCancel(id)
+      publish('task_progress', requested)
+      return { ok: true, task: requested }
+    }
+    return { ok: true, task: this.#end('task_failed', tasks.cancel(id, now)) }
+  }
+
+  /** A report that had to wait is in the database: a further run finds it there and does what remains. */
+  reportSaved(taskId: string, now: number): { isWanted: boolean } {
+    const { tasks, leases } = this.#ports
+    const task = tasks.find(taskId)
+    if (task === null || !isOpen(task.status)) return { isWanted: task?.status === 'completed' }
+    if (!leases.isHeld(taskId)) tasks.putBack(taskId, now)
+    this.fill(now)
+    return { isWanted: true }
   }
 
   /** The call to a runner has ended. If the task is still in its hands, nobody works on it any more. */
   runEnded({ taskId, token }: Pick<RunOrder, 'taskId' | 'token'>, now: number): void {
     if (!this.#ports.leases.holds(taskId, token)) return
-    this.#lose({ taskId, token, stage: '' }, now)
+    this.#lose({ taskId }, now)
     this.fill(now)
   }
 
   /** When `sweep` will have something to do, epoch ms; null when only a call can change that. */
   nextWakeAt(): number | null {
-    const { tasks, leases, limits } = this.#ports
-    const times = [leases.nextCheckAt(), leases.count < limits.maxRunning ? tasks.nextRunnableAt() : null]
+    const { waiting, leases, limits } = this.#ports
+    const times = [leases.nextCheckAt(), leases.count < limits.maxRunning ? waiting.nextAt() : null]
     const known = times.filter((time) => time !== null)
     return known.length === 0 ? null : Math.min(...known)
   }
 
   #start(runnable: Runnable, now: number): void {
-    const { tasks, leases, limits, publish, handOut, queueId } = this.#ports
+    const { tasks, waiting, leases, locks, limits, publish, handOut, queueId } = this.#ports
     const isFirst = runnable.attempts === 0
     const task = tasks.start(runnable, now)
-    const { token } = leases.grant(task.id, { now, runMs: limits.taskTimeoutMs + DEADLINE_GRACE_MS })
+    waiting.served(task.owner)
+    locks.renew(task.id, now)
+    const { token } = leases.grant(task.id, {
+      owner: task.owner,
+      now,
+      runMs: limits.taskTimeoutMs + DEADLINE_GRACE_MS,
+      stageMs: limits.stageTimeoutMs + DEADLINE_GRACE_MS,
+    })
     publish(isFirst ? 'task_started' : 'task_progress', task)
     handOut({
       queueId,
@@ -117,30 +178,75 @@ export class Dispatch {
       attempt: runnable.attempts + 1,
       request: task.request,
       timeoutMs: limits.taskTimeoutMs,
+      stageTimeoutMs: limits.stageTimeoutMs,
       renewEveryMs: RENEW_EVERY_MS,
     })
   }
 
-  #lose({ taskId }: Lease, now: number): void {
-    const { tasks, leases, limits, publish } = this.#ports
-    leases.end(taskId)
-    const task = tasks.find(taskId)
-    if (task === null || !isOpen(task.status)) return
-    const { attempts, idleAttempts } = tasks.attemptsOf(taskId)
-    log.warn('task.run_lost', { taskId, attempts, idleAttempts })
-    if (idleAttempts >= limits.maxAttempts) {
-      publish('task_failed', tasks.fail(taskId, taskMessages(task.request.language).lost(idleAttempts), now))
-    } else tasks.putBack(taskId, now + backOffMs(idleAttempts))
+  /** What becomes of an open task whose run came out like this. */
+  #conclude(task: Task, outcome: Outcome, now: number): TaskState {
+    const { tasks, keptReports, publish } = this.#ports
+    const { id, request } = task
+    if (task.status === 'cancel_requested') return this.#end('task_failed', tasks.cancel(id, now)).status
+    if (!outcome.ok) {
+      // Nobody asked for a stop, so the run was told so by mistake: it counts as lost.
+      if (!('error' in outcome)) return this.#again(id, now).status
+      return this.#end('task_failed', tasks.fail(id, outcome.error, now)).status
+    }
+    const { stockName, unsaved } = outcome
+    if (unsaved === undefined) return this.#end('task_completed', tasks.complete(id, stockName, now)).status
+    if (!keptReports.keep(id, unsaved)) {
+      return this.#end('task_failed', tasks.fail(id, taskMessages(request.language).notSaved, now)).status
+    }
+    publish('task_progress', tasks.awaitStorage(id, { progress: STAGE_PROGRESS.saving, stockName }))
+    return task.status
   }
 
-  #stop({ taskId, stage }: Lease, now: number): void {
-    const { tasks, leases, limits, publish } = this.#ports
+  #end(event: TaskEvent, task: Task): Task {
+    const { tasks, locks, keptReports, notices, publish } = this.#ports
+    locks.release(task.id)
+    keptReports.drop(task.id)
+    const { batch } = task.request
+    notices.taskEnded(task, batch === null ? [] : tasks.batch(task.owner, batch))
+    // One of its runs may have saved a report and died before it could say so.
+    if (task.status === 'cancelled' && tasks.attemptsOf(task.id).attempts > 0) keptReports.withdraw(task.id)
+    publish(event, task)
+    return task
+  }
+
+  #lose({ taskId }: Pick<Lease, 'taskId'>, now: number): void {
+    const { tasks, leases } = this.#ports
     leases.end(taskId)
     const task = tasks.find(taskId)
     if (task === null || !isOpen(task.status)) return
-    const seconds = Math.round(limits.taskTimeoutMs / 1000)
-    log.warn('task.overdue', { taskId, stage })
-    publish('task_failed', tasks.fail(taskId, taskMessages(task.request.language).timedOut(stage, seconds), now))
+    if (task.status === 'cancel_requested') this.#end('task_failed', tasks.cancel(taskId, now))
+    else this.#again(taskId, now)
+  }
+
+  /** Puts the task back, unless its runs never get any further. */
+  #again(taskId: string, now: number): Task {
+    const { tasks, limits } = this.#ports
+    const { attempts, idleAttempts } = tasks.attemptsOf(taskId)
+    const task = must(tasks.find(taskId), `task ${taskId}`)
+    log.warn('task.run_lost', { taskId, attempts, idleAttempts })
+    if (idleAttempts < limits.maxAttempts) {
+      tasks.putBack(taskId, now + backOffMs(idleAttempts))
+      return task
+    }
+    return this.#end('task_failed', tasks.fail(taskId, taskMessages(task.request.language).lost(idleAttempts), now))
+  }
+
+  #stop({ taskId, stage, isStage }: Overdue, now: number): void {
+    const { tasks, leases, limits } = this.#ports
+    leases.end(taskId)
+    const task = tasks.find(taskId)
+    if (task === null || !isOpen(task.status)) return
+    log.warn('task.overdue', { taskId, stage, isStage })
+    if (task.status === 'cancel_requested') return void this.#end('task_failed', tasks.cancel(taskId, now))
+    const say = taskMessages(task.request.language)
+    const seconds = Math.round((isStage ? limits.stageTimeoutMs : limits.taskTimeoutMs) / 1000)
+    const error = isStage ? say.stageTimedOut(stage, seconds) : say.timedOut(stage, seconds)
+    this.#end('task_failed', tasks.fail(taskId, error, now))
   }
 }
 

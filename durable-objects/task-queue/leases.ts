@@ -13,6 +13,11 @@ const PROBATION_MS = RENEW_EVERY_MS + 2_000
 
 export type Lease = { taskId: string; token: string; stage: string }
 
+/** Why a run that is alive has to stop. */
+export type Overdue = Lease & { isStage: boolean }
+
+type Grant = { owner: string; now: number; runMs: number; stageMs: number }
+
 export class Leases {
   readonly #sql: SqlStorage
 
@@ -25,15 +30,17 @@ export class Leases {
   }
 
   /** A lease on a task that nobody holds. */
-  grant(taskId: string, { now, runMs }: { now: number; runMs: number }): Lease {
+  grant(taskId: string, { owner, now, runMs, stageMs }: Grant): Lease {
     const lease = { taskId, token: hexId(), stage: 'start' }
     this.#sql.exec(
-      'INSERT INTO leases (task_id, token, stage, until, deadline) VALUES (?, ?, ?, ?, ?)',
+      'INSERT INTO leases (task_id, token, stage, until, deadline, owner, stage_until) VALUES (?, ?, ?, ?, ?, ?, ?)',
       taskId,
       lease.token,
       lease.stage,
       now + LEASE_MS,
       now + runMs,
+      owner,
+      now + stageMs,
     )
     return lease
   }
@@ -44,6 +51,16 @@ export class Leases {
 
   renew(taskId: string, stage: string, now: number): void {
     this.#sql.exec('UPDATE leases SET until = ?, stage = ? WHERE task_id = ?', now + LEASE_MS, stage, taskId)
+  }
+
+  /** The run got further: its stage has its whole time again. */
+  extendStage(taskId: string, until: number): void {
+    this.#sql.exec('UPDATE leases SET stage_until = ? WHERE task_id = ?', until, taskId)
+  }
+
+  /** Whether anybody works on the task. */
+  isHeld(taskId: string): boolean {
+    return firstRow(this.#sql, 'SELECT 1 FROM leases WHERE task_id = ?', taskId) !== null
   }
 
   /**
@@ -60,22 +77,20 @@ export class Leases {
 
   /** Leases that their runner let lapse. */
   lapsed(now: number): Lease[] {
-    return this.#where('until <= ?', now)
+    return rows<LeaseRow>(this.#sql, 'SELECT * FROM leases WHERE until <= ? ORDER BY until', now).map(toLease)
   }
 
-  /** Leases of runners that still report, but have had their time. */
-  overdue(now: number): Lease[] {
-    return this.#where('deadline <= ? AND until > ?', now, now)
+  /** Leases of runners that still report, but have had their time, or their stage has. */
+  overdue(now: number): Overdue[] {
+    const query = 'SELECT * FROM leases WHERE (deadline <= ?1 OR stage_until <= ?1) AND until > ?1 ORDER BY until'
+    return rows<LeaseRow>(this.#sql, query, now).map((row) => ({ ...toLease(row), isStage: row.deadline > now }))
   }
 
   /** When there will be something to find among the two above, epoch ms; null without leases. */
   nextCheckAt(): number | null {
-    const query = 'SELECT MIN(MIN(until, deadline)) AS at FROM leases'
+    const query = 'SELECT MIN(MIN(until, deadline, stage_until)) AS at FROM leases'
     return firstRow<{ at: number | null }>(this.#sql, query)?.at ?? null
   }
-
-  #where(condition: string, ...bindings: number[]): Lease[] {
-    const found = rows<LeaseRow>(this.#sql, `SELECT * FROM leases WHERE ${condition} ORDER BY until`, ...bindings)
-    return found.map(({ task_id, token, stage }) => ({ taskId: task_id, token, stage }))
-  }
 }
+
+const toLease = ({ task_id, token, stage }: LeaseRow): Lease => ({ taskId: task_id, token, stage })

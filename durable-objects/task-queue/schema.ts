@@ -1,4 +1,5 @@
 import { ALARMS_SCHEMA } from '../alarms.ts'
+import { OUTBOX_SCHEMA } from '../outbox.ts'
 
 export const MIGRATIONS: readonly string[] = [
   `
@@ -57,6 +58,70 @@ CREATE TABLE stream_events (
 ) WITHOUT ROWID;
 
 ${ALARMS_SCHEMA}`,
+  `
+ALTER TABLE tasks ADD COLUMN priority INTEGER NOT NULL DEFAULT 0; -- the place of its word in TaskPriority
+ALTER TABLE tasks ADD COLUMN batch TEXT; -- what was asked for together
+DROP INDEX runnable_tasks;
+CREATE INDEX runnable_tasks ON tasks (priority, owner, runnable_at, seq) WHERE runnable_at IS NOT NULL;
+CREATE INDEX waiting_tasks ON tasks (created_at) WHERE status = 'pending';
+CREATE INDEX tasks_of_batches ON tasks (batch) WHERE batch IS NOT NULL;
+
+ALTER TABLE leases ADD COLUMN owner TEXT NOT NULL DEFAULT '';
+ALTER TABLE leases ADD COLUMN stage_until INTEGER NOT NULL DEFAULT 9007199254740991; -- the stage must be over by then
+
+-- Whose turn it was when: places go round among the owners.
+CREATE TABLE turns (
+  owner TEXT PRIMARY KEY,
+  turn INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX turns_by_age ON turns (turn);
+
+-- What only one task may do at a time. Taken with the task's submission, renewed while it runs.
+CREATE TABLE locks (
+  name TEXT PRIMARY KEY,
+  task_id TEXT NOT NULL,
+  until INTEGER NOT NULL -- nobody needs to heed it after this, epoch ms
+) WITHOUT ROWID;
+
+-- What was answered to a submission that may come again, so that it is answered alike.
+CREATE TABLE submissions (
+  owner TEXT NOT NULL,
+  key TEXT NOT NULL,
+  answer TEXT NOT NULL, -- JSON
+  at INTEGER NOT NULL,
+  PRIMARY KEY (owner, key)
+) WITHOUT ROWID;
+CREATE INDEX submissions_by_age ON submissions (at);
+
+${OUTBOX_SCHEMA}`,
+  `
+-- How many tasks each owner has in each state, so that a list need not count them.
+CREATE TABLE task_counts (
+  owner TEXT NOT NULL,
+  status TEXT NOT NULL,
+  n INTEGER NOT NULL,
+  PRIMARY KEY (owner, status)
+) WITHOUT ROWID;
+INSERT INTO task_counts SELECT owner, status, COUNT(*) FROM tasks GROUP BY owner, status;
+CREATE TRIGGER task_added AFTER INSERT ON tasks BEGIN
+  INSERT INTO task_counts (owner, status, n) VALUES (new.owner, new.status, 1)
+    ON CONFLICT (owner, status) DO UPDATE SET n = n + 1;
+END;
+CREATE TRIGGER task_dropped AFTER DELETE ON tasks BEGIN
+  UPDATE task_counts SET n = n - 1 WHERE owner = old.owner AND status = old.status;
+END;
+CREATE TRIGGER task_changed AFTER UPDATE OF status ON tasks WHEN old.status <> new.status BEGIN
+  UPDATE task_counts SET n = n - 1 WHERE owner = old.owner AND status = old.status;
+  INSERT INTO task_counts (owner, status, n) VALUES (new.owner, new.status, 1)
+    ON CONFLICT (owner, status) DO UPDATE SET n = n + 1;
+END;`,
+  `
+-- What is to be told about tasks that are over, until it has been taken over for sending.
+CREATE TABLE notices (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  key TEXT NOT NULL UNIQUE,
+  body TEXT NOT NULL -- JSON
+);`,
 ]
 
 export type TaskRow = {
@@ -76,6 +141,16 @@ export type TaskRow = {
   runnable_at: number | null
   attempts: number
   idle_attempts: number
+  priority: number
+  batch: string | null
 }
 
-export type LeaseRow = { task_id: string; token: string; stage: string; until: number; deadline: number }
+export type LeaseRow = {
+  task_id: string
+  token: string
+  stage: string
+  until: number
+  deadline: number
+  owner: string
+  stage_until: number
+}

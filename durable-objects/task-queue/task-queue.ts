@@ -5,45 +5,69 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { Finish, Progress, RunOrder, Task, TaskRequest } from '../../src/analysis/task.ts'
 import { taskMessages } from '../../src/analysis/task-messages.ts'
-import { config } from '../../src/config.ts'
+import { type Config, config } from '../../src/config.ts'
 import { errorFields, log } from '../../src/lib/log.ts'
+import type { Notice } from '../../src/notify/notice.ts'
 import { Alarms } from '../alarms.ts'
 import { migrate } from '../sql.ts'
-import { Dispatch, type FinishAnswer, type ReportAnswer } from './dispatch.ts'
+import { type CancelAnswer, Dispatch, type FinishAnswer, type Limits, type ReportAnswer } from './dispatch.ts'
 import { FlowEvents } from './flow-events.ts'
+import { Intake, type ReviewAnswer, type SubmitAnswer } from './intake.ts'
+import { KeptReports } from './kept-reports.ts'
 import { Leases } from './leases.ts'
-import { pruneTasks } from './retention.ts'
+import { Locks } from './locks.ts'
+import { Notices } from './notices.ts'
+import { KEEP_FINISHED_MS, pruneTasks } from './retention.ts'
 import { MIGRATIONS } from './schema.ts'
+import { oldestPendingMs, type QueueStatistics, queueStatistics } from './statistics.ts'
 import { StreamLog } from './stream-log.ts'
+import { Submissions } from './submissions.ts'
 import { Subscribers } from './subscribers.ts'
-import { type ListQuery, type SubmitAnswer, type TaskList, Tasks } from './tasks.ts'
+import { type ListQuery, type TaskList, Tasks } from './tasks.ts'
+import { Waiting } from './waiting.ts'
 
 const UPKEEP_EVERY_MS = 3_600_000
 
 export class TaskQueue extends DurableObject<Env> {
   readonly #tasks: Tasks
+  readonly #waiting: Waiting
+  readonly #intake: Intake
+  readonly #submissions: Submissions
+  readonly #keptReports: KeptReports
+  readonly #notices: Notices
   readonly #flowEvents: FlowEvents
   readonly #streamLog: StreamLog
   readonly #subscribers: Subscribers
   readonly #dispatch: Dispatch
-  readonly #alarms: Alarms<'sweep' | 'upkeep'>
+  readonly #alarms: Alarms<'sweep' | 'upkeep' | 'deliver' | 'notify'>
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
     const { storage } = ctx
+    const { sql } = storage
     migrate(storage, MIGRATIONS)
+    const settings = config(env)
     this.#tasks = new Tasks(storage)
-    this.#flowEvents = new FlowEvents(storage.sql)
-    this.#streamLog = new StreamLog(storage.sql)
+    this.#waiting = new Waiting(sql, settings.tasks.maxRunningPerOwner)
+    this.#submissions = new Submissions(sql)
+    this.#keptReports = new KeptReports(sql)
+    this.#notices = new Notices(sql)
+    this.#flowEvents = new FlowEvents(sql)
+    this.#streamLog = new StreamLog(sql)
     this.#subscribers = new Subscribers(ctx, this.#streamLog)
-    const leases = new Leases(storage.sql)
+    const locks = new Locks(sql)
+    this.#intake = new Intake({ storage, tasks: this.#tasks, locks, submissions: this.#submissions })
+    const leases = new Leases(sql)
     leases.putOnProbation(Date.now())
-    const { maxRunningTasks, maxAttempts, taskTimeoutMs } = config(env)
     this.#dispatch = new Dispatch({
       tasks: this.#tasks,
+      waiting: this.#waiting,
       leases,
+      locks,
+      keptReports: this.#keptReports,
+      notices: this.#notices,
       flowEvents: this.#flowEvents,
-      limits: { maxRunning: maxRunningTasks, maxAttempts, taskTimeoutMs },
+      limits: limitsOf(settings),
       queueId: ctx.id.toString(),
       publish: (event, task, flowEvent) => this.#subscribers.publish(event, task, flowEvent),
       handOut: (order) => ctx.waitUntil(this.#run(order)),
@@ -52,18 +76,44 @@ export class TaskQueue extends DurableObject<Env> {
     this.#plan()
   }
 
-  /** Queues the requests, all or none; each is accepted or named as the duplicate of an open task. */
-  submit(owner: string, requests: TaskRequest[]): SubmitAnswer {
+  /**
+   * Queues the requests, all or none; each is accepted or named as the duplicate of an open task. With a key, a second
+   * submission under it gets the answer of the first and queues nothing.
+   */
+  submit(owner: string, requests: TaskRequest[], key: string | null = null): SubmitAnswer {
     const now = Date.now()
-    const answer = this.#tasks.submit(owner, requests, now)
-    if (!answer.ok) return answer
-    for (const result of answer.results) {
-      if (result.accepted) this.#subscribers.publish('task_created', result.task)
-    }
-    this.#dispatch.fill(now)
-    this.#plan()
-    this.#alarms.atLatest('upkeep', now + UPKEEP_EVERY_MS)
+    const { answer, created } = this.#intake.submit({ owner, requests, key }, now)
+    this.#begin(created, now)
     return answer
+  }
+
+  /** Queues a market review unless one is unfinished. */
+  submitReview(owner: string, request: TaskRequest, key: string | null = null): ReviewAnswer {
+    const now = Date.now()
+    const { answer, created } = this.#intake.submitReview({ owner, request, key }, now)
+    this.#begin(created, now)
+    return answer
+  }
+
+  /** Stops the owner's task: at once while it waits, at its next report while it runs. */
+  cancel(owner: string, id: string): CancelAnswer {
+    const answer = this.#dispatch.cancel(owner, id, Date.now())
+    this.#plan()
+    return answer
+  }
+
+  /** What the owner asked for together; empty for an unknown batch. */
+  batch(owner: string, batch: string): Task[] {
+    return this.#tasks.batch(owner, batch)
+  }
+
+  statistics(owner: string): QueueStatistics {
+    return queueStatistics(this.ctx.storage.sql, owner, Date.now())
+  }
+
+  /** How long the oldest pending task has waited, ms. */
+  oldestPendingMs(): number {
+    return oldestPendingMs(this.ctx.storage.sql, Date.now())
   }
 
   list(owner: string, query: ListQuery): TaskList {
@@ -95,6 +145,13 @@ export class TaskQueue extends DurableObject<Env> {
     return answer
   }
 
+  /** Sees to it that the news is told, and that what waits to be sent again is. */
+  notify(news: Notice[]): void {
+    for (const notice of news) this.#notices.put(notice)
+    this.#notices.poke()
+    this.#plan()
+  }
+
   /** Opens a socket that carries the text of an owner's event stream: `/stream?owner=…[&after=…][&language=…]`. */
   override async fetch(request: Request): Promise<Response> {
     const { searchParams } = new URL(request.url)
@@ -109,13 +166,23 @@ export class TaskQueue extends DurableObject<Env> {
   override async alarm(info?: AlarmInvocationInfo): Promise<void> {
     await this.#alarms.fire(info?.scheduledTime ?? Date.now(), async (name) => {
       if (name === 'upkeep') this.#upkeep()
-      else this.#dispatch.sweep(Date.now())
+      else if (name === 'sweep') this.#dispatch.sweep(Date.now())
+      else if (name === 'notify') this.ctx.waitUntil(this.#tell())
+      else await this.#deliver()
     })
     this.#plan()
   }
 
   override async webSocketError(_socket: WebSocket, error: unknown): Promise<void> {
     log.debug('task_stream.socket_error', errorFields(error))
+  }
+
+  #begin(created: readonly Task[], now: number): void {
+    if (created.length === 0) return
+    for (const task of created) this.#subscribers.publish('task_created', task)
+    this.#dispatch.fill(now)
+    this.#plan()
+    this.#alarms.atLatest('upkeep', now + UPKEEP_EVERY_MS)
   }
 
   /** Stays with a run until its call has ended, however it ended. */
@@ -129,19 +196,47 @@ export class TaskQueue extends DurableObject<Env> {
     this.#plan()
   }
 
+  async #deliver(): Promise<void> {
+    await this.#keptReports.deliver(this.env.DB, (taskId) => this.#dispatch.reportSaved(taskId, Date.now()))
+    this.#plan()
+  }
+
+  /** Stays with the sending until its call has ended. */
+  async #tell(): Promise<void> {
+    try {
+      await this.#notices.pass(
+        (notices) => this.env.ANALYSIS_RUNNER.notify(notices),
+        (at) => this.#wakeAt('notify', at),
+      )
+    } catch (error) {
+      log.warn('notify.call_failed', errorFields(error))
+    }
+  }
+
   #upkeep(): void {
     const now = Date.now()
     const dropped = pruneTasks(this.ctx.storage, now)
     this.#streamLog.prune(now)
+    this.#submissions.prune(now - KEEP_FINISHED_MS)
+    this.#waiting.prune()
     if (dropped > 0) log.info('task.pruned', { dropped })
     if (!this.#tasks.isEmpty || !this.#streamLog.isEmpty) this.#alarms.at('upkeep', now + UPKEEP_EVERY_MS)
   }
 
-  /** Sets the alarm to the next moment at which time alone changes something. */
+  /** Sets the alarms to the next moments at which time alone changes something. */
   #plan(): void {
-    const at = this.#dispatch.nextWakeAt()
-    if (at === this.#alarms.get('sweep')) return
-    if (at === null) this.#alarms.clear('sweep')
-    else this.#alarms.at('sweep', at)
+    this.#wakeAt('sweep', this.#dispatch.nextWakeAt())
+    this.#wakeAt('deliver', this.#keptReports.nextAttemptAt)
+    if (this.#notices.isWaiting) this.#alarms.atLatest('notify', Date.now())
   }
+
+  #wakeAt(name: 'sweep' | 'deliver' | 'notify', at: number | null): void {
+    if (at === this.#alarms.get(name)) return
+    if (at === null) this.#alarms.clear(name)
+    else this.#alarms.at(name, at)
+  }
+}
+
+function limitsOf({ maxRunningTasks, maxAttempts, taskTimeoutMs, tasks }: Config): Limits {
+  return { maxRunning: maxRunningTasks, maxAttempts, taskTimeoutMs, stageTimeoutMs: tasks.stageTimeoutMs }
 }

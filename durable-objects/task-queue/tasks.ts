@@ -1,30 +1,31 @@
 // The tasks and every change that can happen to one. Nothing here knows runners, sockets or time: whoever calls says
 // what happened and when, and gets the task as it is then, or null when nothing changed.
 //
-//   pending ──start──► processing ──complete──► completed
-//                        │   ▲ └─────fail─────► failed
-//                        └───┘ putBack and start again: a run was lost
+//   pending ──start──► processing ──complete──────────────► completed
+//     │                  │   ▲ ├──────fail────────────────► failed
+//     │                  └───┘ └─requestCancel─► cancel_requested
+//     │   putBack and start again: a run was lost      │
+//     └────────cancel──────────────────────────────────┴──► cancelled
 
 import { stageMessage } from '../../src/analysis/stages.ts'
-import { OPEN_STATES, type Task, TaskRequest, TaskState, taskLabel } from '../../src/analysis/task.ts'
+import { type Task, TaskPriority, type TaskRequest, TaskState, taskLabel } from '../../src/analysis/task.ts'
 import { taskMessages } from '../../src/analysis/task-messages.ts'
 import { must } from '../../src/lib/assert.ts'
 import { hexId } from '../../src/lib/ids.ts'
 import { firstRow, rows } from '../sql.ts'
 import type { TaskRow } from './schema.ts'
+import { OPEN, toTask } from './task-rows.ts'
+import type { Runnable } from './waiting.ts'
 
 export type Submitted = { accepted: true; task: Task } | { accepted: false; stockCode: string; taskId: string }
 
-export type SubmitAnswer = { ok: true; results: Submitted[] } | { ok: false; reason: 'full'; open: number }
+/** All of them, or none. */
+export type Inserted = { ok: true; results: Submitted[] } | { ok: false; reason: 'full'; open: number }
 
 export type ListQuery = { statuses: string[] | null; limit: number; filterFirst: boolean }
 
 export type TaskList = { tasks: Task[]; total: number; pending: number; processing: number }
 
-/** A task that waits for a runner. */
-export type Runnable = { task: Task; attempts: number; idleAttempts: number }
-
-const OPEN = `('${OPEN_STATES.join("', '")}')`
 const MAX_OPEN_PER_OWNER = 1_000
 const MAX_ERROR_LENGTH = 200
 const STARTED_PROGRESS = 10
@@ -41,7 +42,7 @@ export class Tasks {
   }
 
   /** Queues every request or, where the same is open already, names that task. All of them or, when the owner has too much open, none. */
-  submit(owner: string, requests: readonly TaskRequest[], now: number): SubmitAnswer {
+  submit(owner: string, requests: readonly TaskRequest[], now: number): Inserted {
     return this.#storage.transactionSync(() => {
       const results: Submitted[] = requests.map((request) => {
         const taskId = this.#openUnder(owner, request.key)
@@ -71,7 +72,7 @@ export class Tasks {
   list(owner: string, { statuses, limit, filterFirst }: ListQuery): TaskList {
     const counts = rows<{ status: string; n: number }>(
       this.#sql,
-      'SELECT status, COUNT(*) AS n FROM tasks WHERE owner = ? GROUP BY status',
+      'SELECT status, n FROM task_counts WHERE owner = ?',
       owner,
     )
     const count = (status: string) => counts.find((row) => row.status === status)?.n ?? 0
@@ -90,19 +91,6 @@ export class Tasks {
   open(owner: string): Task[] {
     const query = `SELECT * FROM tasks WHERE owner = ? AND status IN ${OPEN} ORDER BY seq`
     return rows<TaskRow>(this.#sql, query, owner).map(toTask)
-  }
-
-  /** The task that has waited longest for a runner. */
-  nextRunnable(now: number): Runnable | null {
-    const query = 'SELECT * FROM tasks WHERE runnable_at <= ? ORDER BY runnable_at, seq LIMIT 1'
-    const row = firstRow<TaskRow>(this.#sql, query, now)
-    return row && { task: toTask(row), attempts: row.attempts, idleAttempts: row.idle_attempts }
-  }
-
-  /** When the next task may be handed out, epoch ms; null when none waits. */
-  nextRunnableAt(): number | null {
-    const query = 'SELECT MIN(runnable_at) AS at FROM tasks WHERE runnable_at IS NOT NULL'
-    return firstRow<{ at: number | null }>(this.#sql, query)?.at ?? null
   }
 
   /** A runner gets the task, for the first time or again. */
@@ -177,6 +165,47 @@ export class Tasks {
     return this.#must(id)
   }
 
+  /** The report is made and waits for the database; no runner has the task any more. */
+  awaitStorage(id: string, { progress, stockName }: { progress: number; stockName: string | null }): Task {
+    const before = this.#must(id)
+    const named = { ...before, stockName: stockName ?? before.stockName }
+    const message = taskMessages(before.request.language).waitsForStorage(taskLabel(named))
+    this.#sql.exec(
+      'UPDATE tasks SET message = ?, stock_name = ?, progress = MAX(progress, ?), runnable_at = NULL WHERE id = ?',
+      message,
+      named.stockName,
+      progress,
+      id,
+    )
+    return this.#must(id)
+  }
+
+  /** Whoever works on it has to be told; until then it is not over. */
+  requestCancel(id: string): Task {
+    const before = this.#must(id)
+    const message = taskMessages(before.request.language).cancelRequested(taskLabel(before))
+    this.#sql.exec("UPDATE tasks SET status = 'cancel_requested', message = ? WHERE id = ?", message, id)
+    return this.#must(id)
+  }
+
+  cancel(id: string, now: number): Task {
+    const before = this.#must(id)
+    const message = taskMessages(before.request.language).cancelled(taskLabel(before))
+    this.#sql.exec(
+      "UPDATE tasks SET status = 'cancelled', message = ?, completed_at = ?, runnable_at = NULL WHERE id = ?",
+      message,
+      now,
+      id,
+    )
+    return this.#must(id)
+  }
+
+  /** What the owner asked for together, in the order of the submission. */
+  batch(owner: string, batch: string): Task[] {
+    const query = 'SELECT * FROM tasks WHERE batch = ? AND owner = ? ORDER BY seq'
+    return rows<TaskRow>(this.#sql, query, batch, owner).map(toTask)
+  }
+
   get isEmpty(): boolean {
     return firstRow(this.#sql, 'SELECT 1 FROM tasks LIMIT 1') === null
   }
@@ -196,8 +225,8 @@ export class Tasks {
     const id = hexId()
     const name = taskLabel({ request, stockName: request.stockName })
     this.#sql.exec(
-      `INSERT INTO tasks (id, owner, key, request, status, message, stock_name, created_at, runnable_at)
-       VALUES (?, ?, ?, ?, 'pending', ?, ?, ?, ?)`,
+      `INSERT INTO tasks (id, owner, key, request, status, message, stock_name, created_at, runnable_at, priority, batch)
+       VALUES (?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?)`,
       id,
       owner,
       request.key,
@@ -206,6 +235,8 @@ export class Tasks {
       request.stockName,
       now,
       now,
+      TaskPriority.options.indexOf(request.priority),
+      request.batch,
     )
     return this.#must(id)
   }
@@ -223,22 +254,6 @@ export class Tasks {
 
   #must(id: string): Task {
     return must(this.find(id), `task ${id}`)
-  }
-}
-
-function toTask(row: TaskRow): Task {
-  return {
-    id: row.id,
-    owner: row.owner,
-    request: TaskRequest.parse(JSON.parse(row.request)),
-    status: TaskState.parse(row.status),
-    progress: row.progress,
-    message: row.message,
-    stockName: row.stock_name,
-    error: row.error,
-    createdAt: row.created_at,
-    startedAt: row.started_at,
-    completedAt: row.completed_at,
   }
 }
 

@@ -14,6 +14,8 @@ export const AUDIT_ACTIONS = [
   'provider_token.stored',
   'provider_tokens.unset',
   'conversation.deleted',
+  'channel.saved',
+  'channel.deleted',
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 

@@ -5,7 +5,11 @@ import { log } from '../lib/log.ts'
 import { type SealKeys, seal, unseal } from '../lib/seal.ts'
 
 /** The kind of a sealed value and, within an owner's, its name. */
-export type SealedPlace = { kind: 'setting' | 'secret' | 'provider_token'; owner: string; name: string }
+export type SealedPlace = {
+  kind: 'setting' | 'secret' | 'provider_token' | 'conversation' | 'channel'
+  owner: string
+  name: string
+}
 
 export type SealedValue = SealedPlace & { sealed: string }
 

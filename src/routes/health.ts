@@ -3,6 +3,7 @@ import { detailEnvelope } from '../http/errors.ts'
 import { endpoint } from '../http/openapi.ts'
 import { router } from '../http/router.ts'
 import { isoMicros } from '../lib/clock.ts'
+import { queueTrouble } from './queue-health.ts'
 
 const HealthStatus = z.object({ status: z.string(), timestamp: z.string() }).openapi('HealthStatus')
 
@@ -31,7 +32,10 @@ endpoint(
     open: true,
     replies: { 200: { description: '`OK`, or `DEGRADED: ` and why', schema: z.string() } },
   },
-  (c) => c.json('OK'),
+  async (c) => {
+    const trouble = await queueTrouble(c.env)
+    return c.json(trouble === null ? 'OK' : `DEGRADED: ${trouble}`)
+  },
 )
 
 // The console of the analysis family asks for an object where the other family's clients want the bare string.
@@ -46,7 +50,10 @@ for (const path of ['/api/health', '/api/v1/health']) {
       open: true,
       replies: { 200: { description: 'The state and the time', schema: HealthStatus } },
     },
-    (c) => c.json({ status: 'ok', timestamp: isoMicros(Date.now()) }),
+    async (c) => {
+      const status = (await queueTrouble(c.env)) === null ? 'ok' : 'degraded'
+      return c.json({ status, timestamp: isoMicros(Date.now()) })
+    },
   )
 }
 

@@ -1,12 +1,35 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
 import type { AppEnv } from '../../http/router.ts'
 import { analyze } from './analyze.ts'
+import { channels } from './channels.ts'
+import { deliveries } from './deliveries.ts'
 import { history } from './history.ts'
+import { marketReview } from './market-review.ts'
+import { queue } from './queue.ts'
+import { schedules } from './schedules.ts'
 import { stocks } from './stocks.ts'
 import { stream } from './stream.ts'
 import { tasks } from './tasks.ts'
+import { tasksCancel } from './tasks-cancel.ts'
+import { watchlists } from './watchlists.ts'
+import { watchlistsDefault } from './watchlists-default.ts'
 
 /** The analysis family. */
 export const analysisRoutes = new OpenAPIHono<AppEnv>()
 
-for (const part of [analyze, stream, tasks, history, stocks]) analysisRoutes.route('/', part)
+for (const part of [
+  analyze,
+  marketReview,
+  stream,
+  tasks,
+  tasksCancel,
+  queue,
+  schedules,
+  watchlists,
+  watchlistsDefault,
+  channels,
+  deliveries,
+  history,
+  stocks,
+])
+  analysisRoutes.route('/', part)

@@ -11,6 +11,7 @@ import { endpoint } from '../../http/openapi.ts'
 import { type AppEnv, router } from '../../http/router.ts'
 import { laxBool, laxInt } from '../../http/validation.ts'
 import { ReportLanguage } from '../../reports/report.ts'
+import { reviewOf } from '../../review/review-record.ts'
 import { liveResult, storedResult } from './results.ts'
 import { ErrorResponse, RunFlowSnapshot, TaskListResponse, TaskStatus } from './schemas.ts'
 
@@ -103,14 +104,14 @@ async function storedOrNotFound(c: Context<AppEnv>, queryId: string): Promise<St
 
 function statusOfTask(task: Task, stored: StoredAnalysis | null): TaskStatus {
   const { request } = task
+  const isReview = request.kind === 'market_review'
   return {
     task_id: task.id,
     trace_id: task.id,
     status: task.status,
     progress: task.progress,
-    result: stored && liveResult(stored, task),
-    market_review_report: null,
-    market_review_payload: null,
+    result: isReview ? null : stored && liveResult(stored, task),
+    ...reviewFields(stored),
     region: request.region,
     error: task.error,
     stock_name: task.stockName,
@@ -127,9 +128,8 @@ function statusOfStored(stored: StoredAnalysis): TaskStatus {
     trace_id: stored.queryId,
     status: 'completed',
     progress: 100,
-    result: storedResult(stored),
-    market_review_report: null,
-    market_review_payload: null,
+    result: stored.key === REVIEW_CODE ? null : storedResult(stored),
+    ...reviewFields(stored),
     region: stored.region,
     error: null,
     stock_name: stored.stockName,
@@ -138,6 +138,11 @@ function statusOfStored(stored: StoredAnalysis): TaskStatus {
     analysis_phase: stored.analysisPhase,
     skills: skillsOf(stored),
   }
+}
+
+function reviewFields(stored: StoredAnalysis | null) {
+  const { text, payload } = stored === null ? { text: null, payload: null } : reviewOf(stored)
+  return { market_review_report: text, market_review_payload: payload }
 }
 
 function flowOfStored(stored: StoredAnalysis) {

@@ -2,9 +2,15 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { Dispatch, type Limits } from '../../../durable-objects/task-queue/dispatch.ts'
 import { FlowEvents } from '../../../durable-objects/task-queue/flow-events.ts'
+import { Intake } from '../../../durable-objects/task-queue/intake.ts'
+import { KeptReports } from '../../../durable-objects/task-queue/kept-reports.ts'
 import { Leases } from '../../../durable-objects/task-queue/leases.ts'
+import { Locks } from '../../../durable-objects/task-queue/locks.ts'
+import { Notices } from '../../../durable-objects/task-queue/notices.ts'
+import { Submissions } from '../../../durable-objects/task-queue/submissions.ts'
 import type { TaskEvent } from '../../../durable-objects/task-queue/subscribers.ts'
 import { Tasks } from '../../../durable-objects/task-queue/tasks.ts'
+import { Waiting } from '../../../durable-objects/task-queue/waiting.ts'
 import type { RunOrder, Task, TaskRequest } from '../../../src/analysis/task.ts'
 
 export function taskRequest(change: Partial<TaskRequest> = {}): TaskRequest {
@@ -24,6 +30,9 @@ export function taskRequest(change: Partial<TaskRequest> = {}): TaskRequest {
     forceRefresh: false,
     notify: true,
     region: null,
+    priority: 'interactive',
+    batch: null,
+    channels: null,
     ...change,
   }
 }
@@ -32,7 +41,11 @@ export type Published = { event: TaskEvent; task: Task; flowEvent: string | unde
 
 export type Bench = {
   tasks: Tasks
+  waiting: Waiting
+  intake: Intake
   leases: Leases
+  locks: Locks
+  keptReports: KeptReports
   flowEvents: FlowEvents
   dispatch: Dispatch
   /** Every order that was handed out, oldest first. */
@@ -41,26 +54,38 @@ export type Bench = {
   storage: DurableObjectStorage
 }
 
-const LIMITS: Limits = { maxRunning: 2, maxAttempts: 3, taskTimeoutMs: 60_000 }
+const LIMITS = { maxRunning: 2, maxAttempts: 3, taskTimeoutMs: 60_000, stageTimeoutMs: 600_000, maxPerOwner: 2 }
 
 /** The queue's stores over the SQLite of a fresh object, with runners that do nothing until the test says what they did. */
-export async function withQueue(body: (bench: Bench) => void | Promise<void>, limits = LIMITS): Promise<void> {
+export async function withQueue(
+  body: (bench: Bench) => void | Promise<void>,
+  change: Partial<Limits & { maxPerOwner: number }> = {},
+): Promise<void> {
+  const limits = { ...LIMITS, ...change }
   const stub = env.TASK_QUEUE.get(env.TASK_QUEUE.newUniqueId())
   await runInDurableObject(stub, async (_, { storage }) => {
     const orders: RunOrder[] = []
     const published: Published[] = []
     const tasks = new Tasks(storage)
+    const waiting = new Waiting(storage.sql, limits.maxPerOwner)
     const leases = new Leases(storage.sql)
+    const locks = new Locks(storage.sql)
+    const keptReports = new KeptReports(storage.sql)
+    const intake = new Intake({ storage, tasks, locks, submissions: new Submissions(storage.sql) })
     const flowEvents = new FlowEvents(storage.sql)
     const dispatch = new Dispatch({
       tasks,
+      waiting,
       leases,
+      locks,
+      keptReports,
+      notices: new Notices(storage.sql),
       flowEvents,
       limits,
       queueId: 'q',
       publish: (event, task, flowEvent) => published.push({ event, task, flowEvent }),
       handOut: (order) => orders.push(order),
     })
-    await body({ tasks, leases, flowEvents, dispatch, orders, published, storage })
+    await body({ tasks, waiting, intake, leases, locks, keptReports, flowEvents, dispatch, orders, published, storage })
   })
 }

@@ -6,7 +6,7 @@ import { taskRequest } from './queue.ts'
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-function rig(analyse: (hooks: RunHooks) => Promise<Outcome>, change: Partial<RunPorts> = {}) {
+function rig(work: (hooks: RunHooks) => Promise<Outcome>, change: Partial<RunPorts> = {}) {
   const reports: Progress[] = []
   const finishes: Finish[] = []
   const ports: RunPorts = {
@@ -16,10 +16,12 @@ function rig(analyse: (hooks: RunHooks) => Promise<Outcome>, change: Partial<Run
     },
     finish: async (finish) => {
       finishes.push(finish)
-      return { ok: true }
+      return { ok: true, status: 'completed' }
     },
-    savedName: async () => undefined,
-    analyse,
+    saved: async () => null,
+    withdraw: async () => {},
+    work,
+    sink: null,
     ...change,
   }
   return { reports, finishes, ports }
@@ -33,6 +35,7 @@ const order = (change: Partial<RunOrder> = {}): RunOrder => ({
   attempt: 1,
   request: taskRequest(),
   timeoutMs: 2_000,
+  stageTimeoutMs: 2_000,
   renewEveryMs: 1_000,
   ...change,
 })
@@ -116,7 +119,7 @@ test('a queue that cannot be reached for a while stops nothing: steps are told l
         tries.push(1)
         if (tries.length < 3) throw new Error('unreachable')
         finishes.push(finish)
-        return { ok: true }
+        return { ok: true, status: 'completed' }
       },
     },
   )
@@ -130,7 +133,7 @@ test('a further run of a task whose report is saved already only says so', async
     async () => {
       throw new Error('must not analyse')
     },
-    { savedName: async () => 'Moutai' },
+    { saved: async () => ({ stockName: 'Moutai', isSample: false }) },
   )
   await runTask(order({ attempt: 2 }), ports)
   expect(finishes.map(({ outcome }) => outcome)).toEqual([DONE])
@@ -142,4 +145,83 @@ test('what nobody planned is thrown on to the queue, which takes the run for los
   })
   await expect(runTask(order(), ports)).rejects.toThrow('a bug')
   expect(finishes).toEqual([])
+})
+
+test('a cancelled run stops what it does, takes back what it saved meanwhile, and says that it was cancelled', async () => {
+  let told: AbortSignal | undefined
+  const withdrawn: number[] = []
+  const { finishes, ports } = rig(
+    async ({ onStage, signal }) => {
+      told = signal
+      await onStage(46, 'm', 'news')
+      await pause(30)
+      return DONE
+    },
+    {
+      report: async () => ({ ok: false, reason: 'cancel_requested' }),
+      withdraw: async () => {
+        withdrawn.push(1)
+        if (withdrawn.length === 1) throw new Error('unreachable')
+      },
+    },
+  )
+  await runTask(order(), ports)
+  expect(told?.aborted).toBe(true)
+  expect(withdrawn.length).toBe(2)
+  expect(finishes).toEqual([{ taskId: 't', token: 'k', outcome: { ok: false, cancelled: true } }])
+})
+
+test('a report whose task was cancelled in the last moment is taken back before the task ends as cancelled', async () => {
+  const story: string[] = []
+  const { ports } = rig(async () => DONE, {
+    withdraw: async () => {
+      story.push('withdraw')
+    },
+    finish: async ({ outcome }) => {
+      story.push(outcome.ok ? 'result' : 'cancelled' in outcome ? 'cancelled' : 'failed')
+      return { ok: true, status: outcome.ok ? 'cancel_requested' : 'cancelled' }
+    },
+  })
+  await runTask(order(), ports)
+  expect(story).toEqual(['result', 'withdraw', 'cancelled'])
+})
+
+test('a stage without progress ends the run and is named, though the run as a whole has time', async () => {
+  const { finishes, ports } = rig(async ({ onStage }) => {
+    await onStage(32, 'a', 'trend')
+    await pause(60)
+    await onStage(46, 'b', 'news')
+    return new Promise<Outcome>(() => {})
+  })
+  await runTask(order({ timeoutMs: 60_000, stageTimeoutMs: 100 }), ports)
+  expect(finishes[0]?.outcome).toEqual({ ok: false, error: expect.stringMatching(/stage "news" got no further/) })
+})
+
+test('a finished report is told to the sink before the queue, again by the run after a crash, and never for samples or without notify', async () => {
+  const story: string[] = []
+  const world = (change: Partial<RunPorts>, ask: Partial<RunOrder> = {}) => {
+    const { ports } = rig(async () => DONE, {
+      saved: async () => ({ stockName: 'Moutai', isSample: false }),
+      finish: async () => {
+        story.push('finish')
+        return { ok: true, status: 'completed' }
+      },
+      sink: async ({ queryId, owner, stockName }) => {
+        story.push(`${owner} ${queryId} ${stockName}`)
+      },
+      ...change,
+    })
+    return runTask(order(ask), ports)
+  }
+  await world({})
+  expect(story.splice(0)).toEqual(['ann t Moutai', 'finish'])
+  await world({ work: async () => Promise.reject(new Error('must not work')) }, { attempt: 2 })
+  expect(story.splice(0)).toEqual(['ann t Moutai', 'finish'])
+  await world({ saved: async () => ({ stockName: 'Moutai', isSample: true }) })
+  await world({}, { request: taskRequest({ notify: false }) })
+  await world({ work: async () => ({ ok: true, stockName: null, unsaved: '{}' }) })
+  await world({ work: async () => ({ ok: false, error: 'no data' }) })
+  expect(story.splice(0)).toEqual(['finish', 'finish', 'finish', 'finish'])
+  await world({ sink: async () => Promise.reject(new Error('channel down')) })
+  expect(story).toEqual(['finish'])
 })

@@ -17,6 +17,7 @@ const step = fc.oneof(
   }),
   fc.record({ do: fc.constant('report' as const), run: fc.nat(30), progress: fc.nat(120) }),
   fc.record({ do: fc.constant('finish' as const), run: fc.nat(30), ok: fc.boolean() }),
+  fc.record({ do: fc.constant('cancel' as const), task: fc.nat(30), owner: fc.constantFrom(...OWNERS) }),
   fc.record({ do: fc.constant('wait' as const), ms: fc.constantFrom(100, 5_000, LEASE_MS + 1) }),
 )
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
@@ -41,6 +42,7 @@ function take(bench: Bench, model: Entry[], action: Step, clock: { now: number }
       else model.push({ id: result.task.id, owner: action.owner, key, status: 'pending', progress: 0 })
     })
   } else if (action.do === 'wait') clock.now += action.ms
+  else if (action.do === 'cancel') cancel(bench, model, { ...action, now: clock.now })
   else {
     const order = orders[action.run % Math.max(1, orders.length)]
     if (order) act(bench, model, { action, order, now: clock.now })
@@ -49,6 +51,22 @@ function take(bench: Bench, model: Entry[], action: Step, clock: { now: number }
   dispatch.sweep(clock.now)
   expect(bench.leases.count).toBeLessThanOrEqual(2)
   expect(orders.length).toBeGreaterThanOrEqual(handedOut)
+}
+
+function cancel(
+  { dispatch, leases }: Bench,
+  model: Entry[],
+  { task, owner, now }: { task: number; owner: string; now: number },
+): void {
+  const entry = model[task % Math.max(1, model.length)]
+  if (!entry) return
+  const answer = dispatch.cancel(owner, entry.id, now)
+  if (entry.owner !== owner) expect(answer).toEqual({ ok: false, reason: 'unknown_task' })
+  else if (!isOpen(entry.status)) expect(answer).toEqual({ ok: false, reason: 'finished', status: entry.status })
+  else {
+    entry.status = leases.isHeld(entry.id) ? 'cancel_requested' : 'cancelled'
+    expect(answer).toMatchObject({ ok: true, task: { status: entry.status } })
+  }
 }
 
 type Act = { action: Extract<Step, { do: 'report' | 'finish' }>; order: RunOrder; now: number }
@@ -64,13 +82,17 @@ function act({ dispatch, leases }: Bench, model: Entry[], { action, order, now }
       { taskId, token, progress, message: 'm', stage: 's', stockName: null, flowEvents: [] },
       now,
     )
-    expect(answer.ok).toBe(holds)
-    if (holds) entry.progress = Math.max(entry.progress, Math.min(99, progress))
+    const isWanted = entry.status !== 'cancel_requested'
+    expect(answer.ok).toBe(holds && isWanted)
+    if (holds && isWanted) entry.progress = Math.max(entry.progress, Math.min(99, progress))
     return
   }
   const outcome = action.ok ? { ok: true as const, stockName: null } : { ok: false as const, error: 'no data' }
   const answer = dispatch.finish({ taskId, token, outcome }, now)
   if (!isOpen(entry.status)) expect(answer).toEqual({ ok: true, status: entry.status })
+  else if (entry.status === 'cancel_requested' && action.ok) {
+    expect(answer).toEqual({ ok: true, status: 'cancel_requested' })
+  } else if (entry.status === 'cancel_requested' && holds) entry.status = 'cancelled'
   else if (action.ok || holds) {
     entry.status = action.ok ? 'completed' : 'failed'
     if (action.ok) entry.progress = 100
@@ -88,6 +110,7 @@ function compare({ tasks, published }: Bench, model: Entry[]): void {
       entry.progress = Math.max(entry.progress, 10)
     }
     if (entry.status === 'processing' && task.status === 'failed') entry.status = 'failed'
+    if (entry.status === 'cancel_requested' && task.status === 'cancelled') entry.status = 'cancelled'
     expect([task.status, task.progress]).toEqual([
       entry.status,
       Math.max(entry.progress, task.startedAt === null ? 0 : 10),
@@ -135,11 +158,18 @@ test('whatever happened before, runners that answer empty the queue', async () =
       await withQueue((bench) => {
         const model: Entry[] = []
         const clock = { now: 1_000_000 }
-        for (const action of steps) take(bench, model, action, clock)
+        for (const action of steps) {
+          take(bench, model, action, clock)
+          compare(bench, model)
+        }
         for (let i = 0; i < 500 && bench.dispatch.nextWakeAt() !== null; i++) {
           for (const { taskId, token } of bench.orders) {
             if (bench.leases.holds(taskId, token)) {
-              bench.dispatch.finish({ taskId, token, outcome: { ok: true, stockName: null } }, clock.now)
+              const isWanted = bench.tasks.find(taskId)?.status !== 'cancel_requested'
+              const outcome = isWanted
+                ? { ok: true as const, stockName: null }
+                : { ok: false as const, cancelled: true as const }
+              bench.dispatch.finish({ taskId, token, outcome }, clock.now)
             }
           }
           clock.now = Math.max(clock.now, bench.dispatch.nextWakeAt() ?? clock.now)

@@ -1,0 +1,91 @@
+// What happens to a submission: all of it is taken or none, in one transaction with the lock that a market review needs and
+// with the answer that a repeated submission gets again.
+
+import type { Task, TaskRequest } from '../../src/analysis/task.ts'
+import { must } from '../../src/lib/assert.ts'
+import type { Locks } from './locks.ts'
+import type { RememberedAnswer, Submissions } from './submissions.ts'
+import type { Inserted, Submitted, Tasks } from './tasks.ts'
+
+export type SubmitAnswer = Inserted
+
+export type ReviewAnswer =
+  | { ok: true; task: Task }
+  | { ok: false; reason: 'full'; open: number }
+  /** One market review at a time; `taskId` is the running one, null when it is another owner's. */
+  | { ok: false; reason: 'locked'; taskId: string | null }
+
+export type Submission = {
+  owner: string
+  requests: readonly TaskRequest[]
+  /** Makes a repetition the same submission; null when it cannot come twice. */
+  key: string | null
+}
+
+type Ports = { storage: DurableObjectStorage; tasks: Tasks; locks: Locks; submissions: Submissions }
+
+type Reviewed = { answer: ReviewAnswer; created: Task[] }
+
+const REVIEW_LOCK = 'market_review'
+
+export class Intake {
+  readonly #ports: Ports
+
+  constructor(ports: Ports) {
+    this.#ports = ports
+  }
+
+  /** The answer, and beside it the tasks that are new. */
+  submit(submission: Submission, now: number): { answer: SubmitAnswer; created: Task[] } {
+    return this.#ports.storage.transactionSync(() => {
+      const repeated = this.#repeated(submission)
+      return repeated === null ? this.#take(submission, now) : { answer: { ok: true, results: repeated }, created: [] }
+    })
+  }
+
+  /** The same for a market review, with the lock that it needs. */
+  submitReview(review: { owner: string; request: TaskRequest; key: string | null }, now: number): Reviewed {
+    const { storage, tasks, locks } = this.#ports
+    const { owner, request, key } = review
+    return storage.transactionSync((): Reviewed => {
+      const submission = { owner, requests: [request], key }
+      const [before] = this.#repeated(submission) ?? []
+      if (before?.accepted) return { answer: { ok: true, task: before.task }, created: [] }
+      const holder = locks.holder(REVIEW_LOCK, now)
+      if (holder !== null) {
+        const taskId = tasks.get(owner, holder) === null ? null : holder
+        return { answer: { ok: false, reason: 'locked', taskId }, created: [] }
+      }
+      const { answer, created } = this.#take(submission, now)
+      if (!answer.ok) return { answer, created }
+      const task = must(created[0], 'a review that was taken')
+      locks.take(REVIEW_LOCK, task.id, now)
+      return { answer: { ok: true, task }, created }
+    })
+  }
+
+  #take({ owner, requests, key }: Submission, now: number): { answer: SubmitAnswer; created: Task[] } {
+    const { tasks, submissions } = this.#ports
+    const answer = tasks.submit(owner, requests, now)
+    if (!answer.ok) return { answer, created: [] }
+    if (key !== null) submissions.remember(owner, { key, answer: answer.results.map(remembered), at: now })
+    return { answer, created: answer.results.flatMap((result) => (result.accepted ? [result.task] : [])) }
+  }
+
+  #repeated({ owner, key }: Submission): Submitted[] | null {
+    const { tasks, submissions } = this.#ports
+    const before = key === null ? null : submissions.find(owner, key)
+    return (
+      before?.flatMap(({ accepted, stockCode, taskId }): Submitted[] => {
+        if (!accepted) return [{ accepted, stockCode, taskId }]
+        const task = tasks.get(owner, taskId)
+        return task === null ? [] : [{ accepted, task }]
+      }) ?? null
+    )
+  }
+}
+
+const remembered = (result: Submitted): RememberedAnswer[number] =>
+  result.accepted
+    ? { accepted: true, stockCode: result.task.request.stockCode, taskId: result.task.id }
+    : { accepted: false, stockCode: result.stockCode, taskId: result.taskId }

@@ -1,0 +1,37 @@
+// Submissions that may come twice: a schedule's slot whose first caller died before it could note the answer. The answer is
+// kept with the tasks that it names, in one transaction, and given again.
+
+import { z } from 'zod'
+import { firstRow } from '../sql.ts'
+
+const Answer = z.array(z.object({ accepted: z.boolean(), stockCode: z.string(), taskId: z.string() }))
+export type RememberedAnswer = z.infer<typeof Answer>
+
+export class Submissions {
+  readonly #sql: SqlStorage
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql
+  }
+
+  /** What was answered before, or null. */
+  find(owner: string, key: string): RememberedAnswer | null {
+    const query = 'SELECT answer FROM submissions WHERE owner = ? AND key = ?'
+    const row = firstRow<{ answer: string }>(this.#sql, query, owner, key)
+    return row && Answer.parse(JSON.parse(row.answer))
+  }
+
+  remember(owner: string, { key, answer, at }: { key: string; answer: RememberedAnswer; at: number }): void {
+    this.#sql.exec(
+      'INSERT INTO submissions (owner, key, answer, at) VALUES (?, ?, ?, ?)',
+      owner,
+      key,
+      JSON.stringify(answer),
+      at,
+    )
+  }
+
+  prune(before: number): void {
+    this.#sql.exec('DELETE FROM submissions WHERE at <= ?', before)
+  }
+}

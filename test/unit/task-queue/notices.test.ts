@@ -1,0 +1,112 @@
+import { expect, test } from 'vitest'
+import { Notices } from '../../../durable-objects/task-queue/notices.ts'
+import type { Outcome, TaskRequest } from '../../../src/analysis/task.ts'
+import { must } from '../../../src/lib/assert.ts'
+import type { Notice } from '../../../src/notify/notice.ts'
+import { type Bench, taskRequest, withQueue } from './queue.ts'
+
+const T0 = 1_000_000
+
+function submit({ tasks, dispatch }: Bench, requests: TaskRequest[]): string[] {
+  const answer = tasks.submit('ann', requests, T0)
+  if (!answer.ok) throw new Error(answer.reason)
+  dispatch.fill(T0)
+  return answer.results.map((result) => (result.accepted ? result.task.id : result.taskId))
+}
+
+function end({ dispatch, orders }: Bench, taskId: string, outcome: Outcome): void {
+  const { token } = must(
+    orders.find((order) => order.taskId === taskId),
+    taskId,
+  )
+  dispatch.finish({ taskId, token, outcome }, T0 + 1)
+  // A second word of the same end tells nothing new.
+  dispatch.finish({ taskId, token, outcome }, T0 + 2)
+}
+
+const noted = ({ storage }: Bench): Notice[] =>
+  storage.sql
+    .exec<{ body: string }>('SELECT body FROM notices ORDER BY seq')
+    .toArray()
+    .map(({ body }) => JSON.parse(body) as Notice)
+
+test('a report that is complete is noted once with the end of its task; one that nobody wants told, or that failed, is not', async () => {
+  await withQueue(
+    (bench) => {
+      const quiet = taskRequest({ stockCode: 'QUIET', notify: false })
+      const chosen = taskRequest({ stockCode: 'B', channels: ['phone'] })
+      const [a, b, c, d] = submit(bench, [
+        taskRequest({ stockCode: 'A' }),
+        chosen,
+        quiet,
+        taskRequest({ stockCode: 'D' }),
+      ])
+      end(bench, must(a, 'a'), { ok: true, stockName: null })
+      end(bench, must(b, 'b'), { ok: true, stockName: null })
+      end(bench, must(c, 'c'), { ok: true, stockName: null })
+      end(bench, must(d, 'd'), { ok: false, error: 'no data' })
+      expect(noted(bench)).toEqual([
+        { kind: 'report', key: `report:${a}`, owner: 'ann', channels: null, taskId: a, isInBatch: false },
+        { kind: 'report', key: `report:${b}`, owner: 'ann', channels: ['phone'], taskId: b, isInBatch: false },
+      ])
+    },
+    { maxRunning: 4, maxPerOwner: 4 },
+  )
+})
+
+test('the digest of a batch is noted with its last task, however that ends, and names every one', async () => {
+  await withQueue(
+    (bench) => {
+      const batch = (stockCode: string) => taskRequest({ stockCode, batch: 'batch-1' })
+      const ids = submit(bench, ['A', 'B', 'C'].map(batch))
+      const [a = '', b = '', c = ''] = ids
+      end(bench, a, { ok: true, stockName: 'Ay' })
+      end(bench, b, { ok: false, error: 'no data' })
+      expect(noted(bench).map(({ key }) => key)).toEqual([`report:${a}`])
+      bench.dispatch.cancel('ann', c, T0 + 3)
+      end(bench, c, { ok: false, cancelled: true })
+      expect(noted(bench).map(({ key }) => key)).toEqual([`report:${a}`, 'digest:batch-1'])
+      expect(noted(bench)[1]).toMatchObject({
+        items: [
+          { taskId: a, isCompleted: true, error: null },
+          { taskId: b, isCompleted: false, error: 'no data' },
+          { taskId: c, isCompleted: false },
+        ],
+      })
+    },
+    { maxRunning: 3, maxPerOwner: 3 },
+  )
+})
+
+test('a notice stays until it was taken over: a call that fails or is lost is made again, later each time', async () => {
+  await withQueue(async ({ storage }) => {
+    const notices = new Notices(storage.sql)
+    const notice: Notice = { kind: 'report', key: 'k', owner: 'ann', channels: null, taskId: 't', isInBatch: false }
+    notices.put(notice)
+    notices.put({ ...notice, owner: 'somebody else' })
+    const plans: (number | null)[] = []
+    const planAt = (at: number | null) => void plans.push(at)
+    const down = async () => {
+      throw new Error('down')
+    }
+    await expect(notices.pass(down, planAt)).rejects.toThrow('down')
+    await expect(notices.pass(down, planAt)).rejects.toThrow('down')
+    const [watchdog, first, , second] = plans.map((at) => Math.round(((at ?? 0) - Date.now()) / 1000))
+    expect([watchdog, first, second]).toEqual([90, 2, 4])
+    // Another object over the same rows: the one before was cut off.
+    const again = new Notices(storage.sql)
+    expect(again.isWaiting).toBe(true)
+    const told: Notice[][] = []
+    const tell = async (given: Notice[]) => {
+      told.push(given)
+      again.poke()
+      return { keys: given.map(({ key }) => key), nextAt: null }
+    }
+    await again.pass(tell, planAt)
+    expect(told).toEqual([[notice]])
+    // What was asked for in the meantime is seen to at once.
+    expect(must(plans.at(-1), 'a plan')).toBeLessThanOrEqual(Date.now())
+    await again.pass(async () => ({ keys: [], nextAt: 77 }), planAt)
+    expect(plans.at(-1)).toBe(77)
+  })
+})
