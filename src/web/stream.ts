@@ -5,7 +5,7 @@
 
 import { ApiError, messageOf } from './api.ts'
 import { Retry } from './retry.ts'
-import type { Command, ServerFrame, StoredEvent } from './wire.ts'
+import type { Command, Delta, ServerFrame, StoredEvent } from './wire.ts'
 
 const PING_EVERY_MS = 25_000
 
@@ -23,6 +23,7 @@ type Listener = {
   connection: (connection: Connection) => void
   outbox: (outbox: Outgoing[]) => void
   status: (frame: { message: string; conversation_title?: string }) => void
+  delta: (delta: Delta) => void
   trouble: (message: string) => void
   /** Asked after a socket that never opened, because a browser is not told why: false when the conversation is gone. */
   stillThere: () => Promise<boolean>
@@ -98,6 +99,7 @@ export class ConversationStream {
     else if (frame.type === 'ready') this.#goLive(frame.last_event_id)
     else if (frame.type === 'ack') this.#settle(frame.ref, { eventId: frame.event_id })
     else if (frame.type === 'status') this.#on.status(frame)
+    else if (frame.type === 'delta') this.#on.delta(frame)
     // The server wants to know that everything before this has arrived.
     else if (frame.type === 'check') this.#socket?.send('{"type":"check"}')
     else if (frame.type === 'error') {

@@ -34,12 +34,23 @@ export type Command =
   | { action: 'message'; args: { content: string } }
   | { action: 'change_agent_state'; args: { agent_state: string } }
 
+/** What the agent writes while it writes it; the finished answer comes as an event. */
+export type Delta = {
+  type: 'delta'
+  answer: number
+  attempt: number
+  kind: 'text' | 'reasoning' | 'call'
+  text: string
+}
+
 export type ServerFrame =
   | { type: 'events'; events: StoredEvent[] }
   | { type: 'ready'; last_event_id: number }
   | { type: 'ack'; ref: string; event_id: number }
   | { type: 'error'; ref?: string; message: string; detail?: string[] }
   | { type: 'status'; id?: string; message: string; conversation_title?: string }
+  | Delta
+  | { type: 'output'; action_id: number; text: string }
   | { type: 'pong' }
   | { type: 'check' }
   | { type: 'closing'; reason: string }

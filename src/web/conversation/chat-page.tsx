@@ -64,6 +64,7 @@ function Talk({ chat, controls }: Omit<ChatProps, 'id'>) {
       <Log
         entries={entries}
         outbox={chat.outbox}
+        draft={chat.draft?.text ?? ''}
         hasEarlier={chat.hasEarlier}
         running={running}
         onEarlier={controls.loadEarlier}
@@ -75,9 +76,24 @@ function Talk({ chat, controls }: Omit<ChatProps, 'id'>) {
           {chat.problem}
         </Notice>
       )}
+      {chat.agent?.name === 'awaiting_user_confirmation' && <Confirmation onAnswer={controls.answer} />}
       <ConnectionNotice connection={chat.connection} onReconnect={controls.reconnectNow} />
       <Composer said={said} running={running} disabled={disabled} onSay={controls.say} onStop={controls.stop} />
     </section>
+  )
+}
+
+function Confirmation({ onAnswer }: { onAnswer: (confirmed: boolean) => void }) {
+  return (
+    <fieldset class="confirmation">
+      <legend>May this action run?</legend>
+      <button type="button" class="primary" onClick={() => onAnswer(true)}>
+        Run it
+      </button>
+      <button type="button" class="danger" onClick={() => onAnswer(false)}>
+        Reject
+      </button>
+    </fieldset>
   )
 }
 

@@ -43,10 +43,13 @@ function placeCommand(event: StoredEvent, entries: Entry[], placeOf: Map<number,
   const before = entries.at(-1)
   // An agent that runs what the user typed would say it twice: the message then stands as the command itself.
   const typed = before?.kind === 'said' && before.by === 'user' && before.text.trim() === command.trim()
-  if (typed) entries.pop()
+  // An action that waited for a confirmation is told again with the answer to it.
+  const answered = before?.kind === 'command' && before.output === null && before.command === command
+  if (typed || answered) entries.pop()
   placeOf.set(event.id, entries.length)
+  const thought = text(event.args?.thought) || (answered ? before.thought : '')
   const byUser = typed || event.source === 'user'
-  entries.push({ kind: 'command', id: event.id, command, thought: text(event.args?.thought), byUser, output: null })
+  entries.push({ kind: 'command', id: event.id, command, thought, byUser, output: null })
 }
 
 function placeOutput(event: StoredEvent, entries: Entry[], placeOf: Map<number, number>): void {

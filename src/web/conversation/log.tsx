@@ -11,6 +11,8 @@ const FOLLOW_WITHIN = 80
 type Props = {
   entries: Entry[]
   outbox: Outgoing[]
+  /** What the agent is writing just now. */
+  draft: string
   hasEarlier: boolean
   /** Whether an answer to the last command can still be expected. */
   running: boolean
@@ -19,9 +21,9 @@ type Props = {
   onDiscard: (ref: string) => void
 }
 
-export function Log({ entries, outbox, hasEarlier, running, onEarlier, onSendAgain, onDiscard }: Props) {
+export function Log({ entries, outbox, draft, hasEarlier, running, onEarlier, onSendAgain, onDiscard }: Props) {
   const box = useRef<HTMLDivElement>(null)
-  const { behind, onScroll, toEnd, holdPlace } = useFollow(box, entries, outbox)
+  const { behind, onScroll, toEnd, holdPlace } = useFollow(box, [entries, outbox, draft])
   const waiting = outbox.filter(({ command }) => command.action === 'message')
   return (
     <div class="log-frame">
@@ -36,6 +38,7 @@ export function Log({ entries, outbox, hasEarlier, running, onEarlier, onSendAga
         {entries.map((entry) => (
           <EntryView key={entry.id} entry={entry} running={running} />
         ))}
+        {draft !== '' && <Said by="agent" text={draft} files={[]} />}
         {waiting.map((outgoing) => (
           <Waiting key={outgoing.ref} outgoing={outgoing} onSendAgain={onSendAgain} onDiscard={onDiscard} />
         ))}
@@ -50,7 +53,7 @@ export function Log({ entries, outbox, hasEarlier, running, onEarlier, onSendAga
 }
 
 /** Follows the end of the log until the reader scrolls away from it, and again once they return. */
-function useFollow(box: { current: HTMLDivElement | null }, entries: Entry[], outbox: Outgoing[]) {
+function useFollow(box: { current: HTMLDivElement | null }, shown: readonly unknown[]) {
   const following = useRef(true)
   const [behind, setBehind] = useState(false)
   const toEnd = () => {
@@ -69,7 +72,7 @@ function useFollow(box: { current: HTMLDivElement | null }, entries: Entry[], ou
   }
   useLayoutEffect(() => {
     if (following.current) toEnd()
-  }, [entries, outbox])
+  }, shown)
   useEffect(() => {
     const log = box.current
     if (!log) return

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { getConversation, messageOf, newestEvents, newestStateEvent } from '../api.ts'
 import { type Connection, ConversationStream, type Outgoing } from '../stream.ts'
-import type { StoredEvent } from '../wire.ts'
+import type { Delta, StoredEvent } from '../wire.ts'
 import { type AgentState, lastState } from './entries.ts'
 
 export type Chat = {
@@ -16,11 +16,17 @@ export type Chat = {
   connection: Connection
   outbox: Outgoing[]
   problem: string | null
+  /** What the agent has written of the answer under way. */
+  draft: Draft | null
 }
+
+export type Draft = { answer: number; attempt: number; text: string }
 
 export type ChatControls = {
   say: (text: string) => void
   stop: () => void
+  /** Whether the action that waits may run. */
+  answer: (confirmed: boolean) => void
   sendAgain: (ref: string) => void
   discard: (ref: string) => void
   reconnectNow: () => void
@@ -38,6 +44,7 @@ const OPENING: Chat = {
   connection: { state: 'connecting' },
   outbox: [],
   problem: null,
+  draft: null,
 }
 
 type Update = (change: (before: Chat) => Partial<Chat>) => void
@@ -67,6 +74,11 @@ export function useConversation(id: string): [Chat, ChatControls] {
   const controls: ChatControls = {
     say: (content) => stream.current?.send({ action: 'message', args: { content } }),
     stop: () => stream.current?.send({ action: 'change_agent_state', args: { agent_state: 'stopped' } }),
+    answer: (confirmed) =>
+      stream.current?.send({
+        action: 'change_agent_state',
+        args: { agent_state: confirmed ? 'user_confirmed' : 'user_rejected' },
+      }),
     sendAgain: (ref) => stream.current?.sendAgain(ref),
     discard: (ref) => stream.current?.discard(ref),
     reconnectNow: () => stream.current?.reconnectNow(),
@@ -100,7 +112,10 @@ function listen(id: string, after: number, update: Update): ConversationStream {
         events: [...before.events, ...fresh],
         agent: lastState(fresh) ?? before.agent,
         progress: '',
+        // Whatever the agent does now, it has written first.
+        draft: fresh.some(({ source }) => source === 'agent') ? null : before.draft,
       })),
+    delta: (delta) => update((before) => ({ draft: grown(before.draft, delta) })),
     connection: (connection) => update(() => ({ connection })),
     outbox: (outbox) => update(() => ({ outbox })),
     status: ({ message, conversation_title }) =>
@@ -108,6 +123,13 @@ function listen(id: string, after: number, update: Update): ConversationStream {
     trouble: (problem) => update(() => ({ problem })),
     stillThere: async () => (await getConversation(id)) !== null,
   })
+}
+
+/** The text of another answer, or of another attempt at one, begins anew. */
+function grown(draft: Draft | null, { answer, attempt, kind, text }: Delta): Draft | null {
+  if (kind !== 'text') return draft
+  const goesOn = draft !== null && draft.answer === answer && draft.attempt === attempt
+  return { answer, attempt, text: goesOn ? draft.text + text : text }
 }
 
 async function loadEarlier(id: string, chat: Chat, update: Update): Promise<void> {
