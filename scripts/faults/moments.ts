@@ -1,0 +1,21 @@
+// Instants worth a kill, by name: whoever sees one says so, and whoever waits for one goes on at once.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export class Moments<Name extends string> {
+  readonly #waiting = new Map<Name, (() => void)[]>()
+
+  happened(name: Name): void {
+    const waiting = this.#waiting.get(name) ?? []
+    this.#waiting.delete(name)
+    for (const go of waiting) go()
+  }
+
+  /** Settles at the next such instant, or when none came in time. */
+  async next(name: Name, patienceMs: number): Promise<void> {
+    const came = new Promise<void>((resolve) => {
+      this.#waiting.set(name, [...(this.#waiting.get(name) ?? []), resolve])
+    })
+    await Promise.race([came, sleep(patienceMs)])
+  }
+}

@@ -1,0 +1,136 @@
+// What a careful client knows of its tasks: what was accepted, and what the event stream told, followed across every break
+// by the number of the last event.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createParser } from 'eventsource-parser'
+
+const RECONNECT_MS = 20
+const ASK_TIMEOUT_MS = 10_000
+const LOOK_EVERY_MS = 50
+const PAGE = 100
+
+type Told = { status: string; ends: number }
+type Answer<T> = { status: number; body: T }
+
+export class TaskBooks {
+  readonly #base: string
+  readonly #accepted = new Set<string>()
+  readonly #told = new Map<string, Told>()
+  #cursor = 0
+  #gaps = 0
+  #repeats = 0
+  reconnects = -1
+  cancels = 0
+
+  constructor(base: string) {
+    this.#base = base
+  }
+
+  get accepted(): number {
+    return this.#accepted.size
+  }
+
+  /** Those of submissions whose answer was cut off too. */
+  get seen(): number {
+    return this.#told.size
+  }
+
+  accept(...ids: string[]): void {
+    for (const id of ids) this.#accepted.add(id)
+  }
+
+  open(): string[] {
+    return [...this.#told].filter(([, { ends }]) => ends === 0).map(([id]) => id)
+  }
+
+  /** The answer, or null when none came: then nobody knows whether it was taken. */
+  async post<T>(path: string, body: unknown): Promise<Answer<T> | null> {
+    try {
+      const response = await fetch(`${this.#base}${path}`, {
+        method: 'POST',
+        signal: AbortSignal.timeout(ASK_TIMEOUT_MS),
+        ...(body === null ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+      })
+      return { status: response.status, body: (await response.json()) as T }
+    } catch {
+      // Cut off by the kill, which is what the kill is for.
+      return null
+    }
+  }
+
+  async follow(over: AbortSignal): Promise<void> {
+    while (!over.aborted) {
+      this.reconnects += 1
+      await this.#readUntilBroken(over)
+      await sleep(RECONNECT_MS)
+    }
+  }
+
+  async #readUntilBroken(over: AbortSignal): Promise<void> {
+    const parser = createParser({ onEvent: ({ id, event, data }) => this.#take(id, event, data) })
+    try {
+      const headers = { 'last-event-id': String(this.#cursor) }
+      const { body } = await fetch(`${this.#base}/tasks/stream`, { headers, signal: over })
+      for await (const chunk of body ?? []) parser.feed(new TextDecoder().decode(chunk))
+    } catch {
+      // The runtime died under the stream, or the reading is over.
+    }
+  }
+
+  #take(id: string | undefined, event: string | undefined, data: string): void {
+    if (id === undefined || event === 'connected' || event === undefined) return
+    const number = Number(id)
+    if (number <= this.#cursor) this.#repeats += 1
+    else if (number > this.#cursor + 1) this.#gaps += 1
+    this.#cursor = Math.max(this.#cursor, number)
+    const task = JSON.parse(data) as { task_id: string; status: string }
+    const told = this.#told.get(task.task_id) ?? { status: '', ends: 0 }
+    told.status = task.status
+    if (event === 'task_completed' || event === 'task_failed') told.ends += 1
+    this.#told.set(task.task_id, told)
+  }
+
+  /** Settles when every task that is known has ended, or when patience has. */
+  async allEnded(patienceMs: number): Promise<void> {
+    const deadline = performance.now() + patienceMs
+    const isOpen = () =>
+      [...this.#accepted].some((id) => (this.#told.get(id)?.ends ?? 0) === 0) || this.open().length > 0
+    while (isOpen() && performance.now() < deadline) await sleep(LOOK_EVERY_MS)
+  }
+
+  audit() {
+    const ids = new Set([...this.#accepted, ...this.#told.keys()])
+    const endsOf = (id: string) => this.#told.get(id)?.ends ?? 0
+    const ends = new Map<string, number>()
+    for (const { status } of this.#told.values()) ends.set(status, (ends.get(status) ?? 0) + 1)
+    return {
+      lost: [...ids].filter((id) => endsOf(id) === 0).length,
+      twice: [...ids].filter((id) => endsOf(id) > 1).length,
+      gaps: this.#gaps,
+      repeats: this.#repeats,
+      ends,
+    }
+  }
+
+  /** What the history holds of them against how they ended. */
+  async auditReports() {
+    const stored = await this.#storedIds()
+    const unique = new Set(stored)
+    const having = (status: string) => [...this.#told].filter(([, told]) => told.status === status).map(([id]) => id)
+    return {
+      missing: having('completed').filter((id) => !unique.has(id)).length,
+      unwanted: having('cancelled').filter((id) => unique.has(id)).length,
+      doubled: stored.length - unique.size,
+    }
+  }
+
+  async #storedIds(): Promise<string[]> {
+    const ids: string[] = []
+    for (let page = 1; ; page++) {
+      const response = await fetch(`${this.#base.replace(/analysis$/, 'history')}?page=${page}&limit=${PAGE}`)
+      const { items } = (await response.json()) as { items: { query_id: string }[] }
+      ids.push(...items.map(({ query_id }) => query_id))
+      if (items.length < PAGE) return ids
+    }
+  }
+}

@@ -1,0 +1,71 @@
+// A client that holds on to a conversation whatever becomes of the server: it comes back with the last id that it has, and
+// remembers every event as it first saw it.
+
+export type SeenEvent = {
+  id: number
+  source: string
+  cause?: number
+  message?: string
+  action?: string
+  observation?: string
+  content?: string
+  args?: Record<string, unknown>
+  extras?: { agent_state?: string; reason?: string; metadata?: { exit_code?: number } }
+}
+
+type Frame = { type: string; events?: SeenEvent[]; last_event_id?: number }
+
+const COME_BACK_MS = 100
+
+export class Watcher {
+  readonly events: SeenEvent[] = []
+  /** What a log that only grows cannot show. */
+  readonly faults: string[] = []
+  /** Frames of answers and outputs under way. */
+  deltas = 0
+  connections = 0
+  readonly #url: string
+  readonly #onEvent: (event: SeenEvent) => void
+  #socket: WebSocket | null = null
+  #over = false
+
+  constructor(url: string, onEvent: (event: SeenEvent) => void) {
+    this.#url = url.replace(/^http/, 'ws')
+    this.#onEvent = onEvent
+    this.#connect()
+  }
+
+  get lastId(): number {
+    return this.events.at(-1)?.id ?? -1
+  }
+
+  close(): void {
+    this.#over = true
+    this.#socket?.close()
+  }
+
+  #connect(): void {
+    if (this.#over) return
+    const socket = new WebSocket(`${this.#url}?after=${this.lastId}`)
+    this.#socket = socket
+    socket.addEventListener('message', ({ data }) => this.#take(socket, JSON.parse(String(data)) as Frame))
+    socket.addEventListener('open', () => {
+      this.connections += 1
+    })
+    // A socket that was refused closes too.
+    socket.addEventListener('close', () => setTimeout(() => this.#connect(), COME_BACK_MS))
+  }
+
+  #take(socket: WebSocket, { type, events = [], last_event_id: last }: Frame): void {
+    if (type === 'check') socket.send(JSON.stringify({ type: 'check' }))
+    if (type === 'delta' || type === 'output') this.deltas += 1
+    if (type === 'ready' && last !== undefined && last < this.lastId) {
+      this.faults.push(`the log ends at ${last}, but event ${this.lastId} was shown before`)
+    }
+    for (const event of events) {
+      if (event.id !== this.lastId + 1) this.faults.push(`event ${event.id} came after event ${this.lastId}`)
+      this.events.push(event)
+      this.#onEvent(event)
+    }
+  }
+}
