@@ -7,9 +7,14 @@ export type SeenEvent = {
   action?: string
   observation?: string
   content?: string
-  args?: { command?: string; content?: string }
-  extras?: { agent_state?: string; metadata?: { exit_code: number } }
+  args?: { command?: string; content?: string; path?: string; final_thought?: string }
+  extras?: { agent_state?: string; reason?: string; diff?: string | null; metadata?: { exit_code: number } }
 }
+
+/** What the agent's model writes, as it writes it. */
+export type SeenDelta = { kind: 'text' | 'reasoning' | 'call'; text: string }
+
+type Frame = { type: string; events?: SeenEvent[]; message?: string } & Partial<SeenDelta>
 
 const PATIENCE_MS = 30_000
 
@@ -17,12 +22,14 @@ export class Follower {
   readonly seen: SeenEvent[] = []
   readonly #url: string
   readonly #onEvent: (event: SeenEvent) => void
+  readonly #onDelta: (delta: SeenDelta) => void
   #socket: WebSocket | null = null
   #changed: () => void = () => {}
 
-  constructor(url: string, onEvent: (event: SeenEvent) => void) {
+  constructor(url: string, onEvent: (event: SeenEvent) => void, onDelta: (delta: SeenDelta) => void = () => {}) {
     this.#url = url.replace(/^http/, 'ws')
     this.#onEvent = onEvent
+    this.#onDelta = onDelta
   }
 
   get lastId(): number {
@@ -67,10 +74,11 @@ export class Follower {
     }
   }
 
-  #take(frame: { type: string; events?: SeenEvent[]; message?: string }): void {
+  #take(frame: Frame): void {
     // Tells the server that everything before this has arrived; who stays silent is let go.
     if (frame.type === 'check') this.send({ type: 'check' })
     if (frame.type === 'error') throw new Error(`the server refused a frame: ${frame.message}`)
+    if (frame.type === 'delta') this.#onDelta({ kind: frame.kind ?? 'text', text: frame.text ?? '' })
     for (const event of frame.events ?? []) {
       if (event.id !== this.lastId + 1) throw new Error(`event ${event.id} came after event ${this.lastId}`)
       this.seen.push(event)
