@@ -16,7 +16,12 @@ export const SMALL = {
   'empty-object': { file: join(BENCH, 'baselines', 'empty-object.ts'), object: 'EmptyObject' },
   'raw-log': { file: join(BENCH, 'baselines', 'raw-log.ts'), object: 'RawLog' },
   append: { file: join(BENCH, 'entries', 'append.ts'), object: 'AppendBench' },
+  search: { file: join(BENCH, 'entries', 'search.ts'), object: 'SearchBench' },
+  'model-stream': { file: join(BENCH, 'entries', 'model-stream.ts'), object: null },
 } as const
+
+/** Bellwether with a way to fill it that no client has. */
+const SEEDED = join(BENCH, 'entries', 'seeded.ts')
 
 export type SmallName = keyof typeof SMALL
 
@@ -24,21 +29,35 @@ export type Small = { readonly name: SmallName; readonly script: string; readonl
 
 export type Bundles = {
   readonly worker: { readonly script: string; readonly bytes: number; readonly gzipBytes: number }
+  readonly seeded: { readonly script: string }
   readonly small: readonly Small[]
 }
 
 /** Bundles everything below a folder. */
 export async function bundleAll(outDir: string): Promise<Bundles> {
-  const worker = await bundle(CONFIG, join(outDir, 'worker'), 'index.js')
+  const worker = await bundleWorker(outDir)
   const small: Small[] = []
   for (const [name, { file, object }] of Object.entries(SMALL)) {
-    const config = join(outDir, `${name}.json`)
-    writeFileSync(config, JSON.stringify({ name, main: file, ...runtimeSettings() }))
-    const script = await bundle(config, join(outDir, name), basename(file).replace(/ts$/, 'js'))
-    small.push({ name: name as SmallName, script, object })
+    small.push({ name: name as SmallName, script: await bundleFile(file, outDir), object })
   }
   const code = readFileSync(worker)
-  return { worker: { script: worker, bytes: code.length, gzipBytes: gzipSync(code).length }, small }
+  return {
+    worker: { script: worker, bytes: code.length, gzipBytes: gzipSync(code).length },
+    seeded: { script: await bundleFile(SEEDED, outDir) },
+    small,
+  }
+}
+
+/** The Worker as it is deployed; answers its file. */
+export function bundleWorker(outDir: string): Promise<string> {
+  return bundle(CONFIG, join(outDir, 'worker'), 'index.js')
+}
+
+async function bundleFile(file: string, outDir: string): Promise<string> {
+  const name = basename(file, '.ts')
+  const config = join(outDir, `${name}.json`)
+  writeFileSync(config, JSON.stringify({ name, main: file, ...runtimeSettings() }))
+  return bundle(config, join(outDir, name), `${name}.js`)
 }
 
 /** What changes how code is bundled and run, so that it holds for both sides. */

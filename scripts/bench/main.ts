@@ -4,26 +4,16 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { buildConsole } from '../start/console.ts'
 import { Fault, messageOf } from '../start/fault.ts'
 import { type Bundles, bundleAll } from './bundle.ts'
-import { type Options, type RowName, readOptions } from './options.ts'
+import { type Options, readOptions } from './options.ts'
 import { type Cores, chooseCores } from './pinned-process.ts'
-import { machine, type Report, table, writeReport } from './report.ts'
-import { compare, type Measurement, type Result } from './rounds.ts'
-import { append } from './rows/append.ts'
-import { creation } from './rows/creation.ts'
-import { postEvent } from './rows/post-event.ts'
-import { objectReads, optionList } from './rows/reads.ts'
+import { machine, type Report, summaryOf, table, writeReport } from './report.ts'
+import { compare, type Result } from './rounds.ts'
+import { ROWS, STARTUP } from './rows.ts'
 import { type Stage, setStage } from './stage.ts'
 import { measureStartup } from './startup.ts'
-
-const MEASURED: { readonly [Row in Exclude<RowName, 'startup'>]: (stage: Stage) => Promise<Measurement[]> } = {
-  P1: optionList,
-  P2: objectReads,
-  P3: postEvent,
-  P4: append,
-  P10: creation,
-}
 
 /** Ends with 1 when a row could not be measured; a missed target is a result like any other. */
 export async function main(args: readonly string[]): Promise<void> {
@@ -51,25 +41,32 @@ async function run({ rows, rounds, script }: Options, outDir: string): Promise<R
     `${machine()}; ${cores === null ? 'not pinned to cores' : `server on core ${cores.server}, client on core ${cores.client}`}`,
   )
   console.log('bundling …')
+  // The Worker's configuration names the console's folder.
+  await buildConsole()
   const bundles = withScript(await bundleAll(outDir), script)
   const results: Result[] = []
   const failures: { row: string; reason: string }[] = []
-  const attempt = async (row: RowName, work: () => Promise<unknown>) => {
+  const attempt = async (row: string, work: () => Promise<unknown>) => {
     console.log(`measuring ${row} …`)
     await work().catch((error: unknown) => failures.push({ row, reason: messageOf(error) }))
   }
   for (const row of rows) {
-    if (row === 'startup') continue
+    const measure = ROWS[row]
+    if (measure === undefined) continue
     // A row's servers are its own: no row pays for what another one has stored.
     await attempt(row, () =>
       onStage(bundles, join(outDir, row), cores, async (stage) => {
-        for (const measurement of await MEASURED[row](stage)) results.push(await compare(measurement, rounds))
+        for (const measurement of await measure(stage)) {
+          const result = await compare(measurement, rounds)
+          results.push(result)
+          console.log(summaryOf(result))
+        }
       }),
     )
   }
   let startup: Report['startup'] = null
-  if (rows.includes('startup')) {
-    await attempt('startup', async () => {
+  if (rows.includes(STARTUP)) {
+    await attempt(STARTUP, async () => {
       startup = await measureStartup(outDir)
     })
   }

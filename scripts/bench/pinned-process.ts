@@ -4,7 +4,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { messageOf } from '../start/fault.ts'
 
-type Calls = Record<string, (job: never) => Promise<unknown>>
+export type Calls = Record<string, (job: never) => Promise<unknown>>
 type Request = { name: string; job: unknown }
 type Answer = { value: unknown } | { error: string }
 

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { ROOT } from '../start/paths.ts'
 import type { Bundles } from './bundle.ts'
 import type { Cores } from './pinned-process.ts'
-import type { Result, Target } from './rounds.ts'
+import type { Result, Target, Unit } from './rounds.ts'
 import type { Startup } from './startup.ts'
 
 export type Report = {
@@ -19,6 +19,7 @@ export type Report = {
 }
 
 const FILE = join(ROOT, 'bench', 'latest.json')
+const DIGITS: Readonly<Record<Unit, number>> = { '/s': 0, ms: 3, MiB: 1, share: 4 }
 const HEADINGS = [
   'row',
   'what',
@@ -65,27 +66,33 @@ export function table(results: readonly Result[]): string {
   return rows.map(line).join('\n')
 }
 
+/** The same in one line, for whoever waits. */
+export const summaryOf = (result: Result): string => `  ${cells(result).slice(1, 7).join(' | ')}`
+
 function cells(result: Result): string[] {
   const { row, what, unit, ours, baseline, ratio, target, verdict, serverTimeRatio, clientCpu } = result
-  const figure = (value: number) => `${unit === 'ms' ? value.toFixed(3) : Math.round(value)} ${unit}`
+  const figure = (value: number) => `${value.toFixed(DIGITS[unit])} ${unit}`
   return [
     row,
     what,
     figure(ours),
     figure(baseline),
     `${ratio.median.toFixed(2)} [${ratio.min.toFixed(2)}–${ratio.max.toFixed(2)}]`,
-    targetText(target),
+    targetText(target, unit),
     verdict === 'met' ? 'met' : verdict.toUpperCase(),
     serverTimeRatio === null ? '' : `${serverTimeRatio.toFixed(2)}×`,
     clientCpu === null ? '' : `${Math.round(clientCpu * 100)} %`,
   ]
 }
 
-function targetText({ ratioAtLeast, ratioAtMost, oursAtMost }: Target): string {
+function targetText(target: Target, unit: Unit): string {
+  const { ratioAtLeast, ratioAtMost, oursAtLeast, oursAtMost, excessAtMost } = target
   const parts = [
     ratioAtLeast === undefined ? '' : `≥ ${ratioAtLeast.toFixed(2)}`,
     ratioAtMost === undefined ? '' : `≤ ${ratioAtMost.toFixed(2)}`,
-    oursAtMost === undefined ? '' : `≤ ${oursAtMost} ms`,
+    oursAtLeast === undefined ? '' : `≥ ${oursAtLeast} ${unit}`,
+    oursAtMost === undefined ? '' : `≤ ${oursAtMost} ${unit}`,
+    excessAtMost === undefined ? '' : `≤ baseline + ${excessAtMost} ${unit}`,
   ]
   return parts.filter((part) => part !== '').join(', ')
 }

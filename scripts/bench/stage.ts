@@ -1,79 +1,71 @@
 // What every row needs: the two servers and the generator, each a process of its own on its own core, and a way to ask.
 
-import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { ROOT } from '../start/paths.ts'
 import type { Bundles, SmallName } from './bundle.ts'
 import type { ClientCalls } from './client/main.ts'
-import { type Cores, PinnedProcess } from './pinned-process.ts'
+import { type Calls, type Cores, PinnedProcess } from './pinned-process.ts'
 import type { Sample } from './rounds.ts'
 import type { ServerCalls } from './server.ts'
 import { runtimeBelow, usageOf } from './usage.ts'
+import { startBellwether } from './worker.ts'
 
 const BENCH = join(ROOT, 'scripts', 'bench')
 
 export type Side = {
   readonly port: number
-  /** The runtime's process, where it can be found. */
+  /** The process that answers, where it can be found. */
   readonly runtime: number | null
+}
+
+export type WorkerSide = Side & { readonly key: string; stop(): Promise<void> }
+
+export type WorkerWishes = {
+  /** The same Worker with a way to fill it that no client has. */
+  readonly isSeeded?: boolean
+  readonly vars?: Readonly<Record<string, string>>
 }
 
 export type Stage = {
   readonly client: PinnedProcess<ClientCalls>
-  readonly worker: Side & { readonly key: string }
+  readonly worker: WorkerSide
   readonly small: Readonly<Record<SmallName, Side>>
   /** Runs a piece of work against a side and tells what it cost the server. */
   measured(side: Side, work: () => Promise<Work>): Promise<Sample>
+  /** One more runtime with Bellwether in it, on an empty state. */
+  startWorker(wishes: WorkerWishes): Promise<WorkerSide>
+  /** A program of the benchmark's on the core of the servers; it calls `serveCalls`. */
+  startProgram<C extends Calls>(file: string): PinnedProcess<C>
   stop(): Promise<void>
 }
 
 type Work = { value: number; requests: number | null; clientCpu: number | null }
 
 export async function setStage(bundles: Bundles, outDir: string, cores: Cores | null): Promise<Stage> {
-  const servers = [0, 1].map(() => PinnedProcess.start<ServerCalls>(join(BENCH, 'server.ts'), cores?.server ?? null))
-  const client = PinnedProcess.start<ClientCalls>(join(BENCH, 'client', 'main.ts'), cores?.client ?? null)
+  const started: { stop(): Promise<void> }[] = []
+  const start = <C extends Calls>(file: string, core: number | null): PinnedProcess<C> => {
+    const program = PinnedProcess.start<C>(join(BENCH, file), core)
+    started.push(program)
+    return program
+  }
+  const serverCore = cores?.server ?? null
+  const startWorker = ({ isSeeded = false, vars = {} }: WorkerWishes): Promise<WorkerSide> => {
+    const stateDir = join(outDir, `state-${started.length}`)
+    const { script } = isSeeded ? bundles.seeded : bundles.worker
+    return startBellwether(start<ServerCalls>('server.ts', serverCore), { script, stateDir, vars })
+  }
   const stop = async () => {
-    await Promise.all([...servers, client].map((one) => one.stop()))
+    await Promise.all(started.map((one) => one.stop()))
   }
   try {
-    const [ours, theirs] = servers
-    if (ours === undefined || theirs === undefined) throw new Error('two servers were started')
-    const worker = await startWorker(ours, bundles.worker.script, join(outDir, 'state-worker'))
-    const small = await startSmall(theirs, bundles.small, join(outDir, 'state-small'))
-    return { client, worker, small, measured, stop }
+    const client = start<ClientCalls>('client/main.ts', cores?.client ?? null)
+    const worker = await startWorker({})
+    const small = await startSmall(start('server.ts', serverCore), bundles.small, join(outDir, 'state-small'))
+    return { client, worker, small, measured, startWorker, startProgram: (file) => start(file, serverCore), stop }
   } catch (error) {
     await stop()
     throw error
   }
-}
-
-/** Bellwether as it is deployed: every variable at its default, a key that was issued as any other. */
-async function startWorker(
-  server: PinnedProcess<ServerCalls>,
-  script: string,
-  stateDir: string,
-): Promise<Stage['worker']> {
-  const root = randomBytes(32).toString('hex')
-  const vars = {
-    AUTH_MODE: 'keys',
-    ROOT_API_KEY: root,
-    SECRETS_KEY: randomBytes(32).toString('base64'),
-    // The one command that keeps an agent busy must outlast the benchmark.
-    SHELL_TIMEOUT_SECONDS: '600',
-    // Requests are counted as ever, but one key may send as many as it can.
-    RATE_LIMIT_READS: '999999999/1',
-    RATE_LIMIT_WRITES: '999999999/1',
-    RATE_LIMIT_STARTS: '999999999/1',
-  }
-  const port = await server.call('worker', { script, stateDir, vars })
-  const answer = await fetch(`http://127.0.0.1:${port}/api/keys`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-session-api-key': root },
-    body: JSON.stringify({ owner: 'bench', name: 'bench', scopes: ['conversations', 'analysis'] }),
-  })
-  if (answer.status !== 201) throw new Error(`no key: ${answer.status} ${await answer.text()}`)
-  const { key } = (await answer.json()) as { key: string }
-  return { port, runtime: runtimeBelow(server.pid), key }
 }
 
 async function startSmall(
@@ -94,10 +86,12 @@ async function measured({ runtime }: Side, work: () => Promise<Work>): Promise<S
   const elapsedMs = performance.now() - startedAt
   const after = runtime === null ? null : usageOf(runtime)
   if (before === null || after === null) return { value, clientCpu, serverMicros: null, waited: null }
+  const ranMs = after.ranMs - before.ranMs
   return {
     value,
     clientCpu,
-    serverMicros: requests === null ? null : ((after.ranMs - before.ranMs) * 1000) / requests,
+    serverMicros: requests === null ? null : (ranMs * 1000) / requests,
+    serverCpu: ranMs / elapsedMs,
     waited: (after.waitedMs - before.waitedMs) / elapsedMs,
   }
 }

@@ -31,7 +31,7 @@ export async function create({ port, request, count, socket, putAway }: Creation
     const answer = await connection.ask(bytes)
     if (socket !== null) {
       const path = socket.path.replace('{id}', idIn(answer))
-      const watcher = await Watcher.open({ port, path, headers: socket.headers })
+      const watcher = await Watcher.open({ port, path, headers: socket.headers, protocol: 'plain' })
       await watcher.firstEvent
       watcher.close()
     }

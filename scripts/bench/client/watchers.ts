@@ -1,79 +1,93 @@
 // WebSocket clients that count the events they are sent and look at nothing else.
 
-import { randomBytes } from 'node:crypto'
-import type { Socket } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { type Frame, FrameReader } from './frames.ts'
-import { openSocket } from './http-connection.ts'
+import { SocketClient, type SocketTarget } from './socket-client.ts'
 
-const HEAD_END = Buffer.from('\r\n\r\n')
 /** Stands once in every stored event, and nowhere else in what the benchmarks write. */
 const EVENT_MARK = Buffer.from('"timestamp":"')
-const PATIENCE_MS = 10_000
-/** The server's question whether its client keeps up; the answer is the same text, masked with zeros as clients must. */
-const CHECK = Buffer.from('{"type":"check"}')
-const CHECK_ANSWER = Buffer.concat([Buffer.from([0x81, 0x80 | CHECK.length, 0, 0, 0, 0]), CHECK])
-
-export type SocketTarget = {
-  readonly port: number
-  readonly path: string
-  /** Header lines beside those of the handshake, each with its line end. */
-  readonly headers: string
-}
+const PATIENCE_MS = 20_000
 
 export class Watchers {
-  readonly #watchers: Watcher[]
+  readonly #watchers: readonly Watcher[]
+  #waiting: { events: number; left: number; done(): void } | null = null
 
-  private constructor(watchers: Watcher[]) {
+  private constructor(watchers: readonly Watcher[]) {
     this.#watchers = watchers
+    for (const watcher of watchers) watcher.onEvents = (before) => this.#count(watcher, before)
   }
 
   static async open(target: SocketTarget, count: number): Promise<Watchers> {
-    return new Watchers(await Promise.all(Array.from({ length: count }, () => Watcher.open(target))))
+    const watchers: Watcher[] = []
+    // Not all at once: a listening socket keeps only so many that have not been accepted.
+    while (watchers.length < count) {
+      const some = Array.from({ length: Math.min(50, count - watchers.length) }, () => Watcher.open(target))
+      watchers.push(...(await Promise.all(some)))
+    }
+    return new Watchers(watchers)
   }
 
   /** Settles when every socket has counted so many events since it was opened; throws when that does not happen. */
   async until(events: number): Promise<void> {
-    const deadline = performance.now() + PATIENCE_MS
-    while (this.#watchers.some((watcher) => watcher.events < events)) {
-      if (performance.now() > deadline)
-        throw new Error(`${events} events were sent, and the sockets got ${this.#counts()}`)
-      await sleep(5)
+    const left = this.#reading().filter((watcher) => watcher.events < events).length
+    if (left > 0) {
+      const { promise, resolve, reject } = Promise.withResolvers<void>()
+      const late = () => reject(new Error(`${events} events were sent, and got were ${this.#counts()}`))
+      const timer = setTimeout(late, PATIENCE_MS)
+      this.#waiting = { events, left, done: resolve }
+      await promise.finally(() => clearTimeout(timer))
     }
-    if (this.#watchers.some((watcher) => watcher.events > events)) {
+    if (this.#reading().some((watcher) => watcher.events > events)) {
       throw new Error(`${events} events were sent, and the sockets got more: ${this.#counts()}`)
     }
   }
 
+  /** So many of them read nothing from here on, and are not waited for. */
+  stall(count: number): void {
+    for (const watcher of this.#watchers.slice(0, count)) watcher.stall()
+  }
+
+  close(): void {
+    for (const watcher of this.#watchers) watcher.close()
+  }
+
+  #count(watcher: Watcher, before: number): void {
+    const waiting = this.#waiting
+    if (waiting === null || watcher.isStalled) return
+    if (before >= waiting.events || watcher.events < waiting.events) return
+    waiting.left -= 1
+    if (waiting.left > 0) return
+    this.#waiting = null
+    waiting.done()
+  }
+
+  #reading(): Watcher[] {
+    return this.#watchers.filter(({ isStalled }) => !isStalled)
+  }
+
   #counts(): string {
-    return this.#watchers.map(({ events }) => events).join(', ')
+    return [...new Set(this.#reading().map(({ events }) => events))].join(', ')
   }
 }
 
 export class Watcher {
-  readonly #socket: Socket
   readonly #firstEvent = Promise.withResolvers<void>()
+  #client: SocketClient | null = null
   #events = 0
+  isStalled = false
+  /** Called with the number of events before those that have just come. */
+  onEvents: (before: number) => void = () => {}
 
-  private constructor(socket: Socket, rest: Buffer) {
-    this.#socket = socket
+  private constructor() {
     // Whoever does not wait for the first event need not hear that it never came.
     this.#firstEvent.promise.catch(() => {})
-    const reader = new FrameReader((frame) => this.#take(frame))
-    socket.on('data', (chunk: Buffer) => reader.push(chunk))
-    socket.on('error', (error) => this.#firstEvent.reject(error))
-    socket.on('close', () => this.#firstEvent.reject(new Error('the server closed the socket')))
-    reader.push(rest)
   }
 
-  static async open({ port, path, headers }: SocketTarget): Promise<Watcher> {
-    const socket = await openSocket(port)
-    const key = randomBytes(16).toString('base64')
-    socket.write(
-      `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
-        `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\n${headers}\r\n`,
-    )
-    return new Watcher(socket, await handshake(socket))
+  static async open(target: SocketTarget): Promise<Watcher> {
+    const watcher = new Watcher()
+    watcher.#client = await SocketClient.open(target, {
+      text: (payload) => watcher.#take(payload),
+      closed: (error) => watcher.#firstEvent.reject(error),
+    })
+    return watcher
   }
 
   get events(): number {
@@ -84,36 +98,22 @@ export class Watcher {
     return this.#firstEvent.promise
   }
 
-  close(): void {
-    this.#socket.destroy()
+  stall(): void {
+    this.isStalled = true
+    this.#client?.stall()
   }
 
-  #take({ isText, isClose, payload }: Frame): void {
-    if (isClose) this.#socket.destroy()
-    if (!isText) return
-    if (payload.equals(CHECK)) this.#socket.write(CHECK_ANSWER)
+  close(): void {
+    this.#client?.close()
+  }
+
+  #take(payload: Buffer): void {
+    const before = this.#events
     for (let at = payload.indexOf(EVENT_MARK); at >= 0; at = payload.indexOf(EVENT_MARK, at + EVENT_MARK.length)) {
       this.#events += 1
     }
-    if (this.#events > 0) this.#firstEvent.resolve()
+    if (this.#events === before) return
+    if (before === 0) this.#firstEvent.resolve()
+    this.onEvents(before)
   }
-}
-
-/** What came after the head of the answer. */
-function handshake(socket: Socket): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    let received = Buffer.alloc(0)
-    const onData = (chunk: Buffer) => {
-      received = Buffer.concat([received, chunk])
-      const at = received.indexOf(HEAD_END)
-      if (at < 0) return
-      socket.off('data', onData)
-      socket.off('close', onClose)
-      if (received.toString('latin1', 9, 12) === '101') resolve(received.subarray(at + HEAD_END.length))
-      else reject(new Error(`no socket: ${received.toString('latin1').slice(0, 500)}`))
-    }
-    const onClose = () => reject(new Error('the server closed the connection in the handshake'))
-    socket.on('data', onData)
-    socket.on('close', onClose)
-  })
 }

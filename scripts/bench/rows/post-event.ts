@@ -54,7 +54,7 @@ function watched({ client }: Stage, side: Side, { request, socket }: Watched) {
     request,
     prepare: async () => {
       if (expected !== null) return
-      await client.call('watch', { group, target: { port: side.port, ...socket }, count: SOCKETS })
+      await client.call('watch', { group, target: { port: side.port, ...socket, protocol: 'plain' }, count: SOCKETS })
       expected = 0
     },
     settle: async (requests: number) => {

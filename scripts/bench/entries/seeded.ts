@@ -1,0 +1,72 @@
+// Bellwether itself, with ways to fill it faster than any client could, and with the bare queries behind some routes. Both
+// sides of a row are then the same Worker on the same database.
+
+import { Conversation } from '../../../durable-objects/conversation/conversation.ts'
+import { EventLog } from '../../../durable-objects/conversation/event-log.ts'
+import { conversation, taskQueue } from '../../../src/bindings.ts'
+import { saveConversation } from '../../../src/db/conversations.ts'
+import worker from '../../../src/index.ts'
+import { seededEvents } from './events.ts'
+import { BenchRunner, SeededQueue } from './seeded-queue.ts'
+
+export { Limiter } from '../../../src/index.ts'
+export { BenchRunner as AnalysisRunner, SeededConversation as Conversation, SeededQueue as TaskQueue }
+
+const OWNER = 'bench'
+const BATCH = 100
+
+class SeededConversation extends Conversation {
+  /** Adds events behind the conversation's back; it must be reopened then. */
+  seed(count: number): void {
+    const log = new EventLog(this.ctx.storage.sql)
+    for (let left = count; left > 0; left -= BATCH) log.append(seededEvents(log.last + 1, Math.min(BATCH, left)))
+  }
+
+  reopen(): void {
+    this.ctx.abort('opened anew')
+  }
+}
+
+/** What the routes ask for, and nothing around it. */
+const QUERIES: Readonly<Record<string, string>> = {
+  '/bench/list': 'SELECT * FROM conversations WHERE owner = ? ORDER BY created_at DESC, id DESC LIMIT 21',
+  '/bench/settings': 'SELECT field, value FROM settings WHERE owner = ?',
+  '/bench/secrets': 'SELECT name, description FROM secrets WHERE owner = ? ORDER BY position',
+}
+
+async function fill({ pathname, searchParams }: URL, env: Env): Promise<unknown> {
+  const [id, count] = [searchParams.get('id') ?? '', Number(searchParams.get('count'))]
+  if (pathname === '/bench/conversations') return listed(env, count)
+  if (pathname === '/bench/tasks') {
+    return (taskQueue(env) as unknown as DurableObjectStub<SeededQueue>).seed(searchParams.get('owner') ?? OWNER, count)
+  }
+  // Types of a stub come from the binding's own class.
+  const stub = conversation(env, OWNER, id) as unknown as DurableObjectStub<SeededConversation>
+  if (pathname === '/bench/events') return stub.seed(count)
+  // The call that ends the object fails with the reason that it was given.
+  return stub.reopen().catch((error: unknown) => String(error))
+}
+
+/** Rows of the index, without anything behind them. */
+async function listed(env: Env, count: number): Promise<void> {
+  const nothing = { runtimeStatus: null, selectedRepository: null, selectedBranch: null, gitProvider: null }
+  for (let i = 0; i < count; i++) {
+    const id = i.toString(16).padStart(32, '0')
+    const at = new Date(Date.UTC(2026, 0, 1) + i * 1000).toISOString().replace('Z', '000Z')
+    const times = { createdAt: at, lastUpdatedAt: at }
+    const state = { status: 'STOPPED' as const, trigger: 'gui', numConnections: 0, prNumber: [] }
+    await saveConversation(env.DB, { id, owner: OWNER, title: `Conversation ${i}`, ...times, ...state, ...nothing }, 1)
+  }
+}
+
+// biome-ignore lint/style/noDefaultExport: a Worker's entry is its default export
+export default {
+  async fetch(request: Request, env: Env, ctx: ExecutionContext): Promise<Response> {
+    const url = new URL(request.url)
+    if (!url.pathname.startsWith('/bench/')) return worker.fetch(request, env, ctx)
+    const query = QUERIES[url.pathname]
+    if (query === undefined) return Response.json((await fill(url, env)) ?? null)
+    const { results } = await env.DB.prepare(query).bind(OWNER).all()
+    return Response.json(results)
+  },
+}
