@@ -186,10 +186,8 @@ const analysis: Shape[] = [
     ),
   ),
   shape('RunFlowSnapshot', {}),
-  shape('MarketReviewRequest', names('send_notification report_language region'), { pending: 'market review' }),
-  shape('MarketReviewAccepted', names('status message send_notification region task_id trace_id'), {
-    pending: 'market review',
-  }),
+  shape('MarketReviewRequest', names('send_notification report_language region')),
+  shape('MarketReviewAccepted', names('status message send_notification region task_id trace_id')),
 ]
 
 export const SHAPES: readonly Shape[] = [...conversation, ...accounts, ...analysis]

@@ -85,7 +85,7 @@ test('what is open is exactly the health of the service, its document and the si
 
 test('paths that nobody serves are closed without a key, 404 JSON with one, and never a page', async () => {
   const { ask } = await client()
-  const unknown = ['/api', '/api/', '/api/nothing', '/api/options', '/api/options/agents/', '/api/v1/nothing', '/mcp']
+  const unknown = ['/api', '/api/', '/api/nothing', '/api/options', '/api/options/agents/', '/api/v1/nothing', '/mcp/']
   for (const path of unknown) {
     const isAnalysis = path.startsWith('/api/v1/')
     const without = await request(path)
@@ -107,6 +107,8 @@ test('a wrong method on a path that is served is a 405 in the family envelope', 
     ['POST', '/health', { detail: 'Method Not Allowed' }],
     ['DELETE', '/openapi.json', { detail: 'Method Not Allowed' }],
     ['PUT', '/api/conversations', { detail: 'Method Not Allowed' }],
+    ['GET', '/mcp', { detail: 'Method Not Allowed' }],
+    ['DELETE', '/mcp/mcp', { detail: 'Method Not Allowed' }],
     ['POST', '/api/conversations/abc/list-files', { detail: 'Method Not Allowed' }],
     ['POST', '/api/v1/health', { error: 'http_error', message: 'Method Not Allowed', detail: null }],
   ] as const
