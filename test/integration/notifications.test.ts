@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { taskQueue } from '../../src/bindings.ts'
 import type { Notice } from '../../src/notify/notice.ts'
-import { client, ROOT_KEY } from '../helpers/app.ts'
+import { type Client, client, request } from '../helpers/app.ts'
 import { notifyLane } from '../unit/notify/host.ts'
 import { SETTINGS } from '../unit/notify/settings.ts'
 
@@ -130,18 +130,26 @@ test('finished reports are sent once to every channel, also when the queue is cu
   for (const id of reports) {
     await taskQueue(env).notify([told(ann, id)])
     await abortAllDurableObjects()
+    // What the run held that was cut off is free again a minute later.
+    await env.DB.prepare('UPDATE deliveries SET lease_until = 0').run()
     await taskQueue(env).notify([told(ann, id)])
   }
   const deliveries = await settled(ann, 4)
   expect(deliveries.map(({ subject }) => subject).sort()).toEqual(
     reports.flatMap((id) => [`report:${id}`, `report:${id}`]).sort(),
   )
-  expect(deliveries.map(({ status, parts, sent }) => [status, parts === sent])).toEqual(
-    deliveries.map(() => ['delivered', true]),
-  )
+  // What a service cannot recognise as a repeat is not sent again once its answer was lost, but told.
+  const open = deliveries.filter(({ parts, sent }) => sent < parts)
+  expect(open.every(({ channel_id, status }) => channel_id === 'chat' && status === 'uncertain')).toBe(true)
+  expect(deliveries.every((one) => open.includes(one) || one.status === 'delivered')).toBe(true)
   const received = await lane.received()
   expect(await lane.refused()).toEqual([])
-  expect(received.length).toBe(deliveries.reduce((sum, { parts }) => sum + parts, 0))
+  const sent = deliveries.reduce((sum, { sent }) => sum + sent, 0)
+  const parts = deliveries.reduce((sum, { parts }) => sum + parts, 0)
+  expect(received.length).toBeGreaterThanOrEqual(sent)
+  expect(received.length).toBeLessThanOrEqual(parts)
+  const texts = received.map(({ service, text, title }) => JSON.stringify([service, title, text]))
+  expect(new Set(texts).size).toBe(texts.length)
   expect(
     received
       .filter(({ service }) => service === 'resend')
@@ -155,7 +163,7 @@ test('finished reports are sent once to every channel, also when the queue is cu
   expect(second.next_cursor).toBeNull()
   expect((await ann.json<Page>(`${DELIVERIES}?task_id=${reports[0]}&channel_id=mail`)).deliveries.length).toBe(1)
   expect(await bob.json(DELIVERIES)).toEqual({ deliveries: [], next_cursor: null })
-  const [one] = deliveries
+  const one = deliveries.find(({ status }) => status === 'delivered')
   expect((await bob.ask(`${DELIVERIES}/${one?.delivery_id}`)).status).toBe(404)
   expect((await bob.ask(`${DELIVERIES}/${one?.delivery_id}/retry`, { method: 'POST' })).status).toBe(404)
   expect((await ann.ask(`${DELIVERIES}/${one?.delivery_id}/retry`, { method: 'POST' })).status).toBe(409)
@@ -163,7 +171,9 @@ test('finished reports are sent once to every channel, also when the queue is cu
   const runs = await ann.json<{ components: Record<string, { status: string }> }>(
     `/api/v1/history/${reports[0]}/diagnostics`,
   )
-  expect(runs.components.notification?.status).toBe('ok')
+  expect(runs.components.notification?.status).toBe(
+    open.some(({ subject }) => subject === `report:${reports[0]}`) ? 'degraded' : 'ok',
+  )
 })
 
 test('reports of sample data are never sent, and a failure is told and can be tried again after the settings were put right', async () => {

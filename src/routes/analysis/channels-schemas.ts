@@ -17,15 +17,17 @@ const Mode = z
   .enum(['single', 'digest'])
   .describe('`digest`: the reports of what was asked for together come as one message when the last is there')
 
-/** What is sealed may be left out of a change: it stays as it is. Null takes it away. */
+/** Everything may be left out of a change: it stays as it is. Null takes it away. */
 function settingsOf({ settings, secrets }: ChannelType) {
-  const sealed = Object.fromEntries(
-    secrets.map((name) => [
-      name,
-      (settings.shape[name] as z.ZodType).nullish().describe('Stays when left out; never shown'),
-    ]),
-  )
-  return settings.extend(sealed)
+  const fields = Object.entries(settings.shape).map(([name, field]) => {
+    // A default belongs to a channel that is made, not to a change that leaves the field out.
+    const bare = field instanceof z.ZodDefault ? field.unwrap() : field
+    const optional = (bare as z.ZodType).nullish()
+    return [name, secrets.includes(name) ? optional.describe('Never shown') : optional]
+  })
+  return z
+    .object(Object.fromEntries(fields) as Record<string, z.ZodType>)
+    .describe('Of a channel of the same kind, what is left out stays as it is; null takes it away')
 }
 
 const inputs = CHANNEL_KINDS.map((kind) =>
@@ -33,8 +35,8 @@ const inputs = CHANNEL_KINDS.map((kind) =>
     .object({
       kind: z.literal(kind),
       settings: settingsOf(CHANNELS[kind]),
-      mode: Mode.default('single'),
-      enabled: laxBool().default(true),
+      mode: Mode.optional(),
+      enabled: laxBool().optional(),
     })
     .openapi(`ChannelInput_${kind}`),
 )

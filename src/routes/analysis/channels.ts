@@ -75,14 +75,14 @@ endpoint(
   async (c, { params: { channel_id: id }, body }) => {
     const owner = ownerOf(c)
     const known = await findChannel(c.env, owner, id)
-    const settings = merged(body, known?.kind === body.kind ? known.secret : null)
+    const settings = merged(body, known?.kind === body.kind ? { ...known.shown, ...known.secret } : {})
     const { secrets } = CHANNELS[body.kind]
     const [shown, secret] = [false, true].map((isSecret) =>
       Object.fromEntries(Object.entries(settings).filter(([name]) => secrets.includes(name) === isSecret)),
     )
     const by = { owner, actor: actorOf(c.get('principal')) }
-    const { kind, mode, enabled } = body
-    const write = { id, kind, mode, isEnabled: enabled, shown: shown ?? {}, secret: secret ?? {} }
+    const { kind, mode = known?.mode ?? 'single', enabled: isEnabled = known?.isEnabled ?? true } = body
+    const write = { id, kind, mode, isEnabled, shown: shown ?? {}, secret: secret ?? {} }
     if (!(await saveChannel(c.env, by, { ...write, now: isoMicros(Date.now()), most: MAX_CHANNELS }))) {
       throw new AppError('bad_request', `You have ${MAX_CHANNELS} channels already`)
     }
@@ -152,14 +152,11 @@ async function mustFind(c: Context<AppEnv>, id: string): Promise<ChannelRow> {
   return row
 }
 
-/** The whole settings: what is sealed and left out is what it was. */
-function merged({ kind, settings }: ChannelInput, before: Record<string, unknown> | null): Record<string, unknown> {
-  const { secrets, settings: schema } = CHANNELS[kind]
-  const kept = Object.fromEntries(
-    secrets.flatMap((name) => (before?.[name] === undefined ? [] : [[name, before[name]]])),
-  )
+/** The whole settings: what is left out is what it was, what is null goes. */
+function merged({ kind, settings }: ChannelInput, before: Record<string, unknown>): Record<string, unknown> {
+  const { settings: schema } = CHANNELS[kind]
   const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
-  const whole = Object.fromEntries(Object.entries({ ...kept, ...given }).filter(([, value]) => value !== null))
+  const whole = Object.fromEntries(Object.entries({ ...before, ...given }).filter(([, value]) => value !== null))
   const parsed = schema.safeParse(whole)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues

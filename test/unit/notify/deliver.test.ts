@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { deliveryStore } from '../../../src/db/deliveries.ts'
 import { findDelivery, listDeliveries, retryDelivery } from '../../../src/db/delivery-log.ts'
 import type { DeliveryStore } from '../../../src/notify/delivery.ts'
@@ -10,6 +10,9 @@ import { notifyLane } from './host.ts'
 import { type Clockwork, type Owner, owner, world } from './world.ts'
 
 const LEASE_MS = 60_000
+
+// The outbox is one for all: what other files left in it would be told of here.
+beforeAll(() => env.DB.prepare('DELETE FROM deliveries').run())
 
 const told = ({ id }: Owner, taskId: string, isInBatch = false): Notice => {
   return { kind: 'report', key: `report:${taskId}`, owner: id, channels: null, taskId, isInBatch }
