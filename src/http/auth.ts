@@ -7,19 +7,12 @@ import { constantTimeEqual } from '../lib/crypto.ts'
 import { noteRightKey } from '../limits/wrong-keys.ts'
 import { AppError } from './errors.ts'
 import { checkKey, keyInForce } from './keys.ts'
+import type { Principal } from './principal.ts'
 import { readToken } from './tokens.ts'
 import { demandPatience, unauthorized, wrongKey } from './wrong-key.ts'
 
 export const SESSION_COOKIE = 'bellwether_session'
 export const LOCAL_OWNER = 'local'
-
-export type Principal = {
-  owner: string
-  scopes: readonly Scope[]
-  /** The API key behind the request; null for the root key and in local mode. */
-  keyId: string | null
-  via: 'local' | 'root' | 'header' | 'query' | 'cookie' | 'token'
-}
 
 const LOCAL: Principal = {
   owner: LOCAL_OWNER,

@@ -1,6 +1,6 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
-import type { Principal } from './auth.ts'
 import { type Envelope, renderError } from './errors.ts'
+import type { Principal } from './principal.ts'
 
 export type AppEnv = {
   Bindings: Env

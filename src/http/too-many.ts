@@ -1,6 +1,6 @@
 import { countRequest, type LimitKind, type Refusal } from '../limits/limits.ts'
-import type { Principal } from './auth.ts'
 import { AppError } from './errors.ts'
+import type { Principal } from './principal.ts'
 
 /**
  * Counts a request of the asker and throws the 429 if it is one too many. Mostly that is known at once; there is something

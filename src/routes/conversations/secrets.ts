@@ -9,9 +9,9 @@ import {
   MAX_TOTAL_CHARACTERS,
 } from '../../db/secrets.ts'
 import { actorOf } from '../../http/actor.ts'
-import type { Principal } from '../../http/auth.ts'
 import { AppError } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
+import type { Principal } from '../../http/principal.ts'
 import { router } from '../../http/router.ts'
 import { assertNever } from '../../lib/assert.ts'
 import { orDeclared } from './declared.ts'
