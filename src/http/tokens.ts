@@ -18,7 +18,8 @@ export type SessionToken = z.infer<typeof SessionToken>
 const KINDS = { bwc: ConversationToken, bws: SessionToken } as const
 type Kind = keyof typeof KINDS
 
-const signingKeys = new Map<string, Promise<CryptoKey>>()
+// Finished keys, not promises of them: a promise belongs to the request that made it.
+const signingKeys = new Map<string, CryptoKey>()
 
 export async function signToken<K extends Kind>(
   secretsKey: string,
@@ -45,12 +46,9 @@ export async function readToken<K extends Kind>(
 }
 
 async function signature(secretsKey: string, text: string): Promise<string> {
-  let key = signingKeys.get(secretsKey)
-  if (key === undefined) {
-    key = deriveKey(secretsKey)
-    signingKeys.set(secretsKey, key)
-  }
-  return toBase64Url(new Uint8Array(await crypto.subtle.sign('HMAC', await key, encoder.encode(text))))
+  const key = signingKeys.get(secretsKey) ?? (await deriveKey(secretsKey))
+  signingKeys.set(secretsKey, key)
+  return toBase64Url(new Uint8Array(await crypto.subtle.sign('HMAC', key, encoder.encode(text))))
 }
 
 async function deriveKey(secretsKey: string): Promise<CryptoKey> {

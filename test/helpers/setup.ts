@@ -2,8 +2,7 @@ import { applyD1Migrations } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 // Loading the whole module graph here keeps its cost out of the first object call of a test.
 import '../../src/index.ts'
-// What a run loads when it is first needed. An import that is begun by a request which is then cut off never ends here, and
-// everybody after it waits for the same module.
+// What a run loads when it is first needed: a first evaluation in a request that is cut off would be nobody's.
 import '../../src/analysis/analyze.ts'
 import '../../src/analysis/model-narrator.ts'
 import '../../src/llm/choose.ts'
@@ -16,5 +15,10 @@ import '../../src/review/news.ts'
 import '../../src/review/regions.ts'
 import '../../src/review/review-record.ts'
 import '../../src/review/work-review.ts'
+import '../../src/market/names/packaged.generated.ts'
+import '../../src/market/names/packaged.ts'
+import '../../src/market/sample-data/series.generated.ts'
+import { letImportsStandAlone } from './module-runner.ts'
 
+letImportsStandAlone()
 await applyD1Migrations(env.DB, env.TEST_MIGRATIONS)
