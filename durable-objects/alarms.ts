@@ -5,10 +5,16 @@
 // The runtime runs one handler at a time, however long it takes. So a handler here does not hold the others: as long as
 // one runs, those that come due are run beside it. A row goes when its handler has ended, never before: a crash in the
 // middle leaves it, and the runtime calls again.
+//
+// The runtime ends a call after a quarter of an hour. One firing therefore lasts a few minutes at most: what still runs by
+// then goes on, and the next firing waits for it. So a handler may take as long as it likes.
 
 import { firstRow, rows } from './sql.ts'
 
 export const ALARMS_SCHEMA = 'CREATE TABLE alarms (name TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;'
+
+/** Far from the quarter of an hour, whatever a busy machine makes of a timer. */
+const FIRING_MS = 5 * 60_000
 
 type Row<Name> = { name: Name; at: number }
 
@@ -16,6 +22,9 @@ export class Alarms<Name extends string> {
   readonly #storage: DurableObjectStorage
   /** The time for which each running handler was called. */
   readonly #running = new Map<Name, number>()
+  /** What went wrong since the runtime was last told. */
+  readonly #failed = new Map<Name, unknown>()
+  readonly #firingMs: number
   #runningFor = 0
   #armedFor: number | null = null
   #retired = false
@@ -23,8 +32,9 @@ export class Alarms<Name extends string> {
   #poke: () => void = () => {}
 
   /** Arms the runtime's alarm afresh when work is open: `getAlarm()` can show an alarm that will never fire. */
-  constructor(storage: DurableObjectStorage) {
+  constructor(storage: DurableObjectStorage, { firingMs = FIRING_MS }: { firingMs?: number } = {}) {
     this.#storage = storage
+    this.#firingMs = firingMs
     this.#arm()
   }
 
@@ -61,50 +71,55 @@ export class Alarms<Name extends string> {
 
   /**
    * To be called from `alarm()`: gives every due alarm to `run`, and those that come due in the meantime, until nothing
-   * runs and nothing is due. A handler that throws keeps its alarm, so that the runtime's retry finds the work again.
+   * runs and nothing is due, or the firing has lasted long enough. A handler that throws keeps its alarm, so that the
+   * runtime's retry finds the work again.
    */
   async fire(scheduledTime: number, run: (name: Name) => Promise<void>): Promise<void> {
     this.#runningFor = scheduledTime
     this.#armedFor = null
-    const failed = new Map<Name, unknown>()
-    while (!this.#retired) {
+    const until = performance.now() + this.#firingMs
+    while (!this.#retired && performance.now() < until) {
       const due = Math.max(Date.now(), scheduledTime)
-      for (const row of this.#idle(failed)) {
-        if (row.at <= due) void this.#start(row, run, failed)
+      for (const row of this.#idle()) {
+        if (row.at <= due) void this.#start(row, run)
       }
       if (this.#running.size === 0) break
-      await this.#untilSomethingHappens(failed)
+      await this.#untilSomethingHappens(until)
     }
-    for (const error of failed.values()) throw error
+    const [error] = this.#failed.values()
+    const hasFailed = this.#failed.size > 0
+    this.#failed.clear()
+    if (hasFailed) throw error
     this.#arm()
   }
 
   /** The alarms whose handler neither runs nor has failed in this firing, earliest first. */
-  #idle(failed: ReadonlyMap<Name, unknown>): Row<Name>[] {
+  #idle(): Row<Name>[] {
     const all = rows<Row<Name>>(this.#storage.sql, 'SELECT name, at FROM alarms ORDER BY at')
-    return all.filter(({ name }) => !this.#running.has(name) && !failed.has(name))
+    return all.filter(({ name }) => !this.#running.has(name) && !this.#failed.has(name))
   }
 
-  async #start({ name, at }: Row<Name>, run: (name: Name) => Promise<void>, failed: Map<Name, unknown>): Promise<void> {
+  async #start({ name, at }: Row<Name>, run: (name: Name) => Promise<void>): Promise<void> {
     this.#running.set(name, at)
     try {
       await run(name)
       if (!this.#retired) this.#storage.sql.exec('DELETE FROM alarms WHERE name = ? AND at = ?', name, at)
     } catch (error) {
-      failed.set(name, error)
+      this.#failed.set(name, error)
     } finally {
       this.#running.delete(name)
       this.#poke()
     }
   }
 
-  /** A handler ended, a time was set, or the next one has come. */
-  async #untilSomethingHappens(failed: ReadonlyMap<Name, unknown>): Promise<void> {
-    const [next] = this.#idle(failed)
+  /** A handler ended, a time was set, the next one has come, or the firing is over. */
+  async #untilSomethingHappens(until: number): Promise<void> {
+    const [next] = this.#idle()
+    const waitMs = Math.min(until - performance.now(), (next?.at ?? Number.POSITIVE_INFINITY) - Date.now())
     let timer: ReturnType<typeof setTimeout> | undefined
     await new Promise<void>((resolve) => {
       this.#poke = resolve
-      if (next !== undefined) timer = setTimeout(resolve, Math.max(1, next.at - Date.now()))
+      timer = setTimeout(resolve, Math.max(1, waitMs))
     })
     clearTimeout(timer)
     this.#poke = () => {}

@@ -90,6 +90,7 @@ const SCHEMAS = {
   SHELL_TIMEOUT_SECONDS: integer(1, 600, 120),
   SOCKET_MESSAGES_PER_SECOND: integer(1, 1_000_000, 50),
   MAX_RUNNING_LOOPS: integer(1, 1000, 3),
+  IDLE_CLOSE_SECONDS: integer(1, 2_592_000, 3600),
   RATE_LIMIT_READS: rateLimit('6000/60'),
   RATE_LIMIT_WRITES: rateLimit('3000/60'),
   RATE_LIMIT_STARTS: rateLimit('300/60'),
@@ -161,6 +162,7 @@ const ALLOWED: { [Name in keyof typeof SCHEMAS]: string } = {
   SHELL_TIMEOUT_SECONDS: 'a whole number from 1 to 600',
   SOCKET_MESSAGES_PER_SECOND: 'a whole number from 1 to 1000000',
   MAX_RUNNING_LOOPS: 'a whole number from 1 to 1000',
+  IDLE_CLOSE_SECONDS: 'a whole number from 1 to 2592000',
   RATE_LIMIT_READS: RATE_ALLOWED,
   RATE_LIMIT_WRITES: RATE_ALLOWED,
   RATE_LIMIT_STARTS: RATE_ALLOWED,
@@ -225,6 +227,7 @@ export type Config = {
   shellTimeoutMs: number
   socketMessagesPerSecond: number
   maxRunningLoops: number
+  idleCloseMs: number
   models: ModelsConfig
   /** Null: no limit. */
   rateLimits: Record<'reads' | 'writes' | 'starts' | 'analyses' | 'uploads' | 'wrongKeys', RateLimit | null>
@@ -295,6 +298,7 @@ function toConfig(values: Parsed, bindings: { hasWorkersAi: boolean }): Config {
     shellTimeoutMs: values.SHELL_TIMEOUT_SECONDS * 1000,
     socketMessagesPerSecond: values.SOCKET_MESSAGES_PER_SECOND,
     maxRunningLoops: values.MAX_RUNNING_LOOPS,
+    idleCloseMs: values.IDLE_CLOSE_SECONDS * 1000,
     models: modelsConfig(values, bindings.hasWorkersAi),
     rateLimits: rateLimitsOf(values),
     githubApiUrl: values.GITHUB_API_URL,

@@ -27,8 +27,8 @@ import type { Desk, OpenStep, Turn } from './turn.ts'
 
 const INPUTS = ['action:message', 'action:run']
 
-/** The runtime ends a handler after a quarter of an hour: a long turn goes on in the next one well before that. */
-const HANDLER_MS = 4 * 60_000
+/** It is the user's turn: whoever asks the agent to go on has not said with what. */
+const AT_REST: ReadonlySet<AgentState> = new Set<AgentState>(['awaiting_user_input', 'finished', 'rejected'])
 
 type Surroundings = {
   desk: Desk
@@ -152,11 +152,7 @@ export class AgentLoop {
 
   /** Works until nothing is left to do. Called from the alarm, so never twice at a time. */
   async work(): Promise<void> {
-    const until = Date.now() + HANDLER_MS
-    for (let next = this.#next(); next !== null; next = this.#next()) {
-      if (Date.now() > until) return this.#wake()
-      await this.#guarded(next)
-    }
+    for (let next = this.#next(); next !== null; next = this.#next()) await this.#guarded(next)
     const { retryAt } = this.#turn.failures
     if (this.#turn.state === 'running' && retryAt > Date.now()) this.#desk.wake(retryAt)
   }
@@ -302,15 +298,17 @@ export class AgentLoop {
     }
     if (current === 'awaiting_user_confirmation' && state !== 'paused')
       refuseAwaited(this.#desk, 'The user went on without it.')
+    if (state === 'paused' && current !== 'paused') this.#change({ pausedAtRest: AT_REST.has(current) })
     this.#enter(state === 'running' && this.#isIdle() ? 'awaiting_user_input' : state)
     if (state === 'running') this.#wake()
   }
 
-  /** Whether going on would mean nothing: no step, no input, no call, and no model that could be asked. */
+  /** Whether going on would mean nothing: no step, no input, no call, and nothing that a model could be asked for. */
   #isIdle(): boolean {
-    const { step, agent, introduced } = this.#turn
+    const { state, step, agent, introduced, pausedAtRest } = this.#turn
     if (step !== null || this.#waiting() !== null) return false
-    return agent === 'ShellAgent' || !introduced
+    if (agent === 'ShellAgent' || !introduced) return true
+    return state === 'paused' ? pausedAtRest : AT_REST.has(state)
   }
 
   #stop(): void {

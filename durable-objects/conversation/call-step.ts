@@ -165,7 +165,9 @@ const ENDINGS: ReadonlySet<string> = new Set(['finish', 'reject'])
 /** Resolves to null a little after the signal fired. */
 function stopped(signal: AbortSignal): Promise<null> {
   return new Promise((resolve) => {
-    const later = () => setTimeout(() => resolve(null), STOP_GRACE_MS)
+    const later = () => {
+      setTimeout(() => resolve(null), STOP_GRACE_MS)
+    }
     if (signal.aborted) later()
     else signal.addEventListener('abort', later, { once: true })
   })

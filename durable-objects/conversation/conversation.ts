@@ -58,8 +58,8 @@ export class Conversation extends DurableObject<Env> {
   #room: Room | null = null
   /** What a deleted conversation still owes; null when there is nothing. */
   #tombstone: Tombstone | null = null
-  /** Whether it is being made from another one. */
-  #isBusy = false
+  /** Settles when it has been made from another one, or not; null while nobody makes it. */
+  #making: Promise<void> | null = null
 
   /** An id that nobody created leaves nothing behind: asking for it makes no schema. */
   constructor(ctx: DurableObjectState, env: Env) {
@@ -73,8 +73,8 @@ export class Conversation extends DurableObject<Env> {
 
   /** Creates the conversation, or joins the one that has this id. */
   async create(given: NewConversation): Promise<Created> {
+    await this.#made()
     if (this.#room !== null) return this.#join(this.#room, given.firstMessage)
-    if (this.#isBusy) throw new Error('this conversation is being made')
     migrate(this.ctx.storage, MIGRATIONS)
     const fresh = { incarnation: hexId(), title: '', titledAt: null, loop: 'running', setup: 'pending' } as const
     const { replay = null, ...record } = given
@@ -89,24 +89,15 @@ export class Conversation extends DurableObject<Env> {
 
   /** Makes this one from another of the owner's, as it was at an event; null when there is no such conversation. */
   async fork(request: ForkRequest): Promise<'forked' | 'taken' | NoFork | null> {
-    if (this.#room !== null || this.#isBusy) return 'taken'
-    this.#isBusy = true
+    await this.#made()
+    if (this.#room !== null) return 'taken'
+    const made = Promise.withResolvers<void>()
+    this.#making = made.promise
     try {
-      const record = await receiveFork({ storage: this.ctx.storage, env: this.env }, request)
-      if (record === null || 'reason' in record) return record
-      const room = new Room(this.ctx, this.env, { record, replay: null })
-      this.#room = room
-      this.#tombstone = null
-      await this.#whenOpen(room)
-      room.continueFork()
-      await this.#listed(room)
-      return 'forked'
-    } catch (error) {
-      // What has come so far goes again.
-      this.#tombstone = new Tombstone(this.ctx.storage, this.env)
-      throw error
+      return await this.#receive(request)
     } finally {
-      this.#isBusy = false
+      this.#making = null
+      made.resolve()
     }
   }
 
@@ -244,6 +235,8 @@ export class Conversation extends DurableObject<Env> {
 
   override async alarm(info?: AlarmInvocationInfo): Promise<void> {
     const scheduledTime = info?.scheduledTime ?? Date.now()
+    // Before anything runs: who opened it from within a handler would wait for what the next request's wait holds back.
+    if (this.#room !== null && !this.#room.isOpen) await this.#whenOpen(this.#room)
     await this.#room?.fire(scheduledTime)
     const tombstone = this.#tombstone
     if (tombstone !== null) await this.#settle(tombstone)
@@ -264,6 +257,33 @@ export class Conversation extends DurableObject<Env> {
     this.#leave(socket)
   }
 
+  async #made(): Promise<void> {
+    while (this.#making !== null) await this.#making
+  }
+
+  async #receive(request: ForkRequest): Promise<'forked' | NoFork | null> {
+    const owed = this.#tombstone
+    // What an earlier one still owes waits: its end would take what is being made along.
+    this.#tombstone = null
+    try {
+      const record = await receiveFork({ storage: this.ctx.storage, env: this.env }, request)
+      if (record === null || 'reason' in record) {
+        if (owed !== null) this.#tombstone = new Tombstone(this.ctx.storage, this.env)
+        return record
+      }
+      const room = new Room(this.ctx, this.env, { record, replay: null })
+      this.#room = room
+      await this.#whenOpen(room)
+      room.continueFork()
+      await this.#listed(room)
+      return 'forked'
+    } catch (error) {
+      // What has come so far goes again.
+      this.#tombstone = new Tombstone(this.ctx.storage, this.env)
+      throw error
+    }
+  }
+
   /** Nobody else gets in between: what comes meanwhile is kept in order. */
   async #whenOpen(room: Room): Promise<void> {
     await this.ctx.blockConcurrencyWhile(() => room.open())
@@ -280,13 +300,11 @@ export class Conversation extends DurableObject<Env> {
     await Promise.race([promise, scheduler.wait(INDEX_WAIT_MS)])
   }
 
+  /** Unless the id was created anew in the meantime: then the alarm and what is stored are the new one's. */
   async #settle(tombstone: Tombstone): Promise<void> {
-    if (await tombstone.deliver()) await this.#vanish(tombstone)
-  }
-
-  /** Unless the id was created anew in the meantime. */
-  async #vanish(tombstone: Tombstone): Promise<void> {
+    const nextAttemptAt = await tombstone.deliver()
     if (this.#tombstone !== tombstone) return
+    if (nextAttemptAt !== null) return tombstone.tryAgainAt(nextAttemptAt)
     this.#tombstone = null
     await tombstone.vanish()
   }

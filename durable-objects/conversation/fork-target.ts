@@ -3,10 +3,12 @@
 
 import { conversation, workspacePrefix } from '../../src/bindings.ts'
 import { hexId } from '../../src/lib/ids.ts'
+import { migrate } from '../sql.ts'
 import { CallQueue } from './call-queue.ts'
 import { EventLog } from './event-log.ts'
 import type { NoFork } from './fork-source.ts'
 import type { ConversationRecord } from './meta.ts'
+import { MIGRATIONS } from './schema.ts'
 import { bury, PURGE } from './tombstone.ts'
 import type { NodeVersion } from './workspace-versions.ts'
 
@@ -53,13 +55,24 @@ export async function receiveFork(
     ...(agent === undefined ? {} : { agent }),
     loop: 'running',
   }
-  bury(storage, record)
-  await storage.setAlarm(Date.now() + GIVE_UP_AFTER_MS)
+  const giveUpAt = Date.now() + GIVE_UP_AFTER_MS
+  begin(storage, record, giveUpAt)
+  await storage.setAlarm(giveUpAt)
   const import_ = new Import({ storage, env }, record, source, from.event)
   await import_.files()
   await import_.events()
-  storage.sql.exec('DELETE FROM outbox WHERE kind = ?', PURGE)
+  storage.sql.exec('DELETE FROM outbox WHERE kind = ? AND key = ?', PURGE, record.incarnation)
   return record
+}
+
+/** Writes down that all of it is to go again, unless it is complete by then. */
+function begin(storage: DurableObjectStorage, record: ConversationRecord, giveUpAt: number): void {
+  storage.transactionSync(() => {
+    migrate(storage, MIGRATIONS)
+    bury(storage, record)
+    const own = [PURGE, record.incarnation]
+    storage.sql.exec('UPDATE outbox SET next_at = ? WHERE kind = ? AND key = ?', giveUpAt, ...own)
+  })
 }
 
 class Import {

@@ -25,7 +25,7 @@ export async function gitDiff(index: GitIndex, asked: string): Promise<GitDiff> 
   try {
     const found = await index.locate(name)
     if (!found) return { ok: false, reason: 'not-a-repository', message: 'Not a git repository' }
-    return await sidesOf(found, name)
+    return await sidesOf(found, name, (oid) => index.contents(found.repo, oid))
   } catch (error) {
     const failure = explainedFailure(error)
     if (!failure) throw error
@@ -35,13 +35,17 @@ export async function gitDiff(index: GitIndex, asked: string): Promise<GitDiff> 
   }
 }
 
-async function sidesOf({ repo, path, base }: LocatedFile, name: string): Promise<GitDiff> {
+async function sidesOf(
+  { repo, path, base }: LocatedFile,
+  name: string,
+  contents: (oid: string) => Promise<Uint8Array>,
+): Promise<GitDiff> {
   const full = `${repo.root}/${path}`
   const stat = isBehindLink(repo.fs, repo.root, path) ? null : statAt(repo.fs, full)
   const file = stat?.kind === 'directory' ? null : stat
   if (!file && !base) return { ok: false, reason: 'missing', message: `No such file: '${name}'` }
   if (file && file.sizeBytes > MAX_DIFF_BYTES) return tooLarge()
-  const before = base && base.mode !== MODE.gitlink ? (await repo.objects.read(base.oid)).bytes : new Uint8Array()
+  const before = base && base.mode !== MODE.gitlink ? await contents(base.oid) : new Uint8Array()
   if (before.byteLength > MAX_DIFF_BYTES) return tooLarge()
   const after = file ? await contentsAt(repo.fs, full, file) : new Uint8Array()
   const [original, modified] = [textIfAny(before), textIfAny(after)]

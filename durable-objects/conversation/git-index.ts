@@ -43,6 +43,8 @@ type Refreshed = { ok: true; verdicts: Compared['verdicts'] } | { ok: false; mes
 /** Of packs, between two questions. */
 const MAX_HELD_BYTES = 8 * 1024 * 1024
 
+const MAX_SHOWN_BYTES = 1024 * 1024
+
 const GIT_PART = /^(.*?)\/\.git(\/.*)?$/
 
 export class GitIndex {
@@ -52,6 +54,13 @@ export class GitIndex {
   #known: { id: number; path: string }[] | null = null
   /** What was read of repositories last; objects never change, so it stays true whatever happens to the files. */
   #objects: { path: string; store: ObjectStore } | null = null
+  /** Counts what was written in any `.git`, but for objects, and the trees that were moved. */
+  #gitWrites = 0
+  /** The count at which each repository's base was brought up to date, and its base, index and rules. */
+  readonly #based = new Map<number, number>()
+  readonly #current = new Map<number, number>()
+  /** The file of a base that was shown last: who looks at one asks again when it has changed. */
+  #shown: { oid: string; bytes: Uint8Array } | null = null
   /** One comparison at a time. */
   #queue: Promise<unknown> = Promise.resolve()
 
@@ -65,6 +74,7 @@ export class GitIndex {
   note(path: string, event: TreeEvent): void {
     if (path !== WORKSPACE_ROOT && !path.startsWith(`${WORKSPACE_ROOT}/`)) return
     const inGit = GIT_PART.exec(path)
+    if (event === 'subtree' || (inGit && !inGit[2]?.startsWith('/objects/'))) this.#gitWrites++
     if (inGit) {
       this.#noteInGit(inGit[1] ?? '', inGit[2] ?? '')
       return
@@ -110,6 +120,14 @@ export class GitIndex {
       const inside = row === child ? path.slice(folder.length + 1) : path
       return { repo, path: inside, base: this.#rows.baseFile(row.id, inside) }
     })
+  }
+
+  /** The bytes of an object of the repository. */
+  async contents(repo: Repository, oid: string): Promise<Uint8Array> {
+    if (this.#shown?.oid === oid) return this.#shown.bytes
+    const { bytes } = await repo.objects.read(oid)
+    this.#shown = bytes.byteLength > MAX_SHOWN_BYTES ? null : { oid, bytes }
+    return bytes
   }
 
   #open(root: string): Repository {
@@ -161,6 +179,8 @@ export class GitIndex {
       this.#rows.settle(0, wanted)
     })
     this.#known = null
+    this.#based.clear()
+    this.#current.clear()
   }
 
   async #refresh(row: RepositoryRow): Promise<Refreshed> {
@@ -181,13 +201,21 @@ export class GitIndex {
 
   async #compare(row: RepositoryRow): Promise<Compared> {
     const repo = this.#open(row.path)
+    await this.#bringUpToDate(row, repo)
+    return new GitComparison({ rows: this.#rows, transaction: this.#transaction, repo, id: row.id }).run()
+  }
+
+  /** Unless nothing was written since that could have changed what a comparison is made with. */
+  async #bringUpToDate(row: RepositoryRow, repo: Repository): Promise<void> {
+    const seen = this.#gitWrites
+    if (this.#current.get(row.id) === seen) return
     const before = { ...row }
     await this.#refreshBase(row, repo)
     await this.#refreshIndex(row, repo)
     row.exclude_stamp = stampOf(this.#fs, `${repo.gitDir}/info/exclude`)
     if (row.exclude_stamp !== before.exclude_stamp) this.#rows.touch(row.id, '', SCOPE.untracked)
     this.#save(row, before)
-    return new GitComparison({ rows: this.#rows, transaction: this.#transaction, repo, id: row.id }).run()
+    this.#current.set(row.id, seen)
   }
 
   /** Only what has changed: every write makes the answer wait for the disk. */
@@ -198,12 +226,16 @@ export class GitIndex {
 
   /** Brings the files of the base up to date. */
   async #refreshBase(row: RepositoryRow, repo: Repository): Promise<void> {
+    const seen = this.#gitWrites
+    if (this.#based.get(row.id) === seen) return
     const choice = await baseOf(repo)
-    if (choice.key === row.base_key && row.base_tree !== null) return
-    const commit = await choice.commit()
-    const tree = commit === null ? '' : (await repo.commit(commit)).tree
-    if (tree !== row.base_tree) await this.#replaceBase(row, repo, tree)
-    row.base_key = choice.key
+    if (choice.key !== row.base_key || row.base_tree === null) {
+      const commit = await choice.commit()
+      const tree = commit === null ? '' : (await repo.commit(commit)).tree
+      if (tree !== row.base_tree) await this.#replaceBase(row, repo, tree)
+      row.base_key = choice.key
+    }
+    this.#based.set(row.id, seen)
   }
 
   /** `''` is the tree of a repository without commits. */

@@ -18,12 +18,15 @@ export interface SetupHost {
   run(
     command: string,
     shell: ShellState,
-    signal: AbortSignal,
+    bounds: { signal: AbortSignal; timeoutMs: number },
   ): Promise<ShellState & { output: string; exitCode: number }>
 }
 
 /** The action whose outcome is not stored yet. */
 type Progress = { actionId: number | null }
+
+/** Installing what a working copy needs takes longer than a command of the agent's may. */
+const TIMEOUT_MS = 600_000
 
 const FOLDERS = [OWN_DIRECTORY, REFERENCE_DIRECTORY]
 
@@ -64,7 +67,7 @@ export async function runSetupScript(
   const { output, exitCode, cwd, env, variables } = await host.run(
     command,
     { cwd: folder, env: {}, variables: {} },
-    signal,
+    { signal, timeoutMs: TIMEOUT_MS },
   )
   // A script that was cut off is answered for when the conversation starts again.
   signal.throwIfAborted()

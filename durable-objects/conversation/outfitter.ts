@@ -9,7 +9,6 @@ import { toolsOf } from '../../src/agent/tools/index.ts'
 import { mcpTools } from '../../src/agent/tools/mcp.ts'
 import type { Tool } from '../../src/agent/tools/tool.ts'
 import { config } from '../../src/config.ts'
-import { findSecurityPreference } from '../../src/db/security.ts'
 import type { McpServers, Settings } from '../../src/db/settings.ts'
 import { errorFields, log } from '../../src/lib/log.ts'
 import { chooseModel, type ModelChoice } from '../../src/llm/choose.ts'
@@ -23,6 +22,9 @@ import type { Outfit } from './outfit.ts'
 import type { Vault } from './vault.ts'
 
 const DEFAULT_ITERATIONS = 500
+
+/** `severity`: the level from which an action waits; null for the usual one. */
+type Means = { settings: Settings; severity: number | null }
 
 type Parts = {
   env: Env
@@ -56,19 +58,20 @@ export class Outfitter {
   /** The model alone, for what is no step of the agent's. Throws as `renew` does. */
   async model(): Promise<LanguageModel | null> {
     if (this.#newest !== null) return this.#newest.model
-    const settings = await this.#settings()
-    const choice = settings === null ? null : this.#choice(settings)
+    const means = await this.#means()
+    const choice = means === null ? null : this.#choice(means.settings)
     return choice === null ? null : this.#modelOf(choice)
   }
 
   /** Throws `ModelError` when the settings cannot be read, or name a model that cannot be asked. */
   async renew(signal: AbortSignal): Promise<Outfit> {
-    const [settings, preference] = await Promise.all([this.#settings(), this.#preference()])
+    const means = await this.#means()
     // Without the database what held before goes on holding.
-    if (settings === null) {
+    if (means === null) {
       if (this.#newest !== null) return this.#newest
       throw new ModelError('unavailable', 'The settings cannot be read at the moment.')
     }
+    const { settings, severity } = means
     const choice = this.#choice(settings)
     const model = choice === null ? null : await this.#modelOf(choice)
     const { agent, isUnknown } = agentToRun(settings.agent, model !== null)
@@ -81,8 +84,7 @@ export class Outfitter {
       maxIterations: settings.maxIterations ?? DEFAULT_ITERATIONS,
       maxBudget: settings.maxBudgetPerTask === 0 ? null : settings.maxBudgetPerTask,
       condenses: settings.enableDefaultCondenser,
-      judge: (action: ActionEvent) =>
-        judged(action, { settings, severity: preference, secrets: this.#parts.vault.variables }),
+      judge: (action: ActionEvent) => judged(action, { settings, severity, secrets: this.#parts.vault.variables }),
     }
     this.#newest = outfit
     return outfit
@@ -95,27 +97,18 @@ export class Outfitter {
     throw new ModelError('authentication', `The model ${name} needs an API key. Add it in the settings.`)
   }
 
-  async #settings(): Promise<Settings | null> {
+  /** Null without the database. */
+  async #means(): Promise<Means | null> {
     try {
-      const read = await this.#parts.vault.refresh()
+      const { settings: read, riskSeverity } = await this.#parts.vault.refresh()
       if (!read.ok) {
         const fields = read.unreadable.join(', ')
         throw new ModelError('bad_request', `These settings cannot be read any more; set them again: ${fields}.`)
       }
-      return read.settings
+      return { settings: read.settings, severity: riskSeverity }
     } catch (error) {
       if (error instanceof ModelError) throw error
       log.warn('agent.settings_away', errorFields(error))
-      return null
-    }
-  }
-
-  /** The level from which an action waits; the usual one when it cannot be read. */
-  async #preference(): Promise<number | null> {
-    try {
-      return (await findSecurityPreference(this.#parts.env.DB, this.#parts.owner)).riskSeverity
-    } catch (error) {
-      log.warn('agent.preference_away', errorFields(error))
       return null
     }
   }
@@ -153,7 +146,7 @@ export class Outfitter {
 
 const byName = (tools: readonly Tool[]) => new Map(tools.map((tool) => [tool.name, tool]))
 
-type Judging = { settings: Settings; severity: number | null; secrets: Readonly<Record<string, string>> }
+type Judging = Means & { secrets: Readonly<Record<string, string>> }
 
 function judged(action: ActionEvent, { settings, severity, secrets }: Judging) {
   const hasAnalyzer = settings.securityAnalyzer !== null && settings.securityAnalyzer !== ''

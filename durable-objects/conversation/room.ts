@@ -23,6 +23,7 @@ import { EventLog } from './event-log.ts'
 import { ForkSource } from './fork-source.ts'
 import { gitAccess } from './git-access.ts'
 import { GitIndex } from './git-index.ts'
+import { IdleWatch } from './idle-close.ts'
 import { type ConversationRecord, Meta } from './meta.ts'
 import { Naming } from './naming.ts'
 import { ownServers, serversFor } from './own-servers.ts'
@@ -34,10 +35,10 @@ import type { Announcement } from './socket-protocol.ts'
 import { summaryOf } from './summary.ts'
 import { bury, PURGE, purge } from './tombstone.ts'
 import { Vault } from './vault.ts'
-import { WorkspaceStore } from './workspace-store.ts'
-import { WorkspaceVersions } from './workspace-versions.ts'
+import { openWorkspace } from './workspace-opening.ts'
+import type { WorkspaceStore } from './workspace-store.ts'
 
-type AlarmName = 'title' | 'setup' | 'turn' | 'outbox' | 'sockets' | 'search'
+type AlarmName = 'title' | 'setup' | 'turn' | 'outbox' | 'sockets' | 'search' | 'idle'
 
 /** Answered by the runtime, even for an object that sleeps. */
 const PING = JSON.stringify({ type: 'ping' })
@@ -48,6 +49,8 @@ const INDEX_DELAY_MS = 1_000
 /** From the event that makes it worth while until the text index is filled. */
 const SEARCH_DELAY_MS = 1_000
 const MAX_PR_NUMBERS = 1_000
+
+type Bounds = { signal: AbortSignal; timeoutMs: number }
 
 /** A conversation that is being made, and the recording that it is to play. */
 export type Creation = { record: ConversationRecord; replay: ReplayStep[] | null }
@@ -66,6 +69,7 @@ export class Room {
   readonly #agent: Agent
   readonly #vault: Vault
   readonly #naming: Naming
+  readonly #idle: IdleWatch
   #indexDirty = false
   readonly #refs: ClientRefs
   #setupAbort: AbortController | null = null
@@ -83,10 +87,13 @@ export class Room {
     this.#outbox = new Outbox(sql)
     this.sessions = new Sessions(ctx, this.log, {
       wakeAt: (at) => this.#alarms.atLatest('sockets', at),
-      countChanged: () => this.#markIndex(),
+      countChanged: () => this.#countChanged(),
     })
     this.messages = new SocketMessages(this, config(env).socketMessagesPerSecond)
-    this.files = this.#openFiles(ctx.storage)
+    this.files = openWorkspace(ctx.storage, env, {
+      prefix: workspacePrefix(this.#record.value),
+      observe: (path, event) => this.git.note(path, event),
+    })
     this.git = new GitIndex({ storage: ctx.storage, fs: this.files })
     this.#vault = new Vault(env, sql, this.#record.value)
     this.#naming = new Naming({
@@ -96,6 +103,8 @@ export class Room {
     })
     this.#agent = this.#assemble(created?.replay ?? null)
     if (created === null) this.#agent.loop.recover()
+    this.#idle = new IdleWatch(this, (at) => this.#alarms.at('idle', at), config(env).idleCloseMs)
+    if (this.#alarms.get('idle') === null) this.#idle.begin()
   }
 
   get running(): boolean {
@@ -140,6 +149,7 @@ export class Room {
   start(): boolean {
     if (this.running) return false
     this.#record.change({ loop: 'running' })
+    this.#idle.begin()
     this.#agent.loop.resume()
     const { repository, setup } = this.#record.value
     // A working copy that has gone is fetched again; one that is there keeps what was done in it.
@@ -217,6 +227,7 @@ export class Room {
       else if (name === 'outbox') await this.deliverIndex()
       else if (name === 'setup') await this.#setUp()
       else if (name === 'search') this.#fillSearch()
+      else if (name === 'idle') this.#idle.look()
       else if (name === 'title') await this.#naming.improve(await this.#agent.model())
       else this.sessions.ping(Date.now())
     })
@@ -255,7 +266,7 @@ export class Room {
     const host = {
       sql: this.#sql,
       emit: (events: NewEvent[]) => this.#emit(events),
-      run: (command: string, shell: ShellState, by: AbortSignal) => this.#runCommand(command, shell, by),
+      run: (command: string, shell: ShellState, by: Bounds) => this.#runCommand(command, shell, by),
     }
     try {
       const outcome = await setUpRepository({ fs: this.files, repository, remotes, onProgress, signal, host })
@@ -299,7 +310,8 @@ export class Room {
       vault: this.#vault,
       emit: (events) => this.#emit(events),
       wake: (at) => this.#alarms.atLatest('turn', at),
-      runCommand: (command, shell, signal) => this.#runCommand(command, shell, signal),
+      runCommand: (command, shell, signal) =>
+        this.#runCommand(command, shell, { signal, timeoutMs: config(this.#env).shellTimeoutMs }),
       context: (cwd) => this.#context(cwd),
       commands: () => shellCommands(this.#env, owner),
       ownServers: () => ownServers(this.#env, this.#record.value),
@@ -336,19 +348,6 @@ export class Room {
     this.sessions.announce({ status_update: true, type: 'info', id, message })
   }
 
-  #openFiles(storage: DurableObjectStorage): WorkspaceStore {
-    const { maxFileBytes, maxWorkspaceBytes } = config(this.#env)
-    const limits = { maxFileBytes, maxTotalBytes: maxWorkspaceBytes, maxFiles: 100_000 }
-    return new WorkspaceStore({
-      storage,
-      bucket: this.#env.FILES,
-      prefix: workspacePrefix(this.#record.value),
-      limits,
-      observe: (path, event) => this.git.note(path, event),
-      versions: new WorkspaceVersions(storage.sql),
-    })
-  }
-
   #emit(events: NewEvent[]): number {
     const first = this.log.last + 1
     this.sessions.broadcast(this.log.append(events.map((event) => this.#vault.mask(event))))
@@ -362,13 +361,18 @@ export class Room {
     if (restMs !== null) this.#alarms.at('search', Date.now() + restMs)
   }
 
-  async #runCommand(command: string, shell: ShellState, signal: AbortSignal): Promise<CommandOutcome> {
-    const limits = { timeoutMs: config(this.#env).shellTimeoutMs }
+  async #runCommand(command: string, shell: ShellState, { signal, timeoutMs }: Bounds): Promise<CommandOutcome> {
+    const limits = { timeoutMs }
     const commands = shellCommands(this.#env, this.#record.value.owner)
     const secrets = this.#vault.variables
     const env = { ...secrets, ...shell.env }
     const outcome = await runScript({ fs: this.files, script: command, ...shell, env, commands, signal, limits })
     return { ...outcome, ...withoutSecrets(outcome, Object.values(secrets)) }
+  }
+
+  #countChanged(): void {
+    this.#markIndex()
+    if (this.sessions.count === 0) this.#idle.begin()
   }
 
   /** Grows from write to write, and from one conversation of this id to the next. */

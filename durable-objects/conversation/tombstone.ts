@@ -16,10 +16,13 @@ const Duty = z.object({ owner: z.string(), id: z.string(), createdAt: z.string()
 /** R2 deletes this many keys in one call. */
 const DELETE_BATCH = 1000
 
-/** Forgets everything that the object holds, in one transaction, and writes the duty down. */
+type Owed = { seq: number; key: string; payload: string; attempts: number; next_at: number }
+
+/** Forgets everything that the object holds, in one transaction, but for its duties, and writes the new one down. */
 export function bury(storage: DurableObjectStorage, record: ConversationRecord): void {
   const { owner, id, createdAt } = record
   storage.transactionSync(() => {
+    const owed = rows<Owed>(storage.sql, 'SELECT * FROM outbox WHERE kind = ? ORDER BY seq', PURGE)
     const tables = rows<{ name: string }>(
       storage.sql,
       // Virtual tables first: dropping one drops the tables behind it.
@@ -28,6 +31,9 @@ export function bury(storage: DurableObjectStorage, record: ConversationRecord):
     )
     for (const { name } of tables) storage.sql.exec(`DROP TABLE IF EXISTS "${name}"`)
     migrate(storage, MIGRATIONS)
+    for (const { seq, key, payload, attempts, next_at: nextAt } of owed) {
+      storage.sql.exec('INSERT INTO outbox VALUES (?, ?, ?, ?, ?, ?)', seq, PURGE, key, payload, attempts, nextAt)
+    }
     const duty = { owner, id, createdAt, prefix: workspacePrefix(record) }
     new Outbox(storage.sql).put(PURGE, record.incarnation, JSON.stringify(duty))
   })
@@ -53,21 +59,24 @@ export class Tombstone {
     this.#storage = storage
     this.#env = env
     this.#outbox = new Outbox(storage.sql)
+    // What was put off for as long as somebody made a conversation here is due: nobody does any more.
+    storage.sql.exec('UPDATE outbox SET next_at = MIN(next_at, ?) WHERE attempts = 0', Date.now())
     // The only alarm left; it is set anew whenever the object wakes, so none is ever lost.
-    void storage.setAlarm(Math.max(this.#outbox.nextAttemptAt ?? 0, Date.now() + 1))
+    this.tryAgainAt(this.#outbox.nextAttemptAt ?? 0)
   }
 
-  /** Tries what is due; true when nothing is left to do. */
-  async deliver(): Promise<boolean> {
+  /** Tries what is due; when to try the rest, null when nothing is left to do. */
+  async deliver(): Promise<number | null> {
     const { nextAttemptAt } = await this.#outbox.deliver((entry) => purge(this.#env, entry))
-    if (nextAttemptAt === null) return true
-    await this.#storage.setAlarm(Math.max(nextAttemptAt, Date.now() + 1))
-    return false
+    return nextAttemptAt
   }
 
-  /** Leaves the object as if it had never been used. */
+  tryAgainAt(at: number): void {
+    void this.#storage.setAlarm(Math.max(at, Date.now() + 1))
+  }
+
+  /** Leaves the object as if it had never been used. Both are begun at once: what is made there afterwards stays. */
   async vanish(): Promise<void> {
-    await this.#storage.deleteAlarm()
-    await this.#storage.deleteAll()
+    await Promise.all([this.#storage.deleteAlarm(), this.#storage.deleteAll()])
   }
 }

@@ -59,6 +59,8 @@ export type Turn = {
   failures: { count: number; retryAt: number }
   /** Restarts since the last step that ended. */
   interruptions: number
+  /** It was the user's turn when the agent was paused. */
+  pausedAtRest: boolean
   /** The call that waits for the user's word. */
   awaiting: number | null
   metrics: Metrics | null
@@ -89,6 +91,7 @@ export const NEW_TURN: Turn = {
   limitHit: null,
   failures: { count: 0, retryAt: 0 },
   interruptions: 0,
+  pausedAtRest: false,
   awaiting: null,
   metrics: null,
   partial: '',

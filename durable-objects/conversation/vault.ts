@@ -6,10 +6,8 @@ import { z } from 'zod'
 import type { NewEvent } from '../../src/agent/events.ts'
 import { Mask, type MaskedStream } from '../../src/agent/masking.ts'
 import { config } from '../../src/config.ts'
-import { ownerProviderTokens } from '../../src/db/provider-tokens.ts'
+import { type AgentMeans, agentMeans } from '../../src/db/agent-means.ts'
 import { sealKeys } from '../../src/db/sealed.ts'
-import { ownerSecrets } from '../../src/db/secrets.ts'
-import { type OwnerSettings, ownerSettings } from '../../src/db/settings.ts'
 import { errorFields, log } from '../../src/lib/log.ts'
 import { seal, unseal } from '../../src/lib/seal.ts'
 import { firstRow } from '../sql.ts'
@@ -66,13 +64,9 @@ export class Vault {
     return this.#opening
   }
 
-  /** Reads everything anew, the settings along with it. Throws when the database is away. */
-  async refresh(): Promise<OwnerSettings> {
-    const [secrets, tokens, settings] = await Promise.all([
-      ownerSecrets(this.#env, this.#owner),
-      ownerProviderTokens(this.#env, this.#owner),
-      ownerSettings(this.#env, this.#owner),
-    ])
+  /** Reads everything anew, and what else the agent works by along with it. Throws when the database is away. */
+  async refresh(): Promise<Pick<AgentMeans, 'settings' | 'riskSeverity'>> {
+    const { settings, secrets, tokens, riskSeverity } = await agentMeans(this.#env, this.#owner)
     const kept: Kept = { variables: {}, descriptions: {}, others: [] }
     for (const { provider, token } of tokens.ok ? tokens.tokens : []) {
       if (token !== '') kept.variables[`${provider.toUpperCase()}_TOKEN`] = token
@@ -83,7 +77,7 @@ export class Vault {
     }
     if (settings.ok) kept.others.push(...keysIn(settings.settings))
     await this.#keep(kept)
-    return settings
+    return { settings, riskSeverity }
   }
 
   mask(event: NewEvent): NewEvent {

@@ -53,7 +53,8 @@ export function bundleWorker(outDir: string): Promise<string> {
   return bundle(CONFIG, join(outDir, 'worker'), 'index.js')
 }
 
-async function bundleFile(file: string, outDir: string): Promise<string> {
+/** Bundles an entry of one's own; answers its file. */
+export async function bundleFile(file: string, outDir: string): Promise<string> {
   const name = basename(file, '.ts')
   const config = join(outDir, `${name}.json`)
   writeFileSync(config, JSON.stringify({ name, main: file, ...runtimeSettings() }))

@@ -57,7 +57,7 @@ async function start(stateDir: string, workers: V4WorkerOptions[]): Promise<Mini
 }
 
 /** What the runtime remarks on the alarms of one that was killed is nothing to worry about. */
-const REMARK = /^NOSENTRY SQLite alarm overdue/
+const REMARK = /^NOSENTRY SQLite alarm (overdue|handler canceled)/
 
 function pass({ level, message }: { level: string; message: string }): void {
   if (REMARK.test(message)) return

@@ -40,12 +40,12 @@ type Report = {
 export async function showAnalysis(url: string): Promise<void> {
   const stream = await fetch(`${url}/api/v1/analysis/tasks/stream`)
   const ended = follow(stream, CODES.length)
-  type Batch = { accepted: { task_id: string; stock_code: string }[]; message: string }
+  say(`Submitting ${CODES.join(', ')} …`)
+  type Batch = { accepted: { task_id: string; stock_code: string }[] }
   const batch = await ask<Batch>(`${url}/api/v1/analysis/analyze`, {
     json: { stock_codes: CODES, async_mode: true, report_language: 'en' },
     expect: 202,
   })
-  say(batch.message)
   const tasks = await ended
   demand(
     tasks.every(({ status }) => status === 'completed'),

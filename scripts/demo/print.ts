@@ -7,12 +7,13 @@ export function heading(text: string): void {
   say(`\n${text}\n${'='.repeat(text.length)}`)
 }
 
-/** Prints text that came from elsewhere, indented; a long one is cut and says so. */
+/** Prints text that came from elsewhere, indented; a long one is cut and says so. Of several blank lines one is shown. */
 export function quote(text: string, maxLines = 14): void {
-  const lines = text.split('\n')
+  const whole = text.trimEnd().replace(/\n(?:[ \t]*\n)+/g, '\n\n')
+  const lines = whole.split('\n')
   const shown = lines.slice(0, maxLines)
   if (lines.length > maxLines) shown.push(`… ${lines.length - maxLines} more lines`)
-  say(shown.map((line) => `    ${line}`).join('\n'))
+  say(shown.map((line) => `    ${line}`.trimEnd()).join('\n'))
 }
 
 /** Ends the demo when something that it shows is not so. */

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { bundleWorker } from '../bench/bundle.ts'
+import { bundleFile, bundleWorker } from '../bench/bundle.ts'
 import { PinnedProcess } from '../bench/pinned-process.ts'
 import type { ServerCalls } from '../bench/server.ts'
 import { runtimeBelow } from '../bench/usage.ts'
@@ -28,12 +28,16 @@ const UNLIMITED = ['READS', 'WRITES', 'STARTS', 'UPLOADS', 'ANALYSES', 'WRONG_KE
   (name) => [`RATE_LIMIT_${name}`, 'off'] as const,
 )
 
-/** For everybody who can reach it, with every other variable at its default. */
-export async function startMortalService(vars: Readonly<Record<string, string>>): Promise<MortalService> {
+/** For everybody who can reach it, with every other variable at its default; the entry is one of this folder's own. */
+export async function startMortalService(
+  vars: Readonly<Record<string, string>>,
+  entry?: string,
+): Promise<MortalService> {
   const folder = mkdtempSync(join(tmpdir(), 'bellwether-faults-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   await buildConsole()
-  const script = await bundleWorker(folder)
+  const own = entry === undefined ? null : join(ROOT, 'scripts', 'faults', 'entries', entry)
+  const script = own === null ? await bundleWorker(folder) : await bundleFile(own, folder)
   const server = PinnedProcess.start<ServerCalls>(join(ROOT, 'scripts', 'bench', 'server.ts'), null)
   const variables = {
     AUTH_MODE: 'local',

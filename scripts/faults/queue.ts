@@ -1,46 +1,77 @@
-// The queue under kills at random moments: batches, reviews and cancels go on while the runtime dies again and again, and a
-// client follows the event stream through all of it. In the end every accepted task must have ended, once; the stream must
-// have told everything, once and in order; no lock may be held, and each report be stored once.
+// The queue under kills at random moments: batches, reviews, cancels and the sending of their reports go on while the runtime
+// dies again and again, and a client follows the event stream through all of it. In the end every accepted task must have
+// ended, once; the stream must have told everything, once and in order; no lock may be held, each report be stored once, and
+// be sent once to every channel, or be in doubt by name.
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import { startLoopbackMarket } from '../../test/support/loopback-market.ts'
+import { startNotifyHost } from '../../test/support/notify-host.ts'
+import { DeliveryBooks, operatorVars } from './delivery-books.ts'
+import { Moments } from './moments.ts'
 import { type MortalService, startMortalService } from './mortal-service.ts'
 import { TaskBooks } from './task-books.ts'
 
 const CODES = ['600519', 'AAPL', 'HK00700', 'MSFT', 'NVDA', '300750', '600000', '000001', 'HK09988', 'SPX', 'TSLA']
-const REGIONS = ['cn', 'us', 'cn,us', 'tw,us']
+const REGIONS = ['cn', 'us', 'cn,us', 'tw,us', 'both']
 const LARGEST_BATCH = 6
 const LONGEST_LIFE_MS = 500
 const ANSWERED_SHARE = 0.75
 const REVIEW_SHARE = 0.3
 const CANCEL_SHARE = 0.4
+const MISHAP_SHARE = 0.25
 const PATIENCE_MS = 180_000
+/** Services have their pace, and what was being sent when its sender died waits a while. */
+const SENDING_PATIENCE_MS = 600_000
+/** So many lives end while a message is on its way, if one comes by then, and how soon after it arrived at most. */
+const SENDING_SHARE = 0.4
+const MESSAGE_PATIENCE_MS = 4_000
+const AFTER_MESSAGE_MS = 20
+
+type World = { service: MortalService; books: TaskBooks; deliveries: DeliveryBooks; moments: Moments<'message'> }
 
 export async function queueFaults({ kills }: { kills: number }): Promise<boolean> {
-  const service = await startMortalService({ MARKET_DATA: 'sample', MAX_RUNNING_TASKS: '4', LOG_LEVEL: 'silent' })
+  const moments = new Moments<'message'>()
+  const host = await startNotifyHost(() => moments.happened('message'))
+  const market = await startLoopbackMarket()
+  const data = { MARKET_DATA: 'yahoo', YAHOO_URL: market.url, ...operatorVars(host.url) }
+  const service = await startMortalService({ ...data, MAX_RUNNING_TASKS: '4', LOG_LEVEL: 'silent' })
   const over = new AbortController()
-  const books = new TaskBooks(`${service.url}/api/v1/analysis`)
-  const following = books.follow(over.signal)
+  const base = `${service.url}/api/v1/analysis`
+  const world: World = { service, books: new TaskBooks(base), deliveries: new DeliveryBooks(base, host.url), moments }
+  const following = world.books.follow(over.signal)
   try {
+    await world.deliveries.openChannels()
     const downMs: number[] = []
-    for (let i = 0; i < kills; i++) downMs.push(await liveAndDie(service, books))
-    await books.allEnded(PATIENCE_MS)
-    const isLockFree = await reviewPasses(books)
+    for (let i = 0; i < kills; i++) downMs.push(await liveAndDie(world))
+    await world.books.allEnded(PATIENCE_MS)
+    const isLockFree = await reviewPasses(world.books)
+    await world.deliveries.allSettled(SENDING_PATIENCE_MS)
     over.abort()
     await following
-    return await balanced(books, { kills, downMs, isLockFree })
+    return await balanced(world, { kills, downMs, isLockFree })
   } finally {
     over.abort()
     await service.stop()
+    await host.close()
+    await market.close()
   }
 }
 
 /** Work arrives, and the runtime is killed while some of it is on its way in. Settles with how long nobody answered. */
-async function liveAndDie(service: MortalService, books: TaskBooks): Promise<number> {
+async function liveAndDie({ service, books, deliveries, moments }: World): Promise<number> {
   const batch = submitBatch(books)
-  const arriving = [batch, maybe(REVIEW_SHARE, () => submitReview(books)), maybe(CANCEL_SHARE, () => cancelOne(books))]
+  const arriving = [
+    batch,
+    maybe(REVIEW_SHARE, () => submitReview(books)),
+    maybe(CANCEL_SHARE, () => cancelOne(books)),
+    maybe(MISHAP_SHARE, () => deliveries.mishap()),
+  ]
   // Sometimes while the batch is on its way, mostly while its tasks run.
   if (Math.random() < ANSWERED_SHARE) await batch
-  await sleep(Math.random() * LONGEST_LIFE_MS)
+  if (Math.random() < SENDING_SHARE) {
+    await moments.next('message', MESSAGE_PATIENCE_MS)
+    await sleep(Math.random() * AFTER_MESSAGE_MS)
+  } else await sleep(Math.random() * LONGEST_LIFE_MS)
   const downMs = await service.kill()
   await Promise.all(arriving)
   return downMs
@@ -84,22 +115,35 @@ async function reviewPasses(books: TaskBooks): Promise<boolean> {
 
 type Run = { kills: number; downMs: number[]; isLockFree: boolean }
 
-async function balanced(books: TaskBooks, { kills, downMs, isLockFree }: Run): Promise<boolean> {
+async function balanced({ books, deliveries }: World, { kills, downMs, isLockFree }: Run): Promise<boolean> {
   const { lost, twice, gaps, repeats, ends } = books.audit()
   const { missing, unwanted, doubled } = await books.auditReports()
+  const sent = await deliveries.audit({ completed: books.having('completed'), batches: books.batches })
   const slowest = Math.round(Math.max(...downMs))
   console.log(
     `${kills} kills; longest until another runtime answered: ${slowest} ms; ${books.reconnects} times reconnected`,
   )
   console.log(`tasks accepted: ${books.accepted}; seen: ${books.seen}; cancels accepted: ${books.cancels}`)
   console.log(`ends: ${[...ends].map(([how, n]) => `${how} ${n}`).join(', ')}`)
-  const zeros = { 'tasks lost': lost, 'finished twice': twice, 'stream gaps': gaps, 'stream repeats': repeats }
-  const reports = {
+  console.log(`deliveries: ${sent.deliveries} (${sent.states}); services made to fail: ${deliveries.mishaps} times`)
+  console.log(
+    `parts sent: ${sent.sent}; in doubt, by name: ${sent.inDoubt}; repeats that a service knew: ${sent.repeats}`,
+  )
+  const zeros = {
+    'tasks lost': lost,
+    'finished twice': twice,
+    'stream gaps': gaps,
+    'stream repeats': repeats,
     'reports missing': missing,
     'reports of cancelled tasks': unwanted,
     'reports stored twice': doubled,
+    'locks stuck': isLockFree ? 0 : 1,
+    'reports not told': sent.notTold,
+    'sent twice': sent.twice,
+    'called sent, not received': sent.lost,
+    'refused by a service': sent.refused,
+    'deliveries that did not end': sent.open,
   }
-  const all = { ...zeros, ...reports, 'locks stuck': isLockFree ? 0 : 1 }
-  for (const [what, n] of Object.entries(all)) console.log(`${what}: ${n}`)
-  return Object.values(all).every((n) => n === 0)
+  for (const [what, n] of Object.entries(zeros)) console.log(`${what}: ${n}`)
+  return Object.values(zeros).every((n) => n === 0)
 }

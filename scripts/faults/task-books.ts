@@ -19,6 +19,7 @@ export class TaskBooks {
   #cursor = 0
   #gaps = 0
   #repeats = 0
+  readonly batches: string[][] = []
   reconnects = -1
   cancels = 0
 
@@ -35,8 +36,15 @@ export class TaskBooks {
     return this.#told.size
   }
 
+  /** What was accepted in one answer. */
   accept(...ids: string[]): void {
     for (const id of ids) this.#accepted.add(id)
+    this.batches.push(ids)
+  }
+
+  /** Those that ended like this. */
+  having(status: string): string[] {
+    return [...this.#told].filter(([, told]) => told.status === status).map(([id]) => id)
   }
 
   open(): string[] {
@@ -116,11 +124,11 @@ export class TaskBooks {
   async auditReports() {
     const stored = await this.#storedIds()
     const unique = new Set(stored)
-    const having = (status: string) => [...this.#told].filter(([, told]) => told.status === status).map(([id]) => id)
     return {
-      missing: having('completed').filter((id) => !unique.has(id)).length,
-      unwanted: having('cancelled').filter((id) => unique.has(id)).length,
+      missing: this.having('completed').filter((id) => !unique.has(id)).length,
+      unwanted: this.having('cancelled').filter((id) => unique.has(id)).length,
       doubled: stored.length - unique.size,
+      stored: stored.length,
     }
   }
 

@@ -13,24 +13,34 @@ export class Mask {
   /** Longest first, so that nothing is left over of a value that holds another one. */
   readonly #forms: readonly string[]
   readonly #formsInJson: readonly string[]
-  readonly #pattern: RegExp | null
 
   /** An empty value is no secret. */
   constructor(values: Iterable<string>) {
     const forms = new Set([...values].filter((value) => value !== '').flatMap(formsOf))
     this.#forms = [...forms].sort((a, b) => b.length - a.length)
     this.#formsInJson = [...new Set(this.#forms.map(inJson))]
-    this.#pattern = this.#forms.length === 0 ? null : new RegExp(this.#forms.map(literally).join('|'), 'g')
   }
 
   get isEmpty(): boolean {
-    return this.#pattern === null
+    return this.#forms.length === 0
   }
 
+  /**
+   * The first form from the left goes first, of two at one place the longer. Not by a regular expression: a long value
+   * makes one that is too large, and the error would quote it.
+   */
   text(text: string): string {
-    if (this.#pattern === null || !this.#forms.some((form) => text.includes(form))) return text
-    // A function, as `$&` would mean something in a text.
-    return text.replace(this.#pattern, () => HIDDEN)
+    let ahead = this.#forms.flatMap((form) => placeOf(form, text, 0))
+    if (ahead.length === 0) return text
+    let masked = ''
+    let from = 0
+    while (ahead.length > 0) {
+      const { form, at } = ahead.reduce((first, other) => (other.at < first.at ? other : first))
+      masked += text.slice(from, at) + HIDDEN
+      from = at + form.length
+      ahead = ahead.flatMap((place) => (place.at >= from ? place : placeOf(place.form, text, from)))
+    }
+    return masked + text.slice(from)
   }
 
   /** Whether the JSON text of a value holds nothing to mask. */
@@ -40,7 +50,7 @@ export class Mask {
 
   /** The same event, with every text in it masked; the very same object when there was nothing to mask. */
   event<T extends object>(event: T): T {
-    if (this.#pattern === null || this.isCleanJson(JSON.stringify(event))) return event
+    if (this.isCleanJson(JSON.stringify(event))) return event
     return this.#value(event, { isFree: false }) as T
   }
 
@@ -151,8 +161,9 @@ export class MaskedStream {
   }
 }
 
-function literally(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+function placeOf(form: string, text: string, from: number): { form: string; at: number }[] {
+  const at = text.indexOf(form, from)
+  return at < 0 ? [] : [{ form, at }]
 }
 
 function formsOf(value: string): string[] {

@@ -7,6 +7,7 @@ import type { CompanyTexts } from './company-texts.ts'
 import type { Decision } from './decision.ts'
 import { type Phrases, phrasesOf } from './phrases.ts'
 import type { ReasonCode, ScorePart } from './score.ts'
+import { followed } from './sentences.ts'
 import { MIN_BARS, type Technical } from './signals.ts'
 
 export type NarrativeInput = {
@@ -168,7 +169,7 @@ function summaryOf(input: NarrativeInput, { good, bad, guardReason }: Findings):
   const labels = labelsOf(language)
   const joined = (texts: string[]) => texts.join(labels.clauseJoin)
   const sentences = [
-    sampleNotice === null ? '' : `${sampleNotice} `,
+    sampleNotice === null ? '' : followed(sampleNotice),
     headline(input, phrases),
     technical === null ? fill(phrases.noTechnical, { count: barCount, min: MIN_BARS }) : '',
     technical === null ? '' : fill(phrases.view, verdict(input)),

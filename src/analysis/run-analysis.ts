@@ -4,6 +4,7 @@
 import type { NewAnalysis, StoredAnalysis } from '../db/analyses.ts'
 import type { Clock } from '../lib/clock.ts'
 import { errorFields, log } from '../lib/log.ts'
+import { turn } from '../lib/turns.ts'
 import type { Instrument, Market } from '../market/instruments.ts'
 import type { MarketData, MarketSnapshot } from '../market/providers/index.ts'
 import type { Subject } from '../news/questions.ts'
@@ -19,7 +20,7 @@ import { previousOf } from './previous.ts'
 import type { FlowEvent } from './run-flow.ts'
 import { recordOf, reportOf, savedMark } from './run-record.ts'
 import { type StepTeller, savedStep, stepTeller } from './run-steps.ts'
-import { STAGE_PROGRESS, stageMessage } from './stages.ts'
+import { type RunStage, STAGE_PROGRESS, stageMessage } from './stages.ts'
 import type { TaskRequest } from './task.ts'
 import { taskMessages } from './task-messages.ts'
 
@@ -108,6 +109,9 @@ function inputOf({ request, instrument, names, queryId, taskId, configuredLangua
   }
 }
 
+/** Before these the figures are computed, and the report is put together. */
+const HEAVY: ReadonlySet<RunStage> = new Set(['context', 'validating'])
+
 /** Longer is not worth waiting for what a report can do without. */
 const COMPANY_MS = 20_000
 const NEWS_MS = 25_000
@@ -136,8 +140,10 @@ function depsOf(plan: RunPlan, world: RunWorld, hooks: RunHooks): AnalysisDeps {
     },
     mood: () => world.mood(owner, instrument.market),
     narrator: world.narrator,
-    onStage: (progress, message, stage) =>
-      hooks.onStage(progress, message, phrasesOf(request.language).stageName[stage]),
+    onStage: async (progress, message, stage) => {
+      await hooks.onStage(progress, message, phrasesOf(request.language).stageName[stage])
+      if (HEAVY.has(stage)) await turn(plan)
+    },
     onRuns: steps.providers,
     onModel: steps.model,
     clock,

@@ -3,14 +3,13 @@
 
 import { errorFields, log } from '../lib/log.ts'
 import { type Bounded, within } from './deadline.ts'
-import type { ReportSink } from './report-sink.ts'
 import type { RunHooks } from './run-analysis.ts'
 import { Reporter, type ReportPort } from './run-reporter.ts'
 import { StageClock } from './stage-clock.ts'
 import type { Finish, Outcome, RunOrder, TaskState } from './task.ts'
 import { taskMessages } from './task-messages.ts'
 
-export type Saved = { stockName: string | null; isSample: boolean }
+export type Saved = { stockName: string | null }
 
 export type RunPorts = {
   report: ReportPort
@@ -21,8 +20,6 @@ export type RunPorts = {
   withdraw: () => Promise<void>
   /** Makes and saves the report. */
   work: (hooks: RunHooks) => Promise<Outcome>
-  /** Null: nobody wants to be told. */
-  sink: ReportSink | null
 }
 
 const RETRY_DELAYS_MS = [200, 1_000, 3_000]
@@ -34,7 +31,6 @@ export async function runTask(order: RunOrder, ports: RunPorts): Promise<void> {
   try {
     const outcome = await outcomeOf(order, ports, reporter)
     if (outcome === null) return
-    if (outcome.ok && outcome.unsaved === undefined) await tellSink(order, ports)
     await conclude({ taskId: order.taskId, token: order.token, outcome }, ports)
   } finally {
     reporter.stop()
@@ -92,17 +88,6 @@ async function letGo({ taskId }: RunOrder, working: Promise<unknown> | undefined
   )
   await Promise.race([settled, new Promise((resolve) => setTimeout(resolve, LET_GO_MS))])
   await patiently('runner.withdraw_failed', taskId, ports.withdraw)
-}
-
-async function tellSink({ owner, taskId, request }: RunOrder, { sink, saved }: RunPorts): Promise<void> {
-  if (sink === null || !request.notify) return
-  try {
-    const report = await saved()
-    if (report === null || report.isSample) return
-    await sink({ owner, queryId: taskId, stockName: report.stockName, request })
-  } catch (error) {
-    log.warn('runner.sink_failed', { taskId, ...errorFields(error) })
-  }
 }
 
 /** Tells the queue. A result that it does not want any more is taken back first, so that a cancelled task leaves nothing. */

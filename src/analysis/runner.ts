@@ -82,14 +82,13 @@ export class AnalysisRunner extends WorkerEntrypoint<Env> {
       finish: (finish) => queue.finish(finish),
       saved: async () => {
         const stored = await findByQueryId(env.DB, owner, taskId)
-        return stored && { stockName: stored.stockName, isSample: stored.dataNotice !== null }
+        return stored && { stockName: stored.stockName }
       },
       withdraw: () => withdrawAnalysis(env.DB, taskId),
       work: (hooks) => {
         const job = { owner, queryId: taskId, taskId, attempt, request }
         return request.kind === 'market_review' ? review(env, job, hooks) : work(env, job, hooks)
       },
-      sink: null,
     })
   }
 
@@ -114,7 +113,9 @@ async function toldReport(env: Env, owner: string, taskId: string): Promise<Told
   const report = reportOf(stored)
   if (report === null) return null
   const { reviewOf } = await import('../review/review-record.ts')
-  return { report, text: reviewOf(stored).text }
+  const { withoutPictures } = await import('../review/markdown.ts')
+  const { title, text } = reviewOf(stored)
+  return { report, finished: text === null ? null : { title, markdown: withoutPictures(text) } }
 }
 
 /** Makes and saves the report. What the database does not take goes to the queue with the outcome. */

@@ -5,3 +5,8 @@ const SENTENCE = /[^。！？!?；;\n.]*(?:\.(?=\S)[^。！？!?；;\n.]*)*(?:[�
 export function sentencesIn(text: string): string[] {
   return (text.match(SENTENCE) ?? []).filter((sentence) => sentence !== '')
 }
+
+/** The text with whatever parts it from a following sentence: nothing after a full-width mark. */
+export function followed(text: string): string {
+  return /[。！？；]$/.test(text) ? text : `${text} `
+}

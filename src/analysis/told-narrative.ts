@@ -5,6 +5,7 @@ import type { ReportLanguage } from '../reports/report.ts'
 import type { Told } from './model-narrative.ts'
 import type { Narrative } from './narrative.ts'
 import { phrasesOf } from './phrases.ts'
+import { followed } from './sentences.ts'
 
 type Context = { language: ReportLanguage; sampleNotice: string | null; action: string | null }
 
@@ -45,8 +46,10 @@ function risksOf(narrative: Narrative, risks: string[], guard: string | null): s
 function toldSummary(narrative: Narrative, summary: string | null, { language, sampleNotice }: Context): string {
   if (summary === null) return narrative.summary
   const stop = language === 'zh' ? '。' : '.'
-  const guard = narrative.guardReason === null ? '' : ` ${narrative.guardReason}${stop}`
-  return `${sampleNotice === null ? '' : `${sampleNotice} `}${summary}${guard}`
+  const notice = sampleNotice === null ? '' : followed(sampleNotice)
+  return narrative.guardReason === null
+    ? `${notice}${summary}`
+    : `${notice}${followed(summary)}${narrative.guardReason}${stop}`
 }
 
 function failedSummary({ summary }: Narrative, { runs }: Told, language: ReportLanguage): string {
@@ -57,7 +60,7 @@ function failedSummary({ summary }: Narrative, { runs }: Told, language: ReportL
   const sentence = fill(phrases.modelFailed, { fault: phrases.modelFault[fault] })
   return summary.endsWith(codeMade)
     ? `${summary.slice(0, -codeMade.length)}${sentence}${codeMade}`
-    : `${summary} ${sentence}`
+    : `${followed(summary)}${sentence}`
 }
 
 function notesOf({ figures, action }: Told, { language, action: computed }: Context): string[] {

@@ -4,8 +4,8 @@ import { isoMicros } from '../lib/clock.ts'
 import { hexId } from '../lib/ids.ts'
 import type { Claim, ClaimedPart, DeliveryStore, NewDelivery } from '../notify/delivery.ts'
 
-/** Longer than any request takes, with what is written around it. */
-const LEASE_MS = 60_000
+/** Whoever claimed something renews it every 5 s; after this he is dead. */
+export const LEASE_MS = 20_000
 const MOST_CLAIMED = 40
 
 type ClaimRow = Omit<Claim, 'parts' | 'token'> & { seq: number }
@@ -27,6 +27,12 @@ export function deliveryStore(db: D1Database): DeliveryStore {
       if (statements.length > 0) await db.batch(statements)
     },
     claim: (now) => claim(db, now),
+    renew: async ({ token }, now) => {
+      await db
+        .prepare("UPDATE deliveries SET lease_until = ? WHERE state = 'pending' AND lease_token = ?")
+        .bind(now + LEASE_MS, token)
+        .run()
+    },
     startsSince: async ({ owner, channelId }, since) => {
       const query = `SELECT started_at AS "at" FROM delivery_parts
         WHERE owner = ? AND channel_id = ? AND started_at > ? ORDER BY started_at`

@@ -19,7 +19,7 @@ export type OwnerTokens =
 
 export type StoredHost = { provider: string; host: string | null }
 
-type Row = { provider: string; token: string; host: string | null; user_id: string | null }
+export type TokenRow = { provider: string; token: string; host: string | null; user_id: string | null }
 
 const place = (owner: string, provider: string): SealedPlace => ({ kind: 'provider_token', owner, name: provider })
 
@@ -30,16 +30,23 @@ export function hostsQuery(db: D1Database, owner: string): D1PreparedStatement {
 
 /** The owner's tokens, open. */
 export async function ownerProviderTokens(env: Env, owner: string): Promise<OwnerTokens> {
-  const { results } = await env.DB.prepare(
-    'SELECT provider, token, host, user_id FROM provider_tokens WHERE owner = ? ORDER BY position',
-  )
+  const { results } = await tokensQuery(env.DB, owner).all<TokenRow>()
+  return readTokens(env, owner, results)
+}
+
+/** For whoever reads more than the tokens in one batch; the rows then go to `readTokens`. */
+export function tokensQuery(db: D1Database, owner: string): D1PreparedStatement {
+  return db
+    .prepare('SELECT provider, token, host, user_id FROM provider_tokens WHERE owner = ? ORDER BY position')
     .bind(owner)
-    .all<Row>()
-  const sealed = results.map(({ provider, token }) => ({ ...place(owner, provider), sealed: token }))
+}
+
+export async function readTokens(env: Env, owner: string, rows: readonly TokenRow[]): Promise<OwnerTokens> {
+  const sealed = rows.map(({ provider, token }) => ({ ...place(owner, provider), sealed: token }))
   const { texts, unreadable, stale } = await openValues(env, sealed)
   if (unreadable.length > 0) return { ok: false, unreadable: unreadable.sort() }
   if (stale.length > 0) await env.DB.batch(stale.map((value) => reseal(env.DB, value)))
-  const tokens = results.map(({ provider, host, user_id }) => ({
+  const tokens = rows.map(({ provider, host, user_id }) => ({
     provider,
     token: texts.get(provider) ?? '',
     host,

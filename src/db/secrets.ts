@@ -36,16 +36,21 @@ export async function listSecrets(db: D1Database, owner: string): Promise<Secret
 
 /** The owner's secrets, open. */
 export async function ownerSecrets(env: Env, owner: string): Promise<OwnerSecrets> {
-  const { results } = await env.DB.prepare(
-    'SELECT name, description, value FROM secrets WHERE owner = ? ORDER BY position',
-  )
-    .bind(owner)
-    .all<Secret>()
-  const sealed = results.map(({ name, value }) => ({ ...place(owner, name), sealed: value }))
+  const { results } = await secretsQuery(env.DB, owner).all<Secret>()
+  return readSecrets(env, owner, results)
+}
+
+/** For whoever reads more than the secrets in one batch; the rows then go to `readSecrets`. */
+export function secretsQuery(db: D1Database, owner: string): D1PreparedStatement {
+  return db.prepare('SELECT name, description, value FROM secrets WHERE owner = ? ORDER BY position').bind(owner)
+}
+
+export async function readSecrets(env: Env, owner: string, rows: readonly Secret[]): Promise<OwnerSecrets> {
+  const sealed = rows.map(({ name, value }) => ({ ...place(owner, name), sealed: value }))
   const { texts, unreadable, stale } = await openValues(env, sealed)
   if (unreadable.length > 0) return { ok: false, unreadable: unreadable.sort() }
   if (stale.length > 0) await env.DB.batch(stale.map((value) => reseal(env.DB, value)))
-  return { ok: true, secrets: results.map((row) => ({ ...row, value: texts.get(row.name) ?? '' })) }
+  return { ok: true, secrets: rows.map((row) => ({ ...row, value: texts.get(row.name) ?? '' })) }
 }
 
 function reseal(db: D1Database, { owner, name, sealed, resealed }: SealedValue & { resealed: string }) {

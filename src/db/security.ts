@@ -4,11 +4,15 @@
 export type SecurityPreference = { policy: string | null; riskSeverity: number | null }
 
 export async function findSecurityPreference(db: D1Database, owner: string): Promise<SecurityPreference> {
-  const row = await db
+  const row = await preferenceQuery(db, owner).first<SecurityPreference>()
+  return row ?? { policy: null, riskSeverity: null }
+}
+
+/** At most one row; for whoever reads more in one batch. */
+export function preferenceQuery(db: D1Database, owner: string): D1PreparedStatement {
+  return db
     .prepare('SELECT policy, risk_severity AS "riskSeverity" FROM security_preferences WHERE owner = ?')
     .bind(owner)
-    .first<SecurityPreference>()
-  return row ?? { policy: null, riskSeverity: null }
 }
 
 /** Null brings back the built-in text. */

@@ -6,6 +6,7 @@ import type { Clock } from '../lib/clock.ts'
 import { errorFields, log } from '../lib/log.ts'
 import type { Pace, Part, Verdict } from './channel.ts'
 import type { Claim, ClaimedPart, DeliveryStore } from './delivery.ts'
+import { beat } from './heartbeat.ts'
 import { isReachable, type Opened, sendPart } from './send.ts'
 import { openTarget, type Target } from './target.ts'
 
@@ -30,15 +31,22 @@ const LONGEST_RETRY_AFTER_MS = 86_400_000
 const SETTLE_DELAYS_MS = [100, 500, 2_000]
 
 export async function deliverDue(world: DeliveryWorld): Promise<void> {
-  const until = world.clock() + BUDGET_MS
-  const lanes = Map.groupBy(await world.store.claim(world.clock()), (claim) =>
-    JSON.stringify([claim.owner, claim.channelId]),
-  )
+  const { store, clock } = world
+  const until = clock() + BUDGET_MS
+  const claims = await store.claim(clock())
+  const [first] = claims
+  if (first === undefined) return
+  const lanes = Map.groupBy(claims, (claim) => JSON.stringify([claim.owner, claim.channelId]))
   const waiting = [...lanes.values()]
   const work = async () => {
     for (let lane = waiting.shift(); lane !== undefined; lane = waiting.shift()) await runLane(lane, world, until)
   }
-  await Promise.all(Array.from({ length: LANES_AT_ONCE }, work))
+  const stopBeating = beat(() => store.renew(first, clock()))
+  try {
+    await Promise.all(Array.from({ length: LANES_AT_ONCE }, work))
+  } finally {
+    stopBeating()
+  }
 }
 
 /** Deliveries of one channel. When one has to wait, those behind it wait with it. */

@@ -45,6 +45,8 @@ export type DeliveryStore = {
   create: (deliveries: readonly NewDelivery[], now: number) => Promise<void>
   /** Those that are due, oldest first, and behind none of the same channel that has to wait. */
   claim: (now: number) => Promise<Claim[]>
+  /** Keeps everything that was claimed with it. */
+  renew: (claim: Claim, now: number) => Promise<void>
   /** When parts of the channel went out since then, the earliest first. */
   startsSince: (claim: Claim, since: number) => Promise<number[]>
   /** Notes that the part goes out now. False when the delivery is somebody else's by now. */

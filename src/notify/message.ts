@@ -1,5 +1,6 @@
 // Reports as messages: a title and a text.
 
+import { labelsOf } from '../reports/labels.ts'
 import { renderMarkdown } from '../reports/markdown.ts'
 import { escapeMarkdown } from '../reports/markdown-text.ts'
 import type { AnalysisReport, ReportLanguage } from '../reports/report.ts'
@@ -8,8 +9,8 @@ import type { BatchItem } from './notice.ts'
 
 export type Message = { title: string; markdown: string }
 
-/** A report of the history; `text` stands in for its own words where it has a finished text. */
-export type ToldReport = { report: AnalysisReport; text: string | null }
+/** A report of the history; `finished` stands in for its own words where it has a title and a text of its own. */
+export type ToldReport = { report: AnalysisReport; finished: Message | null }
 
 const TITLE_CHARACTERS = 200
 
@@ -49,13 +50,13 @@ const WORDS: Record<ReportLanguage, Words> = {
   },
 }
 
-export function reportMessage({ report, text }: ToldReport): Message {
-  const { meta, summary } = report
-  const isReview = meta.report_type === 'market_review'
-  const name = meta.stock_name ?? meta.stock_code
-  const advice = summary.action_label ?? summary.operation_advice
-  const title = isReview ? `${name} ${meta.created_at.slice(0, 10)}` : `${name} (${meta.stock_code}) · ${advice}`
-  return { title: cut(title, TITLE_CHARACTERS), markdown: text ?? renderMarkdown(report) }
+export function reportMessage({ report, finished }: ToldReport): Message {
+  const { title, markdown } = finished ?? { title: titleOf(report), markdown: renderMarkdown(report) }
+  return { title: cut(title, TITLE_CHARACTERS), markdown }
+}
+
+function titleOf({ meta, summary }: AnalysisReport): string {
+  return `${meta.stock_name ?? meta.stock_code} (${meta.stock_code}) · ${adviceOf(summary)}`
 }
 
 /** Every stock that was asked for, with what became of it; below it the reports, a section each. */
@@ -83,11 +84,17 @@ function lineOf({ stockCode, stockName, error }: BatchItem, told: ToldReport | u
   return `- ${label}: **${escapeMarkdown(adviceOf(summary))}** · ${words.score} ${summary.sentiment_score}/100`
 }
 
+const LEVELS = ['ideal_buy', 'secondary_buy', 'stop_loss', 'take_profit'] as const
+
 function sectionOf({ meta, summary, strategy }: AnalysisReport, words: Words): string {
   const heading = `## ${escapeMarkdown(`${meta.stock_name ?? meta.stock_code} (${meta.stock_code})`)}`
   const verdict = `**${escapeMarkdown(adviceOf(summary))}** · ${words.score} ${summary.sentiment_score}/100`
-  const levels = Object.values(strategy ?? {}).filter((level) => typeof level === 'string' && level !== '')
-  const plan = levels.length === 0 ? [] : [levels.map((level) => `- ${escapeMarkdown(String(level))}`).join('\n')]
+  const labels = labelsOf(meta.report_language)
+  const levels = LEVELS.flatMap((name) => {
+    const level = strategy?.[name] ?? ''
+    return level === '' ? [] : [`- ${labels.level[name]}${labels.colon}${escapeMarkdown(level)}`]
+  })
+  const plan = levels.length === 0 ? [] : [levels.join('\n')]
   return [heading, verdict, escapeMarkdown(summary.analysis_summary), ...plan].join('\n\n')
 }
 

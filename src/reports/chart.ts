@@ -137,24 +137,38 @@ function grid({ low, high, y }: Scale, decimals: number): string[] {
   })
 }
 
+const LABEL_HEIGHT = 14
+/** Keeps words readable on top of candles. */
+const HALO = 'stroke="#ffffff" stroke-width="3" stroke-linejoin="round" paint-order="stroke"'
+
 function levelLines({ levels, decimals }: ChartInput, scale: Scale): string[] {
-  return levels.map(({ label, price, kind }) => {
+  const heightOf = (price: number) => Math.min(PRICE_BOTTOM, Math.max(TOP, scale.y(price)))
+  const fromTop = [...levels].sort((a, b) => b.price - a.price)
+  let free = 0
+  return fromTop.map(({ label, price, kind }) => {
     const color = LEVEL_COLORS[kind]
-    const height = at(Math.min(PRICE_BOTTOM, Math.max(TOP, scale.y(price))))
+    const height = heightOf(price)
+    // Levels close to each other would be written over one another.
+    const foot = Math.max(height - 4, free)
+    free = foot + LABEL_HEIGHT
     const words = `${escapeHtml(label)} ${price.toFixed(decimals)}`
-    const text = `<text x="${LEFT + 4}" y="${height}" dy="-4" fill="${color}">${words}</text>`
-    return `<path d="M${LEFT} ${height}H${WIDTH - RIGHT}" stroke="${color}" stroke-dasharray="6 4"/>${text}`
+    const text = `<text x="${LEFT + 4}" y="${at(foot)}" fill="${color}" ${HALO}>${words}</text>`
+    return `<path d="M${LEFT} ${at(height)}H${WIDTH - RIGHT}" stroke="${color}" stroke-dasharray="6 4"/>${text}`
   })
 }
 
 const DATE_LABELS = 6
+/** Half a date's width. */
+const DATE_ROOM = 40
 
 function dates(shown: readonly Bar[], scale: Scale): string[] {
   const step = Math.max(1, Math.floor(shown.length / DATE_LABELS))
   return shown.flatMap(({ date }, i) => {
     if (i % step !== 0) return []
+    // The first one would be cut off at the edge.
+    const [x, anchor] = scale.x(i) < DATE_ROOM ? [LEFT, 'start'] : [at(scale.x(i)), 'middle']
     return [
-      `<text x="${at(scale.x(i))}" y="${VOLUME_BOTTOM + 16}" text-anchor="middle" fill="#718096">${escapeHtml(date)}</text>`,
+      `<text x="${x}" y="${VOLUME_BOTTOM + 16}" text-anchor="${anchor}" fill="#718096">${escapeHtml(date)}</text>`,
     ]
   })
 }

@@ -237,5 +237,6 @@ function trouble({ labels }: Page, diagnostics: DiagnosticSummary | null): Secti
 
 function footer({ report: { meta }, labels }: Page): string {
   const model = meta.model_used === null ? labels.codeMade : fill(labels.modelMade, { model: text(meta.model_used) })
-  return `---\n\n${model} ${labels.disclaimer}\n\n${text(meta.query_id)} · ${text(meta.created_at)}`
+  const blank = labels.colon === '：' ? '' : ' '
+  return `---\n\n${model}${blank}${labels.disclaimer}\n\n${text(meta.query_id)} · ${text(meta.created_at)}`
 }

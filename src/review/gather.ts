@@ -214,7 +214,7 @@ async function boardsOf({ signal }: Gathering, { market }: ReviewSources): Promi
   const { runs } = fetched
   return fetched.ok
     ? { value: fetched.value, detail: null, runs }
-    : { value: null, detail: describeFailures(runs), runs }
+    : { value: null, detail: describeFailures(isUnsupported(fetched) ? [] : runs), runs }
 }
 
 function flowsOf({ industries }: BoardRankings): FlowFact[] {

@@ -114,7 +114,7 @@ function overnightTable(facts: RegionFacts): string | null {
   const rows = overnight.map(({ name, current, changePct, date }) => {
     return [escapeMarkdown(name), figure(current), signedPct(changePct), date]
   })
-  return `**${words.overnightTitle}**\n\n${table([words.column.name, words.column.current, words.column.change, ''], rows)}`
+  return `**${words.overnightTitle}**\n\n${table([words.column.name, words.column.current, words.column.change, words.column.date], rows)}`
 }
 
 function boardTable(kind: 'industry' | 'concept', { boards, language }: RegionFacts): string | null {

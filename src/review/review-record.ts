@@ -85,13 +85,16 @@ function reportOfReview(review: Review, { queryId, request, now }: ReviewJob): A
 const Text = z.object({ details: z.object({ raw_result: z.object({ market_review_report: z.string() }) }) })
 const Payload = z.object({ market_review_payload: z.record(z.string(), z.unknown()) })
 
-/** The text and the payload of a stored review; null for what cannot be read, and for a record that is no review. */
-export function reviewOf(stored: Pick<StoredAnalysis, 'reportType' | 'report' | 'contextSnapshot'>): {
+/** A stored review; text and payload are null where they cannot be read, and for a record that is no review. */
+export function reviewOf(stored: Pick<StoredAnalysis, 'stockName' | 'reportType' | 'report' | 'contextSnapshot'>): {
+  /** With the day of its figures. */
+  title: string
   text: string | null
   payload: Record<string, unknown> | null
 } {
-  if (stored.reportType !== 'market_review') return { text: null, payload: null }
+  if (stored.reportType !== 'market_review') return { title: '', text: null, payload: null }
   const text = Text.safeParse(JSON.parse(stored.report)).data?.details.raw_result.market_review_report
   const payload = Payload.safeParse(JSON.parse(stored.contextSnapshot ?? 'null')).data?.market_review_payload
-  return { text: text === undefined || text === '' ? null : text, payload: payload ?? null }
+  const title = typeof payload?.title === 'string' ? payload.title : (stored.stockName ?? REVIEW_CODE)
+  return { title, text: text === undefined || text === '' ? null : text, payload: payload ?? null }
 }

@@ -14,7 +14,7 @@ export type Part = (typeof PARTS)[number]
 /** How the main index went: more than 1 %, up, down by less than 1 %, further down. */
 export type Tone = 'strong' | 'firm' | 'soft' | 'weak'
 
-type IndexColumn = 'name' | 'current' | 'change' | 'high' | 'low' | 'amplitude' | 'amount'
+type IndexColumn = 'name' | 'current' | 'change' | 'high' | 'low' | 'amplitude' | 'amount' | 'date'
 
 export type ReviewWords = {
   /** The name of a review in lists. */

@@ -1,6 +1,6 @@
 // What a listing leaves out: what every tool leaves out, and what the `.gitignore` files say.
 
-import ignore, { type Ignore } from 'ignore'
+import ignore from 'ignore'
 import { type FileSystem, isFileError } from './file-system.ts'
 import { WORKSPACE_ROOT } from './paths.ts'
 
@@ -13,8 +13,18 @@ export type Ignores = (name: string) => boolean
 
 /** More than this is not a list that someone wrote. */
 const MAX_RULES_BYTES = 256 * 1024
-/** A rule becomes a regular expression whose worst time grows with every star in it. */
+/** A rule becomes a regular expression whose worst time is the depth of the path to the power of these. */
+const MAX_GLOBSTARS_IN_RULE = 3
 const MAX_STARS_IN_RULE = 16
+/** Below so many folders no rule holds. */
+const MAX_DEPTH = 50
+
+type Verdict = { ignored: boolean; unignored: boolean }
+
+/** The rules of one file. */
+export type Rules = { test(path: string): Verdict }
+
+const NO_VERDICT: Verdict = { ignored: false, unignored: false }
 
 export function isInternal(name: string): boolean {
   return name.endsWith('/') ? INTERNAL_FOLDERS.has(name.slice(0, -1)) : INTERNAL_FILES.has(name)
@@ -25,7 +35,7 @@ export function isInternal(name: string): boolean {
  * one above it. As in git, the nearest file that says anything about a path decides.
  */
 export async function gitignoreFor(fs: FileSystem, folder: string): Promise<Ignores> {
-  const levels: { rules: Ignore; below: string }[] = []
+  const levels: { rules: Rules; below: string }[] = []
   const names = folder
     .slice(WORKSPACE_ROOT.length)
     .split('/')
@@ -48,12 +58,13 @@ export async function gitignoreFor(fs: FileSystem, folder: string): Promise<Igno
 }
 
 /** The rules in a file; null when there is no such file or it cannot be read: then it filters nothing. */
-export async function ignoreRules(fs: FileSystem, path: string): Promise<Ignore | null> {
+export async function ignoreRules(fs: FileSystem, path: string): Promise<Rules | null> {
   try {
     const { kind, sizeBytes } = fs.stat(path)
     if (kind !== 'file' || sizeBytes > MAX_RULES_BYTES) return null
     const lines = new TextDecoder().decode(await fs.read(path)).split(/\r?\n/)
-    return ignore({ ignorecase: false }).add(lines.filter(isHarmless))
+    const rules = ignore({ ignorecase: false }).add(lines.filter(isHarmless))
+    return { test: (path) => (path.split('/', MAX_DEPTH + 1).length > MAX_DEPTH ? NO_VERDICT : rules.test(path)) }
   } catch (error) {
     if (isFileError(error)) return null
     throw error
@@ -61,5 +72,8 @@ export async function ignoreRules(fs: FileSystem, path: string): Promise<Ignore 
 }
 
 function isHarmless(rule: string): boolean {
-  return rule.length <= 1024 && (rule.match(/\*+/g)?.length ?? 0) <= MAX_STARS_IN_RULE
+  if (rule.length > 1024 || count(rule, /\*{2,}/g) > MAX_GLOBSTARS_IN_RULE) return false
+  return count(rule, /\*+/g) <= MAX_STARS_IN_RULE
 }
+
+const count = (text: string, what: RegExp): number => text.match(what)?.length ?? 0

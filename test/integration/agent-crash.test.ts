@@ -1,8 +1,8 @@
 // What others were bitten by when an isolate went away in the middle of a turn.
 
-import { abortAllDurableObjects, evictDurableObject } from 'cloudflare:test'
+import { abortAllDurableObjects, evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { conversation } from '../../src/bindings.ts'
 import { type AgentChat, bash, inState, lastPrompt, said, startAgent } from '../helpers/agent.ts'
 import { isInState } from '../helpers/conversation.ts'
@@ -126,7 +126,7 @@ test('one malformed call is told to the model, which goes on with a good one', a
   expect(JSON.stringify(told[1])).toContain('command')
 })
 
-test('an eviction while a retry is waited for does not lose the retry', async () => {
+test('a scheduled turn is not lost at a deploy: an eviction while a retry is waited for does not lose the retry', async () => {
   const chat = await startAgent({
     replies: [{ status: 503 }, { text: 'here I am' }],
     body: { initial_user_msg: 'go' },
@@ -136,3 +136,58 @@ test('an eviction while a retry is waited for does not lose the retry', async ()
   expect(isInState(await chat.events(), 'running')).toBe(true)
   await said(chat, 'here I am')
 })
+
+test('a recovery alarm that got lost is set anew by whoever touches the conversation next', async () => {
+  const chat = await startAgent({
+    replies: [{ hang: 'body' }, { text: 'found again' }],
+    body: { initial_user_msg: 'go' },
+  })
+  await expect.poll(() => asked(chat), PATIENCE).toBe(1)
+  const stub = conversation(env, chat.owner.owner, chat.id)
+  await runInDurableObject(stub, (_, { storage }) => storage.deleteAlarm())
+  await abortAllDurableObjects()
+  expect(isInState(await chat.events(), 'running')).toBe(true)
+  await said(chat, 'found again')
+})
+
+test('no budget is blind to progress: a turn that goes on gets through one restart after the other', async () => {
+  const steps = Array.from({ length: 12 }, (_, n) => ({ calls: [bash(`echo ${n} >> log`, `k${n}`)] }))
+  const chat = await startAgent({ replies: [], body: {} })
+  // The same question gets the same answer, so that a restart changes nothing but the number of questions.
+  await chat.model.set({ replies: [...steps, { text: 'through' }], by: 'history' })
+  await chat.post('message', { content: 'go' })
+  for (let restart = 1; restart <= steps.length; restart++) {
+    await expect.poll(() => asked(chat), PATIENCE).toBeGreaterThanOrEqual(restart)
+    await abortAllDurableObjects()
+  }
+  await expect.poll(async () => (await chat.events('?limit=100&reverse=true'))[1]?.message, PATIENCE).toBe('through')
+  const log = await chat.owner.json<{ code: string }>(`${chat.path}/select-file?file=log`)
+  const lines = log.code.trim().split('\n')
+  expect(new Set(lines).size).toBe(lines.length)
+}, 60_000)
+
+test('an alarm and a client that come to a restarted conversation at once do not wait for each other', async () => {
+  const chat = await startAgent({
+    replies: [{ hang: 'body' }, { text: 'both are here' }],
+    body: { initial_user_msg: 'go' },
+  })
+  await expect.poll(() => asked(chat), PATIENCE).toBe(1)
+  slowSecrets(400)
+  await abortAllDurableObjects()
+  const firing = runDurableObjectAlarm(conversation(env, chat.owner.owner, chat.id))
+  await scheduler.wait(50)
+  expect((await chat.post('message', { content: 'still there?' })).status).toBe(200)
+  await said(chat, 'both are here')
+  await firing
+})
+
+/** Has the database take its time over what is read in one go, as secrets are, until the test is over. */
+function slowSecrets(ms: number): void {
+  const { DB } = env
+  const batch: D1Database['batch'] = async (statements) => {
+    await scheduler.wait(ms)
+    return DB.batch(statements)
+  }
+  Object.assign(env, { DB: { prepare: DB.prepare.bind(DB), batch } })
+  onTestFinished(() => void Object.assign(env, { DB }))
+}

@@ -136,6 +136,31 @@ test('a paused agent does nothing, and a resume that is asked for twice is answe
   expect((await chat.events()).filter(({ message }) => message === 'the end')).toHaveLength(1)
 })
 
+test("an agent that was paused, or asked to go on, when it was the user's turn is not asked for a second answer", async () => {
+  const chat = await startAgent({
+    replies: [{ text: 'done', chunkChars: 1, chunkDelayMs: 100 }, { text: 'a second answer' }],
+    body: { initial_user_msg: 'go' },
+  })
+  const ask = (state: string) => chat.post('change_agent_state', { agent_state: state })
+  await expect.poll(async () => (await chat.model.requests()).length, { timeout: 10_000 }).toBe(1)
+  // In the middle of the last answer, which ends all the same.
+  await ask('paused')
+  await said(chat, 'done')
+  for (const state of ['running', 'paused', 'paused', 'running']) await ask(state)
+  await inState(chat, 'awaiting_user_input')
+  await chat.post('message', { content: 'and now?' })
+  await said(chat, 'a second answer')
+  expect((await chat.model.requests()).filter(({ method }) => method === 'POST')).toHaveLength(2)
+  expect(states(await chat.events()).slice(2)).toEqual([
+    'paused',
+    'awaiting_user_input',
+    'paused',
+    'awaiting_user_input',
+    'running',
+    'awaiting_user_input',
+  ])
+})
+
 test('a message that comes while the model writes is part of its next question, and nothing is asked twice', async () => {
   const chat = await startAgent({
     replies: [{ text: 'first answer', firstDelayMs: 500 }, { text: 'second answer' }],

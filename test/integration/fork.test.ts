@@ -1,6 +1,11 @@
+import { abortAllDurableObjects, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { MIGRATIONS } from '../../durable-objects/conversation/schema.ts'
+import { bury } from '../../durable-objects/conversation/tombstone.ts'
+import { migrate } from '../../durable-objects/sql.ts'
 import { conversation } from '../../src/bindings.ts'
+import { hexId } from '../../src/lib/ids.ts'
 import { bash, inState, lastPrompt, said, startAgent } from '../helpers/agent.ts'
 import { client } from '../helpers/app.ts'
 import { type Chat, startConversation } from '../helpers/conversation.ts'
@@ -123,3 +128,68 @@ test('deleting either of the two leaves the large files of the other', async () 
   expect(await conversation(env, chat.owner.owner, chat.id).summary()).toBeNull()
   expect(await run(copy, 'tail -c 3 /workspace/large.txt')).toBe('007')
 })
+
+test('a fork that follows one that a crash cut off is not cleared away with what is left of that', async () => {
+  const chat = await startConversation()
+  await run(chat, 'printf "%01200000d" 7 > large.txt')
+  const last = (await chat.events('?limit=1&reverse=true'))[0]?.id ?? 0
+  const id = hexId()
+  await runInDurableObject(conversation(env, chat.owner.owner, id), (_, { storage }) => {
+    migrate(storage, MIGRATIONS)
+    bury(storage, { ...LEFT, id, owner: chat.owner.owner })
+  })
+  await abortAllDurableObjects()
+  slowBucket(300)
+  const answer = await fork(chat, { event_id: last, conversation_id: id })
+  expect([answer.status, await answer.json()]).toEqual([200, expect.objectContaining({ conversation_id: id })])
+  await abortAllDurableObjects()
+  const copy = await startConversation({ conversation_id: id }, chat.owner)
+  expect(await run(copy, 'tail -c 3 /workspace/large.txt')).toBe('007')
+})
+
+test('two forks to one id at once: one is made, and who hears that the id is taken finds it there', async () => {
+  const chat = await startConversation()
+  await run(chat, 'printf "%01200000d" 7 > large.txt')
+  const last = (await chat.events('?limit=1&reverse=true'))[0]?.id ?? 0
+  slowBucket(100)
+  const id = hexId()
+  const seen = [1, 2, 3].map(async () => {
+    const { status } = await fork(chat, { event_id: last, conversation_id: id })
+    return [status, (await chat.owner.ask(`/api/conversations/${id}/events?limit=1`)).status]
+  })
+  expect((await Promise.all(seen)).sort()).toEqual([
+    [200, 200],
+    [409, 200],
+    [409, 200],
+  ])
+})
+
+const LEFT = {
+  incarnation: hexId(),
+  title: '',
+  trigger: null,
+  createdAt: '2026-01-01T00:00:00.000Z',
+  titledAt: null,
+  instructions: '',
+  repository: null,
+  setup: 'done',
+  firstMessage: null,
+  loop: 'running',
+} as const
+
+/** Has the bucket take its time over what is put into it, until the test is over. */
+function slowBucket(ms: number): void {
+  const { FILES } = env
+  const slow = new Proxy(FILES, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name)
+      if (typeof value !== 'function') return value
+      return async (...args: unknown[]) => {
+        if (name === 'put') await scheduler.wait(ms)
+        return value.apply(target, args)
+      }
+    },
+  })
+  Object.assign(env, { FILES: slow })
+  onTestFinished(() => void Object.assign(env, { FILES }))
+}

@@ -1,4 +1,4 @@
-import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { conversation } from '../../src/bindings.ts'
@@ -113,4 +113,35 @@ test('of more running conversations than the limit the idle one makes way, and i
     return results.filter(({ status }) => status === 'RUNNING').length
   }
   await expect.poll(statuses, { timeout: 5000 }).toBe(3)
+})
+
+test('a conversation that nobody follows and nothing happens in is closed after a while; one that is followed is not', async () => {
+  const chat = await startConversation({ initial_user_msg: 'echo hi' })
+  await chat.settled()
+  const stub = conversation(env, chat.owner.owner, chat.id)
+  const idleAt = () =>
+    runInDurableObject(stub, (_, { storage }) => {
+      return storage.sql.exec<{ at: number }>("SELECT at FROM alarms WHERE name = 'idle'").one().at
+    })
+  const makeIdle = async () => {
+    await runInDurableObject(stub, (_, { storage }) => {
+      storage.sql.exec("UPDATE events SET timestamp = '2020-01-01T00:00:00.000000Z'")
+      storage.sql.exec("UPDATE alarms SET at = 1 WHERE name = 'idle'")
+    })
+    await evictDurableObject(stub)
+  }
+  const status = async () => (await chat.owner.json(chat.path)).status
+  const socket = await chat.connect()
+  await makeIdle()
+  await expect.poll(idleAt).toBeGreaterThan(Date.now() + 3_000_000)
+  expect(await status()).toBe('RUNNING')
+  socket.close()
+  await expect.poll(async () => (await chat.owner.json(chat.path)).num_connections).toBe(0)
+  await makeIdle()
+  await expect.poll(status).toBe('STOPPED')
+  expect(isInState(await chat.events(), 'stopped')).toBe(true)
+  await chat.owner.ask(`${chat.path}/start`, { method: 'POST', body: {} })
+  await chat.post('message', { content: 'echo back' })
+  await chat.settled()
+  expect(await idleAt()).toBeGreaterThan(Date.now() + 3_000_000)
 })

@@ -1,6 +1,6 @@
 import { abortAllDurableObjects } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { taskQueue } from '../../src/bindings.ts'
 import type { Notice } from '../../src/notify/notice.ts'
 import { type Client, client, request } from '../helpers/app.ts'
@@ -96,6 +96,7 @@ test('settings that cannot be right are refused by name, and secrets are not rep
     ['a', { kind: 'pigeon', settings: {} }, ['body', 'kind']],
     ['a', { kind: 'slack', settings: { webhook_url: 'file:///etc/passwd' } }, ['body', 'settings', 'webhook_url']],
     ['a', { kind: 'slack', settings: {} }, ['body', 'settings', 'webhook_url']],
+    ['a', { kind: 'slack', settings: { webhook_url: url, chanel: 'x' } }, ['body', 'settings', 'chanel']],
     ['a', { kind: 'slack', settings: { webhook_url: url }, mode: 'both' }, ['body', 'mode']],
     ['a', { kind: 'telegram', settings: { bot_token: '../x', chat_id: '1' } }, ['body', 'settings', 'bot_token']],
     ['a', { kind: 'resend', settings: { api_key: 'k', from: 'a@b', to: [] } }, ['body', 'settings', 'to']],
@@ -192,6 +193,32 @@ test('reports of sample data are never sent, and a failure is told and can be tr
   expect([retried.status, await retried.json()]).toMatchObject([200, { status: 'pending', attempts: 0 }])
   expect(await settled(ann, 1)).toMatchObject([{ status: 'delivered' }])
   expect((await lane.received()).every(({ service }) => service === 'pushover')).toBe(true)
+})
+
+test('a market review is sent under the day of its figures, without its picture', async () => {
+  const [ann, lane] = [await client(), notifyLane()]
+  await put(ann, 'mail', { kind: 'resend', settings: SETTINGS.resend(lane.url) })
+  await put(ann, 'chat', { kind: 'wecom', settings: SETTINGS.wecom(lane.url) })
+  const body = { region: 'us', report_language: 'en', send_notification: false }
+  const { task_id } = await ann.json<{ task_id: string }>('/api/v1/analysis/market-review', { method: 'POST', body })
+  const date = await vi.waitFor(
+    async () => {
+      type Status = { status: string; market_review_payload: { date: string } }
+      const { status, market_review_payload } = await ann.json<Status>(`/api/v1/analysis/status/${task_id}`)
+      expect(status).toBe('completed')
+      return market_review_payload.date
+    },
+    { timeout: 20_000, interval: 100 },
+  )
+  // As if the figures were none of a sample.
+  await env.DB.prepare('UPDATE analyses SET data_notice = NULL WHERE query_id = ?').bind(task_id).run()
+  await taskQueue(env).notify([told(ann, task_id)])
+  expect(await settled(ann, 2)).toMatchObject([{ status: 'delivered' }, { status: 'delivered' }])
+  const received = await lane.received()
+  expect(received.find(({ service }) => service === 'resend')?.title).toBe(`${date} Market Review`)
+  const texts = received.map(({ text }) => text).join('\n')
+  expect(texts).toContain('S&P 500')
+  expect(texts).not.toMatch(/data:image|base64/)
 })
 
 test("the operator's channels are those of the environment, for the owners it names, shown without secrets", async () => {

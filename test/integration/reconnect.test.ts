@@ -47,12 +47,12 @@ async function write(chat: Chat, progress: Progress): Promise<void> {
   const roll = dice(7)
   while (!progress.isOver) {
     const burst = roll(8) === 0 ? 12 : 1
-    await runInDurableObject(stubOf(chat), (instance) => {
-      const object = instance as unknown as { addEvent(event: object, ref: null): number }
+    await runInDurableObject(stubOf(chat), async (instance) => {
+      const object = instance as unknown as { addEvent(event: object, ref: null): Promise<number> }
       for (let i = 0; i < burst; i++) {
         const kind = KINDS[roll(KINDS.length)] ?? KINDS[0]
         const event = { ...kind, message: '', args: { agent_state: 'user_confirmed', n: roll(1000) } }
-        progress.newestId = object.addEvent(event, null)
+        progress.newestId = await object.addEvent(event, null)
       }
     })
     await new Promise((resolve) => setTimeout(resolve, roll(4)))

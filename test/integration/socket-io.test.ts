@@ -112,9 +112,12 @@ test('a client that begins with polling, or with another version, is told so in 
   const ask = (query: string, headers = {}) => request(`/socket.io/?conversation_id=${chat.id}&${query}`, { headers })
   const upgrade = { upgrade: 'websocket' }
   for (const [response, body] of [
-    [await ask('EIO=4&transport=polling'), { code: 0, message: 'Transport unknown' }],
+    [
+      await ask('EIO=4&transport=polling'),
+      { code: 0, message: 'Transport unknown: connect with transports: ["websocket"]' },
+    ],
     [await ask('EIO=3&transport=websocket', upgrade), { code: 5, message: 'Unsupported protocol version' }],
-    [await ask('EIO=4', upgrade), { code: 0, message: 'Transport unknown' }],
+    [await ask('EIO=4', upgrade), { code: 0, message: 'Transport unknown: connect with transports: ["websocket"]' }],
     [await ask('EIO=4&transport=websocket'), { code: 3, message: 'Bad request' }],
   ] as const) {
     expect(response.status).toBe(400)

@@ -2,7 +2,8 @@
 // fields. What passes is kept as received; a lane may be told to fail first. A lane is the first part of the path, so tests
 // that run beside each other do not meet: `http://127.0.0.1:<port>/<lane>/<service>/…`.
 //
-// Orders: PUT /<lane>/faults (a list, one taken by each message), GET /<lane>/received, GET /<lane>/refused.
+// Orders: PUT /<lane>/faults (a list, one taken by each message), GET /<lane>/received, GET /<lane>/refused. Of what carries a
+// key the first is received; whatever comes under it again is one of the repeats, GET /<lane>/repeats.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -14,7 +15,7 @@ export type Fault = { status?: number; headers?: Record<string, string>; body?: 
 
 export type Received = { service: string; title: string; text: string; key: string | null; bytes: number }
 
-type Lane = { faults: Fault[]; received: Received[]; refused: string[]; probes: number }
+type Lane = { faults: Fault[]; received: Received[]; repeats: string[]; refused: string[] }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const host = await startNotifyHost()
@@ -22,10 +23,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return host.close
 }
 
-export async function startNotifyHost(): Promise<{ url: string; close: () => Promise<void> }> {
+/** `onMessage` is told of each message that passed, before it is answered. */
+export async function startNotifyHost(onMessage = () => {}): Promise<{ url: string; close: () => Promise<void> }> {
   const lanes = new Map<string, Lane>()
   const server = createServer((request, response) => {
-    serve(request, response, lanes).catch((error: unknown) => {
+    serve(request, response, { lanes, onMessage }).catch((error: unknown) => {
       if (!response.headersSent) response.writeHead(500)
       response.end(String(error))
     })
@@ -40,11 +42,13 @@ export async function startNotifyHost(): Promise<{ url: string; close: () => Pro
   }
 }
 
-async function serve(request: IncomingMessage, response: ServerResponse, lanes: Map<string, Lane>): Promise<void> {
+type Host = { lanes: Map<string, Lane>; onMessage: () => void }
+
+async function serve(request: IncomingMessage, response: ServerResponse, { lanes, onMessage }: Host): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://127.0.0.1')
   if (request.method === 'HEAD') return void response.end()
   const [, name = '', service = '', ...rest] = url.pathname.split('/')
-  const lane = lanes.get(name) ?? { faults: [], received: [], refused: [], probes: 0 }
+  const lane = lanes.get(name) ?? { faults: [], received: [], repeats: [], refused: [] }
   lanes.set(name, lane)
   const body = Buffer.concat(await request.toArray()).toString('utf8')
   if (service === 'faults') {
@@ -52,6 +56,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, lanes: 
     return json(response, 200, { ok: true })
   }
   if (service === 'received') return json(response, 200, lane.received)
+  if (service === 'repeats') return json(response, 200, lane.repeats)
   if (service === 'refused') return json(response, 200, lane.refused)
   const fault = lane.faults.shift()
   if (fault?.status !== undefined) return json(response, fault.status, fault.body ?? {}, fault.headers)
@@ -64,7 +69,9 @@ async function serve(request: IncomingMessage, response: ServerResponse, lanes: 
   }
   const isRepeat = judged.key !== null && lane.received.some(({ key }) => key === judged.key)
   const { title, text, key } = judged
-  if (!isRepeat) lane.received.push({ service, title, text, key, bytes: Buffer.byteLength(body) })
+  if (isRepeat) lane.repeats.push(judged.key ?? '')
+  else lane.received.push({ service, title, text, key, bytes: Buffer.byteLength(body) })
+  onMessage()
   if (fault?.how === 'break') return void request.socket.destroy()
   if (fault?.how === 'hang') return
   json(response, judged.status, judged.body)

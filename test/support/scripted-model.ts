@@ -161,7 +161,7 @@ async function stream(response: ServerResponse, reply: ScriptedReply, frames: st
   const { breakAfter = frames.length, breakHow = 'reset', chunkDelayMs } = reply
   for (const frame of frames.slice(0, breakAfter)) {
     if (response.destroyed) return
-    if (!response.write(frame)) await new Promise((drained) => response.once('drain', drained).once('close', drained))
+    if (!response.write(frame)) await drained(response)
     if (chunkDelayMs !== undefined) await sleep(chunkDelayMs)
   }
   if (breakAfter >= frames.length && reply.breakHow === undefined) return void response.end()
@@ -171,6 +171,14 @@ async function stream(response: ServerResponse, reply: ScriptedReply, frames: st
   // What was written is to arrive before the connection is torn off.
   await sleep(20)
   response.socket?.destroy()
+}
+
+/** Or gone. */
+async function drained(response: ServerResponse): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  response.once('drain', resolve).once('close', resolve)
+  await promise
+  response.off('drain', resolve).off('close', resolve)
 }
 
 function list(response: ServerResponse, models: string[]): void {

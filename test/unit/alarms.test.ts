@@ -5,11 +5,14 @@ import { ALARMS_SCHEMA, Alarms } from '../../durable-objects/alarms.ts'
 
 type Name = 'slow' | 'quick' | 'other'
 
-function withAlarms<T>(run: (alarms: Alarms<Name>, storage: DurableObjectStorage) => Promise<T>): Promise<T> {
+function withAlarms<T>(
+  run: (alarms: Alarms<Name>, storage: DurableObjectStorage) => Promise<T>,
+  options: { firingMs?: number } = {},
+): Promise<T> {
   const stub = env.CONVERSATION.get(env.CONVERSATION.newUniqueId())
   return runInDurableObject(stub, async (_, { storage }) => {
     storage.sql.exec(ALARMS_SCHEMA)
-    const result = await run(new Alarms<Name>(storage), storage)
+    const result = await run(new Alarms<Name>(storage, options), storage)
     await storage.deleteAlarm()
     return result
   })
@@ -92,4 +95,57 @@ test('an alarm of a crash in the middle is still there, and the runtime is armed
     release()
     await fired
   })
+})
+
+test('a healthy long turn is never ended by the clock: what outlasts one firing goes on in the next, once', async () => {
+  await withAlarms(
+    async (alarms, storage) => {
+      const log: string[] = []
+      let release = () => {}
+      const run = async (name: Name) => {
+        log.push(`${name} begins`)
+        if (name === 'slow') {
+          await new Promise<void>((resolve) => {
+            release = resolve
+          })
+        }
+        log.push(`${name} ends`)
+      }
+      alarms.at('slow', 1)
+      for (let firing = 0; firing < 3; firing++) {
+        await alarms.fire(Date.now(), run)
+        expect(await storage.getAlarm()).not.toBeNull()
+      }
+      alarms.at('quick', 0)
+      const last = alarms.fire(Date.now(), run)
+      await pause(2)
+      release()
+      await last
+      expect(log).toEqual(['slow begins', 'quick begins', 'quick ends', 'slow ends'])
+      expect([alarms.get('slow'), alarms.get('quick')]).toEqual([null, null])
+    },
+    { firingMs: 25 },
+  )
+})
+
+test('what fails after the firing that began it is told to the runtime by the next one, and not begun by itself', async () => {
+  await withAlarms(
+    async (alarms) => {
+      let calls = 0
+      let fail = () => {}
+      const run = () => {
+        calls += 1
+        return new Promise<void>((_, reject) => {
+          fail = () => reject(new Error('no luck'))
+        })
+      }
+      alarms.at('slow', 1)
+      await alarms.fire(Date.now(), run)
+      fail()
+      await pause(2)
+      await expect(alarms.fire(Date.now(), run)).rejects.toThrow('no luck')
+      expect([calls, alarms.get('slow')]).toEqual([1, 1])
+    },
+    { firingMs: 10 },
+  )
 })

@@ -9,10 +9,10 @@ import { loopbackModel } from '../../../test/support/loopback-model.ts'
 import type { Measurement, Sample } from '../rounds.ts'
 import { scriptedAnswer, tencentBars } from '../scripted-market.ts'
 import type { Stage, WorkerSide } from '../stage.ts'
+import { peakRssWhile } from '../usage.ts'
 
 const STOCKS = 50
-/** As many as the local runtime bears; a deployment spreads them over isolates. */
-const AT_A_TIME = 12
+const AT_A_TIME = STOCKS
 const MODEL_MS = 2_000
 /** So many singles are timed for the fifty: they take the same time each. */
 const SINGLES = 5
@@ -77,7 +77,28 @@ export async function reports(stage: Stage): Promise<Measurement[]> {
       ours: read('/html'),
       baseline: read(''),
     },
+    {
+      row: 'analysis',
+      what: `growth of a server at its peak in ${STOCKS} synchronous analyses one after the other, against one`,
+      unit: 'MiB',
+      target: {},
+      isErratic: true,
+      ours: () => growth(stage, vars, STOCKS),
+      baseline: () => growth(stage, vars, 1),
+    },
   ]
+}
+
+/** In a server of its own: one that has grown does not shrink again. */
+async function growth(stage: Stage, vars: Readonly<Record<string, string>>, count: number): Promise<Sample> {
+  const worker = await stage.startWorker({ vars })
+  try {
+    const codes = (await mainlandCodes()).slice(0, count)
+    const { startMiB, peakMiB } = await peakRssWhile(worker.runtime, () => singles(worker, codes))
+    return sample(peakMiB - startMiB)
+  } finally {
+    await worker.stop()
+  }
 }
 
 async function mainlandCodes(): Promise<string[]> {

@@ -21,6 +21,7 @@ export const en: ReviewWords = {
     low: 'Low',
     amplitude: 'Range',
     amount: 'Turnover',
+    date: 'Date',
   },
   breadthTable: {
     up: 'Up',

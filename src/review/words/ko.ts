@@ -21,6 +21,7 @@ export const ko: ReviewWords = {
     low: '저가',
     amplitude: '변동폭',
     amount: '거래대금',
+    date: '기준일',
   },
   breadthTable: {
     up: '상승',

@@ -21,6 +21,7 @@ export const zh: ReviewWords = {
     low: '最低',
     amplitude: '振幅',
     amount: '成交额',
+    date: '日期',
   },
   breadthTable: { up: '上涨', down: '下跌', flat: '平盘', limitUp: '涨停', limitDown: '跌停', turnover: '成交额' },
   board: {

@@ -26,7 +26,7 @@ function settingsOf({ settings, secrets }: ChannelType) {
     return [name, secrets.includes(name) ? optional.describe('Never shown') : optional]
   })
   return z
-    .object(Object.fromEntries(fields) as Record<string, z.ZodType>)
+    .strictObject(Object.fromEntries(fields) as Record<string, z.ZodType>)
     .describe('Of a channel of the same kind, what is left out stays as it is; null takes it away')
 }
 

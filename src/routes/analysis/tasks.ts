@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
-import { historyFlow, REVIEW_CODE } from '../../analysis/run-flow-history.ts'
+import { REVIEW_CODE } from '../../analysis/run-flow-history.ts'
 import { liveFlow, readFlowEvents } from '../../analysis/run-flow-live.ts'
-import { diagnosticsOf, reportOf, skillsOf } from '../../analysis/run-record.ts'
+import { skillsOf } from '../../analysis/run-record.ts'
 import { type Task, taskInfo } from '../../analysis/task.ts'
 import { taskQueue } from '../../bindings.ts'
 import { findByQueryId, type StoredAnalysis } from '../../db/analyses.ts'
@@ -10,8 +10,8 @@ import { AppError, analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { type AppEnv, router } from '../../http/router.ts'
 import { laxBool, laxInt } from '../../http/validation.ts'
-import { ReportLanguage } from '../../reports/report.ts'
 import { reviewOf } from '../../review/review-record.ts'
+import { flowOf } from './history-record.ts'
 import { liveResult, storedResult } from './results.ts'
 import { ErrorResponse, RunFlowSnapshot, TaskListResponse, TaskStatus } from './schemas.ts'
 
@@ -89,9 +89,9 @@ endpoint(
   async (c, { params: { task_id } }) => {
     const { owner } = c.get('principal')
     const live = await taskQueue(c.env).flow(owner, task_id)
-    if (live === null) return c.json(flowOfStored(await storedOrNotFound(c, task_id)))
+    if (live === null) return c.json(flowOf(await storedOrNotFound(c, task_id)))
     const stored = live.task.status === 'completed' ? await findByQueryId(c.env.DB, owner, task_id) : null
-    return c.json(stored === null ? liveFlow(live.task, readFlowEvents(live.events)) : flowOfStored(stored))
+    return c.json(stored === null ? liveFlow(live.task, readFlowEvents(live.events)) : flowOf(stored))
   },
 )
 
@@ -143,20 +143,6 @@ function statusOfStored(stored: StoredAnalysis): TaskStatus {
 function reviewFields(stored: StoredAnalysis | null) {
   const { text, payload } = stored === null ? { text: null, payload: null } : reviewOf(stored)
   return { market_review_report: text, market_review_payload: payload }
-}
-
-function flowOfStored(stored: StoredAnalysis) {
-  const report = reportOf(stored)
-  return historyFlow({
-    queryId: stored.queryId,
-    stockCode: stored.stockCode,
-    stockName: stored.stockName,
-    language: ReportLanguage.parse(stored.reportLanguage),
-    isReview: stored.key === REVIEW_CODE,
-    createdAt: stored.createdAt,
-    diagnostics: diagnosticsOf(stored),
-    overview: report?.details?.analysis_context_pack_overview ?? null,
-  })
 }
 
 export { app as tasks }

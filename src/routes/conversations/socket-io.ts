@@ -15,6 +15,8 @@ import { CONVERSATION_ID } from './schemas.ts'
 const REFUSAL_WAIT_MS = 10_000
 const OPEN_PACKET = { upgrades: [], pingTimeout: 20_000, pingInterval: 25_000, maxPayload: 4_194_304 }
 
+const NO_POLLING = 'Transport unknown: connect with transports: ["websocket"]'
+
 const app = new OpenAPIHono<AppEnv>()
 
 for (const path of ['/socket.io', '/socket.io/']) app.get(path, connect)
@@ -24,7 +26,7 @@ async function connect(c: Context<AppEnv>): Promise<Response> {
   const query = url.searchParams
   // The error bodies are those of Engine.IO; its clients then try the next transport.
   if (query.get('EIO') !== '4') return c.json({ code: 5, message: 'Unsupported protocol version' }, 400)
-  if (query.get('transport') !== 'websocket') return c.json({ code: 0, message: 'Transport unknown' }, 400)
+  if (query.get('transport') !== 'websocket') return c.json({ code: 0, message: NO_POLLING }, 400)
   if (c.req.header('upgrade')?.toLowerCase() !== 'websocket') return c.json({ code: 3, message: 'Bad request' }, 400)
   const id = query.get('conversation_id')
   if (id === null || id === '') return refuse('No conversation_id in query params')

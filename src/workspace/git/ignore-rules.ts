@@ -1,11 +1,10 @@
 // Which untracked files git does not talk about: what the `.gitignore` files and `.git/info/exclude` say.
 
-import type { Ignore } from 'ignore'
 import type { FileSystem } from '../file-system.ts'
-import { ignoreRules } from '../ignore.ts'
+import { ignoreRules, type Rules } from '../ignore.ts'
 import { statAt } from './worktree.ts'
 
-type Level = { rules: Ignore; folder: string }
+type Level = { rules: Rules; folder: string }
 
 export class IgnoreRules {
   readonly #fs: FileSystem

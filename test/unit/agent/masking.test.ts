@@ -115,3 +115,16 @@ test('a value of many line ends does not make a single letter a secret', () => {
   const masked = new Mask(['topsecret1']).event(hostile)
   expect(JSON.stringify(masked)).toBe(`{"args":{"__proto__":"${HIDDEN}","x":1}}`)
 })
+
+test('values of the longest kind, and many of them, are masked like any other', () => {
+  const long = 'x'.repeat(65_536)
+  const file = `-----BEGIN KEY-----\n${'MIIB0zCCAX+gAwIBAgI\n'.repeat(800)}-----END KEY-----\n`
+  const short = Array.from({ length: 1_000 }, (_, i) => `value-${i}-of-a-thousand`)
+  const mask = new Mask([long, file, ...short])
+  expect(mask.text(`a ${long} b ${file}c`)).toBe(`a ${HIDDEN} b ${HIDDEN}c`)
+  expect(mask.text(`short ${long.slice(1)}`)).toContain('xxx')
+  expect(mask.text(`${short[7]} and ${btoa(file)} and ${short[999]}`)).toBe(`${HIDDEN} and ${HIDDEN} and ${HIDDEN}`)
+  const clean = { source: 'agent' as const, message: 'nothing', args: { thought: 'here' } }
+  expect(mask.event(clean)).toBe(clean)
+  expect(mask.event({ ...clean, message: `is ${short[500]}` }).message).toBe(`is ${HIDDEN}`)
+})

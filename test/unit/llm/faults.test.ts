@@ -208,6 +208,30 @@ test('a server that nobody runs is unavailable, and an address of the inside is 
   }
 })
 
+test('a name that nobody has, a server without TLS and one that takes no connection fail in the time that is allowed', async () => {
+  const server = await scriptedModel({ text: 'never heard' })
+  const over = (baseUrl: string) => ({ baseUrl, googleUrl: baseUrl.replace(/v1$/, 'v1beta') })
+  const hangs: typeof fetch = (_url, init) =>
+    new Promise((_, reject) => init?.signal?.addEventListener('abort', () => reject(init.signal?.reason)))
+  const rows = [
+    { title: 'DNS', at: over('https://no-such-host.invalid/v1'), kind: 'unavailable', fetch: undefined },
+    { title: 'TLS', at: over(server.baseUrl.replace('http:', 'https:')), kind: 'unavailable', fetch: undefined },
+    { title: 'connect', at: over(server.baseUrl), kind: 'timeout', fetch: hangs },
+  ] as const
+  // The two ways of speaking that have code of their own below the dialects.
+  for (const dialect of ['openai-chat', 'anthropic'] as const) {
+    for (const { title, at, kind, fetch: by } of rows) {
+      const means = { ...MEANS, patience: { ...IMPATIENT, firstByteMs: by === undefined ? 10_000 : 300 } }
+      const model = await modelAt(at, dialect, by === undefined ? means : { ...means, fetch: by })
+      const failure = await failureOf(model.ask(PROMPT))
+      expect([title, dialect, failure.kind, failure.isPassing]).toEqual([title, dialect, kind, true])
+      expect(failure.message).toMatch(/^[A-Z].{20,}[.!…]$/s)
+      expect(failure.message).not.toMatch(/https?:|canary|internal error/)
+    }
+  }
+  expect(await server.requests()).toHaveLength(0)
+})
+
 test('an answer that flows slowly is never cut, however long it takes beyond every limit of silence', async () => {
   const patience = { firstByteMs: 1500, idleMs: 1500, totalMs: null }
   const answers = ALL.map(async (dialect) => {

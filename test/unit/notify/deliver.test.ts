@@ -1,15 +1,13 @@
 import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
-import { deliveryStore } from '../../../src/db/deliveries.ts'
+import { deliveryStore, LEASE_MS } from '../../../src/db/deliveries.ts'
 import { findDelivery, listDeliveries, retryDelivery } from '../../../src/db/delivery-log.ts'
 import type { DeliveryStore } from '../../../src/notify/delivery.ts'
 import type { Notice } from '../../../src/notify/notice.ts'
 import { notify } from '../../../src/notify/run.ts'
 import { notifyLane } from './host.ts'
 import { type Clockwork, type Owner, owner, world } from './world.ts'
-
-const LEASE_MS = 60_000
 
 // The outbox is one for all: what other files left in it would be told of here.
 beforeAll(() => env.DB.prepare('DELETE FROM deliveries').run())
@@ -99,6 +97,8 @@ async function cutOff(run: (store: DeliveryStore) => Promise<unknown>, { step, i
   const dead = new Promise<never>(() => {})
   const cutting = new Proxy(store, {
     get: (target, name: keyof DeliveryStore) => {
+      // Whoever is dead renews nothing either.
+      if (name === 'renew') return count < step ? target.renew : () => dead
       if (!steps.includes(name)) return target[name]
       return async (...given: unknown[]) => {
         count += 1
@@ -204,6 +204,7 @@ test('news goes to the channels that want it in that form, names what is missing
   expect(more).toEqual([])
   expect(both?.text).toMatch(/Stock analyses: 2 in all/)
   expect(both?.text).toMatch(/- 贵州茅台 \(600519\): \*\*Hold\*\* · score 55\/100/)
+  expect(both?.text).toMatch(/^- Ideal [^:\n]*: 1,690\.00 CNY \(near MA5\)\n- Stop[^:\n]*: 1,600\.00 CNY$/m)
   expect(both?.text).toMatch(/- Apple \(AAPL\): no report – no \\\*market\\\* data/)
   // By itself a report goes to both, and to none that it is not addressed to.
   const alone = taskId()

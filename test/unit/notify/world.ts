@@ -33,6 +33,13 @@ export function owner(): Owner {
   }
 }
 
+const STRATEGY = {
+  ideal_buy: '1,690.00 CNY (near MA5)',
+  secondary_buy: null,
+  stop_loss: '1,600.00 CNY',
+  take_profit: '',
+}
+
 function toldReport(taskId: string, text: string): ToldReport {
   const meta = {
     id: null,
@@ -58,7 +65,10 @@ function toldReport(taskId: string, text: string): ToldReport {
     sentiment_score: 55,
     sentiment_label: null,
   }
-  return { report: { meta, summary, strategy: null, details: null }, text }
+  return {
+    report: { meta, summary, strategy: STRATEGY, details: null },
+    finished: { title: '贵州茅台 (600519) · Hold', markdown: text },
+  }
 }
 
 export type Clockwork = { now: number }

@@ -88,3 +88,16 @@ test('a report page holds its notices, its levels and its chart, loads nothing, 
   expect(html).not.toMatch(/<script|src=|href=|javascript:|onerror=/)
   expect(reportChart({ ...report, details: null })).toBeNull()
 })
+
+test('in a chart levels close to each other are not written over one another, and the first date is whole', () => {
+  const bars = Array.from({ length: 60 }, (_, i) => {
+    const date = new Date(Date.UTC(2026, 0, 1 + i)).toISOString().slice(0, 10)
+    return { date, open: 10, high: 12, low: 9, close: 11, volume: 1_000, amount: null }
+  })
+  const levels = [10.01, 10, 10.02, 9.99].map((price) => ({ label: 'level', price, kind: 'entry' as const }))
+  const chart = renderChart({ bars, levels, title: 't', decimals: 2, risesRed: true, note: null }) ?? ''
+  const heights = [...chart.matchAll(/y="([\d.]+)"[^>]*>level /g)].map(([, y]) => Number(y))
+  expect(heights).toHaveLength(4)
+  for (const [i, height] of heights.slice(1).entries()) expect(height - (heights[i] ?? 0)).toBeGreaterThanOrEqual(14)
+  expect(chart).toMatch(/<text x="12" y="\d+" text-anchor="start"[^>]*>2026-01-01</)
+})

@@ -1,16 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { NarratorError } from '../../../src/analysis/narrator.ts'
-import { UpstreamError } from '../../../src/lib/http-client.ts'
 import type { Instrument } from '../../../src/market/instruments.ts'
-import { memoryGate } from '../../../src/market/providers/gate.ts'
 import type { MarketData, MarketSnapshot } from '../../../src/market/providers/index.ts'
 import { countBreadth } from '../../../src/review/breadth.ts'
 import { indexChart } from '../../../src/review/chart.ts'
 import type { RegionFacts } from '../../../src/review/facts.ts'
 import type { ReviewSources } from '../../../src/review/gather.ts'
 import { marketLight, temperatureOf } from '../../../src/review/light.ts'
-import { listedPrices } from '../../../src/review/listed-prices.ts'
 import { regionMarkdown, withoutPictures } from '../../../src/review/markdown.ts'
 import { modelWords } from '../../../src/review/model-words.ts'
 import { codeNarrative } from '../../../src/review/narrative.ts'
@@ -155,12 +152,16 @@ test('sections are split at headings, with keys that survive any heading', () =>
 
 const signal = new AbortController().signal
 const TEXTS = { overview: 'o', indices: 'i', sectors: 's', funds: 'f', news: 'n', plan: 'p', risks: 'r' }
-const narrating = (complete: () => Promise<unknown>) => ({
+/** For what is to come to its end, however busy the machine is. */
+const PATIENT_MS = 60_000
+/** For what never comes to one. */
+const SOON_MS = 20
+const narrating = (complete: () => Promise<unknown>, timeoutMs = PATIENT_MS) => ({
   narrator: {
     complete: async () => ({ output: await complete(), model: 'm-1', provider: 'p', tokens: 1, isCutOff: false }),
   },
   signal,
-  timeoutMs: 200,
+  timeoutMs,
 })
 
 test('a model’s words replace code’s where its figures are the review’s own; without a usable answer code’s words stay', async () => {
@@ -182,10 +183,11 @@ test('a model’s words replace code’s where its figures are the review’s ow
     async () => 'not json',
     async () => Promise.reject(new NarratorError('quota')),
     async () => Promise.reject(new Error('broken')),
-    async () => new Promise(() => {}),
     async () => Object.fromEntries(Object.keys(TEXTS).map((part) => [part, 'It will rise by 77.77%.'])),
   ]
   for (const answer of useless) expect((await modelWords(base, made, narrating(answer))).model).toBeNull()
+  const silent = narrating(() => new Promise(() => {}), SOON_MS)
+  expect((await modelWords(base, made, silent)).model).toBeNull()
 })
 
 function snapshot(instrument: Instrument, changePct: number): MarketSnapshot {
@@ -234,11 +236,11 @@ function world(change: Partial<ReviewSources> = {}, market: Partial<MarketData> 
   const never = () => Promise.reject(new Error('not asked for'))
   return {
     narrator: null,
-    regionTimeoutMs: 300,
-    modelTimeoutMs: 300,
+    regionTimeoutMs: PATIENT_MS,
+    modelTimeoutMs: PATIENT_MS,
     sources: {
       clock: () => NOW,
-      partTimeoutMs: 100,
+      partTimeoutMs: PATIENT_MS,
       listed: async () => ({
         prices: [{ code: '600000', name: 'x', price: 11, prevClose: 10, amount: 2e8 }],
         runs: [],
@@ -301,14 +303,19 @@ test('with every source at hand a review has all its parts and misses nothing', 
 test('a region that fails, hangs or throws leaves the others, and a stop ends the whole review at the next step', async () => {
   const byMarket = (act: (instrument: Instrument) => Promise<MarketSnapshot>) => world({}, { snapshot: act })
   const failures = [
-    async () => Promise.reject(new Error('a bug')),
-    async () => new Promise<MarketSnapshot>(() => {}),
-    async () => ({ ...snapshot({} as Instrument, 0), quote: { ok: false as const, runs: [] } }),
+    { fail: async () => Promise.reject(new Error('a bug')), regionTimeoutMs: PATIENT_MS },
+    { fail: async () => new Promise<MarketSnapshot>(() => {}), regionTimeoutMs: 1_000 },
+    {
+      fail: async () => ({ ...snapshot({} as Instrument, 0), quote: { ok: false as const, runs: [] } }),
+      regionTimeoutMs: PATIENT_MS,
+    },
   ]
-  for (const fail of failures) {
-    const broken = byMarket((instrument) =>
+  for (const { fail, regionTimeoutMs } of failures) {
+    const base = byMarket((instrument) =>
       instrument.market === 'us' ? fail() : Promise.resolve(snapshot(instrument, 1)),
     )
+    // The other region waits for one of this market's indices beside its own, much shorter than for itself.
+    const broken = { ...base, regionTimeoutMs, sources: { ...base.sources, partTimeoutMs: SOON_MS } }
     const result = await runReview(plan('us', 'jp'), broken, hooks())
     if (!result.ok) throw new Error(result.reason)
     expect(Object.keys('markets' in result.review.payload ? result.review.payload.markets : {})).toEqual(['jp'])
@@ -317,7 +324,10 @@ test('a region that fails, hangs or throws leaves the others, and a stop ends th
   }
   // What lies beside the region's own indices only leaves gaps, whether it throws or hangs.
   const never = () => new Promise<never>(() => {})
-  const bare = world({ listed: never, news: () => Promise.reject(new Error('a bug')) }, { rankings: never })
+  const bare = world(
+    { listed: never, news: () => Promise.reject(new Error('a bug')), partTimeoutMs: 1_000 },
+    { rankings: never },
+  )
   const result = await runReview(plan('cn'), bare, hooks())
   if (!result.ok) throw new Error(result.reason)
   const { payload } = result.review
@@ -338,60 +348,4 @@ test('a region that fails, hangs or throws leaves the others, and a stop ends th
     },
   )
   await expect(runReview(plan('cn', 'us'), stopping, hooks(aborts))).rejects.toThrow('stopped')
-})
-
-test('all mainland prices come from the first service that has the whole list; a short, false or blocked one makes way', async () => {
-  const rows = (n: number) =>
-    Array.from({ length: n }, (_, i) => ({
-      code: `${600000 + i}`,
-      name: 'x',
-      trade: '11',
-      settlement: '10',
-      amount: 5,
-    }))
-  const asked: string[] = []
-  const listing = (sina: (page: number) => Response) => ({
-    options: {
-      providers: ['sina', 'eastmoney', 'yahoo'],
-      fetch: async (url: string) => {
-        const { hostname, searchParams } = new URL(url)
-        asked.push(hostname)
-        if (hostname.includes('sina')) return sina(Number(searchParams.get('page')))
-        const page = Number(searchParams.get('pn'))
-        const diff = page > 31 ? [] : rows(100).map(({ code }) => ({ f2: 11, f6: 5, f12: code, f14: 'x', f18: '-' }))
-        return Response.json({ data: { total: 3100, diff } })
-      },
-    },
-    gate: { ...memoryGate(() => NOW), turn: async () => 0 },
-    clock: () => NOW,
-    pauseMs: 0,
-  })
-  const whole = await listedPrices(
-    listing((page) => Response.json(rows(page <= 31 ? 100 : 20))),
-    signal,
-  )
-  expect([whole.prices?.length, whole.runs.map(({ provider, success }) => [provider, success])]).toEqual([
-    3120,
-    [['sina', true]],
-  ])
-  for (const bad of [
-    () => Response.json(rows(20)),
-    () => Response.json({ error: 1 }),
-    () => new Response('<html>', { headers: { 'content-type': 'text/html' } }),
-    () => new Response('', { status: 403 }),
-  ]) {
-    const { prices, runs } = await listedPrices(listing(bad), signal)
-    expect(prices?.length).toBe(3100)
-    expect(runs).toMatchObject([
-      { provider: 'sina', success: false, fallbackTo: 'eastmoney' },
-      { provider: 'eastmoney', success: true, fallbackFrom: 'sina' },
-    ])
-  }
-  expect(asked).not.toContain('query1.finance.yahoo.com')
-  const none = await listedPrices({ ...listing(() => new Response('')), options: { providers: ['yahoo'] } }, signal)
-  expect(none).toEqual({ prices: null, runs: [] })
-  const down = listing(() => {
-    throw new UpstreamError({ service: 'sina', reason: 'network' })
-  })
-  expect((await listedPrices({ ...down, options: { ...down.options, providers: ['sina'] } }, signal)).prices).toBeNull()
 })

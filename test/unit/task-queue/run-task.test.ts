@@ -21,7 +21,6 @@ function rig(work: (hooks: RunHooks) => Promise<Outcome>, change: Partial<RunPor
     saved: async () => null,
     withdraw: async () => {},
     work,
-    sink: null,
     ...change,
   }
   return { reports, finishes, ports }
@@ -133,7 +132,7 @@ test('a further run of a task whose report is saved already only says so', async
     async () => {
       throw new Error('must not analyse')
     },
-    { saved: async () => ({ stockName: 'Moutai', isSample: false }) },
+    { saved: async () => ({ stockName: 'Moutai' }) },
   )
   await runTask(order({ attempt: 2 }), ports)
   expect(finishes.map(({ outcome }) => outcome)).toEqual([DONE])
@@ -195,33 +194,4 @@ test('a stage without progress ends the run and is named, though the run as a wh
   })
   await runTask(order({ timeoutMs: 60_000, stageTimeoutMs: 100 }), ports)
   expect(finishes[0]?.outcome).toEqual({ ok: false, error: expect.stringMatching(/stage "news" got no further/) })
-})
-
-test('a finished report is told to the sink before the queue, again by the run after a crash, and never for samples or without notify', async () => {
-  const story: string[] = []
-  const world = (change: Partial<RunPorts>, ask: Partial<RunOrder> = {}) => {
-    const { ports } = rig(async () => DONE, {
-      saved: async () => ({ stockName: 'Moutai', isSample: false }),
-      finish: async () => {
-        story.push('finish')
-        return { ok: true, status: 'completed' }
-      },
-      sink: async ({ queryId, owner, stockName }) => {
-        story.push(`${owner} ${queryId} ${stockName}`)
-      },
-      ...change,
-    })
-    return runTask(order(ask), ports)
-  }
-  await world({})
-  expect(story.splice(0)).toEqual(['ann t Moutai', 'finish'])
-  await world({ work: async () => Promise.reject(new Error('must not work')) }, { attempt: 2 })
-  expect(story.splice(0)).toEqual(['ann t Moutai', 'finish'])
-  await world({ saved: async () => ({ stockName: 'Moutai', isSample: true }) })
-  await world({}, { request: taskRequest({ notify: false }) })
-  await world({ work: async () => ({ ok: true, stockName: null, unsaved: '{}' }) })
-  await world({ work: async () => ({ ok: false, error: 'no data' }) })
-  expect(story.splice(0)).toEqual(['finish', 'finish', 'finish', 'finish'])
-  await world({ sink: async () => Promise.reject(new Error('channel down')) })
-  expect(story).toEqual(['finish'])
 })
