@@ -66,7 +66,7 @@ async function untilBack(server: number, attempt: () => Promise<unknown>): Promi
 }
 
 async function hello({ port }: Side): Promise<void> {
-  const answer = await fetch(`http://127.0.0.1:${port}/`)
+  const answer = await fetch(`http://127.0.0.1:${port}/hello`)
   if (!answer.ok) throw new Error(`hello: ${answer.status}`)
   await answer.text()
 }
