@@ -20,7 +20,7 @@ import { previousOf } from './previous.ts'
 import type { FlowEvent } from './run-flow.ts'
 import { recordOf, reportOf, savedMark } from './run-record.ts'
 import { type StepTeller, savedStep, stepTeller } from './run-steps.ts'
-import { type RunStage, STAGE_PROGRESS, stageMessage } from './stages.ts'
+import { STAGE_PROGRESS, stageMessage } from './stages.ts'
 import type { TaskRequest } from './task.ts'
 import { taskMessages } from './task-messages.ts'
 
@@ -109,9 +109,6 @@ function inputOf({ request, instrument, names, queryId, taskId, configuredLangua
   }
 }
 
-/** Before these the figures are computed, and the report is put together. */
-const HEAVY: ReadonlySet<RunStage> = new Set(['context', 'validating'])
-
 /** Longer is not worth waiting for what a report can do without. */
 const COMPANY_MS = 20_000
 const NEWS_MS = 25_000
@@ -142,7 +139,7 @@ function depsOf(plan: RunPlan, world: RunWorld, hooks: RunHooks): AnalysisDeps {
     narrator: world.narrator,
     onStage: async (progress, message, stage) => {
       await hooks.onStage(progress, message, phrasesOf(request.language).stageName[stage])
-      if (HEAVY.has(stage)) await turn(plan)
+      await turn(plan)
     },
     onRuns: steps.providers,
     onModel: steps.model,
