@@ -28,8 +28,8 @@ export class Alarms<Name extends string> {
   #runningFor = 0
   #armedFor: number | null = null
   #retired = false
-  /** Wakes the firing when a time was set while it waits. */
-  #poke: () => void = () => {}
+  /** Wakes each firing that waits. One is usual; a second call finds its work done. */
+  readonly #waiting = new Set<() => void>()
 
   /** Arms the runtime's alarm afresh when work is open: `getAlarm()` can show an alarm that will never fire. */
   constructor(storage: DurableObjectStorage, { firingMs = FIRING_MS }: { firingMs?: number } = {}) {
@@ -117,12 +117,20 @@ export class Alarms<Name extends string> {
     const [next] = this.#idle()
     const waitMs = Math.min(until - performance.now(), (next?.at ?? Number.POSITIVE_INFINITY) - Date.now())
     let timer: ReturnType<typeof setTimeout> | undefined
+    let wake = () => {}
     await new Promise<void>((resolve) => {
-      this.#poke = resolve
+      wake = resolve
+      this.#waiting.add(wake)
       timer = setTimeout(resolve, Math.max(1, waitMs))
     })
     clearTimeout(timer)
-    this.#poke = () => {}
+    this.#waiting.delete(wake)
+  }
+
+  #poke(): void {
+    const waiting = [...this.#waiting]
+    this.#waiting.clear()
+    for (const wake of waiting) wake()
   }
 
   #arm(): void {

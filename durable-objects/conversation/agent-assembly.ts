@@ -97,6 +97,7 @@ export function assembleAgent(parts: AgentParts): Agent {
       shell: turn.value.shell,
       keepShell: (shell) => turn.change({ shell }),
       secrets: vault.variables,
+      outputFilter: () => vault.stream(),
       recall: (name) => calls.recall(name),
       remember: (name, value) => calls.remember(name, value),
     }),

@@ -6,13 +6,11 @@ import type { ActionEvent, NewEvent } from '../../src/agent/events.ts'
 import type { WorkspaceContext } from '../../src/agent/observations.ts'
 import type { ReplayStep } from '../../src/agent/replay.ts'
 import type { AgentState } from '../../src/agent/states.ts'
-import { withoutSecrets } from '../../src/agent/tools/bash.ts'
 import { workspacePrefix } from '../../src/bindings.ts'
 import { config } from '../../src/config.ts'
 import { type ConversationSummary, saveConversation } from '../../src/db/conversations.ts'
 import { errorFields, log as logger } from '../../src/lib/log.ts'
 import { WORKSPACE_ROOT } from '../../src/workspace/paths.ts'
-import { runScript } from '../../src/workspace/shell.ts'
 import type { ShellState } from '../../src/workspace/shell-state.ts'
 import { Alarms } from '../alarms.ts'
 import { Outbox } from '../outbox.ts'
@@ -29,7 +27,7 @@ import { Naming } from './naming.ts'
 import { ownServers, serversFor } from './own-servers.ts'
 import { folderOf, isThere, type SetupOutcome, setUpRepository } from './repository-setup.ts'
 import { Sessions } from './sessions.ts'
-import { shellCommands } from './shell-commands.ts'
+import { type Bounds, runCommand, shellCommands } from './shell-commands.ts'
 import { SocketMessages } from './socket-messages.ts'
 import type { Announcement } from './socket-protocol.ts'
 import { summaryOf } from './summary.ts'
@@ -49,8 +47,6 @@ const INDEX_DELAY_MS = 1_000
 /** From the event that makes it worth while until the text index is filled. */
 const SEARCH_DELAY_MS = 1_000
 const MAX_PR_NUMBERS = 1_000
-
-type Bounds = { signal: AbortSignal; timeoutMs: number }
 
 /** A conversation that is being made, and the recording that it is to play. */
 export type Creation = { record: ConversationRecord; replay: ReplayStep[] | null }
@@ -361,13 +357,9 @@ export class Room {
     if (restMs !== null) this.#alarms.at('search', Date.now() + restMs)
   }
 
-  async #runCommand(command: string, shell: ShellState, { signal, timeoutMs }: Bounds): Promise<CommandOutcome> {
-    const limits = { timeoutMs }
-    const commands = shellCommands(this.#env, this.#record.value.owner)
-    const secrets = this.#vault.variables
-    const env = { ...secrets, ...shell.env }
-    const outcome = await runScript({ fs: this.files, script: command, ...shell, env, commands, signal, limits })
-    return { ...outcome, ...withoutSecrets(outcome, Object.values(secrets)) }
+  #runCommand(command: string, shell: ShellState, by: Bounds): Promise<CommandOutcome> {
+    const { owner } = this.#record.value
+    return runCommand({ env: this.#env, owner, files: this.files, vault: this.#vault }, { command, shell, ...by })
   }
 
   #countChanged(): void {

@@ -92,14 +92,10 @@ export class Thinker {
 
   /** Readies the call; null when nothing is left to run. `isWanted` is asked once it could begin. */
   async openCall(call: QueuedCall, isWanted: () => boolean, signal: AbortSignal) {
-    const { desk, outfitter, workplace, stream, vault } = this.#parts
+    const { desk, outfitter, workplace, stream } = this.#parts
     const outfit = await outfitter.current(signal)
     if (!isWanted()) return null
-    const masked = vault.stream()
-    const onOutput = (actionId: number, text: string) => {
-      const shown = masked.push(text)
-      if (shown !== '') stream({ type: 'output', action_id: actionId, text: shown })
-    }
+    const onOutput = (actionId: number, text: string) => stream({ type: 'output', action_id: actionId, text })
     const step = new CallStep(call, { desk, outfit, context: workplace(), onOutput })
     const opened = step.open()
     return opened === null ? null : (stop: AbortSignal) => step.run(opened, stop)

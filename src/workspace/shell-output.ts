@@ -5,17 +5,31 @@ export const DEFAULT_OUTPUT_CHARS = 30_000
 /** As much as the line about what is left out can take. */
 const MARKER_ROOM = 60
 
+/** What may be shown of a text that comes in pieces; what it holds back comes with a later piece, or at the end. */
+export interface OutputFilter {
+  push(piece: string): string
+  end(): string
+}
+
+export type OutputUse = {
+  /** Before anything is cut: half a secret could not be told from other text. */
+  filter?: OutputFilter | undefined
+  onText?: ((text: string) => void) | undefined
+}
+
 export class ShellOutput {
   readonly #maxChars: number
   readonly #headChars: number
+  readonly #filter: OutputFilter | undefined
   readonly #onText: ((text: string) => void) | undefined
   #head = ''
   #tail = ''
   #total = 0
 
-  constructor(maxChars: number, onText?: (text: string) => void) {
+  constructor(maxChars: number, { filter, onText }: OutputUse = {}) {
     this.#maxChars = maxChars
     this.#headChars = Math.ceil(maxChars / 2)
+    this.#filter = filter
     this.#onText = onText
   }
 
@@ -23,7 +37,16 @@ export class ShellOutput {
     return this.#total > this.#maxChars
   }
 
-  write(text: string): void {
+  write(piece: string): void {
+    this.#add(this.#filter === undefined ? piece : this.#filter.push(piece))
+  }
+
+  /** Nothing more comes. */
+  end(): void {
+    this.#add(this.#filter?.end() ?? '')
+  }
+
+  #add(text: string): void {
     if (text === '') return
     this.#total += text.length
     const room = this.#headChars - this.#head.length

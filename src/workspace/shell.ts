@@ -7,7 +7,7 @@ import { type FileSystem, isFileError } from './file-system.ts'
 import { WORKSPACE_ROOT } from './paths.ts'
 import type { ShellCommand } from './shell-extensions.ts'
 import { type Interpretation, interpret, type Progress } from './shell-interpreter.ts'
-import { DEFAULT_OUTPUT_CHARS, ShellOutput } from './shell-output.ts'
+import { DEFAULT_OUTPUT_CHARS, type OutputFilter, ShellOutput } from './shell-output.ts'
 import type { ShellState } from './shell-state.ts'
 import { StopSwitch } from './shell-stop.ts'
 
@@ -23,6 +23,8 @@ export interface ScriptRun {
   commands?: readonly ShellCommand[]
   signal?: AbortSignal
   limits?: { timeoutMs?: number; maxOutputChars?: number }
+  /** What may be shown of the output, before any of it is cut or shown. */
+  filter?: OutputFilter
   /** Gets the output as it comes, uncut. */
   onProgress?: (text: string) => void
 }
@@ -46,7 +48,8 @@ const EXIT_INTERRUPTED = 130
 
 /** Always answers, whatever the script does; it throws for a bug of ours alone. */
 export async function runScript(run: ScriptRun): Promise<ScriptOutcome> {
-  const output = new ShellOutput(run.limits?.maxOutputChars ?? DEFAULT_OUTPUT_CHARS, run.onProgress)
+  const use = { filter: run.filter, onText: run.onProgress }
+  const output = new ShellOutput(run.limits?.maxOutputChars ?? DEFAULT_OUTPUT_CHARS, use)
   const timeoutMs = run.limits?.timeoutMs ?? DEFAULT_TIMEOUT_MS
   const stop = new StopSwitch(timeoutMs, run.signal)
   const progress: Progress = { state: startingState(run, output), dropped: [] }
@@ -83,6 +86,7 @@ function conclude(exitCode: number | null, { progress, output, stop, timeoutMs }
   if (reason === 'stuck') output.writeLine('bash: stopped: a loop kept everything else waiting')
   const dropped = progress.dropped.slice(0, 5).join(' ')
   if (dropped !== '') output.writeLine(`bash: too large to be kept for the next command: ${dropped}`)
+  output.end()
   const stopped = reason === 'aborted' ? EXIT_INTERRUPTED : EXIT_TIMED_OUT
   return {
     ...progress.state,

@@ -32,20 +32,26 @@ export type Import = {
   readonly target: string
   readonly isOurs: boolean
   readonly isType: boolean
+  /** By `import()`, when it is needed. */
+  readonly isLazy: boolean
 }
 
 const STATEMENT = /^[ \t]*(?:import|export)\s+(type\s+)?(?:[\w$*{}\s,]+?\s+from\s+)?['"]([^'"\n]+)['"]/gm
-const DYNAMIC = /\bimport\(\s*['"]([^'"\n]+)['"]\s*\)/g
+const DYNAMIC = /(\btypeof\s+)?\bimport\(\s*['"]([^'"\n]+)['"]\s*\)/g
 
 /** Every import and re-export of a file, dynamic ones included. */
 export function importsOf(path: string): Import[] {
   const text = textOf(path)
-  const found = (specifier: string, isType: boolean): Import => {
+  const found = (specifier: string, kind: Pick<Import, 'isType' | 'isLazy'>): Import => {
     const isOurs = specifier.startsWith('.')
-    return { from: path, target: isOurs ? normalize(join(dirname(path), specifier)) : specifier, isOurs, isType }
+    return { from: path, target: isOurs ? normalize(join(dirname(path), specifier)) : specifier, isOurs, ...kind }
   }
   return [
-    ...[...text.matchAll(STATEMENT)].map(([, type, specifier = '']) => found(specifier, type !== undefined)),
-    ...[...text.matchAll(DYNAMIC)].map(([, specifier = '']) => found(specifier, false)),
+    ...[...text.matchAll(STATEMENT)].map(([, type, specifier = '']) =>
+      found(specifier, { isType: type !== undefined, isLazy: false }),
+    ),
+    ...[...text.matchAll(DYNAMIC)].map(([, type, specifier = '']) =>
+      found(specifier, { isType: type !== undefined, isLazy: true }),
+    ),
   ]
 }

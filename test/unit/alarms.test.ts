@@ -149,3 +149,19 @@ test('what fails after the firing that began it is told to the runtime by the ne
     { firingMs: 10 },
   )
 })
+
+test('an alarm that is called twice at a time runs each handler once, and both calls end', async () => {
+  await withAlarms(async (alarms) => {
+    const log: string[] = []
+    alarms.at('slow', 0)
+    const fire = () =>
+      alarms.fire(Date.now(), async (name) => {
+        log.push(name)
+        await pause(20)
+        if (name === 'slow') alarms.at('quick', 0)
+        await pause(20)
+      })
+    await Promise.all([fire(), fire(), fire()])
+    expect(log).toEqual(['slow', 'quick'])
+  })
+})

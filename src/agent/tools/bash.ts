@@ -97,6 +97,7 @@ export async function runInSession(run: SessionRun, context: ToolContext): Promi
     commands: run.commands,
     signal,
     limits: { timeoutMs: run.timeoutMs },
+    filter: context.outputFilter(),
     onProgress: (text) => context.onOutput(text),
   })
   if (!outcome.aborted) context.keepShell(withoutSecrets(outcome, Object.values(secrets)))

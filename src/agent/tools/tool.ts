@@ -2,6 +2,7 @@
 
 import type { JsonSchema } from '../../llm/model.ts'
 import type { FileSystem } from '../../workspace/file-system.ts'
+import type { OutputFilter } from '../../workspace/shell-output.ts'
 import type { ShellState } from '../../workspace/shell-state.ts'
 import type { ActionEvent, ObservationEvent } from '../events.ts'
 
@@ -16,6 +17,8 @@ export type ToolContext = {
   readonly secrets: Readonly<Record<string, string>>
   /** Fires when the user stops the agent. */
   readonly signal: AbortSignal
+  /** Hides secrets in output that comes in pieces. */
+  outputFilter(): OutputFilter
   /** Output as it comes: shown to the clients, not stored. */
   onOutput(text: string): void
   /** A value that the tool keeps under a name for the whole conversation (the editor's undo, the task list); JSON. */

@@ -131,6 +131,19 @@ test('secrets are there for commands and never become part of the session that i
   expect((await call(SHELL, { command: 'echo $API_TOKEN' })).content).toBe('mine')
 })
 
+test('a secret that the limit of the output would cut in two is hidden before it is cut', async () => {
+  const key = Array.from({ length: 4_000 }, (_, i) => `line ${i} of a key`).join('')
+  const secrets = { LONG_KEY: key, API_TOKEN: 's3cret-value' }
+  const { call, shown } = openDesk({ secrets, masked: Object.values(secrets) })
+  const { content } = await call(SHELL, { command: 'echo "$LONG_KEY"; printf "s3cret"; printf -- "-value\\n"' })
+  expect(content).not.toMatch(/of a key|s3cret|-value/)
+  expect(shown.join('')).not.toMatch(/of a key|s3cret|-value/)
+  // One that begins shortly before the place where the output is cut.
+  const padded = await call(SHELL, { command: 'printf "%014990d" 0; printf "$API_TOKEN"; printf "%040000d" 0' })
+  expect(padded.content).toMatch(/characters left out/)
+  expect(padded.content).not.toMatch(/s3cr/)
+})
+
 test('the tools are told in their order, with parameters that say what is needed', () => {
   const { tools } = openDesk()
   expect(tools.map(({ name }) => name).slice(0, 4)).toEqual(['execute_bash', 'think', 'finish', 'str_replace_editor'])

@@ -1,3 +1,4 @@
+import { Mask } from '../../../src/agent/masking.ts'
 import { parseArguments } from '../../../src/agent/tools/define-tool.ts'
 import { type ToolAgent, type ToolParts, toolsOf } from '../../../src/agent/tools/index.ts'
 import { BadCall, type Outcome, type ToolContext } from '../../../src/agent/tools/tool.ts'
@@ -12,6 +13,8 @@ type Options = {
   agent?: ToolAgent
   fs?: FileSystem
   secrets?: Record<string, string>
+  /** What the output is kept clean of. */
+  masked?: readonly string[]
   parts?: Partial<ToolParts>
 }
 
@@ -20,6 +23,7 @@ export function openDesk({
   agent = 'CodeActAgent',
   fs = new MemoryFileSystem(),
   secrets = {},
+  masked = [],
   parts = {},
 }: Options = {}) {
   let shell: ShellState = { cwd: '/workspace', env: {}, variables: {} }
@@ -39,6 +43,7 @@ export function openDesk({
     },
     secrets,
     signal,
+    outputFilter: () => new Mask(masked).stream(),
     onOutput: (text) => shown.push(text),
     recall: (name) => JSON.parse(kept.get(name) ?? 'null') as unknown,
     remember: (name, value) => kept.set(name, JSON.stringify(value)),
