@@ -12,14 +12,15 @@ import { firstRow, migrate } from '../sql.ts'
 import { type EventBatch, eventsAfter, promptAround } from './event-extracts.ts'
 import type { EventPage } from './event-search.ts'
 import type { ForkBasis, ForkEvents, ForkFile, ForkNodes, NoFork } from './fork-source.ts'
-import { type ForkRequest, receiveFork } from './fork-target.ts'
+import { type ForkRequest, keepFork, receiveFork } from './fork-target.ts'
 import { type GitDiff, gitDiff } from './git-diff.ts'
 import type { GitChanges } from './git-index.ts'
 import { type ConversationRecord, holdsConversation } from './meta.ts'
 import { loadMicroagents } from './microagent-files.ts'
-import { Room } from './room.ts'
+import { type Creation, Room } from './room.ts'
 import { MIGRATIONS } from './schema.ts'
 import { Tombstone } from './tombstone.ts'
+import { Vault } from './vault.ts'
 import { receiveForm, sendZip } from './workspace-transfers.ts'
 
 export type NewConversation = Pick<
@@ -58,7 +59,7 @@ export class Conversation extends DurableObject<Env> {
   #room: Room | null = null
   /** What a deleted conversation still owes; null when there is nothing. */
   #tombstone: Tombstone | null = null
-  /** Settles when it has been made from another one, or not; null while nobody makes it. */
+  /** Settles when it has been made, or not; null while nobody makes it. */
   #making: Promise<void> | null = null
 
   /** An id that nobody created leaves nothing behind: asking for it makes no schema. */
@@ -72,33 +73,21 @@ export class Conversation extends DurableObject<Env> {
   }
 
   /** Creates the conversation, or joins the one that has this id. */
-  async create(given: NewConversation): Promise<Created> {
-    await this.#made()
-    if (this.#room !== null) return this.#join(this.#room, given.firstMessage)
-    migrate(this.ctx.storage, MIGRATIONS)
-    const fresh = { incarnation: hexId(), title: '', titledAt: null, loop: 'running', setup: 'pending' } as const
-    const { replay = null, ...record } = given
-    const room = new Room(this.ctx, this.env, { record: { ...record, ...fresh }, replay })
-    this.#room = room
-    this.#tombstone = null
-    await this.#whenOpen(room)
-    room.begin()
-    await this.#listed(room)
-    return { status: room.summary().status, started: true, joined: false, messageDropped: false }
+  create(given: NewConversation): Promise<Created> {
+    return this.#alone(async () => {
+      if (this.#room !== null) return this.#join(this.#room, given.firstMessage)
+      migrate(this.ctx.storage, MIGRATIONS)
+      const fresh = { incarnation: hexId(), title: '', titledAt: null, loop: 'running', setup: 'pending' } as const
+      const { replay = null, ...record } = given
+      const room = await this.#begun({ record: { ...record, ...fresh }, replay }, (made) => made.begin())
+      await this.#listed(room)
+      return { status: room.summary().status, started: true, joined: false, messageDropped: false }
+    })
   }
 
   /** Makes this one from another of the owner's, as it was at an event; null when there is no such conversation. */
-  async fork(request: ForkRequest): Promise<'forked' | 'taken' | NoFork | null> {
-    await this.#made()
-    if (this.#room !== null) return 'taken'
-    const made = Promise.withResolvers<void>()
-    this.#making = made.promise
-    try {
-      return await this.#receive(request)
-    } finally {
-      this.#making = null
-      made.resolve()
-    }
+  fork(request: ForkRequest): Promise<'forked' | 'taken' | NoFork | null> {
+    return this.#alone(async () => (this.#room === null ? this.#receive(request) : 'taken'))
   }
 
   forkBasis(event: number): ForkBasis | NoFork | null {
@@ -257,8 +246,30 @@ export class Conversation extends DurableObject<Env> {
     this.#leave(socket)
   }
 
-  async #made(): Promise<void> {
+  /** Whoever makes it, or wants to, waits for the one before. */
+  async #alone<T>(make: () => Promise<T>): Promise<T> {
     while (this.#making !== null) await this.#making
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#making = promise
+    try {
+      return await make()
+    } finally {
+      this.#making = null
+      resolve()
+    }
+  }
+
+  /** A new conversation together with its first events, in one write: a crash leaves both or neither. */
+  async #begun(creation: Omit<Creation, 'vault'>, begin: (room: Room) => void): Promise<Room> {
+    const vault = new Vault(this.env, this.ctx.storage.sql, creation.record)
+    return this.ctx.blockConcurrencyWhile(async () => {
+      await vault.open()
+      const room = new Room(this.ctx, this.env, { ...creation, vault })
+      this.#room = room
+      this.#tombstone = null
+      begin(room)
+      return room
+    })
   }
 
   async #receive(request: ForkRequest): Promise<'forked' | NoFork | null> {
@@ -271,10 +282,10 @@ export class Conversation extends DurableObject<Env> {
         if (owed !== null) this.#tombstone = new Tombstone(this.ctx.storage, this.env)
         return record
       }
-      const room = new Room(this.ctx, this.env, { record, replay: null })
-      this.#room = room
-      await this.#whenOpen(room)
-      room.continueFork()
+      const room = await this.#begun({ record, replay: null }, (made) => {
+        keepFork(this.ctx.storage, record)
+        made.continueFork()
+      })
       await this.#listed(room)
       return 'forked'
     } catch (error) {

@@ -61,8 +61,12 @@ export async function receiveFork(
   const import_ = new Import({ storage, env }, record, source, from.event)
   await import_.files()
   await import_.events()
-  storage.sql.exec('DELETE FROM outbox WHERE kind = ? AND key = ?', PURGE, record.incarnation)
   return record
+}
+
+/** It is complete: nothing of it goes any more. Belongs to the write that makes it a conversation. */
+export function keepFork({ sql }: DurableObjectStorage, { incarnation }: ConversationRecord): void {
+  sql.exec('DELETE FROM outbox WHERE kind = ? AND key = ?', PURGE, incarnation)
 }
 
 /** Writes down that all of it is to go again, unless it is complete by then. */

@@ -48,8 +48,8 @@ const INDEX_DELAY_MS = 1_000
 const SEARCH_DELAY_MS = 1_000
 const MAX_PR_NUMBERS = 1_000
 
-/** A conversation that is being made, and the recording that it is to play. */
-export type Creation = { record: ConversationRecord; replay: ReplayStep[] | null }
+/** A conversation that is being made, the recording that it is to play, and its secrets, which are open. */
+export type Creation = { record: ConversationRecord; replay: ReplayStep[] | null; vault: Vault }
 
 export class Room {
   readonly log: EventLog
@@ -91,7 +91,7 @@ export class Room {
       observe: (path, event) => this.git.note(path, event),
     })
     this.git = new GitIndex({ storage: ctx.storage, fs: this.files })
-    this.#vault = new Vault(env, sql, this.#record.value)
+    this.#vault = created?.vault ?? new Vault(env, sql, this.#record.value)
     this.#naming = new Naming({
       record: this.#record,
       changed: () => this.#announceTitle(),

@@ -36,6 +36,7 @@ export async function audit(conversation: AgentConversation, books: Books): Prom
   const { id, given, watcher } = conversation
   const say = (text: string) => `${id}: ${text}`
   const commits = await conversation.run('cd /workspace && git log --format=%s', `${id}-audit`)
+  if (commits === null) books.stuck.push(say('it runs no command any more'))
   const stored = await conversation.stored()
   books.events += stored.length
   books.turns += given.length
@@ -52,7 +53,7 @@ export async function audit(conversation: AgentConversation, books: Books): Prom
   const found = {
     'tokens.txt': await conversation.lines('tokens.txt'),
     'notes.txt': await conversation.lines('notes.txt'),
-    commits: commits.split('\n'),
+    commits: (commits ?? '').split('\n'),
   }
   for (const { task } of given) check({ task, stored, found, say }, books)
   books.differing.push(...inheritedWrongly({ stored, found, forkedAt: conversation.forkedAt }).map(say))

@@ -7,6 +7,7 @@ import { type SeenEvent, Watcher } from './watcher.ts'
 
 const PAGE = 100
 const LOOK_EVERY_MS = 25
+const COMMAND_PATIENCE_MS = 60_000
 
 /** States in which a turn has ended. */
 const ENDS: ReadonlySet<string> = new Set(['awaiting_user_input', 'finished', 'error', 'stopped', 'rejected'])
@@ -77,17 +78,18 @@ export class AgentConversation {
     return (answer.body.code ?? '').split('\n').filter((line) => line !== '')
   }
 
-  /** Runs a command of the user's and returns its output. */
-  async run(command: string, key: string): Promise<string> {
+  /** Runs a command of the user's and returns its output; null when it was never run. */
+  async run(command: string, key: string): Promise<string | null> {
     const before = this.watcher.lastId
     await this.post('run', { command }, key)
-    for (;;) {
+    for (const deadline = performance.now() + COMMAND_PATIENCE_MS; performance.now() < deadline; ) {
       await sleep(LOOK_EVERY_MS)
       const later = this.watcher.events.filter(({ id }) => id > before)
       const action = later.find(({ action: kind, args }) => kind === 'run' && args?.command === command)
       const outcome = later.find(({ cause }) => action !== undefined && cause === action.id)
       if (outcome !== undefined) return outcome.content ?? ''
     }
+    return null
   }
 
   /** The state in which the turn of a task came to rest, if it did. */

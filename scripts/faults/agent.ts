@@ -104,7 +104,7 @@ async function begin(world: World, id: string): Promise<AgentConversation> {
     'cd /workspace && git init -q && git config user.name A && git config user.email a@b.c && echo first > notes.txt && git add -A && git commit -q -m first && git log --format=%s',
     `${id}-begin`,
   )
-  if (ready.trim() !== 'first') throw new Error(`the workspace of ${id} could not be made ready: ${ready}`)
+  if (ready?.trim() !== 'first') throw new Error(`the workspace of ${id} could not be made ready: ${ready}`)
   return one
 }
 

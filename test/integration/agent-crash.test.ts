@@ -5,7 +5,7 @@ import { env } from 'cloudflare:workers'
 import { expect, onTestFinished, test } from 'vitest'
 import { conversation } from '../../src/bindings.ts'
 import { type AgentChat, bash, inState, lastPrompt, said, startAgent } from '../helpers/agent.ts'
-import { isInState } from '../helpers/conversation.ts'
+import { isInState, startConversation } from '../helpers/conversation.ts'
 
 const PATIENCE = { timeout: 15_000, interval: 20 }
 
@@ -179,6 +179,31 @@ test('an alarm and a client that come to a restarted conversation at once do not
   expect((await chat.post('message', { content: 'still there?' })).status).toBe(200)
   await said(chat, 'both are here')
   await firing
+})
+
+test('a conversation, or a fork, that was cut off while it was made is not there, and is made whole by who asks again', async () => {
+  const chat = await startAgent({ replies: [{ text: 'one' }, { text: 'two' }, { text: 'three' }] })
+  await chat.post('message', { content: 'go' })
+  await said(chat, 'one')
+  await inState(chat, 'awaiting_user_input')
+  const last = (await chat.events()).length - 1
+  slowSecrets(300)
+  const making = [
+    { path: '/api/conversations', id: 'made-again', body: { initial_user_msg: 'again' }, answer: 'two' },
+    { path: `${chat.path}/fork`, id: 'forked-again', body: { event_id: last }, answer: 'three' },
+  ]
+  for (const { path, id, body, answer } of making) {
+    const ask = () => chat.owner.ask(path, { method: 'POST', body: { ...body, conversation_id: id } })
+    const first = ask()
+    await scheduler.wait(150)
+    await abortAllDurableObjects()
+    expect((await first).status).toBe(500)
+    expect(await chat.owner.json(`/api/conversations/${id}`)).toBeNull()
+    expect((await ask()).status).toBe(200)
+    const made = await startConversation({ conversation_id: id }, chat.owner)
+    if (answer === 'three') await made.post('message', { content: 'go on' })
+    await said(made, answer)
+  }
 })
 
 /** Has the database take its time over what is read in one go, as secrets are, until the test is over. */

@@ -87,7 +87,7 @@ test('frames and pages show the same bytes', async () => {
   const chat = await startConversation({ initial_user_msg: 'echo "héllo 你好 \\" 🎈"' })
   const response = await chat.owner.ask(`${chat.path}/ws`, { headers: { upgrade: 'websocket' } })
   const texts: string[] = []
-  response.webSocket?.addEventListener('message', ({ data }) => texts.push(String(data)))
+  response.webSocket?.addEventListener('message', ({ data }) => void texts.push(String(data)))
   response.webSocket?.accept()
   await expect.poll(() => texts.join('').includes('"awaiting_user_input"')).toBe(true)
   const framed = texts
