@@ -6,6 +6,9 @@ import { bytesToText } from '../workspace/text-encodings.ts'
 
 export const HIDDEN = '<secret_hidden>'
 
+/** A shorter value is in nearly every text: hiding it would ruin them all and keep nothing secret. */
+const MIN_LENGTH = 4
+
 /** Shorter values are masked as they are; their encoded forms are in too many other texts. */
 const MIN_ENCODED_LENGTH = 6
 
@@ -14,9 +17,9 @@ export class Mask {
   readonly #forms: readonly string[]
   readonly #formsInJson: readonly string[]
 
-  /** An empty value is no secret. */
+  /** Of values that are too short nothing is hidden. */
   constructor(values: Iterable<string>) {
-    const forms = new Set([...values].filter((value) => value !== '').flatMap(formsOf))
+    const forms = new Set([...values].filter(({ length }) => length >= MIN_LENGTH).flatMap(formsOf))
     this.#forms = [...forms].sort((a, b) => b.length - a.length)
     this.#formsInJson = [...new Set(this.#forms.map(inJson))]
   }

@@ -195,6 +195,7 @@ test('wrong types and lengths are all named at once, lax ones are read, and no r
     max_iterations: 'many',
     confirmation_mode: 'maybe',
     llm_model: 'x'.repeat(4_097),
+    llm_base_url: 'models.example.com',
     llm_api_key: { key: CANARY },
     search_api_key: `${CANARY}\nX-Evil: 1`,
     sandbox_api_key: CANARY.repeat(2_000),
@@ -205,13 +206,14 @@ test('wrong types and lengths are all named at once, lax ones are read, and no r
   const response = await save(ann, bad)
   const text = await response.text()
   expect([response.status, text.includes(CANARY)]).toEqual([422, false])
-  const { detail } = JSON.parse(text) as { detail: { type: string; loc: string[] }[] }
-  expect(Object.fromEntries(detail.map(({ type, loc }) => [loc.slice(1).join('.'), type]))).toEqual({
+  const answered = JSON.parse(text) as { detail: { type: string; loc: string[] }[] }
+  expect(Object.fromEntries(answered.detail.map(({ type, loc }) => [loc.slice(1).join('.'), type]))).toEqual({
     language: 'string_type',
     agent: 'string_type',
     max_iterations: 'int_parsing',
     confirmation_mode: 'bool_parsing',
     llm_model: 'string_too_long',
+    llm_base_url: 'value_error',
     llm_api_key: 'string_type',
     search_api_key: 'value_error',
     sandbox_api_key: 'string_too_long',
@@ -221,6 +223,9 @@ test('wrong types and lengths are all named at once, lax ones are read, and no r
     'mcp_config.extra': 'extra_forbidden',
   })
   expect((await ann.ask('/api/settings')).status).toBe(404)
+
+  const idle = (await (await save(ann, { max_iterations: 0 })).json()) as typeof answered
+  expect(idle.detail).toMatchObject([{ type: 'greater_than_equal', loc: ['body', 'max_iterations'] }])
 
   const shapes = [null, [], 'text', 5, [{ llm_api_key: CANARY }], CANARY]
   for (const body of shapes) {

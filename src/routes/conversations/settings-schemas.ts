@@ -8,20 +8,31 @@ import { MCPConfig, ProviderType } from './schemas.ts'
 const text = () => line({ max: 4_096 }).nullish()
 const key = () => pastedKey({ max: 16_384 }).nullish()
 const amount = () => laxInt({ min: 0 }).nullish()
+/** Empty where there is none. */
+const address = () =>
+  line({ max: 4_096 })
+    .refine((value) => value.trim() === '' || isWebAddress(value.trim()), {
+      error: 'must be an address such as https://models.example.com/v1',
+    })
+    .nullish()
 const flag = () => laxBool().nullish()
 /** Clients send back what they read, and they read booleans here. */
 const firmFlag = () => laxBool().optional()
+
+function isWebAddress(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+}
 
 export const SettingsBody = z
   .object({
     language: text(),
     agent: text(),
-    max_iterations: amount(),
+    max_iterations: laxInt({ min: 1 }).nullish(),
     security_analyzer: text(),
     confirmation_mode: flag(),
     llm_model: text(),
     llm_api_key: key(),
-    llm_base_url: text(),
+    llm_base_url: address(),
     remote_runtime_resource_factor: amount(),
     enable_default_condenser: firmFlag(),
     enable_sound_notifications: firmFlag(),
