@@ -1,7 +1,6 @@
 // The shell of a conversation: the commands that it has besides the interpreter's own, and a command of the user's in it.
 // What reaches the network passes the guarded door, and a program runs in an isolate of its own.
 
-import { withoutSecrets } from '../../src/agent/tools/bash.ts'
 import { config } from '../../src/config.ts'
 import { workspaceCommands } from '../../src/workspace/commands/all.ts'
 import type { FileSystem } from '../../src/workspace/file-system.ts'
@@ -26,16 +25,14 @@ export async function runCommand(
   { env, owner, files, vault }: Place,
   { command, shell, signal, timeoutMs }: { command: string; shell: ShellState } & Bounds,
 ): Promise<CommandOutcome> {
-  const secrets = vault.variables
-  const outcome = await runScript({
+  return runScript({
     ...shell,
     fs: files,
     script: command,
-    env: { ...secrets, ...shell.env },
+    secrets: vault.variables,
     commands: shellCommands(env, owner),
     signal,
     limits: { timeoutMs },
     filter: vault.stream(),
   })
-  return { ...outcome, ...withoutSecrets(outcome, Object.values(secrets)) }
 }

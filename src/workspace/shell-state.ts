@@ -31,11 +31,29 @@ const OF_THE_SHELL: ReadonlySet<string> = new Set([
 ])
 const DEFAULT_IFS = ' \t\n'
 
-/** The state as it is now. `all` has every variable, `exported` the exported ones again. */
+interface Captured {
+  cwd: string
+  all: Iterable<readonly [string, string]>
+  exported: Readonly<Record<string, string>>
+}
+
+/** A value shorter than this is in too many texts to mean the secret. */
+const TELLING_LENGTH = 4
+
+/** Tells whether a value is or holds one of the secrets. */
+export function secretTest(secrets: Iterable<string>): (value: string) => boolean {
+  const known = new Set(secrets)
+  const telling = [...known].filter((secret) => secret.length >= TELLING_LENGTH)
+  return (value) => known.has(value) || telling.some((part) => value.includes(part))
+}
+
+/**
+ * The state as it is now. `all` has every variable, `exported` the exported ones again. The state is stored as it is, and
+ * secrets are not: what holds one is left out, for each script gets them anew.
+ */
 export function captureState(
-  cwd: string,
-  all: Iterable<readonly [string, string]>,
-  exported: Readonly<Record<string, string>>,
+  { cwd, all, exported }: Captured,
+  isSecret: (value: string) => boolean,
 ): ShellState & { dropped: string[] } {
   const state = {
     cwd,
@@ -46,6 +64,7 @@ export function captureState(
   let bytes = 0
   for (const [name, value] of all) {
     if (!/^[A-Za-z_]\w*$/.test(name) || OF_THE_SHELL.has(name) || (name === 'IFS' && value === DEFAULT_IFS)) continue
+    if (isSecret(value)) continue
     const size = byteLength(name) + byteLength(value)
     if (bytes + size > MAX_STATE_BYTES) {
       state.dropped.push(name)

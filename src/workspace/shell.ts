@@ -17,6 +17,8 @@ export interface ScriptRun {
   cwd: string
   /** Exported variables: all that commands see, besides a few that every shell has. */
   env: Record<string, string>
+  /** Exported as well, where `env` has no other value; they are given anew to each script and not among what it left. */
+  secrets?: Readonly<Record<string, string>>
   /** Variables that are not exported. */
   variables?: Record<string, string>
   /** Besides those that every shell has. */
@@ -61,7 +63,7 @@ export async function runScript(run: ScriptRun): Promise<ScriptOutcome> {
   }
 }
 
-type Attempt = Omit<Interpretation, 'fs' | 'script' | 'commands'>
+type Attempt = Pick<Interpretation, 'progress' | 'output' | 'stop' | 'timeoutMs'>
 
 async function attempt(run: ScriptRun, parts: Attempt): Promise<number | null> {
   const { output } = parts
@@ -70,7 +72,8 @@ async function attempt(run: ScriptRun, parts: Attempt): Promise<number | null> {
     return EXIT_USAGE
   }
   try {
-    return await interpret({ ...parts, fs: run.fs, commands: run.commands ?? [], script: run.script.toWellFormed() })
+    const { fs, script, commands = [], secrets = {} } = run
+    return await interpret({ ...parts, fs, commands, secrets, script: script.toWellFormed() })
   } catch (error) {
     if (parts.stop.reason) return null
     // A redirection that fails in the middle of writing is thrown through the interpreter and ends the script.

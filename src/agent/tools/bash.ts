@@ -5,7 +5,6 @@ import { z } from 'zod'
 import { isOneCommand } from '../../workspace/commands/one-command.ts'
 import { runScript, type ScriptOutcome } from '../../workspace/shell.ts'
 import type { ShellCommand } from '../../workspace/shell-extensions.ts'
-import type { ShellState } from '../../workspace/shell-state.ts'
 import { runAction } from '../actions.ts'
 import type { ActionEvent } from '../events.ts'
 import { defineTool, PositiveNumber } from './define-tool.ts'
@@ -92,7 +91,8 @@ export async function runInSession(run: SessionRun, context: ToolContext): Promi
     fs,
     script: run.script,
     cwd: shell.cwd,
-    env: { ...secrets, ...shell.env },
+    env: shell.env,
+    secrets,
     variables: shell.variables,
     commands: run.commands,
     signal,
@@ -100,7 +100,8 @@ export async function runInSession(run: SessionRun, context: ToolContext): Promi
     filter: context.outputFilter(),
     onProgress: (text) => context.onOutput(text),
   })
-  if (!outcome.aborted) context.keepShell(withoutSecrets(outcome, Object.values(secrets)))
+  const { cwd, env, variables, aborted } = outcome
+  if (!aborted) context.keepShell({ cwd, env, variables })
   return outcome
 }
 
@@ -113,19 +114,4 @@ function remarkOn({ timedOut, aborted }: ScriptOutcome, timeoutMs: number): stri
   if (aborted) return '[The command was stopped by the user.]'
   if (!timedOut) return ''
   return `[The command was stopped after at most ${timeoutMs / 1000} seconds and does not go on. A longer limit can be set with the timeout parameter.]`
-}
-
-/** A value shorter than this is in too many texts to mean the secret. */
-const TELLING_LENGTH = 4
-
-/** The session is stored as it is, and secrets are not: what holds one is not kept. They are given anew to each command. */
-export function withoutSecrets({ cwd, env, variables }: ShellState, secrets: readonly string[]): ShellState {
-  const telling = secrets.filter((secret) => secret.length >= TELLING_LENGTH)
-  const kept = (all: Record<string, string>) =>
-    Object.fromEntries(
-      Object.entries(all).filter(
-        ([, value]) => !secrets.includes(value) && !telling.some((part) => value.includes(part)),
-      ),
-    )
-  return { cwd, env: kept(env), variables: kept(variables) }
 }

@@ -111,6 +111,20 @@ test('folder and variables last from script to script, through exit, stop and fa
   expect(hoarder.output).toContain('too large to be kept for the next command: BIG')
 })
 
+test('a secret is there for every script, however long, and is not among what a script leaves', async () => {
+  const secrets = { TOKEN: 'tok-12345', KEY: 'k'.repeat(65_536), FLAG: '1' }
+  const fs = new MemoryFileSystem()
+  const script = 'echo ${#KEY} $TOKEN; export COPY="Bearer $TOKEN" n=1 m=12 SEEN=yes; TOKEN_FILE=x'
+  const { output, env, variables } = await runScript({ fs, script, cwd: '/workspace', env: {}, secrets })
+  expect(output).toBe('65536 tok-12345\n')
+  expect(env).toMatchObject({ m: '12', SEEN: 'yes' })
+  expect(variables).toMatchObject({ TOKEN_FILE: 'x' })
+  expect(Object.keys({ ...env, ...variables })).not.toEqual(expect.arrayContaining(['COPY']))
+  expect(JSON.stringify({ env, variables })).not.toMatch(/tok-12345|kkkk|FLAG/)
+  const again = { fs, cwd: '/workspace', env: { ...env, TOKEN: 'mine' }, variables, secrets }
+  expect(await shown(runScript({ ...again, script: 'echo $TOKEN $FLAG $m' }))).toBe('mine 1 12\n')
+})
+
 test('what is added to scripts shows nowhere: status, last word, pipe status, traces and errors are those of bash', async () => {
   const run = memory()
   expect(await shown(run('false\necho $?\nfalse | true\necho "${PIPESTATUS[@]}"\nmkdir made\ncd $_\npwd'))).toBe(
@@ -132,7 +146,9 @@ test('what is added to scripts shows nowhere: status, last word, pipe status, tr
         'echo one; ls /none; echo two; f() { ls /none; echo three; }; f; x=$(echo caught); echo "[$x]"; { echo four; ls /none; } 2>&1 | wc -l',
       ),
     ),
-  ).toBe('one\nls: /none: No such file or directory\ntwo\nthree\nls: /none: No such file or directory\n[caught]\n2\n')
+  ).toBe(
+    "one\nls: cannot access '/none': No such file or directory\ntwo\nthree\nls: cannot access '/none': No such file or directory\n[caught]\n2\n",
+  )
   expect(
     await shown(
       run(
