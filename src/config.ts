@@ -108,6 +108,7 @@ const SCHEMAS = {
   TENCENT_QUOTE_URL: baseUrl('https://qt.gtimg.cn'),
   TENCENT_KLINE_URL: baseUrl('https://web.ifzq.gtimg.cn'),
   YAHOO_URL: baseUrl('https://query1.finance.yahoo.com'),
+  YAHOO_COOKIE_URL: baseUrl('https://fc.yahoo.com'),
   SINA_QUOTE_URL: baseUrl('https://hq.sinajs.cn'),
   SINA_KLINE_URL: baseUrl('https://quotes.sina.cn'),
   EASTMONEY_QUOTE_URL: baseUrl('https://push2.eastmoney.com'),
@@ -176,6 +177,7 @@ const ALLOWED: { [Name in keyof typeof SCHEMAS]: string } = {
   TENCENT_QUOTE_URL: 'an http(s) URL',
   TENCENT_KLINE_URL: 'an http(s) URL',
   YAHOO_URL: 'an http(s) URL',
+  YAHOO_COOKIE_URL: 'an http(s) URL',
   SINA_QUOTE_URL: 'an http(s) URL',
   SINA_KLINE_URL: 'an http(s) URL',
   EASTMONEY_QUOTE_URL: 'an http(s) URL',
@@ -238,6 +240,7 @@ export type Config = {
   tencentQuoteUrl: string
   tencentKlineUrl: string
   yahooUrl: string
+  yahooCookieUrl: string
   sinaQuoteUrl: string
   sinaKlineUrl: string
   eastMoneyQuoteUrl: string
@@ -308,6 +311,7 @@ function toConfig(values: Parsed, bindings: { hasWorkersAi: boolean }): Config {
     tencentQuoteUrl: values.TENCENT_QUOTE_URL,
     tencentKlineUrl: values.TENCENT_KLINE_URL,
     yahooUrl: values.YAHOO_URL,
+    yahooCookieUrl: values.YAHOO_COOKIE_URL,
     sinaQuoteUrl: values.SINA_QUOTE_URL,
     sinaKlineUrl: values.SINA_KLINE_URL,
     eastMoneyQuoteUrl: values.EASTMONEY_QUOTE_URL,

@@ -1,6 +1,6 @@
 // What is different from the report before: the figures for machines, the sentences for people.
 
-import { signedPct } from '../reports/format.ts'
+import { fixed, signedPct } from '../reports/format.ts'
 import { fill, labelsOf } from '../reports/labels.ts'
 import type { ReportLanguage } from '../reports/report.ts'
 import type { Decision } from './decision.ts'
@@ -94,13 +94,16 @@ function sentencesOf(changes: Told, { previous, decision, decimals, language }: 
   const names = changes.crossed.flatMap((key) => {
     const price = previous.levels[key]
     const name = Object.hasOwn(level, key) ? level[key as keyof typeof level] : key
-    return price === undefined ? [] : [`${name} ${price.toFixed(decimals)}`]
+    return price === undefined ? [] : [`${name} ${fixed(price, decimals)}`]
   })
   const when = previous.date ?? previous.createdAt.slice(0, 10)
   const { price_change_pct: pct } = changes
   return [
-    pct === null ? '' : fill(phrases.price, { date: when, change: signedPct(pct) }),
-    fill(phrases.score, { before: previous.score, after: decision.score }),
+    pct === null ? '' : fill(pct === 0 ? phrases.samePrice : phrases.price, { date: when, change: signedPct(pct) }),
+    fill(changes.score_change === 0 ? phrases.sameScore : phrases.score, {
+      before: previous.score,
+      after: decision.score,
+    }),
     parts.length === 0 ? '' : fill(phrases.parts, { parts: parts.join(listComma) }),
     changes.trend === null ? '' : fill(phrases.trend, changes.trend),
     changes.advice === null ? '' : fill(phrases.advice, changes.advice),

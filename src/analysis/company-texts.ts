@@ -1,9 +1,11 @@
 // What is known of a company, in sentences of code. A part without a value says which of its states it is in.
 
-import type { Quote } from '../market/bars.ts'
 import type { ChipDistribution } from '../market/indicators/chips.ts'
+import type { Instrument } from '../market/instruments.ts'
+import type { CompanyValue } from '../market/valuation.ts'
 import type { NewsFound } from '../news/search.ts'
-import { largeNumber, signedPct } from '../reports/format.ts'
+import { yearOfDividends } from '../reports/company.ts'
+import { aside, fixed, largeNumber, signedPct, withUnit } from '../reports/format.ts'
 import { fill, labelsOf } from '../reports/labels.ts'
 import type { ReportLanguage } from '../reports/report.ts'
 import type { FlowView } from './capital-flow.ts'
@@ -20,11 +22,18 @@ export type CompanyTexts = {
 }
 
 export type CompanyTextInput = {
+  instrument: Instrument
   company: Company
   flow: FlowView
+  value: CompanyValue | null
   chips: ChipDistribution | null
-  quote: Quote | null
   news: NewsFound | null
+  /** The report's price, its money and its day. */
+  price: number | null
+  priceCurrency: string | null
+  asOf: string
+  /** The figures are a sample, beside which nobody was asked. */
+  isSample: boolean
   decimals: number
   language: ReportLanguage
 }
@@ -32,12 +41,24 @@ export type CompanyTextInput = {
 export function companyTexts(input: CompanyTextInput): CompanyTexts {
   const phrases = phrasesOf(input.language)
   return {
-    fundamental: fundamentalText(input, phrases),
-    flow: flowText(input, phrases),
-    sector: sectorText(input, phrases),
+    ...aboutCompany(input, phrases),
     chips: chipText(input, phrases),
     newsSummary: newsText(input.news, phrases),
     sentiment: input.news?.social ? fill(phrases.news.social, { text: input.news.social.text }) : null,
+  }
+}
+
+/** Nothing is said of what has no company behind it. */
+function aboutCompany(
+  input: CompanyTextInput,
+  phrases: Phrases,
+): Pick<CompanyTexts, 'fundamental' | 'flow' | 'sector'> {
+  if (input.instrument.kind !== 'stock') return { fundamental: null, flow: null, sector: null }
+  if (input.isSample) return { fundamental: phrases.company.notAsked, flow: null, sector: null }
+  return {
+    fundamental: fundamentalText(input, phrases),
+    flow: flowText(input, phrases),
+    sector: sectorText(input, phrases),
   }
 }
 
@@ -46,33 +67,82 @@ function absent(part: Part<unknown>, name: string, phrases: Phrases): string | n
   return state === 'ok' ? null : fill(phrases.company.absent, { part: name, state: phrases.partState[state] })
 }
 
-function fundamentalText({ company, quote, language }: CompanyTextInput, phrases: Phrases): string | null {
-  const { fundamentals } = company
-  const report = fundamentals.value?.report
-  const unknown = phrases.unknown
-  const amount = (value: number | null) => (value === null ? unknown : largeNumber(value, language))
-  const pct = (value: number | null) => (value === null ? unknown : signedPct(value))
-  const results =
-    report &&
-    fill(phrases.company.results, {
-      date: report.reportDate,
-      revenue: amount(report.revenue),
-      revenueYoy: pct(report.revenueYoyPct),
-      profit: amount(report.netProfitParent),
-      profitYoy: pct(report.netProfitYoyPct),
-      roe: report.roePct === null ? unknown : `${report.roePct.toFixed(2)}%`,
-    })
-  const figure = (value: number | null) => value?.toFixed(2) ?? unknown
-  const hasRatio = quote !== null && (quote.peRatio !== null || quote.pbRatio !== null)
-  const valuation = hasRatio
-    ? fill(phrases.company.valuation, { pe: figure(quote.peRatio), pb: figure(quote.pbRatio) })
-    : null
-  return joined([results, valuation, absent(fundamentals, phrases.part.results, phrases)], language)
+function fundamentalText(input: CompanyTextInput, phrases: Phrases): string | null {
+  const { fundamentals } = input.company
+  return joined(
+    [
+      resultsText(input, phrases),
+      valuationText(input, phrases),
+      dividendText(input, phrases),
+      absent(fundamentals, phrases.part.results, phrases),
+    ],
+    input.language,
+  )
 }
 
-function flowText({ company, flow, language }: CompanyTextInput, phrases: Phrases): string | null {
+/** Renminbi of a company that is listed elsewhere is never taken for the listing's money: it is named in full. */
+function inMoney(amount: string, currency: string, { instrument, language }: CompanyTextInput): string {
+  const isForeign = currency === 'CNY' && instrument.market !== 'cn'
+  return withUnit(amount, isForeign ? 'renminbi' : currency, language)
+}
+
+const money = (amount: number, currency: string, input: CompanyTextInput): string =>
+  inMoney(largeNumber(amount, input.language), currency, input)
+
+function resultsText(input: CompanyTextInput, phrases: Phrases): string | null {
+  const { report = null } = input.company.fundamentals.value ?? {}
+  if (report === null) return null
+  const { resultFigure: words } = phrases
+  const pct = (value: number | null, template: string) =>
+    value === null ? null : fill(template, { pct: `${fixed(value, 2)}%` })
+  const amount = (value: number | null, template: string, yoyPct: number | null = null) => {
+    if (value === null) return null
+    const onYear = yoyPct === null ? '' : aside(fill(words.onYear, { pct: signedPct(yoyPct) }), input.language)
+    return fill(template, { amount: money(value, report.currency, input) }) + onYear
+  }
+  const figures = [
+    amount(report.revenue, words.revenue, report.revenueYoyPct),
+    amount(report.netProfitParent, words.profit, report.netProfitYoyPct),
+    amount(report.operatingCashFlow, words.cashFlow),
+    pct(report.grossMarginPct, words.margin),
+    pct(report.roePct, report.period === 'quarter' ? words.roeTrailing : words.roe),
+  ].filter((figure) => figure !== null)
+  if (figures.length === 0) return null
+  const told = figures.join(labelsOf(input.language).comma)
+  return fill(phrases.results[report.period], { date: report.reportDate, figures: told })
+}
+
+function valuationText(input: CompanyTextInput, phrases: Phrases): string | null {
+  const { value, language } = input
+  if (value === null) return null
+  const { pe, pb, size, on } = phrases.valuation
+  const figure = (number: number | null, template: string) =>
+    number === null ? null : fill(template, { value: fixed(number, 2) })
+  const { totalMarketValue: worth, currency } = value
+  const figures = [
+    figure(value.peRatio, pe),
+    figure(value.pbRatio, pb),
+    worth === null || currency === null ? null : fill(size, { value: money(worth, currency, input) }),
+  ].filter((text) => text !== null)
+  const told = figures.join(labelsOf(language).comma)
+  return value.asOf === null || told === '' ? told : fill(on, { figures: told, date: value.asOf })
+}
+
+function dividendText(input: CompanyTextInput, phrases: Phrases): string | null {
+  const year = yearOfDividends(input)
+  if (year === null) return null
+  const { paid, none, mixed, yield: share } = phrases.dividends
+  if (year.count === 0) return none
+  if (year.cash === null || year.currency === null) return mixed
+  const cash = inMoney(String(year.cash), year.currency, input)
+  const yieldText = year.yieldPct === null ? null : fill(share, { pct: `${fixed(year.yieldPct, 2)}%` })
+  return [fill(paid, { cash }), yieldText].filter((text) => text !== null).join(labelsOf(input.language).comma)
+}
+
+function flowText(input: CompanyTextInput, phrases: Phrases): string | null {
+  const { company, flow } = input
   if (company.flow.value === null) return absent(company.flow, phrases.part.flow, phrases)
-  const amount = (value: number | null) => (value === null ? phrases.unknown : largeNumber(value, language))
+  const amount = (value: number | null) => (value === null ? phrases.unknown : money(value, 'CNY', input))
   return fill(phrases.company.flow, {
     today: amount(flow.today),
     days5: amount(flow.days5),
@@ -104,10 +174,10 @@ function sectorText({ company, language }: CompanyTextInput, phrases: Phrases): 
 function chipText({ chips, decimals }: CompanyTextInput, phrases: Phrases): string | null {
   if (chips === null) return null
   return fill(phrases.company.chips, {
-    cost: chips.averageCost.toFixed(decimals),
-    profit: `${(chips.profitRatio * 100).toFixed(1)}%`,
-    low: chips.cost90.low.toFixed(decimals),
-    high: chips.cost90.high.toFixed(decimals),
+    cost: fixed(chips.averageCost, decimals),
+    profit: `${fixed(chips.profitRatio * 100, 1)}%`,
+    low: fixed(chips.cost90.low, decimals),
+    high: fixed(chips.cost90.high, decimals),
   })
 }
 

@@ -1,7 +1,8 @@
 // What a model is told, and the figures that it may therefore quote. Both come from the same object, so that nothing can be
 // told and then struck, or quoted without having been told.
 
-import type { AnalysisFacts } from '../reports/build.ts'
+import { type AnalysisFacts, dividendInput } from '../reports/build.ts'
+import { yearOfDividends } from '../reports/company.ts'
 import { levelRows } from '../reports/strategy.ts'
 import { round } from '../reports/trend-analysis.ts'
 import type { KnownFigure, KnownFigures, NamedFigure } from './figures.ts'
@@ -66,14 +67,19 @@ function chipFigures({ chips }: AnalysisFacts): Json | null {
   }
 }
 
-function companyFigures({ company, flow, quote }: AnalysisFacts): Json {
+function companyFigures(facts: AnalysisFacts): Json {
+  const { company, flow, quote, value } = facts
   const { fundamentals, boards, rankings } = company
+  const year = yearOfDividends(dividendInput(facts))
   return {
     results: fundamentals.value?.report ?? fundamentals.state,
     dividends: fundamentals.value?.dividends.slice(0, 5) ?? fundamentals.state,
-    pe: quote?.peRatio ?? null,
-    pb: quote?.pbRatio ?? null,
-    market_value: quote?.totalMarketValue ?? null,
+    dividends_last_year: year && { cash_per_share: year.cash, currency: year.currency, yield_pct: year.yieldPct },
+    pe: value?.peRatio ?? null,
+    pb: value?.pbRatio ?? null,
+    market_value: value?.totalMarketValue ?? null,
+    market_value_currency: value?.currency ?? null,
+    valuation_date: value?.asOf ?? null,
     turnover_rate_pct: quote?.turnoverRatePct ?? null,
     capital_flow: company.flow.value === null ? company.flow.state : flow,
     boards: boards.value?.slice(0, 12).map(({ name, changePct }) => ({ name, change_pct: changePct })) ?? boards.state,
@@ -148,7 +154,7 @@ function figuresIn(text: string): KnownFigure[] {
 }
 
 /** Figures that texts call by a name of their own. */
-function namedFigures({ technical, price, levels, decimals, decision, quote }: AnalysisFacts): NamedFigure[] {
+function namedFigures({ technical, price, levels, decimals, decision, value: worth }: AnalysisFacts): NamedFigure[] {
   const { indicators } = technical ?? { indicators: null }
   const level = (value: number | undefined) => ({ value: value ?? null, decimals })
   const rows: [string[], { value: number | null | undefined; decimals: number }][] = [
@@ -170,8 +176,8 @@ function namedFigures({ technical, price, levels, decimals, decision, quote }: A
     [['止盈', '目标价', '目标位', 'take profit', 'price target', '목표가', '익절'], level(levels.takeProfit?.price)],
     [['理想买点', '理想买入', 'ideal buy', '이상적 매수'], level(levels.idealBuy?.price)],
     [['评分', '综合评分', 'score', '점수'], { value: decision.score, decimals: 0 }],
-    [['市盈率', 'PE', 'P/E'], { value: quote?.peRatio, decimals: 2 }],
-    [['市净率', 'PB', 'P/B'], { value: quote?.pbRatio, decimals: 2 }],
+    [['市盈率', 'PE', 'P/E'], { value: worth?.peRatio, decimals: 2 }],
+    [['市净率', 'PB', 'P/B'], { value: worth?.pbRatio, decimals: 2 }],
   ]
   return rows.flatMap(([names, { value, decimals: digits }]) =>
     value === null || value === undefined ? [] : [{ names, value, decimals: digits, isPercent: false }],

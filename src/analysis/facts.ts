@@ -1,6 +1,6 @@
 import type { ProviderRun } from '../market/provider-run.ts'
 import type { NewsFound } from '../news/search.ts'
-import type { AnalysisFacts } from '../reports/build.ts'
+import { type AnalysisFacts, priceDay } from '../reports/build.ts'
 import { contextPackOverview } from '../reports/context-pack.ts'
 import { type StoredDiagnostics, storedDiagnostics } from '../reports/diagnostics.ts'
 import { fill, type NewsEvidence, sampleNotice } from '../reports/labels.ts'
@@ -90,12 +90,12 @@ function changesOf({ previous, decision, decimals }: Judgement, view: MarketView
 type Telling = { language: ReportLanguage; name: string; quality: number; judged: Judgement }
 
 function narrateView(
-  { input, company, news }: Gathering,
+  { input, company, news, now }: Gathering,
   view: MarketView,
   { language, name, quality, judged }: Telling,
 ): Narrative {
   const { provenance } = view
-  const { decimals, currency, decision, strategy, flow, chips } = judged
+  const { decimals, currency, decision, strategy, levels } = judged
   return narrate({
     language,
     name,
@@ -104,6 +104,7 @@ function narrateView(
     currency,
     decision,
     strategy,
+    levels,
     quality,
     limitations: limitationsOf(judged, language),
     date: view.bars.at(-1)?.date ?? view.phase.effective_daily_bar_date,
@@ -114,7 +115,16 @@ function narrateView(
     technical: view.technical,
     phase: view.phase,
     sampleNotice: provenance && sampleNotice(provenance, language),
-    company: companyTexts({ company, flow, chips, quote: view.quote, news, decimals, language }),
+    company: companyTexts({
+      ...judged,
+      instrument: input.instrument,
+      company,
+      news,
+      price: view.price,
+      asOf: priceDay(view.bars.at(-1) ?? null, now),
+      isSample: provenance !== null,
+      language,
+    }),
   })
 }
 

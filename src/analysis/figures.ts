@@ -1,6 +1,7 @@
 // Every figure that a model writes is looked up in the data that it was given. One that names its subject wrongly is put
 // right; one that nobody gave it takes its sentence with it.
 
+import { fixed } from '../reports/format.ts'
 import { sentencesIn } from './sentences.ts'
 
 /** A figure that was given to the model. */
@@ -123,7 +124,7 @@ function correctNamed(sentence: string, { named }: KnownFigures): { text: string
         if (quoted.isPercent !== figure.isPercent) return whole
         if (Math.abs(quoted.value - figure.value) <= quoted.tolerance) return whole
         corrected += 1
-        return `${label}${link}${figure.value.toFixed(figure.decimals)}`
+        return `${label}${link}${fixed(figure.value, figure.decimals)}`
       })
     }
   }

@@ -2,7 +2,8 @@
 // from following it.
 
 import { type ChipDistribution, chipDistribution, floatSharesOf } from '../market/indicators/chips.ts'
-import type { Instrument } from '../market/instruments.ts'
+import { type Instrument, currencyOf as moneyOf } from '../market/instruments.ts'
+import { type CompanyValue, companyValue } from '../market/valuation.ts'
 import { isSerious } from '../news/relevance.ts'
 import { currencyOf, priceDecimals, quotedCurrency } from '../reports/format.ts'
 import type { CurrencyCode } from '../reports/labels.ts'
@@ -22,6 +23,8 @@ import { chosenSkills, type SkillFinding, skillFindings, speaksAgainst } from '.
 export type Judgement = {
   decimals: number
   currency: CurrencyCode
+  priceCurrency: string
+  value: CompanyValue | null
   levels: StrategyLevels
   strategy: ReportStrategy | null
   evidence: Evidence
@@ -43,8 +46,9 @@ export function judge(gathering: Gathering, view: MarketView, language: ReportLa
   const levels = strategyLevels(view.technical, price, decimals)
   const flow = gathering.company.flow.value === null ? UNKNOWN_FLOW : flowView(gathering.company.flow.value)
   const chips = chipsOf(gathering, view)
-  const evidence = evidenceFor(gathering, view, { language, hasChips: chips !== null })
-  const skills = skillsOf(gathering, view, { flow, language })
+  const value = companyValue(view.quote, gathering.company.fundamentals.value, view.bars.at(-1)?.date ?? null)
+  const evidence = evidenceFor(gathering, view, { language, hasChips: chips !== null, hasValue: value !== null })
+  const skills = skillsOf(gathering, view, { flow, value, language })
   const structure = view.technical && structureOf(view.technical, price)
   const previous = comparable(gathering, view)
   const scored = decide(view.technical, {
@@ -58,6 +62,8 @@ export function judge(gathering: Gathering, view: MarketView, language: ReportLa
   return {
     decimals,
     currency,
+    priceCurrency: view.quote?.currency ?? moneyOf(instrument),
+    value,
     levels,
     strategy: strategyOf(levels, { decimals, currency, language }),
     evidence,
@@ -93,18 +99,18 @@ function chipsOf({ input }: Gathering, { quote, bars, provenance }: MarketView):
 function skillsOf(
   { input, company, news }: Gathering,
   { technical, bars, price, quote }: MarketView,
-  { flow, language }: { flow: FlowView; language: ReportLanguage },
+  { flow, value, language }: { flow: FlowView; value: CompanyValue | null; language: ReportLanguage },
 ) {
   const { known, unknown } = chosenSkills(input.request.skills)
   const stockName = input.names.zh ?? input.names.en ?? ''
-  const view = technical && price !== null ? { technical, bars, price, quote, flow, company, news, stockName } : null
+  const view = price !== null ? { technical, bars, price, quote, flow, value, company, news, stockName } : null
   return { skillFindings: skillFindings(known, view, language), unknownSkills: unknown }
 }
 
 function evidenceFor(
   { input, bars, quote, company, news }: Gathering,
   view: MarketView,
-  { language, hasChips }: { language: ReportLanguage; hasChips: boolean },
+  { language, hasChips, hasValue }: { language: ReportLanguage; hasChips: boolean; hasValue: boolean },
 ): Evidence {
   const { instrument, names } = input
   const quoteName = quote.ok ? quote.value.name : null
@@ -122,7 +128,7 @@ function evidenceFor(
     otherName: disagrees ? quoteName : null,
     otherCurrency: otherCurrency(input.instrument, view),
     company,
-    hasValuation: view.quote !== null && (view.quote.peRatio !== null || view.quote.pbRatio !== null),
+    hasValuation: hasValue,
     hasChips,
     news,
   })

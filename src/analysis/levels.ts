@@ -2,6 +2,7 @@
 // ATRs from one, so that a reader can check it. The four keep their order:
 // stop loss < secondary buy ≤ ideal buy ≤ price < take profit; what cannot keep it is null.
 
+import { fixed } from '../reports/format.ts'
 import type { Technical } from './signals.ts'
 
 export type LevelBasis =
@@ -104,13 +105,13 @@ type Grid = { atr: number; decimals: number; anchors: Anchor[] }
 
 function ideal(grid: Grid, price: number): Level {
   const support = highestBetween(grid, price - IDEAL_REACH * grid.atr, price)
-  return support === null ? away(grid, { price, basis: 'price' }, -1) : away(grid, support, 0)
+  return support === null ? away(grid, { price, basis: 'price' }, -1) : onto(grid, support, price)
 }
 
 function secondary(grid: Grid, idealPrice: number): Level {
   const { atr } = grid
   const support = highestBetween(grid, idealPrice - SECONDARY_REACH * atr, idealPrice - SECONDARY_GAP * atr)
-  return support === null ? away(grid, { price: idealPrice, basis: 'ideal_buy' }, -1) : away(grid, support, 0)
+  return support === null ? away(grid, { price: idealPrice, basis: 'ideal_buy' }, -1) : onto(grid, support, idealPrice)
 }
 
 function stopLoss(grid: Grid, secondaryPrice: number): Level {
@@ -124,7 +125,7 @@ function takeProfit(grid: Grid, price: number): Level {
   const { atr, anchors } = grid
   const inReach = anchors.filter((anchor) => anchor.price >= price + TARGET_GAP * atr)
   const nearest = inReach.sort((a, b) => a.price - b.price)[0]
-  if (nearest !== undefined && nearest.price <= price + TARGET_REACH * atr) return away(grid, nearest, 0)
+  if (nearest !== undefined && nearest.price <= price + TARGET_REACH * atr) return onto(grid, nearest)
   return away(grid, { price, basis: 'price' }, TARGET_WITHOUT_RESISTANCE)
 }
 
@@ -133,11 +134,20 @@ function highestBetween({ anchors }: Grid, low: number, high: number): Anchor | 
   return found[0] ?? null
 }
 
-/** A level so many ATRs from an anchor, taken down to the exchange's price grid: never above its anchor, where an order would fill too early. */
+/** A level at its anchor, with the digits that the anchor is shown with wherever a report names it, unless these lie above `most`. */
+function onto({ decimals }: Grid, { price, basis }: Anchor, most = Number.POSITIVE_INFINITY): Level {
+  const shown = Number(fixed(price, decimals))
+  return { price: shown <= most ? shown : floored(price, decimals), basis, offsetAtr: 0 }
+}
+
+/** A level so many ATRs from an anchor, taken down to the exchange's price grid: never above, where an order would fill too early. */
 function away({ atr, decimals }: Grid, anchor: Anchor, offsetAtr: number): Level {
+  return { price: floored(anchor.price + offsetAtr * atr, decimals), basis: anchor.basis, offsetAtr }
+}
+
+function floored(price: number, decimals: number): number {
   const scale = 10 ** decimals
-  const price = Math.floor((anchor.price + offsetAtr * atr) * scale) / scale
-  return { price, basis: anchor.basis, offsetAtr }
+  return Math.floor(price * scale) / scale
 }
 
 function notAbove(limit: number, level: Level): Level | null {

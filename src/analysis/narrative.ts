@@ -1,10 +1,11 @@
 // The words of a code-made report. Every figure in them comes from the computed view; nothing is said that was not computed.
 
-import { signedPct } from '../reports/format.ts'
+import { aside, fixed, signedPct, withUnit } from '../reports/format.ts'
 import { type CurrencyCode, fill, labelsOf } from '../reports/labels.ts'
 import type { MarketPhaseSummary, ReportLanguage, ReportStrategy } from '../reports/report.ts'
 import type { CompanyTexts } from './company-texts.ts'
 import type { Decision } from './decision.ts'
+import type { StrategyLevels } from './levels.ts'
 import { type Phrases, phrasesOf } from './phrases.ts'
 import type { ReasonCode, ScorePart } from './score.ts'
 import { followed } from './sentences.ts'
@@ -25,6 +26,7 @@ export type NarrativeInput = {
   technical: Technical | null
   decision: Decision
   strategy: ReportStrategy | null
+  levels: StrategyLevels
   phase: MarketPhaseSummary
   quality: number
   /** What is missing or doubtful, in words. */
@@ -96,7 +98,7 @@ export function narrate(input: NarrativeInput): Narrative {
 function guardText({ language, decision, decimals }: NarrativeInput): string | null {
   const { guard, guardValues } = decision
   if (guard === null) return null
-  const price = (value: string | number) => (typeof value === 'number' ? value.toFixed(decimals) : value)
+  const price = (value: string | number) => (typeof value === 'number' ? fixed(value, decimals) : value)
   const prices = Object.entries(guardValues).filter(([name]) => name === 'support' || name === 'resistance')
   const shown = Object.fromEntries(prices.map(([name, value]) => [name, price(value)]))
   return fill(labelsOf(language).guard[guard], { ...guardValues, ...shown })
@@ -108,7 +110,7 @@ export function partReason({ reason, value }: ScorePart, phrases: Phrases): stri
 
 function partValue(reason: ReasonCode, value: number): string {
   if (reason.startsWith('bias')) return signedPct(value, 1)
-  return value.toFixed(reason.startsWith('volume') ? 2 : 1)
+  return fixed(value, reason.startsWith('volume') ? 2 : 1)
 }
 
 const GOOD: readonly ReasonCode[] = [
@@ -184,8 +186,8 @@ function summaryOf(input: NarrativeInput, { good, bad, guardReason }: Findings):
 function headline(input: NarrativeInput, phrases: Phrases): string {
   const { name, code, date, partial, price, changePct } = input
   if (price === null) return fill(phrases.summaryNoPrice, { name, code })
-  const change = changePct === null ? '' : ` (${signedPct(changePct)})`
-  const amount = `${price.toFixed(input.decimals)} ${labelsOf(input.language).unit[input.currency]}`
+  const change = changePct === null ? '' : aside(signedPct(changePct), input.language)
+  const amount = withUnit(fixed(price, input.decimals), input.currency, input.language)
   const values = { name, code, date: date ?? phrases.unknown, price: amount, change }
   return fill(partial ? phrases.summaryLive : phrases.summaryClosed, values)
 }
@@ -195,8 +197,8 @@ type TechnicalTexts = Pick<Narrative, 'averages' | 'volume' | 'momentum' | 'rang
 function technicalTexts({ technical, decimals }: NarrativeInput, phrases: Phrases): TechnicalTexts {
   if (technical === null) return { averages: null, volume: null, momentum: null, range: null }
   const { indicators, longAverage, yearRange, score } = technical
-  const price = (value: number | null) => value?.toFixed(decimals) ?? phrases.unknown
-  const plain = (value: number | null) => value?.toFixed(1) ?? phrases.unknown
+  const shown = (digits: number) => (value: number | null) => (value === null ? phrases.unknown : fixed(value, digits))
+  const [price, plain] = [shown(decimals), shown(1)]
   const reason = (key: ScorePart['key']) =>
     score.parts
       .filter((part) => part.key === key)
@@ -223,7 +225,7 @@ function technicalTexts({ technical, decimals }: NarrativeInput, phrases: Phrase
       fill(phrases.range, {
         low: price(yearRange.low),
         high: price(yearRange.high),
-        position: yearRange.positionPct.toFixed(0),
+        position: fixed(yearRange.positionPct, 0),
       }),
   }
 }
@@ -254,21 +256,22 @@ type PlanTexts = Pick<
 
 const OPEN_PHASES: readonly MarketPhaseSummary['phase'][] = ['intraday', 'lunch_break', 'closing_auction']
 
-function planTexts({ decision, strategy, phase, quality }: NarrativeInput, phrases: Phrases): PlanTexts {
+function planTexts(input: NarrativeInput, phrases: Phrases): PlanTexts {
+  const { decision, strategy, phase, quality } = input
   const { type, score } = decision
   const isOpen = OPEN_PHASES.includes(phase.phase)
   const when = isOpen ? 'open' : 'next'
   const { ideal_buy, secondary_buy, stop_loss, take_profit } = strategy ?? NO_STRATEGY
   return {
-    noPosition: phrases.noPosition[type],
-    hasPosition: phrases.hasPosition[type],
+    noPosition: (stop_loss && ideal_buy ? phrases.noPosition : phrases.noPositionBare)[type],
+    hasPosition: (stop_loss ? phrases.hasPosition : phrases.hasPositionBare)[type],
     size: phrases.size[type],
     timing: phrases.timing[type],
     entryPlan:
       type === 'buy' && ideal_buy && secondary_buy
         ? fill(phrases.entryPlan, { ideal: ideal_buy, secondary: secondary_buy })
         : null,
-    riskControl: stop_loss && take_profit ? fill(phrases.riskControl, { stop: stop_loss, target: take_profit }) : null,
+    riskControl: riskText(input, phrases),
     // Nothing may be demanded at once of somebody who cannot trade now.
     immediate: isOpen ? phrases.immediate[type] : phrases.notNow,
     window: phrases.window[when],
@@ -279,6 +282,18 @@ function planTexts({ decision, strategy, phase, quality }: NarrativeInput, phras
     nextCheck: phrases.nextCheck[when],
     confidenceReason: fill(phrases.confidence, { score, quality }),
   }
+}
+
+/** Stop and target, and how far the price is from either, so that risk and reward can be weighed. */
+function riskText({ strategy, levels, price, language }: NarrativeInput, phrases: Phrases): string | null {
+  const { stop_loss: stop, take_profit: target } = strategy ?? NO_STRATEGY
+  if (!stop || !target) return null
+  const text = fill(phrases.riskControl, { stop, target })
+  const { stopLoss, takeProfit } = levels
+  if (price === null || price <= 0 || stopLoss === null || takeProfit === null) return text
+  const away = (level: number) => signedPct((level / price - 1) * 100, 1)
+  const far = fill(phrases.riskReward, { down: away(stopLoss.price), up: away(takeProfit.price) })
+  return text + labelsOf(language).comma + far
 }
 
 const NO_STRATEGY: ReportStrategy = { ideal_buy: null, secondary_buy: null, stop_loss: null, take_profit: null }

@@ -1,5 +1,6 @@
 // The sentences a code-made report is built from, in its three languages, as templates with `{names}`.
 
+import type { FinancialReport } from '../market/company.ts'
 import type { ReportLanguage } from '../reports/report.ts'
 import type { PartState } from './company.ts'
 import type { Decision } from './decision.ts'
@@ -31,10 +32,15 @@ export type Phrases = {
   /** By what the decision comes to. */
   noPosition: Record<Decision['type'], string>
   hasPosition: Record<Decision['type'], string>
+  /** The same where no level could be derived. */
+  noPositionBare: Record<Decision['type'], string>
+  hasPositionBare: Record<Decision['type'], string>
   size: Record<Decision['type'], string>
   timing: Record<Decision['type'], string>
   entryPlan: string
   riskControl: string
+  /** Stop and target as changes of the price. */
+  riskReward: string
   immediate: Record<Decision['type'], string>
   notNow: string
   window: Record<'open' | 'next', string>
@@ -52,8 +58,13 @@ export type Phrases = {
   nearYearHigh: string
   nearYearLow: string
   unknown: string
-  changes: Record<'price' | 'score' | 'parts' | 'trend' | 'advice' | 'crossed', string>
-  company: Record<'results' | 'valuation' | 'dividend' | 'flow' | 'chips' | 'boards' | 'ranked' | 'absent', string>
+  changes: Record<'price' | 'samePrice' | 'score' | 'sameScore' | 'parts' | 'trend' | 'advice' | 'crossed', string>
+  /** Results by the period they are of; `{figures}` are those that are known. */
+  results: Record<FinancialReport['period'], string>
+  resultFigure: Record<'revenue' | 'profit' | 'cashFlow' | 'margin' | 'roe' | 'roeTrailing' | 'onYear', string>
+  valuation: Record<'pe' | 'pb' | 'size' | 'on', string>
+  dividends: Record<'paid' | 'yield' | 'none' | 'mixed', string>
+  company: Record<'flow' | 'chips' | 'boards' | 'ranked' | 'absent' | 'notAsked', string>
   part: Record<'results' | 'flow' | 'boards' | 'rankings' | 'chips', string>
   partState: Record<Exclude<PartState, 'ok'>, string>
   news: Record<'found' | 'pooled' | 'undated' | 'social', string>

@@ -10,10 +10,12 @@ import { newsPool } from '../db/news.ts'
 import { notifyTargets } from '../db/notify-targets.ts'
 import { ownerSettings } from '../db/settings.ts'
 import { mainlandNames, saveChangedNames, stockNameStore } from '../db/stock-names.ts'
+import { noteNotice, untoldNotices } from '../db/untold-notices.ts'
 import { withdrawAnalysis } from '../db/withdrawn-analyses.ts'
 import { systemClock } from '../lib/clock.ts'
 import { errorFields, log } from '../lib/log.ts'
 import { parseCode } from '../market/instruments.ts'
+import { instrumentOf } from '../market/names/labels.ts'
 import type { Refreshed } from '../market/names/refresh.ts'
 import { currentNames, forgetNames } from '../market/names/store.ts'
 import { storedGate } from '../market/providers/stored-gate.ts'
@@ -36,9 +38,14 @@ import { runTask } from './run-task.ts'
 import type { Outcome, RunOrder } from './task.ts'
 import { taskMessages } from './task-messages.ts'
 
-/** Runs one analysis in this isolate and saves its report. */
+/** Runs one analysis in this isolate and saves its report, and with it the news of it where that is to be told. */
 export async function analyzeNow(env: Env, job: RunJob, hooks: RunHooks): Promise<RunResult> {
-  return runAnalysis(await planOf(env, job), await worldOf(env, job.owner), hooks)
+  const { owner, queryId, request } = job
+  const key = `report:${queryId}`
+  const notice: Notice = { kind: 'report', key, owner, channels: request.channels, taskId: queryId, isInBatch: false }
+  const save = (analysis: NewAnalysis) =>
+    saveAnalysis(env.DB, analysis, request.notify ? [noteNotice(env.DB, notice, systemClock())] : [])
+  return runAnalysis(await planOf(env, job), { ...(await worldOf(env, owner)), save }, hooks)
 }
 
 export type RunJob = Pick<RunPlan, 'owner' | 'queryId' | 'taskId' | 'attempt' | 'request'>
@@ -100,6 +107,7 @@ export class AnalysisRunner extends WorkerEntrypoint<Env> {
       store: deliveryStore(env.DB),
       targets: (owner) => notifyTargets(env, owner),
       report: (owner, taskId) => toldReport(env, owner, taskId),
+      news: untoldNotices(env.DB),
       policy: config(env).addressPolicy,
       clock: systemClock,
     })
@@ -183,7 +191,8 @@ async function planOf(env: Env, job: RunJob): Promise<RunPlan> {
   if (!parsed.ok) throw new Error(`a task for ${key}, which is no listing`)
   const listing = (await currentNames(stockNameStore(env.DB))).byKey(key)
   const names = listing === null ? {} : { zh: listing.zh, en: listing.en }
-  return { ...job, instrument: parsed.instrument, names, configuredLanguage: config(env).reportLanguage }
+  const instrument = listing === null ? parsed.instrument : instrumentOf(listing)
+  return { ...job, instrument, names, configuredLanguage: config(env).reportLanguage }
 }
 
 async function worldOf(env: Env, owner: string): Promise<RunWorld> {

@@ -29,7 +29,7 @@ export type RunStage = 'preparing' | 'daily_bars' | 'quote' | 'trend' | 'news' |
 
 export type StageSubject = { name: string; language: ReportLanguage }
 
-/** The message of a stage: the stock's name, a full-width colon, what is going on. */
+/** The message of a stage: the stock's name, a full-width colon in every language (clients cut there), what is going on. */
 export function stageMessage(
   stage: StageKey,
   { name, language }: StageSubject,

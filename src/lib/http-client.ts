@@ -50,6 +50,8 @@ export type RequestOptions = {
   maxBytes?: number
   /** Further attempts after the first. By default 2 for GET and 0 for anything that may have had an effect. */
   retries?: number
+  /** Takes an answer of every status; by default one that is not 2xx is an error. */
+  anyStatus?: boolean
   /** Ends the whole call at once; its own reason is thrown then, not an UpstreamError. */
   signal?: AbortSignal
   fetch?: Fetch
@@ -134,7 +136,7 @@ async function exchange(url: string, options: RequestOptions, signal: AbortSigna
     ...(headers === undefined ? {} : { headers }),
     ...(body === undefined ? {} : { body }),
   })
-  if (!response.ok) {
+  if (!response.ok && options.anyStatus !== true) {
     await response.body?.cancel()
     throw statusError(options.service, response)
   }

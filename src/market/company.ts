@@ -1,4 +1,5 @@
-// What is known of a company beside its prices. Money in the listing's currency, percentages in percent; null is "not told".
+// What is known of a company beside its prices. Money in the currency that stands beside it, which need not be the listing's;
+// percentages in percent; null is "not told".
 // The shapes are schemas because they are kept as JSON and read back.
 
 import { z } from 'zod'
@@ -9,9 +10,12 @@ const date = z.string().nullable()
 export const FinancialReport = z.object({
   /** Last day of the period. */
   reportDate: z.string(),
+  /** What revenue, profit and cash flow are of: the fiscal year up to that day, the three months before it, or a whole year. */
+  period: z.enum(['year_to_date', 'quarter', 'year']),
   revenue: figure,
   netProfitParent: figure,
   operatingCashFlow: figure,
+  /** Of the period; beside a quarter, of the twelve months that end with it. */
   roePct: figure,
   grossMarginPct: figure,
   revenueYoyPct: figure,
@@ -26,14 +30,27 @@ export const Dividend = z.object({
   announcedOn: date,
   /** Before tax, for one share. */
   cashPerShare: z.number(),
+  currency: z.string(),
 })
 export type Dividend = z.infer<typeof Dividend>
+
+/** Ratios and size of the company at the end of a day. */
+export const Valuation = z.object({
+  asOf: z.string(),
+  peRatio: figure,
+  pbRatio: figure,
+  marketValue: figure,
+  currency: z.string().nullable(),
+})
+export type Valuation = z.infer<typeof Valuation>
 
 export const Fundamentals = z.object({
   /** The newest one. */
   report: FinancialReport.nullable(),
   /** The newest first; plans that are not decided are left out. */
   dividends: z.array(Dividend),
+  /** For listings whose quote tells no ratios. */
+  valuation: Valuation.nullable(),
 })
 export type Fundamentals = z.infer<typeof Fundamentals>
 

@@ -31,7 +31,7 @@ export function contextSnapshot(facts: AnalysisFacts): Json {
 }
 
 function enhancedContext(facts: AnalysisFacts): Json {
-  const { instrument, today, yesterday, technical, nearby, price, language, narrative, company, flow, quote } = facts
+  const { instrument, today, yesterday, technical, nearby, price, language, narrative, company, flow } = facts
   return {
     code: instrument.key,
     stock_name: facts.displayName,
@@ -44,7 +44,13 @@ function enhancedContext(facts: AnalysisFacts): Json {
       technical && nearby && price !== null
         ? trendAnalysisOf({ technical, price, nearby, texts: narrative, language })
         : null,
-    fundamental_context: fundamentalContext({ company, flow, quote, isSampled: facts.provenance !== null }),
+    fundamental_context: fundamentalContext({
+      company,
+      flow,
+      value: facts.value,
+      quoteSource: facts.quoteSource,
+      isSampled: facts.provenance !== null,
+    }),
     market_structure_context: null,
     report_language: language,
     news_window_days: facts.newsFound?.maxAgeDays || null,

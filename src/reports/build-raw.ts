@@ -1,7 +1,7 @@
 import type { Quote } from '../market/bars.ts'
 import { type ChipDistribution, chipHealth } from '../market/indicators/chips.ts'
 import type { AnalysisFacts, Verdict } from './build.ts'
-import { largeNumber, signedPct } from './format.ts'
+import { fixed, largeNumber, signedPct } from './format.ts'
 import { labelsOf } from './labels.ts'
 import type { Action, ReportLanguage } from './report.ts'
 import { levelRows } from './strategy.ts'
@@ -32,7 +32,9 @@ export function rawResult(facts: AnalysisFacts, verdict: Verdict): Json {
     ma_analysis: narrative.averages,
     volume_analysis: narrative.volume,
     fundamental_analysis: narrative.fundamental,
+    capital_flow_summary: narrative.flow,
     sector_position: narrative.sector,
+    chip_summary: narrative.chips,
     news_summary: narrative.newsSummary,
     market_sentiment: narrative.sentiment,
     analysis_summary: narrative.summary,
@@ -167,9 +169,9 @@ function dataPerspective({
 function chipStructure(chips: ChipDistribution | null, language: ReportLanguage): Json | null {
   if (chips === null) return null
   return {
-    profit_ratio: `${(chips.profitRatio * 100).toFixed(1)}%`,
+    profit_ratio: `${fixed(chips.profitRatio * 100, 1)}%`,
     avg_cost: figure(chips.averageCost),
-    concentration: `${(chips.cost90.concentration * 100).toFixed(2)}%`,
+    concentration: `${fixed(chips.cost90.concentration * 100, 2)}%`,
     chip_health: labelsOf(language).chipHealth[chipHealth(chips)],
   }
 }
@@ -233,7 +235,7 @@ function calibration({ decision, narrative }: AnalysisFacts, action: Action | nu
 function marketSnapshot(facts: AnalysisFacts): Json {
   const { today, yesterday, quote, decimals, language } = facts
   if (today === null) return {}
-  const price = (value: number) => value.toFixed(decimals)
+  const price = (value: number) => fixed(value, decimals)
   const change = yesterday === null ? null : today.close - yesterday.close
   return {
     date: today.date,
@@ -247,7 +249,7 @@ function marketSnapshot(facts: AnalysisFacts): Json {
           prev_close: price(yesterday.close),
           pct_chg: signedPct((change / yesterday.close) * 100),
           change_amount: price(change),
-          amplitude: `${(((today.high - today.low) / yesterday.close) * 100).toFixed(2)}%`,
+          amplitude: `${fixed(((today.high - today.low) / yesterday.close) * 100, 2)}%`,
         }),
     volume: largeNumber(today.volume, language),
     ...(today.amount === null ? {} : { amount: largeNumber(today.amount, language) }),
@@ -257,9 +259,9 @@ function marketSnapshot(facts: AnalysisFacts): Json {
 
 function quoteStrings({ price, volumeRatio, turnoverRatePct }: Quote, { quoteSource, decimals }: AnalysisFacts): Json {
   return {
-    price: price.toFixed(decimals),
-    volume_ratio: volumeRatio?.toFixed(2) ?? null,
-    turnover_rate: turnoverRatePct === null ? null : `${turnoverRatePct.toFixed(2)}%`,
+    price: fixed(price, decimals),
+    volume_ratio: volumeRatio === null ? null : fixed(volumeRatio, 2),
+    turnover_rate: turnoverRatePct === null ? null : `${fixed(turnoverRatePct, 2)}%`,
     source: quoteSource,
   }
 }

@@ -16,11 +16,12 @@ import type { Bar, Quote } from '../market/bars.ts'
 import type { ChipDistribution } from '../market/indicators/chips.ts'
 import type { Instrument } from '../market/instruments.ts'
 import type { Provenance } from '../market/provider-run.ts'
+import type { CompanyValue } from '../market/valuation.ts'
 import type { NewsFound } from '../news/search.ts'
 import { actionLabel, deriveAction } from './action.ts'
 import { contextSnapshot } from './build-context.ts'
 import { rawResult } from './build-raw.ts'
-import { belongBoards, dividendMetrics, financialReport, wireRankings } from './company.ts'
+import { belongBoards, type DividendInput, dividendMetrics, financialReport, wireRankings } from './company.ts'
 import type { StoredDiagnostics } from './diagnostics.ts'
 import {
   type CurrencyCode,
@@ -60,6 +61,8 @@ export type AnalysisFacts = {
   changePct: number | null
   decimals: number
   currency: CurrencyCode
+  /** What the price is counted in, also where reports have no name for that money. */
+  priceCurrency: string | null
   /** The last bar and the one before it. */
   today: Bar | null
   yesterday: Bar | null
@@ -82,6 +85,8 @@ export type AnalysisFacts = {
   newsFound: NewsFound | null
   company: Company
   flow: FlowView
+  /** Ratios and size of the company; null while nobody tells. */
+  value: CompanyValue | null
   chips: ChipDistribution | null
   structure: Structure | null
   changes: Changes | null
@@ -117,7 +122,7 @@ export function buildReport(facts: AnalysisFacts): AnalysisReport {
       context_snapshot: contextSnapshot(facts),
       analysis_context_pack_overview: facts.overview,
       financial_report: financialReport(facts.company),
-      dividend_metrics: dividendMetrics({ company: facts.company, price: facts.price, asOf: asOf(facts) }),
+      dividend_metrics: dividendMetrics(dividendInput(facts)),
       belong_boards: belongBoards(facts.company),
       sector_rankings: wireRankings(facts.company, 'industries'),
       concept_rankings: wireRankings(facts.company, 'concepts'),
@@ -162,12 +167,17 @@ function metaOf(facts: AnalysisFacts): ReportMeta {
   }
 }
 
+export function dividendInput({ company, price, priceCurrency, today, createdAt }: AnalysisFacts): DividendInput {
+  return { company, price, priceCurrency, asOf: priceDay(today, createdAt) }
+}
+
 function structureOf({ instrument, displayName, today, company }: AnalysisFacts): Record<string, unknown> {
   return marketStructure({ instrument, stockName: displayName, date: today?.date ?? null, company })
 }
 
 /** The day that the price belongs to. */
-const asOf = ({ today, createdAt }: AnalysisFacts): string => today?.date ?? isoMicros(createdAt).slice(0, 10)
+export const priceDay = (today: Bar | null, createdAt: number): string =>
+  today?.date ?? isoMicros(createdAt).slice(0, 10)
 
 /** The report type as history keeps it: `detailed` and `full` are one thing there. */
 export function storedReportType(word: string): 'simple' | 'full' | 'brief' | 'market_review' {

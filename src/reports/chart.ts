@@ -4,6 +4,7 @@
 import type { Bar } from '../market/bars.ts'
 import { sma } from '../market/indicators/averages.ts'
 import { type Series, valueAt } from '../market/indicators/series.ts'
+import { fixed } from './format.ts'
 import { escapeHtml } from './markdown-html.ts'
 
 export type ChartLevel = { label: string; price: number; kind: 'entry' | 'stop' | 'target' }
@@ -132,7 +133,7 @@ const GRID_LINES = 5
 function grid({ low, high, y }: Scale, decimals: number): string[] {
   return Array.from({ length: GRID_LINES }, (_, i) => low + ((high - low) * i) / (GRID_LINES - 1)).map((price) => {
     const height = at(y(price))
-    const label = `<text x="${WIDTH - RIGHT + 6}" y="${height}" dy="4" fill="#718096">${price.toFixed(decimals)}</text>`
+    const label = `<text x="${WIDTH - RIGHT + 6}" y="${height}" dy="4" fill="#718096">${fixed(price, decimals)}</text>`
     return `<path d="M${LEFT} ${height}H${WIDTH - RIGHT}" stroke="#e2e8f0"/>${label}`
   })
 }
@@ -151,7 +152,7 @@ function levelLines({ levels, decimals }: ChartInput, scale: Scale): string[] {
     // Levels close to each other would be written over one another.
     const foot = Math.max(height - 4, free)
     free = foot + LABEL_HEIGHT
-    const words = `${escapeHtml(label)} ${price.toFixed(decimals)}`
+    const words = `${escapeHtml(label)} ${fixed(price, decimals)}`
     const text = `<text x="${LEFT + 4}" y="${at(foot)}" fill="${color}" ${HALO}>${words}</text>`
     return `<path d="M${LEFT} ${at(height)}H${WIDTH - RIGHT}" stroke="${color}" stroke-dasharray="6 4"/>${text}`
   })

@@ -3,8 +3,16 @@
 
 import type { FlowView } from '../analysis/capital-flow.ts'
 import type { Company, Part } from '../analysis/company.ts'
-import type { Quote } from '../market/bars.ts'
-import type { Board, BoardRankings, Dividend, Fundamentals, RankedBoard, RankedEnds } from '../market/company.ts'
+import type {
+  Board,
+  BoardRankings,
+  Dividend,
+  FinancialReport,
+  Fundamentals,
+  RankedBoard,
+  RankedEnds,
+} from '../market/company.ts'
+import type { CompanyValue } from '../market/valuation.ts'
 import { sanitize } from './diagnostics.ts'
 import { round } from './trend-analysis.ts'
 
@@ -15,10 +23,12 @@ export function financialReport({ fundamentals }: Company): Json | null {
   if (!report) return null
   return {
     report_date: report.reportDate,
+    period: report.period,
     revenue: report.revenue,
     net_profit_parent: report.netProfitParent,
     operating_cash_flow: report.operatingCashFlow,
     roe: report.roePct,
+    roe_period: roePeriod(report),
     gross_margin: report.grossMarginPct,
     revenue_yoy: report.revenueYoyPct,
     net_profit_yoy: report.netProfitYoyPct,
@@ -26,40 +36,64 @@ export function financialReport({ fundamentals }: Company): Json | null {
   }
 }
 
+/** A quarter's return is of the twelve months up to its end. */
+const roePeriod = ({ period }: FinancialReport): string => (period === 'quarter' ? 'trailing_twelve_months' : period)
+
 const DAY_MS = 86_400_000
 const YEAR_DAYS = 365
 const MOST_EVENTS = 5
 
-export type DividendInput = { company: Company; price: number | null; asOf: string }
+/** The money of the price; null when nobody tells it. */
+export type DividendInput = { company: Company; price: number | null; priceCurrency: string | null; asOf: string }
 
-/** Cash dividends before tax; null while nobody told of any. */
-export function dividendMetrics({ company, price, asOf }: DividendInput): Json | null {
+export type YearOfDividends = {
+  count: number
+  /** For one share; null when they were paid in money of several kinds, which no sum can hold. */
+  cash: number | null
+  currency: string | null
+  /** Of the price, where both are of one money. */
+  yieldPct: number | null
+}
+
+/** The cash dividends of the year that ends with a day, by their ex-days; null while nobody told of any. */
+export function yearOfDividends({ company, price, priceCurrency, asOf }: DividendInput): YearOfDividends | null {
   const { value } = company.fundamentals
   if (value === null) return null
-  const paid = value.dividends.filter(({ exDate }) => exDate !== null && exDate <= asOf)
   const since = new Date(Date.parse(asOf) - YEAR_DAYS * DAY_MS).toISOString().slice(0, 10)
-  const recent = paid.filter(({ exDate }) => exDate !== null && exDate > since)
-  const cash = round(recent.reduce((sum, { cashPerShare }) => sum + cashPerShare, 0))
-  const yieldPct = price !== null && price > 0 ? round((cash / price) * 100) : null
+  const recent = value.dividends.filter(({ exDate }) => exDate !== null && exDate <= asOf && exDate > since)
+  const currencies = new Set(recent.map(({ currency }) => currency))
+  const [currency = null] = currencies
+  const cash = currencies.size > 1 ? null : round(recent.reduce((sum, { cashPerShare }) => sum + cashPerShare, 0))
+  const isOfOneMoney = currency === null || currency === priceCurrency
+  const yieldPct = cash !== null && price !== null && price > 0 && isOfOneMoney ? round((cash / price) * 100) : null
+  return { count: recent.length, cash, currency: currencies.size > 1 ? null : currency, yieldPct }
+}
+
+/** Cash dividends before tax; null while nobody told of any. */
+export function dividendMetrics(input: DividendInput): Json | null {
+  const { value } = input.company.fundamentals
+  const year = yearOfDividends(input)
+  if (value === null || year === null) return null
   return {
     events: value.dividends.slice(0, MOST_EVENTS).map(eventOf),
-    ttm_event_count: recent.length,
-    ttm_cash_dividend_per_share: cash,
+    ttm_event_count: year.count,
+    ttm_cash_dividend_per_share: year.cash,
     coverage: 'cash_dividend_pre_tax',
-    ...(value.report ? { currency: value.report.currency } : {}),
-    as_of: asOf,
-    ttm_dividend_yield_pct: yieldPct,
+    ...(year.currency === null ? {} : { currency: year.currency }),
+    as_of: input.asOf,
+    ttm_dividend_yield_pct: year.yieldPct,
     yield_formula: 'ttm_cash_dividend_per_share / price * 100',
   }
 }
 
-function eventOf({ exDate, recordDate, announcedOn, cashPerShare }: Dividend): Json {
+function eventOf({ exDate, recordDate, announcedOn, cashPerShare, currency }: Dividend): Json {
   return {
     event_date: exDate ?? recordDate ?? announcedOn,
     ex_dividend_date: exDate,
     record_date: recordDate,
     announcement_date: announcedOn,
     cash_dividend_per_share: round(cashPerShare),
+    currency,
     is_pre_tax: true,
   }
 }
@@ -100,14 +134,21 @@ function wireBoard(
   return { name, code, source, kind, change_pct: changePct, rank, leader, main_net_inflow: mainNet }
 }
 
-export type FundamentalInput = { company: Company; flow: FlowView; quote: Quote | null; isSampled: boolean }
+export type FundamentalInput = {
+  company: Company
+  flow: FlowView
+  value: CompanyValue | null
+  quoteSource: string | null
+  isSampled: boolean
+}
 
 /** Every block with its state, so that a reader can tell "none" from "nobody could say". */
-export function fundamentalContext({ company, flow, quote, isSampled }: FundamentalInput): Json {
+export function fundamentalContext(input: FundamentalInput): Json {
+  const { company, flow } = input
   const { fundamentals, boards, rankings } = company
   const report = fundamentals.value?.report ?? null
   return {
-    valuation: valuationBlock(quote, isSampled),
+    valuation: valuationBlock(input),
     growth: {
       ...blockOf(fundamentals, report !== null),
       revenue_yoy: report?.revenueYoyPct ?? null,
@@ -145,16 +186,23 @@ function blockOf<T>(part: Part<T>, isWhole = true): Json {
   }
 }
 
-function valuationBlock(quote: Quote | null, isSampled: boolean): Json {
+function valuationBlock({ company, value, quoteSource, isSampled }: FundamentalInput): Json {
   const figures = {
-    pe: quote?.peRatio ?? null,
-    pb: quote?.pbRatio ?? null,
-    total_mv: quote?.totalMarketValue ?? null,
-    circ_mv: quote?.circulatingMarketValue ?? null,
+    pe: value?.peRatio ?? null,
+    pb: value?.pbRatio ?? null,
+    total_mv: value?.totalMarketValue ?? null,
+    circ_mv: value?.circulatingMarketValue ?? null,
   }
   const known = Object.values(figures).filter((figure) => figure !== null).length
   const status = isSampled ? 'not_supported' : known === 4 ? 'ok' : known > 0 ? 'partial' : 'no_data'
-  return { status, ...figures }
+  const source = value === null ? null : value.asOf === null ? quoteSource : company.fundamentals.source
+  return {
+    status,
+    ...figures,
+    ...(value === null ? {} : { currency: value.currency }),
+    ...(value?.asOf ? { as_of: value.asOf } : {}),
+    source_chain: source === null ? [] : [source],
+  }
 }
 
 /** Whether results, dividends or ratios say anything of the company. */

@@ -90,10 +90,17 @@ export type Labels = {
   basis: Record<LevelBasis, string>
   /** How a level stands to its basis: `near`, or so many ATR `below` or `above` it. */
   place: Record<'near' | 'below' | 'above', string>
-  /** A level with its reason; `{price}`, `{unit}`, `{reason}`. */
-  levelText: string
-  unit: Record<CurrencyCode, string>
+  /** A number before its unit; `{amount}`, `{unit}`. */
+  amountText: string
+  /** What is said beside a text, with the blank before it where the language has one; `{text}`. */
+  aside: string
+  /** `renminbi` is CNY beside a listing in other money. */
+  unit: Record<CurrencyCode | 'renminbi', string>
   phase: Record<MarketPhaseSummary['phase'], string>
+  /** The phase of a day that is not the data's; `{phase}`. */
+  phaseNow: string
+  /** The phase that the request asked for; `{phase}`. */
+  phaseAsked: string
   block: Record<ContextBlock['key'], string>
   blockStatus: Record<ContextBlock['status'], string>
   diagnosticStatus: Record<DiagnosticSummary['status'], string>
@@ -113,6 +120,8 @@ export type Labels = {
   codeMade: string
   modelMade: string
   disclaimer: string
+  /** Between the parts of a clause. */
+  comma: string
   /** Between clauses that have commas of their own. */
   clauseJoin: string
   listComma: string

@@ -1,7 +1,7 @@
 // A report as Markdown. It reads nothing but the report (and, for a run with troubles, its diagnostics), so a push, a
 // download and the console show the same words. Notices of sample data and of missing news stand in every form.
 
-import { signedPct } from './format.ts'
+import { aside, fixed, signedPct, withUnit } from './format.ts'
 import { fill, type Labels, labelsOf } from './labels.ts'
 import { list, table, escapeMarkdown as text } from './markdown-text.ts'
 import type { AnalysisReport, DiagnosticSummary } from './report.ts'
@@ -68,8 +68,8 @@ const escaped = (texts: string[]) => texts.map(text)
 function title({ report: { meta }, labels }: Page): string {
   const name = text(meta.stock_name ?? labels.unnamed)
   const code = text(meta.stock_code)
-  const named = labels.colon === '：' ? `${name}（${code}）` : `${name} (${code}) `
-  return `# ${named}${labels.heading.report}`
+  const blank = labels.colon === '：' ? '' : ' '
+  return `# ${name}${aside(code, meta.report_language)}${blank}${labels.heading.report}`
 }
 
 function notice({ report: { meta } }: Page): Section {
@@ -81,12 +81,11 @@ function facts(page: Page): string {
   const { report, view, labels } = page
   const { summary, meta } = report
   const { heading } = labels
-  const phase = meta.market_phase_summary
-  const score = `${summary.sentiment_score}/100${summary.sentiment_label ? ` (${text(summary.sentiment_label)})` : ''}`
-  const session = phase && `${view.date === null ? '' : ' · '}${labels.phase[phase.phase]}`
+  const mood = summary.sentiment_label ? aside(text(summary.sentiment_label), meta.report_language) : ''
+  const score = `${summary.sentiment_score}/100${mood}`
   const lines: [string, string | null][] = [
     [heading.price, priceText(page)],
-    [heading.data_date, view.date === null && !session ? null : `${text(view.date ?? '')}${session ?? ''}`],
+    [heading.data_date, dateText(page)],
     [heading.advice, `**${text(summary.operation_advice)}**${otherAction(page)}`],
     [heading.trend, trendText(page)],
     [heading.score, score],
@@ -95,11 +94,22 @@ function facts(page: Page): string {
   return list(lines.flatMap(([label, value]) => (value ? [`${label}${labels.colon}${value}`] : [])))
 }
 
-function priceText({ report: { meta }, view, labels }: Page): string | null {
+/** The day of the data with the phase of its session; the phase of another day is told as that of now, or of the request. */
+function dateText({ report: { meta }, view: { date }, labels }: Page): string | null {
+  const session = meta.market_phase_summary
+  const phase = session && labels.phase[session.phase]
+  if (date === null || phase === null) return date ?? phase
+  if (session?.session_date === date) return `${text(date)} · ${phase}`
+  const template = (session?.analysis_intent ?? 'auto') === 'auto' ? labels.phaseNow : labels.phaseAsked
+  return text(date) + aside(fill(template, { phase }), meta.report_language)
+}
+
+function priceText({ report: { meta }, view }: Page): string | null {
   if (meta.current_price === null) return null
-  const unit = view.currency === null ? '' : ` ${labels.unit[view.currency]}`
-  const change = meta.change_pct === null ? '' : ` (${signedPct(meta.change_pct)})`
-  return `${meta.current_price.toFixed(view.decimals)}${unit}${change}`
+  const price = fixed(meta.current_price, view.decimals)
+  const language = meta.report_language
+  const change = meta.change_pct === null ? '' : aside(signedPct(meta.change_pct), language)
+  return (view.currency === null ? price : withUnit(price, view.currency, language)) + change
 }
 
 /** The action beside the advice, where the score moved it away from the words. */
@@ -142,7 +152,7 @@ function levelTable(page: Page): string {
   const nearby = list(
     [[supports, page.view.trend?.supports] as const, [resistances, page.view.trend?.resistances] as const].flatMap(
       ([label, found]) => {
-        const prices = (found ?? []).map(({ price, basis }) => `${price.toFixed(page.view.decimals)} (${text(basis)})`)
+        const prices = nearbyTexts(found ?? [], page)
         return prices.length === 0 ? [] : [`${label}${page.labels.colon}${prices.join(page.labels.listComma)}`]
       },
     ),
@@ -151,18 +161,33 @@ function levelTable(page: Page): string {
   return [derived, nearby].filter((part) => part !== '').join('\n\n')
 }
 
+/** The nearest first; levels that are shown alike are one, with all that it stands on. */
+function nearbyTexts(found: TrendAnalysis['supports'], { view, report, labels }: Page): string[] {
+  const bases = new Map<string, Set<string>>()
+  for (const { price, basis } of found) {
+    const shown = fixed(price, view.decimals)
+    bases.set(shown, (bases.get(shown) ?? new Set()).add(text(basis)))
+  }
+  return [...bases].map(([price, all]) => price + aside([...all].join(labels.comma), report.meta.report_language))
+}
+
 function levelList(page: Page): string {
   return list(levels(page).map(([label, value]) => `${label}${page.labels.colon}${value}`))
 }
 
 function indicatorTable(trend: TrendAnalysis, { labels, view }: Page): string {
   const { indicator, value } = labels.heading
-  const price = (...values: (number | null)[]) => values.map((each) => each?.toFixed(view.decimals) ?? '–').join(' / ')
-  const plain = (...values: (number | null)[]) => values.map((each) => each?.toFixed(2) ?? '–').join(' / ')
+  const inDigits =
+    (digits: number) =>
+    (...values: (number | null)[]) =>
+      values.map((each) => shown(each, digits)).join(' / ')
+  const [price, plain] = [inDigits(view.decimals), inDigits(2)]
+  // Differences of averages: of a small price the usual digits leave nothing.
+  const fine = inDigits(Math.max(2, view.decimals + 1))
   const rows = [
     [labels.indicator.ma, price(trend.ma5, trend.ma10, trend.ma20, trend.ma60_is_ma20 ? null : trend.ma60)],
     [labels.indicator.bias, plain(trend.bias_ma5, trend.bias_ma10, trend.bias_ma20)],
-    [labels.indicator.macd, plain(trend.macd_dif, trend.macd_dea, trend.macd_bar)],
+    [labels.indicator.macd, fine(trend.macd_dif, trend.macd_dea, trend.macd_bar)],
     [labels.indicator.rsi, plain(trend.rsi_6, trend.rsi_12, trend.rsi_24)],
     [labels.indicator.kdj, plain(trend.kdj_k, trend.kdj_d, trend.kdj_j)],
     [labels.indicator.boll, price(trend.boll_upper, trend.boll_middle, trend.boll_lower)],
@@ -173,15 +198,17 @@ function indicatorTable(trend: TrendAnalysis, { labels, view }: Page): string {
   return table([indicator, value], rows)
 }
 
+const shown = (value: number | null, decimals: number): string => (value === null ? '–' : fixed(value, decimals))
+
 /** The verdict, then each condition with how it stands. */
-function strategyLine(finding: ReportView['strategies'][number], { labels }: Page): string {
+function strategyLine(finding: ReportView['strategies'][number], { labels, report }: Page): string {
   const { name, verdict_label: verdict, met, unmet, unknown } = finding
   const marked = [
     ...met.map((one) => `✓ ${one}`),
     ...unmet.map((one) => `✗ ${one}`),
     ...unknown.map((one) => `? ${one}`),
   ]
-  return `${text(name)}${labels.colon}**${text(verdict)}** (${escaped(marked).join(labels.listComma)})`
+  return `${text(name)}${labels.colon}**${text(verdict)}**${aside(escaped(marked).join(labels.listComma), report.meta.report_language)}`
 }
 
 function planList({ view: { plan }, labels }: Page): string {
@@ -199,7 +226,7 @@ function qualityList({ report: { details }, view, labels }: Page): string {
   if (!pack) return list(escaped(view.limitations))
   const short = pack.blocks.filter(({ status }) => status !== 'available')
   return list([
-    `${pack.data_quality.overall_score}/100`,
+    `${labels.heading.points}${labels.colon}${pack.data_quality.overall_score}/100`,
     ...short.map(({ label, status }) => `${text(label)}${labels.colon}${labels.blockStatus[status]}`),
     ...escaped(view.limitations),
   ])

@@ -1,4 +1,5 @@
 import type { Level, StrategyLevels } from '../analysis/levels.ts'
+import { aside, fixed, withUnit } from './format.ts'
 import { type CurrencyCode, fill, labelsOf } from './labels.ts'
 import type { ReportLanguage, ReportStrategy } from './report.ts'
 
@@ -10,7 +11,7 @@ export function levelText(level: Level, { decimals, currency, language }: PriceS
   const { basis, offsetAtr } = level
   const place = labels.place[offsetAtr === 0 ? 'near' : offsetAtr < 0 ? 'below' : 'above']
   const reason = fill(place, { basis: labels.basis[basis], n: Math.abs(offsetAtr) })
-  return fill(labels.levelText, { price: level.price.toFixed(decimals), unit: labels.unit[currency], reason })
+  return withUnit(fixed(level.price, decimals), currency, language) + aside(reason, language)
 }
 
 /** The strategy of a report; null when not a single level could be derived. */

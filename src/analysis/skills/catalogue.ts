@@ -68,7 +68,7 @@ export function chosenSkills(ids: readonly string[] | null): ChosenSkills {
   return { known: distinct.filter(isKnown), unknown: distinct.filter((id) => !isKnown(id)) }
 }
 
-/** What the strategies find; without a technical view none can be asked. */
+/** What the strategies find; without a price none can be asked. */
 export function skillFindings(
   ids: readonly SkillId[],
   view: SkillView | null,
@@ -81,14 +81,15 @@ export function skillFindings(
     })
     const told = (answer: boolean | null) => answers.filter((one) => one.answer === answer).map(({ text }) => text)
     const [met, unmet, unknown] = [told(true), told(false), told(null)]
-    const verdict = verdictOf(met.length, unmet.length)
+    const verdict = verdictOf(met.length, unmet.length, unknown.length)
     return { id, ...texts.skill[id], verdict, verdictLabel: texts.verdict[verdict], met, unmet, unknown }
   })
 }
 
-function verdictOf(met: number, unmet: number): SkillVerdict {
+/** Nothing fits as a whole while a part of it cannot be told. */
+function verdictOf(met: number, unmet: number, unknown: number): SkillVerdict {
   if (met + unmet === 0) return 'unknown'
-  if (unmet === 0) return 'fits'
+  if (unmet === 0) return unknown === 0 ? 'fits' : 'partly'
   return met > unmet ? 'partly' : 'not'
 }
 

@@ -2,28 +2,32 @@
 // known, which is not the same as no.
 
 import type { Bar, Quote } from '../../market/bars.ts'
+import type { CompanyValue } from '../../market/valuation.ts'
 import type { NewsFound } from '../../news/search.ts'
 import type { FlowView } from '../capital-flow.ts'
 import type { Company } from '../company.ts'
 import type { Technical } from '../signals.ts'
 
 export type SkillView = {
-  technical: Technical
+  /** Null while there are too few bars: then only what is not read from a chart can be answered. */
+  technical: Technical | null
   bars: readonly Bar[]
   price: number
   quote: Quote | null
   flow: FlowView
+  value: CompanyValue | null
   company: Company
   news: NewsFound | null
   stockName: string
 }
 
+type ChartView = SkillView & { technical: Technical }
 type Answer = boolean | null
-type Question = (view: SkillView) => Answer
+type Question<View> = (view: View) => Answer
 
 const compare = (a: number | null, b: number | null, holds: (a: number, b: number) => boolean): Answer =>
   a === null || b === null ? null : holds(a, b)
-const ratio = ({ technical }: SkillView) => technical.indicators.volumeRatio
+const ratio = ({ technical }: ChartView) => technical.indicators.volumeRatio
 const near = (price: number, level: number | null, share: number): Answer =>
   level === null || level <= 0 ? null : Math.abs(price / level - 1) <= share
 
@@ -155,6 +159,14 @@ const QUESTIONS = {
   turns_up: ({ bars }) => compare(bars.at(-1)?.close ?? null, bars.at(-2)?.close ?? null, (a, b) => a > b),
   rsi_not_hot: ({ technical }) => compare(technical.indicators.rsi12, 70, (a, b) => a <= b),
   rsi_cold: ({ technical }) => compare(technical.indicators.rsi12, 40, (a, b) => a <= b),
+  yang_rest_yang: oneYangThreeYin,
+  rising_turns: risingTurns,
+  golden_retracement: goldenRetracement,
+  bottom_fractal: bottomFractal,
+} as const satisfies Record<string, Question<ChartView>>
+
+/** Questions that no chart is needed for. */
+const OTHER_QUESTIONS = {
   money_flows_in: ({ flow }) => (flow.bias === 'unavailable' ? null : flow.bias === 'inflow'),
   in_hot_board: (view) => {
     const boards = boardOf(view)
@@ -172,16 +184,16 @@ const QUESTIONS = {
     const now = report(view)
     return compare(now?.netProfitYoyPct ?? null, now?.revenueYoyPct ?? null, (a, b) => a > b)
   },
-  fair_price: ({ quote }) => compare(quote?.peRatio ?? null, 0, (a) => a > 0 && a <= 40),
+  fair_price: ({ value }) => compare(value?.peRatio ?? null, 0, (a) => a > 0 && a <= 40),
   calm_turnover: ({ quote }) => compare(quote?.turnoverRatePct ?? null, 15, (a, b) => a <= b),
-  yang_rest_yang: oneYangThreeYin,
-  rising_turns: risingTurns,
-  golden_retracement: goldenRetracement,
-  bottom_fractal: bottomFractal,
-} as const satisfies Record<string, Question>
+} as const satisfies Record<string, Question<SkillView>>
 
-export type CheckKey = keyof typeof QUESTIONS
+export type CheckKey = keyof typeof QUESTIONS | keyof typeof OTHER_QUESTIONS
+
+const isOther = (check: CheckKey): check is keyof typeof OTHER_QUESTIONS => Object.hasOwn(OTHER_QUESTIONS, check)
 
 export function answerTo(check: CheckKey, view: SkillView): Answer {
-  return QUESTIONS[check](view)
+  if (isOther(check)) return OTHER_QUESTIONS[check](view)
+  const { technical } = view
+  return technical === null ? null : QUESTIONS[check]({ ...view, technical })
 }

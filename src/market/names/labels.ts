@@ -22,11 +22,11 @@ export function placeOf({ exchange }: Pick<Instrument, 'exchange'>, language: La
   return PLACES[exchange][language]
 }
 
-/** The instrument of a listing; its kind is the listing's, which knows funds that a code does not tell. */
+/** The instrument of a listing. A code does not tell every fund, and a list not every one that a code tells. */
 export function instrumentOf({ key, kind }: Listing): Instrument {
   const parsed = parseCode(key)
   if (!parsed.ok) throw new Error(`the listing ${key} is not a code`)
-  return { ...parsed.instrument, kind }
+  return kind === 'stock' ? parsed.instrument : { ...parsed.instrument, kind }
 }
 
 /** The code with its exchange: `600519.SH`, `00700.HK`, `AAPL`, `SPX`. */

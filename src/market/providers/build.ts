@@ -20,6 +20,7 @@ export type SourceOptions = {
   tencentQuoteUrl?: string
   tencentKlineUrl?: string
   yahooUrl?: string
+  yahooCookieUrl?: string
   sinaQuoteUrl?: string
   sinaKlineUrl?: string
   eastMoneyQuoteUrl?: string
@@ -43,7 +44,7 @@ export function buildProviders(
   const shared = { clock, ...(options.fetch === undefined ? {} : { fetch: options.fetch }) }
   const makers: Record<string, () => MarketDataProvider | null> = {
     tencent: () => tencentProvider({ ...shared, ...tencentUrls(options) }),
-    yahoo: () => yahooProvider({ ...shared, url: base(options.yahooUrl, 'https://query1.finance.yahoo.com') }),
+    yahoo: () => yahooProvider({ ...shared, ...yahooUrls(options) }),
     sina: () => sinaProvider({ ...shared, ...sinaUrls(options) }),
     eastmoney: () => eastMoneyProvider({ ...shared, ...eastMoneyUrls(options), pace: paceOf(gate) }),
     finnhub: () => keyed(options.finnhubApiKey, (key) => finnhubProvider({ ...shared, key, url: finnhubUrl(options) })),
@@ -69,6 +70,11 @@ function keyed<T>(key: string | null | undefined, make: (key: string) => T): T |
 }
 
 const finnhubUrl = ({ finnhubUrl: url }: SourceOptions): string => base(url, 'https://finnhub.io')
+
+const yahooUrls = ({ yahooUrl, yahooCookieUrl }: SourceOptions) => ({
+  url: base(yahooUrl, 'https://query1.finance.yahoo.com'),
+  cookieUrl: base(yahooCookieUrl, 'https://fc.yahoo.com'),
+})
 
 const tencentUrls = ({ tencentQuoteUrl, tencentKlineUrl }: SourceOptions) => ({
   quoteUrl: base(tencentQuoteUrl, 'https://qt.gtimg.cn'),

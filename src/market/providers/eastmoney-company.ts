@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { localDate } from '../calendar.ts'
 import type { Dividend, FinancialReport, FlowDay, Fundamentals } from '../company.ts'
-import { currencyOf, type Instrument } from '../instruments.ts'
+import type { Instrument } from '../instruments.ts'
 import { isDate } from '../zoned-time.ts'
 import { faulty } from './checks.ts'
 import { ask, type EastMoneyOptions, echoes, Figure, SERVICE, secids, toFigure } from './eastmoney-http.ts'
@@ -12,6 +12,8 @@ import type { QuoteQuery } from './provider.ts'
 const MOST_DIVIDENDS = 20
 // Dividends are told for ten shares.
 const SHARES_TOLD = 10
+// What it tells of companies is in renminbi, even where their shares trade in other money.
+const CURRENCY = 'CNY'
 
 const rows = <T>(row: z.ZodType<T>) =>
   z.object({ success: z.boolean().optional(), result: z.object({ data: z.array(row).nullish() }).nullish() })
@@ -59,20 +61,22 @@ export async function fundamentals(
   if ([...results, ...bonuses].some((row) => row.SECURITY_CODE !== code)) throw faulty(SERVICE, 'wrong_symbol', code)
   if (results.length + bonuses.length === 0) throw faulty(SERVICE, 'empty', 'neither results nor dividends')
   const today = localDate(instrument.market, options.clock())
-  const newest = results.map((row) => toReport(row, instrument)).filter(({ reportDate }) => reportDate <= today)
+  const newest = results.map(toReport).filter(({ reportDate }) => reportDate <= today)
   return {
     report: newest.sort((a, b) => b.reportDate.localeCompare(a.reportDate))[0] ?? null,
     dividends: bonuses.flatMap(toDividend),
+    valuation: null,
   }
 }
 
 type Result = NonNullable<NonNullable<z.infer<typeof Results>['result']>['data']>[number]
 
-function toReport(row: Result, instrument: Instrument): FinancialReport {
+function toReport(row: Result): FinancialReport {
   const reportDate = row.REPORTDATE.slice(0, 10)
   if (!isDate(reportDate)) throw faulty(SERVICE, 'bad_dates', 'a report without its date')
   return {
     reportDate,
+    period: 'year_to_date',
     revenue: row.TOTAL_OPERATE_INCOME,
     netProfitParent: row.PARENT_NETPROFIT,
     operatingCashFlow: null,
@@ -80,7 +84,7 @@ function toReport(row: Result, instrument: Instrument): FinancialReport {
     grossMarginPct: row.XSMLL,
     revenueYoyPct: row.YSTZ,
     netProfitYoyPct: row.SJLTZ,
-    currency: currencyOf(instrument),
+    currency: CURRENCY,
   }
 }
 
@@ -96,6 +100,7 @@ function toDividend(row: Bonus): Dividend[] {
       recordDate: dateIn(row.EQUITY_RECORD_DATE),
       announcedOn: dateIn(row.NOTICE_DATE),
       cashPerShare: row.PRETAX_BONUS_RMB / SHARES_TOLD,
+      currency: CURRENCY,
     },
   ]
 }

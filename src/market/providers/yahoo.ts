@@ -1,24 +1,23 @@
-// Yahoo's chart endpoint, the one that needs neither cookie nor crumb: bars and the latest price in one
-// answer. Days without trade are nulls in the arrays; prices are adjusted here by the adjusted close.
+// Yahoo: bars and the latest price from its charts. Days without trade are nulls in the arrays; prices are adjusted here by the
+// adjusted close. What it knows of companies is in the file beside this one.
 
-import { z } from 'zod'
-import type { Clock } from '../../lib/clock.ts'
-import { type Fetch, requestJson } from '../../lib/http-client.ts'
 import type { Bar, Quote } from '../bars.ts'
 import { localDate } from '../calendar.ts'
 import { currencyOf, type Instrument, yahooSymbol } from '../instruments.ts'
 import { changeOf, checkedBars, checkedQuote, faulty, rounded } from './checks.ts'
-import { type BarsQuery, isPriceNeed, type PriceProvider, type QuoteQuery } from './provider.ts'
+import {
+  type BarsQuery,
+  isPriceNeed,
+  type MarketDataProvider,
+  type MarketNeed,
+  type PriceProvider,
+  type QuoteQuery,
+} from './provider.ts'
+import { type Chart, chartOf } from './yahoo-chart.ts'
+import { fundamentals } from './yahoo-fundamentals.ts'
+import { SERVICE, type YahooOptions } from './yahoo-http.ts'
 
-export type YahooOptions = { url: string; clock: Clock; fetch?: Fetch }
-
-const SERVICE = 'yahoo'
 const DAY_MS = 86_400_000
-// Without a browser's name the endpoint answers 429 at once.
-const HEADERS = {
-  'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0 Safari/537.36',
-  accept: 'application/json',
-}
 
 const RANGES: [name: string, days: number][] = [
   ['1mo', 30],
@@ -30,46 +29,13 @@ const RANGES: [name: string, days: number][] = [
   ['10y', 3652],
 ]
 
-const numbers = z.array(z.number().nullable()).optional()
-const Chart = z.object({
-  meta: z.object({
-    symbol: z.string().optional(),
-    currency: z.string().nullish(),
-    regularMarketPrice: z.number().nullish(),
-    regularMarketTime: z.number().nullish(),
-    chartPreviousClose: z.number().nullish(),
-    longName: z.string().nullish(),
-    shortName: z.string().nullish(),
-  }),
-  timestamp: z.array(z.number()).optional(),
-  indicators: z.object({
-    quote: z.array(z.object({ open: numbers, high: numbers, low: numbers, close: numbers, volume: numbers })),
-    adjclose: z.array(z.object({ adjclose: numbers })).optional(),
-  }),
-})
-type Chart = z.infer<typeof Chart>
-const Answer = z.object({ chart: z.object({ result: z.array(Chart).nullish() }) })
-
-export function yahooProvider(options: YahooOptions): PriceProvider {
-  async function chart(instrument: Instrument, range: string, { signal }: QuoteQuery): Promise<Chart> {
-    const symbol = yahooSymbol(instrument)
-    if (symbol === null) throw faulty(SERVICE, 'unknown_symbol', instrument.key)
-    const path = `/v8/finance/chart/${encodeURIComponent(symbol)}?range=${range}&interval=1d&events=div,split`
-    const answer = await requestJson(options.url + path, {
-      service: SERVICE,
-      headers: HEADERS,
-      timeoutMs: 5_000,
-      retries: 1,
-      ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
-      ...(signal === undefined ? {} : { signal }),
-    })
-    return chartOf(symbol, answer)
-  }
-
+export function yahooProvider(options: YahooOptions): PriceProvider & Pick<MarketDataProvider, 'fundamentals'> {
+  const chart = (instrument: Instrument, range: string, query: QuoteQuery) =>
+    chartOf(options, { instrument, range, events: 'div,split' }, query)
   return {
     name: SERVICE,
     provenance: () => null,
-    supports: (instrument, need) => isPriceNeed(need) && yahooSymbol(instrument) !== null,
+    supports,
     async quote(instrument, query) {
       return checkedQuote(SERVICE, toQuote(instrument, await chart(instrument, '5d', query)))
     },
@@ -80,17 +46,14 @@ export function yahooProvider(options: YahooOptions): PriceProvider {
       const wanted = bars.filter(({ date }) => date <= endDate).slice(-query.count)
       return checkedBars(SERVICE, wanted, localDate(instrument.market, now))
     },
+    fundamentals: (instrument, query) => fundamentals(options, instrument, query),
   }
 }
 
-function chartOf(symbol: string, answer: unknown): Chart {
-  const parsed = Answer.safeParse(answer)
-  if (!parsed.success) throw faulty(SERVICE, 'malformed', 'not the known form of a chart')
-  const chart = parsed.data.chart.result?.[0]
-  if (!chart) throw faulty(SERVICE, 'unknown_symbol', symbol)
-  const answered = chart.meta.symbol ?? symbol
-  if (answered.toUpperCase() !== symbol.toUpperCase()) throw faulty(SERVICE, 'wrong_symbol', symbol)
-  return chart
+/** Of the mainland's companies other sources tell more, and in another form: the year up to a day, not three months. */
+function supports(instrument: Instrument, need: MarketNeed): boolean {
+  if (yahooSymbol(instrument) === null) return false
+  return isPriceNeed(need) || (need === 'fundamentals' && instrument.market !== 'cn' && instrument.kind === 'stock')
 }
 
 /** The shortest range that reaches back far enough from today, holidays included. */

@@ -92,8 +92,9 @@ export const en: Labels = {
     secondary_buy: 'the secondary buy',
   },
   place: { near: 'near {basis}', below: '{n} ATR below {basis}', above: '{n} ATR above {basis}' },
-  levelText: '{price} {unit} ({reason})',
-  unit: { CNY: 'CNY', HKD: 'HKD', USD: 'USD', JPY: 'JPY', KRW: 'KRW', TWD: 'TWD', points: 'points' },
+  amountText: '{amount} {unit}',
+  aside: ' ({text})',
+  unit: { renminbi: 'CNY', CNY: 'CNY', HKD: 'HKD', USD: 'USD', JPY: 'JPY', KRW: 'KRW', TWD: 'TWD', points: 'points' },
   phase: {
     premarket: 'Before the open',
     intraday: 'In session',
@@ -103,6 +104,8 @@ export const en: Labels = {
     non_trading: 'No session',
     unknown: 'Unknown',
   },
+  phaseNow: 'market now: {phase}',
+  phaseAsked: 'analysed as: {phase}',
   block: {
     quote: 'Quote',
     daily_bars: 'Daily bars',
@@ -210,6 +213,7 @@ export const en: Labels = {
     year_range: '52-week range',
   },
   magnitudes: [
+    [1e12, 'T'],
     [1e9, 'B'],
     [1e6, 'M'],
     [1e3, 'K'],
@@ -227,6 +231,7 @@ export const en: Labels = {
   codeMade: 'This report was computed by rules, without a language model.',
   modelMade: 'Model: {model}',
   disclaimer: 'For research only; not investment advice.',
+  comma: ', ',
   clauseJoin: '; ',
   listComma: ', ',
   colon: ': ',

@@ -40,6 +40,7 @@ const QUOTE: Quote = {
 const REPORT: Fundamentals = {
   report: {
     reportDate: '2025-12-31',
+    period: 'year_to_date',
     revenue: 1.74144e11,
     netProfitParent: 8.6e10,
     operatingCashFlow: null,
@@ -49,11 +50,12 @@ const REPORT: Fundamentals = {
     netProfitYoyPct: 15.38,
     currency: 'CNY',
   },
+  valuation: null,
   dividends: [
-    { exDate: '2026-06-20', recordDate: null, announcedOn: '2026-03-01', cashPerShare: 30 },
-    { exDate: '2025-12-19', recordDate: '2025-12-18', announcedOn: null, cashPerShare: 23.957 },
-    { exDate: '2025-06-20', recordDate: null, announcedOn: null, cashPerShare: 27.624 },
-    { exDate: '2024-12-20', recordDate: null, announcedOn: null, cashPerShare: 23.88 },
+    { exDate: '2026-06-20', recordDate: null, announcedOn: '2026-03-01', cashPerShare: 30, currency: 'CNY' },
+    { exDate: '2025-12-19', recordDate: '2025-12-18', announcedOn: null, cashPerShare: 23.957, currency: 'CNY' },
+    { exDate: '2025-06-20', recordDate: null, announcedOn: null, cashPerShare: 27.624, currency: 'CNY' },
+    { exDate: '2024-12-20', recordDate: null, announcedOn: null, cashPerShare: 23.88, currency: 'CNY' },
   ],
 }
 
@@ -222,6 +224,13 @@ test('results, dividends, flow, boards and rankings stand in their members, comp
     'missing',
   ])
   const markdown = renderMarkdown(report)
+  const shown = [
+    '截至 2025-12-31 的年内累计业绩：营收 1741.44亿元（同比 +15.66%）',
+    '总市值 1.90万亿元；近一年每股现金分红 51.581元（税前），股息率',
+    '主力资金净流入：当日 1000.00万元，5 日 5000.00万元，10 日 1.00亿元',
+    '筹码：平均成本',
+  ]
+  for (const words of shown) expect(markdown).toContain(words)
   for (const words of ['营收', '龙头战法', '未知策略已忽略：nope', '筹码']) {
     expect([words, `${markdown}${JSON.stringify(details)}`.includes(words)]).toEqual([words, true])
   }
@@ -281,6 +290,9 @@ test('not supported, no data, failed and kept from before are told apart in ever
     errors: ['sample and market figures are not mixed'],
   })
   expect(sampled.details?.financial_report).toBeNull()
+  // Nobody was asked, which is not the same as that there is nothing.
+  expect(renderMarkdown(sampled)).toContain('样例行情不与真实公司资料混用，因此未查询')
+  expect(renderMarkdown(sampled)).not.toContain('业绩：无数据')
 })
 
 test('bars from the cache tell their age, and a source that throws costs its part and nothing else', async () => {

@@ -50,6 +50,15 @@ test('levels stand on the nearest supports and resistances, each with its reason
   )
 })
 
+test('a level that stands at an average has the digits of that average, not those below them', () => {
+  const technical = withLevels({ ma5: 1495.6789, ma10: 1480.126, ma20: 1470, bollUpper: 1530.677 })
+  const { idealBuy, secondaryBuy, stopLoss, takeProfit } = strategyLevels(technical, 1498.2, 2)
+  expect([idealBuy?.price, secondaryBuy?.price, takeProfit?.price]).toEqual([1495.68, 1480.13, 1530.68])
+  expect(stopLoss).toEqual({ price: 1465, basis: 'ma20', offsetAtr: -0.5 })
+  // Unless it would lie above the price.
+  expect(strategyLevels(withLevels({ ma5: 100.0051 }), 100.0055, 2).idealBuy?.price).toBe(100)
+})
+
 test('where no support or resistance is in reach the levels are measured in ATRs, and say so', () => {
   expect(strategyLevels(withLevels({}), 1000, 2)).toEqual({
     idealBuy: { price: 990, basis: 'price', offsetAtr: -1 },

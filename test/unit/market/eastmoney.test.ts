@@ -91,6 +91,7 @@ test('results, dividends, flow and boards of a mainland company are read', async
   expect(await provider.fundamentals?.(moutai, {})).toEqual({
     report: {
       reportDate: '2025-09-30',
+      period: 'year_to_date',
       revenue: 130903889634.88,
       netProfitParent: 64626746712.45,
       operatingCashFlow: null,
@@ -101,7 +102,23 @@ test('results, dividends, flow and boards of a mainland company are read', async
       currency: 'CNY',
     },
     // Told for ten shares; a gift of shares and a plan without a day are none.
-    dividends: [{ exDate: '2025-12-19', recordDate: '2025-12-18', announcedOn: '2025-12-13', cashPerShare: 23.957 }],
+    dividends: [
+      {
+        exDate: '2025-12-19',
+        recordDate: '2025-12-18',
+        announcedOn: '2025-12-13',
+        cashPerShare: 23.957,
+        currency: 'CNY',
+      },
+    ],
+    valuation: null,
+  })
+  // A B share trades in dollars; its company reports and pays in renminbi all the same.
+  const ofB = (reply: object) => json(JSON.parse(JSON.stringify(reply).replaceAll('600519', '900948')))
+  const b = eastMoney({ RPT_LICO_FN_CPD: ofB(replies.RESULTS), RPT_SHAREBONUS_DET: ofB(replies.BONUSES) }).provider
+  expect(await b.fundamentals?.(instrument('900948'), {})).toMatchObject({
+    report: { currency: 'CNY' },
+    dividends: [{ currency: 'CNY' }],
   })
   const flow = await provider.capitalFlow?.(moutai, {})
   expect(flow?.map(({ date, mainNet, mainNetPct }) => [date, mainNet, mainNetPct])).toEqual([

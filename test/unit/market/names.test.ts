@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { fold } from '../../../src/market/names/fold.ts'
+import { instrumentOf } from '../../../src/market/names/labels.ts'
 import { initialsOf, joinedPinyin, type Listing } from '../../../src/market/names/listing.ts'
 import { NameIndex } from '../../../src/market/names/name-index.ts'
 import { nameTable, sortedTerms } from '../../../src/market/names/name-table.ts'
@@ -138,4 +139,15 @@ test('the packed form gives back the terms that were packed', () => {
   expect([table.texts, table.kinds, table.owners]).toEqual([terms.texts, terms.kinds, terms.owners])
   expect(table.listing(0)).toMatchObject({ key: '600519', aliases: ['茅台'], popularity: 100 })
   expect([...table.texts]).toEqual([...table.texts].sort((a, b) => (a < b ? -1 : 1)))
+})
+
+test('a fund that its code does not tell is known as one from the list, and one that its code tells stays one', () => {
+  const kindOf = (key: string) => {
+    const listing = names.byKey(key)
+    return listing && instrumentOf(listing).kind
+  }
+  const kinds = ['SPY', 'QQQ', 'AAPL', '600519', '510300', 'SPX'].map(kindOf)
+  expect(kinds).toEqual(['etf', 'etf', 'stock', 'stock', 'etf', 'index'])
+  const listing = names.byKey('510300')
+  expect(listing && instrumentOf({ ...listing, kind: 'stock' }).kind).toBe('etf')
 })

@@ -7,7 +7,10 @@ const NOW = Date.parse('2026-01-04T04:00:00Z')
 
 function yahoo(rules: Parameters<typeof upstream>[0]) {
   const { fetch, asked } = upstream(rules)
-  return { provider: yahooProvider({ url: 'http://y.test', clock: () => NOW, fetch }), asked }
+  return {
+    provider: yahooProvider({ url: 'http://y.test', cookieUrl: 'http://c.test', clock: () => NOW, fetch }),
+    asked,
+  }
 }
 
 /** The Apple chart with its first result changed by a function. */
@@ -97,7 +100,8 @@ test('an answer that cannot be true is refused with its reason', async () => {
   const negative = { timestamp: [1767105000, 1767191400], indicators: { quote: [prices([10, -10])] } }
   const rows: [string, () => Response][] = [
     ['yahoo: not_json (HTTP 200, text/html)', html],
-    ['yahoo: http_status (HTTP 404)', status(404)],
+    ['yahoo: unknown_symbol (HTTP 404)', status(404)],
+    ['yahoo: http_status (HTTP 400)', status(400)],
     ['yahoo: malformed (not the known form of a chart)', json({ finance: {} })],
     ['yahoo: wrong_symbol (AAPL)', changed(({ meta }) => ({ meta: { ...meta, symbol: 'AAPB' } }))],
     ['yahoo: empty (no bars)', changed(() => ({ timestamp: undefined }))],

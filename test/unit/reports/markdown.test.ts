@@ -15,13 +15,13 @@ test('a full report reads top to bottom in each language: head, conclusion, scor
   const wanted: Record<ReportLanguage, string[]> = {
     zh: [
       '# 贵州茅台（600519）分析报告',
-      '- 最新价：1594.49 元',
+      '- 最新价：1594.49元',
       '- 数据日期：2026-03-20 · 盘后',
       `- 操作建议：**${report.summary.operation_advice}**`,
-      `- 综合评分：${score}/100 (${report.summary.sentiment_label})`,
+      `- 综合评分：${score}/100（${report.summary.sentiment_label}）`,
       '- 置信度：',
       '## 结论',
-      '贵州茅台（600519）2026-03-20 收于 1594.49 元',
+      '贵州茅台（600519）2026-03-20 收于 1594.49元',
       '## 评分构成',
       '| 项目 | 得分 | 依据 |',
       '| 趋势 | ',
@@ -58,7 +58,7 @@ test('a full report reads top to bottom in each language: head, conclusion, scor
     ],
     ko: [
       '# 贵州茅台 (600519) 분석 보고서',
-      '- 현재가: 1594.49 위안',
+      '- 현재가: 1594.49위안',
       '- 데이터 기준일: 2026-03-20 · 장 마감 후',
       '## 결론',
       '## 점수 구성',

@@ -1,12 +1,28 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { phrasesOf } from '../../../src/analysis/phrases.ts'
+import { en as skillsEn } from '../../../src/analysis/skills/texts-en.ts'
+import { ko as skillsKo } from '../../../src/analysis/skills/texts-ko.ts'
+import { zh as skillsZh } from '../../../src/analysis/skills/texts-zh.ts'
+import { stageMessage } from '../../../src/analysis/stages.ts'
+import { taskMessages } from '../../../src/analysis/task-messages.ts'
+import type { Instrument } from '../../../src/market/instruments.ts'
 import { type Block, contextPackOverview, dataQuality } from '../../../src/reports/context-pack.ts'
-import { largeNumber, priceDecimals, signedPct } from '../../../src/reports/format.ts'
+import {
+  aside,
+  currencyOf,
+  fixed,
+  largeNumber,
+  priceDecimals,
+  quotedCurrency,
+  signedPct,
+  withUnit,
+} from '../../../src/reports/format.ts'
 import { emptyNewsDisclosure, fill, labelsOf, sentimentLevel } from '../../../src/reports/labels.ts'
 import { escapeMarkdown } from '../../../src/reports/markdown-text.ts'
 import { ReportLanguage as Languages, type ReportLanguage } from '../../../src/reports/report.ts'
 import { knownName, namesDisagree } from '../../../src/reports/stock-name.ts'
+import { round } from '../../../src/reports/trend-analysis.ts'
 
 /** Path and placeholders of every text in a pack of texts. */
 function templates(pack: unknown, path = ''): [string, string[]][] {
@@ -31,6 +47,69 @@ test('every text exists in all languages, says something, and takes the same val
     expect(empty).toEqual([])
   }
   expect(fill('{a} and {b}', { a: 1 })).toBe('1 and {b}')
+})
+
+/** Every text in a pack, those of functions with plain arguments. */
+function wordsIn(pack: unknown, path = ''): [string, string][] {
+  if (typeof pack === 'string') return [[path, pack]]
+  if (typeof pack === 'function') return [0, 1, 2].map((n) => [path, String(pack(n, n))])
+  if (typeof pack !== 'object' || pack === null) return []
+  return Object.entries(pack).flatMap(([key, value]) => wordsIn(value, `${path}.${key}`))
+}
+
+test('English and Korean texts have no punctuation of Chinese ones, and Chinese texts none of theirs between Chinese words', () => {
+  const packs = (language: ReportLanguage) => ({
+    labels: labelsOf(language),
+    phrases: phrasesOf(language),
+    skills: { zh: skillsZh, en: skillsEn, ko: skillsKo }[language],
+  })
+  const breaches = (language: ReportLanguage, pattern: RegExp) =>
+    wordsIn(packs(language)).filter(([, words]) => pattern.test(words))
+  for (const language of ['en', 'ko'] as const) {
+    expect(breaches(language, /[\u3000-\u303f\uff00-\uffef]/)).toEqual([])
+  }
+  expect(breaches('en', /\p{Script=Han}|\p{Script=Hangul}/u)).toEqual([])
+  expect(breaches('zh', /\p{Script=Han}[,;:?!()]|[,;:?!()]\p{Script=Han}/u)).toEqual([])
+  expect([stageMessage('news', { name: 'AAPL', language: 'en' }), taskMessages('ko').cancelled('AAPL')]).toEqual([
+    'AAPL：searching the news',
+    'AAPL：취소되었습니다',
+  ])
+})
+
+test('one figure is written with the same digits in every place, from its stored form or its own', () => {
+  const rows: [number, number, string][] = [
+    [0.995, 2, '1.00'],
+    [0.99496, 2, '1.00'],
+    [547.675, 2, '547.68'],
+    [1.005, 2, '1.01'],
+    [-1.005, 2, '-1.01'],
+    [-0.00004, 2, '0.00'],
+    [12.34567, 4, '12.3457'],
+    [71234.5, 0, '71235'],
+  ]
+  expect(rows.map(([value, decimals]) => fixed(value, decimals))).toEqual(rows.map(([, , shown]) => shown))
+  const price = fc.double({ min: -1e6, max: 1e6, noNaN: true })
+  fc.assert(
+    fc.property(price, fc.integer({ min: 0, max: 4 }), (value, decimals) => {
+      expect(fixed(round(value), decimals)).toBe(fixed(value, decimals))
+      expect(Math.abs(Number(fixed(value, decimals)) - value)).toBeLessThanOrEqual(0.5 * 10 ** -decimals + 0.5001e-4)
+    }),
+  )
+})
+
+test('an amount and its unit are written alike wherever they stand, money without a name by its code', () => {
+  const units = Languages.options.flatMap((language) => [
+    withUnit('12.30', 'HKD', language) + aside('x', language),
+    withUnit('12.30', 'EUR', language),
+  ])
+  const b: Instrument = { key: '900948', market: 'cn', exchange: 'SH', kind: 'stock', code: '900948' }
+  // A B share of Shanghai trades in dollars.
+  expect([currencyOf(b), quotedCurrency(b, null), currencyOf({ ...b, kind: 'index' })]).toEqual([
+    'USD',
+    'USD',
+    'points',
+  ])
+  expect(units).toEqual(['12.30港元（x）', '12.30 EUR', '12.30 HKD (x)', '12.30 EUR', '12.30홍콩달러 (x)', '12.30 EUR'])
 })
 
 test('the bands of sentiment begin at 80, 60, 40 and 20', () => {

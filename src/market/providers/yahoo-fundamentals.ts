@@ -1,0 +1,148 @@
+// What Yahoo knows of companies outside the mainland: figures from their reports and ratios as time series, dividends from the
+// chart. What is derived from them is derived in the file beside this one.
+
+import { z } from 'zod'
+import { localDate } from '../calendar.ts'
+import type { Dividend, Fundamentals, Valuation } from '../company.ts'
+import { currencyOf, type Instrument } from '../instruments.ts'
+import { addDays, isDate } from '../zoned-time.ts'
+import { faulty } from './checks.ts'
+import type { QuoteQuery } from './provider.ts'
+import { type Chart, chartOf, isSymbol, symbolOf } from './yahoo-chart.ts'
+import { askWithSession, SERVICE, type YahooOptions } from './yahoo-http.ts'
+import { type Figure, ITEMS, newestReport, type Reported, type Span } from './yahoo-results.ts'
+
+const MOST_DIVIDENDS = 20
+const DIVIDEND_RANGE = '2y'
+/** Reaches back over the five years and five quarters that are told. */
+const YEARS = 6
+const DAY_MS = 86_400_000
+
+const RATIOS = ['trailingPeRatio', 'trailingPbRatio', 'trailingMarketCap'] as const
+const SPANS: readonly Span[] = ['quarterly', 'annual']
+const TYPES: readonly string[] = [...SPANS.flatMap((span) => ITEMS.map((item) => `${span}${item}`)), ...RATIOS]
+/** How a period of that span is marked; what is marked otherwise is of another length. */
+const PERIOD: Record<Span, string> = { quarterly: '3M', annual: '12M' }
+
+const Point = z.object({
+  asOfDate: z.string(),
+  periodType: z.string().nullish(),
+  currencyCode: z.string().nullish(),
+  reportedValue: z.object({ raw: z.number() }),
+})
+type Point = z.infer<typeof Point>
+const Points = z.array(Point.nullable())
+
+const Line = z.looseObject({ meta: z.object({ symbol: z.array(z.string()), type: z.array(z.string()) }) })
+const Answer = z.object({ timeseries: z.object({ result: z.array(Line).nullish() }) })
+
+export async function fundamentals(
+  options: YahooOptions,
+  instrument: Instrument,
+  query: QuoteQuery,
+): Promise<Fundamentals> {
+  const [lines, chart] = await Promise.all([
+    linesOf(options, instrument, query),
+    chartOf(options, { instrument, range: DIVIDEND_RANGE, events: 'div' }, query),
+  ])
+  const report = newestReport(reportedIn(lines))
+  const dividends = dividendsOf(instrument, chart, localDate(instrument.market, options.clock()))
+  const valuation = valuationOf(lines)
+  if (report === null && dividends.length === 0 && valuation === null) {
+    throw faulty(SERVICE, 'empty', 'neither results, dividends nor ratios')
+  }
+  return { report, dividends, valuation }
+}
+
+/** The points of each type that has any, checked. */
+async function linesOf(
+  options: YahooOptions,
+  instrument: Instrument,
+  query: QuoteQuery,
+): Promise<Map<string, Point[]>> {
+  const symbol = symbolOf(instrument)
+  const now = Math.floor(options.clock() / 1000)
+  const name = encodeURIComponent(symbol)
+  const since = now - (YEARS * 366 * DAY_MS) / 1000
+  const path =
+    `/ws/fundamentals-timeseries/v1/finance/timeseries/${name}` +
+    `?symbol=${name}&type=${TYPES.join(',')}&period1=${since}&period2=${now}`
+  const parsed = Answer.safeParse(await askWithSession(options, path, query))
+  if (!parsed.success) throw faulty(SERVICE, 'malformed', 'not the known form of time series')
+  const lines = parsed.data.timeseries.result ?? []
+  if (lines.some(({ meta }) => meta.symbol.some((answered) => !isSymbol(answered, symbol)))) {
+    throw faulty(SERVICE, 'wrong_symbol', symbol)
+  }
+  const today = localDate(instrument.market, options.clock())
+  return new Map(
+    lines.flatMap((line): [string, Point[]][] => {
+      const type = line.meta.type[0] ?? ''
+      return TYPES.includes(type) ? [[type, pointsOf(line[type], today)]] : []
+    }),
+  )
+}
+
+/** A type without data has no member of its name. */
+function pointsOf(told: unknown, today: string): Point[] {
+  const parsed = Points.safeParse(told ?? [])
+  if (!parsed.success) throw faulty(SERVICE, 'malformed', 'not the known form of a figure')
+  const points = parsed.data.filter((point) => point !== null)
+  for (const { asOfDate } of points) {
+    if (!isDate(asOfDate)) throw faulty(SERVICE, 'bad_dates', 'a figure without its date')
+    if (asOfDate > today) throw faulty(SERVICE, 'bad_dates', `${asOfDate} has not come yet`)
+  }
+  return points
+}
+
+function reportedIn(lines: Map<string, Point[]>): Reported {
+  const spanOf = (span: Span) => {
+    const figures = ITEMS.map((item) => [item, figuresOf(lines.get(`${span}${item}`) ?? [], PERIOD[span])] as const)
+    return new Map(figures)
+  }
+  return { quarterly: spanOf('quarterly'), annual: spanOf('annual') }
+}
+
+/** By the last day of the period. A figure of unknown money is none. */
+function figuresOf(points: Point[], period: string): Map<string, Figure> {
+  return new Map(
+    points.flatMap(({ asOfDate, periodType, currencyCode, reportedValue }): [string, Figure][] => {
+      if (periodType !== period || !currencyCode) return []
+      return [[asOfDate, { value: reportedValue.raw, currency: currencyCode }]]
+    }),
+  )
+}
+
+/** All of one day, the newest there is: a loss has no ratio, and that of an earlier profit must not take its place. */
+function valuationOf(lines: Map<string, Point[]>): Valuation | null {
+  const newest = (type: string) => lines.get(type)?.findLast(({ asOfDate }) => asOfDate === asOf) ?? null
+  const asOf = RATIOS.flatMap((type) => lines.get(type) ?? [])
+    .map(({ asOfDate }) => asOfDate)
+    .sort()
+    .at(-1)
+  if (asOf === undefined) return null
+  const [pe, pb, size] = RATIOS.map((type) => newest(type))
+  const marketValue = size?.currencyCode ? positive(size.reportedValue.raw) : null
+  return {
+    asOf,
+    peRatio: nonZero(pe?.reportedValue.raw),
+    pbRatio: nonZero(pb?.reportedValue.raw),
+    marketValue,
+    currency: marketValue === null ? null : (size?.currencyCode ?? null),
+  }
+}
+
+const positive = (value: number): number | null => (value > 0 ? value : null)
+const nonZero = (value: number | undefined): number | null => (value === undefined || value === 0 ? null : value)
+
+/** The newest first. The chart dates a dividend by its ex-day, and counts it in the listing's money where it names no other. */
+function dividendsOf(instrument: Instrument, chart: Chart, today: string): Dividend[] {
+  const latest = addDays(today, 366)
+  const paid = Object.values(chart.events?.dividends ?? {}).flatMap(({ amount, date, currency }): Dividend[] => {
+    if (!(amount > 0)) return []
+    const exDate = localDate(instrument.market, date * 1000)
+    if (exDate > latest) throw faulty(SERVICE, 'bad_dates', `a dividend of ${exDate}`)
+    const money = currency ?? chart.meta.currency ?? currencyOf(instrument)
+    return [{ exDate, recordDate: null, announcedOn: null, cashPerShare: amount, currency: money }]
+  })
+  return paid.sort((a, b) => (b.exDate ?? '').localeCompare(a.exDate ?? '')).slice(0, MOST_DIVIDENDS)
+}

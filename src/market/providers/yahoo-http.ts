@@ -1,0 +1,117 @@
+// How Yahoo is asked. Charts need nothing but a browser's name. What is known of companies may need a session as well: a cookie
+// that is handed out anywhere on its site, and a crumb that belongs to the cookie.
+
+import type { Clock } from '../../lib/clock.ts'
+import { type Fetch, type RequestOptions, requestBytes, requestJson, UpstreamError } from '../../lib/http-client.ts'
+import { faulty } from './checks.ts'
+import type { QuoteQuery } from './provider.ts'
+
+export type YahooOptions = { url: string; cookieUrl: string; clock: Clock; fetch?: Fetch }
+
+export const SERVICE = 'yahoo'
+const TIMEOUT_MS = 5_000
+// Without a browser's name the endpoints answer 429 at once.
+const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0 Safari/537.36'
+
+type Session = { cookie: string; crumb: string; endsAt: number }
+
+const SESSION_MS = 30 * 60_000
+// One for each address in an isolate, kept as a value: what one request began to fetch is never waited for by another.
+const sessions = new Map<string, Session>()
+
+/** An answer to a GET. A page that is not there means that the symbol is not known. */
+export async function ask(options: YahooOptions, path: string, query: QuoteQuery): Promise<unknown> {
+  return asked(options, path, { query, session: null })
+}
+
+/** The same for what may want a session: plainly or with the session at hand, then once more with a new one. */
+export async function askWithSession(options: YahooOptions, path: string, query: QuoteQuery): Promise<unknown> {
+  const session = sessionAtHand(options)
+  try {
+    return await asked(options, path, { query, session })
+  } catch (error) {
+    if (!isShutOut(error)) throw error
+    drop(options, session)
+  }
+  const fresh = await newSession(options, query)
+  sessions.set(addressesOf(options), fresh)
+  try {
+    return await asked(options, path, { query, session: fresh })
+  } catch (error) {
+    if (!isShutOut(error)) throw error
+    drop(options, fresh)
+    throw refused(error.status, 'with a new session too', error)
+  }
+}
+
+type Asked = { query: QuoteQuery; session: Session | null }
+
+async function asked(options: YahooOptions, path: string, { query, session }: Asked): Promise<unknown> {
+  const url = options.url + path
+  try {
+    if (session === null) return await requestJson(url, requestOf(options, query))
+    const crumb = `${path.includes('?') ? '&' : '?'}crumb=${encodeURIComponent(session.crumb)}`
+    return await requestJson(url + crumb, requestOf(options, query, { cookie: session.cookie }))
+  } catch (error) {
+    if (error instanceof UpstreamError && error.status === 404) throw faulty(SERVICE, 'unknown_symbol', 'HTTP 404')
+    throw error
+  }
+}
+
+function requestOf(
+  { fetch }: YahooOptions,
+  { signal }: QuoteQuery,
+  headers: Record<string, string> = {},
+): RequestOptions {
+  return {
+    service: SERVICE,
+    headers: { 'user-agent': BROWSER, accept: 'application/json', ...headers },
+    timeoutMs: TIMEOUT_MS,
+    retries: 1,
+    ...(fetch === undefined ? {} : { fetch }),
+    ...(signal === undefined ? {} : { signal }),
+  }
+}
+
+const isShutOut = (error: unknown): error is UpstreamError =>
+  error instanceof UpstreamError && (error.status === 401 || error.status === 403)
+
+function refused(status: number | null, detail: string, cause?: unknown): UpstreamError {
+  return new UpstreamError({ service: SERVICE, reason: 'refused', status, detail }, { cause })
+}
+
+const addressesOf = ({ url, cookieUrl }: YahooOptions): string => `${url} ${cookieUrl}`
+
+function sessionAtHand(options: YahooOptions): Session | null {
+  const session = sessions.get(addressesOf(options))
+  return session !== undefined && session.endsAt > options.clock() ? session : null
+}
+
+/** Unless somebody else has a newer one already. */
+function drop(options: YahooOptions, session: Session | null): void {
+  if (sessions.get(addressesOf(options)) === session) sessions.delete(addressesOf(options))
+}
+
+async function newSession(options: YahooOptions, query: QuoteQuery): Promise<Session> {
+  const cookie = await newCookie(options, query)
+  const request = requestOf(options, query, { cookie, accept: 'text/plain' })
+  const { bytes, status } = await requestBytes(`${options.url}/v1/test/getcrumb`, { ...request, retries: 0 })
+  const crumb = new TextDecoder().decode(bytes).trim()
+  if (!CRUMB.test(crumb)) throw refused(status, 'no crumb is to be had')
+  return { cookie, crumb, endsAt: options.clock() + SESSION_MS }
+}
+
+/** Prose, a page or nothing stand where the crumb would be. */
+const CRUMB = /^[^\s<>"{}]{1,64}$/
+
+/** The page there does not exist; its 404 sets the cookie all the same. */
+async function newCookie(options: YahooOptions, query: QuoteQuery): Promise<string> {
+  const request = requestOf(options, query, { accept: 'text/html,*/*' })
+  const { headers, status } = await requestBytes(`${options.cookieUrl}/`, { ...request, retries: 0, anyStatus: true })
+  const pairs = headers.getSetCookie().map((cookie) => cookie.split(';')[0]?.trim() ?? '')
+  const set = pairs.filter((pair) => COOKIE.test(pair))
+  if (set.length === 0) throw refused(status, 'no cookie is to be had')
+  return set.join('; ')
+}
+
+const COOKIE = /^[\w.-]+=[^\s,;]+$/
