@@ -7,16 +7,19 @@ import type { Told } from '../../src/notify/run.ts'
 import { firstRow, rows } from '../sql.ts'
 
 const MOST_AT_ONCE = 20
-/** When a call does not come back, for whatever reason, the next one is made after this. */
-const WATCHDOG_MS = 90_000
+/** A call that was cut off with this object is made up for after this, as whatever it held is free again then. */
+const WATCHDOG_MS = 20_000
+/** A call that lasts longer will not come back; no call takes as long by its own doing. */
+const LONGEST_CALL_MS = 180_000
 const FIRST_DELAY_MS = 2_000
 const LONGEST_DELAY_MS = 300_000
 
 export class Notices {
   readonly #sql: SqlStorage
-  /** Calls in a row that left a notice behind. */
+  /** Calls in a row that failed or left a notice behind. */
   #failures = 0
-  #isPassing = false
+  /** When the call was begun that has not come back, epoch ms. */
+  #passingSince: number | null = null
   /** Something came, or was asked for, since the last call was begun. */
   #isFresh: boolean
 
@@ -52,7 +55,7 @@ export class Notices {
 
   /** Whether `pass` should be called now. */
   get isWaiting(): boolean {
-    return this.#isFresh && !this.#isPassing
+    return this.#isFresh && this.#passingSince === null
   }
 
   /**
@@ -60,22 +63,23 @@ export class Notices {
    * will be something to do; null when nothing is left.
    */
   async pass(tell: (notices: Notice[]) => Promise<Told>, planAt: (at: number | null) => void): Promise<void> {
-    planAt(Date.now() + WATCHDOG_MS)
-    if (this.#isPassing) return
-    this.#isPassing = true
+    const now = Date.now()
+    planAt(now + WATCHDOG_MS)
+    if (this.#passingSince !== null && now - this.#passingSince < LONGEST_CALL_MS) return
+    this.#passingSince = now
     this.#isFresh = false
     const notices = this.#first()
-    let nextAt: number | null = null
-    let left = notices.length
+    let told: Told | null = null
     try {
-      const told = await tell(notices)
+      told = await tell(notices)
       this.#drop(told.keys)
-      nextAt = told.nextAt
-      left -= told.keys.length
     } finally {
-      this.#isPassing = false
-      this.#failures = left > 0 ? this.#failures + 1 : 0
-      planAt(this.#nextPass(nextAt))
+      // Who comes back after he was given up has nothing to say about the call that took his place.
+      if (this.#passingSince === now) {
+        this.#passingSince = null
+        this.#failures = told === null || told.keys.length < notices.length ? this.#failures + 1 : 0
+        planAt(this.#nextPass(told?.nextAt ?? null))
+      }
     }
   }
 

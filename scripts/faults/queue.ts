@@ -1,7 +1,7 @@
-// The queue under kills at random moments: batches, reviews, cancels and the sending of their reports go on while the runtime
-// dies again and again, and a client follows the event stream through all of it. In the end every accepted task must have
-// ended, once; the stream must have told everything, once and in order; no lock may be held, each report be stored once, and
-// be sent once to every channel, or be in doubt by name.
+// The queue under kills at random moments: batches, reviews, cancels, analyses that are waited for, and the sending of their
+// reports go on while the runtime dies again and again, and a client follows the event stream through all of it. In the end
+// every accepted task must have ended, once; the stream must have told everything, once and in order; no lock may be held,
+// each report be stored once, and be sent once to every channel, or be in doubt by name.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startLoopbackMarket } from '../../test/support/loopback-market.ts'
@@ -19,6 +19,7 @@ const ANSWERED_SHARE = 0.75
 const REVIEW_SHARE = 0.3
 const CANCEL_SHARE = 0.4
 const MISHAP_SHARE = 0.25
+const AT_ONCE_SHARE = 0.5
 const PATIENCE_MS = 180_000
 /** Services have their pace, and what was being sent when its sender died waits a while. */
 const SENDING_PATIENCE_MS = 600_000
@@ -33,7 +34,7 @@ export async function queueFaults({ kills }: { kills: number }): Promise<boolean
   const moments = new Moments<'message'>()
   const host = await startNotifyHost(() => moments.happened('message'))
   const market = await startLoopbackMarket()
-  const data = { MARKET_DATA: 'yahoo', YAHOO_URL: market.url, ...operatorVars(host.url) }
+  const data = { MARKET_DATA: 'yahoo', YAHOO_URL: market.url, YAHOO_COOKIE_URL: market.url, ...operatorVars(host.url) }
   const service = await startMortalService({ ...data, MAX_RUNNING_TASKS: '4', LOG_LEVEL: 'silent' })
   const over = new AbortController()
   const base = `${service.url}/api/v1/analysis`
@@ -65,6 +66,7 @@ async function liveAndDie({ service, books, deliveries, moments }: World): Promi
     maybe(REVIEW_SHARE, () => submitReview(books)),
     maybe(CANCEL_SHARE, () => cancelOne(books)),
     maybe(MISHAP_SHARE, () => deliveries.mishap()),
+    maybe(AT_ONCE_SHARE, () => analyseAtOnce(books)),
   ]
   // Sometimes while the batch is on its way, mostly while its tasks run.
   if (Math.random() < ANSWERED_SHARE) await batch
@@ -97,6 +99,11 @@ async function submitReview(books: TaskBooks): Promise<void> {
   if (answer?.status === 202) books.accept(answer.body.task_id)
 }
 
+/** Without a task: its report, once it is stored, must be told like any other, whether or not the answer came. */
+async function analyseAtOnce(books: TaskBooks): Promise<void> {
+  await books.post('/analyze', { stock_code: pick(CODES), report_type: 'brief' })
+}
+
 async function cancelOne(books: TaskBooks): Promise<void> {
   const id = pick(books.open())
   if (id === undefined) return
@@ -117,13 +124,15 @@ type Run = { kills: number; downMs: number[]; isLockFree: boolean }
 
 async function balanced({ books, deliveries }: World, { kills, downMs, isLockFree }: Run): Promise<boolean> {
   const { lost, twice, gaps, repeats, ends } = books.audit()
-  const { missing, unwanted, doubled } = await books.auditReports()
-  const sent = await deliveries.audit({ completed: books.having('completed'), batches: books.batches })
+  const { missing, unwanted, doubled, atOnce } = await books.auditReports()
+  const completed = [...books.having('completed'), ...atOnce]
+  const sent = await deliveries.audit({ completed, batches: books.batches })
   const slowest = Math.round(Math.max(...downMs))
   console.log(
     `${kills} kills; longest until another runtime answered: ${slowest} ms; ${books.reconnects} times reconnected`,
   )
   console.log(`tasks accepted: ${books.accepted}; seen: ${books.seen}; cancels accepted: ${books.cancels}`)
+  console.log(`reports of no task: ${atOnce.length}`)
   console.log(`ends: ${[...ends].map(([how, n]) => `${how} ${n}`).join(', ')}`)
   console.log(`deliveries: ${sent.deliveries} (${sent.states}); services made to fail: ${deliveries.mishaps} times`)
   console.log(

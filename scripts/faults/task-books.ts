@@ -129,6 +129,8 @@ export class TaskBooks {
       unwanted: this.having('cancelled').filter((id) => unique.has(id)).length,
       doubled: stored.length - unique.size,
       stored: stored.length,
+      /** Those that no task made. */
+      atOnce: [...unique].filter((id) => !this.#told.has(id)),
     }
   }
 

@@ -77,8 +77,15 @@ const HEAD = `a.id, ${KEYS.map((key) => `a.${COLUMNS[key]} AS "${key}"`).join(',
 const WHOLE = `SELECT ${HEAD}, a.report, s.context_snapshot AS "contextSnapshot", s.diagnostics
   FROM analyses a LEFT JOIN analysis_snapshots s ON s.analysis_id = a.id`
 
-/** Saves the analysis and returns its row's id. Under a query id that is saved already nothing changes. */
-export async function saveAnalysis(db: D1Database, analysis: NewAnalysis): Promise<number> {
+/**
+ * Saves the analysis and returns its row's id. Under a query id that is saved already nothing changes. What is written
+ * `beside` it is there if and only if the analysis is.
+ */
+export async function saveAnalysis(
+  db: D1Database,
+  analysis: NewAnalysis,
+  beside: readonly D1PreparedStatement[] = [],
+): Promise<number> {
   const names = KEYS.map((key) => COLUMNS[key]).join(', ')
   const marks = KEYS.map(() => '?').join(', ')
   const values = KEYS.map((key) => analysis[key])
@@ -93,6 +100,7 @@ export async function saveAnalysis(db: D1Database, analysis: NewAnalysis): Promi
       )
       .bind(analysis.contextSnapshot, analysis.diagnostics, analysis.queryId),
     db.prepare('SELECT id FROM analyses WHERE query_id = ?').bind(analysis.queryId),
+    ...beside,
   ])
   const id = found?.results[0]?.id
   if (id === undefined) throw new Error('an analysis that was just saved is not there')

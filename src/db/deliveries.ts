@@ -3,6 +3,7 @@
 import { isoMicros } from '../lib/clock.ts'
 import { hexId } from '../lib/ids.ts'
 import type { Claim, ClaimedPart, DeliveryStore, NewDelivery } from '../notify/delivery.ts'
+import { channelStarts } from './channel-tests.ts'
 
 /** Whoever claimed something renews it every 5 s; after this he is dead. */
 export const LEASE_MS = 20_000
@@ -33,12 +34,7 @@ export function deliveryStore(db: D1Database): DeliveryStore {
         .bind(now + LEASE_MS, token)
         .run()
     },
-    startsSince: async ({ owner, channelId }, since) => {
-      const query = `SELECT started_at AS "at" FROM delivery_parts
-        WHERE owner = ? AND channel_id = ? AND started_at > ? ORDER BY started_at`
-      const { results } = await db.prepare(query).bind(owner, channelId, since).all<{ at: number }>()
-      return results.map(({ at }) => at)
-    },
+    startsSince: ({ owner, channelId }, since) => channelStarts(db, { owner, channelId, since }),
     begin: (one, n, now) => begin(db, { claim: one, n, now }),
     settle: async ({ id, token }, n, { state, now }) => {
       await db.batch([

@@ -14,6 +14,7 @@ export type DeliveryItem = {
   state: DeliveryState
   attempts: number
   error: string | null
+  /** Not tried before, epoch ms. */
   nextAt: number
   createdAt: string
   finishedAt: string | null
@@ -26,8 +27,13 @@ export type DeliveryDetail = DeliveryItem & {
   partList: { n: number; state: PartState; attempts: number; startedAt: number | null; settledAt: number | null }[]
 }
 
+/** A delivery waits for those of its channel before it as well as for its own time. */
+const NEXT_AT = `CASE d.state WHEN 'pending' THEN max(d.next_at, coalesce((SELECT max(e.next_at) FROM deliveries e
+  WHERE e.owner = d.owner AND e.channel_id = d.channel_id AND e.state = 'pending' AND e.seq < d.seq), 0))
+  ELSE d.next_at END`
+
 const SELECT = `SELECT d.seq, d.id, d.subject, d.channel_id AS "channelId", d.kind, d.mode, d.title, d.state, d.attempts,
-    d.error, d.next_at AS "nextAt", d.created_at AS "createdAt", d.finished_at AS "finishedAt",
+    d.error, ${NEXT_AT} AS "nextAt", d.created_at AS "createdAt", d.finished_at AS "finishedAt",
     count(p.n) AS parts, coalesce(sum(p.state = 'sent'), 0) AS sent, coalesce(sum(p.state = 'unknown'), 0) AS unknown
   FROM deliveries d LEFT JOIN delivery_parts p ON p.delivery_id = d.id`
 

@@ -77,7 +77,9 @@ function describe(issue: Issue, input: unknown, isRoot: boolean): Description {
       return issue.format === 'regex' && issue.pattern
         ? {
             type: 'string_pattern_mismatch',
-            msg: `String should match pattern '${bare(issue.pattern)}'`,
+            msg: issue.message.startsWith(UNEXPLAINED)
+              ? `String should match pattern '${bare(issue.pattern)}'`
+              : `Value error, ${issue.message}`,
             ctx: { pattern: bare(issue.pattern) },
           }
         : valueErrorOf(issue.message)
@@ -88,6 +90,9 @@ function describe(issue: Issue, input: unknown, isRoot: boolean): Description {
 
 // 1e999 is JSON, but not a number that anything can hold.
 const NOT_FINITE: Description = { type: 'finite_number', msg: 'Input should be a finite number' }
+
+/** How zod words a pattern whose schema has no words of its own for it. */
+const UNEXPLAINED = 'Invalid string: must match pattern'
 
 const bare = (pattern: string): string => pattern.replace(/^\/|\/[a-z]*$/g, '')
 

@@ -7,6 +7,7 @@ import { errorFields, log } from '../lib/log.ts'
 import type { Pace, Part, Verdict } from './channel.ts'
 import type { Claim, ClaimedPart, DeliveryStore } from './delivery.ts'
 import { beat } from './heartbeat.ts'
+import { longestWindowMs, paceWaitMs } from './pace.ts'
 import { isReachable, type Opened, sendPart } from './send.ts'
 import { openTarget, type Target } from './target.ts'
 
@@ -133,16 +134,9 @@ function reasonOf(target: Target | undefined, { kind }: Claim): string {
   return target.isEnabled ? 'the settings of the channel cannot be read' : 'the channel is switched off'
 }
 
-/** How long the next part has to wait, so that in no stretch of time there are more than the service allows. */
 async function paceWait(claim: Claim, pace: readonly Pace[], { store, clock }: DeliveryWorld): Promise<number> {
   const now = clock()
-  const longest = Math.max(0, ...pace.map(({ windowMs }) => windowMs))
-  const starts = await store.startsSince(claim, now - longest)
-  const waits = pace.map(({ count, windowMs }) => {
-    const oldest = starts.at(-count)
-    return oldest === undefined ? 0 : oldest + windowMs - now
-  })
-  return Math.max(0, ...waits)
+  return paceWaitMs(pace, await store.startsSince(claim, now - longestWindowMs(pace)), now)
 }
 
 async function putOff(

@@ -47,7 +47,7 @@ export type DeliveryStore = {
   claim: (now: number) => Promise<Claim[]>
   /** Keeps everything that was claimed with it. */
   renew: (claim: Claim, now: number) => Promise<void>
-  /** When parts of the channel went out since then, the earliest first. */
+  /** When messages of the channel went out since then, tests included, the earliest first. */
   startsSince: (claim: Claim, since: number) => Promise<number[]>
   /** Notes that the part goes out now. False when the delivery is somebody else's by now. */
   begin: (claim: Claim, n: number, now: number) => Promise<boolean>

@@ -2,13 +2,15 @@
 
 import { z } from 'zod'
 
+export const httpUrl = () =>
+  z.url({ protocol: /^https?$/, error: 'an address that begins with https:// or http:// is wanted' })
+
 /** An address that is asked as it stands. What it may lead to is judged when it is asked. */
-export const address = () => z.url({ protocol: /^https?$/ }).max(2_000)
+export const address = () => httpUrl().max(2_000)
 
 /** The address of a service, without a slash at its end. */
 export const apiUrl = (usual: string) =>
-  z
-    .url({ protocol: /^https?$/ })
+  httpUrl()
     .max(500)
     .transform((url) => url.replace(/\/+$/, ''))
     .default(usual)

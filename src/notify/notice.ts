@@ -28,6 +28,13 @@ export type Notice =
 
 export type Mode = 'single' | 'digest'
 
+/** News that lies elsewhere than with the queue, until its deliveries are noted. */
+export type NewsStore = {
+  /** The oldest of it. */
+  untold: () => Promise<Notice[]>
+  drop: (keys: readonly string[]) => Promise<void>
+}
+
 /** Whether the notice is for channels of that mode. */
 export function isFor(notice: Notice, mode: Mode): boolean {
   if (notice.kind === 'digest') return mode === 'digest'

@@ -5,13 +5,14 @@ import { errorFields, log } from '../lib/log.ts'
 import { type DeliveryWorld, deliverDue } from './deliver.ts'
 import type { NewDelivery } from './delivery.ts'
 import { digestMessage, type Message, reportMessage, type ToldReport } from './message.ts'
-import { isFor, type Notice } from './notice.ts'
+import { isFor, type NewsStore, type Notice } from './notice.ts'
 import { partsOf } from './parts.ts'
 import { openTarget, type Target } from './target.ts'
 
 export type NotifyWorld = DeliveryWorld & {
   /** The owner's stored report; null when there is none, or none that may be sent. */
   report: (owner: string, taskId: string) => Promise<ToldReport | null>
+  news: NewsStore
 }
 
 export type Told = {
@@ -21,7 +22,32 @@ export type Told = {
   nextAt: number | null
 }
 
+/** What could not be made deliveries of is tried again after this. */
+const AGAIN_MS = 30_000
+
 export async function notify(notices: readonly Notice[], world: NotifyWorld): Promise<Told> {
+  const keys = await expandAll(notices, world)
+  const nextNewsAt = await expandUntold(world)
+  await deliverDue(world)
+  const nextAt = await world.store.nextAt()
+  const times = [nextAt, nextNewsAt].filter((at) => at !== null)
+  return { keys, nextAt: times.length === 0 ? null : Math.min(...times) }
+}
+
+/** When to come back for what is left of the news that lies elsewhere. */
+async function expandUntold(world: NotifyWorld): Promise<number | null> {
+  const { news, clock } = world
+  for (;;) {
+    const untold = await news.untold()
+    if (untold.length === 0) return null
+    const keys = await expandAll(untold, world)
+    await news.drop(keys)
+    if (keys.length < untold.length) return clock() + AGAIN_MS
+  }
+}
+
+/** The keys of those that need not be told again. */
+async function expandAll(notices: readonly Notice[], world: NotifyWorld): Promise<string[]> {
   const keys: string[] = []
   for (const notice of notices) {
     try {
@@ -32,8 +58,7 @@ export async function notify(notices: readonly Notice[], world: NotifyWorld): Pr
       log.warn('notify.notice_failed', { key: notice.key, ...errorFields(error) })
     }
   }
-  await deliverDue(world)
-  return { keys, nextAt: await world.store.nextAt() }
+  return keys
 }
 
 async function expand(notice: Notice, world: NotifyWorld): Promise<void> {

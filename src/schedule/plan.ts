@@ -12,6 +12,12 @@ const MAX_STOCKS = 200
 const MAX_CHANNELS = 20
 export const MAX_AFTER_CLOSE_MINUTES = 720
 
+/** Three letters that mean one zone only. */
+const CLEAR_ABBREVIATIONS: ReadonlySet<string> = new Set('UTC GMT UCT CET EET MET WET PRC ROC ROK'.split(' '))
+
+/** To the runtime's zone tables CST is Chicago, to whoever writes it perhaps Shanghai. */
+export const isAmbiguousZone = (zone: string): boolean => zone.length === 3 && !CLEAR_ABBREVIATIONS.has(zone)
+
 /** Whether the runtime's zone tables have it. Bare offsets are no zones: they know no daylight saving. */
 export function isZone(text: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/.test(text)) return false
@@ -26,9 +32,10 @@ export function isZone(text: string): boolean {
 
 const unique = <T>(items: T[]): T[] => [...new Set(items)]
 
-export const Times = z.object({
+// Strict: who gives a field of the other form, or one that neither has, expects something that would not happen.
+export const Times = z.strictObject({
   times: z
-    .array(z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/))
+    .array(z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'a time of the 24-hour clock such as 09:30 is wanted'))
     .min(1)
     .max(MAX_TIMES)
     .transform((times) => unique(times).sort()),
@@ -42,7 +49,7 @@ export const Times = z.object({
 })
 
 /** So many minutes after each market's own close, on its own trading days. */
-export const AfterClose = z.object({ after_close_minutes: z.int().min(0).max(MAX_AFTER_CLOSE_MINUTES) })
+export const AfterClose = z.strictObject({ after_close_minutes: z.int().min(0).max(MAX_AFTER_CLOSE_MINUTES) })
 
 export const SchedulePlan = z.object({
   name: z.string().trim().min(1).max(100),

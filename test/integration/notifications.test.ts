@@ -1,11 +1,15 @@
 import { abortAllDurableObjects } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, test, vi } from 'vitest'
+import { analyzeNow } from '../../src/analysis/runner.ts'
 import { taskQueue } from '../../src/bindings.ts'
+import { hexId } from '../../src/lib/ids.ts'
 import type { Notice } from '../../src/notify/notice.ts'
+import { onCron } from '../../src/schedule/cron.ts'
 import { type Client, client, request } from '../helpers/app.ts'
 import { notifyLane } from '../unit/notify/host.ts'
 import { SETTINGS } from '../unit/notify/settings.ts'
+import { taskRequest } from '../unit/task-queue/queue.ts'
 
 const CHANNELS = '/api/v1/analysis/channels'
 const DELIVERIES = '/api/v1/analysis/deliveries'
@@ -114,6 +118,20 @@ test('settings that cannot be right are refused by name, and secrets are not rep
     const { error, detail } = await response.json<{ error: string; detail: { loc: unknown[] }[] }>()
     expect([error, detail[0]?.loc], JSON.stringify(body)).toEqual(['validation_error', loc])
   }
+  const sentences: [string, unknown, string][] = [
+    ['A B', { kind: 'slack', settings: { webhook_url: url } }, 'small letters, digits, _ and - are wanted'],
+    ['a', { kind: 'slack', settings: { webhook_url: 'hooks.example.com' } }, 'an address that begins with https://'],
+    ['a', { kind: 'ntfy', settings: { topic: 'a b' } }, 'letters, digits, _ and - are wanted'],
+    ['a', { kind: 'resend', settings: { api_key: 'k', from: 'a', to: ['a@b'] } }, 'an address with @ is wanted'],
+  ]
+  for (const [id, body, sentence] of sentences) {
+    const { message } = await (await put(ann, encodeURIComponent(id), body)).json<{ message: string }>()
+    expect(message).toContain(sentence)
+  }
+  const group = { bot_token: '123:abc', chat_id: -1001234567890 }
+  expect(await (await put(ann, 'group', { kind: 'telegram', settings: group })).json()).toMatchObject({
+    settings: { chat_id: '-1001234567890' },
+  })
   await put(ann, 'a', { kind: 'slack', settings: { webhook_url: url } })
   // Another kind has other secrets: those of the one before are not carried over.
   expect((await put(ann, 'a', { kind: 'wecom', settings: {} })).status).toBe(422)
@@ -175,6 +193,45 @@ test('finished reports are sent once to every channel, also when the queue is cu
   expect(runs.components.notification?.status).toBe(
     open.some(({ subject }) => subject === `report:${reports[0]}`) ? 'degraded' : 'ok',
   )
+})
+
+test('the news of a synchronous analysis is saved with its report: cut off after that, it is sent when the trigger asks', async () => {
+  const [ann, lane] = [await client(), notifyLane()]
+  await put(ann, 'chat', { kind: 'wecom', settings: SETTINGS.wecom(lane.url) })
+  const ids = []
+  for (const notify of [true, false]) {
+    const queryId = hexId()
+    const job = { owner: ann.owner, queryId, taskId: null, attempt: 1, request: { ...taskRequest(), notify } }
+    const hooks = { signal: new AbortController().signal, onStage: async () => {}, onSteps: async () => {} }
+    expect(await analyzeNow(env, job, hooks)).toMatchObject({ ok: true, saved: true })
+    await env.DB.prepare('UPDATE analyses SET data_notice = NULL WHERE query_id = ?').bind(queryId).run()
+    ids.push(queryId)
+  }
+  await onCron(env, Date.now())
+  expect(await settled(ann, 1)).toMatchObject([{ subject: `report:${ids[0]}`, status: 'delivered' }])
+  expect((await lane.received()).length).toBe(1)
+})
+
+test('test messages keep to the pace of the service, and one too many says when the next may be sent', async () => {
+  const [ann, lane] = [await client(), notifyLane()]
+  await put(ann, 'wechat', { kind: 'serverchan', settings: SETTINGS.serverchan(lane.url) })
+  const tests = []
+  for (let i = 0; i < 6; i++) tests.push(await ann.json(`${CHANNELS}/wechat/test`, { method: 'POST' }))
+  expect(tests).toEqual([
+    ...Array.from({ length: 5 }, () => ({ ok: true, outcome: 'sent', error: null, retry_after_seconds: null })),
+    {
+      ok: false,
+      outcome: 'later',
+      error: expect.stringMatching(/as often as/),
+      retry_after_seconds: expect.any(Number),
+    },
+  ])
+  expect((await lane.received()).length).toBe(5)
+  await put(ann, 'gone', { kind: 'wecom', settings: { webhook_url: 'http://127.0.0.1:9/x' } })
+  expect(await ann.json(`${CHANNELS}/gone/test`, { method: 'POST' })).toMatchObject({
+    outcome: 'later',
+    error: 'the service cannot be reached',
+  })
 })
 
 test('reports of sample data are never sent, and a failure is told and can be tried again after the settings were put right', async () => {

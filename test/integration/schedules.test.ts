@@ -74,6 +74,8 @@ test('schedules are made, changed, listed in order, replaced as a whole and dele
     report_language: null,
   })
   expect(first.next_run_at).toMatch(/T10:00:00\.000000Z$/)
+  const settings = { url: 'https://push.example.com', token: 'x' }
+  await ann.ask('/api/v1/analysis/channels/desk', { method: 'PUT', body: { kind: 'gotify', settings } })
   const second = await add(ann, {
     name: 'Close',
     what: { kind: 'analysis', stock_codes: ['茅台', 'AAPL', 'aapl.us'] },
@@ -127,6 +129,11 @@ test('every bad schedule is refused with the place of its fault', async () => {
     [{ ...REVIEW, when: { after_close_minutes: -1 } }, 422, 'when'],
     [{ ...REVIEW, when: {} }, 422, 'when'],
     [{ ...REVIEW, catch_up_minutes: 100_000 }, 422, 'catch_up_minutes'],
+    [{ ...REVIEW, channels: ['nobodys'] }, 400, ''],
+    [{ ...REVIEW, when: { ...REVIEW.when, zone: 'CST' } }, 422, 'zone'],
+    [{ ...REVIEW, when: { ...REVIEW.when, after_close_minutes: 5 } }, 422, 'after_close_minutes'],
+    [{ ...REVIEW, when: { after_close_minutes: 'soon' } }, 422, 'after_close_minutes'],
+    [{ ...REVIEW, when: { cron: '0 18 * * *' } }, 422, 'cron'],
     [{ ...REVIEW, channels: Array.from({ length: 21 }, () => 'x') }, 422, 'channels'],
     [{ ...REVIEW, what: { kind: 'analysis', stock_codes: [] } }, 422, 'what'],
     [{ ...REVIEW, what: { kind: 'analysis', stock_codes: ['12ab!'] } }, 400, ''],
@@ -138,6 +145,10 @@ test('every bad schedule is refused with the place of its fault', async () => {
     expect([body, response.status, answer.error]).toEqual([body, status, 'validation_error'])
     if (place !== '') expect(answer.detail?.flatMap(({ loc }) => loc)).toContain(place)
   }
+  const said = await ann.ask(PATH, { method: 'POST', body: { ...REVIEW, when: { ...REVIEW.when, times: ['6:00'] } } })
+  expect((await said.json<{ message: string }>()).message).toMatch(
+    /a time of the 24-hour clock such as 09:30 is wanted/,
+  )
   const known = await add(ann, REVIEW)
   for (const ids of [['nobody’s'], [known.schedule_id, known.schedule_id]]) {
     const body = { schedules: ids.map((schedule_id) => ({ ...REVIEW, schedule_id })) }

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { defineChannel, JSON_TYPE } from '../channel.ts'
 import { asMarkdown, titled } from '../dialects.ts'
-import { token, word } from '../fields.ts'
+import { httpUrl, token, word } from '../fields.ts'
 
 export const gotify = defineChannel({
   kind: 'gotify',
   settings: z.object({
     url: word(500)
-      .pipe(z.url({ protocol: /^https?$/ }))
+      .pipe(httpUrl())
       .transform((url) => url.replace(/\/+$/, '')),
     token: token(),
     priority: z.int().min(0).max(10).default(5),

@@ -1,15 +1,14 @@
 import { z } from 'zod'
 import { defineChannel, JSON_TYPE, MINUTE_MS, OK, rejected } from '../channel.ts'
 import { asMarkdown, titled } from '../dialects.ts'
-import { numberAt, pathToken, textAt } from '../fields.ts'
+import { httpUrl, numberAt, pathToken, textAt } from '../fields.ts'
 
 /** ServerChan, both generations: the key tells which. */
 export const serverchan = defineChannel({
   kind: 'serverchan',
   settings: z.object({
     key: pathToken(),
-    api_url: z
-      .url({ protocol: /^https?$/ })
+    api_url: httpUrl()
       .max(500)
       .transform((url) => url.replace(/\/+$/, ''))
       .optional(),

@@ -8,7 +8,8 @@ export const telegram = defineChannel({
   kind: 'telegram',
   settings: z.object({
     bot_token: pathToken(),
-    chat_id: word(100),
+    // Ids of groups are numbers, names of channels are words.
+    chat_id: z.preprocess((id) => (Number.isSafeInteger(id) ? String(id) : id), word(100)),
     message_thread_id: z.int().min(1).optional(),
     api_url: apiUrl('https://api.telegram.org'),
   }),

@@ -199,18 +199,17 @@ async function analyzeOne(c: Context<AppEnv>, request: TaskRequest): Promise<Res
   }
   const result = bounded.value
   if (!result.ok) throw new AppError('analysis_failed', result.message)
-  if (request.notify && result.saved) await tell(c, { owner, queryId })
+  if (request.notify && result.saved) await tell(c, queryId)
   return c.json(resultOf(result.report, result.diagnostics))
 }
 
 export { app as analyze }
 
-/** A report that cannot be sent is a report all the same. */
-async function tell(c: Context<AppEnv>, { owner, queryId }: { owner: string; queryId: string }): Promise<void> {
-  const notice = { kind: 'report' as const, key: `report:${queryId}`, owner, channels: null, taskId: queryId }
+/** Has the news sent that was saved with the report. Should the call be lost, the cron trigger makes it. */
+async function tell(c: Context<AppEnv>, queryId: string): Promise<void> {
   try {
-    await taskQueue(c.env).notify([{ ...notice, isInBatch: false }])
+    await taskQueue(c.env).notify([])
   } catch (error) {
-    log.warn('notify.not_noted', { queryId, ...errorFields(error) })
+    log.warn('notify.not_asked', { queryId, ...errorFields(error) })
   }
 }

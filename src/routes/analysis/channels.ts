@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { config } from '../../config.ts'
+import { channelStarts, noteChannelTest } from '../../db/channel-tests.ts'
 import { type ChannelRow, deleteChannel, findChannel, listChannels, saveChannel } from '../../db/channels.ts'
 import { operatorTargets, targetOf } from '../../db/notify-targets.ts'
 import { actorOf } from '../../http/actor.ts'
@@ -10,10 +11,11 @@ import { type AppEnv, router } from '../../http/router.ts'
 import { valueError } from '../../http/validation.ts'
 import { isoMicros } from '../../lib/clock.ts'
 import { hexId } from '../../lib/ids.ts'
-import type { Verdict } from '../../notify/channel.ts'
+import { later, type Part, type Verdict } from '../../notify/channel.ts'
 import { CHANNELS } from '../../notify/index.ts'
 import { testMessage } from '../../notify/message.ts'
-import { sendPart } from '../../notify/send.ts'
+import { longestWindowMs, paceWaitMs } from '../../notify/pace.ts'
+import { isReachable, type Opened, sendPart } from '../../notify/send.ts'
 import { openTarget, type Target } from '../../notify/target.ts'
 import { Channel, ChannelId, ChannelInput, ChannelTest, MAX_CHANNELS } from './channels-schemas.ts'
 import { ErrorResponse } from './schemas.ts'
@@ -124,9 +126,25 @@ endpoint(
     const opened = openTarget(target, addressPolicy)
     if (opened === null) return c.json(testOf(unreadable))
     const part = { ...testMessage(channel_id, reportLanguage), key: hexId(), n: 1, of: 1 }
-    return c.json(testOf(await sendPart(opened, part, { at: Date.now() })))
+    return c.json(testOf(await tried(c, { channelId: channel_id, opened, part })))
   },
 )
+
+/** Sends the message unless it would be one too many, or nobody is there to take it. */
+async function tried(
+  c: Context<AppEnv>,
+  { channelId, opened, part }: { channelId: string; opened: Opened; part: Part },
+): Promise<Verdict> {
+  const at = Date.now()
+  const { pace } = opened.line
+  const channel = { owner: ownerOf(c), channelId }
+  const starts = await channelStarts(c.env.DB, { ...channel, since: at - longestWindowMs(pace) })
+  const waitMs = paceWaitMs(pace, starts, at)
+  if (waitMs > 0) return later('the channel has been used as often as its service allows', waitMs)
+  if (!(await isReachable(opened, part, at))) return later('the service cannot be reached')
+  await noteChannelTest(c.env.DB, { ...channel, at })
+  return sendPart(opened, part, { at })
+}
 
 const unreadable: Verdict = { ok: false, outcome: 'rejected', reason: 'the settings of the channel cannot be read' }
 
@@ -139,7 +157,7 @@ function testOf(verdict: Verdict): z.infer<typeof ChannelTest> {
     // A markup that was refused twice is refused.
     outcome: outcome === 'plain' ? 'rejected' : outcome,
     error,
-    retry_after_seconds: waitMs === null ? null : waitMs / 1000,
+    retry_after_seconds: waitMs === null ? null : Math.ceil(waitMs / 1000),
   }
 }
 

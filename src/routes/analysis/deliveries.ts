@@ -35,7 +35,10 @@ const Delivery = z
     unknown: z.int().describe('Parts of which nobody knows whether they arrived'),
     attempts: z.int().describe('In vain, since a part was last taken'),
     error: z.string().nullable(),
-    next_attempt_at: z.string().nullable(),
+    next_attempt_at: z
+      .string()
+      .nullable()
+      .describe('When a pending one is tried at the earliest; null when it is over, or its turn is now'),
     created_at: z.string(),
     finished_at: z.string().nullable(),
   })
@@ -154,7 +157,7 @@ function wire(item: DeliveryItem): z.infer<typeof Delivery> {
     unknown,
     attempts,
     error,
-    next_attempt_at: state === 'pending' ? isoMicros(item.nextAt) : null,
+    next_attempt_at: state === 'pending' && item.nextAt > Date.now() ? isoMicros(item.nextAt) : null,
     created_at: item.createdAt,
     finished_at: item.finishedAt,
   }

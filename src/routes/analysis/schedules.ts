@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
+import { notifyTargets } from '../../db/notify-targets.ts'
 import {
   deleteSchedule,
   findSchedule,
@@ -19,7 +20,7 @@ import { hexId } from '../../lib/ids.ts'
 import { currentNames } from '../../market/names/store.ts'
 import { resolveEntries } from '../../market/resolve.ts'
 import { marketsOf } from '../../schedule/due.ts'
-import { SchedulePlan } from '../../schedule/plan.ts'
+import { isAmbiguousZone, SchedulePlan } from '../../schedule/plan.ts'
 import { nextSlot } from '../../schedule/slots.ts'
 import { plannedStocks } from '../../schedule/stocks.ts'
 import {
@@ -38,7 +39,9 @@ const PATH = '/api/v1/analysis/schedules'
 const ONE = `${PATH}/{schedule_id}`
 const params = z.object({ schedule_id: z.string() })
 const missing = { 404: { description: 'No such schedule', schema: ErrorResponse } }
-const refused = { 400: { description: 'Too many schedules, or stocks that are none', schema: ErrorResponse } }
+const refused = {
+  400: { description: 'Too many schedules, or stocks, a watchlist or channels that are none', schema: ErrorResponse },
+}
 
 endpoint(
   app,
@@ -72,7 +75,7 @@ endpoint(
         const reason = known === null ? 'no schedule of yours has this id' : 'the id stands in the list twice'
         throw valueError(['body', 'schedules', i, 'schedule_id'], reason, schedule_id)
       }
-      rows.push(await rowOf(c, input, { known, place: i }))
+      rows.push(await rowOf(c, input, { known, place: i, loc: ['body', 'schedules', i] }))
     }
     await saveSchedules(c.env.DB, owner, { rows, replaceAll: true })
     return c.json({ schedules: rows.map(wire) })
@@ -94,7 +97,7 @@ endpoint(
     if ((await listSchedules(c.env.DB, owner)).length >= MAX_SCHEDULES) {
       throw new AppError('bad_request', `You have ${MAX_SCHEDULES} schedules already`)
     }
-    const row = await rowOf(c, body, { known: null, place: 0 })
+    const row = await rowOf(c, body, { known: null, place: 0, loc: ['body'] })
     await saveSchedules(c.env.DB, owner, { rows: [row], replaceAll: false })
     return c.json(wire(row), 201)
   },
@@ -126,7 +129,7 @@ endpoint(
   },
   async (c, { params: { schedule_id }, body }) => {
     const known = await mustFind(c, schedule_id)
-    const row = await rowOf(c, body, { known, place: 0 })
+    const row = await rowOf(c, body, { known, place: 0, loc: ['body'] })
     await saveSchedules(c.env.DB, ownerOf(c), { rows: [row], replaceAll: false })
     return c.json(wire(row))
   },
@@ -193,11 +196,13 @@ async function mustFind(c: Context<AppEnv>, id: string): Promise<ScheduleRow> {
 async function rowOf(
   c: Context<AppEnv>,
   { enabled, ...input }: ScheduleInput,
-  { known, place }: { known: ScheduleRow | null; place: number },
+  { known, place, loc }: { known: ScheduleRow | null; place: number; loc: (string | number)[] },
 ): Promise<ScheduleRow> {
   const plan = SchedulePlan.parse(input)
   const names = await currentNames(stockNameStore(c.env.DB))
+  checkZone(plan, loc)
   await checkStocks(c, plan)
+  await checkChannels(c, plan)
   const stocks = await plannedStocks(c.env.DB, names, { owner: ownerOf(c), plan })
   const now = Date.now()
   const isSameTime = known?.enabled === enabled && sameTimes(known, plan)
@@ -222,6 +227,12 @@ const sameTimes = ({ plan: before }: ScheduleRow, { when, what }: SchedulePlan):
   return JSON.stringify([known.when, known.what]) === JSON.stringify([when, what])
 }
 
+function checkZone({ when }: SchedulePlan, loc: (string | number)[]): void {
+  if (!('zone' in when) || !isAmbiguousZone(when.zone)) return
+  const reason = 'the abbreviation means several zones; one such as Asia/Shanghai is wanted'
+  throw valueError([...loc, 'when', 'zone'], reason, when.zone)
+}
+
 async function checkStocks(c: Context<AppEnv>, { what }: SchedulePlan): Promise<void> {
   if (what.kind === 'watchlist' && (await findWatchlist(c.env.DB, ownerOf(c), what.watchlist_id)) === null) {
     throw new AppError('bad_request', 'No watchlist of yours has this id')
@@ -230,6 +241,15 @@ async function checkStocks(c: Context<AppEnv>, { what }: SchedulePlan): Promise<
   const { rejected } = resolveEntries(what.stock_codes, await currentNames(stockNameStore(c.env.DB)))
   if (rejected.length === 0) return
   throw new AppError('bad_request', rejected.map(({ message }) => message).join('; '))
+}
+
+/** A channel that is not there would be told nothing, and nobody would hear of it. */
+async function checkChannels(c: Context<AppEnv>, { channels }: SchedulePlan): Promise<void> {
+  if (channels === null) return
+  const known = new Set((await notifyTargets(c.env, ownerOf(c))).map(({ id }) => id))
+  const unknown = channels.filter((id) => !known.has(id))
+  if (unknown.length === 0) return
+  throw new AppError('bad_request', `No channel of yours has the id ${unknown.map((id) => `"${id}"`).join(', ')}`)
 }
 
 function wire(row: ScheduleRow): Schedule {

@@ -9,7 +9,7 @@ const RESERVED =
   /^(PATH|HOME|PWD|OLDPWD|IFS|SHELL|SHLVL|SHELLOPTS|BASHOPTS|BASH_ENV|UID|EUID|PPID|PROMPT_COMMAND|LD_PRELOAD|LD_LIBRARY_PATH)$/
 
 const SecretName = characters({ min: 1, max: 200 })
-  .regex(VARIABLE_NAME, { abort: true })
+  .regex(VARIABLE_NAME, { abort: true, error: 'letters, digits and _ are wanted, and no digit first' })
   .refine((name) => !RESERVED.test(name), { error: 'the shell needs this name for itself' })
 
 const Description = characters({ max: 4_096 })

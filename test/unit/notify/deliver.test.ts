@@ -1,8 +1,10 @@
 import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
+import { noteChannelTest } from '../../../src/db/channel-tests.ts'
 import { deliveryStore, LEASE_MS } from '../../../src/db/deliveries.ts'
 import { findDelivery, listDeliveries, retryDelivery } from '../../../src/db/delivery-log.ts'
+import { noteNotice } from '../../../src/db/untold-notices.ts'
 import type { DeliveryStore } from '../../../src/notify/delivery.ts'
 import type { Notice } from '../../../src/notify/notice.ts'
 import { notify } from '../../../src/notify/run.ts'
@@ -212,4 +214,58 @@ test('news goes to the channels that want it in that form, names what is missing
   await notify([{ ...told(mine, alone), channels: ['together', 'of-nobody'] }], world(clock))
   expect((await digest.received()).length).toBe(2)
   expect((await single.received()).length).toBe(1)
+})
+
+test('a delivery behind one that has to wait shows the time of that one, and whoever is not held shows his own', async () => {
+  const [lane, mine] = [notifyLane(), owner()]
+  const clock: Clockwork = { now: Date.now() }
+  mine.add('discord', lane.url)
+  const [first, second] = [taskId(), taskId()]
+  mine.report(first, 'First')
+  mine.report(second, 'Second')
+  await lane.fail({ status: 429, body: { retry_after: 90 } })
+  await notify([told(mine, first), told(mine, second)], world(clock))
+  const until = clock.now + 90_000
+  expect((await log(mine)).map(({ state, nextAt }) => [state, nextAt])).toEqual([
+    ['pending', until],
+    ['pending', until],
+  ])
+  clock.now = until
+  await notify([], world(clock))
+  expect((await lane.received()).map(({ text }) => text)).toEqual(['First', 'Second'])
+})
+
+test('messages that tried a channel count towards its pace', async () => {
+  const [lane, mine, task] = [notifyLane(), owner(), taskId()]
+  const clock: Clockwork = { now: Date.now() }
+  mine.add('serverchan', lane.url)
+  mine.report(task, 'Text')
+  for (let i = 0; i < 5; i++) {
+    await noteChannelTest(env.DB, { owner: mine.id, channelId: 'serverchan', at: clock.now + i })
+  }
+  clock.now += 10
+  expect((await notify([told(mine, task)], world(clock))).nextAt).toBe(clock.now - 10 + 60_000)
+  expect(await lane.received()).toEqual([])
+  clock.now += 60_000
+  expect((await notify([], world(clock))).nextAt).toBeNull()
+  expect((await lane.received()).length).toBe(1)
+})
+
+test('news that was saved with its report is told once, and what cannot be told yet stays and comes again', async () => {
+  const [lane, mine] = [notifyLane(), owner()]
+  const clock: Clockwork = { now: Date.now() }
+  mine.add('ntfy', lane.url)
+  const tasks = Array.from({ length: 23 }, () => taskId())
+  for (const task of tasks) mine.report(task, `Text of ${task}`)
+  await env.DB.batch(tasks.map((task, i) => noteNotice(env.DB, told(mine, task), clock.now + i)))
+  const down = world(clock, {
+    report: async () => {
+      throw new Error('down')
+    },
+  })
+  expect(await notify([], down)).toEqual({ keys: [], nextAt: clock.now + 30_000 })
+  expect(await lane.received()).toEqual([])
+  for (let i = 0; i < 2; i++) expect((await notify([], world(clock))).nextAt).toBeNull()
+  expect((await lane.received()).map(({ text }) => text)).toEqual(tasks.map((task) => `Text of ${task}`))
+  expect((await env.DB.prepare('SELECT key FROM untold_notices').all()).results).toEqual([])
 })

@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { deliveryStore } from '../../../src/db/deliveries.ts'
+import { untoldNotices } from '../../../src/db/untold-notices.ts'
 import type { ChannelKind } from '../../../src/notify/channel.ts'
 import type { DeliveryStore } from '../../../src/notify/delivery.ts'
 import type { ToldReport } from '../../../src/notify/message.ts'
@@ -79,6 +80,7 @@ export function world(
 ): NotifyWorld {
   return {
     store: deliveryStore(env.DB),
+    news: untoldNotices(env.DB),
     targets: async (id) => targets.get(id) ?? [],
     report: async (id, taskId) => reports.get(`${id} ${taskId}`) ?? null,
     policy: { allowLoopback: true, allowPrivate: [] },

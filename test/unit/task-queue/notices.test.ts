@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { Notices } from '../../../durable-objects/task-queue/notices.ts'
 import type { Outcome, TaskRequest } from '../../../src/analysis/task.ts'
 import { must } from '../../../src/lib/assert.ts'
@@ -92,7 +92,7 @@ test('a notice stays until it was taken over: a call that fails or is lost is ma
     await expect(notices.pass(down, planAt)).rejects.toThrow('down')
     await expect(notices.pass(down, planAt)).rejects.toThrow('down')
     const [watchdog, first, , second] = plans.map((at) => Math.round(((at ?? 0) - Date.now()) / 1000))
-    expect([watchdog, first, second]).toEqual([90, 2, 4])
+    expect([watchdog, first, second]).toEqual([20, 2, 4])
     // Another object over the same rows: the one before was cut off.
     const again = new Notices(storage.sql)
     expect(again.isWaiting).toBe(true)
@@ -107,6 +107,41 @@ test('a notice stays until it was taken over: a call that fails or is lost is ma
     // What was asked for in the meantime is seen to at once.
     expect(must(plans.at(-1), 'a plan')).toBeLessThanOrEqual(Date.now())
     await again.pass(async () => ({ keys: [], nextAt: 77 }), planAt)
+    expect(plans.at(-1)).toBe(77)
+  })
+})
+
+test('a call without any notice that fails is made again soon, and one that never comes back holds nothing for ever', async () => {
+  await withQueue(async ({ storage }) => {
+    const notices = new Notices(storage.sql)
+    const plans: (number | null)[] = []
+    const planAt = (at: number | null) => void plans.push(at)
+    const down = async () => {
+      throw new Error('down')
+    }
+    await expect(notices.pass(down, planAt)).rejects.toThrow('down')
+    await expect(notices.pass(down, planAt)).rejects.toThrow('down')
+    const waits = plans.map((at) => Math.round(((at ?? 0) - Date.now()) / 1000))
+    expect(waits).toEqual([20, 2, 20, 4])
+    let comeBack = (_told: { keys: string[]; nextAt: number | null }): void => {}
+    const lost = notices.pass(() => new Promise((resolve) => (comeBack = resolve)), planAt)
+    const calls: string[] = []
+    const next = async () => {
+      calls.push('next')
+      return { keys: [], nextAt: 77 }
+    }
+    await notices.pass(next, planAt)
+    expect(calls).toEqual([])
+    const now = Date.now()
+    vi.spyOn(Date, 'now').mockReturnValue(now + 200_000)
+    try {
+      await notices.pass(next, planAt)
+    } finally {
+      vi.restoreAllMocks()
+    }
+    expect([calls, plans.at(-1)]).toEqual([['next'], 77])
+    comeBack({ keys: [], nextAt: 1 })
+    await lost
     expect(plans.at(-1)).toBe(77)
   })
 })
