@@ -67,6 +67,8 @@ export type TaskInfo = {
   error: string | null
   created_at: string
   completed_at: string | null
+  /** Of a market review: its regions. */
+  region: string | null
 }
 
 export type TaskList = { tasks: TaskInfo[] }

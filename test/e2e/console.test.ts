@@ -1,7 +1,10 @@
 // The console as a person uses it: a real browser against a real server with sample prices.
 
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -52,6 +55,7 @@ test('a person talks to the shell and reads a report in the console, through a c
 
   await analyse(page)
   await readReport(page)
+  await readReview(page, service.url)
   expect(faults).toEqual([])
 
   await submitNonsense(page)
@@ -136,12 +140,26 @@ const watchTasks = (): Promise<boolean> =>
   })
 
 async function submitNonsense(page: Page): Promise<void> {
-  await page.getByRole('link', { name: 'All tasks' }).click()
   await page.getByLabel('Codes or names').fill('AAPL\n<script>\nno&thing')
   await page.getByRole('button', { name: 'Analyse 3' }).click()
   const alert = page.getByRole('alert')
   await alert.getByText('<script>').waitFor()
   expect(await alert.locator('p').count()).toBe(2)
+}
+
+/** Tables, a picture and words, and nothing of the Markdown they were written in. */
+async function readReview(page: Page, url: string): Promise<void> {
+  const data = { region: 'cn', report_language: 'en' }
+  const accepted = await page.request.post(`${url}/api/v1/analysis/market-review`, { data })
+  const { task_id } = (await accepted.json()) as { task_id: string }
+  await page.goto(`${url}/analysis/${task_id}`)
+  await page.getByRole('heading', { level: 2, name: /China A-shares$/ }).waitFor({ timeout: 60_000 })
+  await page.getByRole('columnheader', { name: 'Index', exact: true }).waitFor()
+  await page.locator('.review img[src^="data:image/svg+xml"]').waitFor()
+  expect(await page.locator('.review').textContent()).not.toMatch(/data:image|\*\*|##|\| ---/)
+  expect(await overflowOf(page)).toBe(0)
+  await page.getByRole('link', { name: 'All tasks' }).click()
+  await page.locator('.task', { hasText: 'Market Review CN' }).waitFor()
 }
 
 async function readReport(page: Page): Promise<void> {
@@ -174,6 +192,33 @@ async function readReport(page: Page): Promise<void> {
   expect(file.suggestedFilename()).toMatch(/^600519-\d{4}-\d\d-\d\d\.md$/)
   expect(await readFile(await file.path(), 'utf8')).toContain('600519')
 }
+
+test('a task that waits and one that runs are cancelled from the list', async ({ skip }) => {
+  const browser = browserOr(skip)
+  // A model that never answers keeps the tasks that run where they are.
+  const silent = createServer(() => {}).listen(0, '127.0.0.1')
+  onTestFinished(() => {
+    silent.closeAllConnections()
+    silent.close()
+  })
+  await once(silent, 'listening')
+  const model = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/v1`
+  const env = { MARKET_DATA: 'sample', LLM_MODEL: 'openai/silent', LLM_BASE_URL: model, LLM_API_KEY: 'none' }
+  const service = await serve({ ...env, MAX_RUNNING_TASKS: '1' })
+  const { page, faults } = await openPage({ browser, origin: service.url, viewport: PHONE })
+  await page.goto(`${service.url}/analysis`)
+  await page.getByLabel('Codes or names').fill('600519, AAPL')
+  await page.getByRole('button', { name: 'Analyse 2' }).click()
+  await page.locator('.task', { hasText: '68 %' }).waitFor({ timeout: 60_000 })
+  for (const code of ['AAPL', '600519']) {
+    const task = page.locator('.task', { hasText: code })
+    await task.getByRole('button', { name: `Cancel ${code}` }).click()
+    await task.getByText('Cancelled', { exact: true }).waitFor({ timeout: 30_000 })
+    expect(await task.getByRole('button').count()).toBe(0)
+  }
+  expect(await overflowOf(page)).toBe(0)
+  expect(faults).toEqual([])
+}, 120_000)
 
 test('with keys required, the console asks for one, keeps it out of scripts, and forgets it at sign-out', async ({
   skip,

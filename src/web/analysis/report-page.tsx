@@ -4,6 +4,7 @@ import { Link, usePageTitle } from '../router.tsx'
 import { Notice } from '../ui.tsx'
 import type { TaskStatus } from '../wire.ts'
 import { ReportView } from './report.tsx'
+import { ReviewText } from './review-text.tsx'
 import { TaskProgress } from './task-list.tsx'
 import { isFinished } from './tasks.ts'
 import { useTasks } from './use-tasks.ts'
@@ -39,7 +40,7 @@ function Outcome({ status, onFinished }: { status: TaskStatus; onFinished: () =>
     return (
       <>
         <h1>Market review</h1>
-        <pre class="review">{status.market_review_report}</pre>
+        <ReviewText markdown={status.market_review_report} />
       </>
     )
   }

@@ -1,3 +1,5 @@
+import { useState } from 'preact/hooks'
+import { cancelTask, messageOf } from '../api.ts'
 import { Link } from '../router.tsx'
 import { Ago, Notice } from '../ui.tsx'
 import type { TaskInfo, TaskState } from '../wire.ts'
@@ -30,6 +32,7 @@ export function TaskList({ live, followed }: { live: LiveTasks; followed: Readon
 }
 
 function TaskRow({ task, followed }: { task: TaskInfo; followed: boolean }) {
+  const [problem, setProblem] = useState<string | null>(null)
   return (
     <li class={followed ? 'task followed' : 'task'} data-task={task.task_id}>
       <div class="task-head">
@@ -43,13 +46,43 @@ function TaskRow({ task, followed }: { task: TaskInfo; followed: boolean }) {
             Open report
           </Link>
         )}
+        {(task.status === 'pending' || task.status === 'processing') && <Cancel task={task} onProblem={setProblem} />}
       </div>
+      {problem !== null && <Notice kind="error">{problem}</Notice>}
       <TaskProgress task={task} />
     </li>
   )
 }
 
-function TaskName({ task: { stock_code, stock_name } }: { task: TaskInfo }) {
+/** What becomes of the task then, the stream tells. */
+function Cancel({ task, onProblem }: { task: TaskInfo; onProblem: (problem: string | null) => void }) {
+  const [busy, setBusy] = useState(false)
+  const cancel = async () => {
+    setBusy(true)
+    onProblem(null)
+    try {
+      await cancelTask(task.task_id)
+    } catch (error) {
+      onProblem(messageOf(error))
+      setBusy(false)
+    }
+  }
+  return (
+    <button
+      type="button"
+      class="cancel-task"
+      disabled={busy}
+      aria-label={`Cancel ${task.stock_name ?? task.stock_code}`}
+      onClick={() => void cancel()}
+    >
+      Cancel
+    </button>
+  )
+}
+
+function TaskName({ task: { stock_code: code, stock_name, region } }: { task: TaskInfo }) {
+  // A review is of regions, not of a stock.
+  const stock_code = region === null ? code : region.toUpperCase().replaceAll(',', ' · ')
   const named = stock_name !== null && stock_name !== '' && stock_name !== stock_code
   return (
     <span class="row-title">

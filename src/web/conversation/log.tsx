@@ -92,7 +92,7 @@ function EntryView({ entry, running }: { entry: Entry; running: boolean }) {
     return (
       <details class="entry step">
         <summary>{entry.title}</summary>
-        <OutputText text={entry.body} />
+        <OutputText text={entry.body} atEnd={false} />
       </details>
     )
   }
@@ -140,7 +140,7 @@ function CommandView({ entry, running }: CommandProps) {
 function OutputView({ output: { text, exitCode } }: { output: Output }) {
   return (
     <>
-      {text !== '' && <OutputText text={text} />}
+      {text !== '' && <OutputText text={text} atEnd={exitCode !== null && exitCode !== 0} />}
       {exitCode === -1 && <p class="exit">no exit code: cut off or still running</p>}
       {exitCode !== null && exitCode !== -1 && (
         <p class={exitCode === 0 ? 'exit ok' : 'exit failed'}>exit code {exitCode}</p>
@@ -149,11 +149,18 @@ function OutputView({ output: { text, exitCode } }: { output: Output }) {
   )
 }
 
-function OutputText({ text }: { text: string }) {
+/** What went wrong is told last, so that an output too tall to be seen whole opens at its end then. */
+function OutputText({ text, atEnd }: { text: string; atEnd: boolean }) {
   const [folded, setFolded] = useState(text.length > FOLD_AT)
+  const box = useRef<HTMLPreElement>(null)
+  useLayoutEffect(() => {
+    if (atEnd && box.current !== null) box.current.scrollTop = box.current.scrollHeight
+  }, [atEnd])
   return (
     <>
-      <pre class="output">{folded ? text.slice(0, FOLD_AT) : text}</pre>
+      <pre class="output" ref={box}>
+        {folded ? (atEnd ? text.slice(-FOLD_AT) : text.slice(0, FOLD_AT)) : text}
+      </pre>
       {folded && (
         <button type="button" class="quiet" onClick={() => setFolded(false)}>
           Show all {text.length.toLocaleString('en')} characters
