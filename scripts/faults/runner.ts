@@ -28,6 +28,7 @@ export async function runnerFaults(): Promise<boolean> {
     {
       MARKET_DATA: 'yahoo',
       YAHOO_URL: market.url,
+      YAHOO_COOKIE_URL: market.url,
       MAX_RUNNING_TASKS: String(CASES.length),
       // Longer than a lease.
       STAGE_TIMEOUT_SECONDS: '20',

@@ -84,7 +84,7 @@ function chartOf(symbol: string) {
   const paid: [string, number][] = [20, 110, 200, 290].map((ago) => {
     return [new Date(Date.now() - ago * DAY_MS).toISOString().slice(0, 10), 0.05]
   })
-  const [{ events }] = dividendChart(symbol, currency, paid).chart.result as [{ events: object }]
+  const events = dividendChart(symbol, currency, paid).chart.result[0]?.events
   return { chart: { result: [{ meta, timestamp: days, events, indicators: { quote: [quote] } }], error: null } }
 }
 
