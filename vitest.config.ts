@@ -50,7 +50,7 @@ export default defineConfig({
       {
         test: {
           name: 'node',
-          include: ['test/node/**/*.test.ts', 'test/e2e/**/*.test.ts'],
+          include: ['test/node/**/*.test.ts', 'test/simulation/**/*.test.ts', 'test/e2e/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           fileParallelism: false,

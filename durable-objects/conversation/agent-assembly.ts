@@ -128,9 +128,16 @@ function requestToolsOf({ env, owner, vault, notePullRequest }: AgentParts): Too
 }
 
 const LISTING = 'mcp_listing'
-type Listing = { servers: string; tools: McpTool[] }
+/** `missedAt`: the message before which a server could not be listed; `told`: what was said of it. */
+type Listing = { servers: string; tools: McpTool[]; missedAt?: number | null; told?: string[] }
 
-/** Asked for once, and again when the servers are others; what went wrong is told once too. */
+/** A server that was not there may be by the next message, but nobody waits for it a second time. */
+const SECOND_LOOK_MS = 5_000
+
+/**
+ * Asked for once, again when the servers are others, and with the next message where one was not there. What went wrong
+ * is told once too.
+ */
 async function listTools(
   servers: McpServers,
   signal: AbortSignal,
@@ -138,24 +145,36 @@ async function listTools(
 ): Promise<readonly McpTool[]> {
   const asked = await fingerprint(servers)
   const known = desk.calls.recall(LISTING) as Listing | null
-  if (known?.servers === asked) return known.tools
+  const { cursor } = desk.turn.value
+  const before = known?.servers === asked ? known : null
+  if (before !== null && (before.missedAt ?? cursor) === cursor) return before.tools
   const { env, conversationId } = parts
   const { addressPolicy, shellTimeoutMs } = config(env)
   const browse = { policy: addressPolicy }
   const own = toolsOf('CodeActAgent', { commands: [], shellTimeoutMs, seesImages: false, browse })
   const reserved = [...own, ...REQUEST_TOOLS].map(({ name }) => name)
   const fetch = toolServerDoor(addressPolicy)
-  const opened = await openMcpServers(servers, { fetch, conversationId, signal, reserved })
-  desk.calls.remember(LISTING, { servers: asked, tools: opened.tools } satisfies Listing)
+  const patience = before === null ? {} : { deadlineMs: SECOND_LOOK_MS }
+  const opened = await openMcpServers(servers, { fetch, conversationId, signal, reserved, ...patience })
   const told = opened.failures.map(({ server, message }) => `The tool server ${server}: ${message}`)
   if (opened.notRunnable.length > 0) {
     told.push(
       `These tool servers would have to run as processes and cannot run here, so their tools are missing: ${opened.notRunnable.join(', ')}. Servers that are reached over HTTP work.`,
     )
   }
-  if (told.length > 0) desk.emit(told.map((text) => errorObservation('environment', text, { errorId: USER_ONLY })))
-  return opened.tools
+  if (opened.isIncomplete)
+    told.push('Tools of a server that is not there are missing. It is asked again with your next message.')
+  const fresh = told.filter((text) => !before?.told?.includes(text))
+  if (fresh.length > 0) desk.emit(fresh.map((text) => errorObservation('environment', text, { errorId: USER_ONLY })))
+  const tools = [...(before?.tools ?? []).filter(isNotAmong(opened.tools)), ...opened.tools]
+  const missedAt = opened.isIncomplete ? cursor : null
+  desk.calls.remember(LISTING, { servers: asked, tools, missedAt, told } satisfies Listing)
+  return tools
 }
+
+/** What a server had at the first look it has at the second, even if it is slower this time. */
+const isNotAmong = (listed: readonly McpTool[]) => (tool: McpTool) =>
+  !listed.some(({ name, serverId }) => name === tool.name || serverId === tool.serverId)
 
 /** Of servers with their keys: what is stored must not tell them. */
 async function fingerprint(servers: McpServers): Promise<string> {

@@ -23,7 +23,7 @@ import { cutShort, interrupted } from './interrupted.ts'
 import { extendLimits } from './limits.ts'
 import type { StepOutcome } from './step-outcome.ts'
 import type { Thinker } from './thinker.ts'
-import type { Desk, OpenStep, Turn } from './turn.ts'
+import { type Desk, messageWaits, type OpenStep, type Turn } from './turn.ts'
 
 const INPUTS = ['action:message', 'action:run']
 
@@ -146,6 +146,9 @@ export class AgentLoop {
       if (delayMs === null) this.#enter('error', [], GIVEN_UP)
       else if (delayMs > 0) this.#holdUntil(Date.now() + delayMs)
     }
+    // What the user agreed to was cut off and is settled: the agent goes on.
+    const isConfirmedOver = this.#turn.state === 'user_confirmed' && this.#desk.calls.next()?.state !== 'confirmed'
+    if (isConfirmedOver) this.#enter('running')
     if (this.#next() !== null) this.#wake()
     else if (this.#turn.failures.retryAt > Date.now()) this.#desk.wake(this.#turn.failures.retryAt)
   }
@@ -228,7 +231,7 @@ export class AgentLoop {
     this.#change({ step })
     const outcome = await this.#around.thinker.ask(signal)
     // A message that came while the model wrote is its next question.
-    const goesOn = outcome.next?.state === 'awaiting_user_input' && this.#waiting() !== null
+    const goesOn = outcome.next?.state === 'awaiting_user_input' && messageWaits(this.#desk)
     const { next: _, ...rest } = outcome
     this.#settle(step, goesOn ? rest : outcome)
   }
@@ -292,8 +295,10 @@ export class AgentLoop {
     }
     if (state === 'user_confirmed' || state === 'user_rejected') {
       if (current === 'awaiting_user_confirmation') answerAwaited(this.#desk, state)
-      if (this.#turn.state === 'user_rejected') this.#enter('awaiting_user_input')
-      if (this.#turn.state === 'user_confirmed') this.#wake()
+      // What was written before the answer is the model's next question.
+      if (this.#turn.state === 'user_rejected')
+        this.#enter(messageWaits(this.#desk) ? 'running' : 'awaiting_user_input')
+      this.#wake()
       return
     }
     if (current === 'awaiting_user_confirmation' && state !== 'paused')

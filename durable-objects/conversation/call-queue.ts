@@ -25,7 +25,7 @@ const SCHEMA = `
     state TEXT NOT NULL, -- queued, awaiting, confirmed, started, settled
     action_id INTEGER,
     observation_id INTEGER,
-    answer TEXT -- what the model is told where no event tells it
+    answer TEXT -- what the model is told where no event tells it; of a queued one, why it cannot be made
   );
   CREATE UNIQUE INDEX IF NOT EXISTS tool_calls_by_id ON tool_calls (call_id);
   CREATE INDEX IF NOT EXISTS tool_calls_by_step ON tool_calls (step);
@@ -98,15 +98,16 @@ export class CallQueue {
 
   #queue(step: number, { id, name, arguments: text }: ToolCall): void {
     const tooLong = text.length > MAX_ARGUMENTS_LENGTH
-    const answer = tooLong ? `The arguments are longer than ${MAX_ARGUMENTS_LENGTH} characters. Nothing was run.` : null
+    const answer = tooLong
+      ? `The arguments are ${text.length} characters long; at most ${MAX_ARGUMENTS_LENGTH} are taken. Nothing was run; write less at a time.`
+      : null
     const unique = id !== '' && !this.#isTaken(id)
     this.#sql.exec(
-      `INSERT INTO tool_calls (step, call_id, name, arguments, state, answer) VALUES (?, ?, ?, ?, ?, ?)`,
+      "INSERT INTO tool_calls (step, call_id, name, arguments, state, answer) VALUES (?, ?, ?, ?, 'queued', ?)",
       step,
       unique ? id.slice(0, 200) : `call_${crypto.randomUUID().replaceAll('-', '')}`,
       name.slice(0, 200),
       tooLong ? '{}' : text,
-      tooLong ? 'settled' : 'queued',
       answer,
     )
   }

@@ -9,7 +9,7 @@ import { metricsWire } from '../../src/llm/metrics.ts'
 import type { QueuedCall } from './call-queue.ts'
 import type { Outfit } from './outfit.ts'
 import type { StepOutcome } from './step-outcome.ts'
-import type { Desk } from './turn.ts'
+import { type Desk, messageWaits } from './turn.ts'
 
 /** How long a tool that was told to stop may take to say how far it got. */
 const STOP_GRACE_MS = 150
@@ -95,8 +95,9 @@ export class CallStep {
 
   /** A call that cannot be made is answered with what is wrong with it. */
   #prepare(): PreparedCall | null {
-    const { name, arguments: text } = this.#call
+    const { name, arguments: text, answer } = this.#call
     try {
+      if (answer !== null) throw new BadCall(answer)
       const tool = this.#parts.outfit.tools.get(name)
       if (tool === undefined) {
         throw new BadCall(`There is no tool "${name}". There are: ${[...this.#parts.outfit.tools.keys()].join(', ')}.`)
@@ -144,11 +145,15 @@ export class CallStep {
   }
 
   #end(action: ActionEvent): null {
+    const { calls, turn, emit } = this.#desk
     const state = action.action === 'finish' ? 'finished' : 'rejected'
-    this.#desk.calls.settle(this.#call.key, { answer: 'Done.' })
-    this.#desk.calls.dropQueued('Not run: the task was declared finished before it.')
-    this.#desk.emit([stateChanged(state)])
-    this.#desk.turn.change({ state })
+    // What the user wrote in the meantime is the model's next question.
+    const isUnanswered = messageWaits(this.#desk)
+    calls.settle(this.#call.key, { answer: isUnanswered ? 'Not finished: the user wrote meanwhile.' : 'Done.' })
+    calls.dropQueued('Not run: the task was declared finished before it.')
+    if (isUnanswered) return null
+    emit([stateChanged(state)])
+    turn.change({ state })
     return null
   }
 

@@ -35,6 +35,7 @@ export class DeltaStream {
   #held: ModelDelta[] = []
   #timer: ReturnType<typeof setTimeout> | null = null
   #text = ''
+  #shown = ''
 
   constructor(parts: DeltaParts, of: { answer: number; attempt: number }) {
     this.#parts = parts
@@ -44,6 +45,11 @@ export class DeltaStream {
   /** The text of the answer until now. */
   get text(): string {
     return this.#text
+  }
+
+  /** The same as clients saw it: without secrets. */
+  get shown(): string {
+    return this.#shown
   }
 
   /** The first piece after a pause leaves at once. */
@@ -85,6 +91,7 @@ export class DeltaStream {
 
   /** A call is told of by its name before its arguments come. */
   #show(delta: ModelDelta, text: string): void {
+    if (delta.kind === 'text') this.#shown += text
     if (text !== '' || (delta.kind === 'call' && delta.text === '')) {
       this.#parts.stream({ type: 'delta', ...this.#of, ...delta, text })
     }

@@ -4,8 +4,11 @@ import type { Meta } from './meta.ts'
 import type { Outfit } from './outfit.ts'
 import type { Turn } from './turn.ts'
 
-/** Why no further answer may be asked for; null while one may. Takes over limits that the settings changed. */
-export function limitReached(turn: Meta<Turn>, { maxIterations, maxBudget }: Outfit): string | null {
+/** Why the agent goes no further by itself, for programs, and what the user can do about it. */
+export type Halt = { readonly reason: string; readonly advice: string }
+
+/** Null while a further answer may be asked for. Takes over limits that the settings changed. */
+export function limitReached(turn: Meta<Turn>, { maxIterations, maxBudget }: Outfit): Halt | null {
   const { iterations, metrics, limitBase } = turn.value
   if (limitBase.iterations !== maxIterations || limitBase.budget !== maxBudget) {
     turn.change({
@@ -17,18 +20,18 @@ export function limitReached(turn: Meta<Turn>, { maxIterations, maxBudget }: Out
   const { iterationLimit, budgetLimit } = turn.value
   if (iterationLimit !== null && iterations >= iterationLimit) {
     turn.change({ limitHit: 'iterations' })
-    return (
-      'RuntimeError: Agent reached maximum iteration. ' +
-      `Current iteration: ${iterations}, max iteration: ${iterationLimit}`
-    )
+    return {
+      reason: `RuntimeError: Agent reached maximum iteration. Current iteration: ${iterations}, max iteration: ${iterationLimit}`,
+      advice: `The limit of ${iterationLimit} answers is reached. Send a message to let the agent go on for ${maxIterations} more.`,
+    }
   }
   const cost = metrics?.cost ?? 0
   if (budgetLimit !== null && cost >= budgetLimit) {
     turn.change({ limitHit: 'budget' })
-    return (
-      'RuntimeError: Agent reached maximum budget for conversation. ' +
-      `Current budget: ${cost.toFixed(4)}, max budget: ${budgetLimit}`
-    )
+    return {
+      reason: `RuntimeError: Agent reached maximum budget for conversation. Current budget: ${cost.toFixed(4)}, max budget: ${budgetLimit}`,
+      advice: `The budget of ${budgetLimit} dollars is spent. Send a message to let the agent spend ${maxBudget} more.`,
+    }
   }
   return null
 }

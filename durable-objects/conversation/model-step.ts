@@ -81,10 +81,10 @@ export async function askModel(parts: Parts, signal: AbortSignal): Promise<StepO
   }
 }
 
-/** So that a restart loses no more than a moment of what was written. */
-function keepPartial({ turn }: Desk, deltas: DeltaStream): void {
-  if (deltas.text.length - turn.value.partial.length < PARTIAL_EVERY || deltas.text.length > MAX_PARTIAL) return
-  turn.change({ partial: deltas.text })
+/** So that a restart loses no more than a moment of what was written. It tells of it before it knows any secret. */
+function keepPartial({ turn }: Desk, { shown }: DeltaStream): void {
+  if (shown.length - turn.value.partial.length < PARTIAL_EVERY || shown.length > MAX_PARTIAL) return
+  turn.change({ partial: shown })
 }
 
 function answered({ desk, model }: Parts, reply: ModelReply): StepOutcome {

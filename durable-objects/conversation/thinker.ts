@@ -14,7 +14,7 @@ import { type CallContext, CallStep } from './call-step.ts'
 import type { Condenser } from './condenser.ts'
 import type { StreamFrame } from './delta-stream.ts'
 import { type History, USER_ONLY } from './history.ts'
-import { limitReached } from './limits.ts'
+import { type Halt, limitReached } from './limits.ts'
 import { askModel, failedToAsk } from './model-step.ts'
 import type { Outfit } from './outfit.ts'
 import type { Outfitter } from './outfitter.ts'
@@ -28,8 +28,8 @@ import type { Vault } from './vault.ts'
 export type ThinkerParts = {
   desk: Desk
   history: History
-  outfitter: Outfitter
-  vault: Vault
+  outfitter: Pick<Outfitter, 'renew' | 'current' | 'model'>
+  vault: Pick<Vault, 'stream'>
   condenser: Condenser
   recall: Recall
   replay: ReplayQueue
@@ -109,8 +109,8 @@ export class Thinker {
       desk.turn.change({ agent })
       desk.emit([introduce(agent)])
     }
-    const reason = limitReached(desk.turn, outfit) ?? (this.#trail.isStuck() ? STUCK_REASON : null)
-    if (reason !== null) return { events: [], next: { state: 'error', reason } }
+    const halt = limitReached(desk.turn, outfit) ?? (this.#trail.isStuck() ? STUCK : null)
+    if (halt !== null) return halted(halt)
     const condensed = await condenser.condense(outfit, model, signal)
     if (condensed !== null) return condensed
     return askModel(
@@ -155,6 +155,17 @@ class Trail {
 }
 
 const READ_EVENTS = 500
+
+const STUCK: Halt = {
+  reason: STUCK_REASON,
+  advice:
+    'The agent did the same again and again without getting any further, so it was stopped. Send a message that tells it what to do differently.',
+}
+
+/** The reason is for programs; what to do about it is said in words. */
+function halted({ reason, advice }: Halt): StepOutcome {
+  return { events: [errorObservation('agent', advice, { errorId: USER_ONLY })], next: { state: 'error', reason } }
+}
 
 function withoutModel({ turn }: Desk): StepOutcome {
   const text =

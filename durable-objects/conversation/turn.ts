@@ -110,3 +110,8 @@ export type Desk = {
   /** Has the loop's `work` called at that time, epoch ms, and again after a crash. */
   wake(at: number): void
 }
+
+/** Whether the user has written what the model was not asked yet. */
+export function messageWaits({ log, turn }: Pick<Desk, 'log' | 'turn'>): boolean {
+  return log.firstAfter(turn.value.cursor, 'user', ['action:message']) !== null
+}

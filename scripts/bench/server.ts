@@ -12,6 +12,8 @@ import { serveCalls } from './pinned-process.ts'
 export type ServerCalls = {
   /** Starts Bellwether on an empty database; answers its port. */
   worker(job: { script: string; stateDir: string; vars: Record<string, string> }): Promise<number>
+  /** Puts other code in the place of Bellwether's, on the same state and port. */
+  deploy(job: { script: string; stateDir: string; vars: Record<string, string> }): Promise<number>
   /** Starts the small Workers; answers their ports. */
   small(job: { workers: readonly Small[]; stateDir: string }): Promise<Record<SmallName, number>>
 }
@@ -23,15 +25,14 @@ let running: Miniflare | null = null
 
 const calls: ServerCalls = {
   worker: async ({ script, stateDir, vars }) => {
-    // Static files are served before the Worker is asked, by the platform; without them every request is the Worker's.
-    const {
-      assets: _assets,
-      modulesRules: _rules,
-      ...fromConfig
-    } = unstable_getMiniflareWorkerOptions(CONFIG).workerOptions
-    const runtime = await start(stateDir, [{ ...fromConfig, ...scriptOf(NAME, script), bindings: vars }])
+    const runtime = await start(stateDir, [bellwether(script, vars)])
     await migrate(await runtime.getD1Database('DB', NAME))
     return portOf(runtime, NAME)
+  },
+  deploy: async ({ script, stateDir, vars }) => {
+    if (running === null) throw new Error('nothing runs that could be replaced')
+    await running.setOptions(optionsOf(stateDir, [bellwether(script, vars)]))
+    return portOf(running, NAME)
   },
   small: async ({ workers, stateDir }) => {
     const { compatibility_date: compatibilityDate, compatibility_flags: compatibilityFlags } = runtimeSettings()
@@ -49,11 +50,25 @@ const calls: ServerCalls = {
   },
 }
 
+function bellwether(script: string, vars: Record<string, string>): V4WorkerOptions {
+  // Static files are served before the Worker is asked, by the platform; without them every request is the Worker's.
+  const {
+    assets: _assets,
+    modulesRules: _rules,
+    ...fromConfig
+  } = unstable_getMiniflareWorkerOptions(CONFIG).workerOptions
+  return { ...fromConfig, ...scriptOf(NAME, script), bindings: vars }
+}
+
 async function start(stateDir: string, workers: V4WorkerOptions[]): Promise<Miniflare> {
-  const options = { ...SOCKET, handleStructuredLogs: pass, resourcePersistencePath: stateDir, workers }
-  running = new Miniflare(convertV4MiniflareOptions(options))
+  running = new Miniflare(optionsOf(stateDir, workers))
   await running.ready
   return running
+}
+
+function optionsOf(stateDir: string, workers: V4WorkerOptions[]) {
+  const options = { ...SOCKET, handleStructuredLogs: pass, resourcePersistencePath: stateDir, workers }
+  return convertV4MiniflareOptions(options)
 }
 
 /** What the runtime remarks on the alarms of one that was killed is nothing to worry about. */

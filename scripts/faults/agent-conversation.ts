@@ -51,6 +51,15 @@ export class AgentConversation {
     return given
   }
 
+  /** Puts a repository into its workspace. */
+  async makeReady(): Promise<void> {
+    const ready = await this.run(
+      'cd /workspace && git init -q && git config user.name A && git config user.email a@b.c && echo first > notes.txt && git add -A && git commit -q -m first && git log --format=%s',
+      `${this.id}-begin`,
+    )
+    if (ready?.trim() !== 'first') throw new Error(`the workspace of ${this.id} could not be made ready: ${ready}`)
+  }
+
   /** Stops the agent in the middle for a moment. */
   async holdOnce(name: string): Promise<void> {
     await this.post('change_agent_state', { agent_state: 'paused' }, `${name}-pause`)

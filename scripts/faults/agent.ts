@@ -100,11 +100,7 @@ export async function agentFaults({ kills }: { kills: number }): Promise<boolean
 async function begin(world: World, id: string): Promise<AgentConversation> {
   await world.client.ask('/api/conversations', { json: { conversation_id: id } })
   const one = watched(world, id, -1)
-  const ready = await one.run(
-    'cd /workspace && git init -q && git config user.name A && git config user.email a@b.c && echo first > notes.txt && git add -A && git commit -q -m first && git log --format=%s',
-    `${id}-begin`,
-  )
-  if (ready?.trim() !== 'first') throw new Error(`the workspace of ${id} could not be made ready: ${ready}`)
+  await one.makeReady()
   return one
 }
 

@@ -4,13 +4,19 @@
 import { parseArgs } from 'node:util'
 import { Fault, messageOf } from '../start/fault.ts'
 import { agentFaults } from './agent.ts'
+import { deployFaults } from './deploys.ts'
 import { queueFaults } from './queue.ts'
 import { runnerFaults } from './runner.ts'
 
 /** Settles with whether everything held that the suite is about. */
 type Suite = (options: { kills: number }) => Promise<boolean>
 
-const SUITES: Readonly<Record<string, Suite>> = { agent: agentFaults, queue: queueFaults, runner: runnerFaults }
+const SUITES: Readonly<Record<string, Suite>> = {
+  agent: agentFaults,
+  deploys: deployFaults,
+  queue: queueFaults,
+  runner: runnerFaults,
+}
 
 const DEFAULT_KILLS = 200
 const USAGE = `npm run test:faults -- [SUITE …] [--kills N]\nSuites: ${Object.keys(SUITES).join(', ')}`

@@ -2,7 +2,7 @@
 // the same port and the same storage, as a platform would.
 
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -21,6 +21,8 @@ export type MortalService = {
   readonly url: string
   /** Ends the runtime with SIGKILL; settles with the milliseconds until another one answers. */
   kill(): Promise<number>
+  /** Puts a changed bundle in the place of the one that runs; settles with the milliseconds until that one answers. */
+  deploy(): Promise<number>
   stop(): Promise<void>
 }
 
@@ -45,9 +47,30 @@ export async function startMortalService(
     ...Object.fromEntries(UNLIMITED),
     ...vars,
   }
-  const port = await server.call('worker', { script, stateDir: join(folder, 'state'), vars: variables })
-  const url = `http://127.0.0.1:${port}`
-  return { url, kill: () => kill(server.pid, url), stop: () => server.stop() }
+  const job = { script, stateDir: join(folder, 'state'), vars: variables }
+  const url = `http://127.0.0.1:${await server.call('worker', job)}`
+  let deployed = 0
+  const deploy = async () => {
+    deployed += 1
+    const startedAt = performance.now()
+    await server.call('deploy', { ...job, script: changed(script, deployed) })
+    return until(startedAt, async () => (await versionAt(url)) === versionOf(deployed))
+  }
+  return { url, kill: () => kill(server.pid, url), deploy, stop: () => server.stop() }
+}
+
+/** Of the interface, as its document tells it: every changed bundle says another one. */
+const VERSION = '0.53.0'
+const versionOf = (deployed: number): string => `${VERSION}-${deployed}`
+
+/** The same bundle with one word changed; answers its file. */
+function changed(script: string, deployed: number): string {
+  const code = readFileSync(script, 'utf8')
+  const parts = code.split(`"${VERSION}"`)
+  if (parts.length === 1) throw new Error(`the bundle does not hold the version ${VERSION}`)
+  const file = script.replace(/\.js$/, `-${deployed}.js`)
+  writeFileSync(file, parts.join(`"${versionOf(deployed)}"`))
+  return file
 }
 
 async function kill(server: number, url: string): Promise<number> {
@@ -55,12 +78,29 @@ async function kill(server: number, url: string): Promise<number> {
   if (old === null) throw new Error('there is no runtime to kill')
   const killedAt = performance.now()
   signalIfThere(old, 'SIGKILL')
-  while (performance.now() - killedAt < BACK_WITHIN_MS) {
+  return until(killedAt, async () => {
     const now = runtimeBelow(server)
-    if (now !== null && now !== old && (await answers(url))) return performance.now() - killedAt
+    return now !== null && now !== old && (await answers(url))
+  })
+}
+
+/** Settles with the milliseconds since then, once it is so. */
+async function until(startedAt: number, isSo: () => Promise<boolean>): Promise<number> {
+  while (performance.now() - startedAt < BACK_WITHIN_MS) {
+    if (await isSo()) return performance.now() - startedAt
     await sleep(LOOK_EVERY_MS)
   }
-  throw new Error(`no runtime answered within ${BACK_WITHIN_MS / 1000} s of a kill`)
+  throw new Error(`no runtime answered as it should within ${BACK_WITHIN_MS / 1000} s`)
+}
+
+async function versionAt(url: string): Promise<string | null> {
+  try {
+    const response = await fetch(`${url}/openapi.json`, { signal: AbortSignal.timeout(1_000) })
+    return ((await response.json()) as { info: { version: string } }).info.version
+  } catch {
+    // The old one went while it answered, or the new one is not there yet: asked again.
+    return null
+  }
 }
 
 async function answers(url: string): Promise<boolean> {

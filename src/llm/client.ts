@@ -15,6 +15,7 @@ import {
   ModelError,
   type ModelReply,
   type Prompt,
+  type PromptPart,
   type TokenUsage,
 } from './model.ts'
 import { promptedModel } from './prompted.ts'
@@ -80,15 +81,18 @@ class VendorModel implements LanguageModel {
   }
 
   async ask(prompt: Prompt, options: AskOptions = {}): Promise<ModelReply> {
+    let asked = prompt
     for (;;) {
       try {
-        return await this.#once(prompt, options)
+        return await this.#once(asked, options)
       } catch (error) {
         options.signal?.throwIfAborted()
-        // A request that was refused for a parameter cost nothing and wrote nothing: it goes out again without it.
-        const refused = error instanceof ModelError ? refusedParameter(error, this.#leftOut) : null
-        if (refused === null) throw error
-        this.#leftOut[refused] = true
+        if (!(error instanceof ModelError)) throw error
+        // A request that was refused for a part of it cost nothing and wrote nothing: it goes out again without that.
+        const refused = refusedParameter(error, this.#leftOut)
+        if (refused !== null) this.#leftOut[refused] = true
+        else if (this.seesImages && refusesImages(error) && holdsImages(asked)) asked = withoutImages(asked)
+        else throw error
       }
     }
   }
@@ -173,6 +177,22 @@ const PARAMETERS: readonly (readonly [keyof LeftOut, RegExp])[] = [
 function refusedParameter(error: ModelError, leftOut: LeftOut): keyof LeftOut | null {
   if (error.kind !== 'bad_request') return null
   return PARAMETERS.find(([name, words]) => !leftOut[name] && words.test(wordsOf(error)))?.[0] ?? null
+}
+
+/** A picture that a vendor cannot fetch or read would have every later question refused as well. */
+const refusesImages = (error: ModelError): boolean => error.kind === 'bad_request' && /image/i.test(wordsOf(error))
+
+const REFUSED_IMAGE: PromptPart = { type: 'text', text: '[an image, which the model server refused]' }
+
+const holdsImages = ({ messages }: Prompt): boolean =>
+  messages.some((message) => message.role !== 'assistant' && message.content.some(({ type }) => type === 'image'))
+
+function withoutImages(prompt: Prompt): Prompt {
+  const messages = prompt.messages.map((message) => {
+    if (message.role === 'assistant') return message
+    return { ...message, content: message.content.map((part) => (part.type === 'image' ? REFUSED_IMAGE : part)) }
+  })
+  return { ...prompt, messages }
 }
 
 function finished(builder: ReplyBuilder, { ask, latencyMs }: { ask: Ask; latencyMs: number }): ModelReply {

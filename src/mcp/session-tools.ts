@@ -17,6 +17,8 @@ export type OpenedServers = {
   tools: McpTool[]
   /** What went wrong, in words for the user. Some of it leaves the other tools of the server usable. */
   failures: { server: string; message: string }[]
+  /** A server could not be listed at all; it may be there later. */
+  isIncomplete: boolean
   /** Names of servers that would have to run as processes. */
   notRunnable: string[]
 }
@@ -49,7 +51,9 @@ export async function openMcpServers(servers: McpServers, parts: OpenParts): Pro
   parts.signal?.throwIfAborted()
   const offer = new Offer(parts)
   for (const [at, server] of remote.entries()) offer.add(server, listings[at] ?? { tools: [], complaints: [] })
-  return { tools: offer.tools, failures: offer.failures, notRunnable: servers.stdio.map(({ name }) => name) }
+  const isIncomplete = listings.some(({ tools, complaints }) => tools.length === 0 && complaints.length > 0)
+  const notRunnable = servers.stdio.map(({ name }) => name)
+  return { tools: offer.tools, failures: offer.failures, isIncomplete, notRunnable }
 }
 
 async function listingOf(server: RemoteServer, parts: OpenParts): Promise<Listing> {

@@ -47,6 +47,7 @@ export type StoredEvent = {
   content?: string
   extras?: Record<string, unknown>
   success?: boolean
+  tool_call_metadata?: { tool_call_id: string }
 }
 
 const PATIENCE_MS = 8_000

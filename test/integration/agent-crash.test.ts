@@ -5,6 +5,7 @@ import { env } from 'cloudflare:workers'
 import { expect, onTestFinished, test } from 'vitest'
 import { conversation } from '../../src/bindings.ts'
 import { type AgentChat, bash, inState, lastPrompt, said, startAgent } from '../helpers/agent.ts'
+import { client } from '../helpers/app.ts'
 import { isInState, startConversation } from '../helpers/conversation.ts'
 
 const PATIENCE = { timeout: 15_000, interval: 20 }
@@ -44,6 +45,24 @@ test('text of an answer that a restart cut off is kept, marked, and never glued 
   expect(JSON.stringify(await lastPrompt(chat))).not.toContain('The first attempt')
 })
 
+test('a secret in the text that a restart cut off is masked in what is kept of it', async () => {
+  const owner = await client()
+  const value = 'canary-4711-of-the-owner'
+  await owner.ask('/api/secrets', { method: 'POST', body: { name: 'DEPLOY_KEY', value } })
+  const chat = await startAgent({
+    owner,
+    replies: [{ text: `The key is ${value}. `.repeat(40), chunkChars: 170, chunkDelayMs: 100 }, { text: 'Again.' }],
+    body: { initial_user_msg: 'go' },
+  })
+  const socket = await chat.connect()
+  await socket.until(() => socket.frames.filter(({ type }) => type === 'delta').length >= 5)
+  await abortAllDurableObjects()
+  await said(chat, 'Again.')
+  const note = (await chat.events()).find(({ observation }) => observation === 'error')
+  expect(note?.content).toContain('The key is <secret_hidden>. The key is')
+  expect(JSON.stringify(await chat.events())).not.toContain(value)
+})
+
 test('a tool that a restart cut off is not run again: its outcome is unknown, and the model is told so', async () => {
   const chat = await startAgent({
     replies: [{ calls: [bash('echo once >> log; sleep 20', 'k1'), bash('cat log', 'k2')] }, { text: 'seen' }],
@@ -60,6 +79,23 @@ test('a tool that a restart cut off is not run again: its outcome is unknown, an
   expect(events.find(({ cause }) => cause === runs[0]?.id)?.content).toContain('outcome is unknown')
   expect(events.find(({ cause }) => cause === runs[1]?.id)?.content).toBe('once')
   expect(JSON.stringify(await lastPrompt(chat))).toContain('outcome is unknown')
+})
+
+test('a turn goes on after a restart in the middle of an action that the user had confirmed', async () => {
+  const chat = await startAgent({
+    replies: [{ calls: [bash('echo once >> log; sleep 20', 'k1')] }, { text: 'seen' }],
+    settings: { confirmation_mode: true },
+    body: { initial_user_msg: 'go' },
+  })
+  await inState(chat, 'awaiting_user_confirmation')
+  await chat.post('change_agent_state', { agent_state: 'user_confirmed' })
+  const log = async () => (await chat.owner.ask(`${chat.path}/select-file?file=log`)).text()
+  await expect.poll(log, PATIENCE).toContain('once')
+  await abortAllDurableObjects()
+  await said(chat, 'seen')
+  await inState(chat, 'awaiting_user_input')
+  expect(JSON.stringify(await lastPrompt(chat))).toContain('outcome is unknown')
+  expect(await (await chat.owner.ask(`${chat.path}/select-file?file=log`)).json()).toEqual({ code: 'once\n' })
 })
 
 test('a settled tool is never run again, however often the object goes away', async () => {

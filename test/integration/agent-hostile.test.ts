@@ -44,6 +44,10 @@ test('however malformed, many and large its calls are, a model gets an answer to
   const thoughts = events.flatMap(({ action, args }) => (action === 'think' ? [args?.thought] : []))
   expect(thoughts).toEqual(['no id', 'x', ...Array.from({ length: 64 }, (_, n) => `t${n}`)])
   expect(events.filter(({ action }) => action === 'run')).toEqual([])
+  // The user sees why nothing came of it, and not the five megabytes.
+  const tooLong = events.filter(({ content }) => String(content).includes('at most 600000 are taken'))
+  expect(tooLong).toMatchObject([{ observation: 'error', tool_call_metadata: { tool_call_id: 's7' } }])
+  expect(JSON.stringify(tooLong).length).toBeLessThan(1_000)
   const prompt = await lastPrompt(chat)
   const asked = prompt.flatMap(({ tool_calls: calls = [] }) => calls.map((each) => (each as { id: string }).id))
   const answered = prompt.flatMap(({ tool_call_id: id }) => (id === undefined ? [] : [id]))

@@ -15,6 +15,10 @@ test('at the highest number of iterations the agent stops; a message extends the
   expect(await reasonOf(chat)).toBe(
     'RuntimeError: Agent reached maximum iteration. Current iteration: 2, max iteration: 2',
   )
+  expect((await chat.events()).at(-2)).toMatchObject({
+    observation: 'error',
+    content: 'The limit of 2 answers is reached. Send a message to let the agent go on for 2 more.',
+  })
   await chat.post('message', { content: 'go on' })
   await said(chat, 'done')
   const metrics = (await chat.events()).findLast((event) => 'llm_metrics' in event) as unknown as {

@@ -173,3 +173,34 @@ test('a message that comes while the model writes is part of its next question, 
   expect((await chat.model.requests()).length).toBe(2)
   expect(JSON.stringify(await lastPrompt(chat))).toMatch(/"one".*first answer|two/s)
 })
+
+test('a message that comes before the agent says that it is done, or before the user says no, is answered all the same', async () => {
+  const finish = { name: 'finish', arguments: { message: 'All done.' } }
+  const chat = await startAgent({
+    replies: [
+      { calls: [bash('sleep 1', 'k1'), finish] },
+      { text: 'Now to what you wrote.' },
+      { calls: [bash('sleep 1', 'k2'), bash('rm -rf /workspace/x', 'k3')] },
+      { text: 'To that as well.' },
+    ],
+    settings: { confirmation_mode: true, security_analyzer: 'invariant' },
+    body: { initial_user_msg: 'one' },
+  })
+  const begun = async (id: string) =>
+    (await chat.events()).some(({ action, tool_call_metadata: of }) => action === 'run' && of?.tool_call_id === id)
+  await expect.poll(() => begun('k1'), { timeout: 10_000 }).toBe(true)
+  await chat.post('message', { content: 'two' })
+  await said(chat, 'Now to what you wrote.')
+  await inState(chat, 'awaiting_user_input')
+  expect(states(await chat.events())).not.toContain('finished')
+  expect(JSON.stringify(await lastPrompt(chat))).toContain('the user wrote meanwhile')
+
+  await chat.post('message', { content: 'three' })
+  await expect.poll(() => begun('k2'), { timeout: 10_000 }).toBe(true)
+  await chat.post('message', { content: 'four' })
+  await inState(chat, 'awaiting_user_confirmation')
+  await chat.post('change_agent_state', { agent_state: 'user_rejected' })
+  await said(chat, 'To that as well.')
+  await inState(chat, 'awaiting_user_input')
+  expect(JSON.stringify(await lastPrompt(chat))).toMatch(/rejected.*four|four.*rejected/s)
+})

@@ -1,8 +1,8 @@
 import { evictDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { expect, inject, test } from 'vitest'
+import { expect, inject, onTestFinished, test, vi } from 'vitest'
 import { conversation } from '../../src/bindings.ts'
-import { inState, startAgent } from '../helpers/agent.ts'
+import { inState, said, startAgent } from '../helpers/agent.ts'
 import { withTokens } from '../helpers/git-accounts.ts'
 import { everything, journalOf, strangeUrl } from '../helpers/mcp.ts'
 import { GOOD_TOKENS } from '../support/provider-host-types.ts'
@@ -57,6 +57,40 @@ test('an agent calls a tool of a remote server, in this life of its object and i
   expect(again[1]?.content).toContain('The sum of 20 and 22 is 42.')
   const complaints = (await chat.events()).filter(({ observation }) => observation === 'error')
   expect(complaints).toHaveLength(told.length)
+})
+
+test('a server that is not there at the start is told of once, and its tools are there from the message on that finds it', async () => {
+  const url = await everything('http')
+  const real = globalThis.fetch
+  const away = vi.spyOn(globalThis, 'fetch').mockImplementation((input, init) => {
+    const asked = input instanceof Request ? input.url : String(input)
+    return asked.startsWith(url) ? Promise.reject(new TypeError('fetch failed')) : real(input, init)
+  })
+  onTestFinished(() => away.mockRestore())
+  const chat = await startAgent({
+    replies: [{ text: 'one' }, { text: 'two' }, call('echo', { message: 'found' }), { text: 'three' }],
+    body: {
+      initial_user_msg: 'go',
+      mcp_config: { sse_servers: [], stdio_servers: [], shttp_servers: [{ url }, { url: strangeUrl('fails') }] },
+    },
+  })
+  await said(chat, 'one')
+  await inState(chat, 'awaiting_user_input')
+  await chat.post('message', { content: 'still away?' })
+  await said(chat, 'two')
+  await inState(chat, 'awaiting_user_input')
+  const complaints = async () =>
+    (await chat.events()).flatMap(({ observation, content }) => (observation === 'error' ? [String(content)] : []))
+  expect(await complaints()).toEqual([
+    expect.stringMatching(/cannot be reached/),
+    expect.stringMatching(/status 500/),
+    expect.stringMatching(/asked again with your next message/),
+  ])
+  away.mockRestore()
+  await chat.post('message', { content: 'and now?' })
+  await said(chat, 'three')
+  expect((await chat.events()).find(({ observation }) => observation === 'mcp')?.content).toContain('Echo: found')
+  expect(await complaints()).toHaveLength(3)
 })
 
 test('a stop while a server hangs is honoured, and the server hears who it was that called', async () => {

@@ -169,6 +169,24 @@ test('what a vendor turns out not to take is left out, and a model that calls no
   ])
 })
 
+test('a picture that a vendor cannot read is left out of the question, and the answer comes', async () => {
+  const refused = { status: 400, body: error('Invalid image_url: failed to download the image') }
+  const image = { type: 'image' as const, url: 'https://nobody.invalid/x.png' }
+  const text = { type: 'text' as const, text: 'what is this?' }
+  const prompt = { ...PROMPT, messages: [{ role: 'user' as const, content: [text, image] }] }
+  for (const dialect of ['openai-chat', 'anthropic'] as const) {
+    const server = await scriptedModel(refused, { text: 'I cannot see it.' }, refused, refused)
+    const model = await modelAt(server, dialect)
+    expect((await model.ask(prompt)).text).toBe('I cannot see it.')
+    const bodies = (await server.requests()).map(({ body }) => JSON.stringify(body))
+    expect(bodies.map((body) => body.includes('nobody.invalid'))).toEqual([true, false])
+    expect(bodies[1]).toContain('which the model server refused')
+    // Without a picture it is about something else.
+    expect((await failureOf(model.ask(PROMPT))).kind).toBe('bad_request')
+    expect(await server.requests()).toHaveLength(3)
+  }
+})
+
 test('a fallback answers when the first model cannot, but not after a word was shown, and not for what all would refuse', async () => {
   const asked = async (first: ScriptedReply, second: ScriptedReply) => {
     const servers = [await scriptedModel(first), await scriptedModel(second)] as const

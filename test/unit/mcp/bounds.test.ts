@@ -89,6 +89,7 @@ test('no servers, and servers that only a process could be, take no request', as
   expect(await openMcpServers({ sse: [], shttp: [], stdio }, { fetch, conversationId: 'c' })).toEqual({
     tools: [],
     failures: [],
+    isIncomplete: false,
     notRunnable: ['files', 'search'],
   })
 })

@@ -1,0 +1,91 @@
+// What comes twice, late or not at all: requests, alarms, and an agent that does the same again and again.
+
+import { abortAllDurableObjects, runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { expect, test } from 'vitest'
+import { conversation } from '../../src/bindings.ts'
+import { type AgentChat, bash, inState, said, startAgent } from '../helpers/agent.ts'
+import { isInState } from '../helpers/conversation.ts'
+
+const PATIENCE = { timeout: 15_000, interval: 20 }
+
+const asked = async (chat: AgentChat) => (await chat.model.requests()).filter(({ method }) => method === 'POST').length
+
+test('an agent that does the same with the same outcome is stopped after the fourth time, and a message lets it go on at once', async () => {
+  const same = { calls: [bash('echo round', '')] }
+  const chat = await startAgent({
+    replies: [same, same, same, same, { text: 'Out of the circle.' }],
+    body: { initial_user_msg: 'go' },
+  })
+  await inState(chat, 'error')
+  const events = await chat.events()
+  expect(events.filter(({ action }) => action === 'run')).toHaveLength(4)
+  expect(events.at(-1)?.extras?.reason).toBe('AgentStuckInLoopError: Agent got stuck in a loop')
+  expect(events.at(-2)?.content).toMatch(/^The agent did the same again and again.*Send a message/)
+  expect(await asked(chat)).toBe(4)
+  await chat.post('message', { content: 'try something else' })
+  await said(chat, 'Out of the circle.')
+  await inState(chat, 'awaiting_user_input')
+})
+
+test('a message that is sent again, at the same time, after a restart and over a socket, is one event and one question', async () => {
+  const chat = await startAgent({ replies: [{ text: 'heard once' }, { text: 'heard twice' }] })
+  const send = (key: string) =>
+    chat.owner.ask(`${chat.path}/events`, {
+      method: 'POST',
+      headers: { 'idempotency-key': key },
+      body: { action: 'message', args: { content: 'only once' } },
+    })
+  const answers = async (responses: Response[]) =>
+    Promise.all(responses.map(async (response) => [response.status, await response.text()]))
+  const [first, ...others] = await answers(await Promise.all(Array.from({ length: 6 }, () => send('k'))))
+  for (const answer of others) expect(answer).toEqual(first)
+  await abortAllDurableObjects()
+  expect(await answers(await Promise.all([send('k'), send('k')]))).toEqual([first, first])
+  const sockets = await Promise.all([chat.connect(), chat.connect()])
+  const frame = { action: 'message', args: { content: 'over a socket' }, ref: 'r' }
+  for (const socket of [...sockets, ...sockets]) socket.send(frame)
+  const acks = (socket: (typeof sockets)[number]) => socket.frames.filter(({ type }) => type === 'ack')
+  for (const socket of sockets) await socket.until(() => acks(socket).length === 2)
+  expect(new Set(sockets.flatMap(acks).map(({ event_id: id }) => id)).size).toBe(1)
+  await said(chat, 'heard once')
+  await inState(chat, 'awaiting_user_input')
+  const said2 = (content: string) => async () =>
+    (await chat.events()).filter(
+      ({ action, source, message }) => action === 'message' && source === 'user' && message === content,
+    )
+  expect(await said2('only once')()).toHaveLength(1)
+  expect(await said2('over a socket')()).toHaveLength(1)
+})
+
+test('an alarm that comes twice, late, or not at all changes nothing: each call runs once and the turn ends', async () => {
+  const chat = await startAgent({
+    replies: [
+      { calls: [bash('echo one >> log; sleep 1', 'k1'), bash('echo two >> log', 'k2')] },
+      { status: 503 },
+      { text: 'the end', firstDelayMs: 400 },
+    ],
+    body: { initial_user_msg: 'go' },
+  })
+  const stub = () => conversation(env, chat.owner.owner, chat.id)
+  const log = async () => (await chat.owner.ask(`${chat.path}/select-file?file=log`)).text()
+  await expect.poll(log, PATIENCE).toContain('one')
+  // Beside the one that runs.
+  await runInDurableObject(stub(), (object) => Promise.all([object.alarm?.(), object.alarm?.()]))
+  for (const questions of [2, 3]) {
+    // While the answer that failed is waited for, and while the next one is written.
+    await expect.poll(() => asked(chat), PATIENCE).toBe(questions)
+    await runInDurableObject(stub(), async (_, { storage }) => {
+      storage.sql.exec("DELETE FROM alarms WHERE name = 'turn'")
+      await storage.deleteAlarm()
+    })
+    await abortAllDurableObjects()
+    expect(isInState(await chat.events(), 'running')).toBe(true)
+    if (questions === 2) continue
+    await chat.model.set({ replies: [{ text: 'the end' }] })
+  }
+  await said(chat, 'the end')
+  await inState(chat, 'awaiting_user_input')
+  expect(JSON.parse(await log())).toEqual({ code: 'one\ntwo\n' })
+  expect((await chat.events()).filter(({ message }) => message === 'the end')).toHaveLength(1)
+})
