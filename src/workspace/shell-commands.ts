@@ -1,12 +1,12 @@
-// Commands that are ours instead of the interpreter's: its `env` shows variables that were never exported, and its `rm`
-// looks through a link where it should look at it.
+// Commands that are ours instead of the interpreter's: its `env` shows variables that were never exported and hides
+// those that it sets from a shell that it runs, and its `rm` looks through a link where it should look at it.
 
 import type { defineCommand } from 'just-bash/browser'
 import { type FileErrorCode, isFileError } from './file-system.ts'
 
 type Execute = Parameters<typeof defineCommand>[1]
-type Context = Parameters<Execute>[1]
-type Result = Awaited<ReturnType<Execute>>
+export type Context = Parameters<Execute>[1]
+export type Result = Awaited<ReturnType<Execute>>
 
 /** File errors as the tools of a Unix system word them. */
 const MESSAGES: Partial<Record<FileErrorCode, string>> = {
@@ -29,10 +29,46 @@ export function shellMessage(error: unknown): string {
   return MESSAGES[error.code] ?? error.message
 }
 
+/** Sets, takes away and shows exported variables, and runs a command with them. */
 export async function env(args: string[], context: Context): Promise<Result> {
-  if (args.length > 0 && context.origCommand) return context.origCommand(args)
-  const lines = Object.entries(context.exportedEnv ?? {}).map(([name, value]) => `${name}=${value}\n`)
-  return { stdout: lines.join(''), stderr: '', exitCode: 0 }
+  const exported = context.exportedEnv ?? {}
+  const set = new Map<string, string>()
+  const unset = new Set<string>()
+  let at = 0
+  for (; at < args.length; at++) {
+    const arg = args[at] ?? ''
+    const [, unsetName] = /^(?:-u|--unset=)(.+)$/s.exec(arg) ?? []
+    if (arg === '-' || arg === '-i' || arg === '--ignore-environment') for (const name in exported) unset.add(name)
+    else if (arg === '-u' || arg === '--unset') unset.add(args[++at] ?? '')
+    else if (unsetName !== undefined) unset.add(unsetName)
+    else if (/^[A-Za-z_]\w*=/.test(arg)) set.set(arg.slice(0, arg.indexOf('=')), arg.slice(arg.indexOf('=') + 1))
+    else if (arg.startsWith('-') && arg !== '--') return envFailure(`option ${arg} is not available here`)
+    else break
+  }
+  const command = args.slice(args[at] === '--' ? at + 1 : at)
+  if (command.length === 0) {
+    const kept = Object.entries(exported).filter(([name]) => !unset.has(name) && !set.has(name))
+    const lines = [...kept, ...set].map(([name, value]) => `${name}=${value}\n`)
+    return { stdout: lines.join(''), stderr: '', exitCode: 0 }
+  }
+  const run = context.execWithInheritedStdin ?? context.exec
+  if (!run) return envFailure('cannot run commands here')
+  const kept = Object.fromEntries([...Object.entries(exported).filter(([name]) => !unset.has(name)), ...set])
+  const script = withVariables(command.map(quoted).join(' '), { exportedEnv: kept })
+  const removed = [...unset].filter((name) => IS_NAME.test(name) && !set.has(name))
+  return run(removed.length > 0 ? `unset ${removed.join(' ')}; ${script}` : script, { cwd: context.cwd })
+}
+
+const IS_NAME = /^[A-Za-z_]\w*$/
+
+/** A command that a command runs sees the variables that were set for that one alone (`A=1 env sh`) only so. */
+export function withVariables(command: string, { exportedEnv = {} }: Pick<Context, 'exportedEnv'>): string {
+  const set = Object.entries(exportedEnv).filter(([name]) => IS_NAME.test(name))
+  return `${set.map(([name, value]) => `${name}=${quoted(value)} `).join('')}${command}`
+}
+
+function envFailure(message: string): Result {
+  return { stdout: '', stderr: `env: ${message}\n`, exitCode: 125 }
 }
 
 /**
@@ -58,7 +94,7 @@ export async function runFile([name = '', ...args]: string[], context: Context):
   return run(['bash', name, ...args].map(quoted).join(' '), { cwd: context.cwd })
 }
 
-function quoted(word: string): string {
+export function quoted(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`
 }
 

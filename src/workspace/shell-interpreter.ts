@@ -2,8 +2,14 @@
 
 import type { Bash, IFileSystem } from 'just-bash/browser'
 import { BashFs, GUARDED_PATH } from './bash-fs.ts'
+import { grep } from './commands/grep.ts'
+import { ls } from './commands/ls.ts'
+import { printf } from './commands/printf.ts'
+import { sed } from './commands/sed.ts'
+import { SMALL_COMMANDS } from './commands/small.ts'
+import { xargs } from './commands/xargs.ts'
 import type { FileSystem } from './file-system.ts'
-import { env as envCommand, rm, runFile } from './shell-commands.ts'
+import { env, rm, runFile } from './shell-commands.ts'
 import { type ShellCommand, ShellExtensions } from './shell-extensions.ts'
 import { Gate } from './shell-gate.ts'
 import type { ShellOutput } from './shell-output.ts'
@@ -21,7 +27,7 @@ import {
   runFilesOurselves,
   sendToTerminal,
 } from './shell-script.ts'
-import { BASE_ENV, captureState, type ShellState } from './shell-state.ts'
+import { BASE_ENV, captureState, type ShellState, secretTest } from './shell-state.ts'
 import type { StopSwitch } from './shell-stop.ts'
 import { SystemFiles } from './system-files.ts'
 
@@ -33,6 +39,7 @@ export interface Interpretation {
   script: string
   /** Besides those that every shell has. */
   commands: readonly ShellCommand[]
+  secrets: Readonly<Record<string, string>>
   progress: Progress
   output: ShellOutput
   stop: StopSwitch
@@ -46,6 +53,13 @@ export interface Progress {
   /** Variables too large to last. */
   dropped: string[]
 }
+
+/** Loaded when it is used, for the library behind it. */
+const diff: typeof import('./commands/diff.ts').diff = async (args, context) =>
+  (await import('./commands/diff.ts')).diff(args, context)
+
+/** Instead of the interpreter's, and besides them. */
+const OWN_COMMANDS = { diff, env, grep, ls, printf, rm, sed, xargs, ...SMALL_COMMANDS }
 
 const MEBIBYTE = 1024 * 1024
 
@@ -70,7 +84,8 @@ export async function interpret(run: Interpretation): Promise<number | null> {
   const pacer = new Pacer(() => stop.pull('stuck'))
   // What the interpreter says about being stopped is said better by the outcome; before that it is the script's own text.
   const show = (text: string) => output.write(cleaned(stop.reason ? text.replace(STOPPED, '') : text, fs))
-  const names = [...library.getCommandNames(), ...run.commands.map(({ name }) => name)]
+  const added = [...Object.keys(OWN_COMMANDS), ...run.commands.map(({ name }) => name)]
+  const names = [...new Set([...library.getCommandNames(), ...added])]
   const system = new SystemFiles(names, [PAUSE_COMMAND, MARK_COMMAND, RUN_COMMAND], show)
   const fs: BashFs = new BashFs(run.fs, system)
   const gate = new Gate(fs, pacer)
@@ -101,13 +116,15 @@ type Shell = { run: Interpretation; fs: IFileSystem; pacer: Pacer; added: ShellE
 
 function openShell(library: Library, { run, fs, pacer, added }: Shell): Bash {
   const { cwd, env } = run.progress.state
+  const isSecret = secretTest(Object.values(run.secrets))
   const pause = library.defineCommand(PAUSE_COMMAND, async (args) => {
     await pacer.pauseIfDue()
     return unchanged(args)
   })
   const mark = library.defineCommand(MARK_COMMAND, async (args, context) => {
     await pacer.pauseIfDue()
-    const { dropped, ...state } = captureState(context.cwd, context.env, context.exportedEnv ?? {})
+    const { cwd, env: all, exportedEnv: exported = {} } = context
+    const { dropped, ...state } = captureState({ cwd, all, exported }, isSecret)
     run.progress.state = state
     run.progress.dropped = dropped
     return unchanged(args)
@@ -115,7 +132,7 @@ function openShell(library: Library, { run, fs, pacer, added }: Shell): Bash {
   const bash = new library.Bash({
     fs,
     cwd,
-    env: { ...BASE_ENV, ...env },
+    env: { ...BASE_ENV, ...run.secrets, ...env },
     // It replaces globals of the whole isolate, and other requests run in it at the same time.
     defenseInDepth: false,
     executionLimits: { ...LIMITS, maxExecutionTimeMs: run.timeoutMs + BACKSTOP_MS },
@@ -123,8 +140,7 @@ function openShell(library: Library, { run, fs, pacer, added }: Shell): Bash {
       pause,
       mark,
       library.defineCommand(RUN_COMMAND, runFile),
-      library.defineCommand('env', envCommand),
-      library.defineCommand('rm', rm),
+      ...Object.entries(OWN_COMMANDS).map(([name, command]) => library.defineCommand(name, command)),
       ...added,
     ],
     coverage: pacer,

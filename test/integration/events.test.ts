@@ -25,6 +25,8 @@ test('pages walk both ways with inclusive ends, and a limit outside 0 to 100 is 
   for (const query of ['limit=ten', 'start_id=1.5', 'reverse=maybe', 'start_date=soon']) {
     expect((await chat.owner.ask(`${chat.path}/events?${query}`)).status, query).toBe(422)
   }
+  const refused = await chat.owner.json<{ detail: { loc: string[] }[] }>(`${chat.path}/events?end_date=soon`)
+  expect(refused.detail.map(({ loc }) => loc)).toEqual([['query', 'end_date']])
 })
 
 test('filters work in the query; type names match actions and observations, and strangers match nothing', async () => {

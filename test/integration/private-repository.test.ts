@@ -30,8 +30,9 @@ const outputs = async (chat: Chat) =>
   (await chat.events()).filter(({ observation }) => observation === 'run').map(({ content }) => String(content))
 
 async function say(chat: Chat, command: string): Promise<string> {
-  await chat.post('message', { content: command })
+  // Counted before it is said: the answer may be there before the next request is.
   const count = (await outputs(chat)).length
+  await chat.post('message', { content: command })
   await expect.poll(async () => (await outputs(chat)).length, { timeout: 20_000 }).toBeGreaterThan(count)
   await chat.settled()
   return (await outputs(chat)).at(-1) ?? ''

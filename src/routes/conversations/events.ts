@@ -102,14 +102,16 @@ endpoint(
 /** The body wins, field by field. */
 function filterOf(query: EventFields, body: EventFields) {
   const fields = { ...query, ...Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined)) }
+  const bound = (field: 'start_date' | 'end_date') =>
+    dateBound([body[field] === undefined ? 'query' : 'body', field], fields[field] ?? null)
   return {
     excludeHidden: fields.exclude_hidden ?? false,
     query: fields.query || null,
     includeTypes: names(fields.include_types),
     excludeTypes: names(fields.exclude_types),
     source: fields.source ?? null,
-    startDate: dateBound('start_date', fields.start_date ?? null),
-    endDate: dateBound('end_date', fields.end_date ?? null),
+    startDate: bound('start_date'),
+    endDate: bound('end_date'),
   }
 }
 
@@ -117,10 +119,10 @@ function names(types: unknown[] | null | undefined): string[] | null {
   return types?.length ? types.filter((item) => typeof item === 'string') : null
 }
 
-function dateBound(field: string, text: string | null): string | null {
+function dateBound(place: string[], text: string | null): string | null {
   if (text === null || text === '') return null
   const bound = isoMicrosOf(text)
-  if (bound === null) throw valueError(['body', field], 'not a date or a date and time in ISO 8601', text)
+  if (bound === null) throw valueError(place, 'not a date or a date and time in ISO 8601', text)
   return bound
 }
 

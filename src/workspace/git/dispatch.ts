@@ -103,7 +103,7 @@ function explained(error: unknown, signal: AbortSignal | undefined): GitFailure 
   return fatal('the command failed for a reason of its own; the workspace is as far as it came')
 }
 
-async function dispatch(git: Invocation, args: string[]): Promise<number> {
+async function dispatch(git: Invocation, args: string[], aliases: readonly string[] = []): Promise<number> {
   const name = globalOptions(git, args)
   if (name === undefined || name === 'help') {
     git.line(
@@ -116,8 +116,24 @@ async function dispatch(git: Invocation, args: string[]): Promise<number> {
     return 0
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  if (!command) throw new GitFailure(`git: '${name}' is not available here`, 1)
-  return command(git, args)
+  if (command) return command(git, args)
+  const meant = /^[\w-]+$/.test(name) ? await git.setting(`alias.${name}`) : null
+  if (meant === null) throw new GitFailure(`git: '${name}' is not available here`, 1)
+  if (meant.startsWith('!')) throw fatal(`the alias '${name}' runs a command of the shell, which is not available here`)
+  if (aliases.includes(name)) throw fatal(`alias loop detected: expansion of '${aliases[0]}' does not terminate`)
+  return dispatch(git, [...wordsOf(meant), ...args], [...aliases, name])
+}
+
+/** The words of an alias; quotes hold what has blanks in it together. */
+function wordsOf(alias: string): string[] {
+  const words = alias.match(/(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^\s'"\\])+/g) ?? []
+  return words.map((word) =>
+    word.replace(
+      /'([^']*)'|"((?:\\.|[^"\\])*)"|\\(.)/g,
+      (_, single?: string, double?: string, escaped?: string) =>
+        single ?? double?.replace(/\\(.)/g, '$1') ?? escaped ?? '',
+    ),
+  )
 }
 
 const IGNORED_OPTIONS = new Set([

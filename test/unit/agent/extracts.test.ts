@@ -118,9 +118,8 @@ test('the risk of a script is that of its worst command', () => {
     ['eval "$x"', high],
   ]
   for (const [script, risk] of scripts) expect([script, riskOf(script)]).toEqual([script, risk])
-  const start = performance.now()
-  riskOf('git rm -'.repeat(200_000))
-  expect(performance.now() - start).toBeLessThan(5_000)
+  // Patterns that go back and forth over it would still be at it when the test's time is up.
+  expect(riskOf('git rm -'.repeat(200_000))).toBe(RISK.low)
 })
 
 test('the policy text names every rule that is applied under its level', () => {

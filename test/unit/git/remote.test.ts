@@ -255,7 +255,7 @@ echo '* filter=x diff=x merge=x' > .gitattributes; printf '[include]\\n\\tpath =
     'git add .; git commit -qm one; git checkout -qb t; git diff; git log -p; git status; git merge main; git st; git commit; git fetch',
   )
   expect(await shell.out('ls /tmp')).not.toContain('ran-')
-  expect(ran.output).toContain("git: 'st' is not available here")
+  expect(ran.output).toContain("the alias 'st' runs a command of the shell, which is not available here")
   expect(await shell.out('git log --oneline | wc -l; git status --porcelain')).toMatch(/^\s*1\n$/)
 })
 

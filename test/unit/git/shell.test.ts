@@ -79,3 +79,14 @@ test('daily commands over 2,000 files end and say what they did', async () => {
     ' M d1/f1\n D d2/f2\n?? n\n 2 files changed, 1 insertion(+), 2 deletions(-)\n',
   )
 })
+
+test('an alias that leads back to itself ends, and one that means another command of git is run', async () => {
+  const { out } = openShell()
+  expect(
+    await out(
+      `git init -q r; cd r; git config alias.a b; git config alias.b a; git a; echo $?; git config alias.c 'commit -q --allow-empty -m "two words"'; git c; git log --format=%s; git nothing`,
+    ),
+  ).toBe(
+    "fatal: alias loop detected: expansion of 'a' does not terminate\n128\ntwo words\ngit: 'nothing' is not available here\n",
+  )
+})

@@ -41,18 +41,18 @@ test('passing trouble is tried again and the answer then counts', async () => {
 
 test('a 429 waits as long as it says, and one that says too long is given up at once', async () => {
   const patient = scripted(reply(429, { 'retry-after': '1' }), new Response('fine'))
-  const startedAt = Date.now()
+  const startedAt = performance.now()
   expect(await requestText('http://api.test/', { service, fetch: patient.fetch })).toBe('fine')
-  expect(Date.now() - startedAt).toBeGreaterThanOrEqual(950)
+  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(950)
 
   const long = scripted(reply(429, { 'retry-after': '3600' }), new Response('never asked'))
   const error = await failureOf(requestText('http://api.test/', { service, fetch: long.fetch }))
   expect(error).toMatchObject({ reason: 'rate_limited', status: 429, retryable: true, retryAfterMs: 3_600_000 })
   expect(long.inits).toHaveLength(1)
 
-  const date = scripted(reply(429, { 'retry-after': new Date(Date.now() + 60_000).toUTCString() }))
+  const date = scripted(reply(429, { 'retry-after': new Date(Date.now() + 3_600_000).toUTCString() }))
   const dated = await failureOf(requestText('http://api.test/', { service, fetch: date.fetch }))
-  expect(dated.retryAfterMs).toBeGreaterThan(50_000)
+  expect(dated.retryAfterMs).toBeGreaterThan(1_800_000)
 })
 
 test('retries run out, and what cannot get better is not tried again', async () => {

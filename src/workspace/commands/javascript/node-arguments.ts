@@ -1,5 +1,6 @@
 // What `node` is asked to do.
 
+import { version } from 'node:process'
 import { readSource } from './compile.ts'
 
 type InputType = 'module' | 'script' | null
@@ -15,7 +16,7 @@ export type NodeArguments =
 const IGNORED =
   /^--(no-warnings|trace-[\w-]+|enable-source-maps|experimental-[\w-]+|no-experimental-[\w-]+|unhandled-rejections=\w+|max-old-space-size=\d+|stack-trace-limit=\d+|test-reporter=\w+|test-concurrency=\d+|no-deprecation|test-isolation=\w+)$/
 
-const VERSION = 'v22.0.0 (JavaScript in an isolate of Bellwether)'
+const VERSION = `${version} (JavaScript in an isolate of Bellwether)`
 const USAGE = `usage: node [options] [file.js | -e code | -p expression | -] [arguments]
        node --test [--test-only] [--test-name-pattern=pattern] [files]
 There is no network and there are no processes; the files are those of the workspace.
