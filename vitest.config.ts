@@ -40,8 +40,10 @@ export default defineConfig({
             'test/support/scripted-model.ts',
             'test/support/notify-host.ts',
           ],
-          testTimeout: 20_000,
-          hookTimeout: 30_000,
+          // Only what hangs is to fail by the clock, also on a slow machine.
+          testTimeout: 90_000,
+          hookTimeout: 90_000,
+          expect: { poll: { timeout: 30_000 } },
           isolate: false,
           // The package mixes the two module systems in a way that only a bundler can read.
           deps: { optimizer: { ssr: { enabled: true, include: ['itty-durable'] } } },

@@ -34,7 +34,7 @@ export async function startAgent({ replies, settings = {}, body = {}, owner }: A
 }
 
 /** The first use of a model loads what speaks to it, which takes a while on a busy machine. */
-const PATIENCE = { timeout: 15_000, interval: 20 }
+const PATIENCE = { interval: 20 }
 
 /** The newest events, in order: a long conversation has more than one page of them. */
 const newest = async (chat: Chat) => (await chat.events('?limit=100&reverse=true')).reverse()

@@ -32,7 +32,7 @@ export async function startConversation(body: Record<string, unknown> = {}, owne
     path,
     settled: () =>
       // The first command of a run loads the shell, which takes a while on a busy machine.
-      expect.poll(async () => isInState(await events(), 'awaiting_user_input'), { timeout: 10_000 }).toBe(true),
+      expect.poll(async () => isInState(await events(), 'awaiting_user_input')).toBe(true),
     connect: async (query = '', options) =>
       testSocket(await by.ask(`${path}/ws${query}`, { headers: { upgrade: 'websocket' } }), options),
     connectIo: async (after, query = {}) => {

@@ -50,7 +50,7 @@ export type StoredEvent = {
   tool_call_metadata?: { tool_call_id: string }
 }
 
-const PATIENCE_MS = 8_000
+const PATIENCE_MS = 30_000
 const CHECK = '{"type":"check"}'
 
 type Listener = { text?: (text: string) => void; close?: (closed: { code: number; reason: string }) => void }

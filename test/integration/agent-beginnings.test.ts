@@ -99,9 +99,7 @@ test('a shell becomes an agent when a model is set, and a shell again when it go
   await inState(chat, 'awaiting_user_input')
   expect((await chat.events()).findLast(({ observation }) => observation === 'error')?.content).toContain('shell')
   await chat.post('message', { content: 'echo back' })
-  await expect
-    .poll(async () => (await chat.events()).some(({ content }) => content === 'back'), { timeout: 10_000 })
-    .toBe(true)
+  await expect.poll(async () => (await chat.events()).some(({ content }) => content === 'back')).toBe(true)
 })
 
 test('the model gives the title when it has one, unless the user was faster', async () => {
@@ -110,7 +108,7 @@ test('the model gives the title when it has one, unless the user was faster', as
   const titleOf = async () => (await chat.owner.json<{ title: string }>(chat.path)).title
   await chat.post('message', { content: 'please make a file that says hello to everybody' })
   expect(await titleOf()).toBe('please make a file that says h...')
-  await expect.poll(titleOf, { timeout: 10_000 }).toBe('Making a file')
+  await expect.poll(titleOf).toBe('Making a file')
   await chat.owner.ask(chat.path, { method: 'PATCH', body: { title: 'Mine' } })
   await chat.post('message', { content: 'and another' })
   await inState(chat, 'awaiting_user_input')

@@ -8,7 +8,7 @@ import { type AgentChat, bash, inState, lastPrompt, said, startAgent } from '../
 import { client } from '../helpers/app.ts'
 import { isInState, startConversation } from '../helpers/conversation.ts'
 
-const PATIENCE = { timeout: 15_000, interval: 20 }
+const PATIENCE = { interval: 20 }
 
 const asked = async (chat: AgentChat) => (await chat.model.requests()).filter(({ method }) => method === 'POST').length
 

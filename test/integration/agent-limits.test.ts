@@ -35,7 +35,7 @@ test('a changed setting holds from the next step on', async () => {
     replies: [{ ...step(1), firstDelayMs: 600 }, step(2), { text: 'not reached' }],
     body: { initial_user_msg: 'go' },
   })
-  await expect.poll(async () => (await chat.model.requests()).length, { timeout: 10_000 }).toBe(1)
+  await expect.poll(async () => (await chat.model.requests()).length).toBe(1)
   await chat.owner.ask('/api/settings', { method: 'POST', body: { confirmation_mode: true } })
   await inState(chat, 'awaiting_user_confirmation')
   const runs = (await chat.events()).filter(({ action }) => action === 'run')
@@ -105,7 +105,7 @@ test('as many calls of one answer as are allowed run in order, and the model is 
     body: { initial_user_msg: 'go' },
   })
   await expect
-    .poll(async () => (await chat.events('?limit=1&reverse=true'))[0]?.extras?.agent_state, { timeout: 15_000 })
+    .poll(async () => (await chat.events('?limit=1&reverse=true'))[0]?.extras?.agent_state)
     .toBe('awaiting_user_input')
   const pages = await Promise.all(['?limit=100', '?limit=100&start_id=100'].map((query) => chat.events(query)))
   const thought = pages.flat().flatMap(({ action, args }) => (action === 'think' ? [args?.thought] : []))

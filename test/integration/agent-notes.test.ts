@@ -14,9 +14,7 @@ test('notes of the project reach the model: those that always hold at first, oth
   const writes = Object.entries(files).map(([name, text]) => `echo ${btoa(text)} | base64 -d > ${name}`)
   await chat.post('run', { command: `mkdir -p .bellwether/microagents; ${writes.join('; ')}` })
   await expect
-    .poll(async () => (await chat.events()).find(({ observation }) => observation === 'run')?.content, {
-      timeout: 15_000,
-    })
+    .poll(async () => (await chat.events()).find(({ observation }) => observation === 'run')?.content, {})
     .toBe('')
   await chat.post('message', { content: 'look at the Style, please' })
   await said(chat, 'one')

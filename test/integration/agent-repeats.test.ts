@@ -7,7 +7,7 @@ import { conversation } from '../../src/bindings.ts'
 import { type AgentChat, bash, inState, said, startAgent } from '../helpers/agent.ts'
 import { isInState } from '../helpers/conversation.ts'
 
-const PATIENCE = { timeout: 15_000, interval: 20 }
+const PATIENCE = { interval: 20 }
 
 const asked = async (chat: AgentChat) => (await chat.model.requests()).filter(({ method }) => method === 'POST').length
 

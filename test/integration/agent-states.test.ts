@@ -125,9 +125,7 @@ test('a paused agent does nothing, and a resume that is asked for twice is answe
   const socket = await chat.connect()
   await socket.until((s) => s.events().some(({ action }) => action === 'run'))
   await chat.post('change_agent_state', { agent_state: 'paused' })
-  await expect
-    .poll(async () => (await chat.events()).some(({ observation }) => observation === 'run'), { timeout: 5000 })
-    .toBe(true)
+  await expect.poll(async () => (await chat.events()).some(({ observation }) => observation === 'run')).toBe(true)
   const before = (await chat.model.requests()).length
   expect(isInState(await chat.events(), 'paused')).toBe(true)
   await Promise.all([1, 2].map(() => chat.post('change_agent_state', { agent_state: 'running' })))
@@ -142,7 +140,7 @@ test("an agent that was paused, or asked to go on, when it was the user's turn i
     body: { initial_user_msg: 'go' },
   })
   const ask = (state: string) => chat.post('change_agent_state', { agent_state: state })
-  await expect.poll(async () => (await chat.model.requests()).length, { timeout: 10_000 }).toBe(1)
+  await expect.poll(async () => (await chat.model.requests()).length).toBe(1)
   // In the middle of the last answer, which ends all the same.
   await ask('paused')
   await said(chat, 'done')
@@ -188,7 +186,7 @@ test('a message that comes before the agent says that it is done, or before the 
   })
   const begun = async (id: string) =>
     (await chat.events()).some(({ action, tool_call_metadata: of }) => action === 'run' && of?.tool_call_id === id)
-  await expect.poll(() => begun('k1'), { timeout: 10_000 }).toBe(true)
+  await expect.poll(() => begun('k1')).toBe(true)
   await chat.post('message', { content: 'two' })
   await said(chat, 'Now to what you wrote.')
   await inState(chat, 'awaiting_user_input')
@@ -196,7 +194,7 @@ test('a message that comes before the agent says that it is done, or before the 
   expect(JSON.stringify(await lastPrompt(chat))).toContain('the user wrote meanwhile')
 
   await chat.post('message', { content: 'three' })
-  await expect.poll(() => begun('k2'), { timeout: 10_000 }).toBe(true)
+  await expect.poll(() => begun('k2')).toBe(true)
   await chat.post('message', { content: 'four' })
   await inState(chat, 'awaiting_user_confirmation')
   await chat.post('change_agent_state', { agent_state: 'user_rejected' })

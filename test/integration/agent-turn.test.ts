@@ -20,7 +20,7 @@ test('a model works through its tools to the end: every call is an action, every
     ],
     body: { initial_user_msg: 'make a file' },
   })
-  await expect.poll(async () => isInState(await chat.events(), 'finished'), { timeout: 10_000 }).toBe(true)
+  await expect.poll(async () => isInState(await chat.events(), 'finished')).toBe(true)
   const events = await chat.events()
   expect(events.map(short)).toEqual([
     'environment:=agent_state_changed',

@@ -39,11 +39,11 @@ test('the alarm fills the index while the conversation goes on, and every page i
   const before = await Promise.all(queries.map(search))
   expect(before[0]?.ids).toHaveLength(3)
   expect(before.map(({ more }) => more)).toEqual([false, true, true, false, false, true])
-  await expect.poll(() => covered(chat), { timeout: 10_000 }).toBeGreaterThan(300)
+  await expect.poll(() => covered(chat)).toBeGreaterThan(300)
   expect(await Promise.all(queries.map(search))).toEqual(before)
   await evictDurableObject(stubOf(chat))
   await append(chat, ['one more 贵州茅台 needle'])
-  await expect.poll(() => covered(chat), { timeout: 10_000 }).toBeGreaterThan(1_190)
+  await expect.poll(() => covered(chat)).toBeGreaterThan(1_190)
   const after = await search('')
   expect(after.ids.slice(0, 3)).toEqual(before[0]?.ids)
   expect(after.ids).toHaveLength(4)
@@ -55,7 +55,7 @@ test('a conversation that was paged, searched and replayed can be deleted at onc
     chat,
     Array.from({ length: 800 }, (_, i) => `${'x'.repeat(3_000)} ${i}`),
   )
-  await expect.poll(() => covered(chat), { timeout: 10_000 }).toBeGreaterThan(100)
+  await expect.poll(() => covered(chat)).toBeGreaterThan(100)
   const socket = await chat.connect()
   for (const query of ['limit=1', 'limit=0', 'query=xx&limit=2', 'query=x%20700', 'query=x&limit=1&reverse=true']) {
     expect((await chat.owner.ask(`${chat.path}/events?${query}`)).status).toBe(200)
@@ -67,5 +67,5 @@ test('a conversation that was paged, searched and replayed can be deleted at onc
     runInDurableObject(stubOf(chat), (_, { storage }) =>
       storage.sql.exec("SELECT name FROM sqlite_master WHERE name LIKE 'event%'").toArray(),
     )
-  await expect.poll(tables, { timeout: 5_000 }).toEqual([])
+  await expect.poll(tables).toEqual([])
 })

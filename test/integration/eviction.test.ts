@@ -42,7 +42,7 @@ const settled: Step = async (by) => {
     )
     return events[0]?.extras.agent_state
   }
-  await expect.poll(states, { timeout: 15_000 }).toBe('awaiting_user_input')
+  await expect.poll(states).toBe('awaiting_user_input')
 }
 
 const upload: Step = async (by) => {

@@ -69,9 +69,7 @@ test('the microagents of the workspace are there in every state, those that alwa
       write(`${REFERENCE_DIRECTORY}/microagents/ask.md`, '---\ninputs: [{name: a, description: b}]\n---\nA'),
     ].join('\n'),
   })
-  await expect
-    .poll(async () => (await chat.events('?include_types=observation:run')).length, { timeout: 30_000 })
-    .toBe(1)
+  await expect.poll(async () => (await chat.events('?include_types=observation:run')).length).toBe(1)
   const read = async () => {
     const response = await chat.owner.ask(`${chat.path}/microagents`)
     return [response.status, await response.json<{ microagents: { name: string; type: string }[] }>()] as const

@@ -41,7 +41,7 @@ async function run(chat: Chat, command: string): Promise<string> {
         found = later.find(({ observation }) => observation === 'run' || observation === 'error')?.content
         return found !== undefined
       },
-      { timeout: 15_000, interval: 20 },
+      { interval: 20 },
     )
     .toBe(true)
   return found ?? ''

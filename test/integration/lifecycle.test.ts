@@ -86,9 +86,7 @@ test('a deleted conversation is gone everywhere, its id can be used again, and d
 
 test('deleting while a command runs leaves nothing behind and nothing fails', async () => {
   const chat = await startConversation({ initial_user_msg: 'for i in $(seq 1 50); do sleep 0.05; echo $i >> f; done' })
-  await expect
-    .poll(async () => (await chat.events()).some(({ action }) => action === 'run'), { timeout: 5000 })
-    .toBe(true)
+  await expect.poll(async () => (await chat.events()).some(({ action }) => action === 'run')).toBe(true)
   expect(await (await chat.owner.ask(chat.path, { method: 'DELETE' })).json()).toBe(true)
   await new Promise((resolve) => setTimeout(resolve, 300))
   expect(await chat.owner.json(chat.path)).toBeNull()
@@ -112,7 +110,7 @@ test('of more running conversations than the limit the idle one makes way, and i
     const { results } = await ann.json<{ results: { status: string }[] }>('/api/conversations')
     return results.filter(({ status }) => status === 'RUNNING').length
   }
-  await expect.poll(statuses, { timeout: 5000 }).toBe(3)
+  await expect.poll(statuses).toBe(3)
 })
 
 test('a conversation that nobody follows and nothing happens in is closed after a while; one that is followed is not', async () => {

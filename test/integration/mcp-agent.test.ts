@@ -49,9 +49,7 @@ test('an agent calls a tool of a remote server, in this life of its object and i
   await evictDurableObject(conversation(env, chat.owner.owner, chat.id))
   await chat.post('message', { content: 'once more' })
   await expect
-    .poll(async () => (await chat.events()).filter(({ observation }) => observation === 'mcp').length, {
-      timeout: 15_000,
-    })
+    .poll(async () => (await chat.events()).filter(({ observation }) => observation === 'mcp').length, {})
     .toBe(2)
   const again = (await chat.events()).filter(({ observation }) => observation === 'mcp')
   expect(again[1]?.content).toContain('The sum of 20 and 22 is 42.')
@@ -106,9 +104,7 @@ test('a stop while a server hangs is honoured, and the server hears who it was t
       },
     },
   })
-  await expect
-    .poll(async () => (await journalOf(journal)).some(({ method }) => method === 'tools/call'), { timeout: 15_000 })
-    .toBe(true)
+  await expect.poll(async () => (await journalOf(journal)).some(({ method }) => method === 'tools/call')).toBe(true)
   const [entry] = (await journalOf(journal)).filter(({ method }) => method === 'tools/call')
   expect(entry?.headers).toMatchObject({ 'x-session-api-key': 'key-1', 'x-openhands-serverconversation-id': chat.id })
   await chat.post('change_agent_state', { agent_state: 'stopped' })

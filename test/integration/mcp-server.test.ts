@@ -48,9 +48,7 @@ test('a client starts a conversation, works in it and reads what came of it', as
   const { call } = await mcpClient(key)
   const created = parsed(await call('create_conversation', { initial_user_msg: 'mkdir notes; seq 5 > notes/n.txt' }))
   const conversation_id = String(created.conversation_id)
-  await expect
-    .poll(async () => (await call('list_files', { conversation_id, path: 'notes' })).text, { timeout: 10_000 })
-    .toBe('notes/n.txt')
+  await expect.poll(async () => (await call('list_files', { conversation_id, path: 'notes' })).text).toBe('notes/n.txt')
   expect(await call('read_file', { conversation_id, path: 'notes/n.txt', first_line: 2, last_line: 3 })).toEqual({
     text: '2\n3',
     isError: false,
@@ -60,7 +58,7 @@ test('a client starts a conversation, works in it and reads what came of it', as
     isError: false,
   })
   await expect
-    .poll(async () => (await call('read_events', { conversation_id, limit: 100 })).text, { timeout: 10_000 })
+    .poll(async () => (await call('read_events', { conversation_id, limit: 100 })).text)
     .toContain('"content":"over"')
   const listed = parsed(await call('list_conversations', { limit: 5 })) as { results: { conversation_id: string }[] }
   expect(listed.results.map((each) => each.conversation_id)).toEqual([conversation_id])
@@ -87,9 +85,7 @@ test('a client has a stock analysed and reads the report', async () => {
   const submitted = parsed(await call('submit_analysis', { stocks })) as { accepted: { task_id: string }[] }
   expect(submitted.accepted).toHaveLength(2)
   const task_id = String(submitted.accepted[0]?.task_id)
-  await expect
-    .poll(async () => parsed(await call('get_task', { task_id })).status, { timeout: 15_000 })
-    .toBe('completed')
+  await expect.poll(async () => parsed(await call('get_task', { task_id })).status).toBe('completed')
   const report = await call('get_report', { record_id: task_id })
   expect(report.isError).toBe(false)
   expect(report.text).toMatch(/^# /m)

@@ -265,7 +265,7 @@ test('a market review is sent under the day of its figures, without its picture'
       expect(status).toBe('completed')
       return market_review_payload.date
     },
-    { timeout: 20_000, interval: 100 },
+    { timeout: 30_000, interval: 100 },
   )
   // As if the figures were none of a sample.
   await env.DB.prepare('UPDATE analyses SET data_notice = NULL WHERE query_id = ?').bind(task_id).run()

@@ -33,7 +33,7 @@ async function say(chat: Chat, command: string): Promise<string> {
   // Counted before it is said: the answer may be there before the next request is.
   const count = (await outputs(chat)).length
   await chat.post('message', { content: command })
-  await expect.poll(async () => (await outputs(chat)).length, { timeout: 20_000 }).toBeGreaterThan(count)
+  await expect.poll(async () => (await outputs(chat)).length).toBeGreaterThan(count)
   await chat.settled()
   return (await outputs(chat)).at(-1) ?? ''
 }
@@ -62,7 +62,7 @@ test('a private repository is checked, cloned, pushed to and fetched with the st
   await by.ask(`${chat.path}/stop`, { method: 'POST' })
   await evictDurableObject(conversation(env, by.owner, chat.id))
   await by.ask(`${chat.path}/start`, { method: 'POST', body: {} })
-  await expect.poll(async () => (await by.json(chat.path)).status, { timeout: 15_000 }).toBe('RUNNING')
+  await expect.poll(async () => (await by.json(chat.path)).status).toBe('RUNNING')
   expect(await say(chat, 'git log --oneline | wc -l; git push')).toContain('Everything up-to-date')
 })
 
@@ -90,11 +90,11 @@ test('an unreachable provider does not hold up the creation, and an address else
   const { name } = await privateRepository({ 'a.txt': 'one\n' })
   const lost = await owner(TOKEN, 'http://127.0.0.1:9')
   const chat = await startConversation({ repository: name }, lost)
-  await expect.poll(async () => (await chat.events()).at(-1)?.extras?.agent_state, { timeout: 15_000 }).toBe('error')
+  await expect.poll(async () => (await chat.events()).at(-1)?.extras?.agent_state).toBe('error')
   expect(String((await chat.events()).at(-1)?.extras?.reason)).toContain('cannot be reached')
 
   const refused = await startConversation({ repository: `${hostUrl()}/${name}.git` }, lost)
-  await expect.poll(async () => (await refused.events()).at(-1)?.extras?.agent_state, { timeout: 15_000 }).toBe('error')
+  await expect.poll(async () => (await refused.events()).at(-1)?.extras?.agent_state).toBe('error')
   expect(String((await refused.events()).at(-1)?.extras?.reason)).toContain('could not read Username')
   await lost.ask(`${refused.path}/stop`, { method: 'POST' })
   const socket = await refused.connect()
@@ -150,7 +150,7 @@ test('a set-up script that is cut off is answered for and not run again, and the
   const url = repositoryUrl(await hostRepository({ 'a.txt': 'one\n', '.bellwether/setup.sh': script }))
   const chat = await startConversation({ repository: url })
   const action = async () => (await chat.events()).find((event) => event.action === 'run')
-  await expect.poll(action, { timeout: 15_000 }).toBeDefined()
+  await expect.poll(action).toBeDefined()
   await chat.owner.ask(`${chat.path}/stop`, { method: 'POST' })
   await evictDurableObject(conversation(env, chat.owner.owner, chat.id))
   await chat.owner.ask(`${chat.path}/start`, { method: 'POST', body: {} })

@@ -29,7 +29,7 @@ test('a conversation that names a repository clones it, tells how it goes, and w
 
 test('a clone that fails leaves an error state that names the cause, and the conversation can be used', async () => {
   const chat = await startConversation({ repository: `${hostUrl()}/git/nothing-here.git`, initial_user_msg: 'ls' })
-  await expect.poll(async () => (await chat.events()).at(-1)?.extras?.agent_state, { timeout: 15_000 }).toBe('error')
+  await expect.poll(async () => (await chat.events()).at(-1)?.extras?.agent_state).toBe('error')
   const events = await chat.events()
   expect(String(events.at(-1)?.extras?.reason)).toContain('Cloning')
   expect(events.some(({ action }) => action === 'run')).toBe(false)
@@ -40,7 +40,7 @@ test('a clone that fails leaves an error state that names the cause, and the con
 
 test('a repository at an address that is not public is refused by the door', async () => {
   const chat = await startConversation({ repository: 'http://169.254.169.254/latest/meta-data.git' })
-  await expect.poll(async () => (await chat.events()).at(-1)?.extras?.agent_state, { timeout: 15_000 }).toBe('error')
+  await expect.poll(async () => (await chat.events()).at(-1)?.extras?.agent_state).toBe('error')
 })
 
 test('what names no repository is a 422, and credentials in an address never come back', async () => {
@@ -69,7 +69,7 @@ test('a working copy that has gone is there again after a restart, and a kept on
     await chat.owner.ask(`${chat.path}/stop`, { method: 'POST' })
     await evictDurableObject(conversation(env, chat.owner.owner, chat.id))
     await chat.owner.ask(`${chat.path}/start`, { method: 'POST', body: {} })
-    await expect.poll(async () => (await chat.owner.json(chat.path)).status, { timeout: 15_000 }).toBe('RUNNING')
+    await expect.poll(async () => (await chat.owner.json(chat.path)).status).toBe('RUNNING')
   }
   const read = async () => {
     const [folder] = await chat.owner.json<string[]>(`${chat.path}/list-files`)
@@ -134,9 +134,7 @@ test('2,000 files and 500 commits: cloned, changed, pushed to the real git, and 
   const changes = await chat.owner.json<{ status: string; path: string }[]>(`${chat.path}/git/changes`)
   expect(changes.map(({ status, path }) => `${status} ${path.replace(/^[^/]+\//, '')}`)).toEqual(['A local.txt'])
   await chat.post('message', { content: 'git status --porcelain; git log -1 --format=%H; git ls-files | wc -l' })
-  await expect
-    .poll(() => lastOutput(chat), { timeout: 20_000 })
-    .toMatch(new RegExp(`^\\?\\? local.txt\n${head}\n\\s*2000$`))
+  await expect.poll(() => lastOutput(chat)).toMatch(new RegExp(`^\\?\\? local.txt\n${head}\n\\s*2000$`))
 }, 120_000)
 
 const lastOutput = async (chat: Chat) =>

@@ -148,5 +148,5 @@ test('connections are counted while they last', async () => {
   const sockets = [await chat.connect(), await chat.connect()]
   expect((await chat.owner.json(chat.path)).num_connections).toBe(2)
   for (const socket of sockets) socket.close()
-  await expect.poll(async () => (await chat.owner.json(chat.path)).num_connections, { timeout: 5000 }).toBe(0)
+  await expect.poll(async () => (await chat.owner.json(chat.path)).num_connections).toBe(0)
 })
