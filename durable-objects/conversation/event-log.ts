@@ -37,6 +37,8 @@ export class EventLog {
   #last: number
   #lastAt: string
   #appendedAt = 0
+  /** By kind, of those that were asked for: the newest of a rare kind can be a million events back. */
+  readonly #newest = new Map<string, number>()
 
   constructor(sql: SqlStorage) {
     this.#sql = sql
@@ -75,6 +77,7 @@ export class EventLog {
     this.#insert(at, events, stored)
     this.#last = id
     this.#lastAt = at
+    this.#noteNewest(stored)
     return stored
   }
 
@@ -85,10 +88,16 @@ export class EventLog {
       const event = JSON.parse(text) as NewEvent & { id: number; timestamp: string }
       if (event.id !== this.#last + 1) throw new Error(`event ${event.id} does not follow ${this.#last}`)
       const { id, timestamp, source } = event
-      this.#insert(timestamp, [event], [{ id, kind: kindOf(event), source, text }])
+      const stored = [{ id, kind: kindOf(event), source, text }]
+      this.#insert(timestamp, [event], stored)
       this.#last = id
       this.#lastAt = timestamp
+      this.#noteNewest(stored)
     }
+  }
+
+  #noteNewest(stored: readonly StoredEvent[]): void {
+    for (const { id, kind } of stored) if (this.#newest.has(kind)) this.#newest.set(kind, id)
   }
 
   #insert(at: string, events: readonly NewEvent[], stored: readonly StoredEvent[]): void {
@@ -132,7 +141,13 @@ export class EventLog {
 
   /** The id of the newest event of this kind, -1 when there is none. */
   newestOf(kind: string): number {
-    // Walks back from the newest: what is asked for is always near the end.
+    const id = this.#newest.get(kind) ?? this.#findNewest(kind)
+    this.#newest.set(kind, id)
+    return id
+  }
+
+  /** Walks back from the newest: what is asked for is nearly always near the end. */
+  #findNewest(kind: string): number {
     const row = firstRow<{ id: number }>(
       this.#sql,
       'SELECT id FROM events WHERE kind = ? ORDER BY id DESC LIMIT 1',

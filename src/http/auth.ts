@@ -94,7 +94,7 @@ function queryKey(request: Request): string | null {
 async function identifyText(text: string, env: Env, request: Request): Promise<Principal | null> {
   const { rootApiKey, secretsKey, keyCacheMs } = config(env)
   if (text.startsWith('bwc_')) {
-    const token = secretsKey === null ? null : await readToken(secretsKey, 'bwc', text)
+    const token = secretsKey === null ? null : readToken(secretsKey, 'bwc', text)
     if (token === null || !belongsTo(new URL(request.url), token.conversation)) return null
     const key = await keyInForce(env, token.key, keyCacheMs)
     if (key === null || key.owner !== token.owner) return null
@@ -109,7 +109,7 @@ async function identifyCookie(request: Request, env: Env, settings: Config): Pro
   const cookie = request.headers.get('cookie')
   const text = cookie === null ? undefined : new RegExp(`(?:^|; *)${SESSION_COOKIE}=([^;]*)`).exec(cookie)?.[1]
   if (text === undefined || settings.secretsKey === null) return null
-  const session = await readToken(settings.secretsKey, 'bws', text)
+  const session = readToken(settings.secretsKey, 'bws', text)
   const key = session === null ? null : await keyInForce(env, session.key, settings.keyCacheMs)
   return key === null ? null : principalOf(key, 'cookie')
 }

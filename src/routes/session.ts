@@ -63,7 +63,7 @@ endpoint(
     // One answer for every body without a valid key, an unreadable one included.
     if (key === null || secretsKey === null) throw await wrongKey(c.env, c.req.raw, text ?? '')
     const until = Math.min(Date.now() + SESSION_SECONDS * 1000, Date.parse(key.expiresAt ?? '9999-12-31T00:00:00Z'))
-    const cookie = generateCookie(SESSION_COOKIE, await signToken(secretsKey, 'bws', { key: key.id, until }), {
+    const cookie = generateCookie(SESSION_COOKIE, signToken(secretsKey, 'bws', { key: key.id, until }), {
       ...cookieOptions(c),
       maxAge: Math.floor((until - Date.now()) / 1000),
     })

@@ -150,6 +150,23 @@ test('ids are dense from 0 across batches and instances, and the stored text is 
   })
 })
 
+test('the newest event of a kind is known after every way in which events come, to a later log of the same storage too', async () => {
+  await withLog((log, storage) => {
+    const said = (kind: string): NewEvent => ({ source: 'user', message: '', action: kind, args: {} })
+    const newest = (of = log) => ['action:run', 'action:message', 'action:think'].map((kind) => of.newestOf(kind))
+    expect(newest()).toEqual([-1, -1, -1])
+    log.append([said('run'), said('message')])
+    expect(newest()).toEqual([0, 1, -1])
+    log.append([said('run'), said('think'), said('run')])
+    log.append([said('finish')])
+    expect(newest()).toEqual([4, 1, 3])
+    const source = new EventLog(storage.sql)
+    expect(newest(source)).toEqual([4, 1, 3])
+    log.adopt([`{"id":6,"timestamp":"${isoMicros(Date.now())}",${JSON.stringify(said('message')).slice(1)}`])
+    expect(newest()).toEqual([4, 6, 3])
+  })
+})
+
 test('an event larger than a row can hold is kept whole, found and paged like any other', async () => {
   await withLog((log, storage) => {
     const large = `${'你'.repeat(599_999)}🎈${'x'.repeat(2_500_000)}needle`

@@ -103,7 +103,7 @@ endpoint(
     const page = found.slice(0, limit)
     const last = page.at(-1)
     return c.json({
-      results: await Promise.all(page.map((summary) => conversationInfo(c, summary))),
+      results: page.map((summary) => conversationInfo(c, summary)),
       next_page_id: found.length > limit && last ? encodeCursor(last) : null,
     })
   },
@@ -122,7 +122,7 @@ endpoint(
   async (c, { params }) => {
     const id = params.conversation_id
     const summary = CONVERSATION_ID.test(id) ? await conversation(c.env, c.get('principal').owner, id).summary() : null
-    return c.json(summary === null ? null : await conversationInfo(c, summary))
+    return c.json(summary === null ? null : conversationInfo(c, summary))
   },
 )
 
@@ -140,7 +140,7 @@ function triggerOf(c: Context<AppEnv>, body: InitSessionRequest): string {
   return via === 'header' || via === 'token' ? 'service_api' : 'gui'
 }
 
-async function conversationInfo(c: Context<AppEnv>, summary: ConversationSummary) {
+function conversationInfo(c: Context<AppEnv>, summary: ConversationSummary) {
   return {
     conversation_id: summary.id,
     title: summary.title,
@@ -153,14 +153,14 @@ async function conversationInfo(c: Context<AppEnv>, summary: ConversationSummary
     trigger: summary.trigger,
     num_connections: summary.numConnections,
     url: summary.status === 'STOPPED' ? null : `/api/conversations/${summary.id}`,
-    session_api_key: await sessionKey(c, summary),
+    session_api_key: sessionKey(c, summary),
     created_at: summary.createdAt,
     pr_number: summary.prNumber,
   }
 }
 
 /** A token for this conversation alone. Whoever came with one keeps it: it cannot be used to outlive its day. */
-async function sessionKey(c: Context<AppEnv>, { owner, id }: ConversationSummary): Promise<string | null> {
+function sessionKey(c: Context<AppEnv>, { owner, id }: ConversationSummary): string | null {
   const { keyId, via } = c.get('principal')
   const { secretsKey } = config(c.env)
   if (via === 'token') return presentedKey(c.req.raw)
