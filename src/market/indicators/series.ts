@@ -31,7 +31,7 @@ export function rollingMin(values: Numbers, period: number): Series {
   return rollingExtreme(values, period, -1)
 }
 
-/** Up to this width looking at every value again is faster than keeping a queue. */
+/** Up to this width looking at a whole window again, when its best value leaves it, is faster than keeping a queue. */
 const NARROW = 16
 
 function rollingExtreme(values: Numbers, period: number, sign: 1 | -1): Series {
@@ -51,13 +51,25 @@ function rollingExtreme(values: Numbers, period: number, sign: 1 | -1): Series {
 }
 
 function scanned(values: Numbers, { period, sign }: { period: number; sign: 1 | -1 }, out: Series): Series {
-  for (let i = period - 1; i < values.length; i++) {
-    let best = values[i] as number
-    for (let k = i - period + 1; k < i; k++) {
-      const value = values[k] as number
-      if (sign === 1 ? value > best : value < best) best = value
+  let best = Number.NEGATIVE_INFINITY
+  let bestAt = -1
+  for (let i = 0; i < values.length; i++) {
+    if (bestAt <= i - period) {
+      best = Number.NEGATIVE_INFINITY
+      for (let k = Math.max(i - period + 1, 0); k < i; k++) {
+        const value = sign * (values[k] as number)
+        if (value >= best) {
+          best = value
+          bestAt = k
+        }
+      }
     }
-    out[i] = best
+    const value = sign * (values[i] as number)
+    if (value >= best) {
+      best = value
+      bestAt = i
+    }
+    if (i >= period - 1) out[i] = sign * best
   }
   return out
 }
