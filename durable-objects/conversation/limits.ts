@@ -30,11 +30,13 @@ export function limitReached(turn: Meta<Turn>, { maxIterations, maxBudget }: Out
     turn.change({ limitHit: 'budget' })
     return {
       reason: `RuntimeError: Agent reached maximum budget for conversation. Current budget: ${cost.toFixed(4)}, max budget: ${budgetLimit}`,
-      advice: `The budget of ${budgetLimit} dollars is spent. Send a message to let the agent spend ${maxBudget} more.`,
+      advice: `The budget of ${dollars(budgetLimit)} is spent. Send a message to let the agent spend ${dollars(maxBudget ?? 0)} more.`,
     }
   }
   return null
 }
+
+const dollars = (amount: number): string => `$${Number(amount.toFixed(4))}`
 
 export function extendLimits(turn: Meta<Turn>): void {
   const { limitHit, limitBase, iterations, metrics } = turn.value

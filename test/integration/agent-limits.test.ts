@@ -30,6 +30,25 @@ test('at the highest number of iterations the agent stops; a message extends the
   })
 })
 
+test('a budget that is spent stops the agent; a message lets it spend as much again', async () => {
+  const chat = await startAgent({
+    replies: [step(1), step(2), { ...step(3), text: 'third' }, step(4), { text: 'not reached' }],
+    settings: { max_budget_per_task: 1 },
+    body: { initial_user_msg: 'go' },
+  })
+  await inState(chat, 'error')
+  expect(await reasonOf(chat)).toBe(
+    'RuntimeError: Agent reached maximum budget for conversation. Current budget: 1.0000, max budget: 1',
+  )
+  const advice = 'The budget of $1 is spent. Send a message to let the agent spend $1 more.'
+  expect((await chat.events()).at(-2)).toMatchObject({ observation: 'error', content: advice })
+  await chat.post('message', { content: 'go on' })
+  await expect.poll(async () => (await chat.model.requests()).length).toBe(4)
+  await inState(chat, 'error')
+  expect(await reasonOf(chat)).toContain('Current budget: 2.0000, max budget: 2')
+  expect((await chat.model.requests()).length).toBe(4)
+})
+
 test('a changed setting holds from the next step on', async () => {
   const chat = await startAgent({
     replies: [{ ...step(1), firstDelayMs: 600 }, step(2), { text: 'not reached' }],

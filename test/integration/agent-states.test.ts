@@ -172,6 +172,21 @@ test('a message that comes while the model writes is part of its next question, 
   expect(JSON.stringify(await lastPrompt(chat))).toMatch(/"one".*first answer|two/s)
 })
 
+test('a command of the user that comes while the model writes runs when it is done, and asks the model nothing', async () => {
+  const chat = await startAgent({
+    replies: [{ text: 'the answer', firstDelayMs: 500 }, { text: 'nobody asked for this' }],
+    body: { initial_user_msg: 'one' },
+  })
+  await expect.poll(async () => (await chat.model.requests()).length).toBe(1)
+  await chat.post('run', { command: 'echo mine' })
+  await said(chat, 'the answer')
+  await expect.poll(async () => (await chat.events()).some(({ content }) => content === 'mine')).toBe(true)
+  await inState(chat, 'awaiting_user_input')
+  await chat.post('message', { content: 'two' })
+  await said(chat, 'nobody asked for this')
+  expect((await chat.model.requests()).length).toBe(2)
+})
+
 test('a message that comes before the agent says that it is done, or before the user says no, is answered all the same', async () => {
   const finish = { name: 'finish', arguments: { message: 'All done.' } }
   const chat = await startAgent({
