@@ -2,8 +2,8 @@
 
 import type { IFileSystem } from 'just-bash/browser'
 import { type FileStat, type FileSystem, FileSystemError, isFileError } from './file-system.ts'
+import { shellMessage } from './interpreter-command.ts'
 import { resolvePath } from './paths.ts'
-import { shellMessage } from './shell-commands.ts'
 import type { SystemFile, SystemFiles } from './system-files.ts'
 import { bytesToText, textToBytes } from './text-encodings.ts'
 

@@ -2,7 +2,7 @@
 // line on top that other tools do not write, and no folders.
 
 import { type LineEdit, lineEdits, linesOf, textIfAny } from '../diff.ts'
-import { type Context, quoted, type Result, shellMessage } from '../shell-commands.ts'
+import { type Context, quoted, type Result, shellMessage } from '../interpreter-command.ts'
 import { type OptionSpec, readOptions } from './options.ts'
 
 const SPEC: OptionSpec = {

@@ -1,13 +1,12 @@
 // `grep` takes `--color`, which changes nothing without a terminal, and a folder's name with a slash behind it.
 
-import type { Context, Result } from '../shell-commands.ts'
+import { type Context, original, type Result } from '../interpreter-command.ts'
 
-export async function grep(args: string[], { origCommand }: Context): Promise<Result> {
-  if (!origCommand) return { stdout: '', stderr: 'grep: not available here\n', exitCode: 127 }
+export async function grep(args: string[], context: Context): Promise<Result> {
   const plain = args.filter((arg) => !/^--colou?r(=|$)/.test(arg))
   const isRecursive = plain.some((arg) => arg === '--recursive' || /^-[a-zA-Z]*[rR]/.test(arg))
   const folders = new Set(isRecursive ? operands(plain) : [])
-  return origCommand(plain.map((arg, i) => (folders.has(i) ? unslashed(arg) : arg)))
+  return original('grep', context)(plain.map((arg, i) => (folders.has(i) ? unslashed(arg) : arg)))
 }
 
 /** Places of the files and folders: what is neither an option, nor its value, nor the pattern. */

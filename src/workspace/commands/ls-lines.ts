@@ -1,6 +1,6 @@
 // What `ls` writes about the files of one group.
 
-import type { Context } from '../shell-commands.ts'
+import type { Context } from '../interpreter-command.ts'
 import type { LsOptions } from './ls.ts'
 
 export interface Listed {

@@ -1,6 +1,6 @@
 // `ls` as GNU's: the interpreter's knows few of its options, follows links and makes up the modes and times.
 
-import { type Context, type Result, shellMessage } from '../shell-commands.ts'
+import { type Context, type Result, shellMessage } from '../interpreter-command.ts'
 import { groupOf, type Listed, shownLines, sizedTotal } from './ls-lines.ts'
 import { readOptions } from './options.ts'
 

@@ -1,8 +1,7 @@
 // Bytes that `printf` is given by number: the interpreter's writes the character of that number instead, which above 127
 // is two bytes.
 
-import type { Context, Result } from '../shell-commands.ts'
-import { inBytes } from './output-bytes.ts'
+import { type Context, inBytes, original, type Result } from '../interpreter-command.ts'
 
 /** Characters that nobody writes stand for the bytes from 128 on while the interpreter is at work. */
 const STAND_IN = 0xf700
@@ -11,13 +10,12 @@ const IN_FORMAT = /\\(?:x([0-9a-fA-F]{1,2})|([0-7]{1,3})|[\s\S])/g
 const IN_ARGUMENT = /\\(?:x([0-9a-fA-F]{1,2})|0?([0-7]{1,3})|[\s\S])/g
 
 export async function printf(args: string[], context: Context): Promise<Result> {
-  const { origCommand } = context
-  if (!origCommand) return { stdout: '', stderr: 'printf: not available here\n', exitCode: 127 }
+  const interpreters = original('printf', context)
   const [format = '', ...rest] = args[0] === '--' ? args.slice(1) : args
-  if (format.startsWith('-v') || !args.some((arg) => /\\[x0-7]/.test(arg))) return origCommand(args)
+  if (format.startsWith('-v') || !args.some((arg) => /\\[x0-7]/.test(arg))) return interpreters(args)
   const marked = [standingIn(format, IN_FORMAT)]
   for (const arg of rest) marked.push(/%[-+ #\d.*]*b/.test(format) ? standingIn(arg, IN_ARGUMENT) : arg)
-  const result = await origCommand(marked)
+  const result = await interpreters(marked)
   return { ...result, stdout: backInBytes(inBytes(result)), stdoutKind: 'bytes' }
 }
 

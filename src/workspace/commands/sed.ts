@@ -1,6 +1,6 @@
 // The copies that `sed -i.bak` keeps: the interpreter's `sed` edits in place and takes the suffix for other options.
 
-import type { Context, Result } from '../shell-commands.ts'
+import { type Context, original, type Result } from '../interpreter-command.ts'
 
 interface Edit {
   args: string[]
@@ -10,16 +10,16 @@ interface Edit {
 }
 
 export async function sed(args: string[], context: Context): Promise<Result> {
-  const { origCommand, fs, cwd } = context
-  if (!origCommand) return { stdout: '', stderr: 'sed: not available here\n', exitCode: 127 }
+  const { fs, cwd } = context
+  const interpreters = original('sed', context)
   const { args: plain, suffix, files } = editOf(args)
-  if (suffix === null) return origCommand(plain)
+  if (suffix === null) return interpreters(plain)
   const before = new Map<string, Uint8Array>()
   for (const file of files) {
     const path = fs.resolvePath(cwd, file)
     if (await fs.exists(path)) before.set(path, await fs.readFileBuffer(path))
   }
-  const result = await origCommand(plain)
+  const result = await interpreters(plain)
   if (result.exitCode !== 0) return result
   for (const [path, bytes] of before) await fs.writeFile(copyOf(path, suffix), bytes)
   return result

@@ -1,6 +1,6 @@
 // Small commands that people and scripts expect, and that the interpreter does not have.
 
-import { type Context, quoted, type Result, shellMessage } from '../shell-commands.ts'
+import { type Context, quoted, type Result, shellMessage } from '../interpreter-command.ts'
 import { readOptions } from './options.ts'
 
 type Run = (args: string[], context: Context) => Promise<Result>

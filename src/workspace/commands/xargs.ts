@@ -1,8 +1,7 @@
 // `xargs` as GNU's. The interpreter's knows no joined options and no quotes, and splits lines where `-I` must not.
 
-import { type Context, quoted, type Result, shellMessage, withVariables } from '../shell-commands.ts'
+import { type Context, inBytes, quoted, type Result, shellMessage, withVariables } from '../interpreter-command.ts'
 import { textToBytes } from '../text-encodings.ts'
-import { inBytes } from './output-bytes.ts'
 
 interface Settings {
   separator: string | null

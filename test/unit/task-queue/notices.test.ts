@@ -30,6 +30,16 @@ const noted = ({ storage }: Bench): Notice[] =>
     .toArray()
     .map(({ body }) => JSON.parse(body) as Notice)
 
+const down = async (): Promise<never> => {
+  throw new Error('down')
+}
+
+/** When the next pass is planned, one after the other. */
+function planner() {
+  const plans: (number | null)[] = []
+  return { plans, planAt: (at: number | null) => void plans.push(at) }
+}
+
 test('a report that is complete is noted once with the end of its task; one that nobody wants told, or that failed, is not', async () => {
   await withQueue(
     (bench) => {
@@ -84,11 +94,7 @@ test('a notice stays until it was taken over: a call that fails or is lost is ma
     const notice: Notice = { kind: 'report', key: 'k', owner: 'ann', channels: null, taskId: 't', isInBatch: false }
     notices.put(notice)
     notices.put({ ...notice, owner: 'somebody else' })
-    const plans: (number | null)[] = []
-    const planAt = (at: number | null) => void plans.push(at)
-    const down = async () => {
-      throw new Error('down')
-    }
+    const { plans, planAt } = planner()
     await expect(notices.pass(down, planAt)).rejects.toThrow('down')
     await expect(notices.pass(down, planAt)).rejects.toThrow('down')
     const [watchdog, first, , second] = plans.map((at) => Math.round(((at ?? 0) - Date.now()) / 1000))
@@ -114,11 +120,7 @@ test('a notice stays until it was taken over: a call that fails or is lost is ma
 test('a call without any notice that fails is made again soon, and one that never comes back holds nothing for ever', async () => {
   await withQueue(async ({ storage }) => {
     const notices = new Notices(storage.sql)
-    const plans: (number | null)[] = []
-    const planAt = (at: number | null) => void plans.push(at)
-    const down = async () => {
-      throw new Error('down')
-    }
+    const { plans, planAt } = planner()
     await expect(notices.pass(down, planAt)).rejects.toThrow('down')
     await expect(notices.pass(down, planAt)).rejects.toThrow('down')
     const waits = plans.map((at) => Math.round(((at ?? 0) - Date.now()) / 1000))
