@@ -6,3 +6,11 @@ export class Fault extends Error {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
+
+/** The `Fault` for a disk that took no more, wherever that was noticed; null for every other error. */
+export function outOfRoom(error: unknown): Fault | null {
+  const code = error instanceof Error && 'code' in error ? error.code : null
+  const path = error instanceof Error && 'path' in error ? String(error.path) : null
+  if (code !== 'ENOSPC' && code !== 'EDQUOT') return null
+  return new Fault(`The disk is full${path === null ? '' : `: ${path} cannot be written`}. Make room and start again.`)
+}

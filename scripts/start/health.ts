@@ -1,11 +1,13 @@
+import { FRONT_HEADER } from './front-word.ts'
 import { HOST } from './port.ts'
 
 const TIMEOUT_MS = 1_000
 
-/** Whether the service on this port answers. */
-export async function isHealthy(port: number): Promise<boolean> {
+/** Whether the runtime on this port answers. */
+export async function isAlive(port: number, word: string): Promise<boolean> {
   try {
-    const reply = await fetch(`http://${HOST}:${port}/health`, { signal: AbortSignal.timeout(TIMEOUT_MS) })
+    const headers = { [FRONT_HEADER]: word }
+    const reply = await fetch(`http://${HOST}:${port}/alive`, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) })
     await reply.arrayBuffer()
     return reply.ok
   } catch {

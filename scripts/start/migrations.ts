@@ -1,19 +1,24 @@
-import { join } from 'node:path'
-import { fingerprint, isDoneFor, markDoneFor } from './fingerprint.ts'
-import { ROOT, WRANGLER } from './paths.ts'
-import { runQuietly } from './run-quietly.ts'
-import type { StateFolder } from './state-folder.ts'
-import { wranglerEnvironment } from './wrangler.ts'
+// The D1 migrations, in the books that wrangler keeps too, so that a folder made by either is known to the other.
 
-/**
- * Applies the D1 migrations to the local database. The stamp lies beside the database, so that whoever deletes one deletes
- * both, and skips a second of work when nothing changed.
- */
-export async function applyMigrations(state: StateFolder, signal?: AbortSignal): Promise<void> {
-  const stamp = join(state.path, 'v3', 'd1', 'migrations.sha256')
-  const print = fingerprint([join(ROOT, 'migrations'), join(ROOT, 'wrangler.toml')])
-  if (isDoneFor(stamp, print)) return
-  const args = ['--no-warnings', WRANGLER, 'd1', 'migrations', 'apply', 'DB', '--local', '--persist-to', state.path]
-  await runQuietly({ name: 'Applying the D1 migrations', args, env: wranglerEnvironment(state), signal })
-  markDoneFor(stamp, print)
+import type { Miniflare } from 'miniflare'
+import type { Migration } from './worker-bundle.ts'
+
+type Database = Awaited<ReturnType<Miniflare['getD1Database']>>
+
+const BOOKS = `CREATE TABLE IF NOT EXISTS d1_migrations(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  name TEXT UNIQUE,
+  applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL
+)`
+
+/** Applies what is missing, each migration and its entry in the books in one transaction. */
+export async function applyMigrations(db: Database, migrations: readonly Migration[]): Promise<void> {
+  await db.prepare(BOOKS).run()
+  const { results } = await db.prepare('SELECT name FROM d1_migrations').all<{ name: string }>()
+  const applied = new Set(results.map(({ name }) => name))
+  for (const { name, statements } of migrations) {
+    if (applied.has(name)) continue
+    const entry = db.prepare('INSERT INTO d1_migrations (name) VALUES (?)').bind(name)
+    await db.batch([...statements.map((statement) => db.prepare(statement)), entry])
+  }
 }

@@ -1,46 +1,21 @@
-// What of wrangler's output a person who runs the service wants: the Worker's own log lines and real errors. Its banner,
-// its table of bindings, a line for each request and its warnings are for those who develop with it.
+// What of the runtime's output a person who runs the service wants: the Worker's own log lines and real errors.
 
-import { createInterface } from 'node:readline'
-import type { Readable } from 'node:stream'
-import { stripVTControlCharacters } from 'node:util'
-
-type LineFilter = (line: string) => boolean
-
-/** Passes the wanted lines of both streams on, one by one. */
-export function forwardWanted(streams: { stdout: Readable; stderr: Readable }, write: (line: string) => void): void {
-  forward(streams.stdout, wantedFromStdout(), write)
-  forward(streams.stderr, wantedFromStderr(), write)
-}
-
-function forward(stream: Readable, isWanted: LineFilter, write: (line: string) => void): void {
-  createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY }).on('line', (colored) => {
-    const line = stripVTControlCharacters(colored)
-    if (isWanted(line)) write(line)
-  })
-}
-
-/** Log lines are JSON objects; an uncaught error is a marked line, its stack the indented ones that follow. */
-export function wantedFromStdout(): LineFilter {
-  let insideError = false
-  return (line) => {
-    insideError = line.startsWith('[wrangler:error]') || (insideError && /^\s+\S/.test(line))
-    return insideError || line.startsWith('{"')
-  }
-}
+export type LogLine = { readonly timestamp: number; readonly level: string; readonly message: string }
 
 /**
  * The runtime's own report, with its C++ stack, of a peer that is not there: an upstream without a network, which the
  * Worker logs by name as well, or a client that left in the middle of an answer.
  */
-const PEER_GONE = /^✘ \[ERROR\] .*\bkj\/\S+: (disconnected: |failed: (DNS lookup failed|connect\(\)))/
+const PEER_GONE = /\bkj\/\S+: (disconnected: |failed: (DNS lookup failed|connect\(\)))/
+/** Of alarms that a killed runtime left behind: they are run again, as they should be. */
+const ALARM_REMARK = /^NOSENTRY SQLite alarm (overdue|handler canceled)/
 
-/** A message is a line with its mark, then indented notes; unwanted ones are left out with their notes, and so are blank lines. */
-export function wantedFromStderr(): LineFilter {
-  let isUnwanted = false
-  return (line) => {
-    if (line.trim() === '') return false
-    if (/^\S/.test(line)) isUnwanted = line.startsWith('▲ [WARNING]') || PEER_GONE.test(line)
-    return !isUnwanted
-  }
+/** Log lines of the Worker are JSON objects; beside them only errors are of interest. */
+export function isWanted({ level, message }: LogLine): boolean {
+  if (message.startsWith('{"')) return true
+  return level === 'error' && !PEER_GONE.test(message) && !ALARM_REMARK.test(message)
+}
+
+export function writeLogLine(line: LogLine): void {
+  if (isWanted(line)) process.stderr.write(`${line.message.trimEnd()}\n`)
 }

@@ -1,21 +1,25 @@
 import { spawn } from 'node:child_process'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { HostJob, HostNews } from './host.ts'
 import { ROOT } from './paths.ts'
 import { listProcesses, signalIfThere } from './processes.ts'
-import { forwardWanted } from './runtime-output.ts'
+import { withoutForeign } from './quiet-environment.ts'
+import { runtimeBelow, type Usage, usageOf } from './usage.ts'
 
 const TERM_PATIENCE_MS = 3_000
 const KILL_PATIENCE_MS = 1_000
 const CHECK_EVERY_MS = 20
 
-/** One run of wrangler with everything that it started. */
+const HOST_PROGRAM = join(ROOT, 'scripts', 'start', 'host.mjs')
+const DIE_WITH_PARENT = join(ROOT, 'scripts', 'start', 'die-with-parent.mjs')
+
+/** The process that hosts the runtime, with everything that it started. */
 export type Runtime = {
   /** Settles with the reason when its leading process is gone, whatever of the group is left. */
   readonly exited: Promise<string>
-  /** Remembers which processes make up the group now. */
-  noteMembers(): void
-  /** Whether one of those has ended since. */
-  hasLostMember(): boolean
+  /** What the runtime itself has used of the processor; null when there is none or the machine does not tell. */
+  usage(): Usage | null
   /** Ends the group at once, this very moment, and settles when nobody of it is left. */
   kill(): Promise<void>
   /** Asks the group to end, makes it end, and settles when nobody of it is left. */
@@ -23,34 +27,43 @@ export type Runtime = {
 }
 
 type Launch = {
-  readonly args: readonly string[]
-  readonly env: NodeJS.ProcessEnv
-  readonly write: (line: string) => void
+  readonly job: HostJob
+  readonly write: (text: string) => void
+  /** Told at the first time, and again for every runtime that took the place of one that died. */
+  readonly onServing: (port: number) => void
 }
 
 /**
- * Starts Node in a process group of its own, so that a Ctrl-C reaches us alone and one signal reaches all that it started,
- * and without a standard input, so that nothing can ask.
+ * Starts the host in a process group of its own, so that a Ctrl-C reaches us alone and one signal reaches all that it
+ * started, and without a standard input, so that nothing can ask.
  */
-export function launchRuntime({ args, env, write }: Launch): Runtime {
-  const child = spawn(process.execPath, args, {
+export function launchRuntime({ job, write, onServing }: Launch): Runtime {
+  const child = spawn(process.execPath, ['--no-warnings', '--import', DIE_WITH_PARENT, HOST_PROGRAM], {
     cwd: ROOT,
-    env: { ...env, BELLWETHER_SUPERVISOR: String(process.pid) },
+    env: { ...withoutForeign(process.env), BELLWETHER_SUPERVISOR: String(process.pid) },
     detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
-  forwardWanted(child, write)
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => write(text))
+  }
+  let failure: string | null = null
+  child.on('message', (news: HostNews) => {
+    if (news.kind === 'serving') onServing(news.port)
+    else failure = `failed: ${news.message}`
+  })
+  child.send(job)
   const exited = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(error.message))
-    child.once('exit', (code, signal) => resolve(signal === null ? `ended with ${code}` : `was killed by ${signal}`))
+    child.once('exit', (code, signal) => {
+      resolve(failure ?? (signal === null ? `ended with ${code}` : `was killed by ${signal}`))
+    })
   })
   const signalGroup = (signal: NodeJS.Signals | 0) => child.pid !== undefined && signalIfThere(-child.pid, signal)
-  const members = () => listProcesses().filter(({ group }) => group === child.pid)
-  let noted: readonly number[] = []
   const isGone = async (patienceMs: number) => {
     const deadline = Date.now() + patienceMs
     // The dead stay in their group until someone collects them, which an init process may take a second for.
-    while (signalGroup(0) && members().length > 0) {
+    while (signalGroup(0) && listProcesses().some(({ group }) => group === child.pid)) {
       if (Date.now() > deadline) return false
       await sleep(CHECK_EVERY_MS)
     }
@@ -62,12 +75,9 @@ export function launchRuntime({ args, env, write }: Launch): Runtime {
   }
   return {
     exited,
-    noteMembers() {
-      noted = members().map(({ pid }) => pid)
-    },
-    hasLostMember() {
-      const alive = new Set(members().map(({ pid }) => pid))
-      return noted.some((pid) => !alive.has(pid))
+    usage() {
+      const pid = child.pid === undefined ? null : runtimeBelow(child.pid)
+      return pid === null ? null : usageOf(pid)
     },
     kill,
     async stop() {

@@ -24,6 +24,8 @@ export type Service = {
   stop(): Promise<void>
   /** Kills every runtime process outright, as a crash would; returns how many there were. */
   kill9Runtime(): number
+  /** The process that hosts the runtime just now. */
+  hostPid(): number
 }
 
 type Options = {
@@ -56,6 +58,7 @@ export async function startService({ stateDir, port: wanted, env }: Options): Pr
     },
     stop: () => stop(child),
     kill9Runtime: () => killRuntimes(child),
+    hostPid: () => groupOf(child) ?? 0,
   }
 }
 
@@ -96,7 +99,7 @@ function groupOf(child: ChildProcess): number | null {
 
 function killRuntimes(child: ChildProcess): number {
   const group = groupOf(child)
-  const runtimes = listProcesses().filter((one) => one.group === group && /\/workerd serve /.test(one.command))
+  const runtimes = listProcesses().filter((one) => one.group === group && /\/workerd serve --binary/.test(one.command))
   for (const { pid } of runtimes) signalIfThere(pid, 'SIGKILL')
   return runtimes.length
 }

@@ -9,7 +9,7 @@ import { Fault } from './fault.ts'
 import { ROOT } from './paths.ts'
 
 /** What the commands read themselves; the Worker never sees these. */
-export const COMMAND_VARIABLES = ['PORT', 'BELLWETHER_STATE', 'CHROMIUM_PATH', 'REQUIRE_BROWSER'] as const
+export const COMMAND_VARIABLES = ['PORT', 'BELLWETHER_STATE', 'CHROMIUM_PATH', 'REQUIRE_ALL', 'PROOF'] as const
 
 /** Local use needs no key and still answers without a network. */
 const LOCAL_DEFAULTS = {

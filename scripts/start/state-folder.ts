@@ -1,11 +1,15 @@
 // The state folder belongs to one server at a time: two runtimes on the same databases would each see half of the truth.
 
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Fault, messageOf } from './fault.ts'
+import { Fault, messageOf, outOfRoom } from './fault.ts'
+import { makeFolder } from './make-folder.ts'
 import { listProcesses } from './processes.ts'
 
+const MIB = 1024 * 1024
+/** What the databases of an empty service take, with room for the first conversations. */
+const LEAST_FREE_BYTES = 64 * MIB
 /** A server that was just told to stop needs a moment to let go. */
 const PATIENCE_MS = 2_000
 
@@ -21,7 +25,10 @@ export async function takeStateFolder(path: string): Promise<StateFolder> {
   const own = join(path, 'start')
   const pidFile = join(own, 'pid')
   try {
-    mkdirSync(own, { recursive: true, mode: 0o700 })
+    makeFolder(path)
+    makeFolder(own, 0o700)
+    const { bavail, bsize } = statfsSync(own)
+    requireRoom(path, bavail * bsize)
     chmodSync(own, 0o700)
     const deadline = Date.now() + PATIENCE_MS
     for (;;) {
@@ -33,9 +40,19 @@ export async function takeStateFolder(path: string): Promise<StateFolder> {
     writeFileSync(pidFile, `${process.pid}\n`)
   } catch (error) {
     if (error instanceof Fault) throw error
+    if (outOfRoom(error) !== null) throw error
     throw new Fault(`BELLWETHER_STATE: the folder ${path} cannot be used: ${messageOf(error)}`)
   }
   return { path, own, release: () => rmSync(pidFile, { force: true }) }
+}
+
+/** A runtime that cannot make its databases ends with a stack of its own; a full disk is said here. */
+export function requireRoom(path: string, freeBytes: number): void {
+  if (freeBytes >= LEAST_FREE_BYTES) return
+  const [free, least] = [freeBytes, LEAST_FREE_BYTES].map((bytes) => Math.floor(bytes / MIB))
+  throw new Fault(
+    `The disk of ${path} is full: ${free} MiB are free, and at least ${least} are needed. Make room first.`,
+  )
 }
 
 /** The server that wrote its id there, when it is still that server: ids are given out again. */
@@ -49,7 +66,7 @@ function holderOf(pidFile: string): number | null {
   }
   const pid = Number(text.trim())
   if (pid === process.pid) return null
-  return listProcesses().some((one) => one.pid === pid && one.command.includes('start.mjs')) ? pid : null
+  return listProcesses().some((one) => one.pid === pid && /scripts.(start|dev)\.mjs/.test(one.command)) ? pid : null
 }
 
 function inUse(path: string, pid: number): Fault {

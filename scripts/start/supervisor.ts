@@ -1,18 +1,15 @@
-// The runtime is started again whenever it ends or stops answering. A death is seen at once by its leading process; one of
-// the runtimes beneath it may die or hang unseen, so the service is also asked for its health.
+// The runtime is started again whenever its host ends or it is lost. A runtime that dies under its host is replaced by the
+// host itself, which is told here; silence is judged by what the runtime does meanwhile.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from './fault.ts'
 import type { Runtime } from './runtime.ts'
+import { verdictOn } from './stall.ts'
+import type { Usage } from './usage.ts'
 
 const START_TIMEOUT_MS = 60_000
-const START_PROBE_EVERY_MS = 50
+const START_PROBE_EVERY_MS = 25
 const PROBE_EVERY_MS = 1_000
-const PROBE_AGAIN_MS = 250
-/** A heavy computation may hold every answer back for seconds; a hung runtime does so for ever. */
-const HUNG_AFTER_MS = 8_000
-/** Enough when a process beneath is known to be gone. A reload replaces one too, and may hold one answer back. */
-const FAILURES_WITH_A_LOSS = 2
 const FIRST_DELAY_MS = 200
 const LONGEST_DELAY_MS = 10_000
 /** A runtime that lived this long is not in a crash loop. */
@@ -56,7 +53,7 @@ async function watch(runtime: Runtime, supervision: Supervision, onReady: () => 
   const signal = AbortSignal.any([over.signal, supervision.stopped])
   const died = runtime.exited.then((how) => `the runtime ${how}`)
   const fellSilent = async () =>
-    (await probeUntilReady(supervision, signal, onReady)) ?? (await probeUntilBad(runtime, supervision, signal))
+    (await probeUntilReady(supervision, signal, onReady)) ?? (await probeUntilLost(runtime, supervision, signal))
   try {
     return await Promise.race([died, fellSilent()])
   } finally {
@@ -78,26 +75,22 @@ async function probeUntilReady({ probe }: Supervision, over: AbortSignal, onRead
   return TOLD_TO_STOP
 }
 
-async function probeUntilBad(runtime: Runtime, { probe }: Supervision, over: AbortSignal): Promise<string> {
-  runtime.noteMembers()
-  let failures = 0
-  let lastGoodAt = Date.now()
+async function probeUntilLost(runtime: Runtime, { probe }: Supervision, over: AbortSignal): Promise<string> {
+  let lastGood: { at: number; usage: Usage | null } = { at: Date.now(), usage: runtime.usage() }
   while (!over.aborted) {
-    await pause(failures === 0 ? PROBE_EVERY_MS : PROBE_AGAIN_MS, over)
+    await pause(PROBE_EVERY_MS, over)
+    const asked = { at: Date.now(), usage: runtime.usage() }
     if (await probe()) {
-      if (failures > 0) runtime.noteMembers()
-      failures = 0
-      lastGoodAt = Date.now()
+      lastGood = asked
       continue
     }
-    failures += 1
-    if (failures >= FAILURES_WITH_A_LOSS && runtime.hasLostMember()) return 'a process of the runtime died'
-    if (Date.now() - lastGoodAt > HUNG_AFTER_MS) return `the runtime did not answer for ${HUNG_AFTER_MS / 1000} s`
+    const verdict = verdictOn(Date.now() - lastGood.at, lastGood.usage, runtime.usage())
+    if (verdict !== null) return verdict
   }
   return TOLD_TO_STOP
 }
 
-const TOLD_TO_STOP = 'the runtime was told to stop'
+const TOLD_TO_STOP = 'it was told to stop'
 
 /** A stop ends the pause early. */
 async function pause(durationMs: number, stopped: AbortSignal): Promise<void> {

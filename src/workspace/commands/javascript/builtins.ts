@@ -11,6 +11,8 @@ export const OWN_BUILTINS = [
   'child_process',
   'console',
   'timers',
+  'readline',
+  'readline/promises',
 ] as const
 
 const OF_RUNTIME = [
@@ -27,8 +29,6 @@ const OF_RUNTIME = [
   'perf_hooks',
   'punycode',
   'querystring',
-  'readline',
-  'readline/promises',
   'stream',
   'stream/consumers',
   'stream/promises',

@@ -40,21 +40,30 @@ export function compileModule(source: Source, { isAsync, guards }: Compiling): s
   const edits = [...dynamicEdits(syntax), ...(guards ? guardEdits(source.tokens) : [])]
   for (const { start, end } of syntax.imports) edits.push({ start, end, text: '' })
   for (const statement of syntax.exports) edits.push(exportEdit(statement))
-  const head = [
+  return `${moduleHead(syntax, isAsync)}${edited(source.text, edits)}\n}`
+}
+
+function moduleHead(syntax: ModuleSyntax, isAsync: boolean): string {
+  return [
     `export default ${isAsync ? 'async ' : ''}function (${MODULE}) {`,
     `${MODULE}.export({${getters(syntax.exports).join(',')}});`,
     `${isAsync ? 'await ' : ''}${MODULE}.load();`,
     ...syntax.exports.flatMap(reexport),
     ...syntax.imports.flatMap(bindings),
   ].join('')
-  return `${head}${edited(source.text, edits)}\n}`
 }
 
 /** The text of a script of the older kind, which stays as it is: its default export is the usual wrapper. */
 export function compileScript(source: Source, { guards }: Pick<Compiling, 'guards'>): string {
   const edits = [...dynamicEdits(source.syntax), ...(guards ? guardEdits(source.tokens) : [])]
-  const head = `module.exports = function (exports, require, module, __filename, __dirname, ${MODULE}) {`
-  return `${head}${edited(source.text, edits)}\n}`
+  return `${SCRIPT_HEAD}${edited(source.text, edits)}\n}`
+}
+
+const SCRIPT_HEAD = `module.exports = function (exports, require, module, __filename, __dirname, ${MODULE}) {`
+
+/** How many characters stand in front of the text's first line. */
+export function headLength({ syntax }: Source, module: { isModule: boolean; isAsync: boolean }): number {
+  return (module.isModule ? moduleHead(syntax, module.isAsync) : SCRIPT_HEAD).length
 }
 
 interface Edit {
@@ -146,15 +155,27 @@ function bindings({ specifier, namespace, names }: ModuleSyntax['imports'][numbe
   return [...all, `const {${pattern}}=${MODULE}.from(${quoted(specifier)},${wanted});`]
 }
 
-/** All the modules that the text names; `computed` tells whether it may load others as well. */
-export function specifiersOf({ syntax }: Source): { names: string[]; computed: boolean } {
+export interface Specifiers {
+  /** In the order in which they stand in the text: they are loaded before it runs. */
+  statics: string[]
+  /** These, and what `import(…)` names. */
+  imports: string[]
+  requires: string[]
+  /** Whether it may load others as well. */
+  computed: boolean
+}
+
+/** All the modules that the text names. */
+export function specifiersOf({ syntax }: Source): Specifiers {
   const { imports, exports, dynamic, required } = syntax
   const calls = dynamic.filter(({ isMeta }) => !isMeta).map(({ specifier }) => specifier)
-  const named = [
-    ...imports.map(({ specifier }) => specifier),
-    ...exports.flatMap((one) => ('from' in one && one.from !== null ? [one.from] : [])),
-    ...required.filter((name) => name !== null),
-    ...calls.filter((name) => name !== null),
-  ]
-  return { names: [...new Set(named)], computed: [...required, ...calls].includes(null) }
+  const sources = exports.flatMap((one) => ('from' in one && one.from !== null ? [[one.from, one.start] as const] : []))
+  const named = [...imports.map(({ specifier, start }) => [specifier, start] as const), ...sources]
+  const statics = named.toSorted(([, a], [, b]) => a - b).map(([name]) => name)
+  return {
+    statics,
+    imports: [...new Set([...statics, ...calls.filter((name) => name !== null)])],
+    requires: [...new Set(required.filter((name) => name !== null))],
+    computed: [...required, ...calls].includes(null),
+  }
 }

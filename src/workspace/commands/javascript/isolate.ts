@@ -1,74 +1,54 @@
-// The isolate that runs one program: made for it, without network, and gone with it.
+// Puts a program together as the modules of an isolate, and has it run. What is no JavaScript is found out by trying.
 
 import { errorFields, log } from '../../../lib/log.ts'
 import { isOfRuntime } from './builtins.ts'
-import { compileModule, compileScript } from './compile.ts'
+import { compileModule, compileScript, headLength } from './compile.ts'
 import type { Graph, GraphModule } from './module-graph.ts'
+import { MAIN_MODULE } from './own-isolate.ts'
+import { type Ending, IsolateError, type OnReport, type PreparedProgram, type ProgramPort } from './program-port.ts'
+import { BUILTINS_MODULE } from './runtime-builtins.ts'
 import { FILES_MODULE } from './runtime-files.ts'
 import { FS_MODULE } from './runtime-fs.ts'
+import { MODULES_MODULE } from './runtime-modules.ts'
 import { PROCESS_MODULE } from './runtime-process.ts'
+import { READLINE_MODULE } from './runtime-readline.ts'
 import { RUN_MODULE } from './runtime-run.ts'
 import { TEST_MODULE } from './runtime-test.ts'
-import type { FileChange, SnapshotFile } from './snapshot.ts'
+import type { SnapshotFile } from './snapshot.ts'
+
+/** The file that a program begins with, and the name of what is no file. */
+export type Main = { path: string; unnamed?: string | undefined }
 
 export interface Program {
   graph: Graph
-  /** The path of the file that it begins with. */
-  main: string
+  main: Main
   argv: string[]
   env: Readonly<Record<string, string>>
   cwd: string
   stdin: string
   /** Whether to show what the script's module exports: the value of an expression. */
   prints: boolean
+  /** Whether the main file is only to be read, and not to be run. */
+  checks: boolean
   test: { isRun: boolean; only: boolean; namePatterns: string[] }
   files: SnapshotFile[]
-  timeoutMs: number
+  /** In epoch milliseconds. */
+  deadline: number
 }
 
-export interface TestCounts {
-  tests: number
-  suites: number
-  pass: number
-  fail: number
-  skipped: number
-  todo: number
-}
-
-export type Written = [stream: 1 | 2, text: string][]
-export interface Report {
-  output: Written
-  changes: FileChange[]
-}
-export interface Ending extends Report {
-  code: number
-  tests: TestCounts
-}
-
-/** Told while the program runs; the answer says whether it is to stop. */
-export type OnReport = (report: Report) => Promise<{ stop: boolean }>
-
-export type Loader = Pick<WorkerLoader, 'load'>
-
-/** The isolate could not be made, or broke: the message is the one to show. */
-export class IsolateError extends Error {
-  override readonly name = 'IsolateError'
-}
-
-const COMPATIBILITY_DATE = '2026-08-01'
 const RUN_FILE = 'bellwether/run.js'
-/** Where the runtime heeds it: beside the deadline that the program's own loops look at. */
 const MAX_CPU_MS = 30_000
 const MAX_SYNTAX_ERRORS = 10
 
-type Entrypoint = { run(input: object, tell: OnReport): Promise<Ending> }
+type Watching = { onReport: OnReport; signal: AbortSignal }
 
-export async function runIsolated(loader: Loader, program: Program, onReport: OnReport): Promise<Ending> {
+export async function runIsolated(port: ProgramPort, program: Program, by: Watching): Promise<Ending> {
   const problems = new Map<string, string>()
   for (let guards = true; ; ) {
     try {
-      return await attempt(loader, { program, problems, guards }, onReport)
+      return await port.run(prepared(program, { problems, guards }), by)
     } catch (error) {
+      if (error instanceof IsolateError || by.signal.aborted) throw error
       const found = syntaxError(error)
       if (found === null) throw explained(error)
       // It may be the look at the clock that was put where it does not belong.
@@ -79,29 +59,26 @@ export async function runIsolated(loader: Loader, program: Program, onReport: On
   }
 }
 
-type Attempt = { program: Program; problems: ReadonlyMap<string, string>; guards: boolean }
+type Attempt = { problems: ReadonlyMap<string, string>; guards: boolean }
 
-async function attempt(loader: Loader, { program, problems, guards }: Attempt, onReport: OnReport): Promise<Ending> {
-  const { graph, main, timeoutMs, ...rest } = program
-  const isolate = loader.load({
-    compatibilityDate: COMPATIBILITY_DATE,
-    compatibilityFlags: ['nodejs_compat'],
-    mainModule: 'bellwether/main.js',
-    modules: modulesOf(graph, { problems, guards }),
-    globalOutbound: null,
-    limits: { cpuMs: Math.min(MAX_CPU_MS, timeoutMs) },
-  })
-  // The class is in the text of the module below.
-  const entrypoint = isolate.getEntrypoint('Run') as unknown as Entrypoint
-  const input = { ...rest, main, graph: described(graph, main, problems), deadline: Date.now() + timeoutMs }
-  return entrypoint.run(input, onReport)
+function prepared({ graph, main, files, deadline, ...rest }: Program, how: Attempt): PreparedProgram {
+  return {
+    modules: modulesOf(graph, how),
+    input: { ...rest, main: main.path, graph: described(graph, main, how.problems) },
+    files,
+    deadline,
+    cpuMs: Math.max(1, Math.min(MAX_CPU_MS, deadline - Date.now())),
+  }
 }
 
-function modulesOf(graph: Graph, how: { problems: ReadonlyMap<string, string>; guards: boolean }) {
+function modulesOf(graph: Graph, how: Attempt) {
   const modules: Record<string, WorkerLoaderModule> = {
     [RUN_FILE]: { js: RUN_MODULE },
     'bellwether/files.js': { js: FILES_MODULE },
     'bellwether/fs.js': { js: FS_MODULE },
+    'bellwether/modules.js': { js: MODULES_MODULE },
+    'bellwether/builtins.js': { js: BUILTINS_MODULE },
+    'bellwether/readline.js': { js: READLINE_MODULE },
     'bellwether/test.js': { js: TEST_MODULE },
     'bellwether/process.js': { js: PROCESS_MODULE },
   }
@@ -114,7 +91,7 @@ function modulesOf(graph: Graph, how: { problems: ReadonlyMap<string, string>; g
     imports.push(`import w${wrappers.length} from ${JSON.stringify(path)}`)
     wrappers.push(`${JSON.stringify(path)}: w${wrappers.length}`)
   }
-  modules['bellwether/main.js'] = { js: mainModule(graph, imports, wrappers) }
+  modules[MAIN_MODULE] = { js: mainModule(graph, imports, wrappers) }
   return modules
 }
 
@@ -140,22 +117,20 @@ export class Run extends WorkerEntrypoint { run(input, tell) { return run(input,
 }
 
 /** What the isolate has to know of each file besides its code. */
-function described(graph: Graph, main: string, problems: ReadonlyMap<string, string>) {
-  const entries = [...graph.modules].map(([path, { kind, source, targets, isAsync }]) => {
-    const { imports, exports } = source.syntax
-    const sources = exports.flatMap((one) => ('from' in one && one.from !== null ? [one] : []))
-    const statics = [
-      ...imports.map(({ specifier, start }) => ({ name: specifier, start })),
-      ...sources.map(({ from, start }) => ({ name: from ?? '', start })),
-    ]
+function described(graph: Graph, main: Main, problems: ReadonlyMap<string, string>) {
+  const entries = [...graph.modules].map(([path, { kind, source, imports, requires, statics, isAsync }]) => {
+    const isMain = path === main.path
     return [
       path,
       {
         kind,
         isAsync,
-        isMain: path === main,
-        targets: Object.fromEntries(targets),
-        statics: statics.toSorted((a, b) => a.start - b.start).map(({ name }) => name),
+        isMain,
+        statics,
+        imports: Object.fromEntries(imports),
+        requires: Object.fromEntries(requires),
+        head: headLength(source, { isModule: kind === 'module', isAsync }),
+        ...(isMain && main.unnamed !== undefined ? { unnamed: main.unnamed } : {}),
         ...(kind === 'json' ? { text: source.text } : {}),
         ...(problems.has(path) ? { problem: problems.get(path) } : {}),
       },

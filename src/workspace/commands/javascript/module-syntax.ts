@@ -26,7 +26,7 @@ export interface ModuleSyntax {
   exports: ExportStatement[]
   /** The word `import` of each `import(…)` and each `import.meta`. */
   dynamic: { start: number; end: number; specifier: string | null; isMeta: boolean }[]
-  /** Specifiers of `require('…')`; null for one that is computed. */
+  /** Specifiers of `require('…')` and `require.resolve('…')`; null for one that is computed. */
   required: (string | null)[]
   awaits: boolean
 }
@@ -39,6 +39,8 @@ export function syntaxOf(tokens: readonly Token[]): ModuleSyntax {
     if (token.text === 'await' && token.functions === 0) syntax.awaits = true
     else if (token.text === 'require' && tokens[i + 1]?.text === '(')
       syntax.required.push(literalArgument(tokens, i + 2))
+    else if (token.text === 'require' && tokens[i + 2]?.text === 'resolve' && tokens[i + 3]?.text === '(')
+      syntax.required.push(literalArgument(tokens, i + 4))
     else if (token.text === 'import') i = readImport(tokens, i, syntax)
     else if (token.text === 'export' && token.depth === 0) i = readExport(tokens, i, syntax)
   }

@@ -9,7 +9,8 @@ export type NodeArguments =
   | { kind: 'answer'; stdout: string; stderr: string; exitCode: number }
   | { kind: 'file'; path: string; rest: string[] }
   | { kind: 'code'; text: string; prints: boolean; inputType: InputType; rest: string[] }
-  | { kind: 'stdin'; inputType: InputType; rest: string[] }
+  | { kind: 'check'; path: string; rest: string[] }
+  | { kind: 'stdin'; inputType: InputType; dash: boolean; rest: string[] }
   | { kind: 'test'; paths: string[]; only: boolean; namePatterns: string[]; rest: string[] }
 
 /** Options that change nothing here. */
@@ -74,6 +75,10 @@ function takeOption(name: string, value: () => string | undefined, found: Found)
       found.code = value() ?? ''
       found.prints = true
       return true
+    case '-c':
+    case '--check':
+      found.checks = true
+      return true
     case '--input-type':
       found.inputType = value() === 'module' ? 'module' : 'script'
       return true
@@ -91,14 +96,27 @@ function takeOption(name: string, value: () => string | undefined, found: Found)
   }
 }
 
-function conclude({ code, prints, isTest, only, namePatterns, inputType }: Found, rest: string[]): NodeArguments {
+function conclude(
+  { code, prints, checks, isTest, only, namePatterns, inputType }: Found,
+  rest: string[],
+): NodeArguments {
   const [file, ...others] = rest
   if (isTest) return { kind: 'test', paths: rest, only, namePatterns, rest: [] }
+  if (checks && code !== null)
+    return { kind: 'answer', stdout: '', stderr: 'node: either --check or --eval can be used, not both\n', exitCode: 9 }
+  if (checks && (file === undefined || file === '-'))
+    return {
+      kind: 'answer',
+      stdout: '',
+      stderr: 'node: --check of what is piped in is not available here\n',
+      exitCode: 9,
+    }
+  if (checks) return { kind: 'check', path: file ?? '', rest: others }
   if (code !== null) {
     const text = prints ? `module.exports = ${lastValueOf(code)}` : code
     return { kind: 'code', text, prints, inputType: prints ? 'script' : inputType, rest }
   }
-  if (file === undefined || file === '-') return { kind: 'stdin', inputType, rest: others }
+  if (file === undefined || file === '-') return { kind: 'stdin', inputType, dash: file === '-', rest: others }
   return { kind: 'file', path: file, rest: others }
 }
 

@@ -26,6 +26,9 @@ export interface Asking {
 
 const EXTENSIONS = ['.js', '.json', '.mjs', '.cjs'] as const
 const MAX_PACKAGE_BYTES = 1024 * 1024
+/** Why a name means no file, where that is more than that there is none. */
+export type Refusal = { why: string; code: string }
+
 /** Targets in targets: conditions of conditions. */
 const MAX_DEPTH = 10
 
@@ -38,12 +41,14 @@ export class Packages {
   }
 
   /** The file, or null when there is none. */
-  async resolve(name: string, asking: Asking): Promise<string | null> {
+  async resolve(name: string, asking: Asking): Promise<string | Refusal | null> {
     const folder = folderOf(asking.from)
     if (/^\.{1,2}(\/|$)|^\//.test(name)) return this.#file(resolvePath(folder, name))
-    if (name.startsWith('file://')) return this.#file(name.slice(7))
+    if (name.startsWith('file://')) return this.#file(decodeURIComponent(new URL(name).pathname))
     if (name.startsWith('#')) return this.#own(name, asking)
     const [, packageName = '', rest = ''] = /^((?:@[^/]+\/)?[^/]+)(\/.*)?$/.exec(name) ?? []
+    const own = await this.#itself(folder, packageName)
+    if (own !== null) return this.#inPackage(own, `.${rest}`, asking)
     for (const above of foldersAbove(folder)) {
       const root = `${above === '/' ? '' : above}/node_modules/${packageName}`
       if (this.#kind(root) === 'directory') return this.#inPackage(root, `.${rest}`, asking)
@@ -60,16 +65,25 @@ export class Packages {
     return null
   }
 
-  async #inPackage(root: string, subpath: string, asking: Asking): Promise<string | null> {
+  /** The folder of the package that the file belongs to, if that has this name and says what it exports. */
+  async #itself(folder: string, packageName: string): Promise<string | null> {
+    for (const above of foldersAbove(folder)) {
+      const file = await this.#packageIn(above)
+      if (file !== null) return file.name === packageName && file.exports !== undefined ? above : null
+    }
+    return null
+  }
+
+  async #inPackage(root: string, subpath: string, asking: Asking): Promise<string | Refusal | null> {
     const file = await this.#packageIn(root)
     if (file?.exports !== undefined && file.exports !== null) {
       const target = targetOf(file.exports, { subpath, isImport: asking.isImport })
-      return target === null ? null : this.#exact(resolvePath(root, target))
+      return target === null ? notExported(root, subpath) : this.#exact(resolvePath(root, target))
     }
     return this.#file(subpath === '.' ? root : resolvePath(root, subpath))
   }
 
-  async #own(name: string, asking: Asking): Promise<string | null> {
+  async #own(name: string, asking: Asking): Promise<string | Refusal | null> {
     for (const folder of foldersAbove(folderOf(asking.from))) {
       const file = await this.#packageIn(folder)
       if (file === null) continue
@@ -134,6 +148,12 @@ export class Packages {
   }
 }
 
+function notExported(root: string, subpath: string): Refusal {
+  const what =
+    subpath === '.' ? 'No "exports" main defined' : `Package subpath '${subpath}' is not defined by "exports"`
+  return { why: `${what} in ${root}/package.json`, code: 'ERR_PACKAGE_PATH_NOT_EXPORTED' }
+}
+
 type Wanted = { subpath: string; isImport: boolean }
 
 function targetOf(exports: Exports, wanted: Wanted): string | null {
@@ -166,8 +186,10 @@ function conditional(target: Exports, wanted: Wanted, middle: string, depth = 0)
   return null
 }
 
+const SHARED_CONDITIONS: ReadonlySet<string> = new Set(['node', 'default', 'module-sync'])
+
 function holds(condition: string, { isImport }: Wanted): boolean {
-  return condition === 'node' || condition === 'default' || condition === (isImport ? 'import' : 'require')
+  return SHARED_CONDITIONS.has(condition) || condition === (isImport ? 'import' : 'require')
 }
 
 function folderOf(path: string): string {

@@ -13,6 +13,9 @@ function fail(code, syscall, path, dest) {
 }
 
 const MAX_BYTES = 64 * 1024 * 1024
+// A report crosses to the workspace in one call, which takes 32 MiB.
+const MAX_FILE_BYTES = 24 * 1024 * 1024
+const REPORT_BYTES = 4 * 1024 * 1024
 const folder = (mode = 0o755, mtimeMs = Date.now()) => ({ kind: 'directory', mode, mtimeMs, entries: new Map() })
 const root = folder()
 let dirty = new Set()
@@ -46,18 +49,29 @@ export function changeFolder(path) {
   cwd = real
 }
 
-/** What has changed since it was last asked: the state of each path now. */
+export const hasChanges = () => dirty.size > 0
+
+/** What has changed since it was last asked: the state of each path now. What is too much for one report waits for the next. */
 export function takeChanges() {
-  const paths = [...dirty].sort()
-  dirty = new Set()
-  return paths.map((path) => {
+  const changes = []
+  let size = 0
+  for (const path of [...dirty].sort()) {
+    const change = stateOf(path)
+    size += change.bytes?.length ?? 0
+    if (size > REPORT_BYTES && changes.length > 0) break
+    dirty.delete(path)
+    changes.push(change)
+  }
+  return changes
+}
+
+function stateOf(path) {
     let node = root
     for (const name of path.split('/').filter(Boolean)) node = node?.kind === 'directory' ? node.entries.get(name) : undefined
     if (!node) return { path, kind: 'gone' }
     if (node.kind === 'directory') return { path, kind: 'directory', mode: node.mode }
     if (node.kind === 'symlink') return { path, kind: 'symlink', target: node.target }
     return { path, kind: 'file', mode: node.mode, bytes: new Uint8Array(node.bytes ?? []) }
-  })
 }
 
 function pathOf(given) {
@@ -66,7 +80,7 @@ function pathOf(given) {
     return decodeURIComponent(given.pathname)
   }
   if (given instanceof Uint8Array) return Buffer.from(given).toString()
-  if (typeof given !== 'string') throw Object.assign(new TypeError('The "path" argument must be of type string or an instance of Buffer or URL. Received ' + (given === null ? 'null' : typeof given)), { code: 'ERR_INVALID_ARG_TYPE' })
+  if (typeof given !== 'string') throw Object.assign(new TypeError('The "path" argument must be of type string or an instance of Buffer or URL. Received ' + (given === null || given === undefined ? given : 'type ' + typeof given + (typeof given === 'object' || typeof given === 'function' ? '' : ' (' + String(given) + ')'))), { code: 'ERR_INVALID_ARG_TYPE' })
   if (given.includes('\0')) throw Object.assign(new TypeError("The argument 'path' must be a string without null bytes"), { code: 'ERR_INVALID_ARG_VALUE' })
   return given
 }
@@ -99,9 +113,9 @@ function walk(given, syscall, follow = true) {
   return { node: last ? last.node : root, parent, name: last?.name ?? '', real: '/' + trail.map(({ name }) => name).join('/'), text }
 }
 
-function existing(given, syscall, follow = true) {
+function existing(given, syscall, follow = true, dest = undefined) {
   const place = walk(given, syscall, follow)
-  if (!place.node) throw fail('ENOENT', syscall, place.text)
+  if (!place.node) throw fail('ENOENT', syscall, place.text, dest === undefined ? undefined : pathOf(dest))
   return place
 }
 
@@ -139,7 +153,7 @@ function contents({ node, text }, syscall) {
 function writeBytes(place, bytes, options, syscall) {
   if (place.node?.kind === 'directory') throw fail('EISDIR', syscall, place.text)
   written += bytes.length
-  if (written > MAX_BYTES) throw fail('EFBIG', syscall, place.text)
+  if (written > MAX_BYTES || bytes.length > MAX_FILE_BYTES) throw fail('EFBIG', syscall, place.text)
   const mode = place.node?.mode ?? (typeof options === 'object' && options !== null && typeof options.mode === 'number' ? options.mode : 0o644)
   put(place, { kind: 'file', bytes, mode, mtimeMs: Date.now() }, syscall)
 }

@@ -40,6 +40,7 @@ const opened = (fd, syscall) => { const open = descriptors.get(fd); if (!open) t
 
 const sync = {
   readFile(path, options) {
+    if (typeof path === 'number' && !Number.isInteger(path)) pathOf(path)
     const isInput = path === 0 || path === '/dev/stdin'
     const bytes = isInput ? input() : typeof path === 'number' ? contents({ node: opened(path, 'read').place.node, text: '' }, 'read') : contents(existing(path, 'open'), 'read')
     const encoding = encodingOf(options)
@@ -118,7 +119,7 @@ const sync = {
   },
   rm(path, options) {
     let place
-    try { place = existing(path, 'rm', false) } catch (error) { if (options?.force && error.code === 'ENOENT') return; throw error }
+    try { place = existing(path, 'lstat', false) } catch (error) { if (options?.force && error.code === 'ENOENT') return; throw error }
     if (place.node.kind === 'directory' && !options?.recursive) throw Object.assign(fail('EISDIR', 'rm', place.text), { code: 'ERR_FS_EISDIR', message: 'Path is a directory: rm returned EISDIR (is a directory) ' + place.text })
     drop(place, 'rm')
   },
@@ -128,7 +129,7 @@ const sync = {
     drop(place, 'unlink')
   },
   rename(from, to) {
-    const source = existing(from, 'rename', false)
+    const source = existing(from, 'rename', false, to)
     const target = walk(to, 'rename', false)
     if (target.node?.kind === 'directory' && (source.node.kind !== 'directory' || target.node.entries.size > 0)) throw fail(source.node.kind === 'directory' ? 'ENOTEMPTY' : 'EISDIR', 'rename', source.text, target.text)
     if ((target.real + '/').startsWith(source.real + '/') && target.real !== source.real) throw fail('EINVAL', 'rename', source.text, target.text)
@@ -137,7 +138,7 @@ const sync = {
     markBelow(source.node, target.real)
   },
   copyFile(from, to) {
-    const source = existing(from, 'copyfile')
+    const source = existing(from, 'copyfile', true, to)
     const bytes = contents(source, 'copyfile')
     writeBytes(walk(to, 'copyfile'), Buffer.from(bytes), { mode: source.node.mode }, 'copyfile')
   },
@@ -241,6 +242,21 @@ for (const [name, run] of Object.entries(sync)) {
     setTimeout(() => callback(...outcome), 0)
   }
 }
+class Dir {
+  #entries
+  constructor(path) { this.path = pathOf(path); this.#entries = sync.readdir(path, { withFileTypes: true }) }
+  readSync() { return this.#entries.shift() ?? null }
+  closeSync() {}
+  async read() { return this.readSync() }
+  async close() {}
+  async *[Symbol.asyncIterator]() { for (let entry = this.readSync(); entry !== null; entry = this.readSync()) yield entry }
+  [Symbol.dispose]() {}
+  async [Symbol.asyncDispose]() {}
+}
+fs.Dir = Dir
+fs.opendirSync = (path) => new Dir(path)
+promises.opendir = async (path) => new Dir(path)
+fs.opendir = (path, ...rest) => { const callback = rest.pop(); promises.opendir(path).then((dir) => callback(null, dir), callback) }
 promises.open = async (...args) => new FileHandle(sync.open(...args))
 fs.existsSync = (path) => { try { return walk(path, 'access').node !== undefined } catch { return false } }
 fs.exists = (path, callback) => setTimeout(() => callback(fs.existsSync(path)), 0)

@@ -1,5 +1,7 @@
 // `process`, `console` and the clocks inside the isolate. The text of a module.
 
+import { WATCHED_MARK } from './wire.ts'
+
 export const PROCESS_MODULE = String.raw`
 import { EventEmitter } from 'node:events'
 import { Readable } from 'node:stream'
@@ -23,12 +25,23 @@ export function end(code) {
 
 let output = []
 let written = 0
+/** What the runtime prints, it prints at once, also from a program that never waits; where nobody reads that, output is reported. */
+const native = globalThis.console
+let isWatched = false
 export function write(stream, text) {
   if (exit !== null && !leaving) return
   if (written > MAX_OUTPUT_CHARS) return
+  const room = MAX_OUTPUT_CHARS - written
   written += text.length
-  output.push([stream, written > MAX_OUTPUT_CHARS ? '\n[too much output; the rest is left out]\n' : text])
+  send(stream, text.length > room ? text.slice(0, room) : text)
+  // It may be on its way to a file: the loss is told beside it, and by the exit code.
+  if (text.length > room) send(2, '\nnode: more than 8 MiB of output; the rest is left out\n')
 }
+function send(stream, text) {
+  if (isWatched) native.log('${WATCHED_MARK}' + JSON.stringify([stream, text]))
+  else output.push([stream, text])
+}
+export const isOutputCut = () => written > MAX_OUTPUT_CHARS
 let leaving = false
 export function takeOutput() { const taken = output; output = []; return taken }
 
@@ -36,7 +49,7 @@ const decoders = { 1: new TextDecoder(), 2: new TextDecoder() }
 function stream(fd) {
   const emitter = new EventEmitter()
   return Object.assign(emitter, {
-    fd, isTTY: false, writable: true, columns: 80, rows: 24,
+    fd, writable: true, columns: 80, rows: 24,
     write(data, encoding, callback) {
       write(fd, typeof data === 'string' ? data : decoders[fd].decode(data, { stream: true }))
       const done = typeof encoding === 'function' ? encoding : callback
@@ -64,7 +77,11 @@ Object.assign(process, {
   },
   abort() { throw end(134) },
   kill() { throw Object.assign(new Error('kill EPERM'), { code: 'EPERM', syscall: 'kill' }) },
-  nextTick(run, ...args) { queueMicrotask(() => guarded(run, args)) },
+  nextTick(run, ...args) {
+    ticks.push([callable(run), args])
+    // From a promise's callback they wait until no other is ready, which only a task of its own can tell.
+    if (depth === 0 && ticks.length === 1) clocks.setTimeout(drainTicks, 0)
+  },
   hrtime: Object.assign((since) => { const now = performance.now() - started; const [s, n] = [Math.floor(now / 1000), Math.floor((now % 1000) * 1e6)]; if (!since) return [s, n]; let [ds, dn] = [s - since[0], n - since[1]]; if (dn < 0) { ds--; dn += 1e9 } return [ds, dn] }, { bigint: () => BigInt(Math.floor((performance.now() - started) * 1e6)) }),
   uptime: () => (performance.now() - started) / 1000,
   memoryUsage: Object.assign(() => ({ rss: 67108864, heapTotal: 33554432, heapUsed: 16777216, external: 0, arrayBuffers: 0 }), { rss: () => 67108864 }),
@@ -86,6 +103,13 @@ export function leave(code) {
   end(Number(process.exitCode ?? code) || code)
 }
 
+function unhandled(reason) {
+  const error = new Error('This error originated either by throwing inside of an async function without a catch block, or by rejecting a promise which was not handled with .catch(). The promise rejected with the reason "' + (typeof reason === 'symbol' || typeof reason === 'object' ? inspect(reason) : String(reason)) + '".')
+  error.name = 'UnhandledPromiseRejection'
+  error.stack = error.name + ': ' + error.message
+  return Object.assign(error, { code: 'ERR_UNHANDLED_REJECTION' })
+}
+
 export function report(error) {
   const text = error instanceof Error ? shownError(error) : 'Uncaught ' + inspect(error)
   process.stderr.write(text + '\n\nNode.js ' + process.version + '\n')
@@ -96,7 +120,28 @@ function shownError(error) {
 }
 /** Paths as the workspace has them, without the frames of what runs the program. */
 export function placed(text) {
-  return text.split('\n').filter((line) => !/^\s+at .*(\bbellwether\/|node-internal:|\basync Run\.|\bRun\.run )/.test(line)).join('\n').replace(/(\(|at )((?:workspace|tmp|home)\/)/g, '$1/$2')
+  const kept = []
+  for (const line of text.split('\n')) {
+    if (!/^\s+at .*(\bbellwether\/|node-internal:|\basync Run\.|\bRun\.run )/.test(line)) kept.push(line)
+    // What else is known of the error begins behind its last frame.
+    else if (line.endsWith(' {') && kept.length > 0) kept.push(kept.pop() + ' {')
+  }
+  return kept.join('\n').replace(/(\(|at (?:async )?)((?:workspace|tmp|home)\/)/g, '$1/$2').replace(/(\/[^\s():]+):1:(\d+)/g, (all, path, column) => heads[path] === undefined ? all : path + ':1:' + Math.max(1, column - heads[path]))
+}
+/** How far the first line of a file is moved by what stands in front of it. */
+let heads = {}
+
+const ticks = []
+let depth = 0
+/** What a program put off comes before the promises that are settled by then, and before any timer. */
+function drainTicks() {
+  depth++
+  for (let next = ticks.shift(); next !== undefined && exit === null; next = ticks.shift()) guarded(...next)
+  depth--
+}
+export function asMacrotask(run) {
+  depth++
+  try { run() } finally { if (--depth === 0) drainTicks() }
 }
 
 /** Runs a callback of the program: what it throws ends the program, unless somebody listens for that. */
@@ -106,6 +151,7 @@ export function guarded(run, args) {
 }
 export function uncaught(error, kind) {
   if (error instanceof Exit || exit !== null) return
+  if (kind === 'unhandledRejection' && !(error instanceof Error) && process.listenerCount(kind) === 0 && process.listenerCount('uncaughtException') === 0) error = unhandled(error)
   if (process.listenerCount(kind) > 0) return void guarded(() => process.emit(kind, error, kind === 'unhandledRejection' ? Promise.resolve() : kind), [])
   if (kind === 'unhandledRejection' && process.listenerCount('uncaughtException') > 0) return void uncaught(error, 'uncaughtException')
   report(error)
@@ -115,7 +161,7 @@ export function uncaught(error, kind) {
 
 /** Timers that the program waits for. */
 let pending = 0
-export const hasPending = () => pending > 0
+export const hasPending = () => pending > 0 || ticks.length > 0
 class Timer {
   constructor(run, ms, args, repeats) {
     Object.assign(this, { run, ms, args, repeats, counts: true, active: false })
@@ -128,7 +174,8 @@ class Timer {
   fire() {
     if (!this.active) return
     if (!this.repeats) this.clear()
-    guarded(this.run, this.args)
+    drainTicks()
+    asMacrotask(() => guarded(this.run, this.args))
     if (this.repeats && this.active && exit === null) this.id = clocks.setTimeout(() => this.fire(), this.ms)
   }
   clear() { clocks.clearTimeout(this.id); if (this.active && this.counts) pending--; this.active = false }
@@ -167,16 +214,19 @@ const console = {
   time: (label = 'default') => void clocksOf.set(label, performance.now()),
   timeEnd: (label = 'default') => { console.timeLog(label); clocksOf.delete(label) },
   timeLog: (label = 'default', ...args) => void line(1, [label + ': ' + (performance.now() - (clocksOf.get(label) ?? performance.now())).toFixed(3) + 'ms', ...args]),
-  table: (rows) => void line(1, [tableOf(rows)]), clear() {},
+  table: (rows, columns) => void line(1, [tableOf(rows, columns)]), clear() {},
 }
 console.groupCollapsed = console.group
-function tableOf(rows) {
-  if (typeof rows !== 'object' || rows === null) return inspect(rows)
+function tableOf(given, wanted) {
+  if (typeof given !== 'object' || given === null) return inspect(given)
+  const isMap = given instanceof Map
+  const isList = isMap || given instanceof Set
+  const rows = isMap ? [...given].map(([Key, Values]) => ({ Key, Values })) : isList ? [...given] : given
   const entries = Object.entries(rows)
   const isRow = (row) => typeof row === 'object' && row !== null
-  const columns = [...new Set(entries.flatMap(([, row]) => (isRow(row) ? Object.keys(row) : [])))]
+  const columns = wanted ?? [...new Set(entries.flatMap(([, row]) => (isRow(row) ? Object.keys(row) : [])))]
   const hasValues = entries.some(([, row]) => !isRow(row))
-  const table = [['(index)', ...columns, ...(hasValues ? ['Values'] : [])], ...entries.map(([key, row]) => [key, ...columns.map((name) => (isRow(row) && name in row ? inspect(row[name]) : '')), ...(hasValues ? [isRow(row) ? '' : inspect(row)] : [])])]
+  const table = [[isList ? '(iteration index)' : '(index)', ...columns, ...(hasValues ? ['Values'] : [])], ...entries.map(([key, row]) => [key, ...columns.map((name) => (isRow(row) && name in row ? inspect(row[name]) : '')), ...(hasValues ? [isRow(row) ? '' : inspect(row)] : [])])]
   const widths = table[0].map((_, i) => Math.max(...table.map((row) => row[i].length)) + 2)
   const rule = (left, middle, right) => left + widths.map((width) => '\u2500'.repeat(width)).join(middle) + right
   const shown = table.map((row) => '\u2502' + row.map((cell, i) => (' ' + cell).padEnd(widths[i])).join('\u2502') + '\u2502')
@@ -184,7 +234,9 @@ function tableOf(rows) {
 }
 
 /** Takes the places of the runtime's own. */
-export function install({ argv, env, input, deadline }) {
+export function install({ argv, env, input, deadline, watched, heads: moved }) {
+  heads = moved
+  isWatched = watched
   process.argv = argv
   process.env = { ...env }
   stdin = input

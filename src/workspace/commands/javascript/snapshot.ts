@@ -55,6 +55,11 @@ export async function takeSnapshot(fs: FileSystem, pause: () => Promise<void> | 
   return files
 }
 
+/** The folders alone: what a program has that looks at no file. */
+export function takeFolders(fs: FileSystem): SnapshotFile[] {
+  return ROOTS.filter((root) => isFolder(fs, root)).map((root) => folderAt(fs, root))
+}
+
 function folderAt(fs: FileSystem, path: string): SnapshotFile {
   const { mode, mtimeMs } = fs.stat(path)
   return { path, kind: 'directory', mode, mtimeMs, size: 0 }

@@ -1,0 +1,102 @@
+// A program host: an HTTP server on a Unix socket that runs each JavaScript program it is sent in a process of its own. A
+// program that never ends, or takes all the memory there is, costs its own process and nothing else.
+
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { messageOf } from '../start/fault.ts'
+import { Guardian } from './guardian.ts'
+import { DEFAULT_LIMITS, type Limits } from './limits.ts'
+import { MemoryWatch } from './memory-watch.ts'
+import { makeOwnFolder } from './own-folder.ts'
+import { Places } from './places.ts'
+import { Pool } from './pool.ts'
+import { ending, runInProcess, type Stop } from './program-run.ts'
+import { writeRuntimeConfig } from './runtime-config.ts'
+
+export type ProgramHost = {
+  readonly socketPath: string
+  /** The processes that it has now: those of programs, those that wait for one, and the guardian. */
+  pids(): number[]
+  stop(): Promise<void>
+}
+
+export type HostOptions = Partial<Limits> & {
+  /** Belongs to nobody else; it is made if it is missing. */
+  readonly folder: string
+}
+
+type Parts = { pool: Pool; places: Places; memory: MemoryWatch; limits: Limits }
+
+/** A program that looks at the clock gets this long to end by itself, and with everything that it wrote. */
+const OWN_END_MS = 300
+const EXIT_STOPPED = 124
+/** A timer that is to wait for longer does not wait at all. */
+const MAX_TIMER_MS = 2 ** 31 - 1
+
+export async function startProgramHost({ folder, ...limited }: HostOptions): Promise<ProgramHost> {
+  const limits: Limits = { ...DEFAULT_LIMITS, ...limited }
+  const own = makeOwnFolder(folder)
+  const guardian = new Guardian(own)
+  const config = writeRuntimeConfig(own, limits.memoryMb)
+  const pool = new Pool({ folder: own, config, guardian, limits })
+  const parts: Parts = { pool, limits, places: new Places(limits.concurrency), memory: new MemoryWatch() }
+  const server = createServer((incoming, answer) => void serve(parts, incoming, answer))
+  // How long a program may take is said by who sends it, and one that waits for a place has not been read.
+  server.requestTimeout = 0
+  const socketPath = join(own, 'host.sock')
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(socketPath, resolve)
+  })
+  return {
+    socketPath,
+    pids: () => [...pool.pids, ...(guardian.pid === undefined ? [] : [guardian.pid])],
+    async stop() {
+      const closed = new Promise((resolve) => server.close(resolve))
+      server.closeAllConnections()
+      await pool.stop()
+      await closed
+      await guardian.stop()
+    },
+  }
+}
+
+async function serve(parts: Parts, incoming: IncomingMessage, answer: ServerResponse): Promise<void> {
+  const deadline = Number(incoming.headers['x-program-deadline'])
+  if (incoming.method !== 'POST' || !Number.isFinite(deadline)) {
+    answer.writeHead(400, { 'content-type': 'text/plain' }).end('a program with a deadline is expected')
+    return
+  }
+  const controller = new AbortController()
+  const stop = (reason: Stop) => controller.abort(reason)
+  answer.once('close', () => stop('left'))
+  // Who asks can leave from here on, whether or not the program has begun.
+  answer.writeHead(200, { 'content-type': 'application/octet-stream' }).flushHeaders()
+  const leftMs = Math.max(0, deadline - Date.now()) + OWN_END_MS
+  const timer = setTimeout(() => stop('timeout'), Math.min(leftMs, MAX_TIMER_MS))
+  try {
+    await takeTurn(parts, { incoming, answer, signal: controller.signal, stop })
+  } catch (error) {
+    answer.end(ending({ code: 1, why: `the program cannot be run: ${messageOf(error)}` }))
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+type Turn = Pick<Parameters<typeof runInProcess>[0], 'incoming' | 'answer' | 'signal' | 'stop'>
+
+async function takeTurn({ pool, places, memory, limits }: Parts, turn: Turn): Promise<void> {
+  const { incoming, answer, signal } = turn
+  const leave = await places.take(String(incoming.headers['x-program-group'] ?? ''), signal).catch(() => null)
+  if (leave === null) {
+    answer.end(
+      ending({ code: EXIT_STOPPED, why: 'stopped: its time was up before other programs left a place for it' }),
+    )
+    return
+  }
+  try {
+    await runInProcess({ ...turn, process: await pool.take(), memory, limits })
+  } finally {
+    leave()
+  }
+}

@@ -1,0 +1,13 @@
+/** What a program host gives its programs. */
+export type Limits = {
+  /** Programs that run at a time; the others wait. */
+  readonly concurrency: number
+  /** Processes that wait ready for the next program. */
+  readonly spares: number
+  /** Of the process of one program, runtime included. */
+  readonly memoryMb: number
+  /** Of all that the process of one program prints. */
+  readonly printedMb: number
+}
+
+export const DEFAULT_LIMITS: Limits = { concurrency: 4, spares: 2, memoryMb: 512, printedMb: 64 }

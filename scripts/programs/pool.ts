@@ -1,0 +1,85 @@
+// Processes that wait ready, so that a program does not wait for one to start.
+
+import { join } from 'node:path'
+import type { Guardian } from './guardian.ts'
+import type { Limits } from './limits.ts'
+import { ProgramProcess } from './program-process.ts'
+
+/** After one that did not come up, as it would not a moment later either. */
+const RETRY_MS = 1000
+const ATTEMPTS = 3
+
+type Place = { folder: string; config: string; guardian: Guardian; limits: Limits }
+
+export class Pool {
+  readonly #place: Place
+  readonly #all = new Set<ProgramProcess>()
+  #spares: ProgramProcess[] = []
+  #made = 0
+  #isStopped = false
+  #retry: NodeJS.Timeout | null = null
+
+  constructor(place: Place) {
+    this.#place = place
+    this.#refill()
+  }
+
+  /** Every process that has not ended. */
+  get pids(): number[] {
+    return [...this.#all].flatMap(({ pid }) => (pid === undefined ? [] : [pid]))
+  }
+
+  /** One that answers, and that nobody else gets. */
+  async take(): Promise<ProgramProcess> {
+    for (let attempt = 1; ; attempt++) {
+      const process = this.#spares.shift() ?? this.#launch()
+      this.#refill()
+      try {
+        await process.ready
+        if (process.isAlive) return process
+      } catch (error) {
+        if (attempt === ATTEMPTS || this.#isStopped)
+          throw new Error(`no process for a program: ${process.lastWords}`, { cause: error })
+      }
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    if (this.#retry !== null) clearTimeout(this.#retry)
+    const left = [...this.#all]
+    for (const process of left) process.kill()
+    await Promise.all(left.map(({ closed }) => closed))
+  }
+
+  #refill(): void {
+    while (!this.#isStopped && this.#retry === null && this.#spares.length < this.#place.limits.spares) {
+      const process = this.#launch()
+      this.#spares.push(process)
+      process.ready.catch(() => this.#refillLater())
+    }
+  }
+
+  #refillLater(): void {
+    if (this.#isStopped) return
+    this.#retry ??= setTimeout(() => {
+      this.#retry = null
+      this.#refill()
+    }, RETRY_MS)
+  }
+
+  #launch(): ProgramProcess {
+    const { folder, config, guardian, limits } = this.#place
+    const socketPath = join(folder, `program-${++this.#made}.sock`)
+    const process = new ProgramProcess({ config, socketPath, guardian, memoryMb: limits.memoryMb })
+    this.#all.add(process)
+    const gone = () => {
+      this.#all.delete(process)
+      const wasSpare = this.#spares.includes(process)
+      this.#spares = this.#spares.filter((one) => one !== process)
+      if (wasSpare) this.#refillLater()
+    }
+    process.closed.then(gone, gone)
+    return process
+  }
+}

@@ -1,0 +1,159 @@
+// A runtime as a process of its own: made for one program, killed after it. Nothing of a program can reach the next one.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { constants, setPriority } from 'node:os'
+import { performance } from 'node:perf_hooks'
+import { signalIfThere } from '../start/processes.ts'
+import type { Guardian } from './guardian.ts'
+
+/** Whoever waits for an answer goes before; who computes for long goes last. */
+const PRIORITY = constants.priority.PRIORITY_BELOW_NORMAL / 2
+const PRIORITY_OF_LONG = constants.priority.PRIORITY_LOW
+const LONG_MS = 300
+
+const READY_FD = 3
+const LAST_WORDS_CHARS = 4096
+const PAGE_BYTES = 4096
+
+/** Only what the kernel can do no harm with is bounded here; a shell without one of them goes on without it. */
+const LAUNCH = 'ulimit -c 0 2>/dev/null; ulimit -d "$1" 2>/dev/null; shift; exec "$@"'
+/** Reserved memory counts as well, so this only stands behind the limit that the host looks after. */
+const DATA_LIMIT_FACTOR = 4
+
+export type Launch = { config: string; socketPath: string; memoryMb: number; guardian: Guardian }
+
+export class ProgramProcess {
+  readonly socketPath: string
+  readonly #child: ChildProcess
+  readonly #guardian: Guardian
+  /** Resolves when it answers; rejects when it ends before. */
+  readonly ready: Promise<void>
+  /** Resolves when it has ended and all that it printed was read. */
+  readonly closed: Promise<void>
+  #lastWords = ''
+  #longTimer: NodeJS.Timeout | null = null
+
+  constructor({ config, socketPath, memoryMb, guardian }: Launch) {
+    this.socketPath = socketPath
+    this.#guardian = guardian
+    const limit = String(memoryMb * 1024 * DATA_LIMIT_FACTOR)
+    const serve = [workerdPath(), 'serve', '--experimental', `--socket-addr=http=unix:${socketPath}`]
+    const child = spawn('/bin/sh', ['-c', LAUNCH, 'sh', limit, ...serve, `--control-fd=${READY_FD}`, config], {
+      cwd: '/',
+      env: {},
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    })
+    this.#child = child
+    this.ready = answering(child)
+    this.closed = new Promise((resolve) => {
+      child.once('close', () => resolve())
+      child.once('error', () => resolve())
+    })
+    // Who waits for neither is not to be ended by it.
+    this.ready.catch(() => {})
+    child.stderr?.on('data', (chunk: Buffer) => {
+      this.#lastWords = (this.#lastWords + chunk.toString('latin1')).slice(-LAST_WORDS_CHARS)
+    })
+    child.once('exit', () => this.#forget())
+    if (child.pid === undefined) return
+    guardian.watch(child.pid)
+    lower(child.pid, PRIORITY)
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid
+  }
+
+  get isAlive(): boolean {
+    return this.pid !== undefined && this.#child.exitCode === null && this.#child.signalCode === null
+  }
+
+  /** What it printed to the stream of errors last, for whoever asks why it ended. */
+  get lastWords(): string {
+    return this.#lastWords
+  }
+
+  /** How it ended, in a word. */
+  get end(): string {
+    return this.#child.signalCode ?? `code ${this.#child.exitCode}`
+  }
+
+  /** One piece in each turn of the event loop: a flood of output keeps nobody else waiting but its program. */
+  onPrinted(take: (chunk: Buffer) => void): void {
+    const { stdout } = this.#child
+    stdout?.on('data', (chunk: Buffer) => {
+      stdout.pause()
+      setImmediate(() => stdout.resume())
+      take(chunk)
+    })
+  }
+
+  /** From here on it works for somebody. */
+  begin(): void {
+    const { pid } = this
+    if (pid !== undefined) this.#longTimer = setTimeout(() => lowerAll(pid), LONG_MS)
+  }
+
+  kill(): void {
+    if (this.pid !== undefined && this.isAlive) signalIfThere(this.pid, 'SIGKILL')
+  }
+
+  #forget(): void {
+    if (this.#longTimer !== null) clearTimeout(this.#longTimer)
+    if (this.pid !== undefined) this.#guardian.forget(this.pid)
+    rmSync(this.socketPath, { force: true })
+  }
+}
+
+/** The binary that the package has for this machine: the one that Miniflare, which depends on it, starts as well. */
+function workerdPath(): string {
+  const own = createRequire(import.meta.url)
+  const { default: path } = createRequire(own.resolve('miniflare'))('workerd') as { default: string }
+  return path
+}
+
+/** It says so on a pipe of its own when its socket is open. */
+async function answering(child: ChildProcess): Promise<void> {
+  const start = performance.now()
+  const pipe = child.stdio[READY_FD]
+  await new Promise<void>((resolve, reject) => {
+    const fail = () => reject(new Error(`the runtime ended after ${Math.round(performance.now() - start)} ms`))
+    pipe?.once('data', () => resolve())
+    child.once('exit', fail)
+    child.once('error', reject)
+  })
+}
+
+/** Where a thread has a priority of its own, those that collect garbage and compile count as well. */
+function lowerAll(pid: number): void {
+  const tasks = `/proc/${pid}/task`
+  const threads = unlessEnded(() => (existsSync(tasks) ? readdirSync(tasks).map(Number) : [pid])) ?? []
+  for (const thread of threads) lower(thread, PRIORITY_OF_LONG)
+}
+
+/** One that has ended meanwhile needs no priority. */
+function lower(pid: number, priority: number): void {
+  try {
+    setPriority(pid, priority)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_SYSTEM_ERROR')) throw error
+  }
+}
+
+/** In bytes; null where it cannot be told that way, or of a process that has ended. */
+export function residentBytes(pid: number): number | null {
+  const file = `/proc/${pid}/statm`
+  return unlessEnded(() => (existsSync(file) ? Number(readFileSync(file, 'latin1').split(' ')[1]) * PAGE_BYTES : null))
+}
+
+function unlessEnded<T>(read: () => T): T | null {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ESRCH' || error.code === 'ENOENT')) return null
+    throw error
+  }
+}

@@ -1,0 +1,36 @@
+// What can be said to `npm start` on its command line. A flag stands for the variable of the same meaning and comes before it.
+
+import { parseArgs } from 'node:util'
+import { Fault, messageOf } from './fault.ts'
+
+export const USAGE = `Usage: npm start [-- options]
+
+Serves the whole product on this machine until it is stopped with Ctrl-C.
+
+  --port NUMBER    where to listen on 127.0.0.1 (PORT, default 8787)
+  --state FOLDER   where everything is kept (BELLWETHER_STATE, default .wrangler/state)
+  --help           this text
+
+Every other setting is a variable of the environment or of .dev.vars: see docs/configuration.md.`
+
+const OPTIONS = {
+  port: { type: 'string' },
+  state: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+} as const
+
+export type Wishes = { readonly help: boolean; readonly env: Readonly<Record<string, string>> }
+
+/** Throws a `Fault` that names what it does not know. */
+export function readArguments(args: readonly string[]): Wishes {
+  try {
+    const { port, state, help } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: false }).values
+    return {
+      help: help === true,
+      env: { ...(port !== undefined && { PORT: port }), ...(state !== undefined && { BELLWETHER_STATE: state }) },
+    }
+  } catch (error) {
+    const [sentence = ''] = messageOf(error).split('. ')
+    throw new Fault(`${sentence.replace(/\.$/, '')}. See: npm start -- --help`)
+  }
+}

@@ -1,0 +1,42 @@
+// Bellwether as `npm start` serves it. The runtime's own sockets believe headers with which a client could choose the address
+// that its request seems to go to or to come from. So nothing is answered here but what came through the front, which takes
+// such headers away, writes down the peer's address as its socket tells it, and knows the word.
+
+import worker from '../../../src/index.ts'
+import { constantTimeEqual } from '../../../src/lib/crypto.ts'
+import { FRONT_HEADER, type FrontEnv } from '../front-word.ts'
+
+export { AnalysisRunner, Conversation, Limiter, TaskQueue } from '../../../src/index.ts'
+
+// biome-ignore lint/style/noDefaultExport: what the runtime looks for in an entry
+export default {
+  async fetch(request, env, ctx) {
+    const word = request.headers.get(FRONT_HEADER)
+    if (word === null || !constantTimeEqual(word, env.FRONT_WORD)) {
+      return Response.json({ detail: 'The service is not served here' }, { status: 421 })
+    }
+    return read(request, await worker.fetch(request, env, ctx))
+  },
+  scheduled: worker.scheduled,
+} satisfies ExportedHandler<Env & FrontEnv>
+
+const MOST_UNREAD_BYTES = 100_000_000
+
+/**
+ * The answer, when nothing of the request is left to read. The runtime breaks off a connection with an unread body, and what
+ * it had answered would be lost with it.
+ */
+async function read(request: Request, response: Response): Promise<Response> {
+  if (request.body === null || request.bodyUsed || request.body.locked) return response
+  const reader = request.body.getReader()
+  try {
+    for (let bytes = 0; bytes < MOST_UNREAD_BYTES; ) {
+      const { done, value } = await reader.read()
+      if (done) break
+      bytes += value.byteLength
+    }
+  } catch {
+    // Who breaks off does not wait for an answer either.
+  }
+  return response
+}

@@ -1,0 +1,238 @@
+// The socket that clients of `npm start` talk to. It belongs to the supervisor, so it outlives every runtime: while one is
+// started again, requests wait here instead of failing. What a client breaks off ends here as well.
+
+import {
+  Agent,
+  request as ask,
+  type ClientRequest,
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
+import type { Duplex } from 'node:stream'
+import { forwardedHeaders, hasBody, refusalOf, returnedHeaders } from './front-headers.ts'
+import { HOST } from './port.ts'
+
+/** Longer than a runtime takes to come up again; then the client hears that it has to wait. */
+const PATIENCE_MS = 20_000
+/** The runtime closes idle connections after 5 s; one that is about to be closed must not be used again. */
+const IDLE_MS = 3_000
+const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+type Exchange = { request: IncomingMessage; response: ServerResponse; port: number; attempt: number }
+
+export class Front {
+  readonly #word: string
+  readonly #server: Server
+  readonly #agent = new Agent({ keepAlive: true, timeout: IDLE_MS })
+  readonly #waiting = new Set<(port: number | null) => void>()
+  #port: number | null = null
+
+  private constructor(word: string) {
+    this.#word = word
+    this.#server = createServer({
+      // An upload over a slow line takes as long as it takes; the bodies are bounded by the Worker.
+      requestTimeout: 0,
+      shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
+    })
+    this.#server.on('request', (request, response) => void this.#serve(request, response))
+    this.#server.on('upgrade', (request, socket, head) => void this.#upgrade(request, socket, head))
+  }
+
+  /** Listens, or fails with what the system says. */
+  static async listen(port: number, word: string): Promise<Front> {
+    const front = new Front(word)
+    await new Promise<void>((resolve, reject) => {
+      front.#server.once('error', reject)
+      front.#server.listen({ port, host: HOST, exclusive: true }, () => {
+        front.#server.off('error', reject)
+        resolve()
+      })
+    })
+    return front
+  }
+
+  /** From here on requests go to this port of the runtime; null while there is none. */
+  serveFrom(port: number | null): void {
+    this.#port = port
+    if (port === null) return
+    for (const wake of this.#waiting) wake(port)
+    this.#waiting.clear()
+  }
+
+  close(): void {
+    for (const wake of this.#waiting) wake(null)
+    this.#server.close()
+    this.#server.closeAllConnections()
+    this.#agent.destroy()
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    // A client that leaves is no failure; what it left behind is cleaned up where it is known.
+    request.on('error', () => {})
+    response.on('error', () => {})
+    const refusal = refusalOf(request)
+    if (refusal !== null) return refuse(response, refusal)
+    const port = await this.#backend()
+    if (response.destroyed) return
+    if (port === null) return refuse(response, STARTING)
+    this.#forward({ request, response, port, attempt: 1 })
+  }
+
+  #forward(exchange: Exchange): void {
+    const { request, response, port } = exchange
+    const { method, url: path } = request
+    const headers = forwardedHeaders(request, this.#word)
+    // The runtime closes a connection on which it has not read a body to its end: none with a body is used again.
+    const agent = hasBody(request) ? false : this.#agent
+    const out = ask({ host: HOST, port, method, path, headers, setHost: false, agent })
+    let isSent = false
+    const leave = () => out.destroy()
+    response.once('close', leave)
+    // Not before there is somebody to read it: what was not sent can be sent to the next runtime.
+    whenConnected(out, () => {
+      isSent = true
+      request.pipe(out)
+    })
+    out.once('response', (answer) => pass(answer, exchange))
+    out.on('error', (error) => {
+      response.off('close', leave)
+      request.unpipe(out)
+      this.#noteRefusal(error, port)
+      if (response.destroyed) return
+      if (response.headersSent) response.destroy()
+      else void this.#again(exchange, isSent)
+    })
+  }
+
+  /** What nobody can have worked on, or what changes nothing, is asked of the next runtime. */
+  async #again(exchange: Exchange, isSent: boolean): Promise<void> {
+    const { request, response, attempt } = exchange
+    const isRepeatable = !isSent || (SAFE.has(request.method ?? '') && !hasBody(request))
+    if (attempt >= MAX_ATTEMPTS || !isRepeatable) {
+      request.resume()
+      return refuse(response, INTERRUPTED)
+    }
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS * attempt))
+    const port = await this.#backend()
+    if (response.destroyed) return
+    if (port === null) return refuse(response, STARTING)
+    this.#forward({ ...exchange, port, attempt: attempt + 1 })
+  }
+
+  async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    socket.on('error', () => socket.destroy())
+    const refusal = refusalOf(request)
+    if (refusal !== null) return refuseSocket(socket, refusal)
+    const port = await this.#backend()
+    if (socket.destroyed) return
+    if (port === null) return refuseSocket(socket, STARTING)
+    const headers = forwardedHeaders(request, this.#word, true)
+    const { method, url: path } = request
+    const out = ask({ host: HOST, port, method, path, headers, setHost: false, agent: false })
+    socket.once('close', () => out.destroy())
+    out.once('upgrade', (answer, backend, first) => joinSockets({ answer, backend, first, socket, head }))
+    // A refusal has a body like any other answer; the connection ends with it, whatever the client sends next.
+    out.once('response', (answer) => {
+      socket.write(headOf(answer, [...returnedHeaders(answer), 'Connection', 'close']))
+      answer.pipe(socket)
+    })
+    out.on('error', (error) => {
+      this.#noteRefusal(error, port)
+      refuseSocket(socket, INTERRUPTED)
+    })
+    out.end()
+  }
+
+  /** Where nobody listens the runtime is gone; the next one will be announced. */
+  #noteRefusal(error: NodeJS.ErrnoException, port: number): void {
+    if (error.code === 'ECONNREFUSED' && this.#port === port) this.#port = null
+  }
+
+  /** The port of the runtime, as soon as there is one; null when there is none in time. */
+  #backend(): Promise<number | null> | number {
+    if (this.#port !== null) return this.#port
+    return new Promise((resolve) => {
+      const settle = (port: number | null) => {
+        clearTimeout(timer)
+        this.#waiting.delete(settle)
+        resolve(port)
+      }
+      const timer = setTimeout(() => settle(null), PATIENCE_MS)
+      this.#waiting.add(settle)
+    })
+  }
+}
+
+const MAX_ATTEMPTS = 4
+const RETRY_MS = 250
+
+function whenConnected(out: ClientRequest, act: () => void): void {
+  out.once('socket', (socket) => {
+    if (socket.connecting) socket.once('connect', act)
+    else act()
+  })
+}
+
+type Refusal = { status: number; detail: string }
+const STARTING: Refusal = { status: 503, detail: 'The service is being started; try again in some seconds' }
+const INTERRUPTED: Refusal = {
+  status: 503,
+  detail: 'The service was interrupted before it answered; whether the request was carried out is not known',
+}
+
+function refuse(response: ServerResponse, { status, detail }: Refusal): void {
+  const body = JSON.stringify({ detail })
+  const length = String(Buffer.byteLength(body))
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': length, ...retryAfter(status) })
+  response.end(body)
+}
+
+const retryAfter = (status: number): Record<string, string> => (status === 503 ? { 'retry-after': '2' } : {})
+
+function refuseSocket(socket: Duplex, { status, detail }: Refusal): void {
+  const body = JSON.stringify({ detail })
+  const length = Buffer.byteLength(body)
+  socket.end(
+    `HTTP/1.1 ${status} Refused\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\nConnection: close\r\n\r\n${body}`,
+  )
+}
+
+/** The runtime's answer to the client, as it comes. */
+function pass(answer: IncomingMessage, { request, response }: Exchange): void {
+  answer.on('error', () => response.destroy())
+  // Cut off by the runtime: a short answer must not look whole.
+  answer.once('close', () => {
+    if (!answer.complete) response.destroy()
+  })
+  response.writeHead(answer.statusCode ?? 502, answer.statusMessage, returnedHeaders(answer))
+  // The head of an event stream is an answer by itself.
+  response.flushHeaders()
+  answer.pipe(response)
+  // An answer before the whole body was read: the rest is of no use to anyone.
+  answer.once('end', () => {
+    if (!request.complete) request.resume()
+  })
+}
+
+type Joint = { answer: IncomingMessage; backend: Duplex; first: Buffer; socket: Duplex; head: Buffer }
+
+function joinSockets({ answer, backend, first, socket, head }: Joint): void {
+  socket.write(headOf(answer, answer.rawHeaders))
+  if (first.length > 0) socket.write(first)
+  if (head.length > 0) backend.write(head)
+  for (const [from, to] of [
+    [socket, backend],
+    [backend, socket],
+  ] as const) {
+    from.on('error', () => to.destroy())
+    from.once('close', () => to.destroy())
+    from.pipe(to)
+  }
+}
+
+function headOf({ statusCode, statusMessage }: IncomingMessage, raw: readonly string[]): string {
+  const lines = raw.flatMap((text, i) => (i % 2 === 0 ? [`${text}: ${raw[i + 1] ?? ''}\r\n`] : []))
+  return `HTTP/1.1 ${statusCode ?? 502} ${statusMessage ?? ''}\r\n${lines.join('')}\r\n`
+}

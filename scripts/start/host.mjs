@@ -1,0 +1,2 @@
+const { runHost } = await import('./host.ts')
+runHost()

@@ -1,0 +1,103 @@
+// The process that Miniflare runs in, a child of the supervisor. It is told over the channel between them what to serve, so
+// that no secret stands on a command line or in a file, and answers with the port of each runtime that it has brought up.
+
+import { readFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { convertV4MiniflareOptions, Miniflare, type V4WorkerOptions } from 'miniflare'
+import { type ProgramHost, startProgramHost } from '../programs/host.ts'
+import { messageOf } from './fault.ts'
+import { applyMigrations } from './migrations.ts'
+import { HOST } from './port.ts'
+import { writeLogLine } from './runtime-output.ts'
+import { readPlan, SCRIPT_FILE } from './worker-bundle.ts'
+
+export type HostJob = {
+  readonly stateDir: string
+  readonly vars: Readonly<Record<string, string>>
+  /** That the front and the Worker share. */
+  readonly word: string
+}
+
+export type HostNews =
+  | { readonly kind: 'serving'; readonly port: number }
+  | { readonly kind: 'failed'; readonly message: string }
+
+const NAME = 'bellwether'
+/** As often as the platform, and oftener, so that a schedule tried out on one's own machine comes on its minute. */
+const CRON_EVERY_MS = 60_000
+const CRON = '*/5 * * * *'
+
+export function runHost(): void {
+  process.once('message', (job: HostJob) => void serve(job))
+  // Without the supervisor there is nobody to serve.
+  process.once('disconnect', () => process.exit(0))
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => process.exit(0))
+}
+
+async function serve(job: HostJob): Promise<void> {
+  try {
+    const plan = readPlan()
+    const programs = await startProgramHost({ folder: join(job.stateDir, 'programs') })
+    const announce = async () => tell({ kind: 'serving', port: await portOf(runtime) })
+    const runtime = new Miniflare(
+      convertV4MiniflareOptions({
+        host: HOST,
+        port: 0,
+        resourcePersistencePath: join(job.stateDir, 'v3'),
+        handleStructuredLogs: writeLogLine,
+        unsafeHandleRuntimeRestart: () => void announce(),
+        cf: false,
+        logRequests: false,
+        workers: [workerOf(plan.options, job, programs)],
+      }),
+    )
+    await runtime.ready
+    await applyMigrations(await runtime.getD1Database('DB', NAME), plan.migrations)
+    await announce()
+    setInterval(() => void fireCron(runtime), CRON_EVERY_MS)
+  } catch (error) {
+    // The rest is a stack of the runtime's own.
+    tell({ kind: 'failed', message: messageOf(error).split('\n')[0] ?? '' })
+    process.exitCode = 1
+    process.disconnect?.()
+  }
+}
+
+function workerOf(options: V4WorkerOptions, { vars, word }: HostJob, programs: ProgramHost): V4WorkerOptions {
+  const contents = readFileSync(SCRIPT_FILE, 'utf8')
+  return {
+    ...options,
+    name: NAME,
+    rootPath: dirname(SCRIPT_FILE),
+    modules: [{ type: 'ESModule', path: basename(SCRIPT_FILE), contents }],
+    bindings: { ...vars, FRONT_WORD: word },
+    // A program of an agent's that computes without end has a process of its own to do it in.
+    serviceBindings: {
+      ...options.serviceBindings,
+      PROGRAMS: { external: { address: `unix:${programs.socketPath}`, http: {} } },
+    },
+    // Nothing of the runtime's own front, with its headers and paths for developers, lies on the way of a request.
+    unsafeDirectSockets: [{ host: HOST, port: 0 }],
+  } as V4WorkerOptions
+}
+
+async function portOf(runtime: Miniflare): Promise<number> {
+  return Number((await runtime.unsafeGetDirectURL(NAME)).port)
+}
+
+/** The platform fires the Worker's cron triggers; a local runtime fires none by itself. */
+async function fireCron(runtime: Miniflare): Promise<void> {
+  try {
+    await (await runtime.getWorker(NAME)).scheduled({ cron: CRON })
+  } catch (error) {
+    // The runtime is being started again: the next call does what is due by then.
+    writeLogLine({ timestamp: Date.now(), level: 'warn', message: logLine('start.cron_missed', error) })
+  }
+}
+
+const logLine = (event: string, error: unknown): string =>
+  JSON.stringify({ level: 'warn', event, error: messageOf(error) })
+
+function tell(news: HostNews): void {
+  process.send?.(news)
+}

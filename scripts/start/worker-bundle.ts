@@ -1,0 +1,56 @@
+// The Worker as `npm start` runs it: bundled once, with all that the configuration says about it, and used again until one
+// of its sources changes. Reading the configuration takes wrangler, whose import alone costs more than the rest of a start.
+
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { V4WorkerOptions } from 'miniflare'
+import { fingerprint, isDoneFor, markDoneFor } from './fingerprint.ts'
+import { ROOT } from './paths.ts'
+import { quietEnvironment } from './quiet-environment.ts'
+import { runQuietly } from './run-quietly.ts'
+
+const SOURCES = [
+  'src',
+  'durable-objects',
+  'migrations',
+  'wrangler.toml',
+  'package-lock.json',
+  'scripts/start/entries',
+  'scripts/start/front-word.ts',
+  'scripts/start/build-worker.ts',
+].map((path) => join(ROOT, path))
+const BUILT = join(ROOT, 'dist', 'worker')
+const STAMP = join(ROOT, 'dist', 'worker.sha256')
+const BUILDER = join(ROOT, 'scripts', 'start', 'build-worker.mjs')
+
+export type Migration = { readonly name: string; readonly statements: readonly string[] }
+
+/** What the builder leaves beside the script. */
+export type WorkerPlan = {
+  /** Bindings, assets and compatibility, as wrangler reads them from wrangler.toml. */
+  readonly options: V4WorkerOptions
+  readonly migrations: readonly Migration[]
+}
+
+export const SCRIPT_FILE = join(BUILT, 'local.js')
+const PLAN_FILE = join(BUILT, 'plan.json')
+
+/** Builds dist/worker unless that is what the sources make already; built aside and moved into place. */
+export async function buildWorker(signal?: AbortSignal): Promise<void> {
+  const print = fingerprint(SOURCES)
+  if (existsSync(PLAN_FILE) && isDoneFor(STAMP, print)) return
+  const aside = join(ROOT, 'dist', `worker-${process.pid}`)
+  try {
+    mkdirSync(aside, { recursive: true })
+    await runQuietly({ name: 'Building the Worker', args: [BUILDER, aside], env: quietEnvironment(), signal })
+    rmSync(BUILT, { recursive: true, force: true })
+    renameSync(aside, BUILT)
+    markDoneFor(STAMP, print)
+  } finally {
+    rmSync(aside, { recursive: true, force: true })
+  }
+}
+
+export function readPlan(): WorkerPlan {
+  return JSON.parse(readFileSync(PLAN_FILE, 'utf8')) as WorkerPlan
+}
