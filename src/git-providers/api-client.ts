@@ -3,11 +3,13 @@
 
 import { z } from 'zod'
 import { systemClock } from '../lib/clock.ts'
-import { type Door, fetchThrough } from '../lib/guarded-fetch.ts'
+import { fetchThrough } from '../lib/guarded-fetch.ts'
 import { type Fetch, requestBytes, UpstreamError } from '../lib/http-client.ts'
+import { operatorFetch } from '../lib/operator-fetch.ts'
 import { answerKey, type KeptAnswer, keepAnswer, keptAnswer } from './answer-cache.ts'
 import { authorizationOf } from './check-token.ts'
 import { notingReason } from './declined.ts'
+import { type HostDoor, hostDoor } from './host-door.ts'
 import type { Family } from './provider.ts'
 import { tellingQuota } from './quota.ts'
 
@@ -23,7 +25,7 @@ export type ApiOptions = {
   /** Of the API, without a slash at its end. */
   base: string
   /** What hosts that a user named are asked through. */
-  door: Door
+  door: HostDoor
   timeoutMs: number
   /** Ends everything that is asked. */
   signal: AbortSignal
@@ -60,9 +62,9 @@ type Question = { url: string; body: string | null }
 export function apiFor(account: Account, options: ApiOptions): Api {
   const { provider, token, host } = account
   const { base, door, timeoutMs, signal } = options
-  const plain: Fetch = options.fetch ?? ((url, init) => fetch(url, init))
+  const plain: Fetch = options.fetch ?? operatorFetch
   // A host that a user named is asked through the guarded door; the operator's addresses are not doubted.
-  const ask = tellingQuota(host === null ? plain : fetchThrough(door))
+  const ask = tellingQuota(host === null ? plain : fetchThrough(hostDoor(door, base)))
   const headers: Record<string, string> = {
     accept: 'application/json',
     'user-agent': 'bellwether',

@@ -1,9 +1,11 @@
 // Whether a token is good for a provider. Only the provider itself can tell, so it is asked: for GitHub its root, which
 // every kind of token may read, for the others who the token belongs to.
 
-import { type Door, DoorError, fetchThrough } from '../lib/guarded-fetch.ts'
+import { DoorError, fetchThrough } from '../lib/guarded-fetch.ts'
 import { type Fetch, requestJson, UpstreamError } from '../lib/http-client.ts'
+import { operatorFetch } from '../lib/operator-fetch.ts'
 import { apiUrlOf, type ProviderUrls } from './api-url.ts'
+import { type HostDoor, hostDoor } from './host-door.ts'
 import { tellingQuota } from './quota.ts'
 
 export type TokenVerdict =
@@ -18,7 +20,7 @@ export type TokenToCheck = { provider: string; token: string; host: string | nul
 export type CheckOptions = {
   urls: ProviderUrls
   /** What hosts that a user named are asked through. */
-  door: Door
+  door: HostDoor
   timeoutMs: number
   /** For the addresses of the configuration. */
   fetch?: Fetch
@@ -48,7 +50,10 @@ export async function checkToken(
       timeoutMs: options.timeoutMs,
       retries: 1,
       maxBytes: 1_000_000,
-      fetch: tellingQuota(fetchFor(host, options)),
+      // A host that a user named is asked through the guarded door; the operator's addresses are not doubted.
+      fetch: tellingQuota(
+        host === null ? (options.fetch ?? operatorFetch) : fetchThrough(hostDoor(options.door, base)),
+      ),
     })
     const isProvider = typeof answer === 'object' && answer !== null && question.proof in answer
     return isProvider ? { ok: true } : unreachable(`what answered is no ${provider} API`)
@@ -63,11 +68,6 @@ const HEADERS = { accept: 'application/json', 'user-agent': 'bellwether' }
 /** Bitbucket's app passwords come with the user's name in front. */
 export function authorizationOf(provider: string, token: string): string {
   return provider === 'bitbucket' && token.includes(':') ? `Basic ${btoa(token)}` : `Bearer ${token}`
-}
-
-/** A host that a user named is asked through the guarded door; the operator's addresses are not doubted. */
-function fetchFor(host: string | null, { door, fetch: plain }: CheckOptions): Fetch {
-  return host === null ? (plain ?? ((url, init) => fetch(url, init))) : fetchThrough(door)
 }
 
 function verdictOf(error: UpstreamError, provider: string): TokenVerdict {

@@ -1,7 +1,6 @@
 // Which provider an account belongs to, and how it is asked: within a deadline, its failure a value.
 
 import { assertNever } from '../lib/assert.ts'
-import type { Door } from '../lib/guarded-fetch.ts'
 import { type Fetch, UpstreamError } from '../lib/http-client.ts'
 import { type Account, apiFor } from './api-client.ts'
 import { apiUrlOf, type ProviderUrls } from './api-url.ts'
@@ -9,11 +8,12 @@ import { bitbucket } from './bitbucket.ts'
 import { type Failure, failureOf } from './failures.ts'
 import { GITHUB_HEADERS, github } from './github.ts'
 import { gitlab } from './gitlab.ts'
+import type { HostDoor } from './host-door.ts'
 import type { Family, GitProvider } from './provider.ts'
 
 export type Means = {
   urls: ProviderUrls
-  door: Door
+  door: HostDoor
   /** For one request. */
   timeoutMs: number
   /** For all requests that an answer takes. */

@@ -4,6 +4,8 @@
 import { type Config, config } from '../config.ts'
 import type { ApiKey, Scope } from '../db/keys.ts'
 import { constantTimeEqual } from '../lib/crypto.ts'
+import { portOf } from '../lib/host-port.ts'
+import { noteOwnPort } from '../lib/own-origin.ts'
 import { noteRightKey } from '../limits/wrong-keys.ts'
 import { AppError } from './errors.ts'
 import { checkKey, keyInForce } from './keys.ts'
@@ -60,7 +62,7 @@ export function isLoopback(host: string): boolean {
 
 function identifyLocal(request: Request): Principal {
   const url = new URL(request.url)
-  const host = (request.headers.get('host') ?? url.host).replace(/:\d+$/, '')
+  const [, host = '', port = portOf(url)] = /^(.*?)(?::(\d+))?$/.exec(request.headers.get('host') ?? url.host) ?? []
   if (!isLoopback(host) || !isLoopback(url.hostname)) {
     throw new AppError('forbidden', 'Local mode answers only on loopback addresses; use AUTH_MODE=keys to serve others')
   }
@@ -68,6 +70,7 @@ function identifyLocal(request: Request): Principal {
   if (origin !== null && !(URL.canParse(origin) && isLoopback(new URL(origin).hostname))) {
     throw new AppError('forbidden', 'Local mode does not answer web pages of other origins')
   }
+  noteOwnPort(port)
   return LOCAL
 }
 

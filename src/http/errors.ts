@@ -143,10 +143,23 @@ export function renderError(error: unknown, c: Context<AppEnv>, envelope: Envelo
     return c.json(envelope(error) as object, error.status, error.options.headers)
   }
   log.error('http.uncaught', { requestId, method: c.req.method, path: c.req.path, ...errorFields(error) })
-  const opaque = isDatabaseAway(error)
-    ? new AppError('unavailable', `The database cannot be reached; try again (request ${requestId})`)
-    : new AppError('internal_error', `Internal Server Error (request ${requestId})`)
+  const opaque =
+    outageOf(error, requestId) ?? new AppError('internal_error', `Internal Server Error (request ${requestId})`)
   return c.json(envelope(opaque) as object, opaque.status)
+}
+
+function outageOf(error: unknown, requestId: string): AppError | null {
+  if (isWithoutTables(error)) return new AppError('unavailable', NO_TABLES)
+  if (!isDatabaseAway(error)) return null
+  return new AppError('unavailable', `The database cannot be reached; try again (request ${requestId})`)
+}
+
+const NO_TABLES =
+  'The database lacks tables: run "npx wrangler d1 migrations apply DB --local", or with --remote for a deployed one'
+
+/** A Worker that runs before its migrations did. */
+function isWithoutTables(error: unknown): boolean {
+  return error instanceof Error && /^D1_(EXEC_)?ERROR\b.*\bno such (table|column)\b/.test(error.message)
 }
 
 /** D1 puts these words before everything it throws. What SQLite itself refuses is a fault of ours, not an outage. */

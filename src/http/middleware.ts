@@ -3,9 +3,11 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import { type Config, config } from '../config.ts'
 import type { Scope } from '../db/keys.ts'
+import { MARKER_HEADER } from '../lib/outbound-marker.ts'
 import { kindOf } from '../limits/kinds.ts'
 import { demandScope, identify, isLoopback } from './auth.ts'
 import { tooLarge } from './body.ts'
+import { AppError } from './errors.ts'
 import type { AppEnv } from './router.ts'
 import { admit } from './too-many.ts'
 
@@ -69,6 +71,7 @@ function addHeaders(c: Context<AppEnv>, standard: Record<string, string>): void 
 /** Sets who asks, or throws why they may not; the answer itself where the request is only a preflight. */
 async function admitted(c: Context<AppEnv>): Promise<Response | null> {
   const request = c.req.raw
+  refuseOwn(request, c.env)
   if (request.method === 'OPTIONS' && request.headers.has('access-control-request-method')) {
     return preflightAnswer(request, config(c.env))
   }
@@ -88,6 +91,13 @@ async function admitted(c: Context<AppEnv>): Promise<Response | null> {
     if (Number(announced) > limit) throw tooLarge(limit)
   }
   return null
+}
+
+/** What this service sent itself on somebody else's word, whichever way it came back, has nobody's rights here. */
+function refuseOwn(request: Request, env: Env): void {
+  const mark = request.headers.get(MARKER_HEADER)
+  if (mark === null || config(env).addressPolicy.marker?.isOurs(mark) !== true) return
+  throw new AppError('forbidden', 'This service does not answer what it sends itself for an agent or a setting')
 }
 
 /** Without an Origin the configuration is not even looked at: a faulty one must not cost the answer its headers. */

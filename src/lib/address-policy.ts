@@ -4,13 +4,21 @@
 // Names that are known to lead inside are refused by their spelling, and the network around the service has to do the
 // rest.
 
-import { type Address, cidrOf, contains, embeddedIpv4, ipv4Of, ipv6Of, isDenied, isLoopback } from './ip-address.ts'
+import { type Chooser, whoseChoice } from './chooser.ts'
+import { addressOf, bareHost, type HostPort, hostPortOf, isSameAddress, portOf } from './host-port.ts'
+import { cidrOf, contains, embeddedIpv4, isDenied, isLoopback } from './ip-address.ts'
+import type { Marker } from './outbound-marker.ts'
+import { isOwnOrigin, LOOPBACK_SUFFIXES } from './own-origin.ts'
 
 export interface AddressPolicy {
   /** `host`, `host:port` or a CIDR block: these may be private and use any port (or exactly the one named). */
   allowPrivate: readonly string[]
-  /** 127.0.0.0/8, ::1 and `localhost`, on every port. */
-  allowLoopback: boolean
+  /** 127.0.0.0/8, ::1 and `localhost`, on every port, where a person typed the address. */
+  personMayUseLoopback: boolean
+  /** Where the service itself is reached, besides what it sees of that: never asked, whoever chose it. */
+  ownOrigins: readonly HostPort[]
+  /** Marks what goes out, so that the service knows it when it comes back; null for what is never sent to strangers. */
+  marker: Marker | null
 }
 
 export type AddressVerdict = { ok: true; url: URL } | { ok: false; reason: string }
@@ -25,8 +33,7 @@ const PLAIN_HOST = /^(\[[0-9a-f:]+\]|[a-z0-9_-]+(\.[a-z0-9_-]+)*)$/
 
 /** Suffixes of names that are not meant for the internet, and of public ones that resolve to whatever they spell. */
 const INSIDE_SUFFIXES = [
-  'localhost',
-  'localdomain',
+  ...LOOPBACK_SUFFIXES,
   'local',
   'internal',
   'intranet',
@@ -42,34 +49,45 @@ const INSIDE_SUFFIXES = [
   'nip.io',
   'sslip.io',
   'xip.io',
-  'localtest.me',
-  'lvh.me',
-  'vcap.me',
-  'lacolhost.com',
-  'localh.st',
-  'fuf.me',
 ]
 
+export type AddressQuestion = { policy: AddressPolicy; chosenBy: Chooser }
+
+const OPERATORS_LIST = 'ALLOW_PRIVATE_NETWORK'
+
 /** Says whether the address may be asked, and for what it means. The reason is fit to be shown. */
-export function checkAddress(address: string, policy: AddressPolicy): AddressVerdict {
+export function checkAddress(address: string, { policy, chosenBy }: AddressQuestion): AddressVerdict {
+  const written = URL.canParse(address) ? new URL(address) : null
+  const chooser = written === null ? 'stranger' : whoseChoice(written, chosenBy)
+  if (written !== null && chooser === 'operator') return { ok: true, url: written }
+  // Before all else, so that whoever asks in any spelling is told that there is no way.
+  if (written !== null && isHttp(written) && isOwnOrigin(written, policy.ownOrigins)) {
+    return refuse(`${written.host} is this service itself, which is never asked, whatever ${OPERATORS_LIST} says`)
+  }
   const url = writtenCanonically(address)
   if (typeof url === 'string') return { ok: false, reason: url }
+  if (isAllowed(url, policy) || (chooser === 'person' && policy.personMayUseLoopback && isAtLoopback(url))) {
+    return { ok: true, url }
+  }
   const host = url.hostname
-  if (allowed(url, policy)) return { ok: true, url }
-  if (!DEFAULT_PORTS.has(url.port)) return refuse(`port ${url.port} is not allowed`)
   const ip = addressOf(host)
-  if (ip) return isDenied(ip) ? refuse(`${host} is not a public address`) : { ok: true, url }
-  return leadsInside(host) ? refuse(`${host} is not a public name`) : { ok: true, url }
+  if (ip && isDenied(ip)) return refuse(`${host} is not a public address${hint(url)}`)
+  if (!ip && leadsInside(host)) return refuse(`${host} is not a public name${hint(url)}`)
+  return DEFAULT_PORTS.has(url.port) ? { ok: true, url } : refuse(`port ${url.port} is not allowed${hint(url)}`)
+}
+
+/** What can be done about it, and by whom. */
+function hint({ host }: URL): string {
+  return ` (the operator can allow ${host} with ${OPERATORS_LIST})`
+}
+
+function isHttp({ protocol }: URL): boolean {
+  return protocol === 'http:' || protocol === 'https:'
 }
 
 /** Whether a text can stand in `allowPrivate`. */
 export function isPolicyEntry(entry: string): boolean {
-  if (cidrOf(entry)) return true
-  const { host, port } = hostAndPort(entry)
-  if (port !== null && !(Number(port) >= 1 && Number(port) <= 65535)) return false
-  if (addressOf(host)) return true
-  const url = URL.canParse(`http://${host}/`) ? new URL(`http://${host}/`) : null
-  return /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(host) && url?.hostname === host.toLowerCase()
+  return cidrOf(entry) !== null || hostPortOf(entry) !== null
 }
 
 function refuse(reason: string): AddressVerdict {
@@ -91,37 +109,22 @@ function writtenCanonically(address: string): URL | string {
   return plain ? url : 'the host is not written in its plain form'
 }
 
-function allowed(url: URL, { allowPrivate, allowLoopback }: AddressPolicy): boolean {
-  const host = bare(url.hostname)
+function isAtLoopback({ hostname }: URL): boolean {
+  const ip = addressOf(hostname)
+  return hostname === 'localhost' || (ip !== null && isLoopback(ip))
+}
+
+function isAllowed(url: URL, { allowPrivate }: AddressPolicy): boolean {
+  const host = bareHost(url.hostname)
   const ip = addressOf(host)
-  if (allowLoopback && (host === 'localhost' || (ip !== null && isLoopback(ip)))) return true
-  const port = url.port === '' ? (url.protocol === 'https:' ? '443' : '80') : url.port
   return allowPrivate.some((entry) => {
     const block = cidrOf(entry)
     if (block) return ip !== null && contains(block, ip)
-    const named = hostAndPort(entry)
-    return sameHost(named.host, host) && (named.port === null || named.port === port)
+    const named = hostPortOf(entry)
+    if (named === null || (named.port !== null && named.port !== portOf(url))) return false
+    const address = addressOf(named.host)
+    return address && ip ? isSameAddress(address, ip) : named.host === host
   })
-}
-
-function sameHost(entry: string, host: string): boolean {
-  const [a, b] = [addressOf(entry), addressOf(host)]
-  if (a && b) return a.bits === b.bits && a.value === b.value
-  return entry.toLowerCase() === host
-}
-
-/** An IPv6 address stands alone or in brackets; only then can a port follow it. */
-function hostAndPort(entry: string): { host: string; port: string | null } {
-  const match = /^(\[[^\]]+\]|[^:]+):(\d+)$/.exec(entry)
-  return match?.[1] && match[2] ? { host: bare(match[1]), port: match[2] } : { host: bare(entry), port: null }
-}
-
-function bare(host: string): string {
-  return host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host
-}
-
-function addressOf(host: string): Address | null {
-  return ipv4Of(bare(host)) ?? ipv6Of(bare(host))
 }
 
 function leadsInside(host: string): boolean {

@@ -1,7 +1,9 @@
 // The one door for requests to an address that a user, a model, a repository or another server chose. Every address is
 // checked before it is asked, and again at each redirect; what comes back is bounded in size and time.
 
-import { type AddressPolicy, checkAddress } from './address-policy.ts'
+import { type AddressPolicy, type AddressQuestion, checkAddress } from './address-policy.ts'
+import { type Chooser, STRANGER, whoseChoice } from './chooser.ts'
+import { MARKER_HEADER } from './outbound-marker.ts'
 
 export interface DoorLimits {
   /** Of a response's body, after decompression. */
@@ -14,7 +16,13 @@ export interface DoorLimits {
 
 export interface Door {
   policy: AddressPolicy
+  /** Nobody is trusted by default: who opens a door says whose address is asked through it. */
+  chosenBy: Chooser
   limits?: Partial<DoorLimits>
+  /** A redirect that would turn what is sent into a question ends it. */
+  keepsBody?: boolean
+  /** A redirect is the answer, and not followed. */
+  showsRedirects?: boolean
   fetch?: typeof fetch
 }
 
@@ -53,9 +61,21 @@ const HARMLESS_HEADERS: ReadonlySet<string> = new Set([
   'user-agent',
 ])
 
+/** These are about a connection or name its other end: what a caller sets them to could hide where a request comes from. */
+const NOT_THE_CALLERS = [
+  'connection',
+  'host',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]
+
 /**
  * As `fetch`, with a `DoorError` for everything that it refuses. The caller's own signal ends it with the signal's
- * reason. A body has to be bytes or text: a stream cannot be sent again.
+ * reason. A body has to be bytes or text: a stream cannot be sent again. Redirects are followed, whatever `init` says of them.
  */
 export async function guardedFetch(address: string | URL, init: RequestInit, door: Door): Promise<Response> {
   if (init.body instanceof ReadableStream) throw new TypeError('a streamed body cannot pass the guarded door')
@@ -83,50 +103,69 @@ export function fetchThrough(door: Door): typeof fetch {
 }
 
 type Journey = { init: RequestInit; door: Door; deadline: Deadline }
-type Leg = { url: URL; method: string; headers: Headers; body: BodyInit | null }
+type Leg = { url: URL; chosenBy: Chooser; method: string; headers: Headers; body: BodyInit | null }
 
 async function follow(address: string, { init, door, deadline }: Journey): Promise<{ response: Response; url: URL }> {
   const ask = door.fetch ?? ((url, request) => fetch(url, request))
+  const { policy, chosenBy } = door
   let leg: Leg = {
-    url: checked(address, door),
+    url: checked(address, { policy, chosenBy }),
+    chosenBy,
     method: (init.method ?? 'GET').toUpperCase(),
     headers: new Headers(init.headers),
     body: init.body ?? null,
   }
   for (let redirects = 0; ; redirects++) {
-    const { url, method, headers, body } = leg
-    const request: RequestInit = { method, headers, redirect: 'manual', signal: deadline.signal }
+    const { url, method, body } = leg
+    const sent = { method, headers: outgoing(leg, policy), signal: deadline.signal }
+    const request: RequestInit = { ...sent, redirect: 'manual' }
     const response = await deadline.race(ask(url.href, body === null ? request : { ...request, body }))
     const location = REDIRECTS.has(response.status) ? response.headers.get('location') : null
-    if (location === null) return { response, url }
+    if (location === null || door.showsRedirects === true) return { response, url }
     await response.body?.cancel()
     if (redirects === MAX_REDIRECTS) throw new DoorError('redirect', `${url.host} redirects too often`)
     leg = nextLeg(leg, { status: response.status, location, door })
   }
 }
 
-function checked(address: string, door: Door): URL {
-  const verdict = checkAddress(address, door.policy)
+/** The caller's headers, and the mark by which the service knows what it sent itself. */
+function outgoing({ url, chosenBy, headers: given }: Leg, { marker }: AddressPolicy): Headers {
+  const headers = new Headers(given)
+  for (const name of [...NOT_THE_CALLERS, MARKER_HEADER]) headers.delete(name)
+  const isOperators = whoseChoice(url, chosenBy) === 'operator'
+  if (marker !== null && !isOperators) headers.set(MARKER_HEADER, marker.sign())
+  return headers
+}
+
+function checked(address: string, question: AddressQuestion): URL {
+  const verdict = checkAddress(address, question)
   if (!verdict.ok) throw new DoorError('refused', `The address is refused: ${verdict.reason}`)
   return verdict.url
 }
 
 function nextLeg(leg: Leg, hop: { status: number; location: string; door: Door }): Leg {
-  const url = checked(absolute(hop.location, leg.url), hop.door)
-  const sameOrigin = url.origin === leg.url.origin
+  const { policy } = hop.door
+  const address = absolute(hop.location, leg.url)
+  const sameOrigin = URL.canParse(address) && new URL(address).origin === leg.url.origin
+  // Where an upstream leads to is its own choice from then on, even back to where it all began.
+  const chosenBy = sameOrigin ? leg.chosenBy : STRANGER
+  const url = checked(address, { policy, chosenBy })
   if (leg.url.protocol === 'https:' && url.protocol !== 'https:') {
     throw new DoorError('redirect', `${leg.url.host} redirects from https to http`)
   }
   const dropsBody = hop.status === 303 || (hop.status < 303 && leg.method === 'POST')
+  if (dropsBody && hop.door.keepsBody === true && leg.body !== null) {
+    throw new DoorError('redirect', `${leg.url.hostname} redirects and drops what was sent`)
+  }
   const headers = new Headers([...leg.headers].filter(([name]) => sameOrigin || HARMLESS_HEADERS.has(name)))
   if (dropsBody) {
     headers.delete('content-type')
-    return { url, method: leg.method === 'HEAD' ? 'HEAD' : 'GET', headers, body: null }
+    return { url, chosenBy, method: leg.method === 'HEAD' ? 'HEAD' : 'GET', headers, body: null }
   }
   if (leg.body !== null && !sameOrigin) {
     throw new DoorError('redirect', `${leg.url.host} redirects what was sent to it to another host`)
   }
-  return { ...leg, url, headers }
+  return { ...leg, url, chosenBy, headers }
 }
 
 /** A relative location is resolved; an absolute one is checked as it was written. */

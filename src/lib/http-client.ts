@@ -1,6 +1,8 @@
 // Requests to services that the operator's configuration names: market data, models, channels. It is
 // the only place that retries, so nothing above it multiplies attempts. Addresses that a user, a model
-// or a server chose do not come here: they take the guarded door.
+// or a server chose take the guarded door, as the `fetch` of the options.
+
+import { operatorFetch } from './operator-fetch.ts'
 
 /** What kind of trouble it was; the parsers of single services add their own words. */
 export type UpstreamReason = 'timeout' | 'network' | 'rate_limited' | 'http_status' | 'too_large' | 'not_json'
@@ -129,7 +131,7 @@ function withoutAddress(error: unknown): unknown {
 
 async function exchange(url: string, options: RequestOptions, signal: AbortSignal): Promise<BytesReply> {
   const { method = 'GET', headers, body } = options
-  const doFetch: Fetch = options.fetch ?? ((address, init) => fetch(address, init))
+  const doFetch: Fetch = options.fetch ?? operatorFetch
   const response = await doFetch(url, {
     method,
     signal,

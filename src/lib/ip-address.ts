@@ -48,6 +48,8 @@ function blocks(list: readonly string[]): Block[] {
 }
 
 const LOOPBACK = blocks(['127.0.0.0/8', '::1/128'])
+/** Asked for, these are the machine itself. */
+const UNSPECIFIED = blocks(['0.0.0.0/8', '::/128'])
 
 const DENIED_IPV4 = blocks([
   '0.0.0.0/8', // this network
@@ -85,6 +87,10 @@ export function isLoopback(address: Address): boolean {
   return LOOPBACK.some((block) => contains(block, address))
 }
 
+export function isUnspecified(address: Address): boolean {
+  return UNSPECIFIED.some((block) => contains(block, address))
+}
+
 export function isDenied(address: Address): boolean {
   if (address.bits === 32) return DENIED_IPV4.some((block) => contains(block, address))
   if (!GLOBAL_IPV6.some((block) => contains(block, address))) return true
@@ -95,6 +101,23 @@ export function isDenied(address: Address): boolean {
 function isIsatap({ value }: Address): boolean {
   const marker = (value >> 32n) & 0xffffffffn
   return marker === 0x5efen || marker === 0x02005efen
+}
+
+/** IPv4-mapped, compatible and translated addresses, and NAT64: the number stands at the end. */
+const ENDS_IN_IPV4 = blocks(['::/96', '::ffff:0:0/96', '::ffff:0:0:0/96', '64:ff9b::/96', '64:ff9b:1::/48'])
+const SIX_TO_FOUR = blocks(['2002::/16'])
+const TEREDO = blocks(['2001::/32'])
+
+/** The IPv4 addresses to which an IPv6 address may lead. */
+export function tunnelledIpv4(address: Address): Address[] {
+  if (address.bits === 32) return []
+  const within = (list: readonly Block[]) => list.some((block) => contains(block, address))
+  const bitsAt = (shift: bigint): Address => ({ bits: 32, value: (address.value >> shift) & 0xffffffffn })
+  if (within(ENDS_IN_IPV4) || isIsatap(address)) return [bitsAt(0n)]
+  if (within(SIX_TO_FOUR)) return [bitsAt(80n)]
+  if (!within(TEREDO)) return []
+  // The client's own address is stored inverted, the server's as it is.
+  return [bitsAt(64n), { bits: 32, value: bitsAt(0n).value ^ 0xffffffffn }]
 }
 
 /** Every run of four numbers in a name, with dots or hyphens between them. */
