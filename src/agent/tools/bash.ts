@@ -1,14 +1,13 @@
-// The shell of the agent. A call is one command line; where it leaves off, the next one begins. Nothing goes on after a
+// The shell of the agent. A call is a script; where it leaves off, the next one begins. Nothing goes on after a
 // command has ended: there is no process that could.
 
 import { z } from 'zod'
-import { isOneCommand } from '../../workspace/commands/one-command.ts'
 import { runScript, type ScriptOutcome } from '../../workspace/shell.ts'
 import type { ShellCommand } from '../../workspace/shell-extensions.ts'
 import { runAction } from '../actions.ts'
 import type { ActionEvent } from '../events.ts'
 import { defineTool, PositiveNumber } from './define-tool.ts'
-import { errorOutcome, runOutcome } from './outcomes.ts'
+import { runOutcome } from './outcomes.ts'
 import type { Outcome, Tool, ToolContext } from './tool.ts'
 
 export type ShellParts = {
@@ -20,10 +19,11 @@ export type ShellParts = {
   readonly maxTimeoutMs: number
 }
 
-const DESCRIPTION = `Runs one bash command in the workspace and answers with its output and exit code.
+const DESCRIPTION = `Runs a bash command or script in the workspace and answers with its output and exit code.
 
 * The session lasts: folder and variables are those that the command before left.
-* One command a call. Join several with && or ; on one line; loops, here-documents and functions may span lines.
+* A command may be a script of many lines. It is one call with one output and one exit code, that of its last command:
+  join with && what must not go on after a failure, or begin with set -e.
 * This shell is an interpreter over the files of the workspace, not a machine. There are no processes and nothing goes on
   in the background: no servers, no sudo, no package managers (npm, pip, apt), no compilers and NO PYTHON.
 * What there is: the usual text tools (grep, rg, sed, awk, find, sort, diff, jq, patch and their kind), git, curl, tar,
@@ -46,8 +46,6 @@ type Arguments = z.infer<typeof Arguments>
 const NOTHING_RUNS = `No command is running that could take input: every command here has ended when its output is shown.
 Nothing was run. Call the tool without is_input.`
 const NO_COMMAND = 'There is no command in the call, and none is running whose output could be fetched.'
-const SEVERAL = `Only one command can be run at a time, and nothing of this was run. Join the commands with && or ; on one line,
-or make a call for each.`
 
 export function bashTool(parts: ShellParts): Tool {
   return defineTool<Arguments>({
@@ -75,7 +73,6 @@ async function runCall(args: Arguments, parts: ShellParts, context: ToolContext)
     return runOutcome({ command, output: `ERROR: ${NOTHING_RUNS}`, exitCode: 1, workingDir })
   }
   if (command.trim() === '') return runOutcome({ command, output: `ERROR: ${NO_COMMAND}`, exitCode: 1, workingDir })
-  if (!(await isOneCommand(command))) return errorOutcome(`ERROR: ${SEVERAL}`)
   const wantedMs = args.timeout === undefined ? parts.timeoutMs : args.timeout * 1000
   const timeoutMs = Math.min(wantedMs, parts.maxTimeoutMs)
   const outcome = await runInSession({ script: command, commands: parts.commands, timeoutMs }, context)

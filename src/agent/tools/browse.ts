@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 import type { AddressPolicy } from '../../lib/address-policy.ts'
+import { STRANGER } from '../../lib/chooser.ts'
 import { DoorError, type DoorLimits, guardedFetch } from '../../lib/guarded-fetch.ts'
 import { cutMiddle } from '../cut-middle.ts'
 import { defineTool } from './define-tool.ts'
@@ -50,7 +51,7 @@ async function visit(url: string, parts: BrowseParts, signal: AbortSignal): Prom
   const { policy, fetch, limits } = parts
   const headers = { accept: 'text/html,text/markdown;q=0.9,text/plain;q=0.8,*/*;q=0.5', 'user-agent': 'Bellwether' }
   try {
-    const door = { policy, limits: { ...LIMITS, ...limits }, ...(fetch ? { fetch } : {}) }
+    const door = { policy, chosenBy: STRANGER, limits: { ...LIMITS, ...limits }, ...(fetch ? { fetch } : {}) }
     const response = await guardedFetch(url, { headers, signal }, door)
     return pageOutcome(response.url === '' ? url : response.url, await shown(response), {
       isError: response.status >= 400,

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { textIfAny } from '../../workspace/diff.ts'
 import { type FileSystem, isFileError } from '../../workspace/file-system.ts'
-import { hunksOf } from '../../workspace/git/patch.ts'
+import { hunksOf } from '../../workspace/git/diffing/hunks.ts'
 import type { ActionEvent } from '../events.ts'
 import { defineTool, WholeNumber } from './define-tool.ts'
 import { applied, type Change, insertAfter, lineAt, replaceOnce } from './edit-text.ts'

@@ -17,6 +17,7 @@ export function mcpTools(listed: readonly McpTool[], call: CallRemote): Tool[] {
     description: tool.description,
     parameters: tool.parameters,
     repeatable: tool.repeatable,
+    hints: { isDestructive: tool.isDestructive === true },
     prepare: (args) => prepared(tool, checkedArguments(tool, args), call),
   }))
 }

@@ -5,6 +5,7 @@ import type { FileSystem } from '../../workspace/file-system.ts'
 import type { OutputFilter } from '../../workspace/shell-output.ts'
 import type { ShellState } from '../../workspace/shell-state.ts'
 import type { ActionEvent, ObservationEvent } from '../events.ts'
+import type { ToolHints } from '../security/action-rules.ts'
 
 /** What a tool may touch while it runs. */
 export type ToolContext = {
@@ -43,6 +44,8 @@ export type Tool = {
   readonly parameters: JsonSchema
   /** Whether a call whose outcome a crash has lost may simply be run again. */
   readonly repeatable: boolean
+  /** Of a tool that somebody else runs: what they say of it. */
+  readonly hints?: ToolHints
   /** Throws `BadCall` with what was wrong, for the model to read. */
   prepare(args: unknown): PreparedCall
 }

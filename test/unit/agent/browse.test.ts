@@ -1,18 +1,19 @@
 import { expect, test } from 'vitest'
 import { modelText } from '../../../src/agent/model-text.ts'
+import { CLOSED } from '../../helpers/policies.ts'
 import { REFUSED } from '../lib/address-corpus.ts'
-import { CLOSED, openDesk } from './tool-desk.ts'
+import { openDesk } from './tool-desk.ts'
 
 type Web = (url: string, init: RequestInit) => Response | Promise<Response>
 
-function browser(web: Web) {
+function browser(web: Web, limits = {}) {
   const fetched: string[] = []
   const fetch = (async (url: string, init: RequestInit) => {
     fetched.push(url)
     return web(url, init)
   }) as typeof globalThis.fetch
   const desk = openDesk({
-    parts: { browse: { policy: CLOSED, fetch, limits: { totalTimeoutMs: 2000, headersTimeoutMs: 500 } } },
+    parts: { browse: { policy: CLOSED, fetch, limits } },
   })
   return { fetched, visit: (url: string) => desk.call('browse', { url }), ...desk }
 }
@@ -81,7 +82,8 @@ test('no address that is not public is fetched, however it is spelt, and a redir
   const { visit, fetched } = browser(
     () => new Response(null, { status: 302, headers: { location: 'http://169.254.169.254/' } }),
   )
-  for (const address of REFUSED) {
+  // The door's own test tries them all.
+  for (const address of REFUSED.filter((_, at) => at % 5 === 0)) {
     if (address.length === 0 || address.length > 8000) continue
     const outcome = await visit(address)
     expect([address, outcome.extras.error, outcome.content]).toEqual([
@@ -117,5 +119,7 @@ test('markup that is made to exhaust a parser, an endless body and a silent serv
     })
   expect((await browser(endless).visit('https://example.com/')).content).toContain('larger than 5242880 bytes')
   const silent = () => new Promise<Response>(() => undefined)
-  expect((await browser(silent).visit('https://example.com/')).content).toContain('took too long')
+  expect((await browser(silent, { headersTimeoutMs: 500 }).visit('https://example.com/')).content).toContain(
+    'took too long',
+  )
 })

@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { rememberPrompt } from '../../../src/agent/remember.ts'
-import { builtinPolicy, RISK, riskOf } from '../../../src/agent/security-rules.ts'
+import { loadScriptJudge } from '../../../src/agent/security/judge.ts'
+import { builtinPolicy } from '../../../src/agent/security/policy.ts'
+import { RISK } from '../../../src/agent/security/risk.ts'
 import { forTrajectory, judgedAction } from '../../../src/agent/trajectory.ts'
 
 const KEYS = [
@@ -85,14 +87,16 @@ test('the remember prompt quotes each event on one line, shortened, and says the
   expect(rememberPrompt([])).not.toContain('record')
 })
 
-test('the risk of a script is that of its worst command', () => {
+test('the risk of a script is that of its worst command', async () => {
+  const riskOf = await loadScriptJudge()
   const { low, medium, high } = RISK
   const scripts: [script: string, risk: number][] = [
     ['', low],
     ['ls -la && grep -r rm .', low],
     ['git status; git diff; git log --oneline', low],
     ['git commit -qm "reset --hard"', low],
-    ['bash build.sh', low],
+    ['bash -n build.sh', low],
+    ['bash build.sh', medium],
     ['env A=1 ls', low],
     ['echo farm -r', low],
     ['rm a.txt', medium],
@@ -118,8 +122,8 @@ test('the risk of a script is that of its worst command', () => {
     ['eval "$x"', high],
   ]
   for (const [script, risk] of scripts) expect([script, riskOf(script)]).toEqual([script, risk])
-  // Patterns that go back and forth over it would still be at it when the test's time is up.
-  expect(riskOf('git rm -'.repeat(200_000))).toBe(RISK.low)
+  // Too large to be judged, which is no reason to let it run.
+  expect(riskOf('git rm -'.repeat(200_000))).toBe(RISK.medium)
 })
 
 test('the policy text names every rule that is applied under its level', () => {
@@ -127,5 +131,5 @@ test('the policy text names every rule that is applied under its level', () => {
   expect(highs.match(/^- /gm)?.length).toBeGreaterThan(8)
   expect(mediums.match(/^- /gm)?.length).toBeGreaterThan(3)
   expect(highs).toContain('- rm: deletes a folder')
-  expect(mediums).toContain('- curl, wget: talks to the network')
+  expect(mediums).toMatch(/^- curl, wget, .*: talks to the network$/m)
 })

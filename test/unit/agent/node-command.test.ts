@@ -3,20 +3,25 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { workspaceCommands } from '../../../src/workspace/commands/all.ts'
+import { ownIsolates } from '../../../src/workspace/commands/javascript/own-isolate.ts'
 import { MemoryFileSystem } from '../../../src/workspace/memory-file-system.ts'
 import { runScript, type ScriptOutcome } from '../../../src/workspace/shell.ts'
-import { CLOSED } from './tool-desk.ts'
+import { CLOSED } from '../../helpers/policies.ts'
 
 type Files = Record<string, string>
 
-async function workspace(files: Files = {}, timeoutMs = 5000) {
+async function workspace(files: Files = {}, timeoutMs = 60_000) {
   const fs = new MemoryFileSystem()
   for (const [name, content] of Object.entries(files)) {
     const path = `/workspace/${name}`
     fs.makeDirectory(path.slice(0, path.lastIndexOf('/')), { recursive: true })
     await fs.write(path, new TextEncoder().encode(content))
   }
-  const commands = workspaceCommands({ network: { policy: CLOSED }, loader: env.LOADER, scriptTimeoutMs: timeoutMs })
+  const commands = workspaceCommands({
+    network: { policy: CLOSED },
+    programs: ownIsolates(env.LOADER),
+    scriptTimeoutMs: timeoutMs,
+  })
   const run = (
     script: string,
     more: { signal?: AbortSignal; limits?: { timeoutMs: number } } = {},
@@ -55,7 +60,7 @@ console.log(this === module.exports, require.main === module, typeof globalThis.
     await out(
       'node -e "console.log(1 + 1)"; node -p "[1, 2].map((n) => n * 2)"; echo "console.log(__filename)" | node',
     ),
-  ).toBe('2\n[ 2, 4 ]\n/workspace/[stdin]\n')
+  ).toBe('2\n[ 2, 4 ]\n[stdin]\n')
   expect(
     await out('node -p "const a = 2; a * 21"; echo hi | node -p "require(\'fs\').readFileSync(0, \'utf8\').trim()"'),
   ).toBe('42\nhi\n')
@@ -258,7 +263,7 @@ test('packages in node_modules are found as Node finds them', async () => {
 })
 
 test('a program that does not end is stopped, however it goes on, and what it wrote and changed is kept', async () => {
-  const { run, read } = await workspace({}, 400)
+  const { run, read } = await workspace({}, 1_000)
   for (const loop of [
     'for (;;) {}',
     'for (let i = 0; ; i++) i',
@@ -275,14 +280,25 @@ test('a program that does not end is stopped, however it goes on, and what it wr
     expect([loop, exitCode, output]).toEqual([
       loop,
       0,
-      expect.stringMatching(/^begun\nnode: stopped after 0\.4 s\ncode 124\n$/),
+      expect.stringMatching(/^begun\nnode: stopped after 1 s\ncode 124\n$/),
     ])
     expect(await read('kept')).toBe('yes')
   }
   const flood = await run('node -e "for (;;) console.log(\'x\'.repeat(1000))"')
   expect(flood.output.length).toBeLessThanOrEqual(30_000)
   const deep = await run('node -e "(function f() { f() })()"; node -e "throw null"; node -e "Promise.reject(7)"')
-  expect(deep.output).toMatch(/RangeError[\s\S]*Uncaught null[\s\S]*Uncaught 7/)
+  expect(deep.output).toMatch(/RangeError[\s\S]*Uncaught null[\s\S]*reason "7"/)
+})
+
+test('a program has the time that its call has left, and no more, and what it wrote is shown', async () => {
+  const { run, read } = await workspace({}, 60_000)
+  const looping = 'console.log(1); require("fs").writeFileSync("kept", "yes"); for (;;) {}'
+  const outcome = await run(`node -e '${looping}'; echo never`, { limits: { timeoutMs: 4000 } })
+  expect([outcome.exitCode, outcome.timedOut]).toEqual([124, true])
+  expect(outcome.output).toMatch(/^1\nnode: stopped after [34](\.\d)? s\nbash: stopped after 4 s/)
+  expect(await read('kept')).toBe('yes')
+  const inner = await run(`timeout 3 node -e 'console.log(2); setInterval(() => {}, 5)'; echo $?`)
+  expect(inner.output).toMatch(/^2\n(node: .*\n)?124\n$/)
 })
 
 test('a stop from outside ends a program that waits', async () => {
@@ -294,4 +310,29 @@ test('a stop from outside ends a program that waits', async () => {
   })
   expect([outcome.aborted, outcome.exitCode]).toEqual([true, 130])
   expect(outcome.output).not.toContain('never')
+})
+
+test('what a program writes may be more than one report holds; one file too large for it is an error that names it', async () => {
+  const { out, run } = await workspace()
+  const many = "for (let i = 0; i < 20; i++) require('fs').writeFileSync('f' + i, Buffer.alloc(2e6, i))"
+  expect(await out(`node -e "${many}"; ls | wc -l; cat f1? | wc -c`)).toBe('20\n20000000\n')
+  const large = "require('fs').writeFileSync('large', Buffer.alloc(26e6))"
+  expect(await out(`node -e "${large}" 2>&1 | grep -o 'EFBIG: file too large'; ls large`)).toContain(
+    'EFBIG: file too large',
+  )
+  expect((await run(`node -e "${many.replace('20;', '1;')}"`)).exitCode).toBe(0)
+})
+
+test('output that is too much is cut where it is too much, which is said beside it and by the exit code', async () => {
+  const { out } = await workspace()
+  const loud = `node -e 'process.stdout.write("y".repeat(1.2e7))' > o; echo $?; wc -c < o`
+  expect(await out(loud)).toBe('\nnode: more than 8 MiB of output; the rest is left out\n1\n8388608\n')
+})
+
+test('code on the command line is of no package, and finds the builtin modules by their names', async () => {
+  const { out } = await workspace({ 'package.json': '{"type":"module"}', a: 'x' })
+  expect(await out(`node -e 'console.log(require("path").sep)'`)).toBe('/\n')
+  expect(await out(`node -p 'fs.existsSync("a") + os.EOL.length'`)).toBe('2\n')
+  expect(await out(`node -e 'const path = { sep: 1 }; console.log(path.sep, util.inspect({}))'`)).toBe('1 {}\n')
+  expect(await out(`echo 'console.log(typeof require)' | node -`)).toBe('function\n')
 })

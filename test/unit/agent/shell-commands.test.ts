@@ -5,10 +5,11 @@ import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { workspaceCommands } from '../../../src/workspace/commands/all.ts'
+import { ownIsolates } from '../../../src/workspace/commands/javascript/own-isolate.ts'
 import { readTar, tarOf } from '../../../src/workspace/commands/tar-format.ts'
 import { MemoryFileSystem } from '../../../src/workspace/memory-file-system.ts'
 import { runScript } from '../../../src/workspace/shell.ts'
-import { CLOSED } from './tool-desk.ts'
+import { CLOSED } from '../../helpers/policies.ts'
 
 type Web = (url: string, init: RequestInit) => Response | Promise<Response>
 
@@ -21,9 +22,9 @@ function open(web: Web = () => new Response('unasked', { status: 500 })) {
   }) as typeof globalThis.fetch
   const commands = workspaceCommands({
     network: { policy: CLOSED, fetch, limits: { maxBytes: 1_000_000 } },
-    loader: env.LOADER,
+    programs: ownIsolates(env.LOADER),
   })
-  const run = (script: string, timeoutMs = 10_000) =>
+  const run = (script: string, timeoutMs = 80_000) =>
     runScript({ fs, script, cwd: '/workspace', env: {}, commands, limits: { timeoutMs } })
   return {
     fs,
@@ -133,9 +134,13 @@ test('curl reaches no address that is not public, also not by a redirect', async
     const output = await out(`curl -sS '${address}'; echo "code $?"`)
     expect([address, output]).toEqual([address, expect.stringMatching(/curl: \((7|3)\) .*\ncode (7|3)\n$/)])
   }
+  // A request that names another host than its address has could lead a proxy anywhere.
+  expect(await out(`curl -sS -H 'Host: localhost:8787' https://example.com/; echo $?`)).toBe(
+    'curl: (2) the header Host is that of the address, and no other\n2\n',
+  )
   expect(fetched).toEqual([])
   expect(await out('curl -sSL https://example.com/; echo $?')).toMatch(
-    /169\.254\.169\.254 is not a public address\n7\n$/,
+    /169\.254\.169\.254 is not a public address \(the operator can allow .*\)\n7\n$/,
   )
   expect(fetched).toEqual(['GET https://example.com/'])
 })
@@ -225,7 +230,8 @@ test('an archive that wants to write elsewhere, or to fill everything, gets nowh
   const output = await out(
     'mkdir in; tar xf evil.tar -C in; echo $?; find / -newer evil.tar -type f -not -path "/dev/*" -not -path "/usr/*" -not -path "/bin/*"; ls -A in',
   )
-  expect(output.match(/^tar: /gm)).toHaveLength(7)
+  // Seven that are refused, and the line with which GNU's ends.
+  expect(output.match(/^tar: /gm)).toHaveLength(8)
   expect(output).toMatch(/\n2\n/)
   expect(fs.list('/workspace/in').map(({ name }) => name)).toEqual(['dir', 'fine.txt'])
   expect(fs.list('/').map(({ name }) => name)).not.toContain('etc')
@@ -272,7 +278,7 @@ test('patch applies what diff made, back and forth, and refuses what does not fi
     'patching file f\nsame\npatching file f\nback\n',
   )
   expect(await out('echo other > f; patch f p; echo $?; cat f; patch --dry-run a/f < p; cat a/f | head -2')).toBe(
-    'patching file f\nHunk FAILED; the file is left as it was.\n1\nother\nchecking file a/f\n1\n2\n',
+    'patching file f\nHunk #1 FAILED at 1.\n1 out of 1 hunk FAILED -- saving rejects to file f.rej\n1\nother\nchecking file a/f\n1\n2\n',
   )
   await out("printf -- '--- /dev/null\\n+++ b/new/file\\n@@ -0,0 +1 @@\\n+hello\\n' | patch -p1")
   expect(await read('/workspace/new/file')).toBe('hello\n')

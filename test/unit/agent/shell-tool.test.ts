@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest'
 import { modelText } from '../../../src/agent/model-text.ts'
 import type { Outcome } from '../../../src/agent/tools/tool.ts'
+import { heldTimers } from '../../helpers/timers.ts'
 import { openDesk } from './tool-desk.ts'
 
 const SHELL = 'execute_bash'
@@ -46,36 +47,27 @@ test('a session of calls: folder and variables last, the output is shown as it c
   ).toBe('one')
 })
 
-test('one command a call: several lines are refused, what belongs together may span lines', async () => {
-  const { call } = openDesk()
-  const one = [
-    'for i in 1 2; do\n  echo $i\ndone',
-    'cat <<EOF\na; b\n\nEOF',
-    'echo a; echo b',
-    'echo a &&\necho b',
-    'if true; then\necho a\nfi; echo b',
-    'echo "a\nb"; echo c',
-    'cat <<EOF; echo x\nbody\nEOF',
-    '# only a comment above\n\necho a\n# and below',
-    'echo a \\\n  b',
-    'f() {\n echo in f\n}; f',
-  ]
-  for (const command of one) expect([command, (await call(SHELL, { command })).observation]).toEqual([command, 'run'])
-  for (const command of [
-    'echo a\necho b',
-    'cd /tmp\nls',
-    'cat <<EOF\nx\nEOF\nls',
-    'f() {\n :\n}\nf',
-    '# c\na=1\n\necho $a',
-  ]) {
+test('several lines are run as the script that they are: one observation, the last exit code', async () => {
+  const { call, shell } = openDesk()
+  for (const [command, content] of [
+    ['for i in 1 2; do\n  echo $i\ndone', '1\n2'],
+    ['echo a\necho b', 'a\nb'],
+    ['cat <<EOF\nx; y\n\nEOF\necho z', 'x; y\n\nz'],
+    ['f() {\n echo in f\n}\nf', 'in f'],
+    ['# a comment\na=1\n\necho $a \\\n  b', '1 b'],
+    ['false\necho $?', '1'],
+  ] as const) {
     const outcome = await call(SHELL, { command })
-    expect([command, outcome.observation, outcome.content]).toEqual([
-      command,
-      'error',
-      expect.stringContaining('Only one command'),
-    ])
+    expect([command, outcome.observation, outcome.content, exitCode(outcome)]).toEqual([command, 'run', content, 0])
   }
-  expect((await call(SHELL, { command: 'echo "open' })).content).toContain('unexpected EOF')
+  const failed = await call(SHELL, { command: 'mkdir -p deep\ncd deep\necho first\nexit 3\necho never' })
+  expect([failed.observation, failed.content, exitCode(failed)]).toEqual(['run', 'first', 3])
+  expect(shell().cwd).toBe('/workspace/deep')
+  const stopped = await call(SHELL, { command: 'set -e\necho one\nfalse\necho two' })
+  expect([stopped.content, exitCode(stopped)]).toEqual(['one', 1])
+  const broken = await call(SHELL, { command: 'echo a\necho "open' })
+  expect([broken.observation, exitCode(broken)]).toEqual(['run', 2])
+  expect(broken.content).toContain('unexpected EOF')
 })
 
 test('there is nothing that input could be for, and an empty call says so', async () => {
@@ -95,16 +87,19 @@ test('there is nothing that input could be for, and an empty call says so', asyn
 })
 
 test('what takes too long is stopped and what it wrote is kept; a stop of the user ends it at once', async () => {
-  const { call, shell } = openDesk()
-  const late = await call(SHELL, { command: 'cd /tmp; echo begun; while true; do :; done; echo never', timeout: 0.5 })
+  const stop = { onOutput: () => {} }
+  const { call, shell } = openDesk({ onOutput: () => stop.onOutput() })
+  const limit = heldTimers(7_000)
+  stop.onOutput = limit.goOff
+  const late = await call(SHELL, { command: 'cd /tmp; echo begun; while true; do :; done; echo never', timeout: 7 })
   expect([exitCode(late), late.content.split('\n')[0]]).toEqual([124, 'begun'])
   expect(late.content).not.toContain('never')
-  expect(remark(late)).toContain('stopped after at most 0.5 seconds')
+  expect(remark(late)).toContain('stopped after at most 7 seconds')
   expect(shell().cwd).toBe('/tmp')
   const text = modelText({ ...late, cause: 1 })
   expect(text).toEqual([{ type: 'text', text: expect.stringContaining('[Command finished with exit code 124]') }])
   const controller = new AbortController()
-  setTimeout(() => controller.abort(), 50)
+  stop.onOutput = () => controller.abort()
   const stopped = await call(SHELL, { command: 'echo begun; while true; do sleep 0.01; done' }, controller.signal)
   expect([exitCode(stopped), stopped.content]).toEqual([130, 'begun'])
 })

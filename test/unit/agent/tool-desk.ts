@@ -2,12 +2,12 @@ import { Mask } from '../../../src/agent/masking.ts'
 import { parseArguments } from '../../../src/agent/tools/define-tool.ts'
 import { type ToolAgent, type ToolParts, toolsOf } from '../../../src/agent/tools/index.ts'
 import { BadCall, type Outcome, type ToolContext } from '../../../src/agent/tools/tool.ts'
+import { STRANGER } from '../../../src/lib/chooser.ts'
 import type { FileSystem } from '../../../src/workspace/file-system.ts'
 import { gitCommand } from '../../../src/workspace/git.ts'
 import { MemoryFileSystem } from '../../../src/workspace/memory-file-system.ts'
 import type { ShellState } from '../../../src/workspace/shell-state.ts'
-
-export const CLOSED = { allowPrivate: [], allowLoopback: false }
+import { CLOSED } from '../../helpers/policies.ts'
 
 type Options = {
   agent?: ToolAgent
@@ -16,6 +16,8 @@ type Options = {
   /** What the output is kept clean of. */
   masked?: readonly string[]
   parts?: Partial<ToolParts>
+  /** Called whenever a tool shows something. */
+  onOutput?: () => void
 }
 
 /** An agent's tools at work on a workspace in memory, as the turn uses them. */
@@ -25,13 +27,14 @@ export function openDesk({
   secrets = {},
   masked = [],
   parts = {},
+  onOutput = () => {},
 }: Options = {}) {
   let shell: ShellState = { cwd: '/workspace', env: {}, variables: {} }
   const kept = new Map<string, string>()
   const shown: string[] = []
   const tools = toolsOf(agent, {
-    commands: [gitCommand({ policy: CLOSED })],
-    shellTimeoutMs: 10_000,
+    commands: [gitCommand({ policy: CLOSED, chosenBy: STRANGER })],
+    shellTimeoutMs: 80_000,
     seesImages: true,
     ...parts,
   })
@@ -44,7 +47,10 @@ export function openDesk({
     secrets,
     signal,
     outputFilter: () => new Mask(masked).stream(),
-    onOutput: (text) => shown.push(text),
+    onOutput: (text) => {
+      shown.push(text)
+      onOutput()
+    },
     recall: (name) => JSON.parse(kept.get(name) ?? 'null') as unknown,
     remember: (name, value) => kept.set(name, JSON.stringify(value)),
   })

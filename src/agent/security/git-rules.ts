@@ -1,0 +1,228 @@
+// What git's commands may cost. A command of git's is named with both words: `git push`.
+
+import { type Call, has, operandsOf } from './call.ts'
+import type { CommandRule } from './command-rules.ts'
+import { holdsValue, isGlob } from './marks.ts'
+
+const always = () => true
+
+/** A file rather than a branch: after `--`, or by its look. */
+const namesFiles = (args: readonly string[]) =>
+  args.includes('--') ||
+  operandsOf(args, 'bB').some((arg) => arg === '.' || arg.startsWith('./') || isGlob(arg) || arg.startsWith(':'))
+const looksLikeFile = (args: readonly string[]) =>
+  !has(args, 'bB', '--orphan', '--track') && operandsOf(args).some((arg) => /\.[A-Za-z]{1,5}$/.test(arg))
+
+export const GIT_RULES: readonly CommandRule[] = [
+  {
+    risk: 'high',
+    says: 'discards uncommitted work',
+    commands: ['git reset'],
+    given: ({ args }) => has(args, '', '--hard', '--merge', '--keep'),
+  },
+  {
+    risk: 'high',
+    says: 'discards files that are not committed',
+    commands: ['git clean'],
+    given: ({ args }) => !has(args, 'n', '--dry-run') && has(args, 'fi', '--force', '--interactive'),
+  },
+  {
+    risk: 'high',
+    says: 'discards uncommitted work',
+    commands: ['git restore'],
+    given: ({ args }) => !has(args, 'S', '--staged') || has(args, 'W', '--worktree'),
+  },
+  {
+    risk: 'high',
+    says: 'discards uncommitted work',
+    commands: ['git checkout', 'git switch'],
+    given: ({ name, args }) =>
+      has(args, 'f', '--force', '--discard-changes', '--ours', '--theirs', '--pathspec-from-file') ||
+      (name === 'git checkout' && namesFiles(args)),
+  },
+  {
+    risk: 'high',
+    says: 'writes files over uncommitted work',
+    commands: ['git checkout-index', 'git read-tree'],
+    given: ({ args }) => has(args, 'fu', '--force', '--reset', '--all') || has(args, 'a'),
+  },
+  {
+    risk: 'high',
+    says: 'discards a worktree or a submodule with its changes',
+    commands: ['git worktree', 'git submodule'],
+    given: ({ args }) => args.some((arg) => /^(remove|deinit)$/.test(arg)) && has(args, 'f', '--force'),
+  },
+  {
+    risk: 'high',
+    says: 'deletes a branch that is not merged',
+    commands: ['git branch'],
+    given: ({ args }) => has(args, 'D') || (has(args, 'd', '--delete') && has(args, 'f', '--force')),
+  },
+  {
+    risk: 'high',
+    says: 'rewrites or removes what was pushed',
+    commands: ['git push'],
+    given: ({ args }) =>
+      has(args, 'fd', '--force', '--force-with-lease', '--delete', '--mirror', '--prune') ||
+      args.some((arg) => /^[+:]./.test(arg)),
+  },
+  {
+    risk: 'high',
+    says: 'throws away stashed or unreachable commits',
+    commands: ['git stash', 'git reflog', 'git gc', 'git prune', 'git update-ref', 'git symbolic-ref', 'git replace'],
+    given: throwsCommitsAway,
+  },
+  {
+    risk: 'high',
+    says: 'rewrites the whole history',
+    commands: ['git filter-branch', 'git filter-repo'],
+    given: always,
+  },
+  {
+    risk: 'high',
+    says: 'removes files with their changes',
+    commands: ['git rm'],
+    given: ({ args }) => has(args, 'f', '--force') && !has(args, '', '--cached'),
+  },
+  {
+    risk: 'medium',
+    says: 'talks to a git remote',
+    commands: [
+      ...['git clone', 'git fetch', 'git pull', 'git push', 'git ls-remote', 'git fetch-pack', 'git send-pack'],
+      ...['git send-email', 'git daemon', 'git instaweb', 'git svn', 'git p4', 'git lfs', 'git http-push'],
+    ],
+    given: always,
+  },
+  {
+    risk: 'medium',
+    says: 'talks to a git remote',
+    commands: ['git archive', 'git submodule', 'git remote'],
+    given: ({ name, args }) =>
+      (name === 'git archive' && has(args, '', '--remote')) ||
+      (name === 'git submodule' && args.some((arg) => /^(add|update|sync|set-url|foreach)$/.test(arg))) ||
+      (name === 'git remote' && args.some((arg) => /^(show|update|prune)$/.test(arg))),
+  },
+  {
+    risk: 'medium',
+    says: 'rewrites commits, or moves or removes a branch or a tag',
+    commands: [
+      'git rebase',
+      'git commit',
+      'git reset',
+      'git branch',
+      'git tag',
+      'git checkout',
+      'git switch',
+      'git am',
+    ],
+    given: rewrites,
+  },
+  {
+    risk: 'medium',
+    says: 'gives up changes that were made before a merge',
+    commands: ['git merge', 'git cherry-pick', 'git revert', 'git am'],
+    given: ({ args }) => has(args, '', '--abort', '--skip'),
+  },
+  {
+    risk: 'medium',
+    says: "passes by the owner's hooks",
+    commands: ['git commit', 'git merge', 'git push'],
+    given: ({ name, args }) =>
+      args.includes('--no-verify') || (name === 'git commit' && args.some((arg) => /^-[aqvsepi]*n/.test(arg))),
+  },
+  {
+    risk: 'medium',
+    says: 'may write over uncommitted changes of a file',
+    commands: ['git checkout'],
+    given: ({ args }) => looksLikeFile(args),
+  },
+  {
+    risk: 'medium',
+    says: 'deletes files, or takes changes away for good',
+    commands: ['git rm', 'git worktree'],
+    given: ({ name, args }) =>
+      name === 'git rm'
+        ? !has(args, 'n', '--cached', '--dry-run')
+        : args.some((arg) => /^(remove|prune|add|move)$/.test(arg)),
+  },
+  {
+    risk: 'medium',
+    says: 'changes where git sends and fetches',
+    commands: ['git remote'],
+    given: ({ args }) => args.some((arg) => /^(add|set-url|set-head|set-branches|rename|rm|remove)$/.test(arg)),
+  },
+  {
+    risk: 'medium',
+    says: 'changes the settings of git, or shows all of them',
+    commands: ['git config'],
+    given: ({ args }) => !readsOneSetting(args),
+  },
+  {
+    risk: 'medium',
+    says: 'runs commands of its own making',
+    commands: ['git bisect', 'git mergetool', 'git difftool', 'git maintenance', 'git hook', 'git credential'],
+    given: ({ name, args }) => name !== 'git bisect' || args.includes('run'),
+  },
+]
+
+function throwsCommitsAway({ name, args }: Call): boolean {
+  switch (name) {
+    case 'git stash':
+      return args.some((arg) => arg === 'drop' || arg === 'clear')
+    case 'git reflog':
+      return args.some((arg) => arg === 'expire' || arg === 'delete')
+    case 'git gc':
+      return has(args, '', '--prune') && !args.includes('--prune=never')
+    case 'git prune':
+      return !has(args, 'n', '--dry-run')
+    case 'git replace':
+    case 'git symbolic-ref':
+      return has(args, 'd', '--delete')
+    default:
+      return has(args, 'd', '--delete', '--stdin')
+  }
+}
+
+function rewrites({ name, args }: Call): boolean {
+  switch (name) {
+    case 'git commit':
+      return has(args, '', '--amend')
+    case 'git reset':
+      return (
+        operandsOf(args).some((arg) => /[~^]|@\{|^[0-9a-f]{7,40}$|^origin\//.test(arg) || holdsValue(arg)) &&
+        !args.includes('--')
+      )
+    case 'git branch':
+      return has(args, 'dfMC', '--delete', '--force')
+    case 'git tag':
+      return has(args, 'df', '--delete', '--force')
+    case 'git checkout':
+      return has(args, 'B')
+    case 'git switch':
+      return has(args, 'C', '--force-create')
+    default:
+      return name === 'git rebase'
+  }
+}
+
+function readsOneSetting(args: readonly string[]): boolean {
+  if (
+    has(
+      args,
+      'le',
+      '--list',
+      '--edit',
+      '--get-regexp',
+      '--unset',
+      '--unset-all',
+      '--remove-section',
+      '--rename-section',
+    )
+  ) {
+    return args.includes('--get') || args.includes('--get-all')
+  }
+  const operands = operandsOf(args, 'f', '--file', '--blob', '--type', '--default')
+  return operands.length === 1
+    ? !/^(list|edit)$/.test(operands[0] ?? '')
+    : operands[0] === 'get' || args.includes('--get')
+}

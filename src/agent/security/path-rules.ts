@@ -1,0 +1,215 @@
+// The files that a command names: those with secrets, and those by which git works.
+
+import type { Bench } from './bench.ts'
+import { type Call, firstOperand, has, operandsOf, valuesOf } from './call.ts'
+import { isAnyHidden, isGitConfig, isGitInternal, isOutside, isSecretFile, isStartupFile } from './paths.ts'
+
+/** They tell that a file is there, how it is named or large, and not what is in it. */
+const SHOW_NAMES: ReadonlySet<string> = new Set([
+  ...[
+    'ls',
+    'dir',
+    'test',
+    '[',
+    'echo',
+    'printf',
+    'stat',
+    'basename',
+    'dirname',
+    'realpath',
+    'readlink',
+    'which',
+    'type',
+  ],
+  ...[
+    'tree',
+    'du',
+    'find',
+    'cd',
+    'pushd',
+    'popd',
+    'mkdir',
+    'man',
+    'help',
+    'command',
+    'export',
+    'declare',
+    'local',
+    'set',
+    ':',
+  ],
+  ...[
+    'true',
+    'false',
+    'expr',
+    'seq',
+    'alias',
+    'hash',
+    'trap',
+    'kill',
+    'sleep',
+    'exit',
+    'return',
+    'unset',
+    'read',
+    'xargs',
+  ],
+  ...[
+    'git check-ignore',
+    'git ls-files',
+    'git status',
+    'git check-attr',
+    'git commit',
+    'git tag',
+    'git branch',
+    'git config',
+  ],
+  ...[
+    'git -c',
+    'eval',
+    'env',
+    'sh',
+    'bash',
+    'parallel',
+    'git grep',
+    'git ls-tree',
+    'git rev-parse',
+    'git switch',
+    'history',
+  ],
+])
+
+/** They only read. */
+const READ: ReadonlySet<string> = new Set([
+  ...[
+    'cat',
+    'head',
+    'tail',
+    'less',
+    'more',
+    'grep',
+    'egrep',
+    'fgrep',
+    'rg',
+    'wc',
+    'diff',
+    'cmp',
+    'file',
+    'uniq',
+    'cut',
+    'tr',
+  ],
+  ...[
+    'nl',
+    'od',
+    'xxd',
+    'hexdump',
+    'strings',
+    'md5sum',
+    'sha1sum',
+    'sha256sum',
+    'cksum',
+    'jq',
+    'awk',
+    'tac',
+    'rev',
+    'column',
+  ],
+  ...['comm', 'join', 'paste', 'fold', 'bat', 'zcat', 'cut', 'sum', 'b2sum'],
+])
+
+/** They write the files that are named last, or after an option. */
+const WRITE: ReadonlySet<string> = new Set([
+  'cp',
+  'mv',
+  'ln',
+  'install',
+  'tee',
+  'touch',
+  'mkdir',
+  'sponge',
+  'rsync',
+  'patch',
+])
+
+export function judgePaths(call: Call, bench: Bench): void {
+  const { name } = call
+  const paths = pathsOf(call)
+  const reads =
+    READ.has(name) ||
+    (name === 'sed' && !has(call.args, 'i', '--in-place')) ||
+    (name === 'sort' && !has(call.args, 'o'))
+  for (const path of paths) {
+    bench.findings.spend()
+    if (!SHOW_NAMES.has(name)) {
+      if (isSecretFile(path)) bench.meet('secret-file')
+      if (isAnyHidden(path)) bench.meet('hidden-files')
+      if (isGitConfig(path)) bench.meet('git-config-file')
+      if (!reads && (touchesGit(name, path) || isInsideGit(path, bench))) bench.meet('git-internals')
+    }
+    if (WRITE.has(name) && isStartupFile(path)) bench.meet('startup-file')
+  }
+  const target = WRITE.has(name) ? operandsOf(call.args).at(-1) : undefined
+  if (target !== undefined && isOutside(target)) bench.meet('outside-file')
+}
+
+/** After `cd .git`, whatever a command names lies there. */
+const isInsideGit = (path: string, bench: Bench) => bench.findings.isInGit && !/^[-/]/.test(path)
+
+/** Git itself is told where its folder is. */
+const touchesGit = (name: string, path: string) =>
+  isGitInternal(path) && (!name.startsWith('git ') || /\.git\/./.test(path))
+
+/** The words that may be files: not the texts and patterns that some commands take. */
+function pathsOf({ name, args }: Call): readonly string[] {
+  switch (name) {
+    case 'grep':
+    case 'egrep':
+    case 'fgrep':
+    case 'rg':
+    case 'sed':
+    case 'awk':
+    case 'gawk':
+    case 'mawk':
+    case 'jq':
+    case 'yq':
+      return withoutText(name, args)
+    case 'tr':
+    case 'node':
+      return args.filter((arg) => arg.startsWith('--env-file'))
+    case 'curl':
+    case 'wget':
+      return args.filter((arg) => !/^https?:/.test(arg))
+    default:
+      return name.startsWith('git ') ? withoutMessages(args) : args
+  }
+}
+
+const TEXT_LETTERS: Readonly<Record<string, string>> = {
+  awk: 'Fv',
+  gawk: 'Fv',
+  mawk: 'Fv',
+  jq: 'L',
+  sed: 'l',
+  grep: 'mABC',
+  rg: 'mABCgtT',
+}
+
+/** Without the pattern or program, which is the first operand unless an option gives it. */
+function withoutText(name: string, args: readonly string[]): string[] {
+  const letters = TEXT_LETTERS[name] ?? 'mABC'
+  const isAwk = /awk$/.test(name)
+  const byOption = has(args, isAwk ? 'f' : 'ef', '--regexp', '--expression', '--file', '--from-file')
+  const texts = isAwk ? [] : valuesOf(args, 'e', '--regexp', '--expression')
+  const files = args.filter((arg) => !texts.includes(arg))
+  if (byOption) return files
+  const at = firstOperand(files, letters, '--arg', '--argjson', '--glob', '--type')
+  return files.filter((_, i) => i !== at)
+}
+
+function withoutMessages(args: readonly string[]): string[] {
+  const texts = [...valuesOf(args, 'mSG', '--message', '--grep', '--author', '--format', '--pretty', '--trailer')]
+  return args.filter(
+    (arg) => !texts.includes(arg) && !/^--(grep|format|pretty|message)=/.test(arg) && !/^-m./.test(arg),
+  )
+}

@@ -1,0 +1,62 @@
+// The variables of a script: which are secret by their names, which make programs run something, and what values the
+// script itself gives to them.
+
+/** A word of the name on its own: `GITHUB_TOKEN` and `apiKey`, not `TOKENIZER` and not `MAX_TOKENS`. */
+const SECRET_WORD =
+  /(^|_|\d)(TOKEN|SECRETS?|PASSWORDS?|PASSWD|PASSPHRASE|CREDENTIALS?|(API|ACCESS|PRIVATE|SECRET|SIGNING|ENCRYPTION|DEPLOY|MASTER|SSH|AUTH|ACCOUNT)_?KEYS?)(?=_|\d|$)/
+const SECRET_ENDING = /(_PAT|_PASS|_PWD|TOKEN|SECRET|PASSWORD|API_?KEY)$/
+
+export function isSecretName(name: string, secretNames: readonly string[]): boolean {
+  if (secretNames.includes(name)) return true
+  const spoken = name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toUpperCase()
+  return SECRET_WORD.test(spoken) || SECRET_ENDING.test(spoken)
+}
+
+/** What they hold is run as a command by git, pagers and shells. */
+export const COMMAND_VARIABLES: ReadonlySet<string> = new Set([
+  ...[
+    'GIT_EDITOR',
+    'GIT_SEQUENCE_EDITOR',
+    'GIT_PAGER',
+    'GIT_SSH',
+    'GIT_SSH_COMMAND',
+    'GIT_EXTERNAL_DIFF',
+    'GIT_ASKPASS',
+  ],
+  ...['GIT_PROXY_COMMAND', 'SSH_ASKPASS', 'EDITOR', 'VISUAL', 'PAGER', 'MANPAGER', 'BROWSER', 'LESSOPEN', 'LESSCLOSE'],
+  ...['PROMPT_COMMAND', 'RSYNC_RSH', 'CVS_RSH', 'FCEDIT', 'TAR_OPTIONS', 'npm_config_script_shell'],
+])
+
+/** They make programs load settings or code from elsewhere. */
+export const LOADING_VARIABLES: ReadonlySet<string> = new Set([
+  ...['BASH_ENV', 'LD_PRELOAD', 'LD_LIBRARY_PATH', 'LD_AUDIT', 'DYLD_INSERT_LIBRARIES', 'GIT_EXEC_PATH'],
+  ...['GIT_TEMPLATE_DIR', 'GIT_CONFIG', 'GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM', 'PERL5OPT', 'PERL5LIB', 'RUBYOPT'],
+  ...['PYTHONSTARTUP', 'NODE_PATH', 'AWKPATH', 'SHELLOPTS', 'BASHOPTS', 'CURL_HOME', 'WGETRC'],
+])
+
+/** The text is expanded, substitutions included, when a prompt or a trace is shown. */
+export const PROMPT_VARIABLES: ReadonlySet<string> = new Set(['PS0', 'PS1', 'PS2', 'PS3', 'PS4'])
+
+const MAX_VARIABLES = 500
+const MAX_VALUES = 6
+const MAX_VALUE_CHARS = 20_000
+
+/** The values that the script gives to its variables anywhere. What is run when is not asked. */
+export class Variables {
+  readonly #values = new Map<string, string[]>()
+
+  add(name: string, value: string): void {
+    const values = this.#values.get(name) ?? []
+    if (values.includes(value) || values.length >= MAX_VALUES || value.length > MAX_VALUE_CHARS) return
+    if (this.#values.size >= MAX_VARIABLES && values.length === 0) return
+    this.#values.set(name, [...values, value])
+  }
+
+  of(name: string): readonly string[] {
+    return this.#values.get(name) ?? []
+  }
+
+  get size(): number {
+    return this.#values.size
+  }
+}

@@ -1,0 +1,135 @@
+// What the words of a command become: quotes, escapes and braces are taken away as the shell does it, and what cannot be
+// known leaves a mark.
+
+import type { Script } from '../../workspace/interpreter/shape.ts'
+import { MARK } from './marks.ts'
+
+export type Statement = Script['statements'][number]
+export type Command = Statement['pipelines'][number]['commands'][number]
+export type SimpleCommand = Extract<Command, { type: 'SimpleCommand' }>
+export type Redirection = SimpleCommand['redirections'][number]
+export type Word = SimpleCommand['args'][number]
+export type Part = Word['parts'][number]
+export type Expansion = Extract<Part, { type: 'ParameterExpansion' }>
+type Braces = Extract<Part, { type: 'BraceExpansion' }>
+
+/** The value of a variable as far as the script tells it; null otherwise. */
+export type ValueOf = (variable: string) => string | null
+
+const MAX_FIELDS = 64
+const MAX_FIELD_CHARS = 100_000
+
+/** The fields that the word becomes: more than one with braces, or where a list is expanded. */
+export function fieldsOf({ parts }: Word, valueIn: ValueOf): string[] {
+  const list = listIn(parts)
+  if (list !== null) {
+    const value = valueIn(list.parameter)
+    if (list.operation === null && value !== null) return splitFields(value)
+  }
+  let fields = ['']
+  for (const part of parts) {
+    // What separates words separates these.
+    const choices = isSeparator(part) ? [SEPARATOR] : choicesOf(part, valueIn)
+    if (choices.length === 1) fields = fields.map((field) => joined(field, choices[0] ?? ''))
+    else fields = fields.flatMap((field) => choices.map((choice) => joined(field, choice))).slice(0, MAX_FIELDS)
+  }
+  return fields.some((field) => field.includes(SEPARATOR)) ? fields.flatMap(splitFields) : fields
+}
+
+const SEPARATOR = '\uE005'
+const isSeparator = (part: Part) => part.type === 'ParameterExpansion' && part.parameter === 'IFS'
+
+/** One text, where the shell does not split. */
+export function textOf(word: Word, valueIn: ValueOf): string {
+  return word.parts.map((part) => choicesOf(part, valueIn).join(' ')).join('')
+}
+
+function joined(field: string, more: string): string {
+  return field.length + more.length > MAX_FIELD_CHARS ? `${field}${MARK.unknown}` : field + more
+}
+
+/** The word is nothing but an expansion whose value is split: unquoted, or a list that keeps its items apart. */
+function listIn(parts: readonly Part[]): Expansion | null {
+  const [only, ...others] = parts
+  if (only === undefined || others.length > 0) return null
+  if (only.type === 'ParameterExpansion') return only
+  if (only.type !== 'DoubleQuoted') return null
+  const inner = listIn(only.parts)
+  return inner !== null && /^@$|\[@\]$/.test(inner.parameter) ? inner : null
+}
+
+function splitFields(value: string): string[] {
+  return value
+    .split(/[ \t\n\uE005]+/)
+    .filter((field) => field !== '')
+    .slice(0, MAX_FIELDS)
+}
+
+function choicesOf(part: Part, valueIn: ValueOf): string[] {
+  switch (part.type) {
+    case 'Literal':
+    case 'SingleQuoted':
+    case 'Escaped':
+      return [part.value]
+    case 'DoubleQuoted':
+      return [part.parts.map((inner) => choicesOf(inner, valueIn).join(' ')).join('')]
+    case 'ParameterExpansion':
+      return [expansionOf(part, valueIn)]
+    case 'CommandSubstitution':
+      return [MARK.made]
+    case 'ProcessSubstitution':
+      return [MARK.pipe]
+    // A number, whatever it is.
+    case 'ArithmeticExpansion':
+      return ['1']
+    case 'BraceExpansion':
+      return choicesOfBraces(part, valueIn)
+    case 'TildeExpansion':
+      return [`~${part.user ?? ''}`]
+    case 'Glob':
+      return [globOf(part.pattern)]
+    default:
+      return [MARK.unknown]
+  }
+}
+
+function expansionOf({ parameter, operation }: Expansion, valueIn: ValueOf): string {
+  if (operation === null) return valueIn(parameter) ?? MARK.unknown
+  switch (operation.type) {
+    case 'DefaultValue':
+    case 'AssignDefault':
+      return valueIn(parameter) ?? (valueIn(DEFAULTS) === null ? MARK.unknown : textOf(operation.word, valueIn))
+    case 'UseAlternative':
+      return valueIn(DEFAULTS) === null ? MARK.unknown : textOf(operation.word, valueIn)
+    default:
+      return MARK.unknown
+  }
+}
+
+/** A name that no variable has: whether what stands behind `:-` and its like is to be taken. */
+export const DEFAULTS = ':-'
+
+function choicesOfBraces({ items }: Braces, valueIn: ValueOf): string[] {
+  const choices: string[] = []
+  for (const item of items) {
+    if (choices.length >= MAX_FIELDS) break
+    if (item.type === 'Word') choices.push(...fieldsOf(item.word, valueIn))
+    // Letters and numbers in a row spell no command, but may be a part of a name.
+    else choices.push(...rangeOf(String(item.start), String(item.end)))
+  }
+  return choices.slice(0, MAX_FIELDS)
+}
+
+function rangeOf(start: string, end: string): string[] {
+  if (!/^[A-Za-z]$/.test(start) || !/^[A-Za-z]$/.test(end)) return [MARK.unknown]
+  const [from, to] = [start.charCodeAt(0), end.charCodeAt(0)]
+  const step = from <= to ? 1 : -1
+  return Array.from({ length: Math.abs(to - from) + 1 }, (_, i) => String.fromCharCode(from + i * step))
+}
+
+function globOf(pattern: string): string {
+  if (pattern === '?') return MARK.one
+  if (/^\*+$/.test(pattern)) return MARK.star
+  if (pattern.startsWith('[')) return pattern.endsWith(']') ? MARK.one : pattern
+  return MARK.star
+}

@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest'
+import { runAction } from '../../../src/agent/actions.ts'
+import type { ActionEvent } from '../../../src/agent/events.ts'
+import { ACTION_RULES, riskOfAction } from '../../../src/agent/security/action-rules.ts'
+import { needsConfirmation } from '../../../src/agent/security/confirmation.ts'
+import { loadScriptJudge } from '../../../src/agent/security/judge.ts'
+import { builtinPolicy } from '../../../src/agent/security/policy.ts'
+import { RISK } from '../../../src/agent/security/risk.ts'
+
+const judgeScript = await loadScriptJudge()
+const { low, medium, high, unknown } = RISK
+
+const action = (kind: string, args: object): ActionEvent => ({
+  source: 'agent',
+  message: '',
+  action: kind,
+  args: { ...args },
+})
+const run = (command: string) => runAction('agent', command)
+const riskOf = (event: ActionEvent, isDestructive = false) =>
+  riskOfAction(event, { judgeScript, secretNames: ['STAGING'], hints: { isDestructive } })
+
+test('each kind of action has its level, and one that no rule knows is high', () => {
+  const risks: [ActionEvent, number][] = [
+    [run('ls'), low],
+    [run('rm a'), medium],
+    [run('rm -r a'), high],
+    [run('echo $STAGING'), high],
+    [action('run', {}), low],
+    [action('run_ipython', { code: '1' }), high],
+    [action('browse', { url: 'https://example.com' }), medium],
+    [action('browse_interactive', {}), high],
+    [action('call_tool_mcp', { name: 'x', arguments: {} }), medium],
+    [action('think', { thought: 'rm -rf /' }), low],
+    [action('finish', {}), low],
+    [action('delegate', {}), high],
+    [action('teleport', {}), high],
+    [action('constructor', {}), high],
+  ]
+  for (const [event, risk] of risks)
+    expect([event.action, event.args, riskOf(event)]).toEqual([event.action, event.args, risk])
+  expect(riskOf(action('call_tool_mcp', { name: 'x', arguments: {} }), true)).toBe(high)
+})
+
+test('the editor is judged by the file', () => {
+  const ordinary = [
+    '/workspace/a.ts',
+    '/tmp/x',
+    '/workspace/src/git.ts',
+    '/workspace/.env.example',
+    '/workspace/.gitignore',
+  ]
+  const precious = [
+    ...[
+      '/workspace/repo/.git/hooks/pre-commit',
+      '/workspace/.GIT/config',
+      '/workspace/.env',
+      '/workspace/.husky/pre-push',
+    ],
+    ...['/workspace/../etc/passwd', '/etc/hosts', '/workspace/a/server.key', '/workspace/.bashrc'],
+  ]
+  for (const kind of ['edit', 'write']) {
+    for (const path of ordinary) expect([path, riskOf(action(kind, { path }))]).toEqual([path, low])
+    for (const path of precious) expect([path, riskOf(action(kind, { path }))]).toEqual([path, high])
+  }
+  const reads: [string, number][] = [
+    ['/workspace/a.ts', low],
+    ['/workspace/.env', high],
+    ['/workspace/.env.example', low],
+    ['/workspace/.git/config', medium],
+    ['/workspace/.git/HEAD', low],
+  ]
+  for (const [path, risk] of reads) expect([path, riskOf(action('read', { path }))]).toEqual([path, risk])
+})
+
+test('what reaches the owner’s level waits, whatever kind of action it is', () => {
+  const asked = (event: ActionEvent, severity: number | null = null) =>
+    needsConfirmation(event, { risk: riskOf(event), severity })
+  expect([run('ls'), run('rm a'), run('rm -r a')].map((event) => asked(event))).toEqual([false, true, true])
+  expect(asked(action('browse', { url: 'https://example.com' }))).toBe(true)
+  expect(asked(action('browse', { url: 'https://example.com' }), high)).toBe(false)
+  expect(asked(action('call_tool_mcp', { name: 'x' }))).toBe(true)
+  expect(asked(action('edit', { path: '/workspace/a.ts' }))).toBe(false)
+  expect(asked(action('edit', { path: '/workspace/.git/hooks/pre-push' }), high)).toBe(true)
+  expect(asked(action('read', { path: '/workspace/.env' }))).toBe(true)
+  expect(asked(action('teleport', {}), high)).toBe(true)
+  expect([asked(run('ls'), low), asked(run('ls'), unknown)]).toEqual([true, true])
+  expect(asked(action('think', { thought: 'x' }), unknown)).toBe(false)
+  const ownSearch = { ...run('rg x'), args: { ...run('rg x').args, is_static: true } }
+  expect(asked(ownSearch, low)).toBe(false)
+  expect(asked(runAction('user', 'rm -r a'))).toBe(false)
+})
+
+test('without an analyzer everything waits that does more than look', () => {
+  const waits = (event: ActionEvent) => needsConfirmation(event, { risk: null, severity: high })
+  const kinds = ['run', 'run_ipython', 'edit', 'write', 'browse', 'call_tool_mcp', 'teleport']
+  for (const kind of kinds) expect([kind, waits(action(kind, {}))]).toEqual([kind, true])
+  for (const kind of ['read', 'think', 'finish', 'message'])
+    expect([kind, waits(action(kind, {}))]).toEqual([kind, false])
+})
+
+test('users read every rule about actions', () => {
+  const policy = builtinPolicy()
+  for (const { about, says } of ACTION_RULES) expect(policy).toContain(`- ${about}: ${says}`)
+})

@@ -1,0 +1,48 @@
+// The corpus of disguised and of harmless commands, each judged at least, or exactly, as high as it says.
+
+import { expect, test } from 'vitest'
+import { loadScriptJudge } from '../../../src/agent/security/judge.ts'
+import { RISK } from '../../../src/agent/security/risk.ts'
+import { BORDERLINE } from '../../fixtures/security/borderline.ts'
+import { DISGUISES_DEV, HARMLESS_DEV } from '../../fixtures/security/dev.ts'
+import { DISGUISES_HELD, HARMLESS_HELD } from '../../fixtures/security/held.ts'
+import { DISGUISES_MORE, HARMLESS_MORE } from '../../fixtures/security/more.ts'
+
+const DISGUISES = [...DISGUISES_DEV, ...DISGUISES_HELD, ...DISGUISES_MORE]
+const HARMLESS = [...HARMLESS_DEV, ...HARMLESS_HELD, ...HARMLESS_MORE]
+
+const shown = (script: string) => (script.length > 200 ? `${script.slice(0, 200)}…` : script)
+
+test('every disguise is judged at least as high as what it does', async () => {
+  const judge = await loadScriptJudge()
+  const missed = DISGUISES.flatMap(({ script, least, theme }) => {
+    const risk = judge(script)
+    return risk < RISK[least] ? [{ theme, script: shown(script), least: RISK[least], risk }] : []
+  })
+  expect(missed).toEqual([])
+})
+
+test('every harmless script is low', async () => {
+  const judge = await loadScriptJudge()
+  const noise = HARMLESS.flatMap(({ script, theme }) => (judge(script) > RISK.low ? [{ theme, script }] : []))
+  expect(noise).toEqual([])
+})
+
+/** Where the rules differ from the proposal, and why. */
+const DECIDED: Readonly<Record<string, keyof typeof RISK>> = {
+  // It moves a branch as every other reset to another commit does.
+  'git reset --soft HEAD~1': 'medium',
+  // What a filter lets through is not looked at.
+  'env | grep ^PATH=': 'high',
+  // What a pipe brings is not followed, however plain it is; `bash <<< ls` says the same.
+  'echo ls | sh': 'high',
+  // The index is expanded, and what it holds is in the script.
+  "x='a[$(rm -rf src)]'; echo $((x))": 'high',
+}
+
+test('what reasonable people differ about is decided, and stays so', async () => {
+  const judge = await loadScriptJudge()
+  for (const { script, proposed } of BORDERLINE) {
+    expect([script, judge(script)]).toEqual([script, RISK[DECIDED[script] ?? proposed]])
+  }
+})
