@@ -4,6 +4,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** `http://127.0.0.1:<port>` */
     gitServer: string
+    /** Whether the whole corpus is wanted, not a sample. */
+    isProof: boolean
   }
 }
 

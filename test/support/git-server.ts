@@ -8,14 +8,25 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import type { TestProject } from 'vitest/node'
+import { corpusRepository } from './git-corpus.ts'
+import { faultsOf } from './git-proof.ts'
 import { answerApi, isAccepted } from './git-server-access.ts'
 import { CREDENTIALS, type Order, type Report } from './git-server-orders.ts'
 import { reply, send } from './git-server-replies.ts'
 
-const RUN_TIMEOUT_MS = 60_000
+const RUN_TIMEOUT_MS = 240_000
 const MAX_BODY_BYTES = 256 * 1024 * 1024
 
+export type GitServer = { readonly url: string; stop(): Promise<void> }
+
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { url, stop } = await startGitServer()
+  project.provide('gitServer', url)
+  project.provide('isProof', process.env.PROOF === '1')
+  return stop
+}
+
+export async function startGitServer(): Promise<GitServer> {
   const root = await mkdtemp(join(tmpdir(), 'bellwether-git-'))
   const server = createServer((request, response) => {
     serve(root, request, response).catch((error: unknown) => {
@@ -24,11 +35,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
     })
   })
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
-  project.provide('gitServer', `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-  return async () => {
-    server.closeAllConnections()
-    await new Promise((closed) => server.close(closed))
-    await rm(root, { recursive: true, force: true })
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    stop: async () => {
+      server.closeAllConnections()
+      await new Promise((closed) => server.close(closed))
+      await rm(root, { recursive: true, force: true })
+    },
   }
 }
 
@@ -38,6 +51,15 @@ async function serve(root: string, request: IncomingMessage, response: ServerRes
     const order = JSON.parse((await bodyOf(request)).toString('utf8')) as Order
     response.setHeader('content-type', 'application/json')
     response.end(JSON.stringify(await carryOut(root, order)))
+    return
+  }
+  if (url.pathname === '/corpus') {
+    response.end(JSON.stringify(await corpusRepository(root, url.searchParams.get('name') ?? '')))
+    return
+  }
+  if (url.pathname === '/proof') {
+    const faults = await faultsOf(root, url.searchParams.get('folder') ?? '', await bodyOf(request))
+    response.end(JSON.stringify(faults))
     return
   }
   const [, fault = null] = /^\/faulty\/(\w+)\//.exec(url.pathname) ?? []
@@ -76,6 +98,7 @@ async function bridge(
       GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
       REMOTE_USER: isAllowed ? CREDENTIALS.username : 'anonymous',
       REMOTE_ADDR: '127.0.0.1',
+      ...(path.includes('/ref-deltas/') && BY_ID),
     },
     timeout: RUN_TIMEOUT_MS,
   })
@@ -91,6 +114,13 @@ async function bridge(
   const answer = output.subarray(headEnd + 4)
   // A broken line shows in the middle of what is sent, not in what is said first.
   await send(answer, response, request.method === 'POST' ? fault : null)
+}
+
+/** Has the host send deltas with the ids of their bases, whatever was asked for. */
+const BY_ID = {
+  GIT_CONFIG_COUNT: '1',
+  GIT_CONFIG_KEY_0: 'uploadpack.packObjectsHook',
+  GIT_CONFIG_VALUE_0: join(import.meta.dirname, 'pack-by-id.sh'),
 }
 
 async function carryOut(root: string, order: Order): Promise<Report[]> {

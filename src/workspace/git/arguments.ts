@@ -43,12 +43,13 @@ interface Option {
   name: string
   letters: string[]
   words: string[]
-  value: 'none' | 'needed' | 'optional'
+  value: 'none' | 'needed' | 'optional' | 'next'
 }
 
 /**
  * Each option is written as its names with `|` between them, a long one first if it has one: it gives the name by which
- * it is asked for. `=` behind it says that it needs a value, `?` that it may have one behind a `=`.
+ * it is asked for. `=` behind it says that it needs a value, `?` that it may have one behind a `=`, and `=?` that the next
+ * word is its value if there is one.
  */
 export function parseArguments(command: string, specs: readonly string[], args: readonly string[]): Arguments {
   const options = specs.map(optionOf)
@@ -64,23 +65,24 @@ export function parseArguments(command: string, specs: readonly string[], args: 
       parsed.paths = args.slice(i + 1)
       break
     }
-    if (arg.startsWith('--')) parseLong(parsed, { command, options, arg, takeNext })
-    else if (arg.startsWith('-') && arg !== '-') parseShort(parsed, { command, options, arg, takeNext })
+    if (arg.startsWith('--')) parseLong(parsed, { command, options, arg, takeNext, next: args[i + 1] })
+    else if (arg.startsWith('-') && arg !== '-')
+      parseShort(parsed, { command, options, arg, takeNext, next: args[i + 1] })
     else parsed.plain.push(arg)
   }
   return parsed
 }
 
 function optionOf(spec: string): Option {
-  const value = spec.endsWith('=') ? 'needed' : spec.endsWith('?') ? 'optional' : 'none'
-  const names = spec.replace(/[=?]$/, '').split('|')
+  const value = spec.endsWith('=?') ? 'next' : spec.endsWith('=') ? 'needed' : spec.endsWith('?') ? 'optional' : 'none'
+  const names = spec.replace(/[=?]+$/, '').split('|')
   const words = names.filter((name) => name.length > 1)
   return { name: words[0] ?? names[0] ?? '', letters: names.filter((name) => name.length === 1), words, value }
 }
 
-type Parsing = { command: string; options: Option[]; arg: string; takeNext: () => string }
+type Parsing = { command: string; options: Option[]; arg: string; takeNext: () => string; next: string | undefined }
 
-function parseLong(parsed: Arguments, { command, options, arg, takeNext }: Parsing): void {
+function parseLong(parsed: Arguments, { command, options, arg, takeNext, next }: Parsing): void {
   const [, word = '', value] = /^--([^=]*)(?:=(.*))?$/s.exec(arg) ?? []
   const exact = options.find(({ words }) => words.includes(word))
   const begun = options.filter(({ words }) => words.some((other) => other.startsWith(word)))
@@ -89,7 +91,8 @@ function parseLong(parsed: Arguments, { command, options, arg, takeNext }: Parsi
   if (option.value === 'none' && value !== undefined) {
     throw new GitFailure(`error: option \`${word}' takes no value`, 129)
   }
-  parsed.add(option.name, value ?? (option.value === 'needed' ? takeNext() : ''))
+  const takes = option.value === 'needed' || (option.value === 'next' && next !== undefined)
+  parsed.add(option.name, value ?? (takes ? takeNext() : ''))
 }
 
 function parseShort(parsed: Arguments, { command, options, arg, takeNext }: Parsing): void {

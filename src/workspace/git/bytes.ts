@@ -20,8 +20,13 @@ export function hexOf(bytes: Uint8Array): string {
 
 export function bytesOfHex(hex: string): Uint8Array {
   const bytes = new Uint8Array(hex.length >> 1)
-  for (let i = 0; i < bytes.length; i++) bytes[i] = Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16)
+  for (let i = 0; i < bytes.length; i++) bytes[i] = digitAt(hex, 2 * i) * 16 + digitAt(hex, 2 * i + 1)
   return bytes
+}
+
+function digitAt(hex: string, at: number): number {
+  const code = hex.charCodeAt(at)
+  return code <= 0x39 ? code - 0x30 : (code | 0x20) - 0x57
 }
 
 export function joined(parts: readonly Uint8Array[]): Uint8Array {

@@ -1,12 +1,13 @@
 // Brings the working tree and the index from one tree to another, without losing what is not stored anywhere.
 
+import type { FileStat } from '../file-system.ts'
 import { failed, GitFailure } from './failure.ts'
 import { NO_STAT, statFields } from './index-file.ts'
 import { type FileState, MODE, sameState } from './objects.ts'
 import type { Repository } from './repository.ts'
-import { currentState, walkWorktree } from './status.ts'
-import { flatTree, isSafePath } from './tree.ts'
-import { statAt, takeAway, writeOut } from './worktree.ts'
+import { currentState } from './status.ts'
+import { flatTree, isSafePath, stateInTree } from './tree.ts'
+import { isBehindLink, statAt, takeAway, writeOut } from './worktree.ts'
 
 /** By path, what it is to become; null removes the file. */
 export type TreeDelta = ReadonlyMap<string, FileState | null>
@@ -18,6 +19,9 @@ export interface Obstacles {
   /** Files that git does not know. */
   untracked: string[]
 }
+
+/** So few paths are looked up one by one. */
+const FEW = 200
 
 /** What turns one tree into another, by path. */
 export async function changesBetween(
@@ -39,23 +43,28 @@ export async function changesBetween(
 export async function obstaclesTo(repo: Repository, from: string | null, changes: TreeDelta): Promise<Obstacles> {
   assertSafe(changes)
   const index = await repo.index()
-  const old = await flatTree(repo, from)
-  const { present } = await walkWorktree(repo, { untracked: 'no' })
+  const isMany = changes.size > FEW
+  const old = isMany ? await flatTree(repo, from) : null
   const found: Obstacles = { modified: [], untracked: [] }
   for (const [path, after] of changes) {
     const entry = index.get(path)
     const staged = entry && { mode: entry.mode, oid: entry.oid }
-    const before = old.get(path) ?? null
+    const before = old ? (old.get(path) ?? null) : from === null ? null : await stateInTree(repo, from, path)
     if (!entry) {
       if (after && (await hidesUntracked(repo, path, after))) found.untracked.push(path)
       continue
     }
     if (sameState(staged, after)) continue
-    const work = await currentState(repo, entry, present.get(path))
+    const work = await currentState(repo, entry, presentAt(repo, path))
     const isClean = sameState(staged, before) && (work === null || sameState(work, staged))
     if (!isClean) found.modified.push(path)
   }
   return found
+}
+
+/** A file behind a link is not the tracked one. */
+function presentAt(repo: Repository, path: string): FileStat | undefined {
+  return isBehindLink(repo.fs, repo.root, path) ? undefined : (statAt(repo.fs, `${repo.root}/${path}`) ?? undefined)
 }
 
 async function hidesUntracked(repo: Repository, path: string, after: FileState): Promise<boolean> {
@@ -81,7 +90,12 @@ async function holdsUntracked(repo: Repository, folder: string): Promise<boolean
   return false
 }
 
-export function refuseObstacles({ modified, untracked }: Obstacles, action: 'checkout' | 'merge'): void {
+export function refuseObstacles(obstacles: Obstacles, action: 'checkout' | 'merge'): void {
+  if (obstacles.modified.length + obstacles.untracked.length > 0)
+    throw new GitFailure(obstacleText(obstacles, action), action === 'merge' ? 2 : 1)
+}
+
+export function obstacleText({ modified, untracked }: Obstacles, action: 'checkout' | 'merge'): string {
   const parts: string[] = []
   const before = action === 'checkout' ? 'switch branches' : 'merge'
   const list = (paths: string[]) => paths.map((path) => `\t${path}\n`).join('')
@@ -97,7 +111,7 @@ export function refuseObstacles({ modified, untracked }: Obstacles, action: 'che
         `Please move or remove them before you ${before}.`,
     )
   }
-  if (parts.length > 0) throw new GitFailure([...parts, 'Aborting'].join('\n'), action === 'merge' ? 2 : 1)
+  return [...parts, 'Aborting'].join('\n')
 }
 
 /** Before the first file is written: a path that leads elsewhere ends the whole matter. */

@@ -1,15 +1,18 @@
-// Makes a working copy of a remote repository.
+// Makes a working copy of a remote repository: with all of its history if that fits, and otherwise with none.
 
 import type { FileSystem } from '../file-system.ts'
+import type { Advertisement } from './advertisement.ts'
 import { applyChanges, changesBetween } from './checkout.ts'
 import { createRepository } from './commands/init.ts'
-import { fatal } from './failure.ts'
+import { fatal, GitFailure } from './failure.ts'
 import type { Signature } from './objects.ts'
 import { parseAddress } from './remote-address.ts'
 import type { Credential } from './remotes.ts'
 import { Repository } from './repository.ts'
-import { assertComplete, fetchFrom, type TransferOptions } from './transfers.ts'
+import { branchesOf, type FetchedRef, openTransport, type TransferOptions, tagsInReach, tagsOf } from './transfers.ts'
+import type { Transport } from './transport.ts'
 import type { Pace } from './tree.ts'
+import { assertComplete, fetchPack } from './upload-pack.ts'
 import { statAt } from './worktree.ts'
 
 export interface CloneRequest extends TransferOptions {
@@ -19,7 +22,7 @@ export interface CloneRequest extends TransferOptions {
   root: string
   /** A branch or a tag; null for the one that the remote shows first. */
   branch: string | null
-  /** Null for all commits. */
+  /** Null for all commits, or for the last one of each branch if they are too many. */
   depth: number | null
   /** Only the branch that is checked out. */
   singleBranch: boolean
@@ -29,6 +32,8 @@ export interface CloneRequest extends TransferOptions {
   by: Signature
   pace?: Pace
   credential?: Credential | null
+  /** Told when the history had to be cut off. */
+  onWarning?: (text: string) => void
 }
 
 export interface Cloned {
@@ -40,14 +45,13 @@ export interface Cloned {
 /** Nothing is left behind when it fails. */
 export async function cloneInto(request: CloneRequest): Promise<Cloned> {
   const { fs, root } = request
-  const { url, credential } = parseAddress(request.url)
   const before = statAt(fs, root)
   if (before && (before.kind !== 'directory' || fs.list(root).length > 0)) {
     throw fatal(`destination path '${root.split('/').at(-1)}' already exists and is not an empty directory.`)
   }
   fs.makeDirectory(root, { recursive: true })
   try {
-    return await cloneHere(request, { url, credential: request.credential ?? credential })
+    return await cloneHere(request)
   } catch (error) {
     for (const { name } of fs.list(root)) fs.remove(`${root}/${name}`, { recursive: true })
     if (!before) fs.remove(root)
@@ -55,69 +59,122 @@ export async function cloneInto(request: CloneRequest): Promise<Cloned> {
   }
 }
 
-async function cloneHere(
-  request: CloneRequest,
-  { url, credential }: { url: string; credential: Credential | null },
-): Promise<Cloned> {
-  const { fs, root, branch, depth, singleBranch, remote, by } = request
+type Session = { repo: Repository; transport: Transport; advertisement: Advertisement }
+
+async function cloneHere(request: CloneRequest): Promise<Cloned> {
+  const { fs, root, remote } = request
+  const { url, credential } = parseAddress(request.url)
+  const transport = openTransport(request, url, request.credential ?? credential)
+  const advertisement = await transport.advertised('git-upload-pack')
   await createRepository(fs, root, 'main')
   const repo = new Repository({ fs, root, ...(request.pace && { pace: request.pace }) })
   const config = await repo.config()
   config.set(`remote.${remote}.url`, url)
-  config.set(`remote.${remote}.fetch`, refspec(remote, singleBranch && branch !== null ? branch : '*'))
+  config.set(`remote.${remote}.fetch`, refspec(remote, '*'))
+  if (!request.tags) config.set(`remote.${remote}.tagOpt`, '--no-tags')
   await repo.saveConfig(config)
-  const ref = singleBranch ? (branch ?? 'HEAD') : null
-  const fetched = await fetchFrom(repo, { ...request, url, credential, ref, depth, prune: false })
-  if (fetched.oid === null) {
-    if (branch !== null) throw fatal(`Remote branch ${branch} not found in upstream ${remote}`)
+  const start = startOf(advertisement, request)
+  if (start === null) {
+    await follow(repo, { remote, branch: 'main', only: null })
     return { repo, oid: null }
   }
-  const place = await startingPlace(repo, {
-    request,
-    fetched: fetched.oid,
-    shown: fetched.defaultBranch?.replace(/^refs\/heads\//, '') ?? null,
-  })
-  await assertComplete(repo, place.oid)
-  await follow(repo, request, place.branch)
-  await repo.refs.moveHead(place.branch === null ? { oid: place.oid } : { ref: `refs/heads/${place.branch}` }, by, '')
-  if (place.branch !== null)
-    await repo.refs.change(`refs/heads/${place.branch}`, { oid: place.oid, by, message: `clone: from ${url}` })
-  if (request.checkout) await fillTree(repo, place.oid)
-  return { repo, oid: place.oid }
+  const session = { repo, transport, advertisement }
+  const isNarrow = await bringHistory(session, request, start)
+  const oid = await repo.peel(start.oid, 'commit')
+  await noteStart(session, request, { start, oid, isNarrow })
+  if (request.checkout) await fillTree(repo, oid)
+  return { repo, oid }
 }
 
 function refspec(remote: string, branch: string): string {
   return `+refs/heads/${branch}:refs/remotes/${remote}/${branch}`
 }
 
-type Start = { request: CloneRequest; fetched: string; shown: string | null }
-
-/** The commit to begin with, and the branch of ours that it belongs to; a tag belongs to none. */
-async function startingPlace(
-  repo: Repository,
-  { request, fetched, shown }: Start,
-): Promise<{ oid: string; branch: string | null }> {
-  const { branch, remote } = request
-  if (branch === null && shown === null) return { oid: await repo.peel(fetched, 'commit'), branch: null }
-  const name = branch ?? shown ?? ''
-  const tracked = await repo.refs.resolve(`refs/remotes/${remote}/${name}`)
-  if (tracked !== null) return { oid: tracked, branch: name }
-  const tagged = await repo.refs.resolve(`refs/tags/${name}`)
-  if (tagged !== null) return { oid: await repo.peel(tagged, 'commit'), branch: null }
-  if (branch === null) return { oid: await repo.peel(fetched, 'commit'), branch: name }
-  throw fatal(`Remote branch ${branch} not found in upstream ${remote}`)
+/** What is checked out: a branch or a tag of this name, or HEAD, which may be no branch. Null if there is nothing. */
+function startOf({ refs, head }: Advertisement, { branch, remote }: CloneRequest): FetchedRef | null {
+  if (branch === null) {
+    const oid = refs.get('HEAD')
+    return oid === undefined ? null : { ref: head, oid }
+  }
+  for (const ref of [`refs/heads/${branch}`, `refs/tags/${branch}`]) {
+    const oid = refs.get(ref)
+    if (oid !== undefined) return { ref, oid }
+  }
+  throw fatal(`Remote branch ${branch} not found in upstream ${remote}`, { reason: 'not-found' })
 }
 
-async function follow(repo: Repository, { remote, singleBranch }: CloneRequest, branch: string | null): Promise<void> {
-  if (branch === null) return
+/** Objects, and the refs that lead to them. True when only the branch to begin with was brought. */
+async function bringHistory(session: Session, request: CloneRequest, start: FetchedRef): Promise<boolean> {
+  const { depth, singleBranch } = request
+  try {
+    await bring(session, request, { start, depth, isNarrow: singleBranch })
+    return singleBranch
+  } catch (error) {
+    if (depth !== null || !(error instanceof GitFailure) || error.reason !== 'too-large') throw error
+    request.onWarning?.(
+      `warning: the whole history is more than can be cloned here (${error.message.replace(/^fatal: /, '')})\n` +
+        "warning: cloned only the last commit of one branch, as with --depth=1; 'git fetch --depth=<n>' brings more if it fits",
+    )
+    await bring(session, request, { start, depth: 1, isNarrow: true })
+    return true
+  }
+}
+
+type Extent = { start: FetchedRef; depth: number | null; isNarrow: boolean }
+
+async function bring(
+  session: Session,
+  { tags, remote, onProgress }: CloneRequest,
+  { start, depth, isNarrow }: Extent,
+): Promise<void> {
+  const { repo, advertisement } = session
+  const wanted = isNarrow ? [start] : [start, ...branchesOf(advertisement), ...(tags ? tagsOf(advertisement) : [])]
+  const ask = (refs: readonly FetchedRef[], how: number | null) =>
+    fetchPack(session, {
+      wants: refs.map(({ oid }) => oid),
+      depth: how,
+      includesTags: tags,
+      onMessage: onProgress,
+    })
+  await ask(wanted, depth)
+  for (const { oid } of wanted) await assertComplete(repo, oid)
+  const followed = tags && isNarrow ? await tagsInReach(repo, advertisement) : []
+  await ask(followed, null)
+  const refs = new Map<string, string>()
+  for (const { ref, oid } of [...wanted, ...followed])
+    if (ref !== null && (tags || !ref.startsWith('refs/tags/')))
+      refs.set(ref.replace('refs/heads/', `refs/remotes/${remote}/`), oid)
+  await repo.refs.fill(refs, advertisement.peeled)
+}
+
+type Begun = { start: FetchedRef; oid: string; isNarrow: boolean }
+
+async function noteStart(
+  { repo, advertisement: { head } }: Session,
+  { remote, by, url }: CloneRequest,
+  { start, oid, isNarrow }: Begun,
+): Promise<void> {
+  const message = `clone: from ${parseAddress(url).url}`
+  const branch = start.ref?.startsWith('refs/heads/') ? start.ref.slice('refs/heads/'.length) : null
+  if (branch !== null) await follow(repo, { remote, branch, only: isNarrow ? branch : null })
+  const shown = isNarrow ? branch : (head?.replace(/^refs\/heads\//, '') ?? null)
+  if (shown !== null) await repo.refs.setSymbolic(`refs/remotes/${remote}/HEAD`, `refs/remotes/${remote}/${shown}`)
+  await repo.refs.moveHead(
+    branch === null ? { oid } : { ref: `refs/heads/${branch}` },
+    by,
+    branch === null ? message : '',
+  )
+  if (branch !== null) await repo.refs.change(`refs/heads/${branch}`, { oid, by, message })
+}
+
+type Followed = { remote: string; branch: string; only: string | null }
+
+async function follow(repo: Repository, { remote, branch, only }: Followed): Promise<void> {
   const config = await repo.config()
-  if (singleBranch) config.set(`remote.${remote}.fetch`, refspec(remote, branch))
+  if (only !== null) config.set(`remote.${remote}.fetch`, refspec(remote, only))
   config.set(`branch.${branch}.remote`, remote)
   config.set(`branch.${branch}.merge`, `refs/heads/${branch}`)
   await repo.saveConfig(config)
-  if ((await repo.refs.resolve(`refs/remotes/${remote}/HEAD`)) === null) {
-    await repo.refs.setSymbolic(`refs/remotes/${remote}/HEAD`, `refs/remotes/${remote}/${branch}`)
-  }
 }
 
 async function fillTree(repo: Repository, oid: string): Promise<void> {

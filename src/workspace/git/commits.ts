@@ -2,7 +2,6 @@
 
 import type { Invocation } from './invocation.ts'
 import { type Commit, formatCommit, type Signature } from './objects.ts'
-import { subjectOf } from './pretty.ts'
 import { removeIfThere } from './refs.ts'
 import type { Repository } from './repository.ts'
 import { writeTree } from './tree.ts'
@@ -26,17 +25,19 @@ export interface NewCommit {
   author?: Signature
   /** What the log calls it: `commit`, `commit (amend)`, `merge x`. */
   action: string
+  /** What the log says of it; the first line of its message unless told otherwise. */
+  said?: string
 }
 
 /** Stores the commit and moves the current branch to it. */
 export async function makeCommit(git: Invocation, made: NewCommit): Promise<{ oid: string; commit: Commit }> {
   const repo = git.repo()
-  const { tree, parents, message, action } = made
+  const { tree, parents, message, action, said = message.split('\n', 1)[0] ?? '' } = made
   const committer = await git.signature('committer')
   const commit: Commit = { tree, parents, author: made.author ?? (await git.signature('author')), committer, message }
   const oid = await storeCommit(repo, commit)
   const { ref } = await repo.refs.head()
-  await repo.refs.change(ref ?? 'HEAD', { oid, by: committer, message: `${action}: ${subjectOf(message)}` })
+  await repo.refs.change(ref ?? 'HEAD', { oid, by: committer, message: `${action}: ${said}` })
   endMerge(repo)
   return { oid, commit }
 }
@@ -54,14 +55,4 @@ const MERGE_FILES = [
 /** Nothing is left of a merge that was under way. */
 export function endMerge(repo: Repository): void {
   for (const name of MERGE_FILES) removeIfThere(repo.fs, `${repo.gitDir}/${name}`)
-}
-
-/** Without blanks at line ends, without empty lines around it and more than one between paragraphs. */
-export function tidyMessage(text: string): string {
-  const lines = text.split('\n').map((line) => line.trimEnd())
-  const tidy = lines
-    .join('\n')
-    .replace(/\n{3,}/g, '\n\n')
-    .replace(/^\n+|\n+$/g, '')
-  return tidy === '' ? '' : `${tidy}\n`
 }

@@ -2,27 +2,41 @@
 
 import { errorFields, log } from '../../lib/log.ts'
 import { add } from './commands/add.ts'
+import { apply } from './commands/apply.ts'
+import { blameCommand } from './commands/blame.ts'
 import { branch } from './commands/branch.ts'
+import { catFile } from './commands/cat-file.ts'
 import { checkout, switchBranch } from './commands/checkout.ts'
+import { cherryPick, revert } from './commands/cherry-pick.ts'
 import { clone } from './commands/clone.ts'
 import { commit } from './commands/commit.ts'
 import { config } from './commands/config.ts'
+import { describe } from './commands/describe.ts'
 import { diff } from './commands/diff.ts'
-import { fetchCommand, lsRemote, pull } from './commands/fetch.ts'
+import { fetchCommand, lsRemote } from './commands/fetch.ts'
+import { forEachRef } from './commands/for-each-ref.ts'
+import { grep } from './commands/grep.ts'
 import { init } from './commands/init.ts'
 import { checkIgnore, clean, lsFiles } from './commands/inspect-files.ts'
 import { log as logCommand } from './commands/log.ts'
+import { lsTree } from './commands/ls-tree.ts'
 import { mergeBase, mergeCommand } from './commands/merge.ts'
+import { nameRev } from './commands/name-rev.ts'
+import { countObjects, hashObject, shortlog, updateRef, worktree } from './commands/plumbing.ts'
+import { pull } from './commands/pull.ts'
 import { push } from './commands/push.ts'
+import { rebase } from './commands/rebase.ts'
+import { reflog, showRef, symbolicRef } from './commands/ref-listing.ts'
 import { remote } from './commands/remote.ts'
 import { mv, rm } from './commands/remove-move.ts'
 import { reset, restore } from './commands/reset.ts'
-import { reflog, revParse, showRef, symbolicRef } from './commands/rev-parse.ts'
-import { catFile, revList, show } from './commands/show.ts'
+import { revList } from './commands/rev-list.ts'
+import { revParse } from './commands/rev-parse.ts'
+import { show } from './commands/show.ts'
 import { stash } from './commands/stash.ts'
 import { status } from './commands/status.ts'
 import { tag } from './commands/tag.ts'
-import { isKey } from './config-file.ts'
+import { isKey, isTrue } from './config-file.ts'
 import { explainedFailure } from './explain.ts'
 import { fatal, GitFailure } from './failure.ts'
 import { Invocation, type InvocationParts } from './invocation.ts'
@@ -31,45 +45,60 @@ type Command = (git: Invocation, args: string[]) => Promise<number>
 
 const COMMANDS: Record<string, Command> = {
   add,
+  apply,
+  blame: blameCommand,
   branch,
   checkout,
   clean,
   clone,
   commit,
   config,
+  describe,
   diff,
+  grep,
   init,
   merge: mergeCommand,
   mv,
   pull,
   push,
+  rebase,
   reflog,
   remote,
   reset,
   restore,
+  revert,
   rm,
+  shortlog,
   show,
   stash,
   status,
   tag,
+  worktree,
   fetch: fetchCommand,
   log: logCommand,
   switch: switchBranch,
   'cat-file': catFile,
   'check-ignore': checkIgnore,
+  'cherry-pick': cherryPick,
+  'count-objects': countObjects,
+  'for-each-ref': forEachRef,
+  'hash-object': hashObject,
   'ls-files': lsFiles,
   'ls-remote': lsRemote,
+  'ls-tree': lsTree,
   'merge-base': mergeBase,
+  'name-rev': nameRev,
   'rev-list': revList,
   'rev-parse': revParse,
   'show-ref': showRef,
   'symbolic-ref': symbolicRef,
+  'update-ref': updateRef,
   stage: add,
 }
 
 export const COMMAND_NAMES: readonly string[] = Object.keys(COMMANDS).sort()
 
-const VERSION = 'git version 2.40.0 (built in, on isomorphic-git)'
+const VERSION = 'git version 2.40.0 (built in)'
 
 export interface GitResult {
   stdout: string
@@ -116,12 +145,21 @@ async function dispatch(git: Invocation, args: string[], aliases: readonly strin
     return 0
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  if (command) return command(git, args)
+  if (command) {
+    await readQuoting(git)
+    return command(git, args)
+  }
   const meant = /^[\w-]+$/.test(name) ? await git.setting(`alias.${name}`) : null
   if (meant === null) throw new GitFailure(`git: '${name}' is not available here`, 1)
   if (meant.startsWith('!')) throw fatal(`the alias '${name}' runs a command of the shell, which is not available here`)
   if (aliases.includes(name)) throw fatal(`alias loop detected: expansion of '${aliases[0]}' does not terminate`)
   return dispatch(git, [...wordsOf(meant), ...args], [...aliases, name])
+}
+
+async function readQuoting(git: Invocation): Promise<void> {
+  if (!git.hasRepo()) return
+  const setting = await git.setting('core.quotePath')
+  git.repo().quotesNonAscii = setting === null || isTrue(setting)
 }
 
 /** The words of an alias; quotes hold what has blanks in it together. */

@@ -63,7 +63,8 @@ export class Invocation {
   }
 
   err(text: string): void {
-    this.#err += text.endsWith('\n') || text === '' ? text : `${text}\n`
+    // What ends in a carriage return is written over by what comes next.
+    this.#err += /[\n\r]$/.test(text) || text === '' ? text : `${text}\n`
   }
 
   /** What was said. Bytes are there only if some of it was no text. */

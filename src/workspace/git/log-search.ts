@@ -3,15 +3,15 @@
 import type { Arguments } from './arguments.ts'
 import { parseMoment } from './dates.ts'
 import { fatal } from './failure.ts'
+import { followedPath, followFile } from './following.ts'
 import { type Visited, walkHistory } from './history.ts'
 import type { Invocation } from './invocation.ts'
 import type { Pathspec } from './pathspec.ts'
-import { withRenames } from './renames.ts'
-import { withLetters } from './show-changes.ts'
+import { compilePattern, type Notation } from './patterns.ts'
+import { changeFilter } from './pickaxe.ts'
+import { type PairedChange, withRenames } from './renames.ts'
 import { treeChanges } from './status.ts'
 import { inTopologicalOrder } from './topology.ts'
-
-const MAX_PATTERN = 200
 
 export interface Search {
   options: Arguments
@@ -24,6 +24,35 @@ export interface Found {
   commits: Visited[]
   /** Of a commit that is shown in a graph: the nearest ones before it that are shown too. */
   parentsOf: (oid: string) => string[]
+  /** Of a commit that was found by its changes: the ones that count. */
+  changes: ReadonlyMap<string, PairedChange[]>
+}
+
+/** The commits that changed one file, along its former names. */
+export async function searchFile(
+  git: Invocation,
+  { options, starts }: Search,
+  paths: readonly string[],
+): Promise<Found> {
+  const repo = git.repo()
+  if (options.has('graph')) throw fatal('--follow with --graph is not available here')
+  const path = followedPath(repo, git.cwd, paths)
+  const limit = Number(options.value('max-count') ?? Number.POSITIVE_INFINITY)
+  const skip = Number(options.value('skip') ?? 0)
+  const filter = changeFilter(repo, options)
+  const isWanted = wantedBy(options)
+  const changes = new Map<string, PairedChange[]>()
+  const commits: Visited[] = []
+  const firstParent = options.has('first-parent')
+  for await (const followed of followFile(repo, path, { ...starts, firstParent })) {
+    const left = filter === null ? followed.changes : await filter(followed.changes)
+    if (left.length === 0 || !isWanted(followed)) continue
+    commits.push(followed)
+    changes.set(followed.oid, left)
+    if (commits.length >= limit + skip) break
+  }
+  const shown = commits.slice(skip)
+  return { commits: options.has('reverse') ? shown.reverse() : shown, parentsOf: () => [], changes }
 }
 
 export async function searchHistory(git: Invocation, search: Search): Promise<Found> {
@@ -32,7 +61,7 @@ export async function searchHistory(git: Invocation, search: Search): Promise<Fo
   const skip = Number(options.value('skip') ?? 0)
   if (Number.isNaN(limit) || Number.isNaN(skip)) throw fatal('the number of commits is no number')
   const isOrdered = ['graph', 'topo-order', 'date-order'].some((name) => options.has(name))
-  const filter = options.value('diff-filter')
+  const filter = changeFilter(git.repo(), options)
   const isWanted = wantedBy(options)
   const walk: Walk = { parents: new Map(), before: new Map(), touching: new Set() }
   const isTouching = ({ oid }: Visited) => pathspec.isEmpty || walk.touching.has(oid)
@@ -46,9 +75,12 @@ export async function searchHistory(git: Invocation, search: Search): Promise<Fo
   if (isOrdered) {
     found = inTopologicalOrder(found, { parents: walk.before, byDate: options.has('date-order') }).filter(isShown)
   }
-  if (filter !== null) found = await changing(git, found, { filter, pathspec, renames: !options.has('no-renames') })
+  const changes = new Map<string, PairedChange[]>()
+  if (filter !== null)
+    found = await changing(git, found, { filter, pathspec, renames: !options.has('no-renames'), changes })
   const commits = found.slice(skip, skip + limit)
   return {
+    changes,
     commits: options.has('reverse') ? commits.reverse() : commits,
     parentsOf: nearestShown(walk, { shown: new Set(found.map(({ oid }) => oid)), hasPaths: !pathspec.isEmpty }),
   }
@@ -112,10 +144,19 @@ function nearestShown(
   }
 }
 
-type Filter = { filter: string; pathspec: Pathspec; renames: boolean }
+type Filter = {
+  filter: NonNullable<ReturnType<typeof changeFilter>>
+  pathspec: Pathspec
+  renames: boolean
+  changes: Map<string, PairedChange[]>
+}
 
-/** The commits with a change of the kinds that the filter names. */
-async function changing(git: Invocation, found: Visited[], { filter, pathspec, renames }: Filter): Promise<Visited[]> {
+/** The commits with a change that the filter leaves. */
+async function changing(
+  git: Invocation,
+  found: Visited[],
+  { filter, pathspec, renames, changes }: Filter,
+): Promise<Visited[]> {
   const repo = git.repo()
   const kept: Visited[] = []
   for (const visited of found) {
@@ -123,7 +164,10 @@ async function changing(git: Invocation, found: Visited[], { filter, pathspec, r
     if (others.length > 0) continue
     const before = parent === undefined ? null : (await repo.commit(parent)).tree
     const all = (await treeChanges(repo, before, visited.commit.tree)).filter(({ path }) => pathspec.matches(path))
-    if (withLetters(renames ? await withRenames(repo, all) : all, filter).length > 0) kept.push(visited)
+    const left = await filter(renames ? await withRenames(repo, all) : all)
+    if (left.length === 0) continue
+    kept.push(visited)
+    changes.set(visited.oid, left)
   }
   return kept
 }
@@ -150,33 +194,30 @@ async function simplified(
   return parents
 }
 
+export function notationOf(options: Arguments): Notation {
+  if (options.has('perl-regexp')) return 'perl'
+  if (options.has('fixed-strings')) return 'fixed'
+  return options.has('extended-regexp') ? 'extended' : 'basic'
+}
+
 function wantedBy(options: Arguments): (visited: Visited) => boolean {
-  const flags = options.has('regexp-ignore-case') ? 'i' : ''
-  const pattern = (name: string) =>
-    options.all(name).map((text) => patternOf(text, flags, options.has('fixed-strings')))
+  const how = { notation: notationOf(options), ignoresCase: options.has('regexp-ignore-case'), flags: 'm' }
+  const pattern = (name: string) => options.all(name).map((text) => compilePattern(text, how))
   const [authors, committers, words] = [pattern('author'), pattern('committer'), pattern('grep')]
+  const limit = {
+    least: Number(options.value('min-parents') ?? 0),
+    most: Number(options.value('max-parents') ?? Number.POSITIVE_INFINITY),
+  }
   const since = options.has('since') ? parseMoment(options.value('since') ?? '') : null
   const until = options.has('until') ? parseMoment(options.value('until') ?? '') : null
   const any = (patterns: RegExp[], text: string) => patterns.length === 0 || patterns.some((regex) => regex.test(text))
   return ({ commit }) => {
     const { author, committer, message, parents } = commit
+    if (parents.length < limit.least || parents.length > limit.most) return false
     if ((options.has('no-merges') && parents.length > 1) || (options.has('merges') && parents.length < 2)) return false
     if (since !== null && committer.seconds < since) return false
     if (until !== null && committer.seconds > until) return false
     if (words.length > 0 && any(words, message) === options.has('invert-grep')) return false
     return any(authors, `${author.name} <${author.email}>`) && any(committers, `${committer.name} <${committer.email}>`)
-  }
-}
-
-/** A pattern that could take for ever, or that is none, is looked for by its letters. */
-function patternOf(text: string, flags: string, isFixed: boolean): RegExp {
-  const literal = text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-  const isRisky =
-    text.length > MAX_PATTERN || /\([^)]*[*+{][^)]*\)[*+{]/.test(text) || (text.match(/[*+{]/g)?.length ?? 0) > 3
-  try {
-    return new RegExp(isFixed || isRisky ? literal : text, flags)
-  } catch {
-    // Not a pattern: then it is a text.
-    return new RegExp(literal, flags)
   }
 }

@@ -1,20 +1,29 @@
 // Joins another commit into the current branch.
 
 import { utf8 } from './bytes.ts'
-import { applyChanges, changesBetween, obstaclesTo, refuseObstacles, type TreeDelta, writeFile } from './checkout.ts'
+import {
+  applyChanges,
+  changesBetween,
+  type Obstacles,
+  obstaclesTo,
+  obstacleText,
+  refuseObstacles,
+  type TreeDelta,
+  writeFile,
+} from './checkout.ts'
 import { indexTree, makeCommit } from './commits.ts'
 import { changeSummary, diffstat } from './diffstat.ts'
 import { failed, fatal, GitFailure } from './failure.ts'
 import { mergeBases } from './history.ts'
 import { NO_STAT } from './index-file.ts'
 import type { Invocation } from './invocation.ts'
-import type { MergeLabels } from './merge-text.ts'
-import { type Conflict, mergeTrees } from './merge-trees.ts'
+import type { MergeStyle } from './merge-text.ts'
+import { type Conflict, mergeTrees, type TreeMerge } from './merge-trees.ts'
 import { withRenames } from './renames.ts'
 import type { Repository } from './repository.ts'
 import { abbreviate } from './revisions.ts'
 import { treeChanges } from './status.ts'
-import { takeAway } from './worktree.ts'
+import { statAt, takeAway } from './worktree.ts'
 
 export interface MergeRequest {
   oid: string
@@ -27,6 +36,7 @@ export interface MergeRequest {
   quiet: boolean
   showsStat: boolean
   unrelated: boolean
+  style?: MergeStyle
 }
 
 export async function merge(git: Invocation, request: MergeRequest): Promise<number> {
@@ -79,7 +89,9 @@ async function fastForward(git: Invocation, from: string, request: MergeRequest)
   if (!request.quiet) git.line(`Updating ${await abbreviate(repo, from)}..${await abbreviate(repo, request.oid)}`)
   const changes = await changesBetween(repo, before, after)
   const obstacles = await obstaclesTo(repo, before, changes)
-  if (obstacles.modified.length + obstacles.untracked.length > 0) refuseFastForward(obstacles)
+  // It is refused before anything was merged: the code is that of an error, not of a failed strategy.
+  if (obstacles.modified.length + obstacles.untracked.length > 0)
+    throw new GitFailure(obstacleText(obstacles, 'merge'), 1)
   await applyChanges(repo, changes)
   await repo.saveIndex(await repo.index())
   if (!request.quiet) git.line('Fast-forward')
@@ -91,15 +103,6 @@ async function fastForward(git: Invocation, from: string, request: MergeRequest)
   }
   if (!request.quiet && request.showsStat) await showDifference(git, before, after)
   return 0
-}
-
-function refuseFastForward(obstacles: Parameters<typeof refuseObstacles>[0]): void {
-  try {
-    refuseObstacles(obstacles, 'merge')
-  } catch (error) {
-    // It is refused before anything was merged: the code is that of an error, not of a failed strategy.
-    throw error instanceof GitFailure ? new GitFailure(error.message, 1) : error
-  }
 }
 
 async function moveBranch(git: Invocation, { oid, name }: MergeRequest, before: string): Promise<void> {
@@ -118,8 +121,13 @@ async function threeWay(
   const trees = { ours: (await repo.commit(ours)).tree, theirs: (await repo.commit(request.oid)).tree }
   await refuseStaged(git, trees.ours)
   const baseTree = base === null ? null : (await repo.commit(base)).tree
-  const result = await joinTrees(git, { base: baseTree, ...trees, labels: { ours: 'HEAD', theirs: request.name } })
-  if (!request.quiet || result.conflicts.length > 0) for (const message of result.messages) git.line(message)
+  const labels = {
+    ours: 'HEAD',
+    theirs: request.name,
+    base: base === null ? 'empty tree' : await abbreviate(repo, base),
+  }
+  const result = await joinTrees(git, { base: baseTree, ...trees, labels: { ...request.style, ...labels } })
+  for (const message of result.messages) git.line(message)
   const isClean = result.conflicts.length === 0
   if (isClean && request.commits && !request.squash) {
     const tree = await indexTree(repo)
@@ -128,6 +136,7 @@ async function threeWay(
       parents: [ours, request.oid],
       message: request.message,
       action: `merge ${request.name}`,
+      said: "Merge made by the 'ort' strategy.",
     })
     if (request.quiet) return 0
     git.line("Merge made by the 'ort' strategy.")
@@ -148,10 +157,14 @@ async function threeWay(
 async function refuseStaged(git: Invocation, tree: string): Promise<void> {
   if ((await indexTree(git.repo())) === tree) return
   const changes = await treeChanges(git.repo(), tree, await indexTree(git.repo()))
-  const paths = changes.map(({ path }) => `\t${path}\n`).join('')
+  // What was changed is put aside and put back again, which leaves no folder whose files are all gone.
+  const repo = git.repo()
+  for (const { path } of (await repo.index()).entries) {
+    if (!statAt(repo.fs, `${repo.root}/${path}`)) takeAway(repo.fs, repo.root, path)
+  }
   throw failed(
-    `Your local changes to the following files would be overwritten by merge:\n${paths}` +
-      'Please commit your changes or stash them before you merge.\nAborting\nMerge with strategy ort failed.',
+    'Your local changes to the following files would be overwritten by merge:\n' +
+      `  ${changes.map(({ path }) => path).join(' ')}\nMerge with strategy ort failed.`,
     2,
   )
 }
@@ -160,11 +173,13 @@ export interface Joining {
   base: string | null
   ours: string
   theirs: string
-  labels: MergeLabels
+  labels: TreeMerge
+  /** What is said when something stands in the way. */
+  refuse?: (obstacles: Obstacles) => GitFailure
 }
 
 /** Merges into index and working tree; what contradicts itself stays there with marks, and unmerged in the index. */
-export async function joinTrees(git: Invocation, { base, ours, theirs, labels }: Joining) {
+export async function joinTrees(git: Invocation, { base, ours, theirs, labels, refuse = refuseJoining }: Joining) {
   const repo = git.repo()
   const result = await mergeTrees(repo, [base, ours, theirs], labels)
   const written: TreeDelta = new Map([
@@ -172,19 +187,15 @@ export async function joinTrees(git: Invocation, { base, ours, theirs, labels }:
     ...result.conflicts.map(({ path, shown }) => [path, shown] as const),
   ])
   const obstacles = await obstaclesTo(repo, ours, written)
-  if (obstacles.modified.length + obstacles.untracked.length > 0) refuseJoining(obstacles)
+  if (obstacles.modified.length + obstacles.untracked.length > 0) throw refuse(obstacles)
   await applyChanges(repo, result.changes)
   for (const conflict of result.conflicts) await leaveConflict(repo, conflict)
   await repo.saveIndex(await repo.index())
   return result
 }
 
-function refuseJoining(obstacles: Parameters<typeof refuseObstacles>[0]): void {
-  try {
-    refuseObstacles(obstacles, 'merge')
-  } catch (error) {
-    throw error instanceof GitFailure ? new GitFailure(`${error.message}\nMerge with strategy ort failed.`, 2) : error
-  }
+function refuseJoining(obstacles: Obstacles): GitFailure {
+  return new GitFailure(`${obstacleText(obstacles, 'merge')}\nMerge with strategy ort failed.`, 2)
 }
 
 async function leaveConflict(repo: Repository, { path, base, ours, theirs, shown }: Conflict): Promise<void> {
@@ -220,5 +231,5 @@ async function showDifference(git: Invocation, before: string, after: string): P
   const repo = git.repo()
   const changes = await withRenames(repo, await treeChanges(repo, before, after))
   git.out(await diffstat(repo, changes))
-  git.out(changeSummary(changes))
+  git.out(changeSummary(repo, changes))
 }

@@ -112,7 +112,8 @@ export class ObjectStore {
   async #loose(oid: string): Promise<GitObject | null> {
     if (!this.#isLoose(oid)) return null
     const deflated = await this.#fs.read(this.#loosePath(oid))
-    const whole = inflateAtMost(deflated, MAX_OBJECT_BYTES + MAX_HEADER_BYTES)
+    // Most files shrink to a third; a buffer of the limit for each of thousands would be cleared in vain.
+    const { bytes: whole } = inflateAtMost(deflated, MAX_OBJECT_BYTES + MAX_HEADER_BYTES, 4 * deflated.byteLength)
     const end = whole.indexOf(NUL)
     const [type = '', size] = textOf(whole.subarray(0, Math.max(0, end))).split(' ')
     const bytes = whole.subarray(end + 1)

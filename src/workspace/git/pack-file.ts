@@ -1,7 +1,7 @@
 // One pack and its index, read in place: an object is found by a search in the index and costs what it holds, whatever
 // the size of the pack.
 
-import { inflateSync } from 'node:zlib'
+import { inflateWithin, type Unpacked } from '../inflate.ts'
 import { bytesOfHex, hexOf } from './bytes.ts'
 import { CorruptObjectError, type GitObject, type ObjectType } from './objects.ts'
 
@@ -131,19 +131,18 @@ function byteAt(bytes: Uint8Array, at: number): number {
 }
 
 /** Inflates exactly what the head announced. */
-export function inflated(deflated: Uint8Array, sizeBytes: number): Uint8Array {
+export function inflated(deflated: Uint8Array, sizeBytes: number): Unpacked {
   if (sizeBytes > MAX_OBJECT_BYTES) throw new CorruptObjectError(`an object is larger than ${MAX_OBJECT_BYTES} bytes`)
-  const bytes = inflateAtMost(deflated, sizeBytes)
-  if (bytes.byteLength !== sizeBytes) throw new CorruptObjectError('an object has another size than its pack says')
-  return bytes
+  const unpacked = inflateAtMost(deflated, sizeBytes)
+  if (unpacked.bytes.byteLength !== sizeBytes)
+    throw new CorruptObjectError('an object has another size than its pack says')
+  return unpacked
 }
 
 /** One byte more than the limit is the most that is made of it. */
-export function inflateAtMost(deflated: Uint8Array, maxBytes: number): Uint8Array {
-  const chunkSize = Math.max(64, Math.min(maxBytes + 16, 1 << 20))
+export function inflateAtMost(deflated: Uint8Array, maxBytes: number, expectedBytes = maxBytes): Unpacked {
   try {
-    const { buffer, byteOffset, byteLength } = inflateSync(deflated, { maxOutputLength: maxBytes + 1, chunkSize })
-    return new Uint8Array(buffer, byteOffset, byteLength)
+    return inflateWithin(deflated, maxBytes + 1, expectedBytes)
   } catch (cause) {
     throw new CorruptObjectError('an object cannot be inflated', { cause })
   }
@@ -170,7 +169,7 @@ export class Pack {
       object = this.#remembered.get(at) ?? null
       if (object) break
       const entry = packEntryAt(this.#bytes, at)
-      const body = inflated(this.#bytes.subarray(entry.bodyAt), entry.sizeBytes)
+      const { bytes: body } = inflated(this.#bytes.subarray(entry.bodyAt), entry.sizeBytes)
       const type = TYPES[entry.type]
       if (type) {
         object = { type, bytes: body }

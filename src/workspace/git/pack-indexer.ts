@@ -2,9 +2,9 @@
 // made, and its id computed. What comes out is the index by which git finds the objects.
 
 import { createHash } from 'node:crypto'
-import { crc32, inflateSync } from 'node:zlib'
+import { crc32 } from 'node:zlib'
 import { bytesOfHex, hexOf, joined } from './bytes.ts'
-import { fatal, GitFailure } from './failure.ts'
+import { type FailureReason, fatal, type GitFailure } from './failure.ts'
 import { CorruptObjectError, type GitObject, type ObjectType, objectId } from './objects.ts'
 import { deltaSizes, inflated, MAX_OBJECT_BYTES, type PackEntry, packEntryAt, patched } from './pack-file.ts'
 import type { Pace } from './tree.ts'
@@ -53,10 +53,8 @@ export async function indexPack(pack: Uint8Array, options: IndexingOptions): Pro
   return { index: formatIndex(entries, checksum), checksum: hexOf(actual), objects: entries.length }
 }
 
-function refuse(why: string): GitFailure {
-  return fatal(`the pack from the remote is refused: ${why}`, {
-    reason: why.includes('more than') || why.includes('allowed') ? 'too-large' : 'refused',
-  })
+function refuse(why: string, reason: FailureReason = 'refused'): GitFailure {
+  return fatal(`the pack from the remote is refused: ${why}`, { reason })
 }
 
 async function entriesOf(pack: Uint8Array, options: IndexingOptions): Promise<Found[]> {
@@ -76,7 +74,8 @@ async function scan(pack: Uint8Array, { limits, pace }: IndexingOptions): Promis
     throw refuse('it is no pack of version 2')
   }
   const count = view.getUint32(8)
-  if (count > limits.maxObjects) throw refuse(`it has ${count} objects, and ${limits.maxObjects} are allowed`)
+  if (count > limits.maxObjects)
+    throw refuse(`it has ${count} objects, and ${limits.maxObjects} are allowed`, 'too-large')
   const end = pack.byteLength - TRAILER_BYTES
   const entries: Found[] = []
   let unpackedBytes = 0
@@ -87,10 +86,10 @@ async function scan(pack: Uint8Array, { limits, pace }: IndexingOptions): Promis
     const entry = packEntryAt(pack, at)
     const { bytes, next } = inflateEntry(pack, entry, end)
     const resultBytes = TYPES[entry.type] ? entry.sizeBytes : deltaSizes(bytes).result
-    if (resultBytes > MAX_OBJECT_BYTES) throw refuse(`an object has more than ${MAX_OBJECT_BYTES} bytes`)
+    if (resultBytes > MAX_OBJECT_BYTES) throw refuse(`an object has more than ${MAX_OBJECT_BYTES} bytes`, 'too-large')
     unpackedBytes += resultBytes
     if (unpackedBytes > limits.maxUnpackedBytes)
-      throw refuse(`it unpacks to more than ${limits.maxUnpackedBytes} bytes`)
+      throw refuse(`it unpacks to more than ${limits.maxUnpackedBytes} bytes`, 'too-large')
     const type = TYPES[entry.type]
     entries.push({
       ...entry,
@@ -109,25 +108,9 @@ function inflateEntry(
   { bodyAt, sizeBytes }: PackEntry,
   end: number,
 ): { bytes: Uint8Array; next: number } {
-  if (sizeBytes > MAX_OBJECT_BYTES) throw refuse(`an object has more than ${MAX_OBJECT_BYTES} bytes`)
-  const chunkSize = Math.max(64, Math.min(sizeBytes + 16, 1 << 20))
-  try {
-    const result = inflateSync(pack.subarray(bodyAt, end), {
-      maxOutputLength: sizeBytes + 1,
-      chunkSize,
-      info: true,
-    }) as unknown as Inflated
-    if (result.buffer.byteLength !== sizeBytes) throw refuse('an object has another size than it says')
-    return { bytes: result.buffer, next: bodyAt + result.engine.bytesWritten }
-  } catch (cause) {
-    throw cause instanceof GitFailure ? cause : refuse('an object cannot be inflated')
-  }
-}
-
-/** What `info` makes of the answer: the engine knows how much of the input was used. */
-interface Inflated {
-  buffer: Uint8Array
-  engine: { bytesWritten: number }
+  if (sizeBytes > MAX_OBJECT_BYTES) throw refuse(`an object has more than ${MAX_OBJECT_BYTES} bytes`, 'too-large')
+  const { bytes, usedBytes } = inflated(pack.subarray(bodyAt, end), sizeBytes)
+  return { bytes, next: bodyAt + usedBytes }
 }
 
 type Base = { object: GitObject; key: string }
@@ -163,7 +146,7 @@ async function resolveDeltas(
           heldBytes += object.bytes.byteLength
           open.push({ object, key })
         }
-        if (heldBytes > MAX_HELD_BYTES) throw refuse('its deltas need more memory than there is')
+        if (heldBytes > MAX_HELD_BYTES) throw refuse('its deltas need more memory than there is', 'too-large')
       }
     }
   }
@@ -172,7 +155,7 @@ async function resolveDeltas(
     if (!type || entry.oid === null) continue
     const keys = [String(entry.offset), entry.oid].filter((key) => children.has(key))
     if (keys.length === 0) continue
-    const object = { type, bytes: inflated(pack.subarray(entry.bodyAt), entry.sizeBytes) }
+    const object = { type, bytes: inflated(pack.subarray(entry.bodyAt), entry.sizeBytes).bytes }
     await follow(keys.map((key) => ({ object, key })))
   }
   for (const key of [...children.keys()]) {
@@ -183,7 +166,7 @@ async function resolveDeltas(
 }
 
 function applied(pack: Uint8Array, base: GitObject, entry: Found): Uint8Array {
-  return patched(base.bytes, inflated(pack.subarray(entry.bodyAt), entry.sizeBytes))
+  return patched(base.bytes, inflated(pack.subarray(entry.bodyAt), entry.sizeBytes).bytes)
 }
 
 function formatIndex(entries: readonly Found[], packChecksum: Uint8Array): Uint8Array {

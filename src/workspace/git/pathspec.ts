@@ -121,8 +121,10 @@ const ESCAPES: Record<string, string> = {
   '\\': '\\\\',
 }
 
+export type Quoting = { nonAscii?: boolean; blanks?: boolean }
+
 /** In quotes if it has letters that could mislead: as git does unless told otherwise, all beyond ASCII. */
-export function quoted(path: string, { nonAscii = true, blanks = false } = {}): string {
+export function quoted(path: string, { nonAscii = true, blanks = false }: Quoting = {}): string {
   let shown = ''
   for (const char of path) {
     const code = char.codePointAt(0) ?? 0

@@ -14,6 +14,8 @@ export interface PrettyOptions {
   abbreviates: boolean
   /** By id; null leaves them out. */
   decorations: ReadonlyMap<string, readonly string[]> | null
+  /** Of a comparison of two: on which of them a commit is, and whether that stands in front of its id. */
+  sides?: { of: ((oid: string) => string) | null; isShown: boolean }
 }
 
 const NAMED = new Set(['oneline', 'short', 'medium', 'full', 'fuller', 'reference', 'raw', 'email'])
@@ -40,12 +42,13 @@ export async function prettyCommit(repo: Repository, visited: Visited, options: 
   const id = options.abbreviates ? await abbreviate(repo, oid) : oid
   const names = decoration(options, oid)
   const decorated = names === '' ? id : `${id} ${names}`
-  if (format === 'oneline') return `${decorated} ${subjectOf(commit.message)}`
+  const mark = options.sides?.isShown ? `${options.sides.of?.(oid) ?? '>'} ` : ''
+  if (format === 'oneline') return `${mark}${decorated} ${subjectOf(commit.message)}`
   if (format === 'reference') {
     return `${await abbreviate(repo, oid)} (${subjectOf(commit.message)}, ${showDate(commit.author, 'short')})`
   }
   return [
-    ...(await headerLines(repo, visited, { ...options, decorated })),
+    ...(await headerLines(repo, visited, { ...options, decorated: `${mark}${decorated}` })),
     '',
     ...bodyLines(commit.message, format),
   ].join('\n')
@@ -128,7 +131,7 @@ async function filled(repo: Repository, { oid, commit }: Visited, options: Prett
     D: () => decoration(options, oid, false),
     n: () => '\n',
     '%': () => '%',
-    m: () => '>',
+    m: () => options.sides?.of?.(oid) ?? '>',
     e: () => '',
     N: () => '',
     G: () => '',

@@ -37,6 +37,8 @@ async function sortValue(repo: Repository, { ref, oid }: Row, key: string): Prom
   const tagger = type === 'tag' ? parseTag(bytes).tagger : null
   if (key === 'taggerdate') return String(tagger?.seconds ?? 0)
   if (key === 'creatordate' && tagger) return String(tagger.seconds)
+  // A tag has a date of its own, and not those of what it names.
+  if (key !== 'creatordate' && type === 'tag') return '0'
   const commit = await repo.commit(await repo.peel(oid, 'commit'))
   return String((key === 'authordate' ? commit.author : commit.committer).seconds)
 }

@@ -84,9 +84,12 @@ export class Refs {
       return
     }
     if (before === null) await this.#refuseClash(name)
+    // A ref that stays as it is has nothing new in its log, while that of HEAD tells of every move.
+    const isSame = before === oid
+    if (isSame && name === 'HEAD') return
     await this.#write(name, oid)
     if (name !== 'HEAD') {
-      await this.#log(name, { before, after: oid, by, message })
+      if (!isSame) await this.#log(name, { before, after: oid, by, message })
       if ((await this.symbolicTarget('HEAD')) !== name) return
     }
     await this.#log('HEAD', { before, after: oid, by, message })
@@ -100,6 +103,18 @@ export class Refs {
     const isRef = await Promise.all(above.slice(1).map((ref) => this.resolve(ref)))
     const clash = below ?? above.slice(1).find((_, i) => isRef[i] !== null)
     if (clash !== undefined) throw fatal(`cannot lock ref '${name}': '${clash}' exists; cannot create '${name}'`)
+  }
+
+  /** Writes many at once, into a repository that has none; `peeled` tells what annotated tags lead to. */
+  async fill(refs: ReadonlyMap<string, string>, peeled: ReadonlyMap<string, string>): Promise<void> {
+    for (const name of refs.keys()) assertRefName(name)
+    const lines = [...refs]
+      .sort(([a], [b]) => byteOrder(a, b))
+      .flatMap(([name, oid]) => {
+        const target = peeled.get(name)
+        return target === undefined ? [`${oid} ${name}\n`] : [`${oid} ${name}\n`, `^${target}\n`]
+      })
+    await this.#writeFile('packed-refs', `# pack-refs with: peeled fully-peeled sorted \n${lines.join('')}`)
   }
 
   /** Points HEAD at a branch or, with an id, at a commit. */

@@ -1,6 +1,7 @@
 // What lies outside the workspace, as git is told about it by its caller.
 
 import type { AddressPolicy } from '../../lib/address-policy.ts'
+import type { Chooser } from '../../lib/chooser.ts'
 import type { DoorLimits } from '../../lib/guarded-fetch.ts'
 
 export interface Credential {
@@ -15,6 +16,8 @@ export interface Identity {
 
 export interface GitRemotes {
   policy: AddressPolicy
+  /** Whose choice the remotes are. What a configuration in the workspace says is a stranger's, whoever wrote it. */
+  chosenBy: Chooser
   /** Who to be at an address that asks for it; null for nobody. What it answers with goes to that origin alone. */
   credentialFor?: (url: URL) => Promise<Credential | null>
   /** Who commits, unless the repository or the user's own configuration says otherwise. */

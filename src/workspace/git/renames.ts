@@ -19,13 +19,18 @@ const MAX_PAIRS = 40_000
 const MAX_BYTES = 1024 * 1024
 const MAX_CHUNK = 64
 
-export async function withRenames(repo: Repository, changes: readonly Change[]): Promise<PairedChange[]> {
+export async function withRenames(
+  repo: Repository,
+  changes: readonly Change[],
+  threshold = MIN_SIMILARITY,
+): Promise<PairedChange[]> {
   const gone = changes.filter(({ before, after }) => before && !after && isFile(before.mode))
   const added = changes.filter(({ before, after }) => !before && after && isFile(after.mode))
   if (gone.length === 0 || added.length === 0) return [...changes]
   const pairs = new Map<Change, { from: Change; similarity: number }>()
   const left = pairEqual(gone, added, pairs)
-  if (left.gone.length * left.added.length <= MAX_PAIRS) await pairSimilar(repo, left, pairs)
+  if (threshold < 100 && left.gone.length * left.added.length <= MAX_PAIRS)
+    await pairSimilar(repo, left, { pairs, threshold })
   const used = new Set([...pairs.values()].map(({ from }) => from))
   return changes.flatMap((change) => {
     const pair = pairs.get(change)
@@ -63,7 +68,11 @@ function nameOf({ path }: Change): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
-async function pairSimilar(repo: Repository, { gone, added }: Unpaired, pairs: Pairs): Promise<void> {
+async function pairSimilar(
+  repo: Repository,
+  { gone, added }: Unpaired,
+  { pairs, threshold }: { pairs: Pairs; threshold: number },
+): Promise<void> {
   const sources = await Promise.all(gone.map((change) => fingerprint(repo, change, 'before')))
   const goals = await Promise.all(added.map((change) => fingerprint(repo, change, 'after')))
   const candidates: { from: Change; to: Change; similarity: number; sameName: boolean }[] = []
@@ -71,7 +80,7 @@ async function pairSimilar(repo: Repository, { gone, added }: Unpaired, pairs: P
     for (const [j, goal] of goals.entries()) {
       const [from, to] = [gone[i], added[j]]
       const similarity = source && goal ? similarityOf(source, goal) : 0
-      if (!from || !to || similarity < MIN_SIMILARITY) continue
+      if (!from || !to || similarity < threshold) continue
       candidates.push({ from, to, similarity, sameName: nameOf(from) === nameOf(to) })
     }
     const pause = repo.pace()
@@ -121,7 +130,6 @@ export async function contentsOf(repo: Repository, path: string, oid: string): P
 
 function similarityOf(a: Fingerprint, b: Fingerprint): number {
   const larger = Math.max(a.sizeBytes, b.sizeBytes)
-  if (Math.min(a.sizeBytes, b.sizeBytes) * 100 < larger * MIN_SIMILARITY) return 0
   let copied = 0
   for (const [chunk, size] of a.chunks) copied += Math.min(size, b.chunks.get(chunk) ?? 0)
   return (copied * 100) / larger

@@ -7,7 +7,8 @@ import { IgnoreRules } from './ignore-rules.ts'
 import { GitIndex } from './index-file.ts'
 import { ObjectStore } from './object-store.ts'
 import { type Commit, NULL_ID, parseCommit, parseTag } from './objects.ts'
-import { Refs, readText } from './refs.ts'
+import { type Quoting, quoted } from './pathspec.ts'
+import { Refs, readText, removeIfThere } from './refs.ts'
 import type { Pace } from './tree.ts'
 import { isRepository, statAt } from './worktree.ts'
 
@@ -20,7 +21,7 @@ export interface RepositoryPlace {
   objects?: ObjectStore
 }
 
-const MAX_TAGS_FOLLOWED = 10
+export const MAX_TAGS_FOLLOWED = 10
 
 export class Repository {
   readonly fs: FileSystem
@@ -30,6 +31,8 @@ export class Repository {
   readonly refs: Refs
   readonly pace: Pace
   readonly ignored: IgnoreRules
+  /** Whether letters beyond ASCII in paths are shown as numbers: `core.quotePath`. */
+  quotesNonAscii = true
   /** When the index file was written that `index` was read from. */
   indexMtimeMs = 0
   #index: Promise<GitIndex> | null = null
@@ -53,6 +56,11 @@ export class Repository {
       if (isRepository(place.fs, at === '/' ? '' : at)) return new Repository({ ...place, root: at })
     }
     return null
+  }
+
+  /** A path as it is shown. */
+  quoted(path: string, quoting: Quoting = {}): string {
+    return quoted(path, { nonAscii: this.quotesNonAscii, ...quoting })
   }
 
   index(): Promise<GitIndex> {
@@ -88,6 +96,13 @@ export class Repository {
       (text) => new Set((text ?? '').split('\n').filter((line) => line !== '')),
     )
     return this.#shallow
+  }
+
+  async saveShallow(oids: ReadonlySet<string>): Promise<void> {
+    this.#shallow = Promise.resolve(oids)
+    const path = `${this.gitDir}/shallow`
+    if (oids.size === 0) removeIfThere(this.fs, path)
+    else await this.fs.write(path, new TextEncoder().encode([...oids].sort().join('\n').concat('\n')))
   }
 
   async commit(oid: string): Promise<Commit> {

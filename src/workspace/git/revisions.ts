@@ -2,8 +2,9 @@
 // `a..b`, `main:path`.
 
 import { GitFailure } from './failure.ts'
-import { mergeBases } from './history.ts'
+import { mergeBases, walkHistory } from './history.ts'
 import { parseTree } from './objects.ts'
+import { compilePattern } from './patterns.ts'
 import type { Repository } from './repository.ts'
 
 const MIN_ABBREVIATION = 4
@@ -23,16 +24,29 @@ export async function fullRefName(repo: Repository, name: string): Promise<strin
 
 /** The id that the words name, or null. It may be a commit, a tag, a tree or a blob. */
 export async function revision(repo: Repository, words: string): Promise<string | null> {
-  const colon = words.indexOf(':')
+  if (words.startsWith(':/')) return matching(repo, [...(await repo.refs.list('refs/')).values()], words.slice(2))
+  const colon = words.replace(/\^\{[^}]*\}/g, (part) => '_'.repeat(part.length)).indexOf(':')
   if (colon >= 0 && !words.startsWith(':/')) return atPath(repo, words.slice(0, colon), words.slice(colon + 1))
   const split = /^(.*?)((?:[~^].*)?)$/s.exec(words)
   const [name = '', steps = ''] = split?.slice(1) ?? []
   let oid = await named(repo, name === '@' ? 'HEAD' : name)
-  for (const [step] of steps.matchAll(/~\d*|\^\{[^}]*\}|\^\d*/g)) {
+  const found = [...steps.matchAll(/~\d*|\^\{[^}]*\}|\^\d*/g)].map(([step]) => step)
+  if (found.join('') !== steps) return null
+  for (const step of found) {
     if (oid === null) return null
     oid = await stepped(repo, oid, step)
   }
   return oid
+}
+
+/** The youngest commit whose message has the pattern in it. */
+async function matching(repo: Repository, oids: readonly string[], text: string): Promise<string | null> {
+  const pattern = compilePattern(text, { notation: 'extended', flags: 'm' })
+  const include: string[] = []
+  for (const oid of oids)
+    if (['commit', 'tag'].includes((await repo.objects.read(oid)).type)) include.push(await repo.peel(oid, 'commit'))
+  for await (const { oid, commit } of walkHistory(repo, { include })) if (pattern.test(commit.message)) return oid
+  return null
 }
 
 /** The commit that the words name; fails as git does. */
@@ -55,6 +69,12 @@ export function unknownRevision(words: string): GitFailure {
 
 /** Commits to show and commits to leave out, from words such as `a..b`, `a...b`, `^a` and `b`. */
 export async function range(repo: Repository, words: string): Promise<{ include: string[]; exclude: string[] }> {
+  const parents = /^(.+)\^([!@])$/.exec(words)
+  if (parents) {
+    const oid = await commitId(repo, parents[1] ?? '')
+    const before = (await repo.commit(oid)).parents
+    return parents[2] === '!' ? { include: [oid], exclude: before } : { include: before, exclude: [] }
+  }
   if (words.startsWith('^')) return { include: [], exclude: [await commitId(repo, words.slice(1))] }
   const dots = /^(.*?)(\.{2,3})(.*)$/.exec(words)
   if (!dots) return { include: [await commitId(repo, words)], exclude: [] }
@@ -135,6 +155,7 @@ export async function upstreamOf(repo: Repository, branch: string): Promise<Upst
 
 async function stepped(repo: Repository, oid: string, step: string): Promise<string | null> {
   const kind = /^\^\{(.*)\}$/.exec(step)?.[1]
+  if (kind?.startsWith('/')) return matching(repo, [await repo.peel(oid, 'commit')], kind.slice(1))
   if (kind !== undefined)
     return kind === 'tree' ? repo.peel(oid, 'tree') : kind === '' || kind === 'commit' ? repo.peel(oid, 'commit') : null
   let commit = await repo.peel(oid, 'commit')

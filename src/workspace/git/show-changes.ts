@@ -1,11 +1,11 @@
 // The ways in which commands show a set of changes, and the options that choose among them.
 
 import type { Arguments } from './arguments.ts'
+import { DEFAULT_CONTEXT, type Whitespace } from './diffing/hunks.ts'
 import { changeSummary, diffstat, numstat, shortstat } from './diffstat.ts'
 import { fatal } from './failure.ts'
 import type { Invocation } from './invocation.ts'
-import { DEFAULT_CONTEXT, patchOf, statusLetter } from './patch.ts'
-import { quoted } from './pathspec.ts'
+import { patchOf, statusLetter } from './patch.ts'
 import { type PairedChange, withRenames } from './renames.ts'
 import type { Change } from './status.ts'
 
@@ -25,6 +25,7 @@ export const CHANGE_OPTIONS = [
   'full-index',
   'ignore-all-space|w',
   'ignore-space-change|b',
+  'ignore-space-at-eol',
   'no-color',
   'color?',
   'no-ext-diff',
@@ -33,10 +34,11 @@ export const CHANGE_OPTIONS = [
   'raw',
   'text|a',
   'no-textconv',
-  'minimal',
-  'patience',
   'histogram',
+  'diff-algorithm=',
   'patch-with-stat',
+  'compact-summary',
+  'R',
 ]
 
 const MAX_PATCH_CHARS = 32 * 1024 * 1024
@@ -53,23 +55,41 @@ export function asksForSummary(options: Arguments): boolean {
     'no-patch',
     'raw',
     'patch-with-stat',
+    'compact-summary',
   ].some((name) => options.has(name))
 }
 
 /** The parts in git's order, without a line between them and what is above. */
 export async function showChanges(git: Invocation, changes: readonly Change[], options: Arguments): Promise<string> {
+  const turned = options.has('R')
+    ? changes.map(({ path, before, after }) => ({ path, before: after, after: before }))
+    : changes
+  const paired = options.has('no-renames')
+    ? [...turned]
+    : await withRenames(git.repo(), turned, renameThreshold(options))
+  return showPaired(git, paired, options)
+}
+
+/** Of changes whose renames are known. */
+export async function showPaired(git: Invocation, paired: PairedChange[], options: Arguments): Promise<string> {
+  refuseColor(options)
   const repo = git.repo()
-  const paired = options.has('no-renames') ? [...changes] : await withRenames(repo, changes)
   const shown = withLetters(paired, options.value('diff-filter'))
   if (shown.length === 0) return ''
   const end = options.has('null') ? '\0' : '\n'
-  const name = (path: string) => (options.has('null') ? path : quoted(path))
+  const name = (path: string) => (options.has('null') ? path : repo.quoted(path))
+  const how = {
+    whitespace: whitespaceOf(options),
+    width: statWidth(options),
+    isCompact: options.has('compact-summary'),
+  }
   let text = ''
   if (options.has('raw')) text += shown.map((change) => rawLine(change, name) + end).join('')
-  if (options.has('numstat')) text += await numstat(repo, shown)
-  if (options.has('stat') || options.has('patch-with-stat')) text += await diffstat(repo, shown)
-  if (options.has('shortstat')) text += await shortstat(repo, shown)
-  if (options.has('summary')) text += changeSummary(shown)
+  if (options.has('numstat')) text += await numstat(repo, shown, how)
+  if (['stat', 'patch-with-stat', 'compact-summary'].some((wanted) => options.has(wanted)))
+    text += await diffstat(repo, shown, how)
+  if (options.has('shortstat')) text += await shortstat(repo, shown, how)
+  if (options.has('summary')) text += changeSummary(repo, shown)
   if (options.has('name-only')) text += shown.map(({ path }) => name(path) + end).join('')
   if (options.has('name-status')) text += shown.map((change) => `${namesOf(change, name, end)}${end}`).join('')
   const wantsPatch =
@@ -78,9 +98,43 @@ export async function showChanges(git: Invocation, changes: readonly Change[], o
   return `${text}${text === '' ? '' : '\n'}${await patches(git, shown, options)}`
 }
 
+function algorithmOf(options: Arguments): 'myers' | 'histogram' {
+  const name = options.value('diff-algorithm') ?? (options.has('histogram') ? 'histogram' : 'myers')
+  if (name === 'myers' || name === 'default') return 'myers'
+  if (name !== 'histogram') throw fatal(`the diff algorithm '${name}' is not available here`)
+  return name
+}
+
+/** The width of the table, of which `--stat=<width>` tells. */
+function statWidth(options: Arguments): number | undefined {
+  const text = options.value('stat') ?? ''
+  if (text === '') return undefined
+  if (!/^\d+$/.test(text)) throw fatal(`--stat=${text} is not available here; --stat=<width> is`)
+  return Number(text)
+}
+
+/** In percent, from `-M90%` or `--find-renames=90`. */
+export function renameThreshold(options: Arguments): number | undefined {
+  const text = options.value('find-renames') ?? ''
+  if (text === '') return undefined
+  const match = /^(\d+)(%?)$/.exec(text)
+  if (!match) throw fatal(`the threshold '${text}' for renames is not a number`)
+  return match[2] === '%' ? Number(match[1]) : Number(`0.${match[1]}`) * 100
+}
+
+function refuseColor(options: Arguments): void {
+  const color = options.has('color') ? options.value('color') || 'always' : 'never'
+  if (color === 'always') throw fatal('--color=always is not available here')
+}
+
+export function whitespaceOf(options: Arguments): Whitespace | undefined {
+  if (options.has('ignore-all-space')) return 'ignored'
+  if (options.has('ignore-space-change')) return 'condensed'
+  return options.has('ignore-space-at-eol') ? 'trimmed' : undefined
+}
+
 async function patches(git: Invocation, changes: readonly PairedChange[], options: Arguments): Promise<string> {
-  const context = options.has('unified') ? Number(options.value('unified')) : DEFAULT_CONTEXT
-  if (!Number.isInteger(context) || context < 0) throw fatal('--unified expects a numerical value')
+  const context = contextOf(options)
   let text = ''
   for (const change of changes) {
     const pause = git.pace()
@@ -88,12 +142,25 @@ async function patches(git: Invocation, changes: readonly PairedChange[], option
     text += await patchOf(git.repo(), change, {
       context,
       fullIndex: options.has('full-index'),
-      ignoreWhitespace: options.has('ignore-all-space') || options.has('ignore-space-change'),
-      ...(options.has('no-prefix') && { prefixes: ['', ''] as const }),
+      whitespace: whitespaceOf(options),
+      algorithm: algorithmOf(options),
+      isText: options.has('text'),
+      prefixes: prefixesOf(options),
     })
     if (text.length > MAX_PATCH_CHARS) throw fatal('the patch is too large to be shown; name the files to be shown')
   }
   return text
+}
+
+export function contextOf(options: Arguments): number {
+  const context = options.has('unified') ? Number(options.value('unified')) : DEFAULT_CONTEXT
+  if (!Number.isInteger(context) || context < 0) throw fatal('--unified expects a numerical value')
+  return context
+}
+
+function prefixesOf(options: Arguments): readonly [string, string] {
+  if (options.has('no-prefix')) return ['', '']
+  return options.has('R') ? ['b/', 'a/'] : ['a/', 'b/']
 }
 
 /** Those whose letter the filter names; a small letter names what to leave out. */

@@ -5,6 +5,7 @@ import { aheadBehind } from './history.ts'
 import type { Invocation } from './invocation.ts'
 import { type PairedChange, withRenames } from './renames.ts'
 import { abbreviate, fullRefName, upstreamOf } from './revisions.ts'
+import { type UnderWay, underWay } from './sequencer/under-way.ts'
 import {
   type Change,
   changeKind,
@@ -14,7 +15,7 @@ import {
   unstagedChanges,
   walkWorktree,
 } from './status.ts'
-import { statAt } from './worktree.ts'
+import { stateText } from './status-state.ts'
 
 export interface Upstreaming {
   /** `origin/main` */
@@ -34,7 +35,8 @@ export interface StatusReport {
   unmerged: { path: string; code: string }[]
   untracked: string[]
   ignored: string[]
-  isMerging: boolean
+  /** What is not finished, the outermost first. */
+  states: UnderWay[]
   showsUntracked: boolean
   /** Of a commit that replaces the newest one and would hold nothing. */
   isEmptyAmend?: boolean
@@ -44,6 +46,8 @@ export interface StatusOptions {
   untracked: Untracked
   ignored?: boolean
   filter?: PathFilter
+  /** Whether files that are gone are paired with new ones. */
+  renames?: boolean
 }
 
 export async function gatherStatus(git: Invocation, options: StatusOptions): Promise<StatusReport> {
@@ -54,7 +58,8 @@ export async function gatherStatus(git: Invocation, options: StatusOptions): Pro
     untracked: options.untracked,
     ignored: options.ignored ?? false,
   })
-  const staged = await withRenames(repo, await stagedChanges(repo, await repo.headTree()))
+  const changes = await stagedChanges(repo, await repo.headTree())
+  const staged: PairedChange[] = options.renames === false ? changes : await withRenames(repo, changes)
   const branch = head.ref?.replace(/^refs\/heads\//, '') ?? null
   return {
     branch,
@@ -66,7 +71,7 @@ export async function gatherStatus(git: Invocation, options: StatusOptions): Pro
     unmerged: await unmergedPaths(git, filter),
     untracked: untracked.filter(filter),
     ignored: ignored.filter(filter),
-    isMerging: statAt(git.fs, `${repo.gitDir}/MERGE_HEAD`) !== null,
+    states: await underWay(repo),
     showsUntracked: options.untracked !== 'no',
   }
 }
@@ -100,7 +105,8 @@ async function detachedAt(git: Invocation, oid: string): Promise<string> {
   const ref = await fullRefName(repo, word)
   const target = ref === null || ref === 'HEAD' ? null : await repo.refs.resolve(ref)
   const isRef = target !== null && (await repo.peel(target, 'commit')) === left.after
-  return `${left.after === oid ? 'at' : 'from'} ${isRef ? word : await abbreviate(repo, left.after)}`
+  const name = ref?.replace(/^refs\/(tags|remotes)\//, '') ?? word
+  return `${left.after === oid ? 'at' : 'from'} ${isRef ? name : await abbreviate(repo, left.after)}`
 }
 
 export type ShownPath = (path: string) => string
@@ -137,16 +143,22 @@ export function longStatus(report: StatusReport, shown: ShownPath, isCommitting 
 }
 
 function opening(report: StatusReport, isCommitting: boolean): string {
-  const { branch, detached, upstream, isMerging, unmerged, hasCommits } = report
-  let text = branch === null ? `HEAD detached ${detached}\n` : `On branch ${branch}\n`
+  const { branch, detached, upstream, states, unmerged, hasCommits } = report
+  const rebase = states.find((state) => state.kind === 'rebase')
+  let text =
+    branch !== null
+      ? `On branch ${branch}\n`
+      : rebase
+        ? `interactive rebase in progress; onto ${rebase.onto}\n`
+        : `HEAD detached ${detached}\n`
   if (upstream) text += `${trackingText(upstream)}\n`
-  if (isMerging && unmerged.length > 0) {
-    text +=
-      'You have unmerged paths.\n  (fix conflicts and run "git commit")\n  (use "git merge --abort" to abort the merge)\n\n'
-  } else if (isMerging) {
-    text += 'All conflicts fixed but you are still merging.\n  (use "git commit" to conclude merge)\n\n'
-  }
+  text += stateText(states, unmerged.length > 0)
   return hasCommits ? text : `${text}\n${isCommitting ? 'Initial commit' : 'No commits yet'}\n\n`
+}
+
+/** What a commit will conclude tells by itself how to take its parts back. */
+function isConcluding({ states }: StatusReport): boolean {
+  return states.some(({ kind }) => kind === 'merge' || kind === 'cherry-pick')
 }
 
 /** How a branch stands to the one it follows; with a line end. */
@@ -169,22 +181,24 @@ export function trackingText({ name, distance }: Upstreaming): string {
   )
 }
 
-function stagedSection({ staged, hasCommits, isMerging }: StatusReport, shown: ShownPath): string {
+function stagedSection(report: StatusReport, shown: ShownPath): string {
+  const { staged, hasCommits } = report
   if (staged.length === 0) return ''
   const hint = hasCommits ? 'git restore --staged <file>...' : 'git rm --cached <file>...'
   const lines = staged.map((change) => {
     const name = change.from === undefined ? shown(change.path) : `${shown(change.from)} -> ${shown(change.path)}`
     return `\t${(LABELS[change.from === undefined ? changeKind(change) : 'R'] ?? '').padEnd(12)}${name}\n`
   })
-  return `Changes to be committed:\n${isMerging ? '' : `  (use "${hint}" to unstage)\n`}${lines.join('')}\n`
+  return `Changes to be committed:\n${isConcluding(report) ? '' : `  (use "${hint}" to unstage)\n`}${lines.join('')}\n`
 }
 
-function unmergedSection({ unmerged, isMerging }: StatusReport, shown: ShownPath): string {
+function unmergedSection(report: StatusReport, shown: ShownPath): string {
+  const { unmerged } = report
   if (unmerged.length === 0) return ''
   const isDeletion = unmerged.some(({ code }) => code.includes('D'))
   const hint = isDeletion ? 'git add/rm <file>..." as appropriate to' : 'git add <file>..." to'
   const lines = unmerged.map(({ path, code }) => `\t${(UNMERGED_LABELS[code] ?? '').padEnd(17)}${shown(path)}\n`)
-  const unstage = isMerging ? '' : '  (use "git restore --staged <file>..." to unstage)\n'
+  const unstage = isConcluding(report) ? '' : '  (use "git restore --staged <file>..." to unstage)\n'
   return `Unmerged paths:\n${unstage}  (use "${hint} mark resolution)\n${lines.join('')}\n`
 }
 

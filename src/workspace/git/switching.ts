@@ -4,7 +4,6 @@ import { applyChanges, changesBetween, obstaclesTo, refuseObstacles } from './ch
 import { failed } from './failure.ts'
 import type { Invocation } from './invocation.ts'
 import { sameState } from './objects.ts'
-import { quoted } from './pathspec.ts'
 import { subjectOf } from './pretty.ts'
 import { abbreviate, upstreamOf } from './revisions.ts'
 import { changeKind, type PathFilter, stagedChanges, unstagedChanges } from './status.ts'
@@ -86,6 +85,17 @@ export async function overwrite(git: Invocation, tree: string | null, filter: Pa
   await repo.saveIndex(index)
 }
 
+/**
+ * Brings back what a merge or a pick changed: paths that are unmerged, staged or different in the other tree become as
+ * that tree has them. Other changes of the working tree stay.
+ */
+export async function resetMerge(git: Invocation, tree: string | null): Promise<void> {
+  const repo = git.repo()
+  const paths = new Set((await repo.index()).unmergedPaths())
+  for (const { path } of await stagedChanges(repo, tree)) paths.add(path)
+  await overwrite(git, tree, (path) => paths.has(path))
+}
+
 type Before = { ref: string | null; oid: string | null }
 
 async function report(
@@ -114,7 +124,7 @@ export async function listLocalChanges(git: Invocation): Promise<void> {
   for (const change of await stagedChanges(repo, await repo.headTree())) changes.set(change.path, changeKind(change))
   for (const change of await unstagedChanges(repo))
     changes.set(change.path, changes.get(change.path) ?? changeKind(change))
-  for (const path of [...changes.keys()].sort()) git.line(`${changes.get(path)}\t${quoted(path)}`)
+  for (const path of [...changes.keys()].sort()) git.line(`${changes.get(path)}\t${git.repo().quoted(path)}`)
 }
 
 function detachedAdvice(name: string): string {

@@ -1,13 +1,14 @@
-// Fetching and pushing, one remote and one request of the user at a time.
+// Fetching from one remote, one request of the user at a time.
 
-import type { FileSystem } from '../file-system.ts'
-import { gitFs } from '../git-fs.ts'
-import { GitFailure } from './failure.ts'
-import { EMPTY_TREE } from './objects.ts'
+import { type Advertisement, remoteRefOf } from './advertisement.ts'
+import { fatal, GitFailure } from './failure.ts'
+import { isAncestor } from './history.ts'
+import type { Signature } from './objects.ts'
 import { parseAddress } from './remote-address.ts'
 import type { Credential, GitRemotes } from './remotes.ts'
-import { Repository } from './repository.ts'
-import { Transport, transferFailure } from './transport.ts'
+import type { Repository } from './repository.ts'
+import { Transport } from './transport.ts'
+import { assertComplete, fetchPack } from './upload-pack.ts'
 
 export interface TransferOptions {
   remotes: GitRemotes
@@ -15,152 +16,51 @@ export interface TransferOptions {
   onProgress?: ((text: string) => void) | undefined
 }
 
+/** Tags that lead to what was fetched come along unless none or all are wanted. */
+export type TagWish = 'all' | 'followed' | 'none'
+
 export interface FetchRequest extends TransferOptions {
+  /** Its name, under which its branches are noted; empty for an address alone. */
   remote: string
   url: string
-  credential?: Credential | null
-  /** One branch or tag, or all branches. */
-  ref: string | null
+  /** Branches, tags or ids as the user named them; null for all branches. */
+  names: readonly string[] | null
   depth: number | null
-  tags: boolean
+  tags: TagWish
+  /** Forget branches that the remote does not have. */
   prune: boolean
+  /** Move tags that are elsewhere here. */
+  force: boolean
+  by: Signature
 }
 
-export interface Fetched {
-  /** What was asked for; null from an empty repository. */
-  oid: string | null
-  /** The full name of the branch that the remote shows first. */
-  defaultBranch: string | null
-  pruned: string[]
-  isBranch: boolean
-}
-
-/** Brings objects, and notes under `refs/remotes` where the remote's branches are. */
-export async function fetchFrom(repo: Repository, request: FetchRequest): Promise<Fetched> {
-  const library = await import('../lazy/isomorphic-git.ts')
-  const { url, credential: written } = parseAddress(request.url)
-  const transport = transportFor(repo, request, request.credential ?? written)
-  try {
-    const result = await library.fetch({
-      fs: gitFs(repo.fs),
-      cache: {},
-      http: transport.client,
-      onAuth: transport.onAuth,
-      onAuthFailure: transport.onAuthFailure,
-      onMessage: (line: string) => request.onProgress?.(line),
-      dir: repo.root,
-      gitdir: repo.gitDir,
-      url,
-      remote: request.remote,
-      // An address in the configuration must not take requests, and what they carry, elsewhere.
-      corsProxy: '',
-      singleBranch: request.ref !== null,
-      ...(request.ref !== null && { ref: request.ref, remoteRef: request.ref }),
-      ...(request.depth !== null && { depth: request.depth }),
-      tags: request.tags,
-      prune: request.prune,
-    })
-    const isBranch = result.fetchHeadDescription?.startsWith('branch ') ?? false
-    return { oid: result.fetchHead, defaultBranch: result.defaultBranch ?? null, pruned: result.pruned ?? [], isBranch }
-  } catch (error) {
-    throw transferFailure(error, url)
-  }
-}
-
-export interface RemoteRef {
-  ref: string
+export interface FetchedRef {
+  /** In full; null for an id. */
+  ref: string | null
   oid: string
 }
 
-/** What the remote has, without fetching it. */
-export async function listRemoteRefs(request: TransferOptions & { fs: FileSystem; url: string }): Promise<RemoteRef[]> {
-  const library = await import('../lazy/isomorphic-git.ts')
-  const { url, credential } = parseAddress(request.url)
-  const repo = new Repository({ fs: request.fs, root: '/' })
-  const transport = transportFor(repo, request, credential)
-  try {
-    const refs = await library.listServerRefs({
-      http: transport.client,
-      onAuth: transport.onAuth,
-      onAuthFailure: transport.onAuthFailure,
-      url,
-      corsProxy: '',
-      protocolVersion: 1,
-    })
-    return refs.map(({ ref, oid }) => ({ ref, oid }))
-  } catch (error) {
-    throw transferFailure(error, url)
-  }
+export interface Fetched {
+  /** What each of the names means, in their order; without names HEAD, if there is one. */
+  found: FetchedRef[]
+  pruned: string[]
+  /** Tags that are elsewhere here, and stayed so. */
+  keptTags: string[]
 }
 
-export interface PushRequest extends TransferOptions {
-  remote: string
-  url: string
-  /** Our branch or tag in full, or null to remove theirs. */
-  ref: string | null
-  remoteRef: string
-  force: boolean
-}
+const ID = /^[0-9a-f]{40}$/
 
-export type Pushed = { ok: true } | { ok: false; reason: string; isRejection: boolean }
-
-export async function pushTo(repo: Repository, request: PushRequest): Promise<Pushed> {
-  const library = await import('../lazy/isomorphic-git.ts')
-  const { url, credential } = parseAddress(request.url)
-  const transport = transportFor(repo, request, credential)
-  try {
-    await library.push({
-      fs: gitFs(repo.fs),
-      cache: {},
-      http: transport.client,
-      onAuth: transport.onAuth,
-      onAuthFailure: transport.onAuthFailure,
-      onMessage: (line: string) => request.onProgress?.(line),
-      dir: repo.root,
-      gitdir: repo.gitDir,
-      url,
-      remote: request.remote,
-      corsProxy: '',
-      ref: request.ref ?? request.remoteRef,
-      remoteRef: request.remoteRef,
-      force: request.force,
-      delete: request.ref === null,
-    })
-    return { ok: true }
-  } catch (error) {
-    const refusal = refusalOf(error)
-    if (refusal) return refusal
-    throw transferFailure(error, url)
-  }
-}
-
-interface LibraryRefusal {
-  code?: string
-  data?: { reason?: string; prettyDetails?: string }
-}
-
-/** Null when it was something else than the remote, or what it has, that said no. */
-function refusalOf(error: unknown): Extract<Pushed, { ok: false }> | null {
-  const { code, data } = (error ?? {}) as LibraryRefusal
-  if (code === 'PushRejectedError') {
-    const reason = data?.reason === 'tag-exists' ? 'already exists' : 'non-fast-forward'
-    return { ok: false, reason, isRejection: true }
-  }
-  if (code !== 'GitPushError') return null
-  const reason = /- [^:]+: (.*)/.exec(data?.prettyDetails ?? '')?.[1] ?? 'refused'
-  return { ok: false, reason: reason.trim(), isRejection: false }
-}
-
-function transportFor(
-  repo: Repository,
+export function openTransport(
   { remotes, signal, onProgress }: TransferOptions,
-  credential: Credential | null,
-): Transport {
+  given: string,
+  own?: Credential | null,
+) {
+  const { url, credential } = parseAddress(given)
   let shown = 0
   return new Transport({
-    repo,
+    url,
     remotes,
-    credential,
+    credential: own ?? credential,
     signal,
     onBytes: (received) => {
       // A word for every megabyte.
@@ -171,8 +71,138 @@ function transportFor(
   })
 }
 
-/** Fails for a commit that is known by name only: its history was not fetched. */
-export async function assertComplete(repo: Repository, oid: string): Promise<void> {
-  if (oid !== EMPTY_TREE && !(await repo.objects.has(oid)))
-    throw new GitFailure(`fatal: remote did not send all necessary objects`, 128)
+/** What the remote has, without fetching it; annotated tags are followed by what they lead to, as `name^{}`. */
+export async function listRemoteRefs(
+  request: TransferOptions & { url: string },
+): Promise<{ ref: string; oid: string }[]> {
+  const library = await import('../lazy/isomorphic-git.ts')
+  const transport = openTransport(request, request.url)
+  const options = { http: transport.client, url: transport.url, corsProxy: '', protocolVersion: 1 } as const
+  const refs = await library.listServerRefs({ ...options, peelTags: true }).catch((error: unknown) => {
+    if (error instanceof GitFailure) throw error
+    throw fatal(`the answer of '${transport.url}/' is not understood`, { cause: error, reason: 'unreachable' })
+  })
+  return refs.flatMap(({ ref, oid, peeled }) => {
+    return peeled === undefined
+      ? [{ ref, oid }]
+      : [
+          { ref, oid },
+          { ref: `${ref}^{}`, oid: peeled },
+        ]
+  })
+}
+
+/** Brings objects, and notes under `refs/remotes` and `refs/tags` where the remote's refs are. */
+export async function fetchFrom(repo: Repository, request: FetchRequest): Promise<Fetched> {
+  const { depth, onProgress, prune, names } = request
+  const transport = openTransport(request, request.url)
+  const advertisement = await transport.advertised('git-upload-pack')
+  const found = (names ?? []).map((name) => named(advertisement, name))
+  const branches = names === null ? branchesOf(advertisement) : found
+  const tags = request.tags === 'all' ? tagsOf(advertisement) : []
+  const bring = (refs: readonly FetchedRef[], how: number | null) =>
+    fetchPack(
+      { repo, transport, advertisement },
+      {
+        wants: refs.map(({ oid }) => oid),
+        depth: how,
+        includesTags: request.tags !== 'none',
+        onMessage: onProgress,
+      },
+    )
+  await withAdvice(() => bring([...branches, ...tags], depth))
+  for (const { oid } of branches) await assertComplete(repo, oid)
+  const pruned = prune && names === null ? await pruneBranches(repo, advertisement, request) : []
+  await noteBranches(repo, branches, request)
+  const followed = request.tags === 'followed' ? await tagsInReach(repo, advertisement) : []
+  await bring(followed, null)
+  const keptTags = await noteTags(repo, [...tags, ...followed], request)
+  const head = advertisement.refs.get('HEAD')
+  const first = names === null && head !== undefined ? [{ ref: advertisement.head, oid: head }] : []
+  return { found: [...found, ...first], pruned, keptTags }
+}
+
+export function named(advertisement: Advertisement, name: string): FetchedRef {
+  const full = remoteRefOf(advertisement, name)
+  // HEAD is noted as the branch that it is.
+  const ref = full === 'HEAD' ? null : full
+  const oid = advertisement.refs.get(full ?? '') ?? (ID.test(name) ? name : undefined)
+  if (oid === undefined) throw fatal(`couldn't find remote ref ${name}`, { reason: 'not-found' })
+  return { ref, oid }
+}
+
+export function branchesOf({ refs }: Advertisement): FetchedRef[] {
+  return [...refs].flatMap(([ref, oid]) => (ref.startsWith('refs/heads/') ? [{ ref, oid }] : []))
+}
+
+export function tagsOf({ refs }: Advertisement): FetchedRef[] {
+  return [...refs].flatMap(([ref, oid]) => (ref.startsWith('refs/tags/') ? [{ ref, oid }] : []))
+}
+
+/** New tags of the remote that lead to what is here. */
+export async function tagsInReach(repo: Repository, advertisement: Advertisement): Promise<FetchedRef[]> {
+  const known = await repo.refs.list('refs/tags/')
+  const reachable: FetchedRef[] = []
+  for (const tag of tagsOf(advertisement)) {
+    const target = advertisement.peeled.get(tag.ref ?? '') ?? tag.oid
+    if (!known.has(tag.ref ?? '') && (await repo.objects.has(target))) reachable.push(tag)
+  }
+  return reachable
+}
+
+async function withAdvice(work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof GitFailure) || error.reason !== 'too-large') throw error
+    const advice = 'This is more than can be fetched at once here; with --depth=<n> less comes.'
+    throw new GitFailure(`${error.message}\n${advice}`, error.exitCode, { reason: 'too-large', cause: error })
+  }
+}
+
+async function pruneBranches(
+  repo: Repository,
+  { refs }: Advertisement,
+  { remote, by }: FetchRequest,
+): Promise<string[]> {
+  const prefix = `refs/remotes/${remote}/`
+  const pruned: string[] = []
+  for (const name of (await repo.refs.list(prefix)).keys()) {
+    if (name === `${prefix}HEAD` || refs.has(name.replace(prefix, 'refs/heads/'))) continue
+    await repo.refs.change(name, { oid: null, by, message: '' })
+    pruned.push(name)
+  }
+  return pruned
+}
+
+/** A clone of one branch knows one branch; what was asked for by name is kept as well, to be checked out. */
+async function noteBranches(repo: Repository, branches: readonly FetchedRef[], request: FetchRequest): Promise<void> {
+  const { remote, by } = request
+  if (remote === '') return
+  for (const { ref, oid } of branches) {
+    if (!ref?.startsWith('refs/heads/')) continue
+    const goal = ref.replace('refs/heads/', `refs/remotes/${remote}/`)
+    const before = await repo.refs.resolve(goal)
+    if (before === oid) continue
+    const how =
+      before === null ? 'storing head' : (await isForward(repo, before, oid)) ? 'fast-forward' : 'forced-update'
+    await repo.refs.change(goal, { oid, by, message: `fetch ${remote}: ${how}` })
+  }
+}
+
+/** What was cut off from its history leads nowhere. */
+export async function isForward(repo: Repository, before: string, after: string): Promise<boolean> {
+  return (await repo.objects.has(before)) && isAncestor(repo, before, after)
+}
+
+async function noteTags(repo: Repository, tags: readonly FetchedRef[], { force, by }: FetchRequest): Promise<string[]> {
+  const kept: string[] = []
+  const known = await repo.refs.list('refs/tags/')
+  for (const { ref, oid } of tags) {
+    const before = known.get(ref ?? '')
+    if (ref === null || before === oid) continue
+    if (before !== undefined && !force) kept.push(ref)
+    else await repo.refs.change(ref, { oid, by, message: 'fetch: storing tag' })
+  }
+  return kept
 }

@@ -1,237 +1,162 @@
-// Git over HTTP, through the guarded door. The git library speaks the protocol; here stands what it is given to speak
-// with. A pack that arrives is taken out of the answer, checked and stored before the library learns that it came, so
-// that no ref ever points to an object that is not there.
+// Git over HTTP, through the guarded door: questions to one remote, with who to be when it asks.
 
 import type { GitHttpRequest, GitHttpResponse } from 'isomorphic-git'
 import { DEFAULT_DOOR_LIMITS, DoorError, type DoorFailure, guardedFetch } from '../../lib/guarded-fetch.ts'
-import { joined, textOf, utf8 } from './bytes.ts'
-import { type FailureReason, fatal, GitFailure } from './failure.ts'
-import { indexPack } from './pack-indexer.ts'
-import { isRefName } from './refs.ts'
+import { type Advertisement, readAdvertisement } from './advertisement.ts'
+import { type FailureReason, fatal, type GitFailure } from './failure.ts'
 import type { Credential, GitRemotes, TransferLimits } from './remotes.ts'
-import type { Repository } from './repository.ts'
 
-/** A pack stands in memory two or three times while it is taken in, in an isolate of 128 MB. */
+/**
+ * A pack stands in memory twice while it is taken in, next to what is known of each of its objects, in an isolate of
+ * 128 MB; and it becomes one file of the workspace.
+ */
 export const DEFAULT_TRANSFER_LIMITS: TransferLimits = {
   ...DEFAULT_DOOR_LIMITS,
   maxBytes: 24 * 1024 * 1024,
   headersTimeoutMs: 60_000,
   totalTimeoutMs: 300_000,
-  maxObjects: 200_000,
+  maxObjects: 100_000,
 }
-const MAX_UNPACKED_BYTES = 512 * 1024 * 1024
-const MAX_REFS_BYTES = 16 * 1024 * 1024
-const MAX_REFS = 50_000
 
 const USER_AGENT = 'git/2.40 (bellwether)'
 
-export interface TransferParts {
-  repo: Repository
+export type Service = 'git-upload-pack' | 'git-receive-pack'
+
+export interface TransportParts {
+  /** Without user name and password. */
+  url: string
   remotes: GitRemotes
-  /** What an address given on the command line had in it. */
+  /** What the address given on the command line had in it. */
   credential: Credential | null
   signal?: AbortSignal | undefined
-  /** Told how many bytes have come. */
+  /** Told how many bytes of an answer have come. */
   onBytes?: (received: number) => void
 }
 
 export class Transport {
-  readonly #parts: TransferParts
-  readonly #limits: TransferLimits
+  readonly url: string
+  readonly limits: TransferLimits
+  readonly #parts: TransportParts
+  #authorization: string | null = null
   /** Where the remote said that it has moved to. */
-  #moved: { from: string; to: string } | null = null
+  #moved: string | null = null
 
-  constructor(parts: TransferParts) {
+  constructor(parts: TransportParts) {
     this.#parts = parts
-    this.#limits = { ...DEFAULT_TRANSFER_LIMITS, ...parts.remotes.limits }
+    this.url = parts.url
+    this.limits = { ...DEFAULT_TRANSFER_LIMITS, ...parts.remotes.limits }
   }
 
-  /** The library's HTTP client. */
+  async advertised(service: Service): Promise<Advertisement> {
+    return this.#explaining(async () => {
+      const response = await this.#ask(`/info/refs?service=${service}`, { method: 'GET' })
+      return readAdvertisement(
+        this.#counted(await this.#demandType(response, `application/x-${service}-advertisement`)),
+      )
+    })
+  }
+
+  /** Sends a request of the service, and gives the answer to `read` as it comes. */
+  async exchange<T>(
+    service: Service,
+    body: Uint8Array,
+    read: (answer: AsyncIterable<Uint8Array>) => Promise<T>,
+  ): Promise<T> {
+    const headers = { 'content-type': `application/x-${service}-request`, accept: `application/x-${service}-result` }
+    return this.#explaining(async () => {
+      const response = await this.#ask(`/${service}`, { method: 'POST', headers, body })
+      return read(this.#counted(await this.#demandType(response, headers.accept)))
+    })
+  }
+
+  /** For the library, which asks what a remote has: the same door, and the same name and password. */
   readonly client = {
-    request: async ({ url, method = 'GET', headers = {}, body }: GitHttpRequest): Promise<GitHttpResponse> => {
-      const address =
-        this.#moved && url.startsWith(this.#moved.from) ? this.#moved.to + url.slice(this.#moved.from.length) : url
-      const sent = body === undefined ? null : joined(await collected(body))
-      const response = await this.#ask(address, {
-        method,
-        headers: this.#headersFor(address, url, headers),
-        ...(sent && { body: sent }),
-      })
-      this.#noteMove(url, response.url)
-      const bytes = await this.#read(response)
-      const isPack = response.headers.get('content-type') === 'application/x-git-upload-pack-result'
-      const answer = response.ok && isPack ? await this.#takePack(bytes) : bytes
-      if (response.ok && method === 'GET') {
-        if (!isAdvertisement(response)) throw noGitServer(url.replace(/\/info\/refs\?.*$/, ''))
-        assertRefs(bytes)
-      }
+    request: async ({ url, method = 'GET' }: GitHttpRequest): Promise<GitHttpResponse> => {
+      const response = await this.#explaining(() => this.#ask(url.slice(this.url.length), { method }))
+      await this.#demandType(response, 'application/x-git-upload-pack-advertisement')
       return {
         url,
         method,
         statusCode: response.status,
         statusMessage: response.statusText,
         headers: Object.fromEntries(response.headers),
-        body: oneChunk(answer),
+        body: this.#counted(response),
       }
     },
   }
 
-  /** The library's question for a name and a password; none means that there are none. */
-  readonly onAuth = async (url: string) => {
+  /** A page of HTML is better called what it is. */
+  async #demandType(response: Response, type: string): Promise<Response> {
+    if (response.headers.get('content-type') === type) return response
+    await response.body?.cancel()
+    throw noGitServer(this.url)
+  }
+
+  async #ask(suffix: string, init: RequestInit): Promise<Response> {
+    const response = await this.#send(suffix, init)
+    if (response.status !== 401 || this.#authorization !== null) return this.#succeeded(response)
+    await response.body?.cancel()
     const { credential, remotes } = this.#parts
-    return credential ?? (await remotes.credentialFor?.(new URL(url))) ?? { cancel: true }
+    const found = credential ?? (await remotes.credentialFor?.(new URL(this.url))) ?? null
+    if (found === null) throw authenticationFailure(this.url)
+    this.#authorization = `Basic ${base64(`${found.username}:${found.password}`)}`
+    return this.#succeeded(await this.#send(suffix, init))
   }
 
-  /** There is no second answer: the refusal stands. */
-  readonly onAuthFailure = () => undefined
-
-  async #ask(address: string, init: RequestInit): Promise<Response> {
+  async #send(suffix: string, init: RequestInit): Promise<Response> {
     const { remotes, signal } = this.#parts
-    const door = { policy: remotes.policy, limits: this.#limits, ...(remotes.fetch && { fetch: remotes.fetch }) }
-    return guardedFetch(address, { ...init, ...(signal && { signal }) }, door)
+    const address = (this.#moved ?? this.url) + suffix
+    const isElsewhere = new URL(address).origin !== new URL(this.url).origin
+    const authorization = isElsewhere ? null : this.#authorization
+    const { policy, chosenBy, fetch } = remotes
+    const door = { policy, chosenBy, limits: this.limits, ...(fetch && { fetch }) }
+    const headers = { ...init.headers, 'user-agent': USER_AGENT, ...(authorization !== null && { authorization }) }
+    const response = await guardedFetch(address, { ...init, headers, ...(signal && { signal }) }, door)
+    // What is sent later goes where the first question was led to.
+    if (init.method === 'GET' && response.url !== address && response.url.endsWith(suffix))
+      this.#moved = response.url.slice(0, -suffix.length)
+    return response
   }
 
-  #headersFor(address: string, asked: string, headers: Record<string, string>): Record<string, string> {
-    const isElsewhere = new URL(address).origin !== new URL(asked).origin
-    const kept = Object.entries(headers).filter(([name]) => !isElsewhere || name.toLowerCase() !== 'authorization')
-    return { ...Object.fromEntries(kept), 'user-agent': USER_AGENT }
+  async #succeeded(response: Response): Promise<Response> {
+    if (response.ok) return response
+    await response.body?.cancel()
+    throw refusal(this.url, response.status)
   }
 
-  /** What is sent later goes where the first question was led to. */
-  #noteMove(asked: string, answered: string): void {
-    const suffix = /\/info\/refs\?service=[\w-]+$/.exec(asked)?.[0]
-    if (!suffix || answered === '' || answered === asked || !answered.endsWith(suffix)) return
-    this.#moved = { from: asked.slice(0, -suffix.length), to: answered.slice(0, -suffix.length) }
-  }
-
-  async #read(response: Response): Promise<Uint8Array> {
-    const parts: Uint8Array[] = []
+  async *#counted(response: Response): AsyncGenerator<Uint8Array> {
     let received = 0
     for await (const part of response.body ?? []) {
-      parts.push(part)
       received += part.byteLength
       this.#parts.onBytes?.(received)
+      yield part
     }
-    return joined(parts)
   }
 
-  /** Stores the pack in the answer. What is left of the answer says the same, without the pack. */
-  async #takePack(answer: Uint8Array): Promise<Uint8Array> {
-    const { lines, pack, failure } = demultiplexed(answer)
-    if (failure !== null) throw new GitFailure(`fatal: remote error: ${failure}`, 128)
-    const { repo } = this.#parts
-    if (pack.byteLength > 0) {
-      const limits = { maxObjects: this.#limits.maxObjects, maxUnpackedBytes: MAX_UNPACKED_BYTES }
-      const stored = (oid: string) => repo.objects.find(oid)
-      const { index, checksum, objects } = await indexPack(pack, { limits, pace: repo.pace, stored })
-      if (objects > 0) {
-        const name = `${repo.gitDir}/objects/pack/pack-${checksum}`
-        repo.fs.makeDirectory(`${repo.gitDir}/objects/pack`, { recursive: true })
-        await repo.fs.write(`${name}.pack`, pack, { mode: 0o444 })
-        await repo.fs.write(`${name}.idx`, index, { mode: 0o444 })
-      }
+  async #explaining<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof DoorError)) throw error
+      const reason = DOOR_REASONS[error.reason]
+      throw fatal(`unable to access '${this.url}/': ${error.message}`, { cause: error, reason })
     }
-    return joined([...lines, utf8('0000')])
   }
 }
 
-async function collected(body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Uint8Array[]> {
-  const parts: Uint8Array[] = []
-  for await (const part of body) parts.push(part)
-  return parts
-}
-
-async function* oneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
-  yield bytes
-}
-
-interface Demultiplexed {
-  /** Whole packet lines that carry no pack. */
-  lines: Uint8Array[]
-  pack: Uint8Array
-  failure: string | null
-}
-
-function demultiplexed(answer: Uint8Array): Demultiplexed {
-  const lines: Uint8Array[] = []
-  const parts: Uint8Array[] = []
-  let failure: string | null = null
-  for (const { line, at } of packetLines(answer)) {
-    const band = line?.[0]
-    if (band === 1) parts.push(line?.subarray(1) ?? utf8(''))
-    else if (band === 3) failure = textOf(line?.subarray(1) ?? utf8('')).trim()
-    else lines.push(answer.subarray(at, at + (line ? line.byteLength + 4 : 4)))
-  }
-  return { lines, pack: joined(parts), failure }
-}
-
-/** `line` is null for a flush. */
-function* packetLines(bytes: Uint8Array): Generator<{ line: Uint8Array | null; at: number }> {
-  for (let at = 0; at < bytes.byteLength; ) {
-    const length = Number.parseInt(textOf(bytes.subarray(at, at + 4)), 16)
-    if (Number.isNaN(length) || (length !== 0 && length < 4) || at + length > bytes.byteLength) {
-      throw fatal('the remote broke off in the middle of its answer', { reason: 'unreachable' })
-    }
-    yield { line: length === 0 ? null : bytes.subarray(at + 4, at + length), at }
-    at += Math.max(4, length)
-  }
-}
-
-/** The library would try to read anything; a page of HTML is better called what it is. */
-function isAdvertisement(response: Response): boolean {
-  return /^application\/x-git-[\w-]+-advertisement$/.test(response.headers.get('content-type') ?? '')
+function base64(text: string): string {
+  return btoa(String.fromCharCode(...new TextEncoder().encode(text)))
 }
 
 function noGitServer(url: string): GitFailure {
   return fatal(`'${url}/' is not a git server that speaks the smart protocol`, { reason: 'not-found' })
 }
 
-/** Names of refs become paths of files: one that leads elsewhere ends the matter. */
-function assertRefs(advertisement: Uint8Array): void {
-  if (advertisement.byteLength > MAX_REFS_BYTES) throw fatal('the remote has more refs than can be handled here')
-  let count = 0
-  for (const { line } of packetLines(advertisement)) {
-    const match = /^[0-9a-f]{40} ([^\0\n]*)(?:\0(.*))?/s.exec(textOf(line ?? utf8('')))
-    if (!match) continue
-    const name = (match[1] ?? '').replace(/\^\{\}$/, '')
-    const targets = [...(match[2] ?? '').matchAll(/symref=([^ :]+):([^ \n]+)/g)].flatMap(([, from = '', to = '']) => [
-      from,
-      to,
-    ])
-    const isFine = (ref: string) =>
-      ref === 'HEAD' || ref === 'capabilities' || (ref.startsWith('refs/') && isRefName(ref))
-    if (![name, ...targets].every(isFine)) throw fatal('the remote has a ref with an unusable name')
-    if (++count > MAX_REFS) throw fatal('the remote has more refs than can be handled here')
-  }
-}
-
-interface LibraryError {
-  code?: string
-  message?: string
-  data?: { statusCode?: number; reason?: string; what?: string; prettyDetails?: string }
-}
-
-/** What went wrong, in git's words. */
-export function transferFailure(error: unknown, url: string): unknown {
-  if (error instanceof GitFailure) return error
-  if (error instanceof DoorError)
-    return fatal(`unable to access '${url}/': ${error.message}`, { cause: error, reason: DOOR_REASONS[error.reason] })
-  const { code, data, message = '' } = (error ?? {}) as LibraryError
-  const status = data?.statusCode
-  if (code === 'UserCanceledError') return authenticationFailure(url)
+function refusal(url: string, status: number): GitFailure {
   if (status === 401) return fatal(`Authentication failed for '${url}/'`, { reason: 'authentication' })
   if (status === 404) return fatal(`repository '${url}/' not found`, { reason: 'not-found' })
-  if (status !== undefined)
-    return fatal(`unable to access '${url}/': The requested URL returned error: ${status}`, {
-      reason: status === 403 ? 'authentication' : 'unreachable',
-    })
-  if (code === 'SmartHttpError') return noGitServer(url)
-  if (code === 'NotFoundError')
-    return fatal(`couldn't find remote ref ${data?.what ?? ''}`.trimEnd(), { reason: 'not-found' })
-  if (code === 'ParseError' || code === 'EmptyServerResponseError' || code === 'RemoteCapabilityError') {
-    return fatal(`the answer of '${url}/' is not understood: ${message.split('\n')[0]}`, { reason: 'unreachable' })
-  }
-  return error
+  const reason = status === 403 ? 'authentication' : 'unreachable'
+  return fatal(`unable to access '${url}/': The requested URL returned error: ${status}`, { reason })
 }
 
 const DOOR_REASONS: Record<DoorFailure, FailureReason> = {

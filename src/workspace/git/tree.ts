@@ -16,6 +16,20 @@ export interface TreeReader {
   pace: Pace
 }
 
+/** One file of the tree; null if there is none. */
+export async function stateInTree(reader: TreeReader, treeId: string, path: string): Promise<FileState | null> {
+  let at = treeId
+  const names = path.split('/')
+  for (const [i, name] of names.entries()) {
+    const entry = (await entriesOf(reader, at)).get(name)
+    if (!entry) return null
+    if (i === names.length - 1) return entry.mode === MODE.tree ? null : stateOf(entry)
+    if (entry.mode !== MODE.tree) return null
+    at = entry.oid
+  }
+  return null
+}
+
 /** Every file of the tree, by path. `treeId` is null for no tree at all. */
 export async function flatTree(reader: TreeReader, treeId: string | null): Promise<Map<string, FileState>> {
   const files = new Map<string, FileState>()
@@ -72,6 +86,18 @@ function stateOf({ mode, oid }: TreeEntry): FileState {
   return { mode: isPlain ? ((mode & 0o100) !== 0 ? MODE.executable : MODE.file) : mode, oid }
 }
 
+/** By what is in them: trees that were stored through this store, so that those that stay the same are not made again. */
+const STORED = new WeakMap<ObjectStore, Map<string, string>>()
+const MAX_STORED = 5000
+
+function storedTrees(objects: ObjectStore): Map<string, string> {
+  const known = STORED.get(objects)
+  if (known && known.size < MAX_STORED) return known
+  const fresh = new Map<string, string>()
+  STORED.set(objects, fresh)
+  return fresh
+}
+
 type Folder = { files: TreeEntry[]; folders: Map<string, Folder> }
 
 /** Stores the tree of these files and returns its id. */
@@ -79,6 +105,7 @@ export async function writeTree(
   { objects, pace }: TreeReader,
   files: Iterable<{ path: string } & FileState>,
 ): Promise<string> {
+  const stored = storedTrees(objects)
   const root: Folder = { files: [], folders: new Map() }
   for (const { path, mode, oid } of files) {
     const names = path.split('/')
@@ -96,7 +123,12 @@ export async function writeTree(
     if (pause) await pause
     const entries = [...own]
     for (const [name, folder] of folders) entries.push({ mode: MODE.tree, name, oid: await store(folder) })
-    return objects.write('tree', formatTree(entries))
+    const key = entries.map(({ mode, name, oid }) => `${mode} ${oid} ${name}`).join('\0')
+    const known = stored.get(key)
+    if (known !== undefined) return known
+    const oid = await objects.write('tree', formatTree(entries))
+    stored.set(key, oid)
+    return oid
   }
   return store(root)
 }

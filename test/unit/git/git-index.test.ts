@@ -286,7 +286,7 @@ test('after any sequence of file and git operations, changes are what the real g
     ),
     { numRuns: RUNS, endOnFailure: false },
   )
-}, 240_000)
+})
 
 /** Those of the repository that an operation may have made in `d`. */
 async function childChanges(fs: GitWorkspace['fs']): Promise<string[]> {

@@ -2,8 +2,10 @@
 
 import { createHash } from 'node:crypto'
 import { deflateSync } from 'node:zlib'
+import { STRANGER } from '../../../src/lib/chooser.ts'
 import { joined, utf8 } from '../../../src/workspace/git/bytes.ts'
 import type { GitRemotes } from '../../../src/workspace/git/remotes.ts'
+import { CLOSED } from '../../helpers/policies.ts'
 
 export interface Answers {
   /** Names and ids, HEAD first. */
@@ -23,7 +25,8 @@ export const HOSTILE_URL = 'https://git.example.com/evil.git'
 
 export function hostileRemotes(answers: Answers): GitRemotes {
   return {
-    policy: { allowPrivate: [], allowLoopback: false },
+    policy: CLOSED,
+    chosenBy: STRANGER,
     fetch: async (input, init) => {
       const isPack = init?.method === 'POST'
       const type = isPack ? 'application/x-git-upload-pack-result' : 'application/x-git-upload-pack-advertisement'

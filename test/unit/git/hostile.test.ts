@@ -7,7 +7,7 @@ import { formatCommit, formatTree, MODE, objectId, type TreeEntry } from '../../
 import type { Repository } from '../../../src/workspace/git/repository.ts'
 import { cloneRepository } from '../../../src/workspace/git.ts'
 import { MemoryFileSystem } from '../../../src/workspace/memory-file-system.ts'
-import { LOOPBACK_ALLOWED } from '../../helpers/git-host.ts'
+import { LOOPBACK_REMOTES } from '../../helpers/git-host.ts'
 import { HOSTILE_URL, hostileRemotes, type PackedObject, packOf, sizeBytesOf } from './hostile-remote.ts'
 
 const BY = { name: 'Eve', email: 'eve@example.com', seconds: 1_700_000_000, zone: '+0000' }
@@ -135,7 +135,7 @@ async function made(entries: TreeEntry[][]): Promise<{ fs: MemoryFileSystem; rep
 }
 
 const git = (fs: FileSystem, ...args: string[]) =>
-  runGit(args, { fs, cwd: '/workspace/w', env: {}, stdin: '', pace: () => null, remotes: { policy: LOOPBACK_ALLOWED } })
+  runGit(args, { fs, cwd: '/workspace/w', env: {}, stdin: '', pace: () => null, remotes: LOOPBACK_REMOTES })
 
 test('a tree cannot write into the repository, above the working tree, or through a link', async () => {
   const blob = objectId('blob', BLOB)

@@ -7,7 +7,7 @@ import { GIT_INDEX_SCHEMA } from '../../../durable-objects/conversation/git-inde
 import { WORKSPACE_SCHEMA, WorkspaceStore } from '../../../durable-objects/conversation/workspace-store.ts'
 import { runGit } from '../../../src/workspace/git/dispatch.ts'
 import type { GitRemotes } from '../../../src/workspace/git/remotes.ts'
-import { LOOPBACK_ALLOWED } from '../../helpers/git-host.ts'
+import { LOOPBACK_REMOTES } from '../../helpers/git-host.ts'
 
 export interface GitWorkspace {
   fs: WorkspaceStore
@@ -15,7 +15,7 @@ export interface GitWorkspace {
   storage: DurableObjectStorage
 }
 
-export function openGitWorkspace(name: string, remotes: GitRemotes = { policy: LOOPBACK_ALLOWED }) {
+export function openGitWorkspace(name: string, remotes: GitRemotes = LOOPBACK_REMOTES) {
   const id = `${name}-${crypto.randomUUID()}`
   const stub = env.CONVERSATION.get(env.CONVERSATION.idFromName(id))
   const use = <T>(work: (parts: GitWorkspace) => Promise<T>): Promise<T> =>
@@ -56,7 +56,7 @@ function partsOf(storage: DurableObjectStorage, prefix: string): GitWorkspace {
 export async function gitIn(
   fs: WorkspaceStore,
   words: string | readonly string[],
-  { cwd = '/workspace', remotes = { policy: LOOPBACK_ALLOWED } }: { cwd?: string; remotes?: GitRemotes } = {},
+  { cwd = '/workspace', remotes = LOOPBACK_REMOTES }: { cwd?: string; remotes?: GitRemotes } = {},
 ) {
   const args = typeof words === 'string' ? words.split(' ') : words
   const { stdout, stderr, exitCode } = await runGit(args, { fs, cwd, env: {}, stdin: '', pace: () => null, remotes })

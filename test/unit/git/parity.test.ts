@@ -1,9 +1,18 @@
 import { expect, test } from 'vitest'
+import { COMPARISON_SCRIPTS } from '../../fixtures/git/comparison-scripts.ts'
 import { DAILY_SCRIPTS } from '../../fixtures/git/daily-scripts.ts'
+import { HISTORY_SCRIPTS } from '../../fixtures/git/history-scripts.ts'
+import { INSPECTION_SCRIPTS } from '../../fixtures/git/inspection-scripts.ts'
 import { SCRIPTS } from '../../fixtures/git/parity-scripts.ts'
 import { firstDifference } from './two-gits.ts'
 
-for (const [name, steps] of Object.entries({ ...SCRIPTS, ...DAILY_SCRIPTS })) {
+for (const [name, steps] of Object.entries({
+  ...SCRIPTS,
+  ...DAILY_SCRIPTS,
+  ...HISTORY_SCRIPTS,
+  ...INSPECTION_SCRIPTS,
+  ...COMPARISON_SCRIPTS,
+})) {
   test(`says and does what git says and does: ${name}`, async () => {
     expect(await firstDifference('parity', steps)).toBeNull()
   })

@@ -1,50 +1,10 @@
 import { expect, test } from 'vitest'
 import type { FileSystem } from '../../../src/workspace/file-system.ts'
-import type { GitRemotes } from '../../../src/workspace/git/remotes.ts'
-import { checkoutFreshBranch, cloneRepository, gitCommand } from '../../../src/workspace/git.ts'
-import { runScript } from '../../../src/workspace/shell.ts'
-import {
-  CREDENTIALS,
-  hostRepository,
-  hostUrl,
-  LOOPBACK_ALLOWED,
-  orderGit,
-  realGit,
-  repositoryUrl,
-  toBase64,
-} from '../../helpers/git-host.ts'
+import { checkoutFreshBranch, cloneRepository } from '../../../src/workspace/git.ts'
+import { CREDENTIALS, hostRepository, hostUrl, realGit, repositoryUrl } from '../../helpers/git-host.ts'
+import { CLOSED } from '../../helpers/policies.ts'
 import { openStore, text } from '../workspace/open-store.ts'
-
-const REMOTES: GitRemotes = { policy: LOOPBACK_ALLOWED }
-
-/** A shell with git over a durable workspace; each script starts where the last one ended. */
-function openShell(name: string, remotes: GitRemotes = REMOTES) {
-  const store = openStore(name)
-  let state = { cwd: '/workspace', env: {} as Record<string, string>, variables: {} as Record<string, string> }
-  const run = (script: string) =>
-    store.use(async (fs) => {
-      const commands = [gitCommand(remotes)]
-      const { cwd, env, variables, output, exitCode } = await runScript({ fs, script, ...state, commands })
-      state = { cwd, env, variables }
-      return { output, exitCode }
-    })
-  return { ...store, run, out: async (script: string) => (await run(script)).output }
-}
-
-/** Somebody else's commit on a branch of the repository. */
-async function commitElsewhere(folder: string, path: string, content: string, branch = 'main'): Promise<void> {
-  const work = `${folder}.other-${crypto.randomUUID().slice(0, 6)}`
-  await orderGit({ cwd: '.', git: [['clone', '-q', '-b', branch, folder, work]] })
-  await orderGit({
-    cwd: work,
-    files: [{ path: `${work}/${path}`, base64: toBase64(content) }],
-    git: [
-      ['add', '-A'],
-      ['commit', '-qm', `${path} from elsewhere`],
-      ['push', '-q'],
-    ],
-  })
-}
+import { commitElsewhere, openShell, REMOTES } from './remote-shell.ts'
 
 test('clones, edits, commits and pushes over HTTP, and the git CLI reads the pushed commit back', async () => {
   const folder = await hostRepository({ 'README.md': 'hello\n', 'src/a.txt': 'one\n' })
@@ -92,6 +52,16 @@ test('fetches and pulls what others pushed, and says how branches stand', async 
   expect((await shell.run('git push -q')).exitCode).toBe(0)
   expect(await realGit(folder, 'show', '--name-only', '--format=%s', 'main^1')).toContain('mine')
   expect(await shell.out('git pull')).toBe('Already up to date.\n')
+  expect(await shell.out('git pull --rebase')).toBe('Already up to date.\n')
+  await commitElsewhere(folder, 'd', 'd\n')
+  await shell.run('echo more > m2; git add m2; git commit -qm more; echo dirty >> m')
+  expect(await shell.run('git pull --rebase')).toMatchObject({
+    exitCode: 128,
+    output: 'error: cannot pull with rebase: You have unstaged changes.\nerror: please commit or stash them.\n',
+  })
+  expect(await shell.out('git restore m; git pull -q --rebase; git log -2 --format=%s')).toBe(
+    'more\nd from elsewhere\n',
+  )
 })
 
 test('branches, tags and forced updates reach the remote, and deleted ones leave it', async () => {
@@ -120,39 +90,6 @@ test('branches, tags and forced updates reach the remote, and deleted ones leave
       'git fetch -q origin other; git checkout -q --track origin/other; git log -1 --format=%s; git ls-remote --heads',
     ),
   ).toMatch(/^.*\no from elsewhere\n[0-9a-f]{40}\trefs\/heads\/main\n[0-9a-f]{40}\trefs\/heads\/other\n$/)
-})
-
-test('a clone is shallow until it is asked for more', async () => {
-  const folder = await hostRepository({ a: '1\n' })
-  for (const name of ['b', 'c', 'd']) await commitElsewhere(folder, name, `${name}\n`)
-  const shell = openShell('shallow')
-  expect(
-    await shell.out(
-      `git clone -q ${repositoryUrl(folder)} w; cd w; git rev-list --count HEAD; git rev-parse --is-shallow-repository`,
-    ),
-  ).toBe('1\ntrue\n')
-  expect(await shell.out('git fetch -q --depth=2; git rev-list --count HEAD')).toBe('2\n')
-  expect(
-    await shell.out('git fetch -q --unshallow; git rev-list --count HEAD; git rev-parse --is-shallow-repository'),
-  ).toBe('4\nfalse\n')
-  expect(
-    await shell.out(
-      `cd ..; git clone -q --full-history ${repositoryUrl(folder)} whole; git -C whole rev-list --count HEAD`,
-    ),
-  ).toBe('4\n')
-  expect(
-    await shell.out(
-      `git clone -q -b main --depth 3 ${repositoryUrl(folder)} three; git -C three rev-list --count HEAD`,
-    ),
-  ).toBe('3\n')
-  expect((await shell.run(`git clone -q -b nope ${repositoryUrl(folder)} x`)).exitCode).toBe(128)
-  expect((await shell.run(`git clone ${repositoryUrl(folder)} three`)).output).toContain(
-    'already exists and is not an empty directory',
-  )
-  await orderGit({ cwd: 'empty.git', git: [['init', '-q', '--bare', '.']] })
-  expect(await shell.out(`git clone ${repositoryUrl('empty.git')}; git -C empty status`)).toMatch(
-    /appear to have cloned an empty[\s\S]*No commits yet/,
-  )
 })
 
 test('credentials come from the caller for the host that asks, or from the address for that command alone, and are stored nowhere', async () => {
@@ -205,7 +142,7 @@ async function everyFile(fs: FileSystem, folder: string): Promise<string> {
 
 test('no address gets past the door: private, redirected, other schemes, and those that a configuration names', async () => {
   const shell = openShell('door')
-  const closed = openShell('closed', { policy: { allowPrivate: [], allowLoopback: false } })
+  const closed = openShell('closed', { ...REMOTES, policy: CLOSED })
   const folder = await hostRepository({ a: '1\n' })
   expect((await closed.run(`git clone ${repositoryUrl(folder)}`)).output).toContain('The address is refused')
   for (const url of [

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { gitDiff } from '../../../durable-objects/conversation/git-diff.ts'
 import { GitIndex } from '../../../durable-objects/conversation/git-index.ts'
 import { cloneRepository } from '../../../src/workspace/git.ts'
-import { LOOPBACK_ALLOWED, largeRepository, realGit, repositoryUrl } from '../../helpers/git-host.ts'
+import { LOOPBACK_REMOTES, largeRepository, realGit, repositoryUrl } from '../../helpers/git-host.ts'
 import { type GitWorkspace, openGitWorkspace, shown, write } from './open-git-workspace.ts'
 
 const CHANGED = 10
@@ -11,7 +11,7 @@ test('a repository of 2,000 files and 500 commits is cloned whole, and each of i
   const url = repositoryUrl(await largeRepository('large.git', { files: 2000, commits: 500 }))
   const space = openGitWorkspace('large')
   const clone = (depth: number | null, directory: string) =>
-    space.use(({ fs }) => cloneRepository({ fs, url, directory, depth, remotes: { policy: LOOPBACK_ALLOWED } }))
+    space.use(({ fs }) => cloneRepository({ fs, url, directory, depth, remotes: LOOPBACK_REMOTES }))
   const shallow = await clone(1, '/workspace/shallow')
   const whole = await clone(null, '/workspace/whole')
   expect(shallow).toEqual(whole)
@@ -24,7 +24,7 @@ test('a repository of 2,000 files and 500 commits is cloned whole, and each of i
   expect((await space.git('log --format=%H_%T', '/workspace/whole')).stdout).toBe(
     await realGit('large.git', 'log', '--format=%H_%T'),
   )
-}, 120_000)
+})
 
 /** What finding ten changes, and showing one, costs in a repository of so many files. */
 async function effort(files: number): Promise<{ changes: Tally; diff: Tally }> {
@@ -58,7 +58,7 @@ test('ten changes, and one of them to look at, cost as much among 5,000 files as
   expect(many).toEqual(few)
   expect(few.changes.rowsRead).toBeGreaterThan(CHANGED)
   expect(few.changes.fileCalls).toBeLessThan(20 * CHANGED)
-}, 120_000)
+})
 
 interface Tally {
   fileCalls: number

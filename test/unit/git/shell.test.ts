@@ -2,9 +2,17 @@ import { expect, test } from 'vitest'
 import { gitCommand } from '../../../src/workspace/git.ts'
 import { MemoryFileSystem } from '../../../src/workspace/memory-file-system.ts'
 import { runScript } from '../../../src/workspace/shell.ts'
-import { hostUrl, LOOPBACK_ALLOWED } from '../../helpers/git-host.ts'
+import { hostUrl, LOOPBACK_REMOTES } from '../../helpers/git-host.ts'
+import { heldTimers } from '../../helpers/timers.ts'
 
-const commands = [gitCommand({ policy: LOOPBACK_ALLOWED })]
+/** Called when git has asked its host something. */
+let onAsk = () => {}
+const asking: typeof fetch = (input, init) => {
+  const answer = fetch(input, init)
+  onAsk()
+  return answer
+}
+const commands = [gitCommand({ ...LOOPBACK_REMOTES, fetch: asking })]
 
 function openShell() {
   const fs = new MemoryFileSystem()
@@ -54,10 +62,12 @@ test('git is a command like any other: pipes, redirections, variables, condition
 
 test('a script that is stopped in the middle of a transfer ends soon and leaves nothing of it', async () => {
   const { run, out } = openShell()
-  const outcome = await run(`git clone ${hostUrl()}/never w; echo not reached`, { limits: { timeoutMs: 300 } })
+  const limit = heldTimers(77_000)
+  onAsk = limit.goOff
+  const outcome = await run(`git clone ${hostUrl()}/never w; echo not reached`, { limits: { timeoutMs: 77_000 } })
   expect([outcome.timedOut, outcome.output]).toEqual([true, expect.not.stringContaining('not reached')])
   const controller = new AbortController()
-  setTimeout(() => controller.abort(), 100)
+  onAsk = () => controller.abort()
   expect(await run(`git clone ${hostUrl()}/never w`, { signal: controller.signal })).toMatchObject({
     aborted: true,
     exitCode: 130,

@@ -2,7 +2,7 @@
 
 import { runGit } from '../../../src/workspace/git/dispatch.ts'
 import { MemoryFileSystem } from '../../../src/workspace/memory-file-system.ts'
-import { LOOPBACK_ALLOWED, orderGit, toBase64 } from '../../helpers/git-host.ts'
+import { LOOPBACK_REMOTES, orderGit, toBase64 } from '../../helpers/git-host.ts'
 
 export interface Said {
   exitCode: number
@@ -43,7 +43,10 @@ export class TwoGits {
   }
 
   /** What both said to the words, with the folder that they worked in called the same. */
-  async git(words: string | readonly string[], at = ''): Promise<{ ours: Said; real: Said }> {
+  async git(
+    words: string | readonly string[],
+    { at = '', stdin = '', env: more = {} }: { at?: string; stdin?: string; env?: Record<string, string> } = {},
+  ): Promise<{ ours: Said; real: Said }> {
     const args = typeof words === 'string' ? words.split(' ') : [...words]
     this.#seconds += 60
     const date = `${this.#seconds} +0000`
@@ -54,18 +57,24 @@ export class TwoGits {
       GIT_COMMITTER_NAME: 'Robin',
       GIT_COMMITTER_EMAIL: 'robin@example.com',
       GIT_COMMITTER_DATE: date,
+      ...more,
     }
     const cwd = at === '' ? ROOT : `${ROOT}/${at}`
     const result = await runGit(args, {
       fs: this.fs,
       cwd,
       env,
-      stdin: '',
+      stdin,
       pace: () => null,
-      remotes: { policy: LOOPBACK_ALLOWED },
+      remotes: LOOPBACK_REMOTES,
     })
     const stdout = result.bytes ? new TextDecoder().decode(result.bytes) : result.stdout
-    const [report] = await orderGit({ cwd: at === '' ? this.folder : `${this.folder}/${at}`, git: [args], env })
+    const [report] = await orderGit({
+      cwd: at === '' ? this.folder : `${this.folder}/${at}`,
+      git: [args],
+      env,
+      stdinBase64: toBase64(stdin),
+    })
     const real = {
       exitCode: report?.exitCode ?? -1,
       stdout: this.#plain(
@@ -100,7 +109,11 @@ export class TwoGits {
   }
 }
 
-export type Step = string | readonly string[] | { files: Record<string, Change> } | { at: string; git: string }
+export type Step =
+  | string
+  | readonly string[]
+  | { files: Record<string, Change> }
+  | { git: string; at?: string; stdin?: string; env?: Record<string, string> }
 
 /** Takes the steps and answers with the words of the first one that the two differ about, or null. */
 export async function firstDifference(name: string, steps: readonly Step[]): Promise<string | null> {
@@ -110,8 +123,8 @@ export async function firstDifference(name: string, steps: readonly Step[]): Pro
       await two.files(step.files)
       continue
     }
-    const [words, at] = typeof step === 'object' && 'git' in step ? [step.git, step.at] : [step, '']
-    const { ours, real } = await two.git(words, at)
+    const [words, how] = typeof step === 'object' && 'git' in step ? [step.git, step] : [step, {}]
+    const { ours, real } = await two.git(words, how)
     if (JSON.stringify(ours) !== JSON.stringify(real)) {
       return `git ${words}\n--- ours\n${JSON.stringify(ours, null, 1)}\n--- real\n${JSON.stringify(real, null, 1)}`
     }

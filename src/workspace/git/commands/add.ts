@@ -6,17 +6,7 @@ import type { Pathspec } from '../pathspec.ts'
 import { stage } from '../staging.ts'
 import { statAt } from '../worktree.ts'
 
-const OPTIONS = [
-  'all|A|no-ignore-removal',
-  'update|u',
-  'force|f',
-  'verbose|v',
-  'dry-run|n',
-  'no-all|ignore-removal',
-  'ignore-errors',
-  'refresh',
-  'chmod=',
-]
+const OPTIONS = ['all|A|no-ignore-removal', 'update|u', 'force|f', 'verbose|v', 'dry-run|n', 'chmod=']
 
 export async function add(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments('add', OPTIONS, args)

@@ -4,6 +4,7 @@ import { failed, fatal } from '../failure.ts'
 import { isAncestor } from '../history.ts'
 import type { Invocation } from '../invocation.ts'
 import { subjectOf } from '../pretty.ts'
+import { RefFormat } from '../ref-format.ts'
 import { sortRefs } from '../ref-sorting.ts'
 import { abbreviate, commitId, fullRefName, leftBranches, upstreamOf } from '../revisions.ts'
 import { gatherStatus, upstreaming } from '../status-report.ts'
@@ -22,9 +23,12 @@ const OPTIONS = [
   'quiet|q',
   'set-upstream-to|u=',
   'unset-upstream',
-  'contains?',
-  'merged?',
-  'no-merged?',
+  'contains=?',
+  'no-contains=?',
+  'points-at=',
+  'ignore-case|i',
+  'merged=?',
+  'no-merged=?',
   'track|t?',
   'no-track',
   'copy|c',
@@ -49,7 +53,9 @@ export async function branch(git: Invocation, args: string[]): Promise<number> {
   const upstream = options.value('set-upstream-to')
   if (upstream !== null) return follow(git, upstream, options.rest[0] ?? current)
   if (options.has('unset-upstream')) return unfollow(git, options.rest[0] ?? current)
-  const listing = ['list', 'all', 'remotes', 'contains', 'merged', 'no-merged'].some((name) => options.has(name))
+  const listing = ['list', 'all', 'remotes', 'contains', 'no-contains', 'merged', 'no-merged', 'points-at'].some(
+    (name) => options.has(name),
+  )
   const [name, start] = options.rest
   if (name === undefined || listing) return list(git, options, current)
   const track = options.has('no-track') ? false : options.has('track') ? true : undefined
@@ -84,17 +90,12 @@ async function list(git: Invocation, options: Arguments, current: string | null)
   }
   const wanted: typeof rows = []
   for (const row of rows) if (await isListed(git, row, options)) wanted.push(row)
-  const format = options.value('format')
+  const given = options.value('format')
+  const format = given === null ? null : new RefFormat(repo, given)
   const width = Math.max(0, ...wanted.map(({ name }) => name.length))
   for (const { name, oid, isCurrent, ref } of await sortRefs(repo, wanted, options.all('sort'))) {
     if (format !== null) {
-      git.line(
-        format.replace(
-          /%\((refname:short|refname|objectname|HEAD)\)/g,
-          (_, field: string) =>
-            ({ 'refname:short': name, refname: ref, objectname: oid, HEAD: isCurrent ? '*' : ' ' })[field] ?? '',
-        ),
-      )
+      git.line(await format.fill({ ref, oid }))
       continue
     }
     const details =
@@ -119,15 +120,13 @@ async function isListed(
         .replace(/[.+^${}()|[\]\\]/g, '\\$&')
         .replace(/\*+/g, '.*')
         .replaceAll('?', '.')}$`,
+      options.has('ignore-case') ? 'i' : '',
     ).test(name)
-  if (
-    patterns.length > 0 &&
-    !options.has('contains') &&
-    !patterns.some((pattern) => pattern.length <= 200 && isMatch(pattern))
-  )
-    return false
-  const at = async (option: string) => commitId(repo, options.value(option) || patterns[0] || 'HEAD')
+  if (patterns.length > 0 && !patterns.some((pattern) => pattern.length <= 200 && isMatch(pattern))) return false
+  const at = async (option: string) => commitId(repo, options.value(option) || 'HEAD')
+  if (options.has('points-at') && oid !== (await at('points-at'))) return false
   if (options.has('contains') && !(await isAncestor(repo, await at('contains'), oid))) return false
+  if (options.has('no-contains') && (await isAncestor(repo, await at('no-contains'), oid))) return false
   if (options.has('merged') && !(await isAncestor(repo, oid, await at('merged')))) return false
   return !options.has('no-merged') || !(await isAncestor(repo, oid, await at('no-merged')))
 }

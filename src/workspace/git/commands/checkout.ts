@@ -4,7 +4,7 @@ import { failed, fatal } from '../failure.ts'
 import type { Invocation } from '../invocation.ts'
 import { restorePaths } from '../restoring.ts'
 import { abbreviate, commitId, fullRefName, leftBranches, revision } from '../revisions.ts'
-import { bringTree, switchTo } from '../switching.ts'
+import { bringTree, listLocalChanges, switchTo } from '../switching.ts'
 import { statAt } from '../worktree.ts'
 
 const CHECKOUT_OPTIONS = [
@@ -29,7 +29,10 @@ export async function checkout(git: Invocation, args: string[]): Promise<number>
   const [word, ...more] = options.plain
   const how = { quiet: options.has('quiet'), force: options.has('force') }
   const created = options.value('b') ?? options.value('B')
-  if (options.has('orphan')) return startOrphan(git, options.value('orphan') ?? '', how)
+  if (options.has('orphan')) {
+    if (word !== undefined) throw fatal('checkout --orphan with a start point is not available here')
+    return startOrphan(git, options.value('orphan') ?? '', how)
+  }
   if (created !== null) {
     return createAndSwitch(git, {
       ...how,
@@ -46,7 +49,7 @@ export async function checkout(git: Invocation, args: string[]): Promise<number>
     const source = names === null ? null : word
     return checkoutPaths(git, { options, source, paths: source === null ? options.plain : more })
   }
-  if (names === null && (await followRemote(git, word, how))) return 0
+  if (names === null && !options.has('no-guess') && (await followRemote(git, word, how))) return 0
   if (names === null) throw failed(`pathspec '${word}' did not match any file(s) known to git`)
   if (options.has('track'))
     return createAndSwitch(git, {
@@ -78,7 +81,10 @@ export async function switchBranch(git: Invocation, args: string[]): Promise<num
   )
   const how = { quiet: options.has('quiet'), force: options.has('force') }
   const [word] = options.rest
-  if (options.has('orphan')) return startOrphan(git, options.value('orphan') ?? '', how)
+  if (options.has('orphan')) {
+    if (word !== undefined) throw fatal('switch --orphan with a start point is not available here')
+    return startOrphan(git, options.value('orphan') ?? '', how)
+  }
   const created = options.value('create') ?? options.value('force-create')
   if (created !== null) {
     return createAndSwitch(git, {
@@ -91,7 +97,8 @@ export async function switchBranch(git: Invocation, args: string[]): Promise<num
   }
   if (word === undefined) throw fatal('missing branch or commit argument')
   const found = await branchOrCommit(git, word)
-  if (found === null && !options.has('detach') && (await followRemote(git, word, how))) return 0
+  if (found === null && !options.has('detach') && !options.has('no-guess') && (await followRemote(git, word, how)))
+    return 0
   if (found === null) throw fatal(`invalid reference: ${word}`)
   if (options.has('track'))
     return createAndSwitch(git, {
@@ -169,6 +176,7 @@ async function createAndSwitch(git: Invocation, { name, start, reset, track, ...
   await makeBranch(git, { name, start, force: reset, track })
   const from = head.ref?.replace(/^refs\/heads\//, '') ?? head.oid ?? ''
   await repo.refs.moveHead({ ref }, await git.signature('committer'), `checkout: moving from ${from} to ${name}`)
+  if (start !== null && !how.quiet && !how.force) await listLocalChanges(git)
   const said = existed ? (head.ref === ref ? 'Reset' : 'Switched to and reset') : 'Switched to a new'
   if (!how.quiet) git.err(`${said} branch '${name}'`)
   return 0

@@ -15,7 +15,6 @@ const OPTIONS = [
   'no-checkout|n',
   'verbose|v',
   'progress',
-  'full-history',
   'recurse-submodules|recursive?',
   'shallow-submodules',
   'config|c=',
@@ -24,9 +23,6 @@ const OPTIONS = [
   'tags',
 ]
 
-/** Shallow unless asked otherwise: what is cloned has to fit into memory once. */
-const DEFAULT_DEPTH = 1
-
 export async function clone(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments('clone', OPTIONS, args)
   const [given, folder] = options.rest
@@ -34,7 +30,7 @@ export async function clone(git: Invocation, args: string[]): Promise<number> {
   const { url, credential } = parseAddress(given)
   withoutCredentials(git, given)
   const name = folder ?? folderNameOf(url)
-  const depth = depthOf(options.value('depth'), options.has('full-history'))
+  const depth = depthOf(options.value('depth'))
   if (!options.has('quiet')) git.err(`Cloning into '${name}'...`)
   if (options.has('recurse-submodules')) git.err('warning: submodules are not cloned here')
   const { repo, oid } = await cloneInto({
@@ -45,13 +41,14 @@ export async function clone(git: Invocation, args: string[]): Promise<number> {
     branch: options.value('branch'),
     depth,
     singleBranch: !options.has('no-single-branch') && (depth !== null || options.has('single-branch')),
-    tags: !options.has('no-tags') && depth === null,
+    tags: !options.has('no-tags'),
     remote: options.value('origin') ?? 'origin',
     checkout: !options.has('no-checkout'),
     by: await git.signature('committer'),
     pace: git.pace,
     remotes: git.remotes,
     signal: git.signal,
+    onWarning: (text) => git.err(text),
   })
   for (const setting of options.all('config')) {
     const [key = '', value = 'true'] = setting.split(/=(.*)/s)
@@ -63,9 +60,8 @@ export async function clone(git: Invocation, args: string[]): Promise<number> {
   return 0
 }
 
-export function depthOf(given: string | null, isFull: boolean): number | null {
-  if (isFull) return null
-  if (given === null) return DEFAULT_DEPTH
+export function depthOf(given: string | null): number | null {
+  if (given === null) return null
   const depth = Number(given)
   if (!Number.isInteger(depth) || depth < 1) throw fatal(`depth ${given} is not a positive number`)
   return depth

@@ -1,8 +1,9 @@
-import { parseArguments } from '../arguments.ts'
+import { type Arguments, parseArguments } from '../arguments.ts'
 import { utf8 } from '../bytes.ts'
 import { type ConfigFile, canonicalKey, isKey, isTrue, type Setting } from '../config-file.ts'
-import { GitFailure } from '../failure.ts'
+import { fatal, GitFailure } from '../failure.ts'
 import type { Invocation } from '../invocation.ts'
+import { compilePattern } from '../patterns.ts'
 import { withoutCredentials } from '../remote-address.ts'
 
 const OPTIONS = [
@@ -20,11 +21,9 @@ const OPTIONS = [
   'int',
   'type=',
   'name-only',
-  'null|z',
   'get-regexp',
   'remove-section',
   'default=',
-  'path',
 ]
 
 const EXIT_MISSING = 1
@@ -49,7 +48,7 @@ export async function config(git: Invocation, args: string[]): Promise<number> {
       key.includes('.') ? `error: invalid key: ${key}` : `error: key does not contain a section: ${key}`,
       EXIT_MISSING,
     )
-  const isBool = options.has('bool') || options.value('type') === 'bool'
+  const shownAs = valueKind(options)
   const reads =
     options.has('get') ||
     options.has('get-all') ||
@@ -62,7 +61,7 @@ export async function config(git: Invocation, args: string[]): Promise<number> {
     const shown = options.has('get-all') ? found : found.slice(-1)
     const fallback = options.value('default')
     for (const text of shown.length === 0 && fallback !== null ? [fallback] : shown)
-      git.line(isBool ? String(isTrue(text)) : text)
+      git.line(shownValue(text, { key, kind: shownAs }))
     return shown.length > 0 || fallback !== null ? 0 : EXIT_MISSING
   }
   if (scope === 'system')
@@ -83,6 +82,28 @@ export async function config(git: Invocation, args: string[]): Promise<number> {
     file.set(key, storable(git, key, value ?? ''), { add: options.has('add') })
     return 0
   })
+}
+
+type Kind = 'bool' | 'int' | null
+
+function valueKind(options: Arguments): Kind {
+  const given = options.value('type') ?? ['bool', 'int'].find((name) => options.has(name)) ?? null
+  if (given === null || given === 'bool' || given === 'int') return given
+  throw fatal(`config --type=${given} is not available here`)
+}
+
+const UNITS: Record<string, number> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 }
+
+function shownValue(text: string, { key, kind }: { key: string; kind: Kind }): string {
+  if (kind === 'bool') {
+    if (!/^(true|yes|on|false|no|off|[+-]?\d+[kmg]?|)$/i.test(text))
+      throw fatal(`bad boolean config value '${text}' for '${canonicalKey(key)}'`)
+    return String(isTrue(text) || /^[+-]?0*[1-9]\d*[kmg]?$/i.test(text))
+  }
+  if (kind !== 'int') return text
+  const number = /^([+-]?\d+)([kmg]?)$/i.exec(text)
+  if (!number) throw fatal(`bad numeric config value '${text}' for '${canonicalKey(key)}': invalid unit`)
+  return String(Number(number[1]) * (UNITS[(number[2] ?? '').toLowerCase()] ?? 1))
 }
 
 function severalValues(key: string): GitFailure {
@@ -134,11 +155,8 @@ async function list(git: Invocation, scope: Scope | null, namesOnly: boolean): P
 }
 
 async function getMatching(git: Invocation, pattern: string): Promise<number> {
-  // What a pattern is used for here, a beginning or a part of the name, letters alone can say.
-  const plain = pattern.replace(/^\^|\$$|\.\*/g, '').replaceAll('\\', '')
-  const found = (await settingsOf(git, null)).filter(({ key }) =>
-    pattern.startsWith('^') ? key.startsWith(plain) : key.includes(plain),
-  )
+  const regex = compilePattern(pattern, { notation: 'extended' })
+  const found = (await settingsOf(git, null)).filter(({ key }) => regex.test(key))
   for (const { key, value } of found) git.line(`${key} ${value}`)
   return found.length > 0 ? 0 : EXIT_MISSING
 }

@@ -3,10 +3,11 @@
 import { parseArguments } from '../arguments.ts'
 import { fatal, GitFailure } from '../failure.ts'
 import type { Invocation } from '../invocation.ts'
-import { quoted, relativeTo } from '../pathspec.ts'
+import { relativeTo } from '../pathspec.ts'
 import type { Repository } from '../repository.ts'
 import { filesBelow } from '../staging.ts'
 import { unstagedChanges, walkWorktree } from '../status.ts'
+import { statAt } from '../worktree.ts'
 
 const LIST_OPTIONS = [
   'cached|c',
@@ -20,7 +21,6 @@ const LIST_OPTIONS = [
   'null|z',
   'full-name',
   'error-unmatch',
-  'directory',
 ]
 
 export async function lsFiles(git: Invocation, args: string[]): Promise<number> {
@@ -32,7 +32,7 @@ export async function lsFiles(git: Invocation, args: string[]): Promise<number> 
   const end = options.has('null') ? '\0' : '\n'
   const shown = (path: string) => {
     const name = options.has('full-name') ? path : relativeTo(repo, git.cwd, path)
-    return options.has('null') ? name : quoted(name)
+    return options.has('null') ? name : repo.quoted(name)
   }
   const listsOthers = options.has('others') || options.has('ignored')
   const listsChanges = options.has('deleted') || options.has('modified')
@@ -92,7 +92,7 @@ export async function clean(git: Invocation, args: string[]): Promise<number> {
       if (options.all('force').length < 2) continue
     }
     if (!options.has('quiet'))
-      git.line(`${isDry ? 'Would remove' : 'Removing'} ${quoted(relativeTo(repo, git.cwd, path))}`)
+      git.line(`${isDry ? 'Would remove' : 'Removing'} ${repo.quoted(relativeTo(repo, git.cwd, path))}`)
     if (!isDry) git.fs.remove(`${repo.root}/${name}`, { recursive: true })
   }
   return 0
@@ -115,11 +115,7 @@ export async function checkIgnore(git: Invocation, args: string[]): Promise<numb
   for (const given of options.rest) {
     const full = git.resolve(given)
     const path = full.slice(repo.root === '/' ? 1 : repo.root.length + 1)
-    const isFolder =
-      given.endsWith('/') ||
-      git.fs
-        .list(full.replace(/\/[^/]*$/, '') || '/')
-        .some((entry) => entry.kind === 'directory' && full.endsWith(`/${entry.name}`))
+    const isFolder = given.endsWith('/') || statAt(git.fs, full)?.kind === 'directory'
     if ((index.get(path) && !options.has('no-index')) || !(await repo.ignored.ignores(path, isFolder))) continue
     found = 0
     if (!options.has('quiet')) git.line(given)

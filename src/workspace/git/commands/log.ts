@@ -2,28 +2,22 @@ import { type Arguments, parseArguments } from '../arguments.ts'
 import { fatal, type GitFailure } from '../failure.ts'
 import type { Visited } from '../history.ts'
 import type { Invocation } from '../invocation.ts'
+import { lineHistory, trackedLines } from '../line-log.ts'
 import { graphedLog } from '../log-graph.ts'
-import { type Found, searchHistory } from '../log-search.ts'
+import { type Found, searchFile, searchHistory } from '../log-search.ts'
 import type { Pathspec } from '../pathspec.ts'
+import { PICKAXE_OPTIONS } from '../pickaxe.ts'
 import { decorationsOf, isSeparated, type PrettyOptions, parseFormat, prettyCommit } from '../pretty.ts'
 import { splitRevisions } from '../revision-arguments.ts'
 import { range } from '../revisions.ts'
-import { asksForSummary, CHANGE_OPTIONS, showChanges } from '../show-changes.ts'
+import { asksForSummary, CHANGE_OPTIONS, showChanges, showPaired } from '../show-changes.ts'
+import { onOneSide, sides } from '../sides.ts'
 import { type Change, treeChanges } from '../status.ts'
 
-const OPTIONS = [
-  ...CHANGE_OPTIONS,
+/** Which commits are shown. */
+export const FILTER_OPTIONS = [
   'max-count|n=',
   'skip=',
-  'oneline',
-  'pretty?',
-  'format=',
-  'date=',
-  'abbrev-commit',
-  'no-abbrev-commit',
-  'abbrev=',
-  'decorate?',
-  'no-decorate',
   'all',
   'branches',
   'tags',
@@ -37,43 +31,70 @@ const OPTIONS = [
   'grep=',
   'since|after=',
   'until|before=',
-  'follow',
   'regexp-ignore-case|i',
   'invert-grep',
-  'graph',
   'topo-order',
   'date-order',
-  'no-walk',
-  'm',
   'fixed-strings|F',
   'extended-regexp|E',
+  'basic-regexp',
   'perl-regexp|P',
+  'max-parents=',
+  'min-parents=',
+]
+
+const OPTIONS = [
+  ...CHANGE_OPTIONS,
+  ...FILTER_OPTIONS,
+  ...PICKAXE_OPTIONS,
+  'oneline',
+  'pretty?',
+  'format=',
+  'date=',
+  'abbrev-commit',
+  'no-abbrev-commit',
+  'abbrev=',
+  'decorate?',
+  'no-decorate',
+  'follow',
+  'graph',
+  'no-walk',
+  'L=',
   'relative-date',
+  'left-right',
+  'left-only',
+  'right-only',
 ]
 
 export async function log(git: Invocation, args: string[]): Promise<number> {
-  const options = parseArguments('log', OPTIONS, withCounts(args))
+  const options = parseArguments('log', OPTIONS, withNot(withCounts(args)))
   for (const other of ['reverse', 'no-walk']) {
     if (options.has('graph') && options.has(other))
       throw fatal(`options '--${other}' and '--graph' cannot be used together`)
   }
+  if (options.has('no-walk')) throw fatal('git log --no-walk is not available here; use git show')
   const { revisions, paths } = await splitRevisions(git, options)
-  const starts = await startsOf(git, options, revisions)
+  const starts = await onOneSide(git, { options, revisions, starts: await startsOf(git, options, revisions) })
   const pathspec = git.pathspec(paths)
   const pretty = await prettyOptions(git, options)
-  const found = await searchHistory(git, { options, starts, pathspec })
+  if (options.has('L')) return lineLog(git, { options, starts, pretty, paths })
+  const search = { options, starts, pathspec }
+  const found = options.has('follow') ? await searchFile(git, search, paths) : await searchHistory(git, search)
+  const sideOf = await sides(git, options, revisions)
+  if (options.has('graph') && options.has('left-right')) throw fatal('--left-right with --graph is not available here')
+  pretty.sides = { of: sideOf, isShown: options.has('left-right') }
   git.out(await (options.has('graph') ? graphed : listed)(git, found, { options, pathspec, pretty }))
   return 0
 }
 
-async function listed(git: Invocation, { commits }: Found, shown: Shown): Promise<string> {
+async function listed(git: Invocation, found: Found, shown: Shown): Promise<string> {
   const { format } = shown.pretty
   let text = ''
-  for (const [i, visited] of commits.entries()) {
+  for (const [i, visited] of found.commits.entries()) {
     if (i > 0 && isSeparated(format)) text += '\n'
     text += await prettyCommit(git.repo(), visited, shown.pretty)
     if (format !== 'tformat:' && !format.startsWith('format:')) text += '\n'
-    text += await changesText(git, visited, shown)
+    text += await changesText(git, visited, { ...shown, changes: found.changes })
   }
   return text
 }
@@ -83,7 +104,7 @@ function graphed(git: Invocation, found: Found, shown: Shown): Promise<string> {
   const end = /^t?format:/.test(format) || !isSeparated(format) ? '' : '\n'
   return graphedLog(found, {
     message: async (visited) => `${await prettyCommit(git.repo(), visited, shown.pretty)}${end}`,
-    changes: (visited) => changesText(git, visited, shown),
+    changes: (visited) => changesText(git, visited, { ...shown, changes: found.changes }),
     isSeparated: isSeparated(format),
   })
 }
@@ -93,12 +114,32 @@ function showsChanges(options: Arguments): boolean {
 }
 
 /** `-5` is short for `-n 5`. */
-function withCounts(args: string[]): string[] {
+export function withCounts(args: readonly string[]): string[] {
   const end = args.indexOf('--')
   return args.map((arg, i) => (/^-\d+$/.test(arg) && (end < 0 || i < end) ? `--max-count=${arg.slice(1)}` : arg))
 }
 
-async function startsOf(
+/** `--not` turns round each revision behind it, up to the next one. */
+export function withNot(args: readonly string[]): string[] {
+  if (!args.includes('--not')) return [...args]
+  const end = args.includes('--') ? args.indexOf('--') : args.length
+  let isTurned = false
+  const words: string[] = []
+  for (const [i, arg] of args.entries()) {
+    if (i < end && arg === '--not') isTurned = !isTurned
+    else if (i >= end || !isTurned || arg.startsWith('-')) words.push(arg)
+    else if (arg.includes('..') || NAMES_MANY.has(arg)) throw fatal(`--not ${arg} is not available here`)
+    else words.push(arg.startsWith('^') ? arg.slice(1) : `^${arg}`)
+  }
+  const last = args.slice(0, end).lastIndexOf('--not')
+  const many = args.slice(last, end).find((arg) => NAMES_MANY.has(arg))
+  if (many !== undefined) throw fatal(`--not ${many} is not available here`)
+  return words
+}
+
+const NAMES_MANY: ReadonlySet<string> = new Set(['--all', '--branches', '--tags', '--remotes'])
+
+export async function startsOf(
   git: Invocation,
   options: Arguments,
   revisions: string[],
@@ -146,19 +187,57 @@ export async function prettyOptions(git: Invocation, options: Arguments): Promis
   }
 }
 
-type Shown = { options: Arguments; pathspec: Pathspec; pretty: PrettyOptions }
+interface Shown {
+  options: Arguments
+  pathspec: Pathspec
+  pretty: PrettyOptions
+  /** Of commits that were found by their changes. */
+  changes?: Found['changes']
+}
 
 async function changesText(
   git: Invocation,
-  { commit }: Visited,
-  { options, pathspec, pretty }: Shown,
+  { oid, commit }: Visited,
+  { options, pathspec, pretty, changes: known }: Shown,
 ): Promise<string> {
   const [parent, ...others] = commit.parents
   if (!showsChanges(options) || others.length > 0) return ''
   const before = parent === undefined ? null : (await git.repo().commit(parent)).tree
+  const chosen = known?.get(oid)
+  if (chosen) return separated(await showPaired(git, chosen, options), pretty)
   const changes: Change[] = (await treeChanges(git.repo(), before, commit.tree)).filter(({ path }) =>
     pathspec.matches(path),
   )
-  const text = await showChanges(git, changes, options)
-  return text === '' || pretty.format === 'oneline' ? text : `\n${text}`
+  return separated(await showChanges(git, changes, options), pretty)
+}
+
+function separated(text: string, { format }: PrettyOptions): string {
+  return text === '' || format === 'oneline' ? text : `\n${text}`
+}
+
+type Lines = Pick<Shown, 'options' | 'pretty'> & {
+  starts: { include: string[]; exclude: string[] }
+  paths: readonly string[]
+}
+
+/** The history of the lines that `-L` names. */
+async function lineLog(git: Invocation, { options, starts, pretty, paths }: Lines): Promise<number> {
+  if (paths.length > 0) throw fatal('-L<range>:<file> cannot be used with pathspec')
+  for (const name of ['graph', 'follow', 'stat', 'numstat', 'name-only', 'name-status', 'S', 'G', 'diff-filter'])
+    if (options.has(name)) throw fatal(`-L with ${name.length === 1 ? '-' : '--'}${name} is not available here`)
+  const repo = git.repo()
+  const [first = '', ...others] = starts.include
+  if (others.length > 0) throw fatal('More than one commit to dig from')
+  const limit = Number(options.value('max-count') ?? Number.POSITIVE_INFINITY)
+  const tracked = await trackedLines(repo, first, options.all('L'))
+  let count = 0
+  for await (const { patch, ...visited } of lineHistory(repo, starts, tracked)) {
+    if (count >= limit) break
+    if (count > 0 && isSeparated(pretty.format)) git.line()
+    count++
+    git.out(await prettyCommit(repo, visited, pretty))
+    if (pretty.format !== 'tformat:' && !pretty.format.startsWith('format:')) git.line()
+    if (!options.has('no-patch')) git.out(`\n${patch}`)
+  }
+  return 0
 }

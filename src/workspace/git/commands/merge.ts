@@ -1,11 +1,14 @@
 import { parseArguments } from '../arguments.ts'
-import { endMerge, tidyMessage } from '../commits.ts'
+import { endMerge } from '../commits.ts'
 import { fatal, GitFailure } from '../failure.ts'
 import { mergeBases } from '../history.ts'
 import type { Invocation } from '../invocation.ts'
+import { assertStrategy, mergeStyle } from '../merge-options.ts'
 import { type MergeRequest, merge } from '../merging.ts'
+import { tidyMessage } from '../message-cleanup.ts'
 import { commitId, fullRefName, revision, upstreamOf } from '../revisions.ts'
-import { overwrite } from '../switching.ts'
+import { resetMerge } from '../switching.ts'
+import { signOffLine, withTrailer } from '../trailers.ts'
 import { commit } from './commit.ts'
 
 const OPTIONS = [
@@ -22,7 +25,6 @@ const OPTIONS = [
   'continue',
   'quit',
   'no-edit',
-  'edit|e',
   'allow-unrelated-histories',
   'stat',
   'no-stat|n',
@@ -32,6 +34,7 @@ const OPTIONS = [
   'strategy|s=',
   'no-rerere-autoupdate',
   'signoff',
+  'strategy-option|X=',
 ]
 
 export async function mergeCommand(git: Invocation, args: string[]): Promise<number> {
@@ -42,15 +45,15 @@ export async function mergeCommand(git: Invocation, args: string[]): Promise<num
     endMerge(git.repo())
     return 0
   }
-  if (!['', 'ort', 'recursive'].includes(options.value('strategy') ?? ''))
-    throw fatal(`Could not find merge strategy '${options.value('strategy')}'.`)
+  assertStrategy(options.value('strategy'))
   if (options.rest.length > 1) throw new GitFailure('git merge: more than one other branch is not available here', 1)
   const word = options.rest[0] ?? (await defaultGoal(git))
   const oid = await revision(git.repo(), word)
   if (oid === null) throw new GitFailure(`merge: ${word} - not something we can merge`, 1)
-  const message = options.has('message')
+  let message = options.has('message')
     ? tidyMessage(options.all('message').join('\n\n'))
     : `${await defaultMessage(git, word)}\n`
+  if (options.has('signoff')) message = withTrailer(message, await signOffLine(git))
   return merge(git, {
     oid: await git.repo().peel(oid, 'commit'),
     name: word,
@@ -64,6 +67,7 @@ export async function mergeCommand(git: Invocation, args: string[]): Promise<num
     quiet: options.has('quiet'),
     showsStat: !options.has('no-stat'),
     unrelated: options.has('allow-unrelated-histories'),
+    style: await mergeStyle(git, options.all('strategy-option')),
   })
 }
 
@@ -104,7 +108,7 @@ export async function intoBranch(git: Invocation): Promise<string> {
 async function abort(git: Invocation): Promise<number> {
   const repo = git.repo()
   if ((await repo.refs.resolve('MERGE_HEAD')) === null) throw fatal('There is no merge to abort (MERGE_HEAD missing).')
-  await overwrite(git, await repo.headTree())
+  await resetMerge(git, await repo.headTree())
   endMerge(repo)
   return 0
 }
@@ -112,7 +116,7 @@ async function abort(git: Invocation): Promise<number> {
 async function conclude(git: Invocation): Promise<number> {
   if ((await git.repo().refs.resolve('MERGE_HEAD')) === null)
     throw fatal('There is no merge in progress (MERGE_HEAD missing).')
-  return commit(git, ['--no-edit'])
+  return commit(git, ['--no-edit', '--cleanup=strip'])
 }
 
 export async function mergeBase(git: Invocation, args: string[]): Promise<number> {

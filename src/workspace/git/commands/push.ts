@@ -1,11 +1,14 @@
+import { type Advertisement, remoteRefOf } from '../advertisement.ts'
 import { type Arguments, parseArguments } from '../arguments.ts'
 import { setUpstream } from '../branches.ts'
 import { fatal, GitFailure } from '../failure.ts'
 import { isAncestor } from '../history.ts'
 import type { Invocation } from '../invocation.ts'
-import { parseAddress } from '../remote-address.ts'
-import { abbreviate, fullRefName, upstreamOf } from '../revisions.ts'
-import { type Pushed, pushTo } from '../transfers.ts'
+import { report } from '../push-report.ts'
+import { type Judged, pushRefs, type RefUpdate } from '../receive-pack.ts'
+import { isRefName } from '../refs.ts'
+import { fullRefName, revision, upstreamOf } from '../revisions.ts'
+import { openTransport } from '../transfers.ts'
 import { addressOf, usualRemote } from './remote.ts'
 
 const OPTIONS = [
@@ -26,19 +29,11 @@ const OPTIONS = [
   'force-if-includes',
 ]
 
-interface Update {
-  /** Null removes the remote's ref. */
-  ref: string | null
-  remoteRef: string
-  force: boolean
-  /** Where the remote's ref was when it was last seen. */
-  before: string | null
-}
-
 export async function push(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments('push', OPTIONS, args)
   const repo = git.repo()
   const [given, ...specs] = options.rest
+  if (options.has('delete') && specs.length === 0) throw fatal("--delete doesn't make sense without any refs")
   const head = await repo.refs.head()
   const branch = head.ref?.replace(/^refs\/heads\//, '') ?? null
   const upstream = branch === null ? null : await upstreamOf(repo, branch)
@@ -48,31 +43,40 @@ export async function push(git: Invocation, args: string[]): Promise<number> {
     (upstream?.remote !== '.' ? upstream?.remote : undefined) ??
     (await usualRemote(git))
   const { remote, url } = await target(git, name, given === undefined)
-  const updates = await updatesFor(git, {
-    options,
-    specs,
-    branch,
-    upstream: upstream?.remote === remote ? upstream.branch : null,
-    remote,
-  })
-  const shown = parseAddress(url).url
-  const rows: string[] = []
-  let isRefused = false
-  for (const update of updates) {
-    const row = await pushOne(git, { update, remote, url, isDry: options.has('dry-run') })
-    if (row.text !== null) rows.push(row.text)
-    isRefused ||= row.isRefused
-    if (!row.isRefused && options.has('set-upstream') && update.ref?.startsWith('refs/heads/')) {
-      await setUpstream(
-        git,
-        update.ref.slice('refs/heads/'.length),
-        update.remoteRef.replace('refs/heads/', `refs/remotes/${remote}/`),
-      )
-    }
-  }
-  if (isRefused) throw refused(shown, rows)
-  if (!options.has('quiet')) git.err(rows.length === 0 ? 'Everything up-to-date' : [`To ${shown}`, ...rows].join('\n'))
+  const follows = upstream?.remote === remote ? upstream.branch : null
+  const wanted = await specsOf(git, { options, specs, branch, upstream: follows, remote })
+  const transport = openTransport({ remotes: git.remotes, signal: git.signal }, url)
+  const advertisement = await transport.advertised('git-receive-pack')
+  const matching = { options, remote, branch, advertisement, url: transport.url }
+  const updates: RefUpdate[] = []
+  for (const spec of wanted) updates.push(...(await updatesFor(git, spec, matching)))
+  const said = new RemoteWords(git)
+  const session = { repo, transport, advertisement, isDry: options.has('dry-run'), onMessage: said.add }
+  const judged = await pushRefs(session, updates)
+  said.end()
+  if (!session.isDry) await noteResults(git, { judged, remote, sets: options.has('set-upstream') })
+  await report(git, { judged, url: transport.url, branch, quiet: options.has('quiet') })
   return 0
+}
+
+/** What the remote says while it works, in whole lines. */
+class RemoteWords {
+  readonly #git: Invocation
+  #rest = ''
+
+  constructor(git: Invocation) {
+    this.#git = git
+  }
+
+  readonly add = (text: string): void => {
+    const lines = (this.#rest + text).split(/[\r\n]/)
+    this.#rest = lines.pop() ?? ''
+    for (const line of lines) this.#git.err(`remote: ${line}`)
+  }
+
+  end(): void {
+    if (this.#rest !== '') this.#git.err(`remote: ${this.#rest}`)
+  }
 }
 
 async function target(git: Invocation, name: string, isGuessed: boolean): Promise<{ remote: string; url: string }> {
@@ -87,16 +91,27 @@ async function target(git: Invocation, name: string, isGuessed: boolean): Promis
 
 type Wish = { options: Arguments; specs: string[]; branch: string | null; upstream: string | null; remote: string }
 
-async function updatesFor(git: Invocation, wish: Wish): Promise<Update[]> {
+async function specsOf(git: Invocation, wish: Wish): Promise<string[]> {
   const { options, specs } = wish
-  const repo = git.repo()
+  const { refs } = git.repo()
   const wanted = [...specs]
-  if (options.has('tags')) wanted.push(...(await repo.refs.list('refs/tags/')).keys())
-  if (options.has('all')) wanted.push(...(await repo.refs.list('refs/heads/')).keys())
-  if (wanted.length === 0 || (options.has('follow-tags') && specs.length === 0)) wanted.push(defaultSpec(wish))
-  const updates: Update[] = []
-  for (const spec of wanted) updates.push(await updateOf(git, spec, wish))
-  return updates
+  if (options.has('tags')) wanted.push(...(await refs.list('refs/tags/')).keys())
+  if (options.has('all')) wanted.push(...(await refs.list('refs/heads/')).keys())
+  if (wanted.length === 0 && !options.has('tags') && !options.has('all')) wanted.push(defaultSpec(wish))
+  if (options.has('follow-tags')) wanted.push(...(await annotatedTags(git)))
+  return wanted
+}
+
+/** Those that lead to the history of the current commit. */
+async function annotatedTags(git: Invocation): Promise<string[]> {
+  const repo = git.repo()
+  const { oid: head } = await repo.refs.head()
+  const found: string[] = []
+  for (const [name, oid] of await repo.refs.list('refs/tags/')) {
+    if (head === null || (await repo.objects.read(oid)).type !== 'tag') continue
+    if (await isAncestor(repo, await repo.peel(oid, 'commit'), head)) found.push(name)
+  }
+  return found
 }
 
 /** The current branch, to the branch of the same name that it follows. */
@@ -123,82 +138,85 @@ function defaultSpec({ options, branch, upstream, remote }: Wish): string {
   return branch
 }
 
-async function updateOf(git: Invocation, spec: string, { options, branch, remote }: Wish): Promise<Update> {
-  const repo = git.repo()
-  const force = spec.startsWith('+') || options.has('force') || options.has('force-with-lease')
+type Matching = {
+  options: Arguments
+  remote: string
+  branch: string | null
+  advertisement: Advertisement
+  url: string
+}
+
+/** One update; none for a tag among `--follow-tags` that the remote has. */
+async function updatesFor(git: Invocation, spec: string, matching: Matching): Promise<RefUpdate[]> {
+  const { options, advertisement, branch } = matching
+  const force = spec.startsWith('+') || options.has('force')
   const [source = '', goal] = spec.replace(/^\+/, '').split(':')
-  const isRemoval = options.has('delete') || (source === '' && goal !== undefined)
-  const own = isRemoval
-    ? null
-    : source === 'HEAD' && branch !== null
-      ? `refs/heads/${branch}`
-      : await fullRefName(repo, source)
-  if (!isRemoval && own === null) {
-    throw new GitFailure(
-      `error: src refspec ${source} does not match any\nerror: failed to push some refs to '${await shownUrl(git, remote)}'`,
-      1,
-    )
+  if (options.has('delete') || (source === '' && goal !== undefined)) {
+    const name = goal ?? source
+    const remoteRef = remoteRefOf(advertisement, name)
+    if (remoteRef === null) throw unpushable(`unable to delete '${name}': remote ref does not exist`, matching.url)
+    return [await withLease(git, { source: null, remoteRef, oid: null, force }, matching)]
   }
-  if (own === 'HEAD')
-    throw new GitFailure(
-      'git push: pushing a detached HEAD is not available here; make a branch first (git switch -c <name>)',
-      1,
-    )
-  const name = goal ?? (isRemoval ? source : (own ?? source))
-  const remoteRef = name.startsWith('refs/')
-    ? name
-    : own?.startsWith('refs/tags/')
-      ? `refs/tags/${name}`
-      : `refs/heads/${name}`
-  const before = await repo.refs.resolve(remoteRef.replace('refs/heads/', `refs/remotes/${remote}/`))
-  return { ref: own, remoteRef, force, before }
-}
-
-async function shownUrl(git: Invocation, remote: string): Promise<string> {
-  return parseAddress((await addressOf(git, remote, 'push')).url).url
-}
-
-type Push = { update: Update; remote: string; url: string; isDry: boolean }
-
-async function pushOne(
-  git: Invocation,
-  { update, remote, url, isDry }: Push,
-): Promise<{ text: string | null; isRefused: boolean }> {
   const repo = git.repo()
-  const { ref, remoteRef, before, force } = update
-  const own = ref === null ? null : await repo.refs.resolve(ref)
-  if (ref !== null && own === before && remoteRef.startsWith('refs/heads/')) return { text: null, isRefused: false }
-  const result: Pushed = isDry
-    ? { ok: true }
-    : await pushTo(repo, { remotes: git.remotes, signal: git.signal, remote, url, ref, remoteRef, force })
-  const short = (name: string) => name.replace(/^refs\/(heads|tags)\//, '')
-  const names = `${ref === null ? '' : `${short(ref)} -> `}${short(remoteRef)}`
-  if (!result.ok)
-    return {
-      text: ` ! ${result.isRejection ? '[rejected]       ' : '[remote rejected]'} ${names} (${result.reason})`,
-      isRefused: true,
-    }
-  if (ref === null) return { text: ` - ${'[deleted]'.padEnd(17)} ${names}`, isRefused: false }
-  if (before === null)
-    return {
-      text: ` * ${(ref.startsWith('refs/tags/') ? '[new tag]' : '[new branch]').padEnd(17)} ${names}`,
-      isRefused: false,
-    }
-  const isForward = own !== null && (await isAncestor(repo, before, own))
-  const ids = `${await abbreviate(repo, before)}${isForward ? '..' : '...'}${await abbreviate(repo, own ?? '')}`
-  return {
-    text: ` ${isForward ? ' ' : '+'} ${ids.padEnd(17)} ${names}${isForward ? '' : ' (forced update)'}`,
-    isRefused: false,
-  }
+  const isHead = source === 'HEAD' || source === '@'
+  const ref = isHead ? (branch === null ? null : `refs/heads/${branch}`) : await fullRefName(repo, source)
+  const oid = ref === null ? await revision(repo, source) : await repo.refs.resolve(ref)
+  if (oid === null) throw unpushable(`src refspec ${source} does not match any`, matching.url)
+  const remoteRef = goalOf(goal ?? ref ?? source, ref, matching)
+  if (options.has('follow-tags') && remoteRef.startsWith('refs/tags/') && advertisement.refs.has(remoteRef)) return []
+  const shown = isHead && goal === undefined ? source : (ref ?? source)
+  return [await withLease(git, { source: shown, remoteRef, oid, force }, matching)]
 }
 
-function refused(url: string, rows: readonly string[]): GitFailure {
-  const isBehind = rows.some((row) => row.includes('non-fast-forward') || row.includes('fetch first'))
-  const hint =
-    'hint: Updates were rejected because the remote contains work that you do\nhint: not have locally. This is usually caused by another repository pushing\n' +
-    "hint: to the same ref. You may want to first integrate the remote changes\nhint: (e.g., 'git pull ...') before pushing again."
-  return new GitFailure(
-    [`To ${url}`, ...rows, `error: failed to push some refs to '${url}'`, ...(isBehind ? [hint] : [])].join('\n'),
-    1,
+function unpushable(why: string, url: string): GitFailure {
+  return new GitFailure(`error: ${why}\nerror: failed to push some refs to '${url}'`, 1)
+}
+
+/** The full name at the remote: of the ref that it has, or of the kind that ours is. */
+function goalOf(name: string, ref: string | null, { advertisement, url }: Matching): string {
+  const there = name === 'HEAD' ? null : remoteRefOf(advertisement, name)
+  const full = name.startsWith('refs/')
+    ? name
+    : (there ??
+      (ref?.startsWith('refs/tags/')
+        ? `refs/tags/${name}`
+        : ref?.startsWith('refs/heads/')
+          ? `refs/heads/${name}`
+          : null))
+  if (full !== null && isRefName(full)) return full
+  throw unpushable(
+    'The destination you provided is not a full refname (i.e.,\nstarting with "refs/"), and what is pushed is no branch or tag.\n' +
+      `hint: to make a branch of it: git push <remote> <commit>:refs/heads/${name}`,
+    url,
   )
+}
+
+/** `--force-with-lease` forces only while the remote's ref is where it was last seen, or where it is said to be. */
+async function withLease(git: Invocation, update: RefUpdate, { options, remote }: Matching): Promise<RefUpdate> {
+  if (!options.has('force-with-lease')) return update
+  for (const lease of options.all('force-with-lease')) {
+    const [name, at] = lease.split(':')
+    if (name !== '' && name !== update.remoteRef && `refs/heads/${name}` !== update.remoteRef) continue
+    const tracking = update.remoteRef.replace('refs/heads/', `refs/remotes/${remote}/`)
+    const expected = at === undefined ? await git.repo().refs.resolve(tracking) : at && (await revision(git.repo(), at))
+    return { ...update, force: true, expected: expected || null }
+  }
+  return update
+}
+
+type Results = { judged: readonly Judged[]; remote: string; sets: boolean }
+
+async function noteResults(git: Invocation, { judged, remote, sets }: Results): Promise<void> {
+  const { refs } = git.repo()
+  const by = await git.signature('committer')
+  for (const { update, verdict } of judged) {
+    const isThere = verdict.kind === 'accepted' || verdict.kind === 'unchanged'
+    if (!isThere || remote === '' || !update.remoteRef.startsWith('refs/heads/')) continue
+    const tracking = update.remoteRef.replace('refs/heads/', `refs/remotes/${remote}/`)
+    if ((await refs.resolve(tracking)) !== update.oid)
+      await refs.change(tracking, { oid: update.oid, by, message: 'update by push' })
+    const { source } = update
+    const own = source === 'HEAD' || source === '@' ? (await refs.head()).ref : source
+    if (sets && own?.startsWith('refs/heads/')) await setUpstream(git, own.slice('refs/heads/'.length), tracking)
+  }
 }

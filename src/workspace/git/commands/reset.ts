@@ -3,7 +3,6 @@ import { endMerge } from '../commits.ts'
 import { fatal } from '../failure.ts'
 import { NO_STAT } from '../index-file.ts'
 import type { Invocation } from '../invocation.ts'
-import { quoted } from '../pathspec.ts'
 import { subjectOf } from '../pretty.ts'
 import { restorePaths } from '../restoring.ts'
 import { splitRevisions } from '../revision-arguments.ts'
@@ -12,11 +11,7 @@ import { changeKind, stagedChanges, unstagedChanges } from '../status.ts'
 import { overwrite } from '../switching.ts'
 
 export async function reset(git: Invocation, args: string[]): Promise<number> {
-  const options = parseArguments(
-    'reset',
-    ['soft', 'mixed', 'hard', 'quiet|q', 'no-refresh', 'refresh', 'N|intent-to-add'],
-    args,
-  )
+  const options = parseArguments('reset', ['soft', 'mixed', 'hard', 'quiet|q', 'no-refresh', 'refresh'], args)
   options.assertOne('soft', 'mixed', 'hard')
   const repo = git.repo()
   const { revisions, paths } = await splitRevisions(git, options)
@@ -49,7 +44,7 @@ async function moveBranch(
   const { refs } = git.repo()
   const by = await git.signature('committer')
   if (before !== null) await refs.change('ORIG_HEAD', { oid: before, by, message: '' })
-  if (before !== oid) await refs.change(ref ?? 'HEAD', { oid, by, message: `reset: moving to ${words}` })
+  await refs.change(ref ?? 'HEAD', { oid, by, message: `reset: moving to ${words}` })
 }
 
 /** Makes the index what the tree says, as far as the filter reaches; what it knows of unchanged files stays. */
@@ -82,7 +77,7 @@ async function resetPaths(git: Invocation, { options, source, paths }: Paths): P
 async function listUnstaged(git: Invocation): Promise<void> {
   const changes = await unstagedChanges(git.repo())
   if (changes.length > 0) git.line('Unstaged changes after reset:')
-  for (const change of changes) git.line(`${changeKind(change)}\t${quoted(change.path)}`)
+  for (const change of changes) git.line(`${changeKind(change)}\t${git.repo().quoted(change.path)}`)
 }
 
 export async function restore(git: Invocation, args: string[]): Promise<number> {

@@ -7,7 +7,7 @@ import type { Invocation } from '../invocation.ts'
 import { mergeTrees } from '../merge-trees.ts'
 import { joinTrees } from '../merging.ts'
 import { type FileState, formatSignature, NULL_ID } from '../objects.ts'
-import { quoted, relativeTo } from '../pathspec.ts'
+import { relativeTo } from '../pathspec.ts'
 import { subjectOf } from '../pretty.ts'
 import { abbreviate } from '../revisions.ts'
 import { CHANGE_OPTIONS, showChanges } from '../show-changes.ts'
@@ -16,6 +16,7 @@ import { gatherStatus, longStatus } from '../status-report.ts'
 import { overwrite } from '../switching.ts'
 import { flatTree, writeTree } from '../tree.ts'
 import { contentsAt, modeOf, statAt, takeAway } from '../worktree.ts'
+import { checkout } from './checkout.ts'
 
 const REF = 'refs/stash'
 
@@ -35,6 +36,8 @@ export async function stash(git: Invocation, args: string[]): Promise<number> {
       return list(git)
     case 'show':
       return show(git, rest)
+    case 'branch':
+      return branchFrom(git, rest)
     case 'drop':
       return dropCommand(git, rest)
     case 'clear':
@@ -216,10 +219,21 @@ async function restoreIndex(git: Invocation, { changes, baseTree, ours, savedTre
   await repo.saveIndex(await repo.index())
 }
 
+/** A new branch where the stash was made, with what it holds. */
+async function branchFrom(git: Invocation, args: string[]): Promise<number> {
+  const { rest } = parseArguments('stash branch', [], args)
+  const [name, given] = rest
+  if (name === undefined) throw new GitFailure('No branch name specified', 1)
+  const { oid } = await entryAt(git, given)
+  const [base = ''] = (await git.repo().commit(oid)).parents
+  const exitCode = await checkout(git, ['-b', name, base])
+  return exitCode === 0 ? apply(git, ['--index', ...(given === undefined ? [] : [given])], true) : exitCode
+}
+
 async function sayStatus(git: Invocation, quiet: boolean): Promise<void> {
   if (quiet) return
   const report = await gatherStatus(git, { untracked: 'normal' })
-  git.out(longStatus(report, (path) => quoted(relativeTo(git.repo(), git.cwd, path))))
+  git.out(longStatus(report, (path) => git.repo().quoted(relativeTo(git.repo(), git.cwd, path))))
 }
 
 async function list(git: Invocation): Promise<number> {

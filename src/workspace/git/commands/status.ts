@@ -1,10 +1,10 @@
 import { parseArguments } from '../arguments.ts'
-import { isTrue } from '../config-file.ts'
 import { fatal } from '../failure.ts'
 import type { Invocation } from '../invocation.ts'
-import { quoted, relativeTo } from '../pathspec.ts'
+import { relativeTo } from '../pathspec.ts'
 import type { Untracked } from '../status.ts'
 import { branchLine, gatherStatus, longStatus, shortStatus } from '../status-report.ts'
+import { statusV2 } from '../status-v2.ts'
 
 const OPTIONS = [
   'short|s',
@@ -14,35 +14,35 @@ const OPTIONS = [
   'null|z',
   'untracked-files|u?',
   'ignored?',
-  'no-renames',
-  'verbose|v',
   'ahead-behind',
-  'no-ahead-behind',
-  'show-stash',
-  'column?',
   'no-column',
   'renames',
-  'find-renames?',
+  'no-renames',
 ]
 
 export async function status(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments('status', OPTIONS, args)
   const repo = git.repo()
   const isPorcelain = options.has('porcelain')
-  if (!['', 'v1', '1'].includes(options.value('porcelain') ?? ''))
-    throw fatal('only version 1 of --porcelain is available here')
+  const version = options.value('porcelain') ?? ''
+  if (!['', 'v1', '1', 'v2', '2'].includes(version)) throw fatal(`unsupported porcelain version '${version}'`)
   const pathspec = git.pathspec(options.rest)
   const report = await gatherStatus(git, {
     untracked: await untrackedMode(git, options.has('untracked-files') ? options.value('untracked-files') : null),
     ignored: options.has('ignored') && options.value('ignored') !== 'no',
     filter: (path) => pathspec.matches(path),
+    renames: !options.has('no-renames'),
   })
-  const nonAscii = (await git.setting('core.quotePath')) === null || isTrue(await git.setting('core.quotePath'))
   const isShort = options.has('short') || isPorcelain || options.has('null')
   const end = options.has('null') ? '\0' : '\n'
   // What programs read names paths from the top, what people read from where they are.
   const place = (path: string) => (isPorcelain || options.has('null') ? path : relativeTo(repo, git.cwd, path))
-  const shown = (path: string) => (end === '\0' ? path : quoted(place(path), { nonAscii, blanks: isShort }))
+  const shown = (path: string) =>
+    end === '\0' ? path : repo.quoted(place(path), { blanks: isShort && !/2$/.test(version) })
+  if (/2$/.test(version)) {
+    git.out(await statusV2(git, report, { shown, end, isBranchShown: options.has('branch') }))
+    return 0
+  }
   if (!isShort || options.has('long')) {
     git.out(longStatus(report, shown))
     return 0

@@ -1,13 +1,15 @@
 import { type Arguments, parseArguments } from '../arguments.ts'
-import { tidyMessage } from '../commits.ts'
 import { failed, fatal, GitFailure } from '../failure.ts'
-import { isAncestor } from '../history.ts'
 import type { Invocation } from '../invocation.ts'
+import { tidyMessage } from '../message-cleanup.ts'
 import { formatTag, parseCommit, parseTag } from '../objects.ts'
 import { subjectOf } from '../pretty.ts'
+import { RefFormat } from '../ref-format.ts'
 import { sortRefs } from '../ref-sorting.ts'
 import { isRefName, readText } from '../refs.ts'
-import { abbreviate, commitId, revision } from '../revisions.ts'
+import { abbreviate, revision } from '../revisions.ts'
+import { wildcard } from '../wildcards.ts'
+import { refFilter } from './for-each-ref.ts'
 
 export async function tag(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments(
@@ -22,7 +24,11 @@ export async function tag(git: Invocation, args: string[]): Promise<number> {
       'n?',
       'sort=',
       'points-at=',
-      'contains?',
+      'contains=?',
+      'no-contains=?',
+      'merged=?',
+      'no-merged=?',
+      'format=',
       'no-sign',
     ],
     args,
@@ -32,9 +38,7 @@ export async function tag(git: Invocation, args: string[]): Promise<number> {
   if (
     name === undefined ||
     options.has('list') ||
-    options.has('n') ||
-    options.has('points-at') ||
-    options.has('contains')
+    ['n', 'points-at', 'contains', 'no-contains', 'merged', 'no-merged', 'format'].some((other) => options.has(other))
   )
     return list(git, options)
   const repo = git.repo()
@@ -82,38 +86,33 @@ async function tagObject(
 async function list(git: Invocation, options: Arguments): Promise<number> {
   const repo = git.repo()
   const words = [...options.rest]
-  const contained = options.has('contains') ? options.value('contains') || words.shift() || 'HEAD' : null
-  const patterns = words
-    .filter((pattern) => pattern.length <= 200)
-    .map(
-      (pattern) =>
-        new RegExp(
-          `^${pattern
-            .replace(/[.+^${}()|[\]\\]/g, '\\$&')
-            .replace(/\*+/g, '.*')
-            .replaceAll('?', '.')}$`,
-        ),
-    )
-  const pointsAt = options.has('points-at') ? await revision(repo, options.value('points-at') ?? '') : null
-  const contains = contained === null ? null : await commitId(repo, contained)
+  const isListed = await refFilter(git, options)
+  const patterns = words.map((pattern) => wildcard(pattern))
+  const given = options.value('format')
+  const format = given === null ? null : new RefFormat(repo, given)
   const tags = [...(await repo.refs.list('refs/tags/'))].map(([ref, oid]) => ({ ref, oid }))
   for (const { ref, oid } of await sortRefs(repo, tags, options.all('sort'))) {
     const name = ref.slice('refs/tags/'.length)
     if (patterns.length > 0 && !patterns.some((pattern) => pattern.test(name))) continue
-    if (pointsAt !== null && oid !== pointsAt && (await repo.peel(oid, 'commit')) !== pointsAt) continue
-    if (contains !== null && !(await isAncestor(repo, contains, await repo.peel(oid, 'commit')))) continue
-    git.line(options.has('n') ? `${name.padEnd(15)} ${await firstLine(git, oid)}` : name)
+    if (!(await isListed(oid))) continue
+    if (format) git.line(await format.fill({ ref, oid }))
+    else
+      git.line(
+        options.has('n') ? `${name.padEnd(15)} ${await firstLines(git, oid, Number(options.value('n') || 1))}` : name,
+      )
   }
   return 0
 }
 
-async function firstLine(git: Invocation, oid: string): Promise<string> {
+/** Lines behind the first one stand below it, an empty one with nothing in it. */
+async function firstLines(git: Invocation, oid: string, count: number): Promise<string> {
+  if (!Number.isInteger(count)) throw fatal("option `n' expects a numerical value")
   const { type, bytes } = await git.repo().objects.read(oid)
-  return type === 'tag'
-    ? subjectOf(parseTag(bytes).message)
-    : type === 'commit'
-      ? subjectOf(parseCommit(bytes).message)
-      : ''
+  const message = type === 'tag' ? parseTag(bytes).message : type === 'commit' ? parseCommit(bytes).message : ''
+  const lines = message.replace(/\n$/, '').split('\n')
+  return [subjectOf(message), ...lines.slice(message.split('\n\n', 1)[0]?.split('\n').length ?? 1)]
+    .slice(0, count)
+    .join('\n    ')
 }
 
 async function deleteTags(git: Invocation, names: readonly string[]): Promise<number> {

@@ -1,0 +1,123 @@
+// A fetch, and then a merge or a rebase onto what came.
+
+import { type Arguments, parseArguments } from '../arguments.ts'
+import { isTrue } from '../config-file.ts'
+import { fatal, GitFailure } from '../failure.ts'
+import { isAncestor } from '../history.ts'
+import type { Invocation } from '../invocation.ts'
+import { merge } from '../merging.ts'
+import { upstreamOf } from '../revisions.ts'
+import { FETCH_OPTIONS, fetchRemote } from './fetch.ts'
+import { intoBranch } from './merge.ts'
+import { rebase, refuseChanges } from './rebase.ts'
+import { remoteNames, usualRemote } from './remote.ts'
+
+const PULL_OPTIONS = [
+  'ff-only',
+  'no-rebase',
+  'no-ff',
+  'ff',
+  'quiet|q',
+  'no-edit',
+  'edit|e',
+  'verbose|v',
+  'prune|p',
+  'tags|t',
+  'depth=',
+  'unshallow',
+  'all',
+  'allow-unrelated-histories',
+  'no-commit',
+  'squash',
+  'force|f',
+  'autostash',
+  'progress',
+  'no-tags',
+  'rebase|r?',
+  'stat',
+  'no-stat',
+]
+
+export async function pull(git: Invocation, args: string[]): Promise<number> {
+  const options = parseArguments('pull', PULL_OPTIONS, args)
+  const repo = git.repo()
+  const rebases = await wantsRebase(git, options)
+  if (rebases) await refuseChanges(git, 'pull with rebase')
+  if ((await repo.refs.resolve('MERGE_HEAD')) !== null)
+    throw fatal('You have not concluded your merge (MERGE_HEAD exists).\nPlease, commit your changes before you merge.')
+  const head = await repo.refs.head()
+  const branch = head.ref?.replace(/^refs\/heads\//, '') ?? null
+  const [given, spec] = options.rest
+  const upstream = branch === null ? null : await upstreamOf(repo, branch)
+  const remote = given ?? (upstream?.remote !== '.' ? upstream?.remote : undefined) ?? (await usualRemote(git))
+  const wanted = spec ?? (upstream && upstream.remote === remote ? upstream.branch.replace(/^refs\/heads\//, '') : null)
+  if (wanted === null && (given === undefined || (await remoteNames(git)).includes(given)))
+    throw noUpstream(branch, await remoteNames(git))
+  const fetching = parseArguments('fetch', FETCH_OPTIONS, fetchArguments(options))
+  const [fetched] = await fetchRemote(git, { options: fetching, given: remote, specs: [wanted ?? 'HEAD'] })
+  if (!fetched) throw fatal("couldn't find remote ref HEAD")
+  const isForward = head.oid === null || (await isAncestor(repo, head.oid, fetched.oid))
+  const isBehind = head.oid !== null && (await isAncestor(repo, fetched.oid, head.oid))
+  if (rebases && !isForward) return rebase(git, [...(options.has('quiet') ? ['--quiet'] : []), fetched.oid])
+  if (!isForward && !isBehind) await refuseUndecided(git, options)
+  return merge(git, {
+    oid: fetched.oid,
+    name: wanted ?? 'HEAD',
+    message: `Merge ${wanted === null ? '' : `branch '${wanted}' of `}${fetched.url}${await intoBranch(git)}\n`,
+    fastForward:
+      options.has('ff-only') || (await git.setting('pull.ff')) === 'only'
+        ? 'only'
+        : options.has('no-ff')
+          ? 'never'
+          : 'allowed',
+    commits: !options.has('no-commit'),
+    squash: options.has('squash'),
+    quiet: options.has('quiet'),
+    showsStat: !options.has('no-stat'),
+    unrelated: options.has('allow-unrelated-histories'),
+  })
+}
+
+async function wantsRebase(git: Invocation, options: Arguments): Promise<boolean> {
+  if (options.has('no-rebase')) return false
+  const wanted = options.has('rebase') ? (options.value('rebase') ?? 'true') : await git.setting('pull.rebase')
+  if (wanted === null || wanted === '') return options.has('rebase')
+  if (!/^(true|false|yes|no|on|off|0|1)$/.test(wanted))
+    throw fatal(`pull with --rebase=${wanted} is not available here`)
+  return isTrue(wanted)
+}
+
+function fetchArguments(options: Arguments): string[] {
+  const flags = ['quiet', 'prune', 'tags', 'unshallow', 'force']
+    .filter((name) => options.has(name))
+    .map((name) => `--${name}`)
+  return options.has('depth') ? [...flags, `--depth=${options.value('depth')}`] : flags
+}
+
+function noUpstream(branch: string | null, remotes: readonly string[]): GitFailure {
+  const remote = remotes.length === 1 ? remotes[0] : '<remote>'
+  if (branch === null)
+    return new GitFailure(
+      'You are not currently on a branch.\nPlease specify which branch you want to merge with.\nSee git-pull(1) for details.\n\n    git pull <remote> <branch>\n',
+      1,
+    )
+  return new GitFailure(
+    'There is no tracking information for the current branch.\nPlease specify which branch you want to merge with.\nSee git-pull(1) for details.\n\n' +
+      `    git pull <remote> <branch>\n\nIf you wish to set tracking information for this branch you can do so with:\n\n` +
+      `    git branch --set-upstream-to=${remote}/<branch> ${branch}\n`,
+    1,
+  )
+}
+
+/** Both sides have commits of their own: which way to go is the user's to say. */
+async function refuseUndecided(git: Invocation, options: Arguments): Promise<void> {
+  if (['no-rebase', 'ff-only', 'no-ff', 'ff', 'rebase', 'squash'].some((name) => options.has(name))) return
+  const [rebase, ff] = [await git.setting('pull.rebase'), await git.setting('pull.ff')]
+  if (rebase !== null || ff !== null) return
+  throw new GitFailure(
+    'hint: You have divergent branches and need to specify how to reconcile them.\nhint: You can do so by running one of the following commands sometime before\n' +
+      'hint: your next pull:\nhint: \nhint:   git config pull.rebase false  # merge\nhint:   git config pull.ff only       # fast-forward only\n' +
+      'fatal: Need to specify how to reconcile divergent branches.',
+    128,
+  )
+}

@@ -1,0 +1,34 @@
+// On which side of `a...b` commits are.
+
+import type { Arguments } from './arguments.ts'
+import { fatal } from './failure.ts'
+import { ancestorsOf } from './history.ts'
+import type { Invocation } from './invocation.ts'
+import { commitId } from './revisions.ts'
+
+export type SideOf = (oid: string) => '<' | '>'
+
+/** Null when nobody asks for it. */
+export async function sides(git: Invocation, options: Arguments, revisions: readonly string[]): Promise<SideOf | null> {
+  if (!['left-right', 'left-only', 'right-only'].some((name) => options.has(name))) return null
+  const words = revisions.filter((word) => word.includes('...'))
+  if (words.length > 1) throw fatal('more than one symmetric difference is not available here')
+  const [left = ''] = (words[0] ?? '').split('...')
+  if (words.length === 0) return () => '>'
+  const within = await ancestorsOf(git.repo(), [await commitId(git.repo(), left || 'HEAD')])
+  return (oid) => (within.has(oid) ? '<' : '>')
+}
+
+export type Starts = { include: string[]; exclude: string[] }
+
+/** With `--left-only` or `--right-only`, what the other side has as well is left out from the start. */
+export async function onOneSide(
+  git: Invocation,
+  { options, revisions, starts }: { options: Arguments; revisions: readonly string[]; starts: Starts },
+): Promise<Starts> {
+  if (!options.has('left-only') && !options.has('right-only')) return starts
+  const [left, right] = revisions.find((word) => word.includes('...'))?.split('...') ?? []
+  if (left === undefined) return options.has('left-only') ? { include: [], exclude: [] } : starts
+  const other = await commitId(git.repo(), (options.has('left-only') ? right : left) || 'HEAD')
+  return { include: starts.include.filter((oid) => oid !== other), exclude: [...starts.exclude, other] }
+}

@@ -1,0 +1,20 @@
+// Patterns with `*`, `?` and sets, as names of refs are matched.
+
+import { fatal } from './failure.ts'
+
+const MAX_PATTERN = 200
+
+/** `passesSlashes` tells whether a star stands for slashes as well. */
+export function wildcard(pattern: string, { passesSlashes = true } = {}): RegExp {
+  if (pattern.length > MAX_PATTERN || (pattern.match(/\*+/g)?.length ?? 0) > 8)
+    throw fatal(`the pattern '${pattern}' is too long`)
+  const any = passesSlashes ? '.' : '[^/]'
+  const source = pattern.replace(/\*\*\/?|\*|\?|\[!?[^\]]*\]|[.+^${}()|[\]\\/]/g, (part) => {
+    if (part.startsWith('**')) return passesSlashes ? '.*' : part.endsWith('/') ? '(?:.*/)?' : '.*'
+    if (part === '*') return `${any}*`
+    if (part === '?') return any
+    if (part.startsWith('[') && part.length > 1) return part.replace(/^\[!/, '[^').replaceAll('\\', '\\\\')
+    return `\\${part}`
+  })
+  return new RegExp(`^${source}$`, 's')
+}
