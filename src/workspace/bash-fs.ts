@@ -1,14 +1,14 @@
 // The workspace's file tree in the shape that the shell interpreter asks for, with the system files around it.
 
 import type { IFileSystem } from 'just-bash/browser'
+import { FOLDER_BYTES } from './commands/file-facts.ts'
 import { type FileStat, type FileSystem, FileSystemError, isFileError } from './file-system.ts'
-import { shellMessage } from './interpreter-command.ts'
 import { resolvePath } from './paths.ts'
 import type { SystemFile, SystemFiles } from './system-files.ts'
 import { bytesToText, textToBytes } from './text-encodings.ts'
 
-/** In front of the path of a file that a redirection is about to write. */
-export const GUARDED_PATH = '/dev/.redirect/'
+/** Of so many paths the words are known by which the script called them. */
+const WORDS_KEPT = 64
 
 type Content = Parameters<IFileSystem['writeFile']>[1]
 type ReadOptions = Parameters<IFileSystem['readFile']>[1]
@@ -19,26 +19,24 @@ type BashEntry = Awaited<ReturnType<NonNullable<IFileSystem['readdirWithFileType
 export class BashFs implements IFileSystem {
   readonly #files: FileSystem
   readonly #system: SystemFiles
-  /** By the words that the script used: which path they meant, and why it could not be opened. */
-  readonly #targets = new Map<string, string>()
-  readonly #refusals = new Map<string, string>()
+  /** By path: the words by which the script called it last. */
+  readonly #words = new Map<string, string>()
 
   constructor(files: FileSystem, system: SystemFiles) {
     this.#files = files
     this.#system = system
   }
 
-  /** Why the redirection to the file that the script calls so could not be opened. */
-  refusalOf(target: string): string {
-    return this.#refusals.get(target) ?? 'cannot be opened'
+  /** What the script called the file, for what is said about it. */
+  wordsFor(path: string): string {
+    return this.#words.get(path) ?? path
   }
 
   resolvePath(base: string, path: string): string {
-    if (!path.startsWith(GUARDED_PATH)) return resolvePath(base, path)
-    const words = path.slice(GUARDED_PATH.length)
-    const meant = resolvePath(base, words)
-    this.#targets.set(meant, words)
-    return GUARDED_PATH + meant.slice(1)
+    const resolved = resolvePath(base, path)
+    if (this.#words.size >= WORDS_KEPT) this.#words.clear()
+    this.#words.set(resolved, path)
+    return resolved
   }
 
   /** Patterns are matched folder by folder; a list of everything would be read for each of them. */
@@ -58,39 +56,23 @@ export class BashFs implements IFileSystem {
     return system.device.read()
   }
 
-  async writeFile(given: string, content: Content, options?: WriteOptions): Promise<void> {
-    const path = unguarded(given)
+  async writeFile(path: string, content: Content, options?: WriteOptions): Promise<void> {
     const system = this.#toWrite(path)
     if (system) this.#writeDevice(system, path, textOf(content, options))
     else await this.#files.write(path, bytesOf(content, options))
   }
 
-  async appendFile(given: string, content: Content, options?: WriteOptions): Promise<void> {
-    const path = unguarded(given)
+  async appendFile(path: string, content: Content, options?: WriteOptions): Promise<void> {
     const system = this.#toWrite(path)
     if (system) this.#writeDevice(system, path, textOf(content, options))
     else await this.#files.append(path, bytesOf(content, options))
   }
 
-  /**
-   * True as well for a guarded path that cannot be written: the interpreter then asks for its stat, and takes an error
-   * there for an answer.
-   */
   async exists(path: string): Promise<boolean> {
-    if (path.startsWith(GUARDED_PATH) && this.#refusal(unguarded(path))) return true
-    try {
-      await this.stat(path)
-      return true
-    } catch (error) {
-      if (isFileError(error)) return false
-      throw error
-    }
+    return this.#system.at(path) !== null || this.#files.exists(path)
   }
 
-  async stat(given: string): Promise<BashStat> {
-    const path = unguarded(given)
-    const refusal = given === path ? null : this.#refusal(path)
-    if (refusal) throw refusal
+  async stat(path: string): Promise<BashStat> {
     const system = this.#system.at(path)
     return system ? systemStat(system) : bashStat(this.#files.stat(path))
   }
@@ -111,8 +93,23 @@ export class BashFs implements IFileSystem {
   async readdirWithFileTypes(path: string): Promise<BashEntry[]> {
     const system = this.#system.at(path)
     if (system) return this.#systemEntries(system, path)
-    const entries = this.#files.list(path).map(({ name, kind }) => ({ name, ...kindFlags(kind) }))
+    const entries = this.#files.list(path).map(({ name, kind }) => {
+      const flags = kindFlags(kind)
+      // Patterns go on below a link to a folder as below a folder.
+      if (kind === 'symlink') flags.isDirectory = this.#isFolder(`${path === '/' ? '' : path}/${name}`)
+      return { name, ...flags }
+    })
     return path === '/' ? [...entries, ...['bin', 'dev', 'usr'].map((name) => folderEntry(name))] : entries
+  }
+
+  #isFolder(path: string): boolean {
+    try {
+      return this.#files.stat(path).kind === 'directory'
+    } catch (error) {
+      // A link that leads nowhere.
+      if (isFileError(error)) return false
+      throw error
+    }
   }
 
   async mkdir(path: string, options: { recursive?: boolean } = {}): Promise<void> {
@@ -190,31 +187,6 @@ export class BashFs implements IFileSystem {
     if (this.#system.owns(path)) throw new FileSystemError('EROFS', path)
   }
 
-  /** Why the path cannot be opened for writing, if it cannot. A directory can be told from its stat. */
-  #refusal(path: string): FileSystemError | null {
-    try {
-      const system = this.#system.at(path)
-      if (system?.kind === 'directory' || system?.device.write) return null
-      this.#refuseSystem(path)
-      this.#files.stat(path)
-      return null
-    } catch (error) {
-      if (!isFileError(error)) throw error
-      if (error.code === 'ENOENT' && this.#isFolder(resolvePath(path, '..'))) return null
-      this.#refusals.set(this.#targets.get(path) ?? path, shellMessage(error))
-      return error
-    }
-  }
-
-  #isFolder(path: string): boolean {
-    try {
-      return this.#files.stat(path).kind === 'directory'
-    } catch (error) {
-      if (isFileError(error)) return false
-      throw error
-    }
-  }
-
   #writeDevice(system: SystemFile, path: string, text: string): void {
     if (system.kind === 'directory') throw new FileSystemError('EISDIR', path)
     if (!system.device.write) throw new FileSystemError('EROFS', path)
@@ -229,10 +201,6 @@ export class BashFs implements IFileSystem {
         : { name, isFile: true, isDirectory: false, isSymbolicLink: false },
     )
   }
-}
-
-function unguarded(path: string): string {
-  return path.startsWith(GUARDED_PATH) ? path.slice(GUARDED_PATH.length - 1) : path
 }
 
 function bytesOf(content: Content, options: WriteOptions): Uint8Array {
@@ -258,12 +226,12 @@ function folderEntry(name: string): BashEntry {
 }
 
 function bashStat({ kind, mode, sizeBytes, mtimeMs, inode }: FileStat): BashStat {
-  return { ...kindFlags(kind), mode, size: sizeBytes, mtime: new Date(mtimeMs), dev: 1, ino: inode }
+  const size = kind === 'directory' ? FOLDER_BYTES : sizeBytes
+  return { ...kindFlags(kind), mode, size, mtime: new Date(mtimeMs), dev: 1, ino: inode }
 }
 
 function systemStat(file: SystemFile): BashStat {
-  const size = 0
   return file.kind === 'directory'
-    ? { ...kindFlags('directory'), mode: 0o755, size, mtime: new Date(0) }
-    : { ...kindFlags('file'), mode: file.mode, size, mtime: new Date(0) }
+    ? { ...kindFlags('directory'), mode: 0o755, size: FOLDER_BYTES, mtime: new Date(0) }
+    : { ...kindFlags('file'), mode: file.mode, size: 0, mtime: new Date(0) }
 }

@@ -21,6 +21,8 @@ export interface DirectoryEntry {
 
 export interface FileSystem {
   /** What the path leads to, symbolic links followed. */
+  /** Whether there is something, links followed. */
+  exists(path: string): boolean
   stat(path: string): FileStat
   /** What stands at the path itself. */
   lstat(path: string): FileStat

@@ -25,7 +25,7 @@ export interface CloneOptions {
   directory: string
   /** A branch or a tag; null for the one that the remote shows first. */
   branch?: string | null
-  /** How many commits; null for all. */
+  /** How many commits; null for all, or for one if they are too many. */
   depth?: number | null
   remotes: GitRemotes
   /** Told what happens, a line at a time. */
@@ -38,14 +38,12 @@ export type CloneOutcome =
   | { ok: true; commit: string | null; branch: string | null }
   | { ok: false; reason: FailureReason; message: string }
 
-const DEFAULT_DEPTH = 1
-
 /** Clones; leaves nothing behind when that fails. Throws the signal's reason when it is aborted. */
 export async function cloneRepository(options: CloneOptions): Promise<CloneOutcome> {
-  const { fs, url, directory, branch = null, depth = DEFAULT_DEPTH, remotes, onProgress, signal } = options
+  const { fs, url, directory, branch = null, depth = null, remotes, onProgress, signal } = options
   const { cloneInto } = await import('./git/cloning.ts')
   const { explainedFailure } = await import('./git/explain.ts')
-  const how = { branch, depth, singleBranch: depth !== null, tags: depth === null, remote: 'origin', checkout: true }
+  const how = { branch, depth, singleBranch: depth !== null, tags: true, remote: 'origin', checkout: true }
   try {
     const by = { ...DEFAULT_IDENTITY, ...now() }
     const { repo, oid } = await cloneInto({
@@ -54,6 +52,7 @@ export async function cloneRepository(options: CloneOptions): Promise<CloneOutco
       root: directory,
       remotes,
       onProgress,
+      ...(onProgress && { onWarning: onProgress }),
       signal,
       pace: pacing(signal),
       by,

@@ -12,6 +12,7 @@ import {
   type FileSystem,
   FileSystemError,
   INITIAL_DIRECTORIES,
+  isFileError,
   LINK_MODE,
   MAX_LINKS_FOLLOWED,
   MODE_BITS,
@@ -53,6 +54,15 @@ export class MemoryFileSystem implements FileSystem {
     this.#limits = limits
     this.#root = this.#directory()
     for (const path of INITIAL_DIRECTORIES) this.makeDirectory(path)
+  }
+
+  exists(path: string): boolean {
+    try {
+      return this.#walk(path, true).node !== null
+    } catch (error) {
+      if (isFileError(error)) return false
+      throw error
+    }
   }
 
   stat(path: string): FileStat {

@@ -3,6 +3,7 @@
 
 import type { defineCommand } from 'just-bash/browser'
 import { type FileSystem, FileSystemError } from './file-system.ts'
+import { inBytes } from './interpreter-command.ts'
 import type { Pacer } from './shell-pacer.ts'
 import { bytesToText } from './text-encodings.ts'
 
@@ -22,8 +23,18 @@ export interface ShellCall {
   /** A promise to wait for when others should have their turn. To be asked in every long loop. */
   pause: () => Promise<void> | null
   signal: AbortSignal
+  /** In epoch milliseconds: when the signal will say that the time is up. */
+  deadline: number
   /** Runs a script in the same shell, as a command of its own. */
-  execute: (script: string, cwd: string) => Promise<{ stdout: string; stderr: string; exitCode: number }>
+  execute: (script: string, cwd: string, stdin?: Uint8Array) => Promise<Executed>
+}
+
+export interface Executed {
+  stdout: string
+  /** The same, as it would go into a pipe. */
+  stdoutBytes: Uint8Array
+  stderr: string
+  exitCode: number
 }
 
 export interface ShellResult {
@@ -44,6 +55,9 @@ interface Extending {
   fs: FileSystem
   pacer: Pacer
   signal: AbortSignal
+  deadline: number
+  /** What a terminal would show. */
+  show: (text: string) => void
 }
 
 /** One that the shell takes for that of a command which was stopped; why is the outcome's to say. */
@@ -58,6 +72,7 @@ export class ShellExtensions {
   readonly #parts: Extending
   readonly #files: ClosableFiles
   readonly #running = new Set<Promise<unknown>>()
+  #isClosed = false
 
   constructor(define: typeof defineCommand, parts: Extending) {
     this.#parts = parts
@@ -73,6 +88,7 @@ export class ShellExtensions {
       const late = new Promise((resolve) => setTimeout(resolve, TIDY_UP_MS))
       await Promise.race([Promise.allSettled(this.#running), late])
     }
+    this.#isClosed = true
     this.#files.close()
   }
 
@@ -88,7 +104,9 @@ export class ShellExtensions {
 
   async #run({ run }: ShellCommand, args: string[], context: Context): Promise<Result> {
     const { cwd, exportedEnv, stdin } = context
-    const { signal, pacer } = this.#parts
+    const { pacer, deadline } = this.#parts
+    // `timeout 5 command` stops what it runs by a signal of its own.
+    const signal = context.signal ? AbortSignal.any([this.#parts.signal, context.signal]) : this.#parts.signal
     const pause = () => {
       signal.throwIfAborted()
       return pacer.pauseIfDue()
@@ -103,8 +121,11 @@ export class ShellExtensions {
         stdinBytes,
         pause,
         signal,
-        execute: (script, folder) => execute(script, folder, context),
+        deadline,
+        execute: (script, folder, input) => execute(script, { cwd: folder, input }, context),
       })
+      // The interpreter takes nothing from a command that it has stopped, wherever that was to go.
+      if (signal.aborted) return this.#shown({ stdout, stderr, exitCode })
       return bytes
         ? { stdout: bytesToText(bytes, 'latin1'), stdoutKind: 'bytes', stderr, exitCode }
         : { stdout, stdoutKind: 'text', stderr, exitCode }
@@ -113,12 +134,28 @@ export class ShellExtensions {
       return { stdout: '', stderr: '', exitCode: EXIT_STOPPED }
     }
   }
+
+  #shown({ stdout, stderr, exitCode }: Pick<ShellResult, 'stdout' | 'stderr' | 'exitCode'>): Result {
+    if (!this.#isClosed) this.#parts.show(stdout + stderr)
+    return { stdout: '', stderr: '', exitCode }
+  }
 }
 
-async function execute(script: string, cwd: string, { exec }: Context) {
+type Place = { cwd: string; input: Uint8Array | undefined }
+
+async function execute(script: string, { cwd, input }: Place, context: Context): Promise<Executed> {
+  const { exec, exportedEnv, signal } = context
   if (!exec) throw new Error('the interpreter cannot run a script from a command')
-  const { stdout, stderr, exitCode } = await exec(script, { cwd })
-  return { stdout, stderr, exitCode }
+  const piped = input && { stdin: bytesToText(input, 'latin1'), stdinKind: 'bytes' as const }
+  // Variables that were set for this command alone belong to what it runs as well.
+  const result = await exec(script, {
+    cwd,
+    ...(exportedEnv && { env: exportedEnv }),
+    ...(signal && { signal }),
+    ...piped,
+  })
+  const { stdout, stderr, exitCode } = result
+  return { stdout, stdoutBytes: bytesOf(inBytes(result)), stderr, exitCode }
 }
 
 /** What is piped in comes as one character a byte. */

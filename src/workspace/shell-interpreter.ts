@@ -1,34 +1,24 @@
 // One script, run by the interpreter with everything that it needs to be paused, stopped and watched.
 
 import type { Bash, IFileSystem } from 'just-bash/browser'
-import { BashFs, GUARDED_PATH } from './bash-fs.ts'
+import { BashFs } from './bash-fs.ts'
+import { bashCommand } from './commands/bash.ts'
 import { env } from './commands/env.ts'
-import { grep } from './commands/grep.ts'
+import { FILE_COMMANDS } from './commands/file-commands.ts'
 import { ls } from './commands/ls.ts'
 import { printf } from './commands/printf.ts'
-import { rm } from './commands/rm.ts'
-import { runFile } from './commands/run-file.ts'
-import { sed } from './commands/sed.ts'
+import { SEARCH_COMMANDS } from './commands/search-commands.ts'
 import { SMALL_COMMANDS } from './commands/small.ts'
+import { TEXT_COMMANDS, textCommands } from './commands/text/all.ts'
+import { TEXT_PROCESSORS } from './commands/text-processors.ts'
 import { xargs } from './commands/xargs.ts'
 import type { FileSystem } from './file-system.ts'
+import type { Interpreter } from './interpreter/shape.ts'
+import { ScriptWatch } from './interpreter/watch.ts'
 import { type ShellCommand, ShellExtensions } from './shell-extensions.ts'
 import { Gate } from './shell-gate.ts'
 import type { ShellOutput } from './shell-output.ts'
 import { Pacer } from './shell-pacer.ts'
-import {
-  type Additions,
-  additions,
-  addMarks,
-  addPauses,
-  guardRedirections,
-  MARK_COMMAND,
-  PAUSE_COMMAND,
-  PAUSE_COUNTER,
-  RUN_COMMAND,
-  runFilesOurselves,
-  sendToTerminal,
-} from './shell-script.ts'
 import { BASE_ENV, captureState, type ShellState, secretTest } from './shell-state.ts'
 import type { StopSwitch } from './shell-stop.ts'
 import { SystemFiles } from './system-files.ts'
@@ -56,12 +46,8 @@ export interface Progress {
   dropped: string[]
 }
 
-/** Loaded when it is used, for the library behind it. */
-const diff: typeof import('./commands/diff.ts').diff = async (args, context) =>
-  (await import('./commands/diff.ts')).diff(args, context)
-
 /** Instead of the interpreter's, and besides them. */
-const OWN_COMMANDS = { diff, env, grep, ls, printf, rm, sed, xargs, ...SMALL_COMMANDS }
+const OWN_COMMANDS = { env, ls, printf, xargs, ...SMALL_COMMANDS, ...FILE_COMMANDS }
 
 const MEBIBYTE = 1024 * 1024
 
@@ -82,22 +68,40 @@ const BACKSTOP_MS = 5000
 /** The script's exit code, or null when it did not end although it was stopped. */
 export async function interpret(run: Interpretation): Promise<number | null> {
   const library = await import('./lazy/just-bash.ts')
+  await library.ready
   const { output, stop } = run
   const pacer = new Pacer(() => stop.pull('stuck'))
   // What the interpreter says about being stopped is said better by the outcome; before that it is the script's own text.
-  const show = (text: string) => output.write(cleaned(stop.reason ? text.replace(STOPPED, '') : text, fs))
-  const added = [...Object.keys(OWN_COMMANDS), ...run.commands.map(({ name }) => name)]
+  const show = (text: string) => output.write(cleaned(stop.reason ? text.replace(STOPPED, '') : text))
+  const commands = [...TEXT_PROCESSORS, ...SEARCH_COMMANDS, ...run.commands]
+  const added = [...Object.keys({ ...OWN_COMMANDS, ...TEXT_COMMANDS }), ...commands.map(({ name }) => name)]
   const names = [...new Set([...library.getCommandNames(), ...added])]
-  const system = new SystemFiles(names, [PAUSE_COMMAND, MARK_COMMAND, RUN_COMMAND], show)
-  const fs: BashFs = new BashFs(run.fs, system)
+  const system = new SystemFiles(names, show)
+  const fs = new BashFs(run.fs, system)
   const gate = new Gate(fs, pacer)
   const { cwd, env, variables } = run.progress.state
-  const extensions = new ShellExtensions(library.defineCommand, { ...run, pacer, signal: stop.signal })
-  const bash = openShell(library, { run, fs: gate.fs, pacer, added: extensions.commands })
+  const extensions = new ShellExtensions(library.defineCommand, {
+    ...run,
+    commands,
+    pacer,
+    signal: stop.signal,
+    deadline: stop.deadline,
+    show,
+  })
+  const isSecret = secretTest(Object.values(run.secrets))
+  const onStatement = (shell: Interpreter) => keepState(shell, run.progress, isSecret)
+  const watch = new ScriptWatch({
+    pacer,
+    show,
+    wordsFor: (path) => fs.wordsFor(path),
+    textOf: library.textOfScript,
+    onStatement,
+  })
+  const bash = openShell(library, { run, fs: gate.fs, watch, pacer, added: extensions.commands })
   const previous = env.OLDPWD === undefined ? {} : { OLDPWD: env.OLDPWD }
   const ended = bash.exec(run.script, {
     cwd,
-    env: { ...variables, ...previous, PWD: cwd, [PAUSE_COUNTER]: '0' },
+    env: { ...variables, ...previous, PWD: cwd },
     rawScript: true,
     signal: stop.signal,
   })
@@ -114,24 +118,17 @@ export async function interpret(run: Interpretation): Promise<number | null> {
   }
 }
 
-type Shell = { run: Interpretation; fs: IFileSystem; pacer: Pacer; added: ShellExtensions['commands'] }
+type Shell = {
+  run: Interpretation
+  fs: IFileSystem
+  watch: ScriptWatch
+  pacer: Pacer
+  added: ShellExtensions['commands']
+}
 
-function openShell(library: Library, { run, fs, pacer, added }: Shell): Bash {
+function openShell(library: Library, { run, fs, watch, pacer, added }: Shell): Bash {
   const { cwd, env } = run.progress.state
-  const isSecret = secretTest(Object.values(run.secrets))
-  const pause = library.defineCommand(PAUSE_COMMAND, async (args) => {
-    await pacer.pauseIfDue()
-    return unchanged(args)
-  })
-  const mark = library.defineCommand(MARK_COMMAND, async (args, context) => {
-    await pacer.pauseIfDue()
-    const { cwd, env: all, exportedEnv: exported = {} } = context
-    const { dropped, ...state } = captureState({ cwd, all, exported }, isSecret)
-    run.progress.state = state
-    run.progress.dropped = dropped
-    return unchanged(args)
-  })
-  const bash = new library.Bash({
+  return new library.Bash({
     fs,
     cwd,
     env: { ...BASE_ENV, ...run.secrets, ...env },
@@ -139,68 +136,34 @@ function openShell(library: Library, { run, fs, pacer, added }: Shell): Bash {
     defenseInDepth: false,
     executionLimits: { ...LIMITS, maxExecutionTimeMs: run.timeoutMs + BACKSTOP_MS },
     customCommands: [
-      pause,
-      mark,
-      library.defineCommand(RUN_COMMAND, runFile),
+      ...(['bash', 'sh'] as const).map((name) =>
+        library.defineCommand(
+          name,
+          bashCommand(name, (options) => watch.nextShellHas(options)),
+        ),
+      ),
       ...Object.entries(OWN_COMMANDS).map(([name, command]) => library.defineCommand(name, command)),
+      ...textCommands(library.defineCommand, { pacer, signal: run.stop.signal }),
       ...added,
     ],
-    coverage: pacer,
+    coverage: watch,
   } satisfies Options)
-  bash.registerTransformPlugin(instrumentation(library, run.script))
-  return bash
 }
 
-let parsedAdditions: Additions | null = null
-
-/** The whole of the additions for the script itself, pauses alone for those that its commands run. */
-function instrumentation(library: Library, script: string): Parameters<Bash['registerTransformPlugin']>[0] {
-  parsedAdditions ??= additions((text) => new library.Bash({ defenseInDepth: false }).transform(text).ast)
-  const added = parsedAdditions
-  const errexit = /\berrexit\b|\bset\s+[-\w\s]*-\w*e/.test(script)
-  let isOuter = true
-  return {
-    name: 'bellwether',
-    transform: ({ ast }) => {
-      addPauses(ast, added)
-      guardRedirections(ast)
-      runFilesOurselves(ast)
-      if (isOuter) {
-        isOuter = false
-        sendToTerminal(ast, added)
-        addMarks(ast, added, errexit)
-      }
-      return { ast }
-    },
-  }
+function keepState(shell: Interpreter, progress: Progress, isSecret: (value: string) => boolean): void {
+  const { cwd, env: all } = shell.ctx.state
+  const { dropped, ...state } = captureState({ cwd, all, exported: shell.buildExportedEnv() }, isSecret)
+  progress.state = state
+  progress.dropped = dropped
 }
 
-/** Leaves status and `PIPESTATUS` as the arguments tell that they were; the last argument is `$_`. */
-function unchanged([status, ...rest]: string[]) {
-  const pipeStatus = rest.slice(0, -1).map(Number)
-  return {
-    stdout: '',
-    stderr: '',
-    exitCode: Number(status),
-    ...(pipeStatus.length > 0 ? { internalPipeStatusOverride: pipeStatus } : {}),
-  }
-}
-
-const TRACE = new RegExp(`^\\++ (${PAUSE_COMMAND}|${MARK_COMMAND}) .*\\n?`, 'gm')
-const RUN_TRACE = new RegExp(`^(\\++ )${RUN_COMMAND} `, 'gm')
-const REFUSED = new RegExp(`: ${GUARDED_PATH}(.*): cannot open redirect target`, 'g')
 const LIMIT_ADVICE = /, increase executionLimits\.\w+/g
 const STOPPED = /^(bash: )?(\S+ )?execution (aborted|stopped|exceeded .*)\n?/gm
 const ABSENT =
   /command not available in browser environments\. Exclude '[^']*' from your commands or use the Node\.js bundle\./g
 
-/** As bash would show it, without traces of what was added. Nearly every text has none, and is only searched. */
-function cleaned(text: string, fs: BashFs): string {
-  let clean = text
-  if (clean.includes(GUARDED_PATH)) {
-    clean = clean.replace(REFUSED, (_, target) => `: ${target}: ${fs.refusalOf(target)}`).replaceAll(GUARDED_PATH, '')
-  }
-  if (clean.includes('__')) clean = clean.replace(TRACE, '').replace(RUN_TRACE, '$1')
-  if (clean.includes('browser environments')) clean = clean.replace(ABSENT, 'command not found')
+/** As bash would show it. Nearly every text has nothing of this, and is only searched. */
+function cleaned(text: string): string {
+  const clean = text.includes('browser environments') ? text.replace(ABSENT, 'command not found') : text
   return clean.includes('executionLimits.') ? clean.replace(LIMIT_ADVICE, '') : clean
 }

@@ -1,7 +1,6 @@
 // What lasts from one script to the next: the folder and the variables.
 
 import { byteLength } from './file-system.ts'
-import { PAUSE_COUNTER } from './shell-script.ts'
 
 export interface ShellState {
   cwd: string
@@ -27,7 +26,7 @@ const MAX_STATE_BYTES = 64 * 1024
 
 /** Set by every new shell for itself. */
 const OF_THE_SHELL: ReadonlySet<string> = new Set([
-  ...['PWD', 'SHELLOPTS', 'BASHOPTS', 'OPTIND', 'OSTYPE', 'MACHTYPE', 'HOSTTYPE', 'HOSTNAME', '_', PAUSE_COUNTER],
+  ...['PWD', 'SHELLOPTS', 'BASHOPTS', 'OPTIND', 'OSTYPE', 'MACHTYPE', 'HOSTTYPE', 'HOSTNAME', '_'],
 ])
 const DEFAULT_IFS = ' \t\n'
 

@@ -15,11 +15,14 @@ export class StopSwitch {
   #declareOverdue: () => void = () => undefined
   /** Resolves when a stopped script had its grace and still has not ended. */
   readonly overdue: Promise<null>
+  /** In epoch milliseconds: when the time is up. */
+  readonly deadline: number
 
   constructor(timeoutMs: number, outer: AbortSignal | undefined) {
     this.overdue = new Promise((resolve) => {
       this.#declareOverdue = () => resolve(null)
     })
+    this.deadline = Date.now() + timeoutMs
     this.#timer = setTimeout(() => this.pull('timeout'), timeoutMs)
     this.#outer = outer
     outer?.addEventListener('abort', this.#onAbort)

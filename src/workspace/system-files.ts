@@ -9,9 +9,6 @@ interface Device {
   write?(text: string): void
 }
 
-/** Where the interpreter is told to send what a terminal would show. Listed nowhere. */
-export const TERMINAL_DEVICE = '/dev/.terminal'
-
 /** A device without end is read as this much of it. */
 const ENDLESS_BYTES = 64 * 1024
 
@@ -20,8 +17,7 @@ const EMPTY = new Uint8Array()
 export class SystemFiles {
   readonly #files = new Map<string, SystemFile>()
 
-  /** `hidden` commands can be run, and are listed nowhere. */
-  constructor(commands: readonly string[], hidden: readonly string[], show: (text: string) => void) {
+  constructor(commands: readonly string[], show: (text: string) => void) {
     const terminal: Device = { read: () => EMPTY, write: show }
     const random: Device = { read: () => crypto.getRandomValues(new Uint8Array(ENDLESS_BYTES)), write: () => undefined }
     this.#folder('/bin', executables(commands))
@@ -38,9 +34,6 @@ export class SystemFiles {
       tty: terminal,
     })
     this.#files.set('/usr', { kind: 'directory', names: ['bin'] })
-    for (const name of hidden)
-      this.#files.set(`/usr/bin/${name}`, { kind: 'file', mode: 0o755, device: { read: () => EMPTY } })
-    this.#files.set(TERMINAL_DEVICE, { kind: 'file', mode: 0o666, device: terminal })
   }
 
   at(path: string): SystemFile | null {

@@ -48,6 +48,16 @@ export const said = (chat: Chat, message: string) =>
 
 export const bash = (command: string, id = '') => ({ id, name: 'execute_bash', arguments: { command } })
 
+/** A command that lasts until the test makes this file. */
+export const untilMade = (name: string) => `until [ -e ${name} ]; do sleep 0.02; done`
+
+export async function make(chat: Chat, name: string): Promise<void> {
+  const body = new FormData()
+  body.append('files', new File(['made'], name))
+  const made = await chat.owner.ask(`${chat.path}/upload-files`, { method: 'POST', body })
+  if (!made.ok) throw new Error(`not made: ${made.status} ${await made.text()}`)
+}
+
 export type PromptMessage = { role: string; content: unknown; tool_calls?: unknown[]; tool_call_id?: string }
 
 /** The messages that the model was sent last. */

@@ -10,7 +10,7 @@ export const PROVIDERS = {
   GITHUB_API_URL: `http://${host}/github`,
   GITLAB_API_URL: `http://${host}/gitlab`,
   BITBUCKET_API_URL: `http://${host}/bitbucket`,
-  FETCH_TIMEOUT_SECONDS: '1',
+  FETCH_TIMEOUT_SECONDS: '30',
 }
 
 type Token = { provider: string; token: string; host?: string }

@@ -1,12 +1,15 @@
 // The loopback git host as tests use it: addresses to clone from, and the real git's opinion.
 
 import { inject } from 'vitest'
-import type { AddressPolicy } from '../../src/lib/address-policy.ts'
+import { STRANGER } from '../../src/lib/chooser.ts'
+import type { GitRemotes } from '../../src/workspace/git/remotes.ts'
 import type { Order, Report } from '../support/git-server-orders.ts'
+import { allowing } from './policies.ts'
 
 export { CREDENTIALS } from '../support/git-server-orders.ts'
 
-export const LOOPBACK_ALLOWED: AddressPolicy = { allowPrivate: [], allowLoopback: true }
+/** Remotes that nobody vouches for, with the host allowed. */
+export const LOOPBACK_REMOTES: GitRemotes = { policy: allowing('127.0.0.0/8'), chosenBy: STRANGER }
 
 export const hostUrl = (): string => inject('gitServer')
 

@@ -6,10 +6,10 @@ import { toolServerDoor } from '../../src/mcp/door.ts'
 import type { McpTool } from '../../src/mcp/session-tools.ts'
 import { openMcpServers } from '../../src/mcp/session-tools.ts'
 import '../support/mcp-server-types.ts'
-import { LOOPBACK_ALLOWED } from './git-host.ts'
+import { LOCAL } from './policies.ts'
 
 /** The door as a local service has it. */
-export const loopbackDoor = toolServerDoor(LOOPBACK_ALLOWED)
+export const loopbackDoor = toolServerDoor(LOCAL)
 
 export const NO_SERVERS: McpServers = { sse: [], shttp: [], stdio: [] }
 
@@ -37,7 +37,7 @@ export async function journalOf(journal: string): Promise<Entry[]> {
   return (await fetch(`${inject('mcpServers')}/journal/${journal}`)).json()
 }
 
-export const PARTS = { fetch: loopbackDoor, conversationId: 'c1' }
+export const PARTS = { door: loopbackDoor, conversationId: 'c1' }
 
 export async function toolsOf(servers: McpServers): Promise<McpTool[]> {
   const { tools, failures } = await openMcpServers(servers, PARTS)

@@ -8,6 +8,8 @@ export type Scripted = {
   readonly baseUrl: string
   readonly googleUrl: string
   set(script: Script): Promise<void>
+  /** Lets go of the replies of the script that are held. */
+  release(): Promise<void>
   requests(): Promise<RecordedRequest[]>
 }
 
@@ -17,15 +19,17 @@ let made = 0
 export async function scriptedModel(...replies: ScriptedReply[]): Promise<Scripted> {
   made += 1
   const root = `${inject('modelServer')}/${crypto.randomUUID().slice(0, 8)}-${made}`
-  const set = async (script: Script) => {
-    const response = await fetch(`${root}/script`, { method: 'PUT', body: JSON.stringify(script) })
+  const order = async (name: string, body = '') => {
+    const response = await fetch(`${root}/${name}`, { method: 'PUT', body })
     await response.json()
   }
+  const set = (script: Script) => order('script', JSON.stringify(script))
   await set({ replies })
   return {
     baseUrl: `${root}/v1`,
     googleUrl: `${root}/v1beta`,
     set,
+    release: () => order('release'),
     requests: async () => (await (await fetch(`${root}/requests`)).json()) as RecordedRequest[],
   }
 }

@@ -3,7 +3,7 @@ export type RawSocket = {
   readonly texts: string[]
   readonly closed: { code: number; reason: string } | null
   send(data: string | ArrayBuffer): void
-  /** Resolves when the condition holds; fails after a few seconds with what came instead. */
+  /** Resolves when the condition holds; fails after a minute with what came instead. */
   until(condition: () => boolean): Promise<void>
   close(): void
 }
@@ -50,7 +50,7 @@ export type StoredEvent = {
   tool_call_metadata?: { tool_call_id: string }
 }
 
-const PATIENCE_MS = 30_000
+const PATIENCE_MS = 60_000
 const CHECK = '{"type":"check"}'
 
 type Listener = { text?: (text: string) => void; close?: (closed: { code: number; reason: string }) => void }

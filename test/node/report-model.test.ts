@@ -3,8 +3,9 @@
 import { expect, test } from 'vitest'
 import { type AnalysisInput, analyze } from '../../src/analysis/analyze.ts'
 import { type Narrator, NarratorError, type NarratorFault } from '../../src/analysis/narrator.ts'
+import { heldTimers } from '../helpers/timers.ts'
 import { type LoopbackModel, loopbackModel } from '../support/loopback-model.ts'
-import { ALONE } from '../unit/analysis/alone.ts'
+import { ALONE, DEADLINES } from '../unit/analysis/alone.ts'
 import { barsOf, wave } from '../unit/analysis/series.ts'
 
 const ANSWER = {
@@ -74,7 +75,7 @@ const INPUT: AnalysisInput = {
   triggerSource: 'api',
 }
 
-async function analysed(narrator: Narrator, modelMs = 5_000) {
+async function analysed(narrator: Narrator, modelMs = 60_000) {
   const result = await analyze(INPUT, {
     dailyBars: async () => ({
       ok: true,
@@ -89,18 +90,20 @@ async function analysed(narrator: Narrator, modelMs = 5_000) {
     onStage: () => undefined,
     clock: () => Date.parse('2026-03-20T08:00:00Z'),
     signal: new AbortController().signal,
-    deadlines: { dailyBarsMs: 1_000, quoteMs: 1_000, companyMs: 1_000, newsMs: 1_000, modelMs },
+    deadlines: { ...DEADLINES, modelMs },
   })
   if (!result.ok) throw new Error(result.message)
   return result
 }
 
 test('a model server is asked once with schema and strategies, repairs a broken answer, and a server that fails leaves a code-made report', async () => {
+  const limit = heldTimers(47_000)
   const model = await loopbackModel((call) => {
     if (call === 1) return { content: JSON.stringify(ANSWER) }
     if (call === 2) return { content: '{"one_sentence": "half', finish: 'length' }
     if (call === 3) return { content: JSON.stringify(ANSWER) }
     if (call === 4) return { status: 401, body: '{"error":{"message":"Incorrect API key"}}' }
+    limit.goOff()
     return { content: JSON.stringify(ANSWER), afterMs: 2_000 }
   })
   try {
@@ -126,7 +129,7 @@ test('a model server is asked once with schema and strategies, repairs a broken 
     expect(refused.report.details?.raw_result).toMatchObject({ generated_by: 'rules', model_fault: 'bad_key' })
     expect(refused.report.summary.analysis_summary).toContain('密钥无效')
 
-    const late = await analysed(narrator, 50)
+    const late = await analysed(narrator, 47_000)
     expect(late.report.details?.raw_result).toMatchObject({ generated_by: 'rules', model_fault: 'timeout' })
     expect(model.asked).toHaveLength(5)
   } finally {

@@ -4,10 +4,13 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { unstable_getVarsForDev } from 'wrangler'
-import { formatEnvFile, parseEnvFile } from '../../scripts/start/env-file.ts'
-import { Fault } from '../../scripts/start/fault.ts'
+import { formatEnvFile } from '../../scripts/dev/env-file.ts'
+import { parseEnvFile } from '../../scripts/start/env-file.ts'
+import { Fault, outOfRoom } from '../../scripts/start/fault.ts'
 import type { Runtime } from '../../scripts/start/runtime.ts'
-import { wantedFromStderr, wantedFromStdout } from '../../scripts/start/runtime-output.ts'
+import { isWanted } from '../../scripts/start/runtime-output.ts'
+import { verdictOn } from '../../scripts/start/stall.ts'
+import { requireRoom } from '../../scripts/start/state-folder.ts'
 import { supervise } from '../../scripts/start/supervisor.ts'
 
 const TRICKY = [
@@ -65,29 +68,45 @@ test('.dev.vars means to npm start what it means to wrangler', () => {
   rmSync(folder, { recursive: true })
 })
 
-test('of what wrangler prints, only log lines and errors come through', () => {
-  const stdout = [
-    ['⎔ Starting local server...', false],
-    ['[wrangler:info] GET /health 200 OK (4ms)', false],
-    ['{"level":"info","event":"key.issued"}', true],
-    ['[wrangler:error] Error: kaboom', true],
-    ['    at Object.fetch (file:///src/index.js:1:248)', true],
-    ['[wrangler:info] GET /boom 500 Internal Server Error (87ms)', false],
-    ['    at nothing', false],
+test('of what the runtime prints, only log lines and errors come through', () => {
+  const lines = [
+    ['log', '{"level":"info","event":"key.issued"}', true],
+    ['log', 'chatter of a library', false],
+    ['warn', '{"level":"warn","event":"notify.channel_failed"}', true],
+    ['warn', 'something to know', false],
+    ['error', 'Error: kaboom\n    at Object.fetch (local.js:1:248)', true],
+    ['error', 'Uncaught exception: kj/async-io-unix.c++:186: disconnected: Broken pipe', false],
+    ['error', 'kj/async-io-unix.c++:1298: failed: DNS lookup failed.', false],
+    ['error', 'NOSENTRY SQLite alarm overdue by 3 s', false],
   ] as const
-  const stderr = [
-    ['▲ [WARNING] something to know', false],
-    ['', false],
-    ['  a note on it', false],
-    ['✘ [ERROR] Build failed with 1 error:', true],
-    ['  src/index.ts:1:7', true],
-  ] as const
-  for (const [lines, isWanted] of [
-    [stdout, wantedFromStdout()],
-    [stderr, wantedFromStderr()],
-  ] as const) {
-    for (const [line, expected] of lines) expect([line, isWanted(line)]).toEqual([line, expected])
+  for (const [level, message, expected] of lines) {
+    expect([message, isWanted({ timestamp: 0, level, message })]).toEqual([message, expected])
   }
+})
+
+test('a full disk and one that took no more are told in one sentence with what to do', () => {
+  expect(() => requireRoom('/data', 200 * 1024 * 1024)).not.toThrow()
+  const said = 'The disk of /data is full: 3 MiB are free, and at least 64 are needed. Make room first.'
+  expect(() => requireRoom('/data', 3.9 * 1024 * 1024)).toThrow(new Fault(said))
+  const error = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC', path: '/data/x' })
+  expect(outOfRoom(error)?.message).toBe('The disk is full: /data/x cannot be written. Make room and start again.')
+  expect(outOfRoom(new Error('something else'))).toBeNull()
+})
+
+test('a silent runtime is lost when it does nothing, or when it has been busy for a minute, and never before', () => {
+  const at = (ranMs: number, waitedMs = 0) => ({ ranMs, waitedMs })
+  expect(verdictOn(7_000, at(100), at(100))).toBeNull()
+  expect(verdictOn(8_000, at(100), at(110))).toContain('did nothing')
+  // Busy for less than a minute, and for long with pauses in between.
+  expect(verdictOn(59_000, at(100), at(59_000))).toBeNull()
+  expect(verdictOn(300_000, at(100), at(100_000))).toBeNull()
+  expect(verdictOn(60_000, at(100), at(60_000))).toContain('busy')
+  // Others had half of its core: it would have used all of it.
+  expect(verdictOn(60_000, at(100, 0), at(30_000, 29_000))).toContain('busy')
+  // Another runtime has taken its place meanwhile.
+  expect(verdictOn(20_000, at(90_000), at(50))).toBeNull()
+  expect(verdictOn(59_000, null, null)).toBeNull()
+  expect(verdictOn(60_000, null, null)).toContain('did not answer')
 })
 
 /** A runtime that ends when told to, by its own fault or ours. */
@@ -97,8 +116,7 @@ function fakeRuntime(): Runtime & { die(how: string): void; isStopped: boolean }
     exited,
     die,
     isStopped: false,
-    noteMembers: () => {},
-    hasLostMember: () => false,
+    usage: () => null,
     kill: async () => {},
     stop: async () => {
       runtime.isStopped = true

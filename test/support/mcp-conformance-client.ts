@@ -4,13 +4,14 @@
 import { callMcpTool } from '../../src/mcp/call-tool.ts'
 import { toolServerDoor } from '../../src/mcp/door.ts'
 import { openMcpServers } from '../../src/mcp/session-tools.ts'
+import { LOCAL } from '../helpers/policies.ts'
 
 /** What a session would call in a scenario that has a tool to call. */
 const ARGUMENTS: Readonly<Record<string, Record<string, unknown>>> = { add_numbers: { a: 5, b: 3 } }
 
 const servers = { sse: [], shttp: [{ url: process.argv.at(-1) ?? '', apiKey: null }], stdio: [] }
 const parts = {
-  fetch: toolServerDoor({ allowPrivate: [], allowLoopback: true }),
+  door: toolServerDoor(LOCAL),
   conversationId: 'conformance',
 }
 

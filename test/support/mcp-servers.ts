@@ -9,7 +9,7 @@ import type { TestProject } from 'vitest/node'
 import './mcp-server-types.ts'
 import { strange } from './mcp-strange.ts'
 
-const START_TIMEOUT_MS = 30_000
+const START_TIMEOUT_MS = 120_000
 const EVERYTHING = join(import.meta.dirname, '../../node_modules/@modelcontextprotocol/server-everything/dist/index.js')
 
 const children: ChildProcess[] = []

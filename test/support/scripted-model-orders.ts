@@ -35,6 +35,8 @@ export interface ScriptedReply {
   headersDelayMs?: number
   firstDelayMs?: number
   chunkDelayMs?: number
+  /** After so many frames it waits until the script is released, or for ever. */
+  heldAfter?: number
   /** Instead of an answer; a text body is sent as it is. */
   status?: number
   headers?: Record<string, string>

@@ -2,7 +2,8 @@
 // in the dialects that the service speaks. Each script has a name, which is the first part of the path, so tests that run
 // beside each other do not meet: `http://127.0.0.1:<port>/<name>/v1` is the base URL of the chat dialect.
 //
-// Orders: PUT /<name>/script (a Script), GET /<name>/requests. The Vitest project starts it once for a run; scripts start
+// Orders: PUT /<name>/script (a Script), PUT /<name>/release (of the replies of this script that are held), GET
+// /<name>/requests. The Vitest project starts it once for a run; scripts start
 // their own with `startScriptedModel`, and may answer by a function.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -26,7 +27,9 @@ export type ScriptedModel = {
 /** In the question for a title. */
 const NAMING = 'You name conversations'
 
-type Lane = { script: Script; taken: number; requests: RecordedRequest[] }
+type Lane = { script: Script; taken: number; requests: RecordedRequest[]; release: PromiseWithResolvers<void> }
+
+const begun = (script: Script): Lane => ({ script, taken: 0, requests: [], release: Promise.withResolvers<void>() })
 
 const AT_END: ScriptedReply = {
   status: 400,
@@ -49,7 +52,7 @@ type Options = {
 export async function startScriptedModel(options: Options = {}): Promise<ScriptedModel> {
   const lanes = new Map<string, Lane>()
   const laneOf = (name: string): Lane => {
-    const lane = lanes.get(name) ?? { script: { replies: [] }, taken: 0, requests: [] }
+    const lane = lanes.get(name) ?? begun({ replies: [] })
     lanes.set(name, lane)
     return lane
   }
@@ -65,7 +68,7 @@ export async function startScriptedModel(options: Options = {}): Promise<Scripte
   if (options.keepsProcess === false) server.unref()
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    setScript: (name, script) => void Object.assign(laneOf(name), { script, taken: 0, requests: [] }),
+    setScript: (name, script) => void Object.assign(laneOf(name), begun(script)),
     requests: (name) => laneOf(name).requests,
     close: async () => {
       server.closeAllConnections()
@@ -88,13 +91,20 @@ async function serve({ request, response, laneOf, respond }: Exchange): Promise<
   const text = (await request.toArray()).map(String).join('')
   const lane = laneOf(name)
   if (path === '/script') {
-    Object.assign(lane, { script: JSON.parse(text) as Script, taken: 0, requests: [] })
+    Object.assign(lane, begun(JSON.parse(text) as Script))
+    return json(response, { ok: true })
+  }
+  if (path === '/release') {
+    lane.release.resolve()
     return json(response, { ok: true })
   }
   if (path === '/requests') return json(response, lane.requests)
   const headers = Object.fromEntries(Object.entries(request.headers).map(([key, value]) => [key, String(value)]))
   // Asked for beside the turn, whenever there is time: it must not take what the turn is meant to get.
-  if (text.includes(NAMING)) return answer(response, { text: lane.script.title ?? '' }, askedAsTitle(path))
+  const released = lane.release.promise
+  if (text.includes(NAMING)) {
+    return answer(response, { text: lane.script.title ?? '' }, { ...askedAsTitle(path), released })
+  }
   const record: RecordedRequest = {
     method: request.method ?? '',
     path,
@@ -108,7 +118,7 @@ async function serve({ request, response, laneOf, respond }: Exchange): Promise<
   })
   if (request.method === 'GET') return list(response, lane.script.models ?? ['scripted'])
   const asked = askedOf(record, name)
-  await answer(response, await (respond?.(asked) ?? next(lane, asked)), asked)
+  await answer(response, await (respond?.(asked) ?? next(lane, asked)), { ...asked, released })
 }
 
 function next(lane: Lane, asked: Asked): ScriptedReply {
@@ -140,7 +150,9 @@ function dialectOf(path: string): SpokenDialect {
   return path.includes(':streamGenerateContent') ? 'google' : 'chat'
 }
 
-async function answer(response: ServerResponse, reply: ScriptedReply, asked: Asked): Promise<void> {
+type Held = { released: Promise<void> }
+
+async function answer(response: ServerResponse, reply: ScriptedReply, asked: Asked & Held): Promise<void> {
   const { status = 200, headers = {}, body } = reply
   if (reply.hang === 'head') return
   if (reply.headersDelayMs !== undefined) await sleep(reply.headersDelayMs)
@@ -153,13 +165,16 @@ async function answer(response: ServerResponse, reply: ScriptedReply, asked: Ask
   response.writeHead(status, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', ...headers })
   response.flushHeaders()
   if (reply.hang === 'body') return
-  await stream(response, reply, reply.frames ?? framesOf(reply, asked.dialect, asked.model))
+  const frames = reply.frames ?? framesOf(reply, asked.dialect, asked.model)
+  await stream(response, { ...reply, frames, released: asked.released })
 }
 
-async function stream(response: ServerResponse, reply: ScriptedReply, frames: string[]): Promise<void> {
+async function stream(response: ServerResponse, reply: ScriptedReply & { frames: string[] } & Held): Promise<void> {
+  const { frames } = reply
   if (reply.firstDelayMs !== undefined) await sleep(reply.firstDelayMs)
   const { breakAfter = frames.length, breakHow = 'reset', chunkDelayMs } = reply
-  for (const frame of frames.slice(0, breakAfter)) {
+  for (const [i, frame] of frames.slice(0, breakAfter).entries()) {
+    if (i === reply.heldAfter) await reply.released
     if (response.destroyed) return
     if (!response.write(frame)) await drained(response)
     if (chunkDelayMs !== undefined) await sleep(chunkDelayMs)

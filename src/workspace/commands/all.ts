@@ -2,19 +2,20 @@
 
 import type { ShellCommand } from '../shell-extensions.ts'
 import type { NetworkOptions } from './curl.ts'
-import type { Loader } from './javascript/isolate.ts'
+import type { ProgramPort } from './javascript/program-port.ts'
 
 export type CommandParts = {
   network: NetworkOptions
-  loader: Loader
+  /** Where JavaScript runs. */
+  programs: ProgramPort
   /** Of one JavaScript program. */
   scriptTimeoutMs?: number
 }
 
 type Run = ShellCommand['run']
 
-export function workspaceCommands({ network, loader, scriptTimeoutMs }: CommandParts): ShellCommand[] {
-  const options = { loader, ...(scriptTimeoutMs === undefined ? {} : { timeoutMs: scriptTimeoutMs }) }
+export function workspaceCommands({ network, programs, scriptTimeoutMs }: CommandParts): ShellCommand[] {
+  const options = { programs, ...(scriptTimeoutMs === undefined ? {} : { timeoutMs: scriptTimeoutMs }) }
   const node = async (): Promise<Run> => {
     const { runNode } = await import('./node.ts')
     return (args, call) => runNode(args, call, options)

@@ -1,6 +1,7 @@
 // `curl` of the shell. Every request passes the guarded door: no private addresses, bounded in size and time.
 
 import type { AddressPolicy } from '../../lib/address-policy.ts'
+import { STRANGER } from '../../lib/chooser.ts'
 import { DoorError, type DoorLimits, guardedFetch } from '../../lib/guarded-fetch.ts'
 import { isFileError } from '../file-system.ts'
 import { joinBytes } from '../parts.ts'
@@ -168,21 +169,10 @@ function encode(text: string): Uint8Array {
 async function ask(address: string, init: RequestInit, { flags, values, call, options }: Wanted): Promise<Response> {
   const seconds = Number(values.get('max-time')?.at(-1) ?? 0)
   const limits = { ...DEFAULT_LIMITS, ...options.limits, ...(seconds > 0 ? { totalTimeoutMs: seconds * 1000 } : {}) }
-  const plain = options.fetch ?? ((url, request) => fetch(url, request))
-  let location: string | null = null
-  // The door follows every redirect that it sees, each checked. Who did not ask for that is shown the redirect itself.
-  const stopping: typeof fetch = async (url, request) => {
-    const response = await plain(url, request)
-    location = response.headers.get('location')
-    if (location === null || response.status < 300 || response.status >= 400) return response
-    const headers = new Headers(response.headers)
-    headers.delete('location')
-    return new Response(response.body, { status: response.status, statusText: response.statusText, headers })
-  }
-  const door = { policy: options.policy, limits, fetch: flags.has('location') ? plain : stopping }
-  const response = await guardedFetch(address, { ...init, signal: call.signal }, door)
-  if (location !== null && !flags.has('location')) response.headers.set('location', location)
-  return response
+  const { policy, fetch } = options
+  const showsRedirects = !flags.has('location')
+  const door = { policy, chosenBy: STRANGER, limits, showsRedirects, ...(fetch && { fetch }) }
+  return guardedFetch(address, { ...init, signal: call.signal }, door)
 }
 
 async function requestOf(
@@ -224,6 +214,8 @@ function setHeaders(headers: Headers, values: ReadonlyMap<string, string[]>): vo
   for (const line of values.get('header') ?? []) {
     const [, name = '', value = ''] = /^([^:;]+)[:;]\s*(.*)$/.exec(line) ?? []
     if (name === '') throw new CurlError(EXIT.usage, 'a header has to be "Name: value"')
+    if (/^host$/i.test(name.trim()))
+      throw new CurlError(EXIT.usage, 'the header Host is that of the address, and no other')
     if (value === '') headers.delete(name)
     else headers.set(name, value)
   }

@@ -1,6 +1,5 @@
 // What the commands for archives have in common: the files to be packed, and a safe place for what is unpacked.
 
-import { gunzipSync } from 'node:zlib'
 import {
   byteLength,
   type FileStat,
@@ -10,6 +9,7 @@ import {
   MAX_NAME_BYTES,
   MAX_PATH_BYTES,
 } from '../file-system.ts'
+import { gunzipWithin } from '../inflate.ts'
 import { resolvePath } from '../paths.ts'
 
 export interface Walked {
@@ -94,9 +94,9 @@ export class UnpackError extends Error {
 /** Throws `UnpackError`. */
 export function gunzipped(bytes: Uint8Array, maxBytes: number): Uint8Array {
   try {
-    return new Uint8Array(gunzipSync(bytes, { maxOutputLength: maxBytes }))
+    return gunzipWithin(bytes, maxBytes)
   } catch (cause) {
-    const isTooLarge = cause instanceof RangeError && /Memory limit exceeded|larger than/i.test(cause.message)
+    const isTooLarge = cause instanceof RangeError && /larger than/i.test(cause.message)
     throw new UnpackError(isTooLarge ? `unpacks to more than ${maxBytes} bytes` : 'not in gzip format, or damaged', {
       cause,
     })

@@ -1,19 +1,23 @@
 // What `ls` writes about the files of one group.
 
 import type { Context } from '../interpreter-command.ts'
-import type { LsOptions } from './ls.ts'
+import { diskBytes, FOLDER_BYTES, humanSize, modeText, OWNER } from './file-facts.ts'
+import { formatTime, fullTime, listTime } from './file-times.ts'
+import { columns } from './ls-columns.ts'
+import type { LsOptions } from './ls-options.ts'
+import { compareVersions } from './version-order.ts'
+
+type Stat = Awaited<ReturnType<Context['fs']['lstat']>>
 
 export interface Listed {
   name: string
-  stat: Awaited<ReturnType<Context['fs']['lstat']>>
+  stat: Stat
   /** Of a link. */
   target: string | null
+  /** What a link leads to, else the file itself; null when that is nothing. */
+  end: Stat | null
+  links: number
 }
-
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
-const SIX_MONTHS_MS = (31_556_952 / 2) * 1000
-const BLOCK_BYTES = 4096
-const OWNER_ID = '1000'
 
 /** In the order in which they are shown. */
 export function groupOf(files: readonly Listed[], { flags }: LsOptions): Listed[] {
@@ -21,102 +25,123 @@ export function groupOf(files: readonly Listed[], { flags }: LsOptions): Listed[
   if (!flags.has('U')) group.sort(orderOf(flags))
   if (flags.has('r')) group.reverse()
   if (!flags.has('first')) return group
-  return [...group.filter(({ stat }) => stat.isDirectory), ...group.filter(({ stat }) => !stat.isDirectory)]
+  const isFolder = ({ end }: Listed) => end?.isDirectory ?? false
+  return [...group.filter(isFolder), ...group.filter((file) => !isFolder(file))]
 }
 
 type Compare = (a: Listed, b: Listed) => number
 
 function orderOf(flags: ReadonlySet<string>): Compare {
-  const byName: Compare = (a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)
+  const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+  const byName: Compare = (a, b) => byText(a.name, b.name)
   const orders: Record<string, Compare> = {
     t: (a, b) => b.stat.mtime.getTime() - a.stat.mtime.getTime(),
     S: (a, b) => sizeOf(b.stat) - sizeOf(a.stat),
-    X: (a, b) => extensionOf(a.name).localeCompare(extensionOf(b.name), 'en'),
-    v: (a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }),
+    X: (a, b) => byText(extensionOf(a.name), extensionOf(b.name)),
+    v: (a, b) => compareVersions(a.name, b.name),
   }
   const first = orders[['t', 'S', 'X', 'v'].find((flag) => flags.has(flag)) ?? '']
   return first ? (a, b) => first(a, b) || byName(a, b) : byName
 }
 
 function extensionOf(name: string): string {
-  return /[^.]\.([^.]*)$/.exec(name)?.[1] ?? ''
+  const dot = name.lastIndexOf('.')
+  return dot < 0 ? '' : name.slice(dot)
 }
 
 export function shownLines(group: readonly Listed[], options: LsOptions): string {
-  const { flags } = options
+  const { flags, width } = options
+  const end = flags.has('zero') ? '\0' : '\n'
   const rows = group.map((file) => [
     ...(flags.has('i') ? [String(file.stat.ino ?? 0)] : []),
+    ...(flags.has('s') ? [blocksOf(file.stat, flags)] : []),
     ...(flags.has('l') ? longColumns(file, options) : []),
   ])
+  const names = group.map((file) => nameOf(file, flags))
+  if (group.length > 0 && !flags.has('l') && (flags.has('m') || flags.has('C') || flags.has('x'))) {
+    const cells = names.map((name, i) => [...(rows[i] ?? []), name].join(' '))
+    return columns(cells, { width, kind: flags.has('m') ? 'commas' : flags.has('x') ? 'across' : 'down' })
+  }
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
   // Owner and group are to the left of their columns, figures to the right.
   const pad = (text: string, column: number) =>
     /^\D/.test(text) && !/^[-dl]/.test(text) ? text.padEnd(widths[column] ?? 0) : text.padStart(widths[column] ?? 0)
-  return group
-    .map((file, i) => [...(rows[i] ?? []).map(pad), nameOf(file, flags)].join(' '))
-    .map((line) => `${line}\n`)
-    .join('')
+  return names.map((name, i) => [...(rows[i] ?? []).map(pad), name].join(' ') + end).join('')
 }
 
-function longColumns({ stat }: Listed, { flags, timeStyle }: LsOptions): string[] {
-  const [user, group] = flags.has('n') ? [OWNER_ID, OWNER_ID] : ['user', 'user']
+function longColumns({ stat, links }: Listed, { flags, timeStyle }: LsOptions): string[] {
+  const owner = flags.has('n') ? String(OWNER.id) : OWNER.name
   return [
-    modeOf(stat),
-    '1',
-    ...(flags.has('g') ? [] : [user]),
-    ...(flags.has('o') || flags.has('G') ? [] : [group]),
-    flags.has('h') ? humanSize(sizeOf(stat)) : String(sizeOf(stat)),
-    timeOf(stat.mtime, timeStyle),
+    modeText(kindOf(stat)),
+    String(links),
+    ...(flags.has('g') ? [] : [owner]),
+    ...(flags.has('o') || flags.has('G') ? [] : [owner]),
+    shownSize(sizeOf(stat), flags),
+    timeOf(stat.mtime.getTime(), timeStyle),
   ]
 }
 
-function sizeOf({ isDirectory, size }: Listed['stat']): number {
-  return isDirectory ? BLOCK_BYTES : size
+function shownSize(bytes: number, flags: ReadonlySet<string>): string {
+  if (flags.has('si')) return humanSize(bytes, 1000)
+  return flags.has('h') ? humanSize(bytes) : String(bytes)
 }
 
-function modeOf({ mode, isDirectory, isSymbolicLink }: Listed['stat']): string {
-  if (isSymbolicLink) return 'lrwxrwxrwx'
-  const bits = [...'rwxrwxrwx'].map((letter, i) => ((mode >> (8 - i)) & 1 ? letter : '-')).join('')
-  return (isDirectory ? 'd' : '-') + bits
+function kindOf({ mode, isDirectory, isSymbolicLink }: Stat): { kind: 'file' | 'directory' | 'symlink'; mode: number } {
+  return { kind: isSymbolicLink ? 'symlink' : isDirectory ? 'directory' : 'file', mode }
 }
 
-function nameOf({ name, stat, target }: Listed, flags: ReadonlySet<string>): string {
-  const isMarked = flags.has('F') || flags.has('p')
-  const link = flags.has('l') && target !== null ? ` -> ${target}` : ''
-  if (stat.isDirectory) return `${name}${isMarked && !name.endsWith('/') ? '/' : ''}`
-  if (!flags.has('F') || link !== '') return name + link
-  return name + (stat.isSymbolicLink ? '@' : stat.mode & 0o111 ? '*' : '')
+function sizeOf({ isDirectory, size }: Stat): number {
+  return isDirectory ? FOLDER_BYTES : size
+}
+
+function blocksOf(stat: Stat, flags: ReadonlySet<string>): string {
+  const bytes = bytesOnDisk(stat)
+  return flags.has('h') || flags.has('si') ? shownSize(bytes, flags) : String(bytes / 1024)
+}
+
+function bytesOnDisk(stat: Stat): number {
+  return diskBytes({ ...kindOf(stat), sizeBytes: stat.size, mtimeMs: 0, inode: 0 })
+}
+
+function nameOf({ name, stat, target, end }: Listed, flags: ReadonlySet<string>): string {
+  const shown = flags.has('Q') ? inQuotes(name) : name
+  const isLong = flags.has('l') && target !== null
+  const signOf = (file: Stat | null): string => {
+    if (!file || !['F', 'p', 'file-type'].some((flag) => flags.has(flag))) return ''
+    if (file.isDirectory) return '/'
+    if (flags.has('p')) return ''
+    if (file.isSymbolicLink) return '@'
+    return flags.has('F') && (file.mode & 0o111) !== 0 ? '*' : ''
+  }
+  if (isLong) return `${shown} -> ${flags.has('Q') ? inQuotes(target) : target}${flags.has('p') ? '' : signOf(end)}`
+  const sign = signOf(stat)
+  return sign === '/' && name.endsWith('/') ? shown : shown + sign
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\t': '\\t', '"': '\\"', '\\': '\\\\', '\r': '\\r' }
+
+function inQuotes(name: string): string {
+  return `"${name.replace(/[\n\t\r"\\]/g, (char) => ESCAPES[char] ?? char)}"`
 }
 
 /** As a disk with the usual blocks would count. */
 export function sizedTotal(group: readonly Listed[], { flags }: LsOptions): string {
-  const bytes = group.reduce((sum, { stat }) => {
-    if (stat.isSymbolicLink) return sum
-    return sum + (stat.isDirectory ? BLOCK_BYTES : Math.ceil(stat.size / BLOCK_BYTES) * BLOCK_BYTES)
-  }, 0)
-  return flags.has('h') ? humanSize(bytes) : String(bytes / 1024)
+  const bytes = group.reduce((sum, { stat }) => sum + bytesOnDisk(stat), 0)
+  return flags.has('h') || flags.has('si') ? shownSize(bytes, flags) : String(bytes / 1024)
 }
 
-/** Rounded up, with one decimal below ten. */
-function humanSize(bytes: number): string {
-  if (bytes < 1024) return String(bytes)
-  let value = bytes
-  for (const unit of ['K', 'M', 'G']) {
-    value /= 1024
-    if (Math.ceil(value * 10) / 10 < 10) return `${(Math.ceil(value * 10) / 10).toFixed(1)}${unit}`
-    if (Math.ceil(value) < 1024 || unit === 'G') return `${Math.ceil(value)}${unit}`
+const HALF_YEAR_MS = (31_556_952 / 2) * 1000
+
+function timeOf(ms: number, style: string): string {
+  const now = Date.now()
+  const isRecent = ms <= now && now - ms < HALF_YEAR_MS
+  if (style.startsWith('+')) {
+    // A second line is for recent times.
+    const [older = '', recent = older] = style.slice(1).split('\n')
+    return formatTime(isRecent ? recent : older, ms)
   }
-  return String(bytes)
-}
-
-function timeOf(time: Date, style: string): string {
-  const iso = time.toISOString()
-  const [date, clock] = [iso.slice(0, 10), iso.slice(11, 16)]
-  if (style === 'full-iso') return `${date} ${iso.slice(11, 23)}000000 +0000`
-  if (style === 'long-iso') return `${date} ${clock}`
-  const age = Date.now() - time.getTime()
-  const isRecent = age >= 0 && age < SIX_MONTHS_MS
-  if (style === 'iso') return isRecent ? `${iso.slice(5, 10)} ${clock}` : `${date} `
-  const day = `${MONTHS[time.getUTCMonth()]} ${String(time.getUTCDate()).padStart(2)}`
-  return isRecent ? `${day} ${clock}` : `${day}  ${time.getUTCFullYear()}`
+  if (style === 'full-iso') return fullTime(ms)
+  if (style === 'long-iso') return formatTime('%Y-%m-%d %H:%M', ms)
+  if (style === 'iso') return formatTime(isRecent ? '%m-%d %H:%M' : '%Y-%m-%d ', ms)
+  return listTime(ms, now)
 }

@@ -2,56 +2,13 @@
 
 import { type Context, type Result, shellMessage } from '../interpreter-command.ts'
 import { groupOf, type Listed, shownLines, sizedTotal } from './ls-lines.ts'
-import { readOptions } from './options.ts'
-
-const FLAGS: Record<string, string> = {
-  ...Object.fromEntries([...'aAl1dRhtSrFpinogGULXvfNCxk'].map((letter) => [`-${letter}`, letter])),
-  '--all': 'a',
-  '--almost-all': 'A',
-  '--directory': 'd',
-  '--recursive': 'R',
-  '--human-readable': 'h',
-  '--reverse': 'r',
-  '--classify': 'F',
-  '--inode': 'i',
-  '--numeric-uid-gid': 'n',
-  '--no-group': 'G',
-  '--dereference': 'L',
-  '--group-directories-first': 'first',
-  '--full-time': 'full',
-  '--help': 'help',
-  '--color': 'plain',
-}
-
-const VALUES = { '--sort': 'sort', '--time-style': 'style', '--format': 'format' }
-
-const SORTS: Record<string, string> = { time: 't', size: 'S', none: 'U', extension: 'X', version: 'v' }
-
-const USAGE = `usage: ls [-1AaCdFfGghikLlnopRrStUvXx] [--color] [--full-time] [--group-directories-first]
-          [--sort=WORD] [--time-style=STYLE] [FILE]...
-`
-
-export interface LsOptions {
-  flags: ReadonlySet<string>
-  timeStyle: string
-}
+import { type LsOptions, lsOptions } from './ls-options.ts'
 
 export async function ls(args: string[], context: Context): Promise<Result> {
-  const read = readOptions(
-    // What it colours and marks depends on a terminal, and there is none.
-    args.map((arg) => (/^--colou?r(=|$)/.test(arg) ? '--color' : arg.replace(/^--classify=.*/, '--classify'))),
-    { flags: FLAGS, values: VALUES },
-  )
+  const read = lsOptions(args, context.exportedEnv ?? {})
   if (!read.ok) return { stdout: '', stderr: `ls: ${read.problem}\n`, exitCode: 2 }
-  if (read.flags.has('help')) return { stdout: USAGE, stderr: '', exitCode: 0 }
-  const flags = read.flags
-  const last = (name: string) => read.values.get(name)?.at(-1)
-  const sort = SORTS[last('sort') ?? '']
-  if (sort !== undefined) flags.add(sort)
-  if (last('format') === 'long' || ['n', 'o', 'g', 'full'].some((flag) => flags.has(flag))) flags.add('l')
-  if (flags.has('f')) for (const flag of ['a', 'U']) flags.add(flag)
-  const timeStyle = flags.has('full') ? 'full-iso' : (last('style') ?? 'locale')
-  const listing = new Listing(context, { flags, timeStyle })
+  if (read.help !== null) return { stdout: read.help, stderr: '', exitCode: 0 }
+  const listing = new Listing(context, read.options)
   await listing.show(read.operands.length > 0 ? read.operands : ['.'])
   return { stdout: listing.text, stderr: listing.problems, exitCode: listing.exitCode }
 }
@@ -73,7 +30,7 @@ class Listing {
     const files: Listed[] = []
     const folders: Listed[] = []
     for (const name of operands) {
-      const listed = await this.#look(name, this.#followsOperand(name))
+      const listed = await this.#look(name, this.#followsOperand(name), 2)
       if (listed === null) continue
       if (listed.stat.isDirectory && !flags.has('d')) folders.push(listed)
       else files.push(listed)
@@ -91,7 +48,7 @@ class Listing {
     if (this.text !== '') this.text += '\n'
     if (hasHeader) this.text += `${folder}:\n`
     const group = groupOf(found, this.#options)
-    if (flags.has('l')) this.text += `total ${sizedTotal(group, this.#options)}\n`
+    if (flags.has('l') || flags.has('s')) this.text += `total ${sizedTotal(group, this.#options)}\n`
     this.text += shownLines(group, this.#options)
     if (!flags.has('R')) return
     for (const { name, stat } of group) {
@@ -102,19 +59,18 @@ class Listing {
 
   async #entries(folder: string): Promise<Listed[] | null> {
     const { fs, cwd } = this.#context
-    const { flags } = this.#options
+    const { flags, isLeftOut } = this.#options
     let names: string[]
     try {
       names = await fs.readdir(fs.resolvePath(cwd, folder))
     } catch (error) {
-      this.#complain('open directory', folder, error)
+      this.#complain('open directory', folder, { error, exitCode: 2 })
       return null
     }
-    const isAll = flags.has('a')
-    const shown = names.filter((name) => isAll || flags.has('A') || !name.startsWith('.'))
+    const shown = names.filter((name) => !isLeftOut(name))
     const found: Listed[] = []
-    for (const name of isAll ? ['.', '..', ...shown] : shown) {
-      const listed = await this.#look(`${folder.replace(/\/$/, '')}/${name}`, flags.has('L'))
+    for (const name of flags.has('a') ? ['.', '..', ...shown] : shown) {
+      const listed = await this.#look(`${folder.replace(/\/$/, '')}/${name}`, flags.has('L'), 1)
       if (listed) found.push({ ...listed, name })
     }
     return found
@@ -123,24 +79,38 @@ class Listing {
   /** A link to a folder that is named shows the folder, unless the link itself is what is asked about. */
   #followsOperand(name: string): boolean {
     const { flags } = this.#options
-    return flags.has('L') || name.endsWith('/') || !['l', 'd', 'F'].some((flag) => flags.has(flag))
+    return flags.has('L') || flags.has('H') || name.endsWith('/') || !['l', 'd', 'F'].some((flag) => flags.has(flag))
   }
 
-  async #look(name: string, follows: boolean): Promise<Listed | null> {
+  async #look(name: string, follows: boolean, exitCode: number): Promise<Listed | null> {
     const { fs, cwd } = this.#context
     const path = fs.resolvePath(cwd, name)
     try {
       let stat = await fs.lstat(path)
       if (stat.isSymbolicLink && follows) stat = await fs.stat(path).catch(() => stat)
-      return { name, stat, target: stat.isSymbolicLink ? await fs.readlink(path) : null }
+      if (stat.isFile && name.endsWith('/')) throw new NotAFolder()
+      const target = stat.isSymbolicLink ? await fs.readlink(path) : null
+      const end = target === null ? stat : await fs.stat(path).catch(() => null)
+      return { name, stat, target, end, links: stat.isDirectory ? await this.#linksOf(path) : 1 }
     } catch (error) {
-      this.#complain('access', name, error)
+      this.#complain('access', name, { error, exitCode })
       return null
     }
   }
 
-  #complain(what: string, name: string, error: unknown): void {
-    this.problems += `ls: cannot ${what} '${name}': ${shellMessage(error)}\n`
-    this.exitCode = 2
+  /** A folder has its own name, `.`, and `..` of each folder inside. Only long listings tell. */
+  async #linksOf(path: string): Promise<number> {
+    if (!this.#options.flags.has('l')) return 2
+    const { fs } = this.#context
+    const entries = (await fs.readdirWithFileTypes?.(path)) ?? []
+    return 2 + entries.filter(({ isDirectory, isSymbolicLink }) => isDirectory && !isSymbolicLink).length
+  }
+
+  #complain(what: string, name: string, { error, exitCode }: { error: unknown; exitCode: number }): void {
+    const message = error instanceof NotAFolder ? 'Not a directory' : shellMessage(error)
+    this.problems += `ls: cannot ${what} '${name}': ${message}\n`
+    this.exitCode = Math.max(this.exitCode, exitCode)
   }
 }
+
+class NotAFolder extends Error {}

@@ -4,22 +4,15 @@
 import { type FileSystem, isFileError } from '../file-system.ts'
 import { resolvePath } from '../paths.ts'
 import type { ShellCall, ShellResult } from '../shell-extensions.ts'
-import {
-  type Ending,
-  IsolateError,
-  type Loader,
-  type Report,
-  runIsolated,
-  type TestCounts,
-} from './javascript/isolate.ts'
+import { runIsolated } from './javascript/isolate.ts'
 import { type Entry, type Graph, GraphBuilder, GraphError } from './javascript/module-graph.ts'
 import { type NodeArguments, readNodeArguments } from './javascript/node-arguments.ts'
-import { applyChanges, takeSnapshot } from './javascript/snapshot.ts'
+import { type Ending, IsolateError, type ProgramPort, type Report, type TestCounts } from './javascript/program-port.ts'
+import { applyChanges, takeFolders, takeSnapshot } from './javascript/snapshot.ts'
 import { testFiles } from './javascript/test-files.ts'
 
-const DEFAULT_TIMEOUT_MS = 60_000
-
-export type NodeOptions = { loader: Loader; timeoutMs?: number }
+/** Without `timeoutMs` a program has all the time that its call has left. */
+export type NodeOptions = { programs: ProgramPort; timeoutMs?: number }
 
 export async function runNode(args: readonly string[], call: ShellCall, options: NodeOptions): Promise<ShellResult> {
   const asked = readNodeArguments(args)
@@ -41,32 +34,41 @@ type Run = { entry: Entry; asked: Exclude<NodeArguments, { kind: 'answer' }>; ca
 async function runProgram({ entry, asked, call, options }: Run): Promise<Ran> {
   const { fs, cwd, env, stdin, pause, signal } = call
   const graph = await new GraphBuilder(fs).build(entry)
-  const files = needsFiles(graph) ? await takeSnapshot(fs, pause) : []
+  const files = needsFiles(graph) ? await takeSnapshot(fs, pause) : takeFolders(fs)
   const texts = { 1: '', 2: '' }
-  const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS
+  const timeoutMs = Math.max(0, Math.min(options.timeoutMs ?? Number.POSITIVE_INFINITY, call.deadline - Date.now()))
   const isTest = asked.kind === 'test'
   const program = {
     graph,
-    main: entry.path,
-    argv: ['/usr/bin/node', ...(entry.text === null ? [entry.path] : []), ...asked.rest],
+    main: { path: entry.path, unnamed: entry.unnamed },
+    argv: ['/usr/bin/node', ...placeOf(entry, asked), ...asked.rest],
     env,
     cwd,
     stdin,
     prints: asked.kind === 'code' && asked.prints,
+    checks: asked.kind === 'check',
     test: { isRun: isTest, only: isTest && asked.only, namePatterns: isTest ? asked.namePatterns : [] },
     files,
-    timeoutMs,
+    deadline: Date.now() + timeoutMs,
   }
+  let isAllKept = true
   const take = async ({ output, changes }: Report) => {
     for (const [stream, text] of output) texts[stream] += text
-    for (const problem of await applyChanges(fs, changes)) texts[2] += `node: ${problem}\n`
+    for (const problem of await applyChanges(fs, changes)) {
+      texts[2] += `node: ${problem}\n`
+      isAllKept = false
+    }
     return { stop: signal.aborted }
   }
-  const ending = await unlessAbandoned(runIsolated(options.loader, program, take), { signal, timeoutMs })
+  const running = runIsolated(options.programs, program, { onReport: take, signal })
+  const ending = await unlessAbandoned(running, { signal, timeoutMs })
   if (ending !== null) await take(ending)
   const code = ending?.code ?? EXIT_STOPPED
-  if (code === EXIT_STOPPED) texts[2] += `node: stopped after ${timeoutMs / 1000} s\n`
-  return { stdout: texts[1], stderr: texts[2], exitCode: code & 0xff, tests: ending?.tests ?? NO_TESTS }
+  if (ending?.why !== undefined) texts[2] += `node: ${ending.why}\n`
+  else if (code === EXIT_STOPPED) texts[2] += `node: stopped after ${Math.round(timeoutMs / 100) / 10} s\n`
+  // The program believed that it had written something; who called it must not.
+  const exitCode = code === 0 && !isAllKept ? 1 : code & 0xff
+  return { stdout: texts[1], stderr: texts[2], exitCode, tests: ending?.tests ?? NO_TESTS }
 }
 
 const EXIT_STOPPED = 124
@@ -100,11 +102,28 @@ function needsFiles({ builtins, computed }: Graph): boolean {
 }
 
 async function entryOf(asked: Exclude<NodeArguments, { kind: 'answer' | 'test' }>, call: ShellCall): Promise<Entry> {
-  if (asked.kind === 'file')
+  if (asked.kind === 'file' || asked.kind === 'check')
     return { path: scriptPath(call.fs, resolvePath(call.cwd, asked.path)), text: null, forced: null }
-  const text = asked.kind === 'stdin' ? call.stdin : asked.text
-  const path = resolvePath(call.cwd, asked.kind === 'stdin' ? '[stdin]' : '[eval]')
-  return { path, text, forced: asked.inputType }
+  const text = asked.kind === 'stdin' ? call.stdin : asked.inputType === 'module' ? asked.text : withGlobals(asked.text)
+  const unnamed = asked.inputType === 'module' ? '[eval1]' : asked.kind === 'stdin' ? '[stdin]' : '[eval]'
+  return { path: resolvePath(call.cwd, unnamed), text, forced: asked.inputType, unnamed }
+}
+
+const GLOBALS = 'assert buffer crypto events fs os path perf_hooks querystring readline stream url util zlib'.split(' ')
+
+/** Code on the command line finds the builtin modules by their names. */
+function withGlobals(text: string): string {
+  const used = GLOBALS.filter((name) => new RegExp(`(?<![.\\w$'"\`/-])${name}\\.\\w`).test(text))
+  const isDeclared = (name: string) =>
+    new RegExp(`\\b(const|let|var|import|function|class)\\b[^;\\n]*\\b${name}\\b`).test(text)
+  const missing = used.filter((name) => !isDeclared(name) && !/^\s*(import|export)\b/m.test(text))
+  return missing.map((name) => `globalThis.${name}??=require("${name}");`).join('') + text
+}
+
+/** What stands in the place of the script's path among a program's arguments. */
+function placeOf(entry: Entry, asked: Run['asked']): string[] {
+  if (entry.text === null) return [entry.path]
+  return asked.kind === 'stdin' && asked.dash ? ['-'] : []
 }
 
 function scriptPath(fs: FileSystem, path: string): string {

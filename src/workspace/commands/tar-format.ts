@@ -17,6 +17,8 @@ export interface TarEntry {
 export type TarFound = TarEntry | { name: string; kind: 'other'; reason: string }
 
 const BLOCK = 512
+/** An archive is as long as a whole number of these, as GNU's is. */
+const RECORD = 20 * BLOCK
 const KINDS = { file: '0', directory: '5', symlink: '2' } as const
 const LONG_NAME = 'L'
 const LONG_TARGET = 'K'
@@ -37,7 +39,8 @@ export function tarOf(entries: readonly TarEntry[]): Uint8Array {
       ...padded(content),
     ]
   })
-  return joinBytes([...parts, new Uint8Array(2 * BLOCK)])
+  const size = parts.reduce((total, part) => total + part.byteLength, 2 * BLOCK)
+  return joinBytes([...parts, new Uint8Array(2 * BLOCK + ((RECORD - (size % RECORD)) % RECORD))])
 }
 
 /** A name that has no room in the header is an entry of its own before it. */

@@ -1,2 +1,2 @@
-// The one place that loads the git library: half a megabyte that is parsed when something is fetched or pushed.
-export { fetch, listServerRefs, push } from 'isomorphic-git'
+// The one place that loads the git library: half a megabyte that is parsed when a remote is asked what it has.
+export { listServerRefs } from 'isomorphic-git'

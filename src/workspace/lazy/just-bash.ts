@@ -1,2 +1,22 @@
 // The one place that loads the shell: half a megabyte that is parsed when the first script runs.
-export { Bash, defineCommand, getCommandNames } from 'just-bash/browser'
+
+import { Bash } from 'just-bash/browser'
+import { interpreterPrototype } from '../interpreter/prototype.ts'
+import type { Script } from '../interpreter/shape.ts'
+import { watchSteps } from '../interpreter/steps.ts'
+
+export { defineCommand, getCommandNames } from 'just-bash/browser'
+export { Bash }
+
+/** To be awaited before a script is run: from then on each step of every interpreter is watched. */
+export const ready: Promise<void> = interpreterPrototype(new Bash({ defenseInDepth: false })).then(watchSteps)
+
+const printer = new Bash({ defenseInDepth: false })
+let printed: Script | null = null
+printer.registerTransformPlugin({ name: 'print', transform: ({ ast }) => ({ ast: printed ?? ast }) })
+
+/** The text of a syntax tree: the library has it for scripts that a plugin has changed. */
+export function textOfScript(script: Script): string {
+  printed = script
+  return printer.transform(':').script
+}

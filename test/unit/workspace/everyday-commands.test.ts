@@ -18,13 +18,13 @@ test('ls lists as elsewhere: links as links, hidden ones when asked, operands be
   const run = await shell()
   expect(await run('chmod 750 b.ini; ls -la --color=auto | sed -E "s/[A-Z][a-z]{2} [ 0-9]{2} [0-9:]{5}/TIME/"')).toBe(
     `total 24
-drwxr-xr-x 1 user user 4096 TIME .
-drwxr-xr-x 1 user user 4096 TIME ..
+drwxr-xr-x 4 user user 4096 TIME .
+drwxr-xr-x 8 user user 4096 TIME ..
 -rw-r--r-- 1 user user    0 TIME .hidden
 -rwxr-x--- 1 user user    4 TIME b.ini
-drwxr-xr-x 1 user user 4096 TIME empty
+drwxr-xr-x 2 user user 4096 TIME empty
 lrwxrwxrwx 1 user user    9 TIME link -> src/a.txt
-drwxr-xr-x 1 user user 4096 TIME src
+drwxr-xr-x 2 user user 4096 TIME src
 -rw-r--r-- 1 user user    2 TIME two words
 `,
   )
@@ -40,7 +40,9 @@ drwxr-xr-x 1 user user 4096 TIME src
   ).toMatch(/^old\n-rw-r--r-- 1 user user 0 Jan {2}1 {2}2020 old\n4096 .* empty\n$/)
   expect(
     await run('head -c 1500 /dev/zero > big; ls -sh; ls -lh big | cut -d" " -f5; ls --group-directories-first'),
-  ).toBe('ls: option -s is not available here\n1.5K\nempty\nsrc\nb.ini\nbig\nlink\nold\ntwo words\n')
+  ).toBe(
+    'total 20K\n4.0K b.ini\n4.0K big\n4.0K empty\n   0 link\n   0 old\n4.0K src\n4.0K two words\n1.5K\nempty\nsrc\nb.ini\nbig\nlink\nold\ntwo words\n',
+  )
   expect(await run('ln -s src folder; ls folder; ls -d folder; ln -s nowhere broken; ls broken; ls -L broken')).toBe(
     'a.txt\nfolder\nbroken\nbroken\n',
   )
@@ -124,13 +126,15 @@ test('small commands that scripts count on are there, and what cannot be says so
       'kill 12; echo $?; cmp b.ini src/a.txt; cmp -s b.ini link; echo $?; printf xy | tee p > q; printf x > q; cmp p q',
     ),
   ).toBe(
-    'bash: kill: (12) - No such process\n1\nb.ini src/a.txt differ: byte 1, line 1\n1\ncmp: EOF on q after byte 1\n',
+    'bash: kill: (12) - No such process\n1\nb.ini src/a.txt differ: byte 1, line 1\n1\ncmp: EOF on q after byte 1, in line 1\n',
   )
   expect(
     await run(
       'truncate -s 2 b.ini; cat b.ini; echo; truncate -s 1K n; wc -c < n; truncate n; grep -rn --color=auto wörld src/',
     ),
-  ).toBe('x=\n1024\ntruncate: --size is needed, as a number with K, M or G behind it or without\nsrc/a.txt:2:wörld\n')
+  ).toBe(
+    "x=\n1024\ntruncate: you must specify either ‘--size’ or ‘--reference’\nTry 'truncate --help' for more information.\nsrc/a.txt:2:wörld\n",
+  )
   const slashes =
     "printf 'dir/\\ndirs\\n' > src/s.txt; grep -rh -m 5 dir/ src/; grep -rh -e dir/ src/; grep -rl dirs src//"
   expect(await run(slashes)).toBe('dir/\ndir/\nsrc/s.txt\n')
@@ -158,8 +162,8 @@ touch -d '2020-01-01' x/* y/*`)
       'diff <(echo a) <(echo b); echo o | diff - x/only && echo same; diff -i <(echo A) <(echo a) && echo same',
     ),
   ).toBe('1c1\n< a\n---\n> b\nsame\nsame\n')
-  expect(await run('diff x/n none; echo $?; diff -y x/n y/n; diff -u --label A --label B x/e y/e')).toBe(
-    'diff: none: No such file or directory\n2\ndiff: option -y is not available here\n' +
+  expect(await run('diff x/n none; echo $?; diff --color=always x/n y/n; diff -u --label A --label B x/e y/e')).toBe(
+    "diff: none: No such file or directory\n2\ndiff: option '--color=always' is not available here\n" +
       '--- A\n+++ B\n@@ -1 +1 @@\n-no end\n\\ No newline at end of file\n+no end\n',
   )
 })

@@ -252,6 +252,33 @@ test('a full disk or a failure between two statements leaves the file as it was'
   await use(async (store) => expect(text(await store.read('/workspace/f'))).toBe('before'))
 })
 
+test('the folders of a path are looked up once, and a small file costs few statements', async () => {
+  let statements = 0
+  const counted = (storage: DurableObjectStorage) =>
+    seen(storage, () => {
+      statements++
+    })
+  const { use } = openStore('statements', { around: counted })
+  await use(async (store) => {
+    store.makeDirectory('/workspace/a/b/c/d', { recursive: true })
+    await store.write('/workspace/a/b/c/d/first', bytes('1'))
+    const costs = async (work: () => unknown) => {
+      statements = 0
+      await work()
+      return statements
+    }
+    expect(await costs(() => store.stat('/workspace/a/b/c/d/first'))).toBe(1)
+    expect(await costs(() => store.exists('/workspace/a/b/c/d/none'))).toBe(1)
+    // The place, the node, its contents, the folder's time.
+    expect(await costs(() => store.write('/workspace/a/b/c/d/second', bytes('2')))).toBe(4)
+    expect(await costs(() => store.write('/workspace/a/b/c/d/empty', bytes('')))).toBe(3)
+    expect(await costs(() => store.write('/workspace/a/b/c/d/empty', bytes('3')))).toBe(3)
+    expect(text(await store.read('/workspace/a/b/c/d/empty'))).toBe('3')
+    store.rename('/workspace/a/b', '/workspace/b')
+    expect([store.exists('/workspace/a/b/c/d/first'), store.exists('/workspace/b/c/d/first')]).toEqual([false, true])
+  })
+})
+
 test('every write gives a new time, modes and links are kept, and the workspace itself cannot be removed', async () => {
   const { use } = openStore('nodes')
   await use(async (store) => {
@@ -296,11 +323,18 @@ function faultyBucket(faults: Faults): R2Bucket {
 /** Storage whose nth statement fails, and every one after it. */
 function failingAfter(storage: DurableObjectStorage, statements: number, message: string): DurableObjectStorage {
   let left = statements
+  return seen(storage, () => {
+    if (left-- <= 0) throw new Error(message)
+  })
+}
+
+/** The storage, with a word to `onStatement` before each statement. */
+function seen(storage: DurableObjectStorage, onStatement: () => void): DurableObjectStorage {
   const sql = new Proxy(storage.sql, {
     get: (plain, name) => {
       if (name !== 'exec') return Reflect.get(plain, name)
       return (query: string, ...bindings: unknown[]) => {
-        if (left-- <= 0) throw new Error(message)
+        onStatement()
         return plain.exec(query, ...bindings)
       }
     },

@@ -1,0 +1,143 @@
+// `date`, as GNU's, in UTC or in the zone that `TZ` names.
+
+import { type Context, type Result, shellMessage } from '../interpreter-command.ts'
+import { type Instant, timeOf } from './date-words.ts'
+import { type GnuOptions, type GnuSpec, misuse, readGnuOptions } from './gnu-options.ts'
+import { type Moment, strftime, zoneText } from './strftime.ts'
+
+const SPEC: GnuSpec = {
+  name: 'date',
+  letters: 'd:f:I::r:Rs:u',
+  long: {
+    ...{ 'date=': 'd', 'file=': 'f', 'iso-8601=?': 'I', 'reference=': 'r', 'rfc-email': 'R', 'rfc-2822': 'R' },
+    ...{ 'rfc-822': 'R', 'rfc-3339=': 'rfc-3339', 'set=': 's', utc: 'u', universal: 'u', uct: 'u' },
+  },
+}
+const DEFAULT = '%a %b %e %H:%M:%S %Z %Y'
+const RFC_EMAIL = '%a, %d %b %Y %H:%M:%S %z'
+const ISO: Readonly<Record<string, string>> = {
+  ...{ '': '%Y-%m-%d', date: '%Y-%m-%d', hours: '%Y-%m-%dT%H%:z', minutes: '%Y-%m-%dT%H:%M%:z' },
+  ...{ seconds: '%Y-%m-%dT%H:%M:%S%:z', ns: '%Y-%m-%dT%H:%M:%S,%N%:z' },
+}
+const RFC_3339: Readonly<Record<string, string>> = {
+  ...{ date: '%Y-%m-%d', seconds: '%Y-%m-%d %H:%M:%S%:z', ns: '%Y-%m-%d %H:%M:%S.%N%:z' },
+}
+
+export async function date(args: string[], context: Context): Promise<Result> {
+  const read = readGnuOptions(args, SPEC)
+  if (!read.ok) return { stdout: '', stderr: read.stderr, exitCode: read.exitCode }
+  const format = formatOf(read)
+  if (typeof format !== 'string') return format.isUsage ? misuse(SPEC, format.problem) : failed(format.problem)
+  if (read.has('s')) return failed('cannot set date: Operation not permitted')
+  const zone = zoneOf(read.has('u') ? 'UTC' : (context.exportedEnv?.TZ ?? ''))
+  const times = await timesOf(read, zone, context)
+  if (typeof times === 'string') return failed(times)
+  const result: Result = { stdout: '', stderr: '', exitCode: 0 }
+  for (const { words, instant } of times) {
+    if (instant && Number.isFinite(instant.ms)) result.stdout += `${strftime(format, momentOf(instant, zone))}\n`
+    else Object.assign(result, { stderr: `${result.stderr}date: invalid date ${quotedDate(words)}\n`, exitCode: 1 })
+  }
+  return result
+}
+
+const failed = (problem: string): Result => ({ stdout: '', stderr: `date: ${problem}\n`, exitCode: 1 })
+const quotedDate = (words: string): string => `\u2018${words}\u2019`
+
+function formatOf(read: GnuOptions): string | { problem: string; isUsage: boolean } {
+  const formats: string[] = []
+  const [operand, extra] = read.operands
+  if (operand !== undefined && !operand.startsWith('+')) {
+    return { problem: `invalid date ${quotedDate(operand)}`, isUsage: false }
+  }
+  if (extra !== undefined) return { problem: `extra operand ${quotedDate(extra)}`, isUsage: true }
+  for (const { name, value } of read.given) {
+    const table = name === 'I' ? ISO : name === 'rfc-3339' ? RFC_3339 : null
+    if (name === 'R') formats.push(RFC_EMAIL)
+    if (!table) continue
+    const found = Object.keys(table).find((key) => (value === '' ? key === '' : key.startsWith(value)))
+    if (found === undefined)
+      return {
+        problem: `invalid argument ${quotedDate(value)} for ${quotedDate(name === 'I' ? '--iso-8601' : '--rfc-3339')}`,
+        isUsage: true,
+      }
+    formats.push(table[found] ?? '')
+  }
+  if (operand !== undefined) formats.push(operand.slice(1))
+  if (formats.length > 1) return { problem: 'multiple output formats specified', isUsage: false }
+  return formats[0] ?? DEFAULT
+}
+
+/** What the zones of the library have no short names for. Zones without a name of their own are shown by their offset. */
+const NAMES: Readonly<Record<string, string>> = {
+  ...{ 'Asia/Tokyo': 'JST', 'Asia/Seoul': 'KST', 'Asia/Shanghai': 'CST', 'Asia/Hong_Kong': 'HKT' },
+  ...{ 'Asia/Taipei': 'CST', 'Asia/Kolkata': 'IST' },
+}
+const CENTRAL_EUROPE: Readonly<Record<number, string>> = { 60: 'CET', 120: 'CEST' }
+
+type Zone = { offsetAt: (ms: number) => number; nameAt: (ms: number) => string }
+type Asked = { words: string; instant: Instant | null }
+
+async function timesOf(read: GnuOptions, zone: Zone, { fs, cwd }: Context): Promise<Asked[] | string> {
+  const now = { ms: Date.now(), nanoseconds: (Date.now() % 1000) * 1_000_000 }
+  const inWords = (words: string): Asked => ({ words, instant: timeOf(words, now, (ms) => zone.offsetAt(ms)) })
+  const [words, reference, file] = [read.value('d'), read.value('r'), read.value('f')]
+  if ([words, reference, file].filter((given) => given !== undefined).length > 1) {
+    return 'the options to specify dates for printing are mutually exclusive'
+  }
+  try {
+    if (reference !== undefined) {
+      const { mtime } = await fs.stat(fs.resolvePath(cwd, reference))
+      const ms = mtime.getTime()
+      return [{ words: reference, instant: { ms, nanoseconds: (ms % 1000) * 1_000_000 } }]
+    }
+    if (file !== undefined) {
+      const text = await fs.readFile(fs.resolvePath(cwd, file))
+      return text.replace(/\n$/, '').split('\n').map(inWords)
+    }
+  } catch (error) {
+    return `${reference ?? file}: ${shellMessage(error)}`
+  }
+  return words === undefined ? [{ words: '', instant: now }] : [inWords(words)]
+}
+
+function momentOf({ ms, nanoseconds }: Instant, zone: Zone): Moment {
+  return { ms, nanoseconds, offsetMinutes: zone.offsetAt(ms), zone: zone.nameAt(ms) }
+}
+
+/** A zone that is not known is taken for UTC with that name, as everywhere. */
+function zoneOf(name: string): Zone {
+  const plain = name.replace(/^:/, '')
+  if (plain === '' || plain === 'UTC' || plain === 'UTC0') return { offsetAt: () => 0, nameAt: () => 'UTC' }
+  const fixed = /^<?([A-Za-z]{3,}|[+-]\d+)>?([+-]?\d{1,2})(?::(\d\d))?$/.exec(plain)
+  if (fixed) {
+    const [, shown = '', hours = '0', minutes = '0'] = fixed
+    const offset = -(Number(hours) * 60 + (hours.startsWith('-') ? -1 : 1) * Number(minutes))
+    return { offsetAt: () => offset, nameAt: () => shown }
+  }
+  return namedZone(plain) ?? { offsetAt: () => 0, nameAt: () => /^[A-Za-z]+/.exec(plain)?.[0] ?? 'UTC' }
+}
+
+function namedZone(name: string): Zone | null {
+  const options = { timeZone: name, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric' } as const
+  let fields: Intl.DateTimeFormat
+  let names: Intl.DateTimeFormat
+  try {
+    fields = new Intl.DateTimeFormat('en-US', { ...options, hour: 'numeric', minute: 'numeric', second: 'numeric' })
+    names = new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'short' })
+  } catch (error) {
+    if (error instanceof RangeError) return null
+    throw error
+  }
+  const offsetAt = (ms: number) => {
+    const part = Object.fromEntries(fields.formatToParts(ms).map(({ type, value }) => [type, Number(value)]))
+    const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = part
+    return Math.round((Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(ms / 1000) * 1000) / 60_000)
+  }
+  const nameAt = (ms: number) => {
+    const short = names.formatToParts(ms).find(({ type }) => type === 'timeZoneName')?.value ?? name
+    if (!/^GMT[+-]/.test(short)) return short
+    const central = name.startsWith('Europe/') ? CENTRAL_EUROPE[offsetAt(ms)] : undefined
+    return NAMES[name] ?? central ?? zoneText(offsetAt(ms), 3).replace(':', '')
+  }
+  return { offsetAt, nameAt }
+}

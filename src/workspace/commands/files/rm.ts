@@ -1,0 +1,101 @@
+// `rm` and `rmdir`, as GNU's. The interpreter's looks through a link where it should look at it.
+
+import { type Context, NO_SUCH_FILE, type Result, shellMessage } from '../../interpreter-command.ts'
+import { type GnuOptions, type GnuSpec, misuse, readGnuOptions } from '../gnu-options.ts'
+import { joined, lstatIfAny, Report, shownName } from './names.ts'
+
+const RM: GnuSpec = {
+  name: 'rm',
+  letters: 'dfiIrRv',
+  long: {
+    ...{ dir: 'd', force: 'f', recursive: 'r', verbose: 'v', 'interactive=?': 'interactive' },
+    ...{ 'preserve-root=?': '', 'no-preserve-root': '', 'one-file-system': '' },
+  },
+}
+const RMDIR: GnuSpec = {
+  name: 'rmdir',
+  letters: 'pv',
+  long: { parents: 'p', verbose: 'v', 'ignore-fail-on-non-empty': 'ignore' },
+}
+
+type Removing = { context: Context; report: Report; read: GnuOptions; isForced: boolean; asks: boolean }
+
+export async function rm(args: string[], context: Context): Promise<Result> {
+  const read = readGnuOptions(args, RM)
+  if (!read.ok) return { stdout: '', stderr: read.stderr, exitCode: read.exitCode }
+  const last = read.given.findLast(({ name }) => ['f', 'i', 'interactive'].includes(name))
+  const isForced = last?.name === 'f'
+  if (read.operands.length === 0 && !isForced) return misuse(RM, 'missing operand')
+  const asks = last !== undefined && !isForced && last.value !== 'never' && last.value !== 'once'
+  const removing = { context, report: new Report('rm'), read, isForced, asks }
+  for (const name of read.operands) {
+    if ((read.has('r') || read.has('R')) && /(^|\/)\.\.?\/*$/.test(name)) {
+      removing.report.fail(`refusing to remove '.' or '..' directory: skipping ${shownName(name)}`)
+    } else await remove(name, removing)
+  }
+  return removing.report.result
+}
+
+async function remove(name: string, removing: Removing): Promise<void> {
+  const { context, report, read, isForced, asks } = removing
+  const { fs, cwd } = context
+  const path = fs.resolvePath(cwd, name)
+  try {
+    const { isDirectory } = await fs.lstat(path)
+    const goesDown = isDirectory && (read.has('r') || read.has('R'))
+    if (isDirectory && !goesDown && !read.has('d'))
+      return report.fail(`cannot remove ${shownName(name)}: Is a directory`)
+    if (asks) {
+      // Nobody is there to answer, which is taken for a no.
+      report.stderr += `rm: remove ${isDirectory ? 'directory' : 'regular file'} ${shownName(name)}? `
+      return
+    }
+    if (goesDown && read.has('v')) {
+      for (const inside of await fs.readdir(path)) await remove(joined(name.replace(/\/+$/, ''), inside), removing)
+    }
+    await fs.rm(path, { recursive: goesDown })
+    if (read.has('v')) report.say(`removed ${isDirectory ? 'directory ' : ''}${shownName(name)}`)
+  } catch (error) {
+    const problem = shellMessage(error)
+    if (!(isForced && problem === NO_SUCH_FILE)) report.fail(`cannot remove ${shownName(name)}: ${problem}`)
+  }
+}
+
+export async function rmdir(args: string[], context: Context): Promise<Result> {
+  const read = readGnuOptions(args, RMDIR)
+  if (!read.ok) return { stdout: '', stderr: read.stderr, exitCode: read.exitCode }
+  if (read.operands.length === 0) return misuse(RMDIR, 'missing operand')
+  const report = new Report('rmdir')
+  for (const name of read.operands) {
+    const plain = name.replace(/(?<=.)\/+$/, '')
+    const parts = plain.split('/')
+    const names = read.has('p') ? parts.map((_, i) => parts.slice(0, parts.length - i).join('/')) : [name]
+    for (const one of names.filter((part) => part !== '' && part !== '.')) {
+      if (!(await removeEmpty(one, { context, report, read }))) break
+    }
+  }
+  return report.result
+}
+
+async function removeEmpty(
+  name: string,
+  { context, report, read }: Omit<Removing, 'isForced' | 'asks'>,
+): Promise<boolean> {
+  const { fs, cwd } = context
+  if (read.has('v')) report.say(`rmdir: removing directory, ${shownName(name)}`)
+  const path = fs.resolvePath(cwd, name)
+  const stat = await lstatIfAny(name, context)
+  const fail = (why: string) => {
+    report.fail(`failed to remove ${shownName(name)}: ${why}`)
+    return false
+  }
+  if (!stat) return fail(NO_SUCH_FILE)
+  if (!stat.isDirectory) return fail('Not a directory')
+  try {
+    if ((await fs.readdir(path)).length > 0) return read.has('ignore') ? false : fail('Directory not empty')
+    await fs.rm(path, { recursive: true })
+    return true
+  } catch (error) {
+    return fail(shellMessage(error))
+  }
+}

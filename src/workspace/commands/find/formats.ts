@@ -1,0 +1,131 @@
+// How `find` writes what it knows of a file: `-printf` and `-ls`.
+
+import { diskBytes, KIND_LETTERS, modeText, OWNER, sizeOf } from '../file-facts.ts'
+import { DAY_MS, listTime, timeField } from '../file-times.ts'
+import type { Entry } from './entry.ts'
+import { FindMisuse } from './misuse.ts'
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  n: '\n',
+  t: '\t',
+  r: '\r',
+  a: '\x07',
+  b: '\b',
+  f: '\f',
+  v: '\v',
+  '\\': '\\',
+  '"': '"',
+}
+
+const FIELDS: Readonly<Record<string, (entry: Entry) => string>> = {
+  p: ({ shown }) => shown,
+  f: ({ name }) => name,
+  h: folderOf,
+  P: ({ shown, root }) => (shown === root ? '' : shown.slice(root.length).replace(/^\//, '')),
+  H: ({ root }) => root,
+  d: ({ depth }) => String(depth),
+  s: ({ stat }) => String(sizeOf(stat)),
+  b: ({ stat }) => String(diskBytes(stat) / 512),
+  k: ({ stat }) => String(diskBytes(stat) / 1024),
+  m: ({ stat }) => (stat.kind === 'symlink' ? 0o777 : stat.mode).toString(8),
+  M: ({ stat }) => modeText(stat),
+  y: ({ kind }) => KIND_LETTERS[kind],
+  Y: (entry) =>
+    entry.ownKind !== 'symlink' ? KIND_LETTERS[entry.ownKind] : entry.target ? KIND_LETTERS[entry.target.kind] : 'N',
+  l: (entry) => entry.linkTarget,
+  i: ({ stat }) => String(stat.inode),
+  n: ({ links }) => String(links),
+  u: () => OWNER.name,
+  U: () => String(OWNER.id),
+  g: () => OWNER.name,
+  G: () => String(OWNER.id),
+  D: () => '1',
+  t: ({ stat }) => centuryTime(stat.mtimeMs),
+}
+
+type Part = (entry: Entry) => string
+
+/** `%10s` and `%-20p` fill up like everywhere. */
+export function formatted(format: string): Part {
+  const parts: Part[] = []
+  const pattern = /\\([0-7]{1,3}|[\s\S])|%([-0+ #]*)(\d*)(?:\.(\d+))?(?:T([\s\S])|([\s\S]))|([^\\%]+)|([\s\S])/g
+  for (const [found, escapeCode, flags = '', width = '', precision, timeLetter, letter, plain] of format.matchAll(
+    pattern,
+  )) {
+    if (escapeCode === 'c') break
+    if (escapeCode !== undefined) parts.push(constant(fromEscape(escapeCode)))
+    else if (letter === '%') parts.push(constant('%'))
+    else if (timeLetter !== undefined || letter !== undefined) {
+      const field = timeLetter === undefined ? plainField(letter ?? '') : timePart(timeLetter)
+      parts.push(filled(field, { flags, width: Number(width), precision }))
+    } else parts.push(constant(plain ?? found))
+  }
+  return (entry) => parts.map((part) => part(entry)).join('')
+}
+
+const constant =
+  (text: string): Part =>
+  () =>
+    text
+
+function fromEscape(escapeCode: string): string {
+  if (/^[0-7]/.test(escapeCode)) return String.fromCharCode(Number.parseInt(escapeCode, 8) & 0xff)
+  return Object.hasOwn(ESCAPES, escapeCode) ? (ESCAPES[escapeCode] ?? '') : `\\${escapeCode}`
+}
+
+function plainField(letter: string): Part {
+  const field = Object.hasOwn(FIELDS, letter) ? FIELDS[letter] : undefined
+  if (field) return field
+  throw new FindMisuse(`-printf %${letter} is not available here`)
+}
+
+function timePart(letter: string): Part {
+  if (letter === '@') return ({ stat }) => `${Math.floor(stat.mtimeMs / 1000)}.${fraction(stat.mtimeMs)}`
+  if (letter === '+')
+    return ({ stat }) => `${timeField('F', stat.mtimeMs)}+${timeField('T', stat.mtimeMs)}.${fraction(stat.mtimeMs)}`
+  if (timeField(letter, 0) === null) throw new FindMisuse(`-printf %T${letter} is not available here`)
+  // Where seconds are shown, they have their parts.
+  const hasFraction = ['S', 'T', 'X'].includes(letter)
+  return ({ stat }) => (timeField(letter, stat.mtimeMs) ?? '') + (hasFraction ? `.${fraction(stat.mtimeMs)}` : '')
+}
+
+function filled(
+  field: Part,
+  { flags, width, precision }: { flags: string; width: number; precision: string | undefined },
+): Part {
+  if (width === 0 && precision === undefined) return field
+  return (entry) => {
+    const text = precision === undefined ? field(entry) : field(entry).slice(0, Number(precision))
+    if (flags.includes('-')) return text.padEnd(width)
+    return text.padStart(width, flags.includes('0') && /^\d+$/.test(text) ? '0' : ' ')
+  }
+}
+
+const fraction = (ms: number): string => `${String(((ms % 1000) + 1000) % 1000).padStart(3, '0')}0000000`
+
+function centuryTime(ms: number): string {
+  return `${timeField('a', ms)} ${timeField('b', ms)} ${timeField('e', ms)} ${timeField('T', ms)}.${fraction(ms)} ${timeField('Y', ms)}`
+}
+
+function folderOf({ shown }: Entry): string {
+  const bare = shown.replace(/(?<=[^/])\/+$/, '')
+  const slash = bare.lastIndexOf('/')
+  return slash < 0 ? '.' : bare.slice(0, slash)
+}
+
+/** A line as of `ls -dils`. */
+export function listed(entry: Entry, nowMs: number): string {
+  const { stat, links, shown, linkTarget } = entry
+  const arrow = stat.kind === 'symlink' ? ` -> ${linkTarget}` : ''
+  const columns = [
+    String(stat.inode).padStart(9),
+    String(diskBytes(stat) / 1024).padStart(6),
+    modeText(stat),
+    String(links).padStart(3),
+    OWNER.name.padEnd(8),
+    OWNER.name.padEnd(8),
+    String(sizeOf(stat)).padStart(8),
+    stat.mtimeMs > nowMs + DAY_MS ? listTime(stat.mtimeMs, stat.mtimeMs) : listTime(stat.mtimeMs, nowMs),
+  ]
+  return `${columns.join(' ')} ${shown}${arrow}\n`
+}

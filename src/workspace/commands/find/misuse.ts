@@ -1,0 +1,2 @@
+/** An expression that cannot be used, in the words of `find`. */
+export class FindMisuse extends Error {}

@@ -1,0 +1,46 @@
+// A jq program as a tree.
+
+export type Node =
+  | { kind: 'identity' }
+  | { kind: 'recurse' }
+  | { kind: 'literal'; value: null | boolean | number | string }
+  | { kind: 'text'; format: string; parts: (string | Node)[] }
+  | { kind: 'format'; name: string }
+  | { kind: 'index'; target: Node; key: Node }
+  | { kind: 'slice'; target: Node; from: Node | null; to: Node | null }
+  | { kind: 'iterate'; target: Node }
+  | { kind: 'try'; body: Node; handler: Node | null }
+  | { kind: 'list'; body: Node | null }
+  | { kind: 'object'; entries: { key: Node; value: Node }[] }
+  | { kind: 'negate'; body: Node }
+  | Pair<'pipe'>
+  | Pair<'comma'>
+  | Pair<'and'>
+  | Pair<'or'>
+  | Pair<'alternative'>
+  | Operation<'binary'>
+  | Operation<'update'>
+  | { kind: 'if'; condition: Node; yes: Node; no: Node }
+  | { kind: 'bind'; source: Node; patterns: Pattern[]; body: Node }
+  | { kind: 'reduce'; source: Node; pattern: Pattern; start: Node; update: Node }
+  | { kind: 'foreach'; source: Node; pattern: Pattern; start: Node; update: Node; extract: Node | null }
+  | { kind: 'define'; definition: Definition; body: Node }
+  | { kind: 'call'; name: string; args: Node[] }
+  | { kind: 'variable'; name: string }
+  | { kind: 'label'; name: string; body: Node }
+  | { kind: 'break'; name: string }
+
+/** What takes a value apart into variables. */
+export type Pattern =
+  | { kind: 'name'; name: string }
+  | { kind: 'items'; items: Pattern[] }
+  | { kind: 'entries'; entries: { key: Node; variable: string | null; value: Pattern | null }[] }
+
+export interface Definition {
+  name: string
+  params: { name: string; isValue: boolean }[]
+  body: Node
+}
+
+type Pair<Kind extends string> = { kind: Kind; left: Node; right: Node }
+type Operation<Kind extends string> = Pair<Kind> & { operator: string }

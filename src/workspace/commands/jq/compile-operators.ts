@@ -1,0 +1,113 @@
+// Operators, conditions, `try` and texts as filters.
+
+import type { Node } from './ast.ts'
+import { formatted } from './formats.ts'
+import { JqSyntaxError } from './lexer.ts'
+import { type Filter, lost, run } from './machine.ts'
+import { JqError, named, OPERATORS } from './operators.ts'
+import type { Compiler, Scope } from './scope.ts'
+import { isTrue } from './value.ts'
+
+type Of<Kind extends Node['kind']> = Extract<Node, { kind: Kind }>
+type Compile = (compiler: Compiler, scope: Scope | null) => Filter
+
+export function compileLogic({ kind, left, right }: Of<'and' | 'or'>): Compile {
+  return (compiler, scope) => {
+    const [first, second] = [compiler.filter(left, scope), compiler.filter(right, scope)]
+    return (env, { value, path }, emit) =>
+      run(first, env, value, (one) => {
+        if (isTrue(one) === (kind === 'or')) emit(kind === 'or', lost(path))
+        else run(second, env, value, (other) => emit(isTrue(other), lost(path)))
+      })
+  }
+}
+
+export function compileAlternative({ left, right }: Of<'alternative'>): Compile {
+  return (compiler, scope) => {
+    const [first, second] = [compiler.filter(left, scope), compiler.filter(right, scope)]
+    return (env, input, emit) => {
+      let isFound = false
+      first(env, input, (value, path) => {
+        if (!isTrue(value)) return
+        isFound = true
+        emit(value, path)
+      })
+      if (!isFound) second(env, input, emit)
+    }
+  }
+}
+
+export function compileBinary({ operator, left, right }: Of<'binary'>): Compile {
+  const operate = OPERATORS[operator]
+  if (!operate) throw new JqSyntaxError(`syntax error, unexpected '${operator}'`)
+  if (
+    operator === '/' &&
+    left.kind === 'literal' &&
+    right.kind === 'literal' &&
+    right.value === 0 &&
+    typeof left.value === 'number'
+  ) {
+    if (left.value === 0)
+      return () =>
+        (_, { path }, emit) =>
+          emit(Number.NaN, lost(path))
+    throw new JqSyntaxError('Division by zero?')
+  }
+  return (compiler, scope) => {
+    const [first, second] = [compiler.filter(left, scope), compiler.filter(right, scope)]
+    return (env, { value, path }, emit) =>
+      run(second, env, value, (b) => run(first, env, value, (a) => emit(operate(a, b), lost(path))))
+  }
+}
+
+export function compileNegate({ body }: Of<'negate'>): Compile {
+  return (compiler, scope) => {
+    const inner = compiler.filter(body, scope)
+    return (env, { value, path }, emit) =>
+      run(inner, env, value, (one) => {
+        if (typeof one !== 'number') throw new JqError(`${named(one)} cannot be negated`)
+        emit(0 - one, lost(path))
+      })
+  }
+}
+
+export function compileIf({ condition, yes, no }: Of<'if'>): Compile {
+  return (compiler, scope) => {
+    const test = compiler.filter(condition, scope)
+    const [then, otherwise] = [compiler.filter(yes, scope), compiler.filter(no, scope)]
+    return (env, input, emit) =>
+      run(test, env, input.value, (one) => (isTrue(one) ? then : otherwise)(env, input, emit))
+  }
+}
+
+/** As jq 1.6 does it, an error of what comes after the body is caught as well. */
+export function compileTry({ body, handler }: Of<'try'>): Compile {
+  return (compiler, scope) => {
+    const inner = compiler.filter(body, scope)
+    const caught = handler === null ? null : compiler.filter(handler, scope)
+    return (env, input, emit) => {
+      try {
+        inner(env, input, emit)
+      } catch (error) {
+        if (!(error instanceof JqError)) throw error
+        caught?.(env, { value: error.value, path: lost(input.path) }, emit)
+      }
+    }
+  }
+}
+
+export function compileText({ format, parts }: Of<'text'>): Compile {
+  return (compiler, scope) => {
+    const pieces = parts.map((part) => (typeof part === 'string' ? part : compiler.filter(part, scope)))
+    return (env, { value: input, path }, emit) => {
+      // The last part changes slowest.
+      const before = (count: number, rest: string): void => {
+        const piece = pieces[count - 1]
+        if (piece === undefined) emit(rest, lost(path))
+        else if (typeof piece === 'string') before(count - 1, piece + rest)
+        else run(piece, env, input, (one) => before(count - 1, formatted(format || '@text', one) + rest))
+      }
+      before(pieces.length, '')
+    }
+  }
+}

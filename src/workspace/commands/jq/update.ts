@@ -1,0 +1,66 @@
+// Assignments: `=`, `|=`, and those with an operator.
+
+import type { Node } from './ast.ts'
+import { type Env, type Filter, firstOf, lost, pathsOf, run } from './machine.ts'
+import { OPERATORS, shortly } from './operators.ts'
+import { deletePaths, getPath, type Owned, setPath } from './paths.ts'
+import type { Compiler, Scope } from './scope.ts'
+import { isTrue, type JqValue } from './value.ts'
+
+type Update = Extract<Node, { kind: 'update' }>
+
+export function compileUpdate({ operator, left, right }: Update, compiler: Compiler, scope: Scope | null): Filter {
+  const [paths, values] = [compiler.filter(left, scope), compiler.filter(right, scope)]
+  if (operator === '|=') {
+    return (env, { value, path }, emit) => emit(modified({ paths, update: values }, env, value), lost(path))
+  }
+  const combine = combining(operator)
+  return (env, { value, path }, emit) =>
+    run(values, env, value, (put) => emit(combined({ paths, put, combine }, env, value), lost(path)))
+}
+
+type Combine = (there: JqValue, put: JqValue) => JqValue
+
+/** What stands at the path afterwards. */
+export function combining(operator: string): Combine {
+  if (operator === '=') return (_, put) => put
+  if (operator === '//=') return (there, put) => (isTrue(there) ? there : put)
+  const operate = OPERATORS[operator.slice(0, -1)]
+  if (!operate) throw new Error(`${operator} is no assignment`)
+  return operate
+}
+
+type Combining = { paths: Filter; put: JqValue; combine: Combine }
+
+export function combined(
+  { paths, put, combine }: Combining,
+  env: Env,
+  value: JqValue,
+  owned: Owned = new Set(),
+): JqValue {
+  let state = value
+  for (const path of pathsOf(paths, env, value, shortly)) {
+    const there = getPath(state, path)
+    // What is read may become a part of what is put there: then it is no longer ours alone.
+    if (typeof there === 'object' && there !== null && owned.has(there)) owned.clear()
+    state = setPath(state, path, combine(there, put), owned)
+  }
+  return state
+}
+
+/** With the first result of the update at each path; where it has none, the path is deleted, as jq 1.6 does it one by one. */
+export function modified(
+  { paths, update }: { paths: Filter; update: Filter },
+  env: Env,
+  value: JqValue,
+  owned: Owned = new Set(),
+): JqValue {
+  let state = value
+  for (const path of pathsOf(paths, env, value, shortly)) {
+    const there = getPath(state, path)
+    if (typeof there === 'object' && there !== null && owned.has(there)) owned.clear()
+    const put = firstOf(update, env, there)
+    state = put ? setPath(state, path, put.value, owned) : deletePaths(state, [path])
+  }
+  return state
+}

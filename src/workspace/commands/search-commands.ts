@@ -1,0 +1,25 @@
+// Commands that every shell has and that work on the file tree itself: they look at many files, which takes too long through
+// the interpreter. Each is loaded when it is used for the first time.
+
+import type { ShellCommand } from '../shell-extensions.ts'
+
+type Run = ShellCommand['run']
+
+export const SEARCH_COMMANDS: readonly ShellCommand[] = [
+  lazily('grep', async () => (await import('./grep/grep.ts')).runGrep),
+  lazily('egrep', async () => (await import('./grep/grep.ts')).runEgrep),
+  lazily('fgrep', async () => (await import('./grep/grep.ts')).runFgrep),
+  lazily('find', async () => (await import('./find/find.ts')).runFind),
+  lazily('stat', async () => (await import('./stat.ts')).runStat),
+  lazily('du', async () => (await import('./du.ts')).runDu),
+  lazily('realpath', async () => (await import('./path-names.ts')).runRealpath),
+  lazily('readlink', async () => (await import('./path-names.ts')).runReadlink),
+  lazily('basename', async () => (await import('./path-names.ts')).runBasename),
+  lazily('dirname', async () => (await import('./path-names.ts')).runDirname),
+  lazily('tree', async () => (await import('./tree/tree.ts')).runTree),
+  lazily('rg', async () => (await import('./rg/rg.ts')).runRg),
+]
+
+function lazily(name: string, load: () => Promise<Run>): ShellCommand {
+  return { name, run: async (args, call) => (await load())(args, call) }
+}

@@ -1,0 +1,389 @@
+// Reads a sed script.
+
+import { PosixRegex, type RegexOptions, SED_BASIC, SED_EXTENDED } from '../../posix-regex/posix-regex.ts'
+import { RegexError } from '../../posix-regex/syntax.ts'
+import { charactersOf, replacementOf, textOf } from './replacement.ts'
+import type { Action, Address, Command, EndAddress, Selection, Substitution } from './script.ts'
+import { SedError } from './script.ts'
+import { type Piece, Source } from './source.ts'
+
+export interface Script {
+  commands: Command[]
+  /** `#n` on the first line. */
+  isQuiet: boolean
+}
+
+/** Throws `SedError` for what is no script. */
+export function parseScript(pieces: readonly Piece[], options: ScriptOptions): Script {
+  return new Parser(new Source(pieces), options).script()
+}
+
+export interface ScriptOptions {
+  isExtended: boolean
+  /** Lines end with NUL, so nothing in a line begins or ends one. */
+  isZero: boolean
+  /** Commands that touch files or run something are refused. */
+  isSandbox: boolean
+}
+
+const SIMPLE = new Set([...'=dDFgGhHnNpPxz'])
+const ONE_ADDRESS = new Set(['q', 'Q', 'r0'])
+const EXIT_PANIC = 4
+const MISSING_FILE = 'missing filename in r/R/w/W commands'
+
+class Parser {
+  readonly #source: Source
+  readonly #options: ScriptOptions
+  readonly #commands: Command[] = []
+  readonly #open: { at: number }[] = []
+  readonly #labels = new Map<string, number>()
+
+  constructor(source: Source, options: ScriptOptions) {
+    this.#source = source
+    this.#options = options
+  }
+
+  script(): Script {
+    const source = this.#source
+    const isQuiet = /^#n(\n|$)/.test(source.text)
+    for (;;) {
+      source.skip(/[\s;]+/)
+      if (source.isAtEnd) break
+      if (source.next === '#') source.skip(/[^\n]*/)
+      else this.#command()
+    }
+    if (this.#open.length > 0) throw source.mistake("unmatched `{'", 0)
+    this.#resolveLabels()
+    return { commands: this.#commands, isQuiet }
+  }
+
+  #resolveLabels(): void {
+    for (const { action } of this.#commands) {
+      if (action.kind !== 'b' && action.kind !== 't' && action.kind !== 'T') continue
+      if (action.label === '') action.at = this.#commands.length
+      else {
+        const at = this.#labels.get(action.label)
+        if (at === undefined) throw new SedError(`can't find label for jump to \`${action.label}'`, EXIT_PANIC)
+        action.at = at
+      }
+    }
+  }
+
+  #command(): void {
+    const source = this.#source
+    const selection = this.#selection()
+    source.skip(/\s+/)
+    const letter = source.next
+    if (letter === '') throw source.mistake('missing command')
+    source.at++
+    if (selection.to && ONE_ADDRESS.has(letter)) throw source.mistake('command only uses one address')
+    if (selection.from && (letter === ':' || letter === '}'))
+      throw source.mistake(letter === ':' ? ": doesn't want any addresses" : "} doesn't want any addresses")
+    if (letter === '#') throw source.mistake("comments don't accept any addresses")
+    const action = this.#action(letter)
+    this.#commands.push({ selection, action })
+  }
+
+  #selection(): Selection {
+    const source = this.#source
+    const from = this.#address()
+    const isZero = from?.kind === 'line' && from.line === 0
+    let to: EndAddress | null = null
+    source.skip(/[ \t]+/)
+    if (from && source.take(',')) {
+      source.skip(/[ \t]+/)
+      to = this.#endAddress()
+      if (!to) throw source.mistake("unexpected `,'", source.at + 1)
+    }
+    if (isZero && to?.kind !== 'regex') throw source.mistake('invalid usage of line address 0', source.at + 1)
+    source.skip(/\s+/)
+    const isNegated = source.take('!')
+    source.skip(/\s+/)
+    if (isNegated && source.take('!')) throw source.mistake("multiple `!'s")
+    return { from, to, isNegated, range: { state: isZero ? 'inside' : 'before', lastLine: 0 } }
+  }
+
+  #address(): Address | null {
+    const source = this.#source
+    const number = source.skip(/\d+/)
+    if (number !== '') {
+      const first = Number(number)
+      const step = source.skip(/[ \t]*~[ \t]*\d*/)
+      return step === ''
+        ? { kind: 'line', line: first }
+        : { kind: 'every', first, step: Number(step.replace(/\D/g, '')) }
+    }
+    if (source.next === '+' || source.next === '~') {
+      throw source.mistake('invalid usage of +N or ~N as first address', source.at + 2)
+    }
+    if (source.take('$')) return { kind: 'last' }
+    const isCustom = source.take('\\')
+    if (!isCustom && source.next !== '/') return null
+    const delimiter = source.next
+    source.at++
+    const pattern = delimiter === '' ? null : this.#delimited(delimiter, 'regex')
+    if (pattern === null) throw source.mistake('unterminated address regex')
+    const flags = source.skip(/[ \t]*[IM]+/)
+    const options = { ignoreCase: flags.includes('I'), multiline: flags.includes('M') }
+    return { kind: 'regex', regex: this.#regex(pattern, options) }
+  }
+
+  #endAddress(): EndAddress | null {
+    const source = this.#source
+    const sign = source.skip(/[+~]\d+/)
+    if (sign === '') return this.#address()
+    const number = Number(sign.slice(1))
+    return sign.startsWith('+') ? { kind: 'more', lines: number } : { kind: 'multiple', of: number }
+  }
+
+  /** Null for the expression that was used last. */
+  #regex(pattern: string, options: RegexOptions): PosixRegex | null {
+    if (pattern === '') {
+      if (options.ignoreCase || options.multiline) throw this.#source.mistake('no previous regular expression')
+      return null
+    }
+    const { isExtended, isZero } = this.#options
+    try {
+      return new PosixRegex(pattern, isExtended ? SED_EXTENDED : SED_BASIC, {
+        ...options,
+        multiline: options.multiline === true && !isZero,
+      })
+    } catch (error) {
+      if (error instanceof RegexError) throw this.#source.mistake(error.message)
+      throw error
+    }
+  }
+
+  /** Up to the delimiter, which is left behind; null where there is none. */
+  #delimited(delimiter: string, kind: 'regex' | 'text'): string | null {
+    const source = this.#source
+    let text = ''
+    for (; !source.isAtEnd; source.at++) {
+      const char = source.next
+      if (char === delimiter) {
+        source.at++
+        return text
+      }
+      if (char === '\n' && kind === 'regex') return null
+      if (char === '[' && kind === 'regex') {
+        const bracket = this.#bracket()
+        // An open bracket takes the delimiter with it.
+        if (bracket === '') {
+          source.at = source.text.length
+          return null
+        }
+        text += bracket
+        source.at--
+        continue
+      }
+      if (char !== '\\') {
+        text += char
+        continue
+      }
+      source.at++
+      text += this.#escaped(delimiter, kind)
+    }
+    return null
+  }
+
+  /** The backslash only kept the delimiter from ending the text: what the character means in an expression it still means. */
+  #escaped(delimiter: string, kind: 'regex' | 'text'): string {
+    const { next } = this.#source
+    if (next !== delimiter) return `\\${next}`
+    return kind === 'text' && next === '&' ? '\\&' : next
+  }
+
+  /** A whole bracket expression, in which the delimiter is a character like others. */
+  #bracket(): string {
+    return this.#source.skip(/\[\^?\]?(?:\[:\w+:\]|\[\.[^\n]*?\.\]|\[=[^\n]*?=\]|[^\]\n])*\]/)
+  }
+
+  #action(letter: string): Action {
+    const source = this.#source
+    if ('rRwWe'.includes(letter)) this.#refuseInSandbox()
+    if (SIMPLE.has(letter)) return this.#ended({ kind: letter } as Action)
+    switch (letter) {
+      case '{':
+        this.#open.push({ at: this.#commands.length })
+        return { kind: '{', end: 0 }
+      case '}':
+        return this.#close()
+      case ':':
+        return this.#label()
+      case 'b':
+      case 't':
+      case 'T':
+        source.skip(/[ \t]+/)
+        return { kind: letter, label: source.skip(/[^\s;}]*/), at: 0 }
+      case 'a':
+      case 'i':
+      case 'c':
+        return { kind: letter, text: this.#text() }
+      case 's':
+        return this.#substitute()
+      case 'y':
+        return this.#transliterate()
+      case 'r':
+      case 'R':
+      case 'w':
+      case 'W':
+        return { kind: letter, file: this.#fileName() }
+      case 'e':
+        source.skip(/[ \t]+/)
+        return { kind: letter, command: source.skip(/[^\n]*/) }
+      case 'q':
+      case 'Q':
+        source.skip(/[ \t]+/)
+        return this.#ended({ kind: letter, exitCode: Number(source.skip(/\d*/)) & 0xff })
+      case 'l':
+        return this.#list()
+      case 'v':
+        return this.#version()
+      default:
+        throw source.mistake(`unknown command: \`${letter}'`)
+    }
+  }
+
+  #refuseInSandbox(): void {
+    if (this.#options.isSandbox) throw this.#source.mistake('e/r/w commands disabled in sandbox mode')
+  }
+
+  #list(): Action {
+    this.#source.skip(/[ \t]+/)
+    const width = this.#source.skip(/\d*/)
+    return this.#ended({ kind: 'l', width: width === '' ? null : Number(width) })
+  }
+
+  #version(): Action {
+    this.#source.skip(/[ \t]+/)
+    const version = this.#source.skip(/[\d.]*/)
+    const [major = 0, minor = 0] = version.split('.').map(Number)
+    if (major > 4 || (major === 4 && minor > 9)) throw this.#source.mistake('expected newer version of sed')
+    return this.#ended({ kind: 'v' })
+  }
+
+  /** Behind it stands the end of the line, a semicolon, a closing brace or a comment. */
+  #ended<Kind extends Action>(action: Kind): Kind {
+    const source = this.#source
+    source.skip(/[ \t\r]+/)
+    if (source.isAtEnd || source.next === '}' || source.next === '#') return action
+    source.at++
+    if (!';\n'.includes(source.text[source.at - 1] ?? '')) throw source.mistake('extra characters after command')
+    return action
+  }
+
+  #close(): Action {
+    const start = this.#open.pop()
+    if (!start) throw this.#source.mistake("unexpected `}'")
+    const block = this.#commands[start.at]?.action
+    if (block?.kind === '{') block.end = this.#commands.length
+    return this.#ended({ kind: '}' })
+  }
+
+  #label(): Action {
+    const source = this.#source
+    source.skip(/[ \t]+/)
+    const label = source.skip(/[^\s;]*/)
+    if (label === '') throw source.mistake('":" lacks a label')
+    this.#labels.set(label, this.#commands.length)
+    return { kind: ':' }
+  }
+
+  #fileName(): string {
+    this.#source.skip(/[ \t]+/)
+    const name = this.#source.skip(/[^\n]*/)
+    if (name === '') throw this.#source.mistake(MISSING_FILE)
+    return name
+  }
+
+  /** Of `a`, `i` and `c`: on the same line or on the next ones, as long as a line ends with a backslash. */
+  #text(): string {
+    const source = this.#source
+    source.skip(/[ \t]+/)
+    if (source.isAtEnd) throw source.mistake("expected \\ after `a', `c' or `i'")
+    if (source.take('\\')) {
+      const blank = source.skip(/[ \t]*/)
+      // On the line of the command a backslash only saves the blanks in front of the text.
+      if (!source.take('\n')) source.at -= blank.length
+    }
+    const raw = source.skip(/(?:\\[\s\S]|[^\\\n])*\\?/)
+    return raw === '' && source.isAtEnd ? '' : `${textOf(raw)}\n`
+  }
+
+  #substitute(): Action {
+    const source = this.#source
+    const delimiter = source.next
+    source.at++
+    const isDelimiter = delimiter !== '' && delimiter !== '\n' && delimiter !== '\\'
+    const pattern = isDelimiter ? this.#delimited(delimiter, 'regex') : null
+    const replacement = pattern === null ? null : this.#delimited(delimiter, 'text')
+    if (pattern === null || replacement === null) {
+      source.at = Math.min(source.at, source.text.length)
+      throw source.mistake("unterminated `s' command")
+    }
+    const flags = this.#flags()
+    const regex = this.#regex(pattern, flags.options)
+    const parts = replacementOf(replacement)
+    const highest = Math.max(0, ...parts.map((part) => (part.kind === 'group' ? part.index : 0)))
+    if (regex && highest > regex.groups) throw source.mistake(`invalid reference \\${highest} on \`s' command's RHS`)
+    return { kind: 's', substitution: { regex, replacement: parts, ...flags.substitution } }
+  }
+
+  #flags(): { options: RegexOptions; substitution: Omit<Substitution, 'regex' | 'replacement'> } {
+    const source = this.#source
+    const seen = new Set<string>()
+    let [number, file]: [number, string | null] = [1, null]
+    const once = (flag: string, name = flag) => {
+      if (seen.has(flag)) throw source.mistake(`multiple ${name} options to \`s' command`)
+      seen.add(flag)
+    }
+    for (;;) {
+      const digits = source.skip(/\d+/)
+      if (digits !== '') {
+        number = Number(digits)
+        if (number === 0) throw source.mistake("number option to `s' command may not be zero")
+        once('number')
+        continue
+      }
+      const flag = source.next
+      if (flag === 'g' || flag === 'p') {
+        source.at++
+        once(flag, `\`${flag}'`)
+      } else if (flag !== '' && 'iImMe'.includes(flag)) {
+        source.at++
+        if (flag === 'e') this.#refuseInSandbox()
+        seen.add(flag.toLowerCase())
+      } else if (flag === 'w') {
+        source.at++
+        this.#refuseInSandbox()
+        file = this.#fileName()
+        break
+      } else break
+    }
+    this.#endFlags()
+    const options = { ignoreCase: seen.has('i'), multiline: seen.has('m') }
+    const substitution = { isGlobal: seen.has('g'), prints: seen.has('p'), executes: seen.has('e'), number, file }
+    return { options, substitution }
+  }
+
+  #endFlags(): void {
+    const source = this.#source
+    source.skip(/[ \t\r]+/)
+    if (source.isAtEnd || source.next === '}' || source.next === '#' || source.take(';') || source.take('\n')) return
+    source.at++
+    throw source.mistake("unknown option to `s'")
+  }
+
+  #transliterate(): Action {
+    const source = this.#source
+    const delimiter = source.next
+    source.at++
+    const from = this.#delimited(delimiter, 'text')
+    const to = from === null ? null : this.#delimited(delimiter, 'text')
+    if (from === null || to === null) throw source.mistake("unterminated `y' command")
+    const [old, fresh] = [charactersOf(from), charactersOf(to)]
+    const action = this.#ended({ kind: 'y' as const, map: new Map(old.map((char, i) => [char, fresh[i] ?? ''])) })
+    if (old.length !== fresh.length) throw source.mistake("strings for `y' command are different lengths")
+    return action
+  }
+}

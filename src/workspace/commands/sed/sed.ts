@@ -1,0 +1,102 @@
+// `sed` as GNU's.
+
+import { isFileError } from '../../file-system.ts'
+import { shellMessage } from '../../interpreter-command.ts'
+import { losslessBytes } from '../../lossless-text.ts'
+import type { ShellCall, ShellResult } from '../../shell-extensions.ts'
+import { CommandOutput, OutputLimitError, readText } from '../text-files.ts'
+import { readSettings, type Settings, USAGE, VERSION } from './options.ts'
+import { editProblem, LineWriter, replaceFile, WrittenFiles } from './output.ts'
+import { parseScript, type Script } from './parser.ts'
+import { Runner } from './run.ts'
+import { SedError } from './script.ts'
+import type { Piece } from './source.ts'
+
+const EXIT_TROUBLE = 4
+
+export async function runSed(args: readonly string[], call: ShellCall): Promise<ShellResult> {
+  const read = readSettings(args)
+  if (read.kind === 'misuse') return { stdout: '', stderr: read.message, exitCode: read.exitCode }
+  if (read.kind !== 'settings') return { stdout: read.kind === 'help' ? USAGE : VERSION, stderr: '', exitCode: 0 }
+  const output = new CommandOutput()
+  try {
+    return output.result(await edit(read.settings, { call, output }))
+  } catch (error) {
+    if (error instanceof SedError || error instanceof OutputLimitError) output.addError(`sed: ${error.message}\n`)
+    else if (isFileError(error)) output.addError(`sed: ${error.path}: ${shellMessage(error)}\n`)
+    else throw error
+    return output.result(error instanceof SedError ? error.exitCode : EXIT_TROUBLE)
+  }
+}
+
+type Place = { call: ShellCall; output: CommandOutput }
+
+async function edit(settings: Settings, place: Place): Promise<number> {
+  const { call, output } = place
+  const pieces: Piece[] = []
+  for (const { kind, value } of settings.scripts)
+    pieces.push(kind === 'text' ? { text: value, file: null } : await scriptFile(value, call))
+  const script = parseScript(pieces, settings)
+  const separator = settings.isZero ? '\0' : '\n'
+  const stdout = new LineWriter((text) => output.add(text), separator)
+  const written = new WrittenFiles(call, output, separator)
+  for (const name of filesWritten(script)) await written.open(name, stdout)
+  const parts = { settings, script, separator, stdout, written }
+  const exitCode = settings.suffix === null ? await editStream(parts, place) : await editInPlace(parts, place)
+  await written.flush()
+  return exitCode
+}
+
+interface Parts {
+  settings: Settings
+  script: Script
+  separator: string
+  stdout: LineWriter
+  written: WrittenFiles
+}
+
+async function editStream(parts: Parts, place: Place): Promise<number> {
+  const runner = new Runner({ ...parts, ...place, files: parts.settings.files, target: parts.stdout })
+  const end = await runner.run()
+  return end.exitCode ?? runner.problemCode
+}
+
+/** Each file is written when all of it has been read. Quitting leaves the rest of it, and all others, as they are. */
+async function editInPlace(parts: Parts, place: Place): Promise<number> {
+  const { settings, separator } = parts
+  let problemCode = 0
+  let memory = { hold: '', hasEnd: true }
+  for (const name of settings.files) {
+    const problem = editProblem(place.call, name)
+    if (problem) {
+      place.output.addError(`sed: ${problem.message}\n`)
+      problemCode = problem.exitCode
+      continue
+    }
+    const lines: string[] = []
+    const target = new LineWriter((text) => lines.push(text), separator)
+    const runner = new Runner({ ...parts, ...place, files: [name], target, memory })
+    const end = await runner.run()
+    memory = runner.memory
+    const bytes = losslessBytes(lines.join(''))
+    await replaceFile(place.call, name, { bytes, suffix: settings.suffix ?? '' })
+    if (end.exitCode !== null) return end.exitCode
+  }
+  return problemCode
+}
+
+function filesWritten({ commands }: Script): string[] {
+  return commands.flatMap(({ action }) => {
+    if (action.kind === 'w' || action.kind === 'W') return [action.file]
+    return action.kind === 's' && action.substitution.file !== null ? [action.substitution.file] : []
+  })
+}
+
+async function scriptFile(name: string, call: ShellCall): Promise<Piece> {
+  try {
+    const text = await readText(call, name)
+    return { text: text.endsWith('\n') ? text.slice(0, -1) : text, file: name }
+  } catch (error) {
+    throw new SedError(`couldn't open file ${name}: ${shellMessage(error)}`, EXIT_TROUBLE)
+  }
+}

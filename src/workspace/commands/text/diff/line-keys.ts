@@ -1,0 +1,38 @@
+// What of a line counts when `diff` compares it.
+
+export interface Ignored {
+  case: boolean
+  allSpace: boolean
+  spaceChange: boolean
+  trailingSpace: boolean
+  tabExpansion: boolean
+}
+
+const TAB = 8
+
+/** The line as it is compared; its end counts only where nothing of the blanks is ignored. */
+export function keyFor(ignored: Ignored): (line: string) => string {
+  const { allSpace, spaceChange, trailingSpace, tabExpansion } = ignored
+  if (!Object.values(ignored).some(Boolean)) return (line) => line
+  return (line) => {
+    const folded = ignored.case ? line.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : line
+    if (allSpace) return folded.replace(/[ \t\n\v\f\r]+/g, '')
+    if (spaceChange) return folded.replace(/[ \t\n\v\f\r]+$/, '').replace(/[ \t\v\f\r]+/g, ' ')
+    const expanded = tabExpansion ? withoutTabs(folded) : folded
+    return trailingSpace ? expanded.replace(/[ \t\n\v\f\r]+$/, '') : expanded
+  }
+}
+
+function withoutTabs(line: string): string {
+  if (!line.includes('\t')) return line
+  let shown = ''
+  for (const part of line.split(/(\t)/)) shown += part === '\t' ? ' '.repeat(TAB - (shown.length % TAB)) : part
+  return shown
+}
+
+/** Whether a line is one of those that `-B` does not count. */
+export function blankTest({ allSpace, spaceChange, trailingSpace }: Ignored): (line: string) => boolean {
+  return allSpace || spaceChange || trailingSpace
+    ? (line) => /^[ \t\v\f\r]*\n?$/.test(line)
+    : (line) => line === '\n' || line === ''
+}

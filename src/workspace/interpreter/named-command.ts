@@ -1,0 +1,152 @@
+// What a command is, once its words are expanded: a function of the script, one of ours that the interpreter lacks, or
+// one of its own.
+
+import { isFileError } from '../file-system.ts'
+import { machineAdvice } from '../machine-commands.ts'
+import { runDirectly } from './direct-commands.ts'
+import { declaredFunctions, withBodies } from './function-text.ts'
+import { killSelf } from './kill-self.ts'
+import { onlyReads, type Position, type Watched, withTerminal } from './position.ts'
+import { repairRead } from './repairs.ts'
+import type { CommandCall, StepResult } from './shape.ts'
+import { callTrace } from './trace.ts'
+import { afterReturn } from './trap-runs.ts'
+
+const NOT_RUN = 126
+const NOT_FOUND = 127
+
+type NamedStep = { call: CommandCall; run: () => Promise<StepResult> }
+
+export async function runNamed(shell: Watched, position: Position, { call, run }: NamedStep): Promise<StepResult> {
+  const [name, ...rest] = call
+  const [args, , , skipFunctions = false] = rest
+  const { state } = shell.ctx
+  const { isLive, traps, watch } = position
+  const called = skipFunctions ? undefined : state.functions.get(name)
+  if (called) {
+    const staysLive = isLive && onlyReads(called)
+    const trace = staysLive ? callTrace(shell, [name, ...args]) : null
+    if (trace !== null) position.show(trace)
+    position.shownTrace = trace
+    const integers = new Set(state.integerVars)
+    const result = await withTerminal(position, staysLive, run)
+    for (const integer of position.localIntegers) if (!integers.has(integer)) state.integerVars?.delete(integer)
+    position.shownTrace = trace
+    return position.traps.areSet ? afterReturn(shell, position, result) : result
+  }
+  switch (name) {
+    case 'trap':
+      return traps.run(args, state.callDepth)
+    case 'declare':
+    case 'typeset':
+      noteIntegers(shell, position, args)
+      return declaredFunctions(shell, position, args) ?? run()
+    case 'local':
+      // The interpreter takes the letter there and forgets it.
+      return args.some(isIntegerOption) ? shell.runCommand('declare', ...rest) : run()
+    case 'read':
+      return readResult(await run(), repairRead(state, args, 'REPLY'))
+    case 'mapfile':
+    case 'readarray':
+      return readResult(await run(), repairRead(state, args, 'MAPFILE'))
+    case 'type':
+      return withBodies(shell, position, await run())
+    case 'kill':
+      return (await killSelf(shell, position, args)) ?? run()
+    case 'wait':
+      return position.jobs.wait(args)
+    case 'set':
+      traps.noteOptions(args)
+      return run()
+    case 'eval':
+    case 'source':
+    case '.':
+      return inThisShell(shell, position, { call, run })
+    case 'bash':
+    case 'sh':
+      watch.nextShellIsLive(isLive)
+      return run().finally(() => watch.forgetNextShell())
+    default:
+      return runDirectly(shell, call) ?? program(shell, { call, run })
+  }
+}
+
+const isIntegerOption = (arg: string): boolean => /^-\w*i/.test(arg)
+
+function noteIntegers({ ctx }: Watched, { localIntegers }: Position, args: readonly string[]): void {
+  if (ctx.state.callDepth === 0 || !args.some(isIntegerOption) || args.some((arg) => /^-\w*g/.test(arg))) return
+  for (const arg of args) if (!arg.startsWith('-')) localIntegers.add(arg.replace(/\+?=.*/s, ''))
+}
+
+function readResult(result: StepResult, problem: string | null): StepResult {
+  return problem === null ? result : { ...result, stderr: `bash: ${problem}\n`, exitCode: 1 }
+}
+
+async function program(shell: Watched, { call, run }: NamedStep): Promise<StepResult> {
+  const [name] = call
+  if (shell.position) shell.position.calledAs = name
+  const result = await run()
+  if (result.exitCode === NOT_FOUND) return withAdvice(name, result)
+  if (result.exitCode !== NOT_RUN || !name.includes('/')) return result
+  const path = shell.ctx.fs.resolvePath(shell.ctx.state.cwd, name)
+  const isFolder = (await shell.ctx.fs.exists(path)) && (await shell.ctx.fs.stat(path)).isDirectory
+  return isFolder ? { ...result, stderr: `bash: ${name}: Is a directory\n` } : result
+}
+
+async function inThisShell(shell: Watched, position: Position, { call, run }: NamedStep): Promise<StepResult> {
+  position.next = { isLive: position.isLive }
+  try {
+    const result = await run()
+    return position.traps.areSet && call[0] !== 'eval' ? await afterReturn(shell, position, result) : result
+  } finally {
+    position.next = null
+  }
+}
+
+/** Says of a program that needs a machine why it is not there. */
+function withAdvice(name: string, result: StepResult): StepResult {
+  const advice = machineAdvice(name.slice(name.lastIndexOf('/') + 1))
+  return advice === null ? result : { ...result, stderr: `${advice}\n` }
+}
+
+/**
+ * A script file runs in a shell of its own, which the interpreter would not give it: with the exported variables alone,
+ * and by the program that its first line names.
+ */
+export async function runFile(
+  shell: Watched,
+  path: string,
+  { args, stdin = '' }: { args: string[]; stdin?: string | undefined },
+) {
+  const [program = 'bash', ...words] = await firstWords(shell, path)
+  const name = program.slice(program.lastIndexOf('/') + 1)
+  const isShell = /^(ba|da|a|k|z)?sh$/.test(name)
+  if (isShell || shell.ctx.commands.has(name)) {
+    return shell.runCommand(isShell ? 'bash' : name, [...words, calledPath(shell, path), ...args], [], stdin, true)
+  }
+  const file = shell.position?.wordsFor(path) ?? path
+  const stderr = `bash: ${file}: ${program}: bad interpreter: No such file or directory\n`
+  const advised = withAdvice(name, { stdout: '', stderr, exitCode: NOT_FOUND })
+  return advised.stderr === stderr ? { ...advised, exitCode: NOT_RUN } : advised
+}
+
+/** As a script knows its own path: by the word that called it, or by that and the folder of PATH where it was found. */
+function calledPath({ ctx, position }: Watched, path: string): string {
+  const { calledAs = '' } = position ?? {}
+  const { cwd, env } = ctx.state
+  const folders = calledAs.includes('/') ? [] : (env.get('PATH') ?? '').split(':')
+  const words = [calledAs, ...folders.map((folder) => `${folder || '.'}/${calledAs}`)]
+  return words.find((word) => word.includes('/') && ctx.fs.resolvePath(cwd, word) === path) ?? path
+}
+
+/** Those of the line that names the program, if there is one; what only looks for the program is left out. */
+async function firstWords({ ctx }: Watched, path: string): Promise<string[]> {
+  try {
+    const [, line = ''] = /^#!\s*([^\n]*)/.exec(await ctx.fs.readFile(path)) ?? []
+    const words = line.trim().split(/\s+/).filter(Boolean)
+    return /(^|\/)env$/.test(words[0] ?? '') ? words.slice(words[1] === '-S' ? 2 : 1) : words
+  } catch (error) {
+    if (isFileError(error)) return []
+    throw error
+  }
+}

@@ -1,0 +1,108 @@
+// What is known of one shell at the step where it is, and what of its output a terminal shows at once.
+
+import { bytesToText, textToBytes } from '../text-encodings.ts'
+import { Jobs } from './jobs.ts'
+import type { Command, Interpreter, Redirection, Statement, StepResult } from './shape.ts'
+import { Traps } from './traps.ts'
+import type { ScriptWatch, WatchParts } from './watch.ts'
+
+export interface Position extends WatchParts {
+  readonly watch: ScriptWatch
+  readonly jobs: Jobs
+  traps: Traps
+  /** Whether what runs now writes to the terminal. */
+  isLive: boolean
+  /** A line of `set -x` that is shown already, and that the command which has just ended answers with as well. */
+  shownTrace: string | null
+  /** Names that a function made integers, which they are until it returns. */
+  readonly localIntegers: Set<string>
+  /** The word by which the command that runs now was called. */
+  calledAs: string
+  /** For the script that is to be run next in the same shell; without it, that is a substitution. */
+  next: { isLive: boolean } | null
+  /** The script's own statements, in the shell that runs them. */
+  ownStatements: ReadonlySet<Statement>
+}
+
+export type Watched = Interpreter & { position?: Position }
+
+export function positionIn(watch: ScriptWatch, isLive: boolean, ownStatements: Position['ownStatements']): Position {
+  return {
+    ...watch.parts,
+    watch,
+    jobs: new Jobs(),
+    traps: new Traps(),
+    isLive,
+    shownTrace: null,
+    localIntegers: new Set(),
+    calledAs: '',
+    next: null,
+    ownStatements,
+  }
+}
+
+export async function withTerminal<T>(position: Position, isLive: boolean, run: () => Promise<T>): Promise<T> {
+  const before = position.isLive
+  position.isLive = isLive
+  try {
+    return await run()
+  } finally {
+    position.isLive = before
+  }
+}
+
+/** What is shown is no part of what the step answers with. */
+export function shown(shell: Watched, position: Position, result: StepResult): StepResult {
+  if (result.stdout === '') return errorsShown(shell, position, result)
+  const text = textOf(result)
+  shell.ctx.executionScope.appendOutput('stdout', text, 'terminal')
+  // With `set -x`, what is about to be done stands in front of what it writes.
+  const rest = shell.ctx.state.options.xtrace ? errorsShown(shell, position, result) : result
+  position.show(text)
+  return errorsShown(shell, position, without(rest, 'stdout'))
+}
+
+export function errorsShown({ ctx }: Watched, position: Position, result: StepResult): StepResult {
+  if (result.stderr === '') return result
+  const { shownTrace } = position
+  position.shownTrace = null
+  const text = shownTrace === null ? result.stderr : result.stderr.replace(shownTrace, () => '')
+  ctx.executionScope.appendOutput('stderr', text, 'terminal')
+  position.show(text)
+  return without(result, 'stderr')
+}
+
+/** The interpreter counts what is written where it is passed on, and must not find more counted than there is. */
+function without(result: StepResult, stream: 'stdout' | 'stderr'): StepResult {
+  const { internalOutputAccounting: counted, ...rest } = result
+  return { ...rest, [stream]: '', ...(counted ? { internalOutputAccounting: { ...counted, [stream]: 0 } } : {}) }
+}
+
+/** The result with what something else wrote in front of it or behind it. */
+export function joined(first: StepResult, second: StepResult, exitCode: number): StepResult {
+  if (first.stdout === '' && first.stderr === '') return { ...second, exitCode }
+  if (second.stdout === '' && second.stderr === '') return { ...first, exitCode }
+  const stdout = textOf(first) + textOf(second)
+  return { stdout, stderr: first.stderr + second.stderr, exitCode, stdoutKind: 'text' }
+}
+
+function textOf({ stdout, stdoutKind, stdoutEncoding }: StepResult): string {
+  const isBytes = stdoutKind === 'bytes' || (stdoutKind === undefined && stdoutEncoding === 'binary')
+  return isBytes ? bytesToText(textToBytes(stdout, 'latin1'), 'utf8') : stdout
+}
+
+/** A compound command that writes elsewhere collects what it writes. */
+export function onlyReads({ redirections }: Pick<Command, 'redirections'>): boolean {
+  return redirections.every(readsOnly)
+}
+
+function readsOnly({ operator, target }: Redirection): boolean {
+  // To the other stream of the same terminal.
+  if (operator === '>&') return /^[12]$/.test(literalOf(target))
+  return operator === '<' || operator === '<<' || operator === '<<-' || operator === '<<<'
+}
+
+function literalOf(target: Redirection['target']): string {
+  const [part, ...others] = 'parts' in target ? target.parts : []
+  return part?.type === 'Literal' && others.length === 0 ? part.value : ''
+}

@@ -1,0 +1,146 @@
+// What the interpreter misreads, put so that it reads it rightly. Each changes the form of a script and not its meaning.
+
+import { bytesToText, textToBytes } from '../text-encodings.ts'
+import { type Position, type Watched, withTerminal } from './position.ts'
+import type { Command, Script, ShellVariables } from './shape.ts'
+import { scriptOf, statementOf } from './trap-runs.ts'
+
+const SEEN = new WeakSet<object>()
+/** By the command in whose words they stand: why patterns of file names would not be matched as they should. */
+const UNMATCHED = new WeakMap<object, string>()
+const DEFAULTS: ReadonlySet<unknown> = new Set(['DefaultValue', 'AssignDefault', 'UseAlternative', 'ErrorIfUnset'])
+
+/**
+ * `"${x:-y}"` that is a whole word is an unbound variable to it under `set -u`; with an empty text beside it, it is not.
+ */
+export function repairWords(root: Script): void {
+  if (SEEN.has(root)) return
+  const open: object[] = [root]
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (SEEN.has(node)) continue
+    SEEN.add(node)
+    if ('type' in node && node.type === 'DoubleQuoted' && 'parts' in node && Array.isArray(node.parts)) {
+      if (node.parts.length === 1 && hasDefault(node.parts[0])) node.parts.unshift({ type: 'Literal', value: '' })
+    }
+    noteUnmatched(node)
+    for (const value of Object.values(node)) if (typeof value === 'object' && value !== null) open.push(value)
+  }
+}
+
+function noteUnmatched(node: object): void {
+  const words: unknown =
+    'args' in node ? [...wordsOf(node.args), ...arraysOf(node)] : 'words' in node ? node.words : null
+  if (!Array.isArray(words)) return
+  const lists = words.map((word: { parts?: unknown[] } | null) => word?.parts ?? [])
+  const pattern = lists
+    .flat()
+    .map(patternOf)
+    .find((text) => text?.includes('!('))
+  if (pattern) UNMATCHED.set(node, `${pattern}: patterns with !(...) are not available here for file names`)
+  // It would leave out the slash and match files as well.
+  else if (lists.some(endsInSlash)) {
+    UNMATCHED.set(node, '*/: patterns that end with a slash are not available here: find . -maxdepth 1 -type d')
+  }
+}
+
+const wordsOf = (args: unknown): unknown[] => (Array.isArray(args) ? args : [])
+
+/** The words of `x=(…)`. */
+function arraysOf(node: object): unknown[] {
+  const assignments = 'assignments' in node ? wordsOf(node.assignments) : []
+  return assignments.flatMap((one) =>
+    typeof one === 'object' && one !== null && 'array' in one ? wordsOf(one.array) : [],
+  )
+}
+
+function endsInSlash(parts: readonly unknown[]): boolean {
+  const last = parts.at(-1)
+  const isSlash = typeof last === 'object' && last !== null && 'value' in last && last.value === '/'
+  return isSlash && patternOf(parts.at(-2)) !== null
+}
+
+function patternOf(part: unknown): string | null {
+  const isGlob = typeof part === 'object' && part !== null && 'type' in part && part.type === 'Glob'
+  return isGlob && 'pattern' in part ? String(part.pattern) : null
+}
+
+/** Why a command is not run whose words the interpreter would leave as they are. */
+export function refusedPattern(node: Command): string | null {
+  const why = UNMATCHED.get(node)
+  return why === undefined ? null : `bash: ${why}\n`
+}
+
+function hasDefault(part: unknown): boolean {
+  if (typeof part !== 'object' || part === null || !('parameter' in part) || !('operation' in part)) return false
+  const { parameter, operation } = part
+  const kind = typeof operation === 'object' && operation !== null && 'type' in operation ? operation.type : null
+  return DEFAULTS.has(kind) && /^\w+$/.test(String(parameter))
+}
+
+/** A substitution within arithmetic would be a shell without the functions and variables of this one. */
+export function repairSubstitutions(shell: Watched, position: Position): void {
+  const { execFn } = shell.ctx
+  if (!execFn) return
+  shell.ctx.execFn = async (...call) => {
+    const [script] = call
+    if (call.length !== 2) return execFn(...call)
+    const literal = (value: string) => ({ type: 'Word' as const, parts: [{ type: 'SingleQuoted' as const, value }] })
+    const command: Command = {
+      type: 'SimpleCommand',
+      assignments: [],
+      name: literal('eval'),
+      args: [literal('--'), literal(script)],
+      redirections: [],
+    }
+    const subshell = { type: 'Subshell' as const, body: scriptOf([statementOf(command)]).statements, redirections: [] }
+    return withTerminal(position, false, () => shell.executeCommand(subshell, '', true))
+  }
+}
+
+/**
+ * What `read` and `mapfile` took from bytes is text to everything that comes after. Answers with what cannot be mended:
+ * `-n` counts bytes there, and may end within a character.
+ */
+export function repairRead({ arrays, env }: ShellVariables, args: readonly string[], standard: string): string | null {
+  const counts = args.some((arg) => /^-[ers]*[nN]/.test(arg))
+  const names = namesRead(args)
+  for (const name of names.length > 0 ? names : [standard]) {
+    const value = env.get(name)
+    if (counts && HAS_HIGH.test(value ?? '')) return 'read: -n: characters beyond ASCII are not available here'
+    if (value !== undefined) env.set(name, textOf(value))
+    const elements = arrays?.get(name)?.elements
+    for (const [at, element] of elements ?? []) elements?.set(at, textOf(element))
+  }
+  return null
+}
+
+/** The words that are no option and no value of one; the array of `-a` is among them. */
+function namesRead(args: readonly string[]): string[] {
+  const names: string[] = []
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i] ?? ''
+    const option = /^-[ersS]*(?:t?)([aCcdinNOpstu])(.*)$/s.exec(arg)
+    if (arg === '--') continue
+    if (!arg.startsWith('-')) names.push(arg)
+    else if (option && 'acdCinNOptu'.includes(option[1] ?? '') && !(option[1] === 't' && option[2] === '')) {
+      const value = option[2] !== '' ? (option[2] ?? '') : (args[++i] ?? '')
+      if (option[1] === 'a') names.push(value)
+    }
+  }
+  return names
+}
+
+const IS_BYTES = /^[\0-\xff]*$/
+const HAS_HIGH = /[\x80-\xff]/
+
+function textOf(value: string): string {
+  if (!HAS_HIGH.test(value) || !IS_BYTES.test(value)) return value
+  const bytes = textToBytes(value, 'latin1')
+  try {
+    new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    // Bytes that are no text stay what they are.
+    return value
+  }
+  return bytesToText(bytes, 'utf8')
+}

@@ -1,0 +1,75 @@
+// What we know of the library's interpreter besides what it publishes: the steps in which it runs a script, and the state
+// that it runs them on. `prototype.ts` makes sure that the steps are there.
+
+import type { Bash, IFileSystem } from 'just-bash/browser'
+import type { Result } from '../interpreter-command.ts'
+
+type Plugin = Parameters<Bash['registerTransformPlugin']>[0]
+export type Script = Parameters<Plugin['transform']>[0]['ast']
+export type Statement = Script['statements'][number]
+export type Pipeline = Statement['pipelines'][number]
+export type Command = Pipeline['commands'][number]
+export type SimpleCommand = Extract<Command, { type: 'SimpleCommand' }>
+export type Redirection = SimpleCommand['redirections'][number]
+type FunctionDefinition = Extract<Command, { type: 'FunctionDef' }>
+type Subshell = Extract<Command, { type: 'Subshell' }>
+
+export type StepResult = Result
+
+/** One interpreter runs one shell: the script itself, or one that a command runs. */
+export interface Interpreter {
+  ctx: {
+    state: ShellVariables
+    fs: IFileSystem
+    limits: object
+    commands: ReadonlyMap<string, RegisteredCommand>
+    executionScope: { appendOutput(stream: 'stdout' | 'stderr', text: string, site: string): number }
+    coverage?: unknown
+    /** A script of a command, or with two arguments that of a substitution within arithmetic. */
+    execFn?: RunScript
+  }
+  executeScript(node: Script): Promise<StepResult>
+  executeStatement(node: Statement): Promise<StepResult>
+  executePipeline(node: Pipeline): Promise<StepResult>
+  executeCommand(node: Command, stdin: string, ownsStdin?: boolean): Promise<StepResult>
+  executeSubshell(node: Subshell, stdin?: string, ownsStdin?: boolean): Promise<StepResult>
+  /** With the words expanded, and what redirects its input and output prepared. */
+  runCommand(...call: CommandCall): Promise<StepResult>
+  /** A file that is a script, in a shell of its own. */
+  executeUserScript(path: string, args: string[], stdin?: string): Promise<StepResult>
+  buildExportedEnv(): Record<string, string>
+}
+
+export type RunScript = (script: string, options: object, ownsStdin?: boolean) => Promise<StepResult>
+
+export type CommandCall = [
+  name: string,
+  args: string[],
+  quoted: boolean[],
+  stdin: string,
+  skipFunctions?: boolean,
+  ...rest: unknown[],
+]
+
+export interface ShellVariables {
+  env: Map<string, string>
+  arrays?: Map<string, { elements: Map<string, string> }>
+  integerVars?: Set<string>
+  cwd: string
+  functions: ReadonlyMap<string, FunctionDefinition>
+  lastExitCode: number
+  lastArg: string
+  inCondition: boolean
+  callDepth: number
+  options: Record<string, boolean>
+  shoptOptions: { xpg_echo: boolean }
+  virtualPid: number
+  nextVirtualPid: number
+  lastBackgroundPid: number
+}
+
+export interface RegisteredCommand {
+  execute(args: string[], context: object): Promise<Result>
+  /** The library's own, where one of ours stands before it. */
+  internalOriginalCommand?: RegisteredCommand
+}

@@ -1,0 +1,195 @@
+// What is done at each step of a script besides what the interpreter does. It runs scripts without ever giving way,
+// answers with two texts at their end, and has no traps. Here it is made to
+//   - give way before each statement, wherever that stands: in a loop, a function, a substitution, a sourced file,
+//   - show what a terminal would show as it comes,
+//   - report folder and variables after each of the script's own statements, and
+//   - run traps, and what is put into the background as a shell of its own.
+// Nothing is added to the script, so nothing of this can be seen by it.
+
+import { isFileError } from '../file-system.ts'
+import { shellMessage } from '../interpreter-command.ts'
+import { runFile, runNamed } from './named-command.ts'
+import { errorsShown, onlyReads, type Position, positionIn, shown, type Watched, withTerminal } from './position.ts'
+import { refusedPattern, repairSubstitutions, repairWords } from './repairs.ts'
+import type { Command, Interpreter, Pipeline, Script, Statement, StepResult } from './shape.ts'
+import {
+  afterPipeline,
+  BODIES,
+  beforeCommand,
+  beforeRound,
+  markRounds,
+  scriptOf,
+  setsTraps,
+  statementOf,
+  toItsExit,
+  wholeBody,
+  withOwnTraps,
+} from './trap-runs.ts'
+import { ScriptWatch } from './watch.ts'
+
+type Steps = Omit<Interpreter, 'ctx' | 'buildExportedEnv'>
+
+/** Where a command stands in a pipeline of several. */
+const STAGES = new WeakMap<Command, 'inner' | 'inner, errors go on' | 'last'>()
+/** Pipelines behind which others follow in a list of `&&` and `||`. */
+const FOLLOWED = new WeakSet<Pipeline>()
+
+/** From then on each step of every interpreter is watched, but of those that have no watch and only parse. */
+export function watchSteps(prototype: Interpreter): void {
+  const { executeScript, executeStatement, executePipeline, executeCommand } = prototype
+  const { executeSubshell, runCommand, executeUserScript } = prototype
+  const own = { executeScript, executeStatement, executePipeline, executeCommand }
+  Object.assign(prototype, watched({ ...own, executeSubshell, runCommand, executeUserScript }))
+}
+
+function watched(own: Steps): Steps & ThisType<Watched> {
+  return {
+    executeScript(node) {
+      const watch = this.ctx.coverage
+      return watch instanceof ScriptWatch ? script(this, watch, { node, own }) : own.executeScript.call(this, node)
+    },
+    executeStatement(node) {
+      const { position } = this
+      return position ? statement(this, position, { node, own }) : own.executeStatement.call(this, node)
+    },
+    executePipeline(node) {
+      const { position } = this
+      return position ? pipeline(this, position, { node, own }) : own.executePipeline.call(this, node)
+    },
+    executeCommand(node, stdin, ownsStdin) {
+      const { position } = this
+      const run = (as: Command) => own.executeCommand.call(this, as, stdin, ownsStdin)
+      return position ? command(this, position, { node, run }) : run(node)
+    },
+    executeSubshell(node, stdin, ownsStdin) {
+      const { position } = this
+      const run = (as: typeof node) => own.executeSubshell.call(this, as, stdin, ownsStdin)
+      if (!position || !(position.traps.areSet || setsTraps(this, node))) return run(node)
+      return withOwnTraps(position, () => run({ ...node, body: [wholeBody(node.body)] }))
+    },
+    runCommand(...call) {
+      const { position } = this
+      const run = () => own.runCommand.apply(this, call)
+      return position ? runNamed(this, position, { call, run }) : run()
+    },
+    executeUserScript(path, args, stdin) {
+      return this.position ? runFile(this, path, { args, stdin }) : own.executeUserScript.call(this, path, args, stdin)
+    },
+  }
+}
+
+type Step<Node> = { node: Node; own: Steps }
+
+async function script(shell: Watched, watch: ScriptWatch, { node, own }: Step<Script>): Promise<StepResult> {
+  const run = () => own.executeScript.call(shell, node)
+  const { position } = shell
+  repairWords(node)
+  if (!position) return begin(shell, watch, { node, run })
+  const { next } = position
+  position.next = null
+  if (next) return withTerminal(position, next.isLive, run)
+  const substitute = () => withTerminal(position, false, () => toItsExit(shell, position, run))
+  return position.traps.areSet || setsTraps(shell, node)
+    ? withOwnTraps(position, substitute)
+    : withTerminal(position, false, run)
+}
+
+async function begin(
+  shell: Watched,
+  watch: ScriptWatch,
+  { node, run }: { node: Script; run: () => Promise<StepResult> },
+) {
+  const { isScript, isLive, options } = watch.begin()
+  const position = positionIn(watch, isLive, new Set(isScript ? node.statements : []))
+  shell.position = position
+  repairSubstitutions(shell, position)
+  for (const [name = '', ...words] of options) {
+    const result = await shell.runCommand(name, words, [], '')
+    if (result.exitCode !== 0) return { ...result, exitCode: 2 }
+  }
+  const result = await toItsExit(shell, position, run)
+  return position.isLive ? shown(shell, position, result) : result
+}
+
+async function statement(shell: Watched, position: Position, { node, own }: Step<Statement>): Promise<StepResult> {
+  const pause = position.pacer.pauseIfDue()
+  if (pause) await pause
+  const isWatched = position.traps.areSet || shell.ctx.state.options.xtrace
+  const trace = isWatched ? await beforeRound(shell, position, node) : ''
+  const body = BODIES.get(node)
+  if (body) return toItsExit(shell, position, () => own.executeScript.call(shell, scriptOf(body)))
+  for (let i = 0; i < node.pipelines.length - 1; i++) {
+    const followed = node.pipelines[i]
+    if (followed) FOLLOWED.add(followed)
+  }
+  if (trace !== '' && position.isLive) position.show(trace)
+  const ended = node.background ? await job(shell, position, node) : await own.executeStatement.call(shell, node)
+  const result = trace === '' || position.isLive ? ended : { ...ended, stderr: trace + ended.stderr }
+  const left = position.isLive ? shown(shell, position, result) : result
+  if (position.ownStatements.has(node)) position.onStatement(shell)
+  return left
+}
+
+/** It has a shell of its own and no input; that it failed is told by `wait` alone. */
+async function job(shell: Watched, { jobs }: Position, node: Statement): Promise<StepResult> {
+  const { state } = shell.ctx
+  const body = [{ ...node, background: false }]
+  const result = await shell.executeCommand({ type: 'Subshell', body, redirections: [] }, '', true)
+  state.lastBackgroundPid = state.nextVirtualPid++
+  jobs.ended(state.lastBackgroundPid, result.exitCode)
+  state.lastExitCode = 0
+  state.env.set('?', '0')
+  return { ...result, exitCode: 0 }
+}
+
+async function pipeline(shell: Watched, position: Position, { node, own }: Step<Pipeline>): Promise<StepResult> {
+  const { state } = shell.ctx
+  const { inCondition } = state
+  if (node.commands.length > 1) markStages(node)
+  // Whatever fails within, be it in a function, is neither an end under `set -e` nor an occasion for a trap.
+  if (node.negated || FOLLOWED.has(node)) state.inCondition = true
+  let result: StepResult
+  try {
+    result = await own.executePipeline.call(shell, node)
+  } finally {
+    state.inCondition = inCondition
+  }
+  if (!position.traps.areSet || FOLLOWED.has(node)) return result
+  return afterPipeline(shell, position, { node, result })
+}
+
+type CommandStep = { node: Command; run: (as: Command) => Promise<StepResult> }
+
+async function command(shell: Watched, position: Position, { node, run }: CommandStep): Promise<StepResult> {
+  const { isLive } = position
+  const refused = refusedPattern(node)
+  if (refused !== null) return { stdout: '', stderr: refused, exitCode: 1 }
+  const stage = STAGES.get(node)
+  // What stands in a pipeline is a shell of its own, to which its traps belong.
+  const hasTraps = stage !== undefined && node.type !== 'Subshell' && setsTraps(shell, node)
+  const as: Command = hasTraps ? { type: 'Subshell', body: [statementOf({ ...node })], redirections: [] } : node
+  if (position.traps.areSet || shell.ctx.state.options.xtrace) markRounds(node)
+  const trapped = position.traps.areSet ? await beforeCommand(shell, position, node) : null
+  const isInner = isLive && stage !== undefined && stage !== 'last'
+  let result: StepResult
+  position.isLive = isLive && !isInner && onlyReads(node)
+  try {
+    result = await run(as)
+  } catch (error) {
+    if (!isFileError(error)) throw error
+    const stderr = `bash: ${position.wordsFor(error.path)}: ${shellMessage(error)}\n`
+    result = { stdout: '', stderr, exitCode: 1 }
+  } finally {
+    position.isLive = isLive
+  }
+  if (trapped) result = { ...result, stdout: trapped.stdout + result.stdout, stderr: trapped.stderr + result.stderr }
+  if (!isLive || stage === 'inner, errors go on') return result
+  return isInner ? errorsShown(shell, position, result) : shown(shell, position, result)
+}
+
+function markStages({ commands, pipeStderr }: Pipeline): void {
+  commands.forEach((node, i) => {
+    if (i === commands.length - 1) STAGES.set(node, 'last')
+    else STAGES.set(node, pipeStderr?.[i] ? 'inner, errors go on' : 'inner')
+  })
+}

@@ -1,0 +1,170 @@
+// When traps are run, and where a shell begins that has traps of its own.
+
+import { joined, type Position, shown, type Watched } from './position.ts'
+import type { Command, Pipeline, Script, Statement, StepResult } from './shape.ts'
+import { roundTrace } from './trace.ts'
+import { Traps } from './traps.ts'
+
+type Run = () => Promise<StepResult>
+/** How the library ends a shell by `exit`. */
+type Exit = {
+  name: 'ExitError'
+  exitCode: number
+  stdout: string
+  stderr: string
+  prependOutput(stdout: string, stderr: string): void
+}
+
+/** Runs what is a shell of its own to its end, and then its EXIT trap. */
+export async function toItsExit(shell: Watched, position: Position, run: Run): Promise<StepResult> {
+  let exit: Exit | null = null
+  let result: StepResult
+  try {
+    result = await run()
+  } catch (error) {
+    if (!isExit(error)) throw error
+    exit = error
+    result = { stdout: error.stdout, stderr: error.stderr, exitCode: error.exitCode }
+  }
+  const action = position.traps.takeExit()
+  if (action !== null) {
+    if (position.isLive) result = shown(shell, position, result)
+    try {
+      result = joined(result, await runAction(shell, { position, action, exitCode: result.exitCode }), result.exitCode)
+    } catch (error) {
+      if (isExit(error)) error.prependOutput(result.stdout, result.stderr)
+      throw error
+    }
+    if (exit) Object.assign(exit, { stdout: result.stdout, stderr: result.stderr })
+  }
+  if (exit) throw exit
+  return result
+}
+
+function isExit(error: unknown): error is Exit {
+  return error instanceof Error && error.name === 'ExitError'
+}
+
+type Action = { position: Position; action: string; exitCode?: number; node?: Command | undefined }
+
+/** As of the shell that runs: a trap changes its variables, and leaves its status and last word. */
+export async function runAction(shell: Watched, { position, action, exitCode, node }: Action): Promise<StepResult> {
+  const { state } = shell.ctx
+  if (node) state.env.set('BASH_COMMAND', headOf(position.textOf(scriptOf([statementOf(node)]))))
+  const { lastExitCode, lastArg } = state
+  const setStatus = (status: number) => {
+    state.lastExitCode = status
+    state.env.set('?', String(status))
+  }
+  setStatus(exitCode ?? lastExitCode)
+  const result = await position.traps.running(() => shell.runCommand('eval', ['--', action], [], '', true))
+  setStatus(lastExitCode)
+  state.lastArg = lastArg
+  return position.isLive ? shown(shell, position, result) : result
+}
+
+/** For a command that is about to run. */
+export async function beforeCommand(shell: Watched, position: Position, node: Command): Promise<StepResult | null> {
+  return TRACED.has(node.type) ? debug(shell, position, node) : null
+}
+
+const TRACED: ReadonlySet<string> = new Set(['SimpleCommand', 'ArithmeticCommand', 'ConditionalCommand', 'Case'])
+
+/** The loop of whose body a statement is the first. */
+const ROUNDS = new WeakMap<Statement, Command>()
+
+/** To be called for each loop over words, if its rounds are of interest. */
+export function markRounds(node: Command): void {
+  if (node.type === 'For' && node.body[0]) ROUNDS.set(node.body[0], node)
+}
+
+/** A loop over words counts as a command in each of its rounds. Answers with the line of `set -x` for it. */
+export async function beforeRound(shell: Watched, position: Position, node: Statement): Promise<string> {
+  const loop = ROUNDS.get(node)
+  if (!loop) return ''
+  await debug(shell, position, loop)
+  return shell.ctx.state.options.xtrace ? roundTrace(shell, headOf(position.textOf(scriptOf([statementOf(loop)])))) : ''
+}
+
+async function debug(shell: Watched, position: Position, node: Command): Promise<StepResult | null> {
+  const action = position.traps.actionFor('DEBUG', shell.ctx.state.callDepth)
+  return action === null ? null : runAction(shell, { position, action, node })
+}
+
+/** For a pipeline that has ended, and that was the last one of its list. */
+export async function afterPipeline(shell: Watched, position: Position, ended: { node: Pipeline; result: StepResult }) {
+  const { node, result } = ended
+  const { exitCode } = result
+  if (exitCode === 0 || node.negated || shell.ctx.state.inCondition) return result
+  const [first] = node.commands
+  if (node.commands.length === 1 && !FAILING.has(first?.type ?? '')) return result
+  const action = position.traps.actionFor('ERR', shell.ctx.state.callDepth)
+  if (action === null) return result
+  return joined(result, await runAction(shell, { position, action, exitCode, node: node.commands.at(-1) }), exitCode)
+}
+
+/** Of a compound command, what stands before its body; after `case` that is with a space. */
+function headOf(text: string): string {
+  return text
+    .trim()
+    .replace(/^(?:(for [^;\n]*)|(case .* in)\b)[;\s][\s\S]*$/, (_, loop, choice) => loop ?? `${choice} `)
+}
+
+/** Others fail by what is in them, and that was told already. */
+const FAILING: ReadonlySet<string> = new Set(['SimpleCommand', 'ArithmeticCommand', 'ConditionalCommand', 'Subshell'])
+
+export async function afterReturn(shell: Watched, position: Position, result: StepResult): Promise<StepResult> {
+  const action = position.traps.actionFor('RETURN', shell.ctx.state.callDepth + 1)
+  if (action === null) return result
+  return joined(result, await runAction(shell, { position, action, exitCode: result.exitCode }), result.exitCode)
+}
+
+/** For as long as a subshell runs. */
+export async function withOwnTraps<T>(position: Position, run: () => Promise<T>): Promise<T> {
+  const { traps } = position
+  position.traps = new Traps(traps)
+  try {
+    return await run()
+  } finally {
+    position.traps = traps
+  }
+}
+
+/** The statements of a subshell as one, at whose end its EXIT trap can be run. */
+export const BODIES = new WeakMap<Statement, Statement[]>()
+
+export function wholeBody(statements: Statement[]): Statement {
+  const whole: Statement = { type: 'Statement', pipelines: [], operators: [], background: false }
+  BODIES.set(whole, statements)
+  return whole
+}
+
+export function scriptOf(statements: Statement[]): Script {
+  return { type: 'Script', statements }
+}
+
+export function statementOf(command: Command): Statement {
+  const pipeline: Pipeline = { type: 'Pipeline', commands: [command], negated: false }
+  return { type: 'Statement', pipelines: [pipeline], operators: [], background: false }
+}
+
+/** Whether what runs here may set a trap: by itself, or by a function that it may call. */
+export function setsTraps({ ctx }: Watched, root: object): boolean {
+  return mentionsTrap(root) || [...ctx.state.functions.values()].some(mentionsTrap)
+}
+
+const MENTIONS = new WeakMap<object, boolean>()
+
+/** Whether anything below the node sets a trap by its name; nothing else needs traps of its own. */
+function mentionsTrap(root: object): boolean {
+  const known = MENTIONS.get(root)
+  if (known !== undefined) return known
+  const open: object[] = [root]
+  let found = false
+  for (let node = open.pop(); node !== undefined && !found; node = open.pop()) {
+    found = 'type' in node && node.type === 'Literal' && 'value' in node && node.value === 'trap'
+    for (const value of Object.values(node)) if (typeof value === 'object' && value !== null) open.push(value)
+  }
+  MENTIONS.set(root, found)
+  return found
+}

@@ -1,0 +1,152 @@
+// What must be known of an expression before an engine that tries one way after the other may have it: whether the first match
+// it finds is the longest, and how long it may look before it gives up.
+
+import type { Regex } from './syntax.ts'
+
+export interface Ambiguity {
+  /** Whether the first match that is found is sure to be the longest. */
+  isLongest: boolean
+  /** A failed search takes a time that grows with this power of the text's length; infinite for what grows faster. */
+  degree: number
+}
+
+type Repeat = Extract<Regex, { kind: 'repeat' }>
+type One = Extract<Regex, { kind: 'one' }>
+
+/** More rounds than that count as any number of them. */
+const FEW_ROUNDS = 8
+
+export function ambiguityOf(tree: Regex): Ambiguity {
+  const found = { isLongest: true, isHopeless: false, hasRepeat: false }
+  survey(tree, found)
+  const start = startsAnchored(tree) ? 0 : 1
+  const tries = Math.max(doubtfulRepeats(tree, null), found.hasRepeat ? 1 : 0)
+  return { isLongest: found.isLongest, degree: found.isHopeless ? Number.POSITIVE_INFINITY : start + tries }
+}
+
+function survey(tree: Regex, found: { isLongest: boolean; isHopeless: boolean; hasRepeat: boolean }): void {
+  if (tree.kind === 'sequence' && hasGreedyTrap(tree.parts)) found.isLongest = false
+  if (tree.kind === 'choice' && !isOrderless(tree.options)) found.isLongest = false
+  if (tree.kind === 'repeat' && tree.max > FEW_ROUNDS) {
+    found.hasRepeat = true
+    if (!isClearRound(tree.part)) found.isHopeless = true
+  }
+  for (const part of partsOf(tree)) survey(part, found)
+}
+
+function partsOf(tree: Regex): readonly Regex[] {
+  if (tree.kind === 'sequence') return tree.parts
+  if (tree.kind === 'choice') return tree.options
+  return tree.kind === 'group' || tree.kind === 'repeat' ? [tree.part] : []
+}
+
+/** Something optional of several characters behind something that may take its beginning: `a?(ab)?`. */
+function hasGreedyTrap(parts: readonly Regex[]): boolean {
+  return parts.some((part, at) => {
+    const [before, next] = [bare(part), parts[at + 1] && bare(parts[at + 1] as Regex)]
+    if (before.kind !== 'repeat' || before.min === before.max) return false
+    return next?.kind === 'repeat' && next.min === 0 && next.part.kind !== 'one' && !areApart(before, next)
+  })
+}
+
+/** Whether no two options can match at the same place, or all that can are of one length. */
+function isOrderless(options: readonly Regex[]): boolean {
+  const lengths = new Set(options.map(fixedLength))
+  return (lengths.size === 1 && !lengths.has(null)) || areAllApart(options)
+}
+
+function areAllApart(options: readonly Regex[]): boolean {
+  return options.every((option, i) => options.slice(i + 1).every((other) => areApart(option, other)))
+}
+
+/** Whether one round of a repeat can be told from the next by single characters: `([a-z]+ )*`, not `(a+)*`. */
+function isClearRound(part: Regex): boolean {
+  const body = bare(part)
+  if (body.kind === 'one' || body.kind === 'place') return true
+  if (body.kind === 'choice') return areAllApart(body.options) && body.options.every(isClearRound)
+  if (body.kind === 'repeat') return body.min === body.max && isClearRound(body.part)
+  if (body.kind === 'back-reference') return false
+  if (body.kind !== 'sequence' || body.parts.length === 0) return false
+  return body.parts.every((piece, at) => {
+    const inner = bare(piece)
+    if (inner.kind !== 'repeat') return inner.kind === 'one' || inner.kind === 'place' || isClearRound(inner)
+    const next = body.parts[at + 1] ?? body.parts[0]
+    return inner.min === inner.max || (next !== undefined && next !== piece && areApart(inner, next))
+  })
+}
+
+/** Long repeats that leave in doubt where they end, so that a failure tries each place. */
+function doubtfulRepeats(tree: Regex, next: Regex | null): number {
+  switch (tree.kind) {
+    case 'group':
+      return doubtfulRepeats(tree.part, next)
+    case 'choice':
+      return Math.max(...tree.options.map((option) => doubtfulRepeats(option, next)))
+    case 'sequence':
+      return tree.parts.reduce((sum, part, at) => sum + doubtfulRepeats(part, tree.parts[at + 1] ?? next), 0)
+    case 'repeat': {
+      const inner = doubtfulRepeats(tree.part, next) * Math.min(tree.max, FEW_ROUNDS)
+      if (tree.max <= FEW_ROUNDS) return inner
+      return next === null || areApart(tree, next) ? Math.min(inner, 1) : 1 + inner
+    }
+    default:
+      return 0
+  }
+}
+
+/** Whether no character can begin both. Unknown is taken for no. */
+function areApart(a: Regex, b: Regex): boolean {
+  const [first, second] = [firstOf(a), firstOf(b)]
+  if (!first || !second) return false
+  if (first.literal !== null) return !canBe(second, first.literal)
+  return second.literal !== null && !canBe(first, second.literal)
+}
+
+function canBe({ source }: One, char: string): boolean {
+  return new RegExp(`^${source}$`, 'ui').test(char)
+}
+
+/** The characters with which it begins when it is not empty, if one place tells them. */
+function firstOf(tree: Regex | undefined): One | null {
+  if (tree === undefined) return null
+  if (tree.kind === 'one') return tree
+  if (tree.kind === 'group' || tree.kind === 'repeat') return firstOf(tree.part)
+  if (tree.kind !== 'sequence') return null
+  const [first] = tree.parts
+  // What may be missing lets the next one begin.
+  const mayMiss = first !== undefined && bare(first).kind === 'repeat' && (bare(first) as Repeat).min === 0
+  return mayMiss ? null : firstOf(first)
+}
+
+function bare(tree: Regex): Regex {
+  return tree.kind === 'group' ? bare(tree.part) : tree
+}
+
+function fixedLength(tree: Regex): number | null {
+  switch (tree.kind) {
+    case 'one':
+      return 1
+    case 'place':
+      return 0
+    case 'group':
+      return fixedLength(tree.part)
+    case 'sequence': {
+      const lengths = tree.parts.map(fixedLength)
+      return lengths.reduce<number | null>((sum, length) => (sum === null || length === null ? null : sum + length), 0)
+    }
+    case 'repeat': {
+      const length = fixedLength(tree.part)
+      return tree.min === tree.max && length !== null ? length * tree.min : null
+    }
+    default:
+      return null
+  }
+}
+
+function startsAnchored(tree: Regex): boolean {
+  if (tree.kind === 'place') return tree.place === 'line-start' || tree.place === 'text-start'
+  if (tree.kind === 'group') return startsAnchored(tree.part)
+  if (tree.kind === 'choice') return tree.options.every(startsAnchored)
+  const [first] = tree.kind === 'sequence' ? tree.parts : []
+  return first !== undefined && startsAnchored(first)
+}

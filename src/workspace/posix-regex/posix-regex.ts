@@ -1,0 +1,113 @@
+// POSIX regular expressions: the match furthest to the left, and of those that begin there the longest. JavaScript's own engine
+// does the work wherever it is sure to find the same and to find it in time; the automaton does the rest.
+
+import { type Ambiguity, ambiguityOf } from './ambiguity.ts'
+import { Automaton, type Slots } from './automaton.ts'
+import { AWK_ESCAPES, SED_ESCAPES } from './escapes.ts'
+import { sourceOf } from './javascript.ts'
+import { parseRegex } from './parse.ts'
+import type { Dialect, Regex } from './syntax.ts'
+
+export interface RegexOptions {
+  ignoreCase?: boolean
+  /** `^` and `$` stand at the lines of the text as well. */
+  multiline?: boolean
+}
+
+/** Steps that JavaScript's engine may take in the worst case: it cannot be stopped. */
+const MAX_WORST_STEPS = 1e9
+
+export const SED_BASIC: Dialect = { extended: false, escapes: SED_ESCAPES, keepsGroups: true }
+export const SED_EXTENDED: Dialect = { extended: true, escapes: SED_ESCAPES, keepsGroups: true }
+export const AWK: Dialect = { extended: true, escapes: AWK_ESCAPES, keepsGroups: false }
+
+export class PosixRegex {
+  /** How many groups the expression has. */
+  readonly groups: number
+  /** Where the last match began and ended, and its groups, -1 for one that took no part. */
+  slots: Slots = []
+  readonly #tree: Regex
+  readonly #options: Required<RegexOptions>
+  readonly #ambiguity: Ambiguity
+  readonly #source: string
+  readonly #finder: RegExp
+  /** An automaton cannot follow them. */
+  readonly #hasReferences: boolean
+  readonly #keepsGroups: boolean
+  #placer: RegExp | null = null
+  #automaton: Automaton | null = null
+
+  /** Throws `RegexError` for what is no expression. */
+  constructor(source: string, dialect: Dialect, { ignoreCase = false, multiline = false }: RegexOptions = {}) {
+    const { tree, groups, hasReferences } = parseRegex(source, dialect)
+    this.groups = groups
+    this.#tree = tree
+    this.#options = { ignoreCase, multiline }
+    this.#ambiguity = ambiguityOf(tree)
+    this.#source = sourceOf(tree, multiline)
+    this.#hasReferences = hasReferences
+    this.#keepsGroups = dialect.keepsGroups && groups > 0
+    this.#finder = new RegExp(this.#source, ignoreCase ? 'uig' : 'ug')
+  }
+
+  /** Whether the text matches anywhere. */
+  test(text: string): boolean {
+    if (!this.#isInTime(text)) return this.#exact(text, 0) !== null
+    this.#finder.lastIndex = 0
+    return this.#finder.test(text)
+  }
+
+  /** Looks for a match that begins at `from` or behind it; `slots` tells which it was. */
+  find(text: string, from = 0): boolean {
+    if (!this.#hasReferences && !(this.#ambiguity.isLongest && this.#isInTime(text))) {
+      const slots = this.#exact(text, from)
+      if (slots) this.slots = slots
+      return slots !== null
+    }
+    this.#finder.lastIndex = from
+    const found = this.#finder.exec(text)
+    if (!found) return false
+    const start = found.index
+    this.slots = this.#keepsGroups ? this.#groupSlots(text, start) : [start, start + found[0].length]
+    return true
+  }
+
+  #isInTime(text: string): boolean {
+    const { degree } = this.#ambiguity
+    return this.#hasReferences || degree <= 1 || text.length ** degree <= MAX_WORST_STEPS
+  }
+
+  #exact(text: string, from: number): Slots | null {
+    this.#automaton ??= new Automaton(this.#tree, { groups: this.groups, ...this.#options })
+    return this.#automaton.exec(text, from)
+  }
+
+  /** The flag that tells places makes a search slow, so it is used at the place that is known. */
+  #groupSlots(text: string, start: number): Slots {
+    this.#placer ??= new RegExp(this.#source, this.#options.ignoreCase ? 'uidy' : 'udy')
+    this.#placer.lastIndex = start
+    const placed = this.#placer.exec(text)?.indices ?? []
+    return Array.from({ length: this.groups + 1 }, (_, i) => placed[i] ?? [-1, -1]).flat()
+  }
+}
+
+const CACHED = 200
+
+/** Keeps the expressions that a program makes while it runs; which is mostly the same few. */
+export class RegexCache {
+  readonly #dialect: Dialect
+  readonly #known = new Map<string, PosixRegex>()
+
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect
+  }
+
+  get(source: string): PosixRegex {
+    const known = this.#known.get(source)
+    if (known) return known
+    if (this.#known.size >= CACHED) this.#known.clear()
+    const made = new PosixRegex(source, this.#dialect)
+    this.#known.set(source, made)
+    return made
+  }
+}

@@ -1,0 +1,47 @@
+// The interpreter's own parser, for whoever wants to know what a script does without running it.
+
+import type { Script } from './interpreter/shape.ts'
+
+/** The script as the interpreter will run it. Throws what the parser throws when the text is no script. */
+export type ParseShell = (text: string) => Script
+
+let parser: Promise<ParseShell> | null = null
+
+/** Loads the interpreter, which is large; afterwards parsing is synchronous. */
+export function loadShellParser(): Promise<ParseShell> {
+  parser ??= openParser()
+  return parser
+}
+
+async function openParser(): Promise<ParseShell> {
+  const { Bash } = await import('./lazy/just-bash.ts')
+  const bash = new Bash({ defenseInDepth: false })
+  let parsed: Script = nothing()
+  bash.registerTransformPlugin({
+    name: 'bellwether-parser',
+    transform: ({ ast }) => {
+      parsed = ast
+      // What is handed on is written out as text again, which nobody reads.
+      return { ast: nothing() }
+    },
+  })
+  return (text) => {
+    parsed = nothing()
+    bash.transform(untrimmed(text))
+    return parsed
+  }
+}
+
+function nothing(): Script {
+  return { type: 'Script', statements: [] }
+}
+
+/**
+ * `transform` takes the blanks from the beginning of each line before it parses, and scripts are run without that. It does
+ * not do so inside a heredoc, and takes this comment for the beginning of one.
+ */
+function untrimmed(text: string): string {
+  let end = 'end_of_script'
+  while (text.includes(end)) end += '_'
+  return `# <<${end}\n${text}`
+}

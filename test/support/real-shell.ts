@@ -1,0 +1,89 @@
+// The host of the real shell, for tests that run in the Workers runtime: it hands out the commands and the fixtures, says what
+// the machine's own bash, coreutils and git make of them, and keeps what the comparison found.
+// `SHELL_CORPUS_DETAILS` names the file for that; `SHELL_CORPUS_ONLY` is a pattern that the ids of the entries must match.
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestProject } from 'vitest/node'
+import { RealShell } from './real-shell-run.ts'
+import type { CorpusEntry, RealAnswer } from './real-shell-types.ts'
+import { entriesOf, themes } from './shell-corpus.ts'
+import { programsOf } from './shell-programs.ts'
+
+/** The shell of the test itself works at the same time. */
+const AT_ONCE = 2
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  // Short, as it stands in for `/`.
+  const folder = await mkdtemp(join(tmpdir(), 'bsh-'))
+  const shell = new RealShell(folder)
+  const underWay = new Set<Promise<void>>()
+  const server = createServer((request, response) => {
+    const served = serve(shell, request, response).catch((error: unknown) => {
+      if (!response.headersSent) response.writeHead(500)
+      response.end(String(error))
+    })
+    underWay.add(served)
+    void served.finally(() => underWay.delete(served))
+  })
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
+  project.provide('realShell', {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    themes: themes(),
+    missing: await shell.missing(),
+    isWhole: !process.env.SHELL_CORPUS_ONLY,
+    requireAll: process.env.REQUIRE_ALL === '1',
+  })
+  return async () => {
+    server.closeAllConnections()
+    await new Promise((closed) => server.close(closed))
+    // A run that was given up still works in the folder.
+    await Promise.all(underWay)
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function serve(shell: RealShell, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { pathname } = new URL(request.url ?? '/', 'http://127.0.0.1')
+  const [, what = '', name = ''] = pathname.split('/')
+  const answer = (value: unknown) => response.end(JSON.stringify(value))
+  if (what === 'entries') answer(chosen(name))
+  else if (what === 'fixture') answer(await shell.fixture(name))
+  else if (what === 'answers') answer(await answers(shell, chosen(name)))
+  else if (what === 'details') answer(await keep(await bodyOf(request)))
+  else response.writeHead(404).end()
+}
+
+function chosen(theme: string): CorpusEntry[] {
+  const only = new RegExp(process.env.SHELL_CORPUS_ONLY ?? '')
+  return (programsOf(theme) ?? entriesOf(theme)).filter(({ id }) => only.test(id))
+}
+
+async function answers(shell: RealShell, entries: CorpusEntry[]): Promise<RealAnswer[]> {
+  const found: RealAnswer[] = []
+  const waiting = entries.map((entry, at) => ({ entry, at }))
+  const worker = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) found[next.at] = await shell.answer(next.entry)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  return found
+}
+
+/** The table is for whoever watches; the details are for whoever mends. */
+async function keep(text: string): Promise<{ kept: boolean }> {
+  const { table, details } = JSON.parse(text) as { table: string; details: unknown }
+  console.log(`\n${table}\n`)
+  const path = process.env.SHELL_CORPUS_DETAILS
+  if (!path) return { kept: false }
+  await writeFile(path, `${JSON.stringify(details, null, 1)}\n`)
+  return { kept: true }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const parts: Uint8Array[] = []
+  for await (const part of request) parts.push(part)
+  return Buffer.concat(parts).toString('utf8')
+}
