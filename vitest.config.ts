@@ -39,11 +39,12 @@ export default defineConfig({
             'test/support/mcp-servers.ts',
             'test/support/scripted-model.ts',
             'test/support/notify-host.ts',
+            'test/support/real-shell.ts',
           ],
           // Only what hangs is to fail by the clock, also on a slow machine.
-          testTimeout: 90_000,
-          hookTimeout: 90_000,
-          expect: { poll: { timeout: 30_000 } },
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          expect: { poll: { timeout: 60_000 } },
           isolate: false,
           // The package mixes the two module systems in a way that only a bundler can read.
           deps: { optimizer: { ssr: { enabled: true, include: ['itty-durable'] } } },
@@ -53,8 +54,9 @@ export default defineConfig({
         test: {
           name: 'node',
           include: ['test/node/**/*.test.ts', 'test/simulation/**/*.test.ts', 'test/e2e/**/*.test.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          expect: { poll: { timeout: 60_000 } },
           fileParallelism: false,
           // Servers and browsers want the cores for themselves: after the other project, not beside it.
           sequence: { groupOrder: 1 },

@@ -24,6 +24,15 @@ export function limiter(env: Env, who: string): LimiterStub {
   return proxyDurable(env.LIMITER, { parse: true }).get(who) as LimiterStub
 }
 
+/** Where programs run in processes of their own. Only `npm start` has one: a deployed Worker has the platform's limits instead. */
+export function programHost(env: Env): Fetcher | null {
+  return 'PROGRAMS' in env && isFetcher(env.PROGRAMS) ? env.PROGRAMS : null
+}
+
+function isFetcher(binding: unknown): binding is Fetcher {
+  return typeof binding === 'object' && binding !== null && 'fetch' in binding
+}
+
 /** Where the large files of a conversation's workspace lie in R2. An id that is used again gets another place. */
 export function workspacePrefix(of: { owner: string; id: string; incarnation: string }): string {
   return `conversations/${encodeURIComponent(of.owner)}/${of.id}/${of.incarnation}/files/`

@@ -8,7 +8,9 @@ import { NOTIFY_ALLOWED, NOTIFY_SCHEMAS, NOTIFY_SECRETS, type NotifyConfig, noti
 import { TASK_ALLOWED, TASK_SCHEMAS, type TaskConfig, taskConfig } from './config/tasks.ts'
 import { type AddressPolicy, isPolicyEntry } from './lib/address-policy.ts'
 import { fromBase64 } from './lib/crypto.ts'
+import { type HostPort, hostPortOf } from './lib/host-port.ts'
 import { setLogLevel } from './lib/log.ts'
+import { outboundMarker } from './lib/outbound-marker.ts'
 
 type Variable = {
   readonly name: string
@@ -50,6 +52,14 @@ const baseUrl = (fallback: string) =>
 
 const origin = z.string().refine((text) => URL.canParse(text) && new URL(text).origin === text)
 
+/** Every entry read, or a problem that stops the start. */
+function hostPorts(entries: string[], context: z.core.$RefinementCtx): HostPort[] {
+  const read = entries.map(hostPortOf)
+  const known = read.filter((entry) => entry !== null)
+  if (known.length < read.length) context.addIssue('not a host or host:port')
+  return known
+}
+
 const sealingKey = z.string().refine((text) => fromBase64(text)?.length === 32)
 
 /** So many in so many milliseconds, all at once if need be. */
@@ -82,11 +92,13 @@ const SCHEMAS = {
     .default('')
     .transform(list)
     .pipe(z.array(z.string().refine(isPolicyEntry))),
+  OWN_ORIGINS: z.string().default('').transform(list).transform(hostPorts),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
   MAX_BODY_BYTES: integer(1024, 100_000_000, 8_388_608),
   MAX_UPLOAD_BYTES: integer(1024, 100_000_000, 67_108_864),
   MAX_FILE_BYTES: integer(1024, 28_000_000, 26_214_400),
   MAX_WORKSPACE_BYTES: integer(65_536, 9_000_000_000, 1_073_741_824),
+  MAX_GIT_ANSWER_BYTES: integer(65_536, 28_000_000, 25_165_824),
   SHELL_TIMEOUT_SECONDS: integer(1, 600, 120),
   SOCKET_MESSAGES_PER_SECOND: integer(1, 1_000_000, 50),
   MAX_RUNNING_LOOPS: integer(1, 1000, 3),
@@ -155,11 +167,13 @@ const ALLOWED: { [Name in keyof typeof SCHEMAS]: string } = {
   KEY_CACHE_SECONDS: 'a whole number from 0 to 3600',
   CORS_ORIGINS: 'a comma-separated list of origins such as https://app.example.com',
   ALLOW_PRIVATE_NETWORK: 'a comma-separated list of hosts, host:port or blocks such as 10.0.0.0/8',
+  OWN_ORIGINS: 'a comma-separated list of hosts or host:port such as bellwether.example.com or 127.0.0.1:8787',
   LOG_LEVEL: '"debug", "info", "warn", "error" or "silent"',
   MAX_BODY_BYTES: 'a whole number from 1024 to 100000000',
   MAX_UPLOAD_BYTES: 'a whole number from 1024 to 100000000',
   MAX_FILE_BYTES: 'a whole number from 1024 to 28000000',
   MAX_WORKSPACE_BYTES: 'a whole number from 65536 to 9000000000',
+  MAX_GIT_ANSWER_BYTES: 'a whole number from 65536 to 28000000',
   SHELL_TIMEOUT_SECONDS: 'a whole number from 1 to 600',
   SOCKET_MESSAGES_PER_SECOND: 'a whole number from 1 to 1000000',
   MAX_RUNNING_LOOPS: 'a whole number from 1 to 1000',
@@ -219,13 +233,15 @@ export type Config = {
   secretsKeyPrevious: string | null
   keyCacheMs: number
   corsOrigins: string[]
-  /** For addresses that a user, a model or a repository chose. */
+  /** For addresses that are not from the environment. */
   addressPolicy: AddressPolicy
   logLevel: Parsed['LOG_LEVEL']
   maxBodyBytes: number
   maxUploadBytes: number
   maxFileBytes: number
   maxWorkspaceBytes: number
+  /** Of a git host: a pack becomes one file of the workspace. */
+  maxGitAnswerBytes: number
   shellTimeoutMs: number
   socketMessagesPerSecond: number
   maxRunningLoops: number
@@ -292,12 +308,13 @@ function toConfig(values: Parsed, bindings: { hasWorkersAi: boolean }): Config {
     secretsKeyPrevious: values.SECRETS_KEY_PREVIOUS ?? null,
     keyCacheMs: values.KEY_CACHE_SECONDS * 1000,
     corsOrigins: values.CORS_ORIGINS,
-    addressPolicy: { allowPrivate: values.ALLOW_PRIVATE_NETWORK, allowLoopback: values.AUTH_MODE === 'local' },
+    addressPolicy: addressPolicyOf(values),
     logLevel: values.LOG_LEVEL,
     maxBodyBytes: values.MAX_BODY_BYTES,
     maxUploadBytes: values.MAX_UPLOAD_BYTES,
     maxFileBytes: values.MAX_FILE_BYTES,
     maxWorkspaceBytes: values.MAX_WORKSPACE_BYTES,
+    maxGitAnswerBytes: Math.min(values.MAX_GIT_ANSWER_BYTES, values.MAX_FILE_BYTES),
     shellTimeoutMs: values.SHELL_TIMEOUT_SECONDS * 1000,
     socketMessagesPerSecond: values.SOCKET_MESSAGES_PER_SECOND,
     maxRunningLoops: values.MAX_RUNNING_LOOPS,
@@ -333,6 +350,13 @@ function toConfig(values: Parsed, bindings: { hasWorkersAi: boolean }): Config {
     fetchTimeoutMs: values.FETCH_TIMEOUT_SECONDS * 1000,
   }
 }
+
+const addressPolicyOf = (values: Parsed): AddressPolicy => ({
+  allowPrivate: values.ALLOW_PRIVATE_NETWORK,
+  personMayUseLoopback: values.AUTH_MODE === 'local',
+  ownOrigins: values.OWN_ORIGINS,
+  marker: outboundMarker(values.SECRETS_KEY ?? null),
+})
 
 const rateLimitsOf = (values: Parsed): Config['rateLimits'] => ({
   reads: values.RATE_LIMIT_READS,

@@ -153,9 +153,9 @@ async function listTools(
   const browse = { policy: addressPolicy }
   const own = toolsOf('CodeActAgent', { commands: [], shellTimeoutMs, seesImages: false, browse })
   const reserved = [...own, ...REQUEST_TOOLS].map(({ name }) => name)
-  const fetch = toolServerDoor(addressPolicy)
+  const door = toolServerDoor(addressPolicy)
   const patience = before === null ? {} : { deadlineMs: SECOND_LOOK_MS }
-  const opened = await openMcpServers(servers, { fetch, conversationId, signal, reserved, ...patience })
+  const opened = await openMcpServers(servers, { door, conversationId, signal, reserved, ...patience })
   const told = opened.failures.map(({ server, message }) => `The tool server ${server}: ${message}`)
   if (opened.notRunnable.length > 0) {
     told.push(

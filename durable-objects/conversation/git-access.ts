@@ -6,13 +6,22 @@ import { ownerProviderTokens } from '../../src/db/provider-tokens.ts'
 import { ownerSettings } from '../../src/db/settings.ts'
 import { gitCredentialOf, gitOriginOf } from '../../src/git-providers/git-access.ts'
 import { isFamily } from '../../src/git-providers/provider.ts'
+import { STRANGER, typedByPerson } from '../../src/lib/chooser.ts'
 import { errorFields, log } from '../../src/lib/log.ts'
 import { fatal } from '../../src/workspace/git/failure.ts'
 import type { Credential, GitRemotes, Identity } from '../../src/workspace/git/remotes.ts'
+import type { SelectedRepository } from './meta.ts'
 
-export function gitAccess(env: Env, owner: string): GitRemotes {
+/** Whose conversation it is, and the repository that it was made for. */
+export type GitOwner = { owner: string; repository: SelectedRepository | null }
+
+export function gitAccess(env: Env, { owner, repository }: GitOwner): GitRemotes {
+  const { addressPolicy, maxGitAnswerBytes } = config(env)
   return {
-    policy: config(env).addressPolicy,
+    policy: addressPolicy,
+    limits: { maxBytes: maxGitAnswerBytes },
+    // From the record, which nothing in the workspace can change: a remote of the agent's is its own choice.
+    chosenBy: repository?.isTyped ? typedByPerson(repository.url) : STRANGER,
     credentialFor: ({ origin }) => credentialFor(env, owner, origin),
     identity: () => identityOf(env, owner),
   }

@@ -10,6 +10,8 @@ export type SelectedRepository = {
   /** Null for the remote's own default; a fresh branch is then made from it. */
   branch: string | null
   provider: string | null
+  /** Whether a person chose where it is; a model did when it was asked for by a tool, and nobody knows of earlier records. */
+  isTyped?: boolean
 }
 
 /** What was decided at the creation, and what the owner changed since. */

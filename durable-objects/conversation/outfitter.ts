@@ -4,7 +4,9 @@
 import { agentToRun } from '../../src/agent/agents.ts'
 import type { ActionEvent } from '../../src/agent/events.ts'
 import { systemPrompt } from '../../src/agent/prompt.ts'
-import { needsConfirmation, riskOfAction } from '../../src/agent/security-analyzer.ts'
+import { riskOfAction } from '../../src/agent/security/action-rules.ts'
+import { needsConfirmation } from '../../src/agent/security/confirmation.ts'
+import type { JudgeScript } from '../../src/agent/security/judge.ts'
 import { toolsOf } from '../../src/agent/tools/index.ts'
 import { mcpTools } from '../../src/agent/tools/mcp.ts'
 import type { Tool } from '../../src/agent/tools/tool.ts'
@@ -75,16 +77,18 @@ export class Outfitter {
     const choice = this.#choice(settings)
     const model = choice === null ? null : await this.#modelOf(choice)
     const { agent, isUnknown } = agentToRun(settings.agent, model !== null)
+    const tools = await this.#tools(agent, { model, settings, signal })
+    const judging = { settings, severity, judgeScript: await scriptJudge(settings), tools }
     const outfit: Outfit = {
       agent,
       isUnknownAgent: isUnknown,
       model,
       system: agent === 'ShellAgent' ? '' : systemPrompt(agent),
-      tools: await this.#tools(agent, { model, settings, signal }),
+      tools,
       maxIterations: settings.maxIterations ?? DEFAULT_ITERATIONS,
       maxBudget: settings.maxBudgetPerTask === 0 ? null : settings.maxBudgetPerTask,
       condenses: settings.enableDefaultCondenser,
-      judge: (action: ActionEvent) => judged(action, { settings, severity, secrets: this.#parts.vault.variables }),
+      judge: (action: ActionEvent) => judged(action, { ...judging, secrets: this.#parts.vault.variables }),
     }
     this.#newest = outfit
     return outfit
@@ -136,7 +140,7 @@ export class Outfitter {
     const servers = (await this.#parts.ownServers()) ?? settings.mcpServers
     if (servers === null) return byName(own)
     const listed = await this.#parts.listTools(servers, signal)
-    const call = { servers, fetch: toolServerDoor(addressPolicy), conversationId: this.#parts.conversationId }
+    const call = { servers, door: toolServerDoor(addressPolicy), conversationId: this.#parts.conversationId }
     return byName([
       ...own,
       ...mcpTools(listed, (tool, args, stop) => callMcpTool(tool, args, { ...call, signal: stop })),
@@ -146,11 +150,22 @@ export class Outfitter {
 
 const byName = (tools: readonly Tool[]) => new Map(tools.map((tool) => [tool.name, tool]))
 
-type Judging = Means & { secrets: Readonly<Record<string, string>> }
+/** Null without an analyzer. It holds the shell's parser, so it is loaded by those alone who want it. */
+async function scriptJudge({ securityAnalyzer }: Settings): Promise<JudgeScript | null> {
+  if (securityAnalyzer === null || securityAnalyzer === '') return null
+  const { loadScriptJudge } = await import('../../src/agent/security/judge.ts')
+  return loadScriptJudge()
+}
 
-function judged(action: ActionEvent, { settings, severity, secrets }: Judging) {
-  const hasAnalyzer = settings.securityAnalyzer !== null && settings.securityAnalyzer !== ''
-  const risk = hasAnalyzer ? riskOfAction(action, Object.keys(secrets)) : null
+type Judging = Means & {
+  secrets: Readonly<Record<string, string>>
+  judgeScript: JudgeScript | null
+  tools: ReadonlyMap<string, Tool>
+}
+
+function judged(action: ActionEvent, { settings, severity, secrets, judgeScript, tools }: Judging) {
+  const hints = tools.get(String(action.args.name))?.hints ?? null
+  const risk = judgeScript && riskOfAction(action, { judgeScript, secretNames: Object.keys(secrets), hints })
   return {
     risk,
     needsConfirmation: settings.confirmationMode === true && needsConfirmation(action, { risk, severity }),

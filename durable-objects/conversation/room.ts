@@ -258,7 +258,7 @@ export class Room {
     this.#report('STATUS$STARTING_RUNTIME', 'Starting')
     this.#report('STATUS$SETTING_UP_WORKSPACE', `Cloning ${repository.name}`)
     const onProgress = (text: string) => this.#report('STATUS$SETTING_UP_WORKSPACE', text)
-    const remotes = gitAccess(this.#env, this.#record.value.owner)
+    const remotes = gitAccess(this.#env, this.#record.value)
     const host = {
       sql: this.#sql,
       emit: (events: NewEvent[]) => this.#emit(events),
@@ -309,7 +309,7 @@ export class Room {
       runCommand: (command, shell, signal) =>
         this.#runCommand(command, shell, { signal, timeoutMs: config(this.#env).shellTimeoutMs }),
       context: (cwd) => this.#context(cwd),
-      commands: () => shellCommands(this.#env, owner),
+      commands: () => shellCommands(this.#env, this.#record.value),
       ownServers: () => ownServers(this.#env, this.#record.value),
       notePullRequest: (number) => this.addPullRequest(number),
       stream: (frame) => this.sessions.stream(JSON.stringify(frame)),
@@ -358,8 +358,8 @@ export class Room {
   }
 
   #runCommand(command: string, shell: ShellState, by: Bounds): Promise<CommandOutcome> {
-    const { owner } = this.#record.value
-    return runCommand({ env: this.#env, owner, files: this.files, vault: this.#vault }, { command, shell, ...by })
+    const of = this.#record.value
+    return runCommand({ env: this.#env, of, files: this.files, vault: this.#vault }, { command, shell, ...by })
   }
 
   #countChanged(): void {

@@ -90,7 +90,16 @@ export class WorkspaceContents {
       )
       return
     }
-    let seq = (last?.seq ?? -1) + 1
+    this.#insertChunks(inode, (last?.seq ?? -1) + 1, bytes)
+  }
+
+  /** For a file that has none. */
+  addFirstChunks(inode: number, bytes: Uint8Array): void {
+    this.#insertChunks(inode, 0, bytes)
+  }
+
+  #insertChunks(inode: number, first: number, bytes: Uint8Array): void {
+    let seq = first
     for (let from = 0; from < bytes.byteLength; from += MAX_CHUNK_BYTES) {
       const part = exactBuffer(bytes.subarray(from, from + MAX_CHUNK_BYTES))
       this.#sql.exec('INSERT INTO workspace_chunks (inode, seq, bytes) VALUES (?, ?, ?)', inode, seq++, part)

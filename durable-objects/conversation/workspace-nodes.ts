@@ -26,7 +26,7 @@ export type NewContents = { bytes: Uint8Array } | { key: string }
 
 export type NewNode =
   | { kind: 'directory' }
-  | { kind: 'file'; mode?: number | undefined }
+  | { kind: 'file'; mode?: number | undefined; size?: number; contents?: NewContents }
   | { kind: 'symlink'; target: string }
 
 /** Everything below a node, and the node itself. */
@@ -77,22 +77,27 @@ export class WorkspaceNodes {
     }
     const parent = parentOf(place)
     const target = node.kind === 'symlink' ? node.target : null
+    const contents = node.kind === 'file' ? node.contents : undefined
     const row = firstRow<{ inode: number }>(
       this.#sql,
-      `INSERT INTO workspace_nodes (parent, name, kind, mode, mtime, size, target)
-       VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING inode`,
+      `INSERT INTO workspace_nodes (parent, name, kind, mode, mtime, size, target, object)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING inode`,
       parent,
       place.name,
       node.kind,
       modeOf(node),
       Date.now(),
-      target === null ? 0 : byteLength(target),
+      sizeOf(node),
       target,
+      contents !== undefined && 'key' in contents ? contents.key : null,
     )
+    const inode = row?.inode ?? 0
+    if (contents !== undefined) this.#place(inode, contents)
     this.touch(parent)
     this.changed(place)
     usage.files++
-    return row?.inode ?? 0
+    usage.bytes += node.kind === 'file' ? sizeOf(node) : 0
+    return inode
   }
 
   /** Removes the entry and all that is below it; the objects in R2 become garbage. */
@@ -173,10 +178,10 @@ export class WorkspaceNodes {
   replaceContents(node: NodeRow, size: number, contents: NewContents): void {
     const { inode } = node
     const key = 'key' in contents ? contents.key : null
-    this.#contents.dropChunks(inode)
+    // An empty file has no chunks.
+    if (node.size > 0) this.#contents.dropChunks(inode)
     this.#contents.discard(node.object)
-    if ('bytes' in contents) this.#contents.addChunks(inode, contents.bytes)
-    if (key !== null) this.#contents.adopt(key)
+    this.#place(inode, contents)
     this.#sql.exec(
       'UPDATE workspace_nodes SET size = ?, mtime = ?, object = ?, revision = revision + 1 WHERE inode = ?',
       size,
@@ -184,6 +189,12 @@ export class WorkspaceNodes {
       key,
       inode,
     )
+  }
+
+  /** For a file that holds nothing. */
+  #place(inode: number, contents: NewContents): void {
+    if ('bytes' in contents) this.#contents.addFirstChunks(inode, contents.bytes)
+    else this.#contents.adopt(contents.key)
   }
 
   growContents(node: NodeRow, bytes: Uint8Array): void {
@@ -202,9 +213,19 @@ export class WorkspaceNodes {
   }
 
   touch(inode: number): void {
-    const node = this.#tree.node(inode)
-    if (node) this.#sql.exec('UPDATE workspace_nodes SET mtime = ? WHERE inode = ?', nextMtime(node.mtime), inode)
+    // As `nextMtime` has it, without a look at the row first.
+    this.#sql.exec(
+      `UPDATE workspace_nodes SET mtime = CASE WHEN mtime >= ?1 AND mtime < ?1 + 1000 THEN mtime + 1 ELSE ?1 END
+       WHERE inode = ?2`,
+      Date.now(),
+      inode,
+    )
   }
+}
+
+/** Of a link it is the length of its target. */
+function sizeOf(node: NewNode): number {
+  return node.kind === 'symlink' ? byteLength(node.target) : node.kind === 'file' ? (node.size ?? 0) : 0
 }
 
 function modeOf(node: NewNode): number {

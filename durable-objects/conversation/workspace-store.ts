@@ -75,6 +75,10 @@ export class WorkspaceStore implements FileSystem {
     this.#staging = new WorkspaceStaging({ sql, change, contents, objects, spillThresholdBytes, settle })
   }
 
+  exists(path: string): boolean {
+    return this.#tree.isThere(path)
+  }
+
   stat(path: string): FileStat {
     return statOf(this.#tree.existing(path, true).node)
   }
@@ -179,7 +183,12 @@ export class WorkspaceStore implements FileSystem {
       this.#nodes.roomFor(path, size, this.#currentUsage())
       await this.#contents.upload(bytes, path, (key) => this.#putFile(path, { size, mode, contents: { key } }))
     }
-    await this.#contents.sweep()
+    try {
+      await this.#contents.sweep()
+    } catch (error) {
+      // The file is written, whatever became of what it replaced.
+      log.warn('workspace.sweep_failed', errorFields(error))
+    }
   }
 
   stage(parts: AsyncIterable<Uint8Array>): Promise<StagedContents> {
@@ -226,7 +235,10 @@ export class WorkspaceStore implements FileSystem {
 
   #putFile(path: string, file: { size: number; mode?: number | undefined; contents: NewContents }): void {
     this.#change(path, (usage) => {
-      const node = this.#fileFor(path, file, usage)
+      const place = this.#nodes.roomFor(path, file.size, usage)
+      const { node } = place
+      if (!node) return void this.#nodes.insert(place, { kind: 'file', ...file }, usage)
+      this.#nodes.changed(place)
       this.#nodes.replaceContents(node, file.size, file.contents)
       usage.bytes += file.size - node.size
     })

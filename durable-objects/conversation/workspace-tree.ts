@@ -1,7 +1,13 @@
 // Walks paths over the node rows. Every step is one lookup by (parent, name); the folders that a path went through are
 // remembered, so the next file beside it costs one lookup instead of one for each folder.
 
-import { FileSystemError, MAX_LINKS_FOLLOWED, pathNames, targetNames } from '../../src/workspace/file-system.ts'
+import {
+  FileSystemError,
+  isFileError,
+  MAX_LINKS_FOLLOWED,
+  pathNames,
+  targetNames,
+} from '../../src/workspace/file-system.ts'
 import { firstRow, rows } from '../sql.ts'
 import { type NodeRow, ROOT_INODE } from './workspace-schema.ts'
 
@@ -52,6 +58,15 @@ export class WorkspaceTree {
     return { ...place, node: place.node }
   }
 
+  isThere(path: string): boolean {
+    try {
+      return this.walk(path, true).node !== null
+    } catch (error) {
+      if (isFileError(error)) return false
+      throw error
+    }
+  }
+
   /** Follows links on the way; one that stands at the end only if `follow`. */
   walk(path: string, follow: boolean): Place {
     const names = pathNames(path)
@@ -59,7 +74,7 @@ export class WorkspaceTree {
     const known = this.#remembered.get(folderKey)
     const folders: Folder[] = known ? [...known] : [ROOT]
     const plain = known !== undefined || !names.includes('..')
-    const walk = new Walk(this, { path, follow, folders, names: known ? names.slice(-1) : names })
+    const walk = new Walk(this, { path, follow, folders, names: known ? names.slice(-1) : [...names] })
     const place = walk.run()
     if (plain && walk.linksOnTheWay === 0 && known === undefined && names.length > 1) {
       this.#remember(folderKey, place.above)

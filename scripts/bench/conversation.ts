@@ -1,5 +1,6 @@
 // A conversation of the benchmark's own, over HTTP as any client makes one.
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { WorkerSide } from './stage.ts'
 
 export type Conversation = {
@@ -30,4 +31,22 @@ export async function startConversation({ worker }: { worker: WorkerSide }): Pro
       return JSON.stringify(page.events[0])
     },
   }
+}
+
+const COMMAND_TIMEOUT_MS = 300_000
+const POLL_MS = 5
+
+/** The command's observation, once it is there. */
+export async function runCommand(conversation: Conversation, command: string): Promise<string> {
+  await conversation.post('run', { command })
+  const until = performance.now() + COMMAND_TIMEOUT_MS
+  while (performance.now() < until) {
+    const newest = await conversation.newest()
+    if (newest.includes('"observation":"run"')) {
+      if (!newest.includes('"exit_code":0')) throw new Error(`${command}: ${newest.slice(0, 500)}`)
+      return newest
+    }
+    await sleep(POLL_MS)
+  }
+  throw new Error(`${command} did not end`)
 }

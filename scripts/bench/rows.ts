@@ -21,6 +21,7 @@ import { postEvent } from './rows/post-event.ts'
 import { objectReads, optionList } from './rows/reads.ts'
 import { recovery } from './rows/recovery.ts'
 import { search } from './rows/search.ts'
+import { longLoop, manyFiles, recursiveSearch } from './rows/shell.ts'
 import { stalledClients } from './rows/stalled.ts'
 import { eventStreams, taskList, taskStarts, taskThroughput } from './rows/tasks.ts'
 import { uploads, zipDownload } from './rows/transfers.ts'
@@ -66,6 +67,9 @@ export const ROWS: Readonly<Record<string, (stage: Stage) => Promise<Measurement
   'agent-first': firstCall,
   'agent-step': agentStep,
   'agent-long': longTurn,
+  'shell-loop': longLoop,
+  'shell-files': manyFiles,
+  'shell-grep': recursiveSearch,
 }
 
 export const ROW_NAMES: readonly string[] = [...Object.keys(ROWS), STARTUP]

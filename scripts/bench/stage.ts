@@ -2,12 +2,12 @@
 
 import { join } from 'node:path'
 import { ROOT } from '../start/paths.ts'
+import { runtimeBelow, usageOf } from '../start/usage.ts'
 import type { Bundles, SmallName } from './bundle.ts'
 import type { ClientCalls } from './client/main.ts'
 import { type Calls, type Cores, PinnedProcess } from './pinned-process.ts'
 import type { Sample } from './rounds.ts'
 import type { ServerCalls } from './server.ts'
-import { runtimeBelow, usageOf } from './usage.ts'
 import { startBellwether } from './worker.ts'
 
 const BENCH = join(ROOT, 'scripts', 'bench')

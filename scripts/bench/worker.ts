@@ -2,10 +2,10 @@
 // issued as any other.
 
 import { randomBytes } from 'node:crypto'
+import { runtimeBelow } from '../start/usage.ts'
 import type { PinnedProcess } from './pinned-process.ts'
 import type { ServerCalls } from './server.ts'
 import type { WorkerSide } from './stage.ts'
-import { runtimeBelow } from './usage.ts'
 
 /** Whose key it is, and so whose everything is. */
 export const OWNER = 'bench'

@@ -9,10 +9,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { bundleFile, bundleWorker } from '../bench/bundle.ts'
 import { PinnedProcess } from '../bench/pinned-process.ts'
 import type { ServerCalls } from '../bench/server.ts'
-import { runtimeBelow } from '../bench/usage.ts'
 import { buildConsole } from '../start/console.ts'
 import { ROOT } from '../start/paths.ts'
 import { signalIfThere } from '../start/processes.ts'
+import { runtimeBelow } from '../start/usage.ts'
 
 const BACK_WITHIN_MS = 30_000
 const LOOK_EVERY_MS = 20

@@ -28,8 +28,8 @@ function requireOrMissBrowser(): string | null {
   const chromium = findChromium()
   if (chromium !== null) return chromium
   const where = process.env.CHROMIUM_PATH ? `at CHROMIUM_PATH=${process.env.CHROMIUM_PATH}` : 'on this machine'
-  if (process.env.REQUIRE_BROWSER === '1')
-    throw new Fault(`No Chromium was found ${where}, and REQUIRE_BROWSER=1 asks for one.`)
+  if (process.env.REQUIRE_ALL === '1')
+    throw new Fault(`No Chromium was found ${where}, and REQUIRE_ALL=1 asks for one.`)
   console.error(`No Chromium was found ${where}: the browser journeys are skipped. Install it, or set CHROMIUM_PATH.`)
   return null
 }

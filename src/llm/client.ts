@@ -2,7 +2,9 @@
 // one reply, and whatever goes wrong on the way ends as a `ModelError`.
 
 import type { AddressPolicy } from '../lib/address-policy.ts'
+import { typedByPerson } from '../lib/chooser.ts'
 import { fetchThrough } from '../lib/guarded-fetch.ts'
+import { operatorFetchOnce } from '../lib/operator-fetch.ts'
 import type { ModelChoice } from './choose.ts'
 import { askDialect } from './dialects.ts'
 import { type ModelFacts, modelFacts, type Prices } from './facts.ts'
@@ -113,16 +115,20 @@ class VendorModel implements LanguageModel {
   }
 
   #fetch(): typeof fetch {
-    const send: typeof fetch = this.#means.fetch ?? ((input, init) => fetch(input, init))
-    if (this.#choice.isTrustedAddress) return (input, init) => send(input, { ...init, redirect: 'manual' })
-    const { firstByteMs } = this.#means.patience ?? DEFAULT_PATIENCE
+    const { addressPolicy: policy, patience, fetch: send } = this.#means
+    const { isTrustedAddress, baseUrl } = this.#choice
+    if (isTrustedAddress) {
+      return send === undefined ? operatorFetchOnce : (input, init) => send(input, { ...init, redirect: 'manual' })
+    }
+    const { firstByteMs } = patience ?? DEFAULT_PATIENCE
     const limits = {
       maxBytes: Number.MAX_SAFE_INTEGER,
       headersTimeoutMs: firstByteMs,
       totalTimeoutMs: LONGEST_TIMER_MS,
     }
     // A healthy stream is never cut by the clock: its silence is watched where it is read, and so is its size.
-    return fetchThrough({ policy: this.#means.addressPolicy, limits, fetch: send })
+    const chosenBy = typedByPerson(...(baseUrl === null ? [] : [baseUrl]))
+    return fetchThrough({ policy, chosenBy, limits, ...(send && { fetch: send }) })
   }
 }
 

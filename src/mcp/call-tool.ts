@@ -1,6 +1,7 @@
 // One call of a tool of a session. It connects anew: between two calls the object may have been evicted.
 
 import { withServer } from './connection.ts'
+import type { ServerDoor } from './door.ts'
 import { explainFailure } from './failure.ts'
 import { type McpServers, remoteServers } from './remote-server.ts'
 import type { McpTool } from './session-tools.ts'
@@ -9,8 +10,7 @@ import { CallResult, errorResult, resultOf, type ToolResult } from './tool-resul
 export type CallParts = {
   /** The servers as they are configured now; the key of the tool's server is taken from here. */
   readonly servers: McpServers
-  /** The guarded door. */
-  readonly fetch: typeof fetch
+  readonly door: ServerDoor
   readonly conversationId: string
   readonly signal?: AbortSignal
   readonly deadlineMs?: number
@@ -22,13 +22,13 @@ export const CALL_DEADLINE_MS = 110_000
 export async function callMcpTool(
   tool: McpTool,
   args: Readonly<Record<string, unknown>>,
-  { servers, fetch, conversationId, signal, deadlineMs = CALL_DEADLINE_MS }: CallParts,
+  { servers, door, conversationId, signal, deadlineMs = CALL_DEADLINE_MS }: CallParts,
 ): Promise<ToolResult> {
   const server = (await remoteServers(servers)).find(({ id }) => id === tool.serverId)
   if (server === undefined) return errorResult(`The tool server ${tool.serverLabel} is not configured any more`)
   try {
     const params = { name: tool.remoteName, arguments: args }
-    const answer = await withServer(server, { fetch, conversationId, signal, deadlineMs }, (ask) =>
+    const answer = await withServer(server, { door, conversationId, signal, deadlineMs }, (ask) =>
       ask('tools/call', params, CallResult),
     )
     return resultOf(answer)

@@ -3,14 +3,15 @@
 
 import type { z } from 'zod'
 import { log } from '../lib/log.ts'
+import type { ServerDoor } from './door.ts'
 import { McpFailure } from './failure.ts'
 import { NOTHING_COMPILED } from './nothing-compiled.ts'
 import { headersFor, type RemoteServer } from './remote-server.ts'
 import { GOODBYE_MS, Wire } from './wire.ts'
 
 export type ConnectionParts = {
-  /** The guarded door. All requests pass it, those to addresses that a server names included. */
-  readonly fetch: typeof fetch
+  /** All requests pass it, those to addresses that a server names included. */
+  readonly door: ServerDoor
   readonly conversationId: string
   readonly signal?: AbortSignal | undefined
   /** For all of it: handshake, question and answer. */
@@ -46,7 +47,7 @@ async function connect<T>(
   work: (ask: Ask) => Promise<T>,
 ): Promise<T> {
   const library = await import('./lazy/sdk-client.ts')
-  const wire = new Wire(parts.fetch, { transport: server.transport, signal: parts.signal })
+  const wire = new Wire(parts.door(server.url), { transport: server.transport, signal: parts.signal })
   const transport = transportTo(server, { library, wire, conversationId: parts.conversationId })
   const client = new library.Client(CLIENT, { capabilities: {}, jsonSchemaValidator: NOTHING_COMPILED })
   transport.onmessage = (message) => wire.received(message)

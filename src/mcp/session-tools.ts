@@ -1,6 +1,7 @@
 // The tools of a session: those of all its servers under names that a model's vendor takes, each name once.
 
 import { withServer } from './connection.ts'
+import type { ServerDoor } from './door.ts'
 import { explainFailure } from './failure.ts'
 import { type McpServers, type RemoteServer, remoteServers } from './remote-server.ts'
 import { type ListedTool, type Listing, listTools } from './tool-listing.ts'
@@ -24,8 +25,7 @@ export type OpenedServers = {
 }
 
 export type OpenParts = {
-  /** The guarded door. */
-  readonly fetch: typeof fetch
+  readonly door: ServerDoor
   readonly conversationId: string
   readonly signal?: AbortSignal
   /** For each server by itself. */
@@ -57,9 +57,9 @@ export async function openMcpServers(servers: McpServers, parts: OpenParts): Pro
 }
 
 async function listingOf(server: RemoteServer, parts: OpenParts): Promise<Listing> {
-  const { fetch, conversationId, signal, deadlineMs = LISTING_DEADLINE_MS } = parts
+  const { door, conversationId, signal, deadlineMs = LISTING_DEADLINE_MS } = parts
   try {
-    return await withServer(server, { fetch, conversationId, signal, deadlineMs }, listTools)
+    return await withServer(server, { door, conversationId, signal, deadlineMs }, listTools)
   } catch (error) {
     return { tools: [], complaints: [explainFailure(error)] }
   }

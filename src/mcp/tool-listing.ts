@@ -12,6 +12,8 @@ export type ListedTool = {
   readonly parameters: Readonly<Record<string, unknown>>
   /** The server says that calling it twice does what calling it once does. */
   readonly repeatable: boolean
+  /** The server says that it destroys something. Absent where it does not, and in listings that were stored without it. */
+  readonly isDestructive?: true
 }
 
 export type Listing = { readonly tools: readonly ListedTool[]; readonly complaints: readonly string[] }
@@ -32,7 +34,7 @@ const Tool = z.looseObject({
   description: z.string().nullish(),
   inputSchema: z.looseObject({ type: z.literal('object') }),
   annotations: z
-    .looseObject({ readOnlyHint: z.unknown(), idempotentHint: z.unknown() })
+    .looseObject({ readOnlyHint: z.unknown(), idempotentHint: z.unknown(), destructiveHint: z.unknown() })
     .partial()
     .nullish()
     .catch(null),
@@ -71,6 +73,7 @@ function readTool(raw: unknown): ListedTool | null {
     // Some vendors refuse an object that says nothing of its properties.
     parameters: { properties: {}, ...data.inputSchema },
     repeatable: data.annotations?.readOnlyHint === true || data.annotations?.idempotentHint === true,
+    ...(data.annotations?.destructiveHint === true ? { isDestructive: true as const } : {}),
   }
 }
 

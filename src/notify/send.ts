@@ -2,6 +2,7 @@
 // none comes, it may have been.
 
 import type { AddressPolicy } from '../lib/address-policy.ts'
+import type { Chooser } from '../lib/chooser.ts'
 import { type Door, DoorError, guardedFetch } from '../lib/guarded-fetch.ts'
 import { type Line, later, OK, type Outgoing, type Part, type Reply, rejected, type Verdict } from './channel.ts'
 import { cut } from './dialects.ts'
@@ -19,6 +20,8 @@ const AMBIGUOUS: ReadonlySet<number> = new Set([504, 520, 522, 524])
 export type Opened = {
   line: Line
   policy: AddressPolicy
+  /** Who named the addresses of its settings. */
+  chosenBy: Chooser
   /** What must not be told to anybody. */
   secrets: readonly string[]
 }
@@ -40,7 +43,7 @@ export async function sendPart(opened: Opened, part: Part, { at, timeoutMs = TIM
 export async function isReachable(opened: Opened, part: Part, at: number): Promise<boolean> {
   const { url } = await opened.line.request(part, opened.line.render(part), at)
   try {
-    const response = await guardedFetch(new URL('/', url), { method: 'HEAD' }, doorOf(opened, url, PROBE_TIMEOUT_MS))
+    const response = await guardedFetch(new URL('/', url), { method: 'HEAD' }, doorOf(opened, PROBE_TIMEOUT_MS))
     await response.body?.cancel()
     return true
   } catch (error) {
@@ -53,7 +56,7 @@ export async function isReachable(opened: Opened, part: Part, at: number): Promi
 async function exchange(opened: Opened, { url, headers, body }: Outgoing, timeoutMs: number): Promise<Verdict> {
   let response: Response
   try {
-    response = await guardedFetch(url, { method: 'POST', headers, body }, doorOf(opened, url, timeoutMs))
+    response = await guardedFetch(url, { method: 'POST', headers, body }, doorOf(opened, timeoutMs))
   } catch (error) {
     return verdictOfFailure(error)
   }
@@ -64,17 +67,9 @@ async function exchange(opened: Opened, { url, headers, body }: Outgoing, timeou
   return read.ok ? opened.line.judge(reply) : { ok: false, outcome: 'unknown', reason: 'the answer broke off' }
 }
 
-function doorOf({ policy }: Opened, address: string, timeoutMs: number): Door {
-  const { hostname } = new URL(address)
-  return {
-    policy,
-    limits: { maxBytes: REPLY_BYTES, headersTimeoutMs: timeoutMs, totalTimeoutMs: timeoutMs },
-    fetch: (url, request) => {
-      // A redirect that turns the request into a question has dropped the message on its way.
-      if (request?.method === 'GET') throw new DoorError('redirect', `${hostname} redirects and drops what was sent`)
-      return fetch(url, request)
-    },
-  }
+function doorOf({ policy, chosenBy }: Opened, timeoutMs: number): Door {
+  const limits = { maxBytes: REPLY_BYTES, headersTimeoutMs: timeoutMs, totalTimeoutMs: timeoutMs }
+  return { policy, chosenBy, limits, keepsBody: true }
 }
 
 function verdictOfFailure(error: unknown): Verdict {

@@ -1,4 +1,5 @@
 import type { AddressPolicy } from '../lib/address-policy.ts'
+import { namedByOperator, typedByPerson } from '../lib/chooser.ts'
 import type { ChannelKind } from './channel.ts'
 import { CHANNELS } from './index.ts'
 import type { Mode } from './notice.ts'
@@ -25,12 +26,11 @@ export function openTarget({ kind, settings, isOperators }: Target, policy: Addr
   const secrets = channel.secrets.flatMap((name) => (typeof values[name] === 'string' ? [values[name]] : []))
   return {
     line: channel.open(settings),
-    policy: isOperators ? { allowLoopback: true, allowPrivate: hostsIn(values) } : policy,
+    policy,
+    chosenBy: (isOperators ? namedByOperator : typedByPerson)(...addressesIn(values)),
     secrets,
   }
 }
 
-const hostsIn = (values: Record<string, unknown>): string[] =>
-  Object.values(values).flatMap((value) =>
-    typeof value === 'string' && /^https?:/.test(value) && URL.canParse(value) ? [new URL(value).hostname] : [],
-  )
+const addressesIn = (values: Record<string, unknown>): string[] =>
+  Object.values(values).flatMap((value) => (typeof value === 'string' && /^https?:/i.test(value) ? [value] : []))

@@ -3,6 +3,7 @@
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { config } from '../config.ts'
+import { noteAskedByModel } from '../http/asked-by-model.ts'
 import { detailEnvelope } from '../http/errors.ts'
 import { endpoint } from '../http/openapi.ts'
 import { type AppEnv, type Router, router } from '../http/router.ts'
@@ -60,7 +61,7 @@ async function callRest(
   c: Context<AppEnv>,
   { tool, args, dispatch }: { tool: RestTool; args: Record<string, unknown>; dispatch: Dispatch },
 ): Promise<ToolAnswer> {
-  const response = await dispatch(requestOf(c.req.raw, tool.callOf(args)), c.env, c.executionCtx)
+  const response = await dispatch(noteAskedByModel(requestOf(c.req.raw, tool.callOf(args))), c.env, c.executionCtx)
   return toolAnswer(tool, args, response)
 }
 

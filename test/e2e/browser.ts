@@ -15,12 +15,12 @@ const FLAGS = [
   '--disable-sync',
 ]
 
-/** The browser to drive. Without one the test is skipped and says so, or fails where REQUIRE_BROWSER=1 asks for one. */
+/** The browser to drive. Without one the test is skipped and says so, or fails where REQUIRE_ALL=1 asks for one. */
 export function browserOr(skip: (note: string) => never): string {
   const found = findChromium()
   if (found !== null) return found
   const why = 'no Chromium was found: install it, or name it in CHROMIUM_PATH'
-  if (process.env.REQUIRE_BROWSER === '1') throw new Error(why)
+  if (process.env.REQUIRE_ALL === '1') throw new Error(why)
   console.warn(`skipped: ${why}`)
   return skip(why)
 }

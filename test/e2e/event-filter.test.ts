@@ -104,4 +104,4 @@ test('a filter in the body of a GET works, wins over the query field by field, a
   }
   // The connection survived all of it.
   expect(await commands({ body: filter({ include_types: ['run'] }), isChunked: true })).toEqual(runs)
-}, 60_000)
+})

@@ -134,7 +134,7 @@ test(
             ({ status }) => status,
             () => 0,
           ),
-        { timeout: 30_000 },
+        { timeout: 120_000 },
       )
       .toBe(200)
     expect(await call('send_message', { conversation_id, content: 'echo and back' })).toBe('Sent')

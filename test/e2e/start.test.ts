@@ -1,9 +1,11 @@
 // `npm start` as a person or a process manager uses it: real npm, real signals, real state.
 
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs'
+import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../../scripts/start/port.ts'
@@ -56,6 +58,12 @@ const healthOf = (port: number): Promise<string | null> =>
 /** The lines that are ours: npm prints the name of the script first, after a `>`. */
 const linesOf = (printed: string) => printed.split('\n').filter((line) => line !== '' && !line.startsWith('>'))
 
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, name))
+    .filter((file) => statSync(file).isFile())
+}
+
 /** Everything beneath a process, however deep. */
 function descendantsOf(pid: number): { pid: number; command: string }[] {
   const children = listProcesses().filter(({ parent }) => parent === pid)
@@ -80,10 +88,10 @@ test('npm start serves, refuses what is taken, survives a crash and leaves nothi
   ])
   expect(sameState).toEqual([expect.stringMatching(/^The state folder .* is in use by process \d+\./)])
 
-  const leader = descendantsOf(npm.pid).find(({ command }) => command.includes('--persist-to'))
+  const leader = descendantsOf(npm.pid).find(({ command }) => command.includes('host.mjs'))
   signalIfThere(leader?.pid ?? 0, 'SIGKILL')
   await until('the notice of a restart', 5_000, () => npm.printed.stderr.includes('start.runtime_restarted'))
-  await until('an answer after wrangler was killed', 20_000, async () => (await healthOf(port)) === '"OK"')
+  await until('an answer after the host was killed', 20_000, async () => (await healthOf(port)) === '"OK"')
 
   await endsWithNpm(npm, 'SIGTERM')
   expect(linesOf(npm.printed.stdout)).toEqual([`ready http://127.0.0.1:${port}`])
@@ -93,8 +101,8 @@ test('npm start serves, refuses what is taken, survives a crash and leaves nothi
 }, 90_000)
 
 /** What a start that cannot work says before it ends with 1. */
-async function refusal(env: Readonly<Record<string, string>>): Promise<string[]> {
-  const start = run(process.execPath, ['scripts/start.mjs'], env)
+async function refusal(env: Readonly<Record<string, string>>, args: readonly string[] = []): Promise<string[]> {
+  const start = run(process.execPath, ['scripts/start.mjs', ...args], env)
   expect(await start.closed).toBe(1)
   expect(start.printed.stdout).toBe('')
   return linesOf(start.printed.stderr)
@@ -122,14 +130,13 @@ test('the variables of the environment reach the Worker, whatever they hold, and
   expect(await statusOf('/api/options/models')).toBe(401)
   expect(await statusOf('/api/keys', { 'x-session-api-key': rootKey })).toBe(200)
 
+  const isSecret = (text: string) => text.includes('root" key') || text.includes('BwcHBwcH')
   const commands = listProcesses().map(({ command }) => command)
-  expect(commands.some((command) => command.includes(stateDir))).toBe(true)
-  expect(commands.filter((command) => command.includes('root" key') || command.includes('BwcHBwcH'))).toEqual([])
-  const envFile = join(stateDir, 'start', 'vars.env')
-  expect((statSync(envFile).mode & 0o777).toString(8)).toBe('600')
+  expect(commands.some((command) => command.includes('host.mjs'))).toBe(true)
+  expect(commands.filter(isSecret)).toEqual([])
+  expect(filesIn(stateDir).filter((file) => isSecret(readFileSync(file, 'latin1')))).toEqual([])
 
   await endsWithNpm(npm, 'SIGKILL')
-  expect(existsSync(envFile)).toBe(false)
   rmSync(stateDir, { recursive: true })
 }, 60_000)
 
@@ -138,12 +145,126 @@ test('a service whose every runtime process is killed at once answers again by i
   const service = await startService({ stateDir, env: CLEAN })
   onTestFinished(() => service.stop())
   expect(service.kill9Runtime()).toBeGreaterThan(0)
-  await until('an answer after the runtimes were killed', 20_000, async () => (await healthOf(service.port)) === '"OK"')
-  expect(service.restarts).toBe(1)
+  // Nobody is turned away meanwhile: a request waits for the next runtime.
+  const reply = await fetch(`${service.url}/api/options/agents`, { signal: AbortSignal.timeout(20_000) })
+  expect(reply.status).toBe(200)
+  await until('the notice of a restart', 5_000, () => service.restarts === 1)
   await service.stop()
   expect(await healthOf(service.port)).toBeNull()
   rmSync(stateDir, { recursive: true })
 }, 60_000)
+
+test('nobody gets past the front: neither through headers of the development tools nor through the sockets behind it', async () => {
+  const stateDir = mkdtempSync(join(tmpdir(), 'bellwether-start-'))
+  const service = await startService({ stateDir, env: CLEAN })
+  onTestFinished(() => service.stop())
+  const foreign = { host: 'evil.example', 'mf-original-url': 'http://localhost/api/settings' }
+  const statuses = [
+    // A page of another name that was made to lead here.
+    await statusThrough(service.port, '/api/options/models', foreign),
+    await statusThrough(service.port, '/cdn-cgi/handler/scheduled', {}),
+    await statusThrough(service.port, '/cdn-cgi/platform-proxy', { 'mf-op': 'GET' }),
+    await statusThrough(service.port, '/alive', { 'mf-cf-blob': '{bad' }),
+  ]
+  // The paths of the tools are paths of the console's page like any other unknown one.
+  expect(statuses).toEqual([403, 200, 200, 200])
+
+  const behind = portsOf(service.hostPid()).filter((port) => port !== service.port)
+  expect(behind.length).toBeGreaterThan(0)
+  for (const port of behind) {
+    const tried = ['/api/options/models', '/cdn-cgi/handler/scheduled', '/cdn-cgi/mf/scheduled', '/health']
+    for (const path of tried) {
+      for (const headers of [
+        {},
+        { 'mf-original-url': `http://localhost${path}` },
+        { 'mf-route-override': 'bellwether' },
+      ]) {
+        const { status, body } = await answerThrough(port, path, headers)
+        // Pages of the console are for everybody; whatever the Worker or the tools could say is not.
+        expect([path, status, isHarmless(status, body)]).toEqual([path, status, true])
+      }
+    }
+  }
+  await service.stop()
+  rmSync(stateDir, { recursive: true })
+}, 60_000)
+
+const isHarmless = (status: number, body: string) => (status >= 400 && status < 500) || body.includes('<!doctype html>')
+
+type Headers = Readonly<Record<string, string>>
+
+const statusThrough = async (port: number, path: string, headers: Headers): Promise<number> =>
+  (await answerThrough(port, path, headers)).status
+
+/** A request with exactly these headers; status 0 when the other side closes without an answer. */
+function answerThrough(port: number, path: string, headers: Headers): Promise<{ status: number; body: string }> {
+  return new Promise((resolve) => {
+    const sent = { host: 'localhost', connection: 'close', ...headers }
+    const out = request({ host: '127.0.0.1', port, path, headers: sent }, async (answer) => {
+      resolve({ status: answer.statusCode ?? 0, body: await text(answer) })
+    })
+    out.on('error', () => resolve({ status: 0, body: '' }))
+    out.end()
+  })
+}
+
+/** The TCP ports that a process and its children listen on; none where the machine does not tell. */
+function portsOf(pid: number): number[] {
+  const own = new Set([{ pid }, ...descendantsOf(pid)].flatMap((one) => socketsOf(one.pid)))
+  const rows = readFileSync('/proc/net/tcp', 'utf8').split('\n').slice(1)
+  return rows.flatMap((row) => {
+    const [, local = '', , state, , , , , , inode = ''] = row.trim().split(/\s+/)
+    return state === '0A' && own.has(inode) ? [Number.parseInt(local.split(':')[1] ?? '', 16)] : []
+  })
+}
+
+function socketsOf(pid: number): string[] {
+  const folder = `/proc/${pid}/fd`
+  return readdirSync(folder).flatMap((name) => {
+    try {
+      return [/^socket:\[(\d+)\]$/.exec(readlinkSync(join(folder, name)))?.[1] ?? []].flat()
+    } catch {
+      // Closed between the listing and the reading.
+      return []
+    }
+  })
+}
+
+test('an answer that needs no body is given whole, whatever the size of the body, and harms no request after it', async () => {
+  const stateDir = mkdtempSync(join(tmpdir(), 'bellwether-start-'))
+  const service = await startService({ stateDir, env: { ...CLEAN, RATE_LIMIT_WRITES: 'off' } })
+  onTestFinished(() => service.stop())
+  const post = async (path: string, body: string) => {
+    const headers = { 'content-type': 'application/json' }
+    return (await fetch(`${service.url}${path}`, { method: 'POST', headers, body })).status
+  }
+  const statuses: number[] = []
+  for (let i = 0; i < 100; i++) {
+    statuses.push(await post('/api/nope', i % 5 === 0 ? 'x'.repeat(2_000_000) : '{"a":1}'))
+    statuses.push(await post('/api/settings', '{"language":"en"}'))
+  }
+  expect([...new Set(statuses)].sort()).toEqual([200, 404])
+  await service.stop()
+  rmSync(stateDir, { recursive: true })
+}, 120_000)
+
+test('help, unknown flags, a folder that cannot be written and a full disk are one clear sentence each', async () => {
+  const help = run(process.execPath, ['scripts/start.mjs', '--help'], {})
+  expect(await help.closed).toBe(0)
+  expect(help.printed.stdout).toMatch(/^Usage: npm start[\s\S]*--port[\s\S]*--state/)
+  const [unknown, extra, port, folder] = await Promise.all([
+    refusal({}, ['--prot', '1']),
+    refusal({}, ['later']),
+    refusal({}, ['--port', 'x']),
+    refusal({ PORT: String(await freePort()) }, ['--state', '/proc/nowhere']),
+  ])
+  expect(unknown).toEqual(["Unknown option '--prot'. See: npm start -- --help"])
+  expect(extra).toEqual([expect.stringMatching(/^Unexpected argument 'later'\. .*See: npm start -- --help$/)])
+  expect(port).toEqual(['PORT: found "x", allowed is a whole number from 1 to 65535'])
+  expect(folder).toEqual([
+    expect.stringMatching(/^BELLWETHER_STATE: the folder \/proc\/nowhere cannot be used: ENOENT/),
+  ])
+}, 30_000)
 
 test('a bad variable stops the start with its name, what was found and what is allowed', async () => {
   const [mode, port, keys] = await Promise.all([

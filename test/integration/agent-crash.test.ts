@@ -17,7 +17,7 @@ const kinds = async (chat: AgentChat) =>
 
 test('a turn goes on by itself after a restart in the middle of an answer: no status stays at running', async () => {
   const chat = await startAgent({
-    replies: [{ text: 'lost', chunkChars: 1, chunkDelayMs: 400 }, { text: 'the answer' }],
+    replies: [{ text: 'lost', chunkChars: 1, heldAfter: 3 }, { text: 'the answer' }],
     body: { initial_user_msg: 'go' },
   })
   await expect.poll(() => asked(chat), PATIENCE).toBe(1)
@@ -27,16 +27,26 @@ test('a turn goes on by itself after a restart in the middle of an answer: no st
   expect(await asked(chat)).toBe(2)
 })
 
+const BREAKS_OFF = { heldAfter: 5, breakAfter: 6, breakHow: 'hang' } as const
+
+/** Restarts in the middle of an answer, once so much of it was shown that some is kept, which the next piece sees to. */
+async function breakOff(chat: AgentChat): Promise<void> {
+  const socket = await chat.connect()
+  const written = () => socket.frames.flatMap((frame) => (frame.type === 'delta' ? [String(frame.text)] : [])).join('')
+  await socket.until(() => written().length >= 450)
+  const { length } = written()
+  await chat.model.release()
+  await socket.until(() => written().length > length)
+  await abortAllDurableObjects()
+}
+
 test('text of an answer that a restart cut off is kept, marked, and never glued to the next answer', async () => {
   const first = 'The first attempt. '.repeat(60)
   const chat = await startAgent({
-    replies: [{ text: first, chunkChars: 200, chunkDelayMs: 150 }, { text: 'The second attempt.' }],
+    replies: [{ text: first, chunkChars: 200, ...BREAKS_OFF }, { text: 'The second attempt.' }],
     body: { initial_user_msg: 'go' },
   })
-  const socket = await chat.connect()
-  const written = () => socket.frames.flatMap((frame) => (frame.type === 'delta' ? [String(frame.text)] : [])).join('')
-  await socket.until(() => written().length >= 600)
-  await abortAllDurableObjects()
+  await breakOff(chat)
   await said(chat, 'The second attempt.')
   const events = await chat.events()
   const note = events.find(({ observation }) => observation === 'error')
@@ -51,12 +61,10 @@ test('a secret in the text that a restart cut off is masked in what is kept of i
   await owner.ask('/api/secrets', { method: 'POST', body: { name: 'DEPLOY_KEY', value } })
   const chat = await startAgent({
     owner,
-    replies: [{ text: `The key is ${value}. `.repeat(40), chunkChars: 170, chunkDelayMs: 100 }, { text: 'Again.' }],
+    replies: [{ text: `The key is ${value}. `.repeat(40), chunkChars: 200, ...BREAKS_OFF }, { text: 'Again.' }],
     body: { initial_user_msg: 'go' },
   })
-  const socket = await chat.connect()
-  await socket.until(() => socket.frames.filter(({ type }) => type === 'delta').length >= 5)
-  await abortAllDurableObjects()
+  await breakOff(chat)
   await said(chat, 'Again.')
   const note = (await chat.events()).find(({ observation }) => observation === 'error')
   expect(note?.content).toContain('The key is <secret_hidden>. The key is')
@@ -100,7 +108,7 @@ test('a turn goes on after a restart in the middle of an action that the user ha
 
 test('a settled tool is never run again, however often the object goes away', async () => {
   const chat = await startAgent({
-    replies: [{ calls: [bash('echo once >> log', 'k1')] }, { text: 'slow', firstDelayMs: 1500 }, { text: 'end' }],
+    replies: [{ calls: [bash('echo once >> log', 'k1')] }, { text: 'slow', heldAfter: 0 }, { text: 'end' }],
     body: { initial_user_msg: 'go' },
   })
   await expect.poll(() => asked(chat), PATIENCE).toBe(2)
@@ -200,7 +208,7 @@ test('no budget is blind to progress: a turn that goes on gets through one resta
   const log = await chat.owner.json<{ code: string }>(`${chat.path}/select-file?file=log`)
   const lines = log.code.trim().split('\n')
   expect(new Set(lines).size).toBe(lines.length)
-}, 60_000)
+})
 
 test('an alarm and a client that come to a restarted conversation at once do not wait for each other', async () => {
   const chat = await startAgent({
@@ -208,11 +216,14 @@ test('an alarm and a client that come to a restarted conversation at once do not
     body: { initial_user_msg: 'go' },
   })
   await expect.poll(() => asked(chat), PATIENCE).toBe(1)
-  slowSecrets(400)
+  const secrets = heldSecrets()
   await abortAllDurableObjects()
   const firing = runDurableObjectAlarm(conversation(env, chat.owner.owner, chat.id))
+  await expect.poll(() => secrets.asked).toBeGreaterThan(0)
+  const posting = chat.post('message', { content: 'still there?' })
   await scheduler.wait(50)
-  expect((await chat.post('message', { content: 'still there?' })).status).toBe(200)
+  secrets.letGo()
+  expect((await posting).status).toBe(200)
   await said(chat, 'both are here')
   await firing
 })
@@ -223,17 +234,18 @@ test('a conversation, or a fork, that was cut off while it was made is not there
   await said(chat, 'one')
   await inState(chat, 'awaiting_user_input')
   const last = (await chat.events()).length - 1
-  slowSecrets(300)
   const making = [
     { path: '/api/conversations', id: 'made-again', body: { initial_user_msg: 'again' }, answer: 'two' },
     { path: `${chat.path}/fork`, id: 'forked-again', body: { event_id: last }, answer: 'three' },
   ]
   for (const { path, id, body, answer } of making) {
     const ask = () => chat.owner.ask(path, { method: 'POST', body: { ...body, conversation_id: id } })
+    const secrets = heldSecrets()
     const first = ask()
-    await scheduler.wait(150)
+    await expect.poll(() => secrets.asked).toBeGreaterThan(0)
     await abortAllDurableObjects()
     expect((await first).status).toBe(500)
+    secrets.letGo()
     expect(await chat.owner.json(`/api/conversations/${id}`)).toBeNull()
     expect((await ask()).status).toBe(200)
     const made = await startConversation({ conversation_id: id }, chat.owner)
@@ -242,13 +254,21 @@ test('a conversation, or a fork, that was cut off while it was made is not there
   }
 })
 
-/** Has the database take its time over what is read in one go, as secrets are, until the test is over. */
-function slowSecrets(ms: number): void {
+/** Has the database keep back what is read in one go, as secrets are, until the test lets it go or is over. */
+function heldSecrets() {
   const { DB } = env
+  let isHeld = true
+  const letGo = () => {
+    isHeld = false
+    Object.assign(env, { DB })
+  }
+  const held = { asked: 0, letGo }
   const batch: D1Database['batch'] = async (statements) => {
-    await scheduler.wait(ms)
+    held.asked += 1
+    while (isHeld) await scheduler.wait(5)
     return DB.batch(statements)
   }
   Object.assign(env, { DB: { prepare: DB.prepare.bind(DB), batch } })
-  onTestFinished(() => void Object.assign(env, { DB }))
+  onTestFinished(letGo)
+  return held
 }

@@ -51,11 +51,12 @@ test('a budget that is spent stops the agent; a message lets it spend as much ag
 
 test('a changed setting holds from the next step on', async () => {
   const chat = await startAgent({
-    replies: [{ ...step(1), firstDelayMs: 600 }, step(2), { text: 'not reached' }],
+    replies: [{ ...step(1), heldAfter: 0 }, step(2), { text: 'not reached' }],
     body: { initial_user_msg: 'go' },
   })
   await expect.poll(async () => (await chat.model.requests()).length).toBe(1)
   await chat.owner.ask('/api/settings', { method: 'POST', body: { confirmation_mode: true } })
+  await chat.model.release()
   await inState(chat, 'awaiting_user_confirmation')
   const runs = (await chat.events()).filter(({ action }) => action === 'run')
   expect(runs.at(-1)?.args?.confirmation_state).toBe('awaiting_confirmation')

@@ -4,7 +4,7 @@ import { abortAllDurableObjects, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { conversation } from '../../src/bindings.ts'
-import { type AgentChat, bash, inState, said, startAgent } from '../helpers/agent.ts'
+import { type AgentChat, bash, inState, make, said, startAgent, untilMade } from '../helpers/agent.ts'
 import { isInState } from '../helpers/conversation.ts'
 
 const PATIENCE = { interval: 20 }
@@ -61,9 +61,9 @@ test('a message that is sent again, at the same time, after a restart and over a
 test('an alarm that comes twice, late, or not at all changes nothing: each call runs once and the turn ends', async () => {
   const chat = await startAgent({
     replies: [
-      { calls: [bash('echo one >> log; sleep 1', 'k1'), bash('echo two >> log', 'k2')] },
-      { status: 503 },
-      { text: 'the end', firstDelayMs: 400 },
+      { calls: [bash(`echo one >> log; ${untilMade('told')}`, 'k1'), bash('echo two >> log', 'k2')] },
+      { status: 503, headers: { 'retry-after': '60' } },
+      { text: 'the end', heldAfter: 0 },
     ],
     body: { initial_user_msg: 'go' },
   })
@@ -71,12 +71,21 @@ test('an alarm that comes twice, late, or not at all changes nothing: each call 
   const log = async () => (await chat.owner.ask(`${chat.path}/select-file?file=log`)).text()
   await expect.poll(log, PATIENCE).toContain('one')
   // Beside the one that runs.
-  await runInDurableObject(stub(), (object) => Promise.all([object.alarm?.(), object.alarm?.()]))
+  const alarms = runInDurableObject(stub(), (object) => Promise.all([object.alarm?.(), object.alarm?.()]))
+  await make(chat, 'told')
+  await alarms
+  const retryAt = () =>
+    runInDurableObject(stub(), (_, { storage }) => {
+      const query = "SELECT json_extract(value, '$.failures.retryAt') AS at FROM meta WHERE name = 'turn'"
+      return Number(storage.sql.exec(query).one().at)
+    })
   for (const questions of [2, 3]) {
     // While the answer that failed is waited for, and while the next one is written.
     await expect.poll(() => asked(chat), PATIENCE).toBe(questions)
+    if (questions === 2) await expect.poll(retryAt, PATIENCE).toBeGreaterThan(Date.now())
     await runInDurableObject(stub(), async (_, { storage }) => {
       storage.sql.exec("DELETE FROM alarms WHERE name = 'turn'")
+      storage.sql.exec("UPDATE meta SET value = json_set(value, '$.failures.retryAt', 0) WHERE name = 'turn'")
       await storage.deleteAlarm()
     })
     await abortAllDurableObjects()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type AgentChat, bash, inState, lastPrompt, said, startAgent } from '../helpers/agent.ts'
+import { type AgentChat, bash, inState, lastPrompt, make, said, startAgent, untilMade } from '../helpers/agent.ts'
 import { isInState } from '../helpers/conversation.ts'
 
 const states = (events: Awaited<ReturnType<AgentChat['events']>>) =>
@@ -44,6 +44,40 @@ test('a confirmed action runs once; state, action, answer and observation stand 
   expect(states(events)).toEqual(['user_confirmed', 'running', 'awaiting_user_input'])
 })
 
+test('with an analyzer what is risky waits, whatever tool it is of, and what is not runs at once', async () => {
+  const editor = (id: string, path: string) => ({
+    id,
+    name: 'str_replace_editor',
+    arguments: { command: 'create', path, file_text: 'x' },
+  })
+  const chat = await startAgent({
+    replies: [
+      { calls: [editor('k1', '/workspace/a.txt'), bash(String.raw`l\s`, 'k2'), editor('k3', '/workspace/.env')] },
+      { calls: [bash(String.raw`\r'm' -rf /workspace/a.txt`, 'k4')] },
+      { text: 'ok' },
+    ],
+    settings: { ...CONFIRMING, security_analyzer: 'invariant' },
+    body: { initial_user_msg: 'go' },
+  })
+  await inState(chat, 'awaiting_user_confirmation')
+  const waiting = await chat.events()
+  expect(
+    waiting.flatMap(({ action, args }) => (action === 'edit' || action === 'run' ? [args?.security_risk] : [])),
+  ).toEqual([0, 0, 2])
+  expect(waiting.at(-1)).toMatchObject({ action: 'edit', args: { confirmation_state: 'awaiting_confirmation' } })
+  expect(await chat.owner.json(`${chat.path}/list-files`)).toEqual(['a.txt'])
+  await chat.post('change_agent_state', { agent_state: 'user_confirmed' })
+  await expect.poll(async () => (await chat.events()).at(-1)?.action).toBe('run')
+  const events = (await chat.events()).slice(waiting.length)
+  const again = events.find(({ action }) => action === 'edit')
+  expect(again?.args).toMatchObject({ confirmation_state: 'confirmed', path: '/workspace/.env' })
+  expect(events.find(({ observation }) => observation === 'edit')?.cause).toBe(again?.id)
+  expect(events.at(-1)?.args).toMatchObject({ confirmation_state: 'awaiting_confirmation', security_risk: 2 })
+  await chat.post('change_agent_state', { agent_state: 'user_rejected' })
+  await inState(chat, 'awaiting_user_input')
+  expect(await chat.owner.json(`${chat.path}/list-files`)).toEqual(expect.arrayContaining(['a.txt']))
+})
+
 test('a rejected action does not run, nor do those behind it, and the model is told of both', async () => {
   const chat = await startAgent({
     replies: [{ calls: [bash('touch one', 'k1'), bash('touch two', 'k2')] }, { text: 'understood' }],
@@ -83,7 +117,7 @@ test('a message in place of a confirmation refuses the action, and the model hea
 
 test('stop while the model writes keeps what it wrote, marked, and the turn stands still', async () => {
   const chat = await startAgent({
-    replies: [{ text: 'one two three four five six', chunkChars: 4, chunkDelayMs: 150 }, { text: 'later' }],
+    replies: [{ text: 'one two three four five six', chunkChars: 4, heldAfter: 4 }, { text: 'later' }],
     body: { initial_user_msg: 'go' },
   })
   const socket = await chat.connect()
@@ -119,12 +153,13 @@ test('stop while a command runs answers it and those behind it; the next message
 
 test('a paused agent does nothing, and a resume that is asked for twice is answered once', async () => {
   const chat = await startAgent({
-    replies: [{ calls: [bash('sleep 1; echo done', 'k1')] }, { text: 'the end' }],
+    replies: [{ calls: [bash(`${untilMade('told')}; echo done`, 'k1')] }, { text: 'the end' }],
     body: { initial_user_msg: 'go' },
   })
   const socket = await chat.connect()
   await socket.until((s) => s.events().some(({ action }) => action === 'run'))
   await chat.post('change_agent_state', { agent_state: 'paused' })
+  await make(chat, 'told')
   await expect.poll(async () => (await chat.events()).some(({ observation }) => observation === 'run')).toBe(true)
   const before = (await chat.model.requests()).length
   expect(isInState(await chat.events(), 'paused')).toBe(true)
@@ -136,13 +171,14 @@ test('a paused agent does nothing, and a resume that is asked for twice is answe
 
 test("an agent that was paused, or asked to go on, when it was the user's turn is not asked for a second answer", async () => {
   const chat = await startAgent({
-    replies: [{ text: 'done', chunkChars: 1, chunkDelayMs: 100 }, { text: 'a second answer' }],
+    replies: [{ text: 'done', chunkChars: 1, heldAfter: 2 }, { text: 'a second answer' }],
     body: { initial_user_msg: 'go' },
   })
   const ask = (state: string) => chat.post('change_agent_state', { agent_state: state })
   await expect.poll(async () => (await chat.model.requests()).length).toBe(1)
   // In the middle of the last answer, which ends all the same.
   await ask('paused')
+  await chat.model.release()
   await said(chat, 'done')
   for (const state of ['running', 'paused', 'paused', 'running']) await ask(state)
   await inState(chat, 'awaiting_user_input')
@@ -161,11 +197,12 @@ test("an agent that was paused, or asked to go on, when it was the user's turn i
 
 test('a message that comes while the model writes is part of its next question, and nothing is asked twice', async () => {
   const chat = await startAgent({
-    replies: [{ text: 'first answer', firstDelayMs: 500 }, { text: 'second answer' }],
+    replies: [{ text: 'first answer', heldAfter: 0 }, { text: 'second answer' }],
     body: { initial_user_msg: 'one' },
   })
   await expect.poll(async () => (await chat.model.requests()).length).toBe(1)
   await chat.post('message', { content: 'two' })
+  await chat.model.release()
   await said(chat, 'second answer')
   await inState(chat, 'awaiting_user_input')
   expect((await chat.model.requests()).length).toBe(2)
@@ -174,11 +211,12 @@ test('a message that comes while the model writes is part of its next question, 
 
 test('a command of the user that comes while the model writes runs when it is done, and asks the model nothing', async () => {
   const chat = await startAgent({
-    replies: [{ text: 'the answer', firstDelayMs: 500 }, { text: 'nobody asked for this' }],
+    replies: [{ text: 'the answer', heldAfter: 0 }, { text: 'nobody asked for this' }],
     body: { initial_user_msg: 'one' },
   })
   await expect.poll(async () => (await chat.model.requests()).length).toBe(1)
   await chat.post('run', { command: 'echo mine' })
+  await chat.model.release()
   await said(chat, 'the answer')
   await expect.poll(async () => (await chat.events()).some(({ content }) => content === 'mine')).toBe(true)
   await inState(chat, 'awaiting_user_input')
@@ -191,9 +229,9 @@ test('a message that comes before the agent says that it is done, or before the 
   const finish = { name: 'finish', arguments: { message: 'All done.' } }
   const chat = await startAgent({
     replies: [
-      { calls: [bash('sleep 1', 'k1'), finish] },
+      { calls: [bash(untilMade('one'), 'k1'), finish] },
       { text: 'Now to what you wrote.' },
-      { calls: [bash('sleep 1', 'k2'), bash('rm -rf /workspace/x', 'k3')] },
+      { calls: [bash(untilMade('two'), 'k2'), bash('rm -rf /workspace/x', 'k3')] },
       { text: 'To that as well.' },
     ],
     settings: { confirmation_mode: true, security_analyzer: 'invariant' },
@@ -203,6 +241,7 @@ test('a message that comes before the agent says that it is done, or before the 
     (await chat.events()).some(({ action, tool_call_metadata: of }) => action === 'run' && of?.tool_call_id === id)
   await expect.poll(() => begun('k1')).toBe(true)
   await chat.post('message', { content: 'two' })
+  await make(chat, 'one')
   await said(chat, 'Now to what you wrote.')
   await inState(chat, 'awaiting_user_input')
   expect(states(await chat.events())).not.toContain('finished')
@@ -211,6 +250,7 @@ test('a message that comes before the agent says that it is done, or before the 
   await chat.post('message', { content: 'three' })
   await expect.poll(() => begun('k2')).toBe(true)
   await chat.post('message', { content: 'four' })
+  await make(chat, 'two')
   await inState(chat, 'awaiting_user_confirmation')
   await chat.post('change_agent_state', { agent_state: 'user_rejected' })
   await said(chat, 'To that as well.')

@@ -147,4 +147,4 @@ test('a conversation that is evicted before every request answers like one that 
   })
   expect(evicted.length).toBeGreaterThan(STEPS.length)
   for (const [i, answer] of evicted.entries()) expect(answer, `step ${i}`).toEqual(alone[i])
-}, 120_000)
+})

@@ -68,7 +68,7 @@ test('a fork at any event has the workspace as it was then, to the byte, however
   expect(new Set(seen.map(({ state }) => state)).size).toBe(STEPS.length)
   for (const { id, state } of seen) expect(await workspaceOf(await forked(chat, id))).toBe(state)
   expect(await workspaceOf(await forked(chat, 1))).toBe(empty)
-}, 60_000)
+})
 
 test('a first change that is taken back takes nothing else with it', async () => {
   const chat = await startConversation()

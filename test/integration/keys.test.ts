@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { client, ROOT_KEY, request } from '../helpers/app.ts'
 
 const admin = { 'x-session-api-key': ROOT_KEY }
@@ -41,10 +41,12 @@ test('a key without the admin scope cannot touch keys, and the root key is nobod
 })
 
 test('an expired key is refused', async () => {
-  const soon = new Date(Date.now() + 300).toISOString()
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const soon = new Date(Date.now() + 60_000).toISOString()
   const ann = await client({ expires_at: soon })
   expect((await ann.ask('/api/options/agents')).status).toBe(200)
-  await new Promise((resolve) => setTimeout(resolve, 350))
+  vi.setSystemTime(Date.now() + 60_001)
   expect((await ann.ask('/api/options/agents')).status).toBe(401)
 })
 

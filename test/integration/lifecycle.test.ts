@@ -95,7 +95,7 @@ test('deleting while a command runs leaves nothing behind and nothing fails', as
 
 test('of more running conversations than the limit the idle one makes way, and its clients are told', async () => {
   const ann = await client()
-  const first = await startConversation({ initial_user_msg: 'sleep 5' }, ann)
+  const first = await startConversation({ initial_user_msg: 'sleep 100' }, ann)
   const second = await startConversation({}, ann)
   const socket = await second.connect()
   await startConversation({}, ann)
@@ -111,6 +111,7 @@ test('of more running conversations than the limit the idle one makes way, and i
     return results.filter(({ status }) => status === 'RUNNING').length
   }
   await expect.poll(statuses).toBe(3)
+  await first.post('change_agent_state', { agent_state: 'stopped' })
 })
 
 test('a conversation that nobody follows and nothing happens in is closed after a while; one that is followed is not', async () => {

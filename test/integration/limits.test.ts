@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { limiter } from '../../src/bindings.ts'
 import { setLogLevel } from '../../src/lib/log.ts'
 import { countRequest } from '../../src/limits/limits.ts'
@@ -74,12 +74,14 @@ test('the 429 comes before everything that could be wrong with the request besid
 })
 
 test('what was used up comes back with time, and who waits as long as told is served', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
   const ann = await client()
   const ask = () => send(ann, '/api/secrets', { method: 'POST', body: '{}', vars: { RATE_LIMIT_WRITES: '4/2' } })
   let refused = await ask()
   for (let i = 0; i < 100 && refused.status !== 429; i++) refused = await ask()
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1'])
-  await new Promise((resolve) => setTimeout(resolve, 1_000))
+  vi.setSystemTime(Date.now() + 1_000)
   expect((await ask()).status).toBe(422)
 })
 

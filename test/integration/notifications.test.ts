@@ -39,12 +39,10 @@ const told = ({ owner }: Client, taskId: string): Notice => {
 }
 
 async function settled(who: Client, count: number): Promise<Delivery[]> {
-  for (let i = 0; i < 100; i++) {
-    const { deliveries } = await who.json<Page>(`${DELIVERIES}?limit=200`)
-    if (deliveries.length === count && deliveries.every(({ status }) => status !== 'pending')) return deliveries
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  throw new Error(`the deliveries do not come to an end: ${JSON.stringify(await who.json(DELIVERIES))}`)
+  const read = async () => (await who.json<Page>(`${DELIVERIES}?limit=200`)).deliveries
+  const states = async () => (await read()).map(({ status }) => (status === 'pending' ? status : 'settled'))
+  await expect.poll(states).toEqual(Array.from({ length: count }, () => 'settled'))
+  return read()
 }
 
 test('a channel is made, shown without its secrets, changed piece by piece, tested and deleted; nobody else sees it', async () => {
@@ -265,7 +263,7 @@ test('a market review is sent under the day of its figures, without its picture'
       expect(status).toBe('completed')
       return market_review_payload.date
     },
-    { timeout: 30_000, interval: 100 },
+    { timeout: 60_000, interval: 100 },
   )
   // As if the figures were none of a sample.
   await env.DB.prepare('UPDATE analyses SET data_notice = NULL WHERE query_id = ?').bind(task_id).run()

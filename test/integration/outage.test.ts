@@ -138,3 +138,24 @@ for (const weather of ['down', 'late'] as const) {
     expect(events.map(({ id }) => id)).toEqual(events.map((_, i) => i))
   })
 }
+
+test('a database without its tables is a 503 that names the command which makes them', async () => {
+  const someone = await client()
+  const { DB } = env
+  const bare = {
+    prepare: () => {
+      throw new Error('D1_ERROR: no such table: settings: SQLITE_ERROR')
+    },
+  }
+  Object.assign(env, { DB: bare })
+  onTestFinished(() => void Object.assign(env, { DB }))
+  for (const path of ['/api/settings', '/api/v1/history', '/api/conversations']) {
+    const headers = { 'x-session-api-key': someone.key }
+    const answer = await request(path, { headers }, { KEY_CACHE_SECONDS: '3600' })
+    expect([path, answer.status, await answer.text()]).toEqual([
+      path,
+      503,
+      expect.stringContaining('d1 migrations apply'),
+    ])
+  }
+})

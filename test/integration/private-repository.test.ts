@@ -151,6 +151,8 @@ test('a set-up script that is cut off is answered for and not run again, and the
   const chat = await startConversation({ repository: url })
   const action = async () => (await chat.events()).find((event) => event.action === 'run')
   await expect.poll(action).toBeDefined()
+  const log = async () => (await chat.owner.ask(`${chat.path}/select-file?file=setup.log`)).text()
+  await expect.poll(log).toContain('begun')
   await chat.owner.ask(`${chat.path}/stop`, { method: 'POST' })
   await evictDurableObject(conversation(env, chat.owner.owner, chat.id))
   await chat.owner.ask(`${chat.path}/start`, { method: 'POST', body: {} })

@@ -43,7 +43,7 @@ test('no answer, log line or row holds a secret, whatever is right or wrong arou
     const vars = {
       LOG_LEVEL: 'debug',
       GITHUB_API_URL: `http://${inject('providerHost')}/down`,
-      FETCH_TIMEOUT_SECONDS: '1',
+      FETCH_TIMEOUT_SECONDS: '30',
     }
     const response = await request(path, { method, headers, ...(text === null ? {} : { body: text }) }, vars)
     out.push(`${method} ${path} ${JSON.stringify([...response.headers])} ${await response.text()}`)

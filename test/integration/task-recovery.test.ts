@@ -129,18 +129,12 @@ test('what waits when the object comes back to life is handed out by its alarm, 
   await evictDurableObject(stub)
   // One touch makes the constructor run; from there on the alarm does it all.
   await runInDurableObject(stub, () => undefined)
-  const deadline = Date.now() + 10_000
-  let status = ''
-  while (status !== 'completed' && Date.now() < deadline) {
-    await pause(100)
-    const row = await runInDurableObject(stub, (_, { storage }) =>
-      storage.sql
-        .exec<{ status: string; attempts: number }>('SELECT status, attempts FROM tasks WHERE id = ?', id)
-        .one(),
+  const status = () =>
+    runInDurableObject(
+      stub,
+      (_, { storage }) => storage.sql.exec('SELECT status FROM tasks WHERE id = ?', id).one().status,
     )
-    status = `${row.status}`
-  }
-  expect(status).toBe('completed')
+  await expect.poll(status).toBe('completed')
   const answer = await ann.json<{ result: { report: { meta: Record<string, unknown> } } }>(
     `/api/v1/analysis/status/${id}`,
   )

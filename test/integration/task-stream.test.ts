@@ -121,9 +121,7 @@ test('a stream that was left lets go of its socket', async () => {
   await stream.until(({ event }) => event === 'connected')
   expect(await sockets()).toBe(1)
   stream.close()
-  const deadline = Date.now() + 5_000
-  while ((await sockets()) > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20))
-  expect(await sockets()).toBe(0)
+  await expect.poll(sockets).toBe(0)
 })
 
 test('the root key is nobody here', async () => {

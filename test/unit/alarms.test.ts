@@ -25,12 +25,13 @@ test('while one handler takes its time, those that come due are run beside it', 
     const log: string[] = []
     alarms.at('slow', 0)
     alarms.at('quick', Date.now() + 20)
+    const logged = (what: string) => expect.poll(() => log).toContain(what)
     await alarms.fire(Date.now(), async (name) => {
       log.push(`${name} begins`)
       if (name === 'slow') {
-        await pause(60)
+        await logged('quick ends')
         alarms.at('other', 0)
-        await pause(60)
+        await logged('other ends')
       }
       log.push(`${name} ends`)
     })
@@ -80,19 +81,17 @@ test('a handler that fails keeps its alarm, the others are run, and the failure 
 test('an alarm of a crash in the middle is still there, and the runtime is armed for it', async () => {
   await withAlarms(async (alarms, storage) => {
     alarms.at('slow', 1)
-    let release = () => {}
-    const fired = alarms.fire(
-      Date.now(),
-      () =>
-        new Promise<void>((resolve) => {
-          release = resolve
-        }),
-    )
-    await pause(5)
+    const begun = Promise.withResolvers<void>()
+    const end = Promise.withResolvers<void>()
+    const fired = alarms.fire(Date.now(), () => {
+      begun.resolve()
+      return end.promise
+    })
+    await begun.promise
     await storage.deleteAlarm()
     expect(new Alarms<Name>(storage).get('slow')).toBe(1)
     expect(await storage.getAlarm()).not.toBeNull()
-    release()
+    end.resolve()
     await fired
   })
 })
@@ -101,14 +100,11 @@ test('a healthy long turn is never ended by the clock: what outlasts one firing 
   await withAlarms(
     async (alarms, storage) => {
       const log: string[] = []
-      let release = () => {}
+      const end = Promise.withResolvers<void>()
       const run = async (name: Name) => {
         log.push(`${name} begins`)
-        if (name === 'slow') {
-          await new Promise<void>((resolve) => {
-            release = resolve
-          })
-        }
+        if (name === 'slow') await end.promise
+        else end.resolve()
         log.push(`${name} ends`)
       }
       alarms.at('slow', 1)
@@ -117,10 +113,7 @@ test('a healthy long turn is never ended by the clock: what outlasts one firing 
         expect(await storage.getAlarm()).not.toBeNull()
       }
       alarms.at('quick', 0)
-      const last = alarms.fire(Date.now(), run)
-      await pause(2)
-      release()
-      await last
+      await alarms.fire(Date.now(), run)
       expect(log).toEqual(['slow begins', 'quick begins', 'quick ends', 'slow ends'])
       expect([alarms.get('slow'), alarms.get('quick')]).toEqual([null, null])
     },

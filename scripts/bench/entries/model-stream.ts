@@ -3,10 +3,12 @@
 
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { streamText } from 'ai'
+import type { AddressPolicy } from '../../../src/lib/address-policy.ts'
 import { languageModel } from '../../../src/llm/client.ts'
 import type { Prompt } from '../../../src/llm/model.ts'
 
 const URL_BASE = 'http://model.invalid/v1'
+const CLOSED: AddressPolicy = { allowPrivate: [], personMayUseLoopback: false, ownOrigins: [], marker: null }
 /** Tokens that arrive in one piece of the connection, as a busy vendor sends them. */
 const TOKENS_A_PIECE = 16
 const WORDS = [
@@ -71,7 +73,7 @@ async function ours(fetch: typeof globalThis.fetch): Promise<number> {
   let pieces = 0
   const place = { model: 'gpt-4o', baseUrl: URL_BASE, apiKey: 'k', isTrustedAddress: true } as const
   const choice = { id: 'openai/gpt-4o', label: 'The vendor', dialect: 'openai-chat', ...place } as const
-  const model = await languageModel(choice, { addressPolicy: { allowPrivate: [], allowLoopback: false }, fetch })
+  const model = await languageModel(choice, { addressPolicy: CLOSED, fetch })
   await model.ask(PROMPT, {
     onDelta: () => {
       pieces += 1

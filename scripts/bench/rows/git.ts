@@ -2,8 +2,7 @@
 // same about the same files. Before every question files are written anew on both sides, so that neither answers from
 // what it found out before; the writing is not timed.
 
-import { setTimeout as sleep } from 'node:timers/promises'
-import { type Conversation, startConversation } from '../conversation.ts'
+import { type Conversation, runCommand as run, startConversation } from '../conversation.ts'
 import type { GitCalls } from '../git-process.ts'
 import type { PinnedProcess } from '../pinned-process.ts'
 import { rawRequest } from '../requests.ts'
@@ -20,8 +19,6 @@ const LINES = 2_000
 const CHANGED_EVERY = 100
 /** In one slice. */
 const QUESTIONS = 10
-const SETUP_TIMEOUT_MS = 300_000
-const POLL_MS = 5
 
 type Git = PinnedProcess<GitCalls>
 type Pair = readonly [path: string, text: string]
@@ -143,21 +140,6 @@ git init -q -b main; git add -A; git commit -qm all`,
   const mine = await run(conversation, 'git rev-parse "HEAD^{tree}"')
   if (!mine.includes(tree.output.trim())) throw new Error('the two repositories are not the same')
   return { conversation, folder, git }
-}
-
-/** The command's observation, once it is there. */
-async function run(conversation: Conversation, command: string): Promise<string> {
-  await conversation.post('run', { command })
-  const until = performance.now() + SETUP_TIMEOUT_MS
-  while (performance.now() < until) {
-    const newest = await conversation.newest()
-    if (newest.includes('"observation":"run"')) {
-      if (!newest.includes('"exit_code":0')) throw new Error(`${command}: ${newest.slice(0, 500)}`)
-      return newest
-    }
-    await sleep(POLL_MS)
-  }
-  throw new Error(`${command} did not end`)
 }
 
 function largeText(more: (line: number) => string): string {

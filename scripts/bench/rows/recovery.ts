@@ -3,11 +3,11 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { listProcesses, signalIfThere } from '../../start/processes.ts'
+import { runtimeBelow } from '../../start/usage.ts'
 import { type AgentClient, type ModelBench, openAgent, sampleOf, startAgentWorker, startModel } from '../agent-bench.ts'
 import { ask } from '../conversation.ts'
 import type { Measurement, Sample } from '../rounds.ts'
 import type { Side, Stage, WorkerSide } from '../stage.ts'
-import { runtimeBelow } from '../usage.ts'
 
 const LOOK_EVERY_MS = 3
 const BACK_WITHIN_MS = 30_000

@@ -9,6 +9,7 @@ import { gitOriginOf } from '../../git-providers/git-access.ts'
 import { hostOf } from '../../git-providers/index.ts'
 import { isFamily } from '../../git-providers/provider.ts'
 import { isRepositoryName, withoutDomain } from '../../git-providers/repository-names.ts'
+import { isAskedByModel } from '../../http/asked-by-model.ts'
 import { AppError } from '../../http/errors.ts'
 import type { AppEnv } from '../../http/router.ts'
 import { type Repository, selectedRepository } from './repository.ts'
@@ -22,7 +23,7 @@ const REFUSALS: ReadonlySet<FailureWord> = new Set(['unauthorized', 'forbidden',
 
 /** Null when none is selected. Throws a 400 for one that no stored token may read. */
 export async function checkedRepository(c: Context<AppEnv>, body: InitSessionRequest): Promise<Repository | null> {
-  const selected = selectedRepository(body)
+  const selected = selectedRepository(body, !isAskedByModel(c.req.raw))
   if (selected === null) return null
   const stored = await ownerProviderTokens(c.env, c.get('principal').owner)
   if (!stored.ok) throw unreadable(selected)
@@ -64,7 +65,8 @@ function at(selected: Repository, account: Account, name: string): Repository {
   // Where an address was given, the clone goes there.
   const isAddress = /^https?:\/\//i.test(selected.name)
   const url = isAddress ? selected.url : `${gitOriginOf(account)}/${name}.git`
-  return { ...selected, url, provider: account.provider }
+  // Either way it is at the host that was stored with the token.
+  return { ...selected, url, provider: account.provider, isTyped: true }
 }
 
 function unreadable({ name }: Repository): AppError {

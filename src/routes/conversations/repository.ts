@@ -5,14 +5,22 @@ const HOSTS = { github: 'github.com', gitlab: 'gitlab.com', bitbucket: 'bitbucke
 /** Two names or more: GitLab has groups within groups. */
 const FULL_NAME = /^[\w.-]+(\/[\w.-]+)+$/
 
-export type Repository = { name: string; url: string; branch: string | null; provider: string | null }
+export type Repository = {
+  name: string
+  url: string
+  branch: string | null
+  provider: string | null
+  /** Whether a person chose where it is. */
+  isTyped: boolean
+}
 
 /** What a request selects: `owner/name` at its provider, or an http(s) address. An empty branch means none. */
-export function selectedRepository(body: InitSessionRequest): Repository | null {
+export function selectedRepository(body: InitSessionRequest, isTyped: boolean): Repository | null {
   const name = body.repository?.trim()
   if (!name) return null
   const provider = body.git_provider ?? null
-  return { name, url: addressOf(name, provider ?? 'github'), branch: body.selected_branch || null, provider }
+  const url = addressOf(name, provider ?? 'github')
+  return { name, url, branch: body.selected_branch || null, provider, isTyped }
 }
 
 function addressOf(name: string, provider: keyof typeof HOSTS): string {

@@ -3,7 +3,8 @@
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
-import { builtinPolicy, DEFAULT_RISK_SEVERITY, RISK } from '../../agent/security-rules.ts'
+import { builtinPolicy } from '../../agent/security/policy.ts'
+import { DEFAULT_RISK_SEVERITY, RISK } from '../../agent/security/risk.ts'
 import { judgedAction } from '../../agent/trajectory.ts'
 import { findSecurityPreference, savePolicy, saveRiskSeverity } from '../../db/security.ts'
 import { errorEnvelope } from '../../http/errors.ts'

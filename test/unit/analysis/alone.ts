@@ -11,4 +11,11 @@ export const ALONE: Pick<AnalysisDeps, 'company' | 'news' | 'previous' | 'mood' 
   onModel: () => {},
 }
 
-export const DEADLINES = { dailyBarsMs: 1000, quoteMs: 1000, companyMs: 1000, newsMs: 1000, modelMs: 1000 }
+const PATIENT_MS = 60_000
+export const DEADLINES = {
+  dailyBarsMs: PATIENT_MS,
+  quoteMs: PATIENT_MS,
+  companyMs: PATIENT_MS,
+  newsMs: PATIENT_MS,
+  modelMs: PATIENT_MS,
+}

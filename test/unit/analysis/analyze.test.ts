@@ -306,7 +306,7 @@ test('a run without data, past its deadline or cancelled names the stage and lea
         reject(new Error('aborted'))
       })
     })
-  const late = world({ dailyBars: hang, deadlines: { ...DEADLINES, dailyBarsMs: 20, quoteMs: 1000 } })
+  const late = world({ dailyBars: hang, deadlines: { ...DEADLINES, dailyBarsMs: 20 } })
   expect(await analyze(input({ configuredLanguage: 'en' }), late)).toMatchObject({
     reason: 'deadline',
     stage: 'daily_bars',
@@ -316,7 +316,7 @@ test('a run without data, past its deadline or cancelled names the stage and lea
 
   const slowQuote = world({
     quote: () => new Promise<never>(() => undefined),
-    deadlines: { ...DEADLINES, dailyBarsMs: 1000, quoteMs: 20 },
+    deadlines: { ...DEADLINES, quoteMs: 20 },
   })
   const { diagnostics } = await reportOf(input(), slowQuote)
   expect(diagnosticSummary(diagnostics, 'en').components.realtime_quote).toMatchObject({

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { apiFor, orNull } from '../../../src/git-providers/api-client.ts'
+import { CLOSED } from '../../helpers/policies.ts'
 
 type Call = { url: string; headers: Record<string, string> }
 
@@ -14,8 +15,8 @@ function api(answers: (() => Response)[], token = crypto.randomUUID()) {
   }
   const options = {
     base: 'http://hub.test',
-    door: { policy: { allowPrivate: [], allowLoopback: false } },
-    timeoutMs: 1000,
+    door: { policy: CLOSED },
+    timeoutMs: 30_000,
     signal: new AbortController().signal,
     headers: {},
     fetch,
@@ -33,8 +34,9 @@ test('what is no longer fresh is asked for with its tag, and "not modified" give
     () => Response.json({ n: 2 }, { headers: { etag: '"b"' } }),
   ])
   const { now } = Date
+  const begun = now()
   let passed = 0
-  Date.now = () => now() + passed
+  Date.now = () => begun + passed
   context.onTestFinished(() => {
     Date.now = now
   })

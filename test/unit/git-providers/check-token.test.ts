@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { apiUrlOf, readHost } from '../../../src/git-providers/api-url.ts'
 import { checkToken } from '../../../src/git-providers/check-token.ts'
+import { CLOSED } from '../../helpers/policies.ts'
 
 const urls = { github: 'http://hub.test', gitlab: 'http://lab.test/v4', bitbucket: 'http://bucket.test/2.0' }
 
@@ -11,7 +12,7 @@ async function ask(provider: string, token: string, answer: () => Response) {
     asked.push({ url, headers: headers as Record<string, string> })
     return answer()
   }
-  const options = { urls, door: { policy: { allowPrivate: [], allowLoopback: false } }, timeoutMs: 1_000, fetch }
+  const options = { urls, door: { policy: CLOSED }, timeoutMs: 30_000, fetch }
   return { verdict: await checkToken({ provider, token, host: null }, options), asked }
 }
 

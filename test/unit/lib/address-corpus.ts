@@ -22,7 +22,10 @@ const INSIDE = [
 
 const hex = (part: number, width = 1) => part.toString(16).padStart(width, '0')
 
-function spellings([a, b, c, d]: readonly [number, number, number, number]): string[] {
+export type Parts = readonly [number, number, number, number]
+
+/** The ways to write an address, most of which only some parser, library or resolver takes. */
+export function spellings([a, b, c, d]: Parts): string[] {
   const whole = ((a * 256 + b) * 256 + c) * 256 + d
   const mapped = `${hex(a * 256 + b)}:${hex(c * 256 + d)}`
   return [
@@ -45,12 +48,39 @@ function spellings([a, b, c, d]: readonly [number, number, number, number]): str
     `[::ffff:${mapped}]`,
     `[::${mapped}]`,
     `[64:ff9b::${mapped}]`,
+    `[64:ff9b::${a}.${b}.${c}.${d}]`,
+    `[64:ff9b:1::${mapped}]`,
+    `[::ffff:0:${mapped}]`,
     `[2002:${mapped}::1]`,
+    `[2001:0:${mapped}::]`,
+    `[2001::${hex((a * 256 + b) ^ 0xffff)}:${hex((c * 256 + d) ^ 0xffff)}]`,
+    `[2606:4700::5efe:${mapped}]`,
+    `[0:0:0:0:0:ffff:${mapped}]`,
+    `[::FFFF:${mapped.toUpperCase()}]`,
+    `[::ffff:${mapped}%25lo]`,
+    `[::ffff:${mapped}%lo]`,
     `${a}.${b}.${c}.${d}.nip.io`,
     `${a}-${b}-${c}-${d}.sslip.io`,
     `www.${a}-${b}-${c}-${d}.example.com`,
     `user@${a}.${b}.${c}.${d}`,
     `example.com@${a}.${b}.${c}.${d}`,
+    `example.com:80@${a}.${b}.${c}.${d}`,
+    `0X${hex(whole).toUpperCase()}`,
+    `0x0000${hex(whole)}`,
+    `${a}.0x${hex(b)}.0${c.toString(8)}.${d}`,
+    `${a}．${b}．${c}．${d}`,
+    `${a}｡${b}｡${c}｡${d}`,
+    `${a}%2e${b}%2e${c}%2e${d}`,
+    `${a}.${b}.${c}.${d}..`,
+    `${a}.${b}.${c}.${d}%00`,
+    `${a}.${b}.${c}.${d}%09`,
+    `\u200b${a}.${b}.${c}.${d}`,
+    `${a}.\u00ad${b}.${c}.${d}`,
+    `${a}\t.${b}.${c}.${d}`,
+    `${a}.${b}\n.${c}.${d}`,
+    [...`${a}.${b}.${c}.${d}`]
+      .map((char) => (/[1-9]/.test(char) ? String.fromCodePoint(0x2460 + Number(char) - 1) : char))
+      .join(''),
   ]
 }
 
@@ -198,33 +228,95 @@ const WHOLE = [
 
 /** Addresses that nobody may reach who has nothing but the default policy. */
 export const REFUSED: readonly string[] = [
-  ...INSIDE.flatMap(spellings).flatMap((host) => [`http://${host}/`]),
-  ...INSIDE.slice(0, 4)
-    .flatMap(spellings)
-    .map((host) => `https://${host}:443/latest?x=1#y`),
-  ...NAMES.map((host) => `http://${host}/`),
-  ...IPV6.map((host) => `http://${host}/`),
-  ...WHOLE,
+  ...new Set([
+    ...INSIDE.flatMap(spellings).map((host) => `http://${host}/`),
+    ...INSIDE.slice(0, 4)
+      .flatMap(spellings)
+      .map((host) => `https://${host}:443/latest?x=1#y`),
+    ...NAMES.map((host) => `http://${host}/`),
+    ...IPV6.map((host) => `http://${host}/`),
+    ...WHOLE,
+  ]),
 ]
 
 /** And those that must not be refused along with them. */
 export const ALLOWED: readonly string[] = [
   'https://github.com/owner/repo.git',
   'https://GitHub.com/owner/repo',
+  'https://gitlab.com/group/sub/repo.git/info/refs?service=git-upload-pack',
+  'https://bitbucket.org/workspace/repo',
+  'https://codeberg.org/a/b.git',
+  'https://git.kernel.org/pub/scm/git/git.git',
+  'https://raw.githubusercontent.com/a/b/main/README.md',
+  'https://codeload.github.com/a/b/tar.gz/refs/heads/main',
+  'https://packages.example.com/left-pad',
+  'https://packages.example.com/@scope%2fname',
+  'https://pypi.org/simple/requests/',
+  'https://files.pythonhosted.org/packages/a/b.whl',
+  'https://crates.io/api/v1/crates/serde',
+  'https://proxy.golang.org/github.com/a/b/@v/list',
+  'https://api.openai.com/v1/chat/completions',
+  'https://api.anthropic.com/v1/messages',
+  'https://generativelanguage.googleapis.com/v1beta/models',
+  'https://openrouter.ai/api/v1/chat/completions',
+  'https://api.deepseek.com/v1',
+  'https://oai.azure.example.com/openai/deployments/x?api-version=2024-06-01',
+  'https://hooks.slack.com/services/T0/B0/x',
+  'https://discord.com/api/webhooks/1/x',
+  'https://api.telegram.org/bot1:x/sendMessage',
+  'https://open.feishu.cn/open-apis/bot/v2/hook/x',
+  'https://oapi.dingtalk.com/robot/send?access_token=x',
+  'https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=x',
+  'https://ntfy.sh/topic',
+  'https://mcp.example.com/mcp',
+  'https://mcp.example.com/.well-known/oauth-protected-resource',
+  'https://en.wikipedia.org/wiki/Localhost',
+  'https://developer.mozilla.org/en-US/docs/Web/API/URL',
+  'https://news.ycombinator.com/item?id=1',
+  'https://example.com',
+  'https://example.com?q=1',
+  'https://example.com#top',
   'http://example.com:80/',
   'https://example.com:443/a?b=c#d',
   'https://example.com:80/',
+  'http://example.com:443/',
+  'HTTPS://EXAMPLE.COM/',
+  'Http://Example.Com/Path',
   'https://xn--bcher-kva.example/',
+  'https://xn--fiqs8s.example.cn/',
+  'https://a_b.example.com/',
   'https://1.1.1.1/dns-query',
   'https://8.8.8.8',
+  'https://9.9.9.9:443/',
+  'https://11.0.0.1/',
+  'https://126.255.255.255/',
+  'https://128.0.0.1/',
+  'https://172.15.0.1/',
+  'https://172.32.0.1/',
+  'https://192.167.1.1/',
+  'https://192.169.1.1/',
+  'https://169.253.1.1/',
+  'https://100.63.0.1/',
+  'https://100.128.0.1/',
+  'https://198.20.0.1/',
+  'https://223.255.255.255/',
   'https://[2606:4700:4700::1111]/',
   'https://[2a00:1450:4001:812::200e]:443/',
+  'https://[2001:4860:4860::8888]/',
   'https://a-1-2-3.example.com/',
   'https://ip-8-8-8-8.example.com/',
+  'https://8.8.8.8.example.com/',
+  'https://v1-2-3-400.example.com/',
   'https://localhost.example.com/',
-  'https://mylocal/'.replace('mylocal', 'my.localhosting.com'),
+  'https://127.example.com/',
+  'https://local.example.com/',
+  'https://my.localhosting.com/',
+  'https://internal.example.com/',
+  'https://metadata.example.com/',
+  'https://notlocalhost.com/',
   'https://example.com/a@b',
+  'https://example.com/%40127.0.0.1/',
   'https://example.com/?u=http://127.0.0.1/',
-  'https://172.32.0.1/',
-  'https://100.128.0.1/',
+  'https://example.com/#@127.0.0.1/',
+  'https://example.com/http://localhost/',
 ]

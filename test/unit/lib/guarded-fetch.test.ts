@@ -1,10 +1,14 @@
 import { expect, inject, test } from 'vitest'
 import { type AddressPolicy, checkAddress, isPolicyEntry } from '../../../src/lib/address-policy.ts'
+import { STRANGER, typedByPerson } from '../../../src/lib/chooser.ts'
 import { type Door, DoorError, fetchThrough, guardedFetch } from '../../../src/lib/guarded-fetch.ts'
+import { allowing, CLOSED, LOCAL } from '../../helpers/policies.ts'
+import { heldTimers } from '../../helpers/timers.ts'
 import { ALLOWED, REFUSED } from './address-corpus.ts'
 
-const CLOSED: AddressPolicy = { allowPrivate: [], allowLoopback: false }
-const LOCAL: AddressPolicy = { allowPrivate: [], allowLoopback: true }
+/** The host of the tests, and those that it redirects to. */
+const HOST: Door = { policy: allowing('127.0.0.0/8'), chosenBy: STRANGER }
+const NOBODY: Door = { policy: CLOSED, chosenBy: STRANGER }
 const server = () => inject('gitServer')
 
 const failure = (promise: Promise<unknown>) =>
@@ -13,16 +17,29 @@ const failure = (promise: Promise<unknown>) =>
     (error: unknown) => (error instanceof DoorError ? error.reason : `not a DoorError: ${error}`),
   )
 
+/** What somebody who chose it may ask, of these. */
+const passing = (addresses: readonly string[], policy: AddressPolicy, by: 'stranger' | 'person') =>
+  addresses.filter(
+    (address) => checkAddress(address, { policy, chosenBy: by === 'person' ? typedByPerson(address) : STRANGER }).ok,
+  )
+
 test('none of the spellings of an inside address gets through, and none of the public ones is kept out', () => {
-  expect(new Set(REFUSED).size).toBeGreaterThanOrEqual(250)
-  expect(REFUSED.filter((address) => checkAddress(address, CLOSED).ok)).toEqual([])
-  expect(ALLOWED.filter((address) => !checkAddress(address, CLOSED).ok)).toEqual([])
+  expect(REFUSED.length).toBeGreaterThanOrEqual(1000)
+  expect(new Set(ALLOWED).size).toBeGreaterThanOrEqual(60)
+  // A stranger's choice is nobody's business whether the service is a local one.
+  for (const policy of [CLOSED, LOCAL]) {
+    expect(passing(REFUSED, policy, 'stranger')).toEqual([])
+    expect(passing(ALLOWED, policy, 'stranger')).toEqual([...ALLOWED])
+  }
+  expect(passing(REFUSED, CLOSED, 'person')).toEqual([])
+  expect(passing(ALLOWED, LOCAL, 'person')).toEqual([...ALLOWED])
 })
 
 test('a refused address is never asked, whichever way it is spelled', async () => {
   const asked: string[] = []
   const door: Door = {
-    policy: CLOSED,
+    ...NOBODY,
+    policy: LOCAL,
     fetch: async (url) => {
       asked.push(String(url))
       return new Response('inside')
@@ -33,29 +50,41 @@ test('a refused address is never asked, whichever way it is spelled', async () =
   expect(asked).toEqual([])
 })
 
-test('loopback is open on every port when the policy says so, and nothing else inside is', () => {
-  const open = ['http://127.0.0.1:8787/', 'http://localhost:3000/x', 'https://[::1]:9/', 'http://127.9.9.9/']
-  expect(open.filter((address) => !checkAddress(address, LOCAL).ok)).toEqual([])
-  const stillRefused = REFUSED.filter((address) => checkAddress(address, LOCAL).ok).map(
-    (address) => new URL(address).hostname,
-  )
-  expect(stillRefused.every((host) => /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/.test(host))).toBe(true)
+test('what a person typed may be loopback on every port in local mode, and nothing else inside', () => {
+  const open = [
+    'http://127.0.0.1:5999/',
+    'http://localhost:11434/v1',
+    'http://LOCALHOST:1234/v1',
+    'https://[::1]:9/',
+    'http://127.9.9.9:81/',
+  ]
+  expect(passing(open, LOCAL, 'person')).toEqual(open)
+  expect(passing(open, CLOSED, 'person')).toEqual([])
+  expect(passing(open, LOCAL, 'stranger')).toEqual([])
+  const hosts = passing(REFUSED, LOCAL, 'person').map((address) => new URL(address).hostname)
+  expect(hosts.every((host) => /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/.test(host))).toBe(true)
+  // The origin is what was typed: another port of the same host was not.
+  const chosenBy = typedByPerson('http://localhost:11434/v1')
+  const verdict = (address: string) => checkAddress(address, { policy: LOCAL, chosenBy }).ok
+  expect(['http://localhost:11434/api', 'http://localhost:11435/v1', 'http://127.0.0.1:11434/'].map(verdict)).toEqual([
+    true,
+    false,
+    false,
+  ])
 })
 
 test('the operator opens a host, a host with one port, or a block', () => {
-  const policy: AddressPolicy = {
-    allowPrivate: [
-      'git.internal',
-      'db.corp:8080',
-      '10.1.0.0/16',
-      'fd00::/8',
-      '192.168.7.7:81',
-      '[fe80::5]:82',
-      'public.example:8443',
-    ],
-    allowLoopback: false,
-  }
-  const verdicts = (addresses: string[]) => addresses.map((address) => checkAddress(address, policy).ok)
+  const policy = allowing(
+    'git.internal',
+    'db.corp:8080',
+    '10.1.0.0/16',
+    'fd00::/8',
+    '192.168.7.7:81',
+    '[fe80::5]:82',
+    'public.example:8443',
+  )
+  const verdicts = (addresses: string[]) =>
+    addresses.map((address) => checkAddress(address, { policy, chosenBy: STRANGER }).ok)
   expect(
     verdicts([
       'https://git.internal/',
@@ -90,7 +119,7 @@ test('the operator opens a host, a host with one port, or a block', () => {
 })
 
 test('each redirect passes the door again: too many, inside, downgraded and malformed ones end there', async () => {
-  const door = { policy: LOCAL }
+  const door = HOST
   const to = (target: string, status = 302) =>
     guardedFetch(`${server()}/redirect?status=${status}&to=${encodeURIComponent(target)}`, {}, door)
   expect((await to('/echo')).status).toBe(200)
@@ -114,7 +143,7 @@ test('each redirect passes the door again: too many, inside, downgraded and malf
     expect(['redirect', 'refused']).toContain(await failure(to(target)))
   }
   const secure: Door = {
-    policy: CLOSED,
+    ...NOBODY,
     fetch: async () => new Response(null, { status: 301, headers: { location: 'http://example.com/' } }),
   }
   expect(await failure(guardedFetch('https://example.com/', {}, secure))).toBe('redirect')
@@ -129,7 +158,7 @@ test('credentials stay with their origin, a body is not sent to another, and a 3
     guardedFetch(
       `${server()}/redirect?status=${status}&to=${encodeURIComponent(target)}`,
       { method: 'POST', headers, body: 'hello' },
-      { policy: LOCAL },
+      HOST,
     )
   const same = (await (await post(307, '/echo')).json()) as Echo
   expect([same.method, same.body, same.headers.authorization]).toEqual(['POST', 'hello', 'Basic c2VjcmV0'])
@@ -139,7 +168,7 @@ test('credentials stay with their origin, a body is not sent to another, and a 3
 
   const seen: Headers[] = []
   const door: Door = {
-    policy: CLOSED,
+    ...NOBODY,
     fetch: async (_url, init) => {
       seen.push(new Headers(init?.headers))
       const location = 'https://other.example/'
@@ -151,20 +180,21 @@ test('credentials stay with their origin, a body is not sent to another, and a 3
 })
 
 test('what comes back is bounded: announced size, real size, headers that never come, a body that never ends', async () => {
-  const limits = { maxBytes: 1000, headersTimeoutMs: 200, totalTimeoutMs: 400 }
-  const get = (path: string) => guardedFetch(`${server()}${path}`, {}, { policy: LOCAL, limits })
+  const limits = { maxBytes: 1000, totalTimeoutMs: 33_000 }
+  const get = (path: string, more = {}) =>
+    guardedFetch(`${server()}${path}`, {}, { ...HOST, limits: { ...limits, ...more } })
   expect((await (await get('/big?bytes=1000')).arrayBuffer()).byteLength).toBe(1000)
   expect(await failure(get('/big?bytes=1001').then((response) => response.arrayBuffer()))).toBe('too-large')
-  const unannounced: Door = { policy: CLOSED, limits, fetch: async () => new Response(endless()) }
+  const unannounced: Door = { ...NOBODY, limits, fetch: async () => new Response(endless()) }
   const reading = guardedFetch('https://example.com/', {}, unannounced).then((response) => response.arrayBuffer())
   expect(await failure(reading)).toBe('too-large')
-  expect(await failure(get('/never'))).toBe('timeout')
-  const dripping = await get('/drip')
-  expect(await failure(dripping.text())).toBe('timeout')
-  expect(
-    await failure(guardedFetch(`${server()}/cut`, {}, { policy: LOCAL }).then((response) => response.text())),
-  ).toBe('network')
-  expect(await failure(guardedFetch('http://127.0.0.1:9/', {}, { policy: LOCAL }))).toBe('network')
+  expect(await failure(get('/never', { headersTimeoutMs: 200 }))).toBe('timeout')
+  const total = heldTimers(limits.totalTimeoutMs)
+  const dripping = (await get('/drip')).text()
+  total.goOff()
+  expect(await failure(dripping)).toBe('timeout')
+  expect(await failure(guardedFetch(`${server()}/cut`, {}, HOST).then((response) => response.text()))).toBe('network')
+  expect(await failure(guardedFetch('http://127.0.0.1:9/', {}, HOST))).toBe('network')
 })
 
 function endless(): ReadableStream {
@@ -173,12 +203,12 @@ function endless(): ReadableStream {
 
 test('the caller ends it with its own reason, and libraries get the door as their fetch', async () => {
   const controller = new AbortController()
-  const asking = guardedFetch(`${server()}/never`, { signal: controller.signal }, { policy: LOCAL })
+  const asking = guardedFetch(`${server()}/never`, { signal: controller.signal }, HOST)
   const told = expect(asking).rejects.toBe('enough')
   controller.abort('enough')
   await told
 
-  const ask = fetchThrough({ policy: LOCAL })
+  const ask = fetchThrough(HOST)
   const request = new Request(`${server()}/echo`, { method: 'PUT', body: 'text', headers: { 'x-a': '1' } })
   const echo = (await (await ask(request)).json()) as Echo
   expect([echo.method, echo.body, echo.headers['x-a']]).toEqual(['PUT', 'text', '1'])

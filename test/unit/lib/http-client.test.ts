@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { type Fetch, requestBytes, requestJson, requestText, UpstreamError } from '../../../src/lib/http-client.ts'
+import { heldTimers } from '../../helpers/timers.ts'
 
 const URL_WITH_SECRET = 'http://api.test/v1?key=s3cret'
 
@@ -41,9 +42,12 @@ test('passing trouble is tried again and the answer then counts', async () => {
 
 test('a 429 waits as long as it says, and one that says too long is given up at once', async () => {
   const patient = scripted(reply(429, { 'retry-after': '1' }), new Response('fine'))
-  const startedAt = performance.now()
-  expect(await requestText('http://api.test/', { service, fetch: patient.fetch })).toBe('fine')
-  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(950)
+  const wait = heldTimers(1_000)
+  const asking = requestText('http://api.test/', { service, fetch: patient.fetch })
+  await expect.poll(() => wait.waiting).toBe(1)
+  expect(patient.inits).toHaveLength(1)
+  wait.goOff()
+  expect(await asking).toBe('fine')
 
   const long = scripted(reply(429, { 'retry-after': '3600' }), new Response('never asked'))
   const error = await failureOf(requestText('http://api.test/', { service, fetch: long.fetch }))
@@ -130,9 +134,11 @@ test('the caller ends a request, and a wait between two, with its own reason', a
   await expect(hanging).rejects.toThrow('cancelled')
 
   const between = new AbortController()
+  const wait = heldTimers(5_000)
   const { fetch, inits } = scripted(reply(503, { 'retry-after': '5' }), new Response('never asked'))
   const waiting = requestText('http://api.test/', { service, fetch, signal: between.signal })
-  setTimeout(() => between.abort(new Error('cancelled')), 30)
+  await expect.poll(() => wait.waiting).toBe(1)
+  between.abort(new Error('cancelled'))
   await expect(waiting).rejects.toThrow('cancelled')
   expect(inits).toHaveLength(1)
 

@@ -1,7 +1,10 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { turn } from '../../../src/lib/turns.ts'
 
 test('between the turns of many runs the runtime comes round, and every run gets its turn', async () => {
+  // No turn lasts so long that the others give it up.
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
   const seen: string[] = []
   let isOver = false
   const outside = (async () => {

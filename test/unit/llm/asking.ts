@@ -1,13 +1,16 @@
 // A model at the scripted server, in any of the dialects that are spoken over HTTP.
 
+import { onTestFinished, vi } from 'vitest'
 import type { ModelChoice } from '../../../src/llm/choose.ts'
 import { languageModel, type ModelMeans } from '../../../src/llm/client.ts'
 import { ModelError, type Prompt } from '../../../src/llm/model.ts'
+import { allowing } from '../../helpers/policies.ts'
 import type { Scripted } from '../../helpers/scripted-model.ts'
 
 export const KEY = 'sk-canary-5f1d2c3b4a'
-export const IMPATIENT = { firstByteMs: 500, idleMs: 500, totalMs: null }
-export const MEANS: ModelMeans = { addressPolicy: { allowPrivate: ['127.0.0.1'], allowLoopback: false } }
+const LIMIT_MS = 60_000
+export const PATIENCE = { firstByteMs: LIMIT_MS, idleMs: LIMIT_MS, totalMs: null }
+export const MEANS: ModelMeans = { addressPolicy: allowing('127.0.0.1') }
 export const PROMPT: Prompt = {
   system: '',
   messages: [{ role: 'user', content: [{ type: 'text', text: 'hello' }] }],
@@ -34,6 +37,19 @@ export function modelAt(server: Pick<Scripted, 'baseUrl' | 'googleUrl'>, dialect
     isTrustedAddress: false,
   }
   return languageModel(choice, means)
+}
+
+/** From here to the end of the test no time passes but what the test lets pass. */
+export function stopClock(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+}
+
+/** How it fails when the time allowed has passed, on a stopped clock. */
+export async function failureLate(asked: Promise<unknown>): Promise<ModelError> {
+  const failing = failureOf(asked)
+  vi.advanceTimersByTime(LIMIT_MS)
+  return failing
 }
 
 export async function failureOf(asked: Promise<unknown>): Promise<ModelError> {

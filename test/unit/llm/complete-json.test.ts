@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { languageModel } from '../../../src/llm/client.ts'
 import { completeJson } from '../../../src/llm/complete-json.ts'
+import { allowing } from '../../helpers/policies.ts'
 import { scriptedModel } from '../../helpers/scripted-model.ts'
 import type { ScriptedReply } from '../../support/scripted-model-orders.ts'
 
@@ -21,7 +22,7 @@ async function asked(...replies: ScriptedReply[]) {
     model: 'gpt-4o',
     apiKey: 'k',
   } as const
-  const means = { addressPolicy: { allowPrivate: ['127.0.0.1'], allowLoopback: false } }
+  const means = { addressPolicy: allowing('127.0.0.1') }
   const model = await languageModel({ ...choice, baseUrl: server.baseUrl, isTrustedAddress: true }, means)
   const answer = completeJson(model, { system: 'Judge.', prompt: 'ACME', schema: Verdict })
   return { answer, server }

@@ -2,9 +2,10 @@ import { expect, test } from 'vitest'
 import { chooseModel, type ModelChoice } from '../../../src/llm/choose.ts'
 import { languageModel, type ModelMeans } from '../../../src/llm/client.ts'
 import type { ModelDelta, Prompt, PromptMessage } from '../../../src/llm/model.ts'
+import { allowing } from '../../helpers/policies.ts'
 import { scriptedModel } from '../../helpers/scripted-model.ts'
 
-const MEANS: ModelMeans = { addressPolicy: { allowPrivate: ['127.0.0.1'], allowLoopback: false } }
+const MEANS: ModelMeans = { addressPolicy: allowing('127.0.0.1') }
 const TOOLS = [
   {
     name: 'execute_bash',

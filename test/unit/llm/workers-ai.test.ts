@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { ModelChoice } from '../../../src/llm/choose.ts'
 import { languageModel } from '../../../src/llm/client.ts'
 import type { Prompt } from '../../../src/llm/model.ts'
+import { CLOSED } from '../../helpers/policies.ts'
 
 const CHOICE: ModelChoice = {
   id: 'workers-ai/@cf/meta/llama-3.3-70b-instruct-fp8-fast',
@@ -22,7 +23,7 @@ type Run = (model: string, inputs: unknown) => Promise<unknown>
 
 const modelOver = (run: Run, idleMs = 10_000) =>
   languageModel(CHOICE, {
-    addressPolicy: { allowPrivate: [], allowLoopback: false },
+    addressPolicy: CLOSED,
     patience: { firstByteMs: idleMs, idleMs, totalMs: null },
     ai: { run },
   })
@@ -70,8 +71,15 @@ test('a binding that fails, falls silent or never answers ends as its failure, a
   await expect(failing.ask(PROMPT)).rejects.toMatchObject({ isPassing: true })
   const never: Run = () => new Promise(() => undefined)
   await expect((await modelOver(never, 200)).ask(PROMPT)).rejects.toMatchObject({ kind: 'timeout', partialText: '' })
-  const silent = await modelOver(() => Promise.resolve(streamOf(TEXT, true)), 500)
-  await expect(silent.ask(PROMPT)).rejects.toMatchObject({ kind: 'timeout', partialText: 'Hello.' })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const silent = await modelOver(() => Promise.resolve(streamOf(TEXT, true)))
+  const shown: string[] = []
+  const answering = silent.ask(PROMPT, { onDelta: ({ text }) => void shown.push(text) })
+  const late = expect(answering).rejects.toMatchObject({ kind: 'timeout', partialText: 'Hello.' })
+  await expect.poll(() => shown.join('')).toBe('Hello.')
+  vi.advanceTimersByTime(10_000)
+  await late
   const stop = new AbortController()
   const asked = (await modelOver(never)).ask(PROMPT, { signal: stop.signal })
   stop.abort(new Error('the user pressed stop'))

@@ -6,6 +6,7 @@ import { memoryGate } from '../../../src/market/providers/gate.ts'
 import { createMarketData, describeFailures, type MarketDataOptions } from '../../../src/market/providers/index.ts'
 import type { MarketDataProvider } from '../../../src/market/providers/provider.ts'
 import { MAINLAND_ROWS, tencentSeries, YAHOO_APPLE } from '../../fixtures/market/replies.ts'
+import { heldTimers } from '../../helpers/timers.ts'
 import { changedLine, hang, html, instrument, json, quoteLine, status, upstream } from './upstream.ts'
 
 const NOW = Date.parse('2026-01-04T04:00:00Z')
@@ -90,14 +91,19 @@ test('with none the sample serves both, dated by its own last session', async ()
 })
 
 test('when every source fails each of them is named with its reason', async () => {
+  const limit = heldTimers(33_000)
+  const hangs = () => {
+    setTimeout(limit.goOff, 0)
+    return hang()
+  }
   const { data } = market(
-    { 'q.test': () => new Error('lost http://q.test/?token=s3cret'), 'k.test': hang, 'y.test': html },
-    { timeoutMs: 150 },
+    { 'q.test': () => new Error('lost http://q.test/?token=s3cret'), 'k.test': hangs, 'y.test': html },
+    { timeoutMs: 33_000 },
   )
   const snapshot = await data.snapshot(instrument('601318'), { count: 10 })
   expect([snapshot.bars.ok, snapshot.quote.ok]).toEqual([false, false])
   expect(describeFailures(snapshot.bars.runs)).toBe(
-    'tencent: timeout (150 ms); yahoo: not_json (HTTP 200, text/html); sample: does not carry 601318',
+    'tencent: timeout (33000 ms); yahoo: not_json (HTTP 200, text/html); sample: does not carry 601318',
   )
   expect(story(snapshot.bars.runs)).toEqual([
     ['daily_data', 'tencent', 'timeout', null, 'yahoo', 0],
@@ -130,7 +136,7 @@ test('a source whose code breaks is one failed attempt like any other, without i
     dailyBars: () => Promise.reject(new RangeError('inner words')),
   }
   const clock = () => NOW
-  const chain = { clock, timeoutMs: 1_000, gate: memoryGate(clock) }
+  const chain = { clock, timeoutMs: 30_000, gate: memoryGate(clock) }
   const bars = await firstAnswer(chain, [broken], barsNeed(instrument('600519'), { count: 10 }))
   expect(story(bars.runs)).toEqual([['daily_data', 'broken', 'internal', null, null, 0]])
   expect(describeFailures(bars.runs)).toBe('broken: internal error')

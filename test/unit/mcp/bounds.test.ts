@@ -82,11 +82,11 @@ test('an explanation never holds an address, a key or more than a few lines', ()
 })
 
 test('no servers, and servers that only a process could be, take no request', async () => {
-  const fetch = () => {
+  const door = () => {
     throw new Error('asked')
   }
   const stdio = [{ name: 'files' }, { name: 'search' }]
-  expect(await openMcpServers({ sse: [], shttp: [], stdio }, { fetch, conversationId: 'c' })).toEqual({
+  expect(await openMcpServers({ sse: [], shttp: [], stdio }, { door, conversationId: 'c' })).toEqual({
     tools: [],
     failures: [],
     isIncomplete: false,

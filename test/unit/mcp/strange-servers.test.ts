@@ -5,12 +5,17 @@ import { callMcpTool } from '../../../src/mcp/call-tool.ts'
 import { toolServerDoor } from '../../../src/mcp/door.ts'
 import { type McpTool, openMcpServers } from '../../../src/mcp/session-tools.ts'
 import { journalOf, NO_SERVERS, overHttp, overSse, PARTS, strangeUrl, toolsOf } from '../../helpers/mcp.ts'
+import { CLOSED } from '../../helpers/policies.ts'
+import { heldTimers } from '../../helpers/timers.ts'
 
 const only = async (servers: McpServers, name = 'plain'): Promise<McpTool> => {
   const tool = (await toolsOf(servers)).find((each) => each.name === name)
   if (tool === undefined) throw new Error(`no tool ${name}`)
   return tool
 }
+
+const INSIDE =
+  'The address is refused: 169.254.169.254 is not a public address (the operator can allow 169.254.169.254 with ALLOW_PRIVATE_NETWORK)'
 
 const failureOf = async (servers: McpServers, more: { deadlineMs?: number } = {}) => {
   const { tools, failures } = await openMcpServers(servers, { ...PARTS, ...more })
@@ -28,7 +33,7 @@ test.each([
   ['refuses-key', 'The server wants another key (status 401)'],
   ['fails', 'The server fails (status 500)'],
   ['nowhere', 'There is no tool server at this address (status 404)'],
-  ['redirects-inside', 'The address is refused: 169.254.169.254 is not a public address'],
+  ['redirects-inside', INSIDE],
   ['large-listing', 'The server answers with more than 8388608 bytes'],
 ])('a server that is %s fails with a sentence, and without a wait', async (manner, message) => {
   expect(await failureOf(overHttp(strangeUrl(manner), 'hunter2'))).toBe(message)
@@ -38,7 +43,7 @@ test.each([
   ['not-json', 'The server answers with something that is not the protocol'],
   ['fails', 'The server fails (status 500)'],
   ['refuses-key', 'The server wants another key (status 401)'],
-  ['redirects-inside', 'The address is refused: 169.254.169.254 is not a public address'],
+  ['redirects-inside', INSIDE],
   ['names-inside', 'The server wants its messages sent to another host'],
   ['cut-stream', 'The server closes the connection without an answer'],
 ])('an SSE server that is %s fails with a sentence', async (manner, message) => {
@@ -46,6 +51,7 @@ test.each([
 })
 
 test('a server that says nothing costs its deadline, and the others are listed meanwhile', async () => {
+  const journal = crypto.randomUUID()
   const servers: McpServers = {
     sse: [
       { url: strangeUrl('silent'), apiKey: null },
@@ -53,14 +59,20 @@ test('a server that says nothing costs its deadline, and the others are listed m
     ],
     shttp: [
       { url: strangeUrl('silent'), apiKey: null },
-      { url: strangeUrl('polite'), apiKey: null },
+      { url: strangeUrl('polite', journal), apiKey: null },
     ],
     stdio: [{ name: 'local', command: 'run-me', args: [], env: {} }],
   }
-  const opened = await openMcpServers(servers, { ...PARTS, deadlineMs: 400 })
+  const deadline = heldTimers(29_000)
+  const opening = openMcpServers(servers, { ...PARTS, deadlineMs: 29_000 })
+  await expect.poll(async () => (await journalOf(journal)).length).toBeGreaterThan(0)
+  // All but that of the one that answers.
+  await expect.poll(() => deadline.waiting).toBe(3)
+  deadline.goOff()
+  const opened = await opening
   expect(opened.tools.map(({ name }) => name)).toEqual(['plain'])
   expect(opened.failures.map(({ message }) => message)).toEqual(
-    Array(3).fill('The server did not answer within 0.4 seconds'),
+    Array(3).fill('The server did not answer within 29 seconds'),
   )
   expect(opened.notRunnable).toEqual(['local'])
 })
@@ -84,7 +96,7 @@ test('a stop while servers are listed throws the reason of the stop', async () =
 })
 
 test('addresses inside are refused before anything is sent, and never shown whole', async () => {
-  const door = toolServerDoor({ allowPrivate: [], allowLoopback: false })
+  const door = toolServerDoor(CLOSED)
   const urls = [
     'http://169.254.169.254/latest?key=hunter2',
     'http://localhost:1234/mcp/hunter2',
@@ -96,7 +108,7 @@ test('addresses inside are refused before anything is sent, and never shown whol
   ]
   for (const url of urls) {
     for (const servers of [overHttp(url, 'hunter2'), overSse(url)]) {
-      const { tools, failures } = await openMcpServers(servers, { ...PARTS, fetch: door })
+      const { tools, failures } = await openMcpServers(servers, { ...PARTS, door })
       expect(tools).toEqual([])
       expect(failures[0]?.message).toMatch(/^The address is (refused|malformed)/)
       expect(JSON.stringify(failures)).not.toContain('hunter2')

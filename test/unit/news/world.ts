@@ -52,7 +52,7 @@ export function worldOf(settings: Partial<NewsSettings>, fetch: Fetch, changes: 
     gate: memoryGate(clock),
     pool: poolOf(),
     store: null,
-    timeoutMs: 200,
+    timeoutMs: 30_000,
     fetch,
     ...changes,
   }

@@ -3,14 +3,14 @@ import { CHANNEL_KINDS, type ChannelKind } from '../../../src/notify/channel.ts'
 import { partsOf } from '../../../src/notify/parts.ts'
 import { mask, type Opened, sendPart } from '../../../src/notify/send.ts'
 import { openTarget } from '../../../src/notify/target.ts'
+import { CLOSED, LOCAL } from '../../helpers/policies.ts'
+import { heldTimers } from '../../helpers/timers.ts'
 import { notifyLane } from './host.ts'
 import { SETTINGS } from './settings.ts'
 
-const POLICY = { allowLoopback: true, allowPrivate: [] }
-
 function opened(kind: ChannelKind, lane: string, change: Record<string, unknown> = {}): Opened {
   const settings = { ...SETTINGS[kind](lane), ...change }
-  const line = openTarget({ id: kind, kind, mode: 'single', isEnabled: true, settings, isOperators: false }, POLICY)
+  const line = openTarget({ id: kind, kind, mode: 'single', isEnabled: true, settings, isOperators: false }, LOCAL)
   if (line === null) throw new Error(`${kind} refuses its settings`)
   return line
 }
@@ -47,7 +47,7 @@ test('each service takes a long report whole: signed, in numbered parts within i
     const numbers = received.map(({ title, text }) => /\((\d+)\/(\d+)\)/.exec(`${title}\n${text}`)?.[0])
     expect(numbers, kind).toEqual(parts.map((_, i) => `(${i + 1}/${parts.length})`))
   }
-}, 60_000)
+})
 
 test('what a report quotes from outside can neither format, link nor call anybody in any channel', async () => {
   const hostile = String.raw`\*\*bold\*\* &lt;@everyone&gt; \[here\](https:\/\/evil.example) &lt;!channel&gt; &lt;b&gt;x \@all`
@@ -112,14 +112,18 @@ test('a message without an answer is in doubt; a redirect that drops it, a refus
     { status: 403 },
   )
   const discord = opened('discord', lane.url)
-  expect(await sendPart(discord, one('1'), { at, timeoutMs: 200 })).toMatchObject({ outcome: 'unknown' })
+  const limit = heldTimers(25_000)
+  const hanging = sendPart(discord, one('1'), { at, timeoutMs: 25_000 })
+  await expect.poll(async () => (await lane.received()).length).toBe(1)
+  limit.goOff()
+  expect(await hanging).toMatchObject({ outcome: 'unknown' })
   expect(await sendPart(discord, one('2'), { at })).toMatchObject({ outcome: 'unknown' })
   expect(await sendPart(discord, one('3'), { at })).toMatchObject({
     outcome: 'rejected',
     reason: expect.stringMatching(/redirects/),
   })
   expect(await sendPart(discord, one('4'), { at })).toMatchObject({ outcome: 'rejected' })
-  const closed = { ...discord, policy: { allowLoopback: false, allowPrivate: [] } }
+  const closed = { ...discord, policy: CLOSED }
   expect(await sendPart(closed, one('5'), { at })).toMatchObject({
     outcome: 'rejected',
     reason: expect.stringMatching(/refused/),

@@ -7,6 +7,7 @@ import type { ToldReport } from '../../../src/notify/message.ts'
 import type { Mode } from '../../../src/notify/notice.ts'
 import type { NotifyWorld } from '../../../src/notify/run.ts'
 import type { Target } from '../../../src/notify/target.ts'
+import { LOCAL } from '../../helpers/policies.ts'
 import { SETTINGS } from './settings.ts'
 
 /** Every owner of the file: the outbox is one for all, so a run may meet what another test left. */
@@ -72,6 +73,9 @@ function toldReport(taskId: string, text: string): ToldReport {
   }
 }
 
+/** Of one message, for the test to hold. */
+export const TIMEOUT_MS = 25_000
+
 export type Clockwork = { now: number }
 
 export function world(
@@ -83,9 +87,9 @@ export function world(
     news: untoldNotices(env.DB),
     targets: async (id) => targets.get(id) ?? [],
     report: async (id, taskId) => reports.get(`${id} ${taskId}`) ?? null,
-    policy: { allowLoopback: true, allowPrivate: [] },
+    policy: LOCAL,
     clock: () => clockwork.now,
-    timeoutMs: 400,
+    timeoutMs: TIMEOUT_MS,
     ...change,
   }
 }

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { Notices } from '../../../durable-objects/task-queue/notices.ts'
 import type { Outcome, TaskRequest } from '../../../src/analysis/task.ts'
 import { must } from '../../../src/lib/assert.ts'
@@ -35,6 +35,12 @@ const down = async (): Promise<never> => {
 }
 
 /** When the next pass is planned, one after the other. */
+/** What is planned is compared with the moment at which it was. */
+function stopDate(): void {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+}
+
 function planner() {
   const plans: (number | null)[] = []
   return { plans, planAt: (at: number | null) => void plans.push(at) }
@@ -89,6 +95,7 @@ test('the digest of a batch is noted with its last task, however that ends, and 
 })
 
 test('a notice stays until it was taken over: a call that fails or is lost is made again, later each time', async () => {
+  stopDate()
   await withQueue(async ({ storage }) => {
     const notices = new Notices(storage.sql)
     const notice: Notice = { kind: 'report', key: 'k', owner: 'ann', channels: null, taskId: 't', isInBatch: false }
@@ -118,6 +125,7 @@ test('a notice stays until it was taken over: a call that fails or is lost is ma
 })
 
 test('a call without any notice that fails is made again soon, and one that never comes back holds nothing for ever', async () => {
+  stopDate()
   await withQueue(async ({ storage }) => {
     const notices = new Notices(storage.sql)
     const { plans, planAt } = planner()
@@ -134,13 +142,8 @@ test('a call without any notice that fails is made again soon, and one that neve
     }
     await notices.pass(next, planAt)
     expect(calls).toEqual([])
-    const now = Date.now()
-    vi.spyOn(Date, 'now').mockReturnValue(now + 200_000)
-    try {
-      await notices.pass(next, planAt)
-    } finally {
-      vi.restoreAllMocks()
-    }
+    vi.setSystemTime(Date.now() + 200_000)
+    await notices.pass(next, planAt)
     expect([calls, plans.at(-1)]).toEqual([['next'], 77])
     comeBack({ keys: [], nextAt: 1 })
     await lost

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { RunHooks } from '../../../src/analysis/run-analysis.ts'
 import { type RunPorts, runTask } from '../../../src/analysis/run-task.ts'
 import type { Finish, Outcome, Progress, RunOrder } from '../../../src/analysis/task.ts'
@@ -33,9 +33,9 @@ const order = (change: Partial<RunOrder> = {}): RunOrder => ({
   token: 'k',
   attempt: 1,
   request: taskRequest(),
-  timeoutMs: 2_000,
-  stageTimeoutMs: 2_000,
-  renewEveryMs: 1_000,
+  timeoutMs: 60_000,
+  stageTimeoutMs: 60_000,
+  renewEveryMs: 60_000,
   ...change,
 })
 
@@ -186,12 +186,18 @@ test('a report whose task was cancelled in the last moment is taken back before 
 })
 
 test('a stage without progress ends the run and is named, though the run as a whole has time', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+  onTestFinished(() => void vi.useRealTimers())
   const { finishes, ports } = rig(async ({ onStage }) => {
     await onStage(32, 'a', 'trend')
-    await pause(60)
+    await pause(600)
     await onStage(46, 'b', 'news')
     return new Promise<Outcome>(() => {})
   })
-  await runTask(order({ timeoutMs: 60_000, stageTimeoutMs: 100 }), ports)
+  const running = runTask(order({ timeoutMs: 60_000, stageTimeoutMs: 1_000 }), ports)
+  await vi.advanceTimersByTimeAsync(1_599)
+  expect(finishes).toEqual([])
+  await vi.advanceTimersByTimeAsync(1)
+  await running
   expect(finishes[0]?.outcome).toEqual({ ok: false, error: expect.stringMatching(/stage "news" got no further/) })
 })
