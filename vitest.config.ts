@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers'
 import { defineConfig } from 'vitest/config'
 
@@ -45,7 +46,9 @@ export default defineConfig({
           testTimeout: 300_000,
           hookTimeout: 300_000,
           expect: { poll: { timeout: 60_000 } },
+          // A runtime for each of two cores; each keeps what it loaded from file to file.
           isolate: false,
+          maxWorkers: Math.min(2, availableParallelism()),
           // The package mixes the two module systems in a way that only a bundler can read.
           deps: { optimizer: { ssr: { enabled: true, include: ['itty-durable'] } } },
         },

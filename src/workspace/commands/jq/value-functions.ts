@@ -64,7 +64,7 @@ export const VALUE_FUNCTIONS: Readonly<Record<string, ValueFunction>> = {
   'tojson/0': (input) => toJson(input),
   'fromjson/0': (input) => {
     if (typeof input !== 'string') throw new JqError(`${named(input)} only strings can be parsed`)
-    return parsedJson(input)
+    return input.trim() === 'nan' ? Number.NaN : parsedJson(input)
   },
   'tonumber/0': toNumber,
   'format/1': (input, [name = null]) => {
