@@ -3,6 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { WorkerSide } from './stage.ts'
 
+type Served = Pick<WorkerSide, 'port' | 'key'>
+
 export type Conversation = {
   readonly path: string
   post(action: string, args: object): Promise<void>
@@ -10,7 +12,7 @@ export type Conversation = {
 }
 
 /** The text of the answer; a POST when there is a body. */
-export async function ask(worker: WorkerSide, path: string, body?: object): Promise<string> {
+export async function ask(worker: Served, path: string, body?: object): Promise<string> {
   const answer = await fetch(`http://127.0.0.1:${worker.port}${path}`, {
     headers: { 'x-session-api-key': worker.key, 'content-type': 'application/json' },
     ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
@@ -20,7 +22,7 @@ export async function ask(worker: WorkerSide, path: string, body?: object): Prom
   return text
 }
 
-export async function startConversation({ worker }: { worker: WorkerSide }): Promise<Conversation> {
+export async function startConversation({ worker }: { worker: Served }): Promise<Conversation> {
   const made = JSON.parse(await ask(worker, '/api/conversations', {})) as { conversation_id: string }
   const path = `/api/conversations/${made.conversation_id}`
   return {

@@ -11,7 +11,7 @@ import { makeOwnFolder } from './own-folder.ts'
 import { Places } from './places.ts'
 import { Pool } from './pool.ts'
 import { ending, runInProcess, type Stop } from './program-run.ts'
-import { writeRuntimeConfig } from './runtime-config.ts'
+import { type ProgramRuntime, writeRuntimeConfig } from './runtime-config.ts'
 
 export type ProgramHost = {
   readonly socketPath: string
@@ -23,6 +23,9 @@ export type ProgramHost = {
 export type HostOptions = Partial<Limits> & {
   /** Belongs to nobody else; it is made if it is missing. */
   readonly folder: string
+  readonly runtime: ProgramRuntime
+  /** What is more urgent than processes that wait ready; a program that comes before it is over starts its own. */
+  readonly sparesAfter?: Promise<unknown>
 }
 
 type Parts = { pool: Pool; places: Places; memory: MemoryWatch; limits: Limits }
@@ -33,12 +36,15 @@ const EXIT_STOPPED = 124
 /** A timer that is to wait for longer does not wait at all. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
-export async function startProgramHost({ folder, ...limited }: HostOptions): Promise<ProgramHost> {
+export async function startProgramHost(options: HostOptions): Promise<ProgramHost> {
+  const { folder, runtime, sparesAfter, ...limited } = options
   const limits: Limits = { ...DEFAULT_LIMITS, ...limited }
   const own = makeOwnFolder(folder)
   const guardian = new Guardian(own)
-  const config = writeRuntimeConfig(own, limits.memoryMb)
+  const config = writeRuntimeConfig(own, runtime, limits.memoryMb)
   const pool = new Pool({ folder: own, config, guardian, limits })
+  if (sparesAfter === undefined) pool.prepare()
+  else void sparesAfter.then(() => pool.prepare())
   const parts: Parts = { pool, limits, places: new Places(limits.concurrency), memory: new MemoryWatch() }
   const server = createServer((incoming, answer) => void serve(parts, incoming, answer))
   // How long a program may take is said by who sends it, and one that waits for a place has not been read.

@@ -21,6 +21,10 @@ export class Pool {
 
   constructor(place: Place) {
     this.#place = place
+  }
+
+  /** Starts those that wait ready. */
+  prepare(): void {
     this.#refill()
   }
 

@@ -1,17 +1,12 @@
 // A runtime as a process of its own: made for one program, killed after it. Nothing of a program can reach the next one.
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { constants, setPriority } from 'node:os'
 import { performance } from 'node:perf_hooks'
 import { signalIfThere } from '../start/processes.ts'
 import type { Guardian } from './guardian.ts'
-
-/** Whoever waits for an answer goes before; who computes for long goes last. */
-const PRIORITY = constants.priority.PRIORITY_BELOW_NORMAL / 2
-const PRIORITY_OF_LONG = constants.priority.PRIORITY_LOW
-const LONG_MS = 300
+import { lowerAtFirst, lowerWhenLong } from './priority.ts'
 
 const READY_FD = 3
 const LAST_WORDS_CHARS = 4096
@@ -33,7 +28,7 @@ export class ProgramProcess {
   /** Resolves when it has ended and all that it printed was read. */
   readonly closed: Promise<void>
   #lastWords = ''
-  #longTimer: NodeJS.Timeout | null = null
+  #stopLowering: (() => void) | null = null
 
   constructor({ config, socketPath, memoryMb, guardian }: Launch) {
     this.socketPath = socketPath
@@ -60,7 +55,7 @@ export class ProgramProcess {
     child.once('exit', () => this.#forget())
     if (child.pid === undefined) return
     guardian.watch(child.pid)
-    lower(child.pid, PRIORITY)
+    lowerAtFirst(child.pid)
   }
 
   get pid(): number | undefined {
@@ -93,8 +88,7 @@ export class ProgramProcess {
 
   /** From here on it works for somebody. */
   begin(): void {
-    const { pid } = this
-    if (pid !== undefined) this.#longTimer = setTimeout(() => lowerAll(pid), LONG_MS)
+    if (this.pid !== undefined) this.#stopLowering = lowerWhenLong(this.pid)
   }
 
   kill(): void {
@@ -102,7 +96,7 @@ export class ProgramProcess {
   }
 
   #forget(): void {
-    if (this.#longTimer !== null) clearTimeout(this.#longTimer)
+    this.#stopLowering?.()
     if (this.pid !== undefined) this.#guardian.forget(this.pid)
     rmSync(this.socketPath, { force: true })
   }
@@ -125,22 +119,6 @@ async function answering(child: ChildProcess): Promise<void> {
     child.once('exit', fail)
     child.once('error', reject)
   })
-}
-
-/** Where a thread has a priority of its own, those that collect garbage and compile count as well. */
-function lowerAll(pid: number): void {
-  const tasks = `/proc/${pid}/task`
-  const threads = unlessEnded(() => (existsSync(tasks) ? readdirSync(tasks).map(Number) : [pid])) ?? []
-  for (const thread of threads) lower(thread, PRIORITY_OF_LONG)
-}
-
-/** One that has ended meanwhile needs no priority. */
-function lower(pid: number, priority: number): void {
-  try {
-    setPriority(pid, priority)
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_SYSTEM_ERROR')) throw error
-  }
 }
 
 /** In bytes; null where it cannot be told that way, or of a process that has ended. */

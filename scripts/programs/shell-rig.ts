@@ -10,6 +10,7 @@ import { bundleFile, runtimeSettings } from '../bench/bundle.ts'
 import { ROOT } from '../start/paths.ts'
 import { type ProgramHost, startProgramHost } from './host.ts'
 import type { Limits } from './limits.ts'
+import { readProgramRuntime } from './runtime-sources.ts'
 import type { ShellJob, ShellOutcome } from './shell-job.ts'
 
 const ENTRY = join(ROOT, 'scripts', 'programs', 'entries', 'shell-worker.ts')
@@ -28,7 +29,7 @@ export type ShellRig = {
 export async function startShellRig(limits: Partial<Limits> = {}): Promise<ShellRig> {
   const folder = mkdtempSync(join(tmpdir(), 'bellwether-shell-'))
   const script = await bundleFile(ENTRY, folder)
-  const host = await startProgramHost({ folder: join(folder, 'p'), ...limits })
+  const host = await startProgramHost({ folder: join(folder, 'p'), runtime: readProgramRuntime(), ...limits })
   const { compatibility_date: compatibilityDate, compatibility_flags: compatibilityFlags } = runtimeSettings()
   const contents = readFileSync(script, 'utf8')
   const worker = {

@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { unstable_getMiniflareWorkerOptions, unstable_splitSqlQuery } from 'wrangler'
+import { readProgramRuntime } from '../programs/runtime-sources.ts'
 import { ROOT, WRANGLER } from './paths.ts'
 import { quietEnvironment } from './quiet-environment.ts'
 import { runQuietly } from './run-quietly.ts'
@@ -26,7 +27,11 @@ export async function build(folder: string): Promise<void> {
   ]
   await runQuietly({ name: 'Bundling the Worker', args, env: quietEnvironment() })
   const { modulesRules: _, ...options } = unstable_getMiniflareWorkerOptions(CONFIG).workerOptions
-  const plan: WorkerPlan = { options: { ...options, modules: [] }, migrations: migrations() }
+  const plan: WorkerPlan = {
+    options: { ...options, modules: [] },
+    migrations: migrations(),
+    programs: readProgramRuntime(),
+  }
   writeFileSync(join(folder, 'plan.json'), JSON.stringify(plan))
 }
 

@@ -1,2 +1,4 @@
+import './compile-cache.mjs'
+
 const { runHost } = await import('./host.ts')
 runHost()

@@ -1,5 +1,6 @@
 import { delimiter, dirname } from 'node:path'
 import { VARIABLES } from '../../src/config.ts'
+import { withoutSteering } from './steering.ts'
 
 /** For wrangler: quiet, offline, without a question; nothing of the user's steers it, and it sees none of the Worker's variables. */
 export function quietEnvironment(): NodeJS.ProcessEnv {
@@ -19,10 +20,10 @@ export function quietEnvironment(): NodeJS.ProcessEnv {
   }
 }
 
-/** What is left for Node and for the runtime beneath it. */
-export function withoutForeign(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const known = new Set(VARIABLES.map(({ name }) => name))
-  return Object.fromEntries(
-    Object.entries(env).filter(([name]) => !known.has(name) && !/^(CLOUDFLARE|WRANGLER|CF|MINIFLARE)_/.test(name)),
-  )
+/** The Worker's variables go to the Worker alone. */
+export const WORKER_VARIABLES: readonly string[] = VARIABLES.map(({ name }) => name)
+
+function withoutForeign(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const known = new Set(WORKER_VARIABLES)
+  return Object.fromEntries(Object.entries(withoutSteering(env)).filter(([name]) => !known.has(name)))
 }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { HostJob, HostNews } from './host.ts'
 import { ROOT } from './paths.ts'
 import { listProcesses, signalIfThere } from './processes.ts'
-import { withoutForeign } from './quiet-environment.ts'
+import { withoutSteering } from './steering.ts'
 import { runtimeBelow, type Usage, usageOf } from './usage.ts'
 
 const TERM_PATIENCE_MS = 3_000
@@ -26,33 +26,27 @@ export type Runtime = {
   stop(): Promise<void>
 }
 
-type Launch = {
-  readonly job: HostJob
-  readonly write: (text: string) => void
-  /** Told at the first time, and again for every runtime that took the place of one that died. */
-  readonly onServing: (port: number) => void
+/** A host that was started and waits for what it is to do. */
+export type Host = Runtime & {
+  /** `onServing` is told at the first time, and again for every runtime that took the place of one that died. */
+  serve(job: HostJob, onServing: (port: number) => void): void
 }
 
 /**
  * Starts the host in a process group of its own, so that a Ctrl-C reaches us alone and one signal reaches all that it
- * started, and without a standard input, so that nothing can ask.
+ * started, and without a standard input, so that nothing can ask. What it prints goes to the standard error.
  */
-export function launchRuntime({ job, write, onServing }: Launch): Runtime {
+export function startHost(): Host {
   const child = spawn(process.execPath, ['--no-warnings', '--import', DIE_WITH_PARENT, HOST_PROGRAM], {
     cwd: ROOT,
-    env: { ...withoutForeign(process.env), BELLWETHER_SUPERVISOR: String(process.pid) },
+    env: { ...withoutSteering(process.env), BELLWETHER_SUPERVISOR: String(process.pid) },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding('utf8').on('data', (text: string) => write(text))
+    stream?.setEncoding('utf8').on('data', (text: string) => process.stderr.write(text))
   }
   let failure: string | null = null
-  child.on('message', (news: HostNews) => {
-    if (news.kind === 'serving') onServing(news.port)
-    else failure = `failed: ${news.message}`
-  })
-  child.send(job)
   const exited = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(error.message))
     child.once('exit', (code, signal) => {
@@ -74,6 +68,13 @@ export function launchRuntime({ job, write, onServing }: Launch): Runtime {
     await isGone(KILL_PATIENCE_MS)
   }
   return {
+    serve(job, onServing) {
+      child.on('message', (news: HostNews) => {
+        if (news.kind === 'serving') onServing(news.port)
+        else failure = `failed: ${news.message}`
+      })
+      child.send(job)
+    },
     exited,
     usage() {
       const pid = child.pid === undefined ? null : runtimeBelow(child.pid)

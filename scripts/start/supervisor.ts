@@ -12,7 +12,7 @@ const START_PROBE_EVERY_MS = 25
 const PROBE_EVERY_MS = 1_000
 const FIRST_DELAY_MS = 200
 const LONGEST_DELAY_MS = 10_000
-/** A runtime that lived this long is not in a crash loop. */
+/** A runtime that lived this long is not in a crash loop: the next one follows at once. */
 const STEADY_AFTER_MS = 30_000
 
 export type Supervision = {
@@ -40,10 +40,11 @@ export async function supervise(supervision: Supervision): Promise<void> {
     if (stopped.aborted) return runtime.stop()
     await runtime.kill()
     if (!wasReady) throw new Fault(`The service did not start: ${reason}.`)
-    if (Date.now() - startedAt > STEADY_AFTER_MS) delayMs = FIRST_DELAY_MS
-    onRestart({ reason, delayMs })
-    await pause(delayMs, stopped)
-    delayMs = Math.min(delayMs * 2, LONGEST_DELAY_MS)
+    const wasSteady = Date.now() - startedAt > STEADY_AFTER_MS
+    const waitMs = wasSteady ? 0 : delayMs
+    onRestart({ reason, delayMs: waitMs })
+    await pause(waitMs, stopped)
+    delayMs = wasSteady ? FIRST_DELAY_MS : Math.min(delayMs * 2, LONGEST_DELAY_MS)
   }
 }
 

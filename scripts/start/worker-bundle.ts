@@ -4,6 +4,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { V4WorkerOptions } from 'miniflare'
+import type { ProgramRuntime } from '../programs/runtime-config.ts'
 import { fingerprint, isDoneFor, markDoneFor } from './fingerprint.ts'
 import { ROOT } from './paths.ts'
 import { quietEnvironment } from './quiet-environment.ts'
@@ -18,6 +19,8 @@ const SOURCES = [
   'scripts/start/entries',
   'scripts/start/front-word.ts',
   'scripts/start/build-worker.ts',
+  'scripts/programs/entries/program-worker.ts',
+  'scripts/programs/runtime-sources.ts',
 ].map((path) => join(ROOT, path))
 const BUILT = join(ROOT, 'dist', 'worker')
 const STAMP = join(ROOT, 'dist', 'worker.sha256')
@@ -30,6 +33,7 @@ export type WorkerPlan = {
   /** Bindings, assets and compatibility, as wrangler reads them from wrangler.toml. */
   readonly options: V4WorkerOptions
   readonly migrations: readonly Migration[]
+  readonly programs: ProgramRuntime
 }
 
 export const SCRIPT_FILE = join(BUILT, 'local.js')

@@ -1,16 +1,18 @@
 // `npm start` as a person or a process manager uses it: real npm, real signals, real state.
 
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
+import { isMigrated } from '../../scripts/start/migrations.ts'
 import { freePort } from '../../scripts/start/port.ts'
 import { listProcesses, signalIfThere } from '../../scripts/start/processes.ts'
 import { startService } from '../../scripts/start/service.ts'
+import { readPlan } from '../../scripts/start/worker-bundle.ts'
 import { VARIABLES } from '../../src/config.ts'
 import { ROOT } from '../support/source-tree.ts'
 
@@ -134,6 +136,11 @@ test('the variables of the environment reach the Worker, whatever they hold, and
   const commands = listProcesses().map(({ command }) => command)
   expect(commands.some((command) => command.includes('host.mjs'))).toBe(true)
   expect(commands.filter(isSecret)).toEqual([])
+  const runtimes = descendantsOf(npm.pid).filter(({ command }) => command.includes('workerd serve'))
+  expect(runtimes.length).toBeGreaterThan(0)
+  // The runtime is told what the Worker gets; what stands in its own environment its programs could find.
+  const environments = existsSync('/proc/self/environ') ? runtimes.map(({ pid }) => `/proc/${pid}/environ`) : []
+  expect(environments.filter((file) => isSecret(readFileSync(file, 'latin1')))).toEqual([])
   expect(filesIn(stateDir).filter((file) => isSecret(readFileSync(file, 'latin1')))).toEqual([])
 
   await endsWithNpm(npm, 'SIGKILL')
@@ -151,6 +158,8 @@ test('a service whose every runtime process is killed at once answers again by i
   await until('the notice of a restart', 5_000, () => service.restarts === 1)
   await service.stop()
   expect(await healthOf(service.port)).toBeNull()
+  // The next start has nothing to ask the runtime about its database, though the runtime was killed in the middle.
+  expect(isMigrated(stateDir, readPlan().migrations)).toBe(true)
   rmSync(stateDir, { recursive: true })
 }, 60_000)
 

@@ -1,13 +1,15 @@
 // Programs that nobody would want beside them, and what is beside them.
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { constants, getPriority, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startProgramHost } from '../../scripts/programs/host.ts'
 import { HOSTILE } from '../../scripts/programs/hostile.ts'
 import { Places } from '../../scripts/programs/places.ts'
+import { lowerAtFirst, lowerWhenLong } from '../../scripts/programs/priority.ts'
+import { readProgramRuntime } from '../../scripts/programs/runtime-sources.ts'
 import { type ShellRig, startShellRig } from '../../scripts/programs/shell-rig.ts'
 import { listProcesses, signalIfThere } from '../../scripts/start/processes.ts'
 import { ROOT } from '../support/source-tree.ts'
@@ -192,7 +194,9 @@ test('a program reaches no network, no disk and no variable of the host', async 
 test('a host that is killed outright leaves no process and no socket behind', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'bellwether-host-'))
   const code = `import { startProgramHost } from './scripts/programs/host.ts'
-const host = await startProgramHost({ folder: ${JSON.stringify(join(folder, 'p'))} })
+import { readProgramRuntime } from './scripts/programs/runtime-sources.ts'
+const folder = ${JSON.stringify(join(folder, 'p'))}
+const host = await startProgramHost({ folder, runtime: readProgramRuntime() })
 console.log(JSON.stringify(host.pids()))
 setInterval(() => {}, 1000)`
   const child = spawn(process.execPath, ['--input-type=module', '--eval', code], {
@@ -218,9 +222,33 @@ function firstLine(child: ChildProcess): Promise<string> {
   })
 }
 
+test('what computes for long stands back, its session included, and what waits does not', async () => {
+  const start = (code: string) =>
+    spawn('/bin/sh', ['-c', code], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
+  const [busy, idle] = [start('while :; do :; done'), start('read -r line')]
+  onTestFinished(() => {
+    for (const one of [busy, idle]) one.kill('SIGKILL')
+  })
+  const [busyPid, idlePid] = [busy, idle].map(({ pid }) => pid ?? 0) as [number, number]
+  for (const pid of [busyPid, idlePid]) lowerAtFirst(pid)
+  const atFirst = getPriority(idlePid)
+  expect(atFirst).toBeGreaterThan(0)
+  const stops = [busyPid, idlePid].map(lowerWhenLong)
+  onTestFinished(() => {
+    for (const stop of stops) stop()
+  })
+  await expect.poll(() => getPriority(busyPid), PATIENT).toBe(constants.priority.PRIORITY_LOW)
+  // Only the kernel knows what a process has used; without that the clock decides.
+  if (existsSync('/proc/self/schedstat')) expect(getPriority(idlePid)).toBe(atFirst)
+  if (!existsSync('/proc/self/autogroup')) return
+  const niceOf = (pid: number) => Number(/nice (-?\d+)/.exec(readFileSync(`/proc/${pid}/autogroup`, 'utf8'))?.[1])
+  await expect.poll(() => niceOf(busyPid), PATIENT).toBeGreaterThan(0)
+  expect(niceOf(idlePid)).toBe(0)
+})
+
 test('a host stops with everything it started, and a folder that is too deep for a socket is no obstacle', async () => {
   const folder = join(mkdtempSync(join(tmpdir(), 'bellwether-host-')), 'deep'.repeat(30))
-  const host = await startProgramHost({ folder, spares: 1 })
+  const host = await startProgramHost({ folder, runtime: readProgramRuntime(), spares: 1 })
   const pids = host.pids()
   expect(Buffer.byteLength(host.socketPath)).toBeLessThan(104)
   await host.stop()

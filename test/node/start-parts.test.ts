@@ -1,12 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { unstable_getVarsForDev } from 'wrangler'
 import { formatEnvFile } from '../../scripts/dev/env-file.ts'
 import { parseEnvFile } from '../../scripts/start/env-file.ts'
 import { Fault, outOfRoom } from '../../scripts/start/fault.ts'
+import { isMigrated } from '../../scripts/start/migrations.ts'
 import type { Runtime } from '../../scripts/start/runtime.ts'
 import { isWanted } from '../../scripts/start/runtime-output.ts'
 import { verdictOn } from '../../scripts/start/stall.ts'
@@ -93,6 +95,35 @@ test('a full disk and one that took no more are told in one sentence with what t
   expect(outOfRoom(new Error('something else'))).toBeNull()
 })
 
+test('a database is known to be up to date only from its books, and in doubt the runtime is asked', () => {
+  const stateDir = mkdtempSync(join(tmpdir(), 'bellwether-migrated-'))
+  const folder = join(stateDir, 'v3', 'd1', 'miniflare-D1DatabaseObject')
+  const migrations = ['0001_first.sql', '0002_second.sql'].map((name) => ({ name, statements: ['SELECT 1'] }))
+  const isUpToDate = () => isMigrated(stateDir, migrations)
+  expect(isUpToDate()).toBe(false)
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'metadata.sqlite'), '')
+  expect(isUpToDate()).toBe(false)
+  const file = join(folder, `${'ab'.repeat(32)}.sqlite`)
+  const db = new DatabaseSync(file)
+  // As the runtime keeps it, and as one that was killed leaves it: what is new stands beside the file.
+  db.exec('PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0')
+  expect(isUpToDate()).toBe(false)
+  db.exec("CREATE TABLE d1_migrations (name TEXT); INSERT INTO d1_migrations VALUES ('0001_first.sql')")
+  expect(isUpToDate()).toBe(false)
+  db.exec("INSERT INTO d1_migrations VALUES ('0002_second.sql')")
+  expect(isUpToDate()).toBe(true)
+  // Another database beside it: which of them is ours is not to be guessed.
+  writeFileSync(join(folder, `${'cd'.repeat(32)}.sqlite`), '')
+  expect(isUpToDate()).toBe(false)
+  rmSync(join(folder, `${'cd'.repeat(32)}.sqlite`))
+  expect(isUpToDate()).toBe(true)
+  db.close()
+  writeFileSync(file, 'no database at all, but long enough to be looked at as the head of one'.repeat(20))
+  expect(isUpToDate()).toBe(false)
+  rmSync(stateDir, { recursive: true })
+})
+
 test('a silent runtime is lost when it does nothing, or when it has been busy for a minute, and never before', () => {
   const at = (ranMs: number, waitedMs = 0) => ({ ranMs, waitedMs })
   expect(verdictOn(7_000, at(100), at(100))).toBeNull()
@@ -156,6 +187,32 @@ test('a runtime that dies is started again, later each time, and readiness is an
     { reason, delayMs: 400 },
   ])
   expect(runtimes.map(({ isStopped }) => isStopped)).toEqual([false, false, true])
+})
+
+test('a runtime that has run for long is followed by the next at once, and one that dies early is not', async () => {
+  const stop = new AbortController()
+  const runtimes: ReturnType<typeof fakeRuntime>[] = []
+  const delays: number[] = []
+  let aheadMs = 0
+  const clock = vi.spyOn(Date, 'now').mockImplementation(() => performance.timeOrigin + performance.now() + aheadMs)
+  onTestFinished(() => clock.mockRestore())
+  await supervise({
+    launch: () => {
+      const runtime = fakeRuntime()
+      runtimes.push(runtime)
+      return runtime
+    },
+    probe: async () => {
+      if (runtimes.length === 3) stop.abort()
+      else if (runtimes.length === 1) aheadMs += 60_000
+      runtimes.at(-1)?.die('was killed by SIGKILL')
+      return true
+    },
+    onReady: () => {},
+    onRestart: ({ delayMs }) => delays.push(delayMs),
+    stopped: stop.signal,
+  })
+  expect(delays).toEqual([0, 200])
 })
 
 test('a runtime that never comes up ends the start with its reason', async () => {

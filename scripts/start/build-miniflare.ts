@@ -1,0 +1,49 @@
+// Makes what `miniflare-bundle.ts` keeps: Miniflare and what it depends on in one small file, and with room for our Worker.
+
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { Fault } from './fault.ts'
+
+/** As much of esbuild, which wrangler brings along, as is used here. */
+type Esbuild = { build(options: Readonly<Record<string, unknown>>): Promise<unknown> }
+type Loading = { onLoad(which: { filter: RegExp }, load: () => { contents: string; loader: 'js' }): void }
+
+const own = createRequire(import.meta.url)
+const MINIFLARE = own.resolve('miniflare')
+/**
+ * The runtime is told what to run in one message, and Miniflare's encoder copies all of that message for every 4 kB that are
+ * added to it: with a Worker of 7 MB in it, that takes twice as long as the runtime itself needs to start.
+ */
+const GROWTH = 'var MIN_SINGLE_SEGMENT_GROWTH = 4096;'
+const ROOMY = 'var MIN_SINGLE_SEGMENT_GROWTH = 16777216;'
+
+export async function build(folder: string): Promise<void> {
+  const { build: bundle } = createRequire(own.resolve('wrangler'))('esbuild') as Esbuild
+  await bundle({
+    entryPoints: [MINIFLARE],
+    outfile: join(folder, 'miniflare.cjs'),
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    // Names stay: Miniflare looks at those of classes.
+    minifySyntax: true,
+    minifyWhitespace: true,
+    legalComments: 'none',
+    // The first finds its binary beside itself; the second is only there for those who transform images.
+    external: ['workerd', 'sharp'],
+    // Its own Workers are read from where it is installed.
+    define: { __dirname: JSON.stringify(dirname(MINIFLARE)) },
+    plugins: [{ name: 'roomy', setup: (loading: Loading) => loading.onLoad({ filter: PATTERN }, roomy) }],
+    logLevel: 'warning',
+  })
+}
+
+const PATTERN = /[/\\]miniflare[/\\]dist[/\\]src[/\\]index\.js$/
+
+function roomy(): { contents: string; loader: 'js' } {
+  const source = readFileSync(MINIFLARE, 'utf8')
+  if (source.split(GROWTH).length !== 2)
+    throw new Fault(`${MINIFLARE} is not as expected: "${GROWTH}" is not in it once.`)
+  return { contents: source.replace(GROWTH, ROOMY), loader: 'js' }
+}

@@ -1,0 +1,76 @@
+// From the settings to a service that runs until it is stopped.
+
+import { randomBytes } from 'node:crypto'
+import { buildConsole } from './console.ts'
+import { Front } from './front.ts'
+import { isAlive } from './health.ts'
+import type { HostJob } from './host.ts'
+import { buildMiniflare } from './miniflare-bundle.ts'
+import { withOwnOrigins } from './own-origins.ts'
+import { HOST, listenPatiently } from './port.ts'
+import { WORKER_VARIABLES } from './quiet-environment.ts'
+import { type Host, startHost } from './runtime.ts'
+import { withSecretsKey } from './secrets-key.ts'
+import type { Settings } from './settings.ts'
+import { takeStateFolder } from './state-folder.ts'
+import { supervise } from './supervisor.ts'
+import { buildWorker } from './worker-bundle.ts'
+
+const WORD_BYTES = 32
+
+type Service = {
+  readonly settings: Settings
+  /** One that is there already, for the first runtime. */
+  readonly host: Host | null
+  readonly stopped: AbortSignal
+}
+
+export async function serve({ settings, host, stopped }: Service): Promise<void> {
+  const { port, stateDir, vars } = settings
+  const word = randomBytes(WORD_BYTES).toString('hex')
+  const front = await listenPatiently(port, () => Front.listen(port, word))
+  const state = await takeStateFolder(stateDir)
+  let first = host
+  let runtime: Host | null = null
+  // However this process ends, nothing that it started stays behind.
+  process.on('exit', () => {
+    void runtime?.kill()
+    state.release()
+  })
+  await prepare(stopped)
+  const sealed = withOwnOrigins(withSecretsKey(vars, state.path), port)
+  const job: HostJob = { stateDir: state.path, vars: sealed, word, foreign: WORKER_VARIABLES }
+  let backend: number | null = null
+  stopped.addEventListener('abort', () => front.close())
+  await supervise({
+    launch: () => {
+      backend = null
+      front.serveFrom(null)
+      let isFirst = true
+      runtime = first ?? startHost()
+      first = null
+      runtime.serve(job, (at) => {
+        if (!isFirst) note({ reason: 'the runtime died', delayMs: 0 })
+        isFirst = false
+        backend = at
+        front.serveFrom(at)
+      })
+      return runtime
+    },
+    probe: async () => backend !== null && (await isAlive(backend, word)),
+    onReady: () => console.log(`ready http://${HOST}:${port}`),
+    onRestart: note,
+    stopped,
+  })
+}
+
+function note(restart: { reason: string; delayMs: number }): void {
+  console.error(JSON.stringify({ level: 'warn', event: 'start.runtime_restarted', ...restart }))
+}
+
+/** All end before this does, so that a failure of one leaves no work of the others behind. */
+async function prepare(stopped: AbortSignal): Promise<void> {
+  // The bundle's plan names the folder of the console.
+  const results = await Promise.allSettled([buildConsole(stopped), buildWorker(stopped), buildMiniflare(stopped)])
+  for (const result of results) if (result.status === 'rejected') throw result.reason
+}
