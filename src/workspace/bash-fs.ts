@@ -4,7 +4,7 @@ import type { IFileSystem } from 'just-bash/browser'
 import { FOLDER_BYTES } from './commands/file-facts.ts'
 import { type FileStat, type FileSystem, FileSystemError, isFileError } from './file-system.ts'
 import { resolvePath } from './paths.ts'
-import type { SystemFile, SystemFiles } from './system-files.ts'
+import { ROOT_FOLDERS, type SystemFile, type SystemFiles } from './system-files.ts'
 import { bytesToText, textToBytes } from './text-encodings.ts'
 
 /** Of so many paths the words are known by which the script called them. */
@@ -50,31 +50,31 @@ export class BashFs implements IFileSystem {
   }
 
   async readFileBuffer(path: string): Promise<Uint8Array> {
-    const system = this.#system.at(path)
-    if (!system) return this.#files.read(path)
-    if (system.kind === 'directory') throw new FileSystemError('EISDIR', path)
-    return system.device.read()
+    return this.#look(
+      path,
+      () => this.#files.read(path),
+      (system) => {
+        if (system.kind === 'directory') throw new FileSystemError('EISDIR', path)
+        return system.device.read()
+      },
+    )
   }
 
   async writeFile(path: string, content: Content, options?: WriteOptions): Promise<void> {
-    const system = this.#toWrite(path)
-    if (system) this.#writeDevice(system, path, textOf(content, options))
-    else await this.#files.write(path, bytesOf(content, options))
+    await this.#put(path, content, options, (bytes) => this.#files.write(path, bytes))
   }
 
   async appendFile(path: string, content: Content, options?: WriteOptions): Promise<void> {
-    const system = this.#toWrite(path)
-    if (system) this.#writeDevice(system, path, textOf(content, options))
-    else await this.#files.append(path, bytesOf(content, options))
+    await this.#put(path, content, options, (bytes) => this.#files.append(path, bytes))
   }
 
   async exists(path: string): Promise<boolean> {
-    return this.#system.at(path) !== null || this.#files.exists(path)
+    if (this.#system.at(path) !== null || this.#files.exists(path)) return true
+    return this.#system.behindLink(path, this.#files) !== null
   }
 
   async stat(path: string): Promise<BashStat> {
-    const system = this.#system.at(path)
-    return system ? systemStat(system) : bashStat(this.#files.stat(path))
+    return this.#look(path, () => bashStat(this.#files.stat(path)), systemStat)
   }
 
   async lstat(path: string): Promise<BashStat> {
@@ -83,7 +83,14 @@ export class BashFs implements IFileSystem {
   }
 
   async realpath(path: string): Promise<string> {
-    return this.#system.at(path) ? path : this.#files.realPath(path)
+    if (this.#system.at(path)) return path
+    try {
+      return this.#files.realPath(path)
+    } catch (error) {
+      const found = isFileError(error, 'ENOENT') ? this.#system.behindLink(path, this.#files) : null
+      if (found) return found.path
+      throw error
+    }
   }
 
   async readdir(path: string): Promise<string[]> {
@@ -99,7 +106,7 @@ export class BashFs implements IFileSystem {
       if (kind === 'symlink') flags.isDirectory = this.#isFolder(`${path === '/' ? '' : path}/${name}`)
       return { name, ...flags }
     })
-    return path === '/' ? [...entries, ...['bin', 'dev', 'usr'].map((name) => folderEntry(name))] : entries
+    return path === '/' ? [...entries, ...ROOT_FOLDERS.map((name) => folderEntry(name))] : entries
   }
 
   #isFolder(path: string): boolean {
@@ -176,11 +183,31 @@ export class BashFs implements IFileSystem {
     this.#files.utimes(path, mtime.getTime())
   }
 
-  /** The device to write to, or null for a file of the workspace's own tree. */
-  #toWrite(path: string): SystemFile | null {
+  /** What the path leads to, in the tree or beside it. */
+  async #look<T>(path: string, inTree: () => T | Promise<T>, inSystem: (file: SystemFile) => T): Promise<T> {
+    const system = this.#system.at(path)
+    if (system) return inSystem(system)
+    try {
+      return await inTree()
+    } catch (error) {
+      const found = isFileError(error, 'ENOENT') ? this.#system.behindLink(path, this.#files) : null
+      if (!found) throw error
+      return inSystem(found.file)
+    }
+  }
+
+  /** To the device of that name, or of a link's, or to a file of the workspace's own tree. */
+  async #put(path: string, content: Content, options: WriteOptions, inTree: (bytes: Uint8Array) => Promise<void>) {
     const system = this.#system.at(path)
     if (!system) this.#refuseSystem(path)
-    return system
+    if (system) return this.#writeDevice(system, path, textOf(content, options))
+    try {
+      await inTree(bytesOf(content, options))
+    } catch (error) {
+      const found = isFileError(error, 'ENOENT') ? this.#system.behindLink(path, this.#files) : null
+      if (!found) throw error
+      this.#writeDevice(found.file, path, textOf(content, options))
+    }
   }
 
   #refuseSystem(path: string): void {
@@ -230,8 +257,13 @@ function bashStat({ kind, mode, sizeBytes, mtimeMs, inode }: FileStat): BashStat
   return { ...kindFlags(kind), mode, size, mtime: new Date(mtimeMs), dev: 1, ino: inode }
 }
 
+/** A device is neither file nor folder nor link; `dev` has its two numbers, as `stat` of the C library joins them. */
 function systemStat(file: SystemFile): BashStat {
-  return file.kind === 'directory'
-    ? { ...kindFlags('directory'), mode: 0o755, size: FOLDER_BYTES, mtime: new Date(0) }
-    : { ...kindFlags('file'), mode: file.mode, size: 0, mtime: new Date(0) }
+  const mtime = new Date(0)
+  if (file.kind === 'directory') return { ...kindFlags('directory'), mode: 0o755, size: FOLDER_BYTES, mtime }
+  const { numbers } = file.device
+  if (!numbers) return { ...kindFlags('file'), mode: file.mode, size: file.device.read().length, mtime }
+  const [major, minor] = numbers
+  const none = { isFile: false, isDirectory: false, isSymbolicLink: false }
+  return { ...none, mode: file.mode, size: 0, mtime, dev: major * 256 + minor }
 }

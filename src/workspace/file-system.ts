@@ -12,6 +12,8 @@ export interface FileStat {
   sizeBytes: number
   mtimeMs: number
   inode: number
+  /** Of a device, which only the shell has beside the tree: its major and minor number. Its kind is that of a file. */
+  device?: readonly [major: number, minor: number]
 }
 
 export interface DirectoryEntry {

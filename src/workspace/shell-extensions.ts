@@ -5,6 +5,8 @@ import type { defineCommand } from 'just-bash/browser'
 import { type FileSystem, FileSystemError } from './file-system.ts'
 import { inBytes } from './interpreter-command.ts'
 import type { Pacer } from './shell-pacer.ts'
+import type { SystemFiles } from './system-files.ts'
+import { SystemTree } from './system-tree.ts'
 import { bytesToText } from './text-encodings.ts'
 
 export interface ShellCommand {
@@ -14,6 +16,8 @@ export interface ShellCommand {
 
 export interface ShellCall {
   fs: FileSystem
+  /** The same, with `/bin`, `/usr` and `/dev` beside it. */
+  wholeTree: FileSystem
   cwd: string
   /** Exported variables. */
   env: Readonly<Record<string, string>>
@@ -53,6 +57,7 @@ type Result = Awaited<ReturnType<Execute>>
 interface Extending {
   commands: readonly ShellCommand[]
   fs: FileSystem
+  system: SystemFiles
   pacer: Pacer
   signal: AbortSignal
   deadline: number
@@ -71,12 +76,14 @@ export class ShellExtensions {
   readonly commands: Command[]
   readonly #parts: Extending
   readonly #files: ClosableFiles
+  readonly #wholeTree: SystemTree
   readonly #running = new Set<Promise<unknown>>()
   #isClosed = false
 
   constructor(define: typeof defineCommand, parts: Extending) {
     this.#parts = parts
     this.#files = new ClosableFiles(parts.fs)
+    this.#wholeTree = new SystemTree(this.#files.fs, parts.system)
     this.commands = parts.commands.map((command) =>
       define(command.name, (args, context) => this.#start(command, args, context)),
     )
@@ -115,6 +122,7 @@ export class ShellExtensions {
     try {
       const { stdout, stderr, exitCode, bytes } = await run(args, {
         fs: this.#files.fs,
+        wholeTree: this.#wholeTree,
         cwd,
         env: exportedEnv ?? {},
         stdin: new TextDecoder().decode(stdinBytes),

@@ -11,6 +11,7 @@ import { SEARCH_COMMANDS } from './commands/search-commands.ts'
 import { SMALL_COMMANDS } from './commands/small.ts'
 import { TEXT_COMMANDS, textCommands } from './commands/text/all.ts'
 import { TEXT_PROCESSORS } from './commands/text-processors.ts'
+import { timeout } from './commands/timeout.ts'
 import { xargs } from './commands/xargs.ts'
 import type { FileSystem } from './file-system.ts'
 import type { Interpreter } from './interpreter/shape.ts'
@@ -21,6 +22,7 @@ import type { ShellOutput } from './shell-output.ts'
 import { Pacer } from './shell-pacer.ts'
 import { BASE_ENV, captureState, type ShellState, secretTest } from './shell-state.ts'
 import type { StopSwitch } from './shell-stop.ts'
+import { withStandardStreams } from './standard-streams.ts'
 import { SystemFiles } from './system-files.ts'
 
 type Library = typeof import('./lazy/just-bash.ts')
@@ -47,7 +49,7 @@ export interface Progress {
 }
 
 /** Instead of the interpreter's, and besides them. */
-const OWN_COMMANDS = { env, ls, printf, xargs, ...SMALL_COMMANDS, ...FILE_COMMANDS }
+const OWN_COMMANDS = { env, ls, printf, timeout, xargs, ...SMALL_COMMANDS, ...FILE_COMMANDS }
 
 const MEBIBYTE = 1024 * 1024
 
@@ -83,6 +85,7 @@ export async function interpret(run: Interpretation): Promise<number | null> {
   const extensions = new ShellExtensions(library.defineCommand, {
     ...run,
     commands,
+    system,
     pacer,
     signal: stop.signal,
     deadline: stop.deadline,
@@ -137,12 +140,11 @@ function openShell(library: Library, { run, fs, watch, pacer, added }: Shell): B
     executionLimits: { ...LIMITS, maxExecutionTimeMs: run.timeoutMs + BACKSTOP_MS },
     customCommands: [
       ...(['bash', 'sh'] as const).map((name) =>
-        library.defineCommand(
-          name,
-          bashCommand(name, (options) => watch.nextShellHas(options)),
-        ),
+        library.defineCommand(name, withStandardStreams(bashCommand(name, (options) => watch.nextShellHas(options)))),
       ),
-      ...Object.entries(OWN_COMMANDS).map(([name, command]) => library.defineCommand(name, command)),
+      ...Object.entries(OWN_COMMANDS).map(([name, command]) =>
+        library.defineCommand(name, withStandardStreams(command)),
+      ),
       ...textCommands(library.defineCommand, { pacer, signal: run.stop.signal }),
       ...added,
     ],

@@ -30,6 +30,8 @@ export type ZipEntry = {
   packed: Uint8Array
   /** As it is claimed. */
   sizeBytes: number
+  /** As the archive writes it: `YYYY-MM-DD hh:mm`, in whatever zone it was made. */
+  changed: string
   /** Null when it was made on a system that has none. */
   unixMode: number | null
 }
@@ -97,6 +99,12 @@ function findDirectory64(view: DataView, end: number): Extent | null {
   }
 }
 
+function timeText(date: number, time: number): string {
+  const two = (value: number) => String(value).padStart(2, '0')
+  const day = `${1980 + (date >> 9)}-${two((date >> 5) & 15)}-${two(date & 31)}`
+  return `${day} ${two(time >> 11)}:${two((time >> 5) & 63)}`
+}
+
 /** Null when the directory is not exactly as many entries as it says. */
 function readClaims(view: DataView, { entries, offset, end }: Extent): Claim[] | null {
   const claims: Claim[] = []
@@ -119,6 +127,7 @@ function readClaims(view: DataView, { entries, offset, end }: Extent): Claim[] |
       method: view.getUint16(at + 10, true),
       crc: view.getUint32(at + 16, true),
       sizeBytes,
+      changed: timeText(view.getUint16(at + 14, true), view.getUint16(at + 12, true)),
       packedBytes,
       offset: far(view.getUint32(at + 42, true)),
       unixMode: view.getUint8(at + 5) === MADE_BY_UNIX ? view.getUint32(at + 38, true) >>> 16 : null,

@@ -137,6 +137,9 @@ test('grep finds, counts, names and surrounds as the real one', { timeout: 120_0
       `grep ${flags} port src/`,
       `grep ${flags} port src/main.ts`,
     ]),
+    ...["'@*'", "'x*'", "'[0-9]*'", "'[.]*'", "-E '(foo)?=?'", "''", "-E '@*|y'", "'=*'", "-v '@*'"].map(
+      (pattern) => `printf '@x\\n@ x\\nab12 12\\n\\n..b\\n.. b\\nfoo=\\nx=\\n  \\n' | grep -nw ${pattern}`,
+    ),
     "grep -rn port . --include='*.ts' --exclude-dir=deep",
     "grep -rn port --exclude='*.js' .",
     'grep TODO src',

@@ -98,7 +98,7 @@ function sizesOf(options: readonly GnuOption[]): Settings['show'] | null {
   const size = Object.hasOwn(UNITS, unit) ? UNITS[unit] : undefined
   return size === undefined || (count === '' && unit === '') || count === '0'
     ? null
-    : inUnits(Number(count || '1') * size)
+    : (bytes) => inUnits(Number(count || '1') * size)(bytes) + (count === '' ? unit.replace('KB', 'kB') : '')
 }
 
 class Counting {

@@ -18,10 +18,14 @@ export function diskBytes({ kind, sizeBytes }: FileStat): number {
   return kind === 'directory' ? FOLDER_BYTES : Math.ceil(sizeBytes / BLOCK_BYTES) * BLOCK_BYTES
 }
 
-export const KIND_LETTERS: Readonly<Record<FileKind, string>> = { file: 'f', directory: 'd', symlink: 'l' }
+const KIND_LETTERS: Readonly<Record<FileKind, string>> = { file: 'f', directory: 'd', symlink: 'l' }
+
+export function kindLetter({ kind, device }: Pick<FileStat, 'kind' | 'device'>): string {
+  return device ? 'c' : KIND_LETTERS[kind]
+}
 
 /** `-rw-r--r--` */
-export function modeText({ kind, mode }: Pick<FileStat, 'kind' | 'mode'>): string {
+export function modeText({ kind, mode, device }: Pick<FileStat, 'kind' | 'mode' | 'device'>): string {
   const bits = kind === 'symlink' ? 0o777 : mode
   const letters = [...'rwxrwxrwx'].map((letter, i) => ((bits >> (8 - i)) & 1 ? letter : '-'))
   const special = (place: number, bit: number, small: string) => {
@@ -30,7 +34,7 @@ export function modeText({ kind, mode }: Pick<FileStat, 'kind' | 'mode'>): strin
   special(2, 0o4000, 's')
   special(5, 0o2000, 's')
   special(8, 0o1000, 't')
-  return `${{ file: '-', directory: 'd', symlink: 'l' }[kind]}${letters.join('')}`
+  return `${device ? 'c' : { file: '-', directory: 'd', symlink: 'l' }[kind]}${letters.join('')}`
 }
 
 /** Rounded up, with one decimal below ten. */

@@ -12,6 +12,7 @@ const DEVICES: ReadonlySet<string> = new Set([
   '/dev/stdout',
   '/dev/stderr',
 ])
+const STDIN = /^\/dev\/stdin$|^\/(?:dev|proc\/self)\/fd\/0$/
 
 /** The path of an operand. A slash or a dot behind a name is only for folders, as everywhere. */
 export function pathOf({ cwd }: ShellCall, name: string): string {
@@ -19,12 +20,12 @@ export function pathOf({ cwd }: ShellCall, name: string): string {
 }
 
 export function isDevice(path: string): boolean {
-  return DEVICES.has(path)
+  return DEVICES.has(path) || STDIN.test(path)
 }
 
 export async function readInput(call: ShellCall, name: string): Promise<Uint8Array> {
   const path = pathOf(call, name)
-  if (name === '-' || path === '/dev/stdin') return call.stdinBytes
+  if (name === '-' || STDIN.test(path)) return call.stdinBytes
   return isDevice(path) ? new Uint8Array() : call.fs.read(path)
 }
 

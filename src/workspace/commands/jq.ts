@@ -19,6 +19,9 @@ const USAGE = `Usage:\tjq [OPTIONS] FILTER [FILES...]
 /** As much as a command may write. */
 const MAX_OUTPUT_CHARS = 48 * 1024 * 1024
 
+/** For no result where one is asked for, and for an input that is no JSON. */
+const EXIT_NO_VALUE = 4
+
 /** What cannot be begun: wrong options, a file with the program that is not there. */
 class Misuse extends Error {}
 
@@ -46,7 +49,6 @@ function failed(stderr: string, exitCode: number): Result {
 
 async function runProgram(options: JqOptions, context: Context): Promise<Result> {
   const program = await programOf(options, context)
-  if (program === null) return failed(USAGE, 2)
   const globals = await globalsOf(options, context)
   const inputs = new JqInputs(options, context)
   const said: string[] = []
@@ -75,8 +77,9 @@ function compileFailure(message: string, program: string): string {
   return `jq: error: ${hint} at <top-level>, line 1:\n${program}\njq: 1 compile error\n`
 }
 
-async function programOf({ program, programFile }: JqOptions, { fs, cwd }: Context): Promise<string | null> {
-  if (programFile === null) return program
+/** Without one, what comes in is shown as it is: neither input nor output is a terminal. */
+async function programOf({ program, programFile }: JqOptions, { fs, cwd }: Context): Promise<string> {
+  if (programFile === null) return program ?? '.'
   try {
     return await fs.readFile(fs.resolvePath(cwd, programFile))
   } catch (error) {
@@ -142,6 +145,7 @@ class Running {
   #chars = 0
   #last: JqValue | undefined
   #exitCode = 0
+  #hasInput = false
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -173,6 +177,7 @@ class Running {
   }
 
   #one(value: JqValue): void {
+    this.#hasInput = true
     const { filter, said, inputs } = this.#parts
     try {
       run(filter, null, value, (result) => this.#write(result))
@@ -197,7 +202,7 @@ class Running {
           'parse error',
         ),
       )
-      this.#exitCode = 2
+      this.#exitCode = EXIT_NO_VALUE
     } else if (error instanceof TooMuch) {
       said.push(`jq: error: ${error.message}\n`)
       this.#exitCode = 5
@@ -229,7 +234,7 @@ class Running {
 
   #code(): number {
     if (this.#exitCode !== 0 || !this.#parts.options.flags.has('e')) return this.#exitCode
-    if (this.#last === undefined) return 4
+    if (this.#last === undefined) return this.#hasInput ? EXIT_NO_VALUE : 0
     return isTrue(this.#last) ? 0 : 1
   }
 }

@@ -65,18 +65,18 @@ export function shownLines(group: readonly Listed[], options: LsOptions): string
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
   // Owner and group are to the left of their columns, figures to the right.
   const pad = (text: string, column: number) =>
-    /^\D/.test(text) && !/^[-dl]/.test(text) ? text.padEnd(widths[column] ?? 0) : text.padStart(widths[column] ?? 0)
+    /^\D/.test(text) && !/^[-cdl]/.test(text) ? text.padEnd(widths[column] ?? 0) : text.padStart(widths[column] ?? 0)
   return names.map((name, i) => [...(rows[i] ?? []).map(pad), name].join(' ') + end).join('')
 }
 
 function longColumns({ stat, links }: Listed, { flags, timeStyle }: LsOptions): string[] {
   const owner = flags.has('n') ? String(OWNER.id) : OWNER.name
   return [
-    modeText(kindOf(stat)),
+    (isDevice(stat) ? 'c' : '') + modeText(kindOf(stat)).slice(isDevice(stat) ? 1 : 0),
     String(links),
     ...(flags.has('g') ? [] : [owner]),
     ...(flags.has('o') || flags.has('G') ? [] : [owner]),
-    shownSize(sizeOf(stat), flags),
+    isDevice(stat) ? deviceNumbers(stat) : shownSize(sizeOf(stat), flags),
     timeOf(stat.mtime.getTime(), timeStyle),
   ]
 }
@@ -89,6 +89,11 @@ function shownSize(bytes: number, flags: ReadonlySet<string>): string {
 function kindOf({ mode, isDirectory, isSymbolicLink }: Stat): { kind: 'file' | 'directory' | 'symlink'; mode: number } {
   return { kind: isSymbolicLink ? 'symlink' : isDirectory ? 'directory' : 'file', mode }
 }
+
+/** What is neither file nor folder nor link. */
+const isDevice = ({ isFile, isDirectory, isSymbolicLink }: Stat): boolean => !isFile && !isDirectory && !isSymbolicLink
+
+const deviceNumbers = ({ dev = 0 }: Stat): string => `${Math.floor(Number(dev) / 256)}, ${Number(dev) % 256}`
 
 function sizeOf({ isDirectory, size }: Stat): number {
   return isDirectory ? FOLDER_BYTES : size
@@ -120,7 +125,7 @@ function nameOf({ name, stat, target, end }: Listed, flags: ReadonlySet<string>)
 
 const ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\t': '\\t', '"': '\\"', '\\': '\\\\', '\r': '\\r' }
 
-function inQuotes(name: string): string {
+export function inQuotes(name: string): string {
   return `"${name.replace(/[\n\t\r"\\]/g, (char) => ESCAPES[char] ?? char)}"`
 }
 

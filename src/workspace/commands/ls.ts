@@ -1,7 +1,7 @@
 // `ls` as GNU's: the interpreter's knows few of its options, follows links and makes up the modes and times.
 
 import { type Context, type Result, shellMessage } from '../interpreter-command.ts'
-import { groupOf, type Listed, shownLines, sizedTotal } from './ls-lines.ts'
+import { groupOf, inQuotes, type Listed, shownLines, sizedTotal } from './ls-lines.ts'
 import { type LsOptions, lsOptions } from './ls-options.ts'
 
 export async function ls(args: string[], context: Context): Promise<Result> {
@@ -46,7 +46,7 @@ class Listing {
     const found = await this.#entries(folder)
     if (found === null) return
     if (this.text !== '') this.text += '\n'
-    if (hasHeader) this.text += `${folder}:\n`
+    if (hasHeader) this.text += `${flags.has('Q') ? inQuotes(folder) : folder}:\n`
     const group = groupOf(found, this.#options)
     if (flags.has('l') || flags.has('s')) this.text += `total ${sizedTotal(group, this.#options)}\n`
     this.text += shownLines(group, this.#options)
@@ -87,7 +87,10 @@ class Listing {
     const path = fs.resolvePath(cwd, name)
     try {
       let stat = await fs.lstat(path)
-      if (stat.isSymbolicLink && follows) stat = await fs.stat(path).catch(() => stat)
+      // One that leads nowhere is shown itself, unless links were to be followed.
+      const mustFollow = this.#options.flags.has('L') || (exitCode === 2 && this.#options.flags.has('H'))
+      if (stat.isSymbolicLink && mustFollow) stat = await fs.stat(path)
+      else if (stat.isSymbolicLink && follows) stat = await fs.stat(path).catch(() => stat)
       if (stat.isFile && name.endsWith('/')) throw new NotAFolder()
       const target = stat.isSymbolicLink ? await fs.readlink(path) : null
       const end = target === null ? stat : await fs.stat(path).catch(() => null)

@@ -1,5 +1,5 @@
 // Commands that every shell has and that work on the file tree itself: they look at many files, which takes too long through
-// the interpreter. Each is loaded when it is used for the first time.
+// the interpreter. Each is loaded when it is used for the first time, and sees `/bin`, `/usr` and `/dev` as well.
 
 import type { ShellCommand } from '../shell-extensions.ts'
 
@@ -21,5 +21,5 @@ export const SEARCH_COMMANDS: readonly ShellCommand[] = [
 ]
 
 function lazily(name: string, load: () => Promise<Run>): ShellCommand {
-  return { name, run: async (args, call) => (await load())(args, call) }
+  return { name, run: async (args, call) => (await load())(args, { ...call, fs: call.wholeTree }) }
 }

@@ -7,6 +7,7 @@ type Run = (args: string[], context: Context) => Promise<Result>
 
 /** `yes` has no end elsewhere; a pipe here takes all of it before the next command begins. */
 const YES_CHARS = 256 * 1024
+const FOLDER = '/tmp'
 const SYSTEM = { s: 'Linux', n: 'localhost', r: '6.0.0-bellwether', v: '#1', m: 'x86_64', o: 'GNU/Linux' }
 
 const said = (stdout: string): Result => ({ stdout, stderr: '', exitCode: 0 })
@@ -19,11 +20,11 @@ export const SMALL_COMMANDS: Readonly<Record<string, Run>> = {
     const line = `${args.length > 0 ? args.join(' ') : 'y'}\n`
     return said(line.repeat(Math.max(1, Math.floor(YES_CHARS / line.length))))
   },
-  id: async ([flag = '']) => {
-    const asked: Record<string, string> = { '-u': '1000', '-g': '1000', '-G': '1000', '-un': 'user', '-gn': 'user' }
-    return said(`${asked[flag] ?? 'uid=1000(user) gid=1000(user) groups=1000(user)'}\n`)
+  id,
+  nproc: async (args) => {
+    const unknown = args.find((arg) => !/^--(all|ignore=\d+)$/.test(arg))
+    return unknown === undefined ? said('1\n') : failed(`nproc: ${unknown} is not available here`)
   },
-  nproc: async () => said('1\n'),
   // Nothing runs beside the command, so there is nothing to list and nothing to end.
   jobs: async () => said(''),
   kill: async (args) => {
@@ -34,9 +35,12 @@ export const SMALL_COMMANDS: Readonly<Record<string, Run>> = {
   },
 }
 
-async function mktemp(args: string[], { fs, cwd }: Context): Promise<Result> {
-  const read = readOptions(args, {
-    flags: { '-d': 'd', '--directory': 'd', '-u': 'u', '--dry-run': 'u', '-q': 'q', '-t': 't' },
+async function mktemp(args: string[], { fs, cwd, exportedEnv = {} }: Context): Promise<Result> {
+  const words = args.map((arg) => (arg === '--tmpdir' ? `--tmpdir=${FOLDER}` : arg))
+  const read = readOptions(words, {
+    flags: {
+      ...{ '-d': 'd', '--directory': 'd', '-u': 'u', '--dry-run': 'u', '-q': 'q', '--quiet': 'q', '-t': 't' },
+    },
     values: { '-p': 'p', '--tmpdir': 'p', '--suffix': 'suffix' },
   })
   if (!read.ok) return failed(`mktemp: ${read.problem}`)
@@ -47,7 +51,7 @@ async function mktemp(args: string[], { fs, cwd }: Context): Promise<Result> {
   const isTemporary = read.operands.length === 0 || read.flags.has('t') || last('p') !== undefined
   const letters = crypto.randomUUID().replaceAll('-', '').padEnd(marks.length, '0').slice(0, marks.length)
   const name = template.replace(/X{3,}(?=[^X]*$)/, letters) + (last('suffix') ?? '')
-  const shown = isTemporary ? `${last('p') ?? '/tmp'}/${name}` : name
+  const shown = isTemporary ? `${last('p') || exportedEnv.TMPDIR || FOLDER}/${name}` : name
   const path = fs.resolvePath(cwd, shown)
   try {
     if (read.flags.has('u')) return said(`${shown}\n`)
@@ -59,6 +63,19 @@ async function mktemp(args: string[], { fs, cwd }: Context): Promise<Result> {
     const kind = read.flags.has('d') ? 'directory' : 'file'
     return failed(`mktemp: failed to create ${kind} via template '${template}': ${shellMessage(error)}`)
   }
+}
+
+async function id(args: string[]): Promise<Result> {
+  const long: Record<string, string> = { user: 'u', group: 'g', groups: 'G', name: 'n', real: 'r', zero: 'z' }
+  const flags = args.filter((arg) => arg.startsWith('-'))
+  const letters = flags.map((arg) => (arg.startsWith('--') ? (long[arg.slice(2)] ?? arg) : arg.slice(1))).join('')
+  const [name = 'user', ...more] = args.filter((arg) => !arg.startsWith('-'))
+  const unknown = [...letters].find((letter) => !'ugGnr'.includes(letter))
+  if (unknown !== undefined) return failed(`id: option ${flags.join(' ')} is not available here`)
+  if (name !== 'user' || more.length > 0) return failed(`id: \u2018${name}\u2019: no such user`)
+  if (/[ugG]/.test(letters)) return said(letters.includes('n') ? 'user\n' : '1000\n')
+  if (letters !== '') return failed('id: cannot print only names or real IDs in default format')
+  return said('uid=1000(user) gid=1000(user) groups=1000(user)\n')
 }
 
 async function uname(args: string[]): Promise<Result> {

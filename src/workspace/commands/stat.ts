@@ -106,6 +106,7 @@ function look(call: ShellCall, name: string, follows: boolean): Looked {
   }
 }
 
+const DEVICE_KIND = 0o020000
 const MODE_KINDS = { file: 0o100000, directory: 0o040000, symlink: 0o120000 }
 
 const seconds = ({ stat }: Looked): string => String(Math.floor(stat.mtimeMs / 1000))
@@ -117,7 +118,8 @@ const FIELDS: Readonly<Record<string, (file: Looked) => string>> = {
   F: ({ stat }) => kindOf(stat),
   a: ({ stat }) => (stat.kind === 'symlink' ? 0o777 : stat.mode).toString(8),
   A: ({ stat }) => modeText(stat),
-  f: ({ stat }) => (MODE_KINDS[stat.kind] | (stat.kind === 'symlink' ? 0o777 : stat.mode)).toString(16),
+  f: ({ stat }) =>
+    ((stat.device ? DEVICE_KIND : MODE_KINDS[stat.kind]) | (stat.kind === 'symlink' ? 0o777 : stat.mode)).toString(16),
   s: ({ stat }) => String(sizeOf(stat)),
   b: ({ stat }) => String(diskBytes(stat) / 512),
   B: () => '512',
@@ -126,8 +128,9 @@ const FIELDS: Readonly<Record<string, (file: Looked) => string>> = {
   i: ({ stat }) => String(stat.inode),
   d: () => '1',
   D: () => '1',
-  t: () => '0',
-  T: () => '0',
+  t: ({ stat }) => (stat.device?.[0] ?? 0).toString(16),
+  T: ({ stat }) => (stat.device?.[1] ?? 0).toString(16),
+  r: ({ stat }) => String(((stat.device?.[0] ?? 0) << 8) | (stat.device?.[1] ?? 0)),
   m: () => '/',
   u: () => String(OWNER.id),
   U: () => OWNER.name,
@@ -173,7 +176,8 @@ function precised(
   return text.slice(0, Number(precision))
 }
 
-function kindOf({ kind, sizeBytes }: FileStat): string {
+function kindOf({ kind, sizeBytes, device }: FileStat): string {
+  if (device) return 'character special file'
   if (kind === 'directory') return 'directory'
   if (kind === 'symlink') return 'symbolic link'
   return sizeBytes === 0 ? 'regular empty file' : 'regular file'

@@ -150,10 +150,9 @@ async function unpack(options: Options, call: ShellCall): Promise<ShellResult> {
     if (problem !== null)
       Object.assign(result, { stderr: `${result.stderr}tar: ${entry.name}: ${problem}\n`, exitCode: 2 })
   }
-  for (const operand of options.operands) {
-    if (!found.has(operand))
-      Object.assign(result, { stderr: `${result.stderr}tar: ${operand}: Not found in archive\n`, exitCode: 2 })
-  }
+  const missing = options.operands.filter((operand) => !found.has(operand))
+  if (missing.length > 0) result.exitCode = 2
+  result.stderr += missing.map((operand) => `tar: ${operand}: Not found in archive\n`).join('')
   if (result.exitCode !== 0) result.stderr += FAILED
   return options.flags.has('stdout') ? { ...result, bytes: joinBytes(shown) } : result
 }

@@ -6,6 +6,7 @@ import type { ShellCall, ShellCommand, ShellResult } from '../shell-extensions.t
 import { type Unpacked, unpackZip } from '../unpack.ts'
 import { kindAt, MAX_ARCHIVE_BYTES, MAX_ARCHIVE_ENTRIES, placeBelow, walk } from './file-walk.ts'
 import { readOptions } from './options.ts'
+import { listed, wantedTest } from './zip-list.ts'
 
 const ZIP_SPEC = {
   flags: {
@@ -91,7 +92,12 @@ async function unzip(args: readonly string[], call: ShellCall): Promise<ShellRes
   const path = kindAt(fs, given) === null ? `${given}.zip` : given
   if (kindAt(fs, path) === null) return failure('unzip', `cannot find ${archiveName} or ${archiveName}.zip`, 9)
   const asked = resolvePath(cwd, read.values.get('directory')?.at(-1) ?? '.')
-  const onlyShows = ['list', 'pipe', 'test'].some((flag) => read.flags.has(flag))
+  if (read.flags.has('list')) {
+    const isQuiet = read.flags.has('quiet')
+    const bytes = await fs.read(path)
+    return listed({ name: shownArchive(archiveName, path), bytes, wanted, isQuiet, maxEntries: MAX_ARCHIVE_ENTRIES })
+  }
+  const onlyShows = ['pipe', 'test'].some((flag) => read.flags.has(flag))
   if (!onlyShows) fs.makeDirectory(asked, { recursive: true })
   const limits = {
     maxEntries: MAX_ARCHIVE_ENTRIES,
@@ -99,14 +105,11 @@ async function unzip(args: readonly string[], call: ShellCall): Promise<ShellRes
     maxTotalBytes: 4 * MAX_ARCHIVE_BYTES,
   }
   const result = { stdout: '', stderr: '', exitCode: 0 }
+  const chosen = wantedTest(wanted)
   const folder = onlyShows ? asked : fs.realPath(asked)
   for await (const entry of unpackZip(await fs.read(path), limits)) {
     await call.pause()
-    if (
-      wanted.length > 0 &&
-      !wanted.some((name) => entry.name === name || entry.name.startsWith(`${name.replace(/\/$/, '')}/`))
-    )
-      continue
+    if (!chosen(entry.name)) continue
     const { line, problem } = await take(entry, { folder, flags: read.flags, call })
     if (!read.flags.has('quiet') || read.flags.has('pipe')) result.stdout += line
     if (problem !== null)
@@ -115,16 +118,14 @@ async function unzip(args: readonly string[], call: ShellCall): Promise<ShellRes
   return result
 }
 
+const shownArchive = (given: string, path: string): string =>
+  path.endsWith('.zip') && !given.endsWith('.zip') ? `${given}.zip` : given
+
 type Taking = { folder: string; flags: ReadonlySet<string>; call: ShellCall }
 type Taken = { line: string; problem: string | null }
 
 async function take(entry: Unpacked, { folder, flags, call: { fs } }: Taking): Promise<Taken> {
   if (entry.kind === 'refused') return { line: '', problem: entry.reason }
-  if (flags.has('list'))
-    return {
-      line: `${entry.kind === 'file' ? String(entry.bytes.byteLength).padStart(9) : '        0'}  ${entry.name}\n`,
-      problem: null,
-    }
   if (flags.has('pipe'))
     return { line: entry.kind === 'file' ? new TextDecoder().decode(entry.bytes) : '', problem: null }
   if (flags.has('test')) return { line: `    testing: ${entry.name}   OK\n`, problem: null }

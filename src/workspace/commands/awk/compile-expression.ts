@@ -32,6 +32,10 @@ interface CompilerParts {
   routines: ReadonlyMap<string, Routine>
 }
 
+function constant(value: number | string): Evaluate {
+  return () => value
+}
+
 export class ExpressionCompiler {
   protected readonly machine: Machine
   protected readonly names: Names
@@ -59,10 +63,8 @@ export class ExpressionCompiler {
   expression(node: Expression): Evaluate {
     switch (node.kind) {
       case 'number':
-      case 'string': {
-        const { value } = node
-        return () => value
-      }
+      case 'string':
+        return constant(node.value)
       case 'regex':
         return this.#matchRecord(node.source)
       case 'name':

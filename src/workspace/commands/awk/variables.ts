@@ -66,7 +66,7 @@ export class Variables {
   }
 
   #addSpecial(): void {
-    const { record, formats } = this
+    const { record } = this
     this.#known.set('NF', { get: () => record.fieldCount, set: (value) => record.setFieldCount(value) })
     this.#count(
       'NR',
@@ -82,6 +82,17 @@ export class Variables {
         this.fnr = value
       },
     )
+    for (const [name, start] of [
+      ['RSTART', 0],
+      ['RLENGTH', -1],
+      ['FILENAME', ''],
+    ] as const)
+      this.variable(name).set(start)
+    this.#addTexts()
+  }
+
+  #addTexts(): void {
+    const { record, formats } = this
     this.#watch('FS', ' ', (text) => {
       this.#fs = text
       this.#renewSplitter()
@@ -107,12 +118,6 @@ export class Variables {
     this.#watch('SUBSEP', '\x1c', (text) => {
       this.subsep = text
     })
-    for (const [name, start] of [
-      ['RSTART', 0],
-      ['RLENGTH', -1],
-      ['FILENAME', ''],
-    ] as const)
-      this.variable(name).set(start)
   }
 
   #renewSplitter(): void {

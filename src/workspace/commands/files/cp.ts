@@ -3,7 +3,7 @@
 import { type Context, type Result, shellMessage } from '../../interpreter-command.ts'
 import { type GnuOptions, type GnuSpec, misuse, readGnuOptions } from '../gnu-options.ts'
 import { type Backup, backupOf, moveAway } from './backup.ts'
-import { joined, lstatIfAny, Report, shownName, statIfAny } from './names.ts'
+import { isFolder, joined, lstatIfAny, Report, shownName, statIfAny } from './names.ts'
 import { type Pair, targetsOf } from './target.ts'
 
 const SPEC: GnuSpec = {
@@ -26,7 +26,7 @@ const SPEC: GnuSpec = {
       'one-file-system': 'x',
       'strip-trailing-slashes': 'strip',
     },
-    ...{ 'reflink=?': 'reflink', 'sparse=': 'sparse', 'attributes-only': 'attributes' },
+    ...{ 'reflink=?': 'reflink', 'sparse=': 'sparse', 'attributes-only': 'attributes', 'copy-contents': '' },
   },
 }
 const ATTRIBUTES = new Set(['mode', 'timestamps', 'ownership', 'links', 'all', 'context', 'xattr'])
@@ -50,7 +50,10 @@ export async function cp(args: string[], context: Context): Promise<Result> {
   const kept = preserved(read)
   if (typeof kept === 'string') return misuse(SPEC, kept)
   if (read.has('attributes')) return misuse(SPEC, 'option --attributes-only is not available here')
-  const targets = await targetsOf(read, context, read.has('parents'))
+  const wrong = wrongWord(read)
+  if (wrong !== null) return misuse(SPEC, wrong)
+  const strips = read.has('strip') && (read.has('t') || (await isFolder(read.operands.at(-1) ?? '', context)))
+  const targets = await targetsOf(strips ? withoutSlashes(read) : read, context, read.has('parents'))
   if (!targets.ok) return targets.isUsage ? misuse(SPEC, targets.problem) : failed(targets.problem)
   const isRecursive = read.has('r') || read.has('R') || read.has('a')
   const copying: Copying = {
@@ -75,6 +78,24 @@ const misused = ({ stderr, exitCode }: { stderr: string; exitCode: number }): Re
   exitCode,
 })
 const failed = (problem: string): Result => ({ stdout: '', stderr: `cp: ${problem}\n`, exitCode: 1 })
+
+/** A copy that shares its blocks with the file is not to be had here: `--reflink` alone asks for nothing else. */
+function wrongWord(read: GnuOptions): string | null {
+  const [reflink, sparse] = [read.value('reflink'), read.value('sparse')]
+  if (reflink === '' || reflink === 'always') return '--reflink=always is not available here'
+  if (reflink !== undefined && !['auto', 'never'].includes(reflink)) {
+    return `invalid argument \u2018${reflink}\u2019 for \u2018--reflink\u2019`
+  }
+  if (sparse === undefined || ['auto', 'never', 'always'].includes(sparse)) return null
+  return `invalid argument \u2018${sparse}\u2019 for \u2018--sparse\u2019`
+}
+
+/** Of what is copied into a folder, not of the folder. */
+function withoutSlashes(read: GnuOptions): GnuOptions {
+  const lastSource = read.operands.length - (read.has('t') ? 0 : 1)
+  const operands = read.operands.map((name, i) => (i < lastSource ? name.replace(/(?<=.)\/+$/, '') : name))
+  return { ...read, operands }
+}
 
 function preserved(read: GnuOptions): { keepsTimes: boolean; keepsMode: boolean } | string {
   let [keepsTimes, keepsMode] = [false, false]
@@ -120,6 +141,9 @@ async function copy(pair: Pair, copying: Copying, isNamed: boolean): Promise<voi
   try {
     const path = fs.resolvePath(cwd, pair.from)
     const stat = looksThrough || pair.from.endsWith('/') ? await fs.stat(path) : await fs.lstat(path)
+    if (!stat.isDirectory && pair.from.endsWith('/')) {
+      return report.fail(`cannot stat ${shownName(pair.from)}: Not a directory`)
+    }
     if (stat.isDirectory) await copyFolder(pair, stat, copying)
     else await copyOne(pair, stat, copying)
   } catch (error) {
@@ -184,6 +208,9 @@ async function copyOne(pair: Pair, stat: Stat, copying: Copying): Promise<void> 
   if (isSame && copying.backup === null && !stat.isSymbolicLink) {
     return report.fail(`${shownName(from)} and ${shownName(to)} are the same file`)
   }
+  if (copying.has('s') && !from.startsWith('/') && fs.resolvePath(goal, '..') !== cwd) {
+    return report.fail(`${to}: can make relative symbolic links only in current directory`)
+  }
   if (to.endsWith('/')) return report.fail(`cannot create regular file ${shownName(to)}: Not a directory`)
   try {
     const kept = copying.backup ? await moveAway(to, copying.backup, context) : null
@@ -219,6 +246,8 @@ async function put(
   // A file that is there keeps its own permissions.
   const isNew = !(await fs.exists(goal))
   await fs.writeFile(goal, await fs.readFileBuffer(source))
-  if (isNew || copying.keepsMode) await fs.chmod(goal, stat.mode & (copying.keepsMode ? 0o7777 : 0o777))
+  // What comes from a device is a file like any new one.
+  if (stat.isFile && (isNew || copying.keepsMode))
+    await fs.chmod(goal, stat.mode & (copying.keepsMode ? 0o7777 : 0o777))
   if (copying.keepsTimes) await fs.utimes(goal, stat.mtime, stat.mtime)
 }

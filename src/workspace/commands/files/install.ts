@@ -33,6 +33,10 @@ export async function install(args: string[], context: Context): Promise<Result>
   const installing: Installing = { context, report: new Report('install'), read, mode, backup }
   if (read.has('d')) {
     if (read.operands.length === 0) return misuse(SPEC, 'missing file operand')
+    if (read.has('t')) {
+      installing.report.fail('target directory not allowed when installing a directory')
+      return installing.report.result
+    }
     for (const name of read.operands) await makeFolder(name, installing)
     return installing.report.result
   }

@@ -28,12 +28,29 @@ export async function rm(args: string[], context: Context): Promise<Result> {
   if (read.operands.length === 0 && !isForced) return misuse(RM, 'missing operand')
   const asks = last !== undefined && !isForced && last.value !== 'never' && last.value !== 'once'
   const removing = { context, report: new Report('rm'), read, isForced, asks }
+  if (asksOnce(read)) {
+    removing.report.stderr = `rm: remove ${counted(read)}? `
+    return removing.report.result
+  }
   for (const name of read.operands) {
     if ((read.has('r') || read.has('R')) && /(^|\/)\.\.?\/*$/.test(name)) {
       removing.report.fail(`refusing to remove '.' or '..' directory: skipping ${shownName(name)}`)
     } else await remove(name, removing)
   }
   return removing.report.result
+}
+
+/** `-I` asks for all of it together. Nobody is there to answer, which is taken for a no. */
+function asksOnce(read: GnuOptions): boolean {
+  const last = read.given.findLast(({ name }) => ['f', 'i', 'I', 'interactive'].includes(name))
+  if (last?.name !== 'I' && last?.value !== 'once') return false
+  return read.has('r') || read.has('R') || read.operands.length > 3
+}
+
+function counted(read: GnuOptions): string {
+  const count = read.operands.length
+  const how = read.has('r') || read.has('R') ? ' recursively' : ''
+  return `${count} argument${count === 1 ? '' : 's'}${how}`
 }
 
 async function remove(name: string, removing: Removing): Promise<void> {

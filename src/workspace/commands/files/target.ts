@@ -13,6 +13,13 @@ export async function targetsOf(read: GnuOptions, context: Context, keepsParents
   const usage = (problem: string): Pairs => ({ ok: false, problem, isUsage: true })
   if (operands.length === 0) return usage('missing file operand')
   const folder = read.value('t')
+  if (read.given.filter(({ name }) => name === 't').length > 1) {
+    return { ok: false, problem: 'multiple target directories specified', isUsage: false }
+  }
+  if (folder !== undefined && read.has('T')) {
+    const problem = 'cannot combine --target-directory (-t) and --no-target-directory (-T)'
+    return { ok: false, problem, isUsage: false }
+  }
   if (folder !== undefined) {
     if (!(await isFolder(folder, context))) {
       return { ok: false, problem: `target directory '${folder}': ${await whyNot(folder, context)}`, isUsage: false }

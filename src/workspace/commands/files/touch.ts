@@ -1,4 +1,4 @@
-// `touch`, as GNU's. Of a file's times only that of its last change is kept here.
+// `touch`, as GNU's. Of a file's times only that of its last change is kept here: what asks for another is refused.
 
 import { type Context, type Result, shellMessage } from '../../interpreter-command.ts'
 import { timeOf } from '../date-words.ts'
@@ -77,13 +77,17 @@ async function touchOne(name: string, { time, context, report, read, setsChange 
   const path = fs.resolvePath(cwd, name)
   try {
     const own = await lstatIfAny(name, context)
-    // A link's own time cannot be set here, and nobody would see it.
-    if (read.has('h') && own?.isSymbolicLink) return
+    if (read.has('h') && own?.isSymbolicLink) {
+      return report.fail(`${shownName(name)}: -h is not available here: a link's own time cannot be set`)
+    }
     if (!(await fs.exists(path))) {
       if (read.has('c') || read.has('h')) return
       if (name.endsWith('/')) return report.fail(`cannot touch ${shownName(name)}: No such file or directory`)
       await fs.writeFile(path, '')
-    } else if (!setsChange) return
+    } else if (!setsChange) {
+      const why = 'of a file only the time of its last change is kept'
+      return report.fail(`${shownName(name)}: -a is not available here: ${why}`)
+    }
     const set = time ?? new Date()
     await fs.utimes(path, set, set)
   } catch (error) {

@@ -30,6 +30,9 @@ export async function truncate(args: string[], context: Context): Promise<Result
   const [size, reference] = [read.value('s'), read.value('r')]
   if (size === undefined && reference === undefined)
     return misuse(SPEC, 'you must specify either \u2018--size\u2019 or \u2018--reference\u2019')
+  if (size !== undefined && reference !== undefined && !/^\s*[-+<>/%]/.test(size)) {
+    return misuse(SPEC, 'you must specify a relative \u2018--size\u2019 with \u2018--reference\u2019')
+  }
   if (read.operands.length === 0) return misuse(SPEC, 'missing file operand')
   const report = new Report('truncate')
   const model = reference === undefined ? null : await statIfAny(reference, context)

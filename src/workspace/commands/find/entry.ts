@@ -2,6 +2,7 @@
 
 import { type FileKind, type FileStat, isFileError } from '../../file-system.ts'
 import type { ShellCall } from '../../shell-extensions.ts'
+import { kindLetter } from '../file-facts.ts'
 
 export interface EntryPlace {
   /** The operand below which it was found. */
@@ -44,6 +45,13 @@ export class Entry {
   /** As the command looks at links. */
   get kind(): FileKind {
     return this.ownKind === 'symlink' && this.#follows ? this.stat.kind : this.ownKind
+  }
+
+  /** Of its kind. Only what may be beside the tree must be looked at for it. */
+  get letter(): string {
+    const { kind } = this
+    const mayBeDevice = kind === 'file' && (this.ownKind === 'symlink' || this.path.startsWith('/dev/'))
+    return kindLetter(mayBeDevice ? this.stat : { kind })
   }
 
   get stat(): FileStat {

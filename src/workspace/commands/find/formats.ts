@@ -1,6 +1,6 @@
 // How `find` writes what it knows of a file: `-printf` and `-ls`.
 
-import { diskBytes, KIND_LETTERS, modeText, OWNER, sizeOf } from '../file-facts.ts'
+import { diskBytes, kindLetter, modeText, OWNER, sizeOf } from '../file-facts.ts'
 import { DAY_MS, listTime, timeField } from '../file-times.ts'
 import type { Entry } from './entry.ts'
 import { FindMisuse } from './misuse.ts'
@@ -29,9 +29,8 @@ const FIELDS: Readonly<Record<string, (entry: Entry) => string>> = {
   k: ({ stat }) => String(diskBytes(stat) / 1024),
   m: ({ stat }) => (stat.kind === 'symlink' ? 0o777 : stat.mode).toString(8),
   M: ({ stat }) => modeText(stat),
-  y: ({ kind }) => KIND_LETTERS[kind],
-  Y: (entry) =>
-    entry.ownKind !== 'symlink' ? KIND_LETTERS[entry.ownKind] : entry.target ? KIND_LETTERS[entry.target.kind] : 'N',
+  y: ({ letter }) => letter,
+  Y: (entry) => (entry.ownKind !== 'symlink' ? entry.letter : entry.target ? kindLetter(entry.target) : 'N'),
   l: (entry) => entry.linkTarget,
   i: ({ stat }) => String(stat.inode),
   n: ({ links }) => String(links),

@@ -3,7 +3,7 @@
 import { type FileStat, isFileError } from '../../file-system.ts'
 import { shellMessage } from '../../interpreter-command.ts'
 import type { ShellCall } from '../../shell-extensions.ts'
-import { KIND_LETTERS, OWNER, sizeOf } from '../file-facts.ts'
+import { kindLetter, OWNER, sizeOf } from '../file-facts.ts'
 import { DAY_MS, parseTime } from '../file-times.ts'
 import { globExpression } from '../globs.ts'
 import { pathOf, statOrLink } from '../inputs.ts'
@@ -51,11 +51,11 @@ export const VALUED_TESTS: Readonly<Record<string, Maker>> = {
   '-iregex': byExpression,
   '-type': (value) => {
     const letters = kindLetters(value, '-type')
-    return (entry) => letters.has(KIND_LETTERS[entry.kind])
+    return (entry) => letters.has(entry.letter)
   },
   '-xtype': (value) => {
     const letters = kindLetters(value, '-xtype')
-    return (entry) => letters.has(KIND_LETTERS[(entry.target ?? entry.stat).kind])
+    return (entry) => letters.has(kindLetter(entry.target ?? entry.stat))
   },
   '-size': bySize,
   '-mtime': (value, { nowMs }) => {

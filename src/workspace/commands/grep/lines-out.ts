@@ -41,6 +41,11 @@ export class LinesOut {
     this.#hasGroup = true
   }
 
+  /** For what is found and not shown: what comes next is parted from it all the same. */
+  hiddenGroup(): void {
+    this.#hasGroup = true
+  }
+
   line(place: { name: string | null; number: number; offset: number }, sign: ':' | '-', line: string): void {
     this.text += this.#head(place, sign, line) + line + this.#end
   }

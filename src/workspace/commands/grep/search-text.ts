@@ -75,7 +75,10 @@ class TextSearch {
       selected++
       if (!this.#isCounting) {
         if (selected > 1 || this.#lastOut >= 0) this.#trailing(end, record.from)
-        if (record.from >= this.#binaryFrom) return { selected, isBinary: true }
+        if (record.from >= this.#binaryFrom) {
+          this.#search.out.hiddenGroup()
+          return { selected, isBinary: true }
+        }
         this.#leading(record, end)
         this.#write(record, ':')
       }

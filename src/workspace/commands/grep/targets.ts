@@ -90,7 +90,7 @@ class Walk {
         }
         if (kind === 'directory') {
           if (!isExcluded(name, this.#settings.folderRules)) yield* this.#folder(inside, name, [...above, real])
-        } else if (!isExcluded(name, this.#settings.rules)) {
+        } else if (!entry.stat.device && !isExcluded(name, this.#settings.rules)) {
           const bytes = entry.stat.kind === 'file' ? entry.bytes : null
           yield { target: { name, read: async () => bytes ?? fs.read(inside), isStdin: false } }
         }

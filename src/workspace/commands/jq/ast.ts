@@ -1,14 +1,17 @@
 // A jq program as a tree.
 
+/** With a question mark right behind it, only what this one step finds wrong is passed over. */
+type Access = { target: Node; isOptional?: true }
+
 export type Node =
   | { kind: 'identity' }
   | { kind: 'recurse' }
   | { kind: 'literal'; value: null | boolean | number | string }
   | { kind: 'text'; format: string; parts: (string | Node)[] }
   | { kind: 'format'; name: string }
-  | { kind: 'index'; target: Node; key: Node }
-  | { kind: 'slice'; target: Node; from: Node | null; to: Node | null }
-  | { kind: 'iterate'; target: Node }
+  | (Access & { kind: 'index'; key: Node })
+  | (Access & { kind: 'slice'; from: Node | null; to: Node | null })
+  | (Access & { kind: 'iterate' })
   | { kind: 'try'; body: Node; handler: Node | null }
   | { kind: 'list'; body: Node | null }
   | { kind: 'object'; entries: { key: Node; value: Node }[] }

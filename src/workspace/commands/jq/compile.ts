@@ -141,20 +141,21 @@ function assertOnWay(path: Path, value: JqValue, what: string): void {
   if (path === LOST) throw new JqError(`Invalid path expression ${what} ${shortly(value)}`)
 }
 
-function compileIndex({ target, key }: Of<'index'>): Compile {
+function compileIndex({ target, key, isOptional }: Of<'index'>): Compile {
   return (compiler, scope) => {
     const [container, keys] = [compiler.filter(target, scope), compiler.filter(key, scope)]
     return (env, input, emit) =>
       run(keys, env, input.value, (at) =>
         container(env, input, (value, path) => {
           assertOnWay(path, value, `near attempt to access element ${shortly(at)} of`)
-          emit(valueAt(value, at), step(path, at))
+          const found = attempt(() => valueAt(value, at), isOptional)
+          if (found !== undefined) emit(found, step(path, at))
         }),
       )
   }
 }
 
-function compileSlice({ target, from, to }: Of<'slice'>): Compile {
+function compileSlice({ target, from, to, isOptional }: Of<'slice'>): Compile {
   const bound = (node: Node | null): Node => node ?? { kind: 'literal', value: null }
   return (compiler, scope) => {
     const [container, starts, ends] = [target, bound(from), bound(to)].map((node) => compiler.filter(node, scope))
@@ -168,10 +169,22 @@ function compileSlice({ target, from, to }: Of<'slice'>): Compile {
               ['end', end],
             ])
             assertOnWay(path, value, `near attempt to access element ${shortly(key)} of`)
-            emit(sliceOf(value, key), step(path, key))
+            const found = attempt(() => sliceOf(value, key), isOptional)
+            if (found !== undefined) emit(found, step(path, key))
           }),
         ),
       )
+  }
+}
+
+/** Undefined for what is wrong and may be. */
+function attempt(look: () => JqValue, isOptional: true | undefined): JqValue | undefined {
+  if (!isOptional) return look()
+  try {
+    return look()
+  } catch (error) {
+    if (error instanceof JqError) return undefined
+    throw error
   }
 }
 
@@ -182,13 +195,14 @@ function sliceOf(value: JqValue, key: ReadonlyMap<string, JqValue>): JqValue {
   return valueAt(value, key)
 }
 
-function compileIterate({ target }: Of<'iterate'>): Compile {
+function compileIterate({ target, isOptional }: Of<'iterate'>): Compile {
   return (compiler, scope) => {
     const container = compiler.filter(target, scope)
     const { steps } = compiler.machine
     return (env, input, emit) =>
       container(env, input, (value, path) => {
         assertOnWay(path, value, 'near attempt to iterate through')
+        if (isOptional && (value === null || typeof value !== 'object')) return
         for (const [key, piece] of piecesOf(value)) {
           steps.take()
           emit(piece, path === undefined ? undefined : step(path, key))

@@ -13,7 +13,7 @@ const FORMATS: Readonly<Record<string, Format>> = {
   '@csv': (value) => row(value, 'csv', (text) => `"${text.replaceAll('"', '""')}"`, ','),
   '@tsv': (value) => row(value, 'tsv', (text) => text.replace(/[\\\t\n\r]/g, (char) => TSV[char] ?? char), '\t'),
   '@html': (value) => asText(value).replace(/[<>&'"]/g, (char) => HTML[char] ?? char),
-  '@uri': (value) => encodeURIComponent(asText(value).toWellFormed()).replace(/[!'()*]/g, percent),
+  '@uri': (value) => encodeURIComponent(asText(value).toWellFormed()),
   '@sh': (value) => (isArray(value) ? value : [value]).map(shellWord).join(' '),
   '@base64': (value) => toBase64(asText(value)),
   '@base64d': (value) => fromBase64(asText(value)),
@@ -40,8 +40,6 @@ function row(value: JqValue, kind: string, quote: (text: string) => string, sepa
   })
   return cells.join(separator)
 }
-
-const percent = (char: string): string => `%${char.charCodeAt(0).toString(16).toUpperCase()}`
 
 function shellWord(value: JqValue): string {
   if (isArray(value) || isObject(value)) throw new JqError(`${named(value)} can not be escaped for shell`)

@@ -158,6 +158,7 @@ const WORDS: ReadonlyMap<string, JqValue> = new Map<string, JqValue>([
   ['true', true],
   ['false', false],
   ['null', null],
+  ['nan', Number.NaN],
 ])
 const UNEXPECTED: Readonly<Record<string, string>> = {
   ']': "Unmatched ']'",

@@ -8,8 +8,9 @@ const IDENTITY: Node = { kind: 'identity' }
 
 /** A term with all its `.name`, `[…]` and `?`. */
 export function parseTerm(stream: TokenStream): Node {
+  let isAccess = stream.next.kind === 'field' || (stream.is('.') && stream.peek(1).kind === 'text')
   let term = parsePrimary(stream)
-  for (;;) {
+  for (; ; isAccess = true) {
     const { next } = stream
     if (next.kind === 'field') {
       stream.take()
@@ -20,9 +21,14 @@ export function parseTerm(stream: TokenStream): Node {
     } else if (stream.is('.') && isSymbol(stream.peek(1), '[')) {
       stream.take()
     } else if (stream.is('[')) term = parseSuffix(stream, term)
-    else if (stream.takeIf('?')) term = { kind: 'try', body: term, handler: null }
+    else if (stream.takeIf('?')) term = isAccess ? optional(term) : { kind: 'try', body: term, handler: null }
     else return term
   }
+}
+
+function optional(term: Node): Node {
+  const isFirst = (term.kind === 'index' || term.kind === 'slice' || term.kind === 'iterate') && !term.isOptional
+  return isFirst ? { ...term, isOptional: true } : { kind: 'try', body: term, handler: null }
 }
 
 const isSymbol = (token: Token, text: string): boolean => token.kind === 'symbol' && token.text === text

@@ -123,15 +123,15 @@ function matchesIn(input: string, { pattern, isGlobal, skipsEmpty }: Asked): Mat
   const names = namesIn(pattern.source)
   const position = positionsIn(input)
   const found: Match[] = []
-  pattern.lastIndex = 0
-  for (let match = pattern.exec(input); match; match = pattern.exec(input)) {
-    if (match[0] === '') pattern.lastIndex += isWide(input, pattern.lastIndex) ? 2 : 1
-    // Where nothing is left, a search for all of them finds no empty one.
-    const isAtEnd = match.index >= input.length && isGlobal && input !== ''
-    if (!isAtEnd && !(match[0] === '' && skipsEmpty)) found.push(described(match, { names, position }))
-    if (!isGlobal || isAtEnd || pattern.lastIndex > input.length) break
+  for (let start = 0; ; ) {
+    pattern.lastIndex = start
+    const match = pattern.exec(input)
+    if (!match) return found
+    if (!(match[0] === '' && skipsEmpty)) found.push(described(match, { names, position }))
+    // One that is empty may be found again: the search goes on one letter further, wherever it was.
+    start = match[0] === '' ? start + (isWide(input, start) ? 2 : 1) : match.index + match[0].length
+    if (!isGlobal || start >= input.length) return found
   }
-  return found
 }
 
 const isWide = (text: string, at: number): boolean => (text.codePointAt(at) ?? 0) > 0xffff

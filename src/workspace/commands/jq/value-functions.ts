@@ -97,7 +97,6 @@ export const VALUE_FUNCTIONS: Readonly<Record<string, ValueFunction>> = {
   'modulemeta/0': () => {
     throw new JqError('modules are not available here')
   },
-  'get_search_list/0': () => [],
 }
 
 function raiseIndex(input: JqValue): never {
@@ -254,10 +253,13 @@ function imploded(input: JqValue): JqValue {
 /** The text with what was matched replaced; each piece has its first replacement. */
 function replacedIn(input: string, edits: JqValue, put: JqValue): JqValue {
   const chars = [...input]
-  let [result, at] = ['', 0]
+  let [result, at, previous]: [string, number, number | undefined] = ['', 0, undefined]
   const replacements = isArray(put) ? put : []
   for (const [i, edit] of (isArray(edits) ? edits : []).entries()) {
     const [offset, length] = [valueAt(edit, 'offset'), valueAt(edit, 'length')].map(Number)
+    // A search for all of them finds the end of the text again and again.
+    if (i > 0 && length === 0 && offset === at && offset === previous) continue
+    previous = offset
     const options = replacements[i]
     const chosen = options !== undefined && isArray(options) ? options[0] : undefined
     if (chosen === undefined) return input

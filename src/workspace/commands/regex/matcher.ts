@@ -26,6 +26,8 @@ export interface Match extends Span {
   groups: readonly (string | undefined)[]
 }
 
+const ANCHORED = { isSearch: false, isBackwards: false }
+
 export class Matcher {
   readonly warnings: string[]
   readonly #options: MatcherOptions
@@ -38,6 +40,8 @@ export class Matcher {
   #javascript: JavascriptPattern[] | null = null
   #backward: Automaton | null = null
   #anchored: Automaton | null = null
+  /** For whole words of patterns that may match nothing: the same without the words' limits. */
+  #bare: Automaton | null = null
 
   constructor(patterns: readonly string[], options: MatcherOptions) {
     this.#options = options
@@ -53,6 +57,7 @@ export class Matcher {
     this.#required = literal?.text ?? null
     this.#isLiteral = literal?.isAll === true && !options.wholeWords && !options.wholeLines && separator !== null
     if (this.#search === null) this.#engines()
+    else if (options.wholeWords && !options.wholeLines && this.#isPosix) this.#bare = this.#emptyWords(parsed)
   }
 
   /** The numbers of groups that have names. */
@@ -74,6 +79,7 @@ export class Matcher {
 
   /** A place in the first record from `from` on (a record's start) that has a match; -1 when no record before `to` has. */
   find(text: string, from: number, to: number): number {
+    if (this.#bare) return this.#findWord(text, { from, to }, this.#bare)
     if (this.#required === null)
       return this.#search ? this.#search.search(text, from, to) : this.#engineFind(text, from, to)
     const separator = String.fromCharCode(this.#options.separator ?? 10)
@@ -88,6 +94,28 @@ export class Matcher {
       const hit = this.#search ? this.#search.search(text, start, end) : this.#engineFind(text, start, end)
       if (hit >= 0) return hit
       at = end + 1
+    }
+    return -1
+  }
+
+  #emptyWords(parsed: readonly Pattern[]): Automaton | null {
+    const bare = this.#automaton({ kind: 'choice', options: parsed.map(({ node }) => node) }, ANCHORED)
+    return bare.longest('', 0, { from: 0, to: 0 }) === 0 ? bare : null
+  }
+
+  /** As GNU's has it, nothing is a word only where the pattern finds nothing more, whatever stands behind that. */
+  #findWord(text: string, { from, to }: Span, bare: Automaton): number {
+    const separator = String.fromCharCode(this.#options.separator ?? 10)
+    for (let at = from; at <= to; ) {
+      const hit = this.#search?.search(text, at, to) ?? -1
+      if (hit < 0) return -1
+      const start = Math.max(at, hit === 0 ? 0 : text.lastIndexOf(separator, hit - 1) + 1)
+      const next = text.indexOf(separator, hit)
+      const record = { from: start, to: next < 0 ? to : Math.min(next, to) }
+      for (const place of this.#places(text, record)) {
+        if (this.#longest(text, place, record) > place || bare.longest(text, place, record) === place) return hit
+      }
+      at = record.to + 1
     }
     return -1
   }
@@ -157,18 +185,27 @@ export class Matcher {
   }
 
   #longestSpans(text: string, record: Span): Span[] {
-    this.#backward ??= this.#automaton(this.#whole, { isSearch: true, isBackwards: true })
-    this.#anchored ??= this.#automaton(this.#whole, { isSearch: false, isBackwards: false })
     const found: Span[] = []
     let after = record.from
-    for (const from of [...this.#backward.starts(text, record)].reverse()) {
+    for (const from of this.#places(text, record)) {
       if (from < after) continue
-      const to = this.#anchored.longest(text, from, record)
+      const to = this.#longest(text, from, record)
       if (to <= from) continue
       found.push({ from, to })
       after = to
     }
     return found
+  }
+
+  /** Where matches begin, from left to right. */
+  #places(text: string, record: Span): number[] {
+    this.#backward ??= this.#automaton(this.#whole, { isSearch: true, isBackwards: true })
+    return [...this.#backward.starts(text, record)].reverse()
+  }
+
+  #longest(text: string, at: number, record: Span): number {
+    this.#anchored ??= this.#automaton(this.#whole, ANCHORED)
+    return this.#anchored.longest(text, at, record)
   }
 
   #automaton(node: RegexNode, { isSearch, isBackwards }: { isSearch: boolean; isBackwards: boolean }): Automaton {

@@ -42,6 +42,11 @@ export function compile(node: RegexNode, backwards: boolean): Program {
     for (let i = 0; i < max; i++) end = add({ kind: 'split', first: build(one, end), second: next })
     return end
   }
+  const repeated = ({ node: inner, min, max }: Extract<RegexNode, { kind: 'repeat' }>, next: number): number => {
+    let end = max === min ? next : many(inner, max - min, next)
+    for (let i = 0; i < min; i++) end = build(inner, end)
+    return end
+  }
   const build = (one: RegexNode, next: number): number => {
     switch (one.kind) {
       case 'set':
@@ -56,12 +61,8 @@ export function compile(node: RegexNode, backwards: boolean): Program {
         return one.options
           .map((option) => build(option, next))
           .reduceRight((second, first) => add({ kind: 'split', first, second }))
-      case 'repeat': {
-        let end = many(one.node, one.max - one.min, next)
-        if (one.max === one.min) end = next
-        for (let i = 0; i < one.min; i++) end = build(one.node, end)
-        return end
-      }
+      case 'repeat':
+        return repeated(one, next)
       default:
         throw new Error(`no automaton has a ${one.kind}`)
     }

@@ -202,6 +202,10 @@ class Parser {
     const source = this.#source
     if ('rRwWe'.includes(letter)) this.#refuseInSandbox()
     if (SIMPLE.has(letter)) return this.#ended({ kind: letter } as Action)
+    if (letter === 'r' || letter === 'R' || letter === 'w' || letter === 'W') {
+      return { kind: letter, file: this.#fileName() }
+    }
+    if (letter === 'a' || letter === 'i' || letter === 'c') return { kind: letter, text: this.#text() }
     switch (letter) {
       case '{':
         this.#open.push({ at: this.#commands.length })
@@ -215,19 +219,10 @@ class Parser {
       case 'T':
         source.skip(/[ \t]+/)
         return { kind: letter, label: source.skip(/[^\s;}]*/), at: 0 }
-      case 'a':
-      case 'i':
-      case 'c':
-        return { kind: letter, text: this.#text() }
       case 's':
         return this.#substitute()
       case 'y':
         return this.#transliterate()
-      case 'r':
-      case 'R':
-      case 'w':
-      case 'W':
-        return { kind: letter, file: this.#fileName() }
       case 'e':
         source.skip(/[ \t]+/)
         return { kind: letter, command: source.skip(/[^\n]*/) }

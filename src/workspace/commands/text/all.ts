@@ -2,6 +2,7 @@
 
 import type { defineCommand } from 'just-bash/browser'
 import type { Pacer } from '../../shell-pacer.ts'
+import { withStandardStreams } from '../../standard-streams.ts'
 import { runTextCommand, TextCall, type TextCommand } from './call.ts'
 
 type Load = () => Promise<TextCommand>
@@ -79,13 +80,16 @@ export function textCommands(define: typeof defineCommand, { pacer, signal }: Su
     return pacer.pauseIfDue()
   }
   return Object.entries(TEXT_COMMANDS).map(([name, load]) =>
-    define(name, async (args, context) => {
-      try {
-        return await runTextCommand(await load(), new TextCall(name, { args, context, pause }))
-      } catch (error) {
-        if (!signal.aborted) throw error
-        return { stdout: '', stderr: '', exitCode: EXIT_STOPPED }
-      }
-    }),
+    define(
+      name,
+      withStandardStreams(async (args, context) => {
+        try {
+          return await runTextCommand(await load(), new TextCall(name, { args, context, pause }))
+        } catch (error) {
+          if (!signal.aborted) throw error
+          return { stdout: '', stderr: '', exitCode: EXIT_STOPPED }
+        }
+      }),
+    ),
   )
 }

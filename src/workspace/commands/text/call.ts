@@ -1,7 +1,8 @@
 // A run of one of the commands that work on text: where it reads, what it writes, and how its problems are told.
 
 import { type Context, type Result, shellMessage } from '../../interpreter-command.ts'
-import { bytesToText, textToBytes } from '../../text-encodings.ts'
+import { outputOf } from '../../standard-streams.ts'
+import { bytesToText } from '../../text-encodings.ts'
 import { bytesOf, pipedBytes } from './bytes.ts'
 import { Misuse } from './misuse.ts'
 
@@ -9,6 +10,8 @@ export type TextCommand = (call: TextCall) => Promise<void> | void
 
 /** A promise to wait for when others should have their turn; it throws when the script was stopped. */
 export type Pause = () => Promise<void> | null
+
+const IS_STDIN = /^\/dev\/stdin$|^\/(?:dev|proc\/self)\/fd\/0$/
 
 /** What is written is joined to one string, which the interpreter bounds as well. */
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
@@ -72,7 +75,7 @@ export class TextCall {
 
   /** The bytes of a file, or of what is piped in for `-`. Throws what the file tree throws. */
   async read(name: string): Promise<string> {
-    if (name === '-' || name === '/dev/stdin') return this.stdin
+    if (name === '-' || IS_STDIN.test(name)) return this.stdin
     return bytesToText(await this.context.fs.readFileBuffer(this.path(name)), 'latin1')
   }
 
@@ -116,22 +119,6 @@ export class TextCall {
       exitCode: this.exitCode,
       ...(this.#hasReadStdin ? { internalStdinConsumed: this.stdinTaken ?? String(this.context.stdin).length } : {}),
     }
-  }
-}
-
-const ABOVE_ASCII = /[^\0-\x7f]/
-const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
-/**
- * As text where it is text: of bytes above ASCII beside errors that are sent elsewhere, the interpreter loses count.
- */
-function outputOf(bytes: string): Pick<Result, 'stdout' | 'stdoutKind'> {
-  if (!ABOVE_ASCII.test(bytes)) return { stdout: bytes, stdoutKind: 'text' }
-  try {
-    return { stdout: strict.decode(textToBytes(bytes, 'latin1')), stdoutKind: 'text' }
-  } catch {
-    // The decoder throws for whatever is no UTF-8; that is the answer, not a failure.
-    return { stdout: bytes, stdoutKind: 'bytes' }
   }
 }
 

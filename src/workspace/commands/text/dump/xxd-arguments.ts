@@ -85,23 +85,25 @@ const VALUED: readonly (readonly [RegExp, string])[] = [
   [/^(?:len|l)/, 'length'],
 ]
 
+const DEFAULTS: Readonly<XxdSettings> = {
+  kind: 'hex',
+  isReverse: false,
+  skipsZeros: false,
+  isUpper: false,
+  isDecimal: false,
+  isCapital: false,
+  columns: null,
+  group: null,
+  length: null,
+  seek: null,
+  offset: 0,
+  name: null,
+  input: '-',
+  output: null,
+}
+
 export function xxdSettings(args: readonly string[]): XxdSettings {
-  const settings: XxdSettings = {
-    kind: 'hex',
-    isReverse: false,
-    skipsZeros: false,
-    isUpper: false,
-    isDecimal: false,
-    isCapital: false,
-    columns: null,
-    group: null,
-    length: null,
-    seek: null,
-    offset: 0,
-    name: null,
-    input: '-',
-    output: null,
-  }
+  const settings: XxdSettings = { ...DEFAULTS }
   let at = 0
   for (; at < args.length; at++) {
     const arg = args[at] ?? ''
