@@ -23,8 +23,9 @@ for (const family of [health, session, keys, audit, conversationRoutes, analysis
 
 let document: string | undefined
 
-app.get('/openapi.json', (c) => {
-  document ??= JSON.stringify(documentFor(app))
+app.get('/openapi.json', async (c) => {
+  const { WORDS } = await import('./routes/words/all.ts')
+  document ??= JSON.stringify(documentFor(app, WORDS))
   return c.body(document, 200, { 'content-type': 'application/json' })
 })
 

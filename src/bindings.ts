@@ -10,6 +10,11 @@ export function conversation(env: Env, owner: string, id: string): DurableObject
   return env.CONVERSATION.get(env.CONVERSATION.idFromName(JSON.stringify([owner, id])))
 }
 
+/** The object of no conversation: it answers in the place of every id that was never used. */
+export function noConversation(env: Env): DurableObjectStub<Conversation> {
+  return env.CONVERSATION.get(env.CONVERSATION.idFromName('nobody'))
+}
+
 /** The one queue of the service. */
 export function taskQueue(env: Env): DurableObjectStub<TaskQueue> {
   return env.TASK_QUEUE.get(env.TASK_QUEUE.idFromName('singleton'))

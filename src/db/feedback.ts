@@ -7,16 +7,15 @@ export type FeedbackRow = {
   createdAt: string
   polarity: string
   permissions: string
-  passwordHash: string
 }
 
 export async function insertFeedback(db: D1Database, row: FeedbackRow): Promise<void> {
   await db
     .prepare(
       `INSERT INTO feedback (id, owner, conversation_id, created_at, polarity, permissions, password_hash)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+       VALUES (?, ?, ?, ?, ?, ?, '')`,
     )
-    .bind(row.id, row.owner, row.conversationId, row.createdAt, row.polarity, row.permissions, row.passwordHash)
+    .bind(row.id, row.owner, row.conversationId, row.createdAt, row.polarity, row.permissions)
     .run()
 }
 

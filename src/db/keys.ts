@@ -15,6 +15,8 @@ export type ApiKey = {
   createdAt: string
   expiresAt: string | null
   revokedAt: string | null
+  /** Ids of sign-ins by this key that were ended before their time. */
+  endedSessions: string[]
 }
 
 type Row = {
@@ -26,9 +28,11 @@ type Row = {
   created_at: string
   expires_at: string | null
   revoked_at: string | null
+  ended_sessions?: string
 }
 
 const Scopes = z.array(Scope)
+const SessionIds = z.array(z.string())
 
 const fromRow = (row: Row): ApiKey => ({
   id: row.id,
@@ -39,6 +43,7 @@ const fromRow = (row: Row): ApiKey => ({
   createdAt: row.created_at,
   expiresAt: row.expires_at,
   revokedAt: row.revoked_at,
+  endedSessions: SessionIds.parse(JSON.parse(row.ended_sessions ?? '[]')),
 })
 
 /** Stores a key; `actor` is who issued it. */
@@ -53,7 +58,13 @@ export async function insertKey(db: D1Database, key: ApiKey, actor: string): Pro
 }
 
 export async function findKey(db: D1Database, id: string): Promise<ApiKey | null> {
-  const row = await db.prepare('SELECT * FROM api_keys WHERE id = ?').bind(id).first<Row>()
+  const row = await db
+    .prepare(
+      `SELECT *, (SELECT json_group_array(session_id) FROM ended_sessions WHERE key_id = ?1 AND ends_at > ?2) AS ended_sessions
+       FROM api_keys WHERE id = ?1`,
+    )
+    .bind(id, Date.now())
+    .first<Row>()
   return row === null ? null : fromRow(row)
 }
 
@@ -82,4 +93,17 @@ export async function revokeKey(db: D1Database, id: string, by: { actor: string;
   if (row === null) return false
   await recordAudit(db, { owner: row.owner, actor: by.actor, action: 'key.revoked', subject: id })
   return true
+}
+
+/** Ends one sign-in before its time, for every cookie of it. What would have ended by itself by now is forgotten. */
+export async function endSession(
+  db: D1Database,
+  { key, session, until }: { key: string; session: string; until: number },
+): Promise<void> {
+  await db.batch([
+    db.prepare('DELETE FROM ended_sessions WHERE ends_at <= ?').bind(Date.now()),
+    db
+      .prepare('INSERT INTO ended_sessions (key_id, session_id, ends_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
+      .bind(key, session, until),
+  ])
 }

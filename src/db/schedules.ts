@@ -154,13 +154,25 @@ export async function settleSlot(
     .run()
 }
 
-export type RunQuery = { owner: string; scheduleId: string | null; limit: number }
+export type RunQuery = {
+  owner: string
+  scheduleId: string | null
+  limit: number
+  /** The last row of the page before. */
+  after: { dueAt: number; scheduleId: string; slot: string } | null
+}
 
 /** Newest first. */
-export async function listRuns(db: D1Database, { owner, scheduleId, limit }: RunQuery): Promise<ScheduleRun[]> {
+export async function listRuns(db: D1Database, { owner, scheduleId, limit, after }: RunQuery): Promise<ScheduleRun[]> {
   const query = `SELECT ${RUN_COLUMNS} FROM schedule_runs WHERE owner = ?1 AND (?2 IS NULL OR schedule_id = ?2)
-    ORDER BY due_at DESC, schedule_id LIMIT ?3`
-  return (await db.prepare(query).bind(owner, scheduleId, limit).all<RawRun>()).results.map(toRun)
+    AND (?4 IS NULL OR (due_at, schedule_id, slot) < (?4, ?5, ?6))
+    ORDER BY due_at DESC, schedule_id DESC, slot DESC LIMIT ?3`
+  const place = [after?.dueAt ?? null, after?.scheduleId ?? null, after?.slot ?? null]
+  const { results } = await db
+    .prepare(query)
+    .bind(owner, scheduleId, limit, ...place)
+    .all<RawRun>()
+  return results.map(toRun)
 }
 
 export async function pruneRuns(db: D1Database, before: number): Promise<number> {

@@ -22,10 +22,13 @@ export type Opened = {
   stale: (SealedValue & { resealed: string })[]
 }
 
-/** Throws where there is no key: only a local start by hand has none. */
+/** What is thrown where there is no key: only a local start by hand has none. The words outlive a call between objects. */
+export const NO_SECRETS_KEY = 'SECRETS_KEY is not set: nothing can be sealed or opened'
+
+/** Throws where there is no key. */
 export function sealKeys(env: Env): SealKeys {
   const { secretsKey, secretsKeyPrevious } = config(env)
-  if (secretsKey === null) throw new Error('SECRETS_KEY is not set: nothing can be sealed or opened')
+  if (secretsKey === null) throw new Error(NO_SECRETS_KEY)
   return { current: secretsKey, previous: secretsKeyPrevious }
 }
 

@@ -79,8 +79,29 @@ export async function createSecret(env: Env, { owner, actor }: By, secret: Secre
   ])
   if ((inserted?.meta.changes ?? 0) > 0) return { ok: true }
   const { count, is_taken } = rowOf<{ count: number; is_taken: number }>(found)
-  if (is_taken === 1) return { ok: false, reason: 'taken' }
+  if (is_taken === 1) {
+    const isReplaced = await replaceUnreadable(env, { owner, actor }, { ...secret, sealed })
+    return isReplaced ? { ok: true } : { ok: false, reason: 'taken' }
+  }
   return { ok: false, reason: count >= MAX_SECRETS ? 'too_many' : 'too_large' }
+}
+
+/** Stores a secret over one of its name that nobody can open any more; false when there is none such. */
+async function replaceUnreadable(env: Env, { owner, actor }: By, secret: SecretName & { sealed: string }) {
+  const { name, description, sealed } = secret
+  const before = await env.DB.prepare('SELECT value FROM secrets WHERE owner = ? AND name = ?')
+    .bind(owner, name)
+    .first<string>('value')
+  if (before === null) return false
+  const { unreadable } = await openValues(env, [{ ...place(owner, name), sealed: before }])
+  if (unreadable.length === 0) return false
+  const [updated] = await env.DB.batch([
+    env.DB.prepare(
+      'UPDATE secrets SET description = ?3, value = ?4 WHERE owner = ?1 AND name = ?2 AND value = ?5',
+    ).bind(owner, name, description, sealed, before),
+    auditIfChanged(env.DB, { owner, actor, action: 'secret.changed', subject: name }),
+  ])
+  return (updated?.meta.changes ?? 0) > 0
 }
 
 export type Change = { ok: true } | { ok: false; reason: 'unknown' | 'taken' | 'unreadable' | 'contended' }

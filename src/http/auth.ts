@@ -10,7 +10,7 @@ import { noteRightKey } from '../limits/wrong-keys.ts'
 import { AppError } from './errors.ts'
 import { checkKey, keyInForce } from './keys.ts'
 import type { Principal } from './principal.ts'
-import { readToken } from './tokens.ts'
+import { readToken, type SessionToken } from './tokens.ts'
 import { demandPatience, unauthorized, wrongKey } from './wrong-key.ts'
 
 export const SESSION_COOKIE = 'bellwether_session'
@@ -26,7 +26,8 @@ const LOCAL: Principal = {
 const ROOT: Principal = { owner: 'root', scopes: ['admin'], keyId: null, via: 'root' }
 
 const LOOPBACK = /^(localhost|[a-z0-9-]+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/i
-const STREAM_PATH = /(\/ws|^\/socket\.io\/?|\/tasks\/stream)$/
+/** The sockets and streams, which a browser opens without headers: nothing else takes a key from its address. */
+const STREAM_PATH = /^\/(api\/conversations\/[^/]+\/ws|socket\.io\/?|api\/v1\/analysis\/tasks\/stream)$/
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /** The asker, or an AppError: 401 without a valid credential, 403 for a request that a web page must not make. */
@@ -88,7 +89,7 @@ function bearer(request: Request): string | null {
 /** Sockets and event streams cannot send headers from a browser. Clients of the reference send the words null and undefined. */
 function queryKey(request: Request): string | null {
   const url = new URL(request.url)
-  if (!STREAM_PATH.test(url.pathname)) return null
+  if (request.method !== 'GET' || !STREAM_PATH.test(url.pathname)) return null
   const key = url.searchParams.get('session_api_key')
   return key === null || key === '' || key === 'null' || key === 'undefined' ? null : key
 }
@@ -109,12 +110,18 @@ async function identifyText(text: string, env: Env, request: Request): Promise<P
 }
 
 async function identifyCookie(request: Request, env: Env, settings: Config): Promise<Principal | null> {
+  const session = sessionOf(request, settings)
+  const key = session === null ? null : await keyInForce(env, session.key, settings.keyCacheMs)
+  return key === null || session === null || key.endedSessions.includes(session.session)
+    ? null
+    : principalOf(key, 'cookie')
+}
+
+/** What the cookie of a request says, or null without one that is genuine and in its time. */
+export function sessionOf(request: Request, { secretsKey }: Config): SessionToken | null {
   const cookie = request.headers.get('cookie')
   const text = cookie === null ? undefined : new RegExp(`(?:^|; *)${SESSION_COOKIE}=([^;]*)`).exec(cookie)?.[1]
-  if (text === undefined || settings.secretsKey === null) return null
-  const session = readToken(settings.secretsKey, 'bws', text)
-  const key = session === null ? null : await keyInForce(env, session.key, settings.keyCacheMs)
-  return key === null ? null : principalOf(key, 'cookie')
+  return text === undefined || secretsKey === null ? null : readToken(secretsKey, 'bws', text)
 }
 
 const principalOf = (key: ApiKey, via: Principal['via']): Principal => ({

@@ -2,6 +2,7 @@
 // a code; the router that it belongs to renders the body. The body's shape is the router's, never the error's.
 
 import type { Context } from 'hono'
+import { NO_SECRETS_KEY } from '../db/sealed.ts'
 import { errorFields, log } from '../lib/log.ts'
 import type { AppEnv } from './router.ts'
 
@@ -32,6 +33,10 @@ const STATUS = {
 } as const
 
 export type ErrorCode = keyof typeof STATUS
+
+/** The codes that answer with a status. */
+export const codesOf = (status: number): ErrorCode[] =>
+  (Object.keys(STATUS) as ErrorCode[]).filter((code) => STATUS[code] === status)
 
 /** One problem of a request, as the 422 body lists it. */
 export type ValidationItem = {
@@ -72,14 +77,25 @@ export class AppError extends Error {
   }
 }
 
-/** Builds the body of an error for one family of endpoints. */
-export type Envelope = (error: AppError) => unknown
+/** What the body of an error looks like in one family of endpoints. */
+export type Envelope = {
+  /** Builds the body. */
+  render(error: AppError): unknown
+  /** The shape of a body for one code: what the document says of it. */
+  shape(code: ErrorCode): ErrorShape
+}
+
+/** The shapes that bodies of errors have; `error-shapes.ts` has their schemas. */
+export type ErrorShape = 'detail' | 'validation' | 'rate' | 'error' | 'text' | 'status' | 'flat' | 'flat-validation'
 
 /** `{"detail": …}`: authentication, unknown conversations, everything without a family of its own. */
-export const detailEnvelope: Envelope = ({ code, message, options }) => ({
-  [code === 'rate_limited' ? 'message' : 'detail']: options.items ?? message,
-  ...options.extra,
-})
+export const detailEnvelope: Envelope = {
+  render: ({ code, message, options }) => ({
+    [code === 'rate_limited' ? 'message' : 'detail']: options.items ?? message,
+    ...options.extra,
+  }),
+  shape: (code) => (code === 'unprocessable' ? 'validation' : code === 'rate_limited' ? 'rate' : 'detail'),
+}
 
 /** What every family of the conversations words alike: the door, the 422, and a conversation that is not there. */
 const IN_DETAIL: ReadonlySet<ErrorCode> = new Set([
@@ -92,26 +108,37 @@ const IN_DETAIL: ReadonlySet<ErrorCode> = new Set([
   'rate_limited',
 ])
 
+/** An envelope that words what is in `IN_DETAIL` like the rest of the service, and everything else in its own way. */
+const besideDetail = (shape: ErrorShape, render: (error: AppError) => unknown): Envelope => ({
+  render: (error) => (IN_DETAIL.has(error.code) ? detailEnvelope : { render }).render(error),
+  shape: (code) => (IN_DETAIL.has(code) ? detailEnvelope.shape(code) : shape),
+})
+
 /** `{"error": …}`: settings, secrets and the workspace. */
-export const errorEnvelope: Envelope = (error) =>
-  IN_DETAIL.has(error.code) ? detailEnvelope(error) : { error: error.message, ...error.options.extra }
+export const errorEnvelope = besideDetail('error', ({ message, options }) => ({ error: message, ...options.extra }))
 
 /** A bare JSON string: the data of git providers. */
-export const stringEnvelope: Envelope = (error) =>
-  error.code === 'unprocessable' ? detailEnvelope(error) : error.message
-
-/** `{"status":"error","message","msg_id"}`: making and changing conversations. */
-export const statusEnvelope: Envelope = (error) => {
-  const { message, options, code } = error
-  if (IN_DETAIL.has(code)) return detailEnvelope(error)
-  return { status: 'error', message, msg_id: options.msgId ?? '', ...options.extra }
+export const stringEnvelope: Envelope = {
+  render: (error) => (error.code === 'unprocessable' ? detailEnvelope.render(error) : error.message),
+  shape: (code) => (code === 'unprocessable' ? 'validation' : 'text'),
 }
 
+/** `{"status":"error","message","msg_id"}`: making and changing conversations. */
+export const statusEnvelope = besideDetail('status', ({ message, options }) => ({
+  status: 'error',
+  message,
+  msg_id: options.msgId ?? '',
+  ...options.extra,
+}))
+
 /** `{"error": code, "message"}`, flat: everything under `/api/v1`. `detail` appears only when it says something. */
-export const analysisEnvelope: Envelope = ({ code, message, options }) => {
-  const word = options.word ?? WORDS[code] ?? code
-  const detail = options.items ?? (word === 'http_error' ? null : undefined)
-  return { error: word, message, ...(detail === undefined ? {} : { detail }), ...options.extra }
+export const analysisEnvelope: Envelope = {
+  render: ({ code, message, options }) => {
+    const word = options.word ?? WORDS[code] ?? code
+    const detail = options.items ?? (word === 'http_error' ? null : undefined)
+    return { error: word, message, ...(detail === undefined ? {} : { detail }), ...options.extra }
+  },
+  shape: (code) => (code === 'unprocessable' ? 'flat-validation' : 'flat'),
 }
 
 const WORDS: { [Code in ErrorCode]?: string } = {
@@ -123,8 +150,11 @@ const WORDS: { [Code in ErrorCode]?: string } = {
   declared_failure: 'internal_error',
 }
 
-const settingsEnvelope: Envelope = (error) =>
-  error.code === 'unauthorized' ? { error: 'Invalid token' } : errorEnvelope(error)
+/** As `errorEnvelope`, but for the words of a key that is not valid. */
+const settingsEnvelope: Envelope = {
+  render: (error) => (error.code === 'unauthorized' ? { error: 'Invalid token' } : errorEnvelope.render(error)),
+  shape: (code) => (code === 'unauthorized' ? 'error' : errorEnvelope.shape(code)),
+}
 
 /** The envelope of a path, for failures that happen before any router is reached. */
 export function envelopeFor(path: string): Envelope {
@@ -140,19 +170,29 @@ export function renderError(error: unknown, c: Context<AppEnv>, envelope: Envelo
     if (error.status >= 500) {
       log.warn('http.declared_failure', { requestId, code: error.code, message: error.message, ...causeOf(error) })
     }
-    return c.json(envelope(error) as object, error.status, error.options.headers)
+    return c.json(envelope.render(error) as object, error.status, error.options.headers)
   }
   log.error('http.uncaught', { requestId, method: c.req.method, path: c.req.path, ...errorFields(error) })
   const opaque =
     outageOf(error, requestId) ?? new AppError('internal_error', `Internal Server Error (request ${requestId})`)
-  return c.json(envelope(opaque) as object, opaque.status)
+  return c.json(envelope.render(opaque) as object, opaque.status)
 }
 
 function outageOf(error: unknown, requestId: string): AppError | null {
-  if (isWithoutTables(error)) return new AppError('unavailable', NO_TABLES)
+  const fault = installationFault(error)
+  if (fault !== null) return new AppError('unavailable', fault)
   if (!isDatabaseAway(error)) return null
   return new AppError('unavailable', `The database cannot be reached; try again (request ${requestId})`)
 }
+
+/** What the operator has left undone, in a sentence that says what to do; null for any other failure. */
+export function installationFault(error: unknown): string | null {
+  if (isWithoutTables(error)) return NO_TABLES
+  return error instanceof Error && error.message.endsWith(NO_SECRETS_KEY) ? SET_SECRETS_KEY : null
+}
+
+const SET_SECRETS_KEY =
+  'SECRETS_KEY is not set, so that nothing secret can be stored or read: set it to 32 bytes in base64'
 
 const NO_TABLES =
   'The database lacks tables: run "npx wrangler d1 migrations apply DB --local", or with --remote for a deployed one'

@@ -1,11 +1,15 @@
 // One place where an endpoint becomes both a route and a row of the document, so that neither can say what the other
 // does not. The schemas that validate are the schemas that are published.
 
-import { z } from '@hono/zod-openapi'
+import type { z } from '@hono/zod-openapi'
 import type { Context, Handler } from 'hono'
+import { SESSION_COOKIE } from './auth.ts'
 import { generateDocument } from './document.ts'
+import { type Words, withWords } from './document-words.ts'
+import { errorSchema } from './error-shapes.ts'
 import type { AppEnv, Router } from './router.ts'
 import { registerSpecComponents } from './spec-components.ts'
+import { TAGS, type Tag } from './tags.ts'
 import { type BodyShape, validate } from './validation.ts'
 
 export type Reply = { description: string; schema?: z.ZodType; contentType?: string }
@@ -16,7 +20,7 @@ export type EndpointSpec<P, Q, B> = {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete'
   /** In the document's form: `/api/conversations/{conversation_id}`. */
   path: string
-  tag: string
+  tag: Tag
   summary: string
   params?: P
   query?: Q
@@ -25,6 +29,8 @@ export type EndpointSpec<P, Q, B> = {
   /** A body that the handler reads by itself, for the document only. */
   rawBody?: { contentType: string; schema: z.ZodType }
   replies: Record<number, Reply>
+  /** Values for the document, where those that its words give for each field make no sense together. */
+  example?: { body?: unknown; reply?: unknown }
   /** Needs no key. */
   open?: boolean
   deprecated?: boolean
@@ -32,31 +38,13 @@ export type EndpointSpec<P, Q, B> = {
 
 type Valid<P, Q, B> = { params: Input<P>; query: Input<Q>; body: Input<B> }
 
-const ValidationError = z
-  .object({
-    type: z.string(),
-    loc: z.array(z.union([z.string(), z.int()])),
-    msg: z.string(),
-    input: z.unknown().optional(),
-    ctx: z.record(z.string(), z.unknown()).optional(),
-  })
-  .openapi('ValidationError')
-
-/** The body of a 422 in the conversation family. */
-export const HTTPValidationError = z.object({ detail: z.array(ValidationError) }).openapi('HTTPValidationError')
-
-/** The body of a 422 in the analysis family. */
-export const AnalysisValidationError = z
-  .object({ error: z.literal('validation_error'), message: z.string(), detail: z.array(ValidationError) })
-  .openapi('AnalysisValidationError')
-
 /** Adds an endpoint to a router and to the document. The handler gets what the schemas made of the request. */
 export function endpoint<P, Q, B>(
   app: Router,
   spec: EndpointSpec<P, Q, B>,
   handle: (c: Context<AppEnv>, input: Valid<P, Q, B>) => Response | Promise<Response>,
 ): void {
-  app.openAPIRegistry.registerPath(documentOf(spec))
+  app.openAPIRegistry.registerPath(documentOf(app, spec))
   const shapes = {
     params: spec.params as z.ZodType | undefined,
     query: spec.query as z.ZodType | undefined,
@@ -75,13 +63,16 @@ function honoPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => (name === 'repository_name' ? `:${name}{.+}` : `:${name}`))
 }
 
-function documentOf<P, Q, B>(spec: EndpointSpec<P, Q, B>): Parameters<Router['openAPIRegistry']['registerPath']>[0] {
+type Route = Parameters<Router['openAPIRegistry']['registerPath']>[0]
+
+function documentOf<P, Q, B>(app: Router, spec: EndpointSpec<P, Q, B>): Route {
+  const { example = {} } = spec
   const json = spec.body && {
-    content: { 'application/json': { schema: spec.body.schema as z.ZodType } },
+    content: { 'application/json': mediaOf(spec.body.schema as z.ZodType, example.body) },
     required: spec.body.required,
   }
   const raw = spec.rawBody && {
-    content: { [spec.rawBody.contentType]: { schema: spec.rawBody.schema } },
+    content: { [spec.rawBody.contentType]: mediaOf(spec.rawBody.schema, example.body) },
     required: true,
   }
   const body = json ?? raw
@@ -93,45 +84,86 @@ function documentOf<P, Q, B>(spec: EndpointSpec<P, Q, B>): Parameters<Router['op
   return {
     method: spec.method,
     path: spec.path,
+    operationId: operationIdOf(spec),
     tags: [spec.tag],
     summary: spec.summary,
     request,
-    responses: Object.fromEntries(Object.entries(repliesOf(spec)).map(([status, reply]) => [status, replyOf(reply)])),
+    responses: responsesOf(app, spec),
     ...(spec.open ? { security: [] } : {}),
     ...(spec.deprecated ? { deprecated: true } : {}),
   }
 }
 
+/** Unique as the method and the path are: `getApiConversationsByConversationIdEvents`. */
+function operationIdOf({ method, path }: { method: string; path: string }): string {
+  const words = path.replaceAll('{', 'by_').split(/[^A-Za-z0-9]+/)
+  return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+}
+
 /** What every endpoint may answer need not be written at each. */
 function repliesOf<P, Q, B>(spec: EndpointSpec<P, Q, B>): Record<number, Reply> {
   const replies: Record<number, Reply> = { ...spec.replies }
-  if (!spec.open) replies[401] ??= { description: 'No valid key' }
-  if (spec.params || spec.query || spec.body || spec.rawBody) {
-    const schema = spec.path.startsWith('/api/v1/') ? AnalysisValidationError : HTTPValidationError
-    replies[422] ??= { description: 'Validation error', schema }
+  if (spec.body || spec.rawBody) replies[413] ??= { description: 'The body is too large' }
+  if (spec.params || spec.query || spec.body || spec.rawBody) replies[422] ??= { description: 'Validation error' }
+  if (spec.open) {
+    replies[403] ??= { description: 'The service itself asks on behalf of an agent' }
+    return replies
   }
+  replies[401] ??= { description: 'No valid key' }
+  replies[403] ??= { description: 'The key lacks the scope, or the page that asks is of an origin that may not' }
+  replies[429] ??= { description: 'Too many requests; `Retry-After` says when to come again' }
+  replies[503] ??= { description: 'The database cannot be reached, or what is stored there cannot be used' }
   return replies
 }
 
-function replyOf({ description, schema, contentType = 'application/json' }: Reply) {
-  return schema ? { description, content: { [contentType]: { schema } } } : { description }
+function responsesOf<P, Q, B>(app: Router, spec: EndpointSpec<P, Q, B>): Route['responses'] {
+  const replies = Object.entries(repliesOf(spec)).map(([status, reply]) => {
+    const { description, contentType = 'application/json' } = reply
+    const isError = Number(status) >= 400
+    const schema = isError ? errorSchema({ app, path: spec.path, status: Number(status) }, reply.schema) : reply.schema
+    if (schema === undefined) return [status, { description }]
+    return [
+      status,
+      { description, content: { [contentType]: mediaOf(schema, isError ? undefined : spec.example?.reply) } },
+    ]
+  })
+  return Object.fromEntries(replies)
 }
 
+const mediaOf = (schema: z.ZodType, example: unknown) => (example === undefined ? { schema } : { schema, example })
+
 /** The OpenAPI 3.1 document of everything that was added to the app. */
-export function documentFor(app: Router): object {
-  app.openAPIRegistry.registerComponent('securitySchemes', 'APIKeyHeader', {
+export function documentFor(app: Router, words: Words): object {
+  const { openAPIRegistry: registry } = app
+  registry.registerComponent('securitySchemes', 'APIKeyHeader', {
     type: 'apiKey',
     in: 'header',
     name: 'X-Session-API-Key',
+    description: 'A key that `POST /api/keys` issued, or the `session_api_key` of a conversation',
+  })
+  registry.registerComponent('securitySchemes', 'BearerToken', {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The same keys',
+  })
+  registry.registerComponent('securitySchemes', 'SessionCookie', {
+    type: 'apiKey',
+    in: 'cookie',
+    name: SESSION_COOKIE,
+    description: 'What `POST /api/session` sets; to change something, `Origin` must be the service itself',
   })
   registerSpecComponents(app)
-  return generateDocument(app, {
+  const document = generateDocument(app, {
     openapi: '3.1.0',
     info: {
       title: 'Bellwether',
       version: '0.53.0',
       description: 'Agent conversations in durable workspaces, and stock analysis, at the edge.',
+      license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
-    security: [{ APIKeyHeader: [] }],
+    servers: [{ url: '/', description: 'The service that serves this document' }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    security: [{ APIKeyHeader: [] }, { BearerToken: [] }, { SessionCookie: [] }],
   })
+  return withWords(document, words)
 }

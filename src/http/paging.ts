@@ -1,15 +1,66 @@
-import { fromBase64, toBase64Url } from '../lib/crypto.ts'
+// Lists go on in one way: `limit` rows to a page, and `next_page_id` of one page is `page_id` of the next, until it is null.
+// A page id names the last row, so a page stays right while rows are added before it.
 
-/** Where a page of rows ended: an opaque cursor that stays right when rows are added before it. */
+import { z } from '@hono/zod-openapi'
+import { fromBase64, toBase64Url } from '../lib/crypto.ts'
+import { AppError } from './errors.ts'
+import { laxInt } from './validation.ts'
+
+/** The query of every list of our own. */
+export const PAGE_QUERY = {
+  limit: laxInt({ min: 1, max: 1000 }).default(100),
+  page_id: z.string().optional(),
+}
+
+/** Where a page of rows ended. */
 export type Position = { createdAt: string; id: string }
 
 export function encodeCursor({ createdAt, id }: Position): string {
-  return toBase64Url(new TextEncoder().encode(`${createdAt} ${id}`))
+  return encoded(`${createdAt} ${id}`)
 }
 
 /** The position, or null when the text is not one of our cursors. */
 export function decodeCursor(cursor: string): Position | null {
-  const bytes = fromBase64(cursor)
-  const match = bytes && /^(\d{4}-\d\d-\d\dT[\d:.]+Z) ([\w-]{1,64})$/.exec(new TextDecoder().decode(bytes))
+  const match = /^(\d{4}-\d\d-\d\dT[\d:.]+Z) ([\w-]{1,64})$/.exec(decoded(cursor) ?? '')
   return match?.[1] && match[2] ? { createdAt: match[1], id: match[2] } : null
+}
+
+/** The position of a page id, or null without one; throws the 400 of one that is not ours. */
+export function positionOf(pageId: string | null | undefined): Position | null {
+  if (pageId === undefined || pageId === null || pageId === '') return null
+  return decodeCursor(pageId) ?? refuse()
+}
+
+/** A page id of rows that are not told apart by a time and an id. */
+export const pageIdOf = (key: readonly (string | number)[]): string => encoded(JSON.stringify(key))
+
+/** The key of such a page id, or null without one; throws the 400 of one that is not ours. */
+export function pageKeyOf<T>(pageId: string | undefined, schema: z.ZodType<T>): T | null {
+  if (pageId === undefined || pageId === '') return null
+  const text = decoded(pageId)
+  if (text?.startsWith('[') !== true) return refuse()
+  try {
+    return schema.parse(JSON.parse(text))
+  } catch {
+    // Neither the parser nor the schema finds in it what `pageIdOf` wrote.
+    return refuse()
+  }
+}
+
+/** One page of what was found with one row more than the limit, and the id of the next. */
+export function pageOf<T>(found: readonly T[], limit: number, idOf: (last: T) => string) {
+  const page = found.slice(0, limit)
+  const last = found.length > page.length ? page.at(-1) : undefined
+  return { page, next_page_id: last === undefined ? null : idOf(last) }
+}
+
+const encoded = (text: string): string => toBase64Url(new TextEncoder().encode(text))
+
+function decoded(cursor: string): string | null {
+  const bytes = fromBase64(cursor)
+  return bytes === null ? null : new TextDecoder().decode(bytes)
+}
+
+function refuse(): never {
+  throw new AppError('bad_request', 'Invalid page_id')
 }

@@ -1,6 +1,6 @@
 // Signed tokens: `<prefix>_<payload>.<signature>`, both parts base64url, HMAC-SHA-256 under a key derived from
-// SECRETS_KEY for this purpose alone. They carry no secret and need no storage; each is bound to the API key that
-// obtained it and dies with it.
+// SECRETS_KEY for this purpose alone. They carry no secret and are stored nowhere; each is bound to the API key that
+// obtained it and dies with it. Of a cookie's session that was ended, its id is kept beside the key.
 
 import { createHmac, hkdfSync } from 'node:crypto'
 import { z } from 'zod'
@@ -13,8 +13,8 @@ const ConversationToken = z.object({ owner: z.string(), conversation: z.string()
 /** Opens one conversation of one owner. `until` is epoch ms. */
 export type ConversationToken = z.infer<typeof ConversationToken>
 
-const SessionToken = z.object({ key: z.string(), until: z.number() })
-/** The console's cookie: stands for an API key. `until` is epoch ms. */
+const SessionToken = z.object({ key: z.string(), session: z.string(), until: z.number() })
+/** The console's cookie: stands for an API key until its session is ended. `until` is epoch ms. */
 export type SessionToken = z.infer<typeof SessionToken>
 
 const KINDS = { bwc: ConversationToken, bws: SessionToken } as const
@@ -39,8 +39,9 @@ export function readToken<K extends Kind>(
   if (!constantTimeEqual(signature(secretsKey, signed), given)) return null
   const bytes = fromBase64(signed.slice(4))
   if (bytes === null) return null
-  const payload = KINDS[kind].parse(JSON.parse(new TextDecoder().decode(bytes)))
-  return payload.until > Date.now() ? (payload as z.infer<(typeof KINDS)[K]>) : null
+  // One of an earlier version may lack what is asked for today.
+  const { data } = KINDS[kind].safeParse(JSON.parse(new TextDecoder().decode(bytes)))
+  return data !== undefined && data.until > Date.now() ? (data as z.infer<(typeof KINDS)[K]>) : null
 }
 
 function signature(secretsKey: string, text: string): string {

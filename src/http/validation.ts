@@ -93,9 +93,11 @@ export async function validate(c: Context<AppEnv>, shapes: Shapes): Promise<Vali
 
 /** The 422 of the given problems. */
 export function invalid(items: ValidationItem[]): AppError {
+  // A member that is undefined would not be sent, and clients rely on finding it.
+  const whole = items.map((item) => ({ ...item, input: item.input ?? null }))
   const first = items[0]
   const text = first ? `${first.loc.join('.')}: ${first.msg}` : 'Validation failed'
-  return new AppError('unprocessable', text, { items })
+  return new AppError('unprocessable', text, { items: whole })
 }
 
 /** The 422 of one value that only the domain could judge. */

@@ -2,9 +2,8 @@ import { z } from '@hono/zod-openapi'
 import { AUDIT_ACTIONS, type AuditRecord, listAudit } from '../db/audit.ts'
 import { AppError, detailEnvelope } from '../http/errors.ts'
 import { endpoint } from '../http/openapi.ts'
-import { decodeCursor, encodeCursor } from '../http/paging.ts'
+import { encodeCursor, PAGE_QUERY, type Position, pageOf, positionOf } from '../http/paging.ts'
 import { router } from '../http/router.ts'
-import { laxInt } from '../http/validation.ts'
 import { wireNameOf } from './conversations/settings-wire.ts'
 
 const AuditRecordModel = z
@@ -31,28 +30,23 @@ endpoint(
     path: '/api/audit',
     tag: 'Audit',
     summary: "Who changed the owner's keys, settings, secrets and tokens, or deleted conversations; newest first",
-    query: z.object({
-      limit: laxInt({ min: 1, max: 1000 }).default(100),
-      page_id: z.string().optional(),
-    }),
+    query: z.object(PAGE_QUERY),
     replies: {
       200: { description: 'The records', schema: AuditPage },
       400: { description: 'A page_id that is not one of ours' },
     },
   },
   async (c, { query: { limit, page_id } }) => {
-    const before = page_id === undefined ? null : positionOf(page_id)
     const { owner } = c.get('principal')
-    const found = await listAudit(c.env.DB, { owner, before, limit: limit + 1 })
-    const page = found.slice(0, limit)
-    const last = page.at(-1)
-    const next = found.length > page.length && last ? encodeCursor({ createdAt: last.at, id: String(last.id) }) : null
-    return c.json({ records: page.map(toModel), next_page_id: next })
+    const found = await listAudit(c.env.DB, { owner, before: numberOf(positionOf(page_id)), limit: limit + 1 })
+    const { page, next_page_id } = pageOf(found, limit, ({ at, id }) => encodeCursor({ createdAt: at, id: String(id) }))
+    return c.json({ records: page.map(toModel), next_page_id })
   },
 )
 
-function positionOf(pageId: string): number {
-  const id = Number(decodeCursor(pageId)?.id)
+function numberOf(position: Position | null): number | null {
+  if (position === null) return null
+  const id = Number(position.id)
   if (!Number.isSafeInteger(id)) throw new AppError('bad_request', 'Invalid page_id')
   return id
 }

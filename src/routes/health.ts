@@ -30,6 +30,7 @@ endpoint(
     tag: 'Health',
     summary: 'The state of the service, as a bare string',
     open: true,
+    example: { reply: 'OK' },
     replies: { 200: { description: '`OK`, or `DEGRADED: ` and why', schema: z.string() } },
   },
   async (c) => {

@@ -4,9 +4,9 @@ import { actorOf } from '../http/actor.ts'
 import { AppError, detailEnvelope } from '../http/errors.ts'
 import { forgetKey, makeKey } from '../http/keys.ts'
 import { endpoint } from '../http/openapi.ts'
-import { decodeCursor, encodeCursor } from '../http/paging.ts'
+import { encodeCursor, PAGE_QUERY, pageOf, positionOf } from '../http/paging.ts'
 import { router } from '../http/router.ts'
-import { laxInt, valueError } from '../http/validation.ts'
+import { valueError } from '../http/validation.ts'
 import { isoMicros } from '../lib/clock.ts'
 
 const OWNER = /^[A-Za-z0-9_.@-]{1,64}$/
@@ -64,6 +64,7 @@ endpoint(
       createdAt: isoMicros(now),
       expiresAt: expiresAt === null ? null : isoMicros(expiresAt),
       revokedAt: null,
+      endedSessions: [],
     }
     await insertKey(c.env.DB, key, actorOf(c.get('principal')))
     return c.json({ ...keyInfo(key), key: text }, 201)
@@ -79,8 +80,7 @@ endpoint(
     summary: 'List the keys that were issued and not revoked, newest first',
     query: z.object({
       owner: z.string().optional(),
-      limit: laxInt({ min: 1, max: 1000 }).default(100),
-      page_id: z.string().optional(),
+      ...PAGE_QUERY,
     }),
     replies: {
       200: { description: 'The keys, without their secrets', schema: KeyList },
@@ -89,13 +89,10 @@ endpoint(
     },
   },
   async (c, { query }) => {
-    const after = query.page_id === undefined ? null : decodeCursor(query.page_id)
-    if (query.page_id !== undefined && after === null) throw new AppError('bad_request', 'Invalid page_id')
-    const found = await listKeys(c.env.DB, { limit: query.limit + 1, owner: query.owner ?? null, after })
-    const page = found.slice(0, query.limit)
-    const last = page.at(-1)
-    const next = found.length > page.length && last ? encodeCursor(last) : null
-    return c.json({ keys: page.map(keyInfo), next_page_id: next })
+    const { limit, owner = null, page_id } = query
+    const found = await listKeys(c.env.DB, { limit: limit + 1, owner, after: positionOf(page_id) })
+    const { page, next_page_id } = pageOf(found, limit, encodeCursor)
+    return c.json({ keys: page.map(keyInfo), next_page_id })
   },
 )
 

@@ -35,6 +35,10 @@ export function mcpServer(dispatch: Dispatch): Router {
         path,
         tag: 'Tool server',
         summary: 'The Model Context Protocol, streamable HTTP without sessions',
+        example: {
+          body: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+          reply: { jsonrpc: '2.0', id: 1, result: { tools: [] } },
+        },
         rawBody: { contentType: 'application/json', schema: Message },
         replies: {
           200: { description: 'The answer to a request', schema: Message },

@@ -4,15 +4,16 @@ import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { generateCookie } from 'hono/cookie'
 import { config } from '../config.ts'
-import { Scope } from '../db/keys.ts'
-import { identify, SESSION_COOKIE } from '../http/auth.ts'
+import { endSession, Scope } from '../db/keys.ts'
+import { identify, SESSION_COOKIE, sessionOf } from '../http/auth.ts'
 import { readBytes } from '../http/body.ts'
 import { AppError, detailEnvelope } from '../http/errors.ts'
-import { checkKey } from '../http/keys.ts'
+import { checkKey, forgetKey } from '../http/keys.ts'
 import { endpoint } from '../http/openapi.ts'
 import { type AppEnv, router } from '../http/router.ts'
 import { signToken } from '../http/tokens.ts'
 import { demandPatience, wrongKey } from '../http/wrong-key.ts'
+import { hexId } from '../lib/ids.ts'
 
 const SESSION_SECONDS = 30 * 24 * 3600
 
@@ -63,10 +64,14 @@ endpoint(
     // One answer for every body without a valid key, an unreadable one included.
     if (key === null || secretsKey === null) throw await wrongKey(c.env, c.req.raw, text ?? '')
     const until = Math.min(Date.now() + SESSION_SECONDS * 1000, Date.parse(key.expiresAt ?? '9999-12-31T00:00:00Z'))
-    const cookie = generateCookie(SESSION_COOKIE, signToken(secretsKey, 'bws', { key: key.id, until }), {
-      ...cookieOptions(c),
-      maxAge: Math.floor((until - Date.now()) / 1000),
-    })
+    const cookie = generateCookie(
+      SESSION_COOKIE,
+      signToken(secretsKey, 'bws', { key: key.id, session: hexId(), until }),
+      {
+        ...cookieOptions(c),
+        maxAge: Math.floor((until - Date.now()) / 1000),
+      },
+    )
     return c.json({ owner: key.owner, scopes: key.scopes, auth_mode: authMode }, 200, { 'set-cookie': cookie })
   },
 )
@@ -77,12 +82,22 @@ endpoint(
     method: 'delete',
     path: '/api/session',
     tag: 'Session',
-    summary: 'Sign out',
+    summary: 'Sign out: this sign-in ends, for every copy of its cookie',
     open: true,
-    replies: { 200: { description: 'Signed out', schema: z.object({ message: z.string() }) } },
+    replies: {
+      200: { description: 'Signed out', schema: z.object({ message: z.string() }) },
+      403: { description: 'Asked from another origin' },
+      503: { description: 'The database cannot be reached, so the sign-in still holds' },
+    },
   },
-  (c) => {
-    if (config(c.env).authMode === 'keys') demandSameOrigin(c)
+  async (c) => {
+    const settings = config(c.env)
+    if (settings.authMode === 'keys') demandSameOrigin(c)
+    const session = sessionOf(c.req.raw, settings)
+    if (session !== null) {
+      await endSession(c.env.DB, session)
+      forgetKey(session.key)
+    }
     const cookie = generateCookie(SESSION_COOKIE, '', { ...cookieOptions(c), maxAge: 0 })
     return c.json({ message: 'Signed out' }, 200, { 'set-cookie': cookie })
   },

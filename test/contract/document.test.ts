@@ -121,10 +121,12 @@ test('nothing is served that neither the descriptions nor the list of additions 
 test('the document is OpenAPI 3.1 of interface version 0.53.0, and every call but the open ones asks for a key', () => {
   expect(document.openapi).toMatch(/^3\.1\.\d+$/)
   expect(document.info.version).toBe('0.53.0')
-  expect(document.components.securitySchemes).toEqual({
+  expect(document.components.securitySchemes).toMatchObject({
     APIKeyHeader: { type: 'apiKey', in: 'header', name: 'X-Session-API-Key' },
+    BearerToken: { type: 'http', scheme: 'bearer' },
+    SessionCookie: { type: 'apiKey', in: 'cookie', name: 'bellwether_session' },
   })
-  expect(document.security).toEqual([{ APIKeyHeader: [] }])
+  expect(document.security).toEqual([{ APIKeyHeader: [] }, { BearerToken: [] }, { SessionCookie: [] }])
   const open = [...operations].filter(([, { security }]) => security !== undefined).map(([call]) => call)
   expect(open.filter((call) => call.startsWith('GET')).sort()).toEqual([
     'GET /alive',

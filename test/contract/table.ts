@@ -66,7 +66,7 @@ export function endpoint(call: `${Method} /${string}`, answer: string, options: 
   const parameters = [...inPath, ...query]
   const answers = { ...(answer === 'none' ? {} : { [status]: answer }), ...also }
   const takesInput = parameters.length > 0 || body !== null || options.added !== undefined
-  const always = [...(open ? [] : [401]), ...(takesInput ? [422] : [])]
+  const always = [...(open ? [403] : AT_THE_DOOR), ...(takesInput ? [422] : []), ...(body === null ? [] : [413])]
   const statuses = new Set([status, ...Object.keys(also).map(Number), ...errors, ...decided, ...always])
   return {
     method,
@@ -81,6 +81,9 @@ export function endpoint(call: `${Method} /${string}`, answer: string, options: 
     pending: false,
   }
 }
+
+/** What every call that needs a key may answer: no key, no right, too many requests, no database. */
+const AT_THE_DOOR = [401, 403, 429, 503]
 
 /** Rows that nobody has built yet. */
 export const pending = (capability: string, rows: Endpoint[]): Endpoint[] =>

@@ -287,3 +287,51 @@ test('a bad variable stops the start with its name, what was found and what is a
     expect.stringMatching(/^ROOT_API_KEY: found a value that does not fit, allowed is .*32 characters/),
   ])
 }, 30_000)
+
+/** Databases of conversations in a state folder. */
+const conversationsIn = (stateDir: string): string[] =>
+  readdirSync(join(stateDir, 'v3/do/bellwether-Conversation')).filter((name) => /^[0-9a-f]{64}\.sqlite$/.test(name))
+
+test('ids that nobody ever used leave no file behind, whoever asks for them in whichever way', async () => {
+  const stateDir = mkdtempSync(join(tmpdir(), 'bellwether-start-'))
+  const service = await startService({ stateDir, env: CLEAN })
+  onTestFinished(async () => {
+    await service.stop()
+    rmSync(stateDir, { recursive: true })
+  })
+  const base = service.url
+  const post = (path: string, body: unknown) =>
+    fetch(`${base}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  const made = await post('/api/conversations', { conversation_id: 'mine' })
+  expect(made.status).toBe(200)
+  const one = '/api/conversations/nothing'
+  const asked = (path: string, init: RequestInit = {}) => fetch(`${base}${path}`, init).then(({ status }) => status)
+  const before = conversationsIn(stateDir)
+  expect(before.length).toBe(1)
+  for (let i = 0; i < 5; i++) {
+    expect(await asked(`${one}${i}`)).toBe(200)
+    for (const call of [
+      'events',
+      'list-files',
+      'git/changes',
+      'zip-directory',
+      'config',
+      'trajectory',
+      'security/policy',
+    ]) {
+      expect([call, await asked(`${one}${i}/${call}`)]).toEqual([call, 404])
+    }
+    expect(await asked(`${one}${i}`, { method: 'DELETE' })).toBe(200)
+    expect((await post(`${one}${i}/stop`, {})).status).toBe(200)
+    expect((await post(`${one}${i}/start`, {})).status).toBe(404)
+    expect((await post(`${one}${i}/fork`, { event_id: 0 })).status).toBe(404)
+    expect((await post(`${one}${i}/events`, { action: 'message', args: { content: 'x' } })).status).toBe(404)
+  }
+  // One object stands for all of them, and the one that was made is there as before.
+  expect(conversationsIn(stateDir).filter((name) => !before.includes(name)).length).toBeLessThan(2)
+  expect(await (await fetch(`${base}/api/conversations/mine`)).json()).toMatchObject({ conversation_id: 'mine' })
+})

@@ -1,6 +1,7 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { app } from '../../src/app.ts'
+import { undeclared } from './declared.ts'
 
 export const ROOT_KEY = 'root-key-for-tests-0123456789abcdef'
 
@@ -11,7 +12,14 @@ export async function request(path: string, init: RequestInit = {}, vars: Vars =
   const ctx = createExecutionContext()
   const url = path.startsWith('http') ? path : `http://bellwether.test${path}`
   const scope = Object.keys(vars).length === 0 ? env : { ...env, ...vars }
-  const response = await app.fetch(new Request(url, init), scope, ctx)
+  const asked = new Request(url, init)
+  const response = await app.fetch(asked, scope, ctx)
+  // What a binding of the test's own does to an answer is nothing that the document promises.
+  const isWhole = Object.values<unknown>(vars).every((value) => typeof value === 'string')
+  if (response.status !== 101 && isWhole) {
+    const faults = await undeclared(asked, response)
+    if (faults.length > 0) throw new Error(`not as the document has it: ${faults.join('\n')}`)
+  }
   // A stream goes on after its headers; waiting for it would wait for ever.
   if (!response.headers.get('content-type')?.startsWith('text/event-stream') && response.status !== 101) {
     await waitOnExecutionContext(ctx)

@@ -63,6 +63,20 @@ test('a valid key beside a worthless one does not help it, and a key in the quer
     const response = await request(`${path}?session_api_key=${key}`, { method })
     expect([method, path, response.status]).toEqual([method, path, 401])
   }
+  // What only looks like a socket is none, and a socket is opened by a GET.
+  for (const [method, path] of [
+    ['DELETE', '/api/secrets/ws'],
+    ['GET', '/api/conversations/ws'],
+    ['PUT', '/api/v1/analysis/schedules/ws'],
+    ['GET', '/api/v1/history/ws'],
+    ['GET', '/api/conversations/abc/security/ws'],
+    ['GET', '/api/v1/analysis/status/tasks/stream'],
+    ['POST', '/api/conversations/abc/ws'],
+  ] as const) {
+    const response = await request(`${path}?session_api_key=${key}`, { method })
+    expect([method, path, response.status]).toEqual([method, path, 401])
+  }
+  expect((await request(`/api/conversations/abc/ws?session_api_key=${key}`)).status).toBe(426)
 })
 
 test('what is open is exactly the health of the service, its document and the sign-in', async () => {
@@ -338,4 +352,27 @@ test('the sign-in answers 401 to every body without a valid key and 403 to anoth
   expect([foreign.status, foreign.headers.get('set-cookie')]).toEqual([403, null])
   const out = await request('/api/session', { method: 'DELETE', headers: { origin: 'http://bellwether.test' } })
   expect([out.status, out.headers.get('set-cookie')?.startsWith('bellwether_session=;')]).toEqual([200, true])
+})
+
+test('signing out ends the sign-in for every copy of its cookie, and leaves other sign-ins by the same key alone', async () => {
+  const ann = await client()
+  const cookieOf = async () => (await signIn(ann.key)).headers.get('set-cookie')?.split(';')[0] ?? ''
+  const [here, there] = [await cookieOf(), await cookieOf()]
+  expect(here).not.toBe(there)
+  // As it is in production: an isolate asks the database once in a while, not with every request.
+  const cached = { KEY_CACHE_SECONDS: '3600' }
+  const stateOf = async (cookie: string) => (await request('/api/session', { headers: { cookie } }, cached)).status
+  expect([await stateOf(here), await stateOf(there)]).toEqual([200, 200])
+  const signOut = (cookie: string) => request('/api/session', { method: 'DELETE', headers: { cookie } }, cached)
+  expect((await signOut(here)).status).toBe(200)
+  expect([await stateOf(here), await stateOf(there)]).toEqual([401, 200])
+  const socket = { cookie: here, upgrade: 'websocket', origin: 'http://bellwether.test' }
+  expect((await request('/api/conversations/abc/ws', { headers: socket }, cached)).status).toBe(401)
+  // Once more, or with a cookie that somebody made up, it ends nothing else.
+  for (const cookie of [here, `${there.slice(0, -2)}xx`]) expect((await signOut(cookie)).status).toBe(200)
+  expect(await stateOf(there)).toBe(200)
+  const { results } = await env.DB.prepare('SELECT session_id FROM ended_sessions WHERE key_id = ?')
+    .bind(ann.keyId)
+    .all()
+  expect(results.length).toBe(1)
 })

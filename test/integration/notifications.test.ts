@@ -22,7 +22,7 @@ type Delivery = {
   parts: number
   sent: number
 }
-type Page = { deliveries: Delivery[]; next_cursor: string | null }
+type Page = { deliveries: Delivery[]; next_page_id: string | null; next_cursor: string | null }
 
 const put = (who: Client, id: string, body: unknown) => who.ask(`${CHANNELS}/${id}`, { method: 'PUT', body })
 
@@ -133,9 +133,12 @@ test('settings that cannot be right are refused by name, and secrets are not rep
   await put(ann, 'a', { kind: 'slack', settings: { webhook_url: url } })
   // Another kind has other secrets: those of the one before are not carried over.
   expect((await put(ann, 'a', { kind: 'wecom', settings: {} })).status).toBe(422)
-  expect((await ann.ask(`${DELIVERIES}?cursor=zzz`)).status).toBe(400)
+  for (const name of ['page_id', 'cursor']) {
+    const refused = await ann.ask(`${DELIVERIES}?${name}=zzz`)
+    expect([refused.status, await refused.json()]).toMatchObject([400, { message: 'Invalid page_id' }])
+  }
   expect((await ann.ask(`${DELIVERIES}?status=lost`)).status).toBe(422)
-  expect((await ann.ask(`${DELIVERIES}?limit=201`)).status).toBe(422)
+  expect((await ann.ask(`${DELIVERIES}?limit=1001`)).status).toBe(422)
 })
 
 test('finished reports are sent once to every channel, also when the queue is cut off at once, and the log tells of it', async () => {
@@ -175,11 +178,14 @@ test('finished reports are sent once to every channel, also when the queue is cu
   ).toEqual([expect.stringMatching(/^Apple \(AAPL\) · /), expect.stringMatching(/^Kweichow Moutai \(600519\) · /)])
   // Page by page, and for nobody else.
   const first = await ann.json<Page>(`${DELIVERIES}?limit=3`)
-  const second = await ann.json<Page>(`${DELIVERIES}?limit=3&cursor=${first.next_cursor}`)
+  const second = await ann.json<Page>(`${DELIVERIES}?limit=3&page_id=${first.next_page_id}`)
+  // The names of before mean the same.
+  expect(first.next_cursor).toBe(first.next_page_id)
+  expect(await ann.json(`${DELIVERIES}?limit=3&cursor=${first.next_cursor}`)).toEqual(second)
   expect([...first.deliveries, ...second.deliveries]).toEqual(deliveries)
   expect(second.next_cursor).toBeNull()
   expect((await ann.json<Page>(`${DELIVERIES}?task_id=${reports[0]}&channel_id=mail`)).deliveries.length).toBe(1)
-  expect(await bob.json(DELIVERIES)).toEqual({ deliveries: [], next_cursor: null })
+  expect(await bob.json(DELIVERIES)).toEqual({ deliveries: [], next_page_id: null, next_cursor: null })
   const one = deliveries.find(({ status }) => status === 'delivered')
   expect((await bob.ask(`${DELIVERIES}/${one?.delivery_id}`)).status).toBe(404)
   expect((await bob.ask(`${DELIVERIES}/${one?.delivery_id}/retry`, { method: 'POST' })).status).toBe(404)

@@ -282,7 +282,7 @@ test('the cron handler of the Worker carries a due watchlist through the queue t
     { stock_code: 'MSFT', status: 'completed', report_type: 'brief', selection_source: 'schedule' },
     { stock_code: 'NVDA', status: 'completed' },
   ])
-  expect((await listRuns(env.DB, { owner: ann.owner, scheduleId: null, limit: 10 })).length).toBe(1)
+  expect((await listRuns(env.DB, { owner: ann.owner, scheduleId: null, limit: 10, after: null })).length).toBe(1)
 })
 
 test('an upkeep job runs at its pace, one caller at a time, and again within the hour when it failed', async () => {
@@ -307,4 +307,32 @@ test('an upkeep job runs at its pace, one caller at a time, and again within the
   await runUpkeep(env.DB, jobs, T0 + day + 3_600_000)
   expect(count.runs).toBe(3)
   expect(await takeTurn(env.DB, { name, now: T0 + day + 3_600_001, everyMs: day })).toBe(false)
+})
+
+test('the log of runs goes on page by page, newest first, also where slots were due at the same moment', async () => {
+  const ann = await client()
+  const slot = (i: number) =>
+    env.DB.prepare(
+      "INSERT INTO schedule_runs (schedule_id, slot, owner, name, due_at, claimed_at, status) VALUES (?, ?, ?, 'n', ?, 0, 'started')",
+    ).bind(`s${i % 3}-${ann.owner}`, `slot-${i}`, ann.owner, 1_000 * Math.floor(i / 4))
+  await env.DB.batch(Array.from({ length: 11 }, (_, i) => slot(i)))
+  type Page = { runs: { slot: string; due_at: string }[]; next_page_id: string | null }
+  const path = '/api/v1/analysis/schedule-runs'
+  const whole = await ann.json<Page>(path)
+  expect([whole.runs.length, whole.next_page_id]).toEqual([11, null])
+  expect(whole.runs.map(({ due_at }) => due_at)).toEqual(
+    whole.runs
+      .map(({ due_at }) => due_at)
+      .sort()
+      .reverse(),
+  )
+  const read: Page['runs'] = []
+  for (let next: string | null = ''; next !== null; ) {
+    const page: Page = await ann.json<Page>(`${path}?limit=3&page_id=${next}`)
+    read.push(...page.runs)
+    next = page.next_page_id
+  }
+  expect(read).toEqual(whole.runs)
+  const wrong = await ann.ask(`${path}?page_id=zzz`)
+  expect([wrong.status, await wrong.json()]).toMatchObject([400, { message: 'Invalid page_id' }])
 })

@@ -161,5 +161,5 @@ test('a question that was just asked is answered from what is kept, for that tok
   // A token that can no longer be opened is told, not worked around.
   await env.DB.prepare(`UPDATE provider_tokens SET token = 'x' || token WHERE owner = ?`).bind(ann.owner).run()
   const { status, body } = await ann.user<string>('info')
-  expect([status, body]).toEqual([500, expect.stringMatching(/^Stored tokens cannot be opened: github/)])
+  expect([status, body]).toEqual([503, expect.stringMatching(/^Stored tokens cannot be opened: github/)])
 })

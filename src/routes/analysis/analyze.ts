@@ -22,7 +22,6 @@ import {
   AnalyzeRequest,
   BatchTaskAcceptedResponse,
   DuplicateTaskErrorResponse,
-  ErrorResponse,
   TaskAccepted,
 } from './schemas.ts'
 
@@ -49,11 +48,11 @@ endpoint(
         description: 'Queued: one task, or a batch when several stocks were given',
         schema: z.union([TaskAccepted, BatchTaskAcceptedResponse]),
       },
-      400: { description: 'No usable stock, too many, or several in synchronous mode', schema: ErrorResponse },
+      400: { description: 'No usable stock, too many, or several in synchronous mode' },
       409: { description: 'The stock is being analysed already', schema: DuplicateTaskErrorResponse },
-      422: { description: 'A value of the wrong type or outside its range', schema: ErrorResponse },
-      429: { description: 'Too many unfinished tasks', schema: ErrorResponse },
-      500: { description: 'The analysis produced no result', schema: ErrorResponse },
+      422: { description: 'A value of the wrong type or outside its range' },
+      429: { description: 'Too many unfinished tasks' },
+      500: { description: 'The analysis produced no result' },
     },
   },
   async (c, { body }) => {

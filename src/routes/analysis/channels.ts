@@ -8,7 +8,7 @@ import { actorOf } from '../../http/actor.ts'
 import { AppError, analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { type AppEnv, router } from '../../http/router.ts'
-import { valueError } from '../../http/validation.ts'
+import { invalid, valueError } from '../../http/validation.ts'
 import { isoMicros } from '../../lib/clock.ts'
 import { hexId } from '../../lib/ids.ts'
 import { later, type Part, type Verdict } from '../../notify/channel.ts'
@@ -18,14 +18,13 @@ import { longestWindowMs, paceWaitMs } from '../../notify/pace.ts'
 import { isReachable, type Opened, sendPart } from '../../notify/send.ts'
 import { openTarget, type Target } from '../../notify/target.ts'
 import { Channel, ChannelId, ChannelInput, ChannelTest, MAX_CHANNELS } from './channels-schemas.ts'
-import { ErrorResponse } from './schemas.ts'
 
 const app = router(analysisEnvelope)
 const tag = 'Notifications'
 const PATH = '/api/v1/analysis/channels'
 const ONE = `${PATH}/{channel_id}`
 const params = z.object({ channel_id: z.string() })
-const missing = { 404: { description: 'No such channel', schema: ErrorResponse } }
+const missing = { 404: { description: 'No such channel' } }
 
 endpoint(
   app,
@@ -71,7 +70,7 @@ endpoint(
     body: { schema: ChannelInput, required: true },
     replies: {
       200: { description: 'The channel', schema: Channel },
-      400: { description: 'Too many channels', schema: ErrorResponse },
+      400: { description: 'Too many channels' },
     },
   },
   async (c, { params: { channel_id: id }, body }) => {
@@ -179,11 +178,11 @@ function merged({ kind, settings }: ChannelInput, before: Record<string, unknown
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   const path = (issue?.path ?? []).filter((step) => typeof step !== 'symbol')
-  throw valueError(
-    ['body', 'settings', ...path],
-    whole[String(path[0])] === undefined ? 'a value is needed' : 'it does not fit',
-    null,
-  )
+  const loc = ['body', 'settings', ...path]
+  if (whole[String(path[0])] !== undefined) throw valueError(loc, 'it does not fit', null)
+  // What is there besides may be secret: its names are shown, and none of its values.
+  const input = Object.fromEntries(Object.keys(given).map((name) => [name, '**********']))
+  throw invalid([{ type: 'missing', loc, msg: 'Field required', input }])
 }
 
 function wire({ id, kind, mode, isEnabled, shown, secret, createdAt, updatedAt }: ChannelRow): Channel {

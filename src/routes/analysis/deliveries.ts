@@ -3,19 +3,20 @@ import { taskQueue } from '../../bindings.ts'
 import { type DeliveryItem, findDelivery, listDeliveries, retryDelivery } from '../../db/delivery-log.ts'
 import { AppError, analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
+import { PAGE_QUERY, pageIdOf, pageKeyOf, pageOf } from '../../http/paging.ts'
 import { router } from '../../http/router.ts'
-import { laxInt } from '../../http/validation.ts'
 import { isoMicros } from '../../lib/clock.ts'
-import { fromBase64, toBase64Url } from '../../lib/crypto.ts'
 import { DELIVERY_STATES, PART_STATES } from '../../notify/delivery.ts'
-import { ErrorResponse } from './schemas.ts'
 
 const app = router(analysisEnvelope)
 const tag = 'Notifications'
 const PATH = '/api/v1/analysis/deliveries'
 const ONE = `${PATH}/{delivery_id}`
 const params = z.object({ delivery_id: z.string() })
-const missing = { 404: { description: 'No such delivery', schema: ErrorResponse } }
+const missing = { 404: { description: 'No such delivery' } }
+
+/** The number of a delivery, which grows with each. */
+const Place = z.tuple([z.int()])
 
 const Delivery = z
   .object({
@@ -64,33 +65,36 @@ endpoint(
     tag,
     summary: 'What was sent, or is to be, newest first',
     query: z.object({
-      limit: laxInt({ min: 1, max: 200 }).default(50),
-      cursor: z.string().optional().describe('`next_cursor` of the page before'),
+      ...PAGE_QUERY,
+      cursor: z.string().optional().describe('Another name of `page_id`'),
       status: z.enum(DELIVERY_STATES).optional(),
       channel_id: z.string().optional(),
       task_id: z.string().optional(),
     }),
     replies: {
       200: {
-        description: 'One page; `next_cursor` is null on the last',
-        schema: z.object({ deliveries: z.array(Delivery), next_cursor: z.string().nullable() }),
+        description: 'One page',
+        schema: z.object({
+          deliveries: z.array(Delivery),
+          next_page_id: z.string().nullable(),
+          next_cursor: z.string().nullable().describe('Another name of `next_page_id`'),
+        }),
       },
-      400: { description: 'A cursor that is none', schema: ErrorResponse },
+      400: { description: 'A page_id that is not one of ours' },
     },
   },
   async (c, { query }) => {
-    const { limit, cursor, status, channel_id, task_id } = query
+    const { limit, cursor, page_id = cursor, status, channel_id, task_id } = query
     const found = await listDeliveries(c.env.DB, {
       owner: c.get('principal').owner,
-      before: cursor === undefined || cursor === '' ? null : placeOf(cursor),
+      before: pageKeyOf(page_id, Place)?.[0] ?? null,
       limit: limit + 1,
       state: status ?? null,
       channelId: channel_id ?? null,
       subject: task_id === undefined ? null : `report:${task_id}`,
     })
-    const page = found.slice(0, limit)
-    const last = found.length > limit ? page.at(-1) : undefined
-    return c.json({ deliveries: page.map(wire), next_cursor: last === undefined ? null : cursorOf(last.seq) })
+    const { page, next_page_id } = pageOf(found, limit, ({ seq }) => pageIdOf([seq]))
+    return c.json({ deliveries: page.map(wire), next_page_id, next_cursor: next_page_id })
   },
 )
 
@@ -118,7 +122,7 @@ endpoint(
     replies: {
       200: { description: 'The delivery, pending again', schema: DeliveryDetail },
       ...missing,
-      409: { description: 'Nothing of it failed, or it has nothing to send', schema: ErrorResponse },
+      409: { description: 'Nothing of it failed, or it has nothing to send' },
     },
   },
   async (c, { params: { delivery_id: id } }) => {
@@ -161,15 +165,6 @@ function wire(item: DeliveryItem): z.infer<typeof Delivery> {
     created_at: item.createdAt,
     finished_at: item.finishedAt,
   }
-}
-
-const cursorOf = (seq: number): string => toBase64Url(new TextEncoder().encode(`d${seq}`))
-
-function placeOf(cursor: string): number {
-  const bytes = fromBase64(cursor)
-  const seq = bytes && /^d([1-9]\d{0,14})$/.exec(new TextDecoder().decode(bytes))?.[1]
-  if (!seq) throw new AppError('bad_request', 'The cursor is none of this list')
-  return Number(seq)
 }
 
 export { app as deliveries }

@@ -6,11 +6,12 @@ import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
 import { renderMarkdown } from '../../reports/markdown.ts'
 import { readRecord, recordMissing, recordParams, recordUnreadable, summaryOf } from './history-record.ts'
-import { ErrorResponse } from './schemas.ts'
 
 const app = router(analysisEnvelope)
 const common = { method: 'get', tag: 'Analysis history', params: recordParams } as const
 const html = { description: 'The page', contentType: 'text/html', schema: z.string() }
+
+const PAGE_EXAMPLE = '<!doctype html><title>600519</title>'
 
 /** A shared page is a picture of a report: longer ones do not fit one. */
 const MAX_SHARED_CHARACTERS = 15_000
@@ -21,6 +22,7 @@ endpoint(
     ...common,
     path: '/api/v1/history/{record_id}/html',
     summary: 'A stored report as a page of HTML with its chart',
+    example: { reply: PAGE_EXAMPLE },
     replies: { 200: html, ...recordMissing, ...recordUnreadable },
   },
   async (c, { params: { record_id } }) => {
@@ -36,6 +38,7 @@ endpoint(
     ...common,
     path: '/api/v1/history/{record_id}/chart.svg',
     summary: 'The chart of a stored report: candles, averages, levels and volume',
+    example: { reply: '<svg xmlns="http://www.w3.org/2000/svg"></svg>' },
     replies: {
       200: { description: 'The chart', contentType: 'image/svg+xml', schema: z.string() },
       ...recordMissing,
@@ -60,10 +63,11 @@ endpoint(
     ...common,
     path: '/api/v1/history/{record_id}/share-image-html',
     summary: 'The page of a report that is short enough to be shared as a picture',
+    example: { reply: PAGE_EXAMPLE },
     replies: {
       200: html,
       ...recordMissing,
-      413: { description: 'The report is too long', schema: ErrorResponse },
+      413: { description: 'The report is too long' },
       ...recordUnreadable,
     },
   },
@@ -88,7 +92,7 @@ endpoint(
     summary: 'A picture of a report: not made here, the page and the chart are',
     replies: {
       ...recordMissing,
-      503: { description: 'No pictures are made here', schema: ErrorResponse },
+      503: { description: 'No pictures are made here' },
     },
   },
   async (c, { params: { record_id } }) => {

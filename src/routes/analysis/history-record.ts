@@ -7,11 +7,10 @@ import { findAnalysis, type StoredAnalysis } from '../../db/analyses.ts'
 import { AppError } from '../../http/errors.ts'
 import { diagnosticSummary } from '../../reports/diagnostics.ts'
 import { type AnalysisReport, type DiagnosticSummary, ReportLanguage } from '../../reports/report.ts'
-import { ErrorResponse } from './schemas.ts'
 
 export const recordParams = z.object({ record_id: z.string().describe('The id of the row, or the task or query id') })
-export const recordMissing = { 404: { description: 'No such record', schema: ErrorResponse } }
-export const recordUnreadable = { 500: { description: 'The stored report cannot be read', schema: ErrorResponse } }
+export const recordMissing = { 404: { description: 'No such record' } }
+export const recordUnreadable = { 500: { description: 'The stored report cannot be read' } }
 
 export async function findRecord(db: D1Database, owner: string, id: string): Promise<StoredAnalysis> {
   const stored = await findAnalysis(db, owner, id)

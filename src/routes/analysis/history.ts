@@ -12,7 +12,7 @@ import { historyPages } from './history-pages.ts'
 import { historyParts } from './history-parts.ts'
 import { readRecord, recordMissing, recordParams, recordUnreadable, summaryOf } from './history-record.ts'
 import { historyStocks } from './history-stocks.ts'
-import { AnalysisReport, ErrorResponse, HistoryListResponse } from './schemas.ts'
+import { AnalysisReport, HistoryListResponse } from './schemas.ts'
 
 const app = router(analysisEnvelope)
 const tag = 'Analysis history'
@@ -60,7 +60,7 @@ endpoint(
     body: { schema: z.object({ record_ids: z.array(laxInt({ min: 0 })).max(1_000) }), required: true },
     replies: {
       200: { description: 'How many there were', schema: z.object({ deleted: z.int() }) },
-      400: { description: 'No ids', schema: ErrorResponse },
+      400: { description: 'No ids' },
     },
   },
   async (c, { body }) => {

@@ -7,7 +7,6 @@ import { router } from '../../http/router.ts'
 import { lenientRegions, strictRegions } from '../../review/regions.ts'
 import { reviewRequest } from '../../review/review-request.ts'
 import { MarketReviewAccepted, MarketReviewRequest } from './market-review-schemas.ts'
-import { ErrorResponse } from './schemas.ts'
 
 const app = router(analysisEnvelope)
 
@@ -23,9 +22,9 @@ endpoint(
     body: { schema: MarketReviewRequest.nullable(), required: false },
     replies: {
       202: { description: 'Queued', schema: MarketReviewAccepted },
-      409: { description: 'A review is unfinished; `existing_task_id` when it is your own', schema: ErrorResponse },
-      429: { description: 'Too many unfinished tasks', schema: ErrorResponse },
-      500: { description: 'The review could not be queued', schema: ErrorResponse },
+      409: { description: 'A review is unfinished; `existing_task_id` when it is your own' },
+      429: { description: 'Too many unfinished tasks' },
+      500: { description: 'The review could not be queued' },
     },
   },
   async (c, { body }) => {

@@ -13,8 +13,9 @@ import { stockNameStore } from '../../db/stock-names.ts'
 import { findWatchlist } from '../../db/watchlists.ts'
 import { AppError, analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
+import { PAGE_QUERY, pageIdOf, pageKeyOf, pageOf } from '../../http/paging.ts'
 import { type AppEnv, router } from '../../http/router.ts'
-import { laxInt, valueError } from '../../http/validation.ts'
+import { valueError } from '../../http/validation.ts'
 import { isoMicros } from '../../lib/clock.ts'
 import { hexId } from '../../lib/ids.ts'
 import { currentNames } from '../../market/names/store.ts'
@@ -31,16 +32,17 @@ import {
   ScheduleListInput,
   ScheduleRunItem,
 } from './schedules-schemas.ts'
-import { ErrorResponse } from './schemas.ts'
 
 const app = router(analysisEnvelope)
 const tag = 'Schedules'
 const PATH = '/api/v1/analysis/schedules'
 const ONE = `${PATH}/{schedule_id}`
 const params = z.object({ schedule_id: z.string() })
-const missing = { 404: { description: 'No such schedule', schema: ErrorResponse } }
+const missing = { 404: { description: 'No such schedule' } }
+/** When a slot was due, whose it is, and which. */
+const RunPlace = z.tuple([z.int(), z.string(), z.string()])
 const refused = {
-  400: { description: 'Too many schedules, or stocks, a watchlist or channels that are none', schema: ErrorResponse },
+  400: { description: 'Too many schedules, or stocks, a watchlist or channels that are none' },
 }
 
 endpoint(
@@ -160,15 +162,25 @@ endpoint(
     summary: 'What became of each slot that came, newest first',
     query: z.object({
       schedule_id: z.string().optional(),
-      limit: laxInt({ min: 1, max: 200 }).default(50),
+      ...PAGE_QUERY,
     }),
-    replies: { 200: { description: 'The log', schema: z.object({ runs: z.array(ScheduleRunItem) }) } },
+    replies: {
+      200: {
+        description: 'One page',
+        schema: z.object({ runs: z.array(ScheduleRunItem), next_page_id: z.string().nullable() }),
+      },
+      400: { description: 'A page_id that is not one of ours' },
+    },
   },
   async (c, { query }) => {
     const scheduleId = query.schedule_id === undefined || query.schedule_id === '' ? null : query.schedule_id
-    const runs = await listRuns(c.env.DB, { owner: ownerOf(c), scheduleId, limit: query.limit })
+    const [dueAt, of, slot] = pageKeyOf(query.page_id, RunPlace) ?? []
+    const after = dueAt === undefined || of === undefined || slot === undefined ? null : { dueAt, scheduleId: of, slot }
+    const found = await listRuns(c.env.DB, { owner: ownerOf(c), scheduleId, limit: query.limit + 1, after })
+    const { page, next_page_id } = pageOf(found, query.limit, (run) => pageIdOf([run.dueAt, run.scheduleId, run.slot]))
     return c.json({
-      runs: runs.map((run) => ({
+      next_page_id,
+      runs: page.map((run) => ({
         schedule_id: run.scheduleId,
         name: run.name,
         slot: run.slot,

@@ -7,10 +7,6 @@ import { TaskState } from '../../analysis/task.ts'
 import { laxBool } from '../../http/validation.ts'
 import * as reports from '../../reports/report.ts'
 
-export const ErrorResponse = z
-  .object({ error: z.string(), message: z.string(), detail: z.unknown().optional() })
-  .openapi('ErrorResponse')
-
 const MAX_ENTRIES = 1_000
 const MAX_TEXT = 1_000
 

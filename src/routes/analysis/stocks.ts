@@ -12,7 +12,7 @@ import { currentNames } from '../../market/names/store.ts'
 import type { Fetched } from '../../market/provider-run.ts'
 import { type Resolved, resolveInput } from '../../market/resolve.ts'
 import { sampleNotice } from '../../reports/labels.ts'
-import { ErrorResponse, StockHistory, StockQuote } from './schemas.ts'
+import { StockHistory, StockQuote } from './schemas.ts'
 import { stockIndex } from './stocks-index.ts'
 import { stockSearch } from './stocks-search.ts'
 
@@ -21,8 +21,8 @@ for (const part of [stockSearch, stockIndex]) app.route('/', part)
 const tag = 'Stocks'
 const params = z.object({ code: z.string() })
 const failures = {
-  404: { description: 'No such stock, or no source that carries it', schema: ErrorResponse },
-  502: { description: 'No source answered', schema: ErrorResponse },
+  404: { description: 'No such stock, or no source that carries it' },
+  502: { description: 'No source answered' },
 }
 
 endpoint(
@@ -76,14 +76,16 @@ endpoint(
     replies: {
       200: { description: 'The bars', schema: StockHistory },
       ...failures,
-      422: { description: 'A value outside its range, or `unsupported_period`', schema: ErrorResponse },
+      422: { description: 'A value outside its range, or `unsupported_period`' },
     },
   },
   async (c, { params: { code }, query }) => {
     const period = PERIODS.find((known) => known === query.period)
     if (period === undefined) {
       const message = `The period ${JSON.stringify(query.period.slice(0, 40))} is not one of ${PERIODS.join(', ')}`
-      throw new AppError('unprocessable', message, { word: 'unsupported_period' })
+      const expected = PERIODS.map((known) => `'${known}'`).join(', ')
+      const item = { type: 'enum', loc: ['query', 'period'], msg: message, input: query.period, ctx: { expected } }
+      throw new AppError('unprocessable', message, { word: 'unsupported_period', items: [item] })
     }
     const settings = config(c.env)
     const stock = await stockOf(c.env, code)

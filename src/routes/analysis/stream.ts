@@ -16,6 +16,7 @@ endpoint(
     path: '/api/v1/analysis/tasks/stream',
     tag: 'Analysis tasks',
     summary: 'What happens to your tasks, as it happens',
+    example: { reply: 'event: connected\ndata: {"message":"connected"}\n\n' },
     query: z.object({
       after: z.string().optional().describe('Resume behind this event; the header `Last-Event-ID` does the same'),
       session_api_key: z.string().optional().describe('The key, where no header can be sent'),

@@ -5,7 +5,7 @@ import { findByQueryId } from '../../db/analyses.ts'
 import { AppError, analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
-import { ErrorResponse, TaskInfo } from './schemas.ts'
+import { TaskInfo } from './schemas.ts'
 
 const app = router(analysisEnvelope)
 
@@ -19,8 +19,8 @@ endpoint(
     params: z.object({ task_id: z.string() }),
     replies: {
       200: { description: 'The task, `cancelled` or `cancel_requested`', schema: TaskInfo },
-      404: { description: 'No such task', schema: ErrorResponse },
-      409: { description: 'The task is finished', schema: ErrorResponse },
+      404: { description: 'No such task' },
+      409: { description: 'The task is finished' },
     },
   },
   async (c, { params: { task_id } }) => {

@@ -13,7 +13,7 @@ import { laxBool, laxInt } from '../../http/validation.ts'
 import { reviewOf } from '../../review/review-record.ts'
 import { flowOf } from './history-record.ts'
 import { liveResult, storedResult } from './results.ts'
-import { ErrorResponse, RunFlowSnapshot, TaskListResponse, TaskStatus } from './schemas.ts'
+import { RunFlowSnapshot, TaskListResponse, TaskStatus } from './schemas.ts'
 
 const app = router(analysisEnvelope)
 const common = { method: 'get', tag: 'Analysis tasks' } as const
@@ -34,7 +34,7 @@ endpoint(
     }),
     replies: {
       200: { description: 'Tasks, newest first', schema: TaskListResponse },
-      422: { description: 'A value of the wrong type or outside its range', schema: ErrorResponse },
+      422: { description: 'A value of the wrong type or outside its range' },
     },
   },
   async (c, { query }) => {
@@ -58,8 +58,8 @@ endpoint(
     params,
     replies: {
       200: { description: 'The task, from the queue or from the stored history', schema: TaskStatus },
-      404: { description: 'No such task', schema: ErrorResponse },
-      500: { description: 'The lookup failed', schema: ErrorResponse },
+      404: { description: 'No such task' },
+      500: { description: 'The lookup failed' },
     },
   },
   async (c, { params: { task_id } }) => {
@@ -82,8 +82,8 @@ endpoint(
     params,
     replies: {
       200: { description: 'The flow as a graph', schema: RunFlowSnapshot },
-      404: { description: 'No such task', schema: ErrorResponse },
-      500: { description: 'The lookup failed', schema: ErrorResponse },
+      404: { description: 'No such task' },
+      500: { description: 'The lookup failed' },
     },
   },
   async (c, { params: { task_id } }) => {

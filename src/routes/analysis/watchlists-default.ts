@@ -7,7 +7,6 @@ import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
 import { isoMicros } from '../../lib/clock.ts'
 import { hexId } from '../../lib/ids.ts'
-import { ErrorResponse } from './schemas.ts'
 import { full, MAX_STOCKS, stockOf } from './watchlists.ts'
 
 const app = router(analysisEnvelope)
@@ -18,7 +17,7 @@ const DEFAULT_NAME = ' default'
 
 const Codes = z.object({ stock_codes: z.array(z.string()), message: z.string().nullable() }).openapi('WatchlistCodes')
 const body = { schema: z.object({ stock_code: z.string().max(100) }), required: true } as const
-const refused = { 400: { description: 'A stock that is none, or one too many', schema: ErrorResponse } }
+const refused = { 400: { description: 'A stock that is none, or one too many' } }
 
 endpoint(
   app,

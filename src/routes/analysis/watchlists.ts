@@ -19,16 +19,15 @@ import { isoMicros } from '../../lib/clock.ts'
 import { hexId } from '../../lib/ids.ts'
 import { currentNames } from '../../market/names/store.ts'
 import { type Resolved, resolveEntries, resolveInput } from '../../market/resolve.ts'
-import { ErrorResponse } from './schemas.ts'
 
 const app = router(analysisEnvelope)
 const tag = 'Watchlists'
 const PATH = '/api/v1/analysis/watchlists'
 const ONE = `${PATH}/{watchlist_id}`
 const params = z.object({ watchlist_id: z.string() })
-const missing = { 404: { description: 'No such watchlist', schema: ErrorResponse } }
-const refused = { 400: { description: 'A stock that is none, or too many of them', schema: ErrorResponse } }
-const taken = { 409: { description: 'Another list of yours has this name', schema: ErrorResponse } }
+const missing = { 404: { description: 'No such watchlist' } }
+const refused = { 400: { description: 'A stock that is none, or too many of them' } }
+const taken = { 409: { description: 'Another list of yours has this name' } }
 
 const MAX_LISTS = 50
 export const MAX_STOCKS = 500

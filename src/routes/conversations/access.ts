@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { conversation } from '../../bindings.ts'
+import { conversation, noConversation } from '../../bindings.ts'
 import { AppError } from '../../http/errors.ts'
 import type { AppEnv } from '../../http/router.ts'
 import { CONVERSATION_ID } from './schemas.ts'
@@ -12,7 +12,12 @@ export function notFound(id: string): AppError {
 /** The object of the asker's conversation. An id that cannot exist is answered without waking anything. */
 export function ownConversation(c: Context<AppEnv>, id: string): ReturnType<typeof conversation> {
   if (!CONVERSATION_ID.test(id)) throw notFound(id)
-  return conversation(c.env, c.get('principal').owner, id)
+  return objectOf(c, id)
+}
+
+/** The object of the conversation that the path names; one that knows of no conversation where the id was never used. */
+export function objectOf(c: Context<AppEnv>, id: string): ReturnType<typeof conversation> {
+  return c.get('isUnusedId') === true ? noConversation(c.env) : conversation(c.env, c.get('principal').owner, id)
 }
 
 /** What the object answered, or the 404 when it knows no such conversation. */

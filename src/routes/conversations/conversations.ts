@@ -4,16 +4,18 @@ import { conversation } from '../../bindings.ts'
 import { config } from '../../config.ts'
 import { type ConversationSummary, listConversations } from '../../db/conversations.ts'
 import { presentedKey } from '../../http/auth.ts'
-import { AppError, detailEnvelope, statusEnvelope } from '../../http/errors.ts'
+import { detailEnvelope, statusEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
-import { decodeCursor, encodeCursor } from '../../http/paging.ts'
+import { encodeCursor, pageOf, positionOf } from '../../http/paging.ts'
 import { type AppEnv, router } from '../../http/router.ts'
 import { signToken } from '../../http/tokens.ts'
 import { laxInt } from '../../http/validation.ts'
 import { isoMicros } from '../../lib/clock.ts'
 import { hexId } from '../../lib/ids.ts'
+import { objectOf } from './access.ts'
 import { beginningOf } from './beginning.ts'
 import { keepToLimit } from './loop-limit.ts'
+import { masking } from './masked-errors.ts'
 import { checkedRepository } from './repository-check.ts'
 import {
   CONVERSATION_ID,
@@ -24,12 +26,13 @@ import {
   ConversationTrigger,
   InitSessionRequest,
 } from './schemas.ts'
+import { noteUse } from './unused-ids.ts'
 
 const TOKEN_LIFETIME_MS = 24 * 3600 * 1000
 /** What the reference called the trigger of API callers; old clients filter by it. */
 const TRIGGER_ALIAS = 'openhands_api'
 
-const making = router(statusEnvelope)
+const making = router(masking(statusEnvelope))
 const reading = router(detailEnvelope)
 const tag = 'Conversations'
 
@@ -51,13 +54,15 @@ endpoint(
     const { owner } = c.get('principal')
     const id = body.conversation_id ?? hexId()
     const beginning = await beginningOf(c, body, id)
+    const repository = await checkedRepository(c, body)
+    await noteUse(c.env, owner, id)
     const created = await conversation(c.env, owner, id).create({
       id,
       owner,
       trigger: triggerOf(c, body),
       createdAt: isoMicros(Date.now()),
       instructions: body.conversation_instructions ?? '',
-      repository: await checkedRepository(c, body),
+      repository,
       ...beginning,
     })
     if (created.started) c.executionCtx.waitUntil(keepToLimit(c.env, owner, id))
@@ -90,22 +95,16 @@ endpoint(
     },
   },
   async (c, { query }) => {
-    const after = query.page_id ? decodeCursor(query.page_id) : null
-    if (query.page_id && after === null) throw new AppError('bad_request', 'Invalid page_id')
     const limit = Math.min(Math.max(query.limit, 1), 1000)
     const found = await listConversations(c.env.DB, {
       owner: c.get('principal').owner,
       limit: limit + 1,
-      after,
+      after: positionOf(query.page_id),
       repository: query.selected_repository ?? null,
       triggers: query.conversation_trigger ? [query.conversation_trigger] : null,
     })
-    const page = found.slice(0, limit)
-    const last = page.at(-1)
-    return c.json({
-      results: page.map((summary) => conversationInfo(c, summary)),
-      next_page_id: found.length > limit && last ? encodeCursor(last) : null,
-    })
+    const { page, next_page_id } = pageOf(found, limit, encodeCursor)
+    return c.json({ results: page.map((summary) => conversationInfo(c, summary)), next_page_id })
   },
 )
 
@@ -121,7 +120,7 @@ endpoint(
   },
   async (c, { params }) => {
     const id = params.conversation_id
-    const summary = CONVERSATION_ID.test(id) ? await conversation(c.env, c.get('principal').owner, id).summary() : null
+    const summary = CONVERSATION_ID.test(id) ? await objectOf(c, id).summary() : null
     return c.json(summary === null ? null : conversationInfo(c, summary))
   },
 )

@@ -80,6 +80,7 @@ endpoint(
     tag,
     summary: 'Add an event, as a client would over the socket',
     params: ConversationPath,
+    example: { body: { action: 'message', args: { content: 'Add a test for the login form.' } } },
     body: { schema: ClientAction, required: true },
     replies: {
       200: { description: 'Stored', schema: z.object({ success: z.literal(true) }) },

@@ -7,7 +7,6 @@ import { AppError, errorEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { type AppEnv, router } from '../../http/router.ts'
 import { isoMicros } from '../../lib/clock.ts'
-import { randomToken, sha256Hex } from '../../lib/crypto.ts'
 import { hexId } from '../../lib/ids.ts'
 import { errorFields, log } from '../../lib/log.ts'
 import { found, ownConversation } from './access.ts'
@@ -17,6 +16,9 @@ import { ConversationPath } from './schemas.ts'
 
 /** Each holds a copy of the conversation, so there cannot be any number of them. */
 const MAX_PER_CONVERSATION = 50
+
+/** Clients show a password with which feedback could be taken back elsewhere. Here nothing would take one, so there is none. */
+const NO_PASSWORD = ''
 
 /** Clients also send `token` and `trajectory`; the events are taken from the log instead. */
 const FeedbackRequest = z
@@ -32,7 +34,7 @@ type FeedbackRequest = z.infer<typeof FeedbackRequest>
 const FeedbackResponse = z
   .object({
     statusCode: z.literal(200),
-    body: z.object({ message: z.string(), feedback_id: z.string(), password: z.string() }),
+    body: z.object({ message: z.string(), feedback_id: z.string(), password: z.literal(NO_PASSWORD) }),
   })
   .openapi('FeedbackResponse')
 
@@ -57,9 +59,9 @@ endpoint(
   async (c, { params, body }) => {
     const id = params.conversation_id
     found(await ownConversation(c, id).summary(), id)
-    const { feedbackId, password } = await storing(() => store(c, id, body))
+    const feedbackId = await storing(() => store(c, id, body))
     const message = 'Thank you. Your feedback was stored on this server and sent nowhere.'
-    return c.json({ statusCode: 200 as const, body: { message, feedback_id: feedbackId, password } })
+    return c.json({ statusCode: 200 as const, body: { message, feedback_id: feedbackId, password: NO_PASSWORD } })
   },
 )
 
@@ -79,8 +81,6 @@ async function store(c: Context<AppEnv>, conversationId: string, given: Feedback
   if ((await countFeedback(c.env.DB, owner, conversationId)) >= MAX_PER_CONVERSATION) {
     throw new AppError('rate_limited', 'There is enough feedback on this conversation')
   }
-  const password = randomToken(16)
-  const passwordHash = await sha256Hex(password)
   const { polarity, permissions } = given
   const row = {
     id: hexId(),
@@ -89,7 +89,6 @@ async function store(c: Context<AppEnv>, conversationId: string, given: Feedback
     createdAt: isoMicros(Date.now()),
     polarity,
     permissions,
-    passwordHash,
   }
   const key = feedbackKey(owner, row.id)
   await storeText(c.env.FILES, key, await recordOf(c, row, given))
@@ -99,7 +98,7 @@ async function store(c: Context<AppEnv>, conversationId: string, given: Feedback
     await forget(c.env.FILES, key)
     throw error
   }
-  return { feedbackId: row.id, password }
+  return row.id
 }
 
 /** What is kept in R2: the judgement, then the events. */

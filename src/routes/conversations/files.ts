@@ -34,6 +34,7 @@ endpoint(
     summary: 'List one level of the workspace',
     params: ConversationPath,
     query: z.object({ path: z.string().nullable().optional() }),
+    example: { reply: ['src/', 'README.md'] },
     replies: {
       200: { description: 'Folders first, each with a trailing slash', schema: z.array(z.string()) },
       404: { description: 'No such conversation, or its first set-up is not done' },
@@ -58,6 +59,7 @@ endpoint(
     summary: 'Read a text file of the workspace',
     params: ConversationPath,
     query: z.object({ file: z.string() }),
+    example: { reply: { code: 'export const answer = 42\n' } },
     replies: {
       200: { description: 'Its text', schema: z.record(z.string(), z.string()) },
       404: { description: 'No such conversation' },
@@ -84,6 +86,7 @@ endpoint(
     path: '/api/conversations/{conversation_id}/zip-directory',
     tag,
     summary: 'Download the workspace as a ZIP archive',
+    example: { reply: 'PK…' },
     params: ConversationPath,
     replies: {
       200: {
@@ -115,6 +118,7 @@ endpoint(
     path: '/api/conversations/{conversation_id}/upload-files',
     tag,
     summary: 'Put files into the workspace',
+    example: { body: { files: ['the bytes of notes.txt'] } },
     params: ConversationPath,
     query: z.object({
       unpack: laxBool()

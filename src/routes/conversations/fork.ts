@@ -8,6 +8,7 @@ import { isoMicros } from '../../lib/clock.ts'
 import { hexId } from '../../lib/ids.ts'
 import { keepToLimit } from './loop-limit.ts'
 import { CONVERSATION_ID, ConversationPath, ConversationResponse } from './schemas.ts'
+import { noteUse } from './unused-ids.ts'
 
 const ForkRequest = z
   .strictObject({
@@ -39,7 +40,9 @@ endpoint(
     const { owner } = c.get('principal')
     const from = { id: params.conversation_id, event: body.event_id }
     const id = body.conversation_id ?? hexId()
-    const forked = CONVERSATION_ID.test(from.id)
+    const mayBeThere = CONVERSATION_ID.test(from.id) && c.get('isUnusedId') !== true
+    if (mayBeThere) await noteUse(c.env, owner, id)
+    const forked = mayBeThere
       ? await conversation(c.env, owner, id).fork({
           id,
           owner,

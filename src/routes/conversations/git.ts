@@ -16,6 +16,7 @@ endpoint(
     path: '/api/conversations/{conversation_id}/git/changes',
     tag,
     summary: 'What changed in the workspace against its remote, or against the last commit',
+    example: { reply: [{ status: 'M', path: 'src/index.ts' }] },
     params: ConversationPath,
     replies: {
       200: { description: 'M, A, D or U and a path each, sorted', schema: z.array(z.record(z.string(), z.string())) },

@@ -17,11 +17,14 @@ import { settings } from './settings.ts'
 import { socket } from './socket.ts'
 import { socketIo } from './socket-io.ts'
 import { trajectory } from './trajectory.ts'
+import { markUnused } from './unused-ids.ts'
 import { user } from './user.ts'
 import { userRepository } from './user-repository.ts'
 
 /** The conversation family. */
 export const conversationRoutes = new OpenAPIHono<AppEnv>()
+
+conversationRoutes.use('/api/conversations/:conversation_id/*', markUnused)
 
 for (const part of [
   options,

@@ -1,12 +1,13 @@
 import { z } from '@hono/zod-openapi'
-import { conversation } from '../../bindings.ts'
 import { recordAudit } from '../../db/audit.ts'
 import { actorOf } from '../../http/actor.ts'
 import { AppError, detailEnvelope, statusEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
+import { objectOf } from './access.ts'
 import { keepToLimit } from './loop-limit.ts'
 import { CONVERSATION_ID, ConversationPath, ConversationResponse, ProviderType } from './schemas.ts'
+import { noteEnd } from './unused-ids.ts'
 
 const UpdateConversationRequest = z
   .strictObject({ title: z.string().min(1).max(200) })
@@ -25,6 +26,7 @@ endpoint(
     path: '/api/conversations/{conversation_id}',
     tag,
     summary: 'Change the title; a blank one brings back the default',
+    example: { reply: true },
     params: ConversationPath,
     body: { schema: UpdateConversationRequest, required: true },
     replies: {
@@ -34,7 +36,7 @@ endpoint(
   },
   async (c, { params, body }) => {
     const id = params.conversation_id
-    const stub = CONVERSATION_ID.test(id) ? conversation(c.env, c.get('principal').owner, id) : null
+    const stub = CONVERSATION_ID.test(id) ? objectOf(c, id) : null
     const renamed = (await stub?.rename(body.title.trim())) ?? null
     if (renamed === null) {
       throw new AppError('not_found', 'Conversation not found', { msgId: 'CONVERSATION$NOT_FOUND' })
@@ -50,6 +52,7 @@ endpoint(
     path: '/api/conversations/{conversation_id}',
     tag,
     summary: 'Delete the conversation with everything in it',
+    example: { reply: true },
     params: ConversationPath,
     replies: { 200: { description: 'Whether there was one', schema: z.boolean() } },
   },
@@ -58,10 +61,11 @@ endpoint(
     if (!CONVERSATION_ID.test(id)) return c.json(false)
     const principal = c.get('principal')
     const { owner } = principal
-    const deleted = await conversation(c.env, owner, id).delete()
+    const deleted = await objectOf(c, id).delete()
     if (deleted) {
       const entry = { owner, actor: actorOf(principal), action: 'conversation.deleted', subject: id } as const
       c.executionCtx.waitUntil(recordAudit(c.env.DB, entry))
+      c.executionCtx.waitUntil(noteEnd(c.env, owner, id))
     }
     return c.json(deleted)
   },
@@ -84,7 +88,7 @@ endpoint(
   async (c, { params }) => {
     const id = params.conversation_id
     const { owner } = c.get('principal')
-    const outcome = CONVERSATION_ID.test(id) ? await conversation(c.env, owner, id).start() : null
+    const outcome = CONVERSATION_ID.test(id) ? await objectOf(c, id).start() : null
     // This call words its 404 like an answer, without a text.
     if (outcome === null) return c.json({ status: 'error', conversation_id: id }, 404)
     if (outcome.started) c.executionCtx.waitUntil(keepToLimit(c.env, owner, id))
@@ -104,7 +108,7 @@ endpoint(
   },
   async (c, { params }) => {
     const id = params.conversation_id
-    const stopped = CONVERSATION_ID.test(id) && (await conversation(c.env, c.get('principal').owner, id).stop())
+    const stopped = CONVERSATION_ID.test(id) && (await objectOf(c, id).stop())
     const message = stopped ? 'Conversation stopped successfully' : 'Conversation was not running'
     return c.json({ status: 'ok', conversation_id: id, message, conversation_status: 'STOPPED' as const })
   },

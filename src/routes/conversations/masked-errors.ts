@@ -10,18 +10,24 @@ const SECRETS = new Set(['value', 'llm_api_key', 'search_api_key', 'sandbox_api_
 /** Members that hold secrets somewhere: their shape is shown, and none of their texts. */
 const HOLDERS = new Set(['mcp_config', 'provider_tokens'])
 
-/** `{"error": …}`, with the secrets of the request masked in what a 422 shows of it. */
-export const maskedErrorEnvelope: Envelope = (error) => {
-  const { items, ...options } = error.options
-  if (items === undefined) return errorEnvelope(error)
-  return errorEnvelope(new AppError(error.code, error.message, { ...options, items: items.map(maskedItem) }))
-}
+/** An envelope of the service, with the secrets of the request masked in what a 422 shows of it. */
+export const masking = (envelope: Envelope): Envelope => ({
+  render: (error) => {
+    const { items, ...options } = error.options
+    if (items === undefined) return envelope.render(error)
+    return envelope.render(new AppError(error.code, error.message, { ...options, items: items.map(maskedItem) }))
+  },
+  shape: envelope.shape,
+})
+
+export const maskedErrorEnvelope = masking(errorEnvelope)
 
 function maskedItem(item: ValidationItem): ValidationItem {
   const { loc, input } = item
   // The name of a member is no secret, and the reader needs it.
   if (loc.at(-1) === '[key]') return item
-  const steps = loc.map(String)
+  // Of what is missing the object around it is shown, whatever the missing member would hold.
+  const steps = (item.type === 'missing' ? loc.slice(0, -1) : loc).map(String)
   if (steps.some((step) => SECRETS.has(step))) return { ...item, input: masked(input) }
   const isRecord = typeof input === 'object' && input !== null && !Array.isArray(input)
   const isInside = steps.some((step) => HOLDERS.has(step)) || (loc.length === 1 && !isRecord)
@@ -40,4 +46,4 @@ function shown(value: unknown, isInside: boolean): unknown {
 }
 
 const masked = (value: unknown): unknown =>
-  value === null || value === undefined || typeof value === 'boolean' ? value : MASK
+  value === null || value === undefined || typeof value === 'boolean' ? (value ?? null) : MASK

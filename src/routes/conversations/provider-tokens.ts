@@ -3,11 +3,12 @@ import { config } from '../../config.ts'
 import { ownerProviderTokens, type ProviderToken, storeTokens, unsetTokens } from '../../db/provider-tokens.ts'
 import { checkToken, type TokenToCheck, type TokenVerdict } from '../../git-providers/check-token.ts'
 import { actorOf } from '../../http/actor.ts'
+import { errorBody } from '../../http/error-shapes.ts'
 import { AppError } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
 import { line } from '../../http/text.ts'
-import { orDeclared } from './declared.ts'
+import { orDeclared, STORE_ANEW, sealedElsewhere } from './declared.ts'
 import { maskedErrorEnvelope } from './masked-errors.ts'
 import { MCPConfig, ProviderType } from './schemas.ts'
 import { needsStored, planOf, readIncoming } from './token-plan.ts'
@@ -43,7 +44,7 @@ endpoint(
     body: { schema: POSTProviderModel, required: true },
     replies: {
       200: { description: 'Stored', schema: Message },
-      401: { description: 'A provider refused its token, or the key is not valid' },
+      401: { description: 'A provider refused its token, or the key is not valid', schema: errorBody('error') },
       500: { description: 'The store failed' },
       502: { description: 'A provider could not be asked' },
     },
@@ -85,10 +86,7 @@ endpoint(
 async function storedTokens(env: Env, owner: string): Promise<ProviderToken[]> {
   const found = await ownerProviderTokens(env, owner)
   if (found.ok) return found.tokens
-  throw new AppError(
-    'declared_failure',
-    `Stored tokens cannot be opened: ${found.unreadable.join(', ')}. They were changed in the database, or SECRETS_KEY is not the one they were sealed under. Unset them and store them anew, or start with that key`,
-  )
+  throw new AppError('declared_failure', sealedElsewhere('tokens', found.unreadable, STORE_ANEW))
 }
 
 async function checked(env: Env, token: TokenToCheck): Promise<{ provider: string; verdict: TokenVerdict }> {

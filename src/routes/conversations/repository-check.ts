@@ -12,6 +12,7 @@ import { isRepositoryName, withoutDomain } from '../../git-providers/repository-
 import { isAskedByModel } from '../../http/asked-by-model.ts'
 import { AppError } from '../../http/errors.ts'
 import type { AppEnv } from '../../http/router.ts'
+import { STORE_ANEW, sealedElsewhere } from './declared.ts'
 import { type Repository, selectedRepository } from './repository.ts'
 import type { InitSessionRequest } from './schemas.ts'
 import { askFirst } from './user-providers.ts'
@@ -26,7 +27,10 @@ export async function checkedRepository(c: Context<AppEnv>, body: InitSessionReq
   const selected = selectedRepository(body, !isAskedByModel(c.req.raw))
   if (selected === null) return null
   const stored = await ownerProviderTokens(c.env, c.get('principal').owner)
-  if (!stored.ok) throw unreadable(selected)
+  if (!stored.ok) {
+    const msgId = 'STATUS$GIT_PROVIDER_AUTHENTICATION_ERROR'
+    throw new AppError('unavailable', sealedElsewhere('tokens', stored.unreadable, STORE_ANEW), { msgId })
+  }
   const accounts = stored.tokens.flatMap(({ provider, token, host }) =>
     isFamily(provider) ? [{ provider, token, host }] : [],
   )

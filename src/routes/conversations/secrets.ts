@@ -52,7 +52,7 @@ endpoint(
     body: { schema: CustomSecretModel, required: true },
     replies: {
       201: { description: 'Created', schema: Message },
-      400: { description: 'The name is taken, or there are too many', schema: Message },
+      400: { description: 'The name is taken by a secret that can be opened, or there are too many', schema: Message },
       ...failed,
     },
   },
@@ -101,7 +101,7 @@ endpoint(
       case 'unreadable':
         throw new AppError(
           'declared_failure',
-          `The value of ${id} cannot be opened: it was changed in the database, or SECRETS_KEY is not the one it was sealed under. Delete the secret and store it anew, or start with that key`,
+          `The value of ${id} cannot be opened: it was changed in the database, or SECRETS_KEY is not the one it was sealed under. Store it anew under its name, or start with that key`,
         )
       case 'contended':
         throw new AppError('declared_failure', 'The secret was changed by others at the same time; try again')

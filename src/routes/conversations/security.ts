@@ -22,6 +22,7 @@ const SecuritySettings = z
   .object({ RISK_SEVERITY: laxInt({ min: RISK.unknown, max: RISK.high }) })
   .openapi('SecuritySettings')
 
+const TRACE_EXAMPLE = [{ id: 3, action: 'run', args: { command: 'rm -rf build', security_risk: 2 } }]
 const Trace = z.array(z.looseObject({ id: z.int(), action: z.string() }))
 
 const app = router(errorEnvelope)
@@ -86,7 +87,15 @@ function serveTrace({ base, params: path }: Place): void {
   const replies = { 200: { description, schema: Trace }, ...(path && notFound) }
   endpoint(
     app,
-    { method: 'get', path: `${base}/export-trace`, tag, summary: 'What was judged', params: path, replies },
+    {
+      method: 'get',
+      path: `${base}/export-trace`,
+      tag,
+      summary: 'What was judged',
+      example: { reply: TRACE_EXAMPLE },
+      params: path,
+      replies,
+    },
     async (c, { params }) => {
       if (params === undefined) return c.json([])
       const stub = ownConversation(c, params.conversation_id)

@@ -6,7 +6,7 @@ import { AppError } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
 import { valueError } from '../../http/validation.ts'
-import { orDeclared } from './declared.ts'
+import { orDeclared, sealedElsewhere } from './declared.ts'
 import { maskedErrorEnvelope } from './masked-errors.ts'
 import { GETSettingsModel, SettingsBody } from './settings-schemas.ts'
 import { toChange, toModel, wireNameOf } from './settings-wire.ts'
@@ -85,11 +85,7 @@ endpoint(
 )
 
 function unreadable(names: string[]): AppError {
-  const fields = names.map(wireNameOf).join(', ')
-  return new AppError(
-    'declared_failure',
-    `Stored settings cannot be opened: ${fields}. They were changed in the database, or SECRETS_KEY is not the one they were sealed under. Set them anew, or start with that key`,
-  )
+  return new AppError('declared_failure', sealedElsewhere('settings', names.map(wireNameOf), 'Set them anew'))
 }
 
 export { app as settings }

@@ -10,6 +10,7 @@ import type { AppEnv } from '../../http/router.ts'
 import { admit } from '../../http/too-many.ts'
 import { keepToLimitAfter } from './loop-limit.ts'
 import { CONVERSATION_ID } from './schemas.ts'
+import { isUnused } from './unused-ids.ts'
 
 /** Longer than any client takes from opening the socket to asking to join. */
 const REFUSAL_WAIT_MS = 10_000
@@ -32,7 +33,7 @@ async function connect(c: Context<AppEnv>): Promise<Response> {
   if (id === null || id === '') return refuse('No conversation_id in query params')
   const owner = await ownerOf(c)
   if (owner === null) return refuse('invalid_session_api_key')
-  if (!CONVERSATION_ID.test(id)) return refuse('Conversation not found')
+  if (!CONVERSATION_ID.test(id) || (await isUnused(c.env, owner, id))) return refuse('Conversation not found')
   const after = lastId(query.get('latest_event_id'))
   const target = `http://conversation/socket.io?after=${after}`
   const answer = await conversation(c.env, owner, id).fetch(target, { headers: { upgrade: 'websocket' } })

@@ -11,6 +11,7 @@ import { type Family, type GitProvider, isFamily } from '../../git-providers/pro
 import { AppError, type ErrorCode } from '../../http/errors.ts'
 import type { AppEnv } from '../../http/router.ts'
 import { log } from '../../lib/log.ts'
+import { STORE_ANEW, sealedElsewhere } from './declared.ts'
 
 type Ctx = Context<AppEnv>
 type Question<T> = (provider: GitProvider, account: Account) => Promise<T>
@@ -23,8 +24,7 @@ export const TOKEN_REQUIRED = 'Git provider token required. (such as GitHub).'
 export async function storedAccounts(c: Ctx): Promise<Account[]> {
   const stored = await ownerProviderTokens(c.env, c.get('principal').owner)
   if (!stored.ok) {
-    const names = stored.unreadable.join(', ')
-    throw new AppError('declared_failure', `Stored tokens cannot be opened: ${names}. Unset them and store them anew`)
+    throw new AppError('unavailable', sealedElsewhere('tokens', stored.unreadable, STORE_ANEW))
   }
   return stored.tokens.flatMap(({ provider, token, host }) => (isFamily(provider) ? [{ provider, token, host }] : []))
 }

@@ -15,7 +15,7 @@ import { valueError } from '../../http/validation.ts'
 import { isoMicros, systemClock } from '../../lib/clock.ts'
 import { FAILED } from './user.ts'
 import { allFailed, askFirst, demandAccounts, failedHeader, storedAccounts, TOKEN_REQUIRED } from './user-providers.ts'
-import { Branch, branchOnTheWire, ErrorText, MicroagentContentResponse, MicroagentResponse } from './user-schemas.ts'
+import { Branch, branchOnTheWire, MicroagentContentResponse, MicroagentResponse } from './user-schemas.ts'
 
 const app = router(stringEnvelope)
 const tag = 'Git providers'
@@ -81,7 +81,7 @@ endpoint(
     query: z.object({ file_path: z.string() }),
     replies: {
       200: { description: 'Without its front matter', schema: MicroagentContentResponse },
-      404: { description: 'No such microagent', schema: ErrorText },
+      404: { description: 'No such microagent' },
       ...FAILED,
     },
   },

@@ -51,8 +51,6 @@ export const MicroagentContentResponse = z
   })
   .openapi('MicroagentContentResponse')
 
-export const ErrorText = z.string()
-
 export const userOnTheWire = (user: providers.User): z.infer<typeof User> => ({
   id: user.id,
   login: user.login,

@@ -18,15 +18,15 @@ import {
   failedHeader,
   TOKEN_REQUIRED,
 } from './user-providers.ts'
-import { ErrorText, Repository, repositoryOnTheWire, taskOnTheWire, User, userOnTheWire } from './user-schemas.ts'
+import { Repository, repositoryOnTheWire, taskOnTheWire, User, userOnTheWire } from './user-schemas.ts'
 
 const app = router(stringEnvelope)
 const tag = 'Git providers'
 
 export const FAILED = {
-  401: { description: 'No token that a provider accepts, or no valid key', schema: ErrorText },
-  502: { description: 'The providers failed', schema: ErrorText },
-  504: { description: 'The providers did not answer in time', schema: ErrorText },
+  401: { description: 'No token that a provider accepts, or no valid key' },
+  502: { description: 'The providers failed' },
+  504: { description: 'The providers did not answer in time' },
 }
 
 /** Providers give no longer pages. */
@@ -39,10 +39,11 @@ endpoint(
     path: '/api/user/installations',
     tag,
     summary: 'App installations of GitHub, workspaces of Bitbucket',
+    example: { reply: ['12345'] },
     query: z.object({ provider: ProviderType }),
     replies: {
       200: { description: 'Their ids or names', schema: z.array(z.string()) },
-      400: { description: 'A provider that has none', schema: ErrorText },
+      400: { description: 'A provider that has none' },
       ...FAILED,
     },
   },

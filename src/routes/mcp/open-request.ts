@@ -8,6 +8,7 @@ import { CONVERSATION_HEADERS } from '../../mcp/remote-server.ts'
 import { type RequestTool, requestAnswer } from '../../mcp/request-tools.ts'
 import type { ToolAnswer } from '../../mcp/serve.ts'
 import { CONVERSATION_ID } from '../conversations/schemas.ts'
+import { isUnused } from '../conversations/unused-ids.ts'
 import { askAll, demandAccounts } from '../conversations/user-providers.ts'
 
 export async function openRequest(c: Context<AppEnv>, tool: RequestTool, args: unknown): Promise<ToolAnswer> {
@@ -28,5 +29,6 @@ export async function openRequest(c: Context<AppEnv>, tool: RequestTool, args: u
 async function note(c: Context<AppEnv>, number: number): Promise<void> {
   const id = CONVERSATION_HEADERS.map((name) => c.req.header(name)).find(Boolean)
   if (id === undefined || !CONVERSATION_ID.test(id)) return
-  await conversation(c.env, c.get('principal').owner, id).addPullRequest(number)
+  const { owner } = c.get('principal')
+  if (!(await isUnused(c.env, owner, id))) await conversation(c.env, owner, id).addPullRequest(number)
 }

@@ -197,7 +197,7 @@ test('a rule of our own that points at an absent field is a value error, not a m
     .object({ a: z.string().optional(), b: z.string().optional() })
     .refine(({ a, b }) => a !== undefined || b !== undefined, { path: ['a'], error: 'give a or b' })
   expect(await bodyItems({}, schema)).toEqual([
-    { type: 'value_error', loc: ['body', 'a'], msg: 'Value error, give a or b', ctx: { error: {} } },
+    { type: 'value_error', loc: ['body', 'a'], msg: 'Value error, give a or b', input: null, ctx: { error: {} } },
   ])
   const error = valueError(['body', 'code'], 'no such stock', 'ZZZ')
   expect(error.options.items).toEqual([

@@ -1,0 +1,154 @@
+// Gives the document its words: what each field means, and an example of every request and answer. A name means one thing
+// in the whole interface, so it is explained once; where it does not, its shape stands before it (`Delivery.status`). What a
+// schema says of itself goes before both. A test holds that no field is without words and no word without a field.
+
+/** By name, or by shape and name: what it is, and a value for the examples. */
+export type Words = Readonly<Record<string, readonly [description: string, example?: unknown]>>
+
+type Node = Record<string, unknown>
+
+type Document = {
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, Node> }
+}
+type Media = { schema?: Node; example?: unknown }
+type Operation = {
+  operationId: string
+  parameters?: (Node & { name: string; schema: Node })[]
+  requestBody?: { content: Record<string, Media> }
+  responses: Record<string, { content?: Record<string, Media> }>
+}
+
+const REF = '#/components/schemas/'
+const MAX_DEPTH = 12
+
+/** The same document, with descriptions and examples added. */
+export function withWords(document: object, words: Words): object {
+  const { paths, components } = document as Document
+  const book = new Book(words, components.schemas)
+  for (const [name, schema] of Object.entries(components.schemas)) book.describe(schema, name)
+  for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods)))
+    describeCall(operation, book)
+  return document
+}
+
+function describeCall({ operationId, parameters = [], requestBody, responses }: Operation, book: Book): void {
+  for (const parameter of parameters) {
+    const [description, example] = book.wordsOf(operationId, parameter.name) ?? []
+    parameter.description ??= parameter.schema.description ?? description
+    if (example !== undefined && book.fits(parameter.schema, example)) parameter.example ??= example
+  }
+  const replies = Object.values(responses).flatMap(({ content = {} }) => Object.values(content))
+  for (const media of [...Object.values(requestBody?.content ?? {}), ...replies]) {
+    if (media.schema === undefined) continue
+    book.describe(media.schema, operationId)
+    media.example ??= book.sample(media.schema, operationId, 0, replies.includes(media))
+  }
+}
+
+class Book {
+  readonly #words: Words
+  readonly #schemas: Record<string, Node>
+
+  constructor(words: Words, schemas: Record<string, Node>) {
+    this.#words = words
+    this.#schemas = schemas
+  }
+
+  wordsOf(scope: string, name: string): Words[string] | undefined {
+    return this.#words[`${scope}.${name}`] ?? this.#words[name]
+  }
+
+  /** Adds the words to every property within a schema. */
+  describe(node: unknown, scope: string): void {
+    if (Array.isArray(node)) for (const inner of node) this.describe(inner, scope)
+    if (typeof node !== 'object' || node === null || Array.isArray(node)) return
+    for (const [key, inner] of Object.entries(node)) {
+      if (key === 'example' || key === 'default' || key === 'enum') continue
+      if (key === 'properties') this.#describeProperties(inner as Record<string, Node>, scope)
+      this.describe(key === 'properties' ? Object.values(inner as object) : inner, scope)
+    }
+  }
+
+  #describeProperties(properties: Record<string, Node>, scope: string): void {
+    for (const [name, schema] of Object.entries(properties)) {
+      const description = this.wordsOf(scope, name)?.[0]
+      if (description !== undefined) schema.description ??= description
+    }
+  }
+
+  /** A value that the schema allows. */
+  sample(schema: Node, scope: string, depth: number, isReply: boolean): unknown {
+    if (schema.example !== undefined) return schema.example
+    if (typeof schema.$ref === 'string') {
+      const name = schema.$ref.slice(REF.length)
+      return this.sample(this.#schemas[name] ?? {}, name, depth, isReply)
+    }
+    const parts = alternatives(schema)
+    if (parts !== null) return this.sample(parts.find(({ type }) => type !== 'null') ?? {}, scope, depth, isReply)
+    if (Array.isArray(schema.allOf)) {
+      return Object.assign({}, ...schema.allOf.map((part: Node) => this.sample(part, scope, depth, isReply)))
+    }
+    if (schema.const !== undefined) return schema.const
+    if (Array.isArray(schema.enum)) return schema.default ?? schema.enum[0]
+    return this.#sampleOfType(schema, scope, depth, isReply)
+  }
+
+  #sampleOfType(schema: Node, scope: string, depth: number, isReply: boolean): unknown {
+    const type = typesOf(schema).find((one) => one !== 'null')
+    if (type === 'object') return depth < MAX_DEPTH ? this.#sampleObject(schema, scope, depth, isReply) : {}
+    if (type === 'array')
+      return depth < MAX_DEPTH ? [this.sample((schema.items ?? {}) as Node, scope, depth + 1, isReply)] : []
+    if (schema.default !== undefined) return schema.default
+    if (type === 'integer' || type === 'number') return schema.minimum ?? 1
+    if (type === 'boolean') return false
+    return type === 'string' ? sampleText(schema) : {}
+  }
+
+  #sampleObject({ properties = {} }: Node, scope: string, depth: number, isReply: boolean): object {
+    const shown = Object.entries(properties as Record<string, Node>).filter(
+      ([, { writeOnly }]) => !(isReply && writeOnly),
+    )
+    const fields = shown.map(([name, schema]) => {
+      const example = this.wordsOf(scope, name)?.[1]
+      const isFit = example !== undefined && schema.const === undefined && this.fits(schema, example)
+      return [name, isFit ? example : this.sample(schema, scope, depth + 1, isReply)]
+    })
+    return Object.fromEntries(fields)
+  }
+
+  /** Whether an example is of the schema's type: a name may be a text in one place and a list in another. */
+  fits(schema: Node, example: unknown): boolean {
+    if (typeof schema.$ref === 'string') {
+      const target = this.#schemas[schema.$ref.slice(REF.length)] ?? {}
+      return target.type !== 'object' && target.anyOf === undefined && this.fits(target, example)
+    }
+    const parts = alternatives(schema)
+    if (parts !== null) return parts.some((part) => this.fits(part, example))
+    if (schema.const !== undefined) return schema.const === example
+    if (Array.isArray(schema.enum) && !schema.enum.includes(example)) return false
+    const types = typesOf(schema)
+    if (types.length === 0) return true
+    if (Array.isArray(example) && schema.items !== undefined) {
+      return types.includes('array') && example.every((item) => this.fits(schema.items as Node, item))
+    }
+    return types.some((type) => type === typeOf(example) || (type === 'number' && typeOf(example) === 'integer'))
+  }
+}
+
+const alternatives = ({ anyOf, oneOf }: Node): Node[] | null => (anyOf ?? oneOf ?? null) as Node[] | null
+
+const typesOf = ({ type }: Node): unknown[] => (Array.isArray(type) ? type : type === undefined ? [] : [type])
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number'
+  return typeof value
+}
+
+function sampleText({ format }: Node): string {
+  if (format === 'date-time') return '2026-08-14T10:11:12.123456Z'
+  if (format === 'uri') return 'https://hooks.example.com/1'
+  return format === 'password' ? '**********' : 'text'
+}
