@@ -59,12 +59,17 @@ export async function gitignoreFor(fs: FileSystem, folder: string): Promise<Igno
 
 /** The rules in a file; null when there is no such file or it cannot be read: then it filters nothing. */
 export async function ignoreRules(fs: FileSystem, path: string): Promise<Rules | null> {
+  const lines = await linesOf(fs, path)
+  if (!lines) return null
+  const rules = ignore({ ignorecase: false }).add(lines.filter(isHarmless))
+  return { test: (path) => (path.split('/', MAX_DEPTH + 1).length > MAX_DEPTH ? NO_VERDICT : rules.test(path)) }
+}
+
+async function linesOf(fs: FileSystem, path: string): Promise<string[] | null> {
   try {
     const { kind, sizeBytes } = fs.stat(path)
     if (kind !== 'file' || sizeBytes > MAX_RULES_BYTES) return null
-    const lines = new TextDecoder().decode(await fs.read(path)).split(/\r?\n/)
-    const rules = ignore({ ignorecase: false }).add(lines.filter(isHarmless))
-    return { test: (path) => (path.split('/', MAX_DEPTH + 1).length > MAX_DEPTH ? NO_VERDICT : rules.test(path)) }
+    return new TextDecoder().decode(await fs.read(path)).split(/\r?\n/)
   } catch (error) {
     if (isFileError(error)) return null
     throw error
@@ -77,3 +82,19 @@ function isHarmless(rule: string): boolean {
 }
 
 const count = (text: string, what: RegExp): number => text.match(what)?.length ?? 0
+
+/** The last rule of a file that says anything about the path, and where it stands. */
+export async function decidingRule(
+  fs: FileSystem,
+  file: string,
+  path: string,
+): Promise<{ line: number; rule: string } | null> {
+  const lines = await linesOf(fs, file)
+  for (let i = (lines?.length ?? 0) - 1; i >= 0; i--) {
+    const rule = lines?.[i] ?? ''
+    if (rule === '' || rule.startsWith('#') || !isHarmless(rule)) continue
+    const matcher = ignore({ ignorecase: false }).add(rule.replace(/^!/, ''))
+    if (path.split('/', MAX_DEPTH + 1).length <= MAX_DEPTH && matcher.test(path).ignored) return { line: i + 1, rule }
+  }
+  return null
+}

@@ -6,13 +6,13 @@ import { applyChanges, changesBetween } from './checkout.ts'
 import { createRepository } from './commands/init.ts'
 import { fatal, GitFailure } from './failure.ts'
 import type { Signature } from './objects.ts'
-import { parseAddress } from './remote-address.ts'
+import { localPath, parseAddress } from './remote-address.ts'
 import type { Credential } from './remotes.ts'
 import { Repository } from './repository.ts'
 import { branchesOf, type FetchedRef, openTransport, type TransferOptions, tagsInReach, tagsOf } from './transfers.ts'
-import type { Transport } from './transport.ts'
+
 import type { Pace } from './tree.ts'
-import { assertComplete, fetchPack } from './upload-pack.ts'
+import { assertComplete, fetchPack, type Remote } from './upload-pack.ts'
 import { statAt } from './worktree.ts'
 
 export interface CloneRequest extends TransferOptions {
@@ -29,6 +29,8 @@ export interface CloneRequest extends TransferOptions {
   tags: boolean
   remote: string
   checkout: boolean
+  /** Without a working tree; a mirror has every ref under its own name and is brought up to date as a whole. */
+  layout?: 'worktree' | 'bare' | 'mirror'
   by: Signature
   pace?: Pace
   credential?: Credential | null
@@ -59,31 +61,41 @@ export async function cloneInto(request: CloneRequest): Promise<Cloned> {
   }
 }
 
-type Session = { repo: Repository; transport: Transport; advertisement: Advertisement }
+type Session = { repo: Repository; transport: Remote; advertisement: Advertisement }
 
 async function cloneHere(request: CloneRequest): Promise<Cloned> {
   const { fs, root, remote } = request
-  const { url, credential } = parseAddress(request.url)
+  const isBare = isBareClone(request)
+  const isHere = request.place !== undefined && localPath(request.url) !== null
+  const { url, credential } = isHere ? { url: request.url, credential: null } : parseAddress(request.url)
   const transport = openTransport(request, url, request.credential ?? credential)
   const advertisement = await transport.advertised('git-upload-pack')
-  await createRepository(fs, root, 'main')
-  const repo = new Repository({ fs, root, ...(request.pace && { pace: request.pace }) })
+  await createRepository(fs, root, { branch: 'main', isBare })
+  const repo = new Repository({ fs, root, isBare, ...(request.pace && { pace: request.pace }) })
   const config = await repo.config()
   config.set(`remote.${remote}.url`, url)
-  config.set(`remote.${remote}.fetch`, refspec(remote, '*'))
+  if (request.layout === 'mirror') config.set(`remote.${remote}.fetch`, '+refs/*:refs/*')
+  else if (!isBare) config.set(`remote.${remote}.fetch`, refspec(remote, '*'))
   if (!request.tags) config.set(`remote.${remote}.tagOpt`, '--no-tags')
+  if (request.layout === 'mirror') config.set(`remote.${remote}.mirror`, 'true')
   await repo.saveConfig(config)
   const start = startOf(advertisement, request)
   if (start === null) {
-    await follow(repo, { remote, branch: 'main', only: null })
+    const branch = advertisement.head?.replace(/^refs\/heads\//, '') ?? 'main'
+    await repo.refs.setSymbolic('HEAD', `refs/heads/${branch}`)
+    if (!isBare) await follow(repo, { remote, branch, only: null })
     return { repo, oid: null }
   }
   const session = { repo, transport, advertisement }
   const isNarrow = await bringHistory(session, request, start)
   const oid = await repo.peel(start.oid, 'commit')
   await noteStart(session, request, { start, oid, isNarrow })
-  if (request.checkout) await fillTree(repo, oid)
+  if (request.checkout && !isBare) await fillTree(repo, oid)
   return { repo, oid }
+}
+
+function isBareClone({ layout = 'worktree' }: CloneRequest): boolean {
+  return layout !== 'worktree'
 }
 
 function refspec(remote: string, branch: string): string {
@@ -122,13 +134,10 @@ async function bringHistory(session: Session, request: CloneRequest, start: Fetc
 
 type Extent = { start: FetchedRef; depth: number | null; isNarrow: boolean }
 
-async function bring(
-  session: Session,
-  { tags, remote, onProgress }: CloneRequest,
-  { start, depth, isNarrow }: Extent,
-): Promise<void> {
+async function bring(session: Session, request: CloneRequest, { start, depth, isNarrow }: Extent): Promise<void> {
+  const { tags, onProgress } = request
   const { repo, advertisement } = session
-  const wanted = isNarrow ? [start] : [start, ...branchesOf(advertisement), ...(tags ? tagsOf(advertisement) : [])]
+  const wanted = isNarrow ? [start] : [start, ...whole(advertisement, request)]
   const ask = (refs: readonly FetchedRef[], how: number | null) =>
     fetchPack(session, {
       wants: refs.map(({ oid }) => oid),
@@ -143,21 +152,34 @@ async function bring(
   const refs = new Map<string, string>()
   for (const { ref, oid } of [...wanted, ...followed])
     if (ref !== null && (tags || !ref.startsWith('refs/tags/')))
-      refs.set(ref.replace('refs/heads/', `refs/remotes/${remote}/`), oid)
+      refs.set(isBareClone(request) ? ref : ref.replace('refs/heads/', `refs/remotes/${request.remote}/`), oid)
   await repo.refs.fill(refs, advertisement.peeled)
+}
+
+function whole(advertisement: Advertisement, { tags, layout }: CloneRequest): FetchedRef[] {
+  if (layout === 'mirror')
+    return [...advertisement.refs].flatMap(([ref, oid]) => (ref.startsWith('refs/') ? [{ ref, oid }] : []))
+  return [...branchesOf(advertisement), ...(tags ? tagsOf(advertisement) : [])]
 }
 
 type Begun = { start: FetchedRef; oid: string; isNarrow: boolean }
 
 async function noteStart(
   { repo, advertisement: { head } }: Session,
-  { remote, by, url }: CloneRequest,
+  request: CloneRequest,
   { start, oid, isNarrow }: Begun,
 ): Promise<void> {
-  const message = `clone: from ${parseAddress(url).url}`
+  const { remote, by, url } = request
+  const message = `clone: from ${localPath(url) === null ? parseAddress(url).url : url}`
   const branch = start.ref?.startsWith('refs/heads/') ? start.ref.slice('refs/heads/'.length) : null
+  if (isBareClone(request)) {
+    await repo.refs.moveHead(branch === null ? { oid } : { ref: `refs/heads/${branch}` }, by, '')
+    return
+  }
   if (branch !== null) await follow(repo, { remote, branch, only: isNarrow ? branch : null })
-  const shown = isNarrow ? branch : (head?.replace(/^refs\/heads\//, '') ?? null)
+  // What the remote's HEAD names is noted only where it was brought.
+  const named = head?.replace(/^refs\/heads\//, '') ?? null
+  const shown = isNarrow && named !== branch ? null : named
   if (shown !== null) await repo.refs.setSymbolic(`refs/remotes/${remote}/HEAD`, `refs/remotes/${remote}/${shown}`)
   await repo.refs.moveHead(
     branch === null ? { oid } : { ref: `refs/heads/${branch}` },

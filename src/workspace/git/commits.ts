@@ -1,5 +1,6 @@
 // Makes commits.
 
+import { isIntended } from './index-file.ts'
 import type { Invocation } from './invocation.ts'
 import { type Commit, formatCommit, type Signature } from './objects.ts'
 import { removeIfThere } from './refs.ts'
@@ -10,7 +11,7 @@ import { writeTree } from './tree.ts'
 export async function indexTree(repo: Repository): Promise<string> {
   return writeTree(
     repo,
-    (await repo.index()).entries.filter(({ stage }) => stage === 0),
+    (await repo.index()).entries.filter((entry) => entry.stage === 0 && !isIntended(entry)),
   )
 }
 

@@ -2,10 +2,14 @@
 
 import { errorFields, log } from '../../lib/log.ts'
 import { add } from './commands/add.ts'
+import { am } from './commands/am.ts'
 import { apply } from './commands/apply.ts'
+import { archive } from './commands/archive.ts'
+import { bisect } from './commands/bisect.ts'
 import { blameCommand } from './commands/blame.ts'
 import { branch } from './commands/branch.ts'
 import { catFile } from './commands/cat-file.ts'
+import { checkIgnore } from './commands/check-ignore.ts'
 import { checkout, switchBranch } from './commands/checkout.ts'
 import { cherryPick, revert } from './commands/cherry-pick.ts'
 import { clone } from './commands/clone.ts'
@@ -15,16 +19,21 @@ import { describe } from './commands/describe.ts'
 import { diff } from './commands/diff.ts'
 import { fetchCommand, lsRemote } from './commands/fetch.ts'
 import { forEachRef } from './commands/for-each-ref.ts'
+import { formatPatch } from './commands/format-patch.ts'
 import { grep } from './commands/grep.ts'
 import { init } from './commands/init.ts'
-import { checkIgnore, clean, lsFiles } from './commands/inspect-files.ts'
+import { clean, lsFiles } from './commands/inspect-files.ts'
 import { log as logCommand } from './commands/log.ts'
 import { lsTree } from './commands/ls-tree.ts'
-import { mergeBase, mergeCommand } from './commands/merge.ts'
+import { mergeCommand } from './commands/merge.ts'
+import { mergeBase } from './commands/merge-base.ts'
+import { mergeFile } from './commands/merge-file.ts'
 import { nameRev } from './commands/name-rev.ts'
-import { countObjects, hashObject, shortlog, updateRef, worktree } from './commands/plumbing.ts'
+import { notes } from './commands/notes.ts'
+import { countObjects, hashObject, updateRef, worktree } from './commands/plumbing.ts'
 import { pull } from './commands/pull.ts'
 import { push } from './commands/push.ts'
+import { diffFiles, diffIndex, diffTree } from './commands/raw-diff.ts'
 import { rebase } from './commands/rebase.ts'
 import { reflog, showRef, symbolicRef } from './commands/ref-listing.ts'
 import { remote } from './commands/remote.ts'
@@ -32,20 +41,27 @@ import { mv, rm } from './commands/remove-move.ts'
 import { reset, restore } from './commands/reset.ts'
 import { revList } from './commands/rev-list.ts'
 import { revParse } from './commands/rev-parse.ts'
+import { shortlog } from './commands/shortlog.ts'
 import { show } from './commands/show.ts'
 import { stash } from './commands/stash.ts'
 import { status } from './commands/status.ts'
 import { tag } from './commands/tag.ts'
+import { commitTree, makeTree, readTree, writeTreeCommand } from './commands/tree-plumbing.ts'
+import { updateIndex } from './commands/update-index.ts'
 import { isKey, isTrue } from './config-file.ts'
 import { explainedFailure } from './explain.ts'
 import { fatal, GitFailure } from './failure.ts'
 import { Invocation, type InvocationParts } from './invocation.ts'
+import { GIT_VERSION } from './version.ts'
 
 type Command = (git: Invocation, args: string[]) => Promise<number>
 
 const COMMANDS: Record<string, Command> = {
   add,
+  am,
   apply,
+  archive,
+  bisect,
   blame: blameCommand,
   branch,
   checkout,
@@ -59,6 +75,7 @@ const COMMANDS: Record<string, Command> = {
   init,
   merge: mergeCommand,
   mv,
+  notes,
   pull,
   push,
   rebase,
@@ -80,25 +97,62 @@ const COMMANDS: Record<string, Command> = {
   'cat-file': catFile,
   'check-ignore': checkIgnore,
   'cherry-pick': cherryPick,
+  'commit-tree': commitTree,
   'count-objects': countObjects,
+  'diff-files': diffFiles,
+  'diff-index': diffIndex,
+  'diff-tree': diffTree,
   'for-each-ref': forEachRef,
+  'format-patch': formatPatch,
   'hash-object': hashObject,
   'ls-files': lsFiles,
   'ls-remote': lsRemote,
   'ls-tree': lsTree,
   'merge-base': mergeBase,
+  'merge-file': mergeFile,
+  mktree: makeTree,
   'name-rev': nameRev,
+  'read-tree': readTree,
   'rev-list': revList,
   'rev-parse': revParse,
   'show-ref': showRef,
   'symbolic-ref': symbolicRef,
+  'update-index': updateIndex,
   'update-ref': updateRef,
+  'write-tree': writeTreeCommand,
+  // Commits that changed something, as the raw lines of what they changed.
+  whatchanged: (git, args) =>
+    logCommand(git, ['--raw', '--no-merges', ...args, ...(args.includes('--') ? [] : ['--', ':/'])]),
   stage: add,
 }
 
+/** They have nothing to work on in a bare repository. */
+const NEEDS_WORK_TREE: ReadonlySet<string> = new Set([
+  'add',
+  'am',
+  'bisect',
+  'checkout',
+  'cherry-pick',
+  'clean',
+  'commit',
+  'diff-files',
+  'merge',
+  'mv',
+  'pull',
+  'rebase',
+  'reset',
+  'restore',
+  'revert',
+  'rm',
+  'stage',
+  'stash',
+  'status',
+  'switch',
+])
+
 export const COMMAND_NAMES: readonly string[] = Object.keys(COMMANDS).sort()
 
-const VERSION = 'git version 2.40.0 (built in)'
+const VERSION = `git version ${GIT_VERSION} (built in)`
 
 export interface GitResult {
   stdout: string
@@ -147,6 +201,8 @@ async function dispatch(git: Invocation, args: string[], aliases: readonly strin
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (command) {
     await readQuoting(git)
+    if (NEEDS_WORK_TREE.has(name) && git.hasRepo() && git.repo().isBare)
+      throw fatal('this operation must be run in a work tree')
     return command(git, args)
   }
   const meant = /^[\w-]+$/.test(name) ? await git.setting(`alias.${name}`) : null

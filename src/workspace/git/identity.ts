@@ -31,7 +31,8 @@ export function parseIdentity(text: string): { name: string; email: string } {
 }
 
 function clean(text: string): string {
-  return text.replace(/[<>\n\0]/g, '').trim()
+  // As git has it: signs that are no part of a name are left out at both ends.
+  return text.replace(/[<>\n\0]/g, '').replace(/^[\s.,:;"\\']+|[\s.,:;"\\']+$/g, '')
 }
 
 export function now(): { seconds: number; zone: string } {

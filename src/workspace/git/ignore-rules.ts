@@ -1,8 +1,16 @@
 // Which untracked files git does not talk about: what the `.gitignore` files and `.git/info/exclude` say.
 
 import type { FileSystem } from '../file-system.ts'
-import { ignoreRules, type Rules } from '../ignore.ts'
+import { decidingRule, ignoreRules, type Rules } from '../ignore.ts'
 import { statAt } from './worktree.ts'
+
+export interface IgnoreDecision {
+  /** The file that the rule stands in, from the top of the working tree. */
+  source: string
+  /** Counted from 1. */
+  line: number
+  rule: string
+}
 
 type Level = { rules: Rules; folder: string }
 
@@ -36,6 +44,28 @@ export class IgnoreRules {
       if (await this.ignoresEntry(path.slice(0, slash), true)) return true
     }
     return this.ignoresEntry(path, isFolder)
+  }
+
+  /** The rule that decides about the path, whichever way; null when none does. */
+  async decision(path: string, isFolder: boolean): Promise<IgnoreDecision | null> {
+    for (let slash = path.indexOf('/'); slash > 0; slash = path.indexOf('/', slash + 1)) {
+      const found = await this.#decisionOf(path.slice(0, slash), true)
+      if (found && !found.rule.startsWith('!')) return found
+    }
+    return this.#decisionOf(path, isFolder)
+  }
+
+  async #decisionOf(path: string, isFolder: boolean): Promise<IgnoreDecision | null> {
+    const folders = path.split('/').slice(0, -1)
+    for (let depth = folders.length; depth >= 0; depth--) {
+      const folder = folders.slice(0, depth).join('/')
+      const source = `${folder === '' ? '' : `${folder}/`}.gitignore`
+      const asked = (folder === '' ? path : path.slice(folder.length + 1)) + (isFolder ? '/' : '')
+      const found = await decidingRule(this.#fs, `${this.#root}/${source}`, asked)
+      if (found) return { source, ...found }
+    }
+    const found = await decidingRule(this.#fs, `${this.#gitDir}/info/exclude`, path + (isFolder ? '/' : ''))
+    return found && { source: '.git/info/exclude', ...found }
   }
 
   #levelsOf(folder: string): Promise<Level[]> {

@@ -23,6 +23,8 @@ const HEADER_BYTES = 12
 const TRAILER_BYTES = 20
 const FIXED_BYTES = 62
 const EXTENDED = 0x4000
+/** Of the second word of flags: the path is to be added, its contents are not yet. */
+export const INTENT_TO_ADD = 0x2000
 const MAX_NAME = 0xfff
 const UINT32 = 2 ** 32
 
@@ -180,6 +182,11 @@ function writeEntry(
   view.setUint16(at + 60, (isExtended ? EXTENDED : 0) | (entry.stage << 12) | Math.min(name.byteLength, MAX_NAME))
   if (isExtended) view.setUint16(at + FIXED_BYTES, entry.extendedFlags)
   bytes.set(name, at + FIXED_BYTES + (isExtended ? 2 : 0))
+}
+
+/** Whether the entry only says that the path is to be added. */
+export function isIntended({ extendedFlags }: IndexEntry): boolean {
+  return (extendedFlags & INTENT_TO_ADD) !== 0
 }
 
 /** What an entry remembers of the file, so that the file need not be read again to know that it did not change. */

@@ -102,6 +102,12 @@ export class Invocation {
     return this.#repo !== null
   }
 
+  /** What every exchange with a remote is given. Relative paths lead from the top of the working tree. */
+  transfers() {
+    const folder = this.hasRepo() ? this.repo().root : this.cwd
+    return { remotes: this.remotes, signal: this.signal, place: { fs: this.fs, folder, pace: this.pace } }
+  }
+
   use(repo: Repository): void {
     this.#repo = repo
   }

@@ -46,7 +46,7 @@ export async function merge(git: Invocation, request: MergeRequest): Promise<num
   if (head.oid === null) return becomeFirst(git, request)
   const bases = await mergeBases(repo, head.oid, request.oid)
   if (bases.includes(request.oid)) {
-    if (!request.quiet) git.line('Already up to date.')
+    if (!request.quiet) git.line(`Already up to date.${request.squash ? ' (nothing to squash)' : ''}`)
     return 0
   }
   if (bases.length === 0 && !request.unrelated) throw fatal('refusing to merge unrelated histories')

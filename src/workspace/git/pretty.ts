@@ -3,6 +3,9 @@
 import { type DateStyle, showDate } from './dates.ts'
 import { fatal } from './failure.ts'
 import type { Visited } from './history.ts'
+import { mailBody, mailHeader } from './mail/patch-mail.ts'
+import { bodyOf, slug, subjectOf } from './message-parts.ts'
+import { notesTitle, noteText, type ShownNotes } from './notes.ts'
 import type { Signature } from './objects.ts'
 import type { Repository } from './repository.ts'
 import { abbreviate } from './revisions.ts'
@@ -14,6 +17,8 @@ export interface PrettyOptions {
   abbreviates: boolean
   /** By id; null leaves them out. */
   decorations: ReadonlyMap<string, readonly string[]> | null
+  /** Shown below the message. */
+  notes?: ShownNotes | null
   /** Of a comparison of two: on which of them a commit is, and whether that stands in front of its id. */
   sides?: { of: ((oid: string) => string) | null; isShown: boolean }
 }
@@ -43,7 +48,12 @@ export async function prettyCommit(repo: Repository, visited: Visited, options: 
   const names = decoration(options, oid)
   const decorated = names === '' ? id : `${id} ${names}`
   const mark = options.sides?.isShown ? `${options.sides.of?.(oid) ?? '>'} ` : ''
-  if (format === 'oneline') return `${mark}${decorated} ${subjectOf(commit.message)}`
+  if (format === 'email') return mailHeader(oid, commit, { tag: 'PATCH' }) + mailBody(commit.message).replace(/\n$/, '')
+  if (format === 'oneline') {
+    const below = await noteLines(repo, oid, options)
+    const line = `${mark}${decorated} ${subjectOf(commit.message)}`
+    return below.length === 0 ? line : `${[line, ...below.slice(1)].join('\n')}\n`
+  }
   if (format === 'reference') {
     return `${await abbreviate(repo, oid)} (${subjectOf(commit.message)}, ${showDate(commit.author, 'short')})`
   }
@@ -51,7 +61,15 @@ export async function prettyCommit(repo: Repository, visited: Visited, options: 
     ...(await headerLines(repo, visited, { ...options, decorated: `${mark}${decorated}` })),
     '',
     ...bodyLines(commit.message, format),
+    ...(await noteLines(repo, oid, options)),
   ].join('\n')
+}
+
+async function noteLines(repo: Repository, oid: string, { notes, format }: PrettyOptions): Promise<string[]> {
+  const text = notes && format !== 'short' ? await noteText(repo, notes, oid) : null
+  if (!notes || text === null) return []
+  const lines = text.replace(/\n*$/, '').split('\n')
+  return ['', notesTitle(notes.ref), ...lines.map((line) => `    ${line}`)]
 }
 
 async function headerLines(
@@ -98,15 +116,6 @@ function bodyLines(message: string, format: string): string[] {
     .map((line) => (line.trimEnd() === '' ? '    ' : line))
 }
 
-export function subjectOf(message: string): string {
-  return (message.trimStart().split(/\n\s*\n/, 1)[0] ?? '').trimEnd().replace(/\n\s*/g, ' ')
-}
-
-export function bodyOf(message: string): string {
-  const end = /\n\s*\n/.exec(message.trimStart())
-  return end ? message.trimStart().slice(end.index + end[0].length) : ''
-}
-
 function decoration({ decorations }: PrettyOptions, oid: string, wrapped = true): string {
   const names = decorations?.get(oid) ?? []
   return names.length === 0 ? '' : wrapped ? `(${names.join(', ')})` : names.join(', ')
@@ -133,7 +142,7 @@ async function filled(repo: Repository, { oid, commit }: Visited, options: Prett
     '%': () => '%',
     m: () => options.sides?.of?.(oid) ?? '>',
     e: () => '',
-    N: () => '',
+    N: async () => (options.notes ? ((await noteText(repo, options.notes, oid)) ?? '') : ''),
     G: () => '',
   }
   let text = ''
@@ -166,23 +175,18 @@ function personField(by: Signature, what: string, date: DateStyle): string {
   return what === 'l' ? (by.email.split('@')[0] ?? '') : showDate(by, styles[what] ?? date)
 }
 
-function slug(subject: string): string {
-  return subject.replace(/[^A-Za-z0-9._]+/g, '-').replace(/^-|[-.]+$/g, '')
-}
-
-/** What `--decorate` writes behind a commit. */
+/** What `--decorate` writes behind a commit: HEAD first, and the others from the last name to the first. */
 export async function decorationsOf(repo: Repository): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>()
-  const add = (oid: string, name: string) => found.set(oid, [...(found.get(oid) ?? []), name])
   const head = await repo.refs.head()
-  if (head.oid !== null) add(head.oid, head.ref === null ? 'HEAD' : `HEAD -> ${head.ref.replace(/^refs\/heads\//, '')}`)
   for (const [name, oid] of await repo.refs.list('refs/')) {
-    if (name === head.ref || name === 'refs/stash') continue
-    const shown = name.startsWith('refs/tags/')
-      ? `tag: ${name.slice(10)}`
-      : name.replace(/^refs\/(heads|remotes)\//, '')
-    const target = name.startsWith('refs/tags/') ? await repo.peel(oid, 'commit').catch(() => oid) : oid
-    add(target, shown)
+    const isTag = name.startsWith('refs/tags/')
+    if (name === head.ref || !(isTag || /^refs\/(heads\/|remotes\/|stash$)/.test(name))) continue
+    const shown = isTag ? `tag: ${name.slice('refs/tags/'.length)}` : name.replace(/^refs\/(heads|remotes)\//, '')
+    const target = isTag ? await repo.peel(oid, 'commit').catch(() => oid) : oid
+    found.set(target, [shown, ...(found.get(target) ?? [])])
   }
+  const shown = head.ref === null ? 'HEAD' : `HEAD -> ${head.ref.replace(/^refs\/heads\//, '')}`
+  if (head.oid !== null) found.set(head.oid, [shown, ...(found.get(head.oid) ?? [])])
   return found
 }

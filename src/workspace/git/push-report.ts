@@ -6,43 +6,68 @@ import type { Judged } from './receive-pack.ts'
 import { abbreviate } from './revisions.ts'
 import { isForward } from './transfers.ts'
 
-type Outcome = { judged: readonly Judged[]; url: string; branch: string | null; quiet: boolean }
+type Outcome = {
+  judged: readonly Judged[]
+  url: string
+  branch: string | null
+  quiet: boolean
+  verbose: boolean
+  /** One line for programs to each ref, on the standard output. */
+  isPorcelain: boolean
+}
 
 /** Fails if any was refused. */
-export async function report(git: Invocation, { judged, url, branch, quiet }: Outcome): Promise<void> {
-  const done = judged.filter(({ verdict }) => verdict.kind === 'accepted')
-  const refused = judged.filter(({ verdict }) => verdict.kind === 'rejected' || verdict.kind === 'remote-rejected')
+export async function report(git: Invocation, outcome: Outcome): Promise<void> {
+  const { judged, url, branch, quiet, verbose, isPorcelain } = outcome
+  const ofKind = (...kinds: string[]) => judged.filter(({ verdict }) => kinds.includes(verdict.kind))
+  const [done, refused] = [ofKind('accepted'), ofKind('rejected', 'remote-rejected')]
+  const shown = [...(verbose || isPorcelain ? ofKind('unchanged') : []), ...done, ...refused]
   const rows: string[] = []
-  for (const item of quiet ? refused : [...done, ...refused]) rows.push(await rowOf(git, item))
-  if (refused.length > 0) {
-    const hints = hintFor(refused, branch)
-    const last = `error: failed to push some refs to '${url}'`
-    throw new GitFailure([`To ${url}`, ...rows, last, ...hints].join('\n'), 1)
+  for (const item of quiet ? refused : shown) rows.push(await rowOf(git, item, isPorcelain))
+  if (isPorcelain) {
+    if (rows.length > 0) git.out([`To ${url}`, ...rows, ''].join('\n'))
+    if (refused.length === 0) git.line('Done')
   }
-  if (!quiet) git.err(rows.length === 0 ? 'Everything up-to-date' : [`To ${url}`, ...rows].join('\n'))
+  const listed = isPorcelain || rows.length === 0 ? [] : [`To ${url}`, ...rows]
+  if (refused.length > 0) {
+    const last = `error: failed to push some refs to '${url}'`
+    throw new GitFailure([...listed, last, ...hintFor(refused, branch)].join('\n'), 1)
+  }
+  if (quiet) return
+  if (listed.length > 0) git.err(listed.join('\n'))
+  if (done.length === 0 && !isPorcelain) git.err('Everything up-to-date')
 }
 
 const short = (name: string) => name.replace(/^refs\/(heads|tags)\//, '')
 
-async function rowOf(git: Invocation, { update, before, verdict }: Judged): Promise<string> {
-  const { source, remoteRef, oid } = update
-  const names = `${source === null ? '' : `${short(source)} -> `}${short(remoteRef)}`
-  const row = (flag: string, what: string, more = '') => ` ${flag} ${what.padEnd(17)} ${names}${more}`
-  if (verdict.kind === 'rejected') return row('!', '[rejected]', ` (${verdict.reason})`)
-  if (verdict.kind === 'remote-rejected') return row('!', '[remote rejected]', ` (${verdict.reason})`)
-  if (oid === null) return row('-', '[deleted]')
+async function rowOf(git: Invocation, judged: Judged, isPorcelain: boolean): Promise<string> {
+  const { update, verdict } = judged
+  const { source, remoteRef } = update
+  const { flag, what, why } = await outcomeOf(git, judged)
+  const more = why === undefined ? '' : ` (${why})`
+  if (isPorcelain) return `${flag}\t${source ?? ''}:${remoteRef}\t${what}${more}`
+  const isRemoval = source === null && verdict.kind !== 'unchanged'
+  const names = `${isRemoval ? '' : `${short(source ?? '')} -> `}${short(remoteRef)}`
+  return ` ${flag} ${what.padEnd(17)} ${names}${more}`
+}
+
+async function outcomeOf(
+  git: Invocation,
+  { update, before, verdict }: Judged,
+): Promise<{ flag: string; what: string; why?: string }> {
+  const { remoteRef, oid } = update
+  if (verdict.kind === 'unchanged') return { flag: '=', what: '[up to date]' }
+  if (verdict.kind === 'rejected') return { flag: '!', what: '[rejected]', why: verdict.reason }
+  if (verdict.kind === 'remote-rejected') return { flag: '!', what: '[remote rejected]', why: verdict.reason }
+  if (oid === null) return { flag: '-', what: '[deleted]' }
   if (before === null) {
-    const kind = remoteRef.startsWith('refs/tags/')
-      ? 'tag'
-      : remoteRef.startsWith('refs/heads/')
-        ? 'branch'
-        : 'reference'
-    return row('*', `[new ${kind}]`)
+    const kind = /^refs\/(tag|head)s\//.exec(remoteRef)?.[1] ?? ''
+    return { flag: '*', what: `[new ${{ tag: 'tag', head: 'branch' }[kind] ?? 'reference'}]` }
   }
   const repo = git.repo()
   const isOnward = !remoteRef.startsWith('refs/tags/') && (await isForward(repo, before, oid))
-  const ids = `${await abbreviate(repo, before)}${isOnward ? '..' : '...'}${await abbreviate(repo, oid)}`
-  return isOnward ? row(' ', ids) : row('+', ids, ' (forced update)')
+  const what = `${await abbreviate(repo, before)}${isOnward ? '..' : '...'}${await abbreviate(repo, oid)}`
+  return isOnward ? { flag: ' ', what } : { flag: '+', what, why: 'forced update' }
 }
 
 const NOTE = "hint: See the 'Note about fast-forwards' in 'git push --help' for details."

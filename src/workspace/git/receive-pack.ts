@@ -4,7 +4,8 @@ import type { Advertisement } from './advertisement.ts'
 import { joined, textOf } from './bytes.ts'
 import { fatal, GitFailure } from './failure.ts'
 import { isAncestor } from './history.ts'
-import { NULL_ID } from './objects.ts'
+import { LocalTransport } from './local-transport.ts'
+import { NULL_ID, type Signature } from './objects.ts'
 import { objectsBetween, packOf } from './pack-writer.ts'
 import { FLUSH, packetLine, packetsOf } from './packet-lines.ts'
 import type { Repository } from './repository.ts'
@@ -35,7 +36,8 @@ export interface Judged {
 
 export interface PushSession {
   repo: Repository
-  transport: Transport
+  transport: Transport | LocalTransport
+  by: Signature
   advertisement: Advertisement
   /** Told what the remote says meanwhile. */
   onMessage: (text: string) => void
@@ -74,7 +76,14 @@ async function judge({ repo, advertisement }: PushSession, update: RefUpdate, be
 }
 
 async function send(session: PushSession, accepted: readonly Judged[]): Promise<Map<string, Verdict>> {
-  const { repo, transport, advertisement, onMessage } = session
+  const { repo, transport, advertisement, onMessage, by } = session
+  if (transport instanceof LocalTransport) {
+    const updates = accepted.map(({ update: { oid, remoteRef: ref }, before }) => ({ ref, before, oid }))
+    const reasons = await transport.receive(repo, updates, { by, onMessage })
+    const verdict = (reason: string | null): Verdict =>
+      reason === null ? { kind: 'accepted' } : { kind: 'remote-rejected', reason }
+    return new Map([...reasons].map(([ref, reason]) => [ref, verdict(reason)]))
+  }
   const body = await requestFor(repo, advertisement, accepted)
   return transport.exchange('git-receive-pack', body, async (answer) => {
     const report: Uint8Array[] = []

@@ -3,8 +3,8 @@
 import { showDate } from './dates.ts'
 import { fatal } from './failure.ts'
 import { aheadBehind } from './history.ts'
+import { bodyOf, subjectOf } from './message-parts.ts'
 import { type GitObject, parseCommit, parseTag, type Signature } from './objects.ts'
-import { bodyOf, subjectOf } from './pretty.ts'
 import type { Repository } from './repository.ts'
 import { abbreviate, upstreamOf } from './revisions.ts'
 

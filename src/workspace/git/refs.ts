@@ -34,10 +34,13 @@ export interface RefChange {
 export class Refs {
   readonly #fs: FileSystem
   readonly #gitDir: string
+  /** Whether refs that have no log yet get one. */
+  readonly #logs: boolean
 
-  constructor(fs: FileSystem, gitDir: string) {
+  constructor(fs: FileSystem, gitDir: string, { logs = true } = {}) {
     this.#fs = fs
     this.#gitDir = gitDir
+    this.#logs = logs
   }
 
   async head(): Promise<Head> {
@@ -153,6 +156,7 @@ export class Refs {
     name: string,
     entry: { before: string | null; after: string | null; by: Signature; message: string },
   ): Promise<void> {
+    if (!this.#logs && (await readText(this.#fs, `${this.#gitDir}/logs/${name}`)) === null) return
     const { before, after, by, message } = entry
     const line = `${before ?? NULL_ID} ${after ?? NULL_ID} ${formatSignature(by)}\t${message.replace(/\s+/g, ' ').trim()}\n`
     this.#makeFolderFor(`logs/${name}`)

@@ -11,6 +11,20 @@ export interface RemoteAddress {
   credential: Credential | null
 }
 
+/** The path in the workspace that an address is, or null: a path as such, or one behind `file://`. */
+export function localPath(given: string): string | null {
+  const path = /^file:\/\/(?:localhost(?=\/))?(\/.*)$/i.exec(given)?.[1]
+  if (path !== undefined) return path
+  const isPath = !/^[a-z][a-z0-9+.-]*:\/\//i.test(given) && !/^[^/]*:/.test(given)
+  return isPath && given !== '' ? given : null
+}
+
+/** As messages and `FETCH_HEAD` have it. */
+export function shownAddress(url: string): string {
+  const plain = localPath(url) === null ? parseAddress(url).url : url
+  return plain.replace(/\/+$/, '').replace(/(?<=.)\.git$/, '')
+}
+
 export function parseAddress(given: string): RemoteAddress {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(given)?.[1]?.toLowerCase()
   if (scheme !== 'http' && scheme !== 'https') throw fatal(unavailable(given, scheme))
@@ -53,7 +67,11 @@ export function withoutCredentials(git: Invocation, given: string): string {
 
 /** What `git clone` names the folder when it is not told. */
 export function folderNameOf(url: string): string {
-  const path = new URL(url).pathname.replace(/\/+$/, '').replace(/\.git$/, '')
+  const whole = localPath(url) ?? new URL(url).pathname
+  const path = whole
+    .replace(/\/+$/, '')
+    .replace(/\/\.git$/, '')
+    .replace(/\.git$/, '')
   const last = path.split('/').at(-1) ?? ''
   const name = decoded(last).replace(/[/\\\0]/g, '')
   if (name === '' || name === '.' || name === '..') throw fatal(`could not guess a directory name for '${url}'`)

@@ -10,15 +10,19 @@ import { type Commit, NULL_ID, parseCommit, parseTag } from './objects.ts'
 import { type Quoting, quoted } from './pathspec.ts'
 import { Refs, readText, removeIfThere } from './refs.ts'
 import type { Pace } from './tree.ts'
-import { isRepository, statAt } from './worktree.ts'
+import { isBareRepository, isRepository, statAt } from './worktree.ts'
 
 export interface RepositoryPlace {
   fs: FileSystem
-  /** The top of the working tree, without links. */
+  /** The top of the working tree, without links; of a bare repository the folder itself. */
   root: string
+  /** There is no working tree: what is otherwise in `.git` is in the folder itself. */
+  isBare?: boolean
   pace?: Pace
   /** What is kept of its objects from an earlier use. */
   objects?: ObjectStore
+  /** Commits at which the history is taken to begin, in place of those that the repository names. */
+  shallow?: ReadonlySet<string>
 }
 
 export const MAX_TAGS_FOLLOWED = 10
@@ -27,6 +31,7 @@ export class Repository {
   readonly fs: FileSystem
   readonly root: string
   readonly gitDir: string
+  readonly isBare: boolean
   readonly objects: ObjectStore
   readonly refs: Refs
   readonly pace: Pace
@@ -39,12 +44,14 @@ export class Repository {
   #config: Promise<ConfigFile> | null = null
   #shallow: Promise<ReadonlySet<string>> | null = null
 
-  constructor({ fs, root, pace = () => null, objects }: RepositoryPlace) {
+  constructor({ fs, root, isBare = false, pace = () => null, objects, shallow }: RepositoryPlace) {
     this.fs = fs
     this.root = root
-    this.gitDir = `${root === '/' ? '' : root}/.git`
+    this.isBare = isBare
+    this.gitDir = isBare ? root : `${root === '/' ? '' : root}/.git`
     this.objects = objects ?? new ObjectStore(fs, this.gitDir)
-    this.refs = new Refs(fs, this.gitDir)
+    this.refs = new Refs(fs, this.gitDir, { logs: !isBare })
+    if (shallow) this.#shallow = Promise.resolve(shallow)
     this.pace = pace
     this.ignored = new IgnoreRules(fs, root, this.gitDir)
   }
@@ -54,6 +61,7 @@ export class Repository {
     const real = realFolder(place.fs, folder)
     for (let at = real; at !== null; at = at === '/' ? null : at.replace(/\/[^/]*$/, '') || '/') {
       if (isRepository(place.fs, at === '/' ? '' : at)) return new Repository({ ...place, root: at })
+      if (isBareRepository(place.fs, at)) return new Repository({ ...place, root: at, isBare: true })
     }
     return null
   }

@@ -2,11 +2,13 @@
 
 import type { Arguments } from './arguments.ts'
 import { DEFAULT_CONTEXT, type Whitespace } from './diffing/hunks.ts'
+import { byWords, type WordOptions, wordPattern, wordStyle } from './diffing/word-diff.ts'
 import { changeSummary, diffstat, numstat, shortstat } from './diffstat.ts'
 import { fatal } from './failure.ts'
 import type { Invocation } from './invocation.ts'
 import { patchOf, statusLetter } from './patch.ts'
 import { type PairedChange, withRenames } from './renames.ts'
+import { Repository } from './repository.ts'
 import type { Change } from './status.ts'
 
 export const CHANGE_OPTIONS = [
@@ -39,6 +41,11 @@ export const CHANGE_OPTIONS = [
   'patch-with-stat',
   'compact-summary',
   'R',
+  'relative?',
+  'no-relative',
+  'word-diff?',
+  'word-diff-regex=',
+  'color-words?',
 ]
 
 const MAX_PATCH_CHARS = 32 * 1024 * 1024
@@ -73,8 +80,8 @@ export async function showChanges(git: Invocation, changes: readonly Change[], o
 /** Of changes whose renames are known. */
 export async function showPaired(git: Invocation, paired: PairedChange[], options: Arguments): Promise<string> {
   refuseColor(options)
-  const repo = git.repo()
-  const shown = withLetters(paired, options.value('diff-filter'))
+  const { repo, changes } = relativeChanges(git, paired, options)
+  const shown = withLetters(changes, options.value('diff-filter'))
   if (shown.length === 0) return ''
   const end = options.has('null') ? '\0' : '\n'
   const name = (path: string) => (options.has('null') ? path : repo.quoted(path))
@@ -84,7 +91,8 @@ export async function showPaired(git: Invocation, paired: PairedChange[], option
     isCompact: options.has('compact-summary'),
   }
   let text = ''
-  if (options.has('raw')) text += shown.map((change) => rawLine(change, name) + end).join('')
+  if (options.has('raw'))
+    text += shown.map((change) => rawLine(change, { name, end, length: idLength(options) })).join('')
   if (options.has('numstat')) text += await numstat(repo, shown, how)
   if (['stat', 'patch-with-stat', 'compact-summary'].some((wanted) => options.has(wanted)))
     text += await diffstat(repo, shown, how)
@@ -95,7 +103,42 @@ export async function showPaired(git: Invocation, paired: PairedChange[], option
   const wantsPatch =
     options.has('patch') || options.has('patch-with-stat') || options.has('unified') || !asksForSummary(options)
   if (!wantsPatch || options.has('no-patch')) return text
-  return `${text}${text === '' ? '' : '\n'}${await patches(git, shown, options)}`
+  return `${text}${text === '' ? '' : '\n'}${await patches(git, repo, { changes: shown, options })}`
+}
+
+/** With `--relative` only what is below a folder, and named from there. */
+function relativeChanges(
+  git: Invocation,
+  paired: PairedChange[],
+  options: Arguments,
+): { repo: Repository; changes: PairedChange[] } {
+  const repo = git.repo()
+  const { root } = repo
+  const given = options.value('relative') ?? ''
+  const below = git.cwd === root ? '' : `${git.cwd.slice(root === '/' ? 1 : root.length + 1)}/`
+  const prefix = given === '' ? below : given
+  if (!options.has('relative') || options.has('no-relative') || prefix === '') return { repo, changes: paired }
+  const inside = (path: string) => path.startsWith(prefix)
+  const short = (path: string) => path.slice(prefix.length).replace(/^\//, '')
+  const changes = paired
+    .filter(({ path, from }) => inside(path) && (from === undefined || inside(from)))
+    .map((change) => ({
+      ...change,
+      path: short(change.path),
+      ...(change.from !== undefined && { from: short(change.from) }),
+    }))
+  const folder = `${root === '/' ? '' : root}/${prefix}`.replace(/\/+$/, '')
+  const view = new Repository({ fs: repo.fs, root: folder, pace: repo.pace, objects: repo.objects })
+  view.quotesNonAscii = repo.quotesNonAscii
+  return { repo: view, changes }
+}
+
+function wordOptions(options: Arguments): WordOptions | null {
+  const regex = options.value('word-diff-regex') || options.value('color-words') || null
+  const isAsked = ['word-diff', 'color-words', 'word-diff-regex'].some((name) => options.has(name))
+  const style = options.has('color-words') ? 'color' : wordStyle(options.value('word-diff') ?? '')
+  if (!isAsked || style === null) return null
+  return { style, pattern: regex === null ? null : wordPattern(regex) }
 }
 
 function algorithmOf(options: Arguments): 'myers' | 'histogram' {
@@ -122,7 +165,7 @@ export function renameThreshold(options: Arguments): number | undefined {
   return match[2] === '%' ? Number(match[1]) : Number(`0.${match[1]}`) * 100
 }
 
-function refuseColor(options: Arguments): void {
+export function refuseColor(options: Arguments): void {
   const color = options.has('color') ? options.value('color') || 'always' : 'never'
   if (color === 'always') throw fatal('--color=always is not available here')
 }
@@ -133,13 +176,16 @@ export function whitespaceOf(options: Arguments): Whitespace | undefined {
   return options.has('ignore-space-at-eol') ? 'trimmed' : undefined
 }
 
-async function patches(git: Invocation, changes: readonly PairedChange[], options: Arguments): Promise<string> {
+type Patched = { changes: readonly PairedChange[]; options: Arguments }
+
+async function patches(git: Invocation, repo: Repository, { changes, options }: Patched): Promise<string> {
+  const words = wordOptions(options)
   const context = contextOf(options)
   let text = ''
   for (const change of changes) {
     const pause = git.pace()
     if (pause) await pause
-    text += await patchOf(git.repo(), change, {
+    const patch = await patchOf(repo, change, {
       context,
       fullIndex: options.has('full-index'),
       whitespace: whitespaceOf(options),
@@ -147,6 +193,7 @@ async function patches(git: Invocation, changes: readonly PairedChange[], option
       isText: options.has('text'),
       prefixes: prefixesOf(options),
     })
+    text += words ? byWords(patch, words) : patch
     if (text.length > MAX_PATCH_CHARS) throw fatal('the patch is too large to be shown; name the files to be shown')
   }
   return text
@@ -179,10 +226,20 @@ function namesOf(change: PairedChange, name: (path: string) => string, end: stri
   return `${statusLetter(change)}${gap}${from}${name(change.path)}`
 }
 
-function rawLine(change: PairedChange, name: (path: string) => string): string {
+/** What programs ask for has whole ids. */
+function idLength(options: Arguments): number {
+  const given = options.value('abbrev')
+  if (given !== null) return given === '' ? 7 : Math.max(4, Number(given))
+  return options.has('whole-ids') || options.has('no-abbrev') ? 40 : 7
+}
+
+type Raw = { name: (path: string) => string; end: string; length: number }
+
+function rawLine(change: PairedChange, { name, end, length }: Raw): string {
   const { before, after } = change
   const octal = (mode: number | undefined) => (mode ?? 0).toString(8).padStart(6, '0')
-  const id = (oid: string | undefined) => (oid ?? '').slice(0, 7).padEnd(7, '0')
-  const from = change.from === undefined ? '' : `${name(change.from)}\t`
-  return `:${octal(before?.mode)} ${octal(after?.mode)} ${id(before?.oid)} ${id(after?.oid)} ${statusLetter(change)}\t${from}${name(change.path)}`
+  const id = (oid: string | undefined) => (oid ?? '').slice(0, length).padEnd(length, '0')
+  const gap = end === '\0' ? end : '\t'
+  const from = change.from === undefined ? '' : `${name(change.from)}${gap}`
+  return `:${octal(before?.mode)} ${octal(after?.mode)} ${id(before?.oid)} ${id(after?.oid)} ${statusLetter(change)}${gap}${from}${name(change.path)}${end}`
 }

@@ -1,7 +1,7 @@
 // Brings the index up to what the working tree holds.
 
 import { fatal } from './failure.ts'
-import { type IndexEntry, statFields } from './index-file.ts'
+import { INTENT_TO_ADD, type IndexEntry, isIntended, NO_STAT, statFields } from './index-file.ts'
 import { MODE, sameState } from './objects.ts'
 import { Repository } from './repository.ts'
 import { currentState, type PathFilter, walkWorktree } from './status.ts'
@@ -14,6 +14,8 @@ export interface StageOptions {
   /** Also ignored ones. */
   force?: boolean
   dryRun?: boolean
+  /** New files are named in the index, but not stored. */
+  intends?: boolean
 }
 
 export interface Staged {
@@ -28,7 +30,7 @@ export async function stage(repo: Repository, options: StageOptions): Promise<St
   const walked = await walkWorktree(repo, { untracked: options.untracked ? 'all' : 'no', ignored: force })
   const staged: Staged = { changes: [], embedded: [] }
   const touched = new Set<string>()
-  for (const entry of [...index.entries]) {
+  for (const entry of options.intends ? [] : [...index.entries]) {
     if (touched.has(entry.path) || !filter(entry.path)) continue
     touched.add(entry.path)
     const change = await stagedEntry(repo, entry, { stat: walked.present.get(entry.path), dryRun })
@@ -40,10 +42,22 @@ export async function stage(repo: Repository, options: StageOptions): Promise<St
     if (pause) await pause
     if (!filter(path)) continue
     if (path.endsWith('/')) await addEmbedded(repo, path.slice(0, -1), { staged, dryRun })
+    else if (options.intends && !dryRun) staged.changes.push(await intend(repo, path))
     else if (dryRun || (await addFile(repo, path))) staged.changes.push({ path, isRemoval: false })
   }
   if (!dryRun && staged.changes.length > 0) await repo.saveIndex(index)
   return staged
+}
+
+async function intend(repo: Repository, path: string): Promise<Staged['changes'][number]> {
+  const stat = statAt(repo.fs, `${repo.root}/${path}`)
+  const mode = (stat && modeOf(stat)) ?? MODE.file
+  const oid = await repo.objects.write('blob', new Uint8Array())
+  const index = await repo.index()
+  index.put({ path, mode, oid, ...NO_STAT })
+  const entry = index.get(path)
+  if (entry) index.set({ ...entry, extendedFlags: INTENT_TO_ADD })
+  return { path, isRemoval: false }
 }
 
 /** Null when the entry is as the file is. */
@@ -56,7 +70,7 @@ async function stagedEntry(
   const pause = repo.pace()
   if (pause) await pause
   const state = await currentState(repo, step === 0 ? entry : { ...entry, mtimeMs: -1 }, stat)
-  if (step === 0 && sameState(state, { mode, oid })) return null
+  if (step === 0 && !isIntended(entry) && sameState(state, { mode, oid })) return null
   if (state === null) {
     if (!dryRun) (await repo.index()).remove(path)
     return { path, isRemoval: true }

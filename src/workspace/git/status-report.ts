@@ -96,11 +96,11 @@ export async function upstreaming(git: Invocation, branch: string): Promise<Upst
   return own === null ? null : { name, distance: await aheadBehind(repo, own, other) }
 }
 
-/** `at v1.0`, or `from main` when commits were added since. */
+/** `at v1.0`, or `from main` when commits were added since; nothing where the log does not tell. */
 async function detachedAt(git: Invocation, oid: string): Promise<string> {
   const repo = git.repo()
   const left = (await repo.refs.log('HEAD')).find(({ message }) => /^checkout: moving from \S+ to \S+$/.test(message))
-  if (!left) return `at ${await abbreviate(repo, oid)}`
+  if (!left) return ''
   const word = left.message.split(' ').at(-1) ?? ''
   const ref = await fullRefName(repo, word)
   const target = ref === null || ref === 'HEAD' ? null : await repo.refs.resolve(ref)
@@ -150,8 +150,10 @@ function opening(report: StatusReport, isCommitting: boolean): string {
       ? `On branch ${branch}\n`
       : rebase
         ? `interactive rebase in progress; onto ${rebase.onto}\n`
-        : `HEAD detached ${detached}\n`
-  if (upstream) text += `${trackingText(upstream)}\n`
+        : detached
+          ? `HEAD detached ${detached}\n`
+          : 'Not currently on any branch.\n'
+  if (upstream && hasCommits) text += `${trackingText(upstream)}\n`
   text += stateText(states, unmerged.length > 0)
   return hasCommits ? text : `${text}\n${isCommitting ? 'Initial commit' : 'No commits yet'}\n\n`
 }

@@ -2,16 +2,36 @@
 
 import type { Rebasing, UnderWay } from './sequencer/under-way.ts'
 
+type Picking = Extract<UnderWay, { kind: 'cherry-pick' | 'revert' }>
+
 /** Without the line about the branch. `hasUnmerged` tells whether conflicts are left. */
 export function stateText(states: readonly UnderWay[], hasUnmerged: boolean): string {
+  const search = states.find((state) => state.kind === 'bisect')
+  return operationText(states, hasUnmerged) + (search ? bisectText(search.from) : '')
+}
+
+function bisectText(from: string): string {
+  const where = /^[0-9a-f]{40}$/.test(from) ? from.slice(0, 7) : from
+  return `You are currently bisecting, started from branch '${where}'.\n  (use "git bisect reset" to get back to the original branch)\n\n`
+}
+
+function operationText(states: readonly UnderWay[], hasUnmerged: boolean): string {
   const rebase = states.find((state) => state.kind === 'rebase')
   if (states.some(({ kind }) => kind === 'merge')) {
     return `${rebase ? `${progressText(rebase)}\n` : ''}${mergeText(hasUnmerged)}`
   }
-  const inner = states.find((state) => state.kind === 'cherry-pick' || state.kind === 'revert')
-  const pick = inner && inner.kind !== 'rebase' && inner.kind !== 'merge' ? pickText(inner, hasUnmerged) : ''
+  if (states.some(({ kind }) => kind === 'am')) return AM_TEXT
+  const inner = states.find((state): state is Picking => state.kind === 'cherry-pick' || state.kind === 'revert')
+  const pick = inner ? pickText(inner, hasUnmerged) : ''
   return (rebase ? rebaseText(rebase, hasUnmerged) : '') + (rebase && inner?.kind === 'cherry-pick' ? '' : pick)
 }
+
+const AM_TEXT = `You are in the middle of an am session.
+  (fix conflicts and then run "git am --continue")
+  (use "git am --skip" to skip this patch)
+  (use "git am --abort" to restore the original branch)
+
+`
 
 function mergeText(hasUnmerged: boolean): string {
   return hasUnmerged

@@ -1,6 +1,7 @@
 // The second form of `git status` for programs: modes and ids beside the letters.
 
 import { byteOrder } from './bytes.ts'
+import { isIntended } from './index-file.ts'
 import type { Invocation } from './invocation.ts'
 import { type FileState, NULL_ID } from './objects.ts'
 import { changeKind } from './status.ts'
@@ -40,7 +41,8 @@ async function changedLines(git: Invocation, report: StatusReport, { shown, end 
   const staged = new Map(report.staged.map((change) => [change.path, change]))
   return [...new Set([...staged.keys(), ...unstaged.keys()])].map((path) => {
     const [own, work] = [staged.get(path), unstaged.get(path)]
-    const indexed = index.get(path)
+    const entry = index.get(path)
+    const indexed = entry && isIntended(entry) ? null : entry
     const before = own ? own.before : (head.get(path) ?? null)
     const letters = `${own ? (own.from === undefined ? changeKind(own) : 'R') : '.'}${work ? changeKind(work) : '.'}`
     const modes = [before, indexed, work ? work.after : indexed].map(octal).join(' ')

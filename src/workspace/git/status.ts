@@ -2,7 +2,7 @@
 
 import type { FileStat } from '../file-system.ts'
 import { byteOrder } from './bytes.ts'
-import { type GitIndex, type IndexEntry, isUnchanged } from './index-file.ts'
+import { type GitIndex, type IndexEntry, isIntended, isUnchanged } from './index-file.ts'
 import { type FileState, MODE, objectId, sameState } from './objects.ts'
 import { Repository } from './repository.ts'
 import { diffTrees, flatTree } from './tree.ts'
@@ -39,7 +39,9 @@ export async function stagedChanges(repo: Repository, treeId: string | null): Pr
   const unmerged = new Set(index.unmergedPaths())
   const head = await flatTree(repo, treeId)
   const changes: Change[] = []
-  for (const { path, mode, oid, stage } of index.entries) {
+  for (const entry of index.entries) {
+    const { path, mode, oid, stage } = entry
+    if (isIntended(entry)) continue
     const before = head.get(path) ?? null
     head.delete(path)
     if (stage === 0 && !sameState(before, { mode, oid })) changes.push({ path, before, after: { mode, oid } })
@@ -64,7 +66,7 @@ export async function unstagedChanges(repo: Repository, filter: PathFilter = () 
     if (entry.stage !== 0 || !filter(entry.path)) continue
     const pause = repo.pace()
     if (pause) await pause
-    const before = { mode: entry.mode, oid: entry.oid }
+    const before = isIntended(entry) ? null : { mode: entry.mode, oid: entry.oid }
     const after = await currentState(repo, entry, present.get(entry.path))
     if (!sameState(before, after)) changes.push({ path: entry.path, before, after })
   }

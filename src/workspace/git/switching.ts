@@ -3,8 +3,8 @@
 import { applyChanges, changesBetween, obstaclesTo, refuseObstacles } from './checkout.ts'
 import { failed } from './failure.ts'
 import type { Invocation } from './invocation.ts'
+import { subjectOf } from './message-parts.ts'
 import { sameState } from './objects.ts'
-import { subjectOf } from './pretty.ts'
 import { abbreviate, upstreamOf } from './revisions.ts'
 import { changeKind, type PathFilter, stagedChanges, unstagedChanges } from './status.ts'
 import { trackingText, upstreaming } from './status-report.ts'
@@ -127,7 +127,7 @@ export async function listLocalChanges(git: Invocation): Promise<void> {
   for (const path of [...changes.keys()].sort()) git.line(`${changes.get(path)}\t${git.repo().quoted(path)}`)
 }
 
-function detachedAdvice(name: string): string {
+export function detachedAdvice(name: string): string {
   return `Note: switching to '${name}'.
 
 You are in 'detached HEAD' state. You can look around, make experimental

@@ -5,6 +5,7 @@ import type { Advertisement } from './advertisement.ts'
 import { joined, textOf } from './bytes.ts'
 import { fatal, GitFailure } from './failure.ts'
 import { walkHistory } from './history.ts'
+import { LocalTransport } from './local-transport.ts'
 import { parseTag } from './objects.ts'
 import { indexPack } from './pack-indexer.ts'
 import { brokenOff, FLUSH, packetLine, packetsOf } from './packet-lines.ts'
@@ -18,6 +19,8 @@ const AGENT = 'agent=git/2.40-bellwether'
 /** As many commits as there are. */
 export const EVERYTHING = 0x7fffffff
 
+export type Remote = Transport | LocalTransport
+
 export interface PackWish {
   wants: readonly string[]
   /** Of the history behind each wish; null as far as it goes, or as far as it is there already. */
@@ -29,11 +32,12 @@ export interface PackWish {
 
 /** Brings what is wanted and not there yet, and notes where the history is cut off. */
 export async function fetchPack(
-  { repo, transport, advertisement }: { repo: Repository; transport: Transport; advertisement: Advertisement },
+  { repo, transport, advertisement }: { repo: Repository; transport: Remote; advertisement: Advertisement },
   wish: PackWish,
 ): Promise<void> {
   const missing = await areMissing(repo, wish.wants)
   if (wish.wants.length === 0 || (!missing && wish.depth === null)) return
+  if (transport instanceof LocalTransport) return transport.bring(repo, wish.wants, wish.depth)
   const body = await requestFor(repo, advertisement, wish)
   const { pack, cut, grown } = await transport.exchange('git-upload-pack', body, (answer) => received(answer, wish))
   if (pack.byteLength > 0) await storePack(repo, pack, transport.limits.maxObjects)

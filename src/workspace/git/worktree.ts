@@ -48,6 +48,17 @@ export function isRepository(fs: FileSystem, folder: string): boolean {
   return statAt(fs, `${folder}/.git`)?.kind === 'directory' && statAt(fs, `${folder}/.git/HEAD`) !== null
 }
 
+/** Whether the folder is a repository without a working tree. The `.git` of one with a working tree is none. */
+export function isBareRepository(fs: FileSystem, folder: string): boolean {
+  const isThere = (name: string, kind: string) => statAt(fs, `${folder}/${name}`)?.kind === kind
+  return (
+    !folder.endsWith('/.git') &&
+    isThere('HEAD', 'file') &&
+    isThere('objects', 'directory') &&
+    isThere('refs', 'directory')
+  )
+}
+
 /** Puts the file there, whatever stands in its way: the caller has made sure that nothing is lost. */
 export async function writeOut(
   { fs, root }: { fs: FileSystem; root: string },

@@ -119,7 +119,7 @@ test('names of refs that would be other files are refused', async () => {
 async function made(entries: TreeEntry[][]): Promise<{ fs: MemoryFileSystem; repo: Repository; commits: string[] }> {
   const fs = new MemoryFileSystem()
   fs.makeDirectory('/workspace/other')
-  const repo = await createRepository(fs, '/workspace/w', 'main')
+  const repo = await createRepository(fs, '/workspace/w', { branch: 'main' })
   const commits: string[] = []
   for (const tree of entries) {
     const oid = await repo.objects.write('tree', formatTree(tree))
@@ -182,7 +182,7 @@ test('a link in a clone that points outside leads to the root of the workspace a
 
 test('trees within trees end where memory would, and a pack of a working copy that was tampered with is told of', async () => {
   const fs = new MemoryFileSystem()
-  const repo = await createRepository(fs, '/workspace/w', 'main')
+  const repo = await createRepository(fs, '/workspace/w', { branch: 'main' })
   let oid = await repo.objects.write('tree', TREE)
   await repo.objects.write('blob', BLOB)
   for (let level = 0; level < 12; level++) {

@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest'
 import { COMPARISON_SCRIPTS } from '../../fixtures/git/comparison-scripts.ts'
 import { DAILY_SCRIPTS } from '../../fixtures/git/daily-scripts.ts'
+import { EXCHANGE_SCRIPTS } from '../../fixtures/git/exchange-scripts.ts'
 import { HISTORY_SCRIPTS } from '../../fixtures/git/history-scripts.ts'
 import { INSPECTION_SCRIPTS } from '../../fixtures/git/inspection-scripts.ts'
+import { MAIL_SCRIPTS } from '../../fixtures/git/mail-scripts.ts'
 import { SCRIPTS } from '../../fixtures/git/parity-scripts.ts'
+import { PLUMBING_SCRIPTS } from '../../fixtures/git/plumbing-scripts.ts'
+import { SEARCH_SCRIPTS } from '../../fixtures/git/search-scripts.ts'
 import { firstDifference } from './two-gits.ts'
 
 for (const [name, steps] of Object.entries({
@@ -12,6 +16,10 @@ for (const [name, steps] of Object.entries({
   ...HISTORY_SCRIPTS,
   ...INSPECTION_SCRIPTS,
   ...COMPARISON_SCRIPTS,
+  ...EXCHANGE_SCRIPTS,
+  ...MAIL_SCRIPTS,
+  ...SEARCH_SCRIPTS,
+  ...PLUMBING_SCRIPTS,
 })) {
   test(`says and does what git says and does: ${name}`, async () => {
     expect(await firstDifference('parity', steps)).toBeNull()

@@ -101,3 +101,32 @@ test('a real git goes on with a rebase, a series of picks and a revert that stop
     expect(reports.slice(2).map((report) => decoded(report).replaceAll('\n', ' '))).toEqual(['', log])
   }
 }, 60_000)
+
+test('a command of the shell searches for the commit that broke something', async () => {
+  const { out } = openShell()
+  await out(`git init -q -b main r; cd r
+for i in 1 2 3 4 5 6 7 8; do echo $i >> a; test $i -ge 6 && touch broken; git add -A; git commit -qm c$i; done`)
+  const said = await out(
+    "cd r; git bisect start HEAD HEAD~7 > /dev/null; git bisect run sh -c 'test ! -e broken'; git bisect reset",
+  )
+  expect(said).toMatch(/^running {2}'sh' '-c' 'test '\\!' -e broken'\nBisecting: /)
+  expect(said).toContain(' is the first bad commit\n')
+  expect(said).toMatch(/\n {4}c6\n[\s\S]*bisect found first bad commit\n/)
+  expect(await out('cd r; git status -sb; git bisect log')).toBe('## main\nerror: We are not bisecting.\n')
+})
+
+test('a folder is a remote by an address as well, of which a part of the history can be cloned', async () => {
+  const { out } = openShell()
+  await out('git init -q -b main r; cd r; for i in 1 2 3; do git commit -q --allow-empty -m c$i; done')
+  expect(
+    await out('git clone -q --depth 2 file:///workspace/r x; cd x; git log --format=%s; cat .git/shallow | wc -l'),
+  ).toBe('c3\nc2\n1\n')
+  expect(await out('cd x; git fetch -q --unshallow; git log --format=%s; ls .git/shallow 2>&1 | wc -l')).toBe(
+    'c3\nc2\nc1\n1\n',
+  )
+  expect(
+    await out('cd x; git fetch file:///workspace/nowhere 2>&1 | head -1; git clone ssh://h/x y 2>&1 | tail -1'),
+  ).toBe(
+    "fatal: 'file:///workspace/nowhere' does not appear to be a git repository\nfatal: ssh is not available here; use https://h/x\n",
+  )
+})

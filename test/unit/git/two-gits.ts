@@ -2,6 +2,7 @@
 
 import { runGit } from '../../../src/workspace/git/dispatch.ts'
 import { MemoryFileSystem } from '../../../src/workspace/memory-file-system.ts'
+import { resolvePath } from '../../../src/workspace/paths.ts'
 import { LOOPBACK_REMOTES, orderGit, toBase64 } from '../../helpers/git-host.ts'
 
 export interface Said {
@@ -29,10 +30,10 @@ export class TwoGits {
   async files(changes: Record<string, Change>): Promise<void> {
     const files = []
     for (const [path, change] of Object.entries(changes)) {
-      await this.#change(`${ROOT}/${path}`, change)
+      await this.#change(resolvePath(ROOT, path), change)
       const isText = typeof change === 'string'
       files.push({
-        path: `${this.folder}/${path}`,
+        path: resolvePath(`/${this.folder}`, path).slice(1),
         ...(change === null && { remove: true }),
         ...(isText && { base64: toBase64(change) }),
         ...(change !== null && !isText && 'link' in change && { link: change.link }),
@@ -59,7 +60,7 @@ export class TwoGits {
       GIT_COMMITTER_DATE: date,
       ...more,
     }
-    const cwd = at === '' ? ROOT : `${ROOT}/${at}`
+    const cwd = resolvePath(ROOT, at)
     const result = await runGit(args, {
       fs: this.fs,
       cwd,
@@ -70,7 +71,7 @@ export class TwoGits {
     })
     const stdout = result.bytes ? new TextDecoder().decode(result.bytes) : result.stdout
     const [report] = await orderGit({
-      cwd: at === '' ? this.folder : `${this.folder}/${at}`,
+      cwd: resolvePath(`/${this.folder}`, at).slice(1),
       git: [args],
       env,
       stdinBase64: toBase64(stdin),
@@ -86,7 +87,9 @@ export class TwoGits {
   }
 
   #plain(text: string): string {
-    return text.replaceAll(new RegExp(`/[^ '"\\n]*/${this.folder}`, 'g'), ROOT)
+    // What stands beside the repository is another one, such as a remote.
+    const parent = this.folder.replace(/\/repo$/, '')
+    return text.replaceAll(new RegExp(`/[^ '"\\n]*/${parent}`, 'g'), ROOT.replace(/\/repo$/, ''))
   }
 
   async #change(path: string, change: Change): Promise<void> {

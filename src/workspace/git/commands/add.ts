@@ -6,7 +6,15 @@ import type { Pathspec } from '../pathspec.ts'
 import { stage } from '../staging.ts'
 import { statAt } from '../worktree.ts'
 
-const OPTIONS = ['all|A|no-ignore-removal', 'update|u', 'force|f', 'verbose|v', 'dry-run|n', 'chmod=']
+const OPTIONS = [
+  'all|A|no-ignore-removal',
+  'update|u',
+  'force|f',
+  'verbose|v',
+  'dry-run|n',
+  'chmod=',
+  'intent-to-add|N',
+]
 
 export async function add(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments('add', OPTIONS, args)
@@ -20,8 +28,10 @@ export async function add(git: Invocation, args: string[]): Promise<number> {
     )
     return 0
   }
+  const mode = options.value('chmod')
+  if (mode !== null && mode !== '+x' && mode !== '-x') throw fatal(`--chmod param '${mode}' must be either -x or +x`)
   const pathspec = git.pathspec(options.rest)
-  const how = { untracked: !options.has('update'), force: options.has('force') }
+  const how = { untracked: !options.has('update'), force: options.has('force'), intends: options.has('intent-to-add') }
   const filter = (path: string) => pathspec.matches(path)
   // Nothing is added when one of the paths is wrong.
   await stage(repo, { ...how, filter, dryRun: true })
@@ -31,7 +41,6 @@ export async function add(git: Invocation, args: string[]): Promise<number> {
     for (const { path, isRemoval } of changes) git.line(`${isRemoval ? 'remove' : 'add'} '${path}'`)
   }
   for (const path of embedded) git.err(`warning: adding embedded git repository: ${path}`)
-  const mode = options.value('chmod')
   if (mode !== null) await changeModes(git, pathspec, mode)
   if (ignored.length > 0) throw refuseIgnored(ignored)
   return 0
@@ -61,7 +70,6 @@ function refuseIgnored(paths: string[]): GitFailure {
 }
 
 async function changeModes(git: Invocation, pathspec: Pathspec, mode: string): Promise<void> {
-  if (mode !== '+x' && mode !== '-x') throw fatal(`--chmod param '${mode}' must be either -x or +x`)
   const index = await git.repo().index()
   for (const entry of [...index.entries]) {
     if (entry.mode !== MODE.file && entry.mode !== MODE.executable) continue

@@ -110,13 +110,14 @@ async function treeOf(git: Invocation, words: string): Promise<string> {
 }
 
 /** What is tracked, as it stands in the working tree, against a tree. */
-async function worktreeAgainst(git: Invocation, tree: string): Promise<Change[]> {
+export async function worktreeAgainst(git: Invocation, tree: string): Promise<Change[]> {
   const repo = git.repo()
   const index = await repo.index()
   const old = await flatTree(repo, tree)
   const work = new Map((await unstagedChanges(repo)).map(({ path, after }) => [path, after]))
   const changes: Change[] = []
-  for (const { path, mode, oid, stage } of index.entries) {
+  for (const entry of index.entries) {
+    const { path, mode, oid, stage } = entry
     if (stage > 0) continue
     const before = old.get(path) ?? null
     old.delete(path)

@@ -1,18 +1,23 @@
 import { type Arguments, parseArguments } from '../arguments.ts'
 import { utf8 } from '../bytes.ts'
-import { fatal, GitFailure } from '../failure.ts'
-import { isAncestor } from '../history.ts'
+import { isTrue } from '../config-file.ts'
+import { fatal } from '../failure.ts'
+import type { PlannedRef } from '../fetch-plan.ts'
+import { describedSource } from '../fetch-report.ts'
+import { fetchOrdered } from '../fetching.ts'
 import type { Invocation } from '../invocation.ts'
-import { isRefName } from '../refs.ts'
-import { parseAddress } from '../remote-address.ts'
-import { abbreviate, upstreamOf } from '../revisions.ts'
-import { fetchFrom, isForward, listRemoteRefs, type TagWish } from '../transfers.ts'
+import { addressOf, remoteNames, usualRemote } from '../named-remotes.ts'
+import { parseRefspec } from '../refspecs.ts'
+import { shownAddress } from '../remote-address.ts'
+import { upstreamOf } from '../revisions.ts'
+import { listRemoteRefs } from '../transfers.ts'
 import { EVERYTHING } from '../upload-pack.ts'
-import { addressOf, remoteNames, usualRemote } from './remote.ts'
 
 export const FETCH_OPTIONS = [
   'all',
+  'multiple',
   'prune|p',
+  'no-prune',
   'tags|t',
   'no-tags',
   'depth=',
@@ -22,17 +27,23 @@ export const FETCH_OPTIONS = [
   'force|f',
   'progress',
   'no-progress',
-  'deepen=',
-  'update-head-ok',
+  'update-head-ok|u',
 ]
+
 export async function fetchCommand(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments('fetch', FETCH_OPTIONS, args)
   const [given, ...specs] = options.rest
-  if (options.has('all')) {
-    for (const name of await remoteNames(git)) await fetchRemote(git, { options, given: name, specs: [] })
+  if (options.has('all') && given !== undefined) throw fatal('fetch --all does not take a repository argument')
+  const action = ['fetch', ...args].join(' ')
+  if (options.has('all') || options.has('multiple')) {
+    const names = options.has('all') ? await remoteNames(git) : options.rest
+    for (const name of names) {
+      if (names.length > 1 && !options.has('quiet')) git.line(`Fetching ${name}`)
+      await fetchRemote(git, { options, given: name, specs: [], action })
+    }
     return 0
   }
-  await fetchRemote(git, { options, given: given ?? (await defaultRemote(git)), specs })
+  await fetchRemote(git, { options, given: given ?? (await defaultRemote(git)), specs, action })
   return 0
 }
 
@@ -42,58 +53,70 @@ async function defaultRemote(git: Invocation): Promise<string> {
   return upstream && upstream.remote !== '.' ? upstream.remote : usualRemote(git)
 }
 
-type Wish = { options: Arguments; given: string; specs: string[] }
+type Wish = { options: Arguments; given: string; specs: readonly string[]; action: string }
 
-/** What was fetched, in the order of the wishes: `FETCH_HEAD`. */
-interface FetchedHead {
+/** What was fetched to be merged, as the message of the merge calls it. */
+export interface FetchedHead {
   oid: string
-  branch: string
-  url: string
+  source: string
+  described: string
 }
 
-export async function fetchRemote(git: Invocation, { options, given, specs }: Wish): Promise<FetchedHead[]> {
+export async function fetchRemote(git: Invocation, { options, given, specs, action }: Wish): Promise<FetchedHead[]> {
   const repo = git.repo()
   const { remote, url } = await addressOf(git, given, 'fetch')
-  const before = await repo.refs.list('refs/')
-  const configured = specs.length > 0 ? specs : await configuredBranches(git, remote)
-  const wanted = configured.map(parsedSpec)
-  const force = options.has('force')
-  const { found, pruned, keptTags } = await fetchFrom(repo, {
-    remotes: git.remotes,
-    signal: git.signal,
-    remote,
+  const configured = remote === '' ? [] : (await repo.config()).getAll(`remote.${remote}.fetch`).map(parseRefspec)
+  const wanted = tagsNamed(specs).map(parseRefspec)
+  const tagOption = remote === '' ? null : await git.setting(`remote.${remote}.tagOpt`)
+  const allTags = options.has('tags') || (tagOption === '--tags' && !options.has('no-tags'))
+  const isNoted = (wanted.length > 0 ? wanted : configured).some(({ goal }) => goal !== null)
+  const found = await fetchOrdered(git, {
+    wish: { given: wanted, configured, merged: await mergedFrom(git, remote), allTags },
     url,
-    names: configured.includes('*') ? null : wanted.map(({ source }) => source),
     depth: await depthFor(git, options),
-    tags: await tagsFor(git, options, remote),
-    prune: options.has('prune'),
-    force,
-    by: await git.signature('committer'),
+    followsTags: isNoted && !allTags && !options.has('no-tags') && tagOption !== '--no-tags',
+    prunes: await isPruning(git, options, remote),
+    force: options.has('force'),
+    quiet: options.has('quiet'),
+    verbose: options.has('verbose'),
+    movesHead: options.has('update-head-ok'),
+    action,
   })
-  const shown = parseAddress(url).url
-  const heads: FetchedHead[] = []
-  for (const [i, { ref, oid }] of found.entries()) {
-    const spec = wanted[i]
-    const branch = ref?.replace(/^refs\/(heads|tags)\//, '') ?? 'HEAD'
-    heads.push({ oid, branch: spec?.source === 'HEAD' ? 'HEAD' : branch, url: shown })
-    if (spec?.goal) await updateLocal(git, { goal: spec.goal, oid, force: spec.force || force })
-  }
-  await noteHeads(git, heads)
-  if (!options.has('quiet')) await report(git, { before, url: shown, remote, pruned, keptTags })
-  if (keptTags.length > 0) throw new GitFailure('', 1)
-  return heads
+  const shown = shownAddress(url)
+  await noteHeads(git, found, shown)
+  return found
+    .filter(({ use }) => use === 'merge')
+    .map((ref) => ({ oid: ref.oid, source: ref.source, described: `${describedSource(ref)}${shown}` }))
 }
 
-function parsedSpec(spec: string): { source: string; goal: string | undefined; force: boolean } {
-  const [source = '', goal] = spec.replace(/^\+/, '').split(':')
-  return { source: source === '' ? 'HEAD' : source, goal, force: spec.startsWith('+') }
+/** `tag <name>` is short for the tag under its own name. */
+function tagsNamed(specs: readonly string[]): string[] {
+  return specs.flatMap((spec, i) => {
+    if (spec === 'tag' && specs[i + 1] !== undefined) return []
+    return specs[i - 1] === 'tag' ? [`refs/tags/${spec}:refs/tags/${spec}`] : [spec]
+  })
+}
+
+/** What the current branch follows, if it follows this remote. */
+async function mergedFrom(git: Invocation, remote: string): Promise<string[]> {
+  const { ref } = await git.repo().refs.head()
+  const branch = ref?.replace(/^refs\/heads\//, '')
+  const config = await git.repo().config()
+  if (remote === '' || branch === undefined || config.get(`branch.${branch}.remote`) !== remote) return []
+  return config.getAll(`branch.${branch}.merge`)
+}
+
+async function isPruning(git: Invocation, options: Arguments, remote: string): Promise<boolean> {
+  if (options.has('prune') || options.has('no-prune')) return options.has('prune') && !options.has('no-prune')
+  const own = remote === '' ? null : await git.setting(`remote.${remote}.prune`)
+  return isTrue(own ?? (await git.setting('fetch.prune')))
 }
 
 /** Null for whatever is there already and what follows. */
 async function depthFor(git: Invocation, options: Arguments): Promise<number | null> {
   const isShallow = (await git.repo().shallow()).size > 0
   if (options.has('unshallow')) {
-    if (!isShallow) throw fatal("--unshallow on a complete repository doesn't make sense")
+    if (!isShallow) throw fatal('--unshallow on a complete repository does not make sense')
     return EVERYTHING
   }
   const given = options.value('depth')
@@ -102,89 +125,30 @@ async function depthFor(git: Invocation, options: Arguments): Promise<number | n
   return Number(given)
 }
 
-async function tagsFor(git: Invocation, options: Arguments, remote: string): Promise<TagWish> {
-  if (options.has('tags')) return 'all'
-  const isOff = options.has('no-tags') || (await git.setting(`remote.${remote}.tagOpt`)) === '--no-tags'
-  return isOff || remote === '' ? 'none' : 'followed'
-}
-
-/** The branches that the configuration names for the remote; `*` for all. */
-async function configuredBranches(git: Invocation, remote: string): Promise<string[]> {
-  const specs = (await git.repo().config()).getAll(`remote.${remote}.fetch`)
-  const branches = specs.map((spec) => /^\+?refs\/heads\/([^:]+):/.exec(spec)?.[1]).filter((name) => name !== undefined)
-  if (remote === '') return ['HEAD']
-  return branches.length === 0 || branches.includes('*') ? ['*'] : branches.map((name) => `refs/heads/${name}`)
-}
-
-async function updateLocal(
-  git: Invocation,
-  { goal, oid, force }: { goal: string; oid: string; force: boolean },
-): Promise<void> {
-  const repo = git.repo()
-  const ref = goal.startsWith('refs/') ? goal : `refs/heads/${goal}`
-  if (!isRefName(ref)) throw fatal(`invalid refspec '${goal}'`)
-  const before = await repo.refs.resolve(ref)
-  if ((await repo.refs.head()).ref === ref)
-    throw fatal(`refusing to fetch into branch '${ref}' checked out at '${repo.root}'`)
-  if (before !== null && !force && !(await isAncestor(repo, before, oid)))
-    throw new GitFailure(` ! [rejected]        ${goal} (non-fast-forward)`, 1)
-  if (before !== oid) await repo.refs.change(ref, { oid, by: await git.signature('committer'), message: 'fetch' })
-}
-
-async function noteHeads(git: Invocation, heads: readonly FetchedHead[]): Promise<void> {
-  const lines = heads.map(
-    ({ oid, branch, url }) => `${oid}\t\t${branch === 'HEAD' ? '' : `branch '${branch}' of `}${url}\n`,
+async function noteHeads(git: Invocation, found: readonly PlannedRef[], url: string): Promise<void> {
+  const lines = found.map(
+    (ref) => `${ref.oid}\t${ref.use === 'merge' ? '' : 'not-for-merge'}\t${describedSource(ref)}${url}\n`,
   )
   await git.fs.write(`${git.repo().gitDir}/FETCH_HEAD`, utf8(lines.join('')))
-}
-
-type Before = {
-  before: ReadonlyMap<string, string>
-  url: string
-  remote: string
-  pruned: readonly string[]
-  keptTags: readonly string[]
-}
-
-async function report(git: Invocation, { before, url, remote, pruned, keptTags }: Before): Promise<void> {
-  const repo = git.repo()
-  const lines = pruned.map((name) => ` - [deleted]         (none)     -> ${name.replace('refs/remotes/', '')}`)
-  for (const [name, oid] of await repo.refs.list('refs/')) {
-    const old = before.get(name)
-    const isTag = name.startsWith('refs/tags/')
-    if (old === oid || name.endsWith('/HEAD') || (!isTag && !name.startsWith(`refs/remotes/${remote}/`))) continue
-    const short = name.replace(isTag ? 'refs/tags/' : `refs/remotes/${remote}/`, '')
-    const goal = isTag ? short : `${remote}/${short}`
-    if (old === undefined)
-      lines.push(` * ${(isTag ? '[new tag]' : '[new branch]').padEnd(17)} ${short.padEnd(10)} -> ${goal}`)
-    else {
-      const isOnward = await isForward(repo, old, oid)
-      const ids = `${await abbreviate(repo, old)}${isOnward ? '..' : '...'}${await abbreviate(repo, oid)}`
-      lines.push(
-        ` ${isOnward ? ' ' : '+'} ${ids.padEnd(17)} ${short.padEnd(10)} -> ${goal}${isOnward ? '' : '  (forced update)'}`,
-      )
-    }
-  }
-  for (const ref of keptTags) {
-    const name = ref.replace('refs/tags/', '')
-    lines.push(` ! ${'[rejected]'.padEnd(17)} ${name.padEnd(10)} -> ${name}  (would clobber existing tag)`)
-  }
-  if (lines.length > 0) git.err([`From ${url}`, ...lines].join('\n'))
 }
 
 export async function lsRemote(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments('ls-remote', ['heads|h', 'tags|t', 'quiet|q', 'exit-code', 'refs', 'get-url'], args)
   const [given, ...patterns] = options.rest
-  const url =
+  const url: string =
     given !== undefined && /:\/\//.test(given)
       ? given
       : (await addressOf(git, given ?? (await defaultRemote(git)), 'fetch')).url
+  if (options.has('get-url')) {
+    git.line(url)
+    return 0
+  }
   let found = 0
-  for (const { ref, oid } of await listRemoteRefs({ remotes: git.remotes, signal: git.signal, url })) {
+  for (const { ref, oid } of await listRemoteRefs({ ...git.transfers(), url })) {
     if (
       (options.has('heads') && !ref.startsWith('refs/heads/')) ||
       (options.has('tags') && !ref.startsWith('refs/tags/')) ||
-      (options.has('refs') && ref.endsWith('^{}'))
+      (options.has('refs') && (ref === 'HEAD' || ref.endsWith('^{}')))
     )
       continue
     if (patterns.length > 0 && !patterns.some((pattern) => ref === pattern || ref.endsWith(`/${pattern}`))) continue

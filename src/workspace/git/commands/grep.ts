@@ -54,7 +54,7 @@ const OPTIONS = [
 
 export async function grep(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments('grep', OPTIONS, withContext(args))
-  if (options.has('color') && !['', 'never', 'auto', 'false'].includes(options.value('color') ?? ''))
+  if (options.has('color') && !['never', 'auto', 'false'].includes(options.value('color') ?? ''))
     throw fatal(`--color=${options.value('color')} is not available here`)
   const words = [...options.plain]
   const matcher = await matcherOf(git, options, words)

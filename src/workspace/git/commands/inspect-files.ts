@@ -7,7 +7,6 @@ import { relativeTo } from '../pathspec.ts'
 import type { Repository } from '../repository.ts'
 import { filesBelow } from '../staging.ts'
 import { unstagedChanges, walkWorktree } from '../status.ts'
-import { statAt } from '../worktree.ts'
 
 const LIST_OPTIONS = [
   'cached|c',
@@ -105,20 +104,4 @@ function withoutSpared(repo: Repository, path: string, spared: readonly string[]
     .list(`${repo.root}/${path}`)
     .map(({ name, kind }) => path + name + (kind === 'directory' ? '/' : ''))
   return entries.filter((entry) => !spared.includes(entry)).flatMap((entry) => withoutSpared(repo, entry, spared))
-}
-
-export async function checkIgnore(git: Invocation, args: string[]): Promise<number> {
-  const options = parseArguments('check-ignore', ['quiet|q', 'no-index'], args)
-  const repo = git.repo()
-  const index = await repo.index()
-  let found = 1
-  for (const given of options.rest) {
-    const full = git.resolve(given)
-    const path = full.slice(repo.root === '/' ? 1 : repo.root.length + 1)
-    const isFolder = given.endsWith('/') || statAt(git.fs, full)?.kind === 'directory'
-    if ((index.get(path) && !options.has('no-index')) || !(await repo.ignored.ignores(path, isFolder))) continue
-    found = 0
-    if (!options.has('quiet')) git.line(given)
-  }
-  return found
 }

@@ -5,12 +5,13 @@ import type { Invocation } from '../invocation.ts'
 import { lineHistory, trackedLines } from '../line-log.ts'
 import { graphedLog } from '../log-graph.ts'
 import { type Found, searchFile, searchHistory } from '../log-search.ts'
+import { notesOf, notesRef, type ShownNotes } from '../notes.ts'
 import type { Pathspec } from '../pathspec.ts'
 import { PICKAXE_OPTIONS } from '../pickaxe.ts'
 import { decorationsOf, isSeparated, type PrettyOptions, parseFormat, prettyCommit } from '../pretty.ts'
 import { splitRevisions } from '../revision-arguments.ts'
 import { range } from '../revisions.ts'
-import { asksForSummary, CHANGE_OPTIONS, showChanges, showPaired } from '../show-changes.ts'
+import { asksForSummary, CHANGE_OPTIONS, refuseColor, showChanges, showPaired } from '../show-changes.ts'
 import { onOneSide, sides } from '../sides.ts'
 import { type Change, treeChanges } from '../status.ts'
 
@@ -53,7 +54,8 @@ const OPTIONS = [
   'date=',
   'abbrev-commit',
   'no-abbrev-commit',
-  'abbrev=',
+  'abbrev?',
+  'no-abbrev',
   'decorate?',
   'no-decorate',
   'follow',
@@ -61,6 +63,9 @@ const OPTIONS = [
   'no-walk',
   'L=',
   'relative-date',
+  'notes?',
+  'show-notes',
+  'no-notes',
   'left-right',
   'left-only',
   'right-only',
@@ -72,6 +77,7 @@ export async function log(git: Invocation, args: string[]): Promise<number> {
     if (options.has('graph') && options.has(other))
       throw fatal(`options '--${other}' and '--graph' cannot be used together`)
   }
+  if (options.has('null')) throw fatal('git log -z is not available here')
   if (options.has('no-walk')) throw fatal('git log --no-walk is not available here; use git show')
   const { revisions, paths } = await splitRevisions(git, options)
   const starts = await onOneSide(git, { options, revisions, starts: await startsOf(git, options, revisions) })
@@ -168,6 +174,7 @@ export function noCommits(ref: string | null): GitFailure {
 }
 
 export async function prettyOptions(git: Invocation, options: Arguments): Promise<PrettyOptions> {
+  refuseColor(options)
   const given = options.has('format')
     ? options.value('format') || 'tformat:'
     : options.has('pretty')
@@ -183,8 +190,22 @@ export async function prettyOptions(git: Invocation, options: Arguments): Promis
       ? 'relative'
       : (options.value('date') ?? (await git.setting('log.date')) ?? 'default'),
     abbreviates: (options.has('oneline') || options.has('abbrev-commit')) && !options.has('no-abbrev-commit'),
+    notes: await shownNotes(git, options, { format, isNamed: given !== null || options.has('oneline') }),
     decorations: isDecorated && !options.has('no-decorate') ? await decorationsOf(git.repo()) : null,
   }
+}
+
+/** Formats of one's own show them where they say so. */
+async function shownNotes(
+  git: Invocation,
+  options: Arguments,
+  { format, isNamed }: { format: string; isNamed: boolean },
+): Promise<ShownNotes | null> {
+  const given = options.value('notes') ?? ''
+  const isAsked = options.has('notes') || options.has('show-notes') || /%N/.test(format)
+  if (options.has('no-notes') || (isNamed && !isAsked)) return null
+  const ref = given === '' ? await notesRef(git) : given.startsWith('refs/') ? given : `refs/notes/${given}`
+  return { ref, byCommit: await notesOf(git.repo(), ref) }
 }
 
 interface Shown {

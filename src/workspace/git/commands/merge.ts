@@ -1,12 +1,11 @@
 import { parseArguments } from '../arguments.ts'
 import { endMerge } from '../commits.ts'
 import { fatal, GitFailure } from '../failure.ts'
-import { mergeBases } from '../history.ts'
 import type { Invocation } from '../invocation.ts'
 import { assertStrategy, mergeStyle } from '../merge-options.ts'
 import { type MergeRequest, merge } from '../merging.ts'
 import { tidyMessage } from '../message-cleanup.ts'
-import { commitId, fullRefName, revision, upstreamOf } from '../revisions.ts'
+import { fullRefName, revision, upstreamOf } from '../revisions.ts'
 import { resetMerge } from '../switching.ts'
 import { signOffLine, withTrailer } from '../trailers.ts'
 import { commit } from './commit.ts'
@@ -117,17 +116,4 @@ async function conclude(git: Invocation): Promise<number> {
   if ((await git.repo().refs.resolve('MERGE_HEAD')) === null)
     throw fatal('There is no merge in progress (MERGE_HEAD missing).')
   return commit(git, ['--no-edit', '--cleanup=strip'])
-}
-
-export async function mergeBase(git: Invocation, args: string[]): Promise<number> {
-  const options = parseArguments('merge-base', ['all|a', 'is-ancestor'], args)
-  const [a, b] = options.rest
-  if (a === undefined || b === undefined)
-    throw new GitFailure('usage: git merge-base [-a | --all] <commit> <commit>...', 129)
-  const repo = git.repo()
-  const [left, right] = [await commitId(repo, a), await commitId(repo, b)]
-  const bases = await mergeBases(repo, left, right)
-  if (options.has('is-ancestor')) return bases.includes(left) ? 0 : 1
-  for (const base of options.has('all') ? bases : bases.slice(0, 1)) git.line(base)
-  return bases.length > 0 ? 0 : 1
 }

@@ -3,13 +3,10 @@
 import { parseArguments } from '../arguments.ts'
 import { utf8 } from '../bytes.ts'
 import { fatal, GitFailure } from '../failure.ts'
-import { walkHistory } from '../history.ts'
 import type { Invocation } from '../invocation.ts'
 import { type ObjectType, objectId } from '../objects.ts'
-import { subjectOf } from '../pretty.ts'
 import { removeIfThere } from '../refs.ts'
-import { splitRevisions } from '../revision-arguments.ts'
-import { range, revision } from '../revisions.ts'
+import { revision } from '../revisions.ts'
 import { statAt } from '../worktree.ts'
 
 export async function hashObject(git: Invocation, args: string[]): Promise<number> {
@@ -71,60 +68,33 @@ export async function countObjects(git: Invocation, args: string[]): Promise<num
   if (options.has('human-readable')) throw fatal('count-objects -H is not available here')
   const repo = git.repo()
   const folder = `${repo.gitDir}/objects`
-  let [count, sizeBytes, packs, packBytes] = [0, 0, 0, 0]
+  let [count, sizeBytes, packs, packBytes, packed] = [0, 0, 0, 0, 0]
   for (const { name, kind } of git.fs.list(folder)) {
     if (kind !== 'directory' || !/^[0-9a-f]{2}$|^pack$/.test(name)) continue
     for (const file of git.fs.list(`${folder}/${name}`)) {
       const size = statAt(git.fs, `${folder}/${name}/${file.name}`)?.sizeBytes ?? 0
       if (name !== 'pack') [count, sizeBytes] = [count + 1, sizeBytes + Math.ceil(size / BLOCK) * BLOCK]
-      else if (/\.(pack|idx)$/.test(file.name))
-        [packs, packBytes] = [packs + Number(file.name.endsWith('.pack')), packBytes + size]
+      else if (/\.(pack|idx)$/.test(file.name)) {
+        packBytes += size
+        if (file.name.endsWith('.pack')) packs++
+        else packed += await packedCount(git, `${folder}/pack/${file.name}`)
+      }
     }
   }
   const kilobytes = Math.floor(sizeBytes / 1024)
   if (!options.has('verbose')) git.line(`${count} objects, ${kilobytes} kilobytes`)
-  else git.out(`count: ${count}\nsize: ${kilobytes}\npacks: ${packs}\nsize-pack: ${Math.floor(packBytes / 1024)}\n`)
+  else
+    git.out(
+      `count: ${count}\nsize: ${kilobytes}\nin-pack: ${packed}\npacks: ${packs}\nsize-pack: ${Math.floor(packBytes / 1024)}\n` +
+        'prune-packable: 0\ngarbage: 0\nsize-garbage: 0\n',
+    )
   return 0
 }
 
-export async function shortlog(git: Invocation, args: string[]): Promise<number> {
-  const options = parseArguments(
-    'shortlog',
-    ['summary|s', 'numbered|n', 'email|e', 'committer|c', 'all', 'no-merges', 'merges'],
-    args,
-  )
-  const { revisions, paths } = await splitRevisions(git, options)
-  if (paths.length > 0) throw fatal('git shortlog: paths are not available here')
-  const repo = git.repo()
-  const starts = { include: [] as string[], exclude: [] as string[] }
-  for (const word of revisions.length > 0 || options.has('all') ? revisions : ['HEAD']) {
-    const { include, exclude } = await range(repo, word)
-    starts.include.push(...include)
-    starts.exclude.push(...exclude)
-  }
-  if (options.has('all'))
-    for (const [, oid] of await repo.refs.list('refs/')) starts.include.push(await repo.peel(oid, 'commit'))
-  const people = new Map<string, string[]>()
-  for await (const { commit } of walkHistory(repo, starts)) {
-    const isMerge = commit.parents.length > 1
-    if ((isMerge && options.has('no-merges')) || (!isMerge && options.has('merges'))) continue
-    const { name, email } = options.has('committer') ? commit.committer : commit.author
-    const who = options.has('email') ? `${name} <${email}>` : name
-    people.set(who, [...(people.get(who) ?? []), subjectOf(commit.message)])
-  }
-  const rows = [...people].sort(([a], [b]) => (a < b ? -1 : 1))
-  if (options.has('numbered')) rows.sort(([, a], [, b]) => b.length - a.length)
-  for (const [who, subjects] of rows) {
-    if (options.has('summary')) git.line(`${String(subjects.length).padStart(6)}\t${who}`)
-    else
-      git.out(
-        `${who} (${subjects.length}):\n${subjects
-          .reverse()
-          .map((line) => `      ${line}\n`)
-          .join('')}\n`,
-      )
-  }
-  return 0
+/** The last number of the table at the head of an index: how many objects there are. */
+async function packedCount(git: Invocation, path: string): Promise<number> {
+  const bytes = await git.fs.read(path)
+  return new DataView(bytes.buffer, bytes.byteOffset).getUint32(8 + 255 * 4)
 }
 
 export async function worktree(): Promise<number> {

@@ -6,11 +6,11 @@ import { fatal, GitFailure } from '../failure.ts'
 import { isAncestor } from '../history.ts'
 import type { Invocation } from '../invocation.ts'
 import { merge } from '../merging.ts'
+import { remoteNames, usualRemote } from '../named-remotes.ts'
 import { upstreamOf } from '../revisions.ts'
 import { FETCH_OPTIONS, fetchRemote } from './fetch.ts'
 import { intoBranch } from './merge.ts'
 import { rebase, refuseChanges } from './rebase.ts'
-import { remoteNames, usualRemote } from './remote.ts'
 
 const PULL_OPTIONS = [
   'ff-only',
@@ -19,18 +19,15 @@ const PULL_OPTIONS = [
   'ff',
   'quiet|q',
   'no-edit',
-  'edit|e',
   'verbose|v',
   'prune|p',
   'tags|t',
   'depth=',
   'unshallow',
-  'all',
   'allow-unrelated-histories',
   'no-commit',
   'squash',
   'force|f',
-  'autostash',
   'progress',
   'no-tags',
   'rebase|r?',
@@ -47,23 +44,25 @@ export async function pull(git: Invocation, args: string[]): Promise<number> {
     throw fatal('You have not concluded your merge (MERGE_HEAD exists).\nPlease, commit your changes before you merge.')
   const head = await repo.refs.head()
   const branch = head.ref?.replace(/^refs\/heads\//, '') ?? null
-  const [given, spec] = options.rest
+  const [given, ...specs] = options.rest
   const upstream = branch === null ? null : await upstreamOf(repo, branch)
   const remote = given ?? (upstream?.remote !== '.' ? upstream?.remote : undefined) ?? (await usualRemote(git))
-  const wanted = spec ?? (upstream && upstream.remote === remote ? upstream.branch.replace(/^refs\/heads\//, '') : null)
-  if (wanted === null && (given === undefined || (await remoteNames(git)).includes(given)))
+  const isFollowed = upstream !== null && upstream.remote === remote
+  if (specs.length === 0 && !isFollowed && (given === undefined || (await remoteNames(git)).includes(given)))
     throw noUpstream(branch, await remoteNames(git))
   const fetching = parseArguments('fetch', FETCH_OPTIONS, fetchArguments(options))
-  const [fetched] = await fetchRemote(git, { options: fetching, given: remote, specs: [wanted ?? 'HEAD'] })
-  if (!fetched) throw fatal("couldn't find remote ref HEAD")
+  const action = ['pull', ...args].join(' ')
+  const [fetched, ...more] = await fetchRemote(git, { options: fetching, given: remote, specs, action })
+  if (!fetched) throw notFetched(upstream?.branch ?? 'HEAD')
+  if (more.length > 0) throw fatal('pull of more than one branch at once is not available here')
   const isForward = head.oid === null || (await isAncestor(repo, head.oid, fetched.oid))
   const isBehind = head.oid !== null && (await isAncestor(repo, fetched.oid, head.oid))
   if (rebases && !isForward) return rebase(git, [...(options.has('quiet') ? ['--quiet'] : []), fetched.oid])
   if (!isForward && !isBehind) await refuseUndecided(git, options)
   return merge(git, {
     oid: fetched.oid,
-    name: wanted ?? 'HEAD',
-    message: `Merge ${wanted === null ? '' : `branch '${wanted}' of `}${fetched.url}${await intoBranch(git)}\n`,
+    name: fetched.source.replace(/^refs\/(heads|tags)\//, ''),
+    message: `Merge ${fetched.described}${await intoBranch(git)}\n`,
     fastForward:
       options.has('ff-only') || (await git.setting('pull.ff')) === 'only'
         ? 'only'
@@ -88,10 +87,15 @@ async function wantsRebase(git: Invocation, options: Arguments): Promise<boolean
 }
 
 function fetchArguments(options: Arguments): string[] {
-  const flags = ['quiet', 'prune', 'tags', 'unshallow', 'force']
+  const flags = ['quiet', 'verbose', 'prune', 'tags', 'no-tags', 'unshallow', 'force']
     .filter((name) => options.has(name))
     .map((name) => `--${name}`)
   return options.has('depth') ? [...flags, `--depth=${options.value('depth')}`] : flags
+}
+
+function notFetched(ref: string): GitFailure {
+  const words = `Your configuration specifies to merge with the ref '${ref}'\nfrom the remote, but no such ref was fetched.`
+  return new GitFailure(words, 1)
 }
 
 function noUpstream(branch: string | null, remotes: readonly string[]): GitFailure {
@@ -114,10 +118,19 @@ async function refuseUndecided(git: Invocation, options: Arguments): Promise<voi
   if (['no-rebase', 'ff-only', 'no-ff', 'ff', 'rebase', 'squash'].some((name) => options.has(name))) return
   const [rebase, ff] = [await git.setting('pull.rebase'), await git.setting('pull.ff')]
   if (rebase !== null || ff !== null) return
-  throw new GitFailure(
-    'hint: You have divergent branches and need to specify how to reconcile them.\nhint: You can do so by running one of the following commands sometime before\n' +
-      'hint: your next pull:\nhint: \nhint:   git config pull.rebase false  # merge\nhint:   git config pull.ff only       # fast-forward only\n' +
-      'fatal: Need to specify how to reconcile divergent branches.',
-    128,
-  )
+  throw new GitFailure(DIVERGENT, 128)
 }
+
+const DIVERGENT = `hint: You have divergent branches and need to specify how to reconcile them.
+hint: You can do so by running one of the following commands sometime before
+hint: your next pull:
+hint: 
+hint:   git config pull.rebase false  # merge
+hint:   git config pull.rebase true   # rebase
+hint:   git config pull.ff only       # fast-forward only
+hint: 
+hint: You can replace "git config" with "git config --global" to set a default
+hint: preference for all repositories. You can also pass --rebase, --no-rebase,
+hint: or --ff-only on the command line to override the configured default per
+hint: invocation.
+fatal: Need to specify how to reconcile divergent branches.`

@@ -4,12 +4,12 @@ import { setUpstream } from '../branches.ts'
 import { fatal, GitFailure } from '../failure.ts'
 import { isAncestor } from '../history.ts'
 import type { Invocation } from '../invocation.ts'
+import { addressOf, usualRemote } from '../named-remotes.ts'
 import { report } from '../push-report.ts'
 import { type Judged, pushRefs, type RefUpdate } from '../receive-pack.ts'
 import { isRefName } from '../refs.ts'
 import { fullRefName, revision, upstreamOf } from '../revisions.ts'
 import { openTransport } from '../transfers.ts'
-import { addressOf, usualRemote } from './remote.ts'
 
 const OPTIONS = [
   'set-upstream|u',
@@ -26,7 +26,7 @@ const OPTIONS = [
   'no-progress',
   'porcelain',
   'follow-tags',
-  'force-if-includes',
+  'mirror',
 ]
 
 export async function push(git: Invocation, args: string[]): Promise<number> {
@@ -45,18 +45,41 @@ export async function push(git: Invocation, args: string[]): Promise<number> {
   const { remote, url } = await target(git, name, given === undefined)
   const follows = upstream?.remote === remote ? upstream.branch : null
   const wanted = await specsOf(git, { options, specs, branch, upstream: follows, remote })
-  const transport = openTransport({ remotes: git.remotes, signal: git.signal }, url)
+  const transport = openTransport(git.transfers(), url)
   const advertisement = await transport.advertised('git-receive-pack')
   const matching = { options, remote, branch, advertisement, url: transport.url }
+  if (options.has('mirror')) wanted.push(...(await mirrored(git, advertisement)))
+  if (options.has('verbose')) git.err(`Pushing to ${transport.url}`)
   const updates: RefUpdate[] = []
   for (const spec of wanted) updates.push(...(await updatesFor(git, spec, matching)))
   const said = new RemoteWords(git)
-  const session = { repo, transport, advertisement, isDry: options.has('dry-run'), onMessage: said.add }
+  const session = {
+    repo,
+    transport,
+    advertisement,
+    isDry: options.has('dry-run'),
+    onMessage: said.add,
+    by: await git.signature('committer'),
+  }
   const judged = await pushRefs(session, updates)
   said.end()
   if (!session.isDry) await noteResults(git, { judged, remote, sets: options.has('set-upstream') })
-  await report(git, { judged, url: transport.url, branch, quiet: options.has('quiet') })
+  await report(git, {
+    judged: inOrder(judged, advertisement),
+    url: transport.url,
+    branch,
+    quiet: options.has('quiet'),
+    verbose: options.has('verbose'),
+    isPorcelain: options.has('porcelain'),
+  })
   return 0
+}
+
+/** As the remote names its refs, and what is new to it behind them. */
+function inOrder(judged: readonly Judged[], { refs }: Advertisement): Judged[] {
+  const names = [...refs.keys()]
+  const place = ({ update }: Judged) => names.indexOf(update.remoteRef) + 1 || names.length + 1
+  return [...judged].sort((a, b) => place(a) - place(b))
 }
 
 /** What the remote says while it works, in whole lines. */
@@ -71,11 +94,16 @@ class RemoteWords {
   readonly add = (text: string): void => {
     const lines = (this.#rest + text).split(/[\r\n]/)
     this.#rest = lines.pop() ?? ''
-    for (const line of lines) this.#git.err(`remote: ${line}`)
+    for (const line of lines) this.#say(line)
+  }
+
+  /** The blanks at the end wipe out what a terminal may have there. */
+  #say(line: string): void {
+    this.#git.err(line === '' ? 'remote: ' : `remote: ${line}        `)
   }
 
   end(): void {
-    if (this.#rest !== '') this.#git.err(`remote: ${this.#rest}`)
+    if (this.#rest !== '') this.#say(this.#rest)
   }
 }
 
@@ -97,9 +125,18 @@ async function specsOf(git: Invocation, wish: Wish): Promise<string[]> {
   const wanted = [...specs]
   if (options.has('tags')) wanted.push(...(await refs.list('refs/tags/')).keys())
   if (options.has('all')) wanted.push(...(await refs.list('refs/heads/')).keys())
-  if (wanted.length === 0 && !options.has('tags') && !options.has('all')) wanted.push(defaultSpec(wish))
+  const isWhole = ['tags', 'all', 'mirror'].some((name) => options.has(name))
+  if (options.has('mirror') && specs.length > 0) throw fatal("--mirror can't be combined with refspecs")
+  if (wanted.length === 0 && !isWhole) wanted.push(defaultSpec(wish))
   if (options.has('follow-tags')) wanted.push(...(await annotatedTags(git)))
   return wanted
+}
+
+/** All refs as they are here; what the remote has besides goes. */
+async function mirrored(git: Invocation, { refs }: Advertisement): Promise<string[]> {
+  const own = await git.repo().refs.list('refs/')
+  const gone = [...refs.keys()].filter((name) => name.startsWith('refs/') && !own.has(name))
+  return [...[...own.keys()].map((name) => `+${name}:${name}`), ...gone.map((name) => `:${name}`)]
 }
 
 /** Those that lead to the history of the current commit. */
@@ -153,7 +190,7 @@ async function updatesFor(git: Invocation, spec: string, matching: Matching): Pr
   const [source = '', goal] = spec.replace(/^\+/, '').split(':')
   if (options.has('delete') || (source === '' && goal !== undefined)) {
     const name = goal ?? source
-    const remoteRef = remoteRefOf(advertisement, name)
+    const remoteRef = advertisement.refs.has(name) ? name : remoteRefOf(advertisement, name)
     if (remoteRef === null) throw unpushable(`unable to delete '${name}': remote ref does not exist`, matching.url)
     return [await withLease(git, { source: null, remoteRef, oid: null, force }, matching)]
   }

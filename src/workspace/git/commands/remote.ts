@@ -1,8 +1,11 @@
 import { parseArguments } from '../arguments.ts'
 import { GitFailure } from '../failure.ts'
 import type { Invocation } from '../invocation.ts'
+import { remoteNames, urlsOf } from '../named-remotes.ts'
 import { isRefName } from '../refs.ts'
-import { parseAddress, withoutCredentials } from '../remote-address.ts'
+import { withoutCredentials } from '../remote-address.ts'
+import { fetchCommand } from './fetch.ts'
+import { pruneRemote, setRemoteBranches, setRemoteHead, showRemote } from './remote-state.ts'
 
 export async function remote(git: Invocation, args: string[]): Promise<number> {
   const [action, ...rest] = args.filter((arg) => arg !== '-v' && arg !== '--verbose')
@@ -10,8 +13,19 @@ export async function remote(git: Invocation, args: string[]): Promise<number> {
     case undefined:
       return list(git, args.length > 0)
     case 'show':
-      if (rest.length > 0) throw new GitFailure(`git remote show <name>: not available here`, 1)
-      return list(git, false)
+      return rest.length > 0 ? showRemote(git, rest) : list(git, false)
+    case 'update':
+      return fetchCommand(git, [
+        ...rest.filter((word) => word.startsWith('-')),
+        '--multiple',
+        ...(await updated(git, rest)),
+      ])
+    case 'prune':
+      return pruneRemote(git, rest)
+    case 'set-head':
+      return setRemoteHead(git, rest)
+    case 'set-branches':
+      return setRemoteBranches(git, rest)
     case 'add':
       return add(git, rest)
     case 'remove':
@@ -28,9 +42,9 @@ export async function remote(git: Invocation, args: string[]): Promise<number> {
   }
 }
 
-export async function remoteNames(git: Invocation): Promise<string[]> {
-  const keys = (await git.repo().config()).settings.map(({ key }) => /^remote\.(.*)\.(?:url|fetch)$/.exec(key)?.[1])
-  return [...new Set(keys.filter((name) => name !== undefined))].sort()
+async function updated(git: Invocation, words: readonly string[]): Promise<string[]> {
+  const named = words.filter((word) => !word.startsWith('-'))
+  return named.length > 0 ? named : remoteNames(git)
 }
 
 async function list(git: Invocation, isVerbose: boolean): Promise<number> {
@@ -45,27 +59,11 @@ async function list(git: Invocation, isVerbose: boolean): Promise<number> {
   return 0
 }
 
-/** Where a remote is, the first address for fetching. */
-async function urlsOf(git: Invocation, name: string, use: 'fetch' | 'push'): Promise<string[]> {
-  const config = await git.repo().config()
-  const urls = config.getAll(`remote.${name}.url`)
-  if (urls.length === 0) throw new GitFailure(`error: No such remote '${name}'`, 2)
-  const pushUrls = use === 'push' ? config.getAll(`remote.${name}.pushurl`) : []
-  // They may have come with somebody's files: what is secret in them is not for showing.
-  return (pushUrls.length > 0 ? pushUrls : urls).map((url) => url.replace(/^(https?:\/\/)[^/?#]*@/i, '$1'))
-}
-
 async function getUrl(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments('remote get-url', ['push', 'all'], args)
   const urls = await urlsOf(git, options.rest[0] ?? '', options.has('push') ? 'push' : 'fetch')
   for (const url of options.has('all') ? urls : urls.slice(0, 1)) git.line(url)
   return 0
-}
-
-/** The one that is meant when none is named. */
-export async function usualRemote(git: Invocation): Promise<string> {
-  const names = await remoteNames(git)
-  return names.length === 1 ? (names[0] ?? 'origin') : 'origin'
 }
 
 async function add(git: Invocation, args: string[]): Promise<number> {
@@ -150,27 +148,4 @@ async function setUrl(git: Invocation, args: string[]): Promise<number> {
   })
   await git.repo().saveConfig(config)
   return 0
-}
-
-/** The address behind a remote's name, or the address itself. */
-export async function addressOf(
-  git: Invocation,
-  given: string,
-  use: 'fetch' | 'push',
-): Promise<{ remote: string; url: string }> {
-  const config = await git.repo().config()
-  const [url] = [
-    ...(use === 'push' ? config.getAll(`remote.${given}.pushurl`) : []),
-    ...config.getAll(`remote.${given}.url`),
-  ]
-  if (url !== undefined) return { remote: given, url }
-  if (!given.includes('/') && !given.includes(':')) {
-    throw new GitFailure(
-      `fatal: '${given}' does not appear to be a git repository\nfatal: Could not read from remote repository.\n\n` +
-        'Please make sure you have the correct access rights\nand the repository exists.',
-      128,
-    )
-  }
-  parseAddress(given)
-  return { remote: '', url: given }
 }

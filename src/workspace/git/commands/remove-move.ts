@@ -1,6 +1,6 @@
 import { parseArguments } from '../arguments.ts'
 import { fatal, GitFailure } from '../failure.ts'
-import { statFields } from '../index-file.ts'
+import { isIntended, statFields } from '../index-file.ts'
 import type { Invocation } from '../invocation.ts'
 import { type FileState, sameState } from '../objects.ts'
 import { relativeTo } from '../pathspec.ts'
@@ -52,7 +52,7 @@ async function refuseLosses(git: Invocation, paths: readonly string[], cached: b
   const [both, staged, local]: string[][] = [[], [], []]
   for (const path of paths) {
     const entry = index.get(path)
-    if (!entry) continue
+    if (!entry || (cached && isIntended(entry))) continue
     const state: FileState = { mode: entry.mode, oid: entry.oid }
     const work = await currentState(repo, entry, present.get(path))
     const isStaged = !sameState(state, head.get(path))

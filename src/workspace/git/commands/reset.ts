@@ -3,7 +3,7 @@ import { endMerge } from '../commits.ts'
 import { fatal } from '../failure.ts'
 import { NO_STAT } from '../index-file.ts'
 import type { Invocation } from '../invocation.ts'
-import { subjectOf } from '../pretty.ts'
+import { subjectOf } from '../message-parts.ts'
 import { restorePaths } from '../restoring.ts'
 import { splitRevisions } from '../revision-arguments.ts'
 import { abbreviate, commitId, revision } from '../revisions.ts'
@@ -11,7 +11,7 @@ import { changeKind, stagedChanges, unstagedChanges } from '../status.ts'
 import { overwrite } from '../switching.ts'
 
 export async function reset(git: Invocation, args: string[]): Promise<number> {
-  const options = parseArguments('reset', ['soft', 'mixed', 'hard', 'quiet|q', 'no-refresh', 'refresh'], args)
+  const options = parseArguments('reset', ['soft', 'mixed', 'hard', 'quiet|q'], args)
   options.assertOne('soft', 'mixed', 'hard')
   const repo = git.repo()
   const { revisions, paths } = await splitRevisions(git, options)

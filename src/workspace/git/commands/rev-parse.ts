@@ -1,5 +1,6 @@
-import { GitFailure } from '../failure.ts'
+import { fatal, GitFailure } from '../failure.ts'
 import type { Invocation } from '../invocation.ts'
+import type { Repository } from '../repository.ts'
 import { abbreviate, fullRefName, revision, unknownRevision, upstreamOf } from '../revisions.ts'
 
 /** Each word answers for itself, so the options are read one after the other. */
@@ -26,14 +27,15 @@ function aboutPlace(git: Invocation, option: string): void {
 }
 
 const PLACES: Record<string, (git: Invocation) => string> = {
-  '--show-toplevel': (git) => git.repo().root,
-  '--git-dir': (git) => (git.cwd === git.repo().root ? '.git' : git.repo().gitDir),
+  '--show-toplevel': (git) => inWorkTree(git).root,
+  '--git-dir': gitDirOf,
   '--absolute-git-dir': (git) => git.repo().gitDir,
-  '--git-common-dir': (git) => (git.cwd === git.repo().root ? '.git' : git.repo().gitDir),
-  '--is-inside-work-tree': (git) => String(!git.cwd.startsWith(git.repo().gitDir)),
+  '--git-common-dir': gitDirOf,
+  '--is-inside-work-tree': (git) => String(!git.repo().isBare && !git.cwd.startsWith(git.repo().gitDir)),
   '--is-inside-git-dir': (git) => String(git.cwd.startsWith(git.repo().gitDir)),
-  '--is-bare-repository': (git) => String(!git.hasRepo()),
+  '--is-bare-repository': (git) => String(git.repo().isBare),
   '--is-shallow-repository': (git) => String(git.fs.list(git.repo().gitDir).some(({ name }) => name === 'shallow')),
+  '--show-object-format': () => 'sha1',
   '--show-prefix': (git) =>
     foldersBelowTop(git)
       .map((name) => `${name}/`)
@@ -42,6 +44,17 @@ const PLACES: Record<string, (git: Invocation) => string> = {
     foldersBelowTop(git)
       .map(() => '../')
       .join(''),
+}
+
+function inWorkTree(git: Invocation): Repository {
+  const repo = git.repo()
+  if (repo.isBare) throw fatal('this operation must be run in a work tree')
+  return repo
+}
+
+function gitDirOf(git: Invocation): string {
+  const { root, gitDir, isBare } = git.repo()
+  return git.cwd === root ? (isBare ? '.' : '.git') : gitDir
 }
 
 function foldersBelowTop(git: Invocation): string[] {

@@ -19,9 +19,14 @@ const OPTIONS = [
   'date=',
   'abbrev-commit',
   'no-abbrev-commit',
+  'abbrev?',
+  'no-abbrev',
   'decorate?',
   'no-decorate',
   'relative-date',
+  'notes?',
+  'show-notes',
+  'no-notes',
 ]
 
 export async function show(git: Invocation, args: string[]): Promise<number> {

@@ -2,13 +2,13 @@ import { parseArguments } from '../arguments.ts'
 import { applyChanges, obstaclesTo, refuseObstacles, writeFile } from '../checkout.ts'
 import { indexTree, storeCommit } from '../commits.ts'
 import { failed, fatal, GitFailure } from '../failure.ts'
-import { statFields } from '../index-file.ts'
+import { isIntended, statFields } from '../index-file.ts'
 import type { Invocation } from '../invocation.ts'
 import { mergeTrees } from '../merge-trees.ts'
 import { joinTrees } from '../merging.ts'
+import { subjectOf } from '../message-parts.ts'
 import { type FileState, formatSignature, NULL_ID } from '../objects.ts'
 import { relativeTo } from '../pathspec.ts'
-import { subjectOf } from '../pretty.ts'
 import { abbreviate } from '../revisions.ts'
 import { CHANGE_OPTIONS, showChanges } from '../show-changes.ts'
 import { treeChanges, unstagedChanges, walkWorktree } from '../status.ts'
@@ -62,6 +62,9 @@ async function push(git: Invocation, args: string[]): Promise<number> {
   if ((await repo.index()).unmergedPaths().length > 0) throw failed('could not write index')
   const headTree = (await repo.commit(head.oid)).tree
   const index = await repo.index()
+  const intended = index.entries.find(isIntended)
+  if (intended)
+    throw failed(`Entry '${intended.path}' not uptodate. Cannot merge.\nCannot save the current worktree state`)
   const staged = await indexTree(repo)
   const unstaged = (await unstagedChanges(repo)).filter(({ path }) => pathspec.matches(path))
   const isStaged = (await treeChanges(repo, headTree, staged)).some(({ path }) => pathspec.matches(path))

@@ -2,8 +2,8 @@ import { type Arguments, parseArguments } from '../arguments.ts'
 import { failed, fatal, GitFailure } from '../failure.ts'
 import type { Invocation } from '../invocation.ts'
 import { tidyMessage } from '../message-cleanup.ts'
+import { subjectOf } from '../message-parts.ts'
 import { formatTag, parseCommit, parseTag } from '../objects.ts'
-import { subjectOf } from '../pretty.ts'
 import { RefFormat } from '../ref-format.ts'
 import { sortRefs } from '../ref-sorting.ts'
 import { isRefName, readText } from '../refs.ts'
@@ -35,6 +35,9 @@ export async function tag(git: Invocation, args: string[]): Promise<number> {
   )
   const [name, words] = options.rest
   if (options.has('delete')) return deleteTags(git, options.rest)
+  const makes = ['annotate', 'message', 'file', 'force'].find((other) => options.has(other))
+  if (name === undefined && makes !== undefined && !options.has('list'))
+    throw new GitFailure('usage: git tag [-a] [-f] [-m <msg> | -F <file>] <tagname> [<commit> | <object>]', 129)
   if (
     name === undefined ||
     options.has('list') ||

@@ -1,7 +1,7 @@
 // The list of what a rebase does, as it stands in a file and as people edit it.
 
 import { GitFailure } from '../failure.ts'
-import { subjectOf } from '../pretty.ts'
+import { subjectOf } from '../message-parts.ts'
 import type { Repository } from '../repository.ts'
 import { abbreviate, revision } from '../revisions.ts'
 

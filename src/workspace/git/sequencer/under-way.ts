@@ -1,11 +1,16 @@
 // What a status says of a merge, a pick, a revert or a rebase that is not finished.
 
+import { readText } from '../refs.ts'
 import type { Repository } from '../repository.ts'
 import { abbreviate, revision } from '../revisions.ts'
 import { hasGitFile, StateFolder } from './state-files.ts'
 
 export type UnderWay =
   | { kind: 'merge' }
+  /** A series of mails is being applied. */
+  | { kind: 'am' }
+  /** `from` is the branch or the commit at which the search began. */
+  | { kind: 'bisect'; from: string }
   /** `oid` is null within a series of several commits. */
   | { kind: 'cherry-pick' | 'revert'; oid: string | null }
   | ({ kind: 'rebase' } & Rebasing)
@@ -27,6 +32,7 @@ export async function underWay(repo: Repository): Promise<UnderWay[]> {
   const found: UnderWay[] = []
   const rebase = new StateFolder(repo, 'rebase-merge')
   if (rebase.exists) found.push({ kind: 'rebase', ...(await rebasing(repo, rebase)) })
+  if (new StateFolder(repo, 'rebase-apply').has('applying')) found.push({ kind: 'am' })
   if (hasGitFile(repo, 'MERGE_HEAD')) found.push({ kind: 'merge' })
   const todo = await new StateFolder(repo, 'sequencer').read('todo')
   const picked = await repo.refs.resolve('CHERRY_PICK_HEAD')
@@ -35,6 +41,8 @@ export async function underWay(repo: Repository): Promise<UnderWay[]> {
   if (picked !== null) found.push({ kind: 'cherry-pick', oid: await short(picked) })
   else if (reverted !== null) found.push({ kind: 'revert', oid: await short(reverted) })
   else if (todo !== null) found.push({ kind: todo.startsWith('revert') ? 'revert' : 'cherry-pick', oid: null })
+  const began = await readText(repo.fs, `${repo.gitDir}/BISECT_START`)
+  if (began !== null) found.push({ kind: 'bisect', from: began.trim() })
   return found
 }
 
