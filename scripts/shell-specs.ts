@@ -57,6 +57,8 @@ if (details)
 async function run(file: string, spec: SpecCase): Promise<Result> {
   const fs = new MemoryFileSystem()
   await fs.write('/home/user/spec.sh', new TextEncoder().encode(`${spec.script}\n`))
+  // The files take it for granted.
+  fs.makeDirectory('/tmp/_tmp')
   const { output, exitCode } = await runScript({
     fs,
     script: 'bash /home/user/spec.sh 2>/dev/null',

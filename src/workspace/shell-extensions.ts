@@ -5,6 +5,7 @@ import type { defineCommand } from 'just-bash/browser'
 import { type FileSystem, FileSystemError } from './file-system.ts'
 import { inBytes } from './interpreter-command.ts'
 import type { Pacer } from './shell-pacer.ts'
+import type { StoppedOutput } from './stopped-output.ts'
 import type { SystemFiles } from './system-files.ts'
 import { SystemTree } from './system-tree.ts'
 import { bytesToText } from './text-encodings.ts'
@@ -63,6 +64,7 @@ interface Extending {
   deadline: number
   /** What a terminal would show. */
   show: (text: string) => void
+  stopped: StoppedOutput
 }
 
 /** One that the shell takes for that of a command which was stopped; why is the outcome's to say. */
@@ -133,7 +135,7 @@ export class ShellExtensions {
         execute: (script, folder, input) => execute(script, { cwd: folder, input }, context),
       })
       // The interpreter takes nothing from a command that it has stopped, wherever that was to go.
-      if (signal.aborted) return this.#shown({ stdout, stderr, exitCode })
+      if (signal.aborted) return this.#shown({ stdout, stderr, exitCode, ...(bytes && { bytes }) })
       return bytes
         ? { stdout: bytesToText(bytes, 'latin1'), stdoutKind: 'bytes', stderr, exitCode }
         : { stdout, stdoutKind: 'text', stderr, exitCode }
@@ -143,8 +145,10 @@ export class ShellExtensions {
     }
   }
 
-  #shown({ stdout, stderr, exitCode }: Pick<ShellResult, 'stdout' | 'stderr' | 'exitCode'>): Result {
-    if (!this.#isClosed) this.#parts.show(stdout + stderr)
+  #shown({ stdout, stderr, exitCode, bytes }: ShellResult): Result {
+    const written = bytesToText(bytes ?? new TextEncoder().encode(stdout), 'latin1')
+    const isTaken = !this.#parts.signal.aborted && this.#parts.stopped.lay({ stdout: written, stderr })
+    if (!isTaken && !this.#isClosed) this.#parts.show(stdout + stderr)
     return { stdout: '', stderr: '', exitCode }
   }
 }

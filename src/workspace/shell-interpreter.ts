@@ -2,7 +2,7 @@
 
 import type { Bash, IFileSystem } from 'just-bash/browser'
 import { BashFs } from './bash-fs.ts'
-import { bashCommand } from './commands/bash.ts'
+import { bashCommand, type StartWith } from './commands/bash.ts'
 import { env } from './commands/env.ts'
 import { FILE_COMMANDS } from './commands/file-commands.ts'
 import { ls } from './commands/ls.ts'
@@ -11,8 +11,9 @@ import { SEARCH_COMMANDS } from './commands/search-commands.ts'
 import { SMALL_COMMANDS } from './commands/small.ts'
 import { TEXT_COMMANDS, textCommands } from './commands/text/all.ts'
 import { TEXT_PROCESSORS } from './commands/text-processors.ts'
-import { timeout } from './commands/timeout.ts'
+import { timeoutCommand } from './commands/timeout.ts'
 import { xargs } from './commands/xargs.ts'
+import { CreationMask } from './creation-mask.ts'
 import type { FileSystem } from './file-system.ts'
 import type { Interpreter } from './interpreter/shape.ts'
 import { ScriptWatch } from './interpreter/watch.ts'
@@ -20,9 +21,11 @@ import { type ShellCommand, ShellExtensions } from './shell-extensions.ts'
 import { Gate } from './shell-gate.ts'
 import type { ShellOutput } from './shell-output.ts'
 import { Pacer } from './shell-pacer.ts'
+import { loadShellParser } from './shell-parser.ts'
 import { BASE_ENV, captureState, type ShellState, secretTest } from './shell-state.ts'
 import type { StopSwitch } from './shell-stop.ts'
 import { withStandardStreams } from './standard-streams.ts'
+import { StoppedOutput } from './stopped-output.ts'
 import { SystemFiles } from './system-files.ts'
 
 type Library = typeof import('./lazy/just-bash.ts')
@@ -49,13 +52,14 @@ export interface Progress {
 }
 
 /** Instead of the interpreter's, and besides them. */
-const OWN_COMMANDS = { env, ls, printf, timeout, xargs, ...SMALL_COMMANDS, ...FILE_COMMANDS }
+const OWN_COMMANDS = { env, ls, printf, xargs, ...SMALL_COMMANDS, ...FILE_COMMANDS }
 
 const MEBIBYTE = 1024 * 1024
 
 /** Loops are bounded by time; what costs memory is bounded by what an isolate of 128 MB has. */
 const LIMITS = {
-  maxSourceBytes: 2 * MEBIBYTE,
+  /** The parser takes a million characters, each up to three bytes. */
+  maxSourceBytes: 3 * MEBIBYTE,
   maxCommandCount: 100_000_000,
   maxLoopIterations: 100_000_000,
   maxAwkIterations: 100_000_000,
@@ -72,35 +76,44 @@ export async function interpret(run: Interpretation): Promise<number | null> {
   const library = await import('./lazy/just-bash.ts')
   await library.ready
   const { output, stop } = run
+  const stopped = new StoppedOutput()
   const pacer = new Pacer(() => stop.pull('stuck'))
   // What the interpreter says about being stopped is said better by the outcome; before that it is the script's own text.
-  const show = (text: string) => output.write(cleaned(stop.reason ? text.replace(STOPPED, '') : text))
+  const show = (text: string) =>
+    output.write(cleaned(stop.reason || stopped.isStopping ? text.replace(STOPPED, '') : text))
   const commands = [...TEXT_PROCESSORS, ...SEARCH_COMMANDS, ...run.commands]
-  const added = [...Object.keys({ ...OWN_COMMANDS, ...TEXT_COMMANDS }), ...commands.map(({ name }) => name)]
+  const added = ['timeout', ...Object.keys({ ...OWN_COMMANDS, ...TEXT_COMMANDS }), ...commands.map(({ name }) => name)]
   const names = [...new Set([...library.getCommandNames(), ...added])]
   const system = new SystemFiles(names, show)
-  const fs = new BashFs(run.fs, system)
+  const mask = new CreationMask()
+  const tree = mask.over(run.fs)
+  const fs = new BashFs(tree, system)
   const gate = new Gate(fs, pacer)
   const { cwd, env, variables } = run.progress.state
   const extensions = new ShellExtensions(library.defineCommand, {
     ...run,
+    fs: tree,
     commands,
     system,
     pacer,
     signal: stop.signal,
     deadline: stop.deadline,
     show,
+    stopped,
   })
   const isSecret = secretTest(Object.values(run.secrets))
   const onStatement = (shell: Interpreter) => keepState(shell, run.progress, isSecret)
   const watch = new ScriptWatch({
     pacer,
+    mask,
     show,
+    stopped,
     wordsFor: (path) => fs.wordsFor(path),
     textOf: library.textOfScript,
+    parse: await loadShellParser(),
     onStatement,
   })
-  const bash = openShell(library, { run, fs: gate.fs, watch, pacer, added: extensions.commands })
+  const bash = openShell(library, { run, fs: gate.fs, watch, pacer, stopped, added: extensions.commands })
   const previous = env.OLDPWD === undefined ? {} : { OLDPWD: env.OLDPWD }
   const ended = bash.exec(run.script, {
     cwd,
@@ -126,11 +139,13 @@ type Shell = {
   fs: IFileSystem
   watch: ScriptWatch
   pacer: Pacer
+  stopped: StoppedOutput
   added: ShellExtensions['commands']
 }
 
-function openShell(library: Library, { run, fs, watch, pacer, added }: Shell): Bash {
+function openShell(library: Library, { run, fs, watch, pacer, stopped, added }: Shell): Bash {
   const { cwd, env } = run.progress.state
+  const startWith: StartWith = (options, isOfWords) => watch.nextShellHas(options, isOfWords)
   return new library.Bash({
     fs,
     cwd,
@@ -140,8 +155,9 @@ function openShell(library: Library, { run, fs, watch, pacer, added }: Shell): B
     executionLimits: { ...LIMITS, maxExecutionTimeMs: run.timeoutMs + BACKSTOP_MS },
     customCommands: [
       ...(['bash', 'sh'] as const).map((name) =>
-        library.defineCommand(name, withStandardStreams(bashCommand(name, (options) => watch.nextShellHas(options)))),
+        library.defineCommand(name, withStandardStreams(bashCommand(name, startWith))),
       ),
+      library.defineCommand('timeout', withStandardStreams(timeoutCommand(stopped))),
       ...Object.entries(OWN_COMMANDS).map(([name, command]) =>
         library.defineCommand(name, withStandardStreams(command)),
       ),
@@ -164,8 +180,11 @@ const STOPPED = /^(bash: )?(\S+ )?execution (aborted|stopped|exceeded .*)\n?/gm
 const ABSENT =
   /command not available in browser environments\. Exclude '[^']*' from your commands or use the Node\.js bundle\./g
 
+const NO_COPROC = "syntax error near unexpected token `coproc'"
+
 /** As bash would show it. Nearly every text has nothing of this, and is only searched. */
 function cleaned(text: string): string {
-  const clean = text.includes('browser environments') ? text.replace(ABSENT, 'command not found') : text
+  let clean = text.includes('browser environments') ? text.replace(ABSENT, 'command not found') : text
+  if (clean.includes(NO_COPROC)) clean = clean.replace(NO_COPROC, 'coproc is not available here')
   return clean.includes('executionLimits.') ? clean.replace(LIMIT_ADVICE, '') : clean
 }

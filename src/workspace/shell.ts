@@ -5,6 +5,7 @@
 import { errorFields, log } from '../lib/log.ts'
 import { type FileSystem, isFileError } from './file-system.ts'
 import { WORKSPACE_ROOT } from './paths.ts'
+import { refusedScript } from './script-work.ts'
 import type { ShellCommand } from './shell-extensions.ts'
 import { type Interpretation, interpret, type Progress } from './shell-interpreter.ts'
 import { DEFAULT_OUTPUT_CHARS, type OutputFilter, ShellOutput } from './shell-output.ts'
@@ -69,6 +70,11 @@ async function attempt(run: ScriptRun, parts: Attempt): Promise<number | null> {
   const { output } = parts
   if (run.script.includes('\0')) {
     output.writeLine('bash: a script cannot hold a NUL byte')
+    return EXIT_USAGE
+  }
+  const refused = refusedScript(run.script)
+  if (refused !== null) {
+    output.writeLine(refused)
     return EXIT_USAGE
   }
   try {

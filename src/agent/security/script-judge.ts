@@ -2,6 +2,7 @@
 // it stands.
 
 import type { Script } from '../../workspace/interpreter/shape.ts'
+import { refusedScript } from '../../workspace/script-work.ts'
 import type { ParseShell } from '../../workspace/shell-parser.ts'
 import { type Bench, Findings, TooMuch } from './bench.ts'
 import { INHERITED, type Input, MAX_WORDS_OF_PIPE, NO_OUTPUT, type Output, SOME_OUTPUT, together } from './call.ts'
@@ -27,8 +28,6 @@ import { judgeWrite } from './writes.ts'
 
 /** Longer scripts are not parsed: what agents write themselves is far below. */
 const MAX_SCRIPT_CHARS = 120_000
-/** For each bracket that may open a list or a pattern the parser looks through the rest of the text. */
-const MAX_BRACKET_WORK = 150_000_000
 /** How often a command is judged with other values of its variables. */
 const MAX_VARIANTS = 6
 /** A text of which only pieces can be parsed. */
@@ -102,7 +101,7 @@ export class ScriptJudge implements Bench {
   }
 
   #text(text: string, input: Input): Output {
-    if (text.length > MAX_SCRIPT_CHARS || bracketWork(text) > MAX_BRACKET_WORK) throw new TooMuch('size')
+    if (text.length > MAX_SCRIPT_CHARS || refusedScript(text) !== null) throw new TooMuch('size')
     this.findings.spend()
     const script = this.#parsed(text)
     if (script !== null) {
@@ -289,10 +288,6 @@ export class ScriptJudge implements Bench {
       else this.meet(found.fact)
     }
   }
-}
-
-function bracketWork(text: string): number {
-  return (text.match(/[{[]|[@?*+!]\(/g)?.length ?? 0) * text.length
 }
 
 const MAX_ITEMS = 20

@@ -1,10 +1,10 @@
 // `bash` and `sh`: the interpreter's know `-c` and a file. What a shell is told by options is the same that a script says
 // to itself with `set` and `shopt`, so that is how it is passed on.
 
-import { type Context, NO_SUCH_FILE, type Result, shellMessage } from '../interpreter-command.ts'
+import { type Context, IS_NAME, NO_SUCH_FILE, type Result, shellMessage } from '../interpreter-command.ts'
 
 /** Options that the next shell begins with, each the words of a command. */
-export type StartWith = (commands: readonly (readonly string[])[]) => void
+export type StartWith = (commands: readonly (readonly string[])[], isOfWords: boolean) => void
 
 type Call = { commands: string[][]; isText: boolean; isInput: boolean; operands: string[] }
 
@@ -23,7 +23,9 @@ export function bashCommand(name: 'bash' | 'sh', startWith: StartWith) {
     const [first, ...rest] = operands
     if (isText && first === undefined) return failure(`${name}: -c: option requires an argument`, 2)
     const run = (script: string, zero: string, words: string[]) => {
-      startWith(commands)
+      // What was set for this command alone is exported there as well.
+      const names = Object.keys(context.exportedEnv ?? {}).filter((known) => IS_NAME.test(known))
+      startWith([...(names.length > 0 ? [['export', ...names]] : []), ...commands], isText)
       return start(script, [zero, ...words], context)
     }
     if (isText) return run(first ?? '', rest[0] ?? name, rest.slice(1))

@@ -1,6 +1,9 @@
-// `timeout` as GNU's. The interpreter's knows few of its options. Of a command that is stopped nobody gets what it had written: it says so.
+// `timeout` as GNU's. The interpreter's knows few of its options. What a program that is stopped had written is kept, as is what
+// a shell wrote to the terminal; of anything else nobody gets it: it says so.
 
-import { type Context, quoted, type Result, withVariables } from '../interpreter-command.ts'
+import { type Context, inBytes, quoted, type Result, withVariables } from '../interpreter-command.ts'
+import { outputOf } from '../standard-streams.ts'
+import type { StoppedOutput } from '../stopped-output.ts'
 import { type GnuSpec, misuse, readGnuOptions } from './gnu-options.ts'
 
 const EXIT_TIMED_OUT = 124
@@ -27,7 +30,12 @@ const SIGNALS: Readonly<Record<string, number>> = {
   ...{ PIPE: 13, ALRM: 14, TERM: 15, CHLD: 17, CONT: 18, STOP: 19, TSTP: 20, TTIN: 21, TTOU: 22 },
 }
 
-export async function timeout(args: string[], context: Context): Promise<Result> {
+export const timeoutCommand =
+  (stopped: StoppedOutput) =>
+  (args: string[], context: Context): Promise<Result> =>
+    timeout(args, context, stopped)
+
+async function timeout(args: string[], context: Context, stopped: StoppedOutput): Promise<Result> {
   const read = readGnuOptions(args, SPEC)
   if (!read.ok) return { stdout: '', stderr: read.stderr, exitCode: read.exitCode }
   if (read.has('help')) return { stdout: HELP, stderr: '', exitCode: 0 }
@@ -38,21 +46,29 @@ export async function timeout(args: string[], context: Context): Promise<Result>
   if (later === null) return misuse(SPEC, `invalid time interval ‘${read.value('k')}’`)
   const signal = signalNumber(read.value('s') ?? 'TERM')
   if (signal === null) return misuse(SPEC, `‘${read.value('s')}’: invalid signal`)
-  const { result, isStopped } = await runFor(ms, command, context)
+  const written = stopped.begin()
+  const { result, isStopped } = await runFor(ms, command, { context, written }).finally(() => stopped.end(written))
   if (!isStopped) return result
   const name = Object.keys(SIGNALS).find((one) => SIGNALS[one] === signal) ?? String(signal)
   const told = read.has('v') ? `timeout: sending signal ${name} to command ‘${command[0]}’\n` : ''
-  const said = told + (command[0] === 'sleep' ? '' : LOST)
+  const said = told + (command[0] === 'sleep' || written.isLaid ? '' : LOST)
   const exitCode = read.has('preserve') || signal === KILL ? 128 + signal : EXIT_TIMED_OUT
-  return { ...result, stderr: result.stderr.replaceAll(ABORTED, '') + said, exitCode }
+  const stderr = (result.stderr + written.stderr).replaceAll(ABORTED, '') + said
+  return { ...outputOf(inBytes(result) + written.stdout), stderr, exitCode }
 }
 
+type Within = { context: Context; written: { isStopping: boolean } }
+
 /** Zero is no limit. */
-async function runFor(ms: number, command: readonly string[], context: Context) {
+async function runFor(ms: number, command: readonly string[], { context, written }: Within) {
   const run = context.execWithInheritedStdin ?? context.exec
   if (!run) throw new Error('the interpreter cannot run a script from a command')
   const stopping = new AbortController()
-  const timer = ms === 0 ? null : setTimeout(() => stopping.abort(), Math.min(ms, LONGEST_MS))
+  const stop = () => {
+    written.isStopping = true
+    stopping.abort()
+  }
+  const timer = ms === 0 ? null : setTimeout(stop, Math.min(ms, LONGEST_MS))
   const signal = context.signal ? AbortSignal.any([context.signal, stopping.signal]) : stopping.signal
   try {
     const script = withVariables(command.map(quoted).join(' '), context)

@@ -4,36 +4,56 @@
 import { isFileError } from '../file-system.ts'
 import { machineAdvice } from '../machine-commands.ts'
 import { runDirectly } from './direct-commands.ts'
-import { declaredFunctions, withBodies } from './function-text.ts'
+import { declaredFunctions, typeOfFunctions } from './function-text.ts'
 import { killSelf } from './kill-self.ts'
-import { onlyReads, type Position, type Watched, withTerminal } from './position.ts'
-import { repairRead } from './repairs.ts'
+import { runUlimit } from './limits.ts'
+import { onlyReads, type Position, type Watched, withOwnMask, withTerminal } from './position.ts'
+import { refusedText, repairRead } from './repairs.ts'
 import type { CommandCall, StepResult } from './shape.ts'
 import { callTrace } from './trace.ts'
 import { afterReturn } from './trap-runs.ts'
+import { takeWords } from './words-alone.ts'
 
 const NOT_RUN = 126
 const NOT_FOUND = 127
 
+const TOO_MANY_FOR_CD: StepResult = { stdout: '', stderr: 'bash: cd: too many arguments\n', exitCode: 1 }
+
 type NamedStep = { call: CommandCall; run: () => Promise<StepResult> }
 
 export async function runNamed(shell: Watched, position: Position, { call, run }: NamedStep): Promise<StepResult> {
+  const [name, args, , , skipFunctions = false] = call
+  const taken = takeWords(position, name, args)
+  if (taken !== null) return taken
+  const { state } = shell.ctx
+  const called = skipFunctions ? undefined : state.functions.get(name)
+  return called
+    ? callFunction(shell, position, { call, run, body: called })
+    : runBuiltIn(shell, position, { call, run })
+}
+
+async function callFunction(
+  shell: Watched,
+  position: Position,
+  { call: [name, args], run, body }: NamedStep & { body: Parameters<typeof onlyReads>[0] },
+): Promise<StepResult> {
+  const { state } = shell.ctx
+  const staysLive = position.isLive && onlyReads(body)
+  const trace = staysLive ? callTrace(shell, [name, ...args]) : null
+  if (trace !== null) position.show(trace)
+  position.shownTrace = trace
+  const integers = new Set(state.integerVars)
+  const result = await withTerminal(position, staysLive, run)
+  for (const integer of position.localIntegers) if (!integers.has(integer)) state.integerVars?.delete(integer)
+  position.shownTrace = trace
+  return position.traps.areSet ? afterReturn(shell, position, result) : result
+}
+
+async function runBuiltIn(shell: Watched, position: Position, { call, run }: NamedStep): Promise<StepResult> {
   const [name, ...rest] = call
-  const [args, , , skipFunctions = false] = rest
+  const [args] = rest
   const { state } = shell.ctx
   const { isLive, traps, watch } = position
-  const called = skipFunctions ? undefined : state.functions.get(name)
-  if (called) {
-    const staysLive = isLive && onlyReads(called)
-    const trace = staysLive ? callTrace(shell, [name, ...args]) : null
-    if (trace !== null) position.show(trace)
-    position.shownTrace = trace
-    const integers = new Set(state.integerVars)
-    const result = await withTerminal(position, staysLive, run)
-    for (const integer of position.localIntegers) if (!integers.has(integer)) state.integerVars?.delete(integer)
-    position.shownTrace = trace
-    return position.traps.areSet ? afterReturn(shell, position, result) : result
-  }
   switch (name) {
     case 'trap':
       return traps.run(args, state.callDepth)
@@ -43,14 +63,14 @@ export async function runNamed(shell: Watched, position: Position, { call, run }
       return declaredFunctions(shell, position, args) ?? run()
     case 'local':
       // The interpreter takes the letter there and forgets it.
-      return args.some(isIntegerOption) ? shell.runCommand('declare', ...rest) : run()
+      return args.some((arg) => /^-\w*[iA]/.test(arg)) ? shell.runCommand('declare', ...rest) : run()
     case 'read':
       return readResult(await run(), repairRead(state, args, 'REPLY'))
     case 'mapfile':
     case 'readarray':
       return readResult(await run(), repairRead(state, args, 'MAPFILE'))
     case 'type':
-      return withBodies(shell, position, await run())
+      return (await typeOfFunctions(shell, position, args)) ?? run()
     case 'kill':
       return (await killSelf(shell, position, args)) ?? run()
     case 'wait':
@@ -64,11 +84,21 @@ export async function runNamed(shell: Watched, position: Position, { call, run }
       return inThisShell(shell, position, { call, run })
     case 'bash':
     case 'sh':
+    case 'timeout':
+      // What a live shell wrote is there, should it be stopped.
+      if (isLive && name !== 'timeout') watch.parts.stopped.lay({ stdout: '', stderr: '' })
       watch.nextShellIsLive(isLive)
-      return run().finally(() => watch.forgetNextShell())
+      return withOwnMask(position, run).finally(() => watch.forgetNextShell())
     default:
-      return runDirectly(shell, call) ?? program(shell, { call, run })
+      return runSmall(position, call) ?? runDirectly(shell, call) ?? program(shell, { call, run })
   }
+}
+
+/** Null for a command that is none of those. */
+function runSmall({ mask }: Position, [name, args]: CommandCall): StepResult | null {
+  if (name === 'umask') return mask.run(args)
+  if (name === 'ulimit') return runUlimit(args)
+  return name === 'cd' && args.filter((arg) => !/^-./.test(arg)).length > 1 ? TOO_MANY_FOR_CD : null
 }
 
 const isIntegerOption = (arg: string): boolean => /^-\w*i/.test(arg)
@@ -94,6 +124,8 @@ async function program(shell: Watched, { call, run }: NamedStep): Promise<StepRe
 }
 
 async function inThisShell(shell: Watched, position: Position, { call, run }: NamedStep): Promise<StepResult> {
+  const refused = refusedText(await textIn(shell, call))
+  if (refused !== null) return refused
   position.next = { isLive: position.isLive }
   try {
     const result = await run()
@@ -101,6 +133,19 @@ async function inThisShell(shell: Watched, position: Position, { call, run }: Na
   } finally {
     position.next = null
   }
+}
+
+/** What `eval` and `source` are about to parse; nothing if there is none. */
+async function textIn({ ctx }: Watched, [name, given]: CommandCall): Promise<string> {
+  const args = given[0] === '--' ? given.slice(1) : given
+  if (name === 'eval') return args.join(' ')
+  const [file = ''] = args
+  const folders = file.includes('/') ? [] : (ctx.state.env.get('PATH') ?? '').split(':').filter(Boolean)
+  for (const path of [...folders.map((folder) => `${folder}/${file}`), file]) {
+    const resolved = ctx.fs.resolvePath(ctx.state.cwd, path)
+    if ((await ctx.fs.exists(resolved)) && !(await ctx.fs.stat(resolved)).isDirectory) return ctx.fs.readFile(resolved)
+  }
+  return ''
 }
 
 /** Says of a program that needs a machine why it is not there. */

@@ -18,6 +18,17 @@ export interface Position extends WatchParts {
   readonly localIntegers: Set<string>
   /** The word by which the command that runs now was called. */
   calledAs: string
+  /** Whether the script was given as words, as with `-c`. */
+  readonly isOfWords: boolean
+  /** Of the command for which the action of a trap is run. */
+  actionLine: number | null
+  /** The shell's own statements, and the line of the one whose rest is left out. */
+  readonly topStatements: ReadonlySet<Statement>
+  discardedLine: number | null
+  /** How many of its subshells run, one in the other. */
+  subshells: number
+  /** Gets the words of a command that is called for them alone. */
+  takeWords: ((words: string[]) => void) | null
   /** For the script that is to be run next in the same shell; without it, that is a substitution. */
   next: { isLive: boolean } | null
   /** The script's own statements, in the shell that runs them. */
@@ -26,18 +37,23 @@ export interface Position extends WatchParts {
 
 export type Watched = Interpreter & { position?: Position }
 
-export function positionIn(watch: ScriptWatch, isLive: boolean, ownStatements: Position['ownStatements']): Position {
+type Beginning = Pick<Position, 'isLive' | 'isOfWords' | 'ownStatements' | 'topStatements'>
+
+export function positionIn(watch: ScriptWatch, beginning: Beginning): Position {
   return {
+    ...beginning,
     ...watch.parts,
     watch,
     jobs: new Jobs(),
     traps: new Traps(),
-    isLive,
     shownTrace: null,
     localIntegers: new Set(),
     calledAs: '',
+    actionLine: null,
+    discardedLine: null,
+    subshells: 0,
+    takeWords: null,
     next: null,
-    ownStatements,
   }
 }
 
@@ -48,6 +64,26 @@ export async function withTerminal<T>(position: Position, isLive: boolean, run: 
     return await run()
   } finally {
     position.isLive = before
+  }
+}
+
+/** What a shell within does to its mask ends with it. */
+export async function withOwnMask<T>({ mask }: Position, run: () => Promise<T>): Promise<T> {
+  const { bits } = mask
+  try {
+    return await run()
+  } finally {
+    mask.restore(bits)
+  }
+}
+
+/** For a shell within this one: a subshell, a substitution, a stage of a pipeline. */
+export async function asSubshell<T>(position: Position, run: () => Promise<T>): Promise<T> {
+  position.subshells++
+  try {
+    return await withOwnMask(position, run)
+  } finally {
+    position.subshells--
   }
 }
 

@@ -1,8 +1,12 @@
 // What the interpreter misreads, put so that it reads it rightly. Each changes the form of a script and not its meaning.
 
+import { refusedScript } from '../script-work.ts'
 import { bytesToText, textToBytes } from '../text-encodings.ts'
+import { readDeclarations } from './array-declarations.ts'
+import { markFolderPatterns } from './folder-patterns.ts'
 import { type Position, type Watched, withTerminal } from './position.ts'
-import type { Command, Script, ShellVariables } from './shape.ts'
+import { partRanges } from './ranges.ts'
+import type { Command, Script, ShellVariables, StepResult } from './shape.ts'
 import { scriptOf, statementOf } from './trap-runs.ts'
 
 const SEEN = new WeakSet<object>()
@@ -13,7 +17,7 @@ const DEFAULTS: ReadonlySet<unknown> = new Set(['DefaultValue', 'AssignDefault',
 /**
  * `"${x:-y}"` that is a whole word is an unbound variable to it under `set -u`; with an empty text beside it, it is not.
  */
-export function repairWords(root: Script): void {
+export function repairWords(root: Script, parse: (text: string) => Script): void {
   if (SEEN.has(root)) return
   const open: object[] = [root]
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
@@ -22,25 +26,39 @@ export function repairWords(root: Script): void {
     if ('type' in node && node.type === 'DoubleQuoted' && 'parts' in node && Array.isArray(node.parts)) {
       if (node.parts.length === 1 && hasDefault(node.parts[0])) node.parts.unshift({ type: 'Literal', value: '' })
     }
+    for (const command of readDeclarations(node, parse)) {
+      UNMATCHED.set(command, 'an array within this declaration is not understood: declare it, then name=(...)')
+    }
+    nameInError(node)
+    partRanges(node)
     noteUnmatched(node)
     for (const value of Object.values(node)) if (typeof value === 'object' && value !== null) open.push(value)
   }
+}
+
+/** `${x?message}` says the message without the name of the variable. */
+function nameInError(node: object): void {
+  if (!('parameter' in node) || !('operation' in node)) return
+  const operation = node.operation
+  if (typeof operation !== 'object' || operation === null || !('type' in operation)) return
+  if (operation.type !== 'ErrorIfUnset' || !('word' in operation) || !('checkEmpty' in operation)) return
+  const word = operation.word as { parts: unknown[] } | null
+  const isEmpty = word === null || word.parts.every((part) => JSON.stringify(part).includes('"value":""'))
+  const message = operation.checkEmpty ? 'parameter null or not set' : 'parameter not set'
+  const parts = isEmpty ? [{ type: 'Literal', value: message }] : word.parts
+  operation.word = { type: 'Word', parts: [{ type: 'Literal', value: `${String(node.parameter)}: ` }, ...parts] }
 }
 
 function noteUnmatched(node: object): void {
   const words: unknown =
     'args' in node ? [...wordsOf(node.args), ...arraysOf(node)] : 'words' in node ? node.words : null
   if (!Array.isArray(words)) return
-  const lists = words.map((word: { parts?: unknown[] } | null) => word?.parts ?? [])
-  const pattern = lists
-    .flat()
+  const pattern = words
+    .flatMap((word: { parts?: unknown[] } | null) => word?.parts ?? [])
     .map(patternOf)
     .find((text) => text?.includes('!('))
+  markFolderPatterns(node)
   if (pattern) UNMATCHED.set(node, `${pattern}: patterns with !(...) are not available here for file names`)
-  // It would leave out the slash and match files as well.
-  else if (lists.some(endsInSlash)) {
-    UNMATCHED.set(node, '*/: patterns that end with a slash are not available here: find . -maxdepth 1 -type d')
-  }
 }
 
 const wordsOf = (args: unknown): unknown[] => (Array.isArray(args) ? args : [])
@@ -51,12 +69,6 @@ function arraysOf(node: object): unknown[] {
   return assignments.flatMap((one) =>
     typeof one === 'object' && one !== null && 'array' in one ? wordsOf(one.array) : [],
   )
-}
-
-function endsInSlash(parts: readonly unknown[]): boolean {
-  const last = parts.at(-1)
-  const isSlash = typeof last === 'object' && last !== null && 'value' in last && last.value === '/'
-  return isSlash && patternOf(parts.at(-2)) !== null
 }
 
 function patternOf(part: unknown): string | null {
@@ -77,12 +89,20 @@ function hasDefault(part: unknown): boolean {
   return DEFAULTS.has(kind) && /^\w+$/.test(String(parameter))
 }
 
+/** For text that would keep the parser busy for too long. */
+export function refusedText(text: string): StepResult | null {
+  const stderr = refusedScript(text)
+  return stderr === null ? null : { stdout: '', stderr: `${stderr}\n`, exitCode: 2 }
+}
+
 /** A substitution within arithmetic would be a shell without the functions and variables of this one. */
 export function repairSubstitutions(shell: Watched, position: Position): void {
   const { execFn } = shell.ctx
   if (!execFn) return
   shell.ctx.execFn = async (...call) => {
     const [script] = call
+    const refused = refusedText(script)
+    if (refused !== null) return refused
     if (call.length !== 2) return execFn(...call)
     const literal = (value: string) => ({ type: 'Word' as const, parts: [{ type: 'SingleQuoted' as const, value }] })
     const command: Command = {

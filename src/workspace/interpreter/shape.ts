@@ -62,7 +62,7 @@ export interface ShellVariables {
   inCondition: boolean
   callDepth: number
   options: Record<string, boolean>
-  shoptOptions: { xpg_echo: boolean }
+  shoptOptions: { xpg_echo: boolean; nullglob: boolean; failglob: boolean; globstar: boolean; dotglob: boolean }
   virtualPid: number
   nextVirtualPid: number
   lastBackgroundPid: number

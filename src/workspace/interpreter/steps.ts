@@ -8,8 +8,19 @@
 
 import { isFileError } from '../file-system.ts'
 import { shellMessage } from '../interpreter-command.ts'
+import { runDeclaration } from './array-declarations.ts'
+import { withFolders } from './folder-patterns.ts'
 import { runFile, runNamed } from './named-command.ts'
-import { errorsShown, onlyReads, type Position, positionIn, shown, type Watched, withTerminal } from './position.ts'
+import {
+  asSubshell,
+  errorsShown,
+  onlyReads,
+  type Position,
+  positionIn,
+  shown,
+  type Watched,
+  withTerminal,
+} from './position.ts'
 import { refusedPattern, repairSubstitutions, repairWords } from './repairs.ts'
 import type { Command, Interpreter, Pipeline, Script, Statement, StepResult } from './shape.ts'
 import {
@@ -18,6 +29,7 @@ import {
   beforeCommand,
   beforeRound,
   markRounds,
+  putOnLine,
   scriptOf,
   setsTraps,
   statementOf,
@@ -25,6 +37,7 @@ import {
   wholeBody,
   withOwnTraps,
 } from './trap-runs.ts'
+import { discarded, discardFor, exitAsUnset, unsetInTest, unsetMessage } from './unset-errors.ts'
 import { ScriptWatch } from './watch.ts'
 
 type Steps = Omit<Interpreter, 'ctx' | 'buildExportedEnv'>
@@ -63,8 +76,10 @@ function watched(own: Steps): Steps & ThisType<Watched> {
     },
     executeSubshell(node, stdin, ownsStdin) {
       const { position } = this
-      const run = (as: typeof node) => own.executeSubshell.call(this, as, stdin, ownsStdin)
-      if (!position || !(position.traps.areSet || setsTraps(this, node))) return run(node)
+      const call = (as: typeof node) => own.executeSubshell.call(this, as, stdin, ownsStdin)
+      if (!position) return call(node)
+      const run = (as: typeof node) => asSubshell(position, () => call(as))
+      if (!(position.traps.areSet || setsTraps(this, node))) return run(node)
       return withOwnTraps(position, () => run({ ...node, body: [wholeBody(node.body)] }))
     },
     runCommand(...call) {
@@ -83,15 +98,17 @@ type Step<Node> = { node: Node; own: Steps }
 async function script(shell: Watched, watch: ScriptWatch, { node, own }: Step<Script>): Promise<StepResult> {
   const run = () => own.executeScript.call(shell, node)
   const { position } = shell
-  repairWords(node)
+  repairWords(node, watch.parts.parse)
   if (!position) return begin(shell, watch, { node, run })
-  const { next } = position
+  const { next, actionLine } = position
   position.next = null
+  if (actionLine !== null) putOnLine(node, actionLine)
   if (next) return withTerminal(position, next.isLive, run)
-  const substitute = () => withTerminal(position, false, () => toItsExit(shell, position, run))
+  const within = () => asSubshell(position, run)
+  const substitute = () => withTerminal(position, false, () => toItsExit(shell, position, within))
   return position.traps.areSet || setsTraps(shell, node)
     ? withOwnTraps(position, substitute)
-    : withTerminal(position, false, run)
+    : withTerminal(position, false, within)
 }
 
 async function begin(
@@ -99,8 +116,13 @@ async function begin(
   watch: ScriptWatch,
   { node, run }: { node: Script; run: () => Promise<StepResult> },
 ) {
-  const { isScript, isLive, options } = watch.begin()
-  const position = positionIn(watch, isLive, new Set(isScript ? node.statements : []))
+  const { isScript, options, ...beginning } = watch.begin()
+  const topStatements = new Set(node.statements)
+  const position = positionIn(watch, {
+    ...beginning,
+    topStatements,
+    ownStatements: isScript ? topStatements : new Set(),
+  })
   shell.position = position
   repairSubstitutions(shell, position)
   for (const [name = '', ...words] of options) {
@@ -114,6 +136,7 @@ async function begin(
 async function statement(shell: Watched, position: Position, { node, own }: Step<Statement>): Promise<StepResult> {
   const pause = position.pacer.pauseIfDue()
   if (pause) await pause
+  if (isDiscarded(position, node)) return { stdout: '', stderr: '', exitCode: 1 }
   const isWatched = position.traps.areSet || shell.ctx.state.options.xtrace
   const trace = isWatched ? await beforeRound(shell, position, node) : ''
   const body = BODIES.get(node)
@@ -123,11 +146,37 @@ async function statement(shell: Watched, position: Position, { node, own }: Step
     if (followed) FOLLOWED.add(followed)
   }
   if (trace !== '' && position.isLive) position.show(trace)
-  const ended = node.background ? await job(shell, position, node) : await own.executeStatement.call(shell, node)
+  const ended = node.background ? await job(shell, position, node) : await orDiscarded(shell, position, { node, own })
   const result = trace === '' || position.isLive ? ended : { ...ended, stderr: trace + ended.stderr }
   const left = position.isLive ? shown(shell, position, result) : result
   if (position.ownStatements.has(node)) position.onStatement(shell)
   return left
+}
+
+async function orDiscarded(shell: Watched, position: Position, { node, own }: Step<Statement>): Promise<StepResult> {
+  try {
+    return await own.executeStatement.call(shell, node)
+  } catch (error) {
+    const left = position.topStatements.has(node) && position.subshells === 0 ? discarded(error) : null
+    if (left === null) throw error
+    position.discardedLine = lineOf(node)
+    shell.ctx.state.lastExitCode = left.exitCode
+    shell.ctx.state.env.set('?', String(left.exitCode))
+    return left
+  }
+}
+
+/** What stands on the same line as what was given up is given up as well. */
+function isDiscarded(position: Position, node: Statement): boolean {
+  if (position.discardedLine === null || !position.topStatements.has(node) || position.subshells > 0) return false
+  if (lineOf(node) === position.discardedLine) return true
+  position.discardedLine = null
+  return false
+}
+
+function lineOf({ pipelines }: Statement): number | null {
+  const [first] = pipelines[0]?.commands ?? []
+  return first && 'line' in first ? (first.line ?? null) : null
 }
 
 /** It has a shell of its own and no input; that it failed is told by `wait` alone. */
@@ -174,8 +223,18 @@ async function command(shell: Watched, position: Position, { node, run }: Comman
   let result: StepResult
   position.isLive = isLive && !isInner && onlyReads(node)
   try {
-    result = await run(as)
+    const step = async (one: Command): Promise<StepResult> => {
+      const mended = await withFolders(shell, one, run)
+      return 'type' in mended ? run(mended) : mended
+    }
+    const whole = async () => (await runDeclaration(as, step)) ?? step(as)
+    result = stage === undefined ? await whole() : await asSubshell(position, whole)
+    const unset = unsetInTest(shell, node, result)
+    if (unset !== null) result = await exitAsUnset(shell, position, unset)
   } catch (error) {
+    const unset = unsetMessage(error)
+    if (unset !== null) return await exitAsUnset(shell, position, unset)
+    await discardFor(shell, error)
     if (!isFileError(error)) throw error
     const stderr = `bash: ${position.wordsFor(error.path)}: ${shellMessage(error)}\n`
     result = { stdout: '', stderr, exitCode: 1 }

@@ -7,7 +7,7 @@ import { Traps } from './traps.ts'
 
 type Run = () => Promise<StepResult>
 /** How the library ends a shell by `exit`. */
-type Exit = {
+type Exit = Error & {
   name: 'ExitError'
   exitCode: number
   stdout: string
@@ -41,7 +41,7 @@ export async function toItsExit(shell: Watched, position: Position, run: Run): P
   return result
 }
 
-function isExit(error: unknown): error is Exit {
+export function isExit(error: unknown): error is Exit {
   return error instanceof Error && error.name === 'ExitError'
 }
 
@@ -57,10 +57,23 @@ export async function runAction(shell: Watched, { position, action, exitCode, no
     state.env.set('?', String(status))
   }
   setStatus(exitCode ?? lastExitCode)
+  const line = node && 'line' in node ? node.line : undefined
+  const before = position.actionLine
+  position.actionLine = line ?? null
   const result = await position.traps.running(() => shell.runCommand('eval', ['--', action], [], '', true))
+  position.actionLine = before
   setStatus(lastExitCode)
   state.lastArg = lastArg
   return position.isLive ? shown(shell, position, result) : result
+}
+
+/** For the script of an action: its lines are that of the command that it is run for. */
+export function putOnLine(root: Script, line: number): void {
+  const open: object[] = [root]
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if ('line' in node && typeof node.line === 'number') node.line = line
+    for (const value of Object.values(node)) if (typeof value === 'object' && value !== null) open.push(value)
+  }
 }
 
 /** For a command that is about to run. */

@@ -44,7 +44,7 @@ drwxr-xr-x 2 user user 4096 TIME src
     'total 20K\n4.0K b.ini\n4.0K big\n4.0K empty\n   0 link\n   0 old\n4.0K src\n4.0K two words\n1.5K\nempty\nsrc\nb.ini\nbig\nlink\nold\ntwo words\n',
   )
   expect(await run('ln -s src folder; ls folder; ls -d folder; ln -s nowhere broken; ls broken; ls -L broken')).toBe(
-    'a.txt\nfolder\nbroken\nbroken\n',
+    "a.txt\nfolder\nbroken\nls: cannot access 'broken': No such file or directory\n",
   )
 })
 
@@ -78,8 +78,8 @@ test('env gives a command the variables that it sets, a shell included, and take
   expect(await run('export C=1; env -u C printenv C; env C=2 D=3 | grep ^[CD]; env -i E=1; env -i')).toBe(
     'C=2\nD=3\nE=1\n',
   )
-  expect(await run('env -C / pwd; echo $?; env nope; echo $?')).toBe(
-    'env: option -C is not available here\n125\nbash: nope: command not found\n127\n',
+  expect(await run('env -C / pwd; env -v pwd; echo $?; env nope; echo $?')).toBe(
+    "/\nenv: option -v is not available here\nTry 'env --help' for more information.\n125\nbash: nope: command not found\n127\n",
   )
 })
 
@@ -165,5 +165,16 @@ touch -d '2020-01-01' x/* y/*`)
   expect(await run('diff x/n none; echo $?; diff --color=always x/n y/n; diff -u --label A --label B x/e y/e')).toBe(
     "diff: none: No such file or directory\n2\ndiff: option '--color=always' is not available here\n" +
       '--- A\n+++ B\n@@ -1 +1 @@\n-no end\n\\ No newline at end of file\n+no end\n',
+  )
+})
+
+test('what a shell wrote to the terminal before timeout stopped it is there, and what went elsewhere is told to be lost', async () => {
+  const run = await shell()
+  const inner = `timeout 1 bash -c 'echo a; bash -c "echo b; sleep 60"; echo c'; echo $?`
+  expect(await run(inner)).toBe('a\nb\n124\n')
+  const file = `printf 'echo one\n(echo two; sleep 60)\necho three\n' > s.sh; timeout 1 bash s.sh; echo $?`
+  expect(await run(file)).toBe('one\ntwo\n124\n')
+  expect(await run(`timeout 1 bash -c 'echo a; sleep 60' | cat`)).toMatch(
+    /^timeout: the command was stopped; what it had/,
   )
 })

@@ -1,0 +1,68 @@
+// The words of a command, as the interpreter expands them, without the command.
+
+import type { Position, Watched } from './position.ts'
+import type { Command, SimpleCommand, StepResult } from './shape.ts'
+
+export type Word = SimpleCommand['args'][number]
+export type Part = Word['parts'][number]
+/** The interpreter's own step. */
+export type Run = (as: Command) => Promise<StepResult>
+
+/** Instead of a command. */
+const WORDS_ALONE = 'the words of a pattern'
+
+export const literal = (value: string): Word => ({ type: 'Word', parts: [{ type: 'SingleQuoted', value }] })
+
+/** The word as the interpreter expands it, or how that fails. */
+export async function wordsAlone(shell: Watched, word: Word, run: Run): Promise<string[] | StepResult> {
+  const { state } = shell.ctx
+  const { position } = shell
+  if (!position) return []
+  const { lastArg, lastExitCode } = state
+  const shown = state.env.get('_')
+  let words: string[] | null = null
+  position.takeWords = (args) => {
+    words = args
+  }
+  const command: Command = {
+    type: 'SimpleCommand',
+    assignments: [],
+    name: literal(WORDS_ALONE),
+    args: [word],
+    redirections: [],
+  }
+  let result: StepResult
+  try {
+    result = await withOption(state.options, 'xtrace', false, () => run(command))
+  } finally {
+    position.takeWords = null
+  }
+  if (words === null) return result
+  state.lastArg = lastArg
+  state.lastExitCode = lastExitCode
+  state.env.set('?', String(lastExitCode))
+  if (shown !== undefined) state.env.set('_', shown)
+  return words
+}
+
+/** For a command that is called for its words alone; null for any other. */
+export function takeWords(position: Position, name: string, args: string[]): StepResult | null {
+  if (name !== WORDS_ALONE || !position.takeWords) return null
+  position.takeWords(args)
+  return { stdout: '', stderr: '', exitCode: 0 }
+}
+
+export async function withOption<Name extends string, T>(
+  options: Partial<Record<Name, boolean>>,
+  name: Name,
+  value: boolean,
+  work: () => Promise<T>,
+): Promise<T> {
+  const before = options[name] ?? false
+  options[name] = value
+  try {
+    return await work()
+  } finally {
+    options[name] = before
+  }
+}
