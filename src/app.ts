@@ -13,12 +13,13 @@ import { health } from './routes/health.ts'
 import { keys } from './routes/keys.ts'
 import { mcpServer } from './routes/mcp-server.ts'
 import { session } from './routes/session.ts'
+import { usage } from './routes/usage.ts'
 
 export const app = new OpenAPIHono<AppEnv>()
 
 app.use(door)
 const toolServer = mcpServer((request, env, ctx) => app.fetch(request, env, ctx))
-for (const family of [health, session, keys, audit, conversationRoutes, analysisRoutes, toolServer])
+for (const family of [health, session, keys, audit, usage, conversationRoutes, analysisRoutes, toolServer])
   app.route('/', family)
 
 let document: string | undefined

@@ -3,6 +3,7 @@
 import { proxyDurable } from 'itty-durable'
 import type { Conversation } from '../durable-objects/conversation/conversation.ts'
 import type { Limiter } from '../durable-objects/limiter/limiter.ts'
+import type { Owner } from '../durable-objects/owner/owner.ts'
 import type { TaskQueue } from '../durable-objects/task-queue/task-queue.ts'
 
 /** A conversation id is unique per owner: the object is addressed by both, so no owner can meet another's. */
@@ -13,6 +14,16 @@ export function conversation(env: Env, owner: string, id: string): DurableObject
 /** The object of no conversation: it answers in the place of every id that was never used. */
 export function noConversation(env: Env): DurableObjectStub<Conversation> {
   return env.CONVERSATION.get(env.CONVERSATION.idFromName('nobody'))
+}
+
+/** The books of one owner: what there is of everything, and where the sockets of each key are. */
+export function owner(env: Env, name: string): DurableObjectStub<Owner> {
+  return env.OWNER.get(env.OWNER.idFromName(name))
+}
+
+/** A conversation as its owner's object knows it, which was told the id by the conversation itself. */
+export function conversationOf(env: Env, objectId: string): DurableObjectStub<Conversation> {
+  return env.CONVERSATION.get(env.CONVERSATION.idFromString(objectId))
 }
 
 /** The one queue of the service. */
@@ -46,4 +57,17 @@ export function workspacePrefix(of: { owner: string; id: string; incarnation: st
 /** Where what an owner said about a conversation lies in R2. */
 export function feedbackKey(owner: string, id: string): string {
   return `feedback/${encodeURIComponent(owner)}/${id}.json`
+}
+
+/** On what a socket's being there rests: the key behind it, null in local mode, and when that ends, null for never. */
+export type SocketCredential = { key: string | null; until: number | null }
+
+/** The credential as part of the address under which an object is asked for a socket. */
+export function credentialQuery({ key, until }: SocketCredential): Record<string, string> {
+  return { ...(key === null ? {} : { key }), ...(until === null ? {} : { until: String(until) }) }
+}
+
+export function credentialOf(query: URLSearchParams): SocketCredential {
+  const until = query.get('until')
+  return { key: query.get('key'), until: until === null ? null : Number(until) }
 }

@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { MODEL_ALLOWED, MODEL_SCHEMAS, MODEL_SECRETS, type ModelsConfig, modelsConfig } from './config/models.ts'
 import { NEWS_ALLOWED, NEWS_SCHEMAS, NEWS_SECRETS, type NewsConfig, newsConfig } from './config/news.ts'
 import { NOTIFY_ALLOWED, NOTIFY_SCHEMAS, NOTIFY_SECRETS, type NotifyConfig, notifyConfig } from './config/notify.ts'
+import { QUOTA_ALLOWED, QUOTA_SCHEMAS, type QuotaConfig, quotaConfig } from './config/quotas.ts'
 import { TASK_ALLOWED, TASK_SCHEMAS, type TaskConfig, taskConfig } from './config/tasks.ts'
 import { type AddressPolicy, isPolicyEntry } from './lib/address-policy.ts'
 import { fromBase64 } from './lib/crypto.ts'
@@ -140,6 +141,7 @@ const SCHEMAS = {
   MAX_ATTEMPTS: integer(1, 10, 3),
   TASK_TIMEOUT_SECONDS: integer(5, 3600, 300),
   ...TASK_SCHEMAS,
+  ...QUOTA_SCHEMAS,
   FETCH_TIMEOUT_SECONDS: integer(1, 120, 10),
 } as const
 
@@ -211,6 +213,7 @@ const ALLOWED: { [Name in keyof typeof SCHEMAS]: string } = {
   MAX_ATTEMPTS: 'a whole number from 1 to 10',
   TASK_TIMEOUT_SECONDS: 'a whole number from 5 to 3600',
   ...TASK_ALLOWED,
+  ...QUOTA_ALLOWED,
   FETCH_TIMEOUT_SECONDS: 'a whole number from 1 to 120',
 }
 
@@ -274,6 +277,8 @@ export type Config = {
   reportLanguage: 'zh' | 'en' | 'ko'
   maxRunningTasks: number
   tasks: TaskConfig
+  /** Of one owner. */
+  quotas: QuotaConfig
   maxAttempts: number
   taskTimeoutMs: number
   fetchTimeoutMs: number
@@ -345,6 +350,7 @@ function toConfig(values: Parsed, bindings: { hasWorkersAi: boolean }): Config {
     reportLanguage: values.REPORT_LANGUAGE,
     maxRunningTasks: values.MAX_RUNNING_TASKS,
     tasks: taskConfig(values, values.MAX_RUNNING_TASKS),
+    quotas: quotaConfig(values, values.AUTH_MODE),
     maxAttempts: values.MAX_ATTEMPTS,
     taskTimeoutMs: values.TASK_TIMEOUT_SECONDS * 1000,
     fetchTimeoutMs: values.FETCH_TIMEOUT_SECONDS * 1000,

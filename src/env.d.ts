@@ -8,12 +8,13 @@ interface __BaseEnv_Env {
 	CONVERSATION: DurableObjectNamespace<import("./index").Conversation>;
 	TASK_QUEUE: DurableObjectNamespace<import("./index").TaskQueue>;
 	LIMITER: DurableObjectNamespace<import("./index").Limiter>;
+	OWNER: DurableObjectNamespace<import("./index").Owner>;
 	ANALYSIS_RUNNER: Service<typeof import("./index").AnalysisRunner>;
 }
 declare namespace Cloudflare {
 	interface GlobalProps {
 		mainModule: typeof import("./index");
-		durableNamespaces: "Conversation" | "TaskQueue" | "Limiter";
+		durableNamespaces: "Conversation" | "TaskQueue" | "Limiter" | "Owner";
 	}
 	interface Env extends __BaseEnv_Env {}
 }

@@ -3,6 +3,7 @@ import { userMessage } from '../../src/agent/actions.ts'
 import type { ActionEvent } from '../../src/agent/events.ts'
 import type { Microagent } from '../../src/agent/microagents.ts'
 import type { ReplayStep } from '../../src/agent/replay.ts'
+import { credentialOf } from '../../src/bindings.ts'
 import type { ConversationSummary } from '../../src/db/conversations.ts'
 import { hexId } from '../../src/lib/ids.ts'
 import { errorFields, log } from '../../src/lib/log.ts'
@@ -19,7 +20,9 @@ import { type ConversationRecord, holdsConversation } from './meta.ts'
 import { loadMicroagents } from './microagent-files.ts'
 import { type Creation, Room } from './room.ts'
 import { MIGRATIONS } from './schema.ts'
+import type { Newcomer } from './sessions.ts'
 import { Tombstone } from './tombstone.ts'
+import type { Storage } from './usage-report.ts'
 import { Vault } from './vault.ts'
 import { receiveForm, sendZip } from './workspace-transfers.ts'
 
@@ -34,6 +37,9 @@ export type Created = {
   joined: boolean
   messageDropped: boolean
 }
+
+/** Why there is no socket, for the Worker, which words it. */
+const REFUSED = { ended: 401, full: 429, unknown: 503 } as const
 
 /** Close codes that only report; they must not be sent. */
 const REPORTING_CODES = new Set([1004, 1005, 1006, 1015])
@@ -159,11 +165,21 @@ export class Conversation extends DurableObject<Env> {
     this.#room?.stop(TOO_MANY)
   }
 
-  /** The id of the stored event; `stopped` when the loop takes none, null for an unknown conversation. */
-  async addEvent(event: ActionEvent, ref: string | null): Promise<number | 'stopped' | null> {
+  /**
+   * The id of the stored event; `stopped` when the loop takes none, what is full when the owner keeps too much, null for an
+   * unknown conversation.
+   */
+  async addEvent(event: ActionEvent, ref: string | null): Promise<number | 'stopped' | Storage | null> {
     if (this.#room === null) return null
     if (!this.#room.isOpen) await this.#whenOpen(this.#room)
+    const full = this.#room.usage.full === null ? null : await this.#room.usage.stillFull()
+    if (full !== null || this.#room === null) return full
     return this.#room.running ? this.#room.receive(event, ref) : 'stopped'
+  }
+
+  /** What is full when the owner keeps too much for more files to be taken in; null when there is room. */
+  async storageFull(): Promise<Storage | null> {
+    return (await this.#room?.usage.stillFull()) ?? null
   }
 
   /** The answer of the search as JSON text, the events in it exactly as they are stored. */
@@ -216,10 +232,29 @@ export class Conversation extends DurableObject<Env> {
     if (pathname === '/files') return receiveForm(request, this.env, () => this.#room?.files ?? null)
     if (this.#room === null) return new Response(null, { status: 404 })
     if (pathname === '/zip') return sendZip(this.#room.files, request.signal)
-    const started = searchParams.get('start') !== 'false' && this.#room.start()
-    const protocol = pathname === '/socket.io' ? 'socket.io' : 'plain'
-    const webSocket = this.#room.connect(protocol, Number(searchParams.get('after')))
+    return this.#connect(pathname === '/socket.io' ? 'socket.io' : 'plain', searchParams)
+  }
+
+  async #connect(protocol: Newcomer['protocol'], query: URLSearchParams): Promise<Response> {
+    const credential = credentialOf(query)
+    const permit = await this.#room?.permits.admit(credential.key)
+    // It may have been deleted meanwhile.
+    const room = this.#room
+    if (room === null || permit === undefined) return new Response(null, { status: 404 })
+    if (!permit.ok) return Response.json(permit, { status: REFUSED[permit.reason] })
+    const started = query.get('start') !== 'false' && room.start()
+    const webSocket = room.connect({ protocol, after: Number(query.get('after')), credential })
     return new Response(null, { status: 101, webSocket, headers: { [STARTED_HEADER]: String(started) } })
+  }
+
+  /** For the owner's object: the key was revoked, and its sockets go. */
+  endKey(key: string): void {
+    this.#room?.permits.ended(key)
+  }
+
+  /** For the owner's object: what is open here. */
+  heldSockets(): { key: string | null; sockets: number }[] {
+    return [...(this.#room?.sessions.countByKey() ?? [])].map(([key, sockets]) => ({ key, sockets }))
   }
 
   override async alarm(info?: AlarmInvocationInfo): Promise<void> {
@@ -301,7 +336,7 @@ export class Conversation extends DurableObject<Env> {
   }
 
   #leave(socket: WebSocket): void {
-    this.#room?.sessions.forget(socket)
+    this.#room?.leave(socket)
   }
 
   /** Waits until the new conversation stands in the index, but not for long. */

@@ -3,10 +3,9 @@
 
 import { userMessage } from '../../src/agent/actions.ts'
 import type { ActionEvent, NewEvent } from '../../src/agent/events.ts'
-import type { WorkspaceContext } from '../../src/agent/observations.ts'
 import type { ReplayStep } from '../../src/agent/replay.ts'
 import type { AgentState } from '../../src/agent/states.ts'
-import { workspacePrefix } from '../../src/bindings.ts'
+import { owner, workspacePrefix } from '../../src/bindings.ts'
 import { config } from '../../src/config.ts'
 import { type ConversationSummary, saveConversation } from '../../src/db/conversations.ts'
 import { errorFields, log as logger } from '../../src/lib/log.ts'
@@ -26,17 +25,21 @@ import { type ConversationRecord, Meta } from './meta.ts'
 import { Naming } from './naming.ts'
 import { ownServers, serversFor } from './own-servers.ts'
 import { folderOf, isThere, type SetupOutcome, setUpRepository } from './repository-setup.ts'
-import { Sessions } from './sessions.ts'
+import { KEY_REVOKED, KEY_UNCHECKED } from './session-attachment.ts'
+import { type Newcomer, Sessions } from './sessions.ts'
 import { type Bounds, runCommand, shellCommands } from './shell-commands.ts'
 import { SocketMessages } from './socket-messages.ts'
+import { SocketPermits } from './socket-permits.ts'
 import type { Announcement } from './socket-protocol.ts'
 import { summaryOf } from './summary.ts'
 import { bury, PURGE, purge } from './tombstone.ts'
+import { UsageReport } from './usage-report.ts'
 import { Vault } from './vault.ts'
+import { contextOf, noteRootsOf } from './workspace-context.ts'
 import { openWorkspace } from './workspace-opening.ts'
 import type { WorkspaceStore } from './workspace-store.ts'
 
-type AlarmName = 'title' | 'setup' | 'turn' | 'outbox' | 'sockets' | 'search' | 'idle'
+type AlarmName = 'title' | 'setup' | 'turn' | 'outbox' | 'sockets' | 'search' | 'idle' | 'expiry'
 
 /** Answered by the runtime, even for an object that sleeps. */
 const PING = JSON.stringify({ type: 'ping' })
@@ -54,6 +57,8 @@ export type Creation = { record: ConversationRecord; replay: ReplayStep[] | null
 export class Room {
   readonly log: EventLog
   readonly sessions: Sessions
+  readonly permits: SocketPermits
+  readonly usage: UsageReport
   readonly messages: SocketMessages
   readonly files: WorkspaceStore
   readonly git: GitIndex
@@ -81,9 +86,13 @@ export class Room {
     this.#refs = new ClientRefs(sql, this.log.last)
     this.#alarms = new Alarms(ctx.storage)
     this.#outbox = new Outbox(sql)
+    this.permits = this.#permitsFor(ctx)
+    this.usage = new UsageReport(ctx, env, this.#record.value)
     this.sessions = new Sessions(ctx, this.log, {
       wakeAt: (at) => this.#alarms.atLatest('sockets', at),
       countChanged: () => this.#countChanged(),
+      left: (key) => this.permits.left(key),
+      expireAt: (at) => this.#alarms.atLatest('expiry', at),
     })
     this.messages = new SocketMessages(this, config(env).socketMessagesPerSecond)
     this.files = openWorkspace(ctx.storage, env, {
@@ -212,9 +221,14 @@ export class Room {
     return summaryOf(this.#record.value, { lastAt: this.log.lastAt, connections: this.sessions.count })
   }
 
-  /** Accepts a client that has everything up to `after`, and returns its end of the socket. */
-  connect(protocol: 'plain' | 'socket.io', after: number): WebSocket {
-    return this.sessions.accept(protocol, after)
+  /** Accepts a client that has a permit, and returns its end of the socket. */
+  connect(newcomer: Newcomer): WebSocket {
+    return this.sessions.accept(newcomer)
+  }
+
+  /** To be called when a socket has gone; what it said before counts. */
+  leave(socket: WebSocket): void {
+    this.permits.behind(this.sessions.keyOf(socket), () => this.sessions.forget(socket))
   }
 
   async fire(scheduledTime: number): Promise<void> {
@@ -224,6 +238,7 @@ export class Room {
       else if (name === 'setup') await this.#setUp()
       else if (name === 'search') this.#fillSearch()
       else if (name === 'idle') this.#idle.look()
+      else if (name === 'expiry') this.sessions.expire(Date.now())
       else if (name === 'title') await this.#naming.improve(await this.#agent.model())
       else this.sessions.ping(Date.now())
     })
@@ -233,6 +248,7 @@ export class Room {
   async deliverIndex(onWritten: () => void = () => {}): Promise<void> {
     const { nextAttemptAt } = await this.#outbox.deliver(async (entry) => {
       if (entry.kind === PURGE) return purge(this.#env, entry)
+      if (entry.kind === 'usage') return this.usage.send()
       this.#indexDirty = false
       await saveConversation(this.#env.DB, this.summary(), this.#revision(entry.seq))
       onWritten()
@@ -308,7 +324,7 @@ export class Room {
       wake: (at) => this.#alarms.atLatest('turn', at),
       runCommand: (command, shell, signal) =>
         this.#runCommand(command, shell, { signal, timeoutMs: config(this.#env).shellTimeoutMs }),
-      context: (cwd) => this.#context(cwd),
+      context: (workingDir) => contextOf(this.#record.value, { workingDir, secrets: this.#vault.descriptions }),
       commands: () => shellCommands(this.#env, this.#record.value),
       ownServers: () => ownServers(this.#env, this.#record.value),
       notePullRequest: (number) => this.addPullRequest(number),
@@ -321,23 +337,17 @@ export class Room {
 
   /** Where notes for the agent may lie. */
   get noteRoots(): string[] {
-    const { repository } = this.#record.value
-    return repository === null ? [WORKSPACE_ROOT] : [WORKSPACE_ROOT, folderOf(repository)]
+    return noteRootsOf(this.#record.value)
   }
 
-  #context(workingDir: string): WorkspaceContext {
-    const { instructions, repository } = this.#record.value
-    return {
-      date: new Date().toISOString().slice(0, 10),
-      workingDir,
-      conversationInstructions: instructions,
-      repository: repository && {
-        name: repository.name,
-        directory: folderOf(repository),
-        branch: repository.branch ?? '',
-      },
-      secrets: this.#vault.descriptions,
-    }
+  #permitsFor(ctx: DurableObjectState): SocketPermits {
+    const holder = ctx.id.toString()
+    return new SocketPermits({
+      ask: (claim) => owner(this.#env, this.#record.value.owner).holdSockets({ ...claim, holder }),
+      count: (key) => this.sessions.countByKey().get(key) ?? 0,
+      close: (key, why) => this.sessions.closeKey(key, why === 'ended' ? KEY_REVOKED : KEY_UNCHECKED),
+      wait: (work) => ctx.waitUntil(work),
+    })
   }
 
   #report(id: string, message: string): void {
@@ -377,6 +387,7 @@ export class Room {
     if (this.#indexDirty) return
     this.#indexDirty = true
     this.#outbox.put('index', '', '')
+    if (this.usage.isDue) this.#outbox.put('usage', '', '')
     this.#alarms.atLatest('outbox', Date.now() + INDEX_DELAY_MS)
   }
 

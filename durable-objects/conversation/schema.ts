@@ -1,6 +1,7 @@
 import { ALARMS_SCHEMA } from '../alarms.ts'
 import { OUTBOX_SCHEMA } from '../outbox.ts'
 import { GIT_INDEX_SCHEMA } from './git-index-schema.ts'
+import { SPILLED_INDEX } from './workspace-schema.ts'
 import { WORKSPACE_SCHEMA } from './workspace-store.ts'
 
 /** Append-only: what stands here has run on somebody's conversation. One `exec` makes a new one. */
@@ -36,4 +37,5 @@ export const MIGRATIONS = [
   ${WORKSPACE_SCHEMA}
   ${GIT_INDEX_SCHEMA}
   `,
+  SPILLED_INDEX,
 ] as const

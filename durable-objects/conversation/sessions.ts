@@ -9,10 +9,11 @@
 // What must outlive hibernation is in the attachment of each socket; the counters are not, and begin again at zero.
 
 import { Buffer } from 'node:buffer'
-import { z } from 'zod'
+import type { SocketCredential } from '../../src/bindings.ts'
 import { errorFields, log as logger } from '../../src/lib/log.ts'
 import type { EventLog, StoredEvent } from './event-log.ts'
 import { CHECK_INTERVAL_MS, plain } from './plain-socket.ts'
+import { Attachment, type Goodbye, KEY_EXPIRED } from './session-attachment.ts'
 import { accepted, PING_INTERVAL_MS, PING_TIMEOUT_MS, socketIo } from './socket-io.ts'
 import type { Announcement, SocketProtocol } from './socket-protocol.ts'
 
@@ -24,20 +25,6 @@ const PROBE_EVERY = 128 * 1024
 const MAX_OWED = 1024 * 1024
 
 const PROTOCOLS = { plain, 'socket.io': socketIo } as const
-
-const Attachment = z.object({
-  protocol: z.enum(['plain', 'socket.io']),
-  sid: z.string(),
-  /** The id of the last event that was sent to a socket that is not live; null when it is. */
-  sent: z.number().nullable(),
-  /** Whether the client has joined; until then it gets no events. */
-  joined: z.boolean(),
-  /** When the client was asked for a sign of life that has not come yet, epoch ms. */
-  askedAt: z.number().nullable(),
-  /** When the client gave its last sign of life, or came, epoch ms. */
-  heardAt: z.number(),
-})
-type Attachment = z.infer<typeof Attachment>
 
 type Session = {
   readonly socket: WebSocket
@@ -54,9 +41,18 @@ type Surroundings = {
   wakeAt(at: number): void
   /** The number of clients may be another now. */
   countChanged(): void
+  /** A socket of the key has gone. */
+  left(key: string | null): void
+  /** To have `expire` called at that time at the latest, epoch ms. */
+  expireAt(at: number): void
 }
 
-type Goodbye = { code: number; reason: string; farewell: boolean }
+export type Newcomer = {
+  protocol: Attachment['protocol']
+  /** The id of the last event that it has. */
+  after: number
+  credential: SocketCredential
+}
 
 /** A text with its size, which is the same for everyone who gets it. */
 type Frame = { text: string; bytes: number }
@@ -67,6 +63,8 @@ export class Sessions {
   readonly #sessions = new Map<WebSocket, Session>()
   readonly #around: Surroundings
   #held: StoredEvent[] | null = null
+  /** When the first of the sockets must be gone, epoch ms. */
+  #nextEnd = Number.POSITIVE_INFINITY
 
   /** Takes over the sockets that outlived the last instance; those that were catching up go on. */
   constructor(ctx: DurableObjectState, log: EventLog, around: Surroundings) {
@@ -77,6 +75,7 @@ export class Sessions {
       // One that was closed is still listed until the other side has answered.
       if (socket.readyState !== WebSocket.READY_STATE_OPEN) continue
       const session = this.#open(socket, Attachment.parse(socket.deserializeAttachment()))
+      this.#nextEnd = Math.min(this.#nextEnd, session.attachment.until ?? Number.POSITIVE_INFINITY)
       // Whoever owes a sign of life may owe a lot; the sign sets it going again.
       if (session.attachment.askedAt === null) this.#catchUp(session)
     }
@@ -92,13 +91,18 @@ export class Sessions {
   }
 
   /** Accepts a client that has everything up to `after`, and returns its end of the socket. */
-  accept(protocol: Attachment['protocol'], after: number): WebSocket {
+  accept({ protocol, after, credential }: Newcomer): WebSocket {
     const { 0: client, 1: server } = new WebSocketPair()
     this.#ctx.acceptWebSocket(server)
     const sid = crypto.randomUUID()
     const joined = protocol === 'plain'
-    const session = this.#open(server, { protocol, sid, sent: after, joined, askedAt: null, heardAt: Date.now() })
+    const fresh = { protocol, sid, sent: after, joined, askedAt: null, heardAt: Date.now() }
+    const session = this.#open(server, { ...fresh, ...credential })
     this.#attach(session, {})
+    if (credential.until !== null) {
+      this.#nextEnd = Math.min(this.#nextEnd, credential.until)
+      this.#around.expireAt(credential.until)
+    }
     for (const text of session.protocol.greeting(sid)) this.#deliver(session, frameOf(text))
     this.#catchUp(session)
     this.#around.wakeAt(nextLook(session, Date.now()))
@@ -108,6 +112,20 @@ export class Sessions {
 
   protocolOf(socket: WebSocket): Attachment['protocol'] | null {
     return this.#sessions.get(socket)?.attachment.protocol ?? null
+  }
+
+  /** Null also for a socket that is not known any more. */
+  keyOf(socket: WebSocket): string | null {
+    return this.#sessions.get(socket)?.attachment.key ?? null
+  }
+
+  /** How many sockets there are of each key. */
+  countByKey(): Map<string | null, number> {
+    const counts = new Map<string | null, number>()
+    for (const { attachment } of this.#sessions.values()) {
+      counts.set(attachment.key, (counts.get(attachment.key) ?? 0) + 1)
+    }
+    return counts
   }
 
   hasJoined(socket: WebSocket): boolean {
@@ -144,6 +162,7 @@ export class Sessions {
     }
     const last = events.at(-1)?.id
     if (last === undefined) return
+    this.expireDue()
     const made = new Map<SocketProtocol, Frame[]>()
     for (const session of this.#sessions.values()) {
       if (session.attachment.sent !== null) continue
@@ -159,6 +178,7 @@ export class Sessions {
 
   /** Sends a frame that is no event to everyone who is live: it is not stored and never replayed. */
   announce(announcement: Announcement): void {
+    this.expireDue()
     for (const session of this.#sessions.values()) {
       if (session.attachment.sent !== null) continue
       for (const text of session.protocol.announcement(announcement)) this.#deliver(session, frameOf(text))
@@ -167,6 +187,7 @@ export class Sessions {
 
   /** Sends what is only worth something now: to clients of the plain protocol that keep up with the events. */
   stream(text: string): void {
+    this.expireDue()
     const frame = frameOf(text)
     for (const session of this.#sessions.values()) {
       if (session.attachment.protocol === 'plain' && session.attachment.sent === null) this.#deliver(session, frame)
@@ -214,7 +235,35 @@ export class Sessions {
 
   /** To be called when a socket has gone. */
   forget(socket: WebSocket): void {
-    if (this.#sessions.delete(socket)) this.#around.countChanged()
+    const isKnown = this.#sessions.delete(socket)
+    if (isKnown) this.#around.countChanged()
+    // One that was closed while the object slept is not known, but whoever counts sockets has it still.
+    this.#around.left(Attachment.parse(socket.deserializeAttachment()).key)
+  }
+
+  /** Closes the sockets of a key. */
+  closeKey(key: string, goodbye: Goodbye): void {
+    for (const session of [...this.#sessions.values()]) {
+      if (session.attachment.key === key) this.#drop(session, goodbye)
+    }
+  }
+
+  /** Nothing is sent to a socket whose time is over, and nothing is taken from it, should the alarm be late. */
+  expireDue(): void {
+    if (Date.now() >= this.#nextEnd) this.expire(Date.now())
+  }
+
+  /** Closes the sockets whose time is over, and asks to be called for the next. */
+  expire(now: number): void {
+    const ends: number[] = []
+    for (const session of [...this.#sessions.values()]) {
+      const { until } = session.attachment
+      if (until === null) continue
+      if (until <= now) this.#drop(session, KEY_EXPIRED)
+      else ends.push(until)
+    }
+    this.#nextEnd = ends.length === 0 ? Number.POSITIVE_INFINITY : Math.min(...ends)
+    if (ends.length > 0) this.#around.expireAt(this.#nextEnd)
   }
 
   /** Says farewell to everyone and closes. */

@@ -10,6 +10,7 @@ import { errorFields, log } from '../../src/lib/log.ts'
 import { type PlainFrame, readPlainFrame } from './plain-socket.ts'
 import type { Room } from './room.ts'
 import { acknowledged, type IoFrame, readIoFrame, refused, socketIo } from './socket-io.ts'
+import type { Storage } from './usage-report.ts'
 
 /** A client may say as much as two seconds' worth at once, and this much in any case. */
 const LEAST_BURST = 100
@@ -19,6 +20,9 @@ const MAX_REFUSED = 200
 const MAX_TURN_MESSAGES = 250
 /** Characters that may wait for the next turn. */
 const MAX_WAITING_LENGTH = 1024 * 1024
+
+/** As clients write their answers to a probe; other spellings are read like any message. */
+const SIGNS: ReadonlySet<unknown> = new Set(['{"type":"check"}', '3'])
 
 const STOPPED = 'The conversation is stopped; start it first'
 const TOO_FAST = 'Too many messages at once; send again after a second'
@@ -47,7 +51,16 @@ export class SocketMessages {
     this.#perSecond = perSecond
   }
 
+  /** Nothing that a key says is taken up unless the key is good. */
   receive(socket: WebSocket, data: string | ArrayBuffer): void {
+    const { sessions, permits } = this.#room
+    sessions.expireDue()
+    // A sign of life that was asked for says nothing else, and is due in time.
+    if (SIGNS.has(data) && sessions.signOfLife(socket)) return
+    permits.pass(sessions.keyOf(socket), lengthOf(data), () => this.#take(socket, data))
+  }
+
+  #take(socket: WebSocket, data: string | ArrayBuffer): void {
     const protocol = this.#room.sessions.protocolOf(socket)
     if (protocol === 'plain') this.#receivePlain(socket, data)
     else if (protocol === 'socket.io') this.#receiveIo(socket, data)
@@ -112,13 +125,21 @@ export class SocketMessages {
 
   /** The id of the stored event, or why there is none. */
   #store(event: ActionEvent, ref: string | null): number | string {
-    if (!this.#room.running) return STOPPED
+    const { running, usage } = this.#room
+    if (!running) return STOPPED
+    if (usage.full !== null) return this.#refuseFull(usage.full)
     try {
       return this.#room.receive(event, ref)
     } catch (error) {
       log.error('socket.message_failed', errorFields(error))
       return NOT_STORED
     }
+  }
+
+  /** Asks whether it is still so, for the next time. */
+  #refuseFull({ used, allowed }: Storage): string {
+    this.#room.usage.lookAgain()
+    return `The limit "stored_bytes" is reached: ${used} of ${allowed} are used. Delete conversations, or files in their workspaces.`
   }
 
   #wait(message: Waiting): void {

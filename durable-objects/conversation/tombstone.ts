@@ -2,7 +2,7 @@
 // duty is an outbox entry, so it outlives crashes and outages; once it is done the object is empty.
 
 import { z } from 'zod'
-import { workspacePrefix } from '../../src/bindings.ts'
+import { owner as ownerObject, workspacePrefix } from '../../src/bindings.ts'
 import { deleteConversation } from '../../src/db/conversations.ts'
 import { Outbox, type OutboxEntry } from '../outbox.ts'
 import { migrate, rows } from '../sql.ts'
@@ -42,6 +42,7 @@ export function bury(storage: DurableObjectStorage, record: ConversationRecord):
 /** Does the duty of one entry. */
 export async function purge(env: Env, { payload }: OutboxEntry): Promise<void> {
   const { owner, id, createdAt, prefix } = Duty.parse(JSON.parse(payload))
+  await ownerObject(env, owner).forgetConversation(id)
   await deleteConversation(env.DB, { owner, id, createdAt })
   for (;;) {
     const { objects, truncated } = await env.FILES.list({ prefix, limit: DELETE_BATCH })

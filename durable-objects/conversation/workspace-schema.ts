@@ -35,6 +35,9 @@ INSERT INTO workspace_nodes (inode, parent, name, kind, mode, mtime, size) VALUE
   (5, 4, 'user', 'directory', 493, unixepoch() * 1000, 0);
 `
 
+/** What large files keep beside the object's own database. */
+export const SPILLED_INDEX = 'CREATE INDEX spilled_files ON workspace_nodes (size) WHERE object IS NOT NULL;'
+
 export const ROOT_INODE = 1
 /** The parent of files that have no place yet. */
 export const NOWHERE = -1

@@ -3,6 +3,7 @@
 
 import type { Task, TaskRequest } from '../../src/analysis/task.ts'
 import { must } from '../../src/lib/assert.ts'
+import type { Full } from './allowance.ts'
 import type { Locks } from './locks.ts'
 import type { RememberedAnswer, Submissions } from './submissions.ts'
 import type { Inserted, Submitted, Tasks } from './tasks.ts'
@@ -11,9 +12,9 @@ export type SubmitAnswer = Inserted
 
 export type ReviewAnswer =
   | { ok: true; task: Task }
-  | { ok: false; reason: 'full'; open: number }
-  /** One market review at a time; `taskId` is the running one, null when it is another owner's. */
-  | { ok: false; reason: 'locked'; taskId: string | null }
+  | Full
+  /** One market review at a time; `taskId` is the running one, null when it is another owner's or another's turn. */
+  | { ok: false; reason: 'locked'; taskId: string | null; retryAfterMs: number }
 
 export type Submission = {
   owner: string
@@ -27,6 +28,11 @@ type Ports = { storage: DurableObjectStorage; tasks: Tasks; locks: Locks; submis
 type Reviewed = { answer: ReviewAnswer; created: Task[] }
 
 const REVIEW_LOCK = 'market_review'
+/** When somebody who waits for the lock is told to come back, and how long that may take them. */
+const COME_BACK_MS = 30_000
+const PLACE_KEPT_MS = 45_000
+/** Schedules come back with the next call of the cron trigger. */
+const SCHEDULE_PLACE_KEPT_MS = 420_000
 
 export class Intake {
   readonly #ports: Ports
@@ -52,14 +58,19 @@ export class Intake {
       const [before] = this.#repeated(submission) ?? []
       if (before?.accepted) return { answer: { ok: true, task: before.task }, created: [] }
       const holder = locks.holder(REVIEW_LOCK, now)
-      if (holder !== null) {
-        const taskId = tasks.get(owner, holder) === null ? null : holder
-        return { answer: { ok: false, reason: 'locked', taskId }, created: [] }
+      const own = holder === null ? null : tasks.get(owner, holder)
+      if (holder !== null || locks.isAnothersTurn(REVIEW_LOCK, owner, now)) {
+        // Who has it does not wait for it.
+        const goodForMs = key === null ? PLACE_KEPT_MS : SCHEDULE_PLACE_KEPT_MS
+        if (own === null) locks.wait(REVIEW_LOCK, owner, now + goodForMs)
+        const taskId = own?.id ?? null
+        return { answer: { ok: false, reason: 'locked', taskId, retryAfterMs: COME_BACK_MS }, created: [] }
       }
       const { answer, created } = this.#take(submission, now)
       if (!answer.ok) return { answer, created }
       const task = must(created[0], 'a review that was taken')
       locks.take(REVIEW_LOCK, task.id, now)
+      locks.hadTurn(REVIEW_LOCK, owner, now)
       return { answer: { ok: true, task }, created }
     })
   }

@@ -122,6 +122,37 @@ CREATE TABLE notices (
   key TEXT NOT NULL UNIQUE,
   body TEXT NOT NULL -- JSON
 );`,
+  `
+-- Keys that were revoked: whoever still takes one for good must not open a stream with it.
+CREATE TABLE ended_keys (
+  key TEXT PRIMARY KEY,
+  at INTEGER NOT NULL
+) WITHOUT ROWID;
+
+-- How many analyses each owner has begun on each day, in UTC.
+CREATE TABLE days (
+  owner TEXT NOT NULL,
+  day INTEGER NOT NULL, -- since 1970
+  n INTEGER NOT NULL,
+  PRIMARY KEY (owner, day)
+) WITHOUT ROWID;
+
+-- Analyses whose caller waits for them: no tasks, but they run.
+CREATE TABLE direct_runs (
+  id TEXT PRIMARY KEY,
+  owner TEXT NOT NULL,
+  until INTEGER NOT NULL -- it is over by then, should nobody say so
+) WITHOUT ROWID;
+CREATE INDEX direct_runs_of_owners ON direct_runs (owner, until);
+
+-- Who asked for a lock of late, in vain or not.
+CREATE TABLE lock_turns (
+  name TEXT NOT NULL,
+  owner TEXT NOT NULL,
+  had_at INTEGER NOT NULL DEFAULT 0, -- when it was their turn last; 0 for never
+  waits_until INTEGER NOT NULL DEFAULT 0, -- who has not asked again by then does not wait any more
+  PRIMARY KEY (name, owner)
+) WITHOUT ROWID;`,
 ]
 
 export type TaskRow = {

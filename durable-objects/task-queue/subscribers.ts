@@ -1,16 +1,23 @@
 // The event streams that are open: one hibernatable socket for each edge Worker that serves one, tagged with its owner.
 // The text of the stream is made here once and sent to all of them; frames of one tick travel together. A new socket
 // gets its place in the log, the open tasks and everything live in one synchronous pass, so nothing falls between.
+//
+// A socket goes when its key does: at once when the key is revoked, by the object's alarm when it expires, and before
+// anything more is sent in any case.
 
+import { z } from 'zod'
 import { type Task, taskInfo } from '../../src/analysis/task.ts'
+import type { SocketCredential } from '../../src/bindings.ts'
 import { errorFields, log } from '../../src/lib/log.ts'
 import { sseFrame } from '../../src/lib/sse-frame.ts'
+import { firstRow } from '../sql.ts'
 import type { StreamLog } from './stream-log.ts'
 
 export type TaskEvent = 'task_created' | 'task_started' | 'task_progress' | 'task_completed' | 'task_failed'
 
 type Newcomer = {
   owner: string
+  credential: SocketCredential
   /** The number of the last event it has; null for none. */
   after: number | null
   greeting: string
@@ -18,18 +25,47 @@ type Newcomer = {
   open: Task[]
 }
 
+/** How many streams there may be at a time. */
+export type StreamLimits = { perOwner: number; perKey: number }
+
+/** Why there is no stream. */
+export type StreamRefusal =
+  | { reason: 'ended' }
+  | { reason: 'full'; limit: 'streams' | 'streams_per_key'; used: number; allowed: number }
+  | { reason: 'crowded' }
+
+type Ports = {
+  ctx: DurableObjectState
+  streamLog: StreamLog
+  limits: StreamLimits
+  /** To have `expire` called at that time at the latest, epoch ms. */
+  expireAt(at: number): void
+}
+
+const Attachment = z.object({ until: z.number().nullable() })
+
 const MAX_MESSAGE_CHARS = 200_000
-/** Well below what one object can hold. */
+/** Of all owners: well below what one object can hold. */
 const MAX_SUBSCRIBERS = 20_000
+/** Longer than anybody may take a key for good that is not. */
+const KEEP_ENDED_MS = 24 * 3600 * 1000
+/** Policy, as sockets of conversations are closed. */
+const POLICY = 1008
 
 export class Subscribers {
   readonly #ctx: DurableObjectState
   readonly #log: StreamLog
+  readonly #limits: StreamLimits
+  readonly #expireAt: (at: number) => void
   readonly #waiting = new Map<string, string[]>()
+  /** When the first socket must be gone, epoch ms; 0 when that has to be found out. */
+  #nextEnd = 0
 
-  constructor(ctx: DurableObjectState, streamLog: StreamLog) {
+  constructor({ ctx, streamLog, limits, expireAt }: Ports) {
     this.#ctx = ctx
     this.#log = streamLog
+    this.#limits = limits
+    this.#expireAt = expireAt
   }
 
   /** Stores the event and sends it to the owner's streams at the end of this tick. */
@@ -45,11 +81,18 @@ export class Subscribers {
   }
 
   /** A socket for a new stream. It starts behind `after` when the log still reaches there, else with the open tasks. */
-  accept({ owner, after, greeting, open }: Newcomer): Response {
-    if (this.#ctx.getWebSockets().length >= MAX_SUBSCRIBERS) return new Response(null, { status: 503 })
+  accept({ owner, credential, after, greeting, open }: Newcomer): Response | StreamRefusal {
+    const refusal = this.#refusal(owner, credential.key)
+    if (refusal !== null) return refusal
     this.#flush(owner)
     const [client, server] = Object.values(new WebSocketPair()) as [WebSocket, WebSocket]
-    this.#ctx.acceptWebSocket(server, [owner])
+    const { key, until } = credential
+    this.#ctx.acceptWebSocket(server, key === null ? [owner] : [owner, tagOf(key)])
+    server.serializeAttachment({ until } satisfies z.infer<typeof Attachment>)
+    if (until !== null) {
+      this.#nextEnd = Math.min(this.#nextEnd, until)
+      this.#expireAt(until)
+    }
     const json = JSON.stringify({ message: greeting })
     const missed = after === null ? null : this.#log.since(owner, after)
     if (missed !== null) sendAll(server, [sseFrame({ event: 'connected', json }), ...missed])
@@ -61,11 +104,69 @@ export class Subscribers {
     return new Response(null, { status: 101, webSocket: client })
   }
 
+  /** How many streams the owner has open. */
+  countOf(owner: string): number {
+    return openOnes(this.#ctx.getWebSockets(owner)).length
+  }
+
+  /** The key was revoked: its streams end, and none begins. */
+  endKey(key: string, now: number): void {
+    const { sql } = this.#ctx.storage
+    sql.exec('DELETE FROM ended_keys WHERE at < ?', now - KEEP_ENDED_MS)
+    sql.exec('INSERT OR IGNORE INTO ended_keys (key, at) VALUES (?, ?)', key, now)
+    for (const socket of this.#ctx.getWebSockets(tagOf(key))) close(socket, 'the key was revoked')
+  }
+
+  /** Ends the streams whose time is over, and asks to be called for the next. */
+  expire(now: number): void {
+    let next = Number.POSITIVE_INFINITY
+    for (const socket of openOnes(this.#ctx.getWebSockets())) {
+      const { until } = Attachment.parse(socket.deserializeAttachment())
+      if (until !== null && until <= now) close(socket, 'the key has expired')
+      else next = Math.min(next, until ?? next)
+    }
+    this.#nextEnd = next
+    if (next < Number.POSITIVE_INFINITY) this.#expireAt(next)
+  }
+
+  #refusal(owner: string, key: string | null): StreamRefusal | null {
+    const { perOwner, perKey } = this.#limits
+    const isEnded = key !== null && firstRow(this.#ctx.storage.sql, 'SELECT 1 FROM ended_keys WHERE key = ?', key)
+    if (isEnded) return { reason: 'ended' }
+    const used = this.countOf(owner)
+    if (used >= perOwner) return { reason: 'full', limit: 'streams', used, allowed: perOwner }
+    const ofKey = key === null ? 0 : this.countOf(tagOf(key))
+    if (key !== null && ofKey >= perKey) {
+      return { reason: 'full', limit: 'streams_per_key', used: ofKey, allowed: perKey }
+    }
+    return this.#ctx.getWebSockets().length >= MAX_SUBSCRIBERS ? { reason: 'crowded' } : null
+  }
+
   #flush(owner: string): void {
     const frames = this.#waiting.get(owner)
     if (frames === undefined) return
     this.#waiting.delete(owner)
+    const now = Date.now()
+    // Should the alarm be late.
+    if (now >= this.#nextEnd) this.expire(now)
     for (const socket of this.#ctx.getWebSockets(owner)) sendAll(socket, frames)
+  }
+}
+
+/** Owners have no colon in their names. */
+const tagOf = (key: string): string => `key:${key}`
+
+/** One that was closed is still listed until the other side has answered. */
+function openOnes(sockets: readonly WebSocket[]): WebSocket[] {
+  return sockets.filter(({ readyState }) => readyState === WebSocket.READY_STATE_OPEN)
+}
+
+function close(socket: WebSocket, why: string): void {
+  try {
+    socket.close(POLICY, why)
+  } catch (error) {
+    // The other side was faster.
+    log.debug('task_stream.close_failed', errorFields(error))
   }
 }
 

@@ -5,11 +5,13 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { Finish, Progress, RunOrder, Task, TaskRequest } from '../../src/analysis/task.ts'
 import { taskMessages } from '../../src/analysis/task-messages.ts'
+import { credentialOf } from '../../src/bindings.ts'
 import { type Config, config } from '../../src/config.ts'
 import { errorFields, log } from '../../src/lib/log.ts'
 import type { Notice } from '../../src/notify/notice.ts'
 import { Alarms } from '../alarms.ts'
 import { migrate } from '../sql.ts'
+import { Allowance, type Full } from './allowance.ts'
 import { type CancelAnswer, Dispatch, type FinishAnswer, type Limits, type ReportAnswer } from './dispatch.ts'
 import { FlowEvents } from './flow-events.ts'
 import { Intake, type ReviewAnswer, type SubmitAnswer } from './intake.ts'
@@ -28,7 +30,10 @@ import { Waiting } from './waiting.ts'
 
 const UPKEEP_EVERY_MS = 3_600_000
 
+type AlarmName = 'sweep' | 'upkeep' | 'deliver' | 'notify' | 'expiry'
+
 export class TaskQueue extends DurableObject<Env> {
+  readonly #allowance: Allowance
   readonly #tasks: Tasks
   readonly #waiting: Waiting
   readonly #intake: Intake
@@ -39,7 +44,7 @@ export class TaskQueue extends DurableObject<Env> {
   readonly #streamLog: StreamLog
   readonly #subscribers: Subscribers
   readonly #dispatch: Dispatch
-  readonly #alarms: Alarms<'sweep' | 'upkeep' | 'deliver' | 'notify'>
+  readonly #alarms: Alarms<AlarmName>
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
@@ -47,14 +52,22 @@ export class TaskQueue extends DurableObject<Env> {
     const { sql } = storage
     migrate(storage, MIGRATIONS)
     const settings = config(env)
-    this.#tasks = new Tasks(storage)
+    const { openAnalyses: open, analysesPerDay: perDay } = settings.quotas
+    this.#allowance = new Allowance(sql, { open, perDay })
+    this.#tasks = new Tasks(storage, this.#allowance)
     this.#waiting = new Waiting(sql, settings.tasks.maxRunningPerOwner)
     this.#submissions = new Submissions(sql)
     this.#keptReports = new KeptReports(sql)
     this.#notices = new Notices(sql)
     this.#flowEvents = new FlowEvents(sql)
     this.#streamLog = new StreamLog(sql)
-    this.#subscribers = new Subscribers(ctx, this.#streamLog)
+    const { streams: perOwner, streamsPerKey: perKey } = settings.quotas
+    this.#subscribers = new Subscribers({
+      ctx,
+      streamLog: this.#streamLog,
+      limits: { perOwner, perKey },
+      expireAt: (at) => this.#alarms.atLatest('expiry', at),
+    })
     const locks = new Locks(sql)
     this.#intake = new Intake({ storage, tasks: this.#tasks, locks, submissions: this.#submissions })
     const leases = new Leases(sql)
@@ -93,6 +106,25 @@ export class TaskQueue extends DurableObject<Env> {
     const { answer, created } = this.#intake.submitReview({ owner, request, key }, now)
     this.#begin(created, now)
     return answer
+  }
+
+  /** An analysis that is no task begins, unless the owner has too many; it is over by `until`, or when that is said. */
+  beginDirect(owner: string, id: string, until: number): Full | null {
+    return this.ctx.storage.transactionSync(() => this.#allowance.beginDirect(owner, { id, until }, Date.now()))
+  }
+
+  endDirect(id: string): void {
+    this.#allowance.endDirect(id)
+  }
+
+  /** What the owner has of what is counted here. */
+  usage(owner: string): { streams: number; openAnalyses: number; analysesToday: number } {
+    const now = Date.now()
+    return {
+      streams: this.#subscribers.countOf(owner),
+      openAnalyses: this.#allowance.openOf(owner, now),
+      analysesToday: this.#allowance.todayOf(owner, now),
+    }
   }
 
   /** Stops the owner's task: at once while it waits, at its next report while it runs. */
@@ -152,15 +184,25 @@ export class TaskQueue extends DurableObject<Env> {
     this.#plan()
   }
 
-  /** Opens a socket that carries the text of an owner's event stream: `/stream?owner=…[&after=…][&language=…]`. */
+  /** Opens a socket that carries the text of an owner's event stream: `/stream?owner=…[&key=…][&until=…][&after=…]`. Another status says why not. */
   override async fetch(request: Request): Promise<Response> {
     const { searchParams } = new URL(request.url)
     const owner = searchParams.get('owner')
     if (owner === null || request.headers.get('upgrade') !== 'websocket') return new Response(null, { status: 426 })
     const after = searchParams.get('after')
-    const greeting = taskMessages(config(this.env).reportLanguage).connected
-    const place = after === null ? null : Number(after)
-    return this.#subscribers.accept({ owner, after: place, greeting, open: this.#tasks.open(owner) })
+    const answer = this.#subscribers.accept({
+      owner,
+      credential: credentialOf(searchParams),
+      after: after === null ? null : Number(after),
+      greeting: taskMessages(config(this.env).reportLanguage).connected,
+      open: this.#tasks.open(owner),
+    })
+    return answer instanceof Response ? answer : Response.json(answer, { status: 409 })
+  }
+
+  /** For an owner's object: the key was revoked, and its streams end. */
+  endKey(key: string): void {
+    this.#subscribers.endKey(key, Date.now())
   }
 
   override async alarm(info?: AlarmInvocationInfo): Promise<void> {
@@ -168,6 +210,7 @@ export class TaskQueue extends DurableObject<Env> {
       if (name === 'upkeep') this.#upkeep()
       else if (name === 'sweep') this.#dispatch.sweep(Date.now())
       else if (name === 'notify') this.ctx.waitUntil(this.#tell())
+      else if (name === 'expiry') this.#subscribers.expire(Date.now())
       else await this.#deliver()
     })
     this.#plan()

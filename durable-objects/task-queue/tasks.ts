@@ -13,6 +13,7 @@ import { taskMessages } from '../../src/analysis/task-messages.ts'
 import { must } from '../../src/lib/assert.ts'
 import { hexId } from '../../src/lib/ids.ts'
 import { firstRow, rows } from '../sql.ts'
+import type { Allowance, Full } from './allowance.ts'
 import type { TaskRow } from './schema.ts'
 import { OPEN, toTask } from './task-rows.ts'
 import type { Runnable } from './waiting.ts'
@@ -20,13 +21,12 @@ import type { Runnable } from './waiting.ts'
 export type Submitted = { accepted: true; task: Task } | { accepted: false; stockCode: string; taskId: string }
 
 /** All of them, or none. */
-export type Inserted = { ok: true; results: Submitted[] } | { ok: false; reason: 'full'; open: number }
+export type Inserted = { ok: true; results: Submitted[] } | Full
 
 export type ListQuery = { statuses: string[] | null; limit: number; filterFirst: boolean }
 
 export type TaskList = { tasks: Task[]; total: number; pending: number; processing: number }
 
-const MAX_OPEN_PER_OWNER = 1_000
 const MAX_ERROR_LENGTH = 200
 const STARTED_PROGRESS = 10
 /** What is shown of a task that is not finished; 100 is for the end alone. */
@@ -35,10 +35,12 @@ const MAX_OPEN_PROGRESS = 99
 export class Tasks {
   readonly #storage: DurableObjectStorage
   readonly #sql: SqlStorage
+  readonly #allowance: Allowance
 
-  constructor(storage: DurableObjectStorage) {
+  constructor(storage: DurableObjectStorage, allowance: Allowance) {
     this.#storage = storage
     this.#sql = storage.sql
+    this.#allowance = allowance
   }
 
   /** Queues every request or, where the same is open already, names that task. All of them or, when the owner has too much open, none. */
@@ -49,11 +51,16 @@ export class Tasks {
         if (taskId !== null) return { accepted: false, stockCode: request.stockCode, taskId }
         return { accepted: true, task: this.#insert(owner, request, now) }
       })
-      const open = this.#countOpen(owner)
-      if (open <= MAX_OPEN_PER_OWNER) return { ok: true, results }
       const inserted = results.flatMap((result) => (result.accepted ? [result.task.id] : []))
+      if (inserted.length === 0) return { ok: true, results }
+      // They are in the books already; what they were together with the others is told without them.
+      const full = this.#allowance.refusal(owner, { of: inserted.length, isIn: true }, now)
+      if (full === null) {
+        this.#allowance.count(owner, inserted.length, now)
+        return { ok: true, results }
+      }
       for (const id of inserted) this.#sql.exec('DELETE FROM tasks WHERE id = ?', id)
-      return { ok: false, reason: 'full', open: open - inserted.length }
+      return full
     })
   }
 
@@ -214,11 +221,6 @@ export class Tasks {
     if (key === null) return null
     const query = `SELECT id FROM tasks WHERE owner = ? AND key = ? AND status IN ${OPEN}`
     return firstRow<{ id: string }>(this.#sql, query, owner, key)?.id ?? null
-  }
-
-  #countOpen(owner: string): number {
-    const query = `SELECT COUNT(*) AS n FROM tasks WHERE owner = ? AND status IN ${OPEN}`
-    return firstRow<{ n: number }>(this.#sql, query, owner)?.n ?? 0
   }
 
   #insert(owner: string, request: TaskRequest, now: number): Task {

@@ -30,6 +30,12 @@ export async function startBellwether(
     RATE_LIMIT_WRITES: UNREACHED,
     RATE_LIMIT_STARTS: UNREACHED,
     SOCKET_MESSAGES_PER_SECOND: '1000000',
+    MAX_SOCKETS_PER_OWNER: '1000000',
+    MAX_STREAMS_PER_OWNER: '10000',
+    MAX_STREAMS_PER_KEY: '10000',
+    MAX_CONVERSATIONS_PER_OWNER: '10000000',
+    MAX_OPEN_ANALYSES_PER_OWNER: '100000',
+    MAX_ANALYSES_PER_DAY: '10000000',
     ...vars,
   }
   const port = await server.call('worker', { script, stateDir, vars: variables })

@@ -91,6 +91,12 @@ export async function listRunning(db: D1Database, owner: string): Promise<string
   return results.map(({ id }) => id)
 }
 
+/** All of the owner's conversations. */
+export async function conversationIds(db: D1Database, owner: string): Promise<string[]> {
+  const { results } = await db.prepare('SELECT id FROM conversations WHERE owner = ?').bind(owner).all<{ id: string }>()
+  return results.map(({ id }) => id)
+}
+
 export type ConversationQuery = {
   owner: string
   limit: number

@@ -9,14 +9,22 @@ export type FeedbackRow = {
   permissions: string
 }
 
-export async function insertFeedback(db: D1Database, row: FeedbackRow): Promise<void> {
-  await db
+/** False, and nothing is kept, when the owner has given as much feedback as `allowed`. Counted in the very write. */
+export async function insertFeedback(db: D1Database, row: FeedbackRow, allowed: number): Promise<boolean> {
+  const { meta } = await db
     .prepare(
       `INSERT INTO feedback (id, owner, conversation_id, created_at, polarity, permissions, password_hash)
-       VALUES (?, ?, ?, ?, ?, ?, '')`,
+       SELECT ?1, ?2, ?3, ?4, ?5, ?6, '' WHERE (SELECT count(*) FROM feedback WHERE owner = ?2) < ?7`,
     )
-    .bind(row.id, row.owner, row.conversationId, row.createdAt, row.polarity, row.permissions)
+    .bind(row.id, row.owner, row.conversationId, row.createdAt, row.polarity, row.permissions, allowed)
     .run()
+  return meta.changes > 0
+}
+
+/** How much feedback an owner has given. */
+export async function countAllFeedback(db: D1Database, owner: string): Promise<number> {
+  const row = await db.prepare('SELECT count(*) AS n FROM feedback WHERE owner = ?').bind(owner).first<{ n: number }>()
+  return row?.n ?? 0
 }
 
 /** How often an owner has given feedback on a conversation. */

@@ -20,10 +20,11 @@ const LOCAL: Principal = {
   owner: LOCAL_OWNER,
   scopes: ['conversations', 'analysis', 'admin'],
   keyId: null,
+  until: null,
   via: 'local',
 }
 
-const ROOT: Principal = { owner: 'root', scopes: ['admin'], keyId: null, via: 'root' }
+const ROOT: Principal = { owner: 'root', scopes: ['admin'], keyId: null, until: null, via: 'root' }
 
 const LOOPBACK = /^(localhost|[a-z0-9-]+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/i
 /** The sockets and streams, which a browser opens without headers: nothing else takes a key from its address. */
@@ -102,10 +103,11 @@ async function identifyText(text: string, env: Env, request: Request): Promise<P
     if (token === null || !belongsTo(new URL(request.url), token.conversation)) return null
     const key = await keyInForce(env, token.key, keyCacheMs)
     if (key === null || key.owner !== token.owner) return null
-    return { ...principalOf(key, 'token'), scopes: key.scopes.filter((scope) => scope === 'conversations') }
+    const scopes = key.scopes.filter((scope) => scope === 'conversations')
+    return { ...principalOf(key, { via: 'token', until: token.until }), scopes }
   }
   const key = await checkKey(env, text, keyCacheMs)
-  if (key !== null) return principalOf(key, 'header')
+  if (key !== null) return principalOf(key, { via: 'header', until: null })
   return rootApiKey !== null && constantTimeEqual(text, rootApiKey) ? ROOT : null
 }
 
@@ -114,7 +116,7 @@ async function identifyCookie(request: Request, env: Env, settings: Config): Pro
   const key = session === null ? null : await keyInForce(env, session.key, settings.keyCacheMs)
   return key === null || session === null || key.endedSessions.includes(session.session)
     ? null
-    : principalOf(key, 'cookie')
+    : principalOf(key, { via: 'cookie', until: session.until })
 }
 
 /** What the cookie of a request says, or null without one that is genuine and in its time. */
@@ -124,12 +126,17 @@ export function sessionOf(request: Request, { secretsKey }: Config): SessionToke
   return text === undefined || secretsKey === null ? null : readToken(secretsKey, 'bws', text)
 }
 
-const principalOf = (key: ApiKey, via: Principal['via']): Principal => ({
-  owner: key.owner,
-  scopes: key.scopes,
-  keyId: key.id,
-  via,
-})
+/** Whoever came with a token or cookie has it for as long as that and the key behind it last. */
+function principalOf(key: ApiKey, by: Pick<Principal, 'via' | 'until'>): Principal {
+  const ends = [key.expiresAt === null ? null : Date.parse(key.expiresAt), by.until].filter((end) => end !== null)
+  return {
+    owner: key.owner,
+    scopes: key.scopes,
+    keyId: key.id,
+    until: ends.length === 0 ? null : Math.min(...ends),
+    via: by.via,
+  }
+}
 
 /** A conversation's token opens that conversation's routes and sockets only. */
 function belongsTo(url: URL, conversationId: string): boolean {

@@ -8,6 +8,7 @@ import { kindOf } from '../limits/kinds.ts'
 import { demandScope, identify, isLoopback } from './auth.ts'
 import { tooLarge } from './body.ts'
 import { AppError } from './errors.ts'
+import { takingIn } from './large-bodies.ts'
 import type { AppEnv } from './router.ts'
 import { admit } from './too-many.ts'
 
@@ -49,7 +50,7 @@ export const door: MiddlewareHandler<AppEnv> = async (c, next) => {
   c.json = json as typeof c.json
   c.set('jsonText', jsonText)
   const preflight = await admitted(c)
-  if (preflight === null) await next()
+  if (preflight === null) await takingIn(c, next)
   else c.res = preflight
   if (c.res !== made) addHeaders(c, { ...STANDARD, ...own })
 }
@@ -116,7 +117,7 @@ function originHeaders(request: Request, env: Env): Record<string, string> {
 function scopeOf(path: string): Scope | null {
   if (path.startsWith('/api/v1/') || path === '/stocks.index.json') return 'analysis'
   if (path === '/api/keys' || path.startsWith('/api/keys/')) return 'admin'
-  if (path.startsWith('/api/options/')) return null
+  if (path.startsWith('/api/options/') || path === '/api/usage') return null
   return 'conversations'
 }
 

@@ -15,6 +15,8 @@ type Options = {
   maxLagBytes?: number
 }
 
+/** The close code of a socket whose key has ended. */
+const POLICY = 1008
 const HEARTBEAT_MS = 30_000
 /** What may wait for a client that does not read. It is cut off then and resumes by the number of its last event. */
 const MAX_LAG_BYTES = 1_048_576
@@ -68,7 +70,11 @@ class Line {
       this.#pulse.felt()
       this.#write(String(data))
     })
-    this.#socket.addEventListener('close', () => this.#end('closed'))
+    this.#socket.addEventListener('close', ({ code, reason }) => {
+      // The client is to know that the same key will not do again.
+      if (code === POLICY) this.#write(sseFrame({ event: 'closing', json: JSON.stringify({ reason }) }))
+      this.#end('closed')
+    })
     this.#socket.addEventListener('error', () => this.#end('broken'))
     this.#options.signal.addEventListener('abort', () => this.leave('client left'))
     this.#socket.accept()

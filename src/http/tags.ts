@@ -3,6 +3,7 @@ export const TAGS = {
   Health: 'Whether the service answers. Needs no key.',
   Session: 'Signing a browser in and out.',
   Keys: 'Issuing and revoking API keys.',
+  Usage: 'What an owner has of everything that is limited.',
   Audit: 'Who changed what.',
   Options: 'What settings can name.',
   Conversations: 'Making, listing, starting and stopping conversations.',

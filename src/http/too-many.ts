@@ -31,3 +31,19 @@ export function tooManyRequests({ limit, retryAfterMs }: Refusal): AppError {
     },
   })
 }
+
+export type FullQuota = {
+  /** Its name in `GET /api/usage`. */
+  limit: string
+  used: number
+  allowed: number
+  /** When trying again is worth while; absent where that is up to the owner. */
+  retryAfterMs?: number
+}
+
+/** The 429 of an owner who has all that one may have; `advice` says what to do about it. */
+export function quotaReached({ limit, used, allowed, retryAfterMs }: FullQuota, advice: string): AppError {
+  const message = `The limit "${limit}" is reached: ${used} of ${allowed} are used. ${advice}`
+  const headers = retryAfterMs === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) }
+  return new AppError('rate_limited', message, { extra: { limit, used, allowed }, headers })
+}

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
-import { type ApiKey, insertKey, listKeys, revokeKey, Scope } from '../db/keys.ts'
+import { owner } from '../bindings.ts'
+import { type ApiKey, findKey, insertKey, listKeys, Scope } from '../db/keys.ts'
 import { actorOf } from '../http/actor.ts'
 import { AppError, detailEnvelope } from '../http/errors.ts'
 import { forgetKey, makeKey } from '../http/keys.ts'
@@ -102,7 +103,7 @@ endpoint(
     ...common,
     method: 'delete',
     path: '/api/keys/{id}',
-    summary: 'Revoke a key',
+    summary: 'Revoke a key, and close whatever is open on it',
     params: z.object({ id: z.string() }),
     replies: {
       200: { description: 'Revoked', schema: z.object({ message: z.string() }) },
@@ -111,10 +112,10 @@ endpoint(
     },
   },
   async (c, { params }) => {
-    const revoked = await revokeKey(c.env.DB, params.id, {
-      actor: actorOf(c.get('principal')),
-      at: isoMicros(Date.now()),
-    })
+    const key = await findKey(c.env.DB, params.id)
+    const by = { actor: actorOf(c.get('principal')), at: isoMicros(Date.now()) }
+    // The owner's object knows where the sockets of the key are, and sees a revocation through that was begun.
+    const revoked = key?.revokedAt === null && (await owner(c.env, key.owner).revokeKey(key.id, by))
     forgetKey(params.id)
     if (!revoked) throw new AppError('not_found', 'No key with this id is in force')
     return c.json({ message: 'Key revoked' })

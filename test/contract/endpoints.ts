@@ -26,7 +26,7 @@ const workspace: Endpoint[] = [
   endpoint(`GET ${one}/select-file`, 'map', { query: [required('file')], errors: [415, 500], decided: unknownId }),
   endpoint(`POST ${one}/upload-files`, 'POSTUploadFilesModel', {
     body: form('Body_upload_files'),
-    decided: [...unknownId, 413],
+    decided: [...unknownId, 413, 429],
     added: ['unpack'],
   }),
   endpoint(`GET ${one}/zip-directory`, 'bytes', { errors: [500], decided: unknownId }),
@@ -53,11 +53,14 @@ const events: Endpoint[] = [
     decided: [400, ...unknownId],
     added: ['exclude_hidden', 'query', 'include_types', 'exclude_types', 'source', 'start_date', 'end_date'],
   }),
-  endpoint(`POST ${one}/events`, 'any', { body: json('any'), decided: [...unknownId, 409] }),
+  endpoint(`POST ${one}/events`, 'any', { body: json('any'), decided: [...unknownId, 409, 429] }),
 ]
 
 const conversations: Endpoint[] = [
-  endpoint('POST /api/conversations', 'ConversationResponse', { body: json('InitSessionRequest'), decided: [400] }),
+  endpoint('POST /api/conversations', 'ConversationResponse', {
+    body: json('InitSessionRequest'),
+    decided: [400, 429],
+  }),
   endpoint('GET /api/conversations', 'ConversationInfoResultSet', {
     query: [
       nullable('page_id'),
@@ -153,8 +156,8 @@ const analysis: Endpoint[] = [
   }),
   endpoint('GET /api/v1/analysis/tasks/stream', 'stream', {
     added: ['after', 'session_api_key'],
-    // Too many streams are open.
-    decided: [503],
+    // Too many streams of the owner, or of everybody, are open.
+    decided: [429, 503],
   }),
   endpoint('GET /api/v1/analysis/tasks/{task_id}/flow', 'RunFlowSnapshot', { errors: [404, 500] }),
   endpoint('GET /api/v1/analysis/status/{task_id}', 'TaskStatus', { errors: [404, 500] }),
@@ -190,6 +193,7 @@ export const ADDITIONS: readonly string[] = [
   'GET /api/keys',
   'DELETE /api/keys/{id}',
   'GET /api/audit',
+  'GET /api/usage',
   'GET /api/conversations/{conversation_id}/ws',
   'POST /api/conversations/{conversation_id}/fork',
   'GET /api/conversations/{conversation_id}/vscode-url',

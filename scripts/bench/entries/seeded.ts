@@ -9,7 +9,7 @@ import worker from '../../../src/index.ts'
 import { seededEvents } from './events.ts'
 import { BenchRunner, SeededQueue } from './seeded-queue.ts'
 
-export { Limiter } from '../../../src/index.ts'
+export { Limiter, Owner } from '../../../src/index.ts'
 export { BenchRunner as AnalysisRunner, SeededConversation as Conversation, SeededQueue as TaskQueue }
 
 const OWNER = 'bench'

@@ -6,7 +6,7 @@ import { AnalysisRunner } from '../../../src/analysis/runner.ts'
 import type { Outcome, RunOrder } from '../../../src/analysis/task.ts'
 import worker from '../../../src/index.ts'
 
-export { Conversation, Limiter } from '../../../src/index.ts'
+export { Conversation, Limiter, Owner } from '../../../src/index.ts'
 export { FaultyQueue as TaskQueue, FaultyRunner as AnalysisRunner }
 // biome-ignore lint/style/noDefaultExport: what the runtime looks for in an entry
 export default worker

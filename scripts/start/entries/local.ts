@@ -6,7 +6,7 @@ import worker from '../../../src/index.ts'
 import { constantTimeEqual } from '../../../src/lib/crypto.ts'
 import { FRONT_HEADER, type FrontEnv } from '../front-word.ts'
 
-export { AnalysisRunner, Conversation, Limiter, TaskQueue } from '../../../src/index.ts'
+export { AnalysisRunner, Conversation, Limiter, Owner, TaskQueue } from '../../../src/index.ts'
 
 // biome-ignore lint/style/noDefaultExport: what the runtime looks for in an entry
 export default {

@@ -24,10 +24,12 @@ import {
   DuplicateTaskErrorResponse,
   TaskAccepted,
 } from './schemas.ts'
+import { tooManyAnalyses } from './too-many-analyses.ts'
 
 const MAX_STOCKS = 50
 const MAX_NAMED = 20
-const RETRY_AFTER_SECONDS = 30
+/** From the end of a run until its answer is out. */
+const CLOSING_MS = 60_000
 /** Sources of a selection whose words belong to every task of the batch. */
 const BATCH_SOURCES: readonly (string | null | undefined)[] = ['import', 'image']
 
@@ -51,7 +53,7 @@ endpoint(
       400: { description: 'No usable stock, too many, or several in synchronous mode' },
       409: { description: 'The stock is being analysed already', schema: DuplicateTaskErrorResponse },
       422: { description: 'A value of the wrong type or outside its range' },
-      429: { description: 'Too many unfinished tasks' },
+      429: { description: 'Too many unfinished tasks, or too many analyses on this day' },
       500: { description: 'The analysis produced no result' },
     },
   },
@@ -123,8 +125,7 @@ function requestOf(
 async function submit(c: Context<AppEnv>, requests: TaskRequest[]) {
   const answer = await taskQueue(c.env).submit(c.get('principal').owner, requests)
   if (answer.ok) return answer.results
-  const message = `${answer.open} of your tasks are unfinished; wait until some are done`
-  throw new AppError('rate_limited', message, { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } })
+  throw tooManyAnalyses(answer)
 }
 
 async function submitOne(c: Context<AppEnv>, request: TaskRequest): Promise<Response> {
@@ -173,11 +174,23 @@ async function submitBatch(c: Context<AppEnv>, requests: TaskRequest[]): Promise
   )
 }
 
-/** A synchronous run: no task, no events, never a duplicate; its report is stored like any other. */
+/** A synchronous run: no task, no events, never a duplicate; it counts, and its report is stored, like any other. */
 async function analyzeOne(c: Context<AppEnv>, request: TaskRequest): Promise<Response> {
   const { taskTimeoutMs } = config(c.env)
-  const { owner } = c.get('principal')
   const queryId = hexId()
+  const until = Date.now() + taskTimeoutMs + CLOSING_MS
+  const full = await taskQueue(c.env).beginDirect(c.get('principal').owner, queryId, until)
+  if (full !== null) throw tooManyAnalyses(full)
+  try {
+    return await runOne(c, request, queryId)
+  } finally {
+    c.executionCtx.waitUntil(endDirect(c, queryId))
+  }
+}
+
+async function runOne(c: Context<AppEnv>, request: TaskRequest, queryId: string): Promise<Response> {
+  const { taskTimeoutMs } = config(c.env)
+  const { owner } = c.get('principal')
   let stage = ''
   const never = new AbortController().signal
   const bounded = await within({ timeoutMs: taskTimeoutMs, signal: never }, (signal) =>
@@ -200,6 +213,15 @@ async function analyzeOne(c: Context<AppEnv>, request: TaskRequest): Promise<Res
   if (!result.ok) throw new AppError('analysis_failed', result.message)
   if (request.notify && result.saved) await tell(c, queryId)
   return c.json(resultOf(result.report, result.diagnostics))
+}
+
+/** Should the call be lost, the run counts until its time is over. */
+async function endDirect(c: Context<AppEnv>, queryId: string): Promise<void> {
+  try {
+    await taskQueue(c.env).endDirect(queryId)
+  } catch (error) {
+    log.warn('analysis.end_not_told', { queryId, ...errorFields(error) })
+  }
 }
 
 export { app as analyze }

@@ -7,10 +7,9 @@ import { router } from '../../http/router.ts'
 import { lenientRegions, strictRegions } from '../../review/regions.ts'
 import { reviewRequest } from '../../review/review-request.ts'
 import { MarketReviewAccepted, MarketReviewRequest } from './market-review-schemas.ts'
+import { tooManyAnalyses } from './too-many-analyses.ts'
 
 const app = router(analysisEnvelope)
-
-const RETRY_AFTER_SECONDS = 30
 
 endpoint(
   app,
@@ -23,7 +22,7 @@ endpoint(
     replies: {
       202: { description: 'Queued', schema: MarketReviewAccepted },
       409: { description: 'A review is unfinished; `existing_task_id` when it is your own' },
-      429: { description: 'Too many unfinished tasks' },
+      429: { description: 'Too many unfinished tasks, or too many analyses on this day' },
       500: { description: 'The review could not be queued' },
     },
   },
@@ -55,13 +54,10 @@ endpoint(
         202,
       )
     }
-    if (answer.reason === 'locked') {
-      const extra = answer.taskId === null ? {} : { existing_task_id: answer.taskId }
-      throw new AppError('duplicate_market_review', say.reviewDuplicate, { extra })
-    }
-    throw new AppError('rate_limited', `${answer.open} of your tasks are unfinished; wait until some are done`, {
-      headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
-    })
+    if (answer.reason === 'full') throw tooManyAnalyses(answer)
+    const extra = answer.taskId === null ? {} : { existing_task_id: answer.taskId }
+    const headers = { 'retry-after': String(Math.ceil(answer.retryAfterMs / 1000)) }
+    throw new AppError('duplicate_market_review', say.reviewDuplicate, { extra, headers })
   },
 )
 

@@ -1,11 +1,13 @@
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
-import { taskQueue } from '../../bindings.ts'
+import { credentialQuery, taskQueue } from '../../bindings.ts'
 import { demandScope, identify } from '../../http/auth.ts'
 import { AppError, analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { type AppEnv, router } from '../../http/router.ts'
 import { streamOf } from '../../http/sse.ts'
+import { quotaReached } from '../../http/too-many.ts'
+import { unauthorized } from '../../http/wrong-key.ts'
 
 const app = router(analysisEnvelope)
 
@@ -27,7 +29,8 @@ endpoint(
         schema: z.string(),
         contentType: 'text/event-stream',
       },
-      503: { description: 'Too many open streams' },
+      429: { description: 'Too many streams of this owner or key are open' },
+      503: { description: 'Too many streams of everybody are open' },
     },
   },
   async (c, { query }) => {
@@ -41,12 +44,24 @@ function place(text: string | undefined): string | null {
   return text !== undefined && /^\d{1,15}$/.test(text) ? text : null
 }
 
+/** Why the queue opens no stream. */
+const Refusal = z.discriminatedUnion('reason', [
+  z.object({ reason: z.literal('ended') }),
+  z.object({ reason: z.literal('full'), limit: z.string(), used: z.number(), allowed: z.number() }),
+  z.object({ reason: z.literal('crowded') }),
+])
+
 async function openSocket(c: Context<AppEnv>, after: string | null): Promise<WebSocket> {
-  const query = new URLSearchParams({ owner: c.get('principal').owner, ...(after === null ? {} : { after }) })
+  const { owner, keyId, until } = c.get('principal')
+  const credential = credentialQuery({ key: keyId, until })
+  const query = new URLSearchParams({ owner, ...credential, ...(after === null ? {} : { after }) })
   const url = `http://task-queue/stream?${query}`
-  const { webSocket } = await taskQueue(c.env).fetch(url, { headers: { upgrade: 'websocket' } })
-  if (webSocket === null) throw new AppError('unavailable', 'Too many streams are open')
-  return webSocket
+  const answer = await taskQueue(c.env).fetch(url, { headers: { upgrade: 'websocket' } })
+  if (answer.webSocket !== null) return answer.webSocket
+  const refusal = Refusal.parse(await answer.json())
+  if (refusal.reason === 'ended') throw unauthorized()
+  if (refusal.reason === 'full') throw quotaReached(refusal, 'Close a stream that nobody reads any more.')
+  throw new AppError('unavailable', 'Too many streams are open; try again in a while')
 }
 
 /** Whether the credential that opened the stream is still good for it. */

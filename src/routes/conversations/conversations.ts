@@ -17,6 +17,7 @@ import { beginningOf } from './beginning.ts'
 import { keepToLimit } from './loop-limit.ts'
 import { masking } from './masked-errors.ts'
 import { checkedRepository } from './repository-check.ts'
+import { withRoom } from './room-for.ts'
 import {
   CONVERSATION_ID,
   ConversationInfo,
@@ -47,23 +48,30 @@ endpoint(
     replies: {
       200: { description: 'Started or joined', schema: ConversationResponse },
       400: { description: 'The conversation cannot be started as asked' },
+      429: { description: 'The owner has as many conversations, or stored bytes, as there may be' },
     },
   },
   async (c, { body: given }) => {
     const body = withTaskRepository(given)
     const { owner } = c.get('principal')
     const id = body.conversation_id ?? hexId()
-    const beginning = await beginningOf(c, body, id)
-    const repository = await checkedRepository(c, body)
-    await noteUse(c.env, owner, id)
-    const created = await conversation(c.env, owner, id).create({
-      id,
-      owner,
-      trigger: triggerOf(c, body),
-      createdAt: isoMicros(Date.now()),
-      instructions: body.conversation_instructions ?? '',
-      repository,
-      ...beginning,
+    const created = await withRoom(c, id, {
+      prepare: async () => {
+        const beginning = await beginningOf(c, body, id)
+        const repository = await checkedRepository(c, body)
+        await noteUse(c.env, owner, id)
+        return { ...beginning, repository }
+      },
+      make: async (prepared) =>
+        await conversation(c.env, owner, id).create({
+          id,
+          owner,
+          trigger: triggerOf(c, body),
+          createdAt: isoMicros(Date.now()),
+          instructions: body.conversation_instructions ?? '',
+          ...prepared,
+        }),
+      isMade: () => true,
     })
     if (created.started) c.executionCtx.waitUntil(keepToLimit(c.env, owner, id))
     const message = created.messageDropped

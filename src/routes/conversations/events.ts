@@ -6,6 +6,7 @@ import { router } from '../../http/router.ts'
 import { laxBool, laxInt, valueError } from '../../http/validation.ts'
 import { isoMicrosOf } from '../../lib/clock.ts'
 import { found, ownConversation } from './access.ts'
+import { storageFull } from './room-for.ts'
 import { ConversationPath } from './schemas.ts'
 
 const MAX_LIMIT = 100
@@ -86,6 +87,7 @@ endpoint(
       200: { description: 'Stored', schema: z.object({ success: z.literal(true) }) },
       404: { description: 'No such conversation' },
       409: { description: 'The conversation is stopped' },
+      429: { description: 'The owner stores as much as may be, or sends too many large bodies at once' },
     },
   },
   async (c, { params, body }) => {
@@ -95,6 +97,7 @@ endpoint(
     }
     const stub = ownConversation(c, params.conversation_id)
     const outcome = found(await stub.addEvent(fromClient(body), key), params.conversation_id)
+    if (typeof outcome === 'object') throw storageFull({ limit: 'stored_bytes', ...outcome })
     if (outcome === 'stopped') throw new AppError('conflict', 'The conversation is stopped; start it first')
     return c.json({ success: true as const })
   },

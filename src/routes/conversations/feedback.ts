@@ -2,10 +2,12 @@ import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { forTrajectory } from '../../agent/trajectory.ts'
 import { feedbackKey } from '../../bindings.ts'
-import { countFeedback, type FeedbackRow, insertFeedback } from '../../db/feedback.ts'
+import { config } from '../../config.ts'
+import { countAllFeedback, countFeedback, type FeedbackRow, insertFeedback } from '../../db/feedback.ts'
 import { AppError, errorEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { type AppEnv, router } from '../../http/router.ts'
+import { quotaReached } from '../../http/too-many.ts'
 import { isoMicros } from '../../lib/clock.ts'
 import { hexId } from '../../lib/ids.ts'
 import { errorFields, log } from '../../lib/log.ts'
@@ -52,7 +54,9 @@ endpoint(
     replies: {
       200: { description: 'Stored', schema: FeedbackResponse },
       404: { description: 'No such conversation' },
-      429: { description: `There are ${MAX_PER_CONVERSATION} judgements of this conversation already` },
+      429: {
+        description: `There are ${MAX_PER_CONVERSATION} judgements of this conversation, or as many of the owner as may be`,
+      },
       500: { description: 'It could not be stored' },
     },
   },
@@ -81,6 +85,9 @@ async function store(c: Context<AppEnv>, conversationId: string, given: Feedback
   if ((await countFeedback(c.env.DB, owner, conversationId)) >= MAX_PER_CONVERSATION) {
     throw new AppError('rate_limited', 'There is enough feedback on this conversation')
   }
+  const { feedback: allowed } = config(c.env).quotas
+  const used = await countAllFeedback(c.env.DB, owner)
+  if (used >= allowed) throw enough(used, allowed)
   const { polarity, permissions } = given
   const row = {
     id: hexId(),
@@ -93,12 +100,17 @@ async function store(c: Context<AppEnv>, conversationId: string, given: Feedback
   const key = feedbackKey(owner, row.id)
   await storeText(c.env.FILES, key, await recordOf(c, row, given))
   try {
-    await insertFeedback(c.env.DB, row)
+    // Others may have been faster while the events were stored.
+    if (!(await insertFeedback(c.env.DB, row, allowed))) throw enough(allowed, allowed)
   } catch (error) {
     await forget(c.env.FILES, key)
     throw error
   }
   return row.id
+}
+
+function enough(used: number, allowed: number): AppError {
+  return quotaReached({ limit: 'feedback', used, allowed }, 'Ask the operator of this server to make room.')
 }
 
 /** What is kept in R2: the judgement, then the events. */

@@ -8,6 +8,7 @@ import { invalid, laxBool, valueError } from '../../http/validation.ts'
 import { workspacePath } from '../../workspace/paths.ts'
 import type { FormProblem } from '../../workspace/upload-form.ts'
 import { found, notFound, ownConversation } from './access.ts'
+import { storageFull } from './room-for.ts'
 import { ConversationPath } from './schemas.ts'
 
 const app = router(errorEnvelope)
@@ -131,16 +132,21 @@ endpoint(
       200: { description: 'What was stored where, and what was not and why', schema: POSTUploadFilesModel },
       404: { description: 'No such conversation' },
       413: { description: 'The form is too large' },
+      429: { description: 'The owner stores as much as may be' },
     },
   },
   async (c, { params, query }) => {
     const { body } = c.req.raw
     const contentType = c.req.header('content-type') ?? ''
     if (body === null || !/^multipart\/form-data\b/i.test(contentType)) throw noFiles()
-    const answer = await ownConversation(c, params.conversation_id).fetch(
-      `http://conversation/files?unpack=${query.unpack ?? false}`,
-      { method: 'POST', headers: { 'content-type': contentType }, body },
-    )
+    const stub = ownConversation(c, params.conversation_id)
+    const full = await stub.storageFull()
+    if (full !== null) throw storageFull({ limit: 'stored_bytes', ...full })
+    const answer = await stub.fetch(`http://conversation/files?unpack=${query.unpack ?? false}`, {
+      method: 'POST',
+      headers: { 'content-type': contentType },
+      body,
+    })
     if (answer.status === 404) throw notFound(params.conversation_id)
     const outcome = await answer.json<{ report: UploadReport } | FormProblem>()
     if ('report' in outcome) return c.json(outcome.report)

@@ -7,6 +7,7 @@ import { laxInt } from '../../http/validation.ts'
 import { isoMicros } from '../../lib/clock.ts'
 import { hexId } from '../../lib/ids.ts'
 import { keepToLimit } from './loop-limit.ts'
+import { withRoom } from './room-for.ts'
 import { CONVERSATION_ID, ConversationPath, ConversationResponse } from './schemas.ts'
 import { noteUse } from './unused-ids.ts'
 
@@ -34,6 +35,7 @@ endpoint(
       400: { description: 'No such event, or one whose workspace is no longer known' },
       404: { description: 'No such conversation' },
       409: { description: 'The given id is taken' },
+      429: { description: 'The owner has as many conversations, or stored bytes, as there may be' },
     },
   },
   async (c, { params, body }) => {
@@ -41,15 +43,22 @@ endpoint(
     const from = { id: params.conversation_id, event: body.event_id }
     const id = body.conversation_id ?? hexId()
     const mayBeThere = CONVERSATION_ID.test(from.id) && c.get('isUnusedId') !== true
-    if (mayBeThere) await noteUse(c.env, owner, id)
     const forked = mayBeThere
-      ? await conversation(c.env, owner, id).fork({
-          id,
-          owner,
-          createdAt: isoMicros(Date.now()),
-          trigger: 'gui',
-          title: body.title ?? null,
-          from,
+      ? await withRoom(c, id, {
+          prepare: async () => {
+            await noteUse(c.env, owner, id)
+            return isoMicros(Date.now())
+          },
+          make: async (createdAt) =>
+            await conversation(c.env, owner, id).fork({
+              id,
+              owner,
+              createdAt,
+              trigger: 'gui',
+              title: body.title ?? null,
+              from,
+            }),
+          isMade: (made) => made === 'forked',
         })
       : null
     if (forked === null) {

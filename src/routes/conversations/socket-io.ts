@@ -3,19 +3,23 @@
 
 import { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
-import { conversation } from '../../bindings.ts'
+import { conversation, credentialQuery } from '../../bindings.ts'
 import { demandScope, identify } from '../../http/auth.ts'
 import { AppError } from '../../http/errors.ts'
+import type { Principal } from '../../http/principal.ts'
 import type { AppEnv } from '../../http/router.ts'
 import { admit } from '../../http/too-many.ts'
 import { keepToLimitAfter } from './loop-limit.ts'
 import { CONVERSATION_ID } from './schemas.ts'
+import { socketRefusal } from './socket-refusal.ts'
 import { isUnused } from './unused-ids.ts'
 
 /** Longer than any client takes from opening the socket to asking to join. */
 const REFUSAL_WAIT_MS = 10_000
 const OPEN_PACKET = { upgrades: [], pingTimeout: 20_000, pingInterval: 25_000, maxPayload: 4_194_304 }
 
+const WRONG_KEY = 'invalid_session_api_key'
+const NOT_FOUND = 'Conversation not found'
 const NO_POLLING = 'Transport unknown: connect with transports: ["websocket"]'
 
 const app = new OpenAPIHono<AppEnv>()
@@ -31,24 +35,31 @@ async function connect(c: Context<AppEnv>): Promise<Response> {
   if (c.req.header('upgrade')?.toLowerCase() !== 'websocket') return c.json({ code: 3, message: 'Bad request' }, 400)
   const id = query.get('conversation_id')
   if (id === null || id === '') return refuse('No conversation_id in query params')
-  const owner = await ownerOf(c)
-  if (owner === null) return refuse('invalid_session_api_key')
-  if (!CONVERSATION_ID.test(id) || (await isUnused(c.env, owner, id))) return refuse('Conversation not found')
-  const after = lastId(query.get('latest_event_id'))
-  const target = `http://conversation/socket.io?after=${after}`
+  const principal = await principalOf(c)
+  if (principal === null) return refuse(WRONG_KEY)
+  if (!CONVERSATION_ID.test(id) || (await isUnused(c.env, principal.owner, id))) return refuse(NOT_FOUND)
+  const { owner, keyId, until } = principal
+  const after = String(lastId(query.get('latest_event_id')))
+  const asked = new URLSearchParams({ after, ...credentialQuery({ key: keyId, until }) })
+  const target = `http://conversation/socket.io?${asked}`
   const answer = await conversation(c.env, owner, id).fetch(target, { headers: { upgrade: 'websocket' } })
-  if (answer.status !== 101) return refuse('Conversation not found')
+  if (answer.status !== 101) return refuse(wordsOf(await socketRefusal(answer)))
   keepToLimitAfter(answer, c, { owner, id })
   return answer
 }
 
+function wordsOf(refusal: AppError | null): string {
+  if (refusal === null) return NOT_FOUND
+  return refusal.code === 'unauthorized' ? WRONG_KEY : refusal.message
+}
+
 /** Whoever may not use conversations is answered like somebody without a key. */
-async function ownerOf(c: Context<AppEnv>): Promise<string | null> {
+async function principalOf(c: Context<AppEnv>): Promise<Principal | null> {
   try {
     const principal = await identify(c.req.raw, c.env)
     await admit(c.env, principal, 'reads')
     demandScope(principal, 'conversations')
-    return principal.owner
+    return principal
   } catch (error) {
     if (error instanceof AppError && error.status < 500 && error.code !== 'rate_limited') return null
     throw error

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { credentialQuery } from '../../bindings.ts'
 import { AppError, detailEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
@@ -6,6 +7,7 @@ import { laxBool, laxInt } from '../../http/validation.ts'
 import { notFound, ownConversation } from './access.ts'
 import { keepToLimitAfter } from './loop-limit.ts'
 import { ConversationPath } from './schemas.ts'
+import { socketRefusal } from './socket-refusal.ts'
 
 const app = router(detailEnvelope)
 
@@ -26,6 +28,8 @@ endpoint(
       101: { description: 'The socket is open' },
       404: { description: 'No such conversation' },
       426: { description: 'Not a WebSocket request' },
+      429: { description: 'Too many sockets of this owner are open' },
+      503: { description: 'Whether the key is still good could not be found out' },
     },
   },
   async (c, { params, query }) => {
@@ -33,9 +37,12 @@ endpoint(
       throw new AppError('upgrade_required', 'Open this address as a WebSocket')
     }
     const stub = ownConversation(c, params.conversation_id)
-    const url = `http://conversation/ws?after=${query.after}&start=${query.start}`
+    const { keyId, until } = c.get('principal')
+    const { after, start } = query
+    const asked = { after: String(after), start: String(start), ...credentialQuery({ key: keyId, until }) }
+    const url = `http://conversation/ws?${new URLSearchParams(asked)}`
     const answer = await stub.fetch(url, { headers: { upgrade: 'websocket' } })
-    if (answer.status !== 101) throw notFound(params.conversation_id)
+    if (answer.status !== 101) throw (await socketRefusal(answer)) ?? notFound(params.conversation_id)
     keepToLimitAfter(answer, c, { owner: c.get('principal').owner, id: params.conversation_id })
     return answer
   },

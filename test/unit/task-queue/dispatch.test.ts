@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { DAY_MS } from '../../../durable-objects/task-queue/allowance.ts'
 import { LEASE_MS } from '../../../durable-objects/task-queue/leases.ts'
 import { pruneTasks } from '../../../durable-objects/task-queue/retention.ts'
 import type { RunOrder } from '../../../src/analysis/task.ts'
@@ -174,7 +175,14 @@ test('an owner with too much open gets none of a batch, and others are not touch
   await withQueue(({ tasks }) => {
     const many = (n: number) => Array.from({ length: n }, (_, i) => taskRequest({ key: null, stockCode: `X${i}` }))
     expect(tasks.submit('ann', many(990), T0).ok).toBe(true)
-    expect(tasks.submit('ann', many(50), T0)).toEqual({ ok: false, reason: 'full', open: 990 })
+    expect(tasks.submit('ann', many(50), T0)).toEqual({
+      ok: false,
+      reason: 'full',
+      limit: 'open_analyses',
+      used: 990,
+      allowed: 1_000,
+      retryAfterMs: 30_000,
+    })
     expect(tasks.list('ann', { statuses: null, limit: 1, filterFirst: false }).total).toBe(990)
     expect(tasks.submit('ann', many(10), T0).ok).toBe(true)
     expect(tasks.submit('bob', many(1), T0).ok).toBe(true)
@@ -205,4 +213,28 @@ test('finished tasks are kept for seven days and up to a thousand an owner; open
     expect(pruneTasks(storage, T0 + 8 * day)).toBe(1000)
     expect(tasks.find(must(open, 'open'))?.status).toBe('processing')
   })
+})
+
+test('a day has so many analyses, whoever waits for them, and each is counted once; the next day begins anew', async () => {
+  await withQueue(
+    ({ tasks, allowance }) => {
+      const many = (n: number) => Array.from({ length: n }, (_, i) => taskRequest({ key: null, stockCode: `X${i}` }))
+      const day = Math.floor(T0 / DAY_MS) * DAY_MS
+      const direct = (id: string, now: number) => allowance.beginDirect('ann', { id, until: now + 60_000 }, now)
+      expect(tasks.submit('ann', many(3), day).ok).toBe(true)
+      expect([direct('a', day), direct('a', day)]).toEqual([null, null])
+      expect([allowance.todayOf('ann', day), allowance.openOf('ann', day)]).toEqual([4, 4])
+      const full = { limit: 'analyses_per_day', used: 4, allowed: 5, retryAfterMs: DAY_MS - 1_000 }
+      expect(tasks.submit('ann', many(2), day + 1_000)).toMatchObject(full)
+      expect(tasks.list('ann', { statuses: null, limit: 1, filterFirst: false }).total).toBe(3)
+      allowance.endDirect('a')
+      expect(allowance.openOf('ann', day)).toBe(3)
+      expect([direct('b', day), direct('c', day)]).toMatchObject([null, { ...full, used: 5, retryAfterMs: DAY_MS }])
+      // Nobody said that it was over.
+      expect([allowance.openOf('ann', day), allowance.openOf('ann', day + 60_000)]).toEqual([4, 3])
+      expect(tasks.submit('bob', many(5), day).ok).toBe(true)
+      expect(tasks.submit('ann', many(5), day + DAY_MS).ok).toBe(true)
+    },
+    { perDay: 5 },
+  )
 })

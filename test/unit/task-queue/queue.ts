@@ -1,5 +1,6 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
+import { Allowance } from '../../../durable-objects/task-queue/allowance.ts'
 import { Dispatch, type Limits } from '../../../durable-objects/task-queue/dispatch.ts'
 import { FlowEvents } from '../../../durable-objects/task-queue/flow-events.ts'
 import { Intake } from '../../../durable-objects/task-queue/intake.ts'
@@ -40,6 +41,7 @@ export function taskRequest(change: Partial<TaskRequest> = {}): TaskRequest {
 export type Published = { event: TaskEvent; task: Task; flowEvent: string | undefined }
 
 export type Bench = {
+  allowance: Allowance
   tasks: Tasks
   waiting: Waiting
   intake: Intake
@@ -54,19 +56,27 @@ export type Bench = {
   storage: DurableObjectStorage
 }
 
-const LIMITS = { maxRunning: 2, maxAttempts: 3, taskTimeoutMs: 60_000, stageTimeoutMs: 600_000, maxPerOwner: 2 }
+const LIMITS = {
+  maxRunning: 2,
+  maxAttempts: 3,
+  taskTimeoutMs: 60_000,
+  stageTimeoutMs: 600_000,
+  maxPerOwner: 2,
+  perDay: 10_000,
+}
 
 /** The queue's stores over the SQLite of a fresh object, with runners that do nothing until the test says what they did. */
 export async function withQueue(
   body: (bench: Bench) => void | Promise<void>,
-  change: Partial<Limits & { maxPerOwner: number }> = {},
+  change: Partial<Limits & { maxPerOwner: number; perDay: number }> = {},
 ): Promise<void> {
   const limits = { ...LIMITS, ...change }
   const stub = env.TASK_QUEUE.get(env.TASK_QUEUE.newUniqueId())
   await runInDurableObject(stub, async (_, { storage }) => {
     const orders: RunOrder[] = []
     const published: Published[] = []
-    const tasks = new Tasks(storage)
+    const allowance = new Allowance(storage.sql, { open: 1_000, perDay: limits.perDay })
+    const tasks = new Tasks(storage, allowance)
     const waiting = new Waiting(storage.sql, limits.maxPerOwner)
     const leases = new Leases(storage.sql)
     const locks = new Locks(storage.sql)
@@ -86,6 +96,19 @@ export async function withQueue(
       publish: (event, task, flowEvent) => published.push({ event, task, flowEvent }),
       handOut: (order) => orders.push(order),
     })
-    await body({ tasks, waiting, intake, leases, locks, keptReports, flowEvents, dispatch, orders, published, storage })
+    await body({
+      allowance,
+      tasks,
+      waiting,
+      intake,
+      leases,
+      locks,
+      keptReports,
+      flowEvents,
+      dispatch,
+      orders,
+      published,
+      storage,
+    })
   })
 }

@@ -152,8 +152,18 @@ test('the lock of a review goes with its task’s end however it ends, is kept w
       const first = review('ann', T0)
       if (!first.ok) throw new Error(first.reason)
       const { id } = first.task
-      expect(review('bob', T0 + 10 * LOCK_MS)).toEqual({ ok: false, reason: 'locked', taskId: null })
-      expect(review('ann', T0 + 10 * LOCK_MS)).toEqual({ ok: false, reason: 'locked', taskId: id })
+      expect(review('bob', T0 + 10 * LOCK_MS)).toEqual({
+        ok: false,
+        reason: 'locked',
+        taskId: null,
+        retryAfterMs: 30_000,
+      })
+      expect(review('ann', T0 + 10 * LOCK_MS)).toEqual({
+        ok: false,
+        reason: 'locked',
+        taskId: id,
+        retryAfterMs: 30_000,
+      })
       dispatch.finish(done(must(orders[0], 'order')), T0)
       const order = must(orders[1], 'order')
       const half = T0 + LOCK_MS / 2
@@ -176,13 +186,58 @@ test('the lock of a review goes with its task’s end however it ends, is kept w
   )
 })
 
+test('owners take turns with the review: who had it lately leaves it to who waits, and nobody waits for those who left', async () => {
+  await withQueue(
+    ({ intake, dispatch, orders, locks }) => {
+      const request = taskRequest({ kind: 'market_review', key: null, stockCode: 'market_review', region: 'cn' })
+      const ask = (owner: string, now: number, key: string | null = null) =>
+        intake.submitReview({ owner, request, key }, now).answer
+      const end = (now: number) => {
+        dispatch.fill(now)
+        dispatch.finish(done(must(orders.at(-1), 'order')), now)
+        expect(locks.holder('market_review', now)).toBeNull()
+      }
+      const refused = { ok: false, reason: 'locked', taskId: null, retryAfterMs: 30_000 }
+      expect(ask('ann', T0).ok).toBe(true)
+      expect(ask('bob', T0 + 1_000)).toEqual(refused)
+      expect(ask('cid', T0 + 2_000)).toEqual(refused)
+      end(T0 + 3_000)
+      // Free, but not for her again.
+      expect(ask('ann', T0 + 3_001)).toEqual(refused)
+      expect(ask('bob', T0 + 31_000).ok).toBe(true)
+      expect(ask('bob', T0 + 31_001)).toMatchObject({ taskId: expect.any(String) })
+      end(T0 + 32_000)
+      // Two who relieve each other do not leave out the third, who came back when told.
+      expect(ask('ann', T0 + 32_500)).toEqual(refused)
+      expect(ask('bob', T0 + 32_501)).toEqual(refused)
+      expect(ask('cid', T0 + 33_001).ok).toBe(true)
+      end(T0 + 34_000)
+      // Of those who had it, the one whose turn is longest ago; somebody new goes before all of them.
+      expect(ask('bob', T0 + 35_000)).toEqual(refused)
+      expect(ask('dan', T0 + 35_001).ok).toBe(true)
+      end(T0 + 36_000)
+      expect(ask('ann', T0 + 37_000).ok).toBe(true)
+      end(T0 + 38_000)
+      // Bob waits until 80 s after the beginning, and has gone then.
+      expect(ask('ann', T0 + 79_999)).toEqual(refused)
+      expect(ask('ann', T0 + 80_000).ok).toBe(true)
+      // A schedule comes back every five minutes.
+      expect(ask('eve', T0 + 81_000, 'slot')).toEqual(refused)
+      end(T0 + 82_000)
+      expect(ask('ann', T0 + 400_000)).toEqual(refused)
+      expect(ask('eve', T0 + 424_000, 'slot').ok).toBe(true)
+    },
+    { maxRunning: 1 },
+  )
+})
+
 test('a submission that fails takes no lock', async () => {
   await withQueue(({ intake, tasks, locks }) => {
     const many = Array.from({ length: 1_000 }, (_, i) => taskRequest({ key: null, stockCode: `X${i}` }))
     tasks.submit('ann', many, T0)
     const request = taskRequest({ kind: 'market_review', key: null, stockCode: 'market_review', region: 'cn' })
     const review = { owner: 'ann', request, key: 'slot' }
-    expect(intake.submitReview(review, T0).answer).toEqual({ ok: false, reason: 'full', open: 1_000 })
+    expect(intake.submitReview(review, T0).answer).toMatchObject({ reason: 'full', used: 1_000 })
     expect(locks.holder('market_review', T0)).toBeNull()
     expect(intake.submitReview({ ...review, owner: 'bob' }, T0).answer.ok).toBe(true)
   })

@@ -1,0 +1,52 @@
+import { ALARMS_SCHEMA } from '../alarms.ts'
+
+/** Append-only: what stands here has run on somebody's books. */
+export const MIGRATIONS: readonly string[] = [
+  `
+-- Which objects hold sockets of which key, and for how many they have leave. The key is '' in local mode.
+CREATE TABLE held_sockets (
+  key TEXT NOT NULL,
+  holder TEXT NOT NULL, -- the id of a conversation's object
+  sockets INTEGER NOT NULL,
+  PRIMARY KEY (key, holder)
+) WITHOUT ROWID;
+
+-- Keys that were revoked. The row is there before the database knows, so that a crash in between ends in a revocation.
+CREATE TABLE ended_keys (
+  key TEXT PRIMARY KEY,
+  at INTEGER NOT NULL,
+  revocation TEXT -- JSON: what is still to be written to the database; null once it is
+) WITHOUT ROWID;
+
+-- Objects that have not been told yet.
+CREATE TABLE untold (
+  key TEXT NOT NULL,
+  holder TEXT NOT NULL,
+  PRIMARY KEY (key, holder)
+) WITHOUT ROWID;
+
+CREATE TABLE conversations (
+  id TEXT PRIMARY KEY,
+  bytes INTEGER NOT NULL DEFAULT 0, -- as the conversation reported last
+  reserved_at INTEGER -- null once the conversation has reported, so that it is known to exist
+) WITHOUT ROWID;
+CREATE INDEX reserved_conversations ON conversations (reserved_at) WHERE reserved_at IS NOT NULL;
+
+-- One row: what the table above adds up to.
+CREATE TABLE totals (conversations INTEGER NOT NULL, bytes INTEGER NOT NULL);
+INSERT INTO totals VALUES (0, 0);
+CREATE TRIGGER conversation_added AFTER INSERT ON conversations BEGIN
+  UPDATE totals SET conversations = conversations + 1, bytes = bytes + new.bytes;
+END;
+CREATE TRIGGER conversation_changed AFTER UPDATE OF bytes ON conversations BEGIN
+  UPDATE totals SET bytes = bytes + new.bytes - old.bytes;
+END;
+CREATE TRIGGER conversation_dropped AFTER DELETE ON conversations BEGIN
+  UPDATE totals SET conversations = conversations - 1, bytes = bytes - old.bytes;
+END;
+
+-- One row once the conversations that were there before these books are in them.
+CREATE TABLE taken_over (owner TEXT NOT NULL, at INTEGER NOT NULL);
+
+${ALARMS_SCHEMA}`,
+]

@@ -1,0 +1,87 @@
+// How many analyses an owner may have open, and may begin in a day. Everything is counted in the transaction that begins
+// it, so a crash neither loses nor doubles a count.
+
+import { firstRow } from '../sql.ts'
+import { OPEN } from './task-rows.ts'
+
+export type AllowanceLimits = { open: number; perDay: number }
+
+/** Which limit it is, and from when on it is worth trying again. */
+export type Full = {
+  ok: false
+  reason: 'full'
+  limit: 'open_analyses' | 'analyses_per_day'
+  used: number
+  allowed: number
+  retryAfterMs: number
+}
+
+export const DAY_MS = 24 * 3600 * 1000
+const OPEN_RETRY_MS = 30_000
+
+export class Allowance {
+  readonly #sql: SqlStorage
+  readonly #limits: AllowanceLimits
+
+  constructor(sql: SqlStorage, limits: AllowanceLimits) {
+    this.#sql = sql
+    this.#limits = limits
+  }
+
+  /** Why so many more are too many, or null. `isIn`: they stand among the open ones already. */
+  refusal(owner: string, { of: more, isIn }: { of: number; isIn: boolean }, now: number): Full | null {
+    const open = this.openOf(owner, now) - (isIn ? more : 0)
+    if (open + more > this.#limits.open) {
+      const full = { limit: 'open_analyses', used: open, allowed: this.#limits.open } as const
+      return { ok: false, reason: 'full', ...full, retryAfterMs: OPEN_RETRY_MS }
+    }
+    const today = this.todayOf(owner, now)
+    if (today + more <= this.#limits.perDay) return null
+    const full = { limit: 'analyses_per_day', used: today, allowed: this.#limits.perDay } as const
+    return { ok: false, reason: 'full', ...full, retryAfterMs: DAY_MS - (now % DAY_MS) }
+  }
+
+  /** So many were begun. */
+  count(owner: string, more: number, now: number): void {
+    if (more === 0) return
+    const day = Math.floor(now / DAY_MS)
+    this.#sql.exec('DELETE FROM days WHERE owner = ? AND day < ?', owner, day)
+    this.#sql.exec(
+      'INSERT INTO days VALUES (?1, ?2, ?3) ON CONFLICT (owner, day) DO UPDATE SET n = n + ?3',
+      owner,
+      day,
+      more,
+    )
+  }
+
+  /** An analysis whose caller waits for it begins; the same id twice is one. */
+  beginDirect(owner: string, { id, until }: { id: string; until: number }, now: number): Full | null {
+    this.#sql.exec('DELETE FROM direct_runs WHERE until <= ?', now)
+    if (firstRow(this.#sql, 'SELECT 1 FROM direct_runs WHERE id = ?', id) !== null) return null
+    const refusal = this.refusal(owner, { of: 1, isIn: false }, now)
+    if (refusal !== null) return refusal
+    this.#sql.exec('INSERT INTO direct_runs VALUES (?, ?, ?)', id, owner, until)
+    this.count(owner, 1, now)
+    return null
+  }
+
+  endDirect(id: string): void {
+    this.#sql.exec('DELETE FROM direct_runs WHERE id = ?', id)
+  }
+
+  /** What of the owner's waits or runs. */
+  openOf(owner: string, now: number): number {
+    const tasks = `SELECT COUNT(*) AS n FROM tasks WHERE owner = ? AND status IN ${OPEN}`
+    const direct = 'SELECT COUNT(*) AS n FROM direct_runs WHERE owner = ? AND until > ?'
+    const count = (row: { n: number } | null) => row?.n ?? 0
+    return (
+      count(firstRow<{ n: number }>(this.#sql, tasks, owner)) +
+      count(firstRow<{ n: number }>(this.#sql, direct, owner, now))
+    )
+  }
+
+  todayOf(owner: string, now: number): number {
+    const query = 'SELECT n FROM days WHERE owner = ? AND day = ?'
+    return firstRow<{ n: number }>(this.#sql, query, owner, Math.floor(now / DAY_MS))?.n ?? 0
+  }
+}
