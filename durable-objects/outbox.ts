@@ -60,6 +60,12 @@ export class Outbox {
     )
   }
 
+  /** Makes the entry due now, if it waits: somebody wants to see it delivered. Its failures still count. */
+  hurry(kind: string, key: string): void {
+    const now = this.#clock()
+    this.#sql.exec('UPDATE outbox SET next_at = MIN(next_at, ?) WHERE kind = ? AND key = ?', now, kind, key)
+  }
+
   /** Everything that is not delivered yet, oldest first. */
   pending(): OutboxEntry[] {
     return rows<OutboxEntry>(this.#sql, 'SELECT seq, kind, key, payload, attempts FROM outbox ORDER BY seq')

@@ -3,7 +3,7 @@
 import { systemAction } from '../../src/agent/actions.ts'
 import type { AgentName } from '../../src/agent/agents.ts'
 import type { ActionEvent, NewEvent } from '../../src/agent/events.ts'
-import { errorObservation, type WorkspaceContext } from '../../src/agent/observations.ts'
+import type { WorkspaceContext } from '../../src/agent/observations.ts'
 import { systemPrompt } from '../../src/agent/prompt.ts'
 import type { ReplayStep } from '../../src/agent/replay.ts'
 import { introduction } from '../../src/agent/shell-agent.ts'
@@ -12,9 +12,6 @@ import type { Tool } from '../../src/agent/tools/tool.ts'
 import { config } from '../../src/config.ts'
 import type { McpServers } from '../../src/db/settings.ts'
 import type { LanguageModel } from '../../src/llm/model.ts'
-import { toolServerDoor } from '../../src/mcp/door.ts'
-import { REQUEST_TOOLS } from '../../src/mcp/request-tools.ts'
-import { type McpTool, openMcpServers } from '../../src/mcp/session-tools.ts'
 import type { FileSystem } from '../../src/workspace/file-system.ts'
 import type { ShellCommand } from '../../src/workspace/shell-extensions.ts'
 import { AgentLoop } from './agent-loop.ts'
@@ -23,7 +20,7 @@ import type { RunCommand } from './command-step.ts'
 import { Condenser } from './condenser.ts'
 import type { StreamFrame } from './delta-stream.ts'
 import type { EventLog } from './event-log.ts'
-import { History, USER_ONLY } from './history.ts'
+import { History } from './history.ts'
 import { Meta } from './meta.ts'
 import { readMicroagents } from './microagent-files.ts'
 import { Outfitter } from './outfitter.ts'
@@ -32,6 +29,7 @@ import { ReplayQueue } from './replay-queue.ts'
 import { requestTools } from './request-tools.ts'
 import type { Announcement } from './socket-protocol.ts'
 import { Thinker } from './thinker.ts'
+import { listTools } from './tool-servers.ts'
 import { type Desk, NEW_TURN, type Turn } from './turn.ts'
 import type { Vault } from './vault.ts'
 
@@ -53,6 +51,8 @@ export type AgentParts = {
   notePullRequest(number: number): void
   stream(frame: StreamFrame): void
   announce(frame: Announcement): void
+  /** Whether a client is there that hears an announcement. */
+  isFollowed(): boolean
   /** The workspace and, where there is one, the repository in it. */
   noteRoots(): string[]
   /** Of a conversation that is being created from a recording. */
@@ -75,7 +75,7 @@ export function assembleAgent(parts: AgentParts): Agent {
     vault,
     ownServers: parts.ownServers,
     requestTools: () => requestToolsOf(parts),
-    listTools: (servers, signal) => listTools(servers, signal, { parts, desk }),
+    listTools: (servers, signal) => listTools(servers, signal, { ...parts, desk }),
     commands: parts.commands,
   })
   const introduce = (agent: AgentName) => introductionOf(agent, parts)
@@ -105,16 +105,16 @@ export function assembleAgent(parts: AgentParts): Agent {
     announce: parts.announce,
     introduce,
   })
-  const { runCommand, context } = parts
-  const loop = new AgentLoop({ desk, runCommand, introduce, context, thinker })
+  const loop = new AgentLoop({ desk, runCommand: parts.runCommand, introduce, thinker })
   return { loop, model: () => thinker.model() }
 }
 
 /** The tools that are told of here are the agent's own: those of remote servers are not known before the first step. */
-function introductionOf(agent: AgentName, { env, commands }: AgentParts): ActionEvent {
+function introductionOf(agent: AgentName, parts: AgentParts): ActionEvent {
   if (agent === 'ShellAgent') return introduction()
-  const { addressPolicy: policy, shellTimeoutMs } = config(env)
-  const tools = toolsOf(agent, { commands: commands(), shellTimeoutMs, seesImages: false, browse: { policy } })
+  const { addressPolicy: policy, shellTimeoutMs } = config(parts.env)
+  const basic = toolsOf(agent, { commands: parts.commands(), shellTimeoutMs, seesImages: false, browse: { policy } })
+  const tools = agent === 'ReadOnlyAgent' ? basic : [...basic, ...requestToolsOf(parts)]
   const wire = tools.map(({ name, description, parameters }) => ({
     type: 'function',
     function: { name, description, parameters },
@@ -125,59 +125,4 @@ function introductionOf(agent: AgentName, { env, commands }: AgentParts): Action
 function requestToolsOf({ env, owner, vault, notePullRequest }: AgentParts): Tool[] {
   const hasToken = (provider: string) => Object.hasOwn(vault.variables, `${provider.toUpperCase()}_TOKEN`)
   return requestTools({ env, owner, hasToken, note: notePullRequest })
-}
-
-const LISTING = 'mcp_listing'
-/** `missedAt`: the message before which a server could not be listed; `told`: what was said of it. */
-type Listing = { servers: string; tools: McpTool[]; missedAt?: number | null; told?: string[] }
-
-/** A server that was not there may be by the next message, but nobody waits for it a second time. */
-const SECOND_LOOK_MS = 5_000
-
-/**
- * Asked for once, again when the servers are others, and with the next message where one was not there. What went wrong
- * is told once too.
- */
-async function listTools(
-  servers: McpServers,
-  signal: AbortSignal,
-  { parts, desk }: { parts: AgentParts; desk: Desk },
-): Promise<readonly McpTool[]> {
-  const asked = await fingerprint(servers)
-  const known = desk.calls.recall(LISTING) as Listing | null
-  const { cursor } = desk.turn.value
-  const before = known?.servers === asked ? known : null
-  if (before !== null && (before.missedAt ?? cursor) === cursor) return before.tools
-  const { env, conversationId } = parts
-  const { addressPolicy, shellTimeoutMs } = config(env)
-  const browse = { policy: addressPolicy }
-  const own = toolsOf('CodeActAgent', { commands: [], shellTimeoutMs, seesImages: false, browse })
-  const reserved = [...own, ...REQUEST_TOOLS].map(({ name }) => name)
-  const door = toolServerDoor(addressPolicy)
-  const patience = before === null ? {} : { deadlineMs: SECOND_LOOK_MS }
-  const opened = await openMcpServers(servers, { door, conversationId, signal, reserved, ...patience })
-  const told = opened.failures.map(({ server, message }) => `The tool server ${server}: ${message}`)
-  if (opened.notRunnable.length > 0) {
-    told.push(
-      `These tool servers would have to run as processes and cannot run here, so their tools are missing: ${opened.notRunnable.join(', ')}. Servers that are reached over HTTP work.`,
-    )
-  }
-  if (opened.isIncomplete)
-    told.push('Tools of a server that is not there are missing. It is asked again with your next message.')
-  const fresh = told.filter((text) => !before?.told?.includes(text))
-  if (fresh.length > 0) desk.emit(fresh.map((text) => errorObservation('environment', text, { errorId: USER_ONLY })))
-  const tools = [...(before?.tools ?? []).filter(isNotAmong(opened.tools)), ...opened.tools]
-  const missedAt = opened.isIncomplete ? cursor : null
-  desk.calls.remember(LISTING, { servers: asked, tools, missedAt, told } satisfies Listing)
-  return tools
-}
-
-/** What a server had at the first look it has at the second, even if it is slower this time. */
-const isNotAmong = (listed: readonly McpTool[]) => (tool: McpTool) =>
-  !listed.some(({ name, serverId }) => name === tool.name || serverId === tool.serverId)
-
-/** Of servers with their keys: what is stored must not tell them. */
-async function fingerprint(servers: McpServers): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(JSON.stringify(servers)))
-  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -4,26 +4,23 @@
 // recorded as interrupted and never run a second time. Inputs wait in the log itself; the turn only remembers how far it
 // has got.
 
-import { changeAgentState, recallAction } from '../../src/agent/actions.ts'
+import { agentMessage, changeAgentState, recallAction } from '../../src/agent/actions.ts'
 import type { AgentName } from '../../src/agent/agents.ts'
 import type { ActionEvent, NewEvent } from '../../src/agent/events.ts'
-import {
-  errorObservation,
-  stateChanged,
-  type WorkspaceContext,
-  workspaceContext,
-} from '../../src/agent/observations.ts'
+import { errorObservation, stateChanged } from '../../src/agent/observations.ts'
 import type { AgentState, RequestedState } from '../../src/agent/states.ts'
 import { errorFields, log as logger } from '../../src/lib/log.ts'
 import type { ShellState } from '../../src/workspace/shell-state.ts'
 import type { QueuedCall } from './call-queue.ts'
-import { commandOf, type RunCommand, runCommandStep } from './command-step.ts'
+import { commandOf, folderThen, type RunCommand, runCommandStep } from './command-step.ts'
 import { answerAwaited, refuseAwaited } from './confirmation.ts'
-import { cutShort, interrupted } from './interrupted.ts'
+import { cutShort, delayAfter, GIVEN_UP, interrupted } from './interrupted.ts'
 import { extendLimits } from './limits.ts'
+import { refusalOf } from './shell-refusal.ts'
 import type { StepOutcome } from './step-outcome.ts'
 import type { Thinker } from './thinker.ts'
-import { type Desk, messageWaits, type OpenStep, type Turn } from './turn.ts'
+import { type Desk, messageWaits, type OpenStep, type Turn, waitingTexts } from './turn.ts'
+import { tellUnseenByShell } from './unseen-pictures.ts'
 
 const INPUTS = ['action:message', 'action:run']
 
@@ -35,9 +32,7 @@ type Surroundings = {
   runCommand: RunCommand
   /** The first words of an agent: what it is and which tools it has. */
   introduce(agent: AgentName): ActionEvent
-  /** What the agent without a model is told of its surroundings. */
-  context(workingDir: string): WorkspaceContext
-  thinker: Pick<Thinker, 'agent' | 'ask' | 'openCall'>
+  thinker: Pick<Thinker, 'agent' | 'ask' | 'catchUp' | 'openCall'>
 }
 
 export class AgentLoop {
@@ -59,6 +54,11 @@ export class AgentLoop {
     return this.#turn.state
   }
 
+  /** No step is open that may be changing the workspace. */
+  get isQuiet(): boolean {
+    return this.#turn.step === null || this.#turn.step.kind === 'model'
+  }
+
   /** The first event of a conversation. What users say from here on waits until the set-up is over. */
   begin(agent: AgentName): void {
     this.#change({ agent })
@@ -66,12 +66,12 @@ export class AgentLoop {
   }
 
   /** The set-up is over: the agent introduces itself and takes what it was given, in that order. */
-  open(firstMessage: ActionEvent | null): void {
+  open(firstMessage: ActionEvent | null, isTask = false): void {
     // A working copy that was fetched anew in a conversation under way needs no second introduction.
     if (this.#turn.opened) return
     this.#change({ opened: true })
     this.#desk.emit([this.#around.introduce(this.#turn.agent)])
-    if (firstMessage !== null) this.receive(firstMessage)
+    if (firstMessage !== null) this.receive(firstMessage, isTask)
     else if (this.#waiting() !== null) this.#takeUp()
     else this.#enter('awaiting_user_input', [changeAgentState('environment', 'awaiting_user_input')])
   }
@@ -102,24 +102,19 @@ export class AgentLoop {
       cursor: this.#desk.log.last,
       opened: kinds('action:system'),
       introduced: kinds('action:recall'),
-      shell: { ...shell, cwd: this.#folderThen() ?? shell.cwd },
+      shell: { ...shell, cwd: folderThen(this.#desk) ?? shell.cwd },
     })
     if (this.#turn.opened) this.resume()
     else this.open(null)
   }
 
-  /** Where the newest command left off. */
-  #folderThen(): string | null {
-    const id = this.#desk.log.newestOf('observation:run')
-    const text = id < 0 ? null : this.#desk.log.get(id)
-    if (text === null) return null
-    const { extras } = JSON.parse(text) as { extras: { metadata?: { working_dir?: string } } }
-    return extras.metadata?.working_dir ?? null
-  }
-
-  /** Takes an event of the user's; returns its id. What it asks for happens after the answer. */
-  receive(event: ActionEvent): number {
-    if (event.action === 'message') return this.#receiveMessage(event)
+  /** Takes an event of the user's; returns its id. What it asks for happens after the answer. `isTask`: it is in words. */
+  receive(event: ActionEvent, isTask = false): number {
+    if (event.action === 'message') {
+      const message = this.#receiveMessage(event)
+      if (isTask) this.#change({ task: message })
+      return message
+    }
     const id = this.#desk.emit([event])
     if (event.action === 'run') this.#wake()
     else this.#requestState(event.args.agent_state as RequestedState)
@@ -127,13 +122,13 @@ export class AgentLoop {
   }
 
   /** The session ends: nothing runs any more, and what ran is answered now, while somebody can still hear it. */
-  close(): void {
+  close(reason = ''): void {
     const { step } = this.#turn
     this.#abort?.abort()
     if (step !== null) this.#settle(step, cutShort(step, this.#desk))
     this.#change({ stopping: false })
     this.#dropWaiting()
-    this.#enter('stopped')
+    this.#enter('stopped', [], reason)
   }
 
   /** After a restart: closes a step whose outcome nobody knows, and goes on with what waits. */
@@ -149,6 +144,7 @@ export class AgentLoop {
     // What the user agreed to was cut off and is settled: the agent goes on.
     const isConfirmedOver = this.#turn.state === 'user_confirmed' && this.#desk.calls.next()?.state !== 'confirmed'
     if (isConfirmedOver) this.#enter('running')
+    if (this.#isShellDone()) this.#enter('awaiting_user_input')
     if (this.#next() !== null) this.#wake()
     else if (this.#turn.failures.retryAt > Date.now()) this.#desk.wake(this.#turn.failures.retryAt)
   }
@@ -216,13 +212,30 @@ export class AgentLoop {
       const agent = await this.#around.thinker.agent(signal)
       if (agent !== this.#turn.agent) return this.#handOver(agent)
     }
+    if (this.#turn.agent === 'ShellAgent') await this.#around.thinker.catchUp()
     const input = this.#waiting()
     if (input === null || this.#turn.state === 'paused') return
+    const refusal = refusalOf(input, this.#turn)
+    if (refusal !== null) return this.#refuse(input.id, refusal)
+    tellUnseenByShell(this.#desk, input)
     const step = commandOf(this.#desk, input)
     this.#change({ step, cursor: input.id })
     const outcome = await runCommandStep(step, { desk: this.#desk, run: this.#around.runCommand, signal })
-    const isLast = step.from === 'agent' && this.#turn.state === 'running' && this.#waiting() === null
-    this.#settle(step, isLast ? { ...outcome, next: { state: 'awaiting_user_input' } } : outcome)
+    this.#settle(step, outcome)
+    if (this.#isShellDone()) this.#enter('awaiting_user_input')
+  }
+
+  /** What is no script is answered in words. */
+  #refuse(id: number, words: string): void {
+    this.#change({ cursor: id })
+    this.#desk.emit([agentMessage(words)])
+    if (this.#isShellDone()) this.#enter('awaiting_user_input')
+  }
+
+  /** Without a model nothing follows the last input: it is the user's turn, whoever asked for that command. */
+  #isShellDone(): boolean {
+    const { agent, state, step } = this.#turn
+    return agent === 'ShellAgent' && state === 'running' && step === null && this.#waiting() === null
   }
 
   async #askModel(signal: AbortSignal): Promise<void> {
@@ -269,21 +282,23 @@ export class AgentLoop {
   #recall(query: string): void {
     const { introduced, state, agent, recalls } = this.#turn
     const isFirst = !introduced
-    const hasModel = agent !== 'ShellAgent'
+    // A shell is told of its surroundings once; what words call for would say nothing to it.
+    const isTold = isFirst || agent !== 'ShellAgent'
     const cause = this.#desk.log.last + 1
     const events: NewEvent[] = []
-    if (isFirst || hasModel) events.push(recallAction(isFirst ? 'workspace_context' : 'knowledge', query))
+    if (isTold) events.push(recallAction(isFirst ? 'workspace_context' : 'knowledge', query))
     if (isFirst || state !== 'running') events.push(stateChanged('running'))
-    if (isFirst && !hasModel) events.push(workspaceContext(cause, this.#around.context(this.#turn.shell.cwd)))
     if (events.length > 0) this.#desk.emit(events)
-    if (hasModel) this.#change({ recalls: [...recalls, { cause, query, isFirst }] })
+    if (isTold) this.#change({ recalls: [...recalls, { cause, query, isFirst }] })
   }
 
-  /** Begins with messages that came during the set-up. */
+  /** Begins with what came during the set-up. Each message calls for its own notes, as if it came now. */
   #takeUp(): void {
     this.#desk.emit([changeAgentState('environment', 'running')])
-    this.#recall('')
+    const [first = '', ...others] = waitingTexts(this.#desk)
+    this.#recall(first)
     this.#change({ state: 'running', introduced: true })
+    for (const text of others) this.#recall(text)
     this.#wake()
   }
 
@@ -376,13 +391,4 @@ export class AgentLoop {
       this.#enter('stopped')
     } else if (next !== undefined) this.#enter(next.state, [], next.reason)
   }
-}
-
-const GIVEN_UP =
-  'RuntimeError: the service was restarted in the middle of this step again and again; send a message to go on'
-
-/** Before a step that was interrupted so many times in a row is taken up again; null to give up. */
-function delayAfter(interruptions: number): number | null {
-  if (interruptions < 3) return 0
-  return interruptions >= 40 ? null : Math.min(1000 * 2 ** (interruptions - 3), 30_000)
 }

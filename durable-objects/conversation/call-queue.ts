@@ -4,6 +4,7 @@
 
 import type { ModelReply, ToolCall } from '../../src/llm/model.ts'
 import { firstRow, rows } from '../sql.ts'
+import { NamedTexts } from './named-texts.ts'
 
 /** Made at the first answer: a conversation without a model has no use for it. */
 const SCHEMA = `
@@ -39,9 +40,11 @@ const BEGUN = 'The service failed while this ran. Its outcome is unknown; it was
 
 /** In one answer. A model that wants more is told so, and asks for the rest in its next. */
 const MAX_CALLS = 64
-/** A row holds 2 MB; three bytes a UTF-16 unit at most. */
+/** A row holds 2 MB with all that is in it; three bytes a UTF-16 unit at most. */
 const MAX_ARGUMENTS_LENGTH = 600_000
-const MAX_VENDOR_LENGTH = 600_000
+const MAX_ANSWER_LENGTH = 20_000
+const MAX_TEXT_LENGTH = 300_000
+const MAX_VENDOR_LENGTH = 300_000
 
 export type CallState = 'queued' | 'awaiting' | 'confirmed' | 'started' | 'settled'
 
@@ -67,10 +70,12 @@ export type ModelStepRow = {
 
 export class CallQueue {
   readonly #sql: SqlStorage
+  readonly #memory: NamedTexts
   #isThere: boolean
 
   constructor(sql: SqlStorage) {
     this.#sql = sql
+    this.#memory = new NamedTexts(sql, 'tool_memory')
     this.#isThere = firstRow(sql, "SELECT 1 FROM sqlite_master WHERE name = 'tool_calls'") !== null
   }
 
@@ -82,8 +87,8 @@ export class CallQueue {
       this.#sql,
       'INSERT INTO model_steps (first_event, text, response_id, vendor) VALUES (?, ?, ?, ?) RETURNING step',
       firstEvent,
-      reply.text,
-      reply.responseId,
+      cutTo(reply.text, MAX_TEXT_LENGTH),
+      reply.responseId.slice(0, 1_000),
       vendor !== null && vendor.length > MAX_VENDOR_LENGTH ? null : vendor,
     )
     if (step === null) throw new Error('the step was not stored')
@@ -168,7 +173,7 @@ export class CallQueue {
   /** The call has its outcome: an event, or a text for the model alone. */
   settle(key: number, outcome: { observationId: number } | { answer: string }): void {
     const observation = 'observationId' in outcome ? outcome.observationId : null
-    const answer = 'answer' in outcome ? outcome.answer : null
+    const answer = 'answer' in outcome ? cutTo(outcome.answer, MAX_ANSWER_LENGTH) : null
     this.#sql.exec(
       "UPDATE tool_calls SET state = 'settled', observation_id = ?, answer = ? WHERE key = ?",
       observation,
@@ -218,13 +223,13 @@ export class CallQueue {
   /** What a tool keeps for the conversation. */
   recall(name: string): unknown {
     if (!this.#isThere) return null
-    const row = firstRow<{ value: string }>(this.#sql, 'SELECT value FROM tool_memory WHERE name = ?', name)
-    return row === null ? null : JSON.parse(row.value)
+    const text = this.#memory.get(name)
+    return text === null ? null : JSON.parse(text)
   }
 
   remember(name: string, value: unknown): void {
     this.#prepare()
-    this.#sql.exec('INSERT OR REPLACE INTO tool_memory (name, value) VALUES (?, ?)', name, JSON.stringify(value))
+    this.#memory.put(name, JSON.stringify(value))
   }
 
   #prepare(): void {
@@ -232,4 +237,10 @@ export class CallQueue {
     this.#sql.exec(SCHEMA)
     this.#isThere = true
   }
+}
+
+/** What the user wrote stands whole in its own event, and so does an answer; the model is told that there was more. */
+function cutTo(text: string, length: number): string {
+  if (text.length <= length) return text
+  return `${text.slice(0, length).toWellFormed()}\n[cut here: ${text.length - length} more characters]`
 }

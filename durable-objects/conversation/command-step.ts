@@ -52,3 +52,13 @@ export function stoppedCommand({ from, actionId }: CommandStep, output: string) 
     errorId: 'AGENT_ERROR$ERROR_ACTION_NOT_EXECUTED_STOPPED',
   })
 }
+
+/** Where the newest command left off; null when there was none. */
+export function folderThen({ log }: Pick<Desk, 'log'>): string | null {
+  const id = log.newestOf('observation:run')
+  const text = id < 0 ? null : log.get(id)
+  if (text === null) return null
+  // Our own row, as `runObservation` makes it.
+  const { extras } = JSON.parse(text) as { extras: { metadata?: { working_dir?: string } } }
+  return extras.metadata?.working_dir ?? null
+}

@@ -7,10 +7,11 @@ import { credentialOf } from '../../src/bindings.ts'
 import type { ConversationSummary } from '../../src/db/conversations.ts'
 import { hexId } from '../../src/lib/ids.ts'
 import { errorFields, log } from '../../src/lib/log.ts'
+import { waitAtMost } from '../../src/lib/wait-at-most.ts'
 import { listFiles } from '../../src/workspace/listing.ts'
 import { readTextFile, type TextFile } from '../../src/workspace/reading.ts'
 import { firstRow, migrate } from '../sql.ts'
-import { type EventBatch, eventsAfter, promptAround } from './event-extracts.ts'
+import { type EventBatch, eventsAfter } from './event-extracts.ts'
 import type { EventPage } from './event-search.ts'
 import type { ForkBasis, ForkEvents, ForkFile, ForkNodes, NoFork } from './fork-source.ts'
 import { type ForkRequest, keepFork, receiveFork } from './fork-target.ts'
@@ -21,6 +22,7 @@ import { loadMicroagents } from './microagent-files.ts'
 import { type Creation, Room } from './room.ts'
 import { MIGRATIONS } from './schema.ts'
 import type { Newcomer } from './sessions.ts'
+import type { Announcement } from './socket-protocol.ts'
 import { Tombstone } from './tombstone.ts'
 import type { Storage } from './usage-report.ts'
 import { Vault } from './vault.ts'
@@ -47,15 +49,16 @@ const REPORTING_CODES = new Set([1004, 1005, 1006, 1015])
 /** Tells the Worker, not the client, that connecting has started the loop. */
 const STARTED_HEADER = 'x-loop-started'
 
+/** The message is the reason of the close as well, which holds 123 bytes. */
 const TOO_MANY = {
   status_update: true,
   type: 'error',
   id: 'AGENT_ERROR$TOO_MANY_CONVERSATIONS',
-  message: 'This conversation was closed because too many are running; start it again when you need it',
+  message: 'Too many conversations run, so this one was closed; start it again to go on',
 } as const
 
-/** How long its maker waits for the new conversation to stand in the index. */
-const INDEX_WAIT_MS = 100
+/** How long whoever asks for a change waits for it to stand in the index. */
+const INDEX_WAIT_MS = 2_000
 /** How long a deletion waits for the index and the files to be rid of the conversation. */
 const PURGE_WAIT_MS = 2_000
 
@@ -81,13 +84,19 @@ export class Conversation extends DurableObject<Env> {
   /** Creates the conversation, or joins the one that has this id. */
   create(given: NewConversation): Promise<Created> {
     return this.#alone(async () => {
-      if (this.#room !== null) return this.#join(this.#room, given.firstMessage)
+      if (this.#room !== null) {
+        if (!this.#room.isOpen) await this.#whenOpen(this.#room)
+        const joined = this.#join(this.#room, given.firstMessage)
+        if (joined.started) await this.#listed(this.#room)
+        return joined
+      }
       migrate(this.ctx.storage, MIGRATIONS)
       const fresh = { incarnation: hexId(), title: '', titledAt: null, loop: 'running', setup: 'pending' } as const
       const { replay = null, ...record } = given
       const room = await this.#begun({ record: { ...record, ...fresh }, replay }, (made) => made.begin())
+      const { status } = room.summary()
       await this.#listed(room)
-      return { status: room.summary().status, started: true, joined: false, messageDropped: false }
+      return { status, started: true, joined: false, messageDropped: false }
     })
   }
 
@@ -123,7 +132,9 @@ export class Conversation extends DurableObject<Env> {
     this.#room = null
     const tombstone = new Tombstone(this.ctx.storage, this.env)
     this.#tombstone = tombstone
-    await Promise.race([this.#settle(tombstone), scheduler.wait(PURGE_WAIT_MS)])
+    const settled = this.#settle(tombstone)
+    this.ctx.waitUntil(settled)
+    await waitAtMost(PURGE_WAIT_MS, settled)
     return true
   }
 
@@ -132,37 +143,49 @@ export class Conversation extends DurableObject<Env> {
   }
 
   /** Null for an unknown conversation. */
-  rename(title: string): true | null {
-    this.#room?.rename(title)
-    return this.#room === null ? null : true
+  async rename(title: string): Promise<true | null> {
+    if (this.#room !== null && !this.#room.isOpen) await this.#whenOpen(this.#room)
+    const room = this.#room
+    if (room === null) return null
+    room.rename(title)
+    await this.#listed(room)
+    return true
   }
 
   /** Notes the number of a pull or merge request; null for an unknown conversation. */
-  addPullRequest(number: number): true | null {
-    this.#room?.addPullRequest(number)
-    return this.#room === null ? null : true
+  async addPullRequest(number: number): Promise<true | null> {
+    const room = this.#room
+    if (room === null) return null
+    if (room.addPullRequest(number)) await this.#listed(room)
+    return true
   }
 
   /** Starts the loop unless it runs; null for an unknown conversation. */
-  start(): { started: boolean; status: ConversationSummary['status'] } | null {
-    const started = this.#room?.start()
-    return started === undefined || this.#room === null ? null : { started, status: this.#room.summary().status }
+  async start(): Promise<{ started: boolean; status: ConversationSummary['status'] } | null> {
+    const room = this.#room
+    if (room === null) return null
+    const started = room.start()
+    const { status } = room.summary()
+    if (started) await this.#listed(room)
+    return { started, status }
   }
 
   /** Closes the session; false when it was not running, or there is none. */
-  stop(): boolean {
-    return this.#room?.stop() ?? false
+  async stop(): Promise<boolean> {
+    return this.#close(null)
   }
 
-  /** How busy the loop is; null when it is not running. */
-  activity(): { busy: boolean; lastUpdatedAt: string | null } | null {
+  /** How busy the loop is, and whether somebody follows it; null when it is not running. */
+  activity(): { busy: boolean; followed: boolean; lastUpdatedAt: string | null } | null {
     if (!this.#room?.running) return null
-    return { busy: this.#room.agentState === 'running', lastUpdatedAt: this.#room.summary().lastUpdatedAt }
+    const { agentState, sessions } = this.#room
+    const { lastUpdatedAt } = this.#room.summary()
+    return { busy: agentState === 'running', followed: sessions.count > 0, lastUpdatedAt }
   }
 
   /** Closes the session in favour of another conversation of the owner, and tells the clients so. */
-  makeWay(): void {
-    this.#room?.stop(TOO_MANY)
+  async makeWay(): Promise<void> {
+    await this.#close(TOO_MANY)
   }
 
   /**
@@ -172,9 +195,13 @@ export class Conversation extends DurableObject<Env> {
   async addEvent(event: ActionEvent, ref: string | null): Promise<number | 'stopped' | Storage | null> {
     if (this.#room === null) return null
     if (!this.#room.isOpen) await this.#whenOpen(this.#room)
-    const full = this.#room.usage.full === null ? null : await this.#room.usage.stillFull()
-    if (full !== null || this.#room === null) return full
-    return this.#room.running ? this.#room.receive(event, ref) : 'stopped'
+    const full = this.#room?.usage.full ? await this.#room.usage.stillFull() : null
+    const room = this.#room
+    if (full !== null || room === null) return full
+    if (!room.running) return 'stopped'
+    const stored = room.receive(event, ref)
+    await this.#listed(room)
+    return stored
   }
 
   /** What is full when the owner keeps too much for more files to be taken in; null when there is room. */
@@ -195,8 +222,8 @@ export class Conversation extends DurableObject<Env> {
   }
 
   /** The instruction to remember what happened at an event; `prompt` is null when there is no such event. */
-  rememberPrompt(eventId: number): { prompt: string | null } | null {
-    return this.#room === null ? null : { prompt: promptAround(this.#room.log, eventId) }
+  async rememberPrompt(eventId: number): Promise<{ prompt: string | null } | null> {
+    return this.#room === null ? null : { prompt: await this.#room.rememberPrompt(eventId) }
   }
 
   /** What the agent's loop has, or would have if it were started now. */
@@ -244,6 +271,7 @@ export class Conversation extends DurableObject<Env> {
     if (!permit.ok) return Response.json(permit, { status: REFUSED[permit.reason] })
     const started = query.get('start') !== 'false' && room.start()
     const webSocket = room.connect({ protocol, after: Number(query.get('after')), credential })
+    if (started) await this.#listed(room)
     return new Response(null, { status: 101, webSocket, headers: { [STARTED_HEADER]: String(started) } })
   }
 
@@ -339,11 +367,18 @@ export class Conversation extends DurableObject<Env> {
     this.#room?.leave(socket)
   }
 
-  /** Waits until the new conversation stands in the index, but not for long. */
+  async #close(notice: Announcement | null): Promise<boolean> {
+    const room = this.#room
+    if (room === null || !room.stop(notice)) return false
+    await this.#listed(room)
+    return true
+  }
+
+  /** Waits until the index tells what the conversation is now, but not for long, and never fails because of it. */
   async #listed(room: Room): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    this.ctx.waitUntil(room.deliverIndex(resolve).finally(resolve))
-    await Promise.race([promise, scheduler.wait(INDEX_WAIT_MS)])
+    this.ctx.waitUntil(room.index.flush(resolve).finally(resolve))
+    await waitAtMost(INDEX_WAIT_MS, promise)
   }
 
   /** Unless the id was created anew in the meantime: then the alarm and what is stored are the new one's. */
@@ -358,7 +393,9 @@ export class Conversation extends DurableObject<Env> {
   #join(room: Room, message: NewConversation['firstMessage']): Created {
     const started = room.start()
     const wasRunning = !started
-    if (message !== null && !wasRunning) room.receive(userMessage(message.content, message.imageUrls, null), null)
+    if (message !== null && !wasRunning) {
+      room.receive(userMessage(message.content, message.imageUrls, null), null, message.isTask)
+    }
     return { status: room.summary().status, started, joined: true, messageDropped: message !== null && wasRunning }
   }
 }

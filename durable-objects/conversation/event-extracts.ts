@@ -1,6 +1,8 @@
 // Parts of the log that leave the object as the texts that are stored.
 
-import { NOT_REMEMBERED, rememberPrompt } from '../../src/agent/remember.ts'
+import { NOT_REMEMBERED, rememberPrompt, rememberQuestion, updatePromptIn } from '../../src/agent/remember.ts'
+import { errorFields, log as logger } from '../../src/lib/log.ts'
+import { type LanguageModel, ModelError } from '../../src/llm/model.ts'
 import type { EventLog } from './event-log.ts'
 import type { EventFilter } from './event-search.ts'
 
@@ -26,13 +28,27 @@ const MEMORABLE: EventFilter = {
   endDate: null,
 }
 
-/**
- * The instruction to remember what was going on at an event, made from up to four events ending at it and up to five after
- * it. Null when there is no such event.
- */
-export function promptAround(log: EventLog, id: number): string | null {
+/** How long the model may take: somebody waits for the answer of a request. */
+const WRITE_WAIT_MS = 60_000
+
+/** Up to four events that end at the given one, and up to five after it; null when there is no such event. */
+export function eventsAround(log: EventLog, id: number): string[] | null {
   if (id < 0 || id > log.last) return null
   const before = log.search({ startId: 0, endId: id, reverse: true, limit: BEFORE, filter: MEMORABLE })
   const after = log.search({ startId: id + 1, endId: null, reverse: false, limit: AFTER, filter: MEMORABLE })
-  return rememberPrompt([...before.events.reverse(), ...after.events])
+  return [...before.events.reverse(), ...after.events]
+}
+
+/** The instruction to remember what these events tell: the model's, or where it gives none, the one made by code. */
+export async function instructionFrom(events: readonly string[], model: LanguageModel | null): Promise<string> {
+  const own = rememberPrompt(events)
+  if (model === null || events.length === 0) return own
+  const signal = AbortSignal.timeout(WRITE_WAIT_MS)
+  try {
+    return updatePromptIn((await model.ask(rememberQuestion(events), { signal })).text) ?? own
+  } catch (error) {
+    if (!(error instanceof ModelError) && !signal.aborted) throw error
+    logger.info('conversation.remember_prompt_by_code', errorFields(error))
+    return own
+  }
 }

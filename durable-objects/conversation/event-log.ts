@@ -6,6 +6,7 @@ import { isoMicros } from '../../src/lib/clock.ts'
 import { firstRow, rows } from '../sql.ts'
 import { type EventPage, matchingBodies, type Searched } from './event-search.ts'
 import { EventSearchIndex } from './event-search-index.ts'
+import { MAX_ROW_LENGTH, partsOf } from './named-texts.ts'
 
 export type StoredEvent = { id: number; kind: string; source: string; text: string }
 
@@ -16,10 +17,8 @@ const INSERT_MANY = `
   INSERT INTO events (id, timestamp, source, kind, hidden, body)
   SELECT value ->> 0, ?1, value ->> 1, value ->> 2, value ->> 3, value ->> 4 FROM json_each(?2)`
 
-// A row or bound value holds at most 2 MB of UTF-8; a message with images may be twice that. At three bytes a UTF-16
-// unit these lengths can never exceed it.
-const MAX_BODY_LENGTH = 600_000
-const MAX_BATCH_LENGTH = 600_000
+/** A bound value holds at most 2 MB, as a row does; a message with images may be twice that. */
+const MAX_BATCH_LENGTH = MAX_ROW_LENGTH
 /** Of what one read of the log puts into memory, unless a single event is larger. */
 const MAX_READ_BYTES = 256 * 1024
 /** Between two pieces of the index, and after the last event unless so many wait: nobody is to notice the work. */
@@ -110,20 +109,15 @@ export class EventLog {
       return
     }
     for (const [i, { id, source, kind, text }] of stored.entries()) {
-      const large = text.length > MAX_BODY_LENGTH
+      const large = text.length > MAX_ROW_LENGTH
       this.#sql.exec(INSERT_ONE, id, at, source, kind, hidden(i), large ? '' : text)
       if (large) this.#insertParts(id, text)
     }
   }
 
   #insertParts(id: number, text: string): void {
-    for (let part = 0, from = 0; from < text.length; part++) {
-      let to = from + MAX_BODY_LENGTH
-      // A cut between the halves of a surrogate pair would ruin the character.
-      const unit = text.charCodeAt(to - 1)
-      if (unit >= 0xd800 && unit <= 0xdbff) to -= 1
-      this.#sql.exec('INSERT INTO event_parts (event_id, part, text) VALUES (?, ?, ?)', id, part, text.slice(from, to))
-      from = to
+    for (const [part, piece] of partsOf(text).entries()) {
+      this.#sql.exec('INSERT INTO event_parts (event_id, part, text) VALUES (?, ?, ?)', id, part, piece)
     }
   }
 

@@ -30,7 +30,14 @@ export type ForkFile = { chunks: { seq: number; bytes: ArrayBuffer }[] }
 const NODES_AT_A_TIME = 1_000
 const EVENTS_AT_A_TIME = 500
 
-type Parts = { sql: SqlStorage; log: EventLog; files: WorkspaceStore; record: Readonly<ConversationRecord> }
+type Parts = {
+  sql: SqlStorage
+  log: EventLog
+  files: WorkspaceStore
+  record: Readonly<ConversationRecord>
+  /** Nothing runs that could be changing the workspace. */
+  isQuiet: boolean
+}
 
 export class ForkSource {
   readonly #parts: Parts
@@ -40,10 +47,11 @@ export class ForkSource {
   }
 
   basis(event: number): ForkBasis | NoFork {
-    const { log, files, record } = this.#parts
+    const { log, files, record, isQuiet } = this.#parts
     if (event < 0 || event > log.last) return { reason: 'unknown-event' }
     const from = files.versions?.from ?? -1
     if (event < from) return { reason: 'too-old', from }
+    if (event === log.last && isQuiet) files.versions?.catchUpWith(event)
     const { title, instructions, repository, agent, toolServers = null } = record
     return { title, instructions, repository, agent, toolServers, nodes: NODES_AT_A_TIME }
   }

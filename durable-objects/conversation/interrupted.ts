@@ -12,6 +12,15 @@ import type { Desk, OpenStep } from './turn.ts'
 const FAILED = 'AGENT_ERROR$ERROR_ACTION_NOT_EXECUTED_ERROR'
 const STOPPED = 'AGENT_ERROR$ERROR_ACTION_NOT_EXECUTED_STOPPED'
 
+export const GIVEN_UP =
+  'RuntimeError: the service was restarted in the middle of this step again and again; send a message to go on'
+
+/** Before a step that was interrupted so many times in a row is taken up again; null to give up. */
+export function delayAfter(interruptions: number): number | null {
+  if (interruptions < 3) return 0
+  return interruptions >= 40 ? null : Math.min(1000 * 2 ** (interruptions - 3), 30_000)
+}
+
 /** After a restart. */
 export function interrupted(step: OpenStep, desk: Desk): StepOutcome {
   if (step.kind === 'model') {

@@ -2,6 +2,7 @@
 
 import type { AgentName } from '../../src/agent/agents.ts'
 import { firstRow } from '../sql.ts'
+import { NamedTexts } from './named-texts.ts'
 
 export type SelectedRepository = {
   /** As the client named it: `owner/name`, or an address. */
@@ -13,6 +14,9 @@ export type SelectedRepository = {
   /** Whether a person chose where it is; a model did when it was asked for by a tool, and nobody knows of earlier records. */
   isTyped?: boolean
 }
+
+/** `isTask`: it is a task in words, which no shell can run. */
+export type FirstMessage = { content: string; imageUrls: string[] | null; isTask?: boolean }
 
 /** What was decided at the creation, and what the owner changed since. */
 export type ConversationRecord = {
@@ -36,7 +40,7 @@ export type ConversationRecord = {
   /** Whether the workspace is as the conversation wants it. */
   setup: 'pending' | 'done' | 'failed'
   /** The message that waits for the set-up. */
-  firstMessage: { content: string; imageUrls: string[] | null } | null
+  firstMessage: FirstMessage | null
   /** The agent that it begins with; records of earlier versions have none. */
   agent?: AgentName
   /** Tool servers for it alone, sealed as JSON; null or absent for the owner's. */
@@ -52,19 +56,19 @@ export function holdsConversation(sql: SqlStorage): boolean {
 
 /** One JSON value under a name, read once and written through. */
 export class Meta<T extends object> {
-  readonly #sql: SqlStorage
+  readonly #texts: NamedTexts
   readonly #name: string
   #value: T
 
   constructor(sql: SqlStorage, name: string, initial: T | null) {
-    this.#sql = sql
+    this.#texts = new NamedTexts(sql, 'meta')
     this.#name = name
-    const row = firstRow<{ value: string }>(sql, 'SELECT value FROM meta WHERE name = ?', name)
-    if (row === null && initial === null) throw new Error(`no ${name} is stored`)
+    const stored = this.#texts.get(name)
+    if (stored === null && initial === null) throw new Error(`no ${name} is stored`)
     // Our own row, written by the same type.
     // Rows of earlier versions lack what came later.
-    this.#value = row === null ? (initial as T) : { ...initial, ...(JSON.parse(row.value) as T) }
-    if (row === null) this.#write()
+    this.#value = stored === null ? (initial as T) : { ...initial, ...(JSON.parse(stored) as T) }
+    if (stored === null) this.#write()
   }
 
   get value(): Readonly<T> {
@@ -77,6 +81,6 @@ export class Meta<T extends object> {
   }
 
   #write(): void {
-    this.#sql.exec('INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)', this.#name, JSON.stringify(this.#value))
+    this.#texts.put(this.#name, JSON.stringify(this.#value))
   }
 }

@@ -13,6 +13,8 @@ const KEPT_CHARS = 1_000
 
 type Parts = {
   record: Meta<ConversationRecord>
+  /** Takes secrets out: a title is stored, listed and sent like everything else. */
+  mask(text: string): string
   /** The title is another one now. */
   changed(): void
   /** Has `improve` called soon. */
@@ -28,12 +30,13 @@ export class Naming {
 
   /** Given by the user; an empty one brings back the default. */
   rename(title: string): void {
-    this.#change({ title, namedAfter: null })
+    this.#change({ title: this.#parts.mask(title), namedAfter: null })
   }
 
   /** The first message names the conversation until somebody finds a better title. */
   titledBy(event: ActionEvent): ActionEvent {
-    const text = event.action === 'message' ? String(event.args.content) : ''
+    // Before it is cut: half a secret would not be known for one.
+    const text = event.action === 'message' ? this.#parts.mask(String(event.args.content)) : ''
     const title = this.#parts.record.value.title === '' ? fallbackTitle(text) : null
     if (title === null) return event
     this.#change({ title, namedAfter: text.trim().slice(0, KEPT_CHARS).toWellFormed() })
@@ -48,7 +51,7 @@ export class Naming {
     if (prompt === null || model === null) return
     const better = await asked(model, prompt)
     const isStillOurs = this.#parts.record.value.title === title && this.#parts.record.value.namedAfter === namedAfter
-    if (better !== null && isStillOurs) this.#change({ title: better, namedAfter: null })
+    if (better !== null && isStillOurs) this.#change({ title: this.#parts.mask(better), namedAfter: null })
   }
 
   #change(changes: Pick<ConversationRecord, 'title' | 'namedAfter'>): void {

@@ -13,7 +13,7 @@ import type { Tool } from '../../src/agent/tools/tool.ts'
 import { config } from '../../src/config.ts'
 import type { McpServers, Settings } from '../../src/db/settings.ts'
 import { errorFields, log } from '../../src/lib/log.ts'
-import { chooseModel, type ModelChoice } from '../../src/llm/choose.ts'
+import { chooseModel, type ModelChoice, unknownModel } from '../../src/llm/choose.ts'
 import { languageModel } from '../../src/llm/client.ts'
 import { type LanguageModel, ModelError } from '../../src/llm/model.ts'
 import { callMcpTool } from '../../src/mcp/call-tool.ts'
@@ -95,7 +95,9 @@ export class Outfitter {
   }
 
   #choice(settings: Settings): ModelChoice | null {
-    const choice = chooseModel(settings, config(this.#parts.env).models.operator)
+    const { operator } = config(this.#parts.env).models
+    const choice = chooseModel(settings, operator)
+    if (choice === 'needs-address') throw new ModelError('bad_request', unknownModel(settings, operator))
     if (choice !== 'needs-key') return choice
     const name = settings.llmModel ?? ''
     throw new ModelError('authentication', `The model ${name} needs an API key. Add it in the settings.`)

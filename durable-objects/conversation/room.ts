@@ -7,20 +7,21 @@ import type { ReplayStep } from '../../src/agent/replay.ts'
 import type { AgentState } from '../../src/agent/states.ts'
 import { owner, workspacePrefix } from '../../src/bindings.ts'
 import { config } from '../../src/config.ts'
-import { type ConversationSummary, saveConversation } from '../../src/db/conversations.ts'
+import type { ConversationSummary } from '../../src/db/conversations.ts'
 import { errorFields, log as logger } from '../../src/lib/log.ts'
 import { WORKSPACE_ROOT } from '../../src/workspace/paths.ts'
 import type { ShellState } from '../../src/workspace/shell-state.ts'
 import { Alarms } from '../alarms.ts'
-import { Outbox } from '../outbox.ts'
 import { type Agent, assembleAgent } from './agent-assembly.ts'
 import { ClientRefs } from './client-refs.ts'
 import type { CommandOutcome } from './command-step.ts'
+import { eventsAround, instructionFrom } from './event-extracts.ts'
 import { EventLog } from './event-log.ts'
 import { ForkSource } from './fork-source.ts'
 import { gitAccess } from './git-access.ts'
 import { GitIndex } from './git-index.ts'
 import { IdleWatch } from './idle-close.ts'
+import { IndexRow } from './index-row.ts'
 import { type ConversationRecord, Meta } from './meta.ts'
 import { Naming } from './naming.ts'
 import { ownServers, serversFor } from './own-servers.ts'
@@ -32,7 +33,7 @@ import { SocketMessages } from './socket-messages.ts'
 import { SocketPermits } from './socket-permits.ts'
 import type { Announcement } from './socket-protocol.ts'
 import { summaryOf } from './summary.ts'
-import { bury, PURGE, purge } from './tombstone.ts'
+import { bury } from './tombstone.ts'
 import { UsageReport } from './usage-report.ts'
 import { Vault } from './vault.ts'
 import { contextOf, noteRootsOf } from './workspace-context.ts'
@@ -45,8 +46,6 @@ type AlarmName = 'title' | 'setup' | 'turn' | 'outbox' | 'sockets' | 'search' | 
 const PING = JSON.stringify({ type: 'ping' })
 const PONG = JSON.stringify({ type: 'pong' })
 
-/** Changes within this time reach the index as one write. */
-const INDEX_DELAY_MS = 1_000
 /** From the event that makes it worth while until the text index is filled. */
 const SEARCH_DELAY_MS = 1_000
 const MAX_PR_NUMBERS = 1_000
@@ -62,16 +61,15 @@ export class Room {
   readonly messages: SocketMessages
   readonly files: WorkspaceStore
   readonly git: GitIndex
+  readonly index: IndexRow
   readonly #env: Env
   readonly #sql: SqlStorage
   readonly #record: Meta<ConversationRecord>
   readonly #alarms: Alarms<AlarmName>
-  readonly #outbox: Outbox
   readonly #agent: Agent
   readonly #vault: Vault
   readonly #naming: Naming
   readonly #idle: IdleWatch
-  #indexDirty = false
   readonly #refs: ClientRefs
   #setupAbort: AbortController | null = null
 
@@ -85,9 +83,15 @@ export class Room {
     this.log = new EventLog(sql)
     this.#refs = new ClientRefs(sql, this.log.last)
     this.#alarms = new Alarms(ctx.storage)
-    this.#outbox = new Outbox(sql)
     this.permits = this.#permitsFor(ctx)
     this.usage = new UsageReport(ctx, env, this.#record.value)
+    this.index = new IndexRow({
+      env,
+      sql,
+      usage: this.usage,
+      wakeAt: (at) => this.#alarms.atLatest('outbox', at),
+      summary: () => this.summary(),
+    })
     this.sessions = new Sessions(ctx, this.log, {
       wakeAt: (at) => this.#alarms.atLatest('sockets', at),
       countChanged: () => this.#countChanged(),
@@ -103,6 +107,7 @@ export class Room {
     this.#vault = created?.vault ?? new Vault(env, sql, this.#record.value)
     this.#naming = new Naming({
       record: this.#record,
+      mask: (text) => this.#vault.maskText(text),
       changed: () => this.#announceTitle(),
       wake: () => this.#alarms.atLatest('title', Date.now()),
     })
@@ -127,18 +132,20 @@ export class Room {
     if (firstMessage !== null) this.#naming.titledBy(userMessage(firstMessage.content, firstMessage.imageUrls, null))
     if (repository === null) this.#finishSetup({ ok: true, folder: WORKSPACE_ROOT, shell: null })
     else this.#alarms.at('setup', Date.now())
-    this.#markIndex()
+    this.index.mark()
   }
 
   /** The same for a conversation that was forked from another. */
   continueFork(): void {
+    this.#record.change({ title: this.#vault.maskText(this.#record.value.title) })
     this.#agent.loop.continueFork(this.#record.value.agent ?? 'ShellAgent')
     this.#alarms.atLatest('turn', Date.now())
-    this.#markIndex()
+    this.index.mark()
   }
 
   get forkSource(): ForkSource {
-    return new ForkSource({ sql: this.#sql, log: this.log, files: this.files, record: this.#record.value })
+    const isQuiet = this.#agent.loop.isQuiet && !this.settingUp
+    return new ForkSource({ sql: this.#sql, log: this.log, files: this.files, record: this.#record.value, isQuiet })
   }
 
   /** The tool servers, sealed for another conversation of the owner's. */
@@ -162,7 +169,7 @@ export class Room {
       this.#record.change({ setup: 'pending' })
       this.#alarms.at('setup', Date.now())
     }
-    this.#markIndex()
+    this.index.mark()
     return true
   }
 
@@ -170,11 +177,15 @@ export class Room {
   stop(notice: Announcement | null = null): boolean {
     if (!this.running) return false
     this.#setupAbort?.abort()
-    this.#agent.loop.close()
-    if (notice !== null) this.sessions.announce(notice)
+    this.#agent.loop.close(notice?.message)
+    if (notice !== null) {
+      this.sessions.announce(notice)
+      // Clients of the reference show no status of this kind, but the text of this frame.
+      this.sessions.announce({ error: true, message: notice.message })
+    }
     this.#record.change({ loop: 'stopped' })
-    this.sessions.closeAll('stopped')
-    this.#markIndex()
+    this.sessions.closeAll(notice?.message ?? 'stopped')
+    this.index.mark()
     return true
   }
 
@@ -183,12 +194,13 @@ export class Room {
     this.#naming.rename(title)
   }
 
-  /** Notes a pull or merge request that came out of this conversation; each number once. */
-  addPullRequest(number: number): void {
+  /** Notes a pull or merge request that came out of this conversation; each number once, false the next time. */
+  addPullRequest(number: number): boolean {
     const known = this.#record.value.prNumbers ?? []
-    if (known.includes(number)) return
+    if (known.includes(number)) return false
     this.#record.change({ prNumbers: [...known, number].slice(-MAX_PR_NUMBERS) })
-    this.#markIndex()
+    this.index.mark()
+    return true
   }
 
   /** Lets go of everything; the room must not be used any more. */
@@ -209,16 +221,24 @@ export class Room {
   }
 
   /** Adds an event of the user's. With a ref that was seen before, adds nothing and tells the id of the first time. */
-  receive(event: ActionEvent, ref: string | null): number {
+  receive(event: ActionEvent, ref: string | null, isTask = false): number {
     const known = ref === null ? null : this.#refs.eventOf(ref)
     if (known !== null) return known
-    const id = this.#agent.loop.receive(this.#naming.titledBy(event))
+    const id = this.#agent.loop.receive(this.#naming.titledBy(event), isTask)
     if (ref !== null) this.#refs.remember(ref, id)
     return id
   }
 
   summary(): ConversationSummary {
     return summaryOf(this.#record.value, { lastAt: this.log.lastAt, connections: this.sessions.count })
+  }
+
+  /** The instruction to remember what happened at an event; null when there is no such event. */
+  async rememberPrompt(eventId: number): Promise<string | null> {
+    const events = eventsAround(this.log, eventId)
+    if (events === null) return null
+    await this.open()
+    return this.#vault.maskText(await instructionFrom(events, await this.#agent.model()))
   }
 
   /** Accepts a client that has a permit, and returns its end of the socket. */
@@ -234,7 +254,7 @@ export class Room {
   async fire(scheduledTime: number): Promise<void> {
     await this.#alarms.fire(scheduledTime, async (name) => {
       if (name === 'turn') await this.#work()
-      else if (name === 'outbox') await this.deliverIndex()
+      else if (name === 'outbox') await this.index.deliver()
       else if (name === 'setup') await this.#setUp()
       else if (name === 'search') this.#fillSearch()
       else if (name === 'idle') this.#idle.look()
@@ -242,20 +262,6 @@ export class Room {
       else if (name === 'title') await this.#naming.improve(await this.#agent.model())
       else this.sessions.ping(Date.now())
     })
-  }
-
-  /** Brings the row in the index up to date; on failure the alarm tries again. */
-  async deliverIndex(onWritten: () => void = () => {}): Promise<void> {
-    const { nextAttemptAt } = await this.#outbox.deliver(async (entry) => {
-      if (entry.kind === PURGE) return purge(this.#env, entry)
-      if (entry.kind === 'usage') return this.usage.send()
-      this.#indexDirty = false
-      await saveConversation(this.#env.DB, this.summary(), this.#revision(entry.seq))
-      onWritten()
-      // Whoever waited for the row is answered before the outbox commits that it was written.
-      await scheduler.wait(0)
-    })
-    if (nextAttemptAt !== null) this.#alarms.atLatest('outbox', nextAttemptAt)
   }
 
   /** Not in a workspace that is still being made ready: the end of the set-up wakes the loop again. */
@@ -300,14 +306,14 @@ export class Room {
     this.#record.change({ setup: outcome.ok ? 'done' : 'failed', firstMessage: null })
     if (outcome.ok) {
       this.#agent.loop.enterFolder(outcome.folder, outcome.shell)
-      this.#agent.loop.open(message)
+      this.#agent.loop.open(message, firstMessage?.isTask)
       this.#report('STATUS$READY', 'Ready')
     } else {
       this.#agent.loop.fail(outcome.reason, message)
       this.sessions.announce({ status_update: true, type: 'error', id: outcome.statusId, message: outcome.reason })
     }
     this.#alarms.atLatest('turn', Date.now())
-    this.#markIndex()
+    this.index.mark()
   }
 
   #assemble(replay: ReplayStep[] | null): Agent {
@@ -327,9 +333,10 @@ export class Room {
       context: (workingDir) => contextOf(this.#record.value, { workingDir, secrets: this.#vault.descriptions }),
       commands: () => shellCommands(this.#env, this.#record.value),
       ownServers: () => ownServers(this.#env, this.#record.value),
-      notePullRequest: (number) => this.addPullRequest(number),
+      notePullRequest: (number) => void this.addPullRequest(number),
       stream: (frame) => this.sessions.stream(JSON.stringify(frame)),
       announce: (frame) => this.sessions.announce(frame),
+      isFollowed: () => this.sessions.hasListener,
       noteRoots: () => this.noteRoots,
       replay,
     })
@@ -357,7 +364,7 @@ export class Room {
   #emit(events: NewEvent[]): number {
     const first = this.log.last + 1
     this.sessions.broadcast(this.log.append(events.map((event) => this.#vault.mask(event))))
-    this.#markIndex()
+    this.index.mark()
     if (this.log.isIndexDue) this.#alarms.atLatest('search', Date.now() + SEARCH_DELAY_MS)
     return first
   }
@@ -373,27 +380,13 @@ export class Room {
   }
 
   #countChanged(): void {
-    this.#markIndex()
+    this.index.mark()
     if (this.sessions.count === 0) this.#idle.begin()
-  }
-
-  /** Grows from write to write, and from one conversation of this id to the next. */
-  #revision(seq: number): number {
-    return Math.floor(Date.parse(this.#record.value.createdAt) / 1000) * 1_000_000 + seq
-  }
-
-  /** The row is built when it is sent, so one mark covers whatever changes until then. */
-  #markIndex(): void {
-    if (this.#indexDirty) return
-    this.#indexDirty = true
-    this.#outbox.put('index', '', '')
-    if (this.usage.isDue) this.#outbox.put('usage', '', '')
-    this.#alarms.atLatest('outbox', Date.now() + INDEX_DELAY_MS)
   }
 
   #announceTitle(): void {
     const { id, title } = this.summary()
     this.sessions.announce({ status_update: true, type: 'info', message: id, conversation_title: title })
-    this.#markIndex()
+    this.index.mark()
   }
 }

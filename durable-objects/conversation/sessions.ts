@@ -90,6 +90,11 @@ export class Sessions {
     return joined
   }
 
+  /** Whether a client is live: others are not sent what is not stored. */
+  get hasListener(): boolean {
+    return [...this.#sessions.values()].some(({ attachment }) => attachment.sent === null)
+  }
+
   /** Accepts a client that has everything up to `after`, and returns its end of the socket. */
   accept({ protocol, after, credential }: Newcomer): WebSocket {
     const { 0: client, 1: server } = new WebSocketPair()

@@ -23,6 +23,7 @@ import type { ReplayQueue } from './replay-queue.ts'
 import type { Announcement } from './socket-protocol.ts'
 import type { StepOutcome } from './step-outcome.ts'
 import type { Desk } from './turn.ts'
+import { tellUnseen } from './unseen-pictures.ts'
 import type { Vault } from './vault.ts'
 
 export type ThinkerParts = {
@@ -61,6 +62,11 @@ export class Thinker {
       log.warn('agent.unknown_for_now', errorFields(error))
       return this.#parts.desk.turn.value.agent
     }
+  }
+
+  /** Tells what was promised with the messages so far. */
+  catchUp(): Promise<void> {
+    return this.#parts.recall.catchUp()
   }
 
   /** The model that would be asked now; null when there is none, or none can be asked. */
@@ -109,6 +115,7 @@ export class Thinker {
       desk.turn.change({ agent })
       desk.emit([introduce(agent)])
     }
+    tellUnseen(this.#parts, model)
     const halt = limitReached(desk.turn, outfit) ?? (this.#trail.isStuck() ? STUCK : null)
     if (halt !== null) return halted(halt)
     const condensed = await condenser.condense(outfit, model, signal)

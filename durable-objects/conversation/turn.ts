@@ -42,6 +42,8 @@ export type Turn = {
   opened: boolean
   /** Whether the agent was told about its surroundings. */
   introduced: boolean
+  /** The first message, where it is a task in words that the service or a client made: no shell can run it. */
+  task: number | null
   /** What the agent is still to be told, for these recall actions. */
   recalls: PendingRecall[]
   /** What lasts from one command to the next. */
@@ -82,6 +84,7 @@ export const NEW_TURN: Turn = {
   stopping: false,
   opened: false,
   introduced: false,
+  task: null,
   recalls: [],
   shell: { cwd: '/workspace', env: {}, variables: {} },
   iterations: 0,
@@ -114,4 +117,16 @@ export type Desk = {
 /** Whether the user has written what the model was not asked yet. */
 export function messageWaits({ log, turn }: Pick<Desk, 'log' | 'turn'>): boolean {
   return log.firstAfter(turn.value.cursor, 'user', ['action:message']) !== null
+}
+
+/** The messages that were not taken up yet, in order. */
+export function waitingTexts({ log, turn }: Pick<Desk, 'log' | 'turn'>): string[] {
+  const texts: string[] = []
+  const next = (after: number) => log.firstAfter(after, 'user', ['action:message'])
+  for (let message = next(turn.value.cursor); message !== null; message = next(message.id)) {
+    // Our own row: an action that was validated when it came in.
+    const { args } = JSON.parse(message.text) as { args: { content: string } }
+    texts.push(args.content)
+  }
+  return texts
 }

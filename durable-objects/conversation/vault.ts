@@ -10,7 +10,7 @@ import { type AgentMeans, agentMeans } from '../../src/db/agent-means.ts'
 import { sealKeys } from '../../src/db/sealed.ts'
 import { errorFields, log } from '../../src/lib/log.ts'
 import { seal, unseal } from '../../src/lib/seal.ts'
-import { firstRow } from '../sql.ts'
+import { NamedTexts } from './named-texts.ts'
 
 const Kept = z.object({
   variables: z.record(z.string(), z.string()),
@@ -27,7 +27,7 @@ const OPEN_WAIT_MS = 5_000
 
 export class Vault {
   readonly #env: Env
-  readonly #sql: SqlStorage
+  readonly #texts: NamedTexts
   readonly #owner: string
   readonly #conversation: string
   #kept: Kept = NOTHING
@@ -38,7 +38,7 @@ export class Vault {
 
   constructor(env: Env, sql: SqlStorage, { owner, id }: { owner: string; id: string }) {
     this.#env = env
-    this.#sql = sql
+    this.#texts = new NamedTexts(sql, 'meta')
     this.#owner = owner
     this.#conversation = id
   }
@@ -118,13 +118,13 @@ export class Vault {
     this.#use(kept)
     if (config(this.#env).secretsKey === null) return
     const sealed = await seal(sealKeys(this.#env), text, this.#context)
-    this.#sql.exec('INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)', NAME, JSON.stringify(sealed))
+    this.#texts.put(NAME, JSON.stringify(sealed))
   }
 
   async #copy(): Promise<Kept | null> {
-    const row = firstRow<{ value: string }>(this.#sql, 'SELECT value FROM meta WHERE name = ?', NAME)
-    if (row === null) return null
-    const opened = await unseal(sealKeys(this.#env), JSON.parse(row.value) as string, this.#context)
+    const stored = this.#texts.get(NAME)
+    if (stored === null) return null
+    const opened = await unseal(sealKeys(this.#env), JSON.parse(stored) as string, this.#context)
     if (!opened.ok) {
       log.error('vault.unreadable', { reason: opened.reason })
       return null

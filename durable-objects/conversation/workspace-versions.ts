@@ -138,6 +138,19 @@ export class WorkspaceVersions {
     )
   }
 
+  /**
+   * Has the state at the event be the present one. To be called while it is the newest and nothing runs: what changed since
+   * it then came from outside, an upload for instance, and nobody will tell of it. Later changes are kept from here on.
+   */
+  catchUpWith(event: number): void {
+    if (!this.#isThere || event < this.from) return
+    for (const table of ['workspace_node_versions', 'workspace_chunk_versions']) {
+      // What it was until now is how the event before left it, unless that is known.
+      this.#sql.exec(`UPDATE OR IGNORE ${table} SET event = ?1 - 1 WHERE event = ?1`, event)
+      this.#sql.exec(`DELETE FROM ${table} WHERE event = ?`, event)
+    }
+  }
+
   /** Whether a version still needs the object. */
   needs(key: string): boolean {
     if (!this.#isThere) return false

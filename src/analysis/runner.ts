@@ -228,10 +228,10 @@ async function narratorOf(env: Env, owner: string): Promise<Narrator | null> {
   // Whose model it would be cannot be told now; a report is made without one.
   if (settings === null) return failingNarrator('network')
   if (!settings.ok) return failingNarrator('no_key')
-  const { chooseModel } = await import('../llm/choose.ts')
+  const { chooseModel, isChoice } = await import('../llm/choose.ts')
   const choice = chooseModel(settings.settings, models.operator)
   if (choice === null) return null
-  if (choice === 'needs-key') return failingNarrator('no_key', settings.settings.llmModel ?? models.operator.model)
+  if (!isChoice(choice)) return failingNarrator('no_key', settings.settings.llmModel ?? models.operator.model)
   const { languageModel } = await import('../llm/client.ts')
   const { patience } = models
   const means = { addressPolicy, patience, toolProtocol: 'native' as const, ai: 'AI' in env ? env.AI : undefined }

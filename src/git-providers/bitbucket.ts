@@ -55,7 +55,7 @@ export function bitbucket(api: Api, host: string): GitProvider {
     repositories: (listing) => repositories(api, listing),
     search: (search) => searched(api, search, host),
     // It has no list of what waits for a user.
-    suggestedTasks: async () => [],
+    suggestedTasks: null,
     isReadable: async (repository) =>
       (await orNull(api.get(`/repositories/${encodedPath(repository)}`, BitbucketRepository))) !== null,
     branches: (repository) => branches(api, repository),

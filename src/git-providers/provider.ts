@@ -53,7 +53,8 @@ export interface GitProvider {
   installations(): Promise<string[] | null>
   repositories(listing: Listing): Promise<Repository[]>
   search(search: Search): Promise<Repository[]>
-  suggestedTasks(): Promise<SuggestedTask[]>
+  /** Null where the provider cannot tell what waits for the user. */
+  readonly suggestedTasks: (() => Promise<SuggestedTask[]>) | null
   /** Whether the repository is there for this token. */
   isReadable(repository: string): Promise<boolean>
   /** Empty also for a repository that is not there. */

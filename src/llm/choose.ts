@@ -45,19 +45,31 @@ export type ModelChoice = {
   readonly fallbacks?: readonly ModelChoice[]
 }
 
-/** Null: nobody named a model. `needs-key`: one is named that cannot be asked without a key that nobody gave. */
-export function chooseModel(own: OwnModel, operator: OperatorModels): ModelChoice | null | 'needs-key' {
+/** Why a model that is named cannot be asked: nobody gave its key, or nobody knows where it is. */
+export type NoChoice = 'needs-key' | 'needs-address'
+
+/** Null: nobody named a model. */
+export function chooseModel(own: OwnModel, operator: OperatorModels): ModelChoice | null | NoChoice {
   const chosen = chooseOne(own, operator)
   const isDefault = filled(own.llmModel) === null && filled(own.llmBaseUrl) === null
-  if (!isDefault || chosen === null || chosen === 'needs-key') return chosen
+  if (!isDefault || !isChoice(chosen)) return chosen
   const fallbacks = (operator.fallbacks ?? []).flatMap((llmModel) => {
     const other = chooseOne({ llmModel, llmBaseUrl: null, llmApiKey: null }, operator)
-    return other === null || other === 'needs-key' ? [] : [other]
+    return isChoice(other) ? [other] : []
   })
   return fallbacks.length === 0 ? chosen : { ...chosen, fallbacks }
 }
 
-function chooseOne(own: OwnModel, operator: OperatorModels): ModelChoice | null | 'needs-key' {
+/** What to do about a model that nobody knows the address of, in words for its owner. */
+export function unknownModel(own: OwnModel, operator: OperatorModels): string {
+  const name = filled(own.llmModel) ?? filled(operator.model) ?? ''
+  return `Nobody here knows where the model ${name} is asked. Change llm_model in the settings to a provider/model that is known here, or set llm_base_url to the address of its server.`
+}
+
+export const isChoice = (chosen: ModelChoice | null | NoChoice): chosen is ModelChoice =>
+  typeof chosen === 'object' && chosen !== null
+
+function chooseOne(own: OwnModel, operator: OperatorModels): ModelChoice | null | NoChoice {
   const id = filled(own.llmModel) ?? filled(operator.model)
   if (id === null) return null
   const ownKey = filled(own.llmApiKey)
@@ -93,9 +105,10 @@ function atAddress({ id, provider, model }: Named, { baseUrl, apiKey }: Place): 
   return { id, label, dialect, model, baseUrl, apiKey, isTrustedAddress: true }
 }
 
-function behindGateway(named: Named, { operator, ownKey }: Whose): ModelChoice | 'needs-key' {
+function behindGateway(named: Named, { operator, ownKey }: Whose): ModelChoice | NoChoice {
   const { baseUrl, apiKey } = operator.gateway
-  if (named.prefix === null || !GATEWAY_PREFIXES.has(named.prefix) || baseUrl === null) return 'needs-key'
+  if (named.prefix === null || !GATEWAY_PREFIXES.has(named.prefix)) return 'needs-address'
+  if (baseUrl === null) return 'needs-key'
   return { ...atAddress(named, { baseUrl, apiKey: ownKey ?? apiKey }), label: 'The gateway' }
 }
 
@@ -103,12 +116,12 @@ function atProvider(
   id: string,
   { provider, model }: { provider: Provider; model: string },
   { operator, ownKey }: Whose,
-): ModelChoice | 'needs-key' {
+): ModelChoice | NoChoice {
   const { label, dialect, baseUrl } = provider
   const apiKey = ownKey ?? operatorKey(provider, operator)
   if (provider.needsKey && apiKey === null) return 'needs-key'
-  if (dialect === 'workers-ai' && !operator.hasWorkersAi) return 'needs-key'
-  if (dialect !== 'workers-ai' && baseUrl === null) return 'needs-key'
+  const isPlaced = dialect === 'workers-ai' ? operator.hasWorkersAi : baseUrl !== null
+  if (!isPlaced) return 'needs-address'
   // A provider without keys lives beside the service or nowhere: whether it may be asked is the door's to say.
   return { id, label, dialect, model, baseUrl, apiKey, isTrustedAddress: provider.needsKey || dialect === 'workers-ai' }
 }

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { bash, inState, lastPrompt, said, startAgent } from '../helpers/agent.ts'
 import { client } from '../helpers/app.ts'
 import { startConversation } from '../helpers/conversation.ts'
+import { hostRepository, repositoryUrl } from '../helpers/git-host.ts'
 
 const create = async (body: Record<string, unknown>) => {
   const by = await client()
@@ -68,6 +69,61 @@ test('a model that needs a key which nobody gave is told at the start', async ()
   expect(await answer.json()).toMatchObject({ status: 'error', msg_id: 'STATUS$ERROR_LLM_AUTHENTICATION' })
   await by.ask('/api/settings', { method: 'POST', body: { agent: 'ShellAgent' } })
   expect((await by.ask('/api/conversations', { method: 'POST', body: {} })).status).toBe(200)
+})
+
+test('a model that nobody knows blocks no conversation: its first step says which setting to change', async () => {
+  const by = await client()
+  await by.ask('/api/settings', { method: 'POST', body: { llm_model: 'acme/one' } })
+  const chat = await startConversation({ initial_user_msg: 'hello' }, by)
+  await inState(chat, 'error')
+  const events = await chat.events()
+  expect(events.some(({ action }) => action === 'run')).toBe(false)
+  expect(events.find(({ observation }) => observation === 'error')?.content).toMatch(
+    /acme\/one.*llm_model.*llm_base_url/,
+  )
+  // It goes on when the setting is mended.
+  await startAgent({ owner: by, replies: [{ text: 'mended' }] })
+  await chat.post('message', { content: 'and now?' })
+  await said(chat, 'mended')
+})
+
+test('a task in words is not run as a script where there is no model, and is done once there is one', async () => {
+  const task = {
+    git_provider: 'github',
+    task_type: 'OPEN_ISSUE',
+    repo: 'acme/shop',
+    issue_number: 7,
+    title: '`rm -rf /`',
+  }
+  const by = await client()
+  const bodies = [
+    { suggested_task: task },
+    {
+      create_microagent: { repo: repositoryUrl(await hostRepository({ a: 'a' })) },
+      initial_user_msg: 'ls; write a note',
+    },
+    { initial_user_msg: '', image_urls: ['data:image/png;base64,AAAA'] },
+  ]
+  for (const body of bodies) {
+    const chat = await startConversation(body, by)
+    await chat.settled()
+    const events = await chat.events()
+    expect(events.filter(({ action }) => action === 'run')).toEqual([])
+    const [answer, ...more] = events.filter(({ action, source }) => action === 'message' && source === 'agent')
+    expect([answer?.message, more]).toEqual([expect.stringMatching(/llm_model/), []])
+    // It is a shell all the same.
+    for (const word of ['one', 'two']) {
+      await chat.post('message', { content: `echo ${word}`, image_urls: ['data:image/png;base64,AAAA'] })
+      await expect.poll(async () => (await chat.events()).some(({ content }) => content === word)).toBe(true)
+    }
+    const unseen = (await chat.events()).filter(({ content }) =>
+      String(content).includes('nobody looks at the pictures'),
+    )
+    expect(unseen).toHaveLength(1)
+    await by.ask(chat.path, { method: 'DELETE' })
+  }
+  const able = await startAgent({ owner: by, replies: [{ text: 'I read the issue.' }], body: { suggested_task: task } })
+  await said(able, 'I read the issue.')
 })
 
 test('an agent that does not exist here is told once, and the default one works', async () => {

@@ -4,7 +4,7 @@ import { abortAllDurableObjects, evictDurableObject, runDurableObjectAlarm, runI
 import { env } from 'cloudflare:workers'
 import { expect, onTestFinished, test } from 'vitest'
 import { conversation } from '../../src/bindings.ts'
-import { type AgentChat, bash, inState, lastPrompt, said, startAgent } from '../helpers/agent.ts'
+import { type AgentChat, bash, inState, lastPrompt, make, said, startAgent, untilMade } from '../helpers/agent.ts'
 import { client } from '../helpers/app.ts'
 import { isInState, startConversation } from '../helpers/conversation.ts'
 
@@ -69,6 +69,76 @@ test('a secret in the text that a restart cut off is masked in what is kept of i
   const note = (await chat.events()).find(({ observation }) => observation === 'error')
   expect(note?.content).toContain('The key is <secret_hidden>. The key is')
   expect(JSON.stringify(await chat.events())).not.toContain(value)
+})
+
+test('a shell whose command a restart cut off waits for the user, and so does one whose last command was theirs', async () => {
+  const chat = await startConversation({ initial_user_msg: 'echo begun > f; sleep 100' })
+  const ran = (count: number) =>
+    expect.poll(async () => (await chat.events()).filter(({ action }) => action === 'run').length, PATIENCE).toBe(count)
+  await ran(1)
+  await abortAllDurableObjects()
+  await chat.settled()
+  const events = await chat.events()
+  expect(events.find(({ observation }) => observation === 'error')?.content).toContain('outcome is unknown')
+  await chat.post('message', { content: untilMade('go') })
+  await ran(2)
+  await chat.post('run', { command: 'echo the last one' })
+  await make(chat, 'go')
+  await expect.poll(async () => (await chat.events()).some(({ content }) => content === 'the last one')).toBe(true)
+  await chat.settled()
+  // The command that waits behind one that is cut off is run, and then it is the user's turn again.
+  await chat.post('message', { content: 'sleep 100' })
+  await ran(4)
+  await chat.post('run', { command: 'echo behind it' })
+  await abortAllDurableObjects()
+  await expect.poll(async () => (await chat.events()).some(({ content }) => content === 'behind it')).toBe(true)
+  await chat.settled()
+})
+
+test('texts of more than a row holds are kept whole, wherever they come from, and survive a restart', async () => {
+  const long = `begin ${'漢'.repeat(700_000)} end`
+  const shell = await startConversation({ initial_user_msg: `wc -c <<'END'\n${long}\nEND` })
+  const outcomes = async () => {
+    const path = `${shell.path}/events?include_types=observation:run`
+    const { events } = await shell.owner.json<{ events: { content: string }[] }>(path)
+    return events.map(({ content }) => content.trim())
+  }
+  // The shell takes no longer script, and says so.
+  const refused = expect.stringContaining('script input size limit exceeded (2097152 bytes)')
+  await expect.poll(outcomes, PATIENCE).toEqual([refused])
+  await shell.post('message', { content: `wc -c <<'END'\n${'漢'.repeat(690_000)}\nEND` })
+  await expect.poll(outcomes, PATIENCE).toEqual([refused, '2070001'])
+  // So is the command that a restart cuts off.
+  await shell.post('message', { content: `sleep 100 # ${'漢'.repeat(690_000)}` })
+  const runs = async () => {
+    const page = await shell.owner.json<{ events: unknown[] }>(`${shell.path}/events?include_types=action:run`)
+    return page.events.length
+  }
+  await expect.poll(runs, PATIENCE).toBe(3)
+  await abortAllDurableObjects()
+  await inState(shell, 'awaiting_user_input')
+  expect((await shell.events('?limit=3&reverse=true')).map(({ content }) => String(content))).toContainEqual(
+    expect.stringContaining('outcome is unknown'),
+  )
+
+  const chat = await startAgent({
+    replies: [
+      { text: 'one' },
+      { calls: [bash('ls', 'k1')], text: '漢'.repeat(700_000), chunkChars: 100_000 },
+      { text: 'three' },
+    ],
+    settings: { confirmation_mode: true },
+    body: { initial_user_msg: long, image_urls: [`data:image/png;base64,${'A'.repeat(2_400_000)}`] },
+  })
+  await said(chat, 'one')
+  await chat.post('message', { content: 'go on' })
+  await inState(chat, 'awaiting_user_confirmation')
+  // Refused by a message that is as long.
+  await chat.post('message', { content: long })
+  await said(chat, 'three')
+  const prompt = JSON.stringify(await lastPrompt(chat))
+  // Both messages whole, and the beginning of the second once more, where it answers the call.
+  expect([prompt.split('begin 漢漢').length - 1, prompt.split('漢漢 end').length - 1]).toEqual([3, 2])
 })
 
 test('a tool that a restart cut off is not run again: its outcome is unknown, and the model is told so', async () => {

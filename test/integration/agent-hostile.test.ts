@@ -258,10 +258,16 @@ test('a picture is shown to a model that sees, and told in words to one that doe
   expect(blind).toContain('[an image, which this model cannot see]')
   expect(blind).not.toContain('base64')
   await inState(chat, 'awaiting_user_input')
+  // The user is told as well, once, and the model not.
+  const told = async () =>
+    (await chat.events()).flatMap(({ observation, content }) => (observation === 'error' ? [String(content)] : []))
+  expect(await told()).toEqual([expect.stringContaining('openai/scripted sees no pictures')])
   await chat.owner.ask('/api/settings', { method: 'POST', body: { llm_model: 'openai/scripted-vision' } })
   await chat.post('message', { content: 'and you?' })
   await said(chat, 'A single dot.')
   const seeing = JSON.stringify(await lastPrompt(chat))
   expect(seeing).toContain(picture)
   expect(seeing).not.toContain('cannot see')
+  expect(seeing).not.toContain('sees no pictures')
+  expect(await told()).toHaveLength(1)
 })

@@ -6,7 +6,8 @@ import { runAction } from '../../src/agent/actions.ts'
 import type { NewEvent } from '../../src/agent/events.ts'
 import { runObservation } from '../../src/agent/observations.ts'
 import { conversation } from '../../src/bindings.ts'
-import { request } from '../helpers/app.ts'
+import { inState, lastPrompt, said, startAgent } from '../helpers/agent.ts'
+import { client, request } from '../helpers/app.ts'
 import { type Chat, startConversation } from '../helpers/conversation.ts'
 import type { StoredEvent } from '../helpers/sockets.ts'
 
@@ -177,4 +178,30 @@ test('the remember prompt is made of up to four events ending at the one that is
   }
   for (const id of ['', 'five', '1.5']) expect((await ask(id))[0]).toBe(422)
   expect((await chat.owner.ask(`${chat.path}/remember-prompt`)).status).toBe(422)
+})
+
+test('a model writes the remember prompt where there is one; where it gives none, it is made by code', async () => {
+  const owner = await client()
+  await owner.ask('/api/secrets', { method: 'POST', body: { name: 'KEY', value: 'hush-canary-7c1e' } })
+  const chat = await startAgent({
+    owner,
+    replies: [
+      { text: 'The tests run with make check.' },
+      { text: 'Well.\n<update_prompt>\nNote: make check, not hush-canary-7c1e.\n</update_prompt>' },
+      { text: 'I would rather not.' },
+      { status: 400, body: { error: { message: 'no' } } },
+    ],
+    body: { initial_user_msg: 'how are tests run?', conversation_id: 'remembered' },
+  })
+  await said(chat, 'The tests run with make check.')
+  await inState(chat, 'awaiting_user_input')
+  const { id } = (await chat.events()).find(({ message }) => message === 'The tests run with make check.') ?? { id: -1 }
+  const prompt = async () =>
+    (await owner.json<{ prompt: string }>(`${chat.path}/remember-prompt?event_id=${id}`)).prompt
+  expect(await prompt()).toBe('Note: make check, not <secret_hidden>.')
+  const question = JSON.stringify(await lastPrompt(chat))
+  expect(question).toMatch(/update_prompt.*how are tests run.*make check/s)
+  for (let i = 0; i < 2; i++) expect(await prompt()).toMatch(/^Update the notes of this project.*make check/s)
+  // Nobody else sees anything of it.
+  expect(JSON.stringify(await chat.events())).not.toContain('rather not')
 })

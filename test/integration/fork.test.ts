@@ -70,6 +70,31 @@ test('a fork at any event has the workspace as it was then, to the byte, however
   expect(await workspaceOf(await forked(chat, 1))).toBe(empty)
 })
 
+test('a fork at the last event has what was uploaded since, and goes on having it when there are further events', async () => {
+  const chat = await startConversation()
+  const empty = await workspaceOf(chat)
+  await run(chat, 'echo one > a; printf "%0900000d" 1 > big')
+  const last = (await chat.events('?limit=1&reverse=true'))[0]?.id ?? 0
+  const before = await workspaceOf(chat)
+  const upload = async (name: string, content: string) => {
+    const body = new FormData()
+    body.append('files', new File([content], name))
+    await chat.owner.ask(`${chat.path}/upload-files`, { method: 'POST', body })
+  }
+  await upload('new', 'uploaded')
+  await upload('big', 'x'.repeat(1_300_000))
+  const uploaded = await workspaceOf(chat)
+  expect(uploaded).not.toBe(before)
+  expect(await workspaceOf(await forked(chat, last))).toBe(uploaded)
+  await upload('newer', 'uploaded later')
+  const newest = await workspaceOf(chat)
+  expect(await workspaceOf(await forked(chat, last))).toBe(newest)
+  await run(chat, 'rm -f new newer; echo two > a')
+  expect(await workspaceOf(await forked(chat, last))).toBe(newest)
+  // The event before is the command itself, which had done nothing yet.
+  expect(await workspaceOf(await forked(chat, last - 1))).toBe(empty)
+})
+
 test('a first change that is taken back takes nothing else with it', async () => {
   const chat = await startConversation()
   expect(await run(chat, 'rmdir /workspace/none; mkdir a/b/c; echo kept > f; cat f')).toContain('kept')

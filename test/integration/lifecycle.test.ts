@@ -93,17 +93,30 @@ test('deleting while a command runs leaves nothing behind and nothing fails', as
   await runDurableObjectAlarm(conversation(env, chat.owner.owner, chat.id))
 })
 
-test('of more running conversations than the limit the idle one makes way, and its clients are told', async () => {
+test('of more running conversations than the limit one that nobody has open makes way, and clients of one that has to are told', async () => {
   const ann = await client()
   const first = await startConversation({ initial_user_msg: 'sleep 100' }, ann)
   const second = await startConversation({}, ann)
   const socket = await second.connect()
-  await startConversation({}, ann)
-  await startConversation({}, ann)
+  const third = await startConversation({}, ann)
+  const fourth = await startConversation({}, ann)
+  const statusOf = async ({ path }: { path: string }) => (await ann.json(path)).status
+  // Of the two that nobody has open, the idle one; not the second, although nothing happened in it for longer.
+  const statusesOf = () => Promise.all([first, second, third, fourth].map(statusOf))
+  expect(await statusesOf()).toEqual(['RUNNING', 'RUNNING', 'STOPPED', 'RUNNING'])
+  // When somebody has every one open, the idlest goes.
+  await first.connect()
+  await fourth.connect()
+  await third.connect()
   await socket.until((s) => s.frames.at(-1)?.type === 'closed')
   expect(socket.frames.some(({ id }) => id === 'AGENT_ERROR$TOO_MANY_CONVERSATIONS')).toBe(true)
-  expect((await ann.json(first.path)).status).toBe('RUNNING')
-  expect((await ann.json(second.path)).status).toBe('STOPPED')
+  const why = 'Too many conversations run, so this one was closed; start it again to go on'
+  expect(socket.frames).toContainEqual({ type: 'status', error: true, message: why })
+  expect(socket.frames).toContainEqual(expect.objectContaining({ type: 'closing', reason: why }))
+  expect(socket.frames.at(-1)).toMatchObject({ type: 'closed', reason: why })
+  // Whoever comes later finds the reason in the events.
+  expect((await second.events()).at(-1)?.extras).toEqual({ agent_state: 'stopped', reason: why })
+  expect(await statusesOf()).toEqual(['RUNNING', 'STOPPED', 'RUNNING', 'RUNNING'])
   await second.connect()
   expect((await ann.json(second.path)).status).toBe('RUNNING')
   const statuses = async () => {
@@ -143,4 +156,46 @@ test('a conversation that nobody follows and nothing happens in is closed after 
   await chat.post('message', { content: 'echo back' })
   await chat.settled()
   expect(await idleAt()).toBeGreaterThan(Date.now() + 3_000_000)
+})
+
+test('every change that its author asked for stands in the very next list', async () => {
+  const ann = await client()
+  type Row = { conversation_id: string; title: string; status: string; last_updated_at: string; pr_number: number[] }
+  const listed = async (id: string) => {
+    const { results } = await ann.json<{ results: Row[] }>('/api/conversations')
+    return results.find(({ conversation_id }) => conversation_id === id)
+  }
+  const stub = (id: string) => conversation(env, ann.owner, id)
+  const chat = await startConversation({ conversation_id: 'seen' }, ann)
+  expect(await listed('seen')).toMatchObject({ status: 'RUNNING', title: 'Conversation seen' })
+  for (const title of ['First', 'Second', 'Third']) {
+    await ann.ask(chat.path, { method: 'PATCH', body: { title } })
+    expect(await listed('seen')).toMatchObject({ title })
+  }
+  await ann.ask(`${chat.path}/stop`, { method: 'POST' })
+  expect(await listed('seen')).toMatchObject({ status: 'STOPPED', title: 'Third' })
+  await ann.ask(`${chat.path}/start`, { method: 'POST', body: {} })
+  expect(await listed('seen')).toMatchObject({ status: 'RUNNING' })
+  await stub('seen').addPullRequest(17)
+  expect(await listed('seen')).toMatchObject({ pr_number: [17] })
+  const before = (await listed('seen'))?.last_updated_at ?? ''
+  await chat.post('change_agent_state', { agent_state: 'paused' })
+  const after = (await listed('seen'))?.last_updated_at ?? ''
+  expect(after > before).toBe(true)
+  // A conversation that its author comes back to by a socket, or by creating it a second time, runs.
+  for (const again of [() => chat.connect(), () => startConversation({ conversation_id: 'seen' }, ann)]) {
+    await ann.ask(`${chat.path}/stop`, { method: 'POST' })
+    expect(await listed('seen')).toMatchObject({ status: 'STOPPED' })
+    await again()
+    expect(await listed('seen')).toMatchObject({ status: 'RUNNING' })
+  }
+  const body = { event_id: 1, conversation_id: 'copy', title: 'Copied' }
+  await ann.ask(`${chat.path}/fork`, { method: 'POST', body })
+  expect(await listed('copy')).toMatchObject({ title: 'Copied', status: 'RUNNING' })
+  await ann.ask('/api/conversations/copy', { method: 'DELETE' })
+  expect(await listed('copy')).toBeUndefined()
+  // The one that makes way for a fourth is shown as stopped to whoever made the fourth.
+  for (let i = 0; i < 3; i++) await startConversation({}, ann)
+  const { results } = await ann.json<{ results: Row[] }>('/api/conversations')
+  expect(results.filter(({ status }) => status === 'RUNNING')).toHaveLength(3)
 })

@@ -41,7 +41,10 @@ test('an agent calls a tool of a remote server, in this life of its object and i
   // What cannot be used is told once, in words.
   const told = events.filter(({ observation }) => observation === 'error').map(({ content }) => String(content))
   expect(told.filter((text) => text.includes('The server fails (status 500)'))).toHaveLength(1)
-  expect(told.filter((text) => text.includes('cannot run here') && text.includes('files'))).toHaveLength(1)
+  // One that would have to run as a program is no error: whoever is there hears of it as a status, once.
+  expect(told.join()).not.toContain('files')
+  const socket = await chat.connect()
+  await socket.until((s) => s.frames.some(({ type }) => type === 'ready'))
   const asked = (await chat.model.requests()).at(-1) as unknown as Asked
   expect(asked.body.tools?.map((tool) => tool.function.name)).toEqual(expect.arrayContaining(['execute_bash', 'echo']))
   expect(JSON.stringify(asked.body.messages)).toContain('Echo: hello from the edge')
@@ -55,6 +58,8 @@ test('an agent calls a tool of a remote server, in this life of its object and i
   expect(again[1]?.content).toContain('The sum of 20 and 22 is 42.')
   const complaints = (await chat.events()).filter(({ observation }) => observation === 'error')
   expect(complaints).toHaveLength(told.length)
+  const statuses = socket.frames.filter(({ id }) => id === 'STATUS$TOOL_SERVERS_NOT_RUN')
+  expect(statuses).toEqual([expect.objectContaining({ level: 'info', message: expect.stringContaining('files') })])
 })
 
 test('a server that is not there at the start is told of once, and its tools are there from the message on that finds it', async () => {
@@ -119,8 +124,18 @@ test('an agent opens a pull request with the token of its owner, and the convers
   const chat = await startAgent({
     owner,
     replies: [call('create_pr', pull), finish],
+    settings: { confirmation_mode: true, security_analyzer: 'invariant' },
     body: { initial_user_msg: 'open a pull request' },
   })
+  // It is seen by others, so it waits for a yes like a push does.
+  await inState(chat, 'awaiting_user_confirmation')
+  const [system] = (await chat.events()).filter(({ action }) => action === 'system')
+  expect(JSON.stringify(system?.args?.tools)).toContain('"create_pr"')
+  expect((await chat.events()).at(-1)).toMatchObject({
+    action: 'call_tool_mcp',
+    args: { name: 'create_pr', arguments: pull, security_risk: 1, confirmation_state: 'awaiting_confirmation' },
+  })
+  await chat.post('change_agent_state', { agent_state: 'user_confirmed' })
   await inState(chat, 'finished')
   const answer = (await chat.events()).find(({ observation }) => observation === 'mcp')
   expect(answer?.content).toContain('https://github.com/ann/tools/pull/17?draft')

@@ -7,8 +7,8 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { conversation } from '../../src/bindings.ts'
 import { type Client, client, request } from '../helpers/app.ts'
 
-/** `late`: what is sent is written, and its sender hears that it was not. */
-type Weather = 'up' | 'down' | 'late'
+/** `late`: what is sent is written, and its sender hears that it was not. `silent`: there is no answer. */
+type Weather = 'up' | 'down' | 'late' | 'silent'
 
 type Faulty = { set(weather: Weather): void; refused(): number }
 
@@ -19,6 +19,7 @@ function faultyDatabase(): Faulty {
   const { DB } = env
   let [weather, refused]: [Weather, number] = ['up', 0]
   const send = async (work: () => Promise<unknown>): Promise<unknown> => {
+    if (weather === 'silent') return new Promise(() => {})
     const answer = weather === 'down' ? null : await work()
     if (weather === 'up') return answer
     refused += 1
@@ -127,9 +128,12 @@ for (const weather of ['down', 'late'] as const) {
     for (let i = 0; i < 3; i++) await later(ann, DURING)
 
     db.set('up')
+    // What backs off for minutes is there for its author at once.
+    await rename('before', 'Renamed in the light')
+    expect(await listed(ann)).toMatchObject({ before: 'Renamed in the light RUNNING' })
     await later(ann, DURING)
     expect(await listed(ann)).toEqual({
-      before: 'Renamed in the dark RUNNING',
+      before: 'Renamed in the light RUNNING',
       made: 'Made in the dark STOPPED',
       again: 'The second RUNNING',
     })
@@ -138,6 +142,15 @@ for (const weather of ['down', 'late'] as const) {
     expect(events.map(({ id }) => id)).toEqual(events.map((_, i) => i))
   })
 }
+
+test('a database that never answers holds a change up for no longer than the wait, and the change has happened', async () => {
+  const db = faultyDatabase()
+  const ann = await client()
+  await ask(ann, '', { method: 'POST', body: { conversation_id: 'held' } })
+  db.set('silent')
+  expect((await ask(ann, '/held', { method: 'PATCH', body: { title: 'Unheard' } })).body).toBe(true)
+  expect((await ask(ann, '/held')).body).toMatchObject({ title: 'Unheard' })
+})
 
 test('a database without its tables is a 503 that names the command which makes them', async () => {
   const someone = await client()

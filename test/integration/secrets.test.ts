@@ -1,7 +1,11 @@
+import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
+import { Vault } from '../../durable-objects/conversation/vault.ts'
+import { conversation } from '../../src/bindings.ts'
 import { MAX_SECRETS, ownerSecrets } from '../../src/db/secrets.ts'
 import { type Client, client, request } from '../helpers/app.ts'
+import { startConversation } from '../helpers/conversation.ts'
 
 const CANARY = 'hush-canary-7c1e'
 
@@ -203,4 +207,52 @@ test('when the store fails, each call answers the 500 that is promised', async (
     const response = await request(path, init, broken)
     expect([path, response.status, await response.json()]).toEqual([path, 500, { error }])
   }
+})
+
+test('no title tells a secret, whoever gives it: a message, a change, a fork', async () => {
+  const ann = await client()
+  await add(ann, { name: 'KEY', value: CANARY })
+  type Row = { conversation_id: string; title: string }
+  const titles = async () => {
+    const { results } = await ann.json<{ results: Row[] }>('/api/conversations')
+    return Object.fromEntries(results.map(({ conversation_id, title }) => [conversation_id, title]))
+  }
+  // The title is cut in the middle of the value.
+  const first = await startConversation(
+    { conversation_id: 'first', initial_user_msg: `echo 12345678901 ${CANARY}` },
+    ann,
+  )
+  const later = await startConversation({ conversation_id: 'later' }, ann)
+  await later.post('message', { content: `echo ${CANARY}` })
+  expect(await titles()).toMatchObject({ first: 'echo 12345678901 <secret_hidde...', later: 'echo <secret_hidden>' })
+  await evictDurableObject(conversation(env, ann.owner, 'later'))
+  await ann.ask(later.path, { method: 'PATCH', body: { title: `The key ${CANARY}` } })
+  expect(await titles()).toMatchObject({ later: 'The key <secret_hidden>' })
+  const body = { event_id: 1, conversation_id: 'copy', title: `A copy with ${CANARY}` }
+  await ann.ask(`${first.path}/fork`, { method: 'POST', body })
+  expect(await titles()).toMatchObject({ copy: 'A copy with <secret_hidden>' })
+  for (const id of ['first', 'later', 'copy']) {
+    const meta = await runInDurableObject(conversation(env, ann.owner, id), (_, { storage }) =>
+      JSON.stringify(storage.sql.exec('SELECT value FROM meta').toArray()),
+    )
+    expect(meta).not.toContain(CANARY.slice(0, 12))
+  }
+})
+
+test('secrets that are more than a row holds together are kept for a conversation, and known in it', async () => {
+  const ann = await client()
+  const names = Array.from({ length: 28 }, (_, i) => `LARGE_${i}`)
+  const secretOf = (name: string) => `${name}-${CANARY}-`.padEnd(64_000, name)
+  await Promise.all(names.map((name) => add(ann, { name, value: secretOf(name) })))
+  const chat = await startConversation({}, ann)
+  await runInDurableObject(conversation(env, ann.owner, chat.id), async (_, { storage }) => {
+    const rows = storage.sql.exec("SELECT name FROM meta WHERE name LIKE 'vault%'").toArray()
+    expect(rows.length).toBeGreaterThan(3)
+    // As with a database that is away: the copy alone is there.
+    const away = { ...env, DB: { batch: () => Promise.reject(new Error('away')) } as unknown as D1Database }
+    const vault = new Vault(away, storage.sql, { owner: ann.owner, id: chat.id })
+    await vault.open()
+    expect(Object.keys(vault.variables).sort()).toEqual(names.toSorted())
+    expect(vault.maskText(`it is ${secretOf('LARGE_7')}.`)).toBe('it is <secret_hidden>.')
+  })
 })

@@ -308,3 +308,33 @@ test('when the store fails, both calls answer the 500 that is promised', async (
   const writing = await request('/api/settings', { method: 'POST', headers, body: '{}' }, broken)
   expect([writing.status, await writing.json()]).toEqual([500, { error: 'Something went wrong storing settings' }])
 })
+
+test('switching confirmation off takes the analyzer along, unless the request says otherwise', async () => {
+  const ann = await client()
+  const analyzerAfter = async (body: object) => {
+    await save(ann, { confirmation_mode: true, security_analyzer: 'invariant' })
+    await save(ann, body)
+    return (await read(ann)).security_analyzer
+  }
+  expect(await analyzerAfter({ confirmation_mode: false })).toBeNull()
+  expect(await analyzerAfter({ confirmation_mode: false, llm_model: 'openai/gpt-5' })).toBeNull()
+  expect(await analyzerAfter({ confirmation_mode: false, security_analyzer: 'invariant' })).toBe('invariant')
+  for (const body of [{}, { language: 'en' }, { confirmation_mode: true }, { confirmation_mode: null }]) {
+    expect([body, await analyzerAfter(body)]).toEqual([body, 'invariant'])
+  }
+})
+
+test('a model that nobody knows is stored with a warning, and with an address without one', async () => {
+  const ann = await client()
+  const answer = async (body: object) => (await save(ann, body)).json()
+  const stored = { message: 'Settings stored' }
+  const warned = { ...stored, warning: expect.stringMatching(/acme\/one.*llm_model.*llm_base_url/) }
+  expect(await answer({ llm_model: 'acme/one' })).toEqual(warned)
+  expect(await read(ann)).toMatchObject({ llm_model: 'acme/one' })
+  // What has nothing to do with it is not answered with it.
+  expect(await answer({ language: 'en' })).toEqual(stored)
+  expect(await answer({ llm_base_url: 'https://models.example.com/v1' })).toEqual(stored)
+  expect(await answer({ llm_base_url: '' })).toEqual(warned)
+  expect(await answer({ llm_model: 'openai/gpt-5' })).toEqual(stored)
+  expect(await answer({ llm_model: 'acme/one', llm_base_url: 'https://models.example.com/v1' })).toEqual(stored)
+})

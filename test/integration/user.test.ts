@@ -169,9 +169,9 @@ test('suggested tasks are requests in trouble and assigned issues; what a token 
     'gitlab UNRESOLVED_COMMENTS ann/site#13 Discussed',
     'gitlab OPEN_ISSUE example/platform/tools#6 Consequatur vero maxime',
   ])
-  const spent = await withTokens(fresh('github', 'graphql-quota'), fresh('bitbucket'))
-  const partly = await spent.user('suggested-tasks')
-  expect([partly.body, partly.headers.get('x-provider-errors')]).toEqual([[], 'github=rate-limited'])
+  const spent = await withTokens(fresh('github', 'graphql-quota'), fresh('gitlab'))
+  const partly = await spent.user<unknown[]>('suggested-tasks')
+  expect([partly.body.length, partly.headers.get('x-provider-errors')]).toEqual([4, 'github=rate-limited'])
 })
 
 /** For whoever never answers; the others are to be waited for, however slow the machine is. */
@@ -196,6 +196,21 @@ test('one provider that fails hides nothing of the others, and is named', async 
       `github=${word}`,
     ])
   }
+})
+
+test('suggested tasks are no empty list because those who could tell them are away', async () => {
+  const asked = async (...tokens: Parameters<typeof withTokens>) => {
+    const { status, body, headers } = await (await withTokens(...tokens)).user('suggested-tasks')
+    return [status, body, headers.get('x-provider-errors')]
+  }
+  const bitbucket = fresh('bitbucket')
+  expect(await asked(bitbucket)).toEqual([200, [], null])
+  expect(await asked(fresh('github', 'down'), bitbucket)).toEqual([
+    502,
+    'github: it answered HTTP 503',
+    expect.stringMatching(/^github=/),
+  ])
+  expect((await asked(fresh('github', 'graphql-quota'), fresh('gitlab', 'revoked'), bitbucket))[0]).toBe(502)
 })
 
 test('when all fail the answer says so, within the deadline, as a bare string', async () => {

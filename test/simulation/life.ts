@@ -158,6 +158,6 @@ export class Life implements Grip {
       stream: () => {},
       announce: () => {},
     })
-    return new AgentLoop({ desk, runCommand, introduce: introduction, context, thinker })
+    return new AgentLoop({ desk, runCommand, introduce: introduction, thinker })
   }
 }

@@ -1,5 +1,6 @@
 // The levels of the agent's actions, as rows that users read too. A kind of action that is not here counts as high.
 
+import { REQUEST_TOOLS } from '../../mcp/request-tools.ts'
 import type { ActionEvent } from '../events.ts'
 import type { JudgeScript } from './judge.ts'
 import { isGitConfig, isGitInternal, isOutside, isSecretFile, isStartupFile } from './paths.ts'
@@ -56,6 +57,14 @@ export const ACTION_RULES: readonly ActionRule[] = [
     says: 'does something of a kind that no rule knows',
     actions: [],
     given: always,
+  },
+  {
+    risk: 'medium',
+    about: 'requests',
+    says: 'opens a pull or merge request with the stored token',
+    actions: ['call_tool_mcp'],
+    // No remote tool can have these names.
+    given: ({ name }) => REQUEST_TOOLS.some((tool) => tool.name === name),
   },
   {
     risk: 'medium',

@@ -18,7 +18,8 @@ import type { InitSessionRequest } from './schemas.ts'
 
 export type Beginning = {
   agent: AgentName
-  firstMessage: { content: string; imageUrls: string[] | null } | null
+  /** `isTask`: it is a task in words, which no shell can run. */
+  firstMessage: { content: string; imageUrls: string[] | null; isTask?: boolean } | null
   replay: ReplayStep[] | null
   /** Sealed: they may hold keys. */
   toolServers: string | null
@@ -63,10 +64,13 @@ function openingOf(body: InitSessionRequest): Pick<Beginning, 'firstMessage' | '
   }
   const imageUrls = body.image_urls ?? null
   if (body.suggested_task != null) {
-    return { firstMessage: { content: suggestedTaskPrompt(body.suggested_task), imageUrls }, replay: null }
+    const content = suggestedTaskPrompt(body.suggested_task)
+    return { firstMessage: { content, imageUrls, isTask: true }, replay: null }
   }
   const hasMessage = (body.initial_user_msg ?? null) !== null || (imageUrls ?? []).length > 0
-  return { firstMessage: hasMessage ? { content: body.initial_user_msg ?? '', imageUrls } : null, replay: null }
+  if (!hasMessage) return { firstMessage: null, replay: null }
+  const isTask = body.create_microagent != null
+  return { firstMessage: { content: body.initial_user_msg ?? '', imageUrls, isTask }, replay: null }
 }
 
 /** While the database cannot be reached a conversation begins as for somebody who has set nothing. */
@@ -79,7 +83,10 @@ async function settingsOf(env: Env, owner: string): Promise<OwnerSettings> {
   }
 }
 
-/** Without a model the shell runs; a model that lacks its key is told at once. */
+/**
+ * Without a model the shell runs; a model that lacks its key is told at once. One that nobody knows is no reason to make
+ * no conversation: the agent's first step says which setting to change.
+ */
 async function agentOf(c: Context<AppEnv>, owner: string): Promise<AgentName> {
   const read = await settingsOf(c.env, owner)
   if (!read.ok) return 'ShellAgent'

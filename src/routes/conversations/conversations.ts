@@ -73,7 +73,7 @@ endpoint(
         }),
       isMade: () => true,
     })
-    if (created.started) c.executionCtx.waitUntil(keepToLimit(c.env, owner, id))
+    if (created.started) await keepToLimit(c, owner, id)
     const message = created.messageDropped
       ? 'Joined a running conversation; the initial message was not delivered. Send it as an event.'
       : null

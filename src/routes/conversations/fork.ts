@@ -72,7 +72,7 @@ endpoint(
           : `The workspace at event ${from.event} is no longer known; the first event that can be forked at is ${forked.from}`
       throw new AppError('bad_request', why)
     }
-    c.executionCtx.waitUntil(keepToLimit(c.env, owner, id))
+    await keepToLimit(c, owner, id)
     return c.json({ status: 'ok', conversation_id: id, message: null, conversation_status: 'RUNNING' as const })
   },
 )

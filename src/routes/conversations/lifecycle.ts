@@ -91,7 +91,7 @@ endpoint(
     const outcome = CONVERSATION_ID.test(id) ? await objectOf(c, id).start() : null
     // This call words its 404 like an answer, without a text.
     if (outcome === null) return c.json({ status: 'error', conversation_id: id }, 404)
-    if (outcome.started) c.executionCtx.waitUntil(keepToLimit(c.env, owner, id))
+    if (outcome.started) await keepToLimit(c, owner, id)
     return c.json({ status: 'ok', conversation_id: id, message: null, conversation_status: outcome.status })
   },
 )

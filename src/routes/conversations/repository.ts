@@ -5,6 +5,9 @@ const HOSTS = { github: 'github.com', gitlab: 'gitlab.com', bitbucket: 'bitbucke
 /** Two names or more: GitLab has groups within groups. */
 const FULL_NAME = /^[\w.-]+(\/[\w.-]+)+$/
 
+const MAX_LENGTH = 2_000
+const TOO_LONG = `longer than ${MAX_LENGTH} characters`
+
 export type Repository = {
   name: string
   url: string
@@ -18,6 +21,9 @@ export type Repository = {
 export function selectedRepository(body: InitSessionRequest, isTyped: boolean): Repository | null {
   const name = body.repository?.trim()
   if (!name) return null
+  // They stand in the list and in the record of the conversation.
+  if (name.length > MAX_LENGTH) throw valueError(['body', 'repository'], TOO_LONG, null)
+  if ((body.selected_branch ?? '').length > MAX_LENGTH) throw valueError(['body', 'selected_branch'], TOO_LONG, null)
   const provider = body.git_provider ?? null
   const url = addressOf(name, provider ?? 'github')
   return { name, url, branch: body.selected_branch || null, provider, isTyped }

@@ -57,6 +57,8 @@ export function toChange(body: SettingsBody): SettingsChange {
     if (value === '' && wireName === 'search_api_key') continue
     change[name] = value === '' && CLEARED_BY_EMPTY.has(wireName) ? null : value
   }
+  // The reference's client leaves the analyzer out when it switches confirmation off, and means both.
+  if (body.confirmation_mode === false && body.security_analyzer === undefined) change.securityAnalyzer = null
   if (body.search_api_key_set === false && !body.search_api_key) change.searchApiKey = null
   if (body.mcp_config) change.mcpServers = toMcpServers(body.mcp_config)
   return change

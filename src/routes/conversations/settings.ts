@@ -1,11 +1,21 @@
 import { z } from '@hono/zod-openapi'
+import { config } from '../../config.ts'
 import { hostsQuery, type StoredHost } from '../../db/provider-tokens.ts'
-import { changeSettings, readSettings, type SettingRow, settingsQuery } from '../../db/settings.ts'
+import {
+  changeSettings,
+  ownerSettings,
+  readSettings,
+  type SettingRow,
+  type Settings,
+  settingsQuery,
+} from '../../db/settings.ts'
 import { actorOf } from '../../http/actor.ts'
 import { AppError } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
 import { valueError } from '../../http/validation.ts'
+import { errorFields, log } from '../../lib/log.ts'
+import { chooseModel, unknownModel } from '../../llm/choose.ts'
 import { orDeclared, sealedElsewhere } from './declared.ts'
 import { maskedErrorEnvelope } from './masked-errors.ts'
 import { GETSettingsModel, SettingsBody } from './settings-schemas.ts'
@@ -53,7 +63,10 @@ endpoint(
     summary: 'Change settings; a field that is absent is kept',
     body: { schema: SettingsBody, required: true },
     replies: {
-      200: { description: 'Stored', schema: z.object({ message: z.string() }) },
+      200: {
+        description: 'Stored; the warning tells of a model that cannot be asked as it is set',
+        schema: z.object({ message: z.string(), warning: z.string().optional() }),
+      },
       500: { description: 'Could not be stored' },
     },
   },
@@ -67,7 +80,8 @@ endpoint(
       changeSettings(c.env, { owner: principal.owner, actor: actorOf(principal), change }),
       'Something went wrong storing settings',
     )
-    return c.json({ message: 'Settings stored' })
+    const warning = namesModel(body) ? await modelWarning(c.env, principal.owner) : null
+    return c.json({ message: 'Settings stored', ...(warning === null ? {} : { warning }) })
   },
 )
 
@@ -83,6 +97,25 @@ endpoint(
   },
   (c) => c.json({ error: 'Reset settings functionality has been removed.' }, 410),
 )
+
+const namesModel = ({ llm_model: model, llm_base_url: address }: SettingsBody): boolean =>
+  model !== undefined || address !== undefined
+
+/** Null unless the model that is set by now is one that nobody knows. It is stored all the same, and so is this no failure. */
+async function modelWarning(env: Env, owner: string): Promise<string | null> {
+  const { operator } = config(env).models
+  try {
+    const found = await ownerSettings(env, owner)
+    if (!found.ok || filledModel(found.settings) === null) return null
+    return chooseModel(found.settings, operator) === 'needs-address' ? unknownModel(found.settings, operator) : null
+  } catch (error) {
+    log.warn('settings.model_not_checked', { owner, ...errorFields(error) })
+    return null
+  }
+}
+
+/** Null where the owner names none: then the operator's holds, which is not theirs to change. */
+const filledModel = ({ llmModel }: Settings): string | null => llmModel?.trim() || null
 
 function unreadable(names: string[]): AppError {
   return new AppError('declared_failure', sealedElsewhere('settings', names.map(wireNameOf), 'Set them anew'))

@@ -44,7 +44,7 @@ async function connect(c: Context<AppEnv>): Promise<Response> {
   const target = `http://conversation/socket.io?${asked}`
   const answer = await conversation(c.env, owner, id).fetch(target, { headers: { upgrade: 'websocket' } })
   if (answer.status !== 101) return refuse(wordsOf(await socketRefusal(answer)))
-  keepToLimitAfter(answer, c, { owner, id })
+  await keepToLimitAfter(answer, c, { owner, id })
   return answer
 }
 

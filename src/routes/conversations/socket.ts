@@ -43,7 +43,7 @@ endpoint(
     const url = `http://conversation/ws?${new URLSearchParams(asked)}`
     const answer = await stub.fetch(url, { headers: { upgrade: 'websocket' } })
     if (answer.status !== 101) throw (await socketRefusal(answer)) ?? notFound(params.conversation_id)
-    keepToLimitAfter(answer, c, { owner: c.get('principal').owner, id: params.conversation_id })
+    await keepToLimitAfter(answer, c, { owner: c.get('principal').owner, id: params.conversation_id })
     return answer
   },
 )

@@ -152,9 +152,11 @@ endpoint(
   },
   async (c) => {
     const accounts: Account[] = await demandAccounts(c, 'No providers set.')
-    const asked = await askAll(c, accounts, (provider) => provider.suggestedTasks())
-    const tasks = demandAnswers(asked).flatMap(({ value }) => value)
-    return c.json(tasks.map(taskOnTheWire), 200, failedHeader(asked.failures))
+    const { answers, failures } = await askAll(c, accounts, async (provider) => provider.suggestedTasks?.() ?? null)
+    // One that is never asked has not answered either: it must not make an outage of the others look like an empty list.
+    const told = answers.flatMap(({ provider, value }) => (value === null ? [] : [{ provider, value }]))
+    const tasks = demandAnswers({ answers: told, failures }).flatMap(({ value }) => value)
+    return c.json(tasks.map(taskOnTheWire), 200, failedHeader(failures))
   },
 )
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { chooseModel, type ModelChoice } from '../../../src/llm/choose.ts'
+import { chooseModel, isChoice, type ModelChoice } from '../../../src/llm/choose.ts'
 import { languageModel, type ModelMeans } from '../../../src/llm/client.ts'
 import type { ModelDelta, Prompt, PromptMessage } from '../../../src/llm/model.ts'
 import { allowing } from '../../helpers/policies.ts'
@@ -31,7 +31,7 @@ function choiceFor(id: string, baseUrl: string): ModelChoice {
       hasWorkersAi: false,
     },
   )
-  if (chosen === null || chosen === 'needs-key') throw new Error(`no choice: ${chosen}`)
+  if (!isChoice(chosen)) throw new Error(`no choice: ${chosen}`)
   return chosen
 }
 

@@ -54,6 +54,13 @@ test('a failed send backs off further each time, spares the others, and is deliv
     // A newer payload does not jump the back-off.
     box.put('row', 'bad', 'z')
     expect(Number(box.nextAttemptAt)).toBeGreaterThan(time.now)
+    // Unless somebody waits to see it delivered; it counts as one more attempt.
+    const attempts = box.pending()[0]?.attempts ?? 0
+    box.hurry('row', 'another')
+    expect(await box.deliver(async () => {})).toMatchObject({ delivered: 0, failed: 0 })
+    box.hurry('row', 'bad')
+    expect(await box.deliver(() => Promise.reject(new Error('still away')))).toMatchObject({ failed: 1 })
+    expect(box.pending()).toMatchObject([{ payload: 'z', attempts: attempts + 1 }])
     time.now = Number(box.nextAttemptAt)
     const sent: string[] = []
     await box.deliver(async ({ payload }) => void sent.push(payload))
