@@ -77,6 +77,7 @@ export function assembleAgent(parts: AgentParts): Agent {
     requestTools: () => requestToolsOf(parts),
     listTools: (servers, signal) => listTools(servers, signal, { ...parts, desk }),
     commands: parts.commands,
+    scene: () => ({ shell: turn.value.shell, files: parts.files }),
   })
   const introduce = (agent: AgentName) => introductionOf(agent, parts)
   const thinker = new Thinker({

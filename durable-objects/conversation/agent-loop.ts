@@ -13,7 +13,7 @@ import { errorFields, log as logger } from '../../src/lib/log.ts'
 import type { ShellState } from '../../src/workspace/shell-state.ts'
 import type { QueuedCall } from './call-queue.ts'
 import { commandOf, folderThen, type RunCommand, runCommandStep } from './command-step.ts'
-import { answerAwaited, refuseAwaited } from './confirmation.ts'
+import { answerAwaited, closeForked, isAnswer, refuseAwaited, tellUnanswerable } from './confirmation.ts'
 import { cutShort, delayAfter, GIVEN_UP, interrupted } from './interrupted.ts'
 import { extendLimits } from './limits.ts'
 import { refusalOf } from './shell-refusal.ts'
@@ -95,6 +95,7 @@ export class AgentLoop {
 
   /** The first events of a conversation that was forked from another: it waits for the user, whatever that one did. */
   continueFork(agent: AgentName): void {
+    closeForked(this.#desk)
     const kinds = (kind: string) => this.#desk.log.newestOf(kind) >= 0
     const { shell } = this.#turn
     this.#change({
@@ -117,7 +118,7 @@ export class AgentLoop {
     }
     const id = this.#desk.emit([event])
     if (event.action === 'run') this.#wake()
-    else this.#requestState(event.args.agent_state as RequestedState)
+    else this.#requestState(event.args.agent_state as RequestedState, event.args.action_id)
     return id
   }
 
@@ -266,11 +267,11 @@ export class AgentLoop {
   #receiveMessage(event: ActionEvent): number {
     if (!this.#turn.opened) return this.#desk.emit([event])
     const text = String(event.args.content)
-    const first = this.#desk.log.last + 1
     const { state, introduced } = this.#turn
-    this.#desk.emit(introduced ? [event] : [event, changeAgentState('environment', 'running')])
     if (state === 'awaiting_user_confirmation')
       refuseAwaited(this.#desk, `The user did not confirm this, and wrote instead: ${text}`)
+    const first = this.#desk.log.last + 1
+    this.#desk.emit(introduced ? [event] : [event, changeAgentState('environment', 'running')])
     this.#recall(text)
     extendLimits(this.#desk.turn)
     this.#change({ state: 'running', introduced: true, failures: { count: 0, retryAt: 0 }, interruptions: 0 })
@@ -302,14 +303,18 @@ export class AgentLoop {
     this.#wake()
   }
 
-  #requestState(state: RequestedState): void {
+  #requestState(state: RequestedState, actionId: unknown): void {
     const current = this.#turn.state
     if (state === 'stopped') {
       this.#stop()
       return
     }
     if (state === 'user_confirmed' || state === 'user_rejected') {
-      if (current === 'awaiting_user_confirmation') answerAwaited(this.#desk, state)
+      if (isAnswer(this.#desk, actionId)) answerAwaited(this.#desk, state)
+      else {
+        if (actionId !== undefined) tellUnanswerable(this.#desk)
+        return
+      }
       // What was written before the answer is the model's next question.
       if (this.#turn.state === 'user_rejected')
         this.#enter(messageWaits(this.#desk) ? 'running' : 'awaiting_user_input')
@@ -333,7 +338,6 @@ export class AgentLoop {
 
   #stop(): void {
     if (this.#turn.step === null) {
-      refuseAwaited(this.#desk, 'The user stopped the agent.')
       this.#dropWaiting()
       this.#enter('stopped')
       return
@@ -344,6 +348,7 @@ export class AgentLoop {
 
   /** What waited behind a stopped step is not run: whoever stops wants everything to stand still. */
   #dropWaiting(): void {
+    refuseAwaited(this.#desk, 'Not run: the user stopped the agent before it was confirmed.')
     this.#desk.calls.dropQueued('Not run: the user stopped the agent before it.')
     let dropped = 0
     for (let input = this.#waiting(); input !== null; input = this.#waiting()) {

@@ -4,9 +4,11 @@ import type { ActionEvent, NewEvent, ToolCallMetadata } from '../../src/agent/ev
 import { errorObservation, stateChanged } from '../../src/agent/observations.ts'
 import { parseArguments } from '../../src/agent/tools/define-tool.ts'
 import { BadCall, type Outcome, type PreparedCall, type ToolContext } from '../../src/agent/tools/tool.ts'
+import { visible } from '../../src/agent/visible-text.ts'
 import { errorFields, log as logger } from '../../src/lib/log.ts'
 import { metricsWire } from '../../src/llm/metrics.ts'
 import type { QueuedCall } from './call-queue.ts'
+import type { Judgement } from './judgement.ts'
 import type { Outfit } from './outfit.ts'
 import type { StepOutcome } from './step-outcome.ts'
 import { type Desk, messageWaits } from './turn.ts'
@@ -60,8 +62,8 @@ export class CallStep {
     if (this.#call.state === 'confirmed' && this.#call.action_id !== null) {
       return this.#begin(prepared, this.#call.action_id)
     }
-    const { risk, needsConfirmation } = this.#parts.outfit.judge(action)
-    const told = this.#told(action, risk)
+    const { risk, reasons, needsConfirmation } = this.#parts.outfit.judge(action)
+    const told = this.#told(action, { risk, reasons })
     if (needsConfirmation) return this.#await(told)
     const actionId = this.#emit([told])
     if (ENDINGS.has(action.action)) return this.#end(action)
@@ -112,15 +114,17 @@ export class CallStep {
     }
   }
 
-  #told(action: ActionEvent, risk: number | null): ActionEvent {
+  #told(action: ActionEvent, { risk, reasons }: Pick<Judgement, 'risk' | 'reasons'>): ActionEvent {
     const { metrics, budgetLimit } = this.#desk.turn.value
     const thought = typeof action.args.thought === 'string' && action.args.thought !== '' ? action.args.thought : ''
     return {
       ...action,
+      message: visible(action.message),
       args: {
         ...action.args,
         ...('thought' in action.args ? { thought: thought === '' ? this.#thought : thought } : {}),
         ...(risk === null ? {} : { security_risk: risk }),
+        ...(reasons.length === 0 ? {} : { security_reasons: reasons }),
       },
       tool_call_metadata: this.#metadata,
       ...(metrics === null ? {} : { llm_metrics: metricsWire(metrics, budgetLimit) }),
@@ -137,7 +141,8 @@ export class CallStep {
 
   /** The state comes before the action that waits, as clients expect it. */
   #await(told: ActionEvent): null {
-    const waiting = { ...told, args: { ...told.args, confirmation_state: 'awaiting_confirmation' } }
+    const message = told.message === '' ? questionOf(told) : told.message
+    const waiting = { ...told, message, args: { ...told.args, confirmation_state: 'awaiting_confirmation' } }
     const first = this.#emit([stateChanged('awaiting_user_confirmation'), waiting])
     this.#desk.calls.mark(this.#call.key, 'awaiting', first + 1)
     this.#desk.turn.change({ state: 'awaiting_user_confirmation', awaiting: this.#call.key })
@@ -162,6 +167,12 @@ export class CallStep {
     this.#desk.calls.shown(this.#call.step, first + events.length - 1)
     return first
   }
+}
+
+/** What a waiting action would do, where it says nothing itself. */
+function questionOf({ action, args }: ActionEvent): string {
+  const subject = args.path ?? args.url ?? args.name ?? ''
+  return visible(`${action === 'edit' ? 'Editing file' : action}: ${String(subject)}`)
 }
 
 /** Actions that are an end and have nothing to run. */

@@ -1,7 +1,8 @@
 // An action that waits for the user's word.
 
 import type { ActionEvent } from '../../src/agent/events.ts'
-import { stateChanged, userRejected } from '../../src/agent/observations.ts'
+import { errorObservation, stateChanged, userRejected } from '../../src/agent/observations.ts'
+import { USER_ONLY } from './history.ts'
 import type { Desk } from './turn.ts'
 
 /** The action is told a second time, with what became of it; a confirmed one is then ready to run. */
@@ -24,13 +25,38 @@ export function answerAwaited(desk: Desk, answer: 'user_confirmed' | 'user_rejec
   desk.turn.change({ awaiting: null })
 }
 
-/** The action is not going to run; the model is told why. */
+/** Whether something waits, and is what the answer is meant for. One that names no action is for whatever waits. */
+export function isAnswer({ turn, calls }: Desk, actionId: unknown): boolean {
+  const { state, awaiting } = turn.value
+  if (state !== 'awaiting_user_confirmation' || awaiting === null) return false
+  return actionId === undefined || calls.get(awaiting)?.action_id === actionId
+}
+
+/** Nothing is done for an answer to what does not wait, and that is said. */
+export function tellUnanswerable({ emit }: Desk): void {
+  const text = 'No action that this answer is for waits for one. It was answered, or given up, before.'
+  emit([errorObservation('environment', text, { errorId: USER_ONLY })])
+}
+
+/** The action is not going to run; the user and the model are told why. */
 export function refuseAwaited(desk: Desk, why: string): void {
   const { awaiting } = desk.turn.value
   if (awaiting === null) return
+  const actionId = desk.calls.get(awaiting)?.action_id ?? null
+  const action = actionId === null ? null : actionAt(desk, actionId)
   desk.turn.change({ awaiting: null })
-  desk.calls.settle(awaiting, { answer: why })
+  if (actionId === null || action === null) desk.calls.settle(awaiting, { answer: why })
+  else
+    desk.calls.settle(awaiting, { observationId: desk.emit([userRejected(why, actionId, action.tool_call_metadata)]) })
   desk.calls.dropQueued('Not run: the user did not confirm an action before it.')
+}
+
+/** In a fork of a conversation whose newest action waits, nobody can answer it any more. */
+export function closeForked(desk: Desk): void {
+  const id = desk.log.last
+  const action = id < 0 ? null : actionAt(desk, id)
+  if (action?.args?.confirmation_state !== 'awaiting_confirmation') return
+  desk.emit([userRejected('Not run: the conversation was forked while this waited.', id, action.tool_call_metadata)])
 }
 
 export function actionAt(desk: Desk, id: number): ActionEvent | null {

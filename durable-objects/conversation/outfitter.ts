@@ -2,10 +2,7 @@
 // the tools, and what confirmation asks for.
 
 import { agentToRun } from '../../src/agent/agents.ts'
-import type { ActionEvent } from '../../src/agent/events.ts'
 import { systemPrompt } from '../../src/agent/prompt.ts'
-import { riskOfAction } from '../../src/agent/security/action-rules.ts'
-import { needsConfirmation } from '../../src/agent/security/confirmation.ts'
 import type { JudgeScript } from '../../src/agent/security/judge.ts'
 import { toolsOf } from '../../src/agent/tools/index.ts'
 import { mcpTools } from '../../src/agent/tools/mcp.ts'
@@ -20,6 +17,7 @@ import { callMcpTool } from '../../src/mcp/call-tool.ts'
 import { toolServerDoor } from '../../src/mcp/door.ts'
 import type { McpTool } from '../../src/mcp/session-tools.ts'
 import type { ShellCommand } from '../../src/workspace/shell-extensions.ts'
+import { judgementBy, type Scene } from './judgement.ts'
 import type { Outfit } from './outfit.ts'
 import type { Vault } from './vault.ts'
 
@@ -39,6 +37,8 @@ type Parts = {
   listTools(servers: McpServers, signal: AbortSignal): Promise<readonly McpTool[]>
   /** Tools for pull and merge requests, as far as the owner has tokens. */
   requestTools(): Tool[]
+  /** What earlier actions have left. */
+  scene(): Omit<Scene, 'secretNames'>
   /** Commands of the shell that need more than the workspace. */
   commands(): readonly ShellCommand[]
 }
@@ -52,9 +52,18 @@ export class Outfitter {
     this.#parts = parts
   }
 
-  /** As it was for the newest answer; made when nobody has yet. */
+  /**
+   * For a call of the newest answer: the tools that the model was told of, judged by the settings as they are now. Made
+   * when nobody has yet.
+   */
   async current(signal: AbortSignal): Promise<Outfit> {
-    return this.#newest ?? this.renew(signal)
+    if (this.#newest === null) return this.renew(signal)
+    const { tools } = this.#newest
+    const means = await this.#meansOrNull()
+    if (means !== null && this.#newest.tools === tools) {
+      this.#newest = { ...this.#newest, judge: await this.#judge(means, tools) }
+    }
+    return this.#newest
   }
 
   /** The model alone, for what is no step of the agent's. Throws as `renew` does. */
@@ -73,12 +82,11 @@ export class Outfitter {
       if (this.#newest !== null) return this.#newest
       throw new ModelError('unavailable', 'The settings cannot be read at the moment.')
     }
-    const { settings, severity } = means
+    const { settings } = means
     const choice = this.#choice(settings)
     const model = choice === null ? null : await this.#modelOf(choice)
     const { agent, isUnknown } = agentToRun(settings.agent, model !== null)
     const tools = await this.#tools(agent, { model, settings, signal })
-    const judging = { settings, severity, judgeScript: await scriptJudge(settings), tools }
     const outfit: Outfit = {
       agent,
       isUnknownAgent: isUnknown,
@@ -88,10 +96,17 @@ export class Outfitter {
       maxIterations: settings.maxIterations ?? DEFAULT_ITERATIONS,
       maxBudget: settings.maxBudgetPerTask === 0 ? null : settings.maxBudgetPerTask,
       condenses: settings.enableDefaultCondenser,
-      judge: (action: ActionEvent) => judged(action, { ...judging, secrets: this.#parts.vault.variables }),
+      judge: await this.#judge(means, tools),
     }
     this.#newest = outfit
     return outfit
+  }
+
+  async #judge(means: Means, tools: ReadonlyMap<string, Tool>): Promise<Outfit['judge']> {
+    const { vault, scene } = this.#parts
+    const judgeScript = await scriptJudge(means.settings)
+    const secretNames = () => Object.keys(vault.variables)
+    return judgementBy({ ...means, judgeScript, tools, scene: () => ({ ...scene(), secretNames: secretNames() }) })
   }
 
   #choice(settings: Settings): ModelChoice | null {
@@ -101,6 +116,17 @@ export class Outfitter {
     if (choice !== 'needs-key') return choice
     const name = settings.llmModel ?? ''
     throw new ModelError('authentication', `The model ${name} needs an API key. Add it in the settings.`)
+  }
+
+  /** Null also when the settings cannot be read: what held goes on holding. */
+  async #meansOrNull(): Promise<Means | null> {
+    try {
+      return await this.#means()
+    } catch (error) {
+      if (!(error instanceof ModelError)) throw error
+      log.warn('agent.settings_unreadable', errorFields(error))
+      return null
+    }
   }
 
   /** Null without the database. */
@@ -157,21 +183,6 @@ async function scriptJudge({ securityAnalyzer }: Settings): Promise<JudgeScript 
   if (securityAnalyzer === null || securityAnalyzer === '') return null
   const { loadScriptJudge } = await import('../../src/agent/security/judge.ts')
   return loadScriptJudge()
-}
-
-type Judging = Means & {
-  secrets: Readonly<Record<string, string>>
-  judgeScript: JudgeScript | null
-  tools: ReadonlyMap<string, Tool>
-}
-
-function judged(action: ActionEvent, { settings, severity, secrets, judgeScript, tools }: Judging) {
-  const hints = tools.get(String(action.args.name))?.hints ?? null
-  const risk = judgeScript && riskOfAction(action, { judgeScript, secretNames: Object.keys(secrets), hints })
-  return {
-    risk,
-    needsConfirmation: settings.confirmationMode === true && needsConfirmation(action, { risk, severity }),
-  }
 }
 
 /** What asking a model needs besides the choice. */

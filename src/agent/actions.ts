@@ -31,7 +31,13 @@ const RunArgs = z.strictObject({
   ...Ignored,
 })
 
-const StateArgs = z.strictObject({ agent_state: RequestedState, thought: z.string().optional(), ...Ignored })
+/** `action_id`: which waiting action is answered; then no other is. */
+const StateArgs = z.strictObject({
+  agent_state: RequestedState,
+  thought: z.string().optional(),
+  action_id: z.int().nonnegative().optional(),
+  ...Ignored,
+})
 
 /** Any valid source may be named; what is stored is always `user`. */
 const source = z.enum(['agent', 'user', 'environment']).optional()
@@ -55,7 +61,7 @@ export function fromClient(action: ClientAction): ActionEvent {
     case 'run':
       return runAction('user', action.args.command, { hidden: action.args.hidden ?? false })
     case 'change_agent_state':
-      return changeAgentState('user', action.args.agent_state)
+      return changeAgentState('user', action.args.agent_state, action.args.action_id)
   }
 }
 
@@ -120,8 +126,9 @@ export function systemAction(content: string, agentClass: string, tools: object[
   return { source: 'agent', message: content, action: 'system', args: { content, tools, agent_class: agentClass } }
 }
 
-export function changeAgentState(from: 'user' | 'environment', state: AgentState): ActionEvent {
-  return { source: from, message: '', action: 'change_agent_state', args: { agent_state: state, thought: '' } }
+export function changeAgentState(from: 'user' | 'environment', state: AgentState, actionId?: number): ActionEvent {
+  const args = { agent_state: state, thought: '', ...(actionId === undefined ? {} : { action_id: actionId }) }
+  return { source: from, message: '', action: 'change_agent_state', args }
 }
 
 export function recallAction(type: 'workspace_context' | 'knowledge', query: string): ActionEvent {

@@ -8,6 +8,8 @@ export const AUDIT_ACTIONS = [
   'key.issued',
   'key.revoked',
   'settings.changed',
+  'security.policy_changed',
+  'security.level_changed',
   'secret.created',
   'secret.changed',
   'secret.deleted',

@@ -32,7 +32,7 @@ export type UploadAnswer = { uploaded_files: string[]; skipped_files: { name: st
 
 export type Command =
   | { action: 'message'; args: { content: string } }
-  | { action: 'change_agent_state'; args: { agent_state: string } }
+  | { action: 'change_agent_state'; args: { agent_state: string; action_id?: number } }
 
 /** What the agent writes while it writes it; the finished answer comes as an event. */
 export type Delta = {

@@ -112,6 +112,9 @@ test('a message in place of a confirmation refuses the action, and the model hea
   await chat.post('message', { content: 'rather not' })
   await inState(chat, 'awaiting_user_input')
   expect(JSON.stringify(await lastPrompt(chat))).toContain('did not confirm')
+  const events = await chat.events()
+  const asked = events.find(({ args }) => args?.confirmation_state === 'awaiting_confirmation')
+  expect(events.find(({ observation }) => observation === 'user_rejected')?.cause).toBe(asked?.id)
   expect(await chat.owner.json(`${chat.path}/list-files`)).toEqual([])
 })
 
@@ -256,4 +259,64 @@ test('a message that comes before the agent says that it is done, or before the 
   await said(chat, 'To that as well.')
   await inState(chat, 'awaiting_user_input')
   expect(JSON.stringify(await lastPrompt(chat))).toMatch(/rejected.*four|four.*rejected/s)
+})
+
+const CALLS_THREE = [bash('rm -rf one', 'k1'), bash('rm -rf two', 'k2'), bash('printf "a\\u202eb" > "$HOME/x"', 'k3')]
+
+test('an answer that names an action is for no other, and the action says why it waits', async () => {
+  const chat = await startAgent({
+    replies: [{ calls: CALLS_THREE }, { text: 'ok' }],
+    settings: { ...CONFIRMING, security_analyzer: 'invariant' },
+    body: { initial_user_msg: 'go' },
+  })
+  await inState(chat, 'awaiting_user_confirmation')
+  const asked = async () =>
+    (await chat.events()).filter(({ args }) => args?.confirmation_state === 'awaiting_confirmation')
+  const [first] = await asked()
+  expect(first?.args).toMatchObject({
+    security_risk: 2,
+    security_reasons: [expect.stringContaining('deletes a folder')],
+  })
+  await chat.post('change_agent_state', { agent_state: 'user_confirmed', action_id: first?.id })
+  await expect.poll(async () => (await asked()).length).toBe(2)
+  // The same click a second time.
+  await chat.post('change_agent_state', { agent_state: 'user_confirmed', action_id: first?.id })
+  const after = await chat.events()
+  expect(after.at(-1)).toMatchObject({ observation: 'error', content: expect.stringContaining('No action') })
+  expect(after.filter(({ observation }) => observation === 'run')).toHaveLength(1)
+  const second = (await asked()).at(-1)
+  await chat.post('change_agent_state', { agent_state: 'user_confirmed', action_id: second?.id })
+  await expect.poll(async () => (await asked()).length).toBe(3)
+  await chat.post('change_agent_state', { agent_state: 'stopped' })
+  await inState(chat, 'stopped')
+  const third = (await asked()).at(-1)
+  expect((await chat.events()).find(({ cause }) => cause === third?.id)).toMatchObject({ observation: 'user_rejected' })
+})
+
+test('settings are read before each call: what is switched off while one waits does not hold the next', async () => {
+  const chat = await startAgent({
+    replies: [{ calls: [bash('touch one', 'k1'), bash('touch two', 'k2')] }, { text: 'ok' }],
+    settings: CONFIRMING,
+    body: { initial_user_msg: 'go' },
+  })
+  await inState(chat, 'awaiting_user_confirmation')
+  await chat.owner.ask('/api/settings', { method: 'POST', body: { confirmation_mode: false } })
+  await chat.post('change_agent_state', { agent_state: 'user_confirmed' })
+  await inState(chat, 'awaiting_user_input')
+  expect(await chat.owner.json(`${chat.path}/list-files`)).toEqual(['one', 'two'])
+})
+
+test('settings are read before each call: what is switched on while one waits holds the next', async () => {
+  const chat = await startAgent({
+    replies: [{ calls: [bash('rm -rf one', 'k1'), bash('rm two', 'k2')] }, { text: 'ok' }],
+    settings: { ...CONFIRMING, security_analyzer: 'invariant' },
+    body: { initial_user_msg: 'go' },
+  })
+  await chat.owner.ask('/api/security/settings', { method: 'POST', body: { RISK_SEVERITY: 2 } })
+  await inState(chat, 'awaiting_user_confirmation')
+  await chat.owner.ask('/api/security/settings', { method: 'POST', body: { RISK_SEVERITY: 1 } })
+  await chat.post('change_agent_state', { agent_state: 'user_confirmed' })
+  await expect
+    .poll(async () => (await chat.events()).at(-1)?.args)
+    .toMatchObject({ command: 'rm two', confirmation_state: 'awaiting_confirmation' })
 })

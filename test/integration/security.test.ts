@@ -6,7 +6,7 @@ import { runAction } from '../../src/agent/actions.ts'
 import type { NewEvent } from '../../src/agent/events.ts'
 import { builtinPolicy } from '../../src/agent/security/policy.ts'
 import { conversation } from '../../src/bindings.ts'
-import { type Client, client } from '../helpers/app.ts'
+import { type Client, client, request } from '../helpers/app.ts'
 import { startConversation } from '../helpers/conversation.ts'
 
 const post = (by: Client, path: string, body: unknown) => by.ask(path, { method: 'POST', body })
@@ -99,4 +99,25 @@ test('a trace holds the actions of the conversation whose risk was judged, and n
   expect(trace).toEqual(stored.filter(({ args }) => args?.security_risk !== undefined))
   expect(trace).toHaveLength(2)
   expect(await chat.owner.json('/api/security/export-trace')).toEqual([])
+})
+
+test('the key of a conversation reads what holds and changes nothing; what the owner changes is in the audit log', async () => {
+  const chat = await startConversation()
+  const { session_api_key: key } = await chat.owner.json<{ session_api_key: string }>(chat.path)
+  const byKey = (call: string, init: RequestInit = {}) =>
+    request(`${chat.path}/security/${call}`, {
+      ...init,
+      headers: { 'x-session-api-key': key, 'content-type': 'application/json' },
+    })
+  expect(await (await byKey('settings')).json()).toEqual({ RISK_SEVERITY: 1 })
+  for (const [call, body] of [
+    ['settings', { RISK_SEVERITY: 2 }],
+    ['policy', { policy: 'x' }],
+  ] as const)
+    expect((await byKey(call, { method: 'POST', body: JSON.stringify(body) })).status).toBe(403)
+  expect(await chat.owner.json('/api/security/settings')).toEqual({ RISK_SEVERITY: 1 })
+  await post(chat.owner, `${chat.path}/security/settings`, { RISK_SEVERITY: 2 })
+  await post(chat.owner, '/api/security/policy', { policy: 'mine' })
+  const { records } = await chat.owner.json<{ records: { action: string }[] }>('/api/audit')
+  expect(records.slice(0, 2).map(({ action }) => action)).toEqual(['security.policy_changed', 'security.level_changed'])
 })

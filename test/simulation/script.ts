@@ -51,7 +51,7 @@ export class Script {
       maxIterations: 500,
       maxBudget: null,
       condenses: false,
-      judge: ({ args }) => ({ risk: null, needsConfirmation: isHeld(String(args.command ?? '')) }),
+      judge: ({ args }) => ({ risk: null, reasons: [], needsConfirmation: isHeld(String(args.command ?? '')) }),
     }
   }
 

@@ -2,9 +2,19 @@
 
 import { REQUEST_TOOLS } from '../../mcp/request-tools.ts'
 import type { ActionEvent } from '../events.ts'
+import { Folders } from './folders.ts'
 import type { JudgeScript } from './judge.ts'
-import { isGitConfig, isGitInternal, isOutside, isSecretFile, isStartupFile } from './paths.ts'
+import {
+  isGitConfig,
+  isGitInternal,
+  isOutside,
+  isRunByItself,
+  isSecretFile,
+  isStartupFile,
+  isToldLater,
+} from './paths.ts'
 import { RISK } from './risk.ts'
+import type { Surroundings, Verdict } from './verdict.ts'
 
 type Level = 'low' | 'medium' | 'high'
 
@@ -13,36 +23,38 @@ export type ActionRule = {
   readonly about: string
   readonly says: string
   readonly actions: readonly string[]
-  readonly given: (args: Readonly<Record<string, unknown>>, hints: ToolHints | null) => boolean
+  readonly given: (judged: Judged) => boolean
 }
+
+/** `name`: of a called tool. `places`: of the editor's file, as it is written and as the links of the workspace lead. */
+type Judged = { readonly name: unknown; readonly hints: ToolHints | null; readonly places: readonly string[] }
 
 /** What a remote server says of its tool; nobody checks it. */
 export type ToolHints = { readonly isDestructive: boolean }
 
 const always = () => true
-const pathOf = (args: Readonly<Record<string, unknown>>) => String(args.path ?? '')
 
 export const ACTION_RULES: readonly ActionRule[] = [
   {
     risk: 'high',
     about: 'editor',
-    says: 'changes a file inside `.git`, a hook, a file that is named like one with secrets, or one outside of the workspace and /tmp',
+    says: 'changes a file inside `.git`, a hook, a script that the service runs by itself, a file that is named like one with secrets, or one outside of the workspace and /tmp',
     actions: ['edit', 'write'],
-    given: (args) => isPrecious(pathOf(args)) || isOutside(pathOf(args)),
+    given: ({ places }) => places.some((place) => isPrecious(place) || isOutside(place)),
   },
   {
     risk: 'high',
     about: 'editor',
     says: 'reads a file that is named like one with secrets',
     actions: ['read'],
-    given: (args) => isSecretFile(pathOf(args)),
+    given: ({ places }) => places.some(isSecretFile),
   },
   {
     risk: 'high',
     about: 'remote tools',
     says: 'calls a tool of which its server says that it destroys something',
     actions: ['call_tool_mcp'],
-    given: (_, hints) => hints?.isDestructive === true,
+    given: ({ hints }) => hints?.isDestructive === true,
   },
   {
     risk: 'high',
@@ -85,7 +97,14 @@ export const ACTION_RULES: readonly ActionRule[] = [
     about: 'editor',
     says: "reads git's settings, which may hold a token",
     actions: ['read'],
-    given: (args) => isGitConfig(pathOf(args)),
+    given: ({ places }) => places.some(isGitConfig),
+  },
+  {
+    risk: 'medium',
+    about: 'editor',
+    says: 'changes what agents are told in conversations to come: `.bellwether/microagents` and `.openhands`',
+    actions: ['edit', 'write'],
+    given: ({ places }) => places.some(isToldLater),
   },
   {
     risk: 'low',
@@ -106,12 +125,11 @@ export const ACTION_RULES: readonly ActionRule[] = [
   },
 ]
 
-const isPrecious = (path: string) => isGitInternal(path) || isSecretFile(path) || isStartupFile(path)
+const isPrecious = (path: string) =>
+  isGitInternal(path) || isSecretFile(path) || isStartupFile(path) || isRunByItself(path)
 
-export type Judging = {
+export type Judging = Surroundings & {
   readonly judgeScript: JudgeScript
-  /** The variables of the shell that hold secrets. */
-  readonly secretNames: readonly string[]
   /** Of a call of a remote tool. */
   readonly hints?: ToolHints | null
 }
@@ -119,9 +137,15 @@ export type Judging = {
 /** Pure: what the model says about itself plays no part. */
 export function riskOfAction(
   { action, args }: ActionEvent,
-  { judgeScript, secretNames, hints = null }: Judging,
-): number {
-  if (action === 'run') return judgeScript(String(args.command ?? ''), secretNames)
-  const rule = ACTION_RULES.find(({ actions, given }) => actions.includes(action) && given(args, hints))
-  return rule === undefined ? RISK.high : RISK[rule.risk]
+  { judgeScript, hints = null, ...around }: Judging,
+): Verdict {
+  if (action === 'run') return judgeScript(String(args.command ?? ''), around)
+  const places = new Folders('/', around.files ?? null).placesOf(String(args.path ?? ''))
+  const rule = ACTION_RULES.find(
+    ({ actions, given }) => actions.includes(action) && given({ name: args.name, hints, places }),
+  )
+  const { risk, says } = rule ?? UNKNOWN_KIND
+  return { risk: RISK[risk], reasons: risk === 'low' ? [] : [says] }
 }
+
+const UNKNOWN_KIND = { risk: 'high', says: 'does something of a kind that no rule knows' } as const

@@ -5,17 +5,21 @@ import { type Call, type Input, NO_OUTPUT, type Output } from './call.ts'
 import { RULES_OF } from './command-rules.ts'
 import { OPENERS } from './commands/all.ts'
 import { isShellName } from './commands/shells.ts'
-import { KNOWN_COMMANDS } from './known-commands.ts'
-import { isUnknown } from './marks.ts'
+import { isDaily, KNOWN_COMMANDS } from './known-commands.ts'
+import { holdsValue, isAllUnknown, isUnknown, MARK } from './marks.ts'
 import { outputOf, readsFiles } from './outputs.ts'
 import { judgePaths } from './path-rules.ts'
 import { withSubcommand } from './subcommands.ts'
-import { COMMAND_VARIABLES, isSecretName, LOADING_VARIABLES, PROMPT_VARIABLES } from './variables.ts'
+import { COMMAND_ALIAS, COMMAND_VARIABLES, isSecretName, LOADING_VARIABLES, PROMPT_VARIABLES } from './variables.ts'
 
 /** Where commands of the system lie. */
 const SYSTEM_FOLDER = /^(\.\.\/)*\/?(usr\/(local\/)?)?s?bin\/[^/]+$/
 const PLAIN_NAME = /^[\w.+-]+( [\w-]+)?$/
 const MAX_SUFFIXES = 12
+const MAX_EXPRESSION = 500
+const MAX_LINES = 50
+/** `a[$(…)]`: an index that holds a substitution. */
+const INDEX_WITH_CODE = /(^|[^\w$])[A-Za-z_]\w*\[[^\]\n]*(\$\(|`|\$\{)/
 
 export class CallJudge {
   readonly #bench: Bench
@@ -41,15 +45,15 @@ export class CallJudge {
     const [family = ''] = call.name.split(' ', 1)
     const opener = OPENERS.get(family)
     opener?.(call, this.#bench)
-    const rules = RULES_OF.get(call.name) ?? []
+    const rules = isDaily(call) ? [] : (RULES_OF.get(call.name) ?? [])
     for (const rule of rules) {
       if (!rule.given(call)) continue
-      this.#bench.findings.meetRisk(rule.risk)
+      this.#bench.findings.meetRisk(rule.risk, `${call.name}: ${rule.says}`)
       if (rule.deletes === true) this.#bench.meet('deletes-files')
     }
     judgePaths(call, this.#bench)
     const isOpened = opener !== undefined && family === call.name
-    if (!isOpened && rules.length === 0 && !KNOWN_COMMANDS.has(call.name)) this.#strange(call)
+    if (!isOpened && rules.length === 0 && !KNOWN_COMMANDS.has(call.name) && !isDaily(call)) this.#strange(call)
     return outputOf(call)
   }
 
@@ -96,7 +100,38 @@ export class CallJudge {
 
   /** The value is read as an expression, and an index in it may hold a substitution. */
   arithmetic(name: string): void {
-    for (const value of this.#bench.findings.variables.of(name)) this.expandedText(value)
+    const { resolving, variables } = this.#bench.findings
+    const key = `((${name}`
+    if (resolving.has(key)) return
+    resolving.add(key)
+    try {
+      for (const value of variables.of(name)) this.expression(value)
+    } finally {
+      resolving.delete(key)
+    }
+  }
+
+  /** Read as an expression: substitutions in it, and the names of variables that are expressions in turn. */
+  expression(text: string): void {
+    if (!/^[-+\s\d]*$/.test(text)) {
+      this.#bench.findings.spend()
+      this.expandedText(text)
+      for (const [name] of text.slice(0, MAX_EXPRESSION).matchAll(/[A-Za-z_]\w*/g)) this.arithmetic(name)
+    }
+  }
+
+  /** A name with an index. */
+  index(text: string): void {
+    this.expandedText(text)
+    this.expression(text.slice(text.indexOf('[') + 1))
+  }
+
+  /** A text that is only made to be read as an expression, wherever it stands. */
+  indexIn(text: string): void {
+    for (const line of text.split('\n', MAX_LINES)) {
+      const from = INDEX_WITH_CODE.exec(line)?.index
+      if (from !== undefined) this.expandedText(line.slice(from, from + MAX_EXPRESSION))
+    }
   }
 
   /** A text that the shell expands once more. */
@@ -109,11 +144,30 @@ export class CallJudge {
 
   assigned(name: string, value: string): void {
     this.#bench.findings.variables.add(name, value)
+    if (this.#bench.findings.integers.has(name)) this.expression(value)
     if (value === '') return
-    if (/^GIT_CONFIG_(COUNT|KEY_|VALUE_|PARAMETERS)/.test(name)) this.#bench.meet('git-setting')
+    if (name.startsWith(COMMAND_ALIAS)) this.#aliased(name.slice(COMMAND_ALIAS.length), value)
+    else if (/^GIT_CONFIG_(COUNT|KEY_|VALUE_|PARAMETERS)/.test(name)) this.#bench.meet('git-setting')
     else if (COMMAND_VARIABLES.has(name)) this.#commandVariable(value)
-    else if (PROMPT_VARIABLES.has(name)) this.expandedText(value)
+    else if (PROMPT_VARIABLES.has(name)) this.#prompt(value)
     else if (name === 'PATH' ? !keepsPath(value) : loadsCode(name, value)) this.#bench.meet('loads-code')
+  }
+
+  /** By `read`, `printf -v` and their like. */
+  assignedUnknown(name: string): void {
+    if (name === 'PATH') this.#bench.meet('loads-code')
+    this.assigned(name, MARK.unknown)
+  }
+
+  #prompt(value: string): void {
+    if (isAllUnknown(value)) this.#bench.meet('unknown-code')
+    this.expandedText(value)
+  }
+
+  #aliased(name: string, value: string): void {
+    if (holdsValue(value)) this.#bench.meet('unknown-code')
+    this.#bench.findings.aliases.set(name, value)
+    this.#bench.script(value, { kind: 'inherited' })
   }
 
   #commandVariable(value: string): void {

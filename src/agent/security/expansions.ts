@@ -1,7 +1,7 @@
 // What the shell evaluates inside words, redirections and expressions: substitutions, and the variables they use.
 
 import type { Fact } from './facts.ts'
-import type { Expansion, Statement } from './words.ts'
+import type { Expansion, Statement, Word } from './words.ts'
 
 export type Inside =
   /** A substitution. `isFed`: something is written into it, as into `>(…)`. */
@@ -10,6 +10,11 @@ export type Inside =
   | { kind: 'script'; text: string }
   /** A text that is expanded once more: an index, the inside of braces in arithmetic. */
   | { kind: 'text'; text: string }
+  /** A name with an index: the index is an expression. */
+  | { kind: 'index'; text: string }
+  /** A word whose text is read as an expression. */
+  | { kind: 'expression'; word: Word }
+  | { kind: 'assignment'; name: string; word: Word }
   | { kind: 'variable'; name: string }
   /** A variable whose value is read as an expression. */
   | { kind: 'arithmetic'; name: string }
@@ -84,16 +89,16 @@ function* insideOf(node: Node): Generator<Inside> {
       return
     }
     case 'CondBinary': {
-      const { operator, left, right } = node as unknown as { operator: string; left: unknown; right: unknown }
+      const { operator, left, right } = node as unknown as { operator: string; left: Word; right: Word }
       if (!/^-(eq|ne|lt|le|gt|ge)$/.test(operator)) return
       for (const found of partsInside([left, right]))
         if (found.kind === 'variable') yield { kind: 'arithmetic', name: found.name }
+      for (const word of [left, right]) yield { kind: 'expression', word }
       return
     }
     case 'CondUnary': {
-      const { operator, operand } = node as unknown as { operator: string; operand: { parts: { value?: unknown }[] } }
-      const text = operand.parts.map(({ value }) => (typeof value === 'string' ? value : '')).join('')
-      if (operator === '-v' || operator === '-R') yield { kind: 'text', text }
+      const { operator, operand } = node as unknown as { operator: string; operand: Word }
+      if (operator === '-v' || operator === '-R') yield { kind: 'expression', word: operand }
       return
     }
     default:
@@ -104,7 +109,10 @@ function* insideOf(node: Node): Generator<Inside> {
 function* insideExpansion({ parameter, operation }: Expansion): Generator<Inside> {
   const [name = ''] = parameter.split('[', 1)
   yield { kind: 'variable', name }
-  if (parameter.includes('[')) yield { kind: 'text', text: parameter }
+  if (parameter.includes('[')) yield { kind: 'index', text: parameter }
+  if (operation?.type === 'AssignDefault' && /^\w+$/.test(parameter)) {
+    yield { kind: 'assignment', name: parameter, word: operation.word }
+  }
   if (operation?.type === 'Transform' && operation.operator === 'P') {
     yield { kind: 'fact', fact: 'indirect-variable' }
     yield { kind: 'arithmetic', name }

@@ -45,6 +45,17 @@ export const FACTS = {
     about: 'find, xargs',
     says: 'changes who may do what with whatever a search finds',
   },
+  'too-much': {
+    risk: 'high',
+    about: 'any script',
+    says: 'is too large, too deeply nested or too complex to be judged',
+  },
+  'runs-by-itself': {
+    risk: 'high',
+    about: 'any command',
+    says: 'writes a script that the service runs by itself: `.bellwether/setup.sh` or `pre-commit.sh`, and those in `.openhands`',
+  },
+  'discards-work': { risk: 'high', about: 'git checkout', says: 'discards uncommitted work of a file' },
   'destroys-device': { risk: 'high', about: 'any command', says: 'writes to a disk as a whole' },
   'js-processes': { risk: 'high', about: 'JavaScript', says: 'starts other programs' },
   'sends-output': {
@@ -94,12 +105,13 @@ export const FACTS = {
     about: 'any command',
     says: 'writes a file that a shell or a scheduler runs later: `.bashrc`, cron',
   },
-  'outside-file': { risk: 'medium', about: 'any command', says: 'writes outside of the workspace and /tmp' },
-  'not-parsed': {
+  'told-later': {
     risk: 'medium',
-    about: 'any script',
-    says: 'cannot be parsed, or is too large or too deeply nested to be judged',
+    about: 'any command',
+    says: 'writes what agents are told in conversations to come: `.bellwether/microagents` and `.openhands`',
   },
+  'outside-file': { risk: 'medium', about: 'any command', says: 'writes outside of the workspace and /tmp' },
+  'not-parsed': { risk: 'medium', about: 'any script', says: 'cannot be parsed' },
 } as const satisfies Readonly<Record<string, Row>>
 
 export type Fact = keyof typeof FACTS

@@ -2,16 +2,29 @@
 
 import { type Call, has, operandsOf } from './call.ts'
 import type { CommandRule } from './command-rules.ts'
-import { holdsValue, isGlob } from './marks.ts'
+import { holdsOutput, holdsValue, isGlob } from './marks.ts'
 
 const always = () => true
 
-/** A file rather than a branch: after `--`, or by its look. */
+const MAKES_BRANCH = ['bBt', '--orphan', '--track'] as const
+
+/** A file rather than a branch: after `--`, after a commit, by its look, or put together by a command. */
 const namesFiles = (args: readonly string[]) =>
   args.includes('--') ||
-  operandsOf(args, 'bB').some((arg) => arg === '.' || arg.startsWith('./') || isGlob(arg) || arg.startsWith(':'))
+  operandsOf(args, 'bB').some(
+    (arg) => /^\.{1,2}(\/|$)/.test(arg) || isGlob(arg) || arg.startsWith(':') || holdsOutput(arg),
+  ) ||
+  (!has(args, ...MAKES_BRANCH) && operandsOf(args, '', '--conflict').length > 1)
+const FILE_NAME =
+  /\.[A-Za-z]\w{0,7}$|\/$|(^|\/)(Makefile|Dockerfile|LICENSE|README|CHANGELOG|Gemfile|Rakefile|Procfile|src|lib|docs?|tests?|app|packages|scripts|dist|public|include|config)$/
 const looksLikeFile = (args: readonly string[]) =>
-  !has(args, 'bB', '--orphan', '--track') && operandsOf(args).some((arg) => /\.[A-Za-z]{1,5}$/.test(arg))
+  !has(args, ...MAKES_BRANCH) && operandsOf(args).some((arg) => FILE_NAME.test(arg) || holdsValue(arg))
+
+const namesEachFile = (args: readonly string[]) => {
+  const files = operandsOf(args)
+  const isFile = (file: string) => /\.\w+$/.test(file) && !isGlob(file) && !holdsValue(file)
+  return !has(args, 'Au', '--all', '--update') && files.length > 0 && files.every(isFile)
+}
 
 export const GIT_RULES: readonly CommandRule[] = [
   {
@@ -24,7 +37,8 @@ export const GIT_RULES: readonly CommandRule[] = [
     risk: 'high',
     says: 'discards files that are not committed',
     commands: ['git clean'],
-    given: ({ args }) => !has(args, 'n', '--dry-run') && has(args, 'fi', '--force', '--interactive'),
+    // Without `-f` it refuses, unless the settings say otherwise.
+    given: ({ args }) => !has(args, 'n', '--dry-run'),
   },
   {
     risk: 'high',
@@ -39,6 +53,30 @@ export const GIT_RULES: readonly CommandRule[] = [
     given: ({ name, args }) =>
       has(args, 'f', '--force', '--discard-changes', '--ours', '--theirs', '--pathspec-from-file') ||
       (name === 'git checkout' && namesFiles(args)),
+  },
+  {
+    risk: 'high',
+    says: 'takes changes back that another command shows',
+    commands: ['git apply', 'patch'],
+    given: ({ args, input }) => input.kind === 'pipe' && has(args, 'R', '--reverse'),
+  },
+  {
+    risk: 'high',
+    says: 'adds files that are to be ignored, as those with secrets are',
+    commands: ['git add', 'git stage'],
+    given: ({ args }) => has(args, 'f', '--force') && !namesEachFile(args),
+  },
+  {
+    risk: 'medium',
+    says: 'adds a file that is to be ignored',
+    commands: ['git add', 'git stage'],
+    given: ({ args }) => has(args, 'f', '--force'),
+  },
+  {
+    risk: 'medium',
+    says: 'takes a patch back',
+    commands: ['git apply', 'patch'],
+    given: ({ args }) => has(args, 'R', '--reverse'),
   },
   {
     risk: 'high',
@@ -114,6 +152,8 @@ export const GIT_RULES: readonly CommandRule[] = [
       'git checkout',
       'git switch',
       'git am',
+      'git update-ref',
+      'git symbolic-ref',
     ],
     given: rewrites,
   },
@@ -128,7 +168,7 @@ export const GIT_RULES: readonly CommandRule[] = [
     says: "passes by the owner's hooks",
     commands: ['git commit', 'git merge', 'git push'],
     given: ({ name, args }) =>
-      args.includes('--no-verify') || (name === 'git commit' && args.some((arg) => /^-[aqvsepi]*n/.test(arg))),
+      has(args, '', '--no-verify') || (name === 'git commit' && args.some((arg) => /^-[aqvsepi]*n/.test(arg))),
   },
   {
     risk: 'medium',
@@ -196,6 +236,10 @@ function rewrites({ name, args }: Call): boolean {
       return has(args, 'dfMC', '--delete', '--force')
     case 'git tag':
       return has(args, 'df', '--delete', '--force')
+    case 'git update-ref':
+      return true
+    case 'git symbolic-ref':
+      return operandsOf(args, 'm').length > 1
     case 'git checkout':
       return has(args, 'B')
     case 'git switch':

@@ -3,12 +3,12 @@
 
 import { loadShellParser } from '../../workspace/shell-parser.ts'
 import { ScriptJudge } from './script-judge.ts'
+import type { Surroundings, Verdict } from './verdict.ts'
 
-/** `secretNames` are the variables of the shell that hold secrets. */
-export type JudgeScript = (script: string, secretNames?: readonly string[]) => number
+export type JudgeScript = (script: string, around?: Surroundings) => Verdict
 
 /** Loads the parser, which is large; judging is then synchronous. */
 export async function loadScriptJudge(): Promise<JudgeScript> {
   const parse = await loadShellParser()
-  return (script, secretNames = []) => new ScriptJudge(parse, secretNames).judge(script)
+  return (script, around = {}) => new ScriptJudge(parse, around).judge(script)
 }

@@ -1,6 +1,9 @@
 // Commands that cost nothing unless a rule says otherwise. A command that is neither here nor in a rule is one of which
 // nothing is known.
 
+import type { Call } from './call.ts'
+import { holdsOutput } from './marks.ts'
+
 const BUILTINS = `: . [ [[ alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown
 echo enable eval exec exit export false fc fg getopts hash help history jobs let local logout mapfile popd printf pushd pwd
 read readarray readonly return set shift shopt source suspend test times trap true type typeset ulimit umask unalias unset
@@ -34,6 +37,51 @@ whatchanged worktree write-tree gc archive`
 
 const PACKAGES = `list view outdated search explain ping version help root prefix bin docs repo bugs audit fund doctor owner
 whoami query pack test run config get`
+
+/**
+ * Test runners, checks and questions of daily use, by the words behind their names. As with scripts of packages, owners
+ * who are asked each time stop reading.
+ */
+const DAILY: Readonly<Record<string, RegExp>> = {
+  vitest: /^(run|related|list|bench|--\S+|[\w./-]+)?( .*)?$/,
+  jest: /.*/,
+  mocha: /.*/,
+  ava: /.*/,
+  playwright: /^test( .*)?$/,
+  pytest: /.*/,
+  'py.test': /.*/,
+  tox: /.*/,
+  rspec: /.*/,
+  phpunit: /.*/,
+  go: /^(test|vet|build|fmt|list|version|env \w+|doc|mod (graph|verify|why))( .*)?$/,
+  'cargo test': /.*/,
+  'cargo check': /.*/,
+  'cargo fmt': /.*/,
+  'cargo clippy': /.*/,
+  'cargo build': /.*/,
+  'cargo tree': /.*/,
+  mvn: /^(-\S+ )*(test|compile|verify|package)( .*)?$/,
+  mvnw: /^(-\S+ )*(test|compile|verify|package)( .*)?$/,
+  gradle: /^(-\S+ )*(test|check|build|tasks)( .*)?$/,
+  dotnet: /^(test|build|format|--info|--version)( .*)?$/,
+  bundle: /^(exec (rspec|rubocop|rake (test|spec))|list|show|check)( .*)?$/,
+  rubocop: /.*/,
+  'golangci-lint': /^run( .*)?$/,
+  pip: /^(list|show|freeze|check|--version|-V)( .*)?$/,
+  pip3: /^(list|show|freeze|check|--version|-V)( .*)?$/,
+  docker: /^(ps|images|version|info|stats --no-stream)( .*)?$/,
+  podman: /^(ps|images|version|info)( .*)?$/,
+}
+
+/** Words that make such a command run something else, or that are not known. */
+const RUNS_MORE =
+  /(^|\s)-{1,2}(exec|toolexec|vettool|config|resolver|setupFiles|globalSetup|require|r|c|p|fix|host|H)([\s=]|$)/
+
+export function isDaily({ name, args, before = [] }: Pick<Call, 'name' | 'args' | 'before'>): boolean {
+  const text = args.join(' ')
+  if (!Object.hasOwn(DAILY, name) || args.some(holdsOutput) || before.length > 0) return false
+  return DAILY[name]?.test(text) === true && !RUNS_MORE.test(text)
+}
 
 const words = (text: string) => text.split(/\s+/)
 

@@ -2,7 +2,17 @@
 
 import type { Bench } from './bench.ts'
 import { type Call, firstOperand, has, operandsOf, valuesOf } from './call.ts'
-import { isAnyHidden, isGitConfig, isGitInternal, isOutside, isSecretFile, isStartupFile } from './paths.ts'
+import {
+  candidates,
+  isAnyHidden,
+  isGitConfig,
+  isGitInternal,
+  isOutside,
+  isRunByItself,
+  isSecretFile,
+  isStartupFile,
+  isToldLater,
+} from './paths.ts'
 
 /** They tell that a file is there, how it is named or large, and not what is in it. */
 const SHOW_NAMES: ReadonlySet<string> = new Set([
@@ -134,7 +144,8 @@ const WRITE: ReadonlySet<string> = new Set([
 
 export function judgePaths(call: Call, bench: Bench): void {
   const { name } = call
-  const paths = pathsOf(call)
+  const isIndexOnly = name === 'git rm' && has(call.args, '', '--cached')
+  const paths = isIndexOnly || isFirstCopy(call, bench) ? [] : pathsOf(call)
   const reads =
     READ.has(name) ||
     (name === 'sed' && !has(call.args, 'i', '--in-place')) ||
@@ -142,19 +153,56 @@ export function judgePaths(call: Call, bench: Bench): void {
   for (const path of paths) {
     bench.findings.spend()
     if (!SHOW_NAMES.has(name)) {
-      if (isSecretFile(path)) bench.meet('secret-file')
-      if (isAnyHidden(path)) bench.meet('hidden-files')
-      if (isGitConfig(path)) bench.meet('git-config-file')
-      if (!reads && (touchesGit(name, path) || isInsideGit(path, bench))) bench.meet('git-internals')
+      for (const place of placesOf(path, bench)) judgePlace(place, path, { name, reads, bench })
     }
     if (WRITE.has(name) && isStartupFile(path)) bench.meet('startup-file')
   }
   const target = WRITE.has(name) ? operandsOf(call.args).at(-1) : undefined
-  if (target !== undefined && isOutside(target)) bench.meet('outside-file')
+  if (target === undefined) return
+  if (placesOf(target, bench).some(isOutside)) bench.meet('outside-file')
+  if (name !== 'mkdir' && OWN_FOLDER.test(target)) bench.meet('runs-by-itself')
 }
 
-/** After `cd .git`, whatever a command names lies there. */
-const isInsideGit = (path: string, bench: Bench) => bench.findings.isInGit && !/^[-/]/.test(path)
+/** Of a sample to a file that is not there yet, which holds no secret and loses none. */
+function isFirstCopy({ name, args }: Call, bench: Bench): boolean {
+  const [from = '', to = '', ...others] = args
+  const isSample = /(^|\/)\.env\.(example|sample|template|dist|defaults?)$/.test(from)
+  return (
+    name === 'cp' &&
+    others.length === 0 &&
+    isSample &&
+    /(^|\/)\.env(\.\w+)?$/.test(to) &&
+    bench.findings.folders.isThere(to) === false
+  )
+}
+
+/** With what is put there, scripts that are run by themselves may come. */
+const OWN_FOLDER = /(^|\/)\.(bellwether|openhands)\/?$/i
+
+type Use = { name: string; reads: boolean; bench: Bench }
+
+function judgePlace(place: string, path: string, { name, reads, bench }: Use): void {
+  if (isSecretFile(place)) bench.meet('secret-file')
+  if (isAnyHidden(place)) bench.meet('hidden-files')
+  if (isGitConfig(place)) bench.meet('git-config-file')
+  if (reads) return
+  if (place === path ? touchesGit(name, path) : isGitInternal(place) && !isGitInternal(path))
+    bench.meet('git-internals')
+  if (name.startsWith('git ')) return
+  if (isRunByItself(place)) bench.meet('runs-by-itself')
+  else if (WRITE.has(name) && name !== 'mkdir' && isToldLater(place)) bench.meet('told-later')
+}
+
+/** Options name no place by themselves, but may hold a path. */
+const placesOf = (path: string, bench: Bench): readonly string[] =>
+  path.startsWith('-') || /\s/.test(path)
+    ? [
+        path,
+        ...candidates(path)
+          .slice(1)
+          .flatMap((inner) => bench.findings.folders.placesOf(inner)),
+      ]
+    : candidates(path).flatMap((inner) => bench.findings.folders.placesOf(inner))
 
 /** Git itself is told where its folder is. */
 const touchesGit = (name: string, path: string) =>
@@ -175,8 +223,10 @@ function pathsOf({ name, args }: Call): readonly string[] {
     case 'yq':
       return withoutText(name, args)
     case 'tr':
+      return []
     case 'node':
-      return args.filter((arg) => arg.startsWith('--env-file'))
+      // What is no code is the program's, or handed to it.
+      return args.filter((arg) => arg.startsWith('--env-file') || /^[\w./~@-]+$/.test(arg))
     case 'curl':
     case 'wget':
       return args.filter((arg) => !/^https?:/.test(arg))

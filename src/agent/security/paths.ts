@@ -2,9 +2,11 @@
 
 import { isGlob, MARK, mayBecome } from './marks.ts'
 
+export const HOME = '/home/user'
+
 /** Files that hold keys and passwords by their names. A sample of variables without values is none. */
 const SECRET_NAME =
-  /^(\.env(rc)?|\.env\.(?!(example|sample|template|dist|defaults?|schema)$)[\w.-]+|(prod|production|staging|local|dev|development|live)\.env|[._]netrc|\.npmrc|\.pypirc|\.git-credentials|\.pgpass|\.my\.cnf|\.htpasswd|\.vault-token|\.dev\.vars(\.[\w-]+)?|id_(rsa|dsa|ecdsa|ed25519)|credentials?(\.(json|ya?ml|toml|ini|csv|txt|db))?|secrets?\.(json|ya?ml|toml|ini|txt|env)|service[-_]account[\w-]*\.json|[\w.-]+\.(pem|p12|pfx|key|jks|keystore|kdbx|ppk))$/i
+  /^(\.env(rc)?|\.env\.(?!(example|sample|template|dist|defaults?|schema)$)[\w.-]+|(prod|production|staging|local|dev|development|live)\.env|[._]netrc|\.npmrc|\.pypirc|\.git-credentials|\.pgpass|\.my\.cnf|\.htpasswd|\.vault-token|\.dev\.vars(\.[\w-]+)?|(api[-_]?|access[-_]?|auth[-_]?)?token\.(txt|json|env)|tokens\.txt|\.(token|tokens|passwd|password|secrets?|yarnrc\.yml|condarc|s3cfg|boto|terraformrc)|api[-_]?keys?(\.\w+)?|passwords?(\.(json|ya?ml|toml|ini|txt|csv|env|kdbx))?|[\w.-]*\.tfstate(\.backup)?|[\w.-]*\.tfvars(\.json)?|\.(bash|zsh|sh|psql|mysql|python|node_repl|rediscli)_history|wp-config\.php|id_(rsa|dsa|ecdsa|ed25519)|credentials?(\.(json|ya?ml|toml|ini|csv|txt|db))?|secrets?\.(json|ya?ml|toml|ini|txt|env)|service[-_]account[\w-]*\.json|[\w.-]+\.(pem|p12|pfx|key|jks|keystore|kdbx|ppk))$/i
 const SECRET_PLACE =
   /(^|\/)(\.ssh\/(?!known_hosts$|config$|[\w.-]+\.pub$).|\.aws\/.|\.gnupg\/.|\.azure\/.|\.kube\/config$|\.docker\/config\.json$|\.config\/(gh|gcloud)\/.)|^\/etc\/(shadow|gshadow|sudoers)\b|^\/proc\/[^/]*\/environ$/i
 
@@ -46,6 +48,23 @@ export function isGitInternal(path: string): boolean {
   )
 }
 
+/** What the service runs of a working copy by itself: when it is fetched, and before each commit. */
+const RUN_BY_ITSELF = /(^|\/)\.(bellwether|openhands)\/(setup|pre-commit)\.sh$/i
+/** What agents are told in conversations to come. */
+const TOLD_LATER =
+  /(^|\/)\.(bellwether|openhands)(\/microagents(\/.*)?|_instructions)?$|(^|\/)\.openhands_instructions$/i
+
+export const isRunByItself = (path: string): boolean =>
+  candidates(path).some((candidate) => RUN_BY_ITSELF.test(unmarked(candidate)) || mayBeRunByItself(candidate))
+
+function mayBeRunByItself(path: string): boolean {
+  return isGlob(path) && OWN_SCRIPTS.some((script) => mayBecome(path.replace(/^(\.\/)+/, ''), script))
+}
+
+const OWN_SCRIPTS = ['.bellwether', '.openhands'].flatMap((folder) => [`${folder}/setup.sh`, `${folder}/pre-commit.sh`])
+
+export const isToldLater = (path: string): boolean => TOLD_LATER.test(path)
+
 /** Git's settings, which may hold an address with a token. */
 export const isGitConfig = (path: string): boolean => /(^|\/)\.git\/config$|(^|[/~])\.gitconfig$/i.test(path)
 
@@ -77,7 +96,7 @@ export const isNetworkDevice = (path: string): boolean => /^\/dev\/(tcp|udp)\//.
 export const isDevice = (path: string): boolean => path.startsWith('/dev/')
 
 /** The word, and what stands in it behind `=`, `@`, `:`, `<` or a letter with a dash: `--file=x`, `-d@x`, `HEAD:x`, `-Tx`. */
-function candidates(word: string): string[] {
+export function candidates(word: string): string[] {
   if (word.length > MAX_PATH) return []
   const found = [word]
   for (const match of word.matchAll(/[=@:<>,]/g)) found.push(word.slice(match.index + 1))

@@ -55,9 +55,11 @@ export function judgeWrites(redirections: readonly Redirection[], written: Writt
 
 function judgeRead(path: string, { isShell }: Written, bench: Bench): void {
   if (isNetworkDevice(path)) bench.meet(isShell ? 'runs-made-text' : 'network-device')
-  if (isSecretFile(path)) bench.meet('secret-file')
-  if (isAnyHidden(path)) bench.meet('hidden-files')
-  if (isGitConfig(path)) bench.meet('git-config-file')
+  for (const place of bench.findings.folders.placesOf(path)) {
+    if (isSecretFile(place)) bench.meet('secret-file')
+    if (isAnyHidden(place)) bench.meet('hidden-files')
+    if (isGitConfig(place)) bench.meet('git-config-file')
+  }
 }
 
 function judgeSending({ isShell, output }: Written, bench: Bench): void {

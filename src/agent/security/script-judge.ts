@@ -1,8 +1,6 @@
 // Goes through a parsed script: every command in it is judged as if it ran, in whatever branch, function or substitution
 // it stands.
 
-import type { Script } from '../../workspace/interpreter/shape.ts'
-import { refusedScript } from '../../workspace/script-work.ts'
 import type { ParseShell } from '../../workspace/shell-parser.ts'
 import { type Bench, Findings, TooMuch } from './bench.ts'
 import { INHERITED, type Input, MAX_WORDS_OF_PIPE, NO_OUTPUT, type Output, SOME_OUTPUT, together } from './call.ts'
@@ -10,9 +8,10 @@ import { CallJudge } from './call-judge.ts'
 import { functionsIn, partsInside } from './expansions.ts'
 import type { Fact } from './facts.ts'
 import { isUnknown } from './marks.ts'
-import { piecesOf } from './pieces.ts'
+import { readScript } from './pieces.ts'
 import { inputOf, judgeWrites } from './redirections.ts'
 import { RISK } from './risk.ts'
+import type { Surroundings, Verdict } from './verdict.ts'
 import {
   type Command,
   DEFAULTS,
@@ -26,16 +25,15 @@ import {
 } from './words.ts'
 import { judgeWrite } from './writes.ts'
 
-/** Longer scripts are not parsed: what agents write themselves is far below. */
-const MAX_SCRIPT_CHARS = 120_000
 /** How often a command is judged with other values of its variables. */
 const MAX_VARIANTS = 6
-/** A text of which only pieces can be parsed. */
-const MAX_PIECES = 2000
+
+/** They give what they read to variables. */
+const READS_NAMES: ReadonlySet<string> = new Set(['read', 'mapfile', 'readarray'])
 
 const NO_VALUES: ValueOf = () => null
 
-type Compound = Exclude<Command, { type: 'SimpleCommand' | 'FunctionDef' }>
+type Compound = Exclude<Command, { type: 'SimpleCommand' | 'FunctionDef' | 'Subshell' | 'Group' }>
 type Assignment = SimpleCommand['assignments'][number]
 
 export class ScriptJudge implements Bench {
@@ -43,28 +41,33 @@ export class ScriptJudge implements Bench {
   readonly #parse: ParseShell
   readonly #calls: CallJudge
 
-  constructor(parse: ParseShell, secretNames: readonly string[]) {
-    this.findings = new Findings(secretNames)
+  constructor(parse: ParseShell, around: Surroundings) {
+    this.findings = new Findings(around)
     this.#parse = parse
     this.#calls = new CallJudge(this)
   }
 
   /** The level of the whole script. Never throws. */
-  judge(text: string): number {
+  judge(text: string): Verdict {
     try {
       this.#read(text)
     } catch (error) {
       if (!(error instanceof TooMuch) && !(error instanceof RangeError)) throw error
-      this.meet('not-parsed')
+      this.meet('too-much')
     }
-    return this.findings.level
+    const { level, reasons } = this.findings
+    return { risk: level, reasons }
   }
 
   /** A second time if names were used that may only have got their meaning later in the text. */
   #read(text: string): void {
+    const { folders } = this.findings
+    const start = folders.now
     this.#text(text, INHERITED)
-    const { variables, functions, level } = this.findings
-    if (level < RISK.high && (variables.size > 0 || functions.size > 0)) this.#text(text, INHERITED)
+    const { variables, functions, integers, level } = this.findings
+    if (level === RISK.high || variables.size + functions.size + integers.size === 0) return
+    folders.goBackTo(start)
+    this.#text(text, INHERITED)
   }
 
   meet(fact: Fact): void {
@@ -83,8 +86,8 @@ export class ScriptJudge implements Bench {
   isLowScript(text: string): boolean {
     if (isUnknown(text)) return false
     return this.findings.nested(text, () => {
-      const apart = new ScriptJudge(this.#parse, this.findings.secretNames)
-      return apart.judge(text) === RISK.low
+      const apart = new ScriptJudge(this.#parse, this.findings.around)
+      return apart.judge(text).risk === RISK.low
     })
   }
 
@@ -96,46 +99,54 @@ export class ScriptJudge implements Bench {
     this.#calls.assigned(name, value)
   }
 
+  assignUnknown(name: string): void {
+    this.#calls.assignedUnknown(name)
+  }
+
   expand(text: string): void {
     this.#calls.expandedText(text)
   }
 
+  arithmetic(name: string): void {
+    this.#calls.arithmetic(name)
+  }
+
   #text(text: string, input: Input): Output {
-    if (text.length > MAX_SCRIPT_CHARS || refusedScript(text) !== null) throw new TooMuch('size')
-    this.findings.spend()
-    const script = this.#parsed(text)
+    const { script, parts } = readScript(text, this.#parse, this.findings)
     if (script !== null) {
       // A function may be used before the text comes to it.
       for (const name of functionsIn(script)) this.findings.functions.add(name)
       return this.#statements(script.statements, input)
     }
     this.meet('not-parsed')
-    for (const piece of piecesOf(text).slice(0, MAX_PIECES)) {
-      const part = this.#parsed(piece)
-      if (part !== null) this.#statements(part.statements, { kind: 'pipe', from: SOME_OUTPUT })
-    }
+    for (const { statements } of parts) this.#statements(statements, { kind: 'pipe', from: SOME_OUTPUT })
     return SOME_OUTPUT
-  }
-
-  /** Null for what is no script. Whatever the parser throws, the text could not be read by it. */
-  #parsed(text: string): Script | null {
-    try {
-      return this.#parse(text)
-    } catch {
-      return null
-    }
   }
 
   #statements(statements: readonly Statement[], input: Input): Output {
     const outputs: Output[] = []
-    for (const { pipelines, deferredError } of statements) {
+    const { folders } = this.findings
+    for (const { pipelines, deferredError, background } of statements) {
       if (deferredError !== undefined) this.meet('not-parsed')
-      for (const { commands } of pipelines) outputs.push(this.#pipeline(commands, input))
+      const before = folders.now
+      for (const [at, { commands }] of pipelines.entries()) {
+        const left = folders.now
+        outputs.push(this.#pipeline(commands, input))
+        // Whether it comes to this one is not known.
+        if (at > 0 && folders.now !== left) folders.mayBeAt([...before, ...left])
+      }
+      if (background) folders.goBackTo(before)
     }
     return together(outputs)
   }
 
   #pipeline(commands: readonly Command[], input: Input): Output {
+    const [only] = commands
+    if (only !== undefined && commands.length === 1) return this.#command(only, input)
+    return this.findings.folders.apart(() => this.#stages(commands, input))
+  }
+
+  #stages(commands: readonly Command[], input: Input): Output {
     let output = NO_OUTPUT
     let words: readonly string[] = []
     for (const [at, command] of commands.entries()) {
@@ -153,12 +164,22 @@ export class ScriptJudge implements Bench {
         return this.#simple(command, input)
       case 'FunctionDef':
         // Whoever calls it may give it input.
-        this.#redirected(command.redirections, { kind: 'pipe', from: SOME_OUTPUT }, (given) =>
-          this.#command(command.body, given),
+        this.findings.folders.maybe(() =>
+          this.#redirected(command.redirections, { kind: 'pipe', from: SOME_OUTPUT }, (given) =>
+            this.#command(command.body, given),
+          ),
         )
         return NO_OUTPUT
+      case 'Subshell':
+        return this.findings.folders.apart(() =>
+          this.#redirected(command.redirections, input, (given) => this.#statements(command.body, given)),
+        )
+      case 'Group':
+        return this.#redirected(command.redirections, input, (given) => this.#statements(command.body, given))
       default:
-        return this.#redirected(command.redirections, input, (given) => this.#compound(command, given))
+        return this.findings.folders.maybe(() =>
+          this.#redirected(command.redirections, input, (given) => this.#compound(command, given)),
+        )
     }
   }
 
@@ -189,9 +210,6 @@ export class ScriptJudge implements Bench {
       case 'Case':
         this.#inside([command.word, ...command.items.flatMap(({ patterns }) => patterns)])
         return together(command.items.map(({ body }) => this.#statements(body, input)))
-      case 'Subshell':
-      case 'Group':
-        return this.#statements(command.body, input)
       default:
         this.#inside([command.expression])
         return NO_OUTPUT
@@ -199,11 +217,15 @@ export class ScriptJudge implements Bench {
   }
 
   #loopValues(variable: string, word: Word): void {
-    for (const field of this.#fields(word)) this.findings.variables.add(variable, field)
+    for (const field of this.#fields(word)) this.#calls.assigned(variable, field)
   }
 
   #fields(word: Word): string[] {
-    return fieldsOf(word, (name) => this.findings.variables.of(name)[0] ?? null)
+    return fieldsOf(word, (name) => this.#first(name))
+  }
+
+  #first(name: string): string | null {
+    return this.findings.variables.of(name)[0] ?? null
   }
 
   #simple(command: SimpleCommand, input: Input): Output {
@@ -227,6 +249,8 @@ export class ScriptJudge implements Bench {
     this.findings.spend(1 + words.length)
     const fields = words.flatMap((word) => fieldsOf(word, valueIn))
     const given = inputOf(command.redirections, (word) => textOf(word, valueIn)) ?? input
+    for (const field of fields) this.#calls.indexIn(field)
+    if (given.kind === 'text' && READS_NAMES.has(fields[0] ?? '')) this.#calls.indexIn(given.text)
     const output = fields.length === 0 ? NO_OUTPUT : this.#calls.judge(fields, given)
     const isShell = this.#calls.isShell(fields[0] ?? '')
     const reads = this.#calls.reads(fields, given)
@@ -262,7 +286,7 @@ export class ScriptJudge implements Bench {
   #assign({ name, value, array, append }: Assignment): void {
     const { variables } = this.findings
     const [variable = ''] = name.split('[', 1)
-    if (name.includes('[')) this.#calls.expandedText(name)
+    if (name.includes('[')) this.#calls.index(name)
     if (array !== null) {
       const items = array.flatMap((word) => this.#fields(word))
       for (const all of ['@', '*']) variables.add(`${variable}[${all}]`, items.join(' '))
@@ -271,6 +295,7 @@ export class ScriptJudge implements Bench {
       return
     }
     const text = value === null ? '' : textOf(value, (known) => variables.of(known)[0] ?? null)
+    this.#calls.indexIn(text)
     this.#calls.assigned(variable, append ? `${variables.of(variable)[0] ?? ''}${text}` : text)
   }
 
@@ -280,9 +305,16 @@ export class ScriptJudge implements Bench {
       this.findings.spend()
       if (found.kind === 'statements') {
         const input: Input = found.isFed ? { kind: 'pipe', from: SOME_OUTPUT } : INHERITED
-        this.findings.nested('', () => this.#statements(found.statements, input))
+        this.findings.nested('', () => this.findings.folders.apart(() => this.#statements(found.statements, input)))
       } else if (found.kind === 'script') this.script(found.text, INHERITED)
       else if (found.kind === 'text') this.#calls.expandedText(found.text)
+      else if (found.kind === 'index') this.#calls.index(found.text)
+      else if (found.kind === 'expression') this.#calls.expression(textOf(found.word, (name) => this.#first(name)))
+      else if (found.kind === 'assignment')
+        this.#calls.assigned(
+          found.name,
+          textOf(found.word, (name) => this.#first(name)),
+        )
       else if (found.kind === 'arithmetic') this.#calls.arithmetic(found.name)
       else if (found.kind === 'variable') this.#calls.variable(found.name)
       else this.meet(found.fact)

@@ -34,6 +34,12 @@ export const LOADING_VARIABLES: ReadonlySet<string> = new Set([
   ...['PYTHONSTARTUP', 'NODE_PATH', 'AWKPATH', 'SHELLOPTS', 'BASHOPTS', 'CURL_HOME', 'WGETRC'],
 ])
 
+/** The interpreter keeps aliases as variables of these names. */
+export const COMMAND_ALIAS = 'BASH_ALIAS_'
+
+/** Of stored variables these are not filled in, so that adding to them is seen for what it is. */
+export const STORED_AS_THEY_ARE: ReadonlySet<string> = new Set(['PATH', 'PWD', 'OLDPWD'])
+
 /** The text is expanded, substitutions included, when a prompt or a trace is shown. */
 export const PROMPT_VARIABLES: ReadonlySet<string> = new Set(['PS0', 'PS1', 'PS2', 'PS3', 'PS4'])
 
@@ -44,6 +50,12 @@ const MAX_VALUE_CHARS = 20_000
 /** The values that the script gives to its variables anywhere. What is run when is not asked. */
 export class Variables {
   readonly #values = new Map<string, string[]>()
+  /** What earlier scripts gave to them. */
+  readonly #stored = new Map<string, string>()
+
+  store(name: string, value: string): void {
+    if (value.length <= MAX_VALUE_CHARS) this.#stored.set(name, value)
+  }
 
   add(name: string, value: string): void {
     const values = this.#values.get(name) ?? []
@@ -53,9 +65,12 @@ export class Variables {
   }
 
   of(name: string): readonly string[] {
-    return this.#values.get(name) ?? []
+    const values = this.#values.get(name) ?? []
+    const stored = this.#stored.get(name)
+    return stored === undefined || values.includes(stored) ? values : [...values, stored]
   }
 
+  /** How many the script itself gives values to. */
   get size(): number {
     return this.#values.size
   }

@@ -128,8 +128,12 @@ function rangeOf(start: string, end: string): string[] {
 }
 
 function globOf(pattern: string): string {
-  if (pattern === '?') return MARK.one
-  if (/^\*+$/.test(pattern)) return MARK.star
-  if (pattern.startsWith('[')) return pattern.endsWith(']') ? MARK.one : pattern
-  return MARK.star
+  if (/^[@?*+!]\(/.test(pattern)) return MARK.star
+  const pieces = pattern.match(/\[[!^]?\]?[^\]]*\]|\*+|[\s\S]/g) ?? []
+  return pieces
+    .map((piece) => {
+      if (piece === '?' || (piece.length > 1 && piece.startsWith('['))) return MARK.one
+      return piece.startsWith('*') ? MARK.star : piece
+    })
+    .join('')
 }

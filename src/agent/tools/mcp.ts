@@ -27,7 +27,7 @@ function prepared(tool: McpTool, args: Args, call: CallRemote): PreparedCall {
   return {
     action: {
       source: 'agent',
-      message: `Calling tool: ${name}`,
+      message: `Calling tool: ${name} of the server ${tool.serverLabel}`,
       action: 'call_tool_mcp',
       args: { name, arguments: args, thought: '' },
     },

@@ -7,7 +7,8 @@ import { builtinPolicy } from '../../agent/security/policy.ts'
 import { DEFAULT_RISK_SEVERITY, RISK } from '../../agent/security/risk.ts'
 import { judgedAction } from '../../agent/trajectory.ts'
 import { findSecurityPreference, savePolicy, saveRiskSeverity } from '../../db/security.ts'
-import { errorEnvelope } from '../../http/errors.ts'
+import { actorOf } from '../../http/actor.ts'
+import { AppError, errorEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { type AppEnv, router } from '../../http/router.ts'
 import { laxInt, valueError } from '../../http/validation.ts'
@@ -27,6 +28,7 @@ const Trace = z.array(z.looseObject({ id: z.int(), action: z.string() }))
 
 const app = router(errorEnvelope)
 const tag = 'Security'
+const forbidden = { 403: { description: 'The key is for this conversation alone; the choice holds for all' } }
 const notFound = { 404: { description: 'No such conversation' } }
 
 type Place = { base: string; params: typeof ConversationPath | undefined }
@@ -46,13 +48,21 @@ function servePolicy({ base, params: path }: Place): void {
   const summary = 'Keep another policy text; a blank one brings back the built-in one'
   endpoint(
     app,
-    { method: 'post', path: `${base}/policy`, tag, summary, params: path, body, replies },
+    {
+      method: 'post',
+      path: `${base}/policy`,
+      tag,
+      summary,
+      params: path,
+      body,
+      replies: { ...replies, ...(path && forbidden) },
+    },
     async (c, { params, body: { policy } }) => {
       const problem = problemOf(policy)
       if (problem !== null) throw valueError(['body', 'policy'], problem, policy.slice(0, 100))
-      const owner = await ownerAsking(c, params)
+      const owner = await ownerChanging(c, params)
       const kept = policy.trim() === '' ? null : policy
-      await savePolicy(c.env.DB, owner, kept)
+      await savePolicy(c.env.DB, { owner, actor: actorOf(c.get('principal')), policy: kept })
       return c.json({ policy: kept ?? builtinPolicy() })
     },
   )
@@ -73,10 +83,18 @@ function serveSettings({ base, params: path }: Place): void {
   const summary = 'Set the risk from which an action waits for confirmation'
   endpoint(
     app,
-    { method: 'post', path: `${base}/settings`, tag, summary, params: path, body, replies },
+    {
+      method: 'post',
+      path: `${base}/settings`,
+      tag,
+      summary,
+      params: path,
+      body,
+      replies: { ...replies, ...(path && forbidden) },
+    },
     async (c, { params, body: { RISK_SEVERITY } }) => {
-      const owner = await ownerAsking(c, params)
-      await saveRiskSeverity(c.env.DB, owner, RISK_SEVERITY)
+      const owner = await ownerChanging(c, params)
+      await saveRiskSeverity(c.env.DB, { owner, actor: actorOf(c.get('principal')), riskSeverity: RISK_SEVERITY })
       return c.json({ RISK_SEVERITY })
     },
   )
@@ -119,6 +137,14 @@ for (const place of [
 async function ownerAsking(c: Context<AppEnv>, params: { conversation_id: string } | undefined): Promise<string> {
   if (params !== undefined) found(await ownConversation(c, params.conversation_id).summary(), params.conversation_id)
   return c.get('principal').owner
+}
+
+/** The choice holds for all of the owner's conversations, which is more than the key of a single one may change. */
+function ownerChanging(c: Context<AppEnv>, params: { conversation_id: string } | undefined): Promise<string> {
+  if (c.get('principal').via === 'token') {
+    throw new AppError('forbidden', 'A key for one conversation cannot change what holds for all')
+  }
+  return ownerAsking(c, params)
 }
 
 /** What keeps a text from being stored as it is, or null. */

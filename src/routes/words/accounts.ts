@@ -14,6 +14,7 @@ export const ACCOUNT_WORDS = {
   allowed: ['How much there may be', 1000],
   unit: ['What is counted', 'count'],
   resets_at: ['When the count begins anew by itself; null for never', null],
+  warning: ['What is stored and cannot work as it is', 'Nobody here knows the model "x"; set `llm_base_url`'],
   at: ['When it was done', '2026-08-14T10:11:12.123456Z'],
   auth_mode: ['Whether keys are asked for', 'keys'],
   avatar_url: ['The address of a picture', 'https://avatars.example.com/u/1'],

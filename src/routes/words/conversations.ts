@@ -11,6 +11,7 @@ export const CONVERSATION_WORDS = {
   command: ['What is to be run', 'ls -la'],
   'MCPStdioServerConfig.command': ['The program that is the server', 'npx'],
   config: ['Names and values', { feature: 'on' }],
+  action_id: ['The id of the waiting action that is answered; without it, whichever waits', 41],
   confirmation_state: ['Whether the action waits for the user', 'confirmed'],
   content: ['The text', 'Add a test for the login form.'],
   conversation_id: [

@@ -76,21 +76,35 @@ function Talk({ chat, controls }: Omit<ChatProps, 'id'>) {
           {chat.problem}
         </Notice>
       )}
-      {chat.agent?.name === 'awaiting_user_confirmation' && <Confirmation onAnswer={controls.answer} />}
+      {chat.agent?.name === 'awaiting_user_confirmation' && (
+        <Confirmation waiting={waitingAction(chat.events)} onAnswer={controls.answer} />
+      )}
       <ConnectionNotice connection={chat.connection} onReconnect={controls.reconnectNow} />
       <Composer said={said} running={running} disabled={disabled} onSay={controls.say} onStop={controls.stop} />
     </section>
   )
 }
 
-function Confirmation({ onAnswer }: { onAnswer: (confirmed: boolean) => void }) {
+type ConfirmationProps = { waiting: StoredEvent | undefined; onAnswer: ChatControls['answer'] }
+
+/** The answer names the action, so that no other one takes it for its own. */
+function Confirmation({ waiting, onAnswer }: ConfirmationProps) {
+  const { security_risk: risk, security_reasons: reasons } = waiting?.args ?? {}
+  const level = typeof risk === 'number' ? RISKS[risk] : undefined
   return (
     <fieldset class="confirmation">
-      <legend>May this action run?</legend>
-      <button type="button" class="primary" onClick={() => onAnswer(true)}>
+      <legend>{level === undefined ? 'May this action run?' : `May this action run? Its risk is ${level}.`}</legend>
+      {Array.isArray(reasons) && (
+        <ul>
+          {reasons.map((reason) => (
+            <li key={String(reason)}>{String(reason)}</li>
+          ))}
+        </ul>
+      )}
+      <button type="button" class="primary" onClick={() => onAnswer(true, waiting?.id)}>
         Run it
       </button>
-      <button type="button" class="danger" onClick={() => onAnswer(false)}>
+      <button type="button" class="danger" onClick={() => onAnswer(false, waiting?.id)}>
         Reject
       </button>
     </fieldset>
@@ -108,6 +122,11 @@ function Missing() {
     </main>
   )
 }
+
+const RISKS = ['low', 'medium', 'high']
+
+const waitingAction = (events: StoredEvent[]): StoredEvent | undefined =>
+  events.findLast(({ args }) => args?.confirmation_state === 'awaiting_confirmation')
 
 const CHANGING = new Set(['run', 'write', 'edit', 'mcp'])
 

@@ -26,7 +26,7 @@ export type ChatControls = {
   say: (text: string) => void
   stop: () => void
   /** Whether the action that waits may run. */
-  answer: (confirmed: boolean) => void
+  answer: (confirmed: boolean, actionId: number | undefined) => void
   sendAgain: (ref: string) => void
   discard: (ref: string) => void
   reconnectNow: () => void
@@ -74,10 +74,13 @@ export function useConversation(id: string): [Chat, ChatControls] {
   const controls: ChatControls = {
     say: (content) => stream.current?.send({ action: 'message', args: { content } }),
     stop: () => stream.current?.send({ action: 'change_agent_state', args: { agent_state: 'stopped' } }),
-    answer: (confirmed) =>
+    answer: (confirmed, actionId) =>
       stream.current?.send({
         action: 'change_agent_state',
-        args: { agent_state: confirmed ? 'user_confirmed' : 'user_rejected' },
+        args: {
+          agent_state: confirmed ? 'user_confirmed' : 'user_rejected',
+          ...(actionId === undefined ? {} : { action_id: actionId }),
+        },
       }),
     sendAgain: (ref) => stream.current?.sendAgain(ref),
     discard: (ref) => stream.current?.discard(ref),

@@ -8,6 +8,7 @@ import { type Position, type Watched, withTerminal } from './position.ts'
 import { partRanges } from './ranges.ts'
 import type { Command, Script, ShellVariables, StepResult } from './shape.ts'
 import { scriptOf, statementOf } from './trap-runs.ts'
+import { refuseMadeText } from './written-substitutions.ts'
 
 const SEEN = new WeakSet<object>()
 /** By the command in whose words they stand: why patterns of file names would not be matched as they should. */
@@ -104,6 +105,7 @@ export function repairSubstitutions(shell: Watched, position: Position): void {
     const refused = refusedText(script)
     if (refused !== null) return refused
     if (call.length !== 2) return execFn(...call)
+    refuseMadeText(script, shell, position.watch)
     const literal = (value: string) => ({ type: 'Word' as const, parts: [{ type: 'SingleQuoted' as const, value }] })
     const command: Command = {
       type: 'SimpleCommand',

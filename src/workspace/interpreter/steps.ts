@@ -39,6 +39,7 @@ import {
 } from './trap-runs.ts'
 import { discarded, discardFor, exitAsUnset, unsetInTest, unsetMessage } from './unset-errors.ts'
 import { ScriptWatch } from './watch.ts'
+import { noteWritten, refusedSubstitution, refuseMade, withRefusal } from './written-substitutions.ts'
 
 type Steps = Omit<Interpreter, 'ctx' | 'buildExportedEnv'>
 
@@ -103,6 +104,8 @@ async function script(shell: Watched, watch: ScriptWatch, { node, own }: Step<Sc
   const { next, actionLine } = position
   position.next = null
   if (actionLine !== null) putOnLine(node, actionLine)
+  if (next) noteWritten(node, watch)
+  else refuseMade(node, shell, watch)
   if (next) return withTerminal(position, next.isLive, run)
   const within = () => asSubshell(position, run)
   const substitute = () => withTerminal(position, false, () => toItsExit(shell, position, within))
@@ -117,6 +120,7 @@ async function begin(
   { node, run }: { node: Script; run: () => Promise<StepResult> },
 ) {
   const { isScript, options, ...beginning } = watch.begin()
+  noteWritten(node, watch)
   const topStatements = new Set(node.statements)
   const position = positionIn(watch, {
     ...beginning,
@@ -227,23 +231,34 @@ async function command(shell: Watched, position: Position, { node, run }: Comman
       const mended = await withFolders(shell, one, run)
       return 'type' in mended ? run(mended) : mended
     }
-    const whole = async () => (await runDeclaration(as, step)) ?? step(as)
-    result = stage === undefined ? await whole() : await asSubshell(position, whole)
+    // Read again from the script's own text.
+    const part = (one: Command) => {
+      noteWritten(one, position.watch)
+      return step(one)
+    }
+    const whole = async () => (await runDeclaration(as, part)) ?? step(as)
+    result = withRefusal(shell, stage === undefined ? await whole() : await asSubshell(position, whole))
     const unset = unsetInTest(shell, node, result)
     if (unset !== null) result = await exitAsUnset(shell, position, unset)
   } catch (error) {
-    const unset = unsetMessage(error)
-    if (unset !== null) return await exitAsUnset(shell, position, unset)
-    await discardFor(shell, error)
-    if (!isFileError(error)) throw error
-    const stderr = `bash: ${position.wordsFor(error.path)}: ${shellMessage(error)}\n`
-    result = { stdout: '', stderr, exitCode: 1 }
+    result = await resultOf(shell, position, error)
   } finally {
     position.isLive = isLive
   }
   if (trapped) result = { ...result, stdout: trapped.stdout + result.stdout, stderr: trapped.stderr + result.stderr }
   if (!isLive || stage === 'inner, errors go on') return result
   return isInner ? errorsShown(shell, position, result) : shown(shell, position, result)
+}
+
+/** What a command answers that threw; what ends more than the command is thrown on. */
+async function resultOf(shell: Watched, position: Position, error: unknown): Promise<StepResult> {
+  const refusal = refusedSubstitution(shell, error)
+  if (refusal !== null) return { stdout: '', stderr: refusal, exitCode: 1 }
+  const unset = unsetMessage(error)
+  if (unset !== null) return exitAsUnset(shell, position, unset)
+  await discardFor(shell, error)
+  if (!isFileError(error)) throw error
+  return { stdout: '', stderr: `bash: ${position.wordsFor(error.path)}: ${shellMessage(error)}\n`, exitCode: 1 }
 }
 
 function markStages({ commands, pipeStderr }: Pipeline): void {

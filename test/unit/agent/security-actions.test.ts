@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { linksOf } from '../../../durable-objects/conversation/judgement.ts'
 import { runAction } from '../../../src/agent/actions.ts'
 import type { ActionEvent } from '../../../src/agent/events.ts'
 import { ACTION_RULES, riskOfAction } from '../../../src/agent/security/action-rules.ts'
@@ -6,6 +7,8 @@ import { needsConfirmation } from '../../../src/agent/security/confirmation.ts'
 import { loadScriptJudge } from '../../../src/agent/security/judge.ts'
 import { builtinPolicy } from '../../../src/agent/security/policy.ts'
 import { RISK } from '../../../src/agent/security/risk.ts'
+import { visible } from '../../../src/agent/visible-text.ts'
+import { MemoryFileSystem } from '../../../src/workspace/memory-file-system.ts'
 
 const judgeScript = await loadScriptJudge()
 const { low, medium, high, unknown } = RISK
@@ -18,7 +21,7 @@ const action = (kind: string, args: object): ActionEvent => ({
 })
 const run = (command: string) => runAction('agent', command)
 const riskOf = (event: ActionEvent, isDestructive = false) =>
-  riskOfAction(event, { judgeScript, secretNames: ['STAGING'], hints: { isDestructive } })
+  riskOfAction(event, { judgeScript, secretNames: ['STAGING'], hints: { isDestructive } }).risk
 
 test('each kind of action has its level, and one that no rule knows is high', () => {
   const risks: [ActionEvent, number][] = [
@@ -71,6 +74,33 @@ test('the editor is judged by the file', () => {
     ['/workspace/.git/HEAD', low],
   ]
   for (const [path, risk] of reads) expect([path, riskOf(action('read', { path }))]).toEqual([path, risk])
+})
+
+test('the editor’s file is judged by where the links of the workspace lead, and by what the service makes of it', () => {
+  const fs = new MemoryFileSystem()
+  fs.makeDirectory('/workspace/.git/hooks', { recursive: true })
+  fs.symlink('.git', '/workspace/cfg')
+  fs.symlink('.env', '/workspace/notes')
+  fs.symlink('src', '/workspace/source')
+  const files = linksOf(fs)
+  const actions: [kind: string, path: string, risk: number][] = [
+    ['write', '/workspace/cfg/info/attributes', high],
+    ['edit', '/workspace/cfg/config', high],
+    ['read', '/workspace/notes', high],
+    ['write', '/workspace/source/a.ts', low],
+    ['write', '/workspace/.bellwether/pre-commit.sh', high],
+    ['edit', '/workspace/repo/.openhands/setup.sh', high],
+    ['write', '/workspace/.bellwether/microagents/repo.md', medium],
+    ['read', '/workspace/.bellwether/setup.sh', low],
+  ]
+  for (const [kind, path, risk] of actions) {
+    const verdict = riskOfAction(action(kind, { path }), { judgeScript, files })
+    expect([kind, path, verdict]).toEqual([kind, path, { risk, reasons: risk === low ? [] : [expect.any(String)] }])
+  }
+})
+
+test('what a person reads shows every character', () => {
+  expect(visible('a\rb\u001b[2Kc\u202ed\u200be\n\tf é 貴 😀')).toBe('a\\u000db\\u001b[2Kc\\u202ed\\u200be\n\tf é 貴 😀')
 })
 
 test('what reaches the owner’s level waits, whatever kind of action it is', () => {

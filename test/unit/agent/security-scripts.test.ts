@@ -3,11 +3,14 @@
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { linksOf } from '../../../durable-objects/conversation/judgement.ts'
 import { loadScriptJudge } from '../../../src/agent/security/judge.ts'
 import { RISK } from '../../../src/agent/security/risk.ts'
+import { MemoryFileSystem } from '../../../src/workspace/memory-file-system.ts'
 import { HARMLESS_DEV } from '../../fixtures/security/dev.ts'
 
-const judge = await loadScriptJudge()
+const verdict = await loadScriptJudge()
+const judge = (script: string, secretNames: readonly string[] = []) => verdict(script, { secretNames }).risk
 const { low, medium, high } = RISK
 
 /** Commands word by word, with their levels. */
@@ -272,4 +275,88 @@ test('whatever the text is, judging it gives a level', () => {
     }),
     { numRuns: 3000 },
   )
+})
+
+/** What one command leaves behind, and what is then made of the next. */
+const LEFT: readonly [left: { cwd?: string; variables?: Record<string, string> }, script: string, risk: number][] = [
+  [{ cwd: '/workspace/repo/.git' }, String.raw`printf '[alias]\n\tst = reset --hard\n' >> config`, high],
+  [{ cwd: '/workspace/repo/.git/hooks' }, 'printf x > pre-commit', high],
+  [{ cwd: '/workspace/repo/.git/refs/heads' }, 'mv main feat /tmp', high],
+  [{ cwd: '/workspace/repo/.git' }, 'cd nowhere; printf x > config', high],
+  [{ cwd: '/workspace/repo/.bellwether' }, 'echo x > setup.sh', high],
+  [{ cwd: '/home/user/.ssh' }, 'cat id_work', high],
+  [{ cwd: '/home/user' }, 'echo x > q', medium],
+  [{ cwd: '/workspace/repo' }, 'echo x > q && cd src && ls', low],
+  [{ cwd: '/workspace/repo/.git' }, 'cat HEAD && ls', low],
+  [{ cwd: '/workspace/repo/.git' }, 'cd .. && git status', low],
+  [{ variables: { x: 'a[$(rm -rf src)]' } }, 'echo $((x))', high],
+  [{ variables: { a: 'ls=rm -rf src' } }, 'alias "$a"', high],
+  [{ variables: { BASH_ALIAS_ls: 'rm -rf src' } }, 'shopt -s expand_aliases\nls', high],
+  [{ variables: { PS5: '$(rm -rf src)' } }, 'read -r PS4 <<< "$PS5"; set -x; true', high],
+  [{ variables: { d: '.git/config' } }, 'echo x > "$d"', high],
+  [
+    { variables: { n: '3', PATH: '/usr/bin', i: 'x y' } },
+    'echo $((n + 1)) "$i"; for ((j=0;j<n;j++)); do ls; done',
+    low,
+  ],
+]
+
+test('a judgement begins with what earlier commands left', () => {
+  for (const [{ cwd = '/workspace', variables = {} }, script, risk] of LEFT) {
+    const { risk: judged } = verdict(script, { shell: { cwd, env: {}, variables } })
+    expect([cwd, variables, script, judged]).toEqual([cwd, variables, script, risk])
+  }
+})
+
+test('links of the workspace are followed, and a name that is a file here is one', async () => {
+  const fs = new MemoryFileSystem()
+  for (const folder of ['repo/.git/hooks', 'repo/src']) fs.makeDirectory(`/workspace/${folder}`, { recursive: true })
+  await fs.write('/workspace/repo/.env', new Uint8Array(1))
+  for (const [target, path] of [
+    ['.git', 'cfg'],
+    ['.git/hooks', 'tools'],
+    ['.env', 'notes'],
+    ['src', 'source'],
+    ['.bellwether', 'own'],
+    ['/etc/hosts', 'hosts'],
+  ] as const)
+    fs.symlink(target, `/workspace/repo/${path}`)
+  const around = { shell: { cwd: '/workspace/repo', env: {}, variables: {} }, files: linksOf(fs) }
+  const scripts: [script: string, risk: number][] = [
+    ['printf x > tools/pre-commit', high],
+    ['cp a cfg/config', high],
+    ['cat notes', high],
+    ['cd tools; printf x > new', high],
+    ['echo x > own/setup.sh', high],
+    ['echo x > hosts', medium],
+    ['echo x > source/a.ts', low],
+    ['git checkout src', high],
+    ['git checkout source', high],
+    ['git checkout main', low],
+    ['cp .env.example .env', high],
+    ['cp .env.example .env.local', low],
+  ]
+  for (const [script, risk] of scripts) expect([script, verdict(script, around).risk]).toEqual([script, risk])
+})
+
+test('what is too large or too complex to be judged is high, and says so', () => {
+  const texts = [
+    `# ${'x'.repeat(121_000)}\nrm -rf src`,
+    '$(echo `'.repeat(8000),
+    '{a,'.repeat(6000),
+    'a=$b$b;'.repeat(14_000),
+    '[[ a'.repeat(8000),
+  ]
+  for (const text of texts) {
+    const { risk, reasons } = verdict(text)
+    expect([text.slice(0, 20), risk, reasons.join()]).toEqual([
+      text.slice(0, 20),
+      high,
+      expect.stringContaining('to be judged'),
+    ])
+  }
+  // A large file in a heredoc is no complex script.
+  const code = 'const a = { b: [c[0], (d) => [d]] }\n'.repeat(2500)
+  expect(judge(`cat > a.ts <<'EOF'\n${code}EOF\n`)).toBe(low)
+  expect(verdict('ls; rm -rf src').reasons).toEqual(['rm: deletes a folder with all that is in it'])
 })

@@ -55,7 +55,7 @@ test('an agent runs a remote tool, and its action and observation have the shape
   const call = echo?.prepare({ message: 'hello' })
   expect(call?.action).toEqual({
     source: 'agent',
-    message: 'Calling tool: echo',
+    message: expect.stringMatching(/^Calling tool: echo of the server \S/),
     action: 'call_tool_mcp',
     args: { name: 'echo', arguments: { message: 'hello' }, thought: '' },
   })

@@ -228,3 +228,67 @@ test('what could grow or search without end ends within the limits', async () =>
 function run(script: string, fs = new MemoryFileSystem()) {
   return runScript({ fs, script, cwd: '/workspace', env: {} })
 }
+test('a substitution that stands in a value is not run, however it is read as an expression, and that is said', async () => {
+  const made = 'a[$(touch pwned)]'
+  const scripts = [
+    `declare -i n='${made}'`,
+    `declare -i n; n='${made}'`,
+    `declare -i n; n+='${made}'`,
+    `f() { local -i n=$1; }; f '${made}'`,
+    `[[ '${made}' -eq 1 ]]`,
+    `y='${made}'; [[ -v $y ]]`,
+    `y='${made}'; test -v "$y"`,
+    `y='${made}'; z[y]=1`,
+    `y='${made}'; x=(1); echo \${x[y]}`,
+    `y='${made}'; s=hello; echo \${s:y}`,
+    `read y <<< '${made}'; echo $((y))`,
+    `echo '${made}' | while read y; do ((y)); done`,
+    `y=b; b='${made}'; echo $((y))`,
+    `let 'x=${made}'`,
+    `printf -v '${made}' x`,
+    `unset '${made}'`,
+    `y='${made}'; echo \${!y}`,
+    "[[ 'a[`touch pwned`]' -eq 1 ]]",
+    "y='$(touch pwned)'; echo $((y))",
+    "read -r PS4 <<< '$(touch pwned)'; set -x; true",
+    "for PS4 in '`touch pwned`'; do set -x; true; done",
+    "PS4='$((a[$(touch pwned)]))'; set -x; true",
+  ]
+  for (const script of scripts) {
+    const fs = new MemoryFileSystem()
+    const { output } = await runScript({ fs, script, cwd: '/', env: {} })
+    expect([script, output, fs.exists('/pwned')]).toEqual([
+      script,
+      expect.stringMatching(/stands in a value is not run|bad substitution/),
+      false,
+    ])
+  }
+})
+
+test('a substitution that is written in a script runs wherever it stands', async () => {
+  const made = '$(touch made; echo 1)'
+  const scripts = [
+    `echo $(( ${made} + 1 ))`,
+    `x[${made}]=2`,
+    `x=(1 2); echo \${x[${made}]}`,
+    `s=hello; echo \${s:${made}}`,
+    `[[ ${made} -gt 0 ]]`,
+    `declare -i n=${made}`,
+    `let "x = ${made} + 1"`,
+    `declare -A m; m[${made}]=1`,
+    `for ((i=${made}; i<1; i++)); do :; done`,
+    `eval 'echo $(( ${made} ))'`,
+    `bash -c 'echo $(( ${made} ))'`,
+    `echo 'echo $(( ${made} ))' > x.sh; . ./x.sh`,
+    `trap 'echo ${made}' EXIT`,
+    `f() { echo $(( ${made} )); }; f`,
+    `shopt -s expand_aliases\nalias foo='echo ${made}'\nfoo`,
+    'echo $(( `touch made; echo 1` ))',
+    `cat <<E\n${made}\nE`,
+  ]
+  for (const script of scripts) {
+    const fs = new MemoryFileSystem()
+    const { output } = await runScript({ fs, script, cwd: '/', env: {} })
+    expect([script, fs.exists('/made'), output]).toEqual([script, true, expect.not.stringContaining('not run here')])
+  }
+})

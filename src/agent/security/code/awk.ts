@@ -1,7 +1,7 @@
 // What a program for `awk` runs, writes and reads of the variables.
 
 import type { Bench } from '../bench.ts'
-import { isNetworkDevice, isSecretFile } from '../paths.ts'
+import { isGitInternal, isNetworkDevice, isRunByItself, isSecretFile } from '../paths.ts'
 import { isSecretName } from '../variables.ts'
 
 type Token = { readonly kind: 'string' | 'regex' | 'word' | 'sign'; readonly text: string }
@@ -17,7 +17,7 @@ export function judgeAwk(program: string, bench: Bench): void {
     bench.findings.spend()
     if (token.kind === 'word') wordAt(tokens, at, bench)
     else if (token.kind === 'string') {
-      if (/^\/inet[46]?\//.test(token.text)) bench.meet('network-device')
+      stringAt(tokens, at, bench)
     } else if (token.text === '|' || token.text === '|&') pipeAt(tokens, at, bench)
     else if (token.text === '>' || token.text === '>>') writeAt(tokens, at, bench)
     else if (token.text === '<') readAt(tokens, at, bench)
@@ -66,6 +66,19 @@ function wordAt(tokens: readonly Token[], at: number, bench: Bench): void {
   if (text === 'system') runAt(tokens, at + 2, bench)
   else if (text.startsWith('@')) bench.meet('unknown-code')
   else if (text === 'ENVIRON') environment(tokens, at, bench)
+}
+
+/** A name of a file may be kept, handed on, or put together of texts that stand side by side. */
+function stringAt(tokens: readonly Token[], at: number, bench: Bench): void {
+  const { text = '' } = tokens[at] ?? {}
+  if (/^\/inet[46]?\//.test(text)) bench.meet('network-device')
+  const next = tokens[at + 1]
+  for (const name of next?.kind === 'string' ? [text, text + next.text] : [text]) {
+    if (/\s/.test(name)) continue
+    if (isSecretFile(name)) bench.meet('secret-file')
+    if ((isGitInternal(name) || isRunByItself(name)) && tokens.some((token) => /^>>?$|^\|/.test(token.text)))
+      bench.write(name)
+  }
 }
 
 /** The command that begins here: a text by itself is known, one that is put together is not. */

@@ -27,6 +27,7 @@ import { foldedStrings, stringOf, wordOf } from './javascript-text.ts'
 /** Programs on a command line are short; the words of longer ones are not looked at. */
 const MAX_CHARS = 16_000
 const MAX_BRACKETS = 2500
+const GLOBALS: ReadonlySet<string> = new Set(['globalThis', 'global', 'window', 'self', 'this'])
 
 export function judgeJavaScript(code: string, bench: Bench): void {
   if (code.length > MAX_CHARS || (code.match(/[([{]/g)?.length ?? 0) > MAX_BRACKETS) {
@@ -94,7 +95,8 @@ class Program {
       this.#bench.meet('js-unknown')
     if (word === 'require' || word === 'getBuiltinModule') this.#load(at)
     else if (word === 'import') this.#import(at)
-    else if (word === 'process' && !isMember) this.#process(at)
+    else if (word === 'process' && (!isMember || this.#isOfGlobal(at))) this.#process(at)
+    else if (word === 'env' && isMember && this.#words[at - 2] === ']') this.#environment(at + 1, at - 2)
     else if (this.#roots.has(word) && !isMember) this.#root(at)
   }
 
@@ -171,6 +173,12 @@ class Program {
     else if (name === null) {
       if (this.#words[at - 1] !== 'typeof' && dot !== ':') this.#bench.meet('js-unknown')
     } else if (!PLAIN_PROCESS.has(name)) this.#bench.meet('js-unknown')
+  }
+
+  /** `globalThis.process`, and `process` of whatever is looked into for its `env`. */
+  #isOfGlobal(at: number): boolean {
+    const [dot, member] = this.#words.slice(at + 1, at + 3)
+    return GLOBALS.has(this.#words[at - 2] ?? '') || dot === '[' || (dot !== '(' && member === 'env')
   }
 
   #environment(at: number, start: number): void {
@@ -250,6 +258,7 @@ class Program {
     if (/^[A-Za-z]+$/.test(text) && this.#reaches && text !== 'rm' && text !== 'open' && text !== 'link')
       this.#name(text, at)
     if (text === 'constructor') this.#bench.meet('js-unknown')
+    if (text === 'process' && this.#words[at - 1] !== '(') this.#bench.meet('js-unknown')
     if (this.#reaches && PROCESS_MODULES.has(text) && text !== 'zx') this.#bench.meet('js-processes')
   }
 

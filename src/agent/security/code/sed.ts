@@ -28,7 +28,8 @@ export function judgeSed(text: string, how: How, bench: Bench): void {
 }
 
 /** No address, or one that every line meets. */
-const takesAll = (address: string) => /^(1,\$|0?,?|\$!.*|\/\/|\/\^\/|\/\$\/|\/\.\*\/)$/.test(address)
+const takesAll = (address: string) =>
+  /^(1,\$|0?,?|\$!.*|\/\/|\/\^\/|\/\$\/|\/\^?\.[*+]?\$?\/|\/\^?\.\*\$?\/)$/.test(address)
 
 function addressAt(place: Place): string {
   const from = place.at

@@ -1,8 +1,9 @@
 // Builtins of the shell that give values and names, or expand a text once more.
 
 import type { Bench } from '../bench.ts'
-import { has } from '../call.ts'
-import { isSecretName } from '../variables.ts'
+import { has, type Input, operandsOf, valuesOf } from '../call.ts'
+import { holdsValue } from '../marks.ts'
+import { COMMAND_ALIAS, isSecretName } from '../variables.ts'
 import type { Opener } from './opener.ts'
 
 const declare: Opener = ({ args }, bench) => {
@@ -19,8 +20,19 @@ const declare: Opener = ({ args }, bench) => {
   }
 }
 
+function noteIntegers(args: readonly string[], bench: Bench): void {
+  for (const arg of args) {
+    const [name = ''] = /^[A-Za-z_]\w*/.exec(arg) ?? []
+    if (name === '') continue
+    bench.findings.integers.add(name)
+    bench.arithmetic(name)
+  }
+}
+
 /** `declare -p NAME` and its like, and `declare -n`, which gives a variable another name. */
 const shown: Opener = (call, bench) => {
+  const { args, name: called } = call
+  if (called !== 'export' && args.some((arg) => /^-[A-Za-z]*i/.test(arg))) noteIntegers(args, bench)
   declare(call, bench)
   if (has(call.args, 'n')) {
     for (const value of call.args.flatMap((arg) => /=(.*)$/s.exec(arg)?.[1] ?? [])) {
@@ -34,6 +46,7 @@ const shown: Opener = (call, bench) => {
 
 const printenv: Opener = ({ args }, bench) => {
   if (args.some((arg) => isSecretName(arg, bench.findings.secretNames))) bench.meet('secret-variable')
+  if (args.some(holdsValue)) bench.meet('indirect-variable')
 }
 
 const set: Opener = ({ args }, bench) => {
@@ -47,10 +60,10 @@ const set: Opener = ({ args }, bench) => {
 const alias: Opener = ({ args }, bench) => {
   for (const arg of args) {
     const equals = arg.indexOf('=')
+    if (equals <= 0 && holdsValue(arg)) bench.meet('unknown-code')
     if (equals <= 0) continue
     const value = arg.slice(equals + 1)
-    bench.script(value, { kind: 'inherited' })
-    bench.findings.aliases.set(arg.slice(0, equals), value)
+    bench.assign(`${COMMAND_ALIAS}${arg.slice(0, equals)}`, value)
   }
 }
 
@@ -65,10 +78,7 @@ function expandIndex(arg: string, bench: Bench): void {
 
 const letBuiltin: Opener = (call, bench) => {
   expands(call, bench)
-  for (const arg of call.args) {
-    for (const [name] of arg.matchAll(/[A-Za-z_]\w*/g))
-      for (const value of bench.findings.variables.of(name)) bench.expand(value)
-  }
+  for (const arg of call.args) for (const [name] of arg.matchAll(/[A-Za-z_]\w*/g)) bench.arithmetic(name)
 }
 
 /** Only after `-v` and `-R`, and where numbers are compared, is a word more than a text. */
@@ -79,7 +89,38 @@ const test: Opener = ({ args }, bench) => {
 }
 
 const printf: Opener = ({ args }, bench) => {
-  if (args[0] === '-v') expandIndex(args[1] ?? '', bench)
+  const [name = ''] = valuesOf(args.slice(0, 2), 'v')
+  if (name === '') return
+  expandIndex(name, bench)
+  const given = args.slice(args[0] === '-v' ? 3 : 2)
+  assignGiven(name, given.join(' '), bench)
+}
+
+/** What is given may be the value, or a part of it. */
+function assignGiven(name: string, text: string, bench: Bench): void {
+  const [variable = ''] = name.split('[', 1)
+  bench.assignUnknown(variable)
+  if (text !== '') bench.assign(variable, text)
+}
+
+const READ_VALUED = ['adinNptu'] as const
+
+/** Its names get what is in its input. */
+const read: Opener = (call, bench) => {
+  expands(call, bench)
+  const { args, input } = call
+  const names = [...operandsOf(args, ...READ_VALUED), ...valuesOf(args, 'a')]
+  for (const name of names) assignGiven(name, input.kind === 'text' ? input.text.trim() : shownBy(input), bench)
+}
+
+/** Texts of the commands that write the input. */
+const shownBy = (input: Input) =>
+  input.kind === 'pipe' ? (input.from.words.filter((word) => /[$`]/.test(word)).at(-1) ?? '') : ''
+
+const getopts: Opener = (call, bench) => {
+  expands(call, bench)
+  const [, name] = call.args
+  if (name !== undefined) bench.assignUnknown(name)
 }
 
 const fc: Opener = ({ args }, bench) => {
@@ -97,8 +138,10 @@ export const BUILTIN_OPENERS: readonly (readonly [string, Opener])[] = [
   ['alias', alias],
   ['let', letBuiltin],
   ['unset', expands],
-  ['read', expands],
-  ['getopts', expands],
+  ['read', read],
+  ['mapfile', read],
+  ['readarray', read],
+  ['getopts', getopts],
   ['test', test],
   ['[', test],
   ['printf', printf],

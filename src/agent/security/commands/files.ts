@@ -1,7 +1,7 @@
 // Commands that write files by their words.
 
 import { has, isEmptyInput, operandsOf, valuesOf } from '../call.ts'
-import { isDevice, isGitInternal } from '../paths.ts'
+import { isDevice } from '../paths.ts'
 import type { Opener } from './opener.ts'
 
 const tee: Opener = ({ args, input }, bench) => {
@@ -50,8 +50,15 @@ const unpacked: Opener = ({ name, args }, bench) => {
 }
 
 const changeFolder: Opener = ({ args }, bench) => {
-  const folder = operandsOf(args)[0] ?? ''
-  bench.findings.isInGit = isGitInternal(folder) || (bench.findings.isInGit && /^[^/.~]/.test(folder))
+  const [folder = '~'] = operandsOf(args)
+  if (folder !== '-') bench.findings.folders.enter(folder)
+}
+
+const linked: Opener = ({ args }, bench) => {
+  const [target, name] = operandsOf(args, 'tS', '--target-directory', '--suffix')
+  if (target === undefined) return
+  const own = name === undefined || /(^|\/)\.?$/.test(name) ? target.slice(target.lastIndexOf('/') + 1) : name
+  bench.findings.folders.link(own, target)
 }
 
 export const FILE_OPENERS: readonly (readonly [string, Opener])[] = [
@@ -59,6 +66,7 @@ export const FILE_OPENERS: readonly (readonly [string, Opener])[] = [
   ['cp', copy],
   ['mv', copy],
   ['ln', copy],
+  ['ln', linked],
   ['install', copy],
   ['dd', dd],
   ['sort', sort],

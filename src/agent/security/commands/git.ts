@@ -3,8 +3,12 @@
 import type { Bench } from '../bench.ts'
 import { type Call, has, operandsOf, valuesOf } from '../call.ts'
 import { holdsValue, isUnknown } from '../marks.ts'
+import { isSecretFile } from '../paths.ts'
 import type { Opener } from './opener.ts'
 import { runText } from './shells.ts'
+
+/** They take their text from the file of `-F`. */
+const FROM_FILE: ReadonlySet<string> = new Set(['git commit', 'git tag', 'git notes', 'git merge', 'git commit-tree'])
 
 /** Settings whose value is a command. */
 const COMMAND_KEY =
@@ -38,6 +42,8 @@ function assignment(text: string, bench: Bench): void {
 export const git: Opener = (call, bench) => {
   const before = call.before ?? call.args
   if (call.name === 'git' && call.args.some(holdsValue)) bench.meet('unknown-command')
+  for (const file of valuesOf(call.args, 'F', '--file'))
+    if (FROM_FILE.has(call.name) && isSecretFile(file)) bench.meet('secret-file')
   for (const text of valuesOf(before, 'c')) assignment(text, bench)
   if (has(before, '', '--config-env') || before.some((arg) => arg.startsWith('--exec-path='))) bench.meet('git-setting')
   for (const arg of call.args) if (/^(ext|fd)::/.test(arg)) bench.meet('git-setting')
@@ -62,6 +68,14 @@ const byOption =
 
 const writesTo: Opener = ({ args }, bench) => {
   for (const path of valuesOf(args, '', '--output', '--output-directory')) bench.write(path)
+}
+
+/** A name that is a file here, and no branch, has its changes thrown away. */
+const checkout: Opener = ({ args }, bench) => {
+  if (has(args, 'bBt', '--orphan', '--track', '--detach')) return
+  const names = operandsOf(args)
+  if (names.some((name) => holdsValue(name))) bench.findings.meetOnFound('discards-work')
+  if (names.length === 1 && bench.findings.folders.isThere(names[0] ?? '') === true) bench.meet('discards-work')
 }
 
 const clone: Opener = (call, bench) => {
@@ -98,6 +112,7 @@ const submodule: Opener = ({ args, input }: Call, bench) => {
 const OPENED: Readonly<Record<string, Opener>> = {
   'git config': config,
   'git clone': clone,
+  'git checkout': checkout,
   'git init': (call, bench) => {
     if (has(call.args, '', '--template')) bench.meet('git-setting')
   },

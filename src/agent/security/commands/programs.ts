@@ -6,7 +6,7 @@ import { judgeAwk } from '../code/awk.ts'
 import { judgeJavaScript } from '../code/javascript.ts'
 import { judgeSed } from '../code/sed.ts'
 import { holdsOutput, holdsValue, isAllUnknown, MARK } from '../marks.ts'
-import { isGitInternal, isSecretFile } from '../paths.ts'
+import { candidates, isGitInternal, isRunByItself, isSecretFile } from '../paths.ts'
 import { isSecretName } from '../variables.ts'
 import type { Opener } from './opener.ts'
 
@@ -85,7 +85,10 @@ function javaScript(code: string, bench: Bench): void {
 const DAILY =
   /^(test|tests|build|lint|format|fmt|typecheck|type-check|types|tsc|check|compile|coverage|unit|e2e|verify|validate)([:.\-_][\w:.-]*)?$/
 
-export const isDailyScript = (name: string): boolean => DAILY.test(name)
+/** What such a name has behind it may say that something leaves the machine. */
+const LEAVES = /(^|[:.\-_])(deploy|publish|release|push|upload|prod|production|live)([:.\-_]|$)/
+
+export const isDailyScript = (name: string): boolean => DAILY.test(name) && !LEAVES.test(name)
 
 function packageScript(name: string, bench: Bench): void {
   if (!isDailyScript(name)) bench.meet('unknown-code')
@@ -103,7 +106,7 @@ const packages: Opener = ({ name, args, before = [] }, bench) => {
   if (manager === 'yarn' && command === '') bench.meet('unknown-code')
 }
 
-const awk: Opener = ({ args }, bench) => {
+const awk: Opener = ({ args, input }, bench) => {
   const programs = valuesOf(args, 'e', '--source')
   if (has(args, 'fil', '--file', '--include', '--load', '--exec')) bench.meet('unknown-code')
   else if (programs.length === 0) programs.push(...operandsOf(args, 'Fv', '--field-separator', '--assign').slice(0, 1))
@@ -111,6 +114,11 @@ const awk: Opener = ({ args }, bench) => {
     if (isAllUnknown(program)) bench.meet('unknown-code')
     judgeAwk(program, bench)
   }
+  // Of a name that is put together, the parts tell something.
+  if (!programs.some((program) => /[>|]|\bgetline\b/.test(program))) return
+  const given = input.kind === 'text' ? input.text.split(/\s+/) : []
+  for (const word of [...args.filter((arg) => !programs.includes(arg)), ...given])
+    for (const name of candidates(word)) if (isGitInternal(name) || isRunByItself(name)) bench.write(name)
 }
 
 const SED_VALUED = ['efl', '--expression', '--file', '--line-length'] as const
@@ -140,7 +148,23 @@ const INTERPRETERS =
     ' ',
   )
 
-const interpreter: Opener = ({ args, input }, bench) => {
+/** As with scripts of packages: test runners, compilers that only check, and questions about what is there. */
+const DAILY_USE: Readonly<Record<string, RegExp>> = {
+  python: /^(-V|--version|-m (pytest|unittest|mypy|pyflakes|compileall)( .*)?)$/,
+  python3: /^(-V|--version|-m (pytest|unittest|mypy|pyflakes|compileall)( .*)?)$/,
+  php: /^(-v|-m|-l .*)$/,
+  ruby: /^(-v|-c .*)$/,
+  perl: /^-v$/,
+  deno: /^(test|check|lint|fmt)( .*)?$/,
+  bun: /^test( .*)?$/,
+  swift: /^(test|build)( .*)?$/,
+}
+
+const isDailyUse = (name: string, args: readonly string[]): boolean =>
+  Object.hasOwn(DAILY_USE, name) && DAILY_USE[name]?.test(args.join(' ')) === true && !args.some(holdsValue)
+
+const interpreter: Opener = ({ name, args, input }, bench) => {
+  if (isDailyUse(name, args) && input.kind !== 'pipe') return
   bench.meet('unknown-code')
   const isFromInput = args.every((arg) => arg === '-' || /^-[A-Zbdsuvxi]+$/.test(arg))
   if (isFromInput && input.kind === 'pipe') bench.meet('runs-made-text')

@@ -4,6 +4,7 @@ import type { Bench } from '../bench.ts'
 import { type Call, firstOperand, type Input, valuesOf } from '../call.ts'
 import { isAllUnknown, MARK } from '../marks.ts'
 import { isGitInternal, isSecretFile } from '../paths.ts'
+import { isSecretName } from '../variables.ts'
 import type { Opener } from './opener.ts'
 import { runText } from './shells.ts'
 
@@ -25,7 +26,8 @@ const xargs: Opener = ({ args, input }, bench) => {
   const words = args.slice(firstOperand(args, ...XARGS_OPTIONS))
   if (words.length === 0) return
   const [placeholder] = [...valuesOf(args, 'I'), ...(args.some((arg) => /^-i$|^--replace$/.test(arg)) ? ['{}'] : [])]
-  for (const name of namesIn(input)) {
+  for (const file of valuesOf(args, 'a', '--arg-file')) if (isSecretFile(file)) bench.meet('secret-file')
+  for (const name of namesIn(input, bench)) {
     const whole = placeholder === undefined ? [...words, name] : words.map((word) => word.replaceAll(placeholder, name))
     bench.findings.onFound(() => bench.findings.nested('', () => bench.words(whole, input)))
   }
@@ -39,11 +41,12 @@ function noteRights([name = '']: readonly string[], bench: Bench): void {
 }
 
 /** What is handed on is not known; names that the commands before it show are possible. */
-function namesIn(input: Input): string[] {
-  if (input.kind === 'text') return [...wordsOf(input.text).filter(isTelling).slice(0, MAX_NAMES), MARK.unknown]
+function namesIn(input: Input, { findings }: Bench): string[] {
+  const isOne = (word: string) => isTelling(word) || isSecretName(word, findings.secretNames)
+  if (input.kind === 'text') return [...wordsOf(input.text).filter(isOne).slice(0, MAX_NAMES), MARK.unknown]
   if (input.kind !== 'pipe') return [MARK.unknown]
   const shown = input.from.words.flatMap(wordsOf).map(withPatterns)
-  return [...new Set(shown.filter(isTelling))].slice(0, MAX_NAMES).concat(MARK.unknown)
+  return [...new Set(shown.filter(isOne))].slice(0, MAX_NAMES).concat(MARK.unknown)
 }
 
 const wordsOf = (text: string) => text.split(/\s+|\\[n0]/).filter((word) => word !== '')
@@ -59,7 +62,7 @@ const parallel: Opener = ({ args, input }, bench) => {
     bench.meet(input.kind === 'pipe' ? 'runs-made-text' : 'unknown-code')
     return
   }
-  const names = lists < 0 ? namesIn(input) : args.slice(lists + 1, lists + 1 + MAX_NAMES)
+  const names = lists < 0 ? namesIn(input, bench) : args.slice(lists + 1, lists + 1 + MAX_NAMES)
   for (const name of names) {
     const text = words.join(' ')
     const whole = /\{[^}]*\}/.test(text) ? text.replace(/\{[^}]*\}/g, () => name) : `${text} ${name}`

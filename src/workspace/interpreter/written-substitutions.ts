@@ -1,0 +1,85 @@
+// A command substitution runs only where somebody wrote it into a script: bash also runs one that stands in a value which
+// it reads as an expression (`x='a[$(rm -rf src)]'; echo $((x))`), and in the text of PS4. That is of no use but to hide a
+// command from whoever reads the script, so here it fails and says so. What a script writes, `eval`, `source`, `sh -c`,
+// traps and aliases included, runs as ever.
+
+import type { Watched } from './position.ts'
+import type { Script, StepResult } from './shape.ts'
+
+/** All parts of scripts that were handed over to be run. */
+const WRITTEN = new WeakSet<object>()
+/** By the script as a whole: what it writes of substitutions that are parsed when they run. */
+const TEXTS = new WeakMap<object, Set<string>>()
+
+/** Fields of parts that the interpreter reads as code later: names with an index, what stands between braces. */
+const CODE_FIELDS = ['name', 'parameter', 'command', 'content', 'originalText', 'baseExpr', 'stringKey', 'text']
+const ALIAS = 'BASH_ALIAS_'
+const REFUSAL = 'a command substitution that stands in a value is not run here; write it into the script'
+/** Shells in which one was met, until the command that did is over: the interpreter keeps some errors to itself. */
+const REFUSED = new WeakSet<object>()
+
+class MadeSubstitution extends Error {
+  override readonly name = 'MadeSubstitution'
+}
+
+/** `watch` stands for the whole run, in all its shells. */
+export function noteWritten(root: object, watch: object): void {
+  const texts = TEXTS.get(watch) ?? new Set()
+  TEXTS.set(watch, texts)
+  const open: object[] = [root]
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (WRITTEN.has(node)) continue
+    WRITTEN.add(node)
+    for (const [field, part] of Object.entries(node)) {
+      if (typeof part === 'object' && part !== null) open.push(part)
+      else if (typeof part === 'string' && isCode(node, field, part)) texts.add(part)
+    }
+  }
+}
+
+function isCode(node: object, field: string, text: string): boolean {
+  if (!CODE_FIELDS.includes(field)) return false
+  return /[$`]/.test(text) || ('type' in node && node.type === 'ArithCommandSubst')
+}
+
+/** For the body of a substitution, which is a part of the script in which it stands. */
+export function refuseMade(body: Script, shell: Watched, watch: object): void {
+  if (WRITTEN.has(body)) return
+  const sources = body.statements.map(({ sourceText }) => sourceText)
+  for (const text of codeTexts(shell, watch)) {
+    if (!sources.every((source) => source !== undefined && text.includes(source))) continue
+    noteWritten(body, watch)
+    return
+  }
+  refuse(shell)
+}
+
+/** For the text of a substitution within an expression. */
+export function refuseMadeText(command: string, shell: Watched, watch: object): void {
+  for (const text of codeTexts(shell, watch)) if (text.includes(command)) return
+  refuse(shell)
+}
+
+function refuse(shell: Watched): never {
+  REFUSED.add(shell)
+  throw new MadeSubstitution(REFUSAL)
+}
+
+function* codeTexts({ ctx }: Watched, watch: object): Generator<string> {
+  yield* TEXTS.get(watch) ?? []
+  for (const [name, value] of ctx.state.env) if (name.startsWith(ALIAS)) yield value
+}
+
+/** What a command answers in which one was met; null for any other error. */
+export function refusedSubstitution(shell: Watched, error: unknown): string | null {
+  if (!(error instanceof MadeSubstitution)) return null
+  REFUSED.delete(shell)
+  return `bash: ${REFUSAL}\n`
+}
+
+/** The command fails in which one was met, and says so. */
+export function withRefusal(shell: Watched, result: StepResult): StepResult {
+  if (!REFUSED.delete(shell)) return result
+  const stderr = result.stderr.includes(REFUSAL) ? result.stderr : `${result.stderr}bash: ${REFUSAL}\n`
+  return { ...result, stderr, exitCode: result.exitCode || 1 }
+}
