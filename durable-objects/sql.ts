@@ -11,7 +11,12 @@ export function migrate(storage: DurableObjectStorage, migrations: readonly stri
   // One statement on the hot path: an up-to-date object answers with its version and nothing is written.
   const known = sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '_schema'").toArray().length > 0
   const version = known ? Number(sql.exec('SELECT version FROM _schema').one().version) : 0
-  if (version >= migrations.length) return
+  if (version > migrations.length) {
+    // What this release wrote there, that one could not read. The Worker tells it by its first words.
+    const text = `This was stored by a newer release (version ${version}; this one knows ${migrations.length}). Start that release`
+    throw new Error(text)
+  }
+  if (version === migrations.length) return
   storage.transactionSync(() => {
     for (const migration of migrations.slice(version)) sql.exec(migration)
     if (known) sql.exec('UPDATE _schema SET version = ?', migrations.length)

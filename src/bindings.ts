@@ -8,7 +8,16 @@ import type { TaskQueue } from '../durable-objects/task-queue/task-queue.ts'
 
 /** A conversation id is unique per owner: the object is addressed by both, so no owner can meet another's. */
 export function conversation(env: Env, owner: string, id: string): DurableObjectStub<Conversation> {
-  return env.CONVERSATION.get(env.CONVERSATION.idFromName(JSON.stringify([owner, id])))
+  return env.CONVERSATION.get(conversationObject(env, owner, id))
+}
+
+function conversationObject(env: Env, owner: string, id: string): DurableObjectId {
+  return env.CONVERSATION.idFromName(JSON.stringify([owner, id]))
+}
+
+/** How the keeper of a local state knows the object of a conversation. */
+export function conversationPlace(env: Env, owner: string, id: string): string {
+  return `Conversation/${conversationObject(env, owner, id)}`
 }
 
 /** The object of no conversation: it answers in the place of every id that was never used. */
@@ -51,7 +60,12 @@ function isFetcher(binding: unknown): binding is Fetcher {
 
 /** Where the large files of a conversation's workspace lie in R2. An id that is used again gets another place. */
 export function workspacePrefix(of: { owner: string; id: string; incarnation: string }): string {
-  return `conversations/${encodeURIComponent(of.owner)}/${of.id}/${of.incarnation}/files/`
+  return `${conversationPrefix(of.owner, of.id)}${of.incarnation}/files/`
+}
+
+/** Where those of every conversation lie that ever had this id. */
+export function conversationPrefix(owner: string, id: string): string {
+  return `conversations/${encodeURIComponent(owner)}/${id}/`
 }
 
 /** Where what an owner said about a conversation lies in R2. */

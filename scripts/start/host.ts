@@ -11,6 +11,7 @@ import { applyMigrations, isMigrated } from './migrations.ts'
 import { loadMiniflare } from './miniflare-bundle.ts'
 import { HOST } from './port.ts'
 import { writeLogLine } from './runtime-output.ts'
+import { answerAbout } from './state-keeper.ts'
 import { readPlan, SCRIPT_FILE } from './worker-bundle.ts'
 
 export type HostJob = {
@@ -58,7 +59,7 @@ async function serve(job: HostJob, miniflare: typeof import('miniflare')): Promi
         unsafeHandleRuntimeRestart: () => void announce(),
         cf: false,
         logRequests: false,
-        workers: [workerOf(plan.options, job, programs)],
+        workers: [workerOf(plan.options, job, { programs, Response: miniflare.Response })],
       }),
     )
     await runtime.ready
@@ -75,7 +76,10 @@ async function serve(job: HostJob, miniflare: typeof import('miniflare')): Promi
   }
 }
 
-function workerOf(options: V4WorkerOptions, { vars, word }: HostJob, programs: ProgramHost): V4WorkerOptions {
+type Surroundings = { programs: ProgramHost; Response: typeof import('miniflare').Response }
+
+function workerOf(options: V4WorkerOptions, job: HostJob, { programs, Response }: Surroundings): V4WorkerOptions {
+  const { vars, word, stateDir } = job
   const contents = readFileSync(SCRIPT_FILE, 'utf8')
   return {
     ...options,
@@ -87,6 +91,10 @@ function workerOf(options: V4WorkerOptions, { vars, word }: HostJob, programs: P
     serviceBindings: {
       ...options.serviceBindings,
       PROGRAMS: { external: { address: `unix:${programs.socketPath}`, http: {} } },
+      STATE: async ({ method, url }: { method: string; url: string }) => {
+        const answer = answerAbout(stateDir, method, new URL(url).pathname)
+        return answer === null ? new Response('no such question', { status: 404 }) : Response.json(answer)
+      },
     },
     // Nothing of the runtime's own front, with its headers and paths for developers, lies on the way of a request.
     unsafeDirectSockets: [{ host: HOST, port: 0 }],

@@ -4,6 +4,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Miniflare } from 'miniflare'
+import { Fault } from './fault.ts'
 import type { Migration } from './worker-bundle.ts'
 
 type Database = Awaited<ReturnType<Miniflare['getD1Database']>>
@@ -19,12 +20,32 @@ const BOOKS = `CREATE TABLE IF NOT EXISTS d1_migrations(
  * the runtime takes for its first query. False when the file cannot tell, and then the runtime is asked.
  */
 export function isMigrated(stateDir: string, migrations: readonly Migration[]): boolean {
+  const applied = appliedIn(stateDir)
+  return applied !== null && migrations.every(({ name }) => applied.has(name))
+}
+
+/** A folder that a newer release has changed is left as it is: what this one would write there, that one could not read. */
+export function requireKnownMigrations(stateDir: string, migrations: readonly Migration[]): void {
+  const known = new Set<unknown>(migrations.map(({ name }) => name))
+  const unknown = [...(appliedIn(stateDir) ?? [])].filter((name) => !known.has(name))
+  if (unknown.length === 0) return
+  throw new Fault(
+    `The state folder ${stateDir} was used by a newer release, whose changes to the database this one does not know: ${unknown.join(', ')}. Start that release, or this one with another folder: BELLWETHER_STATE=<folder> npm start`,
+  )
+}
+
+/** The names in the books; null when there is no database yet, or which of several is ours cannot be told. */
+function appliedIn(stateDir: string): Set<unknown> | null {
+  const file = databaseFile(stateDir)
+  return file === null ? null : namesIn(file)
+}
+
+/** The file of the one database; null when there is none yet, or which of several is ours cannot be told. */
+export function databaseFile(stateDir: string): string | null {
   const folder = join(stateDir, 'v3', 'd1', 'miniflare-D1DatabaseObject')
   const files = existsSync(folder) ? readdirSync(folder).filter((name) => /^[0-9a-f]{64}\.sqlite$/.test(name)) : []
   const [file] = files
-  if (file === undefined || files.length > 1) return false
-  const applied = namesIn(join(folder, file))
-  return migrations.every(({ name }) => applied.has(name))
+  return file === undefined || files.length > 1 ? null : join(folder, file)
 }
 
 function namesIn(file: string): Set<unknown> {

@@ -16,6 +16,15 @@ export function isWanted({ level, message }: LogLine): boolean {
   return level === 'error' && !PEER_GONE.test(message) && !ALARM_REMARK.test(message)
 }
 
+/** The runtime's report of a database that failed it: what SQLite said, and behind it a stack of addresses. */
+const DATABASE_FAILED = /\bSQLite failed; dbErrorMessage\([^)]*\) = ([^\n;]+)/
+
+/** The line as it is shown. */
+export function shown({ message }: LogLine): string {
+  const [, error = null] = DATABASE_FAILED.exec(message) ?? []
+  return error === null ? message.trimEnd() : JSON.stringify({ level: 'error', event: 'start.database_failed', error })
+}
+
 export function writeLogLine(line: LogLine): void {
-  if (isWanted(line)) process.stderr.write(`${line.message.trimEnd()}\n`)
+  if (isWanted(line)) process.stderr.write(`${shown(line)}\n`)
 }

@@ -2,19 +2,22 @@
 
 import { randomBytes } from 'node:crypto'
 import { buildConsole } from './console.ts'
+import { requireSoundDatabases } from './databases.ts'
 import { Front } from './front.ts'
 import { isAlive } from './health.ts'
 import type { HostJob } from './host.ts'
+import { requireKnownMigrations } from './migrations.ts'
 import { buildMiniflare } from './miniflare-bundle.ts'
 import { withOwnOrigins } from './own-origins.ts'
 import { HOST, listenPatiently } from './port.ts'
 import { WORKER_VARIABLES } from './quiet-environment.ts'
 import { type Host, startHost } from './runtime.ts'
+import { lockedAway } from './sealed-values.ts'
 import { withSecretsKey } from './secrets-key.ts'
 import type { Settings } from './settings.ts'
 import { takeStateFolder } from './state-folder.ts'
 import { supervise } from './supervisor.ts'
-import { buildWorker } from './worker-bundle.ts'
+import { buildWorker, readPlan } from './worker-bundle.ts'
 
 const WORD_BYTES = 32
 
@@ -38,7 +41,11 @@ export async function serve({ settings, host, stopped }: Service): Promise<void>
     state.release()
   })
   await prepare(stopped)
+  requireSoundDatabases(state.path)
+  requireKnownMigrations(state.path, readPlan().migrations)
   const sealed = withOwnOrigins(withSecretsKey(vars, state.path), port)
+  const locked = await lockedAway(state.path, sealed)
+  if (locked !== null) console.error(locked)
   const job: HostJob = { stateDir: state.path, vars: sealed, word, foreign: WORKER_VARIABLES }
   let backend: number | null = null
   stopped.addEventListener('abort', () => front.close())

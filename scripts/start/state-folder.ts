@@ -7,9 +7,9 @@ import { Fault, messageOf, outOfRoom } from './fault.ts'
 import { makeFolder } from './make-folder.ts'
 import { listProcesses } from './processes.ts'
 
-const MIB = 1024 * 1024
+export const MIB = 1024 * 1024
 /** What the databases of an empty service take, with room for the first conversations. */
-const LEAST_FREE_BYTES = 64 * MIB
+export const LEAST_FREE_BYTES = 64 * MIB
 /** A server that was just told to stop needs a moment to let go. */
 const PATIENCE_MS = 2_000
 

@@ -82,6 +82,11 @@ export async function deleteConversation(
     .run()
 }
 
+/** Every row of this id, whichever incarnation it is of. */
+export async function deleteConversationRows(db: D1Database, owner: string, id: string): Promise<void> {
+  await db.prepare('DELETE FROM conversations WHERE owner = ? AND id = ?').bind(owner, id).run()
+}
+
 /** The owner's conversations that the index shows as running, least recently updated first. */
 export async function listRunning(db: D1Database, owner: string): Promise<string[]> {
   const { results } = await db

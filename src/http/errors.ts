@@ -5,6 +5,7 @@ import type { Context } from 'hono'
 import { NO_SECRETS_KEY } from '../db/sealed.ts'
 import { errorFields, log } from '../lib/log.ts'
 import type { AppEnv } from './router.ts'
+import { storageFault } from './storage-fault.ts'
 
 const STATUS = {
   bad_request: 400,
@@ -164,18 +165,38 @@ export function envelopeFor(path: string): Envelope {
 }
 
 /** Turns whatever was thrown into the answer. What nobody planned becomes an opaque 500; its cause goes to the log. */
-export function renderError(error: unknown, c: Context<AppEnv>, envelope: Envelope): Response {
-  const requestId = c.get('requestId')
-  if (error instanceof AppError) {
-    if (error.status >= 500) {
-      log.warn('http.declared_failure', { requestId, code: error.code, message: error.message, ...causeOf(error) })
-    }
-    return c.json(envelope.render(error) as object, error.status, error.options.headers)
+export function renderError(error: unknown, c: Context<AppEnv>, envelope: Envelope): Response | Promise<Response> {
+  if (!(error instanceof AppError)) return renderUnplanned(error, c, envelope)
+  // What a call declares for a failing store says less than what is wrong with the store.
+  if (error.code === 'declared_failure' && error.options.cause !== undefined) return renderDeclared(error, c, envelope)
+  return answered(error, c, envelope)
+}
+
+function answered(error: AppError, c: Context<AppEnv>, envelope: Envelope): Response {
+  if (error.status >= 500) {
+    const { code, message } = error
+    log.warn('http.declared_failure', { requestId: c.get('requestId'), code, message, ...causeOf(error) })
   }
+  return c.json(envelope.render(error) as object, error.status, error.options.headers)
+}
+
+async function renderDeclared(error: AppError, c: Context<AppEnv>, envelope: Envelope): Promise<Response> {
+  return answered((await storageError(error.options.cause, c)) ?? error, c, envelope)
+}
+
+async function renderUnplanned(error: unknown, c: Context<AppEnv>, envelope: Envelope): Promise<Response> {
+  const fault = await storageError(error, c)
+  if (fault !== null) return answered(fault, c, envelope)
+  const requestId = c.get('requestId')
   log.error('http.uncaught', { requestId, method: c.req.method, path: c.req.path, ...errorFields(error) })
   const opaque =
     outageOf(error, requestId) ?? new AppError('internal_error', `Internal Server Error (request ${requestId})`)
   return c.json(envelope.render(opaque) as object, opaque.status)
+}
+
+async function storageError(error: unknown, c: Context<AppEnv>): Promise<AppError | null> {
+  const fault = await storageFault(error, c)
+  return fault === null ? null : new AppError(fault.code, fault.message, { cause: error })
 }
 
 function outageOf(error: unknown, requestId: string): AppError | null {

@@ -13,6 +13,8 @@ export type AppEnv = {
     principal: Principal
     /** Whether the conversation of the path is certainly none; set below `/api/conversations/{conversation_id}`. */
     isUnusedId: boolean | undefined
+    /** The conversation that is worked on, where the path does not name it. */
+    conversationId?: string
   }
 }
 

@@ -7,7 +7,7 @@ export function toBase64Url(bytes: Uint8Array): string {
 }
 
 /** The bytes, or null when the text is not base64url (or base64). */
-export function fromBase64(text: string): Uint8Array | null {
+export function fromBase64(text: string): Uint8Array<ArrayBuffer> | null {
   try {
     return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0))
   } catch {

@@ -46,7 +46,16 @@ export async function unseal(keys: SealKeys, sealed: string, context: readonly s
   return { ok: false, reason: 'unknown_key' }
 }
 
-async function decrypted(key: CryptoKey, bytes: Uint8Array, context: readonly string[]): Promise<string | null> {
+/** The name that a root key gives to what it seals: the second part of a sealed text. */
+export async function sealKeyId(root: string): Promise<string> {
+  return (await derivedKey(root)).id
+}
+
+async function decrypted(
+  key: CryptoKey,
+  bytes: Uint8Array<ArrayBuffer>,
+  context: readonly string[],
+): Promise<string | null> {
   try {
     const plain = await crypto.subtle.decrypt(
       aesGcm(bytes.subarray(0, IV_BYTES), context),

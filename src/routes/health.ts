@@ -3,6 +3,7 @@ import { detailEnvelope } from '../http/errors.ts'
 import { endpoint } from '../http/openapi.ts'
 import { router } from '../http/router.ts'
 import { isoMicros } from '../lib/clock.ts'
+import { diskTrouble } from '../lib/state-keeper.ts'
 import { queueTrouble } from './queue-health.ts'
 
 const HealthStatus = z.object({ status: z.string(), timestamp: z.string() }).openapi('HealthStatus')
@@ -34,8 +35,8 @@ endpoint(
     replies: { 200: { description: '`OK`, or `DEGRADED: ` and why', schema: z.string() } },
   },
   async (c) => {
-    const trouble = await queueTrouble(c.env)
-    return c.json(trouble === null ? 'OK' : `DEGRADED: ${trouble}`)
+    const found = await trouble(c.env)
+    return c.json(found === null ? 'OK' : `DEGRADED: ${found}`)
   },
 )
 
@@ -52,10 +53,15 @@ for (const path of ['/api/health', '/api/v1/health']) {
       replies: { 200: { description: 'The state and the time', schema: HealthStatus } },
     },
     async (c) => {
-      const status = (await queueTrouble(c.env)) === null ? 'ok' : 'degraded'
+      const status = (await trouble(c.env)) === null ? 'ok' : 'degraded'
       return c.json({ status, timestamp: isoMicros(Date.now()) })
     },
   )
+}
+
+/** What is wrong, or null. A disk that takes nothing more is why everything else fails as well. */
+async function trouble(env: Env): Promise<string | null> {
+  return (await diskTrouble(env)) ?? (await queueTrouble(env))
 }
 
 export { app as health }

@@ -46,8 +46,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   reports: ['market', 'lib'],
   news: ['market', 'lib'],
   notify: ['reports', 'lib'],
-  // Authentication stands before every route and reads the keys.
-  http: ['config', 'db', 'limits', 'lib'],
+  // Authentication stands before every route and reads the keys; what failed in an object is looked up by its name.
+  http: ['bindings', 'config', 'db', 'limits', 'lib'],
   limits: ['bindings', 'config', 'lib'],
   workspace: ['lib'],
   llm: ['lib'],

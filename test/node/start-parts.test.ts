@@ -10,7 +10,7 @@ import { parseEnvFile } from '../../scripts/start/env-file.ts'
 import { Fault, outOfRoom } from '../../scripts/start/fault.ts'
 import { isMigrated } from '../../scripts/start/migrations.ts'
 import type { Runtime } from '../../scripts/start/runtime.ts'
-import { isWanted } from '../../scripts/start/runtime-output.ts'
+import { isWanted, shown } from '../../scripts/start/runtime-output.ts'
 import { verdictOn } from '../../scripts/start/stall.ts'
 import { requireRoom } from '../../scripts/start/state-folder.ts'
 import { supervise } from '../../scripts/start/supervisor.ts'
@@ -84,6 +84,16 @@ test('of what the runtime prints, only log lines and errors come through', () =>
   for (const [level, message, expected] of lines) {
     expect([message, isWanted({ timestamp: 0, level, message })]).toEqual([message, expected])
   }
+})
+
+test('a failing database is one line, without the stack of the runtime', () => {
+  const message =
+    'e = workerd/util/sqlite.c++:852: failed: SENTRY_DO SQLite failed; dbErrorMessage(prepareResult, db) = file is not a database: SQLITE_NOTADB\nstack: /x/workerd@37d9f99'
+  const line = { timestamp: 0, level: 'error', message }
+  expect(isWanted(line)).toBe(true)
+  const error = 'file is not a database: SQLITE_NOTADB'
+  expect(JSON.parse(shown(line))).toEqual({ level: 'error', event: 'start.database_failed', error })
+  expect(shown({ ...line, message: 'Error: kaboom\n' })).toBe('Error: kaboom')
 })
 
 test('a full disk and one that took no more are told in one sentence with what to do', () => {

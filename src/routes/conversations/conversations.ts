@@ -55,6 +55,7 @@ endpoint(
     const body = withTaskRepository(given)
     const { owner } = c.get('principal')
     const id = body.conversation_id ?? hexId()
+    c.set('conversationId', id)
     const created = await withRoom(c, id, {
       prepare: async () => {
         const beginning = await beginningOf(c, body, id)

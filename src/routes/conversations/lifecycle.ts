@@ -1,10 +1,12 @@
 import { z } from '@hono/zod-openapi'
+import type { Context } from 'hono'
 import { recordAudit } from '../../db/audit.ts'
 import { actorOf } from '../../http/actor.ts'
 import { AppError, detailEnvelope, statusEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
-import { router } from '../../http/router.ts'
+import { type AppEnv, router } from '../../http/router.ts'
 import { objectOf } from './access.ts'
+import { deleteDamaged } from './damaged.ts'
 import { keepToLimit } from './loop-limit.ts'
 import { CONVERSATION_ID, ConversationPath, ConversationResponse, ProviderType } from './schemas.ts'
 import { noteEnd } from './unused-ids.ts'
@@ -61,7 +63,7 @@ endpoint(
     if (!CONVERSATION_ID.test(id)) return c.json(false)
     const principal = c.get('principal')
     const { owner } = principal
-    const deleted = await objectOf(c, id).delete()
+    const deleted = await deletedSomehow(c, id)
     if (deleted) {
       const entry = { owner, actor: actorOf(principal), action: 'conversation.deleted', subject: id } as const
       c.executionCtx.waitUntil(recordAudit(c.env.DB, entry))
@@ -113,5 +115,15 @@ endpoint(
     return c.json({ status: 'ok', conversation_id: id, message, conversation_status: 'STOPPED' as const })
   },
 )
+
+/** Also one that cannot be opened any more. */
+async function deletedSomehow(c: Context<AppEnv>, id: string): Promise<boolean> {
+  try {
+    return await objectOf(c, id).delete()
+  } catch (error) {
+    if (await deleteDamaged(c.env, c.get('principal').owner, id)) return true
+    throw error
+  }
+}
 
 export { changing, running }

@@ -1,0 +1,78 @@
+// A state folder that the first release made, with something of everything in it, opens in this one: all of it reads as it
+// read then, and all of it goes on. `test/support/first-release/make.ts` made the folder and wrote down what that release
+// answered. Nothing in it ends with time but finished tasks, which leave the queue after seven days: they are not read.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { startService } from '../../scripts/start/service.ts'
+import { VARIABLES } from '../../src/config.ts'
+import { keptAnswers, unpackState } from '../support/first-release/archive.ts'
+import { type Ask, askerOf, type Happened, say, told } from '../support/first-release/ask.ts'
+import { readAll, timeless } from '../support/first-release/read.ts'
+import { startScriptedModel } from '../support/scripted-model.ts'
+
+/** What the person who runs the tests has set must not decide them. */
+const CLEAN = Object.fromEntries(VARIABLES.map(({ name }) => [name, undefined]))
+
+test('a state folder of the first release reads as it did there, and everything in it goes on', async () => {
+  const stateDir = mkdtempSync(join(tmpdir(), 'bellwether-first-release-'))
+  unpackState(stateDir)
+  const env = { ...CLEAN, MARKET_DATA: 'sample', ALLOW_PRIVATE_NETWORK: '127.0.0.1', RATE_LIMIT_WRITES: 'off' }
+  const service = await startService({ stateDir, env })
+  onTestFinished(() => service.stop())
+  const ask = askerOf(service.url)
+  const [then, now] = [keptAnswers(), await readAll(ask)]
+  expect(Object.keys(now)).toEqual(Object.keys(then))
+  expect(Object.keys(then).length).toBeGreaterThan(80)
+  for (const [path, answer] of Object.entries(then)) expect([path, now[path]]).toEqual([path, timeless(answer)])
+
+  await shellGoesOn(ask)
+  await modelGoesOn(ask)
+  await analysisGoesOn(ask)
+  await service.stop()
+  rmSync(stateDir, { recursive: true })
+})
+
+const output = (events: readonly Happened[]) => events.find(({ observation }) => observation === 'run')?.content ?? ''
+
+async function shellGoesOn(ask: Ask): Promise<void> {
+  await told(ask, 'POST /api/settings', { llm_model: '', llm_api_key: '', confirmation_mode: false })
+  await told(ask, 'POST /api/conversations/shell-work/start', {})
+  const command = 'git add -A && git commit -q -m third && git log --format=%s && wc -c < big.txt && echo $DEPLOY_TOKEN'
+  const said = output(await say(ask, 'shell-work', command))
+  expect(said).toContain('third\nsecond\nfirst\n1380000\n')
+  // What is sealed opens: the mask knows its value.
+  expect(said).toContain('<secret_hidden>')
+  const file = 'GET /api/conversations/shell-work/select-file?file=src/a.txt'
+  expect(await told(ask, file)).toEqual({ code: 'one\ntwo\nthree\nfour\nchanged\n' })
+  await told(ask, 'POST /api/conversations/shell-work/fork', { event_id: 5, conversation_id: 'fork-of-old' })
+  expect(output(await say(ask, 'fork-of-old', 'echo a fork lives'))).toContain('a fork lives')
+  expect(await told(ask, 'DELETE /api/conversations/forked')).toBe(true)
+  expect(await told(ask, 'GET /api/conversations/forked')).toBeNull()
+  expect(await told(ask, 'POST /api/conversations', { conversation_id: 'deleted' })).toMatchObject({ status: 'ok' })
+}
+
+async function modelGoesOn(ask: Ask): Promise<void> {
+  const model = await startScriptedModel()
+  onTestFinished(() => model.close())
+  model.setScript('again', { replies: [{ text: 'I am back.' }] })
+  const address = `${model.url}/again/v1`
+  await told(ask, 'POST /api/settings', { llm_model: 'openai/scripted', llm_base_url: address, llm_api_key: 'k' })
+  await told(ask, 'POST /api/conversations/model-work/start', {})
+  const events = await say(ask, 'model-work', 'Are you there?')
+  expect(events.some(({ message }) => message === 'I am back.')).toBe(true)
+  // The model was told what had happened before.
+  expect(JSON.stringify(model.requests('again')[0]?.body)).toContain('Look around.')
+}
+
+async function analysisGoesOn(ask: Ask): Promise<void> {
+  const count = async () => (await told<{ total: number }>(ask, 'GET /api/v1/history')).total
+  const before = await count()
+  await told(ask, 'POST /api/settings', { llm_model: '', llm_api_key: '' })
+  await told(ask, 'POST /api/v1/analysis/analyze', { stock_code: '600519' })
+  expect(await count()).toBe(before + 1)
+  await told(ask, 'POST /api/v1/stocks/watchlist/add', { stock_code: 'MSFT' })
+  await told(ask, 'POST /api/secrets', { name: 'LATER', value: 'sealed now' })
+}

@@ -1,0 +1,82 @@
+// Requests to a service in local mode, with what it answers.
+
+export type Answer = { readonly status: number; readonly type: string; readonly body: unknown }
+
+export type Ask = (call: string, body?: unknown) => Promise<Answer>
+
+/** `ask('GET /health')`; a body is sent as JSON, a form as it is. */
+export function askerOf(url: string): Ask {
+  return async (call, body) => {
+    const [method = '', path = ''] = call.split(' ')
+    const isForm = body instanceof FormData
+    const reply = await fetch(`${url}${path}`, {
+      method,
+      ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
+      ...(body === undefined || isForm ? {} : { headers: { 'content-type': 'application/json' } }),
+    })
+    const type = reply.headers.get('content-type')?.split(';')[0] ?? ''
+    const text = await reply.text()
+    return { status: reply.status, type, body: type === 'application/json' ? (JSON.parse(text) as unknown) : text }
+  }
+}
+
+/** The members of an answer that must be a success. */
+export async function told<T>(ask: Ask, call: string, body?: unknown): Promise<T> {
+  const answer = await ask(call, body)
+  if (answer.status >= 300) throw new Error(`${call}: ${answer.status} ${JSON.stringify(answer.body)}`)
+  return answer.body as T
+}
+
+const PATIENCE_MS = 120_000
+const LOOK_EVERY_MS = 50
+
+/** Asks again and again until it is so. */
+export async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  for (const deadline = Date.now() + PATIENCE_MS; !(await isSo()); ) {
+    if (Date.now() > deadline) throw new Error(`never came: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+  }
+}
+
+export type Happened = {
+  id: number
+  source?: string
+  action?: string
+  observation?: string
+  message?: string
+  content?: string
+  extras?: { agent_state?: string }
+}
+
+/** Every event of a conversation. */
+export async function eventsOf(ask: Ask, id: string): Promise<Happened[]> {
+  const all: Happened[] = []
+  for (;;) {
+    const page = await told<{ events: Happened[]; has_more: boolean }>(
+      ask,
+      `GET /api/conversations/${id}/events?limit=100&start_id=${(all.at(-1)?.id ?? -1) + 1}`,
+    )
+    all.push(...page.events)
+    if (!page.has_more) return all
+  }
+}
+
+/** Says something to the agent and waits until it has nothing more to do; answers with what happened. */
+export async function say(ask: Ask, id: string, content: string): Promise<Happened[]> {
+  const before = (await eventsOf(ask, id)).length
+  await told(ask, `POST /api/conversations/${id}/events`, { action: 'message', args: { content, image_urls: [] } })
+  return settled(ask, id, before)
+}
+
+const AT_REST = new Set(['awaiting_user_input', 'awaiting_user_confirmation', 'finished', 'error', 'stopped'])
+
+/** Waits until the agent is at rest after it has done something since. */
+export async function settled(ask: Ask, id: string, before: number): Promise<Happened[]> {
+  let since: Happened[] = []
+  await until(`the agent of ${id} at rest`, async () => {
+    since = (await eventsOf(ask, id)).slice(before)
+    const state = since.findLast(({ observation }) => observation === 'agent_state_changed')?.extras?.agent_state
+    return AT_REST.has(state ?? '') && since.some(({ source }) => source === 'agent')
+  })
+  return since
+}
