@@ -57,10 +57,8 @@ const TOO_MANY = {
   message: 'Too many conversations run, so this one was closed; start it again to go on',
 } as const
 
-/** How long whoever asks for a change waits for it to stand in the index. */
-const INDEX_WAIT_MS = 2_000
-/** How long a deletion waits for the index and the files to be rid of the conversation. */
-const PURGE_WAIT_MS = 2_000
+/** How long whoever asks for a change waits for it to stand in the index, or for the index and the files to be rid of it. */
+const WAIT_MS = 2_000
 
 /** One conversation of one owner: its event log, its sockets, its agent and its workspace. */
 export class Conversation extends DurableObject<Env> {
@@ -134,7 +132,7 @@ export class Conversation extends DurableObject<Env> {
     this.#tombstone = tombstone
     const settled = this.#settle(tombstone)
     this.ctx.waitUntil(settled)
-    await waitAtMost(PURGE_WAIT_MS, settled)
+    await waitAtMost(WAIT_MS, settled)
     return true
   }
 
@@ -378,7 +376,7 @@ export class Conversation extends DurableObject<Env> {
   async #listed(room: Room): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.ctx.waitUntil(room.index.flush(resolve).finally(resolve))
-    await waitAtMost(INDEX_WAIT_MS, promise)
+    await waitAtMost(WAIT_MS, promise)
   }
 
   /** Unless the id was created anew in the meantime: then the alarm and what is stored are the new one's. */

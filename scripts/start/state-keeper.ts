@@ -1,19 +1,24 @@
 // What the Worker asks about the files under it, over a binding that nobody else has: see `src/lib/state-keeper.ts`.
 
-import { closeSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import type { DiskReport, ObjectReport } from '../../src/lib/state-keeper.ts'
+import type { DiskReport, ObjectReport, StoredReport } from '../../src/lib/state-keeper.ts'
 import { damageOf, objectFile, removeDatabase } from './databases.ts'
 import { LEAST_FREE_BYTES, MIB } from './state-folder.ts'
 
 const PROBE = new Uint8Array(64 * 1024)
 
 /** The answer to a request of the Worker's; null for one that is none. */
-export function answerAbout(stateDir: string, method: string, path: string): DiskReport | ObjectReport | null {
+export function answerAbout(
+  stateDir: string,
+  method: string,
+  path: string,
+): DiskReport | ObjectReport | StoredReport | null {
   if (path === '/disk') return { trouble: troubleOf(stateDir) }
-  const [, className = '', id = ''] = /^\/objects\/(\w+)\/(\w+)$/.exec(path) ?? []
+  const [, about = '', className = '', id = ''] = /^\/(objects|stored)\/(\w+)\/(\w+)$/.exec(path) ?? []
   const file = objectFile(className, id)
   if (file === null) return null
+  if (about === 'stored') return { isStored: existsSync(join(stateDir, file)) }
   const damage = damageOf(join(stateDir, file), true)
   if (method === 'DELETE' && damage !== null) removeDatabase(join(stateDir, file))
   return { damage, file }

@@ -4,6 +4,7 @@
 import type { Context } from 'hono'
 import { config } from '../config.ts'
 import { leaveRoom, takeRoom } from '../limits/body-room.ts'
+import { isAskedByModel, noteAskedByModel } from './asked-by-model.ts'
 import { AppError } from './errors.ts'
 import type { AppEnv } from './router.ts'
 
@@ -31,7 +32,8 @@ export async function takingIn(c: Context<AppEnv>, work: () => Promise<void>): P
 /** Null for a body that is small. */
 async function largeBytesOf(c: Context<AppEnv>): Promise<number | null> {
   const { raw, path } = c.req
-  if (raw.body === null || UNCOUNTED.test(path)) return null
+  // The body of a GET is a filter, which has a small limit of its own, and cannot be put into another request.
+  if (raw.body === null || raw.method === 'GET' || UNCOUNTED.test(path)) return null
   const announced = raw.headers.get('content-length')
   if (announced === null) return (await beginsLarge(c)) ? config(c.env).maxBodyBytes : null
   return Number(announced) < LARGE_BODY_BYTES ? null : Number(announced)
@@ -51,7 +53,8 @@ async function beginsLarge(c: Context<AppEnv>): Promise<boolean> {
   }
   const { url, method, headers, signal } = c.req.raw
   const body = isWhole || reader === undefined ? joined(read, bytes) : putBack(read, reader)
-  c.req.raw = new Request(url, { method, headers, signal, body })
+  const again = new Request(url, { method, headers, signal, body })
+  c.req.raw = isAskedByModel(c.req.raw) ? noteAskedByModel(again) : again
   return !isWhole
 }
 

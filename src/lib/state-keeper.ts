@@ -15,6 +15,9 @@ export type ObjectReport = {
   file: string
 }
 
+/** `GET /stored/<class>/<id>`. */
+export type StoredReport = { isStored: boolean }
+
 type Keeper = { fetch: (url: string, init: { method: string }) => Promise<Response> }
 
 /** The trouble with the disk; null when there is none, or nobody who could know. */
@@ -28,6 +31,12 @@ export async function objectDamage(env: object, place: string): Promise<ObjectRe
   const keeper = keeperOf(env)
   const report = keeper === null ? null : await asked<ObjectReport>(keeper, `/objects/${place}`)
   return report === null || report.damage === null ? null : report
+}
+
+/** Whether an object has a file; true where nobody could know. */
+export async function isObjectStored(env: object, place: string): Promise<boolean> {
+  const keeper = keeperOf(env)
+  return keeper === null || (await asked<StoredReport>(keeper, `/stored/${place}`)).isStored
 }
 
 /** Removes the file of an object if it is damaged; false when nothing was removed. */

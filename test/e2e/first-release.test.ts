@@ -26,7 +26,8 @@ test('a state folder of the first release reads as it did there, and everything 
   const [then, now] = [keptAnswers(), await readAll(ask)]
   expect(Object.keys(now)).toEqual(Object.keys(then))
   expect(Object.keys(then).length).toBeGreaterThan(80)
-  for (const [path, answer] of Object.entries(then)) expect([path, now[path]]).toEqual([path, timeless(answer)])
+  // Answers have grown since.
+  for (const [path, answer] of Object.entries(then)) expect([path, now[path]]).toMatchObject([path, timeless(answer)])
 
   await shellGoesOn(ask)
   await modelGoesOn(ask)

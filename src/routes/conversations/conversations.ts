@@ -27,7 +27,6 @@ import {
   ConversationTrigger,
   InitSessionRequest,
 } from './schemas.ts'
-import { noteUse } from './unused-ids.ts'
 
 const TOKEN_LIFETIME_MS = 24 * 3600 * 1000
 /** What the reference called the trigger of API callers; old clients filter by it. */
@@ -60,7 +59,6 @@ endpoint(
       prepare: async () => {
         const beginning = await beginningOf(c, body, id)
         const repository = await checkedRepository(c, body)
-        await noteUse(c.env, owner, id)
         return { ...beginning, repository }
       },
       make: async (prepared) =>

@@ -9,7 +9,6 @@ import { hexId } from '../../lib/ids.ts'
 import { keepToLimit } from './loop-limit.ts'
 import { withRoom } from './room-for.ts'
 import { CONVERSATION_ID, ConversationPath, ConversationResponse } from './schemas.ts'
-import { noteUse } from './unused-ids.ts'
 
 const ForkRequest = z
   .strictObject({
@@ -45,10 +44,7 @@ endpoint(
     const mayBeThere = CONVERSATION_ID.test(from.id) && c.get('isUnusedId') !== true
     const forked = mayBeThere
       ? await withRoom(c, id, {
-          prepare: async () => {
-            await noteUse(c.env, owner, id)
-            return isoMicros(Date.now())
-          },
+          prepare: async () => isoMicros(Date.now()),
           make: async (createdAt) =>
             await conversation(c.env, owner, id).fork({
               id,

@@ -9,7 +9,6 @@ import { objectOf } from './access.ts'
 import { deleteDamaged } from './damaged.ts'
 import { keepToLimit } from './loop-limit.ts'
 import { CONVERSATION_ID, ConversationPath, ConversationResponse, ProviderType } from './schemas.ts'
-import { noteEnd } from './unused-ids.ts'
 
 const UpdateConversationRequest = z
   .strictObject({ title: z.string().min(1).max(200) })
@@ -67,7 +66,6 @@ endpoint(
     if (deleted) {
       const entry = { owner, actor: actorOf(principal), action: 'conversation.deleted', subject: id } as const
       c.executionCtx.waitUntil(recordAudit(c.env.DB, entry))
-      c.executionCtx.waitUntil(noteEnd(c.env, owner, id))
     }
     return c.json(deleted)
   },

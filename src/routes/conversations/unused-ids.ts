@@ -1,53 +1,33 @@
 // Keeps requests for ids that nobody ever used away from their objects, where asking one leaves a file behind. That is so
-// under `npm start` alone; on the platform an object that stored nothing takes no room, and is simply asked.
+// under `npm start` alone, where whoever keeps the files can be asked whether there is one; on the platform an object that
+// stored nothing takes no room, and is simply asked.
 
 import type { MiddlewareHandler } from 'hono'
-import { programHost } from '../../bindings.ts'
-import { claimConversation, dropClaim, isClaimed } from '../../db/conversation-claims.ts'
+import { conversationPlace } from '../../bindings.ts'
 import type { AppEnv } from '../../http/router.ts'
 import { errorFields, log } from '../../lib/log.ts'
+import { isObjectStored } from '../../lib/state-keeper.ts'
 import { CONVERSATION_ID } from './schemas.ts'
 
 const MAX_REMEMBERED = 10_000
 
-/** What this process knows to be in use. */
-const used = new Set<string>()
+/** What this process knows to have a file. No file goes while the service runs but that of a damaged conversation. */
+const stored = new Set<string>()
 
-const keyOf = (owner: string, id: string): string => JSON.stringify([owner, id])
-
-function remember(owner: string, id: string): void {
-  if (used.size >= MAX_REMEMBERED) used.clear()
-  used.add(keyOf(owner, id))
-}
-
-/** Whether it is certain that no conversation has this id. Without the database nothing is. */
+/** Whether it is certain that no conversation has this id. */
 export async function isUnused(env: Env, owner: string, id: string): Promise<boolean> {
-  if (programHost(env) === null || used.has(keyOf(owner, id))) return false
+  const place = conversationPlace(env, owner, id)
+  if (stored.has(place)) return false
   try {
-    if (!(await isClaimed(env.DB, { owner, id }))) return true
+    if (!(await isObjectStored(env, place))) return true
   } catch (error) {
-    log.warn('conversation.claims_away', errorFields(error))
+    // Then the object is asked, as on the platform.
+    log.warn('conversation.state_not_asked', errorFields(error))
     return false
   }
-  remember(owner, id)
+  if (stored.size >= MAX_REMEMBERED) stored.clear()
+  stored.add(place)
   return false
-}
-
-/** Notes that a conversation is about to be made. It is made without the database too, and known here at least. */
-export async function noteUse(env: Env, owner: string, id: string): Promise<void> {
-  if (programHost(env) === null) return
-  remember(owner, id)
-  try {
-    await claimConversation(env.DB, { owner, id })
-  } catch (error) {
-    log.warn('conversation.not_claimed', { id, ...errorFields(error) })
-  }
-}
-
-export async function noteEnd(env: Env, owner: string, id: string): Promise<void> {
-  if (programHost(env) === null) return
-  used.delete(keyOf(owner, id))
-  await dropClaim(env.DB, { owner, id })
 }
 
 /** Looks the id of the path up before any of the routes below it runs. */
