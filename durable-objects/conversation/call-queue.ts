@@ -42,7 +42,7 @@ const BEGUN = 'The service failed while this ran. Its outcome is unknown; it was
 const MAX_CALLS = 64
 /** A row holds 2 MB with all that is in it; three bytes a UTF-16 unit at most. */
 const MAX_ARGUMENTS_LENGTH = 600_000
-const MAX_ANSWER_LENGTH = 20_000
+export const MAX_ANSWER_LENGTH = 20_000
 const MAX_TEXT_LENGTH = 300_000
 const MAX_VENDOR_LENGTH = 300_000
 
@@ -240,7 +240,7 @@ export class CallQueue {
 }
 
 /** What the user wrote stands whole in its own event, and so does an answer; the model is told that there was more. */
-function cutTo(text: string, length: number): string {
+export function cutTo(text: string, length: number): string {
   if (text.length <= length) return text
   return `${text.slice(0, length).toWellFormed()}\n[cut here: ${text.length - length} more characters]`
 }

@@ -2,6 +2,7 @@
 
 import type { ActionEvent } from '../../src/agent/events.ts'
 import { errorObservation, stateChanged, userRejected } from '../../src/agent/observations.ts'
+import { cutTo, MAX_ANSWER_LENGTH } from './call-queue.ts'
 import { USER_ONLY } from './history.ts'
 import type { Desk } from './turn.ts'
 
@@ -39,7 +40,9 @@ export function tellUnanswerable({ emit }: Desk): void {
 }
 
 /** The action is not going to run; the user and the model are told why. */
-export function refuseAwaited(desk: Desk, why: string): void {
+export function refuseAwaited(desk: Desk, reason: string): void {
+  // A message that stands for an answer is an event by itself; its beginning says enough here.
+  const why = cutTo(reason, MAX_ANSWER_LENGTH)
   const { awaiting } = desk.turn.value
   if (awaiting === null) return
   const actionId = desk.calls.get(awaiting)?.action_id ?? null
