@@ -211,12 +211,9 @@ test('the news of a synchronous analysis is saved with its report: cut off after
     await env.DB.prepare('UPDATE analyses SET data_notice = NULL WHERE query_id = ?').bind(queryId).run()
     ids.push(queryId)
   }
-  // What other tests left behind is looked after first.
-  const delivered = async () => {
-    await onCron(env, Date.now())
-    return (await ann.json<Page>(DELIVERIES)).deliveries.length
-  }
-  await expect.poll(delivered).toBe(1)
+  // Another test may have had the trigger look after them a moment ago.
+  await env.DB.prepare("DELETE FROM upkeep_jobs WHERE name = 'notices'").run()
+  await onCron(env, Date.now())
   expect(await settled(ann, 1)).toMatchObject([{ subject: `report:${ids[0]}`, status: 'delivered' }])
   expect((await lane.received()).length).toBe(1)
 })
