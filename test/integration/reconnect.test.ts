@@ -108,7 +108,8 @@ async function comeAndGo(chat: Chat, pathAfter: (id: number) => string, lastIdOf
         visit(chat, pathAfter(after), roll),
         i % EVICT_EVERY === 0 ? evictDurableObject(stubOf(chat)) : null,
       ])
-      visits.push({ texts, after, newest: { before, after: progress.newestId } })
+      // One more may be stored, and its writer not be told yet.
+      visits.push({ texts, after, newest: { before, after: progress.newestId + 1 } })
       after = lastIdOf(texts) ?? after
     }
   } finally {
