@@ -10,4 +10,4 @@ export type Limits = {
   readonly printedMb: number
 }
 
-export const DEFAULT_LIMITS: Limits = { concurrency: 4, spares: 2, memoryMb: 512, printedMb: 64 }
+export const DEFAULT_LIMITS: Limits = { concurrency: 4, spares: 2, memoryMb: 512, printedMb: 32 }

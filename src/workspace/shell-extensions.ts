@@ -8,7 +8,7 @@ import type { Pacer } from './shell-pacer.ts'
 import type { StoppedOutput } from './stopped-output.ts'
 import type { SystemFiles } from './system-files.ts'
 import { SystemTree } from './system-tree.ts'
-import { bytesToText } from './text-encodings.ts'
+import { bytesToText, textToBytes } from './text-encodings.ts'
 
 export interface ShellCommand {
   name: string
@@ -120,7 +120,8 @@ export class ShellExtensions {
       signal.throwIfAborted()
       return pacer.pauseIfDue()
     }
-    const stdinBytes = bytesOf(String(stdin))
+    // What is piped in comes as one character a byte.
+    const stdinBytes = textToBytes(String(stdin), 'latin1')
     try {
       const { stdout, stderr, exitCode, bytes } = await run(args, {
         fs: this.#files.fs,
@@ -146,8 +147,8 @@ export class ShellExtensions {
   }
 
   #shown({ stdout, stderr, exitCode, bytes }: ShellResult): Result {
-    const written = bytesToText(bytes ?? new TextEncoder().encode(stdout), 'latin1')
-    const isTaken = !this.#parts.signal.aborted && this.#parts.stopped.lay({ stdout: written, stderr })
+    const written = () => bytesToText(bytes ?? new TextEncoder().encode(stdout), 'latin1')
+    const isTaken = !this.#parts.signal.aborted && this.#parts.stopped.lay(() => ({ stdout: written(), stderr }))
     if (!isTaken && !this.#isClosed) this.#parts.show(stdout + stderr)
     return { stdout: '', stderr: '', exitCode }
   }
@@ -167,12 +168,7 @@ async function execute(script: string, { cwd, input }: Place, context: Context):
     ...piped,
   })
   const { stdout, stderr, exitCode } = result
-  return { stdout, stdoutBytes: bytesOf(inBytes(result)), stderr, exitCode }
-}
-
-/** What is piped in comes as one character a byte. */
-function bytesOf(piped: string): Uint8Array {
-  return Uint8Array.from(piped, (char) => char.charCodeAt(0))
+  return { stdout, stdoutBytes: textToBytes(inBytes(result), 'latin1'), stderr, exitCode }
 }
 
 /** A file tree that can be taken away from who uses it. */

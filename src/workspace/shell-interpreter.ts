@@ -79,8 +79,7 @@ export async function interpret(run: Interpretation): Promise<number | null> {
   const stopped = new StoppedOutput()
   const pacer = new Pacer(() => stop.pull('stuck'))
   // What the interpreter says about being stopped is said better by the outcome; before that it is the script's own text.
-  const show = (text: string) =>
-    output.write(cleaned(stop.reason || stopped.isStopping ? text.replace(STOPPED, '') : text))
+  const show = (text: string) => output.write(cleaned(stop.reason || stopped.isStopping ? withoutStop(text) : text))
   const commands = [...TEXT_PROCESSORS, ...SEARCH_COMMANDS, ...run.commands]
   const added = ['timeout', ...Object.keys({ ...OWN_COMMANDS, ...TEXT_COMMANDS }), ...commands.map(({ name }) => name)]
   const names = [...new Set([...library.getCommandNames(), ...added])]
@@ -177,6 +176,13 @@ function keepState(shell: Interpreter, progress: Progress, isSecret: (value: str
 
 const LIMIT_ADVICE = /, increase executionLimits\.\w+/g
 const STOPPED = /^(bash: )?(\S+ )?execution (aborted|stopped|exceeded .*)\n?/gm
+/** What it says about that comes last; to look for it in all the output of a program takes a second. */
+const LAST_CHARS = 10_000
+
+function withoutStop(text: string): string {
+  return text.slice(0, -LAST_CHARS) + text.slice(-LAST_CHARS).replace(STOPPED, '')
+}
+
 const ABSENT =
   /command not available in browser environments\. Exclude '[^']*' from your commands or use the Node\.js bundle\./g
 

@@ -24,10 +24,11 @@ export class StoppedOutput {
     this.#waiting.splice(this.#waiting.indexOf(written), 1)
   }
 
-  /** False when nobody waits. */
-  lay({ stdout, stderr }: Written): boolean {
+  /** False when nobody waits, and then nothing is asked for. */
+  lay(write: () => Written): boolean {
     const written = this.#waiting.at(-1)
     if (!written) return false
+    const { stdout, stderr } = write()
     written.isLaid = true
     written.stdout += stdout
     written.stderr += stderr

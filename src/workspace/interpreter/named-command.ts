@@ -86,7 +86,7 @@ async function runBuiltIn(shell: Watched, position: Position, { call, run }: Nam
     case 'sh':
     case 'timeout':
       // What a live shell wrote is there, should it be stopped.
-      if (isLive && name !== 'timeout') watch.parts.stopped.lay({ stdout: '', stderr: '' })
+      if (isLive && name !== 'timeout') watch.parts.stopped.lay(() => ({ stdout: '', stderr: '' }))
       watch.nextShellIsLive(isLive)
       return withOwnMask(position, run).finally(() => watch.forgetNextShell())
     default:
