@@ -3,6 +3,7 @@
 
 import type { Context } from 'hono'
 import { NO_SECRETS_KEY } from '../db/sealed.ts'
+import { UpstreamError } from '../lib/http-client.ts'
 import { errorFields, log } from '../lib/log.ts'
 import type { AppEnv } from './router.ts'
 import { storageFault } from './storage-fault.ts'
@@ -202,8 +203,22 @@ async function storageError(error: unknown, c: Context<AppEnv>): Promise<AppErro
 function outageOf(error: unknown, requestId: string): AppError | null {
   const fault = installationFault(error)
   if (fault !== null) return new AppError('unavailable', fault)
+  if (isObjectAway(error)) {
+    const message = 'This was broken off by a restart or by too much load; look whether it was done, then try again'
+    return new AppError('unavailable', `${message} (request ${requestId})`)
+  }
   if (!isDatabaseAway(error)) return null
   return new AppError('unavailable', `The database cannot be reached; try again (request ${requestId})`)
+}
+
+/**
+ * The platform marks what it throws in the place of a Durable Object, never what the object's own code throws:
+ * https://developers.cloudflare.com/durable-objects/best-practices/error-handling/.
+ */
+function isObjectAway(error: unknown): boolean {
+  if (!(error instanceof Error) || error instanceof UpstreamError) return false
+  const has = (mark: string) => Reflect.get(error, mark) === true
+  return has('durableObjectReset') || (!has('remote') && (has('retryable') || has('overloaded')))
 }
 
 /** What the operator has left undone, in a sentence that says what to do; null for any other failure. */
