@@ -1,0 +1,76 @@
+// Prints how the tree is built, to be compared before and after a change of its plan: how large it is, what imports itself by
+// way of others, what the rooms of a folder are and how many floors they make, and the largest classes and functions.
+//
+//   npm run structure [-- folder …]      the folders whose rooms are counted
+//
+// A room of a folder is a file or a folder directly in it. An arrow leads from one room to another that it imports, types
+// counted. A floor holds the rooms that import from the floors below alone; rooms of one circle share a floor.
+
+import { filesIn } from '../test/support/source-tree.ts'
+import { circlesOf, importGraph, reachOf, roomsOf } from './structure/graph.ts'
+import { codeLines, type Shape, shapesOf } from './structure/shapes.ts'
+
+const PLACES = ['durable-objects/conversation', 'durable-objects/task-queue', 'src', 'src/agent', 'src/analysis']
+const KITS = /^src\/(workspace|kits)\//
+const ENTRIES = [
+  'src/routes/analysis/analyze.ts',
+  'src/analysis/runner.ts',
+  'durable-objects/conversation/conversation.ts',
+]
+const MAX_FUNCTION_LINES = 40
+const MAX_CLASS_LINES = 250
+const MAX_METHODS = 20
+
+const files = filesIn('src', 'durable-objects').filter(
+  (path) => /\.tsx?$/.test(path) && !/(\.d|\.generated)\.tsx?$/.test(path),
+)
+const graph = importGraph(files, { types: true })
+const loading = importGraph(files, { types: false })
+const shapes = files.flatMap(shapesOf)
+const asked = process.argv.slice(2)
+
+printSize()
+printCircles()
+for (const place of asked.length > 0 ? asked : PLACES) printPlace(place)
+for (const entry of ENTRIES.filter((path) => graph.has(path))) {
+  console.log(`${entry} loads ${reachOf(loading, entry).size} files`)
+}
+printShapes()
+
+function printSize(): void {
+  const lines = files.reduce((sum, path) => sum + codeLines(path), 0)
+  const inSrc = files.filter((path) => path.startsWith('src/') && !KITS.test(path))
+  console.log(`${files.length} files, ${lines} lines of code; src without kits: ${inSrc.length} files`)
+}
+
+function printCircles(): void {
+  const circles = circlesOf(graph)
+  console.log(`${circles.length} circles, types counted`)
+  for (const circle of circles) console.log(`  ${circle.join(' ')}`)
+}
+
+function printPlace(place: string): void {
+  const { rooms, arrows, floors } = roomsOf(graph, place)
+  console.log(`${place}: ${rooms} rooms, ${arrows} arrows, ${floors} floors`)
+}
+
+function printShapes(): void {
+  const classes = shapes.filter(({ kind }) => kind === 'class')
+  const functions = shapes.filter(({ kind }) => kind === 'function')
+  const large = classes.filter(({ lines, methods }) => lines > MAX_CLASS_LINES || methods > MAX_METHODS)
+  const long = functions.filter(({ lines }) => lines > MAX_FUNCTION_LINES)
+  console.log(
+    `${large.length} of ${classes.length} classes have over ${MAX_METHODS} methods or ${MAX_CLASS_LINES} lines`,
+  )
+  for (const one of byLines(large)) console.log(`  ${words(one)}, ${one.methods} methods`)
+  console.log(`${long.length} of ${functions.length} functions are over ${MAX_FUNCTION_LINES} lines`)
+  for (const one of byLines(long)) console.log(`  ${words(one)}`)
+}
+
+function byLines(found: readonly Shape[]): Shape[] {
+  return found.toSorted((a, b) => b.lines - a.lines)
+}
+
+function words({ path, name, lines }: Shape): string {
+  return `${path} ${name}: ${lines} lines`
+}
