@@ -2,10 +2,10 @@
 // that nobody serves.
 
 import { OpenAPIHono } from '@hono/zod-openapi'
+import type { AppEnv } from './http/app-env.ts'
 import { AppError, envelopeFor, renderError } from './http/errors.ts'
 import { door } from './http/middleware.ts'
 import { documentFor } from './http/openapi.ts'
-import type { AppEnv } from './http/router.ts'
 import { analysisRoutes } from './routes/analysis/index.ts'
 import { audit } from './routes/audit.ts'
 import { conversationRoutes } from './routes/conversations/index.ts'

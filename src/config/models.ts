@@ -1,8 +1,8 @@
 // The variables about language models: what the operator offers, with which keys, and how patiently it is asked.
 
 import { z } from 'zod'
+import type { ToolProtocol } from '../llm/ask.ts'
 import type { OperatorModels } from '../llm/choose.ts'
-import type { ToolProtocol } from '../llm/client.ts'
 import type { KeyedProvider } from '../llm/providers.ts'
 import type { RetryPlan } from '../llm/retry.ts'
 import type { Patience } from '../llm/wire.ts'

@@ -4,25 +4,8 @@ import { z } from 'zod'
 import { UpstreamError } from '../lib/http-client.ts'
 import { log } from '../lib/log.ts'
 import type { Api } from './api-client.ts'
+import type { NewRequest, OpenedRequest } from './provider.ts'
 import { encodedPath, isRepositoryName } from './repository-names.ts'
-
-export type NewRequest = {
-  /** `owner/name`; for GitLab the id or the path of the project. */
-  repository: string
-  sourceBranch: string
-  targetBranch: string
-  title: string
-  description: string
-  /** Bitbucket has no labels. */
-  labels: readonly string[]
-  /** Only GitHub has its drafts as a field; elsewhere it is ignored. */
-  draft: boolean
-}
-
-export type OpenedRequest =
-  | { ok: true; url: string; number: number; labelled: boolean }
-  /** The provider understood and declines; `reason` is its own short word. */
-  | { ok: false; reason: string }
 
 const GitHubPull = z.object({ number: z.int(), html_url: z.url() })
 const GitLabMerge = z.object({ iid: z.int(), web_url: z.url() })

@@ -1,7 +1,5 @@
 // What Bellwether wants to know of a git hosting service, in one shape for all of them.
 
-import type { NewRequest, OpenedRequest } from './open-request.ts'
-
 export const FAMILIES = ['github', 'gitlab', 'bitbucket'] as const
 export type Family = (typeof FAMILIES)[number]
 
@@ -45,6 +43,24 @@ export type Search = { query: string; perPage: number; sort: string; order: 'asc
 
 /** How many repositories or branches are listed at most. */
 export const MAX_LISTED = 1000
+
+export type NewRequest = {
+  /** `owner/name`; for GitLab the id or the path of the project. */
+  repository: string
+  sourceBranch: string
+  targetBranch: string
+  title: string
+  description: string
+  /** Bitbucket has no labels. */
+  labels: readonly string[]
+  /** Only GitHub has its drafts as a field; elsewhere it is ignored. */
+  draft: boolean
+}
+
+export type OpenedRequest =
+  | { ok: true; url: string; number: number; labelled: boolean }
+  /** The provider understood and declines; `reason` is its own short word. */
+  | { ok: false; reason: string }
 
 export interface GitProvider {
   readonly family: Family

@@ -5,7 +5,7 @@ import type { Context } from 'hono'
 import { NO_SECRETS_KEY } from '../db/sealed.ts'
 import { UpstreamError } from '../lib/http-client.ts'
 import { errorFields, log } from '../lib/log.ts'
-import type { AppEnv } from './router.ts'
+import type { AppEnv } from './app-env.ts'
 import { storageFault } from './storage-fault.ts'
 
 const STATUS = {

@@ -4,9 +4,9 @@
 import type { Context } from 'hono'
 import { config } from '../config.ts'
 import { leaveRoom, takeRoom } from '../limits/body-room.ts'
+import type { AppEnv } from './app-env.ts'
 import { isAskedByModel, noteAskedByModel } from './asked-by-model.ts'
 import { AppError } from './errors.ts'
-import type { AppEnv } from './router.ts'
 
 /** Smaller ones are not counted. */
 export const LARGE_BODY_BYTES = 1_048_576

@@ -5,11 +5,11 @@ import { type Config, config } from '../config.ts'
 import type { Scope } from '../db/keys.ts'
 import { MARKER_HEADER } from '../lib/outbound-marker.ts'
 import { kindOf } from '../limits/kinds.ts'
+import type { AppEnv } from './app-env.ts'
 import { demandScope, identify, isLoopback } from './auth.ts'
 import { tooLarge } from './body.ts'
 import { AppError } from './errors.ts'
 import { takingIn } from './large-bodies.ts'
-import type { AppEnv } from './router.ts'
 import { admit } from './too-many.ts'
 
 /** Paths that answer without a key. Everything else that the Worker serves is closed. */

@@ -3,11 +3,12 @@
 
 import type { z } from '@hono/zod-openapi'
 import type { Context, Handler } from 'hono'
+import type { AppEnv } from './app-env.ts'
 import { SESSION_COOKIE } from './auth.ts'
 import { generateDocument } from './document.ts'
 import { type Words, withWords } from './document-words.ts'
 import { errorSchema } from './error-shapes.ts'
-import type { AppEnv, Router } from './router.ts'
+import type { Router } from './router.ts'
 import { registerSpecComponents } from './spec-components.ts'
 import { TAGS, type Tag } from './tags.ts'
 import { type BodyShape, validate } from './validation.ts'

@@ -1,22 +1,7 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
 import { must } from '../lib/assert.ts'
+import type { AppEnv } from './app-env.ts'
 import { type Envelope, renderError } from './errors.ts'
-import type { Principal } from './principal.ts'
-
-export type AppEnv = {
-  Bindings: Env
-  Variables: {
-    requestId: string
-    /** Answers with text that is JSON already. */
-    jsonText(text: string): Response
-    /** Who asks; absent only on the calls that need no key. */
-    principal: Principal
-    /** Whether the conversation of the path is certainly none; set below `/api/conversations/{conversation_id}`. */
-    isUnusedId: boolean | undefined
-    /** The conversation that is worked on, where the path does not name it. */
-    conversationId?: string
-  }
-}
 
 export type Router = OpenAPIHono<AppEnv>
 

@@ -5,7 +5,7 @@ import type { Context } from 'hono'
 import { conversationPlace } from '../bindings.ts'
 import { errorFields, log } from '../lib/log.ts'
 import { diskTrouble, objectDamage } from '../lib/state-keeper.ts'
-import type { AppEnv } from './router.ts'
+import type { AppEnv } from './app-env.ts'
 
 export type StorageFault = { code: 'storage_full' | 'unavailable'; message: string }
 

@@ -6,10 +6,10 @@ import type { Context } from 'hono'
 import { z } from 'zod'
 import { config } from '../config.ts'
 import { must } from '../lib/assert.ts'
+import type { AppEnv } from './app-env.ts'
 import { readBytes } from './body.ts'
 import { AppError, type ValidationItem } from './errors.ts'
 import { findJsonBreak } from './json-break.ts'
-import type { AppEnv } from './router.ts'
 import { INTEGER_EXPECTED, toItems } from './validation-items.ts'
 
 const TRUE = new Set(['1', 'true', 't', 'yes', 'y', 'on'])

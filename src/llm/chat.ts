@@ -1,8 +1,8 @@
 // A request in the chat dialect: the SDK makes the body of it, the answer is read by hand.
 
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
+import type { Ask } from './ask.ts'
 import { ChatReader, DataLines, ToldFailure } from './chat-stream.ts'
-import type { Ask } from './client.ts'
 import { RefusedRequest } from './failure-from.ts'
 import type { VendorParts } from './messages.ts'
 import type { ReplyBuilder } from './reply-builder.ts'

@@ -1,13 +1,13 @@
 // A language model at a vendor: the prompt goes out in its dialect, the answer is watched while it comes and read into
 // one reply, and whatever goes wrong on the way ends as a `ModelError`.
 
-import type { AddressPolicy } from '../lib/address-policy.ts'
 import { typedByPerson } from '../lib/chooser.ts'
 import { fetchThrough } from '../lib/guarded-fetch.ts'
 import { operatorFetchOnce } from '../lib/operator-fetch.ts'
+import type { Ask, LeftOut, ModelFacts, ModelMeans, Prices } from './ask.ts'
 import type { ModelChoice } from './choose.ts'
 import { askDialect } from './dialects.ts'
-import { type ModelFacts, modelFacts, type Prices } from './facts.ts'
+import { modelFacts } from './facts.ts'
 import { failureFrom } from './failure-from.ts'
 import { wordsOf } from './failures.ts'
 import { fallbackModel } from './fallback.ts'
@@ -22,32 +22,7 @@ import {
 } from './model.ts'
 import { promptedModel } from './prompted.ts'
 import { ReplyBuilder } from './reply-builder.ts'
-import { DEFAULT_PATIENCE, type Patience } from './wire.ts'
-
-/** How tools are offered: the way that fits the model, the vendor's own calls, or by the prompt. */
-export type ToolProtocol = 'auto' | 'native' | 'prompted'
-
-export type ModelMeans = {
-  /** For addresses that a user chose. */
-  readonly addressPolicy: AddressPolicy
-  readonly patience?: Patience
-  readonly toolProtocol?: ToolProtocol
-  /** The binding of Workers AI. */
-  readonly ai?: unknown
-  readonly fetch?: typeof fetch
-}
-
-/** What a vendor turned out not to take; it is left out from then on. */
-export type LeftOut = { temperature: boolean; reasoning: boolean; schema: boolean; usage: boolean }
-
-export type Ask = {
-  readonly choice: ModelChoice
-  readonly facts: ModelFacts
-  readonly means: ModelMeans & { fetch: typeof fetch; patience: Patience }
-  readonly leftOut: Readonly<LeftOut>
-  readonly prompt: Prompt
-  readonly options: AskOptions
-}
+import { DEFAULT_PATIENCE } from './wire.ts'
 
 export async function languageModel(choice: ModelChoice, means: ModelMeans): Promise<LanguageModel> {
   const first = await oneModel(choice, means)

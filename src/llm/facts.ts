@@ -1,24 +1,7 @@
 // What is known of a model before it is asked: how much it reads, what it can do, what it costs.
 
+import type { ModelFacts } from './ask.ts'
 import { KEYED_PROVIDERS, type KeyedProvider, partsOf } from './providers.ts'
-
-export type Prices = {
-  /** In US dollars for a million tokens. */
-  readonly input: number
-  readonly output: number
-  readonly cacheRead: number
-  readonly cacheWrite: number
-}
-
-export type ModelFacts = {
-  readonly contextWindow: number | null
-  readonly maxOutputTokens: number | null
-  readonly callsTools: boolean
-  readonly seesImages: boolean
-  readonly reasons: boolean
-  readonly takesTemperature: boolean
-  readonly prices: Prices | null
-}
 
 /** Names of models with eyes, for servers whose models no catalogue lists. */
 const SEEING = /(^|[^a-z])(vl|vision|llava|pixtral|omni|multimodal|gemma-?3|llama-?4|gpt-4o|gpt-5|claude|gemini)/i

@@ -6,6 +6,7 @@ import { explainFailure } from './failure.ts'
 import { type McpServers, remoteServers } from './remote-server.ts'
 import type { McpTool } from './session-tools.ts'
 import { CallResult, errorResult, resultOf, type ToolResult } from './tool-result.ts'
+import { CALL_DEADLINE_MS } from './wire.ts'
 
 export type CallParts = {
   /** The servers as they are configured now; the key of the tool's server is taken from here. */
@@ -15,8 +16,6 @@ export type CallParts = {
   readonly signal?: AbortSignal
   readonly deadlineMs?: number
 }
-
-export const CALL_DEADLINE_MS = 110_000
 
 /** Throws the signal's reason only: whatever else goes wrong is a result that says so. */
 export async function callMcpTool(

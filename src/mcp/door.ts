@@ -3,8 +3,7 @@
 import type { AddressPolicy } from '../lib/address-policy.ts'
 import { typedByPerson } from '../lib/chooser.ts'
 import { fetchThrough } from '../lib/guarded-fetch.ts'
-import { CALL_DEADLINE_MS } from './call-tool.ts'
-import { MAX_ANSWER_BYTES } from './wire.ts'
+import { CALL_DEADLINE_MS, MAX_ANSWER_BYTES } from './wire.ts'
 
 /** The door to one server, whose address a person configured. What the server names itself is a stranger's choice. */
 export type ServerDoor = (address: string) => typeof fetch

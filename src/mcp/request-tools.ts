@@ -2,8 +2,7 @@
 // to the agent itself; who asks the provider is not known here.
 
 import { z } from 'zod'
-import type { NewRequest, OpenedRequest } from '../git-providers/open-request.ts'
-import type { Family } from '../git-providers/provider.ts'
+import type { Family, NewRequest, OpenedRequest } from '../git-providers/provider.ts'
 import type { ServedTool, ToolAnswer } from './serve.ts'
 import type { McpTool } from './session-tools.ts'
 

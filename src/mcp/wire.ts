@@ -3,6 +3,8 @@
 
 import { McpFailure } from './failure.ts'
 
+export const CALL_DEADLINE_MS = 110_000
+
 /** Of one answer, or of all that an event stream carries. */
 export const MAX_ANSWER_BYTES = 8 * 1024 * 1024
 export const GOODBYE_MS = 2_000

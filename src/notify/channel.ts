@@ -2,7 +2,6 @@
 // long a message may be, how often one may be sent, what the request looks like and what the answer means.
 
 import type { z } from 'zod'
-import type { Render } from './dialects.ts'
 
 export const CHANNEL_KINDS = [
   'wecom',
@@ -31,6 +30,9 @@ export type Pace = { count: number; windowMs: number }
 
 /** One message of a report, numbered from 1. The key stays the same however often the part is tried. */
 export type Part = { key: string; title: string; markdown: string; n: number; of: number }
+
+/** A part's text as a service shows it. */
+export type Render = (part: Pick<Part, 'title' | 'markdown' | 'n' | 'of'>) => string
 
 export type Outgoing = { url: string; headers: Record<string, string>; body: string }
 

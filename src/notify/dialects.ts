@@ -2,9 +2,7 @@
 // every dialect: a name from outside can neither format nor link nor call anybody.
 
 import { escapeHtml, markdownToHtml } from '../reports/markdown-html.ts'
-import type { Part } from './channel.ts'
-
-export type Render = (part: Pick<Part, 'title' | 'markdown' | 'n' | 'of'>) => string
+import type { Part, Render } from './channel.ts'
 
 type Style = {
   text: (plain: string) => string

@@ -24,6 +24,16 @@ export type Call = {
   readonly before?: readonly string[]
 }
 
+export type CommandRule = {
+  readonly risk: 'medium' | 'high'
+  readonly says: string
+  readonly commands: readonly string[]
+  /** What else must hold for its words and its input. */
+  readonly given: (call: Call) => boolean
+  /** Run on whatever a search finds, it counts as high. */
+  readonly deletes?: true
+}
+
 export const INHERITED: Input = { kind: 'inherited' }
 export const NO_OUTPUT: Output = { isEmpty: true, words: [] }
 

@@ -1,20 +1,10 @@
 // The rules for commands by their names and words. They are data: the text that users read is made from the rows that are
 // applied, so it cannot say anything else.
 
-import { type Call, has, operandsOf, valuesOf } from './call.ts'
+import { type Call, type CommandRule, has, operandsOf, valuesOf } from './call.ts'
 import { GIT_RULES } from './git-rules.ts'
 import { holdsOutput } from './marks.ts'
 import { isSecretName } from './variables.ts'
-
-export type CommandRule = {
-  readonly risk: 'medium' | 'high'
-  readonly says: string
-  readonly commands: readonly string[]
-  /** What else must hold for its words and its input. */
-  readonly given: (call: Call) => boolean
-  /** Run on whatever a search finds, it counts as high. */
-  readonly deletes?: true
-}
 
 const always = () => true
 const sends = ({ input }: Call) => input.kind === 'pipe' || input.kind === 'file'

@@ -1,7 +1,6 @@
 // What git's commands may cost. A command of git's is named with both words: `git push`.
 
-import { type Call, has, operandsOf } from './call.ts'
-import type { CommandRule } from './command-rules.ts'
+import { type Call, type CommandRule, has, operandsOf } from './call.ts'
 import { holdsOutput, holdsValue, isGlob } from './marks.ts'
 
 const always = () => true

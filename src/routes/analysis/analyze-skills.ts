@@ -4,9 +4,10 @@ import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { DEFAULT_SKILL, listSkills } from '../../analysis/skills/catalogue.ts'
 import { config } from '../../config.ts'
+import type { AppEnv } from '../../http/app-env.ts'
 import { analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
-import { type AppEnv, router } from '../../http/router.ts'
+import { router } from '../../http/router.ts'
 import { ReportLanguage } from '../../reports/report.ts'
 
 const app = router(analysisEnvelope)

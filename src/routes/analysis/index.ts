@@ -1,5 +1,5 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
-import type { AppEnv } from '../../http/router.ts'
+import type { AppEnv } from '../../http/app-env.ts'
 import { analyze } from './analyze.ts'
 import { channels } from './channels.ts'
 import { deliveries } from './deliveries.ts'

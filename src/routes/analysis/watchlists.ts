@@ -12,9 +12,10 @@ import {
   type Watchlist,
   watchStock,
 } from '../../db/watchlists.ts'
+import type { AppEnv } from '../../http/app-env.ts'
 import { AppError, analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
-import { type AppEnv, router } from '../../http/router.ts'
+import { router } from '../../http/router.ts'
 import { isoMicros } from '../../lib/clock.ts'
 import { hexId } from '../../lib/ids.ts'
 import { currentNames } from '../../market/names/store.ts'

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { conversation, noConversation } from '../../bindings.ts'
+import type { AppEnv } from '../../http/app-env.ts'
 import { AppError } from '../../http/errors.ts'
-import type { AppEnv } from '../../http/router.ts'
 import { CONVERSATION_ID } from './schemas.ts'
 
 /** The 404 of a conversation that is unknown, or another's: nobody can tell which. */

@@ -3,9 +3,10 @@
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
+import type { AppEnv } from '../../http/app-env.ts'
 import { errorEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
-import { type AppEnv, router } from '../../http/router.ts'
+import { router } from '../../http/router.ts'
 import { found, ownConversation } from './access.ts'
 import { ConversationPath } from './schemas.ts'
 

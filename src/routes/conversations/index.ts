@@ -1,5 +1,5 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
-import type { AppEnv } from '../../http/router.ts'
+import type { AppEnv } from '../../http/app-env.ts'
 import { making, reading } from './conversations.ts'
 import { eventReading, eventWriting } from './events.ts'
 import { extras } from './extras.ts'

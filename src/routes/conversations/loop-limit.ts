@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import { conversation } from '../../bindings.ts'
 import { config } from '../../config.ts'
 import { listRunning } from '../../db/conversations.ts'
-import type { AppEnv } from '../../http/router.ts'
+import type { AppEnv } from '../../http/app-env.ts'
 import { errorFields, log } from '../../lib/log.ts'
 import { waitAtMost } from '../../lib/wait-at-most.ts'
 

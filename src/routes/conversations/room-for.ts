@@ -3,8 +3,8 @@
 
 import type { Context } from 'hono'
 import { owner } from '../../bindings.ts'
+import type { AppEnv } from '../../http/app-env.ts'
 import type { AppError } from '../../http/errors.ts'
-import type { AppEnv } from '../../http/router.ts'
 import { quotaReached } from '../../http/too-many.ts'
 import { errorFields, log } from '../../lib/log.ts'
 

@@ -4,7 +4,7 @@
 
 import type { MiddlewareHandler } from 'hono'
 import { conversationPlace } from '../../bindings.ts'
-import type { AppEnv } from '../../http/router.ts'
+import type { AppEnv } from '../../http/app-env.ts'
 import { errorFields, log } from '../../lib/log.ts'
 import { isObjectStored } from '../../lib/state-keeper.ts'
 import { CONVERSATION_ID } from './schemas.ts'

@@ -2,8 +2,8 @@
 
 import type { Context } from 'hono'
 import { conversation } from '../../bindings.ts'
+import type { AppEnv } from '../../http/app-env.ts'
 import { AppError } from '../../http/errors.ts'
-import type { AppEnv } from '../../http/router.ts'
 import { CONVERSATION_HEADERS } from '../../mcp/remote-server.ts'
 import { type RequestTool, requestAnswer } from '../../mcp/request-tools.ts'
 import type { ToolAnswer } from '../../mcp/serve.ts'

@@ -3,8 +3,8 @@
 import { env, runInDurableObject } from 'cloudflare:test'
 import { Hono } from 'hono'
 import { expect, test } from 'vitest'
+import type { AppEnv } from '../../../src/http/app-env.ts'
 import { detailEnvelope, renderError } from '../../../src/http/errors.ts'
-import type { AppEnv } from '../../../src/http/router.ts'
 
 async function answerTo(error: unknown): Promise<{ status: number; body: unknown }> {
   const app = new Hono<AppEnv>()

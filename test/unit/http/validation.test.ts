@@ -3,8 +3,8 @@ import { z } from '@hono/zod-openapi'
 import fc from 'fast-check'
 import { Hono } from 'hono'
 import { expect, test } from 'vitest'
+import type { AppEnv } from '../../../src/http/app-env.ts'
 import { AppError, detailEnvelope, renderError, type ValidationItem } from '../../../src/http/errors.ts'
-import type { AppEnv } from '../../../src/http/router.ts'
 import { laxBool, laxInt, laxNumber, type Valid, validate, valueError } from '../../../src/http/validation.ts'
 
 const Provider = z.enum(['github', 'gitlab', 'bitbucket'])

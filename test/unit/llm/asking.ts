@@ -1,8 +1,9 @@
 // A model at the scripted server, in any of the dialects that are spoken over HTTP.
 
 import { onTestFinished, vi } from 'vitest'
+import type { ModelMeans } from '../../../src/llm/ask.ts'
 import type { ModelChoice } from '../../../src/llm/choose.ts'
-import { languageModel, type ModelMeans } from '../../../src/llm/client.ts'
+import { languageModel } from '../../../src/llm/client.ts'
 import { ModelError, type Prompt } from '../../../src/llm/model.ts'
 import { allowing } from '../../helpers/policies.ts'
 import type { Scripted } from '../../helpers/scripted-model.ts'

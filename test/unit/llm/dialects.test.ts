@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import type { ModelMeans } from '../../../src/llm/ask.ts'
 import { chooseModel, isChoice, type ModelChoice } from '../../../src/llm/choose.ts'
-import { languageModel, type ModelMeans } from '../../../src/llm/client.ts'
+import { languageModel } from '../../../src/llm/client.ts'
 import type { ModelDelta, Prompt, PromptMessage } from '../../../src/llm/model.ts'
 import { allowing } from '../../helpers/policies.ts'
 import { scriptedModel } from '../../helpers/scripted-model.ts'
