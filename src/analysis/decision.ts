@@ -1,6 +1,5 @@
 import type { Advice, Confidence, GuardCode, TrendPrediction } from '../reports/labels.ts'
 import type { Action } from '../reports/report.ts'
-import type { Intervention } from './guardrails.ts'
 import type { Signal, Technical } from './signals.ts'
 import type { TrendState } from './trend.ts'
 
@@ -21,6 +20,9 @@ export type Decision = {
   /** Every rule that acted, in order. */
   interventions: Intervention[]
 }
+
+/** One named rule at work. */
+export type Intervention = { guard: GuardCode; from: Advice; to: Advice; rawScore: number; score: number }
 
 export type Evidence = {
   /** Whether bars and quote are fresh, complete and from a real market. */

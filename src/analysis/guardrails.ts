@@ -3,7 +3,7 @@
 
 import type { Advice, GuardCode } from '../reports/labels.ts'
 import type { FlowBias } from './capital-flow.ts'
-import type { Decision } from './decision.ts'
+import type { Decision, Intervention } from './decision.ts'
 import type { Technical } from './signals.ts'
 
 /** Where a price stands between the extremes of the twenty sessions before the last. */
@@ -27,9 +27,6 @@ export type Situation = {
   /** The newest market review of the day; null when there is none. */
   mood: Mood | null
 }
-
-/** One rule at work. */
-export type Intervention = { guard: GuardCode; from: Advice; to: Advice; rawScore: number; score: number }
 
 const NEAR_SUPPORT = 1.03
 const BROKEN = 0.985
