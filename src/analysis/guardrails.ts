@@ -3,7 +3,7 @@
 
 import type { Advice, GuardCode } from '../reports/labels.ts'
 import type { FlowBias } from './capital-flow.ts'
-import type { Decision, Intervention } from './decision.ts'
+import type { Decision } from './decision.ts'
 import type { Technical } from './signals.ts'
 
 /** Where a price stands between the extremes of the twenty sessions before the last. */
