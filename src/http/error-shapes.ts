@@ -41,6 +41,7 @@ const AT_THE_DOOR: ReadonlySet<ErrorCode> = new Set([
   'unauthorized',
   'forbidden',
   'rate_limited',
+  'request_timeout',
   'payload_too_large',
   'unavailable',
 ])

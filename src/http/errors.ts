@@ -16,6 +16,7 @@ const STATUS = {
   not_found: 404,
   unknown_conversation: 404,
   method_not_allowed: 405,
+  request_timeout: 408,
   conflict: 409,
   duplicate_task: 409,
   duplicate_market_review: 409,

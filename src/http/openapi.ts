@@ -104,7 +104,10 @@ function operationIdOf({ method, path }: { method: string; path: string }): stri
 /** What every endpoint may answer need not be written at each. */
 function repliesOf<P, Q, B>(spec: EndpointSpec<P, Q, B>): Record<number, Reply> {
   const replies: Record<number, Reply> = { ...spec.replies }
-  if (spec.body || spec.rawBody) replies[413] ??= { description: 'The body is too large' }
+  if (spec.body || spec.rawBody) {
+    replies[408] ??= { description: 'The body did not come' }
+    replies[413] ??= { description: 'The body is too large' }
+  }
   if (spec.params || spec.query || spec.body || spec.rawBody) replies[422] ??= { description: 'Validation error' }
   if (spec.open) {
     replies[403] ??= { description: 'The service itself asks on behalf of an agent' }

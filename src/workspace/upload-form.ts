@@ -3,6 +3,7 @@
 
 import { errorFields, log } from '../lib/log.ts'
 import { boundaryOf, type FormPart, formParts, MultipartError } from '../lib/multipart.ts'
+import { inTime } from '../lib/wait-at-most.ts'
 import { wakeCollector } from './rest.ts'
 
 export interface IncomingFile {
@@ -12,7 +13,7 @@ export interface IncomingFile {
 
 /** Why a request is none with files. `text`: the value of this number is no file. */
 export type FormProblem =
-  | { problem: 'unreadable' | 'too-large' | 'too-many-parts' | 'no-files' }
+  | { problem: 'unreadable' | 'too-large' | 'too-many-parts' | 'no-files' | 'never-came' }
   | { problem: 'text'; index: number; text: string }
 
 export interface UploadForm {
@@ -23,6 +24,8 @@ export interface UploadForm {
 
 /** The field of the files; others are passed over. */
 const FIELD = 'files'
+/** A client that does not send as much as is read at a time within this has gone, or means no good. */
+const IDLE_MS = 30_000
 /** Each costs a line of the answer, whether or not it is stored. */
 const MAX_PARTS = 10_000
 /** How much of the body is read at a time. */
@@ -44,6 +47,7 @@ export async function readForm(
     return problem
   } catch (error) {
     if (error instanceof TooLarge) return { problem: 'too-large' }
+    if (error instanceof NeverCame) return { problem: 'never-came' }
     if (!(error instanceof BrokenOff)) throw error
     log.debug('upload.broken_off', errorFields(error.cause))
     return { problem: 'unreadable' }
@@ -89,6 +93,11 @@ class TooLarge extends Error {
   override readonly name = 'TooLarge'
 }
 
+/** The client is there, and sends nothing. */
+class NeverCame extends Error {
+  override readonly name = 'NeverCame'
+}
+
 /** The client has gone. */
 class BrokenOff extends Error {
   override readonly name = 'BrokenOff'
@@ -101,9 +110,10 @@ async function* within({ body, maxBytes }: UploadForm): AsyncGenerator<Uint8Arra
   let [size, wakeAt] = [0, WAKE_EVERY_BYTES]
   try {
     for (;;) {
-      const { value, done } = await reader.readAtLeast(READ_BYTES, new Uint8Array(buffer)).catch((cause: unknown) => {
+      const coming = reader.readAtLeast(READ_BYTES, new Uint8Array(buffer)).catch((cause: unknown) => {
         throw new BrokenOff('the body ended early', { cause })
       })
+      const { value, done } = await inTime(IDLE_MS, coming, () => new NeverCame())
       if (done || value.byteLength === 0) return
       size += value.byteLength
       if (size > maxBytes) throw new TooLarge()

@@ -8,6 +8,7 @@ import { conversation, owner as ownerObject } from '../../src/bindings.ts'
 import { saveConversation } from '../../src/db/conversations.ts'
 import { type Client, client, request } from '../helpers/app.ts'
 import { startConversation } from '../helpers/conversation.ts'
+import { heldTimers } from '../helpers/timers.ts'
 
 type Limit = { limit: string; used: number; allowed: number; unit: string; resets_at: string | null }
 
@@ -148,6 +149,27 @@ test('what an owner stores is counted with what conversations report, and when i
   socket.close()
   await limitTo(ann, {})
   expect((await chat.post('run', { command: 'echo more' })).status).toBe(200)
+})
+
+test('who announces large bodies and sends nothing keeps nobody else out, and is told to send again', async () => {
+  const idle = heldTimers(15_000)
+  const silent = await Promise.all([client(), client(), client()])
+  const stalled = silent.map(({ key }) => {
+    const body = new ReadableStream<Uint8Array>({ start: (sender) => sender.enqueue(new Uint8Array([123])) })
+    const headers = { 'x-session-api-key': key, 'content-length': '8388000', 'content-type': 'application/json' }
+    return request('/api/conversations', { method: 'POST', headers, body })
+  })
+  await expect.poll(() => idle.waiting).toBe(3)
+  const other = await startConversation()
+  expect((await other.post('message', { content: 'x'.repeat(4_000_000) })).status).toBe(200)
+  idle.goOff()
+  for (const answer of await Promise.all(stalled)) {
+    expect([answer.status, await answer.json()]).toEqual([
+      408,
+      { detail: 'The body did not come within 15 s; send the request again' },
+    ])
+  }
+  expect(await Promise.all(silent.map((one) => usedOf(one, 'large_body_bytes')))).toEqual([0, 0, 0])
 })
 
 test('an owner gives as much feedback as may be', async () => {

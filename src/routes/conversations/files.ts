@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { config } from '../../config.ts'
-import { tooLarge } from '../../http/body.ts'
+import { neverCame, tooLarge } from '../../http/body.ts'
 import { AppError, errorEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
@@ -156,6 +156,7 @@ endpoint(
 
 function refusal(found: FormProblem, maxBytes: number): AppError {
   if (found.problem === 'too-large') return tooLarge(maxBytes)
+  if (found.problem === 'never-came') return neverCame()
   if (found.problem === 'no-files') return noFiles()
   if (found.problem === 'text') {
     return valueError(['body', 'files', found.index], 'Expected a file, received a text', found.text)
