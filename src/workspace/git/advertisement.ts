@@ -4,7 +4,7 @@ import { textOf } from './bytes.ts'
 import { fatal } from './failure.ts'
 import { NULL_ID } from './objects.ts'
 import { packetsOf } from './packet-lines.ts'
-import { isRefName } from './refs.ts'
+import { isRefName } from './ref-names.ts'
 
 const MAX_REFS_BYTES = 16 * 1024 * 1024
 const MAX_REFS = 50_000

@@ -2,30 +2,36 @@
 
 import { fatal } from './failure.ts'
 import type { Invocation } from './invocation.ts'
-import { isRefName } from './refs.ts'
-import { commitId, fullRefName } from './revisions.ts'
+import { isRefName } from './ref-names.ts'
+import { commitId, fullRefName, previousBranch } from './revisions.ts'
 
 export interface NewBranch {
   name: string
   /** As the user named it; HEAD if nothing was. */
   start: string | null
+  /** What the log calls a start that was not named; HEAD unless told otherwise. */
+  startName?: string
   force?: boolean
+  /** It is about to be checked out anew, so it may be the current one. */
+  isNext?: boolean
   /** Undefined: if it starts from a remote's branch. */
   track?: boolean | undefined
 }
 
 /** Makes the branch and returns its commit. */
-export async function makeBranch(git: Invocation, { name, start, force = false, track }: NewBranch): Promise<string> {
+export async function makeBranch(git: Invocation, given: NewBranch): Promise<string> {
+  const { name, start, force = false, track } = given
   const repo = git.repo()
   const ref = branchRef(name)
   const oid = await startCommit(git, start)
   const existing = await repo.refs.resolve(ref)
   if (existing !== null && !force) throw fatal(`a branch named '${name}' already exists`)
-  if (existing !== null && (await repo.refs.head()).ref === ref && existing !== oid) {
+  if (existing !== null && !given.isNext && (await repo.refs.head()).ref === ref && existing !== oid) {
     throw fatal(`cannot force update the branch '${name}' checked out at '${repo.root}'`)
   }
-  const verb = existing === null ? `branch: Created from ${start ?? 'HEAD'}` : `branch: Reset to ${start ?? 'HEAD'}`
-  await repo.refs.change(ref, { oid, by: await git.signature('committer'), message: verb })
+  const from = (await previousBranch(repo, start ?? '')) ?? start ?? given.startName ?? 'HEAD'
+  const message = existing === null ? `branch: Created from ${from}` : `branch: Reset to ${from}`
+  await repo.refs.change(ref, { oid, by: await git.signature('committer'), message })
   const followed = start === null ? null : await fullRefName(repo, start)
   const isRemote = followed?.startsWith('refs/remotes/') ?? false
   if (followed && ((track === undefined && isRemote) || track)) await setUpstream(git, name, followed)

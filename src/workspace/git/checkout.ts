@@ -140,5 +140,7 @@ export async function applyChanges(repo: Repository, changes: TreeDelta): Promis
 
 export async function writeFile(repo: Repository, path: string, { mode, oid }: FileState): Promise<void> {
   const bytes = mode === MODE.gitlink ? new Uint8Array() : (await repo.objects.read(oid)).bytes
-  await writeOut(repo, path, { mode, bytes })
+  const isFile = mode === MODE.file || mode === MODE.executable
+  await writeOut(repo, path, { mode, bytes: isFile ? await repo.unstored(path, bytes) : bytes })
+  if (path.endsWith('.gitattributes')) repo.attributes.forget()
 }

@@ -40,8 +40,6 @@ export function showDate(when: When, style: DateStyle): string {
       return `${seconds} ${zone}`
     case 'relative':
       return relative(seconds)
-    case 'human':
-      return relative(seconds)
     default:
       return style.startsWith('format:') ? formatted(local, style.slice(7), when) : refuse(style)
   }
@@ -94,8 +92,10 @@ function formatted(local: Date, format: string, { zone, seconds }: When): string
 /** `2024-01-31`, `2.weeks.ago`, `yesterday`; seconds since the epoch. */
 export function parseMoment(text: string): number {
   const seconds = Math.floor(Date.now() / 1000)
-  const ago = /^(\d+)[ .](second|minute|hour|day|week|month|year)s?(?:[ .]ago)?$/.exec(text.trim())
-  if (ago) return seconds - Number(ago[1]) * (UNITS.find(([unit]) => unit === ago[2])?.[1] ?? 1)
+  const words = text.trim().replace(/[ ._]+/g, ' ')
+  const ago = /^(\d+|an?|one|last) (second|minute|hour|day|week|month|year)s?(?: ago)?$/.exec(words)
+  const count = /^\d/.test(ago?.[1] ?? '') ? Number(ago?.[1]) : 1
+  if (ago) return seconds - count * (UNITS.find(([unit]) => unit === ago[2])?.[1] ?? 1)
   if (text === 'now') return seconds
   if (text === 'today' || text === 'midnight') return seconds - (seconds % 86_400)
   if (text === 'yesterday') return seconds - 86_400

@@ -9,8 +9,10 @@ import { bisect } from './commands/bisect.ts'
 import { blameCommand } from './commands/blame.ts'
 import { branch } from './commands/branch.ts'
 import { catFile } from './commands/cat-file.ts'
+import { checkAttr } from './commands/check-attr.ts'
 import { checkIgnore } from './commands/check-ignore.ts'
 import { checkout, switchBranch } from './commands/checkout.ts'
+import { cherry } from './commands/cherry.ts'
 import { cherryPick, revert } from './commands/cherry-pick.ts'
 import { clone } from './commands/clone.ts'
 import { commit } from './commands/commit.ts'
@@ -35,7 +37,8 @@ import { pull } from './commands/pull.ts'
 import { push } from './commands/push.ts'
 import { diffFiles, diffIndex, diffTree } from './commands/raw-diff.ts'
 import { rebase } from './commands/rebase.ts'
-import { reflog, showRef, symbolicRef } from './commands/ref-listing.ts'
+import { showRef, symbolicRef } from './commands/ref-listing.ts'
+import { reflog } from './commands/reflog.ts'
 import { remote } from './commands/remote.ts'
 import { mv, rm } from './commands/remove-move.ts'
 import { reset, restore } from './commands/reset.ts'
@@ -52,6 +55,7 @@ import { isKey, isTrue } from './config-file.ts'
 import { explainedFailure } from './explain.ts'
 import { fatal, GitFailure } from './failure.ts'
 import { Invocation, type InvocationParts } from './invocation.ts'
+import { lineEndSettings } from './line-endings.ts'
 import { GIT_VERSION } from './version.ts'
 
 type Command = (git: Invocation, args: string[]) => Promise<number>
@@ -65,6 +69,7 @@ const COMMANDS: Record<string, Command> = {
   blame: blameCommand,
   branch,
   checkout,
+  cherry,
   clean,
   clone,
   commit,
@@ -95,6 +100,7 @@ const COMMANDS: Record<string, Command> = {
   log: logCommand,
   switch: switchBranch,
   'cat-file': catFile,
+  'check-attr': checkAttr,
   'check-ignore': checkIgnore,
   'cherry-pick': cherryPick,
   'commit-tree': commitTree,
@@ -216,6 +222,7 @@ async function readQuoting(git: Invocation): Promise<void> {
   if (!git.hasRepo()) return
   const setting = await git.setting('core.quotePath')
   git.repo().quotesNonAscii = setting === null || isTrue(setting)
+  git.repo().lineEnds = lineEndSettings((key) => git.setting(key))
 }
 
 /** The words of an alias; quotes hold what has blanks in it together. */

@@ -33,6 +33,8 @@ export class Invocation {
   readonly signal: AbortSignal | undefined
   readonly remotes: GitRemotes
   readonly execute: InvocationParts['execute']
+  /** What the log of refs calls the command, where another one runs it for itself. */
+  reflogAction: string | null = null
   /** Settings given on the command line. */
   readonly overrides: { key: string; value: string }[] = []
   /** Where it runs, without links. */
@@ -56,6 +58,11 @@ export class Invocation {
 
   out(text: string | Uint8Array): void {
     this.#out.push(text)
+  }
+
+  /** As the log of refs calls what is done. */
+  logged(command: string): string {
+    return this.reflogAction ?? (this.env.GIT_REFLOG_ACTION || command)
   }
 
   line(text = ''): void {
@@ -92,13 +99,18 @@ export class Invocation {
 
   /** The repository around the current folder. */
   repo(): Repository {
-    this.#repo ??= Repository.around({ fs: this.fs, pace: this.pace }, this.cwd)
-    if (!this.#repo) throw fatal('not a git repository (or any of the parent directories): .git')
+    if (!this.hasRepo() || !this.#repo) throw fatal('not a git repository (or any of the parent directories): .git')
     return this.#repo
   }
 
   hasRepo(): boolean {
-    this.#repo ??= Repository.around({ fs: this.fs, pace: this.pace }, this.cwd)
+    if (this.#repo) return true
+    this.#repo = Repository.around({ fs: this.fs, pace: this.pace }, this.cwd)
+    if (this.#repo) {
+      this.#repo.warn = (text) => this.err(text)
+      const { root } = this.#repo
+      this.#repo.folder = this.cwd === root ? '' : this.cwd.slice(root === '/' ? 1 : root.length + 1)
+    }
     return this.#repo !== null
   }
 

@@ -200,7 +200,7 @@ export function notationOf(options: Arguments): Notation {
   return options.has('extended-regexp') ? 'extended' : 'basic'
 }
 
-function wantedBy(options: Arguments): (visited: Visited) => boolean {
+export function wantedBy(options: Arguments): (visited: Visited) => boolean {
   const how = { notation: notationOf(options), ignoresCase: options.has('regexp-ignore-case'), flags: 'm' }
   const pattern = (name: string) => options.all(name).map((text) => compilePattern(text, how))
   const [authors, committers, words] = [pattern('author'), pattern('committer'), pattern('grep')]

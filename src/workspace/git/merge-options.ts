@@ -1,6 +1,6 @@
 // What `-X` and the configuration say about how texts are merged.
 
-import { fatal } from './failure.ts'
+import { fatal, GitFailure } from './failure.ts'
 import type { Invocation } from './invocation.ts'
 import type { MergeStyle } from './merge-text.ts'
 
@@ -16,7 +16,17 @@ export async function mergeStyle(git: Invocation, strategyOptions: readonly stri
   return style
 }
 
-/** Only git's own way of merging is there. */
+/** Git's own way of merging is there, and the one that keeps our side; the older ones are not. */
 export function assertStrategy(name: string | null): void {
-  if (!['', 'ort', 'recursive'].includes(name ?? '')) throw fatal(`Could not find merge strategy '${name}'.`)
+  if (['resolve', 'octopus', 'subtree'].includes(name ?? ''))
+    throw fatal(`the merge strategy '${name}' is not available here`)
+  if (!['', 'ort', 'recursive', 'ours'].includes(name ?? ''))
+    throw new GitFailure(
+      `Could not find merge strategy '${name}'.\nAvailable strategies are: octopus ours recursive resolve subtree.`,
+      1,
+    )
+}
+
+export function isOurs(strategy: string | null): boolean {
+  return strategy === 'ours'
 }

@@ -36,13 +36,14 @@ export interface MergeRequest {
   quiet: boolean
   showsStat: boolean
   unrelated: boolean
+  /** The result is our side as it is, whatever the other one has. */
+  takesOurs?: boolean
   style?: MergeStyle
 }
 
 export async function merge(git: Invocation, request: MergeRequest): Promise<number> {
   const repo = git.repo()
   const head = await repo.refs.head()
-  await refuseUnfinished(git)
   if (head.oid === null) return becomeFirst(git, request)
   const bases = await mergeBases(repo, head.oid, request.oid)
   if (bases.includes(request.oid)) {
@@ -51,12 +52,12 @@ export async function merge(git: Invocation, request: MergeRequest): Promise<num
   }
   if (bases.length === 0 && !request.unrelated) throw fatal('refusing to merge unrelated histories')
   const isAhead = bases.includes(head.oid)
-  if (isAhead && request.fastForward !== 'never') return fastForward(git, head.oid, request)
+  if (isAhead && request.fastForward !== 'never' && !request.takesOurs) return fastForward(git, head.oid, request)
   if (request.fastForward === 'only') throw fatal('Not possible to fast-forward, aborting.')
   return threeWay(git, request, { ours: head.oid, base: bases[0] ?? null })
 }
 
-async function refuseUnfinished(git: Invocation): Promise<void> {
+export async function refuseUnfinished(git: Invocation): Promise<void> {
   const repo = git.repo()
   if ((await repo.index()).unmergedPaths().length > 0) {
     throw new GitFailure(
@@ -109,7 +110,11 @@ async function moveBranch(git: Invocation, { oid, name }: MergeRequest, before: 
   const { refs } = git.repo()
   const by = await git.signature('committer')
   await refs.change('ORIG_HEAD', { oid: before, by, message: '' })
-  await refs.change((await refs.head()).ref ?? 'HEAD', { oid, by, message: `merge ${name}: Fast-forward` })
+  await refs.change((await refs.head()).ref ?? 'HEAD', {
+    oid,
+    by,
+    message: `${git.logged(`merge ${name}`)}: Fast-forward`,
+  })
 }
 
 async function threeWay(
@@ -118,7 +123,8 @@ async function threeWay(
   { ours, base }: { ours: string; base: string | null },
 ): Promise<number> {
   const repo = git.repo()
-  const trees = { ours: (await repo.commit(ours)).tree, theirs: (await repo.commit(request.oid)).tree }
+  const tree = (await repo.commit(ours)).tree
+  const trees = { ours: tree, theirs: request.takesOurs ? tree : (await repo.commit(request.oid)).tree }
   await refuseStaged(git, trees.ours)
   const baseTree = base === null ? null : (await repo.commit(base)).tree
   const labels = {
@@ -131,15 +137,16 @@ async function threeWay(
   const isClean = result.conflicts.length === 0
   if (isClean && request.commits && !request.squash) {
     const tree = await indexTree(repo)
+    const said = `Merge made by the '${request.takesOurs ? 'ours' : 'ort'}' strategy.`
     await makeCommit(git, {
       tree,
       parents: [ours, request.oid],
       message: request.message,
-      action: `merge ${request.name}`,
-      said: "Merge made by the 'ort' strategy.",
+      action: git.logged(`merge ${request.name}`),
+      said,
     })
     if (request.quiet) return 0
-    git.line("Merge made by the 'ort' strategy.")
+    git.line(said)
     if (request.showsStat) await showDifference(git, trees.ours, tree)
     return 0
   }

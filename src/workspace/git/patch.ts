@@ -14,6 +14,8 @@ export interface PatchOptions extends HunkOptions {
   /** Instead of `a/` and `b/`. */
   prefixes?: readonly [string, string]
   fullIndex?: boolean
+  /** How many letters of an id are shown. */
+  idLength?: number
   /** Whether bytes that are no text are shown as if they were. */
   isText?: boolean
 }
@@ -43,7 +45,10 @@ export async function patchOf(repo: Repository, change: PairedChange, options: P
   }
   if (change.before?.oid === change.after?.oid) return `${header.join('\n')}\n`
   const names = [change.before ? a + oldPath : '/dev/null', change.after ? b + newPath : '/dev/null'] as const
-  if (!options.isText && (isBinary(before) || isBinary(after))) {
+  if (
+    !options.isText &&
+    ((await isShownBinary(repo, oldPath, before)) || (await isShownBinary(repo, newPath, after)))
+  ) {
     const shown = names.map((name) => (name === '/dev/null' ? name : repo.quoted(name)))
     return `${header.join('\n')}\nBinary files ${shown[0]} and ${shown[1]} differ\n`
   }
@@ -77,7 +82,7 @@ async function extendedHeader(repo: Repository, change: PairedChange, options: P
   }
   if (before?.oid === after?.oid) return lines
   const ids = [before?.oid ?? NULL_ID, after?.oid ?? NULL_ID]
-  const shown = options.fullIndex ? ids : await Promise.all(ids.map((oid) => abbreviate(repo, oid)))
+  const shown = options.fullIndex ? ids : await Promise.all(ids.map((oid) => abbreviate(repo, oid, options.idLength)))
   const mode = before && after && before.mode === after.mode ? ` ${octal(after.mode)}` : ''
   return [...lines, `index ${shown[0]}..${shown[1]}${mode}`]
 }
@@ -93,11 +98,19 @@ export async function countsOf(repo: Repository, change: PairedChange, whitespac
   const after = await sideOf(repo, change.path, change.after)
   const sizes = [before.byteLength, after.byteLength] as const
   if (change.before?.oid === change.after?.oid) return { added: 0, removed: 0, isBinary: false, sizes }
-  if (isBinary(before) || isBinary(after)) return { added: 0, removed: 0, isBinary: true, sizes }
+  const isEither = await isShownBinary(repo, change.from ?? change.path, before)
+  if (isEither || (await isShownBinary(repo, change.path, after)))
+    return { added: 0, removed: 0, isBinary: true, sizes }
   const edits = gitEdits(linesOf(textOf(before)), linesOf(textOf(after)), { key: lineKey(whitespace) })
   const added = edits.reduce((sum, { from, to }) => sum + to - from, 0)
   const removed = edits.reduce((sum, { start, end }) => sum + end - start, 0)
   return { added, removed, isBinary: false, sizes }
+}
+
+/** As the attribute `diff` says, and otherwise as the bytes look. */
+async function isShownBinary(repo: Repository, path: string, bytes: Uint8Array): Promise<boolean> {
+  const said = (await repo.attributes.of(path)).get('diff')
+  return said === false || (said === undefined && isBinary(bytes))
 }
 
 /** `A`, `D`, `M`, `T` or `R087`. */

@@ -4,6 +4,7 @@
 import { resolvePath } from '../paths.ts'
 import { fatal } from './failure.ts'
 import type { Repository } from './repository.ts'
+import { wildcard } from './wildcards.ts'
 
 interface Pattern {
   given: string
@@ -23,11 +24,9 @@ export class Pathspec {
 
   constructor(repo: Repository, cwd: string, given: readonly string[]) {
     for (const text of given) {
-      const magic = /^:(?:\((exclude|top|glob|literal)\)|([!^/]))(.*)$/s.exec(text)
-      const isExclusion = magic?.[1] === 'exclude' || magic?.[2] === '!' || magic?.[2] === '^'
-      const isTop = magic?.[1] === 'top' || magic?.[2] === '/'
-      const pattern = patternOf(repo, isTop ? repo.root : cwd, { given: text, text: magic?.[3] ?? text })
-      ;(isExclusion ? this.#unwanted : this.#wanted).push(pattern)
+      const { words, rest } = magicOf(text)
+      const pattern = patternOf(repo, words.has('top') ? repo.root : cwd, { given: text, text: rest, words })
+      ;(words.has('exclude') ? this.#unwanted : this.#wanted).push(pattern)
     }
   }
 
@@ -57,14 +56,35 @@ export class Pathspec {
   }
 }
 
-function patternOf(repo: Repository, folder: string, { given, text }: { given: string; text: string }): Pattern {
+const MAGIC: Record<string, string> = { '!': 'exclude', '^': 'exclude', '/': 'top' }
+const KNOWN_MAGIC: ReadonlySet<string> = new Set(['exclude', 'top', 'glob', 'literal', 'icase'])
+
+/** What `:(…)` or `:!` in front of a path says of it. */
+function magicOf(text: string): { words: Set<string>; rest: string } {
+  const [, long, short = '', rest = text] = /^:(?:\(([^)]*)\)|([!^/]+):?)(.*)$/s.exec(text) ?? []
+  const named = long === undefined ? [...short].map((sign) => MAGIC[sign] ?? sign) : long.split(',')
+  const words = new Set(named.map((word) => word.trim()).filter((word) => word !== ''))
+  for (const word of words) {
+    if (!KNOWN_MAGIC.has(word)) throw fatal(`the pathspec magic '${word}' in '${text}' is not available here`)
+  }
+  if (words.has('glob') && words.has('literal')) throw fatal(`${text}: 'literal' and 'glob' are incompatible`)
+  return { words, rest }
+}
+
+type Given = { given: string; text: string; words: ReadonlySet<string> }
+
+function patternOf(repo: Repository, folder: string, { given, text, words }: Given): Pattern {
   const full = resolvePath(folder, text)
   const root = repo.root === '/' ? '' : repo.root
   if (full !== repo.root && !full.startsWith(`${root}/`)) {
     throw fatal(`${given}: '${given}' is outside repository at '${repo.root}'`)
   }
   const path = full === repo.root ? '' : full.slice(root.length + 1)
-  return { given, path, glob: globOf(path), isMatched: false }
+  if (words.has('literal')) return { given, path, glob: null, isMatched: false }
+  const glob = words.has('glob') ? wildcard(`${path}`, { passesSlashes: false }) : globOf(path)
+  if (!words.has('icase')) return { given, path, glob, isMatched: false }
+  const source = glob?.source ?? `^${path.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')}(/.*)?$`
+  return { given, path, glob: new RegExp(source, 'is'), isMatched: false }
 }
 
 function isMatch({ path, glob }: Pattern, asked: string): boolean {
@@ -75,7 +95,8 @@ function isMatch({ path, glob }: Pattern, asked: string): boolean {
 /** As git has it by default, a star passes slashes. */
 function globOf(path: string): RegExp | null {
   if (!/[*?[]/.test(path)) return null
-  if (path.length > MAX_PATTERN || (path.match(/\*+/g)?.length ?? 0) > MAX_STARS) return null
+  if (path.length > MAX_PATTERN || (path.match(/\*+/g)?.length ?? 0) > MAX_STARS)
+    throw fatal(`the pathspec '${path.slice(0, 80)}' has more stars or letters than can be matched here`)
   let source = ''
   for (let i = 0; i < path.length; i++) {
     const char = path[i] ?? ''

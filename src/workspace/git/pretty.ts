@@ -7,6 +7,7 @@ import { mailBody, mailHeader } from './mail/patch-mail.ts'
 import { bodyOf, slug, subjectOf } from './message-parts.ts'
 import { notesTitle, noteText, type ShownNotes } from './notes.ts'
 import type { Signature } from './objects.ts'
+import type { ShownEntry } from './reflog-walk.ts'
 import type { Repository } from './repository.ts'
 import { abbreviate } from './revisions.ts'
 
@@ -15,8 +16,12 @@ export interface PrettyOptions {
   format: string
   date: DateStyle
   abbreviates: boolean
+  /** Of abbreviated ids; as many letters as are needed, but seven at least, unless told otherwise. */
+  idLength?: number
   /** By id; null leaves them out. */
   decorations: ReadonlyMap<string, readonly string[]> | null
+  /** The entry of a log of refs that led to a commit. */
+  entryOf?: (visited: Visited) => ShownEntry | null
   /** Shown below the message. */
   notes?: ShownNotes | null
   /** Of a comparison of two: on which of them a commit is, and whether that stands in front of its id. */
@@ -44,14 +49,16 @@ export async function prettyCommit(repo: Repository, visited: Visited, options: 
   const { format } = options
   if (/^t?format:/.test(format)) return filled(repo, visited, { ...options, format: format.replace(/^t?format:/, '') })
   const { oid, commit } = visited
-  const id = options.abbreviates ? await abbreviate(repo, oid) : oid
+  const id = options.abbreviates ? await abbreviate(repo, oid, options.idLength) : oid
   const names = decoration(options, oid)
   const decorated = names === '' ? id : `${id} ${names}`
   const mark = options.sides?.isShown ? `${options.sides.of?.(oid) ?? '>'} ` : ''
   if (format === 'email') return mailHeader(oid, commit, { tag: 'PATCH' }) + mailBody(commit.message).replace(/\n$/, '')
   if (format === 'oneline') {
     const below = await noteLines(repo, oid, options)
-    const line = `${mark}${decorated} ${subjectOf(commit.message)}`
+    const entry = options.entryOf?.(visited)
+    const what = entry ? `${entry.selector}: ${entry.message}` : subjectOf(commit.message)
+    const line = `${mark}${decorated} ${what}`
     return below.length === 0 ? line : `${[line, ...below.slice(1)].join('\n')}\n`
   }
   if (format === 'reference') {
@@ -74,13 +81,18 @@ async function noteLines(repo: Repository, oid: string, { notes, format }: Prett
 
 async function headerLines(
   repo: Repository,
-  { commit }: Visited,
+  visited: Visited,
   options: PrettyOptions & { decorated: string },
 ): Promise<string[]> {
   const { format, date, decorated } = options
+  const { commit } = visited
+  const entry = options.entryOf?.(visited)
   const { author, committer, parents, tree } = commit
   const who = ({ name, email }: Signature) => `${name} <${email}>`
   const lines = [`commit ${decorated}`]
+  if (entry) {
+    lines.push(`Reflog: ${entry.selector} (${entry.name} <${entry.email}>)`, `Reflog message: ${entry.message}`)
+  }
   if (format === 'raw') {
     const raw = (role: string, by: Signature) => `${role} ${who(by)} ${by.seconds} ${by.zone}`
     return [
@@ -92,7 +104,9 @@ async function headerLines(
     ]
   }
   if (parents.length > 1)
-    lines.push(`Merge: ${(await Promise.all(parents.map((parent) => abbreviate(repo, parent)))).join(' ')}`)
+    lines.push(
+      `Merge: ${(await Promise.all(parents.map((parent) => abbreviate(repo, parent, options.idLength)))).join(' ')}`,
+    )
   if (format === 'fuller') {
     return [
       ...lines,
@@ -121,9 +135,11 @@ function decoration({ decorations }: PrettyOptions, oid: string, wrapped = true)
   return names.length === 0 ? '' : wrapped ? `(${names.join(', ')})` : names.join(', ')
 }
 
-async function filled(repo: Repository, { oid, commit }: Visited, options: PrettyOptions): Promise<string> {
+async function filled(repo: Repository, visited: Visited, options: PrettyOptions): Promise<string> {
+  const { oid, commit } = visited
+  const entry = options.entryOf?.(visited)
   const { author, committer, tree, parents, message } = commit
-  const short = (id: string) => abbreviate(repo, id)
+  const short = (id: string) => abbreviate(repo, id, options.idLength)
   const person = (by: Signature, what: string) => personField(by, what, options.date)
   const fields: Record<string, () => string | Promise<string>> = {
     H: () => oid,
@@ -143,21 +159,48 @@ async function filled(repo: Repository, { oid, commit }: Visited, options: Prett
     m: () => options.sides?.of?.(oid) ?? '>',
     e: () => '',
     N: async () => (options.notes ? ((await noteText(repo, options.notes, oid)) ?? '') : ''),
-    G: () => '',
+    gD: () => entry?.selector ?? '',
+    gd: () => entry?.shortSelector ?? '',
+    gs: () => entry?.message ?? '',
+    gn: () => entry?.name ?? '',
+    gN: () => entry?.name ?? '',
+    ge: () => entry?.email ?? '',
+    gE: () => entry?.email ?? '',
+    'G?': () => 'N',
   }
   let text = ''
   let at = 0
+  let padding: Padding | null = null
   const pattern =
-    /%(?:([ac])([nNeEdDrtiIsl])|x([0-9a-fA-F]{2})|(C(?:\([^)]*\)|reset|red|green|blue|auto|yellow|cyan|magenta|white|bold))|([<>|]+\([^)]*\))|(G.|g.)|([HhTtPpsbBfdDn%meN]))/g
+    /%(?:([ac])([nNeEdDrtiIslL])|(<|>)\((\d+)\)|((?:<\||>\||>>|[<>]|w)\([^)]*\)|\((?:trailers|describe|decorate)[:)])|x([0-9a-fA-F]{2})|(C(?:\([^)]*\)|reset|red|green|blue|auto|yellow|cyan|magenta|white|bold))|(G[?GSKFPT]|g[DdsnNeE]|[HhTtPpsbBfdDn%meN]))/g
   for (const match of options.format.matchAll(pattern)) {
-    const [whole, role, what, code, , , , field] = match
+    const [whole, role, what, side, width, unknown, code, , field] = match
+    if (unknown !== undefined) throw fatal(`the placeholder %${unknown} of a format is not available here`)
     text += options.format.slice(at, match.index)
     at = match.index + whole.length
-    if (role && what) text += person(role === 'a' ? author : committer, what)
-    else if (code) text += String.fromCharCode(Number.parseInt(code, 16))
-    else if (field) text += (await fields[field]?.()) ?? ''
+    if (side !== undefined) {
+      padding = { isLeft: side === '>', width: Number(width) }
+      continue
+    }
+    let filling = ''
+    if (role && what) filling = person(role === 'a' ? author : committer, what)
+    else if (code) filling = String.fromCharCode(Number.parseInt(code, 16))
+    else if (field) filling = (await fields[field]?.()) ?? ''
+    text += padding ? padded(filling, padding) : filling
+    padding = null
   }
   return text + options.format.slice(at)
+}
+
+/** `%<(20)` and `%>(20)`: what stands in front of the next field, or behind it. */
+interface Padding {
+  isLeft: boolean
+  width: number
+}
+
+function padded(text: string, { isLeft, width }: Padding): string {
+  const blanks = ' '.repeat(Math.max(0, width - [...text].length))
+  return isLeft ? blanks + text : text + blanks
 }
 
 function personField(by: Signature, what: string, date: DateStyle): string {
@@ -172,7 +215,7 @@ function personField(by: Signature, what: string, date: DateStyle): string {
   }
   if (what === 'n' || what === 'N') return by.name
   if (what === 'e' || what === 'E') return by.email
-  return what === 'l' ? (by.email.split('@')[0] ?? '') : showDate(by, styles[what] ?? date)
+  return what === 'l' || what === 'L' ? (by.email.split('@')[0] ?? '') : showDate(by, styles[what] ?? date)
 }
 
 /** What `--decorate` writes behind a commit: HEAD first, and the others from the last name to the first. */

@@ -38,7 +38,7 @@ export async function report(git: Invocation, outcome: Outcome): Promise<void> {
   if (done.length === 0 && !isPorcelain) git.err('Everything up-to-date')
 }
 
-const short = (name: string) => name.replace(/^refs\/(heads|tags)\//, '')
+const short = (name: string) => name.replace(/^refs\/(heads|tags|remotes)\//, '')
 
 async function rowOf(git: Invocation, judged: Judged, isPorcelain: boolean): Promise<string> {
   const { update, verdict } = judged

@@ -3,11 +3,15 @@
 import { type FileSystem, isFileError } from '../file-system.ts'
 import { byteOrder, textOf, utf8 } from './bytes.ts'
 import { fatal } from './failure.ts'
+import { isEmptyFolder, isFile } from './git-files.ts'
 import { formatSignature, NULL_ID, type Signature } from './objects.ts'
+import { isRefName } from './ref-names.ts'
 
 const ID = /^[0-9a-f]{40}$/
 const MAX_HOPS = 5
 const MAX_REF_BYTES = 4096
+/** What has a log without being told to: neither tags nor what a command leaves for the next one. */
+const LOGGED = /^(HEAD$|refs\/(heads|remotes|notes)\/)/
 
 export interface Head {
   /** `refs/heads/main`, or null when HEAD names a commit itself. */
@@ -123,6 +127,8 @@ export class Refs {
   /** Points HEAD at a branch or, with an id, at a commit. */
   async moveHead(to: { ref: string } | { oid: string }, by: Signature, message: string): Promise<void> {
     const before = await this.resolve('HEAD')
+    // A HEAD that names a commit and goes on naming it did not move.
+    if ('oid' in to && before === to.oid && (await this.symbolicTarget('HEAD')) === null) return
     await this.#write('HEAD', 'ref' in to ? `ref: ${to.ref}` : to.oid)
     const after = await this.resolve('HEAD')
     if (before !== null || after !== null) await this.#log('HEAD', { before, after, by, message })
@@ -130,6 +136,10 @@ export class Refs {
 
   async setSymbolic(name: string, target: string): Promise<void> {
     await this.#write(name, `ref: ${target}`)
+  }
+
+  hasLog(name: string): boolean {
+    return isRefName(name) && isFile(this.#fs, `${this.#gitDir}/logs/${name}`)
   }
 
   /** The newest first. */
@@ -144,11 +154,29 @@ export class Refs {
     })
   }
 
+  /** Gives the ref another name. Its log goes with it and tells of that, and so does HEAD's where it names the ref. */
+  async rename(from: string, to: string, { by, message }: Omit<RefChange, 'oid'>): Promise<void> {
+    const oid = await this.resolve(from)
+    const log = await this.log(from)
+    const isHead = (await this.symbolicTarget('HEAD')) === from
+    if (oid === null) return
+    await this.#delete(from)
+    if (isHead) await this.#log('HEAD', { before: oid, after: null, by, message })
+    if ((await this.resolve(to)) === null) await this.#refuseClash(to)
+    else await this.#delete(to)
+    await this.#write(to, oid)
+    await this.setLog(to, log)
+    await this.#log(to, { before: oid, after: oid, by, message })
+    if (!isHead) return
+    await this.#write('HEAD', `ref: ${to}`)
+    await this.#log('HEAD', { before: null, after: oid, by, message })
+  }
+
   /** Replaces the whole log, given newest first. */
   async setLog(name: string, entries: readonly ReflogEntry[]): Promise<void> {
     const lines = [...entries]
       .reverse()
-      .map(({ before, after, by, message }) => `${before} ${after} ${by}\t${message}\n`)
+      .map(({ before, after, by, message }) => `${before} ${after} ${by}${message === '' ? '' : `\t${message}`}\n`)
     await this.#writeFile(`logs/${name}`, lines.join(''))
   }
 
@@ -156,9 +184,11 @@ export class Refs {
     name: string,
     entry: { before: string | null; after: string | null; by: Signature; message: string },
   ): Promise<void> {
-    if (!this.#logs && (await readText(this.#fs, `${this.#gitDir}/logs/${name}`)) === null) return
+    const isUsual = this.#logs && LOGGED.test(name)
+    if (!isUsual && (await readText(this.#fs, `${this.#gitDir}/logs/${name}`)) === null) return
     const { before, after, by, message } = entry
-    const line = `${before ?? NULL_ID} ${after ?? NULL_ID} ${formatSignature(by)}\t${message.replace(/\s+/g, ' ').trim()}\n`
+    const said = message.replace(/\s+/g, ' ').trim()
+    const line = `${before ?? NULL_ID} ${after ?? NULL_ID} ${formatSignature(by)}${said === '' ? '' : `\t${said}`}\n`
     this.#makeFolderFor(`logs/${name}`)
     await this.#fs.append(`${this.#gitDir}/logs/${name}`, utf8(line))
   }
@@ -239,14 +269,6 @@ function symbolic(text: string): string | null {
   return text.startsWith('ref: ') ? text.slice(5).trim() : null
 }
 
-/** The rules of `git check-ref-format`. */
-export function isRefName(name: string): boolean {
-  const parts = name.split('/')
-  const isBad = (part: string) => part === '' || part.startsWith('.') || part.endsWith('.lock')
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be in a name
-  return !parts.some(isBad) && !/[\x00-\x20\x7f~^:?*[\\]|\.\.|@\{|\.$/.test(name) && name !== '@'
-}
-
 function assertRefName(name: string): void {
   if (name !== 'HEAD' && name !== 'ORIG_HEAD' && !isRefName(name)) throw fatal(`'${name}' is not a valid ref name`)
 }
@@ -268,17 +290,4 @@ export function removeIfThere(fs: FileSystem, path: string): void {
   } catch (error) {
     if (!isFileError(error, 'ENOENT') && !isFileError(error, 'ENOTDIR')) throw error
   }
-}
-
-function isEmptyFolder(fs: FileSystem, path: string): boolean {
-  try {
-    return fs.stat(path).kind === 'directory' && !holdsFiles(fs, path)
-  } catch (error) {
-    if (isFileError(error)) return false
-    throw error
-  }
-}
-
-function holdsFiles(fs: FileSystem, folder: string): boolean {
-  return fs.list(folder).some(({ name, kind }) => kind !== 'directory' || holdsFiles(fs, `${folder}/${name}`))
 }

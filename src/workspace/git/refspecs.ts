@@ -1,7 +1,7 @@
 // What a fetch is told to bring and where to note it: `+refs/heads/*:refs/remotes/origin/*`.
 
 import { fatal } from './failure.ts'
-import { isRefName } from './refs.ts'
+import { isRefName } from './ref-names.ts'
 
 export interface Refspec {
   /** Whether the ref here may be moved anywhere. */

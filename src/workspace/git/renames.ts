@@ -3,7 +3,7 @@
 import { MODE, objectId } from './objects.ts'
 import type { Repository } from './repository.ts'
 import type { Change } from './status.ts'
-import { contentsAt, statAt } from './worktree.ts'
+import { statAt, storedAt } from './worktree.ts'
 
 export interface PairedChange extends Change {
   /** The path that it had before, for a rename. */
@@ -124,7 +124,7 @@ export async function contentsOf(repo: Repository, path: string, oid: string): P
   if (stored) return stored.bytes
   const stat = statAt(repo.fs, `${repo.root}/${path}`)
   if (!stat || stat.kind === 'directory') return null
-  const bytes = await contentsAt(repo.fs, `${repo.root}/${path}`, stat)
+  const bytes = await storedAt(repo, path, stat)
   return objectId('blob', bytes) === oid ? bytes : null
 }
 

@@ -1,10 +1,21 @@
 // One repository of the workspace: where it is, and what of it a single command reads once.
 
 import { type FileSystem, isFileError } from '../file-system.ts'
+import { Attributes } from './attributes.ts'
+import { textOf } from './bytes.ts'
 import { ConfigFile } from './config-file.ts'
 import { fatal } from './failure.ts'
 import { IgnoreRules } from './ignore-rules.ts'
 import { GitIndex } from './index-file.ts'
+import {
+  type LineEndSettings,
+  type LineEnds,
+  lineEndSettings,
+  lineEndsOf,
+  lineStatistics,
+  toFile,
+  toStored,
+} from './line-endings.ts'
 import { ObjectStore } from './object-store.ts'
 import { type Commit, NULL_ID, parseCommit, parseTag } from './objects.ts'
 import { type Quoting, quoted } from './pathspec.ts'
@@ -38,6 +49,13 @@ export class Repository {
   readonly ignored: IgnoreRules
   /** Whether letters beyond ASCII in paths are shown as numbers: `core.quotePath`. */
   quotesNonAscii = true
+  /** Told what a user should know of how words were understood. */
+  warn: (text: string) => void = () => {}
+  readonly attributes: Attributes
+  /** The folder that paths in `commit:./path` are below; `''` is the top. */
+  folder = ''
+  /** Given on the command line or by the user's own configuration; otherwise the repository's says it. */
+  lineEnds: Promise<LineEndSettings> | null = null
   /** When the index file was written that `index` was read from. */
   indexMtimeMs = 0
   #index: Promise<GitIndex> | null = null
@@ -54,6 +72,7 @@ export class Repository {
     if (shallow) this.#shallow = Promise.resolve(shallow)
     this.pace = pace
     this.ignored = new IgnoreRules(fs, root, this.gitDir)
+    this.attributes = new Attributes((folder) => this.#attributeText(folder))
   }
 
   /** The repository that the folder belongs to, or null. A `.git` that is a link or a file is not followed. */
@@ -69,6 +88,39 @@ export class Repository {
   /** A path as it is shown. */
   quoted(path: string, quoting: Quoting = {}): string {
     return quoted(path, { nonAscii: this.quotesNonAscii, ...quoting })
+  }
+
+  /** What is stored of a file with these bytes. */
+  async stored(path: string, bytes: Uint8Array): Promise<Uint8Array> {
+    const ends = await this.#lineEndsOf(path)
+    if (!ends) return bytes
+    const before = (await this.index()).get(path)
+    const known = before && ends.isGuessed ? await this.objects.find(before.oid) : null
+    return toStored(bytes, ends, () => known !== null && lineStatistics(known.bytes).crlf > 0)
+  }
+
+  /** The bytes that a file gets of what is stored. */
+  async unstored(path: string, bytes: Uint8Array): Promise<Uint8Array> {
+    const ends = await this.#lineEndsOf(path)
+    return ends ? toFile(bytes, ends) : bytes
+  }
+
+  async #lineEndsOf(path: string): Promise<LineEnds | null> {
+    this.lineEnds ??= lineEndSettings((key) => this.config().then((config) => config.get(key)))
+    return lineEndsOf(await this.attributes.of(path), await this.lineEnds)
+  }
+
+  /** The file in the working tree, or while it is not there what is staged of it. */
+  async #attributeText(folder: string | null): Promise<string | null> {
+    if (folder === null) return readText(this.fs, `${this.gitDir}/info/attributes`)
+    if (this.isBare) return null
+    const path = folder === '' ? '.gitattributes' : `${folder}/.gitattributes`
+    const stat = statAt(this.fs, `${this.root}/${path}`)
+    // A link could lead to rules from anywhere.
+    if (stat) return stat.kind === 'file' ? readText(this.fs, `${this.root}/${path}`) : null
+    const entry = (await this.index()).get(path)
+    const object = entry ? await this.objects.find(entry.oid) : null
+    return object?.type === 'blob' ? textOf(object.bytes) : null
   }
 
   index(): Promise<GitIndex> {

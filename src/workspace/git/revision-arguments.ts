@@ -27,7 +27,7 @@ export async function splitRevisions(
 }
 
 export async function isRevision(git: Invocation, word: string): Promise<boolean> {
-  const dots = /^(.*?)\.{2,3}(.*)$/.exec(word)
+  const dots = /^([^:]*?)\.{2,3}(.*)$/.exec(word)
   const parts = dots ? [dots[1] || 'HEAD', dots[2] || 'HEAD'] : [word.replace(/^\^/, '').replace(/\^[!@]$/, '')]
   for (const part of parts) if (part === '.' || (await revision(git.repo(), part)) === null) return false
   return true

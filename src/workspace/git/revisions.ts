@@ -1,9 +1,11 @@
 // The words by which people name commits: branches, tags, abbreviated ids, `HEAD~2`, `main^`, `origin/main`, `@{u}`,
 // `a..b`, `main:path`.
 
+import { resolvePath } from '../paths.ts'
+import { parseMoment, showDate } from './dates.ts'
 import { GitFailure } from './failure.ts'
 import { mergeBases, walkHistory } from './history.ts'
-import { parseTree } from './objects.ts'
+import { NULL_ID, parseTree } from './objects.ts'
 import { compilePattern } from './patterns.ts'
 import type { Repository } from './repository.ts'
 
@@ -122,19 +124,61 @@ async function inBraces(repo: Repository, name: string, inside: string): Promise
     const ref = name === '' || name === 'HEAD' ? 'HEAD' : await fullRefName(repo, name)
     const entries = ref === null ? [] : await log(ref)
     const at = Number(inside)
+    if (at >= entries.length && ref !== null && (at > entries.length || entries.length === 0))
+      throw tooFar(repo, { name: name || branch, count: entries.length })
     return at < entries.length ? (entries[at]?.after ?? null) : (entries[at - 1]?.before ?? null)
   }
-  const back = /^-(\d+)$/.exec(inside)?.[1]
-  if (name !== '' || back === undefined) return null
-  const left = await leftBranches(repo)
-  const previous = left[Number(back) - 1]
-  return previous === undefined ? null : named(repo, previous)
+  if (!/^-\d+$/.test(inside)) return atMoment(repo, { name, branch, inside })
+  if (name !== '') return null
+  const previous = await previousBranch(repo, `@{${inside}}`)
+  return previous === null ? null : named(repo, previous)
+}
+
+function tooFar(repo: Repository, { name, count }: { name: string; count: number }): GitFailure {
+  const isDetached = name === '' && !repo.isBare
+  return new GitFailure(`fatal: log for '${isDetached ? 'HEAD' : name}' only has ${count} entries`, 128)
+}
+
+/** Where the ref was at a moment; the oldest place that its log knows for an earlier one. */
+async function atMoment(
+  repo: Repository,
+  { name, branch, inside }: { name: string; branch: string; inside: string },
+): Promise<string | null> {
+  const words = name === 'HEAD' ? 'HEAD' : name || branch || 'HEAD'
+  const ref = words === 'HEAD' ? 'HEAD' : await fullRefName(repo, words)
+  if (ref === null) return null
+  const moment = momentOf(inside)
+  if (moment === null) return null
+  const entries = await repo.refs.log(ref)
+  const then = entries.find(({ by }) => secondsOf(by) <= moment)
+  const oldest = entries.at(-1)
+  if (then || !oldest) return then?.after ?? repo.refs.resolve(ref)
+  const [, seconds = '0', zone = '+0000'] = /(\d+) ([+-]\d{4})$/.exec(oldest.by) ?? []
+  repo.warn(`warning: log for '${words}' only goes back to ${showDate({ seconds: Number(seconds), zone }, 'rfc')}`)
+  return oldest.before === NULL_ID ? oldest.after : oldest.before
+}
+
+const secondsOf = (by: string): number => Number(/(\d+) [+-]\d{4}$/.exec(by)?.[1] ?? 0)
+
+function momentOf(text: string): number | null {
+  try {
+    return parseMoment(text)
+  } catch (error) {
+    if (error instanceof GitFailure) return null
+    throw error
+  }
 }
 
 /** The branches that were checked out before, the latest first. */
 export async function leftBranches(repo: Repository): Promise<string[]> {
   const log = await repo.refs.log('HEAD')
   return log.flatMap(({ message }) => /^checkout: moving from (\S+) to \S+$/.exec(message)?.[1] ?? [])
+}
+
+/** The branch or commit that `-` or `@{-2}` means; null for other words. */
+export async function previousBranch(repo: Repository, words: string): Promise<string | null> {
+  const back = words === '-' ? '1' : /^@\{-(\d+)\}$/.exec(words)?.[1]
+  return back === undefined ? null : ((await leftBranches(repo))[Number(back) - 1] ?? null)
 }
 
 export interface Upstream {
@@ -169,7 +213,8 @@ async function stepped(repo: Repository, oid: string, step: string): Promise<str
   return commit
 }
 
-async function atPath(repo: Repository, words: string, path: string): Promise<string | null> {
+async function atPath(repo: Repository, words: string, given: string): Promise<string | null> {
+  const path = /^\.{1,2}(\/|$)/.test(given) ? resolvePath(`/${repo.folder}`, given).slice(1) : given
   if (words === '') return (await repo.index()).get(path.replace(/^\d:/, ''))?.oid ?? null
   const start = await revision(repo, words)
   if (start === null) return null

@@ -66,6 +66,15 @@ export function asksForSummary(options: Arguments): boolean {
   ].some((name) => options.has(name))
 }
 
+/** Below a commit: a statistic in front of a patch is told from the message by a line of its own. */
+export function changesBelow(text: string, options: Arguments): string {
+  const hasPatch = ['patch', 'patch-with-stat', 'unified'].some((name) => options.has(name))
+  const hasTable = ['stat', 'shortstat', 'numstat', 'summary', 'patch-with-stat', 'compact-summary'].some((name) =>
+    options.has(name),
+  )
+  return `${hasPatch && hasTable && !options.has('no-patch') ? '---' : ''}\n${text}`
+}
+
 /** The parts in git's order, without a line between them and what is above. */
 export async function showChanges(git: Invocation, changes: readonly Change[], options: Arguments): Promise<string> {
   const turned = options.has('R')
@@ -188,6 +197,7 @@ async function patches(git: Invocation, repo: Repository, { changes, options }: 
     const patch = await patchOf(repo, change, {
       context,
       fullIndex: options.has('full-index'),
+      ...(options.value('abbrev') && { idLength: idLength(options) }),
       whitespace: whitespaceOf(options),
       algorithm: algorithmOf(options),
       isText: options.has('text'),
@@ -227,7 +237,8 @@ function namesOf(change: PairedChange, name: (path: string) => string, end: stri
 }
 
 /** What programs ask for has whole ids. */
-function idLength(options: Arguments): number {
+/** How many letters of an id are shown. */
+export function idLength(options: Arguments): number {
   const given = options.value('abbrev')
   if (given !== null) return given === '' ? 7 : Math.max(4, Number(given))
   return options.has('whole-ids') || options.has('no-abbrev') ? 40 : 7

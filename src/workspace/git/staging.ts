@@ -1,7 +1,9 @@
 // Brings the index up to what the working tree holds.
 
+import type { FileStat } from '../file-system.ts'
 import { fatal } from './failure.ts'
 import { INTENT_TO_ADD, type IndexEntry, isIntended, NO_STAT, statFields } from './index-file.ts'
+import { lineStatistics } from './line-endings.ts'
 import { MODE, sameState } from './objects.ts'
 import { Repository } from './repository.ts'
 import { currentState, type PathFilter, walkWorktree } from './status.ts'
@@ -88,9 +90,27 @@ export async function addFile(repo: Repository, path: string): Promise<boolean> 
   const stat = statAt(repo.fs, full)
   const mode = stat && modeOf(stat)
   if (!stat || mode === null) return false
-  const oid = await repo.objects.write('blob', await contentsAt(repo.fs, full, stat))
+  const oid = await repo.objects.write('blob', await addedBytes(repo, path, stat))
   ;(await repo.index()).put({ path, mode, oid, ...statFields(stat) })
   return true
+}
+
+/** What is stored of the file; says so where checking it out again would give it other line ends. */
+async function addedBytes(repo: Repository, path: string, stat: FileStat): Promise<Uint8Array> {
+  const bytes = await contentsAt(repo.fs, `${repo.root}/${path}`, stat)
+  if (stat.kind !== 'file') return bytes
+  const stored = await repo.stored(path, bytes)
+  const back = await repo.unstored(path, stored)
+  if (back === bytes) return stored
+  const [before, after] = [lineStatistics(bytes), lineStatistics(back)]
+  const change =
+    before.crlf > 0 && after.crlf === 0
+      ? 'CRLF will be replaced by LF'
+      : before.loneLf > 0 && after.loneLf === 0
+        ? 'LF will be replaced by CRLF'
+        : null
+  if (change !== null) repo.warn(`warning: in the working copy of '${path}', ${change} the next time Git touches it`)
+  return stored
 }
 
 async function addEmbedded(

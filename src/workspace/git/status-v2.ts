@@ -62,7 +62,7 @@ async function unmergedLine(git: Invocation, { path, code, shown }: Unmerged): P
   const repo = git.repo()
   const index = await repo.index()
   const stages = [1, 2, 3].map((stage) => index.get(path, stage))
-  const work = await stateAt(git.fs, `${repo.root}/${path}`)
+  const work = await stateAt(repo, path)
   const modes = [...stages, work].map(octal).join(' ')
   return `u ${code} N... ${modes} ${stages.map((entry) => entry?.oid ?? NULL_ID).join(' ')} ${shown(path)}`
 }

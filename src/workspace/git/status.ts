@@ -6,7 +6,7 @@ import { type GitIndex, type IndexEntry, isIntended, isUnchanged } from './index
 import { type FileState, MODE, objectId, sameState } from './objects.ts'
 import { Repository } from './repository.ts'
 import { diffTrees, flatTree } from './tree.ts'
-import { contentsAt, isRepository, modeOf, statAt } from './worktree.ts'
+import { isRepository, modeOf, statAt, storedAt } from './worktree.ts'
 
 export interface Change {
   path: string
@@ -84,7 +84,7 @@ export async function currentState(
   const mode = modeOf(stat)
   if (mode === null) return null
   if (mode === entry.mode && isUnchanged(entry, stat, repo.indexMtimeMs)) return { mode, oid: entry.oid }
-  return { mode, oid: objectId('blob', await contentsAt(repo.fs, `${repo.root}/${entry.path}`, stat)) }
+  return { mode, oid: objectId('blob', await storedAt(repo, entry.path, stat)) }
 }
 
 /** A submodule is as the index has it unless it was made a repository and stands at another commit. */

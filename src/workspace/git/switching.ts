@@ -1,11 +1,13 @@
 // Moves HEAD, and the working tree with it.
 
 import { applyChanges, changesBetween, obstaclesTo, refuseObstacles } from './checkout.ts'
+import { endMerge } from './commits.ts'
 import { failed } from './failure.ts'
 import type { Invocation } from './invocation.ts'
 import { subjectOf } from './message-parts.ts'
 import { sameState } from './objects.ts'
 import { abbreviate, upstreamOf } from './revisions.ts'
+import { forgetSeries, stoppedAction, storedSeries } from './sequencer/series-state.ts'
 import { changeKind, type PathFilter, stagedChanges, unstagedChanges } from './status.ts'
 import { trackingText, upstreaming } from './status-report.ts'
 import { flatTree } from './tree.ts'
@@ -31,11 +33,23 @@ export async function switchTo(git: Invocation, goal: SwitchGoal): Promise<void>
   await bringTree(git, goal)
   const by = await git.signature('committer')
   const from = before.ref?.replace(/^refs\/heads\//, '') ?? before.oid ?? ''
-  if (!isSame) {
+  if (!(isSame && goal.name === 'HEAD')) {
     const to = goal.ref === null ? { oid: goal.oid ?? '' } : { ref: goal.ref }
     await repo.refs.moveHead(to, by, `checkout: moving from ${from} to ${goal.name}`)
   }
+  await leaveBehind(git, goal)
   if (!goal.quiet) await report(git, { goal, before, isSame })
+}
+
+/** A merge, a pick or a revert that was stopped does not come along. */
+export async function leaveBehind(git: Invocation, { quiet, name }: Pick<SwitchGoal, 'quiet' | 'name'>): Promise<void> {
+  const repo = git.repo()
+  if (name === 'HEAD') return
+  const stopped = stoppedAction(repo)
+  if (stopped !== null && !quiet)
+    git.err(`warning: cancelling a ${stopped === 'pick' ? 'cherry picking' : 'revert'} in progress`)
+  if (stopped !== null && (await storedSeries(repo)) === null) forgetSeries(repo)
+  endMerge(repo)
 }
 
 async function refuseUnmerged(git: Invocation): Promise<void> {
@@ -94,6 +108,16 @@ export async function resetMerge(git: Invocation, tree: string | null): Promise<
   const paths = new Set((await repo.index()).unmergedPaths())
   for (const { path } of await stagedChanges(repo, tree)) paths.add(path)
   await overwrite(git, tree, (path) => paths.has(path))
+}
+
+/** HEAD stays where it is, and its log tells that everything was brought back to it. */
+export async function logReset(git: Invocation): Promise<void> {
+  const { refs } = git.repo()
+  const { ref, oid } = await refs.head()
+  if (oid === null) return
+  const by = await git.signature('committer')
+  await refs.change('ORIG_HEAD', { oid, by, message: '' })
+  await refs.change(ref ?? 'HEAD', { oid, by, message: 'reset: moving to HEAD' })
 }
 
 type Before = { ref: string | null; oid: string | null }

@@ -22,17 +22,31 @@ export function modeOf({ kind, mode }: FileStat): number | null {
   return (mode & 0o100) !== 0 ? MODE.executable : MODE.file
 }
 
-/** What git would store of it: a file's bytes, or where a link leads. */
+/** A file's bytes, or where a link leads. */
 export async function contentsAt(fs: FileSystem, path: string, { kind }: FileStat): Promise<Uint8Array> {
   return kind === 'symlink' ? utf8(fs.readLink(path)) : fs.read(path)
 }
 
+/** What knows how the files of a working tree are stored. */
+export interface Storing {
+  fs: FileSystem
+  root: string
+  stored: (path: string, bytes: Uint8Array) => Promise<Uint8Array>
+  unstored: (path: string, bytes: Uint8Array) => Promise<Uint8Array>
+}
+
+/** What git would store of the file at a path of the working tree. */
+export async function storedAt(repo: Storing, path: string, stat: FileStat): Promise<Uint8Array> {
+  const bytes = await contentsAt(repo.fs, `${repo.root}/${path}`, stat)
+  return stat.kind === 'file' ? repo.stored(path, bytes) : bytes
+}
+
 /** The state of the file at the path itself; null if there is none. */
-export async function stateAt(fs: FileSystem, path: string): Promise<FileState | null> {
-  const stat = statAt(fs, path)
+export async function stateAt(repo: Storing, path: string): Promise<FileState | null> {
+  const stat = statAt(repo.fs, `${repo.root}/${path}`)
   const mode = stat && modeOf(stat)
   if (!stat || mode === null) return null
-  return { mode, oid: objectId('blob', await contentsAt(fs, path, stat)) }
+  return { mode, oid: objectId('blob', await storedAt(repo, path, stat)) }
 }
 
 /** Whether a link or a file stands where a folder above the path should be: then the path is not in the tree. */

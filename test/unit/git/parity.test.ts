@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { ATTRIBUTE_SCRIPTS } from '../../fixtures/git/attribute-scripts.ts'
 import { COMPARISON_SCRIPTS } from '../../fixtures/git/comparison-scripts.ts'
 import { DAILY_SCRIPTS } from '../../fixtures/git/daily-scripts.ts'
 import { EXCHANGE_SCRIPTS } from '../../fixtures/git/exchange-scripts.ts'
@@ -7,6 +8,7 @@ import { INSPECTION_SCRIPTS } from '../../fixtures/git/inspection-scripts.ts'
 import { MAIL_SCRIPTS } from '../../fixtures/git/mail-scripts.ts'
 import { SCRIPTS } from '../../fixtures/git/parity-scripts.ts'
 import { PLUMBING_SCRIPTS } from '../../fixtures/git/plumbing-scripts.ts'
+import { REFLOG_SCRIPTS } from '../../fixtures/git/reflog-scripts.ts'
 import { SEARCH_SCRIPTS } from '../../fixtures/git/search-scripts.ts'
 import { firstDifference } from './two-gits.ts'
 
@@ -20,6 +22,8 @@ for (const [name, steps] of Object.entries({
   ...MAIL_SCRIPTS,
   ...SEARCH_SCRIPTS,
   ...PLUMBING_SCRIPTS,
+  ...REFLOG_SCRIPTS,
+  ...ATTRIBUTE_SCRIPTS,
 })) {
   test(`says and does what git says and does: ${name}`, async () => {
     expect(await firstDifference('parity', steps)).toBeNull()

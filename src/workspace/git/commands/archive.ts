@@ -1,11 +1,15 @@
 import { gzipSync } from 'node:zlib'
 import { type ArchiveEntry, tarArchive, zipArchive } from '../archiving.ts'
 import { type Arguments, parseArguments } from '../arguments.ts'
+import { Attributes } from '../attributes.ts'
+import { textOf } from '../bytes.ts'
 import { fatal, GitFailure } from '../failure.ts'
 import type { Invocation } from '../invocation.ts'
 import { MODE, parseTree } from '../objects.ts'
 import type { Pathspec } from '../pathspec.ts'
-import { isRefName } from '../refs.ts'
+import { isRefName } from '../ref-names.ts'
+import { readText } from '../refs.ts'
+import type { Repository } from '../repository.ts'
 import { revision } from '../revisions.ts'
 
 const OPTIONS = ['format=', 'list|l', 'prefix=', 'output|o=', 'verbose|v', 'mtime=']
@@ -62,10 +66,14 @@ async function entriesOf(git: Invocation, tree: string, { options, pathspec }: W
     ? [{ path: prefix, oid: tree, mode: MODE.tree, bytes: new Uint8Array() }]
     : []
   const left = { bytes: MAX_BYTES }
+  const attributes = new Attributes((folder) => textIn(git.repo(), tree, folder))
   const add = async (oid: string, folder: string): Promise<ArchiveEntry[]> => {
     const found: ArchiveEntry[] = []
     for (const entry of parseTree((await git.repo().objects.read(oid)).bytes)) {
       const path = folder + entry.name
+      const said = await attributes.of(path)
+      if (said.get('export-ignore') === true) continue
+      if (said.get('export-subst') === true) throw fatal(`the attribute export-subst of ${path} is not available here`)
       const shown = path.startsWith(below) ? prefix + path.slice(below.length) : null
       const isFolder = entry.mode === MODE.tree || entry.mode === MODE.gitlink
       if (isFolder) {
@@ -84,4 +92,12 @@ async function entriesOf(git: Invocation, tree: string, { options, pathspec }: W
     return found
   }
   return [...entries, ...(await add(tree, ''))]
+}
+
+/** The attributes that the tree itself has in a folder. */
+async function textIn(repo: Repository, tree: string, folder: string | null): Promise<string | null> {
+  if (folder === null) return readText(repo.fs, `${repo.gitDir}/info/attributes`)
+  const oid = await revision(repo, `${tree}:${folder === '' ? '' : `${folder}/`}.gitattributes`)
+  const object = oid === null ? null : await repo.objects.find(oid)
+  return object?.type === 'blob' ? textOf(object.bytes) : null
 }

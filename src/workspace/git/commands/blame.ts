@@ -12,7 +12,7 @@ import { NULL_ID, type Signature } from '../objects.ts'
 import { quoted } from '../pathspec.ts'
 import { abbreviate, range, revision } from '../revisions.ts'
 import { whitespaceOf } from '../show-changes.ts'
-import { contentsAt, statAt } from '../worktree.ts'
+import { statAt, storedAt } from '../worktree.ts'
 
 const OPTIONS = [
   'L=',
@@ -96,7 +96,7 @@ async function requestFor(git: Invocation, { options, path, words }: Asked): Pro
   const stat = statAt(git.fs, `${repo.root}/${path}`)
   if (committed === null && !(await repo.index()).get(path)) throw fatal(`no such path '${path}' in HEAD`)
   if (!stat) throw fatal(`Cannot lstat '${path}': No such file or directory`)
-  const text = textOf(await contentsAt(git.fs, `${repo.root}/${path}`, stat))
+  const text = textOf(await storedAt(repo, path, stat))
   const isSame = committed !== null && textOf((await repo.objects.read(committed)).bytes) === text
   return { ...common, oid: isSame ? head : null, text }
 }

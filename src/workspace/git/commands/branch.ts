@@ -4,6 +4,7 @@ import { failed, fatal } from '../failure.ts'
 import { isAncestor } from '../history.ts'
 import type { Invocation } from '../invocation.ts'
 import { subjectOf } from '../message-parts.ts'
+import { formatSignature } from '../objects.ts'
 import { RefFormat } from '../ref-format.ts'
 import { sortRefs } from '../ref-sorting.ts'
 import { abbreviate, commitId, fullRefName, leftBranches, upstreamOf } from '../revisions.ts'
@@ -59,7 +60,13 @@ export async function branch(git: Invocation, args: string[]): Promise<number> {
   const [name, start] = options.rest
   if (name === undefined || listing) return list(git, options, current)
   const track = options.has('no-track') ? false : options.has('track') ? true : undefined
-  await makeBranch(git, { name, start: start ?? null, force: options.has('force'), track })
+  await makeBranch(git, {
+    name,
+    start: start ?? null,
+    startName: current ?? 'HEAD',
+    force: options.has('force'),
+    track,
+  })
   return 0
 }
 
@@ -210,13 +217,9 @@ async function renameBranch(git: Invocation, options: Arguments, current: string
   if (oid === null && head.ref !== before) throw failed(`refname ${before} not found`)
   const isTaken = (await repo.refs.resolve(after)) !== null && before !== after
   if (isTaken && !options.has('M') && !options.has('force')) throw fatal(`a branch named '${to}' already exists`)
-  if (oid !== null && before !== after) {
-    const log = await repo.refs.log(before)
-    await repo.refs.change(before, { oid: null, by, message: '' })
-    await repo.refs.change(after, { oid, by, message: `Branch: renamed ${before} to ${after}` })
-    await repo.refs.setLog(after, [...(await repo.refs.log(after)), ...log])
-  }
-  if (head.ref === before) await repo.refs.setSymbolic('HEAD', after)
+  if (oid === null) await repo.refs.setSymbolic('HEAD', after)
+  else if (before !== after)
+    await repo.refs.rename(before, after, { by, message: `Branch: renamed ${before} to ${after}` })
   const config = await repo.config()
   config.renameSection(`branch.${from}`, `branch.${to}`)
   await repo.saveConfig(config)
@@ -234,7 +237,10 @@ async function copyBranch(git: Invocation, options: Arguments, current: string |
   const isTaken = (await repo.refs.resolve(after)) !== null
   if (isTaken && !options.has('C') && !options.has('force')) throw fatal(`a branch named '${to}' already exists`)
   const by = await git.signature('committer')
-  await repo.refs.change(after, { oid, by, message: `Branch: copied ${before} to ${after}` })
+  const message = `Branch: copied ${before} to ${after}`
+  await repo.refs.change(after, { oid, by, message })
+  const copied = { before: oid, after: oid, by: formatSignature(by), message }
+  await repo.refs.setLog(after, [copied, ...(await repo.refs.log(before))])
   const config = await repo.config()
   for (const name of ['remote', 'merge']) {
     const value = config.get(`branch.${from}.${name}`)

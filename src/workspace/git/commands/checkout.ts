@@ -3,8 +3,8 @@ import { branchRef, makeBranch } from '../branches.ts'
 import { failed, fatal } from '../failure.ts'
 import type { Invocation } from '../invocation.ts'
 import { restorePaths } from '../restoring.ts'
-import { abbreviate, commitId, fullRefName, leftBranches, revision } from '../revisions.ts'
-import { bringTree, listLocalChanges, switchTo } from '../switching.ts'
+import { abbreviate, commitId, fullRefName, previousBranch, revision } from '../revisions.ts'
+import { bringTree, leaveBehind, listLocalChanges, switchTo } from '../switching.ts'
 import { statAt } from '../worktree.ts'
 
 const CHECKOUT_OPTIONS = [
@@ -45,7 +45,7 @@ export async function checkout(git: Invocation, args: string[]): Promise<number>
   if (options.paths) return checkoutPaths(git, { options, source: word ?? null, paths: options.paths })
   if (word === undefined) return switchToWord(git, 'HEAD', { ...how, detach: options.has('detach') })
   const names = await branchOrCommit(git, word)
-  if (more.length > 0 || (names === null && statAt(git.fs, git.resolve(word))) || /^[.:*]/.test(word)) {
+  if (more.length > 0 || (names === null && (await isPath(git, word))) || /^[.:*]/.test(word)) {
     const source = names === null ? null : word
     return checkoutPaths(git, { options, source, paths: source === null ? options.plain : more })
   }
@@ -122,6 +122,16 @@ async function kindOf(git: Invocation, word: string): Promise<'tag' | 'remote br
   return ref?.startsWith('refs/remotes/') ? 'remote branch' : 'commit'
 }
 
+/** A file that is there, or one that is known although it was removed. */
+async function isPath(git: Invocation, word: string): Promise<boolean> {
+  if (statAt(git.fs, git.resolve(word))) return true
+  const { root } = git.repo()
+  const full = git.resolve(word)
+  if (!full.startsWith(`${root === '/' ? '' : root}/`)) return false
+  const path = full.slice(root === '/' ? 1 : root.length + 1)
+  return (await git.repo().index()).entries.some((entry) => entry.path === path || entry.path.startsWith(`${path}/`))
+}
+
 function trackOf(options: Arguments): boolean | undefined {
   return options.has('no-track') ? false : options.has('track') ? true : undefined
 }
@@ -134,7 +144,7 @@ async function branchOrCommit(
   word: string,
 ): Promise<{ ref: string | null; oid: string | null; name: string } | null> {
   const repo = git.repo()
-  const name = word === '-' ? ((await leftBranches(repo))[0] ?? word) : word
+  const name = (await previousBranch(repo, word)) ?? word
   const branch = await repo.refs.resolve(`refs/heads/${name}`)
   if (branch !== null) return { ref: `refs/heads/${name}`, oid: branch, name }
   const head = await repo.refs.head()
@@ -157,7 +167,8 @@ async function switchToWord(git: Invocation, word: string, how: How & { detach: 
 
 type Creation = How & { name: string; start: string | null; reset: boolean; track: boolean | undefined }
 
-async function createAndSwitch(git: Invocation, { name, start, reset, track, ...how }: Creation): Promise<number> {
+async function createAndSwitch(git: Invocation, { name, reset, track, ...how }: Creation): Promise<number> {
+  const start = how.start === '-' ? '@{-1}' : how.start
   const repo = git.repo()
   const ref = branchRef(name)
   const head = await repo.refs.head()
@@ -173,9 +184,10 @@ async function createAndSwitch(git: Invocation, { name, start, reset, track, ...
   })
   // The branch comes into being only when the tree could be brought there.
   await bringTree(git, { oid, force: how.force })
-  await makeBranch(git, { name, start, force: reset, track })
+  await makeBranch(git, { name, start, force: reset, isNext: true, track })
   const from = head.ref?.replace(/^refs\/heads\//, '') ?? head.oid ?? ''
   await repo.refs.moveHead({ ref }, await git.signature('committer'), `checkout: moving from ${from} to ${name}`)
+  await leaveBehind(git, { name, quiet: how.quiet })
   if (start !== null && !how.quiet && !how.force) await listLocalChanges(git)
   const said = existed ? (head.ref === ref ? 'Reset' : 'Switched to and reset') : 'Switched to a new'
   if (!how.quiet) git.err(`${said} branch '${name}'`)
@@ -191,7 +203,7 @@ async function followRemote(git: Invocation, word: string, how: How): Promise<bo
   await createAndSwitch(git, {
     ...how,
     name: word,
-    start: only.replace('refs/remotes/', ''),
+    start: only,
     reset: false,
     track: true,
   })

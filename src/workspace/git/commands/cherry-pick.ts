@@ -2,7 +2,7 @@ import { type Arguments, parseArguments } from '../arguments.ts'
 import { failed, fatal, GitFailure } from '../failure.ts'
 import { walkHistory } from '../history.ts'
 import type { Invocation } from '../invocation.ts'
-import { assertStrategy, mergeStyle } from '../merge-options.ts'
+import { assertStrategy, isOurs, mergeStyle } from '../merge-options.ts'
 import type { Repository } from '../repository.ts'
 import { range, revision } from '../revisions.ts'
 import type { Action } from '../sequencer/apply-commit.ts'
@@ -53,6 +53,7 @@ async function series(git: Invocation, action: Action, options: Arguments): Prom
     return 0
   }
   assertStrategy(options.value('strategy'))
+  if (isOurs(options.value('strategy'))) throw fatal(`${COMMANDS[action]} --strategy=ours is not available here`)
   const how = await seriesOptions(git, action, options)
   if (options.rest.length === 0)
     throw new GitFailure(`usage: git ${COMMANDS[action]} [--edit] [-n] [-m <parent-number>] [-s] <commit>...`, 129)

@@ -65,8 +65,8 @@ export async function clone(git: Invocation, args: string[]): Promise<number> {
     config.set(key, value)
     await repo.saveConfig(config)
   }
-  if (options.has('quiet')) return 0
   if (oid === null) git.err('warning: You appear to have cloned an empty repository.')
+  if (options.has('quiet')) return 0
   if (isPath) git.err('done.')
   if (oid !== null && layout === 'worktree' && (await repo.refs.head()).ref === null) git.err(detachedAdvice(oid))
   return 0

@@ -83,7 +83,7 @@ export async function commit(git: Invocation, args: string[]): Promise<number> {
         : picked
           ? ' (cherry-pick)'
           : ''
-  const made = await makeCommit(git, { tree, parents, message, author, action: `commit${what}` })
+  const made = await makeCommit(git, { tree, parents, message, author, action: git.logged(`commit${what}`) })
   await forgetFinishedSeries(git)
   if (!options.has('quiet'))
     await reportCommit(git, {

@@ -163,8 +163,7 @@ async function getMatching(git: Invocation, pattern: string): Promise<number> {
 
 async function removeSection(git: Invocation, scope: Scope, section: string): Promise<number> {
   return change(git, scope, (file) => {
-    if (!file.format().includes('[')) throw new GitFailure(`fatal: no such section: ${section}`, 128)
-    file.removeSection(section)
+    if (file.removeSection(section) === 0) throw new GitFailure(`fatal: no such section: ${section}`, 128)
     return 0
   })
 }

@@ -162,7 +162,7 @@ async function conflictPatch(git: Invocation, path: string): Promise<string | nu
   const index = await repo.index()
   const [ours, theirs] = [index.get(path, 2), index.get(path, 3)]
   if (!ours || !theirs) return null
-  const result = isBehindLink(git.fs, repo.root, path) ? null : await stateAt(git.fs, `${repo.root}/${path}`)
+  const result = isBehindLink(git.fs, repo.root, path) ? null : await stateAt(repo, path)
   const stateOf = ({ mode, oid }: IndexEntry) => ({ mode, oid })
   const versions = [stateOf(ours), stateOf(theirs)]
   const patch = await combinedPatch(repo, { path, versions, result, isUnstored: true })

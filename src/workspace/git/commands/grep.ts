@@ -173,7 +173,8 @@ type Searched = { name: string; read: () => Promise<Uint8Array | null> }
 
 async function* filesOf(git: Invocation, { options, trees, pathspec }: Source): AsyncGenerator<Searched> {
   const repo = git.repo()
-  const shown = (path: string) => (options.has('full-name') ? path : relativeTo(repo, git.cwd, path))
+  const plain = (path: string) => (options.has('full-name') ? path : relativeTo(repo, git.cwd, path))
+  const shown = (path: string) => (options.has('null') ? plain(path) : repo.quoted(plain(path)))
   const blob = (oid: string) => async () => (await repo.objects.read(oid)).bytes
   for (const { name, oid } of trees) {
     const files = [...(await flatTree(repo, oid))].sort(([a], [b]) => (a < b ? -1 : 1))

@@ -3,7 +3,7 @@ import { parseArguments } from '../arguments.ts'
 import { utf8 } from '../bytes.ts'
 import { fatal } from '../failure.ts'
 import type { Invocation } from '../invocation.ts'
-import { isRefName } from '../refs.ts'
+import { isRefName } from '../ref-names.ts'
 import { Repository } from '../repository.ts'
 import { isBareRepository, isRepository, statAt } from '../worktree.ts'
 

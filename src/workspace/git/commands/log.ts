@@ -2,16 +2,25 @@ import { type Arguments, parseArguments } from '../arguments.ts'
 import { fatal, type GitFailure } from '../failure.ts'
 import type { Visited } from '../history.ts'
 import type { Invocation } from '../invocation.ts'
-import { lineHistory, trackedLines } from '../line-log.ts'
+import { lineLog } from '../line-log-output.ts'
 import { graphedLog } from '../log-graph.ts'
-import { type Found, searchFile, searchHistory } from '../log-search.ts'
+import { type Found, searchFile, searchHistory, wantedBy } from '../log-search.ts'
 import { notesOf, notesRef, type ShownNotes } from '../notes.ts'
 import type { Pathspec } from '../pathspec.ts'
 import { PICKAXE_OPTIONS } from '../pickaxe.ts'
 import { decorationsOf, isSeparated, type PrettyOptions, parseFormat, prettyCommit } from '../pretty.ts'
+import { type ShownEntry, walkReflogs } from '../reflog-walk.ts'
 import { splitRevisions } from '../revision-arguments.ts'
 import { range } from '../revisions.ts'
-import { asksForSummary, CHANGE_OPTIONS, refuseColor, showChanges, showPaired } from '../show-changes.ts'
+import {
+  asksForSummary,
+  CHANGE_OPTIONS,
+  changesBelow,
+  idLength,
+  refuseColor,
+  showChanges,
+  showPaired,
+} from '../show-changes.ts'
 import { onOneSide, sides } from '../sides.ts'
 import { type Change, treeChanges } from '../status.ts'
 
@@ -69,6 +78,7 @@ const OPTIONS = [
   'left-right',
   'left-only',
   'right-only',
+  'walk-reflogs|g',
 ]
 
 export async function log(git: Invocation, args: string[]): Promise<number> {
@@ -80,6 +90,7 @@ export async function log(git: Invocation, args: string[]): Promise<number> {
   if (options.has('null')) throw fatal('git log -z is not available here')
   if (options.has('no-walk')) throw fatal('git log --no-walk is not available here; use git show')
   const { revisions, paths } = await splitRevisions(git, options)
+  if (options.has('walk-reflogs')) return reflogged(git, { options, revisions, paths })
   const starts = await onOneSide(git, { options, revisions, starts: await startsOf(git, options, revisions) })
   const pathspec = git.pathspec(paths)
   const pretty = await prettyOptions(git, options)
@@ -91,6 +102,42 @@ export async function log(git: Invocation, args: string[]): Promise<number> {
   pretty.sides = { of: sideOf, isShown: options.has('left-right') }
   git.out(await (options.has('graph') ? graphed : listed)(git, found, { options, pathspec, pretty }))
   return 0
+}
+
+/** The commits that refs pointed at, by the logs of the refs. */
+async function reflogged(
+  git: Invocation,
+  { options, revisions, paths }: { options: Arguments; revisions: string[]; paths: string[] },
+): Promise<number> {
+  const head = await git.repo().refs.head()
+  if (revisions.length === 0 && head.oid === null && !options.has('all')) throw noCommits(head.ref)
+  const pretty = await prettyOptions(git, options)
+  const pathspec = git.pathspec(paths)
+  const date = options.has('date') || options.has('relative-date') ? pretty.date : null
+  const walked = await walkReflogs(git, { options, words: revisions, date })
+  const entries = new Map<Visited, ShownEntry>(walked.map((visited) => [visited, visited.entry]))
+  const isWanted = wantedBy(options)
+  const chosen: Visited[] = []
+  for (const visited of walked) {
+    // Dates are those of the entries.
+    const committer = { ...visited.commit.committer, seconds: visited.seconds }
+    if (!isWanted({ ...visited, commit: { ...visited.commit, committer } })) continue
+    if (pathspec.isEmpty || (await isTouched(git, visited, pathspec))) chosen.push(visited)
+  }
+  const skip = Number(options.value('skip') ?? 0)
+  const limit = Number(options.value('max-count') ?? Number.POSITIVE_INFINITY)
+  if (Number.isNaN(limit) || Number.isNaN(skip)) throw fatal('the number of entries is no number')
+  const commits = chosen.slice(skip, limit < 0 ? undefined : skip + limit)
+  const found: Found = { commits, parentsOf: () => [], changes: new Map() }
+  pretty.entryOf = (visited) => entries.get(visited) ?? null
+  git.out(await listed(git, found, { options, pathspec, pretty }))
+  return 0
+}
+
+async function isTouched(git: Invocation, { commit }: Visited, pathspec: Pathspec): Promise<boolean> {
+  const [parent] = commit.parents
+  const before = parent === undefined ? null : (await git.repo().commit(parent)).tree
+  return (await treeChanges(git.repo(), before, commit.tree)).some(({ path }) => pathspec.matches(path))
 }
 
 async function listed(git: Invocation, found: Found, shown: Shown): Promise<string> {
@@ -175,6 +222,7 @@ export function noCommits(ref: string | null): GitFailure {
 
 export async function prettyOptions(git: Invocation, options: Arguments): Promise<PrettyOptions> {
   refuseColor(options)
+  if (options.value('decorate') === 'full') throw fatal('--decorate=full is not available here')
   const given = options.has('format')
     ? options.value('format') || 'tformat:'
     : options.has('pretty')
@@ -189,7 +237,11 @@ export async function prettyOptions(git: Invocation, options: Arguments): Promis
     date: options.has('relative-date')
       ? 'relative'
       : (options.value('date') ?? (await git.setting('log.date')) ?? 'default'),
-    abbreviates: (options.has('oneline') || options.has('abbrev-commit')) && !options.has('no-abbrev-commit'),
+    abbreviates:
+      (options.has('oneline') || options.has('abbrev-commit')) &&
+      !options.has('no-abbrev') &&
+      (options.has('oneline') || !options.has('no-abbrev-commit')),
+    idLength: idLength(options),
     notes: await shownNotes(git, options, { format, isNamed: given !== null || options.has('oneline') }),
     decorations: isDecorated && !options.has('no-decorate') ? await decorationsOf(git.repo()) : null,
   }
@@ -225,40 +277,13 @@ async function changesText(
   if (!showsChanges(options) || others.length > 0) return ''
   const before = parent === undefined ? null : (await git.repo().commit(parent)).tree
   const chosen = known?.get(oid)
-  if (chosen) return separated(await showPaired(git, chosen, options), pretty)
+  if (chosen) return separated(await showPaired(git, chosen, options), pretty, options)
   const changes: Change[] = (await treeChanges(git.repo(), before, commit.tree)).filter(({ path }) =>
     pathspec.matches(path),
   )
-  return separated(await showChanges(git, changes, options), pretty)
+  return separated(await showChanges(git, changes, options), pretty, options)
 }
 
-function separated(text: string, { format }: PrettyOptions): string {
-  return text === '' || format === 'oneline' ? text : `\n${text}`
-}
-
-type Lines = Pick<Shown, 'options' | 'pretty'> & {
-  starts: { include: string[]; exclude: string[] }
-  paths: readonly string[]
-}
-
-/** The history of the lines that `-L` names. */
-async function lineLog(git: Invocation, { options, starts, pretty, paths }: Lines): Promise<number> {
-  if (paths.length > 0) throw fatal('-L<range>:<file> cannot be used with pathspec')
-  for (const name of ['graph', 'follow', 'stat', 'numstat', 'name-only', 'name-status', 'S', 'G', 'diff-filter'])
-    if (options.has(name)) throw fatal(`-L with ${name.length === 1 ? '-' : '--'}${name} is not available here`)
-  const repo = git.repo()
-  const [first = '', ...others] = starts.include
-  if (others.length > 0) throw fatal('More than one commit to dig from')
-  const limit = Number(options.value('max-count') ?? Number.POSITIVE_INFINITY)
-  const tracked = await trackedLines(repo, first, options.all('L'))
-  let count = 0
-  for await (const { patch, ...visited } of lineHistory(repo, starts, tracked)) {
-    if (count >= limit) break
-    if (count > 0 && isSeparated(pretty.format)) git.line()
-    count++
-    git.out(await prettyCommit(repo, visited, pretty))
-    if (pretty.format !== 'tformat:' && !pretty.format.startsWith('format:')) git.line()
-    if (!options.has('no-patch')) git.out(`\n${patch}`)
-  }
-  return 0
+function separated(text: string, { format }: PrettyOptions, options: Arguments): string {
+  return text === '' || format === 'oneline' ? text : changesBelow(text, options)
 }

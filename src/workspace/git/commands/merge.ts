@@ -2,11 +2,11 @@ import { parseArguments } from '../arguments.ts'
 import { endMerge } from '../commits.ts'
 import { fatal, GitFailure } from '../failure.ts'
 import type { Invocation } from '../invocation.ts'
-import { assertStrategy, mergeStyle } from '../merge-options.ts'
-import { type MergeRequest, merge } from '../merging.ts'
+import { assertStrategy, isOurs, mergeStyle } from '../merge-options.ts'
+import { type MergeRequest, merge, refuseUnfinished } from '../merging.ts'
 import { tidyMessage } from '../message-cleanup.ts'
-import { fullRefName, revision, upstreamOf } from '../revisions.ts'
-import { resetMerge } from '../switching.ts'
+import { fullRefName, previousBranch, revision, upstreamOf } from '../revisions.ts'
+import { logReset, resetMerge } from '../switching.ts'
 import { signOffLine, withTrailer } from '../trailers.ts'
 import { commit } from './commit.ts'
 
@@ -46,7 +46,9 @@ export async function mergeCommand(git: Invocation, args: string[]): Promise<num
   }
   assertStrategy(options.value('strategy'))
   if (options.rest.length > 1) throw new GitFailure('git merge: more than one other branch is not available here', 1)
-  const word = options.rest[0] ?? (await defaultGoal(git))
+  await refuseUnfinished(git)
+  const given = options.rest[0] ?? (await defaultGoal(git))
+  const word = (await previousBranch(git.repo(), given)) ?? given
   const oid = await revision(git.repo(), word)
   if (oid === null) throw new GitFailure(`merge: ${word} - not something we can merge`, 1)
   let message = options.has('message')
@@ -66,6 +68,7 @@ export async function mergeCommand(git: Invocation, args: string[]): Promise<num
     quiet: options.has('quiet'),
     showsStat: !options.has('no-stat'),
     unrelated: options.has('allow-unrelated-histories'),
+    takesOurs: isOurs(options.value('strategy')),
     style: await mergeStyle(git, options.all('strategy-option')),
   })
 }
@@ -108,6 +111,7 @@ async function abort(git: Invocation): Promise<number> {
   const repo = git.repo()
   if ((await repo.refs.resolve('MERGE_HEAD')) === null) throw fatal('There is no merge to abort (MERGE_HEAD missing).')
   await resetMerge(git, await repo.headTree())
+  await logReset(git)
   endMerge(repo)
   return 0
 }

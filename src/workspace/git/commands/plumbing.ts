@@ -18,11 +18,21 @@ export async function hashObject(git: Invocation, args: string[]): Promise<numbe
     const path = git.resolve(name)
     if (statAt(git.fs, path)?.kind !== 'file')
       throw fatal(`could not open '${name}' for reading: No such file or directory`)
-    contents.push(await git.fs.read(path))
+    const bytes = await git.fs.read(path)
+    const isPlain = options.has('no-filters') || type !== 'blob'
+    contents.push(isPlain ? bytes : await storedBytes(git, options.value('path') ?? name, bytes))
   }
   for (const bytes of contents)
     git.line(options.has('w') ? await git.repo().objects.write(type, bytes) : objectId(type, bytes))
   return 0
+}
+
+/** As `add` would store a file of this name. */
+async function storedBytes(git: Invocation, name: string, bytes: Uint8Array): Promise<Uint8Array> {
+  const path = git.resolve(name)
+  const root = git.hasRepo() && !git.repo().isBare ? git.repo().root : null
+  if (root === null || !path.startsWith(`${root === '/' ? '' : root}/`)) return bytes
+  return git.repo().stored(path.slice(root === '/' ? 1 : root.length + 1), bytes)
 }
 
 function isType(type: string): type is ObjectType {

@@ -5,7 +5,8 @@ import { isTrue } from '../config-file.ts'
 import { fatal, GitFailure } from '../failure.ts'
 import { isAncestor } from '../history.ts'
 import type { Invocation } from '../invocation.ts'
-import { merge } from '../merging.ts'
+import { assertStrategy, isOurs, mergeStyle } from '../merge-options.ts'
+import { merge, refuseUnfinished } from '../merging.ts'
 import { remoteNames, usualRemote } from '../named-remotes.ts'
 import { upstreamOf } from '../revisions.ts'
 import { FETCH_OPTIONS, fetchRemote } from './fetch.ts'
@@ -33,12 +34,15 @@ const PULL_OPTIONS = [
   'rebase|r?',
   'stat',
   'no-stat',
+  'strategy|s=',
+  'strategy-option|X=',
 ]
 
 export async function pull(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments('pull', PULL_OPTIONS, args)
   const repo = git.repo()
   const rebases = await wantsRebase(git, options)
+  assertStrategy(options.value('strategy'))
   if (rebases) await refuseChanges(git, 'pull with rebase')
   if ((await repo.refs.resolve('MERGE_HEAD')) !== null)
     throw fatal('You have not concluded your merge (MERGE_HEAD exists).\nPlease, commit your changes before you merge.')
@@ -51,14 +55,16 @@ export async function pull(git: Invocation, args: string[]): Promise<number> {
   if (specs.length === 0 && !isFollowed && (given === undefined || (await remoteNames(git)).includes(given)))
     throw noUpstream(branch, await remoteNames(git))
   const fetching = parseArguments('fetch', FETCH_OPTIONS, fetchArguments(options))
-  const action = ['pull', ...args].join(' ')
+  const action = git.logged(['pull', ...args].join(' '))
+  git.reflogAction = action
   const [fetched, ...more] = await fetchRemote(git, { options: fetching, given: remote, specs, action })
   if (!fetched) throw notFetched(upstream?.branch ?? 'HEAD')
   if (more.length > 0) throw fatal('pull of more than one branch at once is not available here')
   const isForward = head.oid === null || (await isAncestor(repo, head.oid, fetched.oid))
   const isBehind = head.oid !== null && (await isAncestor(repo, fetched.oid, head.oid))
-  if (rebases && !isForward) return rebase(git, [...(options.has('quiet') ? ['--quiet'] : []), fetched.oid])
+  if (rebases && !isForward) return rebase(git, [...rebaseArguments(options), fetched.oid])
   if (!isForward && !isBehind) await refuseUndecided(git, options)
+  await refuseUnfinished(git)
   return merge(git, {
     oid: fetched.oid,
     name: fetched.source.replace(/^refs\/(heads|tags)\//, ''),
@@ -74,6 +80,8 @@ export async function pull(git: Invocation, args: string[]): Promise<number> {
     quiet: options.has('quiet'),
     showsStat: !options.has('no-stat'),
     unrelated: options.has('allow-unrelated-histories'),
+    takesOurs: isOurs(options.value('strategy')),
+    style: await mergeStyle(git, options.all('strategy-option')),
   })
 }
 
@@ -84,6 +92,12 @@ async function wantsRebase(git: Invocation, options: Arguments): Promise<boolean
   if (!/^(true|false|yes|no|on|off|0|1)$/.test(wanted))
     throw fatal(`pull with --rebase=${wanted} is not available here`)
   return isTrue(wanted)
+}
+
+function rebaseArguments(options: Arguments): string[] {
+  const strategy = options.has('strategy') ? [`--strategy=${options.value('strategy')}`] : []
+  const chosen = options.all('strategy-option').map((option) => `--strategy-option=${option}`)
+  return [...(options.has('quiet') ? ['--quiet'] : []), ...strategy, ...chosen]
 }
 
 function fetchArguments(options: Arguments): string[] {

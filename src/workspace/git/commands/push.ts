@@ -7,7 +7,7 @@ import type { Invocation } from '../invocation.ts'
 import { addressOf, usualRemote } from '../named-remotes.ts'
 import { report } from '../push-report.ts'
 import { type Judged, pushRefs, type RefUpdate } from '../receive-pack.ts'
-import { isRefName } from '../refs.ts'
+import { isRefName } from '../ref-names.ts'
 import { fullRefName, revision, upstreamOf } from '../revisions.ts'
 import { openTransport } from '../transfers.ts'
 
@@ -201,7 +201,7 @@ async function updatesFor(git: Invocation, spec: string, matching: Matching): Pr
   if (oid === null) throw unpushable(`src refspec ${source} does not match any`, matching.url)
   const remoteRef = goalOf(goal ?? ref ?? source, ref, matching)
   if (options.has('follow-tags') && remoteRef.startsWith('refs/tags/') && advertisement.refs.has(remoteRef)) return []
-  const shown = isHead && goal === undefined ? source : (ref ?? source)
+  const shown = isHead ? 'HEAD' : (ref ?? source)
   return [await withLease(git, { source: shown, remoteRef, oid, force }, matching)]
 }
 

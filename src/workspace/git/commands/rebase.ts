@@ -2,15 +2,25 @@ import { type Arguments, parseArguments } from '../arguments.ts'
 import { editFile } from '../editor.ts'
 import { fatal, GitFailure } from '../failure.ts'
 import type { Invocation } from '../invocation.ts'
-import { assertStrategy, mergeStyle } from '../merge-options.ts'
+import { assertStrategy, isOurs, mergeStyle } from '../merge-options.ts'
+import type { Head } from '../refs.ts'
 import type { Repository } from '../repository.ts'
-import { abbreviate, commitId, revision, upstreamOf } from '../revisions.ts'
+import { abbreviate, commitId, previousBranch, revision, upstreamOf } from '../revisions.ts'
 import { continueRebase, skipStep } from '../sequencer/rebase-continue.ts'
 import { abortRebase, forgetRebase } from '../sequencer/rebase-end.ts'
 import { isInPlace, planRebase } from '../sequencer/rebase-plan.ts'
 import { runRebase } from '../sequencer/rebase-run.ts'
 import { RebaseState } from '../sequencer/rebase-state.ts'
-import { autosquashed, formatSteps, parseTodo, pickSteps, type Step, shownSteps } from '../sequencer/todo.ts'
+import {
+  autosquashed,
+  formatSteps,
+  parseTodo,
+  pickSteps,
+  type Step,
+  shownSteps,
+  TODO_HELP,
+  withCommands,
+} from '../sequencer/todo.ts'
 import { stagedChanges, unstagedChanges } from '../status.ts'
 import { bringTree } from '../switching.ts'
 
@@ -78,12 +88,15 @@ interface Goal {
   /** `refs/heads/topic`; null when HEAD is detached. */
   ref: string | null
   head: string
+  /** How the user called what is rebased; null for HEAD. */
+  branch: string | null
 }
 
 async function start(git: Invocation, state: RebaseState, options: Arguments): Promise<number> {
   const repo = git.repo()
   if (state.exists) throw alreadyThere()
   assertStrategy(options.value('strategy'))
+  if (isOurs(options.value('strategy'))) throw fatal('rebase --strategy=ours is not available here')
   const style = await mergeStyle(git, options.all('strategy-option'))
   await refuseChanges(git)
   const goal = await goalOf(git, options)
@@ -96,7 +109,10 @@ async function start(git: Invocation, state: RebaseState, options: Arguments): P
     const name = goal.ref?.replace(/^refs\/heads\//, '')
     const what = name === undefined ? 'HEAD' : `Current branch ${name}`
     if (!options.has('quiet')) git.line(`${what} is up to date${isForced ? ', rebase forced' : ''}.`)
-    if (!isForced) return 0
+    if (!isForced) {
+      await moveTo(git, goal)
+      return 0
+    }
   }
   const plan = await planRebase(repo, {
     upstream: goal.upstream,
@@ -157,19 +173,29 @@ async function goalOf(git: Invocation, options: Arguments): Promise<Goal> {
   if (more.length > 0) throw new GitFailure('usage: git rebase [<options>] [<upstream> [<branch>]]', 129)
   if (branch !== undefined) {
     if ((await revision(repo, branch)) === null) throw fatal(`no such branch/commit '${branch}'`)
-    await moveTo(git, branch)
   }
-  const head = await repo.refs.head()
+  const head = branch === undefined ? await repo.refs.head() : await namedHead(repo, branch)
   if (head.oid === null) throw fatal('Could not resolve HEAD to a revision')
-  return { upstream, onto, ontoName, ref: head.ref, head: head.oid }
+  return { upstream, onto, ontoName, ref: head.ref, head: head.oid, branch: branch ?? null }
 }
 
-async function moveTo(git: Invocation, word: string): Promise<void> {
+/** The branch or the commit that is to be rebased in place of HEAD. */
+async function namedHead(repo: Repository, word: string): Promise<Head> {
+  const name = (await previousBranch(repo, word)) ?? word
+  const ref = (await repo.refs.resolve(`refs/heads/${name}`)) === null ? null : `refs/heads/${name}`
+  return { ref, oid: await commitId(repo, ref ?? name) }
+}
+
+/** There is nothing to rebase, but what was named is checked out. */
+async function moveTo(git: Invocation, { ref, head: oid, branch: word }: Goal): Promise<void> {
   const repo = git.repo()
-  const ref = (await repo.refs.resolve(`refs/heads/${word}`)) === null ? null : `refs/heads/${word}`
-  const oid = await commitId(repo, word)
+  if (word === null || (await repo.refs.head()).ref === ref) return
   await bringTree(git, { oid })
-  await repo.refs.moveHead(ref ? { ref } : { oid }, await git.signature('committer'), `rebase: checkout ${word}`)
+  await repo.refs.moveHead(
+    ref ? { ref } : { oid },
+    await git.signature('committer'),
+    `${git.logged('rebase')}: checkout ${word}`,
+  )
 }
 
 async function ontoCommit(repo: Repository, name: string): Promise<string> {
@@ -194,25 +220,6 @@ async function defaultUpstream(git: Invocation): Promise<string> {
   throw new GitFailure('', 1)
 }
 
-function withCommands(steps: readonly Step[], commands: readonly string[]): Step[] {
-  const added = commands.map((command): Step => ({ verb: 'exec', command }))
-  return steps.flatMap((step, i) => {
-    const next = steps[i + 1]
-    return next?.verb === 'fixup' || next?.verb === 'squash' ? [step] : [step, ...added]
-  })
-}
-
-const HELP = [
-  'p, pick <commit> = use commit',
-  'r, reword <commit> = use commit, but edit the commit message',
-  'e, edit <commit> = use commit, but stop for amending',
-  's, squash <commit> = use commit, but meld into previous commit',
-  'f, fixup [-C] <commit> = like "squash", without its message (-C: with its message alone)',
-  'x, exec <command> = run command (the rest of the line) using shell',
-  'b, break = stop here',
-  'd, drop <commit> = remove commit',
-]
-
 async function editedSteps(
   git: Invocation,
   state: RebaseState,
@@ -223,7 +230,7 @@ async function editedSteps(
   const ids = [goal.upstream ?? goal.onto, goal.head, goal.onto]
   const [from = '', to = '', onto = ''] = await Promise.all(ids.map((oid) => abbreviate(repo, oid)))
   const head = `\n# Rebase ${from}..${to} onto ${onto} (${steps.length} command${steps.length === 1 ? '' : 's'})\n#\n`
-  const text = `${shown}${head}${HELP.map((line) => `# ${line}\n`).join('')}`
+  const text = `${shown}${head}${TODO_HELP.map((line) => `# ${line}\n`).join('')}`
   await state.write('git-rebase-todo', text)
   await state.write('git-rebase-todo.backup', text)
   try {
@@ -255,7 +262,7 @@ async function begin(git: Invocation, state: RebaseState, { goal, steps, style, 
   const by = await git.signature('committer')
   await detach(git, base)
   await repo.refs.change('ORIG_HEAD', { oid: goal.head, by, message: '' })
-  await repo.refs.moveHead({ oid: base }, by, `rebase (start): checkout ${goal.ontoName}`)
+  await repo.refs.moveHead({ oid: base }, by, `${git.logged('rebase')} (start): checkout ${goal.ontoName}`)
   await state.begin({
     headName: goal.ref ?? 'detached HEAD',
     onto: goal.onto,

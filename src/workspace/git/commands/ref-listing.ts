@@ -4,7 +4,7 @@ import { type Arguments, parseArguments } from '../arguments.ts'
 import { fatal, GitFailure } from '../failure.ts'
 import type { Invocation } from '../invocation.ts'
 import { removeIfThere } from '../refs.ts'
-import { abbreviate, fullRefName, unknownRevision } from '../revisions.ts'
+import { abbreviate } from '../revisions.ts'
 
 /** All refs and what they name. */
 export async function showRef(git: Invocation, args: string[]): Promise<number> {
@@ -68,10 +68,12 @@ export async function symbolicRef(git: Invocation, args: string[]): Promise<numb
   const repo = git.repo()
   const [name, target] = options.rest
   if (name === undefined) throw new GitFailure('usage: git symbolic-ref [-m <reason>] <name> [<ref>]', 129)
-  if (options.has('m')) throw fatal('symbolic-ref -m is not available here')
   if (target !== undefined) {
     if (name === 'HEAD' && !target.startsWith('refs/')) throw fatal('Refusing to point HEAD outside of refs/')
-    await repo.refs.setSymbolic(name, target)
+    const reason = options.value('m')
+    if (reason !== null && name === 'HEAD')
+      await repo.refs.moveHead({ ref: target }, await git.signature('committer'), reason)
+    else await repo.refs.setSymbolic(name, target)
     return 0
   }
   const found = await repo.refs.symbolicTarget(name)
@@ -83,25 +85,5 @@ export async function symbolicRef(git: Invocation, args: string[]): Promise<numb
     return 0
   }
   git.line(options.has('short') ? found.replace(/^refs\/(heads|remotes|tags)\//, '') : found)
-  return 0
-}
-
-/** Where a ref pointed before. */
-export async function reflog(git: Invocation, args: string[]): Promise<number> {
-  const counted = args.map((arg) => (/^-\d+$/.test(arg) ? `--max-count=${arg.slice(1)}` : arg))
-  const options = parseArguments('reflog', ['max-count|n=', 'oneline', 'no-abbrev-commit', 'no-decorate'], counted)
-  const [action, ...words] = options.rest[0] === 'show' ? options.rest : ['show', ...options.rest]
-  const [first = 'HEAD', ...rest] = words
-  if (action !== 'show' || rest.length > 0 || ['expire', 'delete', 'exists'].includes(first))
-    throw new GitFailure(`git reflog ${first}: not available here`, 1)
-  const limit = Number(options.value('max-count') ?? Number.POSITIVE_INFINITY)
-  if (Number.isNaN(limit)) throw fatal('the number of entries is no number')
-  const repo = git.repo()
-  const ref = first === 'HEAD' ? 'HEAD' : await fullRefName(repo, first)
-  if (ref === null) throw unknownRevision(first)
-  for (const [at, { after, message }] of (await repo.refs.log(ref)).slice(0, limit).entries()) {
-    const id = options.has('no-abbrev-commit') ? after : await abbreviate(repo, after)
-    git.line(`${id} ${first}@{${at}}: ${message}`)
-  }
   return 0
 }

@@ -2,7 +2,7 @@ import { parseArguments } from '../arguments.ts'
 import { GitFailure } from '../failure.ts'
 import type { Invocation } from '../invocation.ts'
 import { remoteNames, urlsOf } from '../named-remotes.ts'
-import { isRefName } from '../refs.ts'
+import { isRefName } from '../ref-names.ts'
 import { withoutCredentials } from '../remote-address.ts'
 import { fetchCommand } from './fetch.ts'
 import { pruneRemote, setRemoteBranches, setRemoteHead, showRemote } from './remote-state.ts'
@@ -123,13 +123,9 @@ async function rename(git: Invocation, [from, to]: string[]): Promise<number> {
   const by = await git.signature('committer')
   const head = await repo.refs.symbolicTarget(`refs/remotes/${from}/HEAD`)
   if (head !== null) await repo.refs.change(`refs/remotes/${from}/HEAD`, { oid: null, by, message: '' })
-  for (const [ref, oid] of await repo.refs.list(`refs/remotes/${from}/`)) {
-    await repo.refs.change(ref, { oid: null, by, message: '' })
-    await repo.refs.change(ref.replace(`refs/remotes/${from}/`, `refs/remotes/${to}/`), {
-      oid,
-      by,
-      message: `remote: renamed ${from} to ${to}`,
-    })
+  for (const ref of (await repo.refs.list(`refs/remotes/${from}/`)).keys()) {
+    const renamed = ref.replace(`refs/remotes/${from}/`, `refs/remotes/${to}/`)
+    await repo.refs.rename(ref, renamed, { by, message: `remote: renamed ${ref} to ${renamed}` })
   }
   if (head !== null)
     await repo.refs.setSymbolic(`refs/remotes/${to}/HEAD`, head.replace(`refs/remotes/${from}/`, `refs/remotes/${to}/`))

@@ -1,6 +1,7 @@
 import { type Arguments, parseArguments } from '../arguments.ts'
+import { applyChanges, changesBetween, obstaclesTo } from '../checkout.ts'
 import { endMerge } from '../commits.ts'
-import { fatal } from '../failure.ts'
+import { fatal, GitFailure } from '../failure.ts'
 import { NO_STAT } from '../index-file.ts'
 import type { Invocation } from '../invocation.ts'
 import { subjectOf } from '../message-parts.ts'
@@ -11,8 +12,8 @@ import { changeKind, stagedChanges, unstagedChanges } from '../status.ts'
 import { overwrite } from '../switching.ts'
 
 export async function reset(git: Invocation, args: string[]): Promise<number> {
-  const options = parseArguments('reset', ['soft', 'mixed', 'hard', 'quiet|q'], args)
-  options.assertOne('soft', 'mixed', 'hard')
+  const options = parseArguments('reset', ['soft', 'mixed', 'hard', 'keep', 'merge', 'quiet|q'], args)
+  options.assertOne('soft', 'mixed', 'hard', 'keep', 'merge')
   const repo = git.repo()
   const { revisions, paths } = await splitRevisions(git, options)
   const words = revisions[0] ?? 'HEAD'
@@ -25,12 +26,16 @@ export async function reset(git: Invocation, args: string[]): Promise<number> {
     if ((await repo.index()).unmergedPaths().length > 0) throw fatal('Cannot do a soft reset in the middle of a merge.')
   } else if (options.has('hard')) {
     await overwrite(git, tree)
+  } else if (options.has('keep')) {
+    await resetKeeping(git, { tree, words })
+  } else if (options.has('merge')) {
+    await resetMerged(git, { tree, words })
   } else {
     await resetIndex(git, tree, () => true)
   }
   if (oid !== null) await moveBranch(git, { ref: head.ref, before: head.oid, oid, words })
   endMerge(repo)
-  if (options.has('quiet') || options.has('soft')) return 0
+  if (['quiet', 'soft', 'keep', 'merge'].some((name) => options.has(name))) return 0
   if (!options.has('hard')) await listUnstaged(git)
   else if (oid !== null)
     git.line(`HEAD is now at ${await abbreviate(repo, oid)} ${subjectOf((await repo.commit(oid)).message)}`)
@@ -60,11 +65,47 @@ async function resetIndex(git: Invocation, tree: string | null, filter: (path: s
   await repo.saveIndex(index)
 }
 
+type Target = { tree: string | null; words: string }
+
+/** Changes that were not committed stay, and the reset is refused where they are in its way. */
+async function resetKeeping(git: Invocation, { tree, words }: Target): Promise<void> {
+  const repo = git.repo()
+  if ((await repo.index()).unmergedPaths().length > 0) throw fatal('Cannot do a keep reset in the middle of a merge.')
+  const from = await repo.headTree()
+  const changes = await changesBetween(repo, from, tree)
+  const { modified, untracked } = await obstaclesTo(repo, from, changes)
+  const [inTheWay] = [...modified, ...untracked]
+  if (inTheWay !== undefined) {
+    const isStaged = (await stagedChanges(repo, from)).some(({ path }) => path === inTheWay)
+    throw notReset(inTheWay, words, isStaged ? 'would be overwritten by merge' : 'not uptodate')
+  }
+  await applyChanges(repo, changes)
+  await repo.saveIndex(await repo.index())
+  await resetIndex(git, tree, () => true)
+}
+
+/** What is staged goes; changes that were not staged stay, and the reset is refused where both are in one file. */
+async function resetMerged(git: Invocation, { tree, words }: Target): Promise<void> {
+  const repo = git.repo()
+  const unmerged = (await repo.index()).unmergedPaths()
+  const paths = new Set([...unmerged, ...(await stagedChanges(repo, tree)).map(({ path }) => path)])
+  const unstaged = (await unstagedChanges(repo)).find(({ path }) => paths.has(path) && !unmerged.includes(path))
+  if (unstaged) throw notReset(unstaged.path, words)
+  await overwrite(git, tree, (path) => paths.has(path))
+}
+
+function notReset(path: string, words: string, why = 'not uptodate'): GitFailure {
+  return new GitFailure(
+    `error: Entry '${path}' ${why}. Cannot merge.\nfatal: Could not reset index file to revision '${words}'.`,
+    128,
+  )
+}
+
 type Paths = { options: Arguments; source: string | null; paths: string[] }
 
 async function resetPaths(git: Invocation, { options, source, paths }: Paths): Promise<number> {
-  if (options.has('hard') || options.has('soft'))
-    throw fatal(`Cannot do ${options.has('hard') ? 'hard' : 'soft'} reset with paths.`)
+  const kind = ['soft', 'hard', 'merge', 'keep'].find((name) => options.has(name))
+  if (kind !== undefined) throw fatal(`Cannot do ${kind} reset with paths.`)
   const repo = git.repo()
   const head = await repo.headTree()
   const tree = source === null ? head : (await repo.commit(await commitId(repo, source))).tree

@@ -1,13 +1,14 @@
-import { parseArguments } from '../arguments.ts'
+import { type Arguments, parseArguments } from '../arguments.ts'
 import { mergePatches } from '../combined-patch.ts'
 import { showDate } from '../dates.ts'
 import { fatal } from '../failure.ts'
 import type { Invocation } from '../invocation.ts'
-import { MODE, parseTag, parseTree } from '../objects.ts'
-import { prettyCommit } from '../pretty.ts'
+import { type Commit, MODE, parseTag, parseTree, type Signature } from '../objects.ts'
+import type { Pathspec } from '../pathspec.ts'
+import { isSeparated, type PrettyOptions, prettyCommit } from '../pretty.ts'
 import { splitRevisions } from '../revision-arguments.ts'
 import { revision, unknownRevision } from '../revisions.ts'
-import { asksForSummary, CHANGE_OPTIONS, showChanges } from '../show-changes.ts'
+import { asksForSummary, CHANGE_OPTIONS, changesBelow, showChanges } from '../show-changes.ts'
 import { treeChanges } from '../status.ts'
 import { noCommits, prettyOptions } from './log.ts'
 
@@ -29,54 +30,110 @@ const OPTIONS = [
   'no-notes',
 ]
 
+/** Who made a tag and when; the formats that show less of a commit show less of a tag. */
+function taggerLines(tagger: Signature, { format, date }: PrettyOptions): string {
+  const who = `${tagger.name} <${tagger.email}>\n`
+  if (format === 'oneline') return ''
+  if (format === 'email') return `From: ${who}Date: ${showDate(tagger, 'rfc')}\n`
+  if (format === 'fuller') return `Tagger:     ${who}TaggerDate: ${showDate(tagger, date)}\n`
+  return format === 'medium' ? `Tagger: ${who}Date:   ${showDate(tagger, date)}\n` : `Tagger: ${who}`
+}
+
+/** Shows one object after the other; a commit only once. */
+class Shower {
+  readonly #git: Invocation
+  readonly #options: Arguments
+  readonly #pretty: PrettyOptions
+  readonly #pathspec: Pathspec
+  readonly #seen = new Set<string>()
+  #hasShown = false
+
+  constructor(git: Invocation, { options, pretty, pathspec }: Showing) {
+    this.#git = git
+    this.#options = options
+    this.#pretty = pretty
+    this.#pathspec = pathspec
+  }
+
+  async show(oid: string, words: string): Promise<void> {
+    const { type, bytes } = await this.#git.repo().objects.read(oid)
+    if (type === 'blob') this.#git.out(bytes)
+    else if (type === 'tree') this.#tree(bytes, words)
+    else if (type === 'tag') await this.#tag(bytes, words)
+    else if (!this.#seen.has(oid)) await this.#commit(oid)
+  }
+
+  #tree(bytes: Uint8Array, words: string): void {
+    this.#separate()
+    this.#git.line(`tree ${words}\n`)
+    for (const { name, mode } of parseTree(bytes)) this.#git.line(mode === MODE.tree ? `${name}/` : name)
+  }
+
+  async #tag(bytes: Uint8Array, words: string): Promise<void> {
+    const { name, tagger, message, object } = parseTag(bytes)
+    this.#separate()
+    this.#git.out(`tag ${name}\n${tagger ? taggerLines(tagger, this.#pretty) : ''}\n${message}`)
+    await this.show(object, words)
+  }
+
+  async #commit(oid: string): Promise<void> {
+    const [git, pretty] = [this.#git, this.#pretty]
+    this.#seen.add(oid)
+    this.#separate(isSeparated(pretty.format))
+    const commit = await git.repo().commit(oid)
+    const shown = await prettyCommit(git.repo(), { oid, commit }, pretty)
+    // A format without line ends of its own has one only in front of what follows.
+    if (pretty.format.startsWith('format:')) git.out(shown)
+    else if (shown !== '' || pretty.format !== 'tformat:') git.line(shown)
+    if (commit.parents.length > 1 && !asksForSummary(this.#options)) return this.#mergeChanges(commit)
+    const before = commit.parents[0] === undefined ? null : (await git.repo().commit(commit.parents[0])).tree
+    const changes = await treeChanges(git.repo(), before, commit.tree)
+    const chosen = changes.filter(({ path }) => this.#pathspec.matches(path))
+    const text = await showChanges(git, chosen, this.#options)
+    git.out(
+      text === '' || pretty.format === 'oneline' || pretty.format === 'tformat:'
+        ? text
+        : changesBelow(text, this.#options),
+    )
+  }
+
+  async #mergeChanges(commit: Commit): Promise<void> {
+    const repo = this.#git.repo()
+    const trees: string[] = []
+    for (const parent of commit.parents) trees.push((await repo.commit(parent)).tree)
+    const matches = (path: string) => this.#pathspec.matches(path)
+    const text = await mergePatches(repo, trees, { result: commit.tree, matches })
+    this.#git.out(`\n${text}`)
+  }
+
+  #separate(isWanted = true): void {
+    if (this.#hasShown && isWanted) this.#git.line()
+    this.#hasShown = true
+  }
+}
+
+interface Showing {
+  options: Arguments
+  pretty: PrettyOptions
+  pathspec: Pathspec
+}
+
 export async function show(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments('show', OPTIONS, args)
   const { revisions, paths } = await splitRevisions(git, options)
-  const pretty = await prettyOptions(git, options)
-  const pathspec = git.pathspec(paths)
-  const repo = git.repo()
-
-  const showOne = async (oid: string, words: string): Promise<void> => {
-    const { type, bytes } = await repo.objects.read(oid)
-    if (type === 'blob') return git.out(bytes)
-    if (type === 'tree') {
-      git.line(`tree ${words}\n`)
-      for (const { name, mode } of parseTree(bytes)) git.line(mode === MODE.tree ? `${name}/` : name)
-      return
-    }
-    if (type === 'tag') {
-      const { name, tagger, message, object } = parseTag(bytes)
-      git.out(
-        `tag ${name}\n${tagger ? `Tagger: ${tagger.name} <${tagger.email}>\nDate:   ${showDate(tagger, pretty.date)}\n` : ''}\n${message}\n`,
-      )
-      return showOne(object, words)
-    }
-    const commit = await repo.commit(oid)
-    const shown = await prettyCommit(repo, { oid, commit }, pretty)
-    if (shown !== '' || pretty.format !== 'tformat:') git.line(shown)
-    if (commit.parents.length > 1 && !asksForSummary(options)) {
-      const trees: string[] = []
-      for (const parent of commit.parents) trees.push((await repo.commit(parent)).tree)
-      const matches = (path: string) => pathspec.matches(path)
-      const text = await mergePatches(repo, trees, { result: commit.tree, matches })
-      git.out(`\n${text}`)
-      return
-    }
-    const before = commit.parents[0] === undefined ? null : (await repo.commit(commit.parents[0])).tree
-    const changes = (await treeChanges(repo, before, commit.tree)).filter(({ path }) => pathspec.matches(path))
-    const text = await showChanges(git, changes, options)
-    git.out(text === '' || pretty.format === 'oneline' || pretty.format === 'tformat:' ? text : `\n${text}`)
-  }
-
+  const shower = new Shower(git, {
+    options,
+    pretty: await prettyOptions(git, options),
+    pathspec: git.pathspec(paths),
+  })
   const words = revisions.length > 0 ? revisions : ['HEAD']
-  const head = await repo.refs.head()
+  const head = await git.repo().refs.head()
   if (revisions.length === 0 && head.oid === null) throw noCommits(head.ref)
-  for (const [i, word] of words.entries()) {
-    if (i > 0) git.line()
-    if (word.includes('..')) throw fatal('git show: a range of commits is not available here; use git log')
-    const oid = await revision(repo, word)
+  for (const word of words) {
+    if (/^[^:]*\.\./.test(word)) throw fatal('git show: a range of commits is not available here; use git log')
+    const oid = await revision(git.repo(), word)
     if (oid === null) throw unknownRevision(word)
-    await showOne(oid, word)
+    await shower.show(oid, word)
   }
   return 0
 }

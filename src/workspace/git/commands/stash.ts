@@ -13,9 +13,9 @@ import { abbreviate } from '../revisions.ts'
 import { CHANGE_OPTIONS, showChanges } from '../show-changes.ts'
 import { treeChanges, unstagedChanges, walkWorktree } from '../status.ts'
 import { gatherStatus, longStatus } from '../status-report.ts'
-import { overwrite } from '../switching.ts'
+import { logReset, overwrite } from '../switching.ts'
 import { flatTree, writeTree } from '../tree.ts'
-import { contentsAt, modeOf, statAt, takeAway } from '../worktree.ts'
+import { modeOf, statAt, storedAt, takeAway } from '../worktree.ts'
 import { checkout } from './checkout.ts'
 
 const REF = 'refs/stash'
@@ -110,6 +110,8 @@ async function push(git: Invocation, args: string[]): Promise<number> {
   await repo.refs.setLog(REF, [{ before: before ?? NULL_ID, after: oid, by: formatSignature(by), message }, ...log])
   for (const path of untracked) takeAway(git.fs, repo.root, path)
   await overwrite(git, options.has('keep-index') ? staged : headTree, (path) => pathspec.matches(path))
+  // With paths, what changed is taken back as a patch; without them the whole is reset.
+  if (pathspec.isEmpty) await logReset(git)
   if (!options.has('quiet')) git.line(`Saved working directory and index state ${message}`)
   return 0
 }
@@ -121,7 +123,7 @@ async function storedFiles(git: Invocation, paths: readonly string[]): Promise<(
     const stat = statAt(git.fs, `${root}/${path}`)
     const mode = stat && modeOf(stat)
     if (!stat || mode === null) continue
-    files.push({ path, mode, oid: await objects.write('blob', await contentsAt(git.fs, `${root}/${path}`, stat)) })
+    files.push({ path, mode, oid: await objects.write('blob', await storedAt(git.repo(), path, stat)) })
   }
   return files
 }

@@ -8,7 +8,7 @@ import type { Invocation } from '../invocation.ts'
 import { MODE, sameState } from '../objects.ts'
 import type { Repository } from '../repository.ts'
 import { isSafePath } from '../tree.ts'
-import { contentsAt, isBehindLink, modeOf, statAt, stateAt, takeAway, writeOut } from '../worktree.ts'
+import { isBehindLink, modeOf, statAt, stateAt, storedAt, takeAway, writeOut } from '../worktree.ts'
 
 export interface Held {
   text: string
@@ -42,7 +42,7 @@ export class PatchTarget {
     if (!entry) return null
     const repo = this.#git.repo()
     if (this.place === 'both') {
-      const work = await stateAt(this.#git.fs, `${repo.root}/${path}`)
+      const work = await stateAt(repo, path)
       if (!sameState(work, entry)) throw failed(`${path}: does not match index`)
     }
     return { text: textOf((await repo.objects.read(entry.oid)).bytes), mode: entry.mode }
@@ -71,7 +71,11 @@ export class PatchTarget {
     const stat = statAt(fs, full)
     const mode = stat && modeOf(stat)
     if (!stat || mode === null) return null
-    return { text: textOf(await contentsAt(fs, full, stat)), mode }
+    return { text: textOf(await storedAt(this.#git.repo(), path, stat)), mode }
+  }
+
+  #unstored(path: string, bytes: Uint8Array): Promise<Uint8Array> {
+    return this.#git.repo().unstored(path, bytes)
   }
 
   #index() {
@@ -86,7 +90,8 @@ export class PatchTarget {
   async #write(path: string, { text, mode }: Held): Promise<void> {
     const { fs } = this.#git
     const bytes = utf8(text)
-    if (this.place !== 'index') await writeOut({ fs, root: this.#root }, path, { mode, bytes })
+    const shown = mode === MODE.link ? bytes : await this.#unstored(path, bytes)
+    if (this.place !== 'index') await writeOut({ fs, root: this.#root }, path, { mode, bytes: shown })
     if (this.place === 'worktree') return
     const oid = await this.#git.repo().objects.write('blob', bytes)
     const stat = this.place === 'both' ? statAt(fs, `${this.#root}/${path}`) : null

@@ -17,8 +17,8 @@ export async function finishRebase(git: Invocation, state: RebaseState): Promise
   const by = await git.signature('committer')
   const oid = (await refs.head()).oid ?? ''
   if (name !== DETACHED) {
-    await refs.change(name, { oid, by, message: `rebase (finish): ${name} onto ${onto}` })
-    await refs.moveHead({ ref: name }, by, `rebase (finish): returning to ${name}`)
+    await refs.change(name, { oid, by, message: `${git.logged('rebase')} (finish): ${name} onto ${onto}` })
+    await refs.moveHead({ ref: name }, by, `${git.logged('rebase')} (finish): returning to ${name}`)
   }
   if (!state.has('quiet')) git.err(`${CLEAR_LINE}Successfully rebased and updated ${name}.`)
   forgetRebase(git, state)

@@ -127,7 +127,11 @@ async function wasEmpty(git: Invocation, { parents, tree }: Commit): Promise<boo
 async function fastForward(git: Invocation, { oid }: CommitStep): Promise<void> {
   const { refs } = git.repo()
   await bringTree(git, { oid })
-  await refs.change('HEAD', { oid, by: await git.signature('committer'), message: 'rebase: fast-forward' })
+  await refs.change('HEAD', {
+    oid,
+    by: await git.signature('committer'),
+    message: 'rebase: fast-forward',
+  })
 }
 
 type Melting = { message: string; isEdited: boolean; author: Signature; parents: string[] }
@@ -163,7 +167,7 @@ async function conclude(git: Invocation, state: RebaseState, concluding: Conclud
     parents: melting?.parents ?? [head],
     message,
     author: melting?.author ?? commit.author,
-    action: `rebase (${step.verb})`,
+    action: `${git.logged('rebase')} (${step.verb})`,
   })
   if (isEdited) await reportCommit(git, { ...made, branch: null, isAmended: true, showsDate: true })
 }
@@ -172,7 +176,7 @@ async function conclude(git: Invocation, state: RebaseState, concluding: Conclud
 async function reword(git: Invocation): Promise<void> {
   const commit = await git.repo().commit((await git.repo().refs.head()).oid ?? '')
   const message = await edited(git, commit.message)
-  const made = await makeCommit(git, { ...commit, message, action: 'rebase (reword)' })
+  const made = await makeCommit(git, { ...commit, message, action: `${git.logged('rebase')} (reword)` })
   await reportCommit(git, { ...made, branch: null, isAmended: true, showsDate: true })
 }
 

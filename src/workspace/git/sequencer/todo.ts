@@ -115,3 +115,23 @@ function targetGroup(target: string, { bySubject, byId }: Targets): Step[] | und
   const id = /^[0-9a-f]{4,40}$/.test(target) ? [...byId].find(([oid]) => oid.startsWith(target)) : undefined
   return id?.[1] ?? [...bySubject].find(([subject]) => subject.startsWith(target))?.[1]
 }
+
+export function withCommands(steps: readonly Step[], commands: readonly string[]): Step[] {
+  const added = commands.map((command): Step => ({ verb: 'exec', command }))
+  return steps.flatMap((step, i) => {
+    const next = steps[i + 1]
+    return next?.verb === 'fixup' || next?.verb === 'squash' ? [step] : [step, ...added]
+  })
+}
+
+/** What a list to be edited says of its words. */
+export const TODO_HELP = [
+  'p, pick <commit> = use commit',
+  'r, reword <commit> = use commit, but edit the commit message',
+  'e, edit <commit> = use commit, but stop for amending',
+  's, squash <commit> = use commit, but meld into previous commit',
+  'f, fixup [-C] <commit> = like "squash", without its message (-C: with its message alone)',
+  'x, exec <command> = run command (the rest of the line) using shell',
+  'b, break = stop here',
+  'd, drop <commit> = remove commit',
+]
