@@ -45,6 +45,10 @@ const INSTEAD: readonly (readonly [names: RegExp, advice: string])[] = [
     /^(gh|glab|hub|aws|gcloud|az|terraform|ansible|vercel|wrangler)$/,
     `Use git, curl and the agent's own tools; otherwise ${ELSEWHERE}.`,
   ],
+  [
+    /^(bzip2|bunzip2|bzcat|xz|unxz|xzcat|lzma|unlzma|zstd|unzstd|zstdcat|lz4|7z|7za|7zr|rar|unrar)$/,
+    'Use gzip, tar -z or zip.',
+  ],
   [/^(vi|vim|nvim|nano|emacs|ed)$/, 'Use the editor tool, sed or a here-document.'],
 ]
 

@@ -6,9 +6,10 @@ import { bashCommand, type StartWith } from './commands/bash.ts'
 import { env } from './commands/env.ts'
 import { FILE_COMMANDS } from './commands/file-commands.ts'
 import { ls } from './commands/ls.ts'
-import { printf } from './commands/printf.ts'
+import { printf } from './commands/printf/printf.ts'
 import { SEARCH_COMMANDS } from './commands/search-commands.ts'
 import { SMALL_COMMANDS } from './commands/small.ts'
+import { SYSTEM_COMMANDS } from './commands/system/all.ts'
 import { TEXT_COMMANDS, textCommands } from './commands/text/all.ts'
 import { TEXT_PROCESSORS } from './commands/text-processors.ts'
 import { timeoutCommand } from './commands/timeout.ts'
@@ -80,7 +81,7 @@ export async function interpret(run: Interpretation): Promise<number | null> {
   const pacer = new Pacer(() => stop.pull('stuck'))
   // What the interpreter says about being stopped is said better by the outcome; before that it is the script's own text.
   const show = (text: string) => output.write(cleaned(stop.reason || stopped.isStopping ? withoutStop(text) : text))
-  const commands = [...TEXT_PROCESSORS, ...SEARCH_COMMANDS, ...run.commands]
+  const commands = [...TEXT_PROCESSORS, ...SEARCH_COMMANDS, ...SYSTEM_COMMANDS, ...run.commands]
   const added = ['timeout', ...Object.keys({ ...OWN_COMMANDS, ...TEXT_COMMANDS }), ...commands.map(({ name }) => name)]
   const names = [...new Set([...library.getCommandNames(), ...added])]
   const system = new SystemFiles(names, show)

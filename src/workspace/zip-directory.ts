@@ -13,6 +13,7 @@ import {
   END_BYTES,
   END64,
   END64_BYTES,
+  EXTRA_TIMESTAMP,
   EXTRA_ZIP64,
   LOCAL_HEADER,
   LOCAL_HEADER_BYTES,
@@ -32,6 +33,8 @@ export type ZipEntry = {
   sizeBytes: number
   /** As the archive writes it: `YYYY-MM-DD hh:mm`, in whatever zone it was made. */
   changed: string
+  /** As exactly as the archive tells it; what has no zone is taken for UTC. */
+  modifiedMs: number
   /** Null when it was made on a system that has none. */
   unixMode: number | null
 }
@@ -105,6 +108,20 @@ function timeText(date: number, time: number): string {
   return `${day} ${two(time >> 11)}:${two((time >> 5) & 63)}`
 }
 
+function dosTime(date: number, time: number): number {
+  const day = Date.UTC(1980 + (date >> 9), ((date >> 5) & 15) - 1, date & 31)
+  return day + ((time >> 11) * 3600 + ((time >> 5) & 63) * 60 + (time & 31) * 2) * 1000
+}
+
+/** The extra field with the time of the last change in seconds since 1970; null where there is none. */
+function unixTime(view: DataView, from: number, to: number): number | null {
+  for (let at = from; at + 4 <= to; at += 4 + view.getUint16(at + 2, true)) {
+    if (view.getUint16(at, true) !== EXTRA_TIMESTAMP || at + 9 > to) continue
+    return (view.getUint8(at + 4) & 1) === 1 ? view.getInt32(at + 5, true) * 1000 : null
+  }
+  return null
+}
+
 /** Null when the directory is not exactly as many entries as it says. */
 function readClaims(view: DataView, { entries, offset, end }: Extent): Claim[] | null {
   const claims: Claim[] = []
@@ -128,6 +145,8 @@ function readClaims(view: DataView, { entries, offset, end }: Extent): Claim[] |
       crc: view.getUint32(at + 16, true),
       sizeBytes,
       changed: timeText(view.getUint16(at + 14, true), view.getUint16(at + 12, true)),
+      modifiedMs:
+        unixTime(view, extraAt, commentAt) ?? dosTime(view.getUint16(at + 14, true), view.getUint16(at + 12, true)),
       packedBytes,
       offset: far(view.getUint32(at + 42, true)),
       unixMode: view.getUint8(at + 5) === MADE_BY_UNIX ? view.getUint32(at + 38, true) >>> 16 : null,

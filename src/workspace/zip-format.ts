@@ -24,7 +24,7 @@ export const DEFLATED = 8
 /** Who made the entry decides what its attributes mean; Unix keeps the file's mode in their upper half. */
 export const MADE_BY_UNIX = 3
 export const EXTRA_ZIP64 = 1
-const EXTRA_TIMESTAMP = 0x5455
+export const EXTRA_TIMESTAMP = 0x5455
 
 export const ALL_ONES_16 = 0xffff
 export const ALL_ONES_32 = 0xffffffff

@@ -1,6 +1,7 @@
 // Times in words, as `date -d` and `touch -d` understand them: dates, clocks, zones, weekdays, and steps from there.
 
 import { DAYS, MONTHS } from './strftime.ts'
+import { zoneOf } from './zones.ts'
 
 export interface Instant {
   ms: number
@@ -47,6 +48,8 @@ interface Reading {
   epoch: Instant | null
   steps: { unit: 'month' | 'day' | 'second'; count: number }[]
   nowYear: number
+  /** A zone further from UTC than there is any. */
+  isImpossible: boolean
 }
 
 type Rule = { pattern: RegExp; read: (reading: Reading, groups: string[]) => boolean }
@@ -117,11 +120,21 @@ const RULES: readonly Rule[] = [
   { pattern: /^,/, read: () => true },
 ]
 
-/** The time that the words mean, or null when they mean none. `zoneOffset` is that of a local time without a zone. */
-export function timeOf(text: string, now: Instant, zoneOffset: (localMs: number) => number): Instant | null {
+/** The time that the words mean, or null when they mean none. `zoneOffset` tells how far a time without a zone is from UTC; `TZ="name"` in front names another zone. */
+export function timeOf(text: string, now: Instant, zoneOffset: ZoneOffset): Instant | null {
+  const zoned = /^\s*TZ="((?:[^"\\]|\\.)*)"\s*([\s\S]*)$/.exec(text)
+  if (!zoned) return timeIn(text, now, zoneOffset)
+  const zone = zoneOf((zoned[1] ?? '').replace(/\\(.)/g, '$1'))
+  return timeIn(zoned[2] ?? '', now, (ms) => zone.offsetAt(ms))
+}
+
+type ZoneOffset = (utcMs: number) => number
+
+function timeIn(text: string, now: Instant, zoneOffset: ZoneOffset): Instant | null {
   const local = new Date(now.ms + zoneOffset(now.ms) * 60_000)
   const reading: Reading = {
     ...{ date: null, clock: null, offsetMinutes: null, weekday: null, epoch: null, steps: [] },
+    isImpossible: false,
     nowYear: local.getUTCFullYear(),
   }
   let rest = text.replace(/\([^)]*\)/g, ' ').trim()
@@ -131,6 +144,7 @@ export function timeOf(text: string, now: Instant, zoneOffset: (localMs: number)
     if (next === null) return null
     rest = next.trim()
   }
+  if (reading.isImpossible) return null
   if (reading.epoch) return moved(reading.epoch, reading)
   return placed(reading, local, { now, zoneOffset })
 }
@@ -172,10 +186,13 @@ function setFour(reading: Reading, [digits = '']: Parts): boolean {
   return setClock(reading, [digits.slice(0, 2), digits.slice(2)])
 }
 
+const MOST_ZONE_HOURS = 24
+
 /** Behind a time a signed number is a zone, whatever comes after it. */
 function setOffset(reading: Reading, [signed = '', minutes = '0']: Parts): boolean {
   if (reading.offsetMinutes !== null || reading.clock === null) return false
   const hours = signed.replace(/\s+/g, '')
+  if (Math.abs(Number(hours)) > MOST_ZONE_HOURS) reading.isImpossible = true
   reading.offsetMinutes = Number(hours) * 60 + (hours.startsWith('-') ? -1 : 1) * Number(minutes)
   return true
 }
@@ -194,9 +211,9 @@ function fullYear(text = ''): string {
   return text.length === 4 ? text : String(Number(text) + (Number(text) < 69 ? 2000 : 1900))
 }
 
-type Around = { now: Instant; zoneOffset: (localMs: number) => number }
+type Around = { now: Instant; zoneOffset: ZoneOffset }
 
-function placed(reading: Reading, local: Date, { now, zoneOffset }: Around): Instant {
+function placed(reading: Reading, local: Date, { now, zoneOffset }: Around): Instant | null {
   const { date, clock, weekday, offsetMinutes } = reading
   const day = date ?? { year: local.getUTCFullYear(), month: local.getUTCMonth(), day: local.getUTCDate() }
   // A day alone begins at midnight; steps alone go from this very moment.
@@ -208,11 +225,25 @@ function placed(reading: Reading, local: Date, { now, zoneOffset }: Around): Ins
   const at = new Date(Date.UTC(day.year, day.month + sum('month'), day.day + sum('day'), hour, minute, second))
   if (day.year < 100) at.setUTCFullYear(day.year)
   const ahead = weekday && date === null ? daysTo(weekday, at.getUTCDay()) : 0
-  const localMs = at.getTime() + ahead * 86_400_000
-  const ms = localMs - (offsetMinutes ?? zoneOffset(localMs)) * 60_000 + sum('second') * 1000
+  const localMs = at.getTime() + ahead * DAY_MS
+  const utcMs = offsetMinutes === null ? utcOf(localMs, zoneOffset) : localMs - offsetMinutes * 60_000
+  if (utcMs === null) return null
+  const ms = utcMs + sum('second') * 1000
   const isNow = clock === null && !isWholeDay
   return { ms: isNow ? ms + (now.ms % 1000) : ms, nanoseconds: clock?.nanoseconds ?? (isNow ? now.nanoseconds : 0) }
 }
+
+/** When a clock of the zone shows that; null when it never does, as it was put forward. */
+function utcOf(localMs: number, zoneOffset: ZoneOffset): number | null {
+  // Whatever the zone does within a day, one of its two offsets then is right.
+  for (const around of [localMs - DAY_MS, localMs + DAY_MS]) {
+    const utcMs = localMs - zoneOffset(around) * 60_000
+    if (utcMs + zoneOffset(utcMs) * 60_000 === localMs) return utcMs
+  }
+  return null
+}
+
+const DAY_MS = 86_400_000
 
 /** Today counts for the day itself, unless the next or last one is asked for. */
 function daysTo({ day, ordinal }: NonNullable<Reading['weekday']>, today: number): number {

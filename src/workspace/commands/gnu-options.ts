@@ -19,6 +19,8 @@ export interface GnuOptions {
   /** The last one of that name. */
   value(name: string): string | undefined
   operands: string[]
+  /** Options and operands, these without a name, in the order in which they stood. */
+  sequence: { name: string; value: string }[]
 }
 
 export type ReadGnuOptions = GnuOptions | { ok: false; stderr: string; exitCode: number }
@@ -28,17 +30,25 @@ type Option = { name: string; takes: 'nothing' | 'value' | 'perhaps' }
 export function readGnuOptions(args: readonly string[], spec: GnuSpec): ReadGnuOptions {
   const given: GnuOptions['given'] = []
   const operands: string[] = []
+  const sequence: GnuOptions['sequence'] = []
+  const addOperands = (words: readonly string[]) => {
+    for (const value of words) {
+      operands.push(value)
+      sequence.push({ name: '', value })
+    }
+  }
   for (let at = 0; at < args.length; at++) {
     const arg = args[at] ?? ''
     if (arg === '--' || (spec.stopsAtOperand && (arg === '-' || !arg.startsWith('-')))) {
-      operands.push(...args.slice(arg === '--' ? at + 1 : at))
+      addOperands(args.slice(arg === '--' ? at + 1 : at))
       break
     }
-    if (arg === '-' || !arg.startsWith('-')) operands.push(arg)
+    if (arg === '-' || !arg.startsWith('-')) addOperands([arg])
     else {
       const read = arg.startsWith('--') ? longOption(arg, args[at + 1], spec) : shortOptions(arg, args[at + 1], spec)
       if (typeof read === 'string') return misuse(spec, read)
       given.push(...read.given)
+      sequence.push(...read.given)
       if (read.tookNext) at++
     }
   }
@@ -46,6 +56,7 @@ export function readGnuOptions(args: readonly string[], spec: GnuSpec): ReadGnuO
     ok: true,
     given,
     operands,
+    sequence,
     has: (name) => given.some((one) => one.name === name),
     value: (name) => given.findLast((one) => one.name === name)?.value,
   }

@@ -135,14 +135,14 @@ function linesOf(input: string, separator: string | null, isWhole: boolean): str
   if (separator !== null) {
     const items = input.split(separator)
     if (items.at(-1) === '') items.pop()
-    return items.map((item) => [item])
+    return items.map((item) => [separator === '\0' ? item : untilNul(item)])
   }
   const lines: string[][] = [[]]
   // Blanks, line ends, quoted parts, escaped characters, and whatever else belongs to a word.
   const token = /(\n)|([ \t]+)|'([^'\n]*)'|"([^"\n]*)"|\\([\s\S])|([^\s'"\\]+)|(['"])/g
   let word: string | null = null
   const end = () => {
-    if (word !== null) lines.at(-1)?.push(word)
+    if (word !== null) lines.at(-1)?.push(untilNul(word))
     word = null
   }
   for (const [, newline, blank, single, double, escaped, plain, open] of input.matchAll(token)) {
@@ -181,3 +181,6 @@ async function runAll(lines: readonly string[][], { isVerbose }: Settings, conte
   }
   return { stdout, stdoutKind: 'bytes', stderr, exitCode }
 }
+
+/** No argument can hold a NUL: it ends there. */
+const untilNul = (word: string): string => word.replace(/\0[\s\S]*/, '')

@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { workspaceCommands } from '../../../src/workspace/commands/all.ts'
 import { ownIsolates } from '../../../src/workspace/commands/javascript/own-isolate.ts'
-import { readTar, tarOf } from '../../../src/workspace/commands/tar-format.ts'
+import { OWN, readTar, tarOf } from '../../../src/workspace/commands/tar/format.ts'
 import { MemoryFileSystem } from '../../../src/workspace/memory-file-system.ts'
 import { runScript } from '../../../src/workspace/shell.ts'
 import { CLOSED } from '../../helpers/policies.ts'
@@ -176,7 +176,7 @@ test('tar, gzip and zip take apart what they put together', async () => {
       'tar cf /tmp/a.tar --exclude=nothing -C /workspace src && gzip -k /tmp/a.tar && rm /tmp/a.tar && gunzip /tmp/a.tar.gz',
       'tar xf /tmp/a.tar',
     ],
-    ['zip -qr /tmp/a.zip src', 'unzip -qo /tmp/a.zip && ln -s one.txt src/link'],
+    ['zip -qry /tmp/a.zip src', 'unzip -qo /tmp/a.zip'],
   ]) {
     expect([
       pack,
@@ -201,7 +201,7 @@ test('tar, gzip and zip take apart what they put together', async () => {
     await out(
       'tar xf src/one.txt; echo $?; gunzip src/one.txt; echo $?; unzip src/one.txt; tar --frob; tar xf absent; echo $?',
     ),
-  ).toMatch(/tar archive|Unexpected[\s\S]*\n2\ngunzip: src\/one\.txt: [\s\S]*\n1\n/)
+  ).toMatch(/tar archive|Unexpected[\s\S]*\n2\ngzip: src\/one\.txt: [\s\S]*\n1\n/)
 })
 
 test('an archive that wants to write elsewhere, or to fill everything, gets nowhere', async () => {
@@ -213,6 +213,7 @@ test('an archive that wants to write elsewhere, or to fill everything, gets nowh
     mtimeMs: 0,
     bytes: new Uint8Array([120]),
     target: '',
+    owner: OWN,
     ...more,
   })
   const evil = [
@@ -237,10 +238,10 @@ test('an archive that wants to write elsewhere, or to fill everything, gets nowh
   expect(fs.list('/').map(({ name }) => name)).not.toContain('etc')
   await write('/workspace/bomb.gz', gzipSync(new Uint8Array(40_000_000)))
   expect(await out('gunzip -c bomb.gz | wc -c; zcat bomb.gz 2>&1 | head -c 100')).toMatch(
-    /0\nzcat: bomb\.gz: unpacks to more than/,
+    /gzip: bomb\.gz: unpacks to more than[^\n]*\n0\n\ngzip: bomb\.gz/,
   )
   await write('/workspace/lies.tar', tarOf([entry('x')]).subarray(0, 512))
-  expect(await out('tar xf lies.tar; echo $?')).toMatch(/Unexpected end of archive\n2\n/)
+  expect(await out('tar xf lies.tar; echo $?')).toMatch(/Unexpected EOF in archive\n.*exiting now\n2\n/)
 })
 
 test('any set of entries survives the tar format', () => {
@@ -262,6 +263,7 @@ test('any set of entries survives the tar format', () => {
         mtimeMs: seconds * 1000,
         bytes,
         target: '',
+        owner: OWN,
       }))
       expect([...readTar(tarOf(entries))]).toEqual(entries)
     }),

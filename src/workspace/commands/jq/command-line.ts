@@ -87,9 +87,9 @@ function longOption(name: string, next: readonly string[], { options, found }: F
 function indentOf(text: string | undefined, options: JqOptions): number | string {
   if (text === undefined) return 'jq: --indent takes one parameter'
   const width = Number.parseInt(text, 10)
-  if (width < 0) return 'jq: Cannot indent less than -1 levels'
+  if (width < -1) return 'jq: Cannot indent less than -1 levels'
   if (width > 7) return 'jq: --indent takes a number between -1 and 7'
-  options.indent = ' '.repeat(width || 0)
+  options.indent = width === -1 ? '\t' : ' '.repeat(width || 0)
   return 1
 }
 

@@ -37,8 +37,8 @@ function patternOf(re: string, flags: string): Asked {
   const unknown = [...flags].find((flag) => !'gimnpslx'.includes(flag))
   if (unknown !== undefined) throw new JqError(`${flags} is not a valid modifier string`)
   if (flags.includes('l')) throw new JqError('the modifier l (longest match) is not available here')
-  // `.` and the line end: s lets `.` match line ends, x allows comments, i is for any case.
-  const options = `dgu${flags.includes('i') ? 'i' : ''}m${/[sp]/.test(flags) ? 's' : ''}`
+  // `.` and the line end: s lets `.` match line ends, x allows comments, i is for any case. `^` is the beginning of the text.
+  const options = `dgu${flags.includes('i') ? 'i' : ''}${/[sp]/.test(flags) ? 's' : ''}`
   const source = translated(flags.includes('x') ? withoutComments(re) : re)
   const asked = { pattern: compiled(source, options), isGlobal: flags.includes('g'), skipsEmpty: flags.includes('n') }
   if (kept.size >= MOST_KEPT) kept.clear()
@@ -72,14 +72,17 @@ const CLASSES: Readonly<Record<string, string>> = {
   },
 }
 
-const PART = /\[:(\^?)(\w+):\]|\\([AzZhHGK])|\\([\s\S])|(\(\?>)|(\(\?#[^)]*\))|\(\?([imx]+)\)|([*+?}])\+|(\[)|([\]{}])/g
+const PART =
+  /\[:(\^?)(\w+):\]|\\([AzZhHGK])|\\([\s\S])|(\(\?>)|(\(\?#[^)]*\))|\(\?([imx]+)\)|([*+?}])\+|(\[)|([\]{}])|(\$)/g
 
 /** What Oniguruma writes in another way. */
 function translated(re: string): string {
   let open = 0
   return re.replace(
     PART,
-    (whole, negated, name, anchor, escaped, atomic, comment, flags, possessive, bracket, closing) => {
+    (whole, negated, name, anchor, escaped, atomic, comment, flags, possessive, bracket, closing, dollar) => {
+      // The end of the text, or the line end before it: lines within are not looked at.
+      if (dollar !== undefined) return open > 0 ? whole : anchorOf('Z', re)
       if (name !== undefined && open > 0) return classOf(name, negated === '^', re)
       if (anchor !== undefined) return anchorOf(anchor, re)
       if (escaped !== undefined) return /[\w^$\\.*+?()[\]{}|/-]/.test(escaped) ? letterOf(escaped) : escaped

@@ -76,6 +76,7 @@ export async function fmt(call: TextCall): Promise<void> {
 
 async function formatFile(call: TextCall, bytes: string, settings: Settings): Promise<void> {
   const lines = linesOf(bytes)
+  let usesTabs = false
   for (let at = 0; at < lines.length; ) {
     if (/^[ \t]*$/.test(lines[at] ?? '')) {
       call.write('\n')
@@ -84,7 +85,10 @@ async function formatFile(call: TextCall, bytes: string, settings: Settings): Pr
     }
     const count = paragraphLength(lines, at, settings)
     const paragraph = paragraphOf(lines.slice(at, at + count), settings)
-    call.write(laidOut(paragraph, settings))
+    // The blanks in front of the line behind it are read before it is written.
+    usesTabs ||=
+      lines.slice(at, at + count).some((line) => line.includes('\t')) || /^ *\t/.test(lines[at + count] ?? '')
+    call.write(laidOut(paragraph, settings, usesTabs))
     at += count
     await call.pause()
   }
@@ -155,7 +159,7 @@ function wordOf(text: string, { space, isLineEnd, isUniform }: Spacing): Word {
 }
 
 /** From its end backwards: for each word, the cheapest way to lay out all from there on when a line begins with it. */
-function laidOut(paragraph: Paragraph, { width, goal }: Settings): string {
+function laidOut(paragraph: Paragraph, { width, goal }: Settings, usesTabs: boolean): string {
   const { words, firstIndent, otherIndent } = paragraph
   const count = words.length
   const costs = new Float64Array(count + 1)
@@ -184,15 +188,35 @@ function laidOut(paragraph: Paragraph, { width, goal }: Settings): string {
   }
   let text = ''
   for (let at = 0; at < count; at = nexts[at] ?? count) {
-    text += `${' '.repeat(at === 0 ? firstIndent : otherIndent)}${lineOf(words, at, nexts[at] ?? count)}\n`
+    const column = at === 0 ? firstIndent : otherIndent
+    const line = lineOf(words, { from: at, to: nexts[at] ?? count, column, usesTabs })
+    text += `${blanks(0, column, usesTabs)}${line}\n`
   }
   return text
 }
 
-function lineOf(words: readonly Word[], from: number, to: number): string {
-  let line = ''
-  for (let i = from; i < to; i++) line += (words[i]?.text ?? '') + (i + 1 < to ? ' '.repeat(words[i]?.space ?? 0) : '')
+type LinePart = { from: number; to: number; column: number; usesTabs: boolean }
+
+function lineOf(words: readonly Word[], { from, to, column, usesTabs }: LinePart): string {
+  let [line, at] = ['', column]
+  for (let i = from; i < to; i++) {
+    const text = words[i]?.text ?? ''
+    const space = i + 1 < to ? (words[i]?.space ?? 0) : 0
+    line += text + blanks(at + text.length, space, usesTabs)
+    at += text.length + space
+  }
   return line
+}
+
+/** Once there was a tab, blanks are tabs wherever more than one column lies before the stop. */
+function blanks(column: number, count: number, usesTabs: boolean): string {
+  const goal = column + count
+  let [text, at] = ['', column]
+  const lastStop = goal - (goal % TAB)
+  if (usesTabs && at + 1 < lastStop) {
+    for (; at < lastStop; at += TAB - (at % TAB)) text += '\t'
+  }
+  return text + ' '.repeat(goal - at)
 }
 
 type Line = { at: number; count: number; length: number; goal: number; nextLength: number; isNextLast: boolean }

@@ -5,7 +5,7 @@ import { quoted, shellMessage } from '../../../interpreter-command.ts'
 import { bytesOf } from '../bytes.ts'
 import type { TextCall } from '../call.ts'
 import { Misuse } from '../misuse.ts'
-import { type Change, type Compared, contextText, plainText, unifiedText } from './formats.ts'
+import { type Change, type Compared, contextText, edText, plainText, unifiedText } from './formats.ts'
 import { blankTest, keyFor } from './line-keys.ts'
 import { type DiffSettings, diffSettings } from './options.ts'
 import { sideBySide } from './side-by-side.ts'
@@ -143,6 +143,14 @@ class Comparison {
   #shown(compared: Compared, old: Side, now: Side): string {
     const { style, labels, showsFunction } = this.#settings
     if (style.kind === 'plain') return plainText(compared)
+    if (style.kind === 'ed') {
+      // The script cannot tell it.
+      const hasNoEnd = ({ bytes }: Side) => bytes !== '' && !bytes.endsWith('\n')
+      for (const { name } of [old, now].filter(hasNoEnd)) {
+        this.#call.complainPlainly(`diff: ${name}: No newline at end of file\n`)
+      }
+      return edText(compared)
+    }
     if (style.kind === 'sides') return sideBySide(compared, style.sides)
     const titled = ({ name, time }: Side) =>
       `${name}\t${time.toISOString().replace('T', ' ').replace('Z', '000000')} +0000`

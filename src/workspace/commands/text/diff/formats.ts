@@ -35,6 +35,31 @@ export function plainText({ oldLines, newLines, changes }: Compared): string {
     .join('')
 }
 
+/** A script for `ed`, from the end to the beginning. A line that is a dot alone would end its text: it is written as two. */
+export function edText({ newLines, changes }: Compared): string {
+  const range = (start: number, end: number) => (end - start <= 1 ? String(end) : `${start + 1},${end}`)
+  return changes
+    .filter(({ isIgnored }) => !isIgnored)
+    .toReversed()
+    .map(({ start, end, from, to }) => {
+      if (from === to) return `${range(start, end)}d\n`
+      const kind = start === end ? 'a' : 'c'
+      return `${range(start, end)}${kind}\n${edLines(newLines.slice(from, to))}`
+    })
+    .join('')
+}
+
+function edLines(lines: readonly string[]): string {
+  let [text, isOpen] = ['', true]
+  for (const line of lines) {
+    const whole = line.endsWith('\n') ? line : `${line}\n`
+    if (!isOpen) text += 'a\n'
+    isOpen = whole !== '.\n'
+    text += isOpen ? whole : '..\n.\ns/.//\n'
+  }
+  return isOpen ? `${text}.\n` : text
+}
+
 interface Hunk {
   start: number
   end: number

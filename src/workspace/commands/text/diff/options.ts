@@ -8,7 +8,7 @@ import type { Sides } from './side-by-side.ts'
 
 // `-d`, `-H` and the horizon change how hard an answer is looked for, and the answer here is the shortest anyway.
 const OPTIONS = optionTable(`text=a ignore-space-change=b ignore-blank-lines=B c context:: C: lines: minimal=d
-  ignore-tab-expansion=E speed-large-files=H ignore-case=i label=L: new-file=N unidirectional-new-file=P
+  ignore-tab-expansion=E speed-large-files=H ignore-case=i label=L: ed=e new-file=N unidirectional-new-file=P
   show-c-function=p brief=q recursive=r report-identical-files=s expand-tabs=t u unified:: U: width=W:
   ignore-all-space=w exclude=x: exclude-from=X: side-by-side=y ignore-trailing-space=Z normal color:: strip-trailing-cr
   suppress-common-lines left-column horizon-lines: no-ignore-file-name-case`)
@@ -16,7 +16,11 @@ const OPTIONS = optionTable(`text=a ignore-space-change=b ignore-blank-lines=B c
 const USUAL_CONTEXT = 3
 const USUAL_WIDTH = 130
 
-export type Style = { kind: 'plain' } | { kind: 'unified' | 'context'; lines: number } | { kind: 'sides'; sides: Sides }
+export type Style =
+  | { kind: 'plain' }
+  | { kind: 'ed' }
+  | { kind: 'unified' | 'context'; lines: number }
+  | { kind: 'sides'; sides: Sides }
 
 export interface DiffSettings {
   style: Style
@@ -80,11 +84,13 @@ function styleOf(given: GivenOptions): Style {
   const counts = [...styles.map(({ value }) => value), given.value('lines') ?? null].filter((value) => value !== null)
   const lines = Math.max(...counts.map(lengthOf), counts.length > 0 ? 0 : USUAL_CONTEXT)
   if (kind === 'unified' || kind === 'context') return { kind, lines }
+  if (kind === 'ed') return { kind }
   return given.has('p') ? { kind: 'context', lines } : { kind: 'plain' }
 }
 
-const STYLES: ReadonlyMap<string, 'unified' | 'context' | 'sides' | 'plain'> = new Map([
+const STYLES: ReadonlyMap<string, 'unified' | 'context' | 'sides' | 'plain' | 'ed'> = new Map([
   ['u', 'unified'],
+  ['e', 'ed'],
   ['U', 'unified'],
   ['unified', 'unified'],
   ['c', 'context'],

@@ -1,25 +1,40 @@
 // The tar format: blocks of 512 bytes, a header for each entry. Written as `ustar` with the usual extension for long names;
 // read with that one and the newer one of POSIX.
 
-import { joinBytes } from '../parts.ts'
+import { joinBytes } from '../../parts.ts'
 
 export interface TarEntry {
   name: string
-  kind: 'file' | 'directory' | 'symlink'
+  /** A hard link is another name for a file that came before. */
+  kind: 'file' | 'directory' | 'symlink' | 'link'
   mode: number
   mtimeMs: number
   bytes: Uint8Array
   /** Of a link. */
   target: string
+  owner: TarOwner
 }
+
+export interface TarOwner {
+  uid: number
+  gid: number
+  /** Empty where only the numbers are known. */
+  user: string
+  group: string
+}
+
+export const OWN: TarOwner = { uid: 1000, gid: 1000, user: 'user', group: 'user' }
 
 /** What a reader found instead of an entry: named, and why it is left out. */
 export type TarFound = TarEntry | { name: string; kind: 'other'; reason: string }
 
+/** With all of its blocks, as they stand in the archive. */
+export type TarMember = { found: TarFound; blocks: Uint8Array }
+
 const BLOCK = 512
 /** An archive is as long as a whole number of these, as GNU's is. */
 const RECORD = 20 * BLOCK
-const KINDS = { file: '0', directory: '5', symlink: '2' } as const
+const KINDS = { file: '0', directory: '5', symlink: '2', link: '1' } as const
 const LONG_NAME = 'L'
 const LONG_TARGET = 'K'
 const MAX_NAME_BYTES = 4096
@@ -27,11 +42,11 @@ const MAX_NAME_BYTES = 4096
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-export function tarOf(entries: readonly TarEntry[]): Uint8Array {
-  const parts = entries.flatMap(({ name, kind, mode, mtimeMs, bytes, target }) => {
+export function tarOf(entries: readonly TarEntry[], before: readonly Uint8Array[] = []): Uint8Array {
+  const added = entries.flatMap(({ name, kind, mode, mtimeMs, bytes, target, owner }) => {
     const shown = kind === 'directory' && !name.endsWith('/') ? `${name}/` : name
     const content = kind === 'file' ? bytes : new Uint8Array()
-    const head = { mode, mtimeMs, type: KINDS[kind] }
+    const head = { mode, mtimeMs, type: KINDS[kind], owner }
     return [
       ...longField(LONG_NAME, shown),
       ...longField(LONG_TARGET, target),
@@ -39,6 +54,7 @@ export function tarOf(entries: readonly TarEntry[]): Uint8Array {
       ...padded(content),
     ]
   })
+  const parts = [...before, ...added]
   const size = parts.reduce((total, part) => total + part.byteLength, 2 * BLOCK)
   return joinBytes([...parts, new Uint8Array(2 * BLOCK + ((RECORD - (size % RECORD)) % RECORD))])
 }
@@ -47,27 +63,28 @@ export function tarOf(entries: readonly TarEntry[]): Uint8Array {
 function longField(type: string, text: string): Uint8Array[] {
   const bytes = encoder.encode(`${text}\0`)
   if (bytes.byteLength <= 100) return []
-  return [header('././@LongLink', { mode: 0, mtimeMs: 0, type, size: bytes.byteLength, target: '' }), ...padded(bytes)]
+  const head = { mode: 0, mtimeMs: 0, type, size: bytes.byteLength, target: '', owner: OWN }
+  return [header('././@LongLink', head), ...padded(bytes)]
 }
 
-type Head = { mode: number; mtimeMs: number; type: string; size: number; target: string }
+type Head = { mode: number; mtimeMs: number; type: string; size: number; target: string; owner: TarOwner }
 
-function header(name: string, { mode, mtimeMs, type, size, target }: Head): Uint8Array {
+function header(name: string, { mode, mtimeMs, type, size, target, owner }: Head): Uint8Array {
   const block = new Uint8Array(BLOCK)
   const put = (text: string, at: number, length: number) => block.set(encoder.encode(text).subarray(0, length), at)
   const octal = (value: number, digits: number) => `${Math.floor(value).toString(8).padStart(digits, '0')}\0`
   put(name, 0, 100)
   put(octal(mode & 0o7777, 7), 100, 8)
-  put(octal(1000, 7), 108, 8)
-  put(octal(1000, 7), 116, 8)
+  put(octal(owner.uid, 7), 108, 8)
+  put(octal(owner.gid, 7), 116, 8)
   put(octal(size, 11), 124, 12)
   put(octal(Math.max(0, mtimeMs / 1000), 11), 136, 12)
   put('        ', 148, 8)
   put(type, 156, 1)
   put(target, 157, 100)
   put('ustar\x0000', 257, 8)
-  put('user', 265, 32)
-  put('user', 297, 32)
+  put(owner.user, 265, 31)
+  put(owner.group, 297, 31)
   const sum = block.reduce((total, byte) => total + byte, 0)
   put(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 8)
   return block
@@ -80,15 +97,21 @@ function padded(bytes: Uint8Array): Uint8Array[] {
 
 /** Throws a `RangeError` for what is no tar archive. */
 export function* readTar(archive: Uint8Array): Generator<TarFound> {
+  for (const { found } of membersOf(archive)) yield found
+}
+
+export function* membersOf(archive: Uint8Array): Generator<TarMember> {
+  if (archive.byteLength === 0) return
   if (archive.byteLength < BLOCK) throw new RangeError('This does not look like a tar archive')
   let long: { name?: string; target?: string } = {}
+  let start = 0
   for (let at = 0; at + BLOCK <= archive.byteLength; ) {
     const block = archive.subarray(at, at + BLOCK)
     if (block.every((byte) => byte === 0)) return
     if (!isHeader(block)) throw new RangeError('This does not look like a tar archive')
     const size = octalIn(block, 124, 12)
     at += BLOCK
-    if (at + size > archive.byteLength) throw new RangeError('Unexpected end of archive')
+    if (at + size > archive.byteLength) throw new RangeError('Unexpected EOF in archive')
     const bytes = archive.subarray(at, at + size)
     at += Math.ceil(size / BLOCK) * BLOCK
     const type = String.fromCharCode(block[156] ?? 0)
@@ -96,8 +119,9 @@ export function* readTar(archive: Uint8Array): Generator<TarFound> {
     else if (type === LONG_TARGET) long.target = textIn(bytes, 0, MAX_NAME_BYTES)
     else if (type === 'x') long = { ...long, ...extended(bytes) }
     else if (type !== 'g') {
-      yield entryOf(block, { type, bytes, long })
+      yield { found: entryOf(block, { type, bytes, long }), blocks: archive.subarray(start, at) }
       long = {}
+      start = at
     }
   }
 }
@@ -111,19 +135,22 @@ function entryOf(
   const name = long.name ?? (prefix === '' ? short : `${prefix}/${short}`)
   const common = {
     name,
-    mode: octalIn(block, 100, 8) & 0o777,
+    mode: octalIn(block, 100, 8) & 0o7777,
     mtimeMs: octalIn(block, 136, 12) * 1000,
     bytes,
     target: '',
+    owner: {
+      uid: octalIn(block, 108, 8) || 0,
+      gid: octalIn(block, 116, 8) || 0,
+      user: textIn(block, 265, 32),
+      group: textIn(block, 297, 32),
+    },
   }
   if (type === '5' || ((type === '0' || type === '\0') && name.endsWith('/'))) return { ...common, kind: 'directory' }
   if (type === '0' || type === '\0' || type === '7') return { ...common, kind: 'file' }
-  if (type === '2') return { ...common, kind: 'symlink', target: long.target ?? textIn(block, 157, 100) }
-  return {
-    name,
-    kind: 'other',
-    reason: type === '1' ? 'hard links are not supported' : 'neither a file nor a folder nor a link',
-  }
+  const target = long.target ?? textIn(block, 157, 100)
+  if (type === '2' || type === '1') return { ...common, kind: type === '2' ? 'symlink' : 'link', target }
+  return { name, kind: 'other', reason: 'neither a file nor a folder nor a link' }
 }
 
 /** Records of `length key=value`. */

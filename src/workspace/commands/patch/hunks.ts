@@ -1,29 +1,20 @@
 // Hunks of a patch put into a text, found where they belong as GNU's `patch` finds them: near their place, at first with all of
 // their context, then with less of it.
 
-import type { StructuredPatchHunk } from 'diff'
+import type { Hunk } from './read.ts'
 
 export interface Patched {
   lines: string[]
   /** What is said about hunks that were not exactly where they said. */
   notes: string[]
-  failed: StructuredPatchHunk[]
+  failed: Hunk[]
 }
 
 const MAX_FUZZ = 2
 
-/** Lines with what ends them. */
-export function linesOf(text: string): string[] {
-  return text.match(/[^\n]*\n|[^\n]+$/g) ?? []
-}
-
-export function applyHunks(
-  before: readonly string[],
-  hunks: readonly StructuredPatchHunk[],
-  maxFuzz = MAX_FUZZ,
-): Patched {
+export function applyHunks(before: readonly string[], hunks: readonly Hunk[], maxFuzz = MAX_FUZZ): Patched {
   const lines: string[] = []
-  const [notes, failed]: [string[], StructuredPatchHunk[]] = [[], []]
+  const [notes, failed]: [string[], Hunk[]] = [[], []]
   let [taken, offset, grown] = [0, 0, 0]
   for (const [i, hunk] of hunks.entries()) {
     const parts = partsOf(hunk)
@@ -31,13 +22,15 @@ export function applyHunks(
     const found = placeOf(before, parts, { expected: first + offset, from: taken, maxFuzz })
     if (!found) {
       failed.push(hunk)
-      notes.push(`Hunk #${i + 1} FAILED at ${Math.max(1, hunk.oldStart)}.`)
+      notes.push(
+        `Hunk #${i + 1} FAILED at ${Math.max(1, hunk.oldStart)}${differsInEnds(before, parts) ? ' (different line endings)' : ''}.`,
+      )
       continue
     }
     const { at, fuzz } = found
     offset = at - first
     if (offset !== 0 || fuzz > 0) notes.push(noteOf(i + 1, { line: at + 1 + grown, fuzz, offset }))
-    lines.push(...before.slice(taken, at))
+    for (let i = taken; i < at; i++) lines.push(before[i] ?? '')
     // Where context was passed over, the file's own lines stay.
     const { head, tail } = trimmedBy(fuzz, parts)
     const old = parts.old.length
@@ -46,7 +39,16 @@ export function applyHunks(
     taken = at + old
     grown += parts.next.length - old
   }
-  return { lines: [...lines, ...before.slice(taken)], notes, failed }
+  return { lines: lines.concat(before.slice(taken)), notes, failed }
+}
+
+/** Whether it would fit if carriage returns at the ends of lines did not count. */
+function differsInEnds(before: readonly string[], parts: Parts): boolean {
+  const plain = (lines: readonly string[]) => lines.map((line) => line.replace(/\r?\n$/, '\n'))
+  const isDifferent = parts.old.some((line) => line.endsWith('\r\n')) !== before.some((line) => line.endsWith('\r\n'))
+  if (!isDifferent) return false
+  const stripped = { ...parts, old: plain(parts.old) }
+  return placeOf(plain(before), stripped, { expected: 0, from: 0, maxFuzz: 0 }) !== null
 }
 
 function noteOf(number: number, { line, fuzz, offset }: { line: number; fuzz: number; offset: number }): string {
@@ -57,7 +59,7 @@ function noteOf(number: number, { line, fuzz, offset }: { line: number; fuzz: nu
 
 type Parts = { old: string[]; next: string[]; contextBefore: number; contextAfter: number }
 
-function partsOf({ lines }: StructuredPatchHunk): Parts {
+function partsOf({ lines }: Hunk): Parts {
   const parts: Parts = { old: [], next: [], contextBefore: 0, contextAfter: 0 }
   let hasChange = false
   for (const [i, line] of lines.entries()) {
@@ -114,7 +116,7 @@ function nearest(before: readonly string[], parts: Parts, { head, tail, expected
 }
 
 /** The hunks that could not be put in, as a patch of their own. */
-export function rejectsOf(header: string, hunks: readonly StructuredPatchHunk[]): string {
+export function rejectsOf(header: string, hunks: readonly Hunk[]): string {
   const range = (start: number, count: number) =>
     count === 1 ? String(start) : `${count === 0 ? start - 1 : start},${count}`
   const shown = hunks.map(

@@ -1,0 +1,315 @@
+// Patches as `diff` and git write them, unified, in context or normal, with any other text around them.
+
+export interface Hunk {
+  oldStart: number
+  oldLines: number
+  newStart: number
+  newLines: number
+  /** Each with its mark in front and without its end; `\` stands behind a line that has none. */
+  lines: string[]
+}
+
+export interface FilePatch {
+  /** Null where none is told. */
+  oldName: string | null
+  newName: string | null
+  /** What stands behind the names. */
+  oldTime: string
+  newTime: string
+  hunks: Hunk[]
+  /** What git says besides. */
+  git: {
+    isNew: boolean
+    isDeleted: boolean
+    mode: number | null
+    from: string | null
+    to: string | null
+    isCopy: boolean
+  }
+  isBinary: boolean
+  /** The lines in front of the first hunk, and the number of the line where it begins. */
+  lead: string[]
+  line: number
+  /** Its lines ended with carriage returns, which were taken away. */
+  isStripped: boolean
+}
+
+/** What cannot be read; the message names the line. */
+export class MalformedPatch extends Error {}
+
+const UNIFIED = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/
+const NORMAL = /^(\d+)(?:,(\d+))?([acd])(\d+)(?:,(\d+))?\r?$/
+const NOTHING = { isNew: false, isDeleted: false, mode: null, from: null, to: null, isCopy: false }
+
+export function readPatches(text: string, keepsReturns: boolean): FilePatch[] {
+  return new PatchReader(text, keepsReturns).all()
+}
+
+class PatchReader {
+  readonly #lines: string[]
+  readonly #keepsReturns: boolean
+  #at = 0
+
+  constructor(text: string, keepsReturns: boolean) {
+    this.#lines = text.split('\n')
+    if (this.#lines.at(-1) === '') this.#lines.pop()
+    this.#keepsReturns = keepsReturns
+  }
+
+  all(): FilePatch[] {
+    const patches: FilePatch[] = []
+    while (this.#at < this.#lines.length) {
+      const next = this.#next()
+      if (next !== null) patches.push(next)
+    }
+    return patches
+  }
+
+  #line(at: number): string {
+    return this.#lines[at] ?? ''
+  }
+
+  /** Null when there is nothing but text up to the end. */
+  #next(): FilePatch | null {
+    const start = this.#at
+    let patch = emptyPatch()
+    let hasGit = false
+    for (; this.#at < this.#lines.length; this.#at++) {
+      const line = this.#line(this.#at).replace(/\r$/, '')
+      if (line.startsWith('diff --git ')) {
+        if (hasGit && isTold(patch)) return this.#ended(patch, start)
+        patch = { ...emptyPatch(), ...gitNames(line) }
+        hasGit = true
+      } else if (hasGit && readGitLine(line, patch)) continue
+      else if (isHeader(line, this.#line(this.#at + 1), '--- ', '+++ ') && UNIFIED.test(this.#line(this.#at + 2))) {
+        return this.#unified(patch, start)
+      } else if (isHeader(line, this.#line(this.#at + 1), '*** ', '--- ') && /^\*{15}/.test(this.#line(this.#at + 2))) {
+        return this.#context(patch, start)
+      } else if (UNIFIED.test(line)) {
+        this.#at -= 2
+        return this.#unified(patch, start)
+      } else if (NORMAL.test(line) && /^[<>] /.test(this.#line(this.#at + 1))) return this.#normal(patch, start)
+    }
+    return hasGit && isTold(patch) ? this.#ended(patch, start) : null
+  }
+
+  #ended(patch: FilePatch, start: number): FilePatch {
+    return { ...patch, lead: this.#lines.slice(start, this.#at), line: this.#at + 1 }
+  }
+
+  #named(patch: FilePatch, start: number, [oldMark, newMark]: readonly [string, string]): FilePatch {
+    const [old, now] = [this.#line(this.#at), this.#line(this.#at + 1)]
+    const isStripped = !this.#keepsReturns && old.endsWith('\r')
+    if (isStripped)
+      for (let i = this.#at; i < this.#lines.length; i++) this.#lines[i] = this.#line(i).replace(/\r$/, '')
+    this.#at += 2
+    const lead = this.#lines.slice(start, this.#at)
+    const whole = { ...patch, isStripped, lead, line: this.#at + 1 }
+    const isGit = patch.oldName !== null || patch.newName !== null
+    if (old.startsWith(oldMark)) [whole.oldName, whole.oldTime] = nameAndTime(old.slice(4), isGit)
+    if (now.startsWith(newMark)) [whole.newName, whole.newTime] = nameAndTime(now.slice(4), isGit)
+    return whole
+  }
+
+  #unified(patch: FilePatch, start: number): FilePatch {
+    const whole = this.#named(patch, start, ['--- ', '+++ '])
+    for (let found = UNIFIED.exec(this.#line(this.#at)); found; found = UNIFIED.exec(this.#line(this.#at))) {
+      const [, oldStart = '0', oldLines = '1', newStart = '0', newLines = '1'] = found
+      this.#at++
+      const hunk = {
+        oldStart: Number(oldStart) + (oldLines === '0' ? 1 : 0),
+        oldLines: Number(oldLines),
+        newStart: Number(newStart) + (newLines === '0' ? 1 : 0),
+        newLines: Number(newLines),
+      }
+      whole.hunks.push({ ...hunk, lines: this.#hunkLines(hunk) })
+    }
+    return whole
+  }
+
+  #hunkLines({ oldLines, newLines }: Omit<Hunk, 'lines'>): string[] {
+    const lines: string[] = []
+    let [old, now] = [oldLines, newLines]
+    while (old > 0 || now > 0) {
+      const line = this.#lines[this.#at]
+      if (line === undefined) throw new MalformedPatch(`unexpected end of file in patch at line ${this.#at}`)
+      // An empty line has lost the blank in front of it.
+      const mark = line === '' ? ' ' : line.charAt(0)
+      if (mark !== '\\') {
+        if (!' +-'.includes(mark)) throw new MalformedPatch(`malformed patch at line ${this.#at + 1}: ${line}\n`)
+        if (mark !== '+') old--
+        if (mark !== '-') now--
+        if (old < 0 || now < 0) throw new MalformedPatch(`malformed patch at line ${this.#at + 1}: ${line}\n`)
+      }
+      lines.push(line === '' ? ' ' : line)
+      this.#at++
+    }
+    if (this.#line(this.#at).startsWith('\\')) lines.push(this.#line(this.#at++))
+    return lines
+  }
+
+  #context(patch: FilePatch, start: number): FilePatch {
+    const whole = this.#named(patch, start, ['*** ', '--- '])
+    while (/^\*{15}/.test(this.#line(this.#at))) {
+      this.#at++
+      const old = this.#half(/^\*\*\* (\d+)(?:,(\d+))? \*\*\*\*/)
+      const now = this.#half(/^--- (\d+)(?:,(\d+))? ----/)
+      whole.hunks.push(joinedHalves(old, now))
+    }
+    return whole
+  }
+
+  #half(header: RegExp): Half {
+    const found = header.exec(this.#line(this.#at))
+    if (!found) throw new MalformedPatch(`malformed patch at line ${this.#at + 1}: ${this.#line(this.#at)}\n`)
+    this.#at++
+    const lines: string[] = []
+    while (/^([ +!-] |[ +!-]$|\\)/.test(this.#line(this.#at)) && !/^--- \d/.test(this.#line(this.#at))) {
+      lines.push(this.#line(this.#at++))
+    }
+    return { start: Number(found[1]), lines }
+  }
+
+  #normal(patch: FilePatch, start: number): FilePatch {
+    const whole = { ...patch, lead: this.#lines.slice(start, this.#at), line: this.#at + 1 }
+    for (let found = NORMAL.exec(this.#line(this.#at)); found; found = NORMAL.exec(this.#line(this.#at))) {
+      const [, from = '0', to = from, kind = '', newFrom = '0', newTo = newFrom] = found
+      this.#at++
+      const lines: string[] = []
+      for (; /^([<>] |[<>]$|---$|\\)/.test(this.#line(this.#at)); this.#at++) {
+        const line = this.#line(this.#at)
+        if (line !== '---') lines.push(line.startsWith('\\') ? line : (line[0] === '<' ? '-' : '+') + line.slice(2))
+      }
+      const [oldLines, newLines] = [
+        kind === 'a' ? 0 : Number(to) - Number(from) + 1,
+        kind === 'd' ? 0 : Number(newTo) - Number(newFrom) + 1,
+      ]
+      whole.hunks.push({
+        oldStart: Number(from) + (kind === 'a' ? 1 : 0),
+        oldLines,
+        newStart: Number(newFrom) + (kind === 'd' ? 1 : 0),
+        newLines,
+        lines,
+      })
+    }
+    return whole
+  }
+}
+
+const emptyPatch = (): FilePatch => ({
+  ...{ oldName: null, newName: null, oldTime: '', newTime: '', hunks: [], git: { ...NOTHING }, isBinary: false },
+  ...{ lead: [], line: 1, isStripped: false },
+})
+
+const isHeader = (line: string, next: string, first: string, second: string): boolean =>
+  line.startsWith(first) && next.startsWith(second)
+
+/** Whether git says something that needs no hunks. */
+const isTold = ({ git, isBinary }: FilePatch): boolean =>
+  git.isNew || git.isDeleted || git.from !== null || git.mode !== null || isBinary
+
+function gitNames(line: string): Partial<FilePatch> {
+  const [, oldName = null, newName = null] = /^diff --git (a\/.+) (b\/.+)$/.exec(line) ?? []
+  return { oldName, newName }
+}
+
+function readGitLine(line: string, patch: FilePatch): boolean {
+  const { git } = patch
+  const [, word = '', rest = ''] =
+    /^(new file mode|deleted file mode|new mode|old mode|rename from|rename to|copy from|copy to|GIT binary patch|Binary files) ?(.*)$/.exec(
+      line,
+    ) ?? []
+  if (word === '') return /^(index |similarity |dissimilarity )/.test(line)
+  if (word === 'new file mode') git.isNew = true
+  if (word === 'deleted file mode') git.isDeleted = true
+  if (word === 'new file mode' || word === 'new mode') git.mode = Number.parseInt(rest, 8) & 0o777
+  if (word.endsWith(' from')) git.from = rest
+  if (word.endsWith(' to')) git.to = rest
+  if (word.startsWith('copy')) git.isCopy = true
+  if (/^(GIT|Binary)/.test(word)) patch.isBinary = true
+  return true
+}
+
+/** A time stands behind a tab; git quotes names of its own. */
+function nameAndTime(text: string, isGit: boolean): [string | null, string] {
+  const tab = text.indexOf('\t')
+  const [name, time] = tab < 0 ? [text.replace(/\r$/, ''), ''] : [text.slice(0, tab), text.slice(tab + 1)]
+  const plain = name.startsWith('"') ? unquoted(name) : isGit || tab >= 0 ? name : name.trimEnd()
+  return [plain === '' ? null : plain, time]
+}
+
+function unquoted(name: string): string {
+  const bytes: number[] = []
+  const encoder = new TextEncoder()
+  for (const [whole, octal, letter] of name.slice(1, -1).matchAll(/\\([0-7]{3})|\\(.)|[^\\]+/g)) {
+    if (octal !== undefined) bytes.push(Number.parseInt(octal, 8))
+    else
+      bytes.push(
+        ...encoder.encode(letter === undefined ? whole : letter === 't' ? '\t' : letter === 'n' ? '\n' : letter),
+      )
+  }
+  return new TextDecoder().decode(Uint8Array.from(bytes))
+}
+
+type Half = { start: number; lines: string[] }
+
+/** A half without lines is what the other one says of it. */
+function joinedHalves(old: Half, now: Half): Hunk {
+  const marked = (half: Half, mark: string) =>
+    half.lines.map((line) => (line.startsWith('\\') ? line : (line[0] === ' ' ? ' ' : mark) + line.slice(2)))
+  const [before, after] = [marked(old, '-'), marked(now, '+')]
+  if (before.length === 0) before.push(...after.filter((line) => line.startsWith(' ')))
+  if (after.length === 0) after.push(...before.filter((line) => line.startsWith(' ')))
+  const lines: string[] = []
+  let [i, k] = [0, 0]
+  while (i < before.length || k < after.length) {
+    const isChange = (line: string | undefined) => line !== undefined && !line.startsWith(' ')
+    if (isChange(before[i])) lines.push(before[i++] ?? '')
+    else if (isChange(after[k])) lines.push(after[k++] ?? '')
+    else {
+      lines.push(before[i] ?? after[k] ?? '')
+      i++
+      k++
+    }
+  }
+  const count = (mark: string) => lines.filter((line) => line[0] === ' ' || line[0] === mark).length
+  const [oldLines, newLines] = [count('-'), count('+')]
+  return {
+    oldStart: old.start + (oldLines === 0 ? 1 : 0),
+    oldLines,
+    newStart: now.start + (newLines === 0 ? 1 : 0),
+    newLines,
+    lines,
+  }
+}
+
+export function reversed(patch: FilePatch): FilePatch {
+  const { git } = patch
+  return {
+    ...patch,
+    ...{ oldName: patch.newName, newName: patch.oldName, oldTime: patch.newTime, newTime: patch.oldTime },
+    git: { ...git, isNew: git.isDeleted, isDeleted: git.isNew, from: git.to, to: git.from, mode: null },
+    hunks: patch.hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => ({
+      ...{ oldStart: newStart, oldLines: newLines, newStart: oldStart, newLines: oldLines },
+      lines: turned(lines),
+    })),
+  }
+}
+
+/** What goes stands before what comes, also the other way round. */
+function turned(lines: readonly string[]): string[] {
+  const [result, goes, comes]: [string[], string[], string[]] = [[], [], []]
+  let last = result
+  const flush = () => result.push(...goes.splice(0), ...comes.splice(0))
+  for (const line of lines) {
+    if (line.startsWith('\\')) {
+      last.push(line)
+      continue
+    }
+    last = line.startsWith('+') ? goes : line.startsWith('-') ? comes : result
+    if (last === result) flush()
+    last.push(line.startsWith('+') ? `-${line.slice(1)}` : line.startsWith('-') ? `+${line.slice(1)}` : line)
+  }
+  flush()
+  return result
+}
