@@ -4,7 +4,7 @@ import type { IFileSystem } from 'just-bash/browser'
 import { FOLDER_BYTES } from './commands/file-facts.ts'
 import { type FileStat, type FileSystem, FileSystemError, isFileError } from './file-system.ts'
 import { resolvePath } from './paths.ts'
-import { ROOT_FOLDERS, type SystemFile, type SystemFiles } from './system-files.ts'
+import { isDescriptor, ROOT_FOLDERS, type SystemFile, type SystemFiles } from './system-files.ts'
 import { bytesToText, textToBytes } from './text-encodings.ts'
 
 /** Of so many paths the words are known by which the script called them. */
@@ -61,11 +61,22 @@ export class BashFs implements IFileSystem {
   }
 
   async writeFile(path: string, content: Content, options?: WriteOptions): Promise<void> {
-    await this.#put(path, content, options, (bytes) => this.#files.write(path, bytes))
+    if (isDescriptor(path)) this.#system.hold(path, bytesOf(content, options))
+    else await this.#put(path, content, options, (bytes) => this.#files.write(path, bytes))
   }
 
   async appendFile(path: string, content: Content, options?: WriteOptions): Promise<void> {
-    await this.#put(path, content, options, (bytes) => this.#files.append(path, bytes))
+    if (isDescriptor(path)) this.#append(path, bytesOf(content, options))
+    else await this.#put(path, content, options, (bytes) => this.#files.append(path, bytes))
+  }
+
+  #append(path: string, bytes: Uint8Array): void {
+    const file = this.#system.at(path)
+    const before = file?.kind === 'file' ? file.device.read() : new Uint8Array()
+    const both = new Uint8Array(before.length + bytes.length)
+    both.set(before)
+    both.set(bytes, before.length)
+    this.#system.hold(path, both)
   }
 
   async exists(path: string): Promise<boolean> {
@@ -128,6 +139,7 @@ export class BashFs implements IFileSystem {
   }
 
   async rm(path: string, options: { recursive?: boolean; force?: boolean } = {}): Promise<void> {
+    if (this.#system.release(path)) return
     this.#refuseSystem(path)
     try {
       this.#files.remove(path, { recursive: options.recursive ?? false })

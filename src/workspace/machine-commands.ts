@@ -21,7 +21,7 @@ const INSTEAD: readonly (readonly [names: RegExp, advice: string])[] = [
   [/^(apt|apt-get|apt-cache|aptitude|dpkg|apk|yum|dnf|brew|snap|pacman)$/, `Nothing can be installed; ${ELSEWHERE}.`],
   [/^(sudo|su|doas|chroot)$/, 'There is one user, who may do all that can be done here.'],
   [
-    /^(docker|docker-compose|podman|kubectl|helm|systemctl|service|crontab|at|screen|tmux|nohup|ssh|scp|rsync)$/,
+    /^(docker|docker-compose|podman|kubectl|helm|systemctl|service|crontab|at|screen|tmux|ssh|scp|rsync)$/,
     `Nothing goes on in the background and no other machine is reached; ${ELSEWHERE}.`,
   ],
   [

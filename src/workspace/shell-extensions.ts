@@ -6,7 +6,7 @@ import { type FileSystem, FileSystemError } from './file-system.ts'
 import { inBytes } from './interpreter-command.ts'
 import type { Pacer } from './shell-pacer.ts'
 import type { StoppedOutput } from './stopped-output.ts'
-import type { SystemFiles } from './system-files.ts'
+import { isDescriptor, type SystemFiles } from './system-files.ts'
 import { SystemTree } from './system-tree.ts'
 import { bytesToText, textToBytes } from './text-encodings.ts'
 
@@ -79,6 +79,7 @@ export class ShellExtensions {
   readonly #parts: Extending
   readonly #files: ClosableFiles
   readonly #wholeTree: SystemTree
+  readonly #fs: FileSystem
   readonly #running = new Set<Promise<unknown>>()
   #isClosed = false
 
@@ -86,6 +87,7 @@ export class ShellExtensions {
     this.#parts = parts
     this.#files = new ClosableFiles(parts.fs)
     this.#wholeTree = new SystemTree(this.#files.fs, parts.system)
+    this.#fs = withDescriptors(this.#files.fs, this.#wholeTree)
     this.commands = parts.commands.map((command) =>
       define(command.name, (args, context) => this.#start(command, args, context)),
     )
@@ -124,7 +126,7 @@ export class ShellExtensions {
     const stdinBytes = textToBytes(String(stdin), 'latin1')
     try {
       const { stdout, stderr, exitCode, bytes } = await run(args, {
-        fs: this.#files.fs,
+        fs: this.#fs,
         wholeTree: this.#wholeTree,
         cwd,
         env: exportedEnv ?? {},
@@ -169,6 +171,23 @@ async function execute(script: string, { cwd, input }: Place, context: Context):
   })
   const { stdout, stderr, exitCode } = result
   return { stdout, stdoutBytes: textToBytes(inBytes(result), 'latin1'), stderr, exitCode }
+}
+
+const LOOKS: ReadonlySet<PropertyKey> = new Set(['exists', 'stat', 'lstat', 'realPath', 'read', 'readParts'])
+
+/** What a process substitution wrote can be read by every command, also by one that works on the workspace's tree alone. */
+function withDescriptors(files: FileSystem, wholeTree: FileSystem): FileSystem {
+  return new Proxy(files, {
+    get: (target, name) => {
+      const method: unknown = Reflect.get(target, name)
+      if (typeof method !== 'function' || !LOOKS.has(name)) return method
+      const look: unknown = Reflect.get(wholeTree, name)
+      return (...args: unknown[]) => {
+        const isOfShell = typeof args[0] === 'string' && isDescriptor(args[0])
+        return isOfShell && typeof look === 'function' ? look.apply(wholeTree, args) : method.apply(target, args)
+      }
+    },
+  })
 }
 
 /** A file tree that can be taken away from who uses it. */

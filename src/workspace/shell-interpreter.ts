@@ -8,11 +8,13 @@ import { FILE_COMMANDS } from './commands/file-commands.ts'
 import { ls } from './commands/ls.ts'
 import { printf } from './commands/printf/printf.ts'
 import { SEARCH_COMMANDS } from './commands/search-commands.ts'
+import { sleep } from './commands/sleep.ts'
 import { SMALL_COMMANDS } from './commands/small.ts'
 import { SYSTEM_COMMANDS } from './commands/system/all.ts'
 import { TEXT_COMMANDS, textCommands } from './commands/text/all.ts'
 import { TEXT_PROCESSORS } from './commands/text-processors.ts'
 import { timeoutCommand } from './commands/timeout.ts'
+import { WRAPPER_COMMANDS } from './commands/wrappers.ts'
 import { xargs } from './commands/xargs.ts'
 import { CreationMask } from './creation-mask.ts'
 import type { FileSystem } from './file-system.ts'
@@ -53,7 +55,7 @@ export interface Progress {
 }
 
 /** Instead of the interpreter's, and besides them. */
-const OWN_COMMANDS = { env, ls, printf, xargs, ...SMALL_COMMANDS, ...FILE_COMMANDS }
+const OWN_COMMANDS = { env, ls, printf, sleep, xargs, ...SMALL_COMMANDS, ...WRAPPER_COMMANDS, ...FILE_COMMANDS }
 
 const MEBIBYTE = 1024 * 1024
 
@@ -146,6 +148,7 @@ type Shell = {
 function openShell(library: Library, { run, fs, watch, pacer, stopped, added }: Shell): Bash {
   const { cwd, env } = run.progress.state
   const startWith: StartWith = (options, isOfWords) => watch.nextShellHas(options, isOfWords)
+  const inherited = Object.keys({ ...BASE_ENV, ...run.secrets, ...env }).filter((name) => name !== 'PATH')
   return new library.Bash({
     fs,
     cwd,
@@ -155,7 +158,7 @@ function openShell(library: Library, { run, fs, watch, pacer, stopped, added }: 
     executionLimits: { ...LIMITS, maxExecutionTimeMs: run.timeoutMs + BACKSTOP_MS },
     customCommands: [
       ...(['bash', 'sh'] as const).map((name) =>
-        library.defineCommand(name, withStandardStreams(bashCommand(name, startWith))),
+        library.defineCommand(name, withStandardStreams(bashCommand(name, { startWith, inherited }))),
       ),
       library.defineCommand('timeout', withStandardStreams(timeoutCommand(stopped))),
       ...Object.entries(OWN_COMMANDS).map(([name, command]) =>

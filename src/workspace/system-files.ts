@@ -48,6 +48,19 @@ export class SystemFiles {
     return this.#files.get(path) ?? null
   }
 
+  /** What stands for a process substitution while the command runs that reads or writes it. */
+  hold(path: string, bytes: Uint8Array): void {
+    let held = bytes
+    const write = (text: string) => {
+      held = encoder.encode(text)
+    }
+    this.#files.set(path, { kind: 'file', mode: 0o600, device: { read: () => held, write } })
+  }
+
+  release(path: string): boolean {
+    return isDescriptor(path) && this.#files.delete(path)
+  }
+
   /** What a link of the workspace's own tree leads to, if that is here. */
   behindLink(path: string, files: FileSystem): FoundSystemFile | null {
     let at = path
@@ -74,6 +87,12 @@ export class SystemFiles {
       if (device) this.#files.set(`${path}/${name}`, { kind: 'file', mode: device.numbers ? 0o666 : 0o755, device })
     }
   }
+}
+
+/** Those that the shell itself hands out. */
+export function isDescriptor(path: string): boolean {
+  const [, number] = /^\/dev\/fd\/(\d+)$/.exec(path) ?? []
+  return number !== undefined && Number(number) > 2 && Number(number) < 64
 }
 
 /** As much as the runtime hands out at once. */

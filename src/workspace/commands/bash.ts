@@ -12,7 +12,13 @@ type Call = { commands: string[][]; isText: boolean; isInput: boolean; operands:
 const WITHOUT_EFFECT: ReadonlySet<string> = new Set(['--login', '--norc', '--noprofile', '--noediting'])
 const SET_LETTERS = /^[abefhkmnptuvxBCEHPT]$/
 
-export function bashCommand(name: 'bash' | 'sh', startWith: StartWith) {
+type Beginning = {
+  startWith: StartWith
+  /** Variables that each shell is made with, and that are not there for one that did not get them. */
+  inherited: readonly string[]
+}
+
+export function bashCommand(name: 'bash' | 'sh', { startWith, inherited }: Beginning) {
   return async (args: string[], context: Context): Promise<Result> => {
     if (args[0] === '--version')
       return { stdout: 'GNU bash, version 5.2.0(1)-release (embedded)\n', stderr: '', exitCode: 0 }
@@ -25,7 +31,9 @@ export function bashCommand(name: 'bash' | 'sh', startWith: StartWith) {
     const run = (script: string, zero: string, words: string[]) => {
       // What was set for this command alone is exported there as well.
       const names = Object.keys(context.exportedEnv ?? {}).filter((known) => IS_NAME.test(known))
-      startWith([...(names.length > 0 ? [['export', ...names]] : []), ...commands], isText)
+      const missing = inherited.filter((one) => IS_NAME.test(one) && !names.includes(one))
+      const variables = [...named('export', names), ...named('unset', missing)]
+      startWith([...variables, ...commands], isText)
       return start(script, [zero, ...words], context)
     }
     if (isText) return run(first ?? '', rest[0] ?? name, rest.slice(1))
@@ -34,6 +42,8 @@ export function bashCommand(name: 'bash' | 'sh', startWith: StartWith) {
     return typeof script === 'string' ? run(script, first, rest) : { ...script, stderr: `${name}: ${script.stderr}` }
   }
 }
+
+const named = (command: string, names: readonly string[]): string[][] => (names.length > 0 ? [[command, ...names]] : [])
 
 /** What is wrong with the words, if they are not a call. */
 function readCall(args: string[]): Call | string {

@@ -2,6 +2,8 @@
 // and quotes taken away. So it is read again as the assignment `x=(...)`, and run after the declaration without a value.
 
 import { markFolderPatterns } from './folder-patterns.ts'
+import { joinKeys } from './map-literals.ts'
+import { markPrepared } from './prepared.ts'
 import type { Command, Script, SimpleCommand, Statement, StepResult } from './shape.ts'
 import { literal, type Word } from './words-alone.ts'
 
@@ -27,7 +29,7 @@ export function readDeclarations(node: object, parse: Parse): SimpleCommand[] {
   const again = reparsed(statement, parse)
   return found.flatMap(({ command, place }) => {
     const other = again.get(place)
-    if (command.type !== 'SimpleCommand' || isLeftAlone(command)) return []
+    if (command.type !== 'SimpleCommand') return []
     const declaration = other?.type === 'SimpleCommand' ? declarationOf(command, other.assignments) : null
     if (declaration === null) return [command]
     DECLARATIONS.set(command, declaration)
@@ -47,17 +49,6 @@ function needsReading({ name, args }: SimpleCommand): boolean {
     return !arg.parts.every((part) => part.type === 'Literal' && !LOST.test(part.value))
   })
 }
-
-/** `m=([$key]=value)` is not understood as an assignment; without quotes the one text holds all of it. */
-function isLeftAlone({ args }: SimpleCommand): boolean {
-  const parts = args.filter((arg) => arrayName(arg) !== null).flatMap((arg) => arg.parts)
-  const hasKeys = parts.some((part, i) => part.type === 'Glob' && part.pattern === '[' && isValue(parts[i + 1]))
-  const isPlain = parts.every((part) => PLAIN.has(part.type) && !(part.type === 'Literal' && LOST.test(part.value)))
-  return hasKeys && isPlain
-}
-
-const PLAIN: ReadonlySet<string> = new Set(['Literal', 'Glob', 'ParameterExpansion'])
-const isValue = (part: Word['parts'][number] | undefined): boolean => part?.type === 'ParameterExpansion'
 
 function arrayName({ parts: [first] }: Word): string | null {
   return first?.type === 'Literal' ? (ARRAY.exec(first.value)?.[1] ?? null) : null
@@ -81,11 +72,12 @@ function declarationOf(command: SimpleCommand, assignments: readonly Assignment[
     if (name === null) continue
     const assignment = assignments.find((one) => one.name === name && one.array !== null)
     if (!assignment) return null
-    arrays.push(assignment)
+    arrays.push({ ...assignment, array: joinKeys(assignment.array ?? []) })
   }
   const plain = { ...command, assignments: [] }
   const assign: SimpleCommand = { ...plain, name: null, args: [], assignments: arrays, redirections: [] }
   markFolderPatterns(assign)
+  markPrepared(assign)
   const names = arrays.map(({ name }) => literal(name))
   // The interpreter would hold to it after the function, which could not be called again.
   const isReadonly =

@@ -2,7 +2,7 @@
 
 import type { Position, Watched } from './position.ts'
 import type { StepResult } from './shape.ts'
-import { signalName, signalNumber } from './signals.ts'
+import { signalName, signalNumber, signalTable } from './signals.ts'
 import { runAction } from './trap-runs.ts'
 
 const DONE: StepResult = { stdout: '', stderr: '', exitCode: 0 }
@@ -14,6 +14,7 @@ export async function killSelf(
   args: readonly string[],
 ): Promise<StepResult | null> {
   const { state } = shell.ctx
+  if (args[0] === '-l' || args[0] === '-L') return listed(args.slice(1))
   const [given, pid] = readCall(args)
   if (pid !== String(state.virtualPid)) return null
   if (given === '0') return { ...DONE }
@@ -24,6 +25,20 @@ export async function killSelf(
   const action = position.traps.actionOf(name)
   if (action === null) return shell.runCommand('exit', [String(128 + signalNumber(name))], [], '', true)
   return action === '' ? { ...DONE } : { ...(await runAction(shell, { position, action })), exitCode: 0 }
+}
+
+/** `kill -l`: numbers for names, and names for numbers, of an exit code as well. */
+function listed(given: readonly string[]): StepResult {
+  if (given.length === 0) return { ...DONE, stdout: signalTable() }
+  const lines: string[] = []
+  for (const one of given) {
+    const name = signalName(/^\d+$/.test(one) && Number(one) > 128 ? String(Number(one) - 128) : one)
+    if (name === null) {
+      return { ...DONE, stderr: `bash: kill: ${one}: invalid signal specification\n`, exitCode: 1 }
+    }
+    lines.push(/^\d+$/.test(one) ? name : String(signalNumber(name)))
+  }
+  return { ...DONE, stdout: `${lines.join('\n')}\n` }
 }
 
 /** The signal and the one process of `kill PID`, `kill -TERM PID`, `kill -s TERM PID` and `kill -n 15 PID`. */

@@ -30,6 +30,8 @@ export function runUlimit(args: readonly string[]): StepResult {
   const value = args.find((arg) => !arg.startsWith('-'))
   const unknown = [...letters].find((letter) => letter !== 'a' && !KINDS.some(([known]) => known === letter))
   if (unknown !== undefined) return failed(`-${unknown}: option is not available here`)
+  // There are no core files.
+  if (value === '0' && letters === 'c') return { stdout: '', stderr: '', exitCode: 0 }
   if (value !== undefined && value !== 'unlimited') return failed(`${value}: limits cannot be set here`)
   if (value !== undefined) return { stdout: '', stderr: '', exitCode: 0 }
   const shown = letters.includes('a') ? KINDS : KINDS.filter(([letter]) => letters.includes(letter))

@@ -3,13 +3,21 @@
 
 import { isFileError } from '../file-system.ts'
 import { machineAdvice } from '../machine-commands.ts'
+import { readError, withWriteError } from './closed-output.ts'
+import { declaredMaps } from './declared-maps.ts'
 import { runDirectly } from './direct-commands.ts'
+import { runExec } from './exec.ts'
 import { declaredFunctions, typeOfFunctions } from './function-text.ts'
+import { runOfShell } from './job-control.ts'
 import { killSelf } from './kill-self.ts'
 import { runUlimit } from './limits.ts'
+import { runMapfile } from './mapfile.ts'
+import { noteLocals, unsetReferences, withNamedTargets, withOwnNames } from './namerefs.ts'
 import { onlyReads, type Position, type Watched, withOwnMask, withTerminal } from './position.ts'
 import { refusedText, repairRead } from './repairs.ts'
-import type { CommandCall, StepResult } from './shape.ts'
+import type { CommandCall, ShellVariables, StepResult } from './shape.ts'
+import { runShopt } from './shell-options.ts'
+import { asTest, testError } from './test-words.ts'
 import { callTrace } from './trace.ts'
 import { afterReturn } from './trap-runs.ts'
 import { takeWords } from './words-alone.ts'
@@ -19,17 +27,22 @@ const NOT_FOUND = 127
 
 const TOO_MANY_FOR_CD: StepResult = { stdout: '', stderr: 'bash: cd: too many arguments\n', exitCode: 1 }
 
+type NamedCall = { call: CommandCall; runAs: (call: CommandCall) => Promise<StepResult> }
 type NamedStep = { call: CommandCall; run: () => Promise<StepResult> }
 
-export async function runNamed(shell: Watched, position: Position, { call, run }: NamedStep): Promise<StepResult> {
+export async function runNamed(shell: Watched, position: Position, { call, runAs }: NamedCall): Promise<StepResult> {
   const [name, args, , , skipFunctions = false] = call
+  const run = () => runAs(call)
   const taken = takeWords(position, name, args)
   if (taken !== null) return taken
   const { state } = shell.ctx
   const called = skipFunctions ? undefined : state.functions.get(name)
-  return called
-    ? callFunction(shell, position, { call, run, body: called })
-    : runBuiltIn(shell, position, { call, run })
+  if (called) return callFunction(shell, position, { call, run, body: called })
+  const named = withNamedTargets(state, call)
+  const refused = readError(position, name, args)
+  if (refused !== null) return refused
+  const step = { call: named, run: named === call ? run : () => runAs(named) }
+  return withWriteError(position, name, await runBuiltIn(shell, position, step))
 }
 
 async function callFunction(
@@ -43,7 +56,7 @@ async function callFunction(
   if (trace !== null) position.show(trace)
   position.shownTrace = trace
   const integers = new Set(state.integerVars)
-  const result = await withTerminal(position, staysLive, run)
+  const result = await withTerminal(position, staysLive, () => withOwnNames(state, position, run))
   for (const integer of position.localIntegers) if (!integers.has(integer)) state.integerVars?.delete(integer)
   position.shownTrace = trace
   return position.traps.areSet ? afterReturn(shell, position, result) : result
@@ -57,27 +70,33 @@ async function runBuiltIn(shell: Watched, position: Position, { call, run }: Nam
   switch (name) {
     case 'trap':
       return traps.run(args, state.callDepth)
+    case 'shopt':
+      return runShopt(position, args) ?? run()
+    case 'unset':
+      return unsetReferences(state, args) ?? run()
     case 'declare':
     case 'typeset':
-      noteIntegers(shell, position, args)
-      return declaredFunctions(shell, position, args) ?? run()
     case 'local':
-      // The interpreter takes the letter there and forgets it.
-      return args.some((arg) => /^-\w*[iA]/.test(arg)) ? shell.runCommand('declare', ...rest) : run()
+      return noteLocals({ state, position }, call) ?? declare(shell, position, { call, run })
     case 'read':
       return readResult(await run(), repairRead(state, args, 'REPLY'))
     case 'mapfile':
     case 'readarray':
-      return readResult(await run(), repairRead(state, args, 'MAPFILE'))
+      return runMapfile(shell, call)
+    case 'test':
+    case '[':
+      return testError(name, args) ?? asTest(name, await run())
     case 'type':
       return (await typeOfFunctions(shell, position, args)) ?? run()
     case 'kill':
       return (await killSelf(shell, position, args)) ?? run()
     case 'wait':
-      return position.jobs.wait(args)
+      return waitFor(state, position, args)
     case 'set':
       traps.noteOptions(args)
       return run()
+    case 'exec':
+      return runExec(shell, position, call)
     case 'eval':
     case 'source':
     case '.':
@@ -90,12 +109,35 @@ async function runBuiltIn(shell: Watched, position: Position, { call, run }: Nam
       watch.nextShellIsLive(isLive)
       return withOwnMask(position, run).finally(() => watch.forgetNextShell())
     default:
-      return runSmall(position, call) ?? runDirectly(shell, call) ?? program(shell, { call, run })
+      return runSmall(state, position, call) ?? runDirectly(shell, call) ?? program(shell, { call, run })
   }
 }
 
+/** `-p name` also tells which job it was. */
+function waitFor({ env }: ShellVariables, { jobs }: Position, args: readonly string[]): StepResult {
+  const at = args.indexOf('-p')
+  if (at < 0) return jobs.wait(args)
+  const name = args[at + 1] ?? ''
+  env.delete(name)
+  const result = jobs.wait([...args.slice(0, at), ...args.slice(at + 2)])
+  if (jobs.lastTold !== null) env.set(name, String(jobs.lastTold))
+  return result
+}
+
+async function declare(shell: Watched, position: Position, { call, run }: NamedStep): Promise<StepResult> {
+  const [name, ...rest] = call
+  const [args] = rest
+  // The interpreter takes these letters after `local` and forgets them.
+  if (name === 'local') return args.some((arg) => /^-\w*[irA]/.test(arg)) ? shell.runCommand('declare', ...rest) : run()
+  noteIntegers(shell, position, args)
+  return declaredFunctions(shell, position, args) ?? (await declaredMaps(shell, args, run)) ?? run()
+}
+
 /** Null for a command that is none of those. */
-function runSmall({ mask }: Position, [name, args]: CommandCall): StepResult | null {
+function runSmall(state: ShellVariables, position: Position, [name, args]: CommandCall): StepResult | null {
+  const { mask } = position
+  const ofShell = runOfShell(state, position, { name, args })
+  if (ofShell !== null) return ofShell
   if (name === 'umask') return mask.run(args)
   if (name === 'ulimit') return runUlimit(args)
   return name === 'cd' && args.filter((arg) => !/^-./.test(arg)).length > 1 ? TOO_MANY_FOR_CD : null
@@ -124,6 +166,10 @@ async function program(shell: Watched, { call, run }: NamedStep): Promise<StepRe
 }
 
 async function inThisShell(shell: Watched, position: Position, { call, run }: NamedStep): Promise<StepResult> {
+  const [name, [file = '', ...words], quoted, stdin, ...rest] = call
+  if (name !== 'eval' && STANDARD_INPUT.test(file)) {
+    return fromInput(shell, stdin, (path) => shell.runCommand(name, [path, ...words], quoted, '', ...rest))
+  }
   const refused = refusedText(await textIn(shell, call))
   if (refused !== null) return refused
   position.next = { isLive: position.isLive }
@@ -132,6 +178,22 @@ async function inThisShell(shell: Watched, position: Position, { call, run }: Na
     return position.traps.areSet && call[0] !== 'eval' ? await afterReturn(shell, position, result) : result
   } finally {
     position.next = null
+  }
+}
+
+const STANDARD_INPUT = /^\/(?:dev\/stdin|(?:dev|proc\/self)\/fd\/0)$/
+const INPUT_FILE = '/dev/fd/9'
+
+/** The interpreter reads files alone, so the input is one for as long as it is read. */
+async function fromInput({ ctx }: Watched, stdin: string, run: (path: string) => Promise<StepResult>) {
+  const { state, fs } = ctx
+  const input = stdin === '' ? (state.groupStdin ?? '') : stdin
+  if (stdin === '' && state.groupStdin !== undefined) state.groupStdin = ''
+  await fs.writeFile(INPUT_FILE, input, 'binary')
+  try {
+    return await run(INPUT_FILE)
+  } finally {
+    await fs.rm(INPUT_FILE, { force: true })
   }
 }
 

@@ -3,6 +3,7 @@
 import { bytesToText, textToBytes } from '../text-encodings.ts'
 import { Jobs } from './jobs.ts'
 import type { Command, Interpreter, Redirection, Statement, StepResult } from './shape.ts'
+import { OWN_OPTIONS, type OwnOption } from './shell-options.ts'
 import { Traps } from './traps.ts'
 import type { ScriptWatch, WatchParts } from './watch.ts'
 
@@ -16,6 +17,10 @@ export interface Position extends WatchParts {
   shownTrace: string | null
   /** Names that a function made integers, which they are until it returns. */
   readonly localIntegers: Set<string>
+  /** Names that the function which runs made its own, and whether they were references before. */
+  localReferences: Map<string, boolean>
+  /** Names that the function which runs made readonly for itself. */
+  localReadonly: Set<string>
   /** The word by which the command that runs now was called. */
   calledAs: string
   /** Whether the script was given as words, as with `-c`. */
@@ -27,6 +32,11 @@ export interface Position extends WatchParts {
   discardedLine: number | null
   /** How many of its subshells run, one in the other. */
   subshells: number
+  /** Standard streams that are closed for what runs now. */
+  closed: { input: boolean; output: boolean }
+  ownOptions: Set<OwnOption>
+  /** Set by `exec`: the shell ends when the command is over. */
+  ending: { exitCode: number; isReplaced: boolean } | null
   /** Gets the words of a command that is called for them alone. */
   takeWords: ((words: string[]) => void) | null
   /** For the script that is to be run next in the same shell; without it, that is a substitution. */
@@ -48,10 +58,15 @@ export function positionIn(watch: ScriptWatch, beginning: Beginning): Position {
     traps: new Traps(),
     shownTrace: null,
     localIntegers: new Set(),
+    localReferences: new Map(),
+    localReadonly: new Set(),
     calledAs: '',
     actionLine: null,
     discardedLine: null,
     subshells: 0,
+    closed: { input: false, output: false },
+    ownOptions: new Set(OWN_OPTIONS),
+    ending: null,
     takeWords: null,
     next: null,
   }
@@ -79,11 +94,14 @@ export async function withOwnMask<T>({ mask }: Position, run: () => Promise<T>):
 
 /** For a shell within this one: a subshell, a substitution, a stage of a pipeline. */
 export async function asSubshell<T>(position: Position, run: () => Promise<T>): Promise<T> {
+  const { ownOptions } = position
   position.subshells++
+  position.ownOptions = new Set(ownOptions)
   try {
     return await withOwnMask(position, run)
   } finally {
     position.subshells--
+    position.ownOptions = ownOptions
   }
 }
 

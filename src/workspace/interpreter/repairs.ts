@@ -4,9 +4,12 @@ import { refusedScript } from '../script-work.ts'
 import { bytesToText, textToBytes } from '../text-encodings.ts'
 import { readDeclarations } from './array-declarations.ts'
 import { markFolderPatterns } from './folder-patterns.ts'
+import { placeSubshell, placeSubstitutions } from './lines.ts'
+import { joinKeys } from './map-literals.ts'
 import { type Position, type Watched, withTerminal } from './position.ts'
+import { markPrepared } from './prepared.ts'
 import { partRanges } from './ranges.ts'
-import type { Command, Script, ShellVariables, StepResult } from './shape.ts'
+import type { Command, Script, ShellVariables, SimpleCommand, Statement, StepResult } from './shape.ts'
 import { scriptOf, statementOf } from './trap-runs.ts'
 import { refuseMadeText } from './written-substitutions.ts'
 
@@ -31,10 +34,33 @@ export function repairWords(root: Script, parse: (text: string) => Script): void
       UNMATCHED.set(command, 'an array within this declaration is not understood: declare it, then name=(...)')
     }
     nameInError(node)
+    placeSubstitutions(node)
+    if ('type' in node && node.type === 'Statement') placeSubshell(node as Statement)
+    joinKeysIn(node)
+    withoutDashes(node)
+    markPrepared(node)
     partRanges(node)
     noteUnmatched(node)
     for (const value of Object.values(node)) if (typeof value === 'object' && value !== null) open.push(value)
   }
+}
+
+function joinKeysIn(node: object): void {
+  if ('type' in node && node.type === 'Assignment' && 'array' in node && Array.isArray(node.array)) {
+    node.array = joinKeys(node.array)
+  }
+}
+
+/** With `exec --` the interpreter looks at what is redirected alone. */
+function withoutDashes(node: object): void {
+  if (!('type' in node) || node.type !== 'SimpleCommand' || !('args' in node)) return
+  const { name, args } = node as SimpleCommand
+  if (textOfWord(name) === 'exec' && textOfWord(args[0]) === '--') args.shift()
+}
+
+function textOfWord(word: SimpleCommand['name'] | undefined): string | null {
+  const [part, ...others] = word?.parts ?? []
+  return part?.type === 'Literal' && others.length === 0 ? part.value : null
 }
 
 /** `${x?message}` says the message without the name of the variable. */

@@ -21,7 +21,7 @@ export interface Interpreter {
   ctx: {
     state: ShellVariables
     fs: IFileSystem
-    limits: object
+    limits: { maxArrayElements: number }
     commands: ReadonlyMap<string, RegisteredCommand>
     executionScope: { appendOutput(stream: 'stdout' | 'stderr', text: string, site: string): number }
     coverage?: unknown
@@ -53,19 +53,43 @@ export type CommandCall = [
 
 export interface ShellVariables {
   env: Map<string, string>
-  arrays?: Map<string, { elements: Map<string, string> }>
+  arrays?: Map<string, ShellArray>
+  associativeArrays?: Set<string>
+  readonlyVars?: Set<string>
+  exportedVars?: ReadonlySet<string>
+  lowercaseVars?: ReadonlySet<string>
+  uppercaseVars?: ReadonlySet<string>
   integerVars?: Set<string>
+  namerefs?: Set<string>
   cwd: string
+  /** What is left of the input of the compound command that runs, one character a byte. */
+  groupStdin?: string
+  closedStandardFds?: ReadonlySet<number>
   functions: ReadonlyMap<string, FunctionDefinition>
   lastExitCode: number
   lastArg: string
   inCondition: boolean
   callDepth: number
+  callLineStack?: readonly number[]
+  funcNameStack?: readonly string[]
+  sourceStack?: readonly string[]
   options: Record<string, boolean>
-  shoptOptions: { xpg_echo: boolean; nullglob: boolean; failglob: boolean; globstar: boolean; dotglob: boolean }
+  shoptOptions: {
+    nocasematch: boolean
+    xpg_echo: boolean
+    nullglob: boolean
+    failglob: boolean
+    globstar: boolean
+    dotglob: boolean
+  }
   virtualPid: number
   nextVirtualPid: number
   lastBackgroundPid: number
+}
+
+export interface ShellArray {
+  kind: 'indexed' | 'associative'
+  elements: Map<string, string>
 }
 
 export interface RegisteredCommand {

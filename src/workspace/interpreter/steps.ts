@@ -9,6 +9,9 @@
 import { isFileError } from '../file-system.ts'
 import { shellMessage } from '../interpreter-command.ts'
 import { runDeclaration } from './array-declarations.ts'
+import { withClosed, withOutput } from './closed-output.ts'
+import { noteWrittenBytes, withCutPipes } from './cut-pipes.ts'
+import { endShell } from './exec.ts'
 import { withFolders } from './folder-patterns.ts'
 import { runFile, runNamed } from './named-command.ts'
 import {
@@ -21,6 +24,7 @@ import {
   type Watched,
   withTerminal,
 } from './position.ts'
+import { runPrepared } from './prepared.ts'
 import { refusedPattern, repairSubstitutions, repairWords } from './repairs.ts'
 import type { Command, Interpreter, Pipeline, Script, Statement, StepResult } from './shape.ts'
 import {
@@ -37,7 +41,15 @@ import {
   wholeBody,
   withOwnTraps,
 } from './trap-runs.ts'
-import { discarded, discardFor, exitAsUnset, unsetInTest, unsetMessage } from './unset-errors.ts'
+import {
+  discarded,
+  discardFor,
+  discardUnmatched,
+  endedByMessage,
+  exitAsUnset,
+  unsetInTest,
+  unsetMessage,
+} from './unset-errors.ts'
 import { ScriptWatch } from './watch.ts'
 import { noteWritten, refusedSubstitution, refuseMade, withRefusal } from './written-substitutions.ts'
 
@@ -73,7 +85,8 @@ function watched(own: Steps): Steps & ThisType<Watched> {
     executeCommand(node, stdin, ownsStdin) {
       const { position } = this
       const run = (as: Command) => own.executeCommand.call(this, as, stdin, ownsStdin)
-      return position ? command(this, position, { node, run }) : run(node)
+      if (!position) return run(node)
+      return command(this, position, { node, run: (as) => runPrepared(this, position, { node: as, run }) })
     },
     executeSubshell(node, stdin, ownsStdin) {
       const { position } = this
@@ -85,8 +98,8 @@ function watched(own: Steps): Steps & ThisType<Watched> {
     },
     runCommand(...call) {
       const { position } = this
-      const run = () => own.runCommand.apply(this, call)
-      return position ? runNamed(this, position, { call, run }) : run()
+      const runAs = (as: typeof call) => own.runCommand.apply(this, as)
+      return position ? runNamed(this, position, { call, runAs }) : runAs(call)
     },
     executeUserScript(path, args, stdin) {
       return this.position ? runFile(this, path, { args, stdin }) : own.executeUserScript.call(this, path, args, stdin)
@@ -107,7 +120,7 @@ async function script(shell: Watched, watch: ScriptWatch, { node, own }: Step<Sc
   if (next) noteWritten(node, watch)
   else refuseMade(node, shell, watch)
   if (next) return withTerminal(position, next.isLive, run)
-  const within = () => asSubshell(position, run)
+  const within = () => withOutput(position, () => asSubshell(position, run))
   const substitute = () => withTerminal(position, false, () => toItsExit(shell, position, within))
   return position.traps.areSet || setsTraps(shell, node)
     ? withOwnTraps(position, substitute)
@@ -204,6 +217,7 @@ async function pipeline(shell: Watched, position: Position, { node, own }: Step<
   let result: StepResult
   try {
     result = await own.executePipeline.call(shell, node)
+    if (node.commands.length > 1) result = withCutPipes(shell, node, result)
   } finally {
     state.inCondition = inCondition
   }
@@ -237,17 +251,31 @@ async function command(shell: Watched, position: Position, { node, run }: Comman
       return step(one)
     }
     const whole = async () => (await runDeclaration(as, part)) ?? step(as)
-    result = withRefusal(shell, stage === undefined ? await whole() : await asSubshell(position, whole))
+    const staged = () => (stage === undefined ? whole() : asSubshell(position, whole))
+    const isPiped = stage === 'inner' || stage === 'inner, errors go on'
+    result = withRefusal(shell, await withClosed(shell, position, { node, isPiped, run: staged }))
+    if (stage !== undefined) noteWrittenBytes(node, result)
     const unset = unsetInTest(shell, node, result)
     if (unset !== null) result = await exitAsUnset(shell, position, unset)
+    await discardUnmatched(shell, result)
   } catch (error) {
+    endedByMessage(shell, position, { node, error })
     result = await resultOf(shell, position, error)
   } finally {
     position.isLive = isLive
   }
   if (trapped) result = { ...result, stdout: trapped.stdout + result.stdout, stderr: trapped.stderr + result.stderr }
-  if (!isLive || stage === 'inner, errors go on') return result
-  return isInner ? errorsShown(shell, position, result) : shown(shell, position, result)
+  const left = isLive ? shownOf(shell, position, { stage, result }) : result
+  const { ending } = position
+  position.ending = null
+  return ending ? endShell(shell, ending, left) : left
+}
+
+type Staged = { stage: 'inner' | 'inner, errors go on' | 'last' | undefined; result: StepResult }
+
+function shownOf(shell: Watched, position: Position, { stage, result }: Staged): StepResult {
+  if (stage === 'inner, errors go on') return result
+  return stage === 'inner' ? errorsShown(shell, position, result) : shown(shell, position, result)
 }
 
 /** What a command answers that threw; what ends more than the command is thrown on. */

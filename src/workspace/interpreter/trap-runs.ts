@@ -26,7 +26,7 @@ export async function toItsExit(shell: Watched, position: Position, run: Run): P
     exit = error
     result = { stdout: error.stdout, stderr: error.stderr, exitCode: error.exitCode }
   }
-  const action = position.traps.takeExit()
+  const action = exit && REPLACED.has(exit) ? null : position.traps.takeExit()
   if (action !== null) {
     if (position.isLive) result = shown(shell, position, result)
     try {
@@ -39,6 +39,13 @@ export async function toItsExit(shell: Watched, position: Position, run: Run): P
   }
   if (exit) throw exit
   return result
+}
+
+/** Shells that a command has taken the place of, by what ended them. */
+const REPLACED = new WeakSet<Error>()
+
+export function markReplaced(exit: Error): void {
+  REPLACED.add(exit)
 }
 
 export function isExit(error: unknown): error is Exit {

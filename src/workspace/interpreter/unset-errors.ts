@@ -2,6 +2,7 @@
 // after the function, the group or the `eval` in which they were met. So they are made what `exit` is, at the command in
 // which they are met.
 
+import { isNode, partsOf } from './heads.ts'
 import type { Position, Watched } from './position.ts'
 import type { Command, StepResult } from './shape.ts'
 import { isExit } from './trap-runs.ts'
@@ -26,9 +27,24 @@ export function unsetInTest({ ctx }: Watched, node: Command, { stderr }: StepRes
 
 /** Never answers: it throws what `exit` throws. */
 export async function exitAsUnset(shell: Watched, position: Position, message: string): Promise<StepResult> {
-  const isPlain = position.subshells === 0 && !shell.ctx.state.options.errexit
-  const code = position.isOfWords && isPlain ? OF_WORDS : OF_OTHERS
-  return exitSaying(shell, code, `bash: ${message.replace(/^(?=\d+: )/, '$')}\n`)
+  return exitSaying(shell, codeOf(shell, position), `bash: ${message.replace(/^(?=\d+: )/, '$')}\n`)
+}
+
+function codeOf({ ctx }: Watched, { isOfWords, subshells }: Position): number {
+  return isOfWords && subshells === 0 && !ctx.state.options.errexit ? OF_WORDS : OF_OTHERS
+}
+
+/** Ends of a shell that were looked at where they were met first. */
+const SEEN = new WeakSet<Error>()
+
+/** `${x?message}` ends the shell as an unset variable does. */
+export function endedByMessage(shell: Watched, position: Position, { node, error }: { node: Command; error: unknown }) {
+  if (!isExit(error) || SEEN.has(error)) return
+  SEEN.add(error)
+  const isOfExpansion = [...partsOf(node)].some(({ type, operation }) => {
+    return type === 'ParameterExpansion' && isNode(operation) && operation.type === 'ErrorIfUnset'
+  })
+  if (isOfExpansion) error.exitCode = codeOf(shell, position)
 }
 
 async function exitSaying(shell: Watched, code: number, stderr: string, stdout = ''): Promise<never> {
@@ -48,12 +64,24 @@ const DISCARDING = new WeakSet<Error>()
 export async function discardFor(shell: Watched, error: unknown): Promise<StepResult | null> {
   if (!(error instanceof Error) || error.name !== 'ArithmeticError') return null
   const { stdout = '', stderr = '' } = error as Partial<StepResult>
+  return discard(shell, { stdout, stderr })
+}
+
+async function discard(shell: Watched, { stdout, stderr }: Pick<StepResult, 'stdout' | 'stderr'>): Promise<never> {
   try {
     return await exitSaying(shell, OF_OTHERS, stderr, stdout)
   } catch (exit) {
     if (exit instanceof Error) DISCARDING.add(exit)
     throw exit
   }
+}
+
+const NO_MATCH = /^bash: no match: .*\n$/s
+
+/** For a pattern that matches nothing under `failglob`; null for any other result. Throws what ends everything but the shell. */
+export async function discardUnmatched(shell: Watched, { stderr, exitCode }: StepResult): Promise<null> {
+  if (!shell.ctx.state.shoptOptions.failglob || exitCode !== 1 || !NO_MATCH.test(stderr)) return null
+  return discard(shell, { stdout: '', stderr })
 }
 
 /** At the shell's own statement, what of it is left; null for what ends the shell. */

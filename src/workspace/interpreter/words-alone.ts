@@ -21,6 +21,7 @@ export async function wordsAlone(shell: Watched, word: Word, run: Run): Promise<
   const { lastArg, lastExitCode } = state
   const shown = state.env.get('_')
   let words: string[] | null = null
+  const outer = position.takeWords
   position.takeWords = (args) => {
     words = args
   }
@@ -35,7 +36,7 @@ export async function wordsAlone(shell: Watched, word: Word, run: Run): Promise<
   try {
     result = await withOption(state.options, 'xtrace', false, () => run(command))
   } finally {
-    position.takeWords = null
+    position.takeWords = outer
   }
   if (words === null) return result
   state.lastArg = lastArg
@@ -66,3 +67,31 @@ export async function withOption<Name extends string, T>(
     options[name] = before
   }
 }
+
+/** The text that parts of a word come to, neither split nor matched; `quote` gets what stands in quotes. */
+export async function textOfParts(
+  shell: Watched,
+  parts: readonly Part[],
+  { run, quote = (text) => text }: { run: Run; quote?: (text: string) => string },
+): Promise<string | StepResult> {
+  let text = ''
+  for (const part of parts) {
+    const written = writtenText(part)
+    const words = written ?? (await wordsAlone(shell, { type: 'Word', parts: [inQuotes(part)] }, run))
+    if (typeof words !== 'string' && !Array.isArray(words)) return words
+    const piece = typeof words === 'string' ? words : words.join(' ')
+    text += QUOTED.has(part.type) ? quote(piece) : piece
+  }
+  return text
+}
+
+const QUOTED: ReadonlySet<string> = new Set(['SingleQuoted', 'DoubleQuoted', 'Escaped'])
+const UNSPLIT: ReadonlySet<string> = new Set(['ParameterExpansion', 'CommandSubstitution', 'ArithmeticExpansion'])
+
+/** Null for what has to be expanded. */
+export function writtenText(part: Part): string | null {
+  if (part.type === 'Literal' || part.type === 'SingleQuoted' || part.type === 'Escaped') return part.value
+  return part.type === 'Glob' ? part.pattern : null
+}
+
+const inQuotes = (part: Part): Part => (UNSPLIT.has(part.type) ? { type: 'DoubleQuoted', parts: [part] } : part)

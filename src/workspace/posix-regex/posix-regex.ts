@@ -96,17 +96,19 @@ const CACHED = 200
 /** Keeps the expressions that a program makes while it runs; which is mostly the same few. */
 export class RegexCache {
   readonly #dialect: Dialect
+  readonly #options: RegexOptions
   readonly #known = new Map<string, PosixRegex>()
 
-  constructor(dialect: Dialect) {
+  constructor(dialect: Dialect, options: RegexOptions = {}) {
     this.#dialect = dialect
+    this.#options = options
   }
 
   get(source: string): PosixRegex {
     const known = this.#known.get(source)
     if (known) return known
     if (this.#known.size >= CACHED) this.#known.clear()
-    const made = new PosixRegex(source, this.#dialect)
+    const made = new PosixRegex(source, this.#dialect, this.#options)
     this.#known.set(source, made)
     return made
   }

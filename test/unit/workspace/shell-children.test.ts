@@ -75,5 +75,5 @@ test('options that a shell cannot have are named', async () => {
   expect((await run('bash -Z -c true')).output).toBe('bash: -Z: option is not available here\n')
   expect((await run('bash --rcfile x -c true')).output).toBe('bash: --rcfile: option is not available here\n')
   expect(await run('bash -o nonsense -c true')).toMatchObject({ exitCode: 2 })
-  expect(await run('wait -p x')).toMatchObject({ exitCode: 2, output: 'bash: wait: option -p is not available here\n' })
+  expect(await run('wait -q x')).toMatchObject({ exitCode: 2, output: 'bash: wait: option -q is not available here\n' })
 })

@@ -86,7 +86,7 @@ const ENDS: readonly [script: string, output: string, exitCode: number][] = [
     0,
   ],
   ['set -e; set -u; echo $nope', 'bash: nope: unbound variable\n', 1],
-  ['echo ${nope?no word}', 'bash: nope: no word\n', 1],
+  ['echo ${nope?no word}', 'bash: nope: no word\n', 127],
   ['echo $((1/0)); echo same line\necho "next $?"', 'bash: division by 0\nnext 1\n', 0],
   [
     'f() { for i in 1 2; do echo $((i/0)); done; echo in; }\nf || echo or\necho "$?"; (echo $((1/0)); echo in); echo "$?"; exit 4',
@@ -94,6 +94,10 @@ const ENDS: readonly [script: string, output: string, exitCode: number][] = [
     4,
   ],
   ['cd a b', 'bash: cd: too many arguments\n', 1],
+  ['f() { local -n x=x; }; x=1; f', 'bash: local: x: a reference to its own name is not available here\n', 1],
+  ['exec -a name true; echo on', 'bash: exec: -a: a command cannot be given another name here\non\n', 0],
+  ['enable -n echo', 'bash: enable: -n: builtins cannot be turned off or loaded here\n', 1],
+  ['cat <&-', 'cat: -: Bad file descriptor\n', 1],
   ['coproc cat', 'bash: syntax error: Parse error at 1:1: coproc is not available here\n', 2],
   ['ulimit -n; ulimit -n 10', 'unlimited\nbash: ulimit: 10: limits cannot be set here\n', 1],
 ]

@@ -1,0 +1,30 @@
+// `sleep` as GNU's: the interpreter's knows neither `.5` nor `1e-1`.
+
+import { type Context, original, type Result } from '../interpreter-command.ts'
+import { type GnuSpec, misuse, readGnuOptions } from './gnu-options.ts'
+
+const SPEC: GnuSpec = {
+  name: 'sleep',
+  letters: '',
+  long: { help: 'help' },
+  stopsAtOperand: false,
+  exitCode: 1,
+}
+const SECONDS: Readonly<Record<string, number>> = { '': 1, s: 1, m: 60, h: 3600, d: 86_400 }
+const DURATION = /^\+?((?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|inf(?:inity)?)([smhd]?)$/i
+/** About as long as a timer can wait; the time limit of a script is far below it. */
+const LONGEST = 2_000_000
+
+export async function sleep(args: string[], context: Context): Promise<Result> {
+  const read = readGnuOptions(args, SPEC)
+  if (!read.ok) return { stdout: '', stderr: read.stderr, exitCode: read.exitCode }
+  if (read.has('help')) return { stdout: 'Usage: sleep NUMBER[SUFFIX]...\n', stderr: '', exitCode: 0 }
+  if (read.operands.length === 0) return misuse(SPEC, 'missing operand')
+  let seconds = 0
+  for (const operand of read.operands) {
+    const [, number, unit = ''] = DURATION.exec(operand) ?? []
+    if (number === undefined) return misuse(SPEC, `invalid time interval ‘${operand}’`)
+    seconds += /^inf/i.test(number) ? LONGEST : Number(number) * (SECONDS[unit] ?? 1)
+  }
+  return original('sleep', context)([Math.min(seconds, LONGEST).toFixed(3)])
+}

@@ -1,0 +1,45 @@
+// Lines of commands (`$LINENO`). The interpreter counts them within a substitution from its beginning, and knows none of a
+// subshell as a whole: bash gives that the line of its closing bracket.
+
+import { isNode, partsOf } from './heads.ts'
+import type { Command, Statement } from './shape.ts'
+
+/** To be called for each node of a script, those further out first. */
+export function placeSubstitutions(node: object): void {
+  if (!('line' in node) || typeof node.line !== 'number' || node.line <= 1 || !('redirections' in node)) return
+  for (const part of partsOf(node as Command)) {
+    if (part.type === 'CommandSubstitution') moveDown(part.body, node.line - 1)
+  }
+}
+
+/** But what is substituted within: that is moved in its turn. */
+function moveDown(root: unknown, lines: number): void {
+  const open: unknown[] = [root]
+  while (open.length > 0) {
+    const value = open.pop()
+    if (typeof value !== 'object' || value === null) continue
+    if (isNode(value) && value !== root && value.type === 'CommandSubstitution') continue
+    if ('line' in value && typeof value.line === 'number') value.line += lines
+    open.push(...Object.values(value))
+  }
+}
+
+/** For a statement that is a subshell and nothing else. */
+export function placeSubshell({ pipelines: [first, ...others], sourceText = '' }: Statement): void {
+  const [command, ...more] = first?.commands ?? []
+  if (command?.type !== 'Subshell' || others.length > 0 || more.length > 0 || 'line' in command) return
+  const line = lineOf(command.body)
+  if (line === null) return
+  const before = /^[\s(]*/.exec(sourceText)?.[0] ?? ''
+  Object.assign(command, { line: line + lineEnds(sourceText.trimEnd()) - lineEnds(before) })
+}
+
+const lineEnds = (text: string): number => text.split('\n').length - 1
+
+/** Of the first command of them. */
+function lineOf(statements: readonly Statement[]): number | null {
+  const [command] = statements[0]?.pipelines[0]?.commands ?? []
+  if (command === undefined) return null
+  if ('line' in command && typeof command.line === 'number') return command.line
+  return command.type === 'Subshell' || command.type === 'Group' ? lineOf(command.body) : null
+}

@@ -1,0 +1,191 @@
+// References to names (`local -n ref=$1`). The interpreter follows one that stands for a plain variable when it reads it. Here
+// each name is put in the place of the references to it, wherever a command names a variable, before the command is run.
+
+import { isNode, type Node, withParts } from './heads.ts'
+import type { Position } from './position.ts'
+import type { Command, CommandCall, ShellVariables, StepResult } from './shape.ts'
+
+const NAME = /^[A-Za-z_]\w*/
+const TARGET = /^([A-Za-z_]\w*)(\[[\s\S]+\])?$/
+
+/** What the name stands for in the end; the name itself where it is no reference, or one to nothing. */
+export function targetOf({ namerefs, env }: ShellVariables, name: string): string {
+  const seen = new Set<string>()
+  let [at, subscript] = [name, '']
+  while (namerefs?.has(at) && !seen.has(at)) {
+    seen.add(at)
+    const [, base, index = ''] = TARGET.exec(env.get(at) ?? '') ?? []
+    if (base === undefined) return name
+    ;[at, subscript] = [base, index === '' ? subscript : index]
+  }
+  return seen.has(at) ? name : at + subscript
+}
+
+/** The same for a word that begins with a name, as `ref[1]` does. */
+function renamed(state: ShellVariables, text: string): string {
+  const name = NAME.exec(text)?.[0]
+  if (name === undefined || !state.namerefs?.has(name)) return text
+  const rest = text.slice(name.length)
+  const target = targetOf(state, name)
+  // An element has no elements.
+  return target.endsWith(']') && rest.startsWith('[') ? text : target + rest
+}
+
+export function withTargets(state: ShellVariables, command: Command): Command {
+  return state.namerefs?.size ? withParts(command, (node) => withTarget(state, node)) : command
+}
+
+function withTarget(state: ShellVariables, node: Node): Node {
+  switch (node.type) {
+    case 'ParameterExpansion':
+      return parameter(state, node)
+    case 'Assignment':
+    case 'ArithVariable':
+      return field(state, node, 'name')
+    case 'ArithArrayElement':
+    case 'ArithDoubleSubscript':
+      return field(state, node, 'array')
+    case 'ArithAssignment':
+      return field(state, node, 'variable')
+    case 'ArithBracedExpansion':
+      return {
+        ...node,
+        content: String(node.content).replace(/^([#!]?)([A-Za-z_]\w*)/, (_, sign, name) => sign + renamed(state, name)),
+      }
+    case 'CondUnary':
+      return node.operator === '-v' ? tested(state, node) : node
+    default:
+      return node
+  }
+}
+
+/** With the changed field; what else is in the node is changed as well. */
+function field(state: ShellVariables, node: Node, name: string): Node {
+  const text = node[name]
+  const other = typeof text === 'string' ? renamed(state, text) : text
+  if (other === text || (name !== 'name' && String(other).includes('['))) return node
+  return within(state, { ...node, [name]: other })
+}
+
+function within(state: ShellVariables, copy: Node): Node {
+  const fields = Object.entries(copy).map(([key, value]) => [key, withParts(value, (node) => withTarget(state, node))])
+  return Object.fromEntries(fields) as Node
+}
+
+function parameter(state: ShellVariables, node: Node): Node {
+  const name = String(node.parameter)
+  const operation = isNode(node.operation) ? node.operation : null
+  if (operation?.type === 'ArrayKeys') {
+    const array = renamed(state, String(operation.array))
+    return array === operation.array ? node : { ...node, operation: { ...operation, array } }
+  }
+  if (!state.namerefs?.has(NAME.exec(name)?.[0] ?? '')) return node
+  // The name of what it stands for, and not the value of that taken as a name.
+  if (operation?.type === 'Indirection' && NAME.exec(name)?.[0] === name) {
+    return operation.innerOp ? node : { type: 'Literal', value: targetOf(state, name) }
+  }
+  return within(state, { ...node, parameter: renamed(state, name) })
+}
+
+function tested(state: ShellVariables, node: Node): Node {
+  const [first, ...rest] = isNode(node.operand) && Array.isArray(node.operand.parts) ? node.operand.parts : []
+  if (!isNode(first) || first.type !== 'Literal') return node
+  const value = renamed(state, String(first.value))
+  return value === first.value ? node : { ...node, operand: { type: 'Word', parts: [{ ...first, value }, ...rest] } }
+}
+
+/** Options of a command that take a word, and which of them is a name. */
+const NAMING: Readonly<Record<string, { valued: string; named: string; skips?: RegExp; from?: number }>> = {
+  read: { valued: 'adinNptu', named: 'a' },
+  mapfile: { valued: 'CcdnOsu', named: '' },
+  readarray: { valued: 'CcdnOsu', named: '' },
+  unset: { valued: '', named: '', skips: /^-\w*[fn]/ },
+  export: { valued: '', named: '', skips: /^-\w*[fn]/ },
+  readonly: { valued: '', named: '', skips: /^-\w*f/ },
+  wait: { valued: 'p', named: 'p', from: Number.POSITIVE_INFINITY },
+  printf: { valued: 'v', named: 'v', from: Number.POSITIVE_INFINITY },
+  getopts: { valued: '', named: '', from: 1 },
+  let: { valued: '', named: '' },
+  test: { valued: 'v', named: 'v', from: Number.POSITIVE_INFINITY },
+  '[': { valued: 'v', named: 'v', from: Number.POSITIVE_INFINITY },
+}
+
+/** For the words of a command that takes names of variables. */
+export function withNamedTargets(state: ShellVariables, call: CommandCall): CommandCall {
+  const [name, args, ...rest] = call
+  const naming = Object.hasOwn(NAMING, name) ? NAMING[name] : undefined
+  if (!naming || !state.namerefs?.size || (naming.skips && args.some((arg) => naming.skips?.test(arg)))) return call
+  let operands = 0
+  let option = ''
+  const words = args.map((arg) => {
+    if (option !== '') {
+      const isName = naming.named.includes(option)
+      option = ''
+      return isName ? renamed(state, arg) : arg
+    }
+    const letter = /^-\w*?([A-Za-z])$/.exec(arg)?.[1]
+    if (arg.startsWith('-')) {
+      if (letter !== undefined && naming.valued.includes(letter)) option = letter
+      return arg
+    }
+    return operands++ >= (naming.from ?? 0) ? renamed(state, arg) : arg
+  })
+  return [name, words, ...rest]
+}
+
+/** `unset -n`; null for any other use. */
+export function unsetReferences({ namerefs, env }: ShellVariables, args: readonly string[]): StepResult | null {
+  if (!args.some((arg) => /^-\w*n/.test(arg))) return null
+  for (const name of args) {
+    if (name.startsWith('-')) continue
+    if (namerefs?.delete(name)) env.delete(name)
+  }
+  return { stdout: '', stderr: '', exitCode: 0 }
+}
+
+const DECLARES_REFERENCE = /^-\w*n/
+
+/**
+ * To be called for `local` and `declare` before they run: a local name is a reference until the function returns and not
+ * longer. Answers with why one cannot be made.
+ */
+export function noteLocals(
+  { state, position }: { state: ShellVariables; position: Position },
+  [name, args]: CommandCall,
+): StepResult | null {
+  const makesReference = args.some((arg) => DECLARES_REFERENCE.test(arg))
+  const makesReadonly = args.some((arg) => /^-\w*r/.test(arg))
+  const isLocal = state.callDepth > 0 && !args.some((arg) => /^-\w*[gp]/.test(arg))
+  for (const arg of args) {
+    const [, local, target] = /^([A-Za-z_]\w*)(?:\+?=([\s\S]*))?$/.exec(arg) ?? []
+    if (local === undefined) continue
+    if (makesReference && target !== undefined && /^([A-Za-z_]\w*)/.exec(target)?.[1] === local) {
+      const stderr = `bash: ${name}: ${local}: a reference to its own name is not available here\n`
+      return { stdout: '', stderr, exitCode: 1 }
+    }
+    if (!isLocal) continue
+    if (!position.localReferences.has(local)) position.localReferences.set(local, state.namerefs?.has(local) ?? false)
+    if (!makesReference) state.namerefs?.delete(local)
+    if (makesReadonly && !state.readonlyVars?.has(local)) position.localReadonly.add(local)
+  }
+  return null
+}
+
+/** For the call of a function. */
+export async function withOwnNames<T>(state: ShellVariables, position: Position, run: () => Promise<T>): Promise<T> {
+  const outer = position.localReferences
+  const outerReadonly = position.localReadonly
+  position.localReferences = new Map()
+  position.localReadonly = new Set()
+  try {
+    return await run()
+  } finally {
+    for (const [name, wasReference] of position.localReferences) {
+      if (wasReference) state.namerefs?.add(name)
+      else state.namerefs?.delete(name)
+    }
+    for (const name of position.localReadonly) state.readonlyVars?.delete(name)
+    position.localReferences = outer
+    position.localReadonly = outerReadonly
+  }
+}

@@ -1,0 +1,39 @@
+// Options of `shopt` that the interpreter does not know, or knows without doing anything.
+
+import type { Position } from './position.ts'
+import type { StepResult } from './shape.ts'
+
+const OWN = ['execfail', 'patsub_replacement'] as const
+export type OwnOption = (typeof OWN)[number]
+
+/** As a shell begins. */
+export const OWN_OPTIONS: ReadonlySet<OwnOption> = new Set(['patsub_replacement'])
+
+export function isOn({ ownOptions }: Pick<Position, 'ownOptions'>, name: OwnOption): boolean {
+  return ownOptions.has(name)
+}
+
+/** Null for what is the interpreter's: anything but these alone. */
+export function runShopt({ ownOptions }: Position, args: readonly string[]): StepResult | null {
+  const names = args.filter((arg) => !arg.startsWith('-'))
+  const own = names.filter((name): name is OwnOption => (OWN as readonly string[]).includes(name))
+  if (own.length === 0) return null
+  const letters = args
+    .filter((arg) => arg.startsWith('-'))
+    .join('')
+    .replaceAll('-', '')
+  if (own.length < names.length || !/^[suqp]?$/.test(letters)) {
+    const stderr = `bash: shopt: ${own[0]}: is to be named alone here\n`
+    return { stdout: '', stderr, exitCode: 1 }
+  }
+  if (letters === 's') for (const name of own) ownOptions.add(name)
+  if (letters === 'u') for (const name of own) ownOptions.delete(name)
+  if (letters === 's' || letters === 'u') return { stdout: '', stderr: '', exitCode: 0 }
+  const lines = own.map((name) => line(name, ownOptions.has(name), letters === 'p'))
+  const exitCode = own.every((name) => ownOptions.has(name)) ? 0 : 1
+  return { stdout: letters === 'q' ? '' : lines.join(''), stderr: '', exitCode }
+}
+
+function line(name: string, isSet: boolean, asCommand: boolean): string {
+  return asCommand ? `shopt -${isSet ? 's' : 'u'} ${name}\n` : `${name}\t${isSet ? 'on' : 'off'}\n`
+}
