@@ -18,6 +18,7 @@ import { WRAPPER_COMMANDS } from './commands/wrappers.ts'
 import { xargs } from './commands/xargs.ts'
 import { CreationMask } from './creation-mask.ts'
 import type { FileSystem } from './file-system.ts'
+import { unveiled, veiled } from './interpreter/arithmetic/veil.ts'
 import type { Interpreter } from './interpreter/shape.ts'
 import { ScriptWatch } from './interpreter/watch.ts'
 import { type ShellCommand, ShellExtensions } from './shell-extensions.ts'
@@ -117,7 +118,7 @@ export async function interpret(run: Interpretation): Promise<number | null> {
   })
   const bash = openShell(library, { run, fs: gate.fs, watch, pacer, stopped, added: extensions.commands })
   const previous = env.OLDPWD === undefined ? {} : { OLDPWD: env.OLDPWD }
-  const ended = bash.exec(run.script, {
+  const ended = bash.exec(veiled(run.script), {
     cwd,
     env: { ...variables, ...previous, PWD: cwd },
     rawScript: true,
@@ -194,7 +195,7 @@ const NO_COPROC = "syntax error near unexpected token `coproc'"
 
 /** As bash would show it. Nearly every text has nothing of this, and is only searched. */
 function cleaned(text: string): string {
-  let clean = text.includes('browser environments') ? text.replace(ABSENT, 'command not found') : text
+  let clean = unveiled(text.includes('browser environments') ? text.replace(ABSENT, 'command not found') : text)
   if (clean.includes(NO_COPROC)) clean = clean.replace(NO_COPROC, 'coproc is not available here')
   return clean.includes('executionLimits.') ? clean.replace(LIMIT_ADVICE, '') : clean
 }

@@ -1,5 +1,7 @@
 // The interpreter's own parser, for whoever wants to know what a script does without running it.
 
+import { readAgain } from './interpreter/arithmetic/trees.ts'
+import { unveil, veiled } from './interpreter/arithmetic/veil.ts'
 import type { Script } from './interpreter/shape.ts'
 
 /** The script as the interpreter will run it. Throws what the parser throws when the text is no script. */
@@ -25,10 +27,16 @@ async function openParser(): Promise<ParseShell> {
       return { ast: nothing() }
     },
   })
-  return (text) => {
+  const parse: ParseShell = (text) => {
     parsed = nothing()
-    bash.transform(untrimmed(text))
+    bash.transform(untrimmed(veiled(text)))
     return parsed
+  }
+  return (text) => {
+    const script = parse(text)
+    unveil(script)
+    readAgain(script, parse)
+    return script
   }
 }
 

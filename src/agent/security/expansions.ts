@@ -131,7 +131,26 @@ function* texts(node: Node): Generator<Inside> {
     if (typeof text !== 'string') continue
     // What stands between the braces of `${…}`.
     if (field === 'content') yield { kind: 'text', text: `\${${text}}` }
-    // What the parser has read has nodes of its own; backquotes it leaves to the moment when the script runs.
-    else if (field === 'originalText' ? text.includes('`') : /[$`]/.test(text)) yield { kind: 'text', text }
+    // What the parser has read has nodes of its own; what it has not read is expanded all the same when the script runs.
+    else if (field === 'originalText' ? isUnread(text, node) : /[$`]/.test(text)) yield { kind: 'text', text }
   }
+}
+
+/** Whether the text of an expression holds substitutions that are not in the tree which the parser made of it. */
+function isUnread(text: string, node: Node): boolean {
+  if (text.includes('`')) return true
+  if (!text.includes('$(') && !text.includes('${')) return false
+  let rest = text
+  const open: unknown[] = [(node as unknown as { expression?: unknown }).expression]
+  while (open.length > 0) {
+    const part = open.pop()
+    if (typeof part !== 'object' || part === null) continue
+    const { command, content, baseExpr, prefix } = part as Readonly<Record<string, unknown>>
+    if (typeof command === 'string') rest = rest.replace(`$(${command})`, '')
+    for (const braced of [content, baseExpr, prefix]) {
+      if (typeof braced === 'string') rest = rest.replace(`\${${braced}}`, '')
+    }
+    pushAll(open, Object.values(part))
+  }
+  return /\$\((?!\()|\$\{/.test(rest)
 }

@@ -1,6 +1,7 @@
 // `declare -f`, and `type` of a function: the interpreter shows no body. The text is the library's, which means the same
 // and is laid out otherwise than bash would.
 
+import { asWritten } from './arithmetic/mend.ts'
 import { joined, type Position, type Watched } from './position.ts'
 import type { Redirection, StepResult } from './shape.ts'
 import { scriptOf, statementOf } from './trap-runs.ts'
@@ -43,6 +44,8 @@ function textOf({ ctx }: Watched, position: Position, name: string): string {
 function withoutHeredocs<Node>(node: Node): Node {
   if (typeof node !== 'object' || node === null) return node
   if (Array.isArray(node)) return node.map(withoutHeredocs) as Node
+  const written = asWritten(node)
+  if (written !== undefined) return written as Node
   const copy = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, withoutHeredocs(value)])) as Node
   const target = 'target' in node ? (node.target as Redirection['target']) : null
   return target?.type === 'HereDoc' ? ({ ...copy, ...hereString(target) } as Node) : copy

@@ -3,6 +3,8 @@
 
 import { isFileError } from '../file-system.ts'
 import { machineAdvice } from '../machine-commands.ts'
+import { compare, declareIntegers, runLet } from './arithmetic/commands.ts'
+import { withVeil } from './arithmetic/veiled-text.ts'
 import { readError, withWriteError } from './closed-output.ts'
 import { declaredMaps } from './declared-maps.ts'
 import { runDirectly } from './direct-commands.ts'
@@ -85,7 +87,9 @@ async function runBuiltIn(shell: Watched, position: Position, { call, run }: Nam
       return runMapfile(shell, call)
     case 'test':
     case '[':
-      return testError(name, args) ?? asTest(name, await run())
+      return testError(name, args) ?? asTest(name, await compare({ call, run }))
+    case 'let':
+      return runLet(shell, args)
     case 'type':
       return (await typeOfFunctions(shell, position, args)) ?? run()
     case 'kill':
@@ -127,10 +131,17 @@ function waitFor({ env }: ShellVariables, { jobs }: Position, args: readonly str
 async function declare(shell: Watched, position: Position, { call, run }: NamedStep): Promise<StepResult> {
   const [name, ...rest] = call
   const [args] = rest
-  // The interpreter takes these letters after `local` and forgets them.
-  if (name === 'local') return args.some((arg) => /^-\w*[irA]/.test(arg)) ? shell.runCommand('declare', ...rest) : run()
+  if (name === 'local') {
+    // The interpreter takes these letters there and forgets them.
+    if (args.some((arg) => /^-\w*[irA]/.test(arg))) return shell.runCommand('declare', ...rest)
+    return declareIntegers(shell, { call, run })
+  }
   noteIntegers(shell, position, args)
-  return declaredFunctions(shell, position, args) ?? (await declaredMaps(shell, args, run)) ?? run()
+  return (
+    declaredFunctions(shell, position, args) ??
+    (await declaredMaps(shell, args, run)) ??
+    declareIntegers(shell, { call, run })
+  )
 }
 
 /** Null for a command that is none of those. */
@@ -174,7 +185,7 @@ async function inThisShell(shell: Watched, position: Position, { call, run }: Na
   if (refused !== null) return refused
   position.next = { isLive: position.isLive }
   try {
-    const result = await run()
+    const result = await withVeil(shell, call, run)
     return position.traps.areSet && call[0] !== 'eval' ? await afterReturn(shell, position, result) : result
   } finally {
     position.next = null

@@ -2,6 +2,8 @@
 
 import { refusedScript } from '../script-work.ts'
 import { bytesToText, textToBytes } from '../text-encodings.ts'
+import { isRunnable, mendArithmetic } from './arithmetic/mend.ts'
+import { unveil, veiled } from './arithmetic/veil.ts'
 import { readDeclarations } from './array-declarations.ts'
 import { markFolderPatterns } from './folder-patterns.ts'
 import { placeSubshell, placeSubstitutions } from './lines.ts'
@@ -23,6 +25,7 @@ const DEFAULTS: ReadonlySet<unknown> = new Set(['DefaultValue', 'AssignDefault',
  */
 export function repairWords(root: Script, parse: (text: string) => Script): void {
   if (SEEN.has(root)) return
+  unveil(root)
   const open: object[] = [root]
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     if (SEEN.has(node)) continue
@@ -33,6 +36,7 @@ export function repairWords(root: Script, parse: (text: string) => Script): void
     for (const command of readDeclarations(node, parse)) {
       UNMATCHED.set(command, 'an array within this declaration is not understood: declare it, then name=(...)')
     }
+    mendArithmetic(node, parse)
     nameInError(node)
     placeSubstitutions(node)
     if ('type' in node && node.type === 'Statement') placeSubshell(node as Statement)
@@ -122,15 +126,19 @@ export function refusedText(text: string): StepResult | null {
   return stderr === null ? null : { stdout: '', stderr: `${stderr}\n`, exitCode: 2 }
 }
 
-/** A substitution within arithmetic would be a shell without the functions and variables of this one. */
+/**
+ * An expression of ours is what the library takes for a substitution within its arithmetic. A substitution would be a shell
+ * without the functions and variables of this one.
+ */
 export function repairSubstitutions(shell: Watched, position: Position): void {
   const { execFn } = shell.ctx
   if (!execFn) return
-  shell.ctx.execFn = async (...call) => {
+  const runText: typeof execFn = async (...call) => {
     const [script] = call
     const refused = refusedText(script)
     if (refused !== null) return refused
-    if (call.length !== 2) return execFn(...call)
+    const [, ...rest] = call
+    if (call.length !== 2) return execFn(veiled(script), ...rest)
     refuseMadeText(script, shell, position.watch)
     const literal = (value: string) => ({ type: 'Word' as const, parts: [{ type: 'SingleQuoted' as const, value }] })
     const command: Command = {
@@ -142,6 +150,11 @@ export function repairSubstitutions(shell: Watched, position: Position): void {
     }
     const subshell = { type: 'Subshell' as const, body: scriptOf([statementOf(command)]).statements, redirections: [] }
     return withTerminal(position, false, () => shell.executeCommand(subshell, '', true))
+  }
+  // Nothing is awaited in front of an expression, of which a loop has many.
+  shell.ctx.execFn = (...call) => {
+    const [script] = call
+    return isRunnable(script) ? script.run(shell) : runText(...call)
   }
 }
 

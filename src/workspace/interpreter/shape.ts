@@ -40,7 +40,7 @@ export interface Interpreter {
   buildExportedEnv(): Record<string, string>
 }
 
-export type RunScript = (script: string, options: object, ownsStdin?: boolean) => Promise<StepResult>
+export type RunScript = (script: string, options: object, ownsStdin?: boolean) => StepResult | Promise<StepResult>
 
 export type CommandCall = [
   name: string,
@@ -56,11 +56,13 @@ export interface ShellVariables {
   arrays?: Map<string, ShellArray>
   associativeArrays?: Set<string>
   readonlyVars?: Set<string>
-  exportedVars?: ReadonlySet<string>
+  exportedVars?: Set<string>
   lowercaseVars?: ReadonlySet<string>
   uppercaseVars?: ReadonlySet<string>
   integerVars?: Set<string>
   namerefs?: Set<string>
+  /** Those that refer to nothing, whatever they hold. */
+  invalidNamerefs?: Set<string>
   cwd: string
   /** What is left of the input of the compound command that runs, one character a byte. */
   groupStdin?: string
@@ -82,7 +84,13 @@ export interface ShellVariables {
     globstar: boolean
     dotglob: boolean
   }
+  currentLine: number
+  /** In epoch milliseconds. */
+  startTime: number
+  bashPid: number
   virtualPid: number
+  virtualPpid: number
+  virtualUid: number
   nextVirtualPid: number
   lastBackgroundPid: number
 }

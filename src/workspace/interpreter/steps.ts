@@ -8,6 +8,8 @@
 
 import { isFileError } from '../file-system.ts'
 import { shellMessage } from '../interpreter-command.ts'
+import { withFailure } from './arithmetic/expression.ts'
+import { withIntegers, withoutAttribute } from './arithmetic/integers.ts'
 import { runDeclaration } from './array-declarations.ts'
 import { withClosed, withOutput } from './closed-output.ts'
 import { noteWrittenBytes, withCutPipes } from './cut-pipes.ts'
@@ -243,7 +245,9 @@ async function command(shell: Watched, position: Position, { node, run }: Comman
   try {
     const step = async (one: Command): Promise<StepResult> => {
       const mended = await withFolders(shell, one, run)
-      return 'type' in mended ? run(mended) : mended
+      if (!('type' in mended)) return mended
+      const integers = withIntegers(shell, mended)
+      return integers ? withoutAttribute(shell, integers.names, () => run(integers.as)) : run(mended)
     }
     // Read again from the script's own text.
     const part = (one: Command) => {
@@ -253,7 +257,8 @@ async function command(shell: Watched, position: Position, { node, run }: Comman
     const whole = async () => (await runDeclaration(as, part)) ?? step(as)
     const staged = () => (stage === undefined ? whole() : asSubshell(position, whole))
     const isPiped = stage === 'inner' || stage === 'inner, errors go on'
-    result = withRefusal(shell, await withClosed(shell, position, { node, isPiped, run: staged }))
+    const ended = withRefusal(shell, await withClosed(shell, position, { node, isPiped, run: staged }))
+    result = withFailure(shell, node.type, ended)
     if (stage !== undefined) noteWrittenBytes(node, result)
     const unset = unsetInTest(shell, node, result)
     if (unset !== null) result = await exitAsUnset(shell, position, unset)

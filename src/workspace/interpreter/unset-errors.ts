@@ -2,6 +2,7 @@
 // after the function, the group or the `eval` in which they were met. So they are made what `exit` is, at the command in
 // which they are met.
 
+import { isInAssignment } from './arithmetic/expression.ts'
 import { isNode, partsOf } from './heads.ts'
 import type { Position, Watched } from './position.ts'
 import type { Command, StepResult } from './shape.ts'
@@ -64,7 +65,8 @@ const DISCARDING = new WeakSet<Error>()
 export async function discardFor(shell: Watched, error: unknown): Promise<StepResult | null> {
   if (!(error instanceof Error) || error.name !== 'ArithmeticError') return null
   const { stdout = '', stderr = '' } = error as Partial<StepResult>
-  return discard(shell, { stdout, stderr })
+  const isEnd = isInAssignment(error) && shell.position?.isOfWords === true
+  return isEnd ? exitSaying(shell, OF_OTHERS, stderr, stdout) : discard(shell, { stdout, stderr })
 }
 
 async function discard(shell: Watched, { stdout, stderr }: Pick<StepResult, 'stdout' | 'stderr'>): Promise<never> {

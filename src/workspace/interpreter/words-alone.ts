@@ -21,6 +21,7 @@ export async function wordsAlone(shell: Watched, word: Word, run: Run): Promise<
   const { lastArg, lastExitCode } = state
   const shown = state.env.get('_')
   let words: string[] | null = null
+  // An expansion within the word may need words of its own.
   const outer = position.takeWords
   position.takeWords = (args) => {
     words = args

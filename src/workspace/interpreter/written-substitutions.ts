@@ -31,7 +31,8 @@ export function noteWritten(root: object, watch: object): void {
     if (WRITTEN.has(node)) continue
     WRITTEN.add(node)
     for (const [field, part] of Object.entries(node)) {
-      if (typeof part === 'object' && part !== null) open.push(part)
+      if (part instanceof String) texts.add(String(part))
+      else if (typeof part === 'object' && part !== null) open.push(part)
       else if (typeof part === 'string' && isCode(node, field, part)) texts.add(part)
     }
   }
@@ -60,7 +61,7 @@ export function refuseMadeText(command: string, shell: Watched, watch: object): 
   refuse(shell)
 }
 
-function refuse(shell: Watched): never {
+export function refuse(shell: object): never {
   REFUSED.add(shell)
   throw new MadeSubstitution(REFUSAL)
 }

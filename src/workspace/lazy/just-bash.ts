@@ -1,6 +1,7 @@
 // The one place that loads the shell: half a megabyte that is parsed when the first script runs.
 
 import { Bash } from 'just-bash/browser'
+import { wholeAsWritten } from '../interpreter/arithmetic/mend.ts'
 import { interpreterPrototype } from '../interpreter/prototype.ts'
 import type { Script } from '../interpreter/shape.ts'
 import { watchSteps } from '../interpreter/steps.ts'
@@ -17,6 +18,6 @@ printer.registerTransformPlugin({ name: 'print', transform: ({ ast }) => ({ ast:
 
 /** The text of a syntax tree: the library has it for scripts that a plugin has changed. */
 export function textOfScript(script: Script): string {
-  printed = script
+  printed = wholeAsWritten(script)
   return printer.transform(':').script
 }

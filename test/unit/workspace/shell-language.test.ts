@@ -87,10 +87,14 @@ const ENDS: readonly [script: string, output: string, exitCode: number][] = [
   ],
   ['set -e; set -u; echo $nope', 'bash: nope: unbound variable\n', 1],
   ['echo ${nope?no word}', 'bash: nope: no word\n', 127],
-  ['echo $((1/0)); echo same line\necho "next $?"', 'bash: division by 0\nnext 1\n', 0],
+  [
+    'echo $((1/0)); echo same line\necho "next $?"',
+    'bash: line 1: 1/0: division by 0 (error token is "0")\nnext 1\n',
+    0,
+  ],
   [
     'f() { for i in 1 2; do echo $((i/0)); done; echo in; }\nf || echo or\necho "$?"; (echo $((1/0)); echo in); echo "$?"; exit 4',
-    'bash: division by 0\n1\nbash: division by 0\n1\n',
+    'bash: line 1: i/0: division by 0 (error token is "0")\n1\nbash: line 3: 1/0: division by 0 (error token is "0")\n1\n',
     4,
   ],
   ['cd a b', 'bash: cd: too many arguments\n', 1],
@@ -216,7 +220,7 @@ test('what could grow or search without end ends within the limits', async () =>
     ['echo q{1..100000000}', /limit exceeded/],
     ["printf '%1000000000d' 1", /a width or a precision over 1000000 is not available here/],
     [`${many}for i in 1 2 3; do x=\${x//a/$x}; done`, /limit exceeded/],
-    ["x=$(printf '(%.0s' {1..20000}); echo $((x))", /nesting depth/],
+    ["x=$(printf '(%.0s' {1..20000}); echo $((x))", /recursion level/],
     [`x=; for i in {1..150}; do x="\\$(echo \\"$x\\")"; done; eval "echo $x"`, /nesting limit exceeded/],
   ]
   for (const [script, output] of scripts) {
