@@ -2,12 +2,15 @@
 // The text of the stream is made here once and sent to all of them; frames of one tick travel together. A new socket
 // gets its place in the log, the open tasks and everything live in one synchronous pass, so nothing falls between.
 //
+// A client that leaves is noticed by its edge Worker with the next write to it: where no room is left, all are written to.
+//
 // A socket goes when its key does: at once when the key is revoked, by the object's alarm when it expires, and before
 // anything more is sent in any case.
 
 import { z } from 'zod'
 import { type Task, taskInfo } from '../../src/analysis/task.ts'
 import type { SocketCredential } from '../../src/bindings.ts'
+import { isoMicros } from '../../src/lib/clock.ts'
 import { errorFields, log } from '../../src/lib/log.ts'
 import { sseFrame } from '../../src/lib/sse-frame.ts'
 import { firstRow } from '../sql.ts'
@@ -15,9 +18,9 @@ import type { StreamLog } from './stream-log.ts'
 
 export type TaskEvent = 'task_created' | 'task_started' | 'task_progress' | 'task_completed' | 'task_failed'
 
-type Newcomer = {
-  owner: string
-  credential: SocketCredential
+type Asker = { owner: string; credential: SocketCredential }
+
+type Newcomer = Asker & {
   /** The number of the last event it has; null for none. */
   after: number | null
   greeting: string
@@ -29,10 +32,8 @@ type Newcomer = {
 export type StreamLimits = { perOwner: number; perKey: number }
 
 /** Why there is no stream. */
-export type StreamRefusal =
-  | { reason: 'ended' }
-  | { reason: 'full'; limit: 'streams' | 'streams_per_key'; used: number; allowed: number }
-  | { reason: 'crowded' }
+export type StreamRefusal = { reason: 'ended' } | Full | { reason: 'crowded' }
+type Full = { reason: 'full'; limit: 'streams' | 'streams_per_key'; used: number; allowed: number }
 
 type Ports = {
   ctx: DurableObjectState
@@ -49,6 +50,10 @@ const MAX_MESSAGE_CHARS = 200_000
 const MAX_SUBSCRIBERS = 20_000
 /** Longer than anybody may take a key for good that is not. */
 const KEEP_ENDED_MS = 24 * 3600 * 1000
+/** For the clients that have gone to be found out; then the newcomer hears that there is no room. */
+const ASK_WAIT_MS = 500
+/** Between two times of asking the same clients. */
+const ASK_EVERY_MS = 2_000
 /** Policy, as sockets of conversations are closed. */
 const POLICY = 1008
 
@@ -58,6 +63,9 @@ export class Subscribers {
   readonly #limits: StreamLimits
   readonly #expireAt: (at: number) => void
   readonly #waiting = new Map<string, string[]>()
+  /** When the streams of an owner or key were asked whether their clients are there, epoch ms, and who waits for one to go. */
+  readonly #asked = new Map<string, number>()
+  readonly #freed = new Set<() => void>()
   /** When the first socket must be gone, epoch ms; 0 when that has to be found out. */
   #nextEnd = 0
 
@@ -109,6 +117,31 @@ export class Subscribers {
     return openOnes(this.#ctx.getWebSockets(owner)).length
   }
 
+  /** How many are open on the key. */
+  countOfKey(key: string): number {
+    return this.countOf(tagOf(key))
+  }
+
+  /** Writes to the streams that take up the room, so that those without a client end; waits until one does, or a moment. */
+  async findGone({ limit }: Full, { owner, credential: { key } }: Asker): Promise<void> {
+    const tag = limit === 'streams' || key === null ? owner : tagOf(key)
+    const now = Date.now()
+    for (const [other, at] of this.#asked) if (now - at >= ASK_EVERY_MS) this.#asked.delete(other)
+    if (this.#asked.has(tag)) return
+    this.#asked.set(tag, now)
+    const beat = sseFrame({ event: 'heartbeat', json: JSON.stringify({ timestamp: isoMicros(now) }) })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#freed.add(resolve)
+    for (const socket of openOnes(this.#ctx.getWebSockets(tag))) sendAll(socket, [beat])
+    await Promise.race([promise, scheduler.wait(ASK_WAIT_MS)])
+    this.#freed.delete(resolve)
+  }
+
+  /** To be called when a socket has gone. */
+  left(): void {
+    for (const wake of this.#freed) wake()
+  }
+
   /** The key was revoked: its streams end, and none begins. */
   endKey(key: string, now: number): void {
     const { sql } = this.#ctx.storage
@@ -135,7 +168,7 @@ export class Subscribers {
     if (isEnded) return { reason: 'ended' }
     const used = this.countOf(owner)
     if (used >= perOwner) return { reason: 'full', limit: 'streams', used, allowed: perOwner }
-    const ofKey = key === null ? 0 : this.countOf(tagOf(key))
+    const ofKey = key === null ? 0 : this.countOfKey(key)
     if (key !== null && ofKey >= perKey) {
       return { reason: 'full', limit: 'streams_per_key', used: ofKey, allowed: perKey }
     }

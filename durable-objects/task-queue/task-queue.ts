@@ -117,11 +117,15 @@ export class TaskQueue extends DurableObject<Env> {
     this.#allowance.endDirect(id)
   }
 
-  /** What the owner has of what is counted here. */
-  usage(owner: string): { streams: number; openAnalyses: number; analysesToday: number } {
+  /** What the owner has of what is counted here, and the key that asks. */
+  usage(
+    owner: string,
+    key: string | null,
+  ): Record<'streams' | 'streamsOfKey' | 'openAnalyses' | 'analysesToday', number> {
     const now = Date.now()
     return {
       streams: this.#subscribers.countOf(owner),
+      streamsOfKey: key === null ? 0 : this.#subscribers.countOfKey(key),
       openAnalyses: this.#allowance.openOf(owner, now),
       analysesToday: this.#allowance.todayOf(owner, now),
     }
@@ -190,13 +194,19 @@ export class TaskQueue extends DurableObject<Env> {
     const owner = searchParams.get('owner')
     if (owner === null || request.headers.get('upgrade') !== 'websocket') return new Response(null, { status: 426 })
     const after = searchParams.get('after')
-    const answer = this.#subscribers.accept({
-      owner,
-      credential: credentialOf(searchParams),
-      after: after === null ? null : Number(after),
-      greeting: taskMessages(config(this.env).reportLanguage).connected,
-      open: this.#tasks.open(owner),
-    })
+    const asker = { owner, credential: credentialOf(searchParams) }
+    const accept = () =>
+      this.#subscribers.accept({
+        ...asker,
+        after: after === null ? null : Number(after),
+        greeting: taskMessages(config(this.env).reportLanguage).connected,
+        open: this.#tasks.open(owner),
+      })
+    let answer = accept()
+    if (!(answer instanceof Response) && answer.reason === 'full') {
+      await this.#subscribers.findGone(answer, asker)
+      answer = accept()
+    }
     return answer instanceof Response ? answer : Response.json(answer, { status: 409 })
   }
 
@@ -216,8 +226,13 @@ export class TaskQueue extends DurableObject<Env> {
     this.#plan()
   }
 
+  override webSocketClose(): void {
+    this.#subscribers.left()
+  }
+
   override async webSocketError(_socket: WebSocket, error: unknown): Promise<void> {
     log.debug('task_stream.socket_error', errorFields(error))
+    this.#subscribers.left()
   }
 
   #begin(created: readonly Task[], now: number): void {

@@ -12,12 +12,15 @@ import {
 } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { forwardedHeaders, hasBody, refusalOf, returnedHeaders } from './front-headers.ts'
+import { endWith, headOf, joinSockets } from './front-sockets.ts'
 import { HOST } from './port.ts'
 
 /** Longer than a runtime takes to come up again; then the client hears that it has to wait. */
 const PATIENCE_MS = 20_000
 /** The runtime closes idle connections after 5 s; one that is about to be closed must not be used again. */
 const IDLE_MS = 3_000
+/** For the head of a request; as long as Node waits by itself. */
+const HEAD_PATIENCE_MS = 60_000
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 type Exchange = { request: IncomingMessage; response: ServerResponse; port: number; attempt: number }
@@ -34,6 +37,8 @@ export class Front {
     this.#server = createServer({
       // An upload over a slow line takes as long as it takes; the bodies are bounded by the Worker.
       requestTimeout: 0,
+      // Where the request may take for ever, so may its head, unless that is said as well.
+      headersTimeout: HEAD_PATIENCE_MS,
       shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
     })
     this.#server.on('request', (request, response) => void this.#serve(request, response))
@@ -131,12 +136,17 @@ export class Front {
     const headers = forwardedHeaders(request, this.#word, true)
     const { method, url: path } = request
     const out = ask({ host: HOST, port, method, path, headers, setHost: false, agent: false })
-    socket.once('close', () => out.destroy())
-    out.once('upgrade', (answer, backend, first) => joinSockets({ answer, backend, first, socket, head }))
+    const leave = () => out.destroy()
+    socket.once('close', leave)
+    out.once('upgrade', (answer, backend, first) => {
+      socket.off('close', leave)
+      joinSockets({ answer, backend, first, socket, head })
+    })
     // A refusal has a body like any other answer; the connection ends with it, whatever the client sends next.
     out.once('response', (answer) => {
       socket.write(headOf(answer, [...returnedHeaders(answer), 'Connection', 'close']))
-      answer.pipe(socket)
+      answer.pipe(socket, { end: false })
+      answer.once('close', () => endWith(socket))
     })
     out.on('error', (error) => {
       this.#noteRefusal(error, port)
@@ -194,7 +204,8 @@ const retryAfter = (status: number): Record<string, string> => (status === 503 ?
 function refuseSocket(socket: Duplex, { status, detail }: Refusal): void {
   const body = JSON.stringify({ detail })
   const length = Buffer.byteLength(body)
-  socket.end(
+  endWith(
+    socket,
     `HTTP/1.1 ${status} Refused\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\nConnection: close\r\n\r\n${body}`,
   )
 }
@@ -214,25 +225,4 @@ function pass(answer: IncomingMessage, { request, response }: Exchange): void {
   answer.once('end', () => {
     if (!request.complete) request.resume()
   })
-}
-
-type Joint = { answer: IncomingMessage; backend: Duplex; first: Buffer; socket: Duplex; head: Buffer }
-
-function joinSockets({ answer, backend, first, socket, head }: Joint): void {
-  socket.write(headOf(answer, answer.rawHeaders))
-  if (first.length > 0) socket.write(first)
-  if (head.length > 0) backend.write(head)
-  for (const [from, to] of [
-    [socket, backend],
-    [backend, socket],
-  ] as const) {
-    from.on('error', () => to.destroy())
-    from.once('close', () => to.destroy())
-    from.pipe(to)
-  }
-}
-
-function headOf({ statusCode, statusMessage }: IncomingMessage, raw: readonly string[]): string {
-  const lines = raw.flatMap((text, i) => (i % 2 === 0 ? [`${text}: ${raw[i + 1] ?? ''}\r\n`] : []))
-  return `HTTP/1.1 ${statusCode ?? 502} ${statusMessage ?? ''}\r\n${lines.join('')}\r\n`
 }

@@ -102,6 +102,22 @@ export async function conversationIds(db: D1Database, owner: string): Promise<st
   return results.map(({ id }) => id)
 }
 
+/** The owner's conversations in which something happened last, that one first, and when it was. */
+export async function recentConversations(
+  db: D1Database,
+  owner: string,
+  limit: number,
+): Promise<{ id: string; lastAt: string }[]> {
+  const { results } = await db
+    .prepare(
+      `SELECT id, COALESCE(last_updated_at, created_at) AS lastAt FROM conversations
+       WHERE owner = ? ORDER BY lastAt DESC, id LIMIT ?`,
+    )
+    .bind(owner, limit)
+    .all<{ id: string; lastAt: string }>()
+  return results
+}
+
 export type ConversationQuery = {
   owner: string
   limit: number

@@ -1,5 +1,6 @@
 // A request's body as it comes in: never more than it may be, and never waited for without end.
 
+import { errorFields, log } from '../lib/log.ts'
 import { inTime } from '../lib/wait-at-most.ts'
 import { AppError } from './errors.ts'
 
@@ -34,7 +35,11 @@ function bounded(request: Request, maxBytes: number): ReadableStream<Uint8Array>
 export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
   const body = bounded(request, maxBytes)
   if (body === null) return new Uint8Array()
-  return new Uint8Array(await inTime(SMALL_BODY_MS, new Response(body).arrayBuffer(), () => neverCame(SMALL_BODY_MS)))
+  try {
+    return new Uint8Array(await inTime(SMALL_BODY_MS, new Response(body).arrayBuffer(), () => neverCame(SMALL_BODY_MS)))
+  } catch (error) {
+    throw brokenOff(error)
+  }
 }
 
 /** What comes next; when nothing does for too long, the rest is given up. */
@@ -45,6 +50,16 @@ export async function nextOf(
     return await inTime(BODY_IDLE_MS, reader.read(), () => neverCame(BODY_IDLE_MS))
   } catch (error) {
     if (error instanceof AppError) void reader.cancel(error).catch(() => {})
-    throw error
+    throw brokenOff(error)
   }
+}
+
+/**
+ * Most often there is nobody left to answer. Only here is it known that the client did it: an object or an upstream that is
+ * lost says the same words, and the signal of the request stays still.
+ */
+function brokenOff(error: unknown): AppError {
+  if (error instanceof AppError) return error
+  log.debug('http.body_broken_off', errorFields(error))
+  return new AppError('bad_request', 'The body broke off before its end', { cause: error })
 }

@@ -35,11 +35,11 @@ endpoint(
     replies: { 200: { description: 'Every limit of the owner', schema: Usage } },
   },
   async (c) => {
-    const { owner } = c.get('principal')
+    const { owner, keyId } = c.get('principal')
     const { quotas } = config(c.env)
     const [kept, asked, feedback] = await Promise.all([
       ownerObject(c.env, owner).usage(owner),
-      taskQueue(c.env).usage(owner),
+      taskQueue(c.env).usage(owner, keyId),
       countAllFeedback(c.env.DB, owner),
     ])
     const midnight = isoMicros((Math.floor(Date.now() / DAY_MS) + 1) * DAY_MS)
@@ -50,6 +50,8 @@ endpoint(
         bytes('stored_bytes', kept.storedBytes, quotas.storedBytes),
         count('sockets', kept.sockets, quotas.sockets),
         count('streams', asked.streams, quotas.streams),
+        // Who asks without a key of their own has no limit of this kind.
+        ...(keyId === null ? [] : [count('streams_per_key', asked.streamsOfKey, quotas.streamsPerKey)]),
         count('open_analyses', asked.openAnalyses, quotas.openAnalyses),
         { ...count('analyses_per_day', asked.analysesToday, quotas.analysesPerDay), resets_at: midnight },
         count('feedback', feedback, quotas.feedback),

@@ -310,3 +310,41 @@ test('a key has as many streams as it may, an owner too, and each that ends make
   await expect.poll(async () => (await ann.ask('/api/v1/analysis/tasks/stream')).status).toBe(200)
   for (const stream of [...streams.slice(1), ...others]) stream.close()
 })
+
+test('where no room is left, streams without a client are found out and make room', async () => {
+  const ann = await client()
+  const sibling = await client({ owner: ann.owner })
+  const query = new URLSearchParams({ owner: ann.owner, key: ann.keyId })
+  const openSocket = async () => {
+    const answer = await taskQueue(env).fetch(`http://task-queue/stream?${query}`, { headers: UPGRADE })
+    const socket = answer.webSocket
+    if (socket === null) throw new Error(`no socket: ${answer.status}`)
+    socket.accept()
+    return socket
+  }
+  const [gone, ...there] = await Promise.all(Array.from({ length: 50 }, openSocket))
+  const used = async (who: Client) => {
+    const { limits } = await who.json<{ limits: { limit: string; used: number; allowed: number }[] }>('/api/usage')
+    return limits.filter(({ limit }) => limit.startsWith('streams')).map(({ used, allowed }) => [used, allowed])
+  }
+  expect(await used(ann)).toEqual([
+    [50, 100],
+    [50, 50],
+  ])
+  expect((await used(sibling))[1]).toEqual([0, 50])
+  // As an edge Worker whose client left without a word: it notices with the next write.
+  gone?.addEventListener('message', ({ data }) => {
+    if (String(data).startsWith('event: heartbeat\ndata: {"timestamp":"')) gone.close(1000, 'client left')
+  })
+  const opened: Awaited<ReturnType<typeof openStream>>[] = []
+  await expect
+    .poll(async () => {
+      const stream = await openStream(ann.key)
+      if (stream.response.status === 200) opened.push(stream)
+      return stream.response.status
+    })
+    .toBe(200)
+  expect((await used(ann))[1]).toEqual([50, 50])
+  for (const socket of there) socket.close(1000, 'the test is over')
+  for (const stream of opened) stream.close()
+})

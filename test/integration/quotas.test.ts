@@ -37,6 +37,7 @@ test('every limit is told with what is used and what may be, to any key, and nob
     'stored_bytes',
     'sockets',
     'streams',
+    'streams_per_key',
     'open_analyses',
     'analyses_per_day',
     'feedback',

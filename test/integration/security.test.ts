@@ -81,7 +81,7 @@ test('a policy that is too long or no text and a level that is none are refused 
   expect(await chat.owner.json('/api/security/policy')).toEqual({ policy: 'x'.repeat(65_536) })
 })
 
-test('a trace holds the actions of the conversation whose risk was judged, and none without a conversation', async () => {
+test('a trace holds the actions whose risk was judged: of the conversation, or of all that the owner has', async () => {
   const chat = await startConversation()
   await chat.settled()
   expect(await chat.owner.json(`${chat.path}/security/export-trace`)).toEqual([])
@@ -95,10 +95,27 @@ test('a trace holds the actions of the conversation whose risk was judged, and n
   })
   await evictDurableObject(stub)
   const stored = await chat.events()
-  const trace = await chat.owner.json(`${chat.path}/security/export-trace`)
+  const trace = await chat.owner.json<object[]>(`${chat.path}/security/export-trace`)
   expect(trace).toEqual(stored.filter(({ args }) => args?.security_risk !== undefined))
   expect(trace).toHaveLength(2)
-  expect(await chat.owner.json('/api/security/export-trace')).toEqual([])
+  const other = await startConversation({}, chat.owner)
+  await other.settled()
+  await runInDurableObject(conversation(env, chat.owner.owner, other.id), (_, { storage }) => {
+    // Whoever names the argument is found by the search, and is no action that was judged.
+    const named: NewEvent = { ...runAction('agent', 'ls'), message: 'x', security_risk: 2 } as NewEvent
+    new EventLog(storage.sql).append([named, ...Array.from({ length: 120 }, () => judged(0))])
+  })
+  await evictDurableObject(conversation(env, chat.owner.owner, other.id))
+  type Item = { conversation_id: string; id: number; timestamp: string; args: { security_risk: number } }
+  const whole = () => chat.owner.json<Item[]>('/api/security/export-trace')
+  // The index learns of a new conversation a moment later.
+  await expect.poll(async () => (await whole()).length).toBe(122)
+  const all = await whole()
+  expect(all.slice(0, 2)).toEqual(trace.map((event) => ({ conversation_id: chat.id, ...event })))
+  expect(all.slice(2).every((item) => item.conversation_id === other.id && item.args.security_risk === 0)).toBe(true)
+  expect(all.map(({ timestamp }) => timestamp)).toEqual(all.map(({ timestamp }) => timestamp).sort())
+  expect(all.slice(2).map(({ id }) => id)).toEqual(Array.from({ length: 120 }, (_, i) => (all[2]?.id ?? 0) + i))
+  expect(await (await client()).json('/api/security/export-trace')).toEqual([])
 })
 
 test('the key of a conversation reads what holds and changes nothing; what the owner changes is in the audit log', async () => {

@@ -1,12 +1,15 @@
 // The front of `npm start` by itself, before small servers that stand for the runtime.
 
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { Front } from '../../scripts/start/front.ts'
 import { freePort } from '../../scripts/start/port.ts'
+import { FrameWatch } from '../../scripts/start/websocket-frames.ts'
 
 const WORD = 'the word of this test'
 
@@ -170,4 +173,169 @@ test('a socket is joined to the runtime byte for byte; a refused one ends with i
   expect(refused).not.toContain('not a socket')
   const ignored = await raw(port, 'GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, close\r\nUpgrade: h2c\r\n\r\n')
   expect(ignored).toContain('not a socket')
+})
+
+const UPGRADED = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n'
+const CLOSE = Buffer.from([0x88, 0x02, 0x03, 0xf0])
+const MASKED_CLOSE = Buffer.from([0x88, 0x82, 1, 2, 3, 4, 0x02, 0xf2])
+/** A frame whose payload looks like frames that close. */
+const LOOKALIKE = Buffer.concat([Buffer.from([0x82, 126, 0x03, 0x20]), Buffer.alloc(800, CLOSE)])
+const MASKED_LOOKALIKE = Buffer.concat([
+  Buffer.from([0x82, 0xff, 0, 0, 0, 0, 0, 1, 0x11, 0x70, 9, 9, 9, 9]),
+  Buffer.alloc(70_000, CLOSE),
+])
+
+type Pair = { client: Socket; runtime: Duplex }
+
+/** Opens sockets through a front; neither side ends its half because the other did. */
+async function socketsBefore(): Promise<() => Promise<Pair>> {
+  const waiting: ((runtime: Duplex) => void)[] = []
+  const { server, port: backend } = await backendOf(echo)
+  server.on('upgrade', (_request, runtime: Duplex) => waiting.shift()?.(runtime))
+  const { port } = await frontBefore(backend)
+  return async () => {
+    const accepted = Promise.withResolvers<Duplex>()
+    waiting.push(accepted.resolve)
+    const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+    client.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
+    const runtime = await accepted.promise
+    for (const side of [client, runtime]) {
+      side.on('error', () => {})
+      onTestFinished(() => void side.destroy())
+    }
+    runtime.write(UPGRADED)
+    await once(client, 'data')
+    return { client, runtime }
+  }
+}
+
+/** Reads so many bytes. */
+async function take(side: Duplex, bytes: number): Promise<Buffer> {
+  const read: Buffer[] = []
+  for (let left = bytes; left > 0; left -= read.at(-1)?.length ?? 0) {
+    const [chunk] = (await once(side, 'data')) as [Buffer]
+    read.push(chunk)
+  }
+  side.resume()
+  return Buffer.concat(read)
+}
+
+/** Lets the time pass that the front gives a connection, again and again, until that side has heard of its end. */
+async function untilGivenUp(side: Duplex): Promise<void> {
+  let isOver = false
+  side.resume()
+  for (const end of ['end', 'close']) {
+    side.once(end, () => {
+      isOver = true
+    })
+  }
+  await expect
+    .poll(() => {
+      vi.advanceTimersByTime(31_000)
+      return isOver
+    })
+    .toBe(true)
+}
+
+function stopTime(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+}
+
+test('a socket that both sides have closed is ended, though the runtime ends nothing', async () => {
+  const open = await socketsBefore()
+  for (const first of ['runtime', 'client'] as const) {
+    const { client, runtime } = await open()
+    runtime.write(LOOKALIKE)
+    client.write(MASKED_LOOKALIKE)
+    const [down, up] = await Promise.all([take(client, LOOKALIKE.length), take(runtime, MASKED_LOOKALIKE.length)])
+    expect(down.equals(LOOKALIKE) && up.equals(MASKED_LOOKALIKE)).toBe(true)
+    const ends = Promise.all([once(client, 'end'), once(runtime, 'end')])
+    const say = { client: () => client.write(MASKED_CLOSE), runtime: () => runtime.write(CLOSE) }
+    const heard = { client: take(runtime, MASKED_CLOSE.length), runtime: take(client, CLOSE.length) }
+    say[first]()
+    await heard[first]
+    expect([client.readableEnded, runtime.readableEnded]).toEqual([false, false])
+    say[first === 'client' ? 'runtime' : 'client']()
+    await heard[first === 'client' ? 'runtime' : 'client']
+    await ends
+  }
+})
+
+test('a connection is given up when a side stays silent at the end, or takes nothing', async () => {
+  stopTime()
+  const open = await socketsBefore()
+  const closed = await open()
+  closed.runtime.write(CLOSE)
+  expect(await take(closed.client, CLOSE.length)).toEqual(CLOSE)
+  await untilGivenUp(closed.runtime)
+
+  const ended = await open()
+  ended.runtime.end(LOOKALIKE)
+  expect(await take(ended.client, LOOKALIKE.length)).toEqual(LOOKALIKE)
+  const gone = once(ended.runtime, 'close')
+  await untilGivenUp(ended.runtime)
+  await gone
+
+  const left = await open()
+  left.client.end()
+  left.runtime.resume()
+  await once(left.runtime, 'end')
+  await untilGivenUp(left.client)
+
+  const stalled = await open()
+  stalled.client.pause()
+  stalled.runtime.write(Buffer.alloc(32 * 1024 * 1024))
+  await untilGivenUp(stalled.runtime)
+})
+
+test('a refused socket is given up although its client does not end it', async () => {
+  stopTime()
+  const { server, port: backend } = await backendOf(echo)
+  server.on('upgrade', (_request, socket: Duplex) => socket.end('HTTP/1.1 401 No\r\nContent-Length: 2\r\n\r\nno'))
+  const { port } = await frontBefore(backend)
+  const accepted = new Promise<Socket>((resolve) => {
+    const listener = (message: unknown) => {
+      const { socket } = message as { socket: Socket }
+      if (socket.localPort !== port) return
+      unsubscribe('net.server.socket', listener)
+      resolve(socket)
+    }
+    subscribe('net.server.socket', listener)
+  })
+  const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+  onTestFinished(() => void client.destroy())
+  client.resume().write('GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
+  await untilGivenUp(await accepted)
+  expect((await accepted).destroyed).toBe(true)
+})
+
+test('the close frame is found however the bytes are cut', () => {
+  const bytes = Buffer.concat([
+    LOOKALIKE,
+    Buffer.from([0x89, 0x00]),
+    MASKED_LOOKALIKE,
+    Buffer.from([0x81, 0x01, 0x78]),
+    MASKED_CLOSE,
+  ])
+  for (const step of [1, 2, 3, 7, 997, bytes.length]) {
+    const frames = new FrameWatch()
+    const seen: number[] = []
+    for (let at = 0; at < bytes.length; at += step) if (frames.sees(bytes.subarray(at, at + step))) seen.push(at)
+    expect([step, seen]).toEqual([step, [Math.floor((bytes.length - 1) / step) * step]])
+  }
+  const empty = new FrameWatch()
+  expect([empty.sees(Buffer.from([0x88])), empty.sees(Buffer.from([0x00]))]).toEqual([false, true])
+})
+
+test('half a head is not waited for longer than a minute, a body as long as it takes', async () => {
+  const { url } = await frontBefore((await backendOf(echo)).port)
+  const servers: Server[] = []
+  const listener = (message: unknown) => void servers.push((message as { server: Server }).server)
+  subscribe('http.server.request.start', listener)
+  onTestFinished(() => void unsubscribe('http.server.request.start', listener))
+  await (await fetch(url)).text()
+  expect(servers.map(({ headersTimeout, requestTimeout }) => [headersTimeout, requestTimeout])).toContainEqual([
+    60_000, 0,
+  ])
 })

@@ -15,6 +15,7 @@ import { router } from '../../http/router.ts'
 import { laxInt, valueError } from '../../http/validation.ts'
 import { found, ownConversation } from './access.ts'
 import { jsonArray, streamOf } from './event-walk.ts'
+import { MAX_TRACE, MAX_TRACE_CONVERSATIONS, ownerTrace } from './owner-trace.ts'
 import { ConversationPath } from './schemas.ts'
 
 const MAX_POLICY_BYTES = 64 * 1024
@@ -25,7 +26,7 @@ const SecuritySettings = z
   .openapi('SecuritySettings')
 
 const TRACE_EXAMPLE = [{ id: 3, action: 'run', args: { command: 'rm -rf build', security_risk: 2 } }]
-const Trace = z.array(z.looseObject({ id: z.int(), action: z.string() }))
+const Trace = z.array(z.looseObject({ conversation_id: z.string().optional(), id: z.int(), action: z.string() }))
 
 const app = router(errorEnvelope)
 const tag = 'Security'
@@ -102,7 +103,9 @@ function serveSettings({ base, params: path }: Place): void {
 }
 
 function serveTrace({ base, params: path }: Place): void {
-  const description = 'The actions whose risk was judged; none without a conversation'
+  const description = path
+    ? 'The actions of the conversation whose risk was judged'
+    : `The newest ${MAX_TRACE} actions whose risk was judged, of the ${MAX_TRACE_CONVERSATIONS} conversations used last, oldest first`
   const replies = { 200: { description, schema: Trace }, ...(path && notFound) }
   endpoint(
     app,
@@ -111,12 +114,14 @@ function serveTrace({ base, params: path }: Place): void {
       path: `${base}/export-trace`,
       tag,
       summary: 'What was judged',
-      example: { reply: TRACE_EXAMPLE },
+      example: {
+        reply: path ? TRACE_EXAMPLE : TRACE_EXAMPLE.map((item) => ({ conversation_id: '9123651c', ...item })),
+      },
       params: path,
       replies,
     },
     async (c, { params }) => {
-      if (params === undefined) return c.json([])
+      if (params === undefined) return c.get('jsonText')(await ownerTrace(c.env, c.get('principal').owner))
       const stub = ownConversation(c, params.conversation_id)
       const first = found(await stub.readEvents(-1), params.conversation_id)
       const body = streamOf(jsonArray({ stub, first, pick: judgedAction }, ['', '']))

@@ -1,0 +1,51 @@
+// Where the frames of a WebSocket begin and end (RFC 6455, section 5.2), as they pass. Nothing of them is kept but the head
+// of the one that has not come whole.
+
+const CLOSE = 0x8
+/** Two bytes, a length of eight and a mask of four. */
+const MAX_HEAD_BYTES = 14
+
+/** Follows the frames of one direction. */
+export class FrameWatch {
+  readonly #head = Buffer.alloc(MAX_HEAD_BYTES)
+  #headBytes = 0
+  /** Of the payload that is passing. */
+  #bytesLeft = 0
+  #isClose = false
+  #hasClosed = false
+
+  /** Looks at the next bytes. Says whether a close frame has passed, whole, with them or before them. */
+  sees(bytes: Buffer): boolean {
+    for (let at = 0; at < bytes.length && !this.#hasClosed; ) {
+      if (this.#bytesLeft > 0) {
+        const passed = Math.min(this.#bytesLeft, bytes.length - at)
+        this.#bytesLeft -= passed
+        at += passed
+      } else {
+        this.#head[this.#headBytes] = bytes[at] ?? 0
+        this.#headBytes += 1
+        at += 1
+        if (this.#headBytes < headLength(this.#head, this.#headBytes)) continue
+        this.#bytesLeft = payloadLength(this.#head)
+        this.#isClose = ((this.#head[0] ?? 0) & 0x0f) === CLOSE
+        this.#headBytes = 0
+      }
+      if (this.#bytesLeft === 0 && this.#isClose) this.#hasClosed = true
+    }
+    return this.#hasClosed
+  }
+}
+
+/** As far as it can be told from what is there of it. */
+function headLength(head: Buffer, bytes: number): number {
+  if (bytes < 2) return 2
+  const second = head[1] ?? 0
+  const short = second & 0x7f
+  return 2 + (short === 126 ? 2 : short === 127 ? 8 : 0) + ((second & 0x80) === 0 ? 0 : 4)
+}
+
+function payloadLength(head: Buffer): number {
+  const short = (head[1] ?? 0) & 0x7f
+  if (short === 126) return head.readUInt16BE(2)
+  return short === 127 ? Number(head.readBigUInt64BE(2)) : short
+}
