@@ -35,6 +35,11 @@ export function conversationOf(env: Env, objectId: string): DurableObjectStub<Co
   return env.CONVERSATION.get(env.CONVERSATION.idFromString(objectId))
 }
 
+/** The id under which the owner's object is told of a conversation. */
+export function conversationId(env: Env, owner: string, id: string): string {
+  return conversationObject(env, owner, id).toString()
+}
+
 /** The one queue of the service. */
 export function taskQueue(env: Env): DurableObjectStub<TaskQueue> {
   return env.TASK_QUEUE.get(env.TASK_QUEUE.idFromName('singleton'))

@@ -283,9 +283,13 @@ export class Conversation extends DurableObject<Env> {
     return [...(this.#room?.sessions.countByKey() ?? [])].map(([key, sockets]) => ({ key, sockets }))
   }
 
+  /** For the owner's object: something that is masked, or that the shell has, is stored as something else by now. */
+  async secretsChanged(): Promise<void> {
+    await this.#room?.secretsChanged()
+  }
+
   override async alarm(info?: AlarmInvocationInfo): Promise<void> {
     const scheduledTime = info?.scheduledTime ?? Date.now()
-    // Before anything runs: who opened it from within a handler would wait for what the next request's wait holds back.
     if (this.#room !== null && !this.#room.isOpen) await this.#whenOpen(this.#room)
     await this.#room?.fire(scheduledTime)
     const tombstone = this.#tombstone
@@ -298,13 +302,13 @@ export class Conversation extends DurableObject<Env> {
   }
 
   override webSocketClose(socket: WebSocket, code: number): void {
-    this.#leave(socket)
+    this.#room?.leave(socket)
     socket.close(REPORTING_CODES.has(code) ? 1000 : code)
   }
 
   override webSocketError(socket: WebSocket, error: unknown): void {
     log.debug('socket.failed', errorFields(error))
-    this.#leave(socket)
+    this.#room?.leave(socket)
   }
 
   /** Whoever makes it, or wants to, waits for the one before. */
@@ -359,10 +363,6 @@ export class Conversation extends DurableObject<Env> {
   /** Nobody else gets in between: what comes meanwhile is kept in order. */
   async #whenOpen(room: Room): Promise<void> {
     await this.ctx.blockConcurrencyWhile(() => room.open())
-  }
-
-  #leave(socket: WebSocket): void {
-    this.#room?.leave(socket)
   }
 
   async #close(notice: Announcement | null): Promise<boolean> {

@@ -211,13 +211,19 @@ export class Room {
     bury(storage, this.#record.value)
   }
 
-  /** Whether secrets can be masked by now: nothing of a user's may be stored before. */
+  /** Whether it is known what has to be masked now: nothing of a user's may be stored before. */
   get isOpen(): boolean {
     return this.#vault.isOpen
   }
 
   open(): Promise<void> {
     return this.#vault.open()
+  }
+
+  /** Who says something next waits for the new ones; what is under way shows things without being asked. */
+  async secretsChanged(): Promise<void> {
+    this.#vault.changed()
+    if (this.agentState === 'running' || this.settingUp || !this.#agent.loop.isQuiet) await this.#vault.open()
   }
 
   /** Adds an event of the user's. With a ref that was seen before, adds nothing and tells the id of the first time. */
@@ -374,7 +380,8 @@ export class Room {
     if (restMs !== null) this.#alarms.at('search', Date.now() + restMs)
   }
 
-  #runCommand(command: string, shell: ShellState, by: Bounds): Promise<CommandOutcome> {
+  async #runCommand(command: string, shell: ShellState, by: Bounds): Promise<CommandOutcome> {
+    await this.#vault.open()
     const of = this.#record.value
     return runCommand({ env: this.#env, of, files: this.files, vault: this.#vault }, { command, shell, ...by })
   }

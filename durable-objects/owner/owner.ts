@@ -1,5 +1,5 @@
 // The books of one owner, and their one writer: which objects hold sockets of which key, which conversations there are
-// and how much they keep, and which large bodies are on their way in. Whoever wants something asks here first; what was
+// and how much they keep, which of them know its secrets, and which large bodies are on their way in. Whoever wants something asks here first; what was
 // asked for and never came is noticed and given back.
 
 import { DurableObject } from 'cloudflare:workers'
@@ -8,6 +8,7 @@ import { config } from '../../src/config.ts'
 import { conversationIds } from '../../src/db/conversations.ts'
 import { revokeKey } from '../../src/db/keys.ts'
 import { errorFields, log } from '../../src/lib/log.ts'
+import { waitAtMost } from '../../src/lib/wait-at-most.ts'
 import { type Berth, Berths } from '../../src/limits/berths.ts'
 import { BODY_TIMES } from '../../src/limits/body-room.ts'
 import { Alarms } from '../alarms.ts'
@@ -22,10 +23,11 @@ import {
   type Untold,
 } from './held-sockets.ts'
 import { MIGRATIONS } from './schema.ts'
+import { HOLD_MS, SecretHolders, type UntoldHolder } from './secret-holders.ts'
 
 /** How many objects are told at the same time. */
 const TELL_AT_ONCE = 50
-/** How long whoever revokes a key waits for the sockets to be gone; the rest goes on without them. */
+/** How long whoever revokes a key, or changes a secret, waits for all to be told; the rest goes on without them. */
 const TELL_WAIT_MS = 3_000
 const TELL_AGAIN_MS = 1_000
 /** How many objects are asked what they really hold before a socket is refused, and how often at most. */
@@ -42,7 +44,8 @@ export class Owner extends DurableObject<Env> {
   readonly #sockets: HeldSockets
   readonly #conversations: ConversationBooks
   readonly #bodies: Berths
-  readonly #alarms: Alarms<'tell' | 'settle'>
+  readonly #secrets: SecretHolders
+  readonly #alarms: Alarms<'tell' | 'settle' | 'secrets'>
   #recountedAt = 0
   #telling: Promise<void> | null = null
 
@@ -52,6 +55,7 @@ export class Owner extends DurableObject<Env> {
     this.#sockets = new HeldSockets(ctx.storage.sql)
     this.#conversations = new ConversationBooks(ctx.storage)
     this.#bodies = new Berths({ capacity: config(env).quotas.bytesInFlight, ...BODY_TIMES })
+    this.#secrets = new SecretHolders(ctx.storage.sql)
     this.#alarms = new Alarms(ctx.storage)
   }
 
@@ -109,6 +113,18 @@ export class Owner extends DurableObject<Env> {
     this.#bodies.leave(id)
   }
 
+  /** For conversations, before they read the owner's secrets: for so many milliseconds they are told of changes. */
+  holdSecrets(holder: string): number {
+    this.#secrets.hold(holder, Date.now())
+    return HOLD_MS
+  }
+
+  /** Something that is masked was changed in the database. Resolves when the conversations that knew it know that. */
+  async secretsChanged(): Promise<void> {
+    this.#secrets.changed(Date.now())
+    await waitAtMost(TELL_WAIT_MS, this.#tellOfSecrets())
+  }
+
   async usage(owner: string): Promise<OwnerUsage> {
     await this.#takeOver(owner)
     const { conversations, bytes: storedBytes } = this.#conversations.totals
@@ -118,6 +134,7 @@ export class Owner extends DurableObject<Env> {
   override async alarm(info?: AlarmInvocationInfo): Promise<void> {
     await this.#alarms.fire(info?.scheduledTime ?? Date.now(), async (name) => {
       if (name === 'tell') await this.#finishRevocations()
+      else if (name === 'secrets') await this.#tellOfSecrets()
       else if ((await this.#settle()) === SETTLE_AT_ONCE) this.#alarms.at('settle', Date.now())
     })
   }
@@ -197,6 +214,25 @@ export class Owner extends DurableObject<Env> {
     }
     this.#sockets.told(one)
     return true
+  }
+
+  /** Should this call be lost, or somebody not be reached, the alarm goes on. */
+  async #tellOfSecrets(): Promise<void> {
+    const untold = this.#secrets.untold(Date.now())
+    if (untold.length === 0) return
+    this.#alarms.at('secrets', Date.now() + TELL_AGAIN_MS)
+    for (let from = 0; from < untold.length; from += TELL_AT_ONCE) {
+      await Promise.all(untold.slice(from, from + TELL_AT_ONCE).map((one) => this.#tellOfSecret(one)))
+    }
+  }
+
+  async #tellOfSecret(one: UntoldHolder): Promise<void> {
+    try {
+      await conversationOf(this.env, one.holder).secretsChanged()
+      this.#secrets.told(one)
+    } catch (error) {
+      log.warn('owner.secrets_not_told', { holder: one.holder, ...errorFields(error) })
+    }
   }
 
   /** Asks those who hold most what they have; false when that was done just now. An object that died tells nobody. */

@@ -49,4 +49,11 @@ END;
 CREATE TABLE taken_over (owner TEXT NOT NULL, at INTEGER NOT NULL);
 
 ${ALARMS_SCHEMA}`,
+  `
+-- Which conversations know the owner's secrets, until when they are told of changes, and of how many they were not yet.
+CREATE TABLE secret_holders (
+  holder TEXT PRIMARY KEY, -- the id of a conversation's object
+  until INTEGER NOT NULL,
+  due INTEGER NOT NULL
+) WITHOUT ROWID;`,
 ]

@@ -12,16 +12,27 @@ const MIN_LENGTH = 4
 /** Shorter values are masked as they are; their encoded forms are in too many other texts. */
 const MIN_ENCODED_LENGTH = 6
 
+/** Of a value of many lines one is shown alone, by `tail` as by an error. Shorter ones are in too many other texts. */
+const MIN_LINE_LENGTH = 16
+
 export class Mask {
   /** Longest first, so that nothing is left over of a value that holds another one. */
   readonly #forms: readonly string[]
   readonly #formsInJson: readonly string[]
+  /** The forms by their first character, longest first. */
+  readonly #byStart = new Map<string, string[]>()
 
   /** Of values that are too short nothing is hidden. */
   constructor(values: Iterable<string>) {
     const forms = new Set([...values].filter(({ length }) => length >= MIN_LENGTH).flatMap(formsOf))
     this.#forms = [...forms].sort((a, b) => b.length - a.length)
     this.#formsInJson = [...new Set(this.#forms.map(inJson))]
+    for (const form of this.#forms) {
+      const start = form.charAt(0)
+      const alike = this.#byStart.get(start)
+      if (alike === undefined) this.#byStart.set(start, [form])
+      else alike.push(form)
+    }
   }
 
   get isEmpty(): boolean {
@@ -59,7 +70,39 @@ export class Mask {
 
   /** Masks a text that comes in pieces, wherever the cuts are. */
   stream(): MaskedStream {
-    return new MaskedStream(this, this.#forms)
+    return new MaskedStream(() => this)
+  }
+
+  /** The first place from where the rest is the beginning of a form, after what is already a whole one. */
+  openEnd(text: string): number {
+    const longest = this.#forms[0]?.length ?? 0
+    for (let from = Math.max(0, text.length - longest + 1); from < text.length; from++) {
+      if (this.#isBeginning(text, from)) return this.#beforeWhole(text, from)
+    }
+    return text.length
+  }
+
+  #isBeginning(text: string, from: number): boolean {
+    const length = text.length - from
+    const alike = this.#byStart.get(text.charAt(from)) ?? []
+    const shorter = alike.findIndex((form) => form.length <= length)
+    const longer = shorter < 0 ? alike : alike.slice(0, shorter)
+    if (longer.length === 0) return false
+    const rest = text.slice(from)
+    return longer.some((form) => form.startsWith(rest))
+  }
+
+  /** A whole form that reaches over the cut is not cut in two. */
+  #beforeWhole(text: string, cut: number): number {
+    let from = cut
+    for (let before = text.length; from < before && from > 0; ) {
+      before = from
+      for (const form of this.#forms) {
+        const at = from === 0 ? -1 : text.lastIndexOf(form, from - 1)
+        if (at >= 0 && at + form.length > from) from = at
+      }
+    }
+    return from
   }
 
   #value(value: unknown, place: { isFree: boolean }): unknown {
@@ -115,52 +158,27 @@ const SHAPE: ReadonlySet<string> = new Set(
 const FREE: ReadonlySet<string> = new Set(['arguments', 'outputs', 'inputs', 'parameters', 'extra'])
 
 export class MaskedStream {
-  readonly #mask: Mask
-  readonly #forms: readonly string[]
+  readonly #mask: () => Mask
   #held = ''
 
-  constructor(mask: Mask, forms: readonly string[]) {
+  /** The mask is asked for with each piece: what becomes secret in between is masked from then on. */
+  constructor(mask: () => Mask) {
     this.#mask = mask
-    this.#forms = forms
   }
 
   /** What can be shown by now: an end that may be the beginning of a secret waits for more. */
   push(piece: string): string {
+    const mask = this.#mask()
     const all = this.#held + piece
-    const from = this.#openEnd(all)
+    const from = mask.openEnd(all)
     this.#held = all.slice(from)
-    return this.#mask.text(all.slice(0, from))
+    return mask.text(all.slice(0, from))
   }
 
   end(): string {
     const rest = this.#held
     this.#held = ''
-    return this.#mask.text(rest)
-  }
-
-  /** The first place from where the rest is the beginning of a form, after what is already a whole one. */
-  #openEnd(text: string): number {
-    const longest = this.#forms[0]?.length ?? 0
-    for (let from = Math.max(0, text.length - longest + 1); from < text.length; from++) {
-      const rest = text.slice(from)
-      if (this.#forms.some((form) => form.length > rest.length && form.startsWith(rest))) {
-        return this.#beforeWhole(text, from)
-      }
-    }
-    return text.length
-  }
-
-  /** A whole form that reaches over the cut is not cut in two. */
-  #beforeWhole(text: string, cut: number): number {
-    let from = cut
-    for (let before = text.length; from < before && from > 0; ) {
-      before = from
-      for (const form of this.#forms) {
-        const at = from === 0 ? -1 : text.lastIndexOf(form, from - 1)
-        if (at >= 0 && at + form.length > from) from = at
-      }
-    }
-    return from
+    return this.#mask().text(rest)
   }
 }
 
@@ -170,12 +188,11 @@ function placeOf(form: string, text: string, from: number): { form: string; at: 
 }
 
 function formsOf(value: string): string[] {
-  const forms = [value, inJson(value), inJson(inJson(value))]
+  const forms = [...plainForms(value), ...linesOf(value).flatMap(plainForms)]
   if (value.length < MIN_ENCODED_LENGTH) return forms
   const url = encodeURIComponent(value.toWellFormed())
   const bytes = new TextEncoder().encode(value)
-  return [
-    ...forms,
+  const encoded = [
     url,
     url.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
     // As a form sends it.
@@ -184,8 +201,34 @@ function formsOf(value: string): string[] {
     ...base64Forms(bytes),
     bytesToText(bytes, 'hex'),
     bytesToText(bytes, 'hex').toUpperCase(),
-    // The parser of addresses drops line ends: what is left could be in any text.
-  ].filter((form) => form.length >= value.length)
+  ]
+  // The parser of addresses drops line ends: what is left could be in any text.
+  return [...forms, ...encoded.filter((form) => form.length >= value.length)]
+}
+
+/** As it is, and in a JSON text, a JSON text within one, and those that escape all but ASCII. */
+function plainForms(value: string): string[] {
+  const json = inJson(value)
+  const escaped = [json, inAscii(json, 'lower'), inAscii(json, 'upper')]
+  return [value, ...escaped, ...escaped.map(inJson)]
+}
+
+/** The lines that say something by themselves: the borders of a key in PEM are the same in all of them. */
+function linesOf(value: string): string[] {
+  const lines = value.split(/[\r\n]+/).map((line) => line.trim())
+  if (lines.length < 2) return []
+  const isTelling = (line: string) => /[\p{L}\p{N}]/u.test(line) && !/^-----(BEGIN|END) [A-Z0-9 ]+-----$/.test(line)
+  return lines.filter((line) => line.length >= MIN_LINE_LENGTH && isTelling(line))
+}
+
+/** With `\uXXXX` for what is not ASCII, as `jq -a` and many libraries write it. */
+function inAscii(json: string, digits: 'lower' | 'upper'): string {
+  return json.replace(/\\(?:u[0-9a-f]{4}|.)|[^\0-\x7f]/g, (part) => {
+    // `\n` and its like.
+    if (part.length === 2) return part
+    const code = part.length === 1 ? part.charCodeAt(0).toString(16).padStart(4, '0') : part.slice(2)
+    return `\\u${digits === 'upper' ? code.toUpperCase() : code}`
+  })
 }
 
 /** As it looks between the quotes of a JSON text. */

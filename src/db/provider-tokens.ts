@@ -14,8 +14,8 @@ export type ProviderToken = {
 export type OwnerTokens =
   /** In the order in which they were first stored. */
   | { ok: true; tokens: ProviderToken[] }
-  /** Providers whose token was changed in the database, or sealed under a key that is not here. */
-  | { ok: false; unreadable: string[] }
+  /** Providers whose token was changed in the database, or sealed under a key that is not here; the others' tokens, to be masked. */
+  | { ok: false; unreadable: string[]; others: string[] }
 
 export type StoredHost = { provider: string; host: string | null }
 
@@ -44,7 +44,7 @@ export function tokensQuery(db: D1Database, owner: string): D1PreparedStatement 
 export async function readTokens(env: Env, owner: string, rows: readonly TokenRow[]): Promise<OwnerTokens> {
   const sealed = rows.map(({ provider, token }) => ({ ...place(owner, provider), sealed: token }))
   const { texts, unreadable, stale } = await openValues(env, sealed)
-  if (unreadable.length > 0) return { ok: false, unreadable: unreadable.sort() }
+  if (unreadable.length > 0) return { ok: false, unreadable: unreadable.sort(), others: [...texts.values()] }
   if (stale.length > 0) await env.DB.batch(stale.map((value) => reseal(env.DB, value)))
   const tokens = rows.map(({ provider, host, user_id }) => ({
     provider,

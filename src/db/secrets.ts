@@ -10,8 +10,8 @@ export type Secret = SecretName & { value: string }
 export type OwnerSecrets =
   /** In the order of the list. */
   | { ok: true; secrets: Secret[] }
-  /** Secrets that were changed in the database, or sealed under a key that is not here. */
-  | { ok: false; unreadable: string[] }
+  /** Secrets that were changed in the database, or sealed under a key that is not here; the others, to be masked at least. */
+  | { ok: false; unreadable: string[]; others: Secret[] }
 
 /** Who owns the secrets, and who is asking for a change. */
 export type By = { owner: string; actor: string }
@@ -48,9 +48,13 @@ export function secretsQuery(db: D1Database, owner: string): D1PreparedStatement
 export async function readSecrets(env: Env, owner: string, rows: readonly Secret[]): Promise<OwnerSecrets> {
   const sealed = rows.map(({ name, value }) => ({ ...place(owner, name), sealed: value }))
   const { texts, unreadable, stale } = await openValues(env, sealed)
-  if (unreadable.length > 0) return { ok: false, unreadable: unreadable.sort() }
+  const secrets = rows.flatMap((row) => {
+    const value = texts.get(row.name)
+    return value === undefined ? [] : [{ ...row, value }]
+  })
+  if (unreadable.length > 0) return { ok: false, unreadable: unreadable.sort(), others: secrets }
   if (stale.length > 0) await env.DB.batch(stale.map((value) => reseal(env.DB, value)))
-  return { ok: true, secrets: rows.map((row) => ({ ...row, value: texts.get(row.name) ?? '' })) }
+  return { ok: true, secrets }
 }
 
 function reseal(db: D1Database, { owner, name, sealed, resealed }: SealedValue & { resealed: string }) {

@@ -59,6 +59,10 @@ export type SettingName = keyof Settings
 
 const SEALED: ReadonlySet<string> = new Set<SettingName>(['llmApiKey', 'searchApiKey', 'sandboxApiKey', 'mcpServers'])
 
+/** Whether conversations mask by a field that the change names. An address can hold a password, so it counts too. */
+export const touchesSecrets = (change: SettingsChange): boolean =>
+  Object.keys(change).some((field) => SEALED.has(field) || field === 'llmBaseUrl')
+
 /** No setting: the row that tells that something was ever set, and when last. */
 const STORED_AT = 'storedAt'
 
@@ -68,8 +72,8 @@ export type SettingsChange = { [Name in SettingName]?: Settings[Name] | null }
 export type OwnerSettings =
   /** `isStored` is false until the owner's first change. */
   | { ok: true; settings: Settings; isStored: boolean }
-  /** Fields that were changed in the database, or sealed under a key that is not here. */
-  | { ok: false; unreadable: string[] }
+  /** Fields that were changed in the database, or sealed under a key that is not here; the others, for what is to be masked. */
+  | { ok: false; unreadable: string[]; others: Settings }
 
 /** The owner's settings with their secrets open. */
 export async function ownerSettings(env: Env, owner: string): Promise<OwnerSettings> {
@@ -93,8 +97,8 @@ export async function readSettings(env: Env, owner: string, rows: readonly Setti
     else values[field] = JSON.parse(value)
   }
   const { texts, unreadable, stale } = await openValues(env, sealed)
-  if (unreadable.length > 0) return { ok: false, unreadable: unreadable.sort() }
   for (const [field, json] of texts) values[field] = JSON.parse(json)
+  if (unreadable.length > 0) return { ok: false, unreadable: unreadable.sort(), others: Settings.parse(values) }
   if (stale.length > 0) await env.DB.batch(stale.map((value) => reseal(env.DB, value)))
   return { ok: true, settings: Settings.parse(values), isStored: STORED_AT in values }
 }

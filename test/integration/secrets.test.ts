@@ -168,7 +168,7 @@ test('a tampered value is told by name, keeps the list readable, and cannot be r
   )
     .bind(ann.owner)
     .run()
-  expect(await ownerSecrets(env, ann.owner)).toEqual({ ok: false, unreadable: ['BAD'] })
+  expect(await ownerSecrets(env, ann.owner)).toMatchObject({ ok: false, unreadable: ['BAD'] })
   expect(await listed(ann)).toHaveLength(2)
   const renamed = await change(ann, 'BAD', { name: 'BETTER' })
   const text = await renamed.text()
@@ -183,7 +183,7 @@ test('after a change of SECRETS_KEY secrets open with the previous one and are s
   await add(ann, { name: 'TOKEN', value: CANARY })
   const next = { ...env, SECRETS_KEY: btoa('another key of thirty-two bytes!') }
   const rotated = { ...next, SECRETS_KEY_PREVIOUS: String(Reflect.get(env, 'SECRETS_KEY')) }
-  expect(await ownerSecrets(next, ann.owner)).toEqual({ ok: false, unreadable: ['TOKEN'] })
+  expect(await ownerSecrets(next, ann.owner)).toMatchObject({ ok: false, unreadable: ['TOKEN'] })
   expect(await ownerSecrets(rotated, ann.owner)).toMatchObject({ ok: true, secrets: [{ value: CANARY }] })
   expect(await ownerSecrets(next, ann.owner)).toMatchObject({ ok: true, secrets: [{ value: CANARY }] })
 })

@@ -271,7 +271,7 @@ test('a value that was tampered with, or sealed under another key, is told and n
   const text = await told.text()
   expect([told.status, Object.keys(JSON.parse(text))]).toEqual([500, ['error']])
   expect(text).toMatch(/cannot be opened: llm_api_key\./)
-  expect(await ownerSettings(env, ann.owner)).toEqual({ ok: false, unreadable: ['llmApiKey'] })
+  expect(await ownerSettings(env, ann.owner)).toMatchObject({ ok: false, unreadable: ['llmApiKey'] })
   expect((await save(ann, { llm_api_key: 'sk-new' })).status).toBe(200)
   expect(await ownerSettings(env, ann.owner)).toMatchObject({ ok: true, settings: { llmApiKey: 'sk-new' } })
 

@@ -11,6 +11,7 @@ import { line } from '../../http/text.ts'
 import { orDeclared, STORE_ANEW, sealedElsewhere } from './declared.ts'
 import { maskedErrorEnvelope } from './masked-errors.ts'
 import { MCPConfig, ProviderType } from './schemas.ts'
+import { changingSecrets } from './secrets-changed.ts'
 import { needsStored, planOf, readIncoming } from './token-plan.ts'
 
 const ProviderTokenModel = z
@@ -61,7 +62,8 @@ endpoint(
     if (invalid) return c.json({ error: refusal(invalid.provider) }, 401)
     for (const { provider, verdict } of verdicts) demandReached(provider, verdict)
     const changes = plan.map(({ change }) => change)
-    await orDeclared(storeTokens(c.env, { owner, actor: actorOf(principal), changes }), FAILED)
+    const write = () => storeTokens(c.env, { owner, actor: actorOf(principal), changes })
+    await orDeclared(changingSecrets(c.env, owner, write), FAILED)
     return c.json({ message: 'Git providers stored' })
   },
 )
@@ -78,7 +80,8 @@ endpoint(
   async (c) => {
     const principal = c.get('principal')
     const by = { owner: principal.owner, actor: actorOf(principal) }
-    await orDeclared(unsetTokens(c.env, by), 'Something went wrong unsetting tokens')
+    const removal = changingSecrets(c.env, by.owner, () => unsetTokens(c.env, by))
+    await orDeclared(removal, 'Something went wrong unsetting tokens')
     return c.json({ message: 'Unset Git provider tokens' })
   },
 )

@@ -17,6 +17,7 @@ import { assertNever } from '../../lib/assert.ts'
 import { orDeclared } from './declared.ts'
 import { maskedErrorEnvelope } from './masked-errors.ts'
 import { CustomSecretModel, CustomSecretWithoutValueModel, GETCustomSecrets, SecretPath } from './secret-schemas.ts'
+import { changingSecrets } from './secrets-changed.ts'
 
 const Message = z.object({ message: z.string() })
 
@@ -58,7 +59,9 @@ endpoint(
   },
   async (c, { body: { name, description, value } }) => {
     const secret = { name, description: description ?? '', value }
-    const created = await orDeclared(createSecret(c.env, by(c.get('principal')), secret), FAILED)
+    const who = by(c.get('principal'))
+    const creation = changingSecrets(c.env, who.owner, () => createSecret(c.env, who, secret))
+    const created = await orDeclared(creation, FAILED)
     if (created.ok) return c.json({ message: 'Secret created successfully' }, 201)
     switch (created.reason) {
       case 'taken':
@@ -91,7 +94,11 @@ endpoint(
   },
   async (c, { params: { secret_id: id }, body: { name, description } }) => {
     const change = { id, name, description: description ?? '' }
-    const changed = await orDeclared(changeSecret(c.env, by(c.get('principal')), change), FAILED)
+    const who = by(c.get('principal'))
+    const changed = await orDeclared(
+      changingSecrets(c.env, who.owner, () => changeSecret(c.env, who, change)),
+      FAILED,
+    )
     if (changed.ok) return c.json({ message: 'Secret updated successfully' })
     switch (changed.reason) {
       case 'unknown':
@@ -122,7 +129,9 @@ endpoint(
     replies: { 200: { description: 'Deleted', schema: Message }, ...unknown, ...failed },
   },
   async (c, { params: { secret_id: id } }) => {
-    const deleted = await orDeclared(deleteSecret(c.env, by(c.get('principal')), id), FAILED)
+    const who = by(c.get('principal'))
+    const deletion = changingSecrets(c.env, who.owner, () => deleteSecret(c.env, who, id))
+    const deleted = await orDeclared(deletion, FAILED)
     if (!deleted) throw notFound(id)
     return c.json({ message: 'Secret deleted successfully' })
   },

@@ -8,6 +8,7 @@ import {
   type SettingRow,
   type Settings,
   settingsQuery,
+  touchesSecrets,
 } from '../../db/settings.ts'
 import { actorOf } from '../../http/actor.ts'
 import { AppError } from '../../http/errors.ts'
@@ -18,6 +19,7 @@ import { errorFields, log } from '../../lib/log.ts'
 import { chooseModel, unknownModel } from '../../llm/choose.ts'
 import { orDeclared, sealedElsewhere } from './declared.ts'
 import { maskedErrorEnvelope } from './masked-errors.ts'
+import { changingSecrets } from './secrets-changed.ts'
 import { GETSettingsModel, SettingsBody } from './settings-schemas.ts'
 import { toChange, toModel, wireNameOf } from './settings-wire.ts'
 
@@ -76,8 +78,9 @@ endpoint(
     if (JSON.stringify(change.mcpServers ?? null).length > MAX_MCP_CHARACTERS) {
       throw valueError(['body', 'mcp_config'], `more than ${MAX_MCP_CHARACTERS} characters of JSON`, null)
     }
+    const write = () => changeSettings(c.env, { owner: principal.owner, actor: actorOf(principal), change })
     await orDeclared(
-      changeSettings(c.env, { owner: principal.owner, actor: actorOf(principal), change }),
+      touchesSecrets(change) ? changingSecrets(c.env, principal.owner, write) : write(),
       'Something went wrong storing settings',
     )
     const warning = namesModel(body) ? await modelWarning(c.env, principal.owner) : null

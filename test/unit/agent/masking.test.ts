@@ -28,7 +28,17 @@ function encodings(secret: string): string[] {
     `Basic ${base64(`user:${secret}`)}`,
     base64(`ab${secret}cd`),
     base64(secret).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', ''),
+    inAscii(JSON.stringify(secret)),
+    inAscii(JSON.stringify(secret)).replace(/\\(u\w{4}|.)/g, (part) =>
+      part.length === 2 ? part : `\\u${part.slice(2).toUpperCase()}`,
+    ),
+    JSON.stringify(inAscii(JSON.stringify({ key: secret }))),
   ]
+}
+
+/** As `jq -a` writes it. */
+function inAscii(json: string): string {
+  return json.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 test('no canary leaves an event, whatever its form, its place and its depth', () => {
@@ -118,6 +128,27 @@ test('a value of many line ends does not make a single letter a secret', () => {
   const hostile = JSON.parse('{"args":{"__proto__":"topsecret1","x":1}}') as object
   const masked = new Mask(['topsecret1']).event(hostile)
   expect(JSON.stringify(masked)).toBe(`{"args":{"__proto__":"${HIDDEN}","x":1}}`)
+})
+
+test('a line of a secret of many lines is masked alone, unless it is short or says nothing by itself', () => {
+  const key = ['MIIEvQIBADANBgkqhkiG9w0B', 'AQEFAASCBKcwggSjAgEAAoIB', 'AQC7VJTUt9Us8cKj']
+  const pem = `-----BEGIN PRIVATE KEY-----\r\n${key.join('\r\n')}\r\n-----END PRIVATE KEY-----\r\n`
+  const account = '{\n  "note": "ключ",\n  "private": "пароль-\\"1\\""\n}\n====================\n'
+  const mask = new Mask([pem, account, 'a single line is no line of many'])
+  const cases: [text: string, masked: string][] = [
+    ...key.map((line): [string, string] => [`is ${line}!`, `is ${HIDDEN}!`]),
+    [`${key[0]}\n${key[1]}\n`, `${HIDDEN}\n${HIDDEN}\n`],
+    [`x${pem}y`, `x${HIDDEN}y`],
+    [JSON.stringify([pem]), `["${HIDDEN}"]`],
+    ['-----BEGIN PRIVATE KEY-----', '-----BEGIN PRIVATE KEY-----'],
+    ['====================', '===================='],
+    // Fifteen characters, and twenty-three.
+    ['"note": "ключ",', '"note": "ключ",'],
+    ['> "private": "пароль-\\"1\\""', `> ${HIDDEN}`],
+    [JSON.stringify('"private": "пароль-\\"1\\""'), `"${HIDDEN}"`],
+    [inAscii(JSON.stringify('"private": "пароль-\\"1\\""')), `"${HIDDEN}"`],
+  ]
+  for (const [text, masked] of cases) expect([text, mask.text(text)]).toEqual([text, masked])
 })
 
 test('values of the longest kind, and many of them, are masked like any other', () => {

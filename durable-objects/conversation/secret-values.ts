@@ -1,0 +1,71 @@
+// What in the owner's settings is nobody else's: the keys, and what is one by where it stands in the configuration of a
+// tool server. Values that only set something up ("production", "debug") are none: masking them would ruin every text.
+
+import { isSecretName } from '../../src/agent/security/variables.ts'
+import type { McpServers, Settings } from '../../src/db/settings.ts'
+
+export function secretsInSettings(settings: Settings): string[] {
+  const { llmApiKey, searchApiKey, sandboxApiKey, llmBaseUrl, mcpServers } = settings
+  const keys = [llmApiKey, searchApiKey, sandboxApiKey].filter((key) => key !== null)
+  return [...keys, ...secretsInAddress(llmBaseUrl ?? ''), ...(mcpServers === null ? [] : secretsInServers(mcpServers))]
+}
+
+export function secretsInServers({ sse, shttp, stdio }: McpServers): string[] {
+  return [
+    ...[...sse, ...shttp].flatMap(({ url, apiKey }) => [
+      ...(apiKey === null ? [] : [apiKey]),
+      ...secretsInAddress(url),
+    ]),
+    ...stdio.flatMap(({ args, env }) => [...secretsInArguments(args), ...secretsInVariables(env)]),
+  ]
+}
+
+/** What is sent with Basic authentication may be shown without the user before it. */
+export function secretsInToken(token: string): string[] {
+  const colon = token.indexOf(':')
+  return colon < 0 ? [] : [token.slice(colon + 1)]
+}
+
+/** The password, and what the query calls a key, as they are written and as they are meant. */
+function secretsInAddress(address: string): string[] {
+  if (!URL.canParse(address)) return []
+  const { password, search } = new URL(address)
+  const pairs = search.slice(1).split('&').map(pairOf)
+  const written = [password, ...pairs.filter(([name]) => isKeyName(name)).map(([, value]) => value)]
+  return written.filter((text) => text !== '').flatMap((text) => [text, meant(text)])
+}
+
+function meant(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch (error) {
+    // Written by hand, with a percent sign that stands for itself.
+    if (error instanceof URIError) return text
+    throw error
+  }
+}
+
+/** `--token x`, `--token=x` and `TOKEN=x`; what follows `Bearer` in a header that is given on the line. */
+function secretsInArguments(args: readonly string[]): string[] {
+  return args.flatMap((arg, i) => {
+    const [name, value] = pairOf(arg)
+    const isFlag = arg.startsWith('-')
+    const bearer = /\bbearer\s+(\S+)/i.exec(arg)?.[1]
+    if (bearer !== undefined) return [bearer]
+    if (!isKeyName(name.replace(/^-+/, ''))) return []
+    if (arg.includes('=')) return [value]
+    const next = args[i + 1]
+    return isFlag && next !== undefined ? [next] : []
+  })
+}
+
+const secretsInVariables = (env: Readonly<Record<string, string>>): string[] =>
+  Object.entries(env).flatMap(([name, value]) => (isKeyName(name) ? [value] : []))
+
+const isKeyName = (name: string): boolean =>
+  isSecretName(name.replaceAll('-', '_'), []) || /^(key|auth|authorization|sig|signature|pwd|pass|pat)$/i.test(name)
+
+function pairOf(text: string): [name: string, value: string] {
+  const at = text.indexOf('=')
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
+}
