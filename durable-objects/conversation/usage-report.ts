@@ -29,16 +29,23 @@ export class UsageReport {
     return this.#full
   }
 
-  /** The same asked anew, if it was so the last time: something may have been deleted. */
+  /**
+   * The same asked anew, if it was so the last time, as something may have been deleted, or if much has come or gone since the
+   * last report. What was known last where nobody answers.
+   */
   async stillFull(): Promise<Storage | null> {
-    if (this.#full !== null) await this.send()
+    if (this.#full === null && !this.isDue) return null
+    try {
+      await this.send()
+    } catch (error) {
+      log.warn('conversation.not_reported', errorFields(error))
+    }
     return this.#full
   }
 
   /** Finds out whether it is still so, for whoever asks next. */
   lookAgain(): void {
-    const asked = this.stillFull().catch((error: unknown) => log.warn('conversation.not_reported', errorFields(error)))
-    this.#ctx.waitUntil(asked)
+    this.#ctx.waitUntil(this.stillFull())
   }
 
   get isDue(): boolean {

@@ -61,5 +61,5 @@ export async function nextOf(
 function brokenOff(error: unknown): AppError {
   if (error instanceof AppError) return error
   log.debug('http.body_broken_off', errorFields(error))
-  return new AppError('bad_request', 'The body broke off before its end', { cause: error })
+  return new AppError('request_timeout', 'The body broke off before its end', { cause: error })
 }

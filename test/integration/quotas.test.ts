@@ -120,6 +120,8 @@ test('what an owner stores is counted with what conversations report, and when i
     return ann.ask(`${chat.path}/upload-files`, { method: 'POST', body: form })
   }
   expect((await upload()).status).toBe(200)
+  // Nothing else has to happen for it to count.
+  expect(await usedOf(ann, 'stored_bytes')).toBeGreaterThan(3_000_000)
   expect((await chat.post('run', { command: 'true' })).status).toBe(200)
   const report = () => runDurableObjectAlarm(conversation(env, ann.owner, chat.id))
   await expect

@@ -126,7 +126,7 @@ function requestOf(
 async function submit(c: Context<AppEnv>, requests: TaskRequest[]) {
   const answer = await taskQueue(c.env).submit(c.get('principal').owner, requests)
   if (answer.ok) return answer.results
-  throw tooManyAnalyses(answer)
+  throw tooManyAnalyses(answer, requests.length)
 }
 
 async function submitOne(c: Context<AppEnv>, request: TaskRequest): Promise<Response> {

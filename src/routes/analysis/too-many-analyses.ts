@@ -6,6 +6,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   analyses_per_day: 'The count begins anew at midnight, UTC.',
 }
 
-export function tooManyAnalyses(full: FullQuota): AppError {
-  return quotaReached(full, ADVICE[full.limit] ?? '')
+export function tooManyAnalyses(full: FullQuota, asked = 1): AppError {
+  const tooManyAtOnce = `This request asks for ${asked} analyses at once, more than the limit allows: send fewer in one request.`
+  return quotaReached(full, asked > full.allowed ? tooManyAtOnce : (ADVICE[full.limit] ?? ''))
 }

@@ -149,6 +149,8 @@ endpoint(
     })
     if (answer.status === 404) throw notFound(params.conversation_id)
     const outcome = await answer.json<{ report: UploadReport } | FormProblem>()
+    // What came counts from the answer on.
+    await stub.storageFull()
     if ('report' in outcome) return c.json(outcome.report)
     throw refusal(outcome, config(c.env).maxUploadBytes)
   },

@@ -19,7 +19,7 @@ export function* partsOf(command: Command): Generator<Node> {
   while (open.length > 0) {
     const value = open.pop()
     if (Array.isArray(value)) open.push(...value)
-    else if (typeof value === 'object' && value !== null) {
+    else if (isPlain(value)) {
       if (isNode(value)) {
         if (STEPS.has(value.type)) continue
         yield value
@@ -35,25 +35,36 @@ export function withParts<Part>(part: Part, change: (node: Node) => Node): Part 
 }
 
 function changed(value: unknown, change: (node: Node) => Node): unknown {
-  if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) {
     const items = value.map((item) => changed(item, change))
     return items.some((item, i) => item !== value[i]) ? items : value
   }
+  if (!isPlain(value)) return value
   if (isNode(value)) {
     if (STEPS.has(value.type)) return value
     const other = change(value)
     if (other !== value) return other
   }
-  let copy: Record<string, unknown> | null = null
-  for (const [field, inner] of Object.entries(value)) {
-    if (isBody(value, field)) continue
+  const others = Object.entries(value).flatMap(([field, inner]) => {
+    if (isBody(value, field)) return []
     const other = changed(inner, change)
-    if (other === inner) continue
-    copy ??= { ...value }
-    copy[field] = other
+    return other === inner ? [] : [[field, other]]
+  })
+  return others.length === 0 ? value : copyWith(value, Object.fromEntries(others))
+}
+
+/** What is found out when it is read (`arithmetic/indexes.ts`) stays so. */
+export function copyWith<Part extends object>(part: Part, fields: Readonly<Record<string, unknown>>): Part {
+  const copy: Record<string, unknown> = Object.defineProperties({}, Object.getOwnPropertyDescriptors(part))
+  for (const [field, value] of Object.entries(fields)) {
+    Object.defineProperty(copy, field, { value, enumerable: true, configurable: true, writable: true })
   }
-  return copy ?? value
+  return copy as Part
+}
+
+/** A node of the parser's, and nothing of ours that was put among them: that is asked when it is run. */
+function isPlain(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 }
 
 /** The condition of `for ((…))` and of `a ? b : c` is an expression. */

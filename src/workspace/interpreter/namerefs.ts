@@ -1,7 +1,8 @@
 // References to names (`local -n ref=$1`). The interpreter follows one that stands for a plain variable when it reads it. Here
 // each name is put in the place of the references to it, wherever a command names a variable, before the command is run.
 
-import { isNode, type Node, withParts } from './heads.ts'
+import { LateName } from './arithmetic/indexes.ts'
+import { copyWith, isNode, type Node, withParts } from './heads.ts'
 import type { Position } from './position.ts'
 import type { Command, CommandCall, ShellVariables, StepResult } from './shape.ts'
 
@@ -62,14 +63,19 @@ function withTarget(state: ShellVariables, node: Node): Node {
 /** With the changed field; what else is in the node is changed as well. */
 function field(state: ShellVariables, node: Node, name: string): Node {
   const text = node[name]
+  if (text instanceof LateName)
+    return within(state, copyWith(node, { [name]: text.as((late) => renamed(state, late)) }))
   const other = typeof text === 'string' ? renamed(state, text) : text
   if (other === text || (name !== 'name' && String(other).includes('['))) return node
   return within(state, { ...node, [name]: other })
 }
 
 function within(state: ShellVariables, copy: Node): Node {
-  const fields = Object.entries(copy).map(([key, value]) => [key, withParts(value, (node) => withTarget(state, node))])
-  return Object.fromEntries(fields) as Node
+  const fields = Object.entries(copy).flatMap(([key, value]) => {
+    const other = withParts(value, (node) => withTarget(state, node))
+    return other === value ? [] : [[key, other]]
+  })
+  return copyWith(copy, Object.fromEntries(fields))
 }
 
 function parameter(state: ShellVariables, node: Node): Node {
@@ -84,7 +90,11 @@ function parameter(state: ShellVariables, node: Node): Node {
   if (operation?.type === 'Indirection' && NAME.exec(name)?.[0] === name) {
     return operation.innerOp ? node : { type: 'Literal', value: targetOf(state, name) }
   }
-  return within(state, { ...node, parameter: renamed(state, name) })
+  const late = Object.getOwnPropertyDescriptor(node, 'parameter')?.get
+  if (late === undefined) return within(state, copyWith(node, { parameter: renamed(state, name) }))
+  const copy = within(state, node)
+  const get = () => renamed(state, String(late.call(node)))
+  return Object.defineProperty(copy, 'parameter', { get, enumerable: true, configurable: true })
 }
 
 function tested(state: ShellVariables, node: Node): Node {

@@ -29,6 +29,7 @@ import {
 import { runPrepared } from './prepared.ts'
 import { refusedPattern, repairSubstitutions, repairWords } from './repairs.ts'
 import type { Command, Interpreter, Pipeline, Script, Statement, StepResult } from './shape.ts'
+import { withPatterns } from './shell-patterns.ts'
 import {
   afterPipeline,
   BODIES,
@@ -86,7 +87,7 @@ function watched(own: Steps): Steps & ThisType<Watched> {
     },
     executeCommand(node, stdin, ownsStdin) {
       const { position } = this
-      const run = (as: Command) => own.executeCommand.call(this, as, stdin, ownsStdin)
+      const run = (as: Command) => own.executeCommand.call(this, withPatterns(this.ctx.state, as), stdin, ownsStdin)
       if (!position) return run(node)
       return command(this, position, { node, run: (as) => runPrepared(this, position, { node: as, run }) })
     },

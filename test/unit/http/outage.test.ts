@@ -67,7 +67,7 @@ test('a body that the client breaks off is no fault of the service, and whatever
     const request = brokenOff(error)
     return (await app.request(new Request(`http://bellwether.test${path}`, request), {}, env)).status
   }
-  expect(await statusOf('/read', lost)).toBe(400)
+  expect(await statusOf('/read', lost)).toBe(408)
   expect(await statusOf('/read', new AppError('payload_too_large', 'too long'))).toBe(413)
   expect(lines).toEqual([])
   expect(await statusOf('/object', lost)).toBe(503)

@@ -1,14 +1,17 @@
 // Where a script has `((…))` as a command or as the head of a loop. As in bash it is arithmetic if the parenthesis that closes
-// the inner one is followed at once by another; else it is a subshell within a subshell.
+// the inner one is followed at once by another; else it is a subshell within a subshell. And what else the library's parser
+// misreads: a `$` that begins nothing, and a word of a list `x=(env A=1)` that looks like an assignment, which it would lose.
 
 export type ArithmeticCommand = { start: number; end: number; isLoop: boolean }
 
 /** After these another command may begin. */
 const LEADING: ReadonlySet<string> = new Set(['if', 'then', 'else', 'elif', 'while', 'until', 'do', 'time', '!', '{'])
+/** In a list, up to the sign. */
+const LIKE_ASSIGNMENT = /^[A-Za-z_]\w*\+?(?==)/
 const WORD = /[^\s;&|()<>"'`$\\]+/y
 const HEREDOC = /<<(-?)[ \t]*(?:'([^'\n]*)'|"([^"\n]*)"|\\?([^\s;&|()<>'"]+))/y
 /** Behind a `$` that begins nothing. In arithmetic the library's parser would never get over it. */
-const LONE = /[\s)&|+*/%<>=,;:^~}\]]/
+const LONE = /[\s)&|+/%<>=,;:^~}\]]/
 const MOST_LEVELS = 200
 /** How often the text may be looked through for what closes a parenthesis, and a number of places besides. */
 const MOST_LOOKS = 20
@@ -52,7 +55,7 @@ class Finder {
         return false
       case '\n':
         state.at = this.#afterHeredocs(state)
-        state.mayBegin = !state.isTest
+        state.mayBegin = !state.isTest && state.open.at(-1) !== 'list'
         return false
       case ';':
       case '&':
@@ -92,14 +95,15 @@ class Finder {
       return
     }
     state.at++
-    state.open.push('(')
-    state.mayBegin = !state.isTest
+    const isList = at > 0 && this.#text[at - 1] === '=' && !state.isTest
+    state.open.push(isList ? 'list' : '(')
+    state.mayBegin = !state.isTest && !isList
   }
 
   #closing(state: State, closing: string): boolean {
     state.at++
     state.mayBegin = !state.isTest
-    if (state.open.at(-1) === '(') state.open.pop()
+    if (state.open.at(-1) === '(' || state.open.at(-1) === 'list') state.open.pop()
     else if (closing === ')' && state.open.at(-1) !== 'case') return true
     return false
   }
@@ -129,6 +133,7 @@ class Finder {
     }
     WORD.lastIndex = state.at
     const [word = char] = WORD.exec(this.#text) ?? []
+    if (state.open.at(-1) === 'list') this.#noteListed(state.at, word)
     state.at += word.length
     state.isLoop = word === 'for'
     if (word === '[[') state.isTest = true
@@ -136,6 +141,12 @@ class Finder {
     else if (word === 'case' && state.mayBegin) state.open.push('case')
     else if (word === 'esac' && state.open.at(-1) === 'case') state.open.pop()
     state.mayBegin = !state.isTest && state.mayBegin && LEADING.has(word)
+  }
+
+  #noteListed(at: number, word: string): void {
+    const sign = at + (LIKE_ASSIGNMENT.exec(word)?.[0].length ?? 0)
+    if (sign > at && /[\s(]/.test(this.#text[at - 1] ?? ''))
+      this.found.push({ start: sign, end: sign + 1, isLoop: false })
   }
 
   /** Behind what begins with a quote, a backslash or `$`. */
@@ -238,6 +249,6 @@ type State = {
   isLoop: boolean
   /** Within `[[ … ]]`. */
   isTest: boolean
-  open: ('(' | 'case')[]
+  open: ('(' | 'list' | 'case')[]
   heredocs: { end: string; isIndented: boolean }[]
 }

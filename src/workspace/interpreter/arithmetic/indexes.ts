@@ -60,16 +60,23 @@ export class Index {
 /** A name whose index is known when it is looked into. */
 export class LateName extends String {
   readonly #index: Index
+  readonly #change: (name: string) => string
 
-  constructor(index: Index) {
+  constructor(index: Index, change = (name: string) => name) {
     super(index.written)
     this.#index = index
+    this.#change = change
+  }
+
+  /** The same under another name. */
+  as(change: (name: string) => string): LateName {
+    return new LateName(this.#index, change)
   }
 
   override match(pattern: string | RegExp): RegExpMatchArray | null
   override match(pattern: Matcher): RegExpMatchArray | null
   override match(pattern: string | Matcher): RegExpMatchArray | null {
-    const { current } = this.#index
+    const current = this.#change(this.#index.current)
     return typeof pattern === 'string' ? current.match(pattern) : current.match(pattern)
   }
 }

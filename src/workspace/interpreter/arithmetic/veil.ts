@@ -16,7 +16,7 @@ const VEIL = new Map([...SIGNS].map((sign, i) => [sign, String.fromCharCode(FIRS
 
 /** The script as the library's parser is to read it. */
 export function veiled(script: string): string {
-  if (!(script.includes('((') || script.includes('${')) || HAS_VEIL.test(script)) return script
+  if (!['((', '${', '=('].some((sign) => script.includes(sign)) || HAS_VEIL.test(script)) return script
   let text = ''
   let at = 0
   for (const { start, end, isLoop } of arithmeticCommands(script)) {
