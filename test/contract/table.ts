@@ -66,7 +66,7 @@ export function endpoint(call: `${Method} /${string}`, answer: string, options: 
   const parameters = [...inPath, ...query]
   const answers = { ...(answer === 'none' ? {} : { [status]: answer }), ...also }
   const takesInput = parameters.length > 0 || body !== null || options.added !== undefined
-  const always = [...(open ? [403] : AT_THE_DOOR), ...(takesInput ? [422] : []), ...(body === null ? [] : [413])]
+  const always = [...(open ? [403] : AT_THE_DOOR), ...(takesInput ? [422] : []), ...(body === null ? [] : [408, 413])]
   const statuses = new Set([status, ...Object.keys(also).map(Number), ...errors, ...decided, ...always])
   return {
     method,

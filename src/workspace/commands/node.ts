@@ -51,10 +51,12 @@ async function runProgram({ entry, asked, call, options }: Run): Promise<Ran> {
     files,
     deadline: Date.now() + timeoutMs,
   }
+  // What a program did until it was stopped is kept as well.
+  const rest = () => (signal.aborted ? null : pause())
   let isAllKept = true
   const take = async ({ output, changes }: Report) => {
     for (const [stream, text] of output) texts[stream] += text
-    for (const problem of await applyChanges(fs, changes)) {
+    for (const problem of await applyChanges(fs, changes, rest)) {
       texts[2] += `node: ${problem}\n`
       isAllKept = false
     }

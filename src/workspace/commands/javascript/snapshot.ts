@@ -74,12 +74,17 @@ function isFolder(fs: FileSystem, path: string): boolean {
   }
 }
 
-/** Answers with a line for each change that could not be made. */
-export async function applyChanges(fs: FileSystem, changes: readonly FileChange[]): Promise<string[]> {
+/** Answers with a line for each change that could not be made; before each one `rest` may make a pause for others. */
+export async function applyChanges(
+  fs: FileSystem,
+  changes: readonly FileChange[],
+  rest: () => Promise<void> | null,
+): Promise<string[]> {
   const problems: string[] = []
   const gone = changes.filter(({ kind }) => kind === 'gone')
-  const rest = changes.filter(({ kind }) => kind !== 'gone').toSorted((a, b) => (a.path < b.path ? -1 : 1))
-  for (const change of [...gone, ...rest]) {
+  const others = changes.filter(({ kind }) => kind !== 'gone').toSorted((a, b) => (a.path < b.path ? -1 : 1))
+  for (const change of [...gone, ...others]) {
+    await rest()
     try {
       if (!isAllowed(change.path)) problems.push(`${change.path}: Permission denied`)
       else await apply(fs, change)

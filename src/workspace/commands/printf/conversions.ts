@@ -8,7 +8,7 @@ import type { Directive } from './pieces.ts'
 import { shellQuoted } from './quote.ts'
 
 /** What one directive may fill, and how exact a number may be: more is a mistake, and would fill the memory. */
-export const MAX_SIZE = 1_000_000
+export const MAX_SIZE = 10_000_000
 
 export interface Sized {
   flags: string

@@ -78,10 +78,16 @@ function mend(holder: Holder, parse: Parse, use?: Use): void {
   MENDED.add(holder)
   const { originalText } = holder
   if (originalText === undefined) return
-  const text = originalText.replaceAll('\\\n', '')
+  const text = withoutEnd(originalText).replaceAll('\\\n', '')
   holder.expression = treeOf(new Expression(text, piecesOf(text, parse), use), { type: 'ArithVariable', name: text })
   // The library would read the text again where there are names in it.
   holder.originalText = undefined
+}
+
+/** Where parentheses stand at its beginning, or a substitution holds another expression, the library's text has its own end as well. */
+function withoutEnd(text: string): string {
+  const open = [...text].reduce((sum, char) => sum + (char === '(' ? 1 : char === ')' ? -1 : 0), 0)
+  return open === -2 ? text.replace(/\)\)\s*$/, '') : text
 }
 
 /** What the library runs, see `expression.ts`. */
