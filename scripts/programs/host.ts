@@ -28,7 +28,7 @@ export type HostOptions = Partial<Limits> & {
   readonly sparesAfter?: Promise<unknown>
 }
 
-type Parts = { pool: Pool; places: Places; memory: MemoryWatch; limits: Limits }
+type Deps = { pool: Pool; places: Places; memory: MemoryWatch; limits: Limits }
 
 /** A program that looks at the clock gets this long to end by itself, and with everything that it wrote. */
 const OWN_END_MS = 300
@@ -45,8 +45,8 @@ export async function startProgramHost(options: HostOptions): Promise<ProgramHos
   const pool = new Pool({ folder: own, config, guardian, limits })
   if (sparesAfter === undefined) pool.prepare()
   else void sparesAfter.then(() => pool.prepare())
-  const parts: Parts = { pool, limits, places: new Places(limits.concurrency), memory: new MemoryWatch() }
-  const server = createServer((incoming, answer) => void serve(parts, incoming, answer))
+  const deps: Deps = { pool, limits, places: new Places(limits.concurrency), memory: new MemoryWatch() }
+  const server = createServer((incoming, answer) => void serve(deps, incoming, answer))
   // How long a program may take is said by who sends it, and one that waits for a place has not been read.
   server.requestTimeout = 0
   const socketPath = join(own, 'host.sock')
@@ -67,7 +67,7 @@ export async function startProgramHost(options: HostOptions): Promise<ProgramHos
   }
 }
 
-async function serve(parts: Parts, incoming: IncomingMessage, answer: ServerResponse): Promise<void> {
+async function serve(deps: Deps, incoming: IncomingMessage, answer: ServerResponse): Promise<void> {
   const deadline = Number(incoming.headers['x-program-deadline'])
   if (incoming.method !== 'POST' || !Number.isFinite(deadline)) {
     answer.writeHead(400, { 'content-type': 'text/plain' }).end('a program with a deadline is expected')
@@ -81,7 +81,7 @@ async function serve(parts: Parts, incoming: IncomingMessage, answer: ServerResp
   const leftMs = Math.max(0, deadline - Date.now()) + OWN_END_MS
   const timer = setTimeout(() => stop('timeout'), Math.min(leftMs, MAX_TIMER_MS))
   try {
-    await takeTurn(parts, { incoming, answer, signal: controller.signal, stop })
+    await takeTurn(deps, { incoming, answer, signal: controller.signal, stop })
   } catch (error) {
     answer.end(ending({ code: 1, why: `the program cannot be run: ${messageOf(error)}` }))
   } finally {
@@ -91,7 +91,7 @@ async function serve(parts: Parts, incoming: IncomingMessage, answer: ServerResp
 
 type Turn = Pick<Parameters<typeof runInProcess>[0], 'incoming' | 'answer' | 'signal' | 'stop'>
 
-async function takeTurn({ pool, places, memory, limits }: Parts, turn: Turn): Promise<void> {
+async function takeTurn({ pool, places, memory, limits }: Deps, turn: Turn): Promise<void> {
   const { incoming, answer, signal } = turn
   const leave = await places.take(String(incoming.headers['x-program-group'] ?? ''), signal).catch(() => null)
   if (leave === null) {

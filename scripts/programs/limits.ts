@@ -1,12 +1,12 @@
-/** What a program host gives its programs. */
+/** The limits of a program host. */
 export type Limits = {
   /** Programs that run at a time; the others wait. */
   readonly concurrency: number
   /** Processes that wait ready for the next program. */
   readonly spares: number
-  /** Of the process of one program, runtime included. */
+  /** Of the process of one program, in MiB, runtime included. */
   readonly memoryMb: number
-  /** Of all that the process of one program prints. */
+  /** Of everything that the process of one program prints, in MB. */
   readonly printedMb: number
 }
 

@@ -9,18 +9,18 @@ import { ProgramProcess } from './program-process.ts'
 const RETRY_MS = 1000
 const ATTEMPTS = 3
 
-type Place = { folder: string; config: string; guardian: Guardian; limits: Limits }
+type PoolDeps = { folder: string; config: string; guardian: Guardian; limits: Limits }
 
 export class Pool {
-  readonly #place: Place
+  readonly #deps: PoolDeps
   readonly #all = new Set<ProgramProcess>()
   #spares: ProgramProcess[] = []
   #made = 0
   #isStopped = false
   #retry: NodeJS.Timeout | null = null
 
-  constructor(place: Place) {
-    this.#place = place
+  constructor(deps: PoolDeps) {
+    this.#deps = deps
   }
 
   /** Starts those that wait ready. */
@@ -57,7 +57,7 @@ export class Pool {
   }
 
   #refill(): void {
-    while (!this.#isStopped && this.#retry === null && this.#spares.length < this.#place.limits.spares) {
+    while (!this.#isStopped && this.#retry === null && this.#spares.length < this.#deps.limits.spares) {
       const process = this.#launch()
       this.#spares.push(process)
       process.ready.catch(() => this.#refillLater())
@@ -73,7 +73,7 @@ export class Pool {
   }
 
   #launch(): ProgramProcess {
-    const { folder, config, guardian, limits } = this.#place
+    const { folder, config, guardian, limits } = this.#deps
     const socketPath = join(folder, `program-${++this.#made}.sock`)
     const process = new ProgramProcess({ config, socketPath, guardian, memoryMb: limits.memoryMb })
     this.#all.add(process)

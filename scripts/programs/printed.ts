@@ -1,7 +1,7 @@
 // The lines that the process of a program prints: its output, among whatever the runtime has to say. They come at once,
 // also from a program that never waits and so never reports.
 
-import { WATCHED_MARK } from '../../src/workspace/commands/javascript/wire.ts'
+import { WATCHED_MARK } from '../../src/kits/node-program/runtime/protocol.ts'
 
 const LINE_FEED = 10
 

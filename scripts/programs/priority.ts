@@ -1,6 +1,6 @@
-// How the process of a program shares the machine: whoever waits for an answer goes before, and who computes for long goes
-// last. Where Linux makes a group of each session (autogroup), a priority counts within the session alone, so that a program
-// in a session of its own would be served as well as the service with all its processes: there the group has to stand back.
+// The priority of a program's process: a process that waits for input goes first, one that computes for long goes last.
+// Where Linux makes a group of each session (autogroup), a priority counts within the session alone. A program in a session
+// of its own would then get as much as the whole service, so its group is lowered as well.
 
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'

@@ -66,7 +66,7 @@ export class ProgramProcess {
     return this.pid !== undefined && this.#child.exitCode === null && this.#child.signalCode === null
   }
 
-  /** What it printed to the stream of errors last, for whoever asks why it ended. */
+  /** The end of its standard error, for the reason why it ended. */
   get lastWords(): string {
     return this.#lastWords
   }

@@ -1,7 +1,7 @@
 // One program in one process: what it sends goes on to who asked for it, and whatever happens, an ending follows.
 
 import { type IncomingMessage, request, type ServerResponse } from 'node:http'
-import { type Frame, FrameReader, frame } from '../../src/workspace/commands/javascript/wire.ts'
+import { type Frame, FrameReader, frame } from '../../src/kits/node-program/wire.ts'
 import type { Limits } from './limits.ts'
 import type { MemoryWatch } from './memory-watch.ts'
 import { PrintedLines } from './printed.ts'

@@ -1,44 +1,15 @@
 // Reads what the runtime of a program runs. It takes wrangler and a process that strips types: more than the rest of a start,
 // so `npm start` does it when it builds the Worker.
 
-import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join, posix } from 'node:path'
+import { join } from 'node:path'
 import { unstable_readConfig } from 'wrangler'
-import { Fault } from '../start/fault.ts'
 import { ROOT } from '../start/paths.ts'
+import { modulesFrom } from './module-texts.ts'
 import type { ProgramRuntime } from './runtime-config.ts'
 
 const ENTRY = 'scripts/programs/entries/program-worker.ts'
-const IMPORT = /^import (?!type )[^'\n]* from '(\.[^']*)'$/gm
 
 export function readProgramRuntime(): ProgramRuntime {
   const { compatibility_date: date } = unstable_readConfig({ config: join(ROOT, 'wrangler.toml') })
   return { modules: modulesFrom(ENTRY), compatibilityDate: date ?? '' }
-}
-
-/** The file and all that it imports, each under its path, without types: nothing has to be bundled. */
-function modulesFrom(entry: string): { name: string; text: string }[] {
-  const found = new Map<string, string>()
-  const waiting = [entry]
-  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
-    if (found.has(name)) continue
-    const path = join(ROOT, name)
-    if (!existsSync(path)) throw new Fault(`${path} is missing.`)
-    const source = readFileSync(path, 'utf8')
-    found.set(name, source)
-    for (const [, specifier = ''] of source.matchAll(IMPORT)) waiting.push(posix.join(dirname(name), specifier))
-  }
-  const texts = withoutTypes([...found.values()])
-  return [...found.keys()].map((name, i) => ({ name, text: texts[i] ?? '' }))
-}
-
-/** In a process of its own, where Node's remark that this is an experiment is not printed. */
-function withoutTypes(sources: readonly string[]): string[] {
-  const code = `import { readFileSync } from 'node:fs'
-import { stripTypeScriptTypes } from 'node:module'
-const sources = JSON.parse(readFileSync(0, 'utf8'))
-process.stdout.write(JSON.stringify(sources.map((source) => stripTypeScriptTypes(source))))`
-  const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', code]
-  return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8', input: JSON.stringify(sources) }))
 }

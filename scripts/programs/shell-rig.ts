@@ -16,11 +16,11 @@ import type { ShellJob, ShellOutcome } from './shell-job.ts'
 const ENTRY = join(ROOT, 'scripts', 'programs', 'entries', 'shell-worker.ts')
 const NAME = 'shell'
 
-export type Asked = Partial<ShellJob> & Pick<ShellJob, 'script'>
+export type ShellRequest = Partial<ShellJob> & Pick<ShellJob, 'script'>
 
 export type ShellRig = {
   readonly host: ProgramHost
-  run(job: Asked): Promise<ShellOutcome>
+  run(job: ShellRequest): Promise<ShellOutcome>
   /** A request that takes no program, in milliseconds. */
   light(): Promise<number>
   stop(): Promise<void>

@@ -1,31 +1,97 @@
-// Which addresses may be asked for on somebody else's word. Text in, verdict out; no request is made here.
+// Which addresses a request may go to when somebody else chose them. Pure: no request is made here.
 //
-// A Worker cannot look up a name and then pin the address that it got: what a public name resolves to is not known here.
-// Names that are known to lead inside are refused by their spelling, and the network around the service has to do the
-// rest.
+// A Worker cannot resolve a name and then pin the address: it does not know what a public name resolves to. Names that are
+// known to lead to private networks are refused by their spelling; the network around the service has to stop the rest.
 
 import { type Chooser, whoseChoice } from './chooser.ts'
-import { addressOf, bareHost, type HostPort, hostPortOf, isSameAddress, portOf } from './host-port.ts'
-import { cidrOf, contains, embeddedIpv4, isDenied, isLoopback } from './ip-address.ts'
+import {
+  type Address,
+  addressOf,
+  bareHost,
+  cidrOf,
+  contains,
+  embeddedIpv4,
+  type HostPort,
+  hostPortOf,
+  isDenied,
+  isLoopback,
+  isSameAddress,
+  isUnspecified,
+  portOf,
+  tunnelledIpv4,
+} from './ip-address.ts'
 import type { Marker } from './outbound-marker.ts'
-import { isOwnOrigin, LOOPBACK_SUFFIXES } from './own-origin.ts'
+
+// Whether an address leads back to this service. It is asked by every loopback spelling at the port that it listens on, by
+// the names and addresses that the operator lists, and by whatever spells one of these. A name that only resolves to it is
+// not known here: what goes out is marked for that (`outbound-marker.ts`).
+
+/** Public names that resolve to 127.0.0.1, and those that mean this machine. */
+const LOOPBACK_SUFFIXES = [
+  'localhost',
+  'localdomain',
+  'ip6-localhost',
+  'ip6-loopback',
+  'localtest.me',
+  'lvh.me',
+  'vcap.me',
+  'lacolhost.com',
+  'localh.st',
+  'fuf.me',
+]
+
+const MOST_PORTS = 8
+const seenPorts = new Set<string>()
+
+/**
+ * Remembers the port at which a request of this machine to this machine came. Only loopback is refused for it, so a client
+ * that makes ports up keeps its owner from servers of their own at most.
+ */
+export function noteOwnPort(port: string): void {
+  if (!seenPorts.has(port) && seenPorts.size < MOST_PORTS) seenPorts.add(port)
+}
+
+function isOwnOrigin(url: URL, known: readonly HostPort[]): boolean {
+  const port = portOf(url)
+  const host = bareHost(url.hostname).replace(/\.+$/, '')
+  const meant = addressesIn(host)
+  const isHere = isThisMachine(host, meant)
+  if (isHere && seenPorts.has(port)) return true
+  return known.some((own) => {
+    if (own.port !== null && own.port !== port) return false
+    const address = addressOf(own.host)
+    if (isHere && isThisMachine(own.host, address ? [address] : [])) return true
+    return host === own.host || (address !== null && meant.some((one) => isSameAddress(one, address)))
+  })
+}
+
+function isThisMachine(host: string, meant: readonly Address[]): boolean {
+  if (meant.some((address) => isLoopback(address) || isUnspecified(address))) return true
+  return LOOPBACK_SUFFIXES.some((name) => host === name || host.endsWith(`.${name}`))
+}
+
+/** The address that a host is, and those that it carries: in a tunnel's form, or spelled in a name. */
+function addressesIn(host: string): Address[] {
+  const address = addressOf(host)
+  return address === null ? embeddedIpv4(host) : [address, ...tunnelledIpv4(address)]
+}
 
 export interface AddressPolicy {
   /** `host`, `host:port` or a CIDR block: these may be private and use any port (or exactly the one named). */
   allowPrivate: readonly string[]
   /** 127.0.0.0/8, ::1 and `localhost`, on every port, where a person typed the address. */
   personMayUseLoopback: boolean
-  /** Where the service itself is reached, besides what it sees of that: never asked, whoever chose it. */
+  /** The service's own addresses, beside those that it learns from requests: always refused. */
   ownOrigins: readonly HostPort[]
-  /** Marks what goes out, so that the service knows it when it comes back; null for what is never sent to strangers. */
+  /** Marks outgoing requests, so that the service recognises its own; null where none is sent to addresses that others chose. */
   marker: Marker | null
 }
 
-export type AddressVerdict = { ok: true; url: URL } | { ok: false; reason: string }
+type AddressVerdict = { ok: true; url: URL } | { ok: false; reason: string }
 
 const DEFAULT_PORTS: ReadonlySet<string> = new Set(['', '80', '443'])
 
-/** Scheme, host and port as they were written; whatever is cut off here is never part of the host. */
+/** Scheme, host and port as they were written; what is cut off here is never part of the host. */
 const WRITTEN = /^https?:\/\/([^/?#]+)(?:[/?#]|$)/i
 const WRITTEN_AUTHORITY = /^(\[[0-9a-f:.]+\]|[^:[\]@]+)(?::([1-9]\d{0,4}))?$/i
 
@@ -55,12 +121,12 @@ export type AddressQuestion = { policy: AddressPolicy; chosenBy: Chooser }
 
 const OPERATORS_LIST = 'ALLOW_PRIVATE_NETWORK'
 
-/** Says whether the address may be asked, and for what it means. The reason is fit to be shown. */
+/** Whether a request may go to the address, and for which purpose. The reason contains no secret. */
 export function checkAddress(address: string, { policy, chosenBy }: AddressQuestion): AddressVerdict {
   const written = URL.canParse(address) ? new URL(address) : null
   const chooser = written === null ? 'stranger' : whoseChoice(written, chosenBy)
   if (written !== null && chooser === 'operator') return { ok: true, url: written }
-  // Before all else, so that whoever asks in any spelling is told that there is no way.
+  // First, so that every spelling of the service's own address gets this reason.
   if (written !== null && isHttp(written) && isOwnOrigin(written, policy.ownOrigins)) {
     return refuse(`${written.host} is this service itself, which is never asked, whatever ${OPERATORS_LIST} says`)
   }
@@ -76,7 +142,7 @@ export function checkAddress(address: string, { policy, chosenBy }: AddressQuest
   return DEFAULT_PORTS.has(url.port) ? { ok: true, url } : refuse(`port ${url.port} is not allowed${hint(url)}`)
 }
 
-/** What can be done about it, and by whom. */
+/** What can be done about a refusal, and by whom. */
 function hint({ host }: URL): string {
   return ` (the operator can allow ${host} with ${OPERATORS_LIST})`
 }
@@ -128,7 +194,7 @@ function isAllowed(url: URL, { allowPrivate }: AddressPolicy): boolean {
 }
 
 function leadsInside(host: string): boolean {
-  // A name without a dot is resolved by the search list of whoever asks.
+  // A name without a dot is resolved by the search list of the resolver.
   if (!host.includes('.')) return true
   if (INSIDE_SUFFIXES.some((suffix) => host === suffix || host.endsWith(`.${suffix}`))) return true
   // `10.0.0.1.example.com` and `10-0-0-1.example.com`: services exist that answer with the number.

@@ -3,7 +3,7 @@ export function assertNever(value: never): never {
   throw new Error(`unexpected value: ${JSON.stringify(value)}`)
 }
 
-/** The value, or a thrown error that names what was missing. For facts the code guarantees, never for input. */
+/** The value; throws an error that names the missing value. For facts that the code guarantees, never for input. */
 export function must<T>(value: T | null | undefined, what: string): T {
   if (value === null || value === undefined) throw new Error(`missing: ${what}`)
   return value

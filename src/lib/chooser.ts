@@ -1,12 +1,12 @@
-// Who chose an address decides where it may lead. A person and the operator choose an origin, never more: whatever else is
-// asked on the way there (a redirect, an address that a server names, another remote) is a stranger's choice.
+// Who chose an address decides where it may lead. A person or the operator chooses only an origin: every other address on
+// the way (a redirect, an address that a server names, another remote) counts as chosen by a stranger.
 
 export type Chooser =
   /** A model, a file, a page, a repository, an upstream: never loopback or a private network unless the operator names it. */
   | { readonly by: 'stranger' }
   /** Typed into the settings or a request: loopback too where the policy says so, but never the service itself. */
   | { readonly by: 'person'; readonly origins: ReadonlySet<string> }
-  /** From the operator's environment: not doubted. */
+  /** From the operator's environment: trusted. */
   | { readonly by: 'operator'; readonly origins: ReadonlySet<string> }
 
 export const STRANGER: Chooser = { by: 'stranger' }
@@ -19,12 +19,12 @@ export function namedByOperator(...addresses: readonly string[]): Chooser {
   return { by: 'operator', origins: originsOf(addresses) }
 }
 
-/** Whose choice this address is, when somebody chose to go there or somewhere else. */
+/** The chooser that counts for this address, when a person or the operator chose an origin. */
 export function whoseChoice({ origin }: URL, chooser: Chooser): Chooser['by'] {
   return chooser.by !== 'stranger' && chooser.origins.has(origin) ? chooser.by : 'stranger'
 }
 
-/** What is no address has no origin, and an opaque one (`null`) would be that of many. */
+/** An invalid address has no origin; an opaque origin (`null`) would match many. */
 function originsOf(addresses: readonly string[]): ReadonlySet<string> {
   const urls = addresses.flatMap((address) => (URL.canParse(address) ? [new URL(address)] : []))
   return new Set(urls.filter(({ protocol }) => /^https?:$/.test(protocol)).map(({ origin }) => origin))

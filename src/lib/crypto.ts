@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer'
+import { timingSafeEqual } from 'node:crypto'
 
 const encoder = new TextEncoder()
 
@@ -16,20 +17,25 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> | null {
   }
 }
 
+export function toHex(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')
+}
+
 export function randomToken(byteLength: number): string {
   return toBase64Url(crypto.getRandomValues(new Uint8Array(byteLength)))
 }
 
 export async function sha256Hex(text: string): Promise<string> {
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', encoder.encode(text)))
-  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', encoder.encode(text))))
 }
 
 /** Equality whose time depends on the lengths alone. */
 export function constantTimeEqual(a: string, b: string): boolean {
-  const left = encoder.encode(a)
-  const right = encoder.encode(b)
-  let difference = left.length ^ right.length
-  for (let i = 0; i < left.length; i++) difference |= (left[i] ?? 0) ^ (right[i] ?? 0)
-  return difference === 0
+  const [left, right] = [encoder.encode(a), encoder.encode(b)]
+  return left.length === right.length && timingSafeEqual(left, right)
+}
+
+/** 32 lower-case hex digits: a random UUID without its hyphens. */
+export function hexId(): string {
+  return crypto.randomUUID().replaceAll('-', '')
 }

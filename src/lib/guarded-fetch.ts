@@ -1,9 +1,10 @@
-// The one door for requests to an address that a user, a model, a repository or another server chose. Every address is
-// checked before it is asked, and again at each redirect; what comes back is bounded in size and time.
+// The guarded fetch: the only way to an address that a user, a model, a repository or another server chose. Every address is
+// checked before the request, and again at each redirect; answers are limited in size and time.
 
 import { type AddressPolicy, type AddressQuestion, checkAddress } from './address-policy.ts'
 import { type Chooser, STRANGER, whoseChoice } from './chooser.ts'
 import { MARKER_HEADER } from './outbound-marker.ts'
+import { unlessAborted } from './wait-at-most.ts'
 
 export interface DoorLimits {
   /** Of a response's body, after decompression. */
@@ -16,7 +17,7 @@ export interface DoorLimits {
 
 export interface Door {
   policy: AddressPolicy
-  /** Nobody is trusted by default: who opens a door says whose address is asked through it. */
+  /** There is no default: the caller must say who chose the address. */
   chosenBy: Chooser
   limits?: Partial<DoorLimits>
   /** A redirect that would turn what is sent into a question ends it. */
@@ -84,7 +85,7 @@ export async function guardedFetch(address: string | URL, init: RequestInit, doo
   try {
     const { response, url } = await follow(String(address), { init, door, deadline })
     deadline.headersArrived()
-    // A response that is made here has no address; whoever follows relative links needs the one that it came from.
+    // A response that is made here has no URL; callers that resolve relative links need the real one.
     return Object.defineProperty(capped(response, limits.maxBytes, deadline), 'url', { value: url.href })
   } catch (error) {
     deadline.end()
@@ -92,7 +93,7 @@ export async function guardedFetch(address: string | URL, init: RequestInit, doo
   }
 }
 
-/** The door as the `fetch` that libraries ask for. */
+/** The guarded fetch with the signature of `fetch`, for libraries. */
 export function fetchThrough(door: Door): typeof fetch {
   return async (input, init) => {
     if (!(input instanceof Request)) return guardedFetch(input instanceof URL ? input : String(input), init ?? {}, door)
@@ -119,7 +120,7 @@ async function follow(address: string, { init, door, deadline }: Journey): Promi
     const { url, method, body } = leg
     const sent = { method, headers: outgoing(leg, policy), signal: deadline.signal }
     const request: RequestInit = { ...sent, redirect: 'manual' }
-    const response = await deadline.race(ask(url.href, body === null ? request : { ...request, body }))
+    const response = await unlessAborted(deadline.signal, ask(url.href, body === null ? request : { ...request, body }))
     const location = REDIRECTS.has(response.status) ? response.headers.get('location') : null
     if (location === null || door.showsRedirects === true) return { response, url }
     await response.body?.cancel()
@@ -147,7 +148,7 @@ function nextLeg(leg: Leg, hop: { status: number; location: string; door: Door }
   const { policy } = hop.door
   const address = absolute(hop.location, leg.url)
   const sameOrigin = URL.canParse(address) && new URL(address).origin === leg.url.origin
-  // Where an upstream leads to is its own choice from then on, even back to where it all began.
+  // From the first redirect on the upstream chooses the address, even if it leads back to the first origin.
   const chosenBy = sameOrigin ? leg.chosenBy : STRANGER
   const url = checked(address, { policy, chosenBy })
   if (leg.url.protocol === 'https:' && url.protocol !== 'https:') {
@@ -171,7 +172,7 @@ function nextLeg(leg: Leg, hop: { status: number; location: string; door: Door }
 /** A relative location is resolved; an absolute one is checked as it was written. */
 function absolute(location: string, base: URL): string {
   if (/^[a-z][a-z0-9+.-]*:/i.test(location)) return location
-  // The parser reads a backslash as a slash and drops control characters; whoever sends them means to mislead.
+  // The parser reads a backslash as a slash and drops control characters; such an address is meant to mislead.
   if (/^[/\\]{2}/.test(location) || /[\\\s\p{Cc}]/u.test(location)) {
     const written = /^\/\/[^/\\?#\s\p{Cc}]+/u.test(location)
     if (!written) throw new DoorError('redirect', `${base.host} redirects to a malformed address`)
@@ -211,7 +212,7 @@ function cappedBody(
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
-        const { done, value } = await deadline.race(reader.read())
+        const { done, value } = await unlessAborted(deadline.signal, reader.read())
         if (done) {
           deadline.end()
           return controller.close()
@@ -222,7 +223,7 @@ function cappedBody(
       } catch (error) {
         const explained = deadline.explain(error)
         controller.error(explained)
-        // What broke off by itself has nothing left to cancel.
+        // A body that broke off needs no cancel.
         if (explained instanceof DoorError && explained.reason === 'network') deadline.end()
         else await stop(explained)
       }
@@ -237,23 +238,16 @@ function tooLarge(maxBytes: number): DoorError {
 
 /** Both time limits and the caller's signal as one. */
 class Deadline {
-  readonly #controller = new AbortController()
-  readonly #outer: AbortSignal | null
-  readonly #forward = () => this.#controller.abort(this.#outer?.reason)
+  readonly signal: AbortSignal
   readonly #headersTimer: ReturnType<typeof setTimeout>
   readonly #totalTimer: ReturnType<typeof setTimeout>
 
   constructor(limits: DoorLimits, outer: AbortSignal | null) {
-    const expire = () => this.#controller.abort(new DoorError('timeout', 'The request took too long'))
+    const late = new AbortController()
+    const expire = () => late.abort(new DoorError('timeout', 'The request took too long'))
     this.#headersTimer = setTimeout(expire, Math.min(limits.headersTimeoutMs, limits.totalTimeoutMs))
     this.#totalTimer = setTimeout(expire, limits.totalTimeoutMs)
-    this.#outer = outer
-    outer?.addEventListener('abort', this.#forward)
-    if (outer?.aborted) this.#forward()
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal
+    this.signal = outer === null ? late.signal : AbortSignal.any([late.signal, outer])
   }
 
   headersArrived(): void {
@@ -263,30 +257,11 @@ class Deadline {
   end(): void {
     clearTimeout(this.#headersTimer)
     clearTimeout(this.#totalTimer)
-    this.#outer?.removeEventListener('abort', this.#forward)
-  }
-
-  /** A peer, or a runtime, that does not listen to the signal cannot hold the caller. */
-  async race<T>(promise: Promise<T>): Promise<T> {
-    const { signal } = this
-    // Whoever loses the race, or comes too late for it, has nobody left to tell of a failure of its own.
-    promise.catch(() => undefined)
-    if (signal.aborted) throw signal.reason
-    let leave = () => {}
-    const aborted = new Promise<never>((_, reject) => {
-      leave = () => reject(signal.reason)
-      signal.addEventListener('abort', leave)
-    })
-    try {
-      return await Promise.race([promise, aborted])
-    } finally {
-      signal.removeEventListener('abort', leave)
-    }
   }
 
   /** The error to show for what was thrown: addresses in messages of the runtime stay out of it. */
   explain(error: unknown): unknown {
-    if (this.#controller.signal.aborted) return this.#controller.signal.reason
+    if (this.signal.aborted) return this.signal.reason
     if (error instanceof DoorError) return error
     return new DoorError('network', 'The host cannot be reached', { cause: withoutAddress(error) })
   }

@@ -1,11 +1,11 @@
-// Requests to services that the operator's configuration names: market data, models, channels. It is
-// the only place that retries, so nothing above it multiplies attempts. Addresses that a user, a model
-// or a server chose take the guarded door, as the `fetch` of the options.
+// Requests to services that the operator configured: market data, models, channels. Retries happen only here, so no caller
+// multiplies attempts. For an address that a user, a model or a server chose, the options contain the guarded fetch.
 
-import { operatorFetch } from './operator-fetch.ts'
-
-/** What kind of trouble it was; the parsers of single services add their own words. */
-export type UpstreamReason = 'timeout' | 'network' | 'rate_limited' | 'http_status' | 'too_large' | 'not_json'
+import type { AddressPolicy } from './address-policy.ts'
+import { joinBytes } from './bytes.ts'
+import { namedByOperator } from './chooser.ts'
+import { type DoorLimits, guardedFetch } from './guarded-fetch.ts'
+import { sleep, unlessAborted } from './wait-at-most.ts'
 
 export class UpstreamError<Reason extends string = string> extends Error {
   readonly service: string
@@ -59,7 +59,7 @@ export type RequestOptions = {
   fetch?: Fetch
 }
 
-export type BytesReply = { bytes: Uint8Array; status: number; headers: Headers }
+type BytesReply = { bytes: Uint8Array; status: number; headers: Headers }
 
 const DEFAULT_TIMEOUT_MS = 10_000
 const DEFAULT_MAX_BYTES = 5_000_000
@@ -103,16 +103,15 @@ export async function requestJson(url: string, options: RequestOptions): Promise
 async function attemptOnce(url: string, options: RequestOptions): Promise<BytesReply> {
   const { service, signal, timeoutMs = DEFAULT_TIMEOUT_MS } = options
   signal?.throwIfAborted()
-  const controller = new AbortController()
-  const timer = setTimeout(() => controller.abort(new DOMException('timed out', 'TimeoutError')), timeoutMs)
-  const forward = () => controller.abort(signal?.reason)
-  signal?.addEventListener('abort', forward)
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(new DOMException('timed out', 'TimeoutError')), timeoutMs)
+  const either = signal ? AbortSignal.any([late.signal, signal]) : late.signal
   try {
-    return await raced(exchange(url, options, controller.signal), controller.signal)
+    return await unlessAborted(either, exchange(url, options, either))
   } catch (error) {
     if (error instanceof UpstreamError) throw error
     signal?.throwIfAborted()
-    const timedOut = controller.signal.aborted
+    const timedOut = late.signal.aborted
     const detail = timedOut ? { detail: `${timeoutMs} ms` } : {}
     throw new UpstreamError(
       { service, reason: timedOut ? 'timeout' : 'network', retryable: true, ...detail },
@@ -120,7 +119,6 @@ async function attemptOnce(url: string, options: RequestOptions): Promise<BytesR
     )
   } finally {
     clearTimeout(timer)
-    signal?.removeEventListener('abort', forward)
   }
 }
 
@@ -181,46 +179,23 @@ async function readCapped(response: Response, options: RequestOptions): Promise<
     if (size > maxBytes) throw tooLarge()
     chunks.push(chunk)
   }
-  return joined(chunks, size)
-}
-
-function joined(chunks: Uint8Array[], size: number): Uint8Array {
-  const bytes = new Uint8Array(size)
-  let offset = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset)
-    offset += chunk.byteLength
-  }
-  return bytes
-}
-
-/** The promise, or the signal's reason if that comes first: a peer that ignores the signal cannot hold the caller. */
-async function raced<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  let stop = () => {}
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason)
-    signal.addEventListener('abort', stop)
-  })
-  try {
-    return await Promise.race([promise, aborted])
-  } finally {
-    signal.removeEventListener('abort', stop)
-  }
-}
-
-async function sleep(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
-  signal?.throwIfAborted()
-  const timer = new AbortController()
-  const elapsed = new Promise<void>((resolve) => {
-    const id = setTimeout(resolve, delayMs)
-    timer.signal.addEventListener('abort', () => clearTimeout(id))
-  })
-  try {
-    await (signal ? raced(elapsed, signal) : elapsed)
-  } finally {
-    timer.abort()
-  }
+  return joinBytes(chunks)
 }
 
 // Half to one and a half: clients that failed together do not come back together.
 const jittered = (delayMs: number): number => delayMs * (0.5 + Math.random())
+
+// Requests to the addresses of the operator's environment, and to those of the providers that the service itself knows. They
+// are not doubted. Where such a service redirects to is its own choice, though: to another origin only if that is public.
+
+const PUBLIC_ONLY: AddressPolicy = { allowPrivate: [], personMayUseLoopback: false, ownOrigins: [], marker: null }
+
+/** The callers have limits of their own, which fit what they ask for; this is for what they let go of. */
+const LIMITS: DoorLimits = { maxBytes: Number.MAX_SAFE_INTEGER, headersTimeoutMs: 600_000, totalTimeoutMs: 600_000 }
+
+/** As `fetch`, for a body of text or bytes. */
+export const operatorFetch = (url: string, init: RequestInit): Promise<Response> =>
+  guardedFetch(url, init, { policy: PUBLIC_ONLY, chosenBy: namedByOperator(url), limits: LIMITS })
+
+/** As `fetch`, and a redirect is the answer. Nothing stands between the service and the caller: for streams. */
+export const operatorFetchOnce: typeof fetch = (input, init) => fetch(input, { ...init, redirect: 'manual' })

@@ -1,127 +1,118 @@
-// Numeric addresses in the one form in which the WHATWG parser writes them, and the blocks that are not the internet.
+// Numeric addresses in the one form in which the WHATWG parser writes them, and which of them are the internet. What is
+// reserved for what is ipaddr.js's to know.
 
-export interface Address {
-  bits: 32 | 128
-  value: bigint
-}
+import ipaddr from 'ipaddr.js'
 
-export interface Block extends Address {
-  prefix: number
-}
+export type Address = ipaddr.IPv4 | ipaddr.IPv6
+
+type Block = [network: Address, prefix: number]
 
 /** Four decimal numbers and nothing else: no octal, no hex, no short forms. */
-export function ipv4Of(text: string): Address | null {
-  const match = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text)
-  if (!match) return null
-  const parts = match.slice(1).map(Number)
-  if (parts.some((part, i) => part > 255 || String(part) !== match[i + 1])) return null
-  return { bits: 32, value: parts.reduce((value, part) => value * 256n + BigInt(part), 0n) }
+export function ipv4Of(text: string): ipaddr.IPv4 | null {
+  return ipaddr.IPv4.isValidFourPartDecimal(text) ? ipaddr.IPv4.parse(text) : null
 }
 
-/** Without brackets. A dotted tail and a zone are not taken: the parser never writes them. */
-export function ipv6Of(text: string): Address | null {
-  if (!/^[0-9a-f:]{2,39}$/i.test(text) || text.split('::').length > 2) return null
-  const [head = '', tail] = text.split('::')
-  const groups = (part: string) => (part === '' ? [] : part.split(':'))
-  const [before, after] = [groups(head), groups(tail ?? '')]
-  const missing = 8 - before.length - after.length
-  if (tail === undefined ? missing !== 0 : missing < 1) return null
-  const all = [...before, ...Array.from({ length: missing }, () => '0'), ...after]
-  if (!all.every((group) => /^[0-9a-f]{1,4}$/i.test(group))) return null
-  return { bits: 128, value: all.reduce((value, group) => value * 65536n + BigInt(`0x${group}`), 0n) }
+/** Without brackets. A dotted tail and a zone are not taken: the WHATWG parser never writes them. */
+export function ipv6Of(text: string): ipaddr.IPv6 | null {
+  return /^[0-9a-f:]{2,39}$/i.test(text) && ipaddr.IPv6.isValid(text) ? ipaddr.IPv6.parse(text) : null
 }
 
 export function cidrOf(text: string): Block | null {
   const match = /^([^/]+)\/(\d{1,3})$/.exec(text)
   const address = match?.[1] ? (ipv4Of(match[1]) ?? ipv6Of(match[1])) : null
   const prefix = Number(match?.[2])
-  return address && prefix <= address.bits ? { ...address, prefix } : null
+  return address && prefix <= 8 * address.toByteArray().length ? [address, prefix] : null
 }
 
 export function contains(block: Block, address: Address): boolean {
-  const shift = BigInt(block.bits - block.prefix)
-  return block.bits === address.bits && block.value >> shift === address.value >> shift
+  return block[0].kind() === address.kind() && address.match(block)
 }
 
-function blocks(list: readonly string[]): Block[] {
-  return list.flatMap((text) => cidrOf(text) ?? [])
+export function isSameAddress(a: Address, b: Address): boolean {
+  return a.kind() === b.kind() && a.toString() === b.toString()
 }
-
-const LOOPBACK = blocks(['127.0.0.0/8', '::1/128'])
-/** Asked for, these are the machine itself. */
-const UNSPECIFIED = blocks(['0.0.0.0/8', '::/128'])
-
-const DENIED_IPV4 = blocks([
-  '0.0.0.0/8', // this network
-  '10.0.0.0/8', // private
-  '100.64.0.0/10', // carrier-grade NAT, and a cloud's metadata
-  '127.0.0.0/8', // loopback
-  '168.63.129.16/32', // a cloud's host agent
-  '169.254.0.0/16', // link-local, and the metadata of most clouds
-  '172.16.0.0/12', // private
-  '192.0.0.0/24', // protocol assignments
-  '192.0.2.0/24', // documentation
-  '192.31.196.0/24', // AS112
-  '192.52.193.0/24', // relays
-  '192.88.99.0/24', // 6to4 relays
-  '192.168.0.0/16', // private
-  '192.175.48.0/24', // AS112
-  '198.18.0.0/15', // benchmarks
-  '198.51.100.0/24', // documentation
-  '203.0.113.0/24', // documentation
-  '224.0.0.0/4', // multicast
-  '240.0.0.0/4', // reserved, and broadcast
-])
-
-/** Of IPv6, only global unicast is the internet; IPv4-mapped, NAT64, private and link-local blocks lie outside it. */
-const GLOBAL_IPV6 = blocks(['2000::/3'])
-const DENIED_IPV6 = blocks([
-  '2001::/23', // Teredo, ORCHID and other protocols
-  '2001:db8::/32', // documentation
-  '2002::/16', // 6to4
-  '2620:4f:8000::/48', // AS112
-  '3fff::/20', // documentation
-])
 
 export function isLoopback(address: Address): boolean {
-  return LOOPBACK.some((block) => contains(block, address))
+  return address.range() === 'loopback'
 }
 
+/** Asked for, these are the machine itself. */
 export function isUnspecified(address: Address): boolean {
-  return UNSPECIFIED.some((block) => contains(block, address))
+  return address.range() === 'unspecified'
 }
+
+/** The host agent of a cloud, at a public number. */
+const HOST_AGENT = '168.63.129.16'
+/** All of IPv6 that is the internet. What lies outside is refused, whether or not it is reserved for something. */
+const GLOBAL_IPV6: Block = [ipaddr.IPv6.parse('2000::'), 3]
 
 export function isDenied(address: Address): boolean {
-  if (address.bits === 32) return DENIED_IPV4.some((block) => contains(block, address))
-  if (!GLOBAL_IPV6.some((block) => contains(block, address))) return true
-  return DENIED_IPV6.some((block) => contains(block, address)) || isIsatap(address)
+  if (address.range() !== 'unicast') return true
+  return isIpv6(address) ? !address.match(GLOBAL_IPV6) || isIsatap(address) : address.toString() === HOST_AGENT
+}
+
+function isIpv6(address: Address): address is ipaddr.IPv6 {
+  return address.kind() === 'ipv6'
 }
 
 /** An interface id of `0:5efe` or `200:5efe` and an IPv4 address: a tunnel to that address. */
-function isIsatap({ value }: Address): boolean {
-  const marker = (value >> 32n) & 0xffffffffn
-  return marker === 0x5efen || marker === 0x02005efen
+function isIsatap({ parts }: ipaddr.IPv6): boolean {
+  return (parts[4] === 0 || parts[4] === 0x200) && parts[5] === 0x5efe
 }
 
-/** IPv4-mapped, compatible and translated addresses, and NAT64: the number stands at the end. */
-const ENDS_IN_IPV4 = blocks(['::/96', '::ffff:0:0/96', '::ffff:0:0:0/96', '64:ff9b::/96', '64:ff9b:1::/48'])
-const SIX_TO_FOUR = blocks(['2002::/16'])
-const TEREDO = blocks(['2001::/32'])
+/** The first blocks of IPv6, which are those of the addresses that were once compatible with IPv4. */
+const COMPATIBLE: Block = [ipaddr.IPv6.parse('::'), 96]
+/** IPv4-mapped and translated addresses, and NAT64. */
+const ENDS_IN_IPV4: ReadonlySet<string> = new Set(['ipv4Mapped', 'rfc6145', 'rfc6052'])
 
 /** The IPv4 addresses to which an IPv6 address may lead. */
 export function tunnelledIpv4(address: Address): Address[] {
-  if (address.bits === 32) return []
-  const within = (list: readonly Block[]) => list.some((block) => contains(block, address))
-  const bitsAt = (shift: bigint): Address => ({ bits: 32, value: (address.value >> shift) & 0xffffffffn })
-  if (within(ENDS_IN_IPV4) || isIsatap(address)) return [bitsAt(0n)]
-  if (within(SIX_TO_FOUR)) return [bitsAt(80n)]
-  if (!within(TEREDO)) return []
+  if (!isIpv6(address)) return []
+  const bytes = address.toByteArray()
+  const range = address.range()
+  const last = bytes.slice(-4)
+  if (ENDS_IN_IPV4.has(range) || address.match(COMPATIBLE) || isIsatap(address)) return [new ipaddr.IPv4(last)]
+  if (range === '6to4') return [new ipaddr.IPv4(bytes.slice(2, 6))]
+  if (range !== 'teredo') return []
   // The client's own address is stored inverted, the server's as it is.
-  return [bitsAt(64n), { bits: 32, value: bitsAt(0n).value ^ 0xffffffffn }]
+  return [new ipaddr.IPv4(bytes.slice(4, 8)), new ipaddr.IPv4(last.map((byte) => byte ^ 0xff))]
 }
 
 /** Every run of four numbers in a name, with dots or hyphens between them. */
 export function embeddedIpv4(name: string): Address[] {
   const found = name.matchAll(/(?<!\d)(?=(\d{1,3})[.-](\d{1,3})[.-](\d{1,3})[.-](\d{1,3})(?!\d))/g)
   return [...found].flatMap(([, ...parts]) => ipv4Of(parts.map(Number).join('.')) ?? [])
+}
+
+// A host and its port, as an operator writes them and as a URL has them.
+
+export interface HostPort {
+  /** In small letters, an IPv6 address without brackets. */
+  host: string
+  /** Null: any. */
+  port: string | null
+}
+
+/** `host` or `host:port`, or null. An IPv6 address stands alone or in brackets; only then can a port follow it. */
+export function hostPortOf(entry: string): HostPort | null {
+  const match = /^(\[[^\]]+\]|[^:]+):(\d+)$/.exec(entry)
+  const host = bareHost(match?.[1] ?? entry).toLowerCase()
+  const port = match?.[2] ?? null
+  if (port !== null && !(Number(port) >= 1 && Number(port) <= 65535 && String(Number(port)) === port)) return null
+  if (addressOf(host)) return { host, port }
+  const url = URL.canParse(`http://${host}/`) ? new URL(`http://${host}/`) : null
+  return /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(host) && url?.hostname === host ? { host, port } : null
+}
+
+/** The port of a URL, also where the URL leaves it out. */
+export function portOf({ port, protocol }: URL): string {
+  return port === '' ? (protocol === 'https:' ? '443' : '80') : port
+}
+
+export function bareHost(host: string): string {
+  return host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host
+}
+
+export function addressOf(host: string): Address | null {
+  return ipv4Of(bareHost(host)) ?? ipv6Of(bareHost(host))
 }

@@ -1,6 +1,6 @@
-// A mark on everything that goes through the guarded door, by which the service knows its own requests when they come back
-// to it: through a name that resolves to it, a forwarded port, a proxy. It tells a stranger nothing: it is new with every
-// request, nobody else can make or recognise one, and all that it does is to have a request refused.
+// A header on every request that goes through the guarded fetch, by which the service recognises its own requests when they
+// come back: through a name that resolves to it, a forwarded port, a proxy. It tells others nothing: it is different in each
+// request, nobody else can make or recognise one, and its only effect is that a request is refused.
 
 import { createHmac, hkdfSync } from 'node:crypto'
 import { constantTimeEqual, fromBase64, randomToken } from './crypto.ts'

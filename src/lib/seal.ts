@@ -2,7 +2,7 @@
 // A sealed text is bound to a context (whose it is, and what): moved to another row it does not open. It names the key
 // that sealed it, so that after a change of keys the old one still opens it and a third one is told from tampering.
 
-import { fromBase64, toBase64Url } from './crypto.ts'
+import { fromBase64, toBase64Url, toHex } from './crypto.ts'
 
 /** Root keys of 32 bytes in base64. */
 export type SealKeys = { current: string; previous: string | null }
@@ -102,6 +102,5 @@ async function deriveKey(root: string): Promise<DerivedKey> {
     ]),
     crypto.subtle.deriveBits(purpose('bellwether sealed values key id v1'), material, KEY_ID_BYTES * 8),
   ])
-  const id = Array.from(new Uint8Array(idBits), (byte) => byte.toString(16).padStart(2, '0')).join('')
-  return { id, key }
+  return { id: toHex(new Uint8Array(idBits)), key }
 }

@@ -1,5 +1,5 @@
-// Whoever keeps the files under a local service can say what the runtime does not: that the disk is full, that the file of
-// an object is damaged. Only `npm start` has such a keeper; the platform looks after its own disks.
+// The process that keeps the files of a local service knows what the runtime does not tell: that the disk is full, or that
+// the file of an object is damaged. Only `npm start` has such a keeper; the platform manages its own disks.
 
 /** `GET /disk`. */
 export type DiskReport = {

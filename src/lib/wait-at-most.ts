@@ -10,7 +10,7 @@ export async function waitAtMost(ms: number, work: Promise<unknown>): Promise<vo
   clearTimeout(timer)
 }
 
-/** What comes of the work; throws what `late` makes when the time is over first. The work goes on. */
+/** The result of the work; throws the error of `late` after the time limit. The work itself goes on. */
 export async function inTime<T>(ms: number, work: Promise<T>, late: () => Error): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const isOver = new Promise<never>((_, reject) => {
@@ -18,6 +18,40 @@ export async function inTime<T>(ms: number, work: Promise<T>, late: () => Error)
   })
   try {
     return await Promise.race([work, isOver])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** For who says no more than that there was no answer. */
+export const noAnswerWithin = (ms: number) => (): Error => new Error(`no answer within ${ms} ms`)
+
+/** The result of the work, or the signal's reason at once, so that work that ignores the signal cannot hold the caller. */
+export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  // The loser of the race may still fail; its error is ignored.
+  work.catch(() => undefined)
+  if (signal.aborted) throw signal.reason
+  let leave = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    leave = () => reject(signal.reason)
+    signal.addEventListener('abort', leave)
+  })
+  try {
+    return await Promise.race([work, aborted])
+  } finally {
+    signal.removeEventListener('abort', leave)
+  }
+}
+
+/** Waits; throws the signal's reason when that comes first. */
+export async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  signal?.throwIfAborted()
+  const elapsed = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms)
+  })
+  try {
+    await (signal ? unlessAborted(signal, elapsed) : elapsed)
   } finally {
     clearTimeout(timer)
   }

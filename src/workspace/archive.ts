@@ -2,21 +2,21 @@
 // table of contents, and the next part is read when the client has taken what came before. There are libraries for this;
 // those that stream either end at 65,535 entries or compress in JavaScript, at a fraction of the runtime's speed.
 
-import { errorFields, log } from '../lib/log.ts'
-import { type FileSystem, isFileError, type ScannedEntry } from './file-system.ts'
-import { ByteBlocks } from './parts.ts'
-import { rest, wakeCollector } from './rest.ts'
 import {
+  type Compression,
   centralHeader,
+  compression,
   DEFLATED,
   dataDescriptor,
   endOfArchive,
   localHeader,
   STORED,
   storedParts,
-} from './zip-format.ts'
-
-type Zlib = typeof import('./lazy/zip.ts')
+} from '../kits/zip/index.ts'
+import { errorFields, log } from '../lib/log.ts'
+import { type FileSystem, isFileError, type ScannedEntry } from './file-system.ts'
+import { ByteBlocks } from './parts.ts'
+import { rest, wakeCollector } from './rest.ts'
 
 const S_IFREG = 0o100000
 const S_IFLNK = 0o120000
@@ -38,7 +38,7 @@ export async function zipFolder(
   folder: string,
   signal: AbortSignal,
 ): Promise<ReadableStream<Uint8Array>> {
-  const blocks = new Archive(fs, folder, await import('./lazy/zip.ts')).blocks()
+  const blocks = new Archive(fs, folder, await compression()).blocks()
   const first = await blocks.next()
   // The runtime's own pipe: a write ends when the client has taken the block, which can then be used again.
   const { readable, writable } = new IdentityTransformStream()
@@ -69,12 +69,12 @@ async function breakOff(writer: WritableStreamDefaultWriter, reason: unknown): P
   await writer.abort(reason).catch((error: unknown) => log.debug('archive.broken_off', errorFields(error)))
 }
 
-type Found = Omit<ScannedEntry, 'name'> & { path: string }
+type ArchiveEntry = Omit<ScannedEntry, 'name'> & { path: string }
 
 class Archive {
   readonly #fs: FileSystem
   readonly #folder: string
-  readonly #zlib: Zlib
+  readonly #zlib: Compression
   readonly #out = new ByteBlocks()
   readonly #directory = new ByteBlocks()
   #entries = 0
@@ -82,7 +82,7 @@ class Archive {
   /** Since the last rest, before packing. */
   #packedBytes = 0
 
-  constructor(fs: FileSystem, folder: string, zlib: Zlib) {
+  constructor(fs: FileSystem, folder: string, zlib: Compression) {
     this.#fs = fs
     this.#folder = folder
     this.#zlib = zlib
@@ -121,7 +121,7 @@ class Archive {
     await rest()
   }
 
-  #whole(found: Found, bytes: Uint8Array): void {
+  #whole(found: ArchiveEntry, bytes: Uint8Array): void {
     const deflated = COMPRESSED.test(found.path) ? bytes : this.#zlib.deflatePart(bytes, LEVEL, true)
     const isSmaller = deflated.byteLength < bytes.byteLength
     const packed = isSmaller ? deflated : bytes
@@ -139,7 +139,7 @@ class Archive {
   }
 
   /** How large the file is shows at the end; so does its checksum, and both then stand behind the contents. */
-  async *#inParts(found: Found): AsyncGenerator<void> {
+  async *#inParts(found: ArchiveEntry): AsyncGenerator<void> {
     const { path } = found
     const entry = { ...this.#entry(found), method: DEFLATED, describedLater: true }
     let isCompressible = !COMPRESSED.test(path)
@@ -176,7 +176,7 @@ class Archive {
     return isSmaller
   }
 
-  #entry({ path, stat: { kind, mode, mtimeMs } }: Found) {
+  #entry({ path, stat: { kind, mode, mtimeMs } }: ArchiveEntry) {
     return {
       name: new TextEncoder().encode(path.slice(this.#folder.length + 1)),
       describedLater: false,
@@ -196,7 +196,7 @@ class Archive {
 }
 
 /** All that is no directory. Links are not followed. */
-function* filesBelow(fs: FileSystem, top: string): Generator<Found> {
+function* filesBelow(fs: FileSystem, top: string): Generator<ArchiveEntry> {
   const folders = [top]
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     for (const entries of scanIfThere(fs, folder)) {

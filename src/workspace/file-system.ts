@@ -1,7 +1,6 @@
-// The file tree as the rest of the code sees it: absolute POSIX paths under one virtual root, and nothing outside it.
-// What is known about a file (its node) is answered at once; what is in it may live far away, so contents are promises.
-// Failures that a user can cause are `FileSystemError`s with the codes and wording of POSIX, because shells, git and
-// people already know those.
+// The interface of a file tree: absolute POSIX paths under one virtual root. Metadata (the node) is synchronous; contents
+// may be in remote storage, so they are promises. Failures that a user can cause are `FileSystemError`s with the codes and
+// messages of POSIX, because shells, git and people know those.
 
 export type FileKind = 'file' | 'directory' | 'symlink'
 
@@ -22,21 +21,21 @@ export interface DirectoryEntry {
 }
 
 export interface FileSystem {
-  /** What the path leads to, symbolic links followed. */
+  /** The node that the path leads to, symbolic links followed. */
   /** Whether there is something, links followed. */
   exists(path: string): boolean
   stat(path: string): FileStat
-  /** What stands at the path itself. */
+  /** The node at the path itself; a link is not followed. */
   lstat(path: string): FileStat
   /** The entries of a directory, sorted by name. */
   list(path: string): DirectoryEntry[]
-  /** The same place without any symbolic link or `..`. */
+  /** The same path without any symbolic link or `..`. */
   realPath(path: string): string
   readLink(path: string): string
   makeDirectory(path: string, options?: { recursive?: boolean }): void
   /** Removes a file, a link (never what it points to) or a directory, which must be empty unless `recursive`. */
   remove(path: string, options?: { recursive?: boolean }): void
-  /** Moves in one step, taking the place of a file or an empty directory of the same kind. */
+  /** Moves in one step, replacing a file or an empty directory of the same kind. */
   rename(from: string, to: string): void
   symlink(target: string, path: string): void
   chmod(path: string, mode: number): void
@@ -46,13 +45,13 @@ export interface FileSystem {
   write(path: string, bytes: Uint8Array, options?: { mode?: number }): Promise<void>
   append(path: string, bytes: Uint8Array): Promise<void>
   /**
-   * The entries of a directory in the order of their names, a few at a time; each few as they are when they are asked for.
-   * Faster by far than to list a directory and to look at each entry.
+   * The entries of a directory in the order of their names, in batches; each batch is read when it is requested. Much faster
+   * than to list a directory and to read each entry.
    */
   scan(path: string): Iterable<ScannedEntry[]>
-  /** The contents as they are now, part by part. A part may be overwritten when the next one is asked for. */
+  /** The current contents in parts. A part may be overwritten when the next one is requested. */
   readParts(path: string): AsyncIterable<Uint8Array>
-  /** Stores what comes without changing the tree yet; of a file of any size only a few MiB are in memory. */
+  /** Stores the bytes without changing the tree yet; only a few MiB of a file are in memory, whatever its size. */
   stage(parts: AsyncIterable<Uint8Array>): Promise<StagedContents>
 }
 
@@ -65,12 +64,12 @@ export interface ScannedEntry {
 
 export const SCANNED_BYTES = 256 * 1024
 
-/** Contents that are stored, and wait to become a file. Whoever asked for them must place or release them. */
+/** Stored contents that are not a file yet. The caller must place or release them. */
 export interface StagedContents {
   readonly sizeBytes: number
   /** Creates or replaces a file in one step; `mode` counts only for a new one. When it throws, nothing has changed. */
   place(path: string, mode?: number): void
-  /** Does nothing once they are placed. */
+  /** No effect after they were placed. */
   release(): void
 }
 
@@ -124,16 +123,13 @@ export function isFileError(error: unknown, code?: FileErrorCode): error is File
 
 export const MAX_PATH_BYTES = 4096
 export const MAX_NAME_BYTES = 255
-/** As Linux has it. */
+/** The same limit as in Linux. */
 export const MAX_LINKS_FOLLOWED = 40
 
 export const DIRECTORY_MODE = 0o755
 export const FILE_MODE = 0o644
 export const LINK_MODE = 0o777
 export const MODE_BITS = 0o7777
-
-/** Directories that every tree starts with, parents first. */
-export const INITIAL_DIRECTORIES = ['/workspace', '/tmp', '/home', '/home/user'] as const
 
 /** Like mount points: they can be filled and emptied, never removed, moved or replaced. */
 const FIXED_DIRECTORIES: ReadonlySet<string> = new Set(['/', '/workspace'])
@@ -143,7 +139,7 @@ export function assertMovable(realPath: string): void {
   if (FIXED_DIRECTORIES.has(realPath)) throw new FileSystemError('EBUSY', realPath)
 }
 
-/** The names in an absolute path, without empty ones and `.`; `..` is left for whoever walks. */
+/** The names in an absolute path, without empty ones and `.`; the caller resolves `..`. */
 export function pathNames(path: string): string[] {
   if (!path.startsWith('/')) throw new FileSystemError('EINVAL', path, { detail: 'not an absolute path' })
   return targetNames(path, path)
@@ -163,8 +159,9 @@ export function targetNames(target: string, linkPath: string): string[] {
 }
 
 /**
- * The time to store for a change: now, but never the time that the file already has. Who compares times to find what
- * changed, as git does, must see two writes within one millisecond; a time set far ahead by hand is not built upon.
+ * The mtime for a change: the current time, but never the time that the file already has. Programs that compare times to
+ * find changes, as git does, must see two writes within one millisecond. A time that was set far in the future is not used
+ * as the base.
  */
 export function nextMtime(previousMs: number): number {
   const now = Date.now()

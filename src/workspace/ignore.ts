@@ -1,22 +1,22 @@
-// What a listing leaves out: what every tool leaves out, and what the `.gitignore` files say.
+// Which entries a listing leaves out: names that every tool leaves out, and the rules of `.gitignore` files.
 
 import ignore from 'ignore'
 import { type FileSystem, isFileError } from './file-system.ts'
 import { WORKSPACE_ROOT } from './paths.ts'
 
-/** Left out wherever they stand. */
+/** Left out in every folder. */
 const INTERNAL_FOLDERS: ReadonlySet<string> = new Set(['.git', 'node_modules', '__pycache__', 'lost+found', '.vscode'])
 const INTERNAL_FILES: ReadonlySet<string> = new Set(['.DS_Store'])
 
 /** Says for a path below the folder, with a trailing slash if it is a directory, whether it is left out. */
 export type Ignores = (name: string) => boolean
 
-/** More than this is not a list that someone wrote. */
+/** A longer file is not a list that a person wrote. */
 const MAX_RULES_BYTES = 256 * 1024
 /** A rule becomes a regular expression whose worst time is the depth of the path to the power of these. */
 const MAX_GLOBSTARS_IN_RULE = 3
 const MAX_STARS_IN_RULE = 16
-/** Below so many folders no rule holds. */
+/** Rules are not applied deeper than this many folders. */
 const MAX_DEPTH = 50
 
 type Verdict = { ignored: boolean; unignored: boolean }

@@ -1,6 +1,6 @@
 // Contents on their way, part by part.
 
-/** Whoever sends one byte at a time must not make us keep an array for each. */
+/** A client that sends single bytes must not make us store an array for each. */
 const FIRST_BUFFER_BYTES = 4096
 
 /** The same bytes in parts of exactly `size`, of which only the last may be smaller. Each is overwritten by the next. */
@@ -26,16 +26,6 @@ function grown(buffer: Uint8Array, size: number): Uint8Array<ArrayBuffer> {
   const larger = new Uint8Array(Math.max(size, FIRST_BUFFER_BYTES))
   larger.set(buffer)
   return larger
-}
-
-export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
-  const joined = new Uint8Array(parts.reduce((total, part) => total + part.byteLength, 0))
-  let at = 0
-  for (const part of parts) {
-    joined.set(part, at)
-    at += part.byteLength
-  }
-  return joined
 }
 
 const BLOCK_BYTES = 64 * 1024

@@ -1,5 +1,5 @@
-// Paths as users, models and archives give them, brought into the workspace or refused. The tree has no outside that a
-// path could reach, but it has places that are not the workspace (`/tmp`, `/home`), and those are not to be served.
+// Checks paths from users, models and archives: the result is a path in the workspace, or a refusal. No path can leave the
+// virtual tree, but some places of it are not the workspace (`/tmp`, `/home`), and those must not be served.
 
 import { byteLength, type FileSystem, isFileError, MAX_NAME_BYTES, MAX_PATH_BYTES } from './file-system.ts'
 
@@ -10,8 +10,8 @@ export type WorkspacePath =
   | { ok: false; reason: 'outside' | 'malformed' | 'too-long'; message: string }
 
 /**
- * The absolute path, without `.` and `..`, of what was asked for: relative to the workspace root, or absolute and inside
- * it. A backslash is a letter like any other, and nothing is decoded: `%2e` stays what it is.
+ * The absolute path, without `.` and `..`: the input is relative to the workspace root, or absolute and inside it. A
+ * backslash is an ordinary character, and nothing is decoded: `%2e` stays as it is.
  */
 export function workspacePath(asked: string): WorkspacePath {
   if (asked.includes('\0') || !asked.isWellFormed())
@@ -24,7 +24,7 @@ export function workspacePath(asked: string): WorkspacePath {
   return { ok: true, path }
 }
 
-/** Joins and tidies by the letters alone: links are not looked at, and `..` stops at the root. */
+/** Joins and normalises the text only: links are not followed, and `..` stops at the root. */
 export function resolvePath(folder: string, path: string): string {
   const kept: string[] = []
   for (const name of `${path.startsWith('/') ? '' : folder}/${path}`.split('/')) {
@@ -55,12 +55,12 @@ export function staysInWorkspace(fs: FileSystem, path: string): boolean {
 export function uploadName(given: string): string | null {
   const name = (given.split(/[/\\]/).at(-1) ?? '').toWellFormed().normalize('NFC')
   const clean = name.replace(/[^\p{L}\p{M}\p{N}._-]/gu, '_')
-  // Nothing but dots is no name, and a file called `.git` would decide where git looks for its repository.
+  // A name of dots only is invalid, and a file called `.git` would decide where git looks for its repository.
   if (/^\.*$/.test(clean) || clean.toLowerCase() === '.git') return null
   return shortened(clean)
 }
 
-/** At most as long as a name may be; the extension is kept, so that the file still opens. */
+/** Cuts the name to the longest allowed length; the extension stays, so that the file still opens. */
 function shortened(name: string): string {
   if (byteLength(name) <= MAX_NAME_BYTES) return name
   const dot = name.lastIndexOf('.')

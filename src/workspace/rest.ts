@@ -1,4 +1,4 @@
-/** Lets everything else that waits in this isolate have its turn. Long work that waits for nothing must ask for it. */
+/** Lets other tasks of this isolate run. Long synchronous work must call it. */
 export function rest(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0))
 }
@@ -7,9 +7,9 @@ const GARBAGE_ARRAYS = 128
 const GARBAGE_LENGTH = 1024
 
 /**
- * Has the garbage collector look at what is new. Bytes out of storage lie outside its heap, where it lets some 64 MiB of
- * them gather first; their small handles lie inside, and a megabyte that fills up the room for new things is what makes
- * it look. To be called for every megabyte or so that is read and not kept.
+ * Makes the garbage collector look at new objects. Bytes from storage are outside its heap, where it lets about 64 MiB
+ * collect first; only their small handles are inside. An allocation of one megabyte fills the space for new objects and
+ * starts a collection. To be called for about every megabyte that is read and not kept.
  */
 export function wakeCollector(): void {
   Array.from({ length: GARBAGE_ARRAYS }, () => new Array<number>(GARBAGE_LENGTH).fill(0))

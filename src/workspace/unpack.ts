@@ -1,10 +1,9 @@
-// An archive that a user gives, taken apart entry by entry. Nothing in it is believed: each entry is either a file, a
-// folder or a link below the workspace that does no harm, or is refused with its reason.
+// Unpacks an archive from a user, entry by entry. Nothing in it is trusted: each entry is a harmless file, folder or link
+// below the workspace, or is refused with a reason.
 
+import { DEFLATED, ENCRYPTED, readZipDirectory, STORED, unpackedEntries, type ZipEntry } from '../kits/zip/index.ts'
 import { byteLength, MAX_NAME_BYTES, MAX_PATH_BYTES } from './file-system.ts'
 import { WORKSPACE_ROOT } from './paths.ts'
-import { readZipDirectory, type ZipEntry } from './zip-directory.ts'
-import { DEFLATED, ENCRYPTED, STORED } from './zip-format.ts'
 
 export interface UnpackLimits {
   maxEntries: number
@@ -13,16 +12,16 @@ export interface UnpackLimits {
   maxTotalBytes: number
 }
 
-/** `name` is what the archive calls it, `path` where it belongs. */
+/** `name` is the name in the archive, `path` the place in the workspace. */
 export type Unpacked =
   | { name: string; kind: 'refused'; reason: string }
   | { name: string; kind: 'directory'; path: string }
   | { name: string; kind: 'file'; path: string; mode: number | undefined; bytes: Uint8Array }
   | { name: string; kind: 'symlink'; path: string; target: string }
 
-/** Text seldom shrinks to a twentieth; what shrinks to less than this was made to fill a disk. */
+/** Text is seldom compressed to less than a twentieth; a higher ratio is meant to fill a disk. */
 const MAX_RATIO = 200
-/** A small file does no harm, however small it was packed. */
+/** A small file does no harm, whatever its ratio. */
 const HARMLESS_BYTES = 1024 * 1024
 
 const S_IFMT = 0o170000
@@ -32,7 +31,6 @@ const S_IFLNK = 0o120000
 
 /** All entries of a ZIP, in its order; a single refusal without a name if it cannot be read at all. */
 export async function* unpackZip(archive: Uint8Array, limits: UnpackLimits): AsyncGenerator<Unpacked> {
-  const { contentsOf } = await import('./lazy/unzip.ts')
   const directory = readZipDirectory(archive, limits.maxEntries)
   if (!directory.ok) {
     yield { name: '', kind: 'refused', reason: directory.reason }
@@ -40,7 +38,7 @@ export async function* unpackZip(archive: Uint8Array, limits: UnpackLimits): Asy
   }
   const judged = judgeAll(directory.entries, limits)
   const withContents = judged.filter(({ entry, verdict }) => 'path' in verdict && kindOf(entry) !== 'directory')
-  const contents = contentsOf(withContents.map(({ entry }) => entry))
+  const contents = await unpackedEntries(withContents.map(({ entry }) => entry))
   for (const { entry, verdict } of judged) {
     const name = entry.name ?? '(a name that is not in UTF-8)'
     if ('reason' in verdict) yield { name, kind: 'refused', reason: verdict.reason }
@@ -62,7 +60,7 @@ function judgeAll(entries: readonly ZipEntry[], limits: UnpackLimits): Judged[] 
 
 type Verdict = { path: string } | { reason: string }
 
-/** By what the archive says of the entry, before anything is unpacked. */
+/** Checked with the archive's own data, before anything is unpacked. */
 function judge(entry: ZipEntry, room: number, limits: UnpackLimits): Verdict {
   const place: Verdict = entry.name === null ? { reason: 'The name is not in UTF-8' } : placeOf(entry.name)
   if ('reason' in place) return place
@@ -86,7 +84,7 @@ function unpacked(entry: ZipEntry, path: string, bytes: Uint8Array | null): Resu
   return isInert(target, path) ? { kind, path, target } : { kind: 'refused', reason: 'The link leads elsewhere' }
 }
 
-/** The path that a name in an archive means, or why it means none. Folders stay; nothing is made to fit. */
+/** The path of an entry, or why it is invalid. Folders stay, and invalid names are refused, not changed. */
 function placeOf(name: string): Verdict {
   if (name.startsWith('/') || /^[a-z]:/i.test(name)) return { reason: 'The path is absolute' }
   if (name.includes('\\')) return { reason: 'The path has a backslash in it' }
@@ -97,7 +95,7 @@ function placeOf(name: string): Verdict {
     .split('/')
     .filter((part) => part !== '' && part !== '.')
   if (names.includes('..')) return { reason: 'The path leads out of its folder' }
-  // As for other uploads: it would decide what git takes for a repository, and with whom that speaks.
+  // As for other uploads: the entry would decide what git takes for a repository, and which servers git contacts.
   if (names.some((part) => part.toLowerCase() === '.git')) return { reason: 'The path is in a .git folder' }
   const path = [WORKSPACE_ROOT, ...names].join('/')
   const isTooLong = byteLength(path) > MAX_PATH_BYTES || names.some((part) => byteLength(part) > MAX_NAME_BYTES)

@@ -1,5 +1,5 @@
-// A form with files, read while it comes: each file goes on as soon as its name is known. A form that turns out to be none
-// is still read to its end, because a client that is busy sending would not see the answer.
+// Parses a form with files while it arrives: each file is passed on as soon as its name is known. An invalid form is read to
+// its end as well, because a client that is still sending would not see the answer.
 
 import { errorFields, log } from '../lib/log.ts'
 import { boundaryOf, type FormPart, formParts, MultipartError } from '../lib/multipart.ts'
@@ -11,7 +11,7 @@ export interface IncomingFile {
   parts: AsyncIterable<Uint8Array>
 }
 
-/** Why a request is none with files. `text`: the value of this number is no file. */
+/** Why a request is not a form with files. `text`: the value with this number is not a file. */
 export type FormProblem =
   | { problem: 'unreadable' | 'too-large' | 'too-many-parts' | 'no-files' | 'never-came' }
   | { problem: 'text'; index: number; text: string }
@@ -22,13 +22,13 @@ export interface UploadForm {
   maxBytes: number
 }
 
-/** The field of the files; others are passed over. */
+/** The field of the files; others are ignored. */
 const FIELD = 'files'
-/** A client that does not send as much as is read at a time within this has gone, or means no good. */
+/** A client that sends less than one read within this time is gone or hostile, ms. */
 const IDLE_MS = 30_000
 /** Each costs a line of the answer, whether or not it is stored. */
 const MAX_PARTS = 10_000
-/** How much of the body is read at a time. */
+/** Bytes of one read of the body. */
 const READ_BYTES = 64 * 1024
 /** Of what is stored only copies pass through memory. */
 const WAKE_EVERY_BYTES = 1024 * 1024
@@ -93,7 +93,7 @@ class TooLarge extends Error {
   override readonly name = 'TooLarge'
 }
 
-/** The client is there, and sends nothing. */
+/** The client is connected, and sends nothing. */
 class NeverCame extends Error {
   override readonly name = 'NeverCame'
 }
@@ -103,7 +103,7 @@ class BrokenOff extends Error {
   override readonly name = 'BrokenOff'
 }
 
-/** The body as it comes. Each part is overwritten when the next one is asked for. */
+/** The body as it arrives. Each part is overwritten when the next one is requested. */
 async function* within({ body, maxBytes }: UploadForm): AsyncGenerator<Uint8Array, undefined> {
   const reader = body.getReader({ mode: 'byob' })
   let buffer = new ArrayBuffer(READ_BYTES)

@@ -1,6 +1,6 @@
-// Files that a user gives to a conversation in one request. They are stored as they come, whatever their size, but become
-// part of the workspace together, when the request has come to its end: one that breaks off leaves nothing. Each is then
-// stored or refused on its own; bytes are kept exactly.
+// The files of one upload request. They are stored as they arrive, whatever their size, but become part of the workspace
+// together, when the request is complete: an interrupted one leaves nothing. Each file is then accepted or refused by
+// itself; bytes are never changed.
 
 import { byteLength, type FileSystem, FileSystemError, isFileError, type StagedContents } from './file-system.ts'
 import { regroup } from './parts.ts'
@@ -19,7 +19,7 @@ export interface UploadLimits {
   maxUnpackedBytes: number
 }
 
-/** Named as it goes out: this report is the answer of the endpoint. */
+/** The field names are those of the endpoint's answer. */
 export interface UploadReport {
   /** Absolute paths of what was stored. */
   uploaded_files: string[]
@@ -55,7 +55,7 @@ export class Upload {
     this.#unpacks = unpacks
   }
 
-  /** Takes a file in; whatever is wrong with it stands in the report. Throws only what the parts throw. */
+  /** Stores a file; a refusal is put into the report. Throws only errors of the parts. */
   async receive({ name, parts }: IncomingFile): Promise<void> {
     const clean = uploadName(name)
     const path = `${WORKSPACE_ROOT}/${clean}`
@@ -74,7 +74,7 @@ export class Upload {
     }
   }
 
-  /** Puts everything into the workspace. */
+  /** Moves all files into the workspace. */
   async finish(): Promise<UploadReport> {
     const report: UploadReport = { uploaded_files: [], skipped_files: [] }
     for (const [i, outcome] of this.#outcomes.entries()) {
@@ -89,7 +89,7 @@ export class Upload {
     return report
   }
 
-  /** Lets go of what has not become a file. To be called in any case. */
+  /** Releases what has not become a file. To be called in any case. */
   release(): void {
     for (const outcome of this.#outcomes) if ('staged' in outcome) outcome.staged.release()
   }
@@ -167,7 +167,7 @@ export class Upload {
     }
   }
 
-  /** Real ones: a link to a folder is no folder, or what is unpacked could land anywhere. */
+  /** Real folders only: a link to a folder could lead the unpacked files anywhere. */
   #makeFolders(folder: string): void {
     for (let end = WORKSPACE_ROOT.length; end < folder.length; ) {
       const slash = folder.indexOf('/', end + 1)
@@ -203,7 +203,7 @@ export class Upload {
   }
 }
 
-/** Why a file is not taken, on its way through what would store it. */
+/** Why a file is refused, from the error of storing it. */
 class Refusal extends Error {
   override readonly name = 'Refusal'
 }
@@ -222,7 +222,7 @@ async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }
 
-/** A name of any length and content, fit to be sent back. */
+/** A name of any length and content, made safe for the answer. */
 function shown(name: string): string {
   const text = name.toWellFormed()
   return byteLength(text) <= 1024 ? text : `${text.slice(0, 256).toWellFormed()}…`

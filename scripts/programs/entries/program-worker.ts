@@ -1,10 +1,10 @@
 // The Worker inside a program's process: loads one program into an isolate and answers with frames. It is loaded file by
 // file, as its types are stripped, so what it imports may import nothing but types in turn.
 
-import { runLoaded } from '../../../src/workspace/commands/javascript/own-isolate.ts'
-import type { PreparedProgram, Report } from '../../../src/workspace/commands/javascript/program-port.ts'
-import type { SnapshotFile } from '../../../src/workspace/commands/javascript/snapshot.ts'
-import { frame, pack, unpack } from '../../../src/workspace/commands/javascript/wire.ts'
+import { runLoaded } from '../../../src/kits/node-program/own-isolate.ts'
+import type { PreparedProgram } from '../../../src/kits/node-program/program-port.ts'
+import type { Report, SnapshotFile } from '../../../src/kits/node-program/runtime/protocol.ts'
+import { frame, pack, unpack } from '../../../src/kits/node-program/wire.ts'
 
 type Bindings = { LOADER: WorkerLoader }
 

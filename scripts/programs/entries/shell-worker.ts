@@ -1,11 +1,9 @@
 // A Worker that runs shell scripts over files it is given, with the commands that an agent has: as much of the service as a
 // program passes through, and small enough to be made for a test.
 
-import { workspaceCommands } from '../../../src/workspace/commands/all.ts'
-import { hostedPrograms } from '../../../src/workspace/commands/javascript/hosted.ts'
-import { ownIsolates } from '../../../src/workspace/commands/javascript/own-isolate.ts'
-import { MemoryFileSystem } from '../../../src/workspace/memory-file-system.ts'
-import { runScript } from '../../../src/workspace/shell.ts'
+import { hostedPrograms, nodeCommands, ownIsolates } from '../../../src/kits/node-program/index.ts'
+import { runScript, workspaceCommands } from '../../../src/kits/shell/index.ts'
+import { MemoryFileSystem } from '../../../test/support/memory-file-system.ts'
 import type { ShellJob, ShellOutcome } from '../shell-job.ts'
 
 type Bindings = { LOADER: WorkerLoader; PROGRAMS?: Fetcher }
@@ -27,10 +25,12 @@ export default {
       script: job.script,
       cwd: job.cwd,
       env: {},
-      commands: workspaceCommands({
-        network: { policy: { allowPrivate: [], personMayUseLoopback: false, ownOrigins: [], marker: null } },
-        programs,
-      }),
+      commands: [
+        ...workspaceCommands({
+          network: { policy: { allowPrivate: [], personMayUseLoopback: false, ownOrigins: [], marker: null } },
+        }),
+        ...nodeCommands({ programs }),
+      ],
       limits: { timeoutMs: job.timeoutMs, maxOutputChars: job.maxOutputChars },
       signal: job.stopAfterMs === null ? request.signal : AbortSignal.timeout(job.stopAfterMs),
     })

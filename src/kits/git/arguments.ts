@@ -1,0 +1,127 @@
+// Options as git takes them: joined short ones, long ones with `=` or a value behind them or cut short, and `--`.
+
+import { GitFailure } from './failure.ts'
+
+export class Arguments {
+  readonly #values = new Map<string, string[]>()
+  /** What is no option, before `--` and after it. */
+  readonly plain: string[] = []
+  /** Null when there was no `--`. */
+  paths: string[] | null = null
+
+  add(name: string, value: string): void {
+    this.#values.set(name, [...(this.#values.get(name) ?? []), value])
+  }
+
+  has(name: string): boolean {
+    return this.#values.has(name)
+  }
+
+  /** The last one given; `''` for an option without a value. */
+  value(name: string): string | null {
+    return this.all(name).at(-1) ?? null
+  }
+
+  all(name: string): string[] {
+    return this.#values.get(name) ?? []
+  }
+
+  /** Everything that is no option, wherever it stood. */
+  get rest(): string[] {
+    return [...this.plain, ...(this.paths ?? [])]
+  }
+
+  /** At most one of the options was given. */
+  assertOne(...names: string[]): void {
+    const given = names.filter((name) => this.has(name))
+    if (given.length > 1)
+      throw new GitFailure(`fatal: options '--${given[0]}' and '--${given[1]}' cannot be used together`, 128)
+  }
+}
+
+interface Option {
+  name: string
+  letters: string[]
+  words: string[]
+  value: 'none' | 'needed' | 'optional' | 'next'
+}
+
+/** Options of git that others begin with. Where they are not known, they are no short forms of those. */
+const WHOLE_NAMES: ReadonlySet<string> = new Set(
+  'abbrev all base branch cherry cherry-pick exclude file format glob log merge not objects output parents skip source stat stdin'.split(
+    ' ',
+  ),
+)
+
+/**
+ * Each option is written as its names with `|` between them, a long one first if it has one: it gives the name by which
+ * it is asked for. `=` behind it says that it needs a value, `?` that it may have one behind a `=`, and `=?` that the next
+ * word is its value if there is one.
+ */
+export function parseArguments(command: string, specs: readonly string[], args: readonly string[]): Arguments {
+  const options = specs.map(optionOf)
+  const parsed = new Arguments()
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i] ?? ''
+    const takeNext = () => {
+      const next = args[++i]
+      if (next === undefined) throw new GitFailure(`error: ${shown(arg)} requires a value`, 129)
+      return next
+    }
+    if (arg === '--') {
+      parsed.paths = args.slice(i + 1)
+      break
+    }
+    if (arg.startsWith('--')) parseLong(parsed, { command, options, arg, takeNext, next: args[i + 1] })
+    else if (arg.startsWith('-') && arg !== '-')
+      parseShort(parsed, { command, options, arg, takeNext, next: args[i + 1] })
+    else parsed.plain.push(arg)
+  }
+  return parsed
+}
+
+function optionOf(spec: string): Option {
+  const value = spec.endsWith('=?') ? 'next' : spec.endsWith('=') ? 'needed' : spec.endsWith('?') ? 'optional' : 'none'
+  const names = spec.replace(/[=?]+$/, '').split('|')
+  const words = names.filter((name) => name.length > 1)
+  return { name: words[0] ?? names[0] ?? '', letters: names.filter((name) => name.length === 1), words, value }
+}
+
+type Parsing = { command: string; options: Option[]; arg: string; takeNext: () => string; next: string | undefined }
+
+function parseLong(parsed: Arguments, { command, options, arg, takeNext, next }: Parsing): void {
+  const [, word = '', value] = /^--([^=]*)(?:=(.*))?$/s.exec(arg) ?? []
+  const exact = options.find(({ words }) => words.includes(word))
+  const begun = WHOLE_NAMES.has(word)
+    ? []
+    : options.filter(({ words }) => words.some((other) => other.startsWith(word)))
+  const option = exact ?? (begun.length === 1 ? begun[0] : undefined)
+  if (!option) throw unavailable(command, arg)
+  if (option.value === 'none' && value !== undefined) {
+    throw new GitFailure(`error: option \`${word}' takes no value`, 129)
+  }
+  const takes = option.value === 'needed' || (option.value === 'next' && next !== undefined)
+  parsed.add(option.name, value ?? (takes ? takeNext() : ''))
+}
+
+function parseShort(parsed: Arguments, { command, options, arg, takeNext }: Parsing): void {
+  for (let at = 1; at < arg.length; at++) {
+    const option = options.find(({ letters }) => letters.includes(arg[at] ?? ''))
+    if (!option) throw unavailable(command, `-${arg[at]}`)
+    if (option.value === 'none') {
+      parsed.add(option.name, '')
+      continue
+    }
+    const joined = arg.slice(at + 1)
+    parsed.add(option.name, joined !== '' ? joined : option.value === 'needed' ? takeNext() : '')
+    return
+  }
+}
+
+function unavailable(command: string, option: string): GitFailure {
+  return new GitFailure(`git ${command}: option '${option.replace(/=.*/s, '')}' is not available here`, 129)
+}
+
+function shown(arg: string): string {
+  return arg.startsWith('--') ? `option \`${arg.slice(2)}'` : `switch \`${arg.slice(-1)}'`
+}

@@ -1,0 +1,70 @@
+// Makes branches, and says what they follow.
+
+import { fatal } from './failure.ts'
+import type { Invocation } from './invocation.ts'
+import { isRefName } from './ref-names.ts'
+import { commitId, fullRefName, previousBranch } from './revisions.ts'
+
+export interface NewBranch {
+  name: string
+  /** As the user named it; HEAD if nothing was. */
+  start: string | null
+  /** What the log calls a start that was not named; HEAD unless told otherwise. */
+  startName?: string
+  force?: boolean
+  /** It is about to be checked out anew, so it may be the current one. */
+  isNext?: boolean
+  /** Undefined: if it starts from a remote's branch. */
+  track?: boolean | undefined
+}
+
+/** Makes the branch and returns its commit. */
+export async function makeBranch(git: Invocation, given: NewBranch): Promise<string> {
+  const { name, start, force = false, track } = given
+  const repo = git.repo()
+  const ref = branchRef(name)
+  const oid = await startCommit(git, start)
+  const existing = await repo.refs.resolve(ref)
+  if (existing !== null && !force) throw fatal(`a branch named '${name}' already exists`)
+  if (existing !== null && !given.isNext && (await repo.refs.head()).ref === ref && existing !== oid) {
+    throw fatal(`cannot force update the branch '${name}' checked out at '${repo.root}'`)
+  }
+  const from = (await previousBranch(repo, start ?? '')) ?? start ?? given.startName ?? 'HEAD'
+  const message = existing === null ? `branch: Created from ${from}` : `branch: Reset to ${from}`
+  await repo.refs.change(ref, { oid, by: await git.signature('committer'), message })
+  const followed = start === null ? (track ? (await repo.refs.head()).ref : null) : await fullRefName(repo, start)
+  const isRemote = followed?.startsWith('refs/remotes/') ?? false
+  if (followed && ((track === undefined && isRemote) || track)) await setUpstream(git, name, followed)
+  return oid
+}
+
+async function startCommit(git: Invocation, start: string | null): Promise<string> {
+  const repo = git.repo()
+  if (start !== null) {
+    try {
+      return await commitId(repo, start)
+    } catch {
+      // Whatever is wrong with the words, they name no commit to start from.
+      throw fatal(`not a valid object name: '${start}'`)
+    }
+  }
+  const { oid, ref } = await repo.refs.head()
+  if (oid === null) throw fatal(`not a valid object name: '${ref?.replace(/^refs\/heads\//, '')}'`)
+  return oid
+}
+
+export function branchRef(name: string): string {
+  if (!isRefName(`refs/heads/${name}`) || name.startsWith('-') || name === 'HEAD')
+    throw fatal(`'${name}' is not a valid branch name`)
+  return `refs/heads/${name}`
+}
+
+/** Makes the branch follow a ref, and says so. */
+export async function setUpstream(git: Invocation, branch: string, followed: string): Promise<void> {
+  const config = await git.repo().config()
+  const remote = /^refs\/remotes\/([^/]+)\/(.+)$/.exec(followed)
+  config.set(`branch.${branch}.remote`, remote?.[1] ?? '.')
+  config.set(`branch.${branch}.merge`, remote ? `refs/heads/${remote[2]}` : followed)
+  await git.repo().saveConfig(config)
+  git.line(`branch '${branch}' set up to track '${followed.replace(/^refs\/(remotes|heads)\//, '')}'.`)
+}

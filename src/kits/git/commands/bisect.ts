@@ -1,0 +1,260 @@
+import { lstatAt } from '../../../workspace/stat.ts'
+import { autoNext, exitCodeOf, next, type Outcome } from '../bisecting/next-step.ts'
+import {
+  forget,
+  inQuotes,
+  log,
+  mark,
+  marksOf,
+  pathsOf,
+  read,
+  startOf,
+  type Terms,
+  termsOf,
+  write,
+} from '../bisecting/state.ts'
+import { textOf } from '../bytes.ts'
+import { failed, fatal, GitFailure } from '../failure.ts'
+import { walkHistory } from '../history.ts'
+import type { Invocation } from '../invocation.ts'
+import { range, revision } from '../revisions.ts'
+import { switchTo } from '../switching.ts'
+import { log as logCommand } from './log.ts'
+
+const USAGE = 'usage: git bisect [help|start|bad|good|new|old|terms|skip|next|reset|visualize|view|replay|log|run]'
+
+/** Halves the history until the commit is found that changed something. */
+export async function bisect(git: Invocation, args: string[]): Promise<number> {
+  const [action, ...rest] = args
+  git.repo()
+  if (action === undefined || action === 'help') throw new GitFailure(USAGE, action === 'help' ? 0 : 1)
+  if (action === 'start') return start(git, rest)
+  if (action === 'reset') return reset(git, rest)
+  if (action === 'replay') return replay(git, rest)
+  const terms = await termsOf(git.repo())
+  const isState = ['bad', 'good', 'new', 'old', terms.bad, terms.good].includes(action)
+  if (!isState && !['skip', 'next', 'log', 'run', 'terms', 'visualize', 'view'].includes(action))
+    throw new GitFailure(USAGE, 1)
+  if (action === 'log') return showLog(git)
+  if (action === 'run' && rest.length === 0) throw failed('bisect run failed: no command provided.')
+  if ((await startOf(git.repo())) === null) throw notStarted(action)
+  if (action === 'terms') return showTerms(git, rest)
+  if (action === 'next') return exitCodeOf(await next(git))
+  if (action === 'run') return run(git, rest)
+  if (action === 'visualize' || action === 'view') return view(git, rest)
+  return exitCodeOf(action === 'skip' ? await skip(git, rest) : await setState(git, action, rest))
+}
+
+function notStarted(action: string): GitFailure {
+  if (action === 'next' || action === 'terms') return failed('no terms defined')
+  return new GitFailure('You need to start by "git bisect start"\n', 1)
+}
+
+async function start(git: Invocation, args: readonly string[]): Promise<number> {
+  const repo = git.repo()
+  const { terms, words, paths, firstParent } = await startWords(git, args)
+  const head = await repo.refs.head()
+  if (head.oid === null) throw fatal('bad HEAD - I need a HEAD')
+  const began = (await startOf(repo)) ?? head.ref?.replace(/^refs\/heads\//, '') ?? head.oid
+  if ((await startOf(repo)) !== null) {
+    const oid = await revision(repo, began)
+    const ref = (await repo.refs.resolve(`refs/heads/${began}`)) === null ? null : `refs/heads/${began}`
+    await switchTo(git, { ref, oid, name: began, isNew: false, quiet: true })
+  }
+  await forget(git)
+  await write(repo, 'BISECT_START', `${began}\n`)
+  if (firstParent) await write(repo, 'BISECT_FIRST_PARENT', '\n')
+  await write(repo, 'BISECT_NAMES', `${inQuotes(paths)}\n`)
+  await write(repo, 'BISECT_TERMS', `${terms.bad}\n${terms.good}\n`)
+  for (const [i, oid] of words.entries()) await mark(git, i === 0 ? terms.bad : terms.good, oid, false)
+  await log(repo, `git bisect start${inQuotes(args)}`)
+  try {
+    return exitCodeOf(await autoNext(git))
+  } catch (error) {
+    // What cannot be searched for is not begun.
+    if (error instanceof GitFailure) await forget(git)
+    throw error
+  }
+}
+
+interface Start {
+  terms: Terms
+  /** Ids: the first is bad, the others are good. */
+  words: string[]
+  paths: string[]
+  firstParent: boolean
+}
+
+async function startWords(git: Invocation, args: readonly string[]): Promise<Start> {
+  const found: Start = { terms: { bad: 'bad', good: 'good' }, words: [], paths: [], firstParent: false }
+  const end = args.indexOf('--')
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i] ?? ''
+    const term = /^--term-(good|old|bad|new)(?:=(.*))?$/.exec(arg)
+    if (i === end) {
+      found.paths.push(...args.slice(i + 1))
+      break
+    }
+    if (term) found.terms[/good|old/.test(term[1] ?? '') ? 'good' : 'bad'] = term[2] ?? args[++i] ?? ''
+    else if (arg === '--first-parent') found.firstParent = true
+    else if (arg.startsWith('-')) throw new GitFailure(`error: unrecognized option: '${arg}'`, 1)
+    else {
+      const oid = await revision(git.repo(), arg)
+      if (oid === null && end >= 0) throw fatal(`'${arg}' does not appear to be a valid revision`)
+      if (oid === null) {
+        found.paths.push(...args.slice(i))
+        break
+      }
+      found.words.push(await git.repo().peel(oid, 'commit'))
+    }
+  }
+  return found
+}
+
+/** Searches that name their sides otherwise begin with the words that are used first. */
+async function termFor(git: Invocation, action: string): Promise<Terms> {
+  const repo = git.repo()
+  const terms = await termsOf(repo)
+  if (action === terms.bad || action === terms.good) return terms
+  const isFirst = (await repo.refs.list('refs/bisect/')).size === 0 && terms.bad === 'bad' && terms.good === 'good'
+  if (!isFirst) throw failed(`Invalid command: you're currently in a ${terms.bad}/${terms.good} bisect`)
+  await write(repo, 'BISECT_TERMS', 'new\nold\n')
+  return { bad: 'new', good: 'old' }
+}
+
+async function setState(git: Invocation, action: string, words: readonly string[]): Promise<Outcome> {
+  const repo = git.repo()
+  const terms = await termFor(git, action)
+  if (action === terms.bad && words.length > 1) throw failed(`'git bisect ${terms.bad}' can take only one argument.`)
+  const oids: string[] = []
+  for (const word of words.length > 0 ? words : ['HEAD']) {
+    const oid = await revision(repo, word)
+    if (oid === null) throw failed(`Bad rev input: ${word}`)
+    oids.push(await repo.peel(oid, 'commit'))
+  }
+  const expected = await read(repo, 'BISECT_EXPECTED_REV')
+  for (const oid of oids) {
+    await mark(git, action, oid, true)
+    if (oid !== expected) for (const name of ['BISECT_ANCESTORS_OK', 'BISECT_EXPECTED_REV']) drop(git, name)
+  }
+  return autoNext(git)
+}
+
+function drop(git: Invocation, name: string): void {
+  const path = `${git.repo().gitDir}/${name}`
+  if (lstatAt(git.fs, path)) git.fs.remove(path)
+}
+
+async function skip(git: Invocation, words: readonly string[]): Promise<Outcome> {
+  const repo = git.repo()
+  const oids: string[] = []
+  for (const word of words.length > 0 ? words : ['HEAD']) {
+    if (!word.includes('..') && (await revision(repo, word)) === null) throw failed(`Bad rev input: ${word}`)
+    const found = await range(repo, word)
+    if (!word.includes('..')) oids.push(...found.include)
+    else for await (const { oid } of walkHistory(repo, found)) oids.push(oid)
+  }
+  for (const oid of oids) await mark(git, 'skip', oid, true)
+  return autoNext(git)
+}
+
+async function reset(git: Invocation, [given]: readonly string[]): Promise<number> {
+  const repo = git.repo()
+  const began = await startOf(repo)
+  if (given === undefined && began === null) {
+    git.line('We are not bisecting.')
+    return 0
+  }
+  const name = given ?? began ?? ''
+  const oid = await revision(repo, name)
+  if (oid === null) throw failed(`'${name}' is not a valid commit`)
+  const ref = `refs/heads/${name}`
+  const isBranch = (await repo.refs.resolve(ref)) !== null
+  await switchTo(git, {
+    ref: isBranch ? ref : null,
+    oid: await repo.peel(oid, 'commit'),
+    name,
+    isNew: false,
+    isAsked: true,
+  })
+  await forget(git)
+  return 0
+}
+
+async function showLog(git: Invocation): Promise<number> {
+  const text = await read(git.repo(), 'BISECT_LOG')
+  if (text === null) throw failed('We are not bisecting.')
+  git.line(text)
+  return 0
+}
+
+async function showTerms(git: Invocation, [option]: readonly string[]): Promise<number> {
+  const terms = await termsOf(git.repo())
+  if (option === undefined)
+    git.line(`Your current terms are ${terms.good} for the old state\nand ${terms.bad} for the new state.`)
+  else if (option === '--term-good' || option === '--term-old') git.line(terms.good)
+  else if (option === '--term-bad' || option === '--term-new') git.line(terms.bad)
+  else
+    throw failed(
+      `invalid argument ${option} for 'git bisect terms'.\nSupported options are: --term-good|--term-old and --term-bad|--term-new.`,
+    )
+  return 0
+}
+
+async function view(git: Invocation, options: readonly string[]): Promise<number> {
+  const repo = git.repo()
+  const { bad, good } = await marksOf(repo)
+  return logCommand(git, [
+    ...options,
+    ...(bad === null ? [] : [bad]),
+    ...good.map((oid) => `^${oid}`),
+    '--',
+    ...(await pathsOf(repo)),
+  ])
+}
+
+/** Takes the steps of a log again. */
+async function replay(git: Invocation, [name]: readonly string[]): Promise<number> {
+  if (name === undefined) throw failed('no logfile given')
+  const path = git.resolve(name)
+  if (!lstatAt(git.fs, path)) throw failed(`cannot read file '${name}' for replaying`)
+  await forget(git)
+  for (const line of textOf(await git.fs.read(path)).split('\n')) {
+    const words = line.match(/'[^']*'|\S+/g)?.map((word) => word.replace(/^'(.*)'$/, '$1')) ?? []
+    if (words[0] !== 'git' || words[1] !== 'bisect') continue
+    const [, , action = '', ...rest] = words
+    if (action === 'start') await start(git, rest)
+    else for (const oid of rest) await mark(git, action, oid, true)
+  }
+  return exitCodeOf(await autoNext(git))
+}
+
+/** Has a command tell good from bad by its exit code until the search is over. */
+async function run(git: Invocation, words: readonly string[]): Promise<number> {
+  if (!git.execute) throw fatal('git bisect run: no command can be run from here')
+  const marks = await marksOf(git.repo())
+  const terms = await termsOf(git.repo())
+  if (marks.bad === null || marks.good.length === 0)
+    throw failed(
+      `You need to give me at least one ${terms.bad} and ${terms.good} revision.\nYou can use "git bisect ${terms.bad}" and "git bisect ${terms.good}" for that.`,
+    )
+  const command = inQuotes(words)
+  for (;;) {
+    git.signal?.throwIfAborted()
+    git.line(`running ${command}`)
+    const { stdout, stderr, exitCode } = await git.execute(command.trim(), git.cwd)
+    git.out(stdout)
+    git.err(stderr)
+    if (exitCode < 0 || exitCode >= 128)
+      throw failed(`bisect run failed: exit code ${exitCode} from '${command}' is < 0 or >= 128`, 255)
+    if (exitCode === 126 || exitCode === 127)
+      throw failed(`bisect run failed: the command${command} could not be run (exit code ${exitCode})`, 255)
+    git.repo().forgetIndex()
+    const outcome =
+      exitCode === 125 ? await skip(git, []) : await setState(git, exitCode === 0 ? terms.good : terms.bad, [])
+    if (outcome === 'only-skipped') throw failed('bisect run cannot continue any more', 2)
+    if (outcome !== 'found') continue
+    git.line('bisect found first bad commit')
+    return 0
+  }
+}

@@ -1,0 +1,78 @@
+import { parseArguments } from '../arguments.ts'
+import { fatal, GitFailure } from '../failure.ts'
+import type { Invocation } from '../invocation.ts'
+import { type GitObject, MODE, parseTree } from '../objects.ts'
+import { revision, unknownRevision } from '../revisions.ts'
+
+/** The contents, kind and size of one object, or of each that the input names. */
+export async function catFile(git: Invocation, args: string[]): Promise<number> {
+  const options = parseArguments('cat-file', ['p', 't', 's', 'e', 'batch?', 'batch-check?', 'buffer'], args)
+  for (const name of ['batch', 'batch-check'])
+    if (options.has(name)) return batch(git, options.value(name) || DEFAULT_FORMAT, name === 'batch')
+  const modes = ['p', 't', 's', 'e'].filter((name) => options.has(name))
+  const words = options.rest
+  const [kind, name] = modes.length > 0 ? ['', words[0]] : words
+  if (name === undefined || modes.length > 1 || words.length > (modes.length > 0 ? 1 : 2))
+    throw new GitFailure('usage: git cat-file <type> <object>\n   or: git cat-file (-e | -p | -t | -s) <object>', 129)
+  const oid = await revision(git.repo(), name)
+  if (oid === null) throw name.includes(':') ? unknownRevision(name) : fatal(`Not a valid object name ${name}`)
+  const object = await git.repo().objects.find(oid)
+  if (options.has('e')) return object ? 0 : 1
+  if (!object) throw fatal('git cat-file: could not get object info')
+  if (options.has('t')) git.line(object.type)
+  else if (options.has('s')) git.line(String(object.bytes.byteLength))
+  else if (options.has('p') && object.type === 'tree') listTree(git, object)
+  else git.out((await asked(git, { object, oid, kind: kind ?? '', name })).bytes)
+  return 0
+}
+
+type ObjectRequest = { object: GitObject; oid: string; kind: string; name: string }
+
+/** Tags and commits lead to what is asked for. */
+async function asked(git: Invocation, { object, oid, kind, name }: ObjectRequest): Promise<GitObject> {
+  if (kind === '' || kind === object.type) return object
+  if (kind !== 'tree' && kind !== 'commit') {
+    if (!['blob', 'tag'].includes(kind)) throw fatal(`invalid object type "${kind}"`)
+    throw fatal(`git cat-file ${name}: bad file`)
+  }
+  return git.repo().objects.read(await git.repo().peel(oid, kind))
+}
+
+function listTree(git: Invocation, { bytes }: GitObject): void {
+  for (const { mode, name, oid } of parseTree(bytes)) {
+    const type = mode === MODE.tree ? 'tree' : mode === MODE.gitlink ? 'commit' : 'blob'
+    git.line(`${mode.toString(8).padStart(6, '0')} ${type} ${oid}\t${git.repo().quoted(name)}`)
+  }
+}
+
+const DEFAULT_FORMAT = '%(objectname) %(objecttype) %(objectsize)'
+
+async function batch(git: Invocation, format: string, showsContents: boolean): Promise<number> {
+  const isSplit = format.includes('%(rest)')
+  for (const line of git.stdin.replace(/\n$/, '').split('\n')) {
+    if (line === '' && git.stdin === '') break
+    const [name = '', rest = ''] = isSplit ? line.split(/\s+(.*)/s) : [line]
+    const oid = await revision(git.repo(), name)
+    const object = oid === null ? null : await git.repo().objects.find(oid)
+    if (oid === null || !object) {
+      git.line(`${line} missing`)
+      continue
+    }
+    const fields: Record<string, string> = {
+      objectname: oid,
+      objecttype: object.type,
+      objectsize: String(object.bytes.byteLength),
+      rest,
+    }
+    const shown = format.replace(/%\(([^)]*)\)/g, (_, field: string) => {
+      const value = fields[field]
+      if (value === undefined) throw fatal(`unknown format element: ${field}`)
+      return value
+    })
+    git.line(shown)
+    if (!showsContents) continue
+    git.out(object.bytes)
+    git.line()
+  }
+  return 0
+}

@@ -1,0 +1,71 @@
+import { parseArguments } from '../arguments.ts'
+import { fatal } from '../failure.ts'
+import type { Invocation } from '../invocation.ts'
+import { relativeTo } from '../pathspec.ts'
+import type { Repository } from '../repository.ts'
+import { walkWorktree } from '../status.ts'
+
+export async function clean(git: Invocation, args: string[]): Promise<number> {
+  const options = parseArguments('clean', ['force|f', 'd', 'dry-run|n', 'x', 'X', 'quiet|q', 'exclude|e='], args)
+  const repo = git.repo()
+  const isDry = options.has('dry-run')
+  if (!options.has('force') && !isDry && (await git.setting('clean.requireForce')) !== 'false') {
+    throw fatal('clean.requireForce defaults to true and neither -i, -n, nor -f given; refusing to clean')
+  }
+  const pathspec = git.pathspec([
+    ...(options.rest.length > 0 ? options.rest : ['.']),
+    ...options.all('exclude').map((path) => `:!${path}`),
+  ])
+  const { untracked: files, ignored } = await walkWorktree(repo, { untracked: 'normal', ignored: true })
+  const untracked = [...files, ...(options.has('d') ? await emptyFolders(repo, files) : [])].sort()
+  const spared = options.has('x') ? [] : ignored
+  // A folder that was named goes as a whole.
+  const named = options.rest.map((path) => git.resolve(path).slice(repo.root.length + 1))
+  const isReached = (path: string) =>
+    options.has('d') || named.some((name) => `${name}/` === path || path.startsWith(`${name}/`))
+  const reachable = options.has('d') ? untracked : untracked.filter((path) => !path.endsWith('/') || isReached(path))
+  const removable = reachable.flatMap((path) => withoutSpared(repo, path, spared))
+  const wanted = options.has('X') ? ignored : options.has('x') ? [...untracked, ...ignored].sort() : removable
+  for (const path of wanted) {
+    const isFolder = path.endsWith('/')
+    if (!pathspec.matches(path) || (isFolder && !isReached(path))) continue
+    const name = path.replace(/\/$/, '')
+    if (isFolder && git.fs.list(`${repo.root}/${name}`).some((entry) => entry.name === '.git')) {
+      if (options.all('force').length < 2) continue
+    }
+    if (!options.has('quiet'))
+      git.line(`${isDry ? 'Would remove' : 'Removing'} ${repo.quoted(relativeTo(repo, git.cwd, path))}`)
+    if (!isDry) git.fs.remove(`${repo.root}/${name}`, { recursive: true })
+  }
+  return 0
+}
+
+/** Folders in which there is no file at all, and was none that is tracked, the outermost of each. */
+async function emptyFolders(repo: Repository, known: readonly string[]): Promise<string[]> {
+  const found: string[] = []
+  const tracked = (await repo.index()).entries.map((entry) => entry.path)
+  const holdsFiles = (folder: string): boolean =>
+    repo.fs
+      .list(`${repo.root}/${folder}`)
+      .some(({ name, kind }) => kind !== 'directory' || holdsFiles(`${folder}${name}/`))
+  const visit = async (folder: string): Promise<void> => {
+    for (const { name, kind } of repo.fs.list(`${repo.root}/${folder}`)) {
+      const path = `${folder}${name}/`
+      if (kind !== 'directory' || name === '.git' || known.includes(path)) continue
+      if (await repo.ignored.ignoresEntry(path.slice(0, -1), true)) continue
+      if (holdsFiles(path) || tracked.some((file) => file.startsWith(path))) await visit(path)
+      else found.push(path)
+    }
+  }
+  await visit('')
+  return found
+}
+
+/** A folder that holds something ignored stays; what else is in it goes. */
+function withoutSpared(repo: Repository, path: string, spared: readonly string[]): string[] {
+  if (!path.endsWith('/') || !spared.some((other) => other.startsWith(path))) return [path]
+  const entries = repo.fs
+    .list(`${repo.root}/${path}`)
+    .map(({ name, kind }) => path + name + (kind === 'directory' ? '/' : ''))
+  return entries.filter((entry) => !spared.includes(entry)).flatMap((entry) => withoutSpared(repo, entry, spared))
+}

@@ -1,0 +1,114 @@
+import { parseArguments } from '../arguments.ts'
+import type { Invocation } from '../invocation.ts'
+import { parseTag } from '../objects.ts'
+import { revision } from '../revisions.ts'
+import { wildcard } from '../wildcards.ts'
+
+/** A name by which a commit is reached: how far along first parents, and how much else is on the way. */
+interface Reached {
+  tip: string
+  seconds: number
+  generation: number
+  distance: number
+  isTag: boolean
+}
+
+const MERGE_WEIGHT = 65_535
+
+export async function nameRev(git: Invocation, args: string[]): Promise<number> {
+  const options = parseArguments('name-rev', ['tags', 'name-only', 'refs=', 'no-undefined', 'always'], args)
+  const repo = git.repo()
+  const names = await reachedNames(git, {
+    tagsOnly: options.has('tags'),
+    isBare: options.has('name-only'),
+    patterns: options.all('refs'),
+  })
+  for (const word of options.rest) {
+    const oid = await revision(repo, word)
+    if (oid === null) {
+      git.err(`Could not get sha1 for ${word}. Skipping.`)
+      continue
+    }
+    const tag = (await repo.objects.read(oid)).type === 'tag' ? await tagNamed(git, oid) : null
+    const reached = names.get(await repo.peel(oid, 'commit'))
+    const fallback = options.has('always') ? oid.slice(0, 7) : 'undefined'
+    const name = tag ?? (reached ? shown(reached) : fallback)
+    git.line(options.has('name-only') ? name : `${word} ${name}`)
+  }
+  return 0
+}
+
+/** A tag object is called by the ref that names it. */
+async function tagNamed(git: Invocation, oid: string): Promise<string | null> {
+  const found = [...(await git.repo().refs.list('refs/'))].find(([, other]) => other === oid)
+  return found?.[0].replace(/^refs\//, '') ?? null
+}
+
+function shown({ tip, generation }: Reached): string {
+  return generation === 0 ? tip : `${tip.replace(/\^0$/, '')}~${generation}`
+}
+
+type NamingOptions = { tagsOnly: boolean; isBare: boolean; patterns: string[] }
+
+async function reachedNames(
+  git: Invocation,
+  { tagsOnly, isBare, patterns }: NamingOptions,
+): Promise<Map<string, Reached>> {
+  const repo = git.repo()
+  const tips: { oid: string; reached: Reached }[] = []
+  for (const [ref, oid] of await repo.refs.list('refs/')) {
+    const isTag = ref.startsWith('refs/tags/')
+    const short = ref.replace(/^refs\/heads\//, '').replace(/^refs\//, '')
+    if ((tagsOnly && !isTag) || (patterns.length > 0 && !patterns.some((pattern) => wildcard(pattern).test(short))))
+      continue
+    const { type, bytes } = await repo.objects.read(oid)
+    if (type !== 'tag' && type !== 'commit') continue
+    const commit = await repo.peel(oid, 'commit')
+    const tagged = type === 'tag' ? parseTag(bytes).tagger?.seconds : undefined
+    const seconds = tagged ?? (await repo.commit(commit)).committer.seconds
+    const name = tagsOnly && isBare ? short.replace(/^tags\//, '') : short
+    const tip = type === 'tag' ? `${name}^0` : name
+    tips.push({ oid: commit, reached: { tip, seconds, generation: 0, distance: 0, isTag } })
+  }
+  const names = new Map<string, Reached>()
+  for (const { oid, reached } of tips.sort(
+    (a, b) => Number(b.reached.isTag) - Number(a.reached.isTag) || a.reached.seconds - b.reached.seconds,
+  ))
+    await spread(git, names, { oid, reached })
+  return names
+}
+
+async function spread(
+  git: Invocation,
+  names: Map<string, Reached>,
+  start: { oid: string; reached: Reached },
+): Promise<void> {
+  const repo = git.repo()
+  const open = [start]
+  for (let next = open.pop(); next; next = open.pop()) {
+    const pause = repo.pace()
+    if (pause) await pause
+    const known = names.get(next.oid)
+    if (known && !isBetter(next.reached, known)) continue
+    names.set(next.oid, next.reached)
+    const { reached } = next
+    const { parents } = await repo.commit(next.oid)
+    for (const [i, oid] of parents.entries()) {
+      const base = { ...reached }
+      if (i === 0)
+        open.push({ oid, reached: { ...base, generation: reached.generation + 1, distance: reached.distance + 1 } })
+      else {
+        const tip = `${shown(reached).replace(/\^0$/, '')}^${i + 1}`
+        open.push({ oid, reached: { ...base, tip, generation: 0, distance: reached.distance + MERGE_WEIGHT } })
+      }
+    }
+  }
+}
+
+function isBetter(a: Reached, b: Reached): boolean {
+  if (a.isTag !== b.isTag) return a.isTag
+  const [x, y] = [a, b].map(({ distance, generation }) => distance + (generation > 0 ? MERGE_WEIGHT : 0))
+  if (a.isTag) return (x ?? 0) < (y ?? 0)
+  if (x !== y) return (x ?? 0) < (y ?? 0)
+  return a.seconds < b.seconds
+}

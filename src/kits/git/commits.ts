@@ -1,0 +1,59 @@
+// Makes commits.
+
+import { isIntended } from './index-file.ts'
+import type { Invocation } from './invocation.ts'
+import { type Commit, formatCommit, type Signature } from './objects.ts'
+import { removeIfThere } from './ref-files.ts'
+import type { Repository } from './repository.ts'
+import { writeTree } from './tree.ts'
+
+/** The tree of what is staged. */
+export async function indexTree(repo: Repository): Promise<string> {
+  return writeTree(
+    repo,
+    (await repo.index()).entries.filter((entry) => entry.stage === 0 && !isIntended(entry)),
+  )
+}
+
+export async function storeCommit(repo: Repository, commit: Commit): Promise<string> {
+  return repo.objects.write('commit', formatCommit(commit))
+}
+
+export interface NewCommit {
+  tree: string
+  parents: string[]
+  message: string
+  author?: Signature
+  /** What the log calls it: `commit`, `commit (amend)`, `merge x`. */
+  action: string
+  /** What the log says of it; the first line of its message unless told otherwise. */
+  said?: string
+}
+
+/** Stores the commit and moves the current branch to it. */
+export async function makeCommit(git: Invocation, made: NewCommit): Promise<{ oid: string; commit: Commit }> {
+  const repo = git.repo()
+  const { tree, parents, message, action, said = message.split('\n', 1)[0] ?? '' } = made
+  const committer = await git.signature('committer')
+  const commit: Commit = { tree, parents, author: made.author ?? (await git.signature('author')), committer, message }
+  const oid = await storeCommit(repo, commit)
+  const { ref } = await repo.refs.head()
+  await repo.refs.change(ref ?? 'HEAD', { oid, by: committer, message: `${action}: ${said}` })
+  endMerge(repo)
+  return { oid, commit }
+}
+
+const MERGE_FILES = [
+  'MERGE_HEAD',
+  'MERGE_MSG',
+  'MERGE_MODE',
+  'SQUASH_MSG',
+  'CHERRY_PICK_HEAD',
+  'REVERT_HEAD',
+  'AUTO_MERGE',
+] as const
+
+/** Nothing is left of a merge that was under way. */
+export function endMerge(repo: Repository): void {
+  for (const name of MERGE_FILES) removeIfThere(repo.fs, `${repo.gitDir}/${name}`)
+}

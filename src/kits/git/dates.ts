@@ -1,0 +1,104 @@
+// Times as git shows them, and the ways in which people give them.
+
+import { formattedDate } from './date-format.ts'
+import { fatal } from './failure.ts'
+import { offsetMs, parseDate } from './identity.ts'
+import type { Signature } from './objects.ts'
+
+const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const
+
+export type DateStyle = string
+
+type When = Pick<Signature, 'seconds' | 'zone'>
+
+export function showDate(when: When, style: DateStyle): string {
+  const { seconds, zone } = when
+  // Here it is UTC everywhere, so that is what is local; of the plain style it leaves the zone out.
+  const named = /^(.+)-local(:.*)?$/s.exec(style.startsWith('format:') ? '' : style)
+  if (named) return showDate({ seconds, zone: '+0000' }, (named[1] ?? '') + (named[2] ?? ''))
+  if (style === 'local') return showDate({ seconds, zone: '+0000' }, 'default').replace(/ \+0000$/, '')
+  const local = new Date(seconds * 1000 + offsetMs(zone))
+  const two = (value: number) => String(value).padStart(2, '0')
+  const time = `${two(local.getUTCHours())}:${two(local.getUTCMinutes())}:${two(local.getUTCSeconds())}`
+  const day = `${local.getUTCFullYear()}-${two(local.getUTCMonth() + 1)}-${two(local.getUTCDate())}`
+  const [weekday, month] = [DAYS[local.getUTCDay()], MONTHS[local.getUTCMonth()]]
+  switch (style) {
+    case 'default':
+    case 'normal':
+      return `${weekday} ${month} ${local.getUTCDate()} ${time} ${local.getUTCFullYear()} ${zone}`
+    case 'iso':
+    case 'iso8601':
+      return `${day} ${time} ${zone}`
+    case 'iso-strict':
+    case 'iso8601-strict':
+      return `${day}T${time}${zone === '+0000' ? '+00:00' : `${zone.slice(0, 3)}:${zone.slice(3)}`}`
+    case 'rfc':
+    case 'rfc2822':
+      return `${weekday}, ${local.getUTCDate()} ${month} ${local.getUTCFullYear()} ${time} ${zone}`
+    case 'short':
+      return day
+    case 'unix':
+      return String(seconds)
+    case 'raw':
+      return `${seconds} ${zone}`
+    case 'relative':
+      return relative(seconds)
+    case 'human':
+      return human(local, when)
+    default:
+      return style.startsWith('format:') ? formattedDate(local, style.slice(7), when) : refuse(style)
+  }
+}
+
+function refuse(style: string): never {
+  throw fatal(`unknown date format ${style}`)
+}
+
+const UNITS: readonly [string, number, number][] = [
+  ['second', 1, 90],
+  ['minute', 60, 90 * 60],
+  ['hour', 3600, 36 * 3600],
+  ['day', 86_400, 14 * 86_400],
+  ['week', 604_800, 70 * 86_400],
+  ['month', 2_629_800, 365 * 86_400],
+  ['year', 31_557_600, Number.POSITIVE_INFINITY],
+]
+
+function relative(seconds: number): string {
+  const age = Math.floor(Date.now() / 1000) - seconds
+  if (age < 0) return 'in the future'
+  const [unit, length] = UNITS.find(([, , limit]) => age < limit) ?? ['second', 1]
+  const count = Math.floor((age + length / 2) / length)
+  return `${count} ${unit}${count === 1 ? '' : 's'} ago`
+}
+
+/** The less the further from now: `2 minutes ago`, `Tue 14:05`, `Nov 14 14:05`, `Nov 14 2023`. */
+function human(local: Date, { seconds, zone }: When): string {
+  const today = new Date()
+  const two = (value: number) => String(value).padStart(2, '0')
+  const [weekday, month, day] = [DAYS[local.getUTCDay()], MONTHS[local.getUTCMonth()], local.getUTCDate()]
+  const time = `${two(local.getUTCHours())}:${two(local.getUTCMinutes())}`
+  const where = zone === '+0000' ? '' : ` ${zone}`
+  if (local.getUTCFullYear() !== today.getUTCFullYear()) return `${month} ${day} ${local.getUTCFullYear()}`
+  const daysAgo = local.getUTCMonth() === today.getUTCMonth() ? today.getUTCDate() - day : Number.POSITIVE_INFINITY
+  if (daysAgo === 0) return relative(seconds)
+  if (daysAgo > 0 && daysAgo < 5) return `${weekday} ${time}${where}`
+  return `${weekday} ${month} ${day} ${time}`
+}
+
+/** `2024-01-31`, `2.weeks.ago`, `yesterday`; seconds since the epoch. */
+export function parseMoment(text: string): number {
+  const seconds = Math.floor(Date.now() / 1000)
+  const words = text.trim().replace(/[ ._]+/g, ' ')
+  const ago = /^(\d+|an?|one|last) (second|minute|hour|day|week|month|year)s?(?: ago)?$/.exec(words)
+  const count = /^\d/.test(ago?.[1] ?? '') ? Number(ago?.[1]) : 1
+  if (ago) return seconds - count * (UNITS.find(([unit]) => unit === ago[2])?.[1] ?? 1)
+  if (text === 'now') return seconds
+  if (text === 'today' || text === 'midnight') return seconds - (seconds % 86_400)
+  if (text === 'yesterday') return seconds - 86_400
+  // A day alone is that day at this time of day.
+  const isDay = /^\d{4}[-/]\d{1,2}[-/]\d{1,2}$/.test(text.trim())
+  if (!isDay) return parseDate(text).seconds
+  return parseDate(text.trim().replaceAll('/', '-')).seconds + (seconds % 86_400)
+}

@@ -1,0 +1,33 @@
+// The one hook that is run: a script of the working copy itself that was made its pre-commit hook when the copy was set
+// up. Whatever else stands in `.git/hooks` came with somebody's files and is left alone.
+
+import { lstatAt } from '../../workspace/stat.ts'
+import { GitFailure } from './failure.ts'
+import type { Invocation } from './invocation.ts'
+import { readText } from './ref-files.ts'
+
+const HOOK = /^#!\/bin\/bash\n# [^\n]*\nexec bash (\.[\w-]+\/pre-commit\.sh)\n$/
+
+/** Set while a hook runs, so that a commit in it does not run it again. */
+const IN_HOOK = 'GIT_IN_PRE_COMMIT_HOOK'
+
+/** `script` is a path in the working copy, such as `.name/pre-commit.sh`. */
+export function preCommitHook(script: string): string {
+  return `#!/bin/bash\n# Set up with this working copy.\nexec bash ${script}\n`
+}
+
+/** Throws when the hook refuses the commit. What it staged is part of it. */
+export async function runPreCommitHook(git: Invocation): Promise<void> {
+  const repo = git.repo()
+  const script = HOOK.exec((await readText(git.fs, `${repo.gitDir}/hooks/pre-commit`)) ?? '')?.[1]
+  if (!git.execute || script === undefined || git.env[IN_HOOK] !== undefined) return
+  if (lstatAt(git.fs, `${repo.root}/${script}`)?.kind !== 'file') {
+    git.err(`warning: the pre-commit hook ${script} is not there`)
+    return
+  }
+  const { stdout, stderr, exitCode } = await git.execute(`${IN_HOOK}=1 bash ${script}`, repo.root)
+  git.err(stdout)
+  git.err(stderr)
+  repo.forgetIndex()
+  if (exitCode !== 0) throw new GitFailure('', 1)
+}

@@ -1,0 +1,69 @@
+// How a log shows its commits, by the options and the settings.
+
+import type { Arguments } from './arguments.ts'
+import { isTrue } from './config-file.ts'
+import { fatal } from './failure.ts'
+import type { Invocation } from './invocation.ts'
+import { notesOf, notesRef, type ShownNotes } from './notes.ts'
+import { decorationsOf, type PrettyOptions, parseFormat } from './pretty.ts'
+import { idLength, refuseColor } from './show-changes.ts'
+
+export async function prettyOptions(git: Invocation, options: Arguments): Promise<PrettyOptions> {
+  refuseColor(options)
+  if (options.value('decorate') === 'full') throw fatal('--decorate=full is not available here')
+  const settings = await logSettings(git, options)
+  const given = options.has('format')
+    ? options.value('format') || 'tformat:'
+    : options.has('pretty')
+      ? options.value('pretty')
+      : null
+  const format = options.has('oneline')
+    ? 'oneline'
+    : parseFormat(await formatMeant(git, given ?? (await git.setting('format.pretty')) ?? 'medium'))
+  const decorates = options.has('decorate')
+    ? !['no', 'auto'].includes(options.value('decorate') ?? '')
+    : settings.decorates
+  const isDecorated = decorates || /%[-+ ]?[dD]/.test(format)
+  return {
+    format,
+    date: options.has('relative-date')
+      ? 'relative'
+      : (options.value('date') ?? (await git.setting('log.date')) ?? 'default'),
+    abbreviates:
+      (options.has('oneline') || options.has('abbrev-commit') || settings.abbreviates) &&
+      !options.has('no-abbrev') &&
+      (options.has('oneline') || !options.has('no-abbrev-commit')),
+    idLength: idLength(options),
+    notes: await shownNotes(git, options, { format, isNamed: given !== null || options.has('oneline') }),
+    decorations: isDecorated && !options.has('no-decorate') ? await decorationsOf(git.repo()) : null,
+  }
+}
+
+/** A format may have a name of its own in the settings. */
+async function formatMeant(git: Invocation, given: string): Promise<string> {
+  return (/^[\w-]+$/.test(given) ? await git.setting(`pretty.${given}`) : null) ?? given
+}
+
+async function logSettings(git: Invocation, options: Arguments): Promise<{ decorates: boolean; abbreviates: boolean }> {
+  const decorate = (await git.setting('log.decorate')) ?? 'auto'
+  if (decorate === 'full' && !options.has('decorate') && !options.has('no-decorate'))
+    throw fatal('log.decorate=full is not available here')
+  const abbreviates = await git.setting('log.abbrevCommit')
+  return {
+    decorates: decorate === 'short' || isTrue(decorate),
+    abbreviates: abbreviates !== null && isTrue(abbreviates),
+  }
+}
+
+/** Formats of one's own show them where they say so. */
+async function shownNotes(
+  git: Invocation,
+  options: Arguments,
+  { format, isNamed }: { format: string; isNamed: boolean },
+): Promise<ShownNotes | null> {
+  const given = options.value('notes') ?? ''
+  const isAsked = options.has('notes') || options.has('show-notes') || /%N/.test(format)
+  if (options.has('no-notes') || (isNamed && !isAsked)) return null
+  const ref = given === '' ? await notesRef(git) : given.startsWith('refs/') ? given : `refs/notes/${given}`
+  return { ref, byCommit: await notesOf(git.repo(), ref) }
+}

@@ -1,0 +1,88 @@
+// Puts a whole patch into the files that it names.
+
+import { failed, fatal, GitFailure } from '../failure.ts'
+import { applyHunks, type HunkOptions } from './apply-hunks.ts'
+import type { FilePatch, Hunk } from './parse-patch.ts'
+import { NEW_FILE_MODE, type PatchTarget, type TargetText } from './patch-target.ts'
+import type { WhitespaceReport } from './whitespace-errors.ts'
+
+export interface PatchOptions extends HunkOptions {
+  report?: WhitespaceReport
+  isVerbose?: boolean
+}
+
+export interface PatchOutcome {
+  /** What went wrong, one part after the other. */
+  errors: string[]
+  /** What is said when it is asked to be verbose. */
+  remarks: string[]
+}
+
+/** Fills the target; the caller writes it out if there are no errors. */
+export async function applyPatch(
+  target: PatchTarget,
+  files: readonly FilePatch[],
+  options: PatchOptions,
+): Promise<PatchOutcome> {
+  const outcome: PatchOutcome = { errors: [], remarks: [] }
+  for (const file of files) {
+    outcome.remarks.push(`Checking patch ${shownName(file)}...`)
+    try {
+      await applyFile(target, file, { options, outcome })
+    } catch (error) {
+      if (!(error instanceof GitFailure) || error.exitCode === 128) throw error
+      outcome.errors.push(error.message)
+    }
+  }
+  return outcome
+}
+
+export function shownName({ oldPath, newPath }: FilePatch): string {
+  return oldPath !== null && newPath !== null && oldPath !== newPath
+    ? `${oldPath} => ${newPath}`
+    : (newPath ?? oldPath ?? '')
+}
+
+type ApplyRun = { options: PatchOptions; outcome: PatchOutcome }
+
+async function applyFile(target: PatchTarget, file: FilePatch, { options, outcome }: ApplyRun): Promise<void> {
+  const { oldPath, newPath } = file
+  const name = oldPath ?? newPath ?? ''
+  if (file.isBinary) throw fatal(`binary patches are not available here (${name})`)
+  const before = oldPath === null ? null : await target.read(oldPath)
+  if (oldPath !== null && !before) throw missing(target, oldPath)
+  const isMoved = oldPath !== newPath
+  if (newPath !== null && isMoved && (await target.exists(newPath)))
+    throw failed(`${newPath}: already exists in ${target.place === 'worktree' ? 'working directory' : 'index'}`)
+  const applied = applyHunks(before?.text ?? '', file.hunks, options)
+  if (!applied.ok) throw mismatch(name, applied.hunk, options.isVerbose ?? false)
+  for (const { number, line, offset, hunk, isAtEnd } of applied.hunks) {
+    if (isAtEnd) options.report?.checkEnd(hunk, file.source ?? '')
+    if (offset === 0) continue
+    const lines = `offset ${offset} line${Math.abs(offset) === 1 ? '' : 's'}`
+    outcome.remarks.push(`Hunk #${number} succeeded at ${line} (${lines}).`)
+  }
+  if (newPath === null) {
+    if (applied.text !== '') throw failed(`removal patch leaves file contents\nerror: ${name}: patch does not apply`)
+    target.set(name, null)
+    return
+  }
+  const held: TargetText = { text: applied.text, mode: normalMode(file.newMode) ?? before?.mode ?? NEW_FILE_MODE }
+  if (oldPath !== null && isMoved && !file.isCopy) target.set(oldPath, null)
+  target.set(newPath, held)
+}
+
+function mismatch(name: string, { oldStart, lines }: Hunk, isVerbose: boolean): GitFailure {
+  const wanted = lines.filter(({ sign }) => sign !== '+').map(({ text }) => text)
+  const search = isVerbose ? `error: while searching for:\n${wanted.join('')}\n` : ''
+  return new GitFailure(`${search}error: patch failed: ${name}:${oldStart}\nerror: ${name}: patch does not apply`, 1)
+}
+
+function missing(target: PatchTarget, path: string): GitFailure {
+  return failed(target.place === 'worktree' ? `${path}: No such file or directory` : `${path}: does not exist in index`)
+}
+
+function normalMode(mode: number | null): number | null {
+  if (mode === null || (mode & 0o170000) !== 0o100000) return mode
+  return (mode & 0o100) !== 0 ? 0o100755 : 0o100644
+}

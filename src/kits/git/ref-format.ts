@@ -1,0 +1,229 @@
+// The fields of `--format` in lists of refs: `%(refname:short)`, `%(objectname)`, `%(if)…%(then)…%(end)` and others.
+
+import { showDate } from './dates.ts'
+import { fatal } from './failure.ts'
+import { aheadBehind } from './history.ts'
+import { bodyOf, subjectOf } from './message-parts.ts'
+import { type GitObject, parseCommit, parseTag, type Signature } from './objects.ts'
+import type { Repository } from './repository.ts'
+import { abbreviate, upstreamOf } from './revisions.ts'
+
+export interface ListedRef {
+  ref: string
+  oid: string
+}
+
+interface Align {
+  width: number
+  position: string
+}
+
+/** `30`, `right,30`, `width=30,position=middle`. */
+function alignment(text: string): Align {
+  const found: Align = { width: -1, position: 'left' }
+  for (const part of text.split(',')) {
+    const word = part.replace(/^(?:width|position)=/, '')
+    if (/^\d+$/.test(word)) found.width = Number(word)
+    else if (['left', 'middle', 'right'].includes(word)) found.position = word
+    else throw fatal(`unrecognized %(align) argument: ${part}`)
+  }
+  if (found.width < 0) throw fatal('positive width expected with the %(align) atom')
+  return found
+}
+
+function aligned(text: string, { width, position }: Align): string {
+  const free = Math.max(0, width - [...text].length)
+  const left = position === 'left' ? 0 : position === 'right' ? free : Math.floor(free / 2)
+  return ' '.repeat(left) + text + ' '.repeat(free - left)
+}
+
+type Objects = { own: GitObject; peeled: { oid: string; object: GitObject } | null }
+
+export class RefFormat {
+  readonly #repo: Repository
+  readonly #parts: string[]
+
+  constructor(repo: Repository, format: string) {
+    this.#repo = repo
+    this.#parts = format.split(/(%\([^)]*\)|%%|%[0-9a-fA-F]{2})/)
+  }
+
+  async fill(row: ListedRef): Promise<string> {
+    const open: { text: string; holds: boolean | null; compared?: { not: boolean; to: string }; align?: Align }[] = [
+      { text: '', holds: true },
+    ]
+    const add = (text: string) => {
+      const top = open.at(-1)
+      if (top) top.text += text
+    }
+    for (const part of this.#parts) {
+      const field = /^%\((.*)\)$/.exec(part)?.[1]
+      if (field === undefined) {
+        if (part === '%%') add('%')
+        else add(/^%[0-9a-fA-F]{2}$/.test(part) ? String.fromCharCode(Number.parseInt(part.slice(1), 16)) : part)
+      } else if (/^if(:|$)/.test(field)) {
+        const condition = /^if:(not)?equals=(.*)$/.exec(field)
+        if (field !== 'if' && !condition) throw fatal(`unrecognized %(if) argument: ${field.slice(3)}`)
+        open.push({
+          text: '',
+          holds: null,
+          ...(condition && { compared: { not: condition[1] !== undefined, to: condition[2] ?? '' } }),
+        })
+      } else if (/^align:/.test(field)) {
+        open.push({ text: '', holds: true, align: alignment(field.slice('align:'.length)) })
+      } else if (field === 'end' && open.at(-1)?.align) {
+        const { text = '', align } = open.pop() ?? {}
+        add(align ? aligned(text, align) : text)
+      } else if (field === 'then') {
+        const top = open.at(-1)
+        if (!top || open.length < 2) throw fatal('format: %(then) atom used without an %(if) atom')
+        top.holds = top.compared ? (top.text === top.compared.to) !== top.compared.not : top.text.trim() !== ''
+        top.text = ''
+        open.push({ text: '', holds: top.holds })
+      } else if (field === 'else' || field === 'end') {
+        const branch = open.pop()
+        const condition = open.at(-1)
+        if (!branch || !condition || open.length < 2) throw fatal(`format: %(${field}) atom used without an %(if) atom`)
+        if (branch.holds) condition.text += branch.text
+        if (field === 'else') open.push({ text: '', holds: !condition.holds })
+        else {
+          open.pop()
+          add(condition.text)
+        }
+      } else {
+        add(await this.#field(field, row))
+      }
+    }
+    if (open.length > 1) throw fatal('format: %(end) atom missing')
+    return open[0]?.text ?? ''
+  }
+
+  async #field(field: string, row: ListedRef): Promise<string> {
+    const isPeeled = field.startsWith('*')
+    const [name = '', ...rest] = (isPeeled ? field.slice(1) : field).split(':')
+    const argument = rest.join(':')
+    if (!isPeeled) {
+      const own = await this.#ofRef(name, argument, row)
+      if (own !== null) return own
+    }
+    const { own, peeled } = await this.#objects(row.oid)
+    const oid = isPeeled ? peeled?.oid : row.oid
+    const object = isPeeled ? peeled?.object : own
+    if (!object || oid === undefined) return ''
+    return this.#ofObject({ name, argument, field }, { oid, object })
+  }
+
+  async #ofRef(name: string, argument: string, { ref }: ListedRef): Promise<string | null> {
+    const head = await this.#repo.refs.head()
+    switch (name) {
+      case 'refname':
+        return shortened(ref, argument)
+      case 'HEAD':
+        return head.ref === ref ? '*' : ' '
+      case 'symref': {
+        const target = await this.#repo.refs.symbolicTarget(ref)
+        return target === null ? '' : shortened(target, argument)
+      }
+      case 'upstream':
+      case 'push':
+        return this.#upstream(ref, argument)
+      case 'worktreepath':
+        return head.ref === ref ? this.#repo.root : ''
+      default:
+        return null
+    }
+  }
+
+  async #upstream(ref: string, argument: string): Promise<string> {
+    const branch = ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : null
+    const upstream = branch === null ? null : await upstreamOf(this.#repo, branch)
+    if (!upstream) return ''
+    if (argument === 'remotename') return upstream.remote
+    if (!argument.startsWith('track')) return shortened(upstream.ref, argument)
+    const [own, other] = [await this.#repo.refs.resolve(ref), await this.#repo.refs.resolve(upstream.ref)]
+    const isBare = argument.includes('nobracket')
+    if (argument.startsWith('trackshort')) {
+      if (own === null || other === null) return ''
+      const { ahead, behind } = await aheadBehind(this.#repo, own, other)
+      return ahead && behind ? '<>' : ahead ? '>' : behind ? '<' : '='
+    }
+    const said = other === null || own === null ? 'gone' : distanceText(await aheadBehind(this.#repo, own, other))
+    return said === '' ? '' : isBare ? said : `[${said}]`
+  }
+
+  async #ofObject(
+    { name, argument, field }: { name: string; argument: string; field: string },
+    { oid, object }: { oid: string; object: GitObject },
+  ): Promise<string> {
+    const { type, bytes } = object
+    if (name === 'objectname') {
+      if (argument === '') return oid
+      const length = /^short(?:=(\d+))?$/.exec(argument)
+      if (!length) throw fatal(`unrecognized %(objectname) argument: ${argument}`)
+      return abbreviate(this.#repo, oid, length[1] === undefined ? undefined : Number(length[1]))
+    }
+    if (name === 'objecttype') return type
+    if (name === 'objectsize') return String(bytes.byteLength)
+    const commit = type === 'commit' ? parseCommit(bytes) : null
+    const tag = type === 'tag' ? parseTag(bytes) : null
+    if (name === 'tree') return commit?.tree ?? ''
+    if (name === 'parent') return commit?.parents.join(' ') ?? ''
+    if (name === 'numparent') return commit ? String(commit.parents.length) : ''
+    if (name === 'tag') return tag?.name ?? ''
+    if (name === 'object') return tag?.object ?? ''
+    if (name === 'type') return tag?.type ?? ''
+    const person = /^(author|committer|tagger|creator)(name|email|date)?$/.exec(name)
+    if (person) {
+      const [, role = '', part = ''] = person
+      const by = role === 'tagger' ? tag?.tagger : role === 'creator' ? (tag?.tagger ?? commit?.committer) : null
+      const found = by ?? (commit && (role === 'author' || role === 'committer') ? commit[role] : null)
+      return found ? personField(found, part, argument) : ''
+    }
+    const message = commit?.message ?? tag?.message ?? null
+    if (['subject', 'body', 'contents'].includes(name))
+      return message === null ? '' : messageField(name, argument, message)
+    throw fatal(`unknown field name: ${field}`)
+  }
+
+  async #objects(oid: string): Promise<Objects> {
+    const own = await this.#repo.objects.read(oid)
+    if (own.type !== 'tag') return { own, peeled: null }
+    const target = parseTag(own.bytes).object
+    return { own, peeled: { oid: target, object: await this.#repo.objects.read(target) } }
+  }
+}
+
+function distanceText({ ahead, behind }: { ahead: number; behind: number }): string {
+  return [...(ahead ? [`ahead ${ahead}`] : []), ...(behind ? [`behind ${behind}`] : [])].join(', ')
+}
+
+function shortened(ref: string, how: string): string {
+  if (how === '') return ref
+  if (how === 'short') return ref.replace(/^refs\/(heads|tags|remotes)\//, '').replace(/^refs\//, '')
+  const strip = /^(l|r)?strip=(-?\d+)$/.exec(how)
+  if (!strip) throw fatal(`unrecognized %(refname) argument: ${how}`)
+  const parts = ref.split('/')
+  const count = Number(strip[2])
+  if (strip[1] === 'r') return (count < 0 ? parts.slice(0, -count) : parts.slice(0, parts.length - count)).join('/')
+  return (count < 0 ? parts.slice(count) : parts.slice(count)).join('/')
+}
+
+function personField(by: Signature, part: string, argument: string): string {
+  if (part === 'name') return by.name
+  if (part === 'email') {
+    if (argument === 'trim') return by.email
+    return argument === 'localpart' ? (by.email.split('@')[0] ?? '') : `<${by.email}>`
+  }
+  if (part === 'date') return showDate(by, argument === '' ? 'default' : argument)
+  return `${by.name} <${by.email}> ${by.seconds} ${by.zone}`
+}
+
+function messageField(name: string, argument: string, message: string): string {
+  if (name === 'subject') return subjectOf(message)
+  if (name === 'body' || argument === 'body') return bodyOf(message)
+  if (argument === 'subject') return subjectOf(message)
+  const lines = /^lines=(\d+)$/.exec(argument)
+  if (lines) return message.split('\n').slice(0, Number(lines[1])).join('\n    ')
+  if (argument === '') return message
+  throw fatal(`unrecognized %(contents) argument: ${argument}`)
+}

@@ -1,0 +1,42 @@
+// Tells revisions from paths where a command takes both.
+
+import { lstatAt } from '../../workspace/stat.ts'
+import type { Arguments } from './arguments.ts'
+import { GitFailure } from './failure.ts'
+import type { Invocation } from './invocation.ts'
+import { revision, unknownRevision } from './revisions.ts'
+
+/** Words before `--` are revisions; without a `--`, as many as are revisions, and paths from then on. */
+export async function splitRevisions(
+  git: Invocation,
+  options: Arguments,
+): Promise<{ revisions: string[]; paths: string[] }> {
+  if (options.paths) return { revisions: options.plain, paths: options.paths }
+  const revisions: string[] = []
+  const words = [...options.plain]
+  for (let word = words[0]; word !== undefined && (await isRevision(git, word)); word = words[0]) {
+    if (lstatAt(git.fs, git.resolve(word)) && !word.includes('..') && word !== 'HEAD') throw ambiguous(word)
+    revisions.push(word)
+    words.shift()
+  }
+  for (const word of words) {
+    const isPath = lstatAt(git.fs, git.resolve(word)) !== null || /[*?[]|^:/.test(word)
+    if (!isPath) throw unknownRevision(word)
+  }
+  return { revisions, paths: words }
+}
+
+export async function isRevision(git: Invocation, word: string): Promise<boolean> {
+  const dots = /^([^:]*?)\.{2,3}(.*)$/.exec(word)
+  const parts = dots ? [dots[1] || 'HEAD', dots[2] || 'HEAD'] : [word.replace(/^\^/, '').replace(/\^[!@]$/, '')]
+  for (const part of parts) if (part === '.' || (await revision(git.repo(), part)) === null) return false
+  return true
+}
+
+function ambiguous(word: string): GitFailure {
+  return new GitFailure(
+    `fatal: ambiguous argument '${word}': both revision and filename\n` +
+      "Use '--' to separate paths from revisions, like this:\n'git <command> [<revision>...] -- [<file>...]'",
+    128,
+  )
+}

@@ -1,0 +1,63 @@
+// Which listings somebody may mean by a text that is the name of none. Nothing here decides: it is what a person chooses from.
+
+import { editDistance } from './edit-distance.ts'
+import { fold, isHan } from './fold.ts'
+import type { Listing } from './listing.ts'
+import type { Layer, NameIndex } from './name-index.ts'
+import { type SuggestOptions, suggest } from './search.ts'
+import { TERM, type TermKind } from './terms.ts'
+
+/** Two errors in a text of this length leave enough of it; in a shorter one, one error. */
+const LENGTH_FOR_TWO = 6
+const LONGEST = 60
+
+/** How good a reading is, the best first. */
+const RANK = { initials: 0, oneError: 1, part: 2, twoErrors: 3 } as const
+
+type Ranked = { listing: Listing; rank: number }
+
+/**
+ * At most `limit` active listings: those with these initials, those whose name, pinyin or ticker differs by one error (a
+ * character more, less, another, or two that changed places), those that have the text in their name, those that differ
+ * by two errors. Among equals the more popular one comes first.
+ */
+export function candidates(names: NameIndex, text: string, { limit, keyOf }: SuggestOptions): Listing[] {
+  const folded = fold(text)
+  if (folded === '' || folded.length > LONGEST) return []
+  const found: Ranked[] = [
+    ...names.withInitials(folded).map((listing) => ({ listing, rank: RANK.initials })),
+    ...suggest(names, text, { limit, keyOf }).map(({ listing }) => ({ listing, rank: RANK.part })),
+    ...names.layers.flatMap((layer) => similarIn(layer, folded)),
+  ]
+  const best = new Map<string, Ranked>()
+  for (const one of found) {
+    const known = best.get(one.listing.key)
+    if (known === undefined || one.rank < known.rank) best.set(one.listing.key, one)
+  }
+  return [...best.values()]
+    .sort((a, b) => a.rank - b.rank || b.listing.popularity - a.listing.popularity)
+    .slice(0, limit)
+    .map(({ listing }) => listing)
+}
+
+/** The listings of the layer with a term at most two errors away. */
+function similarIn({ table, hidden }: Layer, folded: string): Ranked[] {
+  const most = folded.length >= LENGTH_FOR_TWO ? 2 : 1
+  // Blanks between the words of an English name, or the syllables of pinyin, are no errors.
+  const forms = [...new Set([folded, folded.replaceAll(' ', '')])]
+  const kinds = isHan(folded) ? HAN_KINDS : LETTER_KINDS
+  const found: Ranked[] = []
+  for (let place = 0; place < table.texts.length; place++) {
+    const owner = table.owners[place] ?? 0
+    if (hidden[owner] !== 0 || !kinds.has((table.kinds[place] ?? TERM.code) as TermKind)) continue
+    const term = table.texts[place] ?? ''
+    const errors = Math.min(...forms.map((form) => editDistance(form, term, most)))
+    if (errors > most) continue
+    const listing = table.listing(owner)
+    if (listing.active) found.push({ listing, rank: errors <= 1 ? RANK.oneError : RANK.twoErrors })
+  }
+  return found
+}
+
+const HAN_KINDS: ReadonlySet<TermKind> = new Set([TERM.name])
+const LETTER_KINDS: ReadonlySet<TermKind> = new Set([TERM.code, TERM.name, TERM.pinyin])

@@ -1,0 +1,180 @@
+// `du` as GNU's, counted as a disk with blocks of 4 KiB would.
+
+import { type FileStat, isFileError } from '../../../workspace/file-system.ts'
+import { shellMessage } from '../interpreter-command.ts'
+import type { ShellCall, ShellResult } from '../shell-extensions.ts'
+import { diskBytes, humanSize, sizeOf } from './file-facts.ts'
+import { globExpression } from './globs.ts'
+import { pathOf } from './inputs.ts'
+import { type GnuOption, readGnuOptions } from './search-options.ts'
+
+const OPTIONS = {
+  letters: '0abcd:hHklLmPsSxB:D',
+  long: {
+    all: 'a',
+    'apparent-size': 'apparent',
+    'block-size=': 'B',
+    bytes: 'b',
+    total: 'c',
+    dereference: 'L',
+    'no-dereference': 'P',
+    'max-depth=': 'd',
+    'human-readable': 'h',
+    si: 'si',
+    'count-links': 'l',
+    null: '0',
+    'one-file-system': 'x',
+    'separate-dirs': 'S',
+    summarize: 's',
+    'exclude=': 'exclude',
+    help: 'help',
+  },
+}
+const UNITS: Readonly<Record<string, number>> = {
+  '': 1,
+  K: 1024,
+  M: 1024 ** 2,
+  G: 1024 ** 3,
+  KB: 1000,
+  MB: 1e6,
+  GB: 1e9,
+}
+
+interface Settings {
+  flags: ReadonlySet<string>
+  maxDepth: number
+  isApparent: boolean
+  /** How a number of bytes is written. */
+  show: (bytes: number) => string
+  excluded: RegExp[]
+}
+
+export async function runDu(args: readonly string[], call: ShellCall): Promise<ShellResult> {
+  const read = readGnuOptions(args, OPTIONS)
+  if (!read.ok) return refused(`${read.problem}\nTry 'du --help' for more information.`)
+  const settings = settingsOf(read.options)
+  if (typeof settings === 'string') return refused(settings)
+  if (settings.flags.has('help')) return { stdout: 'Usage: du [OPTION]... [FILE]...\n', stderr: '', exitCode: 0 }
+  const counting = new Counting(settings, call)
+  const operands = read.operands.length > 0 ? read.operands : ['.']
+  for (const operand of operands) await counting.operand(operand, operands.length > 1)
+  return counting.result()
+}
+
+const refused = (problem: string): ShellResult => ({ stdout: '', stderr: `du: ${problem}\n`, exitCode: 1 })
+
+function settingsOf(options: readonly GnuOption[]): Settings | string {
+  const flags = new Set(options.map(({ name }) => name))
+  const last = (name: string) => options.findLast((option) => option.name === name)?.value ?? null
+  const depth = last('d')
+  if (depth !== null && !/^\d+$/.test(depth))
+    return `invalid maximum depth '${depth}'\nTry 'du --help' for more information.`
+  if (flags.has('s') && flags.has('a'))
+    return "cannot both summarize and show all entries\nTry 'du --help' for more information."
+  if (flags.has('s') && depth !== null && Number(depth) > 0) {
+    return `warning: summarizing conflicts with --max-depth=${depth}`
+  }
+  const show = sizesOf(options)
+  if (show === null) return `invalid --block-size argument '${last('B')}'`
+  return {
+    flags,
+    maxDepth: flags.has('s') ? 0 : depth === null ? Number.POSITIVE_INFINITY : Number(depth),
+    isApparent: flags.has('b') || flags.has('apparent'),
+    show,
+    excluded: options.flatMap(({ name, value }) => (name === 'exclude' ? [globExpression(value ?? '')] : [])),
+  }
+}
+
+/** The last option about sizes counts. */
+function sizesOf(options: readonly GnuOption[]): Settings['show'] | null {
+  const chosen = options.findLast(({ name }) => ['b', 'B', 'h', 'si', 'k', 'm'].includes(name))
+  const inUnits = (unit: number) => (bytes: number) => String(Math.ceil(bytes / unit))
+  if (chosen?.name === 'h') return (bytes) => humanSize(bytes)
+  if (chosen?.name === 'si') return (bytes) => humanSize(bytes, 1000)
+  if (chosen?.name === 'b') return inUnits(1)
+  if (chosen?.name === 'm') return inUnits(1024 ** 2)
+  if (chosen?.name !== 'B') return inUnits(1024)
+  const [, count = '', unit = ''] = /^(\d*)([KMG]?B?)$/.exec((chosen.value ?? '').replace(/iB$/, '')) ?? []
+  const size = Object.hasOwn(UNITS, unit) ? UNITS[unit] : undefined
+  return size === undefined || (count === '' && unit === '') || count === '0'
+    ? null
+    : (bytes) => inUnits(Number(count || '1') * size)(bytes) + (count === '' ? unit.replace('KB', 'kB') : '')
+}
+
+class Counting {
+  readonly #settings: Settings
+  readonly #call: ShellCall
+  readonly #seen = new Set<number>()
+  #lines: string[] = []
+  #problems = ''
+  #total = 0
+
+  constructor(settings: Settings, call: ShellCall) {
+    this.#settings = settings
+    this.#call = call
+  }
+
+  async operand(name: string, isOneOfMany: boolean): Promise<void> {
+    const path = pathOf(this.#call, name)
+    try {
+      const { flags } = this.#settings
+      const stat =
+        flags.has('L') || flags.has('D') || flags.has('H') || name.endsWith('/')
+          ? this.#call.fs.stat(path)
+          : this.#call.fs.lstat(path)
+      this.#total += await this.#count({ name, path, stat, depth: 0 }, isOneOfMany)
+    } catch (error) {
+      if (!isFileError(error)) throw error
+      this.#problems += `du: cannot access '${name}': ${shellMessage(error)}\n`
+    }
+  }
+
+  result(): ShellResult {
+    const { flags } = this.#settings
+    if (flags.has('c')) this.#write(this.#total, 'total')
+    return { stdout: this.#lines.join(''), stderr: this.#problems, exitCode: this.#problems === '' ? 0 : 1 }
+  }
+
+  /** The bytes of it and of all below; zero for what was counted before. */
+  async #count(
+    file: { name: string; path: string; stat: FileStat; depth: number },
+    isOneOfMany: boolean,
+  ): Promise<number> {
+    const { flags, maxDepth, isApparent, excluded } = this.#settings
+    const { name, path, stat, depth } = file
+    if (excluded.some((glob) => glob.test(name) || glob.test(name.slice(name.lastIndexOf('/') + 1)))) return 0
+    if (isOneOfMany || flags.has('L')) {
+      if (this.#seen.has(stat.inode)) return 0
+      this.#seen.add(stat.inode)
+    }
+    const own = isApparent ? sizeOf(stat) : diskBytes(stat)
+    let below = 0
+    let folders = 0
+    if (stat.kind === 'directory') {
+      const pause = this.#call.pause()
+      if (pause) await pause
+      for (const entry of this.#call.fs.list(path)) {
+        const inside = `${path === '/' ? '' : path}/${entry.name}`
+        const shown = name.endsWith('/') ? name + entry.name : `${name}/${entry.name}`
+        const size = await this.#count(
+          { name: shown, path: inside, stat: this.#look(inside), depth: depth + 1 },
+          isOneOfMany,
+        )
+        below += size
+        if (entry.kind === 'directory') folders += size
+      }
+    }
+    const isListed = depth === 0 || (depth <= maxDepth && (stat.kind === 'directory' || flags.has('a')))
+    if (isListed) this.#write(own + below - (flags.has('S') ? folders : 0), name)
+    return own + below
+  }
+
+  #look(path: string): FileStat {
+    const own = this.#call.fs.lstat(path)
+    return own.kind === 'symlink' && this.#settings.flags.has('L') ? this.#call.fs.stat(path) : own
+  }
+
+  #write(bytes: number, name: string): void {
+    this.#lines.push(`${this.#settings.show(bytes)}\t${name}${this.#settings.flags.has('0') ? '\0' : '\n'}`)
+  }
+}

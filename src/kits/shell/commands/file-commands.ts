@@ -1,0 +1,26 @@
+// Commands for files, times and data. Each is loaded when it is used for the first time.
+
+import type { Context, Result } from '../interpreter-command.ts'
+
+type Run = (args: string[], context: Context) => Promise<Result>
+
+const lazily =
+  (load: () => Promise<Run>): Run =>
+  async (args, context) =>
+    (await load())(args, context)
+
+export const FILE_COMMANDS = {
+  chmod: lazily(async () => (await import('./files/chmod.ts')).chmod),
+  cp: lazily(async () => (await import('./files/cp.ts')).cp),
+  date: lazily(async () => (await import('./date.ts')).date),
+  dd: lazily(async () => (await import('./files/dd.ts')).dd),
+  install: lazily(async () => (await import('./files/install.ts')).install),
+  jq: lazily(async () => (await import('./jq.ts')).jq),
+  ln: lazily(async () => (await import('./files/ln.ts')).ln),
+  mkdir: lazily(async () => (await import('./files/mkdir.ts')).mkdir),
+  mv: lazily(async () => (await import('./files/mv.ts')).mv),
+  rm: lazily(async () => (await import('./files/rm.ts')).rm),
+  rmdir: lazily(async () => (await import('./files/rm.ts')).rmdir),
+  touch: lazily(async () => (await import('./files/touch.ts')).touch),
+  truncate: lazily(async () => (await import('./files/truncate.ts')).truncate),
+} satisfies Readonly<Record<string, Run>>

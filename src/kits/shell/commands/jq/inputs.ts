@@ -1,0 +1,152 @@
+// The inputs of a program: values one after the other, from files or from what is piped in.
+
+import { textToBytes } from '../../../../workspace/text-encodings.ts'
+import { type Context, shellMessage } from '../../interpreter-command.ts'
+import type { JqOptions } from './command-line.ts'
+import { JsonError, JsonReader } from './json-read.ts'
+import { piecesOf } from './paths.ts'
+import type { JqValue } from './value.ts'
+
+type Source = { name: string | null; text: string }
+
+export class JqInputs {
+  readonly #options: JqOptions
+  readonly #context: Context
+  #sources: Source[] = []
+  #reader: JsonReader | null = null
+  #streamed: JqValue[] = []
+  #isSlurped = false
+  #place: { name: string; line: number } | null = null
+  #rawAt = 0
+  /** What is wrong with files; it is told at the end. */
+  readonly problems: string[] = []
+
+  constructor(options: JqOptions, context: Context) {
+    this.#options = options
+    this.#context = context
+  }
+
+  static valuesIn(text: string): JqValue[] {
+    const reader = new JsonReader(text)
+    const values: JqValue[] = []
+    for (let next = reader.next(); next !== null; next = reader.next()) values.push(next.value)
+    return values
+  }
+
+  /** Reads what there is; afterwards nothing waits. */
+  async open(): Promise<void> {
+    const { fs, cwd } = this.#context
+    if (this.#options.files.length === 0) {
+      this.#sources = [
+        { name: null, text: new TextDecoder().decode(textToBytes(String(this.#context.stdin), 'latin1')) },
+      ]
+      return
+    }
+    for (const name of this.#options.files) {
+      try {
+        this.#sources.push({ name, text: await fs.readFile(fs.resolvePath(cwd, name)) })
+      } catch (error) {
+        this.problems.push(`jq: error: Could not open file ${name}: ${shellMessage(error)}\n`)
+      }
+    }
+  }
+
+  get name(): JqValue {
+    return this.#place === null ? null : (this.#current?.name ?? null)
+  }
+
+  get line(): number {
+    return this.#reader?.lines ?? 0
+  }
+
+  /** As messages name it. */
+  get place(): string {
+    return this.#place === null ? '<unknown>' : `${this.#place.name}:${this.#place.line}`
+  }
+
+  /** Throws `JsonError`. */
+  next(): { value: JqValue } | null {
+    const { flags } = this.#options
+    if (flags.has('R'))
+      return flags.has('s') ? this.#once(() => this.#sources.map(({ text }) => text).join('')) : this.#line()
+    if (flags.has('s')) return this.#once(() => this.#all())
+    return flags.has('stream') ? this.#nextStreamed() : this.#nextValue()
+  }
+
+  get #current(): Source | undefined {
+    return this.#sources[0]
+  }
+
+  #once(value: () => JqValue): { value: JqValue } | null {
+    if (this.#isSlurped) return null
+    this.#isSlurped = true
+    return { value: value() }
+  }
+
+  #all(): JqValue {
+    const values: JqValue[] = []
+    const take = () => (this.#options.flags.has('stream') ? this.#nextStreamed() : this.#nextValue())
+    for (let next = take(); next !== null; next = take()) values.push(next.value)
+    return values
+  }
+
+  #nextValue(): { value: JqValue } | null {
+    for (;;) {
+      const source = this.#current
+      if (!source) return null
+      this.#reader ??= new JsonReader(source.text)
+      try {
+        const next = this.#reader.next()
+        this.#place = { name: source.name ?? '<stdin>', line: this.#reader.lines }
+        if (next !== null) return next
+      } catch (error) {
+        // What comes after a text that cannot be read is not looked at.
+        if (error instanceof JsonError) this.#sources = []
+        throw error
+      }
+      this.#reader = null
+      this.#sources.shift()
+    }
+  }
+
+  #nextStreamed(): { value: JqValue } | null {
+    while (this.#streamed.length === 0) {
+      const next = this.#nextValue()
+      if (next === null) return null
+      this.#streamed = [...eventsOf(next.value, [])].reverse()
+    }
+    const value = this.#streamed.pop()
+    return value === undefined ? null : { value }
+  }
+
+  #line(): { value: JqValue } | null {
+    for (;;) {
+      const source = this.#current
+      if (!source) return null
+      const { text } = source
+      if (this.#rawAt >= text.length) {
+        this.#rawAt = 0
+        this.#sources.shift()
+        continue
+      }
+      const end = text.indexOf('\n', this.#rawAt)
+      const value = end < 0 ? text.slice(this.#rawAt) : text.slice(this.#rawAt, end)
+      this.#rawAt = end < 0 ? text.length : end + 1
+      this.#place = { name: source.name ?? '<stdin>', line: (this.#place?.line ?? 0) + 1 }
+      return { value }
+    }
+  }
+}
+
+/** Leaves with their paths, and where each container ends. */
+function* eventsOf(value: JqValue, path: readonly JqValue[]): Generator<JqValue> {
+  const pieces: [JqValue, JqValue][] =
+    typeof value !== 'object' || value === null ? [] : [...piecesOf(value)].map(([key, piece]) => [key, piece])
+  if (pieces.length === 0) {
+    yield [path, value]
+    return
+  }
+  for (const [key, piece] of pieces) yield* eventsOf(piece, [...path, key])
+  const last = pieces.at(-1)?.[0] ?? null
+  yield [[...path, last]]
+}

@@ -1,0 +1,5 @@
+// What a function on values is.
+
+import type { JqValue } from './value.ts'
+
+export type ValueFunction = (input: JqValue, args: readonly JqValue[]) => JqValue

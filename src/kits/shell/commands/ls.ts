@@ -1,0 +1,119 @@
+// `ls` as GNU's: the interpreter's knows few of its options, follows links and makes up the modes and times.
+
+import { type Context, type Result, shellMessage } from '../interpreter-command.ts'
+import { groupOf, type Listed, shownLines, sizedTotal, written } from './ls-lines.ts'
+import { type LsOptions, lsOptions } from './ls-options.ts'
+
+export async function ls(args: string[], context: Context): Promise<Result> {
+  const read = lsOptions(args, context.exportedEnv ?? {})
+  if (!read.ok) return { stdout: '', stderr: `ls: ${read.problem}\n`, exitCode: 2 }
+  if (read.help !== null) return { stdout: read.help, stderr: '', exitCode: 0 }
+  const listing = new Listing(context, read.options)
+  await listing.show(read.operands.length > 0 ? read.operands : ['.'])
+  return { stdout: listing.text, stderr: listing.problems, exitCode: listing.exitCode }
+}
+
+class Listing {
+  text = ''
+  problems = ''
+  exitCode = 0
+  readonly #context: Context
+  readonly #options: LsOptions
+
+  constructor(context: Context, options: LsOptions) {
+    this.#context = context
+    this.#options = options
+  }
+
+  async show(operands: readonly string[]): Promise<void> {
+    const { flags } = this.#options
+    const files: Listed[] = []
+    const folders: Listed[] = []
+    for (const name of operands) {
+      const listed = await this.#look(name, this.#followsOperand(name), 2)
+      if (listed === null) continue
+      if (listed.stat.isDirectory && !flags.has('d')) folders.push(listed)
+      else files.push(listed)
+    }
+    this.text += shownLines(groupOf(files, this.#options), this.#options)
+    for (const { name } of groupOf(folders, this.#options)) {
+      await this.#showFolder(name, operands.length > 1 || flags.has('R'))
+    }
+  }
+
+  async #showFolder(folder: string, hasHeader: boolean): Promise<void> {
+    const { flags } = this.#options
+    const found = await this.#entries(folder)
+    if (found === null) return
+    if (this.text !== '') this.text += '\n'
+    if (hasHeader) this.text += `${written(folder, flags)}:\n`
+    const group = groupOf(found, this.#options)
+    if (flags.has('l') || flags.has('s')) this.text += `total ${sizedTotal(group, this.#options)}\n`
+    this.text += shownLines(group, this.#options)
+    if (!flags.has('R')) return
+    for (const { name, stat } of group) {
+      if (!stat.isDirectory || name === '.' || name === '..') continue
+      await this.#showFolder(`${folder.replace(/\/$/, '')}/${name}`, true)
+    }
+  }
+
+  async #entries(folder: string): Promise<Listed[] | null> {
+    const { fs, cwd } = this.#context
+    const { flags, isLeftOut } = this.#options
+    let names: string[]
+    try {
+      names = await fs.readdir(fs.resolvePath(cwd, folder))
+    } catch (error) {
+      this.#complain('open directory', folder, { error, exitCode: 2 })
+      return null
+    }
+    const shown = names.filter((name) => !isLeftOut(name))
+    const found: Listed[] = []
+    for (const name of flags.has('a') ? ['.', '..', ...shown] : shown) {
+      const listed = await this.#look(`${folder.replace(/\/$/, '')}/${name}`, flags.has('L'), 1)
+      if (listed) found.push({ ...listed, name })
+    }
+    return found
+  }
+
+  /** A link to a folder that is named shows the folder, unless the link itself is what is asked about. */
+  #followsOperand(name: string): boolean {
+    const { flags } = this.#options
+    return flags.has('L') || flags.has('H') || name.endsWith('/') || !['l', 'd', 'F'].some((flag) => flags.has(flag))
+  }
+
+  async #look(name: string, follows: boolean, exitCode: number): Promise<Listed | null> {
+    const { fs, cwd } = this.#context
+    const path = fs.resolvePath(cwd, name)
+    try {
+      let stat = await fs.lstat(path)
+      // One that leads nowhere is shown itself, unless links were to be followed.
+      const mustFollow = this.#options.flags.has('L') || (exitCode === 2 && this.#options.flags.has('H'))
+      if (stat.isSymbolicLink && mustFollow) stat = await fs.stat(path)
+      else if (stat.isSymbolicLink && follows) stat = await fs.stat(path).catch(() => stat)
+      if (stat.isFile && name.endsWith('/')) throw new NotAFolder()
+      const target = stat.isSymbolicLink ? await fs.readlink(path) : null
+      const end = target === null ? stat : await fs.stat(path).catch(() => null)
+      return { name, stat, target, end, links: stat.isDirectory ? await this.#linksOf(path) : 1 }
+    } catch (error) {
+      this.#complain('access', name, { error, exitCode })
+      return null
+    }
+  }
+
+  /** A folder has its own name, `.`, and `..` of each folder inside. Only long listings tell. */
+  async #linksOf(path: string): Promise<number> {
+    if (!this.#options.flags.has('l')) return 2
+    const { fs } = this.#context
+    const entries = (await fs.readdirWithFileTypes?.(path)) ?? []
+    return 2 + entries.filter(({ isDirectory, isSymbolicLink }) => isDirectory && !isSymbolicLink).length
+  }
+
+  #complain(what: string, name: string, { error, exitCode }: { error: unknown; exitCode: number }): void {
+    const message = error instanceof NotAFolder ? 'Not a directory' : shellMessage(error)
+    this.problems += `ls: cannot ${what} '${name}': ${message}\n`
+    this.exitCode = Math.max(this.exitCode, exitCode)
+  }
+}
+
+class NotAFolder extends Error {}

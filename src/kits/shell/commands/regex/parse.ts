@@ -1,0 +1,70 @@
+// Reads a pattern of one of the syntaxes: alternatives, sequences and repetitions here, what can be repeated in
+// `posix-atoms.ts` and `perl-atoms.ts`.
+
+import { perlAtom } from './perl-atoms.ts'
+import { endsPosixBranch, posixAtom } from './posix-atoms.ts'
+import { type PatternOptions, Reader } from './reader.ts'
+import { repetition } from './repetitions.ts'
+import { BadPattern, EMPTY, type RegexNode, someNode } from './syntax.ts'
+
+export interface Pattern {
+  node: RegexNode
+  groups: number
+  warnings: string[]
+}
+
+/** Groups inside of groups; each takes some of the stack. */
+const MAX_DEPTH = 200
+
+class PatternReader extends Reader {
+  /** What is inside of a group, up to its end, which stays. */
+  override inside(): RegexNode {
+    if (++this.depth > MAX_DEPTH) throw new BadPattern('Regular expression too big')
+    const { ignoresCase, dotMatchesAll } = this.text.syntax
+    const options = [this.#sequence()]
+    while (this.#takesBar()) options.push(this.#sequence())
+    // Flags that were set inside of a group end with it.
+    Object.assign(this.text.syntax, { ignoresCase, dotMatchesAll })
+    this.depth--
+    return options.length === 1 && options[0] ? options[0] : { kind: 'choice', options }
+  }
+
+  #takesBar(): boolean {
+    return this.text.take(this.text.syntax.flavour === 'basic' ? '\\|' : '|')
+  }
+
+  #sequence(): RegexNode {
+    const { syntax } = this.text
+    const parts: RegexNode[] = []
+    while (!this.text.isAtEnd && !this.#endsBranch()) {
+      const atom = syntax.isPerl ? perlAtom(this, parts.length === 0) : posixAtom(this, parts.length === 0)
+      parts.push(repetition(this, atom))
+    }
+    return parts.length === 1 && parts[0] ? parts[0] : { kind: 'sequence', parts }
+  }
+
+  #endsBranch(): boolean {
+    const { text } = this
+    if (!text.syntax.isPerl) return endsPosixBranch(text, this.depth > 1)
+    return text.rest(1) === '|' || text.rest(1) === ')'
+  }
+}
+
+export function parsePattern(source: string, options: PatternOptions): Pattern {
+  const reader = new PatternReader(source, options)
+  const node = reader.inside()
+  const { text, groups, warnings } = reader
+  if (!text.isAtEnd) {
+    const closings = {
+      basic: 'Unmatched ) or \\)',
+      extended: 'Unmatched ) or \\)',
+      perl: 'unmatched closing parenthesis',
+    }
+    throw new BadPattern(text.syntax.flavour === 'rust' ? 'unopened group' : closings[text.syntax.flavour])
+  }
+  const isWrong = (one: RegexNode) => one.kind === 'reference' && typeof one.to === 'number' && one.to > groups
+  if (someNode(node, isWrong)) {
+    throw new BadPattern(text.syntax.isPerl ? 'reference to non-existent subpattern' : 'Invalid back reference')
+  }
+  return { node: node ?? EMPTY, groups, warnings }
+}

@@ -1,0 +1,38 @@
+// What the parts of a pattern's parser share: the text, what was counted, and how letters and sets are made of it.
+
+import { anyCase, without } from './char-sets.ts'
+import { type Flavour, PatternText, Syntax } from './pattern-text.ts'
+import type { Ranges, RegexNode } from './syntax.ts'
+
+export interface PatternOptions {
+  flavour: Flavour
+  ignoresCase: boolean
+  /** The character between records, which nothing matches; null when a match may go over several. */
+  separator: number | null
+  dotMatchesAll?: boolean
+}
+
+export abstract class Reader {
+  readonly text: PatternText
+  readonly separator: number | null
+  readonly warnings: string[] = []
+  groups = 0
+  depth = 0
+
+  constructor(source: string, { flavour, ignoresCase, separator, dotMatchesAll }: PatternOptions) {
+    this.text = new PatternText(source, new Syntax(flavour, ignoresCase))
+    this.text.syntax.dotMatchesAll = dotMatchesAll ?? (flavour !== 'perl' && flavour !== 'rust' && separator !== 10)
+    this.separator = separator
+  }
+
+  set(ranges: Ranges): RegexNode {
+    return { kind: 'set', ranges: this.separator === null ? ranges : without(ranges, this.separator) }
+  }
+
+  literal(code: number): RegexNode {
+    return this.set(this.text.syntax.ignoresCase ? anyCase([code, code]) : [code, code])
+  }
+
+  /** What is inside of a group, up to its end, which stays. */
+  abstract inside(): RegexNode
+}

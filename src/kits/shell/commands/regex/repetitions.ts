@@ -1,0 +1,77 @@
+// How often what stands before may come: `*`, `+`, `?` and counts in braces.
+
+import type { PatternText } from './pattern-text.ts'
+import type { Reader } from './reader.ts'
+import { BadPattern, type RegexNode } from './syntax.ts'
+
+const MANY = Number.POSITIVE_INFINITY
+/** As regcomp has it. */
+const MAX_COUNT = 32_767
+const INVALID = 'Invalid content of \\{\\}'
+
+interface Count {
+  min: number
+  max: number
+}
+
+/** The atom with all repetitions that follow it. */
+export function repetition(reader: Reader, atom: RegexNode): RegexNode {
+  let node = atom
+  for (let count = countOf(reader.text); count !== null; count = countOf(reader.text)) {
+    if (atom.kind === 'assert' && !reader.text.syntax.isPerl) {
+      // Of the anchors GNU's programs take a repetition only of this one, and warn.
+      if (atom.what !== 'lineStart') throw new BadPattern('Invalid preceding regular expression')
+      reader.warnings.push('* at start of expression')
+    }
+    node = { kind: 'repeat', node, ...count, mode: modeOf(reader.text) }
+    if (reader.text.syntax.flavour === 'perl' && /[*+?]/.test(reader.text.rest(1)))
+      throw new BadPattern('quantifier does not follow a repeatable item')
+  }
+  return node
+}
+
+function modeOf(text: PatternText): 'greedy' | 'lazy' | 'possessive' {
+  if (!text.syntax.isPerl) return 'greedy'
+  if (text.take('?')) return 'lazy'
+  return text.syntax.flavour === 'perl' && text.take('+') ? 'possessive' : 'greedy'
+}
+
+/** Null, and nothing taken, where no repetition stands. */
+export function countOf(text: PatternText): Count | null {
+  const isBasic = text.syntax.flavour === 'basic'
+  if (text.take('*')) return { min: 0, max: MANY }
+  if (text.take(isBasic ? '\\+' : '+')) return { min: 1, max: MANY }
+  if (text.take(isBasic ? '\\?' : '?')) return { min: 0, max: 1 }
+  if (isBasic) return text.take('\\{') ? basicCount(text) : null
+  return text.rest(1) === '{' ? bracedCount(text) : null
+}
+
+function basicCount(text: PatternText): Count {
+  const inside = text.upTo('\\}')
+  if (inside === null) throw new BadPattern('Unmatched \\{')
+  return checked(/^(\d*)(,?)(\d*)$/.exec(inside), INVALID)
+}
+
+/** Braces without a count in them are letters. */
+function bracedCount(text: PatternText): Count | null {
+  const { isPerl } = text.syntax
+  const found = text.takeMatch(isPerl ? /\{(\d+)(,?)(\d*)\}/y : /\{(\d*)(,?)(\d*)\}/y)
+  if (found && (found[0] !== '{}' || isPerl)) {
+    return checked(found, isPerl ? 'numbers out of order in {} quantifier' : INVALID)
+  }
+  if (found) text.skip(-2)
+  if (!isPerl && text.takeMatch(/\{[\d,]+\}/y)) throw new BadPattern(INVALID)
+  if (text.syntax.flavour === 'rust') throw new BadPattern('repetition operator missing or malformed')
+  return null
+}
+
+function checked(found: RegExpExecArray | null, problem: string): Count {
+  if (!found) throw new BadPattern(problem)
+  const [, first = '', comma = '', last = ''] = found
+  if (first === '' && comma === '') throw new BadPattern(problem)
+  const min = Number(first || '0')
+  const max = comma === '' ? min : last === '' ? MANY : Number(last)
+  if (min > max) throw new BadPattern(problem)
+  if (min > MAX_COUNT || (max !== MANY && max > MAX_COUNT)) throw new BadPattern('Regular expression too big')
+  return { min, max }
+}

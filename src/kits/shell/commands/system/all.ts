@@ -1,0 +1,30 @@
+// Small programs that scripts expect of a system. Each is loaded when it is used for the first time.
+
+import type { ShellCommand, ShellResult } from '../../shell-extensions.ts'
+
+type Run = ShellCommand['run']
+
+export const SYSTEM_COMMANDS = [
+  lazily('chown', async () => (await import('./owners.ts')).runChown),
+  lazily('chgrp', async () => (await import('./owners.ts')).runChgrp),
+  lazily('flock', async () => (await import('./flock.ts')).runFlock),
+  lazily('getopt', async () => (await import('./getopt.ts')).runGetopt),
+  lazily('link', async () => (await import('./names.ts')).runLink),
+  lazily('sync', async () => (await import('./names.ts')).runSync),
+  lazily('unlink', async () => (await import('./names.ts')).runUnlink),
+  lazily('tput', async () => (await import('./terminal.ts')).runTput),
+  lazily('tty', async () => (await import('./terminal.ts')).runTty),
+  refused('df', 'the file tree lies on no disk; `du -sh .` tells how large it is'),
+  refused('mkfifo', 'there are no pipes with names; use a file, or `a | b`'),
+  refused('mknod', 'there are files, folders and links alone'),
+] as const satisfies readonly ShellCommand[]
+
+function lazily<Name extends string>(name: Name, load: () => Promise<Run>): { name: Name; run: Run } {
+  return { name, run: async (args, call) => (await load())(args, call) }
+}
+
+/** One that is not there, with what to do instead. */
+function refused<Name extends string>(name: Name, advice: string): { name: Name; run: Run } {
+  const said: ShellResult = { stdout: '', stderr: `${name}: not available here: ${advice}\n`, exitCode: 127 }
+  return { name, run: async () => said }
+}

@@ -1,0 +1,150 @@
+// A run of one of the commands that work on text: where it reads, what it writes, and how its problems are told.
+
+import { bytesToText } from '../../../../workspace/text-encodings.ts'
+import { isByteLocale } from '../../byte-locale.ts'
+import { type Context, type Result, shellMessage } from '../../interpreter-command.ts'
+import { outputOf } from '../../standard-streams.ts'
+import { bytesOf, pipedBytes } from './bytes.ts'
+import { Misuse } from './misuse.ts'
+
+export type TextCommand = (call: TextCall) => Promise<void> | void
+
+/** A promise to wait for when others should have their turn; it throws when the script was stopped. */
+export type Pause = () => Promise<void> | null
+
+const IS_STDIN = /^\/dev\/stdin$|^\/(?:dev|proc\/self)\/fd\/0$/
+
+/** What is written is joined to one string, which the interpreter bounds as well. */
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
+
+interface CallDeps {
+  args: readonly string[]
+  context: Context
+  pause: Pause
+  readsFile: boolean
+}
+
+export class TextCall {
+  readonly name: string
+  readonly args: readonly string[]
+  readonly context: Context
+  readonly pause: Pause
+  /** Whether the standard input is a file: of that the size is known before it is read. */
+  readonly readsFile: boolean
+  exitCode = 0
+  /** Of a command line that cannot be worked with. */
+  misuseExit = 1
+  /** What stands before the advice to read about options. */
+  hintPrefix = ''
+  /** How much of what is piped in the command takes; the rest is left to the next command. Null is all. */
+  stdinTaken: number | null = null
+  #hasReadStdin = false
+  #output: string[] = []
+  #size = 0
+  #errors = ''
+
+  constructor(name: string, { args, context, pause, readsFile }: CallDeps) {
+    this.name = name
+    this.args = args
+    this.context = context
+    this.pause = pause
+    this.readsFile = readsFile
+  }
+
+  /** Bytes, one character each. */
+  write(bytes: string): void {
+    this.#size += bytes.length
+    if (this.#size > MAX_OUTPUT_BYTES) {
+      throw new Misuse(`more than ${MAX_OUTPUT_BYTES} bytes of output are not kept here`, { showsHint: false })
+    }
+    this.#output.push(bytes)
+  }
+
+  writeText(text: string): void {
+    this.write(bytesOf(text))
+  }
+
+  /** Goes on after a problem that belongs to one input. */
+  complain(message: string, exitCode = 1): void {
+    this.#errors += `${this.name}: ${message}\n`
+    this.exitCode = Math.max(this.exitCode, exitCode)
+  }
+
+  /** Without the command's name in front, and without failing. */
+  complainPlainly(message: string): void {
+    this.#errors += `${message}\n`
+  }
+
+  /** Characters are bytes. */
+  get isByteLocale(): boolean {
+    const { exportedEnv, env } = this.context
+    return isByteLocale((name) => (exportedEnv ? exportedEnv[name] : env.get(name)))
+  }
+
+  get stdin(): string {
+    this.#hasReadStdin = true
+    return pipedBytes(String(this.context.stdin))
+  }
+
+  path(name: string): string {
+    return this.context.fs.resolvePath(this.context.cwd, name)
+  }
+
+  /** The bytes of a file, or of what is piped in for `-`. Throws what the file tree throws. */
+  async read(name: string): Promise<string> {
+    if (name === '-' || IS_STDIN.test(name)) return this.stdin
+    return bytesToText(await this.context.fs.readFileBuffer(this.path(name)), 'latin1')
+  }
+
+  /** The same, or null after a complaint. */
+  async input(name: string, worded = (reason: string) => `${name}: ${reason}`): Promise<string | null> {
+    try {
+      return await this.read(name)
+    } catch (error) {
+      this.complain(worded(shellMessage(error)))
+      return null
+    }
+  }
+
+  /** For a command that cannot go on without the file. */
+  async mustRead(name: string, worded = (reason: string) => `${name}: ${reason}`, exitCode = 1): Promise<string> {
+    try {
+      return await this.read(name)
+    } catch (error) {
+      throw new Misuse(worded(shellMessage(error)), { showsHint: false, exitCode })
+    }
+  }
+
+  async save(name: string, bytes: string): Promise<void> {
+    try {
+      await this.context.fs.writeFile(this.path(name), bytes, 'binary')
+    } catch (error) {
+      throw new Misuse(`${name}: ${shellMessage(error)}`, { showsHint: false })
+    }
+  }
+
+  refuse(misuse: Misuse): void {
+    const hint = misuse.showsHint ? `\n${this.hintPrefix}Try '${this.name} --help' for more information.` : ''
+    this.#errors += misuse.message === '' ? '' : `${this.name}: ${misuse.message}${hint}\n`
+    this.exitCode = misuse.exitCode ?? this.misuseExit
+  }
+
+  result(): Result {
+    return {
+      ...outputOf(this.#output.join('')),
+      stderr: this.#errors,
+      exitCode: this.exitCode,
+      ...(this.#hasReadStdin ? { internalStdinConsumed: this.stdinTaken ?? String(this.context.stdin).length } : {}),
+    }
+  }
+}
+
+export async function runTextCommand(command: TextCommand, call: TextCall): Promise<Result> {
+  try {
+    await command(call)
+  } catch (error) {
+    if (!(error instanceof Misuse)) throw error
+    call.refuse(error)
+  }
+  return call.result()
+}

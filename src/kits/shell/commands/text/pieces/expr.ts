@@ -1,0 +1,165 @@
+// `expr`: an expression of words. It fails when the result is nothing or zero.
+
+import { byteText } from '../../../byte-locale.ts'
+import { basicRegex } from '../basic-regex.ts'
+import type { TextCall } from '../call.ts'
+import { Misuse, refusal } from '../misuse.ts'
+
+const EXIT_INVALID = 2
+/** Lowest first. */
+const LEVELS: readonly (readonly string[])[] = [
+  ['|'],
+  ['&'],
+  ['<', '<=', '=', '==', '!=', '>=', '>'],
+  ['+', '-'],
+  ['*', '/', '%'],
+  [':'],
+]
+const WORDS = ['match', 'substr', 'index', 'length', '+']
+
+export async function expr(call: TextCall): Promise<void> {
+  call.misuseExit = EXIT_INVALID
+  const given = call.args[0] === '--' ? call.args.slice(1) : call.args
+  const words = call.isByteLocale ? given.map(byteText) : given
+  if (words.length === 0) throw new Misuse('missing operand')
+  const reader = new Expression(words)
+  const value = reader.whole()
+  call.writeText(`${value}\n`)
+  call.exitCode = isNothing(value) ? 1 : 0
+}
+
+function isNothing(value: string): boolean {
+  return value === '' || /^-?0+$/.test(value)
+}
+
+class Expression {
+  readonly #words: readonly string[]
+  #at = 0
+
+  constructor(words: readonly string[]) {
+    this.#words = words
+  }
+
+  whole(): string {
+    const value = this.#level(0)
+    const rest = this.#words[this.#at]
+    if (rest !== undefined) throw refusal(`syntax error: unexpected argument ‘${rest}’`)
+    return value
+  }
+
+  #level(level: number): string {
+    const operators = LEVELS[level]
+    if (!operators) return this.#word()
+    let value = this.#level(level + 1)
+    for (;;) {
+      const operator = this.#words[this.#at]
+      if (operator === undefined || !operators.includes(operator)) return value
+      this.#at++
+      value = applied(operator, value, this.#level(level + 1))
+    }
+  }
+
+  #next(): string {
+    const word = this.#words[this.#at]
+    if (word === undefined) throw refusal(`syntax error: missing argument after ‘${this.#words[this.#at - 1] ?? ''}’`)
+    this.#at++
+    return word
+  }
+
+  #word(): string {
+    const word = this.#next()
+    if (word === '(') {
+      const value = this.#level(0)
+      const closing = this.#words[this.#at]
+      if (closing === undefined) throw refusal(`syntax error: expecting ')' after ‘${this.#words[this.#at - 1] ?? ''}’`)
+      if (closing !== ')') throw refusal(`syntax error: expecting ')' instead of ‘${closing}’`)
+      this.#at++
+      return value
+    }
+    if (word === ')') throw refusal(`syntax error: unexpected ')'`)
+    if (!WORDS.includes(word) || (word !== '+' && this.#at >= this.#words.length)) return word
+    return this.#function(word)
+  }
+
+  #function(name: string): string {
+    if (name === '+') return this.#next()
+    const first = this.#word()
+    if (name === 'length') return String([...first].length)
+    const second = this.#word()
+    if (name === 'match') return matched(first, second)
+    const chars = [...first]
+    if (name === 'index') {
+      const wanted = new Set(second)
+      return String(chars.findIndex((char) => wanted.has(char)) + 1)
+    }
+    const [start, length] = [numberIn(second), numberIn(this.#word())]
+    if (start === null || length === null || start < 1n || length < 1n) return ''
+    return chars.slice(Number(start) - 1, Number(start) - 1 + Number(length)).join('')
+  }
+}
+
+function numberIn(text: string): bigint | null {
+  return /^-?\d+$/.test(text) ? BigInt(text) : null
+}
+
+function applied(operator: string, a: string, b: string): string {
+  if (operator === '|') return isNothing(a) ? (isNothing(b) ? '0' : b) : a
+  if (operator === '&') return isNothing(a) || isNothing(b) ? '0' : a
+  if (operator === ':') return matched(a, b)
+  const [x, y] = [numberIn(a), numberIn(b)]
+  if ('+-*/%'.includes(operator)) return calculated(operator, x, y)
+  const compared = x !== null && y !== null ? (x < y ? -1 : x > y ? 1 : 0) : compareText(a, b)
+  return holds(operator, compared) ? '1' : '0'
+}
+
+function compareText(a: string, b: string): number {
+  const [x, y] = [new TextEncoder().encode(a), new TextEncoder().encode(b)]
+  for (let i = 0; i < Math.min(x.length, y.length); i++) {
+    const difference = (x[i] ?? 0) - (y[i] ?? 0)
+    if (difference !== 0) return difference
+  }
+  return x.length - y.length
+}
+
+function holds(operator: string, compared: number): boolean {
+  switch (operator) {
+    case '<':
+      return compared < 0
+    case '<=':
+      return compared <= 0
+    case '>':
+      return compared > 0
+    case '>=':
+      return compared >= 0
+    case '!=':
+      return compared !== 0
+    default:
+      return compared === 0
+  }
+}
+
+function calculated(operator: string, x: bigint | null, y: bigint | null): string {
+  if (x === null || y === null) throw refusal('non-integer argument')
+  if ((operator === '/' || operator === '%') && y === 0n) throw refusal('division by zero')
+  if (operator === '+') return String(x + y)
+  if (operator === '-') return String(x - y)
+  if (operator === '*') return String(x * y)
+  return String(operator === '/' ? x / y : x % y)
+}
+
+/** What the first group matched, or how many characters all of it did. */
+function matched(text: string, pattern: string): string {
+  const found = regexOf(pattern).exec(text)
+  const hasGroup = /\\\(/.test(pattern.replace(/\\\\/g, ''))
+  if (!found) return hasGroup ? '' : '0'
+  return hasGroup ? (found[1] ?? '') : String([...found[0]].length)
+}
+
+function regexOf(pattern: string): RegExp {
+  try {
+    return basicRegex(pattern, { isAnchored: true })
+  } catch (error) {
+    if (error instanceof SyntaxError) throw refusal(error.message)
+    throw error
+  }
+}

@@ -1,0 +1,86 @@
+// An archive that `zip` changes: entries are kept as they are packed, replaced, added and dropped, and written anew.
+
+import { crc32, deflateRawSync } from 'node:zlib'
+import { joinBytes } from '../../../../lib/bytes.ts'
+import {
+  centralHeader,
+  DEFLATED,
+  endOfArchive,
+  localHeader,
+  type NewEntry,
+  readZipDirectory,
+  STORED,
+} from '../../../zip/index.ts'
+import { MAX_ARCHIVE_ENTRIES } from '../file-walk.ts'
+
+export interface PackedEntry {
+  name: string
+  method: number
+  crc: number
+  packed: Uint8Array
+  sizeBytes: number
+  modifiedMs: number
+  unixMode: number
+}
+
+const FIRST_TIME = Date.UTC(1980, 0, 1)
+const PLAIN_FILE = 0o100644
+const PLAIN_FOLDER = 0o040755
+
+/** A text is why it cannot be read. */
+export function entriesOf(archive: Uint8Array): PackedEntry[] | string {
+  const directory = readZipDirectory(archive, MAX_ARCHIVE_ENTRIES)
+  if (!directory.ok) return directory.reason
+  const entries: PackedEntry[] = []
+  for (const { name, flags, method, crc, packed, sizeBytes, modifiedMs, unixMode } of directory.entries) {
+    if (name === null) return 'a name that is not in UTF-8 cannot be kept here'
+    if ((flags & 1) !== 0) return `${name} is encrypted and cannot be kept here`
+    const mode = unixMode || (name.endsWith('/') ? PLAIN_FOLDER : PLAIN_FILE)
+    entries.push({ name, method, crc, packed, sizeBytes, modifiedMs, unixMode: mode })
+  }
+  return entries
+}
+
+/** Level 0 stores; what does not shrink is stored as well. */
+export function packedEntry(
+  about: Pick<PackedEntry, 'name' | 'modifiedMs' | 'unixMode'>,
+  bytes: Uint8Array,
+  level: number,
+): PackedEntry {
+  const deflated = level === 0 || bytes.byteLength === 0 ? bytes : new Uint8Array(deflateRawSync(bytes, { level }))
+  const isSmaller = deflated.byteLength < bytes.byteLength
+  return {
+    ...about,
+    method: isSmaller ? DEFLATED : STORED,
+    crc: crc32(bytes),
+    packed: isSmaller ? deflated : bytes,
+    sizeBytes: bytes.byteLength,
+  }
+}
+
+export function archiveOf(entries: readonly PackedEntry[]): Uint8Array {
+  const [contents, directory]: [Uint8Array[], Uint8Array[]] = [[], []]
+  let offset = 0
+  for (const { name, packed, modifiedMs, ...about } of entries) {
+    const entry: NewEntry = {
+      ...about,
+      name: new TextEncoder().encode(name),
+      describedLater: false,
+      packedBytes: packed.byteLength,
+      modifiedMs: Math.max(modifiedMs, FIRST_TIME),
+      offset,
+    }
+    const header = localHeader(entry)
+    contents.push(header, packed)
+    directory.push(centralHeader(entry))
+    offset += header.byteLength + packed.byteLength
+  }
+  const sizeBytes = directory.reduce((sum, header) => sum + header.byteLength, 0)
+  return joinBytes([...contents, ...directory, endOfArchive({ entries: entries.length, sizeBytes, offset })])
+}
+
+/** Rounded as Info-ZIP does it. */
+export function percent({ packed, sizeBytes }: { packed: Uint8Array; sizeBytes: number }): number {
+  if (sizeBytes === 0 || packed.byteLength >= sizeBytes) return 0
+  return Math.floor((Math.floor((200 * (sizeBytes - packed.byteLength)) / sizeBytes) + 1) / 2)
+}

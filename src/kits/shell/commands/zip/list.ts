@@ -1,0 +1,91 @@
+// What `unzip -l`, `-v` and `-Z1` show: the table of contents of an archive, of which nothing is unpacked.
+
+import { readZipDirectory, STORED, type ZipEntry } from '../../../zip/index.ts'
+import type { ShellResult } from '../../shell-extensions.ts'
+import { globExpression } from '../globs.ts'
+import { percent } from './archive.ts'
+
+const EXIT_NO_ARCHIVE = 9
+const EXIT_NOTHING = 11
+
+export type Listing = {
+  name: string
+  bytes: Uint8Array
+  wanted: readonly string[]
+  excluded: readonly string[]
+  isQuiet: boolean
+  ignoresCase: boolean
+  maxEntries: number
+}
+
+export function listed(listing: Listing, isLong: boolean): ShellResult {
+  const entries = chosen(listing)
+  if (typeof entries === 'string') return unreadable(listing.name, entries)
+  const table = isLong ? longTable(entries) : shortTable(entries)
+  const stdout = `${listing.isQuiet ? '' : `Archive:  ${listing.name}\n`}${table}`
+  return { stdout, stderr: '', exitCode: exitCodeOf(listing, entries) }
+}
+
+export function namesOf(listing: Listing): ShellResult {
+  const entries = chosen(listing)
+  if (typeof entries === 'string') return unreadable(listing.name, entries)
+  const stdout = entries.map((entry) => `${shownName(entry)}\n`).join('')
+  return { stdout, stderr: '', exitCode: exitCodeOf(listing, entries) }
+}
+
+function chosen({ bytes, wanted, excluded, ignoresCase, maxEntries }: Listing): ZipEntry[] | string {
+  const directory = readZipDirectory(bytes, maxEntries)
+  if (!directory.ok) return directory.reason
+  const isWanted = wantedTest(wanted, ignoresCase)
+  const isLeftOut = excluded.length === 0 ? () => false : wantedTest(excluded, ignoresCase)
+  return directory.entries.filter(({ name }) => isWanted(name ?? '') && !isLeftOut(name ?? ''))
+}
+
+const unreadable = (name: string, reason: string): ShellResult => ({
+  stdout: '',
+  stderr: `unzip: ${name}: ${reason}\n`,
+  exitCode: EXIT_NO_ARCHIVE,
+})
+
+const exitCodeOf = ({ wanted }: Listing, entries: readonly ZipEntry[]): number =>
+  wanted.length > 0 && entries.length === 0 ? EXIT_NOTHING : 0
+
+const shownName = ({ name }: ZipEntry): string => name ?? '(a name that is not in UTF-8)'
+const counted = (count: number): string => `${count} file${count === 1 ? '' : 's'}`
+const sum = (entries: readonly ZipEntry[], of: (entry: ZipEntry) => number): number =>
+  entries.reduce((total, entry) => total + of(entry), 0)
+
+function shortTable(entries: readonly ZipEntry[]): string {
+  const rows = entries.map(
+    (entry) => `${String(entry.sizeBytes).padStart(9)}  ${entry.changed}   ${shownName(entry)}\n`,
+  )
+  const total = String(sum(entries, ({ sizeBytes }) => sizeBytes)).padStart(9)
+  return `  Length      Date    Time    Name
+---------  ---------- -----   ----
+${rows.join('')}---------                     -------
+${total}                     ${counted(entries.length)}
+`
+}
+
+function longTable(entries: readonly ZipEntry[]): string {
+  const number = (value: number, width = 8) => String(value).padStart(width)
+  const rows = entries.map((entry) => {
+    const method = entry.method === STORED ? 'Stored' : 'Defl:N'
+    const crc = entry.crc.toString(16).padStart(8, '0')
+    const sizes = `${number(entry.sizeBytes)}  ${method} ${number(entry.packed.byteLength)} ${number(percent(entry), 3)}%`
+    return `${sizes} ${entry.changed} ${crc}  ${shownName(entry)}\n`
+  })
+  const [plain, packed] = [sum(entries, (entry) => entry.sizeBytes), sum(entries, (entry) => entry.packed.byteLength)]
+  const ratio = plain === 0 || packed >= plain ? 0 : Math.floor((Math.floor((200 * (plain - packed)) / plain) + 1) / 2)
+  return ` Length   Method    Size  Cmpr    Date    Time   CRC-32   Name
+--------  ------  ------- ---- ---------- ----- --------  ----
+${rows.join('')}--------          -------  ---                            -------
+${number(plain)}         ${number(packed)} ${number(ratio, 3)}%                            ${counted(entries.length)}
+`
+}
+
+/** Names may be patterns; `*` goes over slashes. */
+export function wantedTest(wanted: readonly string[], ignoresCase = false): (name: string) => boolean {
+  const expressions = wanted.map((pattern) => globExpression(pattern, { ignoresCase }))
+  return (name) => wanted.length === 0 || expressions.some((expression) => expression.test(name))
+}

@@ -1,0 +1,320 @@
+// What a command is, once its words are expanded: a function of the script, one of ours that the interpreter lacks, or
+// one of its own.
+
+import { compare, declareIntegers, runLet } from './arithmetic/commands.ts'
+import { withVeil } from './arithmetic/veiled-text.ts'
+import { withMain, withSourced } from './call-stack.ts'
+import { readError, withWriteError } from './closed-output.ts'
+import { exported, noteUnassigned, withUnassigned } from './declarations-shown.ts'
+import { declaredMaps } from './declared-maps.ts'
+import { runDirectly } from './direct-commands.ts'
+import { runExec } from './exec.ts'
+import { exportFunctions, isExported, withdraw } from './exported-functions.ts'
+import { declaredFunctions, typeOfFunctions } from './function-commands.ts'
+import { runGetopts } from './getopts.ts'
+import { runOfShell } from './job-control.ts'
+import { killSelf } from './kill-self.ts'
+import { declareCases, declaresCase, forgetCases, withOwnCases } from './letter-case.ts'
+import { runUlimit } from './limits.ts'
+import { runMapfile } from './mapfile.ts'
+import { noteLocals, unsetReferences, withNamedTargets, withOwnNames } from './namerefs.ts'
+import { shownAtOnce } from './output-routes.ts'
+import { withParenthesized } from './parenthesized.ts'
+import { onlyReads, type Position, type Watched, withOwnMask, withTerminal } from './position.ts'
+import { readElements } from './read-elements.ts'
+import { refusedText, repairRead } from './repairs.ts'
+import { withAdvice } from './script-files.ts'
+import type { CommandCall, FunctionDefinition, ShellVariables, StepResult } from './shape.ts'
+import { withSharedInput } from './shared-input.ts'
+import { isOn, runShopt } from './shell-options.ts'
+import { SPECIAL_NAMES } from './special-variables.ts'
+import { writtenBytes } from './taken-text.ts'
+import { asTest, testError } from './test-words.ts'
+import { callTrace } from './trace.ts'
+import { returned } from './trap-runs.ts'
+import { takeWords } from './words-alone.ts'
+
+const NOT_RUN = 126
+const NOT_FOUND = 127
+
+const TOO_MANY_FOR_CD: StepResult = { stdout: '', stderr: 'bash: cd: too many arguments\n', exitCode: 1 }
+
+type NamedCall = { call: CommandCall; runAs: (call: CommandCall) => Promise<StepResult> }
+type NamedStep = NamedCall & { run: () => Promise<StepResult> }
+
+export async function runNamed(shell: Watched, position: Position, { call, runAs }: NamedCall): Promise<StepResult> {
+  const [name, args, , , skipFunctions = false] = call
+  const run = () => runAs(call)
+  const taken = takeWords(position, name, args)
+  if (taken !== null) return taken
+  const { state } = shell.ctx
+  const called = skipFunctions ? undefined : state.functions.get(name)
+  if (called) return callFunction(shell, position, { call, run, called })
+  const named = withNamedTargets(state, call)
+  const refused = readError(position, name, args)
+  if (refused !== null) return refused
+  const built = (as: CommandCall) =>
+    runBuiltIn(shell, position, { call: as, run: as === call ? run : () => runAs(as), runAs })
+  return withWriteError(position, name, writtenBytes(await withParenthesized(shell.ctx, named, built)))
+}
+
+type FunctionCall = Omit<NamedStep, 'runAs'> & { called: FunctionDefinition }
+
+async function callFunction(
+  shell: Watched,
+  position: Position,
+  { call: [name, args], run, called }: FunctionCall,
+): Promise<StepResult> {
+  const { state } = shell.ctx
+  const staysLive = position.isLive && onlyReads(called)
+  const line = staysLive || position.outputs !== null ? await callTrace(shell, [name, ...args]) : null
+  const trace = line !== null && (await shownAtOnce(position, line)) ? line : null
+  position.shownTrace = trace
+  position.entered = called.body
+  const integers = new Set(state.integerVars)
+  const result = await withTerminal(position, staysLive, () =>
+    withMain(shell, () => withOwnCases(shell, position, () => withOwnNames(state, position, run))),
+  )
+  for (const integer of position.localIntegers) if (!integers.has(integer)) state.integerVars?.delete(integer)
+  position.shownTrace = trace
+  position.traps.returned(state.callDepth)
+  return result
+}
+
+async function runBuiltIn(shell: Watched, position: Position, step: NamedStep & NamedCall): Promise<StepResult> {
+  const { call, run, runAs } = step
+  const [name, ...rest] = call
+  const [args] = rest
+  const { state } = shell.ctx
+  const { isLive, traps, watch } = position
+  switch (name) {
+    case 'trap':
+      return traps.run(args, state.callDepth)
+    case 'shopt':
+      return runShopt(position, args) ?? run()
+    case 'unset':
+      forget(shell, position, args)
+      return unsetReferences(state, args) ?? run()
+    case 'declare':
+    case 'typeset':
+    case 'local':
+      return noteLocals({ state, position }, call) ?? declare(shell, position, step)
+    case 'read':
+      return (
+        (await readElements(shell, call, (as) => shell.runCommand(...as))) ??
+        readResult(await run(), repairRead(state, args, 'REPLY'))
+      )
+    case 'mapfile':
+    case 'readarray':
+      return runMapfile(shell, call)
+    case 'test':
+    case '[':
+      return testError(name, args) ?? asTest(name, await compare({ call, run }))
+    case 'getopts':
+      return runGetopts(shell, position, args)
+    case 'export':
+      return exportFunctions(shell, position, args) ?? exported(shell, args, run)
+    case 'break':
+    case 'continue':
+      return outsideLoop(state, position, name) ?? run()
+    case 'exit':
+      // That which ends the shell behind `exec` was not written.
+      if (call[4] !== true) await traceAtOnce(shell, position, call)
+      return run()
+    case 'return':
+      await traceAtOnce(shell, position, call)
+      return withReturnStatus(await run())
+    case 'shift':
+      return shifted(position, await run())
+    case 'let':
+      return runLet(shell, args)
+    case 'type':
+      return (await typeOfFunctions(shell, position, args)) ?? run()
+    case 'kill':
+      return (await killSelf(shell, position, args)) ?? run()
+    case 'wait':
+      return waitFor(state, position, args)
+    case 'set':
+      traps.noteOptions(args)
+      return args.length === 0 ? withEmptyValues(await run()) : run()
+    case 'exec':
+      return runExec(shell, position, call)
+    case 'eval':
+    case 'source':
+    case '.':
+      return inThisShell(shell, position, step)
+    case 'bash':
+    case 'sh':
+    case 'timeout':
+      // What a live shell wrote is there, should it be stopped.
+      if ((isLive || position.isKept) && name !== 'timeout') watch.parts.stopped.lay(() => ({ stdout: '', stderr: '' }))
+      watch.nextShellIsLive(isLive)
+      // A script file is started so as well.
+      if (name !== 'timeout' && watch.inherited !== null) watch.inherited = { ...watch.inherited, isDirect: true }
+      return withOwnMask(position, () => withSharedInput(shell, position, call, runAs)).finally(() =>
+        watch.forgetNextShell(),
+      )
+    default:
+      return runSmall(state, position, call) ?? runDirectly(shell, call) ?? program(shell, position, { call, runAs })
+  }
+}
+
+function forget(shell: Watched, position: Position, args: readonly string[]): void {
+  forgetCases(shell, position, args)
+  for (const arg of args) {
+    if (SPECIAL_NAMES.includes(arg)) position.own.unset.add(arg)
+    if (isExported(shell.ctx.state, arg) && !args.some((one) => /^-\w*v/.test(one))) withdraw(shell.ctx.state, arg)
+  }
+}
+
+function outsideLoop(
+  { loopDepth, parentHasLoopContext }: ShellVariables,
+  { foreignLoops }: Position,
+  name: string,
+): StepResult | null {
+  if (loopDepth > foreignLoops.count || (parentHasLoopContext && !foreignLoops.areOuter)) return null
+  const stderr = `bash: ${name}: only meaningful in a \`for', \`while', or \`until' loop\n`
+  return { stdout: '', stderr, exitCode: 0 }
+}
+
+/** It ends by an error, with which the interpreter loses the line of `set -x`. */
+async function traceAtOnce(shell: Watched, position: Position, [name, args]: CommandCall): Promise<void> {
+  const line = await callTrace(shell, [name, ...args])
+  if (line !== null && line !== position.shownTrace && (await shownAtOnce(position, line))) position.shownTrace = line
+}
+
+const withReturnStatus = (result: StepResult): StepResult =>
+  result.stderr.includes("can only `return'") ? { ...result, exitCode: 2 } : result
+
+const shifted = (position: Position, result: StepResult): StepResult =>
+  result.stderr.includes('out of range') && !isOn(position, 'shift_verbose') ? { ...result, stderr: '' } : result
+
+/** `-p name` also tells which job it was. */
+function waitFor({ env }: ShellVariables, { jobs }: Position, args: readonly string[]): StepResult {
+  const at = args.indexOf('-p')
+  if (at < 0) return jobs.wait(args)
+  const name = args[at + 1] ?? ''
+  env.delete(name)
+  const result = jobs.wait([...args.slice(0, at), ...args.slice(at + 2)])
+  if (jobs.lastTold !== null) env.set(name, String(jobs.lastTold))
+  return result
+}
+
+async function declare(shell: Watched, position: Position, { call, runAs }: NamedStep): Promise<StepResult> {
+  const [name, ...rest] = call
+  const [args] = rest
+  // The interpreter takes these letters there and forgets them.
+  if (name === 'local' && (declaresCase(args) || args.some((arg) => /^-\w*[irA]/.test(arg)))) {
+    return shell.runCommand('declare', ...rest)
+  }
+  noteUnassigned(shell.ctx.state, position, args)
+  const declared = (as: CommandCall) => {
+    const run = () => runAs(as)
+    return declareIntegers(shell, { call: as, run })
+  }
+  if (name === 'local') return declareCases(shell, position, { call, runAs: declared })
+  noteIntegers(shell, position, args)
+  const functions = declaredFunctions(shell, position, args)
+  if (functions !== null) return functions
+  const plain = () => declareCases(shell, position, { call, runAs: declared })
+  const result = (await declaredMaps(shell, args, () => runAs(call))) ?? (await plain())
+  return withUnassigned(shell, position, { args, result })
+}
+
+/** Null for a command that is none of those. */
+function runSmall(state: ShellVariables, position: Position, [name, args]: CommandCall): StepResult | null {
+  const { mask } = position
+  const ofShell = runOfShell(state, position, { name, args })
+  if (ofShell !== null) return ofShell
+  if (name === 'umask') return mask.run(args)
+  if (name === 'ulimit') return runUlimit(args)
+  return name === 'cd' && args.filter((arg) => !/^-./.test(arg)).length > 1 ? TOO_MANY_FOR_CD : null
+}
+
+const isIntegerOption = (arg: string): boolean => /^-\w*i/.test(arg)
+
+function noteIntegers({ ctx }: Watched, { localIntegers }: Position, args: readonly string[]): void {
+  if (ctx.state.callDepth === 0 || !args.some(isIntegerOption) || args.some((arg) => /^-\w*g/.test(arg))) return
+  for (const arg of args) if (!arg.startsWith('-')) localIntegers.add(arg.replace(/\+?=.*/s, ''))
+}
+
+/** `set` shows nothing behind the sign for an empty value; each variable has a line of its own. */
+function withEmptyValues(result: StepResult): StepResult {
+  return { ...result, stdout: result.stdout.replace(/^([A-Za-z_]\w*)=''$/gm, '$1=') }
+}
+
+function readResult(result: StepResult, problem: string | null): StepResult {
+  return problem === null ? result : { ...result, stderr: `bash: ${problem}\n`, exitCode: 1 }
+}
+
+async function program(shell: Watched, position: Position, { call, runAs }: NamedCall): Promise<StepResult> {
+  const [name] = call
+  position.calledAs = name
+  const result = await withSharedInput(shell, position, call, runAs)
+  if (result.exitCode !== NOT_FOUND && result.exitCode !== NOT_RUN) return result
+  if (!name.includes('/')) return result.exitCode === NOT_FOUND ? withAdvice(name, result) : result
+  const path = shell.ctx.fs.resolvePath(shell.ctx.state.cwd, name)
+  const isFolder = (await shell.ctx.fs.exists(path)) && (await shell.ctx.fs.stat(path)).isDirectory
+  if (isFolder) return { ...result, stderr: `bash: ${name}: Is a directory\n`, exitCode: NOT_RUN }
+  return result.exitCode === NOT_FOUND ? withAdvice(name, result) : result
+}
+
+async function inThisShell(
+  shell: Watched,
+  position: Position,
+  { call, run }: Pick<NamedStep, 'call' | 'run'>,
+): Promise<StepResult> {
+  const [name, [file = '', ...words], quoted, stdin, ...rest] = call
+  if (name !== 'eval' && STANDARD_INPUT.test(file)) {
+    return fromInput(shell, stdin, (path) => shell.runCommand(name, [path, ...words], quoted, '', ...rest))
+  }
+  const isSeen = position.isLive || position.outputs !== null
+  const line = isSeen ? await callTrace(shell, call[0] === name ? [name, ...call[1]] : []) : null
+  const trace = line !== null && (await shownAtOnce(position, line)) ? line : null
+  const { text, path } = await textIn(shell, call)
+  const refused = refusedText(text)
+  if (refused !== null) return refused
+  if (path !== null) call[1] = [path, ...(file === '--' ? words.slice(1) : words)]
+  const lines = name === 'eval' ? shell.ctx.state.currentLine - 1 : 0
+  position.shownTrace = trace
+  position.next = { isLive: position.isLive, lines }
+  try {
+    const read = () => withVeil(shell, call, run)
+    if (name === 'eval') return await read()
+    const traced = async () => await returned(shell, position, await read())
+    return await withSourced(shell, call[1][0] ?? '', traced)
+  } finally {
+    position.next = null
+    position.shownTrace = trace
+  }
+}
+
+const STANDARD_INPUT = /^\/(?:dev\/stdin|(?:dev|proc\/self)\/fd\/0)$/
+const INPUT_FILE = '/dev/fd/9'
+
+/** The interpreter reads files alone, so the input is one for as long as it is read. */
+async function fromInput({ ctx }: Watched, stdin: string, run: (path: string) => Promise<StepResult>) {
+  const { state, fs } = ctx
+  const input = stdin === '' ? (state.groupStdin ?? '') : stdin
+  if (stdin === '' && state.groupStdin !== undefined) state.groupStdin = ''
+  await fs.writeFile(INPUT_FILE, input, 'binary')
+  try {
+    return await run(INPUT_FILE)
+  } finally {
+    await fs.rm(INPUT_FILE, { force: true })
+  }
+}
+
+/** What `eval` and `source` are about to parse, and the file as it is called; nothing if there is none. */
+async function textIn({ ctx }: Watched, [name, given]: CommandCall): Promise<{ text: string; path: string | null }> {
+  const args = given[0] === '--' ? given.slice(1) : given
+  if (name === 'eval') return { text: args.join(' '), path: null }
+  const [file = ''] = args
+  const folders = file.includes('/') ? [] : (ctx.state.env.get('PATH') ?? '').split(':').filter(Boolean)
+  for (const path of [...folders.map((folder) => `${folder}/${file}`), file]) {
+    const resolved = ctx.fs.resolvePath(ctx.state.cwd, path)
+    if (!(await ctx.fs.exists(resolved)) || (await ctx.fs.stat(resolved)).isDirectory) continue
+    return { text: await ctx.fs.readFile(resolved), path }
+  }
+  return { text: '', path: null }
+}

@@ -1,0 +1,173 @@
+// Redirections of output in a shell that has a table of its own (`output-routes.ts`): what they name is opened, copied or closed
+// in that table, and taken back when the command is over. What is not known here is left to the interpreter.
+
+import { isFileError } from '../../../workspace/file-system.ts'
+import { shellMessage } from '../interpreter-command.ts'
+import { fieldsOfWord } from './expansion/braces.ts'
+import { Expander } from './expansion/expander.ts'
+import { ExpansionFailure } from './expansion/failure.ts'
+import { CLOSED, LEFT_TO_INTERPRETER, type OutputRoutes, type Place } from './output-routes.ts'
+import type { Position, Watched } from './position.ts'
+import type { Command, Redirection, StepResult } from './shape.ts'
+import { type Run, writtenText } from './words-alone.ts'
+
+const OUTPUT = 1
+const ERRORS = 2
+/** From there on bash names descriptors itself. */
+const FIRST_NAMED = 10
+const OPENING: ReadonlySet<string> = new Set(['>', '>>', '>|', '&>', '&>>', '>&'])
+const DESCRIPTOR_NAME = /^\/(?:dev|proc\/self)\/fd\/(\d+)$/
+const STREAM_NAMES: Readonly<Record<string, number>> = { '/dev/stdout': OUTPUT, '/dev/stderr': ERRORS }
+
+type Parted = { own: Redirection[]; others: Redirection[] }
+
+/** Those that the table takes, and those that stay with the interpreter. */
+function parted({ ctx }: Watched, routes: OutputRoutes, redirections: readonly Redirection[]): Parted {
+  const isOwn = ({ operator, target }: Redirection) => {
+    if (!OPENING.has(operator) || !('parts' in target)) return false
+    if (target.parts.some(({ type }) => type === 'ProcessSubstitution')) return false
+    const source = Number(/^(\d+)-?$/.exec(target.parts.map(writtenText).join(''))?.[1] ?? -1)
+    // Opened by `<>` or for reading, which the interpreter does.
+    return operator !== '>&' || source < 0 || routes.at(source) !== undefined || !ctx.state.fileDescriptors?.has(source)
+  }
+  return { own: redirections.filter(isOwn), others: redirections.filter((one) => !isOwn(one)) }
+}
+
+type Split = { own: Redirection[]; as: Command }
+
+/** The redirections that are made here, and the command without them. */
+export function splitRedirections(shell: Watched, routes: OutputRoutes, node: Command): Split {
+  if (node.type === 'FunctionDef' || node.redirections.length === 0) return { own: [], as: node }
+  const { own, others } = parted(shell, routes, node.redirections)
+  // What the interpreter redirects reaches it by the answers of the steps.
+  const left = others.filter(({ operator }) => operator.includes('>') && operator !== '<>')
+  return { own: [...left, ...own], as: { ...node, redirections: others } }
+}
+
+/** How to take back what was changed, or why it could not be done. */
+export type Opened = { restore: () => void } | { failure: StepResult }
+
+export class OutputRedirector {
+  readonly #shell: Watched
+  readonly #position: Position
+  readonly #routes: OutputRoutes
+  readonly #run: Run
+  readonly #before = new Map<number, Place | undefined>()
+
+  constructor(shell: Watched, position: Position, { routes, run }: { routes: OutputRoutes; run: Run }) {
+    this.#shell = shell
+    this.#position = position
+    this.#routes = routes
+    this.#run = run
+  }
+
+  async open(redirections: readonly Redirection[]): Promise<Opened> {
+    const restore = () => {
+      for (const [descriptor, place] of this.#before) this.#routes.set(descriptor, place)
+    }
+    try {
+      for (const one of redirections) {
+        const failure = await this.#redirect(one)
+        if (failure === null) continue
+        restore()
+        return { failure: { stdout: '', stderr: `bash: ${failure}\n`, exitCode: 1 } }
+      }
+    } catch (error) {
+      restore()
+      if (error instanceof ExpansionFailure) return { failure: error.result }
+      throw error
+    }
+    return { restore }
+  }
+
+  /** Null, or what is wrong. */
+  async #redirect(node: Redirection): Promise<string | null> {
+    const { operator, fd, fdVariable, target } = node
+    if (!('parts' in target)) return 'a here-document is no output'
+    if (!OPENING.has(operator) || target.parts.some(({ type }) => type === 'ProcessSubstitution')) {
+      this.#set(fd ?? OUTPUT, LEFT_TO_INTERPRETER)
+      return null
+    }
+    const words = await this.#words(target)
+    const [word, ...more] = words
+    if (word === undefined || more.length > 0) return `${target.parts.map(writtenText).join('')}: ambiguous redirect`
+    if (operator === '>&' && /^(?:\d+-?|-)$/.test(word)) return this.#copy(word, fd ?? OUTPUT, fdVariable)
+    const isBoth = operator.startsWith('&') || (operator === '>&' && fd === null && !fdVariable)
+    if (operator === '>&' && !isBoth) return `${word}: ambiguous redirect`
+    const place = await this.#file(word, operator)
+    if (typeof place === 'string') return place
+    if (fdVariable) this.#name(fdVariable, place)
+    else this.#set(fd ?? OUTPUT, place)
+    if (isBoth) this.#set(ERRORS, place)
+    return null
+  }
+
+  async #words(target: Parameters<typeof fieldsOfWord>[1]): Promise<string[]> {
+    const isPlain = target.parts.every((part) =>
+      part.type === 'Literal'
+        ? !/^~|[*?[\\]/.test(part.value)
+        : part.type === 'SingleQuoted' || part.type === 'Escaped',
+    )
+    if (isPlain) return [target.parts.map(writtenText).join('')]
+    return fieldsOfWord(new Expander(this.#shell, this.#position, this.#run), target)
+  }
+
+  #copy(word: string, fd: number, variable: string | undefined): string | null {
+    if (word === '-') {
+      this.#set(
+        variable ? Number(this.#shell.ctx.state.env.get(variable)) : fd,
+        fd <= ERRORS && !variable ? CLOSED : undefined,
+      )
+      return null
+    }
+    const source = Number(word.replace('-', ''))
+    const place = this.#routes.at(source)
+    if (place === undefined && this.#shell.ctx.state.fileDescriptors?.has(source)) {
+      this.#set(fd, LEFT_TO_INTERPRETER)
+      return null
+    }
+    if (place === undefined || place === CLOSED) return `${source}: Bad file descriptor`
+    if (place === LEFT_TO_INTERPRETER)
+      return `>&${word}: a copy of what goes into a process substitution is not available here`
+    if (variable) this.#name(variable, place)
+    else this.#set(fd, place)
+    if (word.endsWith('-') && source !== fd) this.#set(source, undefined)
+    return null
+  }
+
+  /** Under the next number that is free, which outlasts the command. */
+  #name(variable: string, place: Place): void {
+    const { state } = this.#shell.ctx
+    const number = this.#routes.firstFree(FIRST_NAMED, (one) => state.fileDescriptors?.has(one) ?? false)
+    state.env.set(variable, String(number))
+    this.#routes.set(number, place)
+  }
+
+  #set(descriptor: number, place: Place | undefined): void {
+    if (!this.#before.has(descriptor)) this.#before.set(descriptor, this.#routes.at(descriptor))
+    this.#routes.set(descriptor, place)
+  }
+
+  /** What is at the path, emptied unless the operator appends, or why it cannot be written. */
+  async #file(word: string, operator: string): Promise<Place | string> {
+    const number = DESCRIPTOR_NAME.exec(word)?.[1] ?? STREAM_NAMES[word]
+    if (number !== undefined) return this.#routes.at(Number(number)) ?? `${word}: No such file or directory`
+    if (word === '') return ': No such file or directory'
+    const { ctx } = this.#shell
+    const path = ctx.fs.resolvePath(ctx.state.cwd, word)
+    try {
+      const isThere = await ctx.fs.exists(path)
+      const stat = isThere ? await ctx.fs.stat(path) : null
+      if (stat?.isDirectory) return `${word}: Is a directory`
+      const isDevice = path.startsWith('/dev/')
+      if (stat && operator === '>' && ctx.state.options.noclobber && !isDevice)
+        return `${word}: cannot overwrite existing file`
+      if (operator.endsWith('>>')) await ctx.fs.appendFile(path, '', 'binary')
+      else await ctx.fs.writeFile(path, '', 'binary')
+    } catch (error) {
+      if (!isFileError(error)) throw error
+      return `${word}: ${shellMessage(error)}`
+    }
+    return { write: (bytes) => ctx.fs.appendFile(path, bytes, 'binary') }
+  }
+}

@@ -1,0 +1,45 @@
+// `read 'a[i+1]'`: the interpreter takes an element for no name. It reads into a variable of ours, whose value goes to the
+// element afterwards.
+
+import { evaluateText, mistakeInAssignment, variablesOf } from './arithmetic/expression.ts'
+import type { Watched } from './position.ts'
+import type { CommandCall, StepResult } from './shape.ts'
+
+const ELEMENT = /^([A-Za-z_]\w*)\[([\s\S]+)\]$/
+const TEMPORARY = '_read_into_'
+
+type Place = { name: string; key: string; temporary: string }
+
+/** Null where no element is named. */
+export async function readElements(
+  shell: Watched,
+  [name, args, ...rest]: CommandCall,
+  run: (call: CommandCall) => Promise<StepResult>,
+): Promise<StepResult | null> {
+  const places: Place[] = []
+  const words = args.map((arg, i) => {
+    const [, array = '', subscript = ''] = ELEMENT.exec(arg) ?? []
+    if (array === '' || /^-[A-Za-z]*[aditnNpu]$/.test(args[i - 1] ?? '')) return arg
+    const temporary = `${TEMPORARY}${places.length}`
+    places.push({ name: array, key: keyOf(shell, array, subscript), temporary })
+    return temporary
+  })
+  if (places.length === 0) return null
+  const result = await run([name, words, ...rest])
+  for (const { name: array, key, temporary } of places) {
+    const { env } = shell.ctx.state
+    const value = env.get(temporary)
+    env.delete(temporary)
+    if (value !== undefined) variablesOf(shell).write({ name: array, key }, value)
+  }
+  return result
+}
+
+function keyOf(shell: Watched, array: string, subscript: string): string {
+  if (variablesOf(shell).isMap(array)) return subscript
+  try {
+    return String(evaluateText(shell, subscript))
+  } catch (error) {
+    throw mistakeInAssignment(shell, error)
+  }
+}

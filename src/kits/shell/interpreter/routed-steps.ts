@@ -1,0 +1,225 @@
+// The steps of a shell that has a table of its own for what it writes (`output-routes.ts`).
+
+import { OutputRedirector, splitRedirections } from './output-redirections.ts'
+import {
+  captured,
+  emitted,
+  type OutputRoutes,
+  shownAtOnce,
+  type Taken,
+  takenRoutes,
+  terminalRoutes,
+  withEmitted,
+} from './output-routes.ts'
+import type { PendingRedirections } from './pending-redirections.ts'
+import type { Position, Watched } from './position.ts'
+import type { Command, CommandCall, StepResult } from './shape.ts'
+import { callTrace } from './trace.ts'
+import { isWordsAlone, type Run, writtenText } from './words-alone.ts'
+
+/** They hand on what the shell that they start writes, and write nothing beside it. */
+const HANDING_ON: ReadonlySet<string> = new Set([
+  'bash',
+  'sh',
+  'env',
+  'nice',
+  'nohup',
+  'timeout',
+  'setsid',
+  'stdbuf',
+  'xargs',
+  'flock',
+])
+const FIND_WRITING = /^-f?(?:print0?|printf|ls)$/
+
+function handsOn(name: string, args: readonly string[]): boolean {
+  if (name !== 'find') return HANDING_ON.has(name)
+  return args.some((arg) => arg.startsWith('-exec')) && !args.some((arg) => FIND_WRITING.test(arg))
+}
+
+const NAMED_DESCRIPTOR = /^\/(?:dev|proc\/self)\/fd\/([3-9]|[1-9]\d+)$/
+
+const OF_THIS_SHELL: ReadonlySet<string> = new Set(['eval', 'source', '.'])
+
+type Step = { node: Command; run: Run; own: Run }
+
+/** `own` is the interpreter's step alone. */
+export async function routedCommand(shell: Watched, position: Position, { node, run, own }: Step): Promise<StepResult> {
+  const { outputs } = position
+  if (outputs === null) return run(node)
+  const split = splitRedirections(shell, outputs, node)
+  const redirector = new OutputRedirector(shell, position, { routes: outputs, run: own })
+  if (isBareExec(node)) {
+    const opened = await redirector.open(split.own)
+    if ('failure' in opened) position.ending = { exitCode: 1, isReplaced: false }
+    return 'failure' in opened ? opened.failure : own(split.as)
+  }
+  if (node.type === 'SimpleCommand') {
+    const pending = { list: split.own, run: own, isDone: false }
+    return withPending(position, pending, async () => {
+      const result = await run(split.as)
+      if (pending.isDone || split.own.length === 0) return result
+      // There is no command: what it names is opened all the same.
+      const opened = await redirector.open(split.own)
+      if ('failure' in opened) return opened.failure
+      opened.restore()
+      return result
+    })
+  }
+  if (split.own.length === 0) return run(split.as)
+  const opened = await redirector.open(split.own)
+  if ('failure' in opened) return opened.failure
+  try {
+    return await withEmitted(shell, outputs, () => run(split.as))
+  } finally {
+    opened.restore()
+  }
+}
+
+async function withPending<T>(position: Position, pending: PendingRedirections, run: () => Promise<T>): Promise<T> {
+  const before = position.pendingOutputs
+  position.pendingOutputs = pending
+  try {
+    return await run()
+  } finally {
+    position.pendingOutputs = before
+  }
+}
+
+function isBareExec(node: Command): boolean {
+  return (
+    node.type === 'SimpleCommand' && node.args.length === 0 && node.name?.parts.map(writtenText).join('') === 'exec'
+  )
+}
+
+type Call = { call: CommandCall; run: () => Promise<StepResult> }
+
+/** A command whose words are expanded. */
+export async function routedCall(shell: Watched, position: Position, { call, run }: Call): Promise<StepResult> {
+  const { outputs, pendingOutputs: pending } = position
+  const [name, args] = call
+  if (outputs === null || pending === null || pending.isDone || isWordsAlone(position, name)) return run()
+  pending.isDone = true
+  const isDirect = handsOn(name, args)
+  // What `set -x` shows stands before what the command writes, and goes where errors went before it.
+  const trace = isDirect || pending.list.length > 0 ? await tracedCall(shell, position, call) : null
+  const redirector = new OutputRedirector(shell, position, { routes: outputs, run: pending.run })
+  const opened = await redirector.open(pending.list)
+  if ('failure' in opened) return opened.failure
+  try {
+    const written = () => withNamedDescriptors(shell, outputs, args, run)
+    const inherited = { routes: outputs, isDirect, isKept: position.isKept }
+    return await withInherited(position, inherited, () =>
+      shell.ctx.state.options.xtrace && !isDirect && pending.list.length === 0
+        ? written()
+        : withEmitted(shell, outputs, written),
+    )
+  } finally {
+    opened.restore()
+    if (trace !== null) position.shownTrace = trace
+  }
+}
+
+/** A line that was shown; the interpreter answers with it once more. */
+async function tracedCall(shell: Watched, position: Position, [name, args]: CommandCall): Promise<string | null> {
+  // They show it themselves.
+  const isShown = shell.ctx.state.functions.has(name) || OF_THIS_SHELL.has(name)
+  const line = isShown ? null : await callTrace(shell, [name, ...args])
+  if (line === null || !(await shownAtOnce(position, line))) return null
+  position.shownTrace = line
+  return line
+}
+
+async function withInherited<T>(
+  { watch }: Position,
+  inherited: NonNullable<Position['watch']['inherited']>,
+  run: () => Promise<T>,
+): Promise<T> {
+  const before = watch.inherited
+  watch.inherited = inherited
+  try {
+    return await run()
+  } finally {
+    watch.inherited = before
+  }
+}
+
+/** `tee /dev/fd/3`: what the command writes into a file of that name goes where the descriptor leads. */
+async function withNamedDescriptors(
+  { ctx }: Watched,
+  routes: OutputRoutes,
+  args: readonly string[],
+  run: () => Promise<StepResult>,
+): Promise<StepResult> {
+  const named = [...new Set(args.flatMap((arg) => Number(NAMED_DESCRIPTOR.exec(arg)?.[1] ?? 0)))].filter(
+    (descriptor) => descriptor > 0 && routes.at(descriptor) !== undefined,
+  )
+  if (named.length === 0) return run()
+  const pathOf = (descriptor: number) => `/dev/fd/${descriptor}`
+  for (const one of named) await ctx.fs.writeFile(pathOf(one), '', 'binary')
+  try {
+    return await run()
+  } finally {
+    for (const one of named) {
+      const written = await ctx.fs.readFile(pathOf(one), 'binary')
+      await ctx.fs.rm(pathOf(one), { force: true })
+      if (written !== '') await routes.at(one)?.write(written)
+    }
+  }
+}
+
+/** A stage of a pipe has a table of its own, in which what it writes is what the next one reads. */
+export function routedStage(
+  shell: Watched,
+  routes: OutputRoutes,
+  { takes, run }: { takes: Taken | null; run: () => Promise<StepResult> },
+): Promise<StepResult> {
+  return takes === null
+    ? routes.within([], () => withEmitted(shell, routes, run))
+    : captured(shell, routes, { takes, run })
+}
+
+/** For a substitution, or the shell that a command such as `bash -c` starts. */
+export function routedSubshell(shell: Watched, routes: OutputRoutes, run: () => Promise<StepResult>) {
+  return captured(shell, routes, { takes: 'output', run })
+}
+
+type Beginning = { needsTable: boolean; run: () => Promise<StepResult> }
+
+/** A shell that begins: with the table of the one that started it, or with one of its own if its script needs one. */
+export async function routedShell(
+  shell: Watched,
+  position: Position,
+  { needsTable, run }: Beginning,
+): Promise<StepResult> {
+  const { inherited } = position.watch
+  const { isLive } = position
+  // Of a shell that does not write to the terminal, the interpreter would lose what are bytes and what is text.
+  if (inherited === null && !needsTable && isLive) return run()
+  const routes = inherited?.routes.copy() ?? (isLive ? terminalRoutes(shell, position) : takenRoutes())
+  position.outputs = routes
+  position.isLive = false
+  position.isKept = inherited === null ? isLive : inherited.isDirect && inherited.isKept
+  const isTaken = inherited === null ? !isLive : !inherited.isDirect
+  return isTaken ? captured(shell, routes, { takes: 'each', run }) : withEmitted(shell, routes, run)
+}
+
+/** A substitution, whose bytes the interpreter would take for text; or what `eval` and `source` read, if that is the first to need a table. */
+export async function routedText(
+  shell: Watched,
+  position: Position,
+  { isLive, run }: { isLive: boolean; run: () => Promise<StepResult> },
+): Promise<StepResult> {
+  const { fileDescriptors } = shell.ctx.state
+  if (isLive && !fileDescriptors?.has(1) && !fileDescriptors?.has(2)) {
+    position.outputs = terminalRoutes(shell, position)
+    return emitted(shell, position.outputs, await run())
+  }
+  const routes = takenRoutes()
+  position.outputs = routes
+  try {
+    return await captured(shell, routes, { takes: 'each', run })
+  } finally {
+    position.outputs = null
+  }
+}

@@ -1,0 +1,57 @@
+// A file that is run: by the program that its first line names, in a shell of its own; and what is said of a program that is not there.
+
+import { isFileError } from '../../../workspace/file-system.ts'
+import { machineAdvice } from '../machine-commands.ts'
+import type { Watched } from './position.ts'
+import type { StepResult } from './shape.ts'
+
+const NOT_RUN = 126
+const NOT_FOUND = 127
+
+/** Says of a program that needs a machine why it is not there. */
+export function withAdvice(name: string, result: StepResult): StepResult {
+  const advice = machineAdvice(name.slice(name.lastIndexOf('/') + 1))
+  return advice === null ? result : { ...result, stderr: `${advice}\n` }
+}
+
+/**
+ * A script file runs in a shell of its own, which the interpreter would not give it: with the exported variables alone,
+ * and by the program that its first line names.
+ */
+export async function runFile(
+  shell: Watched,
+  path: string,
+  { args, stdin = '' }: { args: string[]; stdin?: string | undefined },
+) {
+  const [program = 'bash', ...words] = await firstWords(shell, path)
+  const name = program.slice(program.lastIndexOf('/') + 1)
+  const isShell = /^(ba|da|a|k|z)?sh$/.test(name)
+  if (isShell || shell.ctx.commands.has(name)) {
+    return shell.runCommand(isShell ? 'bash' : name, [...words, calledPath(shell, path), ...args], [], stdin, true)
+  }
+  const file = shell.position?.wordsFor(path) ?? path
+  const stderr = `bash: ${file}: ${program}: bad interpreter: No such file or directory\n`
+  const advised = withAdvice(name, { stdout: '', stderr, exitCode: NOT_FOUND })
+  return advised.stderr === stderr ? { ...advised, exitCode: NOT_RUN } : advised
+}
+
+/** As a script knows its own path: by the word that called it, or by that and the folder of PATH where it was found. */
+function calledPath({ ctx, position }: Watched, path: string): string {
+  const { calledAs = '' } = position ?? {}
+  const { cwd, env } = ctx.state
+  const folders = calledAs.includes('/') ? [] : (env.get('PATH') ?? '').split(':')
+  const words = [calledAs, ...folders.map((folder) => `${folder || '.'}/${calledAs}`)]
+  return words.find((word) => word.includes('/') && ctx.fs.resolvePath(cwd, word) === path) ?? path
+}
+
+/** Those of the line that names the program, if there is one; what only looks for the program is left out. */
+async function firstWords({ ctx }: Watched, path: string): Promise<string[]> {
+  try {
+    const [, line = ''] = /^#!\s*([^\n]*)/.exec(await ctx.fs.readFile(path)) ?? []
+    const words = line.trim().split(/\s+/).filter(Boolean)
+    return /(^|\/)env$/.test(words[0] ?? '') ? words.slice(words[1] === '-S' ? 2 : 1) : words
+  } catch (error) {
+    if (isFileError(error)) return []
+    throw error
+  }
+}

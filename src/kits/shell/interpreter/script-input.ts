@@ -1,0 +1,174 @@
+// A shell that reads its script from its standard input (`bash < file`, `curl … | sh`) reads it command by command, and what a
+// command of the script reads is the rest of that same text, which is then no script any more.
+
+import { bytesToText, textToBytes } from '../../../workspace/text-encodings.ts'
+import { veiled } from './arithmetic/veil.ts'
+import { joined, type Position, type Watched } from './position.ts'
+import { refusedText, repairWords } from './repairs.ts'
+import type { Script, Statement, StepResult } from './shape.ts'
+import { scriptOf } from './trap-runs.ts'
+import { writtenText } from './words-alone.ts'
+import { noteWritten } from './written-substitutions.ts'
+
+type Execute = (script: Script) => Promise<StepResult>
+type Run = { shell: Watched; position: Position; execute: Execute }
+
+const SYNTAX_ERROR = 2
+/** Of a text that does not parse as a whole, the lines that are tried as its first command. */
+const MOST_LINES = 200
+
+export async function runScriptInput(run: Run): Promise<StepResult> {
+  const { state } = run.shell.ctx
+  let result: StepResult = { stdout: '', stderr: '', exitCode: 0 }
+  // The parser puts a line in front of what it is given.
+  let line = -1
+  while (!run.position.isOver && (state.groupStdin ?? '').trim() !== '') {
+    const bytes = state.groupStdin ?? ''
+    const text = veiled(bytesToText(textToBytes(bytes, 'latin1'), 'utf8'))
+    const refused = refusedText(text)
+    if (refused !== null) {
+      state.groupStdin = ''
+      return joined(result, refused, refused.exitCode)
+    }
+    const script = parsed(text, run) ?? firstCommand(text, run)
+    if (typeof script === 'string') {
+      state.groupStdin = ''
+      return joined(
+        result,
+        { stdout: '', stderr: `bash: syntax error: ${script}\n`, exitCode: SYNTAX_ERROR },
+        SYNTAX_ERROR,
+      )
+    }
+    // What is left are comments.
+    if (script.statements.length === 0) state.groupStdin = ''
+    const done = await runStatements(script, { ...run, text, bytes, line })
+    result = joined(result, done, done.exitCode)
+    line += bytes.slice(0, bytes.length - (state.groupStdin ?? '').length).split('\n').length - 1
+  }
+  return result
+}
+
+function parsed(text: string, { position }: Run): Script | null {
+  try {
+    return position.watch.parts.parse(text)
+  } catch (error) {
+    if (isParseError(error)) return null
+    throw error
+  }
+}
+
+const isParseError = (error: unknown): error is Error => error instanceof Error && /^(Parse|Lexer)/.test(error.name)
+
+/** Of a text with lines in it that are no script; a text says what is wrong. */
+function firstCommand(text: string, run: Run): Script | string {
+  let end = 0
+  for (let i = 0; i < MOST_LINES && end < text.length; i++) {
+    end = endOfLine(text, end)
+    const script = parsed(text.slice(0, end), run)
+    if (!script || (script.statements.length === 0 && end < text.length)) continue
+    const wholeEnd = lines(script, text).at(-1)?.end ?? end
+    return wholeEnd > end ? (parsed(text.slice(0, wholeEnd), run) ?? script) : script
+  }
+  try {
+    run.position.watch.parts.parse(text)
+  } catch (error) {
+    if (isParseError(error)) return error.message
+    throw error
+  }
+  return 'unexpected end of file'
+}
+
+const endOfLine = (text: string, from: number): number => {
+  const found = text.indexOf('\n', from)
+  return found < 0 ? text.length : found + 1
+}
+
+/** Errors after which the interpreter runs nothing more of a script, and answers as if that were its end. */
+const ENDING: ReadonlySet<string> = new Set(['ErrexitError', 'NounsetError', 'BadSubstitutionError', 'PosixFatalError'])
+
+export const endsShell = (error: unknown): boolean => error instanceof Error && ENDING.has(error.name)
+
+type Parts = Run & { text: string; bytes: string; line: number }
+
+/** Up to one that has read something: what comes then is another text. */
+async function runStatements(script: Script, parts: Parts): Promise<StepResult> {
+  const { shell, position, execute, text, bytes, line } = parts
+  const { state } = shell.ctx
+  shiftLines(script, line)
+  repairWords(script, position.watch.parts.parse)
+  noteWritten(script, position.watch)
+  position.topStatements = new Set(script.statements)
+  let result: StepResult = { stdout: '', stderr: '', exitCode: state.lastExitCode }
+  let [textEnd, byteEnd] = [0, 0]
+  for (const { statements, end } of lines(script, text)) {
+    byteEnd += textToBytes(text.slice(textEnd, end), 'utf8').byteLength
+    textEnd = end
+    const rest = bytes.slice(byteEnd)
+    state.groupStdin = rest
+    const done = await execute(scriptOf(statements))
+    result = joined(result, done, done.exitCode)
+    if (position.isOver || state.groupStdin !== rest) return result
+  }
+  return result
+}
+
+/** Commands that stand on one line are read together. */
+function lines({ statements }: Script, text: string): { statements: Statement[]; end: number }[] {
+  const groups: { statements: Statement[]; end: number }[] = []
+  let at = 0
+  for (const statement of statements) {
+    const source = statement.sourceText ?? ''
+    const start = Math.max(at, text.indexOf(source, at))
+    at = start + source.length
+    const last = groups.at(-1)
+    const end = Math.max(last?.end ?? 0, afterDocuments(statement, text, endOfLine(text, at)))
+    if (last && start < last.end) Object.assign(last, { statements: [...last.statements, statement], end })
+    else groups.push({ statements: [statement], end })
+  }
+  return groups
+}
+
+/** Past the here-documents that begin behind the line. */
+function afterDocuments(statement: Statement, text: string, lineEnd: number): number {
+  let at = lineEnd
+  for (const { delimiter, stripTabs } of documentsIn(statement)) {
+    for (let isOver = false; !isOver && at < text.length; ) {
+      const end = endOfLine(text, at)
+      const line = text.slice(at, end).replace(/\n$/, '')
+      isOver = (stripTabs ? line.replace(/^\t+/, '') : line) === delimiter
+      at = end
+    }
+  }
+  return at
+}
+
+type Document = { delimiter: string; stripTabs: boolean }
+
+function documentsIn(root: object): Document[] {
+  const found: Document[] = []
+  const visit = (node: object): void => {
+    if ('type' in node && node.type === 'HereDoc' && 'delimiter' in node) {
+      const stripTabs = 'stripTabs' in node && node.stripTabs === true
+      found.push({ delimiter: wordOf(node.delimiter), stripTabs })
+      return
+    }
+    for (const value of Object.values(node)) if (typeof value === 'object' && value !== null) visit(value)
+  }
+  visit(root)
+  return found
+}
+
+function wordOf(delimiter: unknown): string {
+  if (typeof delimiter === 'string') return delimiter
+  const word = delimiter as { parts?: Parameters<typeof writtenText>[0][] } | null
+  return (word?.parts ?? []).map(writtenText).join('')
+}
+
+function shiftLines(root: object, by: number): void {
+  if (by === 0) return
+  const open = [root]
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if ('line' in node && typeof node.line === 'number') node.line += by
+    for (const value of Object.values(node)) if (typeof value === 'object' && value !== null) open.push(value)
+  }
+}

@@ -1,0 +1,89 @@
+// Whether a script needs a table of its own for what it writes (`output-routes.ts`). Without one, what a command of several parts
+// writes is collected stream by stream, and the order between its output and its errors is lost.
+
+import type { Command, Pipeline, Redirection } from './shape.ts'
+import { writtenText } from './words-alone.ts'
+
+const OUTPUT = 1
+const FIRST_COPY = 3
+/** They run a script or another command, which writes in its own order. */
+const RUNNING: ReadonlySet<string> = new Set([
+  ...['bash', 'sh', 'eval', 'source', '.', 'command', 'builtin', 'exec', 'time'],
+  ...['env', 'timeout', 'xargs', 'find', 'nice', 'nohup', 'setsid', 'stdbuf', 'flock'],
+])
+const READING: ReadonlySet<string> = new Set(['source', '.', 'eval'])
+
+const KNOWN = new WeakMap<object, boolean>()
+
+export function needsTable(root: object): boolean {
+  const known = KNOWN.get(root) ?? isNeeded(root)
+  KNOWN.set(root, known)
+  return known
+}
+
+type Seen = { merged: (Command | null)[]; functions: Set<string>; hasPipes: boolean; readsOthers: boolean }
+
+function isNeeded(root: object): boolean {
+  const seen: Seen = { merged: [], functions: new Set(), hasPipes: false, readsOthers: false }
+  const open: object[] = [root]
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (isCommand(node)) {
+      if (node.redirections.some(isCopy)) return true
+      look(seen, node)
+    } else if (isPipeline(node)) lookAtPipe(seen, node)
+    for (const value of Object.values(node)) if (typeof value === 'object' && value !== null) open.push(value)
+  }
+  // The errors of a function in a pipe come while the next stage runs.
+  if (seen.hasPipes && seen.functions.size > 0) return true
+  return seen.merged.some((command) => hasParts(command, seen))
+}
+
+function isCommand(node: object): node is Command & { redirections: Redirection[] } {
+  return 'redirections' in node && Array.isArray(node.redirections)
+}
+
+function isPipeline(node: object): node is Pipeline {
+  return 'type' in node && node.type === 'Pipeline'
+}
+
+function look(seen: Seen, node: Command): void {
+  if (node.type === 'FunctionDef') seen.functions.add(node.name)
+  if (READING.has(nameOf(node) ?? '')) seen.readsOthers = true
+  if (node.redirections.some(merges)) seen.merged.push(node)
+}
+
+function lookAtPipe(seen: Seen, { commands, pipeStderr }: Pipeline): void {
+  if (commands.length > 1) seen.hasPipes = true
+  commands.forEach((command, i) => {
+    if (pipeStderr?.[i]) seen.merged.push(command)
+  })
+}
+
+/** Of another number than those of the standard streams. */
+function isCopy({ operator, fd, fdVariable, target }: Redirection): boolean {
+  if (operator !== '>&' || !('parts' in target)) return false
+  if ((fd ?? OUTPUT) < FIRST_COPY && !fdVariable) return false
+  return target.parts.map(writtenText).join('') !== '-'
+}
+
+/** Both streams go to one place. */
+function merges({ operator, target }: Redirection): boolean {
+  if (operator === '&>' || operator === '&>>') return true
+  return operator === '>&' && 'parts' in target && target.parts.map(writtenText).join('') !== '-'
+}
+
+/** Whether it may write in turns; a program writes its output and then its errors. */
+function hasParts(command: Command | null, { functions, readsOthers }: Seen): boolean {
+  if (command === null || command.type !== 'SimpleCommand') return true
+  const name = nameOf(command)
+  if (name === null || name.includes('/')) return true
+  return RUNNING.has(name) || functions.has(name) || readsOthers
+}
+
+/** Null for what is known when it runs. */
+function nameOf(command: Command): string | null {
+  if (command.type !== 'SimpleCommand') return null
+  const parts = command.name?.parts ?? []
+  const isPlain = parts.every(({ type }) => type === 'Literal' || type === 'SingleQuoted' || type === 'Escaped')
+  return isPlain ? parts.map(writtenText).join('') : null
+}

@@ -1,0 +1,244 @@
+// When traps are run, and where a shell begins that has traps of its own.
+
+import { joined, type Position, shown, type Watched } from './position.ts'
+import type { Command, Pipeline, Script, Statement, StepResult } from './shape.ts'
+import { roundTrace } from './trace.ts'
+import { Traps } from './traps.ts'
+
+type Run = () => Promise<StepResult>
+/** How the library ends a shell by `exit`. */
+type Exit = Error & {
+  name: 'ExitError' | 'ReturnError'
+  exitCode: number
+  stdout: string
+  stderr: string
+  prependOutput(stdout: string, stderr: string): void
+}
+
+/** Runs what is a shell of its own to its end, and then its EXIT trap. */
+export async function toItsExit(shell: Watched, position: Position, run: Run): Promise<StepResult> {
+  let exit: Exit | null = null
+  let result: StepResult
+  try {
+    result = await run()
+  } catch (error) {
+    // A subshell that is the body of a function also ends by `return`.
+    if (!isExit(error) && !isReturn(error)) throw error
+    exit = error
+    result = { stdout: error.stdout, stderr: error.stderr, exitCode: error.exitCode }
+  }
+  const action = exit && REPLACED.has(exit) ? null : position.traps.takeExit()
+  if (action !== null) {
+    if (position.isLive) result = shown(shell, position, result)
+    try {
+      const acted = await runAction(shell, { position, action, exitCode: result.exitCode })
+      result = joined(result, acted, endsBy(shell, acted) ? acted.exitCode : result.exitCode)
+    } catch (error) {
+      if (isExit(error)) error.prependOutput(result.stdout, result.stderr)
+      throw error
+    }
+    if (exit) Object.assign(exit, { stdout: result.stdout, stderr: result.stderr, exitCode: result.exitCode })
+  }
+  if (exit) throw exit
+  return result
+}
+
+/** Whether the action was ended by what failed in it. */
+function endsBy({ ctx }: Watched, { exitCode }: StepResult): boolean {
+  const { options, inCondition, errexitSafe } = ctx.state
+  return exitCode !== 0 && options.errexit === true && !inCondition && errexitSafe !== true
+}
+
+/** Shells that a command has taken the place of, by what ended them. */
+const REPLACED = new WeakSet<Error>()
+
+export function markReplaced(exit: Error): void {
+  REPLACED.add(exit)
+}
+
+export function isExit(error: unknown): error is Exit {
+  return error instanceof Error && error.name === 'ExitError'
+}
+
+/** `break` or `continue`. */
+export function isLoopJump(error: unknown): error is Error & { stdout: string; stderr: string } {
+  return error instanceof Error && (error.name === 'BreakError' || error.name === 'ContinueError')
+}
+
+function isReturn(error: unknown): error is Exit {
+  return error instanceof Error && error.name === 'ReturnError'
+}
+
+/** `node` has the line; `command` is what `BASH_COMMAND` tells, the same unless it is given. */
+type Action = {
+  position: Position
+  action: string
+  exitCode?: number
+  node?: Command | undefined
+  command?: Command | null
+}
+
+/** As of the shell that runs: a trap changes its variables, and leaves its status and last word. */
+export async function runAction(
+  shell: Watched,
+  { position, action, exitCode, node, command }: Action,
+): Promise<StepResult> {
+  const { state } = shell.ctx
+  const { lastExitCode, lastArg } = state
+  const setStatus = (status: number) => {
+    state.lastExitCode = status
+    state.env.set('?', String(status))
+  }
+  setStatus(exitCode ?? lastExitCode)
+  const line = node && 'line' in node ? node.line : undefined
+  const { actionLine, actionCommand } = position
+  position.actionLine = line ?? null
+  position.actionCommand = command ?? node ?? position.lastCommand
+  let result: StepResult
+  try {
+    result = await position.traps.running(() => shell.runCommand('eval', ['--', action], [], '', true))
+  } finally {
+    Object.assign(position, { actionLine, actionCommand })
+  }
+  setStatus(lastExitCode)
+  state.lastArg = lastArg
+  return position.isLive ? shown(shell, position, result) : result
+}
+
+/** For the script of an action, whose lines are that of the command that it is run for, and for that of `eval`. */
+export function putLines(root: Script, place: (line: number) => number): void {
+  const open: object[] = [root]
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if ('line' in node && typeof node.line === 'number') node.line = place(node.line)
+    for (const value of Object.values(node)) if (typeof value === 'object' && value !== null) open.push(value)
+  }
+}
+
+/** For a command that is about to run. */
+export async function beforeCommand(shell: Watched, position: Position, node: Command): Promise<StepResult | null> {
+  return TRACED.has(node.type) ? debug(shell, position, node) : null
+}
+
+const TRACED: ReadonlySet<string> = new Set(['SimpleCommand', 'ArithmeticCommand', 'ConditionalCommand', 'Case'])
+
+/** The loop of whose body a statement is the first. */
+const ROUNDS = new WeakMap<Statement, Command>()
+
+/** To be called for each loop over words, if its rounds are of interest. */
+export function markRounds(node: Command): void {
+  if (node.type === 'For' && node.body[0]) ROUNDS.set(node.body[0], node)
+}
+
+/** A loop over words counts as a command in each of its rounds. Answers with the line of `set -x` for it. */
+export async function beforeRound(
+  shell: Watched,
+  position: Position,
+  { node, run }: { node: Statement; run: (as: Command) => Promise<StepResult> },
+): Promise<string> {
+  const loop = ROUNDS.get(node)
+  if (!loop) return ''
+  await debug(shell, position, loop)
+  return shell.ctx.state.options.xtrace ? roundTrace(shell, run, loop) : ''
+}
+
+async function debug(shell: Watched, position: Position, node: Command | null): Promise<StepResult | null> {
+  const action = position.traps.actionFor('DEBUG', shell.ctx.state.callDepth)
+  return action === null ? null : runAction(shell, { position, action, node: node ?? undefined })
+}
+
+/** For a pipeline that has ended, and that was the last one of its list. */
+export async function afterPipeline(shell: Watched, position: Position, ended: { node: Pipeline; result: StepResult }) {
+  const { node, result } = ended
+  const { exitCode } = result
+  if (exitCode === 0 || node.negated || shell.ctx.state.inCondition) return result
+  const [first] = node.commands
+  if (node.commands.length === 1 && !FAILING.has(first?.type ?? '')) return result
+  const action = position.traps.actionFor('ERR', shell.ctx.state.callDepth)
+  if (action === null) return result
+  // A function fails by the command that was its last.
+  const command =
+    node.commands.length === 1 && first?.type === 'SimpleCommand' && first.name ? position.lastCommand : null
+  const run = { position, action, exitCode, node: node.commands.at(-1), command }
+  return joined(result, await runAction(shell, run), exitCode)
+}
+
+/** Others fail by what is in them, and that was told already. */
+export const FAILING: ReadonlySet<string> = new Set([
+  'SimpleCommand',
+  'ArithmeticCommand',
+  'ConditionalCommand',
+  'Subshell',
+])
+
+/** For the body of a function, which may be left by `return`: its RETURN trap runs while the function still does. */
+export async function withReturn(shell: Watched, position: Position, run: Run): Promise<StepResult> {
+  const { traps, lastCommand } = position
+  const debugged = traps.areSet && traps.isTracing ? await debug(shell, position, lastCommand) : null
+  const whole = (result: StepResult) => (debugged === null ? result : joined(debugged, result, result.exitCode))
+  try {
+    return whole(await returned(shell, position, await run()))
+  } catch (error) {
+    if (!isReturn(error)) throw error
+    const { stdout, stderr, exitCode } = error
+    Object.assign(error, whole(await returned(shell, position, { stdout, stderr, exitCode })))
+    throw error
+  }
+}
+
+/** With what the RETURN trap of a function or of a sourced file writes. */
+export async function returned(shell: Watched, position: Position, result: StepResult): Promise<StepResult> {
+  const action = position.traps.areSet ? position.traps.actionFor('RETURN', shell.ctx.state.callDepth) : null
+  if (action === null) return result
+  const before = position.isLive ? shown(shell, position, result) : result
+  return joined(before, await runAction(shell, { position, action }), result.exitCode)
+}
+
+/** For as long as a subshell runs. */
+export async function withOwnTraps<T>(position: Position, run: () => Promise<T>): Promise<T> {
+  const { traps } = position
+  position.traps = new Traps(traps)
+  try {
+    return await run()
+  } finally {
+    position.traps = traps
+  }
+}
+
+/** The statements of a subshell as one, at whose end its EXIT trap can be run. */
+export const BODIES = new WeakMap<Statement, Statement[]>()
+
+export function wholeBody(statements: Statement[]): Statement {
+  const whole: Statement = { type: 'Statement', pipelines: [], operators: [], background: false }
+  BODIES.set(whole, statements)
+  return whole
+}
+
+export function scriptOf(statements: Statement[]): Script {
+  return { type: 'Script', statements }
+}
+
+export function statementOf(command: Command): Statement {
+  const pipeline: Pipeline = { type: 'Pipeline', commands: [command], negated: false }
+  return { type: 'Statement', pipelines: [pipeline], operators: [], background: false }
+}
+
+/** Whether what runs here may set a trap: by itself, or by a function that it may call. */
+export function setsTraps({ ctx }: Watched, root: object): boolean {
+  return mentionsTrap(root) || [...ctx.state.functions.values()].some(mentionsTrap)
+}
+
+const MENTIONS = new WeakMap<object, boolean>()
+
+/** Whether anything below the node sets a trap by its name; nothing else needs traps of its own. */
+function mentionsTrap(root: object): boolean {
+  const known = MENTIONS.get(root)
+  if (known !== undefined) return known
+  const open: object[] = [root]
+  let found = false
+  for (let node = open.pop(); node !== undefined && !found; node = open.pop()) {
+    found = 'type' in node && node.type === 'Literal' && 'value' in node && node.value === 'trap'
+    for (const value of Object.values(node)) if (typeof value === 'object' && value !== null) open.push(value)
+  }
+  MENTIONS.set(root, found)
+  return found
+}

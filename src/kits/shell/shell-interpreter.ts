@@ -1,0 +1,215 @@
+// One script, run by the interpreter with everything that it needs to be paused, stopped and watched.
+
+import type { Bash, IFileSystem } from 'just-bash/browser'
+import type { FileSystem } from '../../workspace/file-system.ts'
+import { BashFs } from './bash-fs.ts'
+import { bashCommand, type StartWith } from './commands/bash.ts'
+import { echo } from './commands/echo.ts'
+import { env } from './commands/env.ts'
+import { FILE_COMMANDS } from './commands/file-commands.ts'
+import { ls } from './commands/ls.ts'
+import { printf } from './commands/printf/printf.ts'
+import { SEARCH_COMMANDS } from './commands/search-commands.ts'
+import { sleep } from './commands/sleep.ts'
+import { SMALL_COMMANDS } from './commands/small.ts'
+import { SYSTEM_COMMANDS } from './commands/system/all.ts'
+import { TEXT_COMMANDS, textCommands } from './commands/text/all.ts'
+import { TEXT_PROCESSORS } from './commands/text-processors.ts'
+import { timeoutCommand } from './commands/timeout.ts'
+import { WRAPPER_COMMANDS } from './commands/wrappers.ts'
+import { xargs } from './commands/xargs.ts'
+import { CreationMask } from './creation-mask.ts'
+import { unveiled, veiled } from './interpreter/arithmetic/veil.ts'
+import type { Interpreter } from './interpreter/shape.ts'
+import { ScriptWatch } from './interpreter/watch.ts'
+import { type ShellCommand, ShellExtensions } from './shell-extensions.ts'
+import { Gate } from './shell-gate.ts'
+import type { ShellOutput } from './shell-output.ts'
+import { Pacer } from './shell-pacer.ts'
+import { loadShellParser } from './shell-parser.ts'
+import { BASE_ENV, captureState, type ShellState, secretTest } from './shell-state.ts'
+import type { StopSwitch } from './shell-stop.ts'
+import { withStandardStreams } from './standard-streams.ts'
+import { StoppedOutput } from './stopped-output.ts'
+import { SystemFiles } from './system-files.ts'
+
+type Library = typeof import('./lazy/just-bash.ts')
+type Options = NonNullable<ConstructorParameters<typeof Bash>[0]>
+
+export interface Interpretation {
+  fs: FileSystem
+  script: string
+  /** Besides those that every shell has. */
+  commands: readonly ShellCommand[]
+  secrets: Readonly<Record<string, string>>
+  progress: Progress
+  output: ShellOutput
+  stop: StopSwitch
+  timeoutMs: number
+}
+
+/** Filled in while the script runs, so that it holds whatever becomes of the script. */
+export interface Progress {
+  /** As of the last of the script's own statements that ended. */
+  state: ShellState
+  /** Variables too large to last. */
+  dropped: string[]
+}
+
+/** Instead of the interpreter's, and besides them. */
+const OWN_COMMANDS = { echo, env, ls, printf, sleep, xargs, ...SMALL_COMMANDS, ...WRAPPER_COMMANDS, ...FILE_COMMANDS }
+
+type Named = (typeof TEXT_PROCESSORS | typeof SEARCH_COMMANDS | typeof SYSTEM_COMMANDS)[number]
+
+/** The commands that are ours in every shell. */
+export type OwnCommand =
+  | 'bash'
+  | 'sh'
+  | 'timeout'
+  | keyof typeof OWN_COMMANDS
+  | keyof typeof TEXT_COMMANDS
+  | Named['name']
+
+const MEBIBYTE = 1024 * 1024
+
+/** Loops are bounded by time; what costs memory is bounded by what an isolate of 128 MB has. */
+const LIMITS = {
+  /** Of functions; what bash has no limit for. */
+  maxCallDepth: 1000,
+  /** The parser takes a million characters, each up to three bytes. */
+  maxSourceBytes: 3 * MEBIBYTE,
+  maxCommandCount: 100_000_000,
+  maxLoopIterations: 100_000_000,
+  maxAwkIterations: 100_000_000,
+  maxStringLength: 32 * MEBIBYTE,
+  maxLiveBytes: 64 * MEBIBYTE,
+  maxOutputSize: 64 * MEBIBYTE,
+  maxHeredocSize: 4 * MEBIBYTE,
+}
+/** The interpreter's own deadline only stands behind ours. */
+const BACKSTOP_MS = 5000
+
+/** The script's exit code, or null when it did not end although it was stopped. */
+export async function interpret(run: Interpretation): Promise<number | null> {
+  const library = await import('./lazy/just-bash.ts')
+  await library.ready
+  const { output, stop } = run
+  const stopped = new StoppedOutput()
+  const pacer = new Pacer(() => stop.pull('stuck'))
+  // What the interpreter says about being stopped is said better by the outcome; before that it is the script's own text.
+  const show = (text: string) => output.write(cleaned(stop.reason || stopped.isStopping ? withoutStop(text) : text))
+  const commands = [...TEXT_PROCESSORS, ...SEARCH_COMMANDS, ...SYSTEM_COMMANDS, ...run.commands]
+  const added = ['timeout', ...Object.keys({ ...OWN_COMMANDS, ...TEXT_COMMANDS }), ...commands.map(({ name }) => name)]
+  const names = [...new Set([...library.getCommandNames(), ...added])]
+  const system = new SystemFiles(names, show)
+  const mask = new CreationMask()
+  const tree = mask.over(run.fs)
+  const fs = new BashFs(tree, system)
+  const gate = new Gate(fs, pacer)
+  const { cwd, env, variables } = run.progress.state
+  const extensions = new ShellExtensions(library.defineCommand, {
+    ...run,
+    fs: tree,
+    commands,
+    system,
+    pacer,
+    signal: stop.signal,
+    deadline: stop.deadline,
+    show,
+    stopped,
+  })
+  const isSecret = secretTest(Object.values(run.secrets))
+  const onStatement = (shell: Interpreter) => keepState(shell, run.progress, isSecret)
+  const watch = new ScriptWatch({
+    pacer,
+    mask,
+    show,
+    stopped,
+    wordsFor: (path) => fs.wordsFor(path),
+    textOf: library.textOfScript,
+    parse: await loadShellParser(),
+    onStatement,
+  })
+  const bash = openShell(library, { run, fs: gate.fs, watch, pacer, stopped, added: extensions.commands })
+  const previous = env.OLDPWD === undefined ? {} : { OLDPWD: env.OLDPWD }
+  const ended = bash.exec(veiled(run.script), {
+    cwd,
+    env: { ...variables, ...previous, PWD: cwd },
+    rawScript: true,
+    signal: stop.signal,
+  })
+  try {
+    const result = await Promise.race([ended, stop.overdue])
+    if (!result) return null
+    // What no command sent to the terminal by itself: errors of the script as a whole, output caught on the way.
+    show(result.stdout)
+    show(result.stderr)
+    return result.exitCode
+  } finally {
+    gate.close()
+    await extensions.close()
+  }
+}
+
+type Shell = {
+  run: Interpretation
+  fs: IFileSystem
+  watch: ScriptWatch
+  pacer: Pacer
+  stopped: StoppedOutput
+  added: ShellExtensions['commands']
+}
+
+function openShell(library: Library, { run, fs, watch, pacer, stopped, added }: Shell): Bash {
+  const { cwd, env } = run.progress.state
+  const startWith: StartWith = (start) => watch.nextShellHas(start)
+  const inherited = Object.keys({ ...BASE_ENV, ...run.secrets, ...env }).filter((name) => name !== 'PATH')
+  return new library.Bash({
+    fs,
+    cwd,
+    env: { ...BASE_ENV, ...run.secrets, ...env },
+    // It replaces globals of the whole isolate, and other requests run in it at the same time.
+    defenseInDepth: false,
+    executionLimits: { ...LIMITS, maxExecutionTimeMs: run.timeoutMs + BACKSTOP_MS },
+    customCommands: [
+      ...(['bash', 'sh'] as const).map((name) =>
+        library.defineCommand(name, withStandardStreams(name, bashCommand(name, { startWith, inherited }))),
+      ),
+      library.defineCommand('timeout', withStandardStreams('timeout', timeoutCommand(stopped))),
+      ...Object.entries(OWN_COMMANDS).map(([name, command]) =>
+        library.defineCommand(name, withStandardStreams(name, command)),
+      ),
+      ...textCommands(library.defineCommand, { pacer, signal: run.stop.signal, readsFile: () => watch.inputIsFile }),
+      ...added,
+    ],
+    coverage: watch,
+  } satisfies Options)
+}
+
+function keepState(shell: Interpreter, progress: Progress, isSecret: (value: string) => boolean): void {
+  const { cwd, env: all } = shell.ctx.state
+  const { dropped, ...state } = captureState({ cwd, all, exported: shell.buildExportedEnv() }, isSecret)
+  progress.state = state
+  progress.dropped = dropped
+}
+
+const LIMIT_ADVICE = /, increase executionLimits\.\w+/g
+const STOPPED = /^(bash: )?(\S+ )?execution (aborted|stopped|exceeded .*)\n?/gm
+/** What it says about that comes last; to look for it in all the output of a program takes a second. */
+const LAST_CHARS = 10_000
+
+function withoutStop(text: string): string {
+  return text.slice(0, -LAST_CHARS) + text.slice(-LAST_CHARS).replace(STOPPED, '')
+}
+
+const ABSENT =
+  /command not available in browser environments\. Exclude '[^']*' from your commands or use the Node\.js bundle\./g
+
+const NO_COPROC = "syntax error near unexpected token `coproc'"
+
+/** As bash would show it. Nearly every text has nothing of this, and is only searched. */
+function cleaned(text: string): string {
+  let clean = unveiled(text.includes('browser environments') ? text.replace(ABSENT, 'command not found') : text)
+  if (clean.includes(NO_COPROC)) clean = clean.replace(NO_COPROC, 'coproc is not available here')
+  return clean.includes('executionLimits.') ? clean.replace(LIMIT_ADVICE, '') : clean
+}

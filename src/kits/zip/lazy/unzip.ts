@@ -1,0 +1,87 @@
+// JSZip unpacks, but never sees the archive that came: what was accepted of it is told anew, under numbers for names. So
+// nothing in how the library reads names, extra fields or ends can make it find another archive than the one that was
+// judged; and only a few entries of it are there twice at a time.
+
+import { crc32 } from 'node:zlib'
+import JSZip from 'jszip'
+import { joinBytes } from '../../../lib/bytes.ts'
+import type { ZipEntry } from '../zip-directory.ts'
+import { centralHeader, endOfArchive, localHeader, type NewEntry } from '../zip-format.ts'
+
+/** How much of an archive is told anew at a time, if its entries are smaller. */
+const TOLD_BYTES = 4 * 1024 * 1024
+const TOLD_ENTRIES = 500
+
+/** The library offers this, its types do not. */
+type Unpackable = JSZip.JSZipObject & { internalStream(type: 'uint8array'): JSZip.JSZipStreamHelper<Uint8Array> }
+
+/**
+ * What is in each of the entries, which are stored or deflated; null for one that is not exactly as long as the archive
+ * says or has another checksum. Of an entry that lies about its size no more is kept than it admits.
+ */
+export async function* contentsOf(entries: readonly ZipEntry[]): AsyncGenerator<Uint8Array | null> {
+  for (const few of inGroups(entries)) {
+    const archive = await JSZip.loadAsync(toldAnew(few))
+    for (const [i, entry] of few.entries()) {
+      const file = archive.file(String(i))
+      yield file && (await unpacked(file as Unpackable, entry))
+    }
+  }
+}
+
+function* inGroups(entries: readonly ZipEntry[]): Generator<ZipEntry[]> {
+  let group: ZipEntry[] = []
+  let sizeBytes = 0
+  for (const entry of entries) {
+    const isFull = group.length === TOLD_ENTRIES || sizeBytes + entry.packed.byteLength > TOLD_BYTES
+    if (isFull && group.length > 0) {
+      yield group
+      group = []
+      sizeBytes = 0
+    }
+    group.push(entry)
+    sizeBytes += entry.packed.byteLength
+  }
+  if (group.length > 0) yield group
+}
+
+function toldAnew(entries: readonly ZipEntry[]): Uint8Array {
+  const contents: Uint8Array[] = []
+  const directory: Uint8Array[] = []
+  let offset = 0
+  for (const [i, { method, crc, packed, sizeBytes }] of entries.entries()) {
+    const name = new TextEncoder().encode(String(i))
+    const sizes = { packedBytes: packed.byteLength, sizeBytes }
+    const entry: NewEntry = { name, method, crc, ...sizes, describedLater: false, modifiedMs: 0, unixMode: 0, offset }
+    const header = localHeader(entry)
+    contents.push(header, packed)
+    directory.push(centralHeader(entry))
+    offset += header.byteLength + packed.byteLength
+  }
+  const sizeBytes = directory.reduce((sum, header) => sum + header.byteLength, 0)
+  return joinBytes([...contents, ...directory, endOfArchive({ entries: entries.length, sizeBytes, offset })])
+}
+
+function unpacked(file: Unpackable, { sizeBytes, crc }: ZipEntry): Promise<Uint8Array | null> {
+  const bytes = new Uint8Array(sizeBytes)
+  let filled = 0
+  return new Promise((resolve) => {
+    const stream = file.internalStream('uint8array')
+    stream
+      .on('data', (part) => {
+        if (filled + part.byteLength <= sizeBytes) {
+          bytes.set(part, filled)
+          filled += part.byteLength
+        } else {
+          // What was already unpacked of it still comes, and is dropped here; no more of it is begun.
+          filled = Number.POSITIVE_INFINITY
+          stream.pause()
+          resolve(null)
+        }
+      })
+      // Every error of the library means the same to the caller: the file is damaged.
+      .on('error', () => resolve(null))
+      .on('end', () => resolve(filled === sizeBytes && crc32(bytes) === crc ? bytes : null))
+      .resume()
+  })
+}

@@ -1,0 +1,113 @@
+// Declarations of environment variables. Each has a schema, a description of the allowed values, and a flag for secrets. The
+// code that reads a variable declares it in a table; src/config.ts combines the tables. An empty value counts as not set.
+
+import { z } from 'zod'
+
+export type Variable<Schema extends z.ZodType = z.ZodType> = {
+  readonly schema: Schema
+  /** Completes "allowed is …". */
+  readonly allowed: string
+  /** Its value is never shown. */
+  readonly secret: boolean
+}
+
+export type Variables = Readonly<Record<string, Variable>>
+
+/** What the variables of a table come to. */
+export type ValuesOf<Table extends Variables> = { readonly [Name in keyof Table]: z.output<Table[Name]['schema']> }
+
+/** The environment as it was given. */
+export type RawVariables = Readonly<Record<string, unknown>>
+
+/** What a bad configuration throws: one line for each variable at fault. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+/** Throws `ConfigError` that names every variable of the table that is at fault, with what was found and what is allowed. */
+export function readVariables<Table extends Variables>(table: Table, raw: RawVariables): ValuesOf<Table> {
+  const values: Record<string, unknown> = {}
+  const faults: string[] = []
+  for (const [name, { schema, allowed, secret }] of Object.entries(table)) {
+    const found = raw[name]
+    const result = schema.safeParse(found === '' ? undefined : found)
+    if (result.success) values[name] = result.data
+    else
+      faults.push(
+        `${name}: found ${secret ? 'a value that does not fit' : JSON.stringify(found)}, allowed is ${allowed}`,
+      )
+  }
+  if (faults.length > 0) throw new ConfigError(faults.join('\n'))
+  return values as ValuesOf<Table>
+}
+
+export const variable = <Schema extends z.ZodType>(schema: Schema, allowed: string): Variable<Schema> => {
+  return { schema, allowed, secret: false }
+}
+
+export const secret = <Schema extends z.ZodType>(schema: Schema, allowed: string): Variable<Schema> => {
+  return { schema, allowed, secret: true }
+}
+
+const numbers = (words: string, min: number, max: number): string => `${words} from ${min} to ${max}`
+const integer = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
+
+export const wholeNumber = (min: number, max: number, fallback: number) =>
+  variable(integer(min, max).default(fallback), numbers('a whole number', min, max))
+
+export const optionalWholeNumber = (min: number, max: number) =>
+  variable(integer(min, max).optional(), numbers('a whole number', min, max))
+
+export const decimal = (min: number, max: number, fallback: number) =>
+  variable(z.coerce.number().min(min).max(max).default(fallback), numbers('a number', min, max))
+
+/** One of at least two words. */
+export const choice = <const Words extends readonly [string, ...string[]]>(words: Words, fallback: Words[number]) =>
+  variable(
+    z.enum(words).default(fallback),
+    words
+      .map((word) => `"${word}"`)
+      .join(', ')
+      .replace(/, ([^,]*)$/, ' or $1'),
+  )
+
+const URL_ALLOWED = 'an http(s) URL'
+const httpUrl = () => z.url({ protocol: /^https?$/ })
+const withoutSlash = () => httpUrl().transform((url) => url.replace(/\/+$/, ''))
+
+/** An address that is asked as it stands. */
+export const optionalAddress = () => variable(httpUrl().optional(), URL_ALLOWED)
+/** An address that paths are put behind. */
+export const optionalBaseUrl = () => variable(withoutSlash().optional(), URL_ALLOWED)
+export const baseUrl = (fallback: string) => variable(withoutSlash().default(fallback), URL_ALLOWED)
+
+/** Goes into a header, a query or a body as it stands. */
+export const providerKey = (most = 200) =>
+  secret(
+    z
+      .string()
+      .regex(/^[\x21-\x7e]+$/)
+      .max(most)
+      .optional(),
+    'a key as its provider gave it, without blanks',
+  )
+
+/** The words between the commas. */
+export const listed = (fallback: string) =>
+  z
+    .string()
+    .default(fallback)
+    .transform((text) => text.split(',').map((part) => part.trim()))
+    .transform((parts) => parts.filter((part) => part !== ''))
+
+/** All variables of some units. Two units may share a variable, but not give one name to two of them. */
+export function variablesOf(units: Readonly<Record<string, { readonly variables: Variables }>>): Variables {
+  const sum: Record<string, Variable> = {}
+  for (const { variables } of Object.values(units)) {
+    for (const [name, declared] of Object.entries(variables)) {
+      if (sum[name] !== undefined && sum[name].schema !== declared.schema) throw new Error(`${name} is declared twice`)
+      sum[name] = declared
+    }
+  }
+  return sum
+}
