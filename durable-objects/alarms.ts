@@ -2,18 +2,16 @@
 // earliest row. An alarm set for the very millisecond of the one that is running is dropped by the runtime and never
 // fires, so a time is always at least one millisecond after the running alarm's own.
 //
-// The runtime runs one handler at a time, however long it takes. So a handler here does not hold the others: as long as
-// one runs, those that come due are run beside it. A row goes when its handler has ended, never before: a crash in the
-// middle leaves it, and the runtime calls again.
+// The runtime runs one handler at a time, however long it takes. So this class runs the handlers that are due beside each
+// other within one call. A row is deleted when its handler has ended, never before: after a crash in the middle the row is
+// still there, and the runtime calls again.
 //
-// The runtime ends a call after a quarter of an hour. One firing therefore lasts a few minutes at most: what still runs by
+// The runtime ends a call after 15 minutes. One firing therefore lasts a few minutes at most: a handler that still runs by
 // then goes on, and the next firing waits for it. So a handler may take as long as it likes.
 
 import { firstRow, rows } from './sql.ts'
 
-export const ALARMS_SCHEMA = 'CREATE TABLE alarms (name TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;'
-
-/** Far from the quarter of an hour, whatever a busy machine makes of a timer. */
+/** Far below the 15 minutes, so that a busy machine with late timers does not reach them. */
 const FIRING_MS = 5 * 60_000
 
 type Row<Name> = { name: Name; at: number }
@@ -22,13 +20,13 @@ export class Alarms<Name extends string> {
   readonly #storage: DurableObjectStorage
   /** The time for which each running handler was called. */
   readonly #running = new Map<Name, number>()
-  /** What went wrong since the runtime was last told. */
+  /** The first error of a handler that has not been thrown to the runtime yet. */
   readonly #failed = new Map<Name, unknown>()
   readonly #firingMs: number
   #runningFor = 0
   #armedFor: number | null = null
   #retired = false
-  /** Wakes each firing that waits. One is usual; a second call finds its work done. */
+  /** Wakes each call of `fire` that waits. Usually there is one; a second one finds nothing left to do. */
   readonly #waiting = new Set<() => void>()
 
   /** Arms the runtime's alarm afresh when work is open: `getAlarm()` can show an alarm that will never fire. */
@@ -63,7 +61,7 @@ export class Alarms<Name extends string> {
     this.#storage.sql.exec('DELETE FROM alarms WHERE name = ?', name)
   }
 
-  /** Stops setting anything: the storage under it is about to go. */
+  /** Stops setting alarms: the storage of this object is about to be deleted. */
   retire(): void {
     this.#retired = true
     this.#poke()
@@ -93,7 +91,7 @@ export class Alarms<Name extends string> {
     this.#arm()
   }
 
-  /** The alarms whose handler neither runs nor has failed in this firing, earliest first. */
+  /** The alarms that are due and whose handler neither runs nor has failed in this firing, earliest first. */
   #idle(): Row<Name>[] {
     const all = rows<Row<Name>>(this.#storage.sql, 'SELECT name, at FROM alarms ORDER BY at')
     return all.filter(({ name }) => !this.#running.has(name) && !this.#failed.has(name))
@@ -112,7 +110,7 @@ export class Alarms<Name extends string> {
     }
   }
 
-  /** A handler ended, a time was set, the next one has come, or the firing is over. */
+  /** Settles when a handler has ended, an alarm was set, the next alarm is due, or the firing is over. */
   async #untilSomethingHappens(until: number): Promise<void> {
     const [next] = this.#idle()
     const waitMs = Math.min(until - performance.now(), (next?.at ?? Number.POSITIVE_INFINITY) - Date.now())

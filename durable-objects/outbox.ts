@@ -1,24 +1,14 @@
-// Writes for elsewhere (D1, mostly), kept until they are delivered. A put belongs to the caller's own transaction, so
-// what was decided here and what will be written there can never part. Per kind and key the newest payload wins: an
-// older one that was not sent yet is never sent at all.
+// Writes to other storage (mostly D1), stored here until they are delivered. `put` is part of the caller's transaction, so
+// the state here and the write that follows from it are always stored together. For each kind and key the newest payload
+// wins: an older payload that was not sent yet is never sent.
 //
 // One delivery runs at a time, so an older payload cannot overtake a newer one on its way. A send that was given up by
 // its timeout may still land late; `seq` grows with every put and lets the receiving side refuse the older one.
 
 import { type Clock, systemClock } from '../src/lib/clock.ts'
 import { errorFields, log } from '../src/lib/log.ts'
+import { inTime, noAnswerWithin } from '../src/lib/wait-at-most.ts'
 import { firstRow, rows } from './sql.ts'
-
-export const OUTBOX_SCHEMA = `
-CREATE TABLE outbox (
-  seq INTEGER PRIMARY KEY AUTOINCREMENT, -- never used twice, so a put made during a send is told from what was sent
-  kind TEXT NOT NULL,
-  key TEXT NOT NULL,
-  payload TEXT NOT NULL,
-  attempts INTEGER NOT NULL DEFAULT 0,
-  next_at INTEGER NOT NULL, -- epoch ms; not tried before
-  UNIQUE (kind, key)
-);`
 
 export type OutboxEntry = { seq: number; kind: string; key: string; payload: string; attempts: number }
 
@@ -60,7 +50,7 @@ export class Outbox {
     )
   }
 
-  /** Makes the entry due now, if it waits: somebody wants to see it delivered. Its failures still count. */
+  /** Makes the entry due now, if it waits, because a caller wants to see it delivered. Its count of failures stays. */
   hurry(kind: string, key: string): void {
     const now = this.#clock()
     this.#sql.exec('UPDATE outbox SET next_at = MIN(next_at, ?) WHERE kind = ? AND key = ?', now, kind, key)
@@ -78,11 +68,12 @@ export class Outbox {
 
   /**
    * Sends what is due, oldest first, after any delivery that is still running. A send that throws or takes too long
-   * keeps its entry for a later try and does not hold the others. Never throws.
+   * keeps its entry for a later try and does not hold the others. Throws only when the object's own storage fails, and
+   * the next delivery tries again.
    */
   deliver(send: (entry: OutboxEntry) => Promise<void>): Promise<Delivery> {
     const next = this.#running.then(() => this.#deliverDue(send))
-    this.#running = next
+    this.#running = next.catch(() => {})
     return next
   }
 
@@ -101,12 +92,12 @@ export class Outbox {
 
   async #sendOne(entry: OutboxEntry, send: (entry: OutboxEntry) => Promise<void>): Promise<boolean> {
     try {
-      await within(this.#sendTimeoutMs, send(entry))
+      await inTime(this.#sendTimeoutMs, send(entry), noAnswerWithin(this.#sendTimeoutMs))
     } catch (error) {
       const attempts = entry.attempts + 1
       const nextAt = this.#clock() + backOffMs(attempts)
       const { kind, key } = entry
-      // By key, not by seq: a put made meanwhile goes to the same trouble and waits as long.
+      // By key and not by `seq`: a payload that was put during the failed send backs off in the same way.
       this.#sql.exec(
         'UPDATE outbox SET attempts = ?, next_at = ? WHERE kind = ? AND key = ?',
         attempts,
@@ -133,16 +124,4 @@ export class Outbox {
 function backOffMs(attempts: number): number {
   const ceiling = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempts - 1))
   return Math.round(ceiling * (0.5 + Math.random() / 2))
-}
-
-async function within(timeoutMs: number, work: Promise<void>): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs)
-  })
-  try {
-    await Promise.race([work, late])
-  } finally {
-    if (timer !== undefined) clearTimeout(timer)
-  }
 }

@@ -12,7 +12,8 @@ export function migrate(storage: DurableObjectStorage, migrations: readonly stri
   const known = sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '_schema'").toArray().length > 0
   const version = known ? Number(sql.exec('SELECT version FROM _schema').one().version) : 0
   if (version > migrations.length) {
-    // What this release wrote there, that one could not read. The Worker tells it by its first words.
+    // A newer release wrote this schema, and this release cannot read it. The Worker recognises the error by its first
+    // words.
     const text = `This was stored by a newer release (version ${version}; this one knows ${migrations.length}). Start that release`
     throw new Error(text)
   }

@@ -1,10 +1,80 @@
-import { ALARMS_SCHEMA } from '../alarms.ts'
-import { OUTBOX_SCHEMA } from '../outbox.ts'
-import { GIT_INDEX_SCHEMA } from './git-index-schema.ts'
-import { SPILLED_INDEX } from './workspace-schema.ts'
-import { WORKSPACE_SCHEMA } from './workspace-store.ts'
+// All tables of a conversation.
 
-/** Append-only: what stands here has run on somebody's conversation. One `exec` makes a new one. */
+import { ALARMS_SCHEMA, OUTBOX_SCHEMA } from '../common-tables.ts'
+
+export const WORKSPACE_TABLES = `
+CREATE TABLE workspace_nodes (
+  inode INTEGER PRIMARY KEY,
+  parent INTEGER NOT NULL, -- 0 for the root alone, -1 for files that are stored and have no place yet
+  name TEXT NOT NULL,
+  kind TEXT NOT NULL, -- file, directory or symlink
+  mode INTEGER NOT NULL,
+  mtime INTEGER NOT NULL, -- epoch ms
+  size INTEGER NOT NULL,
+  target TEXT, -- of a symlink
+  object TEXT, -- R2 key of the first part of the contents
+  revision INTEGER NOT NULL DEFAULT 0, -- grows when the contents are replaced, not when they are appended to
+  UNIQUE (parent, name)
+);
+CREATE TABLE workspace_chunks (
+  inode INTEGER NOT NULL,
+  seq INTEGER NOT NULL,
+  bytes BLOB NOT NULL,
+  PRIMARY KEY (inode, seq)
+) WITHOUT ROWID;
+-- R2 keys that no node refers to: announced before they are written, or left behind. Whatever is here may be deleted.
+CREATE TABLE workspace_garbage (key TEXT PRIMARY KEY) WITHOUT ROWID;
+INSERT INTO workspace_nodes (inode, parent, name, kind, mode, mtime, size) VALUES
+  (1, 0, '', 'directory', 493, unixepoch() * 1000, 0),
+  (2, 1, 'workspace', 'directory', 493, unixepoch() * 1000, 0),
+  (3, 1, 'tmp', 'directory', 493, unixepoch() * 1000, 0),
+  (4, 1, 'home', 'directory', 493, unixepoch() * 1000, 0),
+  (5, 4, 'user', 'directory', 493, unixepoch() * 1000, 0);
+`
+
+export const CHANGED_FILES_TABLES = `
+CREATE TABLE git_repositories (
+  id INTEGER PRIMARY KEY,
+  path TEXT NOT NULL UNIQUE, -- the top of its working tree
+  base_key TEXT, -- what the choice of the base depended on
+  base_tree TEXT, -- the tree whose files are in git_base_files; null when they are not known
+  index_stamp TEXT, -- which state of git's index file git_index_differences tells about
+  exclude_stamp TEXT -- which state of the exclude file the changes know
+);
+CREATE TABLE git_base_files (
+  repository INTEGER NOT NULL,
+  path TEXT NOT NULL,
+  mode INTEGER NOT NULL,
+  oid TEXT NOT NULL,
+  PRIMARY KEY (repository, path)
+) WITHOUT ROWID;
+-- Where git's index names other paths than the base: these are tracked although the base lacks them, or the reverse.
+CREATE TABLE git_index_differences (
+  repository INTEGER NOT NULL,
+  path TEXT NOT NULL,
+  kind TEXT NOT NULL, -- added, removed or unmerged
+  PRIMARY KEY (repository, path)
+) WITHOUT ROWID;
+CREATE TABLE git_touched (
+  repository INTEGER NOT NULL, -- 0 for the search for repositories itself
+  path TEXT NOT NULL,
+  scope INTEGER NOT NULL, -- 0 the path alone, 1 also what is untracked below it, 2 everything below it
+  revision INTEGER NOT NULL, -- grows with each touch, so that one that comes during the comparison is seen
+  PRIMARY KEY (repository, path)
+) WITHOUT ROWID;
+CREATE TABLE git_changes (
+  repository INTEGER NOT NULL,
+  path TEXT NOT NULL,
+  letters TEXT NOT NULL, -- mostly one; D and A for a file that is tracked no more but still there
+  PRIMARY KEY (repository, path)
+) WITHOUT ROWID;
+INSERT INTO git_touched VALUES (0, '', 2, 1);
+`
+
+/** The tables about large files, whose contents are not in the object's own database. */
+const SPILLED_INDEX = 'CREATE INDEX spilled_files ON workspace_nodes (size) WHERE object IS NOT NULL;'
+
+/** Append-only: each migration has run on stored conversations. A new conversation runs all of them in one `exec`. */
 export const MIGRATIONS = [
   `
   -- One JSON value under each name: the conversation itself, its turn.
@@ -34,8 +104,87 @@ export const MIGRATIONS = [
   ) WITHOUT ROWID;
   ${ALARMS_SCHEMA}
   ${OUTBOX_SCHEMA}
-  ${WORKSPACE_SCHEMA}
-  ${GIT_INDEX_SCHEMA}
+  ${WORKSPACE_TABLES}
+  ${CHANGED_FILES_TABLES}
   `,
   SPILLED_INDEX,
 ] as const
+
+/** Created with the first answer of a model: a conversation without a model does not need it. */
+export const MODEL_TABLES = `
+  CREATE TABLE IF NOT EXISTS model_steps (
+    step INTEGER PRIMARY KEY,
+    first_event INTEGER, -- what shows the answer first; null until that is stored
+    text TEXT NOT NULL,
+    response_id TEXT NOT NULL,
+    vendor TEXT -- JSON, what the vendor wants back
+  );
+  CREATE INDEX IF NOT EXISTS model_steps_by_event ON model_steps (first_event);
+
+  CREATE TABLE IF NOT EXISTS tool_calls (
+    key INTEGER PRIMARY KEY,
+    step INTEGER NOT NULL,
+    call_id TEXT NOT NULL, -- as the model knows it; unique
+    name TEXT NOT NULL,
+    arguments TEXT NOT NULL, -- as the model wrote them
+    state TEXT NOT NULL, -- queued, awaiting, confirmed, started, settled
+    action_id INTEGER,
+    observation_id INTEGER,
+    answer TEXT -- what the model is told where no event tells it; of a queued one, why it cannot be made
+  );
+  CREATE UNIQUE INDEX IF NOT EXISTS tool_calls_by_id ON tool_calls (call_id);
+  CREATE INDEX IF NOT EXISTS tool_calls_by_step ON tool_calls (step);
+  CREATE INDEX IF NOT EXISTS open_tool_calls ON tool_calls (key) WHERE state <> 'settled';
+  CREATE INDEX IF NOT EXISTS tool_calls_by_observation ON tool_calls (observation_id);
+
+  CREATE TABLE IF NOT EXISTS tool_memory (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+`
+
+/** Created when the text index is filled for the first time: most conversations end before that. */
+export const SEARCH_TABLES = `
+  CREATE VIRTUAL TABLE IF NOT EXISTS event_search
+    USING fts5 (text, content = '', tokenize = 'trigram', detail = 'none', columnsize = 0);
+  CREATE VIRTUAL TABLE IF NOT EXISTS event_terms USING fts5vocab ('event_search', 'row');
+  -- Merging is done with each piece, so much of it, and never all that has piled up at once.
+  INSERT INTO event_search (event_search, rank) VALUES ('automerge', 0);
+  INSERT INTO event_search (event_search, rank) VALUES ('crisismerge', 1000);`
+
+const NODE = (row: 'OLD' | 'NEW', kind: string) => `
+  INSERT OR IGNORE INTO workspace_node_versions (inode, event, parent, name, kind, mode, mtime, size, target, object)
+  SELECT ${row}.inode, coalesce(max(id), -1), ${row}.parent, ${row}.name, ${kind}, ${row}.mode, ${row}.mtime,
+    ${row}.size, ${row}.target, ${row}.object FROM events;`
+
+const CHUNK = `
+  INSERT OR IGNORE INTO workspace_chunk_versions (inode, seq, event, bytes)
+  SELECT OLD.inode, OLD.seq, coalesce(max(id), -1), OLD.bytes FROM events;`
+
+/** Created with the first change of a workspace. */
+export const VERSION_TABLES = `
+  CREATE TABLE workspace_node_versions (
+    inode INTEGER NOT NULL,
+    event INTEGER NOT NULL, -- the newest event when the row changed; -1 before the first
+    parent INTEGER, name TEXT,
+    kind TEXT, -- null when there was no such node
+    mode INTEGER, mtime INTEGER, size INTEGER, target TEXT, object TEXT,
+    PRIMARY KEY (inode, event)
+  ) WITHOUT ROWID;
+  CREATE INDEX workspace_versions_by_event ON workspace_node_versions (event);
+  CREATE INDEX workspace_versions_by_object ON workspace_node_versions (object) WHERE object IS NOT NULL;
+  CREATE TABLE workspace_chunk_versions (
+    inode INTEGER NOT NULL, seq INTEGER NOT NULL, event INTEGER NOT NULL, bytes BLOB NOT NULL,
+    PRIMARY KEY (inode, seq, event)
+  ) WITHOUT ROWID;
+  CREATE INDEX workspace_chunk_versions_by_event ON workspace_chunk_versions (event);
+  CREATE TABLE workspace_versions_from (event INTEGER NOT NULL); -- the first event whose state is known
+  INSERT INTO workspace_versions_from SELECT CASE WHEN count(*) > 5 THEN (SELECT coalesce(max(id), -1) FROM events)
+    ELSE -1 END FROM workspace_nodes;
+
+  CREATE TRIGGER workspace_node_came AFTER INSERT ON workspace_nodes BEGIN ${NODE('NEW', 'NULL')} END;
+  CREATE TRIGGER workspace_node_changes BEFORE UPDATE ON workspace_nodes BEGIN ${NODE('OLD', 'OLD.kind')} END;
+  CREATE TRIGGER workspace_node_goes BEFORE DELETE ON workspace_nodes BEGIN ${NODE('OLD', 'OLD.kind')} END;
+  CREATE TRIGGER workspace_chunk_changes BEFORE UPDATE ON workspace_chunks
+    WHEN NOT EXISTS (SELECT 1 FROM workspace_chunk_versions AS kept WHERE kept.inode = OLD.inode
+      AND kept.seq = OLD.seq AND kept.event = (SELECT coalesce(max(id), -1) FROM events))
+    BEGIN ${CHUNK} END;
+  CREATE TRIGGER workspace_chunk_goes BEFORE DELETE ON workspace_chunks BEGIN ${CHUNK} END;
+`

@@ -1,5 +1,5 @@
-// The rate limits of one key, or of one address that sent wrong keys. It lives in memory alone: what an eviction forgets
-// is that somebody was busy a while ago, and a bucket that nobody touches is full by then anyway.
+// The rate limits of one key, or of one address that sent wrong keys. The buckets are in memory only: an eviction loses
+// recent use, and a bucket that nobody uses is full again by then.
 
 import { createDurable } from 'itty-durable'
 import { type Bucket, type Spending, spend } from '../../src/limits/bucket.ts'
@@ -9,7 +9,7 @@ type Take = {
   kind: string
   count: number
   windowMs: number
-  /** What an isolate let through on its own account since it last asked. */
+  /** How many requests an isolate admitted by itself since its last call. */
   spent: number
 }
 

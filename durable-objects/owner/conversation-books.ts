@@ -1,11 +1,11 @@
-// Which conversations the owner has, and how many bytes each keeps. An id is reserved before its conversation is made and
-// confirmed by the conversation's own first report; a reservation that nobody confirms is looked into and given back.
-// Every call may come twice.
+// Which conversations the owner has, and how many bytes each stores. An id is reserved before its conversation is created,
+// and the first report of the conversation confirms it. A reservation that is not confirmed is checked and given back. Every
+// call is idempotent.
 
 import { firstRow, rows } from '../sql.ts'
 
 export type Reservation =
-  /** `isFresh`: this call made it, and may take it back. */
+  /** `isFresh`: this call made the reservation, so its caller may take it back. */
   { ok: true; isFresh: boolean } | { ok: false; limit: 'conversations' | 'stored_bytes'; used: number; allowed: number }
 
 type Totals = { conversations: number; bytes: number }
@@ -36,7 +36,7 @@ export class ConversationBooks {
     return { ok: true, isFresh: true }
   }
 
-  /** The conversation exists and keeps so many bytes. */
+  /** Confirms the conversation and records how many bytes it stores. */
   report(id: string, bytes: number): void {
     this.#sql.exec(
       `INSERT INTO conversations (id, bytes) VALUES (?1, ?2)
@@ -50,12 +50,12 @@ export class ConversationBooks {
     this.#sql.exec('DELETE FROM conversations WHERE id = ?', id)
   }
 
-  /** Takes back a reservation; a conversation that has reported stays. */
+  /** Gives a reservation back; a conversation that has reported stays. */
   release(id: string): void {
     this.#sql.exec('DELETE FROM conversations WHERE id = ? AND reserved_at IS NOT NULL', id)
   }
 
-  /** Reservations that were made before then and that nobody has confirmed. */
+  /** Reservations older than the given time that are not confirmed. */
   unconfirmed(before: number, limit: number): string[] {
     const query = 'SELECT id FROM conversations WHERE reserved_at < ? ORDER BY reserved_at LIMIT ?'
     return rows<{ id: string }>(this.#sql, query, before, limit).map(({ id }) => id)
@@ -65,7 +65,7 @@ export class ConversationBooks {
     return firstRow(this.#sql, 'SELECT 1 FROM taken_over') !== null
   }
 
-  /** Conversations that were there before these books; what they keep is known with their next report. */
+  /** Adds conversations that are older than these records; their sizes follow with their next report. */
   takeOver(owner: string, ids: readonly string[], now: number): void {
     this.#storage.transactionSync(() => {
       for (const id of ids) this.#sql.exec('INSERT OR IGNORE INTO conversations (id) VALUES (?)', id)
@@ -73,7 +73,7 @@ export class ConversationBooks {
     })
   }
 
-  /** Null before the books were begun. */
+  /** Null before the records exist. */
   get owner(): string | null {
     return firstRow<{ owner: string }>(this.#sql, 'SELECT owner FROM taken_over')?.owner ?? null
   }

@@ -1,16 +1,16 @@
-// Where the sockets of each key are, so that the end of a key reaches them. An object says how many sockets of a key it
-// holds, never "one more" or "one less": saying it twice changes nothing, and what was lost is put right by the next word.
+// Which objects hold sockets of each key, so that a revocation reaches them. An object reports the number of its sockets of
+// a key, never a difference: a repeated report changes nothing, and the next report corrects one that was lost.
 
 import { z } from 'zod'
 import { firstRow, rows, type SqlValue } from '../sql.ts'
 
-/** What an object says about the sockets of one key, null in local mode. */
+/** What an object reports about its sockets of one key; null in local mode. */
 export type SocketClaim = {
   key: string | null
   holder: string
-  /** How many there will be; 0 when the last has gone. */
+  /** The number of sockets after this change; 0 when the last one closed. */
   sockets: number
-  /** Whether one of them is still to come, and may be refused. */
+  /** Whether one of them is about to be opened, and may be refused. */
   coming: boolean
 }
 
@@ -22,17 +22,17 @@ export type SocketAnswer =
 
 export type Revocation = { actor: string; at: string }
 
-/** Who has not been told of the end of a key. */
+/** An object that has not been told yet that a key ended. */
 export type Untold = { key: string; holder: string }
 
 const Revocation = z.object({ actor: z.string(), at: z.string() })
 
-/** The queue holds the task streams of every key. */
+/** The task queue holds the task streams of every key. */
 export const TASK_QUEUE = 'task-queue'
 
-/** Below it, leave for more sockets than asked for is not worth having. */
+/** With fewer sockets than this, an object gets no permission beyond the number that it asked for. */
 const SPARE_FROM = 8
-/** Longer than anybody may remember that a key was in force. */
+/** Longer than any isolate or object may still believe that a key is valid. */
 const KEEP_ENDED_MS = 7 * 24 * 3600 * 1000
 
 export class HeldSockets {
@@ -47,13 +47,13 @@ export class HeldSockets {
     if (key !== null && this.isEnded(key)) return { ok: false, reason: 'ended' }
     const others = this.used - this.#of(key, holder)
     if (coming && others + sockets > allowed) return { ok: false, reason: 'full', used: this.used, allowed }
-    // Who holds many gets leave for some more, and does not ask for each.
+    // An object with many sockets may open some more without asking for each.
     const spare = sockets < SPARE_FROM ? 0 : Math.max(0, Math.min(Math.floor(sockets / 4), allowed - others - sockets))
     this.#write(key, { holder, sockets: sockets + spare })
     return { ok: true, granted: sockets + spare }
   }
 
-  /** Everything that one object holds, by key; takes the place of what was known of it. */
+  /** Replaces the stored numbers of one object by these, by key. */
   recount(holder: string, held: readonly { key: string | null; sockets: number }[]): void {
     this.#sql.exec('DELETE FROM held_sockets WHERE holder = ?', holder)
     for (const { key, sockets } of held) this.#write(key, { holder, sockets })
@@ -63,7 +63,7 @@ export class HeldSockets {
     return this.#number('SELECT SUM(sockets) AS n FROM held_sockets')
   }
 
-  /** The objects that hold most. */
+  /** The objects with the most sockets. */
   holders(limit: number): string[] {
     const query = 'SELECT holder FROM held_sockets GROUP BY holder ORDER BY SUM(sockets) DESC LIMIT ?'
     return rows<{ holder: string }>(this.#sql, query, limit).map(({ holder }) => holder)
@@ -73,7 +73,7 @@ export class HeldSockets {
     return firstRow(this.#sql, 'SELECT 1 FROM ended_keys WHERE key = ?', key) !== null
   }
 
-  /** From now on the key opens nothing. What is still to be done about it is written down with that. */
+  /** From now on no socket opens with this key. The objects that are still to be told are stored in the same write. */
   end(key: string, revocation: Revocation, now: number): void {
     this.#sql.exec('DELETE FROM ended_keys WHERE at < ? AND revocation IS NULL', now - KEEP_ENDED_MS)
     this.#sql.exec('INSERT OR IGNORE INTO ended_keys VALUES (?, ?, ?)', key, now, JSON.stringify(revocation))
@@ -85,7 +85,7 @@ export class HeldSockets {
     )
   }
 
-  /** Revocations that the database has not got. */
+  /** Revocations that are not yet written to the database. */
   unwritten(): { key: string; revocation: Revocation }[] {
     const query = 'SELECT key, revocation FROM ended_keys WHERE revocation IS NOT NULL'
     return rows<{ key: string; revocation: string }>(this.#sql, query).map(({ key, revocation }) => ({

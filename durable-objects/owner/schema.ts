@@ -1,4 +1,4 @@
-import { ALARMS_SCHEMA } from '../alarms.ts'
+import { ALARMS_SCHEMA } from '../common-tables.ts'
 
 /** Append-only: what stands here has run on somebody's books. */
 export const MIGRATIONS: readonly string[] = [

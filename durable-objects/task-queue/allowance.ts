@@ -6,7 +6,7 @@ import { OPEN } from './task-rows.ts'
 
 export type AllowanceLimits = { open: number; perDay: number }
 
-/** Which limit it is, and from when on it is worth trying again. */
+/** The exhausted limit, and when a new try can succeed. */
 export type Full = {
   ok: false
   reason: 'full'
@@ -28,7 +28,7 @@ export class Allowance {
     this.#limits = limits
   }
 
-  /** Why so many more are too many, or null. `isIn`: they stand among the open ones already. */
+  /** Why this many more analyses exceed a limit, or null. `isIn`: they are counted among the open ones already. */
   refusal(owner: string, { of: more, isIn }: { of: number; isIn: boolean }, now: number): Full | null {
     const open = this.openOf(owner, now) - (isIn ? more : 0)
     if (open + more > this.#limits.open) {
@@ -41,7 +41,7 @@ export class Allowance {
     return { ok: false, reason: 'full', ...full, retryAfterMs: DAY_MS - (now % DAY_MS) }
   }
 
-  /** So many were begun. */
+  /** Counts the analyses that begin. */
   count(owner: string, more: number, now: number): void {
     if (more === 0) return
     const day = Math.floor(now / DAY_MS)
@@ -54,7 +54,7 @@ export class Allowance {
     )
   }
 
-  /** An analysis whose caller waits for it begins; the same id twice is one. */
+  /** A synchronous analysis begins; a repeated call with the same id counts once. */
   beginDirect(owner: string, { id, until }: { id: string; until: number }, now: number): Full | null {
     this.#sql.exec('DELETE FROM direct_runs WHERE until <= ?', now)
     if (firstRow(this.#sql, 'SELECT 1 FROM direct_runs WHERE id = ?', id) !== null) return null
@@ -69,7 +69,7 @@ export class Allowance {
     this.#sql.exec('DELETE FROM direct_runs WHERE id = ?', id)
   }
 
-  /** What of the owner's waits or runs. */
+  /** The owner's waiting and running analyses. */
   openOf(owner: string, now: number): number {
     const tasks = `SELECT COUNT(*) AS n FROM tasks WHERE owner = ? AND status IN ${OPEN}`
     const direct = 'SELECT COUNT(*) AS n FROM direct_runs WHERE owner = ? AND until > ?'

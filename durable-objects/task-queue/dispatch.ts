@@ -1,9 +1,8 @@
-// Decides who runs when: hands waiting tasks to runners up to the limit, believes runners as long as their lease lasts,
-// and sees to it that every task ends. A run that is lost goes out again; one that never gets further than the runs
-// before it is given up; one that takes too long is stopped at the stage it is in; one that nobody wants any more is told
-// so when it reports.
+// Decides which task runs when: gives waiting tasks to runners up to the limit, trusts a runner as long as its lease lasts,
+// and makes sure that every task ends. A lost run is repeated; a task whose runs make no progress is given up; one that
+// takes too long is stopped, with the name of its stage; the runner of a cancelled task is told so with its next report.
 
-import { STAGE_PROGRESS } from '../../src/analysis/stages.ts'
+import { STAGE_PROGRESS } from '../../src/analysis/codes.ts'
 import {
   type Finish,
   isOpen,
@@ -13,7 +12,7 @@ import {
   type Task,
   type TaskState,
 } from '../../src/analysis/task.ts'
-import { taskMessages } from '../../src/analysis/task-messages.ts'
+import { textsOf } from '../../src/analysis/texts/book.ts'
 import { must } from '../../src/lib/assert.ts'
 import { log } from '../../src/lib/log.ts'
 import type { FlowEvents } from './flow-events.ts'
@@ -28,14 +27,14 @@ import type { Runnable, Waiting } from './waiting.ts'
 export type Limits = { maxRunning: number; maxAttempts: number; taskTimeoutMs: number; stageTimeoutMs: number }
 
 export type ReportAnswer = { ok: true } | { ok: false; reason: 'lease_lost' | 'cancel_requested' }
-/** After a result, a status other than `completed` says that its report is not wanted any more, or waits to be saved. */
+/** After a result, a status other than `completed` says that its report is not wanted any more, or waits to be stored. */
 export type FinishAnswer = { ok: true; status: TaskState } | { ok: false; reason: 'lease_lost' | 'unknown_task' }
 export type CancelAnswer =
   | { ok: true; task: Task }
   | { ok: false; reason: 'unknown_task' }
   | { ok: false; reason: 'finished'; status: TaskState }
 
-type Ports = {
+type Deps = {
   tasks: Tasks
   waiting: Waiting
   leases: Leases
@@ -46,25 +45,25 @@ type Ports = {
   limits: Limits
   queueId: string
   publish: (event: TaskEvent, task: Task, flowEvent?: string) => void
-  /** Sends the order on its way and returns at once. */
+  /** Starts the call to a runner and returns at once. */
   handOut: (order: RunOrder) => void
 }
 
-// A runner stops by itself when its time is over. The queue waits this much longer before it takes the matter in hand.
+// A runner stops by itself at its deadline. The queue waits this much longer before it ends the task.
 const DEADLINE_GRACE_MS = 3_000
 const FIRST_DELAY_MS = 500
 const LONGEST_DELAY_MS = 30_000
 
 export class Dispatch {
-  readonly #ports: Ports
+  readonly #deps: Deps
 
-  constructor(ports: Ports) {
-    this.#ports = ports
+  constructor(deps: Deps) {
+    this.#deps = deps
   }
 
-  /** Hands out what waits, as far as the limit allows. */
+  /** Gives out waiting tasks, up to the limit. */
   fill(now: number): void {
-    const { waiting, leases, limits } = this.#ports
+    const { waiting, leases, limits } = this.#deps
     for (let free = limits.maxRunning - leases.count; free > 0; free--) {
       const next = waiting.next(now)
       if (next === null) return
@@ -72,22 +71,22 @@ export class Dispatch {
     }
   }
 
-  /** Takes back what dead runners hold and stops what takes too long, then fills the places that became free. */
+  /** Takes tasks back from dead runners, stops tasks that take too long, and fills the free places. */
   sweep(now: number): void {
-    const { leases } = this.#ports
+    const { leases } = this.#deps
     for (const lease of leases.lapsed(now)) this.#lose(lease, now)
     for (const lease of leases.overdue(now)) this.#stop(lease, now)
     this.fill(now)
   }
 
-  /** A runner tells how far it is; the answer tells it whether the task is still its own, and still wanted. */
+  /** A runner's progress report; the answer says whether the task is still its own, and still wanted. */
   report({ taskId, token, stage, flowEvents, ...step }: Progress, now: number): ReportAnswer {
-    const { tasks, leases, locks, limits, publish } = this.#ports
+    const { tasks, leases, locks, limits, publish } = this.#deps
     if (!leases.holds(taskId, token)) return { ok: false, reason: 'lease_lost' }
     leases.renew(taskId, stage, now)
     locks.renew(taskId, now)
     if (tasks.find(taskId)?.status === 'cancel_requested') return { ok: false, reason: 'cancel_requested' }
-    this.#ports.flowEvents.append(taskId, flowEvents)
+    this.#deps.flowEvents.append(taskId, flowEvents)
     const changed = tasks.advance(taskId, step)
     if (changed !== null) leases.extendStage(taskId, now + limits.stageTimeoutMs + DEADLINE_GRACE_MS)
     const task = changed ?? (flowEvents.length > 0 ? tasks.find(taskId) : null)
@@ -98,12 +97,12 @@ export class Dispatch {
   }
 
   /**
-   * Ends the task, once. A result is welcome from any of its runs, for it is stored under the task's id and is the same
-   * whoever made it; anything else only from the run that holds the lease. A task that is being cancelled ends as
-   * cancelled, after its runner has taken back what it saved.
+   * Ends the task, once. A result is accepted from any of its runs, because it is stored under the task's id and is the same
+   * for all; anything else only from the run that holds the lease. A task that is being cancelled ends as cancelled, after
+   * its runner has deleted what it stored.
    */
   finish({ taskId, token, outcome }: Finish, now: number): FinishAnswer {
-    const { tasks, leases } = this.#ports
+    const { tasks, leases } = this.#deps
     const task = tasks.find(taskId)
     if (task === null) return { ok: false, reason: 'unknown_task' }
     if (!isOpen(task.status)) return { ok: true, status: task.status }
@@ -117,9 +116,9 @@ export class Dispatch {
     return { ok: true, status }
   }
 
-  /** Ends a task that nobody works on at once; a runner is told when it reports next. */
+  /** Ends a task without a runner at once; a runner is told with its next report. */
   cancel(owner: string, id: string, now: number): CancelAnswer {
-    const { tasks, leases, publish } = this.#ports
+    const { tasks, leases, publish } = this.#deps
     const task = tasks.get(owner, id)
     if (task === null) return { ok: false, reason: 'unknown_task' }
     if (!isOpen(task.status)) return { ok: false, reason: 'finished', status: task.status }
@@ -132,9 +131,9 @@ export class Dispatch {
     return { ok: true, task: this.#end('task_failed', tasks.cancel(id, now)) }
   }
 
-  /** A report that had to wait is in the database: a further run finds it there and does what remains. */
+  /** A report that had to wait is in the database: another run finds it there and completes the task. */
   reportSaved(taskId: string, now: number): { isWanted: boolean } {
-    const { tasks, leases } = this.#ports
+    const { tasks, leases } = this.#deps
     const task = tasks.find(taskId)
     if (task === null || !isOpen(task.status)) return { isWanted: task?.status === 'completed' }
     if (!leases.isHeld(taskId)) tasks.putBack(taskId, now)
@@ -142,23 +141,23 @@ export class Dispatch {
     return { isWanted: true }
   }
 
-  /** The call to a runner has ended. If the task is still in its hands, nobody works on it any more. */
+  /** The call to a runner has ended. If the task is still leased to it, the run was lost. */
   runEnded({ taskId, token }: Pick<RunOrder, 'taskId' | 'token'>, now: number): void {
-    if (!this.#ports.leases.holds(taskId, token)) return
+    if (!this.#deps.leases.holds(taskId, token)) return
     this.#lose({ taskId }, now)
     this.fill(now)
   }
 
   /** When `sweep` will have something to do, epoch ms; null when only a call can change that. */
   nextWakeAt(): number | null {
-    const { waiting, leases, limits } = this.#ports
+    const { waiting, leases, limits } = this.#deps
     const times = [leases.nextCheckAt(), leases.count < limits.maxRunning ? waiting.nextAt() : null]
     const known = times.filter((time) => time !== null)
     return known.length === 0 ? null : Math.min(...known)
   }
 
   #start(runnable: Runnable, now: number): void {
-    const { tasks, waiting, leases, locks, limits, publish, handOut, queueId } = this.#ports
+    const { tasks, waiting, leases, locks, limits, publish, handOut, queueId } = this.#deps
     const isFirst = runnable.attempts === 0
     const task = tasks.start(runnable, now)
     waiting.served(task.owner)
@@ -183,39 +182,39 @@ export class Dispatch {
     })
   }
 
-  /** What becomes of an open task whose run came out like this. */
+  /** The result of an open task's run. */
   #conclude(task: Task, outcome: Outcome, now: number): TaskState {
-    const { tasks, keptReports, publish } = this.#ports
+    const { tasks, keptReports, publish } = this.#deps
     const { id, request } = task
     if (task.status === 'cancel_requested') return this.#end('task_failed', tasks.cancel(id, now)).status
     if (!outcome.ok) {
-      // Nobody asked for a stop, so the run was told so by mistake: it counts as lost.
+      // Nobody asked for a stop, so the run got the order by mistake: it counts as lost.
       if (!('error' in outcome)) return this.#again(id, now).status
       return this.#end('task_failed', tasks.fail(id, outcome.error, now)).status
     }
     const { stockName, unsaved } = outcome
     if (unsaved === undefined) return this.#end('task_completed', tasks.complete(id, stockName, now)).status
     if (!keptReports.keep(id, unsaved)) {
-      return this.#end('task_failed', tasks.fail(id, taskMessages(request.language).notSaved, now)).status
+      return this.#end('task_failed', tasks.fail(id, textsOf(request.language).task.notSaved, now)).status
     }
     publish('task_progress', tasks.awaitStorage(id, { progress: STAGE_PROGRESS.saving, stockName }))
     return task.status
   }
 
   #end(event: TaskEvent, task: Task): Task {
-    const { tasks, locks, keptReports, notices, publish } = this.#ports
+    const { tasks, locks, keptReports, notices, publish } = this.#deps
     locks.release(task.id)
     keptReports.drop(task.id)
     const { batch } = task.request
     notices.taskEnded(task, batch === null ? [] : tasks.batch(task.owner, batch))
-    // One of its runs may have saved a report and died before it could say so.
+    // One of its runs may have stored a report and died before it reported that.
     if (task.status === 'cancelled' && tasks.attemptsOf(task.id).attempts > 0) keptReports.withdraw(task.id)
     publish(event, task)
     return task
   }
 
   #lose({ taskId }: Pick<Lease, 'taskId'>, now: number): void {
-    const { tasks, leases } = this.#ports
+    const { tasks, leases } = this.#deps
     leases.end(taskId)
     const task = tasks.find(taskId)
     if (task === null || !isOpen(task.status)) return
@@ -223,9 +222,9 @@ export class Dispatch {
     else this.#again(taskId, now)
   }
 
-  /** Puts the task back, unless its runs never get any further. */
+  /** Puts the task back into the queue, unless its runs make no progress. */
   #again(taskId: string, now: number): Task {
-    const { tasks, limits } = this.#ports
+    const { tasks, limits } = this.#deps
     const { attempts, idleAttempts } = tasks.attemptsOf(taskId)
     const task = must(tasks.find(taskId), `task ${taskId}`)
     log.warn('task.run_lost', { taskId, attempts, idleAttempts })
@@ -233,17 +232,17 @@ export class Dispatch {
       tasks.putBack(taskId, now + backOffMs(idleAttempts))
       return task
     }
-    return this.#end('task_failed', tasks.fail(taskId, taskMessages(task.request.language).lost(idleAttempts), now))
+    return this.#end('task_failed', tasks.fail(taskId, textsOf(task.request.language).task.lost(idleAttempts), now))
   }
 
   #stop({ taskId, stage, isStage }: Overdue, now: number): void {
-    const { tasks, leases, limits } = this.#ports
+    const { tasks, leases, limits } = this.#deps
     leases.end(taskId)
     const task = tasks.find(taskId)
     if (task === null || !isOpen(task.status)) return
     log.warn('task.overdue', { taskId, stage, isStage })
     if (task.status === 'cancel_requested') return void this.#end('task_failed', tasks.cancel(taskId, now))
-    const say = taskMessages(task.request.language)
+    const say = textsOf(task.request.language).task
     const seconds = Math.round((isStage ? limits.stageTimeoutMs : limits.taskTimeoutMs) / 1000)
     const error = isStage ? say.stageTimedOut(stage, seconds) : say.timedOut(stage, seconds)
     this.#end('task_failed', tasks.fail(taskId, error, now))

@@ -1,7 +1,8 @@
-// What happens to a submission: all of it is taken or none, in one transaction with the lock that a market review needs and
-// with the answer that a repeated submission gets again.
+// A submission is accepted as a whole or not at all, in one transaction with the lock that a market review needs and with
+// the stored answer for repeated submissions.
 
-import type { Task, TaskRequest } from '../../src/analysis/task.ts'
+import type { TaskRequest } from '../../src/analysis/request.ts'
+import type { Task } from '../../src/analysis/task.ts'
 import { must } from '../../src/lib/assert.ts'
 import type { Full } from './allowance.ts'
 import type { Locks } from './locks.ts'
@@ -13,37 +14,40 @@ export type SubmitAnswer = Inserted
 export type ReviewAnswer =
   | { ok: true; task: Task }
   | Full
-  /** One market review at a time; `taskId` is the running one, null when it is another owner's or another's turn. */
+  /**
+   * Only one market review runs at a time; `taskId` is the running one, null when it is another owner's, or another owner's
+   * turn.
+   */
   | { ok: false; reason: 'locked'; taskId: string | null; retryAfterMs: number }
 
 export type Submission = {
   owner: string
   requests: readonly TaskRequest[]
-  /** Makes a repetition the same submission; null when it cannot come twice. */
+  /** Identifies repeated submissions; null when there can be none. */
   key: string | null
 }
 
-type Ports = { storage: DurableObjectStorage; tasks: Tasks; locks: Locks; submissions: Submissions }
+type Deps = { storage: DurableObjectStorage; tasks: Tasks; locks: Locks; submissions: Submissions }
 
 type Reviewed = { answer: ReviewAnswer; created: Task[] }
 
 const REVIEW_LOCK = 'market_review'
-/** When somebody who waits for the lock is told to come back, and how long that may take them. */
+/** When a client that waits for the lock is told to come back, and how long its place is kept. */
 const COME_BACK_MS = 30_000
 const PLACE_KEPT_MS = 45_000
 /** Schedules come back with the next call of the cron trigger. */
 const SCHEDULE_PLACE_KEPT_MS = 420_000
 
 export class Intake {
-  readonly #ports: Ports
+  readonly #deps: Deps
 
-  constructor(ports: Ports) {
-    this.#ports = ports
+  constructor(deps: Deps) {
+    this.#deps = deps
   }
 
-  /** The answer, and beside it the tasks that are new. */
+  /** The answer, and the new tasks. */
   submit(submission: Submission, now: number): { answer: SubmitAnswer; created: Task[] } {
-    return this.#ports.storage.transactionSync(() => {
+    return this.#deps.storage.transactionSync(() => {
       const repeated = this.#repeated(submission)
       return repeated === null ? this.#take(submission, now) : { answer: { ok: true, results: repeated }, created: [] }
     })
@@ -51,7 +55,7 @@ export class Intake {
 
   /** The same for a market review, with the lock that it needs. */
   submitReview(review: { owner: string; request: TaskRequest; key: string | null }, now: number): Reviewed {
-    const { storage, tasks, locks } = this.#ports
+    const { storage, tasks, locks } = this.#deps
     const { owner, request, key } = review
     return storage.transactionSync((): Reviewed => {
       const submission = { owner, requests: [request], key }
@@ -60,7 +64,7 @@ export class Intake {
       const holder = locks.holder(REVIEW_LOCK, now)
       const own = holder === null ? null : tasks.get(owner, holder)
       if (holder !== null || locks.isAnothersTurn(REVIEW_LOCK, owner, now)) {
-        // Who has it does not wait for it.
+        // The holder of the lock does not wait for it.
         const goodForMs = key === null ? PLACE_KEPT_MS : SCHEDULE_PLACE_KEPT_MS
         if (own === null) locks.wait(REVIEW_LOCK, owner, now + goodForMs)
         const taskId = own?.id ?? null
@@ -76,7 +80,7 @@ export class Intake {
   }
 
   #take({ owner, requests, key }: Submission, now: number): { answer: SubmitAnswer; created: Task[] } {
-    const { tasks, submissions } = this.#ports
+    const { tasks, submissions } = this.#deps
     const answer = tasks.submit(owner, requests, now)
     if (!answer.ok) return { answer, created: [] }
     if (key !== null) submissions.remember(owner, { key, answer: answer.results.map(remembered), at: now })
@@ -84,7 +88,7 @@ export class Intake {
   }
 
   #repeated({ owner, key }: Submission): Submitted[] | null {
-    const { tasks, submissions } = this.#ports
+    const { tasks, submissions } = this.#deps
     const before = key === null ? null : submissions.find(owner, key)
     return (
       before?.flatMap(({ accepted, stockCode, taskId }): Submitted[] => {

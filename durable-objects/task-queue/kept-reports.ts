@@ -1,9 +1,7 @@
-// What the database has yet to hear. Reports that it did not take when they were made wait here, beside the books, and until
-// they are in, their tasks are not over. And reports that nobody may find any more, because their task was cancelled after a
-// run that died had saved one.
+// Writes to the database that are still open. Reports that it did not accept are stored here, and their tasks stay open
+// until they are written. And reports to be deleted, because their task was cancelled after a run that died had stored one.
 
-import { type NewAnalysis, saveAnalysis } from '../../src/db/analyses.ts'
-import { withdrawAnalysis } from '../../src/db/withdrawn-analyses.ts'
+import { type NewAnalysis, saveAnalysis, withdrawAnalysis } from '../../src/db/analyses.ts'
 import { Outbox } from '../outbox.ts'
 import { firstRow } from '../sql.ts'
 
@@ -21,7 +19,7 @@ export class KeptReports {
     this.#outbox = new Outbox(sql)
   }
 
-  /** Whether there is room for it. */
+  /** Whether there is room for the report. */
   keep(taskId: string, record: string): boolean {
     if (record.length > MAX_CHARACTERS) return false
     this.#outbox.put(REPORT, taskId, record)
@@ -36,7 +34,7 @@ export class KeptReports {
     this.#sql.exec('DELETE FROM outbox WHERE kind = ? AND key = ?', REPORT, taskId)
   }
 
-  /** Whatever was saved for the task is to be deleted. */
+  /** The task's stored report, if any, is to be deleted. */
   withdraw(taskId: string): void {
     this.#outbox.put(WITHDRAWAL, taskId, '')
   }
@@ -45,7 +43,10 @@ export class KeptReports {
     return this.#outbox.nextAttemptAt
   }
 
-  /** Tries what is due, and tells of each that got through. One whose task was given up meanwhile is taken back. */
+  /**
+   * Tries the writes that are due, and reports each that succeeded. The report of a task that was given up meanwhile is
+   * deleted again.
+   */
   async deliver(db: D1Database, onSaved: (taskId: string) => { isWanted: boolean }): Promise<void> {
     await this.#outbox.deliver(async ({ kind, key, payload }) => {
       if (kind === WITHDRAWAL) return withdrawAnalysis(db, key)

@@ -1,19 +1,19 @@
-// Who works on what, and until when he is believed to. A runner that stops reporting loses its lease, so that the task
-// can go to another; one that reports for ever meets its deadline. A row exists exactly as long as a run does.
+// The leases of runners on tasks. A runner that stops reporting loses its lease, so that another can get the task; one that
+// reports for ever reaches its deadline. A row exists exactly as long as a run.
 
-import { hexId } from '../../src/lib/ids.ts'
+import { hexId } from '../../src/lib/crypto.ts'
 import { firstRow, rows } from '../sql.ts'
 import type { LeaseRow } from './schema.ts'
 
 export const RENEW_EVERY_MS = 3_000
-/** Longer than a few lost reports, short enough that a dead runner is noticed while its owner still watches. */
+/** Longer than a few lost reports, short enough that a dead runner is noticed while the owner still waits. */
 export const LEASE_MS = 15_000
-/** After this a runner that is alive has reported, unless the queue could not be reached. */
+/** A live runner has reported within this time, unless the queue could not be reached. */
 const PROBATION_MS = RENEW_EVERY_MS + 2_000
 
 export type Lease = { taskId: string; token: string; stage: string }
 
-/** Why a run that is alive has to stop. */
+/** Why a live run has to stop. */
 export type Overdue = Lease & { isStage: boolean }
 
 type Grant = { owner: string; now: number; runMs: number; stageMs: number }
@@ -29,7 +29,7 @@ export class Leases {
     return firstRow<{ n: number }>(this.#sql, 'SELECT COUNT(*) AS n FROM leases')?.n ?? 0
   }
 
-  /** A lease on a task that nobody holds. */
+  /** Leases a task that nobody holds. */
   grant(taskId: string, { owner, now, runMs, stageMs }: Grant): Lease {
     const lease = { taskId, token: hexId(), stage: 'start' }
     this.#sql.exec(
@@ -53,19 +53,19 @@ export class Leases {
     this.#sql.exec('UPDATE leases SET until = ?, stage = ? WHERE task_id = ?', now + LEASE_MS, stage, taskId)
   }
 
-  /** The run got further: its stage has its whole time again. */
+  /** The run made progress: the time limit of its stage begins again. */
   extendStage(taskId: string, until: number): void {
     this.#sql.exec('UPDATE leases SET stage_until = ? WHERE task_id = ?', until, taskId)
   }
 
-  /** Whether anybody works on the task. */
+  /** Whether a runner has the task. */
   isHeld(taskId: string): boolean {
     return firstRow(this.#sql, 'SELECT 1 FROM leases WHERE task_id = ?', taskId) !== null
   }
 
   /**
-   * For an object that has just come to life: it does not know which runners outlived the instance before it. Whoever did
-   * reports soon; the rest need not be waited for.
+   * For an object that has just started: it does not know which runners survived. A live one reports soon; the other leases
+   * expire early.
    */
   putOnProbation(now: number): void {
     this.#sql.exec('UPDATE leases SET until = MIN(until, ?)', now + PROBATION_MS)
@@ -75,12 +75,12 @@ export class Leases {
     this.#sql.exec('DELETE FROM leases WHERE task_id = ?', taskId)
   }
 
-  /** Leases that their runner let lapse. */
+  /** Leases that have expired. */
   lapsed(now: number): Lease[] {
     return rows<LeaseRow>(this.#sql, 'SELECT * FROM leases WHERE until <= ? ORDER BY until', now).map(toLease)
   }
 
-  /** Leases of runners that still report, but have had their time, or their stage has. */
+  /** Leases whose runner still reports, but has reached the deadline of its task or stage. */
   overdue(now: number): Overdue[] {
     const query = 'SELECT * FROM leases WHERE (deadline <= ?1 OR stage_until <= ?1) AND until > ?1 ORDER BY until'
     return rows<LeaseRow>(this.#sql, query, now).map((row) => ({ ...toLease(row), isStage: row.deadline > now }))

@@ -1,13 +1,13 @@
-// What only one task of the whole service may do at a time. A lock is a lease on the task's id: taken in the transaction of
-// its submission, renewed while it runs, given back when it ends. Whatever else happens, it runs out.
+// Work that only one task of the whole service may do at a time. A lock is a lease on the task's id: taken in the
+// transaction of its submission, renewed while it runs, released when it ends. It expires in any case.
 //
-// Who finds it taken is remembered for as long as they come back when they were told to. Whoever had it lately leaves it to
-// those whose turn is longer ago, so that nobody can take it again and again while others wait.
+// An owner who finds the lock taken is remembered until the time at which the client was told to come back. An owner who had
+// it recently leaves it to owners who wait, so that nobody can take it again and again.
 
 import { firstRow } from '../sql.ts'
 
 export const LOCK_MS = 300_000
-/** What was so long ago makes nobody wait. */
+/** An older turn makes nobody wait. */
 const TURNS_KEPT_MS = 24 * 3600 * 1000
 
 type LockRow = { task_id: string; until: number; waits: number | null }
@@ -28,19 +28,19 @@ export class Locks {
     return row.until > now || row.waits === 1 ? row.task_id : null
   }
 
-  /** To be called when nobody holds it. */
+  /** To be called when the lock is free. */
   take(name: string, taskId: string, now: number): void {
     this.#sql.exec('INSERT OR REPLACE INTO locks (name, task_id, until) VALUES (?, ?, ?)', name, taskId, now + LOCK_MS)
   }
 
-  /** Whether somebody who waits had their turn before this owner, or never. */
+  /** Whether an owner who waits had their last turn before this owner, or never. */
   isAnothersTurn(name: string, owner: string, now: number): boolean {
     const query = `SELECT 1 FROM lock_turns AS others WHERE name = ?1 AND owner <> ?2 AND waits_until > ?3 AND had_at <
       (SELECT had_at FROM lock_turns WHERE name = ?1 AND owner = ?2)`
     return firstRow(this.#sql, query, name, owner, now) !== null
   }
 
-  /** The owner waits for it until then, and longer when they ask again. */
+  /** The owner waits for the lock until then, and longer after each new try. */
   wait(name: string, owner: string, until: number): void {
     this.#sql.exec(
       `INSERT INTO lock_turns (name, owner, waits_until) VALUES (?1, ?2, ?3)
@@ -51,14 +51,14 @@ export class Locks {
     )
   }
 
-  /** It is the owner's turn. */
+  /** The owner gets the lock. */
   hadTurn(name: string, owner: string, now: number): void {
     const old = now - TURNS_KEPT_MS
     this.#sql.exec('DELETE FROM lock_turns WHERE had_at < ? AND waits_until < ?', old, old)
     this.#sql.exec('INSERT OR REPLACE INTO lock_turns (name, owner, had_at) VALUES (?, ?, ?)', name, owner, now)
   }
 
-  /** Does nothing for a task that holds none. */
+  /** No effect for a task without a lock. */
   renew(taskId: string, now: number): void {
     this.#sql.exec('UPDATE locks SET until = ? WHERE task_id = ?', now + LOCK_MS, taskId)
   }

@@ -1,26 +1,26 @@
-// What is to be told about tasks that are over, kept until somebody has taken it over for sending. A notice is written in the
-// same pass as the end of its task, so neither is there without the other.
+// Notices about finished tasks, stored until the sender has taken them over. A notice is written in the same pass as the end
+// of its task, so neither exists without the other.
 
 import { isOpen, type Task } from '../../src/analysis/task.ts'
 import type { BatchItem, Notice } from '../../src/notify/notice.ts'
-import type { Told } from '../../src/notify/run.ts'
+import type { NotifyResult } from '../../src/notify/run.ts'
 import { firstRow, rows } from '../sql.ts'
 
 const MOST_AT_ONCE = 20
-/** A call that was cut off with this object is made up for after this, as whatever it held is free again then. */
+/** A call that was interrupted with this object is repeated after this time, when its leases have expired. */
 const WATCHDOG_MS = 20_000
-/** A call that lasts longer will not come back; no call takes as long by its own doing. */
+/** A longer call will not come back; no call takes this long by itself. */
 const LONGEST_CALL_MS = 180_000
 const FIRST_DELAY_MS = 2_000
 const LONGEST_DELAY_MS = 300_000
 
 export class Notices {
   readonly #sql: SqlStorage
-  /** Calls in a row that failed or left a notice behind. */
+  /** Calls in a row that failed or left a notice. */
   #failures = 0
-  /** When the call was begun that has not come back, epoch ms. */
+  /** When the running call began, epoch ms. */
   #passingSince: number | null = null
-  /** Something came, or was asked for, since the last call was begun. */
+  /** A notice was added, or a call was requested, since the last call began. */
   #isFresh: boolean
 
   constructor(sql: SqlStorage) {
@@ -42,13 +42,13 @@ export class Notices {
     this.put({ kind: 'digest', key, owner, channels, language, items: batch.map(itemOf) })
   }
 
-  /** Under a key that is there already nothing changes. */
+  /** A second notice with the same key changes nothing. */
   put(notice: Notice): void {
     this.#sql.exec('INSERT OR IGNORE INTO notices (key, body) VALUES (?, ?)', notice.key, JSON.stringify(notice))
     this.#isFresh = true
   }
 
-  /** Has what waits elsewhere looked at again. */
+  /** Requests another look at notices that are stored elsewhere. */
   poke(): void {
     this.#isFresh = true
   }
@@ -59,22 +59,22 @@ export class Notices {
   }
 
   /**
-   * Passes on what there is. `planAt` is told at once when to call again should nothing come back, and afterwards when there
-   * will be something to do; null when nothing is left.
+   * Passes the notices on. `planAt` gets the time for another call in case this one does not come back, and afterwards the
+   * time at which there will be work; null when nothing is left.
    */
-  async pass(tell: (notices: Notice[]) => Promise<Told>, planAt: (at: number | null) => void): Promise<void> {
+  async pass(tell: (notices: Notice[]) => Promise<NotifyResult>, planAt: (at: number | null) => void): Promise<void> {
     const now = Date.now()
     planAt(now + WATCHDOG_MS)
     if (this.#passingSince !== null && now - this.#passingSince < LONGEST_CALL_MS) return
     this.#passingSince = now
     this.#isFresh = false
     const notices = this.#first()
-    let told: Told | null = null
+    let told: NotifyResult | null = null
     try {
       told = await tell(notices)
       this.#drop(told.keys)
     } finally {
-      // Who comes back after he was given up has nothing to say about the call that took his place.
+      // A call that returns after it was given up must not change the state of its successor.
       if (this.#passingSince === now) {
         this.#passingSince = null
         this.#failures = told === null || told.keys.length < notices.length ? this.#failures + 1 : 0

@@ -1,12 +1,12 @@
-// What is finished is kept for a while, so that a client which was away can still ask; after that the stored history is
-// all there is of a task.
+// Finished tasks are stored for a while, so that a client that was away can still ask; after that only the stored history
+// remains.
 
 import { rows } from '../sql.ts'
 
 export const KEEP_FINISHED_MS = 7 * 24 * 3600 * 1000
 export const KEEP_FINISHED_PER_OWNER = 1_000
 
-/** Drops finished tasks that are too old, or that too many newer ones of the same owner stand before. */
+/** Deletes finished tasks that are too old, or that have too many newer ones of the same owner. */
 export function pruneTasks(storage: DurableObjectStorage, now: number): number {
   const { sql } = storage
   return storage.transactionSync(() => {

@@ -1,5 +1,4 @@
-import { ALARMS_SCHEMA } from '../alarms.ts'
-import { OUTBOX_SCHEMA } from '../outbox.ts'
+import { ALARMS_SCHEMA, OUTBOX_SCHEMA } from '../common-tables.ts'
 
 export const MIGRATIONS: readonly string[] = [
   `

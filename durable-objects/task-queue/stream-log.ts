@@ -1,13 +1,13 @@
-// What was sent to each owner's streams, numbered from 1 without gaps, so that "everything after 41" is an exact answer
-// for a client that was away. Only the newest part is kept; the log knows how far it was cut off, and says so instead of
-// answering with a hole.
+// The events that were sent to each owner's streams, numbered from 1 without gaps, so that "everything after 41" is an exact
+// answer for a client that was away. Only the newest ones are stored; the log knows where it begins, and returns null
+// instead of a list with a gap.
 
 import { sseFrame } from '../../src/lib/sse-frame.ts'
 import { firstRow, rows } from '../sql.ts'
 
 export const KEEP_EVENTS_PER_OWNER = 5_000
 export const KEEP_EVENTS_MS = 24 * 3600 * 1000
-/** Cutting at every event would double its price. */
+/** Pruning at every event would double its cost. */
 const CUT_EVERY = 256
 
 type StreamRow = { last_id: number; pruned_to: number }
@@ -19,7 +19,7 @@ export class StreamLog {
     this.#sql = sql
   }
 
-  /** Numbers the event, keeps it and returns its frame. */
+  /** Numbers and stores the event and returns its frame. */
   append(owner: string, { event, json, at }: { event: string; json: string; at: number }): string {
     const { last_id: id } = firstRow<StreamRow>(
       this.#sql,
@@ -46,7 +46,7 @@ export class StreamLog {
     return rows<{ frame: string }>(this.#sql, query, owner, after).map(({ frame }) => frame)
   }
 
-  /** Drops what nobody will come back for. */
+  /** Deletes events that no client will ask for. */
   prune(now: number): void {
     const query = 'SELECT owner, MAX(id) AS id FROM stream_events WHERE at <= ? GROUP BY owner'
     for (const { owner, id } of rows<{ owner: string; id: number }>(this.#sql, query, now - KEEP_EVENTS_MS)) {

@@ -1,5 +1,5 @@
-// Submissions that may come twice: a schedule's slot whose first caller died before it could note the answer. The answer is
-// kept with the tasks that it names, in one transaction, and given again.
+// Submissions that may come twice: a schedule's slot whose first caller died before it stored the answer. The answer is
+// stored with its tasks in one transaction, and returned again.
 
 import { z } from 'zod'
 import { firstRow } from '../sql.ts'

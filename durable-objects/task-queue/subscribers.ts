@@ -1,10 +1,10 @@
-// The event streams that are open: one hibernatable socket for each edge Worker that serves one, tagged with its owner.
-// The text of the stream is made here once and sent to all of them; frames of one tick travel together. A new socket
-// gets its place in the log, the open tasks and everything live in one synchronous pass, so nothing falls between.
+// The open event streams: one hibernatable socket for each Worker that serves one, tagged with its owner. The text of the
+// stream is made here once and sent to all of them; events of one tick share a frame. A new socket gets its position in the
+// log, the open tasks and the live events in one synchronous pass, so no event is missed.
 //
-// A client that leaves is noticed by its edge Worker with the next write to it: where no room is left, all are written to.
+// A Worker notices that its client left with the next write: where no room is left, a heartbeat is written to all streams.
 //
-// A socket goes when its key does: at once when the key is revoked, by the object's alarm when it expires, and before
+// A socket is closed with its key: at once when the key is revoked, by the object's alarm when it expires, and before
 // anything more is sent in any case.
 
 import { z } from 'zod'
@@ -21,40 +21,40 @@ export type TaskEvent = 'task_created' | 'task_started' | 'task_progress' | 'tas
 type Asker = { owner: string; credential: SocketCredential }
 
 type Newcomer = Asker & {
-  /** The number of the last event it has; null for none. */
+  /** The number of the client's last event; null for none. */
   after: number | null
   greeting: string
   /** The owner's open tasks at this moment. */
   open: Task[]
 }
 
-/** How many streams there may be at a time. */
+/** The limits on open streams. */
 export type StreamLimits = { perOwner: number; perKey: number }
 
 /** Why there is no stream. */
 export type StreamRefusal = { reason: 'ended' } | Full | { reason: 'crowded' }
 type Full = { reason: 'full'; limit: 'streams' | 'streams_per_key'; used: number; allowed: number }
 
-type Ports = {
+type Deps = {
   ctx: DurableObjectState
   streamLog: StreamLog
   limits: StreamLimits
-  /** To have `expire` called at that time at the latest, epoch ms. */
+  /** Requests a call of `expire` at that time at the latest, epoch ms. */
   expireAt(at: number): void
 }
 
 const Attachment = z.object({ until: z.number().nullable() })
 
 const MAX_MESSAGE_CHARS = 200_000
-/** Of all owners: well below what one object can hold. */
+/** Streams of all owners: well below what one object can hold. */
 const MAX_SUBSCRIBERS = 20_000
-/** Longer than anybody may take a key for good that is not. */
+/** Longer than any isolate may believe that a revoked key is valid. */
 const KEEP_ENDED_MS = 24 * 3600 * 1000
-/** For the clients that have gone to be found out; then the newcomer hears that there is no room. */
+/** The time for finding clients that have left; then a new stream is refused. */
 const ASK_WAIT_MS = 500
-/** Between two times of asking the same clients. */
+/** The least time between two checks of the same clients. */
 const ASK_EVERY_MS = 2_000
-/** Policy, as sockets of conversations are closed. */
+/** The close code for a policy violation, as for sockets of conversations. */
 const POLICY = 1008
 
 export class Subscribers {
@@ -63,13 +63,13 @@ export class Subscribers {
   readonly #limits: StreamLimits
   readonly #expireAt: (at: number) => void
   readonly #waiting = new Map<string, string[]>()
-  /** When the streams of an owner or key were asked whether their clients are there, epoch ms, and who waits for one to go. */
+  /** When the streams of an owner or key were last checked, epoch ms, and the requests that wait for one to close. */
   readonly #asked = new Map<string, number>()
   readonly #freed = new Set<() => void>()
-  /** When the first socket must be gone, epoch ms; 0 when that has to be found out. */
+  /** When the first socket must be closed, epoch ms; 0 when that has to be computed. */
   #nextEnd = 0
 
-  constructor({ ctx, streamLog, limits, expireAt }: Ports) {
+  constructor({ ctx, streamLog, limits, expireAt }: Deps) {
     this.#ctx = ctx
     this.#log = streamLog
     this.#limits = limits
@@ -122,7 +122,7 @@ export class Subscribers {
     return this.countOf(tagOf(key))
   }
 
-  /** Writes to the streams that take up the room, so that those without a client end; waits until one does, or a moment. */
+  /** Writes to the streams that use up the limit, so that those without a client close; waits until one does, or for a moment. */
   async findGone({ limit }: Full, { owner, credential: { key } }: Asker): Promise<void> {
     const tag = limit === 'streams' || key === null ? owner : tagOf(key)
     const now = Date.now()
@@ -137,12 +137,12 @@ export class Subscribers {
     this.#freed.delete(resolve)
   }
 
-  /** To be called when a socket has gone. */
+  /** To be called when a socket was closed. */
   left(): void {
     for (const wake of this.#freed) wake()
   }
 
-  /** The key was revoked: its streams end, and none begins. */
+  /** The key was revoked: its streams end, and no new one begins. */
   endKey(key: string, now: number): void {
     const { sql } = this.#ctx.storage
     sql.exec('DELETE FROM ended_keys WHERE at < ?', now - KEEP_ENDED_MS)
@@ -150,7 +150,7 @@ export class Subscribers {
     for (const socket of this.#ctx.getWebSockets(tagOf(key))) close(socket, 'the key was revoked')
   }
 
-  /** Ends the streams whose time is over, and asks to be called for the next. */
+  /** Ends expired streams, and requests a call for the next one. */
   expire(now: number): void {
     let next = Number.POSITIVE_INFINITY
     for (const socket of openOnes(this.#ctx.getWebSockets())) {
@@ -180,7 +180,7 @@ export class Subscribers {
     if (frames === undefined) return
     this.#waiting.delete(owner)
     const now = Date.now()
-    // Should the alarm be late.
+    // In case the alarm is late.
     if (now >= this.#nextEnd) this.expire(now)
     for (const socket of this.#ctx.getWebSockets(owner)) sendAll(socket, frames)
   }
@@ -189,7 +189,7 @@ export class Subscribers {
 /** Owners have no colon in their names. */
 const tagOf = (key: string): string => `key:${key}`
 
-/** One that was closed is still listed until the other side has answered. */
+/** A closed socket is still listed until the other side has answered. */
 function openOnes(sockets: readonly WebSocket[]): WebSocket[] {
   return sockets.filter(({ readyState }) => readyState === WebSocket.READY_STATE_OPEN)
 }
@@ -198,7 +198,7 @@ function close(socket: WebSocket, why: string): void {
   try {
     socket.close(POLICY, why)
   } catch (error) {
-    // The other side was faster.
+    // The client closed it first.
     log.debug('task_stream.close_failed', errorFields(error))
   }
 }
@@ -220,7 +220,7 @@ function sendAll(socket: WebSocket, frames: readonly string[]): void {
     }
     socket.send(text)
   } catch (error) {
-    // The stream's Worker has gone; its client comes back with the number of the last event it saw.
+    // The stream's Worker is gone; its client comes back with the number of its last event.
     log.debug('task_stream.send_failed', errorFields(error))
   }
 }

@@ -1,97 +1,69 @@
-// The singleton that keeps the books of the analysis queue: which tasks there are, who works on them, and who watches.
-// It does no analysis itself. Every change is a row first and a frame of the event stream second, in one synchronous
-// pass, and behind whatever is unfinished stands an alarm.
+// The singleton that stores the analysis queue: its tasks, their runners, and the open streams. It does no analysis itself.
+// Every change is stored first and sent as a frame second, in one synchronous pass, and an alarm is set for all unfinished
+// work.
 
-import { DurableObject } from 'cloudflare:workers'
-import type { Finish, Progress, RunOrder, Task, TaskRequest } from '../../src/analysis/task.ts'
-import { taskMessages } from '../../src/analysis/task-messages.ts'
+import type { TaskRequest } from '../../src/analysis/request.ts'
+import type { Finish, Progress, RunOrder, Task } from '../../src/analysis/task.ts'
+import { textsOf } from '../../src/analysis/texts/book.ts'
 import { credentialOf } from '../../src/bindings.ts'
 import { type Config, config } from '../../src/config.ts'
 import { errorFields, log } from '../../src/lib/log.ts'
 import type { Notice } from '../../src/notify/notice.ts'
-import { Alarms } from '../alarms.ts'
-import { migrate } from '../sql.ts'
-import { Allowance, type Full } from './allowance.ts'
+import type { Full } from './allowance.ts'
 import { type CancelAnswer, Dispatch, type FinishAnswer, type Limits, type ReportAnswer } from './dispatch.ts'
-import { FlowEvents } from './flow-events.ts'
 import { Intake, type ReviewAnswer, type SubmitAnswer } from './intake.ts'
 import { KeptReports } from './kept-reports.ts'
 import { Leases } from './leases.ts'
 import { Locks } from './locks.ts'
 import { Notices } from './notices.ts'
+import { QueueBooks } from './queue-books.ts'
 import { KEEP_FINISHED_MS, pruneTasks } from './retention.ts'
-import { MIGRATIONS } from './schema.ts'
-import { oldestPendingMs, type QueueStatistics, queueStatistics } from './statistics.ts'
-import { StreamLog } from './stream-log.ts'
 import { Submissions } from './submissions.ts'
-import { Subscribers } from './subscribers.ts'
-import { type ListQuery, type TaskList, Tasks } from './tasks.ts'
 import { Waiting } from './waiting.ts'
 
 const UPKEEP_EVERY_MS = 3_600_000
 
-type AlarmName = 'sweep' | 'upkeep' | 'deliver' | 'notify' | 'expiry'
-
-export class TaskQueue extends DurableObject<Env> {
-  readonly #allowance: Allowance
-  readonly #tasks: Tasks
+export class TaskQueue extends QueueBooks {
   readonly #waiting: Waiting
   readonly #intake: Intake
   readonly #submissions: Submissions
   readonly #keptReports: KeptReports
   readonly #notices: Notices
-  readonly #flowEvents: FlowEvents
-  readonly #streamLog: StreamLog
-  readonly #subscribers: Subscribers
   readonly #dispatch: Dispatch
-  readonly #alarms: Alarms<AlarmName>
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
     const { storage } = ctx
     const { sql } = storage
-    migrate(storage, MIGRATIONS)
+    const { tasks, flowEvents } = this
     const settings = config(env)
-    const { openAnalyses: open, analysesPerDay: perDay } = settings.quotas
-    this.#allowance = new Allowance(sql, { open, perDay })
-    this.#tasks = new Tasks(storage, this.#allowance)
     this.#waiting = new Waiting(sql, settings.tasks.maxRunningPerOwner)
     this.#submissions = new Submissions(sql)
     this.#keptReports = new KeptReports(sql)
     this.#notices = new Notices(sql)
-    this.#flowEvents = new FlowEvents(sql)
-    this.#streamLog = new StreamLog(sql)
-    const { streams: perOwner, streamsPerKey: perKey } = settings.quotas
-    this.#subscribers = new Subscribers({
-      ctx,
-      streamLog: this.#streamLog,
-      limits: { perOwner, perKey },
-      expireAt: (at) => this.#alarms.atLatest('expiry', at),
-    })
     const locks = new Locks(sql)
-    this.#intake = new Intake({ storage, tasks: this.#tasks, locks, submissions: this.#submissions })
+    this.#intake = new Intake({ storage, tasks, locks, submissions: this.#submissions })
     const leases = new Leases(sql)
     leases.putOnProbation(Date.now())
     this.#dispatch = new Dispatch({
-      tasks: this.#tasks,
+      tasks,
       waiting: this.#waiting,
       leases,
       locks,
       keptReports: this.#keptReports,
       notices: this.#notices,
-      flowEvents: this.#flowEvents,
+      flowEvents,
       limits: limitsOf(settings),
       queueId: ctx.id.toString(),
-      publish: (event, task, flowEvent) => this.#subscribers.publish(event, task, flowEvent),
+      publish: (event, task, flowEvent) => this.subscribers.publish(event, task, flowEvent),
       handOut: (order) => ctx.waitUntil(this.#run(order)),
     })
-    this.#alarms = new Alarms(storage)
     this.#plan()
   }
 
   /**
-   * Queues the requests, all or none; each is accepted or named as the duplicate of an open task. With a key, a second
-   * submission under it gets the answer of the first and queues nothing.
+   * Queues the requests, all or none; each is accepted or returned as the duplicate of an open task. A second submission
+   * with the same key gets the answer of the first and queues nothing.
    */
   submit(owner: string, requests: TaskRequest[], key: string | null = null): SubmitAnswer {
     const now = Date.now()
@@ -108,63 +80,20 @@ export class TaskQueue extends DurableObject<Env> {
     return answer
   }
 
-  /** An analysis that is no task begins, unless the owner has too many; it is over by `until`, or when that is said. */
+  /** A synchronous analysis begins, unless the owner has too many; it ends by `until`, or when that is reported. */
   beginDirect(owner: string, id: string, until: number): Full | null {
-    return this.ctx.storage.transactionSync(() => this.#allowance.beginDirect(owner, { id, until }, Date.now()))
+    return this.ctx.storage.transactionSync(() => this.allowance.beginDirect(owner, { id, until }, Date.now()))
   }
 
   endDirect(id: string): void {
-    this.#allowance.endDirect(id)
+    this.allowance.endDirect(id)
   }
 
-  /** What the owner has of what is counted here, and the key that asks. */
-  usage(
-    owner: string,
-    key: string | null,
-  ): Record<'streams' | 'streamsOfKey' | 'openAnalyses' | 'analysesToday', number> {
-    const now = Date.now()
-    return {
-      streams: this.#subscribers.countOf(owner),
-      streamsOfKey: key === null ? 0 : this.#subscribers.countOfKey(key),
-      openAnalyses: this.#allowance.openOf(owner, now),
-      analysesToday: this.#allowance.todayOf(owner, now),
-    }
-  }
-
-  /** Stops the owner's task: at once while it waits, at its next report while it runs. */
+  /** Cancels the owner's task: at once while it waits, with its next report while it runs. */
   cancel(owner: string, id: string): CancelAnswer {
     const answer = this.#dispatch.cancel(owner, id, Date.now())
     this.#plan()
     return answer
-  }
-
-  /** What the owner asked for together; empty for an unknown batch. */
-  batch(owner: string, batch: string): Task[] {
-    return this.#tasks.batch(owner, batch)
-  }
-
-  statistics(owner: string): QueueStatistics {
-    return queueStatistics(this.ctx.storage.sql, owner, Date.now())
-  }
-
-  /** How long the oldest pending task has waited, ms. */
-  oldestPendingMs(): number {
-    return oldestPendingMs(this.ctx.storage.sql, Date.now())
-  }
-
-  list(owner: string, query: ListQuery): TaskList {
-    return this.#tasks.list(owner, query)
-  }
-
-  /** The owner's task, or null. */
-  get(owner: string, id: string): Task | null {
-    return this.#tasks.get(owner, id)
-  }
-
-  /** The owner's task with the steps its runs reported, each as JSON text, or null. */
-  flow(owner: string, id: string): { task: Task; events: string[] } | null {
-    const task = this.#tasks.get(owner, id)
-    return task && { task, events: this.#flowEvents.of(id) }
   }
 
   /** For runners: how far a run is. */
@@ -181,7 +110,7 @@ export class TaskQueue extends DurableObject<Env> {
     return answer
   }
 
-  /** Sees to it that the news is told, and that what waits to be sent again is. */
+  /** Makes sure that notices are passed on, and that waiting writes are repeated. */
   notify(news: Notice[]): void {
     for (const notice of news) this.#notices.put(notice)
     this.#notices.poke()
@@ -196,15 +125,15 @@ export class TaskQueue extends DurableObject<Env> {
     const after = searchParams.get('after')
     const asker = { owner, credential: credentialOf(searchParams) }
     const accept = () =>
-      this.#subscribers.accept({
+      this.subscribers.accept({
         ...asker,
         after: after === null ? null : Number(after),
-        greeting: taskMessages(config(this.env).reportLanguage).connected,
-        open: this.#tasks.open(owner),
+        greeting: textsOf(config(this.env).reportLanguage).task.connected,
+        open: this.tasks.open(owner),
       })
     let answer = accept()
     if (!(answer instanceof Response) && answer.reason === 'full') {
-      await this.#subscribers.findGone(answer, asker)
+      await this.subscribers.findGone(answer, asker)
       answer = accept()
     }
     return answer instanceof Response ? answer : Response.json(answer, { status: 409 })
@@ -212,38 +141,29 @@ export class TaskQueue extends DurableObject<Env> {
 
   /** For an owner's object: the key was revoked, and its streams end. */
   endKey(key: string): void {
-    this.#subscribers.endKey(key, Date.now())
+    this.subscribers.endKey(key, Date.now())
   }
 
   override async alarm(info?: AlarmInvocationInfo): Promise<void> {
-    await this.#alarms.fire(info?.scheduledTime ?? Date.now(), async (name) => {
+    await this.alarms.fire(info?.scheduledTime ?? Date.now(), async (name) => {
       if (name === 'upkeep') this.#upkeep()
       else if (name === 'sweep') this.#dispatch.sweep(Date.now())
       else if (name === 'notify') this.ctx.waitUntil(this.#tell())
-      else if (name === 'expiry') this.#subscribers.expire(Date.now())
+      else if (name === 'expiry') this.subscribers.expire(Date.now())
       else await this.#deliver()
     })
     this.#plan()
   }
 
-  override webSocketClose(): void {
-    this.#subscribers.left()
-  }
-
-  override async webSocketError(_socket: WebSocket, error: unknown): Promise<void> {
-    log.debug('task_stream.socket_error', errorFields(error))
-    this.#subscribers.left()
-  }
-
   #begin(created: readonly Task[], now: number): void {
     if (created.length === 0) return
-    for (const task of created) this.#subscribers.publish('task_created', task)
+    for (const task of created) this.subscribers.publish('task_created', task)
     this.#dispatch.fill(now)
     this.#plan()
-    this.#alarms.atLatest('upkeep', now + UPKEEP_EVERY_MS)
+    this.alarms.atLatest('upkeep', now + UPKEEP_EVERY_MS)
   }
 
-  /** Stays with a run until its call has ended, however it ended. */
+  /** Keeps the object awake until the call to a runner has ended. */
   async #run(order: RunOrder): Promise<void> {
     try {
       await this.env.ANALYSIS_RUNNER.run(order)
@@ -259,7 +179,7 @@ export class TaskQueue extends DurableObject<Env> {
     this.#plan()
   }
 
-  /** Stays with the sending until its call has ended. */
+  /** Keeps the object awake until the call to the sender has ended. */
   async #tell(): Promise<void> {
     try {
       await this.#notices.pass(
@@ -274,24 +194,24 @@ export class TaskQueue extends DurableObject<Env> {
   #upkeep(): void {
     const now = Date.now()
     const dropped = pruneTasks(this.ctx.storage, now)
-    this.#streamLog.prune(now)
+    this.streamLog.prune(now)
     this.#submissions.prune(now - KEEP_FINISHED_MS)
     this.#waiting.prune()
     if (dropped > 0) log.info('task.pruned', { dropped })
-    if (!this.#tasks.isEmpty || !this.#streamLog.isEmpty) this.#alarms.at('upkeep', now + UPKEEP_EVERY_MS)
+    if (!this.tasks.isEmpty || !this.streamLog.isEmpty) this.alarms.at('upkeep', now + UPKEEP_EVERY_MS)
   }
 
-  /** Sets the alarms to the next moments at which time alone changes something. */
+  /** Sets the alarms to the next times at which something changes by itself. */
   #plan(): void {
     this.#wakeAt('sweep', this.#dispatch.nextWakeAt())
     this.#wakeAt('deliver', this.#keptReports.nextAttemptAt)
-    if (this.#notices.isWaiting) this.#alarms.atLatest('notify', Date.now())
+    if (this.#notices.isWaiting) this.alarms.atLatest('notify', Date.now())
   }
 
   #wakeAt(name: 'sweep' | 'deliver' | 'notify', at: number | null): void {
-    if (at === this.#alarms.get(name)) return
-    if (at === null) this.#alarms.clear(name)
-    else this.#alarms.at(name, at)
+    if (at === this.alarms.get(name)) return
+    if (at === null) this.alarms.clear(name)
+    else this.alarms.at(name, at)
   }
 }
 

@@ -1,4 +1,5 @@
-import { OPEN_STATES, type Task, TaskRequest, TaskState } from '../../src/analysis/task.ts'
+import { TaskRequest } from '../../src/analysis/request.ts'
+import { OPEN_STATES, type Task, TaskState } from '../../src/analysis/task.ts'
 import type { TaskRow } from './schema.ts'
 
 /** The states of unfinished tasks, for an `IN`. */

@@ -1,5 +1,5 @@
-// The tasks and every change that can happen to one. Nothing here knows runners, sockets or time: whoever calls says
-// what happened and when, and gets the task as it is then, or null when nothing changed.
+// The tasks and every change of one. Nothing here knows runners, sockets or time: the caller passes what happened and when,
+// and gets the changed task, or null when nothing changed.
 //
 //   pending ──start──► processing ──complete──────────────► completed
 //     │                  │   ▲ ├──────fail────────────────► failed
@@ -7,14 +7,16 @@
 //     │   putBack and start again: a run was lost      │
 //     └────────cancel──────────────────────────────────┴──► cancelled
 
-import { stageMessage } from '../../src/analysis/stages.ts'
-import { type Task, TaskPriority, type TaskRequest, TaskState, taskLabel } from '../../src/analysis/task.ts'
-import { taskMessages } from '../../src/analysis/task-messages.ts'
+import { TaskPriority, type TaskRequest } from '../../src/analysis/request.ts'
+import { type Task, taskLabel } from '../../src/analysis/task.ts'
+import { textsOf } from '../../src/analysis/texts/book.ts'
+import { stageMessage } from '../../src/analysis/texts/format.ts'
 import { must } from '../../src/lib/assert.ts'
-import { hexId } from '../../src/lib/ids.ts'
-import { firstRow, rows } from '../sql.ts'
+import { hexId } from '../../src/lib/crypto.ts'
+import { firstRow } from '../sql.ts'
 import type { Allowance, Full } from './allowance.ts'
 import type { TaskRow } from './schema.ts'
+import { TaskLists } from './task-lists.ts'
 import { OPEN, toTask } from './task-rows.ts'
 import type { Runnable } from './waiting.ts'
 
@@ -23,21 +25,18 @@ export type Submitted = { accepted: true; task: Task } | { accepted: false; stoc
 /** All of them, or none. */
 export type Inserted = { ok: true; results: Submitted[] } | Full
 
-export type ListQuery = { statuses: string[] | null; limit: number; filterFirst: boolean }
-
-export type TaskList = { tasks: Task[]; total: number; pending: number; processing: number }
-
 const MAX_ERROR_LENGTH = 200
 const STARTED_PROGRESS = 10
-/** What is shown of a task that is not finished; 100 is for the end alone. */
+/** The highest progress of an unfinished task; 100 is for the end alone. */
 const MAX_OPEN_PROGRESS = 99
 
-export class Tasks {
+export class Tasks extends TaskLists {
   readonly #storage: DurableObjectStorage
   readonly #sql: SqlStorage
   readonly #allowance: Allowance
 
   constructor(storage: DurableObjectStorage, allowance: Allowance) {
+    super(storage.sql)
     this.#storage = storage
     this.#sql = storage.sql
     this.#allowance = allowance
@@ -75,31 +74,6 @@ export class Tasks {
     return row && toTask(row)
   }
 
-  /** Newest first. The limit comes before the filter unless `filterFirst`; the counts are of all of the owner's tasks. */
-  list(owner: string, { statuses, limit, filterFirst }: ListQuery): TaskList {
-    const counts = rows<{ status: string; n: number }>(
-      this.#sql,
-      'SELECT status, n FROM task_counts WHERE owner = ?',
-      owner,
-    )
-    const count = (status: string) => counts.find((row) => row.status === status)?.n ?? 0
-    const matches = ({ status }: TaskRow) => statuses === null || statuses.includes(status)
-    const newest =
-      filterFirst && statuses !== null ? this.#newestOf(owner, statuses, limit) : this.#newest(owner, limit)
-    return {
-      tasks: newest.filter(matches).map(toTask),
-      total: counts.reduce((sum, { n }) => sum + n, 0),
-      pending: count('pending'),
-      processing: count('processing'),
-    }
-  }
-
-  /** The owner's unfinished tasks, oldest first. */
-  open(owner: string): Task[] {
-    const query = `SELECT * FROM tasks WHERE owner = ? AND status IN ${OPEN} ORDER BY seq`
-    return rows<TaskRow>(this.#sql, query, owner).map(toTask)
-  }
-
   /** A runner gets the task, for the first time or again. */
   start({ task, attempts }: Runnable, now: number): Task {
     const { request } = task
@@ -108,7 +82,7 @@ export class Tasks {
     this.#sql.exec(
       `UPDATE tasks SET status = 'processing', message = ?, progress = MAX(progress, ?), started_at = COALESCE(started_at, ?),
          runnable_at = NULL, attempts = attempts + 1, idle_attempts = idle_attempts + 1 WHERE id = ?`,
-      attempts === 0 ? stageMessage('started', { name, language }) : taskMessages(language).again(name, attempts + 1),
+      attempts === 0 ? stageMessage('started', { name, language }) : textsOf(language).task.again(name, attempts + 1),
       STARTED_PROGRESS,
       now,
       task.id,
@@ -139,7 +113,7 @@ export class Tasks {
     return must(firstRow<{ attempts: number; idleAttempts: number }>(this.#sql, query, id), `task ${id}`)
   }
 
-  /** The run was lost: the task may be handed out again from `at` on. It stays what it is for whoever looks at it. */
+  /** The run was lost: the task may be given out again from `at` on. Its status does not change. */
   putBack(id: string, at: number): void {
     this.#sql.exec('UPDATE tasks SET runnable_at = ? WHERE id = ?', at, id)
   }
@@ -164,7 +138,7 @@ export class Tasks {
     const before = this.#must(id)
     this.#sql.exec(
       `UPDATE tasks SET status = 'failed', message = ?, error = ?, completed_at = ?, runnable_at = NULL WHERE id = ?`,
-      taskMessages(before.request.language).failed(taskLabel(before)),
+      textsOf(before.request.language).task.failed(taskLabel(before)),
       shortened(error),
       now,
       id,
@@ -176,7 +150,7 @@ export class Tasks {
   awaitStorage(id: string, { progress, stockName }: { progress: number; stockName: string | null }): Task {
     const before = this.#must(id)
     const named = { ...before, stockName: stockName ?? before.stockName }
-    const message = taskMessages(before.request.language).waitsForStorage(taskLabel(named))
+    const message = textsOf(before.request.language).task.waitsForStorage(taskLabel(named))
     this.#sql.exec(
       'UPDATE tasks SET message = ?, stock_name = ?, progress = MAX(progress, ?), runnable_at = NULL WHERE id = ?',
       message,
@@ -187,17 +161,17 @@ export class Tasks {
     return this.#must(id)
   }
 
-  /** Whoever works on it has to be told; until then it is not over. */
+  /** Its runner has to be told; until then the task is not over. */
   requestCancel(id: string): Task {
     const before = this.#must(id)
-    const message = taskMessages(before.request.language).cancelRequested(taskLabel(before))
+    const message = textsOf(before.request.language).task.cancelRequested(taskLabel(before))
     this.#sql.exec("UPDATE tasks SET status = 'cancel_requested', message = ? WHERE id = ?", message, id)
     return this.#must(id)
   }
 
   cancel(id: string, now: number): Task {
     const before = this.#must(id)
-    const message = taskMessages(before.request.language).cancelled(taskLabel(before))
+    const message = textsOf(before.request.language).task.cancelled(taskLabel(before))
     this.#sql.exec(
       "UPDATE tasks SET status = 'cancelled', message = ?, completed_at = ?, runnable_at = NULL WHERE id = ?",
       message,
@@ -205,12 +179,6 @@ export class Tasks {
       id,
     )
     return this.#must(id)
-  }
-
-  /** What the owner asked for together, in the order of the submission. */
-  batch(owner: string, batch: string): Task[] {
-    const query = 'SELECT * FROM tasks WHERE batch = ? AND owner = ? ORDER BY seq'
-    return rows<TaskRow>(this.#sql, query, batch, owner).map(toTask)
   }
 
   get isEmpty(): boolean {
@@ -241,17 +209,6 @@ export class Tasks {
       request.batch,
     )
     return this.#must(id)
-  }
-
-  #newest(owner: string, limit: number): TaskRow[] {
-    return rows<TaskRow>(this.#sql, 'SELECT * FROM tasks WHERE owner = ? ORDER BY seq DESC LIMIT ?', owner, limit)
-  }
-
-  #newestOf(owner: string, statuses: string[], limit: number): TaskRow[] {
-    const known = TaskState.options.filter((status) => statuses.includes(status))
-    const marks = known.map(() => '?').join(', ')
-    const query = `SELECT * FROM tasks WHERE owner = ? AND status IN (${marks}) ORDER BY seq DESC LIMIT ?`
-    return rows<TaskRow>(this.#sql, query, owner, ...known, limit)
   }
 
   #must(id: string): Task {

@@ -1,8 +1,9 @@
-// Who is next. Interactive work comes before batches, batches before what is scheduled; within one of the three, places go
-// to the owner who holds the fewest, and among equals to the one whose last turn is longest ago. Every eighth place goes to
-// whoever has waited longest, so that nothing waits for ever. One owner's tasks keep the order in which they came.
+// Selects the next task. Interactive tasks come before batches, batches before scheduled ones. Within one of the three, a
+// place goes to the owner with the fewest running tasks, and among equals to the one whose last turn is longest ago. Every
+// eighth place goes to the oldest waiting task, so that none waits for ever. One owner's tasks keep their order.
 
-import { type Task, TaskPriority } from '../../src/analysis/task.ts'
+import { TaskPriority } from '../../src/analysis/request.ts'
+import type { Task } from '../../src/analysis/task.ts'
 import { must } from '../../src/lib/assert.ts'
 import { firstRow, rows } from '../sql.ts'
 import type { TaskRow } from './schema.ts'

@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import type { ActionEvent } from './events.ts'
-import { type AgentState, RequestedState } from './states.ts'
+import { type AgentState, RequestedState } from './turn.ts'
 
 /** Arguments that old clients still send and that mean nothing any more. */
 const Ignored = { timestamp: z.unknown().optional() }

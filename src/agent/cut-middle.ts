@@ -1,9 +1,9 @@
-// Long texts keep their beginning and their end: the middle of an output says least.
+// Long texts keep their beginning and their end: the middle of an output is the least useful part.
 
-/** As much of an observation as is stored and as a model is given. */
+/** The longest observation that is stored and shown to a model, in characters. */
 export const MAX_OBSERVATION_CHARS = 30_000
 
-/** As much as the line about what is left out can take. */
+/** The longest line that says what is left out, in characters. */
 const MARKER_ROOM = 60
 
 /** Never longer than the limit; beyond it a line says how much is left out. Cuts at the end of a line where one is near. */

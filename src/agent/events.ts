@@ -13,7 +13,7 @@ export type ToolCallMetadata = {
 
 type Common = {
   source: EventSource
-  /** What a client shows where it has nothing better; may be empty. */
+  /** The text that a client shows if it has no form of its own for the event; may be empty. */
   message: string
   tool_call_metadata?: ToolCallMetadata
 }
@@ -22,7 +22,7 @@ export type ActionEvent = Common & {
   action: string
   args: Record<string, unknown>
   timeout?: number
-  /** What the conversation has cost so far; of the agent's actions. */
+  /** The cost of the conversation so far; present on actions of the agent. */
   llm_metrics?: Record<string, unknown>
 }
 
@@ -39,7 +39,7 @@ export type ObservationEvent = Common & {
 /** An event that has no number yet. */
 export type NewEvent = ActionEvent | ObservationEvent
 
-/** `action:run`, `observation:run`: one name for what an event is. */
+/** `action:run`, `observation:run`: the kind of an event as one name. */
 export function kindOf(event: NewEvent): string {
   return 'action' in event ? `action:${event.action}` : `observation:${event.observation}`
 }
@@ -48,3 +48,28 @@ export function kindOf(event: NewEvent): string {
 export function isHidden(event: NewEvent): boolean {
   return ('action' in event ? event.args : event.extras).hidden === true
 }
+
+/** An event as a log holds it; `text` is the JSON that clients get. */
+export type StoredEvent = { id: number; kind: string; source: string; text: string }
+
+// Frames beside the events, for clients that are live. None of them is stored.
+
+/** A frame that is no event: progress, a new title, a failure. Not stored and never replayed. */
+export type Announcement =
+  | { status_update: true; type: 'info' | 'error'; id?: string; message: string; conversation_title?: string }
+  | { error: true; type?: never; message: string }
+
+/** Progress of the current step: a piece of the model's answer, or output of a running tool. */
+export type StreamFrame =
+  | { type: 'delta'; answer: number; attempt: number; kind: 'text' | 'reasoning'; text: string }
+  | {
+      type: 'delta'
+      answer: number
+      attempt: number
+      kind: 'call'
+      index: number
+      id: string
+      name: string
+      text: string
+    }
+  | { type: 'output'; action_id: number; text: string }

@@ -1,28 +1,31 @@
-// No value of a secret stays in what is stored, sent or logged. A value is looked for as it is and in the forms in which
-// it travels: inside JSON, in an address, in base64. What is looked through is nearly always clean, so that is found out
-// first, by searching the text that is going to be stored anyway.
+// No value of a secret remains in what is stored, sent or logged. A value is searched for as it is and in the forms in which
+// it is transmitted: inside JSON, percent-encoded, in base64. Nearly all texts contain none, so one search through the text
+// that is going to be stored anyway decides that first.
 
 import { bytesToText } from '../workspace/text-encodings.ts'
 
 export const HIDDEN = '<secret_hidden>'
 
-/** A shorter value is in nearly every text: hiding it would ruin them all and keep nothing secret. */
+/** A shorter value occurs in nearly every text: to mask it would make texts unreadable and protect nothing. */
 const MIN_LENGTH = 4
 
-/** Shorter values are masked as they are; their encoded forms are in too many other texts. */
+/** Shorter values are masked as they are; their encoded forms occur in too many other texts. */
 const MIN_ENCODED_LENGTH = 6
 
-/** Of a value of many lines one is shown alone, by `tail` as by an error. Shorter ones are in too many other texts. */
+/**
+ * Each line of a multi-line value can be shown alone, by `tail` for example, so it is masked alone. Shorter lines occur in
+ * too many other texts.
+ */
 const MIN_LINE_LENGTH = 16
 
 export class Mask {
-  /** Longest first, so that nothing is left over of a value that holds another one. */
+  /** Longest first, so that nothing remains of a value that contains another one. */
   readonly #forms: readonly string[]
   readonly #formsInJson: readonly string[]
   /** The forms by their first character, longest first. */
   readonly #byStart = new Map<string, string[]>()
 
-  /** Of values that are too short nothing is hidden. */
+  /** The values that are too short to be masked are left out. */
   constructor(values: Iterable<string>) {
     const forms = new Set([...values].filter(({ length }) => length >= MIN_LENGTH).flatMap(formsOf))
     this.#forms = [...forms].sort((a, b) => b.length - a.length)
@@ -40,8 +43,8 @@ export class Mask {
   }
 
   /**
-   * The first form from the left goes first, of two at one place the longer. Not by a regular expression: a long value
-   * makes one that is too large, and the error would quote it.
+   * Replaces the leftmost form first; of two at one place, the longer. Not with a regular expression: a long value makes one
+   * that is too large, and its error message would quote the value.
    */
   text(text: string): string {
     let ahead = this.#forms.flatMap((form) => placeOf(form, text, 0))
@@ -62,18 +65,18 @@ export class Mask {
     return !this.#formsInJson.some((form) => json.includes(form))
   }
 
-  /** The same event, with every text in it masked; the very same object when there was nothing to mask. */
+  /** The same event with every text in it masked; the same object when there was nothing to mask. */
   event<T extends object>(event: T): T {
     if (this.isCleanJson(JSON.stringify(event))) return event
     return this.#value(event, { isFree: false }) as T
   }
 
-  /** Masks a text that comes in pieces, wherever the cuts are. */
+  /** Masks a text that comes in pieces, also where a secret is cut between two pieces. */
   stream(): MaskedStream {
     return new MaskedStream(() => this)
   }
 
-  /** The first place from where the rest is the beginning of a form, after what is already a whole one. */
+  /** The first place, after the last complete form, from which the rest is the beginning of a form. */
   openEnd(text: string): number {
     const longest = this.#forms[0]?.length ?? 0
     for (let from = Math.max(0, text.length - longest + 1); from < text.length; from++) {
@@ -92,7 +95,7 @@ export class Mask {
     return longer.some((form) => form.startsWith(rest))
   }
 
-  /** A whole form that reaches over the cut is not cut in two. */
+  /** A complete form is not cut in two. */
   #beforeWhole(text: string, cut: number): number {
     let from = cut
     for (let before = text.length; from < before && from > 0; ) {
@@ -119,13 +122,13 @@ export class Mask {
     return Object.fromEntries(entries)
   }
 
-  /** A number that a model or a server made up can be a secret written without its quotes. */
+  /** A number from a model or a server can be a secret without its quotes. */
   #number(value: number, { isFree }: { isFree: boolean }): unknown {
     return isFree && this.#forms.includes(String(value)) ? HIDDEN : value
   }
 }
 
-/** Members that say what an event is: words of ours, which nobody could read without. */
+/** Members whose values this service chooses; masking them would make the event unreadable for programs. */
 const STRUCTURE: ReadonlySet<string> = new Set([
   'action',
   'observation',
@@ -137,7 +140,7 @@ const STRUCTURE: ReadonlySet<string> = new Set([
   'impl_source',
 ])
 
-/** The keys of events. Any other key was made up by a model or a server, and can hold a secret like every text. */
+/** The known keys of events. Any other key comes from a model or a server, and can contain a secret. */
 const SHAPE: ReadonlySet<string> = new Set(
   `id timestamp source message cause action args observation content extras success timeout tool_call_metadata llm_metrics
   function_name tool_call_id model_response total_calls_in_response accumulated_cost max_budget_per_task
@@ -154,19 +157,19 @@ const SHAPE: ReadonlySet<string> = new Set(
   custom_secrets_descriptions conversation_instructions microagent_knowledge trigger reason`.split(/\s+/),
 )
 
-/** Members with whatever a model or a server put into them. */
+/** Members whose content comes from a model or a server. */
 const FREE: ReadonlySet<string> = new Set(['arguments', 'outputs', 'inputs', 'parameters', 'extra'])
 
 export class MaskedStream {
   readonly #mask: () => Mask
   #held = ''
 
-  /** The mask is asked for with each piece: what becomes secret in between is masked from then on. */
+  /** The mask is requested for each piece: a new secret is masked from the next piece on. */
   constructor(mask: () => Mask) {
     this.#mask = mask
   }
 
-  /** What can be shown by now: an end that may be the beginning of a secret waits for more. */
+  /** The text that can be shown now: an end that may be the beginning of a secret is held back. */
   push(piece: string): string {
     const mask = this.#mask()
     const all = this.#held + piece
@@ -202,7 +205,7 @@ function formsOf(value: string): string[] {
     bytesToText(bytes, 'hex'),
     bytesToText(bytes, 'hex').toUpperCase(),
   ]
-  // The parser of addresses drops line ends: what is left could be in any text.
+  // The URL parser drops line ends: the rest could occur in any text.
   return [...forms, ...encoded.filter((form) => form.length >= value.length)]
 }
 
@@ -213,7 +216,7 @@ function plainForms(value: string): string[] {
   return [value, ...escaped, ...escaped.map(inJson)]
 }
 
-/** The lines that say something by themselves: the borders of a key in PEM are the same in all of them. */
+/** The lines that identify the value: the border lines of a PEM key are the same in all keys. */
 function linesOf(value: string): string[] {
   const lines = value.split(/[\r\n]+/).map((line) => line.trim())
   if (lines.length < 2) return []
@@ -237,8 +240,8 @@ function inJson(text: string): string {
 }
 
 /**
- * In base64 a value looks different with each of the three places where it can begin among the bytes around it, as in
- * `user:secret`. The digits that depend on what stands before and after it are left out.
+ * In base64 a value looks different for each of the three offsets at which it can begin among the bytes around it, as in
+ * `user:secret`. The digits that depend on the bytes before and after it are left out. See RFC 4648, section 4.
  */
 function base64Forms(bytes: Uint8Array): string[] {
   const whole = [bytesToText(bytes, 'base64'), bytesToText(bytes, 'base64').replace(/=+$/, '')]

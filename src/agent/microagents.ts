@@ -1,23 +1,24 @@
-// A microagent is a Markdown file that tells the agent something: always (repo), when a word of it falls (knowledge), or
-// when the user calls it by name and gives it inputs (task). Which of the three it is follows from what it declares.
+// A microagent is a Markdown file with instructions for the agent: always (repo), when one of its triggers occurs in a
+// message (knowledge), or when the user calls it by name with inputs (task). Its front matter decides which of the three it
+// is.
 
 import { parseDocument } from 'yaml'
 import { z } from 'zod'
 
-/** The directories of a project that may hold microagents. */
+/** The directories of a project that can contain microagents. */
 export const OWN_DIRECTORY = '.bellwether'
-/** The one that existing repositories already have. A compatibility literal: named here, used nowhere else. */
+/** The directory of existing repositories, for compatibility. It is named only here. */
 export const REFERENCE_DIRECTORY = '.openhands'
 
 export type Microagent = {
-  /** What it is shown as: the file's path in its folder, without `.md`. */
+  /** The name that clients show: the file's path in its folder, without `.md`. */
   name: string
   kind: 'repo' | 'knowledge' | 'task'
   content: string
-  /** Empty for those that always hold. */
+  /** Empty for repo microagents. */
   triggers: string[]
   inputs: { name: string; description: string }[]
-  /** The names of the stdio tool servers that it asks for. */
+  /** The names of the stdio tool servers in its front matter. */
   tools: string[]
   version: string
   agent: string
@@ -26,7 +27,7 @@ export type Microagent = {
 export type ParsedMicroagent = { ok: true; microagent: Microagent; warnings: string[] } | { ok: false; reason: string }
 
 const DEFAULT_NAME = 'default'
-/** Aliases and deep nesting make parsing dear; nobody writes this much by hand. */
+/** Aliases and deep nesting make parsing expensive; nobody writes this much by hand. */
 const MAX_FRONT_MATTER_LENGTH = 32 * 1024
 const MAX_ALIASES = 50
 
@@ -53,7 +54,7 @@ const ToolServers = z.strictObject({
 /** Keys that are not listed are ignored. */
 const FrontMatter = z.object({
   name: Word.optional(),
-  // Checked, and then of no effect: the kind follows from inputs and triggers.
+  // Validated but not used: the kind follows from inputs and triggers.
   type: z.enum(['knowledge', 'repo', 'task']).default('repo'),
   version: z.union([z.string(), z.number().transform(String)]).default('1.0.0'),
   agent: z.string().default('CodeActAgent'),
@@ -84,7 +85,7 @@ export function parseMicroagent(fileName: string | null, text: string): ParsedMi
   return { ok: true, microagent, warnings: ignored.map((servers) => `mcp_tools.${servers} is ignored`) }
 }
 
-/** A file without front matter that always holds: an instruction file of another format. */
+/** A file without front matter that always applies: an instruction file of another format. */
 export function plainMicroagent(name: string, text: string): Microagent {
   const { version, agent } = FrontMatter.parse({})
   return { name, kind: 'repo', content: text.trim(), triggers: [], inputs: [], tools: [], version, agent }
@@ -93,8 +94,8 @@ export function plainMicroagent(name: string, text: string): Microagent {
 export type Match = { name: string; trigger: string; content: string }
 
 /**
- * The microagents that a message of the user's calls for, each with the first of its triggers that occurs in the message:
- * as plain text, whatever the case, also inside other words.
+ * The microagents that a message of the user triggers, each with its first trigger that occurs in the message: as plain
+ * text, case-insensitive, also inside other words.
  */
 export function matchMicroagents(microagents: readonly Microagent[], message: string): Match[] {
   const text = message.toLowerCase()
@@ -109,13 +110,16 @@ function kindOf({ inputs, triggers }: FrontMatter): Microagent['kind'] {
   return triggers.length > 0 ? 'knowledge' : 'repo'
 }
 
-/** A task is called by its name: the one it gives itself, else that of its file. */
+/** A task is called by the name in its front matter, else by its file's name. */
 function triggersOf({ inputs, triggers }: FrontMatter, name: string): string[] {
   const call = `/${name.trim()}`
   return inputs.length === 0 || triggers.includes(call) ? triggers : [...triggers, call]
 }
 
-/** Parts the front matter from the text. One that is never closed is none: the file begins with a ruled line. */
+/**
+ * Separates the front matter from the text. Front matter that is never closed is text: the file begins with a horizontal
+ * rule.
+ */
 function split(text: string): { front: string; content: string } {
   const lines = text
     .replace(/^\uFEFF/, '')
@@ -142,7 +146,7 @@ function readFrontMatter(front: string): Declared {
   if (typeof value !== 'object' || Array.isArray(value)) {
     return { ok: false, reason: 'The front matter is not a list of keys and values' }
   }
-  // A key without a value is as good as absent.
+  // A key without a value counts as absent.
   const given = Object.fromEntries(Object.entries(value ?? {}).filter(([, item]) => item !== null))
   const { success, data, error } = FrontMatter.safeParse(given)
   if (success) return { ok: true, fields: data }
@@ -160,7 +164,7 @@ function readYaml(text: string): { ok: true; value: unknown } | { ok: false; rea
     const [fault] = document.errors
     return fault ? refused(fault.message) : { ok: true, value: document.toJS({ maxAliasCount: MAX_ALIASES }) }
   } catch (error) {
-    // Too many aliases, or nested too deeply for the stack: thrown where a fault of the syntax is listed.
+    // Too many aliases, or nested too deeply for the stack: the parser throws here, and lists syntax errors elsewhere.
     return refused(error instanceof Error ? error.message : 'cannot be read')
   }
 }

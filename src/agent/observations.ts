@@ -1,6 +1,9 @@
 import type { EventSource, ObservationEvent, ToolCallMetadata } from './events.ts'
 import type { Match } from './microagents.ts'
-import type { AgentState } from './states.ts'
+import type { AgentState } from './turn.ts'
+
+/** Marks error observations that are for the user alone. */
+export const USER_ONLY = 'AGENT_NOTE$USER_ONLY'
 
 export type CommandResult = { command: string; output: string; exitCode: number; workingDir: string; hidden: boolean }
 
@@ -30,7 +33,7 @@ export function runObservation(from: EventSource, cause: number, result: Command
   }
 }
 
-/** Every change of the agent's state is one of these; `reason` says why it is in error. */
+/** Every change of the agent's state is one of these; `reason` says why the state is an error. */
 export function stateChanged(state: AgentState, reason = ''): ObservationEvent {
   return {
     source: 'environment',
@@ -64,7 +67,7 @@ export function errorObservation(
   }
 }
 
-/** The user did not want the action. */
+/** The user refused the action. */
 export function userRejected(text: string, cause: number, metadata: ToolCallMetadata | undefined): ObservationEvent {
   return {
     source: 'agent',
@@ -82,16 +85,16 @@ export type WorkspaceContext = {
   workingDir: string
   conversationInstructions: string
   repository: { name: string; directory: string; branch: string } | null
-  /** What the user says of each secret variable, by name. */
+  /** The user's description of each secret variable, by name. */
   secrets: Readonly<Record<string, string>>
 }
 
-/** What the notes of the project say: those that always hold, and those that the message calls for. */
+/** The microagents: repo ones, and those that the message triggered. */
 export type Recalled = { instructions: string; knowledge: readonly Match[] }
 
 const NOTHING_RECALLED: Recalled = { instructions: '', knowledge: [] }
 
-/** What the agent is told about its surroundings with the first message. */
+/** The description of the workspace that the agent gets with the first message. */
 export function workspaceContext(
   cause: number,
   context: WorkspaceContext,
@@ -120,7 +123,7 @@ export function workspaceContext(
   }
 }
 
-/** What a later message calls for. All members are there, as in the context of the workspace. */
+/** The microagents that a later message triggered. All members are present, as in the first recall observation. */
 export function knowledgeRecalled(cause: number, knowledge: readonly Match[]): ObservationEvent {
   const nowhere = { date: '', workingDir: '', conversationInstructions: '', repository: null, secrets: {} }
   const context = workspaceContext(cause, nowhere, { instructions: '', knowledge })

@@ -1,7 +1,7 @@
-// What a model is told before anybody speaks, and what it is told of its surroundings. Everything that others wrote (a
-// repository's files, a page, a tool's answer) stands in marked sections: it informs, and never commands.
+// The system prompt, and the description of the workspace. Everything that others wrote (a repository's files, a page, a
+// tool's answer) is in marked sections: it is information, and never an instruction.
 
-import type { ToolAgent } from './tools/index.ts'
+import type { ToolAgent } from './tools/tool.ts'
 
 const CODE_ACT = `You are Bellwether, a software engineer who works in a workspace of files through the tools that you are given.
 
@@ -49,7 +49,7 @@ export const USER_RAN = '[The user ran a command in the shell]'
 
 type Knowledge = { name: string; trigger: string; content: string }
 
-/** As the builders of recall observations fill it in; older events may lack members. */
+/** The members of a recall observation; older events may lack some. */
 type RecallExtras = {
   repo_name?: string
   repo_directory?: string
@@ -63,7 +63,7 @@ type RecallExtras = {
   microagent_knowledge?: Knowledge[]
 }
 
-/** What a recall observation tells the model; empty when it tells nothing. */
+/** The text of a recall observation for the model; empty when there is none. */
 export function contextText(extras: Record<string, unknown>): string {
   const recalled = extras as RecallExtras
   return [
@@ -122,7 +122,7 @@ function knowledgeSection({ name, trigger, content }: Knowledge): string {
   return section('EXTRA_INFO', `${why}\n\n${content}`)
 }
 
-/** A text cannot end its own section. */
+/** Escapes a text so that it cannot close its own section. */
 function section(name: string, text: string): string {
   return `<${name}>\n${text.replaceAll(`</${name}>`, `<\\/${name}>`).trim()}\n</${name}>`
 }

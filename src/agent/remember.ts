@@ -1,11 +1,11 @@
-// The instruction that turns a moment of a conversation into a lasting note. A model writes it from the events around that
-// moment; where there is none, or none that answers, it is made by code alone.
+// The prompt that turns an event of a conversation into a lasting note. A model writes it from the events around that one;
+// without a model, or when it fails, code makes it.
 
 import type { Prompt } from '../llm/model.ts'
 import type { NewEvent } from './events.ts'
 import { OWN_DIRECTORY } from './microagents.ts'
 
-/** Kinds that say nothing about the work. */
+/** Kinds of events that say nothing about the work. */
 export const NOT_REMEMBERED = ['null', 'change_agent_state', 'agent_state_changed'] as const
 
 const MAX_QUOTED_LENGTH = 800
@@ -62,7 +62,7 @@ function lineOf(event: Remembered): string {
   return `- [${event.id}] ${event.source}, ${what}${answers}: ${JSON.stringify(shortened(substanceOf(event)))}`
 }
 
-/** What an event says, in its own words where it has any. */
+/** The text of an event, where it has one. */
 function substanceOf(event: Remembered): string {
   if (!('action' in event)) return event.content || event.message
   for (const name of ['content', 'command', 'code', 'final_thought', 'query', 'thought', 'path', 'url']) {
@@ -72,7 +72,7 @@ function substanceOf(event: Remembered): string {
   return event.message
 }
 
-/** Keeps the beginning and the end: the middle of a long text says least. */
+/** Keeps the beginning and the end: the middle of a long text is the least useful part. */
 function shortened(text: string): string {
   if (text.length <= MAX_QUOTED_LENGTH) return text
   const half = (MAX_QUOTED_LENGTH - CUT.length) / 2

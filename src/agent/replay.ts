@@ -1,7 +1,8 @@
-// A recorded conversation, played again: its actions are taken in turn without asking a model, and what they observe is
-// what really happens this time.
+// A recorded conversation, played again: its actions run one after the other without a model, and the observations are the
+// real ones of this run.
 
 import { z } from 'zod'
+import { actionKind } from './tools/index.ts'
 
 const Recorded = z.object({
   source: z.string().optional(),
@@ -11,7 +12,7 @@ const Recorded = z.object({
 })
 
 export type ReplayStep =
-  /** Somebody says something; the agent only waits for an answer after the last one. */
+  /** A message of the agent; only the last one waits for an answer. */
   | { kind: 'message'; source: 'agent' | 'user'; content: string }
   | { kind: 'call'; name: string; arguments: string; thought: string }
 
@@ -26,8 +27,8 @@ export function readReplay(text: string): ReadReplay {
   const actions = events.data.filter(
     ({ action, source }) => action !== undefined && action !== 'null' && source !== 'environment',
   )
-  // What the service itself adds to every conversation comes again by itself.
-  const own = actions.filter(({ action }) => !OURS.has(action ?? ''))
+  // The service adds these events to every conversation by itself.
+  const own = actions.filter(({ action }) => actionKind(action ?? '')?.replay !== 'by-itself')
   const [first, ...rest] = own
   if (first?.action !== 'message' || typeof first.args.content !== 'string') {
     return { ok: false, reason: 'replay_json must begin with a message' }
@@ -44,60 +45,24 @@ export function readReplay(text: string): ReadReplay {
   return { ok: true, replay: { firstMessage, steps } }
 }
 
-const OURS: ReadonlySet<string> = new Set([
-  'system',
-  'recall',
-  'change_agent_state',
-  'condensation',
-  'condensation_request',
-])
-
 type Event = z.infer<typeof Recorded>
 
-function stepOf({ action, args, source }: Event): ReplayStep | null {
-  const thought = typeof args.thought === 'string' ? args.thought : ''
-  const call = (name: string, given: object): ReplayStep => ({
-    kind: 'call',
-    name,
-    arguments: JSON.stringify(given),
-    thought,
-  })
-  switch (action) {
-    case 'message':
-      if (typeof args.content !== 'string') return null
-      return { kind: 'message', source: source === 'user' ? 'user' : 'agent', content: args.content }
-    case 'run':
-      return call('execute_bash', { command: args.command })
-    case 'read':
-      return call('str_replace_editor', { command: 'view', ...some(args, ['path', 'view_range']) })
-    case 'edit':
-      return call('str_replace_editor', some(args, EDITOR_ARGUMENTS))
-    case 'write':
-      return call('str_replace_editor', { command: 'create', path: args.path, file_text: args.content })
-    case 'think':
-      return { kind: 'call', name: 'think', arguments: JSON.stringify({ thought }), thought: '' }
-    case 'finish':
-      return call('finish', { message: args.final_thought ?? '' })
-    case 'browse':
-      return call('browse', { url: args.url })
-    case 'call_tool_mcp':
-      return call(String(args.name), (args.arguments ?? {}) as object)
-    default:
-      return null
+function stepOf({ action = '', args, source }: Event): ReplayStep | null {
+  if (action === 'message') {
+    if (typeof args.content !== 'string') return null
+    return { kind: 'message', source: source === 'user' ? 'user' : 'agent', content: args.content }
   }
-}
-
-const EDITOR_ARGUMENTS = ['command', 'path', 'file_text', 'old_str', 'new_str', 'insert_line'] as const
-
-function some(args: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(names.flatMap((name) => (args[name] == null ? [] : [[name, args[name]]])))
+  const replay = actionKind(action)?.replay ?? null
+  if (replay === null || replay === 'by-itself') return null
+  const { name, arguments: given, thought = typeof args.thought === 'string' ? args.thought : '' } = replay(args)
+  return { kind: 'call', name, arguments: JSON.stringify(given), thought }
 }
 
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Not JSON: told like any other text that is no list of events.
+    // Not JSON: the same error as for any other text that is not a list of events.
     return null
   }
 }

@@ -1,5 +1,5 @@
-// The first message of a conversation that starts from a suggested task: what is wrong with which request, and what the
-// user wants done about it.
+// The first message of a conversation that starts from a suggested task: the pull request or issue, its problem, and what
+// the user wants done.
 
 export type SuggestedTask = {
   git_provider: string

@@ -1,8 +1,8 @@
-// The record of a conversation as it is given away: every event that is not hidden, without what only a browser needs.
+// The exported record of a conversation: every event that is not hidden, without pictures and page dumps.
 
 import { isHidden, type NewEvent } from './events.ts'
 
-/** Members of `extras`, at any depth, that are left out: pictures and page dumps, and what refers to them. */
+/** Members of `extras`, at any depth, that are left out: pictures and page dumps, and references to them. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   'screenshot',
   'set_of_marks',
@@ -15,7 +15,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   'extra_element_properties',
 ])
 
-/** The text of a stored event for the record; null when it is hidden. It stays letter for letter if nothing is left out. */
+/** A stored event for the record; null when it is hidden. The text is unchanged if nothing is left out. */
 export function forTrajectory(text: string): string | null {
   const event = JSON.parse(text) as NewEvent
   if (isHidden(event)) return null

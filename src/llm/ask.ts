@@ -1,4 +1,4 @@
-// One question to a model at a vendor, with all that is known of whom it goes to.
+// One request to a model, with everything that is known of the model.
 
 import type { AddressPolicy } from '../lib/address-policy.ts'
 import type { ModelChoice } from './choose.ts'
@@ -23,10 +23,10 @@ export type ModelFacts = {
   readonly prices: Prices | null
 }
 
-/** How tools are offered: the way that fits the model, the vendor's own calls, or by the prompt. */
+/** How tools are offered: the best way for the model, the vendor's own tool calls, or by the prompt. */
 export type ToolProtocol = 'auto' | 'native' | 'prompted'
 
-export type ModelMeans = {
+export type ModelDeps = {
   /** For addresses that a user chose. */
   readonly addressPolicy: AddressPolicy
   readonly patience?: Patience
@@ -36,13 +36,13 @@ export type ModelMeans = {
   readonly fetch?: typeof fetch
 }
 
-/** What a vendor turned out not to take; it is left out from then on. */
+/** Parameters that the vendor refused; they are left out from then on. */
 export type LeftOut = { temperature: boolean; reasoning: boolean; schema: boolean; usage: boolean }
 
 export type Ask = {
   readonly choice: ModelChoice
   readonly facts: ModelFacts
-  readonly means: ModelMeans & { fetch: typeof fetch; patience: Patience }
+  readonly deps: ModelDeps & { fetch: typeof fetch; patience: Patience }
   readonly leftOut: Readonly<LeftOut>
   readonly prompt: Prompt
   readonly options: AskOptions

@@ -1,13 +1,13 @@
-// The stream of the chat dialect, read by hand: most servers speak it, each a little differently, and reading it is all
-// that stands between a token's arrival and the people who watch. So no schema is run over a piece; each field is looked
-// at for what it is, and what is not understood is passed over.
+// Reads the stream of the chat dialect without the SDK. Most servers use this dialect, each a little differently, and this
+// code is the only delay between a token and the clients. So no schema is run over a piece; each field is checked where it
+// is read, and an unknown one is ignored.
 
 import type { TokenUsage } from './model.ts'
 import type { Ending, ReplyBuilder } from './reply-builder.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** An error that the server sent in the place of a piece. */
+/** An error that the server sent in place of a piece. */
 export class ToldFailure extends Error {
   override readonly name = 'ToldFailure'
   readonly body: string
@@ -76,7 +76,7 @@ export class ChatReader {
   readonly #details: Record<string, unknown>[] = []
   readonly #signatures = new Map<number, string>()
   #lastKey: string | null = null
-  /** Whether the server said that this was all. */
+  /** Whether the server marked the end of the answer. */
   isDone = false
 
   constructor(builder: ReplyBuilder) {
@@ -126,7 +126,7 @@ export class ChatReader {
     if (typeof reasoning === 'string') this.#builder.addReasoning(reasoning)
     if (typeof delta.content === 'string') this.#builder.addText(delta.content)
     else if (Array.isArray(delta.content)) for (const part of delta.content) this.#readPart(objectOf(part))
-    // A refusal is what the model has to say.
+    // The text of a refusal is shown as the answer.
     if (typeof delta.refusal === 'string') this.#builder.addText(delta.refusal)
     if (Array.isArray(delta.tool_calls)) for (const call of delta.tool_calls) this.#readCall(objectOf(call))
     if (Array.isArray(delta.reasoning_details)) {

@@ -3,7 +3,7 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import type { Ask } from './ask.ts'
 import { ChatReader, DataLines, ToldFailure } from './chat-stream.ts'
-import { RefusedRequest } from './failure-from.ts'
+import { RefusedRequest } from './failures.ts'
 import type { VendorParts } from './messages.ts'
 import type { ReplyBuilder } from './reply-builder.ts'
 import { Wire } from './wire.ts'
@@ -14,8 +14,8 @@ const MAX_WHOLE_CHARS = 32 * 1024 * 1024
 type Into = { builder: ReplyBuilder; callOptions: LanguageModelV4CallOptions }
 
 export async function askChat(ask: Ask, { builder, callOptions }: Into): Promise<void> {
-  const { choice, means, options } = ask
-  const wire = new Wire({ fetch: means.fetch, patience: means.patience, signal: options.signal })
+  const { choice, deps, options } = ask
+  const wire = new Wire({ fetch: deps.fetch, patience: deps.patience, signal: options.signal })
   const body = await bodyOf(ask, callOptions)
   const response = await wire.open(`${choice.baseUrl}/chat/completions`, {
     method: 'POST',

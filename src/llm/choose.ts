@@ -32,23 +32,23 @@ export type OwnModel = {
 export type ModelChoice = {
   /** `provider/model`, as it was named. */
   readonly id: string
-  /** Who is meant, in messages for people. */
+  /** The vendor's name, for messages to people. */
   readonly label: string
   readonly dialect: Dialect
-  /** What the provider calls it. */
+  /** The provider's own name of the model. */
   readonly model: string
   /** Null for a binding. */
   readonly baseUrl: string | null
   readonly apiKey: string | null
-  /** False: the address is asked through the guarded door. */
+  /** False: the address is requested through the guarded fetch. */
   readonly isTrustedAddress: boolean
   readonly fallbacks?: readonly ModelChoice[]
 }
 
-/** Why a model that is named cannot be asked: nobody gave its key, or nobody knows where it is. */
+/** Why a model cannot be used: its key is missing, or its address is unknown. */
 export type NoChoice = 'needs-key' | 'needs-address'
 
-/** Null: nobody named a model. */
+/** Null: no model is set. */
 export function chooseModel(own: OwnModel, operator: OperatorModels): ModelChoice | null | NoChoice {
   const chosen = chooseOne(own, operator)
   const isDefault = filled(own.llmModel) === null && filled(own.llmBaseUrl) === null
@@ -60,7 +60,7 @@ export function chooseModel(own: OwnModel, operator: OperatorModels): ModelChoic
   return fallbacks.length === 0 ? chosen : { ...chosen, fallbacks }
 }
 
-/** What to do about a model that nobody knows the address of, in words for its owner. */
+/** What the owner can do about a model with an unknown address, as a sentence. */
 export function unknownModel(own: OwnModel, operator: OperatorModels): string {
   const name = filled(own.llmModel) ?? filled(operator.model) ?? ''
   return `Nobody here knows where the model ${name} is asked. Change llm_model in the settings to a provider/model that is known here, or set llm_base_url to the address of its server.`
@@ -86,17 +86,17 @@ function chooseOne(own: OwnModel, operator: OperatorModels): ModelChoice | null 
 }
 
 type Named = { id: string; prefix: string | null; provider: Provider | null; model: string }
-type Place = { baseUrl: string; apiKey: string | null }
-type Whose = { operator: OperatorModels; ownKey: string | null }
+type ModelEndpoint = { baseUrl: string; apiKey: string | null }
+type KeySources = { operator: OperatorModels; ownKey: string | null }
 
-/** What the provider itself answers at is no address of the user's choosing. */
+/** An address of the provider itself does not count as chosen by the user. */
 function ownAddress(baseUrl: string | null, provider: Provider | null): string | null {
   const address = filled(baseUrl)?.replace(/\/+$/, '') ?? null
   const isProviders = provider?.needsKey === true && address === provider.baseUrl
   return isProviders ? null : address
 }
 
-function atAddress({ id, provider, model }: Named, { baseUrl, apiKey }: Place): ModelChoice {
+function atAddress({ id, provider, model }: Named, { baseUrl, apiKey }: ModelEndpoint): ModelChoice {
   // "OpenAI at another address" is how people name any server that speaks the chat dialect.
   const isAbroad = provider === null || provider.baseUrl !== baseUrl
   const spoken = provider?.dialect ?? 'openai-chat'
@@ -105,7 +105,7 @@ function atAddress({ id, provider, model }: Named, { baseUrl, apiKey }: Place): 
   return { id, label, dialect, model, baseUrl, apiKey, isTrustedAddress: true }
 }
 
-function behindGateway(named: Named, { operator, ownKey }: Whose): ModelChoice | NoChoice {
+function behindGateway(named: Named, { operator, ownKey }: KeySources): ModelChoice | NoChoice {
   const { baseUrl, apiKey } = operator.gateway
   if (named.prefix === null || !GATEWAY_PREFIXES.has(named.prefix)) return 'needs-address'
   if (baseUrl === null) return 'needs-key'
@@ -115,14 +115,14 @@ function behindGateway(named: Named, { operator, ownKey }: Whose): ModelChoice |
 function atProvider(
   id: string,
   { provider, model }: { provider: Provider; model: string },
-  { operator, ownKey }: Whose,
+  { operator, ownKey }: KeySources,
 ): ModelChoice | NoChoice {
   const { label, dialect, baseUrl } = provider
   const apiKey = ownKey ?? operatorKey(provider, operator)
   if (provider.needsKey && apiKey === null) return 'needs-key'
   const isPlaced = dialect === 'workers-ai' ? operator.hasWorkersAi : baseUrl !== null
   if (!isPlaced) return 'needs-address'
-  // A provider without keys lives beside the service or nowhere: whether it may be asked is the door's to say.
+  // A provider without keys runs beside the service or nowhere: the guarded fetch decides whether it may be requested.
   return { id, label, dialect, model, baseUrl, apiKey, isTrustedAddress: provider.needsKey || dialect === 'workers-ai' }
 }
 

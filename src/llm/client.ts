@@ -1,39 +1,38 @@
-// A language model at a vendor: the prompt goes out in its dialect, the answer is watched while it comes and read into
-// one reply, and whatever goes wrong on the way ends as a `ModelError`.
+// A language model of a vendor: sends the prompt in the vendor's dialect and reads the streamed answer into one reply. Every
+// failure becomes a `ModelError`.
 
 import { typedByPerson } from '../lib/chooser.ts'
 import { fetchThrough } from '../lib/guarded-fetch.ts'
-import { operatorFetchOnce } from '../lib/operator-fetch.ts'
-import type { Ask, LeftOut, ModelFacts, ModelMeans, Prices } from './ask.ts'
+import { operatorFetchOnce } from '../lib/http-client.ts'
+import type { Ask, LeftOut, ModelDeps, ModelFacts, Prices } from './ask.ts'
 import type { ModelChoice } from './choose.ts'
 import { askDialect } from './dialects.ts'
-import { modelFacts } from './facts.ts'
-import { failureFrom } from './failure-from.ts'
-import { wordsOf } from './failures.ts'
-import { fallbackModel } from './fallback.ts'
+import { failureFrom, wordsOf } from './failures.ts'
 import {
   type AskOptions,
   type LanguageModel,
   ModelError,
+  type ModelFailure,
   type ModelReply,
   type Prompt,
   type PromptPart,
   type TokenUsage,
 } from './model.ts'
+import { modelFacts } from './models.ts'
 import { promptedModel } from './prompted.ts'
 import { ReplyBuilder } from './reply-builder.ts'
 import { DEFAULT_PATIENCE } from './wire.ts'
 
-export async function languageModel(choice: ModelChoice, means: ModelMeans): Promise<LanguageModel> {
-  const first = await oneModel(choice, means)
+export async function languageModel(choice: ModelChoice, deps: ModelDeps): Promise<LanguageModel> {
+  const first = await oneModel(choice, deps)
   if (choice.fallbacks === undefined) return first
-  return fallbackModel(first, await Promise.all(choice.fallbacks.map((other) => oneModel(other, means))))
+  return fallbackModel(first, await Promise.all(choice.fallbacks.map((other) => oneModel(other, deps))))
 }
 
-async function oneModel(choice: ModelChoice, means: ModelMeans): Promise<LanguageModel> {
+async function oneModel(choice: ModelChoice, deps: ModelDeps): Promise<LanguageModel> {
   const facts = await modelFacts(choice.id)
-  const native = new VendorModel(choice, facts, means)
-  const protocol = means.toolProtocol ?? 'auto'
+  const native = new VendorModel(choice, facts, deps)
+  const protocol = deps.toolProtocol ?? 'auto'
   if (protocol === 'native') return native
   if (protocol === 'prompted' || !facts.callsTools) return promptedModel(native)
   return new AdaptingModel(native)
@@ -45,16 +44,16 @@ class VendorModel implements LanguageModel {
   readonly seesImages: boolean
   readonly #choice: ModelChoice
   readonly #facts: ModelFacts
-  readonly #means: ModelMeans
+  readonly #deps: ModelDeps
   readonly #leftOut: LeftOut = { temperature: false, reasoning: false, schema: false, usage: false }
 
-  constructor(choice: ModelChoice, facts: ModelFacts, means: ModelMeans) {
+  constructor(choice: ModelChoice, facts: ModelFacts, deps: ModelDeps) {
     this.id = choice.id
     this.contextWindow = facts.contextWindow
     this.seesImages = facts.seesImages
     this.#choice = choice
     this.#facts = facts
-    this.#means = means
+    this.#deps = deps
   }
 
   async ask(prompt: Prompt, options: AskOptions = {}): Promise<ModelReply> {
@@ -65,7 +64,7 @@ class VendorModel implements LanguageModel {
       } catch (error) {
         options.signal?.throwIfAborted()
         if (!(error instanceof ModelError)) throw error
-        // A request that was refused for a part of it cost nothing and wrote nothing: it goes out again without that.
+        // A request that was refused because of one parameter had no effect: it is sent again without that parameter.
         const refused = refusedParameter(error, this.#leftOut)
         if (refused !== null) this.#leftOut[refused] = true
         else if (this.seesImages && refusesImages(error) && holdsImages(asked)) asked = withoutImages(asked)
@@ -78,8 +77,8 @@ class VendorModel implements LanguageModel {
     const startedAt = Date.now()
     const builder = new ReplyBuilder(options.onDelta)
     const choice = this.#choice
-    const means = { patience: DEFAULT_PATIENCE, ...this.#means, fetch: this.#fetch() }
-    const ask: Ask = { choice, facts: this.#facts, means, leftOut: this.#leftOut, prompt, options }
+    const deps = { patience: DEFAULT_PATIENCE, ...this.#deps, fetch: this.#fetch() }
+    const ask: Ask = { choice, facts: this.#facts, deps, leftOut: this.#leftOut, prompt, options }
     try {
       await askDialect(ask, builder)
     } catch (error) {
@@ -90,7 +89,7 @@ class VendorModel implements LanguageModel {
   }
 
   #fetch(): typeof fetch {
-    const { addressPolicy: policy, patience, fetch: send } = this.#means
+    const { addressPolicy: policy, patience, fetch: send } = this.#deps
     const { isTrustedAddress, baseUrl } = this.#choice
     if (isTrustedAddress) {
       return send === undefined ? operatorFetchOnce : (input, init) => send(input, { ...init, redirect: 'manual' })
@@ -101,7 +100,7 @@ class VendorModel implements LanguageModel {
       headersTimeoutMs: firstByteMs,
       totalTimeoutMs: LONGEST_TIMER_MS,
     }
-    // A healthy stream is never cut by the clock: its silence is watched where it is read, and so is its size.
+    // A healthy stream has no time limit: its silence and its size are watched where it is read.
     const chosenBy = typedByPerson(...(baseUrl === null ? [] : [baseUrl]))
     return fetchThrough({ policy, chosenBy, limits, ...(send && { fetch: send }) })
   }
@@ -109,7 +108,7 @@ class VendorModel implements LanguageModel {
 
 const LONGEST_TIMER_MS = 2_147_483_647
 
-/** A model that turns out not to call tools, though nobody said so, is driven by the prompt from then on. */
+/** A model that turns out not to support tool calls is driven by the prompt from then on. */
 class AdaptingModel implements LanguageModel {
   readonly #native: VendorModel
   #prompted: LanguageModel | null = null
@@ -215,4 +214,42 @@ function costOf(usage: TokenUsage, prices: Prices | null): number {
     cacheWriteTokens * prices.cacheWrite +
     completionTokens * prices.output
   return millionths / 1_000_000
+}
+
+// Several models as one: when the first cannot answer now, the next is asked at once.
+
+/** Failures that another vendor would give as well. */
+const SAME_EVERYWHERE: ReadonlySet<ModelFailure> = new Set(['context_too_long', 'content_policy', 'bad_request'])
+
+export function fallbackModel(first: LanguageModel, others: readonly LanguageModel[]): LanguageModel {
+  const all = [first, ...others]
+  const windows = all.flatMap(({ contextWindow }) => (contextWindow === null ? [] : [contextWindow]))
+  return {
+    id: first.id,
+    // What is shown to one has to fit all of them.
+    contextWindow: windows.length === 0 ? null : Math.min(...windows),
+    seesImages: first.seesImages,
+    ask: (prompt, options = {}) => askInTurn(all, prompt, options),
+  }
+}
+
+async function askInTurn(models: readonly LanguageModel[], prompt: Prompt, options: AskOptions): Promise<ModelReply> {
+  const failures: ModelError[] = []
+  let isSilent = true
+  const onDelta: AskOptions['onDelta'] = (delta) => {
+    isSilent = false
+    options.onDelta?.(delta)
+  }
+  for (const model of models) {
+    try {
+      return await model.ask(prompt, { ...options, onDelta })
+    } catch (error) {
+      options.signal?.throwIfAborted()
+      if (!(error instanceof ModelError)) throw error
+      failures.push(error)
+      // A streamed text cannot be taken back: the caller decides whether to begin again.
+      if (!isSilent || SAME_EVERYWHERE.has(error.kind)) break
+    }
+  }
+  throw failures.find(({ isPassing }) => isPassing) ?? failures[0]
 }

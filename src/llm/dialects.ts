@@ -8,16 +8,72 @@ import type {
 } from '@ai-sdk/provider'
 import type { WorkersAISettings } from 'workers-ai-provider'
 import { assertNever } from '../lib/assert.ts'
+import { unlessAborted } from '../lib/wait-at-most.ts'
 import type { Ask } from './ask.ts'
 import { askChat } from './chat.ts'
 import { ToldFailure } from './chat-stream.ts'
-import { RefusedRequest, UnreadableAnswer } from './failure-from.ts'
+import { RefusedRequest, UnreadableAnswer } from './failures.ts'
 import { toSdkPrompt, type VendorParts } from './messages.ts'
 import { ModelError } from './model.ts'
 import type { ReplyBuilder } from './reply-builder.ts'
 import { readSdkStream } from './sdk-stream.ts'
-import { Silence } from './silence.ts'
-import { type Course, type Wire, watchedFetch } from './wire.ts'
+import { type Course, type Patience, type Wire, watchedFetch } from './wire.ts'
+
+// The same time limits for a model behind a binding, where no bytes can be watched: measured from piece to piece.
+
+class Silence {
+  readonly #controller = new AbortController()
+  readonly #patience: Patience
+  readonly #startedAt = Date.now()
+  readonly #outer: AbortSignal | undefined
+  readonly #forward = () => this.#controller.abort(this.#outer?.reason)
+  #lastHeardAt = Date.now()
+  #hasBegun = false
+  #timer: ReturnType<typeof setTimeout> | null = null
+
+  constructor(patience: Patience, outer: AbortSignal | undefined) {
+    this.#patience = patience
+    this.#outer = outer
+    outer?.addEventListener('abort', this.#forward)
+    this.#watch()
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  heard(): void {
+    this.#lastHeardAt = Date.now()
+    if (this.#hasBegun) return
+    this.#hasBegun = true
+    this.#watch()
+  }
+
+  /** The result of the work, or the abort's reason; the work itself need not listen to the signal. */
+  async unlessCut<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await unlessAborted(this.signal, work)
+    } finally {
+      if (this.#timer !== null) clearTimeout(this.#timer)
+      this.#outer?.removeEventListener('abort', this.#forward)
+    }
+  }
+
+  #watch(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    const { firstByteMs, idleMs, totalMs } = this.#patience
+    const now = Date.now()
+    const silence = this.#lastHeardAt + (this.#hasBegun ? idleMs : firstByteMs) - now
+    const leftMs = totalMs === null ? silence : Math.min(silence, this.#startedAt + totalMs - now)
+    if (leftMs > 0) {
+      this.#timer = setTimeout(() => this.#watch(), leftMs)
+      return
+    }
+    const what = this.#hasBegun ? 'stopped in the middle of its answer' : 'did not begin to answer'
+    const advice = 'Try again, or choose another model.'
+    this.#controller.abort(new ModelError('timeout', `The model ${what} within the time allowed. ${advice}`))
+  }
+}
 
 export async function askDialect(ask: Ask, builder: ReplyBuilder): Promise<void> {
   const { choice } = ask
@@ -32,9 +88,9 @@ export async function askDialect(ask: Ask, builder: ReplyBuilder): Promise<void>
 type Reading = { builder: ReplyBuilder; course: Course }
 
 async function throughSdk(ask: Ask, { builder, course }: Reading): Promise<VendorParts['parts']> {
-  const { means, options } = ask
+  const { deps, options } = ask
   if (ask.choice.dialect === 'workers-ai') return throughBinding(ask, builder)
-  const transport = { fetch: means.fetch, patience: means.patience, signal: options.signal }
+  const transport = { fetch: deps.fetch, patience: deps.patience, signal: options.signal }
   try {
     const model = await sdkModel(ask, watchedFetch(transport, { course, inspect: refuseUnlessStream }))
     const { stream } = await model.doStream(callOptions(ask))
@@ -47,9 +103,9 @@ async function throughSdk(ask: Ask, { builder, course }: Reading): Promise<Vendo
 
 async function throughBinding(ask: Ask, builder: ReplyBuilder): Promise<VendorParts['parts']> {
   ask.options.signal?.throwIfAborted()
-  const silence = new Silence(ask.means.patience, ask.options.signal)
+  const silence = new Silence(ask.deps.patience, ask.options.signal)
   const read = async () => {
-    const model = await sdkModel(ask, ask.means.fetch)
+    const model = await sdkModel(ask, ask.deps.fetch)
     const { stream } = await model.doStream({ ...callOptions(ask), abortSignal: silence.signal })
     return readSdkStream(stream, builder, () => silence.heard())
   }
@@ -62,7 +118,7 @@ const isTold = (error: unknown): boolean =>
   error instanceof ModelError ||
   (error instanceof Error && error.name === 'AI_APICallError')
 
-async function sdkModel({ choice, means }: Ask, fetch: typeof globalThis.fetch): Promise<LanguageModelV4> {
+async function sdkModel({ choice, deps }: Ask, fetch: typeof globalThis.fetch): Promise<LanguageModelV4> {
   const { dialect, model, baseUrl, apiKey } = choice
   const settings = { apiKey: apiKey ?? '', fetch, ...(baseUrl === null ? {} : { baseURL: baseUrl }) }
   switch (dialect) {
@@ -74,7 +130,7 @@ async function sdkModel({ choice, means }: Ask, fetch: typeof globalThis.fetch):
       return (await import('./lazy/openai.ts')).createOpenAI(settings).responses(model)
     case 'workers-ai': {
       const { createWorkersAI } = await import('./lazy/workers-ai.ts')
-      return createWorkersAI({ binding: means.ai } as WorkersAISettings)(model)
+      return createWorkersAI({ binding: deps.ai } as WorkersAISettings)(model)
     }
     case 'openai-chat':
       throw new Error('the chat dialect is read by hand')

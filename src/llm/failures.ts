@@ -1,11 +1,13 @@
-// What went wrong with a request to a model, told from what vendors answer: statuses, the names they give to errors, and
-// where those say too little, their words.
+// Classifies the errors of requests to models by the vendors' answers: the status, the names of errors and, where these are
+// not enough, the message.
 
+import { LineTooLong, ToldFailure } from './chat-stream.ts'
+import type { ModelChoice } from './choose.ts'
 import { ModelError, type ModelFailure } from './model.ts'
 import { retryAfterOf } from './retry.ts'
 
-/** What is known of one failed request. */
-export type Evidence = {
+/** Everything that is known of one failed request. */
+type Evidence = {
   /** Who is meant, in the sentence for the user. */
   readonly label: string
   readonly model: string
@@ -13,12 +15,12 @@ export type Evidence = {
   readonly headers?: Headers | Record<string, string> | undefined
   /** The body of the answer, or the error that came in the middle of a stream. */
   readonly body: string
-  /** Never to be repeated to anybody. */
+  /** Never part of a message. */
   readonly apiKey: string | null
   readonly partialText?: string
 }
 
-type Told = { words: string; names: string; status: number | null }
+type ProviderError = { words: string; names: string; status: number | null }
 
 const WORDS = {
   credits:
@@ -44,7 +46,7 @@ const BY_NAME: readonly (readonly [RegExp, ModelFailure])[] = [
   [/invalid_request|invalid_argument|not_found|bad_request/i, 'bad_request'],
 ]
 
-export function failureOf(evidence: Evidence): ModelError {
+function failureOf(evidence: Evidence): ModelError {
   const told = toldIn(evidence)
   const kind = kindOf(told)
   const retryAfterMs = retryAfterOf(evidence.headers, evidence.body)
@@ -61,7 +63,7 @@ export function wordsOf(error: ModelError): string {
   return error.cause instanceof Error ? `${error.message}\n${error.cause.message}` : error.message
 }
 
-function kindOf(told: Told): ModelFailure {
+function kindOf(told: ProviderError): ModelFailure {
   const { words, names, status } = told
   // What a vendor says in so many words counts before the status under which it says it.
   if (status === 402 || (WORDS.credits.test(words) && !/retry(Info|Delay)|try again in/i.test(words))) {
@@ -83,7 +85,7 @@ function kindOf(told: Told): ModelFailure {
 }
 
 /** For an error without a status of its own: in the middle of a stream, or as the body of a 200. */
-function namedKind({ words, names }: Told): ModelFailure {
+function namedKind({ words, names }: ProviderError): ModelFailure {
   const code = /(?:^|\s)([45]\d\d)(?:\s|$)/.exec(names)?.[1]
   if (code !== undefined) return kindOf({ words, names: '', status: Number(code) })
   for (const [pattern, kind] of BY_NAME) {
@@ -99,7 +101,7 @@ function namedKind({ words, names }: Told): ModelFailure {
 }
 
 /** The vendor's words and the names it gives to the error, out of whatever shape it uses. */
-function toldIn({ body, status }: Evidence): Told {
+function toldIn({ body, status }: Evidence): ProviderError {
   const parsed = parsedOf(body)
   if (parsed === null) return { words: body.slice(0, 4000), names: '', status }
   const error = recordOf(parsed.error) ?? parsed
@@ -175,7 +177,7 @@ function sentence(kind: ModelFailure, { label, model, status }: Evidence, detail
 }
 
 /** What the way to the server failed with: no answer came, or it broke off. */
-export function transportFailure(error: unknown, where: { label: string; partialText: string }): ModelError {
+function transportFailure(error: unknown, where: { label: string; partialText: string }): ModelError {
   const { label, partialText } = where
   if (error instanceof ModelError) {
     return partialText === '' ? error : new ModelError(error.kind, error.message, { partialText, cause: error.cause })
@@ -214,3 +216,66 @@ function doorFailure(error: DoorTrouble, { label, partialText }: { label: string
     }
   }
 }
+
+// Any error of a request as the one kind that leaves this folder.
+
+/** A refused request, as the dialects here and those of the SDK tell of it. */
+export class RefusedRequest extends Error {
+  override readonly name = 'RefusedRequest'
+  readonly status: number
+  readonly headers: Headers
+  readonly body: string
+
+  constructor(status: number, headers: Headers, body: string) {
+    super(`status ${status}`)
+    this.status = status
+    this.headers = headers
+    this.body = body
+  }
+}
+
+/** What came cannot be made sense of. */
+export class UnreadableAnswer extends Error {
+  override readonly name = 'UnreadableAnswer'
+
+  constructor(cause: unknown) {
+    super('the answer cannot be read', { cause })
+  }
+}
+
+type FailedAttempt = { choice: ModelChoice; partialText: string }
+
+export function failureFrom(error: unknown, { choice, partialText }: FailedAttempt): ModelError {
+  const { label, model, apiKey } = choice
+  const failed = (more: Pick<Evidence, 'status' | 'body' | 'headers'>) =>
+    failureOf({ label, model, apiKey, partialText, ...more })
+  if (error instanceof ModelError) return transportFailure(error, { label, partialText })
+  if (error instanceof RefusedRequest) return failed(error)
+  if (error instanceof ToldFailure) return failed({ status: null, body: error.body })
+  if (isUnreadable(error)) {
+    const message = `${label} sent an answer that cannot be read. Send a message to try again, or choose another model.`
+    return new ModelError('unusable_reply', message, { partialText, cause: error })
+  }
+  const call = sdkCallError(error)
+  if (call !== null) {
+    if (call.statusCode !== undefined) {
+      return failed({ status: call.statusCode, body: call.responseBody ?? '', headers: call.responseHeaders })
+    }
+    return failureFrom(call.cause ?? new TypeError('no answer'), { choice, partialText })
+  }
+  return transportFailure(error, { label, partialText })
+}
+
+type SdkCallError = Error & {
+  statusCode?: number
+  responseBody?: string
+  responseHeaders?: Record<string, string>
+}
+
+/** By their names: the classes live in packages that are loaded on first use. */
+function sdkCallError(error: unknown): SdkCallError | null {
+  return error instanceof Error && error.name === 'AI_APICallError' ? (error as SdkCallError) : null
+}
+
+const isUnreadable = (error: unknown): boolean =>
+  error instanceof SyntaxError || error instanceof LineTooLong || error instanceof UnreadableAnswer

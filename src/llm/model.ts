@@ -1,5 +1,5 @@
-// What the rest of the product knows of a language model: a prompt goes in, deltas come by, one reply comes out. Which
-// vendor answers, and in which of its dialects, stays behind this.
+// The interface of a language model for the rest of the product: a prompt goes in, deltas are streamed, one reply comes out.
+// Vendors and dialects are hidden behind it.
 
 /** The parameters of a tool, as JSON Schema (2020-12) of an object. */
 export type JsonSchema = Readonly<Record<string, unknown>>
@@ -20,7 +20,7 @@ export type PromptMessage =
       readonly role: 'assistant'
       readonly text: string
       readonly calls: readonly ToolCall[]
-      /** What the vendor wants back with this message, signed reasoning for one; JSON, opaque to everybody else. */
+      /** Data that the vendor wants back with this message, for example signed reasoning; JSON, opaque to all other code. */
       readonly vendor?: unknown
     }
   | { readonly role: 'tool'; readonly callId: string; readonly name: string; readonly content: readonly PromptPart[] }
@@ -31,7 +31,7 @@ export type Prompt = {
   readonly tools: readonly ToolSpec[]
 }
 
-/** What comes by while the model writes. `index` counts the calls of the reply from 0. */
+/** A piece of the streamed answer. `index` counts the calls of the reply from 0. */
 export type ModelDelta =
   | { readonly kind: 'text' | 'reasoning'; readonly text: string }
   | { readonly kind: 'call'; readonly index: number; readonly id: string; readonly name: string; readonly text: string }
@@ -102,9 +102,9 @@ const WORTH_RETRYING: ReadonlySet<ModelFailure> = new Set([
 export class ModelError extends Error {
   override readonly name = 'ModelError'
   readonly kind: ModelFailure
-  /** What the vendor asks to wait, in milliseconds; null when it says nothing. */
+  /** The wait that the vendor asks for, in milliseconds; null when it names none. */
   readonly retryAfterMs: number | null
-  /** What had been written when it broke. */
+  /** The text that had been written when the answer broke off. */
   readonly partialText: string
 
   constructor(
@@ -118,7 +118,7 @@ export class ModelError extends Error {
     this.partialText = more.partialText ?? ''
   }
 
-  /** Whether the same question may be answered a little later. */
+  /** Whether the same question may succeed a little later. */
   get isPassing(): boolean {
     return WORTH_RETRYING.has(this.kind)
   }

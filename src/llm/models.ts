@@ -5,21 +5,22 @@
 import { z } from 'zod'
 import { requestJson, UpstreamError } from '../lib/http-client.ts'
 import { log } from '../lib/log.ts'
+import type { ModelFacts } from './ask.ts'
 import type { OperatorModels } from './choose.ts'
-import { KEYED_PROVIDERS, partsOf, providerNamed } from './providers.ts'
+import { KEYED_PROVIDERS, type KeyedProvider, partsOf, providerNamed } from './providers.ts'
 
 const KEPT_MS = 600_000
 const KEPT_AFTER_FAILURE_MS = 60_000
 const DEADLINE_MS = 3_000
 const MAX_LISTED = 2_000
 
-export type ListMeans = { readonly fetch?: typeof fetch; readonly now?: () => number }
+type ListDeps = { readonly fetch?: typeof fetch; readonly now?: () => number }
 
 /** Sorted `provider/model` ids, each once. Never empty, and never late because of a provider. */
-export async function listModels(operator: OperatorModels | null, means: ListMeans = {}): Promise<readonly string[]> {
+export async function listModels(operator: OperatorModels | null, deps: ListDeps = {}): Promise<readonly string[]> {
   const { CATALOGUE } = await import('./lazy/catalogue.ts')
   const sources = operator === null ? [] : sourcesOf(operator)
-  const lists = await Promise.all(sources.map((source) => known(source, means)))
+  const lists = await Promise.all(sources.map((source) => known(source, deps)))
   const named = operator?.model == null ? [] : [operator.model]
   return [...new Set([...CATALOGUE, ...named, ...lists.flat()])].sort()
 }
@@ -52,12 +53,12 @@ function sourcesOf({ model, baseUrl, apiKey, keys, gateway }: OperatorModels): S
   return sources
 }
 
-type Kept = { ids: readonly string[]; until: number }
+type CachedList = { ids: readonly string[]; until: number }
 
 /** By address and key. Only finished lists are shared: a request cannot wait for what another one is fetching. */
-const kept = new Map<string, Kept>()
+const kept = new Map<string, CachedList>()
 
-async function known(source: Source, { fetch, now = Date.now }: ListMeans): Promise<readonly string[]> {
+async function known(source: Source, { fetch, now = Date.now }: ListDeps): Promise<readonly string[]> {
   const key = JSON.stringify(source)
   const before = kept.get(key)
   if (before !== undefined && now() < before.until) return before.ids
@@ -115,4 +116,44 @@ function idsOf({ prefix, kind }: Source, answer: unknown): string[] {
     .filter((name) => SOUND.test(name) && !NO_CHAT.test(name))
     .slice(0, MAX_LISTED)
     .map((name) => `${prefix}${name}`)
+}
+
+// What is known of a model before it is asked: how much it reads, what it can do, what it costs.
+
+/** Names of models with eyes, for servers whose models no catalogue lists. */
+const SEEING = /(^|[^a-z])(vl|vision|llava|pixtral|omni|multimodal|gemma-?3|llama-?4|gpt-4o|gpt-5|claude|gemini)/i
+
+const unknownFacts = (model: string): ModelFacts => ({
+  contextWindow: null,
+  maxOutputTokens: null,
+  callsTools: true,
+  seesImages: SEEING.test(model),
+  reasons: false,
+  takesTemperature: true,
+  prices: null,
+})
+
+/**
+ * By its id. Behind a gateway the same model is known by its bare name; what it costs there, and whether its thoughts come
+ * through as the vendor wants them back, is the gateway's own affair.
+ */
+export async function modelFacts(id: string): Promise<ModelFacts> {
+  const { provider, model } = partsOf(id)
+  const { findModel } = await import('./lazy/catalogue.ts')
+  const listed = provider === null ? null : findModel(provider.name, model)
+  if (listed !== null) return listed
+  const isKeyed = provider !== null && KEYED_PROVIDERS.includes(provider.name as KeyedProvider)
+  const namesake = isKeyed ? null : namesakeOf(model, findModel)
+  return namesake === null ? unknownFacts(model) : { ...namesake, prices: null, reasons: false }
+}
+
+type Find = (provider: string, model: string) => ModelFacts | null
+
+function namesakeOf(model: string, find: Find): ModelFacts | null {
+  const bare = model.slice(model.lastIndexOf('/') + 1)
+  for (const provider of KEYED_PROVIDERS) {
+    const found = find(provider, bare)
+    if (found !== null) return found
+  }
+  return null
 }

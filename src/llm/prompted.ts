@@ -9,9 +9,137 @@ import type {
   Prompt,
   PromptMessage,
   PromptPart,
+  ToolCall,
   ToolSpec,
 } from './model.ts'
-import { callText, MarkupReader, STOP_NOTE } from './prompted-markup.ts'
+
+// The written form of a tool call for models that have no other, and its reader. The reader takes text as it streams in
+// and gives on what is for people at once; what may still become a call is held back, so no markup is ever shown.
+
+const OPEN = '<tool_call name="'
+const CLOSE = '</tool_call>'
+
+const STOP_NOTE = 'After your calls, stop: the results come in the next message. Never write a result yourself.'
+
+/** A call as the model is to write it, and as it sees its own earlier ones. */
+export function callText({ name, arguments: text }: Pick<ToolCall, 'name' | 'arguments'>): string {
+  return `${OPEN}${name}">\n${text}\n${CLOSE}`
+}
+
+/** Some write the name as JSON beside the arguments, as they were trained to. */
+const TRAINED_OPEN = '<tool_call>'
+const OPENINGS = [OPEN, TRAINED_OPEN]
+
+class MarkupReader {
+  readonly #onDelta: (delta: ModelDelta) => void
+  #held = ''
+  #inside: { named: boolean; index: number; id: string } | null = null
+  #text = ''
+  readonly calls: ToolCall[] = []
+
+  constructor(onDelta: (delta: ModelDelta) => void) {
+    this.#onDelta = onDelta
+  }
+
+  /** What the model said besides its calls. */
+  get text(): string {
+    return this.#text.trimEnd()
+  }
+
+  push(piece: string): void {
+    this.#held += piece
+    while (this.#inside === null ? this.#readText() : this.#readCall());
+  }
+
+  /** The model stopped: what was held back is text after all, or a call whose end it forgot. */
+  end(): void {
+    if (this.#inside === null) this.#say(this.#held)
+    else this.#settle(this.#held)
+    this.#held = ''
+  }
+
+  /** Says what is certainly text. True when a call begins. */
+  #readText(): boolean {
+    const found = OPENINGS.map((opening) => ({ opening, at: this.#held.indexOf(opening) }))
+      .filter(({ at }) => at !== -1)
+      .sort((one, other) => one.at - other.at)[0]
+    if (found === undefined) {
+      const certain = this.#held.length - heldBack(this.#held)
+      this.#say(this.#held.slice(0, certain))
+      this.#held = this.#held.slice(certain)
+      return false
+    }
+    this.#say(this.#held.slice(0, found.at).trimEnd())
+    this.#held = this.#held.slice(found.at + found.opening.length)
+    const index = this.calls.length
+    this.#inside = { named: found.opening === OPEN, index, id: `call_${index + 1}` }
+    return true
+  }
+
+  /** True when the call is complete. */
+  #readCall(): boolean {
+    const end = this.#held.indexOf(CLOSE)
+    if (end === -1) return false
+    this.#settle(this.#held.slice(0, end))
+    this.#held = this.#held.slice(end + CLOSE.length)
+    return true
+  }
+
+  #settle(written: string): void {
+    const inside = this.#inside
+    this.#inside = null
+    if (inside === null) return
+    const { name, text } = inside.named ? namedCall(written) : trainedCall(written)
+    this.calls.push({ id: inside.id, name, arguments: text })
+    this.#onDelta({ kind: 'call', index: inside.index, id: inside.id, name, text })
+  }
+
+  #say(text: string): void {
+    // What stands between two calls, or after the last one, is nothing that the model has to say.
+    if (text === '' || (this.calls.length > 0 && text.trim() === '')) return
+    this.#text += text
+    this.#onDelta({ kind: 'text', text })
+  }
+}
+
+/** How many characters at the end may be the beginning of a call, blank ones before it included. */
+function heldBack(text: string): number {
+  let longest = 0
+  for (const opening of OPENINGS) {
+    for (let length = Math.min(opening.length - 1, text.length); length > longest; length--) {
+      if (text.endsWith(opening.slice(0, length))) longest = length
+    }
+  }
+  const before = text.slice(0, text.length - longest)
+  return longest + (before.length - before.trimEnd().length)
+}
+
+function namedCall(written: string): { name: string; text: string } {
+  const quote = written.indexOf('"')
+  const bracket = written.indexOf('>', quote)
+  if (quote === -1 || bracket === -1) return { name: written.trim().slice(0, 64), text: '' }
+  return { name: written.slice(0, quote), text: withoutFence(written.slice(bracket + 1)) }
+}
+
+function trainedCall(written: string): { name: string; text: string } {
+  const text = withoutFence(written)
+  try {
+    const value = JSON.parse(text) as { name?: unknown; arguments?: unknown; parameters?: unknown }
+    const given = value.arguments ?? value.parameters ?? {}
+    const name = typeof value.name === 'string' ? value.name : ''
+    return { name, text: typeof given === 'string' ? given : JSON.stringify(given) }
+  } catch {
+    // The tool step tells the model that this is not JSON.
+    return { name: /"name"\s*:\s*"([^"]{1,64})"/.exec(text)?.[1] ?? '', text }
+  }
+}
+
+const withoutFence = (text: string): string =>
+  text
+    .trim()
+    .replace(/^```[a-z]*\s*\n?/, '')
+    .replace(/\n?```$/, '')
+    .trim()
 
 export function promptedModel(inner: LanguageModel): LanguageModel {
   return {

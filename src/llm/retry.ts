@@ -1,4 +1,4 @@
-// When a question that failed is asked again. Pure: whoever keeps count of the attempts and sets the alarm is elsewhere.
+// When a failed request is repeated. Pure: the caller counts the attempts and sets the alarm.
 
 import type { ModelError } from './model.ts'
 
@@ -11,7 +11,7 @@ export type RetryPlan = {
 
 export const DEFAULT_RETRY_PLAN: RetryPlan = { attempts: 5, minMs: 8_000, maxMs: 64_000 }
 
-/** A vendor that wants to be left alone for longer than this ends the turn: the user knows better what to do by then. */
+/** The longest wait that a vendor may ask for, ms. A longer one ends the turn, so that the user can decide. */
 const LONGEST_WISH_MS = 300_000
 
 export type RetryQuestion = {
@@ -34,9 +34,9 @@ export function retryDelay({
   const wish = error.retryAfterMs
   if (wish !== null && wish > LONGEST_WISH_MS) return null
   const grown = Math.min(plan.maxMs, plan.minMs * 2 ** Math.max(0, failed - 1))
-  // From three quarters to five quarters: those that failed together do not come back together.
+  // Between 75 % and 125 % of the delay, so that requests that failed together are not repeated together.
   const jittered = Math.min(plan.maxMs, grown * (0.75 + random / 2))
-  // Never before the vendor asked for, and a little spread after it.
+  // Never earlier than the vendor asked, and up to 1 s later.
   return Math.round(wish === null ? jittered : Math.max(plan.minMs, wish) + random * Math.min(plan.minMs, 1_000))
 }
 
@@ -51,7 +51,7 @@ export function retryAfterOf(headers: HeaderBag, body: string, now = Date.now())
   const asked = secondsOrDate(header('retry-after'), now)
   if (asked !== null) return asked
   const reset = header('x-ratelimit-reset')
-  // An instant in milliseconds or seconds; anything smaller is a span whose unit nobody knows.
+  // Ten digits and more are a time in seconds or milliseconds; a smaller number is a duration in an unknown unit.
   if (reset !== null && /^\d{10,13}$/.test(reset)) return until(Number(reset) * (reset.length > 11 ? 1 : 1000), now)
   return wordsOf(body)
 }

@@ -1,6 +1,7 @@
-// One request to a model's server, watched: it may take as long as it likes while something comes, and is cut off when
-// nothing does. What comes is bounded.
+// One watched request to a model's server: it may take as long as data arrives, and is aborted when none does. Its size is
+// limited.
 
+import { unlessAborted } from '../lib/wait-at-most.ts'
 import { ModelError } from './model.ts'
 
 export type Patience = {
@@ -8,7 +9,7 @@ export type Patience = {
   readonly firstByteMs: number
   /** Between two bytes of the answer. */
   readonly idleMs: number
-  /** The whole answer; null: as long as it flows. */
+  /** For the whole answer; null: no limit. */
   readonly totalMs: number | null
 }
 
@@ -16,7 +17,7 @@ export const DEFAULT_PATIENCE: Patience = { firstByteMs: 300_000, idleMs: 120_00
 
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
-/** Servers keep a connection warm with comment lines while the model thinks; for this long it is believed. */
+/** While a model thinks, servers keep the connection open with comment lines; for this long they count as data. */
 const MAX_WARM_MS = 1_800_000
 const COMMENT = 0x3a
 
@@ -26,7 +27,7 @@ export type Transport = {
   readonly signal: AbortSignal | undefined
 }
 
-/** The request's end, for one of three reasons: it is answered, the caller gave up, or nothing came for too long. */
+/** The request ends for one of three reasons: the answer is complete, the caller aborted, or nothing arrived for too long. */
 export class Wire {
   readonly #transport: Transport
   readonly #controller = new AbortController()
@@ -52,7 +53,10 @@ export class Wire {
     this.#lastNewsAt = this.#startedAt
     this.#watch()
     try {
-      const response = await this.#unlessCut(send(url, { ...init, signal: this.#controller.signal }))
+      const response = await unlessAborted(
+        this.#controller.signal,
+        send(url, { ...init, signal: this.#controller.signal }),
+      )
       this.#reader = response.body?.getReader() ?? null
       return response
     } catch (error) {
@@ -114,7 +118,7 @@ export class Wire {
     throw this.#cutOff?.reason
   }
 
-  /** One timer for the whole request: it looks how long nothing came, and sleeps for what is left. */
+  /** One timer for the whole request: it measures the silence, and sleeps for the rest of the limit. */
   #watch(): void {
     if (this.#timer !== null) clearTimeout(this.#timer)
     const leftMs = this.#leftMs()
@@ -143,24 +147,8 @@ export class Wire {
     this.#cutOff = { reason }
     this.close()
     this.#controller.abort(reason)
-    // A stream that is broken already says so to its reader, who knows why.
+    // A broken stream reports its error to its reader.
     this.#reader?.cancel(reason).then(undefined, () => undefined)
-  }
-
-  /** A runtime that does not listen to the signal cannot hold the caller. */
-  async #unlessCut(answer: Promise<Response>): Promise<Response> {
-    const { signal } = this.#controller
-    let leave = () => {}
-    const cut = new Promise<never>((_, reject) => {
-      leave = () => reject(signal.reason)
-      signal.addEventListener('abort', leave)
-      if (signal.aborted) leave()
-    })
-    try {
-      return await Promise.race([answer, cut])
-    } finally {
-      signal.removeEventListener('abort', leave)
-    }
   }
 }
 

@@ -1,14 +1,13 @@
 // One call of a tool of a session. It connects anew: between two calls the object may have been evicted.
 
 import { withServer } from './connection.ts'
-import type { ServerDoor } from './door.ts'
 import { explainFailure } from './failure.ts'
-import { type McpServers, remoteServers } from './remote-server.ts'
+import { type McpServers, remoteServers, type ServerDoor } from './remote-server.ts'
 import type { McpTool } from './session-tools.ts'
 import { CallResult, errorResult, resultOf, type ToolResult } from './tool-result.ts'
 import { CALL_DEADLINE_MS } from './wire.ts'
 
-export type CallParts = {
+export type CallDeps = {
   /** The servers as they are configured now; the key of the tool's server is taken from here. */
   readonly servers: McpServers
   readonly door: ServerDoor
@@ -21,7 +20,7 @@ export type CallParts = {
 export async function callMcpTool(
   tool: McpTool,
   args: Readonly<Record<string, unknown>>,
-  { servers, door, conversationId, signal, deadlineMs = CALL_DEADLINE_MS }: CallParts,
+  { servers, door, conversationId, signal, deadlineMs = CALL_DEADLINE_MS }: CallDeps,
 ): Promise<ToolResult> {
   const server = (await remoteServers(servers)).find(({ id }) => id === tool.serverId)
   if (server === undefined) return errorResult(`The tool server ${tool.serverLabel} is not configured any more`)

@@ -3,13 +3,13 @@
 
 import type { z } from 'zod'
 import { log } from '../lib/log.ts'
-import type { ServerDoor } from './door.ts'
+import { unlessAborted } from '../lib/wait-at-most.ts'
 import { McpFailure } from './failure.ts'
 import { NOTHING_COMPILED } from './nothing-compiled.ts'
-import { headersFor, type RemoteServer } from './remote-server.ts'
+import { headersFor, type RemoteServer, type ServerDoor } from './remote-server.ts'
 import { GOODBYE_MS, Wire } from './wire.ts'
 
-export type ConnectionParts = {
+export type ConnectionDeps = {
   /** All requests pass it, those to addresses that a server names included. */
   readonly door: ServerDoor
   readonly conversationId: string
@@ -29,30 +29,37 @@ const CLIENT = { name: 'bellwether', version: '1.0.0' }
 /** Throws the signal's reason if that fired, an `McpFailure` at the deadline, and whatever else went wrong as it was. */
 export async function withServer<T>(
   server: RemoteServer,
-  parts: ConnectionParts,
+  deps: ConnectionDeps,
   work: (ask: Ask) => Promise<T>,
 ): Promise<T> {
-  parts.signal?.throwIfAborted()
-  const limit = new Limit(parts)
+  deps.signal?.throwIfAborted()
+  const { deadlineMs } = deps
+  const seconds = Math.round(deadlineMs / 100) / 10
+  const late = new AbortController()
+  const expire = () => late.abort(new McpFailure(`The server did not answer within ${seconds} seconds`))
+  const timer = setTimeout(expire, deadlineMs)
+  const signal = deps.signal ? AbortSignal.any([late.signal, deps.signal]) : late.signal
   try {
-    return await limit.race(connect(server, { ...parts, signal: limit.signal }, work))
+    return await unlessAborted(signal, connect(server, { ...deps, signal }, work))
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error
   } finally {
-    limit.end()
+    clearTimeout(timer)
   }
 }
 
 async function connect<T>(
   server: RemoteServer,
-  parts: ConnectionParts & { signal: AbortSignal },
+  deps: ConnectionDeps & { signal: AbortSignal },
   work: (ask: Ask) => Promise<T>,
 ): Promise<T> {
   const library = await import('./lazy/sdk-client.ts')
-  const wire = new Wire(parts.door(server.url), { transport: server.transport, signal: parts.signal })
-  const transport = transportTo(server, { library, wire, conversationId: parts.conversationId })
+  const wire = new Wire(deps.door(server.url), { transport: server.transport, signal: deps.signal })
+  const transport = transportTo(server, { library, wire, conversationId: deps.conversationId })
   const client = new library.Client(CLIENT, { capabilities: {}, jsonSchemaValidator: NOTHING_COMPILED })
   transport.onmessage = (message) => wire.received(message)
   client.onerror = (error) => wire.mention(error)
-  const options = { signal: parts.signal, timeout: parts.deadlineMs + 1_000 }
+  const options = { signal: deps.signal, timeout: deps.deadlineMs + 1_000 }
   const ask: Ask = (method, params, schema) =>
     wire.question((onresumptiontoken) => client.request({ method, params }, schema, { ...options, onresumptiontoken }))
   try {
@@ -61,7 +68,7 @@ async function connect<T>(
     return await work(ask)
   } finally {
     const leaving = leave(client, transport)
-    if (!parts.signal.aborted) await leaving
+    if (!deps.signal.aborted) await leaving
   }
 }
 
@@ -97,47 +104,5 @@ async function leave(client: InstanceType<Library['Client']>, transport: Transpo
   } finally {
     clearTimeout(timer)
     await client.close()
-  }
-}
-
-/** The deadline and the caller's signal as one signal. */
-class Limit {
-  readonly #controller = new AbortController()
-  readonly #timer: ReturnType<typeof setTimeout>
-  readonly #outer: AbortSignal | undefined
-  readonly #forward = () => this.#controller.abort(this.#outer?.reason)
-
-  constructor({ deadlineMs, signal }: { deadlineMs: number; signal?: AbortSignal | undefined }) {
-    const seconds = Math.round(deadlineMs / 100) / 10
-    const expire = () => this.#controller.abort(new McpFailure(`The server did not answer within ${seconds} seconds`))
-    this.#timer = setTimeout(expire, deadlineMs)
-    this.#outer = signal
-    signal?.addEventListener('abort', this.#forward)
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal
-  }
-
-  /** The work, or the signal's reason at once: what the work does about the signal is not waited for. */
-  async race<T>(work: Promise<T>): Promise<T> {
-    const { signal } = this
-    let leave = () => {}
-    const aborted = new Promise<never>((_, reject) => {
-      leave = () => reject(signal.reason)
-      signal.addEventListener('abort', leave)
-    })
-    try {
-      return await Promise.race([work, aborted])
-    } catch (error) {
-      throw signal.aborted ? signal.reason : error
-    } finally {
-      signal.removeEventListener('abort', leave)
-    }
-  }
-
-  end(): void {
-    clearTimeout(this.#timer)
-    this.#outer?.removeEventListener('abort', this.#forward)
   }
 }

@@ -1,5 +1,5 @@
-// What to tell a user of a tool server that did not do what was asked of it. Nothing of an answer's body is shown but the
-// message of a protocol error: the rest may be anything, a page with somebody's token for one.
+// The message for a user about a failed tool server. Of an answer's body it contains only the message of a protocol error:
+// the rest could contain secrets.
 
 import { DoorError } from '../lib/guarded-fetch.ts'
 

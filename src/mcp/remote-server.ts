@@ -1,21 +1,25 @@
-// The tool servers of a session as they can be asked from here.
+// The remote tool servers of a session.
 
+import type { AddressPolicy } from '../lib/address-policy.ts'
+import { typedByPerson } from '../lib/chooser.ts'
 import { sha256Hex } from '../lib/crypto.ts'
+import { fetchThrough } from '../lib/guarded-fetch.ts'
+import { CALL_DEADLINE_MS, MAX_ANSWER_BYTES } from './wire.ts'
 
 type Configured = { readonly url: string; readonly apiKey: string | null }
 
-/** As an owner configures them. */
+/** In the form in which an owner configures them. */
 export type McpServers = {
   readonly sse: readonly Configured[]
   readonly shttp: readonly Configured[]
-  /** What would have to run as a process. */
+  /** Servers that would need a process. */
   readonly stdio: readonly { readonly name: string }[]
 }
 
 export type RemoteServer = {
   /** The same for the same address in every session. Addresses may hold keys; this does not, so it may be stored. */
   readonly id: string
-  /** What people are told: the host, never the whole address. */
+  /** The name in messages: the host, never the whole address. */
   readonly label: string
   readonly transport: 'sse' | 'http'
   readonly url: string
@@ -48,4 +52,19 @@ export function headersFor({ apiKey }: RemoteServer, conversationId: string): Re
     ...Object.fromEntries(CONVERSATION_HEADERS.map((name) => [name, conversationId])),
     ...(apiKey === null ? {} : { Authorization: `Bearer ${apiKey}`, 'X-Session-API-Key': apiKey }),
   }
+}
+
+// The guarded fetch for tool servers.
+
+/**
+ * The guarded fetch for one server, whose address a person configured. An address that the server names counts as chosen by
+ * a stranger.
+ */
+export type ServerDoor = (address: string) => typeof fetch
+
+/** A server may take as long as a call may take before it sends its first header; the callers set the deadlines. */
+export function toolServerDoor(policy: AddressPolicy): ServerDoor {
+  const patienceMs = CALL_DEADLINE_MS + 10_000
+  const limits = { headersTimeoutMs: patienceMs, totalTimeoutMs: patienceMs, maxBytes: 2 * MAX_ANSWER_BYTES }
+  return (address) => fetchThrough({ policy, limits, chosenBy: typedByPerson(address) })
 }

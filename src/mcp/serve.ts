@@ -15,7 +15,7 @@ export type ServedTool = {
 
 export type ToolAnswer = { ok: true; text: string } | { ok: false; message: string }
 
-export type ServeParts<T extends ServedTool> = {
+export type ServeDeps<T extends ServedTool> = {
   readonly tools: readonly T[]
   readonly maxBodyBytes: number
   /** Gets arguments that meet the tool's schema. */
@@ -25,23 +25,23 @@ export type ServeParts<T extends ServedTool> = {
 const SERVER = { name: 'bellwether', title: 'Bellwether', version: '1.0.0' }
 const MAX_PROBLEMS = 10
 
-export async function serveMcp<T extends ServedTool>(request: Request, parts: ServeParts<T>): Promise<Response> {
+export async function serveMcp<T extends ServedTool>(request: Request, deps: ServeDeps<T>): Promise<Response> {
   const library = await import('./lazy/sdk-server.ts')
   const options = { capabilities: { tools: {} }, jsonSchemaValidator: NOTHING_COMPILED }
   const server = new library.Server(SERVER, options)
   // Nothing of another request is known here, and one that cancels itself would never be answered.
   server.removeNotificationHandler('notifications/cancelled')
-  server.setRequestHandler(library.ListToolsRequestSchema, () => ({ tools: parts.tools.map(listed) }))
+  server.setRequestHandler(library.ListToolsRequestSchema, () => ({ tools: deps.tools.map(listed) }))
   server.setRequestHandler(library.CallToolRequestSchema, async ({ params }) => {
-    const tool = parts.tools.find(({ name }) => name === params.name)
+    const tool = deps.tools.find(({ name }) => name === params.name)
     if (tool === undefined) throw new library.McpError(library.ErrorCode.InvalidParams, `Unknown tool: ${params.name}`)
-    const answer = await answerOf(tool, params.arguments ?? {}, parts)
+    const answer = await answerOf(tool, params.arguments ?? {}, deps)
     const text = answer.ok ? answer.text : answer.message
     return { content: [{ type: 'text' as const, text }], isError: !answer.ok }
   })
   const transport = new library.WebStandardStreamableHTTPServerTransport({
     enableJsonResponse: true,
-    maxRequestBodySize: parts.maxBodyBytes,
+    maxRequestBodySize: deps.maxBodyBytes,
   })
   // The declared type of the session's id asks for `undefined` to be written out.
   await server.connect(transport as Parameters<typeof server.connect>[0])
@@ -62,9 +62,9 @@ function listed(tool: ServedTool) {
   return { name, title, description, inputSchema: { ...inputSchema, type: 'object' as const }, annotations }
 }
 
-async function answerOf<T extends ServedTool>(tool: T, args: unknown, parts: ServeParts<T>): Promise<ToolAnswer> {
+async function answerOf<T extends ServedTool>(tool: T, args: unknown, deps: ServeDeps<T>): Promise<ToolAnswer> {
   const checked = checkedArguments(tool, args)
-  return checked.ok ? parts.call(tool, checked.args) : checked
+  return checked.ok ? deps.call(tool, checked.args) : checked
 }
 
 export type CheckedArguments = { ok: true; args: Record<string, unknown> } | { ok: false; message: string }

@@ -1,22 +1,21 @@
 // The tools of a session: those of all its servers under names that a model's vendor takes, each name once.
 
-import { withServer } from './connection.ts'
-import type { ServerDoor } from './door.ts'
+import { z } from 'zod'
+import { type Ask, withServer } from './connection.ts'
 import { explainFailure } from './failure.ts'
-import { type McpServers, type RemoteServer, remoteServers } from './remote-server.ts'
-import { type ListedTool, type Listing, listTools } from './tool-listing.ts'
+import { type McpServers, type RemoteServer, remoteServers, type ServerDoor } from './remote-server.ts'
 
 /** Plain JSON without secrets: it is stored with the conversation, and a call finds its server by it. */
 export type McpTool = ListedTool & {
-  /** What the model calls it. */
+  /** The name that the model uses. */
   readonly name: string
   readonly serverId: string
   readonly serverLabel: string
 }
 
-export type OpenedServers = {
+type OpenedServers = {
   tools: McpTool[]
-  /** What went wrong, in words for the user. Some of it leaves the other tools of the server usable. */
+  /** The error, as a sentence for the user. The server's other tools may still be usable. */
   failures: { server: string; message: string }[]
   /** A server could not be listed at all; it may be there later. */
   isIncomplete: boolean
@@ -24,40 +23,40 @@ export type OpenedServers = {
   notRunnable: string[]
 }
 
-export type OpenParts = {
+type OpenDeps = {
   readonly door: ServerDoor
   readonly conversationId: string
   readonly signal?: AbortSignal
-  /** For each server by itself. */
+  /** Limits for each server. */
   readonly deadlineMs?: number
   /** Names that are taken: the agent's own tools. */
   readonly reserved?: readonly string[]
-  /** Of all servers together. */
+  /** Limits for all servers together. */
   readonly maxTools?: number
 }
 
-export const LISTING_DEADLINE_MS = 30_000
+const LISTING_DEADLINE_MS = 30_000
 // Vendors take 128 functions at most; some are the agent's own.
-export const MAX_OFFERED_TOOLS = 100
+const MAX_OFFERED_TOOLS = 100
 const MAX_OFFERED_CHARS = 200_000
 // An object has six connections at a time, and others than these may be open.
 const AT_A_TIME = 4
 const MAX_NAME_CHARS = 64
 
-/** Lists the tools of all servers. One that fails is told of, and the others are used; throws the signal's reason only. */
-export async function openMcpServers(servers: McpServers, parts: OpenParts): Promise<OpenedServers> {
+/** Lists the tools of all servers. The failure of one is reported, and the others are used; throws only the signal's reason. */
+export async function openMcpServers(servers: McpServers, deps: OpenDeps): Promise<OpenedServers> {
   const remote = await remoteServers(servers)
-  const listings = await inTurns(remote, (server) => listingOf(server, parts))
-  parts.signal?.throwIfAborted()
-  const offer = new Offer(parts)
+  const listings = await inTurns(remote, (server) => listingOf(server, deps))
+  deps.signal?.throwIfAborted()
+  const offer = new Offer(deps)
   for (const [at, server] of remote.entries()) offer.add(server, listings[at] ?? { tools: [], complaints: [] })
   const isIncomplete = listings.some(({ tools, complaints }) => tools.length === 0 && complaints.length > 0)
   const notRunnable = servers.stdio.map(({ name }) => name)
   return { tools: offer.tools, failures: offer.failures, isIncomplete, notRunnable }
 }
 
-async function listingOf(server: RemoteServer, parts: OpenParts): Promise<Listing> {
-  const { door, conversationId, signal, deadlineMs = LISTING_DEADLINE_MS } = parts
+async function listingOf(server: RemoteServer, deps: OpenDeps): Promise<Listing> {
+  const { door, conversationId, signal, deadlineMs = LISTING_DEADLINE_MS } = deps
   try {
     return await withServer(server, { door, conversationId, signal, deadlineMs }, listTools)
   } catch (error) {
@@ -85,7 +84,7 @@ class Offer {
   readonly #maxTools: number
   #chars = 0
 
-  constructor({ reserved = [], maxTools = MAX_OFFERED_TOOLS }: OpenParts) {
+  constructor({ reserved = [], maxTools = MAX_OFFERED_TOOLS }: OpenDeps) {
     this.#reserved = new Set(reserved)
     this.#maxTools = maxTools
   }
@@ -141,4 +140,94 @@ const MAX_NAMED = 10
 function listed(names: readonly string[]): string {
   const shown = names.slice(0, MAX_NAMED).join(', ')
   return names.length > MAX_NAMED ? `${shown} and ${names.length - MAX_NAMED} more` : shown
+}
+
+// What one server offers, as far as it can be offered to a model: a listing is whatever a stranger wrote.
+
+/** A tool as its server lists it, within bounds. */
+type ListedTool = {
+  /** The server's own name for it. */
+  readonly remoteName: string
+  readonly description: string
+  /** JSON Schema of an object. */
+  readonly parameters: Readonly<Record<string, unknown>>
+  /** The server says that calling it twice does what calling it once does. */
+  readonly repeatable: boolean
+  /** The server says that it destroys something. Absent where it does not, and in listings that were stored without it. */
+  readonly isDestructive?: true
+}
+
+type Listing = { readonly tools: readonly ListedTool[]; readonly complaints: readonly string[] }
+
+/** How many are read of one server; how many are offered is another matter. */
+const MAX_LISTED_TOOLS = 2_000
+const MAX_PAGES = 200
+const MAX_DESCRIPTION_CHARS = 4_000
+const MAX_SERVED_NAME_CHARS = 200
+const MAX_SCHEMA_CHARS = 20_000
+const MAX_SCHEMA_DEPTH = 32
+
+// One faulty tool costs that tool and not the listing, so the page is parsed without its tools.
+const Page = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().nullish() })
+
+const Tool = z.looseObject({
+  name: z.string().min(1).max(MAX_SERVED_NAME_CHARS),
+  description: z.string().nullish(),
+  inputSchema: z.looseObject({ type: z.literal('object') }),
+  annotations: z
+    .looseObject({ readOnlyHint: z.unknown(), idempotentHint: z.unknown(), destructiveHint: z.unknown() })
+    .partial()
+    .nullish()
+    .catch(null),
+})
+
+export async function listTools(ask: Ask): Promise<Listing> {
+  const listed: unknown[] = []
+  const complaints: string[] = []
+  const cursors = new Set<string>()
+  for (let cursor: string | undefined, pages = 1; ; pages++) {
+    const { tools, nextCursor } = await ask('tools/list', cursor === undefined ? {} : { cursor }, Page)
+    listed.push(...tools.slice(0, MAX_LISTED_TOOLS + 1 - listed.length))
+    if (nextCursor === null || nextCursor === undefined) break
+    // A cursor that comes again would go on for ever.
+    if (listed.length > MAX_LISTED_TOOLS || pages === MAX_PAGES || cursors.has(nextCursor)) {
+      complaints.push('Its listing does not end; what came until then is used')
+      break
+    }
+    cursors.add(nextCursor)
+    cursor = nextCursor
+  }
+  const kept = listed.slice(0, MAX_LISTED_TOOLS).map(readTool)
+  const tools = kept.filter((tool) => tool !== null)
+  if (listed.length > MAX_LISTED_TOOLS) complaints.push(`It lists more than ${MAX_LISTED_TOOLS} tools`)
+  if (tools.length < kept.length) complaints.push(`${kept.length - tools.length} of its tools are not well described`)
+  return { tools, complaints }
+}
+
+function readTool(raw: unknown): ListedTool | null {
+  if (isDeeperThan(raw, MAX_SCHEMA_DEPTH)) return null
+  const { success, data } = Tool.safeParse(raw)
+  if (!success || JSON.stringify(data.inputSchema).length > MAX_SCHEMA_CHARS) return null
+  return {
+    remoteName: data.name,
+    description: shortened(data.description ?? ''),
+    // Some vendors refuse an object that says nothing of its properties.
+    parameters: { properties: {}, ...data.inputSchema },
+    repeatable: data.annotations?.readOnlyHint === true || data.annotations?.idempotentHint === true,
+    ...(data.annotations?.destructiveHint === true ? { isDestructive: true as const } : {}),
+  }
+}
+
+function shortened(text: string): string {
+  return text.length > MAX_DESCRIPTION_CHARS ? `${text.slice(0, MAX_DESCRIPTION_CHARS)} …` : text
+}
+
+/** Level by level, so that no depth overflows the stack. */
+function isDeeperThan(value: unknown, levels: number): boolean {
+  let level: unknown[] = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > levels) return true
+    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []))
+  }
+  return false
 }

@@ -1,4 +1,4 @@
-// The result of a tool as it is kept and shown: one JSON text, bounded in all its parts.
+// The stored result of a tool: one JSON text, limited in all its parts.
 
 import { z } from 'zod'
 
@@ -37,7 +37,7 @@ export const ContentPart = z.discriminatedUnion('type', [
 ])
 export type ContentPart = z.infer<typeof ContentPart>
 
-/** What a server may answer a call with, older and newer than we know included. */
+/** The answers to a call in every version of the protocol. */
 export const CallResult = z.looseObject({
   content: z.array(z.unknown()).default([]),
   structuredContent: z.unknown().optional(),
@@ -65,7 +65,7 @@ export function errorResult(message: string): ToolResult {
 
 const Stored = z.object({ content: z.array(ContentPart), isError: z.boolean() })
 
-/** The parts of a result that was kept; null for a text that is none. */
+/** The parts of a stored result; null for a text that is not one. */
 export function readResult(json: string): { content: ContentPart[]; isError: boolean } | null {
   try {
     return Stored.parse(JSON.parse(json))

@@ -1,11 +1,11 @@
-// What stands between the SDK's transports and the door out: the size of an answer is bounded, and a request whose stream
-// ends without an answer fails then and not at its deadline.
+// Limits between the SDK's transports and the guarded fetch: the size of an answer, and an early failure when a stream ends
+// without an answer.
 
 import { McpFailure } from './failure.ts'
 
 export const CALL_DEADLINE_MS = 110_000
 
-/** Of one answer, or of all that an event stream carries. */
+/** Of one answer, or of all data of one event stream. */
 export const MAX_ANSWER_BYTES = 8 * 1024 * 1024
 export const GOODBYE_MS = 2_000
 
@@ -13,14 +13,14 @@ type Question = { answered: boolean; resumable: boolean; fail: (error: unknown) 
 /** The transports' own type of fetch. */
 type Ask = (input: string | URL, init?: RequestInit) => Promise<Response>
 
-/** One connection asks one question at a time. */
+/** Each connection sends one request at a time. */
 export class Wire {
   readonly #ask: Ask
   readonly #transport: 'sse' | 'http'
   readonly #signal: AbortSignal
   #question: Question | null = null
 
-  /** When the signal fires, whatever is under way ends; what is said after that is a good-bye, and short. */
+  /** When the signal fires, open requests are aborted; after that only the end of the session is sent, with a short deadline. */
   constructor(ask: typeof fetch, { transport, signal }: { transport: 'sse' | 'http'; signal: AbortSignal }) {
     this.#ask = (input, init) => ask(input, init)
     this.#transport = transport
@@ -51,7 +51,8 @@ export class Wire {
   readonly fetch: Ask = async (input, init = {}) => {
     const question = this.#question
     const method = init.method ?? 'GET'
-    // A stream for what a server says unasked: nobody here listens, so it is not opened. Resuming an answer is another thing.
+    // The stream for messages that a server sends unasked is not opened, because nothing here reads them. Resuming an answer
+    // is different.
     if (this.#transport === 'http' && method === 'GET' && !new Headers(init.headers).has('last-event-id')) {
       return new Response(null, { status: 405 })
     }

@@ -1,13 +1,12 @@
-// What all parts of a judgement share: what was found so far, what the script says of its own names, and how much work is
-// left to do.
+// The shared state of all parts of a judgement: its findings, what the script defines (functions, aliases, variables), and
+// the remaining work budget.
 
-import type { Input, Output } from './call.ts'
+import type { Call, Input, Output } from './call.ts'
 import { FACTS, type Fact } from './facts.ts'
 import { Folders } from './folders.ts'
 import { HOME } from './paths.ts'
-import { RISK } from './risk.ts'
 import { COMMAND_ALIAS, STORED_AS_THEY_ARE, Variables } from './variables.ts'
-import type { Surroundings } from './verdict.ts'
+import { type JudgeContext, RISK } from './verdict.ts'
 
 /** A script or a piece of code is given up, as it is too large, too deep or too costly to be judged. */
 export class TooMuch extends Error {}
@@ -18,7 +17,7 @@ const MAX_STEPS = 12_000
 const MAX_NESTED_CHARS = 600_000
 /** Texts within texts: `sh -c "sh -c …"`. */
 const MAX_DEPTH = 16
-/** What `costOf` says of all that is parsed for one judgement: some tenths of a second. */
+/** The limit of `costOf` for everything that is parsed in one judgement: some tenths of a second. */
 const MAX_PARSING = 8_000_000
 /** Reasons that a person reads. */
 const MAX_REASONS = 4
@@ -31,7 +30,7 @@ export class Findings {
   #onFound = 0
   #parsing = 0
   readonly #reasons = new Map<number, Set<string>>()
-  readonly #around: Surroundings
+  readonly #context: JudgeContext
   readonly variables = new Variables()
   readonly functions = new Set<string>()
   readonly aliases = new Map<string, string>()
@@ -42,9 +41,9 @@ export class Findings {
   readonly resolving = new Set<string>()
   readonly secretNames: readonly string[]
 
-  constructor(around: Surroundings) {
-    const { secretNames = [], shell, files } = around
-    this.#around = around
+  constructor(context: JudgeContext) {
+    const { secretNames = [], shell, files } = context
+    this.#context = context
     this.secretNames = secretNames
     this.variables.store('HOME', HOME)
     if (shell !== undefined) this.variables.store('PWD', shell.cwd)
@@ -57,8 +56,8 @@ export class Findings {
   }
 
   /** The same place with nothing found yet. */
-  get around(): Surroundings {
-    return this.#around
+  get context(): JudgeContext {
+    return this.#context
   }
 
   /** Why the level is what it is. */
@@ -122,7 +121,7 @@ export class Findings {
   }
 }
 
-/** What the knowledge of single commands works with. */
+/** The interface for the rules of single commands. */
 export interface Bench {
   readonly findings: Findings
   meet(fact: Fact): void
@@ -143,3 +142,6 @@ export interface Bench {
   /** The value of the variable is read as an expression. */
   arithmetic(name: string): void
 }
+
+/** Knows what a command runs, writes or sets besides what its rules say. */
+export type Opener = (call: Call, bench: Bench) => void

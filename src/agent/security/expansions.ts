@@ -74,11 +74,7 @@ function* insideOf(node: Node): Generator<Inside> {
     case 'ArithVariable':
     case 'ArithArrayElement':
     case 'ArithAssignment': {
-      const { name, array, variable } = node as unknown as Readonly<Record<string, unknown>>
-      const [named = ''] = [name, array, variable].filter((text) => typeof text === 'string')
-      yield { kind: 'variable', name: named }
-      yield { kind: 'arithmetic', name: named }
-      yield* texts(node)
+      yield* insideArithmetic(node)
       return
     }
     case 'Glob': {
@@ -89,11 +85,7 @@ function* insideOf(node: Node): Generator<Inside> {
       return
     }
     case 'CondBinary': {
-      const { operator, left, right } = node as unknown as { operator: string; left: Word; right: Word }
-      if (!/^-(eq|ne|lt|le|gt|ge)$/.test(operator)) return
-      for (const found of partsInside([left, right]))
-        if (found.kind === 'variable') yield { kind: 'arithmetic', name: found.name }
-      for (const word of [left, right]) yield { kind: 'expression', word }
+      yield* insideComparison(node as unknown as { operator: string; left: Word; right: Word })
       return
     }
     case 'CondUnary': {
@@ -104,6 +96,30 @@ function* insideOf(node: Node): Generator<Inside> {
     default:
       if (node.type.startsWith('Arith')) yield* texts(node)
   }
+}
+
+function* insideArithmetic(node: Node): Generator<Inside> {
+  const { name, array, variable } = node as unknown as Readonly<Record<string, unknown>>
+  const [named = ''] = [name, array, variable].filter((text) => typeof text === 'string')
+  yield { kind: 'variable', name: named }
+  yield { kind: 'arithmetic', name: named }
+  yield* texts(node)
+}
+
+/** What `[[ ]]` compares as numbers, it computes first. */
+function* insideComparison({
+  operator,
+  left,
+  right,
+}: {
+  operator: string
+  left: Word
+  right: Word
+}): Generator<Inside> {
+  if (!/^-(eq|ne|lt|le|gt|ge)$/.test(operator)) return
+  for (const found of partsInside([left, right]))
+    if (found.kind === 'variable') yield { kind: 'arithmetic', name: found.name }
+  for (const word of [left, right]) yield { kind: 'expression', word }
 }
 
 function* insideExpansion({ parameter, operation }: Expansion): Generator<Inside> {

@@ -4,7 +4,7 @@
 import { HOME } from './paths.ts'
 import type { Links } from './verdict.ts'
 
-/** More places than that are not told apart. */
+/** The most places that are distinguished. */
 const MAX_PLACES = 16
 const MAX_LINKS = 20
 const MAX_PATH = 1024
@@ -45,7 +45,7 @@ export class Folders {
     if (!SURELY_THERE.test(target)) this.mayBeAt(before)
   }
 
-  /** What runs in a shell of its own leaves this one where it is. */
+  /** A subshell does not change the folder of this shell. */
   apart<T>(work: () => T): T {
     const before = this.#now
     try {
@@ -55,7 +55,7 @@ export class Folders {
     }
   }
 
-  /** What is done may not be done. */
+  /** The commands inside may or may not run. */
   maybe<T>(work: () => T): T {
     const before = this.#now
     const done = work()
@@ -81,7 +81,7 @@ export class Folders {
     return [...places]
   }
 
-  /** Null where that cannot be told. */
+  /** Null where the place is unknown. */
   isThere(path: string): boolean | null {
     const links = this.#links
     const places = this.#now.map((folder) => joined(folder, path))

@@ -1,31 +1,28 @@
-// Commands that cost nothing unless a rule says otherwise. A command that is neither here nor in a rule is one of which
-// nothing is known.
+// Commands that cost nothing unless a rule says otherwise: those of our own shell (`shell-risks.ts`), and those of a machine,
+// which are here. A command that is neither known nor in a rule is one of which nothing is known.
 
 import type { Call } from './call.ts'
 import { holdsOutput } from './marks.ts'
+import { FREE_COMMANDS } from './shell-risks.ts'
 
-const BUILTINS = `: . [ [[ alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown
-echo enable eval exec exit export false fc fg getopts hash help history jobs let local logout mapfile popd printf pushd pwd
-read readarray readonly return set shift shopt source suspend test times trap true type typeset ulimit umask unalias unset
-wait`
+const BUILTINS = `: . [ [[ alias bg bind break builtin caller cd command compgen complete compopt continue declare
+dirs disown enable eval exec exit export false fc fg getopts hash help history let local logout mapfile popd
+pushd pwd read readarray readonly return set shift shopt source suspend test times trap true type typeset
+ulimit umask unalias unset wait`
 
-const FILES = `ls dir vdir cat tac nl head tail less more most bat stat file du df tree basename dirname realpath readlink
-pwd mkdir touch cp mv ln tar gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd zip unzip zcat bzcat xzcat zless zgrep zipinfo
-compress uncompress patch diff diff3 sdiff cmp comm dd install mktemp mkfifo split csplit sync pathchk namei lsblk findmnt
-fd fdfind locate whereis which cpio ar rename`
+const FILES = `dir vdir most bat file pwd bzip2 bunzip2 xz unxz zstd unzstd bzcat xzcat zipinfo compress uncompress
+pathchk namei lsblk findmnt fd fdfind locate whereis which cpio ar rename`
 
-const TEXT = `grep egrep fgrep rg ag ack awk gawk mawk nawk sed sort uniq wc cut paste join tr rev fold fmt pr column expand
-unexpand iconv od xxd hexdump hd strings base32 base64 basenc md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum
-cksum sum jq yq xq gron csvcut csvlook xmllint tidy html-to-markdown pandoc shuf tsort seq factor numfmt bc dc expr nproc
-printf echo yes tee look spell aspell wdiff colordiff delta ptx dos2unix unix2dos fx glow`
+const TEXT = `ag ack gawk nawk strings yq xq gron csvcut csvlook xmllint tidy html-to-markdown pandoc dc spell
+aspell wdiff colordiff delta ptx fx glow`
 
-const SYSTEM = `date cal ncal uptime whoami id groups users who w last hostname uname arch tty stty clear reset tput sleep
-time true false ps top htop free vmstat iostat pgrep pidof lsof man info apropos whatis getconf locale locale-gen env
-printenv test nohup getent logname dircolors cowsay figlet banner fortune tldr`
+const SYSTEM = `cal ncal uptime whoami w last hostname stty clear reset time true false ps top htop free vmstat
+iostat pgrep pidof lsof man info apropos whatis getconf locale locale-gen printenv test getent dircolors
+cowsay figlet banner fortune tldr`
 
-const DEVELOPMENT = `node tsc eslint prettier biome stylelint tslint oxlint shellcheck shfmt markdownlint cloc tokei scc
-hyperfine-version ctags etags black ruff flake8 mypy pylint isort gofmt rustfmt clang-format nm objdump readelf size ldd
-editorconfig-checker ajv jsonlint yamllint sqlite3-version git`
+const DEVELOPMENT = `tsc eslint prettier biome stylelint tslint oxlint shellcheck shfmt markdownlint cloc tokei scc
+hyperfine-version ctags etags black ruff flake8 mypy pylint isort gofmt rustfmt clang-format nm objdump
+readelf size ldd editorconfig-checker ajv jsonlint yamllint sqlite3-version`
 
 const GIT = `add am annotate apply bisect blame branch bundle cat-file check-attr check-ignore check-mailmap check-ref-format
 checkout cherry cherry-pick commit commit-tree count-objects describe diff diff-files diff-index diff-tree fast-export
@@ -86,6 +83,7 @@ export function isDaily({ name, args, before = [] }: Pick<Call, 'name' | 'args' 
 const words = (text: string) => text.split(/\s+/)
 
 export const KNOWN_COMMANDS: ReadonlySet<string> = new Set([
+  ...FREE_COMMANDS,
   ...words(BUILTINS),
   ...words(FILES),
   ...words(TEXT),
@@ -93,5 +91,5 @@ export const KNOWN_COMMANDS: ReadonlySet<string> = new Set([
   ...words(DEVELOPMENT),
   ...words(GIT).map((name) => `git ${name}`),
   ...['npm', 'pnpm', 'yarn'].flatMap((manager) => words(PACKAGES).map((name) => `${manager} ${name}`)),
-  ...['git', 'npm', 'pnpm'],
+  ...['npm', 'pnpm'],
 ])

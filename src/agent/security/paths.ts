@@ -48,9 +48,9 @@ export function isGitInternal(path: string): boolean {
   )
 }
 
-/** What the service runs of a working copy by itself: when it is fetched, and before each commit. */
+/** Scripts of a working copy that the service runs by itself: after a clone, and before each commit. */
 const RUN_BY_ITSELF = /(^|\/)\.(bellwether|openhands)\/(setup|pre-commit)\.sh$/i
-/** What agents are told in conversations to come. */
+/** Files that agents read as instructions in later conversations. */
 const TOLD_LATER =
   /(^|\/)\.(bellwether|openhands)(\/microagents(\/.*)?|_instructions)?$|(^|\/)\.openhands_instructions$/i
 

@@ -12,7 +12,7 @@ export function isSecretName(name: string, secretNames: readonly string[]): bool
   return SECRET_WORD.test(spoken) || SECRET_ENDING.test(spoken)
 }
 
-/** What they hold is run as a command by git, pagers and shells. */
+/** Variables whose value git, pagers and shells run as a command. */
 export const COMMAND_VARIABLES: ReadonlySet<string> = new Set([
   ...[
     'GIT_EDITOR',
@@ -47,10 +47,10 @@ const MAX_VARIABLES = 500
 const MAX_VALUES = 6
 const MAX_VALUE_CHARS = 20_000
 
-/** The values that the script gives to its variables anywhere. What is run when is not asked. */
+/** All values that the script gives to its variables. The order of execution is ignored. */
 export class Variables {
   readonly #values = new Map<string, string[]>()
-  /** What earlier scripts gave to them. */
+  /** The values that earlier scripts left. */
   readonly #stored = new Map<string, string>()
 
   store(name: string, value: string): void {

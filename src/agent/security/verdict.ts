@@ -2,16 +2,16 @@
 
 /** The links of a workspace. */
 export interface Links {
-  /** The place to which the path leads, as far as it is there; null when that cannot be told. */
+  /** The real path, as far as it exists; null when it cannot be determined. */
   resolve(path: string): string | null
   /** Whether something is there. */
   exists(path: string): boolean
 }
 
-export type Surroundings = {
+export type JudgeContext = {
   /** The variables of the shell that hold secrets. */
   readonly secretNames?: readonly string[]
-  /** What earlier commands have left: the folder and the variables. */
+  /** The folder and the variables that earlier commands left. */
   readonly shell?: {
     readonly cwd: string
     readonly env: Readonly<Record<string, string>>
@@ -22,3 +22,8 @@ export type Surroundings = {
 
 /** `reasons`: the sentences of the rules that made it what it is, for a person to read. */
 export type Verdict = { readonly risk: number; readonly reasons: readonly string[] }
+
+export const RISK = { unknown: -1, low: 0, medium: 1, high: 2 } as const
+
+/** Actions below this level need no confirmation, unless the owner chose another level. */
+export const DEFAULT_RISK_SEVERITY = RISK.medium

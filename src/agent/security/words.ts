@@ -1,7 +1,7 @@
 // What the words of a command become: quotes, escapes and braces are taken away as the shell does it, and what cannot be
 // known leaves a mark.
 
-import type { Script } from '../../workspace/interpreter/shape.ts'
+import type { Script } from '../../kits/shell/index.ts'
 import { MARK } from './marks.ts'
 
 export type Statement = Script['statements'][number]

@@ -1,23 +1,20 @@
-// The shell of the agent. A call is a script; where it leaves off, the next one begins. Nothing goes on after a
-// command has ended: there is no process that could.
+// The shell of the agent. A call is a script; the next call continues in its session. No process continues after a command
+// has ended.
 
 import { z } from 'zod'
-import { runScript, type ScriptOutcome } from '../../workspace/shell.ts'
-import type { ShellCommand } from '../../workspace/shell-extensions.ts'
+import { runScript, type ScriptOutcome, type ShellCommand } from '../../kits/shell/index.ts'
 import { runAction } from '../actions.ts'
-import type { ActionEvent } from '../events.ts'
+import { cutMiddle } from '../cut-middle.ts'
+import type { ActionEvent, ObservationEvent } from '../events.ts'
+import { type ActionKind, textPart, withoutRemarks } from './action-kind.ts'
 import { defineTool, PositiveNumber } from './define-tool.ts'
 import { runOutcome } from './outcomes.ts'
-import type { Outcome, Tool, ToolContext } from './tool.ts'
+import type { Outcome, ToolContext, ToolDeps, ToolUnit } from './tool.ts'
 
-export type ShellParts = {
-  /** What the shell has besides its own commands. */
-  readonly commands: readonly ShellCommand[]
-  /** Of a command for which the model asks for nothing else. */
-  readonly timeoutMs: number
-  /** As much as the model may ask for. */
-  readonly maxTimeoutMs: number
-}
+const BASH = 'execute_bash'
+
+/** The longest time that a model may ask for, whatever the configured limit is. */
+const MAX_TIMEOUT_MS = 600_000
 
 const DESCRIPTION = `Runs a bash command or script in the workspace and answers with its output and exit code.
 
@@ -47,15 +44,32 @@ const NOTHING_RUNS = `No command is running that could take input: every command
 Nothing was run. Call the tool without is_input.`
 const NO_COMMAND = 'There is no command in the call, and none is running whose output could be fetched.'
 
-export function bashTool(parts: ShellParts): Tool {
-  return defineTool<Arguments>({
-    name: 'execute_bash',
-    description: DESCRIPTION,
-    schema: Arguments,
-    repeatable: false,
-    prepare: (args) => ({ action: actionOf(args), run: (context) => runCall(args, parts, context) }),
-  })
+/** A command of the shell. A search is one as well: its tool writes the command. */
+export const COMMAND: ActionKind = {
+  action: 'run',
+  observation: 'run',
+  risk: { by: 'script', scriptOf: ({ command }) => String(command ?? '') },
+  // Static: a tool wrote the command, not the model.
+  asks: ({ is_static: isStatic }) => (isStatic === true ? 'never' : 'by-risk'),
+  view: ({ command }) => `Running command: ${String(command ?? '')}`,
+  ends: null,
+  modelText: (observed) => [textPart(runText(observed))],
+  replay: ({ command }) => ({ name: BASH, arguments: { command } }),
+  sameAction: withoutRemarks,
+  // The output may contain the time; the same command with the same exit code is enough.
+  sameOutcome: ({ extras }) => [extras.command, (extras.metadata as Partial<Metadata> | undefined)?.exit_code],
 }
+
+export const BASH_TOOL: ToolUnit = defineTool<Arguments>({
+  name: BASH,
+  description: DESCRIPTION,
+  schema: Arguments,
+  agents: ['CodeActAgent'],
+  kinds: [COMMAND],
+  repeatable: false,
+  isPage: false,
+  prepare: (deps) => (args) => ({ action: actionOf(args), run: (context) => runCall(args, deps, context) }),
+})
 
 function actionOf({ command, is_input: isInput, timeout }: Arguments): ActionEvent {
   const action = runAction('agent', command)
@@ -66,22 +80,23 @@ function actionOf({ command, is_input: isInput, timeout }: Arguments): ActionEve
   }
 }
 
-async function runCall(args: Arguments, parts: ShellParts, context: ToolContext): Promise<Outcome> {
+async function runCall(args: Arguments, deps: ToolDeps, context: ToolContext): Promise<Outcome> {
   const { command } = args
   const workingDir = context.shell.cwd
   if (String(args.is_input ?? false) === 'true') {
     return runOutcome({ command, output: `ERROR: ${NOTHING_RUNS}`, exitCode: 1, workingDir })
   }
   if (command.trim() === '') return runOutcome({ command, output: `ERROR: ${NO_COMMAND}`, exitCode: 1, workingDir })
-  const wantedMs = args.timeout === undefined ? parts.timeoutMs : args.timeout * 1000
-  const timeoutMs = Math.min(wantedMs, parts.maxTimeoutMs)
-  const outcome = await runInSession({ script: command, commands: parts.commands, timeoutMs }, context)
+  const { commands, shellTimeoutMs } = deps
+  const wantedMs = args.timeout === undefined ? shellTimeoutMs : args.timeout * 1000
+  const timeoutMs = Math.min(wantedMs, Math.max(shellTimeoutMs, MAX_TIMEOUT_MS))
+  const outcome = await runInSession({ script: command, commands, timeoutMs }, context)
   return runOutcome({ command, ...shownOf(outcome), workingDir: outcome.cwd, remark: remarkOn(outcome, timeoutMs) })
 }
 
 export type SessionRun = { script: string; commands: readonly ShellCommand[]; timeoutMs: number }
 
-/** Runs in the session of the conversation and keeps what it left. */
+/** Runs in the session of the conversation and stores the changed session. */
 export async function runInSession(run: SessionRun, context: ToolContext): Promise<ScriptOutcome> {
   const { files: fs, shell, secrets, signal } = context
   const outcome = await runScript({
@@ -111,4 +126,18 @@ function remarkOn({ timedOut, aborted }: ScriptOutcome, timeoutMs: number): stri
   if (aborted) return '[The command was stopped by the user.]'
   if (!timedOut) return ''
   return `[The command was stopped after at most ${timeoutMs / 1000} seconds and does not go on. A longer limit can be set with the timeout parameter.]`
+}
+
+type Metadata = { exit_code: number; working_dir: string; prefix: string; suffix: string }
+
+function runText({ content, extras }: ObservationEvent): string {
+  const metadata = extras.metadata as Partial<Metadata>
+  const { exit_code: exitCode = -1, working_dir: folder = '', prefix = '', suffix = '' } = metadata
+  return [
+    ...(prefix === '' ? [] : [prefix]),
+    cutMiddle(content) || '[no output]',
+    ...(suffix === '' ? [] : [suffix]),
+    ...(folder === '' ? [] : [`[Current working directory: ${folder}]`]),
+    `[Command finished with exit code ${exitCode}]`,
+  ].join('\n')
 }

@@ -1,32 +1,50 @@
-// A tool's parameters are written once, as a zod schema: it checks what the model sent, and the JSON schema that the model
-// is shown is made from it.
+// A tool's parameters are declared once, as a zod schema: it validates the model's arguments, and the JSON schema for the
+// model is generated from it.
 
 import { z } from 'zod'
 import type { JsonSchema } from '../../llm/model.ts'
-import { BadCall, type PreparedCall, type Tool } from './tool.ts'
+import type { ActionKind } from './action-kind.ts'
+import { BadCall, type PreparedCall, type ToolAgent, type ToolDeps, type ToolUnit } from './tool.ts'
 
+/** Every field is required, so a forgotten one is a type error. */
 export type ToolDefinition<Args> = {
   readonly name: string
+  /** For the model. */
   readonly description: string
   /** Of an object; optional members are those that may be left out, defaults stand in `prepare`. */
   readonly schema: z.ZodType<Args>
+  readonly agents: readonly [ToolAgent, ...ToolAgent[]]
+  /** The kinds of the actions that `prepare` makes, its own or those of another tool. A kind in no list is unknown. */
+  readonly kinds: readonly [ActionKind, ...ActionKind[]]
+  /** Whether a call whose outcome was lost in a crash may run again. */
   readonly repeatable: boolean
-  prepare(args: Args): PreparedCall
+  /** Whether its results are web pages. */
+  readonly isPage: boolean
+  /** Makes the function that takes a call; null when a dependency of the tool is missing. */
+  prepare(deps: ToolDeps): ((args: Args) => PreparedCall) | null
 }
 
-/** A model that writes more than this in one call is told to write less. */
+/** The longest arguments of one call, in characters; a model that writes more is told to write less. */
 const MAX_ARGUMENT_CHARS = 1_000_000
 const MAX_ISSUES = 5
 const MAX_ISSUE_CHARS = 300
 
-export function defineTool<Args>({ schema, prepare, ...told }: ToolDefinition<Args>): Tool {
+export function defineTool<Args>(definition: ToolDefinition<Args>): ToolUnit {
+  const { name, description, schema, agents, kinds, repeatable, isPage } = definition
   return {
-    ...told,
-    parameters: parametersOf(schema),
-    prepare: (args) => {
-      const checked = schema.safeParse(args)
-      if (checked.success) return prepare(checked.data)
-      throw new BadCall(`The arguments of ${told.name} do not fit. ${explained(checked.error)} Nothing was run.`)
+    name,
+    agents,
+    kinds,
+    isPage,
+    open: (deps) => {
+      const prepare = definition.prepare(deps)
+      if (prepare === null) return null
+      const take = (args: unknown): PreparedCall => {
+        const checked = schema.safeParse(args)
+        if (checked.success) return prepare(checked.data)
+        throw new BadCall(`The arguments of ${name} do not fit. ${explained(checked.error)} Nothing was run.`)
+      }
+      return { name, description, parameters: parametersOf(schema), repeatable, hints: null, prepare: take }
     },
   }
 }

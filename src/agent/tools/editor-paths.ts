@@ -3,10 +3,10 @@
 import { type FileStat, type FileSystem, isFileError } from '../../workspace/file-system.ts'
 import { isInWorkspace, resolvePath } from '../../workspace/paths.ts'
 
-export type Place = { ok: true; path: string; stat: FileStat | null } | { ok: false; problem: string }
+export type ResolvedPath = { ok: true; path: string; stat: FileStat | null } | { ok: false; problem: string }
 
 /** `stat` is null when there is nothing yet. */
-export function placeOf(fs: FileSystem, asked: string): Place {
+export function placeOf(fs: FileSystem, asked: string): ResolvedPath {
   if (!asked.startsWith('/')) {
     return refuse(`The path has to be absolute: '${shown(asked)}'. Perhaps you mean '/workspace/${shown(asked)}'.`)
   }
@@ -32,7 +32,7 @@ function realPathOf(fs: FileSystem, path: string): string {
   return path
 }
 
-/** A link that leads nowhere is there as well: what it leads to cannot be told, so nothing is made through it. */
+/** A link to a missing path exists as well: its target is unknown, so nothing is created through it. */
 function isThere(fs: FileSystem, path: string): boolean {
   try {
     fs.lstat(path)
@@ -56,7 +56,7 @@ function isAllowed(realPath: string): boolean {
   return isInWorkspace(realPath) || realPath === '/tmp' || realPath.startsWith('/tmp/')
 }
 
-function refuse(problem: string): Place {
+function refuse(problem: string): ResolvedPath {
   return { ok: false, problem }
 }
 

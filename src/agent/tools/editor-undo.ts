@@ -1,5 +1,5 @@
-// What the editor can take back: the fragments that its last changes replaced. A change is only taken back from the very
-// text that it left; what somebody else did to the file since then is never lost.
+// The editor's undo: the fragments that its last changes replaced. A change is undone only if the file still has exactly the
+// text that the change left, so later changes by others are never lost.
 
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
@@ -7,15 +7,15 @@ import { applied, type Change } from './edit-text.ts'
 import type { ToolContext } from './tool.ts'
 
 const UNDO = 'editor.undo'
-/** The list is one value in a row. */
+/** The list is one value in a row, so its length is limited. */
 const MAX_ENTRIES = 50
 const MAX_CHARS = 400_000
 
 const Entry = z.object({
   path: z.string(),
-  /** Null for a file that was made by the change. */
+  /** Null for a file that the change created. */
   change: z.object({ at: z.number(), removed: z.string(), inserted: z.number() }).nullable(),
-  /** Of the text that the change left. */
+  /** A hash of the text that the change left. */
   digest: z.string(),
 })
 type Entry = z.infer<typeof Entry>

@@ -1,18 +1,18 @@
 // The editor of the agent: looks at files and changes them fragment by fragment, and shows what each change did.
 
 import { z } from 'zod'
+import { hunksOf } from '../../kits/git/index.ts'
 import { textIfAny } from '../../workspace/diff.ts'
 import { type FileSystem, isFileError } from '../../workspace/file-system.ts'
-import { hunksOf } from '../../workspace/git/diffing/hunks.ts'
 import type { ActionEvent } from '../events.ts'
 import { defineTool, WholeNumber } from './define-tool.ts'
 import { applied, type Change, insertAfter, lineAt, replaceOnce } from './edit-text.ts'
+import { CHANGE, EDITOR, LOOK, viewAction } from './editor-kinds.ts'
 import { placeOf } from './editor-paths.ts'
 import { forgetLast, rememberChange, takeBack } from './editor-undo.ts'
-import { numbered, plainLines } from './numbered.ts'
 import { AGENT, asError } from './outcomes.ts'
-import { BadCall, type Outcome, type Tool, type ToolContext } from './tool.ts'
-import { MAX_TEXT_BYTES, tooLarge, view } from './view.ts'
+import { BadCall, type Outcome, type PreparedCall, type ToolContext, type ToolUnit } from './tool.ts'
+import { MAX_TEXT_BYTES, numbered, plainLines, tooLarge, view } from './view.ts'
 
 const DESCRIPTION = `Shows, creates and changes text files of the workspace. Paths are absolute: /workspace/...
 
@@ -38,26 +38,27 @@ const Arguments = z.object({
 })
 type Arguments = z.infer<typeof Arguments>
 
-export function editorTool({ seesImages }: { seesImages: boolean }): Tool {
-  return defineTool<Arguments>({
-    name: 'str_replace_editor',
-    description: DESCRIPTION,
-    schema: Arguments,
-    repeatable: false,
-    prepare: (args) => {
-      if (args.command === 'view') {
-        const { path, view_range: range = null } = args
-        return { action: viewAction(path, range), run: ({ files }) => view(files, { path, range, seesImages }) }
-      }
-      const edit = editOf(args)
-      return { action: editAction(args), run: (context) => runEdit(edit, context) }
-    },
-  })
-}
+export const EDITOR_TOOL: ToolUnit = defineTool<Arguments>({
+  name: EDITOR,
+  description: DESCRIPTION,
+  schema: Arguments,
+  agents: ['CodeActAgent'],
+  kinds: [CHANGE, LOOK],
+  repeatable: false,
+  isPage: false,
+  prepare:
+    ({ seesImages }) =>
+    (args) =>
+      prepared(args, seesImages),
+})
 
-export function viewAction(path: string, range: readonly number[] | null): ActionEvent {
-  const place = { path, start: 0, end: -1, impl_source: 'oh_aci', ...(range === null ? {} : { view_range: range }) }
-  return { source: AGENT, message: `Reading file: ${path}`, action: 'read', args: { ...place, thought: '' } }
+function prepared(args: Arguments, seesImages: boolean): PreparedCall {
+  if (args.command === 'view') {
+    const { path, view_range: range = null } = args
+    return { action: viewAction(path, range), run: ({ files }) => view(files, { path, range, seesImages }) }
+  }
+  const edit = editOf(args)
+  return { action: editAction(args), run: (context) => runEdit(edit, context) }
 }
 
 function editAction({ command, path, ...given }: Arguments): ActionEvent {
@@ -75,7 +76,7 @@ function editAction({ command, path, ...given }: Arguments): ActionEvent {
     thought: '',
     impl_source: 'oh_aci',
   }
-  return { source: AGENT, message: '', action: 'edit', args }
+  return { source: AGENT, message: '', action: CHANGE.action, args }
 }
 
 type Edit =
@@ -152,7 +153,7 @@ async function create(path: string, text: string, context: ToolContext): Promise
   return {
     source: AGENT,
     message: `I edited the file ${path}.`,
-    observation: 'edit',
+    observation: CHANGE.observation,
     content: `The file ${path} has been created (${plainLines(text).length} lines).`,
     extras: {
       path,
@@ -195,9 +196,9 @@ async function writeText(files: FileSystem, path: string, text: string): Promise
 
 const LINES_AROUND = 4
 
-type Told = { path: string; text: string; after: string; change: Change }
+type AppliedEdit = { path: string; text: string; after: string; change: Change }
 
-function told(sentence: string, { path, text, after, change }: Told): Outcome {
+function told(sentence: string, { path, text, after, change }: AppliedEdit): Outcome {
   const lines = plainLines(after)
   const first = Math.max(0, lineAt(after, change.at) - 1 - LINES_AROUND)
   const end = lineAt(after, change.at + change.inserted.length) + LINES_AROUND
@@ -205,7 +206,7 @@ function told(sentence: string, { path, text, after, change }: Told): Outcome {
   return {
     source: AGENT,
     message: `I edited the file ${path}.`,
-    observation: 'edit',
+    observation: CHANGE.observation,
     content: `${sentence}${snippet}`,
     extras: {
       path,
@@ -223,7 +224,7 @@ function refused(path: string, problem: string): Outcome {
   return {
     source: AGENT,
     message: `I edited the file ${path}.`,
-    observation: 'edit',
+    observation: CHANGE.observation,
     content: asError(problem),
     extras: { path, prev_exist: false, impl_source: 'oh_aci' },
   }

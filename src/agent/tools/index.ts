@@ -1,38 +1,55 @@
-// Which tools an agent has, in the order in which the model is told of them.
+// The list of tools, and of the kinds of actions that they make. Each tool describes itself in its own file.
 
-import type { ShellCommand } from '../../workspace/shell-extensions.ts'
-import { bashTool } from './bash.ts'
-import { type BrowseParts, browseTool } from './browse.ts'
+import type { ActionKind } from './action-kind.ts'
+import { BASH_TOOL } from './bash.ts'
+import { BROWSE_TOOL } from './browse.ts'
 import { FINISH_TOOL, THINK_TOOL } from './control.ts'
-import { editorTool } from './editor.ts'
-import { readOnlyTools } from './read-only.ts'
+import { EDITOR_TOOL } from './editor.ts'
+import { REMOTE_CALL } from './mcp.ts'
+import { NO_TOOL_KINDS } from './no-tool.ts'
+import { GLOB_TOOL, GREP_TOOL, VIEW_TOOL } from './read-only.ts'
 import { TASK_TOOL } from './tasks.ts'
-import type { Tool } from './tool.ts'
+import type { Tool, ToolAgent, ToolDeps, ToolUnit } from './tool.ts'
 
-export type ToolParts = {
-  /** Commands of the shell besides those that it has anyway: `git`, and those of `workspace/commands`. */
-  readonly commands: readonly ShellCommand[]
-  readonly shellTimeoutMs: number
-  readonly seesImages: boolean
-  /** What pages may be fetched, and how; without it the agent has no tool for that. */
-  readonly browse?: BrowseParts
+/** In the order in which the model sees the tools of its agent. */
+export const TOOLS: readonly ToolUnit[] = [
+  BASH_TOOL,
+  THINK_TOOL,
+  FINISH_TOOL,
+  BROWSE_TOOL,
+  EDITOR_TOOL,
+  TASK_TOOL,
+  GREP_TOOL,
+  GLOB_TOOL,
+  VIEW_TOOL,
+]
+
+/** Every known kind of action, each once. */
+export const ACTION_KINDS: readonly ActionKind[] = [
+  ...new Set([...TOOLS.flatMap(({ kinds }) => kinds), REMOTE_CALL, ...NO_TOOL_KINDS]),
+]
+
+const byAction = new Map(ACTION_KINDS.map((kind) => [kind.action, kind]))
+// If two kinds make the same observation, the one of our own tool counts: it is first.
+const byObservation = new Map(ACTION_KINDS.toReversed().map((kind) => [kind.observation, kind]))
+
+/** Null for an unknown kind: such an action gets the highest risk. */
+export const actionKind = (action: string): ActionKind | null => byAction.get(action) ?? null
+
+/** The kind of the actions that observe this; null for what no action of a known kind observes. */
+export const observedKind = (observation: string): ActionKind | null => byObservation.get(observation) ?? null
+
+/** The tools that the agent gets with these dependencies. */
+export function toolsOf(agent: ToolAgent, deps: ToolDeps): Tool[] {
+  return unitsOf(agent).flatMap((unit) => unit.open(deps) ?? [])
 }
 
-/** As much as the model may ask for, whatever the limit is otherwise. */
-const MAX_TIMEOUT_MS = 600_000
+/** Names that no other tool of the agent may have. */
+export const toolNamesOf = (agent: ToolAgent): string[] => unitsOf(agent).map(({ name }) => name)
 
-export type ToolAgent = 'CodeActAgent' | 'ReadOnlyAgent'
+const unitsOf = (agent: ToolAgent): ToolUnit[] => TOOLS.filter(({ agents }) => agents.includes(agent))
 
-export function toolsOf(agent: ToolAgent, parts: ToolParts): Tool[] {
-  const { commands, shellTimeoutMs: timeoutMs, seesImages, browse } = parts
-  if (agent === 'ReadOnlyAgent') return [THINK_TOOL, FINISH_TOOL, ...readOnlyTools({ seesImages })]
-  const maxTimeoutMs = Math.max(timeoutMs, MAX_TIMEOUT_MS)
-  return [
-    bashTool({ commands, timeoutMs, maxTimeoutMs }),
-    THINK_TOOL,
-    FINISH_TOOL,
-    ...(browse === undefined ? [] : [browseTool(browse)]),
-    editorTool({ seesImages }),
-    TASK_TOOL,
-  ]
-}
+const PAGE_TOOLS: ReadonlySet<string> = new Set(TOOLS.filter(({ isPage }) => isPage).map(({ name }) => name))
+
+/** Whether the results of the tool are pages of the web. */
+export const showsPages = (tool: string): boolean => PAGE_TOOLS.has(tool)

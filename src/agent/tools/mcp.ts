@@ -1,8 +1,10 @@
 // Tools of remote servers as tools of the agent. What runs a call is given: a remote server, or this service itself.
 
 import type { PromptPart } from '../../llm/model.ts'
+import { REQUEST_TOOLS } from '../../mcp/request-tools.ts'
 import type { McpTool } from '../../mcp/session-tools.ts'
 import { type ContentPart, readResult, type ToolResult } from '../../mcp/tool-result.ts'
+import { type ActionKind, always, contentOf, textPart, withoutRemarks } from './action-kind.ts'
 import { BadCall, type PreparedCall, type Tool, type ToolContext } from './tool.ts'
 
 export type Args = Readonly<Record<string, unknown>>
@@ -10,7 +12,45 @@ export type Args = Readonly<Record<string, unknown>>
 /** Throws when the signal fired; everything else that goes wrong is in the result. */
 export type CallRemote = (tool: McpTool, args: Args, signal: AbortSignal) => Promise<ToolResult>
 
-/** Works with a listing that was stored: nothing is asked before a call. */
+const SERVERS = 'remote tools'
+
+export const REMOTE_CALL: ActionKind = {
+  action: 'call_tool_mcp',
+  observation: 'mcp',
+  risk: {
+    by: 'rules',
+    rules: [
+      {
+        risk: 'high',
+        about: SERVERS,
+        says: 'calls a tool of which its server says that it destroys something',
+        given: ({ hints }) => hints?.isDestructive === true,
+      },
+      {
+        risk: 'medium',
+        about: 'requests',
+        says: 'opens a pull or merge request with the stored token',
+        // No remote tool can have these names.
+        given: ({ args }) => REQUEST_TOOLS.some(({ name }) => name === args.name),
+      },
+      {
+        risk: 'medium',
+        about: SERVERS,
+        says: 'calls a tool of a remote server, also one of which it says that it only reads',
+        given: always,
+      },
+    ],
+  },
+  asks: () => 'by-risk',
+  view: ({ name }) => `Calling tool: ${String(name)}`,
+  ends: null,
+  modelText: ({ content }) => bounded(mcpResultParts(content)),
+  replay: (args) => ({ name: String(args.name), arguments: (args.arguments ?? {}) as Args }),
+  sameAction: withoutRemarks,
+  sameOutcome: contentOf,
+}
+
+/** Uses the stored listing: no request is needed before a call. */
 export function mcpTools(listed: readonly McpTool[], call: CallRemote): Tool[] {
   return listed.map((tool) => ({
     name: tool.name,
@@ -28,20 +68,20 @@ function prepared(tool: McpTool, args: Args, call: CallRemote): PreparedCall {
     action: {
       source: 'agent',
       message: `Calling tool: ${name} of the server ${tool.serverLabel}`,
-      action: 'call_tool_mcp',
+      action: REMOTE_CALL.action,
       args: { name, arguments: args, thought: '' },
     },
     run: async ({ signal }: ToolContext) => ({
       source: 'agent',
       message: `Tool answered: ${name}`,
-      observation: 'mcp',
+      observation: REMOTE_CALL.observation,
       content: JSON.stringify(await call(tool, args, signal)),
       extras: { name, arguments: args },
     }),
   }
 }
 
-/** The server judges the values; what is refused here is what it could not even be asked. */
+/** The server validates the values; here only arguments that could not even be sent are refused. */
 function checkedArguments({ name, parameters }: McpTool, args: unknown): Args {
   if (typeof args !== 'object' || args === null || Array.isArray(args)) {
     throw new BadCall(`The arguments of ${name} have to be a JSON object`)
@@ -52,13 +92,22 @@ function checkedArguments({ name, parameters }: McpTool, args: unknown): Args {
   return args as Args
 }
 
-/** What a model gets to see of the content of an `mcp` observation. */
+/** The text of an `mcp` observation for a model. */
 export function mcpResultParts(content: string): PromptPart[] {
   const result = readResult(content)
   if (result === null) return [{ type: 'text', text: content }]
   const parts = result.content.map(promptPart)
   if (parts.length === 0) parts.push({ type: 'text', text: '[no output]' })
   return result.isError ? [{ type: 'text', text: 'The tool failed.' }, ...parts] : parts
+}
+
+const MAX_IMAGES = 8
+
+/** The limit holds for all texts together; pictures come after them. */
+function bounded(parts: readonly PromptPart[]): PromptPart[] {
+  const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+  const images = parts.filter(({ type }) => type === 'image').slice(0, MAX_IMAGES)
+  return [textPart(texts.join('\n') || '[no text]'), ...images]
 }
 
 function promptPart(part: ContentPart): PromptPart {

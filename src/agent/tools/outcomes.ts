@@ -1,10 +1,10 @@
-// What tools observe, as far as more than one of them observes it.
+// Observations that more than one tool makes.
 
 import type { ObservationEvent } from '../events.ts'
 import { errorObservation, runObservation } from '../observations.ts'
 import type { Outcome } from './tool.ts'
 
-/** Who acts here: every action of a tool is the agent's, and so is what it observes. */
+/** The source of every action of a tool and of its observation. */
 export const AGENT = 'agent'
 
 export type RunResult = {

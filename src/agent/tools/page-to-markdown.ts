@@ -2,7 +2,6 @@
 // would keep a parser busy for long is read as plain text.
 
 import { createDocument, Readability, TurndownService } from '../lazy/pages.ts'
-import type { PageDocument, PageElement } from './page-document.ts'
 
 /** Below this a main content was probably not found. */
 const MIN_CONTENT_CHARS = 200
@@ -10,7 +9,7 @@ const MAX_ELEMENTS = 12_000
 /** Elements in elements. The parser and the walks after it recurse. */
 const MAX_DEPTH = 200
 
-/** What nobody reads, and a parser would only carry along. */
+/** Elements that are not read, and would only slow the parser down. */
 const LEFT_OUT = /<(script|style|svg|noscript|template|iframe|canvas|object)\b/gi
 const TAG = /<(\/?)([a-z][a-z0-9-]*)/gi
 /** Elements that never close, or need not be closed. */
@@ -112,4 +111,26 @@ function markdownOf(content: PageElement): string {
   })
   service.remove(['form', 'button', 'select', 'input', 'textarea'] as never)
   return service.turndown(content as never)
+}
+
+// As much of a document's shape as is used here; the types of a browser are not at hand in a Worker.
+
+export interface PageElement {
+  readonly nodeName: string
+  readonly childNodes: ArrayLike<unknown>
+  readonly children: ArrayLike<PageElement>
+  innerHTML: string
+  textContent: string | null
+  getAttribute(name: string): string | null
+  setAttribute(name: string, value: string): void
+  removeAttribute(name: string): void
+  querySelectorAll(selector: string): ArrayLike<PageElement>
+  replaceWith(...nodes: unknown[]): void
+}
+
+export interface PageDocument extends PageElement {
+  title: string
+  readonly body: PageElement | null
+  createTextNode(text: string): unknown
+  createElement(name: string): PageElement
 }

@@ -2,15 +2,15 @@
 // show it as one; it leaves neither the workspace nor the session changed.
 
 import { z } from 'zod'
-import { runScript } from '../../workspace/shell.ts'
+import { runScript } from '../../kits/shell/index.ts'
 import { runAction } from '../actions.ts'
 import type { ActionEvent } from '../events.ts'
-import { shownOf } from './bash.ts'
+import { COMMAND, shownOf } from './bash.ts'
 import { defineTool, WholeNumber } from './define-tool.ts'
-import { viewAction } from './editor.ts'
+import { LOOK, viewAction } from './editor-kinds.ts'
 import { placeOf } from './editor-paths.ts'
 import { errorOutcome, runOutcome } from './outcomes.ts'
-import type { Outcome, Tool, ToolContext } from './tool.ts'
+import type { Outcome, ToolContext, ToolUnit } from './tool.ts'
 import { view } from './view.ts'
 
 const GREP = `Searches the contents of files with a regular expression and answers with the lines that match, each with its file and
@@ -40,36 +40,51 @@ const View = z.object({
 const TIMEOUT_MS = 30_000
 const MAX_LINES = 500
 
-export function readOnlyTools({ seesImages }: { seesImages: boolean }): Tool[] {
-  const grep = defineTool<z.infer<typeof Grep>>({
-    name: 'grep',
-    description: GREP,
-    schema: Grep,
-    repeatable: true,
-    prepare: ({ pattern, path: folder, include }) => {
+export const GREP_TOOL: ToolUnit = defineTool<z.infer<typeof Grep>>({
+  name: 'grep',
+  description: GREP,
+  schema: Grep,
+  agents: ['ReadOnlyAgent'],
+  kinds: [COMMAND],
+  repeatable: true,
+  isPage: false,
+  prepare:
+    () =>
+    ({ pattern, path: folder, include }) => {
       const words = ['rg', '-n', '-H', ...(include === undefined ? [] : ['-g', include]), '-e', pattern]
       return searching(words, folder)
     },
-  })
-  const glob = defineTool<z.infer<typeof Glob>>({
-    name: 'glob',
-    description: GLOB,
-    schema: Glob,
-    repeatable: true,
-    prepare: ({ pattern, path: folder }) => searching(['rg', '--files', '-g', pattern], folder),
-  })
-  const viewer = defineTool<z.infer<typeof View>>({
-    name: 'view',
-    description: VIEW,
-    schema: View,
-    repeatable: true,
-    prepare: ({ path: place, view_range: range = null }) => ({
+})
+
+export const GLOB_TOOL: ToolUnit = defineTool<z.infer<typeof Glob>>({
+  name: 'glob',
+  description: GLOB,
+  schema: Glob,
+  agents: ['ReadOnlyAgent'],
+  kinds: [COMMAND],
+  repeatable: true,
+  isPage: false,
+  prepare:
+    () =>
+    ({ pattern, path: folder }) =>
+      searching(['rg', '--files', '-g', pattern], folder),
+})
+
+export const VIEW_TOOL: ToolUnit = defineTool<z.infer<typeof View>>({
+  name: 'view',
+  description: VIEW,
+  schema: View,
+  agents: ['ReadOnlyAgent'],
+  kinds: [LOOK],
+  repeatable: true,
+  isPage: false,
+  prepare:
+    ({ seesImages }) =>
+    ({ path: place, view_range: range = null }) => ({
       action: viewAction(place, range),
       run: ({ files }) => view(files, { path: place, range, seesImages }),
     }),
-  })
-  return [grep, glob, viewer]
-}
+})
 
 function searching(words: readonly string[], folder: string | undefined) {
   const command = [...words, ...(folder === undefined ? [] : [folder])].map(quoted).join(' ')

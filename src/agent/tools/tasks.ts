@@ -1,10 +1,10 @@
 // The agent's list of what is to be done. It shows as a thought, and lasts as long as the conversation.
 
 import { z } from 'zod'
-import { noted } from './control.ts'
+import { noted, THOUGHT } from './control.ts'
 import { defineTool } from './define-tool.ts'
 import { AGENT } from './outcomes.ts'
-import type { Tool } from './tool.ts'
+import type { ToolUnit } from './tool.ts'
 
 const LIST = 'tasks'
 
@@ -24,31 +24,36 @@ const Arguments = z.object({
   task_list: TaskList.optional().describe('For plan: all tasks, in their order.'),
 })
 
-export const TASK_TOOL: Tool = defineTool<z.infer<typeof Arguments>>({
+export const TASK_TOOL: ToolUnit = defineTool<z.infer<typeof Arguments>>({
   name: 'task_tracker',
   description: DESCRIPTION,
   schema: Arguments,
+  agents: ['CodeActAgent'],
+  kinds: [THOUGHT],
   repeatable: true,
-  prepare: ({ command, task_list: tasks }) => {
-    const isPlan = command === 'plan' && tasks !== undefined
-    const thought = isPlan ? listed(tasks) : 'Looking at the list of tasks.'
-    return {
-      action: { source: AGENT, message: thought, action: 'think', args: { thought } },
-      run: async ({ recall, remember }) => {
-        if (command === 'plan' && tasks === undefined)
-          return noted('ERROR: The command plan needs task_list. The list is as it was.')
-        if (isPlan) remember(LIST, tasks)
-        const current = TaskList.safeParse(recall(LIST)).data ?? []
-        return noted(
-          isPlan
-            ? `The list is kept: ${counted(current)}.`
-            : current.length === 0
-              ? 'The list is empty.'
-              : listed(current),
-        )
-      },
-    }
-  },
+  isPage: false,
+  prepare:
+    () =>
+    ({ command, task_list: tasks }) => {
+      const isPlan = command === 'plan' && tasks !== undefined
+      const thought = isPlan ? listed(tasks) : 'Looking at the list of tasks.'
+      return {
+        action: { source: AGENT, message: thought, action: THOUGHT.action, args: { thought } },
+        run: async ({ recall, remember }) => {
+          if (command === 'plan' && tasks === undefined)
+            return noted('ERROR: The command plan needs task_list. The list is as it was.')
+          if (isPlan) remember(LIST, tasks)
+          const current = TaskList.safeParse(recall(LIST)).data ?? []
+          return noted(
+            isPlan
+              ? `The list is kept: ${counted(current)}.`
+              : current.length === 0
+                ? 'The list is empty.'
+                : listed(current),
+          )
+        },
+      }
+    },
 })
 
 const MARKS = { todo: '[ ]', in_progress: '[>]', done: '[x]' } as const

@@ -1,20 +1,22 @@
-// What a tool is: what the model is told of it, the action that a call of it becomes, and what running it observes.
+// The interface of a tool: its description for the model, the action that a call becomes, and the observation.
 
+import type { OutputFilter, ShellCommand, ShellState } from '../../kits/shell/index.ts'
+import type { AddressPolicy } from '../../lib/address-policy.ts'
+import type { DoorLimits } from '../../lib/guarded-fetch.ts'
 import type { JsonSchema } from '../../llm/model.ts'
 import type { FileSystem } from '../../workspace/file-system.ts'
-import type { OutputFilter } from '../../workspace/shell-output.ts'
-import type { ShellState } from '../../workspace/shell-state.ts'
+import type { AgentName } from '../agents.ts'
 import type { ActionEvent, ObservationEvent } from '../events.ts'
-import type { ToolHints } from '../security/action-rules.ts'
+import type { ActionKind, ToolHints } from './action-kind.ts'
 
-/** What a tool may touch while it runs. */
+/** What a tool may use while it runs. */
 export type ToolContext = {
   readonly files: FileSystem
-  /** The session of the shell: where the command before left off. */
+  /** The session of the shell, as the last command left it. */
   readonly shell: ShellState
   /** Keeps what a command changed of the session. */
   keepShell(shell: ShellState): void
-  /** Environment variables of the shell that the user made secret, by name. */
+  /** The user's secrets as environment variables of the shell, by name. */
   readonly secrets: Readonly<Record<string, string>>
   /** Fires when the user stops the agent. */
   readonly signal: AbortSignal
@@ -22,32 +24,65 @@ export type ToolContext = {
   outputFilter(): OutputFilter
   /** Output as it comes: shown to the clients, not stored. */
   onOutput(text: string): void
-  /** A value that the tool keeps under a name for the whole conversation (the editor's undo, the task list); JSON. */
+  /** A value that the tool stores under a name for the conversation (the editor's undo, the task list); JSON. */
   recall(name: string): unknown
   remember(name: string, value: unknown): void
 }
 
-/** An observation before anybody knows the id of the action that it answers. */
+/** An observation whose action has no id yet. */
 export type Outcome = Omit<ObservationEvent, 'cause'>
 
-/** A call whose arguments have been checked: it knows its action and can be run, once. */
+/** A call with valid arguments: it knows its action and can run once. */
 export type PreparedCall = {
   /** The action event; `thought` is filled in by the caller. */
   readonly action: ActionEvent
-  /** Never throws for what the model did; it throws for a bug of ours, or when the signal fired. */
+  /** Never throws because of the model's input; throws for a bug in this service, or when the signal fired. */
   run(context: ToolContext): Promise<Outcome>
 }
 
+/** A tool as an agent has it in one step. */
 export type Tool = {
   readonly name: string
   readonly description: string
   readonly parameters: JsonSchema
-  /** Whether a call whose outcome a crash has lost may simply be run again. */
+  /** Whether a call whose outcome was lost in a crash may run again. */
   readonly repeatable: boolean
-  /** Of a tool that somebody else runs: what they say of it. */
-  readonly hints?: ToolHints
+  /** For a remote tool, the annotations of its server; null for our own. */
+  readonly hints: ToolHints | null
   /** Throws `BadCall` with what was wrong, for the model to read. */
   prepare(args: unknown): PreparedCall
+}
+
+/** Agents that use a model, and so have tools. */
+export type ToolAgent = Exclude<AgentName, 'ShellAgent'>
+
+export type BrowseDeps = {
+  readonly policy: AddressPolicy
+  readonly fetch?: typeof fetch
+  readonly limits?: Partial<DoorLimits>
+}
+
+/** The dependencies of tools. */
+export type ToolDeps = {
+  /** Commands of the shell besides those that it has anyway: `git`, and those of the shell kit. */
+  readonly commands: readonly ShellCommand[]
+  readonly shellTimeoutMs: number
+  readonly seesImages: boolean
+  /** The fetch for web pages and its limits; without it the agent has no `browse`. */
+  readonly browse?: BrowseDeps
+}
+
+/** A tool of ours with all that the rest of the service knows of it. It is its file, and its line in `index.ts`. */
+export type ToolUnit = {
+  readonly name: string
+  /** The agents that have the tool. */
+  readonly agents: readonly ToolAgent[]
+  /** The kinds of its actions: risk, confirmation, text for the model, view and replay. */
+  readonly kinds: readonly ActionKind[]
+  /** Whether its results are pages of the web, of which the model keeps the newest two in sight. */
+  readonly isPage: boolean
+  /** Null where the agent cannot have the tool. */
+  open(deps: ToolDeps): Tool | null
 }
 
 /** The arguments of a call do not fit; `message` tells the model how. */

@@ -3,12 +3,12 @@
 import { textIfAny } from '../../workspace/diff.ts'
 import { type DirectoryEntry, type FileSystem, isFileError } from '../../workspace/file-system.ts'
 import { bytesToText } from '../../workspace/text-encodings.ts'
+import { cutMiddle } from '../cut-middle.ts'
 import { placeOf } from './editor-paths.ts'
-import { numbered, plainLines } from './numbered.ts'
 import { asError, readOutcome } from './outcomes.ts'
 import type { Outcome } from './tool.ts'
 
-export type ViewRequest = {
+type ViewRequest = {
   path: string
   /** First and last line, from 1; -1 for the last line there is. */
   range: readonly number[] | null
@@ -16,7 +16,7 @@ export type ViewRequest = {
 }
 
 export const MAX_TEXT_BYTES = 8 * 1024 * 1024
-/** Of a picture, before it becomes text. */
+/** The largest picture, in bytes before base64. */
 const MAX_IMAGE_BYTES = 3 * 1024 * 1024
 const MAX_ENTRIES = 1000
 const MAX_DEPTH = 2
@@ -116,4 +116,27 @@ function folderText(fs: FileSystem, path: string): string {
 
 function mark({ kind }: DirectoryEntry): string {
   return kind === 'directory' ? '/' : kind === 'symlink' ? '@' : ''
+}
+
+// Text as the file tools show it: every line with its number.
+
+/** A line that is longer than this is no line that a person wrote. */
+const MAX_LINE_CHARS = 2000
+
+/** The lines of a text without their ends. The last line of a text that ends in a line end is not empty: there is none. */
+export function plainLines(text: string): string[] {
+  const lines = text.replace(/^\uFEFF/, '').split('\n')
+  if (lines.at(-1) === '') lines.pop()
+  return lines.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line))
+}
+
+/** `first` is the number of the first line. */
+export function numbered(lines: readonly string[], first = 1): string {
+  const text = lines.map((line, i) => `${String(first + i).padStart(6)}\t${shortened(line)}`).join('\n')
+  return cutMiddle(text)
+}
+
+function shortened(line: string): string {
+  if (line.length <= MAX_LINE_CHARS) return line
+  return `${line.slice(0, MAX_LINE_CHARS).toWellFormed()} [... ${line.length - MAX_LINE_CHARS} more characters in this line]`
 }

@@ -2,32 +2,28 @@
 // wherever they stand: under another name a function keeps its own where it is taken from. Where a name is computed, or a
 // text is run, nothing is known.
 
-import { type Token, tokensOf } from '../../../workspace/commands/javascript/lexer.ts'
 import type { Bench } from '../bench.ts'
 import { isSecretFile } from '../paths.ts'
-import { isSecretName } from '../variables.ts'
+import { ModuleUses } from './javascript-modules.ts'
 import {
   CHANGES_MODES,
   EMPTIES,
   EVALUATES,
   FILE_MODULES,
-  NETWORK_MODULES,
+  foldedStrings,
   NETWORK_NAMES,
-  OPEN_MODULES,
-  PLAIN_PROCESS,
   PROCESS_MODULES,
   REMOVES,
   ROOTS,
   STARTS,
+  stringOf,
   UNLINKS,
   WRITES_FILES,
-} from './javascript-names.ts'
-import { foldedStrings, stringOf, wordOf } from './javascript-text.ts'
+} from './javascript-text.ts'
 
 /** Programs on a command line are short; the words of longer ones are not looked at. */
 const MAX_CHARS = 16_000
 const MAX_BRACKETS = 2500
-const GLOBALS: ReadonlySet<string> = new Set(['globalThis', 'global', 'window', 'self', 'this'])
 
 export function judgeJavaScript(code: string, bench: Bench): void {
   if (code.length > MAX_CHARS || (code.match(/[([{]/g)?.length ?? 0) > MAX_BRACKETS) {
@@ -37,40 +33,35 @@ export function judgeJavaScript(code: string, bench: Bench): void {
   bench.findings.nested(code, () => new Program(code, bench).judge())
 }
 
-class Program {
-  readonly #tokens: readonly Token[]
-  readonly #words: readonly string[]
-  readonly #bench: Bench
+class Program extends ModuleUses {
   /** Names for `fs`, `process` and their like. */
   readonly #roots = new Set(ROOTS)
   /** Something of the program can reach files. */
   readonly #reaches: boolean
 
   constructor(code: string, bench: Bench) {
-    this.#bench = bench
-    this.#tokens = tokensOf(code)
-    this.#words = this.#tokens.map(wordOf)
+    super(code, bench)
     this.#reaches = /\b(fs|require|import|process|globalThis|global)\b|\\u/.test(code)
   }
 
   judge(): void {
-    this.#bench.findings.spend(this.#tokens.length)
-    for (const at of this.#tokens.keys()) this.#alias(at)
-    for (const [at, token] of this.#tokens.entries()) {
+    this.bench.findings.spend(this.tokens.length)
+    for (const at of this.tokens.keys()) this.#alias(at)
+    for (const [at, token] of this.tokens.entries()) {
       if (token.kind === 'word') this.#word(at)
       else if (token.text === '[') this.#computed(at)
       else if (token.kind === 'string' || token.kind === 'template') this.#string(at)
     }
-    if (this.#reaches) for (const text of foldedStrings(this.#tokens)) this.#path(text)
+    if (this.#reaches) for (const text of foldedStrings(this.tokens)) this.#path(text)
   }
 
   /** `x = require('fs')`, `import x from 'fs'`, `import * as x from 'fs'`, `x = process`. */
   #alias(at: number): void {
-    const name = this.#words[at] ?? ''
-    if (this.#tokens[at]?.kind !== 'word' || !/^[\w$]+$/.test(name)) return
-    const next = this.#words.slice(at + 1, at + 5)
+    const name = this.words[at] ?? ''
+    if (this.tokens[at]?.kind !== 'word' || !/^[\w$]+$/.test(name)) return
+    const next = this.words.slice(at + 1, at + 5)
     const opened =
-      next[0] === '=' && (next[1] === 'require' ? next[3] : next[1] === 'await' ? this.#words[at + 5] : null)
+      next[0] === '=' && (next[1] === 'require' ? next[3] : next[1] === 'await' ? this.words[at + 5] : null)
     const imported = next[0] === 'from' ? next[1] : null
     const isModule = [opened, imported].some((module) => typeof module === 'string' && FILE_MODULES.has(module))
     if (
@@ -82,197 +73,112 @@ class Program {
   }
 
   #word(at: number): void {
-    const word = this.#words[at] ?? ''
-    const [before, after] = [this.#words[at - 1] ?? '', this.#words[at + 1] ?? '']
+    const word = this.words[at] ?? ''
+    const [before, after] = [this.words[at - 1] ?? '', this.words[at + 1] ?? '']
     const isMember = before === '.' || before === '?.'
     this.#fileFunction(word, at)
-    if (STARTS.has(word) && (isMember || after === '(')) this.#bench.meet('js-processes')
+    if (STARTS.has(word) && (isMember || after === '(')) this.bench.meet('js-processes')
     if (!isMember && after !== ':' && before !== 'typeof') {
-      if (EVALUATES.has(word)) this.#bench.meet('js-unknown')
-      if (NETWORK_NAMES.has(word)) this.#bench.meet('js-network')
+      if (EVALUATES.has(word)) this.bench.meet('js-unknown')
+      if (NETWORK_NAMES.has(word)) this.bench.meet('js-network')
     }
-    if (word === 'constructor' && isMember && !(after === '.' && this.#words[at + 2] === 'name'))
-      this.#bench.meet('js-unknown')
-    if (word === 'require' || word === 'getBuiltinModule') this.#load(at)
-    else if (word === 'import') this.#import(at)
-    else if (word === 'process' && (!isMember || this.#isOfGlobal(at))) this.#process(at)
-    else if (word === 'env' && isMember && this.#words[at - 2] === ']') this.#environment(at + 1, at - 2)
+    if (word === 'constructor' && isMember && !(after === '.' && this.words[at + 2] === 'name'))
+      this.bench.meet('js-unknown')
+    if (word === 'require' || word === 'getBuiltinModule') this.load(at)
+    else if (word === 'import') this.import(at)
+    else if (word === 'process' && (!isMember || this.isOfGlobal(at))) this.process(at)
+    else if (word === 'env' && isMember && this.words[at - 2] === ']') this.environment(at + 1, at - 2)
     else if (this.#roots.has(word) && !isMember) this.#root(at)
   }
 
   #fileFunction(word: string, at: number): void {
-    const isCalled = this.#words[at + 1] === '(' || this.#words[at + 1] === '?.'
+    const isCalled = this.words[at + 1] === '(' || this.words[at + 1] === '?.'
     const isFunction = isCalled || !/^(rm|rmdir|cp|open|link|rename|truncate)$/.test(word) || this.#isTaken(at)
     if (!isFunction) return
-    if (REMOVES.has(word)) this.#bench.meet(this.#removesFolders(word) ? 'deletes-folder' : 'deletes-files')
-    else if (UNLINKS.has(word)) this.#bench.meet('deletes-files')
-    else if (CHANGES_MODES.has(word)) this.#bench.meet('changes-modes')
+    if (REMOVES.has(word)) this.bench.meet(this.#removesFolders(word) ? 'deletes-folder' : 'deletes-files')
+    else if (UNLINKS.has(word)) this.bench.meet('deletes-files')
+    else if (CHANGES_MODES.has(word)) this.bench.meet('changes-modes')
     else if (EMPTIES.has(word)) this.#empties(at)
   }
 
   /** Taken from an object by its name: `fs.rm`, `{ rm: x }`, `{ rm }`. */
   #isTaken(at: number): boolean {
-    return /^(\.|\?\.|\{|,)$/.test(this.#words[at - 1] ?? '')
+    return /^(\.|\?\.|\{|,)$/.test(this.words[at - 1] ?? '')
   }
 
   #removesFolders(word: string): boolean {
-    return /^rimraf/.test(word) || this.#words.includes('recursive') || this.#words.includes('...')
+    return /^rimraf/.test(word) || this.words.includes('recursive') || this.words.includes('...')
   }
 
   #empties(at: number): void {
-    const [open, , comma] = this.#words.slice(at + 1, at + 4)
-    const text = this.#tokens[at + 4]
+    const [open, , comma] = this.words.slice(at + 1, at + 4)
+    const text = this.tokens[at + 4]
     if (open === '(' && comma === ',' && text?.kind === 'string' && stringOf(text) === '')
-      this.#bench.meet('empties-file')
-  }
-
-  /** `require` of a text is known; anything else, and `require` handed on, is not. */
-  #load(at: number): void {
-    const name = this.#tokens[at + 2]
-    const isCall = this.#words[at + 1] === '(' || this.#words[at + 1] === '?.'
-    if (isCall && name?.kind === 'string' && this.#words[at + 3] === ')') {
-      this.#module(stringOf(name))
-      if (FILE_MODULES.has(stringOf(name))) this.#after(at + 4, at)
-    } else if (this.#words[at + 1] === '.' && /^(main|resolve|cache)$/.test(this.#words[at + 2] ?? '')) return
-    else if (this.#words[at - 1] !== 'typeof') this.#bench.meet('js-unknown')
-  }
-
-  #import(at: number): void {
-    const next = this.#tokens[at + 1]
-    if (next?.text === '.') return
-    if (next?.text === '(') {
-      const name = this.#tokens[at + 2]
-      if (name?.kind === 'string' && this.#words[at + 3] === ')') this.#module(stringOf(name))
-      else this.#bench.meet('js-unknown')
-      return
-    }
-    const from = this.#tokens.slice(at + 1).find(({ kind }) => kind === 'string')
-    if (from !== undefined) this.#module(stringOf(from))
-  }
-
-  #module(name: string): void {
-    if (PROCESS_MODULES.has(name)) this.#bench.meet('js-processes')
-    else if (NETWORK_MODULES.has(name)) this.#bench.meet('js-network')
-    else if (OPEN_MODULES.has(name) || /^(data|https?|file):/.test(name) || /\.node$/.test(name))
-      this.#bench.meet('js-unknown')
-  }
-
-  /** The whole module may be named, or looked into by a name; handed on, it is out of sight. */
-  #after(end: number, start: number): void {
-    const next = this.#words[end] ?? ''
-    const before = this.#words[start - 1] ?? ''
-    if (next === '.' || next === '?.' || next === '[') return
-    const isNamed = before === '=' || before === 'await'
-    if (!isNamed && before !== '' && before !== ';' && before !== '}') this.#bench.meet('js-unknown')
-  }
-
-  #process(at: number): void {
-    const [dot = '', member = ''] = this.#words.slice(at + 1, at + 3)
-    const name = dot === '[' ? this.#literalAt(at + 2) : dot === '.' || dot === '?.' ? member : null
-    if (name === 'env') this.#environment(at + (dot === '[' ? 4 : 3), at)
-    else if (name === null) {
-      if (this.#words[at - 1] !== 'typeof' && dot !== ':') this.#bench.meet('js-unknown')
-    } else if (!PLAIN_PROCESS.has(name)) this.#bench.meet('js-unknown')
-  }
-
-  /** `globalThis.process`, and `process` of whatever is looked into for its `env`. */
-  #isOfGlobal(at: number): boolean {
-    const [dot, member] = this.#words.slice(at + 1, at + 3)
-    return GLOBALS.has(this.#words[at - 2] ?? '') || dot === '[' || (dot !== '(' && member === 'env')
-  }
-
-  #environment(at: number, start: number): void {
-    const [dot = '', member = ''] = this.#words.slice(at, at + 2)
-    const name = dot === '[' ? this.#literalAt(at + 1) : dot === '.' || dot === '?.' ? member : null
-    if (name !== null) this.#variable(name)
-    else if (dot === '[') this.#bench.meet('indirect-variable')
-    else if (!this.#takesNames(start)) this.#bench.meet('all-variables')
-  }
-
-  /** `const { A, B } = process.env` uses these alone. */
-  #takesNames(start: number): boolean {
-    if (this.#words[start - 1] !== '=' || this.#words[start - 2] !== '}') return false
-    const open = this.#words.lastIndexOf('{', start - 2)
-    const names = this.#words.slice(open + 1, start - 2)
-    if (names.includes('...') || names.includes('[')) return false
-    for (const name of names) this.#variable(name)
-    return true
-  }
-
-  #variable(name: string): void {
-    if (isSecretName(name, this.#bench.findings.secretNames)) this.#bench.meet('secret-variable')
+      this.bench.meet('empties-file')
   }
 
   #root(at: number): void {
-    const [before, after] = [this.#words[at - 1] ?? '', this.#words[at + 1] ?? '']
+    const [before, after] = [this.words[at - 1] ?? '', this.words[at + 1] ?? '']
     if (
       /^(\.|\?\.|\[|=|=>|from|:)$/.test(after) ||
-      (after === ')' && this.#words[at + 2] === '=>') ||
+      (after === ')' && this.words[at + 2] === '=>') ||
       /^(const|let|var|import|as|typeof|,|\{)$/.test(before)
     )
       return
-    this.#bench.meet('js-unknown')
-  }
-
-  #literalAt(at: number): string | null {
-    const token = this.#tokens[at]
-    const isText = token?.kind === 'string' || (token?.kind === 'template' && !token.text.includes('${'))
-    return isText && this.#words[at + 1] === ']' ? stringOf(token) : null
+    this.bench.meet('js-unknown')
   }
 
   /** `x[…]` with anything but a number or a text. */
   #computed(at: number): void {
-    const before = this.#tokens[at - 1]
+    const before = this.tokens[at - 1]
     const isAccess =
       before !== undefined && (before.kind === 'word' || /^(\)|\]|\?\.)$/.test(before.text) || before.kind === 'string')
-    if (!isAccess || this.#tokens[at + 1]?.kind === 'number') return
-    if (this.#literalAt(at + 1) !== null) return
+    if (!isAccess || this.tokens[at + 1]?.kind === 'number') return
+    if (this.literalAt(at + 1) !== null) return
     const isMade = this.#isMadeText(at + 1)
-    if (isMade || this.#isOfRoot(at)) this.#bench.meet('js-unknown')
+    if (isMade || this.#isOfRoot(at)) this.bench.meet('js-unknown')
   }
 
   /** A name that is put together of texts. */
   #isMadeText(from: number): boolean {
-    const end = this.#words.indexOf(']', from)
-    const inside = this.#tokens.slice(from, end < 0 ? undefined : end)
+    const end = this.words.indexOf(']', from)
+    const inside = this.tokens.slice(from, end < 0 ? undefined : end)
     return inside.some(({ kind }) => kind === 'string' || kind === 'template')
   }
 
   /** The object is `fs` and its like, or a member of it without a call between. */
   #isOfRoot(at: number): boolean {
     let place = at - 1
-    while (place > 1 && (this.#words[place - 1] === '.' || this.#words[place - 1] === '?.')) place -= 2
-    if (this.#roots.has(this.#words[place] ?? '')) return true
+    while (place > 1 && (this.words[place - 1] === '.' || this.words[place - 1] === '?.')) place -= 2
+    if (this.#roots.has(this.words[place] ?? '')) return true
     return (
-      this.#words[place] === ')' &&
-      this.#words[place - 3] === 'require' &&
-      FILE_MODULES.has(this.#words[place - 1] ?? '')
+      this.words[place] === ')' && this.words[place - 3] === 'require' && FILE_MODULES.has(this.words[place - 1] ?? '')
     )
   }
 
   #string(at: number): void {
-    const token = this.#tokens[at]
+    const token = this.tokens[at]
     if (token === undefined) return
     const text = stringOf(token)
     // A member by its name in quotes, and a name that is kept to be used as one.
     if (/^[A-Za-z]+$/.test(text) && this.#reaches && text !== 'rm' && text !== 'open' && text !== 'link')
       this.#name(text, at)
-    if (text === 'constructor') this.#bench.meet('js-unknown')
-    if (text === 'process' && this.#words[at - 1] !== '(') this.#bench.meet('js-unknown')
-    if (this.#reaches && PROCESS_MODULES.has(text) && text !== 'zx') this.#bench.meet('js-processes')
+    if (text === 'constructor') this.bench.meet('js-unknown')
+    if (text === 'process' && this.words[at - 1] !== '(') this.bench.meet('js-unknown')
+    if (this.#reaches && PROCESS_MODULES.has(text) && text !== 'zx') this.bench.meet('js-processes')
   }
 
   #name(text: string, at: number): void {
-    const isMember = this.#words[at - 1] === '[' && this.#words[at + 1] === ']'
-    if (REMOVES.has(text)) this.#bench.meet(this.#removesFolders(text) ? 'deletes-folder' : 'deletes-files')
-    else if (UNLINKS.has(text) && (isMember || /Sync$/.test(text))) this.#bench.meet('deletes-files')
-    else if (STARTS.has(text) && isMember) this.#bench.meet('js-processes')
+    const isMember = this.words[at - 1] === '[' && this.words[at + 1] === ']'
+    if (REMOVES.has(text)) this.bench.meet(this.#removesFolders(text) ? 'deletes-folder' : 'deletes-files')
+    else if (UNLINKS.has(text) && (isMember || /Sync$/.test(text))) this.bench.meet('deletes-files')
+    else if (STARTS.has(text) && isMember) this.bench.meet('js-processes')
   }
 
   /** A text that is a path, wherever it stands in a program that can reach files. */
   #path(text: string): void {
-    const writes = this.#words.some((word) => WRITES_FILES.has(word))
-    if (isSecretFile(text)) this.#bench.meet('secret-file')
-    else if (writes && /^[\w./~-]+$/.test(text)) this.#bench.write(text)
+    const writes = this.words.some((word) => WRITES_FILES.has(word))
+    if (isSecretFile(text)) this.bench.meet('secret-file')
+    else if (writes && /^[\w./~-]+$/.test(text)) this.bench.write(text)
   }
 }

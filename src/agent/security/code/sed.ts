@@ -6,11 +6,11 @@ import { isSecretFile } from '../paths.ts'
 const ADDRESS = /(?:[\d\uE000\uE001]+|\$|\/(?:[^/\\]|\\.)*\/[IM]*|\\(.)(?:(?!\1)[\s\S])*\1[IM]*)(?:~\d+)?/y
 const BLANK = /[\s;{}]*/y
 
-type How = { readonly inPlace: boolean; readonly quiet: boolean }
-type Place = { at: number; readonly text: string }
+type SedOptions = { readonly inPlace: boolean; readonly quiet: boolean }
+type Cursor = { at: number; readonly text: string }
 
-export function judgeSed(text: string, how: How, bench: Bench): void {
-  const place: Place = { at: 0, text }
+export function judgeSed(text: string, how: SedOptions, bench: Bench): void {
+  const place: Cursor = { at: 0, text }
   let prints = false
   for (skip(place, BLANK); place.at < text.length; skip(place, BLANK)) {
     bench.findings.spend()
@@ -31,7 +31,7 @@ export function judgeSed(text: string, how: How, bench: Bench): void {
 const takesAll = (address: string) =>
   /^(1,\$|0?,?|\$!.*|\/\/|\/\^\/|\/\$\/|\/\^?\.[*+]?\$?\/|\/\^?\.\*\$?\/)$/.test(address)
 
-function addressAt(place: Place): string {
+function addressAt(place: Cursor): string {
   const from = place.at
   for (let count = 0; count < 2; count++) {
     skip(place, ADDRESS)
@@ -46,7 +46,7 @@ function addressAt(place: Place): string {
   return place.text.slice(from, place.at).includes('!') ? `${address}!` : address
 }
 
-function skip(place: Place, pattern: RegExp): string {
+function skip(place: Cursor, pattern: RegExp): string {
   pattern.lastIndex = place.at
   const found = pattern.exec(place.text)?.[0] ?? ''
   place.at += found.length
@@ -56,7 +56,7 @@ function skip(place: Place, pattern: RegExp): string {
 const LINE = /[^\n]*/y
 
 /** False for what is no command of sed's. */
-function commandAt(command: string, place: Place, bench: Bench): boolean {
+function commandAt(command: string, place: Cursor, bench: Bench): boolean {
   switch (command) {
     case 's':
       return substitution(place, bench)
@@ -97,7 +97,7 @@ function commandAt(command: string, place: Place, bench: Bench): boolean {
   }
 }
 
-function substitution(place: Place, bench: Bench): boolean {
+function substitution(place: Cursor, bench: Bench): boolean {
   if (!delimited(place, 2)) return false
   const flags = skip(place, /[gpiIMm0-9e\uE000\uE001]*/y)
   if (flags.includes('e')) bench.meet('runs-made-text')
@@ -109,7 +109,7 @@ function substitution(place: Place, bench: Bench): boolean {
 }
 
 /** Goes behind the given number of parts that the next character ends. */
-function delimited(place: Place, parts: number): boolean {
+function delimited(place: Cursor, parts: number): boolean {
   const end = place.text[place.at++]
   if (end === undefined || end === '\n' || end === '\\') return false
   for (let left = parts; left > 0; left--) {
@@ -128,4 +128,4 @@ function delimited(place: Place, parts: number): boolean {
 }
 
 /** A delimiter inside `[…]` is a letter only where the bracket is closed behind it. */
-const closesClass = ({ text, at }: Place) => /^[^\n[]*\]/.test(text.slice(at, at + 200))
+const closesClass = ({ text, at }: Cursor) => /^[^\n[]*\]/.test(text.slice(at, at + 200))

@@ -1,7 +1,7 @@
+import type { Opener } from '../bench.ts'
 import { BUILTIN_OPENERS } from './builtins.ts'
 import { FILE_OPENERS } from './files.ts'
 import { git } from './git.ts'
-import type { Opener } from './opener.ts'
 import { PROGRAM_OPENERS } from './programs.ts'
 import { SEARCH_OPENERS } from './searches.ts'
 import { SHELL_OPENERS } from './shells.ts'

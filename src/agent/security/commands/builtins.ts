@@ -1,10 +1,9 @@
 // Builtins of the shell that give values and names, or expand a text once more.
 
-import type { Bench } from '../bench.ts'
+import type { Bench, Opener } from '../bench.ts'
 import { has, type Input, operandsOf, valuesOf } from '../call.ts'
 import { holdsValue } from '../marks.ts'
 import { COMMAND_ALIAS, isSecretName } from '../variables.ts'
-import type { Opener } from './opener.ts'
 
 const declare: Opener = ({ args }, bench) => {
   for (const arg of args) {

@@ -1,8 +1,8 @@
 // Commands that write files by their words.
 
+import type { Opener } from '../bench.ts'
 import { has, isEmptyInput, operandsOf, valuesOf } from '../call.ts'
 import { isDevice } from '../paths.ts'
-import type { Opener } from './opener.ts'
 
 const tee: Opener = ({ args, input }, bench) => {
   const files = operandsOf(args)

@@ -1,10 +1,9 @@
 // What git runs besides its own commands: by settings on the command line, aliases, and options that name a program.
 
-import type { Bench } from '../bench.ts'
+import type { Bench, Opener } from '../bench.ts'
 import { type Call, has, operandsOf, valuesOf } from '../call.ts'
 import { holdsValue, isUnknown } from '../marks.ts'
 import { isSecretFile } from '../paths.ts'
-import type { Opener } from './opener.ts'
 import { runText } from './shells.ts'
 
 /** They take their text from the file of `-F`. */

@@ -1,6 +1,6 @@
 // Programs that run code in other languages, and scripts of a package.
 
-import type { Bench } from '../bench.ts'
+import type { Bench, Opener } from '../bench.ts'
 import { has, type Input, operandsOf, valuesOf } from '../call.ts'
 import { judgeAwk } from '../code/awk.ts'
 import { judgeJavaScript } from '../code/javascript.ts'
@@ -8,7 +8,6 @@ import { judgeSed } from '../code/sed.ts'
 import { holdsOutput, holdsValue, isAllUnknown, MARK } from '../marks.ts'
 import { candidates, isGitInternal, isRunByItself, isSecretFile } from '../paths.ts'
 import { isSecretName } from '../variables.ts'
-import type { Opener } from './opener.ts'
 
 const NODE_VALUED = [
   'erpC',

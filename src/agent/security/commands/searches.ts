@@ -1,11 +1,10 @@
 // Commands that run another one on whatever they find or are given.
 
-import type { Bench } from '../bench.ts'
+import type { Bench, Opener } from '../bench.ts'
 import { type Call, firstOperand, type Input, valuesOf } from '../call.ts'
 import { isAllUnknown, MARK } from '../marks.ts'
 import { isGitInternal, isSecretFile } from '../paths.ts'
 import { isSecretName } from '../variables.ts'
-import type { Opener } from './opener.ts'
 import { runText } from './shells.ts'
 
 const XARGS_OPTIONS = [
@@ -106,10 +105,10 @@ function* valuesAfter(args: readonly string[], option: RegExp): Generator<string
   for (const [at, arg] of args.entries()) if (option.test(arg)) yield args[at + 1] ?? ''
 }
 
-type Place = { from: number; call: Call; bench: Bench }
+type ExecClause = { from: number; call: Call; bench: Bench }
 
 /** The place of the word that ends the command. */
-function runOn(found: readonly string[], args: readonly string[], { from, call, bench }: Place): number {
+function runOn(found: readonly string[], args: readonly string[], { from, call, bench }: ExecClause): number {
   const end = args.findIndex((arg, at) => at >= from && (arg === ';' || (arg === '+' && args[at - 1] === '{}')))
   const last = end < 0 ? args.length : end
   for (const name of found) {

@@ -1,9 +1,8 @@
 // Shells, and what the shell itself runs of a text or a file.
 
-import type { Bench } from '../bench.ts'
+import type { Bench, Opener } from '../bench.ts'
 import { has, INHERITED, type Input, valuesOf } from '../call.ts'
 import { holdsOutput, holdsValue, MARK } from '../marks.ts'
-import type { Opener } from './opener.ts'
 
 const SHELLS: ReadonlySet<string> = new Set(
   'sh bash dash ash zsh ksh ksh93 mksh pdksh fish csh tcsh rbash yash posh oksh hush pwsh'.split(' '),

@@ -1,7 +1,7 @@
 // Commands that run the command in their words. The table says how many words they take for themselves.
 
+import type { Opener } from '../bench.ts'
 import { type Call, firstOperand, valuesOf } from '../call.ts'
-import type { Opener } from './opener.ts'
 import { runText } from './shells.ts'
 
 type Wrapper = {

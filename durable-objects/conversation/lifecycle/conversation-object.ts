@@ -1,0 +1,219 @@
+// The base of the object: it contains a conversation, or the remaining work of a deletion, or nothing. Creates and deletes
+// conversations.
+
+import { DurableObject } from 'cloudflare:workers'
+import { userMessage } from '../../../src/agent/actions.ts'
+import type { Announcement } from '../../../src/agent/events.ts'
+import type { ReplayStep } from '../../../src/agent/replay.ts'
+import type { ConversationSummary } from '../../../src/db/conversations.ts'
+import { hexId } from '../../../src/lib/crypto.ts'
+import { waitAtMost } from '../../../src/lib/wait-at-most.ts'
+import { firstRow, migrate } from '../../sql.ts'
+import { type ConversationRecord, holdsConversation } from '../record.ts'
+import { MIGRATIONS } from '../schema.ts'
+import { ended } from '../sockets/session-attachment.ts'
+import { ConversationState, type Creation } from '../state.ts'
+import { SecretMasker } from '../turn/secret-masker.ts'
+import { Deletion, deleteAll } from './deletion.ts'
+import type { NoFork } from './fork-source.ts'
+import { type ForkRequest, keepFork, receiveFork } from './fork-target.ts'
+
+export type NewConversation = Pick<
+  ConversationRecord,
+  'id' | 'owner' | 'trigger' | 'createdAt' | 'instructions' | 'repository' | 'firstMessage' | 'agent' | 'toolServers'
+> & { replay?: ReplayStep[] | null }
+
+export type Created = {
+  status: ConversationSummary['status']
+  started: boolean
+  joined: boolean
+  messageDropped: boolean
+}
+
+/** The message is also the close reason, which can hold 123 bytes. */
+const TOO_MANY = {
+  status_update: true,
+  type: 'error',
+  id: 'AGENT_ERROR$TOO_MANY_CONVERSATIONS',
+  message: 'Too many conversations run, so this one was closed; start it again to go on',
+} as const
+
+/** How long a request waits until its change is in the index, or until index and files of a deleted conversation are removed. */
+const WAIT_MS = 2_000
+
+export class ConversationObject extends DurableObject<Env> {
+  /** Null while nobody has created this id, or after it was deleted. */
+  protected state: ConversationState | null = null
+  /** The remaining work of a deletion; null when there is none. */
+  #deletion: Deletion | null = null
+  /** Settles when the creation has ended; null while there is none. */
+  #making: Promise<void> | null = null
+
+  /** A request for an id that nobody created stores nothing, not even the schema. */
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env)
+    const { storage } = ctx
+    if (firstRow(storage.sql, "SELECT 1 FROM sqlite_master WHERE name = 'meta'") === null) return
+    migrate(storage, MIGRATIONS)
+    if (holdsConversation(storage.sql)) this.state = new ConversationState(ctx, env, null)
+    else this.#deletion = new Deletion(storage, env)
+  }
+
+  /** Creates the conversation, or returns the existing one of this id. */
+  create(given: NewConversation): Promise<Created> {
+    return this.#alone(async () => {
+      if (this.state !== null) {
+        await this.whenOpen()
+        const joined = this.#join(this.state, given.firstMessage)
+        if (joined.started) await this.listed(this.state)
+        return joined
+      }
+      migrate(this.ctx.storage, MIGRATIONS)
+      const fresh = { incarnation: hexId(), title: '', titledAt: null, loop: 'running', setup: 'pending' } as const
+      const { replay = null, ...record } = given
+      const state = await this.#begun({ record: { ...record, ...fresh }, replay }, ({ opening }) => opening.begin())
+      const { status } = state.summary()
+      await this.listed(state)
+      return { status, started: true, joined: false, messageDropped: false }
+    })
+  }
+
+  /** Makes this conversation a fork of another of the owner, as it was at an event; null when there is no such conversation. */
+  fork(request: ForkRequest): Promise<'forked' | 'taken' | NoFork | null> {
+    return this.#alone(async () => (this.state === null ? this.#receiveFork(request) : 'taken'))
+  }
+
+  /** Deletes the conversation with everything in it; false when there is none. */
+  async delete(): Promise<boolean> {
+    if (this.state === null) return false
+    const { opening, sessions, alarms, record } = this.state
+    opening.stop()
+    sessions.close(() => true, ended('deleted'))
+    alarms.retire()
+    deleteAll(this.ctx.storage, record.value)
+    this.state = null
+    const deletion = new Deletion(this.ctx.storage, this.env)
+    this.#deletion = deletion
+    const settled = this.#settle(deletion)
+    this.ctx.waitUntil(settled)
+    await waitAtMost(WAIT_MS, settled)
+    return true
+  }
+
+  /** Starts the loop unless it runs; null for an unknown conversation. */
+  async start(): Promise<{ started: boolean; status: ConversationSummary['status'] } | null> {
+    const { state } = this
+    if (state === null) return null
+    const started = state.opening.start()
+    const { status } = state.summary()
+    if (started) await this.listed(state)
+    return { started, status }
+  }
+
+  /** Closes the session; false when it was not running, or there is none. */
+  async stop(): Promise<boolean> {
+    return this.#close(null)
+  }
+
+  /** Closes the session in favour of another conversation of the owner, and tells the clients so. */
+  async makeWay(): Promise<void> {
+    await this.#close(TOO_MANY)
+  }
+
+  /** Does the remaining work of a deletion. */
+  protected async settleDeletion(): Promise<void> {
+    if (this.#deletion !== null) await this.#settle(this.#deletion)
+  }
+
+  /**
+   * Runs the action when the current secrets are known: no text of a user may be stored before. Other requests wait
+   * meanwhile and keep their order.
+   */
+  protected async whenOpen(): Promise<void> {
+    const secrets = this.state?.secrets
+    if (secrets !== undefined && !secrets.isOpen) await this.ctx.blockConcurrencyWhile(() => secrets.open())
+  }
+
+  /** Waits until the index has the conversation's current row, but not for long; never throws. */
+  protected async listed({ index }: ConversationState): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.ctx.waitUntil(index.flush(resolve).finally(resolve))
+    await waitAtMost(WAIT_MS, promise)
+  }
+
+  /** Only one creation or deletion runs at a time. */
+  async #alone<T>(make: () => Promise<T>): Promise<T> {
+    while (this.#making !== null) await this.#making
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#making = promise
+    try {
+      return await make()
+    } finally {
+      this.#making = null
+      resolve()
+    }
+  }
+
+  /** A new conversation with its first events, in one write: a crash leaves both or neither. */
+  async #begun(
+    creation: Omit<Creation, 'secrets'>,
+    begin: (state: ConversationState) => void,
+  ): Promise<ConversationState> {
+    const secrets = new SecretMasker(this.env, this.ctx.storage.sql, creation.record)
+    return this.ctx.blockConcurrencyWhile(async () => {
+      await secrets.open()
+      const state = new ConversationState(this.ctx, this.env, { ...creation, secrets })
+      this.state = state
+      this.#deletion = null
+      begin(state)
+      return state
+    })
+  }
+
+  async #receiveFork(request: ForkRequest): Promise<'forked' | NoFork | null> {
+    const owed = this.#deletion
+    // Waits for the remaining work of an earlier deletion, because its end would delete the new conversation.
+    this.#deletion = null
+    try {
+      const record = await receiveFork({ storage: this.ctx.storage, env: this.env }, request)
+      if (record === null || 'reason' in record) {
+        if (owed !== null) this.#deletion = new Deletion(this.ctx.storage, this.env)
+        return record
+      }
+      const state = await this.#begun({ record, replay: null }, ({ opening }) => {
+        keepFork(this.ctx.storage, record)
+        opening.beginFork()
+      })
+      await this.listed(state)
+      return 'forked'
+    } catch (error) {
+      // Removes what has been copied so far.
+      this.#deletion = new Deletion(this.ctx.storage, this.env)
+      throw error
+    }
+  }
+
+  async #close(notice: Announcement | null): Promise<boolean> {
+    const { state } = this
+    if (state === null || !state.opening.stop(notice)) return false
+    await this.listed(state)
+    return true
+  }
+
+  /** Unless the id was created again in the meantime: then the alarm and the stored data belong to the new conversation. */
+  async #settle(deletion: Deletion): Promise<void> {
+    const nextAttemptAt = await deletion.deliver()
+    if (this.#deletion !== deletion) return
+    if (nextAttemptAt !== null) return deletion.tryAgainAt(nextAttemptAt)
+    this.#deletion = null
+    await deletion.vanish()
+  }
+
+  #join(state: ConversationState, message: NewConversation['firstMessage']): Created {
+    const started = state.opening.start()
+    if (message !== null && started) {
+      state.receive(userMessage(message.content, message.imageUrls, null), null, message.isTask)
+    }
+    return { status: state.summary().status, started, joined: true, messageDropped: message !== null && !started }
+  }
+}

@@ -1,0 +1,83 @@
+// The remaining work after a conversation was deleted: to remove its row in the index and its files in R2. The work is an
+// outbox entry, so it survives crashes and outages; once it is done the object is empty.
+
+import { z } from 'zod'
+import { owner as ownerObject, workspacePrefix } from '../../../src/bindings.ts'
+import { deleteConversation } from '../../../src/db/conversations.ts'
+import { Outbox, type OutboxEntry } from '../../outbox.ts'
+import { migrate, rows } from '../../sql.ts'
+import type { ConversationRecord } from '../record.ts'
+import { MIGRATIONS } from '../schema.ts'
+
+export const REMOVAL = 'purge'
+
+const Duty = z.object({ owner: z.string(), id: z.string(), createdAt: z.string(), prefix: z.string() })
+
+/** R2 deletes this many keys in one call. */
+const DELETE_BATCH = 1000
+
+type Owed = { seq: number; key: string; payload: string; attempts: number; next_at: number }
+
+/** Deletes everything in the object except open outbox entries, and adds the new one, in one transaction. */
+export function deleteAll(storage: DurableObjectStorage, record: ConversationRecord): void {
+  const { owner, id, createdAt } = record
+  storage.transactionSync(() => {
+    const owed = rows<Owed>(storage.sql, 'SELECT * FROM outbox WHERE kind = ? ORDER BY seq', REMOVAL)
+    const tables = rows<{ name: string }>(
+      storage.sql,
+      // Virtual tables first: dropping one drops the tables behind it.
+      `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+         AND name NOT LIKE '\\_cf\\_%' ESCAPE '\\' ORDER BY sql NOT LIKE 'CREATE VIRTUAL%'`,
+    )
+    for (const { name } of tables) storage.sql.exec(`DROP TABLE IF EXISTS "${name}"`)
+    migrate(storage, MIGRATIONS)
+    for (const { seq, key, payload, attempts, next_at: nextAt } of owed) {
+      storage.sql.exec('INSERT INTO outbox VALUES (?, ?, ?, ?, ?, ?)', seq, REMOVAL, key, payload, attempts, nextAt)
+    }
+    const duty = { owner, id, createdAt, prefix: workspacePrefix(record) }
+    new Outbox(storage.sql).put(REMOVAL, record.incarnation, JSON.stringify(duty))
+  })
+}
+
+/** Does the work of one entry. */
+export async function remove(env: Env, { payload }: OutboxEntry): Promise<void> {
+  const { owner, id, createdAt, prefix } = Duty.parse(JSON.parse(payload))
+  await ownerObject(env, owner).forgetConversation(id)
+  await deleteConversation(env.DB, { owner, id, createdAt })
+  for (;;) {
+    const { objects, truncated } = await env.FILES.list({ prefix, limit: DELETE_BATCH })
+    if (objects.length > 0) await env.FILES.delete(objects.map(({ key }) => key))
+    if (!truncated) return
+  }
+}
+
+export class Deletion {
+  readonly #storage: DurableObjectStorage
+  readonly #env: Env
+  readonly #outbox: Outbox
+
+  constructor(storage: DurableObjectStorage, env: Env) {
+    this.#storage = storage
+    this.#env = env
+    this.#outbox = new Outbox(storage.sql)
+    // Entries that waited because a conversation was being created are due: no creation runs any more.
+    storage.sql.exec('UPDATE outbox SET next_at = MIN(next_at, ?) WHERE attempts = 0', Date.now())
+    // The only remaining alarm; it is set again whenever the object wakes, so it is never lost.
+    this.tryAgainAt(this.#outbox.nextAttemptAt ?? 0)
+  }
+
+  /** Tries the entries that are due; returns when to try the rest, null when nothing is left. */
+  async deliver(): Promise<number | null> {
+    const { nextAttemptAt } = await this.#outbox.deliver((entry) => remove(this.#env, entry))
+    return nextAttemptAt
+  }
+
+  tryAgainAt(at: number): void {
+    void this.#storage.setAlarm(Math.max(at, Date.now() + 1))
+  }
+
+  /** Leaves the object as if it had never been used. Both deletes start at once, so data that is stored afterwards stays. */
+  async vanish(): Promise<void> {
+    await Promise.all([this.#storage.deleteAlarm(), this.#storage.deleteAll()])
+  }
+}

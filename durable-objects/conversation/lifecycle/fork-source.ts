@@ -1,0 +1,89 @@
+// The data that a conversation gives to a fork: its events up to one of them, the model's answers until then, and the
+// workspace at that moment. None of it changes later, so it can be sent in pieces.
+
+import type { AgentName } from '../../../src/agent/agents.ts'
+import type { ModelStepRow, QueuedCall } from '../../../src/agent/calls.ts'
+import { rows } from '../../sql.ts'
+import type { EventLog } from '../events/event-log.ts'
+import type { ConversationRecord, SelectedRepository } from '../record.ts'
+import type { WorkspaceStore } from '../workspace/store.ts'
+import type { NodeVersion } from '../workspace/versions.ts'
+
+export type ForkBasis = {
+  title: string
+  instructions: string
+  repository: SelectedRepository | null
+  agent: AgentName | undefined
+  toolServers: string | null
+  /** The key prefix of large files. */
+  nodes: number
+}
+
+/**
+ * Why there is no fork: the event does not exist, or its workspace is no longer stored; `from` is the first event that can
+ * be forked at.
+ */
+export type NoFork = { reason: 'unknown-event' } | { reason: 'too-old'; from: number }
+
+export type ForkEvents = { texts: string[]; steps: ModelStepRow[]; calls: QueuedCall[] }
+export type ForkNodes = { nodes: NodeVersion[] }
+export type ForkFile = { chunks: { seq: number; bytes: ArrayBuffer }[] }
+
+const NODES_AT_A_TIME = 1_000
+const EVENTS_AT_A_TIME = 500
+
+type Deps = {
+  sql: SqlStorage
+  log: EventLog
+  files: WorkspaceStore
+  record: Readonly<ConversationRecord>
+  /** Nothing runs that could change the workspace. */
+  isQuiet: boolean
+}
+
+export class ForkSource {
+  readonly #deps: Deps
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  basis(event: number): ForkBasis | NoFork {
+    const { log, files, record, isQuiet } = this.#deps
+    if (event < 0 || event > log.last) return { reason: 'unknown-event' }
+    const from = files.versions?.from ?? -1
+    if (event < from) return { reason: 'too-old', from }
+    if (event === log.last && isQuiet) files.versions?.catchUpWith(event)
+    const { title, instructions, repository, agent, toolServers = null } = record
+    return { title, instructions, repository, agent, toolServers, nodes: NODES_AT_A_TIME }
+  }
+
+  /** The events after one of them and up to the other, some at a time; none when there are no more. */
+  events(after: number, upTo: number): ForkEvents {
+    const { sql, log } = this.#deps
+    const found = log.since(after, Math.min(EVENTS_AT_A_TIME, upTo - after))
+    const last = found.at(-1)?.id ?? after
+    const known = rows(sql, "SELECT 1 FROM sqlite_master WHERE name = 'tool_calls'").length > 0
+    const steps = known
+      ? rows<ModelStepRow>(sql, 'SELECT * FROM model_steps WHERE first_event > ? AND first_event <= ?', after, last)
+      : []
+    const calls = known
+      ? rows<QueuedCall>(
+          sql,
+          'SELECT * FROM tool_calls WHERE step IN (SELECT value FROM json_each(?)) ORDER BY key',
+          JSON.stringify(steps.map(({ step }) => step)),
+        )
+      : []
+    return { texts: found.map(({ text }) => text), steps, calls }
+  }
+
+  nodes(event: number, after: number): ForkNodes {
+    return { nodes: this.#deps.files.versions?.nodes(event, after, NODES_AT_A_TIME) ?? [] }
+  }
+
+  /** What the files held, without the part that lies in R2: of one file, or of several small ones. */
+  file(event: number, inode: number): ForkFile {
+    const chunks = this.#deps.files.versions?.chunks(event, inode) ?? []
+    return { chunks: chunks.map(({ seq, bytes }) => ({ seq, bytes })) }
+  }
+}

@@ -1,0 +1,73 @@
+// The conversation's row in the index, which lists are made of. Every change is stored in the object first; the row follows,
+// and no request fails because of it. A request that changes something waits briefly for the row, so that the client's next
+// list shows the change; changes by the agent reach the row within a second.
+
+import { type ConversationSummary, saveConversation } from '../../../src/db/conversations.ts'
+import { Outbox } from '../../outbox.ts'
+import { REMOVAL, remove } from './deletion.ts'
+import type { UsageReport } from './usage-report.ts'
+
+const KIND = 'index'
+const KEY = ''
+const USAGE = 'usage'
+
+/** Changes within this time reach the index as one write. */
+const INDEX_DELAY_MS = 1_000
+
+type Deps = {
+  env: Env
+  sql: SqlStorage
+  /** The report to the owner's object, which is sent with the row. */
+  usage: UsageReport
+  /** Requests a call of `deliver` at that time at the latest, epoch ms. */
+  wakeAt(at: number): void
+  /** The current row. */
+  summary(): ConversationSummary
+}
+
+export class IndexRow {
+  readonly #deps: Deps
+  readonly #outbox: Outbox
+  #isDirty = false
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+    this.#outbox = new Outbox(deps.sql)
+  }
+
+  /** The row is built when it is sent, so one mark covers all changes until then. */
+  mark(): void {
+    if (this.#isDirty) return
+    this.#isDirty = true
+    this.#outbox.put(KIND, KEY, '')
+    if (this.#deps.usage.isDue) this.#outbox.put(USAGE, KEY, '')
+    this.#deps.wakeAt(Date.now() + INDEX_DELAY_MS)
+  }
+
+  /** Sends the row at once, even during a back-off; `onWritten` is called when it is written. */
+  async flush(onWritten: () => void): Promise<void> {
+    this.#outbox.hurry(KIND, KEY)
+    await this.deliver(onWritten)
+  }
+
+  /** Updates the row; after a failure the alarm tries again. */
+  async deliver(onWritten: () => void = () => {}): Promise<void> {
+    const { env, summary, usage } = this.#deps
+    const { nextAttemptAt } = await this.#outbox.deliver(async (entry) => {
+      if (entry.kind === REMOVAL) return remove(env, entry)
+      if (entry.kind === USAGE) return usage.send()
+      this.#isDirty = false
+      const row = summary()
+      await saveConversation(env.DB, row, revision(row, entry.seq))
+      onWritten()
+      // Waiting requests are answered before the outbox commits that the row was written.
+      await scheduler.wait(0)
+    })
+    if (nextAttemptAt !== null) this.#deps.wakeAt(nextAttemptAt)
+  }
+}
+
+/** Grows with every write, and from one conversation of this id to the next. */
+function revision({ createdAt }: ConversationSummary, seq: number): number {
+  return Math.floor(Date.parse(createdAt) / 1000) * 1_000_000 + seq
+}

@@ -1,0 +1,27 @@
+import type { ConversationSummary } from '../../../src/db/conversations.ts'
+import type { ConversationRecord } from '../record.ts'
+
+/** What others see of a conversation. `lastAt` is when its newest event was stored. */
+export function summaryOf(
+  record: Readonly<ConversationRecord>,
+  { lastAt, connections }: { lastAt: string | null; connections: number },
+): ConversationSummary {
+  const { id, owner, title, trigger, createdAt, titledAt, repository, setup, loop } = record
+  const isRunning = loop === 'running'
+  const isPending = setup === 'pending'
+  return {
+    id,
+    owner,
+    title: title === '' ? `Conversation ${id.slice(0, 5)}` : title,
+    createdAt,
+    lastUpdatedAt: titledAt !== null && (lastAt === null || titledAt > lastAt) ? titledAt : lastAt,
+    status: isRunning ? (isPending ? 'STARTING' : 'RUNNING') : 'STOPPED',
+    runtimeStatus: isRunning ? (isPending ? 'STATUS$STARTING_RUNTIME' : 'STATUS$READY') : null,
+    selectedRepository: repository?.name ?? null,
+    selectedBranch: repository?.branch ?? null,
+    gitProvider: repository?.provider ?? null,
+    trigger,
+    numConnections: connections,
+    prNumber: record.prNumbers ?? [],
+  }
+}

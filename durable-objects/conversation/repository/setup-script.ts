@@ -1,0 +1,100 @@
+// Runs what a repository asks for when its working copy is new: one script runs once as a hidden command, another becomes
+// the pre-commit hook. The action of the script is stored before it begins. So after a crash it is known that it began, and
+// it is not run a second time.
+
+import { runAction } from '../../../src/agent/actions.ts'
+import type { NewEvent } from '../../../src/agent/events.ts'
+import { OWN_DIRECTORY, REFERENCE_DIRECTORY } from '../../../src/agent/microagents.ts'
+import { errorObservation, runObservation } from '../../../src/agent/observations.ts'
+import { preCommitHook } from '../../../src/kits/git/index.ts'
+import type { ShellState } from '../../../src/kits/shell/index.ts'
+import type { FileSystem } from '../../../src/workspace/file-system.ts'
+import { kindAt } from '../../../src/workspace/stat.ts'
+import { StoredRecord } from '../../stored-record.ts'
+
+export interface SetupHost {
+  sql: SqlStorage
+  /** Stores events and sends them to the clients; returns the id of the first. */
+  emit(events: NewEvent[]): number
+  run(
+    command: string,
+    shell: ShellState,
+    bounds: { signal: AbortSignal; timeoutMs: number },
+  ): Promise<ShellState & { output: string; exitCode: number }>
+}
+
+/** The action whose outcome is not stored yet. */
+type Progress = { actionId: number | null }
+
+/** Installing what a working copy needs takes longer than a command of the agent's may. */
+const TIMEOUT_MS = 600_000
+
+const FOLDERS = [OWN_DIRECTORY, REFERENCE_DIRECTORY]
+
+/** Whether a script began and its observation is missing: then the working copy is only partly set up. */
+export function wasInterrupted({ sql }: SetupHost): boolean {
+  return progressOf(sql).value.actionId !== null
+}
+
+/** Adds the observation for a script that a stop or a restart interrupted. */
+export function settleInterrupted({ sql, emit }: SetupHost): void {
+  const progress = progressOf(sql)
+  const { actionId } = progress.value
+  if (actionId === null) return
+  emit([
+    errorObservation(
+      'environment',
+      'The set-up script was cut off by a stop or a restart. Its outcome is unknown; it was not run again.',
+      { cause: actionId, errorId: 'AGENT_ERROR$ERROR_ACTION_NOT_EXECUTED_ERROR' },
+    ),
+  ])
+  progress.change({ actionId: null })
+}
+
+type WorkingCopy = { fs: FileSystem; folder: string }
+
+/** Runs the set-up script of the working copy. Returns the shell session that it leaves; null when there is no script. */
+export async function runSetupScript(
+  host: SetupHost,
+  { fs, folder }: WorkingCopy,
+  signal: AbortSignal,
+): Promise<ShellState | null> {
+  const script = scriptIn(fs, folder, 'setup.sh')
+  if (script === null) return null
+  const progress = progressOf(host.sql)
+  const command = `source ${script}`
+  const actionId = host.emit([{ ...runAction('agent', command, { hidden: true }), source: 'environment' }])
+  progress.change({ actionId })
+  const { output, exitCode, cwd, env, variables } = await host.run(
+    command,
+    { cwd: folder, env: {}, variables: {} },
+    { signal, timeoutMs: TIMEOUT_MS },
+  )
+  // The observation for an interrupted script is added when the conversation starts again.
+  signal.throwIfAborted()
+  const result = { command, output: output.replace(/\n$/, ''), exitCode, workingDir: cwd, hidden: true }
+  host.emit([runObservation('environment', actionId, result)])
+  progress.change({ actionId: null })
+  return { cwd: folder, env, variables }
+}
+
+/** Makes the working copy's script its pre-commit hook. A hook that is already there is kept beside it. */
+export async function installPreCommitHook({ fs, folder }: WorkingCopy): Promise<void> {
+  const script = scriptIn(fs, folder, 'pre-commit.sh')
+  if (script === null) return
+  const path = `${folder}/.git/hooks/pre-commit`
+  const hook = preCommitHook(script)
+  fs.makeDirectory(`${folder}/.git/hooks`, { recursive: true })
+  if (kindAt(fs, path) === 'file' && new TextDecoder().decode(await fs.read(path)) !== hook)
+    fs.rename(path, `${path}.local`)
+  await fs.write(path, new TextEncoder().encode(hook), { mode: 0o755 })
+}
+
+function scriptIn(fs: FileSystem, folder: string, name: string): string | null {
+  const found = FOLDERS.find((directory) => kindAt(fs, `${folder}/${directory}/${name}`) === 'file')
+  return found === undefined ? null : `${found}/${name}`
+}
+
+function progressOf(sql: SqlStorage): StoredRecord<Progress> {
+  return new StoredRecord<Progress>(sql, 'setup-script', { actionId: null })
+}

@@ -1,0 +1,189 @@
+// All parts of a conversation that exists, wired together. An id that nobody created has no state, and a request for it
+// stores nothing.
+
+import type { ActionEvent, NewEvent } from '../../src/agent/events.ts'
+import { AgentLoop } from '../../src/agent/loop.ts'
+import type { ReplayStep } from '../../src/agent/replay.ts'
+import { NEW_TURN, type Turn } from '../../src/agent/turn.ts'
+import type { TurnDeps } from '../../src/agent/turn-deps.ts'
+import { owner, workspacePrefix } from '../../src/bindings.ts'
+import { config } from '../../src/config.ts'
+import type { ConversationSummary } from '../../src/db/conversations.ts'
+import { Alarms } from '../alarms.ts'
+import { StoredRecord } from '../stored-record.ts'
+import { ClientRefs } from './events/client-refs.ts'
+import { EventLog } from './events/event-log.ts'
+import { IndexRow } from './lifecycle/index-row.ts'
+import { Opening } from './lifecycle/opening.ts'
+import { summaryOf } from './lifecycle/summary.ts'
+import { TitleGenerator } from './lifecycle/title-generator.ts'
+import { UsageReport } from './lifecycle/usage-report.ts'
+import { WorkspaceSetup } from './lifecycle/workspace-setup.ts'
+import { addPullRequest, type ConversationRecord } from './record.ts'
+import { KEY_REVOKED, KEY_UNCHECKED } from './sockets/session-attachment.ts'
+import { Sessions } from './sockets/sessions.ts'
+import { SocketMessages } from './sockets/socket-messages.ts'
+import { SocketPermits } from './sockets/socket-permits.ts'
+import { CallQueue } from './turn/call-queue.ts'
+import { ReplayQueue } from './turn/replay-queue.ts'
+import { SecretMasker } from './turn/secret-masker.ts'
+import { turnDeps } from './turn/turn-deps.ts'
+import type { TurnHost } from './turn/turn-host.ts'
+import { ChangedFiles } from './workspace/changed-files.ts'
+import { openWorkspace } from './workspace/opening.ts'
+import type { WorkspaceStore } from './workspace/store.ts'
+
+export type AlarmName = 'title' | 'setup' | 'turn' | 'outbox' | 'sockets' | 'search' | 'idle' | 'expiry'
+
+/** Answered by the runtime, even for an object that sleeps. */
+const PING = JSON.stringify({ type: 'ping' })
+const PONG = JSON.stringify({ type: 'pong' })
+
+/** The alarm that fills the text index, from the event that makes it worth while until the index is complete. */
+const SEARCH_DELAY_MS = 1_000
+
+/** A conversation that is being created, the recording that it is to play, and its secrets in plain text. */
+export type Creation = { record: ConversationRecord; replay: ReplayStep[] | null; secrets: SecretMasker }
+
+export class ConversationState {
+  readonly record: StoredRecord<ConversationRecord>
+  readonly log: EventLog
+  readonly alarms: Alarms<AlarmName>
+  readonly secrets: SecretMasker
+  readonly sessions: Sessions
+  readonly permits: SocketPermits
+  readonly messages: SocketMessages
+  readonly files: WorkspaceStore
+  readonly changedFiles: ChangedFiles
+  readonly usage: UsageReport
+  readonly index: IndexRow
+  readonly titles: TitleGenerator
+  readonly turn: TurnDeps
+  readonly loop: AgentLoop
+  readonly setup: WorkspaceSetup
+  readonly opening: Opening
+  readonly #refs: ClientRefs
+
+  /** Opens the stored conversation, or with a record a new one. */
+  constructor(ctx: DurableObjectState, env: Env, created: Creation | null) {
+    const { storage } = ctx
+    const { sql } = storage
+    const { socketMessagesPerSecond, idleCloseMs } = config(env)
+    ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG))
+    this.record = new StoredRecord<ConversationRecord>(sql, 'conversation', created?.record ?? null)
+    this.log = new EventLog(sql)
+    this.#refs = new ClientRefs(sql, this.log.last)
+    this.alarms = new Alarms(storage)
+    this.secrets = created?.secrets ?? new SecretMasker(env, sql, this.record.value)
+    this.permits = this.#permits(ctx, env)
+    this.usage = new UsageReport(ctx, env, this.record.value)
+    const wakeAt = (at: number) => this.alarms.atLatest('outbox', at)
+    this.index = new IndexRow({ env, sql, usage: this.usage, wakeAt, summary: () => this.summary() })
+    this.sessions = this.#openSessions(ctx)
+    this.messages = new SocketMessages(this, socketMessagesPerSecond)
+    this.files = openWorkspace(storage, env, {
+      prefix: workspacePrefix(this.record.value),
+      observe: (path, event) => this.changedFiles.note(path, event),
+    })
+    this.changedFiles = new ChangedFiles({ storage, fs: this.files })
+    this.titles = this.#openTitles()
+    const host = this.#turnHost(env, sql)
+    const replay = new ReplayQueue(sql, host.calls, created?.replay ?? null)
+    this.turn = turnDeps(host, replay)
+    this.loop = new AgentLoop(this.turn)
+    const { turn, loop, index, titles } = this
+    this.setup = new WorkspaceSetup({ sql, host, turn, changed: () => index.mark() })
+    const alarmAt = (name: 'setup' | 'idle', at: number) => this.alarms.at(name, at)
+    this.opening = new Opening({ host, turn, loop, setup: this.setup, index, titles, alarmAt, idleCloseMs })
+    if (created === null) loop.recover()
+    if (this.alarms.get('idle') === null) this.opening.idle.begin()
+  }
+
+  /** Adds an event of the user's. With a ref that was used before it adds nothing and returns the id of the first event. */
+  receive(event: ActionEvent, ref: string | null, isTask = false): number {
+    const known = ref === null ? null : this.#refs.eventOf(ref)
+    if (known !== null) return known
+    const id = this.loop.receive(this.titles.titledBy(event), isTask)
+    if (ref !== null) this.#refs.remember(ref, id)
+    return id
+  }
+
+  summary(): ConversationSummary {
+    return summaryOf(this.record.value, { lastAt: this.log.lastAt, connections: this.sessions.count })
+  }
+
+  /** Records a pull or merge request of this conversation. True the first time a number is recorded, false after that. */
+  addPullRequest(number: number): boolean {
+    if (!addPullRequest(this.record, number)) return false
+    this.index.mark()
+    return true
+  }
+
+  fillSearch(): void {
+    const restMs = this.log.fillIndex(Date.now())
+    if (restMs !== null) this.alarms.at('search', Date.now() + restMs)
+  }
+
+  #turnHost(env: Env, sql: SqlStorage): TurnHost {
+    const { record, log, files, secrets, sessions } = this
+    return {
+      env,
+      record,
+      log,
+      turn: new StoredRecord<Turn>(sql, 'turn', NEW_TURN),
+      calls: new CallQueue(sql),
+      files,
+      secrets,
+      sessions,
+      emit: (events) => this.#emit(events),
+      wake: (at) => this.alarms.atLatest('turn', at),
+      notePullRequest: (number) => void this.addPullRequest(number),
+    }
+  }
+
+  #emit(events: NewEvent[]): number {
+    const first = this.log.last + 1
+    this.sessions.broadcast(this.log.append(events.map((event) => this.secrets.mask(event))))
+    this.index.mark()
+    if (this.log.isIndexDue) this.alarms.atLatest('search', Date.now() + SEARCH_DELAY_MS)
+    return first
+  }
+
+  #openSessions(ctx: DurableObjectState): Sessions {
+    return new Sessions(ctx, this.log, {
+      wakeAt: (at) => this.alarms.atLatest('sockets', at),
+      countChanged: () => {
+        this.index.mark()
+        if (this.sessions.count === 0) this.opening.idle.begin()
+      },
+      left: (key) => this.permits.left(key),
+      expireAt: (at) => this.alarms.atLatest('expiry', at),
+    })
+  }
+
+  #permits(ctx: DurableObjectState, env: Env): SocketPermits {
+    const holder = ctx.id.toString()
+    return new SocketPermits({
+      ask: (claim) => owner(env, this.record.value.owner).holdSockets({ ...claim, holder }),
+      count: (key) => this.sessions.countByKey().get(key) ?? 0,
+      close: (key, why) => {
+        const goodbye = why === 'ended' ? KEY_REVOKED : KEY_UNCHECKED
+        this.sessions.close(({ attachment }) => attachment.key === key, goodbye)
+      },
+      wait: (work) => ctx.waitUntil(work),
+    })
+  }
+
+  #openTitles(): TitleGenerator {
+    return new TitleGenerator({
+      record: this.record,
+      mask: (text) => this.secrets.maskText(text),
+      changed: () => {
+        const { id, title } = this.summary()
+        this.sessions.announce({ status_update: true, type: 'info', message: id, conversation_title: title })
+        this.index.mark()
+      },
+      wake: () => this.alarms.atLatest('title', Date.now()),
+    })
+  }
+}

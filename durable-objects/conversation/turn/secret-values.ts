@@ -1,0 +1,72 @@
+// Which values in the owner's settings are secret: the keys, and values that are secret by their place in the configuration
+// of a tool server. Values that only configure something ("production", "debug") are not: to mask them would make every text
+// unreadable.
+
+import { isSecretName } from '../../../src/agent/security/variables.ts'
+import type { McpServers, Settings } from '../../../src/db/settings.ts'
+
+export function secretsInSettings(settings: Settings): string[] {
+  const { llmApiKey, searchApiKey, sandboxApiKey, llmBaseUrl, mcpServers } = settings
+  const keys = [llmApiKey, searchApiKey, sandboxApiKey].filter((key) => key !== null)
+  return [...keys, ...secretsInAddress(llmBaseUrl ?? ''), ...(mcpServers === null ? [] : secretsInServers(mcpServers))]
+}
+
+export function secretsInServers({ sse, shttp, stdio }: McpServers): string[] {
+  return [
+    ...[...sse, ...shttp].flatMap(({ url, apiKey }) => [
+      ...(apiKey === null ? [] : [apiKey]),
+      ...secretsInAddress(url),
+    ]),
+    ...stdio.flatMap(({ args, env }) => [...secretsInArguments(args), ...secretsInVariables(env)]),
+  ]
+}
+
+/** With Basic authentication the password alone may appear, so it is masked without the user name as well. */
+export function secretsInToken(token: string): string[] {
+  const colon = token.indexOf(':')
+  return colon < 0 ? [] : [token.slice(colon + 1)]
+}
+
+/** The password, and the query parameters with a key's name, as they are written and percent-decoded. */
+function secretsInAddress(address: string): string[] {
+  if (!URL.canParse(address)) return []
+  const { password, search } = new URL(address)
+  const pairs = search.slice(1).split('&').map(pairOf)
+  const written = [password, ...pairs.filter(([name]) => isKeyName(name)).map(([, value]) => value)]
+  return written.filter((text) => text !== '').flatMap((text) => [text, meant(text)])
+}
+
+function meant(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch (error) {
+    // Written by hand, with a percent sign that is no escape.
+    if (error instanceof URIError) return text
+    throw error
+  }
+}
+
+/** `--token x`, `--token=x` and `TOKEN=x`; what follows `Bearer` in a header that is given on the line. */
+function secretsInArguments(args: readonly string[]): string[] {
+  return args.flatMap((arg, i) => {
+    const [name, value] = pairOf(arg)
+    const isFlag = arg.startsWith('-')
+    const bearer = /\bbearer\s+(\S+)/i.exec(arg)?.[1]
+    if (bearer !== undefined) return [bearer]
+    if (!isKeyName(name.replace(/^-+/, ''))) return []
+    if (arg.includes('=')) return [value]
+    const next = args[i + 1]
+    return isFlag && next !== undefined ? [next] : []
+  })
+}
+
+const secretsInVariables = (env: Readonly<Record<string, string>>): string[] =>
+  Object.entries(env).flatMap(([name, value]) => (isKeyName(name) ? [value] : []))
+
+const isKeyName = (name: string): boolean =>
+  isSecretName(name.replaceAll('-', '_'), []) || /^(key|auth|authorization|sig|signature|pwd|pass|pat)$/i.test(name)
+
+function pairOf(text: string): [name: string, value: string] {
+  const at = text.indexOf('=')
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
+}

@@ -1,0 +1,179 @@
+// Collects what the agent needs for a step: the owner's current settings and secrets, the model that they name, the tools,
+// and the rules for confirmation.
+
+import { agentToRun } from '../../../src/agent/agents.ts'
+import { systemPrompt } from '../../../src/agent/prompt.ts'
+import type { JudgeScript } from '../../../src/agent/security/judge.ts'
+import { judgementBy } from '../../../src/agent/security/judgement.ts'
+import type { StepConfig, StepConfigs } from '../../../src/agent/step-config.ts'
+import { toolsOf } from '../../../src/agent/tools/index.ts'
+import { mcpTools } from '../../../src/agent/tools/mcp.ts'
+import type { Tool } from '../../../src/agent/tools/tool.ts'
+import { config } from '../../../src/config.ts'
+import type { Settings } from '../../../src/db/settings.ts'
+import { errorFields, log } from '../../../src/lib/log.ts'
+import { chooseModel, type ModelChoice, unknownModel } from '../../../src/llm/choose.ts'
+import { languageModel } from '../../../src/llm/client.ts'
+import { type LanguageModel, ModelError } from '../../../src/llm/model.ts'
+import { callMcpTool } from '../../../src/mcp/call-tool.ts'
+import { toolServerDoor } from '../../../src/mcp/remote-server.ts'
+import { ownServers } from './own-servers.ts'
+import { requestTools } from './request-tools.ts'
+import { shellCommands } from './shell-commands.ts'
+import { listTools } from './tool-servers.ts'
+import type { TurnHost } from './turn-host.ts'
+
+const DEFAULT_ITERATIONS = 500
+
+/** `severity`: the risk from which an action waits; null for the default. */
+type OwnerConfig = { settings: Settings; severity: number | null }
+
+export class OwnerStepConfigs implements StepConfigs {
+  readonly #host: TurnHost
+  #newest: StepConfig | null = null
+  #model: { key: string; model: Promise<LanguageModel> } | null = null
+
+  constructor(host: TurnHost) {
+    this.#host = host
+  }
+
+  /**
+   * For a call of the newest answer: the tools that the model was offered, judged with the current settings. Made here if
+   * there is none yet.
+   */
+  async current(signal: AbortSignal): Promise<StepConfig> {
+    if (this.#newest === null) return this.renew(signal)
+    const { tools } = this.#newest
+    const ownerConfig = await this.#ownerConfigOrNull()
+    if (ownerConfig !== null && this.#newest.tools === tools) {
+      this.#newest = { ...this.#newest, judge: await this.#judge(ownerConfig, tools) }
+    }
+    return this.#newest
+  }
+
+  /** The model alone, for requests that are no step of the agent. Throws like `renew`. */
+  async model(): Promise<LanguageModel | null> {
+    if (this.#newest !== null) return this.#newest.model
+    const ownerConfig = await this.#ownerConfig()
+    const choice = ownerConfig === null ? null : this.#choice(ownerConfig.settings)
+    return choice === null ? null : this.#modelOf(choice)
+  }
+
+  /** Throws `ModelError` when the settings cannot be read, or name a model that cannot be asked. */
+  async renew(signal: AbortSignal): Promise<StepConfig> {
+    const ownerConfig = await this.#ownerConfig()
+    // Without the database the last configuration is used.
+    if (ownerConfig === null) {
+      if (this.#newest !== null) return this.#newest
+      throw new ModelError('unavailable', 'The settings cannot be read at the moment.')
+    }
+    const { settings } = ownerConfig
+    const choice = this.#choice(settings)
+    const model = choice === null ? null : await this.#modelOf(choice)
+    const { agent, isUnknown } = agentToRun(settings.agent, model !== null)
+    const tools = await this.#tools(agent, { model, settings, signal })
+    const stepConfig: StepConfig = {
+      agent,
+      isUnknownAgent: isUnknown,
+      model,
+      system: agent === 'ShellAgent' ? '' : systemPrompt(agent),
+      tools,
+      maxIterations: settings.maxIterations ?? DEFAULT_ITERATIONS,
+      maxBudget: settings.maxBudgetPerTask === 0 ? null : settings.maxBudgetPerTask,
+      condenses: settings.enableDefaultCondenser,
+      judge: await this.#judge(ownerConfig, tools),
+    }
+    this.#newest = stepConfig
+    return stepConfig
+  }
+
+  async #judge(ownerConfig: OwnerConfig, tools: ReadonlyMap<string, Tool>): Promise<StepConfig['judge']> {
+    const { secrets, turn, files } = this.#host
+    const judgeScript = await scriptJudge(ownerConfig.settings)
+    const scene = () => ({ shell: turn.value.shell, files, secretNames: Object.keys(secrets.variables) })
+    return judgementBy({ ...ownerConfig, judgeScript, tools, scene })
+  }
+
+  #choice(settings: Settings): ModelChoice | null {
+    const { operator } = config(this.#host.env).models
+    const choice = chooseModel(settings, operator)
+    if (choice === 'needs-address') throw new ModelError('bad_request', unknownModel(settings, operator))
+    if (choice !== 'needs-key') return choice
+    const name = settings.llmModel ?? ''
+    throw new ModelError('authentication', `The model ${name} needs an API key. Add it in the settings.`)
+  }
+
+  /** Null also when the settings cannot be read: then the last ones are used. */
+  async #ownerConfigOrNull(): Promise<OwnerConfig | null> {
+    try {
+      return await this.#ownerConfig()
+    } catch (error) {
+      if (!(error instanceof ModelError)) throw error
+      log.warn('agent.settings_unreadable', errorFields(error))
+      return null
+    }
+  }
+
+  /** Null without the database. */
+  async #ownerConfig(): Promise<OwnerConfig | null> {
+    try {
+      const { settings: read, riskSeverity } = await this.#host.secrets.refresh()
+      if (!read.ok) {
+        const fields = read.unreadable.join(', ')
+        throw new ModelError('bad_request', `These settings cannot be read any more; set them again: ${fields}.`)
+      }
+      return { settings: read.settings, severity: riskSeverity }
+    } catch (error) {
+      if (error instanceof ModelError) throw error
+      log.warn('agent.settings_away', errorFields(error))
+      return null
+    }
+  }
+
+  /** Kept between answers: it remembers which parameters its vendor refuses. */
+  #modelOf(choice: ModelChoice): Promise<LanguageModel> {
+    const key = JSON.stringify(choice)
+    if (this.#model?.key !== key) {
+      this.#model = { key, model: languageModel(choice, modelMeans(this.#host.env)) }
+    }
+    return this.#model.model
+  }
+
+  async #tools(
+    agent: StepConfig['agent'],
+    { model, settings, signal }: { model: LanguageModel | null; settings: Settings; signal: AbortSignal },
+  ): Promise<ReadonlyMap<string, Tool>> {
+    if (agent === 'ShellAgent') return new Map()
+    const { shellTimeoutMs, addressPolicy } = config(this.#host.env)
+    const { env, record } = this.#host
+    const commands = shellCommands(env, record.value)
+    const browse = { policy: addressPolicy }
+    const basic = toolsOf(agent, { commands, shellTimeoutMs, seesImages: model?.seesImages ?? false, browse })
+    if (agent === 'ReadOnlyAgent') return byName(basic)
+    const own = [...basic, ...requestTools(this.#host)]
+    const servers = (await ownServers(env, record.value)) ?? settings.mcpServers
+    if (servers === null) return byName(own)
+    const listed = await listTools(this.#host, servers, signal)
+    const call = { servers, door: toolServerDoor(addressPolicy), conversationId: record.value.id }
+    return byName([
+      ...own,
+      ...mcpTools(listed, (tool, args, stop) => callMcpTool(tool, args, { ...call, signal: stop })),
+    ])
+  }
+}
+
+const byName = (tools: readonly Tool[]) => new Map(tools.map((tool) => [tool.name, tool]))
+
+/** Null without an analyzer. The analyzer contains the shell's parser, so it is loaded only when it is used. */
+async function scriptJudge({ securityAnalyzer }: Settings): Promise<JudgeScript | null> {
+  if (securityAnalyzer === null || securityAnalyzer === '') return null
+  const { loadScriptJudge } = await import('../../../src/agent/security/judge.ts')
+  return loadScriptJudge()
+}
+
+/** What a request to a model needs beside the choice of the model. */
+export function modelMeans(env: Env) {
+  const { addressPolicy, models } = config(env)
+  const { patience, toolProtocol } = models
+  return { addressPolicy, patience, toolProtocol, ai: 'AI' in env ? env.AI : undefined }
+}

@@ -1,0 +1,69 @@
+// The tools of remote servers, as they were listed for a conversation, and the notices to its user about servers that offer
+// none.
+
+import { errorObservation, USER_ONLY } from '../../../src/agent/observations.ts'
+import { toolNamesOf } from '../../../src/agent/tools/index.ts'
+import { config } from '../../../src/config.ts'
+import type { McpServers } from '../../../src/db/settings.ts'
+import { sha256Hex } from '../../../src/lib/crypto.ts'
+import { toolServerDoor } from '../../../src/mcp/remote-server.ts'
+import { REQUEST_TOOLS } from '../../../src/mcp/request-tools.ts'
+import { type McpTool, openMcpServers } from '../../../src/mcp/session-tools.ts'
+import type { TurnHost } from './turn-host.ts'
+
+type ListingHost = Pick<TurnHost, 'env' | 'record' | 'turn' | 'calls' | 'emit' | 'sessions'>
+
+const LISTING = 'mcp_listing'
+/** The servers about which the user was told that they do not run. */
+const PROCESSES_TOLD = 'mcp_processes_told'
+/** `missedAt`: the message before which a server could not be listed; `told`: the notice about it. */
+type Listing = { servers: string; tools: McpTool[]; missedAt?: number | null; told?: string[] }
+
+/** A server that failed is listed again with the next message, with a shorter timeout. */
+const SECOND_LOOK_MS = 5_000
+
+/** Listed once, again when the servers change, and with the next message after a server failed. A failure is reported once. */
+export async function listTools(
+  host: ListingHost,
+  servers: McpServers,
+  signal: AbortSignal,
+): Promise<readonly McpTool[]> {
+  const { turn, calls, emit } = host
+  const asked = await fingerprint(servers)
+  tellOfProcesses(host, servers, asked)
+  const known = calls.recall(LISTING) as Listing | null
+  const { cursor } = turn.value
+  const before = known?.servers === asked ? known : null
+  if (before !== null && (before.missedAt ?? cursor) === cursor) return before.tools
+  const { addressPolicy } = config(host.env)
+  const conversationId = host.record.value.id
+  const reserved = [...toolNamesOf('CodeActAgent'), ...REQUEST_TOOLS.map(({ name }) => name)]
+  const door = toolServerDoor(addressPolicy)
+  const patience = before === null ? {} : { deadlineMs: SECOND_LOOK_MS }
+  const opened = await openMcpServers(servers, { door, conversationId, signal, reserved, ...patience })
+  const told = opened.failures.map(({ server, message }) => `The tool server ${server}: ${message}`)
+  if (opened.isIncomplete)
+    told.push('Tools of a server that is not there are missing. It is asked again with your next message.')
+  const fresh = told.filter((text) => !before?.told?.includes(text))
+  if (fresh.length > 0) emit(fresh.map((text) => errorObservation('environment', text, { errorId: USER_ONLY })))
+  const tools = [...(before?.tools ?? []).filter(isNotAmong(opened.tools)), ...opened.tools]
+  const missedAt = opened.isIncomplete ? cursor : null
+  calls.remember(LISTING, { servers: asked, tools, missedAt, told } satisfies Listing)
+  return tools
+}
+
+/** A status and not an error, because nothing failed. Sent once, as soon as a client is connected. */
+function tellOfProcesses({ calls, sessions }: ListingHost, { stdio }: McpServers, asked: string): void {
+  if (stdio.length === 0 || calls.recall(PROCESSES_TOLD) === asked || !sessions.hasListener) return
+  calls.remember(PROCESSES_TOLD, asked)
+  const names = stdio.map(({ name }) => name).join(', ')
+  const message = `These tool servers are programs and need a machine that runs them, which this service does not have, so their tools are missing: ${names}. Run them elsewhere and set their HTTP addresses as shttp_servers.`
+  sessions.announce({ status_update: true, type: 'info', id: 'STATUS$TOOL_SERVERS_NOT_RUN', message })
+}
+
+/** Tools of the first listing stay if the server is too slow in the second one. */
+const isNotAmong = (listed: readonly McpTool[]) => (tool: McpTool) =>
+  !listed.some(({ name, serverId }) => name === tool.name || serverId === tool.serverId)
+
+/** A hash, because servers contain keys and the stored value must not. */
+const fingerprint = (servers: McpServers): Promise<string> => sha256Hex(JSON.stringify(servers))

@@ -1,0 +1,62 @@
+// What the agent's loop works with, as a conversation has it.
+
+import { systemAction } from '../../../src/agent/actions.ts'
+import type { AgentName } from '../../../src/agent/agents.ts'
+import { readMicroagents } from '../../../src/agent/context/microagent-files.ts'
+import type { ActionEvent } from '../../../src/agent/events.ts'
+import { systemPrompt } from '../../../src/agent/prompt.ts'
+import { introduction } from '../../../src/agent/shell-agent.ts'
+import { toolsOf } from '../../../src/agent/tools/index.ts'
+import type { TurnDeps } from '../../../src/agent/turn-deps.ts'
+import { config } from '../../../src/config.ts'
+import type { ReplayQueue } from './replay-queue.ts'
+import { requestTools } from './request-tools.ts'
+import { runCommand, shellCommands } from './shell-commands.ts'
+import { OwnerStepConfigs } from './step-configs.ts'
+import type { TurnHost } from './turn-host.ts'
+import { noteRootsOf, workspaceContextOf } from './workspace-context.ts'
+
+export function turnDeps(host: TurnHost, replay: ReplayQueue): TurnDeps {
+  const { env, record, log, turn, calls, files, secrets, sessions } = host
+  const { models, shellTimeoutMs } = config(env)
+  return {
+    log,
+    turn,
+    calls,
+    emit: host.emit,
+    wake: host.wake,
+    configs: new OwnerStepConfigs(host),
+    secrets,
+    replay,
+    retries: models.retry,
+    introduce: (agent) => introductionOf(agent, host),
+    runCommand: (command, shell, signal) => runCommand(host, { command, shell, signal, timeoutMs: shellTimeoutMs }),
+    workplace: () => ({
+      files,
+      shell: turn.value.shell,
+      keepShell: (shell) => turn.change({ shell }),
+      secrets: secrets.variables,
+      outputFilter: () => secrets.stream(),
+      recall: (name) => calls.recall(name),
+      remember: (name, value) => calls.remember(name, value),
+    }),
+    surroundings: (workingDir) => workspaceContextOf(record.value, { workingDir, secrets: secrets.descriptions }),
+    microagents: () => readMicroagents(files, noteRootsOf(record.value)),
+    stream: (frame) => sessions.stream(JSON.stringify(frame)),
+    announce: (frame) => sessions.announce(frame),
+  }
+}
+
+/** The tools that are told of here are the agent's own: those of remote servers are not known before the first step. */
+function introductionOf(agent: AgentName, host: TurnHost): ActionEvent {
+  if (agent === 'ShellAgent') return introduction()
+  const { addressPolicy: policy, shellTimeoutMs } = config(host.env)
+  const commands = shellCommands(host.env, host.record.value)
+  const basic = toolsOf(agent, { commands, shellTimeoutMs, seesImages: false, browse: { policy } })
+  const tools = agent === 'ReadOnlyAgent' ? basic : [...basic, ...requestTools(host)]
+  const wire = tools.map(({ name, description, parameters }) => ({
+    type: 'function',
+    function: { name, description, parameters },
+  }))
+  return systemAction(systemPrompt(agent), agent, wire)
+}

@@ -1,0 +1,28 @@
+// What the parts of a turn share: the stores of the conversation, and access to the environment.
+
+import type { LoggedCalls } from '../../../src/agent/calls.ts'
+import type { NewEvent } from '../../../src/agent/events.ts'
+import type { Turn } from '../../../src/agent/turn.ts'
+import type { StoredRecord } from '../../stored-record.ts'
+import type { EventLog } from '../events/event-log.ts'
+import type { ConversationRecord } from '../record.ts'
+import type { Sessions } from '../sockets/sessions.ts'
+import type { WorkspaceStore } from '../workspace/store.ts'
+import type { SecretMasker } from './secret-masker.ts'
+
+export type TurnHost = {
+  readonly env: Env
+  readonly record: StoredRecord<ConversationRecord>
+  readonly log: EventLog
+  readonly turn: StoredRecord<Turn>
+  readonly calls: LoggedCalls
+  readonly files: WorkspaceStore
+  readonly secrets: SecretMasker
+  readonly sessions: Sessions
+  /** Stores events and sends them to the clients; returns the id of the first. */
+  emit(events: NewEvent[]): number
+  /** Requests a call of the loop's `work` at that time, epoch ms; also after a crash. */
+  wake(at: number): void
+  /** Records a pull or merge request of this conversation. */
+  notePullRequest(number: number): void
+}

@@ -1,0 +1,27 @@
+// What the agent is told about its surroundings, and where notes for it may lie.
+
+import type { WorkspaceContext } from '../../../src/agent/observations.ts'
+import { WORKSPACE_ROOT } from '../../../src/workspace/paths.ts'
+import type { ConversationRecord } from '../record.ts'
+import { folderOf } from '../repository/setup.ts'
+
+type Known = { workingDir: string; secrets: WorkspaceContext['secrets'] }
+
+export function workspaceContextOf(record: ConversationRecord, { workingDir, secrets }: Known): WorkspaceContext {
+  const { instructions, repository } = record
+  return {
+    date: new Date().toISOString().slice(0, 10),
+    workingDir,
+    conversationInstructions: instructions,
+    repository: repository && {
+      name: repository.name,
+      directory: folderOf(repository),
+      branch: repository.branch ?? '',
+    },
+    secrets,
+  }
+}
+
+export function noteRootsOf({ repository }: ConversationRecord): string[] {
+  return repository === null ? [WORKSPACE_ROOT] : [WORKSPACE_ROOT, folderOf(repository)]
+}

@@ -1,0 +1,61 @@
+// A command that the user typed, or that the agent without a model makes of a message.
+
+import { errorFields, log as logger } from '../lib/log.ts'
+import type { StoredEvent } from './events.ts'
+import { errorObservation, runObservation } from './observations.ts'
+import { answerTo } from './shell-agent.ts'
+import type { CommandStep, StepOutcome } from './turn.ts'
+import type { TurnDeps } from './turn-deps.ts'
+
+/** The command of an input, as a step that has not begun. A message first becomes an action of the agent. */
+export function commandOf({ emit }: Pick<TurnDeps, 'emit'>, input: StoredEvent): CommandStep {
+  // Stored by this service: an action that was validated when it arrived.
+  const { args } = JSON.parse(input.text) as { args: { content: string; command: string; hidden: boolean } }
+  if (input.kind === 'action:run') {
+    return { kind: 'command', actionId: input.id, from: 'user', command: args.command, hidden: args.hidden }
+  }
+  const actionId = emit([answerTo(args.content)])
+  return { kind: 'command', actionId, from: 'agent', command: args.content, hidden: false }
+}
+
+export async function runCommandStep(
+  step: CommandStep,
+  { turn, runCommand }: Pick<TurnDeps, 'turn' | 'runCommand'>,
+  signal: AbortSignal,
+): Promise<StepOutcome> {
+  const { from, actionId, command, hidden } = step
+  try {
+    const outcome = await runCommand(command, turn.value.shell, signal)
+    if (outcome.aborted) return { events: [stoppedCommand(step, outcome.output)] }
+    const { output, exitCode, cwd, env, variables } = outcome
+    if (turn.value.step === step) turn.change({ shell: { cwd, env, variables } })
+    // The reference sends what a terminal shows above its next prompt: no final line end.
+    const shown = output.replace(/\n$/, '')
+    return {
+      events: [runObservation(from, actionId, { command, output: shown, exitCode, workingDir: cwd, hidden })],
+    }
+  } catch (error) {
+    logger.error('agent.command_failed', errorFields(error))
+    const text = 'The shell failed on this command. Its outcome is unknown; what it wrote so far is kept.'
+    const errorId = 'AGENT_ERROR$ERROR_ACTION_NOT_EXECUTED_ERROR'
+    return { events: [errorObservation(from, text, { cause: actionId, errorId })] }
+  }
+}
+
+export function stoppedCommand({ from, actionId }: CommandStep, output: string) {
+  const soFar = output === '' ? '' : ` Its output until then:\n${output}`
+  return errorObservation(from, `The command was stopped.${soFar}`, {
+    cause: actionId,
+    errorId: 'AGENT_ERROR$ERROR_ACTION_NOT_EXECUTED_STOPPED',
+  })
+}
+
+/** The session that the newest command left; null when there was none. */
+export function folderThen({ log }: Pick<TurnDeps, 'log'>): string | null {
+  const id = log.newestOf('observation:run')
+  const text = id < 0 ? null : log.get(id)
+  if (text === null) return null
+  // Stored by this service, as `runObservation` makes it.
+  const { extras } = JSON.parse(text) as { extras: { metadata?: { working_dir?: string } } }
+  return extras.metadata?.working_dir ?? null
+}

@@ -1,0 +1,115 @@
+// How an action of the agent's is judged: by the rules, the settings as they are now, and what earlier actions have left
+// in the shell and in the workspace.
+
+import type { Settings } from '../../db/settings.ts'
+import type { ShellState } from '../../kits/shell/index.ts'
+import { type FileSystem, isFileError } from '../../workspace/file-system.ts'
+import type { ActionEvent } from '../events.ts'
+import { actionKind } from '../tools/index.ts'
+import type { Tool } from '../tools/tool.ts'
+import { riskOfAction } from './action-rules.ts'
+import type { JudgeScript } from './judge.ts'
+import { DEFAULT_RISK_SEVERITY, type Links, RISK } from './verdict.ts'
+
+/** The current state of the conversation that a judgement uses. */
+type Scene = { shell: ShellState; files: FileSystem; secretNames: readonly string[] }
+
+export type Judgement = { risk: number | null; reasons: readonly string[]; needsConfirmation: boolean }
+
+type Judging = {
+  settings: Settings
+  /** The level from which an action waits; null for the usual one. */
+  severity: number | null
+  /** Null without an analyzer. */
+  judgeScript: JudgeScript | null
+  tools: ReadonlyMap<string, Tool>
+  scene(): Scene
+}
+
+export function judgementBy({ settings, severity, judgeScript, tools, scene }: Judging) {
+  return (action: ActionEvent): Judgement => {
+    const verdict = judgeScript && riskOfAction(action, judgeContext(judgeScript, tools, { action, scene: scene() }))
+    const risk = verdict?.risk ?? null
+    return {
+      risk,
+      reasons: verdict?.reasons ?? [],
+      needsConfirmation: settings.confirmationMode === true && needsConfirmation(action, { risk, severity }),
+    }
+  }
+}
+
+function judgeContext(
+  judgeScript: JudgeScript,
+  tools: ReadonlyMap<string, Tool>,
+  { action, scene: { shell, files, secretNames } }: { action: ActionEvent; scene: Scene },
+) {
+  const hints = tools.get(String(action.args.name))?.hints ?? null
+  return { judgeScript, hints, secretNames, shell, files: linksOf(files) }
+}
+
+/** Paths are looked up once for each judgement: nothing changes while it is made. */
+export function linksOf(files: FileSystem): Links {
+  const known = new Map<string, string | null>()
+  return {
+    resolve(path) {
+      const before = known.get(path)
+      if (before !== undefined) return before
+      const resolved = resolvedPath(files, path)
+      known.set(path, resolved)
+      return resolved
+    },
+    exists: (path) => files.exists(path),
+  }
+}
+
+/** For a missing path, the nearest existing folder; the rest of the path stays as written. */
+function resolvedPath(files: FileSystem, path: string): string | null {
+  const names = path.split('/').filter((name) => name !== '')
+  for (let there = names.length; there >= 0; there--) {
+    const start = `/${names.slice(0, there).join('/')}`
+    const real = realPath(files, start) ?? danglingTarget(files, start)
+    if (real !== null) return [real === '/' ? '' : real, ...names.slice(there)].join('/') || '/'
+  }
+  return null
+}
+
+function realPath(files: FileSystem, path: string): string | null {
+  try {
+    return files.realPath(path)
+  } catch (error) {
+    if (isFileError(error)) return null
+    throw error
+  }
+}
+
+/** Writing to a link creates the file that it names. */
+function danglingTarget(files: FileSystem, path: string): string | null {
+  try {
+    if (files.lstat(path).kind !== 'symlink') return null
+    const target = files.readLink(path)
+    return target.startsWith('/') ? target : `${path.slice(0, path.lastIndexOf('/'))}/${target}`
+  } catch (error) {
+    if (isFileError(error)) return null
+    throw error
+  }
+}
+
+// Which actions wait for the owner.
+
+type Asking = {
+  /** Null when no analyzer is set: then every kind that can ask does. */
+  readonly risk: number | null
+  /** The risk from which the owner wants to confirm; null for the default. */
+  readonly severity: number | null
+}
+
+/** For owners with confirmation switched on. An unknown kind always asks. */
+export function needsConfirmation({ source, action, args }: ActionEvent, { risk, severity }: Asking): boolean {
+  if (source !== 'agent') return false
+  const kind = actionKind(action)
+  if (kind === null) return true
+  const asks = kind.asks(args)
+  if (asks === 'never') return false
+  if (risk === null) return asks !== 'looks'
+  return risk === RISK.unknown || risk >= (severity ?? DEFAULT_RISK_SEVERITY)
+}

@@ -1,0 +1,56 @@
+// The configuration of one step: the agent, its model, its tools and the limits. It is made again for each answer of the
+// model, so a changed setting is used from the next step on. Whether an action waits for the user is decided for each call.
+
+import { errorFields, log } from '../lib/log.ts'
+import { type LanguageModel, ModelError } from '../llm/model.ts'
+import type { AgentName } from './agents.ts'
+import type { ActionEvent } from './events.ts'
+import type { Judgement } from './security/judgement.ts'
+import type { Tool } from './tools/tool.ts'
+
+export type StepConfig = {
+  readonly agent: AgentName
+  /** Null for the agent that needs none. */
+  readonly model: LanguageModel | null
+  readonly system: string
+  readonly tools: ReadonlyMap<string, Tool>
+  /** The settings name an agent that does not exist here. */
+  readonly isUnknownAgent: boolean
+  /** Answers of the model in one turn, and US dollars in the conversation; null for no limit. */
+  readonly maxIterations: number
+  readonly maxBudget: number | null
+  readonly condenses: boolean
+  /** The risk of an action, null when no analyzer is set, and whether the user must confirm it. */
+  judge(action: ActionEvent): Judgement
+}
+
+/** The same as it follows from the owner's settings. Each call throws `ModelError` when they cannot be read, or name a model that cannot be asked. */
+export type StepConfigs = {
+  /** For the next answer of the model. */
+  renew(signal: AbortSignal): Promise<StepConfig>
+  /** For a call of the newest answer: its tools, judged by the settings as they are now. */
+  current(signal: AbortSignal): Promise<StepConfig>
+  /** The model for requests that are no step of the agent; null when there is none. */
+  model(): Promise<LanguageModel | null>
+}
+
+/** The agent that the settings ask for now; `working` when they cannot be read. */
+export async function agentNow(configs: StepConfigs, working: AgentName, signal: AbortSignal): Promise<AgentName> {
+  try {
+    return (await configs.renew(signal)).agent
+  } catch (error) {
+    if (!(error instanceof ModelError)) throw error
+    log.warn('agent.unknown_for_now', errorFields(error))
+    return working
+  }
+}
+
+/** The model that would be used now; null when none is set or none can be used. */
+export async function modelNow(configs: StepConfigs): Promise<LanguageModel | null> {
+  try {
+    return await configs.model()
+  } catch (error) {
+    if (!(error instanceof ModelError)) throw error
+    return null
+  }
+}

@@ -1,0 +1,59 @@
+// What a turn of the agent needs. The object that stores a conversation provides it; each file in this folder takes the part
+// that it needs.
+
+import type { ShellState } from '../kits/shell/index.ts'
+import type { RetryPlan } from '../llm/retry.ts'
+import type { AgentName } from './agents.ts'
+import type { LoggedCalls } from './calls.ts'
+import type { MicroagentSet } from './context/microagent-files.ts'
+import type { ActionEvent, Announcement, NewEvent, StoredEvent, StreamFrame } from './events.ts'
+import type { MaskedStream } from './masking.ts'
+import type { WorkspaceContext } from './observations.ts'
+import type { StepConfigs } from './step-config.ts'
+import type { ToolContext } from './tools/tool.ts'
+import type { StepOutcome, Turn } from './turn.ts'
+
+export type TurnDeps = {
+  /** The events, numbered from 0 without a gap. */
+  readonly log: {
+    /** The id of the newest event, -1 when there is none. */
+    readonly last: number
+    /** The event's text, or null. */
+    get(id: number): string | null
+    /** The events that come after the given id, in order: up to `limit`, or fewer when together they are long. */
+    since(after: number, limit: number): StoredEvent[]
+    /** The first event after the given id that is of one of the kinds and from the given source. */
+    firstAfter(after: number, source: string, kinds: readonly string[]): StoredEvent | null
+    /** The id of the newest event of this kind, -1 when there is none. */
+    newestOf(kind: string): number
+  }
+  /** Each change is stored at once, so it survives the isolate. */
+  readonly turn: { readonly value: Readonly<Turn>; change(changes: Partial<Turn>): void }
+  readonly calls: LoggedCalls
+  /** Stores events and sends them to the clients; returns the id of the first. */
+  emit(events: NewEvent[]): number
+  /** Requests a call of the loop's `work` at that time, epoch ms; also after a crash. */
+  wake(at: number): void
+  readonly configs: StepConfigs
+  readonly secrets: { maskText(text: string): string; stream(): MaskedStream }
+  /** A recording that replaces the model's answers; null when everything was played. */
+  readonly replay: { next(): StepOutcome | null }
+  readonly retries: RetryPlan
+  /** The system message of an agent: its prompt and its tools. */
+  introduce(agent: AgentName): ActionEvent
+  runCommand(command: string, shell: ShellState, signal: AbortSignal): Promise<CommandOutcome>
+  /** What the tools work on. */
+  workplace(): Omit<ToolContext, 'signal' | 'onOutput'>
+  surroundings(workingDir: string): WorkspaceContext
+  /** As they stand in the workspace now. */
+  microagents(): Promise<MicroagentSet>
+  /** Sends a frame to clients that are live. */
+  stream(frame: StreamFrame): void
+  announce(frame: Announcement): void
+}
+
+/** The stored state of a turn, and a function that changes it. */
+export type TurnStore = Pick<TurnDeps, 'log' | 'turn' | 'calls' | 'emit'>
+
+/** `aborted`: it was stopped before it ended. */
+export type CommandOutcome = ShellState & { output: string; exitCode: number; aborted: boolean }

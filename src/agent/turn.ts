@@ -1,0 +1,136 @@
+// The stored progress of the agent. Every step is stored before it begins, and its outcome together with its end: after a
+// crash, the next instance finds either no open step or one with an unknown outcome.
+
+import { z } from 'zod'
+import type { ShellState } from '../kits/shell/index.ts'
+import type { Metrics } from '../llm/metrics.ts'
+import type { AgentName } from './agents.ts'
+import type { NewEvent } from './events.ts'
+
+export type CommandStep = {
+  kind: 'command'
+  actionId: number
+  from: 'agent' | 'user'
+  command: string
+  hidden: boolean
+}
+
+/** A step that has begun and has no recorded outcome yet. */
+export type OpenStep =
+  /** A command that the user typed, or that the agent without a model makes of a message. */
+  | CommandStep
+  /** The model is being asked. */
+  | { kind: 'model' }
+  /** A call of the model is running. */
+  | { kind: 'call'; key: number; actionId: number; repeatable: boolean }
+
+/** `isFirst`: the description of the workspace is sent along with the triggered microagents. */
+export type PendingRecall = { cause: number; query: string; isFirst: boolean }
+
+export type Turn = {
+  state: AgentState
+  agent: AgentName
+  /** The id of the newest user event that was processed. */
+  cursor: number
+  step: OpenStep | null
+  /** The user pressed stop while the step ran. */
+  stopping: boolean
+  /** Whether the set-up is over; until then inputs only wait. */
+  opened: boolean
+  /** Whether the agent got the description of the workspace. */
+  introduced: boolean
+  /** The first message, where it is a task in words that the service or a client made: no shell can run it. */
+  task: number | null
+  /** Recall actions whose observation is still missing. */
+  recalls: PendingRecall[]
+  /** What lasts from one command to the next. */
+  shell: ShellState
+  /** Answers of the model so far, and the limit; null until the first. */
+  iterations: number
+  iterationLimit: number | null
+  /** In dollars; null for none. */
+  budgetLimit: number | null
+  /** The values of both settings when the limits were set. */
+  limitBase: { iterations: number | null; budget: number | null }
+  /** The limit that the turn reached: the next message extends it. */
+  limitHit: 'iterations' | 'budget' | null
+  /** Failed requests to the model since its last answer, and when it may be asked again, epoch ms. */
+  failures: { count: number; retryAt: number }
+  /** Restarts since the last step that ended. */
+  interruptions: number
+  /** It was the user's turn when the agent was paused. */
+  pausedAtRest: boolean
+  /** The call that waits for the user's confirmation. */
+  awaiting: number | null
+  metrics: Metrics | null
+  /** The text of the unfinished answer when it was last stored. */
+  partial: string
+  /** Events that condensations took out of what the model sees, from the first to the last, in order. */
+  forgotten: { start: number; end: number }[]
+  /** The summary that replaces them, and its position among the remaining messages. */
+  summary: { text: string; offset: number } | null
+  /** Whether a context that was too long has been shortened since the last answer. */
+  shortened: boolean
+}
+
+export const NEW_TURN: Turn = {
+  state: 'loading',
+  agent: 'ShellAgent',
+  cursor: -1,
+  step: null,
+  stopping: false,
+  opened: false,
+  introduced: false,
+  task: null,
+  recalls: [],
+  shell: { cwd: '/workspace', env: {}, variables: {} },
+  iterations: 0,
+  iterationLimit: null,
+  budgetLimit: null,
+  limitBase: { iterations: null, budget: null },
+  limitHit: null,
+  failures: { count: 0, retryAt: 0 },
+  interruptions: 0,
+  pausedAtRest: false,
+  awaiting: null,
+  metrics: null,
+  partial: '',
+  forgotten: [],
+  summary: null,
+  shortened: false,
+}
+
+/** How a step ended: its events, and the new state if it changes. */
+export type StepOutcome = {
+  readonly events: NewEvent[]
+  /** Called in the same write, with the id of the first event. */
+  readonly stored?: (firstId: number) => void
+  readonly next?: { readonly state: AgentState; readonly reason?: string }
+}
+
+export type AgentState =
+  | 'loading'
+  | 'running'
+  | 'awaiting_user_input'
+  | 'paused'
+  | 'stopped'
+  | 'finished'
+  | 'rejected'
+  | 'error'
+  | 'awaiting_user_confirmation'
+  | 'user_confirmed'
+  | 'user_rejected'
+  | 'rate_limited'
+
+/** The states that a client may ask for. */
+export const RequestedState = z.enum([
+  'running',
+  'paused',
+  'stopped',
+  'user_confirmed',
+  'user_rejected',
+  'awaiting_user_input',
+  'finished',
+  'rejected',
+])
+export type RequestedState = z.infer<typeof RequestedState>
