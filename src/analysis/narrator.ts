@@ -1,6 +1,8 @@
 // The door to a language model. Whoever has access to one implements it; this family only says what it wants written and
 // what shape the answer must have.
 
+import type { NarratorFault } from './codes.ts'
+
 export type NarratorRequest = {
   system: string
   prompt: string
@@ -26,17 +28,6 @@ export type Narrator = {
   /** Throws `NarratorError` when no answer comes. */
   complete(request: NarratorRequest): Promise<NarratorReply>
 }
-
-export type NarratorFault =
-  | 'no_key'
-  | 'bad_key'
-  | 'quota'
-  | 'unknown_model'
-  | 'timeout'
-  | 'network'
-  | 'bad_json'
-  | 'cut_off'
-  | 'refused'
 
 /** Why a model gave no usable answer, in a word that a reader can act on. */
 export class NarratorError extends Error {

@@ -3,44 +3,12 @@
 
 import { z } from 'zod'
 import { isoMicros } from '../lib/clock.ts'
-import { ReportLanguage } from '../reports/report.ts'
+import type { TaskRequest } from './request.ts'
 
 export const TaskState = z.enum(['pending', 'processing', 'completed', 'failed', 'cancel_requested', 'cancelled'])
 export type TaskState = z.infer<typeof TaskState>
 
 export const OPEN_STATES = ['pending', 'processing', 'cancel_requested'] as const satisfies readonly TaskState[]
-
-/** The order in which tasks are handed out, the first first. */
-export const TaskPriority = z.enum(['interactive', 'batch', 'scheduled'])
-export type TaskPriority = z.infer<typeof TaskPriority>
-
-/** What was asked for; it does not change after the submission. */
-export const TaskRequest = z.object({
-  kind: z.enum(['analysis', 'market_review']),
-  /** What makes two open tasks of one owner the same; null when the kind allows duplicates. */
-  key: z.string().nullable(),
-  stockCode: z.string(),
-  stockName: z.string().nullable(),
-  reportType: z.enum(['simple', 'detailed', 'full', 'brief']),
-  analysisPhase: z.enum(['auto', 'premarket', 'intraday', 'postmarket']),
-  /** The language of everything that is said about the task. */
-  language: ReportLanguage,
-  /** The language that was asked for; null leaves it to the configuration. */
-  reportLanguage: ReportLanguage.nullable(),
-  skills: z.array(z.string()).nullable(),
-  originalQuery: z.string().nullable(),
-  selectionSource: z.string().nullable(),
-  forceRefresh: z.boolean(),
-  notify: z.boolean(),
-  region: z.string().nullable(),
-  /** Who waits for it: a person, a list of a person's, or nobody. */
-  priority: TaskPriority.default('interactive'),
-  /** What was asked for together carries one id. */
-  batch: z.string().nullable().default(null),
-  /** The channels that its report goes to; null is every channel of the owner. */
-  channels: z.array(z.string()).nullable().default(null),
-})
-export type TaskRequest = z.infer<typeof TaskRequest>
 
 export type Task = {
   id: string
@@ -74,6 +42,7 @@ export type TaskInfo = {
   completed_at: string | null
   error: string | null
   original_query: string | null
+  reading: string | null
   selection_source: string | null
   analysis_phase: string
   skills: string[] | null
@@ -96,6 +65,7 @@ export function taskInfo(task: Task): TaskInfo {
     completed_at: timeOrNull(task.completedAt),
     error: task.error,
     original_query: request.originalQuery,
+    reading: request.reading,
     selection_source: request.selectionSource,
     analysis_phase: request.analysisPhase,
     skills: request.skills,
@@ -112,16 +82,26 @@ export function taskLabel(task: Pick<Task, 'stockName' | 'request'>): string {
   return task.stockName ?? task.request.stockCode
 }
 
+/** What of a task a run is told, or of an analysis that is no task. */
+export type RunJob = {
+  owner: string
+  queryId: string
+  /** Null for a synchronous call. */
+  taskId: string | null
+  /** Which run of the task this is, counted from 1 over its whole life. */
+  attempt: number
+  request: TaskRequest
+}
+
+/** What diagnostics call the way that every run came. */
+export const TRIGGER_SOURCE = 'api'
+
 /** One hand-out of a task to a runner. The token is the runner's right to report; it ends with the lease. */
-export type RunOrder = {
+export type RunOrder = Pick<RunJob, 'owner' | 'attempt' | 'request'> & {
   /** The object that handed the task out, to which the runner reports. */
   queueId: string
   taskId: string
-  owner: string
   token: string
-  /** Counted from 1 over the whole life of the task. */
-  attempt: number
-  request: TaskRequest
   /** How long this run may take. */
   timeoutMs: number
   /** How long it may go without getting further. */

@@ -1,24 +1,23 @@
-// The variables of the task queue that go beyond how many tasks run and for how long.
+// The variables of the task queue, and of what it hands out.
 
 import { z } from 'zod'
+import { choice, optionalWholeNumber, type ValuesOf, variable, wholeNumber } from '../lib/variables.ts'
 
-export const TASK_SCHEMAS = {
-  MAX_RUNNING_TASKS_PER_OWNER: z.coerce.number().int().min(1).max(100).optional(),
-  STAGE_TIMEOUT_SECONDS: z.coerce.number().int().min(1).max(3600).default(180),
-  MAX_QUEUE_AGE_SECONDS: z.coerce.number().int().min(1).max(86_400).default(600),
-  MARKET_REVIEW_REGION: z.string().default('cn'),
-  COLOR_SCHEME: z.enum(['red_up', 'green_up']).default('green_up'),
+export const TASK_VARIABLES = {
+  MAX_RUNNING_TASKS: wholeNumber(1, 100, 3),
+  MAX_ATTEMPTS: wholeNumber(1, 10, 3),
+  TASK_TIMEOUT_SECONDS: wholeNumber(5, 3600, 300),
+  MAX_RUNNING_TASKS_PER_OWNER: optionalWholeNumber(1, 100),
+  STAGE_TIMEOUT_SECONDS: wholeNumber(1, 3600, 180),
+  MAX_QUEUE_AGE_SECONDS: wholeNumber(1, 86_400, 600),
+  MARKET_REVIEW_REGION: variable(
+    z.string().default('cn'),
+    'a comma-separated list of cn, hk, us, jp, kr, tw, or "both"',
+  ),
+  COLOR_SCHEME: choice(['red_up', 'green_up'], 'green_up'),
 } as const
 
-export const TASK_ALLOWED: { [Name in keyof typeof TASK_SCHEMAS]: string } = {
-  MAX_RUNNING_TASKS_PER_OWNER: 'a whole number from 1 to 100',
-  STAGE_TIMEOUT_SECONDS: 'a whole number from 1 to 3600',
-  MAX_QUEUE_AGE_SECONDS: 'a whole number from 1 to 86400',
-  MARKET_REVIEW_REGION: 'a comma-separated list of cn, hk, us, jp, kr, tw, or "both"',
-  COLOR_SCHEME: '"red_up" or "green_up"',
-}
-
-type Parsed = { [Name in keyof typeof TASK_SCHEMAS]: z.output<(typeof TASK_SCHEMAS)[Name]> }
+type Values = ValuesOf<typeof TASK_VARIABLES>
 
 export type TaskConfig = {
   /** Of one owner at a time. */
@@ -32,9 +31,12 @@ export type TaskConfig = {
   colorScheme: 'red_up' | 'green_up'
 }
 
-export function taskConfig(values: Parsed, maxRunningTasks: number): TaskConfig {
+export function taskConfig(values: Values): TaskConfig {
   return {
-    maxRunningPerOwner: Math.min(maxRunningTasks, values.MAX_RUNNING_TASKS_PER_OWNER ?? maxRunningTasks),
+    maxRunningPerOwner: Math.min(
+      values.MAX_RUNNING_TASKS,
+      values.MAX_RUNNING_TASKS_PER_OWNER ?? values.MAX_RUNNING_TASKS,
+    ),
     stageTimeoutMs: values.STAGE_TIMEOUT_SECONDS * 1000,
     maxQueueAgeMs: values.MAX_QUEUE_AGE_SECONDS * 1000,
     reviewRegion: values.MARKET_REVIEW_REGION,

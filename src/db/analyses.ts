@@ -1,8 +1,8 @@
-// Finished analyses. D1 is the truth for them: the queue forgets a task after a while, this does not. JSON columns come
-// and go as text; who owns a shape parses it.
+// Finished analyses. D1 is the source of truth for them: the queue deletes a task after a while. JSON columns are passed as
+// text; the caller parses them.
 
 /** What lists show of an analysis, and what tells it from others. */
-export type AnalysisHead = {
+type AnalysisHead = {
   owner: string
   /** The task's id, or the run's own. */
   queryId: string
@@ -32,12 +32,14 @@ export type AnalysisHead = {
   /** JSON. */
   marketPhaseSummary: string | null
   dataNotice: string | null
+  /** The consistency checks that failed or warn, in words. */
+  dataChecks: string | null
   /** ISO 8601 in UTC. */
   createdAt: string
 }
 
 /** The report as JSON without its context snapshot, and beside it what it was made from. */
-export type AnalysisBody = { report: string; contextSnapshot: string | null; diagnostics: string | null }
+type AnalysisBody = { report: string; contextSnapshot: string | null; diagnostics: string | null }
 
 export type NewAnalysis = AnalysisHead & AnalysisBody
 export type AnalysisItem = AnalysisHead & { id: number }
@@ -69,6 +71,7 @@ const COLUMNS: { [Key in keyof AnalysisHead]: string } = {
   modelUsed: 'model_used',
   marketPhaseSummary: 'market_phase_summary',
   dataNotice: 'data_notice',
+  dataChecks: 'data_checks',
   createdAt: 'created_at',
 }
 
@@ -78,8 +81,8 @@ const WHOLE = `SELECT ${HEAD}, a.report, s.context_snapshot AS "contextSnapshot"
   FROM analyses a LEFT JOIN analysis_snapshots s ON s.analysis_id = a.id`
 
 /**
- * Saves the analysis and returns its row's id. Under a query id that is saved already nothing changes. What is written
- * `beside` it is there if and only if the analysis is.
+ * Stores the analysis and returns its row's id. If the query id exists already, nothing changes. The statements in `beside`
+ * are written if and only if the analysis is.
  */
 export async function saveAnalysis(
   db: D1Database,
@@ -122,9 +125,10 @@ export async function findAnalysis(db: D1Database, owner: string, id: string): P
   return findByQueryId(db, owner, id)
 }
 
-/** The owner's newest report of the listing. */
+/** The owner's newest report of the listing that has a score. */
 export async function newestOfListing(db: D1Database, owner: string, key: string): Promise<StoredAnalysis | null> {
-  const query = `${WHOLE} WHERE a.owner = ? AND a.key = ? AND a.report_type <> 'market_review' ORDER BY a.id DESC LIMIT 1`
+  const query = `${WHOLE} WHERE a.owner = ? AND a.key = ? AND a.report_type <> 'market_review'
+    AND a.sentiment_score IS NOT NULL ORDER BY a.id DESC LIMIT 1`
   return db.prepare(query).bind(owner, key).first<StoredAnalysis>()
 }
 
@@ -134,7 +138,7 @@ export async function newestReview(db: D1Database, owner: string): Promise<Store
   return db.prepare(query).bind(owner).first<StoredAnalysis>()
 }
 
-export type AnalysisQuery = {
+type AnalysisQuery = {
   owner: string
   /** The normalised listing; null for all. */
   key: string | null
@@ -213,7 +217,7 @@ export async function newestByListing(
   return { total, items: (page?.results ?? []) as ListingItem[] }
 }
 
-/** What an old advice is measured by. */
+/** An old advice, with the prices that it is measured by. */
 export type PastAdvice = {
   id: number
   key: string
@@ -242,4 +246,14 @@ export async function pastAdvice(
     .bind(owner, key, from, limit)
     .all<PastAdvice>()
   return results
+}
+
+/** Takes back the report of a task that was cancelled while it was being saved. Deleting it twice is deleting it once. */
+export async function withdrawAnalysis(db: D1Database, queryId: string): Promise<void> {
+  await db.batch([
+    db
+      .prepare('DELETE FROM analysis_snapshots WHERE analysis_id IN (SELECT id FROM analyses WHERE query_id = ?)')
+      .bind(queryId),
+    db.prepare('DELETE FROM analyses WHERE query_id = ?').bind(queryId),
+  ])
 }

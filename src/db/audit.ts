@@ -1,4 +1,4 @@
-// Who changed what of an owner's, newest first. Names and ids only: no value ever comes here.
+// The audit log: who changed which setting, key or secret of an owner, newest first. Names and ids only, never values.
 
 import { z } from 'zod'
 import { isoMicros } from '../lib/clock.ts'
@@ -26,7 +26,7 @@ export type AuditEntry = {
   /** The id of the key that did it, or "local" or "root". */
   actor: string
   action: AuditAction
-  /** The id or name of what it was done to; null where the owner has only one. */
+  /** The id or name of the changed thing; null where the owner has only one. */
   subject: string | null
   fields?: readonly string[]
 }
@@ -45,7 +45,7 @@ export function auditIfChanged(db: D1Database, entry: AuditEntry): D1PreparedSta
     .bind(...valuesOf(entry))
 }
 
-/** Writes the entry. What it tells of has happened already, so a failure is logged and goes no further. */
+/** Writes the entry. The change has already happened, so a failure is only logged. */
 export async function recordAudit(db: D1Database, entry: AuditEntry): Promise<void> {
   try {
     await db

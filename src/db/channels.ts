@@ -1,9 +1,11 @@
-// Where owners want their reports sent. What must not be shown of a channel is sealed as one text.
+// The owners' notification channels. The secret settings of a channel are sealed as one text.
 
-import type { ChannelKind } from '../notify/channel.ts'
+import { config } from '../config.ts'
 import type { Mode } from '../notify/notice.ts'
+import type { ChannelKind } from '../notify/registry.ts'
+import type { Target } from '../notify/send.ts'
 import { auditIfChanged } from './audit.ts'
-import { openValues, type SealedPlace, type SealedValue, sealValue } from './sealed.ts'
+import { openValues, type SealedKey, type SealedValue, sealValue } from './sealed.ts'
 import type { By } from './secrets.ts'
 
 type Settings = Record<string, unknown>
@@ -13,9 +15,9 @@ export type ChannelRow = {
   kind: ChannelKind
   mode: Mode
   isEnabled: boolean
-  /** What may be shown. */
+  /** The settings that may be shown. */
   shown: Settings
-  /** The rest; null when it was changed in the database, or sealed under a key that is not here. */
+  /** The secret settings; null when they were changed in the database, or sealed under an unknown key. */
   secret: Settings | null
   createdAt: string
   updatedAt: string
@@ -25,7 +27,7 @@ type Raw = Omit<ChannelRow, 'isEnabled' | 'shown' | 'secret'> & { enabled: numbe
 
 const COLUMNS = 'id, kind, mode, enabled, settings, sealed, created_at AS "createdAt", updated_at AS "updatedAt"'
 
-const place = (owner: string, name: string): SealedPlace => ({ kind: 'channel', owner, name })
+const place = (owner: string, name: string): SealedKey => ({ kind: 'channel', owner, name })
 
 /** The owner's channels by their ids, open. */
 export async function listChannels(env: Env, owner: string): Promise<ChannelRow[]> {
@@ -62,7 +64,7 @@ function reseal(db: D1Database, { owner, name, sealed, resealed }: SealedValue &
     .bind(resealed, owner, name, sealed)
 }
 
-export type ChannelWrite = Pick<ChannelRow, 'id' | 'kind' | 'mode' | 'isEnabled' | 'shown'> & {
+type ChannelWrite = Pick<ChannelRow, 'id' | 'kind' | 'mode' | 'isEnabled' | 'shown'> & {
   secret: Settings
   now: string
   /** How many an owner may have. */
@@ -93,4 +95,56 @@ export async function deleteChannel(env: Env, { owner, actor }: By, id: string):
     auditIfChanged(env.DB, { owner, actor, action: 'channel.deleted', subject: id }),
   ])
   return (deleted?.meta.changes ?? 0) > 0
+}
+
+// Messages that were sent to try a channel: no deliveries, but its service counts them all the same.
+
+/** Longer than the longest stretch of time that a service counts in. */
+const KEEP_MS = 3_600_000
+
+export async function noteChannelTest(
+  db: D1Database,
+  { owner, channelId, at }: { owner: string; channelId: string; at: number },
+): Promise<void> {
+  await db.batch([
+    db
+      .prepare('DELETE FROM channel_tests WHERE owner = ? AND channel_id = ? AND at < ?')
+      .bind(owner, channelId, at - KEEP_MS),
+    db.prepare('INSERT INTO channel_tests (owner, channel_id, at) VALUES (?, ?, ?)').bind(owner, channelId, at),
+  ])
+}
+
+/** When messages went out to the channel since then, the earliest first, those that tried it included. */
+export async function channelStarts(
+  db: D1Database,
+  { owner, channelId, since }: { owner: string; channelId: string; since: number },
+): Promise<number[]> {
+  const query = `SELECT started_at AS "at" FROM delivery_parts
+      WHERE owner = ?1 AND channel_id = ?2 AND started_at > ?3
+    UNION ALL SELECT at FROM channel_tests WHERE owner = ?1 AND channel_id = ?2 AND at > ?3
+    ORDER BY 1`
+  const { results } = await db.prepare(query).bind(owner, channelId, since).all<{ at: number }>()
+  return results.map(({ at }) => at)
+}
+
+// All channels that an owner's reports go to: his own, and those of the environment where the operator says so.
+
+/** The one owner of a local start. */
+const LOCAL_OWNER = 'local'
+
+export async function notifyTargets(env: Env, owner: string): Promise<Target[]> {
+  return [...(await listChannels(env, owner)).map(targetOf), ...operatorTargets(env, owner)]
+}
+
+/** Those of the environment, for the owners that it names; in local mode for the one there is. */
+export function operatorTargets(env: Env, owner: string): Target[] {
+  const { authMode, notify } = config(env)
+  const isNamed = notify.owners.includes(owner) || notify.owners.includes('*')
+  if (!isNamed && !(authMode === 'local' && owner === LOCAL_OWNER)) return []
+  return notify.channels.map((channel) => ({ ...channel, isEnabled: true, isOperators: true }))
+}
+
+export function targetOf({ id, kind, mode, isEnabled, shown, secret }: ChannelRow): Target {
+  const settings = secret === null ? null : { ...shown, ...secret }
+  return { id, kind, mode, isEnabled, settings, isOperators: false }
 }

@@ -1,18 +1,19 @@
-// The outbox of notifications: what is to be sent where, part by part, and what became of it.
+// The outbox of notifications: each delivery, its parts and their state.
 
 import { isoMicros } from '../lib/clock.ts'
-import { hexId } from '../lib/ids.ts'
-import type { Claim, ClaimedPart, DeliveryStore, NewDelivery } from '../notify/delivery.ts'
-import { channelStarts } from './channel-tests.ts'
+import { hexId } from '../lib/crypto.ts'
+import type { Claim, ClaimedPart, DeliveryStore, NewDelivery, PartState } from '../notify/delivery.ts'
+import type { NewsStore, Notice } from '../notify/notice.ts'
+import { channelStarts } from './channels.ts'
 
-/** Whoever claimed something renews it every 5 s; after this he is dead. */
+/** The lease of a claim; the claimer renews it every 5 s. */
 export const LEASE_MS = 20_000
 const MOST_CLAIMED = 40
 
 type ClaimRow = Omit<Claim, 'parts' | 'token'> & { seq: number }
 type PartRow = ClaimedPart & { id: string }
 
-/** Of one channel nothing overtakes: a delivery that waits, or is in somebody's hands, holds those after it. */
+/** Deliveries of one channel keep their order: one that waits or is claimed holds those after it. */
 const IS_HELD = `EXISTS (SELECT 1 FROM deliveries e WHERE e.owner = d.owner AND e.channel_id = d.channel_id
   AND e.state = 'pending' AND e.seq < d.seq AND (e.next_at > ?1 OR e.lease_until > ?1))`
 
@@ -36,32 +37,8 @@ export function deliveryStore(db: D1Database): DeliveryStore {
     },
     startsSince: ({ owner, channelId }, since) => channelStarts(db, { owner, channelId, since }),
     begin: (one, n, now) => begin(db, { claim: one, n, now }),
-    settle: async ({ id, token }, n, { state, now }) => {
-      await db.batch([
-        // That a part was taken is true whoever holds the delivery by now.
-        db
-          .prepare(
-            `UPDATE delivery_parts SET state = ?4, settled_at = ?5
-             WHERE delivery_id = ?1 AND n = ?3 AND state <> 'sent' AND (?4 = 'sent' OR ${IS_MINE})`,
-          )
-          .bind(id, token, n, state, now),
-        db
-          .prepare(
-            `UPDATE deliveries SET attempts = 0, error = NULL WHERE id = ?1 AND lease_token = ?2 AND ?3 = 'sent'`,
-          )
-          .bind(id, token, state),
-      ])
-    },
-    release: async ({ id, token }, { nextAt, error }) => {
-      await db
-        .prepare(
-          `UPDATE deliveries SET lease_token = NULL, lease_until = 0, next_at = ?3,
-             attempts = attempts + (?4 IS NOT NULL), error = COALESCE(?4, error)
-           WHERE id = ?1 AND lease_token = ?2 AND state = 'pending'`,
-        )
-        .bind(id, token, nextAt, error)
-        .run()
-    },
+    settle: (one, n, outcome) => settle(db, one, { n, ...outcome }),
+    release: (one, until) => release(db, one, until),
     finish: (one, end) => finish(db, one, end),
     nextAt: async () => {
       const query = `SELECT MIN(MAX(next_at, lease_until)) AS "at" FROM deliveries d
@@ -84,7 +61,7 @@ function insertion(db: D1Database, delivery: NewDelivery, now: number): D1Prepar
          ON CONFLICT (id) DO NOTHING`,
       )
       .bind(id, owner, subject, channelId, kind, mode, title, state, error, now, at),
-    // A delivery that is known already keeps its own parts.
+    // An existing delivery keeps its own parts.
     db
       .prepare(
         `INSERT INTO delivery_parts (delivery_id, n, owner, channel_id, markdown)
@@ -140,6 +117,40 @@ async function begin(db: D1Database, { claim, n, now }: { claim: Claim; n: numbe
   return (noted?.meta.changes ?? 0) > 0
 }
 
+async function settle(
+  db: D1Database,
+  { id, token }: Claim,
+  { n, state, now }: { n: number; state: PartState; now: number },
+): Promise<void> {
+  await db.batch([
+    // That a part was taken is true whoever holds the delivery by now.
+    db
+      .prepare(
+        `UPDATE delivery_parts SET state = ?4, settled_at = ?5
+         WHERE delivery_id = ?1 AND n = ?3 AND state <> 'sent' AND (?4 = 'sent' OR ${IS_MINE})`,
+      )
+      .bind(id, token, n, state, now),
+    db
+      .prepare(`UPDATE deliveries SET attempts = 0, error = NULL WHERE id = ?1 AND lease_token = ?2 AND ?3 = 'sent'`)
+      .bind(id, token, state),
+  ])
+}
+
+async function release(
+  db: D1Database,
+  { id, token }: Claim,
+  { nextAt, error }: Parameters<DeliveryStore['release']>[1],
+): Promise<void> {
+  await db
+    .prepare(
+      `UPDATE deliveries SET lease_token = NULL, lease_until = 0, next_at = ?3,
+         attempts = attempts + (?4 IS NOT NULL), error = COALESCE(?4, error)
+       WHERE id = ?1 AND lease_token = ?2 AND state = 'pending'`,
+    )
+    .bind(id, token, nextAt, error)
+    .run()
+}
+
 async function finish(
   db: D1Database,
   { id, token, channelId }: Claim,
@@ -163,4 +174,32 @@ async function finish(
       )
       .bind(id, JSON.stringify(run)),
   ])
+}
+
+// Notices about reports that were made outside the queue. A notice is written with its report, so that neither exists
+// without the other, and the next call of the sender finds it.
+
+const MOST_AT_ONCE = 20
+
+/** To be run in one batch with what it tells of. */
+export function noteNotice(db: D1Database, notice: Notice, now: number): D1PreparedStatement {
+  return db
+    .prepare('INSERT INTO untold_notices (key, body, noted_at) VALUES (?, ?, ?) ON CONFLICT (key) DO NOTHING')
+    .bind(notice.key, JSON.stringify(notice), now)
+}
+
+export function untoldNotices(db: D1Database): NewsStore {
+  return {
+    untold: async () => {
+      const query = `SELECT body FROM untold_notices ORDER BY noted_at LIMIT ${MOST_AT_ONCE}`
+      const { results } = await db.prepare(query).all<{ body: string }>()
+      return results.map(({ body }) => JSON.parse(body) as Notice)
+    },
+    drop: async (keys) => {
+      await db
+        .prepare('DELETE FROM untold_notices WHERE key IN (SELECT value FROM json_each(?))')
+        .bind(JSON.stringify(keys))
+        .run()
+    },
+  }
 }

@@ -1,4 +1,4 @@
-// Where feedback is. The row is written after the object in R2 that it points to, so it never points nowhere.
+// The index of feedback. The row is written after its object in R2, so it never names a missing object.
 
 export type FeedbackRow = {
   id: string
@@ -9,7 +9,7 @@ export type FeedbackRow = {
   permissions: string
 }
 
-/** False, and nothing is kept, when the owner has given as much feedback as `allowed`. Counted in the very write. */
+/** False, and nothing is stored, when the owner has reached `allowed`. Counted in the same statement. */
 export async function insertFeedback(db: D1Database, row: FeedbackRow, allowed: number): Promise<boolean> {
   const { meta } = await db
     .prepare(

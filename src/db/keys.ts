@@ -1,4 +1,4 @@
-// API keys at rest. D1 is the truth; whoever caches a row decides for how long.
+// Stored API keys. D1 is the source of truth; each cache decides how long it keeps a row.
 
 import { z } from 'zod'
 import { auditIfChanged, recordAudit } from './audit.ts'
@@ -15,7 +15,7 @@ export type ApiKey = {
   createdAt: string
   expiresAt: string | null
   revokedAt: string | null
-  /** Ids of sign-ins by this key that were ended before their time. */
+  /** Ids of sign-ins with this key that were ended before they expired. */
   endedSessions: string[]
 }
 

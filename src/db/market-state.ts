@@ -1,12 +1,11 @@
-// What the market data sources have told, and how they are: kept answers, open circuits, and turns at services that mind how
-// often they are asked.
+// State of the market data sources: stored answers, open circuits, and turns at services with a rate limit.
 
 import type { AnswerStore } from '../market/providers/kept.ts'
 import type { GateStore } from '../market/providers/stored-gate.ts'
 
 const DAY_MS = 86_400_000
 const FORGOTTEN_AFTER_MS = 60 * DAY_MS
-// One write in so many also clears away what nobody will use again.
+// One write in so many also deletes entries that are no longer used.
 const CLEAR_ONE_IN = 100
 // A row of D1 holds two megabytes; an answer near that is a fault of its source.
 const LARGEST_CHARACTERS = 600_000
@@ -68,16 +67,23 @@ export function gateStore(db: D1Database): GateStore {
         .run()
       return meta.changes > 0
     },
-    async reserve(service, { now, intervalMs, longestWaitMs }) {
-      const free = await db
-        .prepare(
-          `INSERT INTO provider_turns (service, free_at) VALUES (?1, ?2 + ?3)
-           ON CONFLICT (service) DO UPDATE SET free_at = max(free_at, ?2) + ?3 WHERE free_at <= ?2 + ?4
-           RETURNING free_at`,
-        )
-        .bind(service, now, intervalMs, longestWaitMs)
-        .first<number>('free_at')
-      return free === null ? null : free - intervalMs
-    },
+    reserve: (service, turn) => reserveTurn(db, service, turn),
   }
+}
+
+/** When the turn is, or null where it would be too long until then. */
+async function reserveTurn(
+  db: D1Database,
+  service: string,
+  { now, intervalMs, longestWaitMs }: Parameters<GateStore['reserve']>[1],
+): Promise<number | null> {
+  const free = await db
+    .prepare(
+      `INSERT INTO provider_turns (service, free_at) VALUES (?1, ?2 + ?3)
+       ON CONFLICT (service) DO UPDATE SET free_at = max(free_at, ?2) + ?3 WHERE free_at <= ?2 + ?4
+       RETURNING free_at`,
+    )
+    .bind(service, now, intervalMs, longestWaitMs)
+    .first<number>('free_at')
+  return free === null ? null : free - intervalMs
 }

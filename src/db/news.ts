@@ -1,7 +1,7 @@
 // The pool of news: what searches have found of each listing. Public matter, so no owner is in it.
 
 import type { NewsItem } from '../news/article.ts'
-import type { NewsPool } from '../news/pool.ts'
+import type { NewsPool } from '../news/search.ts'
 
 const DAY_MS = 86_400_000
 const FORGOTTEN_AFTER_MS = 60 * DAY_MS
@@ -11,34 +11,7 @@ const MOST = 60
 
 export function newsPool(db: D1Database): NewsPool {
   return {
-    async put(key, items, now) {
-      if (items.length === 0) return
-      const rows = items.map((item) => [
-        item.url,
-        item.title,
-        item.snippet,
-        item.source,
-        item.publishedAt,
-        ...kindOf(item),
-      ])
-      const values = Array.from({ length: 7 }, (_, i) => `value ->> ${i}`).join(', ')
-      await db
-        .prepare(
-          `INSERT INTO news_items (key, url, title, snippet, source, published_at, dimension, provider, found_at)
-           SELECT ?1, ${values}, ?3 FROM json_each(?2) WHERE true
-           ON CONFLICT (key, url) DO UPDATE SET
-             title = excluded.title, snippet = excluded.snippet,
-             published_at = coalesce(excluded.published_at, published_at)`,
-        )
-        .bind(key, JSON.stringify(rows), now)
-        .run()
-      if (now % CLEAR_ONE_IN === 0) {
-        await db
-          .prepare('DELETE FROM news_items WHERE found_at < ?')
-          .bind(now - FORGOTTEN_AFTER_MS)
-          .run()
-      }
-    },
+    put: (key, items, now) => putItems(db, { key, items, now }),
     async since(key, epochMs) {
       const { results } = await db
         .prepare(
@@ -51,6 +24,31 @@ export function newsPool(db: D1Database): NewsPool {
         .all<NewsItem>()
       return results
     },
+  }
+}
+
+async function putItems(
+  db: D1Database,
+  { key, items, now }: { key: string; items: readonly NewsItem[]; now: number },
+): Promise<void> {
+  if (items.length === 0) return
+  const rows = items.map((item) => [item.url, item.title, item.snippet, item.source, item.publishedAt, ...kindOf(item)])
+  const values = Array.from({ length: 7 }, (_, i) => `value ->> ${i}`).join(', ')
+  await db
+    .prepare(
+      `INSERT INTO news_items (key, url, title, snippet, source, published_at, dimension, provider, found_at)
+       SELECT ?1, ${values}, ?3 FROM json_each(?2) WHERE true
+       ON CONFLICT (key, url) DO UPDATE SET
+         title = excluded.title, snippet = excluded.snippet,
+         published_at = coalesce(excluded.published_at, published_at)`,
+    )
+    .bind(key, JSON.stringify(rows), now)
+    .run()
+  if (now % CLEAR_ONE_IN === 0) {
+    await db
+      .prepare('DELETE FROM news_items WHERE found_at < ?')
+      .bind(now - FORGOTTEN_AFTER_MS)
+      .run()
   }
 }
 

@@ -1,7 +1,7 @@
 // An owner's tokens for git providers, one a provider.
 
 import { auditIfChanged } from './audit.ts'
-import { openValues, type SealedPlace, type SealedValue, sealValue } from './sealed.ts'
+import { openValues, type SealedKey, type SealedValue, sealValue } from './sealed.ts'
 
 export type ProviderToken = {
   provider: string
@@ -21,7 +21,7 @@ export type StoredHost = { provider: string; host: string | null }
 
 export type TokenRow = { provider: string; token: string; host: string | null; user_id: string | null }
 
-const place = (owner: string, provider: string): SealedPlace => ({ kind: 'provider_token', owner, name: provider })
+const place = (owner: string, provider: string): SealedKey => ({ kind: 'provider_token', owner, name: provider })
 
 /** Which providers have a token, in the stored order; for a batch. */
 export function hostsQuery(db: D1Database, owner: string): D1PreparedStatement {
@@ -34,7 +34,7 @@ export async function ownerProviderTokens(env: Env, owner: string): Promise<Owne
   return readTokens(env, owner, results)
 }
 
-/** For whoever reads more than the tokens in one batch; the rows then go to `readTokens`. */
+/** For callers that read more in the same batch; the rows then go to `readTokens`. */
 export function tokensQuery(db: D1Database, owner: string): D1PreparedStatement {
   return db
     .prepare('SELECT provider, token, host, user_id FROM provider_tokens WHERE owner = ? ORDER BY position')

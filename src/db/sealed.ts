@@ -5,13 +5,13 @@ import { log } from '../lib/log.ts'
 import { type SealKeys, seal, unseal } from '../lib/seal.ts'
 
 /** The kind of a sealed value and, within an owner's, its name. */
-export type SealedPlace = {
+export type SealedKey = {
   kind: 'setting' | 'secret' | 'provider_token' | 'conversation' | 'channel'
   owner: string
   name: string
 }
 
-export type SealedValue = SealedPlace & { sealed: string }
+export type SealedValue = SealedKey & { sealed: string }
 
 export type Opened = {
   /** By name. */
@@ -32,7 +32,7 @@ export function sealKeys(env: Env): SealKeys {
   return { current: secretsKey, previous: secretsKeyPrevious }
 }
 
-export function sealValue(env: Env, text: string, place: SealedPlace): Promise<string> {
+export function sealValue(env: Env, text: string, place: SealedKey): Promise<string> {
   return seal(sealKeys(env), text, contextOf(place))
 }
 
@@ -57,4 +57,4 @@ export async function openValues(env: Env, values: readonly SealedValue[]): Prom
   return opened
 }
 
-const contextOf = ({ kind, owner, name }: SealedPlace): string[] => [kind, owner, name]
+const contextOf = ({ kind, owner, name }: SealedKey): string[] => [kind, owner, name]

@@ -2,7 +2,7 @@
 
 import { must } from '../lib/assert.ts'
 import { auditIfChanged } from './audit.ts'
-import { openValues, type SealedPlace, type SealedValue, sealValue } from './sealed.ts'
+import { openValues, type SealedKey, type SealedValue, sealValue } from './sealed.ts'
 
 export type SecretName = { name: string; description: string }
 export type Secret = SecretName & { value: string }
@@ -23,7 +23,7 @@ export const MAX_TOTAL_CHARACTERS = 8_000_000
 /** A change of an unread value may meet another one; then it is tried again on what is there now. */
 const RENAME_ATTEMPTS = 5
 
-const place = (owner: string, name: string): SealedPlace => ({ kind: 'secret', owner, name })
+const place = (owner: string, name: string): SealedKey => ({ kind: 'secret', owner, name })
 
 /** Names and descriptions in the order of creation; a changed one has moved to the end. */
 export async function listSecrets(db: D1Database, owner: string): Promise<SecretName[]> {
@@ -40,7 +40,7 @@ export async function ownerSecrets(env: Env, owner: string): Promise<OwnerSecret
   return readSecrets(env, owner, results)
 }
 
-/** For whoever reads more than the secrets in one batch; the rows then go to `readSecrets`. */
+/** For callers that read more in the same batch; the rows then go to `readSecrets`. */
 export function secretsQuery(db: D1Database, owner: string): D1PreparedStatement {
   return db.prepare('SELECT name, description, value FROM secrets WHERE owner = ? ORDER BY position').bind(owner)
 }

@@ -10,7 +10,7 @@ export async function findSecurityPreference(db: D1Database, owner: string): Pro
   return row ?? { policy: null, riskSeverity: null }
 }
 
-/** At most one row; for whoever reads more in one batch. */
+/** At most one row; for callers that read more in the same batch. */
 export function preferenceQuery(db: D1Database, owner: string): D1PreparedStatement {
   return db
     .prepare('SELECT policy, risk_severity AS "riskSeverity" FROM security_preferences WHERE owner = ?')

@@ -83,7 +83,7 @@ export async function ownerSettings(env: Env, owner: string): Promise<OwnerSetti
 
 export type SettingRow = { field: string; value: string | null }
 
-/** For whoever reads more than the settings in one batch; the rows then go to `readSettings`. */
+/** For callers that read more in the same batch; the rows then go to `readSettings`. */
 export function settingsQuery(db: D1Database, owner: string): D1PreparedStatement {
   return db.prepare('SELECT field, value FROM settings WHERE owner = ?').bind(owner)
 }
@@ -103,7 +103,7 @@ export async function readSettings(env: Env, owner: string, rows: readonly Setti
   return { ok: true, settings: Settings.parse(values), isStored: STORED_AT in values }
 }
 
-/** Unless somebody wrote the field since it was read. */
+/** Unless another request wrote the field since it was read. */
 function reseal(db: D1Database, { owner, name, sealed, resealed }: SealedValue & { resealed: string }) {
   return db
     .prepare('UPDATE settings SET value = ?1 WHERE owner = ?2 AND field = ?3 AND value = ?4')

@@ -1,9 +1,8 @@
 // Names of listings at rest. Rows go in as JSON arrays, thousands in one statement: a statement binds a hundred values at most.
 
 import { z } from 'zod'
-import { hexId } from '../lib/ids.ts'
-import type { Listing } from '../market/names/listing.ts'
-import type { NameStore } from '../market/names/store.ts'
+import type { Listing, NameStore } from '../kits/market-names/index.ts'
+import { hexId } from '../lib/crypto.ts'
 
 type Row = {
   key: string
@@ -89,11 +88,6 @@ export async function saveChangedNames(
     ...chunked(changed).map((rows) => save.bind(rows, told.source, told.at)),
     state.bind(hexId(), told.at, told.source, changed.length > 0 ? 1 : 0),
   ])
-}
-
-/** When the names were last compared with a provider's, null for never. */
-export async function namesRefreshedAt(db: D1Database): Promise<string | null> {
-  return await db.prepare('SELECT refreshed_at FROM stock_name_state WHERE id = 1').first<string | null>('refreshed_at')
 }
 
 const taken = (...columns: string[]): string => columns.map((name) => `${name} = excluded.${name}`).join(', ')

@@ -1,5 +1,5 @@
-// When each market trades. "Today" means nothing without a market: at half past midnight in Shanghai,
-// New York is in yesterday's session. Every question here is asked of an instant and a market.
+// Trading hours and days of each market. "Today" depends on the market: at half past midnight in Shanghai, New York is in
+// yesterday's session. Every function here takes an instant and a market.
 
 import { CLOSED_DAYS, EARLY_CLOSES, KNOWN_YEARS } from './holidays.generated.ts'
 import type { Market } from './instruments.ts'
@@ -114,7 +114,7 @@ export type PhaseQuestion = {
   analysisIntent?: string | null
 }
 
-/** What the market was doing at that instant. */
+/** The phase of the market at that instant. */
 export function marketPhaseSummary(question: PhaseQuestion): MarketPhaseSummary {
   const { market, epochMs, triggerSource = null, analysisIntent = null } = question
   const asked = { trigger_source: triggerSource, analysis_intent: analysisIntent }
@@ -167,7 +167,7 @@ function phaseAt(market: Market, date: string, minute: number): PhaseFields {
   return { ...day, phase, is_market_open_now: true, is_partial_bar: true, minutes_to_close: Math.ceil(untilClose) }
 }
 
-/** A phase asked for by hand replaces the phase and its flags; dates and the local time stay true. */
+/** A phase that the request names replaces the phase and its flags; dates and the local time stay true. */
 function overridden(fields: PhaseFields, intent: string | null): PhaseFields {
   if (intent !== 'premarket' && intent !== 'intraday' && intent !== 'postmarket') return fields
   const open = intent === 'intraday'

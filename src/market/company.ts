@@ -1,6 +1,5 @@
-// What is known of a company beside its prices. Money in the currency that stands beside it, which need not be the listing's;
-// percentages in percent; null is "not told".
-// The shapes are schemas because they are kept as JSON and read back.
+// Data about a company beside its prices. Amounts are in the currency given with them, which may differ from the listing's;
+// percentages in percent; null means unknown. The types are schemas because the data is stored as JSON and read back.
 
 import { z } from 'zod'
 
@@ -10,7 +9,7 @@ const date = z.string().nullable()
 export const FinancialReport = z.object({
   /** Last day of the period. */
   reportDate: z.string(),
-  /** What revenue, profit and cash flow are of: the fiscal year up to that day, the three months before it, or a whole year. */
+  /** The period of revenue, profit and cash flow: the fiscal year up to that day, the three months before it, or a whole year. */
   period: z.enum(['year_to_date', 'quarter', 'year']),
   revenue: figure,
   netProfitParent: figure,
@@ -49,12 +48,12 @@ export const Fundamentals = z.object({
   report: FinancialReport.nullable(),
   /** The newest first; plans that are not decided are left out. */
   dividends: z.array(Dividend),
-  /** For listings whose quote tells no ratios. */
+  /** For listings whose quote has no ratios. */
   valuation: Valuation.nullable(),
 })
 export type Fundamentals = z.infer<typeof Fundamentals>
 
-/** Net flows of money by the size of the orders; a minus is money that leaves. */
+/** Net flows of money by the size of the orders; a negative amount flows out. */
 export const FlowDay = z.object({
   date: z.string(),
   mainNet: z.number(),

@@ -1,5 +1,5 @@
-// One listing, one key, whatever way it was typed. Everything here is decided by the text alone; what
-// needs to know which listings exist (four bare digits, names, initials) is in `resolve.ts`.
+// Parses codes: one listing has one key, however it is written. Everything here is decided by the text alone; inputs that
+// need the list of listings (four bare digits, names, initials) are in `resolve.ts`.
 
 export type Market = 'cn' | 'hk' | 'us' | 'jp' | 'kr' | 'tw'
 
@@ -15,7 +15,7 @@ export type Instrument = {
 }
 
 export type CodeRejection =
-  /** Not the shape of a code at all: a name, perhaps. */
+  /** Not in the form of a code: it may be a name. */
   | { ok: false; reason: 'not_code' }
   /** A code whose exchange says one thing and whose number another, such as `600519.SZ`. */
   | { ok: false; reason: 'wrong_exchange'; exchange: string; belongsTo: string }
@@ -31,7 +31,7 @@ const NOT_CODE: CodeRejection = { ok: false, reason: 'not_code' }
 
 /** The instrument that the text spells, case and surrounding blanks aside. */
 export function parseCode(text: string): ParsedCode {
-  const code = text.trim().toUpperCase()
+  const code = ownSpelling(text.trim().toUpperCase())
   return parseNumber(code) ?? parseAsianSuffix(code) ?? parseIndexName(code) ?? parseUsTicker(code) ?? NOT_CODE
 }
 
@@ -40,11 +40,48 @@ export function displayCode(instrument: Instrument): string {
   return instrument.key
 }
 
-/** What the prices are in. Mainland B shares trade in foreign money. */
+/** The currency of the prices. Mainland B shares trade in foreign currency. */
 export function currencyOf({ market, exchange, code }: Instrument): string {
   if (exchange === 'SH' && code.startsWith('900')) return 'USD'
   if (exchange === 'SZ' && code.startsWith('200')) return 'HKD'
   return { cn: 'CNY', hk: 'HKD', us: 'USD', jp: 'JPY', kr: 'KRW', tw: 'TWD' }[market]
+}
+
+/** How other systems write exchanges: by market identifier codes (ISO 10383), and behind a blank. */
+const EXCHANGE_SPELLINGS: Readonly<Record<string, string>> = {
+  XSHG: 'SH',
+  XSHE: 'SZ',
+  XBSE: 'BJ',
+  XHKG: 'HK',
+  XTKS: 'T',
+  XKRX: 'KS',
+  XKOS: 'KQ',
+  XTAI: 'TW',
+  ROCO: 'TWO',
+  XNAS: 'US',
+  XNYS: 'US',
+}
+const BEHIND_BLANK: Readonly<Record<string, string>> = {
+  HK: 'HK',
+  US: 'US',
+  JP: 'T',
+  JT: 'T',
+  KS: 'KS',
+  KQ: 'KQ',
+  TT: 'TW',
+}
+
+/** `600519.XSHG`, `700 HK`, `BRK/B`, `600519 CH` as this service writes them; any other text as it is. */
+function ownSpelling(code: string): string {
+  const identified = /^([A-Z0-9]+)\.(X[A-Z]{3}|ROCO)$/.exec(code)
+  const exchange = EXCHANGE_SPELLINGS[identified?.[2] ?? '']
+  if (exchange !== undefined) return `${identified?.[1]}.${exchange}`
+  const spaced = /^([A-Z0-9]+(?:[./-][A-Z])?) ([A-Z]{2})$/.exec(code)
+  if (spaced?.[2] === 'CH' && /^\d{6}$/.test(spaced[1] ?? '')) return spaced[1] ?? code
+  const place = BEHIND_BLANK[spaced?.[2] ?? '']
+  const isKnown = place !== undefined && (place === 'US' || /\d/.test(spaced?.[1] ?? ''))
+  const joined = isKnown ? `${spaced?.[1]}.${place}` : code
+  return joined.replace(/^([A-Z]{1,5})\/([A-Z])(?=$|\.US$)/, '$1.$2')
 }
 
 // --- Mainland China and Hong Kong: a number, perhaps with its exchange before or after it
@@ -100,8 +137,9 @@ function hongKong(digits: string): ParsedCode {
 // --- Tokyo, Seoul, Taipei: reachable by suffix alone
 
 const ASIAN_SUFFIXES: { pattern: RegExp; market: Market }[] = [
-  { pattern: /^(\d{4,5})\.(T)$/, market: 'jp' },
-  { pattern: /^(\d{6})\.(KS|KQ)$/, market: 'kr' },
+  // Since 2024 Tokyo's codes have letters as well (`285A`), and Seoul's since 2026 (`0126Z0`).
+  { pattern: /^(\d{4,5}|\d[0-9A-Z]\d[0-9A-Z])\.(T)$/, market: 'jp' },
+  { pattern: /^(\d{6}|\d{4}[0-9A-Z]\d)\.(KS|KQ)$/, market: 'kr' },
   { pattern: /^(\d{4,6})\.(TW|TWO)$/, market: 'tw' },
 ]
 

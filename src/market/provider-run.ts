@@ -19,16 +19,16 @@ export type ProviderRun = {
   fallbackFrom: string | null
   fallbackTo: string | null
   recordCount: number | null
-  /** Set when the answer was kept from before: how old it is. */
+  /** The age of a stored answer; set only for one. */
   staleSeconds?: number
   /** When the try began, ISO 8601. */
   createdAt: string
 }
 
-/** Where figures come from when they are not a live market's: such figures say so wherever they are shown. */
+/** The kind of figures that are not from a live market: they are marked wherever they are shown. */
 export type Provenance = { kind: 'historical' | 'synthetic'; label: string; endsOn: string }
 
-/** What the provider chain answers for one need: the first good value with every try that led to it, or the tries alone. */
+/** The answer of the provider chain for one need: the first good value with all attempts, or the attempts alone. */
 export type Fetched<T> =
   | { ok: true; value: T; provider: string; provenance: Provenance | null; runs: ProviderRun[] }
   | { ok: false; runs: ProviderRun[] }

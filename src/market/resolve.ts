@@ -1,11 +1,12 @@
-// What a person typed, made into a listing. The order matters: a code is a code even if a name looks
-// like it, but five letters or fewer may be a US ticker or somebody's pinyin initials, and then the
-// known ticker wins, an exact name comes next, and an unknown ticker is what remains.
+// What a person typed, made into a listing. A code, an exact name or alias, and the exact pinyin of a name decide, in this
+// order; five letters or fewer that are no known ticker and nobody's name stay a US ticker, which its source knows or does not
+// know. Everything else is refused with the listings that may be meant: another company is never taken without a word.
 
+import { candidates, type Listing, type NameIndex } from '../kits/market-names/index.ts'
 import { displayCode, type Instrument, parseCode } from './instruments.ts'
-import type { Listing } from './names/listing.ts'
-import type { NameIndex } from './names/name-index.ts'
+import { keyOf } from './names/labels.ts'
 import { isKnownUsTicker } from './names/us-tickers.ts'
+import { readPasted, withoutCompanyForm } from './pasted.ts'
 
 export type Resolved = {
   ok: true
@@ -14,21 +15,26 @@ export type Resolved = {
   stockCode: string
   /** The listing's names, null when only its code is known. */
   listing: Listing | null
+  /** What was typed, where it is not what the listing is called and somebody confirmed the first candidate; else null. */
+  readFrom: string | null
 }
 
 export type Rejected = {
   ok: false
-  reason: 'character' | 'letters_with_digits' | 'wrong_exchange' | 'ambiguous' | 'unknown' | 'too_long'
+  reason: 'character' | 'letters_with_digits' | 'wrong_exchange' | 'ambiguous' | 'not_found' | 'too_long'
   /** The entry as it was given. */
   input: string
   /** A sentence that names the entry. */
   message: string
+  /** Which listings may be meant, the likeliest first. */
+  candidates: Listing[]
 }
 
 export type Resolution = Resolved | Rejected
 
 const LONGEST_ENTRY = 100
 const MOST_CHOICES = 6
+const MOST_CANDIDATES = 5
 const FORBIDDEN = /[^A-Za-z0-9.*\-+\u3400-\u9FFF\s]/u
 
 /** The listing that the entry means, why there is none, or null for a blank entry. */
@@ -49,16 +55,35 @@ export function resolveInput(input: string, names: NameIndex): Resolution | null
   return resolveText(entry, names)
 }
 
-/** All entries at once: the distinct listings in their first spelling, and every entry that means none. */
+/** The same for what people paste from elsewhere: marks, full-width characters, names in any script. */
+export function resolvePasted(input: string, names: NameIndex): Resolution | null {
+  const text = readPasted(input)
+  const strict = resolveInput(text, names)
+  if (strict === null || strict.ok) return strict
+  const bare = withoutCompanyForm(text)
+  const named = onlyOne(names.named(text)) ?? (bare === null ? undefined : onlyOne(names.named(bare)))
+  if (named !== undefined) return fromListing(named)
+  // Names in other scripts hold characters that the interface for programs does not take.
+  return strict.reason === 'character' && !/[\p{Cc}\p{Cf}]/u.test(text)
+    ? notFound(input, text, names)
+    : { ...strict, input }
+}
+
+/**
+ * All entries at once: the distinct listings in their first spelling, and every entry that means none. With `confirm` an entry
+ * that is not clear is read as its first candidate.
+ */
 export function resolveEntries(
   inputs: readonly string[],
   names: NameIndex,
+  { confirm = false, pasted = false }: { confirm?: boolean; pasted?: boolean } = {},
 ): { targets: Resolved[]; rejected: Rejected[] } {
   const targets = new Map<string, Resolved>()
   const rejected: Rejected[] = []
   for (const input of inputs) {
-    const resolution = resolveInput(input, names)
-    if (resolution === null) continue
+    const strict = pasted ? resolvePasted(input, names) : resolveInput(input, names)
+    if (strict === null) continue
+    const resolution = confirm && !strict.ok ? confirmed(strict) : strict
     if (!resolution.ok) rejected.push(resolution)
     else if (!targets.has(resolution.instrument.key)) targets.set(resolution.instrument.key, resolution)
   }
@@ -70,21 +95,21 @@ type Entry = { input: string; text: string }
 function resolveCode(text: string, instrument: Instrument, names: NameIndex): Resolved {
   const listing = names.byKey(instrument.key)
   if (/^[A-Za-z]{1,5}$/.test(text) && listing === null && !isKnownUsTicker(instrument.key)) {
-    const only = onlyOne(names.named(text)) ?? onlyOne(names.spelled(text))
+    const only = onlyOne(names.named(text))
     if (only) return fromListing(only)
   }
   if (/^\d{6}$/.test(text) && listing === null) {
     const elsewhere = onlyOne(known(names, `${text}.KS`, `${text}.KQ`))
     if (elsewhere) return fromListing(elsewhere)
   }
-  return { ok: true, instrument, stockCode: text.toUpperCase(), listing }
+  return { ok: true, instrument, stockCode: text.toUpperCase(), listing, readFrom: null }
 }
 
 function resolveFourDigits({ input, text }: Entry, names: NameIndex): Resolution {
   const matches = known(names, `HK0${text}`, `${text}.T`, `${text}.TW`, `${text}.TWO`)
   if (matches.length === 0) {
     const choices = `HK0${text} for Hong Kong, ${text}.T for Tokyo, ${text}.TW for Taipei`
-    return reject(input, 'unknown', `is no known four-digit code; name the exchange: ${choices}`)
+    return reject(input, 'not_found', `is no known four-digit code; name the exchange: ${choices}`)
   }
   return oneOf(input, matches)
 }
@@ -99,14 +124,35 @@ function resolveText({ input, text }: Entry, names: NameIndex): Resolution {
   if (forbidden !== undefined)
     return reject(input, 'character', `contains ${describeCharacter(forbidden)}, which is not allowed`)
   if (/[A-Za-z]/.test(text) && /\d/.test(text)) {
-    return reject(input, 'letters_with_digits', 'mixes letters and digits and is no known form of a code')
+    const why = 'mixes letters and digits and is no known form of a code'
+    return reject(input, 'letters_with_digits', why, likely(text, names))
   }
-  // Exactly, then as it sounds, then nearly: the first of these that finds anything decides.
-  for (const find of [names.named, names.spelled, names.closest]) {
+  // Exactly, then as it sounds: the first of these that finds anything decides.
+  for (const find of [names.named, names.spelled]) {
     const matches = find.call(names, text)
     if (matches.length > 0) return oneOf(input, matches)
   }
-  return reject(input, 'unknown', 'is neither a stock code nor the name of a known stock')
+  return notFound(input, text, names)
+}
+
+function notFound(input: string, text: string, names: NameIndex): Rejected {
+  const found = likely(text, names)
+  const hint = found.length === 0 ? '' : `; it may mean ${found.map(shown).join(', ')}`
+  return reject(input, 'not_found', `is neither a stock code nor the name of a known stock${hint}`, found)
+}
+
+const likely = (text: string, names: NameIndex): Listing[] => candidates(names, text, { limit: MOST_CANDIDATES, keyOf })
+
+/** The first candidate of what was refused, marked as read. What has none, or holds what no name may hold, stays refused. */
+function confirmed(rejected: Rejected): Resolution {
+  const {
+    reason,
+    input,
+    candidates: [first],
+  } = rejected
+  const isUnclear = reason === 'ambiguous' || reason === 'not_found' || reason === 'letters_with_digits'
+  if (!isUnclear || first === undefined) return rejected
+  return { ...fromListing(first), readFrom: input.trim() }
 }
 
 function oneOf(input: string, matches: Listing[]): Resolution {
@@ -121,19 +167,27 @@ function onlyOne<T>(some: readonly T[]): T | undefined {
 function fromListing(listing: Listing): Resolved {
   const parsed = parseCode(listing.key)
   if (!parsed.ok) throw new Error(`the listing ${listing.key} is not a code`)
-  return { ok: true, instrument: parsed.instrument, stockCode: displayCode(parsed.instrument), listing }
+  return { ok: true, instrument: parsed.instrument, stockCode: displayCode(parsed.instrument), listing, readFrom: null }
 }
 
 function rejectAmbiguous(input: string, matches: readonly Listing[]): Rejected {
-  const named = matches.slice(0, MOST_CHOICES).map(({ key, zh, en }) => `${key} (${en || zh})`)
+  const ordered = [...matches].sort((a, b) => b.popularity - a.popularity)
   const rest = matches.length > MOST_CHOICES ? [`${matches.length - MOST_CHOICES} more`] : []
-  return reject(input, 'ambiguous', `may be any of ${[...named, ...rest].join(', ')}; give the code`)
+  const named = [...ordered.slice(0, MOST_CHOICES).map(shown), ...rest]
+  return reject(
+    input,
+    'ambiguous',
+    `may be any of ${named.join(', ')}; give the code`,
+    ordered.slice(0, MOST_CANDIDATES),
+  )
 }
 
-function reject(input: string, reason: Rejected['reason'], why: string): Rejected {
+const shown = ({ key, zh, en }: Listing): string => `${key} (${en || zh})`
+
+function reject(input: string, reason: Rejected['reason'], why: string, found: Listing[] = []): Rejected {
   // JSON quoting, so that a control character in the entry stays visible and harmless in a log or a page.
-  const shown = input.length > 40 ? `${input.slice(0, 40)}…` : input
-  return { ok: false, reason, input, message: `${JSON.stringify(shown)} ${why}` }
+  const quoted = input.length > 40 ? `${input.slice(0, 40)}…` : input
+  return { ok: false, reason, input, message: `${JSON.stringify(quoted)} ${why}`, candidates: found }
 }
 
 function describeCharacter(character: string): string {

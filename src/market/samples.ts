@@ -1,5 +1,5 @@
-// The bundled series, for trying the service without a market data source. They are either dated history
-// or made up, and whoever shows a figure from them shows which.
+// The bundled series, for trying the service without a market data source. They are either dated history or made up, and
+// every figure from them is shown with that notice.
 
 import type { Bar } from './bars.ts'
 import type { Provenance } from './provider-run.ts'
@@ -31,7 +31,7 @@ export function sampleOf(key: string): Sample | null {
   return SAMPLES.find((sample) => sample.key === key) ?? null
 }
 
-/** What has to be said beside every figure of that series. */
+/** The notice that must be shown beside every figure of that series. */
 export function provenanceOf(key: string): Provenance | null {
   const sample = sampleOf(key)
   if (!sample) return null

@@ -1,5 +1,5 @@
-// What a company is valued at. A quote's own ratios go with its price; where it tells none, what stands beside the results is
-// taken, whole and with its day: figures of two days are never put together.
+// The valuation of a company. A quote's own ratios belong to its price; if it has none, the stored ratios of the company are
+// used, all of one day: figures of two days are never combined.
 
 import type { Quote } from './bars.ts'
 import type { Fundamentals } from './company.ts'
@@ -15,11 +15,11 @@ export type CompanyValue = {
   asOf: string | null
 }
 
-/** Older figures say nothing of today's price. */
+/** Older figures say nothing about today's price. */
 const MOST_DAYS = 31
 const DAY_MS = 86_400_000
 
-/** Null while nobody tells of any; `asOf` is the day of the report's price. */
+/** Null when no source has any; `asOf` is the day of the report's price. */
 export function companyValue(
   quote: Quote | null,
   fundamentals: Fundamentals | null,

@@ -7,11 +7,10 @@ import { errorFields, log } from '../lib/log.ts'
 import type { ProviderRun } from '../market/provider-run.ts'
 import { type Circuit, type GateKeeper, outcomeOf } from '../market/providers/gate.ts'
 import type { Hit } from './article.ts'
-import type { Question, Subject } from './questions.ts'
-import { relevantHits } from './relevance.ts'
+import { type Question, relevantHits, type Subject } from './relevance.ts'
 import type { SearchProvider } from './search-provider.ts'
 
-export type Asking = {
+type Asking = {
   providers: readonly SearchProvider[]
   clock: Clock
   gate: GateKeeper
@@ -20,11 +19,11 @@ export type Asking = {
   signal: AbortSignal
 }
 
-export type Found = { hits: Hit[]; provider: string | null; runs: ProviderRun[] }
+export type SearchResult = { hits: Hit[]; provider: string | null; runs: ProviderRun[] }
 
 const COUNT = 10
 
-export async function askInTurn(asking: Asking, subject: Subject, question: Question): Promise<Found> {
+export async function askInTurn(asking: Asking, subject: Subject, question: Question): Promise<SearchResult> {
   const runs: ProviderRun[] = []
   for (const provider of asking.providers) {
     const { hits, run } = await attempt(asking, provider, { subject, question })
@@ -36,12 +35,12 @@ export async function askInTurn(asking: Asking, subject: Subject, question: Ques
   return { hits: [], provider: null, runs }
 }
 
-type Asked = { subject: Subject; question: Question }
+type SearchRequest = { subject: Subject; question: Question }
 
 async function attempt(
   asking: Asking,
   provider: SearchProvider,
-  { subject, question }: Asked,
+  { subject, question }: SearchRequest,
 ): Promise<{ hits: Hit[]; run: ProviderRun }> {
   const { clock, gate, timeoutMs, signal } = asking
   const startedAt = clock()

@@ -4,39 +4,30 @@
 import { z } from 'zod'
 import { type Clock, isoMicros } from '../lib/clock.ts'
 import type { Fetch } from '../lib/http-client.ts'
+import { madeOf } from '../lib/lazy-unit.ts'
 import { errorFields, log } from '../lib/log.ts'
+import type { RawVariables } from '../lib/variables.ts'
 import type { ProviderRun } from '../market/provider-run.ts'
 import type { GateKeeper } from '../market/providers/gate.ts'
 import type { AnswerStore } from '../market/providers/kept.ts'
 import { NewsItem, type SocialSentiment } from './article.ts'
-import { askInTurn, type Found } from './ask.ts'
-import type { NewsPool } from './pool.ts'
-import { bocha } from './providers/bocha.ts'
-import { brave } from './providers/brave.ts'
-import { searxng } from './providers/searxng.ts'
-import { serpapi } from './providers/serpapi.ts'
-import { tavily } from './providers/tavily.ts'
-import { type Question, questionsOf, type Subject } from './questions.ts'
-import { withoutDoubles } from './relevance.ts'
-import type { SearchOptions, SearchProvider } from './search-provider.ts'
+import { askInTurn, type SearchResult } from './ask.ts'
+import { SEARCH_PROVIDERS } from './providers/registry.ts'
+import { type Question, questionsOf, type Subject, withoutDoubles } from './relevance.ts'
+import type { SearchProvider } from './search-provider.ts'
 import { askSocial } from './social.ts'
 
-type Keyed = { url: string; key: string | null }
-
-/** The names, addresses and keys of the operator's configuration. */
+/** What the operator's configuration says of the search. */
 export type NewsSettings = {
   search: readonly string[]
   maxAgeDays: number
-  tavily: Keyed
-  brave: Keyed
-  serpapi: Keyed
-  bocha: Keyed
-  searxngUrl: string | null
-  social: Keyed | null
+  social: { url: string; key: string | null } | null
 }
 
-export type NewsWorld = {
+export type SearchDeps = {
   settings: NewsSettings
+  /** Addresses and keys of the search providers. */
+  variables: RawVariables
   clock: Clock
   gate: GateKeeper
   pool: NewsPool
@@ -46,7 +37,7 @@ export type NewsWorld = {
   fetch?: Fetch
 }
 
-export type NewsFound = {
+export type NewsResult = {
   /** Hits of the searches; null when no search is configured. */
   count: number | null
   /** What was found, or what the pool had when nothing was. */
@@ -65,43 +56,35 @@ export type NewsQuery = { forceRefresh: boolean; signal: AbortSignal }
 const PER_DIMENSION = 4
 const DAY_MS = 86_400_000
 
-export async function searchNews(world: NewsWorld, subject: Subject, query: NewsQuery): Promise<NewsFound> {
-  const providers = searchProviders(world)
+export async function searchNews(deps: SearchDeps, subject: Subject, query: NewsQuery): Promise<NewsResult> {
+  const providers = await searchProviders(deps)
   const [searched, social] = await Promise.all([
-    providers.length === 0 ? null : keptOrSearched(world, { providers, subject, query }),
-    world.settings.social === null
+    providers.length === 0 ? null : keptOrSearched(deps, { providers, subject, query }),
+    deps.settings.social === null
       ? { sentiment: null, runs: [] }
-      : askSocial({ ...world, ...world.settings.social }, subject.instrument, query.signal),
+      : askSocial({ ...deps, ...deps.settings.social }, subject.instrument, query.signal),
   ])
   const hits = searched?.items ?? []
-  const pooled = hits.length === 0 ? await pooledItems(world, subject) : []
+  const pooled = hits.length === 0 ? await pooledItems(deps, subject) : []
   return {
     count: searched === null ? null : hits.length,
     items: hits.length === 0 ? pooled : hits,
     isPooled: hits.length === 0 && pooled.length > 0,
     social: social.sentiment,
     ageSeconds: searched?.ageSeconds ?? null,
-    maxAgeDays: world.settings.maxAgeDays,
+    maxAgeDays: deps.settings.maxAgeDays,
     runs: [...(searched?.runs ?? []), ...social.runs],
   }
 }
 
 export function searchProviders({
   settings,
+  variables,
   clock,
   fetch,
-}: Pick<NewsWorld, 'settings' | 'clock' | 'fetch'>): SearchProvider[] {
-  const shared = { clock, ...(fetch === undefined ? {} : { fetch }) }
-  const keyed = ({ url, key }: Keyed, make: (options: SearchOptions) => SearchProvider) =>
-    key === null ? null : make({ ...shared, url, key })
-  const makers: Record<string, () => SearchProvider | null> = {
-    tavily: () => keyed(settings.tavily, tavily),
-    brave: () => keyed(settings.brave, brave),
-    serpapi: () => keyed(settings.serpapi, serpapi),
-    bocha: () => keyed(settings.bocha, bocha),
-    searxng: () => (settings.searxngUrl === null ? null : searxng({ ...shared, url: settings.searxngUrl })),
-  }
-  return settings.search.flatMap((name) => (Object.hasOwn(makers, name) ? (makers[name]?.() ?? []) : []))
+}: Pick<SearchDeps, 'settings' | 'variables' | 'clock' | 'fetch'>): Promise<SearchProvider[]> {
+  const deps = { clock, ...(fetch === undefined ? {} : { fetch }) }
+  return madeOf(SEARCH_PROVIDERS, settings.search, { variables, deps })
 }
 
 type Search = { providers: SearchProvider[]; subject: Subject; query: NewsQuery }
@@ -110,22 +93,22 @@ type Searched = { items: NewsItem[]; runs: ProviderRun[]; ageSeconds: number | n
 const Items = z.array(NewsItem)
 const KEPT_MS = 600_000
 
-async function keptOrSearched(world: NewsWorld, search: Search): Promise<Searched> {
-  const { store, clock } = world
+async function keptOrSearched(deps: SearchDeps, search: Search): Promise<Searched> {
+  const { store, clock } = deps
   const key = search.subject.instrument.key
-  const kept = search.query.forceRefresh ? null : await keptSearch(world, key)
+  const kept = search.query.forceRefresh ? null : await keptSearch(deps, key)
   if (kept !== null) return kept
-  const found = await searchAll(world, search)
+  const found = await searchAll(deps, search)
   if (found.items.length > 0) {
     const now = clock()
     const kept = { body: JSON.stringify(found.items), provider: found.items[0]?.provider ?? '', keptAt: now }
     await quietly(() => store?.put('news_search', key, kept))
-    await quietly(() => world.pool.put(key, found.items, now))
+    await quietly(() => deps.pool.put(key, found.items, now))
   }
   return found
 }
 
-async function keptSearch({ store, clock }: NewsWorld, key: string): Promise<Searched | null> {
+async function keptSearch({ store, clock }: SearchDeps, key: string): Promise<Searched | null> {
   const kept = await quietly(() => store?.get('news_search', key))
   const ageMs = kept ? clock() - kept.keptAt : Number.POSITIVE_INFINITY
   if (!kept || ageMs < 0 || ageMs > KEPT_MS) return null
@@ -152,11 +135,11 @@ async function keptSearch({ store, clock }: NewsWorld, key: string): Promise<Sea
 /** Two questions at a time: a search must not take all the connections that a request may have open. */
 const AT_A_TIME = 2
 
-async function searchAll(world: NewsWorld, { providers, subject, query }: Search): Promise<Searched> {
-  const { clock, gate, timeoutMs, settings } = world
+async function searchAll(deps: SearchDeps, { providers, subject, query }: Search): Promise<Searched> {
+  const { clock, gate, timeoutMs, settings } = deps
   const asking = { providers, clock, gate, timeoutMs, signal: query.signal }
   const questions = questionsOf(subject, settings.maxAgeDays)
-  const found: { question: Question; found: Found }[] = []
+  const found: { question: Question; found: SearchResult }[] = []
   for (let i = 0; i < questions.length; i += AT_A_TIME) {
     const some = questions.slice(i, i + AT_A_TIME)
     const answers = some.map(async (question) => ({ question, found: await askInTurn(asking, subject, question) }))
@@ -168,7 +151,7 @@ async function searchAll(world: NewsWorld, { providers, subject, query }: Search
   return { items: withoutDoubles(items), runs: found.flatMap(({ found: { runs } }) => runs), ageSeconds: null }
 }
 
-async function pooledItems({ pool, clock, settings }: NewsWorld, { instrument }: Subject): Promise<NewsItem[]> {
+async function pooledItems({ pool, clock, settings }: SearchDeps, { instrument }: Subject): Promise<NewsItem[]> {
   const items = await quietly(() => pool.since(instrument.key, clock() - settings.maxAgeDays * DAY_MS))
   return withoutDoubles(items ?? []).slice(0, PER_DIMENSION * 3)
 }
@@ -181,4 +164,11 @@ async function quietly<T>(work: () => Promise<T> | undefined): Promise<T | null>
     log.warn('news.storage_failed', errorFields(error))
     return null
   }
+}
+
+/** What earlier searches found. */
+export interface NewsPool {
+  put(key: string, items: readonly NewsItem[], now: number): Promise<void>
+  /** Published since then, the newest first; undated ones by when they were found. */
+  since(key: string, epochMs: number): Promise<NewsItem[]>
 }

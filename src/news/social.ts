@@ -8,7 +8,7 @@ import { log } from '../lib/log.ts'
 import type { Instrument } from '../market/instruments.ts'
 import type { ProviderRun } from '../market/provider-run.ts'
 import { plain, type SocialSentiment } from './article.ts'
-import { checked } from './providers/reply.ts'
+import { checked } from './search-provider.ts'
 
 const NAME = 'social'
 const MAX_TEXT = 1_000
@@ -25,13 +25,13 @@ const Reply = z.object({
 
 export type SocialOptions = { url: string; key: string | null; clock: Clock; timeoutMs: number; fetch?: Fetch }
 
-export type SocialFound = { sentiment: SocialSentiment | null; runs: ProviderRun[] }
+export type SocialResult = { sentiment: SocialSentiment | null; runs: ProviderRun[] }
 
 export async function askSocial(
   options: SocialOptions,
   instrument: Instrument,
   signal: AbortSignal,
-): Promise<SocialFound> {
+): Promise<SocialResult> {
   const startedAt = options.clock()
   const run: ProviderRun = {
     dataType: 'social_sentiment',

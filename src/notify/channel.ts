@@ -1,34 +1,17 @@
-// What every channel has in common. A channel is a kind of service; a line is one that somebody has set up: it knows how
-// long a message may be, how often one may be sent, what the request looks like and what the answer means.
+// The interface of all channels. A channel is a kind of service; a line is a configured channel: it knows the size limit of
+// a message, the rate limit, the request to send, and the meaning of the answer.
 
 import type { z } from 'zod'
-
-export const CHANNEL_KINDS = [
-  'wecom',
-  'dingtalk',
-  'feishu',
-  'telegram',
-  'discord',
-  'slack',
-  'pushover',
-  'ntfy',
-  'gotify',
-  'serverchan',
-  'pushplus',
-  'resend',
-  'sendgrid',
-  'mailgun',
-  'webhook',
-] as const
-export type ChannelKind = (typeof CHANNEL_KINDS)[number]
+import type { Variables } from '../lib/variables.ts'
+import { environmentSettings, environmentVariables, type Source } from './fields.ts'
 
 /** `json_bytes` is the size of the text as it stands in a JSON body, escapes included. Characters are UTF-16 units. */
 export type Limit = { unit: 'bytes' | 'json_bytes' | 'characters'; max: number }
 
-/** At most so many messages in so much time. */
+/** The rate limit: at most `count` messages in each window. */
 export type Pace = { count: number; windowMs: number }
 
-/** One message of a report, numbered from 1. The key stays the same however often the part is tried. */
+/** One message of a report, numbered from 1. The key is the same in every attempt. */
 export type Part = { key: string; title: string; markdown: string; n: number; of: number }
 
 /** A part's text as a service shows it. */
@@ -40,8 +23,8 @@ export type Outgoing = { url: string; headers: Record<string, string>; body: str
 export type Reply = { status: number; headers: Headers; body: unknown }
 
 /**
- * What became of a request. `later`: not taken, worth another try. `rejected`: not taken, and never will be. `unknown`: it
- * may have been taken. `plain`: taken without its markup only.
+ * The result of a request. `later`: not accepted, try again. `rejected`: not accepted, and a new try is useless. `unknown`:
+ * it may have been accepted. `plain`: refused because of its markup; try once without it.
  */
 export type Verdict =
   | { ok: true }
@@ -51,40 +34,57 @@ export type Verdict =
 export type Line = {
   limit: Limit
   pace: readonly Pace[]
-  /** Whether the service sees that a request under the same key came before. */
+  /** Whether the service recognises a repeated request by its key. */
   recognisesRepeats: boolean
-  /** The part as the service is to show it; `limit` is about this text. */
+  /** The part in the service's markup; `limit` is about this text. */
   render: Render
   request: (part: Part, text: string, at: number) => Outgoing | Promise<Outgoing>
-  /** The same without any markup, for a service that refused the markup of this text. */
+  /** The part without markup, for a service that refused the markup of this text. */
   plainRequest?: (part: Part) => Outgoing
   /** Reads the body of a 2xx answer. Without it, every 2xx is a success. */
   judge?: (reply: Reply) => Verdict
-  /** Reads how long a service that answered 429 wants to be left alone, where it says so in the body. */
+  /** Reads the waiting time from the body of a 429 answer, where the service gives it there. */
   retryAfterMs?: (body: unknown) => number | null
-  /** Reads an answer that is no success, where the service has more to say than its status. */
+  /** Reads an error answer, where the body says more than the status. */
   judgeFailure?: (reply: Reply) => Verdict | null
 }
 
 export interface Channel {
-  readonly kind: ChannelKind
   readonly settings: z.ZodObject
   /** The settings that are sealed and never shown. */
   readonly secrets: readonly string[]
-  /** Throws for settings that the schema refuses. */
+  /** Those of the operator's own channel. */
+  readonly variables: Variables
+  /** The settings of the operator's own channel; null when a variable that it cannot do without is not set. */
+  fromEnvironment(values: Readonly<Record<string, unknown>>): Record<string, unknown> | null
+  /** Throws for invalid settings. */
   open(settings: unknown): Line
 }
 
+/** The declaration of a channel. */
 type Spec<Settings extends z.ZodObject> = {
-  kind: ChannelKind
   settings: Settings
   secrets: readonly (keyof z.output<Settings> & string)[]
+  /** The variable that the operator sets each setting by; null for one that only an owner's own channel has. */
+  environment: { readonly [Setting in keyof z.output<Settings>]-?: Source | null }
   open: (settings: z.output<Settings>) => Line
 }
 
 export function defineChannel<Settings extends z.ZodObject>(spec: Spec<Settings>): Channel {
-  const { kind, settings, secrets } = spec
-  return { kind, settings, secrets, open: (raw) => spec.open(settings.parse(raw)) }
+  const { settings, secrets, environment } = spec
+  const needed = Object.entries(settings.shape).flatMap(([name, field]) => {
+    return (field as z.ZodType).safeParse(undefined).success ? [] : [name]
+  })
+  return {
+    settings,
+    secrets,
+    variables: environmentVariables(environment, secrets),
+    fromEnvironment(values) {
+      const set = environmentSettings(environment, values)
+      return needed.every((name) => name in set) ? set : null
+    },
+    open: (raw) => spec.open(settings.parse(raw)),
+  }
 }
 
 export const OK: Verdict = { ok: true }
@@ -99,3 +99,15 @@ export const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' }
 export const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' }
 
 export const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` })
+
+/** The longest stretch of time that the pace looks at. */
+export const longestWindowMs = (pace: readonly Pace[]): number => Math.max(0, ...pace.map(({ windowMs }) => windowMs))
+
+/** How long the next message has to wait, so that in no stretch of time there are more than the service allows. */
+export function paceWaitMs(pace: readonly Pace[], starts: readonly number[], now: number): number {
+  const waits = pace.map(({ count, windowMs }) => {
+    const oldest = starts.at(-count)
+    return oldest === undefined ? 0 : oldest + windowMs - now
+  })
+  return Math.max(0, ...waits)
+}

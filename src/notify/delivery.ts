@@ -1,14 +1,14 @@
-// A delivery is one notice for one channel, cut into parts. It is rows before anything is sent: a part is noted as being
-// sent before it goes out, and as sent after it was taken, so whoever finds it later knows where it stands. Only a part that
-// was going out when everything stopped is in doubt; it goes out again where the service sees a repetition, and nowhere
-// else: such a part is noted as unknown, and its owner may have it sent again.
+// A delivery is one notice for one channel, cut into parts. It is stored before anything is sent: a part is marked as being
+// sent before its request, and as sent after the service accepted it. So only a part whose request was interrupted is in
+// doubt. It is sent again if the service recognises repetitions; otherwise it is marked as unknown, and its owner can send
+// it again.
 
 import type { Mode } from './notice.ts'
 
 export const PART_STATES = ['waiting', 'sending', 'sent', 'unknown'] as const
 export type PartState = (typeof PART_STATES)[number]
 
-/** `uncertain`: all parts went out, and of some nobody knows whether they arrived. */
+/** `uncertain`: all parts were sent, and it is unknown whether some of them arrived. */
 export const DELIVERY_STATES = ['pending', 'delivered', 'uncertain', 'failed'] as const
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
 
@@ -21,19 +21,19 @@ export type NewDelivery = {
   mode: Mode
   title: string
   parts: string[]
-  /** Why it cannot even begin; it counts as failed then. */
+  /** Why the delivery cannot begin; then it counts as failed. */
   error: string | null
 }
 
 export type ClaimedPart = { n: number; markdown: string; state: PartState }
 
-/** A delivery that is the claimer's to carry on, as long as nobody else claims it. */
+/** A delivery that the caller has claimed, until its lease expires. */
 export type Claim = {
   id: string
   token: string
   owner: string
   channelId: string
-  /** What the channel was when the parts were made. */
+  /** The kind of the channel when the parts were made. */
   kind: string
   title: string
   attempts: number
@@ -41,20 +41,20 @@ export type Claim = {
 }
 
 export type DeliveryStore = {
-  /** Those that are known already stay as they are. */
+  /** Stores new deliveries; those that exist already stay unchanged. */
   create: (deliveries: readonly NewDelivery[], now: number) => Promise<void>
-  /** Those that are due, oldest first, and behind none of the same channel that has to wait. */
+  /** Claims the deliveries that are due, oldest first, without those behind a waiting one of the same channel. */
   claim: (now: number) => Promise<Claim[]>
-  /** Keeps everything that was claimed with it. */
+  /** Renews the lease of everything that was claimed together. */
   renew: (claim: Claim, now: number) => Promise<void>
-  /** When messages of the channel went out since then, tests included, the earliest first. */
+  /** When messages of the channel were sent since then, tests included, the earliest first. */
   startsSince: (claim: Claim, since: number) => Promise<number[]>
-  /** Notes that the part goes out now. False when the delivery is somebody else's by now. */
+  /** Marks the part as being sent. False when another caller has claimed the delivery. */
   begin: (claim: Claim, n: number, now: number) => Promise<boolean>
   settle: (claim: Claim, n: number, outcome: { state: PartState; now: number }) => Promise<void>
-  /** Lets it go until then; an error counts as an attempt. */
+  /** Releases the delivery until then; with an error it counts as an attempt. */
   release: (claim: Claim, until: { nextAt: number; error: string | null }) => Promise<void>
   finish: (claim: Claim, end: { state: DeliveryState; error: string | null; now: number }) => Promise<void>
-  /** When there will be something to claim, epoch ms. */
+  /** When the next delivery can be claimed, epoch ms. */
   nextAt: () => Promise<number | null>
 }

@@ -1,6 +1,7 @@
 // The settings that channels have in common, and the reading of answers.
 
 import { z } from 'zod'
+import { listed, optionalAddress, optionalBaseUrl, type Variable, type Variables } from '../lib/variables.ts'
 
 export const httpUrl = () =>
   z.url({ protocol: /^https?$/, error: 'an address that begins with https:// or http:// is wanted' })
@@ -62,5 +63,52 @@ export const base64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(..
 
 export const base64OfText = (text: string): string => base64(encoder.encode(text))
 
-export const hex = (bytes: Uint8Array): string =>
-  Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+// The variables under which the operator sets a channel of the environment.
+
+/** Which variable a setting comes from. Whether it is a secret is for the channel to say. */
+export type Source = Pick<Variable, 'schema' | 'allowed'> & { readonly name: string }
+
+export const addressIn = (name: string): Source => ({ name, ...optionalAddress() })
+export const baseUrlIn = (name: string): Source => ({ name, ...optionalBaseUrl() })
+
+/** Goes into a header, a path or a body as it stands. */
+export const tokenIn = (name: string): Source => {
+  const schema = z.string().regex(/^[\x21-\x7e]{1,500}$/)
+  return { name, schema: schema.optional(), allowed: 'a text without blanks, as the service gave it' }
+}
+
+export const lineIn = (name: string): Source => {
+  const schema = z.string().regex(/^\P{Cc}{1,320}$/u)
+  return { name, schema: schema.optional(), allowed: 'one line of text' }
+}
+
+export const numberIn = (name: string, min: number): Source => {
+  return { name, schema: z.coerce.number().int().min(min).optional(), allowed: `a whole number from ${min}` }
+}
+
+export const mailboxesIn = (name: string, most: number): Source => {
+  const schema = listed('').pipe(z.array(z.string().regex(/@/)).max(most))
+  const orNone = schema.transform((all) => (all.length === 0 ? undefined : all))
+  return { name, schema: orNone, allowed: `a comma-separated list of at most ${most} addresses` }
+}
+
+/** By setting; null for one that only an owner's own channel has. */
+type Environment = Readonly<Record<string, Source | null>>
+
+export function environmentVariables(environment: Environment, secrets: readonly string[]): Variables {
+  const variables = Object.entries(environment).flatMap(([setting, source]) => {
+    if (source === null) return []
+    const { name, schema, allowed } = source
+    return [[name, { schema, allowed, secret: secrets.includes(setting) }] as const]
+  })
+  return Object.fromEntries(variables)
+}
+
+/** The settings that the values come to; one whose variable is not set is left out. */
+export function environmentSettings(
+  environment: Environment,
+  values: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const settings = Object.entries(environment).map(([setting, source]) => [setting, source && values[source.name]])
+  return Object.fromEntries(settings.filter(([, value]) => value !== undefined && value !== null))
+}

@@ -1,11 +1,15 @@
 // Reports as messages: a title and a text.
 
-import { labelsOf } from '../reports/labels.ts'
-import { renderMarkdown } from '../reports/markdown.ts'
-import { escapeMarkdown } from '../reports/markdown-text.ts'
-import type { AnalysisReport, ReportLanguage } from '../reports/report.ts'
+import { hasScore } from '../analysis/report/consistency.ts'
+import { touchMark } from '../analysis/report/render/checks.ts'
+import { renderMarkdown } from '../analysis/report/render/markdown.ts'
+import { escapeMarkdown } from '../analysis/report/render/markdown-text.ts'
+import type { AnalysisReport, ReportLanguage } from '../analysis/schemas.ts'
+import { textsOf } from '../analysis/texts/book.ts'
+import type { Line } from './channel.ts'
 import { cut } from './dialects.ts'
 import type { BatchItem } from './notice.ts'
+import { sizeOf, split } from './split.ts'
 
 export type Message = { title: string; markdown: string }
 
@@ -56,7 +60,7 @@ export function reportMessage({ report, finished }: ToldReport): Message {
 }
 
 function titleOf({ meta, summary }: AnalysisReport): string {
-  return `${meta.stock_name ?? meta.stock_code} (${meta.stock_code}) · ${adviceOf(summary)}`
+  return `${meta.stock_name ?? meta.stock_code} (${meta.stock_code}) · ${adviceOf(summary)}${meta.data_checks === null ? '' : ' ⚠'}`
 }
 
 /** Every stock that was asked for, with what became of it; below it the reports, a section each. */
@@ -81,21 +85,35 @@ function lineOf({ stockCode, stockName, error }: BatchItem, told: ToldReport | u
   const label = escapeMarkdown(name === null ? stockCode : `${name} (${stockCode})`)
   if (told === undefined) return `- ${label}: ${words.noReport}${error === null ? '' : ` – ${escapeMarkdown(error)}`}`
   const { summary } = told.report
-  return `- ${label}: **${escapeMarkdown(adviceOf(summary))}** · ${words.score} ${summary.sentiment_score}/100`
+  return `- ${label}: **${escapeMarkdown(adviceOf(summary))}** · ${scoreOf(told.report, words)}${markOf(told.report)}`
 }
 
 const LEVELS = ['ideal_buy', 'secondary_buy', 'stop_loss', 'take_profit'] as const
 
-function sectionOf({ meta, summary, strategy }: AnalysisReport, words: Words): string {
+function sectionOf(report: AnalysisReport, words: Words): string {
+  const { meta, summary, strategy } = report
   const heading = `## ${escapeMarkdown(`${meta.stock_name ?? meta.stock_code} (${meta.stock_code})`)}`
-  const verdict = `**${escapeMarkdown(adviceOf(summary))}** · ${words.score} ${summary.sentiment_score}/100`
-  const labels = labelsOf(meta.report_language)
+  const verdict = `**${escapeMarkdown(adviceOf(summary))}** · ${scoreOf(report, words)}${markOf(report)}`
+  const labels = textsOf(meta.report_language).report
   const levels = LEVELS.flatMap((name) => {
     const level = strategy?.[name] ?? ''
     return level === '' ? [] : [`- ${labels.level[name]}${labels.colon}${escapeMarkdown(level)}`]
   })
   const plan = levels.length === 0 ? [] : [levels.join('\n')]
-  return [heading, verdict, escapeMarkdown(summary.analysis_summary), ...plan].join('\n\n')
+  const reading = meta.reading === null ? [] : [escapeMarkdown(meta.reading)]
+  return [heading, ...reading, verdict, escapeMarkdown(summary.analysis_summary), ...plan].join('\n\n')
+}
+
+/** The score; of a report that has none the word for that. */
+function scoreOf(report: AnalysisReport, words: Words): string {
+  const { noScore } = textsOf(report.meta.report_language).consistency
+  return hasScore(report) ? `${words.score} ${report.summary.sentiment_score}/100` : noScore
+}
+
+/** What the checks say of the figures, behind the score. */
+function markOf(report: AnalysisReport): string {
+  const mark = touchMark(report, 'any')
+  return mark === '' ? '' : ` ${escapeMarkdown(mark)}`
 }
 
 const adviceOf = ({ action_label, operation_advice }: AnalysisReport['summary']): string =>
@@ -104,4 +122,15 @@ const adviceOf = ({ action_label, operation_advice }: AnalysisReport['summary'])
 export function testMessage(channel: string, language: ReportLanguage): Message {
   const words = WORDS[language]
   return { title: words.test, markdown: `# ${words.test}\n\n${escapeMarkdown(words.testBody(channel))}` }
+}
+
+/** No message has as many parts, so no number is wider than this one. */
+const WIDEST = { n: 9_999, of: 9_999 }
+
+/** The message in as many pieces as the line needs; each is within its limit once it is rendered with its number. */
+export function partsOf({ title, markdown }: Message, { limit, render }: Line): string[] {
+  const fits = (n: { n: number; of: number }) => (text: string) =>
+    sizeOf(render({ title, markdown: text, ...n }), limit.unit) <= limit.max
+  const whole = markdown.trim()
+  return fits({ n: 1, of: 1 })(whole) ? [whole] : split(whole, fits(WIDEST))
 }

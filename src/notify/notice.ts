@@ -1,7 +1,7 @@
-// What there is to tell, as it travels from the queue to whoever sends it. The texts are not part of it: they are made from
-// the stored reports, so what is sent is what the history shows.
+// What is to be sent, as the queue hands it over. It contains no text: messages are made from the stored reports, so a
+// message says the same as the history.
 
-import type { ReportLanguage } from '../reports/report.ts'
+import type { ReportLanguage } from '../analysis/schemas.ts'
 
 export type BatchItem = {
   taskId: string
@@ -13,22 +13,22 @@ export type BatchItem = {
 }
 
 type Addressed = {
-  /** The same for the same news, however often it is told. */
+  /** The same for the same notice, however often it is passed on. */
   key: string
   owner: string
-  /** The channels that it is for; null is all of the owner's. */
+  /** The ids of the channels; null is all of the owner's. */
   channels: string[] | null
 }
 
 export type Notice =
-  /** A report. As part of a batch it is only for channels that want every report by itself. */
+  /** A single report. As part of a batch it is only for channels in mode `single`. */
   | (Addressed & { kind: 'report'; taskId: string; isInBatch: boolean })
   /** All reports of a batch at once. */
   | (Addressed & { kind: 'digest'; language: ReportLanguage; items: BatchItem[] })
 
 export type Mode = 'single' | 'digest'
 
-/** News that lies elsewhere than with the queue, until its deliveries are noted. */
+/** Notices that are stored elsewhere than in the queue, until their deliveries are stored. */
 export type NewsStore = {
   /** The oldest of it. */
   untold: () => Promise<Notice[]>

@@ -1,28 +1,30 @@
-// One request to a channel's service, and what its answer means. Whether a message was taken is told by an answer only: when
-// none comes, it may have been.
+// One request to a channel's service, and the meaning of its answer. Only an answer says whether a message was accepted:
+// without one, it may have been.
 
 import type { AddressPolicy } from '../lib/address-policy.ts'
-import type { Chooser } from '../lib/chooser.ts'
+import { type Chooser, namedByOperator, typedByPerson } from '../lib/chooser.ts'
 import { type Door, DoorError, guardedFetch } from '../lib/guarded-fetch.ts'
 import { type Line, later, OK, type Outgoing, type Part, type Reply, rejected, type Verdict } from './channel.ts'
 import { cut } from './dialects.ts'
+import type { Mode } from './notice.ts'
+import { CHANNELS, type ChannelKind } from './registry.ts'
 
 const REPLY_BYTES = 65_536
 const TIMEOUT_MS = 15_000
 const PROBE_TIMEOUT_MS = 8_000
 const REASON_CHARACTERS = 300
-/** Shorter texts are no secrets, and would make holes in every message. */
+/** Shorter texts are not masked: they occur in every message. */
 const SHORTEST_SECRET = 4
 
-/** Answers of servers in between that do not tell whether the one behind them took the message. */
+/** Statuses of proxies that do not tell whether the service behind them accepted the message. */
 const AMBIGUOUS: ReadonlySet<number> = new Set([504, 520, 522, 524])
 
 export type Opened = {
   line: Line
   policy: AddressPolicy
-  /** Who named the addresses of its settings. */
+  /** Who chose the addresses in its settings. */
   chosenBy: Chooser
-  /** What must not be told to anybody. */
+  /** The values that must not appear in an error. */
   secrets: readonly string[]
 }
 
@@ -37,8 +39,8 @@ export async function sendPart(opened: Opened, part: Part, { at, timeoutMs = TIM
 }
 
 /**
- * Whether the service can be reached at all, asked without a message. After a yes, a message without an answer is in doubt;
- * after a no, nothing was sent and the message can wait.
+ * Whether the service can be reached, tried without a message. After a yes, a message without an answer is in doubt; after a
+ * no, nothing was sent and the message can wait.
  */
 export async function isReachable(opened: Opened, part: Part, at: number): Promise<boolean> {
   const { url } = await opened.line.request(part, opened.line.render(part), at)
@@ -48,7 +50,7 @@ export async function isReachable(opened: Opened, part: Part, at: number): Promi
     return true
   } catch (error) {
     if (!(error instanceof DoorError)) throw error
-    // Whatever else is wrong with the address, the message itself will tell.
+    // Any other problem with the address is found when the message is sent.
     return error.reason !== 'network' && error.reason !== 'timeout'
   }
 }
@@ -89,7 +91,7 @@ function verdictOfStatus(line: Line, reply: Reply): Verdict {
   return rejected(reason)
 }
 
-/** What a service says about its refusal, where it says it in words. */
+/** The service's own text about its refusal, if there is one. */
 function detailOf(body: unknown): string {
   const words = typeof body === 'string' ? body : JSON.stringify(body ?? '')
   const text = words.replace(/\s+/g, ' ').trim()
@@ -142,3 +144,33 @@ function partsOfAddress(text: string): string[] {
   const parts = [...pathname.split('/'), ...searchParams.values()]
   return [pathname, ...parts.filter((part) => part.length >= 8)]
 }
+
+/** A configured channel. */
+export type Target = {
+  id: string
+  kind: ChannelKind
+  mode: Mode
+  isEnabled: boolean
+  /** Null when the stored settings cannot be opened. */
+  settings: Record<string, unknown> | null
+  /** Whether it is the operator's own: then it may lead to a private network. */
+  isOperators: boolean
+}
+
+/** Null when its settings cannot be read. */
+export function openTarget({ kind, settings, isOperators }: Target, policy: AddressPolicy): Opened | null {
+  const channel = CHANNELS[kind]
+  const parsed = channel.settings.safeParse(settings)
+  if (!parsed.success) return null
+  const values = parsed.data as Record<string, unknown>
+  const secrets = channel.secrets.flatMap((name) => (typeof values[name] === 'string' ? [values[name]] : []))
+  return {
+    line: channel.open(settings),
+    policy,
+    chosenBy: (isOperators ? namedByOperator : typedByPerson)(...addressesIn(values)),
+    secrets,
+  }
+}
+
+const addressesIn = (values: Record<string, unknown>): string[] =>
+  Object.values(values).flatMap((value) => (typeof value === 'string' && /^https?:/i.test(value) ? [value] : []))

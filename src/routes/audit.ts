@@ -4,7 +4,7 @@ import { AppError, detailEnvelope } from '../http/errors.ts'
 import { endpoint } from '../http/openapi.ts'
 import { encodeCursor, PAGE_QUERY, type Position, pageOf, positionOf } from '../http/paging.ts'
 import { router } from '../http/router.ts'
-import { wireNameOf } from './conversations/settings-wire.ts'
+import { wireNameOf } from './conversations/settings-schemas.ts'
 
 const AuditRecordModel = z
   .object({
@@ -28,6 +28,9 @@ endpoint(
   {
     method: 'get',
     path: '/api/audit',
+    scope: 'conversations',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag: 'Audit',
     summary: "Who changed the owner's keys, settings, secrets and tokens, or deleted conversations; newest first",
     query: z.object(PAGE_QUERY),

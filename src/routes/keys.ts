@@ -1,11 +1,11 @@
 import { z } from '@hono/zod-openapi'
 import { owner } from '../bindings.ts'
 import { type ApiKey, findKey, insertKey, listKeys, Scope } from '../db/keys.ts'
-import { actorOf } from '../http/actor.ts'
 import { AppError, detailEnvelope } from '../http/errors.ts'
 import { forgetKey, makeKey } from '../http/keys.ts'
 import { endpoint } from '../http/openapi.ts'
 import { encodeCursor, PAGE_QUERY, pageOf, positionOf } from '../http/paging.ts'
+import { actorOf } from '../http/principal.ts'
 import { router } from '../http/router.ts'
 import { valueError } from '../http/validation.ts'
 import { isoMicros } from '../lib/clock.ts'
@@ -45,6 +45,9 @@ endpoint(
     ...common,
     method: 'post',
     path: '/api/keys',
+    scope: 'admin',
+    limit: 'writes',
+    bodyLimit: 'standard',
     summary: 'Issue a key; the only answer that shows it',
     body: { schema: CreateKey, required: true },
     replies: { 201: { description: 'The new key', schema: NewKey }, 403: { description: 'Not an admin key' } },
@@ -78,6 +81,9 @@ endpoint(
     ...common,
     method: 'get',
     path: '/api/keys',
+    scope: 'admin',
+    limit: 'reads',
+    bodyLimit: 'standard',
     summary: 'List the keys that were issued and not revoked, newest first',
     query: z.object({
       owner: z.string().optional(),
@@ -103,6 +109,9 @@ endpoint(
     ...common,
     method: 'delete',
     path: '/api/keys/{id}',
+    scope: 'admin',
+    limit: 'writes',
+    bodyLimit: 'standard',
     summary: 'Revoke a key, and close whatever is open on it',
     params: z.object({ id: z.string() }),
     replies: {

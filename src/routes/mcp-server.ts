@@ -2,22 +2,25 @@
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
+import { conversation } from '../bindings.ts'
 import { config } from '../config.ts'
 import type { AppEnv } from '../http/app-env.ts'
-import { noteAskedByModel } from '../http/asked-by-model.ts'
-import { detailEnvelope } from '../http/errors.ts'
+import { AppError, detailEnvelope } from '../http/errors.ts'
 import { endpoint } from '../http/openapi.ts'
+import { noteAskedByModel } from '../http/principal.ts'
 import { type Router, router } from '../http/router.ts'
-import { REQUEST_TOOLS, type RequestTool } from '../mcp/request-tools.ts'
+import { CONVERSATION_HEADERS } from '../mcp/remote-server.ts'
+import { REQUEST_TOOLS, type RequestTool, requestAnswer } from '../mcp/request-tools.ts'
 import { serveMcp, type ToolAnswer } from '../mcp/serve.ts'
+import { isUnused } from './conversations/access.ts'
+import { CONVERSATION_ID } from './conversations/schemas.ts'
+import { askAll, demandAccounts } from './conversations/user-providers.ts'
 import { ANALYSIS_TOOLS } from './mcp/analysis-tools.ts'
-import { toolAnswer } from './mcp/answers.ts'
 import { CONVERSATION_TOOLS } from './mcp/conversation-tools.ts'
-import { openRequest } from './mcp/open-request.ts'
-import type { RestCall, RestTool } from './mcp/rest-tool.ts'
+import { type RestCall, type RestTool, toolAnswer } from './mcp/rest-tool.ts'
 
 /** The whole app, for tools that are calls of its interface. */
-export type Dispatch = (request: Request, env: Env, ctx: Context['executionCtx']) => Response | Promise<Response>
+type Dispatch = (request: Request, env: Env, ctx: Context['executionCtx']) => Response | Promise<Response>
 
 const TOOLS: readonly (RequestTool | RestTool)[] = [...REQUEST_TOOLS, ...CONVERSATION_TOOLS, ...ANALYSIS_TOOLS]
 
@@ -34,6 +37,9 @@ export function mcpServer(dispatch: Dispatch): Router {
       {
         method: 'post',
         path,
+        scope: 'conversations',
+        limit: 'writes',
+        bodyLimit: 'forwarded',
         tag: 'Tool server',
         summary: 'The Model Context Protocol, streamable HTTP without sessions',
         example: {
@@ -83,4 +89,28 @@ function requestOf(from: Request, { method, path, query = {}, body }: RestCall):
   if (body === undefined) return new Request(url, { method, headers, signal: from.signal })
   headers.set('content-type', 'application/json')
   return new Request(url, { method, headers, signal: from.signal, body: JSON.stringify(body) })
+}
+
+// Runs a request tool with the asker's stored token, and notes its number in the conversation that the call names.
+
+async function openRequest(c: Context<AppEnv>, tool: RequestTool, args: unknown): Promise<ToolAnswer> {
+  const { provider } = tool
+  try {
+    const accounts = await demandAccounts(c, `No ${provider} token is stored.`, provider)
+    const { answers, failures } = await askAll(c, accounts, (asked) => asked.openRequest(tool.newRequest(args)))
+    const opened = answers[0]?.value ?? { failure: failures[0]?.sentence ?? 'it did not answer' }
+    if ('ok' in opened && opened.ok) await note(c, opened.number)
+    return requestAnswer(provider, opened)
+  } catch (error) {
+    if (error instanceof AppError) return { ok: false, message: error.message }
+    throw error
+  }
+}
+
+/** A conversation that the asker does not have is nothing to note it in. */
+async function note(c: Context<AppEnv>, number: number): Promise<void> {
+  const id = CONVERSATION_HEADERS.map((name) => c.req.header(name)).find(Boolean)
+  if (id === undefined || !CONVERSATION_ID.test(id)) return
+  const { owner } = c.get('principal')
+  if (!(await isUnused(c.env, owner, id))) await conversation(c.env, owner, id).addPullRequest(number)
 }

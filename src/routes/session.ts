@@ -9,12 +9,11 @@ import type { AppEnv } from '../http/app-env.ts'
 import { identify, SESSION_COOKIE, sessionOf } from '../http/auth.ts'
 import { readBytes } from '../http/body.ts'
 import { AppError, detailEnvelope } from '../http/errors.ts'
-import { checkKey, forgetKey } from '../http/keys.ts'
+import { checkKey, forgetKey, signToken } from '../http/keys.ts'
 import { endpoint } from '../http/openapi.ts'
 import { router } from '../http/router.ts'
-import { signToken } from '../http/tokens.ts'
-import { demandPatience, wrongKey } from '../http/wrong-key.ts'
-import { hexId } from '../lib/ids.ts'
+import { demandPatience, wrongKey } from '../http/too-many.ts'
+import { hexId } from '../lib/crypto.ts'
 
 const SESSION_SECONDS = 30 * 24 * 3600
 
@@ -32,6 +31,9 @@ endpoint(
   {
     method: 'get',
     path: '/api/session',
+    scope: 'itself',
+    limit: 'uncounted',
+    bodyLimit: 'standard',
     tag: 'Session',
     summary: 'Who the browser is signed in as',
     replies: signedIn,
@@ -47,6 +49,9 @@ endpoint(
   {
     method: 'post',
     path: '/api/session',
+    scope: 'itself',
+    limit: 'uncounted',
+    bodyLimit: 'standard',
     tag: 'Session',
     summary: 'Sign in with a key',
     rawBody: { contentType: 'application/json', schema: SignIn },
@@ -82,9 +87,11 @@ endpoint(
   {
     method: 'delete',
     path: '/api/session',
+    scope: 'open',
+    limit: 'uncounted',
+    bodyLimit: 'standard',
     tag: 'Session',
     summary: 'Sign out: this sign-in ends, for every copy of its cookie',
-    open: true,
     replies: {
       200: { description: 'Signed out', schema: z.object({ message: z.string() }) },
       403: { description: 'Asked from another origin' },

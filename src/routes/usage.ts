@@ -30,6 +30,9 @@ endpoint(
   {
     method: 'get',
     path: '/api/usage',
+    scope: 'any',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag: 'Usage',
     summary: 'What you have of everything that is limited, and how much it may be',
     replies: { 200: { description: 'Every limit of the owner', schema: Usage } },

@@ -1,22 +1,22 @@
 // What the cron trigger does, every few minutes: the schedules that are due, then the service's own upkeep.
 
-import { marketDataOf, refreshStockNames } from '../analysis/runner.ts'
+import { marketDataOf, refreshStockNames } from '../analysis/market-data.ts'
+import { REGIONS } from '../analysis/market-review/regions.ts'
 import { taskQueue } from '../bindings.ts'
 import { config } from '../config.ts'
 import { pruneDeliveries } from '../db/delivery-log.ts'
 import { pruneRuns } from '../db/schedules.ts'
 import { stockNameStore } from '../db/stock-names.ts'
+import { endTurn, takeTurn } from '../db/upkeep.ts'
 import { mostWatched } from '../db/watchlists.ts'
-import { isoMicros } from '../lib/clock.ts'
+import { currentNames } from '../kits/market-names/index.ts'
+import { isoMicros, systemClock } from '../lib/clock.ts'
 import { errorFields, log } from '../lib/log.ts'
 import { isCalendarKnown, localDate } from '../market/calendar.ts'
 import { parseCode } from '../market/instruments.ts'
-import { currentNames } from '../market/names/store.ts'
 import { addDays } from '../market/zoned-time.ts'
-import { REGIONS } from '../review/regions.ts'
-import { plannedStocks } from './stocks.ts'
+import { plannedStocks } from './due.ts'
 import { runDueSchedules } from './tick.ts'
-import { runUpkeep, type UpkeepJob } from './upkeep.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -50,7 +50,7 @@ function jobsOf(env: Env, now: number): UpkeepJob[] {
   const asksTheWorld = sources.some((name) => name !== 'sample')
   const listsNames = sources.includes('eastmoney') || sources.includes('sina')
   return [
-    // A touch brings back an object whose alarm was lost; it sees to the rest by itself.
+    // The call wakes an object whose alarm was lost; it sets its alarms again.
     { name: 'queue', everyMs: 5 * MINUTE_MS, run: async () => `${await taskQueue(env).oldestPendingMs()} ms` },
     { name: 'retention', everyMs: DAY_MS, run: async () => `${await pruneRuns(env.DB, now - KEEP_RUNS_MS)} runs` },
     { name: 'notices', everyMs: 5 * MINUTE_MS, run: () => wakeDeliveries(env) },
@@ -67,13 +67,13 @@ function jobsOf(env: Env, now: number): UpkeepJob[] {
   ]
 }
 
-/** What waits to be sent is carried on even when the queue's own alarm was lost. */
+/** Continues open deliveries even when the queue's own alarm was lost. */
 async function wakeDeliveries(env: Env): Promise<string> {
   await taskQueue(env).notify([])
   return 'asked'
 }
 
-/** The calendars come with the service; all that can be done is to say in time that they end. */
+/** The calendars are part of the service, so the only thing to do is to warn before they end. */
 function checkCalendars(now: number): string {
   const ending = REGIONS.filter(
     (market) => !isCalendarKnown(market, addDays(localDate(market, now), CALENDAR_DAYS_AHEAD)),
@@ -82,7 +82,7 @@ function checkCalendars(now: number): string {
   return ending.length === 0 ? 'known' : `ending: ${ending.join(', ')}`
 }
 
-/** Fetches the bars of what is followed most, so that they are there when their source is not. */
+/** Fetches the bars of the most watched listings, so that they are stored when their source fails. */
 async function refreshBars(env: Env): Promise<string> {
   const market = await marketDataOf(env)
   const keys = await mostWatched(env.DB, BARS_KEPT_FRESH)
@@ -97,4 +97,29 @@ async function refreshBars(env: Env): Promise<string> {
     }
   }
   return `${fetched} of ${keys.length} series`
+}
+
+// Maintenance jobs of the service: each at its own interval, one call at a time; a failed job is repeated within the hour.
+
+type UpkeepJob = {
+  name: string
+  everyMs: number
+  /** Returns a line for the log. */
+  run: () => Promise<string>
+}
+
+const RETRY_MS = 3_600_000
+
+export async function runUpkeep(db: D1Database, jobs: readonly UpkeepJob[], now: number): Promise<void> {
+  for (const { name, everyMs, run } of jobs) {
+    if (!(await takeTurn(db, { name, now, everyMs }))) continue
+    try {
+      const outcome = await run()
+      await endTurn(db, { name, endedAt: systemClock(), outcome, nextAt: null })
+      log.info('upkeep.done', { name, outcome })
+    } catch (error) {
+      log.warn('upkeep.failed', { name, ...errorFields(error) })
+      await endTurn(db, { name, endedAt: systemClock(), outcome: 'failed', nextAt: now + Math.min(RETRY_MS, everyMs) })
+    }
+  }
 }

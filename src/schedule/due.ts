@@ -1,21 +1,23 @@
-// What a due slot comes to: which of its markets are open, and which requests that makes. Nothing here touches a store.
+// The requests of a due slot: checks which of its markets are open. Pure: no storage is used here.
 
-import type { TaskRequest } from '../analysis/task.ts'
-import { hexId } from '../lib/ids.ts'
-import { isTradingDay, localDate } from '../market/calendar.ts'
+import { strictRegions } from '../analysis/market-review/regions.ts'
+import { reviewRequest, type TaskRequest } from '../analysis/request.ts'
+import type { ReportLanguage } from '../analysis/schemas.ts'
+import { listWatchlists } from '../db/watchlists.ts'
+import type { NameIndex } from '../kits/market-names/index.ts'
+import { hexId } from '../lib/crypto.ts'
+import { isTradingDay, localDate, sessionEnd } from '../market/calendar.ts'
 import { type Instrument, type Market, parseCode } from '../market/instruments.ts'
-import type { ReportLanguage } from '../reports/report.ts'
-import { strictRegions } from '../review/regions.ts'
-import { reviewRequest } from '../review/review-request.ts'
-import type { SchedulePlan } from './plan.ts'
-import type { Slot } from './slots.ts'
+import { resolveEntries } from '../market/resolve.ts'
+import { addDays, wallClock } from '../market/zoned-time.ts'
+import { DAYS, MAX_AFTER_CLOSE_MINUTES, type SchedulePlan, type When } from './plan.ts'
 
 export type ScheduledStock = { key: string; stockCode: string; stockName: string | null }
 
 export type Due =
   | { kind: 'review'; request: TaskRequest; leftOut: string[] }
   | { kind: 'analysis'; requests: TaskRequest[]; leftOut: string[] }
-  /** Every market of it is closed that day, or there is no stock. */
+  /** Every market of it is closed that day, or it has no stock. */
   | { kind: 'nothing'; reason: 'market_closed' | 'no_stocks'; leftOut: string[] }
 
 type Circumstances = { slot: Slot; configuredLanguage: ReportLanguage; stocks: readonly ScheduledStock[] }
@@ -54,7 +56,7 @@ export function dueWork(plan: SchedulePlan, { slot, configuredLanguage, stocks }
   }
 }
 
-/** The markets that a plan is about: those whose close it may wait for. */
+/** The markets of a plan, whose close it may wait for. */
 export function marketsOf(plan: SchedulePlan, stocks: readonly ScheduledStock[]): Market[] {
   if (plan.what.kind === 'market_review') return strictRegions(plan.what.region) ?? []
   return [...new Set(stocks.flatMap((stock) => instrumentOf(stock)?.market ?? []))]
@@ -79,6 +81,7 @@ function requestOf(plan: SchedulePlan, stock: ScheduledStock, { batch, configure
     reportLanguage: plan.report_language,
     skills: null,
     originalQuery: null,
+    reading: null,
     selectionSource: 'schedule',
     forceRefresh: false,
     notify: plan.notify,
@@ -87,4 +90,100 @@ function requestOf(plan: SchedulePlan, stock: ScheduledStock, { batch, configure
     batch,
     channels: plan.channels,
   }
+}
+
+/** The stocks of a plan as they are now: a watchlist's change holds from the next slot on. */
+export async function plannedStocks(
+  db: D1Database,
+  names: NameIndex,
+  { owner, plan }: { owner: string; plan: SchedulePlan },
+): Promise<ScheduledStock[]> {
+  const { what } = plan
+  if (what.kind === 'market_review') return []
+  if (what.kind === 'analysis') {
+    const { targets } = resolveEntries(what.stock_codes, names)
+    return targets.map(({ instrument, stockCode, listing }) => {
+      return { key: instrument.key, stockCode, stockName: listing?.zh ?? null }
+    })
+  }
+  const lists = await listWatchlists(db, owner)
+  return lists.find(({ id }) => id === what.watchlist_id)?.stocks ?? []
+}
+
+// The due times of a schedule. A slot is named by the clock of its zone. So it is one slot even when that clock shows the
+// time twice: then the first time counts. A time that the clock skips comes as much later as the clock jumped.
+
+export type Slot = {
+  /** Unique within its schedule. */
+  id: string
+  /** Epoch ms. */
+  at: number
+  /** The market whose close it follows; null for a fixed time. */
+  market: Market | null
+}
+
+const DAY_MS = 86_400_000
+const MINUTE_MS = 60_000
+/** Longer than any exchange is closed. */
+const MOST_DAYS_AHEAD = 20
+
+/** The slots after `from` and up to `until`, earliest first. `markets` are those that the schedule is about. */
+export function slotsBetween(when: When, markets: readonly Market[], span: { from: number; until: number }): Slot[] {
+  const slots = 'times' in when ? timeSlots(when, span) : closeSlots(when, markets, span)
+  return slots.filter(({ at }) => at > span.from && at <= span.until).sort((a, b) => a.at - b.at)
+}
+
+/** The first slot after that moment; null when none comes within weeks. */
+export function nextSlot(when: When, markets: readonly Market[], after: number): Slot | null {
+  for (let days = 2; days <= MOST_DAYS_AHEAD; days += 3) {
+    const [first] = slotsBetween(when, markets, { from: after, until: after + days * DAY_MS })
+    if (first !== undefined) return first
+  }
+  return null
+}
+
+type Span = { from: number; until: number }
+
+function timeSlots({ times, zone, days }: Extract<When, { times: string[] }>, { from, until }: Span): Slot[] {
+  const dates = datesBetween(wallClock(from, zone).date, wallClock(until, zone).date)
+  return dates
+    .filter((date) => days.some((day) => day === weekday(date)))
+    .flatMap((date) => times.map((time) => ({ id: `${date}T${time}`, at: instantOf(date, time, zone), market: null })))
+}
+
+function closeSlots(
+  when: Exclude<When, { times: string[] }>,
+  markets: readonly Market[],
+  { from, until }: Span,
+): Slot[] {
+  const delayMs = when.after_close_minutes * MINUTE_MS
+  return markets.flatMap((market) => {
+    const first = localDate(market, from - MAX_AFTER_CLOSE_MINUTES * MINUTE_MS)
+    return datesBetween(first, localDate(market, until))
+      .filter((date) => isTradingDay(market, date))
+      .map((date) => ({ id: `${market}@${date}`, at: sessionEnd(market, date) + delayMs, market }))
+  })
+}
+
+function datesBetween(first: string, last: string): string[] {
+  const dates: string[] = []
+  for (let date = first; date <= last; date = addDays(date, 1)) dates.push(date)
+  return dates
+}
+
+/** Sunday is the first day of a date's own count and the last one here. */
+const weekday = (date: string): string | undefined => DAYS[(new Date(`${date}T00:00:00Z`).getUTCDay() + 6) % 7]
+
+function instantOf(date: string, time: string, zone: string): number {
+  const asUtc = Date.parse(`${date}T${time}:00Z`)
+  const offsets = [asUtc - DAY_MS, asUtc + DAY_MS].map((at) => wallClock(at, zone).offsetMinutes * MINUTE_MS)
+  const shown = offsets.map((offset) => asUtc - offset).filter((at) => shows(at, { date, time, zone }))
+  return shown.length > 0 ? Math.min(...shown) : asUtc - (offsets[0] ?? 0)
+}
+
+function shows(at: number, { date, time, zone }: { date: string; time: string; zone: string }): boolean {
+  const clock = wallClock(at, zone)
+  const minutes = Math.floor(clock.secondOfDay / 60)
+  const text = `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`
+  return clock.date === date && text === time
 }

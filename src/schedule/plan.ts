@@ -1,11 +1,10 @@
-// What a schedule says: what to do, when, and for which channels. Kept as JSON, sent as it is kept.
+// The plan of a schedule: what to do, when, and for which channels. Stored as JSON, and sent in the same form.
 
 import { z } from 'zod'
-import { ReportLanguage } from '../reports/report.ts'
-import { strictRegions } from '../review/regions.ts'
+import { strictRegions } from '../analysis/market-review/regions.ts'
+import { ReportLanguage } from '../analysis/schemas.ts'
 
 export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
-export type Day = (typeof DAYS)[number]
 
 const MAX_TIMES = 24
 const MAX_STOCKS = 200
@@ -15,7 +14,7 @@ export const MAX_AFTER_CLOSE_MINUTES = 720
 /** Three letters that mean one zone only. */
 const CLEAR_ABBREVIATIONS: ReadonlySet<string> = new Set('UTC GMT UCT CET EET MET WET PRC ROC ROK'.split(' '))
 
-/** To the runtime's zone tables CST is Chicago, to whoever writes it perhaps Shanghai. */
+/** CST is Chicago in the runtime's zone tables, but an owner may mean Shanghai. */
 export const isAmbiguousZone = (zone: string): boolean => zone.length === 3 && !CLEAR_ABBREVIATIONS.has(zone)
 
 /** Whether the runtime's zone tables have it. Bare offsets are no zones: they know no daylight saving. */
@@ -25,14 +24,14 @@ export function isZone(text: string): boolean {
     new Intl.DateTimeFormat('en-US', { timeZone: text })
     return true
   } catch {
-    // It throws for every name it does not know; that is the question.
+    // The constructor throws for an unknown name: that is the answer.
     return false
   }
 }
 
 const unique = <T>(items: T[]): T[] => [...new Set(items)]
 
-// Strict: who gives a field of the other form, or one that neither has, expects something that would not happen.
+// Strict: a client that sends an unknown field, or one of the other form, expects something that would not happen.
 export const Times = z.strictObject({
   times: z
     .array(z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'a time of the 24-hour clock such as 09:30 is wanted'))

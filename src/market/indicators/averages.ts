@@ -1,3 +1,4 @@
+import { defineIndicator } from './indicator.ts'
 import { blank, type Numbers, type Series } from './series.ts'
 
 /**
@@ -47,3 +48,38 @@ export function biasPct(closes: Numbers, average: Numbers): Series {
   }
   return out
 }
+
+export const movingAverages = defineIndicator({
+  part: 'averages',
+  lines: {
+    ma5: { warmUp: 4, field: 'ma5', isPercent: false },
+    ma10: { warmUp: 9, field: 'ma10', isPercent: false },
+    ma20: { warmUp: 19, field: 'ma20', isPercent: false },
+    // The report has the 20-day average in its place where there are not so many bars.
+    ma60: { warmUp: 59, field: null, isPercent: false },
+    ma120: { warmUp: 119, field: 'ma120', isPercent: false },
+    ma250: { warmUp: 249, field: 'ma250', isPercent: false },
+  },
+  compute: ({ close }) => ({
+    ma5: sma(close, 5),
+    ma10: sma(close, 10),
+    ma20: sma(close, 20),
+    ma60: sma(close, 60),
+    ma120: sma(close, 120),
+    ma250: sma(close, 250),
+  }),
+})
+
+export const biases = defineIndicator({
+  part: 'averages',
+  lines: {
+    bias5: { warmUp: 4, field: 'bias_ma5', isPercent: true },
+    bias10: { warmUp: 9, field: 'bias_ma10', isPercent: true },
+    bias20: { warmUp: 19, field: 'bias_ma20', isPercent: true },
+  },
+  compute: ({ close }) => ({
+    bias5: biasPct(close, sma(close, 5)),
+    bias10: biasPct(close, sma(close, 10)),
+    bias20: biasPct(close, sma(close, 20)),
+  }),
+})

@@ -1,34 +1,35 @@
-// The indicator set of one instrument: bars in, one typed array an indicator out, and the row of one bar with null where
-// an indicator has not warmed up.
+// The indicators of one instrument: takes bars, returns one typed array for each series, and the row of one bar with null in
+// the warm-up. Every other list of indicators, in the report and for the model, is made from these.
 
 import type { Bar } from '../bars.ts'
-import { biasPct, sma } from './averages.ts'
-import { kdj, macd, rsi } from './momentum.ts'
+import { biases, movingAverages } from './averages.ts'
+import type { Columns, FieldsOf, Indicator, IndicatorLine, NamesOf, ReportPart } from './indicator.ts'
+import { convergence, relativeStrength, stochastic } from './momentum.ts'
 import { type Series, valueAt } from './series.ts'
-import { atr, bollinger } from './volatility.ts'
-import { obv, volumeRatio } from './volume.ts'
+import { averageTrueRange, bollingerBands } from './volatility.ts'
+import { onBalanceVolume, relativeVolume } from './volume.ts'
 
-export type Columns = { open: Series; high: Series; low: Series; close: Series; volume: Series }
+export const INDICATORS = [
+  movingAverages,
+  relativeStrength,
+  biases,
+  convergence,
+  stochastic,
+  bollingerBands,
+  averageTrueRange,
+  onBalanceVolume,
+  relativeVolume,
+] as const
 
-export type IndicatorName =
-  | `ma${5 | 10 | 20 | 60 | 120 | 250}`
-  | `rsi${6 | 12 | 24}`
-  | `bias${5 | 10 | 20}`
-  | 'dif'
-  | 'dea'
-  | 'histogram'
-  | 'k'
-  | 'd'
-  | 'j'
-  | 'bollUpper'
-  | 'bollMiddle'
-  | 'bollLower'
-  | 'atr'
-  | 'obv'
-  | 'volumeRatio'
-
+export type IndicatorName = NamesOf<(typeof INDICATORS)[number]>
+export type IndicatorField<Part extends ReportPart = ReportPart> = FieldsOf<(typeof INDICATORS)[number], Part>
 export type IndicatorSeries = Record<IndicatorName, Series>
 export type IndicatorRow = Record<IndicatorName, number | null>
+
+/** Every series with what is known of it, in the order of the row. */
+export const INDICATOR_LINES = INDICATORS.flatMap(({ part, lines }: Indicator) =>
+  Object.entries(lines).map(([name, line]) => ({ name: name as IndicatorName, part, ...line })),
+) as readonly (IndicatorLine & { name: IndicatorName; part: ReportPart; field: IndicatorField | null })[]
 
 export function columns(bars: readonly Bar[]): Columns {
   const size = bars.length
@@ -44,31 +45,11 @@ export function columns(bars: readonly Bar[]): Columns {
   return out
 }
 
-export function indicatorSeries({ high, low, close, volume }: Columns): IndicatorSeries {
-  const [ma5, ma10, ma20] = [sma(close, 5), sma(close, 10), sma(close, 20)]
-  const bands = bollinger(close)
-  return {
-    ma5,
-    ma10,
-    ma20,
-    ma60: sma(close, 60),
-    ma120: sma(close, 120),
-    ma250: sma(close, 250),
-    rsi6: rsi(close, 6),
-    rsi12: rsi(close, 12),
-    rsi24: rsi(close, 24),
-    bias5: biasPct(close, ma5),
-    bias10: biasPct(close, ma10),
-    bias20: biasPct(close, ma20),
-    ...macd(close),
-    ...kdj(high, low, close),
-    bollUpper: bands.upper,
-    bollMiddle: bands.middle,
-    bollLower: bands.lower,
-    atr: atr(high, low, close),
-    obv: obv(close, volume),
-    volumeRatio: volumeRatio(volume),
-  }
+export function indicatorSeries(table: Columns): IndicatorSeries {
+  const computed = Object.assign({}, ...INDICATORS.map(({ compute }) => compute(table))) as IndicatorSeries
+  for (const { name, warmUp } of INDICATOR_LINES)
+    computed[name].fill(Number.NaN, 0, Math.min(warmUp, computed[name].length))
+  return computed
 }
 
 /** All indicators at one bar; a negative index counts from the end. */

@@ -1,4 +1,5 @@
 import { emaFromFirst } from './averages.ts'
+import { defineIndicator } from './indicator.ts'
 import { blank, type Numbers, rollingMax, rollingMin, type Series } from './series.ts'
 
 export type Macd = { dif: Series; dea: Series; histogram: Series }
@@ -75,3 +76,33 @@ export function kdj(highs: Numbers, lows: Numbers, closes: Numbers): Kdj {
   }
   return { k, d, j }
 }
+
+export const convergence = defineIndicator({
+  part: 'convergence',
+  lines: {
+    dif: { warmUp: SLOW - 1, field: 'macd_dif', isPercent: false },
+    dea: { warmUp: SLOW + SIGNAL - 2, field: 'macd_dea', isPercent: false },
+    histogram: { warmUp: SLOW + SIGNAL - 2, field: 'macd_bar', isPercent: false },
+  },
+  compute: ({ close }) => macd(close),
+})
+
+export const relativeStrength = defineIndicator({
+  part: 'oscillators',
+  lines: {
+    rsi6: { warmUp: 6, field: 'rsi_6', isPercent: false },
+    rsi12: { warmUp: 12, field: 'rsi_12', isPercent: false },
+    rsi24: { warmUp: 24, field: 'rsi_24', isPercent: false },
+  },
+  compute: ({ close }) => ({ rsi6: rsi(close, 6), rsi12: rsi(close, 12), rsi24: rsi(close, 24) }),
+})
+
+export const stochastic = defineIndicator({
+  part: 'oscillators',
+  lines: {
+    k: { warmUp: KDJ_PERIOD - 1, field: 'kdj_k', isPercent: false },
+    d: { warmUp: KDJ_PERIOD - 1, field: 'kdj_d', isPercent: false },
+    j: { warmUp: KDJ_PERIOD - 1, field: 'kdj_j', isPercent: false },
+  },
+  compute: ({ high, low, close }) => kdj(high, low, close),
+})

@@ -1,4 +1,5 @@
 import { sma } from './averages.ts'
+import { defineIndicator } from './indicator.ts'
 import { blank, type Numbers, type Series } from './series.ts'
 
 export type Bollinger = { upper: Series; middle: Series; lower: Series }
@@ -41,3 +42,22 @@ export function atr(highs: Numbers, lows: Numbers, closes: Numbers, period = 14)
   }
   return out
 }
+
+export const bollingerBands = defineIndicator({
+  part: 'ranges',
+  lines: {
+    bollUpper: { warmUp: 19, field: 'boll_upper', isPercent: false },
+    bollMiddle: { warmUp: 19, field: 'boll_middle', isPercent: false },
+    bollLower: { warmUp: 19, field: 'boll_lower', isPercent: false },
+  },
+  compute({ close }) {
+    const { upper, middle, lower } = bollinger(close)
+    return { bollUpper: upper, bollMiddle: middle, bollLower: lower }
+  },
+})
+
+export const averageTrueRange = defineIndicator({
+  part: 'ranges',
+  lines: { atr: { warmUp: 13, field: 'atr_14', isPercent: false } },
+  compute: ({ high, low, close }) => ({ atr: atr(high, low, close) }),
+})

@@ -1,3 +1,4 @@
+import { defineIndicator } from './indicator.ts'
 import { blank, type Numbers, type Series } from './series.ts'
 
 /** On-balance volume (Granville): the running sum of volume, added on a rise, taken off on a fall; it starts at 0 and has no warm-up. */
@@ -24,3 +25,15 @@ export function volumeRatio(volumes: Numbers, period = 5): Series {
   }
   return out
 }
+
+export const onBalanceVolume = defineIndicator({
+  part: 'ranges',
+  lines: { obv: { warmUp: 0, field: 'obv', isPercent: false } },
+  compute: ({ close, volume }) => ({ obv: obv(close, volume) }),
+})
+
+export const relativeVolume = defineIndicator({
+  part: 'averages',
+  lines: { volumeRatio: { warmUp: 5, field: 'volume_ratio_5d', isPercent: false } },
+  compute: ({ volume }) => ({ volumeRatio: volumeRatio(volume) }),
+})

@@ -1,7 +1,8 @@
-// What people call the place where a listing is traded, and the codes that the web client's list writes.
+// What a listing is as an instrument, what people call the place where it is traded, and the codes that the web client's list
+// writes.
 
+import type { Listing } from '../../kits/market-names/index.ts'
 import { type Instrument, parseCode } from '../instruments.ts'
-import type { Listing } from './listing.ts'
 
 type Language = 'zh' | 'en' | 'ko'
 
@@ -27,6 +28,12 @@ export function instrumentOf({ key, kind }: Listing): Instrument {
   const parsed = parseCode(key)
   if (!parsed.ok) throw new Error(`the listing ${key} is not a code`)
   return kind === 'stock' ? parsed.instrument : { ...parsed.instrument, kind }
+}
+
+/** The key of the code that the text is some spelling of: `sh600519`, `0700.hk`. Null where it is none. */
+export function keyOf(text: string): string | null {
+  const parsed = parseCode(text)
+  return parsed.ok ? parsed.instrument.key : null
 }
 
 /** The code with its exchange: `600519.SH`, `00700.HK`, `AAPL`, `SPX`. */

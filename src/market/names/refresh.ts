@@ -1,11 +1,10 @@
 // What providers say that mainland stocks are called today, compared with what is known. A list is believed as a whole or not at
 // all: one that is too short, or that renames or ends too much at once, has lost a page or moved a column.
 
+import { fold, isHan, type Listing } from '../../kits/market-names/index.ts'
 import { type Clock, isoMicros } from '../../lib/clock.ts'
 import { log } from '../../lib/log.ts'
 import { parseCode } from '../instruments.ts'
-import { fold, isHan } from './fold.ts'
-import type { Listing } from './listing.ts'
 
 export type ListedName = { code: string; name: string }
 export type NameSource = { name: string; list: () => Promise<ListedName[]> }

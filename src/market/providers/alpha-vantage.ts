@@ -4,7 +4,7 @@
 import { z } from 'zod'
 import type { Clock } from '../../lib/clock.ts'
 import { type Fetch, requestJson, UpstreamError } from '../../lib/http-client.ts'
-import type { Bar } from '../bars.ts'
+import type { Bar, Quote } from '../bars.ts'
 import { localDate, sessionEnd } from '../calendar.ts'
 import type { Instrument } from '../instruments.ts'
 import { isDate } from '../zoned-time.ts'
@@ -39,63 +39,80 @@ const Series = z.object({
 })
 
 export function alphaVantageProvider(options: AlphaVantageOptions): PriceProvider {
-  async function ask(name: string, { code }: Instrument, { signal }: QuoteQuery): Promise<Record<string, unknown>> {
-    const query = new URLSearchParams({ function: name, symbol: symbolOf(code), apikey: options.key })
-    const answer = await requestJson(`${options.url}/query?${query}`, {
-      service: SERVICE,
-      timeoutMs: 8_000,
-      retries: 0,
-      ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
-      ...(signal === undefined ? {} : { signal }),
-    })
-    const parsed = z.record(z.string(), z.unknown()).safeParse(answer)
-    if (!parsed.success) throw faulty(SERVICE, 'malformed', 'not an object')
-    if ('Note' in parsed.data || 'Information' in parsed.data) {
-      throw new UpstreamError({ service: SERVICE, reason: 'rate_limited', status: 200, detail: 'the limit of the key' })
-    }
-    if ('Error Message' in parsed.data) throw faulty(SERVICE, 'unknown_symbol', code)
-    return parsed.data
-  }
-
   return {
     name: SERVICE,
     provenance: () => null,
     supports: ({ market, kind }, need) => isPriceNeed(need) && market === 'us' && kind !== 'index',
     async quote(instrument, query) {
-      const answer = await ask('GLOBAL_QUOTE', instrument, query)
-      const told = z.object({ 'Global Quote': z.unknown() }).safeParse(answer)
-      const parsed = Quoted.safeParse(told.data?.['Global Quote'])
-      // A symbol that it does not know is an empty object.
-      if (!parsed.success) throw faulty(SERVICE, 'unknown_symbol', instrument.code)
-      const quoted = parsed.data
-      checkEcho(instrument, quoted['01. symbol'])
-      const date = quoted['07. latest trading day']
-      if (!isDate(date)) throw faulty(SERVICE, 'bad_dates', 'the quote has no day')
-      const [price, prevClose] = [quoted['05. price'], quoted['08. previous close']]
-      return checkedQuote(SERVICE, {
-        ...UNKNOWN,
-        price,
-        prevClose,
-        ...changeOf(price, prevClose),
-        open: positive(quoted['02. open']),
-        high: positive(quoted['03. high']),
-        low: positive(quoted['04. low']),
-        volume: quoted['06. volume'],
-        // Only the day is told: the price is that of its end, or of now while it lasts.
-        quotedAt: Math.min(sessionEnd('us', date), options.clock()),
-        currency: 'USD',
-      })
+      const quote = toQuote(
+        instrument,
+        await ask(options, { name: 'GLOBAL_QUOTE', instrument, query }),
+        options.clock(),
+      )
+      return checkedQuote(SERVICE, quote)
     },
     async dailyBars(instrument, query) {
-      const parsed = Series.safeParse(await ask('TIME_SERIES_DAILY', instrument, query))
-      if (!parsed.success) throw faulty(SERVICE, 'malformed', 'not the known form of a series')
-      checkEcho(instrument, parsed.data['Meta Data']['2. Symbol'])
-      const bars = Object.entries(parsed.data['Time Series (Daily)']).map(toBar)
+      const bars = toBars(instrument, await ask(options, { name: 'TIME_SERIES_DAILY', instrument, query }))
       const { endDate = '9999-12-31' } = query
       const wanted = bars.filter(({ date }) => date <= endDate).sort((a, b) => a.date.localeCompare(b.date))
       return checkedBars(SERVICE, wanted.slice(-query.count), localDate('us', options.clock()))
     },
   }
+}
+
+type Question = { name: string; instrument: Instrument; query: QuoteQuery }
+
+async function ask(
+  { url, key, fetch }: AlphaVantageOptions,
+  { name, instrument: { code }, query: { signal } }: Question,
+): Promise<Record<string, unknown>> {
+  const parameters = new URLSearchParams({ function: name, symbol: symbolOf(code), apikey: key })
+  const answer = await requestJson(`${url}/query?${parameters}`, {
+    service: SERVICE,
+    timeoutMs: 8_000,
+    retries: 0,
+    ...(fetch === undefined ? {} : { fetch }),
+    ...(signal === undefined ? {} : { signal }),
+  })
+  const parsed = z.record(z.string(), z.unknown()).safeParse(answer)
+  if (!parsed.success) throw faulty(SERVICE, 'malformed', 'not an object')
+  if ('Note' in parsed.data || 'Information' in parsed.data) {
+    throw new UpstreamError({ service: SERVICE, reason: 'rate_limited', status: 200, detail: 'the limit of the key' })
+  }
+  if ('Error Message' in parsed.data) throw faulty(SERVICE, 'unknown_symbol', code)
+  return parsed.data
+}
+
+function toQuote(instrument: Instrument, answer: Record<string, unknown>, now: number): Quote {
+  const told = z.object({ 'Global Quote': z.unknown() }).safeParse(answer)
+  const parsed = Quoted.safeParse(told.data?.['Global Quote'])
+  // An unknown symbol is an empty object.
+  if (!parsed.success) throw faulty(SERVICE, 'unknown_symbol', instrument.code)
+  const quoted = parsed.data
+  checkEcho(instrument, quoted['01. symbol'])
+  const date = quoted['07. latest trading day']
+  if (!isDate(date)) throw faulty(SERVICE, 'bad_dates', 'the quote has no day')
+  const [price, prevClose] = [quoted['05. price'], quoted['08. previous close']]
+  return {
+    ...UNKNOWN,
+    price,
+    prevClose,
+    ...changeOf(price, prevClose),
+    open: positive(quoted['02. open']),
+    high: positive(quoted['03. high']),
+    low: positive(quoted['04. low']),
+    volume: quoted['06. volume'],
+    // Only the day is given: the price is that of its close, or the current one while the market is open.
+    quotedAt: Math.min(sessionEnd('us', date), now),
+    currency: 'USD',
+  }
+}
+
+function toBars(instrument: Instrument, answer: Record<string, unknown>): Bar[] {
+  const parsed = Series.safeParse(answer)
+  if (!parsed.success) throw faulty(SERVICE, 'malformed', 'not the known form of a series')
+  checkEcho(instrument, parsed.data['Meta Data']['2. Symbol'])
+  return Object.entries(parsed.data['Time Series (Daily)']).map(toBar)
 }
 
 const symbolOf = (code: string): string => code.replace('.', '-')
@@ -117,7 +134,7 @@ function toBar([date, day]: [string, z.infer<typeof Day>]): Bar {
   }
 }
 
-/** What this service does not tell. */
+/** The fields of a quote that this service does not have. */
 const UNKNOWN = {
   amount: null,
   name: null,

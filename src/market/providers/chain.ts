@@ -1,5 +1,5 @@
-// One need (bars, or a quote) taken from source to source until one answers well, with an account of
-// every attempt. A source that fails costs at most its deadline and never the answer of the next one.
+// Asks the sources for one need (bars, or a quote) one after the other until one gives a good answer, and records every
+// attempt. A failing source costs at most its deadline and never the answer of the next one.
 
 import { type Clock, isoMicros } from '../../lib/clock.ts'
 import { UpstreamError } from '../../lib/http-client.ts'
@@ -14,13 +14,13 @@ import type { BarsQuery, MarketDataProvider, MarketNeed, QuoteQuery } from './pr
 /** `timeoutMs` is for one source and one need, retries included. */
 export type Chain = { clock: Clock; timeoutMs: number; gate: GateKeeper }
 
-/** One thing to ask of any source. */
+/** A request that any source can answer. */
 export type Need<T> = {
   dataType: MarketNeed
   operation: string
   instrument: Instrument
   signal: AbortSignal | undefined
-  /** Undefined from a source that has no method for it, whatever it says that it supports. */
+  /** Undefined for a source without a method for it, even if `supports` says otherwise. */
   ask: (provider: MarketDataProvider, signal: AbortSignal) => Promise<T> | undefined
   count: (value: T) => number
 }
@@ -80,7 +80,7 @@ export function boardsNeed(instrument: Instrument, query: QuoteQuery): Need<Boar
   }
 }
 
-/** The rankings are of the whole market; the instrument tells which. */
+/** The rankings are of the whole market; the instrument names it. */
 export function rankingsNeed(instrument: Instrument, query: QuoteQuery): Need<BoardRankings> {
   return {
     dataType: 'sector_rankings',
@@ -112,11 +112,11 @@ export async function firstAnswer<T>(
       return { ok: true, value: answer.value, provider: provider.name, provenance, runs: linked(runs) }
     }
   }
-  // A source that does not carry the market is no failure, unless nobody else had an answer either.
+  // A source that does not carry the market is not a failure, unless no source had an answer.
   return { ok: false, runs: [...linked(runs), ...unable] }
 }
 
-/** The runs of one need, each told of the attempt before and the one after it. */
+/** The runs of one need, each linked with the attempt before and after it. */
 export function linked(runs: readonly ProviderRun[]): ProviderRun[] {
   const attempts = runs.filter(({ errorType }) => errorType !== 'unsupported')
   return runs.map((run) => {
@@ -129,7 +129,7 @@ export function linked(runs: readonly ProviderRun[]): ProviderRun[] {
 type Attempt<T> = { answer: { value: T } | null; run: ProviderRun }
 
 async function attempt<T>(chain: Chain, provider: MarketDataProvider, need: Need<T>): Promise<Attempt<T>> {
-  // What is bundled with the program needs no gate.
+  // Bundled data needs no gate.
   if (provider.provenance(need.instrument) !== null) return (await tried(chain, provider, need)).attempt
   const circuit: Circuit = `${provider.name}:${need.dataType}`
   const openUntil = await chain.gate.openUntil(circuit)
@@ -172,7 +172,7 @@ async function tried<T>(
   }
 }
 
-/** A refusal of ours is told by its reason; an error that nobody planned keeps its stack. */
+/** The reason of one of our own refusals; an unexpected error keeps its stack. */
 function report<T>({ instrument, operation }: Need<T>, failure: Failure, error: unknown): void {
   const fields = { ...failure, key: instrument.key, operation }
   if (failure.errorType === 'internal') log.error('market.provider_broke', { ...fields, ...errorFields(error) })

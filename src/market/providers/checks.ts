@@ -1,18 +1,18 @@
-// No figure leaves a provider unchecked: these sources are unofficial, change their fields without notice
-// and answer with zeros, placeholders or another listing's numbers when they are unwell.
+// Checks every figure of a provider: these sources are unofficial, change their fields without notice and answer with zeros,
+// placeholders or another listing's numbers when they fail.
 
 import { UpstreamError } from '../../lib/http-client.ts'
 import type { Bar, Quote } from '../bars.ts'
 import { isDate } from '../zoned-time.ts'
 
-/** What can be wrong with an answer that did arrive. */
+/** Why an answer that arrived is not used. */
 export type AnswerFault = 'malformed' | 'unknown_symbol' | 'wrong_symbol' | 'empty' | 'bad_price' | 'bad_dates'
 
 export function faulty(service: string, reason: AnswerFault, detail?: string): UpstreamError<AnswerFault> {
   return new UpstreamError({ service, reason, ...(detail === undefined ? {} : { detail }) })
 }
 
-/** The bars, if there are any, dates exist and ascend up to `today`, and every price can be one. */
+/** The bars, if there are any, their dates exist and ascend up to `today`, and every price is plausible. */
 export function checkedBars(service: string, bars: Bar[], today: string): Bar[] {
   if (bars.length === 0) throw faulty(service, 'empty', 'no bars')
   let previous = ''
@@ -30,7 +30,7 @@ export function checkedBars(service: string, bars: Bar[], today: string): Bar[] 
   return bars
 }
 
-/** The quote, if its prices can be prices. */
+/** The quote, if its prices are plausible. */
 export function checkedQuote(service: string, quote: Quote): Quote {
   if (!isPrice(quote.price)) throw faulty(service, 'bad_price', 'the price is not positive')
   if (!isPrice(quote.prevClose)) throw faulty(service, 'bad_price', 'the previous close is not positive')
@@ -40,7 +40,7 @@ export function checkedQuote(service: string, quote: Quote): Quote {
   return quote
 }
 
-/** Change and percentage are worked out here, never taken over: sources disagree on their sign and scale. */
+/** Change and percentage are computed here: sources differ in their sign and scale. */
 export function changeOf(price: number, prevClose: number): { change: number; changePct: number } {
   return { change: rounded(price - prevClose, 4), changePct: rounded((price / prevClose - 1) * 100, 4) }
 }

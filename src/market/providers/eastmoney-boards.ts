@@ -47,7 +47,7 @@ export async function rankings(options: EastMoneyOptions, query: QuoteQuery): Pr
   return { industries: await ends(options, 'm:90+t:2', query), concepts: await ends(options, 'm:90+t:3', query) }
 }
 
-/** One page tells both ends when it holds all. */
+/** One page contains both ends when it holds all boards. */
 async function ends(options: EastMoneyOptions, group: string, query: QuoteQuery): Promise<RankedEnds> {
   const url = (descending: 0 | 1) => {
     const order = `fid=f3&po=${descending}&pn=1&pz=${PAGE_SIZE}&np=1&fltt=2&invt=2`
@@ -84,7 +84,7 @@ function toRanked(row: Row, rank: number): RankedBoard {
 const MAINLAND = 'm:0+t:6,m:0+t:80,m:1+t:2,m:1+t:23,m:0+t:81+s:2048'
 const MOST_PAGES = 100
 
-/** Code and name of every mainland stock, page by page: a minute's work at the pace that EastMoney bears. */
+/** Code and name of every mainland stock, page by page: about a minute at the rate that EastMoney allows. */
 export async function mainlandList(
   options: EastMoneyOptions,
   query: QuoteQuery,

@@ -1,4 +1,4 @@
-// Results and dividends from EastMoney's data centre, which lives by other rules than its quotes, and the flow of money.
+// Results and dividends from EastMoney's data centre, which has other rules than its quotes, and the flows of money.
 
 import { z } from 'zod'
 import { localDate } from '../calendar.ts'
@@ -10,9 +10,9 @@ import { ask, type EastMoneyOptions, echoes, Figure, SERVICE, secids, toFigure }
 import type { QuoteQuery } from './provider.ts'
 
 const MOST_DIVIDENDS = 20
-// Dividends are told for ten shares.
+// Dividends are given for ten shares.
 const SHARES_TOLD = 10
-// What it tells of companies is in renminbi, even where their shares trade in other money.
+// Amounts are in renminbi, even where the shares trade in another currency.
 const CURRENCY = 'CNY'
 
 const rows = <T>(row: z.ZodType<T>) =>

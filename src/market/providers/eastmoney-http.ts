@@ -1,5 +1,5 @@
-// How EastMoney is asked. It cuts off an address that asks too often, for hours, and answers then with nothing or with a closed
-// connection: every request waits for its turn, and none is tried twice.
+// Requests to EastMoney. It blocks an address with too many requests for hours, and then answers with nothing or a closed
+// connection: every request waits for its turn, and none is repeated.
 
 import { z } from 'zod'
 import type { Clock } from '../../lib/clock.ts'
@@ -27,7 +27,7 @@ const HEADERS = {
   referer: 'https://quote.eastmoney.com/',
 }
 
-/** The answer to a GET, in its turn. */
+/** The answer to a GET, after its turn has come. */
 export async function ask<T>(
   options: EastMoneyOptions,
   url: string,
@@ -48,7 +48,7 @@ export async function ask<T>(
   return parsed.data
 }
 
-/** A number, or null for the dash and the blanks that stand for none. */
+/** A number, or null for a dash or a blank. */
 export const Figure = z.union([z.number(), z.string(), z.null()]).optional().transform(toFigure)
 
 export function toFigure(value: number | string | null | undefined): number | null {

@@ -1,5 +1,5 @@
-// EastMoney: the richest source for the mainland, and the touchiest. Quotes and bars here; what is known of companies and
-// boards in the files beside this one.
+// EastMoney: the most complete source for the mainland, and the one with the strictest limits. Quotes and bars are here;
+// companies and boards in the files beside this one.
 
 import { z } from 'zod'
 import type { Bar, Quote } from '../bars.ts'
@@ -62,9 +62,12 @@ const Quoted = z.object({
     .nullish(),
 })
 
-type Asked<Query> = { instrument: Instrument; secid: string; query: Query }
+type ProviderRequest<Query> = { instrument: Instrument; secid: string; query: Query }
 
-async function quote(options: EastMoneyOptions, { instrument, secid, query }: Asked<QuoteQuery>): Promise<Quote> {
+async function quote(
+  options: EastMoneyOptions,
+  { instrument, secid, query }: ProviderRequest<QuoteQuery>,
+): Promise<Quote> {
   const url = `${options.quoteUrl}/api/qt/stock/get?secid=${secid}&fltt=2&invt=2&fields=${QUOTE_FIELDS}`
   const { data } = await ask(options, url, { schema: Quoted, query })
   if (!data) throw faulty(SERVICE, 'unknown_symbol', secid)
@@ -101,7 +104,10 @@ const sharesPerUnit = ({ market }: Instrument): number => (market === 'cn' ? LOT
 
 const Series = z.object({ data: z.object({ code: z.string(), klines: z.array(z.string()) }).nullish() })
 
-async function bars(options: EastMoneyOptions, { instrument, secid, query }: Asked<BarsQuery>): Promise<Bar[]> {
+async function bars(
+  options: EastMoneyOptions,
+  { instrument, secid, query }: ProviderRequest<BarsQuery>,
+): Promise<Bar[]> {
   const today = localDate(instrument.market, options.clock())
   const end = query.endDate ?? today
   // Seven days hold five sessions at most; the rest is room for the longest holidays.

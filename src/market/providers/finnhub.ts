@@ -30,7 +30,7 @@ export function finnhubProvider(
     async quote(instrument, { signal }) {
       const answer = await requestJson(`${options.url}/api/v1/quote?symbol=${encodeURIComponent(instrument.code)}`, {
         service: SERVICE,
-        // In the header, so that no address that may be logged holds the key.
+        // In the header, so that no logged address contains the key.
         headers: { 'x-finnhub-token': options.key },
         timeoutMs: 5_000,
         retries: 1,
@@ -40,7 +40,7 @@ export function finnhubProvider(
       const parsed = Answer.safeParse(answer)
       if (!parsed.success) throw faulty(SERVICE, 'malformed', 'not the known form of a quote')
       const { c: price, pc: prevClose, o, h, l, t } = parsed.data
-      // A symbol that it does not know is all zeros.
+      // An unknown symbol is all zeros.
       if (price === 0 && prevClose === 0) throw faulty(SERVICE, 'unknown_symbol', instrument.code)
       const quotedAt = t * 1000
       if (t <= 0 || quotedAt > options.clock() + DAY_MS) throw faulty(SERVICE, 'bad_dates', 'the quote has no time')
@@ -60,7 +60,7 @@ export function finnhubProvider(
   }
 }
 
-/** What this endpoint does not tell. */
+/** The fields of a quote that this endpoint does not have. */
 const UNKNOWN = {
   volume: null,
   amount: null,

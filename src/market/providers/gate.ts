@@ -1,35 +1,36 @@
-// What keeps a struggling source from being asked, and a touchy one from being asked too often. The state outlives the isolate
-// where the keeper stores it; `memoryGate` is for a process that is alone.
+// A circuit breaker for failing sources, and a rate limit for strict ones. The state survives the isolate where the keeper
+// stores it; `memoryGate` is for a single process.
 
 import type { Clock } from '../../lib/clock.ts'
 import { UpstreamError } from '../../lib/http-client.ts'
+import { sleep } from '../../lib/wait-at-most.ts'
 
-/** One source and one need: a source may well quote while its bars are broken. */
+/** For one source and one need: a source may give quotes while its bars fail. */
 export type Circuit = `${string}:${string}`
 
 export interface GateKeeper {
-  /** Until when the circuit is open, epoch ms; null when the source may be asked. One caller is let through for a trial after that time. */
+  /** Until when the circuit is open, epoch ms; null when it is closed. After that time one caller may try. */
   openUntil(circuit: Circuit): Promise<number | null>
   settle(circuit: Circuit, outcome: Outcome): Promise<void>
-  /** Reserves the next turn at a service and tells how long to wait for it; null when it is too far away. */
+  /** Reserves the next turn at a service and returns the wait in ms; null when it is too long. */
   turn(service: string, intervalMs: number): Promise<number | null>
 }
 
-/** `refused` is an answer that says to stay away: one is enough. */
+/** `refused` is an answer that forbids further requests: one is enough. */
 export type Outcome = 'answered' | 'failed' | 'refused'
 
 export type Pace = (service: string, intervalMs: number, signal: AbortSignal | undefined) => Promise<void>
 
 export const FAILURES_TO_OPEN = 3
 export const OPEN_MS = 300_000
-/** How long the one trial after that keeps the others out. */
+/** How long the one trial after that excludes other callers, ms. */
 export const TRIAL_MS = 30_000
-/** A turn further away than this is not waited for. */
+/** The longest wait for a turn, ms. */
 export const LONGEST_WAIT_MS = 6_000
 
 export type CircuitState = { failures: number; openUntil: number }
 
-/** What the circuit is after the outcome. */
+/** The state of the circuit after the outcome. */
 export function settled(state: CircuitState, outcome: Outcome, now: number): CircuitState {
   if (outcome === 'answered') return { failures: 0, openUntil: 0 }
   const failures = outcome === 'refused' ? FAILURES_TO_OPEN : state.failures + 1
@@ -69,26 +70,11 @@ export function paceOf(keeper: Pick<GateKeeper, 'turn'>): Pace {
   }
 }
 
-async function sleep(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
-  signal?.throwIfAborted()
-  await new Promise<void>((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer)
-      reject(signal?.reason)
-    }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop)
-      resolve()
-    }, delayMs)
-    signal?.addEventListener('abort', stop, { once: true })
-  })
-}
-
-// Trouble that may be the listing's alone: a suspended one has no price. It tells nothing of the source.
+// The failure may belong to the listing alone: a suspended one has no price. It does not count against the source.
 const NO_SIGN = new Set(['wrong_symbol', 'empty', 'bad_price', 'bad_dates', 'crowded'])
 const REFUSALS = new Set(['rate_limited', 'refused'])
 
-/** What a failed attempt says about the source; null for nothing. */
+/** The effect of a failed attempt on the circuit; null for none. */
 export function outcomeOf(error: unknown): Outcome | null {
   if (!(error instanceof UpstreamError)) return 'failed'
   if (error.reason === 'unknown_symbol') return 'answered'

@@ -32,9 +32,9 @@ export type MarketDataOptions = SourceOptions & {
   /** For one source and one need, retries included. */
   timeoutMs?: number
   clock?: Clock
-  /** Remembers which sources are unwell; by default for this call's isolate alone. */
+  /** Stores which sources fail; by default in this isolate only. */
   gate?: GateKeeper
-  /** Keeps answers; by default nothing is kept. */
+  /** Stores answers; by default nothing is stored. */
   store?: AnswerStore
 }
 
@@ -42,9 +42,9 @@ export type MarketDataOptions = SourceOptions & {
 export type MarketSnapshot = {
   bars: Fetched<Bar[]>
   quote: Fetched<Quote>
-  /** What has to be said beside the figures; null when they are real. */
+  /** The notice that must be shown beside the figures; null when they are real. */
   provenance: Provenance | null
-  /** The instant the figures speak of, epoch ms: now, or the end of a bundled series' last session. */
+  /** The time of the figures, epoch ms: now, or the end of a bundled series' last session. */
   asOf: number
   /** All attempts at either, in the order in which they began. */
   runs: ProviderRun[]
@@ -64,17 +64,17 @@ export type MarketData = {
 const DEFAULT_TIMEOUT_MS = 8_000
 const BARS_KEPT = 400
 
-export function createMarketData(options: MarketDataOptions): MarketData {
+export async function createMarketData(options: MarketDataOptions): Promise<MarketData> {
   const clock = options.clock ?? systemClock
   const gate = options.gate ?? memoryGate(clock)
   const chain: Chain = { clock, timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS, gate }
-  const providers = buildProviders(options, { clock, gate })
+  const providers = await buildProviders(options, { clock, gate })
   const tiers = tiersOf(providers)
   const kept = { store: options.store ?? null, clock }
   const ask = <T>(need: Need<T>) => firstAnswer(chain, providers, need)
   const bars = (some: readonly MarketDataProvider[], instrument: Instrument, query: BarsQuery) => {
     const askFor = (count: number) => firstAnswer(chain, some, barsNeed(instrument, { ...query, count }))
-    // A kept series ends where it ended; another end is another question. Samples keep themselves.
+    // A stored series ends at a fixed day; another end needs another request. Samples are not stored.
     const isKept = kept.store !== null && query.endDate === undefined && some[0]?.name !== SAMPLE_PROVIDER
     return isKept ? keptBars(kept, { instrument, query }, askFor) : askFor(query.count)
   }
@@ -97,10 +97,10 @@ export function createMarketData(options: MarketDataOptions): MarketData {
   }
 }
 
-/** Enough is asked for to serve every later question, so that a short one does not take a long one's place. */
+/** Requests enough bars for every later need, so that a short series does not replace a long one. */
 async function keptBars(
   kept: { store: AnswerStore | null; clock: Clock },
-  { instrument, query }: Asked,
+  { instrument, query }: BarsRequest,
   askFor: (count: number) => Promise<Fetched<Bar[]>>,
 ): Promise<Fetched<Bar[]>> {
   const ask = () => askFor(Math.max(query.count, BARS_KEPT))
@@ -108,13 +108,13 @@ async function keptBars(
   return fetched.ok ? { ...fetched, value: fetched.value.slice(-query.count) } : fetched
 }
 
-/** Why nothing came, a reason for each source, as one line for people. */
+/** Why there is no answer: a reason for each source, as one line for people. */
 export function describeFailures(runs: readonly ProviderRun[]): string {
   const reasons = new Set(runs.flatMap(({ errorMessage }) => errorMessage ?? []))
   return [...reasons].join('; ') || 'no source is configured'
 }
 
-/** Nobody can tell: no configured source carries such a thing. Not the same as a source that failed. */
+/** No configured source has such data. Not the same as a source that failed. */
 export function isUnsupported(fetched: Fetched<unknown>): boolean {
   return !fetched.ok && fetched.runs.every(({ errorType }) => errorType === 'unsupported')
 }
@@ -131,14 +131,14 @@ function tiersOf(providers: MarketDataProvider[]): MarketDataProvider[][] {
   return tiers
 }
 
-type Asked = { instrument: Instrument; query: BarsQuery }
+type BarsRequest = { instrument: Instrument; query: BarsQuery }
 type Sources = {
   chain: Chain
   tiers: MarketDataProvider[][]
   bars: (some: readonly MarketDataProvider[], instrument: Instrument, query: BarsQuery) => Promise<Fetched<Bar[]>>
 }
 
-async function takeSnapshot({ chain, tiers, bars: askBars }: Sources, asked: Asked): Promise<MarketSnapshot> {
+async function takeSnapshot({ chain, tiers, bars: askBars }: Sources, asked: BarsRequest): Promise<MarketSnapshot> {
   const { instrument, query } = asked
   let bars: Fetched<Bar[]> = { ok: false, runs: [] }
   let quote: Fetched<Quote> = { ok: false, runs: [] }
@@ -160,6 +160,6 @@ async function takeSnapshot({ chain, tiers, bars: askBars }: Sources, asked: Ask
 
 function continued<T>(before: Fetched<T>, next: Fetched<T>): Fetched<T> {
   const runs = linked([...before.runs, ...next.runs])
-  // Once there is an answer, a source of the tier before that does not carry the market is no failure.
+  // Once there is an answer, a source of the tier before that does not carry the market is not a failure.
   return { ...next, runs: next.ok ? linked(runs.filter(({ errorType }) => errorType !== 'unsupported')) : runs }
 }

@@ -1,4 +1,4 @@
-// How long each kind of answer is worth keeping.
+// How long each kind of answer is stored.
 
 import { z } from 'zod'
 import type { Bar } from '../bars.ts'
@@ -11,14 +11,14 @@ const RESULTS_MINUTES = 6 * 60
 const BOARDS_MINUTES = 24 * 60
 const RANKINGS_MINUTES = 5
 
-type Kept<T> = { keeping: Keeping<T>; forceRefresh: boolean }
+type CachePolicy<T> = { keeping: Keeping<T>; forceRefresh: boolean }
 
 const forced = ({ forceRefresh = false }: QuoteQuery): boolean => forceRefresh
 
-// A listing younger than the bars that are asked for never has enough of them; a series this much shorter is asked for again.
+// A young listing never has as many bars as are requested; only a series this much shorter is requested again.
 const NEARLY = 0.9
 
-export function keepBars({ key, market }: Instrument, query: BarsQuery): Kept<Bar[]> {
+export function keepBars({ key, market }: Instrument, query: BarsQuery): CachePolicy<Bar[]> {
   return {
     forceRefresh: forced(query),
     keeping: {
@@ -33,7 +33,7 @@ export function keepBars({ key, market }: Instrument, query: BarsQuery): Kept<Ba
   }
 }
 
-export function keepFundamentals({ key }: Instrument, query: QuoteQuery): Kept<Fundamentals> {
+export function keepFundamentals({ key }: Instrument, query: QuoteQuery): CachePolicy<Fundamentals> {
   return {
     forceRefresh: forced(query),
     keeping: {
@@ -48,19 +48,19 @@ export function keepFundamentals({ key }: Instrument, query: QuoteQuery): Kept<F
   }
 }
 
-export function keepFlow({ key, market }: Instrument, query: QuoteQuery): Kept<FlowDay[]> {
+export function keepFlow({ key, market }: Instrument, query: QuoteQuery): CachePolicy<FlowDay[]> {
   return listKept({ dataType: 'capital_flow', operation: 'capital_flow', key, schema: z.array(FlowDay) }, query, {
     isFresh: untilNextSession(market),
   })
 }
 
-export function keepBoards({ key }: Instrument, query: QuoteQuery): Kept<Board[]> {
+export function keepBoards({ key }: Instrument, query: QuoteQuery): CachePolicy<Board[]> {
   return listKept({ dataType: 'belong_boards', operation: 'boards', key, schema: z.array(Board) }, query, {
     isFresh: forMinutes(BOARDS_MINUTES),
   })
 }
 
-export function keepRankings({ market }: Instrument, query: QuoteQuery): Kept<BoardRankings> {
+export function keepRankings({ market }: Instrument, query: QuoteQuery): CachePolicy<BoardRankings> {
   return {
     forceRefresh: forced(query),
     keeping: {
@@ -79,7 +79,7 @@ function listKept<T>(
   what: Pick<Keeping<T[]>, 'dataType' | 'operation' | 'key' | 'schema'>,
   query: QuoteQuery,
   { isFresh }: Pick<Keeping<T[]>, 'isFresh'>,
-): Kept<T[]> {
+): CachePolicy<T[]> {
   const keeping = { ...what, isFresh, isEnough: () => true, count: (list: T[]) => list.length }
   return { forceRefresh: forced(query), keeping }
 }

@@ -1,5 +1,5 @@
-// Answers kept from before. A fresh one saves the asking; an old one is better than none when every source fails, and says how
-// old it is. Bundled samples are never kept.
+// Stored answers. A fresh one saves the request; an old one is used when every source fails, with its age. Bundled samples
+// are never stored.
 
 import { z } from 'zod'
 import { type Clock, isoMicros } from '../../lib/clock.ts'
@@ -12,20 +12,20 @@ import type { MarketNeed } from './provider.ts'
 
 export type KeptAnswer = { body: string; provider: string; keptAt: number }
 
-/** Where answers are kept. */
+/** The store of the answers. */
 export interface AnswerStore {
   get(need: MarketNeed, key: string): Promise<KeptAnswer | null>
   put(need: MarketNeed, key: string, answer: KeptAnswer): Promise<void>
 }
 
-/** How one kind of answer is kept. */
+/** The rules for storing one kind of answer. */
 export type Keeping<T> = {
   dataType: MarketNeed
   operation: string
   key: string
   schema: z.ZodType<T>
   isFresh: (keptAt: number, now: number) => boolean
-  /** Whether a kept answer says enough for this question. */
+  /** Whether a stored answer is sufficient for this request. */
   isEnough: (value: T) => boolean
   count: (value: T) => number
 }
@@ -44,7 +44,7 @@ export const BarList = z.array(
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
-/** What a session ended with is settled this long after its end. */
+/** The figures of a session are final this long after its end. */
 const SETTLE_MS = 10 * MINUTE_MS
 const TOO_OLD_MS = 30 * DAY_MS
 
@@ -53,7 +53,7 @@ export const forMinutes = (minutes: number) => (keptAt: number, now: number) => 
 const isYounger = (keptAt: number, now: number, minutes: number): boolean =>
   keptAt <= now && now - keptAt < minutes * MINUTE_MS
 
-/** While a market trades its newest bar changes; after that nothing does until the next session. */
+/** While a market is open its newest bar changes; after that nothing changes until the next session. */
 export function untilNextSession(market: Market) {
   return (keptAt: number, now: number): boolean => {
     if (isYounger(keptAt, now, 1)) return true
@@ -71,7 +71,7 @@ type Asking<T> = {
   ask: () => Promise<Fetched<T>>
 }
 
-/** A fresh kept answer, else what the sources say, else an old kept answer with its age. */
+/** A fresh stored answer, else the sources' answer, else an old stored answer with its age. */
 export async function keptOrAsked<T>({ store, clock, keeping, forceRefresh, ask }: Asking<T>): Promise<Fetched<T>> {
   if (store === null) return ask()
   const kept = await read(store, keeping, clock)
@@ -85,14 +85,14 @@ export async function keptOrAsked<T>({ store, clock, keeping, forceRefresh, ask 
   return asked
 }
 
-type Kept<T> = { value: T; provider: string; keptAt: number; run: ProviderRun }
+type CachedAnswer<T> = { value: T; provider: string; keptAt: number; run: ProviderRun }
 
-function answerOf<T>({ value, provider, run }: Kept<T>, before: ProviderRun[]): Fetched<T> {
+function answerOf<T>({ value, provider, run }: CachedAnswer<T>, before: ProviderRun[]): Fetched<T> {
   const tried = before.filter(({ errorType }) => errorType !== 'unsupported')
   return { ok: true, value, provider, provenance: null, runs: linked([...tried, run]) }
 }
 
-async function read<T>(store: AnswerStore, keeping: Keeping<T>, clock: Clock): Promise<Kept<T> | null> {
+async function read<T>(store: AnswerStore, keeping: Keeping<T>, clock: Clock): Promise<CachedAnswer<T> | null> {
   try {
     const kept = await store.get(keeping.dataType, keeping.key)
     const parsed = kept && keeping.schema.safeParse(JSON.parse(kept.body))
@@ -118,7 +118,7 @@ async function write<T>(
   try {
     await store.put(keeping.dataType, keeping.key, { body: JSON.stringify(value), provider, keptAt })
   } catch (error) {
-    // The answer is good whether or not it can be kept.
+    // The answer is valid even if it cannot be stored.
     log.warn('market.not_kept', { dataType: keeping.dataType, cause: messageOf(error) })
   }
 }

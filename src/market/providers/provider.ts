@@ -7,7 +7,7 @@ export type MarketNeed = ProviderRun['dataType']
 
 export type QuoteQuery = {
   signal?: AbortSignal
-  /** Passes over what is kept from before. */
+  /** Ignores stored answers. */
   forceRefresh?: boolean
 }
 
@@ -19,12 +19,12 @@ export type BarsQuery = QuoteQuery & {
 }
 
 /**
- * One source of market data. A call either answers with figures that passed the checks or throws UpstreamError. Whoever
- * says that it supports a need has the method for it.
+ * One source of market data. A call either returns figures that passed the checks or throws UpstreamError. A source that
+ * supports a need has the method for it.
  */
 export interface MarketDataProvider {
   readonly name: string
-  /** What has to be said beside this source's figures; null for every source of real, current ones. */
+  /** The notice that must be shown beside this source's figures; null for every source of real, current ones. */
   provenance(instrument: Instrument): Provenance | null
   supports(instrument: Instrument, need: MarketNeed): boolean
   /** Oldest first, at least one. */

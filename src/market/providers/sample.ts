@@ -1,10 +1,10 @@
-// The bundled series in the shape of a source. Its "latest price" is the series' last close, at the time
-// that session ended: nothing in it is ever today's.
+// The bundled series as a source. Its "latest price" is the series' last close, at the time when that session ended: nothing
+// in it is current.
 
+import { packagedNames } from '../../kits/market-names/index.ts'
 import type { Bar } from '../bars.ts'
 import { sessionEnd } from '../calendar.ts'
 import type { Instrument } from '../instruments.ts'
-import { packagedNames } from '../names/packaged.ts'
 import { loadSampleBars, provenanceOf, sampleOf } from '../samples.ts'
 import { changeOf, faulty } from './checks.ts'
 import { isPriceNeed, type PriceProvider } from './provider.ts'

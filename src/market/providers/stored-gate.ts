@@ -1,5 +1,5 @@
-// A gate whose state lies in a store, so that what one isolate learns of a source all of them know. The state is read once for
-// each keeper, which lives as long as one analysis. When the store fails, sources are asked as if all were well.
+// A gate with stored state, so that all isolates know what one has learnt about a source. The state is read once for each
+// keeper, which lives as long as one analysis. When the store fails, every source counts as working.
 
 import type { Clock } from '../../lib/clock.ts'
 import { log } from '../../lib/log.ts'
@@ -55,9 +55,9 @@ export function storedGate(store: GateStore, clock: Clock): GateKeeper {
   }
 }
 
-type Asked = { clock: Clock; circuit: Circuit; states: () => Promise<Map<string, CircuitState>> }
+type GateCheck = { clock: Clock; circuit: Circuit; states: () => Promise<Map<string, CircuitState>> }
 
-async function openUntil(store: GateStore, { clock, circuit, states }: Asked): Promise<number | null> {
+async function openUntil(store: GateStore, { clock, circuit, states }: GateCheck): Promise<number | null> {
   const known = await states()
   const state = known.get(circuit)
   if (state === undefined || state.openUntil === 0) return null

@@ -1,5 +1,5 @@
-// Tencent's public quote and daily bar services. Quotes are lines of fields joined by `~`, in GBK; the
-// meaning of a field depends on the market. Neither service promises anything, hence the checks.
+// Tencent's public quote and daily bar services. Quotes are lines of fields joined by `~`, in GBK; the meaning of a field
+// depends on the market. Neither service is documented or guaranteed, so every answer is checked.
 
 import { z } from 'zod'
 import type { Clock } from '../../lib/clock.ts'
@@ -84,7 +84,7 @@ const Answer = z.object({ data: z.union([z.record(z.string(), z.unknown()), z.ar
 
 function barRows(symbol: string, answer: unknown): z.infer<typeof Row>[] {
   const { data } = parsed(Answer, answer)
-  // An unknown symbol, and a source that has had enough of us, both answer with an empty list.
+  // For an unknown symbol, and after too many requests, the answer is an empty list.
   if (!data || Array.isArray(data) || Object.keys(data).length === 0) throw faulty(SERVICE, 'empty', 'no series')
   if (!(symbol in data)) throw faulty(SERVICE, 'wrong_symbol', 'the series is of another symbol')
   const series = parsed(Series, data[symbol])

@@ -31,26 +31,6 @@ type Table = { name: string; fields: string; params: Record<string, string> }
 export function tushareProvider(
   options: TushareOptions,
 ): MarketDataProvider & Required<Pick<MarketDataProvider, 'dailyBars' | 'capitalFlow'>> {
-  async function table({ name, fields, params }: Table, { signal }: QuoteQuery): Promise<Row[]> {
-    const answer = await requestJson(options.url, {
-      service: SERVICE,
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ api_name: name, token: options.token, params, fields }),
-      timeoutMs: 8_000,
-      ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
-      ...(signal === undefined ? {} : { signal }),
-    })
-    const parsed = Answer.safeParse(answer)
-    if (!parsed.success) throw faulty(SERVICE, 'malformed', 'not the known form of a table')
-    const { code, data } = parsed.data
-    if (code !== 0) throw new UpstreamError({ service: SERVICE, reason: 'refused', detail: `code ${code}` })
-    const columns = data?.fields ?? []
-    return (data?.items ?? []).map((items) =>
-      Object.fromEntries(columns.map((column, i) => [column, items[i] ?? null])),
-    )
-  }
-
   return {
     name: SERVICE,
     provenance: () => null,
@@ -61,8 +41,8 @@ export function tushareProvider(
       const params = range(instrument, query.endDate ?? today, query.count)
       const fields = 'ts_code,trade_date,open,high,low,close,vol,amount'
       const [rows, factors] = await Promise.all([
-        table({ name: 'daily', fields, params }, query),
-        table({ name: 'adj_factor', fields: 'ts_code,trade_date,adj_factor', params }, query),
+        rowsOf(options, { name: 'daily', fields, params }, query),
+        rowsOf(options, { name: 'adj_factor', fields: 'ts_code,trade_date,adj_factor', params }, query),
       ])
       checkEcho(instrument, rows)
       return checkedBars(SERVICE, adjusted(ascending(rows), factors).slice(-query.count), today)
@@ -70,12 +50,35 @@ export function tushareProvider(
     async capitalFlow(instrument, query) {
       const params = range(instrument, localDate('cn', options.clock()), FLOW_DAYS)
       const sizes = ['sm', 'md', 'lg', 'elg'].flatMap((size) => [`buy_${size}_amount`, `sell_${size}_amount`])
-      const rows = await table({ name: 'moneyflow', fields: ['ts_code', 'trade_date', ...sizes].join(), params }, query)
+      const fields = ['ts_code', 'trade_date', ...sizes].join()
+      const rows = await rowsOf(options, { name: 'moneyflow', fields, params }, query)
       checkEcho(instrument, rows)
       if (rows.length === 0) throw faulty(SERVICE, 'empty', 'no flow')
       return ascending(rows).map(toFlowDay)
     },
   }
+}
+
+async function rowsOf(
+  { url, token, fetch }: TushareOptions,
+  { name, fields, params }: Table,
+  { signal }: QuoteQuery,
+): Promise<Row[]> {
+  const answer = await requestJson(url, {
+    service: SERVICE,
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ api_name: name, token, params, fields }),
+    timeoutMs: 8_000,
+    ...(fetch === undefined ? {} : { fetch }),
+    ...(signal === undefined ? {} : { signal }),
+  })
+  const parsed = Answer.safeParse(answer)
+  if (!parsed.success) throw faulty(SERVICE, 'malformed', 'not the known form of a table')
+  const { code, data } = parsed.data
+  if (code !== 0) throw new UpstreamError({ service: SERVICE, reason: 'refused', detail: `code ${code}` })
+  const columns = data?.fields ?? []
+  return (data?.items ?? []).map((items) => Object.fromEntries(columns.map((column, i) => [column, items[i] ?? null])))
 }
 
 const codeOf = ({ code, exchange }: Instrument): string => `${code}.${exchange}`

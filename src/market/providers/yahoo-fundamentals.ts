@@ -1,5 +1,5 @@
-// What Yahoo knows of companies outside the mainland: figures from their reports and ratios as time series, dividends from the
-// chart. What is derived from them is derived in the file beside this one.
+// Yahoo's data about companies outside the mainland: figures from their reports and ratios as time series, dividends from
+// the chart. The figures derived from them are computed in the file beside this one.
 
 import { z } from 'zod'
 import { localDate } from '../calendar.ts'
@@ -102,7 +102,7 @@ function reportedIn(lines: Map<string, Point[]>): Reported {
   return { quarterly: spanOf('quarterly'), annual: spanOf('annual') }
 }
 
-/** By the last day of the period. A figure of unknown money is none. */
+/** By the last day of the period. A figure without a currency is ignored. */
 function figuresOf(points: Point[], period: string): Map<string, Figure> {
   return new Map(
     points.flatMap(({ asOfDate, periodType, currencyCode, reportedValue }): [string, Figure][] => {
@@ -112,7 +112,7 @@ function figuresOf(points: Point[], period: string): Map<string, Figure> {
   )
 }
 
-/** All of one day, the newest there is: a loss has no ratio, and that of an earlier profit must not take its place. */
+/** All ratios of one day, the newest there is: a loss has no ratio, and the ratio of an earlier profit must not replace it. */
 function valuationOf(lines: Map<string, Point[]>): Valuation | null {
   const newest = (type: string) => lines.get(type)?.findLast(({ asOfDate }) => asOfDate === asOf) ?? null
   const asOf = RATIOS.flatMap((type) => lines.get(type) ?? [])

@@ -1,5 +1,5 @@
-// How Yahoo is asked. Charts need nothing but a browser's name. What is known of companies may need a session as well: a cookie
-// that is handed out anywhere on its site, and a crumb that belongs to the cookie.
+// Requests to Yahoo. Charts need only a browser's user agent. Company data may also need a session: a cookie, which any page
+// of the site sets, and a crumb that belongs to the cookie.
 
 import type { Clock } from '../../lib/clock.ts'
 import { type Fetch, type RequestOptions, requestBytes, requestJson, UpstreamError } from '../../lib/http-client.ts'
@@ -10,21 +10,22 @@ export type YahooOptions = { url: string; cookieUrl: string; clock: Clock; fetch
 
 export const SERVICE = 'yahoo'
 const TIMEOUT_MS = 5_000
-// Without a browser's name the endpoints answer 429 at once.
+// Without a browser's user agent the endpoints answer 429 at once.
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0 Safari/537.36'
 
 type Session = { cookie: string; crumb: string; endsAt: number }
 
 const SESSION_MS = 30 * 60_000
-// One for each address in an isolate, kept as a value: what one request began to fetch is never waited for by another.
+// One session for each address in an isolate, stored as a value: a request never waits for a session that another one began
+// to fetch.
 const sessions = new Map<string, Session>()
 
-/** An answer to a GET. A page that is not there means that the symbol is not known. */
+/** The answer to a GET. A 404 means that the symbol is unknown. */
 export async function ask(options: YahooOptions, path: string, query: QuoteQuery): Promise<unknown> {
   return asked(options, path, { query, session: null })
 }
 
-/** The same for what may want a session: plainly or with the session at hand, then once more with a new one. */
+/** For an endpoint that may need a session: without one or with the cached one, then once more with a new one. */
 export async function askWithSession(options: YahooOptions, path: string, query: QuoteQuery): Promise<unknown> {
   const session = sessionAtHand(options)
   try {
@@ -44,9 +45,9 @@ export async function askWithSession(options: YahooOptions, path: string, query:
   }
 }
 
-type Asked = { query: QuoteQuery; session: Session | null }
+type SessionRequest = { query: QuoteQuery; session: Session | null }
 
-async function asked(options: YahooOptions, path: string, { query, session }: Asked): Promise<unknown> {
+async function asked(options: YahooOptions, path: string, { query, session }: SessionRequest): Promise<unknown> {
   const url = options.url + path
   try {
     if (session === null) return await requestJson(url, requestOf(options, query))
@@ -87,7 +88,7 @@ function sessionAtHand(options: YahooOptions): Session | null {
   return session !== undefined && session.endsAt > options.clock() ? session : null
 }
 
-/** Unless somebody else has a newer one already. */
+/** Unless another request has stored a newer one already. */
 function drop(options: YahooOptions, session: Session | null): void {
   if (sessions.get(addressesOf(options)) === session) sessions.delete(addressesOf(options))
 }
@@ -101,10 +102,10 @@ async function newSession(options: YahooOptions, query: QuoteQuery): Promise<Ses
   return { cookie, crumb, endsAt: options.clock() + SESSION_MS }
 }
 
-/** Prose, a page or nothing stand where the crumb would be. */
+/** The form of a crumb. Any other answer (a sentence, an HTML page, nothing) is a refusal. */
 const CRUMB = /^[^\s<>"{}]{1,64}$/
 
-/** The page there does not exist; its 404 sets the cookie all the same. */
+/** The page does not exist; its 404 sets the cookie all the same. */
 async function newCookie(options: YahooOptions, query: QuoteQuery): Promise<string> {
   const request = requestOf(options, query, { accept: 'text/html,*/*' })
   const { headers, status } = await requestBytes(`${options.cookieUrl}/`, { ...request, retries: 0, anyStatus: true })

@@ -1,5 +1,5 @@
-// Yahoo: bars and the latest price from its charts. Days without trade are nulls in the arrays; prices are adjusted here by the
-// adjusted close. What it knows of companies is in the file beside this one.
+// Yahoo: bars and the latest price from its charts. Days without trade are nulls in the arrays; prices are adjusted here
+// with the adjusted close. Company data is in the file beside this one.
 
 import type { Bar, Quote } from '../bars.ts'
 import { localDate } from '../calendar.ts'
@@ -50,7 +50,7 @@ export function yahooProvider(options: YahooOptions): PriceProvider & Pick<Marke
   }
 }
 
-/** Of the mainland's companies other sources tell more, and in another form: the year up to a day, not three months. */
+/** For mainland companies other sources give more, and in another form: the year up to a day, not three months. */
 function supports(instrument: Instrument, need: MarketNeed): boolean {
   if (yahooSymbol(instrument) === null) return false
   return isPriceNeed(need) || (need === 'fundamentals' && instrument.market !== 'cn' && instrument.kind === 'stock')
@@ -108,7 +108,7 @@ function toQuote(instrument: Instrument, chart: Chart): Quote {
   }
 }
 
-/** What this endpoint does not tell. */
+/** The fields of a quote that this endpoint does not have. */
 const UNKNOWN = {
   amount: null,
   turnoverRatePct: null,

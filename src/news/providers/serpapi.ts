@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { requestJson, UpstreamError } from '../../lib/http-client.ts'
-import { ageWord, hitsOf, type SearchOptions, type SearchProvider } from '../search-provider.ts'
-import { checked } from './reply.ts'
+import { ageWord, checked, hitsOf, type SearchOptions, type SearchProvider } from '../search-provider.ts'
 
 const text = z.string().nullish()
 const Row = z.object({ title: text, link: text, snippet: text, date: text, source: z.unknown() })

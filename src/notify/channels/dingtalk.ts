@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { defineChannel, JSON_TYPE, later, MINUTE_MS, OK, rejected } from '../channel.ts'
 import { asBareSimple, titled } from '../dialects.ts'
-import { address, base64, hmac, numberAt, textAt, token } from '../fields.ts'
+import { address, addressIn, base64, hmac, numberAt, textAt, token, tokenIn } from '../fields.ts'
 
 const TOO_OFTEN = 130_101
 
 /** A robot of a DingTalk group. With a secret every request is signed. */
 export const dingtalk = defineChannel({
-  kind: 'dingtalk',
   settings: z.object({ webhook_url: address(), secret: token().optional() }),
   secrets: ['webhook_url', 'secret'],
+  environment: { webhook_url: addressIn('DINGTALK_WEBHOOK_URL'), secret: tokenIn('DINGTALK_SECRET') },
   open: ({ webhook_url, secret }) => ({
     // The body may have 20 KB; the rest of it is the envelope.
     limit: { unit: 'json_bytes', max: 18_000 },

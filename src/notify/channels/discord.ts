@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { defineChannel, JSON_TYPE } from '../channel.ts'
 import { asDiscord } from '../dialects.ts'
-import { address, numberAt, word } from '../fields.ts'
+import { address, addressIn, numberAt, word } from '../fields.ts'
 
 const WITHOUT_PREVIEWS = 4
 
 /** A webhook of a Discord channel. */
 export const discord = defineChannel({
-  kind: 'discord',
   settings: z.object({ webhook_url: address(), username: word(80).optional() }),
   secrets: ['webhook_url'],
+  environment: { webhook_url: addressIn('DISCORD_WEBHOOK_URL'), username: null },
   open: ({ webhook_url: url, username }) => ({
     limit: { unit: 'characters', max: 2_000 },
     pace: [

@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { defineChannel, JSON_TYPE, later, MINUTE_MS, OK, rejected } from '../channel.ts'
 import { asBareSimple, titled } from '../dialects.ts'
-import { address, base64, hmac, numberAt, textAt, token } from '../fields.ts'
+import { address, addressIn, base64, hmac, numberAt, textAt, token, tokenIn } from '../fields.ts'
 
 const TOO_OFTEN: readonly (number | null)[] = [9_499, 11_232]
 
 /** A robot of a Feishu (Lark) group. With a secret every request is signed. */
 export const feishu = defineChannel({
-  kind: 'feishu',
   settings: z.object({ webhook_url: address(), secret: token().optional() }),
   secrets: ['webhook_url', 'secret'],
+  environment: { webhook_url: addressIn('FEISHU_WEBHOOK_URL'), secret: tokenIn('FEISHU_SECRET') },
   open: ({ webhook_url: url, secret }) => ({
     // The body may have 20 KB; the rest of it is the card.
     limit: { unit: 'json_bytes', max: 18_000 },

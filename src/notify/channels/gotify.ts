@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import { defineChannel, JSON_TYPE } from '../channel.ts'
 import { asMarkdown, titled } from '../dialects.ts'
-import { httpUrl, token, word } from '../fields.ts'
+import { baseUrlIn, httpUrl, token, tokenIn, word } from '../fields.ts'
 
 export const gotify = defineChannel({
-  kind: 'gotify',
   settings: z.object({
     url: word(500)
       .pipe(httpUrl())
@@ -13,6 +12,7 @@ export const gotify = defineChannel({
     priority: z.int().min(0).max(10).default(5),
   }),
   secrets: ['token'],
+  environment: { url: baseUrlIn('GOTIFY_URL'), token: tokenIn('GOTIFY_TOKEN'), priority: null },
   open: ({ url, token, priority }) => ({
     limit: { unit: 'characters', max: 30_000 },
     pace: [{ count: 10, windowMs: 1_000 }],

@@ -1,11 +1,10 @@
 import { z } from 'zod'
 import { defineChannel, FORM_TYPE } from '../channel.ts'
 import { asHtml, asMarkdown, titled } from '../dialects.ts'
-import { apiUrl, base64OfText, mailbox, mailboxes, pathToken, token } from '../fields.ts'
-import { MAIL_CHARACTERS, SUBJECT_CHARACTERS } from '../mail.ts'
+import { apiUrl, base64OfText, baseUrlIn, lineIn, mailbox, mailboxes, pathToken, token, tokenIn } from '../fields.ts'
+import { MAIL_CHARACTERS, MAIL_ENVIRONMENT, SUBJECT_CHARACTERS } from '../mail.ts'
 
 export const mailgun = defineChannel({
-  kind: 'mailgun',
   settings: z.object({
     api_key: token(),
     domain: pathToken(),
@@ -14,6 +13,12 @@ export const mailgun = defineChannel({
     api_url: apiUrl('https://api.mailgun.net'),
   }),
   secrets: ['api_key'],
+  environment: {
+    ...MAIL_ENVIRONMENT,
+    api_key: tokenIn('MAILGUN_API_KEY'),
+    domain: lineIn('MAILGUN_DOMAIN'),
+    api_url: baseUrlIn('MAILGUN_URL'),
+  },
   open: ({ api_key, domain, from, to, api_url }) => ({
     limit: { unit: 'characters', max: MAIL_CHARACTERS },
     pace: [{ count: 10, windowMs: 1_000 }],

@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import { bearer, defineChannel, JSON_TYPE } from '../channel.ts'
 import { asMarkdown, titled } from '../dialects.ts'
-import { apiUrl, token, word } from '../fields.ts'
+import { apiUrl, baseUrlIn, lineIn, token, tokenIn, word } from '../fields.ts'
 
 export const ntfy = defineChannel({
-  kind: 'ntfy',
   settings: z.object({
     url: apiUrl('https://ntfy.sh'),
     topic: word(64).regex(/^[\w-]+$/, 'letters, digits, _ and - are wanted'),
@@ -12,6 +11,12 @@ export const ntfy = defineChannel({
     priority: z.int().min(1).max(5).default(3),
   }),
   secrets: ['token'],
+  environment: {
+    url: baseUrlIn('NTFY_URL'),
+    topic: lineIn('NTFY_TOPIC'),
+    token: tokenIn('NTFY_TOKEN'),
+    priority: null,
+  },
   open: ({ url, topic, token, priority }) => ({
     // A longer message becomes an attachment.
     limit: { unit: 'bytes', max: 4_000 },

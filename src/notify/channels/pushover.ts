@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import { defineChannel, FORM_TYPE, OK, rejected } from '../channel.ts'
 import { asBarePlain, titled } from '../dialects.ts'
-import { apiUrl, member, numberAt, token } from '../fields.ts'
+import { apiUrl, baseUrlIn, member, numberAt, token, tokenIn } from '../fields.ts'
 
 export const pushover = defineChannel({
-  kind: 'pushover',
   settings: z.object({
     token: token(),
     user: token(),
@@ -12,6 +11,12 @@ export const pushover = defineChannel({
     api_url: apiUrl('https://api.pushover.net'),
   }),
   secrets: ['token', 'user'],
+  environment: {
+    token: tokenIn('PUSHOVER_API_TOKEN'),
+    user: tokenIn('PUSHOVER_USER_KEY'),
+    priority: null,
+    api_url: baseUrlIn('PUSHOVER_URL'),
+  },
   open: ({ token, user, priority, api_url }) => ({
     limit: { unit: 'characters', max: 1_024 },
     pace: [{ count: 5, windowMs: 5_000 }],

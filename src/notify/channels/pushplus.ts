@@ -1,19 +1,23 @@
 import { z } from 'zod'
 import { defineChannel, JSON_TYPE, later, MINUTE_MS, OK, rejected } from '../channel.ts'
 import { asMarkdown, titled } from '../dialects.ts'
-import { apiUrl, numberAt, textAt, token, word } from '../fields.ts'
+import { apiUrl, baseUrlIn, lineIn, numberAt, textAt, token, tokenIn, word } from '../fields.ts'
 
 /** Asked too often: the service pauses the account. */
 const PAUSED = 900
 
 export const pushplus = defineChannel({
-  kind: 'pushplus',
   settings: z.object({
     token: token(),
     topic: word(100).optional(),
     api_url: apiUrl('https://www.pushplus.plus'),
   }),
   secrets: ['token'],
+  environment: {
+    token: tokenIn('PUSHPLUS_TOKEN'),
+    topic: lineIn('PUSHPLUS_TOPIC'),
+    api_url: baseUrlIn('PUSHPLUS_URL'),
+  },
   open: ({ token, topic, api_url }) => ({
     limit: { unit: 'characters', max: 20_000 },
     pace: [{ count: 5, windowMs: MINUTE_MS }],

@@ -1,12 +1,11 @@
 import { z } from 'zod'
 import { bearer, defineChannel, JSON_TYPE, later } from '../channel.ts'
 import { asHtml, asMarkdown, titled } from '../dialects.ts'
-import { apiUrl, mailbox, mailboxes, textAt, token } from '../fields.ts'
-import { MAIL_CHARACTERS, SUBJECT_CHARACTERS } from '../mail.ts'
+import { apiUrl, baseUrlIn, mailbox, mailboxes, textAt, token, tokenIn } from '../fields.ts'
+import { MAIL_CHARACTERS, MAIL_ENVIRONMENT, SUBJECT_CHARACTERS } from '../mail.ts'
 
 /** Mail by Resend, which takes a message once however often it comes under one key. */
 export const resend = defineChannel({
-  kind: 'resend',
   settings: z.object({
     api_key: token(),
     from: mailbox(),
@@ -14,6 +13,7 @@ export const resend = defineChannel({
     api_url: apiUrl('https://api.resend.com'),
   }),
   secrets: ['api_key'],
+  environment: { ...MAIL_ENVIRONMENT, api_key: tokenIn('RESEND_API_KEY'), api_url: baseUrlIn('RESEND_URL') },
   open: ({ api_key, from, to, api_url }) => ({
     limit: { unit: 'characters', max: MAIL_CHARACTERS },
     pace: [{ count: 2, windowMs: 1_000 }],

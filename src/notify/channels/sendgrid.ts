@@ -1,11 +1,10 @@
 import { z } from 'zod'
 import { bearer, defineChannel, JSON_TYPE } from '../channel.ts'
 import { asHtml, asMarkdown, titled } from '../dialects.ts'
-import { apiUrl, mailbox, mailboxes, token } from '../fields.ts'
-import { MAIL_CHARACTERS, nameAndAddress, SUBJECT_CHARACTERS } from '../mail.ts'
+import { apiUrl, baseUrlIn, mailbox, mailboxes, token, tokenIn } from '../fields.ts'
+import { MAIL_CHARACTERS, MAIL_ENVIRONMENT, nameAndAddress, SUBJECT_CHARACTERS } from '../mail.ts'
 
 export const sendgrid = defineChannel({
-  kind: 'sendgrid',
   settings: z.object({
     api_key: token(),
     from: mailbox(),
@@ -13,6 +12,7 @@ export const sendgrid = defineChannel({
     api_url: apiUrl('https://api.sendgrid.com'),
   }),
   secrets: ['api_key'],
+  environment: { ...MAIL_ENVIRONMENT, api_key: tokenIn('SENDGRID_API_KEY'), api_url: baseUrlIn('SENDGRID_URL') },
   open: ({ api_key, from, to, api_url }) => ({
     limit: { unit: 'characters', max: MAIL_CHARACTERS },
     pace: [{ count: 10, windowMs: 1_000 }],

@@ -1,11 +1,10 @@
 import { z } from 'zod'
 import { defineChannel, JSON_TYPE, MINUTE_MS, OK, rejected } from '../channel.ts'
 import { asMarkdown, titled } from '../dialects.ts'
-import { httpUrl, numberAt, pathToken, textAt } from '../fields.ts'
+import { baseUrlIn, httpUrl, numberAt, pathToken, textAt, tokenIn } from '../fields.ts'
 
 /** ServerChan, both generations: the key tells which. */
 export const serverchan = defineChannel({
-  kind: 'serverchan',
   settings: z.object({
     key: pathToken(),
     api_url: httpUrl()
@@ -14,6 +13,7 @@ export const serverchan = defineChannel({
       .optional(),
   }),
   secrets: ['key'],
+  environment: { key: tokenIn('SERVERCHAN_KEY'), api_url: baseUrlIn('SERVERCHAN_URL') },
   open: ({ key, api_url }) => ({
     limit: { unit: 'bytes', max: 30_000 },
     pace: [{ count: 5, windowMs: MINUTE_MS }],

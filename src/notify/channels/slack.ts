@@ -1,16 +1,16 @@
 import { z } from 'zod'
 import { defineChannel, JSON_TYPE, OK, rejected } from '../channel.ts'
 import { asSlack, titled } from '../dialects.ts'
-import { address } from '../fields.ts'
+import { address, addressIn } from '../fields.ts'
 import { split } from '../split.ts'
 
 const BLOCK_CHARACTERS = 3_000
 
 /** An incoming webhook of Slack. */
 export const slack = defineChannel({
-  kind: 'slack',
   settings: z.object({ webhook_url: address() }),
   secrets: ['webhook_url'],
+  environment: { webhook_url: addressIn('SLACK_WEBHOOK_URL') },
   open: ({ webhook_url: url }) => ({
     // Up to 50 blocks would be taken; nobody reads a message of that length in a chat.
     limit: { unit: 'characters', max: 12_000 },

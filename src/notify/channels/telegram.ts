@@ -1,11 +1,10 @@
 import { z } from 'zod'
 import { defineChannel, JSON_TYPE, MINUTE_MS, OK, type Outgoing, rejected } from '../channel.ts'
 import { asPlain, asTelegram } from '../dialects.ts'
-import { apiUrl, member, numberAt, pathToken, textAt, word } from '../fields.ts'
+import { apiUrl, baseUrlIn, lineIn, member, numberAt, numberIn, pathToken, textAt, tokenIn, word } from '../fields.ts'
 
 /** A bot that writes to a chat, a channel, or a topic of a group. */
 export const telegram = defineChannel({
-  kind: 'telegram',
   settings: z.object({
     bot_token: pathToken(),
     // Ids of groups are numbers, names of channels are words.
@@ -14,6 +13,12 @@ export const telegram = defineChannel({
     api_url: apiUrl('https://api.telegram.org'),
   }),
   secrets: ['bot_token'],
+  environment: {
+    bot_token: tokenIn('TELEGRAM_BOT_TOKEN'),
+    chat_id: lineIn('TELEGRAM_CHAT_ID'),
+    message_thread_id: numberIn('TELEGRAM_MESSAGE_THREAD_ID', 1),
+    api_url: baseUrlIn('TELEGRAM_URL'),
+  },
   open: ({ bot_token, chat_id, message_thread_id, api_url }) => {
     const message = (fields: Record<string, unknown>): Outgoing => ({
       url: `${api_url}/bot${bot_token}/sendMessage`,

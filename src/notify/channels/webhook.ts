@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { toHex } from '../../lib/crypto.ts'
 import { bearer, defineChannel, JSON_TYPE, type Part } from '../channel.ts'
 import { asBarePlain, asMarkdown, titled } from '../dialects.ts'
-import { address, hex, hmac, token, word } from '../fields.ts'
+import { address, addressIn, hmac, token, tokenIn, word } from '../fields.ts'
 
 const TITLE_CHARACTERS = 200
 const BARK_CHARACTERS = 4_000
@@ -32,7 +33,6 @@ const template = () =>
 
 /** Any address that takes JSON, in a shape of its own choice. */
 export const webhook = defineChannel({
-  kind: 'webhook',
   settings: z.object({
     url: address(),
     token: token().optional(),
@@ -44,6 +44,16 @@ export const webhook = defineChannel({
     recognises_repeats: z.boolean().default(false),
   }),
   secrets: ['url', 'token', 'secret'],
+  environment: {
+    url: addressIn('NOTIFY_WEBHOOK_URL'),
+    token: tokenIn('NOTIFY_WEBHOOK_TOKEN'),
+    secret: tokenIn('NOTIFY_WEBHOOK_SECRET'),
+    style: null,
+    group: null,
+    template: null,
+    max_characters: null,
+    recognises_repeats: null,
+  },
   open: (settings) => ({
     limit: {
       unit: 'characters',
@@ -59,7 +69,7 @@ export const webhook = defineChannel({
         ...JSON_TYPE,
         'idempotency-key': part.key,
         ...(token === undefined ? {} : bearer(token)),
-        ...(secret === undefined ? {} : { 'x-signature': hex(await hmac(secret, body)) }),
+        ...(secret === undefined ? {} : { 'x-signature': toHex(await hmac(secret, body)) }),
       }
       return { url: settings.url, headers, body }
     },

@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { defineChannel, JSON_TYPE, later, MINUTE_MS, OK, rejected } from '../channel.ts'
 import { asSimple } from '../dialects.ts'
-import { address, numberAt, textAt } from '../fields.ts'
+import { address, addressIn, numberAt, textAt } from '../fields.ts'
 
 const TOO_OFTEN = 45_009
 
 /** A robot of a WeCom group. */
 export const wecom = defineChannel({
-  kind: 'wecom',
   settings: z.object({ webhook_url: address() }),
   secrets: ['webhook_url'],
+  environment: { webhook_url: addressIn('WECOM_WEBHOOK_URL') },
   open: ({ webhook_url: url }) => ({
     limit: { unit: 'bytes', max: 4_096 },
     pace: [{ count: 20, windowMs: MINUTE_MS }],

@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
-import { within } from '../../analysis/deadline.ts'
-import { analyzeNow } from '../../analysis/runner.ts'
-import type { TaskRequest } from '../../analysis/task.ts'
-import { taskMessages } from '../../analysis/task-messages.ts'
+import { DEFAULT_SKILL, listSkills } from '../../analysis/judge/skills.ts'
+import type { TaskRequest } from '../../analysis/request.ts'
+import { ReportLanguage } from '../../analysis/schemas.ts'
+import { textsOf } from '../../analysis/texts/book.ts'
 import { taskQueue } from '../../bindings.ts'
 import { config } from '../../config.ts'
 import { stockNameStore } from '../../db/stock-names.ts'
@@ -11,13 +11,10 @@ import type { AppEnv } from '../../http/app-env.ts'
 import { AppError, analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
-import { hexId } from '../../lib/ids.ts'
+import { currentNames, type NameIndex } from '../../kits/market-names/index.ts'
+import { hexId } from '../../lib/crypto.ts'
 import { errorFields, log } from '../../lib/log.ts'
-import type { NameIndex } from '../../market/names/name-index.ts'
-import { currentNames } from '../../market/names/store.ts'
 import { type Resolved, resolveEntries } from '../../market/resolve.ts'
-import { analyzeSkills } from './analyze-skills.ts'
-import { resultOf } from './results.ts'
 import {
   AnalysisResultResponse,
   AnalyzeRequest,
@@ -26,22 +23,24 @@ import {
   TaskAccepted,
 } from './schemas.ts'
 import { tooManyAnalyses } from './too-many-analyses.ts'
+import { unclearNames } from './unclear-names.ts'
 
 const MAX_STOCKS = 50
-const MAX_NAMED = 20
 /** From the end of a run until its answer is out. */
 const CLOSING_MS = 60_000
 /** Sources of a selection whose words belong to every task of the batch. */
 const BATCH_SOURCES: readonly (string | null | undefined)[] = ['import', 'image']
 
 const app = router(analysisEnvelope)
-app.route('/', analyzeSkills)
 
 endpoint(
   app,
   {
     method: 'post',
     path: '/api/v1/analysis/analyze',
+    scope: 'analysis',
+    limit: 'analyses',
+    bodyLimit: 'standard',
     tag: 'Analysis',
     summary: 'Analyse one stock at once, or queue one task for each of up to 50',
     body: { schema: AnalyzeRequest, required: true },
@@ -78,13 +77,8 @@ function requestsOf(
 ): TaskRequest[] {
   const entries = [...(body.stock_code ? [body.stock_code] : []), ...(body.stock_codes ?? [])]
   if (entries.length === 0) throw new AppError('bad_request', 'Give stock_code or stock_codes')
-  const { targets, rejected } = resolveEntries(entries, names)
-  if (rejected.length > 0) {
-    const named = rejected.slice(0, MAX_NAMED).map(({ message }) => message)
-    const rest = rejected.length > MAX_NAMED ? [`and ${rejected.length - MAX_NAMED} more`] : []
-    const invalid = rejected.map(({ input, reason, message }) => ({ input, reason, message }))
-    throw new AppError('bad_request', [...named, ...rest].join('; '), { extra: { detail: { invalid } } })
-  }
+  const { targets, rejected } = resolveEntries(entries, names, { confirm: body.confirm })
+  if (rejected.length > 0) throw unclearNames(rejected, body.report_language ?? body.reportLanguage ?? configured)
   if (targets.length > MAX_STOCKS) {
     throw new AppError('bad_request', `${targets.length} stocks are too many: one request takes at most ${MAX_STOCKS}`)
   }
@@ -113,6 +107,7 @@ function requestOf(
     reportLanguage,
     skills: body.skills ?? body.strategies ?? null,
     originalQuery: keepsWords ? (body.original_query ?? null) : null,
+    reading: readingOf(target, reportLanguage ?? configured),
     selectionSource: keepsWords ? (body.selection_source ?? null) : null,
     forceRefresh: body.force_refresh,
     notify: body.notify,
@@ -123,6 +118,21 @@ function requestOf(
   }
 }
 
+/** How an entry was read that somebody confirmed; null where nothing had to be read. */
+function readingOf({ readFrom, listing, instrument }: Resolved, language: TaskRequest['language']): string | null {
+  if (readFrom === null) return null
+  const name = (language === 'zh' ? listing?.zh : listing?.en) || listing?.zh || instrument.key
+  return textsOf(language).task.reading(readFrom, name, instrument.key)
+}
+
+function acceptedText({ stockCode, language, reading }: TaskRequest): string {
+  const accepted = textsOf(language).task.accepted(stockCode)
+  return reading === null ? accepted : `${accepted}${language === 'zh' ? '；' : '; '}${reading}`
+}
+
+/** Only an entry that had to be read has it. */
+const readingField = ({ reading }: TaskRequest) => (reading === null ? {} : { reading })
+
 async function submit(c: Context<AppEnv>, requests: TaskRequest[]) {
   const answer = await taskQueue(c.env).submit(c.get('principal').owner, requests)
   if (answer.ok) return answer.results
@@ -130,7 +140,7 @@ async function submit(c: Context<AppEnv>, requests: TaskRequest[]) {
 }
 
 async function submitOne(c: Context<AppEnv>, request: TaskRequest): Promise<Response> {
-  const say = taskMessages(request.language)
+  const say = textsOf(request.language).task
   const [result] = await submit(c, [request])
   if (!result?.accepted) {
     const extra = { stock_code: request.stockCode, existing_task_id: result?.taskId }
@@ -142,7 +152,8 @@ async function submitOne(c: Context<AppEnv>, request: TaskRequest): Promise<Resp
       task_id: id,
       trace_id: id,
       status: 'pending' as const,
-      message: say.accepted(request.stockCode),
+      message: acceptedText(request),
+      ...readingField(request),
       analysis_phase: request.analysisPhase,
     },
     202,
@@ -150,7 +161,7 @@ async function submitOne(c: Context<AppEnv>, request: TaskRequest): Promise<Resp
 }
 
 async function submitBatch(c: Context<AppEnv>, requests: TaskRequest[]): Promise<Response> {
-  const say = taskMessages(requests[0]?.language ?? config(c.env).reportLanguage)
+  const say = textsOf(requests[0]?.language ?? config(c.env).reportLanguage).task
   const results = await submit(c, requests)
   const accepted = results.flatMap((result) => (result.accepted ? [result.task] : []))
   const duplicates = results.flatMap((result) => (result.accepted ? [] : [result]))
@@ -161,7 +172,8 @@ async function submitBatch(c: Context<AppEnv>, requests: TaskRequest[]): Promise
         trace_id: id,
         stock_code: request.stockCode,
         status: 'pending' as const,
-        message: say.accepted(request.stockCode),
+        message: acceptedText(request),
+        ...readingField(request),
         analysis_phase: request.analysisPhase,
       })),
       duplicates: duplicates.map(({ stockCode, taskId }) => ({
@@ -190,30 +202,11 @@ async function analyzeOne(c: Context<AppEnv>, request: TaskRequest): Promise<Res
 }
 
 async function runOne(c: Context<AppEnv>, request: TaskRequest, queryId: string): Promise<Response> {
-  const { taskTimeoutMs } = config(c.env)
   const { owner } = c.get('principal')
-  let stage = ''
-  const never = new AbortController().signal
-  const bounded = await within({ timeoutMs: taskTimeoutMs, signal: never }, (signal) =>
-    analyzeNow(
-      c.env,
-      { owner, queryId, taskId: null, attempt: 1, request },
-      {
-        signal,
-        onStage: async (_progress, _message, name) => {
-          stage = name
-        },
-        onSteps: async () => {},
-      },
-    ),
-  )
-  if (!bounded.ok) {
-    throw new AppError('analysis_failed', taskMessages(request.language).timedOut(stage, taskTimeoutMs / 1000))
-  }
-  const result = bounded.value
-  if (!result.ok) throw new AppError('analysis_failed', result.message)
-  if (request.notify && result.saved) await tell(c, queryId)
-  return c.json(resultOf(result.report, result.diagnostics))
+  const answer = await c.env.ANALYSIS_RUNNER.analyze({ owner, queryId, taskId: null, attempt: 1, request })
+  if (!answer.ok) throw new AppError('analysis_failed', answer.message)
+  if (request.notify && answer.saved) await tell(c, queryId)
+  return c.json(JSON.parse(answer.result) as AnalysisResultResponse)
 }
 
 /** Should the call be lost, the run counts until its time is over. */
@@ -225,8 +218,6 @@ async function endDirect(c: Context<AppEnv>, queryId: string): Promise<void> {
   }
 }
 
-export { app as analyze }
-
 /** Has the news sent that was saved with the report. Should the call be lost, the cron trigger makes it. */
 async function tell(c: Context<AppEnv>, queryId: string): Promise<void> {
   try {
@@ -235,3 +226,46 @@ async function tell(c: Context<AppEnv>, queryId: string): Promise<void> {
     log.warn('notify.not_asked', { queryId, ...errorFields(error) })
   }
 }
+
+// The strategies that `skills` of an analysis may name.
+
+const SkillsResponse = z
+  .object({
+    skills: z.array(z.object({ id: z.string(), name: z.string(), description: z.string() }).openapi('SkillInfo')),
+    default_skill_id: z.string(),
+  })
+  .openapi('SkillsResponse')
+
+const Query = z.object({ language: ReportLanguage.optional().describe('The configured one by default') })
+
+const spec = {
+  method: 'get',
+  scope: 'analysis',
+  limit: 'reads',
+  bodyLimit: 'standard',
+  tag: 'Analysis',
+  query: Query,
+  replies: { 200: { description: 'In the order in which they are offered', schema: SkillsResponse } },
+} as const
+
+const answer = (c: Context<AppEnv>, { language }: z.infer<typeof Query>): Response =>
+  c.json({ skills: listSkills(language ?? config(c.env).reportLanguage), default_skill_id: DEFAULT_SKILL })
+
+endpoint(
+  app,
+  { ...spec, path: '/api/v1/agent/skills', summary: 'The strategies that an analysis can weigh' },
+  (c, { query }) => answer(c, query),
+)
+
+endpoint(
+  app,
+  {
+    ...spec,
+    path: '/api/v1/agent/strategies',
+    summary: 'Another name of /api/v1/agent/skills',
+    deprecated: true,
+  },
+  (c, { query }) => answer(c, query),
+)
+
+export { app as analyze }

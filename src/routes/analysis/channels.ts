@@ -1,24 +1,106 @@
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { config } from '../../config.ts'
-import { channelStarts, noteChannelTest } from '../../db/channel-tests.ts'
-import { type ChannelRow, deleteChannel, findChannel, listChannels, saveChannel } from '../../db/channels.ts'
-import { operatorTargets, targetOf } from '../../db/notify-targets.ts'
-import { actorOf } from '../../http/actor.ts'
+import {
+  type ChannelRow,
+  channelStarts,
+  deleteChannel,
+  findChannel,
+  listChannels,
+  noteChannelTest,
+  operatorTargets,
+  saveChannel,
+  targetOf,
+} from '../../db/channels.ts'
 import type { AppEnv } from '../../http/app-env.ts'
 import { AppError, analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
+import { actorOf } from '../../http/principal.ts'
 import { router } from '../../http/router.ts'
-import { invalid, valueError } from '../../http/validation.ts'
+import { invalid, laxBool, valueError } from '../../http/validation.ts'
 import { isoMicros } from '../../lib/clock.ts'
-import { hexId } from '../../lib/ids.ts'
-import { later, type Part, type Verdict } from '../../notify/channel.ts'
-import { CHANNELS } from '../../notify/index.ts'
+import { hexId } from '../../lib/crypto.ts'
+import {
+  type Channel as ChannelType,
+  later,
+  longestWindowMs,
+  type Part,
+  paceWaitMs,
+  type Verdict,
+} from '../../notify/channel.ts'
 import { testMessage } from '../../notify/message.ts'
-import { longestWindowMs, paceWaitMs } from '../../notify/pace.ts'
-import { isReachable, type Opened, sendPart } from '../../notify/send.ts'
-import { openTarget, type Target } from '../../notify/target.ts'
-import { Channel, ChannelId, ChannelInput, ChannelTest, MAX_CHANNELS } from './channels-schemas.ts'
+import { CHANNEL_KINDS, CHANNELS } from '../../notify/registry.ts'
+import { isReachable, type Opened, openTarget, sendPart, type Target } from '../../notify/send.ts'
+
+const MAX_CHANNELS = 50
+
+/** Ids of the environment's own channels begin like this. */
+const OPERATOR_PREFIX = 'operator-'
+
+const ChannelId = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'small letters, digits, _ and - are wanted')
+  .refine((id) => !id.startsWith(OPERATOR_PREFIX), { error: `ids that begin with ${OPERATOR_PREFIX} are taken` })
+
+const Mode = z
+  .enum(['single', 'digest'])
+  .describe('`digest`: the reports of what was asked for together come as one message when the last is there')
+
+/** Everything may be left out of a change: it stays as it is. Null takes it away. */
+function settingsOf({ settings, secrets }: ChannelType) {
+  const fields = Object.entries(settings.shape).map(([name, field]) => {
+    // A default belongs to a channel that is made, not to a change that leaves the field out.
+    const bare = field instanceof z.ZodDefault ? field.unwrap() : field
+    const optional = (bare as z.ZodType).nullish()
+    return [name, secrets.includes(name) ? optional.describe('Never shown') : optional]
+  })
+  return z
+    .strictObject(Object.fromEntries(fields) as Record<string, z.ZodType>)
+    .describe('Of a channel of the same kind, what is left out stays as it is; null takes it away')
+}
+
+const inputs = CHANNEL_KINDS.map((kind) =>
+  z
+    .object({
+      kind: z.literal(kind),
+      settings: settingsOf(CHANNELS[kind]),
+      mode: Mode.optional(),
+      enabled: laxBool().optional(),
+    })
+    .openapi(`ChannelInput_${kind}`),
+)
+
+const ChannelInput = z
+  .discriminatedUnion('kind', inputs as [(typeof inputs)[number], ...typeof inputs])
+  .openapi('ChannelInput')
+type ChannelInput = z.infer<typeof ChannelInput>
+
+const Channel = z
+  .object({
+    channel_id: z.string(),
+    kind: z.enum(CHANNEL_KINDS),
+    mode: Mode,
+    enabled: z.boolean(),
+    settings: z.record(z.string(), z.unknown()).describe('Without what is sealed'),
+    secrets_set: z.array(z.string()).describe('The names of the sealed settings that have a value'),
+    readable: z.boolean().describe('False when what is sealed cannot be opened any more'),
+    from_environment: z.boolean().describe("The operator's own, which only the environment changes"),
+    created_at: z.string().nullable(),
+    updated_at: z.string().nullable(),
+  })
+  .openapi('Channel')
+type Channel = z.infer<typeof Channel>
+
+const ChannelTest = z
+  .object({
+    ok: z.boolean(),
+    outcome: z
+      .enum(['sent', 'rejected', 'later', 'unknown'])
+      .describe('`later`: the service asked to be left alone for now; `unknown`: no answer came'),
+    error: z.string().nullable(),
+    retry_after_seconds: z.number().nullable(),
+  })
+  .openapi('ChannelTest')
 
 const app = router(analysisEnvelope)
 const tag = 'Notifications'
@@ -32,6 +114,9 @@ endpoint(
   {
     method: 'get',
     path: PATH,
+    scope: 'analysis',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag,
     summary: 'Where your reports are sent',
     replies: { 200: { description: 'Your channels by id', schema: z.object({ channels: z.array(Channel) }) } },
@@ -47,6 +132,9 @@ endpoint(
   {
     method: 'get',
     path: ONE,
+    scope: 'analysis',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag,
     summary: 'One channel',
     params,
@@ -65,6 +153,9 @@ endpoint(
   {
     method: 'put',
     path: ONE,
+    scope: 'analysis',
+    limit: 'writes',
+    bodyLimit: 'standard',
     tag,
     summary: 'Make or change a channel',
     params: z.object({ channel_id: ChannelId }),
@@ -97,6 +188,9 @@ endpoint(
   {
     method: 'delete',
     path: ONE,
+    scope: 'analysis',
+    limit: 'writes',
+    bodyLimit: 'standard',
     tag,
     summary: 'Delete a channel; what was still to be sent there fails',
     params,
@@ -114,6 +208,9 @@ endpoint(
   {
     method: 'post',
     path: `${ONE}/test`,
+    scope: 'analysis',
+    limit: 'writes',
+    bodyLimit: 'standard',
     tag,
     summary: 'Send a test message there, also while the channel is switched off',
     params,

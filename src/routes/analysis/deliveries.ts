@@ -62,6 +62,9 @@ endpoint(
   {
     method: 'get',
     path: PATH,
+    scope: 'analysis',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag,
     summary: 'What was sent, or is to be, newest first',
     query: z.object({
@@ -103,6 +106,9 @@ endpoint(
   {
     method: 'get',
     path: ONE,
+    scope: 'analysis',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag,
     summary: 'One delivery with its parts',
     params,
@@ -116,6 +122,9 @@ endpoint(
   {
     method: 'post',
     path: `${ONE}/retry`,
+    scope: 'analysis',
+    limit: 'writes',
+    bodyLimit: 'standard',
     tag,
     summary: 'Send again what failed or is in doubt; a part in doubt may then arrive twice',
     params,

@@ -1,8 +1,9 @@
 // How the owner's past advice turned out.
 
 import { z } from '@hono/zod-openapi'
-import { type Advised, accuracyOf, CALM_PCT } from '../../analysis/accuracy.ts'
-import { marketDataOf } from '../../analysis/runner.ts'
+import { type Advised, accuracyOf, CALM_PCT } from '../../analysis/judge/accuracy.ts'
+import { marketDataOf } from '../../analysis/market-data.ts'
+import { Action } from '../../analysis/schemas.ts'
 import { type PastAdvice, pastAdvice } from '../../db/analyses.ts'
 import { analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
@@ -13,7 +14,6 @@ import { errorFields, log } from '../../lib/log.ts'
 import type { Bar } from '../../market/bars.ts'
 import { parseCode } from '../../market/instruments.ts'
 import type { MarketData } from '../../market/providers/index.ts'
-import { Action } from '../../reports/report.ts'
 import { keyOf } from './history-filters.ts'
 
 const app = router(analysisEnvelope)
@@ -56,6 +56,9 @@ endpoint(
   {
     method: 'get',
     path: '/api/v1/analysis/history/accuracy',
+    scope: 'analysis',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag: 'Analysis history',
     summary: 'How past advice turned out after 5, 10 and 20 sessions',
     query: z.object({

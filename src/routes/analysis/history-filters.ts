@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi'
 import { stockNameStore } from '../../db/stock-names.ts'
 import { valueError } from '../../http/validation.ts'
+import { currentNames } from '../../kits/market-names/index.ts'
 import { isoMicros } from '../../lib/clock.ts'
-import { currentNames } from '../../market/names/store.ts'
 import { resolveInput } from '../../market/resolve.ts'
 
 export const periodQuery = {

@@ -1,14 +1,21 @@
 // A stored report as something to look at: a page, its chart, and what the web client shares.
 
 import { z } from '@hono/zod-openapi'
+import { renderMarkdown } from '../../analysis/report/render/markdown.ts'
 import { AppError, analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
-import { renderMarkdown } from '../../reports/markdown.ts'
 import { readRecord, recordMissing, recordParams, recordUnreadable, summaryOf } from './history-record.ts'
 
 const app = router(analysisEnvelope)
-const common = { method: 'get', tag: 'Analysis history', params: recordParams } as const
+const common = {
+  method: 'get',
+  scope: 'analysis',
+  limit: 'reads',
+  bodyLimit: 'standard',
+  tag: 'Analysis history',
+  params: recordParams,
+} as const
 const html = { description: 'The page', contentType: 'text/html', schema: z.string() }
 
 const PAGE_EXAMPLE = '<!doctype html><title>600519</title>'
@@ -27,7 +34,7 @@ endpoint(
   },
   async (c, { params: { record_id } }) => {
     const { report, stored } = await readRecord(c.env.DB, c.get('principal').owner, record_id)
-    const { renderHtml, REPORT_PAGE_POLICY } = await import('../../reports/html.ts')
+    const { renderHtml, REPORT_PAGE_POLICY } = await import('../../analysis/report/render/html.ts')
     return page(renderHtml(report, summaryOf(stored)), REPORT_PAGE_POLICY)
   },
 )
@@ -47,7 +54,7 @@ endpoint(
   },
   async (c, { params: { record_id } }) => {
     const { report } = await readRecord(c.env.DB, c.get('principal').owner, record_id)
-    const { reportChart } = await import('../../reports/report-chart.ts')
+    const { reportChart } = await import('../../analysis/report/render/html.ts')
     const chart = reportChart(report)
     if (chart === null) throw new AppError('not_found', 'This record has no chart')
     // An image that is opened by itself is a page: it may not load or run anything.
@@ -79,7 +86,7 @@ endpoint(
       const message = `The report has ${size} characters, more than the ${MAX_SHARED_CHARACTERS} that fit a picture`
       throw new AppError('payload_too_large', message, { word: 'share_image_too_large' })
     }
-    const { renderHtml, REPORT_PAGE_POLICY } = await import('../../reports/html.ts')
+    const { renderHtml, REPORT_PAGE_POLICY } = await import('../../analysis/report/render/html.ts')
     return page(renderHtml(report, summary), REPORT_PAGE_POLICY)
   },
 )

@@ -1,19 +1,26 @@
 // Parts of one stored record: its news, its diagnostics, its flow.
 
 import { z } from '@hono/zod-openapi'
-import { reportOf } from '../../analysis/run-record.ts'
+import { reportOf } from '../../analysis/report/record.ts'
+import * as reports from '../../analysis/schemas.ts'
 import { findAnalysis } from '../../db/analyses.ts'
 import { analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
 import { laxInt } from '../../http/validation.ts'
 import { NewsItem } from '../../news/article.ts'
-import * as reports from '../../reports/report.ts'
 import { findRecord, flowOf, recordMissing, recordParams, summaryOf } from './history-record.ts'
 import { RunFlowSnapshot } from './schemas.ts'
 
 const app = router(analysisEnvelope)
-const common = { method: 'get', tag: 'Analysis history', params: recordParams } as const
+const common = {
+  method: 'get',
+  scope: 'analysis',
+  limit: 'reads',
+  bodyLimit: 'standard',
+  tag: 'Analysis history',
+  params: recordParams,
+} as const
 
 const NewsIntelResponse = z
   .object({

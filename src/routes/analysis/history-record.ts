@@ -1,12 +1,13 @@
 // What every answer about one stored record has in common.
 
 import { z } from '@hono/zod-openapi'
-import { historyFlow, REVIEW_CODE } from '../../analysis/run-flow-history.ts'
-import { diagnosticsOf, reportOf } from '../../analysis/run-record.ts'
+import { historyFlow } from '../../analysis/flow/history.ts'
+import { diagnosticSummary } from '../../analysis/report/diagnostics.ts'
+import { diagnosticsOf, reportOf } from '../../analysis/report/record.ts'
+import { REVIEW_CODE } from '../../analysis/request.ts'
+import { type AnalysisReport, type DiagnosticSummary, ReportLanguage } from '../../analysis/schemas.ts'
 import { findAnalysis, type StoredAnalysis } from '../../db/analyses.ts'
 import { AppError } from '../../http/errors.ts'
-import { diagnosticSummary } from '../../reports/diagnostics.ts'
-import { type AnalysisReport, type DiagnosticSummary, ReportLanguage } from '../../reports/report.ts'
 
 export const recordParams = z.object({ record_id: z.string().describe('The id of the row, or the task or query id') })
 export const recordMissing = { 404: { description: 'No such record' } }

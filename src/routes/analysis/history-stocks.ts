@@ -1,12 +1,12 @@
 // History by listing: one row for each, and everything of one deleted.
 
 import { z } from '@hono/zod-openapi'
+import { MarketPhaseSummary } from '../../analysis/schemas.ts'
 import { deleteByKey, type ListingItem, newestByListing } from '../../db/analyses.ts'
 import { analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
 import { laxInt } from '../../http/validation.ts'
-import { MarketPhaseSummary } from '../../reports/report.ts'
 import { keyOf, period, periodQuery } from './history-filters.ts'
 import { HistoryItem } from './schemas.ts'
 
@@ -25,6 +25,7 @@ const StockBarItem = HistoryItem.pick({
   model_used: true,
   market_phase_summary: true,
   data_notice: true,
+  data_checks: true,
 })
   .extend({ analysis_count: z.int(), last_analysis_time: z.string() })
   .openapi('StockBarItem')
@@ -36,6 +37,9 @@ endpoint(
   {
     method: 'get',
     path: '/api/v1/history/stocks',
+    scope: 'analysis',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag,
     summary: 'One row for each listing that has reports: its newest one',
     query: z.object({ ...periodQuery, limit: laxInt({ min: 1, max: 500 }).default(200) }),
@@ -53,6 +57,9 @@ endpoint(
   {
     method: 'delete',
     path: '/api/v1/history/by-code/{code}',
+    scope: 'analysis',
+    limit: 'writes',
+    bodyLimit: 'standard',
     tag,
     summary: 'Delete every report of a listing, whichever way its code is spelled',
     params: z.object({ code: z.string() }),
@@ -80,6 +87,7 @@ function itemOf(item: ListingItem): z.infer<typeof StockBarItem> {
     model_used: item.modelUsed,
     market_phase_summary: MarketPhaseSummary.safeParse(phase).data ?? null,
     data_notice: item.dataNotice,
+    data_checks: item.dataChecks,
   }
 }
 

@@ -1,11 +1,11 @@
 import { z } from '@hono/zod-openapi'
+import { renderMarkdown } from '../../analysis/report/render/markdown.ts'
+import { MarketPhaseSummary } from '../../analysis/schemas.ts'
 import { type AnalysisItem, deleteAnalyses, listAnalyses } from '../../db/analyses.ts'
 import { AppError, analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
 import { laxInt } from '../../http/validation.ts'
-import { renderMarkdown } from '../../reports/markdown.ts'
-import { MarketPhaseSummary } from '../../reports/report.ts'
 import { historyAccuracy } from './history-accuracy.ts'
 import { keyOf, period, periodQuery } from './history-filters.ts'
 import { historyPages } from './history-pages.ts'
@@ -25,6 +25,9 @@ endpoint(
   {
     method: 'get',
     path: '/api/v1/history',
+    scope: 'analysis',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag,
     summary: 'Finished analyses, newest first',
     query: z.object({
@@ -55,6 +58,9 @@ endpoint(
   {
     method: 'delete',
     path: '/api/v1/history',
+    scope: 'analysis',
+    limit: 'writes',
+    bodyLimit: 'standard',
     tag,
     summary: 'Delete records by the ids of their rows',
     body: { schema: z.object({ record_ids: z.array(laxInt({ min: 0 })).max(1_000) }), required: true },
@@ -76,6 +82,9 @@ endpoint(
   {
     method: 'get',
     path: '/api/v1/history/{record_id}',
+    scope: 'analysis',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag,
     summary: 'A stored report',
     params,
@@ -92,6 +101,9 @@ endpoint(
   {
     method: 'get',
     path: '/api/v1/history/{record_id}/markdown',
+    scope: 'analysis',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag,
     summary: 'A stored report as Markdown',
     params,
@@ -130,6 +142,7 @@ function itemOf(item: AnalysisItem) {
     market_phase_summary: MarketPhaseSummary.safeParse(phase).data ?? null,
     created_at: item.createdAt,
     data_notice: item.dataNotice,
+    data_checks: item.dataChecks,
   }
 }
 

@@ -1,13 +1,46 @@
-import { taskMessages } from '../../analysis/task-messages.ts'
+import { z } from '@hono/zod-openapi'
+import { lenientRegions, strictRegions } from '../../analysis/market-review/regions.ts'
+import { reviewRequest } from '../../analysis/request.ts'
+import { ReportLanguage } from '../../analysis/schemas.ts'
+import { textsOf } from '../../analysis/texts/book.ts'
 import { taskQueue } from '../../bindings.ts'
 import { config } from '../../config.ts'
 import { AppError, analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
-import { lenientRegions, strictRegions } from '../../review/regions.ts'
-import { reviewRequest } from '../../review/review-request.ts'
-import { MarketReviewAccepted, MarketReviewRequest } from './market-review-schemas.ts'
+import { laxBool } from '../../http/validation.ts'
 import { tooManyAnalyses } from './too-many-analyses.ts'
+
+const MAX_REGION = 64
+
+/** The regions of a request, as one text. */
+const RegionText = z
+  .string()
+  .min(1)
+  .max(MAX_REGION)
+  .refine((text) => strictRegions(text) !== null, {
+    error: 'regions are cn, hk, us, jp, kr and tw, separated by commas, or the single word both',
+  })
+
+const MarketReviewRequest = z
+  .object({
+    send_notification: laxBool().default(true),
+    report_language: ReportLanguage.nullish(),
+    reportLanguage: ReportLanguage.nullish().describe('Another name of `report_language`'),
+    region: RegionText.nullish().describe('`cn`, `hk`, `us`, `jp`, `kr`, `tw`, several with commas, or `both`'),
+  })
+  .openapi('MarketReviewRequest')
+
+const MarketReviewAccepted = z
+  .object({
+    status: z.literal('accepted'),
+    message: z.string(),
+    send_notification: z.boolean(),
+    region: z.string(),
+    task_id: z.string(),
+    trace_id: z.string(),
+  })
+  .openapi('MarketReviewAccepted')
 
 const app = router(analysisEnvelope)
 
@@ -16,6 +49,9 @@ endpoint(
   {
     method: 'post',
     path: '/api/v1/analysis/market-review',
+    scope: 'analysis',
+    limit: 'analyses',
+    bodyLimit: 'standard',
     tag: 'Analysis',
     summary: 'Queue a review of one or several markets; one at a time, on any day',
     body: { schema: MarketReviewRequest.nullable(), required: false },
@@ -38,7 +74,7 @@ endpoint(
       channels: null,
       priority: 'interactive',
     })
-    const say = taskMessages(request.language)
+    const say = textsOf(request.language).task
     const answer = await taskQueue(c.env).submitReview(c.get('principal').owner, request)
     if (answer.ok) {
       const { id } = answer.task

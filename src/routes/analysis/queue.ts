@@ -26,6 +26,9 @@ endpoint(
   {
     method: 'get',
     path: '/api/v1/analysis/queue',
+    scope: 'analysis',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag: 'Analysis tasks',
     summary: 'How long the queue is, how old its oldest task, what runs and how fast it goes',
     replies: {

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
-import { notifyTargets } from '../../db/notify-targets.ts'
+import { config } from '../../config.ts'
+import { notifyTargets } from '../../db/channels.ts'
 import {
   deleteSchedule,
   findSchedule,
@@ -16,23 +17,50 @@ import { AppError, analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { PAGE_QUERY, pageIdOf, pageKeyOf, pageOf } from '../../http/paging.ts'
 import { router } from '../../http/router.ts'
-import { valueError } from '../../http/validation.ts'
+import { laxBool, valueError } from '../../http/validation.ts'
+import { currentNames } from '../../kits/market-names/index.ts'
 import { isoMicros } from '../../lib/clock.ts'
-import { hexId } from '../../lib/ids.ts'
-import { currentNames } from '../../market/names/store.ts'
+import { hexId } from '../../lib/crypto.ts'
 import { resolveEntries } from '../../market/resolve.ts'
-import { marketsOf } from '../../schedule/due.ts'
+import { marketsOf, nextSlot, plannedStocks } from '../../schedule/due.ts'
 import { isAmbiguousZone, SchedulePlan } from '../../schedule/plan.ts'
-import { nextSlot } from '../../schedule/slots.ts'
-import { plannedStocks } from '../../schedule/stocks.ts'
-import {
-  MAX_SCHEDULES,
-  Schedule,
-  ScheduleInput,
-  ScheduleList,
-  ScheduleListInput,
-  ScheduleRunItem,
-} from './schedules-schemas.ts'
+import { unclearNames } from './unclear-names.ts'
+
+const MAX_SCHEDULES = 50
+
+const ScheduleInput = SchedulePlan.extend({ enabled: laxBool().default(true) }).openapi('ScheduleInput')
+type ScheduleInput = z.infer<typeof ScheduleInput>
+
+const ListedInput = ScheduleInput.extend({
+  schedule_id: z.string().max(64).optional().describe('Keeps this schedule and its runs; a new one without it'),
+}).openapi('ScheduleListItem')
+
+const ScheduleListInput = z.object({ schedules: z.array(ListedInput).max(MAX_SCHEDULES) }).openapi('ScheduleListInput')
+
+const Schedule = SchedulePlan.extend({
+  schedule_id: z.string(),
+  enabled: z.boolean(),
+  next_run_at: z.string().nullable().describe('The first slot that is not settled; null when none comes'),
+  created_at: z.string(),
+  updated_at: z.string(),
+}).openapi('Schedule')
+type Schedule = z.infer<typeof Schedule>
+
+const ScheduleList = z.object({ schedules: z.array(Schedule) }).openapi('ScheduleList')
+
+const ScheduleRunItem = z
+  .object({
+    schedule_id: z.string(),
+    name: z.string(),
+    slot: z.string().describe('The time by the clock of its zone, or the market and day whose close it follows'),
+    due_at: z.string(),
+    claimed_at: z.string(),
+    status: z.enum(['claimed', 'waiting', 'started', 'skipped', 'missed', 'failed']),
+    detail: z.string().nullable(),
+    task_ids: z.array(z.string()),
+    left_out: z.array(z.string()).describe('Regions and stocks whose market was closed that day'),
+  })
+  .openapi('ScheduleRun')
 
 const app = router(analysisEnvelope)
 const tag = 'Schedules'
@@ -51,6 +79,9 @@ endpoint(
   {
     method: 'get',
     path: PATH,
+    scope: 'analysis',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag,
     summary: 'Your schedules, oldest first',
     replies: { 200: { description: 'What, when, and what comes next', schema: ScheduleList } },
@@ -63,6 +94,9 @@ endpoint(
   {
     method: 'put',
     path: PATH,
+    scope: 'analysis',
+    limit: 'writes',
+    bodyLimit: 'standard',
     tag,
     summary: 'Replace all your schedules: those of the list are kept or made, every other one goes',
     body: { schema: ScheduleListInput, required: true },
@@ -90,6 +124,9 @@ endpoint(
   {
     method: 'post',
     path: PATH,
+    scope: 'analysis',
+    limit: 'writes',
+    bodyLimit: 'standard',
     tag,
     summary: 'Add a schedule',
     body: { schema: ScheduleInput, required: true },
@@ -111,6 +148,9 @@ endpoint(
   {
     method: 'get',
     path: ONE,
+    scope: 'analysis',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag,
     summary: 'One schedule',
     params,
@@ -124,6 +164,9 @@ endpoint(
   {
     method: 'put',
     path: ONE,
+    scope: 'analysis',
+    limit: 'writes',
+    bodyLimit: 'standard',
     tag,
     summary: 'Change a schedule',
     params,
@@ -143,6 +186,9 @@ endpoint(
   {
     method: 'delete',
     path: ONE,
+    scope: 'analysis',
+    limit: 'writes',
+    bodyLimit: 'standard',
     tag,
     summary: 'Delete a schedule; the log of its runs stays',
     params,
@@ -159,6 +205,9 @@ endpoint(
   {
     method: 'get',
     path: '/api/v1/analysis/schedule-runs',
+    scope: 'analysis',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag,
     summary: 'What became of each slot that came, newest first',
     query: z.object({
@@ -252,8 +301,7 @@ async function checkStocks(c: Context<AppEnv>, { what }: SchedulePlan): Promise<
   }
   if (what.kind !== 'analysis') return
   const { rejected } = resolveEntries(what.stock_codes, await currentNames(stockNameStore(c.env.DB)))
-  if (rejected.length === 0) return
-  throw new AppError('bad_request', rejected.map(({ message }) => message).join('; '))
+  if (rejected.length > 0) throw unclearNames(rejected, config(c.env).reportLanguage)
 }
 
 /** A channel that is not there would be told nothing, and nobody would hear of it. */

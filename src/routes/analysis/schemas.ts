@@ -2,10 +2,10 @@
 // they are made; here they only get their names.
 
 import { z } from '@hono/zod-openapi'
-import * as flow from '../../analysis/run-flow.ts'
+import * as flow from '../../analysis/flow/run-flow.ts'
+import * as reports from '../../analysis/schemas.ts'
 import { TaskState } from '../../analysis/task.ts'
 import { laxBool } from '../../http/validation.ts'
-import * as reports from '../../reports/report.ts'
 
 const MAX_ENTRIES = 1_000
 const MAX_TEXT = 1_000
@@ -25,6 +25,7 @@ export const AnalyzeRequest = z
     force_refresh: laxBool().default(false),
     notify: laxBool().default(true),
     async_mode: laxBool().default(false),
+    confirm: laxBool().default(false),
     skills,
     strategies: skills.describe('Another name of `skills`'),
     report_language: language,
@@ -52,6 +53,7 @@ export const TaskAccepted = z
     trace_id: z.string(),
     status: z.literal('pending'),
     message: z.string(),
+    reading: z.string().optional(),
     analysis_phase: z.string(),
   })
   .openapi('TaskAccepted')
@@ -92,6 +94,7 @@ export const TaskInfo = z
     completed_at: z.string().nullable(),
     error: z.string().nullable(),
     original_query: z.string().nullable(),
+    reading: z.string().nullable(),
     selection_source: z.string().nullable(),
     analysis_phase: z.string().nullable(),
     skills: z.array(z.string()).nullable(),
@@ -116,6 +119,7 @@ export const TaskStatus = z
     error: z.string().nullable(),
     stock_name: z.string().nullable(),
     original_query: z.string().nullable(),
+    reading: z.string().nullable(),
     selection_source: z.string().nullable(),
     analysis_phase: z.string().nullable(),
     skills: z.array(z.string()).nullable(),
@@ -153,6 +157,7 @@ export const HistoryItem = z
     market_phase_summary: reports.MarketPhaseSummary.extend({}).openapi('MarketPhaseSummary').nullable(),
     created_at: z.string(),
     data_notice: z.string().nullable(),
+    data_checks: z.string().nullable(),
   })
   .openapi('HistoryItem')
 

@@ -2,12 +2,10 @@
 
 import { stockNameStore } from '../../db/stock-names.ts'
 import { detailEnvelope } from '../../http/errors.ts'
-import { router } from '../../http/router.ts'
+import { router, serve } from '../../http/router.ts'
+import { currentNames, initialsOf, joinedPinyin, type Listing, type NameIndex } from '../../kits/market-names/index.ts'
 import type { Instrument } from '../../market/instruments.ts'
 import { canonicalCode, instrumentOf } from '../../market/names/labels.ts'
-import { initialsOf, joinedPinyin, type Listing } from '../../market/names/listing.ts'
-import type { NameIndex } from '../../market/names/name-index.ts'
-import { currentNames } from '../../market/names/store.ts'
 
 const app = router(detailEnvelope)
 
@@ -26,7 +24,8 @@ type Entry = [
 ]
 
 // A file to the browser, not a call of the API: the document does not tell of it.
-app.get('/stocks.index.json', async (c) => {
+const file = { method: 'get', path: '/stocks.index.json' } as const
+serve(app, { ...file, scope: 'analysis', limit: 'reads', bodyLimit: 'standard' }, async (c) => {
   const names = await currentNames(stockNameStore(c.env.DB))
   const headers = { etag: `W/"${names.version}"`, 'cache-control': 'private, no-cache' }
   if (holds(c.req.header('if-none-match'), headers.etag)) return c.body(null, 304, headers)

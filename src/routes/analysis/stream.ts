@@ -7,8 +7,7 @@ import { AppError, analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
 import { streamOf } from '../../http/sse.ts'
-import { quotaReached } from '../../http/too-many.ts'
-import { unauthorized } from '../../http/wrong-key.ts'
+import { quotaReached, unauthorized } from '../../http/too-many.ts'
 
 const app = router(analysisEnvelope)
 
@@ -17,6 +16,9 @@ endpoint(
   {
     method: 'get',
     path: '/api/v1/analysis/tasks/stream',
+    scope: 'analysis',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag: 'Analysis tasks',
     summary: 'What happens to your tasks, as it happens',
     example: { reply: 'event: connected\ndata: {"message":"connected"}\n\n' },

@@ -14,6 +14,9 @@ endpoint(
   {
     method: 'post',
     path: '/api/v1/analysis/tasks/{task_id}/cancel',
+    scope: 'analysis',
+    limit: 'writes',
+    bodyLimit: 'standard',
     tag: 'Analysis tasks',
     summary: 'Stop a task: at once while it waits, at its next stage or request while it runs',
     params: z.object({ task_id: z.string() }),

@@ -1,8 +1,10 @@
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
-import { REVIEW_CODE } from '../../analysis/run-flow-history.ts'
-import { liveFlow, readFlowEvents } from '../../analysis/run-flow-live.ts'
-import { skillsOf } from '../../analysis/run-record.ts'
+import { liveFlow, readFlowEvents } from '../../analysis/flow/live.ts'
+import { reviewOf } from '../../analysis/market-review/record.ts'
+import { resultOf } from '../../analysis/report/diagnostics.ts'
+import { diagnosticsOf, reportOf, skillsOf } from '../../analysis/report/record.ts'
+import { REVIEW_CODE } from '../../analysis/request.ts'
 import { type Task, taskInfo } from '../../analysis/task.ts'
 import { taskQueue } from '../../bindings.ts'
 import { findByQueryId, type StoredAnalysis } from '../../db/analyses.ts'
@@ -11,13 +13,17 @@ import { AppError, analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
 import { laxBool, laxInt } from '../../http/validation.ts'
-import { reviewOf } from '../../review/review-record.ts'
 import { flowOf } from './history-record.ts'
-import { liveResult, storedResult } from './results.ts'
-import { RunFlowSnapshot, TaskListResponse, TaskStatus } from './schemas.ts'
+import { type AnalysisResultResponse, RunFlowSnapshot, TaskListResponse, TaskStatus } from './schemas.ts'
 
 const app = router(analysisEnvelope)
-const common = { method: 'get', tag: 'Analysis tasks' } as const
+const common = {
+  method: 'get',
+  scope: 'analysis',
+  limit: 'reads',
+  bodyLimit: 'standard',
+  tag: 'Analysis tasks',
+} as const
 const params = z.object({ task_id: z.string() })
 
 endpoint(
@@ -117,6 +123,7 @@ function statusOfTask(task: Task, stored: StoredAnalysis | null): TaskStatus {
     error: task.error,
     stock_name: task.stockName,
     original_query: request.originalQuery,
+    reading: request.reading,
     selection_source: request.selectionSource,
     analysis_phase: request.analysisPhase,
     skills: request.skills,
@@ -135,6 +142,7 @@ function statusOfStored(stored: StoredAnalysis): TaskStatus {
     error: null,
     stock_name: stored.stockName,
     original_query: stored.originalQuery,
+    reading: storedResult(stored)?.report.meta.reading ?? null,
     selection_source: stored.selectionSource,
     analysis_phase: stored.analysisPhase,
     skills: skillsOf(stored),
@@ -147,3 +155,17 @@ function reviewFields(stored: StoredAnalysis | null) {
 }
 
 export { app as tasks }
+
+/** The result as history tells it, or null when the stored report cannot be read. */
+function storedResult(stored: StoredAnalysis): AnalysisResultResponse | null {
+  const report = reportOf(stored)
+  return report && resultOf(report, diagnosticsOf(stored))
+}
+
+/** The result of a task that the queue still knows: live, so under the request's own word and without a row's id. */
+function liveResult(stored: StoredAnalysis, task: Task): AnalysisResultResponse | null {
+  const report = reportOf(stored)
+  if (report === null) return null
+  const meta = { ...report.meta, id: null, report_type: task.request.reportType }
+  return resultOf({ ...report, meta }, diagnosticsOf(stored))
+}

@@ -6,7 +6,7 @@ import { analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
 import { isoMicros } from '../../lib/clock.ts'
-import { hexId } from '../../lib/ids.ts'
+import { hexId } from '../../lib/crypto.ts'
 import { full, MAX_STOCKS, stockOf } from './watchlists.ts'
 
 const app = router(analysisEnvelope)
@@ -24,6 +24,9 @@ endpoint(
   {
     method: 'get',
     path: PATH,
+    scope: 'analysis',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag,
     summary: 'The stocks of your default group',
     replies: { 200: { description: 'Their codes', schema: Codes } },
@@ -36,6 +39,9 @@ endpoint(
   {
     method: 'post',
     path: `${PATH}/add`,
+    scope: 'analysis',
+    limit: 'writes',
+    bodyLimit: 'standard',
     tag,
     summary: 'Put a stock into your default group',
     body,
@@ -55,6 +61,9 @@ endpoint(
   {
     method: 'post',
     path: `${PATH}/remove`,
+    scope: 'analysis',
+    limit: 'writes',
+    bodyLimit: 'standard',
     tag,
     summary: 'Take a stock out of your default group',
     body,

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
+import { config } from '../../config.ts'
 import { stockNameStore } from '../../db/stock-names.ts'
 import {
   changeWatchlist,
@@ -16,10 +17,11 @@ import type { AppEnv } from '../../http/app-env.ts'
 import { AppError, analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
+import { currentNames } from '../../kits/market-names/index.ts'
 import { isoMicros } from '../../lib/clock.ts'
-import { hexId } from '../../lib/ids.ts'
-import { currentNames } from '../../market/names/store.ts'
-import { type Resolved, resolveEntries, resolveInput } from '../../market/resolve.ts'
+import { hexId } from '../../lib/crypto.ts'
+import { type Resolved, resolveEntries, resolvePasted } from '../../market/resolve.ts'
+import { unclearNames } from './unclear-names.ts'
 
 const app = router(analysisEnvelope)
 const tag = 'Watchlists'
@@ -51,6 +53,9 @@ endpoint(
   {
     method: 'get',
     path: PATH,
+    scope: 'analysis',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag,
     summary: 'Your groups of stocks, the default first',
     replies: { 200: { description: 'The lists', schema: z.object({ watchlists: z.array(WatchlistSchema) }) } },
@@ -63,6 +68,9 @@ endpoint(
   {
     method: 'post',
     path: PATH,
+    scope: 'analysis',
+    limit: 'writes',
+    bodyLimit: 'standard',
     tag,
     summary: 'Add a group',
     body: { schema: z.object({ name, stock_codes: stockCodes.default([]) }), required: true },
@@ -84,6 +92,9 @@ endpoint(
   {
     method: 'get',
     path: ONE,
+    scope: 'analysis',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag,
     summary: 'One group',
     params,
@@ -97,6 +108,9 @@ endpoint(
   {
     method: 'put',
     path: ONE,
+    scope: 'analysis',
+    limit: 'writes',
+    bodyLimit: 'standard',
     tag,
     summary: 'Give a group another name, other stocks, or both',
     params,
@@ -116,6 +130,9 @@ endpoint(
   {
     method: 'delete',
     path: ONE,
+    scope: 'analysis',
+    limit: 'writes',
+    bodyLimit: 'standard',
     tag,
     summary: 'Delete a group',
     params,
@@ -132,6 +149,9 @@ endpoint(
   {
     method: 'post',
     path: `${ONE}/stocks`,
+    scope: 'analysis',
+    limit: 'writes',
+    bodyLimit: 'standard',
     tag,
     summary: 'Put a stock into a group; one that is there already stays where it is',
     params,
@@ -151,6 +171,9 @@ endpoint(
   {
     method: 'delete',
     path: `${ONE}/stocks/{stock_code}`,
+    scope: 'analysis',
+    limit: 'writes',
+    bodyLimit: 'standard',
     tag,
     summary: 'Take a stock out of a group',
     params: params.extend({ stock_code: z.string() }),
@@ -176,16 +199,17 @@ async function mustFind(c: Context<AppEnv>, id: string): Promise<Watchlist> {
 }
 
 async function stocksOf(c: Context<AppEnv>, codes: readonly string[]): Promise<WatchedStock[]> {
-  const { targets, rejected } = resolveEntries(codes, await currentNames(stockNameStore(c.env.DB)))
-  if (rejected.length > 0) throw new AppError('bad_request', rejected.map(({ message }) => message).join('; '))
+  const { targets, rejected } = resolveEntries(codes, await currentNames(stockNameStore(c.env.DB)), { pasted: true })
+  if (rejected.length > 0) throw unclearNames(rejected, config(c.env).reportLanguage)
   return targets.map(watched)
 }
 
 /** The listing that an entry means; 400 when it means none. */
 export async function stockOf(env: Env, code: string): Promise<WatchedStock> {
-  const resolution = resolveInput(code, await currentNames(stockNameStore(env.DB)))
+  const resolution = resolvePasted(code, await currentNames(stockNameStore(env.DB)))
   if (resolution?.ok) return watched(resolution)
-  throw new AppError('bad_request', resolution?.message ?? 'stock_code is blank')
+  if (resolution === null) throw new AppError('bad_request', 'stock_code is blank')
+  throw unclearNames([resolution], config(env).reportLanguage)
 }
 
 const watched = ({ instrument, stockCode, listing }: Resolved): WatchedStock => ({

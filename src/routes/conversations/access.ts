@@ -1,27 +1,65 @@
-import type { Context } from 'hono'
-import { conversation, noConversation } from '../../bindings.ts'
+import type { Context, MiddlewareHandler } from 'hono'
+import { conversation, conversationPlace, noConversation } from '../../bindings.ts'
 import type { AppEnv } from '../../http/app-env.ts'
 import { AppError } from '../../http/errors.ts'
+import { errorFields, log } from '../../lib/log.ts'
+import { isObjectStored } from '../../lib/state-keeper.ts'
 import { CONVERSATION_ID } from './schemas.ts'
 
-/** The 404 of a conversation that is unknown, or another's: nobody can tell which. */
+/** The 404 of a conversation that does not exist or belongs to another owner: the answer does not tell which. */
 export function notFound(id: string): AppError {
   return new AppError('unknown_conversation', `Conversation ${id} not found`)
 }
 
-/** The object of the asker's conversation. An id that cannot exist is answered without waking anything. */
+/** The object of the client's conversation. An id that cannot exist is answered without waking an object. */
 export function ownConversation(c: Context<AppEnv>, id: string): ReturnType<typeof conversation> {
   if (!CONVERSATION_ID.test(id)) throw notFound(id)
   return objectOf(c, id)
 }
 
-/** The object of the conversation that the path names; one that knows of no conversation where the id was never used. */
+/** The object of the conversation in the path; the object without a conversation if the id was never used. */
 export function objectOf(c: Context<AppEnv>, id: string): ReturnType<typeof conversation> {
   return c.get('isUnusedId') === true ? noConversation(c.env) : conversation(c.env, c.get('principal').owner, id)
 }
 
-/** What the object answered, or the 404 when it knows no such conversation. */
+/** The object's answer, or the 404 when it has no such conversation. */
 export function found<T>(answer: T | null, id: string): T {
   if (answer === null) throw notFound(id)
   return answer
+}
+
+// Keeps requests for ids that were never used away from their objects, where each request would leave a file. That matters
+// only under `npm start`, where the state keeper knows whether a file exists. On the platform an object without stored data
+// takes no room, and is simply called.
+
+const MAX_REMEMBERED = 10_000
+
+/**
+ * Ids that are known to this process to have a file. No file is removed while the service runs, except that of a damaged
+ * conversation.
+ */
+const stored = new Set<string>()
+
+/** Whether it is certain that no conversation has this id. */
+export async function isUnused(env: Env, owner: string, id: string): Promise<boolean> {
+  const place = conversationPlace(env, owner, id)
+  if (stored.has(place)) return false
+  try {
+    if (!(await isObjectStored(env, place))) return true
+  } catch (error) {
+    // Then the object is called, as on the platform.
+    log.warn('conversation.state_not_asked', errorFields(error))
+    return false
+  }
+  if (stored.size >= MAX_REMEMBERED) stored.clear()
+  stored.add(place)
+  return false
+}
+
+/** Looks the id of the path up before any of the routes below it runs. */
+export const markUnused: MiddlewareHandler<AppEnv> = async (c, next) => {
+  const id = c.req.param('conversation_id')
+  if (id !== undefined && CONVERSATION_ID.test(id))
+    c.set('isUnusedId', await isUnused(c.env, c.get('principal').owner, id))
+  await next()
 }

@@ -1,5 +1,5 @@
-// What a new conversation begins with: which agent, its first message and where that comes from, and tool servers of its
-// own. What cannot be started is refused here, before anything is made.
+// The beginning of a new conversation: its agent, its first message with the message's origin, and its own tool servers. A
+// conversation that cannot start is refused here, before anything is created.
 
 import type { Context } from 'hono'
 import { type AgentName, agentToRun } from '../../agent/agents.ts'
@@ -13,15 +13,15 @@ import { AppError } from '../../http/errors.ts'
 import { valueError } from '../../http/validation.ts'
 import { errorFields, log } from '../../lib/log.ts'
 import { chooseModel } from '../../llm/choose.ts'
-import { toMcpServers } from './mcp-wire.ts'
 import type { InitSessionRequest } from './schemas.ts'
+import { toMcpServers } from './settings-schemas.ts'
 
 export type Beginning = {
   agent: AgentName
-  /** `isTask`: it is a task in words, which no shell can run. */
+  /** `isTask`: it is a task in natural language, which a shell cannot run. */
   firstMessage: { content: string; imageUrls: string[] | null; isTask?: boolean } | null
   replay: ReplayStep[] | null
-  /** Sealed: they may hold keys. */
+  /** Sealed, because they may contain keys. */
   toolServers: string | null
 }
 
@@ -73,7 +73,7 @@ function openingOf(body: InitSessionRequest): Pick<Beginning, 'firstMessage' | '
   return { firstMessage: { content: body.initial_user_msg ?? '', imageUrls, isTask }, replay: null }
 }
 
-/** While the database cannot be reached a conversation begins as for somebody who has set nothing. */
+/** While the database is away, a conversation begins with default settings. */
 async function settingsOf(env: Env, owner: string): Promise<OwnerSettings> {
   try {
     return await ownerSettings(env, owner)
@@ -84,8 +84,8 @@ async function settingsOf(env: Env, owner: string): Promise<OwnerSettings> {
 }
 
 /**
- * Without a model the shell runs; a model that lacks its key is told at once. One that nobody knows is no reason to make
- * no conversation: the agent's first step says which setting to change.
+ * Without a model the shell runs. A model that lacks its key is refused at once. An unknown model is accepted: the agent's
+ * first step says which setting to change.
  */
 async function agentOf(c: Context<AppEnv>, owner: string): Promise<AgentName> {
   const read = await settingsOf(c.env, owner)

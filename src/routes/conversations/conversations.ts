@@ -6,19 +6,18 @@ import { type ConversationSummary, listConversations } from '../../db/conversati
 import type { AppEnv } from '../../http/app-env.ts'
 import { presentedKey } from '../../http/auth.ts'
 import { detailEnvelope, statusEnvelope } from '../../http/errors.ts'
+import { signToken } from '../../http/keys.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { encodeCursor, pageOf, positionOf } from '../../http/paging.ts'
 import { router } from '../../http/router.ts'
-import { signToken } from '../../http/tokens.ts'
 import { laxInt } from '../../http/validation.ts'
 import { isoMicros } from '../../lib/clock.ts'
-import { hexId } from '../../lib/ids.ts'
+import { hexId } from '../../lib/crypto.ts'
 import { objectOf } from './access.ts'
 import { beginningOf } from './beginning.ts'
-import { keepToLimit } from './loop-limit.ts'
 import { masking } from './masked-errors.ts'
 import { checkedRepository } from './repository-check.ts'
-import { withRoom } from './room-for.ts'
+import { keepToLimit, withRoom } from './room-for.ts'
 import {
   CONVERSATION_ID,
   ConversationInfo,
@@ -42,6 +41,9 @@ endpoint(
   {
     method: 'post',
     path: '/api/conversations',
+    scope: 'conversations',
+    limit: 'starts',
+    bodyLimit: 'standard',
     tag,
     summary: 'Start a conversation, or join the one that has the given id',
     body: { schema: InitSessionRequest, required: true },
@@ -86,6 +88,9 @@ endpoint(
   {
     method: 'get',
     path: '/api/conversations',
+    scope: 'conversations',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag,
     summary: 'List the own conversations, newest first',
     query: z.object({
@@ -121,6 +126,9 @@ endpoint(
   {
     method: 'get',
     path: '/api/conversations/{conversation_id}',
+    scope: 'conversations',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag,
     summary: 'One conversation; null when there is none of this id',
     params: ConversationPath,
@@ -166,7 +174,7 @@ function conversationInfo(c: Context<AppEnv>, summary: ConversationSummary) {
   }
 }
 
-/** A token for this conversation alone. Whoever came with one keeps it: it cannot be used to outlive its day. */
+/** A token for this conversation alone. A client that used such a token gets the same one back, so it cannot extend its life. */
 function sessionKey(c: Context<AppEnv>, { owner, id }: ConversationSummary): string | null {
   const { keyId, via } = c.get('principal')
   const { secretsKey } = config(c.env)

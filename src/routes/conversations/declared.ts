@@ -1,6 +1,6 @@
 import { AppError, installationFault } from '../../http/errors.ts'
 
-/** What the work gives, or the 500 that the interface declares for it when the store fails. */
+/** The result of the work, or the 500 that the interface declares for it when the store fails. */
 export async function orDeclared<T>(work: Promise<T>, message: string): Promise<T> {
   try {
     return await work

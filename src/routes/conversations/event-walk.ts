@@ -1,5 +1,5 @@
-// Whole logs, read from the object a batch at a time and passed on as fast as somebody takes them: however long a
-// conversation is, little of it is in memory at once.
+// Streams a whole log from the object in batches, as fast as the client reads: only a small part of a conversation is in
+// memory at once.
 
 import type { conversation } from '../../bindings.ts'
 import { errorFields, log } from '../../lib/log.ts'
@@ -7,7 +7,7 @@ import { errorFields, log } from '../../lib/log.ts'
 type Stub = ReturnType<typeof conversation>
 type Batch = NonNullable<Awaited<ReturnType<Stub['readEvents']>>>
 
-/** What an event gives to the array; null leaves it out. */
+/** The element for an event; null leaves it out. */
 export type Choose = (text: string) => string | null
 
 /**
@@ -37,7 +37,7 @@ export async function* jsonArray(
   yield `${owed === ',' ? '' : owed}]${tail}`
 }
 
-/** The texts as a body. The next one is asked for when there is room; a failure breaks the connection off. */
+/** The texts as a body. The next one is read when there is room; a failure breaks the connection. */
 export function streamOf(texts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   return new ReadableStream<Uint8Array>(

@@ -38,6 +38,9 @@ endpoint(
   {
     method: 'get',
     path: '/api/conversations/{conversation_id}/events',
+    scope: 'conversations',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag,
     summary: 'Search the event stream',
     params: ConversationPath,
@@ -78,6 +81,9 @@ endpoint(
   {
     method: 'post',
     path: '/api/conversations/{conversation_id}/events',
+    scope: 'conversations',
+    limit: 'writes',
+    bodyLimit: 'standard',
     tag,
     summary: 'Add an event, as a client would over the socket',
     params: ConversationPath,

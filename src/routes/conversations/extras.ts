@@ -3,6 +3,7 @@
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
+import type { Microagent as Loaded } from '../../agent/microagents.ts'
 import type { AppEnv } from '../../http/app-env.ts'
 import { errorEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
@@ -19,6 +20,9 @@ endpoint(
   {
     method: 'get',
     path: '/api/conversations/{conversation_id}/config',
+    scope: 'conversations',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag,
     summary: 'Which session and runtime the conversation has',
     params: ConversationPath,
@@ -41,6 +45,9 @@ endpoint(
   {
     method: 'get',
     path: '/api/conversations/{conversation_id}/vscode-url',
+    scope: 'conversations',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag,
     summary: 'Where an editor for the workspace is',
     params: ConversationPath,
@@ -60,6 +67,9 @@ endpoint(
   {
     method: 'get',
     path: '/api/conversations/{conversation_id}/web-hosts',
+    scope: 'conversations',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag,
     summary: 'Where the servers that run in the workspace are',
     params: ConversationPath,
@@ -77,6 +87,47 @@ endpoint(
 /** The 404 unless the conversation is there. */
 async function demand(c: Context<AppEnv>, id: string): Promise<void> {
   found(await ownConversation(c, id).summary(), id)
+}
+
+const Microagent = z
+  .object({
+    name: z.string(),
+    type: z.enum(['repo', 'knowledge']),
+    content: z.string(),
+    triggers: z.array(z.string()),
+    inputs: z.array(z.object({ name: z.string(), description: z.string() })),
+    tools: z.array(z.string()),
+  })
+  .openapi('LoadedMicroagent')
+type Microagent = z.infer<typeof Microagent>
+
+endpoint(
+  app,
+  {
+    method: 'get',
+    path: '/api/conversations/{conversation_id}/microagents',
+    scope: 'conversations',
+    limit: 'reads',
+    bodyLimit: 'standard',
+    tag: 'Conversation extras',
+    summary: 'The microagents that the conversation has',
+    params: ConversationPath,
+    replies: {
+      200: { description: 'Those that always hold come first', schema: z.object({ microagents: z.array(Microagent) }) },
+      404: { description: 'No such conversation' },
+    },
+  },
+  async (c, { params }) => {
+    const stub = ownConversation(c, params.conversation_id)
+    const shown = found(await stub.microagents(), params.conversation_id).map(onTheWire)
+    const ofType = (type: Microagent['type']) => shown.filter((microagent) => microagent.type === type)
+    return c.json({ microagents: [...ofType('repo'), ...ofType('knowledge')] })
+  },
+)
+
+/** A task is shown as knowledge that has inputs. */
+function onTheWire({ name, kind, content, triggers, inputs, tools }: Loaded): Microagent {
+  return { name, type: kind === 'repo' ? 'repo' : 'knowledge', content, triggers, inputs, tools }
 }
 
 export { app as extras }

@@ -9,12 +9,12 @@ import { AppError, errorEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
 import { quotaReached } from '../../http/too-many.ts'
+import { joinBytes } from '../../lib/bytes.ts'
 import { isoMicros } from '../../lib/clock.ts'
-import { hexId } from '../../lib/ids.ts'
+import { hexId } from '../../lib/crypto.ts'
 import { errorFields, log } from '../../lib/log.ts'
 import { found, ownConversation } from './access.ts'
 import { jsonArray } from './event-walk.ts'
-import { storeText } from './feedback-record.ts'
 import { ConversationPath } from './schemas.ts'
 
 /** Each holds a copy of the conversation, so there cannot be any number of them. */
@@ -48,6 +48,9 @@ endpoint(
   {
     method: 'post',
     path: '/api/conversations/{conversation_id}/submit-feedback',
+    scope: 'conversations',
+    limit: 'writes',
+    bodyLimit: 'standard',
     tag: 'Conversation extras',
     summary: 'Leave a judgement of the conversation with the operator of this server',
     params: ConversationPath,
@@ -141,3 +144,49 @@ async function forget(bucket: R2Bucket, key: string): Promise<void> {
 }
 
 export { app as feedback }
+
+// A text of unknown length into R2 without having all of it in memory.
+
+/** All parts of an upload but the last must be equal in size, and no smaller than 5 MiB. */
+const PART_BYTES = 8 * 1024 * 1024
+
+/** Stores the text under the key, all of it or nothing. */
+async function storeText(bucket: R2Bucket, key: string, texts: AsyncIterable<string>): Promise<void> {
+  const encoder = new TextEncoder()
+  let upload: R2MultipartUpload | null = null
+  const parts: R2UploadedPart[] = []
+  let waiting: Uint8Array[] = []
+  let size = 0
+  try {
+    for await (const text of texts) {
+      const bytes = encoder.encode(text)
+      waiting.push(bytes)
+      size += bytes.byteLength
+      if (size < PART_BYTES) continue
+      upload ??= await bucket.createMultipartUpload(key)
+      let rest = joinBytes(waiting)
+      for (; rest.byteLength >= PART_BYTES; rest = rest.subarray(PART_BYTES)) {
+        parts.push(await upload.uploadPart(parts.length + 1, rest.subarray(0, PART_BYTES)))
+      }
+      // A copy, or what is left would keep the whole alive.
+      waiting = [rest.slice()]
+      size = rest.byteLength
+    }
+    const end = joinBytes(waiting)
+    if (upload === null) return void (await bucket.put(key, end))
+    if (size > 0) parts.push(await upload.uploadPart(parts.length + 1, end))
+    await upload.complete(parts)
+  } catch (error) {
+    await abandon(upload)
+    throw error
+  }
+}
+
+/** What was uploaded already would otherwise lie there until the bucket's own rules remove it. */
+async function abandon(upload: R2MultipartUpload | null): Promise<void> {
+  try {
+    await upload?.abort()
+  } catch (error) {
+    log.warn('feedback.upload_not_aborted', errorFields(error))
+  }
+}

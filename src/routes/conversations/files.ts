@@ -31,6 +31,9 @@ endpoint(
   {
     method: 'get',
     path: '/api/conversations/{conversation_id}/list-files',
+    scope: 'conversations',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag,
     summary: 'List one level of the workspace',
     params: ConversationPath,
@@ -56,6 +59,9 @@ endpoint(
   {
     method: 'get',
     path: '/api/conversations/{conversation_id}/select-file',
+    scope: 'conversations',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag,
     summary: 'Read a text file of the workspace',
     params: ConversationPath,
@@ -85,6 +91,9 @@ endpoint(
   {
     method: 'get',
     path: '/api/conversations/{conversation_id}/zip-directory',
+    scope: 'conversations',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag,
     summary: 'Download the workspace as a ZIP archive',
     example: { reply: 'PK…' },
@@ -117,6 +126,9 @@ endpoint(
   {
     method: 'post',
     path: '/api/conversations/{conversation_id}/upload-files',
+    scope: 'conversations',
+    limit: 'uploads',
+    bodyLimit: 'upload',
     tag,
     summary: 'Put files into the workspace',
     example: { body: { files: ['the bytes of notes.txt'] } },

@@ -5,9 +5,8 @@ import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
 import { laxInt } from '../../http/validation.ts'
 import { isoMicros } from '../../lib/clock.ts'
-import { hexId } from '../../lib/ids.ts'
-import { keepToLimit } from './loop-limit.ts'
-import { withRoom } from './room-for.ts'
+import { hexId } from '../../lib/crypto.ts'
+import { keepToLimit, withRoom } from './room-for.ts'
 import { CONVERSATION_ID, ConversationPath, ConversationResponse } from './schemas.ts'
 
 const ForkRequest = z
@@ -25,6 +24,9 @@ endpoint(
   {
     method: 'post',
     path: '/api/conversations/{conversation_id}/fork',
+    scope: 'conversations',
+    limit: 'writes',
+    bodyLimit: 'standard',
     tag: 'Conversations',
     summary: 'Make a new conversation from this one as it was at an event: its events until then, and its workspace',
     params: ConversationPath,

@@ -14,6 +14,9 @@ endpoint(
   {
     method: 'get',
     path: '/api/conversations/{conversation_id}/git/changes',
+    scope: 'conversations',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag,
     summary: 'What changed in the workspace against its remote, or against the last commit',
     example: { reply: [{ status: 'M', path: 'src/index.ts' }] },
@@ -38,6 +41,9 @@ endpoint(
   {
     method: 'get',
     path: '/api/conversations/{conversation_id}/git/diff',
+    scope: 'conversations',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag,
     summary: 'One changed file, before and after',
     params: ConversationPath,

@@ -1,5 +1,6 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
 import type { AppEnv } from '../../http/app-env.ts'
+import { markUnused } from './access.ts'
 import { making, reading } from './conversations.ts'
 import { eventReading, eventWriting } from './events.ts'
 import { extras } from './extras.ts'
@@ -8,7 +9,6 @@ import { files } from './files.ts'
 import { forking } from './fork.ts'
 import { git } from './git.ts'
 import { changing, running } from './lifecycle.ts'
-import { microagents } from './microagents.ts'
 import { options } from './options.ts'
 import { providerTokens } from './provider-tokens.ts'
 import { secrets } from './secrets.ts'
@@ -17,7 +17,6 @@ import { settings } from './settings.ts'
 import { socket } from './socket.ts'
 import { socketIo } from './socket-io.ts'
 import { trajectory } from './trajectory.ts'
-import { markUnused } from './unused-ids.ts'
 import { user } from './user.ts'
 import { userRepository } from './user-repository.ts'
 
@@ -40,7 +39,6 @@ for (const part of [
   socket,
   socketIo,
   extras,
-  microagents,
   trajectory,
   feedback,
   security,

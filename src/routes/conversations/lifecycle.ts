@@ -1,14 +1,17 @@
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
+import { conversationPlace, conversationPrefix } from '../../bindings.ts'
 import { recordAudit } from '../../db/audit.ts'
-import { actorOf } from '../../http/actor.ts'
+import { deleteConversationRows } from '../../db/conversations.ts'
 import type { AppEnv } from '../../http/app-env.ts'
 import { AppError, detailEnvelope, statusEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
+import { actorOf } from '../../http/principal.ts'
 import { router } from '../../http/router.ts'
+import { log } from '../../lib/log.ts'
+import { objectDamage, removeDamaged } from '../../lib/state-keeper.ts'
 import { objectOf } from './access.ts'
-import { deleteDamaged } from './damaged.ts'
-import { keepToLimit } from './loop-limit.ts'
+import { keepToLimit } from './room-for.ts'
 import { CONVERSATION_ID, ConversationPath, ConversationResponse, ProviderType } from './schemas.ts'
 
 const UpdateConversationRequest = z
@@ -26,6 +29,9 @@ endpoint(
   {
     method: 'patch',
     path: '/api/conversations/{conversation_id}',
+    scope: 'conversations',
+    limit: 'writes',
+    bodyLimit: 'standard',
     tag,
     summary: 'Change the title; a blank one brings back the default',
     example: { reply: true },
@@ -52,6 +58,9 @@ endpoint(
   {
     method: 'delete',
     path: '/api/conversations/{conversation_id}',
+    scope: 'conversations',
+    limit: 'writes',
+    bodyLimit: 'standard',
     tag,
     summary: 'Delete the conversation with everything in it',
     example: { reply: true },
@@ -77,6 +86,9 @@ endpoint(
   {
     method: 'post',
     path: '/api/conversations/{conversation_id}/start',
+    scope: 'conversations',
+    limit: 'starts',
+    bodyLimit: 'standard',
     tag,
     summary: 'Start the agent loop, or return the one that runs',
     params: ConversationPath,
@@ -102,6 +114,9 @@ endpoint(
   {
     method: 'post',
     path: '/api/conversations/{conversation_id}/stop',
+    scope: 'conversations',
+    limit: 'writes',
+    bodyLimit: 'standard',
     tag,
     summary: 'Close the session and stop the conversation',
     params: ConversationPath,
@@ -126,3 +141,26 @@ async function deletedSomehow(c: Context<AppEnv>, id: string): Promise<boolean> 
 }
 
 export { changing, running }
+
+/** R2 deletes this many keys in one call. */
+const DELETE_BATCH = 1000
+
+/**
+ * Deletes a conversation whose object cannot do it itself, because its file is damaged; false when that is not so. The file
+ * goes last: until then all of this can be done again.
+ */
+async function deleteDamaged(env: Env, owner: string, id: string): Promise<boolean> {
+  const place = conversationPlace(env, owner, id)
+  const damaged = await objectDamage(env, place)
+  if (damaged === null) return false
+  const prefix = conversationPrefix(owner, id)
+  for (;;) {
+    const { objects, truncated } = await env.FILES.list({ prefix, limit: DELETE_BATCH })
+    if (objects.length > 0) await env.FILES.delete(objects.map(({ key }) => key))
+    if (!truncated) break
+  }
+  await deleteConversationRows(env.DB, owner, id)
+  const removed = await removeDamaged(env, place)
+  log.warn('conversation.damaged_deleted', { owner, conversation: id, file: damaged.file, damage: damaged.damage })
+  return removed
+}

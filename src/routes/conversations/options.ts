@@ -24,6 +24,9 @@ endpoint(
   {
     method: 'get',
     path: '/api/options/models',
+    scope: 'any',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag,
     summary: 'Model identifiers, `provider/model`, that settings can name',
     example: { reply: ['anthropic/claude-sonnet-4-5', 'openai/gpt-5'] },
@@ -37,6 +40,9 @@ endpoint(
   {
     method: 'get',
     path: '/api/options/agents',
+    scope: 'any',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag,
     summary: 'Agents that a conversation can run',
     example: { reply: AGENTS },
@@ -50,6 +56,9 @@ endpoint(
   {
     method: 'get',
     path: '/api/options/security-analyzers',
+    scope: 'any',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag,
     summary: 'Security analyzers that settings can name',
     example: { reply: ['invariant'] },
@@ -72,6 +81,9 @@ endpoint(
   {
     method: 'get',
     path: '/api/options/config',
+    scope: 'any',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag,
     summary: 'What the web client needs to know about this server',
     replies: { 200: { description: 'The configuration', schema: WebClientConfig } },

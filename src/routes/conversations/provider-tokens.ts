@@ -1,18 +1,25 @@
 import { z } from '@hono/zod-openapi'
 import { config } from '../../config.ts'
-import { ownerProviderTokens, type ProviderToken, storeTokens, unsetTokens } from '../../db/provider-tokens.ts'
+import {
+  ownerProviderTokens,
+  type ProviderToken,
+  storeTokens,
+  type TokenChange,
+  unsetTokens,
+} from '../../db/provider-tokens.ts'
+import { readHost } from '../../git-providers/api-url.ts'
 import { checkToken, type TokenToCheck, type TokenVerdict } from '../../git-providers/check-token.ts'
-import { actorOf } from '../../http/actor.ts'
 import { errorBody } from '../../http/error-shapes.ts'
-import { AppError } from '../../http/errors.ts'
+import { AppError, type ValidationItem } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
+import { actorOf } from '../../http/principal.ts'
 import { router } from '../../http/router.ts'
 import { line } from '../../http/text.ts'
+import { invalid } from '../../http/validation.ts'
 import { orDeclared, STORE_ANEW, sealedElsewhere } from './declared.ts'
 import { maskedErrorEnvelope } from './masked-errors.ts'
 import { MCPConfig, ProviderType } from './schemas.ts'
 import { changingSecrets } from './secrets-changed.ts'
-import { needsStored, planOf, readIncoming } from './token-plan.ts'
 
 const ProviderTokenModel = z
   .object({
@@ -40,6 +47,9 @@ endpoint(
   {
     method: 'post',
     path: '/api/add-git-providers',
+    scope: 'conversations',
+    limit: 'writes',
+    bodyLimit: 'standard',
     tag,
     summary: 'Store tokens of git providers, each after its provider accepted it',
     body: { schema: POSTProviderModel, required: true },
@@ -73,6 +83,9 @@ endpoint(
   {
     method: 'post',
     path: '/api/unset-provider-tokens',
+    scope: 'conversations',
+    limit: 'writes',
+    bodyLimit: 'standard',
     tag,
     summary: 'Remove all tokens of git providers',
     replies: { 200: { description: 'Removed', schema: Message }, 500: { description: 'The store failed' } },
@@ -110,3 +123,57 @@ function demandReached(provider: string, verdict: TokenVerdict): void {
 const refusal = (provider: string) => `Invalid token. Please make sure it is a valid ${provider} token.`
 
 export { app as providerTokens }
+
+// What a request for tokens comes to: which token must be asked about where, and what is stored if every provider says
+// yes. The web client sends all providers each time, with empty texts for those that the user left alone.
+
+type Incoming = {
+  provider: string
+  /** Null: keep the stored one. */
+  token: string | null
+  /** Null: the provider's own. Undefined: none was named. */
+  host: string | null | undefined
+  userId: string | null
+}
+
+type Step = { check: TokenToCheck; change: TokenChange }
+
+type WireToken = {
+  token?: string | null | undefined
+  host?: string | null | undefined
+  user_id?: string | null | undefined
+}
+
+/** Throws the 422 with every host that is none. */
+function readIncoming(tokens: Record<string, WireToken>): Incoming[] {
+  const items: ValidationItem[] = []
+  const incoming = Object.entries(tokens).map(([provider, { token, host, user_id = null }]): Incoming => {
+    const common = { provider, token: token?.trim() || null, userId: user_id }
+    if (!host?.trim()) return { ...common, host: undefined }
+    const read = readHost(provider, host)
+    if (read.ok) return { ...common, host: read.host }
+    const loc = ['body', 'provider_tokens', provider, 'host']
+    items.push({ type: 'value_error', loc, msg: `Value error, ${read.reason}`, input: host, ctx: { error: {} } })
+    return { ...common, host: undefined }
+  })
+  if (items.length > 0) throw invalid(items)
+  return incoming
+}
+
+/** Whether the plan depends on tokens that are stored. */
+function needsStored(incoming: readonly Incoming[]): boolean {
+  return incoming.some(({ token, host }) => token === null && host !== undefined)
+}
+
+function planOf(incoming: readonly Incoming[], stored: readonly ProviderToken[]): Step[] {
+  return incoming.flatMap(({ provider, token, host, userId }): Step[] => {
+    if (token !== null) {
+      const given = { provider, token, host: host ?? null }
+      return [{ check: given, change: { ...given, userId } }]
+    }
+    const kept = stored.find((one) => one.provider === provider)
+    if (kept === undefined || host === undefined || host === kept.host) return []
+    // The stored token goes to the new host only after that host accepted it.
+    return [{ check: { provider, token: kept.token, host }, change: { provider, token: null, host, userId: null } }]
+  })
+}

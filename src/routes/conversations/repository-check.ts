@@ -10,10 +10,10 @@ import { hostOf } from '../../git-providers/index.ts'
 import { isFamily } from '../../git-providers/provider.ts'
 import { isRepositoryName, withoutDomain } from '../../git-providers/repository-names.ts'
 import type { AppEnv } from '../../http/app-env.ts'
-import { isAskedByModel } from '../../http/asked-by-model.ts'
 import { AppError } from '../../http/errors.ts'
+import { isAskedByModel } from '../../http/principal.ts'
+import { valueError } from '../../http/validation.ts'
 import { STORE_ANEW, sealedElsewhere } from './declared.ts'
-import { type Repository, selectedRepository } from './repository.ts'
 import type { InitSessionRequest } from './schemas.ts'
 import { askFirst } from './user-providers.ts'
 
@@ -77,4 +77,42 @@ function unreadable({ name }: Repository): AppError {
   return new AppError('bad_request', `Unable to access repo ${name}`, {
     msgId: 'STATUS$GIT_PROVIDER_AUTHENTICATION_ERROR',
   })
+}
+
+const HOSTS = { github: 'github.com', gitlab: 'gitlab.com', bitbucket: 'bitbucket.org', enterprise_sso: 'github.com' }
+/** Two names or more: GitLab has groups within groups. */
+const FULL_NAME = /^[\w.-]+(\/[\w.-]+)+$/
+
+const MAX_LENGTH = 2_000
+const TOO_LONG = `longer than ${MAX_LENGTH} characters`
+
+type Repository = {
+  name: string
+  url: string
+  branch: string | null
+  provider: string | null
+  /** Whether a person chose where it is. */
+  isTyped: boolean
+}
+
+/** What a request selects: `owner/name` at its provider, or an http(s) address. An empty branch means none. */
+function selectedRepository(body: InitSessionRequest, isTyped: boolean): Repository | null {
+  const name = body.repository?.trim()
+  if (!name) return null
+  // They stand in the list and in the record of the conversation.
+  if (name.length > MAX_LENGTH) throw valueError(['body', 'repository'], TOO_LONG, null)
+  if ((body.selected_branch ?? '').length > MAX_LENGTH) throw valueError(['body', 'selected_branch'], TOO_LONG, null)
+  const provider = body.git_provider ?? null
+  const url = addressOf(name, provider ?? 'github')
+  return { name, url, branch: body.selected_branch || null, provider, isTyped }
+}
+
+function addressOf(name: string, provider: keyof typeof HOSTS): string {
+  if (FULL_NAME.test(name) && !name.split('/').includes('..')) return `https://${HOSTS[provider]}/${name}.git`
+  const url = /^https?:\/\//i.test(name) && URL.canParse(name) ? new URL(name) : null
+  if (url === null) throw valueError(['body', 'repository'], 'neither owner/name nor an http(s) address', name)
+  if (url.username !== '' || url.password !== '') {
+    throw valueError(['body', 'repository'], 'an address must not hold credentials', `${url.protocol}//…@${url.host}`)
+  }
+  return url.href
 }

@@ -2,11 +2,14 @@
 // at, so that a creation does not take longer for it.
 
 import type { Context } from 'hono'
-import { owner } from '../../bindings.ts'
+import { conversation, owner } from '../../bindings.ts'
+import { config } from '../../config.ts'
+import { listRunning } from '../../db/conversations.ts'
 import type { AppEnv } from '../../http/app-env.ts'
 import type { AppError } from '../../http/errors.ts'
 import { quotaReached } from '../../http/too-many.ts'
 import { errorFields, log } from '../../lib/log.ts'
+import { waitAtMost } from '../../lib/wait-at-most.ts'
 
 type Making<P, T> = {
   prepare: () => Promise<P>
@@ -57,7 +60,7 @@ function reserve(c: Context<AppEnv>, id: string): Promise<Reservation> {
   return owner(c.env, name).reserveConversation(name, id)
 }
 
-/** A limit that cannot be asked is no reason for an outage: the conversation counts as soon as it reports. */
+/** A limit that cannot be checked must not cause an outage: the conversation is counted with its first report. */
 function passed(error: unknown): Reservation {
   log.error('conversation.room_not_asked', errorFields(error))
   return { ok: true, isFresh: false }
@@ -67,7 +70,56 @@ async function release(c: Context<AppEnv>, id: string): Promise<void> {
   try {
     await owner(c.env, c.get('principal').owner).releaseConversation(id)
   } catch (error) {
-    // The owner's object finds out by itself that nothing came of it.
+    // The owner's object finds the unused reservation by itself.
     log.warn('conversation.room_not_given_back', errorFields(error))
   }
+}
+
+/** How long the start of a conversation waits until others are closed, so that the client's next list shows that. */
+const WAIT_MS = 2_000
+
+/**
+ * Closes the owner's running conversations above the limit, after `startedId` was started: first those without clients, of
+ * them idle ones first, then those whose last event is oldest. Their clients are told. If the index cannot be read, all go
+ * on running; the next start enforces the limit again.
+ */
+export async function keepToLimit(c: Context<AppEnv>, owner: string, startedId: string): Promise<void> {
+  const kept = closeSurplusOrTell(c.env, owner, startedId)
+  c.executionCtx.waitUntil(kept)
+  await waitAtMost(WAIT_MS, kept)
+}
+
+async function closeSurplusOrTell(env: Env, owner: string, startedId: string): Promise<void> {
+  try {
+    await closeSurplus(env, owner, startedId)
+  } catch (error) {
+    log.warn('conversation.limit_not_kept', { owner, ...errorFields(error) })
+  }
+}
+
+async function closeSurplus(env: Env, owner: string, startedId: string): Promise<void> {
+  const { maxRunningLoops } = config(env)
+  const others = (await listRunning(env.DB, owner)).filter((id) => id !== startedId)
+  if (others.length < maxRunningLoops) return
+  // The index may lag behind; each object knows for itself.
+  const known = await Promise.all(others.map(async (id) => ({ id, is: await conversation(env, owner, id).activity() })))
+  const running = known
+    .flatMap(({ id, is }) => (is === null ? [] : [{ id, ...is }]))
+    .sort(
+      (a, b) =>
+        Number(a.followed) - Number(b.followed) ||
+        Number(a.busy) - Number(b.busy) ||
+        (a.lastUpdatedAt ?? '').localeCompare(b.lastUpdatedAt ?? ''),
+    )
+  const surplus = running.slice(0, Math.max(0, running.length + 1 - maxRunningLoops))
+  await Promise.all(surplus.map(({ id }) => conversation(env, owner, id).makeWay()))
+}
+
+/** The same after a socket was opened, if opening it started the loop. */
+export async function keepToLimitAfter(
+  answer: Response,
+  c: Context<AppEnv>,
+  of: { owner: string; id: string },
+): Promise<void> {
+  if (answer.headers.get('x-loop-started') === 'true') await keepToLimit(c, of.owner, of.id)
 }

@@ -1,5 +1,5 @@
-// Conversations that are awake know the owner's secrets by heart. Before a change of any of them is answered, they are told
-// through the owner's object, so the owner's next request is masked by what was just stored.
+// Open conversations have the owner's secrets in memory. Before a change is acknowledged, the owner's object tells them, so
+// the owner's next request is masked with the new values.
 
 import { owner as ownerOf } from '../../bindings.ts'
 import { errorFields, log } from '../../lib/log.ts'
@@ -7,7 +7,7 @@ import { errorFields, log } from '../../lib/log.ts'
 /** An object that was just restarted breaks off the first call. */
 const ATTEMPTS = 2
 
-/** Makes the change and tells of it, also when it failed: what a database did that did not answer, nobody knows. */
+/** Makes the change and reports it, also when it failed: a database that did not answer may have made it. */
 export async function changingSecrets<T>(env: Env, owner: string, change: () => Promise<T>): Promise<T> {
   try {
     return await change()
@@ -16,7 +16,7 @@ export async function changingSecrets<T>(env: Env, owner: string, change: () => 
   }
 }
 
-/** Whoever cannot be told looks again by itself, minutes later; the change stands all the same. */
+/** A conversation that cannot be told reads again by itself, minutes later; the change is valid all the same. */
 async function tell(env: Env, owner: string): Promise<void> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     try {

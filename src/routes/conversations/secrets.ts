@@ -8,16 +8,49 @@ import {
   MAX_SECRETS,
   MAX_TOTAL_CHARACTERS,
 } from '../../db/secrets.ts'
-import { actorOf } from '../../http/actor.ts'
 import { AppError } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
-import type { Principal } from '../../http/principal.ts'
+import { actorOf, type Principal } from '../../http/principal.ts'
 import { router } from '../../http/router.ts'
+import { characters } from '../../http/text.ts'
 import { assertNever } from '../../lib/assert.ts'
 import { orDeclared } from './declared.ts'
 import { maskedErrorEnvelope } from './masked-errors.ts'
-import { CustomSecretModel, CustomSecretWithoutValueModel, GETCustomSecrets, SecretPath } from './secret-schemas.ts'
 import { changingSecrets } from './secrets-changed.ts'
+
+// Custom secrets as they travel. Each becomes an environment variable of the shell, so its name must be able to be one.
+
+/** A legal variable name, and none that the shell cannot do without. */
+const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
+const RESERVED =
+  /^(PATH|HOME|PWD|OLDPWD|IFS|SHELL|SHLVL|SHELLOPTS|BASHOPTS|BASH_ENV|UID|EUID|PPID|PROMPT_COMMAND|LD_PRELOAD|LD_LIBRARY_PATH)$/
+
+const SecretName = characters({ min: 1, max: 200 })
+  .regex(VARIABLE_NAME, { abort: true, error: 'letters, digits and _ are wanted, and no digit first' })
+  .refine((name) => !RESERVED.test(name), { error: 'the shell needs this name for itself' })
+
+const Description = characters({ max: 4_096 })
+
+/** An environment variable ends at a NUL and holds text that has an encoding. */
+const SecretValue = characters({ min: 1, max: 65_536 })
+  .refine((value) => !value.includes('\u0000') && value.isWellFormed(), {
+    error: 'a value cannot hold NUL or half a character',
+  })
+  .openapi({ format: 'password', writeOnly: true })
+
+const CustomSecretWithoutValueModel = z
+  .object({ name: SecretName, description: Description.nullish() })
+  .openapi('CustomSecretWithoutValueModel')
+
+const CustomSecretModel = z
+  .object({ name: SecretName, description: Description.nullish(), value: SecretValue })
+  .openapi('CustomSecretModel')
+
+const GETCustomSecrets = z
+  .object({ custom_secrets: z.array(CustomSecretWithoutValueModel).nullish() })
+  .openapi('GETCustomSecrets')
+
+const SecretPath = z.object({ secret_id: z.string() })
 
 const Message = z.object({ message: z.string() })
 
@@ -32,6 +65,9 @@ endpoint(
   {
     method: 'get',
     path: '/api/secrets',
+    scope: 'conversations',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag,
     summary: 'Names and descriptions; values are never shown',
     replies: { 200: { description: 'In the order of creation', schema: GETCustomSecrets }, ...failed },
@@ -48,6 +84,9 @@ endpoint(
   {
     method: 'post',
     path: '/api/secrets',
+    scope: 'conversations',
+    limit: 'writes',
+    bodyLimit: 'standard',
     tag,
     summary: 'Store a secret',
     body: { schema: CustomSecretModel, required: true },
@@ -81,6 +120,9 @@ endpoint(
   {
     method: 'put',
     path,
+    scope: 'conversations',
+    limit: 'writes',
+    bodyLimit: 'standard',
     tag,
     summary: 'Give a secret another name or description; its value stays',
     params: SecretPath,
@@ -123,6 +165,9 @@ endpoint(
   {
     method: 'delete',
     path,
+    scope: 'conversations',
+    limit: 'writes',
+    bodyLimit: 'standard',
     tag,
     summary: 'Delete a secret',
     params: SecretPath,

@@ -4,19 +4,111 @@
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { builtinPolicy } from '../../agent/security/policy.ts'
-import { DEFAULT_RISK_SEVERITY, RISK } from '../../agent/security/risk.ts'
+import { DEFAULT_RISK_SEVERITY, RISK } from '../../agent/security/verdict.ts'
 import { judgedAction } from '../../agent/trajectory.ts'
+import { conversation } from '../../bindings.ts'
+import { recentConversations } from '../../db/conversations.ts'
 import { findSecurityPreference, savePolicy, saveRiskSeverity } from '../../db/security.ts'
-import { actorOf } from '../../http/actor.ts'
 import type { AppEnv } from '../../http/app-env.ts'
 import { AppError, errorEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
+import { actorOf } from '../../http/principal.ts'
 import { router } from '../../http/router.ts'
 import { laxInt, valueError } from '../../http/validation.ts'
 import { found, ownConversation } from './access.ts'
 import { jsonArray, streamOf } from './event-walk.ts'
-import { MAX_TRACE, MAX_TRACE_CONVERSATIONS, ownerTrace } from './owner-trace.ts'
 import { ConversationPath } from './schemas.ts'
+
+// The actions of all of an owner's conversations whose risk was judged: the newest of them, in the order of their times.
+// Conversations are asked in the order of their last activity, until no other can have a newer one.
+
+const MAX_TRACE = 1_000
+const MAX_TRACE_CONVERSATIONS = 50
+const MAX_TRACE_LENGTH = 8 * 1024 * 1024
+const PAGE = 100
+
+const Event = z.looseObject({ id: z.int(), timestamp: z.string() })
+const Page = z.object({ events: z.array(Event), has_more: z.boolean() })
+
+type Judged = { conversation: string; id: number; timestamp: string; text: string }
+
+/** The text of the JSON array. Every action says which conversation it is of: its id is unique only there. */
+async function ownerTrace(env: Env, owner: string): Promise<string> {
+  let newest: Judged[] = []
+  for (const { id, lastAt } of await recentConversations(env.DB, owner, MAX_TRACE_CONVERSATIONS)) {
+    const oldest = newest.at(-1)
+    if (newest.length === MAX_TRACE && oldest !== undefined && lastAt <= oldest.timestamp) break
+    newest = bounded([...newest, ...(await newestJudged(env, owner, id))])
+  }
+  return `[${newest
+    .reverse()
+    .map(({ text }) => text)
+    .join(',')}]`
+}
+
+/** Those of one conversation, newest first; none of one that has gone meanwhile. */
+async function newestJudged(env: Env, owner: string, id: string): Promise<Judged[]> {
+  const judged: Judged[] = []
+  let length = 0
+  for (let endId: number | null = null; judged.length < MAX_TRACE && length < MAX_TRACE_LENGTH; ) {
+    const page = await pageUpTo(env, { owner, id, endId })
+    for (const event of page.events) {
+      const item = judgedOf(id, event)
+      if (item === null) continue
+      judged.push(item)
+      length += item.text.length
+    }
+    const last = page.events.at(-1)
+    if (!page.has_more || last === undefined || last.id === 0) break
+    endId = last.id - 1
+  }
+  return judged
+}
+
+/** What names the argument anywhere, so that not every event has to leave its object. */
+async function pageUpTo(
+  env: Env,
+  { owner, id, endId }: { owner: string; id: string; endId: number | null },
+): Promise<z.infer<typeof Page>> {
+  const all = {
+    excludeHidden: false,
+    includeTypes: null,
+    excludeTypes: null,
+    source: null,
+    startDate: null,
+    endDate: null,
+  }
+  const filter = { ...all, query: '"security_risk":' }
+  const answer = await conversation(env, owner, id).searchEvents({
+    startId: 0,
+    endId,
+    reverse: true,
+    limit: PAGE,
+    filter,
+  })
+  return answer === null ? { events: [], has_more: false } : Page.parse(JSON.parse(answer))
+}
+
+function judgedOf(conversationId: string, event: z.infer<typeof Event>): Judged | null {
+  const text = JSON.stringify({ conversation_id: conversationId, ...event })
+  if (judgedAction(text) === null) return null
+  return { conversation: conversationId, id: event.id, timestamp: event.timestamp, text }
+}
+
+/** The newest first, as many as an answer holds. */
+function bounded(all: Judged[]): Judged[] {
+  const sorted = all.sort(
+    (a, b) => order(b.timestamp, a.timestamp) || order(b.conversation, a.conversation) || b.id - a.id,
+  )
+  let length = 0
+  const fitting = sorted.findIndex(({ text }, i) => {
+    length += text.length
+    return i === MAX_TRACE || (i > 0 && length > MAX_TRACE_LENGTH)
+  })
+  return fitting === -1 ? sorted : sorted.slice(0, fitting)
+}
+
+const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 const MAX_POLICY_BYTES = 64 * 1024
 
@@ -33,19 +125,33 @@ const tag = 'Security'
 const forbidden = { 403: { description: 'The key is for this conversation alone; the choice holds for all' } }
 const notFound = { 404: { description: 'No such conversation' } }
 
-type Place = { base: string; params: typeof ConversationPath | undefined }
+type PolicyRoute = { base: string; params: typeof ConversationPath | undefined }
 
-function servePolicy({ base, params: path }: Place): void {
+function servePolicyRead({ base, params: path }: PolicyRoute): void {
   const replies = { 200: { description: 'The policy in force', schema: SecurityPolicy }, ...(path && notFound) }
   endpoint(
     app,
-    { method: 'get', path: `${base}/policy`, tag, summary: 'The policy text', params: path, replies },
+    {
+      method: 'get',
+      path: `${base}/policy`,
+      scope: 'conversations',
+      limit: 'reads',
+      bodyLimit: 'standard',
+      tag,
+      summary: 'The policy text',
+      params: path,
+      replies,
+    },
     async (c, { params }) => {
       const owner = await ownerAsking(c, params)
       const { policy } = await findSecurityPreference(c.env.DB, owner)
       return c.json({ policy: policy ?? builtinPolicy() })
     },
   )
+}
+
+function servePolicyChange({ base, params: path }: PolicyRoute): void {
+  const replies = { 200: { description: 'The policy in force', schema: SecurityPolicy }, ...(path && notFound) }
   const body = { schema: SecurityPolicy, required: true }
   const summary = 'Keep another policy text; a blank one brings back the built-in one'
   endpoint(
@@ -53,6 +159,9 @@ function servePolicy({ base, params: path }: Place): void {
     {
       method: 'post',
       path: `${base}/policy`,
+      scope: 'conversations',
+      limit: 'writes',
+      bodyLimit: 'standard',
       tag,
       summary,
       params: path,
@@ -70,17 +179,31 @@ function servePolicy({ base, params: path }: Place): void {
   )
 }
 
-function serveSettings({ base, params: path }: Place): void {
+function serveSettingsRead({ base, params: path }: PolicyRoute): void {
   const replies = { 200: { description: 'The level in force', schema: SecuritySettings }, ...(path && notFound) }
   endpoint(
     app,
-    { method: 'get', path: `${base}/settings`, tag, summary: 'The level that asks', params: path, replies },
+    {
+      method: 'get',
+      path: `${base}/settings`,
+      scope: 'conversations',
+      limit: 'reads',
+      bodyLimit: 'standard',
+      tag,
+      summary: 'The level that asks',
+      params: path,
+      replies,
+    },
     async (c, { params }) => {
       const owner = await ownerAsking(c, params)
       const { riskSeverity } = await findSecurityPreference(c.env.DB, owner)
       return c.json({ RISK_SEVERITY: riskSeverity ?? DEFAULT_RISK_SEVERITY })
     },
   )
+}
+
+function serveSettingsChange({ base, params: path }: PolicyRoute): void {
+  const replies = { 200: { description: 'The level in force', schema: SecuritySettings }, ...(path && notFound) }
   const body = { schema: SecuritySettings, required: true }
   const summary = 'Set the risk from which an action waits for confirmation'
   endpoint(
@@ -88,6 +211,9 @@ function serveSettings({ base, params: path }: Place): void {
     {
       method: 'post',
       path: `${base}/settings`,
+      scope: 'conversations',
+      limit: 'writes',
+      bodyLimit: 'standard',
       tag,
       summary,
       params: path,
@@ -102,7 +228,7 @@ function serveSettings({ base, params: path }: Place): void {
   )
 }
 
-function serveTrace({ base, params: path }: Place): void {
+function serveTrace({ base, params: path }: PolicyRoute): void {
   const description = path
     ? 'The actions of the conversation whose risk was judged'
     : `The newest ${MAX_TRACE} actions whose risk was judged, of the ${MAX_TRACE_CONVERSATIONS} conversations used last, oldest first`
@@ -112,6 +238,9 @@ function serveTrace({ base, params: path }: Place): void {
     {
       method: 'get',
       path: `${base}/export-trace`,
+      scope: 'conversations',
+      limit: 'reads',
+      bodyLimit: 'standard',
       tag,
       summary: 'What was judged',
       example: {
@@ -134,8 +263,10 @@ for (const place of [
   { base: '/api/security', params: undefined },
   { base: '/api/conversations/{conversation_id}/security', params: ConversationPath },
 ]) {
-  servePolicy(place)
-  serveSettings(place)
+  servePolicyRead(place)
+  servePolicyChange(place)
+  serveSettingsRead(place)
+  serveSettingsChange(place)
   serveTrace(place)
 }
 

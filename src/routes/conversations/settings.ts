@@ -10,9 +10,9 @@ import {
   settingsQuery,
   touchesSecrets,
 } from '../../db/settings.ts'
-import { actorOf } from '../../http/actor.ts'
 import { AppError } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
+import { actorOf } from '../../http/principal.ts'
 import { router } from '../../http/router.ts'
 import { valueError } from '../../http/validation.ts'
 import { errorFields, log } from '../../lib/log.ts'
@@ -20,8 +20,7 @@ import { chooseModel, unknownModel } from '../../llm/choose.ts'
 import { orDeclared, sealedElsewhere } from './declared.ts'
 import { maskedErrorEnvelope } from './masked-errors.ts'
 import { changingSecrets } from './secrets-changed.ts'
-import { GETSettingsModel, SettingsBody } from './settings-schemas.ts'
-import { toChange, toModel, wireNameOf } from './settings-wire.ts'
+import { GETSettingsModel, SettingsBody, toChange, toModel, wireNameOf } from './settings-schemas.ts'
 
 const MAX_MCP_CHARACTERS = 262_144
 
@@ -33,6 +32,9 @@ endpoint(
   {
     method: 'get',
     path: '/api/settings',
+    scope: 'conversations',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag,
     summary: 'The settings, without their keys',
     replies: {
@@ -61,6 +63,9 @@ endpoint(
   {
     method: 'post',
     path: '/api/settings',
+    scope: 'conversations',
+    limit: 'writes',
+    bodyLimit: 'standard',
     tag,
     summary: 'Change settings; a field that is absent is kept',
     body: { schema: SettingsBody, required: true },
@@ -93,6 +98,9 @@ endpoint(
   {
     method: 'post',
     path: '/api/reset-settings',
+    scope: 'conversations',
+    limit: 'writes',
+    bodyLimit: 'standard',
     tag,
     summary: 'Was removed; always answers 410',
     deprecated: true,

@@ -1,4 +1,4 @@
-// The door of Socket.IO. A client sees the text of a refusal only inside the protocol, so a socket that must be refused
+// Authentication of Socket.IO. A client sees the text of a refusal only inside the protocol, so a socket that must be refused
 // is opened all the same, hears why when it asks to join, and is closed.
 
 import { OpenAPIHono } from '@hono/zod-openapi'
@@ -8,11 +8,12 @@ import type { AppEnv } from '../../http/app-env.ts'
 import { demandScope, identify } from '../../http/auth.ts'
 import { AppError } from '../../http/errors.ts'
 import type { Principal } from '../../http/principal.ts'
+import { serve } from '../../http/router.ts'
 import { admit } from '../../http/too-many.ts'
-import { keepToLimitAfter } from './loop-limit.ts'
+import { isUnused } from './access.ts'
+import { keepToLimitAfter } from './room-for.ts'
 import { CONVERSATION_ID } from './schemas.ts'
-import { socketRefusal } from './socket-refusal.ts'
-import { isUnused } from './unused-ids.ts'
+import { socketRefusal } from './socket.ts'
 
 /** Longer than any client takes from opening the socket to asking to join. */
 const REFUSAL_WAIT_MS = 10_000
@@ -24,7 +25,10 @@ const NO_POLLING = 'Transport unknown: connect with transports: ["websocket"]'
 
 const app = new OpenAPIHono<AppEnv>()
 
-for (const path of ['/socket.io', '/socket.io/']) app.get(path, connect)
+// A refusal is told inside the socket, where clients can show why: so who asks is found out there.
+for (const path of ['/socket.io', '/socket.io/']) {
+  serve(app, { method: 'get', path, scope: 'itself', limit: 'uncounted', bodyLimit: 'standard' }, connect)
+}
 
 async function connect(c: Context<AppEnv>): Promise<Response> {
   const url = new URL(c.req.url)
@@ -53,7 +57,7 @@ function wordsOf(refusal: AppError | null): string {
   return refusal.code === 'unauthorized' ? WRONG_KEY : refusal.message
 }
 
-/** Whoever may not use conversations is answered like somebody without a key. */
+/** A key without the scope gets the same answer as no key. */
 async function principalOf(c: Context<AppEnv>): Promise<Principal | null> {
   try {
     const principal = await identify(c.req.raw, c.env)

@@ -3,11 +3,11 @@ import { credentialQuery } from '../../bindings.ts'
 import { AppError, detailEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
+import { quotaReached, unauthorized } from '../../http/too-many.ts'
 import { laxBool, laxInt } from '../../http/validation.ts'
 import { notFound, ownConversation } from './access.ts'
-import { keepToLimitAfter } from './loop-limit.ts'
+import { keepToLimitAfter } from './room-for.ts'
 import { ConversationPath } from './schemas.ts'
-import { socketRefusal } from './socket-refusal.ts'
 
 const app = router(detailEnvelope)
 
@@ -16,6 +16,9 @@ endpoint(
   {
     method: 'get',
     path: '/api/conversations/{conversation_id}/ws',
+    scope: 'conversations',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag: 'Events',
     summary: 'Follow and feed the conversation over a WebSocket (plain protocol)',
     params: ConversationPath,
@@ -49,3 +52,22 @@ endpoint(
 )
 
 export { app as socket }
+
+// Why a conversation opens no socket, in the words of the interface.
+
+const Refusal = z.discriminatedUnion('reason', [
+  z.object({ reason: z.literal('ended') }),
+  z.object({ reason: z.literal('full'), used: z.number(), allowed: z.number() }),
+  z.object({ reason: z.literal('unknown') }),
+])
+
+/** Null when there is no such conversation. */
+export async function socketRefusal(answer: Response): Promise<AppError | null> {
+  if (answer.status === 404) return null
+  const refusal = Refusal.parse(await answer.json())
+  if (refusal.reason === 'ended') return unauthorized()
+  if (refusal.reason === 'full') {
+    return quotaReached({ limit: 'sockets', ...refusal }, 'Close a socket that nobody follows any more.')
+  }
+  return new AppError('unavailable', 'Whether the key is still good could not be found out; try again')
+}

@@ -18,6 +18,9 @@ endpoint(
   {
     method: 'get',
     path: '/api/conversations/{conversation_id}/trajectory',
+    scope: 'conversations',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag,
     summary: 'Every event that is not hidden, as a file to keep or to replay',
     params: ConversationPath,
@@ -50,6 +53,9 @@ endpoint(
   {
     method: 'get',
     path: '/api/conversations/{conversation_id}/remember-prompt',
+    scope: 'conversations',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag,
     summary: 'An instruction to keep in memory what happened around an event',
     params: ConversationPath,

@@ -6,7 +6,7 @@ import { config } from '../../config.ts'
 import { ownerProviderTokens } from '../../db/provider-tokens.ts'
 import type { Account } from '../../git-providers/api-client.ts'
 import type { Failure } from '../../git-providers/failures.ts'
-import { askProvider, type Means, type Outcome } from '../../git-providers/index.ts'
+import { askProvider, type Outcome, type RequestDeps } from '../../git-providers/index.ts'
 import { type Family, type GitProvider, isFamily } from '../../git-providers/provider.ts'
 import type { AppEnv } from '../../http/app-env.ts'
 import { AppError, type ErrorCode } from '../../http/errors.ts'
@@ -39,28 +39,28 @@ export async function demandAccounts(c: Ctx, words: string, selected: string | n
   return named
 }
 
-/** What every provider says, in order, and which of them failed. */
+/** The answers of all providers, in order, and which of them failed. */
 export async function askAll<T>(
   c: Ctx,
   accounts: readonly Account[],
   question: Question<T>,
 ): Promise<{ answers: Answer<T>[]; failures: Failed[] }> {
-  const means = meansOf(c, new AbortController())
-  const asked = accounts.map((account) => askProvider(account, means, (provider) => question(provider, account)))
+  const deps = requestDeps(c, new AbortController())
+  const asked = accounts.map((account) => askProvider(account, deps, (provider) => question(provider, account)))
   const outcomes = await Promise.all(asked)
   const answers = outcomes.flatMap((outcome) => (outcome.ok ? [outcome] : []))
   return { answers, failures: failuresOf(outcomes) }
 }
 
-/** As `askAll`, but over as soon as the first in order has something: `null` means that it has nothing. */
+/** Like `askAll`, but ends as soon as the first in order has an answer: `null` means that it has none. */
 export async function askFirst<T>(
   c: Ctx,
   accounts: readonly Account[],
   question: Question<T | null>,
 ): Promise<{ found: Answer<T> | null; failures: Failed[] }> {
   const stop = new AbortController()
-  const means = meansOf(c, stop)
-  const asked = accounts.map((account) => askProvider(account, means, (provider) => question(provider, account)))
+  const deps = requestDeps(c, stop)
+  const asked = accounts.map((account) => askProvider(account, deps, (provider) => question(provider, account)))
   const before: Outcome<T | null>[] = []
   for (const [index, pending] of asked.entries()) {
     const outcome = await pending
@@ -74,7 +74,7 @@ export async function askFirst<T>(
   return { found: null, failures: failuresOf(before) }
 }
 
-function meansOf({ env }: Ctx, { signal }: AbortController): Means {
+function requestDeps({ env }: Ctx, { signal }: AbortController): RequestDeps {
   const { githubApiUrl, gitlabApiUrl, bitbucketApiUrl, addressPolicy, fetchTimeoutMs } = config(env)
   return {
     urls: { github: githubApiUrl, gitlab: gitlabApiUrl, bitbucket: bitbucketApiUrl },
@@ -102,7 +102,7 @@ export function failedHeader(failures: readonly Failed[]): Record<string, string
   return { 'x-provider-errors': failures.map(({ provider, word }) => `${provider}=${word}`).join(', ') }
 }
 
-/** The error that stands for failures of all that were asked. */
+/** One error for the failures of all providers. */
 export function allFailed(failures: readonly Failed[], words?: string): AppError {
   const code = codeOf(failures)
   const told = failures.map(({ provider, sentence }) => `${provider}: ${sentence}`).join('; ')
@@ -119,7 +119,7 @@ function codeOf(failures: readonly Failed[]): ErrorCode {
   return isAll('timeout') ? 'upstream_timeout' : 'upstream_failed'
 }
 
-/** The answers that there are, or the error when nobody gave one. */
+/** The answers, or the error when there is none. */
 export function demandAnswers<T>({ answers, failures }: { answers: Answer<T>[]; failures: Failed[] }): Answer<T>[] {
   if (answers.length === 0 && failures.length > 0) throw allFailed(failures)
   return answers

@@ -14,9 +14,8 @@ import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
 import { valueError } from '../../http/validation.ts'
 import { isoMicros, systemClock } from '../../lib/clock.ts'
-import { FAILED } from './user.ts'
+import { Branch, branchOnTheWire, FAILED, MicroagentContentResponse, MicroagentResponse } from './user.ts'
 import { allFailed, askFirst, demandAccounts, failedHeader, storedAccounts, TOKEN_REQUIRED } from './user-providers.ts'
-import { Branch, branchOnTheWire, MicroagentContentResponse, MicroagentResponse } from './user-schemas.ts'
 
 const app = router(stringEnvelope)
 const tag = 'Git providers'
@@ -31,6 +30,9 @@ endpoint(
   {
     method: 'get',
     path: '/api/user/repository/branches',
+    scope: 'conversations',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag,
     summary: 'Branches of a repository, main and master first, then the last pushed',
     query: z.object({ repository: z.string() }),
@@ -53,6 +55,9 @@ endpoint(
   {
     method: 'get',
     path: '/api/user/repository/{repository_name}/microagents',
+    scope: 'conversations',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag,
     summary: 'Microagents that a repository keeps',
     params: RepositoryPath,
@@ -76,6 +81,9 @@ endpoint(
   {
     method: 'get',
     path: '/api/user/repository/{repository_name}/microagents/content',
+    scope: 'conversations',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag,
     summary: 'One microagent of a repository',
     params: RepositoryPath,

@@ -3,6 +3,7 @@
 import { z } from '@hono/zod-openapi'
 import type { Account } from '../../git-providers/api-client.ts'
 import { mergedBy, pageOf } from '../../git-providers/pages.ts'
+import type * as providers from '../../git-providers/provider.ts'
 import { type Repository as Found, MAX_LISTED, type Page, type Sort } from '../../git-providers/provider.ts'
 import { AppError, stringEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
@@ -18,7 +19,92 @@ import {
   failedHeader,
   TOKEN_REQUIRED,
 } from './user-providers.ts'
-import { Repository, repositoryOnTheWire, taskOnTheWire, User, userOnTheWire } from './user-schemas.ts'
+
+// The wire shapes of what git providers tell about a user, and how domain values become them.
+
+const User = z
+  .object({
+    id: z.string(),
+    login: z.string(),
+    avatar_url: z.string(),
+    company: z.string().nullable(),
+    name: z.string().nullable(),
+    email: z.string().nullable(),
+  })
+  .openapi('User')
+
+const Repository = z
+  .object({
+    id: z.string(),
+    full_name: z.string(),
+    git_provider: ProviderType,
+    is_public: z.boolean(),
+    stargazers_count: z.int().nullable(),
+    link_header: z.string().nullable(),
+    pushed_at: z.string().nullable(),
+    owner_type: z.enum(['user', 'organization']).nullable(),
+    main_branch: z.string().nullable(),
+  })
+  .openapi('Repository')
+
+export const Branch = z
+  .object({
+    name: z.string(),
+    commit_sha: z.string(),
+    protected: z.boolean(),
+    last_push_date: z.string().nullable().optional(),
+  })
+  .openapi('Branch')
+
+export const MicroagentResponse = z
+  .object({ name: z.string(), path: z.string(), created_at: z.iso.datetime() })
+  .openapi('MicroagentResponse')
+
+export const MicroagentContentResponse = z
+  .object({
+    content: z.string(),
+    path: z.string(),
+    triggers: z.array(z.string()),
+    git_provider: ProviderType.nullable(),
+  })
+  .openapi('MicroagentContentResponse')
+
+const userOnTheWire = (user: providers.User): z.infer<typeof User> => ({
+  id: user.id,
+  login: user.login,
+  avatar_url: user.avatarUrl,
+  company: user.company,
+  name: user.name,
+  email: user.email,
+})
+
+const repositoryOnTheWire = (repository: providers.Repository): z.infer<typeof Repository> => ({
+  id: repository.id,
+  full_name: repository.fullName,
+  git_provider: repository.provider,
+  is_public: repository.isPublic,
+  stargazers_count: repository.stars,
+  // The client reads it from the first item of a page.
+  link_header: repository.link,
+  pushed_at: repository.pushedAt,
+  owner_type: repository.ownerType,
+  main_branch: repository.mainBranch,
+})
+
+export const branchOnTheWire = (branch: providers.Branch): z.infer<typeof Branch> => ({
+  name: branch.name,
+  commit_sha: branch.sha,
+  protected: branch.isProtected,
+  last_push_date: branch.pushedAt,
+})
+
+const taskOnTheWire = (task: providers.SuggestedTask): z.infer<typeof SuggestedTask> => ({
+  git_provider: task.provider,
+  task_type: task.type,
+  repo: task.repository,
+  issue_number: task.number,
+  title: task.title,
+})
 
 const app = router(stringEnvelope)
 const tag = 'Git providers'
@@ -37,6 +123,9 @@ endpoint(
   {
     method: 'get',
     path: '/api/user/installations',
+    scope: 'conversations',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag,
     summary: 'App installations of GitHub, workspaces of Bitbucket',
     example: { reply: ['12345'] },
@@ -62,6 +151,9 @@ endpoint(
   {
     method: 'get',
     path: '/api/user/repositories',
+    scope: 'conversations',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag,
     summary: 'Repositories of the user: a page of one provider, or those of all',
     query: z.object({
@@ -102,6 +194,9 @@ endpoint(
   {
     method: 'get',
     path: '/api/user/info',
+    scope: 'conversations',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag,
     summary: 'Who the user is at the first provider that answers',
     replies: { 200: { description: 'The user', schema: User }, ...FAILED },
@@ -119,6 +214,9 @@ endpoint(
   {
     method: 'get',
     path: '/api/user/search/repositories',
+    scope: 'conversations',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag,
     summary: 'Find repositories by an address, as owner/name, or by words',
     query: z.object({
@@ -146,6 +244,9 @@ endpoint(
   {
     method: 'get',
     path: '/api/user/suggested-tasks',
+    scope: 'conversations',
+    limit: 'reads',
+    bodyLimit: 'standard',
     tag,
     summary: 'Requests of the user that are in trouble, and open issues assigned to them',
     replies: { 200: { description: 'The tasks', schema: z.array(SuggestedTask) }, ...FAILED },

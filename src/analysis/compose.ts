@@ -1,0 +1,261 @@
+// Where the pieces of an analysis meet the world: configuration, sources, the database. What is heavy is loaded when the first
+// analysis needs it.
+
+import { config } from '../config.ts'
+import { findByQueryId, type NewAnalysis, newestOfListing, newestReview, saveAnalysis } from '../db/analyses.ts'
+import { notifyTargets } from '../db/channels.ts'
+import { deliveryStore, noteNotice, untoldNotices } from '../db/deliveries.ts'
+import { answerStore, gateStore } from '../db/market-state.ts'
+import { newsPool } from '../db/news.ts'
+import { ownerSettings } from '../db/settings.ts'
+import { stockNameStore } from '../db/stock-names.ts'
+import { currentNames } from '../kits/market-names/index.ts'
+import { systemClock } from '../lib/clock.ts'
+import { errorFields, log } from '../lib/log.ts'
+import { parseCode } from '../market/instruments.ts'
+import { instrumentOf } from '../market/names/labels.ts'
+import type { MarketSnapshot } from '../market/providers/index.ts'
+import { storedGate } from '../market/providers/stored-gate.ts'
+import type { ToldReport } from '../notify/message.ts'
+import type { Notice } from '../notify/notice.ts'
+import type { NotifyDeps } from '../notify/run.ts'
+import type { AnalysisCtx } from './ctx.ts'
+import type { RunHooks } from './flow/steps.ts'
+import type { AnalysisInput, Deps } from './gather/input.ts'
+import { marketDataOf } from './market-data.ts'
+import type { ReviewDeps } from './market-review/gather.ts'
+import type { Narrator } from './narrator.ts'
+import { resultOf } from './report/diagnostics.ts'
+import { reportOf } from './report/record.ts'
+import type { RunResult } from './run/run-analysis.ts'
+import type { Save } from './run/save.ts'
+import type { Outcome, RunJob } from './task.ts'
+import { textsOf } from './texts/book.ts'
+
+/** Makes and saves the report of a task. What the database does not take goes to the queue with the outcome. */
+export async function workOn(env: Env, job: RunJob & { taskId: string }, hooks: RunHooks): Promise<Outcome> {
+  if (job.request.kind === 'market_review') return review(env, job, hooks)
+  let record: NewAnalysis | undefined
+  const result = await analysis(env, job, {
+    hooks,
+    save: (analysis) => {
+      record = analysis
+      return saveAnalysis(env.DB, analysis)
+    },
+  })
+  if (!result.ok) return { ok: false, error: result.message }
+  const { stockName, saved } = result
+  if (saved) return { ok: true, stockName }
+  if (record === undefined) return { ok: false, error: textsOf(job.request.language).task.notSaved }
+  return { ok: true, stockName, unsaved: JSON.stringify(record) }
+}
+
+/** `result` is the JSON text of an `AnalysisResultResponse`; without `saved` nobody will find it again. */
+export type DirectAnswer = { ok: true; result: string; saved: boolean } | { ok: false; message: string }
+
+/** Runs one analysis that is no task, and saves with its report the news of it where that is to be told. */
+export async function analyzeDirectly(env: Env, job: RunJob, hooks: RunHooks): Promise<DirectAnswer> {
+  const { owner, queryId, request } = job
+  const key = `report:${queryId}`
+  const notice: Notice = { kind: 'report', key, owner, channels: request.channels, taskId: queryId, isInBatch: false }
+  const save = (analysis: NewAnalysis) =>
+    saveAnalysis(env.DB, analysis, request.notify ? [noteNotice(env.DB, notice, systemClock())] : [])
+  const result = await analysis(env, job, { hooks, save })
+  if (!result.ok) return result
+  return { ok: true, saved: result.saved, result: JSON.stringify(resultOf(result.report, result.diagnostics)) }
+}
+
+type Run = { hooks: RunHooks; save: Save }
+
+async function analysis(env: Env, job: RunJob, { hooks, save }: Run): Promise<RunResult> {
+  const { analysisCtx, runAnalysis } = await import('./run/run-analysis.ts')
+  const input = await inputOf(env, job)
+  const language = job.request.reportLanguage ?? config(env).reportLanguage
+  const ctx = analysisCtx(input, { language, clock: systemClock }, hooks)
+  return runAnalysis(input, await depsOf(env, input, ctx), { ctx, hooks, save })
+}
+
+async function inputOf(env: Env, job: RunJob): Promise<AnalysisInput> {
+  const key = job.request.key ?? job.request.stockCode
+  const parsed = parseCode(key)
+  if (!parsed.ok) throw new Error(`a task for ${key}, which is no listing`)
+  const listing = (await currentNames(stockNameStore(env.DB))).byKey(key)
+  const names = listing === null ? {} : { zh: listing.zh, en: listing.en }
+  const instrument = listing === null ? parsed.instrument : instrumentOf(listing)
+  return { ...job, instrument, names }
+}
+
+/** Longer is not worth waiting for what a report can do without. */
+const COMPANY_MS = 20_000
+const NEWS_MS = 25_000
+
+async function depsOf(env: Env, input: AnalysisInput, ctx: AnalysisCtx): Promise<Deps> {
+  const { owner, instrument, request } = input
+  const { forceRefresh } = request
+  const settings = config(env)
+  const market = await marketDataOf(env)
+  const { previousOf } = await import('./gather/previous.ts')
+  const dataMs = Math.min(settings.taskTimeoutMs, settings.marketData.length * settings.fetchTimeoutMs + 5_000)
+  return {
+    ...pricesOf(market, input, ctx),
+    company: {
+      fundamentals: (signal) => market.fundamentals(instrument, { forceRefresh, signal }),
+      flow: (signal) => market.capitalFlow(instrument, { forceRefresh, signal }),
+      boards: (signal) => market.boards(instrument, { forceRefresh, signal }),
+      rankings: (signal) => market.rankings(instrument, { forceRefresh, signal }),
+    },
+    news: await newsOf(env, input),
+    narrator: await narratorOf(env, owner),
+    previous: async () => {
+      const stored = await newestOfListing(env.DB, owner, request.key ?? instrument.key)
+      const report = stored && reportOf(stored)
+      return report && previousOf(report)
+    },
+    mood: async () => {
+      const { moodOf } = await import('./gather/market-mood.ts')
+      return moodOf(await newestReview(env.DB, owner), instrument.market, systemClock())
+    },
+    deadlines: {
+      dailyBarsMs: dataMs,
+      quoteMs: dataMs,
+      companyMs: Math.min(dataMs, COMPANY_MS),
+      newsMs: Math.min(dataMs, NEWS_MS),
+      modelMs: modelMs(env),
+    },
+  }
+}
+
+/** Enough for the longest average and the range of a year. */
+const BAR_COUNT = 400
+
+type Market = Awaited<ReturnType<typeof marketDataOf>>
+
+/** Bars and quote come from one snapshot, so that figures of a market and of a sample never meet. */
+function pricesOf(market: Market, { instrument, request }: AnalysisInput, { signal, tried }: AnalysisCtx) {
+  let snapshot: Promise<MarketSnapshot> | undefined
+  const take = () => {
+    snapshot ??= market
+      .snapshot(instrument, { count: BAR_COUNT, forceRefresh: request.forceRefresh, signal })
+      .then(async (taken) => {
+        await tried(taken.runs)
+        return taken
+      })
+    return snapshot
+  }
+  return { dailyBars: async () => (await take()).bars, quote: async () => (await take()).quote }
+}
+
+/** The configured searches; the pool of earlier finds and social platforms beside them. */
+async function newsOf(env: Env, { instrument, names, request }: AnalysisInput): Promise<Deps['news']> {
+  const { news: settings, variables, fetchTimeoutMs: timeoutMs } = config(env)
+  const { searchNews, searchProviders } = await import('../news/search.ts')
+  const gate = gateOf(env)
+  const kept = { pool: newsPool(env.DB), store: answerStore(env.DB) }
+  const options = { settings, variables, clock: systemClock, gate, ...kept, timeoutMs }
+  const { forceRefresh } = request
+  return {
+    isConfigured: (await searchProviders(options)).length > 0,
+    search: (signal) => searchNews(options, { instrument, names }, { forceRefresh, signal }),
+  }
+}
+
+/** Of the time that a task, or one stage of it, may take; what is left after the model must do for a report without it. */
+const MODEL_SHARE = 0.6
+
+function modelMs(env: Env): number {
+  const { taskTimeoutMs, tasks } = config(env)
+  return Math.min(taskTimeoutMs, tasks.stageTimeoutMs) * MODEL_SHARE
+}
+
+/** The owner's model, else the operator's; null when neither names one. */
+async function narratorOf(env: Env, owner: string): Promise<Narrator | null> {
+  const { addressPolicy, models } = config(env)
+  const { failingNarrator, modelNarrator } = await import('./write/model-narrator.ts')
+  const settings = await ownerSettings(env, owner).catch((error: unknown) => {
+    log.warn('analysis.settings_away', errorFields(error))
+    return null
+  })
+  // Whose model it would be cannot be told now; a report is made without one.
+  if (settings === null) return failingNarrator('network')
+  if (!settings.ok) return failingNarrator('no_key')
+  const { chooseModel, isChoice } = await import('../llm/choose.ts')
+  const choice = chooseModel(settings.settings, models.operator)
+  if (choice === null) return null
+  if (!isChoice(choice)) return failingNarrator('no_key', settings.settings.llmModel ?? models.operator.model)
+  const { languageModel } = await import('../llm/client.ts')
+  const { patience } = models
+  const options = { addressPolicy, patience, toolProtocol: 'native' as const, ai: 'AI' in env ? env.AI : undefined }
+  return modelNarrator(await languageModel(choice, options))
+}
+
+/** The longest that one region may take, however much time there is. */
+const LONGEST_REGION_MS = 120_000
+/** Of a region's time, for each part beside its own indices. */
+const PART_SHARE = 0.7
+/** Kept back for the words and the saving. */
+const REVIEW_MARGIN_MS = 15_000
+
+async function review(env: Env, job: RunJob & { taskId: string }, hooks: RunHooks): Promise<Outcome> {
+  const save = (record: NewAnalysis) => saveAnalysis(env.DB, record)
+  const { workReview } = await import('./market-review/run-review.ts')
+  return workReview(job, await reviewDepsOf(env, job), { hooks, clock: systemClock, save })
+}
+
+async function reviewDepsOf(env: Env, { owner, request }: RunJob): Promise<ReviewDeps> {
+  const settings = config(env)
+  const { lenientRegions } = await import('./market-review/regions.ts')
+  const { listedPrices } = await import('./market-review/listed-prices.ts')
+  const narrator = await narratorOf(env, owner)
+  const listing = {
+    options: { providers: settings.marketData, variables: settings.variables },
+    gate: gateOf(env),
+    clock: systemClock,
+  }
+  const count = lenientRegions(request.region ?? '').length
+  const perRegionMs = Math.max(1_000, (settings.taskTimeoutMs - REVIEW_MARGIN_MS) / (narrator === null ? 1 : 2) / count)
+  const regionMs = Math.min(LONGEST_REGION_MS, perRegionMs)
+  return {
+    market: await marketDataOf(env),
+    listed: (signal) => listedPrices(listing, signal),
+    news: await marketNewsOf(env),
+    narrator,
+    colorScheme: settings.tasks.colorScheme,
+    deadlines: { regionMs, partMs: regionMs * PART_SHARE, modelMs: Math.min(modelMs(env), perRegionMs) },
+  }
+}
+
+/** Null where no search is configured. */
+async function marketNewsOf(env: Env): Promise<ReviewDeps['news']> {
+  const { news: settings, variables, fetchTimeoutMs: timeoutMs } = config(env)
+  const { searchProviders } = await import('../news/search.ts')
+  const { reviewNews } = await import('./market-review/news.ts')
+  const providers = await searchProviders({ settings, variables, clock: systemClock })
+  const gate = gateOf(env)
+  if (providers.length === 0) return null
+  return (question, signal) => reviewNews({ providers, clock: systemClock, gate, timeoutMs }, question, signal)
+}
+
+const gateOf = (env: Env) => storedGate(gateStore(env.DB), systemClock)
+
+export function notifyDepsOf(env: Env): NotifyDeps {
+  return {
+    store: deliveryStore(env.DB),
+    targets: (owner) => notifyTargets(env, owner),
+    report: (owner, taskId) => toldReport(env, owner, taskId),
+    news: untoldNotices(env.DB),
+    policy: config(env).addressPolicy,
+    clock: systemClock,
+  }
+}
+
+/** A stored report as it is sent; null for sample data, which never is. */
+async function toldReport(env: Env, owner: string, taskId: string): Promise<ToldReport | null> {
+  const stored = await findByQueryId(env.DB, owner, taskId)
+  if (stored === null || stored.dataNotice !== null) return null
+  const report = reportOf(stored)
+  if (report === null) return null
+  const { reviewOf } = await import('./market-review/record.ts')
+  const { withoutPictures } = await import('./market-review/markdown.ts')
+  const { title, text } = reviewOf(stored)
+  return { report, finished: text === null ? null : { title, markdown: withoutPictures(text) } }
+}

@@ -1,0 +1,182 @@
+// The way of one run as a graph: where the figures came from, what was made of them, where the result went. The console
+// draws it; every part is in its wire form, because it is stored and streamed as it is.
+
+import { z } from 'zod'
+import { isoMicros } from '../../lib/clock.ts'
+import { sanitize } from '../diagnostics.ts'
+import type { ReportLanguage } from '../schemas.ts'
+import { textsOf } from '../texts/book.ts'
+
+export const FlowStatus = z.enum([
+  'pending',
+  'running',
+  'success',
+  'failed',
+  'degraded',
+  'fallback',
+  'timeout',
+  'cancel_requested',
+  'cancelled',
+  'skipped',
+  'unknown',
+])
+export type FlowStatus = z.infer<typeof FlowStatus>
+
+const Metadata = z.record(z.string(), z.unknown())
+
+export const FlowLane = z.object({
+  id: z.enum(['entry', 'data_source', 'analysis', 'artifact']),
+  label: z.string(),
+  order: z.int(),
+})
+
+export const FlowNode = z.object({
+  id: z.string(),
+  lane: FlowLane.shape.id,
+  kind: z.enum(['entry', 'queue', 'data_source', 'analysis', 'model', 'artifact', 'notification']),
+  label: z.string(),
+  status: FlowStatus,
+  provider: z.string().nullable(),
+  started_at: z.string().nullable(),
+  ended_at: z.string().nullable(),
+  duration_ms: z.number().nullable(),
+  attempts: z.int().nullable(),
+  record_count: z.number().nullable(),
+  message: z.string().nullable(),
+  metadata: Metadata,
+})
+export type FlowNode = z.infer<typeof FlowNode>
+
+export const FlowEdge = z.object({
+  id: z.string(),
+  from: z.string(),
+  to: z.string(),
+  kind: z.enum(['data', 'control', 'fallback', 'retry']),
+  status: FlowStatus,
+  label: z.string().nullable(),
+  message: z.string().nullable(),
+  metadata: Metadata,
+})
+export type FlowEdge = z.infer<typeof FlowEdge>
+
+export const FlowEvent = z.object({
+  id: z.string(),
+  timestamp: z.string(),
+  severity: z.enum(['info', 'success', 'warning', 'danger']),
+  type: z.string(),
+  node_id: z.string(),
+  title: z.string(),
+  message: z.string().nullable(),
+  metadata: Metadata,
+})
+export type FlowEvent = z.infer<typeof FlowEvent>
+
+export const FlowSummary = z.object({
+  elapsed_ms: z.number().nullable(),
+  bottleneck_node_id: z.string().nullable(),
+  failed_attempts: z.int(),
+  fallback_count: z.int(),
+  model: z.string().nullable(),
+  data_source_count: z.int(),
+  event_count: z.int(),
+})
+export type FlowSummary = z.infer<typeof FlowSummary>
+
+export const RunFlowSnapshot = z.object({
+  task_id: z.string(),
+  trace_id: z.string(),
+  stock_code: z.string(),
+  stock_name: z.string().nullable(),
+  status: FlowStatus,
+  summary: FlowSummary,
+  lanes: z.array(FlowLane),
+  nodes: z.array(FlowNode),
+  edges: z.array(FlowEdge),
+  events: z.array(FlowEvent),
+  generated_at: z.string(),
+})
+export type RunFlowSnapshot = z.infer<typeof RunFlowSnapshot>
+
+const MAX_LABEL = 80
+const MAX_TITLE = 100
+
+type NodeFields = Pick<FlowNode, 'id' | 'lane' | 'kind' | 'label' | 'status'> & Partial<FlowNode>
+
+export function flowNode({ label, message, ...fields }: NodeFields): FlowNode {
+  return {
+    provider: null,
+    started_at: null,
+    ended_at: null,
+    duration_ms: null,
+    attempts: null,
+    record_count: null,
+    metadata: {},
+    ...fields,
+    label: sanitize(label).slice(0, MAX_LABEL),
+    message: message ? sanitize(message) : null,
+  }
+}
+
+export function flowEdge(from: string, to: string, { kind, status }: Pick<FlowEdge, 'kind' | 'status'>): FlowEdge {
+  return { id: `${from}_to_${to}_${kind}`, from, to, kind, status, label: null, message: null, metadata: {} }
+}
+
+type EventFields = Pick<FlowEvent, 'id' | 'timestamp' | 'type'> & { node: FlowNode; metadata?: Record<string, unknown> }
+
+/** What happened to a node, as one line. */
+export function flowEvent({ id, timestamp, type, node, metadata = {} }: EventFields): FlowEvent {
+  const dataType = node.metadata.data_type
+  const title = typeof dataType === 'string' ? `${node.label}: ${dataType}` : node.label
+  return {
+    id,
+    timestamp,
+    severity: severityOf(node),
+    type,
+    node_id: node.id,
+    title: title.slice(0, MAX_TITLE),
+    message: node.message,
+    metadata,
+  }
+}
+
+type Drawing = Pick<
+  RunFlowSnapshot,
+  'task_id' | 'stock_code' | 'stock_name' | 'status' | 'nodes' | 'edges' | 'events'
+> & {
+  language: ReportLanguage
+  elapsedMs: number | null
+  model: string | null
+}
+
+export function flowSnapshot({ language, elapsedMs, model, ...drawing }: Drawing): RunFlowSnapshot {
+  const { nodes, edges, events, task_id } = drawing
+  const slowest = nodes.reduce<FlowNode | null>((best, node) => {
+    return (node.duration_ms ?? 0) > (best?.duration_ms ?? 0) ? node : best
+  }, null)
+  const tried = nodes.filter(({ kind }) => ATTEMPT_KINDS.includes(kind))
+  return {
+    ...drawing,
+    trace_id: task_id,
+    summary: {
+      elapsed_ms: elapsedMs,
+      bottleneck_node_id: slowest?.id ?? null,
+      failed_attempts: tried.filter(({ status }) => status === 'failed' || status === 'timeout').length,
+      fallback_count: edges.filter(({ kind }) => kind === 'fallback' || kind === 'retry').length,
+      model,
+      data_source_count: nodes.filter(({ kind }) => kind === 'data_source').length,
+      event_count: events.length,
+    },
+    lanes: LANES.map((id, i) => ({ id, label: textsOf(language).flow[id], order: i + 1 })),
+    generated_at: isoMicros(Date.now()),
+  }
+}
+
+const LANES = FlowLane.shape.id.options
+const ATTEMPT_KINDS: readonly FlowNode['kind'][] = ['data_source', 'model', 'artifact', 'notification']
+
+/** A source that fails leaves others; a model or a report that fails leaves nothing. */
+function severityOf({ status, kind }: FlowNode): FlowEvent['severity'] {
+  if (status === 'success') return 'success'
+  if (status !== 'failed' && status !== 'timeout') return 'info'
+  return kind === 'model' || kind === 'artifact' ? 'danger' : 'warning'
+}

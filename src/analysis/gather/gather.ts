@@ -1,0 +1,152 @@
+// The first step: everything that is fetched for one report. Without daily bars in time there is no analysis; without a quote
+// the last close stands in, and whatever else is missing is told in the report.
+
+import { isoMicros } from '../../lib/clock.ts'
+import { errorFields, log } from '../../lib/log.ts'
+import type { Bar, Quote } from '../../market/bars.ts'
+import type { Fetched, ProviderRun } from '../../market/provider-run.ts'
+import type { NewsResult } from '../../news/search.ts'
+import type { Mood } from '../codes.ts'
+import { announce, type Ctx, enter, RunEnded } from '../ctx.ts'
+import { type Bounded, within } from '../deadline.ts'
+import type { ReportLanguage } from '../schemas.ts'
+import { type CheckedView, checkedView } from './checked.ts'
+import { type Company, companyRuns, gatherCompany, withoutCompany } from './company.ts'
+import type { AnalysisInput, Deps } from './input.ts'
+import type { Prices } from './market-view.ts'
+import type { PreviousReport } from './previous.ts'
+import { displayNameOf, knownName } from './stock-name.ts'
+
+export type Inputs = AnalysisInput &
+  CheckedView & {
+    language: ReportLanguage
+    now: number
+    fetched: Prices
+    /** Null when nobody knows it. */
+    stockName: string | null
+    displayName: string
+    company: Company
+    /** Null: nobody searches. */
+    news: NewsResult | null
+    previous: PreviousReport | null
+    mood: Mood | null
+  }
+
+/** Throws `RunEnded` when there is nothing to make a report of, or nobody wants one. */
+export async function gather(input: AnalysisInput, deps: Deps, ctx: Ctx): Promise<Inputs> {
+  await enter(ctx, 'preparing')
+  const [bars, quote] = await Promise.all([barsOf(deps, ctx), quoteOf(deps, ctx)])
+  const fetched: Prices = { bars: bars.ok ? bars.value : { ok: false, runs: [] }, quote }
+  const now = ctx.clock()
+  const failure = failureOf(bars, fetched, ctx)
+  if (failure !== null) throw new RunEnded(failure, { stage: 'daily_bars', runs: priceRuns(fetched) })
+  await enter(ctx, 'quote')
+  await enter(ctx, 'trend')
+  const provenance = fetched.bars.ok ? fetched.bars.provenance : quote.ok ? quote.provenance : null
+  const beside = await gatherBeside({ ...input, provenance }, deps, ctx)
+  const dividends = beside.company.fundamentals.value?.dividends ?? null
+  const view = checkedView(input, fetched, { dividends, now })
+  await enter(ctx, 'context')
+  const { language } = ctx
+  const stockName = knownName(input.names, view.quote?.name ?? null, { language, instrument: input.instrument })
+  const displayName = displayNameOf(stockName, language)
+  return { ...input, ...view, ...beside, language, now, fetched, stockName, displayName }
+}
+
+async function barsOf({ dailyBars, deadlines }: Deps, ctx: Ctx): Promise<Bounded<Fetched<Bar[]>>> {
+  const bars = await within({ timeoutMs: deadlines.dailyBarsMs, signal: ctx.signal }, dailyBars)
+  if (bars.ok && bars.value.ok) await announce(ctx, 'daily_bars', { count: bars.value.value.length })
+  return bars
+}
+
+/** A quote that does not come in time is one that failed: the bars alone still make a report. */
+async function quoteOf({ quote: ask, deadlines: { quoteMs } }: Deps, { clock, signal }: Ctx): Promise<Fetched<Quote>> {
+  const startedAt = clock()
+  const quote = await within({ timeoutMs: quoteMs, signal }, ask)
+  if (quote.ok) return quote.value
+  const run: ProviderRun = {
+    dataType: 'realtime_quote',
+    provider: 'all',
+    operation: 'quote',
+    success: false,
+    latencyMs: clock() - startedAt,
+    errorType: quote.reason,
+    errorMessage: quote.reason === 'deadline' ? `no quote within ${quoteMs} ms` : 'cancelled',
+    fallbackFrom: null,
+    fallbackTo: null,
+    recordCount: 0,
+    createdAt: isoMicros(startedAt),
+  }
+  return { ok: false, runs: [run] }
+}
+
+/** Why the fetches leave no report to make, or null. */
+function failureOf(bars: Bounded<unknown>, fetched: Prices, { signal }: Ctx): RunEnded['reason'] | null {
+  if (signal.aborted) return 'cancelled'
+  if (!bars.ok) return bars.reason
+  const hasBars = fetched.bars.ok && fetched.bars.value.length > 0
+  return hasBars || fetched.quote.ok ? null : 'no_data'
+}
+
+type Beside = Pick<Inputs, 'company' | 'news' | 'previous' | 'mood'>
+type Subject = AnalysisInput & Pick<Inputs, 'provenance'>
+
+/**
+ * What stands beside the prices: the company, the news, the report before. All of it may fail, and a report is made all the
+ * same; only being stopped ends the run here.
+ */
+async function gatherBeside(view: Subject, deps: Deps, ctx: Ctx): Promise<Beside> {
+  // Both begin now: neither waits for the other.
+  const [asked, search] = [companyOf(view, deps, ctx), newsOf(deps, ctx)]
+  const before = Promise.all([orNull('previous', () => deps.previous()), orNull('mood', () => deps.mood())])
+  const company = await asked
+  await ctx.tried(companyRuns(company))
+  const goesOn = await announce(ctx, deps.news?.isConfigured ? 'news' : 'news_skipped')
+  const [news, [previous, mood]] = await Promise.all([search, before])
+  if (!goesOn) throw new RunEnded('cancelled', { stage: 'news' })
+  await ctx.tried(news?.runs ?? [])
+  return { company, news, previous, mood }
+}
+
+/** A sample is of another day, or of no day: what is known of the company today does not belong to it. */
+async function companyOf(
+  { instrument, provenance }: Subject,
+  { company, deadlines }: Deps,
+  { signal }: Ctx,
+): Promise<Company> {
+  if (provenance !== null && instrument.kind === 'stock') {
+    return withoutCompany('sample and market figures are not mixed')
+  }
+  return gatherCompany(company, instrument, { timeoutMs: deadlines.companyMs, signal })
+}
+
+async function newsOf({ news, deadlines }: Deps, { signal }: Ctx): Promise<NewsResult | null> {
+  if (news === null) return null
+  const bounded = await orNull('news', () =>
+    within({ timeoutMs: deadlines.newsMs, signal }, (stop) => news.search(stop)),
+  )
+  if (bounded?.ok) return bounded.value
+  // What could not be searched in time found nothing; whether a search is configured is known in any case.
+  const count = news.isConfigured ? 0 : null
+  return { count, items: [], isPooled: false, social: null, ageSeconds: null, maxAgeDays: 0, runs: [] }
+}
+
+/** None of these is worth losing a report for. */
+async function orNull<T>(what: string, work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work()
+  } catch (error) {
+    log.error('analysis.context_failed', { what, ...errorFields(error) })
+    return null
+  }
+}
+
+/** Every attempt at bars and quote, in the order in which they began. */
+function priceRuns({ bars, quote }: Prices): ProviderRun[] {
+  return [...quote.runs, ...bars.runs].sort((a, b) => a.createdAt.localeCompare(b.createdAt))
+}
+
+/** Every attempt of a run. */
+export function allRuns({ fetched, company, news }: Inputs): ProviderRun[] {
+  return [...priceRuns(fetched), ...companyRuns(company), ...(news?.runs ?? [])]
+}

@@ -1,0 +1,35 @@
+// What an analysis is of, and what it needs of the world.
+
+import type { Bar, Quote } from '../../market/bars.ts'
+import type { Instrument } from '../../market/instruments.ts'
+import type { Fetched } from '../../market/provider-run.ts'
+import type { NewsResult } from '../../news/search.ts'
+import type { Mood } from '../codes.ts'
+import type { Narrator } from '../narrator.ts'
+import type { RunJob } from '../task.ts'
+import type { CompanyQuestions } from './company.ts'
+import type { PreviousReport } from './previous.ts'
+import type { Names } from './stock-name.ts'
+
+/** What is to be analysed, for whom, under which id. */
+export type AnalysisInput = RunJob & {
+  instrument: Instrument
+  /** What the stock index calls the listing. Sources never rename it. */
+  names: Names
+}
+
+/** All that an analysis needs of the world. */
+export type Deps = {
+  dailyBars(signal: AbortSignal): Promise<Fetched<Bar[]>>
+  quote(signal: AbortSignal): Promise<Fetched<Quote>>
+  /** Null: nobody is asked about companies. */
+  company: CompanyQuestions | null
+  /** Null: nobody searches. */
+  news: { isConfigured: boolean; search(signal: AbortSignal): Promise<NewsResult> } | null
+  /** The report before this one. */
+  previous(): Promise<PreviousReport | null>
+  mood(): Promise<Mood | null>
+  /** Null: the words are code's. */
+  narrator: Narrator | null
+  deadlines: { dailyBarsMs: number; quoteMs: number; companyMs: number; newsMs: number; modelMs: number }
+}

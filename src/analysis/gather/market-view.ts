@@ -1,0 +1,153 @@
+// What the fetched prices say: which phase they speak of, which price stands, which bar is whose.
+
+import { isoMicros } from '../../lib/clock.ts'
+import type { Bar, Quote } from '../../market/bars.ts'
+import { localDate, marketPhaseSummary, sessionEnd } from '../../market/calendar.ts'
+import type { Fetched, Provenance } from '../../market/provider-run.ts'
+import type { MarketPhaseSummary } from '../schemas.ts'
+import { TRIGGER_SOURCE } from '../task.ts'
+import type { AnalysisInput } from './input.ts'
+
+/** Bars and quote as they were fetched. */
+export type Prices = { bars: Fetched<Bar[]>; quote: Fetched<Quote> }
+
+type SessionBars = {
+  bars: Bar[]
+  /** The last bar is of a session that still runs. */
+  partial: boolean
+  /** False when the last bar was built from a quote that told no volume. */
+  lastVolumeKnown: boolean
+  /** The quote is of the market's latest session; false for an older one, which must not be shown as the price. */
+  quoteIsCurrent: boolean
+}
+
+export type MarketView = SessionBars & {
+  /** As reported: with the phase that the request asked for. */
+  phase: MarketPhaseSummary
+  /** The quote the report stands on; null when none came or it may not be used. */
+  quote: Quote | null
+  quoteUnused: 'stale' | 'mixed' | null
+  provenance: Provenance | null
+  /** The last bar and the one before it. */
+  today: Bar | null
+  yesterday: Bar | null
+  price: number | null
+  changePct: number | null
+  /** The day that the price belongs to. */
+  asOf: string
+  /** The last complete bar's date when sessions after it are missing. */
+  staleSince: string | null
+}
+
+type Subject = Pick<AnalysisInput, 'instrument' | 'request'>
+
+export function marketView(input: Subject, { bars, quote }: Prices, now: number): MarketView {
+  const { market } = input.instrument
+  const series = bars.ok ? bars.value : []
+  const isMixed = bars.ok && quote.ok && (bars.provenance === null) !== (quote.provenance === null)
+  const offered = quote.ok && !isMixed ? quote.value : null
+  const provenance = bars.ok ? bars.provenance : quote.ok ? quote.provenance : null
+  const clockPhase = marketPhaseSummary({ market, epochMs: now })
+  const session: SessionBars = provenance
+    ? { bars: series, partial: false, lastVolumeKnown: true, quoteIsCurrent: true }
+    : withLiveBar(series, offered, clockPhase)
+  const used = session.quoteIsCurrent ? offered : null
+  const [today, yesterday] = [session.bars.at(-1) ?? null, session.bars.at(-2) ?? null]
+  return {
+    ...session,
+    phase: provenance ? samplePhase(input, today?.date ?? provenance.endsOn) : askedPhase(input, now),
+    quote: used,
+    quoteUnused: isMixed ? 'mixed' : offered !== null && used === null ? 'stale' : null,
+    provenance,
+    today,
+    yesterday,
+    price: used?.price ?? today?.close ?? null,
+    changePct: used?.changePct ?? changePctOf(today, yesterday),
+    asOf: today?.date ?? isoMicros(now).slice(0, 10),
+    staleSince: provenance ? null : staleSince(session, clockPhase),
+  }
+}
+
+function askedPhase({ instrument, request }: Subject, now: number): MarketPhaseSummary {
+  return marketPhaseSummary({
+    market: instrument.market,
+    epochMs: now,
+    triggerSource: TRIGGER_SOURCE,
+    analysisIntent: request.analysisPhase,
+  })
+}
+
+/** The phase of a sample is the end of its last session, whatever the clock says and whatever phase was asked for. */
+function samplePhase({ instrument, request }: Subject, date: string): MarketPhaseSummary {
+  const { market } = instrument
+  return {
+    ...marketPhaseSummary({ market, epochMs: sessionEnd(market, date), triggerSource: TRIGGER_SOURCE }),
+    phase: 'postmarket',
+    session_date: date,
+    effective_daily_bar_date: date,
+    is_trading_day: true,
+    is_market_open_now: false,
+    is_partial_bar: false,
+    minutes_to_open: null,
+    minutes_to_close: null,
+    analysis_intent: request.analysisPhase,
+  }
+}
+
+function changePctOf(today: Bar | null, yesterday: Bar | null): number | null {
+  if (today === null || yesterday === null || yesterday.close === 0) return null
+  // Two decimals, as sources quote it; the zero added keeps JSON from a minus zero it cannot carry.
+  return Math.round((today.close / yesterday.close - 1) * 1e4) / 100 + 0
+}
+
+function staleSince({ bars, partial }: SessionBars, phase: MarketPhaseSummary): string | null {
+  const complete = partial ? bars.at(-2) : bars.at(-1)
+  const due = phase.effective_daily_bar_date
+  return complete !== undefined && due !== null && complete.date < due ? complete.date : null
+}
+
+/**
+ * The bars with the running session in them: during a session the quote replaces or appends its bar; after the close it
+ * stands in where the source has not published the day yet. A quote of another day changes nothing. `phase` is the clock's,
+ * not one that a request asked for.
+ */
+function withLiveBar(bars: Bar[], quote: Quote | null, phase: MarketPhaseSummary): SessionBars {
+  const day = phase.session_date
+  const last = bars.at(-1)
+  const forming = phase.is_partial_bar === true
+  const untouched = { bars, partial: forming && last?.date === day, lastVolumeKnown: true }
+  if (quote === null || day === null) return { ...untouched, quoteIsCurrent: quote !== null }
+  const date = quoteDate(quote, phase)
+  const latest = forming || phase.effective_daily_bar_date === day ? day : phase.effective_daily_bar_date
+  const quoteIsCurrent = date === null || (date >= (latest ?? '') && date >= (last?.date ?? ''))
+  const isOfSession = date === day && (forming || phase.effective_daily_bar_date === day)
+  const isPublished = last !== undefined && last.date >= day
+  if (!isOfSession || (isPublished && !forming)) return { ...untouched, quoteIsCurrent }
+  const before = isPublished ? bars.slice(0, -1) : bars
+  return {
+    bars: [...before, barOf(quote, day)],
+    partial: forming,
+    lastVolumeKnown: quote.volume !== null,
+    quoteIsCurrent: true,
+  }
+}
+
+/** The market's date of a quote. One without a time counts as of now while a session runs, and as undated otherwise. */
+function quoteDate({ quotedAt }: Quote, { market, session_date, is_partial_bar }: MarketPhaseSummary): string | null {
+  if (quotedAt !== null && market !== null) return localDate(market, quotedAt)
+  return is_partial_bar === true ? session_date : null
+}
+
+function barOf(quote: Quote, date: string): Bar {
+  const { price } = quote
+  const open = quote.open ?? price
+  return {
+    date,
+    open,
+    high: Math.max(quote.high ?? price, open, price),
+    low: Math.min(quote.low ?? price, open, price),
+    close: price,
+    volume: quote.volume ?? 0,
+    amount: quote.amount,
+  }
+}

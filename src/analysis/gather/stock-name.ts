@@ -1,0 +1,72 @@
+import type { Instrument } from '../../market/instruments.ts'
+import type { ReportLanguage } from '../schemas.ts'
+import { textsOf } from '../texts/book.ts'
+
+export type Names = Partial<Record<ReportLanguage, string | null>>
+
+const ORDER: Record<ReportLanguage, readonly ReportLanguage[]> = {
+  zh: ['zh', 'en', 'ko'],
+  en: ['en', 'zh', 'ko'],
+  ko: ['ko', 'en', 'zh'],
+}
+
+/** The name a listing is known by: its own first, a source's only where it has none, never a placeholder. Null when nobody knows. */
+export function knownName(
+  names: Names,
+  quoteName: string | null,
+  { language, instrument }: { language: ReportLanguage; instrument: Instrument },
+): string | null {
+  const candidates = [...ORDER[language].map((key) => names[key]), quoteName]
+  for (const candidate of candidates) {
+    const name = clean(candidate ?? '')
+    if (!isPlaceholder(name, instrument)) return name
+  }
+  return null
+}
+
+/** What to print for a stock. */
+export function displayNameOf(stockName: string | null, language: ReportLanguage): string {
+  return stockName ?? textsOf(language).report.unnamed
+}
+
+/** Whether two sources call one listing differently. Names in different scripts say nothing about each other. */
+export function namesDisagree(ours: string | null | undefined, theirs: string | null): boolean {
+  if (!ours || !theirs) return false
+  const [a, b] = [core(ours), core(theirs)]
+  if (a === '' || b === '' || isHan(a) !== isHan(b)) return false
+  if (!isHan(a)) return !a.startsWith(b.slice(0, 4)) && !b.startsWith(a.slice(0, 4))
+  const pairs = Array.from({ length: Math.max(a.length - 1, 0) }, (_, i) => a.slice(i, i + 2))
+  return !pairs.some((pair) => b.includes(pair))
+}
+
+const MAX_LENGTH = 100
+
+/** Without characters that would break a line or turn the direction of the text around them. */
+function clean(name: string): string {
+  return name
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, MAX_LENGTH)
+}
+
+function isPlaceholder(name: string, { key, code }: Instrument): boolean {
+  const text = name.toLowerCase()
+  if (['', 'n/a', '-', '--', 'unknown', 'null', '未知', '待确认股票', '미확인 종목', 'unnamed stock'].includes(text))
+    return true
+  return [key, code, `股票${key}`, `股票${code}`].some((other) => other.toLowerCase() === text)
+}
+
+/** A listing's name without what exchanges put around it for a day or a year: XD, ST, N, share-class letters. */
+function core(name: string): string {
+  return name
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/^(\*?st|xd|xr|dr|n|c)(?=\p{Script=Han})/u, '')
+    .replace(/-[a-z]{1,2}$/, '')
+    .replace(/[\s.,&'-]+/g, '')
+}
+
+function isHan(text: string): boolean {
+  return /\p{Script=Han}/u.test(text)
+}

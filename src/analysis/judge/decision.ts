@@ -1,0 +1,119 @@
+import type { Advice, Confidence, GuardCode, TrendPrediction, TrendState } from '../codes.ts'
+import type { Action } from '../schemas.ts'
+import type { Signal, Technical } from './signals.ts'
+
+/** What a report recommends. Computed once; every rendering reads it. */
+export type Decision = {
+  score: number
+  /** What the indicators alone came to. */
+  rawScore: number
+  advice: Advice
+  /** Null: there is no advice. */
+  action: Action | null
+  type: 'buy' | 'hold' | 'sell'
+  trend: TrendPrediction
+  confidence: Confidence
+  /** The named rule that keeps the advice from following the score; null when it does follow. */
+  guard: GuardCode | null
+  /** The figures that the guard's reason tells. */
+  guardValues: Record<string, string | number>
+  /** Every rule that acted, in order. */
+  interventions: Intervention[]
+}
+
+/** One named rule at work. */
+export type Intervention = { guard: GuardCode; from: Advice; to: Advice; rawScore: number; score: number }
+
+export type Evidence = {
+  /** Whether bars and quote are fresh, complete and from a real market. */
+  coreIsSound: boolean
+  /** Whether capital flow is known. Where it is not, confidence falls; the advice itself stays. */
+  flowKnown: boolean
+}
+
+const NEUTRAL_SCORE = 50
+
+const TREND: Record<TrendState, TrendPrediction> = {
+  strong_bull: 'strong_bullish',
+  bull: 'bullish',
+  weak_bull: 'bullish',
+  consolidation: 'sideways',
+  weak_bear: 'bearish',
+  bear: 'bearish',
+  strong_bear: 'strong_bearish',
+}
+
+const ACTION: Record<Signal, Action> = {
+  strong_buy: 'buy',
+  buy: 'buy',
+  watch: 'watch',
+  sell: 'sell',
+  strong_sell: 'sell',
+}
+
+/** Nothing is recommended where the figures failed a check. The neutral score stands in for the one that there is not. */
+export const NO_DECISION: Decision = {
+  score: NEUTRAL_SCORE,
+  rawScore: NEUTRAL_SCORE,
+  advice: 'none',
+  action: null,
+  type: 'hold',
+  trend: 'none',
+  confidence: 'low',
+  guard: 'inconsistent_data',
+  guardValues: {},
+  interventions: [],
+}
+
+/** The decision of a technical view. Without one (too few bars) it is a neutral, guarded "watch". */
+export function decide(technical: Technical | null, evidence: Evidence): Decision {
+  if (technical === null) {
+    return {
+      score: NEUTRAL_SCORE,
+      rawScore: NEUTRAL_SCORE,
+      advice: 'watch',
+      action: 'watch',
+      type: 'hold',
+      trend: 'sideways',
+      confidence: 'low',
+      guard: 'insufficient_bars',
+      guardValues: {},
+      interventions: [],
+    }
+  }
+  const guard = guardOf(technical)
+  const advice = guard === null ? technical.signal : 'watch'
+  const action = ACTION[advice]
+  const { total } = technical.score
+  return {
+    score: total,
+    rawScore: total,
+    advice,
+    action,
+    type: action === 'watch' ? 'hold' : action === 'buy' ? 'buy' : 'sell',
+    trend: TREND[technical.trend],
+    confidence: confidenceOf({ score: total, action, guard }, evidence),
+    guard,
+    guardValues: { score: total },
+    interventions: guard === null ? [] : [{ guard, from: technical.signal, to: advice, rawScore: total, score: total }],
+  }
+}
+
+/** A score of 60 or more wants to buy. Averages that do not agree stop it; averages that fall do not turn it into a sale either. */
+function guardOf({ score, signal }: Technical): GuardCode | null {
+  if (score.total < 60) return null
+  if (signal === 'watch') return 'trend_unconfirmed'
+  return signal === 'strong_sell' ? 'trend_against_score' : null
+}
+
+const CONFIDENCE: readonly Confidence[] = ['low', 'medium', 'high']
+const CLEAR_DISTANCE = 20
+
+type Judged = { score: number; action: Action; guard: GuardCode | null }
+
+function confidenceOf({ score, action, guard }: Judged, { coreIsSound, flowKnown }: Evidence): Confidence {
+  let level = Math.abs(score - NEUTRAL_SCORE) >= CLEAR_DISTANCE ? 2 : 1
+  if (action === 'buy' && !flowKnown) level -= 1
+  if (guard !== null || !coreIsSound) level = Math.min(level, 1)
+  return CONFIDENCE[level] ?? 'low'
+}

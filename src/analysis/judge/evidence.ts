@@ -1,0 +1,170 @@
+// What stands behind a report, block by block: had, had from elsewhere, old, failed, not there, or not to be had for this
+// kind of instrument. Those are different things and are never told as one.
+
+import { alarms } from '../../market/consistency/examine.ts'
+import { CHECKS, type CheckKey } from '../../market/consistency/types.ts'
+import type { ChipDistribution } from '../../market/indicators/chips.ts'
+import type { Fetched } from '../../market/provider-run.ts'
+import type { CompanyValue } from '../../market/valuation.ts'
+import type { NewsResult } from '../../news/search.ts'
+import { sanitize } from '../diagnostics.ts'
+import { hasFundamentals, type Part } from '../gather/company.ts'
+import type { Inputs } from '../gather/gather.ts'
+import { namesDisagree } from '../gather/stock-name.ts'
+import { fill, textsOf } from '../texts/book.ts'
+import { findingText } from '../texts/findings.ts'
+import { ageText, currencyOf } from '../texts/format.ts'
+import type { Block } from './context-pack.ts'
+import { MIN_BARS, type Technical } from './signals.ts'
+
+/** What the evidence is told by: all that was fetched, and what could be made of it. */
+type EvidenceInput = Inputs & {
+  technical: Technical | null
+  value: CompanyValue | null
+  chips: ChipDistribution | null
+}
+
+export type Evidence = { blocks: Block[]; notes: string[] }
+
+export function evidenceOf(input: EvidenceInput): Evidence {
+  const phrases = textsOf(input.language).analysis
+  const [currency, name] = [otherCurrency(input), otherName(input)]
+  const quoteNotes = [
+    ...(input.quoteUnused === 'stale' ? [phrases.staleQuote] : []),
+    ...(input.quoteUnused === 'mixed' ? [phrases.mixedSources] : []),
+    ...(currency === null ? [] : [fill(phrases.otherCurrency, { currency, usual: currencyOf(input.instrument) })]),
+    ...(name === null ? [] : [fill(phrases.nameMismatch, { other: name })]),
+  ]
+  const barNotes = [
+    ...(input.staleSince === null ? [] : [fill(phrases.staleBars, { date: input.staleSince })]),
+    ...(input.partial ? [phrases.partialBar] : []),
+    ...keptNote(input),
+  ]
+  return {
+    blocks: [
+      { ...quoteBlock(input), warnings: [...quoteNotes, ...checkNotes(input, QUOTE_CHECKS)] },
+      { ...barsBlock(input), warnings: [...barNotes, ...checkNotes(input, BAR_CHECKS)] },
+      technicalBlock(input),
+      chipBlock(input),
+      fundamentalsBlock(input),
+      newsBlock(input.news),
+    ],
+    notes: [...quoteNotes, ...barNotes],
+  }
+}
+
+const QUOTE_CHECKS = CHECKS.filter((check) => /quote|close|currency/.test(check))
+const BAR_CHECKS = CHECKS.filter((check) => !QUOTE_CHECKS.includes(check))
+
+/** What checks failed, or warn of. */
+function checkNotes({ consistency, language }: EvidenceInput, checks: readonly CheckKey[]): string[] {
+  const found = alarms(consistency).filter(({ check }) => checks.includes(check))
+  return found.map((finding) => findingText(finding, language))
+}
+
+type Status = Block['status']
+
+function block(key: Block['key'], status: Status, source: string | null, reasons: string[] = []): Block {
+  return { key, status, source, warnings: [], missing_reasons: reasons }
+}
+
+const absent = (key: Block['key'], status: Status, reason: string): Block => block(key, status, null, [reason])
+
+function quoteBlock({ fetched: { quote }, quoteUnused }: EvidenceInput): Block {
+  if (!quote.ok) return block('quote', 'fetch_failed', null, failureReasons(quote))
+  if (quoteUnused === 'mixed') return absent('quote', 'missing', 'sample and market figures are not mixed')
+  return block('quote', quoteUnused === 'stale' ? 'stale' : fetchedStatus(quote), quote.provider)
+}
+
+function barsBlock({ fetched: { bars }, barCount, staleSince }: EvidenceInput): Block {
+  if (!bars.ok) return block('daily_bars', 'fetch_failed', null, failureReasons(bars))
+  if (staleSince !== null) return block('daily_bars', 'stale', bars.provider)
+  const status = fetchedStatus(bars)
+  return block('daily_bars', barCount < MIN_BARS && status === 'available' ? 'partial' : status, bars.provider)
+}
+
+function fetchedStatus(fetched: Extract<Fetched<unknown>, { ok: true }>): Status {
+  if (fetched.provenance !== null) return fetched.provenance.kind === 'historical' ? 'stale' : 'estimated'
+  return fetched.runs.some((run) => !run.success) ? 'fallback' : 'available'
+}
+
+function failureReasons({ runs }: Fetched<unknown>): string[] {
+  return runs.map((run) => sanitize(run.errorMessage ?? `${run.provider}: ${run.errorType ?? 'failed'}`))
+}
+
+function technicalBlock({ technical, bars, partial, consistency }: EvidenceInput): Block {
+  if (consistency.isBlocked) return absent('technical', 'missing', 'the bars failed a consistency check')
+  if (technical === null) return absent('technical', 'missing', `${bars.length} bars, ${MIN_BARS} needed`)
+  const unripe = technical.indicators.dea === null
+  return block('technical', partial || unripe ? 'partial' : 'available', 'computed')
+}
+
+/** Bars that were kept from before tell how old they are. */
+function keptNote({ fetched: { bars }, language }: EvidenceInput): string[] {
+  const age = bars.ok ? bars.runs.findLast(({ success }) => success)?.staleSeconds : undefined
+  if (age === undefined) return []
+  const phrases = textsOf(language).analysis
+  return [fill(phrases.kept, { block: textsOf(language).report.block.daily_bars, age: ageText(age, phrases) })]
+}
+
+function chipBlock({ instrument: { market, kind }, chips }: EvidenceInput): Block {
+  if (market !== 'cn' || kind === 'index') return absent('chip', 'not_supported', 'mainland shares only')
+  return chips !== null ? block('chip', 'available', 'computed') : absent('chip', 'missing', 'the quote tells no float')
+}
+
+function fundamentalsBlock({ instrument: { kind }, company, value }: EvidenceInput): Block {
+  if (kind !== 'stock') return absent('fundamentals', 'not_supported', 'companies only')
+  const { fundamentals } = company
+  if (fundamentals.state !== 'ok') {
+    if (value !== null) return block('fundamentals', 'partial', 'quote', fundamentals.reasons.map(sanitize))
+    return {
+      ...absent('fundamentals', BLOCK_STATE[fundamentals.state], ''),
+      missing_reasons: fundamentals.reasons.map(sanitize),
+    }
+  }
+  const isWhole = fundamentals.value?.report !== null && hasFundamentals(fundamentals.value)
+  const status = isOldAnswer(fundamentals) ? 'stale' : isWhole ? 'available' : 'partial'
+  return block('fundamentals', status, fundamentals.source)
+}
+
+const BLOCK_STATE = { no_data: 'missing', not_supported: 'not_supported', failed: 'fetch_failed' } as const
+
+/** Kept from before, because nobody answers now. */
+const isOldAnswer = ({ ageSeconds, runs }: Part<unknown>): boolean =>
+  ageSeconds !== null && runs.some(({ success }) => !success)
+
+function newsBlock(news: NewsResult | null): Block {
+  if (news === null || (news.count === null && news.items.length === 0 && news.social === null)) {
+    return absent('news', 'missing', 'no news search is configured')
+  }
+  const source = news.items[0]?.provider ?? news.social?.provider ?? null
+  if ((news.count ?? 0) > 0) return block('news', 'available', source)
+  if (news.isPooled || news.social !== null) return block('news', news.isPooled ? 'fallback' : 'partial', source)
+  const searches = news.runs.filter(({ dataType }) => dataType === 'news_search')
+  const failed = searches.filter(({ success }) => !success)
+  if (searches.length > 0 && failed.length === searches.length) {
+    const reasons = [...new Set(failed.map((run) => sanitize(run.errorMessage ?? run.provider)))]
+    return block('news', 'fetch_failed', null, reasons)
+  }
+  return absent('news', 'missing', 'the search found nothing')
+}
+
+/** The money of a quote when it is not the market's own. */
+function otherCurrency({ instrument, quote }: EvidenceInput): string | null {
+  const quoted = quote?.currency ?? null
+  return quoted === null || instrument.kind === 'index' || quoted === currencyOf(instrument) ? null : quoted
+}
+
+/** What the source of the quote calls the listing, when that differs from its name. */
+function otherName({ names, fetched: { quote } }: EvidenceInput): string | null {
+  const name = quote.ok ? quote.value.name : null
+  return namesDisagree(names.zh, name) || namesDisagree(names.en, name) ? name : null
+}
+
+const SOUND: readonly Status[] = ['available', 'fallback']
+
+/** Whether quote, bars and indicators are all fresh, complete and of a real market. */
+export function isCoreSound(blocks: readonly Block[]): boolean {
+  const core = blocks.filter(({ key }) => key === 'quote' || key === 'daily_bars' || key === 'technical')
+  return core.every(({ status }) => SOUND.includes(status))
+}

@@ -1,0 +1,142 @@
+// The second step, from what was gathered to the judgement: levels, evidence, the score's decision, and every rule that may keep
+// the advice from following it.
+
+import type { Consistency } from '../../market/consistency/examine.ts'
+import { type ChipDistribution, chipDistribution, floatSharesOf } from '../../market/indicators/chips.ts'
+import { currencyOf as moneyOf } from '../../market/instruments.ts'
+import { type CompanyValue, companyValue } from '../../market/valuation.ts'
+import { isSerious } from '../../news/relevance.ts'
+import type { NewsResult } from '../../news/search.ts'
+import type { Confidence, CurrencyCode } from '../codes.ts'
+import { type FlowView, flowView, UNKNOWN_FLOW, type YearOfDividends, yearOfDividends } from '../gather/company.ts'
+import type { Inputs } from '../gather/gather.ts'
+import type { PreviousReport } from '../gather/previous.ts'
+import type { ContextPackOverview } from '../schemas.ts'
+import { type NewsEvidence, priceDecimals, quotedCurrency } from '../texts/format.ts'
+import { contextPackOverview } from './context-pack.ts'
+import { type Decision, decide, NO_DECISION } from './decision.ts'
+import { type Evidence, evidenceOf, isCoreSound } from './evidence.ts'
+import { guarded, type Structure, steadied, structureOf } from './guardrails.ts'
+import { type NearbyLevels, nearbyLevels, type StrategyLevels, strategyLevels } from './levels.ts'
+import { type Technical, technicalView } from './signals.ts'
+import { chosenSkills, type SkillFinding, skillFindings, speaksAgainst } from './skills.ts'
+
+export type Judgement = {
+  technical: Technical | null
+  nearby: NearbyLevels | null
+  decimals: number
+  currency: CurrencyCode
+  /** What the price is counted in, also where reports have no name for that money. */
+  priceCurrency: string
+  /** Ratios and size of the company; null while nobody tells. */
+  value: CompanyValue | null
+  dividends: YearOfDividends | null
+  levels: StrategyLevels
+  evidence: Evidence
+  newsEvidence: NewsEvidence
+  overview: ContextPackOverview
+  decision: Decision
+  structure: Structure | null
+  flow: FlowView
+  chips: ChipDistribution | null
+  skillFindings: SkillFinding[]
+  unknownSkills: string[]
+  /** The report before, if it may be compared with. */
+  compared: PreviousReport | null
+}
+
+/** What the later steps are made of. */
+export type Judged = Inputs & Judgement
+
+export function judge(inputs: Inputs): Judgement {
+  const { instrument, company, quote, news, consistency } = inputs
+  const price = inputs.price ?? 0
+  const figures = {
+    technical: technicalView(inputs.bars, inputs),
+    value: companyValue(quote, company.fundamentals.value, inputs.today?.date ?? null),
+    chips: chipsOf(inputs),
+    flow: company.flow.value === null ? UNKNOWN_FLOW : flowView(company.flow.value),
+    decimals: priceDecimals(instrument, price),
+    priceCurrency: quote?.currency ?? moneyOf(instrument),
+  }
+  const { technical, decimals, priceCurrency } = figures
+  const evidence = evidenceOf({ ...inputs, ...figures })
+  const newsEvidence = newsEvidenceOf(news)
+  const skills = skillsOf({ ...inputs, ...figures })
+  const structure = technical && structureOf(technical, price)
+  const compared = comparable(inputs)
+  return {
+    ...figures,
+    nearby: technical && nearbyLevels(technical, price),
+    currency: quotedCurrency(instrument, quote?.currency ?? null),
+    dividends: yearOfDividends({ ...inputs, priceCurrency }),
+    levels: strategyLevels(technical, price, decimals),
+    evidence,
+    newsEvidence,
+    overview: contextPackOverview(inputs, evidence.blocks, newsEvidence.count),
+    decision: consistency.isBlocked
+      ? NO_DECISION
+      : doubted(decisionOf(inputs, { ...figures, evidence, structure, compared }), skills.skillFindings, consistency),
+    structure,
+    ...skills,
+    compared,
+  }
+}
+
+type Material = Pick<Judgement, 'technical' | 'evidence' | 'flow' | 'structure' | 'compared'>
+
+/** The score's decision after all rules. */
+function decisionOf(inputs: Inputs, { technical, evidence, flow, structure, compared }: Material): Decision {
+  const { news, provenance, mood, today, instrument } = inputs
+  const price = inputs.price ?? 0
+  const scored = decide(technical, {
+    coreIsSound: isCoreSound(evidence.blocks),
+    flowKnown: flow.bias !== 'unavailable',
+  })
+  const seriousRisk = news?.items.some(isSerious) ?? false
+  const situation = { price, structure, flow: flow.bias, seriousRisk, mood: provenance ? null : mood }
+  return steadied(guarded(scored, situation), compared, { market: instrument.market, date: today?.date ?? null, price })
+}
+
+/**
+ * Evidence is what was really found: hits, words from social platforms, items of the pool. A search that found nothing is
+ * told apart from none being configured.
+ */
+function newsEvidenceOf(news: NewsResult | null): NewsEvidence {
+  if (news === null) return { known: true, count: null, evidencePresent: false }
+  const evidencePresent = (news.count ?? 0) > 0 || news.isPooled || news.social !== null
+  return { known: true, count: news.count, evidencePresent }
+}
+
+/** Samples and real figures are not compared, and neither are reports from the future of these bars. */
+function comparable({ previous, provenance, today, consistency }: Inputs): PreviousReport | null {
+  if (previous === null || consistency.isBlocked || previous.isSample !== (provenance !== null)) return null
+  return previous.date !== null && today !== null && previous.date > today.date ? null : previous
+}
+
+/** A purchase that every chosen strategy speaks against loses a step of confidence, and so does what a check warns of. */
+function doubted(decision: Decision, findings: readonly SkillFinding[], { findings: checks }: Consistency): Decision {
+  const isAgainst = decision.type === 'buy' && speaksAgainst(findings)
+  const isWarned = checks.some(({ verdict }) => verdict === 'warn' || verdict === 'fail')
+  const after = isAgainst ? lower(decision.confidence) : decision.confidence
+  return { ...decision, confidence: isWarned ? lower(after) : after }
+}
+
+const lower = (confidence: Confidence): Confidence => (confidence === 'high' ? 'medium' : 'low')
+
+function chipsOf({ instrument, quote, bars, provenance, consistency }: Inputs): ChipDistribution | null {
+  const { market, kind } = instrument
+  if (market !== 'cn' || kind === 'index' || quote === null || provenance !== null || bars.length === 0) return null
+  if (consistency.withheld.includes('volume')) return null
+  const shares = floatSharesOf(quote)
+  return shares === null ? null : chipDistribution(bars, shares)
+}
+
+function skillsOf(view: Inputs & Pick<Judgement, 'technical' | 'flow' | 'value'>) {
+  const { request, names, language, consistency } = view
+  const price = consistency.isBlocked ? null : view.price
+  const { known, unknown } = chosenSkills(request.skills)
+  const stockName = names.zh ?? names.en ?? ''
+  const findings = skillFindings(known, price === null ? null : { ...view, price, stockName }, language)
+  return { skillFindings: findings, unknownSkills: unknown }
+}

@@ -1,0 +1,140 @@
+// Entry, exit and target prices. Every level stands on a basis (an average, a turning point, a band) or a stated number of
+// ATRs from one, so that a reader can check it. The four keep their order:
+// stop loss < secondary buy ≤ ideal buy ≤ price < take profit; what cannot keep it is null.
+
+import type { LevelBasis } from '../codes.ts'
+import { fixed } from '../texts/format.ts'
+import type { Technical } from './signals.ts'
+
+/** `offsetAtr` is how far the level lies from its basis, in ATRs; 0 is at it. */
+export type Level = { price: number; basis: LevelBasis; offsetAtr: number }
+
+export type StrategyLevels = {
+  idealBuy: Level | null
+  secondaryBuy: Level | null
+  stopLoss: Level | null
+  takeProfit: Level | null
+}
+
+export type Anchor = { price: number; basis: LevelBasis }
+
+const NONE: StrategyLevels = { idealBuy: null, secondaryBuy: null, stopLoss: null, takeProfit: null }
+
+// All in ATRs: how near a support must be to count as the next entry, and what is taken where there is none.
+const IDEAL_REACH = 2
+const SECONDARY_GAP = 0.5
+const SECONDARY_REACH = 3
+const STOP_REACH = 2
+const STOP_MARGIN = 0.5
+const STOP_WITHOUT_SUPPORT = 1.5
+const TARGET_GAP = 1
+const TARGET_REACH = 6
+const TARGET_WITHOUT_RESISTANCE = 3
+
+/** The four levels around a price; all null while there is no technical view or no movement to measure by. */
+export function strategyLevels(technical: Technical | null, price: number, decimals: number): StrategyLevels {
+  const atr = technical?.indicators.atr ?? null
+  if (technical === null || atr === null || atr <= 0 || price <= 0) return NONE
+  const grid: Grid = { atr, decimals, anchors: anchors(technical) }
+  const idealBuy = notAbove(price, ideal(grid, price))
+  const secondaryBuy = idealBuy && notAbove(idealBuy.price, secondary(grid, idealBuy.price))
+  const stop = secondaryBuy && stopLoss(grid, secondaryBuy.price)
+  const target = takeProfit(grid, price)
+  return {
+    idealBuy,
+    secondaryBuy,
+    stopLoss: secondaryBuy && stop && stop.price > 0 && stop.price < secondaryBuy.price ? stop : null,
+    takeProfit: target.price > price ? target : null,
+  }
+}
+
+/** Prices at which the market may turn. */
+function anchors({ indicators, swings, high20, low20, yearRange }: Technical): Anchor[] {
+  const all: [LevelBasis, number | null | undefined][] = [
+    ['ma5', indicators.ma5],
+    ['ma10', indicators.ma10],
+    ['ma20', indicators.ma20],
+    ['ma60', indicators.ma60],
+    ['low20', low20],
+    ['high20', high20],
+    ['boll_lower', indicators.bollLower],
+    ['boll_upper', indicators.bollUpper],
+    ['year_low', yearRange?.low],
+    ['year_high', yearRange?.high],
+    ...swings.map((swing): [LevelBasis, number] => ['swing', swing.price]),
+  ]
+  return all.flatMap(([basis, price]) => (price !== null && price !== undefined && price > 0 ? [{ price, basis }] : []))
+}
+
+export type NearbyLevels = { supports: Anchor[]; resistances: Anchor[] }
+
+const MAX_NEARBY = 5
+
+/** The nearest levels on either side of a price, nearest first. */
+export function nearbyLevels(technical: Technical, price: number): NearbyLevels {
+  const all = anchors(technical)
+  const byDistance = (a: Anchor, b: Anchor) => Math.abs(a.price - price) - Math.abs(b.price - price)
+  return {
+    supports: all
+      .filter((anchor) => anchor.price <= price)
+      .sort(byDistance)
+      .slice(0, MAX_NEARBY),
+    resistances: all
+      .filter((anchor) => anchor.price > price)
+      .sort(byDistance)
+      .slice(0, MAX_NEARBY),
+  }
+}
+
+type Grid = { atr: number; decimals: number; anchors: Anchor[] }
+
+function ideal(grid: Grid, price: number): Level {
+  const support = highestBetween(grid, price - IDEAL_REACH * grid.atr, price)
+  return support === null ? away(grid, { price, basis: 'price' }, -1) : onto(grid, support, price)
+}
+
+function secondary(grid: Grid, idealPrice: number): Level {
+  const { atr } = grid
+  const support = highestBetween(grid, idealPrice - SECONDARY_REACH * atr, idealPrice - SECONDARY_GAP * atr)
+  return support === null ? away(grid, { price: idealPrice, basis: 'ideal_buy' }, -1) : onto(grid, support, idealPrice)
+}
+
+function stopLoss(grid: Grid, secondaryPrice: number): Level {
+  const { atr } = grid
+  const support = highestBetween(grid, secondaryPrice - STOP_REACH * atr, secondaryPrice - STOP_MARGIN * atr)
+  if (support !== null) return away(grid, support, -STOP_MARGIN)
+  return away(grid, { price: secondaryPrice, basis: 'secondary_buy' }, -STOP_WITHOUT_SUPPORT)
+}
+
+function takeProfit(grid: Grid, price: number): Level {
+  const { atr, anchors } = grid
+  const inReach = anchors.filter((anchor) => anchor.price >= price + TARGET_GAP * atr)
+  const nearest = inReach.sort((a, b) => a.price - b.price)[0]
+  if (nearest !== undefined && nearest.price <= price + TARGET_REACH * atr) return onto(grid, nearest)
+  return away(grid, { price, basis: 'price' }, TARGET_WITHOUT_RESISTANCE)
+}
+
+function highestBetween({ anchors }: Grid, low: number, high: number): Anchor | null {
+  const found = anchors.filter(({ price }) => price >= low && price <= high).sort((a, b) => b.price - a.price)
+  return found[0] ?? null
+}
+
+/** A level at its anchor, with the digits that the anchor is shown with wherever a report names it, unless these lie above `most`. */
+function onto({ decimals }: Grid, { price, basis }: Anchor, most = Number.POSITIVE_INFINITY): Level {
+  const shown = Number(fixed(price, decimals))
+  return { price: shown <= most ? shown : floored(price, decimals), basis, offsetAtr: 0 }
+}
+
+/** A level so many ATRs from an anchor, taken down to the exchange's price grid: never above, where an order would fill too early. */
+function away({ atr, decimals }: Grid, anchor: Anchor, offsetAtr: number): Level {
+  return { price: floored(anchor.price + offsetAtr * atr, decimals), basis: anchor.basis, offsetAtr }
+}
+
+function floored(price: number, decimals: number): number {
+  const scale = 10 ** decimals
+  return Math.floor(price * scale) / scale
+}
+
+function notAbove(limit: number, level: Level): Level | null {
+  return level.price > 0 && level.price <= limit ? level : null
+}

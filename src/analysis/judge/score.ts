@@ -1,0 +1,137 @@
+// The score: six parts, at most 100 points, each with the reason that gave its points. `docs/analysis-method.md` has the
+// tables. A part that lacks its indicator gets the points of its neutral case and says so.
+
+import type { ReasonCode, ScorePartKey, TrendState } from '../codes.ts'
+
+/** `value` is the figure that decided, where one did. */
+export type ScorePart = { key: ScorePartKey; points: number; max: number; reason: ReasonCode; value: number | null }
+
+export type Score = { total: number; parts: ScorePart[] }
+
+export type MacdPoint = { dif: number; dea: number }
+
+export type ScoreInput = {
+  trend: TrendState
+  price: number
+  previousClose: number
+  ma5: number
+  ma10: number
+  biasPct: number
+  /** Null when today's or the earlier volume is not known. */
+  volumeRatio: number | null
+  /** Null until MACD has warmed up on both bars. */
+  macd: { now: MacdPoint; before: MacdPoint } | null
+  rsi12: number | null
+}
+
+export function score(input: ScoreInput): Score {
+  const parts = [
+    trendPart(input),
+    biasPart(input),
+    volumePart(input),
+    supportPart(input),
+    macdPart(input),
+    rsiPart(input),
+  ]
+  return { total: parts.reduce((sum, part) => sum + part.points, 0), parts }
+}
+
+const TREND_POINTS: Record<TrendState, number> = {
+  strong_bull: 30,
+  bull: 26,
+  weak_bull: 18,
+  consolidation: 12,
+  weak_bear: 8,
+  bear: 4,
+  strong_bear: 0,
+}
+
+function trendPart({ trend }: ScoreInput): ScorePart {
+  return { key: 'trend', points: TREND_POINTS[trend], max: 30, reason: `trend_${trend}`, value: null }
+}
+
+/** How far above MA5 a price may stand before buying it is chasing, in percent. */
+const BIAS_LIMIT_PCT = 5
+const STRONG_TREND_FACTOR = 1.5
+// Below this a difference is the arithmetic's, not the market's.
+const NOISE = 1e-9
+
+function biasPart({ trend, biasPct }: ScoreInput): ScorePart {
+  const bias = Math.abs(biasPct) < NOISE ? 0 : biasPct
+  const limit = trend === 'strong_bull' ? BIAS_LIMIT_PCT * STRONG_TREND_FACTOR : BIAS_LIMIT_PCT
+  const part = (points: number, reason: ReasonCode): ScorePart => ({
+    key: 'bias',
+    points,
+    max: 20,
+    reason,
+    value: bias,
+  })
+  if (bias < -5) return part(8, 'bias_broken')
+  if (bias < -3) return part(16, 'bias_deep_pullback')
+  if (bias < 0) return part(20, 'bias_pullback')
+  if (bias < 2) return part(18, 'bias_close')
+  if (bias <= BIAS_LIMIT_PCT) return part(14, 'bias_high')
+  return bias <= limit ? part(10, 'bias_stretched') : part(4, 'bias_chasing')
+}
+
+const HEAVY_RATIO = 1.5
+const SHRINKING_RATIO = 0.7
+
+function volumePart({ price, previousClose, volumeRatio }: ScoreInput): ScorePart {
+  const part = (points: number, reason: ReasonCode): ScorePart => {
+    return { key: 'volume', points, max: 15, reason, value: volumeRatio }
+  }
+  if (volumeRatio === null) return part(10, 'volume_unknown')
+  const [up, down] = [price > previousClose, price < previousClose]
+  if (volumeRatio >= HEAVY_RATIO && up) return part(12, 'volume_heavy_up')
+  if (volumeRatio >= HEAVY_RATIO && down) return part(0, 'volume_heavy_down')
+  if (volumeRatio <= SHRINKING_RATIO && up) return part(6, 'volume_shrinking_up')
+  if (volumeRatio <= SHRINKING_RATIO && down) return part(15, 'volume_shrinking_down')
+  return part(10, 'volume_normal')
+}
+
+const NEAR_FRACTION = 0.02
+
+/** Whether the price is within 2 % of an average. */
+export function isNear(price: number, average: number): boolean {
+  return Math.abs(price - average) / average <= NEAR_FRACTION
+}
+
+function supportPart({ price, ma5, ma10 }: ScoreInput): ScorePart {
+  const part = (points: number, reason: ReasonCode): ScorePart => {
+    return { key: 'support', points, max: 10, reason, value: null }
+  }
+  const [near5, near10] = [isNear(price, ma5), isNear(price, ma10)]
+  if (near5 && near10) return part(10, 'support_both')
+  if (near5) return part(5, 'support_ma5')
+  return near10 ? part(5, 'support_ma10') : part(0, 'support_none')
+}
+
+function macdPart({ macd, price }: ScoreInput): ScorePart {
+  const part = (points: number, reason: ReasonCode): ScorePart => {
+    return { key: 'macd', points, max: 15, reason, value: macd?.now.dif ?? null }
+  }
+  if (macd === null) return part(8, 'macd_unknown')
+  const sign = (value: number) => (Math.abs(value) < NOISE * price ? 0 : Math.sign(value))
+  const [dif, dea, gap] = [sign(macd.now.dif), sign(macd.now.dea), sign(macd.now.dif - macd.now.dea)]
+  const [difBefore, gapBefore] = [sign(macd.before.dif), sign(macd.before.dif - macd.before.dea)]
+  const goldenCross = gapBefore <= 0 && gap > 0
+  if (goldenCross && dif > 0) return part(15, 'macd_golden_above_zero')
+  if (difBefore <= 0 && dif > 0) return part(10, 'macd_zero_up')
+  if (goldenCross) return part(12, 'macd_golden')
+  if (gapBefore >= 0 && gap < 0) return part(0, 'macd_dead')
+  if (difBefore >= 0 && dif < 0) return part(0, 'macd_zero_down')
+  if (dif > 0 && dea > 0) return part(8, 'macd_bull')
+  return dif < 0 && dea < 0 ? part(2, 'macd_bear') : part(8, 'macd_mixed')
+}
+
+function rsiPart({ rsi12 }: ScoreInput): ScorePart {
+  const part = (points: number, reason: ReasonCode): ScorePart => {
+    return { key: 'rsi', points, max: 10, reason, value: rsi12 }
+  }
+  if (rsi12 === null) return part(5, 'rsi_unknown')
+  if (rsi12 < 30) return part(10, 'rsi_oversold')
+  if (rsi12 < 40) return part(3, 'rsi_weak')
+  if (rsi12 < 60) return part(5, 'rsi_neutral')
+  return rsi12 <= 70 ? part(8, 'rsi_strong') : part(0, 'rsi_overbought')
+}

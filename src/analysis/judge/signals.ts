@@ -1,0 +1,195 @@
+import type { Bar } from '../../market/bars.ts'
+import {
+  columns,
+  INDICATOR_LINES,
+  type IndicatorRow,
+  indicatorRow,
+  indicatorSeries,
+} from '../../market/indicators/index.ts'
+import {
+  type PivotPoints,
+  pivotPoints,
+  type SwingLevel,
+  swingLevels,
+  type YearRange,
+  yearRange,
+} from '../../market/indicators/levels.ts'
+import { type Series, valueAt } from '../../market/indicators/series.ts'
+import type { TrendState } from '../codes.ts'
+import { type MacdPoint, type Score, score } from './score.ts'
+
+export type Signal = 'strong_buy' | 'buy' | 'watch' | 'sell' | 'strong_sell'
+
+/** The names of those that are percentages. */
+export const PERCENT_INDICATORS: ReadonlySet<string> = new Set(
+  INDICATOR_LINES.flatMap(({ name, isPercent }) => (isPercent ? [name] : [])),
+)
+
+/** Fewer bars than this carry no technical statement. */
+export const MIN_BARS = 20
+
+/** What the bars say about the last of them. */
+export type Technical = {
+  trend: TrendState
+  trendStrength: number
+  indicators: IndicatorRow
+  /** MA60, or MA20 where there are not 60 bars yet. */
+  longAverage: number
+  score: Score
+  signal: Signal
+  yearRange: YearRange | null
+  swings: SwingLevel[]
+  /** Of the last bar, so for the session after it. */
+  pivots: PivotPoints
+  /** Extremes of the last 20 bars. */
+  high20: number
+  low20: number
+  /** Extremes of the 20 bars before the last; null when there are not so many. */
+  priorHigh20: number | null
+  priorLow20: number | null
+}
+
+export type TechnicalOptions = {
+  /** False when the last bar is built from a quote without a volume; its ratio is then unknown. */
+  lastVolumeKnown: boolean
+}
+
+/** The technical view of the last bar, or null when there are fewer than 20 bars. */
+export function technicalView(
+  bars: readonly Bar[],
+  { lastVolumeKnown }: TechnicalOptions = { lastVolumeKnown: true },
+): Technical | null {
+  const [last, previous] = [bars.at(-1), bars.at(-2)]
+  if (bars.length < MIN_BARS || last === undefined || previous === undefined) return null
+  const table = columns(bars)
+  const series = indicatorSeries(table)
+  const indicators = withKnownVolumes(indicatorRow(series, -1), bars, lastVolumeKnown)
+  const trend = trendState(series)
+  const { ma5, ma10, ma20, bias5 } = indicators
+  if (trend === null || ma5 === null || ma10 === null || ma20 === null || bias5 === null) return null
+  const points = score({
+    trend,
+    price: last.close,
+    previousClose: previous.close,
+    ma5,
+    ma10,
+    biasPct: bias5,
+    volumeRatio: indicators.volumeRatio,
+    macd: macdPair(indicators, indicatorRow(series, -2)),
+    rsi12: indicators.rsi12,
+  })
+  const recent = bars.slice(-MIN_BARS)
+  return {
+    trend,
+    trendStrength: TREND_STRENGTH[trend],
+    indicators,
+    longAverage: indicators.ma60 ?? ma20,
+    score: points,
+    signal: signalOf(points.total, trend),
+    yearRange: yearRange(bars),
+    swings: recentSwings(bars, indicators.atr ?? 0),
+    pivots: pivotPoints(last),
+    high20: Math.max(...recent.map((bar) => bar.high)),
+    low20: Math.min(...recent.map((bar) => bar.low)),
+    ...priorExtremes(bars),
+  }
+}
+
+/** What volumes would tell is null where they are not known. */
+function withKnownVolumes(row: IndicatorRow, bars: readonly Bar[], lastVolumeKnown: boolean): IndicatorRow {
+  const obv = bars.some(({ volume }) => volume > 0) ? row.obv : null
+  return { ...row, obv, volumeRatio: lastVolumeKnown ? row.volumeRatio : null }
+}
+
+function priorExtremes(bars: readonly Bar[]): Pick<Technical, 'priorHigh20' | 'priorLow20'> {
+  const prior = bars.slice(-MIN_BARS - 1, -1)
+  if (prior.length < MIN_BARS) return { priorHigh20: null, priorLow20: null }
+  return {
+    priorHigh20: Math.max(...prior.map((bar) => bar.high)),
+    priorLow20: Math.min(...prior.map((bar) => bar.low)),
+  }
+}
+
+function macdPair(now: IndicatorRow, before: IndicatorRow): { now: MacdPoint; before: MacdPoint } | null {
+  if (now.dif === null || now.dea === null || before.dif === null || before.dea === null) return null
+  return { now: { dif: now.dif, dea: now.dea }, before: { dif: before.dif, dea: before.dea } }
+}
+
+const SWING_LOOKBACK = 120
+const SWING_TOLERANCE_ATR = 0.5
+
+function recentSwings(bars: readonly Bar[], atr: number): SwingLevel[] {
+  const { high, low } = columns(bars.slice(-SWING_LOOKBACK))
+  return swingLevels(high, low, atr * SWING_TOLERANCE_ATR)
+}
+
+const BULL: readonly TrendState[] = ['strong_bull', 'bull']
+const ANY_BULL: readonly TrendState[] = [...BULL, 'weak_bull']
+const UNDECIDED: readonly TrendState[] = ['consolidation', 'weak_bear']
+const BEAR: readonly TrendState[] = ['bear', 'strong_bear']
+
+/** The signal of a score in a trend. The order of the tests is the rule: a high score in a falling market still ends as a sale. */
+export function signalOf(total: number, trend: TrendState): Signal {
+  if (total >= 80 && BULL.includes(trend)) return 'strong_buy'
+  if (total >= 60 && ANY_BULL.includes(trend)) return 'buy'
+  if (total >= 60 && UNDECIDED.includes(trend)) return 'watch'
+  if (total >= 40 && total < 60) return 'watch'
+  return total < 20 || BEAR.includes(trend) ? 'strong_sell' : 'sell'
+}
+
+export const TREND_STRENGTH: Record<TrendState, number> = {
+  strong_bull: 90,
+  bull: 75,
+  weak_bull: 55,
+  consolidation: 50,
+  weak_bear: 40,
+  bear: 25,
+  strong_bear: 10,
+}
+
+export type Averages = { ma5: Series; ma10: Series; ma20: Series }
+
+const WIDE_SPREAD_PCT = 5
+const SPREAD_LOOKBACK = 5
+// Averages of equal prices differ in their last digits; that is not an order.
+const NOISE = 1e-9
+
+/**
+ * The trend at the last bar; null before the 20th. A spread is *widening* when it is wider than at the fifth bar from the
+ * end; while that bar has no MA20 nothing can be said to widen.
+ */
+export function trendState(averages: Averages): TrendState | null {
+  const now = averagesAt(averages, -1)
+  if (now === null) return null
+  const { ma5, ma10, ma20 } = now
+  if (above(ma5, ma10)) {
+    if (!above(ma10, ma20)) return 'weak_bull'
+    return isOpening(averages, bullSpreadPct) ? 'strong_bull' : 'bull'
+  }
+  if (above(ma10, ma5)) {
+    if (!above(ma20, ma10)) return 'weak_bear'
+    return isOpening(averages, bearSpreadPct) ? 'strong_bear' : 'bear'
+  }
+  return 'consolidation'
+}
+
+type Point = { ma5: number; ma10: number; ma20: number }
+
+const bullSpreadPct = ({ ma5, ma20 }: Point) => ((ma5 - ma20) / ma20) * 100
+const bearSpreadPct = ({ ma5, ma20 }: Point) => ((ma20 - ma5) / ma5) * 100
+
+function isOpening(averages: Averages, spreadPct: (point: Point) => number): boolean {
+  const now = averagesAt(averages, -1)
+  const before = averagesAt(averages, -SPREAD_LOOKBACK)
+  if (now === null || before === null) return false
+  return spreadPct(now) > WIDE_SPREAD_PCT && spreadPct(now) > spreadPct(before)
+}
+
+function averagesAt({ ma5, ma10, ma20 }: Averages, index: number): Point | null {
+  const [short, middle, long] = [valueAt(ma5, index), valueAt(ma10, index), valueAt(ma20, index)]
+  return short === null || middle === null || long === null ? null : { ma5: short, ma10: middle, ma20: long }
+}
+
+function above(a: number, b: number): boolean {
+  return a - b > NOISE * Math.abs(b)
+}

@@ -1,0 +1,37 @@
+// The market data of the configured sources. What is kept of them, and which are unwell, lies in the database.
+
+import { config } from '../config.ts'
+import { answerStore, gateStore } from '../db/market-state.ts'
+import { mainlandNames, saveChangedNames, stockNameStore } from '../db/stock-names.ts'
+import { currentNames, forgetNames } from '../kits/market-names/index.ts'
+import { systemClock } from '../lib/clock.ts'
+import type { Refreshed } from '../market/names/refresh.ts'
+import type { MarketData } from '../market/providers/index.ts'
+import { storedGate } from '../market/providers/stored-gate.ts'
+
+export async function marketDataOf(env: Env): Promise<MarketData> {
+  const settings = config(env)
+  const { createMarketData } = await import('../market/providers/index.ts')
+  return createMarketData({
+    providers: settings.marketData,
+    variables: settings.variables,
+    timeoutMs: settings.fetchTimeoutMs,
+    gate: storedGate(gateStore(env.DB), systemClock),
+    store: answerStore(env.DB),
+  })
+}
+
+/** Compares the names of mainland stocks with a provider's list and stores what changed. It takes about a minute. */
+export async function refreshStockNames(env: Env): Promise<Refreshed> {
+  const { refreshNames } = await import('../market/names/refresh.ts')
+  const { nameSources } = await import('../market/names/sources.ts')
+  // Lays the packaged list down first, where that has not happened yet.
+  await currentNames(stockNameStore(env.DB))
+  const gate = storedGate(gateStore(env.DB), systemClock)
+  const { marketData: providers, variables } = config(env)
+  const sources = nameSources({ providers, variables }, { clock: systemClock, gate })
+  const store = { known: () => mainlandNames(env.DB), save: saveChangedNames.bind(null, env.DB) }
+  const refreshed = await refreshNames(store, sources, systemClock)
+  forgetNames()
+  return refreshed
+}

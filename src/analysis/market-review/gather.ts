@@ -1,0 +1,187 @@
+// Collects what a review knows of one region. Each part is fetched beside the others, and one that fails leaves a gap that
+// the review names; without a single index there is no review of the region.
+
+import { errorFields, log } from '../../lib/log.ts'
+import { isTradingDay, sessionEnd } from '../../market/calendar.ts'
+import type { BoardRankings } from '../../market/company.ts'
+import { parseCode } from '../../market/instruments.ts'
+import type { ProviderRun } from '../../market/provider-run.ts'
+import { describeFailures, isUnsupported, type MarketData } from '../../market/providers/index.ts'
+import type { Ctx } from '../ctx.ts'
+import { within } from '../deadline.ts'
+import type { Narrator } from '../narrator.ts'
+import { textsOf } from '../texts/book.ts'
+import type { Breadth, FlowFact, Gap, IndexFact, RegionFacts, ReviewNews } from './facts.ts'
+import { indexFact } from './index-fact.ts'
+import { countBreadth, type Listed } from './listed-prices.ts'
+import { type IndexSpec, REGION_SPECS, type Region } from './regions.ts'
+
+/** All that a review needs of the world. */
+export type ReviewDeps = {
+  market: Pick<MarketData, 'snapshot' | 'rankings'>
+  /** The prices of all mainland stocks. */
+  listed: (signal: AbortSignal) => Promise<Listed>
+  /** Null: no search is configured. */
+  news: ((question: NewsQuestion, signal: AbortSignal) => Promise<NewsAnswer>) | null
+  /** Null: the words are code's. */
+  narrator: Narrator | null
+  colorScheme: 'green_up' | 'red_up'
+  /** For the figures of one region, for each part beside its own indices, for the words of one region. */
+  deadlines: { regionMs: number; partMs: number; modelMs: number }
+}
+
+export type NewsQuestion = { region: Region; scope: string; date: string }
+export type NewsAnswer = { items: ReviewNews[]; runs: ProviderRun[] }
+
+export type Gathered = { ok: true; facts: RegionFacts } | { ok: false; reason: string; runs: ProviderRun[] }
+
+/** Enough for the chart and a look at the range. */
+const BAR_COUNT = 60
+const MAX_NEWS = 8
+const TOP_FLOWS = 5
+
+export async function gatherRegion(region: Region, deps: ReviewDeps, ctx: Ctx): Promise<Gathered> {
+  const { language, signal } = ctx
+  const spec = REGION_SPECS[region]
+  const snapshots = await indexFacts(spec.indices, deps, ctx)
+  const [main] = snapshots.facts
+  if (main === undefined) return { ok: false, reason: snapshots.reason, runs: snapshots.runs }
+  signal.throwIfAborted()
+  const isSample = main.provenance !== null
+  const date = newestDate(snapshots.facts)
+  const beside = <T>(name: Gap['what'], without: Part<T>, work: (inner: Ctx) => Promise<Part<T>>) =>
+    isSample ? without : optional({ name, region, without, work }, deps.deadlines.partMs, ctx)
+  const [overnight, breadth, boards, news] = await Promise.all([
+    beside('overnight', none, (inner) => overnightOf(region, deps, inner)),
+    spec.hasBreadth ? beside('breadth', nothing, (inner) => breadthOf(region, deps, inner)) : nothing,
+    spec.hasSectors ? beside('sectors', nothing, (inner) => boardsOf(deps, inner)) : nothing,
+    // News of today say nothing about a sample of years ago.
+    beside('news', noNews, (inner) => newsOf({ region, date }, deps, inner)),
+  ])
+  const flows = boards.value === null ? [] : flowsOf(boards.value)
+  const gaps: Gap[] = [
+    ...(snapshots.facts.length < spec.indices.length ? [{ what: 'indices' as const, detail: snapshots.reason }] : []),
+    ...(spec.hasBreadth && breadth.value === null ? [{ what: 'breadth' as const, detail: breadth.detail }] : []),
+    ...(spec.hasSectors && boards.value === null ? [{ what: 'sectors' as const, detail: boards.detail }] : []),
+    ...(spec.hasSectors && flows.length === 0 ? [{ what: 'flows' as const, detail: boards.detail }] : []),
+    ...(overnight.value.length === 0 ? [{ what: 'overnight' as const, detail: overnight.detail }] : []),
+    ...(news.value.length === 0 ? [{ what: 'news' as const, detail: news.detail }] : []),
+  ]
+  return {
+    ok: true,
+    facts: {
+      region,
+      language,
+      date,
+      indices: snapshots.facts,
+      breadth: breadth.value,
+      boards: boards.value,
+      flows,
+      overnight: overnight.value,
+      news: news.value,
+      gaps,
+      provenance: main.provenance,
+      isPartial: !isSample && isUnfinished(region, date, ctx.clock()),
+      runs: [...snapshots.runs, ...overnight.runs, ...breadth.runs, ...boards.runs, ...news.runs],
+    },
+  }
+}
+
+type Part<T> = { value: T; detail: string | null; runs: ProviderRun[] }
+
+const nothing: Part<null> = { value: null, detail: null, runs: [] }
+// Samples of different markets end at different times: side by side they would look like one day.
+const none: Part<IndexFact[]> = { value: [], detail: null, runs: [] }
+const noNews: Part<ReviewNews[]> = { value: [], detail: null, runs: [] }
+
+type Optional<T> = { name: Gap['what']; region: Region; without: Part<T>; work: (ctx: Ctx) => Promise<Part<T>> }
+
+/** A part that the review can do without: what fails, or takes too long, leaves a gap. */
+async function optional<T>(
+  { name, region, without, work }: Optional<T>,
+  timeoutMs: number,
+  ctx: Ctx,
+): Promise<Part<T>> {
+  try {
+    const bounded = await within({ timeoutMs, signal: ctx.signal }, (signal) => work({ ...ctx, signal }))
+    if (bounded.ok) return bounded.value
+    return { ...without, detail: textsOf(ctx.language).review.timedOut(Math.round(timeoutMs / 1000)) }
+  } catch (error) {
+    log.warn('review.part_failed', { region, part: name, ...errorFields(error) })
+    return without
+  }
+}
+
+async function overnightOf(region: Region, deps: ReviewDeps, ctx: Ctx): Promise<Part<IndexFact[]>> {
+  const { facts, reason, runs } = await indexFacts(REGION_SPECS[region].overnight, deps, ctx)
+  return { value: facts.filter(({ provenance }) => provenance === null), detail: reason, runs }
+}
+
+type Indices = { facts: IndexFact[]; reason: string; runs: ProviderRun[] }
+
+/** The facts of those that some source has. Samples and real figures never stand side by side. */
+async function indexFacts(
+  specs: readonly IndexSpec[],
+  { market }: ReviewDeps,
+  { language, signal, clock }: Ctx,
+): Promise<Indices> {
+  const taken = await Promise.all(
+    specs.map(async (spec) => {
+      const parsed = parseCode(spec.key)
+      if (!parsed.ok) throw new Error(`the index ${spec.key} is no instrument`)
+      return { spec, snapshot: await market.snapshot(parsed.instrument, { count: BAR_COUNT, signal }) }
+    }),
+  )
+  const runs = taken.flatMap(({ snapshot }) => snapshot.runs)
+  const told = taken.flatMap(({ spec, snapshot }) => indexFact(spec, snapshot, { language, now: clock() }) ?? [])
+  const all = told.flatMap((one) => (one.ok ? [one.fact] : []))
+  const refused = told.flatMap((one) => (one.ok ? [] : [one.reason]))
+  const isSample = all[0]?.provenance != null
+  const facts = all.filter(({ provenance }) => (provenance !== null) === isSample)
+  const isUncarried = taken.every(({ snapshot }) => isUnsupported(snapshot.bars) && isUnsupported(snapshot.quote))
+  const failed = runs.filter(({ success }) => !success)
+  const reason = isUncarried ? describeFailures(failed.slice(0, 1)) : describeFailures(failed)
+  return { facts, reason: refused.length > 0 ? refused.join(' ') : reason, runs }
+}
+
+const newestDate = (facts: readonly IndexFact[]): string =>
+  facts.reduce((newest, { date }) => (date > newest ? date : newest), '')
+
+const isUnfinished = (region: Region, date: string, now: number): boolean =>
+  isTradingDay(region, date) && now < sessionEnd(region, date)
+
+async function breadthOf(region: Region, { listed }: ReviewDeps, { signal }: Ctx): Promise<Part<Breadth | null>> {
+  const { prices, runs } = await listed(signal)
+  if (prices === null) return { value: null, detail: describeFailures(runs), runs }
+  return { value: countBreadth(prices, REGION_SPECS[region].turnover.size), detail: null, runs }
+}
+
+/** Any stock of the market will do: rankings are the whole market's. */
+const RANKED_BY = '600519'
+
+async function boardsOf({ market }: ReviewDeps, { signal }: Ctx): Promise<Part<BoardRankings | null>> {
+  const parsed = parseCode(RANKED_BY)
+  if (!parsed.ok) throw new Error(`${RANKED_BY} is no instrument`)
+  const fetched = await market.rankings(parsed.instrument, { signal })
+  const { runs } = fetched
+  return fetched.ok
+    ? { value: fetched.value, detail: null, runs }
+    : { value: null, detail: describeFailures(isUnsupported(fetched) ? [] : runs), runs }
+}
+
+function flowsOf({ industries }: BoardRankings): FlowFact[] {
+  const told = [...industries.top, ...industries.bottom].flatMap(({ name, mainNet }) =>
+    mainNet === null ? [] : [{ name, mainNet }],
+  )
+  return told.sort((a, b) => b.mainNet - a.mainNet).slice(0, TOP_FLOWS)
+}
+
+async function newsOf(
+  { region, date }: Omit<NewsQuestion, 'scope'>,
+  { news }: ReviewDeps,
+  { language, signal }: Ctx,
+): Promise<Part<ReviewNews[]>> {
+  if (news === null) return noNews
+  const { items, runs } = await news({ region, scope: REGION_SPECS[region].scope[language], date }, signal)
+  return { value: items.slice(0, MAX_NEWS), detail: items.length === 0 ? describeFailures(runs) : null, runs }
+}

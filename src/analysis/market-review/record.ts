@@ -1,0 +1,95 @@
+// A review as a record of the history: a report like any other to those who list, and its own text and payload to those who
+// ask for them.
+
+import { z } from 'zod'
+import type { NewAnalysis, StoredAnalysis } from '../../db/analyses.ts'
+import { isoMicros } from '../../lib/clock.ts'
+import { storedDiagnostics } from '../diagnostics.ts'
+import { recordOf } from '../report/record.ts'
+import { REVIEW_CODE } from '../request.ts'
+import { type AnalysisReport, wireProvenance } from '../schemas.ts'
+import type { RunJob } from '../task.ts'
+import { textsOf } from '../texts/book.ts'
+import type { Review } from './payload.ts'
+
+/** Neither good nor bad: a review is of no single listing. */
+const NO_SCORE = 50
+
+export function reviewRecord(review: Review, job: RunJob, now: number): NewAnalysis {
+  const { owner, request } = job
+  const diagnostics = {
+    ...storedDiagnostics({ ...job, stockCode: REVIEW_CODE }, review.runs),
+    scope: 'market_review',
+  }
+  return recordOf({ owner, request, report: reportOfReview(review, job, now), diagnostics })
+}
+
+function reportOfReview(review: Review, { queryId, request }: RunJob, now: number): AnalysisReport {
+  const { language } = request
+  return {
+    meta: {
+      id: null,
+      query_id: queryId,
+      stock_code: REVIEW_CODE,
+      stock_name: textsOf(language).review.title,
+      report_type: 'market_review',
+      report_language: language,
+      created_at: isoMicros(now),
+      current_price: null,
+      change_pct: null,
+      model_used: review.model,
+      market_phase_summary: null,
+      data_notice: review.notice,
+      data_provenance: wireProvenance(review.provenance),
+      data_checks: null,
+      reading: null,
+    },
+    summary: {
+      analysis_summary: review.summary,
+      operation_advice: '',
+      action: null,
+      action_label: null,
+      trend_prediction: '',
+      sentiment_score: NO_SCORE,
+      sentiment_label: null,
+    },
+    strategy: null,
+    details: {
+      news_content: null,
+      empty_news_disclosure: null,
+      raw_result: { market_review_report: review.text },
+      context_snapshot: {
+        report_kind: 'market_review',
+        market_review_region: request.region,
+        report_language: language,
+        market_light_snapshots: review.lights,
+        market_review_payload: review.payload,
+        analysis_context_pack_overview: null,
+      },
+      analysis_context_pack_overview: null,
+      financial_report: null,
+      dividend_metrics: null,
+      belong_boards: null,
+      sector_rankings: null,
+      concept_rankings: null,
+      market_structure: null,
+    },
+  }
+}
+
+const Text = z.object({ details: z.object({ raw_result: z.object({ market_review_report: z.string() }) }) })
+const Payload = z.object({ market_review_payload: z.record(z.string(), z.unknown()) })
+
+/** A stored review; text and payload are null where they cannot be read, and for a record that is no review. */
+export function reviewOf(stored: Pick<StoredAnalysis, 'stockName' | 'reportType' | 'report' | 'contextSnapshot'>): {
+  /** With the day of its figures. */
+  title: string
+  text: string | null
+  payload: Record<string, unknown> | null
+} {
+  if (stored.reportType !== 'market_review') return { title: '', text: null, payload: null }
+  const text = Text.safeParse(JSON.parse(stored.report)).data?.details.raw_result.market_review_report
+  const payload = Payload.safeParse(JSON.parse(stored.contextSnapshot ?? 'null')).data?.market_review_payload
+  const title = typeof payload?.title === 'string' ? payload.title : (stored.stockName ?? REVIEW_CODE)
+  return { title, text: text === undefined || text === '' ? null : text, payload: payload ?? null }
+}

@@ -1,0 +1,177 @@
+import { isoMicros } from '../../lib/clock.ts'
+import type { Bar, Quote } from '../../market/bars.ts'
+import type { Dimension } from '../../news/article.ts'
+import type { NewsResult } from '../../news/search.ts'
+import type { ReportLanguage } from '../schemas.ts'
+import { wireProvenance } from '../schemas.ts'
+import { textsOf } from '../texts/book.ts'
+import { figure } from '../texts/format.ts'
+import { fundamentalContext } from './company.ts'
+import { wireConsistency } from './consistency.ts'
+import { type Facts, quoteSource } from './facts.ts'
+import { chartSeries, trendAnalysisOf } from './trend-analysis.ts'
+
+type Json = Record<string, unknown>
+
+/** The context a report was made in. The pack overview and the market phase stand in their own places, not in here. */
+export function contextSnapshot(facts: Facts): Json {
+  const chips = wireChips(facts.chips)
+  return {
+    consistency: wireConsistency(facts.consistency, facts.language),
+    enhanced_context: enhancedContext(facts),
+    news_content: newsContent(facts.news, facts.language),
+    news_retrieval_content: null,
+    news_items: facts.news?.items ?? [],
+    news_result_count: facts.newsEvidence.count,
+    news_age_seconds: facts.news?.ageSeconds ?? null,
+    social_sentiment: facts.news?.social ?? null,
+    realtime_quote_raw: facts.quote && quoteFields(facts.quote, facts),
+    chip_distribution_raw: chips,
+    chart_series: chartSeries(facts.bars),
+    market_structure_context: null,
+    diagnostics: facts.diagnostics,
+    skills: facts.request.skills,
+  }
+}
+
+function enhancedContext(facts: Facts): Json {
+  const { instrument, today, yesterday, technical, nearby, price, language, narrative } = facts
+  return {
+    code: instrument.key,
+    stock_name: facts.displayName,
+    date: today?.date ?? null,
+    today: today && { ...barFields(today, facts), is_partial: facts.partial },
+    yesterday: yesterday && barFields(yesterday, facts),
+    realtime: realtime(facts),
+    chip: wireChips(facts.chips),
+    trend_analysis:
+      technical && nearby && price !== null
+        ? trendAnalysisOf({
+            ...{ technical, price, nearby, texts: narrative, language },
+            adjustment: facts.consistency.adjustment,
+          })
+        : null,
+    fundamental_context: fundamentalContext(facts),
+    market_structure_context: null,
+    report_language: language,
+    news_window_days: facts.news?.maxAgeDays || null,
+    is_index_etf: instrument.kind !== 'stock',
+    ma_status: technical && textsOf(language).report.trendState[technical.trend],
+    // In percent the one, a plain ratio the other: that is how their readers take them.
+    price_change_ratio: today && yesterday ? figure(changePct(today, yesterday)) : null,
+    volume_change_ratio: today?.volume && yesterday?.volume ? figure(today.volume / yesterday.volume) : null,
+    currency: facts.currency,
+    price_decimals: facts.decimals,
+    bar_count: facts.barCount,
+    bars_age_seconds: barsAge(facts),
+    data_provenance: wireProvenance(facts.provenance),
+  }
+}
+
+function wireChips(chips: Facts['chips']): Json | null {
+  if (chips === null) return null
+  const { cost90, cost70 } = chips
+  return {
+    profit_ratio: figure(chips.profitRatio),
+    avg_cost: figure(chips.averageCost),
+    cost_90_low: figure(cost90.low),
+    cost_90_high: figure(cost90.high),
+    concentration_90: figure(cost90.concentration),
+    cost_70_low: figure(cost70.low),
+    cost_70_high: figure(cost70.high),
+    concentration_70: figure(cost70.concentration),
+    source: 'computed',
+    bars: chips.bars,
+  }
+}
+
+function changePct(today: Bar, yesterday: Bar): number | null {
+  return yesterday.close === 0 ? null : (today.close / yesterday.close - 1) * 100
+}
+
+function barFields({ date, open, high, low, close, volume, amount }: Bar, { consistency }: Facts): Json {
+  const isWithheld = consistency.withheld.includes('volume')
+  return { date, open, high, low, close, volume: isWithheld ? null : volume, amount }
+}
+
+const SESSIONS_60 = 60
+
+/** The change over sixty sessions in percent; null while there are not so many bars before the last. */
+function change60(bars: readonly Bar[]): number | null {
+  const [before, last] = [bars.at(-1 - SESSIONS_60), bars.at(-1)]
+  return before === undefined || last === undefined ? null : figure(changePct(last, before))
+}
+
+/** How long ago the bars were fetched, when they were kept from before. */
+function barsAge({ diagnostics }: Facts): number | null {
+  return (
+    diagnostics.provider_runs.findLast((run) => run.data_type === 'daily_data' && run.success)?.stale_seconds ?? null
+  )
+}
+
+function realtime(facts: Facts): Json {
+  const { quote, diagnostics } = facts
+  const answered = diagnostics.provider_runs.find((run) => run.data_type === 'realtime_quote' && run.success)
+  return {
+    name: quote?.name ?? null,
+    price: facts.price,
+    change_pct: facts.changePct,
+    volume_ratio: figure(facts.technical?.indicators.volumeRatio),
+    volume_ratio_desc: null,
+    turnover_rate: quote?.turnoverRatePct ?? null,
+    pe_ratio: quote?.peRatio ?? null,
+    pb_ratio: quote?.pbRatio ?? null,
+    total_mv: quote?.totalMarketValue ?? null,
+    circ_mv: quote?.circulatingMarketValue ?? null,
+    change_60d: change60(facts.bars),
+    source: quoteSource(facts),
+    // A bundled series is not fetched: its only time is its own.
+    fetched_at: quote === null || facts.provenance ? null : (answered?.created_at ?? null),
+    provider_timestamp: timestamp(quote),
+    is_stale: facts.provenance !== null,
+    stale_seconds: ageSeconds(facts),
+    fallback_from: answered?.fallback_from ?? null,
+  }
+}
+
+function quoteFields(quote: Quote, facts: Facts): Json {
+  const { price, prevClose, open, high, low, volume, amount, change, changePct } = quote
+  return {
+    price,
+    change_pct: changePct,
+    change_amount: change,
+    prev_close: prevClose,
+    open_price: open,
+    high,
+    low,
+    volume,
+    amount,
+    currency: quote.currency,
+    source: quoteSource(facts),
+    provider_timestamp: timestamp(quote),
+  }
+}
+
+function timestamp(quote: Quote | null): string | null {
+  return quote === null || quote.quotedAt === null ? null : isoMicros(quote.quotedAt)
+}
+
+function ageSeconds({ quote, now }: Facts): number | null {
+  return quote === null || quote.quotedAt === null ? null : Math.max(0, Math.round((now - quote.quotedAt) / 1000))
+}
+
+/** The news as one text, subject by subject; null when there are none, never a filler in their place. */
+export function newsContent(news: NewsResult | null, language: ReportLanguage): string | null {
+  if (news === null || (news.items.length === 0 && news.social === null)) return null
+  const { newsDimension } = textsOf(language).report
+  const parts = (Object.keys(newsDimension) as Dimension[]).flatMap((dimension) => {
+    const items = news.items.filter((item) => item.dimension === dimension)
+    if (items.length === 0) return []
+    const lines = items.map(({ title, source, publishedAt, snippet }, i) => {
+      const origin = [source, publishedAt?.slice(0, 10)].filter(Boolean).join(', ')
+      return `${i + 1}. ${title}${origin === '' ? '' : ` (${origin})`}${snippet === '' ? '' : `\n   ${snippet}`}`
+    })
+    return [`【${newsDimension[dimension]}】\n${lines.join('\n')}`]
+  })
+  return [...parts, ...(news.social === null ? [] : [news.social.text])].join('\n\n')
+}

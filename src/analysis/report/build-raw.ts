@@ -1,0 +1,259 @@
+import type { Quote } from '../../market/bars.ts'
+import { type ChipDistribution, chipHealth } from '../../market/indicators/chips.ts'
+import type { Action, ReportLanguage } from '../schemas.ts'
+import { textsOf } from '../texts/book.ts'
+import { figure, fixed, largeNumber, signedPct } from '../texts/format.ts'
+import { levelRows } from '../write/strategy.ts'
+import { wireConsistency } from './consistency.ts'
+import { type Facts, quoteSource, type Verdict } from './facts.ts'
+
+type Json = Record<string, unknown>
+
+/** The result in the members that readers of a model's answer know, filled by code. What code cannot say is left out. */
+export function rawResult(facts: Facts, verdict: Verdict): Json {
+  const { decision, language, narrative, technical, consistency } = facts
+  const hasScore = !consistency.isBlocked
+  const labels = textsOf(language).report
+  return {
+    code: facts.instrument.key,
+    name: facts.displayName,
+    sentiment_score: hasScore ? decision.score : null,
+    trend_prediction: verdict.trend,
+    operation_advice: verdict.advice,
+    decision_type: hasScore ? decision.type : null,
+    confidence_level: labels.confidence[decision.confidence],
+    report_language: language,
+    action: verdict.action,
+    action_label: verdict.actionLabel,
+    dashboard: dashboard(facts, verdict),
+    trend_analysis: technical && labels.trendState[technical.trend],
+    short_term_outlook: narrative.shortTerm,
+    medium_term_outlook: narrative.mediumTerm,
+    technical_analysis: narrative.momentum,
+    ma_analysis: narrative.averages,
+    volume_analysis: narrative.volume,
+    fundamental_analysis: narrative.fundamental,
+    capital_flow_summary: narrative.flow,
+    sector_position: narrative.sector,
+    chip_summary: narrative.chips,
+    news_summary: narrative.newsSummary,
+    market_sentiment: narrative.sentiment,
+    analysis_summary: narrative.summary,
+    key_points: narrative.catalysts.join(labels.clauseJoin),
+    risk_warning: narrative.risks.join(labels.clauseJoin),
+    buy_reason: narrative.strongest,
+    market_snapshot: marketSnapshot(facts),
+    search_performed: facts.newsEvidence.count !== null,
+    success: true,
+    error_message: null,
+    current_price: facts.price,
+    change_pct: facts.changePct,
+    ...authorship(facts),
+    advice_code: decision.advice,
+    data_provenance: facts.provenance?.label ?? null,
+    guardrail_reason: narrative.guardReason,
+    guardrail_interventions: decision.interventions.map(({ guard, from, to, rawScore, score }) => {
+      return {
+        guard,
+        from,
+        to,
+        raw_score: rawScore,
+        score,
+        reason: guard === decision.guard ? narrative.guardReason : null,
+      }
+    }),
+    changes_since_previous: facts.changes,
+    strategy_synthesis: synthesis(facts),
+    news_result_count: facts.newsEvidence.count,
+    news_result_count_known: facts.newsEvidence.known,
+    news_evidence_present: facts.newsEvidence.evidencePresent,
+    consistency: wireConsistency(consistency, language),
+  }
+}
+
+/** Who wrote the words, and what became of the figures in them. */
+function authorship({ told }: Facts): Json {
+  const isTold = told !== null && told.texts !== null
+  return {
+    model_used: told?.model ?? null,
+    generated_by: isTold ? 'model' : 'rules',
+    model_fault: isTold ? null : (told?.runs.at(-1)?.error_type ?? null),
+    model_action: told?.action ?? null,
+    figure_check: isTold ? told.figures : null,
+    phase_wording_struck: told?.recaps ?? 0,
+  }
+}
+
+function synthesis({ skillFindings, unknownSkills }: Facts): Json | null {
+  if (skillFindings.length + unknownSkills.length === 0) return null
+  const findings = skillFindings.map(({ verdictLabel, ...finding }) => ({ ...finding, verdict_label: verdictLabel }))
+  return { findings, unknown: unknownSkills }
+}
+
+function dashboard(facts: Facts, verdict: Verdict): Json {
+  const { narrative } = facts
+  return {
+    core_conclusion: {
+      one_sentence: narrative.oneSentence,
+      signal_type: verdict.advice,
+      time_sensitivity: narrative.timing,
+      position_advice: { no_position: narrative.noPosition, has_position: narrative.hasPosition },
+    },
+    data_perspective: dataPerspective(facts),
+    intelligence: {
+      latest_news: narrative.newsSummary,
+      risk_alerts: narrative.risks,
+      positive_catalysts: narrative.catalysts,
+      earnings_outlook: narrative.earningsOutlook,
+      sentiment_summary: narrative.sentiment,
+    },
+    battle_plan: battlePlan(facts),
+    phase_decision: {
+      phase_context: { phase: facts.phase.phase, session_date: facts.phase.session_date },
+      action_window: narrative.window,
+      immediate_action: narrative.immediate,
+      watch_conditions: narrative.watch,
+      next_check_time: narrative.nextCheck,
+      confidence_reason: narrative.confidenceReason,
+      data_limitations: narrative.limitations,
+    },
+    signal_attribution: {
+      technical_indicators: facts.consistency.isBlocked ? 0 : 100,
+      news_sentiment: 0,
+      fundamentals: 0,
+      market_conditions: 0,
+      strongest_bullish_signal: narrative.strongest,
+      strongest_bearish_signal: narrative.weakest,
+    },
+    decision_stability: stability(facts, verdict.action),
+    decision_score_calibration: facts.consistency.isBlocked ? null : calibration(facts, verdict.action),
+  }
+}
+
+function dataPerspective({ technical, price, nearby, quote, narrative, overview, chips, language }: Facts): Json {
+  const indicators = technical?.indicators
+  return {
+    trend_status: {
+      ma_alignment: narrative.averages,
+      is_bullish: technical?.trend.endsWith('bull') ?? false,
+      trend_score: technical?.trendStrength ?? null,
+    },
+    price_position: {
+      current_price: price,
+      ma5: figure(indicators?.ma5),
+      ma10: figure(indicators?.ma10),
+      ma20: figure(indicators?.ma20),
+      bias_ma5: figure(indicators?.bias5),
+      bias_status: narrative.partReasons[1] ?? null,
+      support_level: figure(nearby?.supports[0]?.price),
+      resistance_level: figure(nearby?.resistances[0]?.price),
+    },
+    volume_analysis: {
+      volume_ratio: figure(indicators?.volumeRatio),
+      volume_status: narrative.volume,
+      turnover_rate: quote?.turnoverRatePct ?? null,
+      volume_meaning: narrative.volume,
+    },
+    chip_structure: chipStructure(chips, language),
+    ...(chips === null ? { chip_unavailable_reason: chipReason(overview) } : {}),
+  }
+}
+
+function chipStructure(chips: ChipDistribution | null, language: ReportLanguage): Json | null {
+  if (chips === null) return null
+  return {
+    profit_ratio: `${fixed(chips.profitRatio * 100, 1)}%`,
+    avg_cost: figure(chips.averageCost),
+    concentration: `${fixed(chips.cost90.concentration * 100, 2)}%`,
+    chip_health: textsOf(language).report.chipHealth[chipHealth(chips)],
+  }
+}
+
+const chipReason = ({ blocks }: Facts['overview']): string =>
+  blocks.find(({ key }) => key === 'chip')?.status ?? 'missing'
+
+function battlePlan({ strategy, levels, narrative }: Facts): Json {
+  return {
+    sniper_points: strategy,
+    levels: levelRows(levels),
+    position_strategy: {
+      suggested_position: narrative.size,
+      entry_plan: narrative.entryPlan,
+      risk_control: narrative.riskControl,
+    },
+    action_checklist: narrative.watch,
+  }
+}
+
+/** What the rules after the score came to. */
+function stability(facts: Facts, action: Action | null): Json {
+  const { decision, flow, structure, price, narrative, company, consistency } = facts
+  return {
+    applied: narrative.guardReason !== null,
+    reason: narrative.guardReason,
+    current_price: price,
+    support: figure(structure?.support),
+    resistance: figure(structure?.resistance),
+    capital_flow_bias: flow.bias,
+    capital_flow_status: company.flow.state,
+    raw_score: consistency.isBlocked ? null : decision.rawScore,
+    adjusted_score: consistency.isBlocked ? null : decision.score,
+    final_action: action,
+  }
+}
+
+const BANDS = [
+  { from: 80, band: 1, level: 'strong_buy' },
+  { from: 60, band: 2, level: 'buy' },
+  { from: 40, band: 3, level: 'watch' },
+  { from: 20, band: 4, level: 'reduce' },
+  { from: 0, band: 5, level: 'sell' },
+]
+
+function calibration({ decision, narrative }: Facts, action: Action | null): Json {
+  const { from: _, ...band } = BANDS.find(({ from }) => decision.score >= from) ?? { from: 0, band: 5, level: 'sell' }
+  return {
+    name: 'decision-scale-v1',
+    ...band,
+    raw_score: decision.rawScore,
+    adjusted_score: decision.score,
+    final_action: action,
+    ...(narrative.guardReason === null ? {} : { guardrail_reason: narrative.guardReason }),
+  }
+}
+
+/** The day in display strings. */
+function marketSnapshot(facts: Facts): Json {
+  const { today, yesterday, quote, decimals, language } = facts
+  if (today === null) return {}
+  const price = (value: number) => fixed(value, decimals)
+  const change = yesterday === null ? null : today.close - yesterday.close
+  return {
+    date: today.date,
+    close: price(today.close),
+    open: price(today.open),
+    high: price(today.high),
+    low: price(today.low),
+    ...(yesterday === null || change === null
+      ? {}
+      : {
+          prev_close: price(yesterday.close),
+          pct_chg: signedPct((change / yesterday.close) * 100),
+          change_amount: price(change),
+          amplitude: `${fixed(((today.high - today.low) / yesterday.close) * 100, 2)}%`,
+        }),
+    volume: facts.consistency.withheld.includes('volume') ? null : largeNumber(today.volume, language),
+    ...(today.amount === null ? {} : { amount: largeNumber(today.amount, language) }),
+    ...(quote === null ? {} : quoteStrings(quote, facts)),
+  }
+}
+
+function quoteStrings({ price, turnoverRatePct }: Quote, facts: Facts): Json {
+  const volumeRatio = facts.technical?.indicators.volumeRatio ?? null
+  return {
+    price: fixed(price, facts.decimals),
+    volume_ratio: volumeRatio === null ? null : fixed(volumeRatio, 2),
+    turnover_rate: turnoverRatePct === null ? null : `${fixed(turnoverRatePct, 2)}%`,
+    source: quoteSource(facts),
+  }
+}

@@ -1,0 +1,110 @@
+// The last step, from the judgement and its words to the report. Nothing is decided here: score, advice, levels and words come in,
+// each is put where its readers look for it, and the same value goes to every place that shows it.
+
+import { isoMicros } from '../../lib/clock.ts'
+import { type StoredDiagnostics, storedDiagnostics } from '../diagnostics.ts'
+import { allRuns } from '../gather/gather.ts'
+import type { Judged } from '../judge/judge.ts'
+import { AnalysisReport, type ReportMeta, wireProvenance } from '../schemas.ts'
+import { textsOf } from '../texts/book.ts'
+import { checksNotice } from '../texts/findings.ts'
+import { emptyNewsDisclosure, sampleNotice, sentimentLevel } from '../texts/format.ts'
+import type { Words } from '../write/write.ts'
+import { actionLabel, deriveAction } from './action.ts'
+import { contextSnapshot, newsContent } from './build-context.ts'
+import { rawResult } from './build-raw.ts'
+import { belongBoards, dividendMetrics, financialReport, wireRankings } from './company.ts'
+import type { Facts, Verdict } from './facts.ts'
+import { marketStructure } from './market-structure.ts'
+
+export type Report = { report: AnalysisReport; diagnostics: StoredDiagnostics; stockName: string | null }
+
+/** The last step. */
+export function report(judged: Judged, words: Words): Report {
+  const diagnostics = diagnosticsOf(judged, words)
+  const built = AnalysisReport.parse(buildReport({ ...judged, ...words, diagnostics }))
+  return { report: built, diagnostics, stockName: judged.stockName }
+}
+
+function diagnosticsOf(judged: Judged, { told }: Words): StoredDiagnostics {
+  const stored = storedDiagnostics({ ...judged, stockCode: judged.instrument.key }, allRuns(judged))
+  if (told === null) return stored
+  return { ...stored, llm_runs: told.runs.map((run) => ({ ...run })), figure_check: told.figures }
+}
+
+function buildReport(facts: Facts): AnalysisReport {
+  const { decision, language } = facts
+  const verdict = verdictOf(facts)
+  return {
+    meta: metaOf(facts),
+    summary: {
+      analysis_summary: facts.narrative.summary,
+      operation_advice: verdict.advice,
+      action: verdict.action,
+      action_label: verdict.actionLabel,
+      trend_prediction: verdict.trend,
+      sentiment_score: decision.score,
+      sentiment_label: sentimentLabel(facts),
+    },
+    strategy: facts.strategy,
+    details: {
+      news_content: newsContent(facts.news, language),
+      empty_news_disclosure: emptyNewsDisclosure(facts.newsEvidence, language),
+      raw_result: rawResult(facts, verdict),
+      context_snapshot: contextSnapshot(facts),
+      analysis_context_pack_overview: facts.overview,
+      financial_report: financialReport(facts.company),
+      dividend_metrics: dividendMetrics(facts),
+      belong_boards: belongBoards(facts.company),
+      sector_rankings: wireRankings(facts.company, 'industries'),
+      concept_rankings: wireRankings(facts.company, 'concepts'),
+      market_structure: marketStructure(facts),
+    },
+  }
+}
+
+/** A score that there is not has the neutral figure, which its readers take for a number, and says so in its word. */
+function sentimentLabel({ decision, language, consistency }: Facts): string {
+  const { report: labels, consistency: words } = textsOf(language)
+  return consistency.isBlocked ? words.noScore : labels.sentiment[sentimentLevel(decision.score)]
+}
+
+function verdictOf({ decision, language, narrative }: Facts): Verdict {
+  const labels = textsOf(language).report
+  const advice = labels.advice[decision.advice]
+  const trend = labels.trendPrediction[decision.trend]
+  if (decision.action === null) return { action: null, actionLabel: null, advice, trend }
+  const action = deriveAction({
+    explicit: decision.action,
+    advice,
+    score: decision.score,
+    guardrailReason: narrative.guardReason,
+  })
+  return {
+    action,
+    actionLabel: actionLabel(action, language),
+    advice,
+    trend,
+  }
+}
+
+function metaOf(facts: Facts): ReportMeta {
+  const { provenance, language } = facts
+  return {
+    id: null,
+    query_id: facts.queryId,
+    stock_code: facts.instrument.key,
+    stock_name: facts.displayName,
+    report_type: facts.request.reportType,
+    report_language: language,
+    created_at: isoMicros(facts.now),
+    current_price: facts.price,
+    change_pct: facts.changePct,
+    model_used: facts.told?.model ?? null,
+    market_phase_summary: facts.phase,
+    data_notice: provenance && sampleNotice(provenance, language),
+    data_provenance: wireProvenance(provenance),
+    data_checks: checksNotice(facts.consistency, language),
+    reading: facts.request.reading,
+  }
+}

@@ -1,0 +1,312 @@
+// A report as Markdown. It reads nothing but the report (and, for a run with troubles, its diagnostics), so a push, a
+// download and the console show the same words. Notices of sample data and of missing news stand in every form.
+
+import type { AnalysisReport, DiagnosticSummary } from '../../schemas.ts'
+import { fill, textsOf } from '../../texts/book.ts'
+import { aside, fixed, signedPct, withUnit } from '../../texts/format.ts'
+import type { ReportTexts } from '../../texts/texts.ts'
+import { consistencyIn, hasScore } from '../consistency.ts'
+import type { TrendAnalysis } from '../trend-analysis.ts'
+import { checkLines, headingMark, touchMark } from './checks.ts'
+import { list, table, escapeMarkdown as text } from './markdown-text.ts'
+import { type ReportView, reportView } from './view.ts'
+
+type Page = { report: AnalysisReport; view: ReportView; labels: ReportTexts }
+
+/** The report in the length its type asks for: `simple`, `brief`, or the whole. A market review is its own text. */
+export function renderMarkdown(report: AnalysisReport, diagnostics: DiagnosticSummary | null = null): string {
+  const review = report.meta.report_type === 'market_review' && report.details?.raw_result?.market_review_report
+  if (typeof review === 'string') return review
+  const page: Page = { report, view: reportView(report), labels: textsOf(report.meta.report_language).report }
+  const sections = SECTIONS[report.meta.report_type] ?? full
+  const body = [
+    title(page),
+    notice(page),
+    checksNotice(page),
+    ...sections(page),
+    disclosure(page),
+    trouble(page, diagnostics),
+    footer(page),
+  ]
+  return `${body.filter((section) => section !== null && section !== '').join('\n\n')}\n`
+}
+
+type Section = string | null
+
+const SECTIONS: Partial<Record<AnalysisReport['meta']['report_type'], (page: Page) => Section[]>> = {
+  simple: (page) => [
+    facts(page),
+    oneSentence(page),
+    levelList(page),
+    section(page, 'risks', list(escaped(page.view.risks))),
+  ],
+  brief: (page) => [brief(page)],
+}
+
+function full(page: Page): Section[] {
+  const { view, report } = page
+  return [
+    facts(page),
+    section(page, 'conclusion', text(report.summary.analysis_summary)),
+    section(page, 'changes', list(escaped(view.changes))),
+    view.trend && section(page, 'score_parts', scoreTable(view.trend, page)),
+    section(page, 'levels', levelTable(page)),
+    view.trend && section(page, 'indicators', indicatorTable(view.trend, page)),
+    section(page, 'reasons_for', list(escaped(view.catalysts))),
+    section(page, 'risks', list(escaped(view.risks))),
+    section(page, 'company', list(escaped(view.company))),
+    section(page, 'news', list(escaped(view.news))),
+    section(page, 'outlook', list(escaped(view.outlook))),
+    section(page, 'strategies', list(view.strategies.map((finding) => strategyLine(finding, page)))),
+    section(page, 'plan', planList(page)),
+    section(page, 'data_quality', qualityList(page)),
+  ]
+}
+
+function section({ labels, report }: Page, heading: keyof ReportTexts['heading'], body: string): Section {
+  if (body === '') return null
+  const mark = text(headingMark(report, heading))
+  return [`## ${labels.heading[heading]}`, body, ...(mark === '' ? [] : [mark])].join('\n\n')
+}
+
+const escaped = (texts: string[]) => texts.map(text)
+
+function title({ report: { meta }, labels }: Page): string {
+  const name = text(meta.stock_name ?? labels.unnamed)
+  const code = text(meta.stock_code)
+  const blank = labels.colon === '：' ? '' : ' '
+  return `# ${name}${aside(code, meta.report_language)}${blank}${labels.heading.report}`
+}
+
+function notice({ report: { meta } }: Page): Section {
+  const lines = [meta.reading, meta.data_notice].flatMap((line) => (line === null ? [] : [`> ${text(line)}`]))
+  return lines.length === 0 ? null : lines.join('\n>\n')
+}
+
+/** Which checks failed or warn, before any figure. */
+function checksNotice({ report: { meta } }: Page): Section {
+  return meta.data_checks === null ? null : `> ${text(meta.data_checks)}`
+}
+
+const withMark = (line: string, mark: string): string => (mark === '' ? line : `${line} ${text(mark)}`)
+
+/** The head of the report: one labelled line a fact. */
+function facts(page: Page): string {
+  const { report, view, labels } = page
+  const { summary } = report
+  const { heading } = labels
+  const any = touchMark(report, 'any')
+  const lines: [string, string | null][] = [
+    [heading.price, priceText(page)],
+    [heading.data_date, dateText(page)],
+    [heading.advice, withMark(`**${text(summary.operation_advice)}**${otherAction(page)}`, any)],
+    [heading.trend, withMark(trendText(page), any)],
+    [heading.score, withMark(scoreText(report), any)],
+    [heading.confidence, view.confidence && text(view.confidence)],
+    [textsOf(report.meta.report_language).consistency.basis, basisText(report)],
+  ]
+  return list(lines.flatMap(([label, value]) => (value ? [`${label}${labels.colon}${value}`] : [])))
+}
+
+/** The score with its word; of a report without one the word alone. */
+function scoreText(report: AnalysisReport): string {
+  const { summary, meta } = report
+  const label = summary.sentiment_label
+  if (!hasScore(report)) return text(label ?? textsOf(meta.report_language).consistency.noScore)
+  return `${summary.sentiment_score}/100${label ? aside(text(label), meta.report_language) : ''}`
+}
+
+/** How the prices of the past were adjusted, and by whom. */
+function basisText(report: AnalysisReport): string | null {
+  const label = consistencyIn(report)?.adjustment.label
+  return label === undefined ? null : text(label)
+}
+
+/** The day of the data with the phase of its session; the phase of another day is told as that of now, or of the request. */
+function dateText({ report: { meta }, view: { date }, labels }: Page): string | null {
+  const session = meta.market_phase_summary
+  const phase = session && labels.phase[session.phase]
+  if (date === null || phase === null) return date ?? phase
+  if (session?.session_date === date) return `${text(date)} · ${phase}`
+  const template = (session?.analysis_intent ?? 'auto') === 'auto' ? labels.phaseNow : labels.phaseAsked
+  return text(date) + aside(fill(template, { phase }), meta.report_language)
+}
+
+function priceText(page: Page): string | null {
+  const { report, view } = page
+  const { meta } = report
+  if (meta.current_price === null) return null
+  const price = fixed(meta.current_price, view.decimals)
+  const language = meta.report_language
+  const change = meta.change_pct === null ? '' : aside(signedPct(meta.change_pct), language)
+  const told = (view.currency === null ? price : withUnit(price, view.currency, language)) + change
+  return withMark(told, touchMark(report, ['price', 'change']))
+}
+
+/** The action beside the advice, where the score moved it away from the words. */
+function otherAction({ report: { summary } }: Page): string {
+  const { action_label: label, operation_advice: advice } = summary
+  return label === null || advice.toLowerCase().includes(label.toLowerCase()) ? '' : ` → ${text(label)}`
+}
+
+function trendText({ report: { summary }, view }: Page): string {
+  const state = view.trend?.trend_status
+  return state ? `${text(summary.trend_prediction)} · ${text(state)}` : text(summary.trend_prediction)
+}
+
+function oneSentence({ view, report }: Page): string {
+  const guard = view.guardReason === null ? '' : `\n\n${text(view.guardReason)}`
+  return `${withMark(text(view.oneSentence ?? report.summary.analysis_summary), touchMark(report, 'any'))}${guard}`
+}
+
+function scoreTable(trend: TrendAnalysis, { labels }: Page): string {
+  const { part, points, reason, score } = labels.heading
+  const rows = trend.score_parts.map((row) => [text(row.label), `${row.points} / ${row.max}`, text(row.reason)])
+  return table(
+    [part, points, reason],
+    [...rows, [`**${score}**`, `**${trend.signal_score} / 100**`, text(trend.buy_signal)]],
+  )
+}
+
+function levels({ report: { strategy }, labels }: Page): [string, string][] {
+  if (strategy === null) return []
+  const keys = ['ideal_buy', 'secondary_buy', 'stop_loss', 'take_profit'] as const
+  return keys.flatMap((key): [string, string][] => {
+    const value = strategy[key]
+    return value === null ? [] : [[labels.level[key], text(value)]]
+  })
+}
+
+function levelTable(page: Page): string {
+  const { level, reference, supports, resistances } = page.labels.heading
+  const rows = levels(page)
+  const nearby = list(
+    [[supports, page.view.trend?.supports] as const, [resistances, page.view.trend?.resistances] as const].flatMap(
+      ([label, found]) => {
+        const prices = nearbyTexts(found ?? [], page)
+        return prices.length === 0 ? [] : [`${label}${page.labels.colon}${prices.join(page.labels.listComma)}`]
+      },
+    ),
+  )
+  const derived = rows.length === 0 ? '' : table([level, reference], rows)
+  return [derived, nearby].filter((part) => part !== '').join('\n\n')
+}
+
+/** The nearest first; levels that are shown alike are one, with all that it stands on. */
+function nearbyTexts(found: TrendAnalysis['supports'], { view, report, labels }: Page): string[] {
+  const bases = new Map<string, Set<string>>()
+  for (const { price, basis } of found) {
+    const shown = fixed(price, view.decimals)
+    bases.set(shown, (bases.get(shown) ?? new Set()).add(text(basis)))
+  }
+  return [...bases].map(([price, all]) => price + aside([...all].join(labels.comma), report.meta.report_language))
+}
+
+function levelList(page: Page): string {
+  return list(levels(page).map(([label, value]) => `${label}${page.labels.colon}${value}`))
+}
+
+function indicatorTable(trend: TrendAnalysis, { labels, view, report }: Page): string {
+  const { indicator, value } = labels.heading
+  const inDigits =
+    (digits: number) =>
+    (...values: (number | null)[]) =>
+      values.map((each) => shown(each, digits)).join(' / ')
+  const [price, plain] = [inDigits(view.decimals), inDigits(2)]
+  // Differences of averages: of a small price the usual digits leave nothing.
+  const fine = inDigits(Math.max(2, view.decimals + 1))
+  const basis = text(trend.adjustment?.label ?? '')
+  const of = (name: string) => (basis === '' ? name : name + aside(basis, report.meta.report_language))
+  const rows = [
+    [of(labels.indicator.ma), price(trend.ma5, trend.ma10, trend.ma20, trend.ma60_is_ma20 ? null : trend.ma60)],
+    [labels.indicator.bias, plain(trend.bias_ma5, trend.bias_ma10, trend.bias_ma20)],
+    [labels.indicator.macd, fine(trend.macd_dif, trend.macd_dea, trend.macd_bar)],
+    [labels.indicator.rsi, plain(trend.rsi_6, trend.rsi_12, trend.rsi_24)],
+    [labels.indicator.kdj, plain(trend.kdj_k, trend.kdj_d, trend.kdj_j)],
+    [of(labels.indicator.boll), price(trend.boll_upper, trend.boll_middle, trend.boll_lower)],
+    [labels.indicator.atr, price(trend.atr_14)],
+    [labels.indicator.volume_ratio, plain(trend.volume_ratio_5d)],
+    [
+      of(yearRangeName(trend, report)),
+      trend.low_52w === null ? '–' : `${price(trend.low_52w)} – ${price(trend.high_52w)}`,
+    ],
+  ]
+  return table([indicator, value], rows)
+}
+
+/** The range of a year of adjusted bars is called that. */
+function yearRangeName({ adjustment }: TrendAnalysis, { meta }: AnalysisReport): string {
+  const { report: labels, consistency } = textsOf(meta.report_language)
+  return adjustment?.kind === 'forward' ? consistency.adjustedRange : labels.indicator.year_range
+}
+
+const shown = (value: number | null, decimals: number): string => (value === null ? '–' : fixed(value, decimals))
+
+/** The verdict, then each condition with how it stands. */
+function strategyLine(finding: ReportView['strategies'][number], { labels, report }: Page): string {
+  const { name, verdict_label: verdict, met, unmet, unknown } = finding
+  const marked = [
+    ...met.map((one) => `✓ ${one}`),
+    ...unmet.map((one) => `✗ ${one}`),
+    ...unknown.map((one) => `? ${one}`),
+  ]
+  return `${text(name)}${labels.colon}**${text(verdict)}**${aside(escaped(marked).join(labels.listComma), report.meta.report_language)}`
+}
+
+function planList({ view: { plan }, labels }: Page): string {
+  const lines: [string, string | null][] = [
+    [labels.heading.no_position, plan.noPosition],
+    [labels.heading.has_position, plan.hasPosition],
+    [labels.heading.entry_plan, plan.entry],
+    [labels.heading.risk_control, plan.risk],
+  ]
+  return list(lines.flatMap(([label, value]) => (value ? [`${label}${labels.colon}${text(value)}`] : [])))
+}
+
+function qualityList({ report, view, labels }: Page): string {
+  const pack = report.details?.analysis_context_pack_overview
+  if (!pack) return list(escaped(view.limitations))
+  const short = pack.blocks.filter(({ status }) => status !== 'available')
+  return list([
+    `${labels.heading.points}${labels.colon}${pack.data_quality.overall_score}/100`,
+    ...escaped(checkLines(report)),
+    ...short.map(({ label, status }) => `${text(label)}${labels.colon}${labels.blockStatus[status]}`),
+    ...escaped(view.limitations),
+  ])
+}
+
+/** Three to five sentences: verdict, levels, the first risk. */
+function brief(page: Page): string {
+  const { report, view, labels } = page
+  const stop = labels.colon === '：' ? '。' : '. '
+  const price = priceText(page)
+  const sentences = [
+    price === null ? null : `${labels.heading.price}${labels.colon}${price}`,
+    withMark(text(view.oneSentence ?? report.summary.operation_advice), touchMark(report, 'any')),
+    levels(page)
+      .map(([label, value]) => `${label} ${value}`)
+      .join(labels.listComma),
+    view.risks[0] ? `${labels.heading.risks}${labels.colon}${text(view.risks[0])}` : null,
+  ]
+  return `${sentences.filter(Boolean).join(stop)}${stop.trim()}`
+}
+
+function disclosure({ report: { details } }: Page): Section {
+  return details?.empty_news_disclosure ? text(details.empty_news_disclosure) : null
+}
+
+/** What went wrong, for a run in which something did. */
+function trouble({ labels }: Page, diagnostics: DiagnosticSummary | null): Section {
+  if (diagnostics === null || (diagnostics.status !== 'degraded' && diagnostics.status !== 'failed')) return null
+  const affected = Object.values(diagnostics.components).filter(
+    ({ status }) => status === 'degraded' || status === 'failed',
+  )
+  const lines = affected.map(({ label, message }) => `${text(label)}${labels.colon}${text(message)}`)
+  return `## ${labels.heading.diagnostics}${labels.colon}${labels.diagnosticStatus[diagnostics.status]}\n\n${list(lines)}`
+}
+
+function footer({ report: { meta }, labels }: Page): string {
+  const model = meta.model_used === null ? labels.codeMade : fill(labels.modelMade, { model: text(meta.model_used) })
+  const blank = labels.colon === '：' ? '' : ' '
+  return `---\n\n${model}${blank}${labels.disclaimer}\n\n${text(meta.query_id)} · ${text(meta.created_at)}`
+}

@@ -1,0 +1,113 @@
+// The parts of a stored report that a rendering shows, read from its free-form members. Older rows and foreign ones may lack
+// any of them: a part that is not there, or not in its shape, is simply not shown.
+
+import { z } from 'zod'
+import type { AnalysisReport } from '../../schemas.ts'
+import { TrendAnalysis } from '../trend-analysis.ts'
+
+const Text = z.string().nullable().catch(null)
+const Texts = z.array(z.string()).catch([])
+
+const Context = z.object({
+  enhanced_context: z
+    .object({
+      date: Text,
+      currency: z.enum(['CNY', 'HKD', 'USD', 'JPY', 'KRW', 'TWD', 'points']).nullable().catch(null),
+      price_decimals: z.int().min(0).max(8).catch(2),
+      trend_analysis: TrendAnalysis.nullable().catch(null),
+    })
+    .catch({ date: null, currency: null, price_decimals: 2, trend_analysis: null }),
+})
+
+const Finding = z.object({
+  name: z.string(),
+  verdict_label: z.string(),
+  met: Texts,
+  unmet: Texts,
+  unknown: Texts,
+})
+
+const Position = z.object({ no_position: Text, has_position: Text })
+
+const Raw = z.object({
+  confidence_level: Text,
+  guardrail_reason: Text,
+  fundamental_analysis: Text.optional().catch(null),
+  capital_flow_summary: Text.optional().catch(null),
+  sector_position: Text.optional().catch(null),
+  chip_summary: Text.optional().catch(null),
+  news_summary: Text.optional().catch(null),
+  market_sentiment: Text.optional().catch(null),
+  short_term_outlook: Text.optional().catch(null),
+  medium_term_outlook: Text.optional().catch(null),
+  changes_since_previous: z.object({ sentences: Texts }).nullish().catch(null),
+  strategy_synthesis: z
+    .object({ findings: z.array(Finding) })
+    .nullish()
+    .catch(null),
+  dashboard: z
+    .object({
+      core_conclusion: z.object({ one_sentence: Text, position_advice: Position }),
+      intelligence: z.object({ risk_alerts: Texts, positive_catalysts: Texts }),
+      battle_plan: z.object({
+        position_strategy: z.object({ suggested_position: Text, entry_plan: Text, risk_control: Text }),
+      }),
+      phase_decision: z.object({ immediate_action: Text, data_limitations: Texts }),
+    })
+    .nullable()
+    .catch(null),
+})
+
+export type ReportView = {
+  date: string | null
+  currency: z.infer<typeof Context>['enhanced_context']['currency']
+  decimals: number
+  trend: TrendAnalysis | null
+  confidence: string | null
+  oneSentence: string | null
+  guardReason: string | null
+  catalysts: string[]
+  risks: string[]
+  /** Plan lines under the heading each belongs to. */
+  plan: { noPosition: string | null; hasPosition: string | null; entry: string | null; risk: string | null }
+  limitations: string[]
+  /** What is known beside the prices. */
+  company: string[]
+  news: string[]
+  outlook: string[]
+  changes: string[]
+  strategies: z.infer<typeof Finding>[]
+}
+
+export function reportView({ details }: AnalysisReport): ReportView {
+  const context = Context.catch({ enhanced_context: Context.shape.enhanced_context.parse(null) }).parse(
+    details?.context_snapshot,
+  ).enhanced_context
+  const raw = Raw.catch({ confidence_level: null, guardrail_reason: null, dashboard: null }).parse(details?.raw_result)
+  const told = (...texts: (string | null | undefined)[]) => texts.flatMap((text) => (text ? [text] : []))
+  const { dashboard } = raw
+  const strategy = dashboard?.battle_plan.position_strategy
+  return {
+    date: context.date,
+    currency: context.currency,
+    decimals: context.price_decimals,
+    trend: context.trend_analysis,
+    confidence: raw.confidence_level,
+    oneSentence: dashboard?.core_conclusion.one_sentence ?? null,
+    guardReason: raw.guardrail_reason,
+    catalysts: dashboard?.intelligence.positive_catalysts ?? [],
+    risks: dashboard?.intelligence.risk_alerts ?? [],
+    plan: {
+      noPosition: dashboard?.core_conclusion.position_advice.no_position ?? null,
+      hasPosition: dashboard?.core_conclusion.position_advice.has_position ?? null,
+      entry: strategy?.entry_plan ?? null,
+      risk: strategy?.risk_control ?? null,
+    },
+    limitations: dashboard?.phase_decision.data_limitations ?? [],
+    company: told(raw.fundamental_analysis, raw.capital_flow_summary, raw.sector_position, raw.chip_summary),
+    news: told(raw.news_summary, raw.market_sentiment),
+    outlook: told(raw.short_term_outlook, raw.medium_term_outlook),
+    changes: raw.changes_since_previous?.sentences ?? [],
+    strategies: raw.strategy_synthesis?.findings ?? [],
+  }
+}

@@ -1,0 +1,167 @@
+// The technical view in its stored form: written when a report is built, read back when one is rendered.
+
+import { z } from 'zod'
+import type { Bar } from '../../market/bars.ts'
+import type { Adjustment } from '../../market/consistency/adjustment.ts'
+import { INDICATOR_LINES, type IndicatorField } from '../../market/indicators/index.ts'
+import type { ReportPart } from '../../market/indicators/indicator.ts'
+import type { ScorePartKey } from '../codes.ts'
+import type { NearbyLevels } from '../judge/levels.ts'
+import type { ScorePart } from '../judge/score.ts'
+import type { Technical } from '../judge/signals.ts'
+import type { ReportLanguage } from '../schemas.ts'
+import { textsOf } from '../texts/book.ts'
+import { adjustmentText } from '../texts/findings.ts'
+import { figure, round } from '../texts/format.ts'
+import { basisText } from '../write/strategy.ts'
+
+const Figure = z.number().nullable()
+const PricedLevel = z.object({ price: z.number(), basis: z.string() })
+
+/** A report that was stored before there was such an indicator has none of it. */
+const IndicatorFigure = Figure.default(null)
+
+/** What the indicators add to the shape. */
+const FIGURES = Object.fromEntries(
+  INDICATOR_LINES.flatMap(({ field }) => (field === null ? [] : [[field, IndicatorFigure]])),
+) as Record<IndicatorField, typeof IndicatorFigure>
+
+export const TrendAnalysis = z.object({
+  ...FIGURES,
+  trend_state: z.string(),
+  trend_status: z.string(),
+  trend_strength: z.number(),
+  ma_alignment: z.string(),
+  current_price: z.number(),
+  /** MA20 where there are not 60 bars, which `ma60_is_ma20` tells. */
+  ma60: Figure,
+  ma60_is_ma20: z.boolean(),
+  volume_status: z.string(),
+  support_ma5: z.boolean(),
+  support_ma10: z.boolean(),
+  support_levels: z.array(z.number()),
+  resistance_levels: z.array(z.number()),
+  supports: z.array(PricedLevel),
+  resistances: z.array(PricedLevel),
+  macd_status: z.string(),
+  rsi_status: z.string(),
+  high_52w: Figure,
+  low_52w: Figure,
+  position_52w_pct: Figure,
+  /** How the bars were adjusted, and by whom; a report that was made before that was told has none. */
+  adjustment: z.object({ kind: z.string(), source: z.string().nullable(), label: z.string() }).optional(),
+  pivot_points: z.object({ pivot: z.number(), r1: z.number(), r2: z.number(), s1: z.number(), s2: z.number() }),
+  buy_signal: z.string(),
+  signal_score: z.int(),
+  score_parts: z.array(
+    z.object({ key: z.string(), label: z.string(), points: z.number(), max: z.number(), reason: z.string() }),
+  ),
+  signal_reasons: z.array(z.string()),
+  risk_factors: z.array(z.string()),
+})
+export type TrendAnalysis = z.infer<typeof TrendAnalysis>
+
+/** The words that go with a technical view; `partReasons` in the order of the parts. */
+export type TrendTexts = { partReasons: string[]; catalysts: string[]; risks: string[] }
+
+export type TrendFacts = {
+  technical: Technical
+  price: number
+  nearby: NearbyLevels
+  texts: TrendTexts
+  language: ReportLanguage
+  adjustment: Adjustment
+}
+
+export function trendAnalysisOf(facts: TrendFacts): TrendAnalysis {
+  const { technical, price, nearby, texts, language, adjustment } = facts
+  const { indicators, longAverage, score } = technical
+  const labels = textsOf(language).report
+  const reasonOf = (key: ScorePartKey) => texts.partReasons[score.parts.findIndex((part) => part.key === key)] ?? ''
+  const support = score.parts.find((part) => part.key === 'support')?.reason
+  return {
+    trend_state: technical.trend,
+    trend_status: labels.trendState[technical.trend],
+    trend_strength: technical.trendStrength,
+    ma_alignment: reasonOf('trend'),
+    current_price: price,
+    ...figuresOf('averages', technical),
+    ma60: figure(longAverage),
+    ma60_is_ma20: indicators.ma60 === null,
+    volume_status: reasonOf('volume'),
+    support_ma5: support === 'support_both' || support === 'support_ma5',
+    support_ma10: support === 'support_both' || support === 'support_ma10',
+    support_levels: nearby.supports.map((level) => round(level.price)),
+    resistance_levels: nearby.resistances.map((level) => round(level.price)),
+    supports: nearby.supports.map(({ price: at, basis }) => ({
+      price: round(at),
+      basis: basisText(basis, adjustment, language),
+    })),
+    resistances: nearby.resistances.map(({ price: at, basis }) => ({
+      price: round(at),
+      basis: basisText(basis, adjustment, language),
+    })),
+    adjustment: { ...adjustment, label: adjustmentText(adjustment, language) },
+    macd_status: reasonOf('macd'),
+    rsi_status: reasonOf('rsi'),
+    ...figuresOf('convergence', technical),
+    ...figuresOf('oscillators', technical),
+    ...figuresOf('ranges', technical),
+    ...rangeFigures(technical),
+    buy_signal: labels.advice[technical.signal],
+    signal_score: score.total,
+    score_parts: score.parts.map((part, i) => storedPart(part, texts.partReasons[i] ?? '', language)),
+    signal_reasons: texts.catalysts,
+    risk_factors: texts.risks,
+  }
+}
+
+function storedPart({ key, points, max }: ScorePart, reason: string, language: ReportLanguage) {
+  return { key, label: textsOf(language).report.scorePart[key], points, max, reason }
+}
+
+function figuresOf<Part extends ReportPart>(part: Part, { indicators }: Technical) {
+  const lines = INDICATOR_LINES.filter((line) => line.part === part)
+  const figures = lines.flatMap(({ name, field }) => (field === null ? [] : [[field, figure(indicators[name])]]))
+  return Object.fromEntries(figures) as Record<IndicatorField<Part>, number | null>
+}
+
+function rangeFigures({ yearRange, pivots }: Technical) {
+  return {
+    high_52w: figure(yearRange?.high ?? null),
+    low_52w: figure(yearRange?.low ?? null),
+    position_52w_pct: figure(yearRange?.positionPct ?? null),
+    pivot_points: {
+      pivot: round(pivots.pivot),
+      r1: round(pivots.r1),
+      r2: round(pivots.r2),
+      s1: round(pivots.s1),
+      s2: round(pivots.s2),
+    },
+  }
+}
+
+/**
+ * The bars that a report's chart is drawn from, stored with the report: the chart of an old report is the chart of its day.
+ * As many as are drawn, and as many before them as the longest average needs.
+ */
+const STORED = 180
+
+export const ChartSeries = z.object({
+  columns: z.array(z.string()),
+  rows: z.array(z.tuple([z.string(), z.number(), z.number(), z.number(), z.number(), z.number()])),
+})
+export type ChartSeries = z.infer<typeof ChartSeries>
+
+export function chartSeries(bars: readonly Bar[]): ChartSeries {
+  return {
+    columns: ['date', 'open', 'high', 'low', 'close', 'volume'],
+    rows: bars.slice(-STORED).map(({ date, open, high, low, close, volume }) => {
+      return [date, round(open), round(high), round(low), round(close), round(volume)]
+    }),
+  }
+}
+
+export function barsIn({ rows }: ChartSeries): Bar[] {
+  return rows.map(([date, open, high, low, close, volume]) => ({ date, open, high, low, close, volume, amount: null }))
+}

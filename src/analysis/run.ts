@@ -1,0 +1,55 @@
+// Runs analyses outside the queue's object, in whatever isolate is free.
+
+import { WorkerEntrypoint } from 'cloudflare:workers'
+import { config } from '../config.ts'
+import { findByQueryId, withdrawAnalysis } from '../db/analyses.ts'
+import type { Notice } from '../notify/notice.ts'
+import type { NotifyResult } from '../notify/run.ts'
+import { analyzeDirectly, type DirectAnswer, notifyDepsOf, workOn } from './compose.ts'
+import { within } from './deadline.ts'
+import { runTask } from './run/run-task.ts'
+import type { RunJob, RunOrder } from './task.ts'
+import { textsOf } from './texts/book.ts'
+
+export class AnalysisRunner extends WorkerEntrypoint<Env> {
+  /** Carries out the order and reports to the queue it came from. Answers when the run is over. */
+  async run(order: RunOrder): Promise<void> {
+    const { env } = this
+    const queue = env.TASK_QUEUE.get(env.TASK_QUEUE.idFromString(order.queueId))
+    const { owner, taskId, request, attempt } = order
+    await runTask(order, {
+      report: (report) => queue.progress(report),
+      finish: (finish) => queue.finish(finish),
+      saved: async () => {
+        const stored = await findByQueryId(env.DB, owner, taskId)
+        return stored && { stockName: stored.stockName }
+      },
+      withdraw: () => withdrawAnalysis(env.DB, taskId),
+      work: (hooks) => workOn(env, { owner, queryId: taskId, taskId, attempt, request }, hooks),
+    })
+  }
+
+  /** Makes an analysis that is no task, for somebody who waits for it, and saves its report. */
+  async analyze(job: RunJob): Promise<DirectAnswer> {
+    const { taskTimeoutMs } = config(this.env)
+    let stage = ''
+    const never = new AbortController().signal
+    const bounded = await within({ timeoutMs: taskTimeoutMs, signal: never }, (signal) =>
+      analyzeDirectly(this.env, job, {
+        signal,
+        onStage: async (_progress, _message, name) => {
+          stage = name
+        },
+        onSteps: async () => {},
+      }),
+    )
+    if (bounded.ok) return bounded.value
+    return { ok: false, message: textsOf(job.request.language).task.timedOut(stage, taskTimeoutMs / 1000) }
+  }
+
+  /** Makes deliveries of the notices and carries on those that are due. Answers when nothing is due any more. */
+  async notify(notices: Notice[]): Promise<NotifyResult> {
+    const { notify } = await import('../notify/run.ts')
+    return notify(notices, notifyDepsOf(this.env))
+  }
+}

@@ -1,0 +1,61 @@
+// The book of texts, opened at a language.
+
+import type { ReportLanguage } from '../schemas.ts'
+import { analysis as enAnalysis, skills as enSkills } from './en/analysis.ts'
+import { consistency as enConsistency } from './en/consistency.ts'
+import { report as enReport } from './en/report.ts'
+import { review as enReview } from './en/review.ts'
+import { flow as enFlow, task as enTask } from './en/task.ts'
+import { analysis as koAnalysis, skills as koSkills } from './ko/analysis.ts'
+import { consistency as koConsistency } from './ko/consistency.ts'
+import { report as koReport } from './ko/report.ts'
+import { review as koReview } from './ko/review.ts'
+import { flow as koFlow, task as koTask } from './ko/task.ts'
+import type { Texts } from './texts.ts'
+import { analysis as zhAnalysis, skills as zhSkills } from './zh/analysis.ts'
+import { consistency as zhConsistency } from './zh/consistency.ts'
+import { report as zhReport } from './zh/report.ts'
+import { review as zhReview } from './zh/review.ts'
+import { flow as zhFlow, task as zhTask } from './zh/task.ts'
+
+const BOOK: Record<ReportLanguage, Texts> = {
+  zh: {
+    inEnglish: 'Simplified Chinese',
+    report: zhReport,
+    analysis: zhAnalysis,
+    consistency: zhConsistency,
+    skills: zhSkills,
+    review: zhReview,
+    task: zhTask,
+    flow: zhFlow,
+  },
+  en: {
+    inEnglish: 'English',
+    report: enReport,
+    analysis: enAnalysis,
+    consistency: enConsistency,
+    skills: enSkills,
+    review: enReview,
+    task: enTask,
+    flow: enFlow,
+  },
+  ko: {
+    inEnglish: 'Korean',
+    report: koReport,
+    analysis: koAnalysis,
+    consistency: koConsistency,
+    skills: koSkills,
+    review: koReview,
+    task: koTask,
+    flow: koFlow,
+  },
+}
+
+export function textsOf(language: ReportLanguage): Texts {
+  return BOOK[language]
+}
+
+/** A template with its `{names}` filled in; a name without a value stays as it is, which shows in the text. */
+export function fill(template: string, values: Record<string, string | number>): string {
+  return template.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
+}

@@ -1,0 +1,102 @@
+// What the checks found, in words: a notice for the top of a report, marks beside figures, and how prices were adjusted.
+
+import type { Adjustment } from '../../market/consistency/adjustment.ts'
+import { alarms, type Consistency } from '../../market/consistency/examine.ts'
+import type { CheckKey, Finding, Touch } from '../../market/consistency/types.ts'
+import type { ReportLanguage } from '../schemas.ts'
+import { fill, textsOf } from './book.ts'
+import { aside, signedPct } from './format.ts'
+
+const HUGE = 1e9
+const DECIMALS = 4
+
+/** A figure as it was found, however odd. */
+function told(value: number | string | null): string {
+  if (typeof value === 'string') return value
+  if (value === null || !Number.isFinite(value)) return '–'
+  if (Math.abs(value) >= HUGE || (value !== 0 && Math.abs(value) < 10 ** -DECIMALS)) return value.toExponential(2)
+  return String(Math.round(value * 10 ** DECIMALS) / 10 ** DECIMALS)
+}
+
+const times = (ratio: number): string => told(Math.round(Math.max(ratio, 1 / ratio) * 10) / 10)
+
+function detailOf({ detail, date, expected, found, count }: Finding, language: ReportLanguage): string | null {
+  if (detail === null) return null
+  const texts = textsOf(language).consistency
+  const isPair = typeof expected === 'number' && typeof found === 'number' && expected !== 0
+  const share = isPair ? found / expected : null
+  return fill(texts.detail[detail], {
+    date: date ?? texts.unknownDate,
+    expected: told(expected),
+    found: told(found),
+    count: count ?? 1,
+    ratio: share === null || !Number.isFinite(share) || share === 0 ? '–' : times(share),
+    change:
+      share === null || !Number.isFinite(share)
+        ? '–'
+        : Math.abs(share) > HUGE
+          ? told(share)
+          : signedPct((share - 1) * 100),
+  })
+}
+
+/** A check by name with what it found. */
+export function findingText(finding: Finding, language: ReportLanguage): string {
+  const name = textsOf(language).consistency.check[finding.check]
+  const detail = detailOf(finding, language)
+  return detail === null ? name : name + aside(detail, language)
+}
+
+/** What a reader must know before any figure; null when no check speaks. */
+export function checksNotice(consistency: Consistency, language: ReportLanguage): string | null {
+  const texts = textsOf(language).consistency
+  const { clauseJoin } = textsOf(language).report
+  const all = alarms(consistency)
+  const of = (verdict: Finding['verdict'], template: string) => {
+    const found = all.filter((one) => one.verdict === verdict).map((one) => findingText(one, language))
+    return found.length === 0 ? [] : [fill(template, { checks: found.join(clauseJoin) })]
+  }
+  const failed = of('fail', consistency.isBlocked ? texts.failed : texts.failedVolume)
+  const sentences = [...failed, ...of('warn', texts.warned)]
+  return sentences.length === 0 ? null : sentences.join(language === 'zh' ? '' : ' ')
+}
+
+/** The names of checks as a mark; empty without any. */
+export function markOf(checks: readonly CheckKey[], language: ReportLanguage): string {
+  if (checks.length === 0) return ''
+  const { check, mark } = textsOf(language).consistency
+  return fill(mark, { checks: checks.map((key) => check[key]).join(textsOf(language).report.listComma) })
+}
+
+type Alarmed = { findings: readonly { check: CheckKey; verdict: string; touches: readonly Touch[] }[] }
+
+/** The checks that warn of, or failed, one of these groups of figures. */
+export function checksOn({ findings }: Alarmed, touches: readonly Touch[] | 'any'): CheckKey[] {
+  const found = findings.filter(({ verdict, touches: touched }) => {
+    const isAlarm = verdict === 'warn' || verdict === 'fail'
+    return isAlarm && (touches === 'any' || touched.some((touch) => touches.includes(touch)))
+  })
+  return [...new Set(found.map(({ check }) => check))]
+}
+
+/** The mark of these groups of figures; empty where no check speaks of them. */
+export const markFor = (consistency: Alarmed, touches: readonly Touch[] | 'any', language: ReportLanguage): string =>
+  markOf(checksOn(consistency, touches), language)
+
+/** A text with its mark behind it. */
+export const marked = (text: string, mark: string): string => (mark === '' ? text : `${text} ${mark}`)
+
+/** How prices of the past were adjusted, and by whom. */
+export function adjustmentText({ kind, source }: Adjustment, language: ReportLanguage): string {
+  const texts = textsOf(language)
+  return fill(texts.consistency.adjustment[kind], { source: source ?? texts.analysis.unknown })
+}
+
+/** The names of checks that nobody could make. */
+export function uncheckedText(findings: readonly Finding[], language: ReportLanguage): string | null {
+  const unable = findings.filter(({ verdict }) => verdict === 'not_possible')
+  if (unable.length === 0) return null
+  const { notPossible } = textsOf(language).consistency
+  const names = unable.map((one) => findingText(one, language)).join(textsOf(language).report.listComma)
+  return fill(notPossible, { checks: names })
+}

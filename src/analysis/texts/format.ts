@@ -1,0 +1,121 @@
+import { type Instrument, currencyOf as moneyOf } from '../../market/instruments.ts'
+import type { CurrencyCode, SentimentLevel, StageKey } from '../codes.ts'
+import type { ReportLanguage } from '../schemas.ts'
+import { fill, textsOf } from './book.ts'
+import type { AnalysisTexts } from './texts.ts'
+
+const KNOWN: readonly string[] = ['CNY', 'HKD', 'USD', 'JPY', 'KRW', 'TWD'] satisfies CurrencyCode[]
+
+const isKnown = (currency: string): currency is CurrencyCode => KNOWN.includes(currency)
+
+/** What prices of an instrument are counted in; an index is counted in points. */
+export function currencyOf(instrument: Instrument): CurrencyCode {
+  const money = moneyOf(instrument)
+  return instrument.kind !== 'index' && isKnown(money) ? money : 'points'
+}
+
+/** What a quote says that its prices are counted in, where that is one that reports can name; else the market's own. */
+export function quotedCurrency(instrument: Instrument, quoted: string | null): CurrencyCode {
+  const isTold = quoted !== null && instrument.kind !== 'index' && isKnown(quoted)
+  return isTold ? quoted : currencyOf(instrument)
+}
+
+/** An amount with its money behind it, each language with or without a blank between; money without a name by its code. */
+export function withUnit(amount: string, currency: string, language: ReportLanguage): string {
+  const { unit, amountText } = textsOf(language).report
+  const isNamed = Object.hasOwn(unit, currency)
+  return isNamed ? fill(amountText, { amount, unit: unit[currency as keyof typeof unit] }) : `${amount} ${currency}`
+}
+
+/** Something said beside a text, in the language's brackets. */
+export function aside(text: string, language: ReportLanguage): string {
+  return fill(textsOf(language).report.aside, { text })
+}
+
+/** How many decimals a price of this size has on the instrument's exchange. */
+export function priceDecimals({ market, kind }: Instrument, price: number): number {
+  if (kind === 'index') return 2
+  if (market === 'kr') return 0
+  if (market === 'jp') return 1
+  if (market === 'cn') return kind === 'etf' ? 3 : 2
+  if (market === 'hk') return price < 10 ? 3 : 2
+  return market === 'us' && price < 1 ? 4 : 2
+}
+
+const KEPT_DECIMALS = 4
+
+/** A figure as it is shown, the same in every place: of its four stored decimals, halves away from zero. */
+export function fixed(value: number, decimals: number): string {
+  const kept = Math.round(value * 10 ** KEPT_DECIMALS)
+  if (decimals > KEPT_DECIMALS || !Number.isSafeInteger(kept)) return value.toFixed(decimals)
+  const shown = Math.round(Math.abs(kept) / 10 ** (KEPT_DECIMALS - decimals)) / 10 ** decimals
+  return (Math.sign(kept) * shown).toFixed(decimals)
+}
+
+/** A percentage with its sign, as `+1.20%`. */
+export function signedPct(value: number, digits = 2): string {
+  const text = fixed(value, digits)
+  const sign = Number(text) > 0 ? '+' : ''
+  return `${sign}${Number(text) === 0 ? text.replace('-', '') : text}%`
+}
+
+/** A large number in the language's own steps: 1.23亿, 1.23B. */
+export function largeNumber(value: number, language: ReportLanguage): string {
+  const step = textsOf(language).report.magnitudes.find(([divisor]) => Math.abs(value) >= divisor)
+  if (step === undefined) return String(Math.round(value))
+  const [divisor, suffix] = step
+  return `${(value / divisor).toFixed(2)}${suffix}`
+}
+
+/** The sentiment word of a score: five bands of twenty points. */
+export function sentimentLevel(score: number): SentimentLevel {
+  if (score >= 80) return 'very_bullish'
+  if (score >= 60) return 'bullish'
+  if (score >= 40) return 'neutral'
+  return score >= 20 ? 'bearish' : 'very_bearish'
+}
+
+/** The notice that figures are not a live market's. It stands in every rendering of such a report. */
+export function sampleNotice(
+  provenance: { kind: 'historical' | 'synthetic'; endsOn: string },
+  language: ReportLanguage,
+): string {
+  return fill(textsOf(language).report.sample[provenance.kind], { date: provenance.endsOn })
+}
+
+/** What is known of the news search behind a report. `count` is null when no channel was configured. */
+export type NewsEvidence = { known: boolean; count: number | null; evidencePresent: boolean }
+
+/** The admission that no news went into the analysis; null when some did, or when nothing is known of the search. */
+export function emptyNewsDisclosure(news: NewsEvidence, language: ReportLanguage): string | null {
+  if (!news.known || news.evidencePresent || (news.count ?? 0) > 0) return null
+  const { disclosure } = textsOf(language).report
+  return news.count === null ? disclosure.not_configured : disclosure.no_hits
+}
+
+/** The message of a stage: the stock's name, a full-width colon in every language (clients cut there), what is going on. */
+export function stageMessage(
+  stage: StageKey,
+  { name, language }: { name: string; language: ReportLanguage },
+  values: Record<string, string | number> = {},
+): string {
+  return `${name}：${fill(textsOf(language).analysis.stage[stage], values)}`
+}
+
+/** A rounded figure; what is not known stays null. */
+export function figure(value: number | null | undefined): number | null {
+  return value === null || value === undefined ? null : round(value)
+}
+
+/** Four decimals: finer than any exchange's price step, free of binary tails and of the minus zero that JSON cannot carry. */
+export function round(value: number): number {
+  return Math.round(value * 1e4) / 1e4 + 0
+}
+
+/** An age in words, in its largest whole unit. */
+export function ageText(seconds: number, { age }: AnalysisTexts): string {
+  if (seconds < 60) return fill(age.seconds, { n: seconds })
+  if (seconds < 3_600) return fill(age.minutes, { n: Math.floor(seconds / 60) })
+  if (seconds < 172_800) return fill(age.hours, { n: Math.floor(seconds / 3_600) })
+  return fill(age.days, { n: Math.floor(seconds / 86_400) })
+}

@@ -1,0 +1,254 @@
+// The shape of the book of texts: every fixed text of this family, in templates with `{names}` or functions. A further language
+// is one more folder beside this file.
+
+import type { FinancialReport } from '../../market/company.ts'
+import type { ChipHealth } from '../../market/indicators/chips.ts'
+import type { Dimension } from '../../news/article.ts'
+import type {
+  Advice,
+  CheckKey,
+  Confidence,
+  CurrencyCode,
+  DecisionType,
+  FlowWord,
+  GapKind,
+  GuardCode,
+  Heading,
+  Indicator,
+  LevelBasis,
+  LightState,
+  NarratorFault,
+  PartState,
+  ReasonCode,
+  ReviewPart,
+  ReviewTone,
+  RunStage,
+  ScorePartKey,
+  SentimentLevel,
+  SkillId,
+  SkillVerdict,
+  StageKey,
+  Temperature,
+  TrendPrediction,
+  TrendState,
+} from '../codes.ts'
+import type { Action, ContextBlock, DiagnosticComponent, DiagnosticSummary, MarketPhaseSummary } from '../schemas.ts'
+import type { ConsistencyTexts } from './consistency.ts'
+
+export type Texts = {
+  /** What prompts call the language. */
+  inEnglish: string
+  report: ReportTexts
+  analysis: AnalysisTexts
+  consistency: ConsistencyTexts
+  skills: SkillTexts
+  review: ReviewTexts
+  task: TaskTexts
+  /** The parts of a run's flow. */
+  flow: Record<FlowWord, string>
+}
+
+export type ReportTexts = {
+  sentiment: Record<SentimentLevel, string>
+  action: Record<Action, string>
+  advice: Record<Advice, string>
+  trendPrediction: Record<TrendPrediction, string>
+  confidence: Record<Confidence, string>
+  trendState: Record<TrendState, string>
+  scorePart: Record<ScorePartKey, string>
+  guard: Record<GuardCode, string>
+  level: Record<'ideal_buy' | 'secondary_buy' | 'stop_loss' | 'take_profit', string>
+  basis: Record<LevelBasis, string>
+  /** How a level stands to its basis: `near`, or so many ATR `below` or `above` it. */
+  place: Record<'near' | 'below' | 'above', string>
+  /** A number before its unit; `{amount}`, `{unit}`. */
+  amountText: string
+  /** What is said beside a text, with the blank before it where the language has one; `{text}`. */
+  aside: string
+  /** `renminbi` is CNY beside a listing in other money. */
+  unit: Record<CurrencyCode | 'renminbi', string>
+  phase: Record<MarketPhaseSummary['phase'], string>
+  /** The phase of a day that is not the data's; `{phase}`. */
+  phaseNow: string
+  /** The phase that the request asked for; `{phase}`. */
+  phaseAsked: string
+  block: Record<ContextBlock['key'], string>
+  blockStatus: Record<ContextBlock['status'], string>
+  diagnosticStatus: Record<DiagnosticSummary['status'], string>
+  component: Record<keyof DiagnosticSummary['components'], string>
+  componentStatus: Record<DiagnosticComponent['status'], string>
+  diagnostic: Record<'answered' | 'before' | 'all_failed' | 'not_asked' | 'sample' | 'not_saved' | 'saved', string>
+  overall: Record<'normal' | 'unknown' | 'affected', string>
+  disclosure: Record<'not_configured' | 'no_hits', string>
+  sample: Record<'historical' | 'synthetic', string>
+  heading: Record<Heading, string>
+  indicator: Record<Indicator, string>
+  /** Large numbers: divisor and suffix, largest first. */
+  magnitudes: readonly (readonly [number, string])[]
+  chipHealth: Record<ChipHealth, string>
+  newsDimension: Record<Dimension, string>
+  unnamed: string
+  codeMade: string
+  modelMade: string
+  disclaimer: string
+  /** Between the parts of a clause. */
+  comma: string
+  /** Between clauses that have commas of their own. */
+  clauseJoin: string
+  listComma: string
+  colon: string
+}
+
+export type AnalysisTexts = {
+  /** Why a part of the score has its points; `{value}` is the figure that decided. */
+  reason: Record<ReasonCode, string>
+  stage: Record<StageKey, string>
+  failure: Record<'no_data' | 'deadline' | 'cancelled', string>
+  /** What a failure calls the stage it happened in. */
+  stageName: Record<RunStage, string>
+  summaryClosed: string
+  summaryLive: string
+  summaryNoPrice: string
+  view: string
+  good: string
+  bad: string
+  noTechnical: string
+  oneSentence: string
+  averages: string
+  momentum: string
+  range: string
+  /** By what the decision comes to. */
+  noPosition: Record<DecisionType, string>
+  hasPosition: Record<DecisionType, string>
+  /** The same where no level could be derived. */
+  noPositionBare: Record<DecisionType, string>
+  hasPositionBare: Record<DecisionType, string>
+  size: Record<DecisionType, string>
+  timing: Record<DecisionType, string>
+  entryPlan: string
+  riskControl: string
+  /** Stop and target as changes of the price. */
+  riskReward: string
+  immediate: Record<DecisionType, string>
+  notNow: string
+  window: Record<'open' | 'next', string>
+  watchBelow: string
+  watchAbove: string
+  nextCheck: Record<'open' | 'next', string>
+  confidence: string
+  limitation: string
+  staleBars: string
+  staleQuote: string
+  partialBar: string
+  nameMismatch: string
+  otherCurrency: string
+  mixedSources: string
+  nearYearHigh: string
+  nearYearLow: string
+  unknown: string
+  changes: Record<'price' | 'samePrice' | 'score' | 'sameScore' | 'parts' | 'trend' | 'advice' | 'crossed', string>
+  /** Results by the period they are of; `{figures}` are those that are known. */
+  results: Record<FinancialReport['period'], string>
+  resultFigure: Record<'revenue' | 'profit' | 'cashFlow' | 'margin' | 'roe' | 'roeTrailing' | 'onYear', string>
+  valuation: Record<'pe' | 'pb' | 'size' | 'on', string>
+  dividends: Record<'paid' | 'yield' | 'none' | 'mixed', string>
+  company: Record<'flow' | 'chips' | 'boards' | 'ranked' | 'absent' | 'notAsked', string>
+  part: Record<'results' | 'flow' | 'boards' | 'rankings' | 'chips', string>
+  partState: Record<Exclude<PartState, 'ok'>, string>
+  news: Record<'found' | 'pooled' | 'undated' | 'social', string>
+  /** A kept answer with its age. */
+  kept: string
+  age: Record<'seconds' | 'minutes' | 'hours' | 'days', string>
+  modelFailed: string
+  modelFault: Record<NarratorFault, string>
+  modelDiffers: string
+  figuresStruck: string
+  unknownSkills: string
+  skillFinding: string
+  skillsAgainst: string
+}
+
+export type SkillTexts = {
+  skill: Record<SkillId, { name: string; description: string }>
+  check: Record<CheckKey, string>
+  verdict: Record<SkillVerdict, string>
+}
+
+type IndexColumn = 'name' | 'current' | 'change' | 'high' | 'low' | 'amplitude' | 'amount' | 'date'
+
+export type ReviewTexts = {
+  /** The name of a review in lists. */
+  title: string
+  /** A review's heading, with its date. */
+  dated: (date: string) => string
+  regionReview: (scope: string) => string
+  part: Record<ReviewPart, string>
+  column: Record<IndexColumn, string>
+  breadthTable: Record<'up' | 'down' | 'flat' | 'limitUp' | 'limitDown' | 'turnover', string>
+  board: Record<'industry' | 'concept' | 'top' | 'bottom' | 'change' | 'leader' | 'netInflow', string>
+  overnightTitle: string
+  chartTitle: string
+  light: Record<LightState, string>
+  lightLine: (light: { label: string; temperature: string; score: number }) => string
+  temperature: Record<Temperature, string>
+  guidance: Record<LightState, string>
+  reason: {
+    main: (name: string, change: string) => string
+    average: (change: string) => string
+    breadth: (up: number, down: number) => string
+    limits: (up: number, down: number) => string
+    leader: (name: string, change: string) => string
+  }
+  tone: Record<ReviewTone, string>
+  indexSpread: (best: string, worst: string) => string
+  /** Of the last close among those of the chart. */
+  place: (percent: number, sessions: number) => string
+  fundsLine: (names: string) => string
+  noFunds: string
+  noSectors: string
+  noNews: string
+  plan: Record<LightState, string>
+  risk: Record<LightState, string>
+  volatile: (name: string, amplitude: string) => string
+  partial: string
+  missing: string
+  gap: Record<GapKind, string>
+  regionFailed: (scope: string, reason: string) => string
+  failedTitle: string
+  noIndex: string
+  timedOut: (seconds: number) => string
+  codeMade: string
+  modelMade: (model: string) => string
+  disclaimer: string
+  colon: string
+  comma: string
+  stage: Record<'preparing' | 'narrating' | 'saving', string>
+  stageRegion: (scope: string) => string
+  noReport: (reasons: string) => string
+}
+
+/** What the queue says about a task beyond the stages of its run. */
+export type TaskTexts = {
+  /** A run was lost and the task goes out again. */
+  again: (label: string, attempt: number) => string
+  failed: (label: string) => string
+  accepted: (code: string) => string
+  /** How what was typed was read. */
+  reading: (typed: string, name: string, code: string) => string
+  duplicate: (code: string) => string
+  batch: (accepted: number, duplicates: number) => string
+  lost: (attempts: number) => string
+  timedOut: (stage: string, seconds: number) => string
+  /** A stage got no further for so long. */
+  stageTimedOut: (stage: string, seconds: number) => string
+  cancelRequested: (label: string) => string
+  cancelled: (label: string) => string
+  /** The report is made and waits for the database. */
+  waitsForStorage: (label: string) => string
+  reviewAccepted: string
+  reviewDuplicate: string
+  /** The name of the last stage. */
+  saving: string
+  notSaved: string
+  connected: string
+}

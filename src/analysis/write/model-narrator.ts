@@ -1,0 +1,97 @@
+// The narrator that a configured language model is. One that is merely busy is asked once more.
+
+import { sleep } from '../../lib/wait-at-most.ts'
+import type { LanguageModel } from '../../llm/model.ts'
+import { ModelError, type ModelFailure } from '../../llm/model.ts'
+import type { NarratorFault } from '../codes.ts'
+import { type Narrator, NarratorError, type NarratorReply, type NarratorRequest } from '../narrator.ts'
+
+const MAX_OUTPUT_TOKENS = 8_192
+const BUSY_DELAY_MS = 2_000
+/** Who asks to be left alone for longer is not waited for: code's words are there at once. */
+const LONGEST_DELAY_MS = 10_000
+
+export function modelNarrator(model: LanguageModel): Narrator {
+  return {
+    async complete(request) {
+      try {
+        return await ask(model, request)
+      } catch (error) {
+        const delayMs = error instanceof ModelError ? delayAfter(error) : null
+        if (delayMs === null) throw faultOf(error, model)
+        await sleep(delayMs, request.signal)
+        return ask(model, request).catch((again: unknown) => {
+          throw faultOf(again, model)
+        })
+      }
+    },
+  }
+}
+
+/** One that cannot be asked at all, and why. */
+export function failingNarrator(fault: NarratorFault, model: string | null = null): Narrator {
+  return {
+    async complete() {
+      throw new NarratorError(fault, { model })
+    },
+  }
+}
+
+async function ask(model: LanguageModel, request: NarratorRequest): Promise<NarratorReply> {
+  let characters = 0
+  const reply = await model.ask(
+    {
+      system: request.system,
+      messages: [{ role: 'user', content: [{ type: 'text', text: request.prompt }] }],
+      tools: [],
+    },
+    {
+      signal: request.signal,
+      schema: request.schema,
+      maxOutputTokens: MAX_OUTPUT_TOKENS,
+      onDelta: (delta) => {
+        if (delta.kind !== 'text') return
+        characters += delta.text.length
+        request.onText?.(characters)
+      },
+    },
+  )
+  const { promptTokens, completionTokens } = reply.usage
+  const slash = model.id.indexOf('/')
+  return {
+    output: reply.text,
+    model: model.id,
+    provider: slash > 0 ? model.id.slice(0, slash) : null,
+    tokens: promptTokens + completionTokens || null,
+    isCutOff: reply.finish === 'length',
+  }
+}
+
+/** How long to wait before the second try; null: there is none. */
+function delayAfter({ kind, isPassing, retryAfterMs }: ModelError): number | null {
+  if (!isPassing || kind === 'timeout' || kind === 'unusable_reply') return null
+  const delayMs = retryAfterMs ?? BUSY_DELAY_MS
+  return delayMs > LONGEST_DELAY_MS ? null : delayMs
+}
+
+const FAULT: Record<ModelFailure, NarratorFault> = {
+  authentication: 'bad_key',
+  out_of_credits: 'quota',
+  rate_limit: 'quota',
+  context_too_long: 'refused',
+  content_policy: 'refused',
+  unavailable: 'network',
+  internal: 'network',
+  timeout: 'timeout',
+  broken_stream: 'network',
+  unusable_reply: 'bad_json',
+  bad_request: 'refused',
+  address_refused: 'refused',
+}
+const NO_SUCH_MODEL = /model.{0,60}(not found|does not exist|unknown|not exist|no access)|unknown model/i
+
+function faultOf(error: unknown, { id }: LanguageModel): unknown {
+  if (!(error instanceof ModelError)) return error
+  const fault = error.kind === 'bad_request' && NO_SUCH_MODEL.test(error.message) ? 'unknown_model' : FAULT[error.kind]
+  return new NarratorError(fault, { model: id, cause: error })
+}

@@ -1,0 +1,27 @@
+import type { MarketPhaseSummary } from '../schemas.ts'
+
+// A sentence ends at its mark; a point only where a blank or the end follows, so that figures stay whole.
+const SENTENCE = /[^。！？!?；;\n.]*(?:\.(?=\S)[^。！？!?；;\n.]*)*(?:[。！？!?；;\n]+|\.(?=\s|$)|$)\s*/g
+
+/** The text in sentences, each with its mark and the blanks after it. */
+export function sentencesIn(text: string): string[] {
+  return (text.match(SENTENCE) ?? []).filter((sentence) => sentence !== '')
+}
+
+/** The text with whatever parts it from a following sentence: nothing after a full-width mark. */
+export function followed(text: string): string {
+  return /[。！？；]$/.test(text) ? text : `${text} `
+}
+
+const OPEN: readonly MarketPhaseSummary['phase'][] = ['intraday', 'lunch_break', 'closing_auction']
+// What a recap after the close says of today.
+const RECAP =
+  /(今日|今天|当日|本日).{0,6}(收盘|收于|收报|收涨|收跌)|(收盘|全天).{0,4}(复盘|总结|回顾)|\bclosed (today|the day|the session)\b|\b(today|the session|the day)('s)? (closed|ended)\b|오늘.{0,6}(마감했|마감하며|장을 마쳤)/i
+
+/** A text without the sentences that tell of a close while the session runs. */
+export function withoutRecap(text: string, { phase }: MarketPhaseSummary): { text: string; struck: number } {
+  if (!OPEN.includes(phase)) return { text, struck: 0 }
+  const sentences = sentencesIn(text)
+  const kept = sentences.filter((sentence) => !RECAP.test(sentence))
+  return { text: kept.join('').trim(), struck: sentences.length - kept.length }
+}

@@ -1,0 +1,143 @@
+// The third step: the judgement in words. Code has words for everything; where a model is configured, its words stand in the
+// places that code's words hold, and code's stay where it fails.
+
+import { errorFields, log } from '../../lib/log.ts'
+import { STAGE_PROGRESS } from '../codes.ts'
+import { type AnalysisCtx, announce } from '../ctx.ts'
+import type { Deps } from '../gather/input.ts'
+import type { Judged } from '../judge/judge.ts'
+import type { ReportLanguage, ReportStrategy } from '../schemas.ts'
+import { fill, textsOf } from '../texts/book.ts'
+import { checksNotice } from '../texts/findings.ts'
+import { sampleNotice } from '../texts/format.ts'
+import { type Changes, changesSince } from './changes.ts'
+import { type ModelWords, modelNarrative } from './model-narrative.ts'
+import { type Narrative, narrate } from './narrative.ts'
+import { followed } from './sentences.ts'
+import { strategyOf } from './strategy.ts'
+import { withheldNarrative } from './withheld.ts'
+
+export type Words = {
+  strategy: ReportStrategy | null
+  changes: Changes | null
+  narrative: Narrative
+  /** What a model wrote; null when none was asked. */
+  told: ModelWords | null
+}
+
+export async function write(
+  judged: Judged,
+  deps: Pick<Deps, 'narrator' | 'deadlines'>,
+  ctx: AnalysisCtx,
+): Promise<Words> {
+  const strategy = strategyOf(judged.levels, judged)
+  // No model is asked about figures that failed a check.
+  if (judged.consistency.isBlocked) {
+    return { strategy: null, changes: null, narrative: withheldNarrative(judged), told: null }
+  }
+  const changes = changesSince(judged)
+  const narrative = narrate({ ...judged, strategy })
+  const told = await askModel(deps, { ...judged, narrative, changes }, ctx)
+  return { strategy, changes, told, narrative: told === null ? narrative : toldNarrative(narrative, told, judged) }
+}
+
+async function askModel(
+  { narrator, deadlines }: Pick<Deps, 'narrator' | 'deadlines'>,
+  worded: Judged & Pick<Words, 'narrative' | 'changes'>,
+  ctx: AnalysisCtx,
+): Promise<ModelWords | null> {
+  if (narrator === null || !(await announce(ctx, 'model'))) return null
+  await ctx.asked(null)
+  await announce(ctx, 'model_wait')
+  const onRepair = () => announce(ctx, 'repairing')
+  const narration = { narrator, timeoutMs: deadlines.modelMs, onText: streaming(worded, ctx), onRepair }
+  const told = await modelNarrative(worded, narration, ctx)
+  for (const run of told.runs) await ctx.asked(run)
+  await announce(ctx, 'parsing')
+  return told
+}
+
+/** Characters for one step of progress, and how many steps there are while an answer arrives. */
+const PER_STEP = 80
+const STEPS = 24
+
+/** Reports how an answer grows, each step once. */
+function streaming({ displayName, language }: Judged, ctx: AnalysisCtx) {
+  let last: number = STAGE_PROGRESS.model_wait
+  return (characters: number) => {
+    const progress = STAGE_PROGRESS.model_wait + Math.min(Math.floor(characters / PER_STEP), STEPS)
+    if (progress <= last) return
+    last = progress
+    const text = textsOf(language).analysis.stage.model_wait
+    // Progress is a courtesy: the answer goes on arriving whether or not it could be told.
+    ctx.stage({ progress, text, key: 'model', subject: displayName }).catch((error: unknown) => {
+      log.warn('analysis.progress_lost', errorFields(error))
+    })
+  }
+}
+
+/** Code's narrative with the model's words in it; what the model left empty keeps code's. */
+function toldNarrative(narrative: Narrative, told: ModelWords, judged: Judged): Narrative {
+  const { texts } = told
+  if (texts === null) return { ...narrative, summary: failedSummary(narrative, told, judged.language) }
+  const guard = narrative.guardReason
+  return {
+    ...narrative,
+    oneSentence: texts.one_sentence ?? narrative.oneSentence,
+    summary: toldSummary(narrative, texts.analysis_summary, judged),
+    momentum: texts.technical_analysis ?? narrative.momentum,
+    averages: texts.ma_analysis ?? narrative.averages,
+    volume: texts.volume_analysis ?? narrative.volume,
+    fundamental: texts.fundamental_analysis ?? narrative.fundamental,
+    newsSummary: texts.news_summary ?? narrative.newsSummary,
+    sentiment: texts.market_sentiment ?? narrative.sentiment,
+    sector: texts.sector_position ?? narrative.sector,
+    shortTerm: texts.short_term_outlook,
+    mediumTerm: texts.medium_term_outlook,
+    earningsOutlook: texts.earnings_outlook,
+    catalysts: texts.positive_catalysts.length > 0 ? texts.positive_catalysts : narrative.catalysts,
+    risks: risksOf(narrative, texts.risk_alerts, guard),
+    noPosition: texts.advice_without_position ?? narrative.noPosition,
+    hasPosition: texts.advice_with_position ?? narrative.hasPosition,
+    limitations: [...narrative.limitations, ...notesOf(told, judged)],
+  }
+}
+
+/** The reason of a guard stays among the risks whoever writes them. */
+function risksOf(narrative: Narrative, risks: string[], guard: string | null): string[] {
+  if (risks.length === 0) return narrative.risks
+  return guard === null ? risks : [...risks, guard]
+}
+
+function toldSummary(narrative: Narrative, summary: string | null, judged: Judged): string {
+  if (summary === null) return narrative.summary
+  const { language, provenance, consistency } = judged
+  const stop = language === 'zh' ? '。' : '.'
+  const checks = checksNotice(consistency, language)
+  const sample = provenance === null ? '' : followed(sampleNotice(provenance, language))
+  const notice = checks === null ? sample : sample + followed(checks)
+  return narrative.guardReason === null
+    ? `${notice}${summary}`
+    : `${notice}${followed(summary)}${narrative.guardReason}${stop}`
+}
+
+function failedSummary({ summary }: Narrative, { runs }: ModelWords, language: ReportLanguage): string {
+  const fault = runs.at(-1)?.error_type
+  if (!fault) return summary
+  const phrases = textsOf(language).analysis
+  const { codeMade } = textsOf(language).report
+  const sentence = fill(phrases.modelFailed, { fault: phrases.modelFault[fault] })
+  return summary.endsWith(codeMade)
+    ? `${summary.slice(0, -codeMade.length)}${sentence}${codeMade}`
+    : `${followed(summary)}${sentence}`
+}
+
+function notesOf({ figures, action }: ModelWords, { language, decision }: Judged): string[] {
+  const phrases = textsOf(language).analysis
+  const { checked, corrected, struck } = figures
+  const differs = action !== null && action !== decision.action
+  return [
+    ...(struck + corrected > 0 ? [fill(phrases.figuresStruck, { checked, corrected, struck })] : []),
+    ...(differs ? [fill(phrases.modelDiffers, { action: textsOf(language).report.action[action] })] : []),
+  ]
+}

@@ -1,0 +1,66 @@
+// Each bar by itself: whether its prices can be prices, and stand in the order that open, high, low and close must have.
+
+import type { Bar } from '../bars.ts'
+import { LEAST_PRICE, MOST, TOLERANCE } from './tolerances.ts'
+import { type Checked, type Evidence, finding, notPossible, PRICES, pass, touchesAt, VOLUME } from './types.ts'
+
+export const isPrice = (value: number): boolean => Number.isFinite(value) && value >= LEAST_PRICE && value <= MOST.price
+
+export const isSane = ({ open, high, low, close }: Bar): boolean => [open, high, low, close].every(isPrice)
+
+const isVolume = ({ volume, amount }: Pick<Bar, 'volume' | 'amount'>): boolean =>
+  Number.isFinite(volume) &&
+  volume >= 0 &&
+  volume <= MOST.volume &&
+  (amount === null || (Number.isFinite(amount) && amount >= 0 && amount <= MOST.amount))
+
+/** Signs and sizes, of the quote too. */
+export function magnitude({ bars, quote }: Evidence): Checked {
+  const findings = []
+  const at = bars.findLastIndex((bar) => !isSane(bar))
+  const bar = bars[at]
+  const wrong = bar && [bar.open, bar.high, bar.low, bar.close].find((value) => !isPrice(value))
+  if (bar) {
+    const touches = touchesAt(at, bars.length)
+    findings.push(finding('magnitude', 'fail', { touches, detail: 'impossible', date: bar.date, found: wrong ?? null }))
+  }
+  const quoted = quote && [quote.price, quote.prevClose, quote.open, quote.high, quote.low]
+  const wild = quoted?.find((value) => value !== null && !isPrice(value))
+  if (wild !== undefined)
+    findings.push(finding('magnitude', 'fail', { touches: PRICES, detail: 'impossible', found: wild }))
+  const heavy = bars.findLast((one) => !isVolume(one))
+  const quotedVolume = quote && { volume: quote.volume ?? 0, amount: quote.amount }
+  if (heavy || (quotedVolume && !isVolume(quotedVolume))) {
+    const found = heavy?.volume ?? quotedVolume?.volume ?? null
+    findings.push(
+      finding('magnitude', 'fail', { touches: VOLUME, detail: 'impossible', date: heavy?.date ?? null, found }),
+    )
+  }
+  return findings.length === 0 ? pass('magnitude') : { findings }
+}
+
+/** High is the highest, low the lowest. */
+export function priceOrder({ bars }: Evidence): Checked {
+  if (bars.length === 0) return notPossible('price_order', 'no_bars')
+  const wrong = (bar: Bar) => isSane(bar) && disorder(bar) > TOLERANCE.orderShare
+  const at = bars.findLastIndex(wrong)
+  const bar = bars[at]
+  if (bar === undefined) return pass('price_order')
+  return {
+    findings: [
+      finding('price_order', 'fail', {
+        touches: touchesAt(at, bars.length),
+        detail: 'out_of_order',
+        date: bar.date,
+        expected: `${bar.low} – ${bar.high}`,
+        found: `${bar.open} / ${bar.close}`,
+        count: bars.filter(wrong).length,
+      }),
+    ],
+  }
+}
+
+/** By how much, as a share, the order is broken. */
+function disorder({ open, high, low, close }: Bar): number {
+  return Math.max(Math.max(open, close, low) / high, low / Math.min(open, close)) - 1
+}

@@ -1,0 +1,222 @@
+// The move from each close to the next bar: what the exchange's limit, or the size of an ordinary day, does not allow. A high or low
+// outside alone is a tick; a close that comes back is one too; one that stays is a corporate action that nobody took out.
+
+import type { Bar } from '../bars.ts'
+import type { Instrument } from '../instruments.ts'
+import { isSane } from './bar-checks.ts'
+import { sessionsBetween } from './date-checks.ts'
+import { isNewByName, limitShare, priceStep } from './limits.ts'
+import { LEAST, LONG_SERIES, MOST, TOLERANCE } from './tolerances.ts'
+import {
+  type Checked,
+  type CheckKey,
+  type Evidence,
+  type Finding,
+  finding,
+  notPossible,
+  PRICES,
+  pass,
+  type Touch,
+  touchesAt,
+} from './types.ts'
+
+/** What a price of the session after a close may be. */
+export type Bounds = {
+  low: number
+  high: number
+  isFree: boolean
+  /** Where no limit is: how far a high or low may lie outside the bar and the close before. */
+  tick: number
+}
+
+type BoundsQuestion = {
+  instrument: Instrument
+  previousClose: number
+  date: string
+  /** Sessions since that close, 1 for the next one. */
+  sessions: number
+  isAdjusted: boolean
+  name: string | null
+}
+
+export function boundsOf(question: BoundsQuestion): Bounds {
+  const { instrument, previousClose, sessions, isAdjusted } = question
+  const limit = limitShare(question)
+  if (limit === null) {
+    const isIndex = instrument.kind === 'index'
+    const most = (isIndex ? LEAST.indexJump : LEAST.freeJump) ** Math.min(sessions, 3)
+    const tick = isIndex ? LEAST.indexJump : LEAST.freeTick
+    return { low: previousClose / most, high: previousClose * most, isFree: true, tick }
+  }
+  const slack = isAdjusted ? limit * (1 + TOLERANCE.limitSlack) : limit * (1 + TOLERANCE.limitSlack / 10)
+  const step = priceStep(instrument, previousClose) * TOLERANCE.priceSteps
+  // Sessions that are missing may each have moved, but no listing goes through a split unseen in them.
+  const most = Math.min((1 + slack) ** sessions, Math.max(1 + slack, LEAST.gapJump))
+  const least = Math.max(Math.max(0, 1 - slack) ** sessions, Math.min(1 - slack, 1 / LEAST.gapJump))
+  return { low: previousClose * least - step, high: previousClose * most + step, isFree: false, tick: 1 }
+}
+
+type Move = { check: CheckKey; index: number; finding: Finding; repaired?: Bar }
+
+/** Ticks, limits and corporate actions share one walk over the bars. */
+export function moves(evidence: Evidence): Checked {
+  const { bars } = evidence
+  if (bars.length < 2) {
+    return { findings: MOVE_CHECKS.flatMap((check) => notPossible(check, 'no_bars').findings) }
+  }
+  const found = bars.flatMap((_, i) => moveAt(evidence, i) ?? [])
+  const clipped = found.filter(({ repaired }) => repaired !== undefined)
+  const isTooMany = clipped.length > MOST.repaired
+  const findings = MOVE_CHECKS.flatMap((check) => summed(check, found, isTooMany, evidence))
+  const replaced = new Map(isTooMany ? [] : clipped.map(({ index, repaired }) => [index, repaired as Bar]))
+  return { findings, bars: bars.map((bar, i) => replaced.get(i) ?? bar) }
+}
+
+const MOVE_CHECKS = ['bad_tick', 'price_limit', 'corporate_action'] as const
+
+/** The findings of a check as one: the worst, of the newest day, with how many there are. */
+function summed(check: CheckKey, all: readonly Move[], isTooMany: boolean, evidence: Evidence): Finding[] {
+  const found = all.filter((move) => move.check === check)
+  const worst = found.findLast((move) => move.finding.verdict === 'fail') ?? found.at(-1)
+  if (worst === undefined) {
+    const { instrument } = evidence
+    const hasLimit = check !== 'price_limit' || !['hk', 'us'].includes(instrument.market)
+    return hasLimit ? pass(check).findings : notPossible(check, 'no_limit').findings
+  }
+  const touches = [...new Set(found.flatMap((move) => move.finding.touches))]
+  const isFailed = isTooMany && worst.finding.detail === 'clipped'
+  const told = {
+    touches,
+    count: found.length,
+    ...(isFailed ? { verdict: 'fail' as const, detail: 'too_many' as const } : {}),
+  }
+  return [{ ...worst.finding, ...told }]
+}
+
+function moveAt({ bars, instrument, adjustment, quote }: Evidence, index: number): Move | null {
+  const [before, bar] = [bars[index - 1], bars[index]]
+  if (before === undefined || bar === undefined || !isSane(before) || !isSane(bar)) return null
+  // The first sessions of a listing know no limit, and no ordinary size either.
+  const isYoung = bars.length < LONG_SERIES && index <= MOST.freeSessions
+  const sessions = 1 + sessionsBetween(instrument.market, before.date, bar.date)
+  const bounds = boundsOf({
+    ...{ instrument, previousClose: before.close, date: bar.date, sessions },
+    isAdjusted: adjustment.kind === 'forward' || adjustment.kind === 'unknown',
+    name: quote?.name ?? null,
+  })
+  const touches = touchesAt(index, bars.length)
+  const at = { bars, bar, before, index, bounds, touches }
+  if (isYoung) return youngTick(at)
+  return jumpAt(at) ?? tickAt(at)
+}
+
+type At = { bars: readonly Bar[]; bar: Bar; before: Bar; index: number; bounds: Bounds; touches: Touch[] }
+
+const isOutside = (price: number, { low, high }: Bounds): boolean => price < low || price > high
+
+/** A close outside of the bounds. */
+function jumpAt(at: At): Move | null {
+  const { bars, bar, before, index, bounds, touches } = at
+  if (!isOutside(bar.close, bounds)) return isOutside(bar.open, bounds) ? spike(at, bar.open) : null
+  const next = bars[index + 1]
+  if (next !== undefined && isSane(next) && isBack(next.close, before.close, bounds)) return spike(at, bar.close)
+  const ratio = bar.close / before.close
+  const isAction = bounds.isFree || ratio <= 1 / LEAST.freeJump ** 0.9 || ratio >= LEAST.freeJump
+  const check: CheckKey = isAction ? 'corporate_action' : 'price_limit'
+  const isMove = bounds.isFree && isDriven(at) && ratio < LEAST.impossibleJump && ratio > 1 / LEAST.impossibleJump
+  const told = { touches, date: bar.date, expected: before.close, found: bar.close }
+  if (isMove) return { check, index, finding: finding(check, 'warn', { ...told, detail: 'large_move' }) }
+  const detail = check === 'price_limit' ? 'beyond_limit' : 'jump'
+  return { check, index, finding: finding(check, 'fail', { ...told, detail }) }
+}
+
+/** The day after stands where the day before stood. */
+function isBack(next: number, before: number, bounds: Bounds): boolean {
+  const half = bounds.isFree ? Math.sqrt(LEAST.freeJump) : Math.max(bounds.high / before, before / bounds.low)
+  return next < before * half && next > before / half
+}
+
+function spike({ bar, before, index, touches, ...at }: At, found: number): Move {
+  const isMove = at.bounds.isFree && isDriven({ bar, before, index, touches, ...at })
+  const told = { touches, date: bar.date, expected: before.close, found }
+  const made = finding('bad_tick', isMove ? 'warn' : 'fail', { ...told, detail: isMove ? 'large_move' : 'spike' })
+  return { check: 'bad_tick', index, finding: made }
+}
+
+const USUAL_DAYS = 20
+
+/** The turnover of the day is far from the usual, as on days that move a price for a reason. */
+function isDriven({ bars, bar, index }: At): boolean {
+  const usual = median(bars.slice(Math.max(0, index - USUAL_DAYS), index).map(({ close, volume }) => close * volume))
+  return usual > 0 && (bar.close * bar.volume) / usual >= LEAST.moveTurnover
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[sorted.length >> 1] ?? 0
+}
+
+/** A high or low outside of what open and close, or the limit, allow. It is taken back to them. */
+function tickAt({ bar, before, index, bounds, touches }: At): Move | null {
+  const [top, bottom] = [Math.max(bar.open, bar.close), Math.min(bar.open, bar.close)]
+  const most = bounds.isFree ? Math.max(top, before.close) * bounds.tick : bounds.high
+  const least = bounds.isFree ? Math.min(bottom, before.close) / bounds.tick : bounds.low
+  return clip({ bar, index, touches }, { isHigh: bar.high > most, isLow: bar.low < least, top, bottom })
+}
+
+const YOUNG_TICK = 3
+
+/** In the first sessions a bar may be wide, but not this wide. */
+function youngTick({ bar, before, index, touches }: At): Move | null {
+  const [top, bottom] = [Math.max(bar.open, bar.close), Math.min(bar.open, bar.close)]
+  const isHigh = bar.high > Math.max(top, before.close) * YOUNG_TICK
+  const isLow = bar.low < Math.min(bottom, before.close) / YOUNG_TICK
+  return clip({ bar, index, touches }, { isHigh, isLow, top, bottom })
+}
+
+type Ends = { isHigh: boolean; isLow: boolean; top: number; bottom: number }
+
+function clip({ bar, index, touches }: Pick<At, 'bar' | 'index' | 'touches'>, ends: Ends): Move | null {
+  const { isHigh, isLow, top, bottom } = ends
+  if (!isHigh && !isLow) return null
+  const repaired = { ...bar, high: isHigh ? top : bar.high, low: isLow ? bottom : bar.low }
+  const told = { date: bar.date, expected: isHigh ? top : bottom, found: isHigh ? bar.high : bar.low }
+  const made = finding('bad_tick', 'warn', { touches, detail: 'clipped', ...told })
+  return { check: 'bad_tick', index, finding: made, repaired }
+}
+
+/** The quote's own move, against the exact limit of the day. */
+export function quoteLimit(evidence: Evidence): Checked {
+  const { bars, quote, instrument } = evidence
+  if (quote === null) return notPossible('quote_limit', 'no_quote')
+  const { price, prevClose, name } = quote
+  if (isNewByName(name) || bars.length <= MOST.freeSessions) return notPossible('quote_limit', 'no_limit')
+  const date = bars.at(-1)?.date ?? ''
+  const bounds = boundsOf({ instrument, previousClose: prevClose, date, sessions: 1, isAdjusted: false, name })
+  const told = { touches: PRICES, expected: prevClose, found: price, date: null }
+  if (!isOutside(price, bounds)) return tickOfQuote(evidence, bounds)
+  const usual = median(bars.slice(-USUAL_DAYS).map(({ close, volume }) => close * volume))
+  const ratio = Math.max(price / prevClose, prevClose / price)
+  const isDay = usual > 0 && ((quote.volume ?? 0) * price) / usual >= LEAST.moveTurnover && ratio < LEAST.impossibleJump
+  if (bounds.isFree && isDay) {
+    return { findings: [finding('quote_limit', 'warn', { ...told, detail: 'large_move' })] }
+  }
+  return { findings: [finding('quote_limit', 'fail', { ...told, detail: 'beyond_limit' })] }
+}
+
+/** A high or low of the quote that the day cannot have had is left out. */
+function tickOfQuote({ quote }: Evidence, bounds: Bounds): Checked {
+  if (quote === null) return pass('quote_limit')
+  const { price, high, low, prevClose } = quote
+  const most = bounds.isFree ? Math.max(price, prevClose) * bounds.tick : bounds.high
+  const least = bounds.isFree ? Math.min(price, prevClose) / bounds.tick : bounds.low
+  const isHigh = high !== null && high > most
+  const isLow = low !== null && low < least
+  if (!isHigh && !isLow) return pass('quote_limit')
+  const found = isHigh ? high : low
+  const told = { touches: PRICES, detail: 'clipped' as const, expected: price, found }
+  return {
+    findings: [finding('quote_limit', 'warn', told)],
+    quote: { ...quote, high: isHigh ? null : high, low: isLow ? null : low },
+  }
+}

@@ -1,0 +1,102 @@
+// The quote against itself and against the bars. Where both come from one source they can be wrong together, which is said.
+
+import { isTradingDay, lastCompletedSession, marketPhaseSummary, previousTradingDay, sessionEnd } from '../calendar.ts'
+import { currencyOf } from '../instruments.ts'
+import { changeOf } from '../providers/checks.ts'
+import { quoteDay } from './date-checks.ts'
+import { priceStep } from './limits.ts'
+import { TOLERANCE } from './tolerances.ts'
+import { type Checked, type Evidence, finding, notPossible, PRICES, pass } from './types.ts'
+
+/** The price lies between the day's low and high. */
+export function quoteOrder({ quote }: Evidence): Checked {
+  if (quote === null) return notPossible('quote_order', 'no_quote')
+  const { price, open, high, low } = quote
+  if (high === null || low === null) return notPossible('quote_order', 'not_told')
+  const [most, least] = [high * (1 + TOLERANCE.quoteOrderShare), low * (1 - TOLERANCE.quoteOrderShare)]
+  const isInside = (value: number) => value <= most && value >= least
+  if (low <= high && isInside(price) && (open === null || isInside(open))) return pass('quote_order')
+  const told = { detail: 'out_of_order' as const, expected: `${low} – ${high}`, found: isInside(price) ? open : price }
+  return { findings: [finding('quote_order', 'fail', { touches: PRICES, ...told })] }
+}
+
+/** The change that it tells is the one from its previous close to its price; else it is computed anew. */
+export function quoteChange({ quote, instrument }: Evidence): Checked {
+  if (quote === null) return notPossible('quote_change', 'no_quote')
+  const { price, prevClose } = quote
+  const right = changeOf(price, prevClose)
+  const step = Math.max(2 * priceStep(instrument, price), price * TOLERANCE.changeShare)
+  const isPctRight = Math.abs(quote.changePct - right.changePct) <= TOLERANCE.changePoints
+  if (isPctRight && Math.abs(quote.change - right.change) <= step) return pass('quote_change')
+  const told = { detail: 'recomputed' as const, expected: right.changePct, found: quote.changePct }
+  return {
+    findings: [finding('quote_change', 'warn', { touches: ['change'], ...told })],
+    quote: { ...quote, ...right },
+  }
+}
+
+/** The close before the quote's day, in quote and bars; an ex-dividend day may part them by the dividend. */
+export function previousClose(evidence: Evidence): Checked {
+  const { quote, bars, instrument, dividends } = evidence
+  if (quote === null) return notPossible('previous_close', 'no_quote')
+  if (bars.length === 0) return notPossible('previous_close', 'no_bars')
+  const day = quoteDay(evidence) ?? assumedDay(evidence)
+  const before = bars.findLast(({ date }) => date < day)
+  const isNext = before?.date === previousTradingDay(instrument.market, day)
+  if (before === undefined || !(isNext || evidence.isSample)) return notPossible('previous_close', 'no_bars')
+  const step = (priceStep(instrument, before.close) * TOLERANCE.priceSteps) / before.close
+  const cash = dividends?.find(({ exDate }) => exDate === day)?.cashPerShare ?? 0
+  const away = Math.abs(quote.prevClose / before.close - 1)
+  const allowed = TOLERANCE.quoteShare + step + (cash / before.close) * 1.2
+  if (away <= allowed) return pass('previous_close')
+  const verdict = away <= TOLERANCE.previousCloseFailShare + allowed - TOLERANCE.quoteShare ? 'warn' : 'fail'
+  const told = { detail: 'differs' as const, date: before.date, expected: before.close, found: quote.prevClose }
+  return { findings: [finding('previous_close', verdict, { touches: PRICES, ...told })] }
+}
+
+/** The day of a quote that tells no time: the running session, else the newest one that is over. */
+function assumedDay({ instrument: { market }, now, isSample, bars }: Evidence): string {
+  if (isSample) return bars.at(-1)?.date ?? ''
+  const phase = marketPhaseSummary({ market, epochMs: now })
+  const running = phase.is_partial_bar ? phase.session_date : null
+  return running ?? lastCompletedSession(market, now)
+}
+
+/** After the close, price and bar of one day are one figure. */
+export function sameDayClose(evidence: Evidence): Checked {
+  const { quote, bars, instrument, now, isSample } = evidence
+  if (quote === null) return notPossible('same_day_close', 'no_quote')
+  const day = quoteDay(evidence) ?? assumedDay(evidence)
+  const bar = bars.findLast(({ date }) => date === day)
+  if (bar === undefined) return notPossible('same_day_close', 'no_bars')
+  const isOver = isSample || !isTradingDay(instrument.market, day) || now >= sessionEnd(instrument.market, day)
+  if (!isOver) return notPossible('same_day_close', 'in_session')
+  const away = Math.abs(quote.price / bar.close - 1)
+  const step = (priceStep(instrument, bar.close) * TOLERANCE.priceSteps) / bar.close
+  if (away <= TOLERANCE.quoteShare + step) return pass('same_day_close')
+  const verdict = away <= TOLERANCE.sameDayFailShare + step ? 'warn' : 'fail'
+  const told = { detail: 'differs' as const, date: bar.date, expected: bar.close, found: quote.price }
+  return { findings: [finding('same_day_close', verdict, { touches: PRICES, ...told })] }
+}
+
+/** Counters in renminbi of the exchange in Hong Kong begin with an eight. */
+const isRenminbiCounter = ({ market, code }: Evidence['instrument']): boolean =>
+  market === 'hk' && /^8\d{4}$/.test(code)
+
+/** The money of the quote is the listing's. */
+export function currency({ quote, instrument }: Evidence): Checked {
+  if (instrument.kind === 'index') return pass('currency')
+  if (quote === null) return notPossible('currency', 'no_quote')
+  if (quote.currency === null) return notPossible('currency', 'not_told')
+  const usual = isRenminbiCounter(instrument) ? 'CNY' : currencyOf(instrument)
+  if (quote.currency === usual) return pass('currency')
+  const told = { detail: 'other_money' as const, expected: usual, found: quote.currency }
+  return { findings: [finding('currency', 'warn', { touches: PRICES, ...told })] }
+}
+
+/** Bars and quote of one source can be wrong together. */
+export function secondSource({ quote, bars, barsSource, quoteSource }: Evidence): Checked {
+  if (quote === null) return notPossible('second_source', 'no_quote')
+  if (bars.length === 0) return notPossible('second_source', 'no_bars')
+  return barsSource !== quoteSource ? pass('second_source') : notPossible('second_source', 'same_source')
+}

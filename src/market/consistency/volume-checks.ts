@@ -1,0 +1,92 @@
+// Volumes: in shares, not in lots, and of one scale throughout. Turnover divided by the price says how many shares there were.
+
+import type { Bar } from '../bars.ts'
+import { sessionEnd } from '../calendar.ts'
+import { isSane } from './bar-checks.ts'
+import { quoteDay } from './date-checks.ts'
+import { median } from './moves.ts'
+import { LEAST } from './tolerances.ts'
+import { type Checked, type Evidence, type Finding, finding, notPossible, pass, VOLUME } from './types.ts'
+
+const RECENT = 20
+const LOTS = { from: 60, to: 160 }
+
+export function volumeUnits(evidence: Evidence): Checked {
+  const { bars, instrument } = evidence
+  const known = bars.filter(({ volume }) => volume > 0)
+  if (known.length === 0 && !evidence.quote?.volume) return notPossible('volume_units', 'no_volume')
+  // The volume of an index is its members', which sources count in their own ways: its points say nothing about it.
+  const compared =
+    instrument.kind === 'index'
+      ? []
+      : [barAmounts(known), quoteAmount(evidence), sameDay(evidence), runningDay(evidence)]
+  const asked = [...compared, jumpOf(known)]
+  const found = asked.filter((one) => typeof one === 'object')
+  const worst = found.find(({ verdict }) => verdict === 'fail') ?? found[0]
+  if (worst !== undefined) return { findings: [worst] }
+  // A scale that is wrong throughout shows only against turnover, or against another source.
+  const isCompared = asked.slice(0, -1).some((one) => one === 'same')
+  return isCompared ? pass('volume_units') : notPossible('volume_units', 'not_told')
+}
+
+type Answer = 'same' | 'unknown' | Finding
+
+function judged(ratio: number, least: number, date: string | null): Answer {
+  const far = Math.max(ratio, 1 / ratio)
+  if (far <= least) return 'same'
+  const detail = far >= LOTS.from && far <= LOTS.to ? 'lots' : 'amount'
+  return finding('volume_units', 'fail', { touches: VOLUME, detail, date, expected: 1, found: ratio })
+}
+
+function barAmounts(known: readonly Bar[]): Answer {
+  const told = known.slice(-RECENT).flatMap((bar) => {
+    const middle = (bar.high + bar.low) / 2
+    return bar.amount === null || bar.amount <= 0 || !isSane(bar) ? [] : [bar.amount / (bar.volume * middle)]
+  })
+  return told.length === 0 ? 'unknown' : judged(median(told), LEAST.barAmount, known.at(-1)?.date ?? null)
+}
+
+function quoteAmount({ quote }: Evidence): Answer {
+  if (!quote?.amount || !quote.volume) return 'unknown'
+  const middle = quote.high === null || quote.low === null ? quote.price : (quote.high + quote.low) / 2
+  return judged(quote.amount / (quote.volume * middle), LEAST.quoteAmount, null)
+}
+
+/** Quote and bar of one day that is over. */
+function sameDay(evidence: Evidence): Answer {
+  const { quote, bars, instrument, now, isSample } = evidence
+  const day = isSample ? bars.at(-1)?.date : quoteDay(evidence)
+  const bar = bars.findLast(({ date }) => date === day)
+  if (bar === undefined || !quote?.volume || bar.volume <= 0) return 'unknown'
+  if (!isSample && now < sessionEnd(instrument.market, bar.date)) return 'unknown'
+  return judged(quote.volume / bar.volume, LEAST.sameDayVolume, bar.date)
+}
+
+/** The volume of a day that has no bar yet: it may be small, but not many times the usual. */
+function runningDay(evidence: Evidence): Answer {
+  const { quote, bars } = evidence
+  const day = quoteDay(evidence)
+  const before = bars.filter(({ date, volume }) => volume > 0 && (day === null || date < day)).slice(-RECENT)
+  const usual = median(before.map(({ volume }) => volume))
+  const ratio = usual > 0 ? (quote?.volume ?? 0) / usual : 0
+  return ratio >= LEAST.volumeJump ? judged(ratio, LEAST.volumeJump * 0.99, day) : 'unknown'
+}
+
+const WING = 5
+
+/** A day, or a scale from a day on, that is far from the median before it. */
+function jumpOf(known: readonly Bar[]): Answer {
+  const volumes = known.map(({ volume }) => volume)
+  for (let i = known.length - 1; i >= RECENT; i--) {
+    const usual = median(volumes.slice(i - RECENT, i))
+    const after = volumes.slice(i, i + WING)
+    const ratio = (volumes[i] ?? usual) / usual
+    const lasting = median(after) / usual
+    const isFar = (value: number) => Math.max(value, 1 / value) >= LEAST.volumeJump
+    if (!isFar(ratio)) continue
+    const told = { date: known[i]?.date ?? null, expected: usual, found: volumes[i] ?? null }
+    const isScale = after.length === WING && isFar(lasting)
+    return finding('volume_units', isScale ? 'fail' : 'warn', { touches: VOLUME, detail: 'volume_jump', ...told })
+  }
+  return 'same'
+}
