@@ -4,6 +4,9 @@ import { defineConfig } from 'vitest/config'
 
 const migrations = await readD1Migrations('migrations')
 
+/** Whether everything is to be proved, with new made-up inputs: `npm run proof`. */
+const provide = { isProof: process.env.PROOF === '1' }
+
 export default defineConfig({
   test: {
     reporters: ['default', './test/support/closing-line-reporter.ts'],
@@ -32,8 +35,9 @@ export default defineConfig({
         ],
         test: {
           name: 'workers',
+          provide,
           include: ['test/unit/**/*.test.ts', 'test/integration/**/*.test.ts', 'test/contract/**/*.test.ts'],
-          setupFiles: ['test/helpers/setup.ts'],
+          setupFiles: ['test/helpers/setup.ts', 'test/helpers/fixed-seed.ts'],
           globalSetup: [
             'test/support/git-server.ts',
             'test/support/provider-host.ts',
@@ -56,6 +60,8 @@ export default defineConfig({
       {
         test: {
           name: 'node',
+          provide,
+          setupFiles: ['test/helpers/fixed-seed.ts'],
           include: ['test/node/**/*.test.ts', 'test/simulation/**/*.test.ts', 'test/e2e/**/*.test.ts'],
           testTimeout: 300_000,
           hookTimeout: 300_000,

@@ -9,8 +9,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createContext, runInContext } from 'node:vm'
 import { gzipSync } from 'node:zlib'
+import { formatRow } from '../src/kits/market-names/listing.ts'
 import { parseCode } from '../src/market/instruments.ts'
-import { formatRow } from '../src/market/names/listing.ts'
 import { fetchPackages } from './fetch-packages.mjs'
 import { pinyinSpeller } from './names/pinyin.mjs'
 
@@ -137,8 +137,8 @@ export const SIMPLIFIED = '${column(1)}'
     const listings = listingsFrom(modules).map((listing) => completed(listing, spell))
     check(listings)
     // Not before the table of characters is written: comparing names needs it.
-    const { sortedTerms } = await import('../src/market/names/name-table.ts')
-    const { packedTerms } = await import('../src/market/names/packaged.ts')
+    const { sortedTerms } = await import('../src/kits/market-names/name-table.ts')
+    const { packedTerms } = await import('../src/kits/market-names/packaged.ts')
     const rows = listings.map(formatRow).join('\n')
     const { texts, owners } = packedTerms(sortedTerms(listings))
     const version = versionOf(createHash('sha256').update(rows).update(texts).update(owners).digest('hex').slice(0, 12))

@@ -8,8 +8,8 @@
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { MemoryFileSystem } from '../src/workspace/memory-file-system.ts'
-import { runScript } from '../src/workspace/shell.ts'
+import { runScript } from '../src/kits/shell/index.ts'
+import { MemoryFileSystem } from '../test/support/memory-file-system.ts'
 import { SPEC_COMMANDS } from './shell-specs/commands.ts'
 import { casesOf, type SpecCase } from './shell-specs/format.ts'
 

@@ -1,20 +1,21 @@
 // Prints how the tree is built, to be compared before and after a change of its plan: how large it is, what imports itself by
-// way of others, what the rooms of a folder are and how many floors they make, and the largest classes and functions.
+// way of others, how many entries a folder has and how many layers they make, and the largest classes and functions.
 //
-//   npm run structure [-- folder …]      the folders whose rooms are counted
+//   npm run structure [-- folder …]      the folders whose entries are counted
 //
-// A room of a folder is a file or a folder directly in it. An arrow leads from one room to another that it imports, types
-// counted. A floor holds the rooms that import from the floors below alone; rooms of one circle share a floor.
+// An entry of a folder is a file or a folder directly in it. An import leads from one entry to another, types
+// counted. A layer holds the entries that import from the layers below alone; entries of one circle share a layer.
 
 import { filesIn } from '../test/support/source-tree.ts'
-import { circlesOf, importGraph, reachOf, roomsOf } from './structure/graph.ts'
+import { circlesOf, importGraph, layersOf, reachOf } from './structure/graph.ts'
 import { codeLines, type Shape, shapesOf } from './structure/shapes.ts'
+import { lostHops, WALKS } from './structure/walks.ts'
 
-const PLACES = ['durable-objects/conversation', 'durable-objects/task-queue', 'src', 'src/agent', 'src/analysis']
+const FOLDERS = ['durable-objects/conversation', 'durable-objects/task-queue', 'src', 'src/agent', 'src/analysis']
 const KITS = /^src\/(workspace|kits)\//
 const ENTRIES = [
   'src/routes/analysis/analyze.ts',
-  'src/analysis/runner.ts',
+  'src/analysis/run.ts',
   'durable-objects/conversation/conversation.ts',
 ]
 const MAX_FUNCTION_LINES = 40
@@ -31,10 +32,11 @@ const asked = process.argv.slice(2)
 
 printSize()
 printCircles()
-for (const place of asked.length > 0 ? asked : PLACES) printPlace(place)
+for (const folder of asked.length > 0 ? asked : FOLDERS) printFolder(folder)
 for (const entry of ENTRIES.filter((path) => graph.has(path))) {
   console.log(`${entry} loads ${reachOf(loading, entry).size} files`)
 }
+printWalks()
 printShapes()
 
 function printSize(): void {
@@ -49,9 +51,16 @@ function printCircles(): void {
   for (const circle of circles) console.log(`  ${circle.join(' ')}`)
 }
 
-function printPlace(place: string): void {
-  const { rooms, arrows, floors } = roomsOf(graph, place)
-  console.log(`${place}: ${rooms} rooms, ${arrows} arrows, ${floors} floors`)
+function printFolder(folder: string): void {
+  const { entries, imports, layers } = layersOf(graph, folder)
+  console.log(`${folder}: ${entries} entries, ${imports} imports, ${layers} layers`)
+}
+
+function printWalks(): void {
+  for (const [name, walk] of Object.entries(WALKS)) {
+    const lost = lostHops(walk).map(({ file, name: hop }) => `${file} has no ${hop}`)
+    console.log(`${name}: ${walk.length - 1} hops${lost.length === 0 ? '' : `; ${lost.join(', ')}`}`)
+  }
 }
 
 function printShapes(): void {

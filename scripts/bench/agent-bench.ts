@@ -13,16 +13,16 @@ import type { Stage, WorkerSide } from './stage.ts'
 const TURN_PATIENCE_MS = 300_000
 const NAME = 'bench'
 
-export type Asked = { readonly at: number; readonly answersSoFar: number }
+export type ModelRequest = { readonly at: number; readonly answersSoFar: number }
 
 export type ModelBench = {
   readonly url: string
   /** What is answered from here on, to those who work through a task. */
-  answer(script: (asked: Asked) => ScriptedReply): void
+  answer(script: (asked: ModelRequest) => ScriptedReply): void
 }
 
 export async function startModel(): Promise<ModelBench> {
-  let script: (asked: Asked) => ScriptedReply = () => ({ text: 'nothing was asked for' })
+  let script: (asked: ModelRequest) => ScriptedReply = () => ({ text: 'nothing was asked for' })
   const model = await startScriptedModel({
     respond: ({ body, answersSoFar }) => {
       // The question for a summary of what is left out comes without tools.

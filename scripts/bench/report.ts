@@ -66,7 +66,7 @@ export function table(results: readonly Result[]): string {
   return rows.map(line).join('\n')
 }
 
-/** The same in one line, for whoever waits. */
+/** The same in one line, as progress. */
 export const summaryOf = (result: Result): string => `  ${cells(result).slice(1, 7).join(' | ')}`
 
 function cells(result: Result): string[] {

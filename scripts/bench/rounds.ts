@@ -128,7 +128,7 @@ function judge(
   }
 }
 
-/** Whoever of the two was busier is what was measured. */
+/** The busier of the two, client or server, is what was measured. */
 function isClientBound({ clientCpu, serverCpu }: Sample): boolean {
   return clientCpu !== null && clientCpu > MAX_CLIENT_CPU && clientCpu > (serverCpu ?? 0)
 }

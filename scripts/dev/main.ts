@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ConfigError } from '../../src/config.ts'
+import { ConfigError } from '../../src/lib/variables.ts'
 import { Fault } from '../start/fault.ts'
 import { withOwnOrigins } from '../start/own-origins.ts'
 import { ROOT, WRANGLER } from '../start/paths.ts'

@@ -1,7 +1,7 @@
 // What must hold of a conversation when everything is over, whatever happened on the way.
 
 import type { AgentConversation } from './agent-conversation.ts'
-import { PLACES, type Place, planned, type Task, taskText } from './agent-script.ts'
+import { PLACES, planned, type Task, type TokenTarget, taskText } from './agent-script.ts'
 import type { SeenEvent } from './watcher.ts'
 
 export type Books = {
@@ -79,7 +79,7 @@ function lost(stored: readonly SeenEvent[], seen: readonly SeenEvent[], faults: 
 
 type Inheritance = {
   stored: readonly SeenEvent[]
-  found: Readonly<Record<Place, readonly string[]>>
+  found: Readonly<Record<TokenTarget, readonly string[]>>
   forkedAt: number
 }
 
@@ -113,7 +113,7 @@ function tokenOf({ source, action, args }: SeenEvent): string | null {
 type Look = {
   task: Task
   stored: readonly SeenEvent[]
-  found: Readonly<Record<Place, readonly string[]>>
+  found: Readonly<Record<TokenTarget, readonly string[]>>
   say(text: string): string
 }
 

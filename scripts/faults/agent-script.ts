@@ -12,9 +12,9 @@ export const taskText = ({ name, steps }: Task): string => `Task ${name} has ${s
 
 /** Where the tokens go. */
 export const PLACES = ['tokens.txt', 'notes.txt', 'commits'] as const
-export type Place = (typeof PLACES)[number]
+export type TokenTarget = (typeof PLACES)[number]
 
-type Planned = { token: string; place: Place; call: ScriptedCall }
+type Planned = { token: string; place: TokenTarget; call: ScriptedCall }
 
 type Body = { messages?: { role: string; content?: unknown }[]; tools?: unknown[] }
 

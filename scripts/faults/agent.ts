@@ -39,7 +39,7 @@ const AFTER_MS = {
 type Moment = keyof typeof AFTER_MS
 const MOMENTS = Object.keys(AFTER_MS) as Moment[]
 
-type World = {
+type Deps = {
   service: MortalService
   client: SteadyClient
   moments: Moments<Moment>
@@ -50,7 +50,7 @@ type World = {
   overAt: number
 }
 
-const isOver = ({ overAt }: World): boolean => overAt < Number.POSITIVE_INFINITY
+const isOver = ({ overAt }: Deps): boolean => overAt < Number.POSITIVE_INFINITY
 
 export async function agentFaults({ kills }: { kills: number }): Promise<boolean> {
   const moments = new Moments<Moment>()
@@ -75,36 +75,36 @@ export async function agentFaults({ kills }: { kills: number }): Promise<boolean
     LOG_LEVEL: 'error',
   })
   const client = new SteadyClient(service.url)
-  const world: World = { service, client, moments, conversations: [], still: [], overAt: Number.POSITIVE_INFINITY }
+  const deps: Deps = { service, client, moments, conversations: [], still: [], overAt: Number.POSITIVE_INFINITY }
   try {
     const startedAt = performance.now()
-    for (let i = 0; i < CONVERSATIONS; i++) world.conversations.push(await begin(world, `c${i}`))
-    const workers = [...world.conversations].map((one, i) => keepBusy(world, one, `c${i}`))
-    const { backMs, forks } = await killAgainAndAgain(world, kills)
-    world.overAt = performance.now()
+    for (let i = 0; i < CONVERSATIONS; i++) deps.conversations.push(await begin(deps, `c${i}`))
+    const workers = [...deps.conversations].map((one, i) => keepBusy(deps, one, `c${i}`))
+    const { backMs, forks } = await killAgainAndAgain(deps, kills)
+    deps.overAt = performance.now()
     await Promise.all([...workers, ...forks])
     const books = noBooks()
-    books.stuck.push(...world.still)
-    for (const one of world.conversations) await audit(one, books)
-    report({ world, books, kills, mishaps, backMs, seconds: (performance.now() - startedAt) / 1000 })
+    books.stuck.push(...deps.still)
+    for (const one of deps.conversations) await audit(one, books)
+    report({ deps, books, kills, mishaps, backMs, seconds: (performance.now() - startedAt) / 1000 })
     const { lostEvents, doubled, stuck, missing, differing } = books
     return [lostEvents, doubled, stuck, missing, differing].every((found) => found.length === 0)
   } finally {
-    for (const { watcher } of world.conversations) watcher.close()
+    for (const { watcher } of deps.conversations) watcher.close()
     await service.stop()
     await model.close()
   }
 }
 
 /** A conversation with a repository in its workspace. */
-async function begin(world: World, id: string): Promise<AgentConversation> {
-  await world.client.ask('/api/conversations', { json: { conversation_id: id } })
-  const one = watched(world, id, -1)
+async function begin(deps: Deps, id: string): Promise<AgentConversation> {
+  await deps.client.ask('/api/conversations', { json: { conversation_id: id } })
+  const one = watched(deps, id, -1)
   await one.makeReady()
   return one
 }
 
-function watched({ client, moments }: World, id: string, forkedAt: number): AgentConversation {
+function watched({ client, moments }: Deps, id: string, forkedAt: number): AgentConversation {
   const onEvent = ({ action, observation, source }: SeenEvent) => {
     if (action !== undefined && source === 'agent' && action !== 'message') moments.happened('acting')
     if (observation !== undefined && observation !== 'agent_state_changed') moments.happened('observed')
@@ -112,20 +112,20 @@ function watched({ client, moments }: World, id: string, forkedAt: number): Agen
   return new AgentConversation(client, id, { forkedAt, onEvent })
 }
 
-async function keepBusy(world: World, one: AgentConversation, name: string): Promise<void> {
-  for (let count = 0; !isOver(world); count++) {
+async function keepBusy(deps: Deps, one: AgentConversation, name: string): Promise<void> {
+  for (let count = 0; !isOver(deps); count++) {
     const task: Task = { name: `${name}-${count}`, steps: 2 + Math.floor(Math.random() * (MOST_STEPS - 1)) }
-    const work = one.work(task, () => isPatient(world))
-    world.moments.happened('posted')
+    const work = one.work(task, () => isPatient(deps))
+    deps.moments.happened('posted')
     if (Math.random() < 0.2) await sleep(Math.random() * 500).then(() => one.holdOnce(task.name))
     if ((await work).end === null) return
   }
 }
 
-const isPatient = ({ overAt }: World): boolean => performance.now() < overAt + TURN_PATIENCE_MS
+const isPatient = ({ overAt }: Deps): boolean => performance.now() < overAt + TURN_PATIENCE_MS
 
 /** Waits until every turn that is under way has gone on. */
-async function rest({ conversations, still }: World): Promise<void> {
+async function rest({ conversations, still }: Deps): Promise<void> {
   const deadline = performance.now() + STEP_PATIENCE_MS
   const standing = conversations.map((one) => ({ one, lastId: one.watcher.lastId, turn: one.given.at(-1) }))
   const stands = ({ one, lastId, turn }: (typeof standing)[number]) =>
@@ -135,40 +135,40 @@ async function rest({ conversations, still }: World): Promise<void> {
 }
 
 /** Returns how long each took until the service answered again, and the forks that still work. */
-async function killAgainAndAgain(world: World, kills: number): Promise<{ backMs: number[]; forks: Promise<void>[] }> {
+async function killAgainAndAgain(deps: Deps, kills: number): Promise<{ backMs: number[]; forks: Promise<void>[] }> {
   const backMs: number[] = []
   const forks: Promise<void>[] = []
   for (let kill = 1; kill <= kills; kill++) {
-    if (kill % KILLS_PER_FORK === Math.min(5, kills)) forks.push(forkOne(world, `f${kill}`))
-    if (Math.random() > SHORT_LIVES) await world.moments.next('observed', LIFE_PATIENCE_MS)
+    if (kill % KILLS_PER_FORK === Math.min(5, kills)) forks.push(forkOne(deps, `f${kill}`))
+    if (Math.random() > SHORT_LIVES) await deps.moments.next('observed', LIFE_PATIENCE_MS)
     const moment = MOMENTS[Math.floor(Math.random() * MOMENTS.length)] ?? 'at any time'
-    if (moment !== 'at any time') await world.moments.next(moment, MOMENT_PATIENCE_MS)
+    if (moment !== 'at any time') await deps.moments.next(moment, MOMENT_PATIENCE_MS)
     await sleep(Math.random() * AFTER_MS[moment])
-    backMs.push(await world.service.kill())
+    backMs.push(await deps.service.kill())
     if (kill % KILLS_PER_REST !== 0) continue
     console.log(`  ${kill} kills`)
-    await rest(world)
+    await rest(deps)
   }
   return { backMs, forks }
 }
 
 /** Forks a conversation at some event of its past, and has the fork work on from there. */
-async function forkOne(world: World, id: string): Promise<void> {
-  const from = world.conversations[Math.floor(Math.random() * CONVERSATIONS)]
+async function forkOne(deps: Deps, id: string): Promise<void> {
+  const from = deps.conversations[Math.floor(Math.random() * CONVERSATIONS)]
   if (from === undefined) return
   const begun = from.watcher.events.find(({ observation }) => observation === 'run')?.id ?? 0
   const event = begun + Math.floor(Math.random() * (from.watcher.lastId - begun))
-  world.moments.happened('forking')
+  deps.moments.happened('forking')
   const json = { event_id: event, conversation_id: id }
   // An answer that was lost on its way leaves a conversation of that id.
-  await world.client.ask(`${from.path}/fork`, { json, expect: [200, 409] })
-  const fork = watched(world, id, event)
-  world.conversations.push(fork)
-  await fork.work({ name: id, steps: 4 }, () => isPatient(world))
+  await deps.client.ask(`${from.path}/fork`, { json, expect: [200, 409] })
+  const fork = watched(deps, id, event)
+  deps.conversations.push(fork)
+  await fork.work({ name: id, steps: 4 }, () => isPatient(deps))
 }
 
 type Outcome = {
-  world: World
+  deps: Deps
   books: Books
   kills: number
   mishaps: ReadonlyMap<Mishap, number>
@@ -176,16 +176,16 @@ type Outcome = {
   seconds: number
 }
 
-function report({ world, books, kills, mishaps, backMs, seconds }: Outcome): void {
+function report({ deps, books, kills, mishaps, backMs, seconds }: Outcome): void {
   const sorted = [...backMs].sort((a, b) => a - b)
-  const forks = world.conversations.filter(({ forkedAt }) => forkedAt >= 0).length
-  const connections = world.conversations.reduce((sum, { watcher }) => sum + watcher.connections, 0)
+  const forks = deps.conversations.filter(({ forkedAt }) => forkedAt >= 0).length
+  const connections = deps.conversations.reduce((sum, { watcher }) => sum + watcher.connections, 0)
   console.log(`kills                  ${kills}, in ${seconds.toFixed(0)} s`)
   console.log(
     `back after             ${Math.round(sorted[sorted.length >> 1] ?? 0)} ms in the median, ${Math.round(sorted.at(-1) ?? 0)} ms at most`,
   )
   console.log(`model                  ${[...mishaps].map(([what, times]) => `${what} ${times}`).join(', ')}`)
-  console.log(`clients                ${connections} sockets opened, ${world.client.repeated} questions asked again`)
+  console.log(`clients                ${connections} sockets opened, ${deps.client.repeated} questions asked again`)
   console.log(
     `turns                  ${books.turns}, with ${books.calls} calls and ${books.events} events; ${forks} forks`,
   )

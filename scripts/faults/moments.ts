@@ -1,4 +1,4 @@
-// Instants worth a kill, by name: whoever sees one says so, and whoever waits for one goes on at once.
+// Named moments at which a process is killed: one part of a test reports that it is there, another one waits for it.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 

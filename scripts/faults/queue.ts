@@ -28,7 +28,7 @@ const SENDING_SHARE = 0.4
 const MESSAGE_PATIENCE_MS = 4_000
 const AFTER_MESSAGE_MS = 20
 
-type World = { service: MortalService; books: TaskBooks; deliveries: DeliveryBooks; moments: Moments<'message'> }
+type Deps = { service: MortalService; books: TaskBooks; deliveries: DeliveryBooks; moments: Moments<'message'> }
 
 export async function queueFaults({ kills }: { kills: number }): Promise<boolean> {
   const moments = new Moments<'message'>()
@@ -38,18 +38,18 @@ export async function queueFaults({ kills }: { kills: number }): Promise<boolean
   const service = await startMortalService({ ...data, MAX_RUNNING_TASKS: '4', LOG_LEVEL: 'silent' })
   const over = new AbortController()
   const base = `${service.url}/api/v1/analysis`
-  const world: World = { service, books: new TaskBooks(base), deliveries: new DeliveryBooks(base, host.url), moments }
-  const following = world.books.follow(over.signal)
+  const deps: Deps = { service, books: new TaskBooks(base), deliveries: new DeliveryBooks(base, host.url), moments }
+  const following = deps.books.follow(over.signal)
   try {
-    await world.deliveries.openChannels()
+    await deps.deliveries.openChannels()
     const downMs: number[] = []
-    for (let i = 0; i < kills; i++) downMs.push(await liveAndDie(world))
-    await world.books.allEnded(PATIENCE_MS)
-    const isLockFree = await reviewPasses(world.books)
-    await world.deliveries.allSettled(SENDING_PATIENCE_MS)
+    for (let i = 0; i < kills; i++) downMs.push(await liveAndDie(deps))
+    await deps.books.allEnded(PATIENCE_MS)
+    const isLockFree = await reviewPasses(deps.books)
+    await deps.deliveries.allSettled(SENDING_PATIENCE_MS)
     over.abort()
     await following
-    return await balanced(world, { kills, downMs, isLockFree })
+    return await balanced(deps, { kills, downMs, isLockFree })
   } finally {
     over.abort()
     await service.stop()
@@ -59,7 +59,7 @@ export async function queueFaults({ kills }: { kills: number }): Promise<boolean
 }
 
 /** Work arrives, and the runtime is killed while some of it is on its way in. Settles with how long nobody answered. */
-async function liveAndDie({ service, books, deliveries, moments }: World): Promise<number> {
+async function liveAndDie({ service, books, deliveries, moments }: Deps): Promise<number> {
   const batch = submitBatch(books)
   const arriving = [
     batch,
@@ -122,7 +122,7 @@ async function reviewPasses(books: TaskBooks): Promise<boolean> {
 
 type Run = { kills: number; downMs: number[]; isLockFree: boolean }
 
-async function balanced({ books, deliveries }: World, { kills, downMs, isLockFree }: Run): Promise<boolean> {
+async function balanced({ books, deliveries }: Deps, { kills, downMs, isLockFree }: Run): Promise<boolean> {
   const { lost, twice, gaps, repeats, ends } = books.audit()
   const { missing, unwanted, doubled, atOnce } = await books.auditReports()
   const completed = [...books.having('completed'), ...atOnce]

@@ -17,7 +17,7 @@ const CASES: readonly Case[] = [
   { code: 'HK00700', fault: 'saves when the database is away', status: 'completed' },
 ]
 const PATIENCE_MS = 120_000
-/** Whoever speaks late has spoken by then. */
+/** Late reports have arrived by then. */
 const AFTERWARDS_MS = 25_000
 
 type Ended = { task_id: string; stock_code: string; status: string; error: string | null }

@@ -9,13 +9,13 @@ const ASK_TIMEOUT_MS = 10_000
 const LOOK_EVERY_MS = 50
 const PAGE = 100
 
-type Told = { status: string; ends: number }
+type SeenTask = { status: string; ends: number }
 type Answer<T> = { status: number; body: T }
 
 export class TaskBooks {
   readonly #base: string
   readonly #accepted = new Set<string>()
-  readonly #told = new Map<string, Told>()
+  readonly #told = new Map<string, SeenTask>()
   #cursor = 0
   #gaps = 0
   #repeats = 0

@@ -1,6 +1,6 @@
 // The small programs that the spec files call, which are Python scripts where they come from.
 
-import type { ShellCommand } from '../../src/workspace/shell-extensions.ts'
+import type { ShellCommand } from '../../src/kits/shell/index.ts'
 
 type Call = Parameters<ShellCommand['run']>[1]
 

@@ -1,4 +1,4 @@
-/** What stops a command with one sentence for the person who ran it, and no stack. */
+/** An error that ends a command with one sentence for the user, and no stack. */
 export class Fault extends Error {
   override readonly name = 'Fault'
 }

@@ -111,7 +111,7 @@ export class Front {
     })
   }
 
-  /** What nobody can have worked on, or what changes nothing, is asked of the next runtime. */
+  /** Requests that no runtime can have processed, or that change nothing, are sent to the next runtime. */
   async #again(exchange: Exchange, isSent: boolean): Promise<void> {
     const { request, response, attempt } = exchange
     const isRepeatable = !isSent || (SAFE.has(request.method ?? '') && !hasBody(request))
@@ -155,7 +155,7 @@ export class Front {
     out.end()
   }
 
-  /** Where nobody listens the runtime is gone; the next one will be announced. */
+  /** When nothing listens the runtime is gone; the next one will be announced. */
   #noteRefusal(error: NodeJS.ErrnoException, port: number): void {
     if (error.code === 'ECONNREFUSED' && this.#port === port) this.#port = null
   }

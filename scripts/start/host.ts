@@ -28,7 +28,7 @@ export type HostNews =
   | { readonly kind: 'failed'; readonly message: string }
 
 const NAME = 'bellwether'
-/** As often as the platform, and oftener, so that a schedule tried out on one's own machine comes on its minute. */
+/** More often than the platform, so that a schedule on a developer's machine runs in its minute. */
 const CRON_EVERY_MS = 60_000
 const CRON = '*/5 * * * *'
 
@@ -36,7 +36,7 @@ export function runHost(): void {
   // Before the job is there: it takes a third of the time of a start, and is there when the host is started.
   const miniflare = loadMiniflare()
   process.once('message', (job: HostJob) => void serve(job, miniflare))
-  // Without the supervisor there is nobody to serve.
+  // Without the supervisor there is nothing to serve.
   process.once('disconnect', () => process.exit(0))
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => process.exit(0))
 }
@@ -76,9 +76,9 @@ async function serve(job: HostJob, miniflare: typeof import('miniflare')): Promi
   }
 }
 
-type Surroundings = { programs: ProgramHost; Response: typeof import('miniflare').Response }
+type HostDeps = { programs: ProgramHost; Response: typeof import('miniflare').Response }
 
-function workerOf(options: V4WorkerOptions, job: HostJob, { programs, Response }: Surroundings): V4WorkerOptions {
+function workerOf(options: V4WorkerOptions, job: HostJob, { programs, Response }: HostDeps): V4WorkerOptions {
   const { vars, word, stateDir } = job
   const contents = readFileSync(SCRIPT_FILE, 'utf8')
   return {

@@ -1,5 +1,5 @@
 import { hostname, networkInterfaces } from 'node:os'
-import { hostPortOf } from '../../src/lib/host-port.ts'
+import { hostPortOf } from '../../src/lib/ip-address.ts'
 import { HOST } from './port.ts'
 
 type Variables = Readonly<Record<string, string>>

@@ -18,17 +18,17 @@ const DIE_WITH_PARENT = join(ROOT, 'scripts', 'start', 'die-with-parent.mjs')
 export type Runtime = {
   /** Settles with the reason when its leading process is gone, whatever of the group is left. */
   readonly exited: Promise<string>
-  /** What the runtime itself has used of the processor; null when there is none or the machine does not tell. */
+  /** The processor time that the runtime has used; null when there is none or the machine does not tell. */
   usage(): Usage | null
-  /** Ends the group at once, this very moment, and settles when nobody of it is left. */
+  /** Kills the process group at once, and settles when all its processes are gone. */
   kill(): Promise<void>
-  /** Asks the group to end, makes it end, and settles when nobody of it is left. */
+  /** Asks the process group to end, kills it after a while, and settles when all its processes are gone. */
   stop(): Promise<void>
 }
 
 /** A host that was started and waits for what it is to do. */
 export type Host = Runtime & {
-  /** `onServing` is told at the first time, and again for every runtime that took the place of one that died. */
+  /** `onServing` is called at the first start, and again for every runtime that replaces one that died. */
   serve(job: HostJob, onServing: (port: number) => void): void
 }
 

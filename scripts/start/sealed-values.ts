@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { sealKeyId } from '../../src/lib/seal.ts'
 import { databaseFile } from './migrations.ts'
 
-/** Where sealed texts lie, and what they are to their owner. */
+/** The columns with sealed texts, and their names for the owner. */
 const PLACES = [
   { table: 'secrets', column: 'value', one: 'secret', many: 'secrets' },
   { table: 'provider_tokens', column: 'token', one: 'token of a git provider', many: 'tokens of git providers' },

@@ -1,6 +1,5 @@
-// Secrets are sealed even on one's own machine. Nobody should have to make a key for that, so a local start without one
-// makes it once and keeps it beside the databases: whoever copies the folder takes the key along, whoever copies a database
-// alone does not.
+// Secrets are sealed in a local service, too. A local start without a key makes one and stores it beside the databases: a
+// copy of the whole folder contains the key, a copy of one database does not.
 
 import { randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// A server of one's own for the demo, the benchmarks and the tests: the script behind `npm start`, as a child.
+// A service for the demo, the benchmarks and the tests: `scripts/start.mjs` as a child process.
 
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ const STOP_TIMEOUT_MS = 6_000
 export type Service = {
   readonly url: string
   readonly port: number
-  /** How often its supervisor has started the runtime again. */
+  /** Ends it as a user would, and settles when all its processes are gone. */
   readonly restarts: number
   /** Everything it wrote to its standard error so far: the Worker's log lines and errors. */
   readonly log: string

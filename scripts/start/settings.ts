@@ -4,6 +4,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseConfig, VARIABLES } from '../../src/config.ts'
+import { MARKET_SOURCES } from '../../src/market/providers/registry.ts'
 import { parseEnvFile } from './env-file.ts'
 import { Fault } from './fault.ts'
 import { ROOT } from './paths.ts'
@@ -14,7 +15,7 @@ export const COMMAND_VARIABLES = ['PORT', 'BELLWETHER_STATE', 'CHROMIUM_PATH', '
 /** Local use needs no key and still answers without a network. */
 const LOCAL_DEFAULTS = {
   AUTH_MODE: 'local',
-  MARKET_DATA: 'tencent,yahoo,eastmoney,sina,tushare,finnhub,alphavantage,sample',
+  MARKET_DATA: MARKET_SOURCES.join(),
 } as const
 
 type Environment = Readonly<Record<string, string | undefined>>

@@ -1,15 +1,21 @@
-// Which file imports which, and what that says about circles and floors.
+// Which file imports which, and what that says about circles and layers.
 
 import { importsOf } from '../../test/support/source-tree.ts'
 
 export type Graph = ReadonlyMap<string, ReadonlySet<string>>
 
-/** Without types it is what one file loads with it; with them it is what one who reads it has to know. */
-export function importGraph(files: readonly string[], { types }: { types: boolean }): Graph {
+/**
+ * Without types it is what one file loads with it, and not what it loads when that is needed; with them it is what one who
+ * reads it has to know. With `lazy` it is also what is loaded on first use.
+ */
+export function importGraph(
+  files: readonly string[],
+  { types, lazy = types }: { types: boolean; lazy?: boolean },
+): Graph {
   const known = new Set(files)
   return new Map(
     files.map((path) => {
-      const imports = importsOf(path).filter(({ isType }) => types || !isType)
+      const imports = importsOf(path).filter(({ isType, isLazy }) => (types || !isType) && (lazy || !isLazy))
       const targets = imports.map(({ target }) => target)
       return [path, new Set(targets.filter((target) => known.has(target) && target !== path))]
     }),
@@ -28,28 +34,28 @@ export function circlesOf(graph: Graph): string[][] {
   return componentsOf(graph).filter(({ length }) => length > 1)
 }
 
-/** `floors` counts the longest way down, a circle as one step of it. */
-export function roomsOf(graph: Graph, place: string): { rooms: number; arrows: number; floors: number } {
-  const rooms = new Map<string, Set<string>>()
+/** `layers` counts the longest way down, a circle as one step of it. */
+export function layersOf(graph: Graph, folder: string): { entries: number; imports: number; layers: number } {
+  const entries = new Map<string, Set<string>>()
   for (const [path, targets] of graph) {
-    const room = roomOf(path, place)
-    if (room === null) continue
-    const arrows = rooms.get(room) ?? new Set<string>()
-    rooms.set(room, arrows)
+    const entry = entryOf(path, folder)
+    if (entry === null) continue
+    const imports = entries.get(entry) ?? new Set<string>()
+    entries.set(entry, imports)
     for (const target of targets) {
-      const other = roomOf(target, place)
-      if (other !== null && other !== room) arrows.add(other)
+      const other = entryOf(target, folder)
+      if (other !== null && other !== entry) imports.add(other)
     }
   }
-  const arrows = [...rooms.values()].reduce((sum, { size }) => sum + size, 0)
-  return { rooms: rooms.size, arrows, floors: floorsOf(rooms) }
+  const imports = [...entries.values()].reduce((sum, { size }) => sum + size, 0)
+  return { entries: entries.size, imports, layers: layerCount(entries) }
 }
 
-function roomOf(path: string, place: string): string | null {
-  return path.startsWith(`${place}/`) ? (path.slice(place.length + 1).split('/')[0] ?? null) : null
+function entryOf(path: string, folder: string): string | null {
+  return path.startsWith(`${folder}/`) ? (path.slice(folder.length + 1).split('/')[0] ?? null) : null
 }
 
-function floorsOf(graph: Graph): number {
+function layerCount(graph: Graph): number {
   const components = componentsOf(graph)
   const indexOf = new Map(components.flatMap((members, index) => members.map((path) => [path, index] as const)))
   const heights = new Map<number, number>()

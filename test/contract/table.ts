@@ -66,7 +66,11 @@ export function endpoint(call: `${Method} /${string}`, answer: string, options: 
   const parameters = [...inPath, ...query]
   const answers = { ...(answer === 'none' ? {} : { [status]: answer }), ...also }
   const takesInput = parameters.length > 0 || body !== null || options.added !== undefined
-  const always = [...(open ? [403] : AT_THE_DOOR), ...(takesInput ? [422] : []), ...(body === null ? [] : [408, 413])]
+  const always = [
+    ...(open ? [403] : BEFORE_ENDPOINT),
+    ...(takesInput ? [422] : []),
+    ...(body === null ? [] : [408, 413]),
+  ]
   const statuses = new Set([status, ...Object.keys(also).map(Number), ...errors, ...decided, ...always])
   return {
     method,
@@ -83,7 +87,7 @@ export function endpoint(call: `${Method} /${string}`, answer: string, options: 
 }
 
 /** What every call that needs a key may answer: no key, no right, too many requests, no database. */
-const AT_THE_DOOR = [401, 403, 429, 503]
+const BEFORE_ENDPOINT = [401, 403, 429, 503]
 
 /** Rows that nobody has built yet. */
 export const pending = (capability: string, rows: Endpoint[]): Endpoint[] =>

@@ -4,7 +4,7 @@
 import { expect, test } from 'vitest'
 import { app } from '../../src/app.ts'
 import { generateDocument } from '../../src/http/document.ts'
-import { TAGS } from '../../src/http/tags.ts'
+import { TAGS } from '../../src/http/openapi.ts'
 import { WORDS } from '../../src/routes/words/all.ts'
 import { request } from '../helpers/app.ts'
 import { faultsOf, type JsonSchema } from '../helpers/json-schema.ts'

@@ -1,5 +1,6 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
+import { AnalysisRunner } from '../../src/analysis/run.ts'
 import { app } from '../../src/app.ts'
 import { undeclared } from './declared.ts'
 
@@ -11,7 +12,7 @@ type Vars = Record<string, string>
 export async function request(path: string, init: RequestInit = {}, vars: Vars = {}): Promise<Response> {
   const ctx = createExecutionContext()
   const url = path.startsWith('http') ? path : `http://bellwether.test${path}`
-  const scope = Object.keys(vars).length === 0 ? env : { ...env, ...vars }
+  const scope = Object.keys(vars).length === 0 ? env : changed({ ...env, ...vars }, ctx)
   const asked = new Request(url, init)
   const response = await app.fetch(asked, scope, ctx)
   // What a binding of the test's own does to an answer is nothing that the document promises.
@@ -25,6 +26,11 @@ export async function request(path: string, init: RequestInit = {}, vars: Vars =
     await waitOnExecutionContext(ctx)
   }
   return response
+}
+
+/** The variables count for the analysis that a request waits for, too. */
+function changed(scope: Env, ctx: ExecutionContext): Env {
+  return { ...scope, ANALYSIS_RUNNER: new AnalysisRunner(ctx, scope) as unknown as Env['ANALYSIS_RUNNER'] }
 }
 
 type Init = { method?: string; body?: unknown; headers?: Record<string, string> }

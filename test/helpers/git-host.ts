@@ -1,8 +1,8 @@
 // The loopback git host as tests use it: addresses to clone from, and the real git's opinion.
 
 import { inject } from 'vitest'
+import type { GitRemotes } from '../../src/kits/git/index.ts'
 import { STRANGER } from '../../src/lib/chooser.ts'
-import type { GitRemotes } from '../../src/workspace/git/remotes.ts'
 import type { Order, Report } from '../support/git-server-orders.ts'
 import { allowing } from './policies.ts'
 

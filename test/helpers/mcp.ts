@@ -2,9 +2,8 @@
 
 import { inject } from 'vitest'
 import type { McpServers } from '../../src/db/settings.ts'
-import { toolServerDoor } from '../../src/mcp/door.ts'
-import type { McpTool } from '../../src/mcp/session-tools.ts'
-import { openMcpServers } from '../../src/mcp/session-tools.ts'
+import { toolServerDoor } from '../../src/mcp/remote-server.ts'
+import { type McpTool, openMcpServers } from '../../src/mcp/session-tools.ts'
 import '../support/mcp-server-types.ts'
 import { LOCAL } from './policies.ts'
 
@@ -37,10 +36,10 @@ export async function journalOf(journal: string): Promise<Entry[]> {
   return (await fetch(`${inject('mcpServers')}/journal/${journal}`)).json()
 }
 
-export const PARTS = { door: loopbackDoor, conversationId: 'c1' }
+export const DEPS = { door: loopbackDoor, conversationId: 'c1' }
 
 export async function toolsOf(servers: McpServers): Promise<McpTool[]> {
-  const { tools, failures } = await openMcpServers(servers, PARTS)
+  const { tools, failures } = await openMcpServers(servers, DEPS)
   if (failures.length > 0) throw new Error(JSON.stringify(failures))
   return tools
 }

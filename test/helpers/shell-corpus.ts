@@ -3,12 +3,11 @@
 
 import { env } from 'cloudflare:workers'
 import { inject } from 'vitest'
-import type { WorkspaceStore } from '../../durable-objects/conversation/workspace-store.ts'
+import type { WorkspaceStore } from '../../durable-objects/conversation/workspace/store.ts'
+import { gitCommand } from '../../src/kits/git/index.ts'
+import { nodeCommands, ownIsolates } from '../../src/kits/node-program/index.ts'
+import { runScript, workspaceCommands } from '../../src/kits/shell/index.ts'
 import { STRANGER } from '../../src/lib/chooser.ts'
-import { workspaceCommands } from '../../src/workspace/commands/all.ts'
-import { ownIsolates } from '../../src/workspace/commands/javascript/own-isolate.ts'
-import { gitCommand } from '../../src/workspace/git.ts'
-import { runScript } from '../../src/workspace/shell.ts'
 import {
   COMMAND_TIMEOUT_MS,
   type CorpusEntry,
@@ -58,7 +57,8 @@ export async function ourReports(entries: readonly CorpusEntry[]): Promise<OurRe
 async function report(store: WorkspaceStore, script: string): Promise<OurReport> {
   const commands = [
     gitCommand({ policy: CLOSED, chosenBy: STRANGER }),
-    ...workspaceCommands({ network: { policy: CLOSED }, programs: ownIsolates(env.LOADER) }),
+    ...workspaceCommands({ network: { policy: CLOSED } }),
+    ...nodeCommands({ programs: ownIsolates(env.LOADER) }),
   ]
   const limits = { timeoutMs: COMMAND_TIMEOUT_MS, maxOutputChars: OUTPUT_CHARS }
   const run = { fs: store, script, cwd: ROOT, env: { ...SHELL_ENV }, commands, limits }

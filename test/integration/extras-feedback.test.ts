@@ -1,7 +1,7 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { EventLog } from '../../durable-objects/conversation/event-log.ts'
+import { EventLog } from '../../durable-objects/conversation/events/event-log.ts'
 import { runAction } from '../../src/agent/actions.ts'
 import { conversation, feedbackKey } from '../../src/bindings.ts'
 import { type Client, request } from '../helpers/app.ts'

@@ -1,11 +1,11 @@
 import { abortAllDurableObjects, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, onTestFinished, test } from 'vitest'
+import { deleteAll } from '../../durable-objects/conversation/lifecycle/deletion.ts'
 import { MIGRATIONS } from '../../durable-objects/conversation/schema.ts'
-import { bury } from '../../durable-objects/conversation/tombstone.ts'
 import { migrate } from '../../durable-objects/sql.ts'
 import { conversation } from '../../src/bindings.ts'
-import { hexId } from '../../src/lib/ids.ts'
+import { hexId } from '../../src/lib/crypto.ts'
 import { bash, inState, lastPrompt, said, startAgent } from '../helpers/agent.ts'
 import { client } from '../helpers/app.ts'
 import { type Chat, startConversation } from '../helpers/conversation.ts'
@@ -161,7 +161,7 @@ test('a fork that follows one that a crash cut off is not cleared away with what
   const id = hexId()
   await runInDurableObject(conversation(env, chat.owner.owner, id), (_, { storage }) => {
     migrate(storage, MIGRATIONS)
-    bury(storage, { ...LEFT, id, owner: chat.owner.owner })
+    deleteAll(storage, { ...LEFT, id, owner: chat.owner.owner })
   })
   await abortAllDurableObjects()
   slowBucket(300)

@@ -2,10 +2,11 @@
 
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { Owner } from '../../durable-objects/owner/owner.ts'
 import { conversation, owner as ownerObject, taskQueue } from '../../src/bindings.ts'
 import { type Client, client, ROOT_KEY, request } from '../helpers/app.ts'
+import { movableClock } from '../helpers/clock.ts'
 import { type Chat, openIo, startConversation } from '../helpers/conversation.ts'
 import { ioSocket, rawSocket, type TestSocket, testSocket } from '../helpers/sockets.ts'
 import { openStream } from './task-events.ts'
@@ -38,13 +39,6 @@ async function cookieOf({ key }: Client): Promise<Record<string, string>> {
   })
   const cookie = (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
   return { cookie, origin: 'http://bellwether.test' }
-}
-
-/** The clock of the test; what is to happen by time happens when the test says so. */
-function setClock(): (ms: number) => void {
-  vi.useFakeTimers({ toFake: ['Date'] })
-  onTestFinished(() => void vi.useRealTimers())
-  return (ms) => void vi.setSystemTime(Date.now() + ms)
 }
 
 test('a revoked key loses its plain, Socket.IO, token and cookie sockets and its stream; other keys keep theirs', async () => {
@@ -105,7 +99,7 @@ test('a key of which an isolate still thinks well opens nothing once it is revok
 })
 
 test('a message is taken up only if its key is good, should the word of its end have been lost', async () => {
-  const advance = setClock()
+  const advance = movableClock()
   const chat = await startConversation()
   await chat.settled()
   const viewer = await another(chat)
@@ -127,7 +121,7 @@ test('a message is taken up only if its key is good, should the word of its end 
 })
 
 test('while the key cannot be checked nothing is taken up, and the client is to come again', async () => {
-  const advance = setClock()
+  const advance = movableClock()
   const chat = await startConversation()
   await chat.settled()
   const plain = await chat.connect()
@@ -157,7 +151,7 @@ test('while the key cannot be checked nothing is taken up, and the client is to 
 })
 
 test('an expired key loses everything by the alarms of the objects that hold it, and hears nothing before they ring', async () => {
-  const advance = setClock()
+  const advance = movableClock()
   const soon = new Date(Date.now() + 60_000).toISOString()
   const brief = await client({ expires_at: soon })
   const chat = await startConversation({}, await client({ owner: brief.owner }))
@@ -199,7 +193,7 @@ test('an expired key loses everything by the alarms of the objects that hold it,
 })
 
 test('the alarm of an object that sleeps closes what has expired, and a message that is faster is not heard', async () => {
-  const advance = setClock()
+  const advance = movableClock()
   const brief = await client({ expires_at: new Date(Date.now() + 60_000).toISOString() })
   const chat = await startConversation({}, await client({ owner: brief.owner }))
   const socket = testSocket(await openAs(chat, { 'x-session-api-key': brief.key }))
@@ -275,9 +269,7 @@ test('sockets that have gone are given back, and an owner with too many is told 
     const holder = env.CONVERSATION.idFromName(String(dead)).toString()
     storage.sql.exec("INSERT INTO held_sockets VALUES ('', ?, 2)", holder)
   })
-  vi.useFakeTimers({ toFake: ['Date'] })
-  onTestFinished(() => void vi.useRealTimers())
-  vi.setSystemTime(Date.now() + 20_000)
+  movableClock()(20_000)
   const again = await chat.connect()
   expect(await used()).toBe(1)
   again.close()

@@ -1,5 +1,6 @@
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { client, ROOT_KEY, request } from '../helpers/app.ts'
+import { movableClock } from '../helpers/clock.ts'
 
 const admin = { 'x-session-api-key': ROOT_KEY }
 
@@ -41,12 +42,11 @@ test('a key without the admin scope cannot touch keys, and the root key is nobod
 })
 
 test('an expired key is refused', async () => {
-  vi.useFakeTimers({ toFake: ['Date'] })
-  onTestFinished(() => void vi.useRealTimers())
+  const pass = movableClock()
   const soon = new Date(Date.now() + 60_000).toISOString()
   const ann = await client({ expires_at: soon })
   expect((await ann.ask('/api/options/agents')).status).toBe(200)
-  vi.setSystemTime(Date.now() + 60_001)
+  pass(60_001)
   expect((await ann.ask('/api/options/agents')).status).toBe(401)
 })
 

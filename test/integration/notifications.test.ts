@@ -1,9 +1,8 @@
 import { abortAllDurableObjects } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, test, vi } from 'vitest'
-import { analyzeNow } from '../../src/analysis/runner.ts'
 import { taskQueue } from '../../src/bindings.ts'
-import { hexId } from '../../src/lib/ids.ts'
+import { hexId } from '../../src/lib/crypto.ts'
 import type { Notice } from '../../src/notify/notice.ts'
 import { onCron } from '../../src/schedule/cron.ts'
 import { type Client, client, request } from '../helpers/app.ts'
@@ -206,8 +205,7 @@ test('the news of a synchronous analysis is saved with its report: cut off after
   for (const notify of [true, false]) {
     const queryId = hexId()
     const job = { owner: ann.owner, queryId, taskId: null, attempt: 1, request: { ...taskRequest(), notify } }
-    const hooks = { signal: new AbortController().signal, onStage: async () => {}, onSteps: async () => {} }
-    expect(await analyzeNow(env, job, hooks)).toMatchObject({ ok: true, saved: true })
+    expect(await env.ANALYSIS_RUNNER.analyze(job)).toMatchObject({ ok: true, saved: true })
     await env.DB.prepare('UPDATE analyses SET data_notice = NULL WHERE query_id = ?').bind(queryId).run()
     ids.push(queryId)
   }

@@ -3,9 +3,10 @@
 
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { conversation } from '../../src/bindings.ts'
 import { type Client, client, request } from '../helpers/app.ts'
+import { movableClock } from '../helpers/clock.ts'
 
 /** `late`: what is sent is written, and its sender hears that it was not. `silent`: there is no answer. */
 type Weather = 'up' | 'down' | 'late' | 'silent'
@@ -69,8 +70,8 @@ async function listed(by: Client): Promise<Record<string, string>> {
 const LATER_MS = 400_000
 
 /** Lets time pass, loses what the objects have in memory, and has them do what is due. */
-async function later(by: Client, ids: readonly string[]): Promise<void> {
-  vi.setSystemTime(Date.now() + LATER_MS)
+async function later(by: Client, ids: readonly string[], pass: (ms: number) => void): Promise<void> {
+  pass(LATER_MS)
   for (const id of ids) {
     const stub = conversation(env, by.owner, id)
     await evictDurableObject(stub)
@@ -87,8 +88,7 @@ const DURING = ['before', 'doomed', 'made', 'brief', 'again']
 
 for (const weather of ['down', 'late'] as const) {
   test(`with the database ${weather}, conversations are made, renamed, stopped and deleted, and the list catches up`, async () => {
-    vi.useFakeTimers({ toFake: ['Date'] })
-    onTestFinished(() => void vi.useRealTimers())
+    const pass = movableClock()
     const db = faultyDatabase()
     const ann = await client()
     const make = (id: string) => ask(ann, '', { method: 'POST', body: { conversation_id: id } })
@@ -125,13 +125,13 @@ for (const weather of ['down', 'late'] as const) {
       { detail: expect.stringContaining('The database cannot be reached') },
     ])
     // Tries in vain, and is evicted again and again.
-    for (let i = 0; i < 3; i++) await later(ann, DURING)
+    for (let i = 0; i < 3; i++) await later(ann, DURING, pass)
 
     db.set('up')
     // What backs off for minutes is there for its author at once.
     await rename('before', 'Renamed in the light')
     expect(await listed(ann)).toMatchObject({ before: 'Renamed in the light RUNNING' })
-    await later(ann, DURING)
+    await later(ann, DURING, pass)
     expect(await listed(ann)).toEqual({
       before: 'Renamed in the light RUNNING',
       made: 'Made in the dark STOPPED',

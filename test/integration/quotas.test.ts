@@ -7,6 +7,7 @@ import { Owner } from '../../durable-objects/owner/owner.ts'
 import { conversation, owner as ownerObject } from '../../src/bindings.ts'
 import { saveConversation } from '../../src/db/conversations.ts'
 import { type Client, client, request } from '../helpers/app.ts'
+import { movableClock } from '../helpers/clock.ts'
 import { startConversation } from '../helpers/conversation.ts'
 import { heldTimers } from '../helpers/timers.ts'
 
@@ -90,20 +91,19 @@ test('conversations from before the books count, and a reservation that nothing 
   await saveConversation(env.DB, { ...row, ...nothing, id: 'old', trigger: 'gui', numConnections: 0, prNumber: [] }, 1)
   expect(await usedOf(ann, 'conversations')).toBe(1)
   await limitTo(ann, { MAX_CONVERSATIONS_PER_OWNER: '2' })
-  vi.useFakeTimers({ toFake: ['Date'] })
-  onTestFinished(() => void vi.useRealTimers())
+  const pass = movableClock()
   const stub = ownerObject(env, ann.owner)
   // Whoever made it died before there was a conversation.
   expect(await stub.reserveConversation(ann.owner, 'never')).toEqual({ ok: true, isFresh: true })
   expect(await stub.reserveConversation(ann.owner, 'never')).toEqual({ ok: true, isFresh: false })
   expect((await make(ann)).status).toBe(429)
-  vi.setSystemTime(Date.now() + 61_000)
+  pass(61_000)
   expect((await make(ann, { conversation_id: 'new' })).status).toBe(200)
   // What is there is not taken for gone, confirmed or not.
   await runInDurableObject(stub, (_, { storage }) => {
     storage.sql.exec("UPDATE conversations SET reserved_at = 0 WHERE id = 'new'")
   })
-  vi.setSystemTime(Date.now() + 601_000)
+  pass(601_000)
   await runDurableObjectAlarm(stub)
   expect(await usedOf(ann, 'conversations')).toBe(2)
   await stub.releaseConversation('new')

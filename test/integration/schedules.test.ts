@@ -1,14 +1,14 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import type { TaskRequest } from '../../src/analysis/task.ts'
+import type { TaskRequest } from '../../src/analysis/request.ts'
 import { listRuns } from '../../src/db/schedules.ts'
 import { stockNameStore } from '../../src/db/stock-names.ts'
 import { takeTurn } from '../../src/db/upkeep.ts'
 import worker from '../../src/index.ts'
-import { currentNames } from '../../src/market/names/store.ts'
-import { plannedStocks } from '../../src/schedule/stocks.ts'
-import { runDueSchedules, type TickWorld } from '../../src/schedule/tick.ts'
-import { runUpkeep } from '../../src/schedule/upkeep.ts'
+import { currentNames } from '../../src/kits/market-names/index.ts'
+import { runUpkeep } from '../../src/schedule/cron.ts'
+import { plannedStocks } from '../../src/schedule/due.ts'
+import { runDueSchedules, type TickDeps } from '../../src/schedule/tick.ts'
 import { type Client, client } from '../helpers/app.ts'
 import { isEnd, openStream } from './task-events.ts'
 
@@ -45,7 +45,7 @@ function rig({ owner: mine }: Client) {
     if (lock.isDead) throw new Error('cut off')
     return requests.map(({ stockCode }) => ({ accepted: true as const, task: { id: `${key} ${stockCode}` } }))
   }
-  const world: TickWorld = {
+  const deps: TickDeps = {
     db: env.DB,
     submit: async (owner, requests, key) => ({ ok: true, results: take(owner, requests, key) }),
     submitReview: async (owner, request, key) => {
@@ -56,7 +56,7 @@ function rig({ owner: mine }: Client) {
     stocksOf: async (owner, plan) => plannedStocks(env.DB, await currentNames(stockNameStore(env.DB)), { owner, plan }),
     configuredLanguage: 'en',
   }
-  return { submitted, lock, tick: (moment: string) => runDueSchedules(world, Date.parse(moment)) }
+  return { submitted, lock, tick: (moment: string) => runDueSchedules(deps, Date.parse(moment)) }
 }
 
 const runsOf = (who: Client) => who.json<{ runs: Run[] }>('/api/v1/analysis/schedule-runs').then(({ runs }) => runs)
@@ -259,15 +259,17 @@ test('the cron handler of the Worker carries a due watchlist through the queue t
     method: 'POST',
     body: { name: 'tech', stock_codes: ['NVDA', 'MSFT'] },
   })
+  // Due at whatever hour this runs.
+  const anHourAgo = new Date(Date.now() - 3_600_000).toISOString().slice(11, 16)
   const schedule = await add(ann, {
     name: 'watch',
     what: { kind: 'watchlist', watchlist_id: list.watchlist_id },
-    when: { times: ['00:00'], zone: 'UTC', days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] },
+    when: { times: [anHourAgo], zone: 'UTC', days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] },
     trading_days_only: false,
     catch_up_minutes: 1440,
     report_type: 'brief',
   })
-  await madeBefore(schedule, new Date(Date.now() - 23 * 3600_000).toISOString())
+  await madeBefore(schedule, new Date(Date.now() - 2 * 3_600_000).toISOString())
   const moment = { scheduledTime: Date.now(), cron: '*/5 * * * *', noRetry: () => {} } as ScheduledController
   await worker.scheduled(moment, env)
   const [run] = await runsOf(ann)

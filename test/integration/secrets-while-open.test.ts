@@ -3,7 +3,7 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { Vault } from '../../durable-objects/conversation/vault.ts'
+import { SecretMasker } from '../../durable-objects/conversation/turn/secret-masker.ts'
 import { HOLD_MS, SecretHolders } from '../../durable-objects/owner/secret-holders.ts'
 import { conversation, conversationId, owner } from '../../src/bindings.ts'
 import { createSecret } from '../../src/db/secrets.ts'
@@ -204,7 +204,7 @@ test('a vault looks again when it was told, when nobody promises to tell it, and
   }
   const scope = { ...env, DB: { prepare: env.DB.prepare.bind(env.DB), batch } as unknown as D1Database }
   await runInDurableObject(conversation(env, ann.owner, chat.id), async (_, { storage }) => {
-    const vault = new Vault(scope, storage.sql, of)
+    const vault = new SecretMasker(scope, storage.sql, of)
     const names = () => Object.keys(vault.variables)
     await vault.open()
     await vault.open()
@@ -246,7 +246,7 @@ test('a vault looks again when it was told, when nobody promises to tell it, and
 
     // Without the owner's object everybody reads anew.
     const OWNER = { idFromName: () => null, get: () => ({ holdSecrets: () => Promise.reject(new Error('away')) }) }
-    const alone = new Vault({ ...scope, OWNER } as unknown as Env, storage.sql, of)
+    const alone = new SecretMasker({ ...scope, OWNER } as unknown as Env, storage.sql, of)
     await alone.open()
     expect([alone.isOpen, Object.keys(alone.variables)]).toEqual([false, ['A', 'B']])
     await stored('C')

@@ -1,7 +1,7 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { Vault } from '../../durable-objects/conversation/vault.ts'
+import { SecretMasker } from '../../durable-objects/conversation/turn/secret-masker.ts'
 import { conversation } from '../../src/bindings.ts'
 import { MAX_SECRETS, ownerSecrets } from '../../src/db/secrets.ts'
 import { type Client, client, request } from '../helpers/app.ts'
@@ -250,7 +250,7 @@ test('secrets that are more than a row holds together are kept for a conversatio
     expect(rows.length).toBeGreaterThan(3)
     // As with a database that is away: the copy alone is there.
     const away = { ...env, DB: { batch: () => Promise.reject(new Error('away')) } as unknown as D1Database }
-    const vault = new Vault(away, storage.sql, { owner: ann.owner, id: chat.id })
+    const vault = new SecretMasker(away, storage.sql, { owner: ann.owner, id: chat.id })
     await vault.open()
     expect(Object.keys(vault.variables).sort()).toEqual(names.toSorted())
     expect(vault.maskText(`it is ${secretOf('LARGE_7')}.`)).toBe('it is <secret_hidden>.')

@@ -1,7 +1,7 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { EventLog } from '../../durable-objects/conversation/event-log.ts'
+import { EventLog } from '../../durable-objects/conversation/events/event-log.ts'
 import { runAction } from '../../src/agent/actions.ts'
 import type { NewEvent } from '../../src/agent/events.ts'
 import { builtinPolicy } from '../../src/agent/security/policy.ts'

@@ -3,8 +3,9 @@
 
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { conversation } from '../../src/bindings.ts'
+import { movableClock } from '../helpers/clock.ts'
 import { type Chat, openIo, startConversation } from '../helpers/conversation.ts'
 import { ioSocket, type RawSocket, rawSocket, type TestSocket } from '../helpers/sockets.ts'
 
@@ -25,8 +26,8 @@ function append(chat: Chat, count: number, bytes: number): Promise<void> {
   })
 }
 
-async function after(ms: number, chat: Chat): Promise<void> {
-  vi.setSystemTime(Date.now() + ms)
+async function after(ms: number, chat: Chat, pass: (ms: number) => void): Promise<void> {
+  pass(ms)
   await runDurableObjectAlarm(stubOf(chat))
 }
 
@@ -103,44 +104,39 @@ test('over Socket.IO a client that owes too much waits for its pong, and gets th
 })
 
 test('a client that stays silent after it was asked is closed within 20 s, and the count tells at once', async () => {
-  vi.useFakeTimers({ toFake: ['Date'] })
-  try {
-    const chat = await startConversation()
-    const [prompt, dead] = [await chat.connect(), await chat.connect('', { answersChecks: false })]
-    await append(chat, 5, 50_000)
-    await dead.until((s) => s.frames.some(({ type }) => type === 'check'))
-    await prompt.until((s) => s.frames.some(({ type }) => type === 'check'))
-    await after(19_000, chat)
-    expect(await connections(chat)).toBe(2)
-    await after(1_000, chat)
-    expect(await connections(chat)).toBe(1)
-    await dead.until((s) => s.frames.at(-1)?.type === 'closed')
-    expect(dead.frames.at(-1)).toEqual({ type: 'closed', code: 1013, reason: 'no sign of life' })
-    expect(prompt.frames.some(({ type }) => type === 'closed')).toBe(false)
-  } finally {
-    vi.useRealTimers()
-  }
+  const pass = movableClock()
+  const chat = await startConversation()
+  const [prompt, dead] = [await chat.connect(), await chat.connect('', { answersChecks: false })]
+  await append(chat, 5, 50_000)
+  await dead.until((s) => s.frames.some(({ type }) => type === 'check'))
+  await prompt.until((s) => s.frames.some(({ type }) => type === 'check'))
+  await after(19_000, chat, pass)
+  expect(await connections(chat)).toBe(2)
+  await after(1_000, chat, pass)
+  expect(await connections(chat)).toBe(1)
+  await dead.until((s) => s.frames.at(-1)?.type === 'closed')
+  expect(dead.frames.at(-1)).toEqual({ type: 'closed', code: 1013, reason: 'no sign of life' })
+  expect(prompt.frames.some(({ type }) => type === 'closed')).toBe(false)
 })
 
 test('a plain client that was silent for ten minutes is asked whether it is there, unless the runtime heard its pings', async () => {
-  vi.useFakeTimers({ toFake: ['Date'] })
-  try {
-    const chat = await startConversation()
-    const [there, gone] = [await chat.connect(), await chat.connect('', { answersChecks: false })]
-    const pinging = await chat.connect()
-    await new Promise((resolve) => setTimeout(resolve, 50))
-    pinging.send('{"type":"ping"}')
-    await pinging.until((s) => s.frames.some(({ type }) => type === 'pong'))
-    await after(600_000, chat)
-    for (const socket of [there, gone]) await socket.until((s) => s.frames.some(({ type }) => type === 'check'))
-    expect(pinging.frames.some(({ type }) => type === 'check')).toBe(false)
-    await after(20_000, chat)
-    expect(await connections(chat)).toBe(2)
-    await after(600_000, chat)
-    await there.until((s) => s.frames.filter(({ type }) => type === 'check').length === 2)
-  } finally {
-    vi.useRealTimers()
-  }
+  const pass = movableClock()
+  const chat = await startConversation()
+  // The runtime knows only its own clock, so what is to be older than a ping comes from before.
+  pass(-60_000)
+  const [there, gone] = [await chat.connect(), await chat.connect('', { answersChecks: false })]
+  pass(60_000)
+  const pinging = await chat.connect()
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  pinging.send('{"type":"ping"}')
+  await pinging.until((s) => s.frames.some(({ type }) => type === 'pong'))
+  await after(550_000, chat, pass)
+  for (const socket of [there, gone]) await socket.until((s) => s.frames.some(({ type }) => type === 'check'))
+  expect(pinging.frames.some(({ type }) => type === 'check')).toBe(false)
+  await after(20_000, chat, pass)
+  expect(await connections(chat)).toBe(2)
+  await after(600_000, chat, pass)
+  await there.until((s) => s.frames.filter(({ type }) => type === 'check').length === 2)
 })
 
 test('500 clients get a burst, each the same text, and are counted as they come and go', async () => {

@@ -1,16 +1,17 @@
 import { evictDurableObject, runDurableObjectAlarm } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { conversation } from '../../src/bindings.ts'
 import { client, request } from '../helpers/app.ts'
+import { movableClock } from '../helpers/clock.ts'
 import { type Chat, isInState, openIo, startConversation } from '../helpers/conversation.ts'
 import { ioSocket } from '../helpers/sockets.ts'
 
 const stubOf = (chat: Chat) => conversation(env, chat.owner.owner, chat.id)
 
 /** Runs the object's alarm as if so much time had passed. */
-async function after(ms: number, chat: Chat): Promise<void> {
-  vi.setSystemTime(Date.now() + ms)
+async function after(ms: number, chat: Chat, pass: (ms: number) => void): Promise<void> {
+  pass(ms)
   await runDurableObjectAlarm(stubOf(chat))
 }
 
@@ -198,48 +199,40 @@ test('another namespace is refused while the default one goes on, and nothing is
 })
 
 test('the alarm pings every 25 s over evictions, and who never joins is closed without a dismissal', async () => {
-  vi.useFakeTimers({ toFake: ['Date'] })
-  try {
-    const chat = await startConversation()
-    const [awake, idle] = [await chat.connectIo(-1), await chat.connectIo()]
-    await awake.until((s) => s.events().length > 0)
-    await after(25_000, chat)
-    await Promise.all([awake, idle].map((socket) => socket.until(({ texts }) => texts.includes('2'))))
-    const late = await chat.connectIo(-1)
-    await late.until((s) => s.events().length > 0)
-    expect((await chat.owner.json(chat.path)).num_connections).toBe(2)
-    await evictDurableObject(stubOf(chat))
-    await after(25_000, chat)
-    await awake.until(({ texts }) => texts.filter((text) => text === '2').length === 2)
-    await late.until(({ texts }) => texts.includes('2'))
-    expect((await chat.owner.json(chat.path)).num_connections).toBe(2)
-    await idle.until(({ closed }) => closed !== null)
-    expect(idle.closed).toEqual({ code: 1013, reason: 'no sign of life' })
-    expect(idle.texts).not.toContain('41')
-  } finally {
-    vi.useRealTimers()
-  }
+  const pass = movableClock()
+  const chat = await startConversation()
+  const [awake, idle] = [await chat.connectIo(-1), await chat.connectIo()]
+  await awake.until((s) => s.events().length > 0)
+  await after(25_000, chat, pass)
+  await Promise.all([awake, idle].map((socket) => socket.until(({ texts }) => texts.includes('2'))))
+  const late = await chat.connectIo(-1)
+  await late.until((s) => s.events().length > 0)
+  expect((await chat.owner.json(chat.path)).num_connections).toBe(2)
+  await evictDurableObject(stubOf(chat))
+  await after(25_000, chat, pass)
+  await awake.until(({ texts }) => texts.filter((text) => text === '2').length === 2)
+  await late.until(({ texts }) => texts.includes('2'))
+  expect((await chat.owner.json(chat.path)).num_connections).toBe(2)
+  await idle.until(({ closed }) => closed !== null)
+  expect(idle.closed).toEqual({ code: 1013, reason: 'no sign of life' })
+  expect(idle.texts).not.toContain('41')
 })
 
 test('a pong that does not come closes the socket, and the count tells at once', async () => {
-  vi.useFakeTimers({ toFake: ['Date'] })
-  try {
-    const chat = await startConversation()
-    const answer = await openIo(chat.owner, { conversation_id: chat.id })
-    const [awake, silent] = [await chat.connectIo(-1), ioSocket(answer, { answersPings: false })]
-    silent.send('40')
-    await silent.until((s) => s.events().length > 0)
-    await after(25_000, chat)
-    await silent.until(({ texts }) => texts.includes('2'))
-    expect((await chat.owner.json(chat.path)).num_connections).toBe(2)
-    await after(25_000, chat)
-    expect((await chat.owner.json(chat.path)).num_connections).toBe(1)
-    await silent.until(({ closed }) => closed !== null)
-    expect(silent.closed?.code).toBe(1013)
-    await awake.until(({ texts }) => texts.filter((text) => text === '2').length === 2)
-  } finally {
-    vi.useRealTimers()
-  }
+  const pass = movableClock()
+  const chat = await startConversation()
+  const answer = await openIo(chat.owner, { conversation_id: chat.id })
+  const [awake, silent] = [await chat.connectIo(-1), ioSocket(answer, { answersPings: false })]
+  silent.send('40')
+  await silent.until((s) => s.events().length > 0)
+  await after(25_000, chat, pass)
+  await silent.until(({ texts }) => texts.includes('2'))
+  expect((await chat.owner.json(chat.path)).num_connections).toBe(2)
+  await after(25_000, chat, pass)
+  expect((await chat.owner.json(chat.path)).num_connections).toBe(1)
+  await silent.until(({ closed }) => closed !== null)
+  expect(silent.closed?.code).toBe(1013)
+  await awake.until(({ texts }) => texts.filter((text) => text === '2').length === 2)
 })
 
 test('the end of a session is told before the sockets are let go, and a client that leaves is not counted', async () => {

@@ -1,6 +1,7 @@
 import { abortAllDurableObjects, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
+import { readPlainFrame } from '../../durable-objects/conversation/sockets/plain-socket.ts'
 import { conversation } from '../../src/bindings.ts'
 import { client, request } from '../helpers/app.ts'
 import { isInState, startConversation } from '../helpers/conversation.ts'
@@ -59,20 +60,34 @@ test('an action sent over the socket is acknowledged by its ref, and sent again 
 test('a frame that is no action is answered with what is wrong, and the socket goes on', async () => {
   const chat = await startConversation()
   const socket = await chat.connect()
-  for (const bad of [
-    'not json',
-    '[]',
-    '{"action":"write","args":{}}',
-    '{"action":"message","args":{}}',
-    '{"ref":7,"action":"run"}',
-  ])
-    socket.send(bad)
+  const noObject = ['A frame must be a JSON object', undefined]
+  const noAction = ['Not an action that a client may send', undefined]
+  const noRef = ['ref must be a text of 1 to 200 characters', undefined]
+  const bad: [string, unknown[]][] = [
+    ['not json', noObject],
+    ['[]', noObject],
+    ['[{"type":"ping"}]', noObject],
+    ['null', noObject],
+    ['"ping"', noObject],
+    ['{}', noAction],
+    ['{"action":"write","args":{}}', noAction],
+    ['{"action":"message","args":{}}', noAction],
+    ['{"ref":7,"action":"run"}', noRef],
+    ['{"ref":"","type":"message"}', noRef],
+    [JSON.stringify({ ref: 'r'.repeat(201), action: 'message', args: { content: 'x' } }), noRef],
+    [JSON.stringify({ ref: 'r'.repeat(200), action: 'run' }), [noAction[0], 'r'.repeat(200)]],
+    [' '.repeat(4 * 1024 * 1024 + 1), ['A frame holds at most 4194304 characters', undefined]],
+    [`${' '.repeat(4 * 1024 * 1024 - 2)}[]`, noObject],
+  ]
+  for (const [frame] of bad) socket.send(frame)
   socket.send({ ref: 'r', action: 'message', args: { content: 'x', extra: 1 } })
   socket.send({ type: 'ping' })
-  await socket.until((s) => s.frames.filter(({ type }) => type === 'error').length === 6)
+  await socket.until((s) => s.frames.filter(({ type }) => type === 'error').length === bad.length + 1)
   const errors = socket.frames.filter(({ type }) => type === 'error')
   await socket.until((s) => s.frames.some(({ type }) => type === 'pong'))
+  expect(errors.slice(0, -1).map(({ message, ref }) => [message, ref])).toEqual(bad.map(([, answer]) => answer))
   expect(errors.at(-1)).toMatchObject({ ref: 'r', detail: [expect.stringContaining('extra')] })
+  expect(readPlainFrame(new ArrayBuffer(2))).toMatchObject({ kind: 'invalid', answer: { type: 'error' } })
 })
 
 test('stop ends the command that runs, keeps its output so far, and drops what waits behind it', async () => {

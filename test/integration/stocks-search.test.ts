@@ -1,9 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { saveChangedNames, stockNameStore } from '../../src/db/stock-names.ts'
-import type { Listing } from '../../src/market/names/listing.ts'
-import { packagedTable } from '../../src/market/names/packaged.ts'
-import { currentNames, forgetNames } from '../../src/market/names/store.ts'
+import { currentNames, forgetNames, type Listing, packagedNames } from '../../src/kits/market-names/index.ts'
 import { client, request } from '../helpers/app.ts'
 
 type Found = { query: string; total: number; items: Record<string, unknown>[] }
@@ -25,10 +23,10 @@ test('the packaged list is laid down by the first question, once, and answers se
     return found.items.map(({ stock_code, match }) => [stock_code, match])
   }
   expect(await search('q=%E8%8C%85%E5%8F%B0&limit=1')).toEqual([['600519', 'name']])
-  const { size, version } = { size: (await packagedTable()).table.size, version: (await packagedTable()).version }
-  expect(await count()).toBe(size)
+  const packaged = await packagedNames()
+  expect(await count()).toBe(packaged.all().length)
   expect(await count('changed_at IS NOT NULL')).toBe(0)
-  expect((await stockNameStore(env.DB).state()).seededFrom).toBe(version)
+  expect((await stockNameStore(env.DB).state()).seededFrom).toBe(packaged.version)
   expect(await search('q=gzmt&limit=1')).toEqual([['600519', 'initials']])
   expect(await search('q=tencent&limit=1')).toEqual([['HK00700', 'name']])
   expect(await search('q=0700&limit=1')).toEqual([['HK00700', 'code']])
@@ -66,12 +64,10 @@ test('laying the list down again changes nothing, and a newer list keeps what wa
   const renamed: Listing = { ...moutai, zh: '贵州酱酒', pinyin: 'gui zhou jiang jiu', aliases: ['茅台', '贵州茅台'] }
   await saveChangedNames(env.DB, [renamed], { source: 'eastmoney', at: '2026-11-21T00:00:00.000000Z' })
   const before = await store.state()
-  const { table } = await packagedTable()
-  const listings = Array.from({ length: table.size }, (_, row) => table.listing(row)).filter(
-    ({ key }) => key !== 'AAPL',
-  )
+  const packaged = (await packagedNames()).all()
+  const listings = packaged.filter(({ key }) => key !== 'AAPL')
   await store.seed('999999-next', listings)
-  expect(await count()).toBe(table.size - 1)
+  expect(await count()).toBe(packaged.length - 1)
   expect(await count("key = 'AAPL'")).toBe(0)
   expect(await store.changed()).toEqual([renamed])
   const after = await store.state()

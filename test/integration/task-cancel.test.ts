@@ -2,7 +2,7 @@ import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, onTestFinished, test } from 'vitest'
 import { taskQueue } from '../../src/bindings.ts'
-import { queueTrouble } from '../../src/routes/queue-health.ts'
+import { queueTrouble } from '../../src/routes/health.ts'
 import { type Client, client, request } from '../helpers/app.ts'
 import { isEnd, openStream } from './task-events.ts'
 
@@ -35,7 +35,7 @@ function heldRuns() {
     })
   const prepare = (query: string) => {
     const real = DB.prepare(query)
-    return query.includes("<> 'market_review' ORDER") ? hold(real) : real
+    return query.includes("a.key = ? AND a.report_type <> 'market_review'") ? hold(real) : real
   }
   Object.assign(env, { DB: { prepare, batch: DB.batch.bind(DB) } })
   onTestFinished(runs.letGo)

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { conversation } from '../../src/bindings.ts'
 import { request } from '../helpers/app.ts'
 import { type Chat, startConversation } from '../helpers/conversation.ts'
-import { craftZip } from '../unit/workspace/crafted-zip.ts'
+import { craftZip } from '../helpers/crafted-zip.ts'
 import { inPieces, pattern, same } from '../unit/workspace/open-store.ts'
 
 type Report = { uploaded_files: string[]; skipped_files: { name: string; reason: string }[] }

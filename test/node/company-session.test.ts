@@ -6,12 +6,13 @@ import { startLoopbackMarket } from '../support/loopback-market.ts'
 test('over real connections, results come after one session is made, and the next company needs none', async () => {
   const market = await startLoopbackMarket()
   try {
-    const data = () => createMarketData({ providers: ['yahoo'], yahooUrl: market.url, yahooCookieUrl: market.url })
+    const variables = { YAHOO_URL: market.url, YAHOO_COOKIE_URL: market.url }
+    const data = () => createMarketData({ providers: ['yahoo'], variables })
     const ask = async (code: string) => {
       const parsed = parseCode(code)
       if (!parsed.ok) throw new Error(parsed.reason)
       market.asked.length = 0
-      const fetched = await data().fundamentals(parsed.instrument)
+      const fetched = await (await data()).fundamentals(parsed.instrument)
       return fetched.ok ? fetched.value : fetched.runs
     }
     expect(await ask('AAPL')).toMatchObject({ report: { period: 'quarter', currency: 'USD', roePct: 50 } })

@@ -5,10 +5,14 @@ import { dirname, join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
 import { COMMAND_VARIABLES } from '../../scripts/start/settings.ts'
 import { VARIABLES } from '../../src/config.ts'
+import { MARKET_SOURCES } from '../../src/market/providers/registry.ts'
+import { SEARCH_NAMES } from '../../src/news/providers/registry.ts'
+import { CHANNEL_KINDS, CHANNELS } from '../../src/notify/registry.ts'
 import { filesIn, ROOT, textOf } from '../support/source-tree.ts'
 
 const PAGES = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md']
-const DOCUMENTS = [...PAGES, ...filesIn('docs').filter((path) => path.endsWith('.md'))]
+const KIT_PAGES = filesIn('src/kits').filter((path) => path.endsWith('/README.md'))
+const DOCUMENTS = [...PAGES, ...filesIn('docs').filter((path) => path.endsWith('.md')), ...KIT_PAGES]
 const WORKER_VARIABLES = VARIABLES.map(({ name }) => name)
 
 const matches = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([, found = '']) => found)
@@ -23,6 +27,26 @@ test('docs/configuration.md has a table row for every variable of the Worker, an
   expect(WORKER_VARIABLES.filter((name) => !rows.includes(name))).toEqual([])
   const known: readonly string[] = [...WORKER_VARIABLES, ...COMMAND_VARIABLES]
   expect(rows.filter((name) => !known.includes(name))).toEqual([])
+})
+
+/** What the first column of a table names: the rows of the table below the heading. */
+const namesIn = (page: string, heading: string): string[] => {
+  const section =
+    textOf(page)
+      .split(/^##+ /m)
+      .find((text) => text.startsWith(`${heading}\n`)) ?? ''
+  return matches(section, /^\| `([a-z]+)` \|/gm)
+}
+
+test('every provider and every kind of channel has its row, and none has one that is not there', () => {
+  expect(namesIn('docs/market-data.md', 'Sources')).toEqual(MARKET_SOURCES)
+  expect(namesIn('docs/news.md', 'Sources')).toEqual(SEARCH_NAMES)
+  expect(namesIn('docs/notifications.md', 'Channels')).toEqual(CHANNEL_KINDS)
+  const settings = CHANNEL_KINDS.map((kind) => {
+    const row = matches(textOf('docs/notifications.md'), new RegExp(`^\\| \`${kind}\` \\| ([^|]*)`, 'gm')).join()
+    return [kind, matches(row, /`(\w+)`/g).sort()]
+  })
+  expect(settings).toEqual(CHANNEL_KINDS.map((kind) => [kind, Object.keys(CHANNELS[kind].settings.shape).sort()]))
 })
 
 test('what the commands read for themselves is told somewhere', () => {
@@ -68,6 +92,15 @@ function slug(heading: string): string {
 function withoutCode(markdown: string): string {
   return markdown.replace(/^```[\s\S]*?^```/gm, '')
 }
+
+test('each kit has a short page that leads to the decision why it is ours', () => {
+  const kits = new Set(filesIn('src/kits').map((path) => path.split('/')[2]))
+  expect(KIT_PAGES).toEqual([...kits].map((kit) => `src/kits/${kit}/README.md`))
+  for (const page of KIT_PAGES) {
+    expect(textOf(page).split('\n').length, page).toBeLessThanOrEqual(12)
+    expect(textOf(page), page).toMatch(/\]\([./]+docs\/decisions\/\d{4}-[\w-]+\.md\)/)
+  }
+})
 
 test('every npm script that a document names exists', () => {
   const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> }

@@ -5,35 +5,91 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { filesIn, type Import, importsOf, ROOT, textOf } from '../support/source-tree.ts'
 
-const DOMAIN = [
-  'agent',
-  'llm',
-  'mcp',
-  'workspace',
-  'git-providers',
-  'market',
-  'news',
+const DOMAIN = ['agent', 'llm', 'mcp', 'workspace', 'git-providers', 'market', 'news', 'analysis', 'notify', 'schedule']
+
+/** What stands on its own: each could be a package. Its `index.ts` is its whole face. */
+const WORKSPACE_KITS = ['kits/git', 'kits/shell', 'kits/node-program', 'kits/zip']
+const NAMES = 'kits/market-names'
+const KITS = [...WORKSPACE_KITS, NAMES]
+const FACES = KITS.map((kit) => `src/${kit}/index.ts`)
+
+/** Who may know inner files of a kit beside the kit and its tests, and which. */
+const INSIDERS: Readonly<Record<string, RegExp>> = {
+  // What is loaded on first use is loaded before a test begins, wherever it is.
+  'test/helpers/lazy-modules.ts': /./,
+  // Makes the list that the kit packages, and measures how it is read.
+  'scripts/derive-names.mjs': /^src\/kits\/market-names\//,
+  'scripts/bench/rows/names.ts': /^src\/kits\/market-names\//,
+  // The other end of a kit's connection: processes that load as little as they can, file by file.
+  'scripts/programs/entries/program-worker.ts': /^src\/kits\/node-program\//,
+  'scripts/programs/printed.ts': /\/node-program\/runtime\/protocol\.ts$/,
+  'scripts/programs/program-run.ts': /\/node-program\/wire\.ts$/,
+}
+
+/** What routes and objects may know of an analysis: what is asked for, its texts, its flow, its report. */
+const SHOWN = [
   'analysis',
-  'reports',
-  'notify',
-  'review',
-  'schedule',
+  'analysis/texts',
+  'analysis/flow',
+  'analysis/judge',
+  'analysis/report',
+  'analysis/market-review',
 ]
 
-/** A unit is a folder of src, a file directly in src, or durable-objects. */
+/** A unit is a folder of src, a kit, a step of an analysis, a file directly in src, or durable-objects. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  index: ['app', 'durable-objects', 'analysis/runner', 'schedule'],
+  index: ['app', 'durable-objects', 'analysis/compose', 'schedule'],
   app: ['routes', 'http'],
-  routes: ['http', 'bindings', 'config', 'db', 'lib', ...DOMAIN, 'analysis/runner'],
-  'durable-objects': ['bindings', 'config', 'db', 'limits', 'lib', ...DOMAIN],
-  agent: ['llm', 'mcp', 'workspace', 'lib'],
-  analysis: ['market', 'news', 'reports', 'llm', 'lib'],
-  'analysis/runner': [
+  routes: ['http', 'bindings', 'config', 'db', 'lib', ...DOMAIN, ...SHOWN, 'analysis/market-data', NAMES],
+  'durable-objects': ['bindings', 'config', 'db', 'limits', 'lib', ...DOMAIN, ...SHOWN, ...WORKSPACE_KITS],
+  agent: ['llm', 'mcp', 'workspace', ...WORKSPACE_KITS, 'lib'],
+  // The steps, each of which knows those before it.
+  analysis: ['analysis/texts', 'market', 'lib'],
+  'analysis/texts': ['analysis', 'market', 'lib'],
+  'analysis/gather': ['analysis', 'analysis/texts', 'market', 'lib'],
+  'analysis/judge': ['analysis', 'analysis/texts', 'analysis/gather', 'market', 'news', 'lib'],
+  'analysis/write': ['analysis', 'analysis/texts', 'analysis/gather', 'analysis/judge', 'llm', 'lib'],
+  'analysis/report': [
     'analysis',
+    'analysis/texts',
+    'analysis/gather',
+    'analysis/judge',
+    'analysis/write',
+    'market',
+    'lib',
+  ],
+  'analysis/flow': ['analysis', 'analysis/texts', 'lib'],
+  'analysis/run': [
+    'analysis',
+    'analysis/texts',
+    'analysis/gather',
+    'analysis/judge',
+    'analysis/write',
+    'analysis/report',
+    'analysis/flow',
+    'lib',
+  ],
+  'analysis/market-review': [
+    'analysis',
+    'analysis/texts',
+    'analysis/write',
+    'analysis/report',
+    'analysis/flow',
+    'analysis/run',
     'market',
     'news',
-    'reports',
-    'review',
+    'lib',
+  ],
+  'analysis/market-data': ['market', NAMES, 'config', 'db', 'lib'],
+  'analysis/compose': [
+    ...SHOWN,
+    'analysis/gather',
+    'analysis/write',
+    'analysis/run',
+    'analysis/market-data',
+    NAMES,
+    'market',
+    'news',
     'llm',
     'lib',
     'notify',
@@ -41,19 +97,32 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'bindings',
     'config',
   ],
-  review: ['analysis', 'market', 'news', 'reports', 'lib'],
-  schedule: ['analysis', 'analysis/runner', 'review', 'market', 'reports', 'bindings', 'config', 'db', 'lib'],
-  reports: ['market', 'lib'],
+  schedule: [
+    'analysis',
+    'analysis/market-data',
+    'analysis/market-review',
+    'market',
+    NAMES,
+    'bindings',
+    'config',
+    'db',
+    'lib',
+  ],
   news: ['market', 'lib'],
-  notify: ['reports', 'lib'],
+  notify: ['analysis', 'analysis/texts', 'analysis/report', 'lib'],
   // Authentication stands before every route and reads the keys; what failed in an object is looked up by its name.
   http: ['bindings', 'config', 'db', 'limits', 'lib'],
   limits: ['bindings', 'config', 'lib'],
-  workspace: ['lib'],
+  workspace: ['kits/zip', 'lib'],
+  'kits/git': ['workspace', 'kits/shell', 'lib'],
+  'kits/shell': ['workspace', 'kits/zip', 'lib'],
+  'kits/node-program': ['workspace', 'kits/shell', 'lib'],
+  'kits/zip': ['lib'],
+  [NAMES]: ['lib'],
   llm: ['lib'],
   mcp: ['lib'],
   'git-providers': ['lib'],
-  market: ['lib'],
+  market: [NAMES, 'lib'],
   // What is sealed in the database is sealed under the environment's keys.
   db: ['config', 'lib'],
   config: ['lib'],
@@ -62,13 +131,20 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   web: [],
 }
 
+/** What lists units with their variables, which the configuration adds up. It may know nothing else of them. */
+const REGISTRIES = ['src/market/providers/registry.ts', 'src/news/providers/registry.ts', 'src/notify/registry.ts']
+
 /** What owns shapes: `import type` may point there from anywhere but lib and web. */
-const OWNS_SHAPES = new Set([...DOMAIN, 'db', 'config', 'http'])
+const OWNS_SHAPES = new Set([...DOMAIN, ...WORKSPACE_KITS, NAMES, ...SHOWN, 'db', 'config', 'http'])
+
+/** Where an analysis meets the world. */
+const COMPOSED = ['src/analysis/run.ts', 'src/analysis/compose.ts']
 
 const FAMILIES = {
   conversations: [
     'src/agent/',
     'src/workspace/',
+    ...WORKSPACE_KITS.map((kit) => `src/${kit}/`),
     'src/mcp/',
     'src/git-providers/',
     'src/routes/conversations/',
@@ -76,18 +152,17 @@ const FAMILIES = {
   ],
   analysis: [
     'src/market/',
+    `src/${NAMES}/`,
     'src/news/',
     'src/analysis/',
-    'src/reports/',
     'src/notify/',
-    'src/review/',
     'src/schedule/',
     'src/routes/analysis/',
     'durable-objects/task-queue/',
   ],
 } as const
 
-/** An index.ts exists only where it decides something: it mounts, chooses or falls back. */
+/** An index.ts exists only where it decides something (it mounts, chooses or falls back), and as the face of a kit. */
 const INDEX_FILES = [
   'src/index.ts',
   'src/routes/conversations/index.ts',
@@ -96,7 +171,7 @@ const INDEX_FILES = [
   'src/git-providers/index.ts',
   'src/market/providers/index.ts',
   'src/market/indicators/index.ts',
-  'src/notify/index.ts',
+  ...FACES,
 ]
 
 const FILES = filesIn('src', 'durable-objects').filter((path) => /\.tsx?$/.test(path) && path !== 'src/env.d.ts')
@@ -105,7 +180,9 @@ const OURS = IMPORTS.filter(({ isOurs }) => isOurs)
 
 function unitOf(path: string): string {
   if (path.startsWith('durable-objects/')) return 'durable-objects'
-  if (path === 'src/analysis/runner.ts') return 'analysis/runner'
+  if (COMPOSED.includes(path)) return 'analysis/compose'
+  if (path === 'src/analysis/market-data.ts') return 'analysis/market-data'
+  if (/^src\/(analysis|kits)\/[\w-]+\//.test(path)) return path.split('/').slice(1, 3).join('/')
   return (path.split('/')[1] ?? '').replace(/\.ts$/, '')
 }
 
@@ -137,6 +214,7 @@ test('an import follows the table, and a type comes only from a folder that owns
   const breaches = OURS.filter(({ from, target, isType }) => {
     const [source, wanted] = [unitOf(from), unitOf(target)]
     if (source === wanted || MAY_IMPORT[source]?.includes(wanted)) return false
+    if (source === 'config' && REGISTRIES.includes(target)) return false
     if (!isType || source === 'lib' || source === 'web') return true
     // A stub is typed by the class that it leads to.
     if (source === 'bindings' && wanted === 'durable-objects') return false
@@ -153,10 +231,22 @@ test('the two families never import each other, not even a type', () => {
   expect(breaches.map(arrow)).toEqual([])
 })
 
-test('no file imports itself by way of others', () => {
+test('no file imports itself by way of others, types counted', () => {
   const graph = new Map(FILES.map((path) => [path, [] as string[]]))
-  for (const { from, target, isType } of OURS) if (!isType) graph.get(from)?.push(target)
+  // A file that is made takes its types from the one that reads it.
+  const counts = ({ from, isType }: { from: string; isType: boolean }) => !isType || !from.endsWith('.generated.ts')
+  for (const one of OURS) if (counts(one)) graph.get(one.from)?.push(one.target)
   expect(findCycle(graph)).toEqual([])
+})
+
+test('what asks for an analysis loads nothing that makes one', () => {
+  const makes = ['analysis/gather', 'analysis/write', 'analysis/run', 'analysis/market-review', 'analysis/compose']
+  const reached = new Set(['analyze', 'tasks-cancel'].map((name) => `src/routes/analysis/${name}.ts`))
+  for (const path of reached) {
+    for (const { from, target, isType } of OURS) if (from === path && !isType) reached.add(target)
+  }
+  expect(reached.has('src/analysis/texts/book.ts')).toBe(true)
+  expect([...reached].filter((path) => makes.includes(unitOf(path)))).toEqual([])
 })
 
 function findCycle(graph: ReadonlyMap<string, readonly string[]>): string[] {
@@ -178,12 +268,44 @@ function findCycle(graph: ReadonlyMap<string, readonly string[]>): string[] {
   return []
 }
 
-test('there is no barrel: an index.ts only where it decides something, and a re-export only in the entry', () => {
+test('there is no barrel: an index.ts only where it decides something, a re-export only in the entry and in the faces of kits', () => {
   expect(FILES.filter((path) => /(^|\/)index\.tsx?$/.test(path) && !INDEX_FILES.includes(path))).toEqual([])
   const reExporting = FILES.filter((path) => /^export\s+(type\s+)?(\*|\{[^}]*\})[^\n]*\sfrom\s/m.test(textOf(path)))
   // A file in a lazy/ folder re-exports one heavy package, so that it is loaded with that file, on first use.
-  expect(reExporting.filter((path) => path !== 'src/index.ts' && !/\/lazy\/[\w-]+\.ts$/.test(path))).toEqual([])
+  const mayReExport = (path: string) => path === 'src/index.ts' || FACES.includes(path) || LAZY.test(path)
+  expect(reExporting.filter((path) => !mayReExport(path))).toEqual([])
+  // A face names what it shows, and is nothing else.
+  const more = FACES.filter((path) => withoutComments(textOf(path)).replace(NAMED_RE_EXPORT, '').trim() !== '')
+  expect(more).toEqual([])
 })
+
+const LAZY = /\/lazy\/[\w-]+\.ts$/
+const NAMED_RE_EXPORT = /^export (type )?\{[^}]+\} from '\.\/[\w./-]+'$/gm
+
+test('a kit is known from outside by its face alone, types included, and does not use its own', () => {
+  const everywhere = [...FILES, ...filesIn('scripts', 'test').filter((path) => /\.(tsx?|m?js)$/.test(path))]
+  const uses = everywhere.flatMap(importsOf).filter(({ target }) => target.startsWith('src/kits/'))
+  expect(uses.filter(({ target }) => FACES.includes(target)).length).toBeGreaterThan(FACES.length)
+  const breaches = uses.filter(({ from, target }) => {
+    const isInside = kitOf(from) === kitOf(target)
+    if (FACES.includes(target)) return isInside && from.startsWith('src/')
+    return !isInside && INSIDERS[from]?.test(target) !== true
+  })
+  expect(breaches.map(arrow)).toEqual([])
+})
+
+test('whoever is named as an insider of a kit imports an inner file of it', () => {
+  const idle = Object.entries(INSIDERS).filter(
+    ([path, inner]) => !importsOf(path).some(({ target }) => inner.test(target) && !FACES.includes(target)),
+  )
+  expect(idle).toEqual([])
+})
+
+/** The kit that the file is part of, or that it tests. */
+function kitOf(path: string): string | null {
+  const [, name] = /^(?:src|test\/unit|test\/node)\/kits\/([\w-]+)\//.exec(path) ?? []
+  return name ?? null
+}
 
 test('only the app, http and routes know Hono', () => {
   const breaches = IMPORTS.filter(

@@ -6,7 +6,7 @@ import { filesIn, textOf } from '../support/source-tree.ts'
 /** Where a bare `fetch` is, and why it may be. */
 const ALLOWED: Readonly<Record<string, string>> = {
   'src/lib/guarded-fetch.ts': 'the door itself',
-  'src/lib/operator-fetch.ts': 'addresses of the operator and of known providers',
+  'src/lib/http-client.ts': 'addresses of the operator and of known providers',
   'src/web/api.ts': 'runs in the browser, and asks the service that it came from',
 }
 
@@ -51,16 +51,16 @@ test('no request leaves the service but through the door, or to an address of th
 test('a door says whose address is asked, and only where one is made', () => {
   const makers = FILES.filter((path) => /\b(STRANGER|typedByPerson|namedByOperator)\b/.test(textOf(path)))
   expect(makers).toEqual([
-    'durable-objects/conversation/git-access.ts',
+    'durable-objects/conversation/repository/git-access.ts',
     'src/agent/tools/browse.ts',
-    'src/git-providers/host-door.ts',
+    'src/git-providers/api-url.ts',
+    'src/kits/shell/commands/curl.ts',
     'src/lib/chooser.ts',
     'src/lib/guarded-fetch.ts',
-    'src/lib/operator-fetch.ts',
+    'src/lib/http-client.ts',
     'src/llm/client.ts',
-    'src/mcp/door.ts',
-    'src/notify/target.ts',
-    'src/workspace/commands/curl.ts',
+    'src/mcp/remote-server.ts',
+    'src/notify/send.ts',
   ])
 })
 

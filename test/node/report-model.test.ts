@@ -1,11 +1,11 @@
 // The words of a report from a model server that speaks the common protocol, over a real connection on loopback.
 
 import { expect, test } from 'vitest'
-import { type AnalysisInput, analyze } from '../../src/analysis/analyze.ts'
-import { type Narrator, NarratorError, type NarratorFault } from '../../src/analysis/narrator.ts'
+import type { NarratorFault } from '../../src/analysis/codes.ts'
+import { type Narrator, NarratorError } from '../../src/analysis/narrator.ts'
 import { heldTimers } from '../helpers/timers.ts'
 import { type LoopbackModel, loopbackModel } from '../support/loopback-model.ts'
-import { ALONE, DEADLINES } from '../unit/analysis/alone.ts'
+import { ALONE, analyze, DEADLINES, type Subject } from '../unit/analysis/alone.ts'
 import { barsOf, wave } from '../unit/analysis/series.ts'
 
 const ANSWER = {
@@ -64,15 +64,12 @@ function chatNarrator({ url }: LoopbackModel, model: string): Narrator {
   }
 }
 
-const INPUT: AnalysisInput = {
+const INPUT: Subject = {
   instrument: { key: '600519', market: 'cn', exchange: 'SH', kind: 'stock', code: '600519' },
   names: { zh: '贵州茅台' },
   request: { reportType: 'detailed', language: 'zh', analysisPhase: 'auto', skills: ['bull_trend', 'no_such_thing'] },
   configuredLanguage: 'zh',
   queryId: 'e'.repeat(32),
-  traceId: 'e'.repeat(32),
-  taskId: null,
-  triggerSource: 'api',
 }
 
 async function analysed(narrator: Narrator, modelMs = 60_000) {

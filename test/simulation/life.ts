@@ -1,30 +1,28 @@
-// One life of the object: the classes that own a turn, put together as a conversation's room puts them together, over a
+// One life of the object: the classes that own a turn, put together as a conversation's state puts them together, over a
 // disk that outlives them. What comes from outside is the script's: the model, the tools, the settings.
 
 import { Alarms } from '../../durable-objects/alarms.ts'
-import { AgentLoop } from '../../durable-objects/conversation/agent-loop.ts'
-import { CallQueue } from '../../durable-objects/conversation/call-queue.ts'
-import { ClientRefs } from '../../durable-objects/conversation/client-refs.ts'
-import type { RunCommand } from '../../durable-objects/conversation/command-step.ts'
-import { Condenser } from '../../durable-objects/conversation/condenser.ts'
-import { EventLog, type StoredEvent } from '../../durable-objects/conversation/event-log.ts'
-import { History } from '../../durable-objects/conversation/history.ts'
-import { Meta } from '../../durable-objects/conversation/meta.ts'
-import type { Outfit } from '../../durable-objects/conversation/outfit.ts'
-import { Recall } from '../../durable-objects/conversation/recall.ts'
-import { ReplayQueue } from '../../durable-objects/conversation/replay-queue.ts'
-import { Thinker } from '../../durable-objects/conversation/thinker.ts'
-import { type Desk, NEW_TURN, type Turn } from '../../durable-objects/conversation/turn.ts'
-import type { ActionEvent, NewEvent } from '../../src/agent/events.ts'
+import { ClientRefs } from '../../durable-objects/conversation/events/client-refs.ts'
+import { EventLog } from '../../durable-objects/conversation/events/event-log.ts'
+import { CallQueue } from '../../durable-objects/conversation/turn/call-queue.ts'
+import { ReplayQueue } from '../../durable-objects/conversation/turn/replay-queue.ts'
+import { StoredRecord } from '../../durable-objects/stored-record.ts'
+import { History } from '../../src/agent/context/history.ts'
+import type { ActionEvent, NewEvent, StoredEvent } from '../../src/agent/events.ts'
+import { AgentLoop } from '../../src/agent/loop.ts'
 import { Mask } from '../../src/agent/masking.ts'
+import { beginSession, openSession, resumeSession } from '../../src/agent/session.ts'
 import { introduction } from '../../src/agent/shell-agent.ts'
-import { MemoryFileSystem } from '../../src/workspace/memory-file-system.ts'
+import type { StepConfig } from '../../src/agent/step-config.ts'
+import { NEW_TURN, type Turn } from '../../src/agent/turn.ts'
+import type { TurnDeps } from '../../src/agent/turn-deps.ts'
+import { MemoryFileSystem } from '../support/memory-file-system.ts'
 import type { Disk, Grip } from './disk.ts'
 
 /** What the object meets outside of itself. */
 export type Outside = {
-  outfit(): Promise<Outfit>
-  runCommand: RunCommand
+  configOf(): Promise<StepConfig>
+  runCommand: TurnDeps['runCommand']
   /** Events that are stored by now, as a live client gets them. */
   deliver(events: readonly StoredEvent[]): void
   /** Something is about to be committed, or was: whether the isolate dies of it. */
@@ -39,7 +37,8 @@ export class Life implements Grip {
   readonly log: EventLog
   readonly history: History
   readonly loop: AgentLoop
-  readonly turn: Meta<Turn>
+  readonly turn: StoredRecord<Turn>
+  readonly #deps: TurnDeps
   readonly #outside: Outside
   readonly #alarms: Alarms<'turn'>
   readonly #refs: ClientRefs
@@ -56,20 +55,15 @@ export class Life implements Grip {
     this.log = new EventLog(sql)
     this.#refs = new ClientRefs(sql, this.log.last)
     this.#alarms = new Alarms<'turn'>(storage)
-    this.turn = new Meta<Turn>(sql, 'turn', NEW_TURN)
-    const desk: Desk = {
-      log: this.log,
-      turn: this.turn,
-      calls: new CallQueue(sql),
-      emit: (events) => this.#emit(events),
-      wake: (at) => this.#alarms.atLatest('turn', at),
-    }
-    this.history = new History(desk, (text) => text)
-    this.loop = this.#assemble(desk, sql)
+    this.turn = new StoredRecord<Turn>(sql, 'turn', NEW_TURN)
+    const deps = this.#turnDeps(sql)
+    this.history = new History(deps)
+    this.loop = new AgentLoop(deps)
     if (isNew) {
-      this.loop.begin('CodeActAgent')
-      this.loop.open(null)
+      beginSession(deps, 'CodeActAgent')
+      openSession(deps, null)
     } else this.loop.recover()
+    this.#deps = deps
     queueMicrotask(() => {
       this.#isBorn = true
     })
@@ -86,7 +80,7 @@ export class Life implements Grip {
   /** The session is closed and started again, in the middle of whatever it is in. */
   reopen(): void {
     this.loop.close()
-    this.loop.resume()
+    resumeSession(this.#deps)
   }
 
   fire(at: number): Promise<void> {
@@ -126,26 +120,22 @@ export class Life implements Grip {
     return first
   }
 
-  #assemble(desk: Desk, sql: SqlStorage): AgentLoop {
-    const { outfit, runCommand } = this.#outside
-    const context = (workingDir: string) => ({
-      date: '2026-01-01',
-      workingDir,
-      conversationInstructions: '',
-      repository: null,
-      secrets: {},
-    })
+  #turnDeps(sql: SqlStorage): TurnDeps {
+    const { configOf, runCommand } = this.#outside
+    const calls = new CallQueue(sql)
     const nothing = new Mask([])
-    const thinker = new Thinker({
-      desk,
-      history: this.history,
-      outfitter: { renew: outfit, current: outfit, model: async () => (await outfit()).model },
-      vault: { stream: () => nothing.stream() },
-      condenser: new Condenser(desk, this.history),
-      recall: new Recall({ desk, context, microagents: async () => ({ microagents: [], remarks: [] }) }),
-      replay: new ReplayQueue(sql, desk, null),
+    return {
+      log: this.log,
+      turn: this.turn,
+      calls,
+      emit: (events) => this.#emit(events),
+      wake: (at) => this.#alarms.atLatest('turn', at),
+      configs: { renew: configOf, current: configOf, model: async () => (await configOf()).model },
+      secrets: { maskText: (text) => text, stream: () => nothing.stream() },
+      replay: new ReplayQueue(sql, calls, null),
       retries: RETRIES,
       introduce: introduction,
+      runCommand,
       workplace: () => ({
         files: new MemoryFileSystem(),
         shell: this.turn.value.shell,
@@ -155,9 +145,16 @@ export class Life implements Grip {
         recall: () => null,
         remember: () => {},
       }),
+      surroundings: (workingDir) => ({
+        date: '2026-01-01',
+        workingDir,
+        conversationInstructions: '',
+        repository: null,
+        secrets: {},
+      }),
+      microagents: async () => ({ microagents: [], remarks: [] }),
       stream: () => {},
       announce: () => {},
-    })
-    return new AgentLoop({ desk, runCommand, introduce: introduction, thinker })
+    }
   }
 }

@@ -2,11 +2,9 @@
 // picks. After each death only the runtime's alarm, or the user's own next request, brings the object back.
 
 import { vi } from 'vitest'
-import type { StoredEvent } from '../../durable-objects/conversation/event-log.ts'
-import type { Turn } from '../../durable-objects/conversation/turn.ts'
 import { changeAgentState, runAction, userMessage } from '../../src/agent/actions.ts'
-import type { ActionEvent } from '../../src/agent/events.ts'
-import type { AgentState } from '../../src/agent/states.ts'
+import type { ActionEvent, StoredEvent } from '../../src/agent/events.ts'
+import type { AgentState, Turn } from '../../src/agent/turn.ts'
 import type { Disk } from './disk.ts'
 import { Life } from './life.ts'
 import { Random } from './random.ts'
@@ -79,7 +77,7 @@ export class Schedule {
 
   #born(): Life {
     return new Life(this.disk, {
-      outfit: this.#script.outfit,
+      configOf: this.#script.configOf,
       runCommand: this.#script.runCommand,
       deliver: (events) => this.#deliver(events),
       isDeadly: (when, written, isBorn) => this.#isDeadly(`${when} ${isBorn ? nameOf(written) : 'the recovery'}`),

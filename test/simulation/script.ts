@@ -1,12 +1,12 @@
 // What the model says and what the tools do in a simulated turn. Every call and every command carries a token of its own, so
 // that whatever happens twice can be counted.
 
-import type { CommandOutcome } from '../../durable-objects/conversation/command-step.ts'
-import type { Outfit } from '../../durable-objects/conversation/outfit.ts'
+import type { StepConfig } from '../../src/agent/step-config.ts'
 import { FINISH_TOOL, THINK_TOOL } from '../../src/agent/tools/control.ts'
 import { BadCall, type Outcome, type Tool } from '../../src/agent/tools/tool.ts'
+import type { CommandOutcome } from '../../src/agent/turn-deps.ts'
+import type { ShellState } from '../../src/kits/shell/index.ts'
 import { type AskOptions, type LanguageModel, ModelError, type ModelReply, type ToolCall } from '../../src/llm/model.ts'
-import type { ShellState } from '../../src/workspace/shell-state.ts'
 import type { Random } from './random.ts'
 
 export type Told = { token: string; isRepeatable: boolean }
@@ -40,7 +40,7 @@ export class Script {
     return `t${this.#tokens}`
   }
 
-  outfit = async (): Promise<Outfit> => {
+  configOf = async (): Promise<StepConfig> => {
     if (this.#stage.random.chance(0.3)) await this.#stage.moment('while the settings are read')
     return {
       agent: 'CodeActAgent',
@@ -102,7 +102,11 @@ export class Script {
 const isHeld = (token: string): boolean => /^t\d*[37]$/.test(token)
 
 const toolsFor = (stage: Stage): ReadonlyMap<string, Tool> =>
-  new Map([tool('once', stage), tool('again', stage), tool('stubborn', stage), THINK_TOOL, FINISH_TOOL].map(byName))
+  new Map([tool('once', stage), tool('again', stage), tool('stubborn', stage), ...OUR_TOOLS].map(byName))
+
+const OUR_TOOLS = [THINK_TOOL, FINISH_TOOL].flatMap(
+  (unit) => unit.open({ commands: [], shellTimeoutMs: 1000, seesImages: false }) ?? [],
+)
 
 const byName = (known: Tool): [string, Tool] => [known.name, known]
 
@@ -113,6 +117,7 @@ function tool(name: 'once' | 'again' | 'stubborn', stage: Stage): Tool {
     description: '',
     parameters: PARAMETERS,
     repeatable: isRepeatable,
+    hints: null,
     prepare: (args) => {
       const { token } = args as { token?: unknown }
       if (typeof token !== 'string') throw new BadCall('There is no token.')

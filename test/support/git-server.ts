@@ -22,7 +22,6 @@ export type GitServer = { readonly url: string; stop(): Promise<void> }
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { url, stop } = await startGitServer()
   project.provide('gitServer', url)
-  project.provide('isProof', process.env.PROOF === '1')
   return stop
 }
 

@@ -40,7 +40,7 @@ export async function loopbackModel(script: (call: number, request: ChatRequest)
     const reply = { id: 'x', model: body.model, choices: [choice], usage: { total_tokens: 42 } }
     response.end(raw ?? JSON.stringify(reply))
   }
-  // Whoever forgets to stop it can still end.
+  // A process that forgets to stop it can still end.
   server.unref()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo

@@ -2,7 +2,7 @@
 // scenario's name is in the environment, the server's address is the last argument.
 
 import { callMcpTool } from '../../src/mcp/call-tool.ts'
-import { toolServerDoor } from '../../src/mcp/door.ts'
+import { toolServerDoor } from '../../src/mcp/remote-server.ts'
 import { openMcpServers } from '../../src/mcp/session-tools.ts'
 import { LOCAL } from '../helpers/policies.ts'
 

@@ -8,6 +8,9 @@ const ENDINGS: NodeProgram[] = [
     'Promise.resolve().then(() => { setTimeout(() => process.exit(6), 1) }); setInterval(() => {}, 1000)',
   ),
   file('exit of a listener', 'process.on("exit", () => { process.exitCode = 9 })'),
+  file('exit inside a listener of the end', 'process.on("exit", () => { console.log("last"); process.exit(5) })'),
+  file('a microtask that is no function', 'try { queueMicrotask(5) } catch (e) { console.log(e.name, e.code) }'),
+  file('a name that every object has', 'try { require("const" + "ructor") } catch (e) { console.log(e.code) }'),
   file(
     'beforeExit',
     'let n = 0; process.on("beforeExit", (c) => { console.log("before", c); if (n++ < 2) setTimeout(() => console.log("more"), 1) })',

@@ -80,7 +80,7 @@ function send({ status, body, headers = {}, contentType }: Reply, response: Serv
   response.end(isText ? body : body === null ? undefined : JSON.stringify(body))
 }
 
-/** An entity tag on every success, and "not modified" for whoever has it. */
+/** An entity tag on every success, and "not modified" for a client that has it. */
 function unlessKnown(reply: Reply, { headers }: IncomingMessage): Reply {
   if (reply.status !== 200 || reply === HUGE) return reply
   const etag = `W/"${createHash('sha256').update(JSON.stringify(reply.body)).digest('hex').slice(0, 16)}"`

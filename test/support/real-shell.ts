@@ -72,7 +72,7 @@ async function answers(shell: RealShell, entries: CorpusEntry[]): Promise<RealAn
   return found
 }
 
-/** The table is for whoever watches; the details are for whoever mends. */
+/** The table is progress output; the details are for whoever repairs a difference. */
 async function keep(text: string): Promise<{ kept: boolean }> {
   const { table, details } = JSON.parse(text) as { table: string; details: unknown }
   console.log(`\n${table}\n`)

@@ -1,7 +1,8 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { ALARMS_SCHEMA, Alarms } from '../../durable-objects/alarms.ts'
+import { Alarms } from '../../durable-objects/alarms.ts'
+import { ALARMS_SCHEMA } from '../../durable-objects/common-tables.ts'
 
 type Name = 'slow' | 'quick' | 'other'
 

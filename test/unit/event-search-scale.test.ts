@@ -4,7 +4,7 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { EventLog } from '../../durable-objects/conversation/event-log.ts'
+import { EventLog } from '../../durable-objects/conversation/events/event-log.ts'
 import { MIGRATIONS } from '../../durable-objects/conversation/schema.ts'
 import { migrate } from '../../durable-objects/sql.ts'
 import type { NewEvent } from '../../src/agent/events.ts'

@@ -1,7 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { MAX_ROW_LENGTH, NamedTexts, partsOf } from '../../durable-objects/conversation/named-texts.ts'
+import { MAX_ROW_LENGTH, NamedTexts, partsOf } from '../../durable-objects/named-texts.ts'
 
 test('a text of any length is kept whole under its name, and nothing is left of a longer one before it', async () => {
   const stub = env.CONVERSATION.get(env.CONVERSATION.newUniqueId())

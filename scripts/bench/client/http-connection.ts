@@ -10,7 +10,7 @@ const EMPTY = Buffer.alloc(0)
 const CONNECT_TIMEOUT_MS = 5_000
 const DIGIT_0 = 0x30
 
-/** The bytes belong to the connection: whoever needs them later copies them. */
+/** The connection reuses the bytes: a caller that needs them later copies them. */
 type OnReply = (status: number, body: Buffer) => void
 type OnFailure = (error: Error) => void
 

@@ -77,7 +77,7 @@ export class Watcher {
   onEvents: (before: number) => void = () => {}
 
   private constructor() {
-    // Whoever does not wait for the first event need not hear that it never came.
+    // A client that does not wait for the first event need not know that it never came.
     this.#firstEvent.promise.catch(() => {})
   }
 

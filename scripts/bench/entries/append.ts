@@ -1,11 +1,11 @@
 // The event log's own append against the bare statement for the same rows, both in one turn of one object.
 
 import { DurableObject } from 'cloudflare:workers'
-import { EventLog, type StoredEvent } from '../../../durable-objects/conversation/event-log.ts'
+import { EventLog } from '../../../durable-objects/conversation/events/event-log.ts'
 import { MIGRATIONS } from '../../../durable-objects/conversation/schema.ts'
 import { migrate } from '../../../durable-objects/sql.ts'
 import { agentMessage, runAction, userMessage } from '../../../src/agent/actions.ts'
-import type { NewEvent } from '../../../src/agent/events.ts'
+import type { NewEvent, StoredEvent } from '../../../src/agent/events.ts'
 import { runObservation, stateChanged } from '../../../src/agent/observations.ts'
 
 type Bindings = { OBJECT: DurableObjectNamespace<AppendBench> }

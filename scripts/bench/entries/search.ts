@@ -1,8 +1,8 @@
 // A text search of the event log against what SQL can do without an index, both in one object over the same events.
 
 import { DurableObject } from 'cloudflare:workers'
-import { EventLog } from '../../../durable-objects/conversation/event-log.ts'
-import type { EventPage } from '../../../durable-objects/conversation/event-search.ts'
+import { EventLog } from '../../../durable-objects/conversation/events/event-log.ts'
+import type { EventPage } from '../../../durable-objects/conversation/events/event-search.ts'
 import { MIGRATIONS } from '../../../durable-objects/conversation/schema.ts'
 import { migrate } from '../../../durable-objects/sql.ts'
 import { runAction } from '../../../src/agent/actions.ts'

@@ -2,12 +2,13 @@
 // what is measured is the queue, or one that holds its task for ever.
 
 import { TaskQueue } from '../../../durable-objects/task-queue/task-queue.ts'
-import { AnalysisRunner } from '../../../src/analysis/runner.ts'
-import type { RunOrder, TaskRequest } from '../../../src/analysis/task.ts'
+import type { TaskRequest } from '../../../src/analysis/request.ts'
+import { AnalysisRunner } from '../../../src/analysis/run.ts'
+import type { RunOrder } from '../../../src/analysis/task.ts'
 
 const REQUEST: TaskRequest = {
   ...{ kind: 'analysis', key: 'AAPL', stockCode: 'AAPL', stockName: 'Apple', reportType: 'detailed' },
-  ...{ analysisPhase: 'auto', language: 'en', reportLanguage: null, skills: null, originalQuery: null },
+  ...{ analysisPhase: 'auto', language: 'en', reportLanguage: null, skills: null, originalQuery: null, reading: null },
   ...{ selectionSource: null, forceRefresh: false, notify: true, region: null },
   ...{ priority: 'batch', batch: null, channels: null },
 }

@@ -2,7 +2,7 @@
 // sides of a row are then the same Worker on the same database.
 
 import { Conversation } from '../../../durable-objects/conversation/conversation.ts'
-import { EventLog } from '../../../durable-objects/conversation/event-log.ts'
+import { EventLog } from '../../../durable-objects/conversation/events/event-log.ts'
 import { conversation, taskQueue } from '../../../src/bindings.ts'
 import { saveConversation } from '../../../src/db/conversations.ts'
 import worker from '../../../src/index.ts'

@@ -4,7 +4,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { packagedNames } from '../../../src/market/names/packaged.ts'
+import { packagedNames } from '../../../src/kits/market-names/index.ts'
 import { loopbackModel } from '../../../test/support/loopback-model.ts'
 import type { Measurement, Sample } from '../rounds.ts'
 import { scriptedAnswer, tencentBars } from '../scripted-market.ts'

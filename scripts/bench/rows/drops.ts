@@ -20,7 +20,7 @@ export async function delivery(stage: Stage): Promise<Measurement[]> {
       unit: 'share',
       target: { oursAtLeast: 1 },
       isErratic: true,
-      // Each time another conversation: whoever comes without an id is sent all there is.
+      // A new conversation each time: a client without an id gets all events.
       ours: async () => {
         const conversation = await pausedConversation(stage)
         const target = plainTarget(worker, conversation, '{after}')

@@ -1,8 +1,8 @@
 // P18: what somebody typed made into a listing, against a walk over the whole list. Both sides run in this process.
 
-import type { Listing } from '../../../src/market/names/listing.ts'
-import { nameTable } from '../../../src/market/names/name-table.ts'
-import { packagedNames, packagedTable, packedTerms, unpacked } from '../../../src/market/names/packaged.ts'
+import { type Listing, packagedNames } from '../../../src/kits/market-names/index.ts'
+import { nameTable } from '../../../src/kits/market-names/name-table.ts'
+import { packagedTable, packedTerms, unpacked } from '../../../src/kits/market-names/packaged.ts'
 import { resolveInput } from '../../../src/market/resolve.ts'
 import type { Measurement, Sample } from '../rounds.ts'
 
@@ -67,7 +67,7 @@ export async function nameResolving(): Promise<Measurement[]> {
 
 async function packed() {
   const { table } = await packagedTable()
-  const { ROWS } = await import('../../../src/market/names/packaged.generated.ts')
+  const { ROWS } = await import('../../../src/kits/market-names/packaged.generated.ts')
   return { rows: ROWS, terms: packedTerms(table) }
 }
 

@@ -1,4 +1,4 @@
-// P1 and P2: what it costs to be asked, behind the door and behind an object.
+// P1 and P2: the cost of a request, with authentication alone and with a call of an object.
 
 import { startConversation } from '../conversation.ts'
 import { rawRequest } from '../requests.ts'

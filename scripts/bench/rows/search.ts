@@ -26,9 +26,9 @@ function measurement(stage: Stage, what: string, query: string): Measurement {
   }
 }
 
-type Asked = { query: string; count: number }
+type SearchRequest = { query: string; count: number }
 
-async function timed(stage: Stage, side: string, { query, count }: Asked): Promise<Sample> {
+async function timed(stage: Stage, side: string, { query, count }: SearchRequest): Promise<Sample> {
   return stage.measured(stage.small.search, async () => {
     const answer = await ask(stage, `/${side}?count=${count}&query=${encodeURIComponent(query)}`)
     const { searches, ms, found } = answer as { searches: number; ms: number; found: number }

@@ -139,9 +139,13 @@ export async function taskList(stage: Stage): Promise<Measurement[]> {
   return [latency(stage, routes, { ratioAtMost: 1.3 })]
 }
 
-type Asked = { request: string; figure: 'p50Ms' | 'perSecond'; connections: number }
+type LoadRequest = { request: string; figure: 'p50Ms' | 'perSecond'; connections: number }
 
-function asked({ client, measured }: Stage, side: Side, { request, figure, connections }: Asked): Promise<Sample> {
+function asked(
+  { client, measured }: Stage,
+  side: Side,
+  { request, figure, connections }: LoadRequest,
+): Promise<Sample> {
   return measured(side, async () => {
     const result = await client.call('load', { port: side.port, request, connections, durationMs: 500 })
     return { value: result[figure], requests: result.count, clientCpu: result.clientCpu }

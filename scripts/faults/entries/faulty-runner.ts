@@ -2,7 +2,7 @@
 // one of them wants to save.
 
 import { TaskQueue } from '../../../durable-objects/task-queue/task-queue.ts'
-import { AnalysisRunner } from '../../../src/analysis/runner.ts'
+import { AnalysisRunner } from '../../../src/analysis/run.ts'
 import type { Outcome, RunOrder } from '../../../src/analysis/task.ts'
 import worker from '../../../src/index.ts'
 

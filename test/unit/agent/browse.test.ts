@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { modelText } from '../../../src/agent/model-text.ts'
+import { modelText } from '../../../src/agent/context/history.ts'
 import { CLOSED } from '../../helpers/policies.ts'
 import { REFUSED } from '../lib/address-corpus.ts'
 import { openDesk } from './tool-desk.ts'

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { rememberPrompt } from '../../../src/agent/remember.ts'
 import { loadScriptJudge } from '../../../src/agent/security/judge.ts'
 import { builtinPolicy } from '../../../src/agent/security/policy.ts'
-import { RISK } from '../../../src/agent/security/risk.ts'
+import { RISK } from '../../../src/agent/security/verdict.ts'
 import { forTrajectory, judgedAction } from '../../../src/agent/trajectory.ts'
 
 const KEYS = [

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { agentMessage, condensation, runAction, userMessage } from '../../../src/agent/actions.ts'
+import { LOOP_WINDOW, type LoopEntry, loopEntry, loopIn } from '../../../src/agent/context/loop-detection.ts'
 import type { NewEvent } from '../../../src/agent/events.ts'
-import { LOOP_WINDOW, type LoopEntry, loopEntry, loopIn } from '../../../src/agent/loop-detection.ts'
 import { errorObservation, runObservation } from '../../../src/agent/observations.ts'
 
 /** The story of a turn, an event at a time, as the log would number it. */

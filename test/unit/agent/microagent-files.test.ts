@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { readMicroagents } from '../../../durable-objects/conversation/microagent-files.ts'
 import { builtinMicroagents } from '../../../src/agent/builtin-microagents.ts'
+import { readMicroagents } from '../../../src/agent/context/microagent-files.ts'
 import { OWN_DIRECTORY, REFERENCE_DIRECTORY } from '../../../src/agent/microagents.ts'
-import { MemoryFileSystem } from '../../../src/workspace/memory-file-system.ts'
+import { MemoryFileSystem } from '../../support/memory-file-system.ts'
 
 const OWN = `/workspace/${OWN_DIRECTORY}/microagents`
 const THEIRS = `/workspace/${REFERENCE_DIRECTORY}/microagents`

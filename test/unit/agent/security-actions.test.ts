@@ -1,14 +1,13 @@
 import { expect, test } from 'vitest'
-import { linksOf } from '../../../durable-objects/conversation/judgement.ts'
 import { runAction } from '../../../src/agent/actions.ts'
 import type { ActionEvent } from '../../../src/agent/events.ts'
 import { ACTION_RULES, riskOfAction } from '../../../src/agent/security/action-rules.ts'
-import { needsConfirmation } from '../../../src/agent/security/confirmation.ts'
 import { loadScriptJudge } from '../../../src/agent/security/judge.ts'
+import { linksOf, needsConfirmation } from '../../../src/agent/security/judgement.ts'
 import { builtinPolicy } from '../../../src/agent/security/policy.ts'
-import { RISK } from '../../../src/agent/security/risk.ts'
-import { visible } from '../../../src/agent/visible-text.ts'
-import { MemoryFileSystem } from '../../../src/workspace/memory-file-system.ts'
+import { RISK } from '../../../src/agent/security/verdict.ts'
+import { visible } from '../../../src/agent/tool-step.ts'
+import { MemoryFileSystem } from '../../support/memory-file-system.ts'
 
 const judgeScript = await loadScriptJudge()
 const { low, medium, high, unknown } = RISK
@@ -127,6 +126,19 @@ test('without an analyzer everything waits that does more than look', () => {
   for (const kind of kinds) expect([kind, waits(action(kind, {}))]).toEqual([kind, true])
   for (const kind of ['read', 'think', 'finish', 'message'])
     expect([kind, waits(action(kind, {}))]).toEqual([kind, false])
+})
+
+test('a kind of action that nobody knows is asked about, whatever its owner chose and whatever it says of itself', () => {
+  const strange = action('teleport', { is_static: true, security_risk: low, path: '/workspace/a.ts' })
+  for (const risk of [null, unknown, low, medium, high, riskOf(strange)]) {
+    for (const severity of [null, unknown, low, medium, high, high + 1]) {
+      expect([risk, severity, needsConfirmation(strange, { risk, severity })]).toEqual([risk, severity, true])
+    }
+  }
+  expect(riskOfAction(strange, { judgeScript })).toEqual({
+    risk: high,
+    reasons: ['does something of a kind that no rule knows'],
+  })
 })
 
 test('users read every rule about actions', () => {

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import { loadScriptJudge } from '../../../src/agent/security/judge.ts'
-import { RISK } from '../../../src/agent/security/risk.ts'
+import { RISK } from '../../../src/agent/security/verdict.ts'
 import { BORDERLINE } from '../../fixtures/security/borderline.ts'
 import { DISGUISES_DEV, HARMLESS_DEV } from '../../fixtures/security/dev.ts'
 import { DISGUISES_HELD, HARMLESS_HELD } from '../../fixtures/security/held.ts'

@@ -3,11 +3,11 @@
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { linksOf } from '../../../durable-objects/conversation/judgement.ts'
 import { loadScriptJudge } from '../../../src/agent/security/judge.ts'
-import { RISK } from '../../../src/agent/security/risk.ts'
-import { MemoryFileSystem } from '../../../src/workspace/memory-file-system.ts'
+import { linksOf } from '../../../src/agent/security/judgement.ts'
+import { RISK } from '../../../src/agent/security/verdict.ts'
 import { HARMLESS_DEV } from '../../fixtures/security/dev.ts'
+import { MemoryFileSystem } from '../../support/memory-file-system.ts'
 
 const verdict = await loadScriptJudge()
 const judge = (script: string, secretNames: readonly string[] = []) => verdict(script, { secretNames }).risk

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are shell scripts.
 
 import { expect, test } from 'vitest'
-import { modelText } from '../../../src/agent/model-text.ts'
+import { modelText } from '../../../src/agent/context/history.ts'
 import type { Outcome } from '../../../src/agent/tools/tool.ts'
 import { heldTimers } from '../../helpers/timers.ts'
 import { openDesk } from './tool-desk.ts'

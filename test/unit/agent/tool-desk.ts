@@ -1,13 +1,19 @@
 import { Mask } from '../../../src/agent/masking.ts'
 import { parseArguments } from '../../../src/agent/tools/define-tool.ts'
-import { type ToolAgent, type ToolParts, toolsOf } from '../../../src/agent/tools/index.ts'
-import { BadCall, type Outcome, type ToolContext } from '../../../src/agent/tools/tool.ts'
+import { toolsOf } from '../../../src/agent/tools/index.ts'
+import {
+  BadCall,
+  type Outcome,
+  type ToolAgent,
+  type ToolContext,
+  type ToolDeps,
+} from '../../../src/agent/tools/tool.ts'
+import { gitCommand } from '../../../src/kits/git/index.ts'
+import type { ShellState } from '../../../src/kits/shell/index.ts'
 import { STRANGER } from '../../../src/lib/chooser.ts'
 import type { FileSystem } from '../../../src/workspace/file-system.ts'
-import { gitCommand } from '../../../src/workspace/git.ts'
-import { MemoryFileSystem } from '../../../src/workspace/memory-file-system.ts'
-import type { ShellState } from '../../../src/workspace/shell-state.ts'
 import { CLOSED } from '../../helpers/policies.ts'
+import { MemoryFileSystem } from '../../support/memory-file-system.ts'
 
 type Options = {
   agent?: ToolAgent
@@ -15,7 +21,7 @@ type Options = {
   secrets?: Record<string, string>
   /** What the output is kept clean of. */
   masked?: readonly string[]
-  parts?: Partial<ToolParts>
+  parts?: Partial<ToolDeps>
   /** Called whenever a tool shows something. */
   onOutput?: () => void
 }

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Advised, accuracyOf, HORIZONS, returnsAfter, wilson } from '../../../src/analysis/accuracy.ts'
-import { moodOf } from '../../../src/analysis/market-mood.ts'
+import { moodOf } from '../../../src/analysis/gather/market-mood.ts'
+import { type Advised, accuracyOf, HORIZONS, returnsAfter, wilson } from '../../../src/analysis/judge/accuracy.ts'
+import { Action } from '../../../src/analysis/schemas.ts'
 import type { StoredAnalysis } from '../../../src/db/analyses.ts'
-import { Action } from '../../../src/reports/report.ts'
 import { anyBars, barsOf } from './series.ts'
 
 const RISING = barsOf(Array.from({ length: 40 }, (_, i) => 100 + i))

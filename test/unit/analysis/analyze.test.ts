@@ -1,13 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type AnalysisDeps, type AnalysisInput, analyze } from '../../../src/analysis/analyze.ts'
+import { diagnosticSummary } from '../../../src/analysis/report/diagnostics.ts'
+import { renderMarkdown } from '../../../src/analysis/report/render/markdown.ts'
+import { AnalysisReport, DiagnosticSummary, ReportLanguage } from '../../../src/analysis/schemas.ts'
 import type { Bar, Quote } from '../../../src/market/bars.ts'
 import type { Instrument } from '../../../src/market/instruments.ts'
 import type { Fetched, Provenance, ProviderRun } from '../../../src/market/provider-run.ts'
-import { diagnosticSummary } from '../../../src/reports/diagnostics.ts'
-import { renderMarkdown } from '../../../src/reports/markdown.ts'
-import { AnalysisReport, DiagnosticSummary, ReportLanguage } from '../../../src/reports/report.ts'
-import { ALONE, DEADLINES } from './alone.ts'
+import { ALONE, analyze, DEADLINES, type Subject, type World } from './alone.ts'
 import { anyBars, barsOf, wave } from './series.ts'
 
 const MOUTAI: Instrument = { key: '600519', market: 'cn', exchange: 'SH', kind: 'stock', code: '600519' }
@@ -16,20 +15,18 @@ const APPLE: Instrument = { key: 'AAPL', market: 'us', exchange: 'US', kind: 'st
 const IN_SESSION = Date.parse('2026-03-20T03:00:00Z')
 const AFTER_CLOSE = Date.parse('2026-03-20T08:00:00Z')
 const CLOSES = wave(80, 0.3, 1400)
+const [BEFORE, LAST] = CLOSES.slice(-2) as [number, number]
 
 const HISTORICAL: Provenance = { kind: 'historical', label: 'historical sample, ends 2024-09-19', endsOn: '2024-09-19' }
 const SYNTHETIC: Provenance = { kind: 'synthetic', label: 'synthetic', endsOn: '2024-09-19' }
 
-function input(changes: Partial<AnalysisInput> = {}, request: Partial<AnalysisInput['request']> = {}): AnalysisInput {
+function input(changes: Partial<Subject> = {}, request: Partial<Subject['request']> = {}): Subject {
   return {
     instrument: MOUTAI,
     names: { zh: '贵州茅台', en: 'Kweichow Moutai' },
     request: { reportType: 'detailed', language: null, analysisPhase: 'auto', skills: null, ...request },
     configuredLanguage: 'zh',
     queryId: 'f'.repeat(32),
-    traceId: 'f'.repeat(32),
-    taskId: null,
-    triggerSource: 'api',
     ...changes,
   }
 }
@@ -66,14 +63,14 @@ const bars = (value: Bar[], provenance: Provenance | null = null) => fetched(val
 function quote(price: number, changes: Partial<Quote> = {}, provenance: Provenance | null = null): Fetched<Quote> {
   const value: Quote = {
     price,
-    prevClose: price,
+    prevClose: BEFORE,
     open: null,
     high: null,
     low: null,
     volume: 500_000,
     amount: null,
-    change: 0,
-    changePct: 0,
+    change: price - BEFORE,
+    changePct: (price / BEFORE - 1) * 100,
     quotedAt: null,
     name: '贵州茅台',
     currency: 'CNY',
@@ -88,12 +85,12 @@ function quote(price: number, changes: Partial<Quote> = {}, provenance: Provenan
   return fetched(value, 'realtime_quote', provenance)
 }
 
-type World = Partial<AnalysisDeps> & {
+type Given = Partial<World> & {
   given?: { bars?: Fetched<Bar[]>; quote?: Fetched<Quote> }
   stages?: [number, string][]
 }
 
-function world({ given = {}, stages = [], ...changes }: World = {}): AnalysisDeps {
+function world({ given = {}, stages = [], ...changes }: Given = {}): World {
   return {
     dailyBars: async () => given.bars ?? bars(barsOf(CLOSES)),
     quote: async () => given.quote ?? { ok: false, runs: [failure('realtime_quote')] },
@@ -106,7 +103,7 @@ function world({ given = {}, stages = [], ...changes }: World = {}): AnalysisDep
   }
 }
 
-async function reportOf(asked: AnalysisInput, deps: AnalysisDeps) {
+async function reportOf(asked: Subject, deps: World) {
   const result = await analyze(asked, deps)
   if (!result.ok) throw new Error(result.message)
   return result
@@ -120,7 +117,7 @@ function leaves(value: unknown): unknown[] {
 test('a run reports its stages in order, names the stock in each, and ends in a whole report', async () => {
   const stages: [number, string][] = []
   const last = barsOf(CLOSES).at(-1)
-  const given = { quote: quote(last?.close ?? 0, { changePct: 0.5, quotedAt: AFTER_CLOSE }) }
+  const given = { quote: quote(last?.close ?? 0, { quotedAt: AFTER_CLOSE }) }
   const { report, diagnostics, stockName } = await reportOf(input(), world({ given, stages }))
   expect(stages.map(([progress]) => progress)).toEqual([12, 16, 18, 32, 46, 58, 94])
   expect(stages.every(([, message]) => message.startsWith('贵州茅台：'))).toBe(true)
@@ -133,7 +130,7 @@ test('a run reports its stages in order, names the stock in each, and ends in a 
     report_language: 'zh',
     created_at: '2026-03-20T08:00:00.000000Z',
     current_price: last?.close,
-    change_pct: 0.5,
+    change_pct: (LAST / BEFORE - 1) * 100,
     model_used: null,
     data_notice: null,
     data_provenance: null,
@@ -176,10 +173,13 @@ test('the request decides language and type; the language falls back to the conf
 test('during a session the quote is the last bar, appended or replaced, and everything says it is partial', async () => {
   const yesterday = barsOf(CLOSES, { endsOn: '2026-03-19' })
   const close = yesterday.at(-1)?.close ?? 0
-  const live = quote(close * 1.02, { open: close, changePct: 2, quotedAt: IN_SESSION })
+  const live = quote(close * 1.02, {
+    ...{ open: close, prevClose: close, change: close * 0.02, changePct: 2 },
+    quotedAt: IN_SESSION,
+  })
   for (const given of [
     { bars: bars(yesterday), quote: live },
-    { bars: bars([...yesterday, ...barsOf([1], { endsOn: '2026-03-20' })]), quote: live },
+    { bars: bars([...yesterday, ...barsOf([close], { endsOn: '2026-03-20' })]), quote: live },
   ]) {
     const { report } = await reportOf(input(), world({ given, clock: () => IN_SESSION }))
     expect(report.meta).toMatchObject({ current_price: close * 1.02, change_pct: 2 })
@@ -278,11 +278,11 @@ test('too few bars, or a quote alone, give a neutral report that claims no techn
 })
 
 test('a name that two sources disagree on is reported, and the index keeps the last word', async () => {
-  const given = { quote: quote(1500, { name: '五粮液', quotedAt: AFTER_CLOSE }) }
+  const given = { quote: quote(LAST, { name: '五粮液', quotedAt: AFTER_CLOSE }) }
   const { report } = await reportOf(input(), world({ given }))
   expect(report.meta.stock_name).toBe('贵州茅台')
   expect(renderMarkdown(report)).toContain('“五粮液”')
-  const dividend = { quote: quote(1500, { name: 'XD贵州茅', quotedAt: AFTER_CLOSE }) }
+  const dividend = { quote: quote(LAST, { name: 'XD贵州茅', quotedAt: AFTER_CLOSE }) }
   expect(renderMarkdown((await reportOf(input(), world({ given: dividend }))).report)).not.toContain('请核对代码')
   const unknown = await reportOf(input({ names: {} }), world({ given }))
   expect(unknown.stockName).toBe('五粮液')

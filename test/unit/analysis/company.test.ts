@@ -1,168 +1,8 @@
 import { expect, test } from 'vitest'
-import { type AnalysisDeps, type AnalysisInput, analyze } from '../../../src/analysis/analyze.ts'
-import type { CompanyQuestions } from '../../../src/analysis/company.ts'
-import type { Quote } from '../../../src/market/bars.ts'
-import type { BoardRankings, FlowDay, Fundamentals, RankedBoard } from '../../../src/market/company.ts'
-import type { Instrument } from '../../../src/market/instruments.ts'
-import type { Fetched, ProviderRun } from '../../../src/market/provider-run.ts'
-import { renderMarkdown } from '../../../src/reports/markdown.ts'
-import type { AnalysisReport } from '../../../src/reports/report.ts'
-import { ALONE, DEADLINES } from './alone.ts'
-import { barsOf, wave } from './series.ts'
-
-const MOUTAI: Instrument = { key: '600519', market: 'cn', exchange: 'SH', kind: 'stock', code: '600519' }
-const FUND: Instrument = { key: '510300', market: 'cn', exchange: 'SH', kind: 'etf', code: '510300' }
-const AFTER_CLOSE = Date.parse('2026-03-20T08:00:00Z')
-const BARS = barsOf(wave(80, 0.3, 1400), { volume: 3_000_000 })
-const LAST = BARS.at(-1)?.close ?? 0
-
-const QUOTE: Quote = {
-  price: LAST,
-  prevClose: LAST,
-  open: null,
-  high: null,
-  low: null,
-  volume: 3_000_000,
-  amount: null,
-  change: 0,
-  changePct: 0,
-  quotedAt: AFTER_CLOSE,
-  name: '贵州茅台',
-  currency: 'CNY',
-  turnoverRatePct: 0.4,
-  volumeRatio: 1,
-  peRatio: -12.5,
-  pbRatio: 8,
-  totalMarketValue: 1.9e12,
-  circulatingMarketValue: 1.9e12,
-}
-
-const REPORT: Fundamentals = {
-  report: {
-    reportDate: '2025-12-31',
-    period: 'year_to_date',
-    revenue: 1.74144e11,
-    netProfitParent: 8.6e10,
-    operatingCashFlow: null,
-    roePct: 33.2,
-    grossMarginPct: 91.9,
-    revenueYoyPct: 15.66,
-    netProfitYoyPct: 15.38,
-    currency: 'CNY',
-  },
-  valuation: null,
-  dividends: [
-    { exDate: '2026-06-20', recordDate: null, announcedOn: '2026-03-01', cashPerShare: 30, currency: 'CNY' },
-    { exDate: '2025-12-19', recordDate: '2025-12-18', announcedOn: null, cashPerShare: 23.957, currency: 'CNY' },
-    { exDate: '2025-06-20', recordDate: null, announcedOn: null, cashPerShare: 27.624, currency: 'CNY' },
-    { exDate: '2024-12-20', recordDate: null, announcedOn: null, cashPerShare: 23.88, currency: 'CNY' },
-  ],
-}
-
-const ranked = (
-  code: string,
-  name: string,
-  changePct: number,
-  rank: number,
-  leader: string | null = null,
-): RankedBoard => ({
-  code,
-  name,
-  changePct,
-  rank,
-  risingCount: 5,
-  fallingCount: 1,
-  leader,
-  mainNet: 1e8,
-})
-
-const RANKINGS: BoardRankings = {
-  industries: { top: [ranked('BK0477', '白酒', 3.2, 1, '贵州茅台')], bottom: [ranked('BK0001', '煤炭', -2, 86)] },
-  concepts: { top: [ranked('BK0900', '消费', 0.5, 1)], bottom: [] },
-}
-
-const FLOW: FlowDay[] = Array.from({ length: 10 }, (_, i) => ({
-  date: `2026-03-${String(i + 9).padStart(2, '0')}`,
-  mainNet: 1e7,
-  smallNet: 0,
-  mediumNet: 0,
-  largeNet: 0,
-  superLargeNet: 0,
-  mainNetPct: 1,
-}))
-
-const ran = (changes: Partial<ProviderRun> = {}): ProviderRun => ({
-  dataType: 'fundamentals',
-  provider: 'eastmoney',
-  operation: 'x',
-  success: true,
-  latencyMs: 5,
-  errorType: null,
-  errorMessage: null,
-  fallbackFrom: null,
-  fallbackTo: null,
-  recordCount: 1,
-  createdAt: '2026-03-20T08:00:00.000000Z',
-  ...changes,
-})
-
-const got = <T>(value: T, runs = [ran()]): Fetched<T> => ({
-  ok: true,
-  value,
-  provider: 'eastmoney',
-  provenance: null,
-  runs,
-})
-const lost = (errorType: string): Fetched<never> => ({
-  ok: false,
-  runs: [ran({ success: false, errorType, errorMessage: `eastmoney: ${errorType}` })],
-})
-
-const WHOLE: CompanyQuestions = {
-  fundamentals: async () => got(REPORT),
-  flow: async () => got(FLOW),
-  boards: async () =>
-    got([
-      { code: 'BK0477', name: '白酒', changePct: 3.2 },
-      { code: 'BK0500', name: '贵州板块', changePct: 0.1 },
-    ]),
-  rankings: async () => got(RANKINGS),
-}
-
-async function reportWith(
-  company: CompanyQuestions | null,
-  changes: Partial<AnalysisDeps> = {},
-  instrument = MOUTAI,
-): Promise<AnalysisReport> {
-  const input: AnalysisInput = {
-    instrument,
-    names: { zh: '贵州茅台' },
-    request: {
-      reportType: 'detailed',
-      language: 'zh',
-      analysisPhase: 'auto',
-      skills: ['dragon_head', 'growth_quality', 'nope'],
-    },
-    configuredLanguage: 'zh',
-    queryId: 'c'.repeat(32),
-    traceId: 'c'.repeat(32),
-    taskId: null,
-    triggerSource: 'api',
-  }
-  const result = await analyze(input, {
-    dailyBars: async () => got(BARS),
-    quote: async () => got(QUOTE),
-    ...ALONE,
-    company,
-    onStage: () => undefined,
-    clock: () => AFTER_CLOSE,
-    signal: new AbortController().signal,
-    deadlines: DEADLINES,
-    ...changes,
-  })
-  if (!result.ok) throw new Error(result.message)
-  return result.report
-}
+import { renderMarkdown } from '../../../src/analysis/report/render/markdown.ts'
+import type { AnalysisReport } from '../../../src/analysis/schemas.ts'
+import { DEADLINES } from './alone.ts'
+import { BARS, FLOW, FUND, got, LAST, lost, QUOTE, REPORT, ran, reportWith, WHOLE } from './company-world.ts'
 
 const statusOf = (report: AnalysisReport, key: string) =>
   report.details?.analysis_context_pack_overview?.blocks.find((block) => block.key === key)?.status
@@ -276,7 +116,7 @@ test('not supported, no data, failed and kept from before are told apart in ever
   const old = await reportWith({ ...WHOLE, fundamentals: async () => kept })
   expect([statusOf(old, 'fundamentals'), contextOf(old).growth?.age_seconds]).toEqual(['stale', 90_000])
 
-  const fund = await reportWith(WHOLE, {}, FUND)
+  const fund = await reportWith(WHOLE, {}, { instrument: FUND })
   expect([statusOf(fund, 'fundamentals'), contextOf(fund).boards?.status]).toEqual(['not_supported', 'not_supported'])
   expect(fund.details?.market_structure).toMatchObject({ status: 'not_supported' })
 
@@ -344,4 +184,46 @@ test('suspended, newly listed, volumeless and split series end in a whole report
     if (name === 'newly listed') expect(report.summary).toMatchObject({ sentiment_score: 50, action: 'watch' })
     if (name === 'suspended for a month') expect(statusOf(report, 'daily_bars')).toBe('stale')
   }
+})
+
+test('the raw result says whether a rule held the advice back, in both of its places', async () => {
+  const dashboardOf = (report: AnalysisReport) => report.details?.raw_result?.dashboard as Record<string, unknown>
+  const levels = { current_price: LAST, support: 1647.7979, resistance: 1798.6247, capital_flow_status: 'ok' }
+  const free = dashboardOf(await reportWith(WHOLE))
+  expect(free.decision_stability).toEqual({
+    ...levels,
+    applied: false,
+    reason: null,
+    capital_flow_bias: 'inflow',
+    raw_score: 82,
+    adjusted_score: 82,
+    final_action: 'buy',
+  })
+  expect(free.decision_score_calibration).toEqual({
+    name: 'decision-scale-v1',
+    band: 1,
+    level: 'strong_buy',
+    raw_score: 82,
+    adjusted_score: 82,
+    final_action: 'buy',
+  })
+
+  const outflow = FLOW.map((day) => ({ ...day, mainNet: -1e7 }))
+  const held = dashboardOf(await reportWith({ ...WHOLE, flow: async () => got(outflow) }))
+  const reason = '评分 82 偏向买入，但价格紧贴压力位 1798.62 且没有资金流入，因此建议观望'
+  const outcome = { raw_score: 82, adjusted_score: 59, final_action: 'watch' }
+  expect(held.decision_stability).toEqual({
+    ...levels,
+    ...outcome,
+    applied: true,
+    reason,
+    capital_flow_bias: 'outflow',
+  })
+  expect(held.decision_score_calibration).toEqual({
+    name: 'decision-scale-v1',
+    band: 3,
+    level: 'watch',
+    ...outcome,
+    guardrail_reason: reason,
+  })
 })

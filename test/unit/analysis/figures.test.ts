@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { checkFigures, type KnownFigures, type NamedFigure } from '../../../src/analysis/figures.ts'
+import { checkFigures, type KnownFigures, type NamedFigure } from '../../../src/analysis/write/figures.ts'
 
 const pct = (value: number) => ({ value, isPercent: true })
 const plain = (value: number) => ({ value, isPercent: false })

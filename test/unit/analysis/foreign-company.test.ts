@@ -1,17 +1,23 @@
 import { expect, test } from 'vitest'
-import { analyze } from '../../../src/analysis/analyze.ts'
+import { renderMarkdown } from '../../../src/analysis/report/render/markdown.ts'
+import type { AnalysisReport, ReportLanguage } from '../../../src/analysis/schemas.ts'
+import type { Bar } from '../../../src/market/bars.ts'
 import type { Instrument } from '../../../src/market/instruments.ts'
 import { createMarketData } from '../../../src/market/providers/index.ts'
-import { renderMarkdown } from '../../../src/reports/markdown.ts'
-import type { AnalysisReport, ReportLanguage } from '../../../src/reports/report.ts'
 import { dividendChart, timeseries, wholeSeries } from '../../fixtures/market/yahoo-fundamentals.ts'
 import { instrument, upstream } from '../market/upstream.ts'
-import { ALONE, DEADLINES } from './alone.ts'
+import { ALONE, analyze, DEADLINES } from './alone.ts'
 import { barsOf, wave } from './series.ts'
 
 // Saturday, 3 January 2026: every market has closed.
 const NOW = Date.parse('2026-01-03T12:00:00Z')
-const BARS = barsOf(wave(120, 0.1), { endsOn: '2026-01-02' })
+const CLOSES = wave(120, 0.1)
+const BARS = barsOf(CLOSES, { endsOn: '2026-01-02', market: 'us' })
+const BARS_OF: Record<string, Bar[]> = {
+  AAPL: BARS,
+  '0700.HK': barsOf(CLOSES, { endsOn: '2026-01-02', market: 'hk' }),
+  '7203.T': barsOf(CLOSES, { endsOn: '2025-12-30', market: 'jp' }),
+}
 
 type Company = {
   symbol: string
@@ -33,7 +39,7 @@ function service({ symbol, currency, results, paid = [], days = BARS.length }: C
 }
 
 function pricesOf({ symbol, currency, days }: { symbol: string; currency: string; days: number }): Response {
-  const bars = BARS.slice(-days)
+  const bars = (BARS_OF[symbol] ?? BARS).slice(-days)
   const column = (name: 'open' | 'high' | 'low' | 'close' | 'volume') => bars.map((bar) => bar[name])
   const timestamp = bars.map(({ date }) => Date.parse(`${date}T06:00:00Z`) / 1000)
   const quote = [
@@ -56,7 +62,12 @@ async function reportOf(
 ): Promise<AnalysisReport> {
   const subject = typeof code === 'string' ? instrument(code) : code
   const { fetch } = service(company)
-  const market = createMarketData({ providers: ['yahoo'], yahooUrl: 'http://y.test', clock: () => NOW, fetch })
+  const market = await createMarketData({
+    providers: ['yahoo'],
+    variables: { YAHOO_URL: 'http://y.test' },
+    clock: () => NOW,
+    fetch,
+  })
   const result = await analyze(
     {
       instrument: subject,
@@ -64,9 +75,6 @@ async function reportOf(
       request: { reportType: 'full', language, analysisPhase: company.phase ?? 'auto', skills: ['growth_quality'] },
       configuredLanguage: 'zh',
       queryId: 'd'.repeat(32),
-      traceId: 'd'.repeat(32),
-      taskId: null,
-      triggerSource: 'api',
     },
     {
       ...ALONE,

@@ -1,15 +1,21 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { flowView } from '../../../src/analysis/capital-flow.ts'
-import { type Decision, decide } from '../../../src/analysis/decision.ts'
-import { guarded, type Mood, type Situation, type Structure, structureOf } from '../../../src/analysis/guardrails.ts'
-import { steadied } from '../../../src/analysis/hysteresis.ts'
-import type { PreviousReport } from '../../../src/analysis/previous.ts'
-import { type Technical, technicalView } from '../../../src/analysis/signals.ts'
+import type { Mood } from '../../../src/analysis/codes.ts'
+import { flowView } from '../../../src/analysis/gather/company.ts'
+import type { PreviousReport } from '../../../src/analysis/gather/previous.ts'
+import { type Decision, decide } from '../../../src/analysis/judge/decision.ts'
+import {
+  guarded,
+  type Situation,
+  type Structure,
+  steadied,
+  structureOf,
+} from '../../../src/analysis/judge/guardrails.ts'
+import { type Technical, technicalView } from '../../../src/analysis/judge/signals.ts'
+import { deriveAction } from '../../../src/analysis/report/action.ts'
+import { ReportLanguage } from '../../../src/analysis/schemas.ts'
+import { textsOf } from '../../../src/analysis/texts/book.ts'
 import type { FlowDay } from '../../../src/market/company.ts'
-import { deriveAction } from '../../../src/reports/action.ts'
-import { labelsOf } from '../../../src/reports/labels.ts'
-import { ReportLanguage } from '../../../src/reports/report.ts'
 import { barsOf, wave } from './series.ts'
 
 const STRUCTURE: Structure = {
@@ -94,7 +100,7 @@ test('an advice is held back only where the flow is known to speak against it, a
     expect(deriveAction({ explicit: after.action, advice, score: after.score, guardrailReason: 'why' })).toBe(
       after.action,
     )
-    for (const language of ReportLanguage.options) expect(labelsOf(language).guard[guard]).not.toBe('')
+    for (const language of ReportLanguage.options) expect(textsOf(language).report.guard[guard]).not.toBe('')
   }
   expect(guarded(buy, { ...QUIET, flow: 'outflow' }).score).toBe(59)
   expect(guarded(buy, { ...QUIET, mood: 'defensive' }).score).toBe(52)

@@ -1,10 +1,16 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { decide } from '../../../src/analysis/decision.ts'
-import { nearbyLevels, strategyLevels } from '../../../src/analysis/levels.ts'
-import { type Technical, technicalView } from '../../../src/analysis/signals.ts'
-import { levelText, strategyOf } from '../../../src/reports/strategy.ts'
+import { decide } from '../../../src/analysis/judge/decision.ts'
+import { nearbyLevels, strategyLevels } from '../../../src/analysis/judge/levels.ts'
+import { type Technical, technicalView } from '../../../src/analysis/judge/signals.ts'
+import { levelText, strategyOf } from '../../../src/analysis/write/strategy.ts'
+import type { Consistency } from '../../../src/market/consistency/examine.ts'
 import { anyBars, barsOf, wave } from './series.ts'
+
+const SOUND: Consistency = {
+  ...{ findings: [], isBlocked: false, withheld: [], marks: {} },
+  adjustment: { kind: 'none', source: 'sina' },
+}
 
 function technicalOf(closes: number[]): Technical {
   const technical = technicalView(barsOf(closes))
@@ -35,7 +41,7 @@ test('levels stand on the nearest supports and resistances, each with its reason
     stopLoss: { price: 1465, basis: 'ma20', offsetAtr: -0.5 },
     takeProfit: { price: 1530, basis: 'boll_upper', offsetAtr: 0 },
   })
-  const style = { decimals: 2, currency: 'CNY' } as const
+  const style = { decimals: 2, currency: 'CNY', consistency: SOUND } as const
   expect(strategyOf(levels, { ...style, language: 'zh' })).toEqual({
     ideal_buy: '1495.00元（MA5附近）',
     secondary_buy: '1480.00元（MA10附近）',
@@ -77,7 +83,7 @@ test('without a technical view, a movement or room above zero there is no level,
     secondaryBuy: null,
     stopLoss: null,
   })
-  expect(strategyOf(nothing, { decimals: 2, currency: 'USD', language: 'en' })).toBeNull()
+  expect(strategyOf(nothing, { decimals: 2, currency: 'USD', language: 'en', consistency: SOUND })).toBeNull()
 })
 
 test('for any series the levels keep their order and the nearby levels their side', () => {

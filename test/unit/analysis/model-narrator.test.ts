@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { failingNarrator, modelNarrator } from '../../../src/analysis/model-narrator.ts'
 import { NarratorError, type NarratorRequest } from '../../../src/analysis/narrator.ts'
+import { failingNarrator, modelNarrator } from '../../../src/analysis/write/model-narrator.ts'
 import { type LanguageModel, ModelError, type ModelReply } from '../../../src/llm/model.ts'
 
 const REPLY: ModelReply = {

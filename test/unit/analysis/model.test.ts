@@ -1,15 +1,14 @@
 import { expect, test } from 'vitest'
-import { type AnalysisDeps, type AnalysisInput, analyze } from '../../../src/analysis/analyze.ts'
 import {
   type Narrator,
   NarratorError,
   type NarratorReply,
   type NarratorRequest,
 } from '../../../src/analysis/narrator.ts'
+import { diagnosticSummary } from '../../../src/analysis/report/diagnostics.ts'
+import { renderMarkdown } from '../../../src/analysis/report/render/markdown.ts'
 import type { Instrument } from '../../../src/market/instruments.ts'
-import { diagnosticSummary } from '../../../src/reports/diagnostics.ts'
-import { renderMarkdown } from '../../../src/reports/markdown.ts'
-import { ALONE, DEADLINES } from './alone.ts'
+import { ALONE, analyze, DEADLINES, type Subject, type World } from './alone.ts'
 import { barsOf, wave } from './series.ts'
 
 const MOUTAI: Instrument = { key: '600519', market: 'cn', exchange: 'SH', kind: 'stock', code: '600519' }
@@ -17,15 +16,12 @@ const AFTER_CLOSE = Date.parse('2026-03-20T08:00:00Z')
 const IN_SESSION = Date.parse('2026-03-20T03:00:00Z')
 const BARS = barsOf(wave(80, 0.3, 1400))
 
-const INPUT: AnalysisInput = {
+const INPUT: Subject = {
   instrument: MOUTAI,
   names: { zh: '贵州茅台', en: 'Kweichow Moutai' },
   request: { reportType: 'detailed', language: 'en', analysisPhase: 'auto', skills: null },
   configuredLanguage: 'zh',
   queryId: 'f'.repeat(32),
-  traceId: 'f'.repeat(32),
-  taskId: null,
-  triggerSource: 'api',
 }
 
 const ANSWER = {
@@ -62,7 +58,7 @@ function scripted(script: Script): { narrator: Narrator; asked: NarratorRequest[
   return { narrator, asked }
 }
 
-function deps(narrator: Narrator, changes: Partial<AnalysisDeps> = {}): AnalysisDeps {
+function deps(narrator: Narrator, changes: Partial<World> = {}): World {
   return {
     dailyBars: async () => ({ ok: true, value: BARS, provider: 'tencent', provenance: null, runs: [] }),
     quote: async () => ({ ok: false, runs: [] }),
@@ -76,7 +72,7 @@ function deps(narrator: Narrator, changes: Partial<AnalysisDeps> = {}): Analysis
   }
 }
 
-async function told(script: Script, changes: Partial<AnalysisDeps> = {}, input = INPUT) {
+async function told(script: Script, changes: Partial<World> = {}, input = INPUT) {
   const { narrator, asked } = scripted(script)
   const result = await analyze(input, deps(narrator, changes))
   if (!result.ok) throw new Error(result.message)

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type MacdPoint, type ReasonCode, type ScoreInput, score } from '../../../src/analysis/score.ts'
-import { type Signal, signalOf } from '../../../src/analysis/signals.ts'
-import { TREND_STRENGTH, type TrendState, trendState } from '../../../src/analysis/trend.ts'
+import type { ReasonCode, TrendState } from '../../../src/analysis/codes.ts'
+import { type MacdPoint, type ScoreInput, score } from '../../../src/analysis/judge/score.ts'
+import { type Signal, signalOf, TREND_STRENGTH, trendState } from '../../../src/analysis/judge/signals.ts'
 
 const NEUTRAL: ScoreInput = {
   trend: 'consolidation',

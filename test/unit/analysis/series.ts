@@ -1,11 +1,17 @@
 import fc from 'fast-check'
 import type { Bar } from '../../../src/market/bars.ts'
-import { addDays, isWeekend } from '../../../src/market/zoned-time.ts'
+import { isTradingDay } from '../../../src/market/calendar.ts'
+import type { Market } from '../../../src/market/instruments.ts'
+import { addDays } from '../../../src/market/zoned-time.ts'
 
-/** Weekday bars that end on a date, one a close, each opening at the close before it. */
-export function barsOf(closes: readonly number[], { endsOn = '2026-03-20', volume = 1_000_000 } = {}): Bar[] {
+/** Bars of a market's sessions that end on a date, one a close, each opening at the close before it. */
+export function barsOf(
+  closes: readonly number[],
+  { endsOn = '2026-03-20', volume = 1_000_000, market = 'cn' as Market } = {},
+): Bar[] {
   const dates: string[] = []
-  for (let day = endsOn; dates.length < closes.length; day = addDays(day, -1)) if (!isWeekend(day)) dates.unshift(day)
+  for (let day = endsOn; dates.length < closes.length; day = addDays(day, -1))
+    if (isTradingDay(market, day)) dates.unshift(day)
   return closes.map((close, i) => {
     const open = closes[i - 1] ?? close
     const [high, low] = [Math.max(open, close) * 1.01, Math.min(open, close) * 0.99]

@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { orderedBranches } from '../../../src/git-providers/branch-order.ts'
 import { microagentFolders, microagentsAmong } from '../../../src/git-providers/microagent-folders.ts'
 import { hasNext, linkTo, mergedBy, pageOf } from '../../../src/git-providers/pages.ts'
-import type { Repository } from '../../../src/git-providers/provider.ts'
+import { orderedBranches, type Repository } from '../../../src/git-providers/provider.ts'
 import { isFilePath, isRepositoryName, readSearch, withoutDomain } from '../../../src/git-providers/repository-names.ts'
 
 test('a name leads nowhere but to a repository, whatever stands in it', () => {

@@ -1,7 +1,6 @@
 import { expect, inject, test } from 'vitest'
 import { DoorError } from '../../../src/lib/guarded-fetch.ts'
-import { requestJson, UpstreamError } from '../../../src/lib/http-client.ts'
-import { operatorFetchOnce } from '../../../src/lib/operator-fetch.ts'
+import { operatorFetchOnce, requestJson, UpstreamError } from '../../../src/lib/http-client.ts'
 import { MARKER_HEADER } from '../../../src/lib/outbound-marker.ts'
 
 const server = () => inject('gitServer')

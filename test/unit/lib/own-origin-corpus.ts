@@ -1,7 +1,7 @@
 // A service that listens on port 8787 of loopback and of the machine's own addresses, under a public name too, and the
 // ways to ask for it.
 
-import { type HostPort, hostPortOf } from '../../../src/lib/host-port.ts'
+import { type HostPort, hostPortOf } from '../../../src/lib/ip-address.ts'
 import { type Parts, spellings } from './address-corpus.ts'
 
 const PORT = '8787'

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { turn } from '../../../src/lib/turns.ts'
+import { turn } from '../../../src/analysis/run/run-analysis.ts'
 
 test('between the turns of many runs the runtime comes round, and every run gets its turn', async () => {
   // No turn lasts so long that the others give it up.

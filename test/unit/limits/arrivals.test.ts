@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { Arrivals } from '../../../src/limits/arrivals.ts'
+import { Arrivals } from '../../../src/limits/body-room.ts'
 
 function place() {
   vi.useFakeTimers()

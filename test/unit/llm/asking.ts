@@ -1,7 +1,7 @@
 // A model at the scripted server, in any of the dialects that are spoken over HTTP.
 
 import { onTestFinished, vi } from 'vitest'
-import type { ModelMeans } from '../../../src/llm/ask.ts'
+import type { ModelDeps } from '../../../src/llm/ask.ts'
 import type { ModelChoice } from '../../../src/llm/choose.ts'
 import { languageModel } from '../../../src/llm/client.ts'
 import { ModelError, type Prompt } from '../../../src/llm/model.ts'
@@ -11,7 +11,7 @@ import type { Scripted } from '../../helpers/scripted-model.ts'
 export const KEY = 'sk-canary-5f1d2c3b4a'
 const LIMIT_MS = 60_000
 export const PATIENCE = { firstByteMs: LIMIT_MS, idleMs: LIMIT_MS, totalMs: null }
-export const MEANS: ModelMeans = { addressPolicy: allowing('127.0.0.1') }
+export const DEPS: ModelDeps = { addressPolicy: allowing('127.0.0.1') }
 export const PROMPT: Prompt = {
   system: '',
   messages: [{ role: 'user', content: [{ type: 'text', text: 'hello' }] }],
@@ -27,7 +27,7 @@ const MODELS: Record<Dialect, string> = {
   'openai-responses': 'gpt-5',
 }
 
-export function modelAt(server: Pick<Scripted, 'baseUrl' | 'googleUrl'>, dialect: Dialect, means: ModelMeans = MEANS) {
+export function modelAt(server: Pick<Scripted, 'baseUrl' | 'googleUrl'>, dialect: Dialect, deps: ModelDeps = DEPS) {
   const choice: ModelChoice = {
     id: `test/${MODELS[dialect]}`,
     label: 'The vendor',
@@ -37,7 +37,7 @@ export function modelAt(server: Pick<Scripted, 'baseUrl' | 'googleUrl'>, dialect
     apiKey: KEY,
     isTrustedAddress: false,
   }
-  return languageModel(choice, means)
+  return languageModel(choice, deps)
 }
 
 /** From here to the end of the test no time passes but what the test lets pass. */

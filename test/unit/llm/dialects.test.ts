@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import type { ModelMeans } from '../../../src/llm/ask.ts'
+import type { ModelDeps } from '../../../src/llm/ask.ts'
 import { chooseModel, isChoice, type ModelChoice } from '../../../src/llm/choose.ts'
 import { languageModel } from '../../../src/llm/client.ts'
 import type { ModelDelta, Prompt, PromptMessage } from '../../../src/llm/model.ts'
 import { allowing } from '../../helpers/policies.ts'
 import { scriptedModel } from '../../helpers/scripted-model.ts'
 
-const MEANS: ModelMeans = { addressPolicy: allowing('127.0.0.1') }
+const DEPS: ModelDeps = { addressPolicy: allowing('127.0.0.1') }
 const TOOLS = [
   {
     name: 'execute_bash',
@@ -59,7 +59,7 @@ for (const { id, dialect } of DIALECTS) {
       { text: 'Two files.' },
     )
     const choice = choiceFor(id, dialect === 'google' ? server.googleUrl : server.baseUrl)
-    const model = await languageModel({ ...choice, dialect }, MEANS)
+    const model = await languageModel({ ...choice, dialect }, DEPS)
     const deltas: ModelDelta[] = []
     const asked = user('What is there?')
     const reply = await model.ask(prompt(asked), { onDelta: (delta) => deltas.push(delta) })

@@ -2,18 +2,7 @@ import { expect, test, vi } from 'vitest'
 import type { ModelFailure } from '../../../src/llm/model.ts'
 import { scriptedModel } from '../../helpers/scripted-model.ts'
 import type { ScriptedReply } from '../../support/scripted-model-orders.ts'
-import {
-  ALL,
-  type Dialect,
-  failureLate,
-  failureOf,
-  KEY,
-  MEANS,
-  modelAt,
-  PATIENCE,
-  PROMPT,
-  stopClock,
-} from './asking.ts'
+import { ALL, DEPS, type Dialect, failureLate, failureOf, KEY, modelAt, PATIENCE, PROMPT, stopClock } from './asking.ts'
 
 type Row = {
   title: string
@@ -161,7 +150,7 @@ for (const { title, reply, kind, retryAfterMs, partialText, dialects = ALL } of 
     if (reply.hang !== undefined) stopClock()
     for (const dialect of dialects) {
       const server = await scriptedModel(reply)
-      const asked = (await modelAt(server, dialect, { ...MEANS, patience: PATIENCE })).ask(PROMPT)
+      const asked = (await modelAt(server, dialect, { ...DEPS, patience: PATIENCE })).ask(PROMPT)
       if (reply.hang !== undefined) await expect.poll(async () => (await server.requests()).length).toBe(1)
       const failure = await (reply.hang === undefined ? failureOf(asked) : failureLate(asked))
       expect({ dialect, kind: failure.kind }).toEqual({ dialect, kind })
@@ -190,7 +179,7 @@ for (const { how, kind } of BREAKS) {
       const before = { 'openai-chat': 3, anthropic: 4, google: 2, 'openai-responses': 4 }[dialect]
       const server = await scriptedModel({ text: TEXT, chunkChars: 10, breakAfter: before, breakHow: how })
       const shown: string[] = []
-      const asked = (await modelAt(server, dialect, { ...MEANS, patience: PATIENCE })).ask(PROMPT, {
+      const asked = (await modelAt(server, dialect, { ...DEPS, patience: PATIENCE })).ask(PROMPT, {
         onDelta: (delta) => void (delta.kind === 'text' && shown.push(delta.text)),
       })
       if (how === 'hang') await expect.poll(() => shown.join('').length).toBe(20)
@@ -215,7 +204,7 @@ test('a server that nobody runs is unavailable, and an address of the inside is 
         return Promise.reject(new Error('asked'))
       }
       const server = { baseUrl: address, googleUrl: address }
-      const model = await modelAt(server, dialect, { ...MEANS, fetch: refused })
+      const model = await modelAt(server, dialect, { ...DEPS, fetch: refused })
       const failure = await failureOf(model.ask(PROMPT))
       expect([dialect, address, failure.kind, asked]).toEqual([dialect, address, 'address_refused', 0])
     }
@@ -235,8 +224,8 @@ test('a name that nobody has, a server without TLS and one that takes no connect
   // The two ways of speaking that have code of their own below the dialects.
   for (const dialect of ['openai-chat', 'anthropic'] as const) {
     for (const { title, at, kind, fetch: by } of rows) {
-      const means = { ...MEANS, patience: { ...PATIENCE, firstByteMs: by === undefined ? 60_000 : 300 } }
-      const model = await modelAt(at, dialect, by === undefined ? means : { ...means, fetch: by })
+      const deps = { ...DEPS, patience: { ...PATIENCE, firstByteMs: by === undefined ? 60_000 : 300 } }
+      const model = await modelAt(at, dialect, by === undefined ? deps : { ...deps, fetch: by })
       const failure = await failureOf(model.ask(PROMPT))
       expect([title, dialect, failure.kind, failure.isPassing]).toEqual([title, dialect, kind, true])
       expect(failure.message).toMatch(/^[A-Z].{20,}[.!…]$/s)
@@ -250,7 +239,7 @@ test('an answer that flows slowly is never cut, however long it takes beyond eve
   stopClock()
   for (const dialect of ALL) {
     const server = await scriptedModel({ text: TEXT, chunkChars: 4 })
-    const reply = await (await modelAt(server, dialect, { ...MEANS, patience: PATIENCE, fetch: slowly })).ask(PROMPT)
+    const reply = await (await modelAt(server, dialect, { ...DEPS, patience: PATIENCE, fetch: slowly })).ask(PROMPT)
     expect(reply.text).toBe(TEXT)
     expect(reply.latencyMs).toBeGreaterThan(5 * PATIENCE.idleMs)
   }
@@ -282,7 +271,7 @@ const slowly: typeof fetch = async (input, init) => {
 test('a total limit cuts even what flows, when the operator set one', async () => {
   const server = await scriptedModel({ text: TEXT, chunkChars: 3, chunkDelayMs: 60 })
   const patience = { firstByteMs: 5000, idleMs: 5000, totalMs: 300 }
-  expect((await failureOf((await modelAt(server, 'openai-chat', { ...MEANS, patience })).ask(PROMPT))).kind).toBe(
+  expect((await failureOf((await modelAt(server, 'openai-chat', { ...DEPS, patience })).ask(PROMPT))).kind).toBe(
     'timeout',
   )
 })
@@ -293,7 +282,7 @@ test('a caller who gives up gets the reason that it gave, at any moment, and the
       const server = await scriptedModel(reply)
       const stop = new AbortController()
       const reason = new Error('the user pressed stop')
-      const model = await modelAt(server, dialect, { ...MEANS, patience: PATIENCE })
+      const model = await modelAt(server, dialect, { ...DEPS, patience: PATIENCE })
       const asked = model.ask(PROMPT, { signal: stop.signal })
       await expect.poll(async () => (await server.requests()).length).toBe(1)
       stop.abort(reason)

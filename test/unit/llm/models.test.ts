@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { setLogLevel } from '../../../src/lib/log.ts'
 import type { OperatorModels } from '../../../src/llm/choose.ts'
-import { modelFacts } from '../../../src/llm/facts.ts'
-import { listModels } from '../../../src/llm/models.ts'
+import { listModels, modelFacts } from '../../../src/llm/models.ts'
 
 const OPERATOR: OperatorModels = {
   model: null,

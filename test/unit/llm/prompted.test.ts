@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { LanguageModel, ModelDelta, ModelReply, Prompt } from '../../../src/llm/model.ts'
-import { promptedModel, toolless } from '../../../src/llm/prompted.ts'
-import { callText } from '../../../src/llm/prompted-markup.ts'
+import { callText, promptedModel, toolless } from '../../../src/llm/prompted.ts'
 
 const TOOLS = [
   {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fallbackModel } from '../../../src/llm/fallback.ts'
+import { fallbackModel } from '../../../src/llm/client.ts'
 import type { ModelDelta } from '../../../src/llm/model.ts'
 import { scriptedModel } from '../../helpers/scripted-model.ts'
 import type { ScriptedReply } from '../../support/scripted-model-orders.ts'

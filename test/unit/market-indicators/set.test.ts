@@ -2,7 +2,13 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Bar } from '../../../src/market/bars.ts'
 import { sma } from '../../../src/market/indicators/averages.ts'
-import { columns, indicatorRow, indicatorSeries } from '../../../src/market/indicators/index.ts'
+import {
+  columns,
+  INDICATOR_LINES,
+  INDICATORS,
+  indicatorRow,
+  indicatorSeries,
+} from '../../../src/market/indicators/index.ts'
 import { nullable, rollingMax, rollingMin, valueAt } from '../../../src/market/indicators/series.ts'
 import { bollinger } from '../../../src/market/indicators/volatility.ts'
 
@@ -53,4 +59,22 @@ test('the row of the last bar holds every indicator, null where it has not warme
   expect(indicatorRow(series, 3).ma5).toBeNull()
   expect(indicatorRow(series, 3).obv).not.toBeNull()
   expect(valueAt(series.ma5, 30)).toBeNull()
+})
+
+test('every series begins where it says, no bar sooner and no bar later', () => {
+  const bars: Bar[] = Array.from({ length: 260 }, (_, i) => {
+    const close = 100 + Math.sin(i) * 5 + i / 10
+    return { date: '2026-01-01', open: close, high: close + 2, low: close - 2, close, volume: 1000 + i, amount: null }
+  })
+  const table = columns(bars)
+  const said = INDICATORS.flatMap(({ lines }) => Object.entries(lines).map(([name, { warmUp }]) => [name, warmUp]))
+  const computed = INDICATORS.flatMap(({ compute }) => {
+    return Object.entries(compute(table)).map(([name, series]) => [
+      name,
+      series.findIndex((value) => !Number.isNaN(value)),
+    ])
+  })
+  const fields = INDICATOR_LINES.flatMap(({ field }) => field ?? [])
+  expect([new Set(computed.map(([name]) => name)).size, new Set(fields).size]).toEqual([said.length, fields.length])
+  expect(Object.fromEntries(computed)).toEqual(Object.fromEntries(said))
 })

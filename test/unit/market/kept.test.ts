@@ -17,17 +17,19 @@ function memoryStore(): AnswerStore & { kept: Map<string, KeptAnswer> } {
   }
 }
 
-function scene(rules: Parameters<typeof upstream>[0], options: Partial<MarketDataOptions> = {}) {
+async function scene(rules: Parameters<typeof upstream>[0], options: Partial<MarketDataOptions> = {}) {
   const clock = { now: at('2025-12-31T20:00:00') }
   const { fetch, asked } = upstream(rules)
   const store = memoryStore()
-  const data = createMarketData({
+  const data = await createMarketData({
     providers: ['tencent', 'eastmoney', 'sample'],
-    tencentQuoteUrl: 'http://q.test',
-    tencentKlineUrl: 'http://k.test',
-    eastMoneyQuoteUrl: 'http://e.test',
-    eastMoneyHistoryUrl: 'http://e.test',
-    eastMoneyDatacenterUrl: 'http://e.test',
+    variables: {
+      TENCENT_QUOTE_URL: 'http://q.test',
+      TENCENT_KLINE_URL: 'http://k.test',
+      EASTMONEY_QUOTE_URL: 'http://e.test',
+      EASTMONEY_HISTORY_URL: 'http://e.test',
+      EASTMONEY_DATACENTER_URL: 'http://e.test',
+    },
     clock: () => clock.now,
     fetch,
     store,
@@ -42,7 +44,7 @@ const lastRun = ({ runs }: { runs: { provider: string; operation: string; staleS
 }
 
 test('bars are kept from the settled end of a session to the start of the next, and asked for again while it trades', async () => {
-  const { data, asked, clock } = scene({ 'k.test': json(tencentSeries('sh600519', MAINLAND_ROWS)) })
+  const { data, asked, clock } = await scene({ 'k.test': json(tencentSeries('sh600519', MAINLAND_ROWS)) })
   const ask = async (count = 3) => {
     const bars = await data.bars(MOUTAI, { count })
     return [bars.ok && bars.value.length, lastRun(bars), asked.length]
@@ -73,7 +75,7 @@ test('bars are kept from the settled end of a session to the start of the next, 
 })
 
 test('force_refresh passes over what is kept, and another end date is another question', async () => {
-  const { data, asked } = scene({ 'k.test': json(tencentSeries('sh600519', MAINLAND_ROWS)) })
+  const { data, asked } = await scene({ 'k.test': json(tencentSeries('sh600519', MAINLAND_ROWS)) })
   await data.bars(MOUTAI, { count: 3 })
   const forced = await data.bars(MOUTAI, { count: 3, forceRefresh: true })
   expect([lastRun(forced), asked.length]).toEqual([['tencent', 'daily_bars', undefined], 2])
@@ -87,7 +89,7 @@ test('when every source fails, what was kept is given with its age, and the samp
     'k.test': json(tencentSeries('sh600519', MAINLAND_ROWS)),
     'e.test': status(403),
   }
-  const { data, clock, store } = scene(rules)
+  const { data, clock, store } = await scene(rules)
   await data.bars(MOUTAI, { count: 3 })
   clock.now = at('2026-01-05T10:00:00')
   rules['k.test'] = status(403)
@@ -116,11 +118,11 @@ test('a store that is broken or holds rubbish costs nothing but the keeping', as
     get: async () => ({ body: '{"bars":', provider: 'tencent', keptAt: at('2025-12-31T19:00:00') }),
     put: () => Promise.reject(new Error('full')),
   }
-  const { data, asked } = scene({ 'k.test': json(tencentSeries('sh600519', MAINLAND_ROWS)) }, { store: rubbish })
+  const { data, asked } = await scene({ 'k.test': json(tencentSeries('sh600519', MAINLAND_ROWS)) }, { store: rubbish })
   for (let i = 0; i < 2; i++) expect((await data.bars(MOUTAI, { count: 3 })).ok).toBe(true)
   expect(asked).toHaveLength(2)
   const shape: AnswerStore = { ...rubbish, get: async () => ({ body: '[{"date":1}]', provider: 'tencent', keptAt: 1 }) }
-  const other = scene({ 'k.test': status(403), 'e.test': status(403) }, { store: shape, providers: ['tencent'] })
+  const other = await scene({ 'k.test': status(403), 'e.test': status(403) }, { store: shape, providers: ['tencent'] })
   expect((await other.data.bars(MOUTAI, { count: 3 })).ok).toBe(false)
 })
 
@@ -134,7 +136,7 @@ test('what is known of a company is kept too, and what no source carries is told
     'fs=m:90+t:3': json(eastMoney.INDUSTRIES),
   }
   const fast = { turn: async () => 0, openUntil: async () => null, settle: async () => {} }
-  const { data, asked, clock } = scene(rules, { gate: fast })
+  const { data, asked, clock } = await scene(rules, { gate: fast })
   const all = () =>
     Promise.all([data.fundamentals(MOUTAI), data.capitalFlow(MOUTAI), data.boards(MOUTAI), data.rankings(MOUTAI)])
   expect((await all()).map((fetched) => fetched.ok && fetched.runs.at(-1)?.recordCount)).toEqual([2, 2, 2, 10])

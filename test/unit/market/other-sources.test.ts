@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { fromBase64 } from '../../../src/lib/crypto.ts'
 import type { Fetch, UpstreamError } from '../../../src/lib/http-client.ts'
+import type { RawVariables } from '../../../src/lib/variables.ts'
 import { alphaVantageProvider } from '../../../src/market/providers/alpha-vantage.ts'
 import { buildProviders } from '../../../src/market/providers/build.ts'
 import { finnhubProvider } from '../../../src/market/providers/finnhub.ts'
@@ -245,7 +246,7 @@ test('Tushare: bars in the terms of the newest day, flows in yuan, and a refusal
   }
 })
 
-test('sources are built in the configured order, those without their key left out', () => {
+test('sources are built in the configured order, those without their key left out', async () => {
   const gate = memoryGate(clock)
   const providers = [
     'tushare',
@@ -258,9 +259,10 @@ test('sources are built in the configured order, those without their key left ou
     'tencent',
     'sample',
   ]
-  const names = (keys: object) => buildProviders({ providers, ...keys }, { clock, gate }).map(({ name }) => name)
-  expect(names({})).toEqual(['sina', 'eastmoney', 'yahoo', 'tencent', 'sample'])
-  expect(names({ tushareToken: KEY, finnhubApiKey: KEY, alphaVantageApiKey: KEY })).toEqual(
+  const names = async (variables: RawVariables) =>
+    (await buildProviders({ providers, variables }, { clock, gate })).map(({ name }) => name)
+  expect(await names({})).toEqual(['sina', 'eastmoney', 'yahoo', 'tencent', 'sample'])
+  expect(await names({ TUSHARE_TOKEN: KEY, FINNHUB_API_KEY: KEY, ALPHAVANTAGE_API_KEY: KEY })).toEqual(
     providers.filter((name) => name !== 'toString'),
   )
 })

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Listing } from '../../../src/market/names/listing.ts'
-import { packagedNames } from '../../../src/market/names/packaged.ts'
+import { type Listing, packagedNames } from '../../../src/kits/market-names/index.ts'
 import { type ListedName, refreshNames, spellerFrom } from '../../../src/market/names/refresh.ts'
 import { nameSources } from '../../../src/market/names/sources.ts'
 import { memoryGate } from '../../../src/market/providers/gate.ts'

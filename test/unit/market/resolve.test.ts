@@ -1,7 +1,7 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
-import { packagedNames } from '../../../src/market/names/packaged.ts'
-import { resolveEntries, resolveInput } from '../../../src/market/resolve.ts'
+import { expect, inject, test } from 'vitest'
+import { packagedNames } from '../../../src/kits/market-names/index.ts'
+import { resolveEntries, resolveInput, resolvePasted } from '../../../src/market/resolve.ts'
 import { listSamples } from '../../../src/market/samples.ts'
 
 const names = await packagedNames()
@@ -32,8 +32,21 @@ test('an entry becomes a listing by its code, then as a known ticker, then by it
     ['苹果', 'AAPL as AAPL'],
     ['kweichow  moutai', '600519 as 600519'],
     ['guizhoumaotai', '600519 as 600519'],
-    ['gzmt', '600519 as 600519'],
-    ['TXKG', 'HK00700 as HK00700'],
+    ['gzmt', 'GZMT as GZMT'],
+    ['TXKG', 'TXKG as TXKG'],
+    ['GLW', 'GLW as GLW'],
+    ['RY', 'RY as RY'],
+    ['600519.XSHG', '600519 as 600519.XSHG'],
+    ['000001.XSHE', '000001 as 000001.XSHE'],
+    ['sh600519', '600519 as SH600519'],
+    ['600519 CH', '600519 as 600519 CH'],
+    ['700 HK', 'HK00700 as 700 HK'],
+    ['AAPL US', 'AAPL as AAPL US'],
+    ['7203 JP', '7203.T as 7203 JP'],
+    ['BRK/B', 'BRK.B as BRK/B'],
+    ['BRK.B', 'BRK.B as BRK.B'],
+    ['285A.T', '285A.T as 285A.T'],
+    ['0126Z0.KS', '0126Z0.KS as 0126Z0.KS'],
     ['沪深300', 'SH000300 as SH000300'],
     ['阿里巴巴-W', 'HK09988 as HK09988'],
     ['Google', 'GOOGL as GOOGL'],
@@ -51,8 +64,6 @@ test('an entry becomes a listing by its code, then as a known ticker, then by it
     ['万科', '000002 as 000002'],
     ['全新', '000007 as 000007'],
     ['gui zhou mao tai', '600519 as 600519'],
-    ['贵州茅苔', '600519 as 600519'],
-    ['招商银', '600036 as 600036'],
     ['沪深300ETF华泰柏', 'letters_with_digits'],
     ['恒生科技', 'HSTECH as HSTECH'],
     ['n225', 'N225 as N225'],
@@ -76,16 +87,20 @@ test('an entry that means nothing, or more than one thing, is refused by name', 
     ['600519\u0000', 'character'],
     ['茅台😀', 'character'],
     ['../etc', 'character'],
-    ['没有这家公司', 'unknown'],
-    ['ABCDEFG', 'unknown'],
-    ['123', 'unknown'],
-    ['1234', 'unknown'],
+    ['没有这家公司', 'not_found'],
+    ['ABCDEFG', 'not_found'],
+    ['123', 'not_found'],
+    ['1234', 'not_found'],
     ['2330', 'ambiguous'],
     ['3690', 'ambiguous'],
     ['阿里巴巴', 'ambiguous'],
-    ['中国石由', 'ambiguous'],
-    ['贵洲毛苔', 'unknown'],
-    ['茅苔', 'unknown'],
+    ['中国石由', 'not_found'],
+    ['贵州茅苔', 'not_found'],
+    ['招商银', 'not_found'],
+    ['宇树科技', 'not_found'],
+    ['guangliwei gufen', 'not_found'],
+    ['贵洲毛苔', 'not_found'],
+    ['茅苔', 'not_found'],
     ['x'.repeat(10_000), 'too_long'],
   ]
   for (const [text, expected] of rows) expect([text, outcome(text)]).toEqual([text, expected])
@@ -145,5 +160,61 @@ test('no entry makes the resolution throw, and a refusal always says which entry
       else if (!resolution.ok) expect(resolution.message.startsWith(JSON.stringify(text).slice(0, -1))).toBe(true)
     }),
     { numRuns: 500 },
+  )
+})
+
+test('what is no name is refused with the listings that may be meant, and read as the first of them when confirmed', () => {
+  const refused = resolveInput('贵州茅苔', names)
+  expect(refused).toMatchObject({ ok: false, reason: 'not_found', message: expect.stringContaining('600519') })
+  if (refused?.ok === false) expect(refused.candidates[0]?.key).toBe('600519')
+  const shared = resolveInput('阿里巴巴', names)
+  if (shared?.ok === false)
+    expect(shared.candidates.map(({ key }) => key)).toEqual(expect.arrayContaining(['BABA', 'HK09988']))
+  const { targets, rejected } = resolveEntries(['贵州茅苔', '腾讯控股', 'qqqqzzzzxxxx', '茅台😀'], names, {
+    confirm: true,
+  })
+  expect(targets.map(({ instrument: { key }, readFrom }) => [key, readFrom])).toEqual([
+    ['600519', '贵州茅苔'],
+    ['HK00700', null],
+  ])
+  expect(rejected.map(({ reason }) => reason)).toEqual(['not_found', 'character'])
+})
+
+test('what people paste is read: marks, full-width characters, a code beside its name, names in any script', () => {
+  const rows: [string, string][] = [
+    ['６００５１９', '600519'],
+    ['贵州茅台(600519)', '600519'],
+    ['贵州茅台（600519）', '600519'],
+    ['贵州茅台 600519', '600519'],
+    ['600519 贵州茅台', '600519'],
+    ['^GSPC', 'SPX'],
+    ['$AAPL', 'AAPL'],
+    ['Apple Inc.', 'AAPL'],
+    ['Apple (AAPL)', 'AAPL'],
+    ['三星电子', '005930.KS'],
+    ['贵州茅台', '600519'],
+  ]
+  const keyIn = (text: string) => {
+    const resolution = resolvePasted(text, names)
+    return resolution?.ok ? resolution.instrument.key : resolution?.reason
+  }
+  for (const [text, key] of rows) expect([text, keyIn(text)]).toEqual([text, key])
+  for (const text of ['茅台😀', '../etc', '600519\u0000', ''])
+    expect(resolvePasted(text, names)?.ok ?? false).toBe(false)
+})
+
+test('made-up names become no listing', () => {
+  const syllable = fc.constantFrom(...'龙腾宇星海云天华瑞恒达信科创新能源智慧数联光电子生物医药材料')
+  const word = fc.constantFrom('Zentrix', 'Quorvana', 'Belmora', 'Hyptonic', 'Vexalon', 'Trundle', 'Aquistar')
+  const madeUp = fc.oneof(
+    fc.array(syllable, { minLength: 3, maxLength: 6 }).map((some) => some.join('')),
+    fc.tuple(word, word).map((some) => some.join(' ')),
+  )
+  fc.assert(
+    fc.property(madeUp, (text) => {
+      const resolution = resolveInput(text, names)
+      if (resolution?.ok) expect(names.named(text).map(({ key }) => key)).toContain(resolution.instrument.key)
+    }),
+    { numRuns: inject('isProof') ? 3000 : 200 },
   )
 })

@@ -41,7 +41,7 @@ test('every bundled bar is possible, on a session of its market, without a sessi
 })
 
 test('the sample source serves a series up to a date and refuses what it does not have', async () => {
-  const data = createMarketData({ providers: ['sample'] })
+  const data = await createMarketData({ providers: ['sample'] })
   const bars = await data.bars(instrument('SH000001'), { count: 2, endDate: '2024-09-13' })
   expect(bars).toMatchObject({
     ok: true,

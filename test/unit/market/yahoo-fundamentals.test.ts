@@ -220,7 +220,12 @@ test('where no session is to be had the source says so and is left alone', async
 
 test('a symbol that the charts do not know says nothing of the source, however often', async () => {
   const { fetch } = upstream({ 'y.test': status(404) })
-  const market = createMarketData({ providers: ['yahoo'], yahooUrl: 'http://y.test', clock: () => NOW, fetch })
+  const market = await createMarketData({
+    providers: ['yahoo'],
+    variables: { YAHOO_URL: 'http://y.test' },
+    clock: () => NOW,
+    fetch,
+  })
   for (let i = 0; i < 4; i++) {
     const { ok, runs } = await market.bars(instrument('ZZZQ'), { count: 30 })
     expect([ok, runs[0]?.errorType]).toEqual([false, 'unknown_symbol'])

@@ -3,14 +3,14 @@ import { mcpResultParts, mcpTools } from '../../../src/agent/tools/mcp.ts'
 import type { ToolContext } from '../../../src/agent/tools/tool.ts'
 import { callMcpTool } from '../../../src/mcp/call-tool.ts'
 import { openMcpServers } from '../../../src/mcp/session-tools.ts'
-import { everything, overHttp, overSse, PARTS, toolsOf } from '../../helpers/mcp.ts'
+import { DEPS, everything, overHttp, overSse, toolsOf } from '../../helpers/mcp.ts'
 
 const KINDS = ['http', 'sse'] as const
 
 test.each(KINDS)('the official server of everything is listed and called over %s', async (kind) => {
   const url = await everything(kind)
   const servers = kind === 'http' ? overHttp(url) : overSse(url)
-  const opened = await openMcpServers(servers, PARTS)
+  const opened = await openMcpServers(servers, DEPS)
   expect(opened.failures).toEqual([])
   const names = opened.tools.map(({ name }) => name)
   expect(names).toEqual(expect.arrayContaining(['echo', 'get-sum', 'get-tiny-image', 'trigger-long-running-operation']))
@@ -21,7 +21,7 @@ test.each(KINDS)('the official server of everything is listed and called over %s
   const call = async (name: string, args: Record<string, unknown> = {}) => {
     const tool = stored.find((each) => each.name === name)
     if (tool === undefined) throw new Error(`no tool ${name}`)
-    return callMcpTool(tool, args, { servers, ...PARTS })
+    return callMcpTool(tool, args, { servers, ...DEPS })
   }
   expect(await call('echo', { message: 'grüezi 世界' })).toEqual({
     meta: null,
@@ -49,7 +49,7 @@ test.each(KINDS)('the official server of everything is listed and called over %s
 test('an agent runs a remote tool, and its action and observation have the shape of the wire', async () => {
   const servers = overHttp(await everything('http'))
   const tools = mcpTools(await toolsOf(servers), (tool, args, signal) =>
-    callMcpTool(tool, args, { servers, ...PARTS, signal }),
+    callMcpTool(tool, args, { servers, ...DEPS, signal }),
   )
   const echo = tools.find(({ name }) => name === 'echo')
   const call = echo?.prepare({ message: 'hello' })
@@ -77,7 +77,7 @@ test.each(KINDS)('a stop ends a long call over %s at once', async (kind) => {
   const long = (await toolsOf(servers)).find(({ name }) => name === 'trigger-long-running-operation')
   if (long === undefined) throw new Error('no long running tool')
   const stop = new AbortController()
-  const call = callMcpTool(long, { duration: 60, steps: 60 }, { servers, ...PARTS, signal: stop.signal })
+  const call = callMcpTool(long, { duration: 60, steps: 60 }, { servers, ...DEPS, signal: stop.signal })
   setTimeout(() => stop.abort(new Error('stopped by the user')), 300)
   await expect(call).rejects.toThrow('stopped by the user')
 })

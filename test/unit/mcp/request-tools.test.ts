@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { requestTools } from '../../../durable-objects/conversation/request-tools.ts'
+import { requestTools } from '../../../durable-objects/conversation/turn/request-tools.ts'
 import type { ToolContext } from '../../../src/agent/tools/tool.ts'
 import { PROVIDERS, withTokens } from '../../helpers/git-accounts.ts'
 import { GOOD_TOKENS } from '../../support/provider-host-types.ts'
@@ -15,9 +15,9 @@ test('an agent opens requests with the tokens that its owner has, and is offered
   const noted: number[] = []
   const parts = {
     env: { ...env, ...PROVIDERS },
-    owner,
-    hasToken: (provider: string) => provider !== 'bitbucket',
-    note: (number: number) => void noted.push(number),
+    record: { value: { owner } },
+    secrets: { variables: { GITHUB_TOKEN: GOOD_TOKENS.github, GITLAB_TOKEN: GOOD_TOKENS.gitlab } },
+    notePullRequest: (number: number) => void noted.push(number),
   }
   const tools = requestTools(parts)
   expect(tools.map(({ name, repeatable }) => [name, repeatable])).toEqual([
@@ -47,7 +47,7 @@ test('an agent opens requests with the tokens that its owner has, and is offered
     content: [{ text: expect.stringMatching(/^The arguments do not fit\. draft: /) }],
     isError: true,
   })
-  const [bare] = requestTools({ ...parts, owner: 'nobody' })
+  const [bare] = requestTools({ ...parts, record: { value: { owner: 'nobody' } } })
   const refused = await bare?.prepare(PULL).run({ signal: stop.signal } as ToolContext)
   expect(refused?.content).toContain('No github token is stored.')
   stop.abort(new Error('stopped'))

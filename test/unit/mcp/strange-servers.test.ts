@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { mcpResultParts } from '../../../src/agent/tools/mcp.ts'
 import type { McpServers } from '../../../src/db/settings.ts'
 import { callMcpTool } from '../../../src/mcp/call-tool.ts'
-import { toolServerDoor } from '../../../src/mcp/door.ts'
+import { toolServerDoor } from '../../../src/mcp/remote-server.ts'
 import { type McpTool, openMcpServers } from '../../../src/mcp/session-tools.ts'
-import { journalOf, NO_SERVERS, overHttp, overSse, PARTS, strangeUrl, toolsOf } from '../../helpers/mcp.ts'
+import { DEPS, journalOf, NO_SERVERS, overHttp, overSse, strangeUrl, toolsOf } from '../../helpers/mcp.ts'
 import { CLOSED } from '../../helpers/policies.ts'
 import { heldTimers } from '../../helpers/timers.ts'
 
@@ -18,7 +18,7 @@ const INSIDE =
   'The address is refused: 169.254.169.254 is not a public address (the operator can allow 169.254.169.254 with ALLOW_PRIVATE_NETWORK)'
 
 const failureOf = async (servers: McpServers, more: { deadlineMs?: number } = {}) => {
-  const { tools, failures } = await openMcpServers(servers, { ...PARTS, ...more })
+  const { tools, failures } = await openMcpServers(servers, { ...DEPS, ...more })
   expect(tools).toEqual([])
   expect(failures).toHaveLength(1)
   return failures[0]?.message
@@ -64,7 +64,7 @@ test('a server that says nothing costs its deadline, and the others are listed m
     stdio: [{ name: 'local', command: 'run-me', args: [], env: {} }],
   }
   const deadline = heldTimers(29_000)
-  const opening = openMcpServers(servers, { ...PARTS, deadlineMs: 29_000 })
+  const opening = openMcpServers(servers, { ...DEPS, deadlineMs: 29_000 })
   await expect.poll(async () => (await journalOf(journal)).length).toBeGreaterThan(0)
   // All but that of the one that answers.
   await expect.poll(() => deadline.waiting).toBe(3)
@@ -79,7 +79,7 @@ test('a server that says nothing costs its deadline, and the others are listed m
 
 test('a call that is never answered is a failed result at its deadline', async () => {
   const servers = overHttp(strangeUrl('silent-on-call'))
-  const result = await callMcpTool(await only(servers), {}, { servers, ...PARTS, deadlineMs: 300 })
+  const result = await callMcpTool(await only(servers), {}, { servers, ...DEPS, deadlineMs: 300 })
   expect(result).toEqual({
     meta: null,
     content: [{ type: 'text', text: 'Error: The server did not answer within 0.3 seconds' }],
@@ -89,10 +89,10 @@ test('a call that is never answered is a failed result at its deadline', async (
 
 test('a stop while servers are listed throws the reason of the stop', async () => {
   const stop = new AbortController()
-  const opening = openMcpServers(overHttp(strangeUrl('silent')), { ...PARTS, signal: stop.signal })
+  const opening = openMcpServers(overHttp(strangeUrl('silent')), { ...DEPS, signal: stop.signal })
   setTimeout(() => stop.abort(new Error('stopped')), 100)
   await expect(opening).rejects.toThrow('stopped')
-  await expect(openMcpServers(NO_SERVERS, { ...PARTS, signal: stop.signal })).rejects.toThrow('stopped')
+  await expect(openMcpServers(NO_SERVERS, { ...DEPS, signal: stop.signal })).rejects.toThrow('stopped')
 })
 
 test('addresses inside are refused before anything is sent, and never shown whole', async () => {
@@ -108,7 +108,7 @@ test('addresses inside are refused before anything is sent, and never shown whol
   ]
   for (const url of urls) {
     for (const servers of [overHttp(url, 'hunter2'), overSse(url)]) {
-      const { tools, failures } = await openMcpServers(servers, { ...PARTS, door })
+      const { tools, failures } = await openMcpServers(servers, { ...DEPS, door })
       expect(tools).toEqual([])
       expect(failures[0]?.message).toMatch(/^The address is (refused|malformed)/)
       expect(JSON.stringify(failures)).not.toContain('hunter2')
@@ -117,23 +117,23 @@ test('addresses inside are refused before anything is sent, and never shown whol
 })
 
 test('a listing of 2,000 tools, one without an end and one that goes in circles are cut', async () => {
-  const many = await openMcpServers(overHttp(strangeUrl('many')), PARTS)
+  const many = await openMcpServers(overHttp(strangeUrl('many')), DEPS)
   expect(many.tools).toHaveLength(100)
   expect(many.failures).toEqual([
     { server: expect.any(String), message: 'Left out, because there are too many tools: 1900 of its 2000' },
   ])
-  const endless = await openMcpServers(overHttp(strangeUrl('endless-pages')), { ...PARTS, maxTools: 500 })
+  const endless = await openMcpServers(overHttp(strangeUrl('endless-pages')), { ...DEPS, maxTools: 500 })
   expect(endless.tools).toHaveLength(200)
   expect(endless.failures.map(({ message }) => message)).toEqual([
     'Its listing does not end; what came until then is used',
   ])
-  const circle = await openMcpServers(overHttp(strangeUrl('same-cursor')), PARTS)
+  const circle = await openMcpServers(overHttp(strangeUrl('same-cursor')), DEPS)
   expect(circle.tools.map(({ name }) => name)).toEqual(['again'])
 })
 
 test('odd tools get names that vendors take, and faulty ones cost only themselves', async () => {
   const { tools, failures } = await openMcpServers(overHttp(strangeUrl('odd-tools')), {
-    ...PARTS,
+    ...DEPS,
     reserved: ['execute_bash', 'str_replace_editor'],
   })
   const remoteNames = Object.fromEntries(tools.map(({ name, remoteName }) => [name, remoteName]))
@@ -170,22 +170,22 @@ test('equal names of two servers: the first one has it, and a call goes to it', 
     ...NO_SERVERS,
     shttp: [first, second].map((journal) => ({ url: strangeUrl('polite', journal), apiKey: null })),
   }
-  const { tools, failures } = await openMcpServers(servers, PARTS)
+  const { tools, failures } = await openMcpServers(servers, DEPS)
   expect(tools).toHaveLength(1)
   expect(failures.map(({ message }) => message)).toEqual(['Left out, because the name is taken: plain'])
   const [tool] = tools
   if (tool === undefined) throw new Error('no tool')
-  expect((await callMcpTool(tool, {}, { servers, ...PARTS })).content).toEqual([{ type: 'text', text: 'done' }])
+  expect((await callMcpTool(tool, {}, { servers, ...DEPS })).content).toEqual([{ type: 'text', text: 'done' }])
   const calls = async (journal: string) => (await journalOf(journal)).filter(({ method }) => method === 'tools/call')
   expect([(await calls(first)).length, (await calls(second)).length]).toEqual([1, 0])
   // The listing outlives the server.
-  expect(await callMcpTool(tool, {}, { servers: NO_SERVERS, ...PARTS })).toMatchObject({ isError: true })
+  expect(await callMcpTool(tool, {}, { servers: NO_SERVERS, ...DEPS })).toMatchObject({ isError: true })
 })
 
 test('every request carries the key and the conversation, and nobody listens for what is said unasked', async () => {
   const journal = crypto.randomUUID()
   const servers = overHttp(strangeUrl('polite', journal), 'key-of-mine')
-  await callMcpTool(await only(servers), {}, { servers, ...PARTS, conversationId: 'conv-7' })
+  await callMcpTool(await only(servers), {}, { servers, ...DEPS, conversationId: 'conv-7' })
   const entries = await journalOf(journal)
   expect(entries.map(({ method }) => method)).toEqual([
     'initialize',
@@ -204,7 +204,7 @@ test('every request carries the key and the conversation, and nobody listens for
     })
   }
   const keyless = crypto.randomUUID()
-  await openMcpServers(overHttp(strangeUrl('polite', keyless)), PARTS)
+  await openMcpServers(overHttp(strangeUrl('polite', keyless)), DEPS)
   for (const { headers } of await journalOf(keyless)) {
     expect(headers.authorization).toBeUndefined()
     expect(headers['x-session-api-key']).toBeUndefined()
@@ -217,7 +217,7 @@ test('every request carries the key and the conversation, and nobody listens for
 test('answers of many megabytes are cut or refused', async () => {
   const call = async (manner: string) => {
     const servers = overHttp(strangeUrl(manner))
-    return callMcpTool(await only(servers), {}, { servers, ...PARTS })
+    return callMcpTool(await only(servers), {}, { servers, ...DEPS })
   }
   expect((await call('large-answer')).content).toEqual([
     { type: 'text', text: 'Error: The server answers with more than 8388608 bytes' },
@@ -233,7 +233,7 @@ test('answers of many megabytes are cut or refused', async () => {
 
 test('results that are not as expected are still results', async () => {
   const servers = overHttp(strangeUrl('odd-results'))
-  const call = async (name: string) => callMcpTool(await only(servers, name), {}, { servers, ...PARTS })
+  const call = async (name: string) => callMcpTool(await only(servers, name), {}, { servers, ...DEPS })
   expect((await call('unknown-part')).content).toEqual([
     { type: 'text', text: '[a part of a kind that is not known here]' },
     { type: 'text', text: 'seen' },
@@ -257,12 +257,12 @@ test('an unknown tool of a known server fails in the words of the protocol', asy
   const servers = overHttp(strangeUrl('polite'))
   const silent = overHttp(strangeUrl('many'))
   const tool = await only(servers)
-  const [gone] = (await openMcpServers(silent, { ...PARTS, maxTools: 1 })).tools
+  const [gone] = (await openMcpServers(silent, { ...DEPS, maxTools: 1 })).tools
   if (gone === undefined) throw new Error('no tool')
-  expect(await callMcpTool(gone, {}, { servers: silent, ...PARTS })).toEqual({
+  expect(await callMcpTool(gone, {}, { servers: silent, ...DEPS })).toEqual({
     meta: null,
     content: [{ type: 'text', text: 'Error: Method not found' }],
     isError: true,
   })
-  expect(await callMcpTool(tool, {}, { servers, ...PARTS })).toMatchObject({ isError: false })
+  expect(await callMcpTool(tool, {}, { servers, ...DEPS })).toMatchObject({ isError: false })
 })

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Fetch } from '../../../src/lib/http-client.ts'
-import { instantOf, publishedAt } from '../../../src/news/dates.ts'
 import { searchProviders } from '../../../src/news/search.ts'
-import type { SearchQuery } from '../../../src/news/search-provider.ts'
-import { NOW, SETTINGS, withKey } from './world.ts'
+import { instantOf, publishedAt, type SearchQuery } from '../../../src/news/search-provider.ts'
+import { configured, NOW, SETTINGS } from './world.ts'
 
 // Replies in the form that each service documents, reduced to the fields that are read.
 const REPLIES: Record<string, unknown> = {
@@ -60,31 +59,25 @@ const REPLIES: Record<string, unknown> = {
   },
 }
 
-const ALL = {
-  ...SETTINGS,
-  tavily: withKey('https://tavily.test'),
-  brave: withKey('https://brave.test'),
-  serpapi: withKey('https://serpapi.test'),
-  bocha: withKey('https://bocha.test'),
-  searxngUrl: 'https://searxng.test',
-}
+const variables = configured('TAVILY', 'BRAVE', 'SERPAPI', 'BOCHA', 'SEARXNG')
 
 type Asked = { url: string; init: RequestInit }
 
-function providersWith(reply: (service: string) => Response) {
+async function providersWith(reply: (service: string) => Response) {
   const asked: Asked[] = []
   const fetch: Fetch = async (url, init) => {
     asked.push({ url, init })
     return reply(new URL(url).hostname.replace('.test', ''))
   }
-  return { asked, providers: searchProviders({ settings: ALL, clock: () => NOW, fetch }) }
+  const providers = await searchProviders({ settings: SETTINGS, variables, clock: () => NOW, fetch })
+  return { asked, providers }
 }
 
 const QUESTION: SearchQuery = { text: '贵州茅台 最新消息', days: 3, count: 10, language: 'zh', isNews: true }
 const signal = new AbortController().signal
 
 test('each service is asked in its own form, with its key where it belongs, and its results are read, cleaned and dated', async () => {
-  const { asked, providers } = providersWith((service) => Response.json(REPLIES[service]))
+  const { asked, providers } = await providersWith((service) => Response.json(REPLIES[service]))
   expect(providers.map(({ name }) => name)).toEqual(['tavily', 'brave', 'serpapi', 'bocha', 'searxng'])
   const found = await Promise.all(providers.map((provider) => provider.search(QUESTION, signal)))
   expect(found.map((hits) => hits.map(({ title, publishedAt: at, source }) => [title, at, source]))).toEqual([
@@ -125,7 +118,7 @@ test('a page, a cut-off body, another shape, a refusal in prose and every bad st
     432: () => new Response('quota', { status: 432 }),
   }
   for (const [name, reply] of Object.entries(bad)) {
-    const { providers } = providersWith(reply)
+    const { providers } = await providersWith(reply)
     for (const provider of providers) {
       const outcome = await provider.search(QUESTION, signal).then(
         (hits) => `found ${hits.length}`,
@@ -134,7 +127,7 @@ test('a page, a cut-off body, another shape, a refusal in prose and every bad st
       expect([name, provider.name, outcome]).toEqual([name, provider.name, 'UpstreamError'])
     }
   }
-  const nothing = providersWith((service) =>
+  const nothing = await providersWith((service) =>
     Response.json(
       service === 'bocha'
         ? { code: 200, data: {} }

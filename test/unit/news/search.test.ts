@@ -3,10 +3,9 @@ import { expect, test } from 'vitest'
 import { newsPool } from '../../../src/db/news.ts'
 import type { Fetch } from '../../../src/lib/http-client.ts'
 import { plain } from '../../../src/news/article.ts'
-import { questionsOf } from '../../../src/news/questions.ts'
-import { isSerious, relevantHits, withoutDoubles } from '../../../src/news/relevance.ts'
+import { isSerious, questionsOf, relevantHits, withoutDoubles } from '../../../src/news/relevance.ts'
 import { searchNews } from '../../../src/news/search.ts'
-import { APPLE, item, MOUTAI, NOW, poolOf, QUERY, SUBJECT, storeOf, withKey, worldOf } from './world.ts'
+import { APPLE, configured, item, MOUTAI, NOW, poolOf, QUERY, SUBJECT, storeOf, worldOf } from './world.ts'
 
 const row = (n: number, title = `贵州茅台消息${n}`) => ({
   title,
@@ -25,9 +24,7 @@ test('a provider that fails or finds nothing makes way for the next one, questio
   }
   const settings = {
     search: ['tavily', 'brave', 'searxng'],
-    tavily: withKey('https://tavily.test'),
-    brave: withKey('https://brave.test'),
-    searxngUrl: 'https://searxng.test',
+    variables: configured('TAVILY', 'BRAVE', 'SEARXNG'),
   }
   const found = await searchNews(worldOf(settings, fetch), SUBJECT, QUERY)
   expect(found).toMatchObject({ count: 1, isPooled: false, ageSeconds: null })
@@ -60,7 +57,7 @@ test('not configured, searched without a hit, failed, pooled and social are five
   const none = await searchNews(worldOf({}, never), SUBJECT, QUERY)
   expect(none).toMatchObject({ count: null, items: [], isPooled: false, runs: [] })
 
-  const keyed = { search: ['tavily'], tavily: withKey('https://tavily.test') }
+  const keyed = { search: ['tavily'], variables: configured('TAVILY') }
   const empty = await searchNews(
     worldOf(keyed, async () => tavilyRows()),
     SUBJECT,
@@ -106,7 +103,7 @@ test('a search is kept for ten minutes and tells its age; force_refresh passes o
     calls += 1
     return tavilyRows(row(calls))
   }
-  const settings = { search: ['tavily'], tavily: withKey('https://tavily.test') }
+  const settings = { search: ['tavily'], variables: configured('TAVILY') }
   const world = worldOf(settings, fetch, { store: storeOf(), clock: () => now })
   const first = await searchNews(world, SUBJECT, QUERY)
   const asked = calls
@@ -187,4 +184,39 @@ test('the pool in the database keeps one row a story, gives back what is new eno
   expect(found.find(({ url }) => url === evil.url)).toEqual(evil)
   expect(await pool.since(MOUTAI.key + key, 0)).toEqual([])
   expect(await pool.since(key, NOW + 10)).toEqual([])
+})
+
+test('every way in which a provider fails is on record by its name, and only a refusal keeps it from being asked again', async () => {
+  const asking = (error: Error | Response) => {
+    const fetch: Fetch = async (url) => {
+      if (host(url) !== 'tavily.test') return tavilyRows(row(1, '贵州茅台上涨'))
+      if (error instanceof Response) return error.clone()
+      throw error
+    }
+    const settings = {
+      search: ['tavily', 'searxng'],
+      variables: configured('TAVILY', 'SEARXNG'),
+    }
+    return searchNews(worldOf(settings, fetch), SUBJECT, QUERY)
+  }
+  const refusing = (status: number) => new Response('no', { status })
+  const cases: [Error | Response, errorType: string, isRefusal: boolean][] = [
+    [refusing(401), 'http_401', true],
+    [refusing(403), 'http_403', true],
+    [refusing(429), 'http_429', true],
+    [refusing(404), 'http_404', false],
+    [refusing(500), 'http_500', false],
+    [new Response('<html>'), 'not_json', false],
+    [Response.json({ other: 1 }), 'malformed', false],
+    [new TypeError('lost'), 'network', false],
+  ]
+  for (const [error, errorType, isRefusal] of cases) {
+    const { runs } = await asking(error)
+    const own = runs.filter(({ provider }) => provider === 'tavily').map((run) => run.errorType)
+    const asked = own.filter((type) => type !== 'circuit_open')
+    expect([errorType, [...new Set(asked)]]).toEqual([errorType, [errorType]])
+    // Two questions go out at a time, and three failures are borne.
+    expect([errorType, asked.length]).toEqual([errorType, isRefusal ? 2 : 4])
+    expect(own).toHaveLength(questionsOf(SUBJECT, 3).length)
+  }
 })

@@ -1,30 +1,32 @@
 import type { Fetch } from '../../../src/lib/http-client.ts'
+import type { RawVariables } from '../../../src/lib/variables.ts'
 import type { Instrument } from '../../../src/market/instruments.ts'
 import { memoryGate } from '../../../src/market/providers/gate.ts'
 import type { AnswerStore, KeptAnswer } from '../../../src/market/providers/kept.ts'
 import type { NewsItem } from '../../../src/news/article.ts'
-import type { NewsPool } from '../../../src/news/pool.ts'
-import type { NewsSettings, NewsWorld } from '../../../src/news/search.ts'
+import type { NewsPool, NewsSettings, SearchDeps } from '../../../src/news/search.ts'
 
 export const NOW = Date.parse('2026-03-20T08:00:00Z')
 export const MOUTAI: Instrument = { key: '600519', market: 'cn', exchange: 'SH', kind: 'stock', code: '600519' }
 export const APPLE: Instrument = { key: 'AAPL', market: 'us', exchange: 'US', kind: 'stock', code: 'AAPL' }
 export const SUBJECT = { instrument: MOUTAI, names: { zh: '贵州茅台', en: 'Kweichow Moutai' } }
 
-const off = (url: string) => ({ url, key: null })
-
 export const SETTINGS: NewsSettings = {
   search: ['tavily', 'brave', 'serpapi', 'bocha', 'searxng'],
   maxAgeDays: 3,
-  tavily: off('https://tavily.test'),
-  brave: off('https://brave.test'),
-  serpapi: off('https://serpapi.test'),
-  bocha: off('https://bocha.test'),
-  searxngUrl: null,
   social: null,
 }
 
-export const withKey = (url: string) => ({ url, key: 'secret-key' })
+const KEYED = ['TAVILY', 'BRAVE', 'SERPAPI', 'BOCHA'] as const
+const ADDRESSES = Object.fromEntries(KEYED.map((name) => [`${name}_URL`, `https://${name.toLowerCase()}.test`]))
+
+/** The variables under which these providers are configured, beside the addresses of them all. */
+export function configured(...names: readonly ((typeof KEYED)[number] | 'SEARXNG')[]): RawVariables {
+  const own = names.map((name) => {
+    return name === 'SEARXNG' ? ['SEARXNG_URL', 'https://searxng.test'] : [`${name}_API_KEY`, 'secret-key']
+  })
+  return { ...ADDRESSES, ...Object.fromEntries(own) }
+}
 
 /** A pool in memory that shows what it holds. */
 export function poolOf(items: NewsItem[] = []): NewsPool & { held: NewsItem[] } {
@@ -44,10 +46,17 @@ export function storeOf(): AnswerStore {
   }
 }
 
-export function worldOf(settings: Partial<NewsSettings>, fetch: Fetch, changes: Partial<NewsWorld> = {}): NewsWorld {
+type Configured = Partial<NewsSettings> & { variables?: RawVariables }
+
+export function worldOf(
+  { variables = configured(), ...settings }: Configured,
+  fetch: Fetch,
+  changes: Partial<SearchDeps> = {},
+): SearchDeps {
   const clock = () => NOW
   return {
     settings: { ...SETTINGS, ...settings },
+    variables,
     clock,
     gate: memoryGate(clock),
     pool: poolOf(),

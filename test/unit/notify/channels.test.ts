@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
-import { CHANNEL_KINDS, type ChannelKind } from '../../../src/notify/channel.ts'
-import { partsOf } from '../../../src/notify/parts.ts'
-import { mask, type Opened, sendPart } from '../../../src/notify/send.ts'
-import { openTarget } from '../../../src/notify/target.ts'
+import { partsOf } from '../../../src/notify/message.ts'
+import { CHANNEL_KINDS, type ChannelKind } from '../../../src/notify/registry.ts'
+import { mask, type Opened, openTarget, sendPart } from '../../../src/notify/send.ts'
 import { CLOSED, LOCAL } from '../../helpers/policies.ts'
 import { heldTimers } from '../../helpers/timers.ts'
 import { notifyLane } from './host.ts'
@@ -102,6 +101,43 @@ test('how long to wait is read from where each service says it', async () => {
   }
 })
 
+test('answers of servers in between are in doubt, those of a busy service come later, and any other refusal is final', async () => {
+  const outcomes: [number, string][] = [
+    [504, 'unknown'],
+    [520, 'unknown'],
+    [522, 'unknown'],
+    [524, 'unknown'],
+    [500, 'later'],
+    [502, 'later'],
+    [408, 'later'],
+    [425, 'later'],
+    [400, 'rejected'],
+    [404, 'rejected'],
+    [499, 'rejected'],
+  ]
+  for (const [status, outcome] of outcomes) {
+    const lane = notifyLane()
+    await lane.fail({ status, headers: { 'retry-after': '7' }, body: 'in  words\n of its own' })
+    const verdict = await sendPart(opened('gotify', lane.url), one('a'), { at: Date.now() })
+    const retry = outcome === 'later' ? { retryAfterMs: 7_000 } : {}
+    expect(verdict).toEqual({ ok: false, outcome, reason: `HTTP ${status}: in words of its own`, ...retry })
+  }
+})
+
+test('a time to wait may be a date; what is none, or is over, is none or no time at all', async () => {
+  const retry = async (value: string) => {
+    const lane = notifyLane()
+    await lane.fail({ status: 503, headers: { 'retry-after': value } })
+    const verdict = await sendPart(opened('gotify', lane.url), one('a'), { at: Date.now() })
+    return 'retryAfterMs' in verdict ? verdict.retryAfterMs : 'none'
+  }
+  const inAnHour = (await retry(new Date(Date.now() + 3_600_000).toUTCString())) ?? 0
+  expect(inAnHour).toBeGreaterThan(3_000_000)
+  expect(inAnHour).toBeLessThanOrEqual(3_600_000)
+  expect(await retry('Sun, 06 Nov 1994 08:49:37 GMT')).toBe(0)
+  expect(await retry('soon')).toBeNull()
+})
+
 test('a message without an answer is in doubt; a redirect that drops it, a refusal and an inner address are not', async () => {
   const lane = notifyLane()
   const at = Date.now()
@@ -149,6 +185,13 @@ test('what services say about a failure is shown without the secrets that they r
     expect(JSON.stringify(verdict), kind).not.toMatch(/telegram-token|discord-0123456789/)
   }
   expect(mask('key=a%2Fb%2Bcd1', ['a/b+cd1', 'x'])).not.toContain('cd1')
+  const address = 'https://hooks.example.com/services/T0/longenough?key=queryvalue&n=1'
+  expect(mask('T0 longenough queryvalue services n=1', [address])).toBe('T0 *** *** *** n=1')
+  expect(mask('on /services/T0/longenough it', [address])).toBe('on *** it')
+  // A secret inside another one leaves nothing of the longer one.
+  expect(mask('abcd abcdefgh abc', ['abcd', 'abcdefgh', 'abc'])).toBe('*** *** abc')
+  expect(mask('x'.repeat(301), [])).toBe(`${'x'.repeat(299)}…`)
+  expect(mask('x'.repeat(300), [])).toBe('x'.repeat(300))
 })
 
 test('a template of a webhook holds any text as JSON, and one that makes no JSON is refused', async () => {

@@ -1,4 +1,4 @@
-import type { ChannelKind } from '../../../src/notify/channel.ts'
+import type { ChannelKind } from '../../../src/notify/registry.ts'
 import { SECRET } from '../../support/notify-secret.ts'
 
 /** Settings that the services of the tests accept, by kind; the argument is where a lane of theirs begins. */

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { CHANNEL_KINDS, type Line } from '../../../src/notify/channel.ts'
-import { CHANNELS } from '../../../src/notify/index.ts'
-import { partsOf } from '../../../src/notify/parts.ts'
+import type { Line } from '../../../src/notify/channel.ts'
+import { partsOf } from '../../../src/notify/message.ts'
+import { CHANNEL_KINDS, CHANNELS } from '../../../src/notify/registry.ts'
 import { sizeOf, split } from '../../../src/notify/split.ts'
 import { SETTINGS } from './settings.ts'
 
@@ -84,4 +84,32 @@ test('a text is cut before a heading rather than inside a section, and inside a 
   expect(
     parts.every((part) => part.split(/\s+/).every((word) => ['##', 'One', 'Two', 'Three', 'word'].includes(word))),
   ).toBe(true)
+})
+
+test('a text is cut after a blank line before a line, after a line before a sentence, and after a sentence before a word', () => {
+  const cut = (source: string, max: number) => split(source, (one) => one.length <= max)
+  expect(cut('one\ntwo\n\nthree\nfour', 14)).toEqual(['one\ntwo', 'three\nfour'])
+  expect(cut('one. two\nthree. four', 15)).toEqual(['one. two', 'three. four'])
+  expect(cut('One two. Three four! Five', 21)).toEqual(['One two. Three four!', 'Five'])
+  expect(cut('One two. Three four five', 16)).toEqual(['One two.', 'Three four five'])
+  expect(cut('涨了。跌了，又涨', 5)).toEqual(['涨了。', '跌了，又涨'])
+  expect(cut('1.5 and 2.5', 8)).toEqual(['1.5 and', '2.5'])
+  expect(cut('一二，三四', 3)).toEqual(['一二，', '三四'])
+})
+
+test('blank space at a cut goes, the indent of a line stays, and a text of blanks has no parts', () => {
+  const cut = (source: string, max: number) => split(source, (one) => one.length <= max)
+  expect(cut('\n\n  indented\n\n\nnext  \n', 12)).toEqual(['  indented', 'next'])
+  expect(cut(' \n\n ', 2)).toEqual([])
+  expect(cut('', 2)).toEqual([])
+})
+
+test('a cut inside a word leaves a character and an escape whole, even where nothing fits', () => {
+  const cut = (source: string, max: number) => split(source, (one) => one.length <= max)
+  expect(cut('abcdef', 4)).toEqual(['abcd', 'ef'])
+  expect(cut('a🚀🚀b', 2)).toEqual(['a', '🚀', '🚀', 'b'])
+  expect(cut('ab\\*cd', 3)).toEqual(['ab', '\\*c', 'd'])
+  expect(cut('a\\\\*', 3)).toEqual(['a\\\\', '*'])
+  expect(cut('\\*🚀x', 0)).toEqual(['\\*', '🚀', 'x'])
+  expect(cut('\\🚀x', 1)).toEqual(['\\🚀', 'x'])
 })

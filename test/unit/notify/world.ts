@@ -1,12 +1,11 @@
 import { env } from 'cloudflare:workers'
-import { deliveryStore } from '../../../src/db/deliveries.ts'
-import { untoldNotices } from '../../../src/db/untold-notices.ts'
-import type { ChannelKind } from '../../../src/notify/channel.ts'
+import { deliveryStore, untoldNotices } from '../../../src/db/deliveries.ts'
 import type { DeliveryStore } from '../../../src/notify/delivery.ts'
 import type { ToldReport } from '../../../src/notify/message.ts'
 import type { Mode } from '../../../src/notify/notice.ts'
-import type { NotifyWorld } from '../../../src/notify/run.ts'
-import type { Target } from '../../../src/notify/target.ts'
+import type { ChannelKind } from '../../../src/notify/registry.ts'
+import type { NotifyDeps } from '../../../src/notify/run.ts'
+import type { Target } from '../../../src/notify/send.ts'
 import { LOCAL } from '../../helpers/policies.ts'
 import { SETTINGS } from './settings.ts'
 
@@ -56,7 +55,9 @@ function toldReport(taskId: string, text: string): ToldReport {
     model_used: null,
     market_phase_summary: null,
     data_notice: null,
+    reading: null,
     data_provenance: null,
+    data_checks: null,
   }
   const summary = {
     analysis_summary: 'The trend holds.',
@@ -78,10 +79,7 @@ export const TIMEOUT_MS = 25_000
 
 export type Clockwork = { now: number }
 
-export function world(
-  clockwork: Clockwork,
-  change: Partial<NotifyWorld> & { store?: DeliveryStore } = {},
-): NotifyWorld {
+export function world(clockwork: Clockwork, change: Partial<NotifyDeps> & { store?: DeliveryStore } = {}): NotifyDeps {
   return {
     store: deliveryStore(env.DB),
     news: untoldNotices(env.DB),

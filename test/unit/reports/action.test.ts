@@ -1,8 +1,13 @@
 import { expect, test } from 'vitest'
-import { actionLabel, bandAction, deriveAction, guardrailReason, parseAdvice } from '../../../src/reports/action.ts'
-import { storedReportType } from '../../../src/reports/build.ts'
-import { labelsOf } from '../../../src/reports/labels.ts'
-import { Action, ReportLanguage } from '../../../src/reports/report.ts'
+import {
+  actionLabel,
+  bandAction,
+  deriveAction,
+  guardrailReason,
+  parseAdvice,
+} from '../../../src/analysis/report/action.ts'
+import { Action, ReportLanguage } from '../../../src/analysis/schemas.ts'
+import { textsOf } from '../../../src/analysis/texts/book.ts'
 
 test('advice in words comes to one action, or to none when it names none or several', () => {
   const table: [string, Action | null][] = [
@@ -70,7 +75,7 @@ test('advice in words comes to one action, or to none when it names none or seve
   ]
   expect(table.map(([advice]) => [advice, parseAdvice(advice)])).toEqual(table)
   for (const language of ReportLanguage.options) {
-    for (const action of Action.options) expect(parseAdvice(labelsOf(language).action[action])).toBe(action)
+    for (const action of Action.options) expect(parseAdvice(textsOf(language).report.action[action])).toBe(action)
   }
 })
 
@@ -124,17 +129,4 @@ test('the guardrail reason is the first non-empty of its seven places', () => {
   expect(guardrailReason({ metadata: { downgrade_reason: 'i' } })).toBe('i')
   expect(guardrailReason({})).toBeNull()
   expect(guardrailReason('not an object')).toBeNull()
-})
-
-test('history maps the report type; live answers keep the word', () => {
-  const words = ['detailed', 'full', 'simple', 'brief', 'market', 'market_review', 'other']
-  expect(words.map(storedReportType)).toEqual([
-    'full',
-    'full',
-    'simple',
-    'brief',
-    'market_review',
-    'market_review',
-    'simple',
-  ])
 })

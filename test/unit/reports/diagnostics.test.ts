@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
+import { StoredDiagnostics, sanitize, storedDiagnostics } from '../../../src/analysis/diagnostics.ts'
+import { diagnosticSummary } from '../../../src/analysis/report/diagnostics.ts'
+import { DiagnosticSummary } from '../../../src/analysis/schemas.ts'
 import type { ProviderRun } from '../../../src/market/provider-run.ts'
-import { diagnosticSummary, StoredDiagnostics, sanitize, storedDiagnostics } from '../../../src/reports/diagnostics.ts'
-import { DiagnosticSummary } from '../../../src/reports/report.ts'
 
 const IDENTITY = { traceId: 't1', taskId: null, queryId: 'q1', stockCode: '600519', triggerSource: 'api' }
 
@@ -87,7 +88,7 @@ test('a failed source is named with its reason, in words for people and in the b
   expect(summary.components.llm.status).toBe('not_configured')
   expect(summary.components.notification.status).toBe('skipped')
   expect(summary.copy_text.split('\n').slice(0, 5)).toEqual([
-    'trace_id: t1',
+    'trace_id: q1',
     'query_id: q1',
     'stock_code: 600519',
     'trigger_source: api',

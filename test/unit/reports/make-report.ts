@@ -1,12 +1,11 @@
-import { analyze } from '../../../src/analysis/analyze.ts'
+import type { StoredDiagnostics } from '../../../src/analysis/diagnostics.ts'
+import type { TaskRequest } from '../../../src/analysis/request.ts'
+import type { AnalysisReport, ReportLanguage } from '../../../src/analysis/schemas.ts'
 import type { ProviderRun } from '../../../src/market/provider-run.ts'
-import type { RequestReportType } from '../../../src/reports/build.ts'
-import type { StoredDiagnostics } from '../../../src/reports/diagnostics.ts'
-import type { AnalysisReport, ReportLanguage } from '../../../src/reports/report.ts'
-import { ALONE, DEADLINES } from '../analysis/alone.ts'
+import { ALONE, analyze, DEADLINES } from '../analysis/alone.ts'
 import { barsOf, wave } from '../analysis/series.ts'
 
-export type Wanted = { language: ReportLanguage; reportType?: RequestReportType; name?: string }
+export type Wanted = { language: ReportLanguage; reportType?: TaskRequest['reportType']; name?: string }
 type Made = { report: AnalysisReport; diagnostics: StoredDiagnostics }
 
 /** A report on 80 even days of a mainland share, after the close of Friday, 2026-03-20; the quote's source is down. */
@@ -41,9 +40,6 @@ export async function makeReport({ language, reportType = 'full', name = '贵州
       request: { reportType, language, analysisPhase: 'auto', skills: null },
       configuredLanguage: 'zh',
       queryId: 'a'.repeat(32),
-      traceId: 'a'.repeat(32),
-      taskId: null,
-      triggerSource: 'api',
     },
     {
       dailyBars: async () => ({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { diagnosticSummary } from '../../../src/reports/diagnostics.ts'
-import { renderMarkdown } from '../../../src/reports/markdown.ts'
-import type { AnalysisReport, ReportLanguage } from '../../../src/reports/report.ts'
+import { diagnosticSummary } from '../../../src/analysis/report/diagnostics.ts'
+import { renderMarkdown } from '../../../src/analysis/report/render/markdown.ts'
+import type { AnalysisReport, ReportLanguage } from '../../../src/analysis/schemas.ts'
 import { makeReport, type Wanted } from './make-report.ts'
 
 async function markdownOf(wanted: Wanted): Promise<string> {
@@ -31,7 +31,7 @@ test('a full report reads top to bottom in each language: head, conclusion, scor
       `| 止损位 | ${report.strategy?.stop_loss} |`,
       '- 支撑：',
       '## 技术指标',
-      '| 均线 5 / 10 / 20 / 60 | ',
+      '| 均线 5 / 10 / 20 / 60（前复权，tencent） | ',
       '## 操作计划',
       '## 数据质量',
       '- 行情：获取失败',

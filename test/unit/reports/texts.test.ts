@@ -1,28 +1,26 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { phrasesOf } from '../../../src/analysis/phrases.ts'
-import { en as skillsEn } from '../../../src/analysis/skills/texts-en.ts'
-import { ko as skillsKo } from '../../../src/analysis/skills/texts-ko.ts'
-import { zh as skillsZh } from '../../../src/analysis/skills/texts-zh.ts'
-import { stageMessage } from '../../../src/analysis/stages.ts'
-import { taskMessages } from '../../../src/analysis/task-messages.ts'
-import type { Instrument } from '../../../src/market/instruments.ts'
-import { type Block, contextPackOverview, dataQuality } from '../../../src/reports/context-pack.ts'
+import { knownName, namesDisagree } from '../../../src/analysis/gather/stock-name.ts'
+import { type Block, contextPackOverview, dataQuality } from '../../../src/analysis/judge/context-pack.ts'
+import { escapeMarkdown } from '../../../src/analysis/report/render/markdown-text.ts'
+import { ReportLanguage as Languages, type ReportLanguage } from '../../../src/analysis/schemas.ts'
+import { fill, textsOf } from '../../../src/analysis/texts/book.ts'
 import {
   aside,
   currencyOf,
+  emptyNewsDisclosure,
   fixed,
   largeNumber,
   priceDecimals,
   quotedCurrency,
+  round,
+  sentimentLevel,
   signedPct,
+  stageMessage,
   withUnit,
-} from '../../../src/reports/format.ts'
-import { emptyNewsDisclosure, fill, labelsOf, sentimentLevel } from '../../../src/reports/labels.ts'
-import { escapeMarkdown } from '../../../src/reports/markdown-text.ts'
-import { ReportLanguage as Languages, type ReportLanguage } from '../../../src/reports/report.ts'
-import { knownName, namesDisagree } from '../../../src/reports/stock-name.ts'
-import { round } from '../../../src/reports/trend-analysis.ts'
+} from '../../../src/analysis/texts/format.ts'
+import { finding } from '../../../src/market/consistency/types.ts'
+import type { Instrument } from '../../../src/market/instruments.ts'
 
 /** Path and placeholders of every text in a pack of texts. */
 function templates(pack: unknown, path = ''): [string, string[]][] {
@@ -32,7 +30,10 @@ function templates(pack: unknown, path = ''): [string, string[]][] {
 }
 
 test('every text exists in all languages, says something, and takes the same values', () => {
-  const packs = (language: ReportLanguage) => ({ labels: labelsOf(language), phrases: phrasesOf(language) })
+  const packs = (language: ReportLanguage) => ({
+    labels: textsOf(language).report,
+    phrases: textsOf(language).analysis,
+  })
   const withoutSteps = (language: ReportLanguage) =>
     templates(packs(language)).filter(([path]) => !path.includes('.magnitudes'))
   for (const language of Languages.options) {
@@ -59,9 +60,9 @@ function wordsIn(pack: unknown, path = ''): [string, string][] {
 
 test('English and Korean texts have no punctuation of Chinese ones, and Chinese texts none of theirs between Chinese words', () => {
   const packs = (language: ReportLanguage) => ({
-    labels: labelsOf(language),
-    phrases: phrasesOf(language),
-    skills: { zh: skillsZh, en: skillsEn, ko: skillsKo }[language],
+    labels: textsOf(language).report,
+    phrases: textsOf(language).analysis,
+    skills: textsOf(language).skills,
   })
   const breaches = (language: ReportLanguage, pattern: RegExp) =>
     wordsIn(packs(language)).filter(([, words]) => pattern.test(words))
@@ -70,7 +71,7 @@ test('English and Korean texts have no punctuation of Chinese ones, and Chinese 
   }
   expect(breaches('en', /\p{Script=Han}|\p{Script=Hangul}/u)).toEqual([])
   expect(breaches('zh', /\p{Script=Han}[,;:?!()]|[,;:?!()]\p{Script=Han}/u)).toEqual([])
-  expect([stageMessage('news', { name: 'AAPL', language: 'en' }), taskMessages('ko').cancelled('AAPL')]).toEqual([
+  expect([stageMessage('news', { name: 'AAPL', language: 'en' }), textsOf('ko').task.cancelled('AAPL')]).toEqual([
     'AAPL：searching the news',
     'AAPL：취소되었습니다',
   ])
@@ -113,7 +114,9 @@ test('an amount and its unit are written alike wherever they stand, money withou
 })
 
 test('the bands of sentiment begin at 80, 60, 40 and 20', () => {
-  const words = [100, 80, 79, 60, 59, 40, 39, 20, 19, 0].map((score) => labelsOf('en').sentiment[sentimentLevel(score)])
+  const words = [100, 80, 79, 60, 59, 40, 39, 20, 19, 0].map(
+    (score) => textsOf('en').report.sentiment[sentimentLevel(score)],
+  )
   const bands = ['Very Bullish', 'Bullish', 'Neutral', 'Bearish', 'Very Bearish']
   expect(words).toEqual(bands.flatMap((word) => [word, word]))
 })
@@ -133,11 +136,10 @@ test('missing news is admitted in one of two wordings, and only when it is known
 
 test('prices, percentages and large numbers read as their market and language write them', () => {
   expect([0.004, -0.004, 1.239, -2].map((value) => signedPct(value))).toEqual(['0.00%', '0.00%', '+1.24%', '-2.00%'])
-  expect([largeNumber(123_456_789, 'zh'), largeNumber(23_456, 'zh'), largeNumber(999, 'zh')]).toEqual([
-    '1.23亿',
-    '2.35万',
-    '999',
-  ])
+  const large = [123_456_789, 23_456, 999, 999.5, -12.4, -23_456, 1e8, 1e4, 9_999.4].map((value) =>
+    largeNumber(value, 'zh'),
+  )
+  expect(large).toEqual(['1.23亿', '2.35万', '999', '1000', '-12', '-2.35万', '1.00亿', '1.00万', '9999'])
   expect(largeNumber(1_234_567, 'en')).toBe('1.23M')
   const decimals = (market: 'cn' | 'hk' | 'us' | 'jp' | 'kr', kind: 'stock' | 'etf' | 'index', price: number) =>
     priceDecimals({ key: 'x', code: 'x', exchange: 'SH', market, kind }, price)
@@ -146,6 +148,30 @@ test('prices, percentages and large numbers read as their market and language wr
   expect([decimals('hk', 'stock', 0.5), decimals('hk', 'stock', 500)]).toEqual([3, 2])
   expect([decimals('us', 'stock', 0.5), decimals('us', 'stock', 5)]).toEqual([4, 2])
   expect([decimals('kr', 'stock', 71_000), decimals('kr', 'index', 2700)]).toEqual([0, 2])
+})
+
+const SOUND = [finding('same_day_close', 'pass')]
+const NO_FINDINGS = {
+  ...{ findings: SOUND, isBlocked: false, withheld: [], marks: {} },
+  adjustment: { kind: 'forward' as const, source: 'tencent' },
+}
+
+test('what cannot be true is no evidence, and what could be compared with nothing is never good', () => {
+  const whole: Block[] = (['quote', 'daily_bars', 'technical', 'chip', 'fundamentals', 'news'] as const).map((key) => {
+    return { key, status: 'available', source: null, warnings: [], missing_reasons: [] }
+  })
+  const warned = finding('non_sessions', 'warn', { touches: ['averages'] })
+  const failed = finding('corporate_action', 'fail', { touches: ['averages'] })
+  const odd = finding('volume_units', 'fail', { touches: ['volume'] })
+  const quality = (findings: Parameters<typeof dataQuality>[1]) => {
+    const { overall_score, level, presence, limitations } = dataQuality(whole, findings)
+    return [overall_score, level, presence, ...limitations]
+  }
+  expect(quality(SOUND)).toEqual([100, 'good', 100])
+  expect(quality([finding('same_day_close', 'not_possible')])).toEqual([84, 'usable', 100])
+  expect(quality([...SOUND, warned])).toEqual([80, 'usable', 100, 'non_sessions: warn'])
+  expect(quality([...SOUND, odd])).toEqual([40, 'poor', 100, 'volume_units: fail'])
+  expect(quality([...SOUND, warned, failed]).slice(0, 3)).toEqual([0, 'poor', 100])
 })
 
 test('the quality of the evidence is the weighted mean of its blocks, and its level has four steps', () => {
@@ -157,25 +183,29 @@ test('the quality of the evidence is the weighted mean of its blocks, and its le
       warnings: [],
       missing_reasons: [],
     }))
-  expect(dataQuality(blocks('available', 'missing'))).toEqual({
+  expect(dataQuality(blocks('available', 'missing'), SOUND)).toEqual({
     overall_score: 97,
+    plausibility: 100,
+    presence: 97,
     level: 'good',
     block_scores: { quote: 100, daily_bars: 100, technical: 100, chip: 35, fundamentals: 100, news: 100 },
     limitations: ['chip: missing'],
   })
-  const levels = (['partial', 'fallback', 'stale'] as const).map((status) => dataQuality(blocks(status, status)).level)
+  const levels = (['partial', 'fallback', 'stale'] as const).map(
+    (status) => dataQuality(blocks(status, status), SOUND).level,
+  )
   expect(levels).toEqual(['usable', 'limited', 'poor'])
-  const pack = contextPackOverview({
-    blocks: blocks('stale', 'not_supported').map((block) => ({
-      ...block,
-      warnings: ['a', 'b'],
-      missing_reasons: ['1', '2', '3', '4'],
-    })),
-    subject: { code: '600519', stockName: null, market: 'cn' },
-    createdAt: 0,
-    language: 'en',
-    metadata: {},
-  })
+  const instrument: Instrument = { key: '600519', market: 'cn', exchange: 'SH', kind: 'stock', code: '600519' }
+  const noisy = blocks('stale', 'not_supported').map((block) => ({
+    ...block,
+    warnings: ['a', 'b'],
+    missing_reasons: ['1', '2', '3', '4'],
+  }))
+  const pack = contextPackOverview(
+    { instrument, displayName: 'x', now: 0, language: 'en', consistency: NO_FINDINGS },
+    noisy,
+    null,
+  )
   expect(pack.counts).toMatchObject({ stale: 5, not_supported: 1, available: 0 })
   expect(pack.warnings).toHaveLength(5)
   expect(pack.blocks[0]).toMatchObject({ label: 'Quote', missing_reasons: ['1', '2', '3'] })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { listedPrices } from '../../../src/analysis/market-review/listed-prices.ts'
 import { UpstreamError } from '../../../src/lib/http-client.ts'
 import { memoryGate } from '../../../src/market/providers/gate.ts'
-import { listedPrices } from '../../../src/review/listed-prices.ts'
 
 const NOW = Date.parse('2026-08-14T10:00:00Z')
 const { signal } = new AbortController()

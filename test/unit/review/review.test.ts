@@ -1,19 +1,20 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { indexChart } from '../../../src/analysis/market-review/chart.ts'
+import type { RegionFacts } from '../../../src/analysis/market-review/facts.ts'
+import type { ReviewDeps } from '../../../src/analysis/market-review/gather.ts'
+import { marketLight, temperatureOf } from '../../../src/analysis/market-review/judge.ts'
+import { countBreadth } from '../../../src/analysis/market-review/listed-prices.ts'
+import { regionMarkdown, withoutPictures } from '../../../src/analysis/market-review/markdown.ts'
+import { sectionsOf } from '../../../src/analysis/market-review/payload.ts'
+import { lenientRegions, type Region, strictRegions } from '../../../src/analysis/market-review/regions.ts'
+import { runReview as run } from '../../../src/analysis/market-review/run-review.ts'
+import { codeNarrative, modelWords } from '../../../src/analysis/market-review/write.ts'
 import { NarratorError } from '../../../src/analysis/narrator.ts'
+import type { ReportLanguage } from '../../../src/analysis/schemas.ts'
 import type { Instrument } from '../../../src/market/instruments.ts'
-import type { MarketData, MarketSnapshot } from '../../../src/market/providers/index.ts'
-import { countBreadth } from '../../../src/review/breadth.ts'
-import { indexChart } from '../../../src/review/chart.ts'
-import type { RegionFacts } from '../../../src/review/facts.ts'
-import type { ReviewSources } from '../../../src/review/gather.ts'
-import { marketLight, temperatureOf } from '../../../src/review/light.ts'
-import { regionMarkdown, withoutPictures } from '../../../src/review/markdown.ts'
-import { modelWords } from '../../../src/review/model-words.ts'
-import { codeNarrative } from '../../../src/review/narrative.ts'
-import { lenientRegions, strictRegions } from '../../../src/review/regions.ts'
-import { type ReviewWorld, runReview } from '../../../src/review/run-review.ts'
-import { sectionsOf } from '../../../src/review/sections.ts'
+import type { MarketSnapshot } from '../../../src/market/providers/index.ts'
+import { barsOf } from '../analysis/series.ts'
 
 const NOW = Date.parse('2026-08-14T10:00:00Z')
 
@@ -58,6 +59,7 @@ const facts = (change: Partial<RegionFacts> = {}): RegionFacts => ({
       ...{ code: 'sh000001', key: 'SH000001', name: 'SSE Composite', current: 3500.12, change: 42, changePct: 1.21 },
       ...{ open: 3460, high: 3510, low: 3450, volume: null, amount: 5e11, amplitude: 1.73, date: '2026-08-14' },
       provenance: null,
+      checks: null,
       closes: Array.from({ length: 30 }, (_, i) => 3400 + i * 3),
     },
   ],
@@ -154,22 +156,21 @@ const signal = new AbortController().signal
 const TEXTS = { overview: 'o', indices: 'i', sectors: 's', funds: 'f', news: 'n', plan: 'p', risks: 'r' }
 /** For what is to come to its end, however busy the machine is. */
 const PATIENT_MS = 60_000
+const PATIENT = { regionMs: PATIENT_MS, partMs: PATIENT_MS, modelMs: PATIENT_MS }
 /** For what never comes to one. */
 const SOON_MS = 20
 const narrating = (complete: () => Promise<unknown>, timeoutMs = PATIENT_MS) => ({
   narrator: {
     complete: async () => ({ output: await complete(), model: 'm-1', provider: 'p', tokens: 1, isCutOff: false }),
   },
-  signal,
   timeoutMs,
 })
+const tell = (narration: ReturnType<typeof narrating>) => modelWords(facts(), narration, signal)
 
 test('a model’s words replace code’s where its figures are the review’s own; without a usable answer code’s words stay', async () => {
   const base = facts()
   const made = codeNarrative(base)
-  const told = await modelWords(
-    base,
-    made,
+  const told = await tell(
     narrating(async () => ({
       ...TEXTS,
       overview: 'The SSE Composite closed at 3500.12, up 1.21%. It will reach 9999 tomorrow.',
@@ -185,9 +186,9 @@ test('a model’s words replace code’s where its figures are the review’s ow
     async () => Promise.reject(new Error('broken')),
     async () => Object.fromEntries(Object.keys(TEXTS).map((part) => [part, 'It will rise by 77.77%.'])),
   ]
-  for (const answer of useless) expect((await modelWords(base, made, narrating(answer))).model).toBeNull()
+  for (const answer of useless) expect((await tell(narrating(answer))).model).toBeNull()
   const silent = narrating(() => new Promise(() => {}), SOON_MS)
-  expect((await modelWords(base, made, silent)).model).toBeNull()
+  expect((await tell(silent)).model).toBeNull()
 })
 
 function snapshot(instrument: Instrument, changePct: number): MarketSnapshot {
@@ -205,8 +206,8 @@ function snapshot(instrument: Instrument, changePct: number): MarketSnapshot {
           price,
           prevClose: 100,
           open: 100,
-          high: price + 1,
-          low: 99,
+          high: Math.max(price + 1, 100),
+          low: Math.min(99, price),
           volume: 5,
           amount: 1e9,
           change: changePct,
@@ -221,7 +222,7 @@ function snapshot(instrument: Instrument, changePct: number): MarketSnapshot {
   }
 }
 
-function world(change: Partial<ReviewSources> = {}, market: Partial<MarketData> = {}): ReviewWorld {
+function world(change: Partial<ReviewDeps> = {}, market: Partial<ReviewDeps['market']> = {}): ReviewDeps {
   const board = {
     code: 'BK0001',
     name: '半导体',
@@ -233,52 +234,47 @@ function world(change: Partial<ReviewSources> = {}, market: Partial<MarketData> 
     mainNet: 5e8,
   }
   const ends = { top: [board], bottom: [{ ...board, name: '煤炭', changePct: -2, mainNet: -1e8 }] }
-  const never = () => Promise.reject(new Error('not asked for'))
   return {
-    narrator: null,
-    regionTimeoutMs: PATIENT_MS,
-    modelTimeoutMs: PATIENT_MS,
-    sources: {
-      clock: () => NOW,
-      partTimeoutMs: PATIENT_MS,
-      listed: async () => ({
-        prices: [{ code: '600000', name: 'x', price: 11, prevClose: 10, amount: 2e8 }],
+    ...{ narrator: null, colorScheme: 'red_up', deadlines: PATIENT },
+    listed: async () => ({
+      prices: [{ code: '600000', name: 'x', price: 11, prevClose: 10, amount: 2e8 }],
+      runs: [],
+    }),
+    news: async () => ({
+      items: [{ title: '政策', snippet: '', source: '社', publishedDate: '2026-08-14', url: 'https://n.example/1' }],
+      runs: [],
+    }),
+    market: {
+      snapshot: async (instrument) => snapshot(instrument, 0.5),
+      rankings: async () => ({
+        ok: true,
+        value: { industries: ends, concepts: ends },
+        provider: 'test',
+        provenance: null,
         runs: [],
       }),
-      news: async () => ({
-        items: [{ title: '政策', snippet: '', source: '社', publishedDate: '2026-08-14', url: 'https://n.example/1' }],
-        runs: [],
-      }),
-      market: {
-        ...{ bars: never, quote: never, fundamentals: never, capitalFlow: never, boards: never },
-        snapshot: async (instrument) => snapshot(instrument, 0.5),
-        rankings: async () => ({
-          ok: true,
-          value: { industries: ends, concepts: ends },
-          provider: 'test',
-          provenance: null,
-          runs: [],
-        }),
-        ...market,
-      },
-      ...change,
+      ...market,
     },
+    ...change,
   }
 }
 
-const hooks = (aborts = new AbortController()) => ({
-  signal: aborts.signal,
-  onStage: async () => {},
-  onRuns: async () => {},
-})
-const plan = (...regions: ('cn' | 'us' | 'jp')[]) => ({
-  regions,
-  language: 'zh' as const,
-  colorScheme: 'red_up' as const,
-})
+const runReview = (
+  regions: readonly Region[],
+  deps: ReviewDeps,
+  aborts = new AbortController(),
+  language: ReportLanguage = 'zh',
+) =>
+  run(regions, deps, {
+    language,
+    clock: () => NOW,
+    signal: aborts.signal,
+    stage: async () => {},
+    tried: async () => {},
+  })
 
 test('with every source at hand a review has all its parts and misses nothing', async () => {
-  const result = await runReview(plan('cn'), world(), hooks())
+  const result = await runReview(['cn'], world())
   if (!result.ok) throw new Error(result.reason)
   const { payload, text, lights, notice } = result.review
   expect(notice).toBeNull()
@@ -315,20 +311,20 @@ test('a region that fails, hangs or throws leaves the others, and a stop ends th
       instrument.market === 'us' ? fail() : Promise.resolve(snapshot(instrument, 1)),
     )
     // The other region waits for one of this market's indices beside its own, much shorter than for itself.
-    const broken = { ...base, regionTimeoutMs, sources: { ...base.sources, partTimeoutMs: SOON_MS } }
-    const result = await runReview(plan('us', 'jp'), broken, hooks())
+    const broken = { ...base, deadlines: { ...PATIENT, regionMs: regionTimeoutMs, partMs: SOON_MS } }
+    const result = await runReview(['us', 'jp'], broken)
     if (!result.ok) throw new Error(result.reason)
     expect(Object.keys('markets' in result.review.payload ? result.review.payload.markets : {})).toEqual(['jp'])
     expect(result.review.text).toContain('美股市场：未能生成')
-    expect((await runReview(plan('us'), broken, hooks())).ok).toBe(false)
+    expect((await runReview(['us'], broken)).ok).toBe(false)
   }
   // What lies beside the region's own indices only leaves gaps, whether it throws or hangs.
   const never = () => new Promise<never>(() => {})
   const bare = world(
-    { listed: never, news: () => Promise.reject(new Error('a bug')), partTimeoutMs: 1_000 },
+    { listed: never, news: () => Promise.reject(new Error('a bug')), deadlines: { ...PATIENT, partMs: 1_000 } },
     { rankings: never },
   )
-  const result = await runReview(plan('cn'), bare, hooks())
+  const result = await runReview(['cn'], bare)
   if (!result.ok) throw new Error(result.reason)
   const { payload } = result.review
   expect('missing' in payload && payload.missing.map(({ what }) => what)).toEqual([
@@ -347,5 +343,50 @@ test('a region that fails, hangs or throws leaves the others, and a stop ends th
       },
     },
   )
-  await expect(runReview(plan('cn', 'us'), stopping, hooks(aborts))).rejects.toThrow('stopped')
+  await expect(runReview(['cn', 'us'], stopping, aborts)).rejects.toThrow('stopped')
+})
+
+/** Of each index another change and, but for one of them, closes. */
+function variedSnapshot(instrument: Instrument): MarketSnapshot {
+  const seed = [...instrument.key].reduce((sum, char) => sum + char.charCodeAt(0), 0)
+  const made = snapshot(instrument, ((seed % 9) - 4) * 0.375)
+  // They end with the closes that the quote tells of.
+  const last = made.quote.ok ? [made.quote.value.prevClose, made.quote.value.price] : []
+  const closes = Array.from({ length: 40 }, (_, i) => last[i - 38] ?? 96 + ((seed + i * 7) % 5) + i * 0.0625)
+  const bars = barsOf(closes, { endsOn: '2026-08-14', volume: 5, market: instrument.market })
+  const shared = { provider: 'test', provenance: null, runs: [] }
+  return seed % 4 === 0 ? made : { ...made, bars: { ok: true, value: bars, ...shared } }
+}
+
+test('whole reviews stand word for word and figure for figure as they did', async () => {
+  const board = (n: number, changePct: number, mainNet: number | null) => ({
+    ...{ code: `BK${n}`, name: `板块${n}`, changePct, rank: n, risingCount: 9 - n, fallingCount: n },
+    ...{ leader: n % 2 === 0 ? null : '龙头', mainNet },
+  })
+  const top = [board(1, 4.256, 1.2345e9), board(2, 2.995, null), board(3, 0.125, 5e6)]
+  const value = {
+    industries: { top, bottom: [board(8, -3.755, -9.995e8), board(9, -0.004, -5)] },
+    concepts: { top: [board(4, 1.005, 0)], bottom: [] },
+  }
+  const prices = Array.from({ length: 60 }, (_, i) => ({
+    ...{ code: `${i % 3 === 0 ? 300_000 + i : 600_000 + i}`, name: i % 7 === 0 ? `*ST ${i}` : `股${i}` },
+    ...{ price: 10 + ((i % 21) - 10) * 0.1, prevClose: 10, amount: 1.5e8 + i },
+  }))
+  const rankings = async () => ({ ok: true as const, value, provider: 'test', provenance: null, runs: [] })
+  const snapshots = { snapshot: async (instrument: Instrument) => variedSnapshot(instrument) }
+  const rich = world({ listed: async () => ({ prices, runs: [] }) }, { ...snapshots, rankings })
+  const lost = () => Promise.reject(new Error('lost'))
+  const poor = world({ listed: lost, news: lost }, { ...snapshots, rankings: lost })
+  const reviews = {
+    'mainland-zh': [['cn'], rich, 'zh'],
+    'three-en': [['cn', 'us', 'jp'], { ...rich, colorScheme: 'green_up' }, 'en'],
+    'little-ko': [['cn', 'us'], poor, 'ko'],
+  } satisfies Record<string, [Region[], ReviewDeps, ReportLanguage]>
+  for (const [name, [regions, sources, language]] of Object.entries(reviews)) {
+    const result = await runReview(regions, sources, new AbortController(), language)
+    if (!result.ok) throw new Error(result.reason)
+    const { review } = result
+    await expect(`${JSON.stringify(review, null, 1)}\n`).toMatchFileSnapshot(`../../fixtures/reviews/${name}.json`)
+    await expect(review.text).toMatchFileSnapshot(`../../fixtures/reviews/${name}.md`)
+  }
 })

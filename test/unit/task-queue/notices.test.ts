@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { Notices } from '../../../durable-objects/task-queue/notices.ts'
-import type { Outcome, TaskRequest } from '../../../src/analysis/task.ts'
+import type { TaskRequest } from '../../../src/analysis/request.ts'
+import type { Outcome } from '../../../src/analysis/task.ts'
 import { must } from '../../../src/lib/assert.ts'
 import type { Notice } from '../../../src/notify/notice.ts'
 import { type Bench, taskRequest, withQueue } from './queue.ts'

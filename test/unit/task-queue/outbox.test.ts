@@ -1,7 +1,8 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { OUTBOX_SCHEMA, Outbox } from '../../../durable-objects/outbox.ts'
+import { OUTBOX_SCHEMA } from '../../../durable-objects/common-tables.ts'
+import { Outbox } from '../../../durable-objects/outbox.ts'
 
 /** Runs the body with an outbox over the SQLite of a fresh object, and a clock that the body moves. */
 async function withOutbox(body: (box: Outbox, time: { now: number }, sql: SqlStorage) => Promise<void>): Promise<void> {
@@ -103,5 +104,22 @@ test('a send that never answers is given up, and a late put is not lost to it', 
     expect(again.pending()).toMatchObject([{ payload: 'new', attempts: 1 }])
     time.now = Number(again.nextAttemptAt)
     expect(await again.deliver(async () => {})).toMatchObject({ delivered: 1, nextAttemptAt: null })
+  })
+})
+
+test('a delivery that the storage breaks off fails, and the next one sends what is left', async () => {
+  await withOutbox(async (_, time, sql) => {
+    let isFull = true
+    const failing: Pick<SqlStorage, 'exec'> = {
+      exec: (query: string, ...values: unknown[]) => {
+        if (isFull && query.startsWith('DELETE')) throw new Error('database or disk is full: SQLITE_FULL')
+        return sql.exec(query, ...values)
+      },
+    }
+    const box = new Outbox(failing as SqlStorage, { clock: () => time.now })
+    box.put('row', 'a', '1')
+    await expect(box.deliver(async () => {})).rejects.toThrow('SQLITE_FULL')
+    isFull = false
+    expect(await box.deliver(async () => {})).toEqual({ delivered: 1, failed: 0, nextAttemptAt: null })
   })
 })

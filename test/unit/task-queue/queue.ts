@@ -12,7 +12,8 @@ import { Submissions } from '../../../durable-objects/task-queue/submissions.ts'
 import type { TaskEvent } from '../../../durable-objects/task-queue/subscribers.ts'
 import { Tasks } from '../../../durable-objects/task-queue/tasks.ts'
 import { Waiting } from '../../../durable-objects/task-queue/waiting.ts'
-import type { RunOrder, Task, TaskRequest } from '../../../src/analysis/task.ts'
+import type { TaskRequest } from '../../../src/analysis/request.ts'
+import type { RunOrder, Task } from '../../../src/analysis/task.ts'
 
 export function taskRequest(change: Partial<TaskRequest> = {}): TaskRequest {
   const stockCode = change.stockCode ?? '600519'
@@ -27,6 +28,7 @@ export function taskRequest(change: Partial<TaskRequest> = {}): TaskRequest {
     reportLanguage: null,
     skills: null,
     originalQuery: null,
+    reading: null,
     selectionSource: null,
     forceRefresh: false,
     notify: true,

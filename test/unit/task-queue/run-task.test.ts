@@ -1,15 +1,15 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import type { RunHooks } from '../../../src/analysis/run-analysis.ts'
-import { type RunPorts, runTask } from '../../../src/analysis/run-task.ts'
+import type { RunHooks } from '../../../src/analysis/flow/steps.ts'
+import { type RunDeps, runTask } from '../../../src/analysis/run/run-task.ts'
 import type { Finish, Outcome, Progress, RunOrder } from '../../../src/analysis/task.ts'
 import { taskRequest } from './queue.ts'
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-function rig(work: (hooks: RunHooks) => Promise<Outcome>, change: Partial<RunPorts> = {}) {
+function rig(work: (hooks: RunHooks) => Promise<Outcome>, change: Partial<RunDeps> = {}) {
   const reports: Progress[] = []
   const finishes: Finish[] = []
-  const ports: RunPorts = {
+  const deps: RunDeps = {
     report: async (report) => {
       reports.push(report)
       return { ok: true }
@@ -23,7 +23,7 @@ function rig(work: (hooks: RunHooks) => Promise<Outcome>, change: Partial<RunPor
     work,
     ...change,
   }
-  return { reports, finishes, ports }
+  return { reports, finishes, deps }
 }
 
 const order = (change: Partial<RunOrder> = {}): RunOrder => ({
@@ -42,13 +42,13 @@ const order = (change: Partial<RunOrder> = {}): RunOrder => ({
 const DONE: Outcome = { ok: true, stockName: 'Moutai' }
 
 test('every stage is reported before the next begins, and the outcome goes back under the order’s token', async () => {
-  const { reports, finishes, ports } = rig(async ({ onStage }) => {
+  const { reports, finishes, deps } = rig(async ({ onStage }) => {
     await onStage(12, 'a', 'A')
     expect(reports.length).toBe(1)
     await onStage(58, 'b', 'B')
     return DONE
   })
-  await runTask(order(), ports)
+  await runTask(order(), deps)
   expect(reports.map(({ progress, stage, token }) => [progress, stage, token])).toEqual([
     [12, 'A', 'k'],
     [58, 'B', 'k'],
@@ -58,14 +58,14 @@ test('every stage is reported before the next begins, and the outcome goes back 
 
 test('a run that hangs is stopped at its deadline with the stage it was in, and its analysis is told', async () => {
   let told = false
-  const { finishes, ports } = rig(async ({ onStage, signal }) => {
+  const { finishes, deps } = rig(async ({ onStage, signal }) => {
     signal.addEventListener('abort', () => {
       told = true
     })
     await onStage(46, 'm', 'news')
     return new Promise<Outcome>(() => {})
   })
-  await runTask(order({ timeoutMs: 100 }), ports)
+  await runTask(order({ timeoutMs: 100 }), deps)
   expect(told).toBe(true)
   expect(finishes[0]?.outcome).toEqual({ ok: false, error: expect.stringMatching(/stage "news"/) })
 })
@@ -73,7 +73,7 @@ test('a run that hangs is stopped at its deadline with the stage it was in, and 
 test('a run keeps its lease by reporting while a stage lasts, and stops for good once the lease is lost', async () => {
   let signal: AbortSignal | undefined
   let answers = 0
-  const { reports, finishes, ports } = rig(
+  const { reports, finishes, deps } = rig(
     async (hooks) => {
       signal = hooks.signal
       await hooks.onStage(58, 'm', 'model')
@@ -87,7 +87,7 @@ test('a run keeps its lease by reporting while a stage lasts, and stops for good
       },
     },
   )
-  await runTask(order({ renewEveryMs: 20 }), ports)
+  await runTask(order({ renewEveryMs: 20 }), deps)
   expect(reports.length).toBe(4)
   expect(new Set(reports.map(({ message }) => message))).toEqual(new Set(['m']))
   expect(signal?.aborted).toBe(true)
@@ -99,7 +99,7 @@ test('a run keeps its lease by reporting while a stage lasts, and stops for good
 test('a queue that cannot be reached for a while stops nothing: steps are told later, the end is told again', async () => {
   let down = true
   const tries: number[] = []
-  const { reports, finishes, ports } = rig(
+  const { reports, finishes, deps } = rig(
     async ({ onStage, onSteps }) => {
       await onStage(12, 'a', 'A')
       const step = { id: 'flow_0001', timestamp: '', severity: 'info' as const, type: 'provider_run' }
@@ -122,34 +122,34 @@ test('a queue that cannot be reached for a while stops nothing: steps are told l
       },
     },
   )
-  await runTask(order({ renewEveryMs: 60_000 }), ports)
+  await runTask(order({ renewEveryMs: 60_000 }), deps)
   expect(reports.map(({ progress, flowEvents }) => [progress, flowEvents.length])).toEqual([[58, 1]])
   expect(finishes.length).toBe(1)
 })
 
 test('a further run of a task whose report is saved already only says so', async () => {
-  const { finishes, ports } = rig(
+  const { finishes, deps } = rig(
     async () => {
       throw new Error('must not analyse')
     },
     { saved: async () => ({ stockName: 'Moutai' }) },
   )
-  await runTask(order({ attempt: 2 }), ports)
+  await runTask(order({ attempt: 2 }), deps)
   expect(finishes.map(({ outcome }) => outcome)).toEqual([DONE])
 })
 
 test('what nobody planned is thrown on to the queue, which takes the run for lost', async () => {
-  const { finishes, ports } = rig(async () => {
+  const { finishes, deps } = rig(async () => {
     throw new Error('a bug')
   })
-  await expect(runTask(order(), ports)).rejects.toThrow('a bug')
+  await expect(runTask(order(), deps)).rejects.toThrow('a bug')
   expect(finishes).toEqual([])
 })
 
 test('a cancelled run stops what it does, takes back what it saved meanwhile, and says that it was cancelled', async () => {
   let told: AbortSignal | undefined
   const withdrawn: number[] = []
-  const { finishes, ports } = rig(
+  const { finishes, deps } = rig(
     async ({ onStage, signal }) => {
       told = signal
       await onStage(46, 'm', 'news')
@@ -164,7 +164,7 @@ test('a cancelled run stops what it does, takes back what it saved meanwhile, an
       },
     },
   )
-  await runTask(order(), ports)
+  await runTask(order(), deps)
   expect(told?.aborted).toBe(true)
   expect(withdrawn.length).toBe(2)
   expect(finishes).toEqual([{ taskId: 't', token: 'k', outcome: { ok: false, cancelled: true } }])
@@ -172,7 +172,7 @@ test('a cancelled run stops what it does, takes back what it saved meanwhile, an
 
 test('a report whose task was cancelled in the last moment is taken back before the task ends as cancelled', async () => {
   const story: string[] = []
-  const { ports } = rig(async () => DONE, {
+  const { deps } = rig(async () => DONE, {
     withdraw: async () => {
       story.push('withdraw')
     },
@@ -181,20 +181,20 @@ test('a report whose task was cancelled in the last moment is taken back before 
       return { ok: true, status: outcome.ok ? 'cancel_requested' : 'cancelled' }
     },
   })
-  await runTask(order(), ports)
+  await runTask(order(), deps)
   expect(story).toEqual(['result', 'withdraw', 'cancelled'])
 })
 
 test('a stage without progress ends the run and is named, though the run as a whole has time', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
   onTestFinished(() => void vi.useRealTimers())
-  const { finishes, ports } = rig(async ({ onStage }) => {
+  const { finishes, deps } = rig(async ({ onStage }) => {
     await onStage(32, 'a', 'trend')
     await pause(600)
     await onStage(46, 'b', 'news')
     return new Promise<Outcome>(() => {})
   })
-  const running = runTask(order({ timeoutMs: 60_000, stageTimeoutMs: 1_000 }), ports)
+  const running = runTask(order({ timeoutMs: 60_000, stageTimeoutMs: 1_000 }), deps)
   await vi.advanceTimersByTimeAsync(1_599)
   expect(finishes).toEqual([])
   await vi.advanceTimersByTimeAsync(1)

@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type FileSystem, isFileError } from '../../../src/workspace/file-system.ts'
-import { MemoryFileSystem } from '../../../src/workspace/memory-file-system.ts'
+import { MemoryFileSystem } from '../../support/memory-file-system.ts'
 import { inPieces, openStore, pattern, wholeOf } from './open-store.ts'
 
 // Two file systems that share no code for it must answer the same to everything.

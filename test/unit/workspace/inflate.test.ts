@@ -1,7 +1,7 @@
 import { deflateSync, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
+import { joinBytes } from '../../../src/lib/bytes.ts'
 import { gunzipWithin, inflateWithin } from '../../../src/workspace/inflate.ts'
-import { joinBytes } from '../../../src/workspace/parts.ts'
 
 const MIB = 1024 * 1024
 /** On both sides of where buffers are doubled, and as large as files may be. */

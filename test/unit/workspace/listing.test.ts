@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { listFiles } from '../../../src/workspace/listing.ts'
-import { MemoryFileSystem } from '../../../src/workspace/memory-file-system.ts'
+import { listFiles } from '../../../src/workspace/reading.ts'
+import { MemoryFileSystem } from '../../support/memory-file-system.ts'
 import { bytes } from './open-store.ts'
 
 async function tree(files: Record<string, string>): Promise<MemoryFileSystem> {

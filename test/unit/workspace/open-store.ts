@@ -1,13 +1,10 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import {
-  WORKSPACE_SCHEMA,
-  WorkspaceStore,
-  type WorkspaceStoreParts,
-} from '../../../durable-objects/conversation/workspace-store.ts'
-import { joinBytes } from '../../../src/workspace/parts.ts'
+import { WORKSPACE_TABLES } from '../../../durable-objects/conversation/schema.ts'
+import { WorkspaceStore, type WorkspaceStoreDeps } from '../../../durable-objects/conversation/workspace/store.ts'
+import { joinBytes } from '../../../src/lib/bytes.ts'
 
-type Options = Partial<Omit<WorkspaceStoreParts, 'storage' | 'prefix'>> & {
+type Options = Partial<Omit<WorkspaceStoreDeps, 'storage' | 'prefix'>> & {
   /** Stands between the store and its storage. */
   around?: (storage: DurableObjectStorage) => DurableObjectStorage
 }
@@ -29,7 +26,7 @@ export function openStore(name: string, options: Options = {}) {
       runInDurableObject(stub, (_object, { storage }) => {
         const { around = (plain) => plain, bucket = env.FILES, ...rest } = options
         const made = storage.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'workspace_nodes'").toArray()
-        if (made.length === 0) storage.sql.exec(WORKSPACE_SCHEMA)
+        if (made.length === 0) storage.sql.exec(WORKSPACE_TABLES)
         return work(new WorkspaceStore({ storage: around(storage), bucket, prefix, ...rest }), storage)
       }),
     objects: async () => (await env.FILES.list({ prefix })).objects.map(({ key, size }) => ({ key, size })),

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { MemoryFileSystem } from '../../../src/workspace/memory-file-system.ts'
 import { isInWorkspace, uploadName, workspacePath } from '../../../src/workspace/paths.ts'
 import { readTextFile } from '../../../src/workspace/reading.ts'
+import { MemoryFileSystem } from '../../support/memory-file-system.ts'
 import { bytes, text } from './open-store.ts'
 import { uploadAll } from './upload-all.ts'
 

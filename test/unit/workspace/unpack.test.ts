@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import JSZip from 'jszip'
 import { expect, test } from 'vitest'
 import { zipFolder } from '../../../src/workspace/archive.ts'
-import { MemoryFileSystem } from '../../../src/workspace/memory-file-system.ts'
 import { type Unpacked, unpackZip } from '../../../src/workspace/unpack.ts'
-import { type CraftedEntry, craftZip } from './crafted-zip.ts'
+import { type CraftedEntry, craftZip } from '../../helpers/crafted-zip.ts'
+import { MemoryFileSystem } from '../../support/memory-file-system.ts'
 import { bytes, pattern, same, text, wholeOf } from './open-store.ts'
 
 const LIMITS = { maxEntries: 100, maxFileBytes: 3_000_000, maxTotalBytes: 10_000_000 }

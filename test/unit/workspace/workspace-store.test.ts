@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import type { WorkspaceStore } from '../../../durable-objects/conversation/workspace-store.ts'
+import type { WorkspaceStore } from '../../../durable-objects/conversation/workspace/store.ts'
 import { setLogLevel } from '../../../src/lib/log.ts'
 import { isFileError } from '../../../src/workspace/file-system.ts'
 import { bytes, inPieces, openStore, pattern, same, text, wholeOf } from './open-store.ts'

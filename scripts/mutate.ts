@@ -1,0 +1,14 @@
+// Changes production code in one place at a time and looks whether the tests notice.
+//
+//   npm run mutate -- --seed 1,2,3 --count 30 [--only <pattern of paths>] [--tests <pattern of paths>] [--afresh]
+//
+// The same seed picks the same places of the same tree. A mutant that the compiler refuses is counted apart and another one is
+// picked; so is one that cannot change behaviour, which was looked at and stands with its reason in mutate/equivalents.json.
+// The tests of a mutant are those that call the function it is in, as one run of the suite has shown. One that never ends is
+// noticed. All happens in a copy of the tree in the system's folder of temporary files.
+
+import { requireNode } from './node-version.mjs'
+
+requireNode('npm run mutate')
+const { main } = await import('./mutate/main.ts')
+await main(process.argv.slice(2))

@@ -1,0 +1,52 @@
+// Mutants that can be tried in one run: whatever test fails calls only one of them.
+
+import type { Mutation } from './places.ts'
+import { type Reach, textKey } from './reach.ts'
+import { calls, durationOf, within } from './tests-for.ts'
+
+export type Member = { mutation: Mutation; tests: string[] }
+
+/** The likeliest tests of a mutant, by how long they take. */
+const LIKELY_MS = 15_000
+const GROUP_MS = 90_000
+
+/** In groups as few as can be; who reaches every test, or shares all its tests, is in none. */
+export function grouped(mutants: ReadonlyMap<Mutation, readonly string[]>, reach: Reach): Member[][] {
+  const groups: Member[][] = []
+  for (const [mutation, tests] of mutants) {
+    if (tests.length === 0 || !isAlone(mutation, reach)) continue
+    const member = { mutation, tests: within(LIKELY_MS, tests, reach) }
+    const at = groups.findIndex((group) => joined(group, member, reach) !== null)
+    const together = groups[at] && joined(groups[at], member, reach)
+    if (together) groups[at] = together
+    else groups.push([member])
+  }
+  return groups.filter(({ length }) => length > 1)
+}
+
+/** Whether only those who call the function can notice. */
+function isAlone({ path, inFunction }: Mutation, { loaded }: Reach): boolean {
+  return inFunction !== null && !(loaded[textKey(path)] ?? []).includes(inFunction)
+}
+
+/** Null when one of them would be left without a test of its own. */
+function joined(group: readonly Member[], added: Member, reach: Reach): Member[] | null {
+  const all = [...group, added]
+  if (group.some(({ mutation }) => mutation.path === added.mutation.path)) return null
+  const members = all.map(({ mutation, tests }) => {
+    const others = all.filter((other) => other.mutation !== mutation)
+    const own = tests.filter((test) => !others.some((other) => isCalled(other.mutation, test, reach)))
+    return { mutation, tests: own }
+  })
+  const spent = [...testsOf(members)].reduce((sum, test) => sum + durationOf(test, reach), 0)
+  return spent <= GROUP_MS && members.every(({ tests }) => tests.length > 0) ? members : null
+}
+
+export function testsOf(members: readonly Member[]): Set<string> {
+  return new Set(members.flatMap(({ tests }) => tests))
+}
+
+function isCalled(mutation: Mutation, test: string, { tests }: Reach): boolean {
+  const reached = tests[test]
+  return reached !== undefined && calls(reached, mutation)
+}

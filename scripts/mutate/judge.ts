@@ -1,0 +1,92 @@
+// Whether the tests notice the mutants: first many at once where their tests are each one's own, then singly what is left.
+
+import { textOf } from '../../test/support/source-tree.ts'
+import { grouped, type Member, testsOf } from './groups.ts'
+import { type Mutation, mutated } from './places.ts'
+import type { Reach } from './reach.ts'
+import type { Scratch } from './scratch.ts'
+import type { Suite } from './suite.ts'
+import type { FileOutcome, Order, Outcome } from './suite-process.ts'
+import { durationOf, testsFor } from './tests-for.ts'
+
+export type Verdict = { state: 'caught' | 'survived' | 'not reached'; by: string }
+
+export type Court = { scratch: Scratch; suite: Suite; reach: Reach; files: readonly string[] }
+
+type OnVerdict = (mutation: Mutation, verdict: Verdict) => void
+
+// A multiple of what a test file takes without a mutant, and a minute for the smallest ones.
+const LEAST_MS = 60_000
+const SLOWER = 4
+
+/** Tells each verdict as soon as it is known. */
+export async function judge(mutants: readonly Mutation[], court: Court, told: OnVerdict): Promise<void> {
+  const left = new Map(mutants.map((one) => [one, testsFor(one, court.reach, court.files)]))
+  const decide = (mutation: Mutation, verdict: Verdict) => {
+    left.delete(mutation)
+    told(mutation, verdict)
+  }
+  for (const [one, tests] of left) if (tests.length === 0) decide(one, { state: 'not reached', by: 'no test' })
+  for (const group of grouped(left, court.reach)) await judgeTogether(group, court, { left, decide })
+  for (const [mutation, tests] of left) decide(mutation, await alone({ mutation, tests }, court))
+}
+
+type Undecided = { left: Map<Mutation, readonly string[]>; decide: OnVerdict }
+
+async function judgeTogether(group: readonly Member[], court: Court, undecided: Undecided): Promise<void> {
+  const { left, decide } = undecided
+  const { files, errors, cutOffIn } = await tried(group, court, { stopsAtFailure: false })
+  // What went wrong beside the tests is nobody's: each is tried again, alone.
+  if (errors.length > 0) return
+  const rest: Member[] = []
+  for (const { mutation, tests } of group) {
+    const own = files.filter(({ path }) => tests.includes(path))
+    const failed = failureIn(own)
+    if (failed !== null) {
+      decide(mutation, { state: 'caught', by: failed })
+      continue
+    }
+    const isDone = (test: string) => own.some(({ path }) => path === test)
+    left.set(mutation, left.get(mutation)?.filter((test) => !isDone(test)) ?? [])
+    // Who made it last too long is tried alone; the others go on without it.
+    const undone = tests.filter((test) => !isDone(test))
+    if (undone.length > 0 && cutOffIn !== null && !undone.includes(cutOffIn)) rest.push({ mutation, tests: undone })
+  }
+  if (rest.length > 0) await judgeTogether(rest, court, undecided)
+}
+
+async function alone(member: Member, court: Court): Promise<Verdict> {
+  if (member.tests.length === 0) return { state: 'survived', by: '' }
+  let outcome = await tried([member], court, { stopsAtFailure: true })
+  // An error without a failed test may be the process's own: it counts when it comes twice.
+  if (failureIn(outcome.files) === null && outcome.errors.length > 0) {
+    court.suite.close()
+    outcome = await tried([member], court, { stopsAtFailure: true })
+  }
+  const by =
+    failureIn(outcome.files) ??
+    outcome.errors[0] ??
+    (outcome.cutOffIn === null ? undefined : `the limit of time, in ${outcome.cutOffIn}`)
+  return by === undefined ? { state: 'survived', by: '' } : { state: 'caught', by }
+}
+
+async function tried(
+  members: readonly Member[],
+  { scratch, suite, reach }: Court,
+  how: Pick<Order, 'stopsAtFailure'>,
+): Promise<Outcome> {
+  const tests = [...testsOf(members)]
+  const changed = members.map(({ mutation }) => mutation.path)
+  for (const { mutation } of members) scratch.write(mutation.path, mutated(textOf(mutation.path), mutation))
+  try {
+    return await suite.run({ tests, changed, ...how }, (test) => LEAST_MS + SLOWER * durationOf(test, reach))
+  } finally {
+    for (const path of changed) scratch.restore(path)
+    suite.changedSince(changed)
+  }
+}
+
+function failureIn(files: readonly FileOutcome[]): string | null {
+  const failed = files.find(({ state }) => state === 'failed')
+  return failed ? `${failed.path}: ${failed.errors[0]?.split('\n')[0] ?? 'no message'}` : null
+}

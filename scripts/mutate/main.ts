@@ -1,0 +1,65 @@
+import { Fault } from '../start/fault.ts'
+import { type Chosen, chooseMutants } from './choose.ts'
+import { contentHash } from './equivalents.ts'
+import { type Court, judge } from './judge.ts'
+import { readOptions } from './options.ts'
+import { linesOf } from './pick.ts'
+import type { Mutation } from './places.ts'
+import { findReach } from './reach.ts'
+import { Scratch } from './scratch.ts'
+import { Suite } from './suite.ts'
+
+/** What share of the mutants the tests are to notice. */
+const GOAL = 0.85
+
+export async function main(args: readonly string[]): Promise<void> {
+  try {
+    await mutate(args)
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    console.error(error.message)
+    process.exitCode = 2
+  }
+}
+
+async function mutate(args: readonly string[]): Promise<void> {
+  const { seeds, count, only, tests, afresh } = readOptions(args)
+  const lines = linesOf(only)
+  if (lines.length === 0) throw new Fault(`No production code matches ${only}.`)
+  const files = [...new Set(linesOf(/./).map(({ path }) => path))]
+  console.log(`${lines.length} lines of ${new Set(lines.map(({ path }) => path)).size} files can be mutated`)
+  const scratch = new Scratch()
+  const suite = new Suite(scratch.root, { marksFunctions: false })
+  try {
+    const reach = await findReach(scratch, { tests, afresh })
+    await trySeeds(chooseMutants({ seeds, count, lines }, scratch), { scratch, suite, reach, files })
+  } finally {
+    suite.close()
+    scratch.remove()
+  }
+}
+
+/** The mutants of all seeds together, so that many can share a run. */
+async function trySeeds(chosen: readonly Chosen[], court: Court): Promise<void> {
+  for (const { seed, equivalent } of chosen) {
+    for (const [one, reason] of equivalent) console.log(`seed ${seed}  equivalent   ${named(one)}: ${reason}`)
+  }
+  const caught = new Set<Mutation>()
+  await judge([...new Set(chosen.flatMap(({ mutants }) => mutants))], court, (mutation, { state, by }) => {
+    if (state === 'caught') caught.add(mutation)
+    const seeds = chosen.filter(({ mutants }) => mutants.includes(mutation)).map(({ seed }) => seed)
+    console.log(`seed ${seeds}  ${state.padEnd(12)} ${named(mutation)}${by === '' ? '' : `  [${by}]`}`)
+  })
+  for (const { seed, mutants, refused, equivalent } of chosen) {
+    const count = mutants.filter((one) => caught.has(one)).length
+    const rate = count / Math.max(1, mutants.length)
+    const beside = `beside them ${refused} refused by the compiler, ${equivalent.length} equivalent`
+    console.log(`seed ${seed}: ${count} of ${mutants.length} caught (${Math.floor(rate * 100)} %); ${beside}`)
+    if (rate < GOAL) process.exitCode = 1
+  }
+}
+
+function named(mutation: Mutation): string {
+  const { path, line, kind, original, replacement } = mutation
+  return `${path}:${line} ${kind}: ${original} → ${replacement} (${contentHash(mutation)})`
+}

@@ -1,0 +1,58 @@
+import { parseArgs } from 'node:util'
+import { Fault, messageOf } from '../start/fault.ts'
+
+export type Options = {
+  readonly seeds: readonly number[]
+  readonly count: number
+  readonly only: RegExp
+  /** The test files that are asked. Fewer than all tell sooner which mutants may survive, and give a rate that is too low. */
+  readonly tests: RegExp
+  /** Every test file is asked anew which functions it calls. */
+  readonly afresh: boolean
+}
+
+const USAGE =
+  'npm run mutate -- [--seed N[,N …]] [--count N] [--only PATTERN OF PATHS] [--tests PATTERN OF PATHS] [--afresh]'
+
+/** Throws a `Fault` that says what may be asked for. */
+export function readOptions(args: readonly string[]): Options {
+  const { seed, count, only, tests, afresh } = parse(args)
+  return {
+    seeds: seed.split(',').map((word) => wholeNumber('--seed', word, 0)),
+    count: wholeNumber('--count', count, 1),
+    only: pattern('--only', only),
+    tests: pattern('--tests', tests),
+    afresh,
+  }
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        seed: { type: 'string', default: '1' },
+        count: { type: 'string', default: '30' },
+        only: { type: 'string', default: '' },
+        tests: { type: 'string', default: '' },
+        afresh: { type: 'boolean', default: false },
+      },
+    }).values
+  } catch (error) {
+    throw new Fault(`${messageOf(error)}. ${USAGE}`)
+  }
+}
+
+function wholeNumber(name: string, word: string, least: number): number {
+  const number = Number(word)
+  if (word === '' || !Number.isInteger(number) || number < least) throw new Fault(`${name}: found "${word}". ${USAGE}`)
+  return number
+}
+
+function pattern(name: string, text: string): RegExp {
+  try {
+    return new RegExp(text)
+  } catch (error) {
+    throw new Fault(`${name}: ${messageOf(error)}. ${USAGE}`)
+  }
+}

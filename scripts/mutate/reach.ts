@@ -1,0 +1,99 @@
+// Which test file calls which functions, and how long it takes. Found out once by running the suite with marks, kept beside the
+// packages, and found out anew for a test file that has changed.
+
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { filesIn, ROOT, textOf } from '../../test/support/source-tree.ts'
+import type { Scratch } from './scratch.ts'
+import { Suite } from './suite.ts'
+import type { Called, FileOutcome } from './suite-process.ts'
+
+/** `called` is by file and the text that it had, "path@hash", so that a file that changed since is not taken at its word. */
+export type Reached = {
+  hash: string
+  state: FileOutcome['state']
+  durationMs: number
+  called: Record<string, number[]>
+}
+/** `loaded` is what runs when modules are loaded, so that a change there reaches every test. */
+export type Reach = { tests: Record<string, Reached>; loaded: Called }
+
+const KEPT = join(ROOT, 'node_modules', '.cache', 'mutate', 'reach.json')
+const CHUNK = 24
+const FILE_LIMIT_MS = 1_800_000
+// What builds a service and starts it, or only looks at the tree, sees no mutant of the copy in time.
+const LEFT_OUT =
+  /^test\/e2e\/|^test\/node\/(docs|file-size|front|imports|install|lazy-modules|openapi-lint|start-parts)\./
+
+export function testFiles(): string[] {
+  return filesIn('test').filter((path) => path.endsWith('.test.ts') && !LEFT_OUT.test(path))
+}
+
+export function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 12)
+}
+
+type Wanted = { tests: RegExp; afresh: boolean }
+
+/** What is known of the wanted test files, once those that are not known yet have run. */
+export async function findReach(scratch: Scratch, { tests, afresh }: Wanted): Promise<Reach> {
+  const reach = afresh ? { tests: {}, loaded: {} } : keptReach()
+  const wanted = testFiles().filter((path) => tests.test(path))
+  await addStale(
+    reach,
+    scratch,
+    wanted.filter((path) => reach.tests[path]?.hash !== hashOf(textOf(path))),
+  )
+  const known = Object.entries(reach.tests).filter(([path]) => wanted.includes(path))
+  return { tests: Object.fromEntries(known), loaded: reach.loaded }
+}
+
+async function addStale(reach: Reach, scratch: Scratch, stale: readonly string[]): Promise<void> {
+  if (stale.length === 0) return
+  console.log(`${stale.length} test files are run to see which functions they call`)
+  const suite = new Suite(scratch.root, { marksFunctions: true })
+  try {
+    for (let from = 0; from < stale.length; from += CHUNK) {
+      await addReach(reach, suite, stale.slice(from, from + CHUNK))
+      keep(reach)
+    }
+  } finally {
+    suite.close()
+  }
+}
+
+async function addReach(reach: Reach, suite: Suite, tests: readonly string[]): Promise<void> {
+  const outcome = await suite.run({ tests, changed: [], stopsAtFailure: false }, () => FILE_LIMIT_MS)
+  if (outcome.cutOffIn !== null) throw new Error(`not done in time: ${tests.join(' ')}`)
+  for (const { path, state, durationMs, called, loaded, errors } of outcome.files) {
+    reach.tests[path] = { hash: hashOf(textOf(path)), state, durationMs, called: byText(called) }
+    Object.assign(reach.loaded, byText(loaded))
+    if (state === 'failed') console.log(`${path} fails without any mutation and is left out: ${errors[0]}`)
+  }
+  for (const error of outcome.errors) console.log(`beside the tests: ${error}`)
+  console.log(`${Object.keys(reach.tests).length} test files known`)
+}
+
+function byText(called: Called): Called {
+  return Object.fromEntries(Object.entries(called).map(([file, numbers]) => [textKey(file), numbers]))
+}
+
+/** A file as it is now. */
+export function textKey(path: string): string {
+  return `${path}@${hashOf(textOf(path))}`
+}
+
+function keptReach(): Reach {
+  try {
+    return JSON.parse(readFileSync(KEPT, 'utf8')) as Reach
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return { tests: {}, loaded: {} }
+    throw error
+  }
+}
+
+function keep(reach: Reach): void {
+  mkdirSync(dirname(KEPT), { recursive: true })
+  writeFileSync(KEPT, JSON.stringify(reach))
+}

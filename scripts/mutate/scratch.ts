@@ -1,0 +1,55 @@
+// The copy of the tree that mutants live in: the files that git knows or would take, and the packages as hard links. The tree
+// itself is never changed.
+
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { ROOT } from '../../test/support/source-tree.ts'
+
+// What tools keep among the packages; the copy makes its own, so that nothing is written through a link.
+const CACHES = ['.vite', '.vite-temp', '.cache', '.experimental-vitest-cache']
+
+export class Scratch {
+  readonly root: string
+
+  constructor() {
+    this.root = mkdtempSync(join(tmpdir(), 'bellwether-mutate-'))
+    for (const path of trackedFiles()) {
+      mkdirSync(join(this.root, dirname(path)), { recursive: true })
+      copyFileSync(join(ROOT, path), join(this.root, path))
+    }
+    linkPackages(join(ROOT, 'node_modules'), join(this.root, 'node_modules'))
+  }
+
+  write(path: string, text: string): void {
+    writeFileSync(join(this.root, path), text)
+  }
+
+  restore(path: string): void {
+    this.write(path, readFileSync(join(ROOT, path), 'utf8'))
+  }
+
+  remove(): void {
+    rmSync(this.root, { recursive: true, force: true })
+  }
+}
+
+function trackedFiles(): string[] {
+  const asked = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate']
+  const { stdout, status } = spawnSync('git', asked, { cwd: ROOT, encoding: 'utf8', maxBuffer: 1 << 26 })
+  if (status !== 0) throw new Error('git does not list the files of this tree')
+  const deleted = spawnSync('git', ['ls-files', '-z', '--deleted'], { cwd: ROOT, encoding: 'utf8' }).stdout.split('\0')
+  return stdout.split('\0').filter((path) => path !== '' && !deleted.includes(path))
+}
+
+function linkPackages(from: string, to: string): void {
+  const linked = spawnSync('cp', ['-al', from, to])
+  // Another file system: links do not reach there.
+  if (linked.status !== 0) {
+    rmSync(to, { recursive: true, force: true })
+    const copied = spawnSync('cp', ['-a', from, to])
+    if (copied.status !== 0) throw new Error(`the packages cannot be copied: ${copied.stderr}`)
+  }
+  for (const cache of CACHES) rmSync(join(to, cache), { recursive: true, force: true })
+}

@@ -1,0 +1,100 @@
+// The commands that the documents show, run as a reader would run them: the blocks with `curl` against a service that the
+// README's own `npm start` brought up. What cannot be run is checked by its form, or stands with a reason in a list.
+
+import { expect, onTestFinished, test } from 'vitest'
+import { inlineCommands, type ShellBlock, shellBlocks } from '../support/doc-commands.ts'
+import { NOT_TRIED, problemOf, reasonNotTried } from '../support/doc-commands-forms.ts'
+import { type BlockResult, type DocService, startAsWritten } from '../support/doc-service.ts'
+import { needPrograms } from '../support/programs.ts'
+
+const START = 'npm start'
+/** A line that asks the service something; such a block is run. */
+const ASKS = /(^|[\s(|])curl\s/
+
+type Expected = {
+  readonly statuses: readonly number[]
+  /** The shapes of the answers that the block prints. */
+  readonly answers: readonly unknown[]
+  /** What the document promises beside that. */
+  check?(service: DocService, result: BlockResult): Promise<void>
+}
+
+const NEW_KEY = { key: expect.stringMatching(/^\S{20,}$/), scopes: ['conversations', 'analysis'], name: 'laptop' }
+
+/** What a reader gets, by page: one entry for each block with `curl`, in its order. */
+const EXPECTED: Readonly<Record<string, readonly Expected[]>> = {
+  'README.md': [
+    {
+      statuses: [200, 200, 200],
+      answers: [
+        { events: expect.any(Array), has_more: false },
+        { stock_code: '600519', stock_name: expect.any(String), report: expect.any(Object) },
+      ],
+      check: commandRan,
+    },
+  ],
+  'docs/api.md': [{ statuses: [201], answers: [{ ...NEW_KEY, owner: 'ann' }] }],
+  'docs/deploy.md': [{ statuses: [201], answers: [{ ...NEW_KEY, owner: 'me' }] }],
+}
+
+/** The command of the first message ran: its events are those that the block asks for. */
+async function commandRan(service: DocService): Promise<void> {
+  const get = async (path: string) => (await fetch(`${service.url}${path}`)).json()
+  const { results } = (await get('/api/conversations')) as { results: { conversation_id: string }[] }
+  const events = () => get(`/api/conversations/${results[0]?.conversation_id}/events?include_types=run`)
+  await expect.poll(events).toMatchObject({
+    events: [{ action: 'run' }, { observation: 'run', success: true, content: expect.stringContaining('6 a.txt') }],
+  })
+}
+
+const BLOCKS = shellBlocks()
+const isStart = ({ commands }: ShellBlock) => commands.length === 1 && commands[0] === START
+const isRun = (block: ShellBlock) => isStart(block) || block.commands.some((command) => ASKS.test(command))
+
+test('every command that a document shows is run, checked by its form, or listed with a reason', () => {
+  expect(BLOCKS.length).toBeGreaterThan(0)
+  const shown = BLOCKS.filter((block) => !isRun(block)).flatMap(({ page, commands }) =>
+    commands.map((command) => ({ page, command })),
+  )
+  const others = [...shown, ...inlineCommands()]
+  const problems = others
+    .filter(({ command }) => reasonNotTried(command) === null)
+    .map(({ page, command }) => ({ page, command, problem: problemOf(command) }))
+    .filter(({ problem }) => problem !== null)
+  expect(problems).toEqual([])
+  const stale = Object.keys(NOT_TRIED).filter((start) => !others.some(({ command }) => command.startsWith(start)))
+  expect(stale).toEqual([])
+})
+
+test('a command that would not be understood is noticed', () => {
+  expect(problemOf('npm run no-such-script')).toMatch(/has no script/)
+  expect(problemOf('npm run bench -- --sript x')).toMatch(/--sript/)
+  expect(problemOf('npm run bench -- P99')).toMatch(/no row P99/)
+  expect(problemOf('npm run test:faults -- agents')).toMatch(/no suite agents/)
+  expect(problemOf('npm run build:runtime -- --now')).toMatch(/takes no/)
+  expect(problemOf('npm run demo -- --agents')).toMatch(/does not know/)
+  expect(problemOf('node scripts/no-such-file.ts')).toMatch(/no file/)
+  expect(problemOf('PROT=1 npm start')).toMatch(/nothing reads PROT/)
+  expect(problemOf('make all')).toMatch(/no test knows/)
+})
+
+test('the blocks that ask the service get the answers that the documents promise', async ({ skip }) => {
+  needPrograms(skip, 'bash', 'curl', 'sed')
+  const start = BLOCKS.find(isStart)
+  const blocks = BLOCKS.filter((block) => isRun(block) && !isStart(block))
+  const count = (page: string) => blocks.filter((block) => block.page === page).length
+  const expected = Object.entries(EXPECTED).map(([page, entries]) => [page, entries.length])
+  expect([...new Set(blocks.map(({ page }) => page))].map((page) => [page, count(page)])).toEqual(expected)
+
+  const service = await startAsWritten(start?.text ?? '')
+  onTestFinished(() => service.stop())
+  expect(start?.text).toContain('ready http://127.0.0.1:8787')
+  expect(service.printed).toBe(`ready ${service.url}`)
+  for (const [at, { page, text }] of blocks.entries()) {
+    const { statuses, answers, check } = EXPECTED[page]?.[at - blocks.findIndex((one) => one.page === page)] ?? {}
+    const result = await service.run(text)
+    expect([page, result.exitCode, result.statuses], result.stderr).toEqual([page, 0, statuses])
+    expect([page, result.answers]).toMatchObject([page, answers])
+    await check?.(service, result)
+  }
+})

@@ -1,0 +1,77 @@
+// Which commands of the documents are not run by a test, and what is known of them all the same: that the script exists and
+// takes these options, or why nobody can try.
+
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { readOptions as readBenchOptions } from '../../scripts/bench/options.ts'
+import { readOptions as readFaultOptions } from '../../scripts/faults/options.ts'
+import { readOptions as readMutateOptions } from '../../scripts/mutate/options.ts'
+import { readArguments as readStartArguments } from '../../scripts/start/arguments.ts'
+import { VARIABLES } from '../../src/config.ts'
+import { ROOT, textOf } from './source-tree.ts'
+
+/** Commands that no test can try, each with the reason. The key is the beginning of the command. */
+export const NOT_TRIED: Readonly<Record<string, string>> = {
+  'npx wrangler login': 'signs in to an account',
+  'npx wrangler d1 create': 'makes a database in an account',
+  'npx wrangler r2 bucket create': 'makes a bucket in an account',
+  'npx wrangler secret put': 'stores a secret in an account',
+  'npx wrangler d1 migrations apply DB --local': 'writes to the state of this tree, which belongs to its user',
+  'npx wrangler dev': 'serves from the state of this tree, which belongs to its user',
+}
+
+/** Reads the options of a script; throws when the script would refuse them. */
+const PARSERS: Readonly<Record<string, (args: readonly string[]) => unknown>> = {
+  start: readStartArguments,
+  bench: readBenchOptions,
+  mutate: readMutateOptions,
+  'test:faults': readFaultOptions,
+  demo: (args) => onlyWordsOf('scripts/demo.ts', args),
+}
+
+/** What a variable before a command may be beside the Worker's own and those that `process.env.NAME` names in a script. */
+const START_VARIABLES = ['PORT', 'BELLWETHER_STATE']
+
+/** What is wrong with the form of a command; null for one that would be understood. */
+export function problemOf(command: string): string | null {
+  const words = command
+    .replaceAll(/\[([^\]]*)\]/g, '$1')
+    .replaceAll(/<[^>]*>/g, 'x')
+    .split(/\s+/)
+  const variables = words.filter((word) => /^[A-Z_]+=/.test(word)).map((word) => word.split('=')[0] ?? '')
+  const [program = '', ...rest] = words.slice(variables.length)
+  const unknown = variables.find((name) => !isVariable(name, rest[0] ?? ''))
+  if (unknown !== undefined) return `nothing reads ${unknown}`
+  if (program === 'node') return existsSync(join(ROOT, rest[0] ?? '')) ? null : `there is no file ${rest[0]}`
+  if (program === 'npm') return problemOfScript(rest[0] === 'run' ? rest.slice(1) : rest)
+  return `no test knows what ${program} is`
+}
+
+function isVariable(name: string, script: string): boolean {
+  if (START_VARIABLES.includes(name) || VARIABLES.some((variable) => variable.name === name)) return true
+  return existsSync(join(ROOT, script)) && textOf(script).includes(`process.env.${name}`)
+}
+
+function problemOfScript([name = '', ...rest]: readonly string[]): string | null {
+  const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> }
+  if (scripts[name] === undefined) return `package.json has no script ${name}`
+  if (rest.length === 0) return null
+  const parse = PARSERS[name]
+  if (rest[0] !== '--' || parse === undefined) return `npm run ${name} takes no ${rest.join(' ')}`
+  try {
+    parse(rest.slice(1))
+    return null
+  } catch (error) {
+    return String(error)
+  }
+}
+
+function onlyWordsOf(path: string, args: readonly string[]): void {
+  const unknown = args.find((word) => !textOf(path).includes(`'${word}'`))
+  if (unknown !== undefined) throw new Error(`${path} does not know ${unknown}`)
+}
+
+/** The reason why a command is not tried, or null. */
+export function reasonNotTried(command: string): string | null {
+  return Object.entries(NOT_TRIED).find(([beginning]) => command.startsWith(beginning))?.[1] ?? null
+}

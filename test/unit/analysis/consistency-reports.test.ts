@@ -1,0 +1,79 @@
+// Whatever is wrong with the figures of a source: nothing in the report made of them, in its renderings, its row or its messages is
+// further from the truth than a rounding without a mark at the same place.
+
+import { expect, inject, test } from 'vitest'
+import type { CompanyQuestions } from '../../../src/analysis/gather/company.ts'
+import type { Evidence } from '../../../src/market/consistency/types.ts'
+import type { Fetched } from '../../../src/market/provider-run.ts'
+import { CORRUPTIONS, type Corruption } from '../market/corruptions.ts'
+import { type Clean, cleanSeries, randomOf } from '../market/series-world.ts'
+import { ALONE, analyze, DEADLINES } from './alone.ts'
+import { type Made, unmarked } from './quoted-figures.ts'
+
+const IS_PROOF = inject('isProof')
+const RUNS = IS_PROOF ? 200 : 3
+const SEED = IS_PROOF ? Math.floor(Math.random() * 1e9) : 20_261_122
+
+const got = <T>(value: T, provider: string): Fetched<T> => ({ ok: true, value, provider, provenance: null, runs: [] })
+const NOTHING = { ok: false as const, runs: [] }
+
+/** Dividends, so that a yield is quoted too. */
+function companyOf(now: number): CompanyQuestions {
+  const exDate = new Date(now - 90 * 86_400_000).toISOString().slice(0, 10)
+  const paid = { exDate, recordDate: null, announcedOn: null, cashPerShare: 0.5, currency: 'CNY' }
+  const unknown = async () => NOTHING
+  return {
+    fundamentals: async () => got({ report: null, valuation: null, dividends: [paid] }, 'eastmoney'),
+    ...{ flow: unknown, boards: unknown, rankings: unknown },
+  }
+}
+
+async function reportOf({ instrument, bars, quote, quoteSource, now }: Evidence): Promise<Made> {
+  const result = await analyze(
+    {
+      instrument,
+      names: { zh: '某股' },
+      request: { reportType: 'full', language: 'zh', analysisPhase: 'auto', skills: ['bull_trend', 'box_oscillation'] },
+      configuredLanguage: 'zh',
+      queryId: 'e'.repeat(32),
+    },
+    {
+      ...ALONE,
+      company: companyOf(now),
+      dailyBars: async () => (bars.length === 0 ? NOTHING : got([...bars], 'tencent')),
+      quote: async () => (quote === null ? NOTHING : got(quote, quoteSource ?? 'tencent')),
+      onStage: () => undefined,
+      clock: () => now,
+      signal: new AbortController().signal,
+      deadlines: DEADLINES,
+    },
+  )
+  if (!result.ok) throw new Error(result.message)
+  return result
+}
+
+type Case = { clean: Clean; evidence: Evidence }
+
+/** Series that can have the corruption, each with and without it. */
+function casesOf({ corrupt, of = (evidence) => evidence }: Corruption, first: number): Case[] {
+  const cases: Case[] = []
+  for (let seed = first; cases.length < RUNS && seed < first + RUNS * 20; seed++) {
+    const random = randomOf(seed)
+    const made = cleanSeries(random)
+    const clean = { ...made, evidence: of(made.evidence) }
+    const evidence = corrupt(clean.evidence, random)
+    if (evidence !== null) cases.push({ clean, evidence })
+  }
+  return cases
+}
+
+for (const [name, corruption] of Object.entries(CORRUPTIONS)) {
+  test(`${name}: no figure further from the truth without a mark at its place`, { timeout: 600_000 }, async () => {
+    const cases = casesOf(corruption, SEED)
+    expect(cases).toHaveLength(RUNS)
+    for (const [i, { clean, evidence }] of cases.entries()) {
+      const found = unmarked(await reportOf(clean.evidence), await reportOf(evidence))
+      expect([`${name}, seed ${SEED}, case ${i}, ${clean.board.key}`, ...found.slice(0, 5)]).toHaveLength(1)
+    }
+  })
+}

@@ -1,0 +1,73 @@
+// The figures of an index pass the checks before a review quotes them.
+
+import { expect, test } from 'vitest'
+import type { IndexFact, RegionFacts } from '../../../src/analysis/market-review/facts.ts'
+import { gatherRegion, type ReviewDeps } from '../../../src/analysis/market-review/gather.ts'
+import { regionMarkdown } from '../../../src/analysis/market-review/markdown.ts'
+import { codeNarrative } from '../../../src/analysis/market-review/write.ts'
+import type { Bar } from '../../../src/market/bars.ts'
+import type { Instrument } from '../../../src/market/instruments.ts'
+import type { MarketSnapshot } from '../../../src/market/providers/index.ts'
+import { barsOf, wave } from '../analysis/series.ts'
+import { quoteOf } from '../market/series-world.ts'
+
+// Friday, 2026-03-20, after the close in Shanghai.
+const NOW = Date.parse('2026-03-20T08:00:00Z')
+const BARS = barsOf(wave(60, 0.1, 3000), { volume: 5_000 })
+
+function snapshot({ bars = BARS, prevClose = 1 } = {}): MarketSnapshot {
+  const [before, last] = BARS.slice(-2) as [Bar, Bar]
+  const shared = { ok: true as const, provenance: null, runs: [] }
+  const yesterday = { ...before, close: before.close * prevClose }
+  const quote = { ...quoteOf(last, yesterday, { quotedAt: NOW - 3_600_000, currency: null }), turnoverRatePct: null }
+  return {
+    bars: { ...shared, value: bars, provider: 'tencent' },
+    quote: { ...shared, value: quote, provider: 'yahoo' },
+    ...{ provenance: null, asOf: NOW, runs: [] },
+  }
+}
+
+const TENFOLD = BARS.map(({ open, high, low, close, ...rest }) => {
+  return { ...rest, open: open * 10, high: high * 10, low: low * 10, close: close * 10 }
+})
+const UNITS = BARS.map((bar, i) => (i > 30 ? { ...bar, volume: bar.volume * 100 } : bar))
+
+async function reviewed(answer: (instrument: Instrument) => MarketSnapshot): Promise<RegionFacts> {
+  const deps: ReviewDeps = {
+    market: {
+      snapshot: async (instrument) => answer(instrument),
+      rankings: async () => ({ ok: false, runs: [] }),
+    },
+    listed: async () => ({ prices: null, runs: [] }),
+    ...{ news: null, narrator: null, colorScheme: 'red_up' },
+    deadlines: { regionMs: 60_000, partMs: 60_000, modelMs: 60_000 },
+  }
+  const ctx = { language: 'en' as const, clock: () => NOW, signal: new AbortController().signal }
+  const gathered = await gatherRegion('cn', deps, { ...ctx, stage: async () => {}, tried: async () => {} })
+  if (!gathered.ok) throw new Error(gathered.reason)
+  return gathered.facts
+}
+
+const named = (facts: RegionFacts, key: string): IndexFact | undefined => facts.indices.find((fact) => fact.key === key)
+
+test('an index whose prices fail a check is left out and its gap names the check; sound ones are as they were', async () => {
+  const facts = await reviewed(({ key }) => snapshot(key === 'SZ399001' ? { bars: TENFOLD } : {}))
+  expect(named(facts, 'SZ399001')).toBeUndefined()
+  expect(named(facts, 'SH000001')).toMatchObject({ checks: null, current: BARS.at(-1)?.close, volume: 5_059 })
+  const gap = facts.gaps.find(({ what }) => what === 'indices')
+  expect(gap?.detail).toMatch(/^SZSE Component: ⚠ Data consistency failed: .*same-day close \(2026-03-20: bars 3\d{4}/)
+  const all = await reviewed(() => snapshot({ bars: TENFOLD })).catch((error: Error) => error.message)
+  expect(all).toMatch(/SSE Composite: ⚠ Data consistency failed/)
+})
+
+test('an index that a check warns of is marked in its table and named on top; odd volumes are not quoted', async () => {
+  const facts = await reviewed(({ key }) =>
+    key === 'SH000300' ? snapshot({ prevClose: 0.985 }) : snapshot(key === 'SZ399001' ? { bars: UNITS } : {}),
+  )
+  expect(named(facts, 'SH000300')?.checks).toMatch(/previous close \(2026-03-19/)
+  expect(named(facts, 'SZ399001')).toMatchObject({ volume: null, amount: null })
+  const text = regionMarkdown({ facts, light: null, narrative: codeNarrative(facts) })
+  expect(text).toMatch(/^\| CSI 300 ⚠ \|/m)
+  expect(text).toMatch(/^> CSI 300: ⚠ Data consistency warning/m)
+  expect(text).toMatch(/^\| SSE Composite \|/m)
+})
