@@ -4,8 +4,9 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
 import type { AppEnv } from './http/app-env.ts'
 import { AppError, envelopeFor, renderError } from './http/errors.ts'
-import { door } from './http/middleware.ts'
+import { requestMiddleware } from './http/middleware.ts'
 import { documentFor } from './http/openapi.ts'
+import { serve } from './http/router.ts'
 import { analysisRoutes } from './routes/analysis/index.ts'
 import { audit } from './routes/audit.ts'
 import { conversationRoutes } from './routes/conversations/index.ts'
@@ -17,18 +18,22 @@ import { usage } from './routes/usage.ts'
 
 export const app = new OpenAPIHono<AppEnv>()
 
-app.use(door)
+app.use(requestMiddleware)
 const toolServer = mcpServer((request, env, ctx) => app.fetch(request, env, ctx))
 for (const family of [health, session, keys, audit, usage, conversationRoutes, analysisRoutes, toolServer])
   app.route('/', family)
 
 let document: string | undefined
 
-app.get('/openapi.json', async (c) => {
-  const { WORDS } = await import('./routes/words/all.ts')
-  document ??= JSON.stringify(documentFor(app, WORDS))
-  return c.body(document, 200, { 'content-type': 'application/json' })
-})
+serve(
+  app,
+  { method: 'get', path: '/openapi.json', scope: 'open', limit: 'uncounted', bodyLimit: 'standard' },
+  async (c) => {
+    const { WORDS } = await import('./routes/words/all.ts')
+    document ??= JSON.stringify(documentFor(app, WORDS))
+    return c.body(document, 200, { 'content-type': 'application/json' })
+  },
+)
 
 app.notFound((c) => {
   const { path } = c.req

@@ -2,7 +2,7 @@ import { Conversation } from '../durable-objects/conversation/conversation.ts'
 import { Limiter } from '../durable-objects/limiter/limiter.ts'
 import { Owner } from '../durable-objects/owner/owner.ts'
 import { TaskQueue } from '../durable-objects/task-queue/task-queue.ts'
-import { AnalysisRunner } from './analysis/runner.ts'
+import { AnalysisRunner } from './analysis/run.ts'
 import { app } from './app.ts'
 import { onCron } from './schedule/cron.ts'
 

@@ -1,5 +1,5 @@
-// Answers of providers, kept for a moment in the isolate. A page that is opened twice in a few seconds asks once; after that
-// the provider is asked whether anything changed, which costs nothing of the quota where it says "not modified".
+// A cache of the providers' answers in the isolate. Within some seconds a repeated request is answered from it. After that
+// the provider is asked with the entity tag; an answer "not modified" does not count against its quota.
 
 import { toBase64Url } from '../lib/crypto.ts'
 
@@ -42,7 +42,7 @@ function drop(key: string): void {
   kept.delete(key)
 }
 
-/** What an answer is kept under. The token goes in as a digest: nobody gets an answer that was given to another token. */
+/** The key of a cached answer. It contains a digest of the token: no answer is given to another token. */
 export async function answerKey(parts: readonly (string | null)[]): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(JSON.stringify(parts)))
   return toBase64Url(new Uint8Array(digest))

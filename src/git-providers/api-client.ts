@@ -1,21 +1,19 @@
-// Questions to the API of one provider on behalf of one token: with its credentials, its limits and the answers kept from a
-// moment ago. Whatever goes wrong is an `UpstreamError`; an answer of another shape than the documented one is `malformed`.
+// Requests to the API of one provider with one token: its credentials, limits and cached answers. Every failure is an
+// `UpstreamError`; an answer in an undocumented shape is `malformed`.
 
 import { z } from 'zod'
 import { systemClock } from '../lib/clock.ts'
 import { fetchThrough } from '../lib/guarded-fetch.ts'
-import { type Fetch, requestBytes, UpstreamError } from '../lib/http-client.ts'
-import { operatorFetch } from '../lib/operator-fetch.ts'
+import { type Fetch, operatorFetch, requestBytes, UpstreamError } from '../lib/http-client.ts'
 import { answerKey, type KeptAnswer, keepAnswer, keptAnswer } from './answer-cache.ts'
+import { type HostDoor, hostDoor } from './api-url.ts'
 import { authorizationOf } from './check-token.ts'
-import { notingReason } from './declined.ts'
-import { type HostDoor, hostDoor } from './host-door.ts'
+import { notingReason, tellingQuota } from './declined.ts'
 import type { Family } from './provider.ts'
-import { tellingQuota } from './quota.ts'
 
 export type Account = {
   provider: Family
-  /** Null asks as nobody. */
+  /** Null for requests without a token. */
   token: string | null
   /** Null: the provider's own. */
   host: string | null
@@ -24,10 +22,10 @@ export type Account = {
 export type ApiOptions = {
   /** Of the API, without a slash at its end. */
   base: string
-  /** What hosts that a user named are asked through. */
+  /** For hosts that a user named. */
   door: HostDoor
   timeoutMs: number
-  /** Ends everything that is asked. */
+  /** Aborts all requests. */
   signal: AbortSignal
   headers: Record<string, string>
   /** For the addresses of the configuration. */
@@ -41,7 +39,7 @@ export type Api = {
   page<T>(path: string, schema: z.ZodType<T>): Promise<{ value: T; link: string | null }>
   text(path: string): Promise<string>
   graphql<T>(url: string, question: GraphQl<T>): Promise<T>
-  /** Makes something, once: nothing is repeated, and the answer is not kept. */
+  /** A request that creates something: it is never repeated, and its answer is not cached. */
   post<T>(path: string, body: object, schema: z.ZodType<T>): Promise<Posted<T>>
 }
 
@@ -59,90 +57,106 @@ const GraphQlReply = z.object({
 
 type Question = { url: string; body: string | null }
 
+/** One token at one API, and how it is asked. */
+type Connection = Pick<ApiOptions, 'base' | 'timeoutMs' | 'signal' | 'headers'> & {
+  service: Family
+  token: string | null
+  ask: Fetch
+}
+
 export function apiFor(account: Account, options: ApiOptions): Api {
-  const { provider, token, host } = account
+  const connection = connectionOf(account, options)
+  const { base, service } = connection
+  const answer = (path: string) => askKept(connection, { url: base + path, body: null })
+  const page: Api['page'] = async (path, schema) => {
+    const { bytes, link } = await answer(path)
+    return { value: parsed(bytes, schema, service), link }
+  }
+  return {
+    base,
+    page,
+    post: (path, body, schema) => post(connection, { path, body, schema }),
+    get: async (path, schema) => (await page(path, schema)).value,
+    text: async (path) => new TextDecoder().decode((await answer(path)).bytes),
+    graphql: async (url, { query, variables, schema }) => {
+      const { bytes } = await askKept(connection, { url, body: JSON.stringify({ query, variables }) })
+      return dataOf(parsed(bytes, GraphQlReply, service), schema, service)
+    },
+  }
+}
+
+function connectionOf({ provider, token, host }: Account, options: ApiOptions): Connection {
   const { base, door, timeoutMs, signal } = options
   const plain: Fetch = options.fetch ?? operatorFetch
-  // A host that a user named is asked through the guarded door; the operator's addresses are not doubted.
-  const ask = tellingQuota(host === null ? plain : fetchThrough(hostDoor(door, base)))
   const headers: Record<string, string> = {
     accept: 'application/json',
     'user-agent': 'bellwether',
     ...options.headers,
     ...(token === null ? {} : { authorization: authorizationOf(provider, token) }),
   }
+  // A host that a user named is requested through the guarded fetch; the operator's addresses are trusted.
+  const ask = tellingQuota(host === null ? plain : fetchThrough(hostDoor(door, base)))
+  return { base, timeoutMs, signal, headers, service: provider, token, ask }
+}
 
-  async function answer({ url, body }: Question): Promise<KeptAnswer> {
-    const key = await answerKey([token, url, body])
-    const now = systemClock()
-    const known = keptAnswer(key, now)
-    if (known?.isFresh) return known.answer
-    const etag = known?.answer.etag ?? null
-    const reply = await requestBytes(url, {
-      service: provider,
-      method: body === null ? 'GET' : 'POST',
-      headers: {
-        ...headers,
-        ...(etag === null ? {} : { 'if-none-match': etag }),
-        ...(body === null ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(body === null ? {} : { body }),
+/** An answer that may be the one of a moment ago. */
+async function askKept(connection: Connection, { url, body }: Question): Promise<KeptAnswer> {
+  const { service, token, headers, timeoutMs, signal, ask } = connection
+  const key = await answerKey([token, url, body])
+  const now = systemClock()
+  const known = keptAnswer(key, now)
+  if (known?.isFresh) return known.answer
+  const etag = known?.answer.etag ?? null
+  const reply = await requestBytes(url, {
+    service,
+    method: body === null ? 'GET' : 'POST',
+    headers: {
+      ...headers,
+      ...(etag === null ? {} : { 'if-none-match': etag }),
+      ...(body === null ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === null ? {} : { body }),
+    timeoutMs,
+    maxBytes: MAX_BYTES,
+    // Nothing that is asked here changes anything.
+    retries: 1,
+    signal,
+    fetch: known === null ? ask : unlessModified(ask, known.answer),
+  })
+  const link = reply.headers.get('link')
+  const fresh = { bytes: reply.bytes, link, etag: reply.headers.get('etag'), askedAt: now }
+  keepAnswer(key, fresh)
+  return fresh
+}
+
+async function post<T>(
+  { base, service, headers, timeoutMs, signal, ask }: Connection,
+  { path, body, schema }: { path: string; body: object; schema: z.ZodType<T> },
+): Promise<Posted<T>> {
+  let reason: string | null = null
+  const noting = notingReason(ask, (words) => {
+    reason = words
+  })
+  try {
+    const { bytes } = await requestBytes(base + path, {
+      service,
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
       timeoutMs,
       maxBytes: MAX_BYTES,
-      // Nothing that is asked here changes anything.
-      retries: 1,
+      retries: 0,
       signal,
-      fetch: known === null ? ask : unlessModified(ask, known.answer),
+      fetch: noting,
     })
-    const link = reply.headers.get('link')
-    const fresh = { bytes: reply.bytes, link, etag: reply.headers.get('etag'), askedAt: now }
-    keepAnswer(key, fresh)
-    return fresh
-  }
-
-  async function post<T>(path: string, body: object, schema: z.ZodType<T>): Promise<Posted<T>> {
-    let reason: string | null = null
-    const noting = notingReason(ask, (words) => {
-      reason = words
-    })
-    try {
-      const { bytes } = await requestBytes(base + path, {
-        service: provider,
-        method: 'POST',
-        headers: { ...headers, 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-        timeoutMs,
-        maxBytes: MAX_BYTES,
-        retries: 0,
-        signal,
-        fetch: noting,
-      })
-      return { ok: true, value: parsed(bytes, schema, provider) }
-    } catch (error) {
-      if (reason === null || !(error instanceof UpstreamError)) throw error
-      return { ok: false, reason }
-    }
-  }
-
-  async function page<T>(path: string, schema: z.ZodType<T>) {
-    const { bytes, link } = await answer({ url: base + path, body: null })
-    return { value: parsed(bytes, schema, provider), link }
-  }
-
-  return {
-    base,
-    page,
-    post,
-    get: async (path, schema) => (await page(path, schema)).value,
-    text: async (path) => new TextDecoder().decode((await answer({ url: base + path, body: null })).bytes),
-    graphql: async (url, { query, variables, schema }) => {
-      const { bytes } = await answer({ url, body: JSON.stringify({ query, variables }) })
-      return dataOf(parsed(bytes, GraphQlReply, provider), schema, provider)
-    },
+    return { ok: true, value: parsed(bytes, schema, service) }
+  } catch (error) {
+    if (reason === null || !(error instanceof UpstreamError)) throw error
+    return { ok: false, reason }
   }
 }
 
-/** "Not modified" becomes the answer that is known, with what the provider says of it now. */
+/** "Not modified" becomes the cached answer, with the new headers. */
 function unlessModified(ask: Fetch, known: KeptAnswer): Fetch {
   return async (url, init) => {
     const response = await ask(url, init)
@@ -167,7 +181,7 @@ function parsed<T>(bytes: Uint8Array, schema: z.ZodType<T>, service: string): T 
   throw new UpstreamError({ service, reason: 'malformed', detail: at === '' ? 'of another shape' : `at ${at}` })
 }
 
-/** What could be found, if anything was: errors of single nodes leave gaps that the schema has to allow. */
+/** The data of a partial answer, if there is any: errors of single nodes leave gaps that the schema must allow. */
 function dataOf<T>({ data, errors }: z.output<typeof GraphQlReply>, schema: z.ZodType<T>, service: string): T {
   if (errors.some(({ type }) => type === 'RATE_LIMITED')) throw new UpstreamError({ service, reason: 'rate_limited' })
   const result = schema.safeParse(data)
@@ -176,7 +190,7 @@ function dataOf<T>({ data, errors }: z.output<typeof GraphQlReply>, schema: z.Zo
   throw new UpstreamError({ service, reason: 'malformed', detail })
 }
 
-/** What a question gives, or null where the provider has no such thing. */
+/** The answer, or null where the provider has no such thing. */
 export async function orNull<T>(asked: Promise<T>): Promise<T | null> {
   try {
     return await asked

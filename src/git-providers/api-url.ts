@@ -1,5 +1,8 @@
 // Where a provider's API is: the configured address, or one on the host that a token names.
 
+import { typedByPerson } from '../lib/chooser.ts'
+import type { Door } from '../lib/guarded-fetch.ts'
+
 export type ProviderUrls = { github: string; gitlab: string; bitbucket: string }
 
 /** Hosts that mean the provider's own service, which the configuration addresses. */
@@ -10,7 +13,7 @@ const OWN_HOSTS: Readonly<Record<string, string>> = {
 }
 
 /** A host as it is stored: without a scheme unless it is plain http, or null for the provider's own. */
-export type HostVerdict = { ok: true; host: string | null } | { ok: false; reason: string }
+type HostVerdict = { ok: true; host: string | null } | { ok: false; reason: string }
 
 const HOST = /^(https?:\/\/)?([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(:[1-9]\d{0,4})?\/?$/i
 
@@ -35,4 +38,14 @@ export function apiUrlOf(provider: string, host: string | null, urls: ProviderUr
   if (provider === 'github') return `${origin}/api/v3`
   if (provider === 'gitlab') return `${origin}/api/v4`
   return `${origin.replace('://', '://api.')}/2.0`
+}
+
+// The guarded fetch for a host that a user named. The API's address is made from the host, so its origin is what the user
+// typed.
+
+export type HostDoor = Pick<Door, 'policy' | 'fetch'>
+
+/** `base` is the address of the API. */
+export function hostDoor(door: HostDoor, base: string): Door {
+  return { ...door, chosenBy: typedByPerson(base) }
 }

@@ -2,11 +2,19 @@
 
 import { z } from 'zod'
 import { type Api, orNull } from './api-client.ts'
-import { MAX_TEXT_BYTES } from './base64-text.ts'
-import { orderedBranches } from './branch-order.ts'
+import { MAX_TEXT_BYTES } from './microagent-folders.ts'
 import { openOnBitbucket } from './open-request.ts'
 import { allPages, linkTo, mergedBy, momentKey, PAGE_SIZE, pageOf } from './pages.ts'
-import type { Branch, GitProvider, Listing, Repository, Search, Sort, User } from './provider.ts'
+import {
+  type Branch,
+  type GitProvider,
+  type Listing,
+  orderedBranches,
+  type Repository,
+  type Search,
+  type Sort,
+  type User,
+} from './provider.ts'
 import { encodedPath, readSearch } from './repository-names.ts'
 
 const BitbucketUser = z.object({

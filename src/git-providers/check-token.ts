@@ -1,25 +1,23 @@
-// Whether a token is good for a provider. Only the provider itself can tell, so it is asked: for GitHub its root, which
-// every kind of token may read, for the others who the token belongs to.
+// Whether a provider accepts a token. Only a request can tell: to the API root at GitHub, which every kind of token may
+// read, and for the current user at the others.
 
 import { DoorError, fetchThrough } from '../lib/guarded-fetch.ts'
-import { type Fetch, requestJson, UpstreamError } from '../lib/http-client.ts'
-import { operatorFetch } from '../lib/operator-fetch.ts'
-import { apiUrlOf, type ProviderUrls } from './api-url.ts'
-import { type HostDoor, hostDoor } from './host-door.ts'
-import { tellingQuota } from './quota.ts'
+import { type Fetch, operatorFetch, requestJson, UpstreamError } from '../lib/http-client.ts'
+import { apiUrlOf, type HostDoor, hostDoor, type ProviderUrls } from './api-url.ts'
+import { tellingQuota } from './declined.ts'
 
 export type TokenVerdict =
   | { ok: true }
   /** The provider does not accept it. */
   | { ok: false; reason: 'invalid' }
-  /** The provider could not be asked, or what answered is not the provider. The detail is fit to be shown. */
+  /** The provider could not be reached, or the answer is not from such a provider. The detail contains no secret. */
   | { ok: false; reason: 'unreachable'; detail: string }
 
 export type TokenToCheck = { provider: string; token: string; host: string | null }
 
 export type CheckOptions = {
   urls: ProviderUrls
-  /** What hosts that a user named are asked through. */
+  /** For hosts that a user named. */
   door: HostDoor
   timeoutMs: number
   /** For the addresses of the configuration. */
@@ -50,7 +48,7 @@ export async function checkToken(
       timeoutMs: options.timeoutMs,
       retries: 1,
       maxBytes: 1_000_000,
-      // A host that a user named is asked through the guarded door; the operator's addresses are not doubted.
+      // A host that a user named is requested through the guarded fetch; the operator's addresses are trusted.
       fetch: tellingQuota(
         host === null ? (options.fetch ?? operatorFetch) : fetchThrough(hostDoor(options.door, base)),
       ),

@@ -4,12 +4,21 @@ import { z } from 'zod'
 import { UpstreamError } from '../lib/http-client.ts'
 import { log } from '../lib/log.ts'
 import { type Api, orNull } from './api-client.ts'
-import { textOf } from './base64-text.ts'
-import { orderedBranches } from './branch-order.ts'
 import { githubBranchDates, githubTasks } from './github-graphql.ts'
+import { textOf } from './microagent-folders.ts'
 import { openOnGitHub } from './open-request.ts'
 import { allPages, hasNext, momentKey, PAGE_SIZE } from './pages.ts'
-import type { Branch, GitProvider, Listing, Page, Repository, Search, Sort, User } from './provider.ts'
+import {
+  type Branch,
+  type GitProvider,
+  type Listing,
+  orderedBranches,
+  type Page,
+  type Repository,
+  type Search,
+  type Sort,
+  type User,
+} from './provider.ts'
 import { encodedPath, readSearch } from './repository-names.ts'
 
 const GitHubUser = z.object({

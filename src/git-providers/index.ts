@@ -3,15 +3,14 @@
 import { assertNever } from '../lib/assert.ts'
 import { type Fetch, UpstreamError } from '../lib/http-client.ts'
 import { type Account, apiFor } from './api-client.ts'
-import { apiUrlOf, type ProviderUrls } from './api-url.ts'
+import { apiUrlOf, type HostDoor, type ProviderUrls } from './api-url.ts'
 import { bitbucket } from './bitbucket.ts'
 import { type Failure, failureOf } from './failures.ts'
 import { GITHUB_HEADERS, github } from './github.ts'
 import { gitlab } from './gitlab.ts'
-import type { HostDoor } from './host-door.ts'
 import type { Family, GitProvider } from './provider.ts'
 
-export type Means = {
+export type RequestDeps = {
   urls: ProviderUrls
   door: HostDoor
   /** For one request. */
@@ -28,20 +27,20 @@ export type Outcome<T> = { provider: Family } & ({ ok: true; value: T } | { ok: 
 /** What the provider says, or how it failed. It never rejects for what a provider does. */
 export async function askProvider<T>(
   account: Account,
-  means: Means,
+  deps: RequestDeps,
   question: (provider: GitProvider) => Promise<T>,
 ): Promise<Outcome<T>> {
   const { provider } = account
   const late = new AbortController()
   const timer = setTimeout(
     () => late.abort(new UpstreamError({ service: provider, reason: 'timeout' })),
-    means.deadlineMs,
+    deps.deadlineMs,
   )
   try {
     return {
       provider,
       ok: true,
-      value: await question(providerFor(account, means, AbortSignal.any([late.signal, means.signal]))),
+      value: await question(providerFor(account, deps, AbortSignal.any([late.signal, deps.signal]))),
     }
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error
@@ -53,10 +52,10 @@ export async function askProvider<T>(
   }
 }
 
-function providerFor(account: Account, means: Means, signal: AbortSignal): GitProvider {
+function providerFor(account: Account, deps: RequestDeps, signal: AbortSignal): GitProvider {
   const { provider, host } = account
-  const base = apiUrlOf(provider, host, means.urls) ?? means.urls[provider]
-  const { door, timeoutMs, fetch } = means
+  const base = apiUrlOf(provider, host, deps.urls) ?? deps.urls[provider]
+  const { door, timeoutMs, fetch } = deps
   const headers: Record<string, string> = provider === 'github' ? GITHUB_HEADERS : {}
   const api = apiFor(account, { base, door, timeoutMs, signal, headers, fetch })
   switch (provider) {

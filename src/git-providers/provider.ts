@@ -1,4 +1,4 @@
-// What Bellwether wants to know of a git hosting service, in one shape for all of them.
+// The interface of a git hosting service.
 
 export const FAMILIES = ['github', 'gitlab', 'bitbucket'] as const
 export type Family = (typeof FAMILIES)[number]
@@ -69,9 +69,9 @@ export interface GitProvider {
   installations(): Promise<string[] | null>
   repositories(listing: Listing): Promise<Repository[]>
   search(search: Search): Promise<Repository[]>
-  /** Null where the provider cannot tell what waits for the user. */
+  /** Null where the provider has no such lists. */
   readonly suggestedTasks: (() => Promise<SuggestedTask[]>) | null
-  /** Whether the repository is there for this token. */
+  /** Whether the repository exists for this token. */
   isReadable(repository: string): Promise<boolean>
   /** Empty also for a repository that is not there. */
   branches(repository: string): Promise<Branch[]>
@@ -81,4 +81,17 @@ export interface GitProvider {
   fileText(repository: string, path: string): Promise<string | null>
   /** Opens a pull or merge request. */
   openRequest(request: NewRequest): Promise<OpenedRequest>
+}
+
+const FIRST: ReadonlySet<string> = new Set(['main', 'master'])
+
+/** The branches named main or master, then the others: last pushed first, those of unknown date at the end. */
+export function orderedBranches(branches: readonly Branch[]): Branch[] {
+  const moment = ({ pushedAt }: Branch) => {
+    const at = Date.parse(pushedAt ?? '')
+    return Number.isNaN(at) ? Number.NEGATIVE_INFINITY : at
+  }
+  const rank = ({ name }: Branch) => (FIRST.has(name) ? 0 : 1)
+  const later = (a: Branch, b: Branch) => (moment(a) === moment(b) ? 0 : moment(b) > moment(a) ? 1 : -1)
+  return [...branches].sort((a, b) => rank(a) - rank(b) || later(a, b))
 }

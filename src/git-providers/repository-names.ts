@@ -24,7 +24,7 @@ export function withoutDomain(name: string, host: string): { name: string; isNam
   return { name: isNamed ? rest.join('/') : name, isNamed }
 }
 
-export type Wanted =
+export type SearchTarget =
   | { kind: 'exact'; repository: string }
   /** An address of another host. */
   | { kind: 'elsewhere' }
@@ -32,7 +32,7 @@ export type Wanted =
   | { kind: 'text'; text: string }
 
 /** What a search means to the provider that has this host. */
-export function readSearch(query: string, host: string): Wanted {
+export function readSearch(query: string, host: string): SearchTarget {
   const text = query.trim()
   if (/^https?:\/\//i.test(text)) {
     const address = URL.canParse(text) ? new URL(text) : null

@@ -1,17 +1,16 @@
-// Who asks? Closed by default: a request is somebody's only by a key, by a token or cookie that stands for a key, or in
-// local mode by coming from this machine to this machine.
+// Authentication. Closed by default: a request needs a key, a token or cookie that stands for a key, or, in local mode, must
+// come from this machine to this machine.
 
 import { type Config, config } from '../config.ts'
 import type { ApiKey, Scope } from '../db/keys.ts'
+import { noteOwnPort } from '../lib/address-policy.ts'
 import { constantTimeEqual } from '../lib/crypto.ts'
-import { portOf } from '../lib/host-port.ts'
-import { noteOwnPort } from '../lib/own-origin.ts'
-import { noteRightKey } from '../limits/wrong-keys.ts'
+import { portOf } from '../lib/ip-address.ts'
+import { noteRightKey } from '../limits/limits.ts'
 import { AppError } from './errors.ts'
-import { checkKey, keyInForce } from './keys.ts'
+import { checkKey, keyInForce, readToken, type SessionToken } from './keys.ts'
 import type { Principal } from './principal.ts'
-import { readToken, type SessionToken } from './tokens.ts'
-import { demandPatience, unauthorized, wrongKey } from './wrong-key.ts'
+import { demandPatience, unauthorized, wrongKey } from './too-many.ts'
 
 export const SESSION_COOKIE = 'bellwether_session'
 export const LOCAL_OWNER = 'local'
@@ -27,11 +26,11 @@ const LOCAL: Principal = {
 const ROOT: Principal = { owner: 'root', scopes: ['admin'], keyId: null, until: null, via: 'root' }
 
 const LOOPBACK = /^(localhost|[a-z0-9-]+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/i
-/** The sockets and streams, which a browser opens without headers: nothing else takes a key from its address. */
+/** The sockets and streams that a browser opens without headers: no other path accepts a key in the query. */
 const STREAM_PATH = /^\/(api\/conversations\/[^/]+\/ws|socket\.io\/?|api\/v1\/analysis\/tasks\/stream)$/
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** The asker, or an AppError: 401 without a valid credential, 403 for a request that a web page must not make. */
+/** The client, or an AppError: 401 without a valid credential, 403 for a request that a web page must not make. */
 export async function identify(request: Request, env: Env): Promise<Principal> {
   const settings = config(env)
   if (settings.authMode === 'local') return identifyLocal(request)
@@ -53,7 +52,7 @@ export async function identify(request: Request, env: Env): Promise<Principal> {
   return principal
 }
 
-/** Whether the asker may use a family of endpoints; a key without the scope gets 403. */
+/** Throws a 403 unless the key has the scope. */
 export function demandScope(principal: Principal, scope: Scope): void {
   if (!principal.scopes.includes(scope)) throw new AppError('forbidden', `This key lacks the scope "${scope}"`)
 }
@@ -95,7 +94,7 @@ function queryKey(request: Request): string | null {
   return key === null || key === '' || key === 'null' || key === 'undefined' ? null : key
 }
 
-/** What a key or token text stands for on this path, or null. */
+/** The principal of a key or token on this path, or null. */
 async function identifyText(text: string, env: Env, request: Request): Promise<Principal | null> {
   const { rootApiKey, secretsKey, keyCacheMs } = config(env)
   if (text.startsWith('bwc_')) {
@@ -119,14 +118,14 @@ async function identifyCookie(request: Request, env: Env, settings: Config): Pro
     : principalOf(key, { via: 'cookie', until: session.until })
 }
 
-/** What the cookie of a request says, or null without one that is genuine and in its time. */
+/** The session in the cookie of a request; null without a cookie that is valid and not expired. */
 export function sessionOf(request: Request, { secretsKey }: Config): SessionToken | null {
   const cookie = request.headers.get('cookie')
   const text = cookie === null ? undefined : new RegExp(`(?:^|; *)${SESSION_COOKIE}=([^;]*)`).exec(cookie)?.[1]
   return text === undefined || secretsKey === null ? null : readToken(secretsKey, 'bws', text)
 }
 
-/** Whoever came with a token or cookie has it for as long as that and the key behind it last. */
+/** A token or cookie is valid as long as it and the key behind it are. */
 function principalOf(key: ApiKey, by: Pick<Principal, 'via' | 'until'>): Principal {
   const ends = [key.expiresAt === null ? null : Date.parse(key.expiresAt), by.until].filter((end) => end !== null)
   return {

@@ -1,12 +1,18 @@
-// A request's body as it comes in: never more than it may be, and never waited for without end.
+// Reads a request's body, with limits of size and time.
 
+import type { Context } from 'hono'
+import { config } from '../config.ts'
+import { joinBytes } from '../lib/bytes.ts'
 import { errorFields, log } from '../lib/log.ts'
 import { inTime } from '../lib/wait-at-most.ts'
+import { BODY_TIMES, growArrival, leaveRoom, takeIsolatesRoom, takeOwnersRoom } from '../limits/body-room.ts'
+import type { AppEnv } from './app-env.ts'
 import { AppError } from './errors.ts'
+import { isAskedByModel, noteAskedByModel } from './principal.ts'
 
-/** A client that sends nothing for so long has gone, or means no good. */
+/** A client that sends nothing for this long is gone or hostile. */
 const BODY_IDLE_MS = 15_000
-/** For all of a small body; a large one has as long as its room stays. */
+/** For the whole of a small body; a large one may take as long as its reservation lasts. */
 const SMALL_BODY_MS = 60_000
 
 export const tooLarge = (maxBytes: number): AppError =>
@@ -17,7 +23,7 @@ export const neverCame = (ms = BODY_IDLE_MS): AppError =>
 
 /** The body as a stream that fails with the 413 as soon as it exceeds `maxBytes`, whatever length was announced. */
 function bounded(request: Request, maxBytes: number): ReadableStream<Uint8Array> | null {
-  // An announced length was checked at the door; such a body cannot be longer than it says.
+  // An announced length was checked before the endpoint; such a body cannot be longer than it says.
   if (request.body === null || request.headers.has('content-length')) return request.body
   let size = 0
   return request.body.pipeThrough(
@@ -42,10 +48,8 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Uin
   }
 }
 
-/** What comes next; when nothing does for too long, the rest is given up. */
-export async function nextOf(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-): Promise<ReadableStreamReadResult<Uint8Array>> {
+/** The next piece; when none comes for too long, the rest is given up. */
+async function nextOf(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<ReadableStreamReadResult<Uint8Array>> {
   try {
     return await inTime(BODY_IDLE_MS, reader.read(), () => neverCame(BODY_IDLE_MS))
   } catch (error) {
@@ -55,11 +59,117 @@ export async function nextOf(
 }
 
 /**
- * Most often there is nobody left to answer. Only here is it known that the client did it: an object or an upstream that is
- * lost says the same words, and the signal of the request stays still.
+ * Usually the client is gone and nobody gets this answer. Only here is it known that the client caused the error: a lost
+ * object or upstream gives the same message, and the request's signal does not fire.
  */
 function brokenOff(error: unknown): AppError {
   if (error instanceof AppError) return error
   log.debug('http.body_broken_off', errorFields(error))
   return new AppError('request_timeout', 'The body broke off before its end', { cause: error })
+}
+
+// Only a few large bodies are processed at a time: each costs several times its size while it is read, checked, masked and
+// stored, and some at once would exceed an isolate's memory. A body is processed when it is complete, so a slow client
+// blocks nobody. Requests with small bodies are not affected.
+
+/** Smaller ones are not counted. */
+const LARGE_BODY_BYTES = 1_048_576
+
+const RETRY_AFTER_SECONDS = 5
+
+type Reader = ReadableStreamDefaultReader<Uint8Array>
+/** `start`: the part that was read already. */
+type Incoming = { id: string; reader: Reader; start: Uint8Array[]; maxBytes: number }
+
+/** Runs the handler when there is room, if the request's body is large; throws the 429 after too long a wait. */
+export async function takingIn(c: Context<AppEnv>, work: () => Promise<void>): Promise<void> {
+  const by = c.get('principal')
+  const large = by === undefined ? null : await largeBodyOf(c)
+  if (large === null) return work()
+  const { announced, ...incoming } = large
+  const { id } = incoming
+  try {
+    if (!(await takeOwnersRoom(c.env, by.owner, { id, bytes: announced }))) throw crowdedByOwner(c.env, announced)
+    const body = await wholeOf(incoming)
+    if (!(await takeIsolatesRoom({ id, bytes: body.byteLength }))) throw crowded()
+    replaceBody(c, body)
+    await work()
+  } finally {
+    await leaveRoom(c.env, by.owner, id)
+  }
+}
+
+/** Null for a small body. */
+async function largeBodyOf(c: Context<AppEnv>): Promise<(Incoming & { announced: number }) | null> {
+  const { raw } = c.req
+  // The body of a GET is a filter with a small limit of its own; it cannot be put into another request.
+  if (raw.body === null || raw.method === 'GET' || c.get('bodyLimit') !== 'standard') return null
+  const { maxBodyBytes: maxBytes } = config(c.env)
+  const length = raw.headers.get('content-length')
+  if (length !== null && Number(length) < LARGE_BODY_BYTES) return null
+  const reader: Reader = raw.body.getReader()
+  const id = crypto.randomUUID()
+  if (length !== null) return { id, reader, start: [], maxBytes, announced: Number(length) }
+  const start = await beginningOf(reader)
+  if (start.isLarge) return { id, reader, start: start.pieces, maxBytes, announced: maxBytes }
+  replaceBody(c, joinBytes(start.pieces))
+  return null
+}
+
+/** Whether a body without a length turns out to be large. */
+async function beginningOf(reader: Reader): Promise<{ isLarge: boolean; pieces: Uint8Array[] }> {
+  const pieces: Uint8Array[] = []
+  for (let bytes = 0; bytes < LARGE_BODY_BYTES; ) {
+    const { done, value } = await nextOf(reader)
+    if (done) return { isLarge: false, pieces }
+    pieces.push(value)
+    bytes += value.byteLength
+  }
+  return { isLarge: true, pieces }
+}
+
+async function wholeOf({ id, reader, start, maxBytes }: Incoming): Promise<Uint8Array> {
+  const until = Date.now() + BODY_TIMES.stayMs
+  const pieces = [...start]
+  let bytes = sizeOf(pieces)
+  let room = 0
+  for (;;) {
+    if (bytes > maxBytes) throw tooLarge(maxBytes)
+    if (bytes > room) {
+      // Reserves one mebibyte at a time: a call for every piece would cost more than the piece.
+      if (!(await growArrival({ id, bytes: LARGE_BODY_BYTES }))) throw crowded()
+      room += LARGE_BODY_BYTES
+      continue
+    }
+    const { done, value } = await nextOf(reader)
+    if (done) return joinBytes(pieces)
+    if (Date.now() > until) throw neverCame(BODY_TIMES.stayMs)
+    pieces.push(value)
+    bytes += value.byteLength
+  }
+}
+
+function replaceBody(c: Context<AppEnv>, body: Uint8Array): void {
+  const { url, method, headers, signal } = c.req.raw
+  const again = new Request(url, { method, headers, signal, body })
+  c.req.raw = isAskedByModel(c.req.raw) ? noteAskedByModel(again) : again
+}
+
+const sizeOf = (pieces: readonly Uint8Array[]): number => pieces.reduce((sum, { byteLength }) => sum + byteLength, 0)
+
+const AGAIN = { 'retry-after': String(RETRY_AFTER_SECONDS) }
+
+function crowdedByOwner(env: Env, bytes: number): AppError {
+  const { bytesInFlight: allowed } = config(env).quotas
+  const message = `The limit "large_body_bytes" is reached: bodies of ${LARGE_BODY_BYTES} bytes and more are taken in ${allowed} bytes at a time. Send it again in a while, fewer at a time.`
+  return new AppError('rate_limited', message, {
+    headers: AGAIN,
+    extra: { limit: 'large_body_bytes', used: bytes, allowed },
+  })
+}
+
+function crowded(): AppError {
+  const message =
+    'The service takes in as many large bodies as it can at the moment; none of your limits is reached. Send it again in a while.'
+  return new AppError('rate_limited', message, { headers: AGAIN })
 }

@@ -1,8 +1,9 @@
-// Gives the document its words: what each field means, and an example of every request and answer. A name means one thing
-// in the whole interface, so it is explained once; where it does not, its shape stands before it (`Delivery.status`). What a
-// schema says of itself goes before both. A test holds that no field is without words and no word without a field.
+// Adds the texts to the OpenAPI document: the description of each field, and an example of every request and answer. A name
+// usually has one meaning in the whole interface, so it is explained once; otherwise its schema's name precedes it
+// (`Delivery.status`). A description in the schema itself comes first. A test checks that every field has a description and
+// every description a field.
 
-/** By name, or by shape and name: what it is, and a value for the examples. */
+/** By field name, or by schema and field name: a description, and a value for examples. */
 export type Words = Readonly<Record<string, readonly [description: string, example?: unknown]>>
 
 type Node = Record<string, unknown>

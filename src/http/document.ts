@@ -1,13 +1,14 @@
-// From registered routes to the OpenAPI 3.1 document. The generator publishes a named shape in the form of its first use,
-// so that one `ProviderType.nullable()` would make every other use of ProviderType nullable too, and it words "this shape
-// or null" as an `allOf` that nothing can satisfy. Here every shape is met bare first, and null stands beside it.
+// From registered routes to the OpenAPI 3.1 document. The generator publishes a named schema in the form of its first use:
+// one `ProviderType.nullable()` would make every other use of ProviderType nullable too. And it writes "this schema or null"
+// as an `allOf` that nothing can satisfy. So every named schema is registered without modifiers first, and null is added
+// beside the reference.
 
 import { OpenAPIHono, z } from '@hono/zod-openapi'
 import type { Router } from './router.ts'
 
 type Head = Parameters<Router['getOpenAPI31Document']>[0]
 
-/** A path that no route can have. It carries the bare shapes through the generator and is taken out again. */
+/** A path that no route can have. It registers the named schemas with the generator and is removed again. */
 const SHAPES_PATH = '/#shapes'
 
 const NAMEABLE: ReadonlySet<string> = new Set(['object', 'enum', 'union'])
@@ -32,7 +33,7 @@ export function generateDocument({ openAPIRegistry: { definitions } }: Router, h
   return withNullBeside(document) as object
 }
 
-/** The objects, enumerations and unions: what can bear a name. What a schema is made of comes before it. */
+/** The objects, enumerations and unions: the schemas that can have a name. A schema comes after the schemas that it contains. */
 function bareShapes(definitions: unknown): { schema: z.ZodType }[] {
   const found: { schema: z.ZodType }[] = []
   const seen = new Set<object>()
@@ -41,7 +42,7 @@ function bareShapes(definitions: unknown): { schema: z.ZodType }[] {
     seen.add(value)
     if (value instanceof z.ZodType) {
       visit(partsOf(value))
-      // Beside a reference the generator shows only what stands in the metadata.
+      // Beside a reference, the generator writes only the metadata.
       if (value instanceof z.ZodDefault) z.globalRegistry.add(value, { default: value.def.defaultValue })
       if (NAMEABLE.has(value.def.type)) found.push({ schema: value })
     } else for (const inner of Object.values(value)) visit(inner)
@@ -53,18 +54,19 @@ function bareShapes(definitions: unknown): { schema: z.ZodType }[] {
 function partsOf(schema: z.ZodType): unknown {
   if (schema instanceof z.ZodObject) return schema.shape
   if (!(schema instanceof z.ZodPipe)) return schema.def
-  // Of a pipe the document shows what a client sends: the end of a preprocessing, the beginning of a transformation.
+  // Of a pipe the document contains what a client sends: the output side of a preprocessing, the input side of a
+  // transformation.
   return schema.in instanceof z.ZodTransform ? schema.out : schema.in
 }
 
-/** The same document, with what the generator adds to a reference put where JSON Schema 2020-12 wants it. */
+/** The same document, with the generator's additions to a reference moved to where JSON Schema 2020-12 allows them. */
 function withNullBeside(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withNullBeside)
   if (typeof value !== 'object' || value === null) return value
   const node = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withNullBeside(inner)]))
   const [reference, addition, ...others] = Array.isArray(node.allOf) ? node.allOf : []
   if (reference?.$ref === undefined || addition === undefined || others.length > 0) return node
-  // A shape that extends another has members of its own; that is what allOf is for.
+  // A schema that extends another has properties of its own; for these allOf is right.
   if (addition.$ref !== undefined || addition.properties !== undefined) return node
   const { allOf: _, ...beside } = node
   const { type, enum: __, ...rest } = addition

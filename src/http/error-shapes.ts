@@ -1,5 +1,5 @@
-// What bodies of errors look like, in the words of the document. Which of them an endpoint answers with follows from the
-// envelope of its router and from the door before it, so that no endpoint has to say it, and none can say it wrong.
+// The schemas of error bodies for the document. The envelope of an endpoint's router and the checks before it decide which
+// of them apply, so no endpoint declares them by itself.
 
 import { z } from '@hono/zod-openapi'
 import { codesOf, type ErrorCode, type ErrorShape, envelopeFor } from './errors.ts'
@@ -36,8 +36,8 @@ const SCHEMAS: Readonly<Record<ErrorShape, z.ZodType>> = {
   'flat-validation': AnalysisValidationError,
 }
 
-/** What may go wrong before a request reaches its endpoint. */
-const AT_THE_DOOR: ReadonlySet<ErrorCode> = new Set([
+/** The errors that can occur before a request reaches its endpoint. */
+const BEFORE_ENDPOINT: ReadonlySet<ErrorCode> = new Set([
   'unauthorized',
   'forbidden',
   'rate_limited',
@@ -46,17 +46,17 @@ const AT_THE_DOOR: ReadonlySet<ErrorCode> = new Set([
   'unavailable',
 ])
 
-type Place = { app: Router; path: string; status: number }
+type ErrorReply = { app: Router; path: string; status: number }
 
-/** The schema of an error's body: what the endpoint itself answers, or what is given for that, and what the door does. */
-export function errorSchema({ app, path, status }: Place, given: z.ZodType | undefined): z.ZodType | undefined {
+/** The schema of an error's body: the endpoint's own or the given one, together with those of the checks before it. */
+export function errorSchema({ app, path, status }: ErrorReply, given: z.ZodType | undefined): z.ZodType | undefined {
   const codes = codesOf(status).filter((code) => code !== 'unknown_conversation' || path.includes('{conversation_id}'))
   const own = given === undefined ? codes.map((code) => envelopeOf(app).shape(code)) : []
-  const door = codes.filter((code) => AT_THE_DOOR.has(code)).map((code) => envelopeFor(path).shape(code))
-  const shapes = [...new Set([...own, ...door])].map((shape) => SCHEMAS[shape])
+  const before = codes.filter((code) => BEFORE_ENDPOINT.has(code)).map((code) => envelopeFor(path).shape(code))
+  const shapes = [...new Set([...own, ...before])].map((shape) => SCHEMAS[shape])
   const [first, second, ...others] = given === undefined ? shapes : [given, ...shapes]
   return first === undefined || second === undefined ? first : z.union([first, second, ...others])
 }
 
-/** The schema of one shape, for an answer that an endpoint words by itself. */
+/** The schema of one error shape, for an endpoint that writes the body itself. */
 export const errorBody = (shape: ErrorShape): z.ZodType => SCHEMAS[shape]

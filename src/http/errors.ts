@@ -1,12 +1,13 @@
-// What goes wrong on the way to an answer, and how each family of endpoints words it. A handler throws an AppError with
-// a code; the router that it belongs to renders the body. The body's shape is the router's, never the error's.
+// Errors, and the body that each family of endpoints gives them. A handler throws an AppError with a code; its router
+// renders the body. The shape of the body depends on the router, never on the error.
 
 import type { Context } from 'hono'
+import { conversationPlace } from '../bindings.ts'
 import { NO_SECRETS_KEY } from '../db/sealed.ts'
 import { UpstreamError } from '../lib/http-client.ts'
 import { errorFields, log } from '../lib/log.ts'
+import { diskTrouble, objectDamage } from '../lib/state-keeper.ts'
 import type { AppEnv } from './app-env.ts'
-import { storageFault } from './storage-fault.ts'
 
 const STATUS = {
   bad_request: 400,
@@ -55,15 +56,15 @@ type Options = {
   items?: ValidationItem[]
   /** The `msg_id` of the conversation calls, which clients translate. */
   msgId?: string
-  /** Members that stand beside the standard ones in the body. */
+  /** Further members of the body. */
   extra?: Record<string, unknown>
   headers?: Record<string, string>
-  /** The word that stands for the code in a flat body, where it is not the code itself. */
+  /** The value of `error` in a flat body, if it is not the code itself. */
   word?: string
   cause?: unknown
 }
 
-/** A failure that somebody planned: it becomes an answer in the contract's shape. */
+/** An expected failure: it is answered in the shape that the contract defines. */
 export class AppError extends Error {
   override readonly name = 'AppError'
   readonly code: ErrorCode
@@ -80,11 +81,11 @@ export class AppError extends Error {
   }
 }
 
-/** What the body of an error looks like in one family of endpoints. */
+/** The shape of error bodies in one family of endpoints. */
 export type Envelope = {
   /** Builds the body. */
   render(error: AppError): unknown
-  /** The shape of a body for one code: what the document says of it. */
+  /** The name of the body's schema for a code, for the document. */
   shape(code: ErrorCode): ErrorShape
 }
 
@@ -100,7 +101,7 @@ export const detailEnvelope: Envelope = {
   shape: (code) => (code === 'unprocessable' ? 'validation' : code === 'rate_limited' ? 'rate' : 'detail'),
 }
 
-/** What every family of the conversations words alike: the door, the 422, and a conversation that is not there. */
+/** The errors that are the same in every family of the conversations: authentication, the 422, and an unknown conversation. */
 const IN_DETAIL: ReadonlySet<ErrorCode> = new Set([
   'unauthorized',
   'forbidden',
@@ -111,7 +112,7 @@ const IN_DETAIL: ReadonlySet<ErrorCode> = new Set([
   'rate_limited',
 ])
 
-/** An envelope that words what is in `IN_DETAIL` like the rest of the service, and everything else in its own way. */
+/** An envelope that uses `{"detail"}` for the codes in `IN_DETAIL`, and its own body for all others. */
 const besideDetail = (shape: ErrorShape, render: (error: AppError) => unknown): Envelope => ({
   render: (error) => (IN_DETAIL.has(error.code) ? detailEnvelope : { render }).render(error),
   shape: (code) => (IN_DETAIL.has(code) ? detailEnvelope.shape(code) : shape),
@@ -134,7 +135,7 @@ export const statusEnvelope = besideDetail('status', ({ message, options }) => (
   ...options.extra,
 }))
 
-/** `{"error": code, "message"}`, flat: everything under `/api/v1`. `detail` appears only when it says something. */
+/** `{"error": code, "message"}`, flat: everything under `/api/v1`. `detail` is present only when it has a value. */
 export const analysisEnvelope: Envelope = {
   render: ({ code, message, options }) => {
     const word = options.word ?? WORDS[code] ?? code
@@ -153,23 +154,23 @@ const WORDS: { [Code in ErrorCode]?: string } = {
   declared_failure: 'internal_error',
 }
 
-/** As `errorEnvelope`, but for the words of a key that is not valid. */
+/** As `errorEnvelope`, but with another text for an invalid key. */
 const settingsEnvelope: Envelope = {
   render: (error) => (error.code === 'unauthorized' ? { error: 'Invalid token' } : errorEnvelope.render(error)),
   shape: (code) => (code === 'unauthorized' ? 'error' : errorEnvelope.shape(code)),
 }
 
-/** The envelope of a path, for failures that happen before any router is reached. */
+/** The envelope of a path, for failures before any router is reached. */
 export function envelopeFor(path: string): Envelope {
   if (path.startsWith('/api/v1/')) return analysisEnvelope
   if (path === '/api/settings') return settingsEnvelope
   return detailEnvelope
 }
 
-/** Turns whatever was thrown into the answer. What nobody planned becomes an opaque 500; its cause goes to the log. */
+/** Turns any thrown value into an answer. An unexpected one becomes an opaque 500; its cause goes to the log. */
 export function renderError(error: unknown, c: Context<AppEnv>, envelope: Envelope): Response | Promise<Response> {
   if (!(error instanceof AppError)) return renderUnplanned(error, c, envelope)
-  // What a call declares for a failing store says less than what is wrong with the store.
+  // The storage fault says more than the error that a call declares for a failing store.
   if (error.code === 'declared_failure' && error.options.cause !== undefined) return renderDeclared(error, c, envelope)
   return answered(error, c, envelope)
 }
@@ -222,7 +223,7 @@ function isObjectAway(error: unknown): boolean {
   return has('durableObjectReset') || (!has('remote') && (has('retryable') || has('overloaded')))
 }
 
-/** What the operator has left undone, in a sentence that says what to do; null for any other failure. */
+/** A required action of the operator, as a sentence; null for any other failure. */
 export function installationFault(error: unknown): string | null {
   if (isWithoutTables(error)) return NO_TABLES
   return error instanceof Error && error.message.endsWith(NO_SECRETS_KEY) ? SET_SECRETS_KEY : null
@@ -239,7 +240,7 @@ function isWithoutTables(error: unknown): boolean {
   return error instanceof Error && /^D1_(EXEC_)?ERROR\b.*\bno such (table|column)\b/.test(error.message)
 }
 
-/** D1 puts these words before everything it throws. What SQLite itself refuses is a fault of ours, not an outage. */
+/** D1 puts these words before every error. An error of SQLite itself is a bug of ours, not an outage. */
 function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error) || !/^D1_(EXEC_)?ERROR\b/.test(error.message)) return false
   return !/SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG|AUTH)/.test(error.message)
@@ -247,4 +248,56 @@ function isDatabaseAway(error: unknown): boolean {
 
 function causeOf(error: AppError): Record<string, unknown> {
   return error.cause === undefined ? {} : { cause: errorFields(error.cause) }
+}
+
+// Distinguishes a failure of the storage from a bug of ours. The runtime hides why an object failed behind a number that
+// only its log explains; under `npm start` the state keeper knows, and is asked.
+
+type StorageFault = { code: 'storage_full' | 'unavailable'; message: string }
+
+const FULL = /\bSQLITE_FULL\b/
+const DAMAGED = /\bSQLITE_(CORRUPT|NOTADB)\b/
+/** The messages of the runtime for an object that it could not open or whose writes it could not store. */
+const OF_THE_RUNTIME = /^internal error\b|\bSQLITE_(IOERR|READONLY|CANTOPEN|PERM)\b/
+/** Written by `durable-objects/sql.ts`. */
+const NEWER = /^This was stored by a newer release\b/
+
+/** The fault of the storage, if it caused this failure; null for every other failure. */
+async function storageFault(error: unknown, c: Context<AppEnv>): Promise<StorageFault | null> {
+  const said = error instanceof Error ? error.message : String(error)
+  if (NEWER.test(said)) return { code: 'unavailable', message: said }
+  if (FULL.test(said)) return full('the disk is full')
+  if (!OF_THE_RUNTIME.test(said) && !DAMAGED.test(said)) return null
+  try {
+    const trouble = await diskTrouble(c.env)
+    return trouble === null ? await damageFault(c, DAMAGED.test(said)) : full(trouble)
+  } catch (fault) {
+    // The state keeper cannot be asked: then only the failure itself is known.
+    log.warn('http.state_not_asked', errorFields(fault))
+    return null
+  }
+}
+
+const full = (trouble: string): StorageFault => ({
+  code: 'storage_full',
+  message: `Nothing was stored: ${trouble}. Try again when that is mended; the service needs no restart`,
+})
+
+async function damageFault(c: Context<AppEnv>, isDamage: boolean): Promise<StorageFault | null> {
+  const id = conversationOf(c)
+  const owner = c.get('principal')?.owner
+  const found =
+    id === null || owner === undefined ? null : await objectDamage(c.env, conversationPlace(c.env, owner, id))
+  if (found !== null) {
+    const message = `The stored data of this conversation is damaged and cannot be read (${found.file}: ${found.damage}). Restore that file from a backup while the service is stopped, or delete the conversation`
+    return { code: 'unavailable', message }
+  }
+  return isDamage
+    ? { code: 'unavailable', message: 'The stored data is damaged; start the service again to hear which' }
+    : null
+}
+
+function conversationOf(c: Context<AppEnv>): string | null {
+  const [, inPath = null] = /^\/api\/conversations\/([^/]+)/.exec(c.req.path) ?? []
+  return inPath ?? c.get('conversationId') ?? c.req.query('conversation_id') ?? null
 }

@@ -1,8 +1,10 @@
-// API keys as they travel: `bw_<id>_<secret>`. The id finds the row, the secret is compared by its hash. Each isolate
-// remembers what it checked for a few seconds, so that most requests cost one look into a map.
+// API keys in the form `bw_<id>_<secret>`. The id finds the row; the secret is compared by its hash. Each isolate caches
+// checked keys for a few seconds, so most requests need one map lookup.
 
+import { createHmac, hkdfSync } from 'node:crypto'
+import { z } from 'zod'
 import { type ApiKey, findKey } from '../db/keys.ts'
-import { constantTimeEqual, randomToken, sha256Hex } from '../lib/crypto.ts'
+import { constantTimeEqual, fromBase64, randomToken, sha256Hex, toBase64Url, toHex } from '../lib/crypto.ts'
 
 const KEY = /^bw_([0-9a-f]{16})_([A-Za-z0-9_-]{43})$/
 const MAX_REMEMBERED = 10_000
@@ -10,19 +12,17 @@ const MAX_REMEMBERED = 10_000
 type Remembered = { key: ApiKey | null; at: number }
 
 const byId = new Map<string, Remembered>()
-/** Full key texts whose secret was found right, and the id that they belong to. */
+/** Full key texts whose secret was valid, and their ids. */
 const verified = new Map<string, string>()
 
 /** A new key: its id, the text that its owner gets to see once, and the hash that is stored. */
 export async function makeKey(): Promise<{ id: string; text: string; secretHash: string }> {
-  const id = Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, '0')).join(
-    '',
-  )
+  const id = toHex(crypto.getRandomValues(new Uint8Array(8)))
   const secret = randomToken(32)
   return { id, text: `bw_${id}_${secret}`, secretHash: await sha256Hex(secret) }
 }
 
-/** The key that a text stands for, or null when it is malformed, unknown, revoked or expired. */
+/** The key of a text, or null when it is malformed, unknown, revoked or expired. */
 export async function checkKey(env: Env, text: string, cacheMs: number): Promise<ApiKey | null> {
   const [, id, secret] = KEY.exec(text) ?? []
   if (id === undefined || secret === undefined) return null
@@ -49,7 +49,61 @@ export async function keyInForce(env: Env, id: string, cacheMs: number): Promise
   return key.expiresAt !== null && Date.parse(key.expiresAt) <= now ? null : key
 }
 
-/** Drops what this isolate remembers of a key, so that its revocation holds here at once. */
+/** Removes a key from this isolate's cache, so that its revocation is effective here at once. */
 export function forgetKey(id: string): void {
   byId.delete(id)
+}
+
+// Signed tokens: `<prefix>_<payload>.<signature>`, both parts base64url, HMAC-SHA-256 under a key derived from SECRETS_KEY
+// for this purpose. They contain no secret and are not stored; each is bound to the API key that obtained it and ends with
+// it. When a cookie's session ends, its id is stored beside the key.
+
+const encoder = new TextEncoder()
+const KEY_BYTES = 32
+
+/** Opens one conversation of one owner. `until` is epoch ms. */
+const ConversationToken = z.object({ owner: z.string(), conversation: z.string(), key: z.string(), until: z.number() })
+
+const SessionToken = z.object({ key: z.string(), session: z.string(), until: z.number() })
+/** The console's cookie: stands for an API key until its session is ended. `until` is epoch ms. */
+export type SessionToken = z.infer<typeof SessionToken>
+
+const KINDS = { bwc: ConversationToken, bws: SessionToken } as const
+type Kind = keyof typeof KINDS
+
+const signingKeys = new Map<string, Uint8Array>()
+
+/** Synchronous, because a page of conversations makes a token for each. */
+export function signToken<K extends Kind>(secretsKey: string, kind: K, payload: z.infer<(typeof KINDS)[K]>): string {
+  const text = `${kind}_${toBase64Url(encoder.encode(JSON.stringify(payload)))}`
+  return `${text}.${signature(secretsKey, text)}`
+}
+
+/** The payload, or null when the token is of another kind, forged, malformed or expired. */
+export function readToken<K extends Kind>(
+  secretsKey: string,
+  kind: K,
+  token: string,
+): z.infer<(typeof KINDS)[K]> | null {
+  const [, signed, text, given] = /^(([a-z]{3})_[A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{43})$/.exec(token) ?? []
+  if (signed === undefined || text !== kind || given === undefined) return null
+  if (!constantTimeEqual(signature(secretsKey, signed), given)) return null
+  const bytes = fromBase64(signed.slice(4))
+  if (bytes === null) return null
+  // A token of an earlier version may lack a field that is required today.
+  const { data } = KINDS[kind].safeParse(JSON.parse(new TextDecoder().decode(bytes)))
+  return data !== undefined && data.until > Date.now() ? (data as z.infer<(typeof KINDS)[K]>) : null
+}
+
+function signature(secretsKey: string, text: string): string {
+  const key = signingKeys.get(secretsKey) ?? deriveKey(secretsKey)
+  signingKeys.set(secretsKey, key)
+  return createHmac('sha256', key).update(text).digest('base64url')
+}
+
+function deriveKey(secretsKey: string): Uint8Array {
+  const bytes = fromBase64(secretsKey)
+  if (bytes === null) throw new Error('SECRETS_KEY is not base64')
+  const info = encoder.encode('bellwether signed tokens v1')
+  return new Uint8Array(hkdfSync('sha256', bytes, new Uint8Array(), info, KEY_BYTES))
 }

@@ -1,23 +1,16 @@
-// What happens to every request before and after its route: a number, the headers of each answer, and the door.
+// What happens to every request before and after its route: a number, the headers of each answer, and authentication.
 
 import type { Context, MiddlewareHandler } from 'hono'
 import { type Config, config } from '../config.ts'
-import type { Scope } from '../db/keys.ts'
 import { MARKER_HEADER } from '../lib/outbound-marker.ts'
-import { kindOf } from '../limits/kinds.ts'
 import type { AppEnv } from './app-env.ts'
 import { demandScope, identify, isLoopback } from './auth.ts'
-import { tooLarge } from './body.ts'
+import { takingIn, tooLarge } from './body.ts'
 import { AppError } from './errors.ts'
-import { takingIn } from './large-bodies.ts'
+import { admissionOf } from './router.ts'
 import { admit } from './too-many.ts'
 
-/** Paths that answer without a key. Everything else that the Worker serves is closed. */
-const OPEN = new Set(['/alive', '/health', '/api/health', '/api/v1/health', '/openapi.json', '/api/session'])
-/** Socket.IO is closed too, but refuses inside the socket, where its clients can show why. */
-const CLOSED = /^\/((api|mcp)(\/|$)|stocks\.index\.json$)/
-
-/** What every answer carries. API answers are never kept by caches unless their route says so itself. */
+/** The headers of every answer. API answers are never cached unless their route sets another header. */
 const STANDARD = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -30,10 +23,11 @@ const EXPOSED = 'x-request-id, x-provider-errors, retry-after, ratelimit-limit, 
 const JSON_HEADERS = new Headers({ 'content-type': 'application/json', ...STANDARD, ...UNCACHED })
 
 /**
- * Numbers the request, asks who comes and whether they may, and gives every answer its headers. Most answers are JSON:
- * those get their headers when they are made, for each one that is set afterwards is a call into the runtime of its own.
+ * Numbers the request, authenticates the client, checks its rights, and sets the headers of every answer. Most answers are
+ * JSON: those get their headers when they are made, because each header that is set afterwards is a separate call into the
+ * runtime.
  */
-export const door: MiddlewareHandler<AppEnv> = async (c, next) => {
+export const requestMiddleware: MiddlewareHandler<AppEnv> = async (c, next) => {
   const requestId = crypto.randomUUID()
   c.set('requestId', requestId)
   const own = { 'x-request-id': requestId, ...originHeaders(c.req.raw, c.env) }
@@ -64,44 +58,44 @@ function addHeaders(c: Context<AppEnv>, standard: Record<string, string>): void 
   const isCached = res.headers.has('cache-control')
   for (const [name, value] of Object.entries(isCached ? standard : { ...standard, ...UNCACHED })) {
     if (name === 'vary') res.headers.append(name, value)
-    // A page of its own says itself what it may load.
+    // A page sets its own content security policy.
     else if (name !== 'content-security-policy' || !res.headers.has(name)) res.headers.set(name, value)
   }
 }
 
-/** Sets who asks, or throws why they may not; the answer itself where the request is only a preflight. */
+/** Sets the principal, or throws the 401 or 403; returns the answer of a preflight request. */
 async function admitted(c: Context<AppEnv>): Promise<Response | null> {
   const request = c.req.raw
   refuseOwn(request, c.env)
   if (request.method === 'OPTIONS' && request.headers.has('access-control-request-method')) {
     return preflightAnswer(request, config(c.env))
   }
-  const { path } = c.req
-  if (!OPEN.has(path) && CLOSED.test(path)) {
+  const { scope, limit, bodyLimit } = admissionOf(c)
+  if (limit !== 'uncounted') {
     const principal = await identify(request, c.env)
-    const counted = admit(c.env, principal, kindOf(request.method, path))
+    const counted = admit(c.env, principal, limit)
     if (counted !== null) await counted
-    const scope = scopeOf(path)
-    if (scope !== null) demandScope(principal, scope)
+    if (scope !== 'any') demandScope(principal, scope)
     c.set('principal', principal)
   }
+  c.set('bodyLimit', bodyLimit)
   const announced = request.headers.get('content-length')
   if (announced !== null) {
     const { maxBodyBytes, maxUploadBytes } = config(c.env)
-    const limit = path.endsWith('/upload-files') ? maxUploadBytes : maxBodyBytes
-    if (Number(announced) > limit) throw tooLarge(limit)
+    const most = bodyLimit === 'upload' ? maxUploadBytes : maxBodyBytes
+    if (Number(announced) > most) throw tooLarge(most)
   }
   return null
 }
 
-/** What this service sent itself on somebody else's word, whichever way it came back, has nobody's rights here. */
+/** A request that this service sent itself because a user or model chose its own address, by whatever way, has no rights here. */
 function refuseOwn(request: Request, env: Env): void {
   const mark = request.headers.get(MARKER_HEADER)
   if (mark === null || config(env).addressPolicy.marker?.isOurs(mark) !== true) return
   throw new AppError('forbidden', 'This service does not answer what it sends itself for an agent or a setting')
 }
 
-/** Without an Origin the configuration is not even looked at: a faulty one must not cost the answer its headers. */
+/** Without an Origin the configuration is not read: a faulty one must not cost the answer its headers. */
 function originHeaders(request: Request, env: Env): Record<string, string> {
   const origin = request.headers.has('origin') ? allowedOrigin(request, config(env)) : null
   if (origin === null) return {}
@@ -111,14 +105,6 @@ function originHeaders(request: Request, env: Env): Record<string, string> {
     'access-control-expose-headers': EXPOSED,
     vary: 'origin',
   }
-}
-
-/** The scope that a path needs; null for what any key may read. */
-function scopeOf(path: string): Scope | null {
-  if (path.startsWith('/api/v1/') || path === '/stocks.index.json') return 'analysis'
-  if (path === '/api/keys' || path.startsWith('/api/keys/')) return 'admin'
-  if (path.startsWith('/api/options/') || path === '/api/usage') return null
-  return 'conversations'
 }
 
 function allowedOrigin(request: Request, { authMode, corsOrigins }: Config): string | null {

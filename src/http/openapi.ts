@@ -1,23 +1,51 @@
-// One place where an endpoint becomes both a route and a row of the document, so that neither can say what the other
-// does not. The schemas that validate are the schemas that are published.
+// One function adds an endpoint both as a route and to the document, so the two cannot differ. The schemas that validate are
+// the schemas that are published.
 
-import type { z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
 import type { Context, Handler } from 'hono'
-import type { AppEnv } from './app-env.ts'
+import type { Admission, AppEnv } from './app-env.ts'
 import { SESSION_COOKIE } from './auth.ts'
 import { generateDocument } from './document.ts'
 import { type Words, withWords } from './document-words.ts'
 import { errorSchema } from './error-shapes.ts'
-import type { Router } from './router.ts'
-import { registerSpecComponents } from './spec-components.ts'
-import { TAGS, type Tag } from './tags.ts'
+import { type Router, serve } from './router.ts'
 import { type BodyShape, validate } from './validation.ts'
 
-export type Reply = { description: string; schema?: z.ZodType; contentType?: string }
+/** The groups of the document, in the order in which it shows them. */
+export const TAGS = {
+  Health: 'Whether the service answers. Needs no key.',
+  Session: 'Signing a browser in and out.',
+  Keys: 'Issuing and revoking API keys.',
+  Usage: 'What an owner has of everything that is limited.',
+  Audit: 'Who changed what.',
+  Options: 'What settings can name.',
+  Conversations: 'Making, listing, starting and stopping conversations.',
+  Events: 'What happened in a conversation, and what a user adds to it.',
+  Workspace: 'The files of a conversation.',
+  Git: 'What changed in the repositories of a workspace.',
+  'Conversation extras': 'What else clients ask of a conversation.',
+  Security: 'Which actions of an agent wait for the user.',
+  Settings: 'Settings and tokens of git providers.',
+  Secrets: 'Named values for the shell of the conversations.',
+  'Git providers': 'Repositories, branches and microagents that the stored tokens reach.',
+  'Tool server': 'The service as a server of the Model Context Protocol.',
+  Analysis: 'Analysing stocks and reviewing markets.',
+  'Analysis tasks': 'The queue, its tasks, and what happens to them.',
+  'Analysis history': 'Stored reports.',
+  Stocks: 'Quotes, bars and names.',
+  Watchlists: 'Groups of stocks.',
+  Schedules: 'Analyses that run by themselves.',
+  Notifications: 'Where reports are sent, and what became of it.',
+} as const
+
+type Tag = keyof typeof TAGS
+
+type Reply = { description: string; schema?: z.ZodType; contentType?: string }
 
 type Input<S> = S extends z.ZodType ? z.output<S> : undefined
 
-export type EndpointSpec<P, Q, B> = {
+/** Everything about an endpoint but its handler: its documentation and its requirements. */
+type EndpointSpec<P, Q, B> = Admission & {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete'
   /** In the document's form: `/api/conversations/{conversation_id}`. */
   path: string
@@ -30,16 +58,14 @@ export type EndpointSpec<P, Q, B> = {
   /** A body that the handler reads by itself, for the document only. */
   rawBody?: { contentType: string; schema: z.ZodType }
   replies: Record<number, Reply>
-  /** Values for the document, where those that its words give for each field make no sense together. */
+  /** Examples for the document, where the generated ones make no sense together. */
   example?: { body?: unknown; reply?: unknown }
-  /** Needs no key. */
-  open?: boolean
   deprecated?: boolean
 }
 
 type Valid<P, Q, B> = { params: Input<P>; query: Input<Q>; body: Input<B> }
 
-/** Adds an endpoint to a router and to the document. The handler gets what the schemas made of the request. */
+/** Adds an endpoint to a router and to the document. The handler gets the parsed output of the schemas. */
 export function endpoint<P, Q, B>(
   app: Router,
   spec: EndpointSpec<P, Q, B>,
@@ -56,7 +82,7 @@ export function endpoint<P, Q, B>(
   const handler: Handler<AppEnv> = plain
     ? (c) => handle(c, nothing)
     : async (c) => handle(c, (await validate(c, shapes)) as Valid<P, Q, B>)
-  app.on(spec.method.toUpperCase(), honoPath(spec.path), handler)
+  serve(app, { ...spec, path: honoPath(spec.path) }, handler)
 }
 
 /** `{name}` is one segment; a name that ends in `_name` as the last but one part may hold slashes (repositories). */
@@ -90,7 +116,7 @@ function documentOf<P, Q, B>(app: Router, spec: EndpointSpec<P, Q, B>): Route {
     summary: spec.summary,
     request,
     responses: responsesOf(app, spec),
-    ...(spec.open ? { security: [] } : {}),
+    ...(spec.scope === 'open' ? { security: [] } : {}),
     ...(spec.deprecated ? { deprecated: true } : {}),
   }
 }
@@ -101,7 +127,7 @@ function operationIdOf({ method, path }: { method: string; path: string }): stri
   return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
 }
 
-/** What every endpoint may answer need not be written at each. */
+/** The answers that every endpoint can give are added here. */
 function repliesOf<P, Q, B>(spec: EndpointSpec<P, Q, B>): Record<number, Reply> {
   const replies: Record<number, Reply> = { ...spec.replies }
   if (spec.body || spec.rawBody) {
@@ -109,7 +135,7 @@ function repliesOf<P, Q, B>(spec: EndpointSpec<P, Q, B>): Record<number, Reply> 
     replies[413] ??= { description: 'The body is too large' }
   }
   if (spec.params || spec.query || spec.body || spec.rawBody) replies[422] ??= { description: 'Validation error' }
-  if (spec.open) {
+  if (spec.scope === 'open') {
     replies[403] ??= { description: 'The service itself asks on behalf of an agent' }
     return replies
   }
@@ -170,4 +196,14 @@ export function documentFor(app: Router, words: Words): object {
     security: [{ APIKeyHeader: [] }, { BearerToken: [] }, { SessionCookie: [] }],
   })
   return withWords(document, words)
+}
+
+// Shapes that the interface description names although no endpoint uses them: they stand in the document, so that clients
+// generated from it have the same types as clients generated from the description.
+
+const ExperimentConfig = z.object({ config: z.record(z.string(), z.string()).nullish() })
+
+/** Adds the unused shapes to the document of an app. */
+function registerSpecComponents(app: Router): void {
+  app.openAPIRegistry.register('ExperimentConfig', ExperimentConfig)
 }

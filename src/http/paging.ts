@@ -1,5 +1,5 @@
-// Lists go on in one way: `limit` rows to a page, and `next_page_id` of one page is `page_id` of the next, until it is null.
-// A page id names the last row, so a page stays right while rows are added before it.
+// All lists have the same paging: `limit` rows to a page, and `next_page_id` of one page is `page_id` of the next, until it
+// is null. A page id names the last row, so a page stays right while rows are added before it.
 
 import { z } from '@hono/zod-openapi'
 import { fromBase64, toBase64Url } from '../lib/crypto.ts'
@@ -12,14 +12,14 @@ export const PAGE_QUERY = {
   page_id: z.string().optional(),
 }
 
-/** Where a page of rows ended. */
+/** The position after the last row of a page. */
 export type Position = { createdAt: string; id: string }
 
 export function encodeCursor({ createdAt, id }: Position): string {
   return encoded(`${createdAt} ${id}`)
 }
 
-/** The position, or null when the text is not one of our cursors. */
+/** The position, or null when the text is not a cursor of this service. */
 export function decodeCursor(cursor: string): Position | null {
   const match = /^(\d{4}-\d\d-\d\dT[\d:.]+Z) ([\w-]{1,64})$/.exec(decoded(cursor) ?? '')
   return match?.[1] && match[2] ? { createdAt: match[1], id: match[2] } : null
@@ -31,7 +31,7 @@ export function positionOf(pageId: string | null | undefined): Position | null {
   return decodeCursor(pageId) ?? refuse()
 }
 
-/** A page id of rows that are not told apart by a time and an id. */
+/** A page id for rows that are not ordered by a time and an id. */
 export const pageIdOf = (key: readonly (string | number)[]): string => encoded(JSON.stringify(key))
 
 /** The key of such a page id, or null without one; throws the 400 of one that is not ours. */
@@ -42,12 +42,12 @@ export function pageKeyOf<T>(pageId: string | undefined, schema: z.ZodType<T>): 
   try {
     return schema.parse(JSON.parse(text))
   } catch {
-    // Neither the parser nor the schema finds in it what `pageIdOf` wrote.
+    // Neither the parser nor the schema accepts it as a text of `pageIdOf`.
     return refuse()
   }
 }
 
-/** One page of what was found with one row more than the limit, and the id of the next. */
+/** One page, from rows that were read with one more than the limit, and the id of the next. */
 export function pageOf<T>(found: readonly T[], limit: number, idOf: (last: T) => string) {
   const page = found.slice(0, limit)
   const last = found.length > page.length ? page.at(-1) : undefined

@@ -1,13 +1,16 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
+import type { Context, Handler } from 'hono'
+import { matchedRoutes } from 'hono/route'
+import { METHOD_NAME_ALL } from 'hono/router'
 import { must } from '../lib/assert.ts'
-import type { AppEnv } from './app-env.ts'
+import type { Admission, AppEnv } from './app-env.ts'
 import { type Envelope, renderError } from './errors.ts'
 
 export type Router = OpenAPIHono<AppEnv>
 
 const envelopes = new WeakMap<Router, Envelope>()
 
-/** A router whose failures, expected or not, all wear the given envelope. */
+/** A router whose failures, expected or not, are answered in the given envelope. */
 export function router(envelope: Envelope): Router {
   const app: Router = new OpenAPIHono<AppEnv>()
   envelopes.set(app, envelope)
@@ -15,5 +18,47 @@ export function router(envelope: Envelope): Router {
   return app
 }
 
-/** What the failures of a router wear. */
+/** The envelope of a router's failures. */
 export const envelopeOf = (app: Router): Envelope => must(envelopes.get(app), 'a router made by router()')
+
+// Every path that is served, with its requirements. A path without requirements is not served: a route that was added
+// without this file is a bug and answers with an error, so it cannot be open by mistake.
+
+/** `path` as the router has it: `/api/keys/:id`. */
+type Served = Admission & { readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete'; readonly path: string }
+
+type Door = { readonly pattern: RegExp; readonly admission: Admission }
+
+const doors = new Map<string, Door>()
+
+/** Serves a path and records its requirements. For documented endpoints use `endpoint`, which calls this. */
+export function serve(app: Router, { method, path, ...admission }: Served, handler: Handler<AppEnv>): void {
+  doors.set(`${method.toUpperCase()} ${path}`, { pattern: patternOf(path), admission })
+  app.on(method.toUpperCase(), path, handler)
+}
+
+/** The requirements of the handler that will take the request; for a request that none takes, those of its path. */
+export function admissionOf(c: Context<AppEnv>): Admission {
+  const route = matchedRoutes(c).find(({ method }) => method !== METHOD_NAME_ALL)
+  if (route === undefined) return strangerAdmission(c.req.raw.method, c.req.path)
+  return must(doors.get(`${route.method} ${route.path}`), 'what a route demands').admission
+}
+
+const READS = new Set(['GET', 'HEAD', 'OPTIONS'])
+/** For clients without a key, this hides which paths exist. */
+const CLOSED = /^\/(api|mcp)(\/|$)/
+
+/** An unknown method on a served path has that path's requirements; an unknown path has those of its family. */
+function strangerAdmission(method: string, path: string): Admission {
+  const limit = READS.has(method) ? 'reads' : 'writes'
+  const other = [...doors.values()].find(({ pattern }) => pattern.test(path))?.admission
+  if (other !== undefined) return other.limit === 'uncounted' ? other : { ...other, limit }
+  if (!CLOSED.test(path)) return { scope: 'open', limit: 'uncounted', bodyLimit: 'standard' }
+  return { scope: path.startsWith('/api/v1/') ? 'analysis' : 'conversations', limit, bodyLimit: 'standard' }
+}
+
+/** `:name` is one segment, `:name{.+}` one or more. */
+function patternOf(path: string): RegExp {
+  const segments = path.replaceAll('.', '\\.').replace(/:\w+(\{\\\.\+\})?/g, (_, all) => (all ? '.+' : '[^/]+'))
+  return new RegExp(`^${segments}$`)
+}

@@ -1,6 +1,6 @@
-// An event stream to a client, fed by a socket from the object that makes its text. Everything that costs the object
-// something while nothing happens is done here, at the edge: the heartbeat, noticing that the client has left, and
-// letting go of one that reads too slowly.
+// Sends an event stream to a client; the text comes over a socket from an object. The work that would cost the object
+// something while nothing happens is done here, in the Worker: the heartbeat, noticing that the client has left, and ending
+// a stream that is read too slowly.
 
 import { isoMicros } from '../lib/clock.ts'
 import { errorFields, log } from '../lib/log.ts'
@@ -9,16 +9,16 @@ import { sseFrame } from '../lib/sse-frame.ts'
 type Options = {
   /** The client's request: its abort comes with the first write after the client left. */
   signal: AbortSignal
-  /** Asked at every interval: whether the one who opened the stream may still read it. */
+  /** Called at every interval: whether the key of the stream is still valid. */
   mayStay: () => Promise<boolean>
   heartbeatMs?: number
   maxLagBytes?: number
 }
 
-/** The close code of a socket whose key has ended. */
+/** The close code of a socket whose key was revoked or has expired. */
 const POLICY = 1008
 const HEARTBEAT_MS = 30_000
-/** What may wait for a client that does not read. It is cut off then and resumes by the number of its last event. */
+/** Bytes that may wait for a slow client. Beyond them its stream ends, and it resumes with its last event's number. */
 const MAX_LAG_BYTES = 1_048_576
 const HIGH_WATER_MARK = 65_536
 
@@ -49,12 +49,12 @@ function sourceOf(socket: WebSocket, options: Options): UnderlyingSource<Uint8Ar
   }
 }
 
-/** The way from the socket to one client. */
+/** The path from the socket to one client. */
 class Line {
   readonly #socket: WebSocket
   readonly #controller: ReadableStreamDefaultController<Uint8Array>
   readonly #options: Options
-  readonly #pulse: Pulse
+  readonly #heartbeat: Heartbeat
   readonly #encoder = new TextEncoder()
   #ended = false
 
@@ -62,30 +62,30 @@ class Line {
     this.#socket = socket
     this.#controller = controller
     this.#options = options
-    this.#pulse = new Pulse(options, { beat: () => this.#beat(), end: (why) => this.#end(why) })
+    this.#heartbeat = new Heartbeat(options, { beat: () => this.#beat(), end: (why) => this.#end(why) })
   }
 
   open(): void {
     this.#socket.addEventListener('message', ({ data }) => {
-      this.#pulse.felt()
+      this.#heartbeat.received()
       this.#write(String(data))
     })
     this.#socket.addEventListener('close', ({ code, reason }) => {
-      // The client is to know that the same key will not do again.
+      // Tells the client that the same key will not work again.
       if (code === POLICY) this.#write(sseFrame({ event: 'closing', json: JSON.stringify({ reason }) }))
       this.#end('closed')
     })
     this.#socket.addEventListener('error', () => this.#end('broken'))
     this.#options.signal.addEventListener('abort', () => this.leave('client left'))
     this.#socket.accept()
-    this.#pulse.start()
+    this.#heartbeat.start()
   }
 
-  /** The client is not there any more: there is nothing left to close on its side. */
+  /** The client is gone: its side needs no close. */
   leave(why: string): void {
     if (this.#ended) return
     this.#ended = true
-    this.#pulse.stop()
+    this.#heartbeat.stop()
     closeQuietly(this.#socket, why)
   }
 
@@ -107,8 +107,8 @@ class Line {
   }
 }
 
-/** Beats once the line was silent for a whole interval, and asks once an interval whether the reader may stay. */
-class Pulse {
+/** Sends a heartbeat after an interval without events, and checks the key once in each interval. */
+class Heartbeat {
   readonly #everyMs: number
   readonly #mayStay: () => Promise<boolean>
   readonly #on: { beat: () => void; end: (why: string) => void }
@@ -128,7 +128,7 @@ class Pulse {
     this.#timer = setTimeout(() => void this.#tick(), Math.max(1, this.#lastAt + this.#everyMs - Date.now()))
   }
 
-  felt(): void {
+  received(): void {
     this.#lastAt = Date.now()
   }
 
@@ -150,7 +150,7 @@ class Pulse {
     this.start()
   }
 
-  /** A check that cannot be made right now ends no stream. */
+  /** A check that cannot be made now does not end the stream. */
   async #allowed(): Promise<boolean> {
     try {
       return await this.#mayStay()

@@ -9,7 +9,7 @@ export function characters({ min = 0, max }: Length) {
   return z
     .string()
     .superRefine((text, ctx) => {
-      // What has the wrong length is not looked at any further.
+      // A text of the wrong length is not checked any further.
       const common = { origin: 'string' as const, inclusive: true, input: text, continue: false }
       if (isShorter(text, min)) ctx.addIssue({ ...common, code: 'too_small', minimum: min })
       if (isLonger(text, max)) ctx.addIssue({ ...common, code: 'too_big', maximum: max })
@@ -22,7 +22,7 @@ export function line(length: Length) {
   return characters(length).refine((text) => !/\p{Cc}/u.test(text), { error: 'control characters are not allowed' })
 }
 
-/** A key as people paste it: with the space and the line's end that came along. */
+/** A key as people paste it: surrounding white space is removed. */
 export function pastedKey(length: Length) {
   return z.preprocess((value) => (typeof value === 'string' ? value.trim() : value), line(length))
 }

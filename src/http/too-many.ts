@@ -1,10 +1,10 @@
-import { countRequest, type LimitKind, type Refusal } from '../limits/limits.ts'
+import { countRequest, type LimitKind, noteWrongKey, type Refusal, refusalBeforeCheck } from '../limits/limits.ts'
 import { AppError } from './errors.ts'
 import type { Principal } from './principal.ts'
 
 /**
- * Counts a request of the asker and throws the 429 if it is one too many. Mostly that is known at once; there is something
- * to wait for only when the key's limiter has to be asked.
+ * Counts a request of the client and throws the 429 if it exceeds the limit. Usually the answer is known at once; a promise
+ * is returned only when the key's limiter has to be asked.
  */
 export function admit(env: Env, principal: Principal, kind: LimitKind): Promise<void> | null {
   const { keyId, via } = principal
@@ -18,8 +18,8 @@ function demandNone(refusal: Refusal | null): void {
   if (refusal !== null) throw tooManyRequests(refusal)
 }
 
-/** The 429 that says when to come again, and what the limit is. */
-export function tooManyRequests({ limit, retryAfterMs }: Refusal): AppError {
+/** The 429 with the time until the next try, and the limit. */
+function tooManyRequests({ limit, retryAfterMs }: Refusal): AppError {
   const seconds = String(Math.ceil(retryAfterMs / 1000))
   return new AppError('rate_limited', 'Too many requests', {
     headers: {
@@ -37,13 +37,28 @@ export type FullQuota = {
   limit: string
   used: number
   allowed: number
-  /** When trying again is worth while; absent where that is up to the owner. */
+  /** When a new try can succeed, epoch ms; absent where that depends on the owner. */
   retryAfterMs?: number
 }
 
-/** The 429 of an owner who has all that one may have; `advice` says what to do about it. */
+/** The 429 of an exhausted quota; `advice` says what the owner can do. */
 export function quotaReached({ limit, used, allowed, retryAfterMs }: FullQuota, advice: string): AppError {
   const message = `The limit "${limit}" is reached: ${used} of ${allowed} are used. ${advice}`
   const headers = retryAfterMs === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) }
   return new AppError('rate_limited', message, { extra: { limit, used, allowed }, headers })
+}
+
+export const unauthorized = (): AppError => new AppError('unauthorized', 'Unauthorized')
+
+/** Throws the 429 after too many wrong keys from the request's address. */
+export function demandPatience(env: Env, request: Request, key: string): void {
+  const refusal = refusalBeforeCheck(env, request, key)
+  if (refusal !== null) throw tooManyRequests(refusal)
+}
+
+/** The 401 for a wrong key, or the 429 when it exceeds the limit. */
+export async function wrongKey(env: Env, request: Request, key: string): Promise<AppError> {
+  // A signed token cannot be guessed, and harmless clients send an expired one again and again.
+  const refusal = key.startsWith('bwc_') ? null : await noteWrongKey(env, request)
+  return refusal === null ? unauthorized() : tooManyRequests(refusal)
 }

@@ -1,6 +1,6 @@
-// Validation with the reference's manners: lax values in, and a 422 that lists every problem of a request at once, each
-// with its place, its machine-readable type and the value that was found. The item types and texts are those of
-// pydantic 2, which existing clients know.
+// Validation that is compatible with the reference: it accepts numbers and booleans as texts, and its 422 lists every
+// problem of a request at once, each with its location, its type and the value. The types and texts are those of pydantic 2,
+// which existing clients know.
 
 import type { Context } from 'hono'
 import { z } from 'zod'
@@ -60,7 +60,7 @@ export function laxBool() {
   }, z.boolean())
 }
 
-type Place = 'path' | 'query' | 'body' | 'header'
+type InputSource = 'path' | 'query' | 'body' | 'header'
 type Shapes = { params?: z.ZodType | undefined; query?: z.ZodType | undefined; body?: BodyShape | undefined }
 
 export type BodyShape = { schema: z.ZodType; required: boolean }
@@ -70,7 +70,7 @@ export type Valid = { params: unknown; query: unknown; body: unknown }
 /** Parses path, query and body together. Throws the 422 with every problem found in any of them. */
 export async function validate(c: Context<AppEnv>, shapes: Shapes): Promise<Valid> {
   const items: ValidationItem[] = []
-  const check = (place: Place, schema: z.ZodType | undefined, input: unknown): unknown => {
+  const check = (place: InputSource, schema: z.ZodType | undefined, input: unknown): unknown => {
     if (schema === undefined) return undefined
     const result = schema.safeParse(input)
     if (result.success) return result.data
@@ -100,7 +100,7 @@ export function invalid(items: ValidationItem[]): AppError {
   return new AppError('unprocessable', text, { items: whole })
 }
 
-/** The 422 of one value that only the domain could judge. */
+/** The 422 of one value that the domain code found invalid. */
 export function valueError(loc: (string | number)[], reason: string, input: unknown): AppError {
   return invalid([{ type: 'value_error', loc, msg: `Value error, ${reason}`, input, ctx: { error: {} } }])
 }
@@ -135,7 +135,7 @@ async function readJson(request: Request, maxBytes: number): Promise<RawBody> {
   try {
     return { value: JSON.parse(text) }
   } catch {
-    // What the parser says quotes the body and often names no place; the scan finds the place, in the words that clients know.
+    // The parser's message quotes the body and often names no position; `json-break.ts` finds the position.
     const { offset, reason } = must(findJsonBreak(text), 'the fault in a text that the parser refused')
     return { value: null, problem: jsonInvalid(offset, reason) }
   }
@@ -165,7 +165,7 @@ const jsonInvalid = (offset: number, error: string): ValidationItem => ({
   ctx: { error },
 })
 
-/** What makes a text too much to read, or null. Brackets and commas inside strings do not count. */
+/** Why a text is too expensive to parse, or null. Brackets and commas inside strings do not count. */
 function excessOf(text: string): string | null {
   let depth = 0
   let values = 1

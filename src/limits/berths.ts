@@ -1,5 +1,5 @@
-// A place with room for so many bytes at a time. Whoever finds none waits in a line, for a while; who leaves without a
-// word loses the berth after its time. In memory alone: what an eviction forgets is over soon anyway.
+// Room for a number of bytes at a time. A caller for which there is no room waits in a queue, for a limited time; a
+// reservation that is never released expires. In memory only: after an eviction the requests are over soon anyway.
 
 export type Berth = { id: string; bytes: number }
 
@@ -20,12 +20,12 @@ export class Berths {
     this.#maxWaiting = options.maxWaiting
   }
 
-  /** Bytes that have a berth. */
+  /** Bytes that are reserved. */
   get used(): number {
     return [...this.#taken.values()].reduce((sum, { bytes }) => sum + bytes, 0)
   }
 
-  /** True once there is room; false when there was none for too long. What is larger than the place has it to itself. */
+  /** True once there is room; false after too long a wait. A request larger than the whole room gets it alone. */
   take({ id, bytes }: Berth): Promise<boolean> {
     const wanted = { id, bytes: Math.min(bytes, this.#capacity) }
     this.#dropOverdue()
@@ -45,7 +45,7 @@ export class Berths {
     })
   }
 
-  /** Leaving twice is leaving once. */
+  /** A second call has no effect. */
   leave(id: string): void {
     this.#taken.delete(id)
     this.#admitNext()
@@ -57,7 +57,7 @@ export class Berths {
     if (!this.#line.includes(waiting)) return
     this.#line = this.#line.filter((one) => one !== waiting)
     waiting.admit(false)
-    // One that wants less may have stood behind it.
+    // A smaller request may have waited behind it.
     this.#admitNext()
   }
 

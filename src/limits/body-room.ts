@@ -1,12 +1,84 @@
-// Room for large bodies: of each owner, in the owner's object, so that nobody crowds out the others; and of the isolate,
-// first for what comes in, then for what is worked on.
+// Room for large bodies: of each owner, in the owner's object, so that one owner cannot block the others; and of the
+// isolate, first for bodies that are being received, then for bodies that are being processed.
 
 import { owner } from '../bindings.ts'
 import { errorFields, log } from '../lib/log.ts'
-import { Arrivals } from './arrivals.ts'
 import { Berths } from './berths.ts'
 
-/** Longer than any body takes; the isolate that took it in is gone by then. */
+// The bytes of large bodies that are being received, of all owners. Only received bytes count: a client that announces a
+// large body and sends nothing blocks nobody.
+
+type Wish = { id: string; bytes: number }
+type Waiting = Wish & { admit: (isIn: boolean) => void }
+
+export class Arrivals {
+  readonly #capacity: number
+  readonly #waitMs: number
+  readonly #held = new Map<string, number>()
+  #line: Waiting[] = []
+  /** The body that may exceed the capacity until it is complete. */
+  #ahead: string | null = null
+
+  constructor(options: { capacity: number; waitMs: number }) {
+    this.#capacity = options.capacity
+    this.#waitMs = options.waitMs
+  }
+
+  get held(): number {
+    return [...this.#held.values()].reduce((sum, bytes) => sum + bytes, 0)
+  }
+
+  /** True once there is room for this many more bytes; false after too long a wait. */
+  grow(wish: Wish): Promise<boolean> {
+    if (this.#enter(wish)) return Promise.resolve(true)
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => this.#settle(waiting, false), this.#waitMs)
+      const waiting: Waiting = {
+        ...wish,
+        admit: (isIn) => {
+          clearTimeout(timer)
+          resolve(isIn)
+        },
+      }
+      this.#line.push(waiting)
+      this.#admit()
+    })
+  }
+
+  /** The body is complete, given up or broken off. A second call has no effect. */
+  leave(id: string): void {
+    this.#held.delete(id)
+    if (this.#ahead === id) this.#ahead = null
+    this.#admit()
+  }
+
+  #enter({ id, bytes }: Wish): boolean {
+    if (this.#ahead !== id && this.held + bytes > this.#capacity) return false
+    this.#held.set(id, (this.#held.get(id) ?? 0) + bytes)
+    return true
+  }
+
+  #admit(): void {
+    for (const waiting of [...this.#line]) if (this.#enter(waiting)) this.#settle(waiting, true)
+    const first = this.#line.toSorted((a, b) => this.#heldBy(b) - this.#heldBy(a))[0]
+    // Bodies that are all half received would wait for each other for ever: the largest one may go on.
+    if (this.#ahead !== null || first === undefined) return
+    this.#ahead = first.id
+    this.#enter(first)
+    this.#settle(first, true)
+  }
+
+  #heldBy({ id }: Wish): number {
+    return this.#held.get(id) ?? 0
+  }
+
+  #settle(waiting: Waiting, isIn: boolean): void {
+    this.#line = this.#line.filter((one) => one !== waiting)
+    waiting.admit(isIn)
+  }
+}
+
+/** Longer than any body takes; by then the isolate that received it is gone. */
 export const BODY_TIMES = { waitMs: 20_000, stayMs: 120_000, maxWaiting: 32 }
 /** In one isolate, of all owners: two of the largest. */
 const ISOLATE_BYTES = 16_777_216
@@ -16,35 +88,35 @@ const isolate = new Berths({ capacity: ISOLATE_BYTES, ...BODY_TIMES })
 
 type Body = { id: string; bytes: number }
 
-/** True once the owner may send such a body; false when there was no room of theirs for too long. */
+/** True once the owner may send such a body; false after too long a wait for the owner's room. */
 export async function takeOwnersRoom(env: Env, of: string, body: Body): Promise<boolean> {
   try {
     return await owner(env, of).takeBody(body)
   } catch (error) {
-    // An object that cannot be reached must not keep a request out; the isolate's own room is still there.
+    // If the object cannot be reached, the request goes on; the isolate's own room still limits it.
     log.error('body.room_not_asked', errorFields(error))
     return true
   }
 }
 
-/** True once so many bytes more of a body may be read. */
+/** True once this many more bytes of a body may be read. */
 export const growArrival = (body: Body): Promise<boolean> => arrivals.grow(body)
 
-/** True once the body, which is whole now, may be worked on. */
+/** True once the complete body may be processed. */
 export async function takeIsolatesRoom(body: Body): Promise<boolean> {
   const isIn = await isolate.take(body)
   arrivals.leave(body.id)
   return isIn
 }
 
-/** Gives back whatever room there was. */
+/** Releases all room that was reserved. */
 export async function leaveRoom(env: Env, of: string, id: string): Promise<void> {
   arrivals.leave(id)
   isolate.leave(id)
   try {
     await owner(env, of).leaveBody(id)
   } catch (error) {
-    // It counts until its time is over.
+    // The reservation expires by itself.
     log.warn('body.not_left', errorFields(error))
   }
 }

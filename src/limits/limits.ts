@@ -1,26 +1,29 @@
-// Rate limits of a key. An isolate counts for itself as long as little is asked of it, and asks the key's object only when
-// its share is used up, reporting what it let through. So a request of somebody who is not in a hurry costs no hop, and
-// many isolates together still keep to one limit, give or take their shares. What is expensive is never counted alone.
+// The rate limits of a key. An isolate admits a share of the requests by itself, and asks the key's object only when that
+// share is used up; then it reports what it admitted. So a client with few requests costs no call, and many isolates
+// together still keep the limit, except for their shares. Expensive requests are always counted by the object.
 
 import { limiter, type Take } from '../bindings.ts'
-import { type Config, config, type RateLimit } from '../config.ts'
+import type { RateLimit } from '../config/limits.ts'
+import { type Config, config } from '../config.ts'
+import { ipv4Of, ipv6Of } from '../lib/ip-address.ts'
 import { errorFields, log } from '../lib/log.ts'
+import { inTime, noAnswerWithin } from '../lib/wait-at-most.ts'
 import type { Spending } from './bucket.ts'
 
 export type LimitKind = keyof Config['rateLimits']
 
 export type Refusal = { limit: RateLimit; retryAfterMs: number }
 
-/** What an isolate knows of one limit of one key. */
+/** What an isolate knows about one limit of one key. */
 type Local = {
   /** Requests that were let through here and not reported, less what time has forgiven. */
   debt: number
   at: number
-  /** The object said no; until then nobody needs to ask it again. */
+  /** The object refused; until this time the isolate refuses by itself, epoch ms. */
   blockedUntil: number
 }
 
-/** The part of a limit that an isolate may use before it reports: a sixteenth, and nothing of what is expensive. */
+/** The share of a limit that an isolate admits before it reports: a sixteenth, and none of expensive requests. */
 const SHARE: Readonly<Record<LimitKind, number>> = {
   reads: 1 / 16,
   writes: 1 / 16,
@@ -36,7 +39,7 @@ const PATIENCE_MS = 1_000
 
 const locals = new Map<string, Local>()
 
-/** Counts a request. Null lets it pass; a promise comes only when the object has to be asked. */
+/** Counts a request. Null admits it; a promise is returned only when the object is asked. */
 export function countRequest(env: Env, who: string, kind: LimitKind): Refusal | null | Promise<Refusal | null> {
   const limit = config(env).rateLimits[kind]
   if (limit === null) return null
@@ -54,7 +57,7 @@ export function countRequest(env: Env, who: string, kind: LimitKind): Refusal | 
 }
 
 /** How long a key or address is known here to have to wait, without counting anything. */
-export function knownRefusal(env: Env, who: string, kind: LimitKind): Refusal | null {
+function knownRefusal(env: Env, who: string, kind: LimitKind): Refusal | null {
   const limit = config(env).rateLimits[kind]
   const retryAfterMs = (locals.get(`${kind} ${who}`)?.blockedUntil ?? 0) - Date.now()
   return limit !== null && retryAfterMs > 0 ? { limit, retryAfterMs } : null
@@ -83,16 +86,47 @@ async function ask({ env, who, kind, limit, local }: Question): Promise<Refusal 
 
 /** Null when the object cannot be reached: requests then pass, because a limit is no reason for an outage. */
 async function answerInTime(env: Env, who: string, take: Take): Promise<Spending | null> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${PATIENCE_MS} ms`)), PATIENCE_MS)
-  })
   try {
-    return await Promise.race([limiter(env, who).take(take), late])
+    return await inTime(PATIENCE_MS, limiter(env, who).take(take), noAnswerWithin(PATIENCE_MS))
   } catch (error) {
     log.error('limits.unreachable', { kind: take.kind, ...errorFields(error) })
     return null
-  } finally {
-    clearTimeout(timer)
   }
+}
+
+// Slows down the guessing of keys, by address: after too many wrong keys, no key from that address is checked for a while. A
+// key that this isolate found valid before still works, so that nobody can lock out other users behind the same address.
+
+const MAX_REMEMBERED_KEYS = 10_000
+
+const proven = new Set<string>()
+
+/** Why keys from this address are not checked now, or null. */
+export function refusalBeforeCheck(env: Env, request: Request, key: string): Refusal | null {
+  if (proven.has(key)) return null
+  const address = addressOf(request)
+  return address === null ? null : knownRefusal(env, address, 'wrongKeys')
+}
+
+/** Remembers that the key is valid. */
+export function noteRightKey(key: string): void {
+  if (proven.has(key)) return
+  if (proven.size >= MAX_REMEMBERED_KEYS) proven.clear()
+  proven.add(key)
+}
+
+/** Counts a wrong key; returns the refusal when there were too many. */
+export async function noteWrongKey(env: Env, request: Request): Promise<Refusal | null> {
+  const address = addressOf(request)
+  return address === null ? null : countRequest(env, address, 'wrongKeys')
+}
+
+/** The client's address as the platform reports it. Of IPv6 the first 64 bits: one client usually has a whole /64. */
+function addressOf(request: Request): string | null {
+  const text = request.headers.get('cf-connecting-ip')
+  if (text === null) return null
+  if (ipv4Of(text) !== null) return `address ${text}`
+  const written = URL.canParse(`http://[${text}]/`) ? new URL(`http://[${text}]/`).hostname.slice(1, -1) : ''
+  const address = ipv6Of(written)
+  return address === null ? null : `address ${address.parts.slice(0, 4).join(' ')}`
 }

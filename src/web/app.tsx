@@ -1,11 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { AnalysisPage } from './analysis/analysis-page.tsx'
 import { ReportPage } from './analysis/report-page.tsx'
-import { ApiError, getSession, messageOf, signOut, whenSignedOut } from './api.ts'
+import { ApiError, getSession, messageOf, signIn, signOut, whenSignedOut } from './api.ts'
 import { ChatPage } from './conversation/chat-page.tsx'
 import { ConversationsPage } from './conversation/conversations-page.tsx'
 import { Link, usePageTitle, usePath } from './router.tsx'
-import { SignIn } from './sign-in.tsx'
 import { Boundary, Notice } from './ui.tsx'
 import type { Session } from './wire.ts'
 
@@ -143,3 +142,44 @@ const BellMark = () => (
     <circle cx="12" cy="21" r="2" fill="currentColor" />
   </svg>
 )
+
+function SignIn({ onSignedIn }: { onSignedIn: (session: Session) => void }) {
+  usePageTitle('Sign in')
+  const [key, setKey] = useState('')
+  const [busy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<string | null>(null)
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault()
+    setBusy(true)
+    setProblem(null)
+    try {
+      onSignedIn(await signIn(key.trim()))
+    } catch (error) {
+      const refused = error instanceof ApiError && error.status === 401
+      setProblem(refused ? 'This key is not valid. It may have expired or been revoked.' : messageOf(error))
+      setBusy(false)
+    }
+  }
+  return (
+    <main class="narrow sign-in">
+      <h1>Bellwether</h1>
+      <form class="card" onSubmit={submit}>
+        <label for="key">API key</label>
+        <input
+          id="key"
+          type="password"
+          autocomplete="current-password"
+          spellcheck={false}
+          required
+          value={key}
+          onInput={(event) => setKey(event.currentTarget.value)}
+        />
+        <p class="hint">The key is exchanged for a cookie that scripts cannot read; it is not kept in this browser.</p>
+        {problem !== null && <Notice kind="error">{problem}</Notice>}
+        <button type="submit" class="primary" disabled={busy || key.trim() === ''}>
+          {busy ? 'Signing in…' : 'Sign in'}
+        </button>
+      </form>
+    </main>
+  )
+}

@@ -4,8 +4,59 @@
 // after a reconnect it is sent again under the same `ref`, which the server takes for the same message.
 
 import { ApiError, messageOf } from './api.ts'
-import { Retry } from './retry.ts'
 import type { Command, Delta, ServerFrame, StoredEvent } from './wire.ts'
+
+// Waits longer after each failure, but never longer than it must: the network coming back, or the page coming into view,
+// ends a wait at once.
+
+const DELAYS_MS = [500, 1_000, 2_000, 4_000, 8_000, 15_000]
+const JITTER = 0.2
+
+type Wait = { attempt: number; retryAt: number }
+
+export class Retry {
+  readonly #again: () => void
+  #attempt = 0
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(again: () => void) {
+    this.#again = again
+  }
+
+  schedule(): Wait {
+    this.cancel()
+    const base = DELAYS_MS[Math.min(this.#attempt, DELAYS_MS.length - 1)] ?? 0
+    const delayMs = base * (1 + JITTER * (Math.random() * 2 - 1))
+    this.#attempt += 1
+    this.#timer = setTimeout(this.now, delayMs)
+    addEventListener('online', this.now)
+    document.addEventListener('visibilitychange', this.#seen)
+    return { attempt: this.#attempt, retryAt: Date.now() + delayMs }
+  }
+
+  /** Ends the wait, if there is one. */
+  now = (): void => {
+    if (this.#timer === undefined) return
+    this.cancel()
+    this.#again()
+  }
+
+  succeeded(): void {
+    this.cancel()
+    this.#attempt = 0
+  }
+
+  cancel(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    removeEventListener('online', this.now)
+    document.removeEventListener('visibilitychange', this.#seen)
+  }
+
+  #seen = (): void => {
+    if (document.visibilityState === 'visible') this.now()
+  }
+}
 
 const PING_EVERY_MS = 25_000
 
@@ -25,7 +76,7 @@ type Listener = {
   status: (frame: { message: string; conversation_title?: string }) => void
   delta: (delta: Delta) => void
   trouble: (message: string) => void
-  /** Asked after a socket that never opened, because a browser is not told why: false when the conversation is gone. */
+  /** Called after a socket that never opened, because a browser does not tell why: false when the conversation does not exist. */
   stillThere: () => Promise<boolean>
 }
 
@@ -114,7 +165,7 @@ export class ConversationStream {
     const [first] = fresh
     const last = fresh.at(-1)
     if (!first || !last) return
-    // A hole in what is live means that a frame was lost. The replay that follows is the whole answer, so it is not judged.
+    // A gap in the live events means that a frame was lost. The replay contains it, so the rest of the frame is ignored.
     if (this.#ready && first.id > this.#lastId + 1) {
       this.#drop()
       this.#open()
@@ -150,7 +201,7 @@ export class ConversationStream {
     this.#socket?.send(JSON.stringify({ ref, ...command }))
   }
 
-  /** A connection can die without a word: whoever is silent for a whole interval after a ping is gone. */
+  /** A connection can die silently: without any frame for a whole interval after a ping it counts as lost. */
   #ping(): void {
     if (!this.#heard) {
       this.#drop()

@@ -117,6 +117,10 @@ export type Report = {
     market_phase_summary: MarketPhase | null
     /** Says so when the figures are sample data. */
     data_notice?: string | null
+    /** The consistency checks that failed or warn. */
+    data_checks?: string | null
+    /** How what was typed was read. */
+    reading?: string | null
   }
   summary: {
     analysis_summary: string

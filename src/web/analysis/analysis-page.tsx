@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { usePageTitle } from '../router.tsx'
 import { SubmitForm } from './submit-form.tsx'
 import { TaskList } from './task-list.tsx'
-import { useTasks } from './use-tasks.ts'
+import { useTasks } from './tasks.ts'
 
 export function AnalysisPage() {
   usePageTitle('Analysis')

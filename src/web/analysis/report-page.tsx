@@ -6,8 +6,7 @@ import type { TaskStatus } from '../wire.ts'
 import { ReportView } from './report.tsx'
 import { ReviewText } from './review-text.tsx'
 import { TaskProgress } from './task-list.tsx'
-import { isFinished } from './tasks.ts'
-import { useTasks } from './use-tasks.ts'
+import { isFinished, useTasks } from './tasks.ts'
 
 export function ReportPage({ taskId }: { taskId: string }) {
   usePageTitle('Report')

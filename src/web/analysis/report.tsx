@@ -1,13 +1,12 @@
 import { useMemo, useState } from 'preact/hooks'
 import { messageOf, reportMarkdown } from '../api.ts'
 import { Gauge } from '../charts/gauge.tsx'
+import type { Level } from '../charts/layout.ts'
 import { clockTime, price, signed } from '../format.ts'
 import { usePageTitle } from '../router.tsx'
 import { Notice } from '../ui.tsx'
 import type { Report, Strategy } from '../wire.ts'
 import { ChartSection } from './chart-section.tsx'
-import { Details } from './details.tsx'
-import { chartLevels, namedLevels } from './levels.ts'
 
 /** Where red means a price that rose. */
 const RED_RISES = new Set(['cn', 'tw', 'jp', 'kr'])
@@ -17,12 +16,15 @@ export function ReportView({ report, taskId }: { report: Report; taskId: string 
   usePageTitle(meta.stock_name ?? meta.stock_code)
   const redRises = RED_RISES.has(meta.market_phase_summary?.market ?? '')
   const levels = useMemo(() => chartLevels(strategy), [strategy])
+  const isWithheld = isWithoutScore(report)
   const disclosure = details?.empty_news_disclosure
   return (
     <article class={redRises ? 'report red-rises' : 'report'} lang={meta.report_language}>
       <Heading report={report} taskId={taskId} />
+      {meta.reading && <Notice kind="info">{meta.reading}</Notice>}
       {meta.data_notice && <Notice kind="warning">{meta.data_notice}</Notice>}
-      <Verdict summary={summary} />
+      {meta.data_checks && <Notice kind={isWithheld ? 'error' : 'warning'}>{meta.data_checks}</Notice>}
+      <Verdict summary={summary} isWithheld={isWithheld} />
       {strategy !== null && <LevelList strategy={strategy} />}
       <section aria-labelledby="summary-head">
         <h2 id="summary-head" lang="en">
@@ -31,12 +33,14 @@ export function ReportView({ report, taskId }: { report: Report; taskId: string 
         <p class="summary-text">{summary.analysis_summary}</p>
         {typeof disclosure === 'string' && <Notice kind="info">{disclosure}</Notice>}
       </section>
-      <ChartSection
-        code={meta.stock_code}
-        levels={levels}
-        redRises={redRises}
-        reportIsSample={Boolean(meta.data_notice)}
-      />
+      {!isWithheld && (
+        <ChartSection
+          code={meta.stock_code}
+          levels={levels}
+          redRises={redRises}
+          reportIsSample={Boolean(meta.data_notice)}
+        />
+      )}
       {details !== null && <Details details={details} />}
       <p class="hint" lang="en">
         Made {clockTime(meta.created_at)}
@@ -47,11 +51,25 @@ export function ReportView({ report, taskId }: { report: Report; taskId: string 
   )
 }
 
-function Verdict({ summary }: { summary: Report['summary'] }) {
+/** The figures failed a check: the report has no score, and its chart would show what is doubted. */
+function isWithoutScore({ details }: Report): boolean {
+  const raw = details?.raw_result
+  if (typeof raw !== 'object' || raw === null || !('consistency' in raw)) return false
+  const { consistency } = raw
+  return (
+    typeof consistency === 'object' && consistency !== null && 'blocked' in consistency && consistency.blocked === true
+  )
+}
+
+function Verdict({ summary, isWithheld }: { summary: Report['summary']; isWithheld: boolean }) {
   const { operation_advice: advice, action_label: action } = summary
   return (
     <div class="verdict card">
-      <Gauge score={summary.sentiment_score} label={summary.sentiment_label} />
+      {isWithheld ? (
+        <p class="no-score">{summary.sentiment_label}</p>
+      ) : (
+        <Gauge score={summary.sentiment_score} label={summary.sentiment_label} />
+      )}
       <dl>
         <div>
           <dt lang="en">Advice</dt>
@@ -151,4 +169,109 @@ function saveAs(fileName: string, text: string): void {
   link.click()
   // The browser has taken the text by the next turn of its loop.
   setTimeout(() => URL.revokeObjectURL(url))
+}
+
+// A strategy level is a text for people, `1480.00元（MA10附近）`; a line in the chart needs the number in it.
+
+type NamedLevel = { name: string; text: string; kind: Level['kind'] }
+
+const NAMES: [keyof Strategy, string, Level['kind']][] = [
+  ['ideal_buy', 'Ideal buy', 'buy'],
+  ['secondary_buy', 'Second buy', 'buy'],
+  ['stop_loss', 'Stop loss', 'stop'],
+  ['take_profit', 'Take profit', 'target'],
+]
+
+const namedLevels = (strategy: Strategy): NamedLevel[] =>
+  NAMES.flatMap(([key, name, kind]) => {
+    const text = strategy[key]
+    return text === null || text === '' ? [] : [{ name, text, kind }]
+  })
+
+const chartLevels = (strategy: Strategy | null): Level[] =>
+  (strategy === null ? [] : namedLevels(strategy)).flatMap(({ name, text, kind }) => {
+    const price = levelPrice(text)
+    return price === null ? [] : [{ label: name, price, kind }]
+  })
+
+/** The price that a level names: the last number before any remark in brackets that is not the length of an average. */
+function levelPrice(text: string): number | null {
+  const [said = ''] = text.split(/[(（]/)
+  const numbers = said.replaceAll(/MA\s*\d+/gi, '').match(/\d[\d,]*(?:\.\d+)?/g)
+  const value = Number(numbers?.at(-1)?.replaceAll(',', ''))
+  return Number.isFinite(value) && value > 0 ? value : null
+}
+
+// What stands behind a report. Its members differ by market, data source and model, so they are shown by their own names
+// rather than by a fixed form that would leave some out.
+
+const MAX_DEPTH = 6
+/** Shown elsewhere on the page. */
+const SHOWN_ABOVE = new Set(['empty_news_disclosure'])
+
+function Details({ details }: { details: Record<string, unknown> }) {
+  const blocks = Object.entries(details).filter(([key, value]) => !SHOWN_ABOVE.has(key) && !isBlank(value))
+  if (blocks.length === 0) return null
+  return (
+    <section class="details" aria-labelledby="details-head">
+      <h2 id="details-head" lang="en">
+        Details
+      </h2>
+      {blocks.map(([key, value]) => (
+        <details key={key} class="detail">
+          <summary>{title(key)}</summary>
+          <div class="detail-body">
+            <Value value={value} depth={0} />
+          </div>
+        </details>
+      ))}
+    </section>
+  )
+}
+
+function Value({ value, depth }: { value: unknown; depth: number }) {
+  if (Array.isArray(value)) return <Items items={value} depth={depth} />
+  if (typeof value === 'object' && value !== null) return <Fields fields={Object.entries(value)} depth={depth} />
+  return <span class="value">{String(value)}</span>
+}
+
+function Items({ items, depth }: { items: unknown[]; depth: number }) {
+  if (depth >= MAX_DEPTH) return <span class="value">{JSON.stringify(items)}</span>
+  return (
+    <ul class="items">
+      {items.map((item, index) => (
+        <li key={index}>
+          <Value value={item} depth={depth + 1} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Fields({ fields, depth }: { fields: [string, unknown][]; depth: number }) {
+  if (depth >= MAX_DEPTH) return <span class="value">{JSON.stringify(Object.fromEntries(fields))}</span>
+  return (
+    <dl class="fields-list">
+      {fields
+        .filter(([, value]) => !isBlank(value))
+        .map(([key, value]) => (
+          <div key={key} class={typeof value === 'object' ? 'nested' : 'plain'}>
+            <dt>{title(key)}</dt>
+            <dd>
+              <Value value={value} depth={depth + 1} />
+            </dd>
+          </div>
+        ))}
+    </dl>
+  )
+}
+
+function isBlank(value: unknown): boolean {
+  if (value === null || value === undefined || value === '') return true
+  return typeof value === 'object' && Object.values(value).every(isBlank)
+}
+
+function title(key: string): string {
+  const spaced = key.replaceAll('_', ' ')
+  return spaced.charAt(0).toUpperCase() + spaced.slice(1)
 }

@@ -3,8 +3,7 @@ import { cancelTask, messageOf } from '../api.ts'
 import { Link } from '../router.tsx'
 import { Ago, Notice } from '../ui.tsx'
 import type { TaskInfo, TaskState } from '../wire.ts'
-import { isFinished, newestFirst } from './tasks.ts'
-import type { LiveTasks } from './use-tasks.ts'
+import { isFinished, type LiveTasks, newestFirst } from './tasks.ts'
 
 const LABELS: Record<TaskState, string> = {
   pending: 'Queued',

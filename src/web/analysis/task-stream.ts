@@ -1,7 +1,7 @@
 // The live view of all tasks. EventSource reconnects by itself after a dropped connection and then names the last event
 // that it saw; when the service answers with an error it gives up, and this opens a new one that asks for the rest.
 
-import { Retry } from '../retry.ts'
+import { Retry } from '../stream.ts'
 import type { TaskInfo } from '../wire.ts'
 
 const TASK_EVENTS = ['task_created', 'task_started', 'task_progress', 'task_completed', 'task_failed']

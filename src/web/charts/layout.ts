@@ -1,10 +1,9 @@
-// Where everything of a price chart stands, worked out apart from how it is drawn.
+// The positions of all parts of a price chart, without drawing.
 
 import type { DailyBar } from '../wire.ts'
-import { linear, movingAverage, type Scale, spread, ticks } from './scale.ts'
 
 export type Level = { label: string; price: number; kind: 'buy' | 'stop' | 'target' }
-export type Average = { length: number; values: (number | null)[] }
+type Average = { length: number; values: (number | null)[] }
 type PlacedLevel = Level & { y: number; labelY: number }
 
 export type Layout = {
@@ -26,7 +25,7 @@ export type Layout = {
   levels: PlacedLevel[]
 }
 
-export const AVERAGES = [5, 20, 60]
+const AVERAGES = [5, 20, 60]
 const RIGHT_GUTTER = 58
 const TOP = 10
 const DATE_STRIP = 22
@@ -103,3 +102,48 @@ function monthTicks(bars: DailyBar[], room: number): { index: number; label: str
 }
 
 const month = (date: string): string => MONTH.format(new Date(`${date.slice(0, 10)}T00:00:00Z`))
+
+type Scale = (value: number) => number
+
+function linear([d0, d1]: [number, number], [r0, r1]: [number, number]): Scale {
+  const slope = d1 === d0 ? 0 : (r1 - r0) / (d1 - d0)
+  return (value) => r0 + (value - d0) * slope
+}
+
+/** Round values inside the range, about as many as asked for: steps of 1, 2 or 5 times a power of ten. */
+function ticks(min: number, max: number, count: number): number[] {
+  if (!(max > min)) return [min]
+  const rough = (max - min) / count
+  const power = 10 ** Math.floor(Math.log10(rough))
+  const step = power * ([1, 2, 5].find((factor) => factor * power >= rough) ?? 10)
+  const first = Math.ceil(min / step)
+  const last = Math.floor(max / step)
+  // Multiplied, not added up, so that no rounding error grows along the axis.
+  return Array.from({ length: last - first + 1 }, (_, index) => (first + index) * step)
+}
+
+/** The mean of the last `length` values at each place; `null` until there are so many. */
+function movingAverage(values: number[], length: number): (number | null)[] {
+  let sum = 0
+  return values.map((value, index) => {
+    sum += value - (index >= length ? (values[index - length] ?? 0) : 0)
+    return index >= length - 1 ? sum / length : null
+  })
+}
+
+/** Places for labels of one line height that stay in order and never cover each other, as near as may be to where they belong. */
+function spread(wanted: number[], height: number, [top, bottom]: [number, number]): number[] {
+  const order = wanted.map((_, index) => index).sort((a, b) => (wanted[a] ?? 0) - (wanted[b] ?? 0))
+  const placed = [...wanted]
+  let floor = top
+  for (const index of order) {
+    placed[index] = Math.max(placed[index] ?? 0, floor)
+    floor = (placed[index] ?? 0) + height
+  }
+  let ceiling = bottom
+  for (const index of order.toReversed()) {
+    placed[index] = Math.min(placed[index] ?? 0, ceiling)
+    ceiling = (placed[index] ?? 0) - height
+  }
+  return placed
+}
