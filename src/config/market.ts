@@ -10,7 +10,12 @@ import {
   variablesOf,
   wholeNumber,
 } from '../lib/variables.ts'
-import { MARKET_PROVIDERS, MARKET_SOURCES, type MarketSource } from '../market/providers/registry.ts'
+import {
+  MARKET_PROVIDERS,
+  MARKET_SOURCES,
+  type MarketSource,
+  NAME_LIST_VARIABLES,
+} from '../market/providers/registry.ts'
 import { SEARCH_NAMES, SEARCH_PROVIDERS, type SearchName } from '../news/providers/registry.ts'
 
 const LIVE = MARKET_SOURCES.filter((name) => MARKET_PROVIDERS[name].isLive)
@@ -22,7 +27,7 @@ export const MARKET_VARIABLES = {
   ),
 } as const
 
-export const MARKET_PROVIDER_VARIABLES = variablesOf(MARKET_PROVIDERS)
+export const MARKET_PROVIDER_VARIABLES = { ...variablesOf(MARKET_PROVIDERS), ...NAME_LIST_VARIABLES }
 
 export const marketSources = (values: ValuesOf<typeof MARKET_VARIABLES>): MarketSource[] => [
   ...new Set(values.MARKET_DATA),

@@ -70,6 +70,12 @@ export async function mainlandNames(db: D1Database): Promise<Listing[]> {
   return results.map(fromRow)
 }
 
+/** Every listing, those that are no longer traded included. */
+export async function allNames(db: D1Database): Promise<Listing[]> {
+  const { results } = await db.prepare(`SELECT ${COLUMNS} FROM stock_names LIMIT 60000`).all<Row>()
+  return results.map(fromRow)
+}
+
 /** Stores what a provider told; the next look at the names in any isolate finds it. */
 export async function saveChangedNames(
   db: D1Database,

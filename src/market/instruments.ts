@@ -19,6 +19,8 @@ export type CodeRejection =
   | { ok: false; reason: 'not_code' }
   /** A code whose exchange says one thing and whose number another, such as `600519.SZ`. */
   | { ok: false; reason: 'wrong_exchange'; exchange: string; belongsTo: string }
+  /** Six digits that no mainland stock, fund or index has: those of a bond, a repurchase or a subscription. */
+  | { ok: false; reason: 'no_share' }
   /** Four bare digits: Tokyo, Hong Kong and Taipei all use them. */
   | { ok: false; reason: 'four_digits' }
 
@@ -28,6 +30,7 @@ type Exchange = Instrument['exchange']
 type MainlandExchange = 'SH' | 'SZ' | 'BJ'
 
 const NOT_CODE: CodeRejection = { ok: false, reason: 'not_code' }
+const NO_SHARE: CodeRejection = { ok: false, reason: 'no_share' }
 
 /** The instrument that the text spells, case and surrounding blanks aside. */
 export function parseCode(text: string): ParsedCode {
@@ -92,7 +95,10 @@ const HK_PREFIXED = /^HK\.?(\d{1,5})$/
 const HK_SUFFIXED = /^(\d{1,5})\.HK$/
 
 function parseNumber(code: string): ParsedCode | null {
-  if (/^\d{6}$/.test(code)) return found(mainland(code, inferredExchange(code)))
+  if (/^\d{6}$/.test(code)) {
+    const exchange = inferredExchange(code)
+    return exchange === null ? NO_SHARE : found(mainland(code, exchange))
+  }
   if (/^\d{5}$/.test(code)) return hongKong(code)
   if (/^\d{4}$/.test(code)) return { ok: false, reason: 'four_digits' }
   const prefixed = PREFIXED.exec(code)
@@ -103,10 +109,11 @@ function parseNumber(code: string): ParsedCode | null {
   return hk ? hongKong(hk[1] ?? '') : null
 }
 
-/** The exchange that a bare number belongs to by the numbering of the three exchanges. */
-function inferredExchange(code: string): MainlandExchange {
+/** The exchange that a bare number belongs to by the numbering of the three exchanges; null for what is no share, fund or index. */
+function inferredExchange(code: string): MainlandExchange | null {
   if (/^(92|43|81|82|83|87|88|899)/.test(code)) return 'BJ'
-  return /^[569]/.test(code) ? 'SH' : 'SZ'
+  if (/^[569]/.test(code)) return 'SH'
+  return /^(00|20[01]|30|39|15|16|18)/.test(code) ? 'SZ' : null
 }
 
 /** A named exchange decides, so `000001.SH` is the Shanghai Composite while a bare `000001` is a bank in Shenzhen. */
@@ -114,6 +121,7 @@ function namedExchange(code: string, name: string): ParsedCode {
   const exchange = name === 'SS' ? 'SH' : (name as MainlandExchange)
   const belongsTo = inferredExchange(code)
   if (exchange === belongsTo || isIndexNumber(code, exchange)) return found(mainland(code, exchange))
+  if (belongsTo === null) return NO_SHARE
   return { ok: false, reason: 'wrong_exchange', exchange, belongsTo }
 }
 

@@ -1,32 +1,104 @@
-// What people paste from elsewhere, as `resolveInput` takes it: lists, search and imports read it so; the interface for
-// programs stays strict about characters.
+// What people paste from elsewhere, taken apart into the code and the name that it consists of: lists, search and imports read it
+// so; the interface for programs stays strict about characters.
 
 import { parseCode } from './instruments.ts'
 
-const FORMS_OF_COMPANIES =
-  /(?:[\s,]+(?:inc|incorporated|corp|corporation|co|company|ltd|limited|plc|llc|sa|ag|nv|se|spa|kk|holdings?|group)\.?)+$/i
+export type Pasted = { code: string | null; name: string | null }
 
-/**
- * Full-width characters become ASCII; `^GSPC` and `$AAPL` lose their mark; of a name with a code beside it, in brackets or
- * behind a blank, the code stays.
- */
-export function readPasted(text: string): string {
-  const plain = text.normalize('NFKC').trim().replace(/\s+/g, ' ')
-  const unmarked = plain.replace(/^[\^$](?=[A-Za-z0-9])/, '')
-  return codeBeside(unmarked) ?? unmarked
+/** How the legal form of a company ends or begins its name. A group or a holding may be another company: not one of them. */
+const LATIN_FORMS =
+  /(?:[\s,]+(?:inc|incorporated|corp|corporation|co|company|ltd|limited|plc|llc|lp|sa|ag|nv|se|spa|kk|gmbh)\.?)+$/i
+const LATIN_ARTICLE = /^the\s+/i
+const HAN_FORMS = /(?:股份)?有限(?:责任)?公司$|(?:股份)?有限(?:責任)?公司$/
+const JAPANESE_FORMS = /^(?:株式会社|\(株\))\s*|\s*(?:株式会社|\(株\))$/g
+const KOREAN_FORMS = /^(?:주식회사|\(주\))\s*|\s*(?:주식회사|\(주\))$/g
+
+/** How web pages name an exchange before a code: `NASDAQ: AAPL`, `SHA:600519`. */
+const EXCHANGES: Readonly<Record<string, (code: string) => string>> = {
+  ...of(['NASDAQ', 'NYSE', 'NYSEARCA', 'NYSEAMERICAN', 'AMEX', 'BATS', 'US'], (code) => code),
+  ...of(['SH', 'SHA', 'SSE', 'SHSE'], (code) => `${code}.SH`),
+  ...of(['SZ', 'SHE', 'SZSE'], (code) => `${code}.SZ`),
+  ...of(['BJ', 'BSE', 'BJSE'], (code) => `${code}.BJ`),
+  ...of(['HK', 'HKG', 'HKEX', 'SEHK'], (code) => `${code.replace(/^0+(?=\d)/, '')}.HK`),
+  ...of(['TYO', 'TSE', 'JPX', 'JP'], (code) => `${code}.T`),
+  ...of(['KRX', 'KOSPI', 'KS'], (code) => `${code}.KS`),
+  ...of(['KOSDAQ', 'KQ'], (code) => `${code}.KQ`),
+  ...of(['TPE', 'TWSE', 'TW'], (code) => `${code}.TW`),
+  ...of(['TPEX', 'TWO'], (code) => `${code}.TWO`),
 }
 
-/** The name without the form of its company: `Apple Inc.` is listed as Apple. Null where there is none. */
+function of(names: string[], spell: (code: string) => string): Record<string, (code: string) => string> {
+  return Object.fromEntries(names.map((name) => [name, spell]))
+}
+
+/** Full-width characters as ASCII, decomposed ones joined, single blanks; without the mark of `^GSPC`, `$AAPL`. */
+export function plainText(text: string): string {
+  const plain = text.normalize('NFKC').trim().replace(/\s+/g, ' ')
+  return plain.replace(/^[\^$](?=[A-Za-z0-9])/, '')
+}
+
+/** The parts of a pasted text. What is no code with a name beside it is one of both: `code` where it has the form of one. */
+export function pastedParts(text: string): Pasted {
+  const plain = plainText(text)
+  if (!isLegalForm(plain)) {
+    const bracketed = /^([^()[\]【】]+?)\s*[([【]\s*([^()[\]【】]+?)\s*[)\]】]$/.exec(plain)
+    if (bracketed) return paired(bracketed[2] ?? '', bracketed[1] ?? '') ?? { code: null, name: plain }
+    const [first = '', ...rest] = plain.split(' ')
+    const last = rest.at(-1) ?? ''
+    // Behind a blank only a code with a digit in it is one: words of a name have the form of tickers.
+    if (rest.length > 0 && !parseCode(plain).ok) {
+      const beside =
+        (isNumbered(first) && besideName(first, rest.join(' '))) ||
+        (isNumbered(last) && besideName(last, [first, ...rest.slice(0, -1)].join(' ')))
+      if (beside) return beside
+    }
+  }
+  const code = codeIn(plain)
+  return code === null ? { code: null, name: plain } : { code, name: null }
+}
+
+/** What to look up for who is still typing, in this order: the code, the name, the name without the form of its company. */
+export function searchTexts(text: string): string[] {
+  const { code, name } = pastedParts(text)
+  const bare = name === null ? null : withoutCompanyForm(name)
+  return [code, name, bare].filter((one) => one !== null)
+}
+
+/** The name without the legal form of its company: `Apple Inc.` is listed as Apple. Null where there is none. */
 export function withoutCompanyForm(name: string): string | null {
-  const bare = name.replace(FORMS_OF_COMPANIES, '')
+  const bare = name
+    .replace(LATIN_FORMS, '')
+    .replace(LATIN_ARTICLE, '')
+    .replace(HAN_FORMS, '')
+    .replace(JAPANESE_FORMS, '')
+    .replace(KOREAN_FORMS, '')
+    .trim()
   return bare === name || bare === '' ? null : bare
 }
 
-/** `贵州茅台(600519)`, `Apple [AAPL]`, `600519 贵州茅台`, `贵州茅台 600519`. */
-function codeBeside(text: string): string | null {
-  const bracketed = /^[^()[\]【】]+[([【]\s*([A-Za-z0-9.^-]{1,12})\s*[)\]】]$/.exec(text)?.[1]
-  const before = /^([\d.A-Za-z]*\d[\d.A-Za-z]*)\s+\P{ASCII}[^\d]*$/u.exec(text)?.[1]
-  const after = /^\P{ASCII}[^\d]*?\s+([\d.A-Za-z]*\d[\d.A-Za-z]*)$/u.exec(text)?.[1]
-  const code = (bracketed ?? before ?? after)?.replace(/^\^/, '')
-  return code !== undefined && parseCode(code).ok ? code : null
+const isLegalForm = (text: string): boolean => /^\((?:株|주)\)|\((?:株|주)\)$/.test(text)
+
+/** `Apple (AAPL)`, `贵州茅台(600519)`, and the other way round: `AAPL (Apple)`. */
+function paired(inside: string, outside: string): Pasted | null {
+  const code = codeIn(inside)
+  if (code !== null) return { code, name: outside }
+  const first = codeIn(outside)
+  return first === null ? null : { code: first, name: inside }
+}
+
+const isNumbered = (text: string): boolean => /\d/.test(text) && codeIn(text) !== null
+
+/** The code with its name, where the name is one: two codes beside each other are none. */
+function besideName(text: string, name: string): Pasted | null {
+  const code = codeIn(text)
+  return code === null || !/\p{L}{2}/u.test(name) || codeIn(name.replaceAll(' ', '')) !== null ? null : { code, name }
+}
+
+/** The text as a code, its exchange named in the way of web pages or of this service; null where it has no form of one. */
+function codeIn(text: string): string | null {
+  const bare = text.replace(/^[\^$]/, '')
+  const [, exchange = '', number = ''] = /^([A-Za-z]{2,12})\s?:\s?([A-Za-z0-9.-]{1,10})$/.exec(bare) ?? []
+  const spelled = EXCHANGES[exchange.toUpperCase()]?.(number) ?? bare
+  const parsed = parseCode(spelled)
+  return parsed.ok || parsed.reason !== 'not_code' ? spelled : null
 }

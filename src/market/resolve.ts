@@ -6,7 +6,6 @@ import { candidates, type Listing, type NameIndex } from '../kits/market-names/i
 import { displayCode, type Instrument, parseCode } from './instruments.ts'
 import { keyOf } from './names/labels.ts'
 import { isKnownUsTicker } from './names/us-tickers.ts'
-import { readPasted, withoutCompanyForm } from './pasted.ts'
 
 export type Resolved = {
   ok: true
@@ -21,7 +20,7 @@ export type Resolved = {
 
 export type Rejected = {
   ok: false
-  reason: 'character' | 'letters_with_digits' | 'wrong_exchange' | 'ambiguous' | 'not_found' | 'too_long'
+  reason: 'character' | 'letters_with_digits' | 'wrong_exchange' | 'no_share' | 'ambiguous' | 'not_found' | 'too_long'
   /** The entry as it was given. */
   input: string
   /** A sentence that names the entry. */
@@ -47,26 +46,13 @@ export function resolveInput(input: string, names: NameIndex): Resolution | null
   const parsed = parseCode(text)
   if (parsed.ok) return resolveCode(text, parsed.instrument, names)
   const entry = { input, text }
+  if (parsed.reason === 'no_share') return resolveNoShare(entry, names)
   if (parsed.reason === 'four_digits') return resolveFourDigits(entry, names)
   if (parsed.reason === 'wrong_exchange') {
     const why = `names the exchange ${parsed.exchange}, but that number belongs to ${parsed.belongsTo}`
     return reject(input, 'wrong_exchange', why)
   }
   return resolveText(entry, names)
-}
-
-/** The same for what people paste from elsewhere: marks, full-width characters, names in any script. */
-export function resolvePasted(input: string, names: NameIndex): Resolution | null {
-  const text = readPasted(input)
-  const strict = resolveInput(text, names)
-  if (strict === null || strict.ok) return strict
-  const bare = withoutCompanyForm(text)
-  const named = onlyOne(names.named(text)) ?? (bare === null ? undefined : onlyOne(names.named(bare)))
-  if (named !== undefined) return fromListing(named)
-  // Names in other scripts hold characters that the interface for programs does not take.
-  return strict.reason === 'character' && !/[\p{Cc}\p{Cf}]/u.test(text)
-    ? notFound(input, text, names)
-    : { ...strict, input }
 }
 
 /**
@@ -76,21 +62,21 @@ export function resolvePasted(input: string, names: NameIndex): Resolution | nul
 export function resolveEntries(
   inputs: readonly string[],
   names: NameIndex,
-  { confirm = false, pasted = false }: { confirm?: boolean; pasted?: boolean } = {},
+  { confirm = false, resolve = resolveInput }: { confirm?: boolean; resolve?: typeof resolveInput } = {},
 ): { targets: Resolved[]; rejected: Rejected[] } {
   const targets = new Map<string, Resolved>()
   const rejected: Rejected[] = []
   for (const input of inputs) {
-    const strict = pasted ? resolvePasted(input, names) : resolveInput(input, names)
+    const strict = resolve(input, names)
     if (strict === null) continue
-    const resolution = confirm && !strict.ok ? confirmed(strict) : strict
+    const resolution = confirm ? confirmed(strict) : strict
     if (!resolution.ok) rejected.push(resolution)
     else if (!targets.has(resolution.instrument.key)) targets.set(resolution.instrument.key, resolution)
   }
   return { targets: [...targets.values()], rejected }
 }
 
-type Entry = { input: string; text: string }
+export type Entry = { input: string; text: string }
 
 function resolveCode(text: string, instrument: Instrument, names: NameIndex): Resolved {
   const listing = names.byKey(instrument.key)
@@ -98,11 +84,23 @@ function resolveCode(text: string, instrument: Instrument, names: NameIndex): Re
     const only = onlyOne(names.named(text))
     if (only) return fromListing(only)
   }
-  if (/^\d{6}$/.test(text) && listing === null) {
-    const elsewhere = onlyOne(known(names, `${text}.KS`, `${text}.KQ`))
-    if (elsewhere) return fromListing(elsewhere)
-  }
+  const inSeoul = listing === null ? seoulListing(text, names) : undefined
+  if (inSeoul) return fromListing(inSeoul)
   return { ok: true, instrument, stockCode: text.toUpperCase(), listing, readFrom: null }
+}
+
+/** The listing of Seoul with these six digits: its numbers stand without their exchange where the mainland has none such. */
+function seoulListing(text: string, names: NameIndex): Listing | undefined {
+  return /^\d{6}$/.test(text) ? onlyOne(known(names, `${text}.KS`, `${text}.KQ`)) : undefined
+}
+
+function resolveNoShare({ input, text }: Entry, names: NameIndex): Resolution {
+  const inSeoul = seoulListing(text, names)
+  if (inSeoul) return fromListing(inSeoul)
+  const why =
+    'is no number of a stock, fund or index of Shanghai, Shenzhen or Beijing: bonds, repurchases and subscriptions have such'
+  const elsewhere = /^\d{6}$/.test(text) ? `; for a stock of Seoul give ${text}.KS or ${text}.KQ` : ''
+  return reject(input, 'no_share', why + elsewhere)
 }
 
 function resolveFourDigits({ input, text }: Entry, names: NameIndex): Resolution {
@@ -132,26 +130,29 @@ function resolveText({ input, text }: Entry, names: NameIndex): Resolution {
     const matches = find.call(names, text)
     if (matches.length > 0) return oneOf(input, matches)
   }
-  return notFound(input, text, names)
+  return notFound({ input, text }, names)
 }
 
-function notFound(input: string, text: string, names: NameIndex): Rejected {
+export function notFound({ input, text }: Entry, names: NameIndex): Rejected {
   const found = likely(text, names)
   const hint = found.length === 0 ? '' : `; it may mean ${found.map(shown).join(', ')}`
   return reject(input, 'not_found', `is neither a stock code nor the name of a known stock${hint}`, found)
 }
 
-const likely = (text: string, names: NameIndex): Listing[] => candidates(names, text, { limit: MOST_CANDIDATES, keyOf })
+/** The listings that may be meant by a text that is none's name, the likeliest first. */
+export const likely = (text: string, names: NameIndex): Listing[] =>
+  candidates(names, text, { limit: MOST_CANDIDATES, keyOf })
 
 /** The first candidate of what was refused, marked as read. What has none, or holds what no name may hold, stays refused. */
-function confirmed(rejected: Rejected): Resolution {
+export function confirmed(resolution: Resolution): Resolution {
+  if (resolution.ok) return resolution
   const {
     reason,
     input,
     candidates: [first],
-  } = rejected
+  } = resolution
   const isUnclear = reason === 'ambiguous' || reason === 'not_found' || reason === 'letters_with_digits'
-  if (!isUnclear || first === undefined) return rejected
+  if (!isUnclear || first === undefined) return resolution
   return { ...fromListing(first), readFrom: input.trim() }
 }
 
@@ -160,11 +161,11 @@ function oneOf(input: string, matches: Listing[]): Resolution {
   return only ? fromListing(only) : rejectAmbiguous(input, matches)
 }
 
-function onlyOne<T>(some: readonly T[]): T | undefined {
+export function onlyOne<T>(some: readonly T[]): T | undefined {
   return some.length === 1 ? some[0] : undefined
 }
 
-function fromListing(listing: Listing): Resolved {
+export function fromListing(listing: Listing): Resolved {
   const parsed = parseCode(listing.key)
   if (!parsed.ok) throw new Error(`the listing ${listing.key} is not a code`)
   return { ok: true, instrument: parsed.instrument, stockCode: displayCode(parsed.instrument), listing, readFrom: null }
@@ -182,9 +183,9 @@ function rejectAmbiguous(input: string, matches: readonly Listing[]): Rejected {
   )
 }
 
-const shown = ({ key, zh, en }: Listing): string => `${key} (${en || zh})`
+export const shown = ({ key, zh, en }: Listing): string => `${key} (${en || zh})`
 
-function reject(input: string, reason: Rejected['reason'], why: string, found: Listing[] = []): Rejected {
+export function reject(input: string, reason: Rejected['reason'], why: string, found: Listing[] = []): Rejected {
   // JSON quoting, so that a control character in the entry stays visible and harmless in a log or a page.
   const quoted = input.length > 40 ? `${input.slice(0, 40)}…` : input
   return { ok: false, reason, input, message: `${JSON.stringify(quoted)} ${why}`, candidates: found }

@@ -16,6 +16,7 @@ import { isCalendarKnown, localDate } from '../market/calendar.ts'
 import { parseCode } from '../market/instruments.ts'
 import { addDays } from '../market/zoned-time.ts'
 import { plannedStocks } from './due.ts'
+import { refreshMarketLists } from './refresh-lists.ts'
 import { runDueSchedules } from './tick.ts'
 
 const MINUTE_MS = 60_000
@@ -62,6 +63,9 @@ function jobsOf(env: Env, now: number): UpkeepJob[] {
     { name: 'calendars', everyMs: DAY_MS, run: async () => checkCalendars(now) },
     ...(listsNames
       ? [{ name: 'names', everyMs: DAY_MS, run: async () => JSON.stringify(await refreshStockNames(env)) }]
+      : []),
+    ...(asksTheWorld
+      ? [{ name: 'lists', everyMs: 7 * DAY_MS, run: async () => JSON.stringify(await refreshMarketLists(env)) }]
       : []),
     ...(asksTheWorld ? [{ name: 'bars', everyMs: 6 * HOUR_MS, run: () => refreshBars(env) }] : []),
   ]

@@ -8,6 +8,7 @@ import type {
   EventPage,
   History,
   Session,
+  StockReading,
   TaskInfo,
   TaskList,
   TaskStatus,
@@ -79,6 +80,8 @@ export function uploadFiles(id: string, files: File[]): Promise<UploadAnswer> {
 }
 
 export const analyze = (body: AnalyzeRequest) => request<Accepted>('/api/v1/analysis/analyze', json(body))
+export const readStocks = (body: { entries: string[]; language?: string }) =>
+  request<{ items: StockReading[] }>('/api/v1/stocks/readings', json(body))
 export const listTasks = () => request<TaskList>('/api/v1/analysis/tasks?limit=50')
 export const cancelTask = (taskId: string) =>
   request<TaskInfo>(`/api/v1/analysis/tasks/${encodeURIComponent(taskId)}/cancel`, { method: 'POST' })

@@ -83,6 +83,20 @@ export type AnalyzeRequest = {
   async_mode: true
 }
 
+type StockCandidate = { stock_code: string; stock_name: string; market_label: string }
+
+/** How an entry of the form would be read: `candidates` asks, `unknown` cannot be sent. */
+export type StockReading = {
+  input: string
+  kind: 'code' | 'reading' | 'candidates' | 'unknown'
+  stock_code: string | null
+  stock_name: string | null
+  market: string | null
+  market_label: string | null
+  reason: string | null
+  candidates: StockCandidate[]
+}
+
 type Duplicate = { stock_code: string; existing_task_id: string; message: string }
 
 /** The answer to one code, or to several. */

@@ -254,6 +254,8 @@ export const ADDITIONS: readonly string[] = [
   'GET /api/v1/stocks/{code}/quote',
   'GET /api/v1/stocks/{code}/history',
   'GET /api/v1/stocks/search',
+  'POST /api/v1/stocks/readings',
+  'POST /api/v1/stocks/parse-import',
   'POST /mcp',
   'POST /mcp/mcp',
 ]

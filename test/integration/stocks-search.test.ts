@@ -32,6 +32,25 @@ test('the packaged list is laid down by the first question, once, and answers se
   expect(await search('q=0700&limit=1')).toEqual([['HK00700', 'code']])
   expect(await search('q=hk.00700&limit=1')).toEqual([['HK00700', 'code']])
   expect(await search('q=600519.SH&limit=3')).toEqual([['600519', 'code']])
+  const pasted: [string, string][] = [
+    ['600519.XSHG', '600519'],
+    ['sh600519', '600519'],
+    ['700 HK', 'HK00700'],
+    ['BRK/B', 'BRK.B'],
+    ['285A.T', ''],
+    ['６００５１９', '600519'],
+    ['贵州茅台(600519)', '600519'],
+    ['贵州茅台(000858)', '000858 600519'],
+    ['^GSPC', 'SPX'],
+    ['삼성전자', '005930.KS 005935.KS'],
+    ['トヨタ', '7203.T'],
+    ['Apple Inc.', 'AAPL'],
+    ['maotai', '600519'],
+  ]
+  for (const [typed, keys] of pasted) {
+    const found = await search(`limit=3&q=${encodeURIComponent(typed)}`)
+    expect([typed, found.map(([key]) => key).join(' ')]).toEqual([typed, keys])
+  }
   expect(await search('q=')).toEqual([])
   expect(await search('q=%3Cscript%3E')).toEqual([])
   const [ping] = (await ann.json<Found>('/api/v1/stocks/search?q=601318&language=en')).items

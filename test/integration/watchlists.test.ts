@@ -58,6 +58,78 @@ test('the default group comes with its first stock and is the one that the analy
   })
 })
 
+test('an unclear stock is refused with what may be meant, and taken with its name when confirmed', async () => {
+  const ann = await client()
+  const list = await ann.json<List>(PATH, { method: 'POST', body: { name: 'Unclear' } })
+  const places = [`${PATH}/${list.watchlist_id}/stocks`, '/api/v1/stocks/watchlist/add']
+  for (const place of places) {
+    const refused = await ann.ask(place, { method: 'POST', body: { stock_code: '贵州茅苔' } })
+    expect([place, refused.status]).toEqual([place, 400])
+    expect(await refused.json()).toMatchObject({
+      error: 'validation_error',
+      detail: {
+        reason: 'not_found',
+        candidates: [{ stock_code: '600519', canonical_code: '600519.SH', stock_name: '贵州茅台', market: 'cn' }],
+        invalid: [{ input: '贵州茅苔', reason: 'not_found' }],
+      },
+    })
+  }
+  const [place = '', page = ''] = places
+  const body = { stock_code: '贵州茅苔', confirm: true }
+  const taken = await ann.json<List & { readings: Record<string, unknown>[] }>(place, { method: 'POST', body })
+  expect(codes(taken)).toEqual(['600519'])
+  expect(taken.readings).toMatchObject([
+    { input: '贵州茅苔', kind: 'reading', stock_code: '600519', reading: '“贵州茅苔”读作贵州茅台（600519）' },
+  ])
+  expect(await ann.json(page, { method: 'POST', body })).toEqual({
+    stock_codes: ['600519'],
+    message: '“贵州茅苔”读作贵州茅台（600519）; 600519 is in the watchlist',
+  })
+  const unknown = await ann.ask(place, { method: 'POST', body: { stock_code: '龘龘龘', confirm: true } })
+  expect([unknown.status, await unknown.json()]).toMatchObject([
+    400,
+    { detail: { reason: 'not_found', candidates: [] } },
+  ])
+})
+
+test('stocks are taken in the forms in which people paste them, and the answer says how each was read', async () => {
+  const ann = await client()
+  const stock_codes = [
+    '삼성전자',
+    'トヨタ',
+    '贵州茅台(600519)',
+    '^GSPC',
+    'Apple Inc.',
+    '600519.XSHG',
+    '700 HK',
+    'BRK/B',
+  ]
+  const made = await ann.json<List & { readings: { input: string; stock_code: string }[] }>(PATH, {
+    method: 'POST',
+    body: { name: 'Pasted', stock_codes },
+  })
+  expect(made.stocks.map(({ stock_code }) => stock_code)).toEqual([
+    '005930.KS',
+    '7203.T',
+    '600519',
+    'GSPC',
+    'AAPL',
+    '700 HK',
+    'BRK/B',
+  ])
+  expect(made.readings.map(({ input, stock_code }) => `${input} ${stock_code}`)).toEqual([
+    '삼성전자 005930.KS',
+    'トヨタ 7203.T',
+    '贵州茅台(600519) 600519',
+    '^GSPC SPX',
+    'Apple Inc. AAPL',
+  ])
+  const other = await ann.ask(PATH, { method: 'POST', body: { name: 'Other', stock_codes: ['贵州茅台(000858)'] } })
+  expect([other.status, await other.json()]).toMatchObject([400, { detail: { reason: 'ambiguous' } }])
+  const bond = await ann.ask(PATH, { method: 'POST', body: { name: 'Bond', stock_codes: ['113050.SH'] } })
+  expect([bond.status, await bond.json()]).toMatchObject([400, { detail: { reason: 'no_share' } }])
+})
+
 test('bad input is refused, and another owner’s list answers like one that never was', async () => {
   const [ann, bob] = [await client(), await client()]
   const list = await ann.json<List>(PATH, { method: 'POST', body: { name: 'mine', stock_codes: ['AAPL'] } })

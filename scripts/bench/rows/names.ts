@@ -6,7 +6,7 @@ import { packagedTable, packedTerms, unpacked } from '../../../src/kits/market-n
 import { resolveInput } from '../../../src/market/resolve.ts'
 import type { Measurement, Sample } from '../rounds.ts'
 
-/** Codes in several spellings, names in three scripts, pinyin, initials, an alias, four digits and one wrong character. */
+/** Codes in several spellings, names in three scripts, pinyin, an alias, four digits, and letters that stay a ticker. */
 const TYPED = [
   '600519',
   'sh600519',
@@ -20,7 +20,7 @@ const TYPED = [
   '茅台',
   'gzmt',
   'guizhoumaotai',
-  '贵州茅苔',
+  'maotai',
   '宁德时代',
   'payh',
   'Kweichow Moutai',

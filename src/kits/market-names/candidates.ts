@@ -5,6 +5,7 @@ import { fold, isHan } from './fold.ts'
 import type { Listing } from './listing.ts'
 import type { Layer, NameIndex } from './name-index.ts'
 import { type SuggestOptions, suggest } from './search.ts'
+import { mayBeWithin, signatureOf, signaturesOf } from './signatures.ts'
 import { TERM, type TermKind } from './terms.ts'
 
 /** Two errors in a text of this length leave enough of it; in a shorter one, one error. */
@@ -12,12 +13,12 @@ const LENGTH_FOR_TWO = 6
 const LONGEST = 60
 
 /** How good a reading is, the best first. */
-const RANK = { initials: 0, oneError: 1, part: 2, twoErrors: 3 } as const
+const RANK = { sound: 0, initials: 1, oneError: 2, part: 3, twoErrors: 4 } as const
 
 type Ranked = { listing: Listing; rank: number }
 
 /**
- * At most `limit` active listings: those with these initials, those whose name, pinyin or ticker differs by one error (a
+ * At most `limit` active listings: those that sound the same in Chinese, those with these initials, those whose name, pinyin or ticker differs by one error (a
  * character more, less, another, or two that changed places), those that have the text in their name, those that differ
  * by two errors. Among equals the more popular one comes first.
  */
@@ -25,6 +26,7 @@ export function candidates(names: NameIndex, text: string, { limit, keyOf }: Sug
   const folded = fold(text)
   if (folded === '' || folded.length > LONGEST) return []
   const found: Ranked[] = [
+    ...names.soundingLike(text).map((listing) => ({ listing, rank: RANK.sound })),
     ...names.withInitials(folded).map((listing) => ({ listing, rank: RANK.initials })),
     ...suggest(names, text, { limit, keyOf }).map(({ listing }) => ({ listing, rank: RANK.part })),
     ...names.layers.flatMap((layer) => similarIn(layer, folded)),
@@ -45,9 +47,13 @@ function similarIn({ table, hidden }: Layer, folded: string): Ranked[] {
   const most = folded.length >= LENGTH_FOR_TWO ? 2 : 1
   // Blanks between the words of an English name, or the syllables of pinyin, are no errors.
   const forms = [...new Set([folded, folded.replaceAll(' ', '')])]
+  const signatures = signaturesOf(table)
+  const own = forms.map(signatureOf)
   const kinds = isHan(folded) ? HAN_KINDS : LETTER_KINDS
   const found: Ranked[] = []
   for (let place = 0; place < table.texts.length; place++) {
+    const signature = signatures[place] ?? 0
+    if (!own.some((one) => mayBeWithin(one, signature, most))) continue
     const owner = table.owners[place] ?? 0
     if (hidden[owner] !== 0 || !kinds.has((table.kinds[place] ?? TERM.code) as TermKind)) continue
     const term = table.texts[place] ?? ''

@@ -1,10 +1,11 @@
 // Every question about names, asked of the packaged list and of what has changed since it was made. A listing that changed
 // hides its packaged line; the layers are otherwise asked one after another and answer as one.
 
-import { fold } from './fold.ts'
+import { fold, isHan } from './fold.ts'
 import type { Listing } from './listing.ts'
 import type { NameTable } from './name-table.ts'
 import type { CharacterLists } from './similarity.ts'
+import { spellerFrom } from './speller.ts'
 import { TERM, type TermKind } from './terms.ts'
 
 /** A table and which of its lines another layer replaces. */
@@ -21,6 +22,8 @@ export class NameIndex {
   /** Changes whenever an answer may. */
   readonly version: string
   readonly layers: readonly Layer[]
+  /** Made when first needed: it reads every line. */
+  #spell: ((name: string) => string) | null = null
 
   constructor(version: string, base: NameTable, changed: NameTable | null = null) {
     this.version = version
@@ -51,6 +54,14 @@ export class NameIndex {
   /** Active listings whose whole Chinese name is spelled so in pinyin. */
   spelled(text: string): Listing[] {
     return leadingOnly(this.#exactly(fold(text).replaceAll(' ', ''), TERM.pinyin))
+  }
+
+  /** Active listings whose Chinese name is read like this text in other Chinese characters. */
+  soundingLike(text: string): Listing[] {
+    const folded = fold(text)
+    if (!isHan(folded)) return []
+    this.#spell ??= spellerFrom(this.all())
+    return this.spelled(this.#spell(folded))
   }
 
   /** Active listings of whose Chinese name these are the initials in pinyin. */

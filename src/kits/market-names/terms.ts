@@ -3,6 +3,7 @@
 
 import { fold, isHan } from './fold.ts'
 import { initialsOf, joinedPinyin, type Listing } from './listing.ts'
+import { partsOf } from './speller.ts'
 
 /** What kind of text a term is. */
 export const TERM = { code: 0, name: 1, pinyin: 2, initials: 3 } as const
@@ -22,6 +23,19 @@ export function eachTerm(listing: Listing, add: (kind: TermKind, text: string) =
   if (en !== '' && en !== zh) add(TERM.name, fold(en))
   for (const alias of aliases) add(TERM.name, fold(alias))
   if (pinyin !== '') addPinyin(pinyin, add)
+  for (const alias of aliases) {
+    const spelled = spelledPart(fold(alias), { name, pinyin })
+    if (spelled !== null) add(TERM.pinyin, spelled)
+  }
+}
+
+/** The pinyin of an alias that is a part of the name (`茅台` of `贵州茅台`): the name's own syllables tell it. */
+function spelledPart(alias: string, { name, pinyin }: { name: string; pinyin: string }): string | null {
+  const place = isHan(alias) && alias !== name ? name.indexOf(alias) : -1
+  const syllables = pinyin.split(' ')
+  if (place < 0 || partsOf(name).length !== syllables.length) return null
+  const before = partsOf(name.slice(0, place)).length
+  return syllables.slice(before, before + partsOf(alias).length).join('')
 }
 
 function addPinyin(pinyin: string, add: (kind: TermKind, text: string) => void): void {

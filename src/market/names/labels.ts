@@ -4,7 +4,7 @@
 import type { Listing } from '../../kits/market-names/index.ts'
 import { type Instrument, parseCode } from '../instruments.ts'
 
-type Language = 'zh' | 'en' | 'ko'
+export type Language = 'zh' | 'en' | 'ko'
 
 const PLACES: Record<Instrument['exchange'], Record<Language, string>> = {
   SH: { zh: '上海', en: 'Shanghai', ko: '상하이' },
@@ -21,6 +21,28 @@ const PLACES: Record<Instrument['exchange'], Record<Language, string>> = {
 
 export function placeOf({ exchange }: Pick<Instrument, 'exchange'>, language: Language): string {
   return PLACES[exchange][language]
+}
+
+/** What the listing is called in the language, as far as it has a name there. */
+export function nameIn({ zh, en }: Listing, language: Language): string {
+  return (language === 'zh' ? zh : en) || zh || en
+}
+
+const READ: Record<Language, (typed: string, meant: string) => string> = {
+  zh: (typed, meant) => `“${typed}”读作${meant}`,
+  en: (typed, meant) => `"${typed}" was read as ${meant}`,
+  ko: (typed, meant) => `"${typed}"을(를) ${meant}(으)로 읽었습니다`,
+}
+
+/** "X was read as Y (code)". */
+export function readingText(
+  typed: string,
+  listing: Listing | null,
+  { key, language }: { key: string; language: Language },
+): string {
+  const name = listing === null ? '' : nameIn(listing, language)
+  const code = language === 'zh' ? `（${key}）` : ` (${key})`
+  return READ[language](typed, name === '' || name === key ? key : name + code)
 }
 
 /** The instrument of a listing. A code does not tell every fund, and a list not every one that a code tells. */

@@ -1,7 +1,7 @@
 // What providers say that mainland stocks are called today, compared with what is known. A list is believed as a whole or not at
 // all: one that is too short, or that renames or ends too much at once, has lost a page or moved a column.
 
-import { fold, isHan, type Listing } from '../../kits/market-names/index.ts'
+import { fold, type Listing, spellerFrom } from '../../kits/market-names/index.ts'
 import { type Clock, isoMicros } from '../../lib/clock.ts'
 import { log } from '../../lib/log.ts'
 import { parseCode } from '../instruments.ts'
@@ -133,35 +133,4 @@ function withFormerName({ zh, aliases }: Listing, taken: ReadonlySet<string>): s
   const former = taken.has(zh) || aliases.includes(zh) ? [] : [zh]
   const kept = aliases.filter((alias) => !taken.has(alias))
   return [...kept, ...former].slice(-Math.max(MOST_FORMER_NAMES, kept.length))
-}
-
-/** Pinyin as known names are spelled: for each character its commonest reading. Empty where a character is new. */
-export function spellerFrom(known: readonly Pick<Listing, 'zh' | 'pinyin'>[]): (name: string) => string {
-  const counts = new Map<string, Map<string, number>>()
-  for (const { zh, pinyin } of known) {
-    const parts = partsOf(zh)
-    const syllables = pinyin.split(' ')
-    if (parts.length !== syllables.length) continue
-    for (const [i, part] of parts.entries()) {
-      const readings = counts.get(part) ?? new Map<string, number>()
-      const reading = syllables[i] ?? ''
-      readings.set(reading, (readings.get(reading) ?? 0) + 1)
-      counts.set(part, readings)
-    }
-  }
-  const commonest = (part: string): string | null => {
-    if (!isHan(part)) return part
-    const readings = [...(counts.get(part) ?? [])].sort((a, b) => b[1] - a[1])
-    return readings[0]?.[0] ?? null
-  }
-  return (name) => {
-    if (!isHan(name)) return ''
-    const syllables = partsOf(name).map(commonest)
-    return syllables.every((syllable) => syllable !== null) ? syllables.join(' ') : ''
-  }
-}
-
-/** Each Chinese character, and each run of letters and digits. */
-function partsOf(name: string): string[] {
-  return name.toLowerCase().match(/[\u3400-\u9fff]|[a-z0-9]+/g) ?? []
 }

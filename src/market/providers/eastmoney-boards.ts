@@ -1,5 +1,5 @@
-// EastMoney's boards: which ones a stock belongs to, which are the strongest and weakest of the day, and the list of all
-// mainland stocks, from which names are refreshed.
+// EastMoney's boards: which ones a stock belongs to, which are the strongest and weakest of the day, and the lists of stocks and
+// funds, from which names are refreshed.
 
 import { z } from 'zod'
 import type { Board, BoardRankings, RankedBoard, RankedEnds } from '../company.ts'
@@ -81,18 +81,30 @@ function toRanked(row: Row, rank: number): RankedBoard {
   }
 }
 
+type ListedRow = { code: string; name: string }
+
 const MAINLAND = 'm:0+t:6,m:0+t:80,m:1+t:2,m:1+t:23,m:0+t:81+s:2048'
+const HONG_KONG = 'm:128+t:3,m:128+t:4,m:128+t:1,m:128+t:2'
+const FUNDS = 'b:MK0021,b:MK0022,b:MK0023,b:MK0024'
 const MOST_PAGES = 100
 
 /** Code and name of every mainland stock, page by page: about a minute at the rate that EastMoney allows. */
-export async function mainlandList(
-  options: EastMoneyOptions,
-  query: QuoteQuery,
-): Promise<{ code: string; name: string }[]> {
-  const listed: { code: string; name: string }[] = []
+export const mainlandList = (options: EastMoneyOptions, query: QuoteQuery): Promise<ListedRow[]> =>
+  wholeList(options, MAINLAND, query)
+
+/** The same of Hong Kong's main board and its market for growing companies, REITs and funds included. */
+export const hongKongList = (options: EastMoneyOptions, query: QuoteQuery): Promise<ListedRow[]> =>
+  wholeList(options, HONG_KONG, query)
+
+/** The same of the funds that trade in Shanghai and Shenzhen. */
+export const fundList = (options: EastMoneyOptions, query: QuoteQuery): Promise<ListedRow[]> =>
+  wholeList(options, FUNDS, query)
+
+async function wholeList(options: EastMoneyOptions, group: string, query: QuoteQuery): Promise<ListedRow[]> {
+  const listed: ListedRow[] = []
   for (let page = 1; page <= MOST_PAGES; page++) {
     const order = `fid=f12&po=0&pn=${page}&pz=${PAGE_SIZE}&np=1&fltt=2&invt=2`
-    const url = `${options.quoteUrl}/api/qt/clist/get?${order}&fs=${MAINLAND}&fields=f12,f14`
+    const url = `${options.quoteUrl}/api/qt/clist/get?${order}&fs=${group}&fields=f12,f14`
     const { data } = await ask(options, url, { schema: Page, query })
     if (!data) throw faulty(SERVICE, 'empty', `page ${page} of the list`)
     listed.push(...data.diff.map(({ f12, f14 }) => ({ code: f12, name: f14 })))

@@ -110,3 +110,15 @@ export function eastMoneyUrls(raw: RawVariables) {
   const { EASTMONEY_QUOTE_URL: quoteUrl, EASTMONEY_HISTORY_URL: historyUrl, ...rest } = readVariables(EASTMONEY, raw)
   return { quoteUrl, historyUrl, datacenterUrl: rest.EASTMONEY_DATACENTER_URL }
 }
+
+/** Where the lists of markets come from that no provider of prices hands out. */
+export const NAME_LIST_VARIABLES = {
+  NASDAQ_TRADER_URL: baseUrl('https://www.nasdaqtrader.com'),
+  MOPS_URL: baseUrl('https://mopsfin.twse.com.tw'),
+  KIND_URL: baseUrl('https://kind.krx.co.kr'),
+} as const
+
+export function nameListUrls(raw: RawVariables) {
+  const { NASDAQ_TRADER_URL: nasdaq, MOPS_URL: mops, KIND_URL: kind } = readVariables(NAME_LIST_VARIABLES, raw)
+  return { nasdaq, mops, kind }
+}

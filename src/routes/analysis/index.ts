@@ -5,7 +5,9 @@ import { channels } from './channels.ts'
 import { deliveries } from './deliveries.ts'
 import { history } from './history.ts'
 import { marketReview } from './market-review.ts'
+import { parseImport } from './parse-import.ts'
 import { queue } from './queue.ts'
+import { readings } from './readings.ts'
 import { schedules } from './schedules.ts'
 import { stocks } from './stocks.ts'
 import { stream } from './stream.ts'
@@ -30,6 +32,8 @@ for (const part of [
   channels,
   deliveries,
   history,
+  readings,
+  parseImport,
   stocks,
 ])
   analysisRoutes.route('/', part)

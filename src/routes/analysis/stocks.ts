@@ -7,11 +7,11 @@ import { AppError, analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
 import { laxInt } from '../../http/validation.ts'
-import { currentNames, MATCHES, type Suggestion, suggest } from '../../kits/market-names/index.ts'
+import { currentNames, MATCHES, type NameIndex, type Suggestion, suggest } from '../../kits/market-names/index.ts'
 import { isoMicros } from '../../lib/clock.ts'
 import type { Bar } from '../../market/bars.ts'
 import { canonicalCode, instrumentOf, keyOf, placeOf } from '../../market/names/labels.ts'
-import { readPasted } from '../../market/pasted.ts'
+import { searchTexts } from '../../market/pasted.ts'
 import type { Fetched } from '../../market/provider-run.ts'
 import { type Resolved, resolveInput } from '../../market/resolve.ts'
 import { StockHistory, StockQuote } from './schemas.ts'
@@ -211,10 +211,21 @@ endpoint(
   },
   async (c, { query: { q, limit, language = config(c.env).reportLanguage } }) => {
     const names = await currentNames(stockNameStore(c.env.DB))
-    const items = suggest(names, readPasted(q), { limit, keyOf }).map((suggestion) => wireOf(suggestion, language))
+    const items = found(names, q, limit).map((suggestion) => wireOf(suggestion, language))
     return c.json({ query: q, total: items.length, items })
   },
 )
+
+/** The suggestions for each part of what was typed or pasted, each listing once. */
+function found(names: NameIndex, query: string, limit: number): Suggestion[] {
+  const suggestions = new Map<string, Suggestion>()
+  for (const text of searchTexts(query)) {
+    for (const one of suggest(names, text, { limit, keyOf })) {
+      if (!suggestions.has(one.listing.key)) suggestions.set(one.listing.key, one)
+    }
+  }
+  return [...suggestions.values()].slice(0, limit)
+}
 
 function wireOf({ listing, match }: Suggestion, language: 'zh' | 'en' | 'ko'): z.infer<typeof StockSuggestion> {
   const { key, zh, en, aliases, kind } = listing

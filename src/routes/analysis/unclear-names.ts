@@ -1,12 +1,11 @@
 // The refusal of entries that mean no stock, or more than one: what was typed, why, and which stocks may be meant.
 
 import { AppError } from '../../http/errors.ts'
-import { canonicalCode, instrumentOf, placeOf } from '../../market/names/labels.ts'
+import type { Language } from '../../market/names/labels.ts'
 import type { Rejected } from '../../market/resolve.ts'
+import { candidateOf } from './readings.ts'
 
 const MAX_NAMED = 20
-
-type Language = 'zh' | 'en' | 'ko'
 
 /**
  * 400 `validation_error`. `detail` has the sentence (`message`), `reason` and `candidates` of the first entry, and all of them
@@ -20,21 +19,8 @@ export function unclearNames(rejected: readonly Rejected[], language: Language):
     input: one.input,
     reason: one.reason,
     message: one.message,
-    candidates: candidatesOf(one, language),
+    candidates: one.candidates.map((listing) => candidateOf(listing, language)),
   }))
   const detail = { message, reason: invalid[0]?.reason, candidates: invalid[0]?.candidates ?? [], invalid }
   return new AppError('bad_request', message, { extra: { detail } })
-}
-
-function candidatesOf({ candidates }: Rejected, language: Language) {
-  return candidates.map((listing) => {
-    const instrument = instrumentOf(listing)
-    return {
-      stock_code: listing.key,
-      canonical_code: canonicalCode(instrument),
-      stock_name: (language === 'zh' ? listing.zh : listing.en) || listing.zh,
-      market: instrument.market,
-      market_label: placeOf(instrument, language),
-    }
-  })
 }

@@ -7,7 +7,7 @@ import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
 import { isoMicros } from '../../lib/clock.ts'
 import { hexId } from '../../lib/crypto.ts'
-import { full, MAX_STOCKS, stockOf } from './watchlists.ts'
+import { confirm, full, MAX_STOCKS, stockOf, watchedAs } from './watchlists.ts'
 
 const app = router(analysisEnvelope)
 const tag = 'Watchlists'
@@ -17,6 +17,7 @@ const DEFAULT_NAME = ' default'
 
 const Codes = z.object({ stock_codes: z.array(z.string()), message: z.string().nullable() }).openapi('WatchlistCodes')
 const body = { schema: z.object({ stock_code: z.string().max(100) }), required: true } as const
+const added = { schema: body.schema.extend({ confirm }), required: true } as const
 const refused = { 400: { description: 'A stock that is none, or one too many' } }
 
 endpoint(
@@ -44,15 +45,16 @@ endpoint(
     bodyLimit: 'standard',
     tag,
     summary: 'Put a stock into your default group',
-    body,
+    body: added,
     replies: { 200: { description: 'All codes', schema: Codes }, ...refused },
   },
-  async (c, { body: { stock_code } }) => {
+  async (c, { body: { stock_code, confirm: isConfirmed } }) => {
     const { owner } = c.get('principal')
-    const stock = await stockOf(c.env, stock_code)
+    const { stock, readings } = await stockOf(c.env, stock_code, { confirm: isConfirmed })
     const list = (await defaultList(c.env.DB, owner)) ?? (await newDefault(c.env.DB, owner))
     if (!(await watchStock(c.env.DB, { id: list.id, stock, most: MAX_STOCKS }))) throw full()
-    return c.json(codesOf(await defaultList(c.env.DB, owner), `${stock.stockCode} is in the watchlist`))
+    const said = [...readings.flatMap(({ reading }) => reading ?? []), `${stock.stockCode} is in the watchlist`]
+    return c.json(codesOf(await defaultList(c.env.DB, owner), said.join('; ')))
   },
 )
 
@@ -71,7 +73,7 @@ endpoint(
   },
   async (c, { body: { stock_code } }) => {
     const { owner } = c.get('principal')
-    const stock = await stockOf(c.env, stock_code)
+    const stock = await watchedAs(c.env, stock_code)
     const list = await defaultList(c.env.DB, owner)
     const wasThere = list !== null && (await unwatchStock(c.env.DB, list.id, stock.key))
     const message = `${stock.stockCode} ${wasThere ? 'is no longer' : 'was not'} in the watchlist`

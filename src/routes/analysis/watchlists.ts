@@ -17,10 +17,13 @@ import type { AppEnv } from '../../http/app-env.ts'
 import { AppError, analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
+import { laxBool } from '../../http/validation.ts'
 import { currentNames } from '../../kits/market-names/index.ts'
 import { isoMicros } from '../../lib/clock.ts'
 import { hexId } from '../../lib/crypto.ts'
-import { type Resolved, resolveEntries, resolvePasted } from '../../market/resolve.ts'
+import { readEntry, takeFirst } from '../../market/readings.ts'
+import type { Rejected, Resolved } from '../../market/resolve.ts'
+import { readingOf, StockReading } from './readings.ts'
 import { unclearNames } from './unclear-names.ts'
 
 const app = router(analysisEnvelope)
@@ -29,7 +32,7 @@ const PATH = '/api/v1/analysis/watchlists'
 const ONE = `${PATH}/{watchlist_id}`
 const params = z.object({ watchlist_id: z.string() })
 const missing = { 404: { description: 'No such watchlist' } }
-const refused = { 400: { description: 'A stock that is none, or too many of them' } }
+const refused = { 400: { description: 'A stock that is none or not clear, or too many of them' } }
 const taken = { 409: { description: 'Another list of yours has this name' } }
 
 const MAX_LISTS = 50
@@ -37,6 +40,7 @@ export const MAX_STOCKS = 500
 
 const name = z.string().trim().min(1).max(100)
 const stockCodes = z.array(z.string().max(100)).max(MAX_STOCKS)
+export const confirm = laxBool().default(false)
 
 const WatchlistSchema = z
   .object({
@@ -47,6 +51,10 @@ const WatchlistSchema = z
     stocks: z.array(z.object({ stock_code: z.string(), stock_name: z.string().nullable() })),
   })
   .openapi('Watchlist')
+
+const ChangedWatchlist = WatchlistSchema.extend({
+  readings: z.array(StockReading).describe('How the entries were read that were not the code itself'),
+}).openapi('ChangedWatchlist')
 
 endpoint(
   app,
@@ -73,17 +81,17 @@ endpoint(
     bodyLimit: 'standard',
     tag,
     summary: 'Add a group',
-    body: { schema: z.object({ name, stock_codes: stockCodes.default([]) }), required: true },
-    replies: { 201: { description: 'The list', schema: WatchlistSchema }, ...refused, ...taken },
+    body: { schema: z.object({ name, stock_codes: stockCodes.default([]), confirm }), required: true },
+    replies: { 201: { description: 'The list', schema: ChangedWatchlist }, ...refused, ...taken },
   },
   async (c, { body }) => {
-    const stocks = await stocksOf(c, body.stock_codes)
+    const { stocks, readings } = await stocksOf(c.env, body.stock_codes, body)
     const createdAt = isoMicros(Date.now())
     const list = { id: hexId(), name: body.name, isDefault: false, createdAt, stocks }
     const creation = await createWatchlist(c.env.DB, ownerOf(c), { list, most: MAX_LISTS })
     if (creation === 'name_taken') throw nameTaken()
     if (creation === 'too_many') throw new AppError('bad_request', `You have ${MAX_LISTS} watchlists already`)
-    return c.json(wire(list), 201)
+    return c.json({ ...wire(list), readings }, 201)
   },
 )
 
@@ -114,14 +122,15 @@ endpoint(
     tag,
     summary: 'Give a group another name, other stocks, or both',
     params,
-    body: { schema: z.object({ name: name.optional(), stock_codes: stockCodes.optional() }), required: true },
-    replies: { 200: { description: 'The list', schema: WatchlistSchema }, ...missing, ...refused, ...taken },
+    body: { schema: z.object({ name: name.optional(), stock_codes: stockCodes.optional(), confirm }), required: true },
+    replies: { 200: { description: 'The list', schema: ChangedWatchlist }, ...missing, ...refused, ...taken },
   },
   async (c, { params: { watchlist_id: id }, body }) => {
     await mustFind(c, id)
-    const stocks = body.stock_codes === undefined ? null : await stocksOf(c, body.stock_codes)
-    if (!(await changeWatchlist(c.env.DB, ownerOf(c), { id, name: body.name ?? null, stocks }))) throw nameTaken()
-    return c.json(wire(await mustFind(c, id)))
+    const given = body.stock_codes === undefined ? null : await stocksOf(c.env, body.stock_codes, body)
+    const changes = { id, name: body.name ?? null, stocks: given?.stocks ?? null }
+    if (!(await changeWatchlist(c.env.DB, ownerOf(c), changes))) throw nameTaken()
+    return c.json({ ...wire(await mustFind(c, id)), readings: given?.readings ?? [] })
   },
 )
 
@@ -155,14 +164,14 @@ endpoint(
     tag,
     summary: 'Put a stock into a group; one that is there already stays where it is',
     params,
-    body: { schema: z.object({ stock_code: z.string().max(100) }), required: true },
-    replies: { 200: { description: 'The list', schema: WatchlistSchema }, ...missing, ...refused },
+    body: { schema: z.object({ stock_code: z.string().max(100), confirm }), required: true },
+    replies: { 200: { description: 'The list', schema: ChangedWatchlist }, ...missing, ...refused },
   },
   async (c, { params: { watchlist_id: id }, body }) => {
     await mustFind(c, id)
-    const stock = await stockOf(c.env, body.stock_code)
+    const { stock, readings } = await stockOf(c.env, body.stock_code, body)
     if (!(await watchStock(c.env.DB, { id, stock, most: MAX_STOCKS }))) throw full()
-    return c.json(wire(await mustFind(c, id)))
+    return c.json({ ...wire(await mustFind(c, id)), readings })
   },
 )
 
@@ -181,7 +190,7 @@ endpoint(
   },
   async (c, { params: { watchlist_id: id, stock_code } }) => {
     await mustFind(c, id)
-    const { key } = await stockOf(c.env, stock_code)
+    const { key } = await watchedAs(c.env, stock_code)
     if (!(await unwatchStock(c.env.DB, id, key))) throw new AppError('not_found', 'The stock is not in this watchlist')
     return c.json(wire(await mustFind(c, id)))
   },
@@ -198,18 +207,50 @@ async function mustFind(c: Context<AppEnv>, id: string): Promise<Watchlist> {
   return list
 }
 
-async function stocksOf(c: Context<AppEnv>, codes: readonly string[]): Promise<WatchedStock[]> {
-  const { targets, rejected } = resolveEntries(codes, await currentNames(stockNameStore(c.env.DB)), { pasted: true })
-  if (rejected.length > 0) throw unclearNames(rejected, config(c.env).reportLanguage)
-  return targets.map(watched)
+type Confirm = { confirm?: boolean }
+type Readings = z.infer<typeof StockReading>[]
+
+/** The listings that entries mean, each once; 400 with the candidates when one is not clear and nobody confirmed its first. */
+async function stocksOf(
+  env: Env,
+  codes: readonly string[],
+  { confirm: isConfirmed = false }: Confirm = {},
+): Promise<{ stocks: WatchedStock[]; readings: Readings }> {
+  const names = await currentNames(stockNameStore(env.DB))
+  const language = config(env).reportLanguage
+  const read = codes.flatMap((code) => readEntry(code, names) ?? [])
+  const taken = isConfirmed ? read.map(takeFirst) : read
+  const rejected = taken.flatMap((one): Rejected[] => (one.rejected === null ? [] : [one.rejected]))
+  if (rejected.length > 0) throw unclearNames(rejected, language)
+  const stocks = new Map<string, WatchedStock>()
+  for (const { resolved } of taken) {
+    if (resolved !== null && !stocks.has(resolved.instrument.key))
+      stocks.set(resolved.instrument.key, watched(resolved))
+  }
+  const readings = taken.filter(({ kind }) => kind === 'reading').map((one) => readingOf(one, language))
+  return { stocks: [...stocks.values()], readings }
 }
 
-/** The listing that an entry means; 400 when it means none. */
-export async function stockOf(env: Env, code: string): Promise<WatchedStock> {
-  const resolution = resolvePasted(code, await currentNames(stockNameStore(env.DB)))
-  if (resolution?.ok) return watched(resolution)
-  if (resolution === null) throw new AppError('bad_request', 'stock_code is blank')
-  throw unclearNames([resolution], config(env).reportLanguage)
+/** The same for one entry, which must not be blank. */
+export async function stockOf(
+  env: Env,
+  code: string,
+  confirmation: Confirm = {},
+): Promise<{ stock: WatchedStock; readings: Readings }> {
+  const {
+    stocks: [stock],
+    readings,
+  } = await stocksOf(env, [code], confirmation)
+  if (stock === undefined) throw new AppError('bad_request', 'stock_code is blank')
+  return { stock, readings }
+}
+
+/** The stock to take out. A list may have a number of a bond, which is no stock's any more: it goes by its own text. */
+export async function watchedAs(env: Env, code: string): Promise<Pick<WatchedStock, 'key' | 'stockCode'>> {
+  const reading = readEntry(code, await currentNames(stockNameStore(env.DB)))
+  if (reading?.rejected?.reason !== 'no_share') return (await stockOf(env, code)).stock
+  const text = code.trim().toUpperCase()
+  return { key: text, stockCode: text }
 }
 
 const watched = ({ instrument, stockCode, listing }: Resolved): WatchedStock => ({

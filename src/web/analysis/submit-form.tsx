@@ -1,7 +1,9 @@
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { ApiError, analyze, messageOf } from '../api.ts'
 import { Notice } from '../ui.tsx'
 import type { Accepted, AnalyzeRequest } from '../wire.ts'
+import { ReadingList } from './readings.tsx'
+import { codeOf, isOpen, type Readings, useReadings } from './use-readings.ts'
 
 /** `problems` has one line for each entry that the service refused; then nothing was submitted. */
 type Outcome = { taskIds: string[]; notes: string[]; problems: string[] }
@@ -31,18 +33,23 @@ export function SubmitForm({ onSubmitted }: { onSubmitted: (taskIds: string[]) =
   const [busy, setBusy] = useState(false)
   const [outcome, setOutcome] = useState<Outcome | null>(null)
   const entries = readEntries(text)
+  const readings = useReadings(entries, language)
+  const form = useRef<HTMLFormElement>(null)
   const submit = async (event: SubmitEvent) => {
     event.preventDefault()
     setBusy(true)
-    const result = await send(entries, { language, reportType })
+    const result = await readAndSend(entries, readings, { language, reportType })
     setOutcome(result)
-    onSubmitted(result.taskIds)
-    if (result.problems.length === 0) setText('')
+    if (result !== null) onSubmitted(result.taskIds)
+    // What was typed meanwhile stays.
+    if (result !== null && result.problems.length === 0) setText((now) => (now === text ? '' : now))
     setBusy(false)
+    if (result === null) askFirst(form.current)
   }
   return (
-    <form class="card submit" onSubmit={submit}>
+    <form class="card submit" ref={form} onSubmit={submit}>
       <Codes text={text} onText={setText} />
+      <ReadingList readings={readings} language={language} />
       <div class="fields">
         <Choice label="Language" value={language} options={LANGUAGES} onChange={setLanguage} />
         <Choice label="Report" value={reportType} options={REPORT_TYPES} onChange={setReportType} />
@@ -105,17 +112,45 @@ function Choice({ label, value, options, onChange }: ChoiceProps) {
   )
 }
 
-/** Names may hold blanks, so only commas, semicolons and line ends part two entries. */
+/** Names may hold blanks, so only commas, semicolons and line ends part two entries, and no comma of `Apple, Inc.`. */
 const readEntries = (text: string): string[] =>
   text
-    .split(/[,，、;；\n]/)
+    .split(/,(?!\s*(?:inc|ltd|corp|co|llc)\b)|[，、;；\n]/i)
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '')
 
-async function send(entries: string[], chosen: { language: string; reportType: string }): Promise<Outcome> {
-  const [only = ''] = entries
+type Chosen = { language: string; reportType: string }
+
+/** Sends the codes of what was typed; null while an entry is not clear, which then asks. */
+async function readAndSend(entries: string[], { ask, choices }: Readings, chosen: Chosen): Promise<Outcome | null> {
+  try {
+    const items = await ask()
+    if (items.some((item) => isOpen(item, choices))) return null
+    const codes = items.flatMap((item) => codeOf(item, choices) ?? [])
+    if (codes.length === 0) return { taskIds: [], notes: [], problems: [] }
+    return await send(codes, chosen, entries)
+  } catch (error) {
+    return { taskIds: [], notes: [], problems: [messageOf(error)] }
+  }
+}
+
+/** Moves the keyboard to the first question, or back to the field where an entry is not known. */
+function askFirst(form: HTMLFormElement | null): void {
+  // The readings are drawn with the next frame.
+  requestAnimationFrame(() => {
+    const question = [...(form?.querySelectorAll('fieldset') ?? [])].find(
+      (one) => one.querySelector(':checked') === null,
+    )
+    const target = question?.querySelector('input') ?? form?.querySelector('textarea')
+    target?.focus()
+  })
+}
+
+async function send(codes: string[], chosen: Chosen, entries: string[]): Promise<Outcome> {
+  const [only = ''] = codes
+  const [typed = only] = entries
   const request: AnalyzeRequest = {
-    ...(entries.length === 1 ? { stock_code: only, original_query: only } : { stock_codes: entries }),
+    ...(codes.length === 1 ? { stock_code: only, original_query: typed } : { stock_codes: codes }),
     ...(chosen.language === '' ? {} : { report_language: chosen.language }),
     report_type: chosen.reportType,
     selection_source: 'manual',

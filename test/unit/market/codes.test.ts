@@ -85,6 +85,8 @@ test('what is no code is refused, and an exchange that contradicts the number is
   expect(parseCode('600519.SZ')).toEqual({ ok: false, reason: 'wrong_exchange', exchange: 'SZ', belongsTo: 'SH' })
   expect(parseCode('SH300750')).toEqual({ ok: false, reason: 'wrong_exchange', exchange: 'SH', belongsTo: 'SZ' })
   expect(parseCode('600519.BJ')).toEqual({ ok: false, reason: 'wrong_exchange', exchange: 'BJ', belongsTo: 'SH' })
+  for (const text of ['113050.SH', '113050', 'sz128034', '019547.SH', '204001.SH', '400010.SZ', '730001.SH'])
+    expect([text, parseCode(text)]).toEqual([text, { ok: false, reason: 'no_share' }])
   expect(parseCode('SPX.HK')).toEqual({ ok: false, reason: 'not_code' })
 })
 
@@ -93,12 +95,14 @@ const digits = (length: number) =>
 const anyCase = (text: string) => fc.constantFrom(text, text.toLowerCase(), ` ${text}\t`)
 
 test('all spellings of one listing merge and its display form leads back to it', () => {
-  const mainland = digits(6).chain((code) => {
-    const exchange = instrumentOf(code).exchange
-    return fc
-      .constantFrom(code, exchange + code, `${exchange}.${code}`, `${code}.${exchange}`)
-      .map((text) => [code, text])
-  })
+  const mainland = digits(6)
+    .filter((code) => parseCode(code).ok)
+    .chain((code) => {
+      const exchange = instrumentOf(code).exchange
+      return fc
+        .constantFrom(code, exchange + code, `${exchange}.${code}`, `${code}.${exchange}`)
+        .map((text) => [code, text])
+    })
   const hongKong = digits(5).chain((code) => {
     const short = String(Number(code))
     const forms = [code, `HK${code}`, `HK${short}`, `HK.${code}`, `HK.${short}`, `${code}.HK`, `${short}.HK`]

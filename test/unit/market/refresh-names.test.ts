@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Listing, packagedNames } from '../../../src/kits/market-names/index.ts'
-import { type ListedName, refreshNames, spellerFrom } from '../../../src/market/names/refresh.ts'
+import { type Listing, packagedNames, spellerFrom } from '../../../src/kits/market-names/index.ts'
+import { type ListedName, refreshNames } from '../../../src/market/names/refresh.ts'
 import { nameSources } from '../../../src/market/names/sources.ts'
 import { memoryGate } from '../../../src/market/providers/gate.ts'
 import { json, upstream } from './upstream.ts'

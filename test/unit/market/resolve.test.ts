@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, inject, test } from 'vitest'
 import { packagedNames } from '../../../src/kits/market-names/index.ts'
-import { resolveEntries, resolveInput, resolvePasted } from '../../../src/market/resolve.ts'
+import { resolveEntries, resolveInput } from '../../../src/market/resolve.ts'
+import { resolvePasted } from '../../../src/market/resolve-pasted.ts'
 import { listSamples } from '../../../src/market/samples.ts'
 
 const names = await packagedNames()
@@ -79,6 +80,9 @@ test('an entry becomes a listing by its code, then as a known ticker, then by it
 test('an entry that means nothing, or more than one thing, is refused by name', () => {
   const rows: [string, string][] = [
     ['600519.SZ', 'wrong_exchange'],
+    ['113050.SH', 'no_share'],
+    ['204001.SH', 'no_share'],
+    ['128034', 'no_share'],
     ['abc123', 'letters_with_digits'],
     ['N茅台1', 'letters_with_digits'],
     ['６００５１９', 'character'],
@@ -110,6 +114,8 @@ test('an entry that means nothing, or more than one thing, is refused by name', 
   expect(message('2330')).toContain('2330.T')
   expect(message('2330')).toContain('2330.TW')
   expect(message('600519.SZ')).toContain('"600519.SZ"')
+  expect(message('113050.SH')).toMatch(/^"113050.SH" is no number of a stock, fund or index of Shanghai.*bonds/)
+  expect(message('113050')).toContain('113050.KS')
   expect(message('x'.repeat(10_000)).length).toBeLessThan(120)
 })
 
@@ -193,6 +199,27 @@ test('what people paste is read: marks, full-width characters, a code beside its
     ['Apple (AAPL)', 'AAPL'],
     ['三星电子', '005930.KS'],
     ['贵州茅台', '600519'],
+    ['삼성전자', '005930.KS'],
+    ['삼성전자'.normalize('NFD'), '005930.KS'],
+    ['(주)카카오', '035720.KS'],
+    ['トヨタ', '7203.T'],
+    ['ﾄﾖﾀ自動車株式会社', '7203.T'],
+    ['maotai', '600519'],
+    ['NASDAQ: AAPL', 'AAPL'],
+    ['Russell 2000', 'RUT'],
+    ['Apple Inc. (NASDAQ: AAPL)', 'AAPL'],
+    ['腾讯控股 (0700.HK)', 'HK00700'],
+    ['台积电(2330)', '2330.TW'],
+    ['中国平安(02318)', 'HK02318'],
+    ['Alibaba (BABA)', 'BABA'],
+    ['The Coca-Cola Company', 'KO'],
+    ['腾讯控股有限公司', 'HK00700'],
+    // The code of another, a code that no list has, and a holding that is not the company itself.
+    ['贵州茅台(000858)', 'ambiguous'],
+    ['腾讯 (TCEHY)', 'ambiguous'],
+    ['Apple Holdings', 'not_found'],
+    ['113050.SH', 'no_share'],
+    ['南银转债(113050)', 'no_share'],
   ]
   const keyIn = (text: string) => {
     const resolution = resolvePasted(text, names)

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { packagedNames } from '../../../src/kits/market-names/index.ts'
+import { fromBase64 } from '../../../src/lib/crypto.ts'
+import { readRows, rowsOf, textOfFile } from '../../../src/market/import-list.ts'
+
+const names = await packagedNames()
+
+/** `kind key` of each row, or `kind` and the candidates. */
+function read(text: string): string[] {
+  return readRows(rowsOf(text) ?? [], names).map(({ kind, resolved, candidates }) => {
+    return `${kind} ${resolved?.instrument.key ?? candidates.map(({ key }) => key).join('/')}`.trim()
+  })
+}
+
+test('each line of a text is a code, a reading, a question or unknown, and each listing stands there once', () => {
+  const text =
+    '600519.XSHG\n贵州茅台(600519)\n\nBRK/B\n700 HK\n삼성전자\nトヨタ\nApple Inc.\n^GSPC\nmaotai\n６００５１９\n贵州茅苔\n龘龘龘\n'
+  expect(read(text)).toEqual([
+    'code 600519',
+    'code BRK.B',
+    'code HK00700',
+    'reading 005930.KS',
+    'reading 7203.T',
+    'reading AAPL',
+    'reading SPX',
+    'candidates 600519',
+    'unknown',
+  ])
+  expect(read('600519, AAPL;  0700.HK')).toEqual(['code 600519', 'code AAPL', 'code HK00700'])
+  expect(read('600519, AAPL')).toEqual(['code 600519', 'code AAPL'])
+  expect(read('600519、000858、AAPL')).toEqual(['code 600519', 'code 000858', 'code AAPL'])
+})
+
+test('a table is read by its header, or by the code and the name that its rows have', () => {
+  expect(read('股票代码,股票名称,持仓\n600519,贵州茅台,100\n="000858",五粮液,"1,200"\n,腾讯控股,5\n')).toEqual([
+    'code 600519',
+    'code 000858',
+    'reading HK00700',
+  ])
+  expect(read('Name\tSymbol\tPrice\nApple\tAAPL\t190.5\nToyota Motor\t7203.T\t2,500')).toEqual([
+    'code AAPL',
+    'code 7203.T',
+  ])
+  expect(read('600519,贵州茅台,1700.50,100\n五粮液,000858,150.2,200')).toEqual(['code 600519', 'code 000858'])
+  expect(read('AAPL,Apple\n700 HK,Tencent')).toEqual(['code AAPL', 'code HK00700'])
+})
+
+test('a name that is not that of the code beside it is asked about, and never passed over', () => {
+  expect(read('code,name\n000858,贵州茅台')).toEqual(['candidates 000858/600519'])
+  // A spreadsheet dropped the zeros of 002594: what is left is a code of Hong Kong.
+  expect(read('代码,名称\n2594,比亚迪')).toEqual(['reading 002594'])
+  expect(read('代码,名称\n2330,台积电')).toEqual(['reading 2330.TW'])
+  expect(read('code,name\n113050,南银转债')).toEqual(['unknown'])
+  expect(read('code,name\n600519,a name that nobody has')).toEqual(['reading 600519'])
+})
+
+test('files in UTF-8 and in GBK are texts, pictures and archives are not, and a list has an end', () => {
+  expect(textOfFile(new TextEncoder().encode('\uFEFF贵州茅台'))).toBe('贵州茅台')
+  expect(textOfFile(fromBase64('ufPW3cOpzKg=') ?? new Uint8Array())).toBe('贵州茅台')
+  expect(textOfFile(new Uint8Array([0x50, 0x4b, 3, 4, 20, 0, 8, 0]))).toBeNull()
+  expect(textOfFile(new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0xff, 0xff]))).toBeNull()
+  expect(rowsOf(Array.from({ length: 1_001 }, (_, i) => `X${i}`).join('\n'))).toBeNull()
+  expect(rowsOf('\n \n')).toEqual([])
+})
