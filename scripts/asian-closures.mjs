@@ -51,3 +51,17 @@ export const TAIPEI = [
   ),
   ...days(2027, '12-24 12-31'),
 ]
+
+const TEN = 10 * 60
+/** Opening and closing minute of the sessions of Seoul that begin an hour late. */
+export const SEOUL_LATE = {
+  // The day of the college entrance exam, when nobody is to be on the road before it begins: the close is an hour later, too. The
+  // ministry of education announces it; it is the second or the third Thursday of November.
+  ...Object.fromEntries(
+    ['2024-11-14', '2025-11-13', '2026-11-19', '2027-11-18'].map((date) => [date, [TEN, 16 * 60 + 30]]),
+  ),
+  // The first session of a year, which closes as always.
+  ...Object.fromEntries(
+    ['2024-01-02', '2025-01-02', '2026-01-02', '2027-01-04'].map((date) => [date, [TEN, 15 * 60 + 30]]),
+  ),
+}

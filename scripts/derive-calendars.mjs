@@ -1,9 +1,9 @@
-// The days on which the six markets do not trade, and those on which they close early.
+// The days on which the six markets do not trade, and those on which they close early or open late.
 // Mainland holidays are decreed a year ahead, so they come from a package that records the decrees;
 // New York's and Tokyo's follow rules that packages know; Hong Kong's follow the General Holidays Ordinance
 // and the lunar calendar, which are worked out here; Seoul's and Taipei's are listed.
 
-import { SEOUL, TAIPEI } from './asian-closures.mjs'
+import { SEOUL, SEOUL_LATE, TAIPEI } from './asian-closures.mjs'
 
 const YEARS = [2024, 2025, 2026, 2027]
 
@@ -30,7 +30,7 @@ export function weekdayOf(date) {
 const isWeekend = (date) => weekdayOf(date) % 6 === 0
 const sorted = (dates) => [...new Set(dates)].sort()
 
-/** For each market `{ years, closed, early }`: weekday holidays, and minutes of the day of early closes. */
+/** For each market `{ years, closed, early, late }`: weekday holidays, minutes of the day of early closes, and late sessions. */
 export function deriveCalendars({ chineseDays, nyseHolidays, japaneseHolidays }) {
   const closed = {
     cn: YEARS.flatMap((year) => chineseDays.getHolidaysInRange(`${year}-01-01`, `${year}-12-31`, false)),
@@ -45,7 +45,7 @@ export function deriveCalendars({ chineseDays, nyseHolidays, japaneseHolidays })
     const days = sorted([...closed[market], ...ONE_OFF_CLOSURES[market]]).filter((date) => !isWeekend(date))
     // A year without a single holiday is one that has not been decreed yet.
     const years = YEARS.filter((year) => days.some((date) => date.startsWith(String(year))))
-    calendars[market] = { years, closed: days, early: {} }
+    calendars[market] = { years, closed: days, early: {}, late: market === 'kr' ? SEOUL_LATE : {} }
   }
   addEarlyCloses(calendars, chineseDays)
   return calendars
@@ -143,5 +143,8 @@ export const CLOSED_DAYS: Partial<Record<Market, string[]>> = ${json(field('clos
 
 /** The minute of the local day at which a half day ends. */
 export const EARLY_CLOSES: Partial<Record<Market, Record<string, number>>> = ${json(field('early'))}
+
+/** Opening and closing minute of the local day where the session begins late. */
+export const LATE_SESSIONS: Partial<Record<Market, Record<string, [open: number, close: number]>>> = ${json(field('late'))}
 `
 }

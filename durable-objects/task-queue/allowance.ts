@@ -65,6 +65,11 @@ export class Allowance {
     return null
   }
 
+  /** Whether that synchronous analysis has begun and not ended. */
+  isRunning(id: string, now: number): boolean {
+    return firstRow(this.#sql, 'SELECT 1 FROM direct_runs WHERE id = ? AND until > ?', id, now) !== null
+  }
+
   endDirect(id: string): void {
     this.#sql.exec('DELETE FROM direct_runs WHERE id = ?', id)
   }

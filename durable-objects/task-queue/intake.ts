@@ -4,16 +4,18 @@
 import type { TaskRequest } from '../../src/analysis/request.ts'
 import type { Task } from '../../src/analysis/task.ts'
 import { must } from '../../src/lib/assert.ts'
-import type { Full } from './allowance.ts'
+import type { Allowance, Full } from './allowance.ts'
+import type { Begun, Keyed, KeyedRequests, OtherRequest } from './keyed-requests.ts'
 import type { Locks } from './locks.ts'
-import type { RememberedAnswer, Submissions } from './submissions.ts'
-import type { Inserted, Submitted, Tasks } from './tasks.ts'
+import type { Submissions } from './submissions.ts'
+import type { Submitted, Tasks } from './tasks.ts'
 
-export type SubmitAnswer = Inserted
+export type SubmitAnswer = { ok: true; results: Begun } | Full | OtherRequest
 
 export type ReviewAnswer =
-  | { ok: true; task: Task }
+  | { ok: true; taskId: string }
   | Full
+  | OtherRequest
   /**
    * Only one market review runs at a time; `taskId` is the running one, null when it is another owner's, or another owner's
    * turn.
@@ -23,11 +25,30 @@ export type ReviewAnswer =
 export type Submission = {
   owner: string
   requests: readonly TaskRequest[]
-  /** Identifies repeated submissions; null when there can be none. */
+  /** Identifies repeated submissions of a schedule; null when there can be none. */
   key: string | null
+  /** Identifies repeated requests of a client that names them; null or absent for one that does not. */
+  keyed?: Keyed | null
 }
 
-type Deps = { storage: DurableObjectStorage; tasks: Tasks; locks: Locks; submissions: Submissions }
+/** A synchronous analysis of one stock; `keyed` as above. */
+export type DirectRun = { id: string; stockCode: string; until: number; keyed: Keyed | null }
+
+export type DirectAnswer =
+  | { ok: true }
+  | Full
+  | OtherRequest
+  /** The key has begun that run before; `isRunning` is false once it is over, in whatever way. */
+  | { ok: false; reason: 'repeated'; id: string; isRunning: boolean }
+
+type Deps = {
+  storage: DurableObjectStorage
+  tasks: Tasks
+  locks: Locks
+  allowance: Allowance
+  submissions: Submissions
+  keyedRequests: KeyedRequests
+}
 
 type Reviewed = { answer: ReviewAnswer; created: Task[] }
 
@@ -48,19 +69,21 @@ export class Intake {
   /** The answer, and the new tasks. */
   submit(submission: Submission, now: number): { answer: SubmitAnswer; created: Task[] } {
     return this.#deps.storage.transactionSync(() => {
-      const repeated = this.#repeated(submission)
-      return repeated === null ? this.#take(submission, now) : { answer: { ok: true, results: repeated }, created: [] }
+      const repeated = this.#repeated(submission, now)
+      return repeated === null ? this.#take(submission, now) : { answer: repeated, created: [] }
     })
   }
 
   /** The same for a market review, with the lock that it needs. */
-  submitReview(review: { owner: string; request: TaskRequest; key: string | null }, now: number): Reviewed {
+  submitReview({ request, ...review }: Omit<Submission, 'requests'> & { request: TaskRequest }, now: number): Reviewed {
     const { storage, tasks, locks } = this.#deps
-    const { owner, request, key } = review
+    const { owner, key } = review
     return storage.transactionSync((): Reviewed => {
-      const submission = { owner, requests: [request], key }
-      const [before] = this.#repeated(submission) ?? []
-      if (before?.accepted) return { answer: { ok: true, task: before.task }, created: [] }
+      const submission = { ...review, requests: [request] }
+      const repeated = this.#repeated(submission, now)
+      if (repeated?.ok === false) return { answer: repeated, created: [] }
+      const [before] = repeated?.results ?? []
+      if (before !== undefined) return { answer: { ok: true, taskId: before.taskId }, created: [] }
       const holder = locks.holder(REVIEW_LOCK, now)
       const own = holder === null ? null : tasks.get(owner, holder)
       if (holder !== null || locks.isAnothersTurn(REVIEW_LOCK, owner, now)) {
@@ -75,32 +98,49 @@ export class Intake {
       const task = must(created[0], 'a review that was taken')
       locks.take(REVIEW_LOCK, task.id, now)
       locks.hadTurn(REVIEW_LOCK, owner, now)
-      return { answer: { ok: true, task }, created }
+      return { answer: { ok: true, taskId: task.id }, created }
     })
   }
 
-  #take({ owner, requests, key }: Submission, now: number): { answer: SubmitAnswer; created: Task[] } {
-    const { tasks, submissions } = this.#deps
-    const answer = tasks.submit(owner, requests, now)
-    if (!answer.ok) return { answer, created: [] }
-    if (key !== null) submissions.remember(owner, { key, answer: answer.results.map(remembered), at: now })
-    return { answer, created: answer.results.flatMap((result) => (result.accepted ? [result.task] : [])) }
+  beginDirect(owner: string, { id, stockCode, until, keyed }: DirectRun, now: number): DirectAnswer {
+    const { storage, allowance, keyedRequests } = this.#deps
+    return storage.transactionSync((): DirectAnswer => {
+      const asked = keyed === null ? null : keyedRequests.find(owner, keyed, now)
+      if (asked?.ok === false) return asked
+      const [before] = asked?.begun ?? []
+      if (before !== undefined) {
+        return { ok: false, reason: 'repeated', id: before.taskId, isRunning: allowance.isRunning(before.taskId, now) }
+      }
+      const full = allowance.beginDirect(owner, { id, until }, now)
+      if (full !== null) return full
+      const begun = [{ accepted: true, stockCode, taskId: id }]
+      if (keyed !== null) keyedRequests.remember(owner, keyed, { begun, at: now })
+      return { ok: true }
+    })
   }
 
-  #repeated({ owner, key }: Submission): Submitted[] | null {
-    const { tasks, submissions } = this.#deps
+  #take(submission: Submission, now: number): { answer: SubmitAnswer; created: Task[] } {
+    const { owner, requests, key, keyed = null } = submission
+    const { tasks, submissions, keyedRequests } = this.#deps
+    const answer = tasks.submit(owner, requests, now)
+    if (!answer.ok) return { answer, created: [] }
+    const results = answer.results.map(begun)
+    if (key !== null) submissions.remember(owner, { key, answer: results, at: now })
+    if (keyed !== null) keyedRequests.remember(owner, keyed, { begun: results, at: now })
+    const created = answer.results.flatMap((result) => (result.accepted ? [result.task] : []))
+    return { answer: { ok: true, results }, created }
+  }
+
+  #repeated({ owner, key, keyed = null }: Submission, now: number): Exclude<SubmitAnswer, Full> | null {
+    const { submissions, keyedRequests } = this.#deps
+    const asked = keyed === null ? null : keyedRequests.find(owner, keyed, now)
+    if (asked !== null) return asked.ok ? { ok: true, results: asked.begun } : asked
     const before = key === null ? null : submissions.find(owner, key)
-    return (
-      before?.flatMap(({ accepted, stockCode, taskId }): Submitted[] => {
-        if (!accepted) return [{ accepted, stockCode, taskId }]
-        const task = tasks.get(owner, taskId)
-        return task === null ? [] : [{ accepted, task }]
-      }) ?? null
-    )
+    return before && { ok: true, results: before }
   }
 }
 
-const remembered = (result: Submitted): RememberedAnswer[number] =>
+const begun = (result: Submitted): Begun[number] =>
   result.accepted
     ? { accepted: true, stockCode: result.task.request.stockCode, taskId: result.task.id }
     : { accepted: false, stockCode: result.stockCode, taskId: result.taskId }

@@ -152,6 +152,17 @@ CREATE TABLE lock_turns (
   waits_until INTEGER NOT NULL DEFAULT 0, -- who has not asked again by then does not wait any more
   PRIMARY KEY (name, owner)
 ) WITHOUT ROWID;`,
+  `
+-- What was begun by a request that came with a key of its own, so that the same request begins nothing a second time.
+CREATE TABLE keyed_requests (
+  owner TEXT NOT NULL,
+  key TEXT NOT NULL,
+  digest TEXT NOT NULL, -- of what was asked for
+  begun TEXT NOT NULL, -- JSON
+  at INTEGER NOT NULL,
+  PRIMARY KEY (owner, key)
+) WITHOUT ROWID;
+CREATE INDEX keyed_requests_by_age ON keyed_requests (at);`,
 ]
 
 export type TaskRow = {

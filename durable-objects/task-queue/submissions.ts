@@ -1,11 +1,8 @@
 // Submissions that may come twice: a schedule's slot whose first caller died before it stored the answer. The answer is
 // stored with its tasks in one transaction, and returned again.
 
-import { z } from 'zod'
 import { firstRow } from '../sql.ts'
-
-const Answer = z.array(z.object({ accepted: z.boolean(), stockCode: z.string(), taskId: z.string() }))
-export type RememberedAnswer = z.infer<typeof Answer>
+import { Begun } from './keyed-requests.ts'
 
 export class Submissions {
   readonly #sql: SqlStorage
@@ -15,13 +12,13 @@ export class Submissions {
   }
 
   /** What was answered before, or null. */
-  find(owner: string, key: string): RememberedAnswer | null {
+  find(owner: string, key: string): Begun | null {
     const query = 'SELECT answer FROM submissions WHERE owner = ? AND key = ?'
     const row = firstRow<{ answer: string }>(this.#sql, query, owner, key)
-    return row && Answer.parse(JSON.parse(row.answer))
+    return row && Begun.parse(JSON.parse(row.answer))
   }
 
-  remember(owner: string, { key, answer, at }: { key: string; answer: RememberedAnswer; at: number }): void {
+  remember(owner: string, { key, answer, at }: { key: string; answer: Begun; at: number }): void {
     this.#sql.exec(
       'INSERT INTO submissions (owner, key, answer, at) VALUES (?, ?, ?, ?)',
       owner,

@@ -9,10 +9,10 @@ import { credentialOf } from '../../src/bindings.ts'
 import { type Config, config } from '../../src/config.ts'
 import { errorFields, log } from '../../src/lib/log.ts'
 import type { Notice } from '../../src/notify/notice.ts'
-import type { Full } from './allowance.ts'
 import { type CancelAnswer, Dispatch, type FinishAnswer, type Limits, type ReportAnswer } from './dispatch.ts'
-import { Intake, type ReviewAnswer, type SubmitAnswer } from './intake.ts'
+import { type DirectAnswer, type DirectRun, Intake, type ReviewAnswer, type SubmitAnswer } from './intake.ts'
 import { KeptReports } from './kept-reports.ts'
+import { type Keyed, KeyedRequests } from './keyed-requests.ts'
 import { Leases } from './leases.ts'
 import { Locks } from './locks.ts'
 import { Notices } from './notices.ts'
@@ -27,6 +27,7 @@ export class TaskQueue extends QueueBooks {
   readonly #waiting: Waiting
   readonly #intake: Intake
   readonly #submissions: Submissions
+  readonly #keyedRequests: KeyedRequests
   readonly #keptReports: KeptReports
   readonly #notices: Notices
   readonly #dispatch: Dispatch
@@ -39,10 +40,12 @@ export class TaskQueue extends QueueBooks {
     const settings = config(env)
     this.#waiting = new Waiting(sql, settings.tasks.maxRunningPerOwner)
     this.#submissions = new Submissions(sql)
+    this.#keyedRequests = new KeyedRequests(sql)
     this.#keptReports = new KeptReports(sql)
     this.#notices = new Notices(sql)
     const locks = new Locks(sql)
-    this.#intake = new Intake({ storage, tasks, locks, submissions: this.#submissions })
+    const remembered = { submissions: this.#submissions, keyedRequests: this.#keyedRequests }
+    this.#intake = new Intake({ storage, tasks, locks, allowance: this.allowance, ...remembered })
     const leases = new Leases(sql)
     leases.putOnProbation(Date.now())
     this.#dispatch = new Dispatch({
@@ -63,26 +66,31 @@ export class TaskQueue extends QueueBooks {
 
   /**
    * Queues the requests, all or none; each is accepted or returned as the duplicate of an open task. A second submission
-   * with the same key gets the answer of the first and queues nothing.
+   * with the same key gets the answer of the first and queues nothing: `key` is a schedule's, `keyed` a client's.
    */
-  submit(owner: string, requests: TaskRequest[], key: string | null = null): SubmitAnswer {
+  submit(owner: string, requests: TaskRequest[], key: string | null = null, keyed: Keyed | null = null): SubmitAnswer {
     const now = Date.now()
-    const { answer, created } = this.#intake.submit({ owner, requests, key }, now)
+    const { answer, created } = this.#intake.submit({ owner, requests, key, keyed }, now)
     this.#begin(created, now)
     return answer
   }
 
   /** Queues a market review unless one is unfinished. */
-  submitReview(owner: string, request: TaskRequest, key: string | null = null): ReviewAnswer {
+  submitReview(
+    owner: string,
+    request: TaskRequest,
+    key: string | null = null,
+    keyed: Keyed | null = null,
+  ): ReviewAnswer {
     const now = Date.now()
-    const { answer, created } = this.#intake.submitReview({ owner, request, key }, now)
+    const { answer, created } = this.#intake.submitReview({ owner, request, key, keyed }, now)
     this.#begin(created, now)
     return answer
   }
 
   /** A synchronous analysis begins, unless the owner has too many; it ends by `until`, or when that is reported. */
-  beginDirect(owner: string, id: string, until: number): Full | null {
-    return this.ctx.storage.transactionSync(() => this.allowance.beginDirect(owner, { id, until }, Date.now()))
+  beginDirect(owner: string, run: DirectRun): DirectAnswer {
+    return this.#intake.beginDirect(owner, run, Date.now())
   }
 
   endDirect(id: string): void {
@@ -196,6 +204,7 @@ export class TaskQueue extends QueueBooks {
     const dropped = pruneTasks(this.ctx.storage, now)
     this.streamLog.prune(now)
     this.#submissions.prune(now - KEEP_FINISHED_MS)
+    this.#keyedRequests.prune(now)
     this.#waiting.prune()
     if (dropped > 0) log.info('task.pruned', { dropped })
     if (!this.tasks.isEmpty || !this.streamLog.isEmpty) this.alarms.at('upkeep', now + UPKEEP_EVERY_MS)

@@ -7,7 +7,7 @@ import { longTurn } from './rows/agent-long.ts'
 import { append } from './rows/append.ts'
 import { batch, reports } from './rows/batch.ts'
 import { creation } from './rows/creation.ts'
-import { conversationList, secrets, settings } from './rows/database-reads.ts'
+import { analysisFilter, conversationList, secrets, settings } from './rows/database-reads.ts'
 import { delivery } from './rows/drops.ts'
 import { bursts, singleEvents, socketIoClients } from './rows/fan-out.ts'
 import { gitChanges, gitDiff } from './rows/git.ts'
@@ -64,6 +64,7 @@ export const ROWS: Readonly<Record<string, (stage: Stage) => Promise<Measurement
   secrets,
   limiter,
   analysis: reports,
+  'analysis-filter': analysisFilter,
   'agent-first': firstCall,
   'agent-step': agentStep,
   'agent-long': longTurn,

@@ -98,6 +98,11 @@ async function depsOf(env: Env, input: AnalysisInput, ctx: AnalysisCtx): Promise
   const dataMs = Math.min(settings.taskTimeoutMs, settings.marketData.length * settings.fetchTimeoutMs + 5_000)
   return {
     ...pricesOf(market, input, ctx),
+    otherQuote: async (known, signal) => {
+      const other = await market.otherQuote(instrument, known, { forceRefresh, signal })
+      await ctx.tried(other.runs)
+      return other
+    },
     company: {
       fundamentals: (signal) => market.fundamentals(instrument, { forceRefresh, signal }),
       flow: (signal) => market.capitalFlow(instrument, { forceRefresh, signal }),

@@ -128,13 +128,14 @@ export async function findAnalysis(db: D1Database, owner: string, id: string): P
 /** The owner's newest report of the listing that has a score. */
 export async function newestOfListing(db: D1Database, owner: string, key: string): Promise<StoredAnalysis | null> {
   const query = `${WHOLE} WHERE a.owner = ? AND a.key = ? AND a.report_type <> 'market_review'
-    AND a.sentiment_score IS NOT NULL ORDER BY a.id DESC LIMIT 1`
+    AND a.sentiment_score IS NOT NULL ORDER BY a.created_at DESC, a.id DESC LIMIT 1`
   return db.prepare(query).bind(owner, key).first<StoredAnalysis>()
 }
 
 /** The owner's newest market review. */
 export async function newestReview(db: D1Database, owner: string): Promise<StoredAnalysis | null> {
-  const query = `${WHOLE} WHERE a.owner = ? AND a.report_type = 'market_review' ORDER BY a.id DESC LIMIT 1`
+  const query = `${WHOLE} WHERE a.owner = ? AND a.report_type = 'market_review'
+    ORDER BY a.created_at DESC, a.id DESC LIMIT 1`
   return db.prepare(query).bind(owner).first<StoredAnalysis>()
 }
 
@@ -151,20 +152,45 @@ type AnalysisQuery = {
   offset: number
 }
 
-const MATCHES = `a.owner = ?1 AND (?2 IS NULL OR a.key = ?2) AND (?3 IS NULL OR a.report_type = ?3)
-  AND (?4 IS NULL OR a.created_at >= ?4) AND (?5 IS NULL OR a.created_at < ?5)`
+type Filter = Pick<AnalysisQuery, 'owner' | 'key' | 'reportType' | 'from' | 'until'>
+
+/**
+ * Only what is asked for becomes a condition: one that also holds for a parameter that is null, `?2 IS NULL OR …`, keeps the
+ * planner from every index. In the order of `bindings`.
+ */
+function matching({ owner, key, reportType, from, until }: Filter): { where: string; bindings: string[] } {
+  const conditions: [condition: string, value: string | null][] = [
+    ['a.owner = ?', owner],
+    ['a.key = ?', key],
+    ['a.report_type = ?', reportType],
+    ['a.created_at >= ?', from],
+    ['a.created_at < ?', until],
+  ]
+  const asked = conditions.flatMap(([condition, value]) => (value === null ? [] : [{ condition, value }]))
+  return { where: asked.map(({ condition }) => condition).join(' AND '), bindings: asked.map(({ value }) => value) }
+}
+
+/** The two questions of a list, with what they are bound to. */
+export function listQueries({ limit, offset, ...filter }: AnalysisQuery) {
+  const { where, bindings } = matching(filter)
+  return {
+    count: { text: `SELECT COUNT(*) AS total FROM analyses a WHERE ${where}`, bindings },
+    page: {
+      text: `SELECT ${HEAD} FROM analyses a WHERE ${where} ORDER BY a.created_at DESC, a.id DESC LIMIT ? OFFSET ?`,
+      bindings: [...bindings, limit, offset],
+    },
+  }
+}
 
 /** One page of the owner's analyses, newest first, and how many match in all. */
 export async function listAnalyses(
   db: D1Database,
-  { owner, key, reportType, from, until, limit, offset }: AnalysisQuery,
+  query: AnalysisQuery,
 ): Promise<{ total: number; items: AnalysisItem[] }> {
-  const filter = [owner, key, reportType, from, until]
+  const asked = listQueries(query)
   const [count, page] = await db.batch([
-    db.prepare(`SELECT COUNT(*) AS total FROM analyses a WHERE ${MATCHES}`).bind(...filter),
-    db
-      .prepare(`SELECT ${HEAD} FROM analyses a WHERE ${MATCHES} ORDER BY a.id DESC LIMIT ?6 OFFSET ?7`)
-      .bind(...filter, limit, offset),
+    db.prepare(asked.count.text).bind(...asked.count.bindings),
+    db.prepare(asked.page.text).bind(...asked.page.bindings),
   ])
   const [{ total } = { total: 0 }] = (count?.results ?? []) as { total: number }[]
   return { total, items: (page?.results ?? []) as AnalysisItem[] }
@@ -198,20 +224,20 @@ type Window = Pick<AnalysisQuery, 'owner' | 'from' | 'until' | 'limit'>
 /** The newest report of each listing, newest first, and how many reports it has. Market reviews are none. */
 export async function newestByListing(
   db: D1Database,
-  { owner, from, until, limit }: Window,
+  { limit, ...window }: Window,
 ): Promise<{ total: number; items: ListingItem[] }> {
-  const matching = `owner = ?1 AND report_type <> 'market_review' AND (?2 IS NULL OR created_at >= ?2)
-    AND (?3 IS NULL OR created_at < ?3)`
+  const { where, bindings } = matching({ ...window, key: null, reportType: null })
+  const reports = `${where} AND a.report_type <> 'market_review'`
   const [count, page] = await db.batch([
-    db.prepare(`SELECT COUNT(DISTINCT key) AS total FROM analyses WHERE ${matching}`).bind(owner, from, until),
+    db.prepare(`SELECT COUNT(DISTINCT a.key) AS total FROM analyses a WHERE ${reports}`).bind(...bindings),
     db
       .prepare(
         `SELECT ${HEAD}, n.count AS "analysisCount" FROM analyses a
-         JOIN (SELECT MAX(id) AS newest, COUNT(*) AS count FROM analyses WHERE ${matching} GROUP BY key) n
+         JOIN (SELECT MAX(a.id) AS newest, COUNT(*) AS count FROM analyses a WHERE ${reports} GROUP BY a.key) n
            ON a.id = n.newest
-         ORDER BY a.id DESC LIMIT ?4`,
+         ORDER BY a.created_at DESC, a.id DESC LIMIT ?`,
       )
-      .bind(owner, from, until, limit),
+      .bind(...bindings, limit),
   ])
   const [{ total } = { total: 0 }] = (count?.results ?? []) as { total: number }[]
   return { total, items: (page?.results ?? []) as ListingItem[] }
@@ -232,18 +258,18 @@ export type PastAdvice = {
 /** The owner's newest reports on real figures that gave an advice. */
 export async function pastAdvice(
   db: D1Database,
-  { owner, key, from, limit }: Pick<AnalysisQuery, 'owner' | 'key' | 'from' | 'limit'>,
+  { limit, ...filter }: Pick<AnalysisQuery, 'owner' | 'key' | 'from' | 'limit'>,
 ): Promise<PastAdvice[]> {
+  const { where, bindings } = matching({ ...filter, reportType: null, until: null })
   const { results } = await db
     .prepare(
-      `SELECT id, key, action, sentiment_score AS "sentimentScore", report_language AS "reportLanguage",
-         created_at AS "createdAt", market_phase_summary AS "marketPhaseSummary"
-       FROM analyses
-       WHERE owner = ?1 AND report_type <> 'market_review' AND action IS NOT NULL AND data_notice IS NULL
-         AND (?2 IS NULL OR key = ?2) AND (?3 IS NULL OR created_at >= ?3)
-       ORDER BY id DESC LIMIT ?4`,
+      `SELECT a.id, a.key, a.action, a.sentiment_score AS "sentimentScore", a.report_language AS "reportLanguage",
+         a.created_at AS "createdAt", a.market_phase_summary AS "marketPhaseSummary"
+       FROM analyses a
+       WHERE ${where} AND a.report_type <> 'market_review' AND a.action IS NOT NULL AND a.data_notice IS NULL
+       ORDER BY a.created_at DESC, a.id DESC LIMIT ?`,
     )
-    .bind(owner, key, from, limit)
+    .bind(...bindings, limit)
     .all<PastAdvice>()
   return results
 }

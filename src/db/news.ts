@@ -40,6 +40,7 @@ async function putItems(
        SELECT ?1, ${values}, ?3 FROM json_each(?2) WHERE true
        ON CONFLICT (key, url) DO UPDATE SET
          title = excluded.title, snippet = excluded.snippet,
+         dimension = CASE dimension WHEN 'industry' THEN excluded.dimension ELSE dimension END,
          published_at = coalesce(excluded.published_at, published_at)`,
     )
     .bind(key, JSON.stringify(rows), now)

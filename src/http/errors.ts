@@ -8,6 +8,7 @@ import { UpstreamError } from '../lib/http-client.ts'
 import { errorFields, log } from '../lib/log.ts'
 import { diskTrouble, objectDamage } from '../lib/state-keeper.ts'
 import type { AppEnv } from './app-env.ts'
+import { type CallerLanguage, callerLanguage } from './caller-language.ts'
 
 const STATUS = {
   bad_request: 400,
@@ -85,6 +86,8 @@ export class AppError extends Error {
 export type Envelope = {
   /** Builds the body. */
   render(error: AppError): unknown
+  /** The text of a 422 in the caller's language; by default it is the first problem's. */
+  invalid?(items: readonly ValidationItem[], language: CallerLanguage): string
   /** The name of the body's schema for a code, for the document. */
   shape(code: ErrorCode): ErrorShape
 }
@@ -139,10 +142,20 @@ export const statusEnvelope = besideDetail('status', ({ message, options }) => (
 export const analysisEnvelope: Envelope = {
   render: ({ code, message, options }) => {
     const word = options.word ?? WORDS[code] ?? code
-    const detail = options.items ?? (word === 'http_error' ? null : undefined)
+    // Clients show `detail.message` before any other text.
+    const told = code === 'bad_request' ? { message } : undefined
+    const detail = options.items ?? (word === 'http_error' ? null : told)
     return { error: word, message, ...(detail === undefined ? {} : { detail }), ...options.extra }
   },
   shape: (code) => (code === 'unprocessable' ? 'flat-validation' : 'flat'),
+  invalid: (items, language) => INVALID[language](items.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`)),
+}
+
+/** What is wrong stays in the words that clients match; the sentence around it is the caller's. */
+const INVALID: Readonly<Record<CallerLanguage, (problems: readonly string[]) => string>> = {
+  zh: (problems) => `请求有 ${problems.length} 处不符合要求：${problems.slice(0, 3).join('；')}`,
+  en: ([first = 'Validation failed']) => first,
+  ko: (problems) => `요청에서 ${problems.length}곳이 형식에 맞지 않습니다: ${problems.slice(0, 3).join('; ')}`,
 }
 
 const WORDS: { [Code in ErrorCode]?: string } = {
@@ -180,7 +193,17 @@ function answered(error: AppError, c: Context<AppEnv>, envelope: Envelope): Resp
     const { code, message } = error
     log.warn('http.declared_failure', { requestId: c.get('requestId'), code, message, ...causeOf(error) })
   }
-  return c.json(envelope.render(error) as object, error.status, error.options.headers)
+  return c.json(envelope.render(worded(error, c, envelope)) as object, error.status, error.options.headers)
+}
+
+/** A problem that was found by a schema, told in the caller's language where the family does so. */
+function worded(error: AppError, c: Context<AppEnv>, { invalid }: Envelope): AppError {
+  const { code, options } = error
+  const [only, ...others] = options.items ?? []
+  if (invalid === undefined || only === undefined) return error
+  // A refusal of the domain's own has its words already.
+  if (others.length === 0 && only.msg === error.message) return error
+  return new AppError(code, invalid(options.items ?? [], callerLanguage(c)), options)
 }
 
 async function renderDeclared(error: AppError, c: Context<AppEnv>, envelope: Envelope): Promise<Response> {

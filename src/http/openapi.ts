@@ -53,6 +53,8 @@ type EndpointSpec<P, Q, B> = Admission & {
   summary: string
   params?: P
   query?: Q
+  /** Request headers that it reads by itself; they are checked with the rest. */
+  headers?: z.ZodObject
   /** A JSON body. `required: false` lets it be absent; the handler then gets null. */
   body?: { schema: B; required: boolean }
   /** A body that the handler reads by itself, for the document only. */
@@ -75,9 +77,10 @@ export function endpoint<P, Q, B>(
   const shapes = {
     params: spec.params as z.ZodType | undefined,
     query: spec.query as z.ZodType | undefined,
+    headers: spec.headers,
     body: spec.body as BodyShape | undefined,
   }
-  const plain = shapes.params === undefined && shapes.query === undefined && shapes.body === undefined
+  const plain = Object.values(shapes).every((shape) => shape === undefined)
   const nothing = { params: undefined, query: undefined, body: undefined } as Valid<P, Q, B>
   const handler: Handler<AppEnv> = plain
     ? (c) => handle(c, nothing)
@@ -106,6 +109,7 @@ function documentOf<P, Q, B>(app: Router, spec: EndpointSpec<P, Q, B>): Route {
   const request = {
     ...(spec.params ? { params: spec.params as unknown as z.ZodObject } : {}),
     ...(spec.query ? { query: spec.query as unknown as z.ZodObject } : {}),
+    ...(spec.headers ? { headers: spec.headers } : {}),
     ...(body ? { body } : {}),
   }
   return {
@@ -134,7 +138,8 @@ function repliesOf<P, Q, B>(spec: EndpointSpec<P, Q, B>): Record<number, Reply> 
     replies[408] ??= { description: 'The body did not come' }
     replies[413] ??= { description: 'The body is too large' }
   }
-  if (spec.params || spec.query || spec.body || spec.rawBody) replies[422] ??= { description: 'Validation error' }
+  if (spec.params || spec.query || spec.headers || spec.body || spec.rawBody)
+    replies[422] ??= { description: 'Validation error' }
   if (spec.scope === 'open') {
     replies[403] ??= { description: 'The service itself asks on behalf of an agent' }
     return replies

@@ -61,13 +61,18 @@ export function laxBool() {
 }
 
 type InputSource = 'path' | 'query' | 'body' | 'header'
-type Shapes = { params?: z.ZodType | undefined; query?: z.ZodType | undefined; body?: BodyShape | undefined }
+type Shapes = {
+  params?: z.ZodType | undefined
+  query?: z.ZodType | undefined
+  headers?: z.ZodObject | undefined
+  body?: BodyShape | undefined
+}
 
 export type BodyShape = { schema: z.ZodType; required: boolean }
 
 export type Valid = { params: unknown; query: unknown; body: unknown }
 
-/** Parses path, query and body together. Throws the 422 with every problem found in any of them. */
+/** Parses path, query and body together, and checks the headers. Throws the 422 with every problem found in any of them. */
 export async function validate(c: Context<AppEnv>, shapes: Shapes): Promise<Valid> {
   const items: ValidationItem[] = []
   const check = (place: InputSource, schema: z.ZodType | undefined, input: unknown): unknown => {
@@ -79,6 +84,7 @@ export async function validate(c: Context<AppEnv>, shapes: Shapes): Promise<Vali
   }
   const params = check('path', shapes.params, c.req.param())
   const query = check('query', shapes.query, shapes.query && queryOf(c.req.url))
+  check('header', shapes.headers, shapes.headers && headersOf(c, Object.keys(shapes.headers.shape)))
   let body: unknown
   if (shapes.body) {
     const raw = await readJson(c.req.raw, config(c.env).maxBodyBytes)
@@ -104,6 +110,9 @@ export function invalid(items: ValidationItem[]): AppError {
 export function valueError(loc: (string | number)[], reason: string, input: unknown): AppError {
   return invalid([{ type: 'value_error', loc, msg: `Value error, ${reason}`, input, ctx: { error: {} } }])
 }
+
+const headersOf = (c: Context<AppEnv>, names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, c.req.header(name)]))
 
 /** A repeated key keeps its last value, as the reference does; `include_types` and the like are read as lists by their schema. */
 function queryOf(url: string): Record<string, string | string[]> {

@@ -4,7 +4,7 @@
 import type { AddressPolicy } from './address-policy.ts'
 import { joinBytes } from './bytes.ts'
 import { namedByOperator } from './chooser.ts'
-import { type DoorLimits, guardedFetch } from './guarded-fetch.ts'
+import { DoorError, type DoorLimits, guardedFetch } from './guarded-fetch.ts'
 import { sleep, unlessAborted } from './wait-at-most.ts'
 
 export class UpstreamError<Reason extends string = string> extends Error {
@@ -111,6 +111,10 @@ async function attemptOnce(url: string, options: RequestOptions): Promise<BytesR
   } catch (error) {
     if (error instanceof UpstreamError) throw error
     signal?.throwIfAborted()
+    // Where the service redirects to is refused: it would be the next time, too.
+    if (error instanceof DoorError && (error.reason === 'refused' || error.reason === 'redirect')) {
+      throw new UpstreamError({ service, reason: 'redirect', detail: error.message }, { cause: error })
+    }
     const timedOut = late.signal.aborted
     const detail = timedOut ? { detail: `${timeoutMs} ms` } : {}
     throw new UpstreamError(

@@ -1,7 +1,7 @@
 // Trading hours and days of each market. "Today" depends on the market: at half past midnight in Shanghai, New York is in
 // yesterday's session. Every function here takes an instant and a market.
 
-import { CLOSED_DAYS, EARLY_CLOSES, KNOWN_YEARS } from './holidays.generated.ts'
+import { CLOSED_DAYS, EARLY_CLOSES, KNOWN_YEARS, LATE_SESSIONS } from './holidays.generated.ts'
 import type { Market } from './instruments.ts'
 import { addDays, instantAt, isoWithOffset, isWeekend, wallClock } from './zoned-time.ts'
 
@@ -93,8 +93,10 @@ export function lastCompletedSession(market: Market, epochMs: number): string {
   return previousTradingDay(market, date)
 }
 
-/** That day's sessions in minutes of the local day. On a half day they end at the early close. */
+/** That day's sessions in minutes of the local day. On a half day they end at the early close; some days begin late. */
 function sessionsOn(market: Market, date: string): [number, number][] {
+  const late = LATE_SESSIONS[market]?.[date]
+  if (late !== undefined) return [late]
   const earlyClose = EARLY_CLOSES[market]?.[date]
   const { sessions } = HOURS[market]
   if (earlyClose === undefined) return sessions

@@ -424,3 +424,46 @@ export const EARLY_CLOSES: Partial<Record<Market, Record<string, number>>> = {
   "kr": {},
   "tw": {}
 }
+
+/** Opening and closing minute of the local day where the session begins late. */
+export const LATE_SESSIONS: Partial<Record<Market, Record<string, [open: number, close: number]>>> = {
+  "cn": {},
+  "hk": {},
+  "us": {},
+  "jp": {},
+  "kr": {
+    "2024-11-14": [
+      600,
+      990
+    ],
+    "2025-11-13": [
+      600,
+      990
+    ],
+    "2026-11-19": [
+      600,
+      990
+    ],
+    "2027-11-18": [
+      600,
+      990
+    ],
+    "2024-01-02": [
+      600,
+      930
+    ],
+    "2025-01-02": [
+      600,
+      930
+    ],
+    "2026-01-02": [
+      600,
+      930
+    ],
+    "2027-01-04": [
+      600,
+      930
+    ]
+  },
+  "tw": {}
+}

@@ -32,6 +32,12 @@ export const NewsItem = z.object({
 })
 export type NewsItem = z.infer<typeof NewsItem>
 
+/**
+ * Whether it is evidence for the listing. What the question about the industry found may be of a competitor: it is background,
+ * and nothing about the listing follows from it.
+ */
+export const isAboutListing = ({ dimension }: Pick<NewsItem, 'dimension'>): boolean => dimension !== 'industry'
+
 /** What people write of a listing elsewhere than in the news. */
 export const SocialSentiment = z.object({
   text: z.string(),

@@ -10,7 +10,7 @@ import type { RawVariables } from '../lib/variables.ts'
 import type { ProviderRun } from '../market/provider-run.ts'
 import type { GateKeeper } from '../market/providers/gate.ts'
 import type { AnswerStore } from '../market/providers/kept.ts'
-import { NewsItem, type SocialSentiment } from './article.ts'
+import { isAboutListing, NewsItem, type SocialSentiment } from './article.ts'
 import { askInTurn, type SearchResult } from './ask.ts'
 import { SEARCH_PROVIDERS } from './providers/registry.ts'
 import { type Question, questionsOf, type Subject, withoutDoubles } from './relevance.ts'
@@ -38,11 +38,11 @@ export type SearchDeps = {
 }
 
 export type NewsResult = {
-  /** Hits of the searches; null when no search is configured. */
+  /** Hits of the searches that are about the listing; null when no search is configured. */
   count: number | null
-  /** What was found, or what the pool had when nothing was. */
+  /** What was found about the listing, or what the pool had when nothing was; behind it what was found about its industry. */
   items: NewsItem[]
-  /** The items are the pool's. */
+  /** The items about the listing are the pool's. */
   isPooled: boolean
   social: SocialSentiment | null
   /** How old the search is, when it was kept from before. */
@@ -64,12 +64,14 @@ export async function searchNews(deps: SearchDeps, subject: Subject, query: News
       ? { sentiment: null, runs: [] }
       : askSocial({ ...deps, ...deps.settings.social }, subject.instrument, query.signal),
   ])
-  const hits = searched?.items ?? []
+  const found = searched?.items ?? []
+  const hits = found.filter(isAboutListing)
   const pooled = hits.length === 0 ? await pooledItems(deps, subject) : []
+  const background = found.filter((item) => !isAboutListing(item))
   return {
     count: searched === null ? null : hits.length,
-    items: hits.length === 0 ? pooled : hits,
-    isPooled: hits.length === 0 && pooled.length > 0,
+    items: withoutDoubles([...(hits.length === 0 ? pooled : hits), ...background]),
+    isPooled: pooled.length > 0,
     social: social.sentiment,
     ageSeconds: searched?.ageSeconds ?? null,
     maxAgeDays: deps.settings.maxAgeDays,
@@ -153,7 +155,7 @@ async function searchAll(deps: SearchDeps, { providers, subject, query }: Search
 
 async function pooledItems({ pool, clock, settings }: SearchDeps, { instrument }: Subject): Promise<NewsItem[]> {
   const items = await quietly(() => pool.since(instrument.key, clock() - settings.maxAgeDays * DAY_MS))
-  return withoutDoubles(items ?? []).slice(0, PER_DIMENSION * 3)
+  return withoutDoubles((items ?? []).filter(isAboutListing)).slice(0, PER_DIMENSION * 3)
 }
 
 /** Keeping is a favour: an analysis goes on without it. */

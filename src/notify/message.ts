@@ -56,11 +56,12 @@ const WORDS: Record<ReportLanguage, Words> = {
 
 export function reportMessage({ report, finished }: ToldReport): Message {
   const { title, markdown } = finished ?? { title: titleOf(report), markdown: renderMarkdown(report) }
-  return { title: cut(title, TITLE_CHARACTERS), markdown }
+  const mark = report.meta.data_checks === null ? '' : ' ⚠'
+  return { title: `${cut(title, TITLE_CHARACTERS - mark.length)}${mark}`, markdown }
 }
 
 function titleOf({ meta, summary }: AnalysisReport): string {
-  return `${meta.stock_name ?? meta.stock_code} (${meta.stock_code}) · ${adviceOf(summary)}${meta.data_checks === null ? '' : ' ⚠'}`
+  return `${meta.stock_name ?? meta.stock_code} (${meta.stock_code}) · ${adviceOf(summary)}`
 }
 
 /** Every stock that was asked for, with what became of it; below it the reports, a section each. */

@@ -17,9 +17,8 @@ import { errorFields, log } from '../lib/log.ts'
 import { type Due, dueWork, marketsOf, nextSlot, type ScheduledStock, type Slot, slotsBetween } from './due.ts'
 import { SchedulePlan } from './plan.ts'
 
-type Submitted = { accepted: true; task: { id: string } } | { accepted: false; taskId: string }
-type Queued = { ok: true; results: Submitted[] } | { ok: false }
-type QueuedReview = { ok: true; task: { id: string } } | { ok: false; reason: 'full' | 'locked' }
+type Queued = { ok: true; results: { taskId: string }[] } | { ok: false }
+type QueuedReview = { ok: true; taskId: string } | { ok: false; reason: 'full' | 'locked' | 'other_request' }
 
 export type TickDeps = {
   db: D1Database
@@ -93,11 +92,11 @@ async function outcomeOf(deps: TickDeps, { row, slot, work }: Working): Promise<
   if (work.kind === 'nothing') return because('skipped', work.reason)
   if (work.kind === 'review') {
     const answer = await deps.submitReview(row.owner, work.request, key)
-    if (answer.ok) return { status: 'started', detail: null, taskIds: [answer.task.id], leftOut }
+    if (answer.ok) return { status: 'started', detail: null, taskIds: [answer.taskId], leftOut }
     return because('waiting', answer.reason === 'locked' ? 'another market review runs' : 'too many unfinished tasks')
   }
   const answer = await deps.submit(row.owner, work.requests, key)
   if (!answer.ok) return because('waiting', 'too many unfinished tasks')
-  const taskIds = answer.results.map((result) => (result.accepted ? result.task.id : result.taskId))
+  const taskIds = answer.results.map(({ taskId }) => taskId)
   return { status: 'started', detail: null, taskIds, leftOut }
 }

@@ -145,6 +145,7 @@ const user: Endpoint[] = [
 const analysis: Endpoint[] = [
   endpoint('POST /api/v1/analysis/analyze', 'AnalysisResultResponse', {
     body: json('AnalyzeRequest'),
+    added: ['Idempotency-Key'],
     also: { 202: 'BatchTaskAcceptedResponse|TaskAccepted', 409: 'DuplicateTaskErrorResponse' },
     errors: [400, 500],
     // Too many of the owner's tasks are unfinished.
@@ -163,6 +164,7 @@ const analysis: Endpoint[] = [
   endpoint('GET /api/v1/analysis/status/{task_id}', 'TaskStatus', { errors: [404, 500] }),
   endpoint('POST /api/v1/analysis/market-review', 'MarketReviewAccepted', {
     body: json('MarketReviewRequest|null', false),
+    added: ['Idempotency-Key'],
     status: 202,
     errors: [409, 500],
     // Too many of the owner's tasks are unfinished.

@@ -204,7 +204,7 @@ test('every unusable request is refused with the code of the first rule it break
     [{}, 400, /stock_code/],
     [{ stock_code: '', stock_codes: [] }, 400, /stock_code/],
     [{ stock_code: null, stock_codes: null, async_mode: true }, 400, /stock_code/],
-    [{ stock_code: '   ' }, 400, /blank/],
+    [{ stock_code: '   ', report_language: 'en' }, 400, /blank/],
     [{ stock_codes: ['600519', 'abc123', '0000x', '^GSPC'] }, 400, /"abc123".*"0000x".*"\^GSPC".*\^/],
     [{ stock_code: '没有这个名字' }, 400, /没有这个名字/],
     [{ stock_codes: codes, async_mode: true }, 400, /51/],
@@ -226,6 +226,7 @@ test('every unusable request is refused with the code of the first rule it break
     const answer = await response.json<Record<string, unknown>>()
     expect([response.status, answer.error], JSON.stringify(body)).toEqual([status, 'validation_error'])
     expect(String(answer.message)).toMatch(message)
+    if (status === 400) expect(answer.detail).toMatchObject({ message: answer.message })
     if (status === 422)
       expect(answer.detail).toEqual([expect.objectContaining({ type: expect.any(String), loc: expect.any(Array) })])
   }
@@ -237,6 +238,28 @@ test('every unusable request is refused with the code of the first rule it break
   expect([malformed.status, (await malformed.json<{ error: string }>()).error]).toEqual([422, 'validation_error'])
   expect((await ann.json<{ total: number }>('/api/v1/analysis/tasks')).total).toBe(0)
   expect((await ann.json<{ total: number }>('/api/v1/history')).total).toBe(0)
+})
+
+test('refusals are told in the language of the request, else of the caller; what a client matches is the same in all', async () => {
+  const ann = await client()
+  const ask = async (body: unknown, accepted: string) => {
+    const headers = { 'accept-language': accepted }
+    const answer = await ann.ask(PATH, { method: 'POST', body, headers })
+    return answer.json<{ error: string; message: string; detail: { type?: string; msg?: string }[] }>()
+  }
+  const blank = { stock_code: ' ' }
+  const texts = ['zh-CN,zh;q=0.9,en;q=0.8', 'fr, ko;q=0.4, en;q=0.3', 'EN-us'].map((accepted) => ask(blank, accepted))
+  expect((await Promise.all(texts)).map(({ error, message }) => [error, message])).toEqual([
+    ['validation_error', '没有可用的股票代码：所有条目均为空白'],
+    ['validation_error', '남은 종목 코드가 없습니다. 모든 항목이 비어 있습니다'],
+    ['validation_error', 'No stock code is left: every entry is blank'],
+  ])
+  expect((await ask({ ...blank, report_language: 'en' }, 'zh')).message).toContain('blank')
+  const wrong = { stock_code: '600519', report_type: 'huge' }
+  const [zh, en] = [await ask(wrong, 'zh'), await ask(wrong, 'en')]
+  expect(zh.message).toMatch(/^请求有 1 处不符合要求：body\.report_type/)
+  expect(en.message).toMatch(/^body\.report_type: Input should be/)
+  expect([zh.error, zh.detail]).toEqual([en.error, en.detail])
 })
 
 test('de-duplication comes before counting: fifty-one spellings of one stock are one stock', async () => {

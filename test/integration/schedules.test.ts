@@ -43,7 +43,7 @@ function rig({ owner: mine }: Client) {
   const take = (owner: string, requests: TaskRequest[], key: string) => {
     if (owner === mine && !submitted.some((one) => one.key === key)) submitted.push({ owner, requests, key })
     if (lock.isDead) throw new Error('cut off')
-    return requests.map(({ stockCode }) => ({ accepted: true as const, task: { id: `${key} ${stockCode}` } }))
+    return requests.map(({ stockCode }) => ({ taskId: `${key} ${stockCode}` }))
   }
   const deps: TickDeps = {
     db: env.DB,
@@ -51,7 +51,7 @@ function rig({ owner: mine }: Client) {
     submitReview: async (owner, request, key) => {
       if (lock.isHeld) return { ok: false, reason: 'locked' }
       const [result] = take(owner, [request], key)
-      return { ok: true, task: result?.task ?? { id: '' } }
+      return { ok: true, taskId: result?.taskId ?? '' }
     },
     stocksOf: async (owner, plan) => plannedStocks(env.DB, await currentNames(stockNameStore(env.DB)), { owner, plan }),
     configuredLanguage: 'en',

@@ -37,6 +37,7 @@ const QUERIES: Readonly<Record<string, string>> = {
 async function fill({ pathname, searchParams }: URL, env: Env): Promise<unknown> {
   const [id, count] = [searchParams.get('id') ?? '', Number(searchParams.get('count'))]
   if (pathname === '/bench/conversations') return listed(env, count)
+  if (pathname === '/bench/analyses') return analysed(env, count)
   if (pathname === '/bench/tasks') {
     return (taskQueue(env) as unknown as DurableObjectStub<SeededQueue>).seed(searchParams.get('owner') ?? OWNER, count)
   }
@@ -57,6 +58,20 @@ async function listed(env: Env, count: number): Promise<void> {
     const state = { status: 'STOPPED' as const, trigger: 'gui', numConnections: 0, prNumber: [] }
     await saveConversation(env.DB, { id, owner: OWNER, title: `Conversation ${i}`, ...times, ...state, ...nothing }, 1)
   }
+}
+
+/** Stored reports of two hundred listings, ten minutes apart up to now. */
+async function analysed(env: Env, count: number): Promise<void> {
+  await env.DB.prepare(
+    `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ?2 - 1)
+     INSERT INTO analyses (owner, query_id, key, stock_code, stock_name, report_type, report_language, analysis_phase,
+       analysis_summary, sentiment_score, operation_advice, created_at, report)
+     SELECT ?1, printf('%032x', i), printf('%06d', 600000 + i % 200), printf('%06d', 600000 + i % 200), 'Name', 'full', 'zh',
+       'auto', hex(zeroblob(300)), i % 100, 'watch', strftime('%Y-%m-%dT%H:%M:%f000Z', ?3 - (?2 - i) * 600, 'unixepoch'),
+       hex(zeroblob(1000)) FROM n`,
+  )
+    .bind(OWNER, count, Math.floor(Date.now() / 1000))
+    .run()
 }
 
 // biome-ignore lint/style/noDefaultExport: a Worker's entry is its default export

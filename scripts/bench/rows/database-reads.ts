@@ -36,6 +36,36 @@ export async function secrets(stage: Stage): Promise<Measurement[]> {
   return [measurement({ ...stage, worker }, { row: 'secrets', what: `${SECRETS} secrets`, path: '/api/secrets' })]
 }
 
+const ANALYSES = 50_000
+const DAY_MS = 86_400_000
+const daysAgo = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
+
+/** The history of an owner with fifty thousand reports, by stock and by date, against all of it. */
+export async function analysisFilter(stage: Stage): Promise<Measurement[]> {
+  const worker = await stage.startWorker({ isSeeded: true })
+  await ask(worker, `/bench/analyses?count=${ANALYSES}`)
+  const filters: [what: string, query: string][] = [
+    ['one stock', 'stock_code=600007'],
+    ['a stock without reports', 'stock_code=000001'],
+    ['one month', `start_date=${daysAgo(120)}&end_date=${daysAgo(90)}`],
+    ['all days', 'start_date=2000-01-01'],
+    ['a stock and a month', `stock_code=600007&start_date=${daysAgo(120)}&end_date=${daysAgo(90)}`],
+  ]
+  const get = (path: string) => ({
+    side: worker,
+    request: rawRequest(worker, { method: 'GET', path }, worker.key),
+  })
+  return filters.map(([what, query]) => {
+    const routes = {
+      row: 'analysis-filter',
+      what: `history of ${ANALYSES} by ${what}, against all of it`,
+      ours: get(`/api/v1/history?${query}`),
+      baseline: get('/api/v1/history'),
+    }
+    return latency({ ...stage, worker }, routes, { ratioAtMost: 1.5 })
+  })
+}
+
 /** At least 0.8 of the bare query's speed is at most 1.25 of its time. */
 function measurement(stage: Stage, { row, what, path }: { row: string; what: string; path: string }): Measurement {
   const { worker } = stage

@@ -2,11 +2,10 @@
 // wrong, and the taking back of those that a failed check touches. Nothing behind it sees a figure that failed.
 
 import type { Bar, Quote } from '../../market/bars.ts'
-import type { Dividend } from '../../market/company.ts'
-import { adjustmentOf } from '../../market/consistency/adjustment.ts'
-import { type Consistency, examine } from '../../market/consistency/examine.ts'
+import type { Consistency } from '../../market/consistency/examine.ts'
+import { type Beside, examinePrices, isMixed, type Prices } from '../../market/consistency/examine-prices.ts'
 import type { AnalysisInput } from './input.ts'
-import { type MarketView, marketView, type Prices } from './market-view.ts'
+import { type MarketView, marketView } from './market-view.ts'
 
 export type CheckedView = MarketView & {
   consistency: Consistency
@@ -15,30 +14,16 @@ export type CheckedView = MarketView & {
 }
 
 type Subject = Pick<AnalysisInput, 'instrument' | 'request'>
-type Beside = { dividends: readonly Dividend[] | null; now: number }
 
 /** The view of prices that passed the gate. */
-export function checkedView(input: Subject, { bars, quote }: Prices, { dividends, now }: Beside): CheckedView {
-  const { instrument } = input
-  const provenance = bars.ok ? bars.provenance : quote.ok ? quote.provenance : null
-  const isMixed = bars.ok && quote.ok && (bars.provenance === null) !== (quote.provenance === null)
-  const barsSource = bars.ok ? bars.provider : null
-  const examined = examine({
-    instrument,
-    bars: bars.ok ? bars.value : [],
-    quote: quote.ok && !isMixed ? quote.value : null,
-    barsSource,
-    quoteSource: quote.ok ? quote.provider : null,
-    adjustment: adjustmentOf({ source: barsSource, provenance, isIndex: instrument.kind === 'index' }),
-    isSample: provenance !== null,
-    now,
-    dividends,
-  })
+export function checkedView(input: Subject, prices: Prices, beside: Beside): CheckedView {
+  const { bars, quote } = prices
+  const examined = examinePrices(input.instrument, prices, beside)
   const repaired: Prices = {
     bars: bars.ok ? { ...bars, value: examined.bars } : bars,
-    quote: repairedQuote(quote, examined.quote, isMixed),
+    quote: repairedQuote(quote, examined.quote, isMixed(prices)),
   }
-  const view = marketView(input, repaired, now)
+  const view = marketView(input, repaired, beside.now)
   const isLeftOut = quote.ok && !repaired.quote.ok
   const { consistency } = examined
   const told = { ...view, quoteUnused: isLeftOut ? ('stale' as const) : view.quoteUnused }
@@ -46,8 +31,8 @@ export function checkedView(input: Subject, { bars, quote }: Prices, { dividends
 }
 
 /** A quote that was left out is as one that did not come. */
-function repairedQuote(quote: Prices['quote'], examined: Quote | null, isMixed: boolean): Prices['quote'] {
-  if (!quote.ok || isMixed) return quote
+function repairedQuote(quote: Prices['quote'], examined: Quote | null, isLeftOut: boolean): Prices['quote'] {
+  if (!quote.ok || isLeftOut) return quote
   return examined === null ? { ok: false, runs: quote.runs } : { ...quote, value: examined }
 }
 

@@ -48,19 +48,25 @@ export async function gatherCompany(
 ): Promise<Company> {
   if (questions === null || instrument.kind !== 'stock') return unsupportedCompany()
   const ask = <T>(question: (signal: AbortSignal) => Promise<Fetched<T>>) => partOf(question, bounds)
-  const endsAt = AbortSignal.timeout(bounds.timeoutMs)
+  const ended = new AbortController()
+  const timer = setTimeout(() => ended.abort(), bounds.timeoutMs)
   const late = <T>(): Part<T> => failed([`not within ${bounds.timeoutMs} ms`])
   const inTime = <T>(question: (signal: AbortSignal) => Promise<Fetched<T>>) =>
-    endsAt.aborted ? late<T>() : ask<T>(question)
-  const [fundamentals, rest] = await Promise.all([
-    ask(questions.fundamentals),
-    (async () => {
-      const flow = await ask(questions.flow)
-      const boards = await inTime(questions.boards)
-      return { flow, boards, rankings: await inTime(questions.rankings) }
-    })(),
-  ])
-  return { fundamentals, ...rest }
+    ended.signal.aborted ? late<T>() : ask<T>(question)
+  try {
+    const [fundamentals, rest] = await Promise.all([
+      ask(questions.fundamentals),
+      (async () => {
+        const flow = await ask(questions.flow)
+        const boards = await inTime(questions.boards)
+        return { flow, boards, rankings: await inTime(questions.rankings) }
+      })(),
+    ])
+    return { fundamentals, ...rest }
+  } finally {
+    // A timer that nobody clears lives on for the whole deadline after the report.
+    clearTimeout(timer)
+  }
 }
 
 async function partOf<T>(ask: (signal: AbortSignal) => Promise<Fetched<T>>, bounds: Bounds): Promise<Part<T>> {

@@ -4,6 +4,9 @@
 import { isoMicros } from '../../lib/clock.ts'
 import { errorFields, log } from '../../lib/log.ts'
 import type { Bar, Quote } from '../../market/bars.ts'
+import type { Dividend } from '../../market/company.ts'
+import { isInDoubt } from '../../market/consistency/examine.ts'
+import { examinePrices, type Prices } from '../../market/consistency/examine-prices.ts'
 import type { Fetched, ProviderRun } from '../../market/provider-run.ts'
 import type { NewsResult } from '../../news/search.ts'
 import type { Mood } from '../codes.ts'
@@ -13,7 +16,6 @@ import type { ReportLanguage } from '../schemas.ts'
 import { type CheckedView, checkedView } from './checked.ts'
 import { type Company, companyRuns, gatherCompany, withoutCompany } from './company.ts'
 import type { AnalysisInput, Deps } from './input.ts'
-import type { Prices } from './market-view.ts'
 import type { PreviousReport } from './previous.ts'
 import { displayNameOf, knownName } from './stock-name.ts'
 
@@ -22,6 +24,8 @@ export type Inputs = AnalysisInput &
     language: ReportLanguage
     now: number
     fetched: Prices
+    /** The quote of another source, where one was asked. */
+    second: Fetched<Quote> | null
     /** Null when nobody knows it. */
     stockName: string | null
     displayName: string
@@ -45,12 +49,33 @@ export async function gather(input: AnalysisInput, deps: Deps, ctx: Ctx): Promis
   const provenance = fetched.bars.ok ? fetched.bars.provenance : quote.ok ? quote.provenance : null
   const beside = await gatherBeside({ ...input, provenance }, deps, ctx)
   const dividends = beside.company.fundamentals.value?.dividends ?? null
-  const view = checkedView(input, fetched, { dividends, now })
+  const second = await secondQuote(input, fetched, { deps, ctx, dividends, now })
+  const view = checkedView(input, fetched, { dividends, now, ...(second === undefined ? {} : { second }) })
   await enter(ctx, 'context')
   const { language } = ctx
   const stockName = knownName(input.names, view.quote?.name ?? null, { language, instrument: input.instrument })
   const displayName = displayNameOf(stockName, language)
-  return { ...input, ...view, ...beside, language, now, fetched, stockName, displayName }
+  return { ...input, ...view, ...beside, language, now, fetched, second: second ?? null, stockName, displayName }
+}
+
+type Doubt = { deps: Deps; ctx: Ctx; dividends: readonly Dividend[] | null; now: number }
+
+/** What another source says of a price that is in doubt; undefined where there is no doubt, null where nobody says anything. */
+async function secondQuote(
+  { instrument }: AnalysisInput,
+  fetched: Prices,
+  { deps, ctx, ...beside }: Doubt,
+): Promise<Fetched<Quote> | null | undefined> {
+  const { bars, quote } = fetched
+  const isSample = (bars.ok && bars.provenance !== null) || (quote.ok && quote.provenance !== null)
+  if (isSample || !isInDoubt(examinePrices(instrument, fetched, beside).consistency)) return undefined
+  const { otherQuote } = deps
+  if (otherQuote === null) return null
+  const known = [bars, quote].flatMap((one) => (one.ok ? [one.provider] : []))
+  const asked = await orNull('second_quote', () =>
+    within({ timeoutMs: deps.deadlines.quoteMs, signal: ctx.signal }, (signal) => otherQuote(known, signal)),
+  )
+  return asked?.ok ? asked.value : null
 }
 
 async function barsOf({ dailyBars, deadlines }: Deps, ctx: Ctx): Promise<Bounded<Fetched<Bar[]>>> {
@@ -147,6 +172,6 @@ function priceRuns({ bars, quote }: Prices): ProviderRun[] {
 }
 
 /** Every attempt of a run. */
-export function allRuns({ fetched, company, news }: Inputs): ProviderRun[] {
-  return [...priceRuns(fetched), ...companyRuns(company), ...(news?.runs ?? [])]
+export function allRuns({ fetched, second, company, news }: Inputs): ProviderRun[] {
+  return [...priceRuns(fetched), ...(second?.runs ?? []), ...companyRuns(company), ...(news?.runs ?? [])]
 }

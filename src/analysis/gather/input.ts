@@ -22,6 +22,8 @@ export type AnalysisInput = RunJob & {
 export type Deps = {
   dailyBars(signal: AbortSignal): Promise<Fetched<Bar[]>>
   quote(signal: AbortSignal): Promise<Fetched<Quote>>
+  /** A quote of a source other than these, for prices that are in doubt. Null: there is none to ask. */
+  otherQuote: ((known: readonly string[], signal: AbortSignal) => Promise<Fetched<Quote>>) | null
   /** Null: nobody is asked about companies. */
   company: CompanyQuestions | null
   /** Null: nobody searches. */

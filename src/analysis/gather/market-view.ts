@@ -3,13 +3,11 @@
 import { isoMicros } from '../../lib/clock.ts'
 import type { Bar, Quote } from '../../market/bars.ts'
 import { localDate, marketPhaseSummary, sessionEnd } from '../../market/calendar.ts'
-import type { Fetched, Provenance } from '../../market/provider-run.ts'
+import type { Prices } from '../../market/consistency/examine-prices.ts'
+import type { Provenance } from '../../market/provider-run.ts'
 import type { MarketPhaseSummary } from '../schemas.ts'
 import { TRIGGER_SOURCE } from '../task.ts'
 import type { AnalysisInput } from './input.ts'
-
-/** Bars and quote as they were fetched. */
-export type Prices = { bars: Fetched<Bar[]>; quote: Fetched<Quote> }
 
 type SessionBars = {
   bars: Bar[]

@@ -6,6 +6,7 @@ import { CHECKS, type CheckKey } from '../../market/consistency/types.ts'
 import type { ChipDistribution } from '../../market/indicators/chips.ts'
 import type { Fetched } from '../../market/provider-run.ts'
 import type { CompanyValue } from '../../market/valuation.ts'
+import { isAboutListing, type NewsItem } from '../../news/article.ts'
 import type { NewsResult } from '../../news/search.ts'
 import { sanitize } from '../diagnostics.ts'
 import { hasFundamentals, type Part } from '../gather/company.ts'
@@ -23,6 +24,9 @@ type EvidenceInput = Inputs & {
   value: CompanyValue | null
   chips: ChipDistribution | null
 }
+
+/** The news that are about the listing; what was found about its industry is background. */
+export const newsOfListing = (news: NewsResult | null): NewsItem[] => news?.items.filter(isAboutListing) ?? []
 
 export type Evidence = { blocks: Block[]; notes: string[] }
 
@@ -137,7 +141,7 @@ function newsBlock(news: NewsResult | null): Block {
   if (news === null || (news.count === null && news.items.length === 0 && news.social === null)) {
     return absent('news', 'missing', 'no news search is configured')
   }
-  const source = news.items[0]?.provider ?? news.social?.provider ?? null
+  const source = newsOfListing(news)[0]?.provider ?? news.social?.provider ?? null
   if ((news.count ?? 0) > 0) return block('news', 'available', source)
   if (news.isPooled || news.social !== null) return block('news', news.isPooled ? 'fallback' : 'partial', source)
   const searches = news.runs.filter(({ dataType }) => dataType === 'news_search')
@@ -146,7 +150,8 @@ function newsBlock(news: NewsResult | null): Block {
     const reasons = [...new Set(failed.map((run) => sanitize(run.errorMessage ?? run.provider)))]
     return block('news', 'fetch_failed', null, reasons)
   }
-  return absent('news', 'missing', 'the search found nothing')
+  const isBackground = news.items.length > 0
+  return absent('news', 'missing', isBackground ? 'only news of the industry was found' : 'the search found nothing')
 }
 
 /** The money of a quote when it is not the market's own. */

@@ -15,7 +15,7 @@ import type { ContextPackOverview } from '../schemas.ts'
 import { type NewsEvidence, priceDecimals, quotedCurrency } from '../texts/format.ts'
 import { contextPackOverview } from './context-pack.ts'
 import { type Decision, decide, NO_DECISION } from './decision.ts'
-import { type Evidence, evidenceOf, isCoreSound } from './evidence.ts'
+import { type Evidence, evidenceOf, isCoreSound, newsOfListing } from './evidence.ts'
 import { guarded, type Structure, steadied, structureOf } from './guardrails.ts'
 import { type NearbyLevels, nearbyLevels, type StrategyLevels, strategyLevels } from './levels.ts'
 import { type Technical, technicalView } from './signals.ts'
@@ -93,7 +93,7 @@ function decisionOf(inputs: Inputs, { technical, evidence, flow, structure, comp
     coreIsSound: isCoreSound(evidence.blocks),
     flowKnown: flow.bias !== 'unavailable',
   })
-  const seriousRisk = news?.items.some(isSerious) ?? false
+  const seriousRisk = newsOfListing(news).some(isSerious)
   const situation = { price, structure, flow: flow.bias, seriousRisk, mood: provenance ? null : mood }
   return steadied(guarded(scored, situation), compared, { market: instrument.market, date: today?.date ?? null, price })
 }

@@ -2,12 +2,12 @@
 
 import type { Bar, Quote } from '../../market/bars.ts'
 import { localDate } from '../../market/calendar.ts'
-import { adjustmentOf } from '../../market/consistency/adjustment.ts'
-import { type Examined, examine } from '../../market/consistency/examine.ts'
+import type { Examined } from '../../market/consistency/examine.ts'
+import { examinePrices } from '../../market/consistency/examine-prices.ts'
 import { parseCode } from '../../market/instruments.ts'
 import type { MarketSnapshot } from '../../market/providers/index.ts'
 import type { ReportLanguage } from '../schemas.ts'
-import { checksNotice } from '../texts/findings.ts'
+import { pricesNotice } from '../texts/findings.ts'
 import type { IndexFact } from './facts.ts'
 import type { IndexSpec } from './regions.ts'
 
@@ -21,28 +21,17 @@ export function indexFact(spec: IndexSpec, snapshot: MarketSnapshot, moment: Mom
   const { bars, consistency } = examined
   const quote = examined.quote ?? quoteOf(bars)
   if (quote === null) return null
-  const checks = checksNotice(consistency, language)
+  const checks = pricesNotice(consistency, language)
   if (consistency.isBlocked) return { ok: false, reason: `${spec[language]}: ${checks ?? ''}` }
   const isVolumeOdd = consistency.withheld.includes('volume')
   const told = isVolumeOdd ? { ...quote, volume: null, amount: null } : quote
   return { ok: true, fact: factOf(spec, { quote: told, bars, checks, snapshot, language }) }
 }
 
-function examinedIndex({ key }: IndexSpec, { bars, quote, provenance }: MarketSnapshot, { now }: Moment): Examined {
+function examinedIndex({ key }: IndexSpec, snapshot: MarketSnapshot, { now }: Moment): Examined {
   const parsed = parseCode(key)
   if (!parsed.ok) throw new Error(`the index ${key} is no instrument`)
-  const source = bars.ok ? bars.provider : null
-  return examine({
-    instrument: parsed.instrument,
-    bars: bars.ok ? bars.value : [],
-    quote: quote.ok ? quote.value : null,
-    barsSource: source,
-    quoteSource: quote.ok ? quote.provider : null,
-    adjustment: adjustmentOf({ source, provenance, isIndex: true }),
-    isSample: provenance !== null,
-    now,
-    dividends: null,
-  })
+  return examinePrices(parsed.instrument, snapshot, { dividends: null, now })
 }
 
 type Told = {

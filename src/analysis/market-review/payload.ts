@@ -61,6 +61,8 @@ export type Review = {
   lights: Record<string, MarketLight>
   /** Of the first region. */
   summary: string
+  /** What the checks warn of, index by index, in words; null where none does. */
+  checks: string | null
   /** Set when figures are sample data. */
   provenance: Provenance | null
   notice: string | null

@@ -41,7 +41,7 @@ function reportOfReview(review: Review, { queryId, request }: RunJob, now: numbe
       market_phase_summary: null,
       data_notice: review.notice,
       data_provenance: wireProvenance(review.provenance),
-      data_checks: null,
+      data_checks: review.checks,
       reading: null,
     },
     summary: {

@@ -166,16 +166,26 @@ function assemble(regions: readonly Region[], { reviewed, failed, reasons, runs,
   const text = `${[...markets.map(({ markdown_report }) => markdown_report), ...leftOut].join('\n\n')}\n`
   const lights = reviewed.flatMap(({ light }) => (light === null ? [] : [[light.region, light] as const]))
   const sample = reviewed.find(({ facts }) => facts.provenance !== null)
+  const checks = checksOf(reviewed, words.colon)
   return {
     text,
     payload: payloadOf({ regions, language }, markets, { failed, text }),
     lights: Object.fromEntries(lights),
-    summary: reviewed[0]?.narrative.texts.overview ?? '',
+    summary: [checks, reviewed[0]?.narrative.texts.overview ?? ''].filter((part) => part !== null).join(' '),
+    checks,
     provenance: sample?.facts.provenance ?? null,
     notice: sample === undefined ? null : noticeOf(sample),
     model: reviewed.find(({ narrative }) => narrative.model !== null)?.narrative.model ?? null,
     runs,
   }
+}
+
+/** What the checks warn of, index by index; null where none does. */
+function checksOf(reviewed: readonly Reviewed[], colon: string): string | null {
+  const told = reviewed.flatMap(({ facts: { indices, overnight } }) =>
+    [...indices, ...overnight].flatMap(({ name, checks }) => (checks === null ? [] : [`${name}${colon}${checks}`])),
+  )
+  return told.length === 0 ? null : [...new Set(told)].join(' ')
 }
 
 const listed = (reason: string): string => `- ${escapeMarkdown(reason)}`

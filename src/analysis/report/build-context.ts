@@ -2,6 +2,7 @@ import { isoMicros } from '../../lib/clock.ts'
 import type { Bar, Quote } from '../../market/bars.ts'
 import type { Dimension } from '../../news/article.ts'
 import type { NewsResult } from '../../news/search.ts'
+import { newsOfListing } from '../judge/evidence.ts'
 import type { ReportLanguage } from '../schemas.ts'
 import { wireProvenance } from '../schemas.ts'
 import { textsOf } from '../texts/book.ts'
@@ -160,9 +161,9 @@ function ageSeconds({ quote, now }: Facts): number | null {
   return quote === null || quote.quotedAt === null ? null : Math.max(0, Math.round((now - quote.quotedAt) / 1000))
 }
 
-/** The news as one text, subject by subject; null when there are none, never a filler in their place. */
+/** The news as one text, subject by subject; null when there are none of the listing, never a filler in their place. */
 export function newsContent(news: NewsResult | null, language: ReportLanguage): string | null {
-  if (news === null || (news.items.length === 0 && news.social === null)) return null
+  if (news === null || (newsOfListing(news).length === 0 && news.social === null)) return null
   const { newsDimension } = textsOf(language).report
   const parts = (Object.keys(newsDimension) as Dimension[]).flatMap((dimension) => {
     const items = news.items.filter((item) => item.dimension === dimension)

@@ -2,7 +2,7 @@ import type { Quote } from '../../market/bars.ts'
 import { type ChipDistribution, chipHealth } from '../../market/indicators/chips.ts'
 import type { Action, ReportLanguage } from '../schemas.ts'
 import { textsOf } from '../texts/book.ts'
-import { figure, fixed, largeNumber, signedPct } from '../texts/format.ts'
+import { figure, fixed, largeNumber, sampleLabelled, signedPct } from '../texts/format.ts'
 import { levelRows } from '../write/strategy.ts'
 import { wireConsistency } from './consistency.ts'
 import { type Facts, quoteSource, type Verdict } from './facts.ts'
@@ -94,7 +94,7 @@ function dashboard(facts: Facts, verdict: Verdict): Json {
   const { narrative } = facts
   return {
     core_conclusion: {
-      one_sentence: narrative.oneSentence,
+      one_sentence: sampleLabelled(narrative.oneSentence, facts.provenance, facts.language),
       signal_type: verdict.advice,
       time_sensitivity: narrative.timing,
       position_advice: { no_position: narrative.noPosition, has_position: narrative.hasPosition },

@@ -8,7 +8,7 @@ import type { Judged } from '../judge/judge.ts'
 import { AnalysisReport, type ReportMeta, wireProvenance } from '../schemas.ts'
 import { textsOf } from '../texts/book.ts'
 import { checksNotice } from '../texts/findings.ts'
-import { emptyNewsDisclosure, sampleNotice, sentimentLevel } from '../texts/format.ts'
+import { emptyNewsDisclosure, sampleLabelled, sampleNotice, sentimentLevel } from '../texts/format.ts'
 import type { Words } from '../write/write.ts'
 import { actionLabel, deriveAction } from './action.ts'
 import { contextSnapshot, newsContent } from './build-context.ts'
@@ -69,23 +69,21 @@ function sentimentLabel({ decision, language, consistency }: Facts): string {
   return consistency.isBlocked ? words.noScore : labels.sentiment[sentimentLevel(decision.score)]
 }
 
-function verdictOf({ decision, language, narrative }: Facts): Verdict {
+/** Lists and titles show these words alone, so those of a sample say what they are. */
+function verdictOf({ decision, language, narrative, provenance }: Facts): Verdict {
   const labels = textsOf(language).report
-  const advice = labels.advice[decision.advice]
-  const trend = labels.trendPrediction[decision.trend]
+  const labelled = (text: string): string => sampleLabelled(text, provenance, language)
+  const plain = labels.advice[decision.advice]
+  const [advice, trend] = [labelled(plain), labelled(labels.trendPrediction[decision.trend])]
   if (decision.action === null) return { action: null, actionLabel: null, advice, trend }
   const action = deriveAction({
     explicit: decision.action,
-    advice,
+    advice: plain,
     score: decision.score,
     guardrailReason: narrative.guardReason,
   })
-  return {
-    action,
-    actionLabel: actionLabel(action, language),
-    advice,
-    trend,
-  }
+  const label = actionLabel(action, language)
+  return { action, actionLabel: label && labelled(label), advice, trend }
 }
 
 function metaOf(facts: Facts): ReportMeta {

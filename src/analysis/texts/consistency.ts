@@ -12,6 +12,8 @@ export type ConsistencyTexts = {
   /** `{checks}` are names with their figures. */
   failed: string
   failedVolume: string
+  /** Of prices that stand alone. */
+  failedPrices: string
   warned: string
   /** Beside a figure; `{checks}` are names. */
   mark: string

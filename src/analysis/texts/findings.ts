@@ -50,14 +50,22 @@ export function findingText(finding: Finding, language: ReportLanguage): string 
 /** What a reader must know before any figure; null when no check speaks. */
 export function checksNotice(consistency: Consistency, language: ReportLanguage): string | null {
   const texts = textsOf(language).consistency
+  return noticeOf(consistency, consistency.isBlocked ? texts.failed : texts.failedVolume, language)
+}
+
+/** The same beside prices that stand alone, where nothing is recommended anyway. */
+export const pricesNotice = (consistency: Consistency, language: ReportLanguage): string | null =>
+  noticeOf(consistency, textsOf(language).consistency.failedPrices, language)
+
+function noticeOf(consistency: Consistency, failure: string, language: ReportLanguage): string | null {
+  const texts = textsOf(language).consistency
   const { clauseJoin } = textsOf(language).report
   const all = alarms(consistency)
   const of = (verdict: Finding['verdict'], template: string) => {
     const found = all.filter((one) => one.verdict === verdict).map((one) => findingText(one, language))
     return found.length === 0 ? [] : [fill(template, { checks: found.join(clauseJoin) })]
   }
-  const failed = of('fail', consistency.isBlocked ? texts.failed : texts.failedVolume)
-  const sentences = [...failed, ...of('warn', texts.warned)]
+  const sentences = [...of('fail', failure), ...of('warn', texts.warned)]
   return sentences.length === 0 ? null : sentences.join(language === 'zh' ? '' : ' ')
 }
 

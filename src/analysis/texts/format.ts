@@ -83,6 +83,14 @@ export function sampleNotice(
   return fill(textsOf(language).report.sample[provenance.kind], { date: provenance.endsOn })
 }
 
+/** A short text that is shown by itself, with a word for figures that are no market's; unchanged for those of a market. */
+export const sampleLabelled = (
+  text: string,
+  provenance: { kind: 'historical' | 'synthetic' } | null,
+  language: ReportLanguage,
+): string =>
+  provenance === null ? text : text + aside(textsOf(language).report.sampleLabel[provenance.kind], language)
+
 /** What is known of the news search behind a report. `count` is null when no channel was configured. */
 export type NewsEvidence = { known: boolean; count: number | null; evidencePresent: boolean }
 

@@ -81,6 +81,8 @@ export type ReportTexts = {
   overall: Record<'normal' | 'unknown' | 'affected', string>
   disclosure: Record<'not_configured' | 'no_hits', string>
   sample: Record<'historical' | 'synthetic', string>
+  /** The same in a word or two. */
+  sampleLabel: Record<'historical' | 'synthetic', string>
   heading: Record<Heading, string>
   indicator: Record<Indicator, string>
   /** Large numbers: divisor and suffix, largest first. */
@@ -237,6 +239,9 @@ export type TaskTexts = {
   reading: (typed: string, name: string, code: string) => string
   duplicate: (code: string) => string
   batch: (accepted: number, duplicates: number) => string
+  /** A key that names one request came with another; and one whose request still runs. */
+  keyReused: string
+  stillRunning: (code: string) => string
   lost: (attempts: number) => string
   timedOut: (stage: string, seconds: number) => string
   /** A stage got no further for so long. */

@@ -2,6 +2,7 @@
 
 import type { NewsResult } from '../../news/search.ts'
 import type { Part } from '../gather/company.ts'
+import { newsOfListing } from '../judge/evidence.ts'
 import type { Judged } from '../judge/judge.ts'
 import type { ReportLanguage } from '../schemas.ts'
 import { fill, textsOf } from '../texts/book.ts'
@@ -158,10 +159,11 @@ function chipText({ chips, decimals }: Judged, phrases: AnalysisTexts): string |
 }
 
 function newsText(news: NewsResult | null, phrases: AnalysisTexts): string | null {
-  const newest = news?.items[0]
+  const items = newsOfListing(news)
+  const [newest] = items
   if (!news || newest === undefined) return null
   return fill(news.isPooled ? phrases.news.pooled : phrases.news.found, {
-    count: news.items.length,
+    count: items.length,
     title: newest.title,
     source: newest.source ?? phrases.unknown,
     date: newest.publishedAt?.slice(0, 10) ?? phrases.news.undated,

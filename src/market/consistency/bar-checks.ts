@@ -1,7 +1,7 @@
 // Each bar by itself: whether its prices can be prices, and stand in the order that open, high, low and close must have.
 
-import type { Bar } from '../bars.ts'
-import { LEAST_PRICE, MOST, TOLERANCE } from './tolerances.ts'
+import type { Bar, Quote } from '../bars.ts'
+import { LEAST_MARKET_VALUE, LEAST_PRICE, MOST, TOLERANCE } from './tolerances.ts'
 import { type Checked, type Evidence, finding, notPossible, PRICES, pass, touchesAt, VOLUME } from './types.ts'
 
 export const isPrice = (value: number): boolean => Number.isFinite(value) && value >= LEAST_PRICE && value <= MOST.price
@@ -36,7 +36,19 @@ export function magnitude({ bars, quote }: Evidence): Checked {
       finding('magnitude', 'fail', { touches: VOLUME, detail: 'impossible', date: heavy?.date ?? null, found }),
     )
   }
+  const value = quote && wrongValue(quote)
+  if (typeof value === 'number') {
+    findings.push(finding('magnitude', 'warn', { touches: ['valuation'], detail: 'impossible', found: value }))
+  }
   return findings.length === 0 ? pass('magnitude') : { findings }
+}
+
+/** A market value that no company has, or of the traded shares more than of all. */
+function wrongValue({ totalMarketValue: total, circulatingMarketValue: traded }: Quote): number | null {
+  const isValue = (value: number) => value >= LEAST_MARKET_VALUE && value <= MOST.marketValue
+  const wild = [total, traded].find((value) => value !== null && !isValue(value))
+  if (wild !== undefined) return wild
+  return total !== null && traded !== null && traded > total * MOST.tradedShare ? traded : null
 }
 
 /** High is the highest, low the lowest. */

@@ -82,3 +82,17 @@ export function alarms({ findings }: Pick<Consistency, 'findings'>): Finding[] {
   const of = (verdict: Finding['verdict']) => findings.filter((one) => one.verdict === verdict)
   return [...of('fail'), ...of('warn')]
 }
+
+const DOUBTS: readonly CheckKey[] = [
+  'bad_tick',
+  'price_limit',
+  'corporate_action',
+  'quote_order',
+  'quote_limit',
+  'previous_close',
+  'same_day_close',
+]
+
+/** Whether another source could settle something: quote and bars differ, or the newest price breaks a limit. */
+export const isInDoubt = ({ findings }: Pick<Consistency, 'findings'>): boolean =>
+  alarms({ findings }).some(({ check, touches }) => DOUBTS.includes(check) && touches.includes('price'))

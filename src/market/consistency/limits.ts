@@ -91,6 +91,12 @@ function tokyoLimit({ instrument, previousClose, isAdjusted }: LimitQuestion): n
 /** First-day and first-week marks before a mainland name. */
 export const isNewByName = (name: string | null): boolean => name !== null && /^[NC](?=\p{Script=Han})/u.test(name)
 
+/** The marks of a risk warning. Since when a share has one, and which limit held for it when, nobody tells. */
+export const isRiskWarned = (name: string | null): boolean => name !== null && /^(S\s*)?\*?\s*ST/i.test(name)
+
+export const isOnMainBoard = ({ market, kind, exchange, code }: Instrument): boolean =>
+  market === 'cn' && kind === 'stock' && exchange !== 'BJ' && /^(60|00|900|200)/.test(code)
+
 /** The least step of a price. */
 export function priceStep({ market, kind, exchange, code }: Instrument, price: number): number {
   if (kind === 'index') return 0.01

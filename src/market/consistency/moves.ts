@@ -5,8 +5,9 @@ import type { Bar } from '../bars.ts'
 import type { Instrument } from '../instruments.ts'
 import { isSane } from './bar-checks.ts'
 import { sessionsBetween } from './date-checks.ts'
-import { isNewByName, limitShare, priceStep } from './limits.ts'
-import { LEAST, LONG_SERIES, MOST, TOLERANCE } from './tolerances.ts'
+import { isNewByName, isOnMainBoard, isRiskWarned, limitShare, priceStep } from './limits.ts'
+import { isConfirmed } from './quote-checks.ts'
+import { LEAST, LONG_SERIES, MOST, NEAR, TOLERANCE } from './tolerances.ts'
 import {
   type Checked,
   type CheckKey,
@@ -44,7 +45,9 @@ export function boundsOf(question: BoundsQuestion): Bounds {
   const limit = limitShare(question)
   if (limit === null) {
     const isIndex = instrument.kind === 'index'
-    const most = (isIndex ? LEAST.indexJump : LEAST.freeJump) ** Math.min(sessions, 3)
+    // Sessions that are missing may each have moved; a split in them must not pass for their sum.
+    const ordinary = isIndex ? LEAST.indexJump : LEAST.freeJump
+    const most = sessions > 1 ? Math.max(ordinary, LEAST.gapJump) : ordinary
     const tick = isIndex ? LEAST.indexJump : LEAST.freeTick
     return { low: previousClose / most, high: previousClose * most, isFree: true, tick }
   }
@@ -77,12 +80,9 @@ const MOVE_CHECKS = ['bad_tick', 'price_limit', 'corporate_action'] as const
 /** The findings of a check as one: the worst, of the newest day, with how many there are. */
 function summed(check: CheckKey, all: readonly Move[], isTooMany: boolean, evidence: Evidence): Finding[] {
   const found = all.filter((move) => move.check === check)
-  const worst = found.findLast((move) => move.finding.verdict === 'fail') ?? found.at(-1)
-  if (worst === undefined) {
-    const { instrument } = evidence
-    const hasLimit = check !== 'price_limit' || !['hk', 'us'].includes(instrument.market)
-    return hasLimit ? pass(check).findings : notPossible(check, 'no_limit').findings
-  }
+  const newest = (verdict: Finding['verdict']) => found.findLast((move) => move.finding.verdict === verdict)
+  const worst = newest('fail') ?? newest('warn') ?? found.at(-1)
+  if (worst === undefined) return check === 'price_limit' ? limitKept(evidence) : pass(check).findings
   const touches = [...new Set(found.flatMap((move) => move.finding.touches))]
   const isFailed = isTooMany && worst.finding.detail === 'clipped'
   const told = {
@@ -91,6 +91,13 @@ function summed(check: CheckKey, all: readonly Move[], isTooMany: boolean, evide
     ...(isFailed ? { verdict: 'fail' as const, detail: 'too_many' as const } : {}),
   }
   return [{ ...worst.finding, ...told }]
+}
+
+/** No close beyond the limit that is applied; where that is none, or a wider one than may hold, this says less. */
+function limitKept({ instrument, quote }: Evidence): Finding[] {
+  if (['hk', 'us'].includes(instrument.market)) return notPossible('price_limit', 'no_limit').findings
+  const isWider = isRiskWarned(quote?.name ?? null) && isOnMainBoard(instrument)
+  return isWider ? notPossible('price_limit', 'wider_limit').findings : pass('price_limit').findings
 }
 
 function moveAt({ bars, instrument, adjustment, quote }: Evidence, index: number): Move | null {
@@ -105,12 +112,22 @@ function moveAt({ bars, instrument, adjustment, quote }: Evidence, index: number
     name: quote?.name ?? null,
   })
   const touches = touchesAt(index, bars.length)
-  const at = { bars, bar, before, index, bounds, touches }
+  const isAdjusted = adjustment.kind === 'forward' || adjustment.kind === 'not_needed'
+  const at = { bars, bar, before, index, bounds, touches, isAdjusted }
   if (isYoung) return youngTick(at)
   return jumpAt(at) ?? tickAt(at)
 }
 
-type At = { bars: readonly Bar[]; bar: Bar; before: Bar; index: number; bounds: Bounds; touches: Touch[] }
+type At = {
+  bars: readonly Bar[]
+  bar: Bar
+  before: Bar
+  index: number
+  bounds: Bounds
+  touches: Touch[]
+  /** The source says that it takes splits out, or there are none. */
+  isAdjusted: boolean
+}
 
 const isOutside = (price: number, { low, high }: Bounds): boolean => price < low || price > high
 
@@ -125,7 +142,7 @@ function jumpAt(at: At): Move | null {
   const check: CheckKey = isAction ? 'corporate_action' : 'price_limit'
   const isMove = bounds.isFree && isDriven(at) && ratio < LEAST.impossibleJump && ratio > 1 / LEAST.impossibleJump
   const told = { touches, date: bar.date, expected: before.close, found: bar.close }
-  if (isMove) return { check, index, finding: finding(check, 'warn', { ...told, detail: 'large_move' }) }
+  if (isMove) return { check, index, finding: largeMove(check, at, told) }
   const detail = check === 'price_limit' ? 'beyond_limit' : 'jump'
   return { check, index, finding: finding(check, 'fail', { ...told, detail }) }
 }
@@ -137,10 +154,21 @@ function isBack(next: number, before: number, bounds: Bounds): boolean {
 }
 
 function spike({ bar, before, index, touches, ...at }: At, found: number): Move {
-  const isMove = at.bounds.isFree && isDriven({ bar, before, index, touches, ...at })
+  const whole = { bar, before, index, touches, ...at }
+  const isMove = at.bounds.isFree && isDriven(whole)
   const told = { touches, date: bar.date, expected: before.close, found }
-  const made = finding('bad_tick', isMove ? 'warn' : 'fail', { ...told, detail: isMove ? 'large_move' : 'spike' })
+  const made = isMove ? largeMove('bad_tick', whole, told) : finding('bad_tick', 'fail', { ...told, detail: 'spike' })
   return { check: 'bad_tick', index, finding: made }
+}
+
+/**
+ * A large move that drew turnover may be a split that was left in. Where the source takes splits out, both speak for the move, and
+ * once it is long past it is only told that nobody can tell; else it is marked as long as it lies in the ranges.
+ */
+function largeMove(check: CheckKey, { bars, index, isAdjusted }: At, told: Partial<Finding>): Finding {
+  const isLongPast = isAdjusted && index < bars.length - NEAR
+  if (isLongPast) return finding(check, 'not_possible', { ...told, touches: [], detail: 'large_move' })
+  return finding(check, 'warn', { ...told, detail: 'large_move' })
 }
 
 const USUAL_DAYS = 20
@@ -198,6 +226,9 @@ export function quoteLimit(evidence: Evidence): Checked {
   const usual = median(bars.slice(-USUAL_DAYS).map(({ close, volume }) => close * volume))
   const ratio = Math.max(price / prevClose, prevClose / price)
   const isDay = usual > 0 && ((quote.volume ?? 0) * price) / usual >= LEAST.moveTurnover && ratio < LEAST.impossibleJump
+  if (bounds.isFree && ratio < LEAST.impossibleJump && isConfirmed(evidence)) {
+    return { findings: [finding('quote_limit', 'warn', { ...told, detail: 'confirmed_move' })] }
+  }
   if (bounds.isFree && isDay) {
     return { findings: [finding('quote_limit', 'warn', { ...told, detail: 'large_move' })] }
   }

@@ -1,6 +1,13 @@
 // The quote against itself and against the bars. Where both come from one source they can be wrong together, which is said.
 
-import { isTradingDay, lastCompletedSession, marketPhaseSummary, previousTradingDay, sessionEnd } from '../calendar.ts'
+import {
+  isTradingDay,
+  lastCompletedSession,
+  localDate,
+  marketPhaseSummary,
+  previousTradingDay,
+  sessionEnd,
+} from '../calendar.ts'
 import { currencyOf } from '../instruments.ts'
 import { changeOf } from '../providers/checks.ts'
 import { quoteDay } from './date-checks.ts'
@@ -94,9 +101,50 @@ export function currency({ quote, instrument }: Evidence): Checked {
   return { findings: [finding('currency', 'warn', { touches: PRICES, ...told })] }
 }
 
-/** Bars and quote of one source can be wrong together. */
-export function secondSource({ quote, bars, barsSource, quoteSource }: Evidence): Checked {
-  if (quote === null) return notPossible('second_source', 'no_quote')
+/**
+ * Bars and quote of one source can be wrong together. Where they differ, or a limit is broken, another source is asked, and this
+ * says with which of them it agrees.
+ */
+export function secondSource(evidence: Evidence): Checked {
+  const { quote, bars, barsSource, quoteSource, second } = evidence
   if (bars.length === 0) return notPossible('second_source', 'no_bars')
-  return barsSource !== quoteSource ? pass('second_source') : notPossible('second_source', 'same_source')
+  if (second === undefined) {
+    if (quote === null) return notPossible('second_source', 'no_quote')
+    return barsSource !== quoteSource ? pass('second_source') : notPossible('second_source', 'same_source')
+  }
+  if (second === null || !isOfOneDay(evidence)) return notPossible('second_source', 'no_second')
+  const isBars = agreesWithBars(evidence)
+  const isQuote = quote === null ? null : isConfirmed(evidence)
+  if (isBars && isQuote !== false) return pass('second_source')
+  const found = `${second.quote.price} (${second.source})`
+  const told = { touches: PRICES, expected: quote?.price ?? bars.at(-1)?.close ?? null, found }
+  if (isBars) return { findings: [finding('second_source', 'warn', { ...told, detail: 'second_bars' })] }
+  if (isQuote) return { findings: [finding('second_source', 'warn', { ...told, detail: 'second_quote' })] }
+  return { findings: [finding('second_source', 'fail', { ...told, detail: 'second_neither' })] }
+}
+
+/** Quotes of two days say nothing of each other. */
+function isOfOneDay({ instrument: { market }, quote, second }: Evidence): boolean {
+  if (!second || second.quote.quotedAt === null) return second !== null && second !== undefined
+  if (quote === null || quote.quotedAt === null) return true
+  return localDate(market, quote.quotedAt) === localDate(market, second.quote.quotedAt)
+}
+
+/** Whether another source tells the price, and the close before it, as the quote does. */
+export function isConfirmed(evidence: Evidence): boolean {
+  const { quote, second, instrument, now } = evidence
+  if (quote === null || !second || !isOfOneDay(evidence)) return false
+  const running = marketPhaseSummary({ market: instrument.market, epochMs: now }).is_partial_bar === true
+  const share = running ? TOLERANCE.sameDayFailShare : TOLERANCE.quoteShare
+  const isNear = (a: number, b: number, most: number) => Math.abs(a / b - 1) <= most
+  const isPrevious = isNear(second.quote.prevClose, quote.prevClose, TOLERANCE.quoteShare)
+  return isPrevious && isNear(second.quote.price, quote.price, share)
+}
+
+/** Whether the other source's price and close before it fit the bars, by the checks that the quote itself passes. */
+function agreesWithBars(evidence: Evidence): boolean {
+  const other = { ...evidence, quote: evidence.second?.quote ?? null }
+  const findings = [...previousClose(other).findings, ...sameDayClose(other).findings]
+  const verdicts = findings.map(({ verdict }) => verdict)
+  return verdicts.includes('pass') && !verdicts.includes('warn') && !verdicts.includes('fail')
 }

@@ -41,6 +41,8 @@ export const LEAST = {
   /** Turnover against volume times price, either way. */
   quoteAmount: 1.25,
   barAmount: 2.5,
+  /** A turnover rate against volume and the value of the shares, either way. */
+  turnoverRate: 20,
   /** Volume of one day in quote and bar, either way. */
   sameDayVolume: 3,
   /** Weekdays without a bar in years whose holidays are not known: no holiday is that long. */
@@ -53,6 +55,9 @@ export const MOST = {
   price: 1e8,
   volume: 1e13,
   amount: 1e16,
+  marketValue: 1e16,
+  /** The value of the shares that may be traded, by that of all of them. */
+  tradedShare: 1.02,
   /** Bars that may be dropped or clipped; more of them are no slip. */
   repaired: 2,
   /** Sessions without a bar in one piece; a longer gap leaves no picture of the market. */
@@ -63,7 +68,10 @@ export const MOST = {
   freeSessions: 5,
 } as const
 
+export const LEAST_MARKET_VALUE = 1e5
 export const LEAST_PRICE = 1e-4
+/** The bars that a large move without a limit is told of as a warning; of an older one only that nobody can tell. */
+export const NEAR = 60
 /** The bars that averages and ranges are made of. */
 export const WINDOW = 260
 /** A series this long does not begin with the listing. */

@@ -68,6 +68,12 @@ export type DetailCode =
   | 'not_told'
   | 'in_session'
   | 'same_source'
+  | 'no_second'
+  | 'second_bars'
+  | 'second_quote'
+  | 'second_neither'
+  | 'confirmed_move'
+  | 'wider_limit'
   | 'sample'
 
 export type Finding = {
@@ -91,6 +97,8 @@ export type Evidence = {
   quote: Quote | null
   barsSource: string | null
   quoteSource: string | null
+  /** What another source says of the price; null where none could be asked, absent where there was no reason to ask. */
+  second?: { source: string; quote: Quote } | null
   adjustment: Adjustment
   /** Figures of a bundled sample are compared with each other, never with the clock. */
   isSample: boolean

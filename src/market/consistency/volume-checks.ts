@@ -19,7 +19,7 @@ export function volumeUnits(evidence: Evidence): Checked {
   const compared =
     instrument.kind === 'index'
       ? []
-      : [barAmounts(known), quoteAmount(evidence), sameDay(evidence), runningDay(evidence)]
+      : [barAmounts(known), quoteAmount(evidence), turnoverRate(evidence), sameDay(evidence), runningDay(evidence)]
   const asked = [...compared, jumpOf(known)]
   const found = asked.filter((one) => typeof one === 'object')
   const worst = found.find(({ verdict }) => verdict === 'fail') ?? found[0]
@@ -50,6 +50,15 @@ function quoteAmount({ quote }: Evidence): Answer {
   if (!quote?.amount || !quote.volume) return 'unknown'
   const middle = quote.high === null || quote.low === null ? quote.price : (quote.high + quote.low) / 2
   return judged(quote.amount / (quote.volume * middle), LEAST.quoteAmount, null)
+}
+
+/** The rate is the turnover by the value of the shares that may be traded; what counts as such differs between sources, a unit more. */
+function turnoverRate({ quote }: Evidence): Answer {
+  if (!quote?.turnoverRatePct || !quote.circulatingMarketValue || !quote.volume) return 'unknown'
+  const share = (quote.volume * quote.price) / quote.circulatingMarketValue
+  const found = judged(quote.turnoverRatePct / 100 / share, LEAST.turnoverRate, null)
+  // Which of the three is of another unit cannot be told.
+  return typeof found === 'object' ? { ...found, touches: [...VOLUME, 'valuation'] } : found
 }
 
 /** Quote and bar of one day that is over. */

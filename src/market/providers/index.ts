@@ -54,6 +54,8 @@ export type MarketData = {
   bars(instrument: Instrument, query: BarsQuery): Promise<Fetched<Bar[]>>
   quote(instrument: Instrument, query?: QuoteQuery): Promise<Fetched<Quote>>
   snapshot(instrument: Instrument, query: BarsQuery): Promise<MarketSnapshot>
+  /** The quote of a live source that is none of those named. */
+  otherQuote(instrument: Instrument, known: readonly string[], query?: QuoteQuery): Promise<Fetched<Quote>>
   fundamentals(instrument: Instrument, query?: QuoteQuery): Promise<Fetched<Fundamentals>>
   capitalFlow(instrument: Instrument, query?: QuoteQuery): Promise<Fetched<FlowDay[]>>
   boards(instrument: Instrument, query?: QuoteQuery): Promise<Fetched<Board[]>>
@@ -81,6 +83,10 @@ export async function createMarketData(options: MarketDataOptions): Promise<Mark
   return {
     bars: (instrument, query) => bars(providers, instrument, query),
     quote: (instrument, query = {}) => ask(quoteNeed(instrument, query)),
+    otherQuote: (instrument, known, query = {}) => {
+      const others = providers.filter(({ name }) => name !== SAMPLE_PROVIDER && !known.includes(name))
+      return firstAnswer(chain, others, quoteNeed(instrument, query))
+    },
     snapshot: (instrument, query) => takeSnapshot({ chain, tiers, bars }, { instrument, query }),
     fundamentals: (instrument, query = {}) =>
       keptOrAsked({

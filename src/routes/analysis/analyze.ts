@@ -1,13 +1,18 @@
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
+import type { StoredDiagnostics } from '../../analysis/diagnostics.ts'
 import { DEFAULT_SKILL, listSkills } from '../../analysis/judge/skills.ts'
+import { resultOf } from '../../analysis/report/diagnostics.ts'
+import { diagnosticsOf, reportOf } from '../../analysis/report/record.ts'
 import type { TaskRequest } from '../../analysis/request.ts'
-import { ReportLanguage } from '../../analysis/schemas.ts'
+import { type AnalysisReport, ReportLanguage } from '../../analysis/schemas.ts'
 import { textsOf } from '../../analysis/texts/book.ts'
 import { taskQueue } from '../../bindings.ts'
 import { config } from '../../config.ts'
+import { findByQueryId } from '../../db/analyses.ts'
 import { stockNameStore } from '../../db/stock-names.ts'
 import type { AppEnv } from '../../http/app-env.ts'
+import { callerLanguage } from '../../http/caller-language.ts'
 import { AppError, analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
@@ -15,6 +20,8 @@ import { currentNames, type NameIndex } from '../../kits/market-names/index.ts'
 import { hexId } from '../../lib/crypto.ts'
 import { errorFields, log } from '../../lib/log.ts'
 import { type Resolved, resolveEntries } from '../../market/resolve.ts'
+import { idempotencyHeaders, keyedRequest, otherRequest } from './idempotency.ts'
+import { refused } from './refusals.ts'
 import {
   AnalysisResultResponse,
   AnalyzeRequest,
@@ -43,6 +50,7 @@ endpoint(
     bodyLimit: 'standard',
     tag: 'Analysis',
     summary: 'Analyse one stock at once, or queue one task for each of up to 50',
+    headers: idempotencyHeaders,
     body: { schema: AnalyzeRequest, required: true },
     replies: {
       200: { description: 'The finished analysis (`async_mode` false)', schema: AnalysisResultResponse },
@@ -51,36 +59,38 @@ endpoint(
         schema: z.union([TaskAccepted, BatchTaskAcceptedResponse]),
       },
       400: { description: 'No usable stock, too many, or several in synchronous mode' },
-      409: { description: 'The stock is being analysed already', schema: DuplicateTaskErrorResponse },
-      422: { description: 'A value of the wrong type or outside its range' },
+      409: {
+        description: 'The stock, or this very request, is being analysed already',
+        schema: DuplicateTaskErrorResponse,
+      },
+      422: { description: 'A value of the wrong type or outside its range, or a key that names another request' },
       429: { description: 'Too many unfinished tasks, or too many analyses on this day' },
       500: { description: 'The analysis produced no result' },
     },
   },
   async (c, { body }) => {
     const names = await currentNames(stockNameStore(c.env.DB))
-    const requests = requestsOf(body, { configured: config(c.env).reportLanguage, names })
+    const language = body.report_language ?? body.reportLanguage
+    const requests = requestsOf(c, body, names)
     const [only, ...others] = requests
-    if (!only) throw new AppError('bad_request', 'No stock code is left: every entry is blank')
-    if (body.async_mode) return others.length === 0 ? submitOne(c, only) : submitBatch(c, requests)
-    if (others.length > 0) {
-      throw new AppError('bad_request', 'Several stocks need async_mode: true; synchronous mode takes exactly one')
-    }
-    return analyzeOne(c, only)
+    if (!only) throw refused(c, ({ blank }) => blank, { language })
+    const keyed = await keyedRequest(c, body)
+    if (body.async_mode) return others.length === 0 ? submitOne(c, only, keyed) : submitBatch(c, requests, keyed)
+    if (others.length > 0) throw refused(c, ({ several }) => several, { language })
+    return analyzeOne(c, only, keyed)
   },
 )
 
 /** One request for each distinct stock. The order of the checks is part of the interface. */
-function requestsOf(
-  body: AnalyzeRequest,
-  { configured, names }: { configured: TaskRequest['language']; names: NameIndex },
-): TaskRequest[] {
+function requestsOf(c: Context<AppEnv>, body: AnalyzeRequest, names: NameIndex): TaskRequest[] {
+  const configured = config(c.env).reportLanguage
+  const language = body.report_language ?? body.reportLanguage
   const entries = [...(body.stock_code ? [body.stock_code] : []), ...(body.stock_codes ?? [])]
-  if (entries.length === 0) throw new AppError('bad_request', 'Give stock_code or stock_codes')
+  if (entries.length === 0) throw refused(c, ({ noStock }) => noStock, { language })
   const { targets, rejected } = resolveEntries(entries, names, { confirm: body.confirm })
-  if (rejected.length > 0) throw unclearNames(rejected, body.report_language ?? body.reportLanguage ?? configured)
+  if (rejected.length > 0) throw unclearNames(rejected, language ?? callerLanguage(c))
   if (targets.length > MAX_STOCKS) {
-    throw new AppError('bad_request', `${targets.length} stocks are too many: one request takes at most ${MAX_STOCKS}`)
+    throw refused(c, (say) => say.tooMany(targets.length, MAX_STOCKS), { language })
   }
   const isSingle = targets.length === 1
   const batch = isSingle ? null : hexId()
@@ -133,49 +143,52 @@ function acceptedText({ stockCode, language, reading }: TaskRequest): string {
 /** Only an entry that had to be read has it. */
 const readingField = ({ reading }: TaskRequest) => (reading === null ? {} : { reading })
 
-async function submit(c: Context<AppEnv>, requests: TaskRequest[]) {
-  const answer = await taskQueue(c.env).submit(c.get('principal').owner, requests)
+type Key = Awaited<ReturnType<typeof keyedRequest>>
+
+async function submit(c: Context<AppEnv>, requests: TaskRequest[], keyed: Key) {
+  const answer = await taskQueue(c.env).submit(c.get('principal').owner, requests, null, keyed)
   if (answer.ok) return answer.results
+  if (answer.reason === 'other_request') throw otherRequest(c, sayOf(c, requests).keyReused)
   throw tooManyAnalyses(answer, requests.length)
 }
 
-async function submitOne(c: Context<AppEnv>, request: TaskRequest): Promise<Response> {
-  const say = textsOf(request.language).task
-  const [result] = await submit(c, [request])
+const sayOf = (c: Context<AppEnv>, [first]: readonly TaskRequest[]) =>
+  textsOf(first?.language ?? config(c.env).reportLanguage).task
+
+async function submitOne(c: Context<AppEnv>, request: TaskRequest, keyed: Key): Promise<Response> {
+  const say = sayOf(c, [request])
+  const [result] = await submit(c, [request], keyed)
   if (!result?.accepted) {
     const extra = { stock_code: request.stockCode, existing_task_id: result?.taskId }
     throw new AppError('duplicate_task', say.duplicate(request.stockCode), { extra })
   }
-  const { id } = result.task
-  return c.json(
-    {
-      task_id: id,
-      trace_id: id,
-      status: 'pending' as const,
-      message: acceptedText(request),
-      ...readingField(request),
-      analysis_phase: request.analysisPhase,
-    },
-    202,
-  )
+  return c.json(acceptedTask(request, result.taskId), 202)
 }
 
-async function submitBatch(c: Context<AppEnv>, requests: TaskRequest[]): Promise<Response> {
-  const say = textsOf(requests[0]?.language ?? config(c.env).reportLanguage).task
-  const results = await submit(c, requests)
-  const accepted = results.flatMap((result) => (result.accepted ? [result.task] : []))
-  const duplicates = results.flatMap((result) => (result.accepted ? [] : [result]))
+function acceptedTask(request: TaskRequest, id: string) {
+  return {
+    task_id: id,
+    trace_id: id,
+    status: 'pending' as const,
+    message: acceptedText(request),
+    ...readingField(request),
+    analysis_phase: request.analysisPhase,
+  }
+}
+
+async function submitBatch(c: Context<AppEnv>, requests: TaskRequest[], keyed: Key): Promise<Response> {
+  const say = sayOf(c, requests)
+  // One result for each request, in their order.
+  const results = await submit(c, requests, keyed)
+  const accepted = requests.flatMap((request, i) => {
+    const result = results[i]
+    const { stockCode } = request
+    return result?.accepted ? [{ ...acceptedTask(request, result.taskId), stock_code: stockCode }] : []
+  })
+  const duplicates = results.filter((result) => !result.accepted)
   return c.json(
     {
-      accepted: accepted.map(({ id, request }) => ({
-        task_id: id,
-        trace_id: id,
-        stock_code: request.stockCode,
-        status: 'pending' as const,
-        message: acceptedText(request),
-        ...readingField(request),
-        analysis_phase: request.analysisPhase,
-      })),
+      accepted,
       duplicates: duplicates.map(({ stockCode, taskId }) => ({
         stock_code: stockCode,
         existing_task_id: taskId,
@@ -188,17 +201,51 @@ async function submitBatch(c: Context<AppEnv>, requests: TaskRequest[]): Promise
 }
 
 /** A synchronous run: no task, no events, never a duplicate; it counts, and its report is stored, like any other. */
-async function analyzeOne(c: Context<AppEnv>, request: TaskRequest): Promise<Response> {
-  const { taskTimeoutMs } = config(c.env)
-  const queryId = hexId()
-  const until = Date.now() + taskTimeoutMs + CLOSING_MS
-  const full = await taskQueue(c.env).beginDirect(c.get('principal').owner, queryId, until)
-  if (full !== null) throw tooManyAnalyses(full)
+async function analyzeOne(c: Context<AppEnv>, request: TaskRequest, keyed: Key): Promise<Response> {
+  const begun = await beginOne(c, request, keyed)
+  if ('answer' in begun) return begun.answer
   try {
-    return await runOne(c, request, queryId)
+    return await runOne(c, request, begun.queryId)
   } finally {
-    c.executionCtx.waitUntil(endDirect(c, queryId))
+    c.executionCtx.waitUntil(endDirect(c, begun.queryId))
   }
+}
+
+/** A run of its own, or the answer of the run that the request's key began before. */
+async function beginOne(
+  c: Context<AppEnv>,
+  request: TaskRequest,
+  keyed: Key,
+): Promise<{ queryId: string } | { answer: Response }> {
+  const { owner } = c.get('principal')
+  const until = Date.now() + config(c.env).taskTimeoutMs + CLOSING_MS
+  const begin = (id: string, key: Key) =>
+    taskQueue(c.env).beginDirect(owner, { id, stockCode: request.stockCode, until, keyed: key })
+  const queryId = hexId()
+  const begun = await begin(queryId, keyed)
+  if (begun.ok) return { queryId }
+  const say = sayOf(c, [request])
+  if (begun.reason === 'full') throw tooManyAnalyses(begun)
+  if (begun.reason === 'other_request') throw otherRequest(c, say.keyReused)
+  if (begun.isRunning) {
+    const extra = { stock_code: request.stockCode, existing_task_id: begun.id }
+    throw new AppError('duplicate_task', say.stillRunning(request.stockCode), { extra, headers: COME_BACK })
+  }
+  const stored = await findByQueryId(c.env.DB, owner, begun.id)
+  const report = stored && reportOf(stored)
+  if (stored !== null && report !== null)
+    return { answer: c.json(storedResult(report, request, diagnosticsOf(stored))) }
+  // The run before left nothing, so it is made again, under its own id.
+  const again = await begin(begun.id, null)
+  if (!again.ok && again.reason === 'full') throw tooManyAnalyses(again)
+  return { queryId: begun.id }
+}
+
+const COME_BACK = { 'retry-after': '5' }
+
+/** A stored report as the run itself answered it: before it had a row, and with the request's own word for its type. */
+function storedResult(report: AnalysisReport, { reportType }: TaskRequest, diagnostics: StoredDiagnostics | null) {
+  return resultOf({ ...report, meta: { ...report.meta, id: null, report_type: reportType } }, diagnostics)
 }
 
 async function runOne(c: Context<AppEnv>, request: TaskRequest, queryId: string): Promise<Response> {

@@ -31,6 +31,7 @@ import {
 import { testMessage } from '../../notify/message.ts'
 import { CHANNEL_KINDS, CHANNELS } from '../../notify/registry.ts'
 import { isReachable, type Opened, openTarget, sendPart, type Target } from '../../notify/send.ts'
+import { refused } from './refusals.ts'
 
 const MAX_CHANNELS = 50
 
@@ -177,7 +178,7 @@ endpoint(
     const { kind, mode = known?.mode ?? 'single', enabled: isEnabled = known?.isEnabled ?? true } = body
     const write = { id, kind, mode, isEnabled, shown: shown ?? {}, secret: secret ?? {} }
     if (!(await saveChannel(c.env, by, { ...write, now: isoMicros(Date.now()), most: MAX_CHANNELS }))) {
-      throw new AppError('bad_request', `You have ${MAX_CHANNELS} channels already`)
+      throw refused(c, (say) => say.channels(MAX_CHANNELS))
     }
     return c.json(wire(await mustFind(c, id)))
   },

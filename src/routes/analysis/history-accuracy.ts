@@ -12,6 +12,7 @@ import { laxInt } from '../../http/validation.ts'
 import { isoMicros } from '../../lib/clock.ts'
 import { errorFields, log } from '../../lib/log.ts'
 import type { Bar } from '../../market/bars.ts'
+import { examinePrices } from '../../market/consistency/examine-prices.ts'
 import { parseCode } from '../../market/instruments.ts'
 import type { MarketData } from '../../market/providers/index.ts'
 import { keyOf } from './history-filters.ts'
@@ -35,7 +36,7 @@ const AccuracyResponse = z
   .object({
     total: z.int().describe('Reports that were looked at; those made from samples are not'),
     pending: z.int().describe('Reports too young for the shortest horizon'),
-    unmeasured: z.int().describe('Reports whose later bars could not be had'),
+    unmeasured: z.int().describe('Reports whose later bars could not be had, or failed a consistency check'),
     stocks: z.int(),
     calm_pct: z.number().describe('hold, watch and alert count as right within this move'),
     is_small_sample: z.boolean().describe('Fewer than 30 measured: the rates say little'),
@@ -112,8 +113,12 @@ async function barsOfOne(market: MarketData, key: string): Promise<Bar[] | null>
   if (!parsed.ok) return null
   try {
     const fetched = await market.bars(parsed.instrument, { count: BARS })
-    // Real advice is not measured against a sample.
-    return fetched.ok && fetched.provenance === null ? fetched.value : null
+    // Real advice is not measured against a sample, nor against bars of which a check says that they are wrong.
+    if (!fetched.ok || fetched.provenance !== null) return null
+    const nobody = { ok: false as const, runs: [] }
+    const prices = { bars: fetched, quote: nobody }
+    const { bars, consistency } = examinePrices(parsed.instrument, prices, { dividends: null, now: Date.now() })
+    return consistency.isBlocked ? null : bars
   } catch (error) {
     log.warn('accuracy.bars_failed', { key, ...errorFields(error) })
     return null
@@ -136,7 +141,9 @@ function notesOf({ reports, stocks, unmeasured }: { reports: number; stocks: num
   return [
     ...(reports >= MOST_REPORTS ? [`only the newest ${MOST_REPORTS} reports are looked at`] : []),
     ...(stocks > MOST_STOCKS ? [`only ${MOST_STOCKS} of ${stocks} stocks are measured`] : []),
-    ...(unmeasured > 0 ? [`${unmeasured} reports could not be measured for want of later bars`] : []),
+    ...(unmeasured > 0
+      ? [`${unmeasured} reports could not be measured for want of later bars that pass the checks`]
+      : []),
     'returns are between closes, before costs; past advice says nothing about the next',
   ]
 }

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { renderMarkdown } from '../../analysis/report/render/markdown.ts'
 import { MarketPhaseSummary } from '../../analysis/schemas.ts'
 import { type AnalysisItem, deleteAnalyses, listAnalyses } from '../../db/analyses.ts'
-import { AppError, analysisEnvelope } from '../../http/errors.ts'
+import { analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
 import { laxInt } from '../../http/validation.ts'
@@ -12,6 +12,7 @@ import { historyPages } from './history-pages.ts'
 import { historyParts } from './history-parts.ts'
 import { readRecord, recordMissing, recordParams, recordUnreadable, summaryOf } from './history-record.ts'
 import { historyStocks } from './history-stocks.ts'
+import { refused } from './refusals.ts'
 import { AnalysisReport, HistoryListResponse } from './schemas.ts'
 
 const app = router(analysisEnvelope)
@@ -71,7 +72,7 @@ endpoint(
   },
   async (c, { body }) => {
     if (body.record_ids.length === 0) {
-      throw new AppError('bad_request', 'record_ids is empty', { word: 'invalid_request' })
+      throw refused(c, ({ noRecords }) => noRecords, { word: 'invalid_request' })
     }
     return c.json({ deleted: await deleteAnalyses(c.env.DB, c.get('principal').owner, body.record_ids) })
   },

@@ -9,6 +9,7 @@ import { AppError, analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
 import { laxBool } from '../../http/validation.ts'
+import { idempotencyHeaders, keyedRequest, otherRequest } from './idempotency.ts'
 import { tooManyAnalyses } from './too-many-analyses.ts'
 
 const MAX_REGION = 64
@@ -54,6 +55,7 @@ endpoint(
     bodyLimit: 'standard',
     tag: 'Analysis',
     summary: 'Queue a review of one or several markets; one at a time, on any day',
+    headers: idempotencyHeaders,
     body: { schema: MarketReviewRequest.nullable(), required: false },
     replies: {
       202: { description: 'Queued', schema: MarketReviewAccepted },
@@ -75,9 +77,10 @@ endpoint(
       priority: 'interactive',
     })
     const say = textsOf(request.language).task
-    const answer = await taskQueue(c.env).submitReview(c.get('principal').owner, request)
+    const keyed = await keyedRequest(c, wish)
+    const answer = await taskQueue(c.env).submitReview(c.get('principal').owner, request, null, keyed)
     if (answer.ok) {
-      const { id } = answer.task
+      const id = answer.taskId
       return c.json(
         {
           status: 'accepted' as const,
@@ -90,6 +93,7 @@ endpoint(
         202,
       )
     }
+    if (answer.reason === 'other_request') throw otherRequest(c, say.keyReused)
     if (answer.reason === 'full') throw tooManyAnalyses(answer)
     const extra = answer.taskId === null ? {} : { existing_task_id: answer.taskId }
     const headers = { 'retry-after': String(Math.ceil(answer.retryAfterMs / 1000)) }

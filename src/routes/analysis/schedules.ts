@@ -1,6 +1,5 @@
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
-import { config } from '../../config.ts'
 import { notifyTargets } from '../../db/channels.ts'
 import {
   deleteSchedule,
@@ -13,6 +12,7 @@ import {
 import { stockNameStore } from '../../db/stock-names.ts'
 import { findWatchlist } from '../../db/watchlists.ts'
 import type { AppEnv } from '../../http/app-env.ts'
+import { callerLanguage } from '../../http/caller-language.ts'
 import { AppError, analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { PAGE_QUERY, pageIdOf, pageKeyOf, pageOf } from '../../http/paging.ts'
@@ -24,6 +24,7 @@ import { hexId } from '../../lib/crypto.ts'
 import { resolveEntries } from '../../market/resolve.ts'
 import { marketsOf, nextSlot, plannedStocks } from '../../schedule/due.ts'
 import { isAmbiguousZone, SchedulePlan } from '../../schedule/plan.ts'
+import { refused as refusal } from './refusals.ts'
 import { unclearNames } from './unclear-names.ts'
 
 const MAX_SCHEDULES = 50
@@ -135,7 +136,7 @@ endpoint(
   async (c, { body }) => {
     const owner = ownerOf(c)
     if ((await listSchedules(c.env.DB, owner)).length >= MAX_SCHEDULES) {
-      throw new AppError('bad_request', `You have ${MAX_SCHEDULES} schedules already`)
+      throw refusal(c, (say) => say.schedules(MAX_SCHEDULES))
     }
     const row = await rowOf(c, body, { known: null, place: 0, loc: ['body'] })
     await saveSchedules(c.env.DB, owner, { rows: [row], replaceAll: false })
@@ -297,11 +298,11 @@ function checkZone({ when }: SchedulePlan, loc: (string | number)[]): void {
 
 async function checkStocks(c: Context<AppEnv>, { what }: SchedulePlan): Promise<void> {
   if (what.kind === 'watchlist' && (await findWatchlist(c.env.DB, ownerOf(c), what.watchlist_id)) === null) {
-    throw new AppError('bad_request', 'No watchlist of yours has this id')
+    throw refusal(c, ({ noWatchlist }) => noWatchlist)
   }
   if (what.kind !== 'analysis') return
   const { rejected } = resolveEntries(what.stock_codes, await currentNames(stockNameStore(c.env.DB)))
-  if (rejected.length > 0) throw unclearNames(rejected, config(c.env).reportLanguage)
+  if (rejected.length > 0) throw unclearNames(rejected, callerLanguage(c))
 }
 
 /** A channel that is not there would be told nothing, and nobody would hear of it. */
@@ -310,7 +311,7 @@ async function checkChannels(c: Context<AppEnv>, { channels }: SchedulePlan): Pr
   const known = new Set((await notifyTargets(c.env, ownerOf(c))).map(({ id }) => id))
   const unknown = channels.filter((id) => !known.has(id))
   if (unknown.length === 0) return
-  throw new AppError('bad_request', `No channel of yours has the id ${unknown.map((id) => `"${id}"`).join(', ')}`)
+  throw refusal(c, (say) => say.noChannels(unknown.map((id) => `"${id}"`).join(', ')))
 }
 
 function wire(row: ScheduleRow): Schedule {

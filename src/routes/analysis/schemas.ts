@@ -180,6 +180,7 @@ export const StockQuote = z
     amount: z.number().nullable(),
     update_time: z.string().nullable(),
     data_notice: z.string().nullable(),
+    data_checks: z.string().nullable(),
   })
   .openapi('StockQuote')
 
@@ -203,5 +204,6 @@ export const StockHistory = z
         .openapi('KLineData'),
     ),
     data_notice: z.string().nullable(),
+    data_checks: z.string().nullable(),
   })
   .openapi('StockHistoryResponse')

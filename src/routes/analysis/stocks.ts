@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { marketDataOf } from '../../analysis/market-data.ts'
+import { pricesNotice } from '../../analysis/texts/findings.ts'
 import { sampleNotice } from '../../analysis/texts/format.ts'
 import { type Config, config } from '../../config.ts'
 import { stockNameStore } from '../../db/stock-names.ts'
@@ -10,6 +11,7 @@ import { laxInt } from '../../http/validation.ts'
 import { currentNames, MATCHES, type NameIndex, type Suggestion, suggest } from '../../kits/market-names/index.ts'
 import { isoMicros } from '../../lib/clock.ts'
 import type { Bar } from '../../market/bars.ts'
+import { examinePrices } from '../../market/consistency/examine-prices.ts'
 import { canonicalCode, instrumentOf, keyOf, placeOf } from '../../market/names/labels.ts'
 import { searchTexts } from '../../market/pasted.ts'
 import type { Fetched } from '../../market/provider-run.ts'
@@ -19,6 +21,8 @@ import { stockIndex } from './stocks-index.ts'
 
 const app = router(analysisEnvelope)
 app.route('/', stockIndex)
+/** What the checks look at, however few bars were asked for: a year. */
+const CHECKED_BARS = 260
 const tag = 'Stocks'
 const params = z.object({ code: z.string() })
 const failures = {
@@ -43,7 +47,11 @@ endpoint(
     const settings = config(c.env)
     const stock = await stockOf(c.env, code)
     const market = await marketDataOf(c.env)
-    const { value, data_notice } = answered(await market.quote(stock.instrument), settings)
+    const { bars, quote } = await market.snapshot(stock.instrument, { count: CHECKED_BARS })
+    const { value: told, data_notice } = answered(quote, settings)
+    const examined = examinePrices(stock.instrument, { bars, quote }, { dividends: null, now: Date.now() })
+    // A quote that a report would leave out is shown here, because it is what was asked for, and says so.
+    const value = examined.quote ?? told
     return c.json({
       stock_code: stock.instrument.key,
       stock_name: nameOf(stock, settings) ?? value.name,
@@ -58,6 +66,7 @@ endpoint(
       amount: value.amount,
       update_time: value.quotedAt === null ? null : isoMicros(value.quotedAt),
       data_notice,
+      data_checks: pricesNotice(examined.consistency, settings.reportLanguage),
     })
   },
 )
@@ -97,14 +106,18 @@ endpoint(
     const settings = config(c.env)
     const stock = await stockOf(c.env, code)
     const market = await marketDataOf(c.env)
-    // One more than asked for, so that the first has something to be compared with.
-    const { value, data_notice } = answered(await market.bars(stock.instrument, { count: query.days + 1 }), settings)
+    // At least one more than asked for, so that the first has something to be compared with.
+    const bars = await market.bars(stock.instrument, { count: Math.max(query.days + 1, CHECKED_BARS) })
+    const { data_notice } = answered(bars, settings)
+    const nobody = { ok: false as const, runs: [] }
+    const examined = examinePrices(stock.instrument, { bars, quote: nobody }, { dividends: null, now: Date.now() })
     return c.json({
       stock_code: stock.instrument.key,
       stock_name: nameOf(stock, settings),
       period,
-      data: lines(value, { days: query.days, period }),
+      data: lines(examined.bars, { days: query.days, period }),
       data_notice,
+      data_checks: pricesNotice(examined.consistency, settings.reportLanguage),
     })
   },
 )

@@ -49,7 +49,8 @@ function jobOf({ key }: Instrument, request: Subject['request'] & { language: Re
 }
 
 /** An analysis with nobody to ask but the sources of bars and quote. */
-export const ALONE: Pick<Deps, 'company' | 'news' | 'previous' | 'mood' | 'narrator'> = {
+export const ALONE: Pick<Deps, 'otherQuote' | 'company' | 'news' | 'previous' | 'mood' | 'narrator'> = {
+  otherQuote: null,
   company: null,
   news: null,
   previous: async () => null,

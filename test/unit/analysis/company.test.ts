@@ -227,3 +227,33 @@ test('the raw result says whether a rule held the advice back, in both of its pl
     guardrail_reason: reason,
   })
 })
+
+test('news of the industry are background: no count, no block, no guard, and the report says that there are none of the company', async () => {
+  const ofOthers = {
+    title: '五粮液被立案调查',
+    snippet: '白酒行业震动',
+    url: 'https://n.test/1',
+    source: 'n.test',
+    publishedAt: '2026-03-19T00:00:00Z',
+    dimension: 'industry' as const,
+    provider: 'tavily',
+  }
+  const reportOf = (items: (Omit<typeof ofOthers, 'dimension'> & { dimension: 'industry' | 'risk_check' })[]) => {
+    const count = items.filter(({ dimension }) => dimension !== 'industry').length
+    const news = { count, items, isPooled: false, social: null, ageSeconds: null, maxAgeDays: 3, runs: [] }
+    return reportWith(WHOLE, { news: { isConfigured: true, search: async () => news } })
+  }
+  const without = await reportOf([])
+  const background = await reportOf([ofOthers])
+  expect(statusOf(background, 'news')).toBe('missing')
+  expect(background.details).toMatchObject({
+    news_content: null,
+    raw_result: { news_result_count: 0, news_summary: null },
+  })
+  expect(background.details?.empty_news_disclosure).toBe(without.details?.empty_news_disclosure)
+  expect(background.summary).toEqual(without.summary)
+  const own = { ...ofOthers, title: '贵州茅台公告', url: 'https://n.test/2', dimension: 'risk_check' as const }
+  const both = await reportOf([own, ofOthers])
+  expect(both.details?.news_content).toContain('行业背景（不作为该股的依据）')
+  expect(both.details?.raw_result).toMatchObject({ news_summary: expect.stringContaining('共 1 条新闻') })
+})

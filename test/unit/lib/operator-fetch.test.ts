@@ -22,7 +22,7 @@ test('an address of the operator is asked as it is, and followed within its orig
     '//192.168.0.1/',
   ]) {
     const failed = await ask(redirecting(target)).catch((error: unknown) => error)
-    expect([target, failed instanceof UpstreamError && failed.reason]).toEqual([target, 'network'])
+    expect([target, failed instanceof UpstreamError && failed.reason]).toEqual([target, 'redirect'])
     const cause = failed instanceof UpstreamError ? failed.cause : null
     expect(cause instanceof DoorError && cause.message).toMatch(/^The address is refused: .*not a public/)
   }

@@ -136,6 +136,23 @@ test('a half day ends at its early close', () => {
   expect(new Date(sessionEnd('hk', '2026-12-24')).toISOString()).toBe('2026-12-24T04:00:00.000Z')
 })
 
+test('Seoul begins an hour late on the day of the college exam, and on the first session of a year', () => {
+  const rows: [string, string][] = [
+    ['2026-11-19T00:30:00Z', 'premarket / 2026-11-19 / 2026-11-18'],
+    ['2026-11-19T01:00:00Z', 'intraday / 2026-11-19 / 2026-11-18'],
+    ['2026-11-19T07:19:59Z', 'intraday / 2026-11-19 / 2026-11-18'],
+    ['2026-11-19T07:20:00Z', 'closing_auction / 2026-11-19 / 2026-11-18'],
+    ['2026-11-19T07:30:00Z', 'postmarket / 2026-11-19 / 2026-11-19'],
+    ['2026-11-20T00:30:00Z', 'intraday / 2026-11-20 / 2026-11-19'],
+    ['2026-01-02T00:30:00Z', 'premarket / 2026-01-02 / 2025-12-30'],
+    ['2026-01-02T06:30:00Z', 'postmarket / 2026-01-02 / 2026-01-02'],
+  ]
+  for (const [utc, expected] of rows) expect([utc, phaseAt('kr', utc)]).toEqual([utc, expected])
+  const exams = ['2024-11-14', '2025-11-13', '2026-11-19', '2027-11-18']
+  const ends = exams.map((date) => new Date(sessionEnd('kr', date)).toISOString())
+  expect(ends).toEqual(exams.map((date) => `${date}T07:30:00.000Z`))
+})
+
 test('Tokyo, Seoul and Taipei keep their own holidays, substitutes and single occasions', () => {
   const closed: Partial<Record<Market, string[]>> = {
     jp: ['2025-01-02', '2025-05-06', '2026-05-06', '2026-09-22', '2027-03-22', '2024-12-31'],

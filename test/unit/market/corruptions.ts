@@ -285,5 +285,23 @@ export const CORRUPTIONS: Record<string, Corruption> = {
     seenBy: ['volume_units'],
     corrupt: (evidence) => (evidence.bars.at(-1)?.amount == null ? null : inLots(evidence)),
   },
+  'a turnover rate a hundred times': {
+    seenBy: ['volume_units'],
+    corrupt: (evidence) => {
+      const { quote } = evidence
+      if (!quote?.volume || evidence.instrument.kind === 'index') return null
+      return { ...evidence, quote: { ...quote, turnoverRatePct: (quote.turnoverRatePct ?? 0) * 100 } }
+    },
+  },
+  'market values in another unit': {
+    seenBy: ['magnitude', 'volume_units'],
+    corrupt: withQuote(({ totalMarketValue, circulatingMarketValue }, random) => {
+      const factor = pick(random, [1e-8, 1e8])
+      return {
+        totalMarketValue: (totalMarketValue ?? 0) * factor,
+        circulatingMarketValue: (circulatingMarketValue ?? 0) * factor,
+      }
+    }),
+  },
   'volumes of another unit from some day on': { of: withoutQuote, seenBy: ['volume_units'], corrupt: lotsSince },
 }

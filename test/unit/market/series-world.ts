@@ -197,7 +197,7 @@ export function quoteOf(last: Bar, before: Bar, told: Pick<Quote, 'quotedAt' | '
     change,
     changePct: Math.round((last.close / before.close - 1) * 1e6) / 1e4,
     name: null,
-    turnoverRatePct: 1.2,
+    turnoverRatePct: last.volume / 1e7,
     volumeRatio: 1,
     peRatio: 20,
     pbRatio: 3,

@@ -220,3 +220,30 @@ test('every way in which a provider fails is on record by its name, and only a r
     expect(own).toHaveLength(questionsOf(SUBJECT, 3).length)
   }
 })
+
+test('what the question about the industry finds is background: not counted, and no reason to leave the pool alone', async () => {
+  const aboutOthers = row(1, '五粮液被立案调查，白酒行业震动')
+  const world = (pool = poolOf()) => {
+    const settings = { search: ['tavily'], variables: configured('TAVILY') }
+    return worldOf(settings, async () => tavilyRows(aboutOthers), { pool })
+  }
+  const alone = await searchNews(world(), SUBJECT, QUERY)
+  expect(alone).toMatchObject({
+    count: 0,
+    isPooled: false,
+    items: [{ title: aboutOthers.title, dimension: 'industry' }],
+  })
+  const pool = poolOf([item(), item({ title: '另一家被立案', url: 'https://n.test/other', dimension: 'industry' })])
+  const pooled = await searchNews(world(pool), SUBJECT, QUERY)
+  expect(pooled).toMatchObject({ count: 0, isPooled: true })
+  expect(pooled.items.map(({ dimension }) => dimension)).toEqual(['latest_news', 'industry'])
+})
+
+test('a story that was first found about the industry and then about the listing is one about the listing', async () => {
+  const pool = newsPool(env.DB)
+  const key = `T${crypto.randomUUID().slice(0, 6)}`
+  await pool.put(key, [item({ dimension: 'industry' })], NOW)
+  await pool.put(key, [item()], NOW + 1)
+  await pool.put(key, [item({ dimension: 'industry' })], NOW + 2)
+  expect((await pool.since(key, NOW - 3 * 86_400_000)).map(({ dimension }) => dimension)).toEqual(['latest_news'])
+})

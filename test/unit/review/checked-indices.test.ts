@@ -4,10 +4,16 @@ import { expect, test } from 'vitest'
 import type { IndexFact, RegionFacts } from '../../../src/analysis/market-review/facts.ts'
 import { gatherRegion, type ReviewDeps } from '../../../src/analysis/market-review/gather.ts'
 import { regionMarkdown } from '../../../src/analysis/market-review/markdown.ts'
+import { reviewRecord } from '../../../src/analysis/market-review/record.ts'
+import { runReview } from '../../../src/analysis/market-review/run-review.ts'
 import { codeNarrative } from '../../../src/analysis/market-review/write.ts'
+import { reviewRequest } from '../../../src/analysis/request.ts'
+import { AnalysisReport } from '../../../src/analysis/schemas.ts'
+import type { NewAnalysis } from '../../../src/db/analyses.ts'
 import type { Bar } from '../../../src/market/bars.ts'
 import type { Instrument } from '../../../src/market/instruments.ts'
 import type { MarketSnapshot } from '../../../src/market/providers/index.ts'
+import { reportMessage } from '../../../src/notify/message.ts'
 import { barsOf, wave } from '../analysis/series.ts'
 import { quoteOf } from '../market/series-world.ts'
 
@@ -27,12 +33,22 @@ function snapshot({ bars = BARS, prevClose = 1 } = {}): MarketSnapshot {
   }
 }
 
+const UNTOLD: MarketSnapshot = {
+  ...{ bars: { ok: false, runs: [] }, quote: { ok: false, runs: [] } },
+  ...{ provenance: null, asOf: NOW, runs: [] },
+}
+
+const REQUEST = reviewRequest({
+  ...{ regions: ['cn'], reportLanguage: 'en', configuredLanguage: 'en', notify: true, channels: null },
+  priority: 'interactive',
+})
+
 const TENFOLD = BARS.map(({ open, high, low, close, ...rest }) => {
   return { ...rest, open: open * 10, high: high * 10, low: low * 10, close: close * 10 }
 })
 const UNITS = BARS.map((bar, i) => (i > 30 ? { ...bar, volume: bar.volume * 100 } : bar))
 
-async function reviewed(answer: (instrument: Instrument) => MarketSnapshot): Promise<RegionFacts> {
+function worldOf(answer: (instrument: Instrument) => MarketSnapshot) {
   const deps: ReviewDeps = {
     market: {
       snapshot: async (instrument) => answer(instrument),
@@ -42,8 +58,13 @@ async function reviewed(answer: (instrument: Instrument) => MarketSnapshot): Pro
     ...{ news: null, narrator: null, colorScheme: 'red_up' },
     deadlines: { regionMs: 60_000, partMs: 60_000, modelMs: 60_000 },
   }
-  const ctx = { language: 'en' as const, clock: () => NOW, signal: new AbortController().signal }
-  const gathered = await gatherRegion('cn', deps, { ...ctx, stage: async () => {}, tried: async () => {} })
+  const asked = { language: 'en' as const, clock: () => NOW, signal: new AbortController().signal }
+  return { deps, ctx: { ...asked, stage: async () => {}, tried: async () => {} } }
+}
+
+async function reviewed(answer: (instrument: Instrument) => MarketSnapshot): Promise<RegionFacts> {
+  const { deps, ctx } = worldOf(answer)
+  const gathered = await gatherRegion('cn', deps, ctx)
   if (!gathered.ok) throw new Error(gathered.reason)
   return gathered.facts
 }
@@ -70,4 +91,23 @@ test('an index that a check warns of is marked in its table and named on top; od
   expect(text).toMatch(/^\| CSI 300 ⚠ \|/m)
   expect(text).toMatch(/^> CSI 300: ⚠ Data consistency warning/m)
   expect(text).toMatch(/^\| SSE Composite \|/m)
+})
+
+test('a review whose figures a check warns of says so in its record, its list row and the title of its message', async () => {
+  const job = { ...{ owner: 'ann', queryId: 'f'.repeat(32), taskId: null, attempt: 1 }, request: REQUEST }
+  const recordOf = async (prevClose: number) => {
+    const { deps, ctx } = worldOf(({ market }) => (market === 'cn' ? snapshot({ prevClose }) : UNTOLD))
+    const result = await runReview(['cn'], deps, ctx)
+    if (!result.ok) throw new Error(result.reason)
+    return reviewRecord(result.review, job, NOW)
+  }
+  const [sound, odd] = [await recordOf(1), await recordOf(0.985)]
+  expect(sound).toMatchObject({ dataChecks: null, analysisSummary: expect.not.stringContaining('⚠') })
+  expect(odd.dataChecks).toMatch(/^SSE Composite: ⚠ Data consistency warning: previous close/)
+  expect(odd.analysisSummary).toContain('⚠')
+  const titleOf = ({ report }: NewAnalysis) => {
+    const finished = { title: 'x'.repeat(300), markdown: 'y' }
+    return reportMessage({ report: AnalysisReport.parse(JSON.parse(report)), finished }).title
+  }
+  expect([titleOf(sound).endsWith('⚠'), titleOf(odd).endsWith('⚠'), titleOf(odd).length]).toEqual([false, true, 200])
 })

@@ -5,6 +5,7 @@ import { Dispatch, type Limits } from '../../../durable-objects/task-queue/dispa
 import { FlowEvents } from '../../../durable-objects/task-queue/flow-events.ts'
 import { Intake } from '../../../durable-objects/task-queue/intake.ts'
 import { KeptReports } from '../../../durable-objects/task-queue/kept-reports.ts'
+import { KeyedRequests } from '../../../durable-objects/task-queue/keyed-requests.ts'
 import { Leases } from '../../../durable-objects/task-queue/leases.ts'
 import { Locks } from '../../../durable-objects/task-queue/locks.ts'
 import { Notices } from '../../../durable-objects/task-queue/notices.ts'
@@ -83,7 +84,11 @@ export async function withQueue(
     const leases = new Leases(storage.sql)
     const locks = new Locks(storage.sql)
     const keptReports = new KeptReports(storage.sql)
-    const intake = new Intake({ storage, tasks, locks, submissions: new Submissions(storage.sql) })
+    const keyedRequests = new KeyedRequests(storage.sql)
+    const intake = new Intake({
+      ...{ storage, tasks, locks, allowance, keyedRequests },
+      submissions: new Submissions(storage.sql),
+    })
     const flowEvents = new FlowEvents(storage.sql)
     const dispatch = new Dispatch({
       tasks,

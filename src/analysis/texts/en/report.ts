@@ -159,6 +159,7 @@ export const report: ReportTexts = {
     not_configured: '⚠️ No news search channel is configured; this analysis used no news evidence.',
     no_hits: '⚠️ The news search returned no results; this analysis used no news evidence.',
   },
+  sampleLabel: { historical: 'sample data', synthetic: 'synthetic data' },
   sample: {
     historical:
       'Sample data: prices come from a bundled historical sample that ends on {date}; this is not the market of today.',
@@ -228,7 +229,7 @@ export const report: ReportTexts = {
     risk_check: 'Risks',
     earnings: 'Earnings',
     market_analysis: 'Ratings and targets',
-    industry: 'Industry',
+    industry: 'Industry background (no evidence for this stock)',
   },
   unnamed: 'Unnamed Stock',
   codeMade: 'This report was computed by rules, without a language model.',

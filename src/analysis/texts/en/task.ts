@@ -7,9 +7,11 @@ export const task: TaskTexts = {
   reading: (typed, name, code) => `"${typed}" was read as ${name} (${code})`,
   duplicate: (code) => `${code} is already being analysed`,
   batch: (accepted, duplicates) =>
-    duplicates === 0
-      ? `${accepted} task${accepted === 1 ? '' : 's'} submitted`
-      : `${accepted} task${accepted === 1 ? '' : 's'} submitted, ${duplicates} duplicate${duplicates === 1 ? '' : 's'} skipped`,
+    `${accepted} task${accepted === 1 ? '' : 's'} submitted, ${duplicates} duplicate${duplicates === 1 ? '' : 's'} skipped`,
+  keyReused:
+    'This Idempotency-Key was used for another request: send the same body to repeat that one, or a new key for a new request',
+  stillRunning: (code) =>
+    `The same request for ${code} is still being analysed; send it again with the same key in a while`,
   lost: (attempts) => `The analysis was interrupted ${attempts} times without getting any further and was given up`,
   timedOut: (stage, seconds) => `The analysis took longer than ${seconds} s and was stopped at the stage "${stage}"`,
   stageTimedOut: (stage, seconds) => `The stage "${stage}" got no further for ${seconds} s and was stopped`,

@@ -166,6 +166,7 @@ export const report: ReportTexts = {
     not_configured: '⚠️ 뉴스 검색 채널이 설정되지 않아 이 분석에는 뉴스 근거가 사용되지 않았습니다.',
     no_hits: '⚠️ 뉴스 검색 결과가 없어 이 분석에는 뉴스 근거가 사용되지 않았습니다.',
   },
+  sampleLabel: { historical: '샘플 데이터', synthetic: '합성 데이터' },
   sample: {
     historical: '샘플 데이터: 시세는 {date}에 끝나는 내장 과거 샘플이며 현재 시장이 아닙니다.',
     synthetic: '합성 데이터: 시세는 {date}에 끝나는 생성된 샘플이며 실제 시장을 나타내지 않습니다.',
@@ -233,7 +234,7 @@ export const report: ReportTexts = {
     risk_check: '위험 점검',
     earnings: '실적',
     market_analysis: '증권사 의견',
-    industry: '업종',
+    industry: '업종 배경(이 종목의 근거가 아님)',
   },
   unnamed: '미확인 종목',
   codeMade: '이 보고서는 언어 모델 없이 규칙으로 계산되었습니다.',

@@ -6,10 +6,10 @@ export const task: TaskTexts = {
   accepted: (code) => `분석 작업이 대기열에 추가되었습니다: ${code}`,
   reading: (typed, name, code) => `"${typed}"을(를) ${name}(${code})(으)로 읽었습니다`,
   duplicate: (code) => `${code} 종목은 이미 분석 중입니다`,
-  batch: (accepted, duplicates) =>
-    duplicates === 0
-      ? `작업 ${accepted}건을 제출했습니다`
-      : `작업 ${accepted}건을 제출했고 중복 작업 ${duplicates}건은 건너뛰었습니다`,
+  batch: (accepted, duplicates) => `작업 ${accepted}건을 제출했고 중복 작업 ${duplicates}건은 건너뛰었습니다`,
+  keyReused:
+    '이 Idempotency-Key는 다른 요청에 사용되었습니다. 다시 보낼 때는 같은 본문을, 새 요청에는 새 키를 사용하세요',
+  stillRunning: (code) => `${code}에 대한 같은 요청이 아직 분석 중입니다. 잠시 후 같은 키로 다시 보내세요`,
   lost: (attempts) => `분석이 진전 없이 ${attempts}번 연속 중단되어 종료했습니다`,
   timedOut: (stage, seconds) => `분석 시간 초과: "${stage}" 단계에서 제한 시간 ${seconds}초를 넘었습니다`,
   stageTimedOut: (stage, seconds) => `분석 시간 초과: "${stage}" 단계가 ${seconds}초 동안 진전이 없었습니다`,

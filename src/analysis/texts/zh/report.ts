@@ -160,6 +160,7 @@ export const report: ReportTexts = {
     not_configured: '⚠️ 未配置新闻搜索渠道，本次分析未使用任何新闻依据。',
     no_hits: '⚠️ 新闻搜索未返回任何结果，本次分析未使用任何新闻依据。',
   },
+  sampleLabel: { historical: '样例数据', synthetic: '合成数据' },
   sample: {
     historical: '【样例数据】行情取自随附的历史样例，截至 {date}，不是当前市场。',
     synthetic: '【合成数据】行情为程序生成的合成样例，截至 {date}，不代表任何真实市场。',
@@ -227,7 +228,7 @@ export const report: ReportTexts = {
     risk_check: '风险排查',
     earnings: '业绩',
     market_analysis: '机构观点',
-    industry: '行业',
+    industry: '行业背景（不作为该股的依据）',
   },
   unnamed: '待确认股票',
   codeMade: '本报告由规则计算生成，未使用语言模型。',

@@ -6,8 +6,9 @@ export const task: TaskTexts = {
   accepted: (code) => `分析任务已加入队列：${code}`,
   reading: (typed, name, code) => `“${typed}”按${name}（${code}）分析`,
   duplicate: (code) => `股票 ${code} 正在分析中`,
-  batch: (accepted, duplicates) =>
-    duplicates === 0 ? `已提交 ${accepted} 个任务` : `已提交 ${accepted} 个任务，${duplicates} 个重复任务已跳过`,
+  batch: (accepted, duplicates) => `已提交 ${accepted} 个任务，${duplicates} 个重复任务已跳过`,
+  keyReused: '该 Idempotency-Key 已用于另一请求：重发时请保持内容不变，新的请求请换用新的键',
+  stillRunning: (code) => `${code} 的同一请求仍在分析中，请稍后用同一键重试`,
   lost: (attempts) => `分析连续中断 ${attempts} 次且没有进展，已停止`,
   timedOut: (stage, seconds) => `分析超时：在“${stage}”阶段超过 ${seconds} 秒的时限`,
   stageTimedOut: (stage, seconds) => `分析超时：“${stage}”阶段 ${seconds} 秒内没有进展`,

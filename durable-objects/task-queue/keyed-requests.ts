@@ -1,0 +1,43 @@
+// Requests that a client sends again when it lost the answer, each under a key of its own choice (the header `Idempotency-Key`).
+// What was begun under a key is stored in the transaction that begins it, so a second request with the key, at the same time or
+// a day later, gets the first one's tasks.
+
+import { z } from 'zod'
+import { firstRow } from '../sql.ts'
+
+export const KEPT_MS = 24 * 3600 * 1000
+
+export const Begun = z.array(z.object({ accepted: z.boolean(), stockCode: z.string(), taskId: z.string() }))
+/** What became of each stock of a submission: a task of its own, or the open one of the same stock. */
+export type Begun = z.infer<typeof Begun>
+
+/** The key, and a digest of what is asked for. */
+export type Keyed = { key: string; digest: string }
+
+export type OtherRequest = { ok: false; reason: 'other_request' }
+
+export class KeyedRequests {
+  readonly #sql: SqlStorage
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql
+  }
+
+  /** What was begun under the key; null for a new one. */
+  find(owner: string, { key, digest }: Keyed, now: number): { ok: true; begun: Begun } | OtherRequest | null {
+    const query = 'SELECT digest, begun FROM keyed_requests WHERE owner = ? AND key = ? AND at > ?'
+    const row = firstRow<{ digest: string; begun: string }>(this.#sql, query, owner, key, now - KEPT_MS)
+    if (row === null) return null
+    if (row.digest !== digest) return { ok: false, reason: 'other_request' }
+    return { ok: true, begun: Begun.parse(JSON.parse(row.begun)) }
+  }
+
+  remember(owner: string, { key, digest }: Keyed, { begun, at }: { begun: Begun; at: number }): void {
+    const statement = 'INSERT OR REPLACE INTO keyed_requests (owner, key, digest, begun, at) VALUES (?, ?, ?, ?, ?)'
+    this.#sql.exec(statement, owner, key, digest, JSON.stringify(begun), at)
+  }
+
+  prune(now: number): void {
+    this.#sql.exec('DELETE FROM keyed_requests WHERE at <= ?', now - KEPT_MS)
+  }
+}
