@@ -23,7 +23,7 @@ export function addDays(date, days) {
   return new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10)
 }
 
-export function weekdayOf(date) {
+function weekdayOf(date) {
   return new Date(`${date}T00:00:00Z`).getUTCDay()
 }
 

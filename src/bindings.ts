@@ -76,6 +76,18 @@ export function conversationPrefix(owner: string, id: string): string {
   return `conversations/${encodeURIComponent(owner)}/${id}/`
 }
 
+/** R2 lists and deletes this many keys in one call. */
+const DELETE_BATCH = 1000
+
+/** Deletes every file whose key begins with the prefix. */
+export async function deleteFiles({ FILES }: Env, prefix: string): Promise<void> {
+  for (;;) {
+    const { objects, truncated } = await FILES.list({ prefix, limit: DELETE_BATCH })
+    if (objects.length > 0) await FILES.delete(objects.map(({ key }) => key))
+    if (!truncated) return
+  }
+}
+
 /** The R2 key of feedback about a conversation. */
 export function feedbackKey(owner: string, id: string): string {
   return `feedback/${encodeURIComponent(owner)}/${id}.json`

@@ -10,16 +10,9 @@ import {
   type QuotaConfig,
   quotaConfig,
 } from './config/limits.ts'
-import {
-  MARKET_PROVIDER_VARIABLES,
-  MARKET_VARIABLES,
-  marketSources,
-  NEWS_VARIABLES,
-  type NewsConfig,
-  newsConfig,
-  SEARCH_PROVIDER_VARIABLES,
-} from './config/market.ts'
+import { MARKET_PROVIDER_VARIABLES, MARKET_VARIABLES, marketSources } from './config/market.ts'
 import { MODEL_VARIABLES, type ModelsConfig, modelsConfig } from './config/models.ts'
+import { NEWS_VARIABLES, type NewsConfig, newsConfig, SEARCH_PROVIDER_VARIABLES } from './config/news.ts'
 import { CHANNEL_VARIABLES, NOTIFY_VARIABLES, type NotifyConfig, notifyConfig } from './config/notify.ts'
 import { TASK_VARIABLES, type TaskConfig, taskConfig } from './config/tasks.ts'
 import { setLogLevel } from './lib/log.ts'

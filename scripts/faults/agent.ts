@@ -17,7 +17,7 @@ const CONVERSATIONS = 5
 const MOST_STEPS = 8
 /** Once the kills are over, a turn that has not ended by then never will. */
 const TURN_PATIENCE_MS = 180_000
-/** So often nobody is killed until every turn has gone a step on; one that has not by then stands still. */
+/** After this many kills there is a pause, until every turn has made progress or `STEP_PATIENCE_MS` is over. */
 const KILLS_PER_REST = 20
 const STEP_PATIENCE_MS = 60_000
 const MOMENT_PATIENCE_MS = 1_500

@@ -51,7 +51,7 @@ export class TaskBooks {
     return [...this.#told].filter(([, { ends }]) => ends === 0).map(([id]) => id)
   }
 
-  /** The answer, or null when none came: then nobody knows whether it was taken. */
+  /** The answer, or null when none came: then it is unknown whether it was taken. */
   async post<T>(path: string, body: unknown): Promise<Answer<T> | null> {
     try {
       const response = await fetch(`${this.#base}${path}`, {

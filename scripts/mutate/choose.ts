@@ -1,8 +1,8 @@
 // The mutants of the seeds: as many as are wanted of those that could change behaviour and that the compiler lets pass.
 
 import { contentHash, knownEquivalents } from './equivalents.ts'
+import type { Mutation } from './mutations.ts'
 import { type Line, picked } from './pick.ts'
-import type { Mutation } from './places.ts'
 import type { Scratch } from './scratch.ts'
 import { refusedOf } from './types.ts'
 

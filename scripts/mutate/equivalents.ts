@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Mutation } from './places.ts'
+import type { Mutation } from './mutations.ts'
 import { hashOf } from './reach.ts'
 
 type Equivalent = { hash: string; where: string; change: string; reason: string }

@@ -1,6 +1,6 @@
 // Mutants that can be tried in one run: whatever test fails calls only one of them.
 
-import type { Mutation } from './places.ts'
+import type { Mutation } from './mutations.ts'
 import { type Reach, textKey } from './reach.ts'
 import { calls, durationOf, within } from './tests-for.ts'
 

@@ -7,7 +7,7 @@ import { functionsOf, parse, type Source } from './syntax.ts'
 /** What the marks of a run mean: mark `first + n` is function `n` of the file. */
 export type Marks = Map<string, { first: number; count: number }>
 
-export const MARKS_LIMIT = 60_000
+const MARKS_LIMIT = 60_000
 const PRODUCTION = /^(src|durable-objects)\/(?!web\/).*\.ts$/
 
 export function isProduction(path: string): boolean {

@@ -2,7 +2,7 @@
 
 import { textOf } from '../../test/support/source-tree.ts'
 import { grouped, type Member, testsOf } from './groups.ts'
-import { type Mutation, mutated } from './places.ts'
+import { type Mutation, mutated } from './mutations.ts'
 import type { Reach } from './reach.ts'
 import type { Scratch } from './scratch.ts'
 import type { Suite } from './suite.ts'
@@ -36,7 +36,7 @@ type Undecided = { left: Map<Mutation, readonly string[]>; decide: OnVerdict }
 async function judgeTogether(group: readonly Member[], court: Court, undecided: Undecided): Promise<void> {
   const { left, decide } = undecided
   const { files, errors, cutOffIn } = await tried(group, court, { stopsAtFailure: false })
-  // What went wrong beside the tests is nobody's: each is tried again, alone.
+  // An error outside the tests belongs to no single mutation: each mutation is tried again, alone.
   if (errors.length > 0) return
   const rest: Member[] = []
   for (const { mutation, tests } of group) {

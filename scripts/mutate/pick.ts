@@ -3,7 +3,7 @@
 import { Random } from '../../test/simulation/random.ts'
 import { filesIn, textOf } from '../../test/support/source-tree.ts'
 import { isProduction } from './instrument.ts'
-import { type Mutation, mutationsOf } from './places.ts'
+import { type Mutation, mutationsOf } from './mutations.ts'
 
 /** Words of the reports, of the document and of the agent: who changes a text wants it changed. */
 const CATALOGUES = /^src\/(analysis\/texts\/(en|ko|zh)|routes\/words|agent\/builtin-microagents)\//

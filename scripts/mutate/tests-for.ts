@@ -2,7 +2,7 @@
 
 import { dirname, join, normalize } from 'node:path'
 import { importsOf } from '../../test/support/source-tree.ts'
-import type { Mutation } from './places.ts'
+import type { Mutation } from './mutations.ts'
 import { type Reach, type Reached, textKey } from './reach.ts'
 
 /** What one mutant may cost, by how long its tests take without it. */

@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { textOf } from '../../test/support/source-tree.ts'
-import { type Mutation, mutated } from './places.ts'
+import { type Mutation, mutated } from './mutations.ts'
 import type { Scratch } from './scratch.ts'
 
 type Complaint = { path: string; line: number }

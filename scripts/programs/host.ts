@@ -8,9 +8,9 @@ import { Guardian } from './guardian.ts'
 import { DEFAULT_LIMITS, type Limits } from './limits.ts'
 import { MemoryWatch } from './memory-watch.ts'
 import { makeOwnFolder } from './own-folder.ts'
-import { Places } from './places.ts'
 import { Pool } from './pool.ts'
 import { ending, runInProcess, type Stop } from './program-run.ts'
+import { ProgramSlots } from './program-slots.ts'
 import { type ProgramRuntime, writeRuntimeConfig } from './runtime-config.ts'
 
 export type ProgramHost = {
@@ -28,7 +28,7 @@ export type HostOptions = Partial<Limits> & {
   readonly sparesAfter?: Promise<unknown>
 }
 
-type Deps = { pool: Pool; places: Places; memory: MemoryWatch; limits: Limits }
+type Deps = { pool: Pool; places: ProgramSlots; memory: MemoryWatch; limits: Limits }
 
 /** A program that looks at the clock gets this long to end by itself, and with everything that it wrote. */
 const OWN_END_MS = 300
@@ -45,7 +45,7 @@ export async function startProgramHost(options: HostOptions): Promise<ProgramHos
   const pool = new Pool({ folder: own, config, guardian, limits })
   if (sparesAfter === undefined) pool.prepare()
   else void sparesAfter.then(() => pool.prepare())
-  const deps: Deps = { pool, limits, places: new Places(limits.concurrency), memory: new MemoryWatch() }
+  const deps: Deps = { pool, limits, places: new ProgramSlots(limits.concurrency), memory: new MemoryWatch() }
   const server = createServer((incoming, answer) => void serve(deps, incoming, answer))
   // How long a program may take is said by who sends it, and one that waits for a place has not been read.
   server.requestTimeout = 0

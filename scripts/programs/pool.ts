@@ -33,7 +33,7 @@ export class Pool {
     return [...this.#all].flatMap(({ pid }) => (pid === undefined ? [] : [pid]))
   }
 
-  /** One that answers, and that nobody else gets. */
+  /** A process that answers and that is given to this caller only. */
   async take(): Promise<ProgramProcess> {
     for (let attempt = 1; ; attempt++) {
       const process = this.#spares.shift() ?? this.#launch()

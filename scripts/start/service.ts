@@ -20,7 +20,7 @@ export type Service = {
   readonly restarts: number
   /** Everything it wrote to its standard error so far: the Worker's log lines and errors. */
   readonly log: string
-  /** Ends it as a user would, and settles when nothing of it is left. */
+  /** Stops it as a user would; settles when all of its processes have ended. */
   stop(): Promise<void>
   /** Kills every runtime process outright, as a crash would; returns how many there were. */
   kill9Runtime(): number

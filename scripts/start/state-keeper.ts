@@ -1,4 +1,4 @@
-// What the Worker asks about the files under it, over a binding that nobody else has: see `src/lib/state-keeper.ts`.
+// Answers questions of the Worker about its files, over a binding that only the Worker has: see `src/lib/state-keeper.ts`.
 
 import { closeSync, existsSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
 import { join } from 'node:path'

@@ -36,7 +36,7 @@ export class FrameWatch {
   }
 }
 
-/** As far as it can be told from what is there of it. */
+/** The length of the header, as far as its first bytes tell it. */
 function headLength(head: Buffer, bytes: number): number {
   if (bytes < 2) return 2
   const second = head[1] ?? 0

@@ -20,7 +20,7 @@ export const MAX_SECRETS = 1_000
 /** All sealed values of one owner together: a running conversation holds them in memory. */
 export const MAX_TOTAL_CHARACTERS = 8_000_000
 
-/** A change of an unread value may meet another one; then it is tried again on what is there now. */
+/** Another request may change the value between reading and writing; then the change is tried again with the new value. */
 const RENAME_ATTEMPTS = 5
 
 const place = (owner: string, name: string): SealedKey => ({ kind: 'secret', owner, name })
@@ -34,13 +34,7 @@ export async function listSecrets(db: D1Database, owner: string): Promise<Secret
   return results
 }
 
-/** The owner's secrets, open. */
-export async function ownerSecrets(env: Env, owner: string): Promise<OwnerSecrets> {
-  const { results } = await secretsQuery(env.DB, owner).all<Secret>()
-  return readSecrets(env, owner, results)
-}
-
-/** For callers that read more in the same batch; the rows then go to `readSecrets`. */
+/** The rows go to `readSecrets`: who reads secrets reads more in the same batch. */
 export function secretsQuery(db: D1Database, owner: string): D1PreparedStatement {
   return db.prepare('SELECT name, description, value FROM secrets WHERE owner = ? ORDER BY position').bind(owner)
 }
@@ -90,7 +84,7 @@ export async function createSecret(env: Env, { owner, actor }: By, secret: Secre
   return { ok: false, reason: count >= MAX_SECRETS ? 'too_many' : 'too_large' }
 }
 
-/** Stores a secret over one of its name that nobody can open any more; false when there is none such. */
+/** Replaces a secret of the same name that cannot be opened any more; false when there is no such secret. */
 async function replaceUnreadable(env: Env, { owner, actor }: By, secret: SecretName & { sealed: string }) {
   const { name, description, sealed } = secret
   const before = await env.DB.prepare('SELECT value FROM secrets WHERE owner = ? AND name = ?')

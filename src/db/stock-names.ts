@@ -1,4 +1,4 @@
-// Names of listings at rest. Rows go in as JSON arrays, thousands in one statement: a statement binds a hundred values at most.
+// The stored names of listings. Rows go in as JSON arrays, thousands in one statement: a statement binds a hundred values at most.
 
 import { z } from 'zod'
 import type { Listing, NameStore } from '../kits/market-names/index.ts'

@@ -1,6 +1,6 @@
 // Where a provider's API is: the configured address, or one on the host that a token names.
 
-import { typedByPerson } from '../lib/chooser.ts'
+import { typedByPerson } from '../lib/address-policy.ts'
 import type { Door } from '../lib/guarded-fetch.ts'
 
 export type ProviderUrls = { github: string; gitlab: string; bitbucket: string }

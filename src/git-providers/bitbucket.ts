@@ -2,20 +2,24 @@
 
 import { z } from 'zod'
 import { type Api, orNull } from './api-client.ts'
-import { MAX_TEXT_BYTES } from './microagent-folders.ts'
 import { openOnBitbucket } from './open-request.ts'
-import { allPages, linkTo, mergedBy, momentKey, PAGE_SIZE, pageOf } from './pages.ts'
 import {
+  allPages,
   type Branch,
   type GitProvider,
   type Listing,
+  linkTo,
+  mergedBy,
+  momentKey,
   orderedBranches,
+  PAGE_SIZE,
+  pageOf,
   type Repository,
   type Search,
   type Sort,
   type User,
 } from './provider.ts'
-import { encodedPath, readSearch } from './repository-names.ts'
+import { encodedPath, MAX_TEXT_BYTES, readSearch } from './repository-names.ts'
 
 const BitbucketUser = z.object({
   uuid: z.string(),

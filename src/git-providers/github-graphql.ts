@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { Api } from './api-client.ts'
-import { allPages } from './pages.ts'
-import type { SuggestedTask, TaskType } from './provider.ts'
+import { allPages, type SuggestedTask, type TaskType } from './provider.ts'
 
 const NEWEST = 50
 

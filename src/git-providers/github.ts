@@ -5,21 +5,23 @@ import { UpstreamError } from '../lib/http-client.ts'
 import { log } from '../lib/log.ts'
 import { type Api, orNull } from './api-client.ts'
 import { githubBranchDates, githubTasks } from './github-graphql.ts'
-import { textOf } from './microagent-folders.ts'
 import { openOnGitHub } from './open-request.ts'
-import { allPages, hasNext, momentKey, PAGE_SIZE } from './pages.ts'
 import {
+  allPages,
   type Branch,
   type GitProvider,
+  hasNext,
   type Listing,
+  momentKey,
   orderedBranches,
+  PAGE_SIZE,
   type Page,
   type Repository,
   type Search,
   type Sort,
   type User,
 } from './provider.ts'
-import { encodedPath, readSearch } from './repository-names.ts'
+import { encodedPath, readSearch, textOf } from './repository-names.ts'
 
 const GitHubUser = z.object({
   id: z.number(),

@@ -2,14 +2,16 @@
 
 import { z } from 'zod'
 import { type Api, orNull } from './api-client.ts'
-import { textOf } from './microagent-folders.ts'
 import { openOnGitLab } from './open-request.ts'
-import { allPages, hasNext, momentKey, PAGE_SIZE } from './pages.ts'
 import {
+  allPages,
   type Branch,
   type GitProvider,
+  hasNext,
   type Listing,
+  momentKey,
   orderedBranches,
+  PAGE_SIZE,
   type Page,
   type Repository,
   type Search,
@@ -18,7 +20,7 @@ import {
   type TaskType,
   type User,
 } from './provider.ts'
-import { readSearch } from './repository-names.ts'
+import { readSearch, textOf } from './repository-names.ts'
 
 const GitLabUser = z.object({
   id: z.number(),

@@ -1,11 +1,11 @@
 // Which provider an account belongs to, and how it is asked: within a deadline, its failure a value.
 
 import { assertNever } from '../lib/assert.ts'
+import { DoorError } from '../lib/guarded-fetch.ts'
 import { type Fetch, UpstreamError } from '../lib/http-client.ts'
 import { type Account, apiFor } from './api-client.ts'
 import { apiUrlOf, type HostDoor, type ProviderUrls } from './api-url.ts'
 import { bitbucket } from './bitbucket.ts'
-import { type Failure, failureOf } from './failures.ts'
 import { GITHUB_HEADERS, github } from './github.ts'
 import { gitlab } from './gitlab.ts'
 import type { Family, GitProvider } from './provider.ts'
@@ -20,6 +20,27 @@ export type RequestDeps = {
   /** Ends everything at once. */
   signal: AbortSignal
   fetch?: Fetch
+}
+
+/** Of the configuration. */
+type ProviderConfig = {
+  githubApiUrl: string
+  gitlabApiUrl: string
+  bitbucketApiUrl: string
+  addressPolicy: HostDoor['policy']
+  fetchTimeoutMs: number
+}
+
+export function requestDeps(config: ProviderConfig, signal: AbortSignal): RequestDeps {
+  const { githubApiUrl, gitlabApiUrl, bitbucketApiUrl, addressPolicy, fetchTimeoutMs } = config
+  return {
+    urls: { github: githubApiUrl, gitlab: gitlabApiUrl, bitbucket: bitbucketApiUrl },
+    door: { policy: addressPolicy },
+    timeoutMs: fetchTimeoutMs,
+    // One slow request and its second attempt, or a long list of quick ones.
+    deadlineMs: 2 * fetchTimeoutMs,
+    signal,
+  }
 }
 
 export type Outcome<T> = { provider: Family } & ({ ok: true; value: T } | { ok: false; failure: Failure })
@@ -47,7 +68,7 @@ export async function askProvider<T>(
     return { provider, ok: false, failure: failureOf(error) }
   } finally {
     clearTimeout(timer)
-    // Whatever is still under way has nobody to answer to.
+    // The answers of requests that still run would not be used.
     late.abort(new UpstreamError({ service: provider, reason: 'cancelled' }))
   }
 }
@@ -75,4 +96,49 @@ const OWN_HOSTS = { github: 'github.com', gitlab: 'gitlab.com', bitbucket: 'bitb
 /** Where people see the account's repositories. */
 export function hostOf({ provider, host }: Pick<Account, 'provider' | 'host'>): string {
   return host === null ? OWN_HOSTS[provider] : host.replace(/^https?:\/\//, '')
+}
+
+// What a failed provider is called where people read it.
+
+export type FailureWord =
+  | 'unauthorized'
+  | 'forbidden'
+  | 'not-found'
+  | 'rate-limited'
+  | 'timeout'
+  | 'unreachable'
+  | 'malformed'
+  | 'failed'
+
+export type Failure = { word: FailureWord; sentence: string; retryAfterMs: number | null; cause: UpstreamError }
+
+const SENTENCES: Readonly<Record<FailureWord, string>> = {
+  unauthorized: 'it does not accept the stored token',
+  forbidden: 'the stored token may not do this',
+  'not-found': 'it has no such thing',
+  'rate-limited': 'it is asked too often just now',
+  timeout: 'it did not answer in time',
+  unreachable: 'it cannot be reached',
+  malformed: 'it answered something that cannot be read',
+  failed: 'it failed',
+}
+
+export function failureOf(error: UpstreamError): Failure {
+  const word = wordOf(error)
+  const { cause, status } = error
+  const refused = cause instanceof DoorError && cause.reason === 'refused' ? cause.message : null
+  const sentence = refused ?? (word === 'failed' && status !== null ? `it answered HTTP ${status}` : SENTENCES[word])
+  return { word, sentence, retryAfterMs: error.retryAfterMs, cause: error }
+}
+
+function wordOf({ reason, status, cause }: UpstreamError): FailureWord {
+  if (status === 401) return 'unauthorized'
+  if (status === 403) return 'forbidden'
+  if (status === 404) return 'not-found'
+  if (reason === 'rate_limited') return 'rate-limited'
+  if (reason === 'timeout' || status === 504 || (cause instanceof DoorError && cause.reason === 'timeout'))
+    return 'timeout'
+  if (reason === 'malformed' || reason === 'too_large' || reason === 'not_json') return 'malformed'
+  if (cause instanceof DoorError && cause.reason === 'too-large') return 'malformed'
+  return status === null ? 'unreachable' : 'failed'
 }

@@ -6,9 +6,8 @@ import { joinBytes } from '../lib/bytes.ts'
 import { errorFields, log } from '../lib/log.ts'
 import { inTime } from '../lib/wait-at-most.ts'
 import { BODY_TIMES, growArrival, leaveRoom, takeIsolatesRoom, takeOwnersRoom } from '../limits/body-room.ts'
-import type { AppEnv } from './app-env.ts'
+import { type AppEnv, isAskedByModel, noteAskedByModel } from './app-env.ts'
 import { AppError } from './errors.ts'
-import { isAskedByModel, noteAskedByModel } from './principal.ts'
 
 /** A client that sends nothing for this long is gone or hostile. */
 const BODY_IDLE_MS = 15_000

@@ -92,7 +92,7 @@ export type Envelope = {
   shape(code: ErrorCode): ErrorShape
 }
 
-/** The shapes that bodies of errors have; `error-shapes.ts` has their schemas. */
+/** The shapes that bodies of errors have; `openapi.ts` has their schemas. */
 export type ErrorShape = 'detail' | 'validation' | 'rate' | 'error' | 'text' | 'status' | 'flat' | 'flat-validation'
 
 /** `{"detail": …}`: authentication, unknown conversations, everything without a family of its own. */

@@ -20,7 +20,7 @@ export function encodeCursor({ createdAt, id }: Position): string {
 }
 
 /** The position, or null when the text is not a cursor of this service. */
-export function decodeCursor(cursor: string): Position | null {
+function decodeCursor(cursor: string): Position | null {
   const match = /^(\d{4}-\d\d-\d\dT[\d:.]+Z) ([\w-]{1,64})$/.exec(decoded(cursor) ?? '')
   return match?.[1] && match[2] ? { createdAt: match[1], id: match[2] } : null
 }

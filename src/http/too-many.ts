@@ -1,6 +1,6 @@
 import { countRequest, type LimitKind, noteWrongKey, type Refusal, refusalBeforeCheck } from '../limits/limits.ts'
+import type { Principal } from './app-env.ts'
 import { AppError } from './errors.ts'
-import type { Principal } from './principal.ts'
 
 /**
  * Counts a request of the client and throws the 429 if it exceeds the limit. Usually the answer is known at once; a promise

@@ -1,8 +1,14 @@
 // The guarded fetch: the only way to an address that a user, a model, a repository or another server chose. Every address is
 // checked before the request, and again at each redirect; answers are limited in size and time.
 
-import { type AddressPolicy, type AddressQuestion, checkAddress } from './address-policy.ts'
-import { type Chooser, STRANGER, whoseChoice } from './chooser.ts'
+import {
+  type AddressPolicy,
+  type AddressQuestion,
+  type Chooser,
+  checkAddress,
+  STRANGER,
+  whoseChoice,
+} from './address-policy.ts'
 import { MARKER_HEADER } from './outbound-marker.ts'
 import { unlessAborted } from './wait-at-most.ts'
 
@@ -33,7 +39,7 @@ export const DEFAULT_DOOR_LIMITS: DoorLimits = {
   totalTimeoutMs: 120_000,
 }
 
-export const MAX_REDIRECTS = 3
+const MAX_REDIRECTS = 3
 
 export type DoorFailure = 'refused' | 'redirect' | 'too-large' | 'timeout' | 'network'
 

@@ -1,9 +1,8 @@
 // Requests to services that the operator configured: market data, models, channels. Retries happen only here, so no caller
 // multiplies attempts. For an address that a user, a model or a server chose, the options contain the guarded fetch.
 
-import type { AddressPolicy } from './address-policy.ts'
+import { type AddressPolicy, namedByOperator } from './address-policy.ts'
 import { joinBytes } from './bytes.ts'
-import { namedByOperator } from './chooser.ts'
 import { DoorError, type DoorLimits, guardedFetch } from './guarded-fetch.ts'
 import { sleep, unlessAborted } from './wait-at-most.ts'
 
@@ -161,7 +160,7 @@ function statusError(service: string, response: Response): UpstreamError {
 }
 
 /** Seconds or an HTTP date as a wait in milliseconds; null for anything else. */
-function parseRetryAfter(value: string | null): number | null {
+export function parseRetryAfter(value: string | null): number | null {
   if (value === null) return null
   if (/^\d{1,9}$/.test(value.trim())) return Number(value) * 1000
   const at = Date.parse(value)

@@ -20,20 +20,20 @@ export type StoredReport = { isStored: boolean }
 
 type Keeper = { fetch: (url: string, init: { method: string }) => Promise<Response> }
 
-/** The trouble with the disk; null when there is none, or nobody who could know. */
+/** The trouble with the disk; null when there is none, or it cannot be known. */
 export async function diskTrouble(env: object): Promise<string | null> {
   const keeper = keeperOf(env)
   return keeper === null ? null : (await asked<DiskReport>(keeper, '/disk')).trouble
 }
 
-/** The damage of an object's file; null when it has none, or nobody could know. */
+/** The damage of an object's file; null when it has none, or it cannot be known. */
 export async function objectDamage(env: object, place: string): Promise<ObjectReport | null> {
   const keeper = keeperOf(env)
   const report = keeper === null ? null : await asked<ObjectReport>(keeper, `/objects/${place}`)
   return report === null || report.damage === null ? null : report
 }
 
-/** Whether an object has a file; true where nobody could know. */
+/** Whether an object has a file; true where it cannot be known. */
 export async function isObjectStored(env: object, place: string): Promise<boolean> {
   const keeper = keeperOf(env)
   return keeper === null || (await asked<StoredReport>(keeper, `/stored/${place}`)).isStored

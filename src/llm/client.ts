@@ -1,7 +1,7 @@
 // A language model of a vendor: sends the prompt in the vendor's dialect and reads the streamed answer into one reply. Every
 // failure becomes a `ModelError`.
 
-import { typedByPerson } from '../lib/chooser.ts'
+import { typedByPerson } from '../lib/address-policy.ts'
 import { fetchThrough } from '../lib/guarded-fetch.ts'
 import { operatorFetchOnce } from '../lib/http-client.ts'
 import type { Ask, LeftOut, ModelDeps, ModelFacts, Prices } from './ask.ts'

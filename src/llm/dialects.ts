@@ -112,7 +112,7 @@ async function throughBinding(ask: Ask, builder: ReplyBuilder): Promise<VendorPa
   return silence.unlessCut(read())
 }
 
-/** Whether the error tells what the vendor said, rather than that nobody could read it. */
+/** Whether the error contains the vendor's message; false when the answer could not be read. */
 const isTold = (error: unknown): boolean =>
   error instanceof ToldFailure ||
   error instanceof ModelError ||

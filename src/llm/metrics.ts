@@ -10,7 +10,7 @@ export type Metrics = {
   readonly completionTokens: number
   readonly cacheReadTokens: number
   readonly cacheWriteTokens: number
-  /** Of the model; 0 when nobody knows. */
+  /** Of the model; 0 when unknown. */
   readonly contextWindow: number
   /** Of the newest answer, both ways. */
   readonly newestTokens: number

@@ -68,7 +68,7 @@ export type AskOptions = {
 export interface LanguageModel {
   /** `provider/model`. */
   readonly id: string
-  /** In tokens; null when nobody knows. */
+  /** In tokens; null when unknown. */
   readonly contextWindow: number | null
   readonly seesImages: boolean
   /** One request, never repeated here. Throws `ModelError`, or the signal's reason when it was aborted. */

@@ -80,7 +80,7 @@ const BARE_NAMES: readonly (readonly [RegExp, KeyedProvider])[] = [
 /** Prefixes of the hosted gateway that the web client proposes by default, and of our own. */
 export const GATEWAY_PREFIXES: ReadonlySet<string> = new Set(['openhands', 'bellwether'])
 
-/** The parts of a model's id. A provider that nobody knows is null, and the whole id is the name of the model then. */
+/** The parts of a model's id. An unknown provider is null; the name of the model then is the whole id. */
 export function partsOf(id: string): { prefix: string | null; provider: Provider | null; model: string } {
   const slash = id.indexOf('/')
   if (slash < 1) return { prefix: null, provider: named(bareProvider(id)), model: id }

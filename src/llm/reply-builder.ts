@@ -9,7 +9,7 @@ type OpenCall = { readonly index: number; id: string; name: string; text: string
 
 export type Ending = ModelReply['finish'] | 'content_filter'
 
-export const NO_USAGE: TokenUsage = { promptTokens: 0, completionTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 }
+const NO_USAGE: TokenUsage = { promptTokens: 0, completionTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 }
 
 export class ReplyBuilder {
   readonly #onDelta: AskOptions['onDelta']

@@ -9,7 +9,7 @@ export type RetryPlan = {
   readonly maxMs: number
 }
 
-export const DEFAULT_RETRY_PLAN: RetryPlan = { attempts: 5, minMs: 8_000, maxMs: 64_000 }
+const DEFAULT_RETRY_PLAN: RetryPlan = { attempts: 5, minMs: 8_000, maxMs: 64_000 }
 
 /** The longest wait that a vendor may ask for, ms. A longer one ends the turn, so that the user can decide. */
 const LONGEST_WISH_MS = 300_000

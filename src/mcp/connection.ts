@@ -4,10 +4,8 @@
 import type { z } from 'zod'
 import { log } from '../lib/log.ts'
 import { unlessAborted } from '../lib/wait-at-most.ts'
-import { McpFailure } from './failure.ts'
-import { NOTHING_COMPILED } from './nothing-compiled.ts'
 import { headersFor, type RemoteServer, type ServerDoor } from './remote-server.ts'
-import { GOODBYE_MS, Wire } from './wire.ts'
+import { GOODBYE_MS, McpFailure, NOTHING_COMPILED, Wire } from './wire.ts'
 
 export type ConnectionDeps = {
   /** All requests pass it, those to addresses that a server names included. */

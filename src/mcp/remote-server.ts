@@ -1,7 +1,6 @@
 // The remote tool servers of a session.
 
-import type { AddressPolicy } from '../lib/address-policy.ts'
-import { typedByPerson } from '../lib/chooser.ts'
+import { type AddressPolicy, typedByPerson } from '../lib/address-policy.ts'
 import { sha256Hex } from '../lib/crypto.ts'
 import { fetchThrough } from '../lib/guarded-fetch.ts'
 import { CALL_DEADLINE_MS, MAX_ANSWER_BYTES } from './wire.ts'

@@ -2,7 +2,7 @@
 // answer it.
 
 import { z } from 'zod'
-import { NOTHING_COMPILED } from './nothing-compiled.ts'
+import { NOTHING_COMPILED } from './wire.ts'
 
 export type ServedTool = {
   readonly name: string

@@ -2,8 +2,9 @@
 
 import { z } from 'zod'
 import { type Ask, withServer } from './connection.ts'
-import { explainFailure } from './failure.ts'
 import { type McpServers, type RemoteServer, remoteServers, type ServerDoor } from './remote-server.ts'
+import { CallResult, errorResult, resultOf, type ToolResult } from './tool-result.ts'
+import { CALL_DEADLINE_MS, explainFailure } from './wire.ts'
 
 /** Plain JSON without secrets: it is stored with the conversation, and a call finds its server by it. */
 export type McpTool = ListedTool & {
@@ -230,4 +231,35 @@ function isDeeperThan(value: unknown, levels: number): boolean {
     level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []))
   }
   return false
+}
+
+// One call of a tool of a session. It connects anew: between two calls the object may have been evicted.
+
+export type CallDeps = {
+  /** The servers as they are configured now; the key of the tool's server is taken from here. */
+  readonly servers: McpServers
+  readonly door: ServerDoor
+  readonly conversationId: string
+  readonly signal?: AbortSignal
+  readonly deadlineMs?: number
+}
+
+/** Throws the signal's reason only: whatever else goes wrong is a result that says so. */
+export async function callMcpTool(
+  tool: McpTool,
+  args: Readonly<Record<string, unknown>>,
+  { servers, door, conversationId, signal, deadlineMs = CALL_DEADLINE_MS }: CallDeps,
+): Promise<ToolResult> {
+  const server = (await remoteServers(servers)).find(({ id }) => id === tool.serverId)
+  if (server === undefined) return errorResult(`The tool server ${tool.serverLabel} is not configured any more`)
+  try {
+    const params = { name: tool.remoteName, arguments: args }
+    const answer = await withServer(server, { door, conversationId, signal, deadlineMs }, (ask) =>
+      ask('tools/call', params, CallResult),
+    )
+    return resultOf(answer)
+  } catch (error) {
+    signal?.throwIfAborted()
+    return errorResult(explainFailure(error))
+  }
 }

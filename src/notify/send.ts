@@ -1,9 +1,9 @@
 // One request to a channel's service, and the meaning of its answer. Only an answer says whether a message was accepted:
 // without one, it may have been.
 
-import type { AddressPolicy } from '../lib/address-policy.ts'
-import { type Chooser, namedByOperator, typedByPerson } from '../lib/chooser.ts'
+import { type AddressPolicy, type Chooser, namedByOperator, typedByPerson } from '../lib/address-policy.ts'
 import { type Door, DoorError, guardedFetch } from '../lib/guarded-fetch.ts'
+import { parseRetryAfter } from '../lib/http-client.ts'
 import { type Line, later, OK, type Outgoing, type Part, type Reply, rejected, type Verdict } from './channel.ts'
 import { cut } from './dialects.ts'
 import type { Mode } from './notice.ts'
@@ -86,8 +86,9 @@ function verdictOfStatus(line: Line, reply: Reply): Verdict {
   const { status, headers, body } = reply
   const reason = `HTTP ${status}${detailOf(body)}`
   if (AMBIGUOUS.has(status)) return { ok: false, outcome: 'unknown', reason }
-  if (status === 429) return later(reason, line.retryAfterMs?.(body) ?? headerMs(headers))
-  if (status === 408 || status === 425 || status >= 500) return later(reason, headerMs(headers))
+  if (status === 429) return later(reason, line.retryAfterMs?.(body) ?? parseRetryAfter(headers.get('retry-after')))
+  if (status === 408 || status === 425 || status >= 500)
+    return later(reason, parseRetryAfter(headers.get('retry-after')))
   return rejected(reason)
 }
 
@@ -96,13 +97,6 @@ function detailOf(body: unknown): string {
   const words = typeof body === 'string' ? body : JSON.stringify(body ?? '')
   const text = words.replace(/\s+/g, ' ').trim()
   return text === '' || text === '""' || text.startsWith('<') ? '' : `: ${text}`
-}
-
-function headerMs(headers: Headers): number | null {
-  const value = headers.get('retry-after')?.trim() ?? ''
-  if (/^\d{1,7}$/.test(value)) return Number(value) * 1000
-  const at = Date.parse(value)
-  return Number.isNaN(at) ? null : Math.max(0, at - Date.now())
 }
 
 async function bodyOf(response: Response): Promise<{ ok: true; body: unknown } | { ok: false }> {

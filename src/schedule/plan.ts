@@ -48,7 +48,7 @@ export const Times = z.strictObject({
 })
 
 /** So many minutes after each market's own close, on its own trading days. */
-export const AfterClose = z.strictObject({ after_close_minutes: z.int().min(0).max(MAX_AFTER_CLOSE_MINUTES) })
+const AfterClose = z.strictObject({ after_close_minutes: z.int().min(0).max(MAX_AFTER_CLOSE_MINUTES) })
 
 export const SchedulePlan = z.object({
   name: z.string().trim().min(1).max(100),

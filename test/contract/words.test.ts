@@ -3,7 +3,7 @@
 
 import { expect, test } from 'vitest'
 import { app } from '../../src/app.ts'
-import { generateDocument } from '../../src/http/document.ts'
+import { generateDocument } from '../../src/http/document-words.ts'
 import { TAGS } from '../../src/http/openapi.ts'
 import { WORDS } from '../../src/routes/words/all.ts'
 import { request } from '../helpers/app.ts'

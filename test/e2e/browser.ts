@@ -31,10 +31,10 @@ export type Watched = {
   faults: string[]
 }
 
-type Where = { browser: string; origin: string; viewport: { width: number; height: number } }
+type PageOptions = { browser: string; origin: string; viewport: { width: number; height: number } }
 
 /** Opens a page that is closed with the test. */
-export async function openPage({ browser: executablePath, origin, viewport }: Where): Promise<Watched> {
+export async function openPage({ browser: executablePath, origin, viewport }: PageOptions): Promise<Watched> {
   const browser = await chromium.launch({ executablePath, args: FLAGS })
   onTestFinished(() => browser.close())
   const context = await browser.newContext({ viewport, acceptDownloads: true })

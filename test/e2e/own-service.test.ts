@@ -20,7 +20,10 @@ const PATIENCE = { timeout: 900_000 }
 const CLEAN = Object.fromEntries(VARIABLES.map(({ name }) => [name, undefined]))
 
 type Event = { id: number; cause?: number; action?: string; observation?: string; content?: string; message?: string }
-type Told = Event & { extras?: { agent_state?: string; reason?: string }; args?: { command?: string; url?: string } }
+type ObservedEvent = Event & {
+  extras?: { agent_state?: string; reason?: string }
+  args?: { command?: string; url?: string }
+}
 
 const EVERYTHING = { ALLOW_PRIVATE_NETWORK: '127.0.0.0/8,localhost,::1,0.0.0.0,192.168.0.0/16' }
 
@@ -48,7 +51,7 @@ async function underAttack(vars: Record<string, string> = EVERYTHING) {
       body: JSON.stringify(body),
     })
   /** Has the agent of a new conversation do what the script says, and answers with what happened. */
-  const talk = async (replies: ScriptedReply[], body: object, isOver: (events: Told[]) => boolean) => {
+  const talk = async (replies: ScriptedReply[], body: object, isOver: (events: ObservedEvent[]) => boolean) => {
     const name = crypto.randomUUID()
     model.setScript(name, { replies })
     await ask('/api/settings', {
@@ -57,15 +60,15 @@ async function underAttack(vars: Record<string, string> = EVERYTHING) {
       llm_api_key: 'k',
     })
     const { conversation_id: id } = await ask('/api/conversations', { initial_user_msg: 'go on', ...body })
-    const events = async () => (await ask(`/api/conversations/${id}/events?limit=100`)).events as Told[]
+    const events = async () => (await ask(`/api/conversations/${id}/events?limit=100`)).events as ObservedEvent[]
     await expect.poll(async () => isOver(await events()), { timeout: 240_000, interval: 100 }).toBe(true)
     return events()
   }
   return { service, port, around: around.port, ask, put, talk }
 }
 
-const said = (words: string) => (events: Told[]) => events.some(({ message }) => message === words)
-const isStuck = (events: Told[]) =>
+const said = (words: string) => (events: ObservedEvent[]) => events.some(({ message }) => message === words)
+const isStuck = (events: ObservedEvent[]) =>
   events.findLast(({ observation }) => observation === 'agent_state_changed')?.extras?.agent_state === 'error'
 
 const NEVER = /is this service itself, which is never asked, whatever ALLOW_PRIVATE_NETWORK says/
@@ -156,7 +159,7 @@ test(
 
       await ask('/api/settings', { llm_base_url: `${base}/v1` })
       const { conversation_id: id } = await ask('/api/conversations', { initial_user_msg: 'hello' })
-      const latest = async () => (await ask(`/api/conversations/${id}/events?limit=100`)).events as Told[]
+      const latest = async () => (await ask(`/api/conversations/${id}/events?limit=100`)).events as ObservedEvent[]
       await expect.poll(async () => isStuck(await latest()), { timeout: 240_000, interval: 100 }).toBe(true)
       const why = JSON.stringify(await latest())
       expect([base, why]).toEqual([base, expect.stringMatching(at === 2 ? /RuntimeError|403|refuse/ : NEVER)])
@@ -235,7 +238,7 @@ test(
     const { conversation_id } = JSON.parse(result.content[0]?.text ?? '') as { conversation_id: string }
     const latest = async () => {
       const page = await fetch(`${service.url}/api/conversations/${conversation_id}/events?limit=100`)
-      return ((await page.json()) as { events: Told[] }).events
+      return ((await page.json()) as { events: ObservedEvent[] }).events
     }
     await expect.poll(async () => isStuck(await latest()), { timeout: 240_000, interval: 100 }).toBe(true)
     expect(JSON.stringify(await latest())).toMatch(/Cloning .* failed: .*not a public address/)

@@ -2,7 +2,7 @@
 
 import { inject } from 'vitest'
 import type { GitRemotes } from '../../src/kits/git/index.ts'
-import { STRANGER } from '../../src/lib/chooser.ts'
+import { STRANGER } from '../../src/lib/address-policy.ts'
 import type { Order, Report } from '../support/git-server-orders.ts'
 import { allowing } from './policies.ts'
 

@@ -15,11 +15,11 @@ const NO_RULES = new Set([
   'discriminator',
 ])
 
-type Rule = (value: unknown, limit: unknown, schema: JsonSchema, at: Place) => string[]
-type Place = { path: string; components: Readonly<Record<string, JsonSchema>> }
+type Rule = (value: unknown, limit: unknown, schema: JsonSchema, at: SchemaPosition) => string[]
+type SchemaPosition = { path: string; components: Readonly<Record<string, JsonSchema>> }
 
 /** What is wrong with a value; nothing when the schema allows it. */
-export function faultsOf(value: unknown, schema: JsonSchema, at: Place): string[] {
+export function faultsOf(value: unknown, schema: JsonSchema, at: SchemaPosition): string[] {
   return Object.entries(schema).flatMap(([keyword, limit]) => {
     if (NO_RULES.has(keyword) || (keyword === 'required' && !Array.isArray(limit))) return []
     const rule = RULES[keyword]
@@ -39,8 +39,8 @@ function hasType(value: unknown, type: unknown): boolean {
   return typeof value === type
 }
 
-const inside = (at: Place, step: string | number): Place => ({ ...at, path: `${at.path}/${step}` })
-const fault = (isRight: boolean, at: Place, what: string): string[] => (isRight ? [] : [`${at.path} ${what}`])
+const inside = (at: SchemaPosition, step: string | number): SchemaPosition => ({ ...at, path: `${at.path}/${step}` })
+const fault = (isRight: boolean, at: SchemaPosition, what: string): string[] => (isRight ? [] : [`${at.path} ${what}`])
 const shown = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, 120)
 const lengthOf = (text: string): number => [...text].length
 

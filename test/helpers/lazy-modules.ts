@@ -1,6 +1,6 @@
 // What is loaded when it is first needed: evaluated in a request that is cut off, it would never be ready for anybody.
 
-import '../../src/agent/security/judge.ts'
+import '../../src/agent/security/script-judge.ts'
 import '../../src/agent/tools/page-to-markdown.ts'
 import '../../src/analysis/gather/market-mood.ts'
 import '../../src/analysis/gather/previous.ts'

@@ -7,7 +7,7 @@ import type { WorkspaceStore } from '../../durable-objects/conversation/workspac
 import { gitCommand } from '../../src/kits/git/index.ts'
 import { nodeCommands, ownIsolates } from '../../src/kits/node-program/index.ts'
 import { runScript, workspaceCommands } from '../../src/kits/shell/index.ts'
-import { STRANGER } from '../../src/lib/chooser.ts'
+import { STRANGER } from '../../src/lib/address-policy.ts'
 import {
   COMMAND_TIMEOUT_MS,
   type CorpusEntry,

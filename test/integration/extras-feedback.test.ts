@@ -13,15 +13,15 @@ const submit = (chat: Chat, body: unknown, by: Client = chat.owner) =>
   by.ask(`${chat.path}/submit-feedback`, { method: 'POST', body })
 
 type Answer = { statusCode: number; body: { message: string; feedback_id: string; password: string } }
-type Kept = Record<string, unknown> & { trajectory: StoredEvent[] }
+type StoredFeedback = Record<string, unknown> & { trajectory: StoredEvent[] }
 
 const rowsOf = async (chat: Chat) =>
   (await env.DB.prepare('SELECT * FROM feedback WHERE owner = ?').bind(chat.owner.owner).all()).results
 const objectsOf = async (chat: Chat) =>
   (await env.FILES.list({ prefix: feedbackKey(chat.owner.owner, '').replace('.json', '') })).objects
-const kept = async (chat: Chat, id: string): Promise<Kept> => {
+const kept = async (chat: Chat, id: string): Promise<StoredFeedback> => {
   const stored = await env.FILES.get(feedbackKey(chat.owner.owner, id))
-  return JSON.parse((await stored?.text()) ?? 'null') as Kept
+  return JSON.parse((await stored?.text()) ?? 'null') as StoredFeedback
 }
 
 test('feedback is kept with the visible events and a row, and answered in the shape that the client shows', async () => {

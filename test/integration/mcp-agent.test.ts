@@ -10,7 +10,9 @@ import { GOOD_TOKENS } from '../support/provider-host-types.ts'
 const finish = { calls: [{ id: 'f', name: 'finish', arguments: { message: 'done' } }] }
 const call = (name: string, args: Record<string, unknown>, id = 'c1') => ({ calls: [{ id, name, arguments: args }] })
 
-type Asked = { body: { tools?: { function: { name: string } }[]; messages: { role: string; content: unknown }[] } }
+type ModelRequest = {
+  body: { tools?: { function: { name: string } }[]; messages: { role: string; content: unknown }[] }
+}
 
 test('an agent calls a tool of a remote server, in this life of its object and in the next', async () => {
   const chat = await startAgent({
@@ -45,7 +47,7 @@ test('an agent calls a tool of a remote server, in this life of its object and i
   expect(told.join()).not.toContain('files')
   const socket = await chat.connect()
   await socket.until((s) => s.frames.some(({ type }) => type === 'ready'))
-  const asked = (await chat.model.requests()).at(-1) as unknown as Asked
+  const asked = (await chat.model.requests()).at(-1) as unknown as ModelRequest
   expect(asked.body.tools?.map((tool) => tool.function.name)).toEqual(expect.arrayContaining(['execute_bash', 'echo']))
   expect(JSON.stringify(asked.body.messages)).toContain('Echo: hello from the edge')
 
@@ -139,7 +141,7 @@ test('an agent opens a pull request with the token of its owner, and the convers
   await inState(chat, 'finished')
   const answer = (await chat.events()).find(({ observation }) => observation === 'mcp')
   expect(answer?.content).toContain('https://github.com/ann/tools/pull/17?draft')
-  const [asked] = (await chat.model.requests()).filter(({ method }) => method === 'POST') as unknown as Asked[]
+  const [asked] = (await chat.model.requests()).filter(({ method }) => method === 'POST') as unknown as ModelRequest[]
   const offered = asked?.body.tools?.map((tool) => tool.function.name) ?? []
   expect(offered).toContain('create_pr')
   expect(offered).not.toContain('create_mr')

@@ -184,7 +184,7 @@ test('a value that cannot be opened keeps none of the others from being masked',
   expect(await shown(chat, 1)).toBe('<secret_hidden> <secret_hidden> <secret_hidden>')
 })
 
-test('a vault looks again when it was told, when nobody promises to tell it, and when the promise is over', async () => {
+test('a masker looks again when it was told, when nobody promises to tell it, and when the promise is over', async () => {
   const ann = await client()
   const chat = await startConversation({}, ann)
   let now = Date.now()
@@ -204,45 +204,45 @@ test('a vault looks again when it was told, when nobody promises to tell it, and
   }
   const scope = { ...env, DB: { prepare: env.DB.prepare.bind(env.DB), batch } as unknown as D1Database }
   await runInDurableObject(conversation(env, ann.owner, chat.id), async (_, { storage }) => {
-    const vault = new SecretMasker(scope, storage.sql, of)
-    const names = () => Object.keys(vault.variables)
-    await vault.open()
-    await vault.open()
-    expect([vault.isOpen, read.count, names()]).toEqual([true, 1, []])
+    const masker = new SecretMasker(scope, storage.sql, of)
+    const names = () => Object.keys(masker.variables)
+    await masker.open()
+    await masker.open()
+    expect([masker.isOpen, read.count, names()]).toEqual([true, 1, []])
 
     // Behind everybody's back: known when the word is over.
     await stored('A')
     now += HOLD_MS - 1
-    expect(vault.isOpen).toBe(true)
+    expect(masker.isOpen).toBe(true)
     now += 1
-    expect(vault.isOpen).toBe(false)
-    await vault.open()
-    expect([vault.isOpen, names()]).toEqual([true, ['A']])
+    expect(masker.isOpen).toBe(false)
+    await masker.open()
+    expect([masker.isOpen, names()]).toEqual([true, ['A']])
 
     // Told in the middle of a read, which may have come before the change; the slower read does not bring back the old.
     const { promise: hold, resolve: letGo } = Promise.withResolvers<void>()
     read.hold = hold
-    const slow = vault.refresh()
+    const slow = masker.refresh()
     await expect.poll(() => read.count).toBe(3)
     read.hold = null
     await stored('B')
-    vault.changed()
-    expect(vault.isOpen).toBe(false)
-    await vault.open()
+    masker.changed()
+    expect(masker.isOpen).toBe(false)
+    await masker.open()
     letGo()
     await slow
-    expect([vault.isOpen, names(), read.count]).toEqual([true, ['A', 'B'], 4])
+    expect([masker.isOpen, names(), read.count]).toEqual([true, ['A', 'B'], 4])
 
     // Without the database what is known serves, and for a while nobody waits for it.
-    vault.changed()
+    masker.changed()
     read.isAway = true
-    await vault.open()
-    expect([vault.isOpen, vault.maskText('value-of-B')]).toEqual([true, '<secret_hidden>'])
+    await masker.open()
+    expect([masker.isOpen, masker.maskText('value-of-B')]).toEqual([true, '<secret_hidden>'])
     now += 5_000
-    expect(vault.isOpen).toBe(false)
+    expect(masker.isOpen).toBe(false)
     read.isAway = false
-    await vault.open()
-    expect(vault.isOpen).toBe(true)
+    await masker.open()
+    expect(masker.isOpen).toBe(true)
 
     // Without the owner's object everybody reads anew.
     const OWNER = { idFromName: () => null, get: () => ({ holdSecrets: () => Promise.reject(new Error('away')) }) }

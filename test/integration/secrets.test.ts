@@ -3,7 +3,8 @@ import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { SecretMasker } from '../../durable-objects/conversation/turn/secret-masker.ts'
 import { conversation } from '../../src/bindings.ts'
-import { MAX_SECRETS, ownerSecrets } from '../../src/db/secrets.ts'
+import { agentConfig } from '../../src/db/agent-config.ts'
+import { MAX_SECRETS } from '../../src/db/secrets.ts'
 import { type Client, client, request } from '../helpers/app.ts'
 import { startConversation } from '../helpers/conversation.ts'
 
@@ -13,6 +14,8 @@ const add = (by: Client, body: unknown) => by.ask('/api/secrets', { method: 'POS
 const change = (by: Client, id: string, body: unknown) => by.ask(`/api/secrets/${id}`, { method: 'PUT', body })
 const remove = (by: Client, id: string) => by.ask(`/api/secrets/${id}`, { method: 'DELETE' })
 const listed = async (by: Client) => (await by.json<{ custom_secrets: unknown }>('/api/secrets')).custom_secrets
+/** As a conversation of the owner gets them. */
+const ownerSecrets = async (bound: Env, owner: string) => (await agentConfig(bound, owner)).secrets
 const answerOf = async (response: Response) => [response.status, await response.json()]
 
 test('secrets are created, listed without values in their order, changed and deleted', async () => {
@@ -250,9 +253,9 @@ test('secrets that are more than a row holds together are kept for a conversatio
     expect(rows.length).toBeGreaterThan(3)
     // As with a database that is away: the copy alone is there.
     const away = { ...env, DB: { batch: () => Promise.reject(new Error('away')) } as unknown as D1Database }
-    const vault = new SecretMasker(away, storage.sql, { owner: ann.owner, id: chat.id })
-    await vault.open()
-    expect(Object.keys(vault.variables).sort()).toEqual(names.toSorted())
-    expect(vault.maskText(`it is ${secretOf('LARGE_7')}.`)).toBe('it is <secret_hidden>.')
+    const masker = new SecretMasker(away, storage.sql, { owner: ann.owner, id: chat.id })
+    await masker.open()
+    expect(Object.keys(masker.variables).sort()).toEqual(names.toSorted())
+    expect(masker.maskText(`it is ${secretOf('LARGE_7')}.`)).toBe('it is <secret_hidden>.')
   })
 })

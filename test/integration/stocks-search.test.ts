@@ -4,7 +4,7 @@ import { saveChangedNames, stockNameStore } from '../../src/db/stock-names.ts'
 import { currentNames, forgetNames, type Listing, packagedNames } from '../../src/kits/market-names/index.ts'
 import { client, request } from '../helpers/app.ts'
 
-type Found = { query: string; total: number; items: Record<string, unknown>[] }
+type SearchResult = { query: string; total: number; items: Record<string, unknown>[] }
 type Entry = [string, string, string, string, string, string[], string, string, boolean, number]
 
 const count = (where = '1') => env.DB.prepare(`SELECT count(*) AS n FROM stock_names WHERE ${where}`).first<number>('n')
@@ -19,7 +19,7 @@ test('the packaged list is laid down by the first question, once, and answers se
   const ann = await client()
   await startAfresh()
   const search = async (query: string) => {
-    const found = await ann.json<Found>(`/api/v1/stocks/search?${query}`)
+    const found = await ann.json<SearchResult>(`/api/v1/stocks/search?${query}`)
     return found.items.map(({ stock_code, match }) => [stock_code, match])
   }
   expect(await search('q=%E8%8C%85%E5%8F%B0&limit=1')).toEqual([['600519', 'name']])
@@ -53,7 +53,7 @@ test('the packaged list is laid down by the first question, once, and answers se
   }
   expect(await search('q=')).toEqual([])
   expect(await search('q=%3Cscript%3E')).toEqual([])
-  const [ping] = (await ann.json<Found>('/api/v1/stocks/search?q=601318&language=en')).items
+  const [ping] = (await ann.json<SearchResult>('/api/v1/stocks/search?q=601318&language=en')).items
   expect(ping).toEqual({
     stock_code: '601318',
     canonical_code: '601318.SH',

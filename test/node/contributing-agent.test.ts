@@ -9,8 +9,7 @@ import { textOf } from '../support/source-tree.ts'
 
 const TOOL = `import { z } from 'zod'
 import { type ActionKind, always, contentOf, plainText, withoutRemarks } from './action-kind.ts'
-import { defineTool } from './define-tool.ts'
-import { AGENT } from './outcomes.ts'
+import { AGENT, defineTool } from './define-tool.ts'
 import type { PreparedCall, ToolUnit } from './tool.ts'
 
 const Arguments = z.object({ text: z.string() })

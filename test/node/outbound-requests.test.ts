@@ -55,7 +55,7 @@ test('a door says whose address is asked, and only where one is made', () => {
     'src/agent/tools/browse.ts',
     'src/git-providers/api-url.ts',
     'src/kits/shell/commands/curl.ts',
-    'src/lib/chooser.ts',
+    'src/lib/address-policy.ts',
     'src/lib/guarded-fetch.ts',
     'src/lib/http-client.ts',
     'src/llm/client.ts',

@@ -3,8 +3,8 @@
 // difference is to be read.
 
 import { expect, test } from 'vitest'
-import { loadScriptJudge } from '../../src/agent/security/judge.ts'
 import { builtinPolicy } from '../../src/agent/security/policy.ts'
+import { loadScriptJudge } from '../../src/agent/security/script-judge.ts'
 import type { Verdict } from '../../src/agent/security/verdict.ts'
 import { BORDERLINE } from '../fixtures/security/borderline.ts'
 import { DISGUISES_DEV, HARMLESS_DEV } from '../fixtures/security/dev.ts'

@@ -8,7 +8,7 @@ import type { AgentState, Turn } from '../../src/agent/turn.ts'
 import type { Disk } from './disk.ts'
 import { Life } from './life.ts'
 import { Random } from './random.ts'
-import { Script, type Told } from './script.ts'
+import { Script, type ToolRun } from './script.ts'
 
 const BEGAN_AT = Date.parse('2026-01-01T00:00:00Z')
 const MOST_ROUNDS = 3_000
@@ -134,7 +134,7 @@ export class Schedule {
     return known
   }
 
-  #begins({ token, isRepeatable }: Told): void {
+  #begins({ token, isRepeatable }: ToolRun): void {
     const deed = this.#deed(token)
     deed.begun += 1
     deed.isRepeatable = isRepeatable

@@ -9,7 +9,7 @@ import type { ShellState } from '../../src/kits/shell/index.ts'
 import { type AskOptions, type LanguageModel, ModelError, type ModelReply, type ToolCall } from '../../src/llm/model.ts'
 import type { Random } from './random.ts'
 
-export type Told = { token: string; isRepeatable: boolean }
+export type ToolRun = { token: string; isRepeatable: boolean }
 
 /** What the script needs of the world that it is played in. */
 export type Stage = {
@@ -18,8 +18,8 @@ export type Stage = {
   moment(name: string, signal?: AbortSignal): Promise<void>
   /** The same for a while that only the clock knows. */
   pause(ms: number): Promise<void>
-  begins(told: Told): void
-  took(told: Told): void
+  begins(told: ToolRun): void
+  took(told: ToolRun): void
 }
 
 const PARAMETERS = { type: 'object', properties: { token: { type: 'string' } } }
@@ -136,7 +136,7 @@ function tool(name: 'once' | 'again' | 'stubborn', stage: Stage): Tool {
 }
 
 /** The effect comes in the middle, so that a death finds it not yet begun, under way, or over and unrecorded. */
-async function perform(told: Told, { stage, signal }: { stage: Stage; signal: AbortSignal }): Promise<void> {
+async function perform(told: ToolRun, { stage, signal }: { stage: Stage; signal: AbortSignal }): Promise<void> {
   stage.begins(told)
   await stage.moment('during the tool')
   if (signal.aborted) return

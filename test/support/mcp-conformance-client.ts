@@ -1,9 +1,8 @@
 // The program that the conformance suite runs as the client under test: our client, as an agent's session uses it. The
 // scenario's name is in the environment, the server's address is the last argument.
 
-import { callMcpTool } from '../../src/mcp/call-tool.ts'
 import { toolServerDoor } from '../../src/mcp/remote-server.ts'
-import { openMcpServers } from '../../src/mcp/session-tools.ts'
+import { callMcpTool, openMcpServers } from '../../src/mcp/session-tools.ts'
 import { LOCAL } from '../helpers/policies.ts'
 
 /** What a session would call in a scenario that has a tool to call. */

@@ -20,7 +20,7 @@ import {
   targetNames,
   type WorkspaceLimits,
 } from '../../src/workspace/file-system.ts'
-import { MemoryTree, type Node, type Place, parentOf, touch } from './memory-tree.ts'
+import { MemoryTree, type Node, parentOf, type ResolvedPath, touch } from './memory-tree.ts'
 
 /** Directories that every tree starts with, parents first. */
 const INITIAL_DIRECTORIES = ['/workspace', '/tmp', '/home', '/home/user'] as const
@@ -188,7 +188,7 @@ function scannedBytes(node: Node): Uint8Array | null {
   return node.kind === 'file' && node.bytes.byteLength <= SCANNED_BYTES ? node.bytes.slice() : null
 }
 
-function realPathOf(place: Place): string {
+function realPathOf(place: ResolvedPath): string {
   const names = [...place.parents.map(({ name }) => name), place.name]
   return `/${names.slice(1).join('/')}`
 }

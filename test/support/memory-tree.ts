@@ -23,7 +23,7 @@ export type DirectoryNode = Common & { kind: 'directory'; entries: Map<string, N
 export type Node = FileNode | LinkNode | DirectoryNode
 
 /** Where a path ends: `node` is null when only its last name is missing. */
-export interface Place {
+export interface ResolvedPath {
   parents: { name: string; node: DirectoryNode }[]
   name: string
   node: Node | null
@@ -68,7 +68,7 @@ export class MemoryTree {
     return { kind: 'directory', entries: new Map(), mode: DIRECTORY_MODE, mtimeMs: Date.now(), inode }
   }
 
-  protected put(place: Place, node: Node): void {
+  protected put(place: ResolvedPath, node: Node): void {
     if (this.#files >= this.#limits.maxFiles)
       throw new FileSystemError('ENOSPC', place.name, { detail: 'too many files' })
     parentOf(place).entries.set(place.name, node)
@@ -76,7 +76,7 @@ export class MemoryTree {
     this.#files++
   }
 
-  protected drop(place: Place & { node: Node }): void {
+  protected drop(place: ResolvedPath & { node: Node }): void {
     parentOf(place).entries.delete(place.name)
     touch(parentOf(place))
     this.#forget(place.node)
@@ -88,14 +88,14 @@ export class MemoryTree {
     if (node.kind === 'directory') for (const child of node.entries.values()) this.#forget(child)
   }
 
-  protected existing(path: string, follow: boolean): Place & { node: Node } {
+  protected existing(path: string, follow: boolean): ResolvedPath & { node: Node } {
     const place = this.walk(path, follow)
     if (!place.node) throw new FileSystemError('ENOENT', path)
     return { ...place, node: place.node }
   }
 
-  protected walk(path: string, follow: boolean): Place {
-    const above: Place['parents'] = []
+  protected walk(path: string, follow: boolean): ResolvedPath {
+    const above: ResolvedPath['parents'] = []
     let here: { name: string; node: DirectoryNode } = { name: '', node: this.#root }
     let names = pathNames(path)
     let links = 0
@@ -131,7 +131,7 @@ export class MemoryTree {
 }
 
 /** The directory that holds the place. Only the root has none, and it is never put, dropped or moved. */
-export function parentOf(place: Place): DirectoryNode {
+export function parentOf(place: ResolvedPath): DirectoryNode {
   const parent = place.parents.at(-1)
   if (!parent) throw new FileSystemError('EBUSY', '/')
   return parent.node

@@ -1,6 +1,6 @@
 // A loopback Bitbucket Cloud: REST version 2.0, pages told in the body.
 
-import { type Asked, day, entriesOf, filesOf, fixture, type Reply, sliceOf } from './provider-files.ts'
+import { day, entriesOf, filesOf, fixture, type ProviderRequest, type Reply, sliceOf } from './provider-files.ts'
 
 const shapes = fixture('bitbucket')
 const HEAD = 'f6b7d5e0c8a94c1a'
@@ -9,7 +9,7 @@ const WORKSPACES: Readonly<Record<string, number>> = { example: 35, ann: 3 }
 
 const notFound: Reply = { status: 404, body: { type: 'error', error: { message: 'Repository not found' } } }
 
-export function bitbucketData(asked: Asked): Reply {
+export function bitbucketData(asked: ProviderRequest): Reply {
   const { path, query } = asked
   const decoded = decodeURIComponent(path)
   if (path === '/user') return { status: 200, body: shapes.user }
@@ -42,13 +42,13 @@ function repositoriesIn(workspace: string, count: number, words: string | null):
   return all.filter(({ full_name }) => full_name.slice(workspace.length + 1).includes(wanted))
 }
 
-function paged(asked: Asked, all: readonly unknown[]): Reply {
+function paged(asked: ProviderRequest, all: readonly unknown[]): Reply {
   const { items, page, perPage, last } = sliceOf(all, asked.query, 'pagelen')
   const next = page < last ? { next: `${asked.base}${asked.path}?page=${page + 1}` } : {}
   return { status: 200, body: { values: items, page, pagelen: perPage, size: all.length, ...next } }
 }
 
-function source(asked: Asked, repository: string, path: string): Reply {
+function source(asked: ProviderRequest, repository: string, path: string): Reply {
   const text = filesOf(repository)?.[path]
   if (asked.query.get('format') === 'meta') {
     if (text !== undefined) return { status: 200, body: { ...shapes.entry, path, size: text.length } }

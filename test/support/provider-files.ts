@@ -6,7 +6,13 @@ import type { IncomingMessage } from 'node:http'
 export type Reply = { status: number; body: unknown; headers?: Record<string, string>; contentType?: string }
 
 /** A request as the single providers see it: the path behind their base. */
-export type Asked = { path: string; query: URLSearchParams; request: IncomingMessage; base: string; body: string }
+export type ProviderRequest = {
+  path: string
+  query: URLSearchParams
+  request: IncomingMessage
+  base: string
+  body: string
+}
 
 export type Fixture = Record<string, Record<string, unknown>>
 
@@ -65,7 +71,10 @@ export function sliceOf<T>(all: readonly T[], query: URLSearchParams, sizeName: 
 }
 
 /** The `Link` header of a page, as GitHub and GitLab write it. */
-export function linkHeader({ path, query, base }: Asked, { page, last }: Slice<unknown>): Record<string, string> {
+export function linkHeader(
+  { path, query, base }: ProviderRequest,
+  { page, last }: Slice<unknown>,
+): Record<string, string> {
   const to = (target: number, relation: string) => {
     const parameters = new URLSearchParams(query)
     parameters.set('page', String(target))

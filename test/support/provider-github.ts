@@ -1,6 +1,15 @@
 // A loopback GitHub: REST with Link headers, entity tags and quota headers, GraphQL with its errors.
 
-import { type Asked, day, entriesOf, filesOf, fixture, linkHeader, type Reply, sliceOf } from './provider-files.ts'
+import {
+  day,
+  entriesOf,
+  filesOf,
+  fixture,
+  linkHeader,
+  type ProviderRequest,
+  type Reply,
+  sliceOf,
+} from './provider-files.ts'
 
 const shapes = fixture('github')
 
@@ -22,7 +31,7 @@ const notFound: Reply = {
   body: { message: 'Not Found', documentation_url: 'https://docs.github.com/rest' },
 }
 
-export function githubData(asked: Asked): Reply {
+export function githubData(asked: ProviderRequest): Reply {
   const { path, query } = asked
   const decoded = decodeURIComponent(path)
   if (path === '/graphql') return graphql(asked)
@@ -46,7 +55,7 @@ export function githubData(asked: Asked): Reply {
   return rest.startsWith('contents/') ? contents(repository, rest.slice('contents/'.length)) : notFound
 }
 
-function paged(asked: Asked, all: readonly unknown[]): Reply {
+function paged(asked: ProviderRequest, all: readonly unknown[]): Reply {
   const slice = sliceOf(all, asked.query, 'per_page')
   return { status: 200, body: slice.items, headers: linkHeader(asked, slice) }
 }
@@ -78,7 +87,7 @@ function contents(repository: string, path: string): Reply {
   }
 }
 
-function graphql({ body, request }: Asked): Reply {
+function graphql({ body, request }: ProviderRequest): Reply {
   const { query, variables } = JSON.parse(body) as { query: string; variables: Record<string, string | null> }
   if (request.headers.authorization?.endsWith('-graphql-quota')) return { status: 200, body: shapes.graphqlRateLimit }
   if (query.includes('pulls: search')) return { status: 200, body: shapes.tasks }

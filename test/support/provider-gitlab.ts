@@ -1,7 +1,16 @@
 // A loopback GitLab: REST version 4 with Link headers, GraphQL.
 
 import { REQUESTS } from '../fixtures/git-providers/gitlab-requests.ts'
-import { type Asked, day, filesBelow, filesOf, fixture, linkHeader, type Reply, sliceOf } from './provider-files.ts'
+import {
+  day,
+  filesBelow,
+  filesOf,
+  fixture,
+  linkHeader,
+  type ProviderRequest,
+  type Reply,
+  sliceOf,
+} from './provider-files.ts'
 
 const shapes = fixture('gitlab')
 
@@ -15,7 +24,7 @@ const projects = Array.from({ length: 45 }, (_, index) => ({
 
 const notFound: Reply = { status: 404, body: { message: '404 Project Not Found' } }
 
-export function gitlabData(asked: Asked): Reply {
+export function gitlabData(asked: ProviderRequest): Reply {
   const { path, query } = asked
   if (path === '/graphql') return { status: 200, body: REQUESTS }
   if (path === '/user') return { status: 200, body: shapes.user }
@@ -40,12 +49,12 @@ export function gitlabData(asked: Asked): Reply {
   return { status: 200, body: { ...shapes.file, file_path: file, content: Buffer.from(text).toString('base64') } }
 }
 
-function paged(asked: Asked, all: readonly unknown[]): Reply {
+function paged(asked: ProviderRequest, all: readonly unknown[]): Reply {
   const slice = sliceOf(all, asked.query, 'per_page')
   return { status: 200, body: slice.items, headers: linkHeader(asked, slice) }
 }
 
-function tree(asked: Asked, project: string): Reply {
+function tree(asked: ProviderRequest, project: string): Reply {
   const paths = filesBelow(project, asked.query.get('path') ?? '')
   if (paths.length === 0) return { status: 404, body: { message: '404 invalid revision or path Not Found' } }
   return paged(

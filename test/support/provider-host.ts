@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import type { TestProject } from 'vitest/node'
 import { bitbucketData } from './provider-bitbucket.ts'
-import type { Asked, Reply } from './provider-files.ts'
+import type { ProviderRequest, Reply } from './provider-files.ts'
 import { githubData } from './provider-github.ts'
 import { gitlabData } from './provider-gitlab.ts'
 import { GOOD_TOKENS } from './provider-host-types.ts'
@@ -17,7 +17,7 @@ type Family = {
   prefix: RegExp
   tokens: readonly string[]
   open: RegExp
-  serve: (asked: Asked) => Reply
+  serve: (asked: ProviderRequest) => Reply
   refusal: unknown
 }
 
@@ -120,7 +120,7 @@ const HUGE: Reply = {
   contentType: 'application/json; charset=utf-8',
 }
 
-function replyOf(family: Family, asked: Asked): Reply {
+function replyOf(family: Family, asked: ProviderRequest): Reply {
   if (family === FAMILIES.github && asked.request.headers['user-agent'] === undefined) {
     return { status: 403, body: 'Request forbidden by administrative rules. Please send a User-Agent header' }
   }

@@ -1,12 +1,12 @@
 // Pull and merge requests at the loopback providers. Answers follow the public REST documentation of the three, read in
 // 2025; the title of a request says how it goes.
 
-import { type Asked, filesOf, type Reply } from './provider-files.ts'
+import { filesOf, type ProviderRequest, type Reply } from './provider-files.ts'
 
 type Body = Record<string, unknown>
 
 /** The answer to a request that makes something, or null for any other. */
-export function requestReply(family: string, asked: Asked): Reply | null {
+export function requestReply(family: string, asked: ProviderRequest): Reply | null {
   const { request, path } = asked
   if (request.method !== 'POST' || path === '/graphql') return null
   const body = JSON.parse(asked.body) as Body

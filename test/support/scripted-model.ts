@@ -13,8 +13,13 @@ import type { TestProject } from 'vitest/node'
 import { framesOf, type SpokenDialect } from './scripted-model-frames.ts'
 import type { RecordedRequest, Script, ScriptedReply } from './scripted-model-orders.ts'
 
-export type Asked = RecordedRequest & { name: string; dialect: SpokenDialect; model: string; answersSoFar: number }
-export type Respond = (asked: Asked) => ScriptedReply | Promise<ScriptedReply>
+export type ScriptedRequest = RecordedRequest & {
+  name: string
+  dialect: SpokenDialect
+  model: string
+  answersSoFar: number
+}
+export type Respond = (asked: ScriptedRequest) => ScriptedReply | Promise<ScriptedReply>
 
 export type ScriptedModel = {
   /** `http://127.0.0.1:<port>`; append `/<name>/v1`. */
@@ -121,19 +126,19 @@ async function serve({ request, response, laneOf, respond }: Exchange): Promise<
   await answer(response, await (respond?.(asked) ?? next(lane, asked)), { ...asked, released })
 }
 
-function next(lane: Lane, asked: Asked): ScriptedReply {
+function next(lane: Lane, asked: ScriptedRequest): ScriptedReply {
   const { replies, by = 'queue', atEnd = 'refuse' } = lane.script
   const index = by === 'history' ? asked.answersSoFar : lane.taken
   lane.taken += 1
   return replies[index] ?? (atEnd === 'repeat' ? replies.at(-1) : undefined) ?? AT_END
 }
 
-function askedAsTitle(path: string): Asked {
+function askedAsTitle(path: string): ScriptedRequest {
   const record = { method: 'POST', path, headers: {}, body: null, isAbandoned: false }
   return askedOf(record, '')
 }
 
-function askedOf(record: RecordedRequest, name: string): Asked {
+function askedOf(record: RecordedRequest, name: string): ScriptedRequest {
   const { path } = record
   const body = (record.body ?? {}) as { model?: string; messages?: Said[]; contents?: Said[]; input?: Said[] }
   const isAnswer = ({ role, type }: Said) => role === 'assistant' || role === 'model' || type === 'function_call'
@@ -152,7 +157,7 @@ function dialectOf(path: string): SpokenDialect {
 
 type Held = { released: Promise<void> }
 
-async function answer(response: ServerResponse, reply: ScriptedReply, asked: Asked & Held): Promise<void> {
+async function answer(response: ServerResponse, reply: ScriptedReply, asked: ScriptedRequest & Held): Promise<void> {
   const { status = 200, headers = {}, body } = reply
   if (reply.hang === 'head') return
   if (reply.headersDelayMs !== undefined) await sleep(reply.headersDelayMs)

@@ -2,7 +2,7 @@
 // outbox entry, so it survives crashes and outages; once it is done the object is empty.
 
 import { z } from 'zod'
-import { owner as ownerObject, workspacePrefix } from '../../../src/bindings.ts'
+import { deleteFiles, owner as ownerObject, workspacePrefix } from '../../../src/bindings.ts'
 import { deleteConversation } from '../../../src/db/conversations.ts'
 import { Outbox, type OutboxEntry } from '../../outbox.ts'
 import { migrate, rows } from '../../sql.ts'
@@ -12,9 +12,6 @@ import { MIGRATIONS } from '../schema.ts'
 export const REMOVAL = 'purge'
 
 const Duty = z.object({ owner: z.string(), id: z.string(), createdAt: z.string(), prefix: z.string() })
-
-/** R2 deletes this many keys in one call. */
-const DELETE_BATCH = 1000
 
 type Owed = { seq: number; key: string; payload: string; attempts: number; next_at: number }
 
@@ -44,11 +41,7 @@ export async function remove(env: Env, { payload }: OutboxEntry): Promise<void> 
   const { owner, id, createdAt, prefix } = Duty.parse(JSON.parse(payload))
   await ownerObject(env, owner).forgetConversation(id)
   await deleteConversation(env.DB, { owner, id, createdAt })
-  for (;;) {
-    const { objects, truncated } = await env.FILES.list({ prefix, limit: DELETE_BATCH })
-    if (objects.length > 0) await env.FILES.delete(objects.map(({ key }) => key))
-    if (!truncated) return
-  }
+  await deleteFiles(env, prefix)
 }
 
 export class Deletion {

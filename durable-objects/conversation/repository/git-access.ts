@@ -7,7 +7,7 @@ import { ownerSettings } from '../../../src/db/settings.ts'
 import { gitCredentialOf, gitOriginOf } from '../../../src/git-providers/git-access.ts'
 import { isFamily } from '../../../src/git-providers/provider.ts'
 import { type Credential, fatal, type GitRemotes, type Identity } from '../../../src/kits/git/index.ts'
-import { STRANGER, typedByPerson } from '../../../src/lib/chooser.ts'
+import { STRANGER, typedByPerson } from '../../../src/lib/address-policy.ts'
 import { errorFields, log } from '../../../src/lib/log.ts'
 import type { SelectedRepository } from '../record.ts'
 

@@ -5,7 +5,7 @@ import { mcpTools } from '../../../src/agent/tools/mcp.ts'
 import type { Tool } from '../../../src/agent/tools/tool.ts'
 import { config } from '../../../src/config.ts'
 import { ownerProviderTokens } from '../../../src/db/provider-tokens.ts'
-import { askProvider, type RequestDeps } from '../../../src/git-providers/index.ts'
+import { askProvider, requestDeps } from '../../../src/git-providers/index.ts'
 import type { Family } from '../../../src/git-providers/provider.ts'
 import { REQUEST_TOOLS, type RequestTool, requestAnswer, requestToolListing } from '../../../src/mcp/request-tools.ts'
 import { checkedArguments, type ToolAnswer } from '../../../src/mcp/serve.ts'
@@ -45,21 +45,10 @@ async function open(
   const found = stored.tokens.find((token) => token.provider === provider)
   if (found === undefined) return failed(`No ${provider} token is stored.`)
   const account = { provider, token: found.token, host: found.host }
-  const outcome = await askProvider(account, requestDeps(env, signal), (asked) =>
+  const outcome = await askProvider(account, requestDeps(config(env), signal), (asked) =>
     asked.openRequest(tool.newRequest(checked.args)),
   )
   const opened = outcome.ok ? outcome.value : { failure: outcome.failure.sentence }
   if ('ok' in opened && opened.ok) notePullRequest(opened.number)
   return requestAnswer(provider, opened)
-}
-
-function requestDeps(env: Env, signal: AbortSignal): RequestDeps {
-  const { githubApiUrl, gitlabApiUrl, bitbucketApiUrl, addressPolicy, fetchTimeoutMs } = config(env)
-  return {
-    urls: { github: githubApiUrl, gitlab: gitlabApiUrl, bitbucket: bitbucketApiUrl },
-    door: { policy: addressPolicy },
-    timeoutMs: fetchTimeoutMs,
-    deadlineMs: 2 * fetchTimeoutMs,
-    signal,
-  }
 }

@@ -30,6 +30,7 @@ const StoredSecrets = z.object({
 type StoredSecrets = z.infer<typeof StoredSecrets>
 
 const NOTHING: StoredSecrets = { variables: {}, descriptions: {}, others: [] }
+/** Stored data has this name: in the table, and in what the values are sealed with. */
 const NAME = 'vault'
 /** How long a message may wait for the database before it is stored. */
 const OPEN_WAIT_MS = 5_000
@@ -175,7 +176,7 @@ export class SecretMasker {
   }
 
   get #context(): string[] {
-    return ['vault', this.#of.owner, this.#of.id]
+    return [NAME, this.#of.owner, this.#of.id]
   }
 }
 

@@ -3,8 +3,8 @@
 
 import { agentToRun } from '../../../src/agent/agents.ts'
 import { systemPrompt } from '../../../src/agent/prompt.ts'
-import type { JudgeScript } from '../../../src/agent/security/judge.ts'
 import { judgementBy } from '../../../src/agent/security/judgement.ts'
+import type { JudgeScript } from '../../../src/agent/security/script-judge.ts'
 import type { StepConfig, StepConfigs } from '../../../src/agent/step-config.ts'
 import { toolsOf } from '../../../src/agent/tools/index.ts'
 import { mcpTools } from '../../../src/agent/tools/mcp.ts'
@@ -15,8 +15,8 @@ import { errorFields, log } from '../../../src/lib/log.ts'
 import { chooseModel, type ModelChoice, unknownModel } from '../../../src/llm/choose.ts'
 import { languageModel } from '../../../src/llm/client.ts'
 import { type LanguageModel, ModelError } from '../../../src/llm/model.ts'
-import { callMcpTool } from '../../../src/mcp/call-tool.ts'
 import { toolServerDoor } from '../../../src/mcp/remote-server.ts'
+import { callMcpTool } from '../../../src/mcp/session-tools.ts'
 import { ownServers } from './own-servers.ts'
 import { requestTools } from './request-tools.ts'
 import { shellCommands } from './shell-commands.ts'
@@ -134,7 +134,7 @@ export class OwnerStepConfigs implements StepConfigs {
   #modelOf(choice: ModelChoice): Promise<LanguageModel> {
     const key = JSON.stringify(choice)
     if (this.#model?.key !== key) {
-      this.#model = { key, model: languageModel(choice, modelMeans(this.#host.env)) }
+      this.#model = { key, model: languageModel(choice, modelDeps(this.#host.env)) }
     }
     return this.#model.model
   }
@@ -167,12 +167,12 @@ const byName = (tools: readonly Tool[]) => new Map(tools.map((tool) => [tool.nam
 /** Null without an analyzer. The analyzer contains the shell's parser, so it is loaded only when it is used. */
 async function scriptJudge({ securityAnalyzer }: Settings): Promise<JudgeScript | null> {
   if (securityAnalyzer === null || securityAnalyzer === '') return null
-  const { loadScriptJudge } = await import('../../../src/agent/security/judge.ts')
+  const { loadScriptJudge } = await import('../../../src/agent/security/script-judge.ts')
   return loadScriptJudge()
 }
 
 /** What a request to a model needs beside the choice of the model. */
-export function modelMeans(env: Env) {
+function modelDeps(env: Env) {
   const { addressPolicy, models } = config(env)
   const { patience, toolProtocol } = models
   return { addressPolicy, patience, toolProtocol, ai: 'AI' in env ? env.AI : undefined }

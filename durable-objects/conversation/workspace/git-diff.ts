@@ -14,7 +14,7 @@ export type GitDiff =
       message: string
     }
 
-export const MAX_DIFF_BYTES = 1024 * 1024
+const MAX_DIFF_BYTES = 1024 * 1024
 
 /** `asked` is a path as the list of changes has it, or an absolute one in the workspace. */
 export async function gitDiff(index: ChangedFiles, asked: string): Promise<GitDiff> {

@@ -87,7 +87,7 @@ const REPLAYED = 10_000
 const REPLAYS = 5
 const PAGE = 100
 
-/** A client that comes back, against an object that sends its rows as they are and looks after nobody. */
+/** A client that connects again, against an object that sends its rows as stored and tracks no clients. */
 export async function replayed(stage: Stage): Promise<Measurement[]> {
   const worker = await stage.startWorker({ isSeeded: true })
   const { conversation } = await filled({ ...stage, worker }, REPLAYED)

@@ -6,7 +6,7 @@ import type { Measurement } from '../rounds.ts'
 import type { Side, Stage } from '../stage.ts'
 import { latency, throughput } from './http.ts'
 
-/** As many events as a page has when nobody says otherwise. */
+/** The default size of a page of events. */
 const PAGE_EVENTS = 20
 
 export async function optionList(stage: Stage): Promise<Measurement[]> {

@@ -12,7 +12,7 @@ export const PLAIN_MESSAGE = JSON.stringify(ACTION)
 export const IO_MESSAGE = `42${JSON.stringify(['oh_user_action', ACTION])}`
 
 /** Comes after every event. */
-export const NOTHING_MISSED = '1000000000'
+const NOTHING_MISSED = '1000000000'
 
 /** A conversation whose agent is paused: what is sent to it stays there as it is. */
 export async function pausedConversation(stage: Pick<Stage, 'worker'>): Promise<Conversation> {

@@ -5,8 +5,8 @@ import { errorFields, log } from '../../lib/log.ts'
 import { addUsage, newMetrics } from '../../llm/metrics.ts'
 import { type LanguageModel, ModelError, type ModelReply, type Prompt, type PromptMessage } from '../../llm/model.ts'
 import { condensation } from '../actions.ts'
-import { cutMiddle } from '../cut-middle.ts'
 import type { NewEvent } from '../events.ts'
+import { cutMiddle } from '../observations.ts'
 import type { StepConfig } from '../step-config.ts'
 import { fixedTokens, textTokens } from '../tokens.ts'
 import { showsPages } from '../tools/index.ts'
@@ -128,9 +128,9 @@ function windowOf(view: readonly ViewEntry[]): Condensing | null {
   return cut(view, 'window', { events: Math.floor(events / 2), tokens: tokensOf(body) / 2 })
 }
 
-type Room = { events: number; tokens: number }
+type WindowSize = { events: number; tokens: number }
 
-function cut(view: readonly ViewEntry[], how: Condensing['how'], room: Room): Condensing | null {
+function cut(view: readonly ViewEntry[], how: Condensing['how'], room: WindowSize): Condensing | null {
   const head = keptHead(view, how)
   const tail = tailOf(view, head, room)
   const places = [...view.keys()].slice(head, tail)
@@ -157,7 +157,7 @@ function headOf(view: readonly ViewEntry[]): number {
 }
 
 /** The first of the newest units that fit; the last one always does. */
-function tailOf(view: readonly ViewEntry[], head: number, room: Room): number {
+function tailOf(view: readonly ViewEntry[], head: number, room: WindowSize): number {
   let { events, tokens } = room
   let tail = view.length
   while (tail > head) {

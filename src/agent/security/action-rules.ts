@@ -4,7 +4,7 @@ import type { ActionEvent } from '../events.ts'
 import { always, type RiskRule, type ToolHints } from '../tools/action-kind.ts'
 import { ACTION_KINDS, actionKind } from '../tools/index.ts'
 import { Folders } from './folders.ts'
-import type { JudgeScript } from './judge.ts'
+import type { JudgeScript } from './script-judge.ts'
 import { type JudgeContext, RISK, type Verdict } from './verdict.ts'
 
 const UNKNOWN_KIND: RiskRule = {

@@ -8,7 +8,7 @@ import type { ActionEvent } from '../events.ts'
 import { actionKind } from '../tools/index.ts'
 import type { Tool } from '../tools/tool.ts'
 import { riskOfAction } from './action-rules.ts'
-import type { JudgeScript } from './judge.ts'
+import type { JudgeScript } from './script-judge.ts'
 import { DEFAULT_RISK_SEVERITY, type Links, RISK } from './verdict.ts'
 
 /** The current state of the conversation that a judgement uses. */

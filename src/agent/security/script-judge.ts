@@ -1,7 +1,7 @@
 // Goes through a parsed script: every command in it is judged as if it ran, in whatever branch, function or substitution
 // it stands.
 
-import { type ParseShell, refusedScript, type Script } from '../../kits/shell/index.ts'
+import { loadShellParser, type ParseShell, refusedScript, type Script } from '../../kits/shell/index.ts'
 import { type Findings, TooMuch } from './bench.ts'
 import { INHERITED, type Input, MAX_WORDS_OF_PIPE, NO_OUTPUT, type Output, SOME_OUTPUT, together } from './call.ts'
 import { functionsIn } from './expansions.ts'
@@ -14,7 +14,7 @@ import { type Command, type Redirection, type Statement, textOf, type Word } fro
 
 type Compound = Exclude<Command, { type: 'SimpleCommand' | 'FunctionDef' | 'Subshell' | 'Group' }>
 
-export class ScriptJudge extends SimpleCommandJudge {
+class ScriptJudge extends SimpleCommandJudge {
   readonly #parse: ParseShell
 
   constructor(parse: ParseShell, around: JudgeContext) {
@@ -211,4 +211,15 @@ function piecesOf(script: string): string[] {
     .replace(/\bcoproc\s+([A-Za-z_]\w*\s+(?=[({]))?/g, '')
   const pieces = text.split(SEPARATOR).map((piece) => piece.replace(LEADING, ''))
   return [whole, ...text.split('\n'), ...pieces].filter((piece) => piece.trim() !== '')
+}
+
+// The risk of a shell script, from what it does when it runs: it is parsed as the interpreter parses it, and every command
+// in it is judged, through whatever runs it.
+
+export type JudgeScript = (script: string, context?: JudgeContext) => Verdict
+
+/** Loads the parser, which is large; judging is then synchronous. */
+export async function loadScriptJudge(): Promise<JudgeScript> {
+  const parse = await loadShellParser()
+  return (script, context = {}) => new ScriptJudge(parse, context).judge(script)
 }

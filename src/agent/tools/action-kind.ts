@@ -2,8 +2,8 @@
 // the call, in events that are judged, confirmed, shown to a model, compared and played again.
 
 import type { PromptPart } from '../../llm/model.ts'
-import { cutMiddle } from '../cut-middle.ts'
 import type { ObservationEvent } from '../events.ts'
+import { cutMiddle } from '../observations.ts'
 
 /** Arguments of an action event; recordings from other services may contain anything. */
 export type ActionArgs = Readonly<Record<string, unknown>>

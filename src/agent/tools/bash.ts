@@ -4,11 +4,10 @@
 import { z } from 'zod'
 import { runScript, type ScriptOutcome, type ShellCommand } from '../../kits/shell/index.ts'
 import { runAction } from '../actions.ts'
-import { cutMiddle } from '../cut-middle.ts'
 import type { ActionEvent, ObservationEvent } from '../events.ts'
+import { cutMiddle } from '../observations.ts'
 import { type ActionKind, textPart, withoutRemarks } from './action-kind.ts'
-import { defineTool, PositiveNumber } from './define-tool.ts'
-import { runOutcome } from './outcomes.ts'
+import { defineTool, PositiveNumber, runOutcome } from './define-tool.ts'
 import type { Outcome, ToolContext, ToolDeps, ToolUnit } from './tool.ts'
 
 const BASH = 'execute_bash'
@@ -97,7 +96,7 @@ async function runCall(args: Arguments, deps: ToolDeps, context: ToolContext): P
 export type SessionRun = { script: string; commands: readonly ShellCommand[]; timeoutMs: number }
 
 /** Runs in the session of the conversation and stores the changed session. */
-export async function runInSession(run: SessionRun, context: ToolContext): Promise<ScriptOutcome> {
+async function runInSession(run: SessionRun, context: ToolContext): Promise<ScriptOutcome> {
   const { files: fs, shell, secrets, signal } = context
   const outcome = await runScript({
     fs,

@@ -1,12 +1,11 @@
 // Fetches a web page and returns its main content as Markdown.
 
 import { z } from 'zod'
-import { STRANGER } from '../../lib/chooser.ts'
+import { STRANGER } from '../../lib/address-policy.ts'
 import { DoorError, guardedFetch } from '../../lib/guarded-fetch.ts'
-import { cutMiddle } from '../cut-middle.ts'
+import { cutMiddle } from '../observations.ts'
 import { type ActionKind, always, contentOf, textPart, withoutRemarks } from './action-kind.ts'
-import { defineTool } from './define-tool.ts'
-import { AGENT } from './outcomes.ts'
+import { AGENT, defineTool } from './define-tool.ts'
 import type { BrowseDeps, Outcome, ToolUnit } from './tool.ts'
 
 const DESCRIPTION = `Fetches a page of the web and answers with its main content as Markdown. Text, JSON and source files come as they are. The

@@ -2,8 +2,7 @@
 
 import { z } from 'zod'
 import { type ActionKind, always, contentOf, plainText, type Risk, withoutRemarks } from './action-kind.ts'
-import { defineTool } from './define-tool.ts'
-import { AGENT } from './outcomes.ts'
+import { AGENT, defineTool } from './define-tool.ts'
 import type { Outcome, ToolUnit } from './tool.ts'
 
 const THINK = `Notes a thought. It changes nothing and finds out nothing new: use it to reason about what was found, to compare ways

@@ -22,7 +22,7 @@ import {
   textPart,
   withoutRemarks,
 } from './action-kind.ts'
-import { AGENT } from './outcomes.ts'
+import { AGENT } from './define-tool.ts'
 
 // How an action on one file of the workspace is judged: by the file.
 

@@ -1,15 +1,58 @@
 // The list of tools, and of the kinds of actions that they make. Each tool describes itself in its own file.
 
-import type { ActionKind } from './action-kind.ts'
+import { type ActionKind, always, contentOf, plainText, withoutRemarks } from './action-kind.ts'
 import { BASH_TOOL } from './bash.ts'
 import { BROWSE_TOOL } from './browse.ts'
-import { FINISH_TOOL, THINK_TOOL } from './control.ts'
+import { FINISH_TOOL, RISK_OF_NOTHING, THINK_TOOL } from './control.ts'
 import { EDITOR_TOOL } from './editor.ts'
+import { WRITE } from './editor-kinds.ts'
 import { REMOTE_CALL } from './mcp.ts'
-import { NO_TOOL_KINDS } from './no-tool.ts'
 import { GLOB_TOOL, GREP_TOOL, VIEW_TOOL } from './read-only.ts'
 import { TASK_TOOL } from './tasks.ts'
 import type { Tool, ToolAgent, ToolDeps, ToolUnit } from './tool.ts'
+
+// Kinds of actions that no tool makes: events of the conversation itself, and actions in recordings from other services.
+
+const OWN: Omit<ActionKind, 'action'> = {
+  observation: 'null',
+  risk: RISK_OF_NOTHING,
+  asks: () => 'never',
+  view: () => '',
+  ends: null,
+  modelText: plainText,
+  replay: 'by-itself',
+  sameAction: withoutRemarks,
+  sameOutcome: contentOf,
+}
+
+/** A message is played again as what it is, and not as a call. */
+const SPOKEN: readonly ActionKind[] = ['message', 'null'].map((action) => ({ ...OWN, action, replay: null }))
+
+const BOOKKEEPING: readonly ActionKind[] = [
+  ...['system', 'change_agent_state', 'condensation', 'condensation_request'].map((action) => ({ ...OWN, action })),
+  { ...OWN, action: 'recall', observation: 'recall' },
+]
+
+const REFUSAL: ActionKind = { ...OWN, action: 'reject', ends: 'rejected', replay: null }
+
+const OTHER_CODE: Omit<ActionKind, 'action'> = {
+  ...OWN,
+  risk: {
+    by: 'rules',
+    rules: [{ risk: 'high', about: 'other code', says: 'runs Python, or does something in a browser', given: always }],
+  },
+  asks: () => 'by-risk',
+  replay: null,
+}
+
+const NO_TOOL_KINDS: readonly ActionKind[] = [
+  ...SPOKEN,
+  ...BOOKKEEPING,
+  REFUSAL,
+  WRITE,
+  { ...OTHER_CODE, action: 'run_ipython', observation: 'run_ipython', view: () => 'Running Python' },
+  { ...OTHER_CODE, action: 'browse_interactive', observation: 'browse', view: () => 'Using a browser' },
+]
 
 /** In the order in which the model sees the tools of its agent. */
 export const TOOLS: readonly ToolUnit[] = [

@@ -2,8 +2,7 @@
 
 import { z } from 'zod'
 import { noted, THOUGHT } from './control.ts'
-import { defineTool } from './define-tool.ts'
-import { AGENT } from './outcomes.ts'
+import { AGENT, defineTool } from './define-tool.ts'
 import type { ToolUnit } from './tool.ts'
 
 const LIST = 'tasks'

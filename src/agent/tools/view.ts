@@ -3,9 +3,9 @@
 import { textIfAny } from '../../workspace/diff.ts'
 import { type DirectoryEntry, type FileSystem, isFileError } from '../../workspace/file-system.ts'
 import { bytesToText } from '../../workspace/text-encodings.ts'
-import { cutMiddle } from '../cut-middle.ts'
+import { cutMiddle } from '../observations.ts'
+import { asError, readOutcome } from './define-tool.ts'
 import { placeOf } from './editor-paths.ts'
-import { asError, readOutcome } from './outcomes.ts'
 import type { Outcome } from './tool.ts'
 
 type ViewRequest = {

@@ -1,7 +1,6 @@
 // What lies outside the workspace, as git is told about it by its caller.
 
-import type { AddressPolicy } from '../../lib/address-policy.ts'
-import type { Chooser } from '../../lib/chooser.ts'
+import type { AddressPolicy, Chooser } from '../../lib/address-policy.ts'
 import type { DoorLimits } from '../../lib/guarded-fetch.ts'
 
 export interface Credential {

@@ -2,7 +2,7 @@
 // place of, because the runtime's know nothing of the workspace.
 
 /** Made by the modules in `runtime`. */
-export const OWN_BUILTINS = [
+const OWN_BUILTINS = [
   'fs',
   'fs/promises',
   'process',

@@ -54,7 +54,7 @@ function timeoutOf({ options, call }: Run): number {
   return Math.max(0, Math.min(options.timeoutMs ?? Number.POSITIVE_INFINITY, call.deadline - Date.now()))
 }
 
-/** What a program is told of how it was called. */
+/** The arguments and variables that a program gets. */
 function inputOf({ entry, asked, call }: Run, graph: Graph) {
   const isTest = asked.kind === 'test'
   return {

@@ -5,7 +5,7 @@
 import { joinBytes } from '../../lib/bytes.ts'
 
 /** `output` and `ending` are JSON, `changes` is a package, `failure` is a message. */
-export const FRAME_KINDS = { output: 1, changes: 2, ending: 3, failure: 4 } as const
+const FRAME_KINDS = { output: 1, changes: 2, ending: 3, failure: 4 } as const
 export type FrameKind = keyof typeof FRAME_KINDS
 export type Frame = { kind: FrameKind; payload: Uint8Array }
 

@@ -15,8 +15,8 @@ const DESCRIPTOR = 0x08074b50
 
 export const ENCRYPTED = 1
 /** Sizes and checksum follow the contents. */
-export const DESCRIBED_LATER = 8
-export const NAME_IS_UTF8 = 0x800
+const DESCRIBED_LATER = 8
+const NAME_IS_UTF8 = 0x800
 
 export const STORED = 0
 export const DEFLATED = 8

@@ -2,8 +2,7 @@
 
 import type { Clock } from '../../lib/clock.ts'
 import type { Fetch } from '../../lib/http-client.ts'
-import { madeOf } from '../../lib/lazy-unit.ts'
-import type { RawVariables } from '../../lib/variables.ts'
+import { madeOf, type RawVariables } from '../../lib/variables.ts'
 import { type GateKeeper, paceOf } from './gate.ts'
 import type { MarketDataProvider } from './provider.ts'
 import { MARKET_PROVIDERS } from './registry.ts'

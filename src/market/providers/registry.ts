@@ -2,8 +2,16 @@
 
 import type { Clock } from '../../lib/clock.ts'
 import type { Fetch } from '../../lib/http-client.ts'
-import { type LazyUnit, type LazyUnitSpec, lazyUnit } from '../../lib/lazy-unit.ts'
-import { baseUrl, providerKey, type RawVariables, readVariables, type Variables } from '../../lib/variables.ts'
+import {
+  baseUrl,
+  type LazyUnit,
+  type LazyUnitSpec,
+  lazyUnit,
+  providerKey,
+  type RawVariables,
+  readVariables,
+  type Variables,
+} from '../../lib/variables.ts'
 import type { Pace } from './gate.ts'
 import type { MarketDataProvider } from './provider.ts'
 

@@ -1,7 +1,6 @@
 // Which search providers there are, in the order in which they are asked unless NEWS_SEARCH has another one.
 
-import { type LazyUnit, lazyUnit } from '../../lib/lazy-unit.ts'
-import { baseUrl, optionalBaseUrl, providerKey } from '../../lib/variables.ts'
+import { baseUrl, type LazyUnit, lazyUnit, optionalBaseUrl, providerKey } from '../../lib/variables.ts'
 import type { SearchProvider, SearchProviderDeps } from '../search-provider.ts'
 
 export const SEARCH_PROVIDERS = {

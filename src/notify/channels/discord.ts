@@ -21,7 +21,7 @@ export const discord = defineChannel({
     request: (_part, content) => ({
       url,
       headers: JSON_TYPE,
-      // Whatever a text says, it calls nobody.
+      // A mention in a text (@everyone) notifies nobody.
       body: JSON.stringify({ content, username, flags: WITHOUT_PREVIEWS, allowed_mentions: { parse: [] } }),
     }),
     retryAfterMs: (body) => {

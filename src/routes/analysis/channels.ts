@@ -12,10 +12,9 @@ import {
   saveChannel,
   targetOf,
 } from '../../db/channels.ts'
-import type { AppEnv } from '../../http/app-env.ts'
+import { type AppEnv, actorOf } from '../../http/app-env.ts'
 import { AppError, analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
-import { actorOf } from '../../http/principal.ts'
 import { router } from '../../http/router.ts'
 import { invalid, laxBool, valueError } from '../../http/validation.ts'
 import { isoMicros } from '../../lib/clock.ts'

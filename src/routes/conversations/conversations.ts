@@ -14,9 +14,8 @@ import { laxInt } from '../../http/validation.ts'
 import { isoMicros } from '../../lib/clock.ts'
 import { hexId } from '../../lib/crypto.ts'
 import { objectOf } from './access.ts'
-import { beginningOf } from './beginning.ts'
-import { masking } from './masked-errors.ts'
-import { checkedRepository } from './repository-check.ts'
+import { beginningOf, checkedRepository } from './beginning.ts'
+import { masking } from './errors.ts'
 import { keepToLimit, withRoom } from './room-for.ts'
 import {
   CONVERSATION_ID,

@@ -1,12 +1,11 @@
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
-import { conversationPlace, conversationPrefix } from '../../bindings.ts'
+import { conversationPlace, conversationPrefix, deleteFiles } from '../../bindings.ts'
 import { recordAudit } from '../../db/audit.ts'
 import { deleteConversationRows } from '../../db/conversations.ts'
-import type { AppEnv } from '../../http/app-env.ts'
+import { type AppEnv, actorOf } from '../../http/app-env.ts'
 import { AppError, detailEnvelope, statusEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
-import { actorOf } from '../../http/principal.ts'
 import { router } from '../../http/router.ts'
 import { log } from '../../lib/log.ts'
 import { objectDamage, removeDamaged } from '../../lib/state-keeper.ts'
@@ -142,9 +141,6 @@ async function deletedSomehow(c: Context<AppEnv>, id: string): Promise<boolean> 
 
 export { changing, running }
 
-/** R2 deletes this many keys in one call. */
-const DELETE_BATCH = 1000
-
 /**
  * Deletes a conversation whose object cannot do it itself, because its file is damaged; false when that is not so. The file
  * goes last: until then all of this can be done again.
@@ -153,12 +149,7 @@ async function deleteDamaged(env: Env, owner: string, id: string): Promise<boole
   const place = conversationPlace(env, owner, id)
   const damaged = await objectDamage(env, place)
   if (damaged === null) return false
-  const prefix = conversationPrefix(owner, id)
-  for (;;) {
-    const { objects, truncated } = await env.FILES.list({ prefix, limit: DELETE_BATCH })
-    if (objects.length > 0) await env.FILES.delete(objects.map(({ key }) => key))
-    if (!truncated) break
-  }
+  await deleteFiles(env, conversationPrefix(owner, id))
   await deleteConversationRows(env.DB, owner, id)
   const removed = await removeDamaged(env, place)
   log.warn('conversation.damaged_deleted', { owner, conversation: id, file: damaged.file, damage: damaged.damage })

@@ -9,7 +9,7 @@ export const ConversationStatus = z.enum(['STARTING', 'RUNNING', 'STOPPED']).ope
 
 export const ProviderType = z.enum(['github', 'gitlab', 'bitbucket', 'enterprise_sso']).openapi('ProviderType')
 
-export const TRIGGERS = [
+const TRIGGERS = [
   'resolver',
   'gui',
   'suggested_task',

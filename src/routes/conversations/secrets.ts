@@ -8,14 +8,13 @@ import {
   MAX_SECRETS,
   MAX_TOTAL_CHARACTERS,
 } from '../../db/secrets.ts'
+import { actorOf, type Principal } from '../../http/app-env.ts'
 import { AppError } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
-import { actorOf, type Principal } from '../../http/principal.ts'
 import { router } from '../../http/router.ts'
 import { characters } from '../../http/text.ts'
 import { assertNever } from '../../lib/assert.ts'
-import { orDeclared } from './declared.ts'
-import { maskedErrorEnvelope } from './masked-errors.ts'
+import { maskedErrorEnvelope, orDeclared } from './errors.ts'
 import { changingSecrets } from './secrets-changed.ts'
 
 // Custom secrets as they travel. Each becomes an environment variable of the shell, so its name must be able to be one.

@@ -10,15 +10,14 @@ import {
   settingsQuery,
   touchesSecrets,
 } from '../../db/settings.ts'
+import { actorOf } from '../../http/app-env.ts'
 import { AppError } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
-import { actorOf } from '../../http/principal.ts'
 import { router } from '../../http/router.ts'
 import { valueError } from '../../http/validation.ts'
 import { errorFields, log } from '../../lib/log.ts'
 import { chooseModel, unknownModel } from '../../llm/choose.ts'
-import { orDeclared, sealedElsewhere } from './declared.ts'
-import { maskedErrorEnvelope } from './masked-errors.ts'
+import { maskedErrorEnvelope, orDeclared, sealedElsewhere } from './errors.ts'
 import { changingSecrets } from './secrets-changed.ts'
 import { GETSettingsModel, SettingsBody, toChange, toModel, wireNameOf } from './settings-schemas.ts'
 
@@ -112,7 +111,7 @@ endpoint(
 const namesModel = ({ llm_model: model, llm_base_url: address }: SettingsBody): boolean =>
   model !== undefined || address !== undefined
 
-/** Null unless the model that is set by now is one that nobody knows. It is stored all the same, and so is this no failure. */
+/** Null unless the model that is set now is unknown. The settings are stored all the same, so this is no failure. */
 async function modelWarning(env: Env, owner: string): Promise<string | null> {
   const { operator } = config(env).models
   try {

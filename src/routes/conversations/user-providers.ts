@@ -5,13 +5,12 @@ import type { Context } from 'hono'
 import { config } from '../../config.ts'
 import { ownerProviderTokens } from '../../db/provider-tokens.ts'
 import type { Account } from '../../git-providers/api-client.ts'
-import type { Failure } from '../../git-providers/failures.ts'
-import { askProvider, type Outcome, type RequestDeps } from '../../git-providers/index.ts'
+import { askProvider, type Failure, type Outcome, requestDeps } from '../../git-providers/index.ts'
 import { type Family, type GitProvider, isFamily } from '../../git-providers/provider.ts'
 import type { AppEnv } from '../../http/app-env.ts'
 import { AppError, type ErrorCode } from '../../http/errors.ts'
 import { log } from '../../lib/log.ts'
-import { STORE_ANEW, sealedElsewhere } from './declared.ts'
+import { STORE_ANEW, sealedElsewhere } from './errors.ts'
 
 type Ctx = Context<AppEnv>
 type Question<T> = (provider: GitProvider, account: Account) => Promise<T>
@@ -45,7 +44,7 @@ export async function askAll<T>(
   accounts: readonly Account[],
   question: Question<T>,
 ): Promise<{ answers: Answer<T>[]; failures: Failed[] }> {
-  const deps = requestDeps(c, new AbortController())
+  const deps = requestDeps(config(c.env), new AbortController().signal)
   const asked = accounts.map((account) => askProvider(account, deps, (provider) => question(provider, account)))
   const outcomes = await Promise.all(asked)
   const answers = outcomes.flatMap((outcome) => (outcome.ok ? [outcome] : []))
@@ -59,7 +58,7 @@ export async function askFirst<T>(
   question: Question<T | null>,
 ): Promise<{ found: Answer<T> | null; failures: Failed[] }> {
   const stop = new AbortController()
-  const deps = requestDeps(c, stop)
+  const deps = requestDeps(config(c.env), stop.signal)
   const asked = accounts.map((account) => askProvider(account, deps, (provider) => question(provider, account)))
   const before: Outcome<T | null>[] = []
   for (const [index, pending] of asked.entries()) {
@@ -72,18 +71,6 @@ export async function askFirst<T>(
     before.push(outcome)
   }
   return { found: null, failures: failuresOf(before) }
-}
-
-function requestDeps({ env }: Ctx, { signal }: AbortController): RequestDeps {
-  const { githubApiUrl, gitlabApiUrl, bitbucketApiUrl, addressPolicy, fetchTimeoutMs } = config(env)
-  return {
-    urls: { github: githubApiUrl, gitlab: gitlabApiUrl, bitbucket: bitbucketApiUrl },
-    door: { policy: addressPolicy },
-    timeoutMs: fetchTimeoutMs,
-    // One slow request and its second attempt, or a long list of quick ones.
-    deadlineMs: 2 * fetchTimeoutMs,
-    signal,
-  }
 }
 
 function failuresOf<T>(outcomes: readonly Outcome<T>[]): Failed[] {

@@ -5,9 +5,15 @@ import type { Context } from 'hono'
 import { OWN_DIRECTORY, parseMicroagent, plainMicroagent, REFERENCE_DIRECTORY } from '../../agent/microagents.ts'
 import type { Account } from '../../git-providers/api-client.ts'
 import { hostOf } from '../../git-providers/index.ts'
-import { type ListedFile, microagentFolders, microagentsAmong } from '../../git-providers/microagent-folders.ts'
 import { FAMILIES, type GitProvider } from '../../git-providers/provider.ts'
-import { isFilePath, isRepositoryName, withoutDomain } from '../../git-providers/repository-names.ts'
+import {
+  isFilePath,
+  isRepositoryName,
+  type ListedFile,
+  microagentFolders,
+  microagentsAmong,
+  withoutDomain,
+} from '../../git-providers/repository-names.ts'
 import type { AppEnv } from '../../http/app-env.ts'
 import { AppError, stringEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
@@ -116,7 +122,7 @@ function notFound(path: string, repository: string, headers: Record<string, stri
   return new AppError('not_found', `Microagent file ${path} not found in ${repository}`, { headers })
 }
 
-/** Who can be asked about a repository: the owner's accounts, or without any the providers themselves as nobody. */
+/** The accounts that can be asked about a repository: the owner's, or without any, each provider without a token. */
 async function readers(c: Context<AppEnv>, repository: string) {
   demandName(repository, ['path', 'repository_name'])
   const stored = await storedAccounts(c)

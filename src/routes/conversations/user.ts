@@ -2,9 +2,15 @@
 
 import { z } from '@hono/zod-openapi'
 import type { Account } from '../../git-providers/api-client.ts'
-import { mergedBy, pageOf } from '../../git-providers/pages.ts'
 import type * as providers from '../../git-providers/provider.ts'
-import { type Repository as Found, MAX_LISTED, type Page, type Sort } from '../../git-providers/provider.ts'
+import {
+  type Repository as Found,
+  MAX_LISTED,
+  mergedBy,
+  type Page,
+  pageOf,
+  type Sort,
+} from '../../git-providers/provider.ts'
 import { AppError, stringEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
@@ -263,7 +269,7 @@ endpoint(
 
 const SORTS: ReadonlySet<string> = new Set(['pushed', 'updated', 'created', 'full_name'])
 
-/** An order that nobody knows is the usual one: the parameter takes any text. */
+/** An unknown order counts as the default one: the parameter takes any text. */
 const sortOf = (text: string): Sort => (SORTS.has(text) ? (text as Sort) : 'pushed')
 
 const FIRST_PAGE: Page = { page: 1, perPage: 30 }

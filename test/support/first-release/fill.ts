@@ -3,9 +3,9 @@
 import type { ScriptedModel } from '../scripted-model.ts'
 import { type Ask, eventsOf, say, settled, told, until } from './ask.ts'
 
-export type Places = { readonly model: ScriptedModel; readonly hook: string; readonly tick: () => Promise<void> }
+export type FillTargets = { readonly model: ScriptedModel; readonly hook: string; readonly tick: () => Promise<void> }
 
-export async function fill(ask: Ask, places: Places): Promise<void> {
+export async function fill(ask: Ask, places: FillTargets): Promise<void> {
   await preferences(ask)
   await shellConversations(ask)
   await modelConversations(ask, places.model)
@@ -133,7 +133,7 @@ async function modelConversations(ask: Ask, model: ScriptedModel): Promise<void>
   await rest(ask, ['model-work'])
 }
 
-async function analyses(ask: Ask, { hook, tick }: Places): Promise<void> {
+async function analyses(ask: Ask, { hook, tick }: FillTargets): Promise<void> {
   const api = '/api/v1/analysis'
   await told(ask, `PUT ${api}/channels/desk`, { kind: 'webhook', settings: { url: hook, token: 'sealed-token' } })
   await told(ask, `PUT ${api}/channels/off`, {

@@ -4,7 +4,7 @@ import { ACTION_KINDS, actionKind, observedKind, TOOLS } from '../../../src/agen
 import { mcpTools } from '../../../src/agent/tools/mcp.ts'
 import type { ToolAgent } from '../../../src/agent/tools/tool.ts'
 import { CLOSED } from '../../helpers/policies.ts'
-import { openDesk } from './tool-desk.ts'
+import { openToolSession } from './tool-session.ts'
 
 /** Calls of every tool; of one that does several things, one for each. */
 const CALLS: Readonly<Record<string, readonly object[]>> = {
@@ -25,11 +25,11 @@ const CALLS: Readonly<Record<string, readonly object[]>> = {
   view: [{ path: '/workspace/a.ts' }],
 }
 
-const deskOf = (agent: ToolAgent) => openDesk({ agent, parts: { browse: { policy: CLOSED } } })
-const desk = deskOf('CodeActAgent')
+const sessionOf = (agent: ToolAgent) => openToolSession({ agent, parts: { browse: { policy: CLOSED } } })
+const session = sessionOf('CodeActAgent')
 
 const prepared = TOOLS.flatMap((unit) => {
-  const { prepare } = deskOf(unit.agents[0] ?? 'CodeActAgent')
+  const { prepare } = sessionOf(unit.agents[0] ?? 'CodeActAgent')
   return (CALLS[unit.name] ?? []).map((args) => ({ unit, args, action: prepare(unit.name, args).action }))
 })
 
@@ -68,7 +68,7 @@ test('the recorded action of every call is played again as one that does the sam
   }
   const played = prepared.map(({ action }) => {
     const call = again(action)
-    return { before: action, after: call === null ? null : desk.prepare(call.name, call.arguments).action }
+    return { before: action, after: call === null ? null : session.prepare(call.name, call.arguments).action }
   })
   for (const { before, after } of played) {
     // Who wrote the command of a search is not played again: the shell's tool runs it for the model.

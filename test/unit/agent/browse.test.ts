@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { modelText } from '../../../src/agent/context/history.ts'
 import { CLOSED } from '../../helpers/policies.ts'
 import { REFUSED } from '../lib/address-corpus.ts'
-import { openDesk } from './tool-desk.ts'
+import { openToolSession } from './tool-session.ts'
 
 type Web = (url: string, init: RequestInit) => Response | Promise<Response>
 
@@ -12,10 +12,10 @@ function browser(web: Web, limits = {}) {
     fetched.push(url)
     return web(url, init)
   }) as typeof globalThis.fetch
-  const desk = openDesk({
+  const session = openToolSession({
     parts: { browse: { policy: CLOSED, fetch, limits } },
   })
-  return { fetched, visit: (url: string) => desk.call('browse', { url }), ...desk }
+  return { fetched, visit: (url: string) => session.call('browse', { url }), ...session }
 }
 
 const html =

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { openDesk } from './tool-desk.ts'
+import { openToolSession } from './tool-session.ts'
 
 const EDITOR = 'str_replace_editor'
 
 test('a file is created, looked at, changed, taken back step by step and gone again', async () => {
-  const { call, read, fs } = openDesk()
+  const { call, read, fs } = openToolSession()
   const path = '/workspace/src/deep/app.js'
   const edit = (args: object) => call(EDITOR, { path, ...args })
   const made = await edit({ command: 'create', file_text: 'one\ntwo\nthree\n' })
@@ -39,7 +39,7 @@ test('a file is created, looked at, changed, taken back step by step and gone ag
 })
 
 test('a change that is not clear is refused with what would make it clear, and nothing is touched', async () => {
-  const { call, read, write, refusal } = openDesk()
+  const { call, read, write, refusal } = openToolSession()
   const path = '/workspace/a.txt'
   await write(path, 'x = 1\n  y = 2\nx = 1\n')
   const told = async (args: object) => (await call(EDITOR, { path, ...args })).content
@@ -71,7 +71,7 @@ test('a change that is not clear is refused with what would make it clear, and n
 })
 
 test('paths that lead elsewhere are refused, however they are spelt', async () => {
-  const { call, fs, write } = openDesk()
+  const { call, fs, write } = openToolSession()
   fs.makeDirectory('/etc')
   await write('/etc/passwd', 'root')
   await write('/home/user/.netrc', 'password')
@@ -108,7 +108,7 @@ test('paths that lead elsewhere are refused, however they are spelt', async () =
 })
 
 test('line ends, byte order mark and the missing last line end are kept; what is no text is left alone', async () => {
-  const { call, read, write } = openDesk()
+  const { call, read, write } = openToolSession()
   const path = '/workspace/dos.txt'
   const edit = (args: object) => call(EDITOR, { path, ...args })
   await write(path, '\uFEFFone\r\ntwo\r\nthree')
@@ -129,7 +129,7 @@ test('line ends, byte order mark and the missing last line end are kept; what is
 })
 
 test('a change is not taken back over what somebody else wrote since', async () => {
-  const { call, read, write } = openDesk()
+  const { call, read, write } = openToolSession()
   const path = '/workspace/a.txt'
   await call(EDITOR, { command: 'create', path, file_text: 'a\n' })
   await call('execute_bash', { command: 'echo b >> a.txt' })
@@ -140,7 +140,7 @@ test('a change is not taken back over what somebody else wrote since', async () 
 })
 
 test('large files and long lines are shown in part, folders up to a number of entries, pictures as pictures', async () => {
-  const { call, write, fs } = openDesk()
+  const { call, write, fs } = openToolSession()
   await write('/workspace/large.txt', 'line\n'.repeat(100_000))
   const shown = await call(EDITOR, { command: 'view', path: '/workspace/large.txt' })
   expect(shown.content.length).toBeLessThan(31_000)
@@ -159,7 +159,7 @@ test('large files and long lines are shown in part, folders up to a number of en
   )
   await write('/workspace/fake.png', '<svg onload=alert(1)>')
   expect((await call(EDITOR, { command: 'view', path: '/workspace/fake.png' })).content).toContain('is none')
-  const blind = openDesk({ fs, parts: { seesImages: false } })
+  const blind = openToolSession({ fs, parts: { seesImages: false } })
   expect((await blind.call(EDITOR, { command: 'view', path: '/workspace/dot.png' })).content).toContain('sees none')
 })
 
@@ -171,7 +171,7 @@ test('whatever is replaced and inserted, taking everything back leads to the tex
       fc.array(line, { minLength: 1, maxLength: 8 }),
       fc.array(change, { maxLength: 6 }),
       async (lines, changes) => {
-        const { call, read, write } = openDesk()
+        const { call, read, write } = openToolSession()
         const path = '/workspace/f'
         const texts = [lines.join('\n')]
         await write(path, lines.join('\n'))

@@ -4,14 +4,14 @@ import { expect, test } from 'vitest'
 import { modelText } from '../../../src/agent/context/history.ts'
 import type { Outcome } from '../../../src/agent/tools/tool.ts'
 import { heldTimers } from '../../helpers/timers.ts'
-import { openDesk } from './tool-desk.ts'
+import { openToolSession } from './tool-session.ts'
 
 const SHELL = 'execute_bash'
 const exitCode = ({ extras }: Outcome) => (extras.metadata as { exit_code: number }).exit_code
 const remark = ({ extras }: Outcome) => (extras.metadata as { suffix: string }).suffix
 
 test('a session of calls: folder and variables last, the output is shown as it comes and kept with its end', async () => {
-  const { call, prepare, shown, shell } = openDesk()
+  const { call, prepare, shown, shell } = openToolSession()
   const { action } = prepare(SHELL, { command: 'ls', timeout: '5' })
   expect(action).toMatchObject({
     source: 'agent',
@@ -48,7 +48,7 @@ test('a session of calls: folder and variables last, the output is shown as it c
 })
 
 test('several lines are run as the script that they are: one observation, the last exit code', async () => {
-  const { call, shell } = openDesk()
+  const { call, shell } = openToolSession()
   for (const [command, content] of [
     ['for i in 1 2; do\n  echo $i\ndone', '1\n2'],
     ['echo a\necho b', 'a\nb'],
@@ -71,7 +71,7 @@ test('several lines are run as the script that they are: one observation, the la
 })
 
 test('there is nothing that input could be for, and an empty call says so', async () => {
-  const { call, refusal } = openDesk()
+  const { call, refusal } = openToolSession()
   for (const args of [{ command: 'C-c', is_input: 'true' }, { command: 'y', is_input: true }, { command: ' ' }]) {
     const outcome = await call(SHELL, args)
     expect([outcome.observation, exitCode(outcome), outcome.content]).toEqual([
@@ -88,7 +88,7 @@ test('there is nothing that input could be for, and an empty call says so', asyn
 
 test('what takes too long is stopped and what it wrote is kept; a stop of the user ends it at once', async () => {
   const stop = { onOutput: () => {} }
-  const { call, shell } = openDesk({ onOutput: () => stop.onOutput() })
+  const { call, shell } = openToolSession({ onOutput: () => stop.onOutput() })
   const limit = heldTimers(7_000)
   stop.onOutput = limit.goOff
   const late = await call(SHELL, { command: 'cd /tmp; echo begun; while true; do :; done; echo never', timeout: 7 })
@@ -105,7 +105,7 @@ test('what takes too long is stopped and what it wrote is kept; a stop of the us
 })
 
 test('five megabytes of output lose their middle before they are kept anywhere', async () => {
-  const { call } = openDesk()
+  const { call } = openToolSession()
   const flood = await call(SHELL, {
     command: 'echo start; seq 1 800000; echo the end',
   })
@@ -114,7 +114,7 @@ test('five megabytes of output lose their middle before they are kept anywhere',
 })
 
 test('secrets are there for commands and never become part of the session that is stored', async () => {
-  const { call, shell } = openDesk({ secrets: { API_TOKEN: 's3cret-value', PIN: '1' } })
+  const { call, shell } = openToolSession({ secrets: { API_TOKEN: 's3cret-value', PIN: '1' } })
   expect((await call(SHELL, { command: 'echo "${#API_TOKEN} $PIN"' })).content).toBe('12 1')
   await call(SHELL, {
     command: 'export URL="https://x:$API_TOKEN@h/" COPY=$API_TOKEN KEPT=yes; plain=$API_TOKEN; n=11',
@@ -129,7 +129,7 @@ test('secrets are there for commands and never become part of the session that i
 test('a secret that the limit of the output would cut in two is hidden before it is cut', async () => {
   const key = Array.from({ length: 4_000 }, (_, i) => `line ${i} of a key`).join('')
   const secrets = { LONG_KEY: key, API_TOKEN: 's3cret-value' }
-  const { call, shown } = openDesk({ secrets, masked: Object.values(secrets) })
+  const { call, shown } = openToolSession({ secrets, masked: Object.values(secrets) })
   const { content } = await call(SHELL, { command: 'echo "$LONG_KEY"; printf "s3cret"; printf -- "-value\\n"' })
   expect(content).not.toMatch(/of a key|s3cret|-value/)
   expect(shown.join('')).not.toMatch(/of a key|s3cret|-value/)
@@ -140,7 +140,7 @@ test('a secret that the limit of the output would cut in two is hidden before it
 })
 
 test('the tools are told in their order, with parameters that say what is needed', () => {
-  const { tools } = openDesk()
+  const { tools } = openToolSession()
   expect(tools.map(({ name }) => name).slice(0, 4)).toEqual(['execute_bash', 'think', 'finish', 'str_replace_editor'])
   expect(tools[0]?.description).toMatch(/NO PYTHON/)
   for (const { name, description, parameters } of tools) {
@@ -154,7 +154,7 @@ test('the tools are told in their order, with parameters that say what is needed
 })
 
 test('thinking and finishing say what they are for', async () => {
-  const { call, prepare, refusal } = openDesk()
+  const { call, prepare, refusal } = openToolSession()
   expect(prepare('think', { thought: 'hm' }).action).toMatchObject({ action: 'think', args: { thought: 'hm' } })
   expect(await call('think', { thought: 'hm' })).toMatchObject({ observation: 'think', extras: {} })
   expect(prepare('finish', { message: 'All done' }).action).toEqual({

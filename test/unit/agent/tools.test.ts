@@ -4,10 +4,10 @@ import { expect, test } from 'vitest'
 import { modelText } from '../../../src/agent/context/history.ts'
 import { errorObservation, runObservation } from '../../../src/agent/observations.ts'
 import { contextText, systemPrompt } from '../../../src/agent/prompt.ts'
-import { openDesk } from './tool-desk.ts'
+import { openToolSession } from './tool-session.ts'
 
 test('the agent that only reads searches, lists and looks, and has nothing else', async () => {
-  const { tools, call, write, shell, prepare, refusal } = openDesk({ agent: 'ReadOnlyAgent' })
+  const { tools, call, write, shell, prepare, refusal } = openToolSession({ agent: 'ReadOnlyAgent' })
   expect(tools.map(({ name }) => name)).toEqual(['think', 'finish', 'grep', 'glob', 'view'])
   expect(tools.every(({ repeatable }) => repeatable)).toBe(true)
   await write('/workspace/src/a.ts', 'const one = 1\n// it is "here"\n')
@@ -36,7 +36,7 @@ test('the agent that only reads searches, lists and looks, and has nothing else'
 })
 
 test('the list of tasks lasts, shows as a thought and refuses what is no list', async () => {
-  const { call, prepare, refusal } = openDesk()
+  const { call, prepare, refusal } = openToolSession()
   expect((await call('task_tracker', { command: 'view' })).content).toBe('The list is empty.')
   const task_list = [
     { title: 'Read the code', status: 'done' },

@@ -1,9 +1,21 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { microagentFolders, microagentsAmong } from '../../../src/git-providers/microagent-folders.ts'
-import { hasNext, linkTo, mergedBy, pageOf } from '../../../src/git-providers/pages.ts'
-import { orderedBranches, type Repository } from '../../../src/git-providers/provider.ts'
-import { isFilePath, isRepositoryName, readSearch, withoutDomain } from '../../../src/git-providers/repository-names.ts'
+import {
+  hasNext,
+  linkTo,
+  mergedBy,
+  orderedBranches,
+  pageOf,
+  type Repository,
+} from '../../../src/git-providers/provider.ts'
+import {
+  isFilePath,
+  isRepositoryName,
+  microagentFolders,
+  microagentsAmong,
+  readSearch,
+  withoutDomain,
+} from '../../../src/git-providers/repository-names.ts'
 
 test('a name leads nowhere but to a repository, whatever stands in it', () => {
   for (const good of ['a/b', 'a/.bellwether', 'group/sub/deep/x', 'a-b_c.d/e', '组/项目']) {

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { expect, test } from 'vitest'
-import { generateDocument } from '../../../src/http/document.ts'
+import { generateDocument } from '../../../src/http/document-words.ts'
 import { detailEnvelope } from '../../../src/http/errors.ts'
 import { endpoint } from '../../../src/http/openapi.ts'
 import { router } from '../../../src/http/router.ts'

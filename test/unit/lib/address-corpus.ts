@@ -22,10 +22,10 @@ const INSIDE = [
 
 const hex = (part: number, width = 1) => part.toString(16).padStart(width, '0')
 
-export type Parts = readonly [number, number, number, number]
+export type Octets = readonly [number, number, number, number]
 
 /** The ways to write an address, most of which only some parser, library or resolver takes. */
-export function spellings([a, b, c, d]: Parts): string[] {
+export function spellings([a, b, c, d]: Octets): string[] {
   const whole = ((a * 256 + b) * 256 + c) * 256 + d
   const mapped = `${hex(a * 256 + b)}:${hex(c * 256 + d)}`
   return [

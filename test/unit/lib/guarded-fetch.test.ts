@@ -1,6 +1,11 @@
 import { expect, inject, test } from 'vitest'
-import { type AddressPolicy, checkAddress, isPolicyEntry } from '../../../src/lib/address-policy.ts'
-import { STRANGER, typedByPerson } from '../../../src/lib/chooser.ts'
+import {
+  type AddressPolicy,
+  checkAddress,
+  isPolicyEntry,
+  STRANGER,
+  typedByPerson,
+} from '../../../src/lib/address-policy.ts'
 import { type Door, DoorError, fetchThrough, guardedFetch } from '../../../src/lib/guarded-fetch.ts'
 import { allowing, CLOSED, LOCAL } from '../../helpers/policies.ts'
 import { heldTimers } from '../../helpers/timers.ts'

@@ -2,7 +2,7 @@
 // ways to ask for it.
 
 import { type HostPort, hostPortOf } from '../../../src/lib/ip-address.ts'
-import { type Parts, spellings } from './address-corpus.ts'
+import { type Octets, spellings } from './address-corpus.ts'
 
 const PORT = '8787'
 const LISTED = [
@@ -17,7 +17,7 @@ const LISTED = [
 export const OWN_ORIGINS: readonly HostPort[] = LISTED.flatMap((entry) => hostPortOf(entry) ?? [])
 
 /** Loopback in four places, "this host", and the machine's own two addresses. */
-const ADDRESSES: readonly Parts[] = [
+const ADDRESSES: readonly Octets[] = [
   [127, 0, 0, 1],
   [127, 0, 0, 2],
   [127, 1, 2, 3],

@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest'
-import { type AddressPolicy, checkAddress, isPolicyEntry, noteOwnPort } from '../../../src/lib/address-policy.ts'
-import { type Chooser, namedByOperator, STRANGER, typedByPerson } from '../../../src/lib/chooser.ts'
+import {
+  type AddressPolicy,
+  type Chooser,
+  checkAddress,
+  isPolicyEntry,
+  namedByOperator,
+  noteOwnPort,
+  STRANGER,
+  typedByPerson,
+} from '../../../src/lib/address-policy.ts'
 import { type Door, DoorError, guardedFetch } from '../../../src/lib/guarded-fetch.ts'
 import { MARKER_HEADER, outboundMarker } from '../../../src/lib/outbound-marker.ts'
 import { allowing, LOCAL } from '../../helpers/policies.ts'

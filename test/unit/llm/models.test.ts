@@ -12,9 +12,9 @@ const OPERATOR: OperatorModels = {
   hasWorkersAi: false,
 }
 
-type Asked = { url: string; headers: Record<string, string> }
+type SentRequest = { url: string; headers: Record<string, string> }
 
-function answering(answers: Record<string, unknown>, asked: Asked[] = []): typeof fetch {
+function answering(answers: Record<string, unknown>, asked: SentRequest[] = []): typeof fetch {
   return (input, init) => {
     const url = String(input)
     asked.push({ url, headers: Object.fromEntries(new Headers(init?.headers)) })
@@ -34,7 +34,7 @@ test('without an operator the list is the catalogue: sorted, each once, and Anth
 })
 
 test("what the operator's providers offer is listed under their names, each asked in its own way", async () => {
-  const asked: Asked[] = []
+  const asked: SentRequest[] = []
   const fetch = answering(
     {
       'https://api.openai.com/v1/models': { data: [{ id: 'gpt-99' }, { id: 'text-embedding-9' }, { id: 'bad id' }] },

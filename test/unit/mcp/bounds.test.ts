@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { mcpResultParts } from '../../../src/agent/tools/mcp.ts'
-import { explainFailure } from '../../../src/mcp/failure.ts'
 import { listTools, openMcpServers } from '../../../src/mcp/session-tools.ts'
 import { CallResult, MAX_BINARY_CHARS, MAX_TEXT_CHARS, readResult, resultOf } from '../../../src/mcp/tool-result.ts'
+import { explainFailure } from '../../../src/mcp/wire.ts'
 
 const base64 = fc.base64String({ maxLength: 400 })
 const part = fc.oneof(

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { mcpResultParts, mcpTools } from '../../../src/agent/tools/mcp.ts'
 import type { ToolContext } from '../../../src/agent/tools/tool.ts'
-import { callMcpTool } from '../../../src/mcp/call-tool.ts'
-import { openMcpServers } from '../../../src/mcp/session-tools.ts'
+import { callMcpTool, openMcpServers } from '../../../src/mcp/session-tools.ts'
 import { DEPS, everything, overHttp, overSse, toolsOf } from '../../helpers/mcp.ts'
 
 const KINDS = ['http', 'sse'] as const

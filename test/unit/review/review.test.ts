@@ -14,6 +14,7 @@ import { NarratorError } from '../../../src/analysis/narrator.ts'
 import type { ReportLanguage } from '../../../src/analysis/schemas.ts'
 import type { Instrument } from '../../../src/market/instruments.ts'
 import type { MarketSnapshot } from '../../../src/market/providers/index.ts'
+import { heldTimers } from '../../helpers/timers.ts'
 import { barsOf } from '../analysis/series.ts'
 
 const NOW = Date.parse('2026-08-14T10:00:00Z')
@@ -159,6 +160,7 @@ const PATIENT_MS = 60_000
 const PATIENT = { regionMs: PATIENT_MS, partMs: PATIENT_MS, modelMs: PATIENT_MS }
 /** For what never comes to one. */
 const SOON_MS = 20
+const HELD_MS = 61_000 // over when the test says so
 const narrating = (complete: () => Promise<unknown>, timeoutMs = PATIENT_MS) => ({
   narrator: {
     complete: async () => ({ output: await complete(), model: 'm-1', provider: 'p', tokens: 1, isCutOff: false }),
@@ -300,28 +302,34 @@ test('a region that fails, hangs or throws leaves the others, and a stop ends th
   const byMarket = (act: (instrument: Instrument) => Promise<MarketSnapshot>) => world({}, { snapshot: act })
   const failures = [
     { fail: async () => Promise.reject(new Error('a bug')), regionTimeoutMs: PATIENT_MS },
-    { fail: async () => new Promise<MarketSnapshot>(() => {}), regionTimeoutMs: 1_000 },
+    { fail: async () => new Promise<MarketSnapshot>(() => {}), regionTimeoutMs: HELD_MS },
     {
       fail: async () => ({ ...snapshot({} as Instrument, 0), quote: { ok: false as const, runs: [] } }),
       regionTimeoutMs: PATIENT_MS,
     },
   ]
+  const held = heldTimers(HELD_MS)
   for (const { fail, regionTimeoutMs } of failures) {
+    const ended = async <T>(review: Promise<T>): Promise<T> => {
+      if (regionTimeoutMs === HELD_MS) await expect.poll(() => held.waiting).toBe(1)
+      held.goOff()
+      return review
+    }
     const base = byMarket((instrument) =>
       instrument.market === 'us' ? fail() : Promise.resolve(snapshot(instrument, 1)),
     )
     // The other region waits for one of this market's indices beside its own, much shorter than for itself.
     const broken = { ...base, deadlines: { ...PATIENT, regionMs: regionTimeoutMs, partMs: SOON_MS } }
-    const result = await runReview(['us', 'jp'], broken)
+    const result = await ended(runReview(['us', 'jp'], broken))
     if (!result.ok) throw new Error(result.reason)
     expect(Object.keys('markets' in result.review.payload ? result.review.payload.markets : {})).toEqual(['jp'])
     expect(result.review.text).toContain('美股市场：未能生成')
-    expect((await runReview(['us'], broken)).ok).toBe(false)
+    expect((await ended(runReview(['us'], broken))).ok).toBe(false)
   }
   // What lies beside the region's own indices only leaves gaps, whether it throws or hangs.
   const never = () => new Promise<never>(() => {})
   const bare = world(
-    { listed: never, news: () => Promise.reject(new Error('a bug')), deadlines: { ...PATIENT, partMs: 1_000 } },
+    { listed: never, news: () => Promise.reject(new Error('a bug')), deadlines: { ...PATIENT, partMs: 3_000 } },
     { rankings: never },
   )
   const result = await runReview(['cn'], bare)

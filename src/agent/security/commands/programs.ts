@@ -2,9 +2,8 @@
 
 import type { Bench, Opener } from '../bench.ts'
 import { has, type Input, operandsOf, valuesOf } from '../call.ts'
-import { judgeAwk } from '../code/awk.ts'
 import { judgeJavaScript } from '../code/javascript.ts'
-import { judgeSed } from '../code/sed.ts'
+import { judgeAwk, judgeSed } from '../code/text-programs.ts'
 import { holdsOutput, holdsValue, isAllUnknown, MARK } from '../marks.ts'
 import { candidates, isGitInternal, isRunByItself, isSecretFile } from '../paths.ts'
 import { isSecretName } from '../variables.ts'

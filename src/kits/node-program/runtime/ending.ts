@@ -1,6 +1,6 @@
 // Whether the program is over, and by which code.
 
-/** What ends a program from within: thrown, and told to whoever waits. */
+/** Thrown to end a program from within; it is also passed to the code that waits for the end. */
 export class Exit {
   readonly code: number
   constructor(code: number) {

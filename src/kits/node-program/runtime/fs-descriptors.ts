@@ -4,10 +4,10 @@ import { fileError } from './errors.ts'
 import { Stats } from './fs-stats.ts'
 import { type Options, settingsOf } from './given.ts'
 import { stderr, stdout } from './streams.ts'
-import { contents, existing, input, type TreePlace, walk, writeBytes } from './tree.ts'
+import { contents, existing, input, type ResolvedPath, walk, writeBytes } from './tree.ts'
 
 interface Open {
-  place: TreePlace
+  place: ResolvedPath
   at: number
   appends: boolean
 }

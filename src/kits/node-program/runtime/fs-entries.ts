@@ -6,7 +6,7 @@ import { type Options, pathOf, settingsOf } from './given.ts'
 import {
   currentFolder,
   drop,
-  type ExistingPlace,
+  type ExistingPath,
   existing,
   type Folder,
   folder,
@@ -122,7 +122,7 @@ export function rm(path: unknown, options?: Options): void {
   drop(place, 'rm')
 }
 
-function existingOrNull(path: unknown): ExistingPlace | null {
+function existingOrNull(path: unknown): ExistingPath | null {
   try {
     return existing(path, 'lstat', false)
   } catch (error) {

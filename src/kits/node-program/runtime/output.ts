@@ -8,7 +8,7 @@ const MAX_OUTPUT_CHARS = 8 * 1024 * 1024
 let output: Written = []
 let written = 0
 let isWatched = false
-/** What the runtime prints, it prints at once, also from a program that never waits; where nobody reads that, output is reported. */
+/** The runtime's own console prints at once, also from a program that never waits. Where the console is not read, output is reported. */
 const native = globalThis.console
 
 export function watchOutput(watched: boolean): void {

@@ -13,14 +13,14 @@ type Link = About & { kind: 'symlink'; target: string }
 export type TreeNode = Folder | FileNode | Link
 
 /** Where a path leads: the node if there is one, the folder that holds it, and the path without links. */
-export interface TreePlace {
+export interface ResolvedPath {
   node: TreeNode | undefined
   parent: Folder
   name: string
   real: string
   text: string
 }
-export type ExistingPlace = TreePlace & { node: TreeNode }
+export type ExistingPath = ResolvedPath & { node: TreeNode }
 
 const MAX_BYTES = 64 * 1024 * 1024
 // A report crosses to the workspace in one call, which takes 32 MiB.
@@ -116,7 +116,7 @@ type Step = { name: string; node: TreeNode | undefined; parent: Folder }
 const isStep = (name: string) => name !== '' && name !== '.'
 
 /** Throws where a folder on the way is missing, or is none. */
-export function walk(given: unknown, syscall: string, follow = true): TreePlace {
+export function walk(given: unknown, syscall: string, follow = true): ResolvedPath {
   const text = pathOf(given)
   if (text === '') throw fileError('ENOENT', syscall, text)
   const names = `${text.startsWith('/') ? '' : cwd}/${text}`.split('/').filter(isStep)
@@ -143,7 +143,7 @@ export function walk(given: unknown, syscall: string, follow = true): TreePlace 
   return { ...last, real: `/${trail.map(({ name }) => name).join('/')}`, text }
 }
 
-export function existing(given: unknown, syscall: string, follow = true, dest?: unknown): ExistingPlace {
+export function existing(given: unknown, syscall: string, follow = true, dest?: unknown): ExistingPath {
   const place = walk(given, syscall, follow)
   const { node, text } = place
   if (!node) throw fileError('ENOENT', syscall, text, dest === undefined ? undefined : pathOf(dest))
@@ -155,7 +155,7 @@ export function guardOpen(): void {
   if (isClosed()) throw fileError('EIO', 'write')
 }
 
-export function put({ parent, name, real, text }: TreePlace, node: TreeNode, syscall: string): void {
+export function put({ parent, name, real, text }: ResolvedPath, node: TreeNode, syscall: string): void {
   guardOpen()
   if (name === '') throw fileError('EPERM', syscall, text)
   parent.entries.set(name, node)
@@ -163,7 +163,7 @@ export function put({ parent, name, real, text }: TreePlace, node: TreeNode, sys
   dirty.add(real)
 }
 
-export function drop({ parent, name, real, text }: TreePlace, syscall: string): void {
+export function drop({ parent, name, real, text }: ResolvedPath, syscall: string): void {
   guardOpen()
   if (name === '') throw fileError('EPERM', syscall, text)
   parent.entries.delete(name)
@@ -186,7 +186,12 @@ export function contents({ node, text }: { node: TreeNode | undefined; text: str
   throw Object.assign(fileError('EFBIG', syscall, text), { message })
 }
 
-export function writeBytes(place: TreePlace, bytes: Buffer, { mode }: Pick<Settings, 'mode'>, syscall: string): void {
+export function writeBytes(
+  place: ResolvedPath,
+  bytes: Buffer,
+  { mode }: Pick<Settings, 'mode'>,
+  syscall: string,
+): void {
   if (place.node?.kind === 'directory') throw fileError('EISDIR', syscall, place.text)
   written += bytes.length
   if (written > MAX_BYTES || bytes.length > MAX_FILE_BYTES) throw fileError('EFBIG', syscall, place.text)

@@ -1,4 +1,4 @@
-// How a program ends that does not come to its end by itself: by `process.exit`, or by an error that nobody takes.
+// How a program ends early: by `process.exit`, or by an error that no handler catches.
 
 import { EventEmitter } from 'node:events'
 import { inspect } from 'node:util'

@@ -1,8 +1,7 @@
 // `curl` of the shell. Every request passes the guarded door: no private addresses, bounded in size and time.
 
-import type { AddressPolicy } from '../../../lib/address-policy.ts'
+import { type AddressPolicy, STRANGER } from '../../../lib/address-policy.ts'
 import { joinBytes } from '../../../lib/bytes.ts'
-import { STRANGER } from '../../../lib/chooser.ts'
 import { DoorError, type DoorLimits, guardedFetch } from '../../../lib/guarded-fetch.ts'
 import { isFileError } from '../../../workspace/file-system.ts'
 import { resolvePath } from '../../../workspace/paths.ts'

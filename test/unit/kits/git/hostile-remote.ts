@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto'
 import { deflateSync } from 'node:zlib'
 import { utf8 } from '../../../../src/kits/git/bytes.ts'
 import type { GitRemotes } from '../../../../src/kits/git/index.ts'
+import { STRANGER } from '../../../../src/lib/address-policy.ts'
 import { joinBytes } from '../../../../src/lib/bytes.ts'
-import { STRANGER } from '../../../../src/lib/chooser.ts'
 import { CLOSED } from '../../../helpers/policies.ts'
 
 export interface Answers {

@@ -45,7 +45,7 @@ test('a host that is slow is waited for; one that says nothing, or nothing more,
   const hurried = { ...REMOTES, limits: { headersTimeoutMs: 300, totalTimeoutMs: 600 } }
   expect((await clone(faulty('slow'))).outcome).toMatchObject({ ok: true, branch: 'main' })
   expect(await clone(`${hostUrl()}/never`, hurried)).toEqual(failure('unreachable', 'took too long'))
-  expect(await clone(`${hostUrl()}/drip`, hurried)).toEqual(failure('not-found', 'smart protocol'))
+  expect(await clone(`${hostUrl()}/drip`)).toEqual(failure('not-found', 'smart protocol'))
   expect(await clone(faulty('stall'), hurried)).toEqual(failure('unreachable', 'took too long'))
   expect(await clone(faulty('cut'))).toEqual(failure('unreachable', 'cannot be reached'))
   expect(await clone(`${hostUrl()}/cut`)).toEqual(failure('not-found', 'smart protocol'))

@@ -10,7 +10,7 @@ import {
 } from '../../../src/agent/tools/tool.ts'
 import { gitCommand } from '../../../src/kits/git/index.ts'
 import type { ShellState } from '../../../src/kits/shell/index.ts'
-import { STRANGER } from '../../../src/lib/chooser.ts'
+import { STRANGER } from '../../../src/lib/address-policy.ts'
 import type { FileSystem } from '../../../src/workspace/file-system.ts'
 import { CLOSED } from '../../helpers/policies.ts'
 import { MemoryFileSystem } from '../../support/memory-file-system.ts'
@@ -27,7 +27,7 @@ type Options = {
 }
 
 /** An agent's tools at work on a workspace in memory, as the turn uses them. */
-export function openDesk({
+export function openToolSession({
   agent = 'CodeActAgent',
   fs = new MemoryFileSystem(),
   secrets = {},

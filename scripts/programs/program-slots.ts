@@ -3,7 +3,7 @@
 
 type Waiting = { group: string; enter: () => void }
 
-export class Places {
+export class ProgramSlots {
   readonly #count: number
   readonly #running = new Map<string, number>()
   readonly #waiting: Waiting[] = []
