@@ -1,7 +1,7 @@
 // One script, run by the interpreter with everything that it needs to be paused, stopped and watched.
 
 import type { Bash, IFileSystem } from 'just-bash/browser'
-import type { FileSystem } from '../../workspace/file-system.ts'
+import { type FileSystem, isFileError } from '../../workspace/file-system.ts'
 import { BashFs } from './bash-fs.ts'
 import { bashCommand, type StartWith } from './commands/bash.ts'
 import { echo } from './commands/echo.ts'
@@ -21,12 +21,13 @@ import { xargs } from './commands/xargs.ts'
 import { CreationMask } from './creation-mask.ts'
 import { unveiled, veiled } from './interpreter/arithmetic/veil.ts'
 import type { Interpreter } from './interpreter/shape.ts'
+import { runReadable } from './interpreter/syntax/diagnosis.ts'
 import { ScriptWatch } from './interpreter/watch.ts'
 import { type ShellCommand, ShellExtensions } from './shell-extensions.ts'
 import { Gate } from './shell-gate.ts'
 import type { ShellOutput } from './shell-output.ts'
 import { Pacer } from './shell-pacer.ts'
-import { loadShellParser } from './shell-parser.ts'
+import { loadMarkedParser } from './shell-parser.ts'
 import { BASE_ENV, captureState, type ShellState, secretTest } from './shell-state.ts'
 import type { StopSwitch } from './shell-stop.ts'
 import { withStandardStreams } from './standard-streams.ts'
@@ -127,16 +128,23 @@ export async function interpret(run: Interpretation): Promise<number | null> {
     stopped,
     wordsFor: (path) => fs.wordsFor(path),
     textOf: library.textOfScript,
-    parse: await loadShellParser(),
+    parse: await loadMarkedParser(),
     onStatement,
   })
   const bash = openShell(library, { run, fs: gate.fs, watch, pacer, stopped, added: extensions.commands })
-  const previous = env.OLDPWD === undefined ? {} : { OLDPWD: env.OLDPWD }
-  const ended = bash.exec(veiled(run.script), {
-    cwd,
+  // The library would have a folder of its own in it.
+  const previous = { OLDPWD: env.OLDPWD ?? '' }
+  const options = {
+    ...{ cwd, rawScript: true, signal: stop.signal },
     env: { ...variables, ...previous, PWD: cwd },
-    rawScript: true,
-    signal: stop.signal,
+  }
+  const ended = runReadable(run.script, {
+    source: 'bash',
+    run: async (text, error) => {
+      if (error !== null) watch.nextShellHas({ options: [], text: null, file: null, isInput: false, error })
+      const result = await bash.exec(veiled(text), options)
+      return { result, isRead: watch.begun > 0 }
+    },
   })
   try {
     const result = await Promise.race([ended, stop.overdue])
@@ -146,6 +154,10 @@ export async function interpret(run: Interpretation): Promise<number | null> {
     show(result.stderr)
     return result.exitCode
   } finally {
+    await watch.unwritten.write().catch((error: unknown) => {
+      if (!isFileError(error)) throw error
+      show(`bash: ${error.message}\n`)
+    })
     gate.close()
     await extensions.close()
   }
@@ -173,7 +185,10 @@ function openShell(library: Library, { run, fs, watch, pacer, stopped, added }: 
     executionLimits: { ...LIMITS, maxExecutionTimeMs: run.timeoutMs + BACKSTOP_MS },
     customCommands: [
       ...(['bash', 'sh'] as const).map((name) =>
-        library.defineCommand(name, withStandardStreams(name, bashCommand(name, { startWith, inherited }))),
+        library.defineCommand(
+          name,
+          withStandardStreams(name, bashCommand(name, { startWith, begun: () => watch.begun, inherited })),
+        ),
       ),
       library.defineCommand('timeout', withStandardStreams('timeout', timeoutCommand(stopped))),
       ...Object.entries(OWN_COMMANDS).map(([name, command]) =>

@@ -2,6 +2,7 @@
 
 import { readAgain } from './interpreter/arithmetic/trees.ts'
 import { unveil, veiled } from './interpreter/arithmetic/veil.ts'
+import { noteSelect } from './interpreter/select-loops.ts'
 import type { Script } from './interpreter/shape.ts'
 
 /** The script as the interpreter will run it. Throws what the parser throws when the text is no script. */
@@ -10,9 +11,28 @@ export type ParseShell = (text: string) => Script
 let parser: Promise<ParseShell> | null = null
 
 /** Loads the interpreter, which is large; afterwards parsing is synchronous. */
-export function loadShellParser(): Promise<ParseShell> {
+export async function loadShellParser(): Promise<ParseShell> {
+  const parse = await loadMarkedParser()
+  return (text) => {
+    const script = parse(text)
+    if (text.includes('select')) withPlainNames(script)
+    return script
+  }
+}
+
+/** For whoever runs the script: what the parser cannot know is marked in the tree (`interpreter/arithmetic/veil.ts`). */
+export function loadMarkedParser(): Promise<ParseShell> {
   parser ??= openParser()
   return parser
+}
+
+/** A loop of `select` is one over words to whoever only looks at it. */
+function withPlainNames(root: Script): void {
+  const open: object[] = [root]
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    noteSelect(node)
+    for (const value of Object.values(node)) if (typeof value === 'object' && value !== null) open.push(value)
+  }
 }
 
 async function openParser(): Promise<ParseShell> {

@@ -1,6 +1,7 @@
 // `bash` and `sh`: the interpreter's know `-c` and a file. What a shell is told by options is the same that a script says
 // to itself with `set` and `shopt`, so that is how it is passed on.
 
+import { runReadable } from '../interpreter/syntax/diagnosis.ts'
 import type { ShellStart } from '../interpreter/watch.ts'
 import { type Context, IS_NAME, NO_SUCH_FILE, type Result, shellMessage } from '../interpreter-command.ts'
 
@@ -15,11 +16,13 @@ const SET_LETTERS = /^[abefhkmnptuvxBCEHPT]$/
 
 type Beginning = {
   startWith: StartWith
+  /** How many shells have begun. */
+  begun: () => number
   /** Variables that each shell is made with, and that are not there for one that did not get them. */
   inherited: readonly string[]
 }
 
-export function bashCommand(name: 'bash' | 'sh', { startWith, inherited }: Beginning) {
+export function bashCommand(name: 'bash' | 'sh', { startWith, begun, inherited }: Beginning) {
   return async (args: string[], context: Context): Promise<Result> => {
     if (args[0] === '--version')
       return { stdout: 'GNU bash, version 5.2.0(1)-release (embedded)\n', stderr: '', exitCode: 0 }
@@ -34,8 +37,17 @@ export function bashCommand(name: 'bash' | 'sh', { startWith, inherited }: Begin
       const names = Object.keys(context.exportedEnv ?? {}).filter((known) => IS_NAME.test(known))
       const missing = inherited.filter((one) => IS_NAME.test(one) && !names.includes(one))
       const variables = [...named('export', names), ...named('unset', missing)]
-      startWith({ text: null, file: null, isInput: false, ...given, options: [...variables, ...commands] })
-      return start(script, [zero, ...words], context)
+      const beginning = { text: null, file: null, isInput: false, ...given, options: [...variables, ...commands] }
+      const source = given.text === undefined ? zero : `${zero}: -c`
+      return runReadable(script, {
+        source,
+        run: async (text, error) => {
+          const before = begun()
+          startWith({ ...beginning, error })
+          const result = await start(text, [zero, ...words], context)
+          return { result, isRead: begun() > before || text.trim() === '' }
+        },
+      })
     }
     if (isText) return run(first ?? '', rest, { text: first ?? '' })
     // The shell reads it by itself, as it goes.
@@ -107,7 +119,15 @@ async function start(script: string, [zero = '', ...words]: string[], context: C
   if (!run) return failure('bash: cannot be run here', 126)
   const all = words.join(' ')
   const numbered = Object.fromEntries(words.map((word, i) => [String(i + 1), word]))
-  const env = { ...context.exportedEnv, 0: zero, '#': String(words.length), '@': all, '*': all, ...numbered }
+  const env = {
+    OLDPWD: '',
+    ...context.exportedEnv,
+    0: zero,
+    '#': String(words.length),
+    '@': all,
+    '*': all,
+    ...numbered,
+  }
   // Without it, lines lose the spaces that they begin with.
   const options = { env, cwd: context.cwd, rawScript: true }
   return run(script, context.signal ? { ...options, signal: context.signal } : options)

@@ -43,3 +43,30 @@ function lineOf(statements: readonly Statement[]): number | null {
   if ('line' in command && typeof command.line === 'number') return command.line
   return command.type === 'Subshell' || command.type === 'Group' ? lineOf(command.body) : null
 }
+
+/** Where a statement begins; null for one in which no line is known. */
+export function firstLineOf({ pipelines, sourceText = '' }: Statement): number | null {
+  const [first] = pipelines[0]?.commands ?? []
+  if (first === undefined) return null
+  if ('line' in first && first.line !== undefined) return first.line
+  const inner = firstWithin(first)
+  const line = inner === null ? null : firstLineOf(inner)
+  if (line === null) return null
+  const before = sourceText.slice(0, Math.max(0, sourceText.indexOf(inner?.sourceText ?? '')))
+  return line - lineEnds(before)
+}
+
+export function lastLineOf(statement: Statement): number | null {
+  const line = firstLineOf(statement)
+  return line === null ? null : line + lineEnds(statement.sourceText ?? '')
+}
+
+function firstWithin(root: object): Statement | null {
+  for (const value of Object.values(root)) {
+    if (typeof value !== 'object' || value === null) continue
+    if ('type' in value && value.type === 'Statement') return value as Statement
+    const found = firstWithin(value)
+    if (found !== null) return found
+  }
+  return null
+}

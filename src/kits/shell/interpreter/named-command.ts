@@ -7,6 +7,7 @@ import { withMain, withSourced } from './call-stack.ts'
 import { readError, withWriteError } from './closed-output.ts'
 import { exported, noteUnassigned, withUnassigned } from './declarations-shown.ts'
 import { declaredMaps } from './declared-maps.ts'
+import { asDeclarable } from './declared-words.ts'
 import { runDirectly } from './direct-commands.ts'
 import { runExec } from './exec.ts'
 import { exportFunctions, isExported, withdraw } from './exported-functions.ts'
@@ -20,14 +21,16 @@ import { runMapfile } from './mapfile.ts'
 import { noteLocals, unsetReferences, withNamedTargets, withOwnNames } from './namerefs.ts'
 import { shownAtOnce } from './output-routes.ts'
 import { withParenthesized } from './parenthesized.ts'
-import { onlyReads, type Position, type Watched, withOwnMask, withTerminal } from './position.ts'
+import { joined, onlyReads, type Position, type Watched, withOwnMask, withTerminal } from './position.ts'
 import { readElements } from './read-elements.ts'
+import { statusOfGetopts } from './readonly.ts'
 import { refusedText, repairRead } from './repairs.ts'
 import { withAdvice } from './script-files.ts'
 import type { CommandCall, FunctionDefinition, ShellVariables, StepResult } from './shape.ts'
 import { withSharedInput } from './shared-input.ts'
 import { isOn, runShopt } from './shell-options.ts'
 import { SPECIAL_NAMES } from './special-variables.ts'
+import { runReadable } from './syntax/diagnosis.ts'
 import { writtenBytes } from './taken-text.ts'
 import { asTest, testError } from './test-words.ts'
 import { callTrace } from './trace.ts'
@@ -38,6 +41,8 @@ const NOT_RUN = 126
 const NOT_FOUND = 127
 
 const TOO_MANY_FOR_CD: StepResult = { stdout: '', stderr: 'bash: cd: too many arguments\n', exitCode: 1 }
+
+const NOWHERE_BEFORE: StepResult = { stdout: '', stderr: 'bash: cd: OLDPWD not set\n', exitCode: 1 }
 
 type NamedCall = { call: CommandCall; runAs: (call: CommandCall) => Promise<StepResult> }
 type NamedStep = NamedCall & { run: () => Promise<StepResult> }
@@ -98,7 +103,9 @@ async function runBuiltIn(shell: Watched, position: Position, step: NamedStep & 
     case 'declare':
     case 'typeset':
     case 'local':
-      return noteLocals({ state, position }, call) ?? declare(shell, position, step)
+      return asDeclarable(state, step, (as) => noteLocals({ state, position }, as.call) ?? declare(shell, position, as))
+    case 'readonly':
+      return asDeclarable(state, step, ({ run: as }) => as())
     case 'read':
       return (
         (await readElements(shell, call, (as) => shell.runCommand(...as))) ??
@@ -111,9 +118,13 @@ async function runBuiltIn(shell: Watched, position: Position, step: NamedStep & 
     case '[':
       return testError(name, args) ?? asTest(name, await compare({ call, run }))
     case 'getopts':
-      return runGetopts(shell, position, args)
+      return statusOfGetopts(runGetopts(shell, position, args))
     case 'export':
-      return exportFunctions(shell, position, args) ?? exported(shell, args, run)
+      return asDeclarable(
+        state,
+        step,
+        (as) => exportFunctions(shell, position, as.call[1]) ?? exported(shell, as.call[1], as.run),
+      )
     case 'break':
     case 'continue':
       return outsideLoop(state, position, name) ?? run()
@@ -228,7 +239,9 @@ function runSmall(state: ShellVariables, position: Position, [name, args]: Comma
   if (ofShell !== null) return ofShell
   if (name === 'umask') return mask.run(args)
   if (name === 'ulimit') return runUlimit(args)
-  return name === 'cd' && args.filter((arg) => !/^-./.test(arg)).length > 1 ? TOO_MANY_FOR_CD : null
+  if (name !== 'cd') return null
+  if (args.at(-1) === '-' && !state.env.has('OLDPWD')) return NOWHERE_BEFORE
+  return args.filter((arg) => !/^-./.test(arg)).length > 1 ? TOO_MANY_FOR_CD : null
 }
 
 const isIntegerOption = (arg: string): boolean => /^-\w*i/.test(arg)
@@ -277,15 +290,33 @@ async function inThisShell(
   if (path !== null) call[1] = [path, ...(file === '--' ? words.slice(1) : words)]
   const lines = name === 'eval' ? shell.ctx.state.currentLine - 1 : 0
   position.shownTrace = trace
-  position.next = { isLive: position.isLive, lines }
+  const source = name === 'eval' ? 'bash: eval' : (path ?? file)
   try {
-    const read = () => withVeil(shell, call, run)
+    const part = (text: string, error: string | null) => {
+      position.next = { isLive: position.isLive, lines }
+      return readHere(shell, position, { call, text, error, run })
+    }
+    const read = () => (path === null && name !== 'eval' ? run() : runReadable(text, { source, lines, run: part }))
     if (name === 'eval') return await read()
     const traced = async () => await returned(shell, position, await read())
     return await withSourced(shell, call[1][0] ?? '', traced)
   } finally {
     position.next = null
     position.shownTrace = trace
+  }
+}
+
+type Reading = Pick<NamedStep, 'call' | 'run'> & { text: string; error: string | null }
+
+async function readHere(shell: Watched, position: Position, { call, text, error, run }: Reading) {
+  try {
+    const result = await withVeil(shell, call, { text, run })
+    const isRead = position.next === null || text.trim() === ''
+    return { isRead, result: error === null ? result : joined(result, { stdout: '', stderr: error, exitCode: 2 }, 2) }
+  } catch (thrown) {
+    const isUnread = position.next !== null && thrown instanceof Error && thrown.name === 'LexerError'
+    if (!isUnread) throw thrown
+    return { isRead: false, result: { stdout: '', stderr: `bash: ${thrown.message}\n`, exitCode: 2 } }
   }
 }
 

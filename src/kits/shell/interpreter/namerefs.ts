@@ -187,6 +187,8 @@ export async function withOwnNames<T>(state: ShellVariables, position: Position,
   const outerReadonly = position.localReadonly
   position.localReferences = new Map()
   position.localReadonly = new Set()
+  // A function that is called may have variables of the same name.
+  for (const name of outerReadonly) state.readonlyVars?.delete(name)
   try {
     return await run()
   } finally {
@@ -195,6 +197,7 @@ export async function withOwnNames<T>(state: ShellVariables, position: Position,
       else state.namerefs?.delete(name)
     }
     for (const name of position.localReadonly) state.readonlyVars?.delete(name)
+    for (const name of outerReadonly) state.readonlyVars?.add(name)
     position.localReferences = outer
     position.localReadonly = outerReadonly
   }

@@ -6,6 +6,7 @@ import { shellMessage } from '../interpreter-command.ts'
 import { fieldsOfWord } from './expansion/braces.ts'
 import { Expander } from './expansion/expander.ts'
 import { ExpansionFailure } from './expansion/failure.ts'
+import { processOf, processPlace } from './output-processes.ts'
 import { CLOSED, LEFT_TO_INTERPRETER, type OutputRoutes, type Place } from './output-routes.ts'
 import type { Position, Watched } from './position.ts'
 import type { Command, Redirection, StepResult } from './shape.ts'
@@ -22,10 +23,10 @@ const STREAM_NAMES: Readonly<Record<string, number>> = { '/dev/stdout': OUTPUT, 
 type Parted = { own: Redirection[]; others: Redirection[] }
 
 /** Those that the table takes, and those that stay with the interpreter. */
-function parted({ ctx }: Watched, routes: OutputRoutes, redirections: readonly Redirection[]): Parted {
+function parted({ ctx }: Watched, routes: OutputRoutes, { redirections, isShell }: Given): Parted {
   const isOwn = ({ operator, target }: Redirection) => {
     if (!OPENING.has(operator) || !('parts' in target)) return false
-    if (target.parts.some(({ type }) => type === 'ProcessSubstitution')) return false
+    if (target.parts.some(({ type }) => type === 'ProcessSubstitution')) return isShell
     const source = Number(/^(\d+)-?$/.exec(target.parts.map(writtenText).join(''))?.[1] ?? -1)
     // Opened by `<>` or for reading, which the interpreter does.
     return operator !== '>&' || source < 0 || routes.at(source) !== undefined || !ctx.state.fileDescriptors?.has(source)
@@ -33,12 +34,19 @@ function parted({ ctx }: Watched, routes: OutputRoutes, redirections: readonly R
   return { own: redirections.filter(isOwn), others: redirections.filter((one) => !isOwn(one)) }
 }
 
+/** `isShell`: they are those of the shell itself, as `exec` makes them. */
+type Given = { redirections: readonly Redirection[]; isShell: boolean }
+
 type Split = { own: Redirection[]; as: Command }
 
 /** The redirections that are made here, and the command without them. */
-export function splitRedirections(shell: Watched, routes: OutputRoutes, node: Command): Split {
+export function splitRedirections(
+  shell: Watched,
+  routes: OutputRoutes,
+  { node, isShell }: { node: Command; isShell: boolean },
+): Split {
   if (node.type === 'FunctionDef' || node.redirections.length === 0) return { own: [], as: node }
-  const { own, others } = parted(shell, routes, node.redirections)
+  const { own, others } = parted(shell, routes, { redirections: node.redirections, isShell })
   // What the interpreter redirects reaches it by the answers of the steps.
   const left = others.filter(({ operator }) => operator.includes('>') && operator !== '<>')
   return { own: [...left, ...own], as: { ...node, redirections: others } }
@@ -84,6 +92,14 @@ export class OutputRedirector {
   async #redirect(node: Redirection): Promise<string | null> {
     const { operator, fd, fdVariable, target } = node
     if (!('parts' in target)) return 'a here-document is no output'
+    const body = OPENING.has(operator) ? processOf(node) : null
+    if (body !== null && operator !== '>&') {
+      const run = { shell: this.#shell, position: this.#position, routes: this.#routes, run: this.#run }
+      const place = await processPlace(run, body, (word, sign) => this.#file(word, sign))
+      this.#set(fd ?? OUTPUT, place)
+      if (operator.startsWith('&')) this.#set(ERRORS, place)
+      return null
+    }
     if (!OPENING.has(operator) || target.parts.some(({ type }) => type === 'ProcessSubstitution')) {
       this.#set(fd ?? OUTPUT, LEFT_TO_INTERPRETER)
       return null
@@ -168,6 +184,6 @@ export class OutputRedirector {
       if (!isFileError(error)) throw error
       return `${word}: ${shellMessage(error)}`
     }
-    return { write: (bytes) => ctx.fs.appendFile(path, bytes, 'binary') }
+    return this.#position.watch.unwritten.file((bytes) => ctx.fs.appendFile(path, bytes, 'binary'))
   }
 }

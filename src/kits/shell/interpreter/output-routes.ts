@@ -20,6 +20,8 @@ const ABORTED = /^bash: execution aborted\n/gm
 /** What is written to it comes as one character a byte. */
 export interface Place {
   write(bytes: string): Promise<void> | void
+  /** The same, if it need not be there before the next command that could look. */
+  gather?(bytes: string): Promise<void> | void
 }
 
 /** Left in the answer of the step, for a redirection that the interpreter makes itself. */
@@ -129,7 +131,12 @@ export async function shownAtOnce(
 }
 
 /** What a step wrote goes where its descriptors lead, and is no part of what it answers with. */
-export async function emitted(shell: Shell, routes: OutputRoutes, result: StepResult): Promise<StepResult> {
+export async function emitted(
+  shell: Shell,
+  routes: OutputRoutes,
+  result: StepResult,
+  { gathers }: { gathers: boolean } = { gathers: false },
+): Promise<StepResult> {
   if (result.stdout === '' && result.stderr === '') return result
   let left = result
   if (shell.ctx.state.options.xtrace) left = await errorsEmitted(shell, routes, left)
@@ -137,7 +144,7 @@ export async function emitted(shell: Shell, routes: OutputRoutes, result: StepRe
   if (left.stdout !== '' && output !== LEFT_TO_INTERPRETER) {
     const bytes = inBytes(left)
     routes.written += bytes.length
-    await output?.write(bytes)
+    await (gathers && output?.gather ? output.gather(bytes) : output?.write(bytes))
     left = without(left, 'stdout')
   }
   return errorsEmitted(shell, routes, left)
@@ -174,9 +181,10 @@ export async function withEmitted(
   shell: Shell,
   routes: OutputRoutes,
   run: () => Promise<StepResult>,
+  use: { gathers: boolean } = { gathers: false },
 ): Promise<StepResult> {
   try {
-    return await emitted(shell, routes, await run())
+    return await emitted(shell, routes, await run(), use)
   } catch (error) {
     if (isCarrier(error)) {
       const { stdout, stderr } = error

@@ -9,6 +9,7 @@ import type { PendingRedirections } from './pending-redirections.ts'
 import type { Command, Interpreter, Redirection, Statement, StepResult } from './shape.ts'
 import { OWN_OPTIONS, type OwnOption } from './shell-options.ts'
 import { Traps } from './traps.ts'
+import type { OutputProcess } from './waiting-process.ts'
 import type { ScriptWatch, WatchParts } from './watch.ts'
 
 export type ForeignLoops = { count: number; areOuter: boolean }
@@ -31,6 +32,8 @@ export interface Position extends WatchParts {
   calledAs: string
   /** Whether the script was given as words, as with `-c`. */
   readonly isOfWords: boolean
+  /** Whether it reads its script from its input. */
+  isOfInput: boolean
   /** Of the command for which the action of a trap is run. */
   actionLine: number | null
   /** The shell's own statements, and the line of the one whose rest is left out. */
@@ -45,6 +48,8 @@ export interface Position extends WatchParts {
   /** Whether what it has written is there when it is stopped. */
   isKept: boolean
   pendingOutputs: PendingRedirections | null
+  /** Commands that read what the shell writes, when it has ended. */
+  processes: OutputProcess[]
   /** Standard streams that are closed for what runs now. */
   closed: { input: boolean; output: boolean }
   ownOptions: Set<OwnOption>
@@ -95,6 +100,7 @@ export function positionIn(watch: ScriptWatch, beginning: Beginning): Position {
     localReferences: new Map(),
     localReadonly: new Set(),
     calledAs: '',
+    isOfInput: false,
     actionLine: null,
     cases: noCases(),
     unassigned: new Set(),
@@ -109,6 +115,7 @@ export function positionIn(watch: ScriptWatch, beginning: Beginning): Position {
     outputs: null,
     isKept: false,
     pendingOutputs: null,
+    processes: [],
     closed: { input: false, output: false },
     ownOptions: new Set(OWN_OPTIONS),
     saysInput: null,

@@ -2,11 +2,12 @@
 
 import { refusedScript } from '../script-work.ts'
 import { isRunnable, mendArithmetic } from './arithmetic/mend.ts'
-import { unveil, veiled } from './arithmetic/veil.ts'
+import { TOGGLED, unveil, veiled } from './arithmetic/veil.ts'
 import { readDeclarations } from './array-declarations.ts'
 import { placeSubshell, placeSubstitutions } from './lines.ts'
 import { joinKeys, partedKeys } from './map-literals.ts'
 import { type Position, type Watched, withTerminal } from './position.ts'
+import { noteSelect } from './select-loops.ts'
 import type { Command, Script, ShellVariables, SimpleCommand, Statement, StepResult } from './shape.ts'
 import { withoutSelfInput } from './shared-input.ts'
 import { markSpecial } from './special-variables.ts'
@@ -35,6 +36,8 @@ export function repairWords(root: Script, parse: (text: string) => Script): void
     for (const command of unread) {
       UNMATCHED.set(command, 'an array within this declaration is not understood: declare it, then name=(...)')
     }
+    noteSelect(node)
+    noteToggle(node)
     mendArithmetic(node, parse)
     nameInError(node)
     placeSubstitutions(node)
@@ -43,7 +46,6 @@ export function repairWords(root: Script, parse: (text: string) => Script): void
     if ('args' in node && Array.isArray(node.args)) node.args = partedKeys(node.args)
     withoutDashes(node)
     withoutSelfInput(node)
-    noteLostOutput(node)
     markSpecial(node)
     if ('type' in node && node.type === 'ProcessSubstitution' && 'body' in node) PROCESSES.add(node.body as Script)
     for (const value of Object.values(node)) if (typeof value === 'object' && value !== null) open.push(value)
@@ -54,6 +56,17 @@ function joinKeysIn(node: object): void {
   if ('type' in node && node.type === 'Assignment' && 'array' in node && Array.isArray(node.array)) {
     node.array = joinKeys(node.array)
   }
+}
+
+/** `${v~}`, see `arithmetic/veil.ts`. */
+function noteToggle(node: object): void {
+  if (!('type' in node) || node.type !== 'CaseModification' || !('pattern' in node)) return
+  const { pattern } = node as { pattern: { parts: { type: string; value?: string }[] } | null }
+  const [first] = pattern?.parts ?? []
+  if (first?.value === undefined || !first.value.startsWith(TOGGLED)) return
+  first.value = first.value.slice(TOGGLED.length)
+  if (first.value === '') pattern?.parts.shift()
+  Object.assign(node, { direction: 'toggle' })
 }
 
 /** With `exec --` the interpreter looks at what is redirected alone. */
@@ -81,26 +94,10 @@ function nameInError(node: object): void {
   operation.word = { type: 'Word', parts: [{ type: 'Literal', value: `${String(node.parameter)}: ` }, ...parts] }
 }
 
-/** What follows `exec > >(command)` would be lost: a process substitution is read when its one command is over. */
-function noteLostOutput(node: object): void {
-  if (!('type' in node) || node.type !== 'SimpleCommand') return
-  const { name, redirections } = node as SimpleCommand
-  const [called] = name?.parts ?? []
-  if (called?.type !== 'Literal' || called.value !== 'exec') return
-  const isLost = redirections.some(
-    ({ operator, target }) =>
-      operator.includes('>') && 'parts' in target && target.parts.some(({ type }) => type === 'ProcessSubstitution'),
-  )
-  if (isLost) UNMATCHED.set(node as Command, LOST_OUTPUT)
-}
-
-const LOST_OUTPUT =
-  'exec: output into a process substitution is not available here; write `{ commands; } | command`, or to a file'
-
 /** Why a command is not run whose words the interpreter would leave as they are. */
-export function refusedPattern(node: Command): string | null {
+export function refusedPattern(node: Command): StepResult | null {
   const why = UNMATCHED.get(node)
-  return why === undefined ? null : `bash: ${why}\n`
+  return why === undefined ? null : { stdout: '', stderr: `bash: ${why}\n`, exitCode: 1 }
 }
 
 /** For text that would keep the parser busy for too long. */

@@ -1,5 +1,6 @@
 // The steps of a shell that has a table of its own for what it writes (`output-routes.ts`).
 
+import { isBlindName } from './looking.ts'
 import { OutputRedirector, splitRedirections } from './output-redirections.ts'
 import {
   captured,
@@ -47,7 +48,7 @@ type Step = { node: Command; run: Run; own: Run }
 export async function routedCommand(shell: Watched, position: Position, { node, run, own }: Step): Promise<StepResult> {
   const { outputs } = position
   if (outputs === null) return run(node)
-  const split = splitRedirections(shell, outputs, node)
+  const split = splitRedirections(shell, outputs, { node, isShell: isBareExec(node) })
   const redirector = new OutputRedirector(shell, position, { routes: outputs, run: own })
   if (isBareExec(node)) {
     const opened = await redirector.open(split.own)
@@ -112,7 +113,7 @@ export async function routedCall(shell: Watched, position: Position, { call, run
     return await withInherited(position, inherited, () =>
       shell.ctx.state.options.xtrace && !isDirect && pending.list.length === 0
         ? written()
-        : withEmitted(shell, outputs, written),
+        : withEmitted(shell, outputs, written, { gathers: pending.list.length === 0 && isBlindName(name) }),
     )
   } finally {
     opened.restore()

@@ -5,7 +5,6 @@ import { machineAdvice } from '../machine-commands.ts'
 import type { Watched } from './position.ts'
 import type { StepResult } from './shape.ts'
 
-const NOT_RUN = 126
 const NOT_FOUND = 127
 
 /** Says of a program that needs a machine why it is not there. */
@@ -23,16 +22,20 @@ export async function runFile(
   path: string,
   { args, stdin = '' }: { args: string[]; stdin?: string | undefined },
 ) {
-  const [program = 'bash', ...words] = await firstWords(shell, path)
+  const {
+    isFound,
+    words: [program = 'bash', ...words],
+  } = await firstWords(shell, path)
   const name = program.slice(program.lastIndexOf('/') + 1)
   const isShell = /^(ba|da|a|k|z)?sh$/.test(name)
   if (isShell || shell.ctx.commands.has(name)) {
     return shell.runCommand(isShell ? 'bash' : name, [...words, calledPath(shell, path), ...args], [], stdin, true)
   }
   const file = shell.position?.wordsFor(path) ?? path
-  const stderr = `bash: ${file}: ${program}: bad interpreter: No such file or directory\n`
-  const advised = withAdvice(name, { stdout: '', stderr, exitCode: NOT_FOUND })
-  return advised.stderr === stderr ? { ...advised, exitCode: NOT_RUN } : advised
+  const stderr = isFound
+    ? `/usr/bin/env: ‘${program}’: No such file or directory\n`
+    : `bash: ${file}: cannot execute: required file not found\n`
+  return withAdvice(name, { stdout: '', stderr, exitCode: NOT_FOUND })
 }
 
 /** As a script knows its own path: by the word that called it, or by that and the folder of PATH where it was found. */
@@ -44,14 +47,15 @@ function calledPath({ ctx, position }: Watched, path: string): string {
   return words.find((word) => word.includes('/') && ctx.fs.resolvePath(cwd, word) === path) ?? path
 }
 
-/** Those of the line that names the program, if there is one; what only looks for the program is left out. */
-async function firstWords({ ctx }: Watched, path: string): Promise<string[]> {
+/** Those of the line that names the program, if there is one; what only looks for the program (`isFound`) is left out. */
+async function firstWords({ ctx }: Watched, path: string): Promise<{ isFound: boolean; words: string[] }> {
   try {
     const [, line = ''] = /^#!\s*([^\n]*)/.exec(await ctx.fs.readFile(path)) ?? []
     const words = line.trim().split(/\s+/).filter(Boolean)
-    return /(^|\/)env$/.test(words[0] ?? '') ? words.slice(words[1] === '-S' ? 2 : 1) : words
+    const isFound = /(^|\/)env$/.test(words[0] ?? '')
+    return { isFound, words: isFound ? words.slice(words[1] === '-S' ? 2 : 1) : words }
   } catch (error) {
-    if (isFileError(error)) return []
+    if (isFileError(error)) return { isFound: false, words: [] }
     throw error
   }
 }

@@ -3,9 +3,11 @@
 import { beginStack } from './call-stack.ts'
 import { withOutput } from './closed-output.ts'
 import { takeFunctions } from './exported-functions.ts'
+import { withProcesses } from './output-processes.ts'
 import { ownVariables } from './own-variables.ts'
 import {
   asSubshell,
+  joined,
   type Position,
   positionIn,
   shown,
@@ -27,11 +29,15 @@ import type { ScriptWatch } from './watch.ts'
 import { withOption } from './words-alone.ts'
 import { noteWritten, refuseMade } from './written-substitutions.ts'
 
+const UNREAD: StepResult = { stdout: '', stderr: '', exitCode: 2 }
+
 type Running = { node: Script; execute: (script: Script) => Promise<StepResult> }
 
 export async function runScript(shell: Watched, watch: ScriptWatch, { node, execute }: Running): Promise<StepResult> {
   const { position } = shell
   const run = () => execute(node)
+  // The text is none from there on, which the caller finds out.
+  if ((!position || position.next) && node.statements.some(({ deferredError }) => deferredError)) return UNREAD
   repairWords(node, watch.parts.parse)
   if (!position) return begin(shell, watch, { node, execute })
   const { next, actionLine } = position
@@ -108,7 +114,7 @@ async function traced<T>({ ctx }: Watched, position: Position, run: () => Promis
 }
 
 async function begin(shell: Watched, watch: ScriptWatch, { node, execute }: Running): Promise<StepResult> {
-  const { isScript, options, text, file, isInput, ...beginning } = watch.begin()
+  const { isScript, options, text, file, isInput, error = null, ...beginning } = watch.begin()
   noteWritten(node, watch)
   const topStatements = new Set(node.statements)
   const position = positionIn(watch, {
@@ -117,6 +123,7 @@ async function begin(shell: Watched, watch: ScriptWatch, { node, execute }: Runn
     ownStatements: isScript ? topStatements : new Set(),
     own: ownVariables(text),
   })
+  position.isOfInput = isInput
   shell.position = position
   beginStack(shell, { file, isOfWords: position.isOfWords })
   beginVariables(shell)
@@ -127,9 +134,12 @@ async function begin(shell: Watched, watch: ScriptWatch, { node, execute }: Runn
     if (result.exitCode !== 0) return { ...result, exitCode: 2 }
   }
   const given = shell.ctx.state.groupStdin
-  const run = () => (isInput ? runScriptInput({ shell, position, execute }) : execute(node))
+  const run = async () => {
+    const result = await (isInput ? runScriptInput({ shell, position, execute }) : execute(node))
+    return error === null || position.isOver ? result : joined(result, { ...UNREAD, stderr: error }, 2)
+  }
   try {
-    const whole = () => toItsExit(shell, position, run)
+    const whole = () => withProcesses(shell, position, () => toItsExit(shell, position, run))
     const result = await routedShell(shell, position, {
       needsTable: startsTable(node, isInput ? given : undefined),
       run: whole,
@@ -141,7 +151,7 @@ async function begin(shell: Watched, watch: ScriptWatch, { node, execute }: Runn
 }
 
 /** In a script that is read from the input, it is only looked for. */
-const COPY_IN_TEXT = />&\s*[\w$"]|&>|\|&/
+const COPY_IN_TEXT = />&\s*[\w$"]|&>|\|&|\bexec\b[^\n]*>/
 
 function startsTable(node: Script, input: string | undefined): boolean {
   return input === undefined ? needsTable(node) : COPY_IN_TEXT.test(input)

@@ -25,7 +25,12 @@ export interface Interpreter {
     fs: IFileSystem
     limits: { maxArrayElements: number; maxStringLength: number }
     commands: ReadonlyMap<string, RegisteredCommand>
-    executionScope: { appendOutput(stream: 'stdout' | 'stderr', text: string, site: string): number }
+    executionScope: {
+      appendOutput(stream: 'stdout' | 'stderr', text: string, site: string): number
+      /** Throws for one too many. */
+      chargeCommand(): number
+      accountResult(result: StepResult, site: string): StepResult
+    }
     coverage?: unknown
     /** A script of a command, or with two arguments that of a substitution within arithmetic. */
     execFn?: RunScript
@@ -81,6 +86,11 @@ export interface ShellVariables {
   lastArg: string
   inCondition: boolean
   callDepth: number
+  commandCount?: number
+  fullyUnsetLocals?: ReadonlySet<string> | ReadonlyMap<string, unknown>
+  signal?: AbortSignal
+  /** Further words for the next command. */
+  extraArgs?: readonly string[]
   loopDepth: number
   parentHasLoopContext?: boolean
   callLineStack?: number[]
@@ -95,6 +105,7 @@ export interface ShellVariables {
   shoptOptions: {
     nocasematch: boolean
     xpg_echo: boolean
+    expand_aliases: boolean
     nullglob: boolean
     failglob: boolean
     globstar: boolean

@@ -11,7 +11,10 @@ import type { Command, ShellVariables, StepResult } from './shape.ts'
 const MADE = ['FUNCNAME', 'BASH_SOURCE', 'BASH_LINENO', 'DIRSTACK', 'GROUPS', 'BASH_VERSINFO', 'BASH_SUBSHELL']
 const READ = ['EPOCHSECONDS', 'EPOCHREALTIME', 'SRANDOM', 'BASH_COMMAND', 'BASH_EXECUTION_STRING', 'SECONDS', 'RANDOM']
 /** They are of one shell, and not for the next script. */
-export const SPECIAL_NAMES: readonly string[] = [...MADE, ...READ, 'BASH', 'OPTERR']
+export const SPECIAL_NAMES: readonly string[] = [...MADE, ...READ, 'BASH', 'OPTERR', 'SHLVL']
+export const isMade = (name: string): boolean => SPECIAL_NAMES.includes(name) || OF_INTERPRETER.test(name)
+/** Which it makes when they are read. */
+const OF_INTERPRETER = /^(?:_|LINENO|U?E?UID|PPID|HOST\w+|(?:OS|MACH)TYPE|PIPESTATUS|\w+OPTS|BASH\w*|COLUMNS|LINES)$/
 const READONLY = ['BASH_VERSINFO', 'UID', 'EUID', 'PPID']
 
 const MENTIONS = new RegExp(`(?<![A-Za-z0-9_])(?:${[...MADE, ...READ, 'OPTIND'].join('|')})(?![A-Za-z0-9_])`)
@@ -43,6 +46,9 @@ export function beginVariables({ ctx }: Watched): void {
   state.exportedVars = new Set(state.exportedVars)
   state.shoptOptions = { ...state.shoptOptions }
   for (const name of READONLY) state.readonlyVars.add(name)
+  if (state.env.get('OLDPWD') === '') state.env.delete('OLDPWD')
+  state.env.set('SHLVL', String((Number.parseInt(state.env.get('SHLVL') ?? '', 10) || 0) + 1))
+  state.exportedVars.add('SHLVL')
 }
 
 type Naming = { node: Command; run: (as: Command) => Promise<StepResult> }
@@ -121,7 +127,10 @@ function withKnown(position: Position, state: ShellVariables, node: Command): Co
     const [, name = '', back = ''] = FROM_END.exec(String(part.parameter)) ?? []
     const elements = state.arrays?.get(name)?.elements
     if (elements) return copyWith(part, { parameter: `${name}[${elements.size - Number(back)}]` })
-    if (!isSeeded || part.parameter !== 'RANDOM' || part.operation) return part
+    if (part.parameter !== 'RANDOM' || part.operation) return part
+    // A variable like any other from then on.
+    if (position.own.unset.has('RANDOM')) return { type: 'Literal', value: state.env.get('RANDOM') ?? '' }
+    if (!isSeeded) return part
     return { type: 'Literal', value: String(nextRandom(position)) }
   })
 }

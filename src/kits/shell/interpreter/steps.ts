@@ -18,8 +18,12 @@ import { endShell } from './exec.ts'
 import { isExported, passOn } from './exported-functions.ts'
 import { receivePending } from './kill-self.ts'
 import { applyCases } from './letter-case.ts'
+import { firstLineOf, lastLineOf } from './lines.ts'
+import { looksAtFiles } from './looking.ts'
 import { runNamed } from './named-command.ts'
+import { withProcesses } from './output-processes.ts'
 import { emitted, shownAtOnce } from './output-routes.ts'
+import { plainCommand } from './plain-commands.ts'
 import {
   asSubshell,
   errorsShown,
@@ -31,14 +35,17 @@ import {
   withForeignLoops,
 } from './position.ts'
 import { runPrepared } from './prepared.ts'
+import { refusedChange, refusedLoop } from './readonly.ts'
 import { refusedPattern } from './repairs.ts'
 import { routedCall, routedCommand, routedStage, routedText } from './routed-steps.ts'
 import { runFile } from './script-files.ts'
 import { endsShell } from './script-input.ts'
 import { runScript } from './script-step.ts'
+import { runSelect } from './select.ts'
 import type { Command, Interpreter, Pipeline, Statement, StepResult } from './shape.ts'
 import { adoptInput, saidInput, withInputOfOuter, withOwnInput, withPipedInput } from './shared-input.ts'
 import { withSpecial } from './special-variables.ts'
+import { timeFormat, withTime } from './timed.ts'
 import { withTrace } from './trace.ts'
 import {
   afterPipeline,
@@ -109,7 +116,9 @@ function watched(own: Steps): Steps & ThisType<Watched> {
       const call = (as: typeof node) => own.executeSubshell.call(this, as, stdin, ownsStdin)
       if (!position) return call(node)
       const within = (as: typeof node) =>
-        asSubshell(position, () => withForeignLoops(position, { count: 0, areOuter: true }, () => call(as)))
+        asSubshell(position, () =>
+          withForeignLoops(position, { count: 0, areOuter: true }, () => withProcesses(this, position, () => call(as))),
+        )
       const run = (as: typeof node) =>
         withInputOfOuter(this, position, { node, stdin, owns: ownsStdin }, () => within(as))
       if (!(position.traps.areSet || setsTraps(this, node))) return run(node)
@@ -132,7 +141,10 @@ type Step<Node> = { node: Node; own: Steps }
 
 async function statement(shell: Watched, position: Position, { node, own }: Step<Statement>): Promise<StepResult> {
   const pause = position.pacer.pauseIfDue()
-  if (pause) await pause
+  if (pause) {
+    await position.watch.unwritten.write()
+    await pause
+  }
   if (isDiscarded(position, node)) return { stdout: '', stderr: '', exitCode: 1 }
   const isWatched = position.traps.areSet || shell.ctx.state.options.xtrace
   const trace = isWatched
@@ -145,6 +157,16 @@ async function statement(shell: Watched, position: Position, { node, own }: Step
     if (followed) FOLLOWED.add(followed)
   }
   const isShown = trace !== '' && (await shownAtOnce(position, trace))
+  const [first, ...others] = node.pipelines
+  if (first !== undefined && others.length === 0 && !node.background && trace === '') {
+    const plain = plainCommand(shell, position, first)
+    if (plain !== null) {
+      const result = plain instanceof Promise ? await plain : plain
+      position.inputLeft = shell.ctx.state.groupStdin
+      if (position.ownStatements.has(node)) position.onStatement(shell)
+      return result
+    }
+  }
   const ended = node.background ? await job(shell, position, node) : await orDiscarded(shell, position, { node, own })
   const result = trace === '' || isShown ? ended : { ...ended, stderr: trace + ended.stderr }
   const left =
@@ -164,7 +186,7 @@ async function orDiscarded(shell: Watched, position: Position, { node, own }: St
     if (position.topStatements.has(node) && position.subshells === 0) position.isOver ||= endsShell(error)
     const left = position.topStatements.has(node) && position.subshells === 0 ? discarded(error) : null
     if (left === null) throw error
-    position.discardedLine = lineOf(node)
+    position.discardedLine = lastLineOf(node)
     shell.ctx.state.lastExitCode = left.exitCode
     shell.ctx.state.env.set('?', String(left.exitCode))
     return left
@@ -176,14 +198,9 @@ async function orDiscarded(shell: Watched, position: Position, { node, own }: St
 /** What stands on the same line as what was given up is given up as well. */
 function isDiscarded(position: Position, node: Statement): boolean {
   if (position.discardedLine === null || !position.topStatements.has(node) || position.subshells > 0) return false
-  if (lineOf(node) === position.discardedLine) return true
+  if (firstLineOf(node) === position.discardedLine) return true
   position.discardedLine = null
   return false
-}
-
-function lineOf({ pipelines }: Statement): number | null {
-  const [first] = pipelines[0]?.commands ?? []
-  return first && 'line' in first ? (first.line ?? null) : null
 }
 
 /** It has a shell of its own and no input; that it failed is told by `wait` alone. */
@@ -203,12 +220,17 @@ async function job(shell: Watched, { jobs }: Position, node: Statement): Promise
 async function pipeline(shell: Watched, position: Position, { node, own }: Step<Pipeline>): Promise<StepResult> {
   const { state } = shell.ctx
   const { inCondition } = state
+  const plain = plainCommand(shell, position, node)
+  if (plain !== null) return plain
   if (node.commands.length > 1) markStages(node)
   // Whatever fails within, be it in a function, is neither an end under `set -e` nor an occasion for a trap.
   if (node.negated || FOLLOWED.has(node)) state.inCondition = true
   let result: StepResult
   try {
-    result = await own.executePipeline.call(shell, node)
+    const format = timeFormat(shell, node)
+    const start = format === null ? 0 : performance.now()
+    result = await own.executePipeline.call(shell, format === null ? node : { ...node, timed: false })
+    if (format !== null) result = withTime(result, format, performance.now() - start)
     if (node.commands.length > 1) result = withCutPipes(shell, node, result)
   } finally {
     state.inCondition = inCondition
@@ -239,11 +261,22 @@ async function stage(shell: Watched, position: Position, step: CommandStep): Pro
   return result
 }
 
-async function command(shell: Watched, position: Position, { node, run }: CommandStep): Promise<StepResult> {
+async function command(shell: Watched, position: Position, step: CommandStep): Promise<StepResult> {
+  const { unwritten } = position.watch
+  if (unwritten.isEmpty || !looksAtFiles(step.node)) return wholeCommand(shell, position, step)
+  try {
+    await unwritten.write()
+  } catch (error) {
+    return resultOf(shell, position, error)
+  }
+  return wholeCommand(shell, position, step)
+}
+
+async function wholeCommand(shell: Watched, position: Position, { node, run }: CommandStep): Promise<StepResult> {
   const wasLive = position.isLive
   const isLive = wasLive && position.outputs === null
-  const refused = refusedPattern(node)
-  if (refused !== null) return { stdout: '', stderr: refused, exitCode: 1 }
+  const refused = refusedPattern(node) ?? refusedLoop(shell, node) ?? (await runSelect(shell, position, { node, run }))
+  if (refused !== null) return refused
   const stage = STAGES.get(node)
   // What stands in a pipeline is a shell of its own, to which its traps belong.
   const hasTraps = stage !== undefined && node.type !== 'Subshell' && setsTraps(shell, node)
@@ -282,7 +315,7 @@ async function command(shell: Watched, position: Position, { node, run }: Comman
     if (unset !== null) result = await exitAsUnset(shell, position, unset)
     await discardUnmatched(shell, result)
   } catch (error) {
-    result = await resultOf(shell, position, error)
+    result = (await refusedChange(shell, node, error)) ?? (await resultOf(shell, position, error))
   } finally {
     position.isLive = wasLive
     applyCases(shell, position)

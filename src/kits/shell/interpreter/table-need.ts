@@ -1,10 +1,12 @@
 // Whether a script needs a table of its own for what it writes (`output-routes.ts`). Without one, what a command of several parts
 // writes is collected stream by stream, and the order between its output and its errors is lost.
 
+import { mayLookWithin } from './looking.ts'
 import type { Command, Pipeline, Redirection } from './shape.ts'
 import { writtenText } from './words-alone.ts'
 
 const OUTPUT = 1
+const OPENING: ReadonlySet<string> = new Set(['>', '>>', '>|', '&>', '&>>'])
 const FIRST_COPY = 3
 /** They run a script or another command, which writes in its own order. */
 const RUNNING: ReadonlySet<string> = new Set([
@@ -21,20 +23,28 @@ export function needsTable(root: object): boolean {
   return known
 }
 
-type Seen = { merged: (Command | null)[]; functions: Set<string>; hasPipes: boolean; readsOthers: boolean }
+type Seen = {
+  merged: (Command | null)[]
+  /** Names of what writes to a file. */
+  written: Set<string>
+  functions: Set<string>
+  hasPipes: boolean
+  readsOthers: boolean
+}
 
 function isNeeded(root: object): boolean {
-  const seen: Seen = { merged: [], functions: new Set(), hasPipes: false, readsOthers: false }
+  const seen: Seen = { merged: [], written: new Set(), functions: new Set(), hasPipes: false, readsOthers: false }
   const open: object[] = [root]
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     if (isCommand(node)) {
-      if (node.redirections.some(isCopy)) return true
+      if (node.redirections.some(isCopy) || redirectsShell(node) || writesInTurns(node)) return true
       look(seen, node)
     } else if (isPipeline(node)) lookAtPipe(seen, node)
     for (const value of Object.values(node)) if (typeof value === 'object' && value !== null) open.push(value)
   }
   // The errors of a function in a pipe come while the next stage runs.
   if (seen.hasPipes && seen.functions.size > 0) return true
+  if ([...seen.functions].some((name) => seen.written.has(name))) return true
   return seen.merged.some((command) => hasParts(command, seen))
 }
 
@@ -48,7 +58,9 @@ function isPipeline(node: object): node is Pipeline {
 
 function look(seen: Seen, node: Command): void {
   if (node.type === 'FunctionDef') seen.functions.add(node.name)
-  if (READING.has(nameOf(node) ?? '')) seen.readsOthers = true
+  const name = nameOf(node) ?? ''
+  if (READING.has(name)) seen.readsOthers = true
+  if (name !== '' && node.redirections.some(({ operator }) => OPENING.has(operator))) seen.written.add(name)
   if (node.redirections.some(merges)) seen.merged.push(node)
 }
 
@@ -57,6 +69,18 @@ function lookAtPipe(seen: Seen, { commands, pipeStderr }: Pipeline): void {
   commands.forEach((command, i) => {
     if (pipeStderr?.[i]) seen.merged.push(command)
   })
+}
+
+/** `exec > log`: from then on everything that the shell runs writes there. */
+function redirectsShell(node: Command): boolean {
+  if (node.type !== 'SimpleCommand' || node.args.length > 0 || nameOf(node) !== 'exec') return false
+  return node.redirections.some(({ operator }) => operator.includes('>') && operator !== '<>')
+}
+
+/** A loop or a group whose file something within it may look at, or write to as well: it is there as it grows. */
+function writesInTurns(node: Command): boolean {
+  if (node.type === 'SimpleCommand' || node.type === 'FunctionDef') return false
+  return node.redirections.some(({ operator }) => OPENING.has(operator)) && mayLookWithin(node)
 }
 
 /** Of another number than those of the standard streams. */

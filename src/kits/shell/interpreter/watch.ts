@@ -6,6 +6,7 @@ import type { Pacer } from '../shell-pacer.ts'
 import type { StoppedOutput } from '../stopped-output.ts'
 import type { OutputRoutes } from './output-routes.ts'
 import type { FunctionDefinition, Interpreter, Script } from './shape.ts'
+import { Unwritten } from './unwritten.ts'
 
 export interface WatchParts {
   pacer: Pacer
@@ -33,6 +34,8 @@ export interface ShellStart {
   file: string | null
   /** It reads its script from its standard input, command by command. */
   isInput: boolean
+  /** What is to be said behind the script: what follows in its text is none. */
+  error?: string | null
 }
 
 /** How the next shell begins, and whether it writes to the terminal. */
@@ -42,6 +45,7 @@ const PLAIN: Beginning = { isLive: false, options: [], text: null, file: null, i
 
 export class ScriptWatch {
   readonly parts: WatchParts
+  readonly unwritten = new Unwritten()
   /** Functions that a shell of this run has exported, by the variables in which they are passed on. */
   readonly passedFunctions = new Map<string, FunctionDefinition>()
   /** How much the shell that ended last had read of the input that it was given; null for one without. */
@@ -53,6 +57,8 @@ export class ScriptWatch {
   inherited: { routes: OutputRoutes; isDirect: boolean; isKept: boolean } | null = null
   /** Whether the command that is called reads a file as its input. */
   inputIsFile = false
+  /** How many shells have begun: a text that does not parse begins none. */
+  begun = 0
   #isScriptStarted = false
   #next = PLAIN
 
@@ -82,6 +88,7 @@ export class ScriptWatch {
   begin(): Beginning & { isScript: boolean; isOfWords: boolean } {
     const isScript = !this.#isScriptStarted
     const next = this.#next
+    this.begun++
     this.#isScriptStarted = true
     this.#next = PLAIN
     return { ...next, isScript, isLive: isScript || next.isLive, isOfWords: isScript || next.text !== null }

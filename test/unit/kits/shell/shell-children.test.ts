@@ -56,7 +56,7 @@ test('a script file runs by the program that its first line names, in a shell of
 printf '#!/bin/sh\\necho "$hidden[$SEEN] $0 $# $10"\\n' > s; printf '#!/bin/cat\\nas it is\\n' > c; printf '#!/opt/none\\n' > n
 chmod +x s c n; ./s 1 2 3 4 5 6 7 8 9 "te n"; ./c; ./n; echo $?; mkdir d; ./d; echo $?; PATH=$PWD:$PATH; s`)
   expect(outcome.output).toBe(
-    '[2] ./s 10 10\n#!/bin/cat\nas it is\nbash: ./n: /opt/none: bad interpreter: No such file or directory\n126\n' +
+    '[2] ./s 10 10\n#!/bin/cat\nas it is\nbash: ./n: cannot execute: required file not found\n127\n' +
       'bash: ./d: Is a directory\n126\n[2] /workspace/s 0 0\n',
   )
 })

@@ -96,6 +96,7 @@ export function declaredIntegers(
   const isOther = /[aAfFn]/.test(options) || args.some((arg) => /^\+\w*i/.test(arg))
   if (isOther || (!isKind && !integerVars?.size)) return null
   const exact = new Map<string, string>()
+  const before = new Map<string, string | undefined>()
   const numbers = args.map((arg, at) => {
     const [, name = '', append = '', text = ''] = VALUE.exec(arg) ?? []
     if (name === '' || !(isKind || integerVars?.has(name))) return arg
@@ -104,11 +105,18 @@ export function declaredIntegers(
       const given = evaluateText(shell, text)
       const value = String(append === '' ? given : add(currentValue(shell, name), given))
       exact.set(name, value)
+      // Those behind it see it.
+      if (!before.has(name)) before.set(name, env.get(name))
+      env.set(name, value)
       return `${name}=${value}`
     } catch (error) {
       throw mistakeInAssignment(shell, error, 'declare: ')
     }
   })
+  for (const [name, value] of before) {
+    if (value === undefined) env.delete(name)
+    else env.set(name, value)
+  }
   const keep = () => {
     for (const [name, value] of exact) if (env.get(name) !== undefined) shell.ctx.state.env.set(name, value)
   }

@@ -3,6 +3,7 @@
 // character and that the lexer takes for letters; in the tree that comes out they are changed back. Each sign is one code
 // point before and after, so places and lines stay what they are.
 
+import { withBytes } from '../ansi-quotes.ts'
 import type { Script } from '../shape.ts'
 import { arithmeticCommands } from './double-parentheses.ts'
 
@@ -17,9 +18,47 @@ const NEGATED = `@(${String.fromCharCode(FIRST + SIGNS.length)}`
 
 const VEIL = new Map([...SIGNS].map((sign, i) => [sign, String.fromCharCode(FIRST + i)]))
 
+/** In front of what the parser would refuse, and bash refuses when it comes to run it: `${x y}` and `$((3.5))`. It stands for nothing. */
+const MARK = String.fromCharCode(FIRST + SIGNS.length + 1)
+const BAD_PARAMETER =
+  /\$\{(?!(?:[!#]?(?:[A-Za-z_]\w*|\d+|[@*#?$!-])[:=\-+?#%/^,@~*[}\\]|[#!@*?$-][:=\-+?#%/^,@~}]|[!#]?\w*$))/g
+const NUMBERS = /\$\(\((?:[^()\n]|\([^()\n]*\))*\)\)/g
+const IS_FRACTION = /(\d)(?=\.\d)/g
+
+/** `${v~}` changes each letter to its other form: the parser is to think that it makes them large. */
+const TOGGLES = /(\$\{!?(?:[A-Za-z_]\w*(?:\[[^\]\n]{0,200}\])?|[\d@*]+))(~~?)/g
+const TOGGLE = String.fromCharCode(FIRST + SIGNS.length + 2)
+const TOGGLED_SIGNS = new RegExp(`\\^+${TOGGLE}`, 'g')
+/** In front of the pattern of such a change. */
+export const TOGGLED = '\u{fffff}'
+/** `select` is a loop over words to the parser, whose name begins with a sign. */
+const SELECT_WORD =
+  /(^|[\n;&|({]|\b(?:then|do|else)\b|!)([ \t]*)select([ \t]+)(?=[A-Za-z_]\w*(?:[ \t]+in\b|[ \t]*[;\n]))/g
+const SELECT = String.fromCharCode(FIRST + SIGNS.length + 3)
+const SELECT_LOOP = new RegExp(`for([ \\t]+)${SELECT}`, 'g')
+/** In front of the name of such a loop. */
+export const SELECTED = '\u{ffffe}'
+/** A shift or a comparison in the index of an element, where the parser sees a redirection. */
+const KEYS = /(?<=[(\s]\[)[^\]\n'"$`]{1,200}(?=\]\+?=)/g
+
+function marked(given: string): string {
+  let text = withBytes(given, MARK)
+  if (text.includes('select')) text = text.replace(SELECT_WORD, `$1$2for$3${SELECT}`)
+  if (text.includes('${')) {
+    text = text.replace(BAD_PARAMETER, `$&${MARK}`)
+    if (text.includes('~')) {
+      text = text.replace(TOGGLES, (_, name: string, signs: string) => name + '^'.repeat(signs.length) + TOGGLE)
+    }
+  }
+  if (text.includes(']=')) text = text.replace(KEYS, (key) => (/[<>&|;()]/.test(key) ? veiledPart(key, false) : key))
+  return text.includes('$((') ? text.replace(NUMBERS, (one) => one.replace(IS_FRACTION, `$1${MARK}`)) : text
+}
+
 /** The script as the library's parser is to read it. */
-export function veiled(script: string): string {
-  if (!['((', '${', '=(', '!('].some((sign) => script.includes(sign)) || HAS_VEIL.test(script)) return script
+export function veiled(given: string): string {
+  if (HAS_VEIL.test(given)) return given
+  const script = marked(given)
+  if (!['((', '${', '=(', '!('].some((sign) => script.includes(sign))) return script
   let text = ''
   let at = 0
   for (const { start, end, isLoop, isGroup } of arithmeticCommands(script)) {
@@ -47,7 +86,15 @@ export const withoutSigns = (text: string): string => text.replace(/[\s!()|&;<>]
 /** For texts that come from the parser. */
 export function unveiled(text: string): string {
   if (!HAS_VEIL.test(text)) return text
-  return text.replaceAll(NEGATED, '!(').replace(VEILS, (veil) => SIGNS[veil.charCodeAt(0) - FIRST] ?? veil)
+  const shown = text
+    .replace(TOGGLED_SIGNS, (signs) => '~'.repeat(signs.length - 1))
+    .replace(SELECT_LOOP, 'select$1')
+    .replaceAll(TOGGLE, TOGGLED)
+    .replaceAll(SELECT, SELECTED)
+  return shown
+    .replaceAll(NEGATED, '!(')
+    .replaceAll(MARK, '')
+    .replace(VEILS, (veil) => SIGNS[veil.charCodeAt(0) - FIRST] ?? veil)
 }
 
 /** Changes a tree of the parser's back. */

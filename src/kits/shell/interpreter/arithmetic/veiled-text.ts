@@ -4,15 +4,12 @@ import type { Watched } from '../position.ts'
 import type { CommandCall, StepResult } from '../shape.ts'
 import { veiled } from './veil.ts'
 
-export async function withVeil(
-  { ctx }: Watched,
-  call: CommandCall,
-  run: () => Promise<StepResult>,
-): Promise<StepResult> {
-  const [name, given] = call
-  if (name === 'eval') {
-    const text = (given[0] === '--' ? given.slice(1) : given).join(' ')
-    if (veiled(text) !== text) call[1] = ['--', veiled(text)]
+type Reading = { text: string; run: () => Promise<StepResult> }
+
+/** `text` is what the words of `eval` come to, or what is in the file. */
+export async function withVeil({ ctx }: Watched, call: CommandCall, { text, run }: Reading): Promise<StepResult> {
+  if (call[0] === 'eval') {
+    call[1] = ['--', veiled(text)]
     return run()
   }
   const { fs } = ctx
@@ -21,8 +18,7 @@ export async function withVeil(
     get: (target, field) => {
       const method: unknown = Reflect.get(target, field)
       if (field !== 'readFile') return typeof method === 'function' ? method.bind(target) : method
-      return async (...args: Parameters<typeof fs.readFile>) => {
-        const text = await fs.readFile(...args)
+      return async () => {
         ctx.fs = fs
         return veiled(text)
       }

@@ -13,7 +13,7 @@ import { hasTilde } from './tildes.ts'
 export type Grade = 'still' | 'easy' | 'soft' | 'hard' | 'foreign'
 
 const RANKS: readonly Grade[] = ['still', 'easy', 'soft', 'hard', 'foreign']
-const PLAIN = /^(?:[A-Za-z_]\w*|\d+|[?#$!-])$/
+const PLAIN = /^(?:(?!BASHOPTS$)[A-Za-z_]\w*|\d+|[?#$!])$/
 /** The interpreter itself says what is wrong with them. */
 const REFUSED: ReadonlySet<string> = new Set(['LengthSliceError'])
 

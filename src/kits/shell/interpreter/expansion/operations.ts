@@ -63,9 +63,12 @@ function removed(value: string, pattern: Pattern, { side, greedy }: Of<'PatternR
 }
 
 function inCase(value: string, pattern: Pattern | null, { direction, all }: Of<'CaseModification'>): string {
+  // See `noteToggle`, which puts it there.
+  const isToggle = (direction as string) === 'toggle'
   const changed = (char: string) => {
     if (pattern && !pattern.matches(char)) return char
-    const other = direction === 'upper' ? char.toUpperCase() : char.toLowerCase()
+    const isLarge = isToggle ? char === char.toLowerCase() : direction === 'upper'
+    const other = isLarge ? char.toUpperCase() : char.toLowerCase()
     // One character stays one.
     return Array.from(other).length === 1 ? other : char
   }

@@ -3,6 +3,7 @@
 
 import { evaluateText } from '../arithmetic/expression.ts'
 import { NounsetError } from '../arithmetic/variables.ts'
+import { shellFlags } from '../own-options.ts'
 import type { ShellArray } from '../shape.ts'
 import { entriesOf, type Values } from '../values.ts'
 import { type Part, withOption } from '../words-alone.ts'
@@ -34,6 +35,9 @@ export async function parameterOf(expander: Expands, label: string): Promise<Par
   const array = arrays?.get(name) ?? null
   if (name === '!' && expander.state.lastBackgroundPid === 0) {
     return { label, values: [], all: null, name, array, keys: [] }
+  }
+  if (name === '-' || name === 'BASHOPTS') {
+    return { label, values: [shellFlags(expander, name)], all: null, name, array, keys: [] }
   }
   if (!array && !env.has(name) && MADE.test(name)) return madeParameter(expander, label, subscript)
   const found = { label, name, array, all: null, keys: [] }

@@ -1,0 +1,100 @@
+// A text that is no script: what of it bash runs before it comes to the place that is wrong, and what it says there. Bash reads a
+// line, or as many as a command has, and runs that before it reads on.
+
+import type { StepResult } from '../shape.ts'
+import { Grammar } from './grammar.ts'
+import { SyntaxProblem } from './problems.ts'
+
+export interface Diagnosis {
+  /** Where the command begins that is not run, nor anything behind it. */
+  end: number
+  /** From 1 on. */
+  line: number
+  words: string
+  /** The line as it was written, where bash shows it. */
+  shown: string | null
+}
+
+/** Null for a text in which nothing is wrong, as far as can be seen without running it. */
+export function diagnosed(script: string): Diagnosis | null {
+  // Bash ends the last line if it is not ended.
+  const text = script.endsWith('\n') ? script : `${script}\n`
+  const grammar = new Grammar(text)
+  let end: number | null = 0
+  try {
+    for (end = grammar.begin(); end !== null; end = grammar.begin()) grammar.unit()
+    return null
+  } catch (error) {
+    if (error instanceof RangeError) return null
+    if (!(error instanceof SyntaxProblem)) throw error
+    return { end: end ?? 0, ...placed(text, error) }
+  }
+}
+
+function placed(text: string, { at, words, showsLine }: SyntaxProblem): Omit<Diagnosis, 'end'> {
+  const line = text.slice(0, at).split('\n').length
+  const start = text.lastIndexOf('\n', at - 1) + 1
+  const end = text.indexOf('\n', start)
+  return { line, words, shown: showsLine ? text.slice(start, end < 0 ? undefined : end) : null }
+}
+
+const OF_PARSER = /Parse error at (\d+):\d+: (.*)/
+/** What the parser tells of expressions in `[[ ]]`, which are not looked into here. */
+const OF_TEST = /DBRACK|operand/
+
+/** For what only the interpreter's parser has found wrong; null where that is no fault of the text. */
+export function diagnosedBy(message: string, text: string): Diagnosis | null {
+  const [, line = '', words = ''] = OF_PARSER.exec(message) ?? []
+  if (!OF_TEST.test(words)) return null
+  const lines = text.split('\n')
+  const shown = lines[Number(line) - 1] ?? ''
+  const lineStart = lines.slice(0, Number(line) - 1).join('\n').length
+  const grammar = new Grammar(text)
+  let end = 0
+  for (let next = grammar.begin(); next !== null && next <= lineStart + 1; next = grammar.begin()) {
+    end = next
+    grammar.unit()
+  }
+  return { end, line: Number(line), words: 'syntax error in conditional expression', shown }
+}
+
+/** As bash says it; `source` is how it calls the text. */
+export function syntaxMessage({ line, words, shown }: Diagnosis, source: string, lines = 0): string {
+  const place = `${source}: line ${line + lines}: `
+  return `${place}${words}\n${shown === null ? '' : `${place}\`${shown}'\n`}`
+}
+
+const NEIGHBOURS = [
+  // `&& &&`, `; ;`, `| |`
+  /(?:&&|\|[|&]?|(?<!;);(?!;)|(?<![<>&])&(?![>&]))[ \t]+(?:&&|\|\|?|;(?!;))/,
+  // `&&` and the end
+  /(?:&&|\|[|&]?)\s*$/,
+  // `if then`
+  /\b(?:if|while|until|elif|then|do|else)[ \t\n]+(?:then|do|done|fi|else|elif)\b/,
+]
+
+/** Whether a text that the parser takes may be none for bash all the same: a text of which that can be said at a glance. */
+function looksWrong(text: string): boolean {
+  return NEIGHBOURS.some((one) => one.test(text))
+}
+
+type Reading = {
+  /** How messages call the text, and how many lines stand before it. */
+  source: string
+  lines?: number
+  /** Runs the text, and says behind it what is wrong with what follows. */
+  run: (text: string, error: string | null) => Promise<{ result: StepResult; isRead: boolean }>
+}
+
+/** Runs a text up to the place where it is no script. Only a text that looks wrong, or was refused, is read twice. */
+export async function runReadable(text: string, { source, lines, run }: Reading): Promise<StepResult> {
+  let found = looksWrong(text) ? diagnosed(text) : null
+  if (found === null) {
+    const { result, isRead } = await run(text, null)
+    if (isRead) return result
+    found = diagnosed(text) ?? diagnosedBy(result.stderr, text)
+    if (found === null) return result
+  }
+  const { result } = await run(`${text.slice(0, found.end)}#`, syntaxMessage(found, source, lines))
+  return result
+}

@@ -1,0 +1,5 @@
+export type Token = {
+  kind: 'word' | 'sign' | 'newline' | 'end'
+  text: string
+  start: number
+}

@@ -1,0 +1,56 @@
+// What a loop of many small commands writes to a file is gathered, and written before anything could look at the file: before the next
+// command that is run step by step, at each pause, and when the script ends or is stopped.
+
+import type { Place } from './output-routes.ts'
+
+const MOST_CHARS = 256 * 1024
+
+export class Unwritten {
+  readonly #files = new Set<GatheringFile>()
+
+  get isEmpty(): boolean {
+    return this.#files.size === 0
+  }
+
+  file(append: (bytes: string) => Promise<void>): GatheringFile {
+    return new GatheringFile(this.#files, append)
+  }
+
+  async write(): Promise<void> {
+    for (const file of [...this.#files]) await file.flush()
+  }
+}
+
+class GatheringFile implements Place {
+  readonly #waiting: Set<GatheringFile>
+  readonly #append: (bytes: string) => Promise<void>
+  #pieces: string[] = []
+  #length = 0
+
+  constructor(waiting: Set<GatheringFile>, append: (bytes: string) => Promise<void>) {
+    this.#waiting = waiting
+    this.#append = append
+  }
+
+  /** In the order in which it was gathered. */
+  async write(bytes: string): Promise<void> {
+    if (this.#length > 0) await this.flush()
+    await this.#append(bytes)
+  }
+
+  /** What `gather` does is no file operation, so nothing is awaited. */
+  gather(bytes: string): Promise<void> | void {
+    this.#pieces.push(bytes)
+    this.#length += bytes.length
+    this.#waiting.add(this)
+    return this.#length > MOST_CHARS ? this.flush() : undefined
+  }
+
+  async flush(): Promise<void> {
+    const bytes = this.#pieces.join('')
+    this.#pieces = []
+    this.#length = 0
+    this.#waiting.delete(this)
+    if (bytes !== '') await this.#append(bytes)
+  }
+}
