@@ -88,6 +88,7 @@ export const DEFAULT_WORKSPACE_LIMITS: WorkspaceLimits = {
 }
 
 const MESSAGES = {
+  EACCES: 'permission denied',
   EBUSY: 'resource busy or locked',
   EEXIST: 'file already exists',
   EINVAL: 'invalid argument',

@@ -18,6 +18,7 @@ import { FIXTURES } from './shell-corpus.ts'
 import { summaryOf, type TreeReader } from './shell-tree.ts'
 
 const run = promisify(execFile)
+const NOBODY = 65534
 const ALWAYS_NEEDED = ['bash', 'git']
 /** The files are that old, in the order of their paths a minute apart: more than half a year, so that `ls -l` shows the year. */
 const FIRST_MTIME_MS = Date.UTC(2024, 0, 10, 12)
@@ -49,7 +50,7 @@ export class RealShell {
     return fixtureEntries(await this.#made(name))
   }
 
-  async #report({ fixture, script }: CorpusEntry): Promise<ShellReport> {
+  async #report({ fixture, script, isAsUser }: CorpusEntry): Promise<ShellReport> {
     const root = await mkdtemp(join(this.#folder, 'r'))
     await chmod(root, 0o755)
     const workspace = join(root, 'workspace')
@@ -59,12 +60,21 @@ export class RealShell {
       mkdir(join(root, 'home', 'user'), { recursive: true }),
     ])
     const inside = script.replaceAll(/(?<![\w.*}])\/(workspace|tmp|home\/user)\b/g, `${root}/$1`)
-    const said = await execute(['bash', '-c', inside], { cwd: workspace, env: environment(root) })
+    const prefix = isAsUser && process.getuid?.() === 0 ? await this.#withoutPowers(root) : []
+    const said = await execute([...prefix, 'bash', '-c', inside], { cwd: workspace, env: environment(root) })
+    if (isAsUser) await run('chmod', ['-R', 'u+rwX', workspace])
     const tree = await summaryOf(DISK, workspace)
     const plain = (text: string) => text.replaceAll(`${root}/`, '/').replaceAll(root, '/')
     for (const [path, held] of Object.entries(tree)) tree[path] = plain(held)
     await rm(root, { recursive: true, force: true })
     return { ...said, stdout: plain(said.stdout), stderr: plain(said.stderr), tree }
+  }
+
+  /** Gives all of it to a user without any powers. Answers with what runs a command as that user. */
+  async #withoutPowers(root: string): Promise<string[]> {
+    await chmod(this.#folder, 0o755)
+    await run('chown', ['-R', `${NOBODY}:${NOBODY}`, root])
+    return ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups']
   }
 
   #made(name: string): Promise<string> {

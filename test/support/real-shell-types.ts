@@ -27,6 +27,8 @@ export interface CorpusEntry {
   /** The tree that it is run in. */
   fixture: string
   script: string
+  /** Whether the real shell runs it without the powers of a superuser, whoever runs the tests. */
+  isAsUser?: boolean
   /** Programs without which the real shell cannot run it. */
   needs: string[]
   /** What is made equal in both outputs before they are compared, because no two machines agree on it. */

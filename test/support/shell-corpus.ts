@@ -1,5 +1,6 @@
 // The commands of the differential test, as they are written down: a text file for each theme, in which `### name` begins an
-// entry and everything up to the next one is its script. After the name come `fixture=`, `needs=` and `normalise=`.
+// entry and everything up to the next one is its script. After the name come `fixture=`, `needs=`, `normalise=` and
+// `as=user`, for what a superuser may do and others may not.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, normalize } from 'node:path'
@@ -37,14 +38,15 @@ function entryOf(theme: string, part: string, common: Map<string, string>): Corp
     theme,
     fixture: words.get('fixture') ?? DEFAULT_FIXTURE,
     script,
-    needs: list('needs'),
+    needs: words.get('as') === 'user' ? [...list('needs'), 'setpriv'] : list('needs'),
+    isAsUser: words.get('as') === 'user',
     normalise: list('normalise').map(normaliser),
   }
 }
 
 function wordsOf(text: string): Map<string, string> {
   const words = text.split(/\s+/).filter((word) => word !== '')
-  for (const word of words) if (!/^(fixture|needs|normalise)=/.test(word)) throw new Error(`not understood: ${word}`)
+  for (const word of words) if (!/^(fixture|needs|normalise|as)=/.test(word)) throw new Error(`not understood: ${word}`)
   return new Map(words.map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)]))
 }
 

@@ -51,6 +51,7 @@ export const SHELL_RISKS: Readonly<Record<OwnCommand | WorkspaceCommand | 'git' 
   factor: 'free',
   fgrep: 'free',
   find: 'judged',
+  file: 'free',
   flock: 'judged',
   fmt: 'free',
   fold: 'free',

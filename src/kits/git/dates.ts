@@ -1,23 +1,31 @@
 // Times as git shows them, and the ways in which people give them.
 
+import { UTC, type Zone } from '../../lib/time-zone.ts'
 import { formattedDate } from './date-format.ts'
 import { fatal } from './failure.ts'
-import { offsetMs, parseDate } from './identity.ts'
+import { offsetMs, offsetText, parseDate, zoneIn } from './identity.ts'
 import type { Signature } from './objects.ts'
 
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const
 
-export type DateStyle = string
+/** A name as `--date` takes it; with the clock that counts where the name says `local`. */
+export type DateStyle = string | { name: string; clock: Zone }
+
+export function styleIn(name: string, env: Readonly<Record<string, string>>): DateStyle {
+  return /(^|-)local(:|$)/.test(name) ? { name, clock: zoneIn(env) } : name
+}
 
 type When = Pick<Signature, 'seconds' | 'zone'>
 
-export function showDate(when: When, style: DateStyle): string {
+export function showDate(when: When, shown: DateStyle): string {
+  const { name: style, clock } = typeof shown === 'string' ? { name: shown, clock: UTC } : shown
   const { seconds, zone } = when
-  // Here it is UTC everywhere, so that is what is local; of the plain style it leaves the zone out.
+  // Of the plain style it leaves the zone out.
   const named = /^(.+)-local(:.*)?$/s.exec(style.startsWith('format:') ? '' : style)
-  if (named) return showDate({ seconds, zone: '+0000' }, (named[1] ?? '') + (named[2] ?? ''))
-  if (style === 'local') return showDate({ seconds, zone: '+0000' }, 'default').replace(/ \+0000$/, '')
+  const here = { seconds, zone: offsetText(clock, seconds * 1000) }
+  if (named) return showDate(here, (named[1] ?? '') + (named[2] ?? ''))
+  if (style === 'local') return showDate(here, 'default').replace(/ [+-]\d{4}$/, '')
   const local = new Date(seconds * 1000 + offsetMs(zone))
   const two = (value: number) => String(value).padStart(2, '0')
   const time = `${two(local.getUTCHours())}:${two(local.getUTCMinutes())}:${two(local.getUTCSeconds())}`
@@ -88,17 +96,19 @@ function human(local: Date, { seconds, zone }: When): string {
 }
 
 /** `2024-01-31`, `2.weeks.ago`, `yesterday`; seconds since the epoch. */
-export function parseMoment(text: string): number {
+export function parseMoment(text: string, clock: Zone = UTC): number {
   const seconds = Math.floor(Date.now() / 1000)
   const words = text.trim().replace(/[ ._]+/g, ' ')
   const ago = /^(\d+|an?|one|last) (second|minute|hour|day|week|month|year)s?(?: ago)?$/.exec(words)
   const count = /^\d/.test(ago?.[1] ?? '') ? Number(ago?.[1]) : 1
   if (ago) return seconds - count * (UNITS.find(([unit]) => unit === ago[2])?.[1] ?? 1)
   if (text === 'now') return seconds
-  if (text === 'today' || text === 'midnight') return seconds - (seconds % 86_400)
+  if (text === 'today' || text === 'midnight')
+    return seconds - ((seconds + clock.offsetAt(seconds * 1000) * 60) % 86_400)
   if (text === 'yesterday') return seconds - 86_400
   // A day alone is that day at this time of day.
   const isDay = /^\d{4}[-/]\d{1,2}[-/]\d{1,2}$/.test(text.trim())
-  if (!isDay) return parseDate(text).seconds
-  return parseDate(text.trim().replaceAll('/', '-')).seconds + (seconds % 86_400)
+  if (!isDay) return parseDate(text, clock).seconds
+  const ofDay = (seconds + clock.offsetAt(seconds * 1000) * 60) % 86_400
+  return parseDate(text.trim().replaceAll('/', '-'), clock).seconds + ofDay
 }

@@ -9,7 +9,8 @@ import { CorruptObjectError } from './objects.ts'
 export function explainedFailure(error: unknown): GitFailure | null {
   if (error instanceof GitFailure) return error
   if (isFileError(error)) {
-    return fatal(error.message, { cause: error, reason: error.code === 'ENOSPC' ? 'too-large' : 'other' })
+    const message = error.code === 'EACCES' ? `'${error.path}': Permission denied` : error.message
+    return fatal(message, { cause: error, reason: error.code === 'ENOSPC' ? 'too-large' : 'other' })
   }
   if (error instanceof CorruptObjectError) return fatal(`the repository is damaged: ${error.message}`, { cause: error })
   if (!(error instanceof MissingObjectError)) return null

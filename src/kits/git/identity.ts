@@ -1,5 +1,6 @@
 // Who makes a commit, and when.
 
+import { UTC, utcOf, type Zone, zoneOf, zoneText } from '../../lib/time-zone.ts'
 import { fatal } from './failure.ts'
 import type { Signature } from './objects.ts'
 
@@ -20,7 +21,11 @@ export function signature(role: 'author' | 'committer', { env, setting }: Identi
     (what === 'email' ? env.EMAIL : undefined) ||
     DEFAULT_IDENTITY[what]
   const at = env[`${prefix}_DATE`]
-  return { name: clean(pick('name')), email: clean(pick('email')), ...(at ? parseDate(at) : now()) }
+  return {
+    name: clean(pick('name')),
+    email: clean(pick('email')),
+    ...(at ? parseDate(at, zoneIn(env)) : now(zoneIn(env))),
+  }
 }
 
 /** `Name <email>`, as `--author` takes it. */
@@ -35,30 +40,37 @@ function clean(text: string): string {
   return text.replace(/[<>\n\0]/g, '').replace(/^[\s.,:;"\\']+|[\s.,:;"\\']+$/g, '')
 }
 
-export function now(): { seconds: number; zone: string } {
-  return { seconds: Math.floor(Date.now() / 1000), zone: '+0000' }
+/** The zone of the clock that `TZ` names. */
+export function zoneIn(env: Readonly<Record<string, string>>): Zone {
+  return zoneOf(env.TZ ?? '')
 }
 
-/** `1700000000 +0100`, `@1700000000`, or a date as most programs write it; without a zone it is UTC. */
-export function parseDate(text: string): { seconds: number; zone: string } {
+/** The offset of the zone at that time, as commits have it. */
+export function offsetText(zone: Zone, ms: number): string {
+  return zoneText(zone.offsetAt(ms), 0)
+}
+
+export function now(clock: Zone = UTC): { seconds: number; zone: string } {
+  return { seconds: Math.floor(Date.now() / 1000), zone: offsetText(clock, Date.now()) }
+}
+
+/** `1700000000 +0100`, `@1700000000`, or a date as most programs write it; without a zone it is of the clock. */
+export function parseDate(text: string, clock: Zone = UTC): { seconds: number; zone: string } {
   const raw = /^@?(\d{1,12})(?: ([+-]\d{4}))?$/.exec(text.trim())
-  if (raw) return { seconds: Number(raw[1]), zone: raw[2] ?? '+0000' }
+  if (raw) return { seconds: Number(raw[1]), zone: raw[2] ?? offsetText(clock, Number(raw[1]) * 1000) }
   const written =
     /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2}))?)?(?:\.\d+)?\s*(Z|[+-]\d{2}:?\d{2})?$/.exec(text.trim())
-  const zone = written?.[7] && written[7] !== 'Z' ? written[7].replace(':', '') : '+0000'
-  const at = written
-    ? Date.UTC(
-        Number(written[1]),
-        Number(written[2]) - 1,
-        Number(written[3]),
-        Number(written[4] ?? 0),
-        Number(written[5] ?? 0),
-        Number(written[6] ?? 0),
-      ) - offsetMs(zone)
-    : Date.parse(/[+-]\d{4}|GMT|UTC|Z\s*$/.test(text) ? text : `${text} GMT`)
-  if (!Number.isFinite(at)) throw fatal(`invalid date format: ${text}`)
-  const named = /([+-]\d{4})\s*$/.exec(text)?.[1]
-  return { seconds: Math.floor(at / 1000), zone: written ? zone : (named ?? '+0000') }
+  const named = written ? written[7] : /(?:GMT|UTC|Z|[+-]\d{4})\s*$/.exec(text)?.[0].trim()
+  const shownMs = written ? calendarMs(written) : Date.parse(`${named ? text.slice(0, -named.length) : text} GMT`)
+  if (!Number.isFinite(shownMs)) throw fatal(`invalid date format: ${text}`)
+  const isOfClock = named === undefined
+  const zone = isOfClock ? null : /\d/.test(named) ? named.replace(':', '') : '+0000'
+  const at = zone === null ? (utcOf(shownMs, clock.offsetAt) ?? shownMs) : shownMs - offsetMs(zone)
+  return { seconds: Math.floor(at / 1000), zone: zone ?? offsetText(clock, at) }
+}
+
+function calendarMs([, year, month, day, hour = '0', minute = '0', second = '0']: RegExpExecArray): number {
+  return Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second))
 }
 
 export function offsetMs(zone: string): number {

@@ -2,6 +2,7 @@
 
 import type { Arguments } from './arguments.ts'
 import { isTrue } from './config-file.ts'
+import { styleIn } from './dates.ts'
 import { fatal } from './failure.ts'
 import type { Invocation } from './invocation.ts'
 import { notesOf, notesRef, type ShownNotes } from './notes.ts'
@@ -28,7 +29,7 @@ export async function prettyOptions(git: Invocation, options: Arguments): Promis
     format,
     date: options.has('relative-date')
       ? 'relative'
-      : (options.value('date') ?? (await git.setting('log.date')) ?? 'default'),
+      : styleIn(options.value('date') ?? (await git.setting('log.date')) ?? 'default', git.env),
     abbreviates:
       (options.has('oneline') || options.has('abbrev-commit') || settings.abbreviates) &&
       !options.has('no-abbrev') &&

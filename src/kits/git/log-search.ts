@@ -1,10 +1,12 @@
 // Which commits a log shows.
 
+import type { Zone } from '../../lib/time-zone.ts'
 import type { Arguments } from './arguments.ts'
 import { parseMoment } from './dates.ts'
 import { fatal } from './failure.ts'
 import { followedPath, followFile } from './following.ts'
 import { type Visited, walkHistory } from './history.ts'
+import { zoneIn } from './identity.ts'
 import type { Invocation } from './invocation.ts'
 import type { Pathspec } from './pathspec.ts'
 import { compilePattern, type Notation } from './patterns.ts'
@@ -40,7 +42,7 @@ export async function searchFile(
   const limit = Number(options.value('max-count') ?? Number.POSITIVE_INFINITY)
   const skip = Number(options.value('skip') ?? 0)
   const filter = changeFilter(repo, options)
-  const isWanted = wantedBy(options)
+  const isWanted = wantedBy(options, zoneIn(git.env))
   const changes = new Map<string, PairedChange[]>()
   const commits: Visited[] = []
   const firstParent = options.has('first-parent')
@@ -62,7 +64,7 @@ export async function searchHistory(git: Invocation, search: Search): Promise<Se
   if (Number.isNaN(limit) || Number.isNaN(skip)) throw fatal('the number of commits is no number')
   const isOrdered = ['graph', 'topo-order', 'date-order'].some((name) => options.has(name))
   const filter = changeFilter(git.repo(), options)
-  const isWanted = wantedBy(options)
+  const isWanted = wantedBy(options, zoneIn(git.env))
   const walk: Walk = { parents: new Map(), before: new Map(), touching: new Set() }
   const isTouching = ({ oid }: Visited) => pathspec.isEmpty || walk.touching.has(oid)
   const isShown = (visited: Visited) => isTouching(visited) && isWanted(visited)
@@ -200,7 +202,7 @@ export function notationOf(options: Arguments): Notation {
   return options.has('extended-regexp') ? 'extended' : 'basic'
 }
 
-export function wantedBy(options: Arguments): (visited: Visited) => boolean {
+export function wantedBy(options: Arguments, clock: Zone): (visited: Visited) => boolean {
   const how = { notation: notationOf(options), ignoresCase: options.has('regexp-ignore-case'), flags: 'm' }
   const pattern = (name: string) => options.all(name).map((text) => compilePattern(text, how))
   const [authors, committers, words] = [pattern('author'), pattern('committer'), pattern('grep')]
@@ -208,8 +210,8 @@ export function wantedBy(options: Arguments): (visited: Visited) => boolean {
     least: Number(options.value('min-parents') ?? 0),
     most: Number(options.value('max-parents') ?? Number.POSITIVE_INFINITY),
   }
-  const since = options.has('since') ? parseMoment(options.value('since') ?? '') : null
-  const until = options.has('until') ? parseMoment(options.value('until') ?? '') : null
+  const since = options.has('since') ? parseMoment(options.value('since') ?? '', clock) : null
+  const until = options.has('until') ? parseMoment(options.value('until') ?? '', clock) : null
   const any = (patterns: RegExp[], text: string) => patterns.length === 0 || patterns.some((regex) => regex.test(text))
   return ({ commit }) => {
     const { author, committer, message, parents } = commit

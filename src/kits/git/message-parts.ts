@@ -1,7 +1,7 @@
 // The parts of a message of a commit.
 
 export function subjectOf(message: string): string {
-  return (message.trimStart().split(/\n\s*\n/, 1)[0] ?? '').trimEnd().replace(/\n\s*/g, ' ')
+  return (message.trimStart().split(/\n\s*\n/, 1)[0] ?? '').trimEnd().replace(/\s*\n/g, ' ')
 }
 
 export function bodyOf(message: string): string {

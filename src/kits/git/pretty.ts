@@ -132,8 +132,19 @@ function bodyLines(message: string, format: string): string[] {
   const text = format === 'short' ? subjectOf(message) : message.replace(/\s+$/, '')
   return text
     .split('\n')
+    .map((line) => (TABS_EXPANDED.has(format) ? expandTabs(line) : line))
     .map((line) => (line === '' && format !== 'raw' ? '    ' : `    ${line}`))
     .map((line) => (line.trimEnd() === '' ? '    ' : line))
+}
+
+const TABS_EXPANDED: ReadonlySet<string> = new Set(['medium', 'full', 'fuller'])
+
+/** Up to the next of the columns that are eight apart. */
+function expandTabs(line: string): string {
+  let shown = ''
+  for (const [i, part] of line.split('\t').entries())
+    shown = i === 0 ? part : shown.padEnd(shown.length + 8 - (shown.length % 8)) + part
+  return shown
 }
 
 function decoration({ decorations }: PrettyOptions, oid: string, wrapped = true): string {
@@ -225,7 +236,7 @@ function padded(text: string, { isLeft, width }: Padding): string {
 }
 
 function personField(by: Signature, what: string, date: DateStyle): string {
-  const styles: Record<string, string> = {
+  const styles: Record<string, DateStyle> = {
     d: date,
     D: 'rfc',
     r: 'relative',

@@ -1,6 +1,6 @@
 // The fields of `--format` in lists of refs: `%(refname:short)`, `%(objectname)`, `%(if)…%(then)…%(end)` and others.
 
-import { showDate } from './dates.ts'
+import { showDate, styleIn } from './dates.ts'
 import { fatal } from './failure.ts'
 import { aheadBehind } from './history.ts'
 import { bodyOf, subjectOf } from './message-parts.ts'
@@ -39,12 +39,16 @@ function aligned(text: string, { width, position }: Align): string {
 
 type Objects = { own: GitObject; peeled: { oid: string; object: GitObject } | null }
 
+type Env = Readonly<Record<string, string>>
+
 export class RefFormat {
   readonly #repo: Repository
+  readonly #env: Env
   readonly #parts: string[]
 
-  constructor(repo: Repository, format: string) {
+  constructor({ repo, env }: { repo: Repository; env: Env }, format: string) {
     this.#repo = repo
+    this.#env = env
     this.#parts = format.split(/(%\([^)]*\)|%%|%[0-9a-fA-F]{2})/)
   }
 
@@ -177,7 +181,9 @@ export class RefFormat {
       const [, role = '', part = ''] = person
       const by = role === 'tagger' ? tag?.tagger : role === 'creator' ? (tag?.tagger ?? commit?.committer) : null
       const found = by ?? (commit && (role === 'author' || role === 'committer') ? commit[role] : null)
-      return found ? personField(found, part, argument) : ''
+      if (!found) return ''
+      if (part === 'date') return showDate(found, styleIn(argument === '' ? 'default' : argument, this.#env))
+      return personField(found, part, argument)
     }
     const message = commit?.message ?? tag?.message ?? null
     if (['subject', 'body', 'contents'].includes(name))
@@ -214,7 +220,6 @@ function personField(by: Signature, part: string, argument: string): string {
     if (argument === 'trim') return by.email
     return argument === 'localpart' ? (by.email.split('@')[0] ?? '') : `<${by.email}>`
   }
-  if (part === 'date') return showDate(by, argument === '' ? 'default' : argument)
   return `${by.name} <${by.email}> ${by.seconds} ${by.zone}`
 }
 

@@ -10,6 +10,7 @@ import { revision, unknownRevision } from './revisions.ts'
 export async function splitRevisions(
   git: Invocation,
   options: Arguments,
+  { needsPaths = true } = {},
 ): Promise<{ revisions: string[]; paths: string[] }> {
   if (options.paths) return { revisions: options.plain, paths: options.paths }
   const revisions: string[] = []
@@ -19,6 +20,8 @@ export async function splitRevisions(
     revisions.push(word)
     words.shift()
   }
+  // Behind a revision a path may be one that is not there any more.
+  if (!needsPaths && revisions.length > 0) return { revisions, paths: words }
   for (const word of words) {
     const isPath = lstatAt(git.fs, git.resolve(word)) !== null || /[*?[]|^:/.test(word)
     if (!isPath) throw unknownRevision(word)

@@ -1,10 +1,10 @@
 // What differs between HEAD, the index and the working tree. A file is read only if its times leave it open.
 
-import type { FileStat } from '../../workspace/file-system.ts'
+import { type FileStat, isFileError } from '../../workspace/file-system.ts'
 import { lstatAt } from '../../workspace/stat.ts'
 import { byteOrder } from './bytes.ts'
 import { type GitIndex, type IndexEntry, isIntended, isUnchanged } from './index-file.ts'
-import { type FileState, MODE, objectId, sameState } from './objects.ts'
+import { type FileState, MODE, NULL_ID, objectId, sameState } from './objects.ts'
 import { Repository } from './repository.ts'
 import { diffTrees, flatTree } from './tree.ts'
 import { isRepository, modeOf, storedAt } from './worktree.ts'
@@ -85,7 +85,13 @@ export async function currentState(
   const mode = modeOf(stat)
   if (mode === null) return null
   if (mode === entry.mode && isUnchanged(entry, stat, repo.indexMtimeMs)) return { mode, oid: entry.oid }
-  return { mode, oid: objectId('blob', await storedAt(repo, entry.path, stat)) }
+  try {
+    return { mode, oid: objectId('blob', await storedAt(repo, entry.path, stat)) }
+  } catch (error) {
+    // What may not be read counts as changed.
+    if (isFileError(error, 'EACCES')) return { mode, oid: NULL_ID }
+    throw error
+  }
 }
 
 /** A submodule is as the index has it unless it was made a repository and stands at another commit. */

@@ -1,6 +1,7 @@
 // The files of a repository as they stand in the workspace, and how they are written there.
 
 import type { FileStat, FileSystem } from '../../workspace/file-system.ts'
+import { replaceContents } from '../../workspace/replacing.ts'
 import { lstatAt } from '../../workspace/stat.ts'
 import { textOf, utf8 } from './bytes.ts'
 import { failed } from './failure.ts'
@@ -85,7 +86,7 @@ export async function writeOut(
     return
   }
   const permissions = mode === MODE.executable ? 0o755 : 0o644
-  await fs.write(full, bytes, { mode: permissions })
+  await replaceContents(fs, full, { bytes, mode: permissions })
   if (there?.kind === 'file' && ((there.mode ^ permissions) & 0o100) !== 0) fs.chmod(full, permissions)
 }
 

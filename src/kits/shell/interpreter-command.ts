@@ -12,6 +12,7 @@ export const NO_SUCH_FILE = 'No such file or directory'
 
 /** File errors as the tools of a Unix system word them. */
 const MESSAGES: Partial<Record<FileErrorCode, string>> = {
+  EACCES: 'Permission denied',
   EBUSY: 'Device or resource busy',
   EEXIST: 'File exists',
   EIO: 'Input/output error',

@@ -2,6 +2,7 @@
 
 import type { Bash, IFileSystem } from 'just-bash/browser'
 import { type FileSystem, isFileError } from '../../workspace/file-system.ts'
+import { PermittedFiles } from '../../workspace/permitted-files.ts'
 import { BashFs } from './bash-fs.ts'
 import { bashCommand, type StartWith } from './commands/bash.ts'
 import { echo } from './commands/echo.ts'
@@ -17,7 +18,7 @@ import { TEXT_COMMANDS, textCommands } from './commands/text/all.ts'
 import { TEXT_PROCESSORS } from './commands/text-processors.ts'
 import { timeoutCommand } from './commands/timeout.ts'
 import { WRAPPER_COMMANDS } from './commands/wrappers.ts'
-import { xargs } from './commands/xargs.ts'
+import { xargs } from './commands/xargs/xargs.ts'
 import { CreationMask } from './creation-mask.ts'
 import { unveiled, veiled } from './interpreter/arithmetic/veil.ts'
 import type { Interpreter } from './interpreter/shape.ts'
@@ -104,7 +105,7 @@ export async function interpret(run: Interpretation): Promise<number | null> {
   const names = [...new Set([...library.getCommandNames(), ...added])]
   const system = new SystemFiles(names, show)
   const mask = new CreationMask()
-  const tree = mask.over(run.fs)
+  const tree = mask.over(new PermittedFiles(run.fs))
   const fs = new BashFs(tree, system)
   const gate = new Gate(fs, pacer)
   const { cwd, env, variables } = run.progress.state

@@ -36,6 +36,8 @@ export type ZipEntry = {
   changed: string
   /** As exactly as the archive tells it; what has no zone is taken for UTC. */
   modifiedMs: number
+  /** Whether that is in UTC, and not by the clock of whoever made the archive. */
+  hasExactTime: boolean
   /** Null when it was made on a system that has none. */
   unixMode: number | null
 }
@@ -146,6 +148,7 @@ function readClaims(view: DataView, { entries, offset, end }: Extent): Claim[] |
       crc: view.getUint32(at + 16, true),
       sizeBytes,
       changed: timeText(view.getUint16(at + 14, true), view.getUint16(at + 12, true)),
+      hasExactTime: unixTime(view, extraAt, commentAt) !== null,
       modifiedMs:
         unixTime(view, extraAt, commentAt) ?? dosTime(view.getUint16(at + 14, true), view.getUint16(at + 12, true)),
       packedBytes,

@@ -3,7 +3,7 @@ import { lstatAt } from '../../../workspace/stat.ts'
 import { type Arguments, parseArguments } from '../arguments.ts'
 import { type BlamedLine, type BlameRequest, blame, blobAt, type Origin } from '../blaming.ts'
 import { textOf } from '../bytes.ts'
-import { showDate } from '../dates.ts'
+import { showDate, styleIn } from '../dates.ts'
 import { fatal, GitFailure } from '../failure.ts'
 import { ancestorsOf } from '../history.ts'
 import type { Invocation } from '../invocation.ts'
@@ -127,13 +127,20 @@ function personOf(origin: Origin, role: 'author' | 'committer'): Signature {
   return origin.commit?.[role] ?? { ...UNCOMMITTED, seconds: Math.floor(Date.now() / 1000), zone: '+0000' }
 }
 
+/** As wide as a date of the style can be, whatever the dates are. */
+const DATE_WIDTHS: Readonly<Record<string, number>> = {
+  ...{ rfc: 31, rfc2822: 31, iso: 25, iso8601: 25, 'iso-strict': 25, 'iso8601-strict': 25, raw: 16, unix: 10 },
+  ...{ short: 10, relative: 22, human: 16, default: 30, normal: 30, local: 30 },
+}
+
 async function showTable(git: Invocation, rows: Row[], { options, path }: { options: Arguments; path: string }) {
   const isNamed = options.has('show-name') || rows.some(({ origin }) => origin.path !== path)
   const nameOf = ({ origin }: Row) => {
     const { name, email } = personOf(origin, 'author')
     return options.has('show-email') ? `<${email}>` : name
   }
-  const style = options.has('t') ? 'raw' : (options.value('date') ?? (await git.setting('blame.date')) ?? 'iso')
+  const name = options.has('t') ? 'raw' : (options.value('date') ?? (await git.setting('blame.date')) ?? 'iso')
+  const style = styleIn(name, git.env)
   const ids = await shownIds(git, rows, options)
   const widest = (of: (row: Row) => number) => rows.reduce((most, row) => Math.max(most, of(row)), 0)
   const widths = {
@@ -141,7 +148,9 @@ async function showTable(git: Invocation, rows: Row[], { options, path }: { opti
     path: widest(({ origin }) => origin.path.length),
     final: widest(({ final }) => String(final + 1).length),
     line: widest(({ line }) => String(line + 1).length),
-    date: widest(({ origin }) => showDate(personOf(origin, 'author'), style).length),
+    date:
+      DATE_WIDTHS[name.replace(/-local$/, '')] ??
+      widest(({ origin }) => showDate(personOf(origin, 'author'), style).length),
   }
   for (const row of rows) {
     const { origin, line, final, text } = row

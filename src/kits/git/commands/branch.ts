@@ -78,7 +78,7 @@ async function list(git: Invocation, options: Arguments, current: string | null)
   const wanted: Row[] = []
   for (const row of rows) if (await isListed(git, row, options)) wanted.push(row)
   const given = options.value('format')
-  const format = given === null ? null : new RefFormat(repo, given)
+  const format = given === null ? null : new RefFormat({ repo, env: git.env }, given)
   const width = Math.max(0, ...wanted.map(({ name }) => name.length))
   for (const { name, oid, isCurrent, ref } of await sortRefs(
     repo,

@@ -25,7 +25,11 @@ export async function clean(git: Invocation, args: string[]): Promise<number> {
     options.has('d') || named.some((name) => `${name}/` === path || path.startsWith(`${name}/`))
   const reachable = options.has('d') ? untracked : untracked.filter((path) => !path.endsWith('/') || isReached(path))
   const removable = reachable.flatMap((path) => withoutSpared(repo, path, spared))
-  const wanted = options.has('X') ? ignored : options.has('x') ? [...untracked, ...ignored].sort() : removable
+  const wanted = options.has('X')
+    ? ignored
+    : options.has('x')
+      ? withoutNested([...untracked, ...ignored].sort())
+      : removable
   for (const path of wanted) {
     const isFolder = path.endsWith('/')
     if (!pathspec.matches(path) || (isFolder && !isReached(path))) continue
@@ -38,6 +42,12 @@ export async function clean(git: Invocation, args: string[]): Promise<number> {
     if (!isDry) git.fs.remove(`${repo.root}/${name}`, { recursive: true })
   }
   return 0
+}
+
+/** What stands in a folder goes with it. */
+function withoutNested(paths: readonly string[]): string[] {
+  const folders = paths.filter((path) => path.endsWith('/'))
+  return paths.filter((path) => !folders.some((folder) => path !== folder && path.startsWith(folder)))
 }
 
 /** Folders in which there is no file at all, and was none that is tracked, the outermost of each. */

@@ -4,7 +4,7 @@ import { reportCommit } from '../commit-report.ts'
 import { indexTree, makeCommit } from '../commits.ts'
 import { failed, fatal, GitFailure } from '../failure.ts'
 import { runPreCommitHook } from '../hooks.ts'
-import { parseDate, parseIdentity } from '../identity.ts'
+import { parseDate, parseIdentity, zoneIn } from '../identity.ts'
 import type { Invocation } from '../invocation.ts'
 import { sayEmptyPick, sayNothingToCommit } from '../nothing-to-commit.ts'
 import { type Commit, EMPTY_TREE, type FileState, type Signature } from '../objects.ts'
@@ -190,6 +190,6 @@ async function authorFor(git: Invocation, options: Arguments, taken: Commit | nu
   return {
     ...base,
     ...(author !== null && parseIdentity(author)),
-    ...(date !== null && parseDate(date === 'now' ? `@${Math.floor(Date.now() / 1000)}` : date)),
+    ...(date !== null && parseDate(date === 'now' ? `@${Math.floor(Date.now() / 1000)}` : date, zoneIn(git.env))),
   }
 }

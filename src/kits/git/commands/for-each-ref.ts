@@ -23,7 +23,7 @@ export async function forEachRef(git: Invocation, args: string[]): Promise<numbe
   }
   const count = options.has('count') ? Number(options.value('count')) : Number.POSITIVE_INFINITY
   if (Number.isNaN(count)) throw fatal("option `count' expects a numerical value")
-  const format = new RefFormat(repo, options.value('format') ?? DEFAULT_FORMAT)
+  const format = new RefFormat({ repo, env: git.env }, options.value('format') ?? DEFAULT_FORMAT)
   for (const row of (await sortRefs(repo, rows, options.all('sort'))).slice(0, count || rows.length))
     git.line(await format.fill(row))
   return 0

@@ -1,6 +1,7 @@
 import { type Arguments, parseArguments } from '../arguments.ts'
 import { fatal, type GitFailure } from '../failure.ts'
 import type { Visited } from '../history.ts'
+import { zoneIn } from '../identity.ts'
 import type { Invocation } from '../invocation.ts'
 import { lineLog } from '../line-log-output.ts'
 import { prettyOptions } from '../log-format.ts'
@@ -111,7 +112,7 @@ async function reflogged(
   const date = options.has('date') || options.has('relative-date') ? pretty.date : null
   const walked = await walkReflogs(git, { options, words: revisions, date })
   const entries = new Map<Visited, ShownEntry>(walked.map((visited) => [visited, visited.entry]))
-  const isWanted = wantedBy(options)
+  const isWanted = wantedBy(options, zoneIn(git.env))
   const chosen: Visited[] = []
   for (const visited of walked) {
     // Dates are those of the entries.
@@ -258,5 +259,7 @@ async function changesText(
 }
 
 function separated(text: string, { format }: PrettyOptions, options: Arguments): string {
-  return text === '' || format === 'oneline' ? text : changesBelow(text, options)
+  // A format that shows nothing of the commit leaves nothing to be parted from.
+  const isAlone = format === 'oneline' || format === 'tformat:' || format === 'format:'
+  return text === '' || isAlone ? text : changesBelow(text, options)
 }

@@ -1,6 +1,7 @@
 // A fetch, and then a merge or a rebase onto what came.
 
 import { type Arguments, parseArguments } from '../arguments.ts'
+import { applyAutostash, createAutostash } from '../autostash.ts'
 import { isTrue } from '../config-file.ts'
 import { fatal, GitFailure } from '../failure.ts'
 import { isAncestor } from '../history.ts'
@@ -11,7 +12,7 @@ import { remoteNames, usualRemote } from '../named-remotes.ts'
 import { upstreamOf } from '../revisions.ts'
 import { FETCH_OPTIONS, fetchRemote } from './fetch.ts'
 import { intoBranch } from './merge.ts'
-import { rebase, refuseChanges } from './rebase.ts'
+import { rebase, refuseChanges, wantsAutostash } from './rebase.ts'
 
 const PULL_OPTIONS = [
   'ff-only',
@@ -36,6 +37,8 @@ const PULL_OPTIONS = [
   'no-stat',
   'strategy|s=',
   'strategy-option|X=',
+  'autostash',
+  'no-autostash',
 ]
 
 export async function pull(git: Invocation, args: string[]): Promise<number> {
@@ -43,7 +46,9 @@ export async function pull(git: Invocation, args: string[]): Promise<number> {
   const repo = git.repo()
   const rebases = await wantsRebase(git, options)
   assertStrategy(options.value('strategy'))
-  if (rebases) await refuseChanges(git, 'pull with rebase')
+  const stashes = rebases && (await wantsAutostash(git, options))
+  if (!rebases && options.has('autostash')) throw fatal('--autostash without --rebase is not available here')
+  if (rebases && !stashes) await refuseChanges(git, 'pull with rebase')
   await refuseOpenMerge(git)
   const head = await repo.refs.head()
   const branch = head.ref?.replace(/^refs\/heads\//, '') ?? null
@@ -61,10 +66,12 @@ export async function pull(git: Invocation, args: string[]): Promise<number> {
   if (more.length > 0) throw fatal('pull of more than one branch at once is not available here')
   const isForward = head.oid === null || (await isAncestor(repo, head.oid, fetched.oid))
   const isBehind = head.oid !== null && (await isAncestor(repo, fetched.oid, head.oid))
-  if (rebases && !isForward) return rebase(git, [...rebaseArguments(options), fetched.oid])
+  if (rebases && !isForward)
+    return rebase(git, [...rebaseArguments(options), ...(stashes ? ['--autostash'] : []), fetched.oid])
   if (!isForward && !isBehind) await refuseUndecided(git, options)
   await refuseUnfinished(git)
-  return merge(git, {
+  const autostash = stashes && !isBehind ? await createAutostash(git) : null
+  const exitCode = await merge(git, {
     oid: fetched.oid,
     name: fetched.source.replace(/^refs\/(heads|tags)\//, ''),
     message: `Merge ${fetched.described}${await intoBranch(git)}\n`,
@@ -77,6 +84,8 @@ export async function pull(git: Invocation, args: string[]): Promise<number> {
     takesOurs: isOurs(options.value('strategy')),
     style: await mergeStyle(git, options.all('strategy-option')),
   })
+  if (autostash !== null) await applyAutostash(git, autostash)
+  return exitCode
 }
 
 async function fastForwardMode(git: Invocation, options: Arguments): Promise<'only' | 'never' | 'allowed'> {

@@ -1,4 +1,7 @@
 import { type Arguments, parseArguments } from '../arguments.ts'
+import { applyAutostash, createAutostash } from '../autostash.ts'
+import { storeCommit } from '../commits.ts'
+import { isTrue } from '../config-file.ts'
 import { editFile } from '../editor.ts'
 import { fatal, GitFailure } from '../failure.ts'
 import type { Invocation } from '../invocation.ts'
@@ -7,7 +10,7 @@ import type { Head } from '../refs.ts'
 import type { Repository } from '../repository.ts'
 import { abbreviate, commitId, previousBranch, revision, upstreamOf } from '../revisions.ts'
 import { continueRebase, skipStep } from '../sequencer/rebase-continue.ts'
-import { abortRebase, forgetRebase } from '../sequencer/rebase-end.ts'
+import { abortRebase, quitRebase } from '../sequencer/rebase-end.ts'
 import { isInPlace, planRebase } from '../sequencer/rebase-plan.ts'
 import { runRebase } from '../sequencer/rebase-run.ts'
 import { RebaseState } from '../sequencer/rebase-state.ts'
@@ -23,6 +26,7 @@ import {
 } from '../sequencer/todo.ts'
 import { stagedChanges, unstagedChanges } from '../status.ts'
 import { bringTree } from '../switching.ts'
+import { writeTree } from '../tree.ts'
 
 const OPTIONS = [
   'continue',
@@ -45,6 +49,7 @@ const OPTIONS = [
   'reapply-cherry-picks',
   'no-reapply-cherry-picks',
   'no-fork-point',
+  'autostash',
   'no-autostash',
   'no-stat|n',
   'no-verify',
@@ -68,7 +73,7 @@ export async function rebase(git: Invocation, args: string[]): Promise<number> {
       await abortRebase(git, state)
       return 0
     case 'quit':
-      forgetRebase(git, state)
+      await quitRebase(git, state)
       return 0
     case 'edit-todo':
       return editTodo(git, state)
@@ -90,16 +95,37 @@ interface Goal {
   head: string
   /** How the user called what is rebased; null for HEAD. */
   branch: string | null
+  /** With `--root`, where no other commit comes before the first one. */
+  isFromNothing: boolean
 }
 
 async function start(git: Invocation, state: RebaseState, options: Arguments): Promise<number> {
-  const repo = git.repo()
   if (state.exists) throw alreadyThere()
   assertStrategy(options.value('strategy'))
   if (isOurs(options.value('strategy'))) throw fatal('rebase --strategy=ours is not available here')
   const style = await mergeStyle(git, options.all('strategy-option'))
-  await refuseChanges(git)
   const goal = await goalOf(git, options)
+  const autostash = (await wantsAutostash(git, options)) ? await createAutostash(git) : null
+  if (autostash === null) await refuseChanges(git)
+  try {
+    return await startFrom(git, state, { goal, options, style, autostash })
+  } catch (error) {
+    // Before the first step it comes back at once; afterwards the state knows of it.
+    if (autostash !== null && !state.has('autostash')) await applyAutostash(git, autostash)
+    throw error
+  }
+}
+
+export async function wantsAutostash(git: Invocation, options: Arguments): Promise<boolean> {
+  if (options.has('no-autostash')) return false
+  return options.has('autostash') || isTrue((await git.setting('rebase.autoStash')) ?? 'false')
+}
+
+type Starting = Omit<Beginning, 'steps'> & { autostash: string | null }
+
+async function startFrom(git: Invocation, state: RebaseState, starting: Starting): Promise<number> {
+  const { goal, options, autostash } = starting
+  const repo = git.repo()
   const squashes = options.has('autosquash') || (await git.setting('rebase.autoSquash')) === 'true'
   const isAutosquash = squashes && !options.has('no-autosquash')
   const isInteractive = options.has('interactive')
@@ -111,6 +137,7 @@ async function start(git: Invocation, state: RebaseState, options: Arguments): P
     if (!options.has('quiet')) git.line(`${what} is up to date${isForced ? ', rebase forced' : ''}.`)
     if (!isForced) {
       await moveTo(git, goal)
+      if (autostash !== null) await applyAutostash(git, autostash)
       return 0
     }
   }
@@ -130,7 +157,7 @@ async function start(git: Invocation, state: RebaseState, options: Arguments): P
   if (isAutosquash && (isInteractive || options.has('autosquash'))) steps = autosquashed(steps)
   if (options.has('exec')) steps = withCommands(steps, options.all('exec'))
   if (isInteractive) steps = await editedSteps(git, state, { steps, goal })
-  return begin(git, state, { goal, steps, style, options })
+  return begin(git, state, { ...starting, steps })
 }
 
 function alreadyThere(): GitFailure {
@@ -163,11 +190,11 @@ async function goalOf(git: Invocation, options: Arguments): Promise<Goal> {
   const isRoot = options.has('root')
   const named = isRoot ? null : (words.shift() ?? (await defaultUpstream(git)))
   const upstreamWord = named === '-' ? '@{-1}' : named
-  if (isRoot && !options.has('onto')) throw fatal('--root without --onto is not available here')
   const found = upstreamWord === null ? null : await revision(repo, upstreamWord)
   if (upstreamWord !== null && found === null) throw fatal(`invalid upstream '${upstreamWord}'`)
   const upstream = found === null ? null : await repo.peel(found, 'commit')
-  const ontoName = options.value('onto') ?? upstreamWord ?? ''
+  const isFromNothing = isRoot && !options.has('onto')
+  const ontoName = isFromNothing ? await emptyCommit(git) : (options.value('onto') ?? upstreamWord ?? '')
   const onto = await ontoCommit(repo, ontoName)
   const [branch, ...more] = words
   if (more.length > 0) throw new GitFailure('usage: git rebase [<options>] [<upstream> [<branch>]]', 129)
@@ -176,7 +203,14 @@ async function goalOf(git: Invocation, options: Arguments): Promise<Goal> {
   }
   const head = branch === undefined ? await repo.refs.head() : await namedHead(repo, branch)
   if (head.oid === null) throw fatal('Could not resolve HEAD to a revision')
-  return { upstream, onto, ontoName, ref: head.ref, head: head.oid, branch: branch ?? null }
+  return { upstream, onto, ontoName, ref: head.ref, head: head.oid, branch: branch ?? null, isFromNothing }
+}
+
+/** What the first commit is put onto, and is no parent of, when a whole history is made anew. */
+async function emptyCommit(git: Invocation): Promise<string> {
+  const by = await git.signature('committer')
+  const tree = await writeTree(git.repo(), [])
+  return storeCommit(git.repo(), { tree, parents: [], author: by, committer: by, message: '' })
 }
 
 /** The branch or the commit that is to be rebased in place of HEAD. */
@@ -229,7 +263,8 @@ async function editedSteps(
   const shown = steps.length === 0 ? 'noop\n' : await shownSteps(repo, steps)
   const ids = [goal.upstream ?? goal.onto, goal.head, goal.onto]
   const [from = '', to = '', onto = ''] = await Promise.all(ids.map((oid) => abbreviate(repo, oid)))
-  const head = `\n# Rebase ${from}..${to} onto ${onto} (${steps.length} command${steps.length === 1 ? '' : 's'})\n#\n`
+  const range = goal.isFromNothing ? to : `${from}..${to}`
+  const head = `\n# Rebase ${range} onto ${onto} (${steps.length} command${steps.length === 1 ? '' : 's'})\n#\n`
   const text = `${shown}${head}${TODO_HELP.map((line) => `# ${line}\n`).join('')}`
   await state.write('git-rebase-todo', text)
   await state.write('git-rebase-todo.backup', text)
@@ -254,11 +289,16 @@ async function editTodo(git: Invocation, state: RebaseState): Promise<number> {
 
 type Beginning = { goal: Goal; steps: Step[]; style: Awaited<ReturnType<typeof mergeStyle>>; options: Arguments }
 
-async function begin(git: Invocation, state: RebaseState, { goal, steps, style, options }: Beginning): Promise<number> {
+async function begin(
+  git: Invocation,
+  state: RebaseState,
+  { goal, steps, style, options, autostash }: Starting & { steps: Step[] },
+): Promise<number> {
   const repo = git.repo()
-  const { left, done, base } = options.has('force-rebase')
-    ? { left: steps, done: [], base: goal.onto }
-    : await withoutThoseInPlace(repo, steps, goal.onto)
+  const { left, done, base } =
+    options.has('force-rebase') || goal.isFromNothing
+      ? { left: steps, done: [], base: goal.onto }
+      : await withoutThoseInPlace(repo, steps, goal.onto)
   const by = await git.signature('committer')
   await detach(git, base)
   await repo.refs.change('ORIG_HEAD', { oid: goal.head, by, message: '' })
@@ -271,6 +311,8 @@ async function begin(git: Invocation, state: RebaseState, { goal, steps, style, 
     done,
     style,
     quiet: options.has('quiet'),
+    autostash,
+    isFromRoot: goal.isFromNothing,
   })
   return runRebase(git, state, { fastForwards: !options.has('force-rebase') })
 }

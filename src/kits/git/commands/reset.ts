@@ -15,7 +15,7 @@ export async function reset(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments('reset', ['soft', 'mixed', 'hard', 'keep', 'merge', 'quiet|q'], args)
   options.assertOne('soft', 'mixed', 'hard', 'keep', 'merge')
   const repo = git.repo()
-  const { revisions, paths } = await splitRevisions(git, options)
+  const { revisions, paths } = await splitRevisions(git, options, { needsPaths: false })
   const words = revisions[0] ?? 'HEAD'
   if (paths.length > 0) return resetPaths(git, { options, source: revisions[0] ?? null, paths })
   const head = await repo.refs.head()

@@ -4,7 +4,6 @@ import { editFile } from '../editor.ts'
 import { failed, fatal, GitFailure } from '../failure.ts'
 import type { Invocation } from '../invocation.ts'
 import { tidyMessage } from '../message-cleanup.ts'
-import { subjectOf } from '../message-parts.ts'
 import { formatTag, parseCommit, parseTag } from '../objects.ts'
 import { readText } from '../ref-files.ts'
 import { RefFormat } from '../ref-format.ts'
@@ -109,7 +108,7 @@ async function list(git: Invocation, options: Arguments): Promise<number> {
   const isListed = await refFilter(git, options)
   const patterns = words.map((pattern) => wildcard(pattern))
   const given = options.value('format')
-  const format = given === null ? null : new RefFormat(repo, given)
+  const format = given === null ? null : new RefFormat({ repo, env: git.env }, given)
   const tags = [...(await repo.refs.list('refs/tags/'))].map(([ref, oid]) => ({ ref, oid }))
   for (const { ref, oid } of await sortRefs(repo, tags, await sortKeys(git, options, 'tag.sort'))) {
     const name = ref.slice('refs/tags/'.length)
@@ -129,10 +128,7 @@ async function firstLines(git: Invocation, oid: string, count: number): Promise<
   if (!Number.isInteger(count)) throw fatal("option `n' expects a numerical value")
   const { type, bytes } = await git.repo().objects.read(oid)
   const message = type === 'tag' ? parseTag(bytes).message : type === 'commit' ? parseCommit(bytes).message : ''
-  const lines = message.replace(/\n$/, '').split('\n')
-  return [subjectOf(message), ...lines.slice(message.split('\n\n', 1)[0]?.split('\n').length ?? 1)]
-    .slice(0, count)
-    .join('\n    ')
+  return message.replace(/\n$/, '').split('\n').slice(0, count).join('\n    ')
 }
 
 async function deleteTags(git: Invocation, names: readonly string[]): Promise<number> {

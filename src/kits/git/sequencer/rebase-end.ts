@@ -1,5 +1,6 @@
 // How a rebase ends: its branch is moved to what was made, or everything is as it was before.
 
+import { applyAutostash, keepAutostash } from '../autostash.ts'
 import { endMerge } from '../commits.ts'
 import type { Invocation } from '../invocation.ts'
 import { removeIfThere } from '../ref-files.ts'
@@ -20,6 +21,7 @@ export async function finishRebase(git: Invocation, state: RebaseState): Promise
     await refs.change(name, { oid, by, message: `${git.logged('rebase')} (finish): ${name} onto ${onto}` })
     await refs.moveHead({ ref: name }, by, `${git.logged('rebase')} (finish): returning to ${name}`)
   }
+  await bringBackChanges(git, state)
   if (!state.has('quiet')) git.err(`${CLEAR_LINE}Successfully rebased and updated ${name}.`)
   forgetRebase(git, state)
 }
@@ -32,10 +34,26 @@ export async function abortRebase(git: Invocation, state: RebaseState): Promise<
   await overwrite(git, (await repo.commit(original)).tree)
   const said = `rebase (abort): returning to ${name === DETACHED ? original : name}`
   await repo.refs.moveHead(name === DETACHED ? { oid: original } : { ref: name }, by, said)
+  await bringBackChanges(git, state)
   forgetRebase(git, state)
 }
 
-export function forgetRebase(git: Invocation, state: RebaseState): void {
+/** Leaves everything as it is; changes that were put aside go to the list of stashes. */
+export async function quitRebase(git: Invocation, state: RebaseState): Promise<void> {
+  const autostash = await state.read('autostash')
+  if (autostash !== null) {
+    git.err('Autostash exists; creating a new stash entry.')
+    await keepAutostash(git, autostash)
+  }
+  forgetRebase(git, state)
+}
+
+async function bringBackChanges(git: Invocation, state: RebaseState): Promise<void> {
+  const autostash = await state.read('autostash')
+  if (autostash !== null) await applyAutostash(git, autostash)
+}
+
+function forgetRebase(git: Invocation, state: RebaseState): void {
   const repo = git.repo()
   state.remove()
   removeIfThere(repo.fs, `${repo.gitDir}/REBASE_HEAD`)

@@ -85,7 +85,8 @@ async function takeCommit(
     const isClean = await applied(git, state, { step, rest })
     if (!isClean)
       return stopAtConflict(git, state, { step, message: melting?.message ?? commit.message, head, isMelted })
-    const isEmptied = (await indexTree(repo)) === (await repo.commit(head)).tree
+    const isFirst = (await state.parentsOn(head)).length === 0
+    const isEmptied = !isFirst && (await indexTree(repo)) === (await repo.commit(head)).tree
     if (isEmptied && !isMelted && !(await wasEmpty(git, commit))) {
       git.err(`dropping ${step.oid} ${step.subject} -- patch contents already upstream`)
       return null
@@ -164,7 +165,7 @@ async function conclude(git: Invocation, state: RebaseState, concluding: Conclud
   if (melting && isLast) endFixups(state)
   const made = await makeCommit(git, {
     tree: await indexTree(repo),
-    parents: melting?.parents ?? [head],
+    parents: melting?.parents ?? (await state.parentsOn(head)),
     message,
     author: melting?.author ?? commit.author,
     action: `${git.logged('rebase')} (${step.verb})`,

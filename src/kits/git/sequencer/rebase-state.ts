@@ -16,6 +16,10 @@ export interface RebaseStart {
   done: readonly Step[]
   style: MergeStyle
   quiet: boolean
+  /** A stash of what was not committed, to be brought back at the end. */
+  autostash: string | null
+  /** Whether the first commit gets no parent. */
+  isFromRoot: boolean
 }
 
 export class RebaseState extends StateFolder {
@@ -26,7 +30,7 @@ export class RebaseState extends StateFolder {
     this.#owner = repo
   }
 
-  async begin({ headName, onto, original, steps, done, style, quiet }: RebaseStart): Promise<void> {
+  async begin({ headName, onto, original, steps, done, style, quiet, ...more }: RebaseStart): Promise<void> {
     await this.write('interactive', '')
     await this.write('head-name', `${headName}\n`)
     await this.write('onto', `${onto}\n`)
@@ -39,6 +43,8 @@ export class RebaseState extends StateFolder {
     await this.write('no-reschedule-failed-exec', '')
     if (style.favour) await this.write('strategy_opts', ` '--${style.favour}'\n`)
     if (quiet) await this.write('quiet', '\n')
+    if (more.autostash !== null) await this.write('autostash', `${more.autostash}\n`)
+    if (more.isFromRoot) await this.write('squash-onto', `${onto}\n`)
   }
 
   async steps(): Promise<Step[]> {
@@ -67,6 +73,11 @@ export class RebaseState extends StateFolder {
     await this.write('done', formatSteps(done.slice(0, -1)))
     await this.saveSteps([step, ...rest])
     await this.write('msgnum', `${Number((await this.read('msgnum')) ?? 1) - 1}\n`)
+  }
+
+  /** What a new commit on top of that one has as its parents. */
+  async parentsOn(head: string): Promise<string[]> {
+    return (await this.read('squash-onto')) === head ? [] : [head]
   }
 
   async progress(): Promise<string> {

@@ -2,6 +2,7 @@
 
 import type { ShellCommand } from '../shell-extensions.ts'
 import type { NetworkOptions } from './curl.ts'
+import { versionText } from './versions.ts'
 
 export type CommandDeps = { network: NetworkOptions }
 
@@ -32,5 +33,9 @@ export function workspaceCommands({ network }: CommandDeps) {
 }
 
 function lazily<Name extends string>(name: Name, load: () => Promise<Run>): { name: Name; run: Run } {
-  return { name, run: async (args, call) => (await load())(args, call) }
+  const run: Run = async (args, call) => {
+    const version = versionText(name, args)
+    return version === null ? (await load())(args, call) : { stdout: version, stderr: '', exitCode: 0 }
+  }
+  return { name, run }
 }

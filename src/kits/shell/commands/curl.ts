@@ -5,6 +5,7 @@ import { joinBytes } from '../../../lib/bytes.ts'
 import { DoorError, type DoorLimits, guardedFetch } from '../../../lib/guarded-fetch.ts'
 import { isFileError } from '../../../workspace/file-system.ts'
 import { resolvePath } from '../../../workspace/paths.ts'
+import { shellMessage } from '../interpreter-command.ts'
 import type { ShellCall, ShellResult } from '../shell-extensions.ts'
 import { readOptions } from './options.ts'
 
@@ -267,7 +268,7 @@ async function save(name: string, bytes: Uint8Array, { flags, call: { fs, cwd } 
     if (flags.has('create-dirs')) fs.makeDirectory(path.slice(0, path.lastIndexOf('/')) || '/', { recursive: true })
     if (path !== '/dev/null') await fs.write(path, bytes)
   } catch (error) {
-    if (isFileError(error)) throw new CurlError(EXIT.write, `cannot write '${name}': ${error.message}`)
+    if (isFileError(error)) throw new CurlError(EXIT.write, `cannot write '${name}': ${shellMessage(error)}`)
     throw error
   }
 }

@@ -1,7 +1,7 @@
 // Times in words, as `date -d` and `touch -d` understand them: dates, clocks, zones, weekdays, and steps from there.
 
+import { utcOf, zoneOf } from '../../../lib/time-zone.ts'
 import { DAYS, MONTHS } from './strftime.ts'
-import { zoneOf } from './zones.ts'
 
 export interface Instant {
   ms: number
@@ -231,16 +231,6 @@ function placed(reading: Reading, local: Date, { now, zoneOffset }: Reference): 
   const ms = utcMs + sum('second') * 1000
   const isNow = clock === null && !isWholeDay
   return { ms: isNow ? ms + (now.ms % 1000) : ms, nanoseconds: clock?.nanoseconds ?? (isNow ? now.nanoseconds : 0) }
-}
-
-/** When a clock of the zone shows that; null when it never does, as it was put forward. */
-function utcOf(localMs: number, zoneOffset: ZoneOffset): number | null {
-  // Whatever the zone does within a day, one of its two offsets then is right.
-  for (const around of [localMs - DAY_MS, localMs + DAY_MS]) {
-    const utcMs = localMs - zoneOffset(around) * 60_000
-    if (utcMs + zoneOffset(utcMs) * 60_000 === localMs) return utcMs
-  }
-  return null
 }
 
 const DAY_MS = 86_400_000

@@ -1,10 +1,10 @@
 // `date`, as GNU's, in UTC or in the zone that `TZ` names.
 
+import { type Zone, zoneOf } from '../../../lib/time-zone.ts'
 import { type Context, type Result, shellMessage } from '../interpreter-command.ts'
 import { type Instant, timeOf } from './date-words.ts'
 import { type GnuOptions, type GnuSpec, misuse, readGnuOptions } from './gnu-options.ts'
 import { type Moment, strftime } from './strftime.ts'
-import { type Zone, zoneOf } from './zones.ts'
 
 const SPEC: GnuSpec = {
   name: 'date',

@@ -1,15 +1,17 @@
 // `du` as GNU's, counted as a disk with blocks of 4 KiB would.
 
-import { type FileStat, isFileError } from '../../../workspace/file-system.ts'
+import { type Zone, zoneOf } from '../../../lib/time-zone.ts'
+import { type DirectoryEntry, type FileStat, isFileError } from '../../../workspace/file-system.ts'
 import { shellMessage } from '../interpreter-command.ts'
 import type { ShellCall, ShellResult } from '../shell-extensions.ts'
 import { diskBytes, humanSize, sizeOf } from './file-facts.ts'
+import { formatTime } from './file-times.ts'
 import { globExpression } from './globs.ts'
-import { pathOf } from './inputs.ts'
+import { pathOf, readInput } from './inputs.ts'
 import { type GnuOption, readGnuOptions } from './search-options.ts'
 
 const OPTIONS = {
-  letters: '0abcd:hHklLmPsSxB:D',
+  letters: '0abcd:hHklLmPsSxB:Dt:X:',
   long: {
     all: 'a',
     'apparent-size': 'apparent',
@@ -27,6 +29,12 @@ const OPTIONS = {
     'separate-dirs': 'S',
     summarize: 's',
     'exclude=': 'exclude',
+    'exclude-from=': 'X',
+    'dereference-args': 'D',
+    'threshold=': 't',
+    inodes: 'inodes',
+    'time=?': 'time',
+    'time-style=': 'style',
     help: 'help',
   },
 }
@@ -47,14 +55,27 @@ interface Settings {
   /** How a number of bytes is written. */
   show: (bytes: number) => string
   excluded: RegExp[]
+  /** What is smaller is not listed; what is larger, if it is negative. */
+  threshold: number
+  /** A time as it is shown; null without `--time`. */
+  time: ((ms: number) => string) | null
 }
 
 export async function runDu(args: readonly string[], call: ShellCall): Promise<ShellResult> {
   const read = readGnuOptions(args, OPTIONS)
   if (!read.ok) return refused(`${read.problem}\nTry 'du --help' for more information.`)
-  const settings = settingsOf(read.options)
+  const settings = settingsOf(read.options, zoneOf(call.env.TZ ?? ''))
   if (typeof settings === 'string') return refused(settings)
   if (settings.flags.has('help')) return { stdout: 'Usage: du [OPTION]... [FILE]...\n', stderr: '', exitCode: 0 }
+  const lists = read.options.filter(({ name }) => name === 'X').map(({ value }) => value ?? '')
+  for (const list of lists) {
+    try {
+      const patterns = new TextDecoder().decode(await readInput(call, list)).split('\n')
+      settings.excluded.push(...patterns.filter(Boolean).map((pattern) => globExpression(pattern)))
+    } catch (error) {
+      return refused(`${list}: ${shellMessage(error)}`)
+    }
+  }
   const counting = new Counting(settings, call)
   const operands = read.operands.length > 0 ? read.operands : ['.']
   for (const operand of operands) await counting.operand(operand, operands.length > 1)
@@ -63,7 +84,7 @@ export async function runDu(args: readonly string[], call: ShellCall): Promise<S
 
 const refused = (problem: string): ShellResult => ({ stdout: '', stderr: `du: ${problem}\n`, exitCode: 1 })
 
-function settingsOf(options: readonly GnuOption[]): Settings | string {
+function settingsOf(options: readonly GnuOption[], zone: Zone): Settings | string {
   const flags = new Set(options.map(({ name }) => name))
   const last = (name: string) => options.findLast((option) => option.name === name)?.value ?? null
   const depth = last('d')
@@ -74,15 +95,42 @@ function settingsOf(options: readonly GnuOption[]): Settings | string {
   if (flags.has('s') && depth !== null && Number(depth) > 0) {
     return `warning: summarizing conflicts with --max-depth=${depth}`
   }
-  const show = sizesOf(options)
+  const threshold = thresholdOf(last('t') ?? '0')
+  if (threshold === null) return `invalid --threshold argument '${last('t')}'`
+  const time = timeShown(options, zone)
+  if (typeof time === 'string') return time
+  const show = flags.has('inodes') ? String : sizesOf(options)
   if (show === null) return `invalid --block-size argument '${last('B')}'`
   return {
     flags,
     maxDepth: flags.has('s') ? 0 : depth === null ? Number.POSITIVE_INFINITY : Number(depth),
     isApparent: flags.has('b') || flags.has('apparent'),
     show,
+    threshold,
+    time,
     excluded: options.flatMap(({ name, value }) => (name === 'exclude' ? [globExpression(value ?? '')] : [])),
   }
+}
+
+function thresholdOf(text: string): number | null {
+  const [, sign, count = '', unit = ''] = /^([-+]?)(\d+)([KMG]?B?)$/.exec(text.replace(/iB$/, '')) ?? []
+  const size = Object.hasOwn(UNITS, unit) ? UNITS[unit] : undefined
+  return count === '' || size === undefined ? null : (sign === '-' ? -1 : 1) * Number(count) * size
+}
+
+/** Of the times of a file only that of its last change is kept, which stands for the others too. */
+function timeShown(options: readonly GnuOption[], zone: Zone): Settings['time'] | string {
+  const asked = options.findLast(({ name }) => name === 'time')
+  if (asked?.value)
+    return `--time=${asked.value} is not available here: of a file only the time of its last change is kept`
+  const style = options.findLast(({ name }) => name === 'style')?.value ?? 'long-iso'
+  const format = style.startsWith('+') ? style.slice(1) : Object.hasOwn(STYLES, style) ? STYLES[style] : undefined
+  if (format === undefined) return `invalid argument \u2018${style}\u2019 for \u2018time style\u2019`
+  return asked ? (ms) => formatTime(format, ms, zone) : null
+}
+
+const STYLES: Readonly<Record<string, string>> = {
+  ...{ 'full-iso': '%Y-%m-%d %H:%M:%S.%N %z', 'long-iso': '%Y-%m-%d %H:%M', iso: '%Y-%m-%d' },
 }
 
 /** The last option about sizes counts. */
@@ -101,6 +149,11 @@ function sizesOf(options: readonly GnuOption[]): Settings['show'] | null {
     : (bytes) => inUnits(Number(count || '1') * size)(bytes) + (count === '' ? unit.replace('KB', 'kB') : '')
 }
 
+/** With the time of the newest of all that was counted. */
+type Counted = { size: number; latestMs: number }
+
+const NOTHING: Counted = { size: 0, latestMs: 0 }
+
 class Counting {
   readonly #settings: Settings
   readonly #call: ShellCall
@@ -108,6 +161,7 @@ class Counting {
   #lines: string[] = []
   #problems = ''
   #total = 0
+  #latestMs = 0
 
   constructor(settings: Settings, call: ShellCall) {
     this.#settings = settings
@@ -122,7 +176,9 @@ class Counting {
         flags.has('L') || flags.has('D') || flags.has('H') || name.endsWith('/')
           ? this.#call.fs.stat(path)
           : this.#call.fs.lstat(path)
-      this.#total += await this.#count({ name, path, stat, depth: 0 }, isOneOfMany)
+      const { size, latestMs } = await this.#count({ name, path, stat, depth: 0 }, isOneOfMany)
+      this.#total += size
+      this.#latestMs = Math.max(this.#latestMs, latestMs)
     } catch (error) {
       if (!isFileError(error)) throw error
       this.#problems += `du: cannot access '${name}': ${shellMessage(error)}\n`
@@ -131,7 +187,7 @@ class Counting {
 
   result(): ShellResult {
     const { flags } = this.#settings
-    if (flags.has('c')) this.#write(this.#total, 'total')
+    if (flags.has('c')) this.#write({ size: this.#total, name: 'total', latestMs: this.#latestMs })
     return { stdout: this.#lines.join(''), stderr: this.#problems, exitCode: this.#problems === '' ? 0 : 1 }
   }
 
@@ -139,34 +195,49 @@ class Counting {
   async #count(
     file: { name: string; path: string; stat: FileStat; depth: number },
     isOneOfMany: boolean,
-  ): Promise<number> {
-    const { flags, maxDepth, isApparent, excluded } = this.#settings
+  ): Promise<Counted> {
+    const { flags, maxDepth, isApparent, excluded, threshold } = this.#settings
     const { name, path, stat, depth } = file
-    if (excluded.some((glob) => glob.test(name) || glob.test(name.slice(name.lastIndexOf('/') + 1)))) return 0
+    if (excluded.some((glob) => glob.test(name) || glob.test(name.slice(name.lastIndexOf('/') + 1)))) return NOTHING
     if (isOneOfMany || flags.has('L')) {
-      if (this.#seen.has(stat.inode)) return 0
+      if (this.#seen.has(stat.inode)) return NOTHING
       this.#seen.add(stat.inode)
     }
-    const own = isApparent ? sizeOf(stat) : diskBytes(stat)
+    const own = flags.has('inodes') ? 1 : isApparent ? sizeOf(stat) : diskBytes(stat)
     let below = 0
+    let latestMs = stat.mtimeMs
     let folders = 0
     if (stat.kind === 'directory') {
       const pause = this.#call.pause()
       if (pause) await pause
-      for (const entry of this.#call.fs.list(path)) {
+      for (const entry of this.#entries(path, name)) {
         const inside = `${path === '/' ? '' : path}/${entry.name}`
         const shown = name.endsWith('/') ? name + entry.name : `${name}/${entry.name}`
-        const size = await this.#count(
+        const counted = await this.#count(
           { name: shown, path: inside, stat: this.#look(inside), depth: depth + 1 },
           isOneOfMany,
         )
-        below += size
-        if (entry.kind === 'directory') folders += size
+        below += counted.size
+        latestMs = Math.max(latestMs, counted.latestMs)
+        if (entry.kind === 'directory') folders += counted.size
       }
     }
     const isListed = depth === 0 || (depth <= maxDepth && (stat.kind === 'directory' || flags.has('a')))
-    if (isListed) this.#write(own + below - (flags.has('S') ? folders : 0), name)
-    return own + below
+    const size = own + below - (flags.has('S') ? folders : 0)
+    const isLarge = threshold < 0 ? size <= -threshold : size >= threshold
+    if (isListed && isLarge) this.#write({ size, name, latestMs })
+    return { size: own + below, latestMs }
+  }
+
+  /** Of a folder that may not be read, nothing is counted but itself. */
+  #entries(path: string, name: string): DirectoryEntry[] {
+    try {
+      return this.#call.fs.list(path)
+    } catch (error) {
+      if (!isFileError(error, 'EACCES')) throw error
+      this.#problems += `du: cannot read directory '${name}': ${shellMessage(error)}\n`
+      return []
+    }
   }
 
   #look(path: string): FileStat {
@@ -174,7 +245,10 @@ class Counting {
     return own.kind === 'symlink' && this.#settings.flags.has('L') ? this.#call.fs.stat(path) : own
   }
 
-  #write(bytes: number, name: string): void {
-    this.#lines.push(`${this.#settings.show(bytes)}\t${name}${this.#settings.flags.has('0') ? '\0' : '\n'}`)
+  #write({ size, name, latestMs }: Counted & { name: string }): void {
+    const { show, time } = this.#settings
+    this.#lines.push(
+      `${show(size)}\t${time ? `${time(latestMs)}\t` : ''}${name}${this.#settings.flags.has('0') ? '\0' : '\n'}`,
+    )
   }
 }

@@ -1,6 +1,7 @@
 // Commands for files, times and data. Each is loaded when it is used for the first time.
 
 import type { Context, Result } from '../interpreter-command.ts'
+import { versionText } from './versions.ts'
 
 type Run = (args: string[], context: Context) => Promise<Result>
 
@@ -9,7 +10,7 @@ const lazily =
   async (args, context) =>
     (await load())(args, context)
 
-export const FILE_COMMANDS = {
+const COMMANDS = {
   chmod: lazily(async () => (await import('./files/chmod.ts')).chmod),
   cp: lazily(async () => (await import('./files/cp.ts')).cp),
   date: lazily(async () => (await import('./date.ts')).date),
@@ -24,3 +25,17 @@ export const FILE_COMMANDS = {
   touch: lazily(async () => (await import('./files/touch.ts')).touch),
   truncate: lazily(async () => (await import('./files/truncate.ts')).truncate),
 } satisfies Readonly<Record<string, Run>>
+
+type Name = keyof typeof COMMANDS
+
+export const FILE_COMMANDS: Readonly<Record<Name, Run>> = {
+  ...COMMANDS,
+  ...Object.fromEntries(Object.entries(COMMANDS).map(([name, run]) => [name, withVersion(name, run)])),
+}
+
+function withVersion(name: string, run: Run): Run {
+  return async (args, context) => {
+    const version = versionText(name, args)
+    return version === null ? run(args, context) : { stdout: version, stderr: '', exitCode: 0 }
+  }
+}

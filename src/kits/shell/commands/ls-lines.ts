@@ -1,5 +1,6 @@
 // What `ls` writes about the files of one group.
 
+import type { Zone } from '../../../lib/time-zone.ts'
 import type { Context } from '../interpreter-command.ts'
 import { diskBytes, FOLDER_BYTES, humanSize, modeText, OWNER } from './file-facts.ts'
 import { formatTime, fullTime, listTime } from './file-times.ts'
@@ -69,15 +70,16 @@ export function shownLines(group: readonly Listed[], options: LsOptions): string
   return names.map((name, i) => [...(rows[i] ?? []).map(pad), name].join(' ') + end).join('')
 }
 
-function longColumns({ stat, links }: Listed, { flags, timeStyle }: LsOptions): string[] {
+function longColumns({ stat, links }: Listed, { flags, timeStyle, zone }: LsOptions): string[] {
   const owner = flags.has('n') ? String(OWNER.id) : OWNER.name
   return [
     (isDevice(stat) ? 'c' : '') + modeText(kindOf(stat)).slice(isDevice(stat) ? 1 : 0),
     String(links),
     ...(flags.has('g') ? [] : [owner]),
     ...(flags.has('o') || flags.has('G') ? [] : [owner]),
+    ...(flags.has('author') ? [owner] : []),
     isDevice(stat) ? deviceNumbers(stat) : shownSize(sizeOf(stat), flags),
-    timeOf(stat.mtime.getTime(), timeStyle),
+    timeOf(stat.mtime.getTime(), timeStyle, zone),
   ]
 }
 
@@ -145,16 +147,16 @@ export function sizedTotal(group: readonly Listed[], { flags }: LsOptions): stri
 
 const HALF_YEAR_MS = (31_556_952 / 2) * 1000
 
-function timeOf(ms: number, style: string): string {
+function timeOf(ms: number, style: string, zone: Zone): string {
   const now = Date.now()
   const isRecent = ms <= now && now - ms < HALF_YEAR_MS
   if (style.startsWith('+')) {
     // A second line is for recent times.
     const [older = '', recent = older] = style.slice(1).split('\n')
-    return formatTime(isRecent ? recent : older, ms)
+    return formatTime(isRecent ? recent : older, ms, zone)
   }
-  if (style === 'full-iso') return fullTime(ms)
-  if (style === 'long-iso') return formatTime('%Y-%m-%d %H:%M', ms)
-  if (style === 'iso') return formatTime(isRecent ? '%m-%d %H:%M' : '%Y-%m-%d ', ms)
-  return listTime(ms, now)
+  if (style === 'full-iso') return fullTime(ms, zone)
+  if (style === 'long-iso') return formatTime('%Y-%m-%d %H:%M', ms, zone)
+  if (style === 'iso') return formatTime(isRecent ? '%m-%d %H:%M' : '%Y-%m-%d ', ms, zone)
+  return listTime(ms, now, zone)
 }

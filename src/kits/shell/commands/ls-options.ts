@@ -1,9 +1,10 @@
 // The command line of `ls`.
 
+import { type Zone, zoneOf } from '../../../lib/time-zone.ts'
 import { globExpression } from './globs.ts'
 import { type GnuOption, readGnuOptions } from './search-options.ts'
 
-const LETTERS = 'aAl1dRhtSrFpinogGULXvfNCxkHI:BmQbsw:'
+const LETTERS = 'aAl1dRhtSrFpinogGULXvfNCxkHI:BmQbsw:qT:'
 
 const LONG = {
   all: 'a',
@@ -38,6 +39,13 @@ const LONG = {
   size: 's',
   'width=': 'w',
   zero: 'zero',
+  author: 'author',
+  'hide-control-chars': 'q',
+  'show-control-chars': 'show',
+  'tabsize=': 'T',
+  'quoting-style=': 'quoting',
+  'hyperlink=?': 'hyperlink',
+  'dereference-command-line-symlink-to-dir': 'to-dir',
 }
 
 const SORTS: Readonly<Record<string, string>> = {
@@ -48,6 +56,7 @@ const SORTS: Readonly<Record<string, string>> = {
   version: 'v',
   name: 'name',
 }
+const QUOTINGS: Readonly<Record<string, string>> = { literal: 'N', c: 'Q', escape: 'b' }
 const FORMATS: Readonly<Record<string, string>> = {
   long: 'l',
   verbose: 'l',
@@ -63,6 +72,7 @@ const DEFAULT_WIDTH = 80
 export interface LsOptions {
   flags: ReadonlySet<string>
   timeStyle: string
+  zone: Zone
   width: number
   isLeftOut: (name: string) => boolean
 }
@@ -91,6 +101,7 @@ export function lsOptions(args: readonly string[], env: Readonly<Record<string, 
   const options = {
     flags,
     timeStyle: style,
+    zone: zoneOf(env.TZ ?? ''),
     width: width || Number.POSITIVE_INFINITY,
     isLeftOut: leftOut(flags, read.options),
   }
@@ -112,12 +123,15 @@ function apply(flags: Set<string>, { name, value }: GnuOption): string | null {
     sort: SORTS,
     format: FORMATS,
     indicator: INDICATORS,
+    quoting: QUOTINGS,
   }
   const known = words[name]
   if (known) {
     const flag = Object.hasOwn(known, value ?? '') ? known[value ?? ''] : undefined
     if (flag === undefined)
-      return `invalid argument '${value}' for '--${name === 'indicator' ? 'indicator-style' : name}'`
+      return name === 'quoting'
+        ? `--quoting-style=${value} is not available here`
+        : `invalid argument '${value}' for '--${name === 'indicator' ? 'indicator-style' : name}'`
     choose(flags, flag)
     return null
   }
@@ -126,6 +140,8 @@ function apply(flags: Set<string>, { name, value }: GnuOption): string | null {
   }
   if (name === 'color')
     return value !== null && /^(always|yes|force)$/.test(value) ? '--color=always is not available here' : null
+  if (name === 'hyperlink')
+    return value === null || /^(always|yes|force|)$/.test(value) ? '--hyperlink=always is not available here' : null
   // Marks by default are for terminals only.
   if (name === 'F' && value !== null && /^(never|no|none|auto|tty|if-tty)$/.test(value)) return null
   // A long listing has a line for each file already.

@@ -1,10 +1,14 @@
 // `ls` as GNU's: the interpreter's knows few of its options, follows links and makes up the modes and times.
 
+import { isFileError } from '../../../workspace/file-system.ts'
 import { type Context, type Result, shellMessage } from '../interpreter-command.ts'
 import { groupOf, type Listed, shownLines, sizedTotal, written } from './ls-lines.ts'
 import { type LsOptions, lsOptions } from './ls-options.ts'
+import { versionText } from './versions.ts'
 
 export async function ls(args: string[], context: Context): Promise<Result> {
+  const version = versionText('ls', args)
+  if (version !== null) return { stdout: version, stderr: '', exitCode: 0 }
   const read = lsOptions(args, context.exportedEnv ?? {})
   if (!read.ok) return { stdout: '', stderr: `ls: ${read.problem}\n`, exitCode: 2 }
   if (read.help !== null) return { stdout: read.help, stderr: '', exitCode: 0 }
@@ -84,6 +88,7 @@ class Listing {
 
   async #look(name: string, follows: boolean, exitCode: number): Promise<Listed | null> {
     const { fs, cwd } = this.#context
+    const { flags } = this.#options
     const path = fs.resolvePath(cwd, name)
     try {
       let stat = await fs.lstat(path)
@@ -96,6 +101,13 @@ class Listing {
       const end = target === null ? stat : await fs.stat(path).catch(() => null)
       return { name, stat, target, end, links: stat.isDirectory ? await this.#linksOf(path) : 1 }
     } catch (error) {
+      // Where names alone are shown, nobody asks what they are.
+      if (
+        exitCode === 1 &&
+        isFileError(error) &&
+        !['l', 's', 'F', 'p', 'R', 't', 'S', 'first'].some((flag) => flags.has(flag))
+      )
+        return { name, stat: UNKNOWN, target: null, end: null, links: 1 }
       this.#complain('access', name, { error, exitCode })
       return null
     }
@@ -105,7 +117,7 @@ class Listing {
   async #linksOf(path: string): Promise<number> {
     if (!this.#options.flags.has('l')) return 2
     const { fs } = this.#context
-    const entries = (await fs.readdirWithFileTypes?.(path)) ?? []
+    const entries = (await fs.readdirWithFileTypes?.(path).catch(noneIfDenied)) ?? []
     return 2 + entries.filter(({ isDirectory, isSymbolicLink }) => isDirectory && !isSymbolicLink).length
   }
 
@@ -116,4 +128,18 @@ class Listing {
   }
 }
 
+const UNKNOWN: Listed['stat'] = {
+  isFile: false,
+  isDirectory: false,
+  isSymbolicLink: false,
+  mode: 0,
+  size: 0,
+  mtime: new Date(0),
+}
+
 class NotAFolder extends Error {}
+
+function noneIfDenied(error: unknown): [] {
+  if (isFileError(error, 'EACCES')) return []
+  throw error
+}

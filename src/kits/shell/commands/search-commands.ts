@@ -3,6 +3,7 @@
 
 import type { ShellCommand } from '../shell-extensions.ts'
 import { withProperty } from '../standard-streams.ts'
+import { versionText } from './versions.ts'
 
 type Run = ShellCommand['run']
 
@@ -22,5 +23,10 @@ export const SEARCH_COMMANDS = [
 ] as const satisfies readonly ShellCommand[]
 
 function lazily<Name extends string>(name: Name, load: () => Promise<Run>): { name: Name; run: Run } {
-  return { name, run: async (args, call) => (await load())(args, withProperty(call, 'fs', call.wholeTree)) }
+  const run: Run = async (args, call) => {
+    const version = versionText(name, args)
+    if (version !== null) return { stdout: version, stderr: '', exitCode: 0 }
+    return (await load())(args, withProperty(call, 'fs', call.wholeTree))
+  }
+  return { name, run }
 }

@@ -1,5 +1,6 @@
 // `stat` as GNU's. Of the times only that of the last change is kept, which stands for the others too.
 
+import { type Zone, zoneOf } from '../../../lib/time-zone.ts'
 import { type FileStat, isFileError } from '../../../workspace/file-system.ts'
 import { shellMessage } from '../interpreter-command.ts'
 import type { ShellCall, ShellResult } from '../shell-extensions.ts'
@@ -44,6 +45,8 @@ const ESCAPES: Readonly<Record<string, string>> = {
 }
 
 interface Looked {
+  /** Of the clock that shows its time. */
+  zone: Zone
   name: string
   stat: FileStat
   target: string | null
@@ -104,6 +107,7 @@ function look(call: ShellCall, name: string, follows: boolean): Looked {
   const stat = follows || /[^/]\/+$/.test(name) ? call.fs.stat(path) : call.fs.lstat(path)
   const isFolder = stat.kind === 'directory'
   return {
+    zone: zoneOf(call.env.TZ ?? ''),
     name,
     stat,
     target: stat.kind === 'symlink' ? call.fs.readLink(path) : null,
@@ -115,7 +119,7 @@ const DEVICE_KIND = 0o020000
 const MODE_KINDS = { file: 0o100000, directory: 0o040000, symlink: 0o120000 }
 
 const seconds = ({ stat }: Looked): string => String(Math.floor(stat.mtimeMs / 1000))
-const time = ({ stat }: Looked): string => fullTime(stat.mtimeMs)
+const time = ({ stat, zone }: Looked): string => fullTime(stat.mtimeMs, zone)
 
 const FIELDS: Readonly<Record<string, (file: Looked) => string>> = {
   n: ({ name }) => name,

@@ -1,5 +1,7 @@
 // Times as text, as the C library's `strftime` and GNU's `date` write them, in the language of the locale C.
 
+import { type Zone, zoneText } from '../../../lib/time-zone.ts'
+
 export interface Moment {
   /** Since 1970, in UTC. */
   ms: number
@@ -16,6 +18,11 @@ const DAY_MS = 86_400_000
 
 export function utcMoment(ms: number, nanoseconds = (((ms % 1000) + 1000) % 1000) * 1_000_000): Moment {
   return { ms, nanoseconds: Math.floor(nanoseconds), offsetMinutes: 0, zone: 'UTC' }
+}
+
+/** As a clock of the zone shows it. */
+export function momentIn(zone: Zone, ms: number): Moment {
+  return { ...utcMoment(ms), offsetMinutes: zone.offsetAt(ms), zone: zone.nameAt(ms) }
 }
 
 const DIRECTIVE = /%([-_0^#+]*)(\d*)([EO]?)(:{0,3}[a-zA-Z%+])/g
@@ -113,15 +120,6 @@ const FIELDS: Readonly<Record<string, (date: Date) => Expansion>> = {
 function isoWeek(date: Date): { year: number; week: number } {
   const thursday = new Date(date.getTime() + (4 - (date.getUTCDay() || 7)) * DAY_MS)
   return { year: thursday.getUTCFullYear(), week: Math.floor((dayOfYear(thursday) - 1) / 7) + 1 }
-}
-
-/** `+0130`, with one colon `+01:30`, with two `+01:30:00`, with three as short as it is exact. */
-export function zoneText(offsetMinutes: number, colons: number): string {
-  const sign = offsetMinutes < 0 ? '-' : '+'
-  const of = (value: number) => String(Math.floor(value)).padStart(2, '0')
-  const [hours, minutes] = [of(Math.abs(offsetMinutes) / 60), of(Math.abs(offsetMinutes) % 60)]
-  if (colons === 3) return minutes === '00' ? `${sign}${hours}` : `${sign}${hours}:${minutes}`
-  return `${sign}${hours}${colons > 0 ? ':' : ''}${minutes}${colons === 2 ? ':00' : ''}`
 }
 
 /** A width says how many digits there are, counted from the left. */

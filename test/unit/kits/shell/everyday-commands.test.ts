@@ -64,9 +64,9 @@ test('xargs splits, quotes, replaces and counts as elsewhere, and tells how its 
   )
   expect(
     await run('echo a | xargs false; echo $?; echo a | xargs nope; echo $?; echo a | xargs sh -c "exit 255"; echo $?'),
-  ).toBe('123\nbash: nope: command not found\n127\nxargs: sh: exited with status 255; aborting\n124\n')
+  ).toBe('123\nxargs: nope: No such file or directory\n127\nxargs: sh: exited with status 255; aborting\n124\n')
   expect(await run('echo a | xargs -Z echo; echo x | A=5 xargs sh -c \'echo "$A $0"\'')).toBe(
-    'xargs: option -Z is not available here\n5 x\n',
+    "xargs: invalid option -- 'Z'\nTry 'xargs --help' for more information.\n5 x\n",
   )
 })
 

@@ -1,5 +1,6 @@
 // The functions that awk brings along.
 
+import { UTC, type Zone, zoneOf } from '../../../../lib/time-zone.ts'
 import { mktime, strftime } from './calendar.ts'
 import { lengthOf, slice } from './characters.ts'
 import { formatText } from './format.ts'
@@ -9,7 +10,7 @@ import type { LValue, Operands } from './places.ts'
 import { splitterBy, splitterOf } from './splitting.ts'
 import { substitute } from './substitute.ts'
 import { type Expression, mistake } from './syntax.ts'
-import { Input, type Table, toNumber, type Value } from './values.ts'
+import { Input, isTrue, type Table, toNumber, type Value } from './values.ts'
 
 export type Builtin =
   | { kind: 'value'; evaluate: Evaluate }
@@ -95,17 +96,20 @@ const MAKERS: Readonly<Record<string, Make>> = {
   systime: () => () => Math.floor(Date.now() / 1000),
   mktime: (node, compiler) => {
     const [text = NOTHING] = compiler.operands(node.args)
-    return (slots) => mktime(compiler.run.variables.text(text(slots)))
+    return (slots) => mktime(compiler.run.variables.text(text(slots)), zoneIn(compiler))
   },
   strftime: (node, compiler) => {
-    const [format, time] = compiler.operands(node.args)
+    const [format, time, isUtc] = compiler.operands(node.args)
     const { variables } = compiler.run
     return (slots) => {
       const seconds = time ? toNumber(time(slots)) : Math.floor(Date.now() / 1000)
-      return strftime(format ? variables.text(format(slots)) : '%c', seconds)
+      const zone = isUtc && isTrue(isUtc(slots)) ? UTC : zoneIn(compiler)
+      return strftime(format ? variables.text(format(slots)) : '%c', seconds, zone)
     }
   },
 }
+
+const zoneIn = ({ run }: Operands): Zone => zoneOf(run.call.env.TZ ?? '')
 
 function seed(node: Node, compiler: Operands): Evaluate {
   const [value] = compiler.operands(node.args)

@@ -8,7 +8,7 @@ import { type Pair, targetsOf } from './target.ts'
 
 const SPEC: GnuSpec = {
   name: 'cp',
-  letters: 'abdfHilLnpPrRst:TuvxS:',
+  letters: 'abdfHilLnpPrRst:TuvxS:Z',
   long: {
     ...{ archive: 'a', 'backup=?': 'b', force: 'f', interactive: 'i', link: 'l', dereference: 'L', 'no-clobber': 'n' },
     ...{
@@ -26,7 +26,13 @@ const SPEC: GnuSpec = {
       'one-file-system': 'x',
       'strip-trailing-slashes': 'strip',
     },
-    ...{ 'reflink=?': 'reflink', 'sparse=': 'sparse', 'attributes-only': 'attributes', 'copy-contents': 'contents' },
+    ...{
+      'reflink=?': 'reflink',
+      'sparse=': 'sparse',
+      'attributes-only': 'attributes',
+      'copy-contents': 'contents',
+      'context=?': 'Z',
+    },
   },
 }
 const ATTRIBUTES = new Set(['mode', 'timestamps', 'ownership', 'links', 'all', 'context', 'xattr'])
@@ -37,7 +43,8 @@ type Copying = {
   isRecursive: boolean
   follows: 'all' | 'named' | 'none'
   keepsTimes: boolean
-  keepsMode: boolean
+  /** As they are, without what `umask` denies, or those of any new file. */
+  modes: 'kept' | 'masked' | 'new'
   backup: Backup | null
   has: (name: string) => boolean
 }
@@ -49,7 +56,6 @@ export async function cp(args: string[], context: Context): Promise<Result> {
   if (typeof backup === 'string') return misuse(SPEC, backup)
   const kept = preserved(read)
   if (typeof kept === 'string') return misuse(SPEC, kept)
-  if (read.has('attributes')) return misuse(SPEC, 'option --attributes-only is not available here')
   const wrong = wrongWord(read)
   if (wrong !== null) return misuse(SPEC, wrong)
   const strips = read.has('strip') && (read.has('t') || (await isFolder(read.operands.at(-1) ?? '', context)))
@@ -58,7 +64,7 @@ export async function cp(args: string[], context: Context): Promise<Result> {
   const isRecursive = read.has('r') || read.has('R') || read.has('a')
   const copying: Copying = {
     context,
-    report: new Report('cp'),
+    report: reportOf(read),
     isRecursive,
     follows: followsOf(read, isRecursive),
     ...kept,
@@ -79,6 +85,13 @@ const misused = ({ stderr, exitCode }: { stderr: string; exitCode: number }): Re
 })
 const failed = (problem: string): Result => ({ stdout: '', stderr: `cp: ${problem}\n`, exitCode: 1 })
 
+/** There are no security contexts here, as on most systems: one that is named is passed over with a warning. */
+function reportOf(read: GnuOptions): Report {
+  const report = new Report('cp')
+  if (read.value('Z')) report.stderr = 'cp: warning: ignoring --context; it requires an SELinux-enabled kernel\n'
+  return report
+}
+
 /** A copy that shares its blocks with the file is not to be had here: `--reflink` alone asks for nothing else. */
 function wrongWord(read: GnuOptions): string | null {
   const [reflink, sparse] = [read.value('reflink'), read.value('sparse')]
@@ -97,8 +110,11 @@ function withoutSlashes(read: GnuOptions): GnuOptions {
   return { ...read, operands }
 }
 
-function preserved(read: GnuOptions): { keepsTimes: boolean; keepsMode: boolean } | string {
-  let [keepsTimes, keepsMode] = [false, false]
+type Preserved = Pick<Copying, 'keepsTimes' | 'modes'>
+
+function preserved(read: GnuOptions): Preserved | string {
+  let keepsTimes = false
+  let modes: Preserved['modes'] = 'masked'
   for (const { name, value } of read.given) {
     const isKeeping = name !== 'no-preserve'
     if (!['p', 'a', 'preserve', 'no-preserve'].includes(name)) continue
@@ -106,9 +122,9 @@ function preserved(read: GnuOptions): { keepsTimes: boolean; keepsMode: boolean 
     const unknown = attributes.find((one) => !ATTRIBUTES.has(one))
     if (unknown !== undefined) return `invalid argument '${unknown}' for '--${name}'`
     if (attributes.includes('timestamps') || attributes.includes('all')) keepsTimes = isKeeping
-    if (attributes.includes('mode') || attributes.includes('all')) keepsMode = isKeeping
+    if (attributes.includes('mode') || attributes.includes('all')) modes = isKeeping ? 'kept' : 'new'
   }
-  return { keepsTimes, keepsMode }
+  return { keepsTimes, modes }
 }
 
 function followsOf(read: GnuOptions, isRecursive: boolean): Copying['follows'] {
@@ -167,15 +183,18 @@ async function copyFolder({ from, to }: Pair, stat: Stat, copying: Copying): Pro
     return report.fail(`cannot overwrite non-directory ${shownName(to)} with directory ${shownName(from)}`)
   }
   try {
+    let madeMode: number | null = null
     if (!there) {
       await fs.mkdir(goal)
-      await fs.chmod(goal, stat.mode)
+      madeMode = (await fs.stat(goal)).mode
       if (copying.has('v')) report.say(`${shownName(from)} -> ${shownName(to)}`)
     }
     for (const name of await fs.readdir(source)) {
       await copy({ from: joined(from, name), to: joined(to, name) }, copying, false)
     }
-    if (copying.keepsMode) await fs.chmod(goal, stat.mode)
+    const made = madeMode ?? 0
+    if (copying.modes === 'kept') await fs.chmod(goal, stat.mode)
+    else if (!there && copying.modes === 'masked') await fs.chmod(goal, stat.mode & made)
     if (keepsTimes) await fs.utimes(goal, stat.mtime, stat.mtime)
   } catch (error) {
     report.fail(`cannot create directory ${shownName(to)}: ${shellMessage(error)}`)
@@ -219,7 +238,10 @@ async function copyOne(pair: Pair, stat: Stat, copying: Copying): Promise<void> 
       report.say(`${shownName(from)} -> ${shownName(to)}${kept === null ? '' : ` (backup: ${shownName(kept)})`}`)
     }
   } catch (error) {
-    report.fail(`cannot create regular file ${shownName(to)}: ${shellMessage(error)}`)
+    if (error instanceof Unlinked) {
+      report.fail(`cannot create ${error.kind} link ${shownName(to)} to ${shownName(from)}: File exists`)
+    } else if (error instanceof Unreadable) report.fail(`cannot open ${shownName(from)} for reading: ${error.message}`)
+    else report.fail(`cannot create regular file ${shownName(to)}: ${shellMessage(error)}`)
   }
 }
 
@@ -230,6 +252,40 @@ async function sameFile(source: string, goal: string, { fs }: Context): Promise<
   )
 }
 
+/** A link is not put in the place of a file without being told to. */
+class Unlinked extends Error {
+  readonly kind: 'symbolic' | 'hard'
+
+  constructor(kind: 'symbolic' | 'hard') {
+    super()
+    this.kind = kind
+  }
+}
+
+/** What cannot be read is another failure than what cannot be written. */
+class Unreadable extends Error {}
+
+async function readSource(source: string, fs: Context['fs']): Promise<Uint8Array> {
+  try {
+    return await fs.readFileBuffer(source)
+  } catch (error) {
+    throw new Unreadable(shellMessage(error))
+  }
+}
+
+/** With `-f` a file that may not be written is removed, and made anew. */
+async function isCleared(goal: string, fs: Context['fs']): Promise<boolean> {
+  const { isFile, mode } = await fs.stat(goal)
+  if (!isFile || (mode & 0o200) !== 0) return false
+  await fs.rm(goal)
+  return true
+}
+
+/** What `umask` lets a new program have, seen from a new file: where that may not be read, it may not be run either. */
+function allowedBy(fileMode: number): number {
+  return fileMode | ((fileMode & 0o444) >> 2)
+}
+
 type Places = { source: string; goal: string; from: string }
 
 async function put(
@@ -238,16 +294,26 @@ async function put(
   copying: Copying,
 ) {
   const { fs } = copying.context
+  const mayReplace = copying.has('f') || copying.has('remove')
+  if (there && !mayReplace && !stat.isSymbolicLink && (copying.has('s') || copying.has('l'))) {
+    throw new Unlinked(copying.has('s') ? 'symbolic' : 'hard')
+  }
   if (copying.has('s') || stat.isSymbolicLink) {
     if (there) await fs.rm(goal)
     return fs.symlink(copying.has('s') ? from : await fs.readlink(source), goal)
   }
   if (there && (copying.has('remove') || copying.has('l'))) await fs.rm(goal)
   // A file that is there keeps its own permissions.
+  // With `--attributes-only` a new file is empty, and one that is there keeps what is in it.
+  const goalBytes = copying.has('attributes') && there ? await fs.readFileBuffer(goal) : new Uint8Array()
+  const bytes = copying.has('attributes') ? goalBytes : await readSource(source, fs)
   const isNew = !(await fs.exists(goal))
-  await fs.writeFile(goal, await fs.readFileBuffer(source))
+  const isAnew = isNew || !copying.has('f') ? isNew : await isCleared(goal, fs)
+  await fs.writeFile(goal, bytes)
   // What comes from a device is a file like any new one.
-  if (stat.isFile && (isNew || copying.keepsMode))
-    await fs.chmod(goal, stat.mode & (copying.keepsMode ? 0o7777 : 0o777))
+  if (stat.isFile && copying.modes === 'kept') await fs.chmod(goal, stat.mode)
+  else if (stat.isFile && isAnew && copying.modes === 'masked') {
+    await fs.chmod(goal, stat.mode & allowedBy((await fs.stat(goal)).mode))
+  }
   if (copying.keepsTimes) await fs.utimes(goal, stat.mtime, stat.mtime)
 }

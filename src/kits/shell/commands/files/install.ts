@@ -55,7 +55,7 @@ async function makeFolder(name: string, { context, report, read, mode }: Install
     await fs.chmod(fs.resolvePath(cwd, name), mode)
     if (read.has('v')) for (const one of made) report.say(`install: creating directory ${shownName(one)}`)
   } catch (error) {
-    report.fail(`cannot create directory ${shownName(name)}: ${shellMessage(error)}`)
+    report.fail(`cannot create directory ${quotedWord(name)}: ${shellMessage(error)}`)
   }
 }
 
@@ -83,7 +83,9 @@ async function installOne({ from, to }: Pair, { context, report, read, mode, bac
     if (fs.resolvePath(cwd, from) === path)
       return report.fail(`${shownName(from)} and ${shownName(to)} are the same file`)
     const kept = backup ? await moveAway(to, backup, context) : null
-    const isThere = (await statIfAny(to, context)) !== null
+    const there = await statIfAny(to, context)
+    if (there?.isDirectory) return report.fail(`cannot overwrite directory ${shownName(to)} with non-directory`)
+    const isThere = there !== null
     if (isThere) await fs.rm(path)
     await fs.writeFile(path, bytes)
     await fs.chmod(path, mode)

@@ -8,10 +8,17 @@ import { type Pair, targetsOf } from './target.ts'
 
 const SPEC: GnuSpec = {
   name: 'mv',
-  letters: 'bfint:TuvS:',
+  letters: 'bfint:TuvS:Z',
   long: {
     ...{ 'backup=?': 'b', force: 'f', interactive: 'i', 'no-clobber': 'n', 'strip-trailing-slashes': 'strip' },
-    ...{ 'suffix=': 'S', 'target-directory=': 't', 'no-target-directory': 'T', update: 'u', verbose: 'v' },
+    ...{
+      'suffix=': 'S',
+      'target-directory=': 't',
+      'no-target-directory': 'T',
+      update: 'u',
+      verbose: 'v',
+      context: 'Z',
+    },
   },
 }
 

@@ -1,5 +1,6 @@
 // `rm` and `rmdir`, as GNU's. The interpreter's looks through a link where it should look at it.
 
+import { isFileError } from '../../../../workspace/file-system.ts'
 import { type Context, NO_SUCH_FILE, type Result, shellMessage } from '../../interpreter-command.ts'
 import { type GnuOptions, type GnuSpec, misuse, readGnuOptions } from '../gnu-options.ts'
 import { joined, lstatIfAny, Report, shownName } from './names.ts'
@@ -9,7 +10,7 @@ const RM: GnuSpec = {
   letters: 'dfiIrRv',
   long: {
     ...{ dir: 'd', force: 'f', recursive: 'r', verbose: 'v', 'interactive=?': 'interactive' },
-    ...{ 'preserve-root=?': '', 'no-preserve-root': '', 'one-file-system': '' },
+    ...{ 'preserve-root=?': 'preserve', 'no-preserve-root': '', 'one-file-system': '' },
   },
 }
 const RMDIR: GnuSpec = {
@@ -23,6 +24,8 @@ type Removing = { context: Context; report: Report; read: GnuOptions; isForced: 
 export async function rm(args: string[], context: Context): Promise<Result> {
   const read = readGnuOptions(args, RM)
   if (!read.ok) return { stdout: '', stderr: read.stderr, exitCode: read.exitCode }
+  const root = read.given.find(({ name, value }) => name === 'preserve' && value !== '' && value !== 'all')
+  if (root) return { stdout: '', stderr: `rm: unrecognized --preserve-root argument: '${root.value}'\n`, exitCode: 1 }
   const last = read.given.findLast(({ name }) => ['f', 'i', 'interactive'].includes(name))
   const isForced = last?.name === 'f'
   if (read.operands.length === 0 && !isForced) return misuse(RM, 'missing operand')
@@ -64,7 +67,11 @@ async function remove(name: string, removing: Removing): Promise<void> {
       return report.fail(`cannot remove ${shownName(name)}: Is a directory`)
     if (asks) {
       // Nobody is there to answer, which is taken for a no.
-      report.stderr += `rm: remove ${isDirectory ? 'directory' : 'regular file'} ${shownName(name)}? `
+      const what =
+        goesDown && !(await isEmpty(path, fs))
+          ? 'descend into directory'
+          : `remove ${isDirectory ? 'directory' : 'regular file'}`
+      report.stderr += `rm: ${what} ${shownName(name)}? `
       return
     }
     if (goesDown && read.has('v')) {
@@ -73,8 +80,37 @@ async function remove(name: string, removing: Removing): Promise<void> {
     await fs.rm(path, { recursive: goesDown })
     if (read.has('v')) report.say(`removed ${isDirectory ? 'directory ' : ''}${shownName(name)}`)
   } catch (error) {
+    if (isFileError(error, 'EACCES') && (await removeOneByOne({ name, path }, removing))) return
     const problem = shellMessage(error)
     if (!(isForced && problem === NO_SUCH_FILE)) report.fail(`cannot remove ${shownName(name)}: ${problem}`)
+  }
+}
+
+async function isEmpty(path: string, fs: Context['fs']): Promise<boolean> {
+  return (await namesIn(path, fs))?.length === 0
+}
+
+/** What can go of a folder from which not everything can. False if the path is none, or has nothing in it. */
+async function removeOneByOne({ name, path }: { name: string; path: string }, removing: Removing): Promise<boolean> {
+  const { context, report, read } = removing
+  const { fs } = context
+  if (!(read.has('r') || read.has('R'))) return false
+  if (!(await lstatIfAny(path, context))?.isDirectory) return false
+  const inside = await namesIn(path, fs)
+  if (inside === null || inside.length === 0) return false
+  const failures = report.stderr
+  for (const one of inside) await remove(joined(name.replace(/\/+$/, ''), one), removing)
+  if (report.stderr === failures) await fs.rm(path, { recursive: true })
+  return true
+}
+
+/** Null where the folder may not be read. */
+async function namesIn(path: string, fs: Context['fs']): Promise<string[] | null> {
+  try {
+    return await fs.readdir(path)
+  } catch (error) {
+    if (isFileError(error)) return null
+    throw error
   }
 }
 

@@ -1,5 +1,6 @@
 // `touch`, as GNU's. Of a file's times only that of its last change is kept here: what asks for another is refused.
 
+import { utcOf, type Zone, zoneOf } from '../../../../lib/time-zone.ts'
 import { type Context, type Result, shellMessage } from '../../interpreter-command.ts'
 import { timeOf } from '../date-words.ts'
 import { type GnuOptions, type GnuSpec, misuse, readGnuOptions } from '../gnu-options.ts'
@@ -35,10 +36,11 @@ export async function touch(args: string[], context: Context): Promise<Result> {
 
 /** What is wrong, or the time to set; null for now. */
 async function timeFor(read: GnuOptions, context: Context): Promise<Date | null | string> {
+  const zone = zoneOf(context.exportedEnv?.TZ ?? '')
   const [words, stamp, reference] = [read.value('d'), read.value('t'), read.value('r')]
   if (stamp !== undefined) {
     if (words !== undefined || reference !== undefined) return 'cannot specify times from more than one source'
-    return stampTime(stamp) ?? `invalid date format ${quotedWord(stamp)}`
+    return stampTime(stamp, zone) ?? `invalid date format ${quotedWord(stamp)}`
   }
   let now = Date.now()
   if (reference !== undefined) {
@@ -48,13 +50,13 @@ async function timeFor(read: GnuOptions, context: Context): Promise<Date | null 
     now = stat.mtime.getTime()
   }
   if (words === undefined) return null
-  const found = timeOf(words, { ms: now, nanoseconds: 0 }, () => 0)
+  const found = timeOf(words, { ms: now, nanoseconds: 0 }, zone.offsetAt)
   if (!found) return `invalid date format ${quotedWord(words)}`
   return new Date(found.ms + Math.floor(found.nanoseconds / 1_000_000) * (found.ms % 1000 === 0 ? 1 : 0))
 }
 
 /** `[[CC]YY]MMDDhhmm[.ss]`. */
-function stampTime(text: string): Date | null {
+function stampTime(text: string, zone: Zone): Date | null {
   const match = /^(\d\d)?(\d\d)?(\d\d)(\d\d)(\d\d)(\d\d)(?:\.(\d\d))?$/.exec(text)
   if (!match) return null
   const [, first, second, month, day, hour, minute, seconds = '0'] = match
@@ -63,11 +65,12 @@ function stampTime(text: string): Date | null {
     second !== undefined && first !== undefined
       ? Number(first + second)
       : short === undefined
-        ? new Date().getUTCFullYear()
+        ? new Date(Date.now() + zone.offsetAt(Date.now()) * 60_000).getUTCFullYear()
         : Number(short) + (Number(short) < 69 ? 2000 : 1900)
   const date = new Date(Date.UTC(year, Number(month) - 1, Number(day), Number(hour), Number(minute), Number(seconds)))
   const isReal = date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day) && Number(hour) < 24
-  return isReal && Number(minute) < 60 ? date : null
+  const ms = isReal && Number(minute) < 60 ? utcOf(date.getTime(), zone.offsetAt) : null
+  return ms === null ? null : new Date(ms)
 }
 
 type Touching = { time: Date | null; context: Context; report: Report; read: GnuOptions; setsChange: boolean }

@@ -1,5 +1,6 @@
 // What `find` does with the files that it found.
 
+import { type Zone, zoneOf } from '../../../../lib/time-zone.ts'
 import { isFileError } from '../../../../workspace/file-system.ts'
 import { quoted, shellMessage, withVariables } from '../../interpreter-command.ts'
 import type { ShellCall } from '../../shell-extensions.ts'
@@ -27,6 +28,7 @@ export class Actions {
   isQuitting = false
   readonly call: ShellCall
   readonly nowMs: number
+  readonly zone: Zone
   /** Of `{} +`, by the action and the folder in which its command runs. */
   readonly #batches = new Map<string, Batch>()
   #batchCount = 0
@@ -34,6 +36,7 @@ export class Actions {
   constructor(call: ShellCall, nowMs: number) {
     this.call = call
     this.nowMs = nowMs
+    this.zone = zoneOf(call.env.TZ ?? '')
   }
 
   fail(problem: string): void {
@@ -91,11 +94,11 @@ export function readAction(name: string, words: string[], actions: Actions): Ste
     case '-print0':
       return write(({ shown }) => `${shown}\0`)
     case '-ls':
-      return write((entry) => listed(entry, actions.nowMs))
+      return write((entry) => listed(entry, actions.nowMs, actions.zone))
     case '-printf': {
       const format = words.shift()
       if (format === undefined) throw new FindMisuse("missing argument to `-printf'")
-      const written = formatted(format)
+      const written = formatted(format, actions.zone)
       return write((entry) => written(entry))
     }
     case '-prune':

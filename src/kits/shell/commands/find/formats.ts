@@ -1,7 +1,8 @@
 // How `find` writes what it knows of a file: `-printf` and `-ls`.
 
+import type { Zone } from '../../../../lib/time-zone.ts'
 import { diskBytes, kindLetter, modeText, OWNER, sizeOf } from '../file-facts.ts'
-import { DAY_MS, listTime, timeField } from '../file-times.ts'
+import { DAY_MS, formatTime, listTime, timeField } from '../file-times.ts'
 import type { Entry } from './entry.ts'
 import { FindMisuse } from './misuse.ts'
 
@@ -39,13 +40,12 @@ const FIELDS: Readonly<Record<string, (entry: Entry) => string>> = {
   g: () => OWNER.name,
   G: () => String(OWNER.id),
   D: () => '1',
-  t: ({ stat }) => centuryTime(stat.mtimeMs),
 }
 
 type Part = (entry: Entry) => string
 
 /** `%10s` and `%-20p` fill up like everywhere. */
-export function formatted(format: string): Part {
+export function formatted(format: string, zone: Zone): Part {
   const parts: Part[] = []
   const pattern = /\\([0-7]{1,3}|[\s\S])|%([-0+ #]*)(\d*)(?:\.(\d+))?(?:T([\s\S])|([\s\S]))|([^\\%]+)|([\s\S])/g
   for (const [found, escapeCode, flags = '', width = '', precision, timeLetter, letter, plain] of format.matchAll(
@@ -55,8 +55,11 @@ export function formatted(format: string): Part {
     if (escapeCode !== undefined) parts.push(constant(fromEscape(escapeCode)))
     else if (letter === '%') parts.push(constant('%'))
     else if (timeLetter !== undefined || letter !== undefined) {
-      const field = timeLetter === undefined ? plainField(letter ?? '') : timePart(timeLetter)
-      parts.push(filled(field, { flags, width: Number(width), precision }))
+      const isPrefixed = letter === 'm' && flags.includes('#')
+      const plain = () => (isPrefixed ? prefixedMode : plainField(letter ?? '', zone))
+      const field = timeLetter === undefined ? plain() : timePart(timeLetter, zone)
+      const fills = letter !== undefined && 'dm'.includes(letter) && flags.includes('0') ? '0' : ' '
+      parts.push(filled(field, { isLeft: flags.includes('-'), fills, width: Number(width), precision }))
     } else parts.push(constant(plain ?? found))
   }
   return (entry) => parts.map((part) => part(entry)).join('')
@@ -72,38 +75,46 @@ function fromEscape(escapeCode: string): string {
   return Object.hasOwn(ESCAPES, escapeCode) ? (ESCAPES[escapeCode] ?? '') : `\\${escapeCode}`
 }
 
-function plainField(letter: string): Part {
+/** `%#m`: with a zero in front. */
+const prefixedMode: Part = ({ stat }) => `0${(stat.kind === 'symlink' ? 0o777 : stat.mode).toString(8)}`
+
+function plainField(letter: string, zone: Zone): Part {
+  if (letter === 't') return ({ stat }) => centuryTime(stat.mtimeMs, zone)
   const field = Object.hasOwn(FIELDS, letter) ? FIELDS[letter] : undefined
   if (field) return field
   throw new FindMisuse(`-printf %${letter} is not available here`)
 }
 
-function timePart(letter: string): Part {
+function timePart(letter: string, zone: Zone): Part {
+  const field = (name: string, ms: number) => timeField(name, ms, zone) ?? ''
   if (letter === '@') return ({ stat }) => `${Math.floor(stat.mtimeMs / 1000)}.${fraction(stat.mtimeMs)}`
   if (letter === '+')
-    return ({ stat }) => `${timeField('F', stat.mtimeMs)}+${timeField('T', stat.mtimeMs)}.${fraction(stat.mtimeMs)}`
-  if (timeField(letter, 0) === null) throw new FindMisuse(`-printf %T${letter} is not available here`)
+    return ({ stat }) => `${field('F', stat.mtimeMs)}+${field('T', stat.mtimeMs)}.${fraction(stat.mtimeMs)}`
+  if (timeField(letter, 0, zone) === null) throw new FindMisuse(`-printf %T${letter} is not available here`)
   // Where seconds are shown, they have their parts.
   const hasFraction = ['S', 'T', 'X'].includes(letter)
-  return ({ stat }) => (timeField(letter, stat.mtimeMs) ?? '') + (hasFraction ? `.${fraction(stat.mtimeMs)}` : '')
+  return ({ stat }) => field(letter, stat.mtimeMs) + (hasFraction ? `.${fraction(stat.mtimeMs)}` : '')
 }
 
-function filled(
-  field: Part,
-  { flags, width, precision }: { flags: string; width: number; precision: string | undefined },
-): Part {
+interface Filling {
+  isLeft: boolean
+  fills: '0' | ' '
+  width: number
+  precision: string | undefined
+}
+
+function filled(field: Part, { isLeft, fills, width, precision }: Filling): Part {
   if (width === 0 && precision === undefined) return field
   return (entry) => {
     const text = precision === undefined ? field(entry) : field(entry).slice(0, Number(precision))
-    if (flags.includes('-')) return text.padEnd(width)
-    return text.padStart(width, flags.includes('0') && /^\d+$/.test(text) ? '0' : ' ')
+    return isLeft ? text.padEnd(width) : text.padStart(width, fills)
   }
 }
 
 const fraction = (ms: number): string => `${String(((ms % 1000) + 1000) % 1000).padStart(3, '0')}0000000`
 
-function centuryTime(ms: number): string {
-  return `${timeField('a', ms)} ${timeField('b', ms)} ${timeField('e', ms)} ${timeField('T', ms)}.${fraction(ms)} ${timeField('Y', ms)}`
+function centuryTime(ms: number, zone: Zone): string {
+  return `${formatTime('%a %b %e %T', ms, zone)}.${fraction(ms)} ${timeField('Y', ms, zone)}`
 }
 
 function folderOf({ shown }: Entry): string {
@@ -113,7 +124,7 @@ function folderOf({ shown }: Entry): string {
 }
 
 /** A line as of `ls -dils`. */
-export function listed(entry: Entry, nowMs: number): string {
+export function listed(entry: Entry, nowMs: number, zone: Zone): string {
   const { stat, links, shown, linkTarget } = entry
   const arrow = stat.kind === 'symlink' ? ` -> ${linkTarget}` : ''
   const columns = [
@@ -124,7 +135,7 @@ export function listed(entry: Entry, nowMs: number): string {
     OWNER.name.padEnd(8),
     OWNER.name.padEnd(8),
     String(sizeOf(stat)).padStart(8),
-    stat.mtimeMs > nowMs + DAY_MS ? listTime(stat.mtimeMs, stat.mtimeMs) : listTime(stat.mtimeMs, nowMs),
+    stat.mtimeMs > nowMs + DAY_MS ? listTime(stat.mtimeMs, stat.mtimeMs, zone) : listTime(stat.mtimeMs, nowMs, zone),
   ]
   return `${columns.join(' ')} ${shown}${arrow}\n`
 }

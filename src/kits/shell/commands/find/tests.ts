@@ -1,11 +1,13 @@
 // The tests of `find`: each made once from its words, and asked about each file.
 
+import { zoneOf } from '../../../../lib/time-zone.ts'
 import { type FileStat, isFileError } from '../../../../workspace/file-system.ts'
 import { byteText, isByteLocale } from '../../byte-locale.ts'
 import { shellMessage } from '../../interpreter-command.ts'
 import type { ShellCall } from '../../shell-extensions.ts'
+import { timeOf } from '../date-words.ts'
 import { kindLetter, OWNER, sizeOf } from '../file-facts.ts'
-import { DAY_MS, parseTime } from '../file-times.ts'
+import { DAY_MS } from '../file-times.ts'
 import { globExpression } from '../globs.ts'
 import { pathOf, statOrLink } from '../inputs.ts'
 import { parseMode } from '../modes.ts'
@@ -123,8 +125,9 @@ export function newerTest(name: string, value: string, { call, nowMs }: TestSett
   if (name === '-newermm')
     return VALUED_TESTS['-newer']?.(value, { call, nowMs, regexType: '' }, '-newer') ?? (() => false)
   if (name !== '-newermt') return unkept(value, { call, nowMs, regexType: '' }, name)
-  const time = parseTime(value, nowMs)
-  if (time === null) throw new FindMisuse(`I cannot figure out how to interpret ‘${value}’ as a date or time`)
+  const zone = zoneOf(call.env.TZ ?? '')
+  const time = timeOf(value, { ms: nowMs, nanoseconds: 0 }, zone.offsetAt)?.ms
+  if (time === undefined) throw new FindMisuse(`I cannot figure out how to interpret ‘${value}’ as a date or time`)
   return (entry) => entry.stat.mtimeMs > time
 }
 

@@ -1,6 +1,6 @@
 // The files that `grep` looks into: those that are named, and below folders those that the rules let through.
 
-import { type FileStat, isFileError } from '../../../../workspace/file-system.ts'
+import { type FileStat, isFileError, type ScannedEntry } from '../../../../workspace/file-system.ts'
 import { shellMessage } from '../../interpreter-command.ts'
 import type { ShellCall } from '../../shell-extensions.ts'
 import { isDevice, pathOf, readInput } from '../inputs.ts'
@@ -64,6 +64,15 @@ class Walk {
     } else if (!isExcluded(name, rules)) yield { target: { name, read: () => fs.read(path), isStdin: false } }
   }
 
+  /** What stands in a folder, or why that cannot be known. */
+  *#entries(path: string): Generator<ScannedEntry[] | { problem: string }> {
+    try {
+      yield* this.#call.fs.scan(path)
+    } catch (error) {
+      yield { problem: shellMessage(error) }
+    }
+  }
+
   async *#folder(path: string, shown: string, above: readonly string[]): AsyncGenerator<TargetResult> {
     const { fs } = this.#call
     const isFollowing = this.#settings.flags.has('R')
@@ -74,7 +83,11 @@ class Walk {
     }
     if (above.length > MAX_DEPTH) throw new Error('folders nested too deep')
     const prefix = shown === '' || shown.endsWith('/') ? shown : `${shown}/`
-    for (const few of fs.scan(path)) {
+    for (const few of this.#entries(path)) {
+      if ('problem' in few) {
+        yield { problem: `${shown.replace(/(?<=.)\/$/, '')}: ${few.problem}` }
+        return
+      }
       for (const entry of few) {
         const name = prefix + entry.name
         const inside = `${path === '/' ? '' : path}/${entry.name}`

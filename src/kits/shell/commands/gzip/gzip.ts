@@ -8,7 +8,7 @@ import { shellMessage } from '../../interpreter-command.ts'
 import type { ShellCall, ShellCommand, ShellResult } from '../../shell-extensions.ts'
 import { MAX_ARCHIVE_BYTES, UnpackError } from '../file-walk.ts'
 import type { GnuOptions } from '../gnu-options.ts'
-import { headerOf, isGzip, packed, sizesOf, unpacked } from './format.ts'
+import { type Header, headerOf, isGzip, packed, sizesOf, unpacked } from './format.ts'
 import { ratioText, SizeTable } from './listing.ts'
 import { gzipOptions, levelOf } from './options.ts'
 
@@ -18,6 +18,7 @@ export const runGzip: Run = (args, call) => gzip(args, call)
 export const runGunzip: Run = (args, call) => gzip(['-d', ...args], call)
 export const runZcat: Run = (args, call) => gzip(['-dc', ...args], call)
 
+const UNNAMED: Header = { name: null, mtimeMs: 0 }
 const EXIT_TROUBLE = 1
 const EXIT_WARNING = 2
 const SUFFIXES = /(\.gz|[-_.]z|-gz|\.taz|\.tgz)$/i
@@ -84,7 +85,7 @@ class GzipRun {
 
   async #one(given: string): Promise<void> {
     const { fs, cwd } = this.#call
-    if (given === '-') return this.#toOutput(this.#call.stdinBytes, 'stdin')
+    if (given === '-') return this.#toOutput(this.#call.stdinBytes, 'stdin', UNNAMED)
     const name = this.#named(given)
     const path = resolvePath(cwd, name)
     const stat = fs.lstat(path)
@@ -96,7 +97,9 @@ class GzipRun {
     }
     if (this.#read.has('l')) return this.#table.add(name.replace(SUFFIXES, ''), await fs.read(path))
     const target = isWritten ? this.#targetOf(name) : null
-    if (target === null) return this.#toOutput(await fs.read(path), name)
+    if (target === null) {
+      return this.#toOutput(await fs.read(path), name, this.#about(name, fs.stat(path)))
+    }
     await this.#toFile({ name, path, stat, target })
   }
 
@@ -132,13 +135,18 @@ class GzipRun {
     return name.replace(/\.t[ag]z$/i, '.tar').replace(SUFFIXES, '')
   }
 
-  #toOutput(bytes: Uint8Array, name: string): void {
+  /** What is told of the file in what is packed. */
+  #about(name: string, { mtimeMs }: FileStat): Header {
+    return this.#read.has('n') ? UNNAMED : { name: name.slice(name.lastIndexOf('/') + 1), mtimeMs }
+  }
+
+  #toOutput(bytes: Uint8Array, name: string, about: Header): void {
     if (this.#read.has('l')) {
       this.#table.add('stdout', bytes)
       return
     }
     if (!this.#unpacks) {
-      const made = packed(bytes, levelOf(this.#read), { name: null, mtimeMs: 0 })
+      const made = packed(bytes, levelOf(this.#read), about)
       this.#shown.push(made)
       this.#tell(name, ratioOf(made, bytes), 'stdout')
       return
@@ -172,9 +180,7 @@ class GzipRun {
     if (kindAt(fs, resolvePath(cwd, goal)) !== null && !this.#read.has('f')) {
       throw new Warning(`gzip: ${goal} already exists;\tnot overwritten`)
     }
-    const shortName = name.slice(name.lastIndexOf('/') + 1)
-    const about = this.#read.has('n') ? { name: null, mtimeMs: 0 } : { name: shortName, mtimeMs: stat.mtimeMs }
-    const made = this.#unpacks ? plain : packed(bytes, levelOf(this.#read), about)
+    const made = this.#unpacks ? plain : packed(bytes, levelOf(this.#read), this.#about(name, stat))
     const to = resolvePath(cwd, goal)
     const { mode, mtimeMs } = fs.stat(path)
     await fs.write(to, made, { mode })

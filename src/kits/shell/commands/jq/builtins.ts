@@ -88,7 +88,7 @@ const FILTERS: Readonly<Record<string, (call: Call) => void>> = {
   },
   'del/1': ({ args: [f], env, input, emit }) =>
     emit(
-      VALUE_FUNCTIONS['delpaths/1']?.(input.value, [pathsOf(given(f), env, input.value, shortly)]) ?? null,
+      VALUE_FUNCTIONS['delpaths/1']?.(input.value, [pathsOf(given(f), env, input.value, shortly)], {}) ?? null,
       lost(input.path),
     ),
   'getpath/1': ({ args: [f], env, input, emit }) =>
@@ -155,7 +155,7 @@ export function nativeFilter(name: string, args: readonly Filter[], machine: Mac
     const before = (count: number, values: readonly JqValue[]): void => {
       const arg = args[count - 1]
       if (arg) run(arg, env, value, (one) => before(count - 1, [one, ...values]))
-      else emit(ofValues(value, values), lost(path))
+      else emit(ofValues(value, values, machine.env), lost(path))
     }
     before(args.length, [])
   }
@@ -201,7 +201,7 @@ function keyed(name: string): (call: Call) => void {
       each(f, env, item, (one) => found.push(one))
       return found
     })
-    emit(VALUE_FUNCTIONS[name]?.(value, [keys]) ?? null, lost(path))
+    emit(VALUE_FUNCTIONS[name]?.(value, [keys], {}) ?? null, lost(path))
   }
 }
 

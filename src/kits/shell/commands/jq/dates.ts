@@ -1,23 +1,28 @@
-// Built-in functions of times, all in UTC: this shell knows no other zone.
+// Built-in functions of times: in UTC, or in the zone that `TZ` names.
 
-import { DAYS, MONTHS, strftime, utcMoment } from '../strftime.ts'
+import { utcOf, type Zone, zoneOf } from '../../../../lib/time-zone.ts'
+import { DAYS, MONTHS, momentIn, strftime, utcMoment } from '../strftime.ts'
 import { JqError } from './operators.ts'
 import { isArray, type JqValue } from './value.ts'
 import type { ValueFunction } from './value-function.ts'
 
 export const DATE_FUNCTIONS: Readonly<Record<string, ValueFunction>> = {
   'now/0': () => Date.now() / 1000,
-  'gmtime/0': gmtime,
-  'localtime/0': gmtime,
+  'gmtime/0': (input) => brokenDown(seconds(input, 'gmtime')),
+  'localtime/0': (input, _, env) => localParts(seconds(input, 'localtime'), zoneOf(env.TZ ?? '')),
   'mktime/0': (input) => Math.floor(secondsOf(input, 'mktime')),
   'strftime/1': (input, [format = null]) => timeText(input, format, 'strftime/1'),
-  'strflocaltime/1': (input, [format = null]) => timeText(input, format, 'strflocaltime/1'),
+  'strflocaltime/1': (input, [format = null], env) => localText(input, format, zoneOf(env.TZ ?? '')),
   'strptime/1': parsedTime,
 }
 
-function gmtime(input: JqValue): JqValue[] {
-  if (typeof input !== 'number') throw new JqError('gmtime() requires a number')
-  return brokenDown(input)
+function seconds(input: JqValue, name: string): number {
+  if (typeof input !== 'number') throw new JqError(`${name}() requires a number`)
+  return input
+}
+
+function localParts(at: number, zone: Zone): JqValue[] {
+  return brokenDown(at + zone.offsetAt(at * 1000) * 60)
 }
 
 function brokenDown(seconds: number): JqValue[] {
@@ -45,6 +50,15 @@ function timeText(input: JqValue, format: JqValue, name: string): string {
   if (typeof format !== 'string') throw new JqError(`${name} requires a string format`)
   const seconds = secondsOf(typeof input === 'number' ? brokenDown(input) : input, name)
   return strftime(format, utcMoment(seconds * 1000))
+}
+
+/** Broken-down times are taken for those of the zone, numbers for seconds since 1970. */
+function localText(input: JqValue, format: JqValue, zone: Zone): string {
+  if (typeof input === 'number' && typeof format === 'string') return strftime(format, momentIn(zone, input * 1000))
+  if (!isArray(input)) throw new JqError('strflocaltime/1 requires parsed datetime inputs')
+  if (typeof format !== 'string') throw new JqError('strflocaltime/1 requires a string format')
+  const shownMs = secondsOf(input, 'strflocaltime/1') * 1000
+  return strftime(format, momentIn(zone, utcOf(shownMs, zone.offsetAt) ?? shownMs))
 }
 
 /** What one directive of a format reads, and what it says about the time. */

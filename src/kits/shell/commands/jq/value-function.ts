@@ -2,4 +2,5 @@
 
 import type { JqValue } from './value.ts'
 
-export type ValueFunction = (input: JqValue, args: readonly JqValue[]) => JqValue
+/** `env` has the variables of the shell: some functions go by `TZ`. */
+export type ValueFunction = (input: JqValue, args: readonly JqValue[], env: Readonly<Record<string, string>>) => JqValue

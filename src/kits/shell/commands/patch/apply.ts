@@ -2,6 +2,7 @@
 
 import { linesOf } from '../../../../workspace/diff.ts'
 import { resolvePath } from '../../../../workspace/paths.ts'
+import { replaceContents } from '../../../../workspace/replacing.ts'
 import { kindAt } from '../../../../workspace/stat.ts'
 import { losslessBytes, losslessText } from '../../lossless-text.ts'
 import type { ShellCall } from '../../shell-extensions.ts'
@@ -90,6 +91,7 @@ export class FilePatching {
       output !== null ? `${output} (read from ${name})` : renamed === null ? name : `${renamed} (renamed from ${name})`
     this.#asksForAbsent(name, before)
     if (!this.#isSkipped) {
+      if (output === null && this.#isReadOnly(path)) this.#say(`File ${name} is read-only; trying to patch anyway\n`)
       this.#say(`${isDry ? 'checking' : 'patching'} file ${shown}\n`)
       this.#asksForReversed(lines)
     }
@@ -97,6 +99,11 @@ export class FilePatching {
     if (!this.#isSkipped) this.#say(patched.notes.map((note) => `${note}\n`).join(''))
     const ok = await this.#settle({ name, path, before, patched, renamed })
     return { ok, text: this.#text }
+  }
+
+  #isReadOnly(path: string): boolean {
+    const { fs } = this.#call
+    return kindAt(fs, path) === 'file' && (fs.stat(path).mode & 0o200) === 0
   }
 
   #renamed(to: string): string {
@@ -194,7 +201,7 @@ export class FilePatching {
     const { fs } = this.#call
     fs.makeDirectory(goal.slice(0, goal.lastIndexOf('/')) || '/', { recursive: true })
     const mode = kindAt(fs, path) === 'file' ? fs.stat(path).mode : undefined
-    await fs.write(goal, losslessBytes(after), mode === undefined ? {} : { mode })
+    await replaceContents(fs, goal, { bytes: losslessBytes(after), mode })
     if (renamed !== null && !this.#given.git.isCopy && goal !== path) this.#remove(path)
   }
 

@@ -30,7 +30,7 @@ export async function runPatch(args: readonly string[], call: ShellCall): Promis
       : await toFiles(patches, options, { folder, call })
   } catch (error) {
     if (error instanceof MalformedPatch) return failure(error.message)
-    if (isFileError(error)) return failure(error.message)
+    if (isFileError(error)) return failure(`Can't work on ${error.path} : ${shellMessage(error)}`)
     throw error
   }
 }

@@ -1,11 +1,11 @@
 // `printf`, as bash's: its format is read again while there are arguments, and numbers are the C library's.
 
+import { zoneOf } from '../../../../lib/time-zone.ts'
 import { byteText, isByteLocale } from '../../byte-locale.ts'
 import { type Context, IS_NAME, original, type Result } from '../../interpreter-command.ts'
 import { outputOf } from '../../standard-streams.ts'
-import { strftime, utcMoment } from '../strftime.ts'
+import { momentIn, strftime } from '../strftime.ts'
 import { bytesOf, textOf } from '../text/bytes.ts'
-import { zoneOf } from '../zones.ts'
 import { Arguments, isCharacter } from './arguments.ts'
 import { MAX_SIZE, paddedText, shown, sized } from './conversions.ts'
 import { type Piece, piecesOf } from './pieces.ts'
@@ -117,7 +117,7 @@ class Formatting {
     const seconds = this.#args.areLeft ? Number(this.#args.signed()) : -1
     const ms = seconds === -1 || seconds === -2 ? Date.now() : seconds * 1000
     const zone = zoneOf(this.#zone)
-    return bytesOf(strftime(format, { ...utcMoment(ms), offsetMinutes: zone.offsetAt(ms), zone: zone.nameAt(ms) }))
+    return bytesOf(strftime(format, momentIn(zone, ms)))
   }
 
   #add(bytes: string): void {

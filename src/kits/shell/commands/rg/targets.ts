@@ -1,6 +1,12 @@
 // The files that `rg` looks into: below folders not those that are hidden or ignored, nor what `-g` and `-t` leave out.
 
-import { type FileStat, isFileError } from '../../../../workspace/file-system.ts'
+import {
+  type DirectoryEntry,
+  type FileErrorCode,
+  type FileStat,
+  type FileSystemError,
+  isFileError,
+} from '../../../../workspace/file-system.ts'
 import { ignoreRules, type Rules } from '../../../../workspace/ignore.ts'
 import { shellMessage } from '../../interpreter-command.ts'
 import type { ShellCall } from '../../shell-extensions.ts'
@@ -45,7 +51,7 @@ export class RgTargets {
         stat = this.#call.fs.stat(path)
       } catch (error) {
         if (!isFileError(error)) throw error
-        yield { problem: `${name}: ${shellMessage(error)} (os error ${error.code === 'ENOTDIR' ? 20 : 2})` }
+        yield { problem: osProblem(name, error) }
         continue
       }
       if (stat.kind === 'directory')
@@ -65,8 +71,15 @@ export class RgTargets {
     const { inode } = fs.stat(path)
     if (ways.includes(inode)) return
     const levels = [...above, ...(await this.#levelsOf(path, this.#isInRepository(path)))]
-    const entries = this.#settings.isReversed ? fs.list(path).reverse() : fs.list(path)
-    for (const { name, kind: own } of entries) {
+    let entries: DirectoryEntry[]
+    try {
+      entries = fs.list(path)
+    } catch (error) {
+      if (!isFileError(error, 'EACCES')) throw error
+      yield { problem: osProblem(shown, error) }
+      return
+    }
+    for (const { name, kind: own } of this.#settings.isReversed ? entries.reverse() : entries) {
       const inside = `${path === '/' ? '' : path}/${name}`
       const named = shown === '' ? name : `${shown.replace(/\/$/, '')}/${name}`
       if (own === 'symlink' && !this.#settings.has('L')) continue
@@ -74,7 +87,8 @@ export class RgTargets {
       try {
         if (own === 'symlink') kind = fs.stat(inside).kind
       } catch (error) {
-        yield { problem: `${named}: ${shellMessage(error)} (os error 2)` }
+        if (!isFileError(error)) throw error
+        yield { problem: osProblem(named, error) }
         continue
       }
       const isFolder = kind === 'directory'
@@ -143,3 +157,9 @@ export class RgTargets {
     }
   }
 }
+
+function osProblem(name: string, error: FileSystemError): string {
+  return `${name}: ${shellMessage(error)} (os error ${OS_ERRORS[error.code] ?? 2})`
+}
+
+const OS_ERRORS: Partial<Record<FileErrorCode, number>> = { EACCES: 13, ENOTDIR: 20 }

@@ -2,6 +2,7 @@
 
 import { isFileError } from '../../../../workspace/file-system.ts'
 import { resolvePath } from '../../../../workspace/paths.ts'
+import { replaceContents } from '../../../../workspace/replacing.ts'
 import { shellMessage } from '../../interpreter-command.ts'
 import type { ShellCall } from '../../shell-extensions.ts'
 import { type CommandOutput, GrowingFile, outletOf } from '../text-files.ts'
@@ -100,7 +101,7 @@ export async function replaceFile(
     await fs.write(copy, await fs.read(path), { mode: fs.stat(path).mode })
     fs.chmod(copy, fs.stat(path).mode)
   }
-  await fs.write(path, bytes)
+  await replaceContents(fs, path, { bytes })
 }
 
 /** A star in the suffix stands for the name, and a slash leads to another folder. */
@@ -111,10 +112,18 @@ function copyOf(path: string, suffix: string): string {
   return copied.includes('/') ? resolvePath(path.slice(0, slash), copied) : path.slice(0, slash) + copied
 }
 
+const OWNER_WRITE = 0o200
+
 /** Why the file cannot be edited in place, and with which exit code that ends; null if it can. */
 export function editProblem({ fs, cwd }: ShellCall, name: string): { message: string; exitCode: number } | null {
   try {
-    if (fs.stat(resolvePath(cwd, name)).kind === 'file') return null
+    const path = resolvePath(cwd, name)
+    if (fs.stat(path).kind === 'file') {
+      const folder = fs.stat(path.slice(0, path.lastIndexOf('/')) || '/')
+      if ((folder.mode & OWNER_WRITE) !== 0) return null
+      const shown = name.includes('/') ? name.slice(0, name.lastIndexOf('/')) : '.'
+      return { message: `couldn't open temporary file ${shown}/sedXXXXXX: Permission denied`, exitCode: EXIT_PANIC }
+    }
     return { message: `couldn't edit ${name}: not a regular file`, exitCode: EXIT_PANIC }
   } catch (error) {
     if (!isFileError(error)) throw error

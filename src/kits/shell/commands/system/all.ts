@@ -1,12 +1,14 @@
 // Small programs that scripts expect of a system. Each is loaded when it is used for the first time.
 
 import type { ShellCommand, ShellResult } from '../../shell-extensions.ts'
+import { versionText } from '../versions.ts'
 
 type Run = ShellCommand['run']
 
 export const SYSTEM_COMMANDS = [
   lazily('chown', async () => (await import('./owners.ts')).runChown),
   lazily('chgrp', async () => (await import('./owners.ts')).runChgrp),
+  lazily('file', async () => (await import('../file/file.ts')).runFile),
   lazily('flock', async () => (await import('./flock.ts')).runFlock),
   lazily('getopt', async () => (await import('./getopt.ts')).runGetopt),
   lazily('link', async () => (await import('./names.ts')).runLink),
@@ -20,7 +22,11 @@ export const SYSTEM_COMMANDS = [
 ] as const satisfies readonly ShellCommand[]
 
 function lazily<Name extends string>(name: Name, load: () => Promise<Run>): { name: Name; run: Run } {
-  return { name, run: async (args, call) => (await load())(args, call) }
+  const run: Run = async (args, call) => {
+    const version = versionText(name, args)
+    return version === null ? (await load())(args, call) : { stdout: version, stderr: '', exitCode: 0 }
+  }
+  return { name, run }
 }
 
 /** One that is not there, with what to do instead. */

@@ -1,8 +1,8 @@
 // What `tar` shows of an entry.
 
+import { type Zone, zoneOf } from '../../../../lib/time-zone.ts'
 import { letters } from '../files/modes.ts'
-import { strftime, utcMoment } from '../strftime.ts'
-import { type Zone, zoneOf } from '../zones.ts'
+import { momentIn, strftime } from '../strftime.ts'
 import type { TarEntry } from './format.ts'
 import type { TarOptions } from './options.ts'
 
@@ -34,11 +34,7 @@ export class EntryLines {
     const group = this.#isNumeric || owner.group === '' ? String(owner.gid) : owner.group
     const taken = user.length + 1 + group.length + 1 + size.length
     this.#width = Math.max(this.#width, taken)
-    const moment = {
-      ...utcMoment(mtimeMs),
-      offsetMinutes: this.#zone.offsetAt(mtimeMs),
-      zone: this.#zone.nameAt(mtimeMs),
-    }
+    const moment = momentIn(this.#zone, mtimeMs)
     const link = kind === 'symlink' ? ` -> ${target}` : kind === 'link' ? ` link to ${target}` : ''
     const padded = size.padStart(this.#width - taken + size.length)
     return `${TYPES[kind]}${letters(mode)} ${user}/${group} ${padded} ${strftime(this.#format, moment)} ${name}${link}\n`

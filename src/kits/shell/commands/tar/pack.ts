@@ -1,5 +1,6 @@
 // What goes into an archive: the files below the operands, by the names that they were given.
 
+import { zoneOf } from '../../../../lib/time-zone.ts'
 import { type FileStat, type FileSystem, isFileError } from '../../../../workspace/file-system.ts'
 import { resolvePath } from '../../../../workspace/paths.ts'
 import type { ShellCall } from '../../shell-extensions.ts'
@@ -7,7 +8,6 @@ import { timeOf } from '../date-words.ts'
 import { MAX_ARCHIVE_BYTES, MAX_ARCHIVE_ENTRIES } from '../file-walk.ts'
 import { modeChange } from '../files/modes.ts'
 import { readInput } from '../inputs.ts'
-import { zoneOf } from '../zones.ts'
 import { OWN, type TarEntry, type TarOwner } from './format.ts'
 import { exclusion, transformation, unsafePrefix } from './names.ts'
 import type { Operand, TarOptions } from './options.ts'

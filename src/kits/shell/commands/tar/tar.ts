@@ -31,7 +31,7 @@ export async function runTar(words: readonly string[], call: ShellCall): Promise
     if (options.mode === 'delete') return await remove(options, call)
     return await readOut(options, call)
   } catch (error) {
-    if (isFileError(error)) return failure(error.message)
+    if (isFileError(error)) return failure(`${error.path}: ${shellMessage(error)}`)
     if (error instanceof RangeError || error instanceof UnpackError) return failure(error.message)
     throw error
   }

@@ -3,6 +3,7 @@
 import { joinBytes } from '../../../../lib/bytes.ts'
 import type { FileSystem } from '../../../../workspace/file-system.ts'
 import { resolvePath } from '../../../../workspace/paths.ts'
+import { replaceContents } from '../../../../workspace/replacing.ts'
 import { kindAt } from '../../../../workspace/stat.ts'
 import type { ShellCall, ShellResult } from '../../shell-extensions.ts'
 import { isLinkInside, placeBelow } from '../file-walk.ts'
@@ -155,7 +156,7 @@ export class Unpacking {
       return null
     }
     // A copy: what was unpacked is a view into something larger.
-    await fs.write(path, new Uint8Array(entry.bytes))
+    await replaceContents(fs, path, { bytes: new Uint8Array(entry.bytes) })
     fs.chmod(path, mode === 0 ? 0o644 : mode)
     if (!this.#options.has('m')) fs.utimes(path, mtimeMs)
     return null

@@ -3,6 +3,7 @@
 import type { defineCommand } from 'just-bash/browser'
 import type { Pacer } from '../../shell-pacer.ts'
 import { withStandardStreams } from '../../standard-streams.ts'
+import { versionText } from '../versions.ts'
 import { runTextCommand, TextCall, type TextCommand } from './call.ts'
 
 type Load = () => Promise<TextCommand>
@@ -91,6 +92,8 @@ export function textCommands(define: typeof defineCommand, { pacer, signal, read
     define(
       name,
       withStandardStreams(name, async (args, context) => {
+        const version = versionText(name, args)
+        if (version !== null) return { stdout: version, stderr: '', exitCode: 0 }
         try {
           return await runTextCommand(
             await load(),

@@ -115,11 +115,11 @@ export class TextCall {
     }
   }
 
-  async save(name: string, bytes: string): Promise<void> {
+  async save(name: string, bytes: string, failing = ''): Promise<void> {
     try {
       await this.context.fs.writeFile(this.path(name), bytes, 'binary')
     } catch (error) {
-      throw new Misuse(`${name}: ${shellMessage(error)}`, { showsHint: false })
+      throw new Misuse(`${failing}${name}: ${shellMessage(error)}`, { showsHint: false })
     }
   }
 

@@ -1,6 +1,7 @@
 // `tree` as its version 2 draws.
 
-import { type FileStat, type FileSystem, isFileError } from '../../../../workspace/file-system.ts'
+import { zoneOf } from '../../../../lib/time-zone.ts'
+import { type DirectoryEntry, type FileStat, type FileSystem, isFileError } from '../../../../workspace/file-system.ts'
 import type { ShellCall, ShellResult } from '../../shell-extensions.ts'
 import { modeText, OWNER, sizeOf } from '../file-facts.ts'
 import { formatTime, listTime } from '../file-times.ts'
@@ -89,7 +90,7 @@ class Drawing {
     const pause = this.#call.pause()
     if (pause) await pause
     const found: Branch[] = []
-    for (const { name } of this.#call.fs.list(folder.path)) {
+    for (const { name } of this.#entries(folder)) {
       if (name.startsWith('.') && !flags.has('a')) continue
       const branch = this.#branch(name, `${folder.path === '/' ? '' : folder.path}/${name}`)
       const isRealFolder = branch.stat.kind === 'directory'
@@ -101,6 +102,16 @@ class Drawing {
       found.push(branch)
     }
     return this.#sorted(found)
+  }
+
+  #entries(folder: Branch): DirectoryEntry[] {
+    try {
+      return this.#call.fs.list(folder.path)
+    } catch (error) {
+      if (!isFileError(error, 'EACCES')) throw error
+      folder.note = '  [error opening dir]'
+      return []
+    }
   }
 
   async #fill(branch: Branch, depth: number, above: readonly number[]): Promise<void> {
@@ -165,7 +176,8 @@ class Drawing {
 
   #time(ms: number): string {
     const { timeFormat } = this.#settings
-    return timeFormat === null ? listTime(ms, this.#nowMs) : formatTime(timeFormat, ms)
+    const zone = zoneOf(this.#call.env.TZ ?? '')
+    return timeFormat === null ? listTime(ms, this.#nowMs, zone) : formatTime(timeFormat, ms, zone)
   }
 }
 

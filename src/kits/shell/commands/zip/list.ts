@@ -1,7 +1,9 @@
 // What `unzip -l`, `-v` and `-Z1` show: the table of contents of an archive, of which nothing is unpacked.
 
+import { utcOf, type Zone } from '../../../../lib/time-zone.ts'
 import { readZipDirectory, STORED, type ZipEntry } from '../../../zip/index.ts'
 import type { ShellResult } from '../../shell-extensions.ts'
+import { formatTime } from '../file-times.ts'
 import { globExpression } from '../globs.ts'
 import { percent } from './archive.ts'
 
@@ -16,6 +18,7 @@ export type Listing = {
   isQuiet: boolean
   ignoresCase: boolean
   maxEntries: number
+  zone: Zone
 }
 
 export function listed(listing: Listing, isLong: boolean): ShellResult {
@@ -33,12 +36,21 @@ export function namesOf(listing: Listing): ShellResult {
   return { stdout, stderr: '', exitCode: exitCodeOf(listing, entries) }
 }
 
-function chosen({ bytes, wanted, excluded, ignoresCase, maxEntries }: Listing): ZipEntry[] | string {
+function chosen({ bytes, wanted, excluded, ignoresCase, maxEntries, zone }: Listing): ZipEntry[] | string {
   const directory = readZipDirectory(bytes, maxEntries)
   if (!directory.ok) return directory.reason
   const isWanted = wantedTest(wanted, ignoresCase)
   const isLeftOut = excluded.length === 0 ? () => false : wantedTest(excluded, ignoresCase)
-  return directory.entries.filter(({ name }) => isWanted(name ?? '') && !isLeftOut(name ?? ''))
+  return directory.entries
+    .filter(({ name }) => isWanted(name ?? '') && !isLeftOut(name ?? ''))
+    .map((entry) => inZone(entry, zone))
+}
+
+/** Times that the archive has in UTC are shown by the clock of the zone; others are of that clock already. */
+export function inZone(entry: ZipEntry, zone: Zone): ZipEntry {
+  const { hasExactTime, modifiedMs } = entry
+  if (hasExactTime) return { ...entry, changed: formatTime('%Y-%m-%d %H:%M', modifiedMs, zone) }
+  return { ...entry, modifiedMs: utcOf(modifiedMs, zone.offsetAt) ?? modifiedMs }
 }
 
 const unreadable = (name: string, reason: string): ShellResult => ({

@@ -1,14 +1,17 @@
 // `unzip` of the shell.
 
 import { joinBytes } from '../../../../lib/bytes.ts'
+import { zoneOf } from '../../../../lib/time-zone.ts'
 import { isFileError } from '../../../../workspace/file-system.ts'
 import { resolvePath, WORKSPACE_ROOT } from '../../../../workspace/paths.ts'
+import { replaceContents } from '../../../../workspace/replacing.ts'
 import { kindAt } from '../../../../workspace/stat.ts'
 import { type Unpacked, unpackZip } from '../../../../workspace/unpack.ts'
 import { readZipDirectory, STORED, type ZipEntry } from '../../../zip/index.ts'
+import { shellMessage } from '../../interpreter-command.ts'
 import type { ShellCall, ShellResult } from '../../shell-extensions.ts'
 import { isLinkInside, MAX_ARCHIVE_BYTES, MAX_ARCHIVE_ENTRIES, placeBelow } from '../file-walk.ts'
-import { type Listing, listed, namesOf, wantedTest } from './list.ts'
+import { inZone, type Listing, listed, namesOf, wantedTest } from './list.ts'
 import { type ZipOptions, type ZipSpec, zipOptions } from './options.ts'
 
 const SPEC: ZipSpec = { flags: 'onqlpcjtufCvZ1', lists: 'x', values: 'd', long: {} }
@@ -29,7 +32,7 @@ export async function runUnzip(args: readonly string[], call: ShellCall): Promis
   try {
     return await unzip(options, call)
   } catch (error) {
-    if (isFileError(error)) return failure(error.message, EXIT_WARNING)
+    if (isFileError(error)) return failure(`${error.path}: ${shellMessage(error)}`, EXIT_WARNING)
     throw error
   }
 }
@@ -51,15 +54,16 @@ async function unzip(options: ZipOptions, call: ShellCall): Promise<ShellResult>
     return failure(` cannot find or open ${given}, ${given}.zip or ${given}.ZIP.`, EXIT_NO_ARCHIVE)
   }
   const bytes = await fs.read(resolvePath(cwd, name))
+  const zone = zoneOf(call.env.TZ ?? '')
   const listing: Listing = {
-    ...{ name, bytes, wanted, excluded: options.lists.get('x') ?? [], maxEntries: MAX_ARCHIVE_ENTRIES },
+    ...{ name, bytes, wanted, excluded: options.lists.get('x') ?? [], maxEntries: MAX_ARCHIVE_ENTRIES, zone },
     ...{ isQuiet: flags.has('q'), ignoresCase: flags.has('C') },
   }
   const directory = readZipDirectory(bytes, MAX_ARCHIVE_ENTRIES)
   if (!directory.ok) return failure(`${name}: ${directory.reason}`, EXIT_NO_ARCHIVE)
   if (flags.has('Z')) return namesOf(listing)
   if (flags.has('l') || flags.has('v')) return listed(listing, flags.has('v'))
-  return new Unzipping(options, call, listing).run(directory.entries)
+  return new Unzipping(options, call, listing).run(directory.entries.map((entry) => inZone(entry, zone)))
 }
 
 type Entry = Exclude<Unpacked, { kind: 'refused' }>
@@ -171,7 +175,7 @@ class Unzipping {
     fs.makeDirectory(placed.path.slice(0, placed.path.lastIndexOf('/')) || '/', { recursive: true })
     if (entry.kind === 'symlink') return this.#link(entry, { path: placed.path, folder, shown })
     if (there === 'symlink') fs.remove(placed.path)
-    await fs.write(placed.path, entry.bytes)
+    await replaceContents(fs, placed.path, { bytes: entry.bytes })
     if (entry.mode !== undefined) fs.chmod(placed.path, entry.mode)
     fs.utimes(placed.path, about.modifiedMs)
     this.#say(`${verbOf(about.method)}: ${shown.padEnd(NAME_WIDTH)}  \n`)

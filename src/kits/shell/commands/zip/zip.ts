@@ -4,6 +4,7 @@ import { type FileStat, isFileError } from '../../../../workspace/file-system.ts
 import { resolvePath } from '../../../../workspace/paths.ts'
 import { kindAt } from '../../../../workspace/stat.ts'
 import { STORED } from '../../../zip/index.ts'
+import { shellMessage } from '../../interpreter-command.ts'
 import type { ShellCall, ShellResult } from '../../shell-extensions.ts'
 import { MAX_ARCHIVE_BYTES, MAX_ARCHIVE_ENTRIES } from '../file-walk.ts'
 import { readInput } from '../inputs.ts'
@@ -34,7 +35,7 @@ export async function runZip(args: readonly string[], call: ShellCall): Promise<
   try {
     return await new ZipRun(options, call).run()
   } catch (error) {
-    if (isFileError(error)) return failure(error.message, EXIT_NOTHING)
+    if (isFileError(error)) return failure(`${error.path}: ${shellMessage(error)}`, EXIT_NOTHING)
     if (error instanceof RangeError) return failure(error.message, EXIT_NOT_A_ZIP)
     throw error
   }

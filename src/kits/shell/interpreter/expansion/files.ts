@@ -129,7 +129,14 @@ class Finder {
 
   async #entries(folder: string): Promise<string[]> {
     const path = this.#path(folder === '' ? '.' : folder)
-    return (await this.#isFolder(folder === '' ? '.' : folder)) ? this.#shell.ctx.fs.readdir(path) : []
+    if (!(await this.#isFolder(folder === '' ? '.' : folder))) return []
+    try {
+      return await this.#shell.ctx.fs.readdir(path)
+    } catch (error) {
+      // A folder that may not be read matches nothing.
+      if (isFileError(error)) return []
+      throw error
+    }
   }
 
   #path(path: string): string {

@@ -5,7 +5,7 @@ import { quoted, shellMessage } from '../../../interpreter-command.ts'
 import { bytesOf } from '../bytes.ts'
 import type { TextCall } from '../call.ts'
 import { Misuse } from '../misuse.ts'
-import { type Change, type Compared, contextText, edText, plainText, unifiedText } from './formats.ts'
+import { type Change, type Compared, contextText, edText, plainText, rcsText, unifiedText } from './formats.ts'
 import { blankTest, keyFor } from './line-keys.ts'
 import { type DiffSettings, diffSettings } from './options.ts'
 import { sideBySide } from './side-by-side.ts'
@@ -133,9 +133,11 @@ class Comparison {
       linesOf(this.#settings.stripsReturns ? bytes.replaceAll('\r\n', '\n') : bytes),
     ) as [string[], string[]]
     const edits = lineEdits(oldLines.map(this.#key), newLines.map(this.#key))
+    const { ignoresBlankLines, ignoredLines } = this.#settings
+    const isOfNoCount = (line: string) =>
+      (ignoresBlankLines && this.#isBlank(line)) || ignoredLines.some((regex) => regex.test(line.replace(/\n$/, '')))
     const isIgnored = ({ start, end, from, to }: LineEdit) =>
-      this.#settings.ignoresBlankLines &&
-      [...oldLines.slice(start, end), ...newLines.slice(from, to)].every(this.#isBlank)
+      [...oldLines.slice(start, end), ...newLines.slice(from, to)].every(isOfNoCount)
     const changes: Change[] = edits.map((edit) => ({ ...edit, isIgnored: isIgnored(edit) }))
     return { oldLines, newLines, changes }
   }
@@ -143,6 +145,7 @@ class Comparison {
   #shown(compared: Compared, old: Side, now: Side): string {
     const { style, labels, showsFunction } = this.#settings
     if (style.kind === 'plain') return plainText(compared)
+    if (style.kind === 'rcs') return rcsText(compared)
     if (style.kind === 'ed') {
       // The script cannot tell it.
       const hasNoEnd = ({ bytes }: Side) => bytes !== '' && !bytes.endsWith('\n')

@@ -35,6 +35,18 @@ export function plainText({ oldLines, newLines, changes }: Compared): string {
     .join('')
 }
 
+/** As RCS has it: lines of the old text go by their numbers, and others come behind one of them. */
+export function rcsText({ newLines, changes }: Compared): string {
+  return changes
+    .filter(({ isIgnored }) => !isIgnored)
+    .map(({ start, end, from, to }) => {
+      const removed = end > start ? `d${start + 1} ${end - start}\n` : ''
+      const added = to > from ? `a${end} ${to - from}\n${newLines.slice(from, to).join('')}` : ''
+      return removed + added
+    })
+    .join('')
+}
+
 /** A script for `ed`, from the end to the beginning. A line that is a dot alone would end its text: it is written as two. */
 export function edText({ newLines, changes }: Compared): string {
   const range = (start: number, end: number) => (end - start <= 1 ? String(end) : `${start + 1},${end}`)

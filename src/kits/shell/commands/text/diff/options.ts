@@ -1,5 +1,6 @@
 // What `diff` is told on its command line.
 
+import { basicRegex } from '../basic-regex.ts'
 import { Misuse, refusal } from '../misuse.ts'
 import { type GivenOptions, optionTable, readOptions } from '../options.ts'
 import type { Ignored } from './line-keys.ts'
@@ -7,9 +8,9 @@ import type { Sides } from './side-by-side.ts'
 
 // `-d`, `-H` and the horizon change how hard an answer is looked for, and the answer here is the shortest anyway.
 const OPTIONS = optionTable(`text=a ignore-space-change=b ignore-blank-lines=B c context:: C: lines: minimal=d
-  ignore-tab-expansion=E speed-large-files=H ignore-case=i label=L: ed=e new-file=N unidirectional-new-file=P
+  ignore-tab-expansion=E speed-large-files=H ignore-case=i label=L: ed=e rcs=n new-file=N unidirectional-new-file=P
   show-c-function=p brief=q recursive=r report-identical-files=s expand-tabs=t u unified:: U: width=W:
-  ignore-all-space=w exclude=x: exclude-from=X: side-by-side=y ignore-trailing-space=Z normal color:: strip-trailing-cr
+  ignore-all-space=w exclude=x: exclude-from=X: ignore-matching-lines=I: side-by-side=y ignore-trailing-space=Z normal color:: strip-trailing-cr
   suppress-common-lines left-column horizon-lines: no-ignore-file-name-case`)
 
 const USUAL_CONTEXT = 3
@@ -18,6 +19,7 @@ const USUAL_WIDTH = 130
 export type Style =
   | { kind: 'plain' }
   | { kind: 'ed' }
+  | { kind: 'rcs' }
   | { kind: 'unified' | 'context'; lines: number }
   | { kind: 'sides'; sides: Sides }
 
@@ -25,6 +27,8 @@ export interface DiffSettings {
   style: Style
   ignored: Ignored
   ignoresBlankLines: boolean
+  /** A change of such lines alone does not count. */
+  ignoredLines: RegExp[]
   isText: boolean
   isBrief: boolean
   isRecursive: boolean
@@ -61,6 +65,7 @@ export function diffSettings(words: readonly string[]): DiffSettings {
       tabExpansion: given.has('E'),
     },
     ignoresBlankLines: given.has('B'),
+    ignoredLines: values('I').map(lineRegex),
     isText: given.has('a'),
     isBrief: given.has('q'),
     isRecursive: given.has('r'),
@@ -76,6 +81,15 @@ export function diffSettings(words: readonly string[]): DiffSettings {
   }
 }
 
+function lineRegex(source: string): RegExp {
+  try {
+    return basicRegex(source)
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    throw refusal(`${source}: Invalid regular expression`, 2)
+  }
+}
+
 function styleOf(given: GivenOptions): Style {
   const styles = given.list.filter(({ name }) => STYLES.has(name))
   const kinds = new Set(styles.map(({ name }) => STYLES.get(name)))
@@ -86,12 +100,14 @@ function styleOf(given: GivenOptions): Style {
   const lines = Math.max(...counts.map(lengthOf), counts.length > 0 ? 0 : USUAL_CONTEXT)
   if (kind === 'unified' || kind === 'context') return { kind, lines }
   if (kind === 'ed') return { kind }
+  if (kind === 'rcs') return { kind }
   return given.has('p') ? { kind: 'context', lines } : { kind: 'plain' }
 }
 
-const STYLES: ReadonlyMap<string, 'unified' | 'context' | 'sides' | 'plain' | 'ed'> = new Map([
+const STYLES: ReadonlyMap<string, 'unified' | 'context' | 'sides' | 'plain' | 'ed' | 'rcs'> = new Map([
   ['u', 'unified'],
   ['e', 'ed'],
+  ['n', 'rcs'],
   ['U', 'unified'],
   ['unified', 'unified'],
   ['c', 'context'],

@@ -1,7 +1,8 @@
 // `pr`: text in pages, with a header on each, in one column or several.
 
+import { type Zone, zoneOf } from '../../../../../lib/time-zone.ts'
 import { shellMessage } from '../../../interpreter-command.ts'
-import { strftime, utcMoment } from '../../strftime.ts'
+import { momentIn, strftime } from '../../strftime.ts'
 import { charsOf, linesOf } from '../bytes.ts'
 import type { TextCall } from '../call.ts'
 import { Line } from './line.ts'
@@ -54,20 +55,23 @@ function print(call: TextCall, settings: PrSettings, sources: readonly Source[])
   const { pages, isDouble, hasHeader, hasFormFeeds } = settings
   const perPage = isDouble ? Math.max(1, Math.floor(settings.body / 2)) : settings.body
   const layout = new Layout(settings, settings.isMerge ? sources.length : settings.columns)
+  const zone = zoneOf(call.context.exportedEnv?.TZ ?? '')
   let page = 0
   for (const rows of settings.isMerge ? merged(sources, perPage) : paged(sources[0]?.lines ?? [], perPage, settings)) {
     page++
     const lines = rows.map((row) => layout.line(row))
     if (page < pages.first || page > pages.last) continue
-    if (hasHeader) call.write(header(settings, settings.isMerge ? null : (sources[0] ?? null), page))
+    if (hasHeader) call.write(header(settings, { source: settings.isMerge ? null : (sources[0] ?? null), page, zone }))
     call.write(lines.map((line) => `${line}\n${isDouble ? '\n' : ''}`).join(''))
     const missing = settings.body - lines.length * (isDouble ? 2 : 1) + FRAME / 2
     if (hasHeader) call.write(hasFormFeeds ? '\f' : '\n'.repeat(Math.max(0, missing)))
   }
 }
 
-function header({ header: given, dateFormat, width, margin }: PrSettings, source: Source | null, page: number): string {
-  const date = strftime(dateFormat, utcMoment((source?.time ?? new Date()).getTime()))
+type Heading = { source: Source | null; page: number; zone: Zone }
+
+function header({ header: given, dateFormat, width, margin }: PrSettings, { source, page, zone }: Heading): string {
+  const date = strftime(dateFormat, momentIn(zone, (source?.time ?? new Date()).getTime()))
   const name = given ?? source?.name ?? ''
   const number = `Page ${page}`
   const room = Math.max(0, width - charsOf(date).length - charsOf(name).length - number.length)

@@ -62,7 +62,7 @@ export async function sort(call: TextCall): Promise<void> {
   const text = kept.length === 0 ? '' : kept.map(({ line }) => line).join(end) + end
   const output = given.value('o')
   if (output === undefined) call.write(text)
-  else await call.save(output, text)
+  else await call.save(output, text, 'open failed: ')
 }
 
 async function namesOf(call: TextCall, given: GivenOptions): Promise<string[]> {

@@ -1,0 +1,167 @@
+// The file tree as its owner may use it: what the permission bits do not allow ends with EACCES, as for a user who is not root.
+// Commands of the shell work on this one; the product's own tools and routes work on the tree itself.
+
+import {
+  type DirectoryEntry,
+  type FileStat,
+  type FileSystem,
+  FileSystemError,
+  isFileError,
+  type ScannedEntry,
+  type StagedContents,
+} from './file-system.ts'
+import { Permissions } from './permissions.ts'
+import { statAt } from './stat.ts'
+
+const READ = 0o400
+const SEARCH = 0o100
+
+export class PermittedFiles implements FileSystem {
+  readonly #fs: FileSystem
+  readonly #may: Permissions
+  /** Files that were emptied or appended nothing, which is how one is opened here. Who has it open goes on writing. */
+  readonly #opened = new Set<number>()
+  /** Those whose mode has not changed since: a file that is made under `umask 377` takes what it was opened for. */
+  readonly #openedAsIs = new Set<number>()
+
+  constructor(fs: FileSystem) {
+    this.#fs = fs
+    this.#may = new Permissions(fs)
+  }
+
+  exists(path: string): boolean {
+    try {
+      this.#may.assertReachable(path)
+      return this.#fs.exists(path)
+    } catch (error) {
+      if (isFileError(error)) return false
+      throw error
+    }
+  }
+
+  stat(path: string): FileStat {
+    this.#may.assertReachable(path)
+    return this.#fs.stat(path)
+  }
+
+  lstat(path: string): FileStat {
+    this.#may.assertNamed(path)
+    return this.#fs.lstat(path)
+  }
+
+  list(path: string): DirectoryEntry[] {
+    this.#may.assertReadable(path)
+    return this.#fs.list(path)
+  }
+
+  realPath(path: string): string {
+    this.#may.assertReachable(path)
+    return this.#fs.realPath(path)
+  }
+
+  readLink(path: string): string {
+    this.#may.assertNamed(path)
+    return this.#fs.readLink(path)
+  }
+
+  makeDirectory(path: string, options: { recursive?: boolean } = {}): void {
+    if (!this.exists(path)) this.#may.assertChangeable(options.recursive ? this.#firstMissing(path) : path)
+    this.#fs.makeDirectory(path, options)
+  }
+
+  remove(path: string, options: { recursive?: boolean } = {}): void {
+    this.#may.assertRemovable(path, options.recursive ?? false)
+    this.#may.forget()
+    this.#fs.remove(path, options)
+  }
+
+  rename(from: string, to: string): void {
+    this.#may.assertMovable(from, to)
+    this.#may.forget()
+    this.#fs.rename(from, to)
+  }
+
+  symlink(target: string, path: string): void {
+    this.#may.assertChangeable(path)
+    this.#may.forget()
+    this.#fs.symlink(target, path)
+  }
+
+  chmod(path: string, mode: number): void {
+    this.#may.assertReachable(path)
+    this.#may.forget()
+    this.#fs.chmod(path, mode)
+    this.#openedAsIs.delete(this.#fs.stat(path).inode)
+  }
+
+  utimes(path: string, mtimeMs: number): void {
+    this.#may.assertReachable(path)
+    this.#fs.utimes(path, mtimeMs)
+  }
+
+  async read(path: string): Promise<Uint8Array> {
+    this.#may.assertReadable(path)
+    return this.#fs.read(path)
+  }
+
+  async write(path: string, bytes: Uint8Array, options?: { mode?: number }): Promise<void> {
+    if (!this.#isOpen(path, bytes, this.#openedAsIs)) this.#may.assertWritable(path)
+    await this.#fs.write(path, bytes, options)
+    if (bytes.byteLength === 0) this.#noteOpened(path)
+  }
+
+  async append(path: string, bytes: Uint8Array): Promise<void> {
+    if (!this.#isOpen(path, bytes, this.#opened)) this.#may.assertWritable(path)
+    await this.#fs.append(path, bytes)
+    if (bytes.byteLength === 0) this.#noteOpened(path)
+  }
+
+  *scan(path: string): Generator<ScannedEntry[]> {
+    this.#may.assertReadable(path)
+    if ((this.#fs.stat(path).mode & SEARCH) === 0) throw new FileSystemError('EACCES', path)
+    for (const entries of this.#fs.scan(path)) {
+      yield entries.map((entry) => (isHidden(entry) ? { ...entry, bytes: null } : entry))
+    }
+  }
+
+  async *readParts(path: string): AsyncGenerator<Uint8Array> {
+    this.#may.assertReadable(path)
+    yield* this.#fs.readParts(path)
+  }
+
+  async stage(parts: AsyncIterable<Uint8Array>): Promise<StagedContents> {
+    const staged = await this.#fs.stage(parts)
+    return {
+      sizeBytes: staged.sizeBytes,
+      place: (path, mode) => {
+        this.#may.assertWritable(path)
+        staged.place(path, mode)
+      },
+      release: () => staged.release(),
+    }
+  }
+
+  #isOpen(path: string, bytes: Uint8Array, opened: ReadonlySet<number>): boolean {
+    if (bytes.byteLength === 0 || opened.size === 0) return false
+    const stat = statAt(this.#fs, path)
+    return stat !== null && opened.has(stat.inode)
+  }
+
+  #noteOpened(path: string): void {
+    const stat = statAt(this.#fs, path)
+    if (!stat) return
+    this.#opened.add(stat.inode)
+    this.#openedAsIs.add(stat.inode)
+  }
+
+  #firstMissing(path: string): string {
+    let missing = path
+    for (let at = path; at !== '' && !this.#fs.exists(at); at = at.slice(0, at.lastIndexOf('/'))) missing = at
+    return missing
+  }
+}
+
+/** A link has no permissions of its own. */
+function isHidden({ stat }: ScannedEntry): boolean {
+  return stat.kind === 'file' && (stat.mode & READ) === 0
+}
