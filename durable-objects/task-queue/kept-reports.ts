@@ -1,7 +1,9 @@
 // Writes to the database that are still open. Reports that it did not accept are stored here, and their tasks stay open
 // until they are written. And reports to be deleted, because their task was cancelled after a run that died had stored one.
 
+import { ledgerEntryOf } from '../../src/analysis/evidence/ledger.ts'
 import { type NewAnalysis, saveAnalysis, withdrawAnalysis } from '../../src/db/analyses.ts'
+import { appendEntry } from '../../src/db/ledger.ts'
 import { Outbox } from '../outbox.ts'
 import { firstRow } from '../sql.ts'
 
@@ -50,7 +52,10 @@ export class KeptReports {
   async deliver(db: D1Database, onSaved: (taskId: string) => { isWanted: boolean }): Promise<void> {
     await this.#outbox.deliver(async ({ kind, key, payload }) => {
       if (kind === WITHDRAWAL) return withdrawAnalysis(db, key)
-      await saveAnalysis(db, JSON.parse(payload) as NewAnalysis)
+      const analysis = JSON.parse(payload) as NewAnalysis
+      await saveAnalysis(db, analysis)
+      const entry = ledgerEntryOf(analysis)
+      if (entry !== null) await appendEntry(db, entry)
       if (!onSaved(key).isWanted) await withdrawAnalysis(db, key)
     })
   }

@@ -5,6 +5,8 @@ import { config } from '../config.ts'
 import { findByQueryId, type NewAnalysis, newestOfListing, newestReview, saveAnalysis } from '../db/analyses.ts'
 import { notifyTargets } from '../db/channels.ts'
 import { deliveryStore, noteNotice, untoldNotices } from '../db/deliveries.ts'
+import { evidenceRows, evidenceRun } from '../db/evidence.ts'
+import { appendEntry } from '../db/ledger.ts'
 import { answerStore, gateStore } from '../db/market-state.ts'
 import { newsPool } from '../db/news.ts'
 import { ownerSettings } from '../db/settings.ts'
@@ -12,7 +14,7 @@ import { stockNameStore } from '../db/stock-names.ts'
 import { currentNames } from '../kits/market-names/index.ts'
 import { systemClock } from '../lib/clock.ts'
 import { errorFields, log } from '../lib/log.ts'
-import { parseCode } from '../market/instruments.ts'
+import { type Instrument, parseCode } from '../market/instruments.ts'
 import { instrumentOf } from '../market/names/labels.ts'
 import type { MarketSnapshot } from '../market/providers/index.ts'
 import { storedGate } from '../market/providers/stored-gate.ts'
@@ -20,6 +22,9 @@ import type { ToldReport } from '../notify/message.ts'
 import type { Notice } from '../notify/notice.ts'
 import type { NotifyDeps } from '../notify/run.ts'
 import type { AnalysisCtx } from './ctx.ts'
+import { ledgerEntryOf } from './evidence/ledger.ts'
+import { EvidenceRow } from './evidence/row-schema.ts'
+import { METHOD_VERSION } from './evidence/vocabulary.ts'
 import type { RunHooks } from './flow/steps.ts'
 import type { AnalysisInput, Deps } from './gather/input.ts'
 import { marketDataOf } from './market-data.ts'
@@ -40,7 +45,7 @@ export async function workOn(env: Env, job: RunJob & { taskId: string }, hooks: 
     hooks,
     save: (analysis) => {
       record = analysis
-      return saveAnalysis(env.DB, analysis)
+      return saveReport(env.DB, analysis)
     },
   })
   if (!result.ok) return { ok: false, error: result.message }
@@ -59,10 +64,18 @@ export async function analyzeDirectly(env: Env, job: RunJob, hooks: RunHooks): P
   const key = `report:${queryId}`
   const notice: Notice = { kind: 'report', key, owner, channels: request.channels, taskId: queryId, isInBatch: false }
   const save = (analysis: NewAnalysis) =>
-    saveAnalysis(env.DB, analysis, request.notify ? [noteNotice(env.DB, notice, systemClock())] : [])
+    saveReport(env.DB, analysis, request.notify ? [noteNotice(env.DB, notice, systemClock())] : [])
   const result = await analysis(env, job, { hooks, save })
   if (!result.ok) return result
   return { ok: true, saved: result.saved, result: JSON.stringify(resultOf(result.report, result.diagnostics)) }
+}
+
+/** A report and its entry in the ledger of advice. Whoever saves again what was half saved adds what is missing. */
+async function saveReport(db: D1Database, analysis: NewAnalysis, beside: readonly D1PreparedStatement[] = []) {
+  const id = await saveAnalysis(db, analysis, beside)
+  const entry = ledgerEntryOf(analysis)
+  if (entry !== null) await appendEntry(db, entry)
+  return id
 }
 
 type Run = { hooks: RunHooks; save: Save }
@@ -120,6 +133,7 @@ async function depsOf(env: Env, input: AnalysisInput, ctx: AnalysisCtx): Promise
       const { moodOf } = await import('./gather/market-mood.ts')
       return moodOf(await newestReview(env.DB, owner), instrument.market, systemClock())
     },
+    evidenceRows: (isSample) => evidenceRowsOf(env, instrument, isSample),
     deadlines: {
       dailyBarsMs: dataMs,
       quoteMs: dataMs,
@@ -128,6 +142,20 @@ async function depsOf(env: Env, input: AnalysisInput, ctx: AnalysisCtx): Promise
       modelMs: modelMs(env),
     },
   }
+}
+
+/** Of 20 sessions in the listing's market. */
+async function evidenceRowsOf(env: Env, { market, kind }: Instrument, isSample: boolean) {
+  // No index was bought in the replay.
+  if (kind === 'index') return null
+  const data = isSample ? 'sample' : 'market'
+  // What an earlier method was worth says nothing of this one.
+  if ((await evidenceRun(env.DB, data))?.methodVersion !== METHOD_VERSION) return null
+  const { rows } = await evidenceRows(env.DB, {
+    ...{ data, measure: 'sessions_20', market },
+    ...{ part: null, regime: null, verdict: null, limit: 100, offset: 0 },
+  })
+  return rows.length === 0 ? null : rows.map((body) => EvidenceRow.parse(JSON.parse(body)))
 }
 
 /** Enough for the longest average and the range of a year. */

@@ -81,6 +81,7 @@ function jobsOf(env: Env, now: number): UpkeepJob[] {
       run: async () => `${await pruneDeliveries(env.DB, isoMicros(now - KEEP_DELIVERIES_MS))} deliveries`,
     },
     { name: 'calendars', everyMs: DAY_MS, run: async () => checkCalendars(now) },
+    { name: 'evidence', everyMs: DAY_MS, run: () => replayed(env.DB, now) },
     ...(listsNames
       ? [{ name: 'names', everyMs: DAY_MS, run: async () => JSON.stringify(await refreshStockNames(env)) }]
       : []),
@@ -89,6 +90,12 @@ function jobsOf(env: Env, now: number): UpkeepJob[] {
       : []),
     ...(asksTheWorld ? [{ name: 'bars', everyMs: 6 * HOUR_MS, run: () => refreshBars(env) }] : []),
   ]
+}
+
+/** What the method was worth; it loads all that judges. */
+async function replayed(db: D1Database, now: number): Promise<string> {
+  const { refreshEvidence } = await import('./evidence.ts')
+  return refreshEvidence(db, now)
 }
 
 /** Continues open deliveries even when the queue's own alarm was lost. */

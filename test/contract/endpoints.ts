@@ -251,6 +251,8 @@ export const ADDITIONS: readonly string[] = [
   'GET /api/v1/history/stocks',
   'DELETE /api/v1/history/by-code/{code}',
   'GET /api/v1/analysis/history/accuracy',
+  'GET /api/v1/analysis/evidence',
+  'GET /api/v1/analysis/evidence/ledger',
   'GET /api/v1/agent/skills',
   'GET /api/v1/agent/strategies',
   'GET /api/v1/stocks/{code}/quote',

@@ -113,6 +113,7 @@ import '../../src/mcp/lazy/sdk-server.ts'
 import '../../src/news/search.ts'
 import '../../src/notify/run.ts'
 import '../../src/routes/words/all.ts'
+import '../../src/schedule/evidence.ts'
 import { MARKET_PROVIDERS } from '../../src/market/providers/registry.ts'
 import { SEARCH_PROVIDERS } from '../../src/news/providers/registry.ts'
 

@@ -32,6 +32,7 @@ const SHOWN = [
   'analysis/texts',
   'analysis/flow',
   'analysis/judge',
+  'analysis/evidence',
   'analysis/report',
   'analysis/market-review',
 ]
@@ -48,12 +49,15 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'analysis/texts': ['analysis', 'market', 'lib'],
   'analysis/gather': ['analysis', 'analysis/texts', 'market', 'lib'],
   'analysis/judge': ['analysis', 'analysis/texts', 'analysis/gather', 'market', 'news', 'lib'],
+  // Replays judgements over the past.
+  'analysis/evidence': ['analysis', 'analysis/texts', 'analysis/judge', 'market', 'lib'],
   'analysis/write': ['analysis', 'analysis/texts', 'analysis/gather', 'analysis/judge', 'llm', 'lib'],
   'analysis/report': [
     'analysis',
     'analysis/texts',
     'analysis/gather',
     'analysis/judge',
+    'analysis/evidence',
     'analysis/write',
     'market',
     'lib',
@@ -100,6 +104,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   schedule: [
     'analysis',
     'analysis/market-data',
+    'analysis/evidence',
     'analysis/market-review',
     'market',
     NAMES,

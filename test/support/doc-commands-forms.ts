@@ -4,6 +4,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { readOptions as readBenchOptions } from '../../scripts/bench/options.ts'
+import { parseOptions as readEvaluateOptions } from '../../scripts/evaluate/options.ts'
 import { readOptions as readFaultOptions } from '../../scripts/faults/options.ts'
 import { readOptions as readMutateOptions } from '../../scripts/mutate/options.ts'
 import { readArguments as readStartArguments } from '../../scripts/start/arguments.ts'
@@ -24,6 +25,7 @@ export const NOT_TRIED: Readonly<Record<string, string>> = {
 const PARSERS: Readonly<Record<string, (args: readonly string[]) => unknown>> = {
   start: readStartArguments,
   bench: readBenchOptions,
+  evaluate: readEvaluateOptions,
   mutate: readMutateOptions,
   'test:faults': readFaultOptions,
   demo: (args) => onlyWordsOf('scripts/demo.ts', args),

@@ -12,6 +12,7 @@ import type { NewsResult } from '../../news/search.ts'
 import type { Mood } from '../codes.ts'
 import { announce, type Ctx, enter, RunEnded } from '../ctx.ts'
 import { type Bounded, within } from '../deadline.ts'
+import type { EvidenceRow } from '../evidence/vocabulary.ts'
 import type { ReportLanguage } from '../schemas.ts'
 import { type CheckedView, checkedView } from './checked.ts'
 import { type Company, companyRuns, gatherCompany, withoutCompany } from './company.ts'
@@ -34,6 +35,8 @@ export type Inputs = AnalysisInput &
     news: NewsResult | null
     previous: PreviousReport | null
     mood: Mood | null
+    /** Null while nothing was computed. */
+    evidenceRows: EvidenceRow[] | null
   }
 
 /** Throws `RunEnded` when there is nothing to make a report of, or nobody wants one. */
@@ -113,7 +116,7 @@ function failureOf(bars: Bounded<unknown>, fetched: Prices, { signal }: Ctx): Ru
   return hasBars || fetched.quote.ok ? null : 'no_data'
 }
 
-type Beside = Pick<Inputs, 'company' | 'news' | 'previous' | 'mood'>
+type Beside = Pick<Inputs, 'company' | 'news' | 'previous' | 'mood' | 'evidenceRows'>
 type Subject = AnalysisInput & Pick<Inputs, 'provenance'>
 
 /**
@@ -123,14 +126,18 @@ type Subject = AnalysisInput & Pick<Inputs, 'provenance'>
 async function gatherBeside(view: Subject, deps: Deps, ctx: Ctx): Promise<Beside> {
   // Both begin now: neither waits for the other.
   const [asked, search] = [companyOf(view, deps, ctx), newsOf(deps, ctx)]
-  const before = Promise.all([orNull('previous', () => deps.previous()), orNull('mood', () => deps.mood())])
+  const before = Promise.all([
+    orNull('previous', () => deps.previous()),
+    orNull('mood', () => deps.mood()),
+    orNull('evidence', () => deps.evidenceRows(view.provenance !== null)),
+  ])
   const company = await asked
   await ctx.tried(companyRuns(company))
   const goesOn = await announce(ctx, deps.news?.isConfigured ? 'news' : 'news_skipped')
-  const [news, [previous, mood]] = await Promise.all([search, before])
+  const [news, [previous, mood, evidenceRows]] = await Promise.all([search, before])
   if (!goesOn) throw new RunEnded('cancelled', { stage: 'news' })
   await ctx.tried(news?.runs ?? [])
-  return { company, news, previous, mood }
+  return { company, news, previous, mood, evidenceRows }
 }
 
 /** A sample is of another day, or of no day: what is known of the company today does not belong to it. */

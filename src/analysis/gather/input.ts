@@ -5,6 +5,7 @@ import type { Instrument } from '../../market/instruments.ts'
 import type { Fetched } from '../../market/provider-run.ts'
 import type { NewsResult } from '../../news/search.ts'
 import type { Mood } from '../codes.ts'
+import type { EvidenceRow } from '../evidence/vocabulary.ts'
 import type { Narrator } from '../narrator.ts'
 import type { RunJob } from '../task.ts'
 import type { CompanyQuestions } from './company.ts'
@@ -31,6 +32,8 @@ export type Deps = {
   /** The report before this one. */
   previous(): Promise<PreviousReport | null>
   mood(): Promise<Mood | null>
+  /** What the method was worth over bars of this market, or over the samples; null while nobody computed it. */
+  evidenceRows(isSample: boolean): Promise<EvidenceRow[] | null>
   /** Null: the words are code's. */
   narrator: Narrator | null
   deadlines: { dailyBarsMs: number; quoteMs: number; companyMs: number; newsMs: number; modelMs: number }

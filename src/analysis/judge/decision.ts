@@ -1,6 +1,6 @@
 import type { Advice, Confidence, GuardCode, TrendPrediction, TrendState } from '../codes.ts'
 import type { Action } from '../schemas.ts'
-import type { Signal, Technical } from './signals.ts'
+import type { Scored, Signal } from './signals.ts'
 
 /** What a report recommends. Computed once; every rendering reads it. */
 export type Decision = {
@@ -66,7 +66,7 @@ export const NO_DECISION: Decision = {
 }
 
 /** The decision of a technical view. Without one (too few bars) it is a neutral, guarded "watch". */
-export function decide(technical: Technical | null, evidence: Evidence): Decision {
+export function decide(technical: Scored | null, evidence: Evidence): Decision {
   if (technical === null) {
     return {
       score: NEUTRAL_SCORE,
@@ -100,10 +100,10 @@ export function decide(technical: Technical | null, evidence: Evidence): Decisio
 }
 
 /** A score of 60 or more wants to buy. Averages that do not agree stop it; averages that fall do not turn it into a sale either. */
-function guardOf({ score, signal }: Technical): GuardCode | null {
+function guardOf({ score, signal }: Scored): GuardCode | null {
   if (score.total < 60) return null
   if (signal === 'watch') return 'trend_unconfirmed'
-  return signal === 'strong_sell' ? 'trend_against_score' : null
+  return ACTION[signal] === 'sell' ? 'trend_against_score' : null
 }
 
 const CONFIDENCE: readonly Confidence[] = ['low', 'medium', 'high']

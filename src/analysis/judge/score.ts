@@ -1,5 +1,9 @@
 // The score: six parts, at most 100 points, each with the reason that gave its points. `docs/analysis-method.md` has the
 // tables. A part that lacks its indicator gets the points of its neutral case and says so.
+//
+// A chart and the same chart upside down get points that add up to the maximum: the tables say what speaks for a purchase, and
+// what the same tables say of the chart upside down speaks against it. Without that a walk that goes nowhere scored 54 on
+// average, and was bought four times as often as sold.
 
 import type { ReasonCode, ScorePartKey, TrendState } from '../codes.ts'
 
@@ -25,15 +29,52 @@ export type ScoreInput = {
 }
 
 export function score(input: ScoreInput): Score {
-  const parts = [
-    trendPart(input),
-    biasPart(input),
-    volumePart(input),
-    supportPart(input),
-    macdPart(input),
-    rsiPart(input),
-  ]
+  const against = partsOf(upsideDown(input))
+  const parts = partsOf(input).map((part, i) => balanced(part, against[i]?.points ?? 0))
   return { total: parts.reduce((sum, part) => sum + part.points, 0), parts }
+}
+
+const partsOf = (input: ScoreInput): ScorePart[] => [
+  trendPart(input),
+  biasPart(input),
+  volumePart(input),
+  supportPart(input),
+  macdPart(input),
+  rsiPart(input),
+]
+
+/** The points of a part that says as much for a purchase as against it; together they are 50. */
+const MIDDLE: Record<ScorePartKey, number> = { trend: 15, bias: 10, volume: 7, support: 5, macd: 8, rsi: 5 }
+
+/** Half of what a part says for more than against, in whole points. */
+function balanced(part: ScorePart, against: number): ScorePart {
+  return { ...part, points: MIDDLE[part.key] + Math.trunc((part.points - against) / 2) }
+}
+
+const OPPOSITE: Record<TrendState, TrendState> = {
+  strong_bull: 'strong_bear',
+  bull: 'bear',
+  weak_bull: 'weak_bear',
+  consolidation: 'consolidation',
+  weak_bear: 'weak_bull',
+  bear: 'bull',
+  strong_bear: 'strong_bull',
+}
+
+/** What the tables would see if every rise had been a fall of the same size. */
+export function upsideDown(input: ScoreInput): ScoreInput {
+  const { price, previousClose, ma5, ma10, macd, rsi12 } = input
+  const turned = ({ dif, dea }: MacdPoint): MacdPoint => ({ dif: -dif, dea: -dea })
+  return {
+    ...input,
+    trend: OPPOSITE[input.trend],
+    previousClose: price + (price - previousClose),
+    ma5: price + (price - ma5),
+    ma10: price + (price - ma10),
+    biasPct: -input.biasPct,
+    macd: macd && { now: turned(macd.now), before: turned(macd.before) },
+    rsi12: rsi12 === null ? null : 100 - rsi12,
+  }
 }
 
 const TREND_POINTS: Record<TrendState, number> = {
@@ -101,7 +142,8 @@ function supportPart({ price, ma5, ma10 }: ScoreInput): ScorePart {
   const part = (points: number, reason: ReasonCode): ScorePart => {
     return { key: 'support', points, max: 10, reason, value: null }
   }
-  const [near5, near10] = [isNear(price, ma5), isNear(price, ma10)]
+  // An average above the price carries nothing.
+  const [near5, near10] = [ma5, ma10].map((average) => price >= average && isNear(price, average))
   if (near5 && near10) return part(10, 'support_both')
   if (near5) return part(5, 'support_ma5')
   return near10 ? part(5, 'support_ma10') : part(0, 'support_none')

@@ -3,6 +3,7 @@ import {
   columns,
   INDICATOR_LINES,
   type IndicatorRow,
+  type IndicatorSeries,
   indicatorRow,
   indicatorSeries,
 } from '../../market/indicators/index.ts'
@@ -64,28 +65,15 @@ export function technicalView(
   const table = columns(bars)
   const series = indicatorSeries(table)
   const indicators = withKnownVolumes(indicatorRow(series, -1), bars, lastVolumeKnown)
-  const trend = trendState(series)
-  const { ma5, ma10, ma20, bias5 } = indicators
-  if (trend === null || ma5 === null || ma10 === null || ma20 === null || bias5 === null) return null
-  const points = score({
-    trend,
-    price: last.close,
-    previousClose: previous.close,
-    ma5,
-    ma10,
-    biasPct: bias5,
-    volumeRatio: indicators.volumeRatio,
-    macd: macdPair(indicators, indicatorRow(series, -2)),
-    rsi12: indicators.rsi12,
-  })
+  const scored = scoredAt({ series, closes: table.close }, bars.length - 1, { lastVolumeKnown })
+  const { ma20 } = indicators
+  if (scored === null || ma20 === null) return null
   const recent = bars.slice(-MIN_BARS)
   return {
-    trend,
-    trendStrength: TREND_STRENGTH[trend],
+    ...scored,
+    trendStrength: TREND_STRENGTH[scored.trend],
     indicators,
     longAverage: indicators.ma60 ?? ma20,
-    score: points,
-    signal: signalOf(points.total, trend),
     yearRange: yearRange(bars),
     swings: recentSwings(bars, indicators.atr ?? 0),
     pivots: pivotPoints(last),
@@ -93,6 +81,36 @@ export function technicalView(
     low20: Math.min(...recent.map((bar) => bar.low)),
     ...priorExtremes(bars),
   }
+}
+
+/** What the advice follows from. */
+export type Scored = Pick<Technical, 'trend' | 'score' | 'signal'>
+
+type ScoredSeries = { series: IndicatorSeries; closes: Series }
+
+/** Trend, score and signal at one bar. Nothing behind it is read, so the series may go on after it. */
+export function scoredAt(
+  { series, closes }: ScoredSeries,
+  index: number,
+  { lastVolumeKnown }: TechnicalOptions = { lastVolumeKnown: true },
+): Scored | null {
+  const at = (values: Series, back = 0) => (index < back ? null : valueAt(values, index - back))
+  const [price, previousClose, trend] = [at(closes), at(closes, 1), trendState(series, index)]
+  const [ma5, ma10, biasPct] = [at(series.ma5), at(series.ma10), at(series.bias5)]
+  if (price === null || previousClose === null || trend === null) return null
+  if (ma5 === null || ma10 === null || biasPct === null) return null
+  const points = score({
+    trend,
+    price,
+    previousClose,
+    ma5,
+    ma10,
+    biasPct,
+    volumeRatio: lastVolumeKnown ? at(series.volumeRatio) : null,
+    macd: macdPair([at(series.dif), at(series.dea)], [at(series.dif, 1), at(series.dea, 1)]),
+    rsi12: at(series.rsi12),
+  })
+  return { trend, score: points, signal: signalOf(points.total, trend) }
 }
 
 /** What volumes would tell is null where they are not known. */
@@ -110,9 +128,11 @@ function priorExtremes(bars: readonly Bar[]): Pick<Technical, 'priorHigh20' | 'p
   }
 }
 
-function macdPair(now: IndicatorRow, before: IndicatorRow): { now: MacdPoint; before: MacdPoint } | null {
-  if (now.dif === null || now.dea === null || before.dif === null || before.dea === null) return null
-  return { now: { dif: now.dif, dea: now.dea }, before: { dif: before.dif, dea: before.dea } }
+type Gap = readonly [dif: number | null, dea: number | null]
+
+function macdPair([dif, dea]: Gap, [difBefore, deaBefore]: Gap): { now: MacdPoint; before: MacdPoint } | null {
+  if (dif === null || dea === null || difBefore === null || deaBefore === null) return null
+  return { now: { dif, dea }, before: { dif: difBefore, dea: deaBefore } }
 }
 
 const SWING_LOOKBACK = 120
@@ -134,7 +154,7 @@ export function signalOf(total: number, trend: TrendState): Signal {
   if (total >= 60 && ANY_BULL.includes(trend)) return 'buy'
   if (total >= 60 && UNDECIDED.includes(trend)) return 'watch'
   if (total >= 40 && total < 60) return 'watch'
-  return total < 20 || BEAR.includes(trend) ? 'strong_sell' : 'sell'
+  return total < 20 && BEAR.includes(trend) ? 'strong_sell' : 'sell'
 }
 
 export const TREND_STRENGTH: Record<TrendState, number> = {
@@ -155,20 +175,20 @@ const SPREAD_LOOKBACK = 5
 const NOISE = 1e-9
 
 /**
- * The trend at the last bar; null before the 20th. A spread is *widening* when it is wider than at the fifth bar from the
- * end; while that bar has no MA20 nothing can be said to widen.
+ * The trend at a bar, the last one unless told; null before the 20th. A spread is *widening* when it is wider than at the fifth
+ * bar from there; while that bar has no MA20 nothing can be said to widen.
  */
-export function trendState(averages: Averages): TrendState | null {
-  const now = averagesAt(averages, -1)
+export function trendState(averages: Averages, index = averages.ma5.length - 1): TrendState | null {
+  const now = averagesAt(averages, index)
   if (now === null) return null
   const { ma5, ma10, ma20 } = now
   if (above(ma5, ma10)) {
     if (!above(ma10, ma20)) return 'weak_bull'
-    return isOpening(averages, bullSpreadPct) ? 'strong_bull' : 'bull'
+    return isOpening(averages, index, bullSpreadPct) ? 'strong_bull' : 'bull'
   }
   if (above(ma10, ma5)) {
     if (!above(ma20, ma10)) return 'weak_bear'
-    return isOpening(averages, bearSpreadPct) ? 'strong_bear' : 'bear'
+    return isOpening(averages, index, bearSpreadPct) ? 'strong_bear' : 'bear'
   }
   return 'consolidation'
 }
@@ -178,14 +198,15 @@ type Point = { ma5: number; ma10: number; ma20: number }
 const bullSpreadPct = ({ ma5, ma20 }: Point) => ((ma5 - ma20) / ma20) * 100
 const bearSpreadPct = ({ ma5, ma20 }: Point) => ((ma20 - ma5) / ma5) * 100
 
-function isOpening(averages: Averages, spreadPct: (point: Point) => number): boolean {
-  const now = averagesAt(averages, -1)
-  const before = averagesAt(averages, -SPREAD_LOOKBACK)
+function isOpening(averages: Averages, index: number, spreadPct: (point: Point) => number): boolean {
+  const now = averagesAt(averages, index)
+  const before = averagesAt(averages, index + 1 - SPREAD_LOOKBACK)
   if (now === null || before === null) return false
   return spreadPct(now) > WIDE_SPREAD_PCT && spreadPct(now) > spreadPct(before)
 }
 
 function averagesAt({ ma5, ma10, ma20 }: Averages, index: number): Point | null {
+  if (index < 0) return null
   const [short, middle, long] = [valueAt(ma5, index), valueAt(ma10, index), valueAt(ma20, index)]
   return short === null || middle === null || long === null ? null : { ma5: short, ma10: middle, ma20: long }
 }

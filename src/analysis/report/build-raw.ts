@@ -5,6 +5,7 @@ import { textsOf } from '../texts/book.ts'
 import { figure, fixed, largeNumber, sampleLabelled, signedPct } from '../texts/format.ts'
 import { levelRows } from '../write/strategy.ts'
 import { wireConsistency } from './consistency.ts'
+import { evidenceMembers } from './evidence.ts'
 import { type Facts, quoteSource, type Verdict } from './facts.ts'
 
 type Json = Record<string, unknown>
@@ -22,6 +23,7 @@ export function rawResult(facts: Facts, verdict: Verdict): Json {
     operation_advice: verdict.advice,
     decision_type: hasScore ? decision.type : null,
     confidence_level: labels.confidence[decision.confidence],
+    ...evidenceMembers(facts),
     report_language: language,
     action: verdict.action,
     action_label: verdict.actionLabel,

@@ -3,17 +3,20 @@
 import type { ReportLanguage } from '../schemas.ts'
 import { analysis as enAnalysis, skills as enSkills } from './en/analysis.ts'
 import { consistency as enConsistency } from './en/consistency.ts'
+import { evidence as enEvidence } from './en/evidence.ts'
 import { report as enReport } from './en/report.ts'
 import { review as enReview } from './en/review.ts'
 import { flow as enFlow, task as enTask } from './en/task.ts'
 import { analysis as koAnalysis, skills as koSkills } from './ko/analysis.ts'
 import { consistency as koConsistency } from './ko/consistency.ts'
+import { evidence as koEvidence } from './ko/evidence.ts'
 import { report as koReport } from './ko/report.ts'
 import { review as koReview } from './ko/review.ts'
 import { flow as koFlow, task as koTask } from './ko/task.ts'
 import type { Texts } from './texts.ts'
 import { analysis as zhAnalysis, skills as zhSkills } from './zh/analysis.ts'
 import { consistency as zhConsistency } from './zh/consistency.ts'
+import { evidence as zhEvidence } from './zh/evidence.ts'
 import { report as zhReport } from './zh/report.ts'
 import { review as zhReview } from './zh/review.ts'
 import { flow as zhFlow, task as zhTask } from './zh/task.ts'
@@ -24,6 +27,7 @@ const BOOK: Record<ReportLanguage, Texts> = {
     report: zhReport,
     analysis: zhAnalysis,
     consistency: zhConsistency,
+    evidence: zhEvidence,
     skills: zhSkills,
     review: zhReview,
     task: zhTask,
@@ -34,6 +38,7 @@ const BOOK: Record<ReportLanguage, Texts> = {
     report: enReport,
     analysis: enAnalysis,
     consistency: enConsistency,
+    evidence: enEvidence,
     skills: enSkills,
     review: enReview,
     task: enTask,
@@ -44,6 +49,7 @@ const BOOK: Record<ReportLanguage, Texts> = {
     report: koReport,
     analysis: koAnalysis,
     consistency: koConsistency,
+    evidence: koEvidence,
     skills: koSkills,
     review: koReview,
     task: koTask,

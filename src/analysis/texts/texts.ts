@@ -34,6 +34,7 @@ import type {
 } from '../codes.ts'
 import type { Action, ContextBlock, DiagnosticComponent, DiagnosticSummary, MarketPhaseSummary } from '../schemas.ts'
 import type { ConsistencyTexts } from './consistency.ts'
+import type { EvidenceTexts } from './evidence.ts'
 
 export type Texts = {
   /** What prompts call the language. */
@@ -41,6 +42,7 @@ export type Texts = {
   report: ReportTexts
   analysis: AnalysisTexts
   consistency: ConsistencyTexts
+  evidence: EvidenceTexts
   skills: SkillTexts
   review: ReviewTexts
   task: TaskTexts

@@ -3,6 +3,8 @@ import type { AppEnv } from '../../http/app-env.ts'
 import { analyze } from './analyze.ts'
 import { channels } from './channels.ts'
 import { deliveries } from './deliveries.ts'
+import { evidence } from './evidence.ts'
+import { evidenceLedger } from './evidence-ledger.ts'
 import { history } from './history.ts'
 import { marketReview } from './market-review.ts'
 import { parseImport } from './parse-import.ts'
@@ -31,6 +33,8 @@ for (const part of [
   watchlistsDefault,
   channels,
   deliveries,
+  evidence,
+  evidenceLedger,
   history,
   readings,
   parseImport,

@@ -5,6 +5,8 @@ const ID = '5c7e2a91b04d4f6c8a3e1d2f90b7c6e5'
 /** Tasks, history, stocks, schedules and notifications. */
 export const ANALYSIS_WORDS = {
   accepted: ['The tasks that were queued'],
+  'LedgerRow.advice': ['The content, read'],
+  after_place: ['Rows behind this place', 0],
   after_close_minutes: ['So many minutes after the close of the markets', 30],
   aliases: ['Other names', ['茅台']],
   amount: ['The turnover of the day, in the currency of the market', 4_213_000_000],
@@ -82,6 +84,7 @@ export const ANALYSIS_WORDS = {
   notes: ['What limits the figures', ['returns are between closes, before costs']],
   notify: ['Whether channels are told', true],
   ok: ['Whether it was taken', true],
+  offset: ['How many of the matching rows are left out', 0],
   open: ['The first price', 1425],
   operation_advice: ['The advice in words', '持有'],
   original_query: ['What the user typed', '茅台'],

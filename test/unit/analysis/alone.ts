@@ -49,14 +49,16 @@ function jobOf({ key }: Instrument, request: Subject['request'] & { language: Re
 }
 
 /** An analysis with nobody to ask but the sources of bars and quote. */
-export const ALONE: Pick<Deps, 'otherQuote' | 'company' | 'news' | 'previous' | 'mood' | 'narrator'> = {
-  otherQuote: null,
-  company: null,
-  news: null,
-  previous: async () => null,
-  mood: async () => null,
-  narrator: null,
-}
+export const ALONE: Pick<Deps, 'otherQuote' | 'company' | 'news' | 'previous' | 'mood' | 'evidenceRows' | 'narrator'> =
+  {
+    otherQuote: null,
+    company: null,
+    news: null,
+    previous: async () => null,
+    mood: async () => null,
+    evidenceRows: async () => null,
+    narrator: null,
+  }
 
 const PATIENT_MS = 60_000
 export const DEADLINES = {

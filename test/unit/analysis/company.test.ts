@@ -195,23 +195,23 @@ test('the raw result says whether a rule held the advice back, in both of its pl
     applied: false,
     reason: null,
     capital_flow_bias: 'inflow',
-    raw_score: 82,
-    adjusted_score: 82,
+    raw_score: 67,
+    adjusted_score: 67,
     final_action: 'buy',
   })
   expect(free.decision_score_calibration).toEqual({
     name: 'decision-scale-v1',
-    band: 1,
-    level: 'strong_buy',
-    raw_score: 82,
-    adjusted_score: 82,
+    band: 2,
+    level: 'buy',
+    raw_score: 67,
+    adjusted_score: 67,
     final_action: 'buy',
   })
 
   const outflow = FLOW.map((day) => ({ ...day, mainNet: -1e7 }))
   const held = dashboardOf(await reportWith({ ...WHOLE, flow: async () => got(outflow) }))
-  const reason = '评分 82 偏向买入，但价格紧贴压力位 1798.62 且没有资金流入，因此建议观望'
-  const outcome = { raw_score: 82, adjusted_score: 59, final_action: 'watch' }
+  const reason = '评分 67 偏向买入，但价格紧贴压力位 1798.62 且没有资金流入，因此建议观望'
+  const outcome = { raw_score: 67, adjusted_score: 59, final_action: 'watch' }
   expect(held.decision_stability).toEqual({
     ...levels,
     ...outcome,

@@ -136,7 +136,7 @@ test('the decision follows the signal unless a named guard says otherwise, and d
     advice: 'watch',
     guard: 'trend_unconfirmed',
   })
-  expect(decide(view(65, 'bear', 'strong_sell'), sound)).toMatchObject({
+  expect(decide(view(65, 'bear', 'sell'), sound)).toMatchObject({
     action: 'watch',
     guard: 'trend_against_score',
   })

@@ -108,8 +108,8 @@ test('what a check warns of lowers confidence by a step, and is named beside eve
     const sound = await reportWith(WHOLE, {}, { language })
     const report = await reportWith(WHOLE, { dailyBars: async () => got(TICK) }, { language })
     const mark = words.consistency.check.bad_tick
-    expect(rawOf(sound).confidence_level).toBe(words.report.confidence.high)
-    expect(rawOf(report).confidence_level).toBe(words.report.confidence.medium)
+    expect(rawOf(sound).confidence_level).toBe(words.report.confidence.medium)
+    expect(rawOf(report).confidence_level).toBe(words.report.confidence.low)
     expect(report.meta.data_checks).toContain(mark)
     for (const level of Object.values(report.strategy ?? {})) expect(level).toContain(`⚠ ${mark}`)
     const sections = renderMarkdown(report).split(/^## /m)

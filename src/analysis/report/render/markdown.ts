@@ -103,6 +103,7 @@ function facts(page: Page): string {
     [heading.trend, withMark(trendText(page), any)],
     [heading.score, withMark(scoreText(report), any)],
     [heading.confidence, view.confidence && text(view.confidence)],
+    [textsOf(report.meta.report_language).evidence.heading, view.evidence && text(view.evidence)],
     [textsOf(report.meta.report_language).consistency.basis, basisText(report)],
   ]
   return list(lines.flatMap(([label, value]) => (value ? [`${label}${labels.colon}${value}`] : [])))

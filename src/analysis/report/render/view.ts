@@ -31,6 +31,7 @@ const Position = z.object({ no_position: Text, has_position: Text })
 
 const Raw = z.object({
   confidence_level: Text,
+  evidence: z.object({ text: Text }).nullish().catch(null),
   guardrail_reason: Text,
   fundamental_analysis: Text.optional().catch(null),
   capital_flow_summary: Text.optional().catch(null),
@@ -64,6 +65,7 @@ export type ReportView = {
   decimals: number
   trend: TrendAnalysis | null
   confidence: string | null
+  evidence: string | null
   oneSentence: string | null
   guardReason: string | null
   catalysts: string[]
@@ -93,6 +95,7 @@ export function reportView({ details }: AnalysisReport): ReportView {
     decimals: context.price_decimals,
     trend: context.trend_analysis,
     confidence: raw.confidence_level,
+    evidence: raw.evidence?.text ?? null,
     oneSentence: dashboard?.core_conclusion.one_sentence ?? null,
     guardReason: raw.guardrail_reason,
     catalysts: dashboard?.intelligence.positive_catalysts ?? [],

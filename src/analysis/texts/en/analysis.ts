@@ -25,7 +25,7 @@ export const analysis: AnalysisTexts = {
     support_both: 'price within 2% of MA5 and MA10',
     support_ma5: 'price within 2% of MA5',
     support_ma10: 'price within 2% of MA10',
-    support_none: 'price far from MA5 and MA10',
+    support_none: 'no average within 2% below the price',
     macd_golden_above_zero: 'golden cross above zero',
     macd_zero_up: 'DIF crosses zero upwards',
     macd_golden: 'golden cross below zero',

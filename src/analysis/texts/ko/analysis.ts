@@ -25,7 +25,7 @@ export const analysis: AnalysisTexts = {
     support_both: '가격이 MA5와 MA10의 2% 이내',
     support_ma5: '가격이 MA5의 2% 이내',
     support_ma10: '가격이 MA10의 2% 이내',
-    support_none: '가격이 MA5와 MA10에서 멀리 있음',
+    support_none: '가격 아래 2% 이내에 MA5·MA10 없음',
     macd_golden_above_zero: '0선 위 골든크로스',
     macd_zero_up: 'DIF가 0선을 상향 돌파',
     macd_golden: '0선 아래 골든크로스',

@@ -25,7 +25,7 @@ export const analysis: AnalysisTexts = {
     support_both: '价格在 MA5 与 MA10 的 2% 以内',
     support_ma5: '价格在 MA5 的 2% 以内',
     support_ma10: '价格在 MA10 的 2% 以内',
-    support_none: '价格远离 MA5 与 MA10',
+    support_none: '价格下方 2% 以内没有 MA5 或 MA10',
     macd_golden_above_zero: '零轴上方金叉',
     macd_zero_up: 'DIF 上穿零轴',
     macd_golden: '零轴下方金叉',

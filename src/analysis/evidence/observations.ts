@@ -1,0 +1,184 @@
+// What followed each advice of one series, beside what followed any other day of it.
+
+import { seededRandom, seedOf } from '../../lib/seeded-random.ts'
+import type { Bar } from '../../market/bars.ts'
+import { CALM_PCT } from '../judge/accuracy.ts'
+import { netReturn } from './costs.ts'
+import { type Plan, planTrades } from './plan.ts'
+import { FIRST_JUDGED, type Judged, judgedDays, NO_STANCE, regimesOf } from './replay.ts'
+import { type Tape, tapeOf } from './tape.ts'
+import { HORIZON, MEASURES } from './vocabulary.ts'
+
+/** How many random entries stand beside each trade of a plan. */
+export const DRAWS = 200
+
+export type Observation = {
+  measure: number
+  date: string
+  /** Places in `REGIMES` and `STANCES`. */
+  regime: number
+  stance: number
+  score: number
+  /** Returns as shares, after costs: what was earned, and what the same exposure earned at any other day of the series. */
+  net: number
+  random: number
+  /** What buying on the first day and holding to the last earned in as many sessions. */
+  held: number
+  /** Before costs: rose, fell, stayed within the band that an advice to wait counts as right. */
+  rose: boolean
+  fell: boolean
+  calm: boolean
+  /** Of a plan: the returns of the random entries. */
+  draws: Float64Array | null
+}
+
+export type Series = { instrument: Tape['instrument']; bars: readonly Bar[] }
+
+export type SeriesOutcome = { observations: Observation[]; plan: Omit<Plan, 'trades'>; days: number; unfilled: number }
+
+export function outcomeOf({ instrument, bars }: Series, seed: number): SeriesOutcome {
+  const tape = tapeOf(instrument, bars)
+  const judged = judgedDays(bars)
+  const about = { tape, judged, regimes: regimesOf(bars), daily: dailyHeld(tape) }
+  const { trades, ...plan } = planTrades(tape, judged)
+  const short = fixedHorizon(about, 0)
+  const long = fixedHorizon(about, 1)
+  const planned = trades.map((trade) =>
+    planned20(about, trade, seededRandom(seed ^ seedOf(`${instrument.key}${trade.signal}`))),
+  )
+  return {
+    observations: [...short.observations, ...long.observations, ...planned],
+    plan,
+    days: judged.stances.reduce((sum, stance) => sum + (stance === NO_STANCE ? 0 : 1), 0),
+    unfilled: short.unfilled,
+  }
+}
+
+type About = { tape: Tape; judged: Judged; regimes: Uint8Array; daily: number }
+
+/** The mean return of a session to whoever held the listing from the first advice to the end, after the costs of one trade. */
+function dailyHeld({ bars, instrument }: Tape): number {
+  const [first, last] = [bars[FIRST_JUDGED + 1], bars.at(-1)]
+  const sessions = bars.length - FIRST_JUDGED - 2
+  if (first === undefined || last === undefined || sessions < 1) return 0
+  const [bought, sold] = [
+    { price: first.open, date: first.date },
+    { price: last.close, date: last.date },
+  ]
+  return Math.log1p(netReturn(instrument, { bought, sold })) / sessions
+}
+
+/** How long an order to sell may wait until a market lets it through. */
+const PATIENCE = 10
+
+/** Every advice, followed for a fixed number of sessions from the next open to an open. */
+function fixedHorizon(about: About, measure: number): { observations: Observation[]; unfilled: number } {
+  const { tape, judged, regimes, daily } = about
+  const horizon = HORIZON[MEASURES[measure] ?? 'sessions_5']
+  const returns = new Float64Array(tape.bars.length).fill(Number.NaN)
+  const gross = new Float64Array(tape.bars.length)
+  let unfilled = 0
+  for (let day = FIRST_JUDGED; day + 1 + horizon < tape.bars.length; day++) {
+    const held = tape.buyable[day + 1] === 1 ? heldFrom(tape, day + 1, horizon) : null
+    if (held === null) {
+      unfilled += 1
+      continue
+    }
+    returns[day] = held.net
+    gross[day] = held.gross
+  }
+  const randomAt = otherDays(returns, horizon)
+  const held = Math.expm1(daily * horizon)
+  const observations: Observation[] = []
+  returns.forEach((net, day) => {
+    const stance = judged.stances[day] ?? NO_STANCE
+    const random = randomAt(day)
+    if (Number.isNaN(net) || stance === NO_STANCE || random === null) return
+    const common = { measure, date: tape.bars[day]?.date ?? '', regime: regimes[day] ?? 0, stance }
+    const score = judged.scores[day] ?? 0
+    observations.push({ ...common, score, net, random, held, ...directionOf(gross[day] ?? 0), draws: null })
+  })
+  return { observations, unfilled }
+}
+
+/** An advice is made of about so many sessions before it. */
+const LOOKBACK = 60
+
+/**
+ * The mean return of every entry whose holding does not reach into the sessions that the advice of a day was made of: a random
+ * entry knows nothing of them, and an advice that follows a rise would otherwise be compared with that very rise.
+ */
+function otherDays(returns: Float64Array, horizon: number): (day: number) => number | null {
+  const sums = new Float64Array(returns.length + 1)
+  const counts = new Float64Array(returns.length + 1)
+  returns.forEach((value, day) => {
+    const isKnown = !Number.isNaN(value)
+    sums[day + 1] = (sums[day] ?? 0) + (isKnown ? value : 0)
+    counts[day + 1] = (counts[day] ?? 0) + (isKnown ? 1 : 0)
+  })
+  const without = (totals: Float64Array, day: number) => {
+    const from = Math.max(0, day - LOOKBACK - horizon)
+    return (totals.at(-1) ?? 0) - ((totals[day] ?? 0) - (totals[from] ?? 0))
+  }
+  return (day) => (without(counts, day) === 0 ? null : without(sums, day) / without(counts, day))
+}
+
+const directionOf = (gross: number) => ({
+  rose: gross > 0,
+  fell: gross < 0,
+  calm: Math.abs(gross) * 100 < CALM_PCT,
+})
+
+function heldFrom(tape: Tape, entry: number, sessions: number): { net: number; gross: number } | null {
+  const { bars, sellable, instrument } = tape
+  let exit = entry + sessions
+  while (exit < bars.length && sellable[exit] !== 1 && exit < entry + sessions + PATIENCE) exit += 1
+  const [from, to] = [bars[entry], bars[exit]]
+  if (from === undefined || to === undefined || sellable[exit] !== 1) return null
+  const [bought, sold] = [
+    { price: from.open, date: from.date },
+    { price: to.open, date: to.date },
+  ]
+  return { net: netReturn(instrument, { bought, sold }), gross: to.open / from.open - 1 }
+}
+
+/** A trade of the plan, beside entries of the same length at random days of the series. */
+function planned20(about: About, trade: Plan['trades'][number], random: () => number): Observation {
+  const { tape, judged, regimes, daily } = about
+  const sessions = Math.max(1, trade.exit - trade.entry)
+  const draws = new Float64Array(DRAWS)
+  const room = tape.bars.length - FIRST_JUDGED - 1 - sessions
+  let sum = 0
+  for (let draw = 0; draw < DRAWS; draw++) {
+    draws[draw] = drawn(tape, { signal: trade.signal, room, sessions, random })
+    sum += draws[draw] ?? 0
+  }
+  return {
+    measure: MEASURES.indexOf('plan'),
+    date: tape.bars[trade.signal]?.date ?? '',
+    regime: regimes[trade.signal] ?? 0,
+    stance: judged.stances[trade.signal] ?? 0,
+    score: judged.scores[trade.signal] ?? 0,
+    net: trade.net,
+    random: sum / DRAWS,
+    held: Math.expm1(daily * sessions),
+    rose: trade.net > 0,
+    fell: trade.net < 0,
+    calm: false,
+    draws,
+  }
+}
+
+const MOST_TRIES = 20
+
+type Draw = { signal: number; room: number; sessions: number; random: () => number }
+
+function drawn(tape: Tape, { signal, room, sessions, random }: Draw): number {
+  for (let i = 0; i < MOST_TRIES; i++) {
+    const entry = FIRST_JUDGED + 1 + Math.floor(random() * room)
+    if (entry <= signal && entry >= signal - LOOKBACK - sessions) continue
+    const held = tape.buyable[entry] === 1 ? heldFrom(tape, entry, sessions) : null
+    if (held !== null) return held.net
+  }
+  return 0
+}

@@ -1,0 +1,124 @@
+// The plan of a report, carried out: bought at the next open, sold at its stop, its target, on an advice to sell, or when the time
+// is over.
+
+import type { Bar } from '../../market/bars.ts'
+import { strategyLevels } from '../judge/levels.ts'
+import { technicalView } from '../judge/signals.ts'
+import { priceDecimals } from '../texts/format.ts'
+import { netReturn } from './costs.ts'
+import type { Judged } from './replay.ts'
+import type { Tape } from './tape.ts'
+import { STANCES } from './vocabulary.ts'
+
+export const PLAN_SESSIONS = 20
+/** As many as a report asks its source for. */
+const BARS_OF_A_REPORT = 400
+
+export type ExitReason = 'stop' | 'target' | 'advice' | 'time'
+
+export type PlanTrade = {
+  /** The bar at whose close the advice was given. */
+  signal: number
+  entry: number
+  exit: number
+  reason: ExitReason
+  /** After costs, as a share. */
+  net: number
+}
+
+export type Plan = {
+  trades: PlanTrade[]
+  /** Advices that found no seller at the open: at the limit, or suspended. */
+  unfilled: number
+  /** Advices whose open lay beyond the plan's own stop or target, or whose plan had no stop. */
+  void: number
+  /** Positions that could not be sold before the series ended. */
+  unfinished: number
+}
+
+const [BUY, SELL] = [STANCES.indexOf('buy'), STANCES.indexOf('sell')]
+
+export function planTrades(tape: Tape, judged: Judged): Plan {
+  const plan: Plan = { trades: [], unfilled: 0, void: 0, unfinished: 0 }
+  // Later advices could not be followed to their end, whatever became of them: counting some would choose the quick ones.
+  const last = tape.bars.length - 2 - PLAN_SESSIONS
+  for (let day = 0; day <= last; day++) {
+    if (judged.stances[day] !== BUY) continue
+    if (tape.buyable[day + 1] !== 1) {
+      plan.unfilled += 1
+      continue
+    }
+    const levels = levelsAt(tape, day)
+    const open = tape.bars[day + 1]?.open ?? 0
+    if (levels.stop === null || open <= levels.stop || open >= levels.target) {
+      plan.void += 1
+      continue
+    }
+    const exit = exitOf(tape, judged, { entry: day + 1, stop: levels.stop, target: levels.target })
+    if (exit === null) {
+      plan.unfinished += 1
+      break
+    }
+    plan.trades.push({
+      signal: day,
+      entry: day + 1,
+      exit: exit.at,
+      reason: exit.reason,
+      net: netOf(tape, day + 1, exit),
+    })
+    day = exit.at - 1
+  }
+  return plan
+}
+
+type Levels = { stop: number | null; target: number }
+
+/** The stop and the target that the report of that day showed. */
+function levelsAt({ instrument, bars }: Tape, day: number): Levels {
+  const seen = bars.slice(Math.max(0, day + 1 - BARS_OF_A_REPORT), day + 1)
+  const price = seen.at(-1)?.close ?? 0
+  const levels = strategyLevels(technicalView(seen), price, priceDecimals(instrument, price))
+  return { stop: levels.stopLoss?.price ?? null, target: levels.takeProfit?.price ?? Number.POSITIVE_INFINITY }
+}
+
+type Exit = { at: number; price: number; reason: ExitReason }
+type Position = { entry: number; stop: number; target: number }
+
+function exitOf(tape: Tape, { stances }: Judged, position: Position): Exit | null {
+  const { bars, instrument } = tape
+  let due: ExitReason | null = null
+  for (let at = position.entry; at < bars.length; at++) {
+    const bar = bars[at]
+    if (bar === undefined || tape.idle[at] === 1) continue
+    const isFree = at > position.entry || instrument.market !== 'cn'
+    if (at - position.entry >= PLAN_SESSIONS) due ??= 'time'
+    if (due !== null && at > position.entry && tape.sellable[at] === 1) return { at, price: bar.open, reason: due }
+    // Shares bought in the mainland can be sold on the next session at the earliest.
+    const hit = isFree ? hitOf(tape, at, position) : null
+    if (hit !== null) return hit
+    if (stances[at] === SELL) due ??= 'advice'
+  }
+  return null
+}
+
+/** The stop or the target in that session. Where a bar holds both, the stop is taken: nobody can tell which was first. */
+function hitOf({ bars, sellable }: Tape, at: number, { entry, stop, target }: Position): Exit | null {
+  const bar = bars[at] as Bar
+  const isOpenToSell = sellable[at] === 1
+  // A bar that never left its limit filled no order to sell.
+  if (!isOpenToSell && bar.high <= bar.open) return null
+  const isLater = at > entry
+  if (bar.low <= stop) {
+    const price = isLater && isOpenToSell ? Math.min(bar.open, stop) : Math.min(stop, bar.high)
+    return { at, price, reason: 'stop' }
+  }
+  return bar.high >= target ? { at, price: isLater ? Math.max(bar.open, target) : target, reason: 'target' } : null
+}
+
+function netOf({ bars, instrument }: Tape, entry: number, { at, price }: Exit): number {
+  const [from, to] = [bars[entry], bars[at]]
+  return netReturn(instrument, {
+    bought: { price: from?.open ?? price, date: from?.date ?? '' },
+    sold: { price, date: to?.date ?? '' },
+  })
+}

@@ -1,0 +1,62 @@
+// The product's own judgement of every day of a series, made of nothing but the bars up to that day. There is no second method
+// here: indicators, trend, score, signal, guards and advice come from the functions that make a report.
+//
+// Indicators are computed once for the whole series. Each of their values is made of earlier bars alone, so the value at a day is
+// the same, bit for bit, as if the series ended there; `test/unit/analysis/evidence-replay.test.ts` compares every one.
+
+import type { Bar } from '../../market/bars.ts'
+import { columns, indicatorSeries } from '../../market/indicators/index.ts'
+import { decide } from '../judge/decision.ts'
+import { type Scored, scoredAt } from '../judge/signals.ts'
+import { REGIMES, STANCES } from './vocabulary.ts'
+
+/** From this bar on all parts of the score have their indicators. */
+export const FIRST_JUDGED = 59
+
+/** What was advised at the close of each bar. */
+export type Judged = {
+  /** The place in `STANCES`; 255 before there is an advice. */
+  stances: Uint8Array
+  scores: Uint8Array
+}
+
+export const NO_STANCE = 255
+
+/** Bars tell neither the flow of money nor the news: the rules that need them are silent here, as in a report without them. */
+const BARS_ALONE = { coreIsSound: true, flowKnown: false }
+
+export function judgedDays(bars: readonly Bar[]): Judged {
+  const table = columns(bars)
+  const series = { series: indicatorSeries(table), closes: table.close }
+  const judged: Judged = { stances: new Uint8Array(bars.length).fill(NO_STANCE), scores: new Uint8Array(bars.length) }
+  for (let day = FIRST_JUDGED; day < bars.length; day++) {
+    const scored: Scored | null = scoredAt(series, day)
+    if (scored === null) continue
+    const { type, score } = decide(scored, BARS_ALONE)
+    judged.stances[day] = STANCES.indexOf(type)
+    judged.scores[day] = score
+  }
+  return judged
+}
+
+const LONG = 250
+const SLOPE = 20
+
+/**
+ * The market's regime at each bar by the listing's own 250-day average: bull above a rising one (against 20 sessions before), bear
+ * below a falling one, else sideways; unknown until there is such an average. Places in `REGIMES`.
+ */
+export function regimesOf(bars: readonly Bar[]): Uint8Array {
+  const regimes = new Uint8Array(bars.length).fill(REGIMES.indexOf('unknown'))
+  const averages = new Float64Array(bars.length)
+  let sum = 0
+  bars.forEach(({ close }, day) => {
+    sum += close - (bars[day - LONG]?.close ?? 0)
+    averages[day] = sum / LONG
+    if (day < LONG + SLOPE - 1) return
+    const [now, before] = [averages[day] ?? 0, averages[day - SLOPE] ?? 0]
+    const regime = close > now && now > before ? 'bull' : close < now && now < before ? 'bear' : 'sideways'
+    regimes[day] = REGIMES.indexOf(regime)
+  })
+  return regimes
+}

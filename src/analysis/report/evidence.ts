@@ -1,0 +1,75 @@
+// What the method was worth in the past where it applies to this report, also where that is nothing. It changes no advice.
+
+import { regimesOf } from '../evidence/replay.ts'
+import { type EvidenceRow, HORIZON, LEAST_SIZE, METHOD_VERSION, REGIMES, type Regime } from '../evidence/vocabulary.ts'
+import { fill, textsOf } from '../texts/book.ts'
+import type { Facts } from './facts.ts'
+
+type Json = Record<string, unknown>
+
+const MEASURE = 'sessions_20'
+
+/** Members of the raw result. There is none where there is no advice. */
+export function evidenceMembers(facts: Facts): Json {
+  const row = rowOf(facts)
+  return {
+    confidence_probability: row?.confidence_probability ?? null,
+    confidence_brier_skill: row?.brier_skill ?? null,
+    confidence_least_size: LEAST_SIZE,
+    evidence: facts.consistency.isBlocked
+      ? null
+      : { method_version: METHOD_VERSION, text: evidenceText(facts, row), row },
+  }
+}
+
+/** That of the listing's own phase where it has enough cases, else that of its market. */
+function rowOf({ decision, evidenceRows, bars, consistency }: Facts): EvidenceRow | null {
+  if (consistency.isBlocked || evidenceRows === null) return null
+  const regime: Regime = REGIMES[regimesOf(bars).at(-1) ?? REGIMES.indexOf('unknown')] ?? 'unknown'
+  const find = (wanted: Regime | 'all') =>
+    evidenceRows.find((row) => row.measure === MEASURE && row.group === decision.type && row.regime === wanted) ?? null
+  const own = find(regime)
+  return own !== null && own.effective_size >= LEAST_SIZE ? own : find('all')
+}
+
+function evidenceText({ language, decision }: Facts, row: EvidenceRow | null): string {
+  const texts = textsOf(language).evidence
+  if (row === null) return texts.none
+  const sentences = [
+    fill(texts.cases, {
+      group: texts.group[decision.type],
+      market: texts.market[row.market],
+      regime: texts.regime[row.regime],
+      count: row.count,
+      effective: Math.round(row.effective_size),
+      sessions: HORIZON[MEASURE],
+      mean: figure(row.mean_return_pct),
+      random: figure(row.random_entry_pct),
+    }),
+    verdictText(texts, row),
+    ...probabilityText(texts, row),
+  ]
+  return sentences.join(texts.join)
+}
+
+type Words = ReturnType<typeof textsOf>['evidence']
+
+function verdictText(texts: Words, row: EvidenceRow): string {
+  if (row.verdict === 'no_claim') return texts.noClaim
+  const { excess_pct: excess, excess_low_pct: low, excess_high_pct: high } = row
+  if (row.verdict === 'too_few' || excess === null || low === null || high === null) {
+    return fill(texts.tooFew, { least: LEAST_SIZE })
+  }
+  const values = { excess: figure(excess), low: figure(low), high: figure(high) }
+  return fill(row.verdict === 'edge' ? texts.edge : texts.noEdge, values)
+}
+
+function probabilityText(texts: Words, { confidence_probability, base_rate, brier_skill }: EvidenceRow): string[] {
+  if (confidence_probability === null || base_rate === null || brier_skill === null) return []
+  const share = (value: number) => (value * 100).toFixed(0)
+  const values = { probability: share(confidence_probability), base: share(base_rate), skill: brier_skill.toFixed(3) }
+  return [fill(texts.probability, values)]
+}
+
+/** Percent and points with their sign; zero has none. */
+const figure = (value: number): string => (value > 0 ? `+${value.toFixed(2)}` : (value + 0).toFixed(2))

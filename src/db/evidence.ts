@@ -1,0 +1,91 @@
+// What the replay of the method showed. Nobody owns it: it is made of the bars of markets alone.
+
+/** Bars of markets, or the packaged samples. */
+export const EVIDENCE_DATA = ['market', 'sample'] as const
+export type EvidenceData = (typeof EVIDENCE_DATA)[number]
+
+export type EvidenceRun = {
+  data: EvidenceData
+  methodVersion: string
+  /** ISO 8601 in UTC. */
+  computedAt: string
+  /** The first and the last session that an advice was measured on. */
+  from: string | null
+  to: string | null
+  series: number
+  bars: number
+  days: number
+  leftOut: number
+}
+
+/** A row of the table with what it is found by; `body` is JSON. */
+export type StoredRow = { measure: string; part: string; market: string; regime: string; verdict: string; body: string }
+
+const RUN = `data, method_version AS "methodVersion", computed_at AS "computedAt", from_date AS "from", to_date AS "to",
+  series, bars, days, left_out AS "leftOut"`
+
+/** Replaces what was shown before, all at once. */
+export async function saveEvidence(db: D1Database, run: EvidenceRun, rows: readonly StoredRow[]): Promise<void> {
+  await db.batch([
+    db.prepare('DELETE FROM evidence_rows WHERE data = ?').bind(run.data),
+    db
+      .prepare(
+        `INSERT INTO evidence_rows (data, place, measure, part, market, regime, verdict, body)
+         SELECT ?1, key, json_extract(value, '$.measure'), json_extract(value, '$.part'),
+           json_extract(value, '$.market'), json_extract(value, '$.regime'), json_extract(value, '$.verdict'),
+           json_extract(value, '$.body') FROM json_each(?2)`,
+      )
+      .bind(run.data, JSON.stringify(rows)),
+    db
+      .prepare(
+        `INSERT OR REPLACE INTO evidence_runs
+           (data, method_version, computed_at, from_date, to_date, series, bars, days, left_out)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      )
+      .bind(
+        ...[run.data, run.methodVersion, run.computedAt, run.from, run.to, run.series, run.bars, run.days, run.leftOut],
+      ),
+  ])
+}
+
+export async function evidenceRun(db: D1Database, data: EvidenceData): Promise<EvidenceRun | null> {
+  return db.prepare(`SELECT ${RUN} FROM evidence_runs WHERE data = ?`).bind(data).first<EvidenceRun>()
+}
+
+export type EvidenceQuery = {
+  data: EvidenceData
+  measure: string | null
+  part: string | null
+  market: string | null
+  regime: string | null
+  verdict: string | null
+  limit: number
+  offset: number
+}
+
+const MATCHES = `data = ?1 AND (?2 IS NULL OR measure = ?2) AND (?3 IS NULL OR part = ?3)
+  AND (?4 IS NULL OR market = ?4) AND (?5 IS NULL OR regime = ?5) AND (?6 IS NULL OR verdict = ?6)`
+
+/** JSON texts in the order of the table, and how many there are in all. */
+export async function evidenceRows(
+  db: D1Database,
+  { data, measure, part, market, regime, verdict, limit, offset }: EvidenceQuery,
+): Promise<{ total: number; rows: string[] }> {
+  const matching = [data, measure, part, market, regime, verdict]
+  const [counted, found] = await db.batch<{ total: number; body: string }>([
+    db.prepare(`SELECT count(*) AS total FROM evidence_rows WHERE ${MATCHES}`).bind(...matching),
+    db
+      .prepare(`SELECT body FROM evidence_rows WHERE ${MATCHES} ORDER BY place LIMIT ?7 OFFSET ?8`)
+      .bind(...matching, limit, offset),
+  ])
+  return { total: counted?.results[0]?.total ?? 0, rows: (found?.results ?? []).map(({ body }) => body) }
+}
+
+/** The newest kept series of daily bars, JSON texts by listing. */
+export async function keptSeries(db: D1Database, limit: number): Promise<{ key: string; body: string }[]> {
+  const { results } = await db
+    .prepare("SELECT key, body FROM market_answers WHERE need = 'daily_data' ORDER BY kept_at DESC, key LIMIT ?")
+    .bind(limit)
+    .all<{ key: string; body: string }>()
+  return results
+}
