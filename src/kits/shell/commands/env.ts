@@ -65,7 +65,9 @@ async function runWith(words: readonly string[], { kept, folder }: EnvSettings, 
     return { stdout: '', stderr, exitCode: EXIT_FAILED }
   }
   const script = withVariables(words.map(quoted).join(' '), { exportedEnv: Object.fromEntries(kept) })
-  const removed = Object.keys(exportedEnv).filter((name) => IS_NAME.test(name) && !kept.has(name))
+  // The interpreter gives every shell that it begins a folder before this one.
+  const inherited = new Set([...Object.keys(exportedEnv), 'OLDPWD'])
+  const removed = [...inherited].filter((name) => IS_NAME.test(name) && !kept.has(name))
   return run(removed.length > 0 ? `unset ${removed.join(' ')}; ${script}` : script, {
     cwd,
     ...passedFunctions({ exportedEnv: Object.fromEntries(kept) }),
