@@ -16,12 +16,12 @@ import { textsOf } from '../../src/analysis/texts/book.ts'
 import { must } from '../../src/lib/assert.ts'
 import { log } from '../../src/lib/log.ts'
 import type { FlowEvents } from './flow-events.ts'
-import type { KeptReports } from './kept-reports.ts'
 import { type Lease, type Leases, type Overdue, RENEW_EVERY_MS } from './leases.ts'
 import type { Locks } from './locks.ts'
 import type { Notices } from './notices.ts'
 import type { TaskEvent } from './subscribers.ts'
 import type { Tasks } from './tasks.ts'
+import type { UnsavedReports } from './unsaved-reports.ts'
 import type { Runnable, Waiting } from './waiting.ts'
 
 export type Limits = { maxRunning: number; maxAttempts: number; taskTimeoutMs: number; stageTimeoutMs: number }
@@ -39,7 +39,7 @@ type Deps = {
   waiting: Waiting
   leases: Leases
   locks: Locks
-  keptReports: KeptReports
+  keptReports: UnsavedReports
   notices: Notices
   flowEvents: FlowEvents
   limits: Limits

@@ -4,7 +4,7 @@
 import { rows } from '../sql.ts'
 
 export const KEEP_FINISHED_MS = 7 * 24 * 3600 * 1000
-export const KEEP_FINISHED_PER_OWNER = 1_000
+const KEEP_FINISHED_PER_OWNER = 1_000
 
 /** Deletes finished tasks that are too old, or that have too many newer ones of the same owner. */
 export function pruneTasks(storage: DurableObjectStorage, now: number): number {

@@ -11,7 +11,6 @@ import { errorFields, log } from '../../src/lib/log.ts'
 import type { Notice } from '../../src/notify/notice.ts'
 import { type CancelAnswer, Dispatch, type FinishAnswer, type Limits, type ReportAnswer } from './dispatch.ts'
 import { type DirectAnswer, type DirectRun, Intake, type ReviewAnswer, type SubmitAnswer } from './intake.ts'
-import { KeptReports } from './kept-reports.ts'
 import { type Keyed, KeyedRequests } from './keyed-requests.ts'
 import { Leases } from './leases.ts'
 import { Locks } from './locks.ts'
@@ -19,6 +18,7 @@ import { Notices } from './notices.ts'
 import { QueueBooks } from './queue-books.ts'
 import { KEEP_FINISHED_MS, pruneTasks } from './retention.ts'
 import { Submissions } from './submissions.ts'
+import { UnsavedReports } from './unsaved-reports.ts'
 import { Waiting } from './waiting.ts'
 
 const UPKEEP_EVERY_MS = 3_600_000
@@ -28,7 +28,7 @@ export class TaskQueue extends QueueBooks {
   readonly #intake: Intake
   readonly #submissions: Submissions
   readonly #keyedRequests: KeyedRequests
-  readonly #keptReports: KeptReports
+  readonly #keptReports: UnsavedReports
   readonly #notices: Notices
   readonly #dispatch: Dispatch
 
@@ -41,7 +41,7 @@ export class TaskQueue extends QueueBooks {
     this.#waiting = new Waiting(sql, settings.tasks.maxRunningPerOwner)
     this.#submissions = new Submissions(sql)
     this.#keyedRequests = new KeyedRequests(sql)
-    this.#keptReports = new KeptReports(sql)
+    this.#keptReports = new UnsavedReports(sql)
     this.#notices = new Notices(sql)
     const locks = new Locks(sql)
     const remembered = { submissions: this.#submissions, keyedRequests: this.#keyedRequests }

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import { eligible, type Found } from '../../src/analysis/evidence/eligible.ts'
 import type { Bar } from '../../src/market/bars.ts'
-import { BarList } from '../../src/market/providers/kept.ts'
+import { BarList } from '../../src/market/providers/answer-cache.ts'
 import { listSamples, loadSampleBars } from '../../src/market/samples.ts'
 
 export async function* samples(): AsyncGenerator<Found> {

@@ -224,10 +224,10 @@ export type ReviewPart = (typeof REVIEW_PARTS)[number]
 /** How the main index went: more than 1 %, up, down by less than 1 %, further down. */
 export type ReviewTone = 'strong' | 'firm' | 'soft' | 'weak'
 
-export const LIGHT_STATES = ['green', 'yellow', 'red'] as const
+const LIGHT_STATES = ['green', 'yellow', 'red'] as const
 export type LightState = (typeof LIGHT_STATES)[number]
 export type Temperature = 'strong' | 'warm' | 'mixed' | 'weak'
 
 /** What a region's review would say more about if it had the figures. */
-export const GAPS = ['indices', 'breadth', 'sectors', 'flows', 'overnight', 'news', 'quotes'] as const
+const GAPS = ['indices', 'breadth', 'sectors', 'flows', 'overnight', 'news', 'quotes'] as const
 export type GapKind = (typeof GAPS)[number]

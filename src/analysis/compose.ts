@@ -130,7 +130,7 @@ async function depsOf(env: Env, input: AnalysisInput, ctx: AnalysisCtx): Promise
       return report && previousOf(report)
     },
     mood: async () => {
-      const { moodOf } = await import('./gather/market-mood.ts')
+      const { moodOf } = await import('./gather/previous.ts')
       return moodOf(await newestReview(env.DB, owner), instrument.market, systemClock())
     },
     evidenceRows: (isSample) => evidenceRowsOf(env, instrument, isSample),

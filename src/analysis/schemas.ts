@@ -28,12 +28,12 @@ export const MarketPhaseSummary = z.object({
 export type MarketPhaseSummary = z.infer<typeof MarketPhaseSummary>
 
 /** Where the figures come from when they are not a live market's. */
-export const DataProvenance = z.object({
+const DataProvenance = z.object({
   kind: z.enum(['historical', 'synthetic']),
   label: z.string(),
   ends_on: z.string(),
 })
-export type DataProvenance = z.infer<typeof DataProvenance>
+type DataProvenance = z.infer<typeof DataProvenance>
 
 /** Where figures come from in the report's own form; null for a real market's. */
 export function wireProvenance(provenance: Provenance | null): DataProvenance | null {
@@ -82,7 +82,7 @@ export const ReportStrategy = z.object({
 })
 export type ReportStrategy = z.infer<typeof ReportStrategy>
 
-export const BLOCK_KEYS = ['quote', 'daily_bars', 'technical', 'chip', 'fundamentals', 'news'] as const
+const BLOCK_KEYS = ['quote', 'daily_bars', 'technical', 'chip', 'fundamentals', 'news'] as const
 
 export const ContextBlock = z.object({
   key: z.enum([...BLOCK_KEYS, 'portfolio']),

@@ -1,6 +1,6 @@
 // State of the market data sources: stored answers, open circuits, and turns at services with a rate limit.
 
-import type { AnswerStore } from '../market/providers/kept.ts'
+import type { AnswerStore } from '../market/providers/answer-cache.ts'
 import type { GateStore } from '../market/providers/stored-gate.ts'
 
 const DAY_MS = 86_400_000

@@ -1,14 +1,7 @@
 import { z } from 'zod'
 
 /** What a search is about. */
-export const DIMENSIONS = [
-  'latest_news',
-  'announcements',
-  'risk_check',
-  'earnings',
-  'market_analysis',
-  'industry',
-] as const
+const DIMENSIONS = ['latest_news', 'announcements', 'risk_check', 'earnings', 'market_analysis', 'industry'] as const
 export type Dimension = (typeof DIMENSIONS)[number]
 
 /** One result as a search provider tells it, cleaned. */

@@ -1,7 +1,6 @@
 // Reports as messages: a title and a text.
 
-import { hasScore } from '../analysis/report/consistency.ts'
-import { touchMark } from '../analysis/report/render/checks.ts'
+import { hasScore, touchMark } from '../analysis/report/consistency.ts'
 import { renderMarkdown } from '../analysis/report/render/markdown.ts'
 import { escapeMarkdown } from '../analysis/report/render/markdown-text.ts'
 import type { AnalysisReport, ReportLanguage } from '../analysis/schemas.ts'

@@ -6,7 +6,7 @@ import { rowsOf } from '../analysis/evidence/rows.ts'
 import { METHOD_VERSION } from '../analysis/evidence/vocabulary.ts'
 import { type EvidenceData, evidenceRun, keptSeries, saveEvidence } from '../db/evidence.ts'
 import { isoMicros } from '../lib/clock.ts'
-import { BarList } from '../market/providers/kept.ts'
+import { BarList } from '../market/providers/answer-cache.ts'
 import { listSamples, loadSampleBars } from '../market/samples.ts'
 
 /** About two seconds of computing. */

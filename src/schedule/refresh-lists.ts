@@ -9,7 +9,7 @@ import type { ListRefreshed } from '../market/names/refresh-lists.ts'
 import { storedGate } from '../market/providers/stored-gate.ts'
 
 export async function refreshMarketLists(env: Env): Promise<ListRefreshed[]> {
-  const { marketLists } = await import('../market/names/lists.ts')
+  const { marketLists } = await import('../market/names/sources.ts')
   const { refreshLists } = await import('../market/names/refresh-lists.ts')
   // Lays the packaged list down first, where that has not happened yet.
   await currentNames(stockNameStore(env.DB))

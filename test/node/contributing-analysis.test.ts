@@ -66,7 +66,7 @@ void [z, JSON_TYPE, asMarkdown, titled, tokenIn, token, word]
 
 const MARKET: List = {
   heading: 'To add a market data provider',
-  names: ['src/market/providers/<name>.ts', 'src/market/providers/registry.ts'],
+  names: ['src/market/providers/<name>.ts', 'src/market/providers/registry.ts', 'src/market/consistency/examine.ts'],
   fields: {
     isLive: 'true',
     variables: "{ EXAMPLE_MARKET_URL: baseUrl('https://example.com') }",
@@ -91,6 +91,11 @@ export function ${name}Provider(options: ProviderDeps & { url: string }): Market
       'src/market/providers/registry.ts',
       '  sample: provider({',
       `  ${name}: provider({\n${sourceOf(fields).replaceAll('NAME', name)}\n}),\n  sample: provider({`,
+    )
+    await copy.edit(
+      'src/market/consistency/examine.ts',
+      "  alphavantage: 'none',\n",
+      `  alphavantage: 'none',\n  ${name}: 'forward',\n`,
     )
   },
 }

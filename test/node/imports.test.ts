@@ -246,7 +246,7 @@ test('no file imports itself by way of others, types counted', () => {
 
 test('what asks for an analysis loads nothing that makes one', () => {
   const makes = ['analysis/gather', 'analysis/write', 'analysis/run', 'analysis/market-review', 'analysis/compose']
-  const reached = new Set(['analyze', 'tasks-cancel'].map((name) => `src/routes/analysis/${name}.ts`))
+  const reached = new Set(['analyze', 'queue'].map((name) => `src/routes/analysis/${name}.ts`))
   for (const path of reached) {
     for (const { from, target, isType } of OURS) if (from === path && !isType) reached.add(target)
   }

@@ -2,8 +2,8 @@
 
 import { expect, onTestFinished, test } from 'vitest'
 import { currentNames, forgetNames, type Listing, packagedNames } from '../../src/kits/market-names/index.ts'
-import { marketLists } from '../../src/market/names/lists.ts'
 import { refreshLists } from '../../src/market/names/refresh-lists.ts'
+import { marketLists } from '../../src/market/names/sources.ts'
 import { memoryGate } from '../../src/market/providers/gate.ts'
 import { resolvePasted } from '../../src/market/resolve-pasted.ts'
 import { type Instead, startLoopbackLists } from '../support/loopback-lists.ts'

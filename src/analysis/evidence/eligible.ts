@@ -1,8 +1,7 @@
 // Which stored bars an evaluation may learn from: those that a report would stand on.
 
 import type { Bar } from '../../market/bars.ts'
-import { adjustmentOf } from '../../market/consistency/adjustment.ts'
-import { examine } from '../../market/consistency/examine.ts'
+import { adjustmentOf, examine } from '../../market/consistency/examine.ts'
 import { parseCode } from '../../market/instruments.ts'
 import type { Series } from './observations.ts'
 

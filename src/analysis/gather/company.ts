@@ -83,7 +83,7 @@ async function partOf<T>(ask: (signal: AbortSignal) => Promise<Fetched<T>>, boun
 
 const NO_DATA = new Set(['empty', 'unknown_symbol'])
 
-export function fetchedPart<T>(fetched: Fetched<T>): Part<T> {
+function fetchedPart<T>(fetched: Fetched<T>): Part<T> {
   const { runs } = fetched
   if (fetched.ok) {
     const ageSeconds = runs.findLast(({ success }) => success)?.staleSeconds ?? null
@@ -114,7 +114,7 @@ const failed = <T>(reasons: string[]): Part<T> => ({
   runs: [],
 })
 
-export const unsupportedCompany = (): Company => ({
+const unsupportedCompany = (): Company => ({
   fundamentals: UNSUPPORTED,
   flow: UNSUPPORTED,
   boards: UNSUPPORTED,

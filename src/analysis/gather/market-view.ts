@@ -1,9 +1,9 @@
-// What the fetched prices say: which phase they speak of, which price stands, which bar is whose.
+// What the fetched prices say, once they passed the gate: which phase they speak of, which price stands, which bar is whose.
 
 import { isoMicros } from '../../lib/clock.ts'
 import type { Bar, Quote } from '../../market/bars.ts'
 import { localDate, marketPhaseSummary, sessionEnd } from '../../market/calendar.ts'
-import type { Prices } from '../../market/consistency/examine-prices.ts'
+import { type Beside, type Consistency, examinePrices, isMixed, type Prices } from '../../market/consistency/examine.ts'
 import type { Provenance } from '../../market/provider-run.ts'
 import type { MarketPhaseSummary } from '../schemas.ts'
 import { TRIGGER_SOURCE } from '../task.ts'
@@ -19,7 +19,7 @@ type SessionBars = {
   quoteIsCurrent: boolean
 }
 
-export type MarketView = SessionBars & {
+type MarketView = SessionBars & {
   /** As reported: with the phase that the request asked for. */
   phase: MarketPhaseSummary
   /** The quote the report stands on; null when none came or it may not be used. */
@@ -39,11 +39,11 @@ export type MarketView = SessionBars & {
 
 type Subject = Pick<AnalysisInput, 'instrument' | 'request'>
 
-export function marketView(input: Subject, { bars, quote }: Prices, now: number): MarketView {
+function marketView(input: Subject, prices: Prices, now: number): MarketView {
+  const { bars, quote } = prices
   const { market } = input.instrument
   const series = bars.ok ? bars.value : []
-  const isMixed = bars.ok && quote.ok && (bars.provenance === null) !== (quote.provenance === null)
-  const offered = quote.ok && !isMixed ? quote.value : null
+  const offered = quote.ok && !isMixed(prices) ? quote.value : null
   const provenance = bars.ok ? bars.provenance : quote.ok ? quote.provenance : null
   const clockPhase = marketPhaseSummary({ market, epochMs: now })
   const session: SessionBars = provenance
@@ -55,7 +55,7 @@ export function marketView(input: Subject, { bars, quote }: Prices, now: number)
     ...session,
     phase: provenance ? samplePhase(input, today?.date ?? provenance.endsOn) : askedPhase(input, now),
     quote: used,
-    quoteUnused: isMixed ? 'mixed' : offered !== null && used === null ? 'stale' : null,
+    quoteUnused: isMixed(prices) ? 'mixed' : offered !== null && used === null ? 'stale' : null,
     provenance,
     today,
     yesterday,
@@ -147,5 +147,60 @@ function barOf(quote: Quote, date: string): Bar {
     close: price,
     volume: quote.volume ?? 0,
     amount: quote.amount,
+  }
+}
+
+// `checkedView` is the gate between what was fetched and what is made of it: every check of the figures, their repair where only one value is
+// wrong, and the taking back of those that a failed check touches. Nothing behind it sees a figure that failed.
+
+export type CheckedView = MarketView & {
+  consistency: Consistency
+  /** Bars that came, whether or not they may be quoted. */
+  barCount: number
+}
+
+/** The view of prices that passed the gate. */
+export function checkedView(input: Subject, prices: Prices, beside: Beside): CheckedView {
+  const { bars, quote } = prices
+  const examined = examinePrices(input.instrument, prices, beside)
+  const repaired: Prices = {
+    bars: bars.ok ? { ...bars, value: examined.bars } : bars,
+    quote: repairedQuote(quote, examined.quote, isMixed(prices)),
+  }
+  const view = marketView(input, repaired, beside.now)
+  const isLeftOut = quote.ok && !repaired.quote.ok
+  const { consistency } = examined
+  const told = { ...view, quoteUnused: isLeftOut ? ('stale' as const) : view.quoteUnused }
+  return { ...withheld(told, consistency), consistency, barCount: view.bars.length }
+}
+
+/** A quote that was left out is as one that did not come. */
+function repairedQuote(quote: Prices['quote'], examined: Quote | null, isLeftOut: boolean): Prices['quote'] {
+  if (!quote.ok || isLeftOut) return quote
+  return examined === null ? { ok: false, runs: quote.runs } : { ...quote, value: examined }
+}
+
+/** The view without the figures that a failed check touches. */
+function withheld(view: MarketView, { isBlocked, withheld: groups }: Consistency): MarketView {
+  const withVolume = groups.includes('volume') ? withoutVolumes(view) : view
+  if (!isBlocked) return withVolume
+  // Averages, ranges and the chart are all of the same bars.
+  const bare = { ...withVolume, bars: [], partial: view.partial }
+  if (groups.includes('price')) {
+    return { ...bare, quote: null, today: null, yesterday: null, price: null, changePct: null }
+  }
+  return groups.includes('change') ? { ...bare, yesterday: null, changePct: null } : bare
+}
+
+function withoutVolumes(view: MarketView): MarketView {
+  const bare = (bar: Bar): Bar => ({ ...bar, volume: 0, amount: null })
+  const { quote, today, yesterday } = view
+  return {
+    ...view,
+    bars: view.bars.map(bare),
+    lastVolumeKnown: false,
+    today: today && bare(today),
+    yesterday: yesterday && bare(yesterday),
+    quote: quote && { ...quote, volume: null, amount: null, volumeRatio: null, turnoverRatePct: null },
   }
 }

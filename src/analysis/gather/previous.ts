@@ -1,7 +1,11 @@
-// The report before this one, reduced to what a new one is compared with.
+// What earlier reports say to a new one: the report before it, reduced to what it is compared with, and the market's mood in the
+// newest market review of the owner.
 
 import { z } from 'zod'
-import { ADVICES, type Advice, type DecisionType } from '../codes.ts'
+import { errorFields, log } from '../../lib/log.ts'
+import { lastCompletedSession, localDate } from '../../market/calendar.ts'
+import type { Market } from '../../market/instruments.ts'
+import { ADVICES, type Advice, type DecisionType, type Mood } from '../codes.ts'
 import type { AnalysisReport } from '../schemas.ts'
 
 export type PreviousReport = {
@@ -57,5 +61,34 @@ export function previousOf({ meta, summary, details }: AnalysisReport): Previous
     parts: Object.fromEntries((trend?.score_parts ?? []).map(({ key, points }) => [key, points])),
     levels: Object.fromEntries(raw.data.dashboard.battle_plan.levels.map(({ key, price }) => [key, price])),
     isSample: meta.data_notice !== null,
+  }
+}
+
+const Light = z.object({
+  region: z.string(),
+  trade_date: z.string(),
+  status: z.enum(['green', 'yellow', 'red']),
+})
+const Lights = z.union([z.array(Light), z.record(z.string(), Light).transform((lights) => Object.values(lights))])
+const Snapshot = z.object({ market_light_snapshots: Lights })
+
+const MOOD: Record<z.infer<typeof Light>['status'], Mood> = { green: 'risk_on', yellow: 'balanced', red: 'defensive' }
+
+/** Null when there is no review of that market's latest session, or none that can be read. */
+export function moodOf(review: { contextSnapshot: string | null } | null, market: Market, now: number): Mood | null {
+  const lights = lightsIn(review?.contextSnapshot ?? null)
+  const light = lights.find(({ region }) => region === market)
+  if (light === undefined) return null
+  const isCurrent = light.trade_date >= lastCompletedSession(market, now) && light.trade_date <= localDate(market, now)
+  return isCurrent ? MOOD[light.status] : null
+}
+
+function lightsIn(json: string | null): z.infer<typeof Light>[] {
+  if (json === null) return []
+  try {
+    return Snapshot.safeParse(JSON.parse(json)).data?.market_light_snapshots ?? []
+  } catch (error) {
+    log.error('analysis.review_unreadable', errorFields(error))
+    return []
   }
 }

@@ -1,8 +1,7 @@
 // What stands behind a report, block by block: had, had from elsewhere, old, failed, not there, or not to be had for this
 // kind of instrument. Those are different things and are never told as one.
 
-import { alarms } from '../../market/consistency/examine.ts'
-import { CHECKS, type CheckKey } from '../../market/consistency/types.ts'
+import { alarms, CHECKS, type CheckKey } from '../../market/consistency/types.ts'
 import type { ChipDistribution } from '../../market/indicators/chips.ts'
 import type { Fetched } from '../../market/provider-run.ts'
 import type { CompanyValue } from '../../market/valuation.ts'

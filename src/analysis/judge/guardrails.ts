@@ -123,9 +123,9 @@ function valuesOf({ structure }: Situation): Decision['guardValues'] {
 // An advice that has just been given is not taken back for a point or two. What has changed since is told in any case.
 
 /** How far past the border of its band a score must be before the advice follows it. */
-export const MARGIN = 4
+const MARGIN = 4
 /** A report older than this says nothing about today's advice. */
-export const MEMORY_SESSIONS = 5
+const MEMORY_SESSIONS = 5
 
 const BUY_FROM = 60
 const SELL_BELOW = 40

@@ -25,7 +25,7 @@ const CHECKS: Record<SkillId, readonly CheckKey[]> = {
   one_yang_three_yin: ['yang_rest_yang', 'averages_rise', 'above_ma20'],
 }
 
-export const SKILL_IDS = Object.keys(CHECKS) as SkillId[]
+const SKILL_IDS = Object.keys(CHECKS) as SkillId[]
 export const DEFAULT_SKILL: SkillId = 'bull_trend'
 
 export type SkillFinding = {

@@ -58,15 +58,8 @@ export async function gatherRegion(region: Region, deps: ReviewDeps, ctx: Ctx): 
     // News of today say nothing about a sample of years ago.
     beside('news', noNews, (inner) => newsOf({ region, date }, deps, inner)),
   ])
+  const parts = { overnight, breadth, boards, news }
   const flows = boards.value === null ? [] : flowsOf(boards.value)
-  const gaps: Gap[] = [
-    ...(snapshots.facts.length < spec.indices.length ? [{ what: 'indices' as const, detail: snapshots.reason }] : []),
-    ...(spec.hasBreadth && breadth.value === null ? [{ what: 'breadth' as const, detail: breadth.detail }] : []),
-    ...(spec.hasSectors && boards.value === null ? [{ what: 'sectors' as const, detail: boards.detail }] : []),
-    ...(spec.hasSectors && flows.length === 0 ? [{ what: 'flows' as const, detail: boards.detail }] : []),
-    ...(overnight.value.length === 0 ? [{ what: 'overnight' as const, detail: overnight.detail }] : []),
-    ...(news.value.length === 0 ? [{ what: 'news' as const, detail: news.detail }] : []),
-  ]
   return {
     ok: true,
     facts: {
@@ -79,10 +72,10 @@ export async function gatherRegion(region: Region, deps: ReviewDeps, ctx: Ctx): 
       flows,
       overnight: overnight.value,
       news: news.value,
-      gaps,
+      gaps: gapsOf(spec, snapshots, { ...parts, flows }),
       provenance: main.provenance,
       isPartial: !isSample && isUnfinished(region, date, ctx.clock()),
-      runs: [...snapshots.runs, ...overnight.runs, ...breadth.runs, ...boards.runs, ...news.runs],
+      runs: [snapshots, ...Object.values(parts)].flatMap(({ runs }) => runs),
     },
   }
 }
@@ -93,6 +86,31 @@ const nothing: Part<null> = { value: null, detail: null, runs: [] }
 // Samples of different markets end at different times: side by side they would look like one day.
 const none: Part<IndexFact[]> = { value: [], detail: null, runs: [] }
 const noNews: Part<ReviewNews[]> = { value: [], detail: null, runs: [] }
+
+type FetchedParts = {
+  overnight: Part<IndexFact[]>
+  breadth: Part<Breadth | null>
+  boards: Part<BoardRankings | null>
+  news: Part<ReviewNews[]>
+  flows: FlowFact[]
+}
+
+/** What the region should have and has not, and why. */
+function gapsOf(
+  { indices, hasBreadth, hasSectors }: (typeof REGION_SPECS)[Region],
+  snapshots: Indices,
+  { overnight, breadth, boards, news, flows }: FetchedParts,
+): Gap[] {
+  const missing: [isMissing: boolean, gap: Gap][] = [
+    [snapshots.facts.length < indices.length, { what: 'indices', detail: snapshots.reason }],
+    [hasBreadth && breadth.value === null, { what: 'breadth', detail: breadth.detail }],
+    [hasSectors && boards.value === null, { what: 'sectors', detail: boards.detail }],
+    [hasSectors && flows.length === 0, { what: 'flows', detail: boards.detail }],
+    [overnight.value.length === 0, { what: 'overnight', detail: overnight.detail }],
+    [news.value.length === 0, { what: 'news', detail: news.detail }],
+  ]
+  return missing.flatMap(([isMissing, gap]) => (isMissing ? [gap] : []))
+}
 
 type Optional<T> = { name: Gap['what']; region: Region; without: Part<T>; work: (ctx: Ctx) => Promise<Part<T>> }
 

@@ -2,8 +2,7 @@
 
 import type { Bar, Quote } from '../../market/bars.ts'
 import { localDate } from '../../market/calendar.ts'
-import type { Examined } from '../../market/consistency/examine.ts'
-import { examinePrices } from '../../market/consistency/examine-prices.ts'
+import { type Examined, examinePrices } from '../../market/consistency/examine.ts'
 import { parseCode } from '../../market/instruments.ts'
 import type { MarketSnapshot } from '../../market/providers/index.ts'
 import type { ReportLanguage } from '../schemas.ts'
@@ -34,7 +33,7 @@ function examinedIndex({ key }: IndexSpec, snapshot: MarketSnapshot, { now }: Mo
   return examinePrices(parsed.instrument, snapshot, { dividends: null, now })
 }
 
-type Told = {
+type CheckedIndex = {
   quote: Quote
   bars: readonly Bar[]
   checks: string | null
@@ -42,7 +41,7 @@ type Told = {
   language: ReportLanguage
 }
 
-function factOf(spec: IndexSpec, { quote, bars, checks, snapshot, language }: Told): IndexFact {
+function factOf(spec: IndexSpec, { quote, bars, checks, snapshot, language }: CheckedIndex): IndexFact {
   const last = bars.at(-1)
   const { high, low, prevClose } = quote
   return {

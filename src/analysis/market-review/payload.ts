@@ -6,7 +6,7 @@ import type { Provenance, ProviderRun } from '../../market/provider-run.ts'
 import type { ReportLanguage } from '../schemas.ts'
 import { textsOf } from '../texts/book.ts'
 import { indexChart } from './chart.ts'
-import type { IndexFact, RegionFacts } from './facts.ts'
+import type { IndexFact, RegionFacts, ReviewNews } from './facts.ts'
 import type { MarketLight } from './judge.ts'
 import { type Reviewed, regionMarkdown } from './markdown.ts'
 import { REGION_SPECS, type Region } from './regions.ts'
@@ -95,13 +95,7 @@ export function marketPayload(reviewed: Reviewed, options: PayloadOptions): Mark
     indices: facts.indices.map(wireIndex),
     sectors: facts.boards === null ? EMPTY : wireEnds(facts.boards.industries),
     concepts: facts.boards === null ? EMPTY : wireEnds(facts.boards.concepts),
-    news: facts.news.map((item) => ({
-      title: item.title.slice(0, LIMITS.title),
-      snippet: item.snippet.slice(0, LIMITS.snippet),
-      source: item.source.slice(0, LIMITS.source),
-      published_date: item.publishedDate?.slice(0, LIMITS.published_date) ?? null,
-      url: item.url.slice(0, LIMITS.url),
-    })),
+    news: facts.news.map(wireNews),
     sections: sectionsOf(markdown),
     ...(light === null ? {} : { market_light: light }),
     ...(facts.breadth === null ? {} : { breadth: wireBreadth(facts, turnover.unit[language]) }),
@@ -114,6 +108,16 @@ export function marketPayload(reviewed: Reviewed, options: PayloadOptions): Mark
     model_used: narrative.model,
     chart_svg: indexChart(facts.indices, words.chartTitle),
     markdown_report: markdown,
+  }
+}
+
+function wireNews({ title, snippet, source, publishedDate, url }: ReviewNews): Json {
+  return {
+    title: title.slice(0, LIMITS.title),
+    snippet: snippet.slice(0, LIMITS.snippet),
+    source: source.slice(0, LIMITS.source),
+    published_date: publishedDate?.slice(0, LIMITS.published_date) ?? null,
+    url: url.slice(0, LIMITS.url),
   }
 }
 

@@ -7,7 +7,7 @@ import { isoMicros } from '../../lib/clock.ts'
 import { storedDiagnostics } from '../diagnostics.ts'
 import { recordOf } from '../report/record.ts'
 import { REVIEW_CODE } from '../request.ts'
-import { type AnalysisReport, wireProvenance } from '../schemas.ts'
+import { type AnalysisReport, type ReportLanguage, type ReportMeta, wireProvenance } from '../schemas.ts'
 import type { RunJob } from '../task.ts'
 import { textsOf } from '../texts/book.ts'
 import type { Review } from './payload.ts'
@@ -27,23 +27,7 @@ export function reviewRecord(review: Review, job: RunJob, now: number): NewAnaly
 function reportOfReview(review: Review, { queryId, request }: RunJob, now: number): AnalysisReport {
   const { language } = request
   return {
-    meta: {
-      id: null,
-      query_id: queryId,
-      stock_code: REVIEW_CODE,
-      stock_name: textsOf(language).review.title,
-      report_type: 'market_review',
-      report_language: language,
-      created_at: isoMicros(now),
-      current_price: null,
-      change_pct: null,
-      model_used: review.model,
-      market_phase_summary: null,
-      data_notice: review.notice,
-      data_provenance: wireProvenance(review.provenance),
-      data_checks: review.checks,
-      reading: null,
-    },
+    meta: metaOf(review, { queryId, language, now }),
     summary: {
       analysis_summary: review.summary,
       operation_advice: '',
@@ -66,15 +50,43 @@ function reportOfReview(review: Review, { queryId, request }: RunJob, now: numbe
         market_review_payload: review.payload,
         analysis_context_pack_overview: null,
       },
-      analysis_context_pack_overview: null,
-      financial_report: null,
-      dividend_metrics: null,
-      belong_boards: null,
-      sector_rankings: null,
-      concept_rankings: null,
-      market_structure: null,
+      ...NO_COMPANY,
     },
   }
+}
+
+function metaOf(
+  review: Review,
+  { queryId, language, now }: { queryId: string; language: ReportLanguage; now: number },
+): ReportMeta {
+  return {
+    id: null,
+    query_id: queryId,
+    stock_code: REVIEW_CODE,
+    stock_name: textsOf(language).review.title,
+    report_type: 'market_review',
+    report_language: language,
+    created_at: isoMicros(now),
+    current_price: null,
+    change_pct: null,
+    model_used: review.model,
+    market_phase_summary: null,
+    data_notice: review.notice,
+    data_provenance: wireProvenance(review.provenance),
+    data_checks: review.checks,
+    reading: null,
+  }
+}
+
+/** What only the report of one company has. */
+const NO_COMPANY = {
+  analysis_context_pack_overview: null,
+  financial_report: null,
+  dividend_metrics: null,
+  belong_boards: null,
+  sector_rankings: null,
+  concept_rankings: null,
+  market_structure: null,
 }
 
 const Text = z.object({ details: z.object({ raw_result: z.object({ market_review_report: z.string() }) }) })

@@ -12,22 +12,52 @@ type Json = Record<string, unknown>
 
 /** The result in the members that readers of a model's answer know, filled by code. What code cannot say is left out. */
 export function rawResult(facts: Facts, verdict: Verdict): Json {
-  const { decision, language, narrative, technical, consistency } = facts
-  const hasScore = !consistency.isBlocked
-  const labels = textsOf(language).report
   return {
     code: facts.instrument.key,
     name: facts.displayName,
+    ...verdictMembers(facts, verdict),
+    dashboard: dashboard(facts, verdict),
+    ...sections(facts),
+    market_snapshot: marketSnapshot(facts),
+    search_performed: facts.newsEvidence.count !== null,
+    success: true,
+    error_message: null,
+    current_price: facts.price,
+    change_pct: facts.changePct,
+    ...authorship(facts),
+    advice_code: facts.decision.advice,
+    data_provenance: facts.provenance?.label ?? null,
+    ...interventions(facts),
+    changes_since_previous: facts.changes,
+    strategy_synthesis: synthesis(facts),
+    news_result_count: facts.newsEvidence.count,
+    news_result_count_known: facts.newsEvidence.known,
+    news_evidence_present: facts.newsEvidence.evidencePresent,
+    consistency: wireConsistency(facts.consistency, facts.language),
+  }
+}
+
+/** What is recommended, and in which language. A report whose figures failed a check has no score. */
+function verdictMembers(facts: Facts, verdict: Verdict): Json {
+  const { decision, language, consistency } = facts
+  const hasScore = !consistency.isBlocked
+  return {
     sentiment_score: hasScore ? decision.score : null,
     trend_prediction: verdict.trend,
     operation_advice: verdict.advice,
     decision_type: hasScore ? decision.type : null,
-    confidence_level: labels.confidence[decision.confidence],
+    confidence_level: textsOf(language).report.confidence[decision.confidence],
     ...evidenceMembers(facts),
     report_language: language,
     action: verdict.action,
     action_label: verdict.actionLabel,
-    dashboard: dashboard(facts, verdict),
+  }
+}
+
+/** The parts of the text. */
+function sections({ narrative, technical, language }: Facts): Json {
+  const labels = textsOf(language).report
+  return {
     trend_analysis: technical && labels.trendState[technical.trend],
     short_term_outlook: narrative.shortTerm,
     medium_term_outlook: narrative.mediumTerm,
@@ -44,15 +74,12 @@ export function rawResult(facts: Facts, verdict: Verdict): Json {
     key_points: narrative.catalysts.join(labels.clauseJoin),
     risk_warning: narrative.risks.join(labels.clauseJoin),
     buy_reason: narrative.strongest,
-    market_snapshot: marketSnapshot(facts),
-    search_performed: facts.newsEvidence.count !== null,
-    success: true,
-    error_message: null,
-    current_price: facts.price,
-    change_pct: facts.changePct,
-    ...authorship(facts),
-    advice_code: decision.advice,
-    data_provenance: facts.provenance?.label ?? null,
+  }
+}
+
+/** What the rules after the score changed, and why. */
+function interventions({ decision, narrative }: Facts): Json {
+  return {
     guardrail_reason: narrative.guardReason,
     guardrail_interventions: decision.interventions.map(({ guard, from, to, rawScore, score }) => {
       return {
@@ -64,12 +91,6 @@ export function rawResult(facts: Facts, verdict: Verdict): Json {
         reason: guard === decision.guard ? narrative.guardReason : null,
       }
     }),
-    changes_since_previous: facts.changes,
-    strategy_synthesis: synthesis(facts),
-    news_result_count: facts.newsEvidence.count,
-    news_result_count_known: facts.newsEvidence.known,
-    news_evidence_present: facts.newsEvidence.evidencePresent,
-    consistency: wireConsistency(consistency, language),
   }
 }
 

@@ -68,7 +68,7 @@ function leadersOf(active: readonly Theme[]): Json[] {
 
 type Phase = 'accelerating' | 'warming' | 'cooling' | 'unknown'
 
-export function phaseOf(changePct: number | null): Phase {
+function phaseOf(changePct: number | null): Phase {
   if (changePct === null) return 'unknown'
   if (changePct >= 3) return 'accelerating'
   return changePct > 0 ? 'warming' : 'cooling'

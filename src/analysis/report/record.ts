@@ -28,22 +28,24 @@ const STORED_TYPE = {
 } as const
 
 export function recordOf({ owner, request, report, diagnostics }: Finished): NewAnalysis {
-  const { meta, summary, details } = report
-  const reportType = STORED_TYPE[meta.report_type]
-  const { diagnostics: _, ...snapshot } = details?.context_snapshot ?? {}
-  const ratios = Ratios.safeParse(snapshot).data?.enhanced_context.realtime
-  const stored = {
-    ...report,
-    meta: { ...meta, report_type: reportType },
-    details: details && { ...details, context_snapshot: null },
-  }
   return {
     owner,
+    ...columnsOf(report, request),
+    ...bodiesOf(report),
+    diagnostics: JSON.stringify({ ...diagnostics, history_runs: [savedMark(true)] }),
+  }
+}
+
+/** What lists of the history show and search, besides what the request said. */
+function columnsOf(report: AnalysisReport, request: TaskRequest) {
+  const { meta, summary, details } = report
+  const ratios = Ratios.safeParse(details?.context_snapshot).data?.enhanced_context.realtime
+  return {
     queryId: meta.query_id,
     key: request.key ?? meta.stock_code,
     stockCode: meta.stock_code,
     stockName: meta.stock_name,
-    reportType,
+    reportType: STORED_TYPE[meta.report_type],
     reportLanguage: meta.report_language,
     region: request.region,
     analysisPhase: request.analysisPhase,
@@ -65,9 +67,21 @@ export function recordOf({ owner, request, report, diagnostics }: Finished): New
     dataNotice: meta.data_notice,
     dataChecks: meta.data_checks,
     createdAt: meta.created_at,
+  }
+}
+
+/** The report as it is stored, and apart from it what it was made from. */
+function bodiesOf(report: AnalysisReport) {
+  const { meta, details } = report
+  const { diagnostics: _, ...snapshot } = details?.context_snapshot ?? {}
+  const stored = {
+    ...report,
+    meta: { ...meta, report_type: STORED_TYPE[meta.report_type] },
+    details: details && { ...details, context_snapshot: null },
+  }
+  return {
     report: JSON.stringify(stored),
     contextSnapshot: details?.context_snapshot ? JSON.stringify(snapshot) : null,
-    diagnostics: JSON.stringify({ ...diagnostics, history_runs: [savedMark(true)] }),
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import type { Bar } from '../../market/bars.ts'
-import type { Adjustment } from '../../market/consistency/adjustment.ts'
+import type { Adjustment } from '../../market/consistency/types.ts'
 import { INDICATOR_LINES, type IndicatorField } from '../../market/indicators/index.ts'
 import type { ReportPart } from '../../market/indicators/indicator.ts'
 import type { ScorePartKey } from '../codes.ts'
@@ -74,7 +74,7 @@ export type TrendFacts = {
 }
 
 export function trendAnalysisOf(facts: TrendFacts): TrendAnalysis {
-  const { technical, price, nearby, texts, language, adjustment } = facts
+  const { technical, price, texts, language } = facts
   const { indicators, longAverage, score } = technical
   const labels = textsOf(language).report
   const reasonOf = (key: ScorePartKey) => texts.partReasons[score.parts.findIndex((part) => part.key === key)] ?? ''
@@ -91,17 +91,7 @@ export function trendAnalysisOf(facts: TrendFacts): TrendAnalysis {
     volume_status: reasonOf('volume'),
     support_ma5: support === 'support_both' || support === 'support_ma5',
     support_ma10: support === 'support_both' || support === 'support_ma10',
-    support_levels: nearby.supports.map((level) => round(level.price)),
-    resistance_levels: nearby.resistances.map((level) => round(level.price)),
-    supports: nearby.supports.map(({ price: at, basis }) => ({
-      price: round(at),
-      basis: basisText(basis, adjustment, language),
-    })),
-    resistances: nearby.resistances.map(({ price: at, basis }) => ({
-      price: round(at),
-      basis: basisText(basis, adjustment, language),
-    })),
-    adjustment: { ...adjustment, label: adjustmentText(adjustment, language) },
+    ...levelMembers(facts),
     macd_status: reasonOf('macd'),
     rsi_status: reasonOf('rsi'),
     ...figuresOf('convergence', technical),
@@ -113,6 +103,20 @@ export function trendAnalysisOf(facts: TrendFacts): TrendAnalysis {
     score_parts: score.parts.map((part, i) => storedPart(part, texts.partReasons[i] ?? '', language)),
     signal_reasons: texts.catalysts,
     risk_factors: texts.risks,
+  }
+}
+
+/** Prices near by at which the course may turn; how the bars were adjusted tells what such a price means. */
+function levelMembers({ nearby: { supports, resistances }, adjustment, language }: TrendFacts) {
+  const priced = ({ price, basis }: NearbyLevels['supports'][number]) => {
+    return { price: round(price), basis: basisText(basis, adjustment, language) }
+  }
+  return {
+    support_levels: supports.map(({ price }) => round(price)),
+    resistance_levels: resistances.map(({ price }) => round(price)),
+    supports: supports.map(priced),
+    resistances: resistances.map(priced),
+    adjustment: { ...adjustment, label: adjustmentText(adjustment, language) },
   }
 }
 

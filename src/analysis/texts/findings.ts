@@ -1,8 +1,7 @@
 // What the checks found, in words: a notice for the top of a report, marks beside figures, and how prices were adjusted.
 
-import type { Adjustment } from '../../market/consistency/adjustment.ts'
-import { alarms, type Consistency } from '../../market/consistency/examine.ts'
-import type { CheckKey, Finding, Touch } from '../../market/consistency/types.ts'
+import type { Consistency } from '../../market/consistency/examine.ts'
+import { type Adjustment, alarms, type CheckKey, type Finding, type Touch } from '../../market/consistency/types.ts'
 import type { ReportLanguage } from '../schemas.ts'
 import { fill, textsOf } from './book.ts'
 import { aside, signedPct } from './format.ts'
@@ -79,7 +78,7 @@ export function markOf(checks: readonly CheckKey[], language: ReportLanguage): s
 type Alarmed = { findings: readonly { check: CheckKey; verdict: string; touches: readonly Touch[] }[] }
 
 /** The checks that warn of, or failed, one of these groups of figures. */
-export function checksOn({ findings }: Alarmed, touches: readonly Touch[] | 'any'): CheckKey[] {
+function checksOn({ findings }: Alarmed, touches: readonly Touch[] | 'any'): CheckKey[] {
   const found = findings.filter(({ verdict, touches: touched }) => {
     const isAlarm = verdict === 'warn' || verdict === 'fail'
     return isAlarm && (touches === 'any' || touched.some((touch) => touches.includes(touch)))
@@ -98,13 +97,4 @@ export const marked = (text: string, mark: string): string => (mark === '' ? tex
 export function adjustmentText({ kind, source }: Adjustment, language: ReportLanguage): string {
   const texts = textsOf(language)
   return fill(texts.consistency.adjustment[kind], { source: source ?? texts.analysis.unknown })
-}
-
-/** The names of checks that nobody could make. */
-export function uncheckedText(findings: readonly Finding[], language: ReportLanguage): string | null {
-  const unable = findings.filter(({ verdict }) => verdict === 'not_possible')
-  if (unable.length === 0) return null
-  const { notPossible } = textsOf(language).consistency
-  const names = unable.map((one) => findingText(one, language)).join(textsOf(language).report.listComma)
-  return fill(notPossible, { checks: names })
 }

@@ -2,6 +2,7 @@
 // is one more folder beside this file.
 
 import type { FinancialReport } from '../../market/company.ts'
+import type { AdjustmentKind, CheckKey as ConsistencyCheck, DetailCode } from '../../market/consistency/types.ts'
 import type { ChipHealth } from '../../market/indicators/chips.ts'
 import type { Dimension } from '../../news/article.ts'
 import type {
@@ -33,7 +34,6 @@ import type {
   TrendState,
 } from '../codes.ts'
 import type { Action, ContextBlock, DiagnosticComponent, DiagnosticSummary, MarketPhaseSummary } from '../schemas.ts'
-import type { ConsistencyTexts } from './consistency.ts'
 import type { EvidenceTexts } from './evidence.ts'
 
 export type Texts = {
@@ -258,4 +258,35 @@ export type TaskTexts = {
   saving: string
   notSaved: string
   connected: string
+}
+
+/** The checks of the figures and what they found. */
+export type ConsistencyTexts = {
+  check: Record<ConsistencyCheck, string>
+  /** What was found; `{date}`, `{expected}`, `{found}`, `{count}`, `{ratio}`, `{change}`. */
+  detail: Record<DetailCode, string>
+  /** Stands for the date of a finding about the quote. */
+  unknownDate: string
+  /** `{checks}` are names with their figures. */
+  failed: string
+  failedVolume: string
+  /** Of prices that stand alone. */
+  failedPrices: string
+  warned: string
+  /** Beside a figure; `{checks}` are names. */
+  mark: string
+  noScore: string
+  noAdvice: string
+  withheldSentence: string
+  quality: string
+  notPossible: string
+  /** `{source}` made the prices. */
+  adjustment: Record<AdjustmentKind, string>
+  /** What stands before the adjustment. */
+  basis: string
+  adjustedYear: Record<'year_low' | 'year_high', string>
+  adjustedRange: string
+  adjustedRangeText: string
+  nearAdjustedHigh: string
+  nearAdjustedLow: string
 }

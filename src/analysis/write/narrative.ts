@@ -83,7 +83,7 @@ function guardText({ language, decision, decimals }: NarrativeInput): string | n
   return fill(textsOf(language).report.guard[guard], { ...guardValues, ...shown })
 }
 
-export function partReason({ reason, value }: ScorePart, phrases: AnalysisTexts): string {
+function partReason({ reason, value }: ScorePart, phrases: AnalysisTexts): string {
   return fill(phrases.reason[reason], value === null ? {} : { value: partValue(reason, value) })
 }
 

@@ -1,5 +1,5 @@
-import type { Adjustment } from '../../market/consistency/adjustment.ts'
 import type { Consistency } from '../../market/consistency/examine.ts'
+import type { Adjustment } from '../../market/consistency/types.ts'
 import type { CurrencyCode, LevelBasis } from '../codes.ts'
 import type { Level, StrategyLevels } from '../judge/levels.ts'
 import type { ReportLanguage, ReportStrategy } from '../schemas.ts'

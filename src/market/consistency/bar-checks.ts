@@ -1,8 +1,9 @@
-// Each bar by itself: whether its prices can be prices, and stand in the order that open, high, low and close must have.
+// Each bar by itself: whether its prices can be prices, and stand in the order that open, high, low and close must have; and of
+// all of them, whether dividends were left in.
 
 import type { Bar, Quote } from '../bars.ts'
-import { LEAST_MARKET_VALUE, LEAST_PRICE, MOST, TOLERANCE } from './tolerances.ts'
-import { type Checked, type Evidence, finding, notPossible, PRICES, pass, touchesAt, VOLUME } from './types.ts'
+import { LEAST, LEAST_MARKET_VALUE, LEAST_PRICE, MOST, TOLERANCE, WINDOW } from './tolerances.ts'
+import { type Checked, type Evidence, finding, HISTORY, notPossible, PRICES, pass, touchesAt, VOLUME } from './types.ts'
 
 export const isPrice = (value: number): boolean => Number.isFinite(value) && value >= LEAST_PRICE && value <= MOST.price
 
@@ -75,4 +76,23 @@ export function priceOrder({ bars }: Evidence): Checked {
 /** By how much, as a share, the order is broken. */
 function disorder({ open, high, low, close }: Bar): number {
   return Math.max(Math.max(open, close, low) / high, low / Math.min(open, close)) - 1
+}
+
+/**
+ * Whether prices of the past were adjusted. A source says whether it does; what it left in shows only where it is larger than an
+ * ordinary day.
+ */
+export function dividends({ bars, instrument, adjustment, dividends: paid }: Evidence): Checked {
+  if (instrument.kind === 'index' || adjustment.kind === 'forward' || adjustment.kind === 'synthetic') {
+    return pass('dividends')
+  }
+  if (adjustment.kind === 'unknown' || paid === null) return notPossible('dividends', 'not_told')
+  const recent = bars.slice(-WINDOW)
+  const [first, last] = [recent[0], recent.at(-1)]
+  if (first === undefined || last === undefined) return notPossible('dividends', 'no_bars')
+  const inside = paid.filter(({ exDate }) => exDate !== null && exDate > first.date && exDate <= last.date)
+  const sum = inside.reduce((total, { cashPerShare }) => total + cashPerShare, 0)
+  if (sum / last.close < LEAST.dividendShare) return pass('dividends')
+  const told = { date: inside[0]?.exDate ?? null, found: sum, count: inside.length }
+  return { findings: [finding('dividends', 'warn', { touches: HISTORY, detail: 'unadjusted', ...told })] }
 }

@@ -2,13 +2,24 @@
 // says what holds, what does not, and what nobody can tell.
 
 import type { Bar, Quote } from '../bars.ts'
-import type { Adjustment } from './adjustment.ts'
-import { magnitude, priceOrder } from './bar-checks.ts'
+import type { Dividend } from '../company.ts'
+import type { Instrument } from '../instruments.ts'
+import type { Fetched, Provenance } from '../provider-run.ts'
+import { dividends, magnitude, priceOrder } from './bar-checks.ts'
 import { duplicateDates, futureDates, missingSessions, nonSessions, staleBars, staleQuote } from './date-checks.ts'
-import { dividends } from './dividend-checks.ts'
 import { moves, quoteLimit } from './moves.ts'
 import { currency, previousClose, quoteChange, quoteOrder, sameDayClose, secondSource } from './quote-checks.ts'
-import { type Check, type CheckKey, type Evidence, type Finding, TOUCHES, type Touch } from './types.ts'
+import {
+  type Adjustment,
+  type AdjustmentKind,
+  alarms,
+  type Check,
+  type CheckKey,
+  type Evidence,
+  type Finding,
+  TOUCHES,
+  type Touch,
+} from './types.ts'
 import { volumeUnits } from './volume-checks.ts'
 
 export type Consistency = {
@@ -77,12 +88,6 @@ function consistencyOf(findings: Finding[], adjustment: Adjustment): Consistency
   }
 }
 
-/** The findings that a reader must see, the worst first. */
-export function alarms({ findings }: Pick<Consistency, 'findings'>): Finding[] {
-  const of = (verdict: Finding['verdict']) => findings.filter((one) => one.verdict === verdict)
-  return [...of('fail'), ...of('warn')]
-}
-
 const DOUBTS: readonly CheckKey[] = [
   'bad_tick',
   'price_limit',
@@ -96,3 +101,58 @@ const DOUBTS: readonly CheckKey[] = [
 /** Whether another source could settle something: quote and bars differ, or the newest price breaks a limit. */
 export const isInDoubt = ({ findings }: Pick<Consistency, 'findings'>): boolean =>
   alarms({ findings }).some(({ check, touches }) => DOUBTS.includes(check) && touches.includes('price'))
+
+// Figures as they were fetched come in by `examinePrices`: whatever shows a price takes it from there (reports, reviews, the pages
+// of a stock, and the measuring of past advice).
+
+/** Bars and quote as they were fetched. */
+export type Prices = { bars: Fetched<Bar[]>; quote: Fetched<Quote> }
+
+export type Beside = {
+  dividends: readonly Dividend[] | null
+  now: number
+  /** Another source's quote; null where it did not come, absent where none was asked. */
+  second?: Fetched<Quote> | null
+}
+
+/** Figures of a sample and of a market are of different days, so a quote of the other kind is left out. */
+export const isMixed = ({ bars, quote }: Prices): boolean =>
+  bars.ok && quote.ok && (bars.provenance === null) !== (quote.provenance === null)
+
+export function examinePrices(instrument: Instrument, prices: Prices, { dividends, now, second }: Beside): Examined {
+  const { bars, quote } = prices
+  const provenance = bars.ok ? bars.provenance : quote.ok ? quote.provenance : null
+  const barsSource = bars.ok ? bars.provider : null
+  return examine({
+    instrument,
+    bars: bars.ok ? bars.value : [],
+    quote: quote.ok && !isMixed(prices) ? quote.value : null,
+    barsSource,
+    quoteSource: quote.ok ? quote.provider : null,
+    adjustment: adjustmentOf({ source: barsSource, provenance, isIndex: instrument.kind === 'index' }),
+    isSample: provenance !== null,
+    now,
+    dividends,
+    ...(second === undefined ? {} : { second: second?.ok ? { source: second.provider, quote: second.value } : null }),
+  })
+}
+
+/** A source that is not listed has not told whether it adjusts. */
+const ADJUSTMENT_OF_SOURCE: Readonly<Record<string, AdjustmentKind>> = {
+  tencent: 'forward',
+  yahoo: 'forward',
+  eastmoney: 'forward',
+  tushare: 'forward',
+  sina: 'none',
+  alphavantage: 'none',
+}
+
+type PriceOrigin = { source: string | null; provenance: Provenance | null; isIndex: boolean }
+
+export function adjustmentOf({ source, provenance, isIndex }: PriceOrigin): Adjustment {
+  if (provenance !== null) return { kind: provenance.kind === 'synthetic' ? 'synthetic' : 'none', source }
+  if (source === null) return { kind: 'unknown', source }
+  if (isIndex) return { kind: 'not_needed', source }
+  const kind = Object.hasOwn(ADJUSTMENT_OF_SOURCE, source) ? ADJUSTMENT_OF_SOURCE[source] : undefined
+  return { kind: kind ?? 'unknown', source }
+}

@@ -4,7 +4,6 @@
 import type { Bar, Quote } from '../bars.ts'
 import type { Dividend } from '../company.ts'
 import type { Instrument } from '../instruments.ts'
-import type { Adjustment } from './adjustment.ts'
 
 export const CHECKS = [
   'duplicate_dates',
@@ -29,6 +28,10 @@ export const CHECKS = [
   'second_source',
 ] as const
 export type CheckKey = (typeof CHECKS)[number]
+
+/** How prices of the past were adjusted for splits and dividends, and by whom. */
+export type Adjustment = { kind: AdjustmentKind; source: string | null }
+export type AdjustmentKind = 'forward' | 'none' | 'synthetic' | 'not_needed' | 'unknown'
 
 export type Verdict = 'pass' | 'warn' | 'fail' | 'not_possible'
 
@@ -116,10 +119,10 @@ export const PRICES: Touch[] = ['price', 'change', 'averages', 'range', 'levels'
 export const HISTORY: Touch[] = ['averages', 'range', 'levels']
 export const VOLUME: Touch[] = ['volume']
 
-type Told = Partial<Omit<Finding, 'check' | 'verdict'>>
+type FindingDetails = Partial<Omit<Finding, 'check' | 'verdict'>>
 
-export function finding(check: CheckKey, verdict: Verdict, told: Told = {}): Finding {
-  return { check, verdict, touches: [], detail: null, date: null, expected: null, found: null, count: null, ...told }
+export function finding(check: CheckKey, verdict: Verdict, details: FindingDetails = {}): Finding {
+  return { check, verdict, touches: [], detail: null, date: null, expected: null, found: null, count: null, ...details }
 }
 
 export const pass = (check: CheckKey): Checked => ({ findings: [finding(check, 'pass')] })
@@ -129,3 +132,9 @@ export const notPossible = (check: CheckKey, detail: DetailCode): Checked => ({
 
 /** What a bar at that place touches: the newest two make the price and its change. */
 export const touchesAt = (index: number, count: number): Touch[] => (index >= count - 2 ? PRICES : HISTORY)
+
+/** The findings that a reader must see, the worst first. */
+export function alarms({ findings }: { findings: readonly Finding[] }): Finding[] {
+  const of = (verdict: Finding['verdict']) => findings.filter((one) => one.verdict === verdict)
+  return [...of('fail'), ...of('warn')]
+}

@@ -18,7 +18,7 @@ export type CostRange = { low: number; high: number; concentration: number }
 const BINS = 150
 const WINDOW = 120
 /** Fewer bars leave most of the float without a known cost. */
-export const MIN_CHIP_BARS = 20
+const MIN_CHIP_BARS = 20
 
 /**
  * The distribution of costs over the last 120 bars: each day what is there shrinks by (1 − turnover), and the day's turnover

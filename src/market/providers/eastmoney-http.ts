@@ -20,7 +20,7 @@ export type EastMoneyOptions = {
 }
 
 export const SERVICE = 'eastmoney'
-export const TURN_MS = 1_000
+const TURN_MS = 1_000
 const TIMEOUT_MS = 6_000
 const HEADERS = {
   'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0 Safari/537.36',

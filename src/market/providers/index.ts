@@ -9,6 +9,15 @@ import { sessionEnd } from '../calendar.ts'
 import type { Board, BoardRankings, FlowDay, Fundamentals } from '../company.ts'
 import type { Instrument } from '../instruments.ts'
 import type { Fetched, Provenance, ProviderRun } from '../provider-run.ts'
+import {
+  type AnswerStore,
+  keepBars,
+  keepBoards,
+  keepFlow,
+  keepFundamentals,
+  keepRankings,
+  keptOrAsked,
+} from './answer-cache.ts'
 import { buildProviders, type SourceOptions } from './build.ts'
 import {
   barsNeed,
@@ -23,8 +32,6 @@ import {
   rankingsNeed,
 } from './chain.ts'
 import { type GateKeeper, memoryGate } from './gate.ts'
-import { keepBars, keepBoards, keepFlow, keepFundamentals, keepRankings } from './keeping.ts'
-import { type AnswerStore, keptOrAsked } from './kept.ts'
 import type { BarsQuery, MarketDataProvider, QuoteQuery } from './provider.ts'
 import { SAMPLE_PROVIDER } from './sample.ts'
 

@@ -21,7 +21,7 @@ import { hexId } from '../../lib/crypto.ts'
 import { errorFields, log } from '../../lib/log.ts'
 import { type Resolved, resolveEntries } from '../../market/resolve.ts'
 import { idempotencyHeaders, keyedRequest, otherRequest } from './idempotency.ts'
-import { refused } from './refusals.ts'
+import { refused, tooManyAnalyses, unclearNames } from './refusals.ts'
 import {
   AnalysisResultResponse,
   AnalyzeRequest,
@@ -29,8 +29,6 @@ import {
   DuplicateTaskErrorResponse,
   TaskAccepted,
 } from './schemas.ts'
-import { tooManyAnalyses } from './too-many-analyses.ts'
-import { unclearNames } from './unclear-names.ts'
 
 const MAX_STOCKS = 50
 /** From the end of a run until its answer is out. */

@@ -9,7 +9,6 @@ import { laxInt } from '../../http/validation.ts'
 import { historyAccuracy } from './history-accuracy.ts'
 import { keyOf, period, periodQuery } from './history-filters.ts'
 import { historyPages } from './history-pages.ts'
-import { historyParts } from './history-parts.ts'
 import { readRecord, recordMissing, recordParams, recordUnreadable, summaryOf } from './history-record.ts'
 import { historyStocks } from './history-stocks.ts'
 import { refused } from './refusals.ts'
@@ -19,7 +18,7 @@ const app = router(analysisEnvelope)
 const tag = 'Analysis history'
 const params = recordParams
 // Fixed words of the path come before the id of a record, which may be any.
-for (const part of [historyStocks, historyAccuracy, historyParts, historyPages]) app.route('/', part)
+for (const part of [historyStocks, historyAccuracy, historyPages]) app.route('/', part)
 
 endpoint(
   app,

@@ -14,7 +14,6 @@ import { schedules } from './schedules.ts'
 import { stocks } from './stocks.ts'
 import { stream } from './stream.ts'
 import { tasks } from './tasks.ts'
-import { tasksCancel } from './tasks-cancel.ts'
 import { watchlists } from './watchlists.ts'
 import { watchlistsDefault } from './watchlists-default.ts'
 
@@ -26,7 +25,6 @@ for (const part of [
   marketReview,
   stream,
   tasks,
-  tasksCancel,
   queue,
   schedules,
   watchlists,

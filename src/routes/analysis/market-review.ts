@@ -10,7 +10,7 @@ import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
 import { laxBool } from '../../http/validation.ts'
 import { idempotencyHeaders, keyedRequest, otherRequest } from './idempotency.ts'
-import { tooManyAnalyses } from './too-many-analyses.ts'
+import { tooManyAnalyses } from './refusals.ts'
 
 const MAX_REGION = 64
 

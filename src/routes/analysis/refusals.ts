@@ -6,6 +6,10 @@ import type { ReportLanguage } from '../../analysis/schemas.ts'
 import type { AppEnv } from '../../http/app-env.ts'
 import { callerLanguage } from '../../http/caller-language.ts'
 import { AppError } from '../../http/errors.ts'
+import { type FullQuota, quotaReached } from '../../http/too-many.ts'
+import type { Language } from '../../market/names/labels.ts'
+import type { Rejected } from '../../market/resolve.ts'
+import { candidateOf } from './readings.ts'
 
 type RefusalTexts = {
   noStock: string
@@ -65,4 +69,35 @@ export function refused(
 ): AppError {
   const message = say(TEXTS[language ?? callerLanguage(c)])
   return new AppError('bad_request', message, word === undefined ? {} : { word })
+}
+
+const ADVICE: Readonly<Record<string, string>> = {
+  open_analyses: 'Wait until some of your analyses are done, or cancel some.',
+  analyses_per_day: 'The count begins anew at midnight, UTC.',
+}
+
+export function tooManyAnalyses(full: FullQuota, asked = 1): AppError {
+  const tooManyAtOnce = `This request asks for ${asked} analyses at once, more than the limit allows: send fewer in one request.`
+  return quotaReached(full, asked > full.allowed ? tooManyAtOnce : (ADVICE[full.limit] ?? ''))
+}
+
+const MAX_NAMED = 20
+
+/**
+ * The refusal of entries that mean no stock, or more than one: what was typed, why, and which stocks may be meant.
+ * 400 `validation_error`. `detail` has the sentence (`message`), `reason` and `candidates` of the first entry, and all of them
+ * for each entry in `invalid`. The same request with `confirm: true` takes the first candidate of each.
+ */
+export function unclearNames(rejected: readonly Rejected[], language: Language): AppError {
+  const named = rejected.slice(0, MAX_NAMED).map(({ message }) => message)
+  const rest = rejected.length > MAX_NAMED ? [`and ${rejected.length - MAX_NAMED} more`] : []
+  const message = [...named, ...rest].join('; ')
+  const invalid = rejected.map((one) => ({
+    input: one.input,
+    reason: one.reason,
+    message: one.message,
+    candidates: one.candidates.map((listing) => candidateOf(listing, language)),
+  }))
+  const detail = { message, reason: invalid[0]?.reason, candidates: invalid[0]?.candidates ?? [], invalid }
+  return new AppError('bad_request', message, { extra: { detail } })
 }

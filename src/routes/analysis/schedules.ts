@@ -24,8 +24,7 @@ import { hexId } from '../../lib/crypto.ts'
 import { resolveEntries } from '../../market/resolve.ts'
 import { marketsOf, nextSlot, plannedStocks } from '../../schedule/due.ts'
 import { isAmbiguousZone, SchedulePlan } from '../../schedule/plan.ts'
-import { refused as refusal } from './refusals.ts'
-import { unclearNames } from './unclear-names.ts'
+import { refused as refusal, unclearNames } from './refusals.ts'
 
 const MAX_SCHEDULES = 50
 

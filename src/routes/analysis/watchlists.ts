@@ -24,7 +24,7 @@ import { hexId } from '../../lib/crypto.ts'
 import { readEntry, takeFirst } from '../../market/readings.ts'
 import type { Rejected, Resolved } from '../../market/resolve.ts'
 import { readingOf, StockReading } from './readings.ts'
-import { unclearNames } from './unclear-names.ts'
+import { unclearNames } from './refusals.ts'
 
 const app = router(analysisEnvelope)
 const tag = 'Watchlists'

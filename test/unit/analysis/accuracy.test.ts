@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { moodOf } from '../../../src/analysis/gather/market-mood.ts'
+import { moodOf } from '../../../src/analysis/gather/previous.ts'
 import { type Advised, accuracyOf, HORIZONS, returnsAfter, wilson } from '../../../src/analysis/judge/accuracy.ts'
 import { Action } from '../../../src/analysis/schemas.ts'
 import type { StoredAnalysis } from '../../../src/db/analyses.ts'

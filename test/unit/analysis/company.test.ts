@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { renderMarkdown } from '../../../src/analysis/report/render/markdown.ts'
 import type { AnalysisReport } from '../../../src/analysis/schemas.ts'
 import { DEADLINES } from './alone.ts'
-import { BARS, FLOW, FUND, got, LAST, lost, QUOTE, REPORT, ran, reportWith, WHOLE } from './company-world.ts'
+import { BARS, FLOW, FUND, got, LAST, lost, QUOTE, REPORT, ran, reportWith, WHOLE } from './company-reports.ts'
 
 const statusOf = (report: AnalysisReport, key: string) =>
   report.details?.analysis_context_pack_overview?.blocks.find((block) => block.key === key)?.status

@@ -7,7 +7,7 @@ import { hasScore } from '../../../src/analysis/report/consistency.ts'
 import type { Evidence } from '../../../src/market/consistency/types.ts'
 import type { Fetched } from '../../../src/market/provider-run.ts'
 import { CORRUPTIONS, type Corruption } from '../market/corruptions.ts'
-import { type Clean, cleanSeries, randomOf } from '../market/series-world.ts'
+import { type Clean, cleanSeries, randomOf } from '../market/series-evidence.ts'
 import { ALONE, analyze, DEADLINES } from './alone.ts'
 import { type Made, unmarked } from './quoted-figures.ts'
 

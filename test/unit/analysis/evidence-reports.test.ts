@@ -3,7 +3,7 @@ import type { EvidenceRow } from '../../../src/analysis/evidence/vocabulary.ts'
 import { renderMarkdown } from '../../../src/analysis/report/render/markdown.ts'
 import { ReportLanguage } from '../../../src/analysis/schemas.ts'
 import { textsOf } from '../../../src/analysis/texts/book.ts'
-import { got, reportWith, WHOLE } from './company-world.ts'
+import { got, reportWith, WHOLE } from './company-reports.ts'
 
 const ROW: EvidenceRow = {
   measure: 'sessions_20',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { renderMarkdown } from '../../../src/analysis/report/render/markdown.ts'
-import { BARS, got, LAST, lost, QUOTE, reportWith } from './company-world.ts'
+import { BARS, got, LAST, lost, QUOTE, reportWith } from './company-reports.ts'
 
 const FIVE_OFF = { ...QUOTE, price: LAST * 1.05, change: LAST * 1.05 - QUOTE.prevClose }
 const quote = { ...FIVE_OFF, changePct: (FIVE_OFF.price / QUOTE.prevClose - 1) * 100 }

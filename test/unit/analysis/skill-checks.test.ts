@@ -4,7 +4,7 @@ import type { Company, Part } from '../../../src/analysis/gather/company.ts'
 import { technicalView } from '../../../src/analysis/judge/signals.ts'
 import { answerTo, type SkillView } from '../../../src/analysis/judge/skill-checks.ts'
 import type { Bar } from '../../../src/market/bars.ts'
-import { QUOTE, REPORT } from './company-world.ts'
+import { QUOTE, REPORT } from './company-reports.ts'
 import { barsOf, wave } from './series.ts'
 
 const known = <T>(value: T): Part<T> => ({

@@ -6,7 +6,7 @@ import { previousOf } from '../../../src/analysis/gather/previous.ts'
 import { renderHtml } from '../../../src/analysis/report/render/html.ts'
 import { renderMarkdown } from '../../../src/analysis/report/render/markdown.ts'
 import type { AnalysisReport, ReportLanguage } from '../../../src/analysis/schemas.ts'
-import { BARS, FLOW, FUND, got, lost, QUOTE, REPORT, ran, reportWith, WHOLE } from './company-world.ts'
+import { BARS, FLOW, FUND, got, lost, QUOTE, REPORT, ran, reportWith, WHOLE } from './company-reports.ts'
 
 const provenance = { kind: 'historical' as const, label: 'sample', endsOn: '2024-09-19' }
 const outflow = FLOW.map((day, i) => ({ ...day, mainNet: -1.234e7 * (i + 1) }))

@@ -10,7 +10,7 @@ import { type AnalysisReport, ReportLanguage } from '../../../src/analysis/schem
 import { textsOf } from '../../../src/analysis/texts/book.ts'
 import type { Bar } from '../../../src/market/bars.ts'
 import { digestMessage, reportMessage } from '../../../src/notify/message.ts'
-import { BARS, got, LAST, QUOTE, reportWith, WHOLE } from './company-world.ts'
+import { BARS, got, LAST, QUOTE, reportWith, WHOLE } from './company-reports.ts'
 import { barsOf, wave } from './series.ts'
 
 const TYPES = ['simple', 'detailed', 'full', 'brief'] as const

@@ -3,12 +3,12 @@
 import { expect, inject, test } from 'vitest'
 import type { Bar } from '../../../src/market/bars.ts'
 import { sessionEnd } from '../../../src/market/calendar.ts'
-import { alarms, examine } from '../../../src/market/consistency/examine.ts'
+import { examine } from '../../../src/market/consistency/examine.ts'
 import { limitShare } from '../../../src/market/consistency/limits.ts'
-import { CHECKS, type Evidence, type Finding } from '../../../src/market/consistency/types.ts'
+import { alarms, CHECKS, type Evidence, type Finding } from '../../../src/market/consistency/types.ts'
 import { listSamples, loadSampleBars } from '../../../src/market/samples.ts'
 import { CORRUPTIONS } from './corruptions.ts'
-import { cleanSeries, instrumentOf, quoteOf, randomOf } from './series-world.ts'
+import { cleanSeries, instrumentOf, quoteOf, randomOf } from './series-evidence.ts'
 
 const RUNS = inject('isProof') ? 200 : 30
 const SEED = inject('isProof') ? Math.floor(Math.random() * 1e9) : 7_000

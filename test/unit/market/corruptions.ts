@@ -4,7 +4,7 @@ import type { Bar, Quote } from '../../../src/market/bars.ts'
 import { isCalendarKnown, isTradingDay, localDate, marketPhaseSummary } from '../../../src/market/calendar.ts'
 import type { CheckKey, Evidence } from '../../../src/market/consistency/types.ts'
 import { addDays } from '../../../src/market/zoned-time.ts'
-import { between, cleanSeries, pick, type Random } from './series-world.ts'
+import { between, cleanSeries, pick, type Random } from './series-evidence.ts'
 
 export type Corruption = {
   /** The checks of which at least one must speak. */

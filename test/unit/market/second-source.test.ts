@@ -3,9 +3,9 @@
 
 import { expect, test } from 'vitest'
 import type { Bar, Quote } from '../../../src/market/bars.ts'
-import { alarms, examine, isInDoubt } from '../../../src/market/consistency/examine.ts'
-import type { Evidence, Finding } from '../../../src/market/consistency/types.ts'
-import { cleanSeries, randomOf } from './series-world.ts'
+import { examine, isInDoubt } from '../../../src/market/consistency/examine.ts'
+import { alarms, type Evidence, type Finding } from '../../../src/market/consistency/types.ts'
+import { cleanSeries, randomOf } from './series-evidence.ts'
 
 /** A clean long series with a quote after the close. */
 function cleanOf(key: string): Evidence & { quote: Quote } {

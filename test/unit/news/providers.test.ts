@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Fetch } from '../../../src/lib/http-client.ts'
 import { searchProviders } from '../../../src/news/search.ts'
 import { instantOf, publishedAt, type SearchQuery } from '../../../src/news/search-provider.ts'
-import { configured, NOW, SETTINGS } from './world.ts'
+import { configured, NOW, SETTINGS } from './search-deps.ts'
 
 // Replies in the form that each service documents, reduced to the fields that are read.
 const REPLIES: Record<string, unknown> = {

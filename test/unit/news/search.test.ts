@@ -5,7 +5,7 @@ import type { Fetch } from '../../../src/lib/http-client.ts'
 import { plain } from '../../../src/news/article.ts'
 import { isSerious, questionsOf, relevantHits, withoutDoubles } from '../../../src/news/relevance.ts'
 import { searchNews } from '../../../src/news/search.ts'
-import { APPLE, configured, item, MOUTAI, NOW, poolOf, QUERY, SUBJECT, storeOf, worldOf } from './world.ts'
+import { APPLE, configured, item, MOUTAI, NOW, poolOf, QUERY, SUBJECT, storeOf, worldOf } from './search-deps.ts'
 
 const row = (n: number, title = `贵州茅台消息${n}`) => ({
   title,

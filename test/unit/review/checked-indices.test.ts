@@ -15,7 +15,7 @@ import type { Instrument } from '../../../src/market/instruments.ts'
 import type { MarketSnapshot } from '../../../src/market/providers/index.ts'
 import { reportMessage } from '../../../src/notify/message.ts'
 import { barsOf, wave } from '../analysis/series.ts'
-import { quoteOf } from '../market/series-world.ts'
+import { quoteOf } from '../market/series-evidence.ts'
 
 // Friday, 2026-03-20, after the close in Shanghai.
 const NOW = Date.parse('2026-03-20T08:00:00Z')

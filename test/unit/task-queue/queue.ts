@@ -4,7 +4,6 @@ import { Allowance } from '../../../durable-objects/task-queue/allowance.ts'
 import { Dispatch, type Limits } from '../../../durable-objects/task-queue/dispatch.ts'
 import { FlowEvents } from '../../../durable-objects/task-queue/flow-events.ts'
 import { Intake } from '../../../durable-objects/task-queue/intake.ts'
-import { KeptReports } from '../../../durable-objects/task-queue/kept-reports.ts'
 import { KeyedRequests } from '../../../durable-objects/task-queue/keyed-requests.ts'
 import { Leases } from '../../../durable-objects/task-queue/leases.ts'
 import { Locks } from '../../../durable-objects/task-queue/locks.ts'
@@ -12,6 +11,7 @@ import { Notices } from '../../../durable-objects/task-queue/notices.ts'
 import { Submissions } from '../../../durable-objects/task-queue/submissions.ts'
 import type { TaskEvent } from '../../../durable-objects/task-queue/subscribers.ts'
 import { Tasks } from '../../../durable-objects/task-queue/tasks.ts'
+import { UnsavedReports } from '../../../durable-objects/task-queue/unsaved-reports.ts'
 import { Waiting } from '../../../durable-objects/task-queue/waiting.ts'
 import type { TaskRequest } from '../../../src/analysis/request.ts'
 import type { RunOrder, Task } from '../../../src/analysis/task.ts'
@@ -50,7 +50,7 @@ export type Bench = {
   intake: Intake
   leases: Leases
   locks: Locks
-  keptReports: KeptReports
+  keptReports: UnsavedReports
   flowEvents: FlowEvents
   dispatch: Dispatch
   /** Every order that was handed out, oldest first. */
@@ -83,7 +83,7 @@ export async function withQueue(
     const waiting = new Waiting(storage.sql, limits.maxPerOwner)
     const leases = new Leases(storage.sql)
     const locks = new Locks(storage.sql)
-    const keptReports = new KeptReports(storage.sql)
+    const keptReports = new UnsavedReports(storage.sql)
     const keyedRequests = new KeyedRequests(storage.sql)
     const intake = new Intake({
       ...{ storage, tasks, locks, allowance, keyedRequests },

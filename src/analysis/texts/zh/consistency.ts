@@ -1,4 +1,4 @@
-import type { ConsistencyTexts } from '../consistency.ts'
+import type { ConsistencyTexts } from '../texts.ts'
 
 export const consistency: ConsistencyTexts = {
   check: {

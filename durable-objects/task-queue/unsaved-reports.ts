@@ -12,7 +12,7 @@ const WITHDRAWAL = 'withdrawal'
 /** A row holds 2 MB. */
 const MAX_CHARACTERS = 600_000
 
-export class KeptReports {
+export class UnsavedReports {
   readonly #sql: SqlStorage
   readonly #outbox: Outbox
 

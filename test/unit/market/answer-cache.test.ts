@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import type { AnswerStore, KeptAnswer } from '../../../src/market/providers/answer-cache.ts'
 import { createMarketData, isUnsupported, type MarketDataOptions } from '../../../src/market/providers/index.ts'
-import type { AnswerStore, KeptAnswer } from '../../../src/market/providers/kept.ts'
 import * as eastMoney from '../../fixtures/market/eastmoney.ts'
 import { MAINLAND_ROWS, tencentSeries } from '../../fixtures/market/replies.ts'
 import { instrument, json, quoteLine, status, upstream } from './upstream.ts'

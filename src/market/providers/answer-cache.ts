@@ -1,14 +1,16 @@
 // Stored answers. A fresh one saves the request; an old one is used when every source fails, with its age. Bundled samples
-// are never stored.
+// are never stored. The second half says how long each kind of answer is stored.
 
 import { z } from 'zod'
 import { type Clock, isoMicros } from '../../lib/clock.ts'
 import { log } from '../../lib/log.ts'
+import type { Bar } from '../bars.ts'
 import { lastCompletedSession, marketPhaseSummary, sessionEnd } from '../calendar.ts'
-import type { Market } from '../instruments.ts'
+import { Board, BoardRankings, FlowDay, Fundamentals } from '../company.ts'
+import type { Instrument, Market } from '../instruments.ts'
 import type { Fetched, ProviderRun } from '../provider-run.ts'
 import { linked } from './chain.ts'
-import type { MarketNeed } from './provider.ts'
+import type { BarsQuery, MarketNeed, QuoteQuery } from './provider.ts'
 
 export type KeptAnswer = { body: string; provider: string; keptAt: number }
 
@@ -48,13 +50,13 @@ const DAY_MS = 86_400_000
 const SETTLE_MS = 10 * MINUTE_MS
 const TOO_OLD_MS = 30 * DAY_MS
 
-export const forMinutes = (minutes: number) => (keptAt: number, now: number) => isYounger(keptAt, now, minutes)
+const forMinutes = (minutes: number) => (keptAt: number, now: number) => isYounger(keptAt, now, minutes)
 
 const isYounger = (keptAt: number, now: number, minutes: number): boolean =>
   keptAt <= now && now - keptAt < minutes * MINUTE_MS
 
 /** While a market is open its newest bar changes; after that nothing changes until the next session. */
-export function untilNextSession(market: Market) {
+function untilNextSession(market: Market) {
   return (keptAt: number, now: number): boolean => {
     if (isYounger(keptAt, now, 1)) return true
     const { phase } = marketPhaseSummary({ market, epochMs: now })
@@ -145,3 +147,80 @@ function keptRun<T>(
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+const RESULTS_MINUTES = 6 * 60
+const BOARDS_MINUTES = 24 * 60
+const RANKINGS_MINUTES = 5
+
+type CachePolicy<T> = { keeping: Keeping<T>; forceRefresh: boolean }
+
+const forced = ({ forceRefresh = false }: QuoteQuery): boolean => forceRefresh
+
+// A young listing never has as many bars as are requested; only a series this much shorter is requested again.
+const NEARLY = 0.9
+
+export function keepBars({ key, market }: Instrument, query: BarsQuery): CachePolicy<Bar[]> {
+  return {
+    forceRefresh: forced(query),
+    keeping: {
+      dataType: 'daily_data',
+      operation: 'daily_bars',
+      key,
+      schema: BarList,
+      isFresh: untilNextSession(market),
+      isEnough: (bars) => bars.length >= query.count * NEARLY,
+      count: (bars) => bars.length,
+    },
+  }
+}
+
+export function keepFundamentals({ key }: Instrument, query: QuoteQuery): CachePolicy<Fundamentals> {
+  return {
+    forceRefresh: forced(query),
+    keeping: {
+      dataType: 'fundamentals',
+      operation: 'fundamentals',
+      key,
+      schema: Fundamentals,
+      isFresh: forMinutes(RESULTS_MINUTES),
+      isEnough: () => true,
+      count: ({ dividends, report }) => dividends.length + (report === null ? 0 : 1),
+    },
+  }
+}
+
+export function keepFlow({ key, market }: Instrument, query: QuoteQuery): CachePolicy<FlowDay[]> {
+  return listKept({ dataType: 'capital_flow', operation: 'capital_flow', key, schema: z.array(FlowDay) }, query, {
+    isFresh: untilNextSession(market),
+  })
+}
+
+export function keepBoards({ key }: Instrument, query: QuoteQuery): CachePolicy<Board[]> {
+  return listKept({ dataType: 'belong_boards', operation: 'boards', key, schema: z.array(Board) }, query, {
+    isFresh: forMinutes(BOARDS_MINUTES),
+  })
+}
+
+export function keepRankings({ market }: Instrument, query: QuoteQuery): CachePolicy<BoardRankings> {
+  return {
+    forceRefresh: forced(query),
+    keeping: {
+      dataType: 'sector_rankings',
+      operation: 'rankings',
+      key: market,
+      schema: BoardRankings,
+      isFresh: forMinutes(RANKINGS_MINUTES),
+      isEnough: () => true,
+      count: ({ industries, concepts }) => industries.top.length + concepts.top.length,
+    },
+  }
+}
+
+function listKept<T>(
+  what: Pick<Keeping<T[]>, 'dataType' | 'operation' | 'key' | 'schema'>,
+  query: QuoteQuery,
+  { isFresh }: Pick<Keeping<T[]>, 'isFresh'>,
+): CachePolicy<T[]> {
+  const keeping = { ...what, isFresh, isEnough: () => true, count: (list: T[]) => list.length }
+  return { forceRefresh: forced(query), keeping }
+}

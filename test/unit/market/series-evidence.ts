@@ -3,7 +3,7 @@
 
 import type { Bar, Quote } from '../../../src/market/bars.ts'
 import { isTradingDay, sessionEnd } from '../../../src/market/calendar.ts'
-import { adjustmentOf } from '../../../src/market/consistency/adjustment.ts'
+import { adjustmentOf } from '../../../src/market/consistency/examine.ts'
 import type { Evidence } from '../../../src/market/consistency/types.ts'
 import { type Instrument, parseCode } from '../../../src/market/instruments.ts'
 import { addDays } from '../../../src/market/zoned-time.ts'

@@ -1,8 +1,8 @@
 import type { Fetch } from '../../../src/lib/http-client.ts'
 import type { RawVariables } from '../../../src/lib/variables.ts'
 import type { Instrument } from '../../../src/market/instruments.ts'
+import type { AnswerStore, KeptAnswer } from '../../../src/market/providers/answer-cache.ts'
 import { memoryGate } from '../../../src/market/providers/gate.ts'
-import type { AnswerStore, KeptAnswer } from '../../../src/market/providers/kept.ts'
 import type { NewsItem } from '../../../src/news/article.ts'
 import type { NewsPool, NewsSettings, SearchDeps } from '../../../src/news/search.ts'
 
