@@ -107,7 +107,7 @@ async function depsOf(env: Env, input: AnalysisInput, ctx: AnalysisCtx): Promise
   const { forceRefresh } = request
   const settings = config(env)
   const market = await marketDataOf(env)
-  const { previousOf } = await import('./gather/previous.ts')
+  const { moodOf, previousOf } = await import('./gather/previous.ts')
   const dataMs = Math.min(settings.taskTimeoutMs, settings.marketData.length * settings.fetchTimeoutMs + 5_000)
   return {
     ...pricesOf(market, input, ctx),
@@ -129,10 +129,7 @@ async function depsOf(env: Env, input: AnalysisInput, ctx: AnalysisCtx): Promise
       const report = stored && reportOf(stored)
       return report && previousOf(report)
     },
-    mood: async () => {
-      const { moodOf } = await import('./gather/previous.ts')
-      return moodOf(await newestReview(env.DB, owner), instrument.market, systemClock())
-    },
+    mood: async () => moodOf(await newestReview(env.DB, owner), instrument.market, systemClock()),
     evidenceRows: (isSample) => evidenceRowsOf(env, instrument, isSample),
     deadlines: {
       dailyBarsMs: dataMs,

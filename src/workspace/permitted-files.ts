@@ -19,14 +19,12 @@ const SEARCH = 0o100
 export class PermittedFiles implements FileSystem {
   readonly #fs: FileSystem
   readonly #may: Permissions
-  /** Files that were emptied or appended nothing, which is how one is opened here. Who has it open goes on writing. */
-  readonly #opened = new Set<number>()
-  /** Those whose mode has not changed since: a file that is made under `umask 377` takes what it was opened for. */
-  readonly #openedAsIs = new Set<number>()
+  readonly #opened: OpenedFiles
 
   constructor(fs: FileSystem) {
     this.#fs = fs
     this.#may = new Permissions(fs)
+    this.#opened = new OpenedFiles(fs)
   }
 
   exists(path: string): boolean {
@@ -91,7 +89,7 @@ export class PermittedFiles implements FileSystem {
     this.#may.assertReachable(path)
     this.#may.forget()
     this.#fs.chmod(path, mode)
-    this.#openedAsIs.delete(this.#fs.stat(path).inode)
+    this.#opened.modeChanged(this.#fs.stat(path).inode)
   }
 
   utimes(path: string, mtimeMs: number): void {
@@ -105,15 +103,15 @@ export class PermittedFiles implements FileSystem {
   }
 
   async write(path: string, bytes: Uint8Array, options?: { mode?: number }): Promise<void> {
-    if (!this.#isOpen(path, bytes, this.#openedAsIs)) this.#may.assertWritable(path)
+    if (!this.#opened.takesContents(path, bytes)) this.#may.assertWritable(path)
     await this.#fs.write(path, bytes, options)
-    if (bytes.byteLength === 0) this.#noteOpened(path)
+    if (bytes.byteLength === 0) this.#opened.note(path)
   }
 
   async append(path: string, bytes: Uint8Array): Promise<void> {
-    if (!this.#isOpen(path, bytes, this.#opened)) this.#may.assertWritable(path)
+    if (!this.#opened.takesMore(path, bytes)) this.#may.assertWritable(path)
     await this.#fs.append(path, bytes)
-    if (bytes.byteLength === 0) this.#noteOpened(path)
+    if (bytes.byteLength === 0) this.#opened.note(path)
   }
 
   *scan(path: string): Generator<ScannedEntry[]> {
@@ -141,23 +139,47 @@ export class PermittedFiles implements FileSystem {
     }
   }
 
-  #isOpen(path: string, bytes: Uint8Array, opened: ReadonlySet<number>): boolean {
-    if (bytes.byteLength === 0 || opened.size === 0) return false
-    const stat = statAt(this.#fs, path)
-    return stat !== null && opened.has(stat.inode)
-  }
-
-  #noteOpened(path: string): void {
-    const stat = statAt(this.#fs, path)
-    if (!stat) return
-    this.#opened.add(stat.inode)
-    this.#openedAsIs.add(stat.inode)
-  }
-
   #firstMissing(path: string): string {
     let missing = path
     for (let at = path; at !== '' && !this.#fs.exists(at); at = at.slice(0, at.lastIndexOf('/'))) missing = at
     return missing
+  }
+}
+
+/** Files that were emptied or appended nothing, which is how one is opened here. Who has it open goes on writing. */
+class OpenedFiles {
+  readonly #fs: FileSystem
+  readonly #inodes = new Set<number>()
+  /** Those whose mode has not changed since: a file that is made under `umask 377` takes what it was opened for. */
+  readonly #asIs = new Set<number>()
+
+  constructor(fs: FileSystem) {
+    this.#fs = fs
+  }
+
+  note(path: string): void {
+    const stat = statAt(this.#fs, path)
+    if (!stat) return
+    this.#inodes.add(stat.inode)
+    this.#asIs.add(stat.inode)
+  }
+
+  modeChanged(inode: number): void {
+    this.#asIs.delete(inode)
+  }
+
+  takesContents(path: string, bytes: Uint8Array): boolean {
+    return this.#isIn(this.#asIs, path, bytes)
+  }
+
+  takesMore(path: string, bytes: Uint8Array): boolean {
+    return this.#isIn(this.#inodes, path, bytes)
+  }
+
+  #isIn(opened: ReadonlySet<number>, path: string, bytes: Uint8Array): boolean {
+    if (bytes.byteLength === 0 || opened.size === 0) return false
+    const stat = statAt(this.#fs, path)
+    return stat !== null && opened.has(stat.inode)
   }
 }
 
