@@ -204,6 +204,7 @@ function sendsByCurl({ name, args, input }: Call): boolean {
   if (name === 'wget')
     return has(args, '', '--post-file', '--body-file') || (input.kind === 'pipe' && has(args, '', '--post-data'))
   if (has(args, 'T', '--upload-file')) return true
+  if (valuesOf(args, 'H', '--header').some((line) => line.startsWith('@'))) return true
   const forms = valuesOf(args, 'F', '--form')
   if (forms.some((form) => /=[@<]/.test(form))) return true
   return valuesOf(args, 'dF', ...DATA_OPTIONS).some((data) => /^([\w-]*[=]?)?@/.test(data))

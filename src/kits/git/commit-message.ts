@@ -46,8 +46,11 @@ async function givenMessage(git: Invocation, options: Arguments, previous: Commi
   return (await readText(repo.fs, `${repo.gitDir}/MERGE_MSG`)) ?? readText(repo.fs, `${repo.gitDir}/SQUASH_MSG`)
 }
 
+/** Each of them is a paragraph that ends its line. */
+const completed = (text: string): string => (text === '' || text.endsWith('\n') ? text : `${text}\n`)
+
 async function ownMessage(git: Invocation, options: Arguments): Promise<string | null> {
-  if (options.has('message')) return options.all('message').join('\n\n')
+  if (options.has('message')) return options.all('message').map(completed).join('\n')
   const file = options.value('file')
   if (file === '-') return git.stdin
   if (file !== null) {
@@ -73,6 +76,6 @@ async function markedMessage(
 
 async function withTrailers(git: Invocation, options: Arguments, message: string): Promise<string> {
   const lines = options.all('trailer').map((trailer) => trailer.replace(/^([^:=]+)[:=]\s*/, '$1: '))
-  if (options.has('signoff')) lines.push(await signOffLine(git))
+  if (options.has('signoff')) lines.unshift(await signOffLine(git))
   return lines.reduce((text, line) => withTrailer(text, line), message)
 }

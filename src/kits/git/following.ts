@@ -23,9 +23,12 @@ export async function* followFile(
     const [parent, ...others] = visited.commit.parents
     if (others.length > 0) continue
     const before = parent === undefined ? null : (await repo.commit(parent)).tree
-    const all = await treeChanges(repo, before, visited.commit.tree)
-    const own = all.find((change) => change.path === name)
+    const path = name
+    const near = await treeChanges(repo, before, visited.commit.tree, (folder) => path.startsWith(folder))
+    const own = near.find((change) => change.path === name)
     if (!own) continue
+    // Only where it came into being do the other changes tell from what it was made.
+    const all = own.before ? near : await treeChanges(repo, before, visited.commit.tree)
     const paired: PairedChange = own.before
       ? own
       : ((await withRenames(repo, all)).find((change) => change.path === name) ?? own)

@@ -3,7 +3,6 @@
 import type { Arguments } from './arguments.ts'
 import { isTrue } from './config-file.ts'
 import { styleIn } from './dates.ts'
-import { fatal } from './failure.ts'
 import type { Invocation } from './invocation.ts'
 import { notesOf, notesRef, type ShownNotes } from './notes.ts'
 import { decorationsOf, type PrettyOptions, parseFormat } from './pretty.ts'
@@ -11,7 +10,6 @@ import { idLength, refuseColor } from './show-changes.ts'
 
 export async function prettyOptions(git: Invocation, options: Arguments): Promise<PrettyOptions> {
   refuseColor(options)
-  if (options.value('decorate') === 'full') throw fatal('--decorate=full is not available here')
   const settings = await logSettings(git, options)
   const given = options.has('format')
     ? options.value('format') || 'tformat:'
@@ -36,7 +34,7 @@ export async function prettyOptions(git: Invocation, options: Arguments): Promis
       (options.has('oneline') || !options.has('no-abbrev-commit')),
     idLength: idLength(options),
     notes: await shownNotes(git, options, { format, isNamed: given !== null || options.has('oneline') }),
-    decorations: isDecorated && !options.has('no-decorate') ? await decorationsOf(git.repo()) : null,
+    decorations: isDecorated && !options.has('no-decorate') ? await decorationsOf(git.repo(), settings.isFull) : null,
   }
 }
 
@@ -45,13 +43,15 @@ async function formatMeant(git: Invocation, given: string): Promise<string> {
   return (/^[\w-]+$/.test(given) ? await git.setting(`pretty.${given}`) : null) ?? given
 }
 
-async function logSettings(git: Invocation, options: Arguments): Promise<{ decorates: boolean; abbreviates: boolean }> {
+async function logSettings(
+  git: Invocation,
+  options: Arguments,
+): Promise<{ decorates: boolean; abbreviates: boolean; isFull: boolean }> {
   const decorate = (await git.setting('log.decorate')) ?? 'auto'
-  if (decorate === 'full' && !options.has('decorate') && !options.has('no-decorate'))
-    throw fatal('log.decorate=full is not available here')
   const abbreviates = await git.setting('log.abbrevCommit')
   return {
-    decorates: decorate === 'short' || isTrue(decorate),
+    decorates: ['short', 'full'].includes(decorate) || isTrue(decorate),
+    isFull: (options.value('decorate') ?? decorate) === 'full',
     abbreviates: abbreviates !== null && isTrue(abbreviates),
   }
 }

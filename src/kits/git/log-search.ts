@@ -165,7 +165,9 @@ async function changing(
     const [parent, ...others] = visited.commit.parents
     if (others.length > 0) continue
     const before = parent === undefined ? null : (await repo.commit(parent)).tree
-    const all = (await treeChanges(repo, before, visited.commit.tree)).filter(({ path }) => pathspec.matches(path))
+    const all = (await treeChanges(repo, before, visited.commit.tree, (folder) => pathspec.mayHold(folder))).filter(
+      ({ path }) => pathspec.matches(path),
+    )
     const left = await filter(renames ? await withRenames(repo, all) : all)
     if (left.length === 0) continue
     kept.push(visited)
@@ -185,7 +187,9 @@ async function simplified(
   const { oid, commit } = visited
   const differsFrom = async (parent: string | null) => {
     const tree = parent === null ? null : (await repo.commit(parent)).tree
-    return (await treeChanges(repo, tree, commit.tree)).some(({ path }) => pathspec.matches(path))
+    return (await treeChanges(repo, tree, commit.tree, (folder) => pathspec.mayHold(folder))).some(({ path }) =>
+      pathspec.matches(path),
+    )
   }
   if (parents.length === 0) {
     if (await differsFrom(null)) touching.add(oid)

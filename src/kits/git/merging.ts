@@ -138,6 +138,7 @@ async function threeWay(
   const isClean = result.conflicts.length === 0
   if (isClean && request.commits && !request.squash) return commitMerge(git, request, { ours, oursTree: trees.ours })
   await leaveOpen(git, request, { ours, conflicts: result.conflicts })
+  if (!isClean && request.squash) git.line('Squash commit -- not updating HEAD')
   if (!isClean) {
     git.line('Automatic merge failed; fix conflicts and then commit the result.')
     return 1

@@ -45,6 +45,15 @@ export class Pathspec {
     return isWanted && !this.#unwanted.some((pattern) => isMatch(pattern, path))
   }
 
+  /** Whether a path below the folder, whose name ends with a slash, can be meant. */
+  mayHold(folder: string): boolean {
+    if (this.#wanted.length === 0) return true
+    return this.#wanted.some(
+      ({ path, glob }) =>
+        glob !== null || path === '' || folder.startsWith(`${path}/`) || `${path}/`.startsWith(folder),
+    )
+  }
+
   /** What was given and matched none of the paths that were asked about. */
   unmatched(): string[] {
     return this.#wanted.filter(({ isMatched, path }) => !isMatched && path !== '').map(({ given }) => given)

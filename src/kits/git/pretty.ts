@@ -252,17 +252,18 @@ function personField(by: Signature, what: string, date: DateStyle): string {
 }
 
 /** What `--decorate` writes behind a commit: HEAD first, and the others from the last name to the first. */
-export async function decorationsOf(repo: Repository): Promise<Map<string, string[]>> {
+export async function decorationsOf(repo: Repository, isFull = false): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>()
   const head = await repo.refs.head()
   for (const [name, oid] of await repo.refs.list('refs/')) {
     const isTag = name.startsWith('refs/tags/')
     if (name === head.ref || !(isTag || /^refs\/(heads\/|remotes\/|stash$)/.test(name))) continue
-    const shown = isTag ? `tag: ${name.slice('refs/tags/'.length)}` : name.replace(/^refs\/(heads|remotes)\//, '')
+    const short = isFull ? name : name.replace(/^refs\/(heads|remotes|tags)\//, '')
+    const shown = isTag ? `tag: ${short}` : short
     const target = isTag ? await repo.peel(oid, 'commit').catch(() => oid) : oid
     found.set(target, [shown, ...(found.get(target) ?? [])])
   }
-  const shown = head.ref === null ? 'HEAD' : `HEAD -> ${head.ref.replace(/^refs\/heads\//, '')}`
+  const shown = head.ref === null ? 'HEAD' : `HEAD -> ${isFull ? head.ref : head.ref.replace(/^refs\/heads\//, '')}`
   if (head.oid !== null) found.set(head.oid, [shown, ...(found.get(head.oid) ?? [])])
   return found
 }

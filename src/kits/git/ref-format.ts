@@ -41,6 +41,23 @@ type Objects = { own: GitObject; peeled: { oid: string; object: GitObject } | nu
 
 type Env = Readonly<Record<string, string>>
 
+/** What stands between an opening word of a format and its end, as far as it was read. */
+type Frame = { text: string; holds: boolean | null; compared?: { not: boolean; to: string }; align?: Align }
+
+function openedBy(field: string): Frame | null {
+  if (/^align:/.test(field)) return { text: '', holds: true, align: alignment(field.slice('align:'.length)) }
+  if (!/^if(:|$)/.test(field)) return null
+  const condition = /^if:(not)?equals=(.*)$/.exec(field)
+  if (field !== 'if' && !condition) throw fatal(`unrecognized %(if) argument: ${field.slice(3)}`)
+  const compared = condition && { not: condition[1] !== undefined, to: condition[2] ?? '' }
+  return { text: '', holds: null, ...(compared && { compared }) }
+}
+
+function literal(part: string): string {
+  if (part === '%%') return '%'
+  return /^%[0-9a-fA-F]{2}$/.test(part) ? String.fromCharCode(Number.parseInt(part.slice(1), 16)) : part
+}
+
 export class RefFormat {
   readonly #repo: Repository
   readonly #env: Env
@@ -53,29 +70,17 @@ export class RefFormat {
   }
 
   async fill(row: ListedRef): Promise<string> {
-    const open: { text: string; holds: boolean | null; compared?: { not: boolean; to: string }; align?: Align }[] = [
-      { text: '', holds: true },
-    ]
+    const open: Frame[] = [{ text: '', holds: true }]
     const add = (text: string) => {
       const top = open.at(-1)
       if (top) top.text += text
     }
     for (const part of this.#parts) {
       const field = /^%\((.*)\)$/.exec(part)?.[1]
-      if (field === undefined) {
-        if (part === '%%') add('%')
-        else add(/^%[0-9a-fA-F]{2}$/.test(part) ? String.fromCharCode(Number.parseInt(part.slice(1), 16)) : part)
-      } else if (/^if(:|$)/.test(field)) {
-        const condition = /^if:(not)?equals=(.*)$/.exec(field)
-        if (field !== 'if' && !condition) throw fatal(`unrecognized %(if) argument: ${field.slice(3)}`)
-        open.push({
-          text: '',
-          holds: null,
-          ...(condition && { compared: { not: condition[1] !== undefined, to: condition[2] ?? '' } }),
-        })
-      } else if (/^align:/.test(field)) {
-        open.push({ text: '', holds: true, align: alignment(field.slice('align:'.length)) })
-      } else if (field === 'end' && open.at(-1)?.align) {
+      const opened = field === undefined ? null : openedBy(field)
+      if (field === undefined) add(literal(part))
+      else if (opened) open.push(opened)
+      else if (field === 'end' && open.at(-1)?.align) {
         const { text = '', align } = open.pop() ?? {}
         add(align ? aligned(text, align) : text)
       } else if (field === 'then') {

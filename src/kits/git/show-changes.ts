@@ -35,6 +35,13 @@ export const CHANGE_OPTIONS = [
   'no-color',
   'color?',
   'no-ext-diff',
+  'ext-diff',
+  'textconv',
+  'indent-heuristic',
+  'no-color-moved',
+  'ignore-submodules?',
+  'binary',
+  'abbrev?',
   'diff-filter=',
   'no-prefix',
   'src-prefix=',
@@ -45,6 +52,7 @@ export const CHANGE_OPTIONS = [
   'histogram',
   'diff-algorithm=',
   'patch-with-stat',
+  'patch-with-raw',
   'compact-summary',
   'R',
   'relative?',
@@ -68,13 +76,14 @@ export function asksForSummary(options: Arguments): boolean {
     'no-patch',
     'raw',
     'patch-with-stat',
+    'patch-with-raw',
     'compact-summary',
   ].some((name) => options.has(name))
 }
 
 /** Below a commit: a statistic in front of a patch is told from the message by a line of its own. */
 export function changesBelow(text: string, options: Arguments): string {
-  const hasPatch = ['patch', 'patch-with-stat', 'unified'].some((name) => options.has(name))
+  const hasPatch = ['patch', 'binary', 'patch-with-stat', 'patch-with-raw', 'unified'].some((name) => options.has(name))
   const hasTable = ['stat', 'shortstat', 'numstat', 'summary', 'patch-with-stat', 'compact-summary'].some((name) =>
     options.has(name),
   )
@@ -99,6 +108,7 @@ export async function showChanges(git: Invocation, changes: readonly Change[], o
 /** Of changes whose renames are known. */
 export async function showPaired(git: Invocation, paired: PairedChange[], options: Arguments): Promise<string> {
   refuseColor(options)
+  if (options.has('no-patch')) return ''
   await obeySettings(git, options)
   const { repo, changes } = relativeChanges(git, paired, options)
   const shown = withLetters(changes, options.value('diff-filter'))
@@ -110,19 +120,20 @@ export async function showPaired(git: Invocation, paired: PairedChange[], option
     width: statWidth(options),
     isCompact: options.has('compact-summary'),
   }
+  if (options.has('name-only')) return shown.map(({ path }) => name(path) + end).join('')
+  if (options.has('name-status')) return shown.map((change) => `${namesOf(change, name, end)}${end}`).join('')
   let text = ''
   const length = idLength(options) ?? repo.shownIdLength ?? (await repo.objects.usualIdLength())
-  if (options.has('raw')) text += await rawLines(repo, shown, { name, end, length })
+  if (options.has('raw') || options.has('patch-with-raw')) text += await rawLines(repo, shown, { name, end, length })
   if (options.has('numstat')) text += await numstat(repo, shown, { ...how, isBare: options.has('null') })
   if (['stat', 'patch-with-stat', 'compact-summary'].some((wanted) => options.has(wanted)))
     text += await diffstat(repo, shown, how)
   if (options.has('shortstat')) text += await shortstat(repo, shown, how)
   if (options.has('summary')) text += changeSummary(repo, shown)
-  if (options.has('name-only')) text += shown.map(({ path }) => name(path) + end).join('')
-  if (options.has('name-status')) text += shown.map((change) => `${namesOf(change, name, end)}${end}`).join('')
   const wantsPatch =
-    options.has('patch') || options.has('patch-with-stat') || options.has('unified') || !asksForSummary(options)
-  if (!wantsPatch || options.has('no-patch')) return text
+    ['patch', 'binary', 'patch-with-stat', 'patch-with-raw', 'unified'].some((wanted) => options.has(wanted)) ||
+    !asksForSummary(options)
+  if (!wantsPatch) return text
   return `${text}${text === '' ? '' : '\n'}${await patches(git, repo, { changes: shown, options })}`
 }
 
@@ -224,6 +235,8 @@ async function patches(git: Invocation, repo: Repository, { changes, options }: 
       isText: options.has('text'),
       prefixes: prefixesOf(options),
     })
+    if (options.has('binary') && /^Binary files .* differ$/m.test(patch))
+      throw fatal(`--binary with a change of a binary file ('${change.path}') is not available here`)
     text += words ? byWords(patch, words) : patch
     if (text.length > MAX_PATCH_CHARS) throw fatal('the patch is too large to be shown; name the files to be shown')
   }

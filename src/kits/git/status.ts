@@ -51,11 +51,17 @@ export async function stagedChanges(repo: Repository, treeId: string | null): Pr
   return changes.sort((a, b) => byteOrder(a.path, b.path))
 }
 
-export async function treeChanges(repo: Repository, before: string | null, after: string | null): Promise<Change[]> {
+export async function treeChanges(
+  repo: Repository,
+  before: string | null,
+  after: string | null,
+  enters?: (folder: string) => boolean,
+): Promise<Change[]> {
   const changes: Change[] = []
-  await diffTrees(repo, [before, after], (path, a, b) => {
+  const keep = (path: string, a: FileState | null, b: FileState | null) => {
     changes.push({ path, before: a, after: b })
-  })
+  }
+  await diffTrees(repo, [before, after], keep, enters)
   return changes.sort((a, b) => byteOrder(a.path, b.path))
 }
 

@@ -41,11 +41,12 @@ export async function flatTree(reader: TreeReader, treeId: string | null): Promi
 
 export type TreeVisit = (path: string, before: FileState | null, after: FileState | null) => void
 
-/** Calls for each file that differs. Subtrees that both have are not looked into. */
+/** Calls for each file that differs. Subtrees that both have are not looked into, nor those that `enters` leaves out. */
 export async function diffTrees(
   reader: TreeReader,
   [before, after]: readonly [string | null, string | null],
   visit: TreeVisit,
+  enters: (folder: string) => boolean = () => true,
 ): Promise<void> {
   let files = 0
   const compare = async (
@@ -65,7 +66,7 @@ export async function diffTrees(
       const [isTreeA, isTreeB] = [a?.mode === MODE.tree, b?.mode === MODE.tree]
       const [fileA, fileB] = [isTreeA ? null : a, isTreeB ? null : b]
       if (fileA || fileB) visit(path, fileA && stateOf(fileA), fileB && stateOf(fileB))
-      if (isTreeA || isTreeB) {
+      if ((isTreeA || isTreeB) && enters(`${path}/`)) {
         await compare(`${path}/`, [isTreeA ? (a?.oid ?? null) : null, isTreeB ? (b?.oid ?? null) : null], depth + 1)
       }
     }

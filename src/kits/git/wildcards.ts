@@ -5,7 +5,7 @@ import { fatal } from './failure.ts'
 const MAX_PATTERN = 200
 
 /** `passesSlashes` tells whether a star stands for slashes as well. */
-export function wildcard(pattern: string, { passesSlashes = true } = {}): RegExp {
+export function wildcard(pattern: string, { passesSlashes = true, ignoresCase = false } = {}): RegExp {
   if (pattern.length > MAX_PATTERN || (pattern.match(/\*+/g)?.length ?? 0) > 8)
     throw fatal(`the pattern '${pattern}' is too long`)
   const any = passesSlashes ? '.' : '[^/]'
@@ -16,5 +16,5 @@ export function wildcard(pattern: string, { passesSlashes = true } = {}): RegExp
     if (part.startsWith('[') && part.length > 1) return part.replace(/^\[!/, '[^').replaceAll('\\', '\\\\')
     return `\\${part}`
   })
-  return new RegExp(`^${source}$`, 's')
+  return new RegExp(`^${source}$`, ignoresCase ? 'is' : 's')
 }

@@ -8,7 +8,9 @@ import { formatSignature } from '../objects.ts'
 import { RefFormat } from '../ref-format.ts'
 import { sortKeys, sortRefs } from '../ref-sorting.ts'
 import { abbreviate, commitId, fullRefName, leftBranches, upstreamOf } from '../revisions.ts'
+import { idLength, refuseColor } from '../show-changes.ts'
 import { gatherStatus, upstreaming } from '../status-report.ts'
+import { refuseColumns } from './columns.ts'
 
 const OPTIONS = [
   'all|a',
@@ -35,7 +37,12 @@ const OPTIONS = [
   'copy|c',
   'C',
   'no-color',
+  'color?',
+  'column?',
   'no-column',
+  'abbrev?',
+  'no-abbrev',
+  'create-reflog',
   'format=',
   'sort=',
 ]
@@ -73,6 +80,8 @@ export async function branch(git: Invocation, args: string[]): Promise<number> {
 }
 
 async function list(git: Invocation, options: Arguments, current: string | null): Promise<number> {
+  refuseColor(options)
+  refuseColumns(options)
   const repo = git.repo()
   const rows = await allRows(git, options, current)
   const wanted: Row[] = []
@@ -91,7 +100,7 @@ async function list(git: Invocation, options: Arguments, current: string | null)
     }
     const details =
       options.has('verbose') && !name.includes(' -> ')
-        ? await verboseDetails(git, { ref, oid, isVery: options.all('verbose').length > 1 })
+        ? await verboseDetails(git, { ref, oid, isVery: options.all('verbose').length > 1, length: idLength(options) })
         : ''
     git.line(`${isCurrent ? '*' : ' '} ${details === '' ? name : name.padEnd(width)}${details}`)
   }
@@ -154,7 +163,7 @@ async function isListed(
 
 async function verboseDetails(
   git: Invocation,
-  { ref, oid, isVery }: { ref: string; oid: string; isVery: boolean },
+  { ref, oid, isVery, length }: { ref: string; oid: string; isVery: boolean; length: number | undefined },
 ): Promise<string> {
   const repo = git.repo()
   const subject = subjectOf((await repo.commit(oid)).message)
@@ -171,7 +180,7 @@ async function verboseDetails(
     const words = parts.join(', ')
     said = isVery ? ` [${name}${words === '' ? '' : `: ${words}`}]` : words === '' ? '' : ` [${words}]`
   }
-  return ` ${await abbreviate(repo, oid)}${said} ${subject}`
+  return ` ${await abbreviate(repo, oid, length)}${said} ${subject}`
 }
 
 async function deleteBranches(git: Invocation, options: Arguments, current: string | null): Promise<number> {

@@ -163,6 +163,7 @@ async function switchToWord(git: Invocation, word: string, how: SwitchOptions & 
   if (word === 'HEAD' && !how.detach) {
     const head = await git.repo().refs.head()
     await switchTo(git, { ...head, name: 'HEAD', isNew: false, ...how, quiet: true })
+    if (!how.quiet && !how.force) await listLocalChanges(git)
     return 0
   }
   await switchTo(git, { ...found, ref: how.detach ? null : found.ref, isNew: false, isAsked: how.detach, ...how })
@@ -192,7 +193,7 @@ async function createAndSwitch(git: Invocation, { name, reset, track, ...how }: 
   const from = head.ref?.replace(/^refs\/heads\//, '') ?? head.oid ?? ''
   await repo.refs.moveHead({ ref }, await git.signature('committer'), `checkout: moving from ${from} to ${name}`)
   await leaveBehind(git, { name, quiet: how.quiet })
-  if (start !== null && !how.quiet && !how.force) await listLocalChanges(git)
+  if ((start !== null || reset) && !how.quiet && !how.force) await listLocalChanges(git)
   const said = existed ? (head.ref === ref ? 'Reset' : 'Switched to and reset') : 'Switched to a new'
   if (!how.quiet) git.err(`${said} branch '${name}'`)
   return 0
@@ -224,6 +225,7 @@ async function startOrphan(
   if ((await git.repo().refs.resolve(ref)) !== null) throw fatal(`a branch named '${name}' already exists`)
   const { repo, head } = { repo: git.repo(), head: await git.repo().refs.head() }
   if (isEmptied) await bringTree(git, { oid: null, force })
+  if (!isEmptied && !quiet && !force && head.oid !== null) await listLocalChanges(git)
   await repo.refs.setSymbolic('HEAD', ref)
   if (isEmptied && head.ref === null && head.oid !== null && !quiet)
     git.err(

@@ -7,6 +7,7 @@ import { walkWorktree } from '../status.ts'
 
 export async function clean(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments('clean', ['force|f', 'd', 'dry-run|n', 'x', 'X', 'quiet|q', 'exclude|e='], args)
+  if (options.has('x') && options.has('X')) throw fatal('-x and -X cannot be used together')
   const repo = git.repo()
   const isDry = options.has('dry-run')
   if (!options.has('force') && !isDry && (await git.setting('clean.requireForce')) !== 'false') {
@@ -18,11 +19,12 @@ export async function clean(git: Invocation, args: string[]): Promise<number> {
   ])
   const { untracked: files, ignored } = await walkWorktree(repo, { untracked: 'normal', ignored: true })
   const untracked = [...files, ...(options.has('d') ? await emptyFolders(repo, files) : [])].sort()
-  const spared = options.has('x') ? [] : ignored
+  const excluded = await excludedFiles(git, options.all('exclude'), [...files, ...ignored])
+  const spared = [...(options.has('x') ? [] : ignored), ...excluded]
   // A folder that was named goes as a whole.
   const named = options.rest.map((path) => git.resolve(path).slice(repo.root.length + 1))
   const isReached = (path: string) =>
-    options.has('d') || named.some((name) => `${name}/` === path || path.startsWith(`${name}/`))
+    options.has('d') || named.some((name) => name === '' || `${name}/` === path || path.startsWith(`${name}/`))
   const reachable = options.has('d') ? untracked : untracked.filter((path) => !path.endsWith('/') || isReached(path))
   const removable = reachable.flatMap((path) => withoutSpared(repo, path, spared))
   const wanted = options.has('X')
@@ -42,6 +44,23 @@ export async function clean(git: Invocation, args: string[]): Promise<number> {
     if (!isDry) git.fs.remove(`${repo.root}/${name}`, { recursive: true })
   }
   return 0
+}
+
+/** What the patterns of `-e` keep, within folders as well. */
+async function excludedFiles(
+  git: Invocation,
+  patterns: readonly string[],
+  found: readonly string[],
+): Promise<string[]> {
+  if (patterns.length === 0) return []
+  const kept = git.pathspec(patterns)
+  const below = (path: string): string[] =>
+    !path.endsWith('/')
+      ? [path]
+      : git.fs
+          .list(`${git.repo().root}/${path}`)
+          .flatMap(({ name, kind }) => below(`${path}${name}${kind === 'directory' ? '/' : ''}`))
+  return found.flatMap(below).filter((path) => kept.matches(path) || kept.matches(path.split('/').at(-1) ?? ''))
 }
 
 /** What stands in a folder goes with it. */

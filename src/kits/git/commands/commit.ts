@@ -3,12 +3,14 @@ import { messageFor } from '../commit-message.ts'
 import { reportCommit } from '../commit-report.ts'
 import { indexTree, makeCommit } from '../commits.ts'
 import { failed, fatal, GitFailure } from '../failure.ts'
+import { walkHistory } from '../history.ts'
 import { runPreCommitHook } from '../hooks.ts'
 import { parseDate, parseIdentity, zoneIn } from '../identity.ts'
 import type { Invocation } from '../invocation.ts'
 import { sayEmptyPick, sayNothingToCommit } from '../nothing-to-commit.ts'
 import { type Commit, EMPTY_TREE, type FileState, type Signature } from '../objects.ts'
 import { relativeTo } from '../pathspec.ts'
+import { compilePattern } from '../patterns.ts'
 import { readText } from '../ref-files.ts'
 import { commitId } from '../revisions.ts'
 import { forgetSeries, storedSeries } from '../sequencer/series-state.ts'
@@ -50,6 +52,8 @@ const OPTIONS = [
 export async function commit(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments('commit', OPTIONS, args)
   options.assertOne('fixup', 'squash')
+  if (options.has('message') && options.has('file')) throw fatal("options '-m' and '-F' cannot be used together")
+  if (options.has('dry-run')) return dryRun(git, options)
   const repo = git.repo()
   await refuseUnmerged(git, options)
   const head = await repo.refs.head()
@@ -67,10 +71,6 @@ export async function commit(git: Invocation, args: string[]): Promise<number> {
   if (!options.has('allow-empty') && !isAmended && !isMerge && isEmpty)
     return picked ? sayEmptyPick(git) : sayNothingToCommit(git)
   if (isAmended && !options.has('allow-empty') && (await isEmptied(git, parents, tree))) return refuseEmptyAmend(git)
-  if (options.has('dry-run')) {
-    await sayNothingToCommit(git)
-    return 0
-  }
   const message = await messageFor(git, options, previous)
   const author = await authorFor(git, options, isAmended ? previous : picked)
   const what = kindOfCommit({ isAmended, isMerge, isInitial: head.oid === null, isPicked: picked !== null })
@@ -81,9 +81,43 @@ export async function commit(git: Invocation, args: string[]): Promise<number> {
       ...made,
       branch: head.ref,
       isAmended,
-      showsDate: picked !== null || ['amend', 'date', 'reuse-message'].some((name) => options.has(name)),
+      showsDate: showsDate(options, picked !== null),
     })
   return 0
+}
+
+/** A date that is not that of now. */
+function showsDate(options: Arguments, isPicked: boolean): boolean {
+  if (options.has('date')) return true
+  const isTaken = ['amend', 'reuse-message', 'reedit-message'].some((name) => options.has(name))
+  return !options.has('reset-author') && (isPicked || isTaken)
+}
+
+/** What would be committed, as the status tells it; the index is put back as it was. */
+async function dryRun(git: Invocation, options: Arguments): Promise<number> {
+  if (options.has('verbose')) throw fatal('git commit --dry-run -v is not available here')
+  await refuseUnmerged(git, options)
+  const repo = git.repo()
+  const path = `${repo.gitDir}/index`
+  const before = repo.fs.exists(path) ? (await repo.fs.read(path)).slice() : null
+  try {
+    const partial = await stageFor(git, options)
+    if (partial !== null && !options.has('include'))
+      throw fatal('git commit --dry-run of named paths is not available here')
+    const previous = options.has('amend') ? (await repo.refs.head()).oid : null
+    const compared = previous === null ? await repo.headTree() : await firstParentTree(git, previous)
+    const isEmpty = (await indexTree(repo)) === (compared ?? EMPTY_TREE)
+    await sayNothingToCommit(git)
+    return isEmpty && !options.has('allow-empty') ? 1 : 0
+  } finally {
+    if (before) await repo.fs.write(path, before)
+    else if (repo.fs.exists(path)) repo.fs.remove(path)
+  }
+}
+
+async function firstParentTree(git: Invocation, oid: string): Promise<string | null> {
+  const [parent] = (await git.repo().commit(oid)).parents
+  return parent === undefined ? null : (await git.repo().commit(parent)).tree
 }
 
 type CommitKind = { isAmended: boolean; isInitial: boolean; isMerge: boolean; isPicked: boolean }
@@ -138,6 +172,10 @@ async function stageFor(git: Invocation, options: Arguments): Promise<string | n
     await stage(repo, { filter: () => true, untracked: false })
     return null
   }
+  // Without a path `--only` takes nothing of the index.
+  if (options.rest.length === 0 && options.has('only') && options.has('amend')) return repo.headTree()
+  if (options.rest.length === 0 && (options.has('only') || options.has('include')))
+    throw fatal('No paths with --include/--only does not make sense.')
   if (options.rest.length === 0) return null
   const pathspec = git.pathspec(options.rest)
   await stage(repo, { filter: (path) => pathspec.matches(path), untracked: false })
@@ -179,6 +217,22 @@ async function refuseEmptyAmend(git: Invocation): Promise<number> {
   return 1
 }
 
+/** Without an address `--author` is a pattern, and means the newest commit whose author fits. */
+async function knownAuthor(git: Invocation, words: string): Promise<{ name: string; email: string } | null> {
+  if (/<[^>]*>\s*$/.test(words)) return null
+  const pattern = compilePattern(words, { notation: 'basic', ignoresCase: true, flags: '' })
+  const include = await Promise.all(
+    [...(await git.repo().refs.list('refs/heads/')).values()].map((oid) => git.repo().peel(oid, 'commit')),
+  )
+  const { oid } = await git.repo().refs.head()
+  if (oid !== null) include.push(oid)
+  for await (const { commit: past } of walkHistory(git.repo(), { include, exclude: [] })) {
+    const { name, email } = past.author
+    if (pattern.test(`${name} <${email}>`)) return { name, email }
+  }
+  return null
+}
+
 /** `taken` is the commit that this one replaces or repeats. */
 async function authorFor(git: Invocation, options: Arguments, taken: Commit | null): Promise<Signature> {
   const reused = options.value('reuse-message') ?? options.value('reedit-message')
@@ -189,7 +243,7 @@ async function authorFor(git: Invocation, options: Arguments, taken: Commit | nu
   const date = options.value('date')
   return {
     ...base,
-    ...(author !== null && parseIdentity(author)),
+    ...(author !== null && ((await knownAuthor(git, author)) ?? parseIdentity(author))),
     ...(date !== null && parseDate(date === 'now' ? `@${Math.floor(Date.now() / 1000)}` : date, zoneIn(git.env))),
   }
 }

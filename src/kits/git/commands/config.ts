@@ -80,9 +80,14 @@ async function write(
 ): Promise<number> {
   if (scope === 'system')
     throw new GitFailure('error: could not lock config file /etc/gitconfig: Read-only file system', 255)
+  const kind = valueKind(options)
   return change(git, scope, (file) => {
     if (options.has('unset') || options.has('unset-all')) {
-      const count = file.getAll(key).length
+      const all = file.getAll(key)
+      const isWanted = valueTest(value)
+      const count = all.filter(isWanted).length
+      if (count > 0 && count < all.length)
+        throw fatal('config --unset of some of the values of a key is not available here')
       const isAmbiguous = count > 1 && !options.has('unset-all')
       if (isAmbiguous) git.err(`warning: ${canonicalKey(key)} has multiple values`)
       if (count === 0 || isAmbiguous) return EXIT_NOT_UNIQUE
@@ -93,7 +98,7 @@ async function write(
       if (!options.has('replace-all')) throw severalValues(canonicalKey(key))
       file.unset(key)
     }
-    file.set(key, storable(git, key, value ?? ''), { add: options.has('add') })
+    file.set(key, storable(git, key, storedAs(value ?? '', { key, kind })), { add: options.has('add') })
     return 0
   })
 }
@@ -119,6 +124,10 @@ function shownValue(text: string, { key, kind }: { key: string; kind: Kind }): s
   if (!number) throw fatal(`bad numeric config value '${text}' for '${canonicalKey(key)}': invalid unit`)
   return String(Number(number[1]) * (UNITS[(number[2] ?? '').toLowerCase()] ?? 1))
 }
+
+/** A value of a type is written as that type has it; a number may stand for yes or no as it is. */
+const storedAs = (value: string, shown: { key: string; kind: Kind }): string =>
+  shown.kind === null ? value : shownValue(value, shown)
 
 function severalValues(key: string): GitFailure {
   return new GitFailure(

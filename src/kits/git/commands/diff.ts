@@ -7,6 +7,7 @@ import { mergeBases } from '../history.ts'
 import type { IndexEntry } from '../index-file.ts'
 import type { Invocation } from '../invocation.ts'
 import { NULL_ID, sameState } from '../objects.ts'
+import { changeFilter, PICKAXE_OPTIONS } from '../pickaxe.ts'
 import { withRenames } from '../renames.ts'
 import { splitRevisions } from '../revision-arguments.ts'
 import { commitId, revision } from '../revisions.ts'
@@ -20,7 +21,7 @@ export async function diff(git: Invocation, args: string[]): Promise<number> {
   if (args.includes('--no-index')) return diffNoIndex(git, args)
   const options = parseArguments(
     'diff',
-    [...CHANGE_OPTIONS, 'cached|staged', 'quiet', 'exit-code', 'check', 'merge-base'],
+    [...CHANGE_OPTIONS, ...PICKAXE_OPTIONS, 'cached|staged', 'quiet', 'exit-code', 'check', 'merge-base'],
     args,
   )
   if (!git.hasRepo()) throw outside()
@@ -31,8 +32,13 @@ export async function diff(git: Invocation, args: string[]): Promise<number> {
   options.add('mnemonics', mnemonicsOf(options, revisions))
   const all = await changesFor(git, options, options.has('merge-base') ? await fromBase(git, revisions) : revisions)
   const isOfWorktree = !options.has('cached') && revisions.length < 2 && !revisions.some((word) => word.includes('..'))
-  const known = options.has('raw') && isOfWorktree ? await withoutNewIds(git, options, all) : all
-  const changes = known.filter(({ path }) => pathspec.matches(path))
+  const known =
+    (options.has('raw') || options.has('patch-with-raw')) && isOfWorktree ? await withoutNewIds(git, options, all) : all
+  const changes = await picked(
+    git,
+    options,
+    known.filter(({ path }) => pathspec.matches(path)),
+  )
   const unmerged =
     revisions.length === 0 ? (await git.repo().index()).unmergedPaths().filter((path) => pathspec.matches(path)) : []
   if (options.has('check')) return check(git, options, [...changes, ...(await markedFiles(git, unmerged))])
@@ -84,7 +90,7 @@ function outside(): GitFailure {
 
 /** What is only in the working tree has no id yet. */
 async function withoutNewIds(git: Invocation, options: Arguments, changes: readonly Change[]): Promise<Change[]> {
-  for (const other of ['patch', 'R'])
+  for (const other of ['patch', 'patch-with-raw', 'R'])
     if (options.has(other))
       throw fatal(`--raw with ${other === 'R' ? '-R' : '--patch'} of the working tree is not available here`)
   const unstored = new Set((await unstagedChanges(git.repo())).map(({ path }) => path))
@@ -113,6 +119,8 @@ async function changesFor(git: Invocation, options: Arguments, revisions: readon
     throw new GitFailure('usage: git diff [<options>] --cached [<commit>] [--] [<path>...]', 129)
   if (options.has('cached'))
     return stagedChanges(repo, first === undefined ? await repo.headTree() : await treeOf(git, first))
+  const around = first === undefined ? null : /^(.*)\^!$/.exec(first)
+  if (around) return treeChanges(repo, await treeOf(git, `${around[1]}^1`), await treeOf(git, around[1] || 'HEAD'))
   if (dots) {
     const [from, to] = [dots[1] || 'HEAD', dots[3] || 'HEAD']
     if (dots[2] === '..') return treeChanges(repo, await treeOf(git, from), await treeOf(git, to))
@@ -147,8 +155,13 @@ export async function worktreeAgainst(git: Invocation, tree: string): Promise<Ch
     const after = work.has(path) ? (work.get(path) ?? null) : { mode, oid }
     if (!sameState(before, after)) changes.push({ path, before, after })
   }
-  const unmerged = new Set(index.unmergedPaths())
-  for (const [path, before] of old) if (!unmerged.has(path)) changes.push({ path, before, after: null })
+  for (const path of index.unmergedPaths()) {
+    const before = old.get(path) ?? null
+    old.delete(path)
+    const after = isBehindLink(git.fs, repo.root, path) ? null : await stateAt(repo, path)
+    if (!sameState(before, after)) changes.push({ path, before, after })
+  }
+  for (const [path, before] of old) changes.push({ path, before, after: null })
   return changes.sort((a, b) => byteOrder(a.path, b.path))
 }
 
@@ -168,6 +181,8 @@ async function shownText(git: Invocation, { options, changes, unmerged }: Shown)
       ? `U\t${git.repo().quoted(path)}\n`
       : `* Unmerged path ${git.repo().quoted(path)}\n`
   }
+  if (!isPatch && !options.has('cached') && !options.has('against'))
+    return summaryWithUnmerged(git, { options, changes, unmerged })
   if (!isPatch) return unmerged.map(named).join('') + (await showChanges(git, changes, options))
   let text = ''
   const all = [
@@ -177,6 +192,40 @@ async function shownText(git: Invocation, { options, changes, unmerged }: Shown)
   for (const { path, change } of all.sort((a, b) => byteOrder(a.path, b.path)))
     text += change ? await showChanges(git, [change], options) : ((await conflictPatch(git, path)) ?? named(path))
   return text
+}
+
+/** An unmerged path is named as such, and once more with what its file changes in our side of it. */
+async function summaryWithUnmerged(git: Invocation, { options, changes, unmerged }: Shown): Promise<string> {
+  const marked = await markedFiles(git, unmerged)
+  const order = [
+    ...unmerged.map((path) => ({ path, change: null })),
+    ...[...changes, ...marked].map((change) => ({ path: change.path, change })),
+  ].sort((a, b) => byteOrder(a.path, b.path) || Number(a.change !== null) - Number(b.change !== null))
+  const end = options.has('null') ? '\0' : '\n'
+  const name = (path: string) => (options.has('null') ? path : git.repo().quoted(path))
+  const isNamed = options.has('name-only') || options.has('name-status')
+  if (!isNamed && options.has('raw')) throw fatal('--raw of unmerged files is not available here')
+  if (!isNamed)
+    return showChanges(
+      git,
+      [...changes, ...marked].sort((a, b) => byteOrder(a.path, b.path)),
+      options,
+    )
+  const letter = options.has('name-status') ? `U${end === '\0' ? end : '\t'}` : ''
+  let text = ''
+  for (const { path, change } of order)
+    text += change ? await showChanges(git, [change], options) : `${letter}${name(path)}${end}`
+  return text
+}
+
+/** With `-S` or `-G` the changes that these leave. */
+async function picked(git: Invocation, options: Arguments, changes: Change[]): Promise<Change[]> {
+  if (!options.has('S') && !options.has('G')) return changes
+  const filter = changeFilter(git.repo(), options)
+  if (filter === null) return changes
+  const paired = options.has('no-renames') ? changes : await withRenames(git.repo(), changes)
+  const kept = new Set((await filter(paired)).flatMap(({ path, from = path }) => [path, from]))
+  return changes.filter(({ path }) => kept.has(path))
 }
 
 /** Null where one of the sides has not got the file. */

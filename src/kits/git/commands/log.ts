@@ -59,7 +59,6 @@ const OPTIONS = [
   'date=',
   'abbrev-commit',
   'no-abbrev-commit',
-  'abbrev?',
   'no-abbrev',
   'decorate?',
   'no-decorate',
@@ -75,6 +74,8 @@ const OPTIONS = [
   'left-only',
   'right-only',
   'walk-reflogs|g',
+  'clear-decorations',
+  'm',
 ]
 
 export async function log(git: Invocation, args: string[]): Promise<number> {
@@ -83,7 +84,9 @@ export async function log(git: Invocation, args: string[]): Promise<number> {
     if (options.has('graph') && options.has(other))
       throw fatal(`options '--${other}' and '--graph' cannot be used together`)
   }
-  if (options.has('null')) throw fatal('git log -z is not available here')
+  if (options.has('null') && options.has('graph')) throw fatal('git log -z with --graph is not available here')
+  if (options.has('m') && !options.has('first-parent'))
+    throw fatal('git log -m without --first-parent is not available here')
   if (options.has('no-walk')) throw fatal('git log --no-walk is not available here; use git show')
   const { revisions, paths } = await splitRevisions(git, options)
   if (options.has('walk-reflogs')) return reflogged(git, { options, revisions, paths })
@@ -140,9 +143,10 @@ async function listed(git: Invocation, found: SearchResult, shown: Shown): Promi
   const { format } = shown.pretty
   let text = ''
   for (const [i, visited] of found.commits.entries()) {
-    if (i > 0 && isSeparated(format)) text += '\n'
+    const end = shown.options.has('null') ? '\0' : '\n'
+    if (i > 0 && isSeparated(format)) text += end
     text += await prettyCommit(git.repo(), visited, shown.pretty)
-    if (format !== 'tformat:' && !format.startsWith('format:')) text += '\n'
+    if (format !== 'tformat:' && !format.startsWith('format:')) text += isSeparated(format) ? '\n' : end
     text += await changesText(git, visited, { ...shown, changes: found.changes })
   }
   return text
@@ -159,7 +163,10 @@ function graphed(git: Invocation, found: SearchResult, shown: Shown): Promise<st
 }
 
 function showsChanges(options: Arguments): boolean {
-  return options.has('patch') || options.has('unified') || (asksForSummary(options) && !options.has('no-patch'))
+  return (
+    ['patch', 'binary', 'unified'].some((name) => options.has(name)) ||
+    (asksForSummary(options) && !options.has('no-patch'))
+  )
 }
 
 /** `-5` is short for `-n 5`. */

@@ -91,6 +91,9 @@ async function defaultGoal(git: Invocation): Promise<string> {
 export async function defaultMessage(git: Invocation, word: string): Promise<string> {
   const repo = git.repo()
   const ref = await fullRefName(repo, word)
+  const early = /^(.+?)(?:~\d*|\^+)+$/.exec(word)?.[1]
+  if (ref === null && early !== undefined && (await fullRefName(repo, early))?.startsWith('refs/heads/'))
+    return `Merge branch '${early}' (early part)${await intoBranch(git)}`
   const what = ref?.startsWith('refs/heads/')
     ? `branch '${word}'`
     : ref?.startsWith('refs/remotes/')

@@ -13,7 +13,7 @@ import { asksForSummary, CHANGE_OPTIONS, showChanges } from '../show-changes.ts'
 import { type Change, stagedChanges, treeChanges, unstagedChanges } from '../status.ts'
 import { worktreeAgainst } from './diff.ts'
 
-const OPTIONS = [...CHANGE_OPTIONS, 'exit-code', 'quiet', 'abbrev?', 'no-abbrev']
+const OPTIONS = [...CHANGE_OPTIONS, 'exit-code', 'quiet', 'no-abbrev']
 const PATCHES = ['patch', 'unified', 'patch-with-stat', 'word-diff', 'color-words', 'word-diff-regex']
 
 /** Raw lines unless something else is asked for, and no renames unless they are. */

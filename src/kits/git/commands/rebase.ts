@@ -27,6 +27,7 @@ import {
 import { stagedChanges, unstagedChanges } from '../status.ts'
 import { bringTree } from '../switching.ts'
 import { writeTree } from '../tree.ts'
+import { show as showCommand } from './show.ts'
 
 const OPTIONS = [
   'continue',
@@ -78,8 +79,7 @@ export async function rebase(git: Invocation, args: string[]): Promise<number> {
     case 'edit-todo':
       return editTodo(git, state)
     case 'show-current-patch':
-      git.out((await state.text('patch')) ?? '')
-      return 0
+      return showCommand(git, ['REBASE_HEAD', '--'])
     default:
       return start(git, state, options)
   }
@@ -142,7 +142,7 @@ async function startFrom(git: Invocation, state: RebaseState, starting: Starting
     }
   }
   const plan = await planRebase(repo, {
-    upstream: goal.upstream,
+    upstream: goal.upstream ?? (options.has('onto') ? goal.onto : null),
     head: goal.head,
   })
   if (options.has('reapply-cherry-picks')) throw fatal('--reapply-cherry-picks is not available here')

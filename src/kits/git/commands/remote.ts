@@ -79,7 +79,11 @@ async function add(git: Invocation, args: string[]): Promise<number> {
   const tracked = options.has('track') ? options.all('track') : ['*']
   for (const branch of tracked)
     config.set(`remote.${name}.fetch`, `+refs/heads/${branch}:refs/remotes/${name}/${branch}`, { add: true })
+  const tags = options.has('tags') ? '--tags' : options.has('no-tags') ? '--no-tags' : null
+  if (tags !== null) config.set(`remote.${name}.tagopt`, tags)
   await git.repo().saveConfig(config)
+  if (options.has('master'))
+    await git.repo().refs.setSymbolic(`refs/remotes/${name}/HEAD`, `refs/remotes/${name}/${options.value('master')}`)
   return 0
 }
 

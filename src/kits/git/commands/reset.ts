@@ -131,6 +131,8 @@ export async function restore(git: Invocation, args: string[]): Promise<number> 
   )
   if (options.rest.length === 0) throw fatal('you must specify path(s) to restore')
   const toIndex = options.has('staged')
+  if (toIndex && (options.has('ours') || options.has('theirs')))
+    throw fatal("'--ours' or '--theirs' cannot be used with --staged")
   const source = options.value('source')
   if (source !== null && (await revision(git.repo(), source)) === null) throw fatal(`could not resolve ${source}`)
   await restorePaths(git, {

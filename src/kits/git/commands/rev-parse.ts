@@ -22,9 +22,23 @@ export async function revParse(git: Invocation, args: string[]): Promise<number>
     else if (arg === '-q' || arg === '--quiet') how.quiet = true
     else if (LISTS[arg] !== undefined) await listRefs(git, LISTS[arg], how)
     else if (arg.startsWith('--')) aboutPlace(git, arg)
-    else await aboutRevision(git, arg, how)
+    else {
+      refuseMany(how, arg, args)
+      await aboutRevision(git, arg, how)
+    }
   }
   return 0
+}
+
+/** One revision is all that can be verified. */
+function refuseMany(how: IdForm, word: string, args: readonly string[]): void {
+  if (!how.verify && how.short === null) return
+  if (
+    args.filter((arg) => !arg.startsWith('-')).at(0) === word &&
+    args.filter((arg) => !arg.startsWith('-')).length === 1
+  )
+    return
+  throw how.quiet ? new GitFailure('', 1) : fatal('Needed a single revision')
 }
 
 const LISTS: Record<string, string> = {
@@ -99,7 +113,7 @@ async function aboutRevision(git: Invocation, word: string, how: IdForm): Promis
     git.line(how.symbolic ? name : name.replace(/^refs\/(heads|tags|remotes)\//, ''))
     return
   }
-  const ids = await idsOf(repo, word)
+  const ids = (await idsOf(repo, word)) ?? (/^[0-9a-f]{40}$/.test(word) ? [word] : null)
   if (ids === null && !how.verify && lstatAt(git.fs, git.resolve(word))) {
     git.line(word)
     return

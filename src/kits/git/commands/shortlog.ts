@@ -23,6 +23,7 @@ export async function shortlog(git: Invocation, args: string[]): Promise<number>
   const options = parseArguments('shortlog', OPTIONS, withNot(withCounts(args)))
   if (options.has('format')) throw fatal('git shortlog --format is not available here')
   const group = options.value('group') ?? (options.has('committer') ? 'committer' : 'author')
+  if (options.all('group').length > 1) throw fatal('git shortlog with more than one --group is not available here')
   if (group !== 'author' && group !== 'committer') throw fatal(`git shortlog --group=${group} is not available here`)
   if (git.stdin !== '' && options.rest.length === 0)
     throw fatal('git shortlog of a log that it is given is not available here; name the revisions, such as HEAD')

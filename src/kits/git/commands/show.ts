@@ -4,6 +4,7 @@ import { showDate } from '../dates.ts'
 import { fatal } from '../failure.ts'
 import type { Invocation } from '../invocation.ts'
 import { prettyOptions } from '../log-format.ts'
+import { searchHistory } from '../log-search.ts'
 import { type Commit, MODE, parseTag, parseTree, type Signature } from '../objects.ts'
 import type { Pathspec } from '../pathspec.ts'
 import { isSeparated, type PrettyOptions, prettyCommit } from '../pretty.ts'
@@ -12,7 +13,7 @@ import { splitRevisions } from '../revision-arguments.ts'
 import { revision, unknownRevision } from '../revisions.ts'
 import { asksForSummary, CHANGE_OPTIONS, changesBelow, showChanges, withLetters } from '../show-changes.ts'
 import { changeKind, treeChanges } from '../status.ts'
-import { noCommits, withCounts } from './log.ts'
+import { noCommits, startsOf, withCounts } from './log.ts'
 
 const OPTIONS = [
   ...CHANGE_OPTIONS,
@@ -22,7 +23,6 @@ const OPTIONS = [
   'date=',
   'abbrev-commit',
   'no-abbrev-commit',
-  'abbrev?',
   'no-abbrev',
   'decorate?',
   'no-decorate',
@@ -169,6 +169,9 @@ interface Showing {
   pathspec: Pathspec
 }
 
+/** Ranges are walked, as a log does. */
+const namesRange = (word: string): boolean => /^[^:]*\.\.|^\^|\^[@!]$/.test(word)
+
 export async function show(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments('show', OPTIONS, withCounts(args))
   if (options.has('quiet')) options.add('no-patch', '')
@@ -182,12 +185,16 @@ export async function show(git: Invocation, args: string[]): Promise<number> {
     pretty: await prettyOptions(git, options),
     pathspec: git.pathspec(paths),
   })
-  if (limit < revisions.length) throw fatal('git show of more than is to be shown is not available here; use git log')
+  if (options.has('max-count') || revisions.some(namesRange)) {
+    const starts = await startsOf(git, options, revisions)
+    const { commits } = await searchHistory(git, { options, starts, pathspec: git.pathspec(paths) })
+    for (const { oid } of commits) await shower.show(oid, oid)
+    return 0
+  }
   const words = revisions.length > 0 ? revisions : ['HEAD']
   const head = await git.repo().refs.head()
   if (revisions.length === 0 && head.oid === null) throw noCommits(head.ref)
   for (const word of words) {
-    if (/^[^:]*\.\./.test(word)) throw fatal('git show: a range of commits is not available here; use git log')
     const oid = await revision(git.repo(), word)
     if (oid === null) throw unknownRevision(word)
     await shower.show(oid, word)

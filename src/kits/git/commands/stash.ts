@@ -1,12 +1,15 @@
 import { lstatAt } from '../../../workspace/stat.ts'
 import { type Arguments, parseArguments } from '../arguments.ts'
+import { byteOrder } from '../bytes.ts'
 import { writeFile } from '../checkout.ts'
 import { indexTree } from '../commits.ts'
 import { failed, fatal, GitFailure } from '../failure.ts'
 import { isIntended } from '../index-file.ts'
 import type { Invocation } from '../invocation.ts'
-import { relativeTo } from '../pathspec.ts'
+import { parseCommit } from '../objects.ts'
+import { type Pathspec, relativeTo } from '../pathspec.ts'
 import type { Repository } from '../repository.ts'
+import { revision } from '../revisions.ts'
 import { CHANGE_OPTIONS, showChanges } from '../show-changes.ts'
 import { bringBack, pushStash, STASH_REF, storeStash } from '../stashing.ts'
 import { treeChanges, unstagedChanges, walkWorktree } from '../status.ts'
@@ -22,10 +25,7 @@ export async function stash(git: Invocation, args: string[]): Promise<number> {
   switch (action) {
     case 'push':
     case 'save':
-      return push(
-        git,
-        action === 'save' && rest.length > 0 && !rest[0]?.startsWith('-') ? ['-m', rest.join(' ')] : rest,
-      )
+      return push(git, action === 'save' ? savedAs(rest) : rest)
     case 'pop':
     case 'apply':
       return apply(git, rest, action === 'pop')
@@ -38,6 +38,7 @@ export async function stash(git: Invocation, args: string[]): Promise<number> {
     case 'drop':
       return dropCommand(git, rest)
     case 'clear':
+      if (rest.length > 0) throw failed('git stash clear with arguments is unimplemented')
       await git.repo().refs.change(STASH_REF, { oid: null, by: await git.signature('committer'), message: '' })
       return 0
     default:
@@ -46,12 +47,18 @@ export async function stash(git: Invocation, args: string[]): Promise<number> {
   }
 }
 
+/** The words of `git stash save` that are no options are its message. */
+function savedAs(args: readonly string[]): string[] {
+  const { plain, paths } = parseArguments('stash save', PUSH_OPTIONS, args)
+  const words = [...plain, ...(paths ?? [])]
+  const options = args.slice(0, paths === null ? undefined : args.indexOf('--')).filter((arg) => !plain.includes(arg))
+  return words.length === 0 ? options : [...options, '-m', words.join(' ')]
+}
+
+const PUSH_OPTIONS = ['message|m=', 'include-untracked|u', 'quiet|q', 'keep-index|k', 'no-keep-index', 'all|a']
+
 async function push(git: Invocation, args: string[]): Promise<number> {
-  const options = parseArguments(
-    'stash push',
-    ['message|m=', 'include-untracked|u', 'quiet|q', 'keep-index|k', 'no-keep-index', 'all|a'],
-    args,
-  )
+  const options = parseArguments('stash push', PUSH_OPTIONS, args)
   const repo = git.repo()
   const pathspec = git.pathspec(options.rest)
   const head = await repo.refs.head()
@@ -67,11 +74,7 @@ async function push(git: Invocation, args: string[]): Promise<number> {
   const isStaged = (await treeChanges(repo, headTree, staged)).some(({ path }) => pathspec.matches(path))
   for (const { path } of index.entries) pathspec.matches(path)
   const untracked = (await untrackedFiles(repo, options)).filter((path) => pathspec.matches(path))
-  const [missing] = pathspec.unmatched()
-  if (missing !== undefined)
-    throw failed(
-      `pathspec ':(,prefix:0)${missing}' did not match any file(s) known to git\nDid you forget to 'git add'?`,
-    )
+  refuseUnmatched(pathspec)
   if (!isStaged && unstaged.length === 0 && untracked.length === 0) {
     if (!options.has('quiet')) git.line('No local changes to save')
     return 0
@@ -94,12 +97,29 @@ async function push(git: Invocation, args: string[]): Promise<number> {
   return 0
 }
 
+function refuseUnmatched(pathspec: Pathspec): void {
+  const [missing] = pathspec.unmatched()
+  if (missing === undefined) return
+  throw failed(`pathspec ':(,prefix:0)${missing}' did not match any file(s) known to git\nDid you forget to 'git add'?`)
+}
+
 /** Those that the options name; none without them. */
 async function untrackedFiles(repo: Repository, options: Arguments): Promise<string[]> {
   const withIgnored = options.has('all')
   if (!withIgnored && !options.has('include-untracked')) return []
   const walked = await walkWorktree(repo, { untracked: 'all', ignored: withIgnored })
-  return [...walked.untracked, ...walked.ignored].filter((path) => !path.endsWith('/'))
+  return [...walked.untracked, ...walked.ignored]
+    .flatMap((path) => (path.endsWith('/') ? filesBelow(repo, path) : [path]))
+    .sort(byteOrder)
+}
+
+/** A folder of which all is ignored stands for its files; another repository in it is left alone. */
+function filesBelow(repo: Repository, folder: string): string[] {
+  const entries = repo.fs.list(`${repo.root}/${folder}`)
+  if (entries.some(({ name }) => name === '.git')) return []
+  return entries.flatMap(({ name, kind }) =>
+    kind === 'directory' ? filesBelow(repo, `${folder}${name}/`) : [`${folder}${name}`],
+  )
 }
 
 /** `name` is as git calls it when it tells that it is gone. */
@@ -117,10 +137,20 @@ async function entryAt(git: Invocation, given: string | undefined): Promise<Entr
   return { at: Number(at[1] ?? 0), oid: entry.after, name }
 }
 
+/** An entry of the list, or any commit that is made as a stash is. */
+async function stashNamed(git: Invocation, given: string | undefined): Promise<Entry> {
+  if (given === undefined || /^\d+$|^(refs\/)?stash\b/.test(given)) return entryAt(git, given)
+  const oid = await revision(git.repo(), given)
+  if (oid === null) throw failed(`${given} is not a valid reference`)
+  const { type, bytes } = await git.repo().objects.read(oid)
+  if (type !== 'commit' || parseCommit(bytes).parents.length < 2) throw fatal(`'${given}' is not a stash-like commit`)
+  return { at: -1, oid, name: given }
+}
+
 async function apply(git: Invocation, args: string[], drops: boolean): Promise<number> {
   const options = parseArguments(`stash ${drops ? 'pop' : 'apply'}`, ['index', 'quiet|q'], args)
   const repo = git.repo()
-  const entry = await entryAt(git, options.rest[0])
+  const entry = drops ? await entryAt(git, options.rest[0]) : await stashNamed(git, options.rest[0])
   const saved = await repo.commit(entry.oid)
   if ((await repo.index()).unmergedPaths().length > 0) throw fatal('cannot apply a stash in the middle of a merge')
   const how = { index: options.has('index'), quiet: options.has('quiet') }
@@ -178,7 +208,7 @@ async function show(git: Invocation, args: string[]): Promise<number> {
   const known = [...CHANGE_OPTIONS.filter((option) => option !== 'patch|p|u'), 'patch|p', 'include-untracked|u']
   const options = parseArguments('stash show', known, args)
   const repo = git.repo()
-  const saved = await repo.commit((await entryAt(git, options.rest[0])).oid)
+  const saved = await repo.commit((await stashNamed(git, options.rest[0])).oid)
   const base = await repo.commit(saved.parents[0] ?? '')
   if (args.every((arg) => !arg.startsWith('-') || /^(-u|--include-untracked)$/.test(arg))) options.add('stat', '')
   const changes = await treeChanges(repo, base.tree, saved.tree)

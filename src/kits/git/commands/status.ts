@@ -3,9 +3,12 @@ import { isTrue } from '../config-file.ts'
 import { fatal } from '../failure.ts'
 import type { Invocation } from '../invocation.ts'
 import { relativeTo } from '../pathspec.ts'
-import type { Untracked, WalkOptions } from '../status.ts'
+import { CHANGE_OPTIONS, showChanges } from '../show-changes.ts'
+import { STASH_REF } from '../stashing.ts'
+import { stagedChanges, type Untracked, type WalkOptions } from '../status.ts'
 import { branchLine, gatherStatus, longStatus, shortStatus } from '../status-report.ts'
 import { statusV2 } from '../status-v2.ts'
+import { refuseColumns } from './columns.ts'
 
 const OPTIONS = [
   'short|s',
@@ -19,6 +22,11 @@ const OPTIONS = [
   'no-branch',
   'ahead-behind',
   'no-column',
+  'column?',
+  'show-stash',
+  'verbose|v',
+  'ignore-submodules?',
+  'find-renames|M?',
   'renames',
   'no-renames',
 ]
@@ -26,6 +34,7 @@ const OPTIONS = [
 export async function status(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments('status', OPTIONS, args)
   const repo = git.repo()
+  refuseColumns(options)
   const isPorcelain = options.has('porcelain')
   const version = options.value('porcelain') ?? ''
   if (!['', 'v1', '1', 'v2', '2'].includes(version)) throw fatal(`unsupported porcelain version '${version}'`)
@@ -55,13 +64,33 @@ export async function status(git: Invocation, args: string[]): Promise<number> {
     return 0
   }
   if (!isShort) {
-    const text = longStatus(report, shown)
-    git.out((await showsHints(git)) ? text : withoutHints(text))
+    await sayLong(git, options, longStatus(report, shown))
     return 0
   }
   if (showsBranch) git.out(branchLine(report) + end)
   git.out(shortStatus(report, shown, end))
   return 0
+}
+
+async function sayLong(git: Invocation, options: Arguments, status: string): Promise<void> {
+  const text = status + (options.has('show-stash') ? await stashLine(git) : '')
+  git.out((await showsHints(git)) ? text : withoutHints(text))
+  if (options.has('verbose')) git.out(await stagedPatch(git, options))
+}
+
+async function stashLine(git: Invocation): Promise<string> {
+  const count = (await git.repo().refs.log(STASH_REF)).length
+  return count === 0 ? '' : `Your stash currently has ${count} ${count === 1 ? 'entry' : 'entries'}\n`
+}
+
+/** Below the status, what a commit would hold. */
+async function stagedPatch(git: Invocation, options: Arguments): Promise<string> {
+  if (options.all('verbose').length > 1) throw fatal('git status -vv is not available here')
+  return showChanges(
+    git,
+    await stagedChanges(git.repo(), await git.repo().headTree()),
+    parseArguments('status', CHANGE_OPTIONS, []),
+  )
 }
 
 async function showsHints(git: Invocation): Promise<boolean> {

@@ -3,14 +3,16 @@ import { utf8 } from '../bytes.ts'
 import { editFile } from '../editor.ts'
 import { failed, fatal, GitFailure } from '../failure.ts'
 import type { Invocation } from '../invocation.ts'
-import { tidyMessage } from '../message-cleanup.ts'
+import { type Cleanup, tidyMessage } from '../message-cleanup.ts'
 import { formatTag, parseCommit, parseTag } from '../objects.ts'
 import { readText } from '../ref-files.ts'
 import { RefFormat } from '../ref-format.ts'
 import { isRefName } from '../ref-names.ts'
 import { sortKeys, sortRefs } from '../ref-sorting.ts'
 import { abbreviate, revision } from '../revisions.ts'
+import { refuseColor } from '../show-changes.ts'
 import { wildcard } from '../wildcards.ts'
+import { refuseColumns } from './columns.ts'
 import { refFilter } from './for-each-ref.ts'
 
 const OPTIONS = [
@@ -29,6 +31,12 @@ const OPTIONS = [
   'no-merged=?',
   'format=',
   'no-sign',
+  'cleanup=',
+  'ignore-case|i',
+  'color?',
+  'no-color',
+  'column?',
+  'no-column',
 ]
 
 export async function tag(git: Invocation, args: string[]): Promise<number> {
@@ -72,7 +80,7 @@ async function tagObject(
         : await readText(git.fs, git.resolve(file))
   if (given === null && file !== null) throw fatal(`could not open or read '${file}': No such file or directory`)
   const { type } = await git.repo().objects.read(target)
-  const message = given === null ? await writtenMessage(git, name) : tidyMessage(given)
+  const message = given === null ? await writtenMessage(git, name) : tidyMessage(given, cleanupOf(options))
   if (type === 'tag') git.err(nestedAdvice(name, words ?? 'HEAD'))
   const bytes = formatTag({
     object: target,
@@ -82,6 +90,12 @@ async function tagObject(
     message,
   })
   return git.repo().objects.write('tag', bytes)
+}
+
+function cleanupOf(options: Arguments): Cleanup {
+  const mode = options.value('cleanup') ?? 'strip'
+  if (mode !== 'strip' && mode !== 'whitespace' && mode !== 'verbatim') throw fatal(`Invalid cleanup mode ${mode}`)
+  return mode
 }
 
 async function writtenMessage(git: Invocation, name: string): Promise<string> {
@@ -104,9 +118,11 @@ hint: Disable this message with "git config advice.nestedTag false"`
 
 async function list(git: Invocation, options: Arguments): Promise<number> {
   const repo = git.repo()
+  refuseColor(options)
+  refuseColumns(options)
   const words = [...options.rest]
   const isListed = await refFilter(git, options)
-  const patterns = words.map((pattern) => wildcard(pattern))
+  const patterns = words.map((pattern) => wildcard(pattern, { ignoresCase: options.has('ignore-case') }))
   const given = options.value('format')
   const format = given === null ? null : new RefFormat({ repo, env: git.env }, given)
   const tags = [...(await repo.refs.list('refs/tags/'))].map(([ref, oid]) => ({ ref, oid }))

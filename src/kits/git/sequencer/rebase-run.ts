@@ -78,14 +78,15 @@ async function takeCommit(
   const head = (await repo.refs.head()).oid ?? ''
   const commit = await repo.commit(step.oid)
   const isMelted = step.verb === 'squash' || step.verb === 'fixup'
-  const isInPlace = fastForwards && !isMelted && commit.parents.length === 1 && commit.parents[0] === head
+  const base = await state.parentsOn(head)
+  const isInPlace = fastForwards && !isMelted && commit.parents.join() === base.join()
   if (isInPlace) await fastForward(git, step)
   else {
     const melting = isMelted ? await meltWith(git, state, { step, head, commit }) : null
     const isClean = await applied(git, state, { step, rest })
     if (!isClean)
       return stopAtConflict(git, state, { step, message: melting?.message ?? commit.message, head, isMelted })
-    const isFirst = (await state.parentsOn(head)).length === 0
+    const isFirst = base.length === 0
     const isEmptied = !isFirst && (await indexTree(repo)) === (await repo.commit(head)).tree
     if (isEmptied && !isMelted && !(await wasEmpty(git, commit))) {
       git.err(`dropping ${step.oid} ${step.subject} -- patch contents already upstream`)

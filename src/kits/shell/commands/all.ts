@@ -1,7 +1,7 @@
 // Commands of the shell that work on the tree of the workspace, and `curl`. Each is loaded when it is used for the first time.
 
 import type { ShellCommand } from '../shell-extensions.ts'
-import type { NetworkOptions } from './curl.ts'
+import type { NetworkOptions } from './curl/request.ts'
 import { versionText } from './versions.ts'
 
 export type CommandDeps = { network: NetworkOptions }

@@ -1,125 +1,36 @@
 // `curl` of the shell. Every request passes the guarded door: no private addresses, bounded in size and time.
 
-import { type AddressPolicy, STRANGER } from '../../../lib/address-policy.ts'
+import { STRANGER } from '../../../lib/address-policy.ts'
 import { joinBytes } from '../../../lib/bytes.ts'
 import { DoorError, type DoorLimits, guardedFetch } from '../../../lib/guarded-fetch.ts'
 import { isFileError } from '../../../workspace/file-system.ts'
 import { resolvePath } from '../../../workspace/paths.ts'
 import { shellMessage } from '../interpreter-command.ts'
 import type { ShellCall, ShellResult } from '../shell-extensions.ts'
+import { afterAnswer, cookieFile } from './curl/cookies.ts'
+import { CurlError, EXIT } from './curl/failure.ts'
+import { dataInOrder, SPEC } from './curl/options.ts'
+import { encode, fileBytes, type NetworkOptions, requestOf, storedCookies, type Wanted } from './curl/request.ts'
+import { writeOut } from './curl/write-out.ts'
 import { readOptions } from './options.ts'
-
-export type NetworkOptions = { policy: AddressPolicy; fetch?: typeof fetch; limits?: Partial<DoorLimits> }
 
 const MAX_BYTES = 16 * 1024 * 1024
 const DEFAULT_LIMITS: Partial<DoorLimits> = { maxBytes: MAX_BYTES, headersTimeoutMs: 30_000, totalTimeoutMs: 60_000 }
-const USER_AGENT = 'curl/8 (Bellwether)'
-
-const EXIT = {
-  usage: 2,
-  malformed: 3,
-  refused: 7,
-  httpError: 22,
-  write: 23,
-  read: 26,
-  timeout: 28,
-  tooLarge: 63,
-} as const
-
-const SPEC = {
-  flags: {
-    ...{
-      '-s': 'silent',
-      '--silent': 'silent',
-      '-S': 'show-error',
-      '--show-error': 'show-error',
-      '-f': 'fail',
-      '--fail': 'fail',
-    },
-    ...{
-      '-L': 'location',
-      '--location': 'location',
-      '-i': 'include',
-      '--include': 'include',
-      '-I': 'head',
-      '--head': 'head',
-    },
-    ...{
-      '-O': 'remote-name',
-      '--remote-name': 'remote-name',
-      '-G': 'get',
-      '--get': 'get',
-      '-v': 'verbose',
-      '--verbose': 'verbose',
-    },
-    ...{
-      '--compressed': 'compressed',
-      '--create-dirs': 'create-dirs',
-      '--no-progress-meter': 'silent',
-      '--fail-with-body': 'fail-with-body',
-    },
-  },
-  values: {
-    ...{
-      '-X': 'request',
-      '--request': 'request',
-      '-H': 'header',
-      '--header': 'header',
-      '-o': 'output',
-      '--output': 'output',
-    },
-    ...{
-      '-d': 'data',
-      '--data': 'data',
-      '--data-ascii': 'data',
-      '--data-raw': 'data-raw',
-      '--data-binary': 'data-binary',
-    },
-    ...{ '--data-urlencode': 'data-urlencode', '--json': 'json', '-u': 'user', '--user': 'user', '-A': 'user-agent' },
-    ...{
-      '--user-agent': 'user-agent',
-      '-e': 'referer',
-      '--referer': 'referer',
-      '-m': 'max-time',
-      '--max-time': 'max-time',
-    },
-    ...{
-      '--connect-timeout': 'connect-timeout',
-      '-w': 'write-out',
-      '--write-out': 'write-out',
-      '-b': 'cookie',
-      '--cookie': 'cookie',
-    },
-    ...{ '--retry': 'retry', '--url': 'url', '-T': 'upload-file', '--upload-file': 'upload-file' },
-  },
-} as const
-
-class CurlError extends Error {
-  readonly exitCode: number
-
-  constructor(exitCode: number, message: string) {
-    super(message)
-    this.exitCode = exitCode
-  }
-}
-
-type Wanted = {
-  flags: ReadonlySet<string>
-  values: ReadonlyMap<string, string[]>
-  call: ShellCall
-  options: NetworkOptions
-}
 
 export async function runCurl(args: readonly string[], call: ShellCall, options: NetworkOptions): Promise<ShellResult> {
   const read = readOptions(args, SPEC)
   if (!read.ok) return failure(EXIT.usage, `${read.problem}`)
   const urls = [...(read.values.get('url') ?? []), ...read.operands]
   if (urls.length === 0) return failure(EXIT.usage, 'no URL specified')
+  const unfit = read.flags.has('globoff') ? undefined : urls.find((url) => /[{}]|\[[^:]*\]/.test(url))
+  if (unfit !== undefined)
+    return failure(EXIT.malformed, `patterns in a URL (${unfit}) are not available here; -g takes it as it is`)
+  const data = dataInOrder(args, read.values)
   const parts: Uint8Array[] = []
   const result = { stdout: '', stderr: '', exitCode: 0 }
   for (const [i, url] of urls.entries()) {
     try {
-      const { shown, stderr, exitCode } = await transfer(url, i, { ...read, call, options })
+      const { shown, stderr, exitCode } = await transfer(url, i, { ...read, data, call, options })
       parts.push(shown)
       result.stderr += stderr
       result.exitCode = exitCode
@@ -138,32 +49,122 @@ type Transferred = { shown: Uint8Array; stderr: string; exitCode: number }
 async function transfer(url: string, index: number, wanted: Wanted): Promise<Transferred> {
   const { flags, values } = wanted
   const { address, init } = await requestOf(url, wanted)
-  const response = await ask(address, init, wanted)
+  const startedAt = Date.now()
+  const { response, warnings, passed } = await askAgain(address, init, wanted)
   const body = new Uint8Array(await response.arrayBuffer())
+  const seconds = (Date.now() - startedAt) / 1000
+  await keepCookies(response, address, wanted)
   const hasFailed = response.status >= 400 && (flags.has('fail') || flags.has('fail-with-body'))
-  const saying = `The requested URL returned error: ${response.status}`
-  if (hasFailed && flags.has('fail')) throw new CurlError(EXIT.httpError, saying)
+  const isHidden = hasFailed && flags.has('fail')
+  const saying = hasFailed ? `The requested URL returned error: ${response.status}` : ''
+  const exitCode = hasFailed ? EXIT.httpError : 0
   const head = headOf(response)
   const shown = flags.has('include') || flags.has('head') ? joinBytes([encode(head), body]) : body
-  const file = values.get('output')?.[index] ?? (flags.has('remote-name') ? remoteName(address) : '-')
+  const file = isHidden ? '-' : fileFor(response, { address, index, wanted })
   if (file !== '-') await save(file, shown, wanted)
-  const summary = (values.get('write-out') ?? []).map((format) => writeOut(format, { response, body })).join('')
+  const dumped = await dumpedHead(head, wanted)
+  const sent = { method: init.method, uploaded: init.body instanceof Uint8Array ? init.body.byteLength : 0 }
+  const got = { response, body: isHidden ? new Uint8Array() : body, seconds, file }
+  const format = await formatOf(values.get('write-out')?.at(-1) ?? '', wanted)
+  const isSaid = hasFailed && (!flags.has('silent') || flags.has('show-error'))
   return {
-    shown: joinBytes([...(file === '-' ? [shown] : []), encode(summary)]),
+    shown: joinBytes([
+      ...(file === '-' && !isHidden ? passed : []),
+      dumped,
+      ...(file === '-' && !isHidden ? [shown] : []),
+      encode(writeOut(format, { ...sent, ...got, exitCode, error: saying })),
+    ]),
     stderr:
+      warnings +
       (flags.has('verbose') ? `> ${init.method} ${address}\n${head}` : '') +
-      (hasFailed ? `curl: (${EXIT.httpError}) ${saying}\n` : ''),
-    exitCode: hasFailed ? EXIT.httpError : 0,
+      (isSaid ? `curl: (${EXIT.httpError}) ${saying}\n` : ''),
+    exitCode,
   }
 }
 
-function headOf({ status, statusText, headers }: Response): string {
-  const lines = [...headers].map(([name, value]) => `${name}: ${value}\n`)
-  return `HTTP/1.1 ${status} ${statusText}\n${lines.join('')}\n`
+/** With `-D` the head goes into a file, or into the output in front of the body. */
+async function dumpedHead(head: string, wanted: Wanted): Promise<Uint8Array> {
+  const name = wanted.values.get('dump-header')?.at(-1)
+  if (name === '-') return encode(head)
+  if (name !== undefined) await save(name, encode(head), wanted)
+  return new Uint8Array()
 }
 
-function encode(text: string): Uint8Array {
-  return new TextEncoder().encode(text)
+async function formatOf(given: string, { call }: Wanted): Promise<string> {
+  return given.startsWith('@') ? new TextDecoder().decode(await fileBytes(given.slice(1), call)) : given
+}
+
+/** The file that the body goes into; `-` for the output. */
+function fileFor(
+  response: Response,
+  { address, index, wanted }: { address: string; index: number; wanted: Wanted },
+): string {
+  const { flags, values } = wanted
+  const named = values.get('output')?.[index] ?? (flags.has('remote-name') ? ownName(response, address, flags) : '-')
+  const folder = values.get('output-dir')?.at(-1)
+  return named === '-' || folder === undefined ? named : `${folder.replace(/\/+$/, '')}/${named}`
+}
+
+function ownName(response: Response, address: string, flags: ReadonlySet<string>): string {
+  const told = /filename="?([^";]+)"?/i.exec(response.headers.get('content-disposition') ?? '')?.[1]
+  const name = flags.has('remote-header-name') ? told?.split(/[\\/]/).at(-1) : undefined
+  return name === undefined || name === '' || name === '..' ? remoteName(address) : name
+}
+
+const PASSING: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504])
+
+/** `--retry`: an answer that may be another one the next time is asked for again, after a second and then after twice as long. */
+async function askAgain(
+  address: string,
+  init: RequestInit,
+  wanted: Wanted,
+): Promise<{ response: Response; warnings: string; passed: Uint8Array[] }> {
+  const { flags, values, call } = wanted
+  const times = Number(values.get('retry')?.at(-1) ?? 0)
+  const delay = Number(values.get('retry-delay')?.at(-1) ?? 0)
+  const stopAt = Date.now() + Number(values.get('retry-max-time')?.at(-1) ?? Number.POSITIVE_INFINITY) * 1000
+  let warnings = ''
+  // What was written into the output stays there; a file begins anew.
+  const passed: Uint8Array[] = []
+  for (let left = times, seconds = delay || 1; ; left--, seconds = delay || seconds * 2) {
+    const outcome = await ask(address, init, wanted).then(
+      (response) => ({ response, error: null }),
+      (error: unknown) => ({ response: null, error }),
+    )
+    const isPassing = outcome.response
+      ? PASSING.has(outcome.response.status) || (flags.has('retry-all-errors') && outcome.response.status >= 400)
+      : outcome.error instanceof DoorError && mayPass(outcome.error, flags)
+    if (!isPassing || left <= 0 || Date.now() + seconds * 1000 > stopAt) {
+      if (outcome.response) return { response: outcome.response, warnings, passed }
+      throw outcome.error
+    }
+    if (outcome.response) passed.push(new Uint8Array(await outcome.response.arrayBuffer()))
+    if (!flags.has('silent'))
+      warnings += `Warning: Problem: ${outcome.response ? 'HTTP error' : 'timeout'}. Will retry in ${seconds} seconds. ${left} retries left.\n`
+    await waited(seconds * 1000, call.signal)
+  }
+}
+
+function mayPass(error: DoorError, flags: ReadonlySet<string>): boolean {
+  return (
+    error.reason === 'timeout' ||
+    (error.reason === 'network' && (flags.has('retry-connrefused') || flags.has('retry-all-errors')))
+  )
+}
+
+function waited(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((done, fail) => {
+    const timer = setTimeout(done, milliseconds)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      fail(signal.reason)
+    })
+  })
+}
+
+function headOf({ status, statusText, headers }: Response): string {
+  const lines = [...headers].map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${status} ${statusText}\r\n${lines.join('')}\r\n`
 }
 
 async function ask(address: string, init: RequestInit, { flags, values, call, options }: Wanted): Promise<Response> {
@@ -175,84 +176,21 @@ async function ask(address: string, init: RequestInit, { flags, values, call, op
   return guardedFetch(address, { ...init, signal: call.signal }, door)
 }
 
-async function requestOf(
-  url: string,
-  wanted: Wanted,
-): Promise<{ address: string; init: RequestInit & { method: string } }> {
-  const { flags, values, call } = wanted
-  const headers = new Headers({ accept: '*/*', 'user-agent': values.get('user-agent')?.at(-1) ?? USER_AGENT })
-  const data = await dataOf(wanted)
-  const upload = values.get('upload-file')?.at(-1)
-  const body = upload === undefined ? data : await fileBytes(upload, call)
-  if (data !== null)
-    headers.set('content-type', values.has('json') ? 'application/json' : 'application/x-www-form-urlencoded')
-  if (values.has('json')) headers.set('accept', 'application/json')
-  setHeaders(headers, values)
-  const written = /^[a-z][a-z0-9+.-]*:/i.test(url) ? url : `http://${url}`
-  const inQuery = flags.has('get') && data !== null
-  const address = inQuery ? `${written}${written.includes('?') ? '&' : '?'}${new TextDecoder().decode(data)}` : written
-  const fallback = flags.has('head')
-    ? 'HEAD'
-    : upload !== undefined
-      ? 'PUT'
-      : body !== null && !inQuery
-        ? 'POST'
-        : 'GET'
-  const method = values.get('request')?.at(-1)?.toUpperCase() ?? fallback
-  if (!/^[A-Z]+$/.test(method)) throw new CurlError(EXIT.usage, 'the method is malformed')
-  const sends = body !== null && !inQuery && method !== 'GET' && method !== 'HEAD'
-  // Sent from a copy: who else holds these bytes may go on writing into them.
-  return { address, init: { method, headers, ...(sends ? { body: body.slice() } : {}) } }
-}
-
-function setHeaders(headers: Headers, values: ReadonlyMap<string, string[]>): void {
-  const cookie = values.get('cookie')?.at(-1)
-  const referer = values.get('referer')?.at(-1)
-  const user = values.get('user')?.at(-1)
-  if (cookie?.includes('=')) headers.set('cookie', cookie)
-  if (referer !== undefined) headers.set('referer', referer)
-  if (user !== undefined) headers.set('authorization', `Basic ${btoa(String.fromCharCode(...encode(user)))}`)
-  for (const line of values.get('header') ?? []) {
-    const [, name = '', value = ''] = /^([^:;]+)[:;]\s*(.*)$/.exec(line) ?? []
-    if (name === '') throw new CurlError(EXIT.usage, 'a header has to be "Name: value"')
-    if (/^host$/i.test(name.trim()))
-      throw new CurlError(EXIT.usage, 'the header Host is that of the address, and no other')
-    if (value === '') headers.delete(name)
-    else headers.set(name, value)
-  }
-}
-
-/** Null when there is nothing to send. */
-async function dataOf({ values, call }: Wanted): Promise<Uint8Array | null> {
-  const parts: Uint8Array[] = []
-  for (const kind of ['data', 'data-raw', 'data-binary', 'data-urlencode', 'json'] as const) {
-    for (const value of values.get(kind) ?? []) {
-      if (parts.length > 0 && kind !== 'json') parts.push(encode('&'))
-      parts.push(await datum(kind, value, call))
-    }
-  }
-  return parts.length === 0 ? null : joinBytes(parts)
-}
-
-async function datum(kind: string, value: string, call: ShellCall): Promise<Uint8Array> {
-  if (kind === 'data-urlencode') {
-    const [, name = '', text = value] = /^([^=]*)=([\s\S]*)$/.exec(value) ?? []
-    return encode(`${name === '' ? '' : `${name}=`}${encodeURIComponent(text)}`)
-  }
-  if (kind === 'data-raw' || !value.startsWith('@')) return encode(value)
-  const bytes = await fileBytes(value.slice(1), call)
-  return kind === 'data' ? encode(new TextDecoder().decode(bytes).replace(/[\r\n]/g, '')) : bytes
-}
-
-async function fileBytes(name: string, call: ShellCall): Promise<Uint8Array> {
-  const { fs, cwd } = call
-  if (name === '-') return call.stdinBytes
-  try {
-    return await fs.read(resolvePath(cwd, name))
-  } catch (error) {
-    if (isFileError(error)) throw new CurlError(EXIT.read, `cannot read '${name}'`)
-    throw error
-  }
+async function keepCookies(response: Response, address: string, wanted: Wanted): Promise<void> {
+  const { values, call } = wanted
+  const jar = values.get('cookie-jar')?.at(-1)
+  if (jar === undefined) return
+  const asked = new URL(address)
+  if (response.url !== asked.href)
+    throw new CurlError(EXIT.usage, 'the cookies of an answer that redirects are not available here; ask without -L')
+  const known = (
+    await Promise.all(
+      (values.get('cookie') ?? []).filter((given) => !given.includes('=')).map((name) => storedCookies(name, call)),
+    )
+  ).flat()
+  const text = cookieFile(afterAnswer(known, response.headers.getSetCookie(), asked, Date.now() / 1000))
+  if (jar === '-') throw new CurlError(EXIT.usage, '-c - is not available here')
+  await save(jar, encode(text), wanted)
 }
 
 function remoteName(address: string): string {
@@ -273,23 +211,9 @@ async function save(name: string, bytes: Uint8Array, { flags, call: { fs, cwd } 
   }
 }
 
-function writeOut(format: string, { response, body }: { response: Response; body: Uint8Array }): string {
-  const known: Record<string, string> = {
-    http_code: String(response.status).padStart(3, '0'),
-    response_code: String(response.status).padStart(3, '0'),
-    size_download: String(body.byteLength),
-    content_type: response.headers.get('content-type') ?? '',
-    url_effective: response.url,
-  }
-  return format
-    .replace(/%\{(\w+)\}/g, (_, name: string) => (Object.hasOwn(known, name) ? (known[name] ?? '') : ''))
-    .replace(/\\n/g, '\n')
-    .replace(/\\t/g, '\t')
-}
-
 const DOOR_EXITS = {
   refused: EXIT.refused,
-  redirect: 47,
+  redirect: EXIT.redirects,
   'too-large': EXIT.tooLarge,
   timeout: EXIT.timeout,
   network: EXIT.refused,

@@ -53,7 +53,7 @@ test('curl asks as it is told and shows, keeps or pipes what comes', async () =>
   expect(await out("curl -s -u me:pw --json '{\"a\":1}' https://example.com | jq -r '.auth, .type, .sent'")).toBe(
     'Basic bWU6cHc=\napplication/json\n{"a":1}\n',
   )
-  expect(await out("curl -sG --data-urlencode 'q=a b&c' https://example.com/s | jq -r .search")).toBe('?q=a%20b%26c\n')
+  expect(await out("curl -sG --data-urlencode 'q=a b&c' https://example.com/s | jq -r .search")).toBe('?q=a+b%26c\n')
   expect(await out('echo data > f; curl -s -T f https://example.com/up | jq -r ".method, .sent"')).toBe('PUT\ndata\n\n')
   expect(
     await out(
@@ -71,7 +71,7 @@ test('curl asks as it is told and shows, keeps or pipes what comes', async () =>
     await out(
       'curl -sI https://example.com/moved | grep -v content-type | head -2; curl -sL https://example.com/moved | jq -r .pathname',
     ),
-  ).toMatch(/^HTTP\/1\.1 302 Found\nlocation: \/there\n\/there\n$/)
+  ).toMatch(/^HTTP\/1\.1 302 Found\r\nlocation: \/there\r\n\/there\n$/)
   expect(fetched).toEqual([
     'HEAD https://example.com/moved',
     'GET https://example.com/moved',
