@@ -3,9 +3,14 @@
 /** What the zones of the library have no short names for. Zones without a name of their own are shown by their offset. */
 const NAMES: Readonly<Record<string, string>> = {
   ...{ 'Asia/Tokyo': 'JST', 'Asia/Seoul': 'KST', 'Asia/Shanghai': 'CST', 'Asia/Hong_Kong': 'HKT' },
-  ...{ 'Asia/Taipei': 'CST', 'Asia/Kolkata': 'IST' },
+  ...{ 'Asia/Taipei': 'CST', 'Asia/Kolkata': 'IST', 'Europe/Moscow': 'MSK' },
+  ...{ 'Africa/Johannesburg': 'SAST', 'Africa/Lagos': 'WAT', 'Africa/Nairobi': 'EAT' },
 }
-const CENTRAL_EUROPE: Readonly<Record<number, string>> = { 60: 'CET', 120: 'CEST' }
+/** Whose short names are used where: each region knows those of its own zones (`BST`, `CEST`, `EET`). */
+const SPEAKERS: readonly [names: RegExp, locale: string][] = [
+  [/^Europe\/Dublin$/, 'en-IE'],
+  [/^(?:Europe|Africa|Atlantic)\//, 'en-GB'],
+]
 
 export interface Zone {
   /** Minutes east of UTC. */
@@ -77,7 +82,10 @@ function namedZone(name: string): Zone | null {
   let names: Intl.DateTimeFormat
   try {
     fields = new Intl.DateTimeFormat('en-US', { ...options, hour: 'numeric', minute: 'numeric', second: 'numeric' })
-    names = new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'short' })
+    names = new Intl.DateTimeFormat(SPEAKERS.find(([zones]) => zones.test(name))?.[1] ?? 'en-US', {
+      timeZone: name,
+      timeZoneName: 'short',
+    })
   } catch (error) {
     if (error instanceof RangeError) return null
     throw error
@@ -90,8 +98,7 @@ function namedZone(name: string): Zone | null {
   const nameAt = (ms: number) => {
     const short = names.formatToParts(ms).find(({ type }) => type === 'timeZoneName')?.value ?? name
     if (!/^GMT[+-]/.test(short)) return short
-    const central = name.startsWith('Europe/') ? CENTRAL_EUROPE[offsetAt(ms)] : undefined
-    return NAMES[name] ?? central ?? zoneText(offsetAt(ms), 3).replace(':', '')
+    return NAMES[name] ?? zoneText(offsetAt(ms), 3).replace(':', '')
   }
   return { offsetAt, nameAt }
 }

@@ -2,10 +2,10 @@
 
 import type { IFileSystem } from 'just-bash/browser'
 import { type FileStat, type FileSystem, FileSystemError, isFileError } from '../../workspace/file-system.ts'
-import { resolvePath } from '../../workspace/paths.ts'
 import { bytesToText } from '../../workspace/text-encodings.ts'
 import { FOLDER_BYTES } from './commands/file-facts.ts'
 import { losslessText } from './lossless-text.ts'
+import { resolvePath } from './named-path.ts'
 import { ROOT_FOLDERS, type SystemFile, type SystemFiles } from './system-files.ts'
 
 /** Of so many paths the words are known by which the script called them. */

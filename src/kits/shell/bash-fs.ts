@@ -35,13 +35,13 @@ export class BashFs extends BashFsReading implements IFileSystem {
     const system = this.system.at(path)
     if (system?.kind === 'directory' && options.recursive) return
     if (system) throw new FileSystemError('EEXIST', path)
-    this.#refuseSystem(path)
+    this.system.refuse(path)
     this.files.makeDirectory(path, options)
   }
 
   async rm(path: string, options: { recursive?: boolean; force?: boolean } = {}): Promise<void> {
     if (this.system.release(path)) return
-    this.#refuseSystem(path)
+    this.system.refuse(path)
     try {
       this.files.remove(path, { recursive: options.recursive ?? false })
     } catch (error) {
@@ -65,18 +65,18 @@ export class BashFs extends BashFsReading implements IFileSystem {
   }
 
   async mv(from: string, to: string): Promise<void> {
-    this.#refuseSystem(from)
-    this.#refuseSystem(to)
+    this.system.refuse(from)
+    this.system.refuse(to)
     this.files.rename(from, to)
   }
 
   async chmod(path: string, mode: number): Promise<void> {
-    this.#refuseSystem(path)
+    this.system.refuse(path)
     this.files.chmod(path, mode)
   }
 
   async symlink(target: string, path: string): Promise<void> {
-    this.#refuseSystem(path)
+    this.system.refuse(path)
     this.files.symlink(target, path)
   }
 
@@ -94,7 +94,7 @@ export class BashFs extends BashFsReading implements IFileSystem {
   /** To the device of that name, or of a link's, or to a file of the workspace's own tree. */
   async #put(path: string, content: Content, options: WriteOptions, inTree: (bytes: Uint8Array) => Promise<void>) {
     const system = this.system.at(path)
-    if (!system) this.#refuseSystem(path)
+    if (!system) this.system.refuse(path)
     if (system) return this.#writeDevice(system, path, textOf(content, options))
     try {
       await inTree(bytesOf(content, options))
@@ -103,10 +103,6 @@ export class BashFs extends BashFsReading implements IFileSystem {
       if (!found) throw error
       this.#writeDevice(found.file, path, textOf(content, options))
     }
-  }
-
-  #refuseSystem(path: string): void {
-    if (this.system.owns(path)) throw new FileSystemError('EROFS', path)
   }
 
   #writeDevice(system: SystemFile, path: string, text: string): void {

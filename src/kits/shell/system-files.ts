@@ -1,8 +1,9 @@
 // What a script finds outside the workspace's own tree: `/bin` and `/usr/bin` with the commands there are, and a few
 // devices. None of it is stored, and none of it can be changed.
 
-import { type FileSystem, isFileError, MAX_LINKS_FOLLOWED } from '../../workspace/file-system.ts'
+import { type FileSystem, FileSystemError, isFileError, MAX_LINKS_FOLLOWED } from '../../workspace/file-system.ts'
 import { resolvePath } from '../../workspace/paths.ts'
+import { NOWHERE } from './named-path.ts'
 
 export type SystemFile = { kind: 'directory'; names: string[] } | { kind: 'file'; mode: number; device: Device }
 export type FoundSystemFile = { path: string; file: SystemFile }
@@ -77,6 +78,11 @@ export class SystemFiles {
   /** Whether the path belongs here, be there something or not. */
   owns(path: string): boolean {
     return /^\/(bin|usr|dev)(\/|$)/.test(path)
+  }
+
+  /** Nothing of what belongs here can be made, changed or taken away. */
+  refuse(path: string): void {
+    if (this.owns(path)) throw new FileSystemError(path === NOWHERE ? 'ENOENT' : 'EROFS', path)
   }
 
   #folder(path: string, files: Record<string, Device>): void {

@@ -1,56 +1,52 @@
 // The workspace's file tree as a script sees it: with `/bin`, `/usr` and `/dev` beside it, for the commands that work on the
 // tree itself. What is there can be looked at and read, never changed.
 
-import { type FileSystem, FileSystemError, type StagedContents } from '../../workspace/file-system.ts'
+import type { FileSystem, StagedContents } from '../../workspace/file-system.ts'
 import { SystemTreeReading } from './system-tree-reading.ts'
 
 export class SystemTree extends SystemTreeReading implements FileSystem {
   makeDirectory(path: string, options?: { recursive?: boolean }): void {
-    this.#refuse(path)
+    this.system.refuse(path)
     this.files.makeDirectory(path, options)
   }
 
   remove(path: string, options?: { recursive?: boolean }): void {
-    this.#refuse(path)
+    this.system.refuse(path)
     this.files.remove(path, options)
   }
 
   rename(from: string, to: string): void {
-    this.#refuse(from)
-    this.#refuse(to)
+    this.system.refuse(from)
+    this.system.refuse(to)
     this.files.rename(from, to)
   }
 
   symlink(target: string, path: string): void {
-    this.#refuse(path)
+    this.system.refuse(path)
     this.files.symlink(target, path)
   }
 
   chmod(path: string, mode: number): void {
-    this.#refuse(path)
+    this.system.refuse(path)
     this.files.chmod(path, mode)
   }
 
   utimes(path: string, mtimeMs: number): void {
-    this.#refuse(path)
+    this.system.refuse(path)
     this.files.utimes(path, mtimeMs)
   }
 
   async write(path: string, bytes: Uint8Array, options?: { mode?: number }): Promise<void> {
-    this.#refuse(path)
+    this.system.refuse(path)
     await this.files.write(path, bytes, options)
   }
 
   async append(path: string, bytes: Uint8Array): Promise<void> {
-    this.#refuse(path)
+    this.system.refuse(path)
     await this.files.append(path, bytes)
   }
 
   stage(parts: AsyncIterable<Uint8Array>): Promise<StagedContents> {
     return this.files.stage(parts)
-  }
-
-  #refuse(path: string): void {
-    if (this.system.owns(path)) throw new FileSystemError('EROFS', path)
   }
 }

@@ -9,8 +9,8 @@ import {
   MAX_PATH_BYTES,
 } from '../../../workspace/file-system.ts'
 import { gunzipWithin } from '../../../workspace/inflate.ts'
-import { resolvePath } from '../../../workspace/paths.ts'
 import { kindAt } from '../../../workspace/stat.ts'
+import { resolvePath } from '../named-path.ts'
 
 export interface Walked {
   /** As the archive calls it: relative, without `..`. */

@@ -1,7 +1,7 @@
 // What commands on the file tree itself read: files, the standard input and the devices that scripts name.
 
 import type { FileStat } from '../../../workspace/file-system.ts'
-import { resolvePath } from '../../../workspace/paths.ts'
+import { resolvePath } from '../named-path.ts'
 import type { ShellCall } from '../shell-extensions.ts'
 
 const DEVICES: ReadonlySet<string> = new Set([

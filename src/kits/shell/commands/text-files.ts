@@ -1,9 +1,9 @@
 // Files as commands on text name them: a dash and `/dev/stdin` for the input, and the devices that each system has.
 
 import { type FileSystem, isFileError } from '../../../workspace/file-system.ts'
-import { resolvePath } from '../../../workspace/paths.ts'
 import { byteText, isByteLocale } from '../byte-locale.ts'
 import { losslessBytes, losslessText } from '../lossless-text.ts'
+import { resolvePath } from '../named-path.ts'
 import type { ShellCall } from '../shell-extensions.ts'
 
 const INPUTS = new Set(['-', '/dev/stdin', '/dev/fd/0', '/proc/self/fd/0'])

@@ -6,6 +6,9 @@ import { losslessText } from '../lossless-text.ts'
 const QUOTED = /\$'(?:[^'\\]|\\[\s\S])*'/g
 /** A row of bytes, or one long number. */
 const ESCAPES = /\\U([0-9a-fA-F]{1,8})|(?:\\x[0-9a-fA-F]{1,2}|\\[0-7]{1,3})+|\\[\s\S]/g
+/** A word that the parser would leave out. */
+const EMPTY = /(?<=[\s=(])\$''(?=[\s;)&|]|$)/g
+const ZERO = /^\\(?:0{3}|0{1,2}(?![0-7])|x(?:00|0(?![\da-fA-F]))|u0{1,4}(?![\da-fA-F])|U0{1,8}(?![\da-fA-F])|c@)/
 const ONE_BYTE = /\\x([0-9a-fA-F]{1,2})|\\([0-7]{1,3})/g
 const DOCUMENT = /<<-?[ \t]*([A-Za-z_]\w*)[^\n]*\n/g
 const LAST_ASCII = 0x7f
@@ -13,8 +16,27 @@ const LAST_ASCII = 0x7f
 /** The text with the characters themselves in the place of these. `mark` stands for nothing. */
 export function withBytes(script: string, mark: string): string {
   if (!script.includes("$'")) return script
-  const text = script.replace(QUOTED, (one) => (/\\[x0-7U]/.test(one) ? one.replace(ESCAPES, unescaped) : one))
+  const cut = script.replace(QUOTED, (one: string, at: number) => {
+    const kept = beforeZero(one, script.slice(0, at))
+    return /\\[x0-7U]/.test(kept) ? kept.replace(ESCAPES, unescaped) : kept
+  })
+  const text = cut.replace(EMPTY, (one: string, at: number) => (isWithinQuotes(cut.slice(0, at)) ? one : "''"))
   return text.includes('<<') ? withDocuments(text, mark) : text
+}
+
+/** A zero byte ends such a text: the rest of it counts for nothing. */
+function beforeZero(quoted: string, before: string): string {
+  for (const { 0: pair, index } of quoted.matchAll(/\\[\s\S]/g)) {
+    if (!'0xuUc'.includes(pair[1] ?? '') || !ZERO.test(quoted.slice(index))) continue
+    return isWithinQuotes(before) ? quoted : `${quoted.slice(0, index)}'`
+  }
+  return quoted
+}
+
+/** Between other quotes `$'` begins nothing. */
+function isWithinQuotes(before: string): boolean {
+  const left = before.replace(/\\[\s\S]|'[^']*'|"(?:[^"\\]|\\[\s\S])*"/g, '')
+  return /["']/.test(left)
 }
 
 function unescaped(row: string, long: string | undefined): string {

@@ -86,17 +86,19 @@ async function callFunction(
   return result
 }
 
-async function runBuiltIn(shell: Watched, position: Position, step: NamedStep & NamedCall): Promise<StepResult> {
-  const { call, run, runAs } = step
-  const [name, ...rest] = call
-  const [args] = rest
+type BuiltIn = NamedStep & NamedCall
+type Answer = StepResult | Promise<StepResult>
+
+async function runBuiltIn(shell: Watched, position: Position, step: BuiltIn): Promise<StepResult> {
+  return onVariables(shell, position, step) ?? onTheCourse(shell, position, step) ?? onTheShell(shell, position, step)
+}
+
+/** Those that make, fill and take away variables. */
+function onVariables(shell: Watched, position: Position, step: BuiltIn): Answer | null {
+  const { call, run } = step
+  const [name, args] = call
   const { state } = shell.ctx
-  const { isLive, traps, watch } = position
   switch (name) {
-    case 'trap':
-      return traps.run(args, state.callDepth)
-    case 'shopt':
-      return runShopt(position, args) ?? run()
     case 'unset':
       forget(shell, position, args)
       return unsetReferences(state, args) ?? run()
@@ -106,68 +108,120 @@ async function runBuiltIn(shell: Watched, position: Position, step: NamedStep & 
       return asDeclarable(state, step, (as) => noteLocals({ state, position }, as.call) ?? declare(shell, position, as))
     case 'readonly':
       return asDeclarable(state, step, ({ run: as }) => as())
-    case 'read':
-      return (
-        (await readElements(shell, call, (as) => shell.runCommand(...as))) ??
-        readResult(await run(), repairRead(state, args, 'REPLY'))
-      )
-    case 'mapfile':
-    case 'readarray':
-      return runMapfile(shell, call)
-    case 'test':
-    case '[':
-      return testError(name, args) ?? asTest(name, await compare({ call, run }))
-    case 'getopts':
-      return statusOfGetopts(runGetopts(shell, position, args))
     case 'export':
       return asDeclarable(
         state,
         step,
         (as) => exportFunctions(shell, position, as.call[1]) ?? exported(shell, as.call[1], as.run),
       )
+    case 'read':
+      return reading(shell, step)
+    case 'mapfile':
+    case 'readarray':
+      return runMapfile(shell, call)
+    case 'getopts':
+      return statusOfGetopts(runGetopts(shell, position, args))
+    case 'let':
+      return runLet(shell, args)
+    default:
+      return null
+  }
+}
+
+async function reading(shell: Watched, { call, run }: BuiltIn): Promise<StepResult> {
+  const elements = await readElements(shell, call, (as) => shell.runCommand(...as))
+  return elements ?? readResult(await run(), repairRead(shell.ctx.state, call[1], 'REPLY'))
+}
+
+/** Those that decide what runs next. */
+function onTheCourse(shell: Watched, position: Position, step: BuiltIn): Answer | null {
+  const { call, run } = step
+  const [name, args] = call
+  const { state } = shell.ctx
+  switch (name) {
     case 'break':
     case 'continue':
       return outsideLoop(state, position, name) ?? run()
     case 'exit':
-      // That which ends the shell behind `exec` was not written.
-      if (call[4] !== true) await traceAtOnce(shell, position, call)
-      return run()
     case 'return':
-      await traceAtOnce(shell, position, call)
-      return withReturnStatus(await run())
+      return leaving(shell, position, step)
     case 'shift':
-      return shifted(position, await run())
-    case 'let':
-      return runLet(shell, args)
-    case 'type':
-      return (await typeOfFunctions(shell, position, args)) ?? run()
+      return run().then((result) => shifted(position, result))
+    case 'trap':
+      return position.traps.run(args, state.callDepth)
     case 'kill':
-      return (await killSelf(shell, position, args)) ?? run()
+      return killSelf(shell, position, args).then((result) => result ?? run())
     case 'wait':
       return waitFor(state, position, args)
-    case 'set':
-      traps.noteOptions(args)
-      return args.length === 0 ? withEmptyValues(await run()) : run()
     case 'exec':
       return runExec(shell, position, call)
     case 'eval':
     case 'source':
     case '.':
       return inThisShell(shell, position, step)
+    default:
+      return null
+  }
+}
+
+async function leaving(shell: Watched, position: Position, { call, run }: BuiltIn): Promise<StepResult> {
+  // That which ends the shell behind `exec` was not written.
+  if (call[0] === 'return' || call[4] !== true) await traceAtOnce(shell, position, call)
+  return call[0] === 'return' ? withReturnStatus(await run()) : run()
+}
+
+/** Those that tell of the shell, set it or start another one; and every program. */
+async function onTheShell(shell: Watched, position: Position, { call, run, runAs }: BuiltIn): Promise<StepResult> {
+  const [name, args] = call
+  switch (name) {
+    case 'shopt':
+      return runShopt(position, args) ?? run()
+    case 'test':
+    case '[':
+      return testError(name, args) ?? asTest(name, await compare({ call, run }))
+    case 'type':
+      return (await typeOfFunctions(shell, position, args)) ?? run()
+    case 'command':
+      return foundOnPath(shell, args, await anyCommand(shell, position, { call, runAs }))
+    case 'set':
+      position.traps.noteOptions(args)
+      return args.length === 0 ? withEmptyValues(await run()) : run()
     case 'bash':
     case 'sh':
     case 'timeout':
-      // What a live shell wrote is there, should it be stopped.
-      if ((isLive || position.isKept) && name !== 'timeout') watch.parts.stopped.lay(() => ({ stdout: '', stderr: '' }))
-      watch.nextShellIsLive(isLive)
-      // A script file is started so as well.
-      if (name !== 'timeout' && watch.inherited !== null) watch.inherited = { ...watch.inherited, isDirect: true }
-      return withOwnMask(position, () => withSharedInput(shell, position, call, runAs)).finally(() =>
-        watch.forgetNextShell(),
-      )
+      return anotherShell(shell, position, { call, runAs })
     default:
-      return runSmall(state, position, call) ?? runDirectly(shell, call) ?? program(shell, position, { call, runAs })
+      return anyCommand(shell, position, { call, runAs })
   }
+}
+
+function anyCommand(shell: Watched, position: Position, { call, runAs }: NamedCall): Answer {
+  return (
+    runSmall(shell.ctx.state, position, call) ?? runDirectly(shell, call) ?? program(shell, position, { call, runAs })
+  )
+}
+
+/** `command -v` knows the programs of every folder of PATH, as `type` does. */
+async function foundOnPath(shell: Watched, args: readonly string[], result: StepResult): Promise<StepResult> {
+  const [option, name = ''] = args
+  const isShown = option === '-v' || option === '-V'
+  if (!isShown || args.length !== 2 || result.exitCode === 0 || name.includes('/')) return result
+  const { stdout, exitCode } = await shell.runCommand('type', ['-P', name], [], '', true)
+  if (exitCode !== 0) return result
+  return { stdout: option === '-v' ? stdout : `${name} is ${stdout}`, stderr: '', exitCode: 0 }
+}
+
+async function anotherShell(shell: Watched, position: Position, { call, runAs }: NamedCall): Promise<StepResult> {
+  const [name] = call
+  const { isLive, watch } = position
+  // What a live shell wrote is there, should it be stopped.
+  if ((isLive || position.isKept) && name !== 'timeout') watch.parts.stopped.lay(() => ({ stdout: '', stderr: '' }))
+  watch.nextShellIsLive(isLive)
+  // A script file is started so as well.
+  if (name !== 'timeout' && watch.inherited !== null) watch.inherited = { ...watch.inherited, isDirect: true }
+  return withOwnMask(position, () => withSharedInput(shell, position, call, runAs)).finally(() =>
+    watch.forgetNextShell(),
+  )
 }
 
 function forget(shell: Watched, position: Position, args: readonly string[]): void {

@@ -6,6 +6,9 @@ import type { Watched } from './position.ts'
 import type { StepResult } from './shape.ts'
 
 const NOT_FOUND = 127
+const NOT_A_SCRIPT = 126
+/** So much of a file tells whether it is a text. */
+const SAMPLE = 80
 
 /** Says of a program that needs a machine why it is not there. */
 export function withAdvice(name: string, result: StepResult): StepResult {
@@ -23,9 +26,14 @@ export async function runFile(
   { args, stdin = '' }: { args: string[]; stdin?: string | undefined },
 ) {
   const {
+    isBinary,
     isFound,
     words: [program = 'bash', ...words],
   } = await firstWords(shell, path)
+  if (isBinary) {
+    const stderr = `bash: ${shell.position?.wordsFor(path) ?? path}: cannot execute binary file: Exec format error\n`
+    return { stdout: '', stderr, exitCode: NOT_A_SCRIPT }
+  }
   const name = program.slice(program.lastIndexOf('/') + 1)
   const isShell = /^(ba|da|a|k|z)?sh$/.test(name)
   if (isShell || shell.ctx.commands.has(name)) {
@@ -47,15 +55,19 @@ function calledPath({ ctx, position }: Watched, path: string): string {
   return words.find((word) => word.includes('/') && ctx.fs.resolvePath(cwd, word) === path) ?? path
 }
 
+type FirstLine = { isBinary: boolean; isFound: boolean; words: string[] }
+
 /** Those of the line that names the program, if there is one; what only looks for the program (`isFound`) is left out. */
-async function firstWords({ ctx }: Watched, path: string): Promise<{ isFound: boolean; words: string[] }> {
+async function firstWords({ ctx }: Watched, path: string): Promise<FirstLine> {
   try {
-    const [, line = ''] = /^#!\s*([^\n]*)/.exec(await ctx.fs.readFile(path)) ?? []
-    const words = line.trim().split(/\s+/).filter(Boolean)
+    const text = await ctx.fs.readFile(path)
+    if (/^(?!#!)[^\n]*\0/.test(text.slice(0, SAMPLE))) return { isBinary: true, isFound: false, words: [] }
+    const [, line = ''] = /^#![ \t]*([^\n]*)/.exec(text) ?? []
+    const words = line.split(/[ \t]+/).filter(Boolean)
     const isFound = /(^|\/)env$/.test(words[0] ?? '')
-    return { isFound, words: isFound ? words.slice(words[1] === '-S' ? 2 : 1) : words }
+    return { isBinary: false, isFound, words: isFound ? words.slice(words[1] === '-S' ? 2 : 1) : words }
   } catch (error) {
-    if (isFileError(error)) return { isFound: false, words: [] }
+    if (isFileError(error)) return { isBinary: false, isFound: false, words: [] }
     throw error
   }
 }

@@ -1,9 +1,9 @@
 // The files and commands that an awk program reads and writes by name.
 
 import { isFileError } from '../../../../workspace/file-system.ts'
-import { resolvePath } from '../../../../workspace/paths.ts'
 import { shellMessage } from '../../interpreter-command.ts'
 import { losslessBytes } from '../../lossless-text.ts'
+import { resolvePath } from '../../named-path.ts'
 import type { RegexCache } from '../../posix-regex/posix-regex.ts'
 import type { ShellCall } from '../../shell-extensions.ts'
 import { type CommandOutput, GrowingFile, outletOf, readText, textIn } from '../text-files.ts'

@@ -52,7 +52,7 @@ export async function makeAll(name: string, context: Context): Promise<string[]>
   const made: string[] = []
   for (let count = 1; count <= parts.length; count++) {
     const part = parts.slice(0, count).join('/')
-    if (part === '' || (await isFolder(part, context))) continue
+    if ((part === '' && name !== '') || (await isFolder(part, context))) continue
     try {
       await fs.mkdir(fs.resolvePath(cwd, part))
     } catch (error) {

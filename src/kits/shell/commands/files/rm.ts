@@ -122,9 +122,10 @@ export async function rmdir(args: string[], context: Context): Promise<Result> {
   for (const name of read.operands) {
     const plain = name.replace(/(?<=.)\/+$/, '')
     const parts = plain.split('/')
-    const names = read.has('p') ? parts.map((_, i) => parts.slice(0, parts.length - i).join('/')) : [name]
-    for (const one of names.filter((part) => part !== '' && part !== '.')) {
-      if (!(await removeEmpty(one, { context, report, read }))) break
+    const upwards = parts.map((_, i) => parts.slice(0, parts.length - i).join('/'))
+    for (const one of read.has('p') ? upwards.filter((part) => part !== '') : [name]) {
+      const what = one === plain || one === name ? '' : 'directory '
+      if (!(await removeEmpty(one, { context, report, read }, what))) break
     }
   }
   return report.result
@@ -133,17 +134,19 @@ export async function rmdir(args: string[], context: Context): Promise<Result> {
 async function removeEmpty(
   name: string,
   { context, report, read }: Omit<Removing, 'isForced' | 'asks'>,
+  what: string,
 ): Promise<boolean> {
   const { fs, cwd } = context
   if (read.has('v')) report.say(`rmdir: removing directory, ${shownName(name)}`)
   const path = fs.resolvePath(cwd, name)
   const stat = await lstatIfAny(name, context)
   const fail = (why: string) => {
-    report.fail(`failed to remove ${shownName(name)}: ${why}`)
+    report.fail(`failed to remove ${what}${shownName(name)}: ${why}`)
     return false
   }
   if (!stat) return fail(NO_SUCH_FILE)
   if (!stat.isDirectory) return fail('Not a directory')
+  if (/(?:^|\/)\.\/*$/.test(name)) return fail('Invalid argument')
   try {
     if ((await fs.readdir(path)).length > 0) return read.has('ignore') ? false : fail('Directory not empty')
     await fs.rm(path, { recursive: true })

@@ -2,9 +2,9 @@
 
 import { joinBytes } from '../../../../lib/bytes.ts'
 import { type FileStat, isFileError } from '../../../../workspace/file-system.ts'
-import { resolvePath } from '../../../../workspace/paths.ts'
 import { kindAt } from '../../../../workspace/stat.ts'
 import { shellMessage } from '../../interpreter-command.ts'
+import { resolvePath } from '../../named-path.ts'
 import type { ShellCall, ShellCommand, ShellResult } from '../../shell-extensions.ts'
 import { MAX_ARCHIVE_BYTES, UnpackError } from '../file-walk.ts'
 import type { GnuOptions } from '../gnu-options.ts'

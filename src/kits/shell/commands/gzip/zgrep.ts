@@ -2,10 +2,10 @@
 
 import { joinBytes } from '../../../../lib/bytes.ts'
 import { isFileError } from '../../../../workspace/file-system.ts'
-import { resolvePath } from '../../../../workspace/paths.ts'
 import { kindAt } from '../../../../workspace/stat.ts'
 import { quoted, shellMessage } from '../../interpreter-command.ts'
 import { losslessText } from '../../lossless-text.ts'
+import { resolvePath } from '../../named-path.ts'
 import type { ShellCall, ShellCommand, ShellResult } from '../../shell-extensions.ts'
 import { MAX_ARCHIVE_BYTES, UnpackError } from '../file-walk.ts'
 import { isGzip, unpacked } from './format.ts'

@@ -1,10 +1,10 @@
 // `patch` of the shell: applies unified, context and normal diffs, and those of git.
 
 import { isFileError } from '../../../../workspace/file-system.ts'
-import { resolvePath } from '../../../../workspace/paths.ts'
 import { kindAt } from '../../../../workspace/stat.ts'
 import { shellMessage } from '../../interpreter-command.ts'
 import { losslessBytes, losslessText } from '../../lossless-text.ts'
+import { resolvePath } from '../../named-path.ts'
 import type { ShellCall, ShellResult } from '../../shell-extensions.ts'
 import { FilePatching, type Seen } from './apply.ts'
 import { type PatchOptions, patchOptions } from './options.ts'

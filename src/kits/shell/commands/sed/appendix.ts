@@ -29,14 +29,14 @@ export class Appendix {
     const parts = this.#parts
     this.#parts = []
     if (parts.some(({ kind }) => kind !== 'a')) return this.#writeAll(parts)
-    for (const { text } of parts) this.#target.raw(text)
+    for (const { text } of parts) this.#target.added(text)
     return null
   }
 
   async #writeAll(parts: readonly Part[]): Promise<void> {
     for (const { kind, text } of parts) {
-      if (kind === 'a') this.#target.raw(text)
-      else if (kind === 'r') this.#target.raw(await this.#contents(text))
+      if (kind === 'a') this.#target.added(text)
+      else if (kind === 'r') this.#target.added(await this.#contents(text))
       else {
         const line = (await this.#lines(text)).shift()
         if (line !== undefined) this.#target.line(line)

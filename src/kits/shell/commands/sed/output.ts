@@ -1,9 +1,9 @@
 // Where lines go: the standard output, a file that is edited, and the files that `w` names.
 
 import { isFileError } from '../../../../workspace/file-system.ts'
-import { resolvePath } from '../../../../workspace/paths.ts'
 import { replaceContents } from '../../../../workspace/replacing.ts'
 import { shellMessage } from '../../interpreter-command.ts'
+import { resolvePath } from '../../named-path.ts'
 import type { ShellCall } from '../../shell-extensions.ts'
 import { type CommandOutput, GrowingFile, outletOf } from '../text-files.ts'
 import { SedError } from './script.ts'
@@ -28,7 +28,11 @@ export class LineWriter {
 
   /** Ends a line that lacks its end, and puts the text as it is. */
   raw(text: string): void {
-    if (text === '') return
+    if (text !== '') this.added(text)
+  }
+
+  /** What is put behind a line ends that line, also when it is nothing (`$a\`). */
+  added(text: string): void {
     this.#put((this.#lacksEnd ? this.#separator : '') + text)
     this.#lacksEnd = false
   }

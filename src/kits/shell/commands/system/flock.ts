@@ -2,8 +2,8 @@
 // made, or by the number of an open one.
 
 import { isFileError } from '../../../../workspace/file-system.ts'
-import { resolvePath } from '../../../../workspace/paths.ts'
 import { quoted, shellMessage } from '../../interpreter-command.ts'
+import { resolvePath } from '../../named-path.ts'
 import type { ShellCommand } from '../../shell-extensions.ts'
 import { type GnuSpec, misuse, readGnuOptions } from '../gnu-options.ts'
 

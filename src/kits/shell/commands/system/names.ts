@@ -1,9 +1,9 @@
 // `unlink`, `link` and `sync`.
 
 import { isFileError } from '../../../../workspace/file-system.ts'
-import { resolvePath } from '../../../../workspace/paths.ts'
 import { kindAt } from '../../../../workspace/stat.ts'
 import { shellMessage } from '../../interpreter-command.ts'
+import { resolvePath } from '../../named-path.ts'
 import type { ShellCommand, ShellResult } from '../../shell-extensions.ts'
 import { Report, shownName } from '../files/names.ts'
 import { type GnuSpec, misuse, readGnuOptions } from '../gnu-options.ts'

@@ -2,8 +2,8 @@
 // another is not permitted.
 
 import { type FileStat, type FileSystem, isFileError } from '../../../../workspace/file-system.ts'
-import { resolvePath } from '../../../../workspace/paths.ts'
 import { shellMessage } from '../../interpreter-command.ts'
+import { resolvePath } from '../../named-path.ts'
 import type { ShellCall, ShellCommand, ShellResult } from '../../shell-extensions.ts'
 import { Report, shownName } from '../files/names.ts'
 import { type GnuOptions, type GnuSpec, misuse, readGnuOptions } from '../gnu-options.ts'

@@ -113,7 +113,7 @@ export function* membersOf(archive: Uint8Array): Generator<TarMember> {
     at += BLOCK
     // A negative size would lead back to what was read before.
     if (!(size >= 0)) throw new RangeError('This does not look like a tar archive')
-    if (at + size > archive.byteLength) throw new RangeError('Unexpected EOF in archive')
+    if (at + Math.ceil(size / BLOCK) * BLOCK > archive.byteLength) throw new RangeError('Unexpected EOF in archive')
     const bytes = archive.subarray(at, at + size)
     at += Math.ceil(size / BLOCK) * BLOCK
     const type = String.fromCharCode(block[156] ?? 0)

@@ -2,7 +2,7 @@
 
 import { zoneOf } from '../../../../lib/time-zone.ts'
 import { type FileStat, type FileSystem, isFileError } from '../../../../workspace/file-system.ts'
-import { resolvePath } from '../../../../workspace/paths.ts'
+import { resolvePath } from '../../named-path.ts'
 import type { ShellCall } from '../../shell-extensions.ts'
 import { timeOf } from '../date-words.ts'
 import { MAX_ARCHIVE_BYTES, MAX_ARCHIVE_ENTRIES } from '../file-walk.ts'

@@ -2,9 +2,9 @@
 
 import { gzipSync } from 'node:zlib'
 import { isFileError } from '../../../../workspace/file-system.ts'
-import { resolvePath } from '../../../../workspace/paths.ts'
 import { kindAt } from '../../../../workspace/stat.ts'
 import { shellMessage } from '../../interpreter-command.ts'
+import { resolvePath } from '../../named-path.ts'
 import type { ShellCall, ShellResult } from '../../shell-extensions.ts'
 import { gunzipped, MAX_ARCHIVE_BYTES, UnpackError } from '../file-walk.ts'
 import { compared } from './compare.ts'

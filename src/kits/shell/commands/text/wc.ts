@@ -88,6 +88,8 @@ async function widthOf(call: TextCall, files: readonly (string | null)[], kinds:
   return Math.max(width, String(size).length)
 }
 
+/** What no terminal shows, and bytes that are no character, make no word. */
+const SHOWN = /[^\p{Cc}\p{Cn}\ufffd]/u
 const WORD = /[^\s\x85\xa0]+/g
 
 function countsOf(bytes: string, kinds: readonly Kind[]): Counts {
@@ -95,7 +97,11 @@ function countsOf(bytes: string, kinds: readonly Kind[]): Counts {
   if (kinds.includes('l')) {
     for (let at = bytes.indexOf('\n'); at >= 0; at = bytes.indexOf('\n', at + 1)) counts.l++
   }
-  if (kinds.includes('w')) counts.w = textOf(bytes).match(WORD)?.length ?? 0
+  if (kinds.includes('w'))
+    counts.w =
+      textOf(bytes)
+        .match(WORD)
+        ?.filter((word) => SHOWN.test(word)).length ?? 0
   if (kinds.includes('m')) counts.m = countChars(bytes)
   if (kinds.includes('L')) counts.L = longestLine(textOf(bytes).replaceAll('\ufffd', ''))
   return counts

@@ -1,10 +1,10 @@
 // `zip` of the shell.
 
 import { type FileStat, isFileError } from '../../../../workspace/file-system.ts'
-import { resolvePath } from '../../../../workspace/paths.ts'
 import { kindAt } from '../../../../workspace/stat.ts'
 import { STORED } from '../../../zip/index.ts'
 import { shellMessage } from '../../interpreter-command.ts'
+import { resolvePath } from '../../named-path.ts'
 import type { ShellCall, ShellResult } from '../../shell-extensions.ts'
 import { MAX_ARCHIVE_BYTES, MAX_ARCHIVE_ENTRIES } from '../file-walk.ts'
 import { readInput } from '../inputs.ts'

@@ -41,8 +41,11 @@ export const SELECTED = '\u{ffffe}'
 /** A shift or a comparison in the index of an element, where the parser sees a redirection. */
 const KEYS = /(?<=[(\s]\[)[^\]\n'"$`]{1,200}(?=\]\+?=)/g
 
+/** A file named like an assignment (`> a=b`), which the parser does not take for a word. */
+const ASSIGNED_FILES = /((?:<<<|(?<!<)<>?|>[>|]?)[ \t]*)(?=[A-Za-z_]\w*\+?=)/g
+
 function marked(given: string): string {
-  let text = withBytes(given, MARK)
+  let text = withBytes(given, MARK).replace(ASSIGNED_FILES, `$1${MARK}`)
   if (text.includes('select')) text = text.replace(SELECT_WORD, `$1$2for$3${SELECT}`)
   if (text.includes('${')) {
     text = text.replace(BAD_PARAMETER, `$&${MARK}`)
