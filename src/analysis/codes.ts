@@ -38,7 +38,7 @@ export type ScorePartKey = 'trend' | 'bias' | 'volume' | 'support' | 'macd' | 'r
 export type ReasonCode =
   | `trend_${TrendState}`
   | `bias_${'pullback' | 'close' | 'deep_pullback' | 'high' | 'broken' | 'stretched' | 'chasing'}`
-  | `volume_${'shrinking_down' | 'heavy_up' | 'normal' | 'shrinking_up' | 'heavy_down' | 'unknown'}`
+  | `volume_${'shrinking_down' | 'heavy_up' | 'normal' | 'shrinking_up' | 'heavy_down' | 'unknown' | 'unfinished'}`
   | `support_${'both' | 'ma5' | 'ma10' | 'none'}`
   | `macd_${'golden_above_zero' | 'zero_up' | 'golden' | 'dead' | 'zero_down' | 'bull' | 'bear' | 'mixed' | 'unknown'}`
   | `rsi_${'oversold' | 'strong' | 'neutral' | 'weak' | 'overbought' | 'unknown'}`
@@ -67,6 +67,7 @@ export type Confidence = 'high' | 'medium' | 'low'
 export type GuardCode =
   | 'inconsistent_data'
   | 'insufficient_bars'
+  | 'not_traded'
   | 'trend_unconfirmed'
   | 'trend_against_score'
   | 'buy_near_resistance'

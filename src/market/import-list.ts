@@ -7,7 +7,7 @@ import { type Reading, readEntry } from './readings.ts'
 import type { Resolution } from './resolve.ts'
 import { isNameOf, resolveBoth } from './resolve-pasted.ts'
 
-const MOST_ROWS = 1_000
+export const MOST_ROWS = 1_000
 const CODE_HEADERS = new Set([
   'code',
   'stock_code',
@@ -27,7 +27,7 @@ export type ImportRow = { code: string | null; name: string | null }
 
 /** The text of a file: UTF-8, else the encoding of older Chinese programs. Null for what is neither, such as a picture. */
 export function textOfFile(bytes: Uint8Array): string | null {
-  for (const encoding of ['utf-8', 'gb18030']) {
+  for (const encoding of encodingsOf(bytes)) {
     try {
       const text = new TextDecoder(encoding, { fatal: true, ignoreBOM: false }).decode(bytes)
       return /[^\P{Cc}\t\n\v\f\r]/u.test(text) ? null : text
@@ -36,6 +36,12 @@ export function textOfFile(bytes: Uint8Array): string | null {
     }
   }
   return null
+}
+
+/** Two bytes at the start name the encoding of what spreadsheets call Unicode text. */
+function encodingsOf([first, second]: Uint8Array): string[] {
+  if (first === 0xff && second === 0xfe) return ['utf-16le']
+  return first === 0xfe && second === 0xff ? ['utf-16be'] : ['utf-8', 'gb18030']
 }
 
 /** The entries of a text, or null when there are more than an import takes. */

@@ -3,7 +3,7 @@
 
 import { fold, type Listing, type NameIndex } from '../kits/market-names/index.ts'
 import { pastedParts, plainText, withoutCompanyForm } from './pasted.ts'
-import { fromListing, notFound, onlyOne, type Resolution, reject, resolveInput, shown } from './resolve.ts'
+import { fromListing, notFound, onlyOne, type Resolution, reject, resolveInput } from './resolve.ts'
 
 const LONGEST_ENTRY = 100
 
@@ -55,8 +55,7 @@ function contradiction(
   { input, code, name }: { input: string; code: string; name: string },
   candidates: Listing[],
 ): Resolution {
-  const why = `names ${JSON.stringify(name)} beside the code ${code}, which is not its own; it may mean ${candidates.map(shown).join(', ')}`
-  return reject(input, 'ambiguous', why, candidates)
+  return reject(input, 'ambiguous', { kind: 'other_name', name, code, meant: candidates }, candidates)
 }
 
 /** Who has exactly this name, with or without the legal form of a company. */

@@ -5,6 +5,7 @@
 import { candidates, type Listing, type NameIndex } from '../kits/market-names/index.ts'
 import { displayCode, type Instrument, parseCode } from './instruments.ts'
 import { keyOf } from './names/labels.ts'
+import type { Why } from './names/rejection-texts.ts'
 import { isKnownUsTicker } from './names/us-tickers.ts'
 
 export type Resolved = {
@@ -23,8 +24,8 @@ export type Rejected = {
   reason: 'character' | 'letters_with_digits' | 'wrong_exchange' | 'no_share' | 'ambiguous' | 'not_found' | 'too_long'
   /** The entry as it was given. */
   input: string
-  /** A sentence that names the entry. */
-  message: string
+  /** What `rejectionText` says of it, in any language. */
+  why: Why
   /** Which listings may be meant, the likeliest first. */
   candidates: Listing[]
 }
@@ -41,7 +42,7 @@ export function resolveInput(input: string, names: NameIndex): Resolution | null
   const text = input.trim()
   if (text === '') return null
   if (text.length > LONGEST_ENTRY) {
-    return reject(input, 'too_long', `is longer than ${LONGEST_ENTRY} characters`)
+    return reject(input, 'too_long', { kind: 'too_long', most: LONGEST_ENTRY })
   }
   const parsed = parseCode(text)
   if (parsed.ok) return resolveCode(text, parsed.instrument, names)
@@ -49,8 +50,8 @@ export function resolveInput(input: string, names: NameIndex): Resolution | null
   if (parsed.reason === 'no_share') return resolveNoShare(entry, names)
   if (parsed.reason === 'four_digits') return resolveFourDigits(entry, names)
   if (parsed.reason === 'wrong_exchange') {
-    const why = `names the exchange ${parsed.exchange}, but that number belongs to ${parsed.belongsTo}`
-    return reject(input, 'wrong_exchange', why)
+    const { exchange, belongsTo } = parsed
+    return reject(input, 'wrong_exchange', { kind: 'wrong_exchange', exchange, belongsTo })
   }
   return resolveText(entry, names)
 }
@@ -97,18 +98,12 @@ function seoulListing(text: string, names: NameIndex): Listing | undefined {
 function resolveNoShare({ input, text }: Entry, names: NameIndex): Resolution {
   const inSeoul = seoulListing(text, names)
   if (inSeoul) return fromListing(inSeoul)
-  const why =
-    'is no number of a stock, fund or index of Shanghai, Shenzhen or Beijing: bonds, repurchases and subscriptions have such'
-  const elsewhere = /^\d{6}$/.test(text) ? `; for a stock of Seoul give ${text}.KS or ${text}.KQ` : ''
-  return reject(input, 'no_share', why + elsewhere)
+  return reject(input, 'no_share', { kind: 'no_share', sixDigits: /^\d{6}$/.test(text) ? text : null })
 }
 
 function resolveFourDigits({ input, text }: Entry, names: NameIndex): Resolution {
   const matches = known(names, `HK0${text}`, `${text}.T`, `${text}.TW`, `${text}.TWO`)
-  if (matches.length === 0) {
-    const choices = `HK0${text} for Hong Kong, ${text}.T for Tokyo, ${text}.TW for Taipei`
-    return reject(input, 'not_found', `is no known four-digit code; name the exchange: ${choices}`)
-  }
+  if (matches.length === 0) return reject(input, 'not_found', { kind: 'four_digits', digits: text })
   return oneOf(input, matches)
 }
 
@@ -119,11 +114,9 @@ function known(names: NameIndex, ...keys: string[]): Listing[] {
 
 function resolveText({ input, text }: Entry, names: NameIndex): Resolution {
   const forbidden = FORBIDDEN.exec(text)?.[0]
-  if (forbidden !== undefined)
-    return reject(input, 'character', `contains ${describeCharacter(forbidden)}, which is not allowed`)
+  if (forbidden !== undefined) return reject(input, 'character', { kind: 'character', character: forbidden })
   if (/[A-Za-z]/.test(text) && /\d/.test(text)) {
-    const why = 'mixes letters and digits and is no known form of a code'
-    return reject(input, 'letters_with_digits', why, likely(text, names))
+    return reject(input, 'letters_with_digits', { kind: 'letters_with_digits' }, likely(text, names))
   }
   // Exactly, then as it sounds: the first of these that finds anything decides.
   for (const find of [names.named, names.spelled]) {
@@ -135,13 +128,13 @@ function resolveText({ input, text }: Entry, names: NameIndex): Resolution {
 
 export function notFound({ input, text }: Entry, names: NameIndex): Rejected {
   const found = likely(text, names)
-  const hint = found.length === 0 ? '' : `; it may mean ${found.map(shown).join(', ')}`
-  return reject(input, 'not_found', `is neither a stock code nor the name of a known stock${hint}`, found)
+  return reject(input, 'not_found', { kind: 'not_found', meant: found }, found)
 }
 
 /** The listings that may be meant by a text that is none's name, the likeliest first. */
 export const likely = (text: string, names: NameIndex): Listing[] =>
-  candidates(names, text, { limit: MOST_CANDIDATES, keyOf })
+  // One character, and signs alone, are like everything.
+  (text.match(/[\p{L}\p{N}]/gu)?.length ?? 0) < 2 ? [] : candidates(names, text, { limit: MOST_CANDIDATES, keyOf })
 
 /** The first candidate of what was refused, marked as read. What has none, or holds what no name may hold, stays refused. */
 export function confirmed(resolution: Resolution): Resolution {
@@ -173,25 +166,14 @@ export function fromListing(listing: Listing): Resolved {
 
 function rejectAmbiguous(input: string, matches: readonly Listing[]): Rejected {
   const ordered = [...matches].sort((a, b) => b.popularity - a.popularity)
-  const rest = matches.length > MOST_CHOICES ? [`${matches.length - MOST_CHOICES} more`] : []
-  const named = [...ordered.slice(0, MOST_CHOICES).map(shown), ...rest]
-  return reject(
-    input,
-    'ambiguous',
-    `may be any of ${named.join(', ')}; give the code`,
-    ordered.slice(0, MOST_CANDIDATES),
-  )
+  const why: Why = {
+    kind: 'ambiguous',
+    meant: ordered.slice(0, MOST_CHOICES),
+    more: Math.max(0, matches.length - MOST_CHOICES),
+  }
+  return reject(input, 'ambiguous', why, ordered.slice(0, MOST_CANDIDATES))
 }
 
-export const shown = ({ key, zh, en }: Listing): string => `${key} (${en || zh})`
-
-export function reject(input: string, reason: Rejected['reason'], why: string, found: Listing[] = []): Rejected {
-  // JSON quoting, so that a control character in the entry stays visible and harmless in a log or a page.
-  const quoted = input.length > 40 ? `${input.slice(0, 40)}…` : input
-  return { ok: false, reason, input, message: `${JSON.stringify(quoted)} ${why}`, candidates: found }
-}
-
-function describeCharacter(character: string): string {
-  const codePoint = `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
-  return /[\p{L}\p{N}\p{P}\p{S}]/u.test(character) ? `${character} (${codePoint})` : codePoint
+export function reject(input: string, reason: Rejected['reason'], why: Why, found: Listing[] = []): Rejected {
+  return { ok: false, reason, input, why, candidates: found }
 }

@@ -88,8 +88,10 @@ export const cancelTask = (taskId: string) =>
 export const taskStatus = (taskId: string) =>
   request<TaskStatus>(`/api/v1/analysis/status/${encodeURIComponent(taskId)}`)
 
-export const dailyBars = (code: string, sessions: number) =>
-  request<History>(`/api/v1/stocks/${encodeURIComponent(code)}/history?period=daily&days=${sessions}`)
+export const dailyBars = (code: string, sessions: number, language: string) =>
+  request<History>(`/api/v1/stocks/${encodeURIComponent(code)}/history?period=daily&days=${sessions}`, {
+    headers: { 'Accept-Language': language },
+  })
 
 export const reportMarkdown = (taskId: string) =>
   request<{ content: string }>(`/api/v1/history/${encodeURIComponent(taskId)}/markdown`)

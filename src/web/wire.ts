@@ -159,7 +159,7 @@ export type TaskStatus = {
   stock_name: string | null
 }
 
-/** A notice says that the bars are sample data. */
-export type History = { data: DailyBar[]; data_notice?: string | null }
+/** A notice says that the bars are sample data, another which checks they failed or are warned of. */
+export type History = { data: DailyBar[]; data_notice?: string | null; data_checks?: string | null }
 
 export type DailyBar = { date: string; open: number; high: number; low: number; close: number; volume: number | null }

@@ -105,22 +105,20 @@ function staleSince({ bars, partial }: SessionBars, phase: MarketPhaseSummary): 
 }
 
 /**
- * The bars with the running session in them: during a session the quote replaces or appends its bar; after the close it
- * stands in where the source has not published the day yet. A quote of another day changes nothing. `phase` is the clock's,
- * not one that a request asked for.
+ * The bars with the newest session in them: during a session the quote replaces or appends its bar; after the close, and until
+ * the next session begins, it stands in where the source has not published the day yet. A quote of another day changes nothing.
+ * `phase` is the clock's, not one that a request asked for.
  */
 function withLiveBar(bars: Bar[], quote: Quote | null, phase: MarketPhaseSummary): SessionBars {
-  const day = phase.session_date
-  const last = bars.at(-1)
   const forming = phase.is_partial_bar === true
+  const day = forming ? phase.session_date : phase.effective_daily_bar_date
+  const last = bars.at(-1)
   const untouched = { bars, partial: forming && last?.date === day, lastVolumeKnown: true }
   if (quote === null || day === null) return { ...untouched, quoteIsCurrent: quote !== null }
   const date = quoteDate(quote, phase)
-  const latest = forming || phase.effective_daily_bar_date === day ? day : phase.effective_daily_bar_date
-  const quoteIsCurrent = date === null || (date >= (latest ?? '') && date >= (last?.date ?? ''))
-  const isOfSession = date === day && (forming || phase.effective_daily_bar_date === day)
+  const quoteIsCurrent = date === null || (date >= day && date >= (last?.date ?? ''))
   const isPublished = last !== undefined && last.date >= day
-  if (!isOfSession || (isPublished && !forming)) return { ...untouched, quoteIsCurrent }
+  if (date !== day || (isPublished && !forming) || isUntraded(quote)) return { ...untouched, quoteIsCurrent }
   const before = isPublished ? bars.slice(0, -1) : bars
   return {
     bars: [...before, barOf(quote, day)],
@@ -129,6 +127,9 @@ function withLiveBar(bars: Bar[], quote: Quote | null, phase: MarketPhaseSummary
     quoteIsCurrent: true,
   }
 }
+
+/** A day on which nothing was traded has no bar: the stock is suspended, or the session has not seen a trade yet. */
+const isUntraded = ({ volume, high }: Quote): boolean => volume === 0 && high === null
 
 /** The market's date of a quote. One without a time counts as of now while a session runs, and as undated otherwise. */
 function quoteDate({ quotedAt }: Quote, { market, session_date, is_partial_bar }: MarketPhaseSummary): string | null {

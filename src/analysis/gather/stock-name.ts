@@ -36,8 +36,26 @@ export function namesDisagree(ours: string | null | undefined, theirs: string | 
   if (a === '' || b === '' || isHan(a) !== isHan(b)) return false
   if (!isHan(a)) return !a.startsWith(b.slice(0, 4)) && !b.startsWith(a.slice(0, 4))
   const pairs = Array.from({ length: Math.max(a.length - 1, 0) }, (_, i) => a.slice(i, i + 2))
-  return !pairs.some((pair) => b.includes(pair))
+  if (isShortFor(a, b) || isShortFor(b, a)) return false
+  const own = pairs.filter((pair) => !COMMON.has(pair))
+  return !(own.length > 0 ? own : pairs).some((pair) => b.includes(pair))
 }
+
+/** Whether all characters of one stand in the other, in order: 中石油, 中国石油. */
+function isShortFor(short: string, long: string): boolean {
+  let at = 0
+  for (const character of long) if (character === short[at]) at += 1
+  return short.length > 1 && at === short.length
+}
+
+/** What names of many companies have: it makes no two of them one. */
+const COMMON = new Set(
+  (
+    '银行 证券 保险 科技 股份 集团 控股 中国 国际 电子 医药 药业 制药 生物 能源 电力 电气 汽车 传媒 文化 材料 新材 发展 实业 ' +
+    '环保 环境 软件 信息 技术 智能 化学 化工 钢铁 地产 置业 高速 港口 航空 食品 酒业 水泥 建筑 建设 机械 重工 通信 网络 光电 ' +
+    '农业 农商 矿业 铝业 铜业 黄金 煤业 煤电 石油 石化 天然 燃气 水务 旅游 商业 百货 物流 航运 交通 股票 基金 公司 有限'
+  ).split(' '),
+)
 
 const MAX_LENGTH = 100
 

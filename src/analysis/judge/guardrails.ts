@@ -2,6 +2,7 @@
 // that needs the flow of money says nothing while that is unknown: where no source tells it, a purchase is not worse for it.
 
 import { isTradingDay } from '../../market/calendar.ts'
+import type { Consistency } from '../../market/consistency/examine.ts'
 import type { Market } from '../../market/instruments.ts'
 import { addDays } from '../../market/zoned-time.ts'
 import type { Advice, GuardCode, Mood } from '../codes.ts'
@@ -47,6 +48,14 @@ export function structureOf({ priorLow20, priorHigh20 }: Technical, price: numbe
     nearResistance: price >= NEAR_RESISTANCE * priorHigh20 && !breakout,
     breakout,
   }
+}
+
+/** Figures that nobody traded at, or that no share can be had at today, ask for neither a purchase nor a sale. */
+export function untradedHeld(decision: Decision, { findings }: Pick<Consistency, 'findings'>): Decision {
+  const isUntraded = findings.some(({ detail }) => detail === 'suspended' || detail === 'idle')
+  if (!isUntraded || decision.type === 'hold') return decision
+  const score = Math.min(HELD_TO, Math.max(HELD_FROM, decision.score))
+  return changed(decision, { guard: 'not_traded', advice: 'watch', score, values: {} })
 }
 
 /** The decision after all rules but the last one, which compares it with the report before. */

@@ -16,7 +16,7 @@ import { type NewsEvidence, priceDecimals, quotedCurrency } from '../texts/forma
 import { contextPackOverview } from './context-pack.ts'
 import { type Decision, decide, NO_DECISION } from './decision.ts'
 import { type Evidence, evidenceOf, isCoreSound, newsOfListing } from './evidence.ts'
-import { guarded, type Structure, steadied, structureOf } from './guardrails.ts'
+import { guarded, type Structure, steadied, structureOf, untradedHeld } from './guardrails.ts'
 import { type NearbyLevels, nearbyLevels, type StrategyLevels, strategyLevels } from './levels.ts'
 import { type Technical, technicalView } from './signals.ts'
 import { chosenSkills, type SkillFinding, skillFindings, speaksAgainst } from './skills.ts'
@@ -87,12 +87,13 @@ type Material = Pick<Judgement, 'technical' | 'evidence' | 'flow' | 'structure' 
 
 /** The score's decision after all rules. */
 function decisionOf(inputs: Inputs, { technical, evidence, flow, structure, compared }: Material): Decision {
-  const { news, provenance, mood, today, instrument } = inputs
+  const { news, provenance, mood, today, instrument, consistency } = inputs
   const price = inputs.price ?? 0
-  const scored = decide(technical, {
+  const decided = decide(technical, {
     coreIsSound: isCoreSound(evidence.blocks),
     flowKnown: flow.bias !== 'unavailable',
   })
+  const scored = untradedHeld(decided, consistency)
   const seriousRisk = newsOfListing(news).some(isSerious)
   const situation = { price, structure, flow: flow.bias, seriousRisk, mood: provenance ? null : mood }
   return steadied(guarded(scored, situation), compared, { market: instrument.market, date: today?.date ?? null, price })

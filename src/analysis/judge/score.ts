@@ -23,6 +23,8 @@ export type ScoreInput = {
   biasPct: number
   /** Null when today's or the earlier volume is not known. */
   volumeRatio: number | null
+  /** The session still runs, so its volume grows. */
+  volumeIsPartial?: boolean
   /** Null until MACD has warmed up on both bars. */
   macd: { now: MacdPoint; before: MacdPoint } | null
   rsi12: number | null
@@ -118,11 +120,13 @@ function biasPart({ trend, biasPct }: ScoreInput): ScorePart {
 const HEAVY_RATIO = 1.5
 const SHRINKING_RATIO = 0.7
 
-function volumePart({ price, previousClose, volumeRatio }: ScoreInput): ScorePart {
+function volumePart({ price, previousClose, volumeRatio, volumeIsPartial }: ScoreInput): ScorePart {
   const part = (points: number, reason: ReasonCode): ScorePart => {
     return { key: 'volume', points, max: 15, reason, value: volumeRatio }
   }
   if (volumeRatio === null) return part(10, 'volume_unknown')
+  // What has been traded so far is a lower bound of the day: it may be heavy already, and says nothing else yet.
+  if (volumeIsPartial && volumeRatio < HEAVY_RATIO) return part(10, 'volume_unfinished')
   const [up, down] = [price > previousClose, price < previousClose]
   if (volumeRatio >= HEAVY_RATIO && up) return part(12, 'volume_heavy_up')
   if (volumeRatio >= HEAVY_RATIO && down) return part(0, 'volume_heavy_down')

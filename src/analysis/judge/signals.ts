@@ -53,19 +53,21 @@ export type Technical = {
 export type TechnicalOptions = {
   /** False when the last bar is built from a quote without a volume; its ratio is then unknown. */
   lastVolumeKnown: boolean
+  /** The last bar is of a session that still runs. */
+  partial?: boolean
 }
 
 /** The technical view of the last bar, or null when there are fewer than 20 bars. */
 export function technicalView(
   bars: readonly Bar[],
-  { lastVolumeKnown }: TechnicalOptions = { lastVolumeKnown: true },
+  { lastVolumeKnown, partial = false }: TechnicalOptions = { lastVolumeKnown: true },
 ): Technical | null {
   const [last, previous] = [bars.at(-1), bars.at(-2)]
   if (bars.length < MIN_BARS || last === undefined || previous === undefined) return null
   const table = columns(bars)
   const series = indicatorSeries(table)
   const indicators = withKnownVolumes(indicatorRow(series, -1), bars, lastVolumeKnown)
-  const scored = scoredAt({ series, closes: table.close }, bars.length - 1, { lastVolumeKnown })
+  const scored = scoredAt({ series, closes: table.close }, bars.length - 1, { lastVolumeKnown, partial })
   const { ma20 } = indicators
   if (scored === null || ma20 === null) return null
   const recent = bars.slice(-MIN_BARS)
@@ -92,7 +94,7 @@ type ScoredSeries = { series: IndicatorSeries; closes: Series }
 export function scoredAt(
   { series, closes }: ScoredSeries,
   index: number,
-  { lastVolumeKnown }: TechnicalOptions = { lastVolumeKnown: true },
+  { lastVolumeKnown, partial = false }: TechnicalOptions = { lastVolumeKnown: true },
 ): Scored | null {
   const at = (values: Series, back = 0) => (index < back ? null : valueAt(values, index - back))
   const [price, previousClose, trend] = [at(closes), at(closes, 1), trendState(series, index)]
@@ -107,6 +109,7 @@ export function scoredAt(
     ma10,
     biasPct,
     volumeRatio: lastVolumeKnown ? at(series.volumeRatio) : null,
+    volumeIsPartial: partial,
     macd: macdPair([at(series.dif), at(series.dea)], [at(series.dif, 1), at(series.dea, 1)]),
     rsi12: at(series.rsi12),
   })

@@ -12,6 +12,8 @@ export type SkillView = {
   /** Null while there are too few bars: then only what is not read from a chart can be answered. */
   technical: Technical | null
   bars: readonly Bar[]
+  /** The last bar is of a session that still runs. */
+  partial?: boolean
   price: number
   quote: Quote | null
   flow: FlowView
@@ -28,6 +30,11 @@ type Question<View> = (view: View) => Answer
 const compare = (a: number | null, b: number | null, holds: (a: number, b: number) => boolean): Answer =>
   a === null || b === null ? null : holds(a, b)
 const ratio = ({ technical }: ChartView) => technical.indicators.volumeRatio
+/** A session that still runs can only add volume: that it is heavy, or no longer shrinking, stands. */
+const unlessPartial =
+  ({ partial }: ChartView, stands: boolean) =>
+  (answer: Answer): Answer =>
+    partial === true && answer !== stands ? null : answer
 const near = (price: number, level: number | null, share: number): Answer =>
   level === null || level <= 0 ? null : Math.abs(price / level - 1) <= share
 
@@ -147,8 +154,8 @@ const QUESTIONS = {
   golden_cross: crossedUp,
   macd_rises: ({ technical }) => compare(technical.indicators.histogram, 0, (a, b) => a > b),
   breaks_high: ({ technical, price }) => compare(price, technical.priorHigh20, (a, b) => a > b),
-  heavy_volume: (view) => compare(ratio(view), 1.5, (a, b) => a >= b),
-  shrinking_volume: (view) => compare(ratio(view), 0.8, (a, b) => a <= b),
+  heavy_volume: (view) => unlessPartial(view, true)(compare(ratio(view), 1.5, (a, b) => a >= b)),
+  shrinking_volume: (view) => unlessPartial(view, false)(compare(ratio(view), 0.8, (a, b) => a <= b)),
   near_short_average: ({ technical, price }) => {
     const answers = [near(price, technical.indicators.ma10, 0.02), near(price, technical.indicators.ma20, 0.02)]
     return answers.includes(true) ? true : answers.every((answer) => answer === null) ? null : false

@@ -165,10 +165,29 @@ async function eastMoneyPrices({ options, gate, clock }: ListingDeps, signal: Ab
 export type ListedPrice = { code: string; name: string; price: number; prevClose: number; amount: number }
 
 /** The exchanges' limits on a day's move, as a fraction. */
-function limitOf({ code, name }: ListedPrice): number {
+function limitOf({ code, name }: ListedPrice, ofWarned: number): number {
   if (/^(4|8|92)/.test(code)) return 0.3
   if (/^(30|68)/.test(code)) return 0.2
-  return /ST/i.test(name) ? 0.05 : 0.1
+  return isWarned(name) ? ofWarned : MAIN_BOARD
+}
+
+const MAIN_BOARD = 0.1
+const NARROW = 0.05
+/** A few have no limit on a day: the first one after a restructuring, for example. */
+const MOST_EXCEPTIONS = 2
+
+const isWarned = (name: string): boolean => /ST/i.test(name)
+
+/**
+ * The limit of risk-warned shares of the main board, 5 % or the board's own. Nobody tells from which day which of them holds, but
+ * the list of a day does: where the narrow one holds, no such share moves further.
+ */
+function limitOfWarned(prices: readonly ListedPrice[]): number {
+  const further = prices.filter(({ code, name, price, prevClose, amount }) => {
+    if (!isWarned(name) || /^(4|8|92|30|68)/.test(code) || !(price > 0 && prevClose > 0 && amount > 0)) return false
+    return price > toCent(prevClose * (1 + NARROW)) || price < toCent(prevClose * (1 - NARROW))
+  })
+  return further.length > MOST_EXCEPTIONS ? MAIN_BOARD : NARROW
 }
 
 /** Half up to the cent, as the exchanges round; the little more is for what binary fractions lose. */
@@ -176,6 +195,7 @@ const toCent = (value: number): number => Math.floor(value * 100 + 0.5 + 1e-6) /
 
 /** What is suspended or was not traded counts nowhere. `unit` is how much of the currency one unit of turnover is. */
 export function countBreadth(prices: readonly ListedPrice[], unit: number): Breadth {
+  const ofWarned = limitOfWarned(prices)
   const breadth = { up: 0, down: 0, flat: 0, limitUp: 0, limitDown: 0, totalAmount: 0 }
   for (const listed of prices) {
     const { price, prevClose, amount } = listed
@@ -183,7 +203,7 @@ export function countBreadth(prices: readonly ListedPrice[], unit: number): Brea
     if (price > prevClose) breadth.up += 1
     else if (price < prevClose) breadth.down += 1
     else breadth.flat += 1
-    const limit = limitOf(listed)
+    const limit = limitOf(listed, ofWarned)
     if (price === toCent(prevClose * (1 + limit))) breadth.limitUp += 1
     else if (price === toCent(prevClose * (1 - limit))) breadth.limitDown += 1
     breadth.totalAmount += amount / unit

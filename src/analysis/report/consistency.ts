@@ -18,7 +18,11 @@ export function wireConsistency(consistency: Consistency, language: ReportLangua
     withheld,
     marks,
     adjustment: { ...adjustment, label: adjustmentText(adjustment, language) },
-    findings: findings.map((finding) => ({ ...finding, text: findingText(finding, language) })),
+    findings: findings.map((finding) => ({
+      ...finding,
+      label: textsOf(language).consistency.check[finding.check],
+      text: findingText(finding, language),
+    })),
   }
 }
 

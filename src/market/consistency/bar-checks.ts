@@ -3,7 +3,18 @@
 
 import type { Bar, Quote } from '../bars.ts'
 import { LEAST, LEAST_MARKET_VALUE, LEAST_PRICE, MOST, TOLERANCE, WINDOW } from './tolerances.ts'
-import { type Checked, type Evidence, finding, HISTORY, notPossible, PRICES, pass, touchesAt, VOLUME } from './types.ts'
+import {
+  type Checked,
+  type Evidence,
+  type Finding,
+  finding,
+  HISTORY,
+  notPossible,
+  PRICES,
+  pass,
+  touchesAt,
+  VOLUME,
+} from './types.ts'
 
 export const isPrice = (value: number): boolean => Number.isFinite(value) && value >= LEAST_PRICE && value <= MOST.price
 
@@ -31,26 +42,40 @@ export function magnitude({ bars, quote }: Evidence): Checked {
     findings.push(finding('magnitude', 'fail', { touches: PRICES, detail: 'impossible', found: wild }))
   const heavy = bars.findLast((one) => !isVolume(one))
   const quotedVolume = quote && { volume: quote.volume ?? 0, amount: quote.amount }
-  if (heavy || (quotedVolume && !isVolume(quotedVolume))) {
-    const found = heavy?.volume ?? quotedVolume?.volume ?? null
-    findings.push(
-      finding('magnitude', 'fail', { touches: VOLUME, detail: 'impossible', date: heavy?.date ?? null, found }),
-    )
+  const unsound = heavy ?? (quotedVolume && !isVolume(quotedVolume) ? quotedVolume : null)
+  if (unsound !== null) {
+    const told = { detail: 'impossible_volume' as const, date: heavy?.date ?? null }
+    findings.push(finding('magnitude', 'fail', { touches: VOLUME, ...told, found: volumesOf(unsound) }))
   }
-  const value = quote && wrongValue(quote)
-  if (typeof value === 'number') {
-    findings.push(finding('magnitude', 'warn', { touches: ['valuation'], detail: 'impossible', found: value }))
-  }
-  return findings.length === 0 ? pass('magnitude') : { findings }
+  const value = quote && valuation(quote)
+  findings.push(...(value?.findings ?? []))
+  return findings.length === 0 ? pass('magnitude') : { findings, ...(value ? { quote: value.quote } : {}) }
 }
 
-/** A market value that no company has, or of the traded shares more than of all. */
-function wrongValue({ totalMarketValue: total, circulatingMarketValue: traded }: Quote): number | null {
+/** Either may be the one that cannot be. */
+const volumesOf = ({ volume, amount }: Pick<Bar, 'volume' | 'amount'>): string =>
+  [volume, amount].map((value) => (value === null ? '–' : value.toPrecision(4))).join(' / ')
+
+/** Ratios and market values that no company has, or of the traded shares more than of all. They are left out. */
+function valuation(quote: Quote): { findings: Finding[]; quote: Quote } {
+  const { totalMarketValue: total, circulatingMarketValue: traded } = quote
+  const warn = (told: Partial<Finding>) => finding('magnitude', 'warn', { touches: ['valuation'], ...told })
   const isValue = (value: number) => value >= LEAST_MARKET_VALUE && value <= MOST.marketValue
   const wild = [total, traded].find((value) => value !== null && !isValue(value))
-  if (wild !== undefined) return wild
-  return total !== null && traded !== null && traded > total * MOST.tradedShare ? traded : null
+  const isMore = total !== null && traded !== null && traded > total * MOST.tradedShare
+  const [pe, pb] = [wildRatio(quote.peRatio, MOST.peRatio), wildRatio(quote.pbRatio, MOST.pbRatio)]
+  const findings = [
+    ...(wild == null ? [] : [warn({ detail: 'impossible_value', found: wild })]),
+    ...(wild == null && isMore ? [warn({ detail: 'traded_value', expected: total, found: traded })] : []),
+    ...[pe, pb].flatMap((found) => (found === null ? [] : [warn({ detail: 'impossible_ratio', found })])),
+  ]
+  const values = wild == null && !isMore ? {} : { totalMarketValue: null, circulatingMarketValue: null }
+  const ratios = { peRatio: pe === null ? quote.peRatio : null, pbRatio: pb === null ? quote.pbRatio : null }
+  return { findings, quote: { ...quote, ...values, ...ratios } }
 }
+
+const wildRatio = (ratio: number | null, most: number): number | null =>
+  ratio === null || Math.abs(ratio) <= most ? null : ratio
 
 /** High is the highest, low the lowest. */
 export function priceOrder({ bars }: Evidence): Checked {

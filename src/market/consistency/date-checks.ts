@@ -123,13 +123,28 @@ export function staleBars(evidence: Evidence): Checked {
   const missed = last.date >= due ? 0 : sessionsMissed(market, last.date, due)
   const quotedOn = quoteDay(evidence)
   const isStoodIn = missed === 1 && quotedOn === due
-  if (missed === 0 || isStoodIn) return pass('stale_bars')
+  if (missed === 0 || isStoodIn) return idleBars(bars)
   const touches: Touch[] = [...PRICES, 'volume']
   const told = { date: last.date, expected: due, count: missed }
   const isSuspended = quotedOn !== null && quotedOn >= due && quote !== null && isIdle(quote.volume, quote.price, last)
   if (isSuspended) return { findings: [finding('stale_bars', 'warn', { touches, detail: 'suspended', ...told })] }
   const verdict = missed > MOST.staleSessions ? 'fail' : 'warn'
   return { findings: [finding('stale_bars', verdict, { touches, detail: 'ended', ...told })] }
+}
+
+const RECENT = 20
+const IDLE_MOST = 15
+
+/** A price that stands still for weeks is one at which nobody trades: averages and signals of it say nothing. */
+function idleBars(bars: readonly Bar[]): Checked {
+  const recent = bars.slice(-RECENT)
+  const idle = recent.filter(({ open, high, low, close }, i) => {
+    const before = (recent[i - 1] ?? bars.at(-RECENT - 1))?.close
+    return open === close && high === low && low === close && close === before
+  })
+  if (idle.length < IDLE_MOST) return pass('stale_bars')
+  const told = { detail: 'idle' as const, date: idle.at(-1)?.date ?? null, count: idle.length }
+  return { findings: [finding('stale_bars', 'warn', { touches: [...HISTORY, 'volume'], ...told })] }
 }
 
 const sessionsMissed = (market: Market, from: string, due: string): number =>

@@ -1,5 +1,6 @@
 // The quote against itself and against the bars. Where both come from one source they can be wrong together, which is said.
 
+import type { Quote } from '../bars.ts'
 import {
   isTradingDay,
   lastCompletedSession,
@@ -8,11 +9,11 @@ import {
   previousTradingDay,
   sessionEnd,
 } from '../calendar.ts'
-import { currencyOf } from '../instruments.ts'
+import { currencyOf, type Instrument } from '../instruments.ts'
 import { changeOf } from '../providers/checks.ts'
 import { quoteDay } from './date-checks.ts'
 import { priceStep } from './limits.ts'
-import { TOLERANCE } from './tolerances.ts'
+import { MOST, TOLERANCE } from './tolerances.ts'
 import { type Checked, type Evidence, finding, notPossible, PRICES, pass } from './types.ts'
 
 /** The price lies between the day's low and high. */
@@ -106,7 +107,7 @@ export function currency({ quote, instrument }: Evidence): Checked {
  * says with which of them it agrees.
  */
 export function secondSource(evidence: Evidence): Checked {
-  const { quote, bars, barsSource, quoteSource, second } = evidence
+  const { quote, bars, barsSource, quoteSource, second, instrument } = evidence
   if (bars.length === 0) return notPossible('second_source', 'no_bars')
   if (second === undefined) {
     if (quote === null) return notPossible('second_source', 'no_quote')
@@ -116,11 +117,22 @@ export function secondSource(evidence: Evidence): Checked {
   const isBars = agreesWithBars(evidence)
   const isQuote = quote === null ? null : isConfirmed(evidence)
   if (isBars && isQuote !== false) return pass('second_source')
-  const found = `${second.quote.price} (${second.source})`
-  const told = { touches: PRICES, expected: quote?.price ?? bars.at(-1)?.close ?? null, found }
+  const found = `${pairOf(second.quote, instrument)} (${second.source})`
+  const told = {
+    touches: PRICES,
+    expected: quote === null ? (bars.at(-1)?.close ?? null) : pairOf(quote, instrument),
+    found,
+  }
   if (isBars) return { findings: [finding('second_source', 'warn', { ...told, detail: 'second_bars' })] }
   if (isQuote) return { findings: [finding('second_source', 'warn', { ...told, detail: 'second_quote' })] }
   return { findings: [finding('second_source', 'fail', { ...told, detail: 'second_neither' })] }
+}
+
+/** The price and the close before it: either may be the one that differs. */
+function pairOf({ price, prevClose }: Quote, instrument: Instrument): string {
+  const digits = Math.max(2, Math.ceil(-Math.log10(priceStep(instrument, price))))
+  const shown = (value: number) => (Math.abs(value) < MOST.price ? value.toFixed(digits) : value.toExponential(2))
+  return `${shown(price)} / ${shown(prevClose)}`
 }
 
 /** Quotes of two days say nothing of each other. */

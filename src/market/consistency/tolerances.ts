@@ -56,6 +56,9 @@ export const MOST = {
   volume: 1e13,
   amount: 1e16,
   marketValue: 1e16,
+  /** Price by earnings and price by book value, either sign; a company that hardly earns anything comes to some ten thousand. */
+  peRatio: 1e5,
+  pbRatio: 1e4,
   /** The value of the shares that may be traded, by that of all of them. */
   tradedShare: 1.02,
   /** Bars that may be dropped or clipped; more of them are no slip. */

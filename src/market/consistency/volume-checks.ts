@@ -5,7 +5,7 @@ import { sessionEnd } from '../calendar.ts'
 import { isSane } from './bar-checks.ts'
 import { quoteDay } from './date-checks.ts'
 import { median } from './moves.ts'
-import { LEAST } from './tolerances.ts'
+import { LEAST, MOST, TOLERANCE } from './tolerances.ts'
 import { type Checked, type Evidence, type Finding, finding, notPossible, pass, VOLUME } from './types.ts'
 
 const RECENT = 20
@@ -19,7 +19,14 @@ export function volumeUnits(evidence: Evidence): Checked {
   const compared =
     instrument.kind === 'index'
       ? []
-      : [barAmounts(known), quoteAmount(evidence), turnoverRate(evidence), sameDay(evidence), runningDay(evidence)]
+      : [
+          barAmounts(known),
+          quoteAmount(evidence),
+          turnoverRate(evidence),
+          sameDay(evidence),
+          runningDay(evidence),
+          lostOf(evidence),
+        ]
   const asked = [...compared, jumpOf(known)]
   const found = asked.filter((one) => typeof one === 'object')
   const worst = found.find(({ verdict }) => verdict === 'fail') ?? found[0]
@@ -66,8 +73,14 @@ function sameDay(evidence: Evidence): Answer {
   const { quote, bars, instrument, now, isSample } = evidence
   const day = isSample ? bars.at(-1)?.date : quoteDay(evidence)
   const bar = bars.findLast(({ date }) => date === day)
-  if (bar === undefined || !quote?.volume || bar.volume <= 0) return 'unknown'
+  if (bar === undefined || !quote?.volume) return 'unknown'
   if (!isSample && now < sessionEnd(instrument.market, bar.date)) return 'unknown'
+  if (bar.volume <= 0) {
+    // Bars that never tell a volume are no lost ones.
+    if (bars.slice(-RECENT).every(({ volume }) => volume <= 0)) return 'unknown'
+    const told = { date: bar.date, expected: quote.volume, found: bar.volume }
+    return finding('volume_units', 'fail', { touches: VOLUME, detail: 'volume_lost', ...told })
+  }
   return judged(quote.volume / bar.volume, LEAST.sameDayVolume, bar.date)
 }
 
@@ -80,6 +93,20 @@ function runningDay(evidence: Evidence): Answer {
   const ratio = usual > 0 ? (quote?.volume ?? 0) / usual : 0
   return ratio >= LEAST.volumeJump ? judged(ratio, LEAST.volumeJump * 0.99, day) : 'unknown'
 }
+
+/** Sessions whose price moved without a share being traded, in a series that tells volumes: those were lost. */
+function lostOf({ bars }: Evidence): Answer {
+  const from = Math.max(1, bars.length - RECENT)
+  const lost = bars.slice(from).filter((bar, i) => bar.volume <= 0 && isMoved(bar, bars[from + i - 1]))
+  if (lost.length === 0 || bars.slice(-3 * RECENT).filter(({ volume }) => volume > 0).length < RECENT) return 'unknown'
+  const verdict = lost.length > MOST.repaired ? 'fail' : 'warn'
+  const told = { date: lost.at(-1)?.date ?? null, count: lost.length }
+  return finding('volume_units', verdict, { touches: VOLUME, detail: 'no_trades', ...told })
+}
+
+const isMoved = (bar: Bar, before: Bar | undefined): boolean =>
+  bar.high / bar.low - 1 > TOLERANCE.orderShare ||
+  (before !== undefined && Math.abs(bar.close / before.close - 1) > TOLERANCE.quoteShare)
 
 const WING = 5
 

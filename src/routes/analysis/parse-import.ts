@@ -6,14 +6,16 @@ import { config } from '../../config.ts'
 import { stockNameStore } from '../../db/stock-names.ts'
 import type { AppEnv } from '../../http/app-env.ts'
 import { readBytes } from '../../http/body.ts'
-import { AppError, analysisEnvelope } from '../../http/errors.ts'
+import { callerLanguage } from '../../http/caller-language.ts'
+import { type AppError, analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
 import { currentNames } from '../../kits/market-names/index.ts'
-import { readRows, rowsOf, textOfFile } from '../../market/import-list.ts'
+import { MOST_ROWS, readRows, rowsOf, textOfFile } from '../../market/import-list.ts'
 import type { Language } from '../../market/names/labels.ts'
 import type { Reading } from '../../market/readings.ts'
 import { readingOf, StockReading } from './readings.ts'
+import { refused } from './refusals.ts'
 
 const MAX_BYTES = 2_097_152
 
@@ -48,7 +50,7 @@ endpoint(
       'How the rows of a text or of a CSV file would be read as stocks; JSON with `text` is taken as well as a form',
     rawBody: {
       contentType: 'multipart/form-data',
-      schema: z.object({ file: z.string().describe('The file, UTF-8 or GBK') }),
+      schema: z.object({ file: z.string().describe('The file, UTF-8, UTF-16 or GBK') }),
     },
     example: { body: { file: 'the bytes of stocks.csv' } },
     replies: {
@@ -58,50 +60,50 @@ endpoint(
   },
   async (c) => {
     const rows = rowsOf(await textOf(c))
-    if (rows === null) throw refused('parse_failed', 'The list has more than 1000 rows: divide it')
+    if (rows === null) throw refused(c, ({ tooManyRows }) => tooManyRows(MOST_ROWS), { word: 'parse_failed' })
     const names = await currentNames(stockNameStore(c.env.DB))
-    const language = config(c.env).reportLanguage
+    const language = callerLanguage(c)
     const items = readRows(rows, names).map((reading) => itemOf(reading, language))
     const codes = items.flatMap(({ code, confidence }) => (code === null || confidence === 'low' ? [] : [code]))
     return c.json({ codes, items })
   },
 )
 
-const refused = (word: string, message: string): AppError => new AppError('bad_request', message, { word })
-const nothing = (): AppError => refused('bad_request', 'Give a file in a form, or JSON with text')
+const nothing = (c: Context<AppEnv>): AppError => refused(c, ({ noFile }) => noFile, { word: 'bad_request' })
 
 async function textOf(c: Context<AppEnv>): Promise<string> {
   const contentType = c.req.header('content-type') ?? ''
   const bytes = await readBytes(c.req.raw, config(c.env).maxBodyBytes)
-  if (bytes.byteLength > MAX_BYTES) throw refused('file_too_large', 'An import takes at most 2 MB')
-  return /^multipart\/form-data\b/i.test(contentType) ? textOfForm(bytes, contentType) : textOfJson(bytes)
+  if (bytes.byteLength > MAX_BYTES) throw refused(c, ({ largeFile }) => largeFile, { word: 'file_too_large' })
+  return /^multipart\/form-data\b/i.test(contentType) ? textOfForm(c, bytes) : textOfJson(c, bytes)
 }
 
 const JsonImport = z.object({ text: z.string() })
 
-function textOfJson(bytes: Uint8Array): string {
+function textOfJson(c: Context<AppEnv>, bytes: Uint8Array): string {
   let value: unknown
   try {
     value = JSON.parse(new TextDecoder().decode(bytes))
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    throw refused('invalid_json', 'The body is neither a form nor JSON')
+    throw refused(c, ({ noJson }) => noJson, { word: 'invalid_json' })
   }
   const parsed = JsonImport.safeParse(value)
-  if (!parsed.success) throw nothing()
+  if (!parsed.success) throw nothing(c)
   return parsed.data.text
 }
 
-async function textOfForm(bytes: Uint8Array, contentType: string): Promise<string> {
+async function textOfForm(c: Context<AppEnv>, bytes: Uint8Array): Promise<string> {
+  const contentType = c.req.header('content-type') ?? ''
   const form = await new Response(bytes, { headers: { 'content-type': contentType } }).formData().catch((cause) => {
-    throw new AppError('bad_request', 'The form cannot be read', { word: 'read_failed', cause })
+    throw refused(c, ({ noForm }) => noForm, { word: 'read_failed', cause })
   })
   const file = form.get('file')
-  if (file === null) throw nothing()
+  if (file === null) throw nothing(c)
   if (typeof file === 'string') return file
   const text = textOfFile(new Uint8Array(await file.arrayBuffer()))
   if (text !== null) return text
-  throw refused('parse_failed', 'The file is no text in UTF-8 or GBK: save a spreadsheet as CSV, and import that')
+  throw refused(c, ({ noText }) => noText, { word: 'parse_failed' })
 }
 
 function itemOf(reading: Reading, language: Language): z.infer<typeof ImportItem> {

@@ -3,13 +3,14 @@
 
 import { z } from '@hono/zod-openapi'
 import { ReportLanguage } from '../../analysis/schemas.ts'
-import { config } from '../../config.ts'
 import { stockNameStore } from '../../db/stock-names.ts'
+import { callerLanguage } from '../../http/caller-language.ts'
 import { analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
 import { currentNames, type Listing } from '../../kits/market-names/index.ts'
 import { canonicalCode, instrumentOf, type Language, nameIn, placeOf, readingText } from '../../market/names/labels.ts'
+import { rejectionText } from '../../market/names/rejection-texts.ts'
 import { READING_KINDS, type Reading, readEntry } from '../../market/readings.ts'
 
 const MOST_ENTRIES = 500
@@ -72,7 +73,7 @@ export function readingOf(
     market_label: instrument && placeOf(instrument, language),
     reading: isRead ? readingText(input.trim(), listing, { key: instrument.key, language }) : null,
     reason: rejected?.reason ?? null,
-    message: rejected?.message ?? null,
+    message: rejected && rejectionText(rejected, language),
     candidates: candidates.map((one) => candidateOf(one, language)),
   }
 }
@@ -92,7 +93,9 @@ endpoint(
     body: {
       schema: z.object({
         entries: z.array(z.string().max(200)).max(MOST_ENTRIES),
-        language: ReportLanguage.optional().describe('Of names and sentences; the configured one by default'),
+        language: ReportLanguage.optional().describe(
+          'Of names and sentences; by default the one of `Accept-Language`, else the configured one',
+        ),
       }),
       required: true,
     },
@@ -103,7 +106,7 @@ endpoint(
       },
     },
   },
-  async (c, { body: { entries, language = config(c.env).reportLanguage } }) => {
+  async (c, { body: { entries, language = callerLanguage(c) } }) => {
     const names = await currentNames(stockNameStore(c.env.DB))
     const items = entries.flatMap((entry) => readEntry(entry, names) ?? []).map((one) => readingOf(one, language))
     return c.json({ items })

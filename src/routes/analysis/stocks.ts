@@ -1,9 +1,12 @@
 import { z } from '@hono/zod-openapi'
+import type { Context } from 'hono'
 import { marketDataOf } from '../../analysis/market-data.ts'
 import { pricesNotice } from '../../analysis/texts/findings.ts'
 import { sampleNotice } from '../../analysis/texts/format.ts'
 import { type Config, config } from '../../config.ts'
 import { stockNameStore } from '../../db/stock-names.ts'
+import type { AppEnv } from '../../http/app-env.ts'
+import { callerLanguage } from '../../http/caller-language.ts'
 import { AppError, analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
@@ -13,6 +16,7 @@ import { isoMicros } from '../../lib/clock.ts'
 import type { Bar } from '../../market/bars.ts'
 import { examinePrices } from '../../market/consistency/examine.ts'
 import { canonicalCode, instrumentOf, keyOf, placeOf } from '../../market/names/labels.ts'
+import { rejectionText } from '../../market/names/rejection-texts.ts'
 import { searchTexts } from '../../market/pasted.ts'
 import type { Fetched } from '../../market/provider-run.ts'
 import { type Resolved, resolveInput } from '../../market/resolve.ts'
@@ -44,8 +48,8 @@ endpoint(
     replies: { 200: { description: 'The quote', schema: StockQuote }, ...failures },
   },
   async (c, { params: { code } }) => {
-    const settings = config(c.env)
-    const stock = await stockOf(c.env, code)
+    const settings = { ...config(c.env), reportLanguage: callerLanguage(c) }
+    const stock = await stockOf(c, code)
     const market = await marketDataOf(c.env)
     const { bars, quote } = await market.snapshot(stock.instrument, { count: CHECKED_BARS })
     const { value: told, data_notice } = answered(quote, settings)
@@ -103,8 +107,8 @@ endpoint(
       const item = { type: 'enum', loc: ['query', 'period'], msg: message, input: query.period, ctx: { expected } }
       throw new AppError('unprocessable', message, { word: 'unsupported_period', items: [item] })
     }
-    const settings = config(c.env)
-    const stock = await stockOf(c.env, code)
+    const settings = { ...config(c.env), reportLanguage: callerLanguage(c) }
+    const stock = await stockOf(c, code)
     const market = await marketDataOf(c.env)
     // At least one more than asked for, so that the first has something to be compared with.
     const bars = await market.bars(stock.instrument, { count: Math.max(query.days + 1, CHECKED_BARS) })
@@ -122,10 +126,11 @@ endpoint(
   },
 )
 
-async function stockOf(env: Env, code: string): Promise<Resolved> {
-  const resolution = resolveInput(code, await currentNames(stockNameStore(env.DB)))
+async function stockOf(c: Context<AppEnv>, code: string): Promise<Resolved> {
+  const resolution = resolveInput(code, await currentNames(stockNameStore(c.env.DB)))
   if (resolution?.ok) return resolution
-  throw new AppError('not_found', resolution?.message ?? 'No stock code was given')
+  const told = resolution === null ? 'No stock code was given' : rejectionText(resolution, callerLanguage(c))
+  throw new AppError('not_found', told)
 }
 
 function nameOf({ listing }: Resolved, { reportLanguage }: Config): string | null {

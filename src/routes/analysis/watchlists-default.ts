@@ -50,9 +50,9 @@ endpoint(
   },
   async (c, { body: { stock_code, confirm: isConfirmed } }) => {
     const { owner } = c.get('principal')
-    const { stock, readings } = await stockOf(c.env, stock_code, { confirm: isConfirmed })
+    const { stock, readings } = await stockOf(c, stock_code, { confirm: isConfirmed })
     const list = (await defaultList(c.env.DB, owner)) ?? (await newDefault(c.env.DB, owner))
-    if (!(await watchStock(c.env.DB, { id: list.id, stock, most: MAX_STOCKS }))) throw full()
+    if (!(await watchStock(c.env.DB, { id: list.id, stock, most: MAX_STOCKS }))) throw full(c)
     const said = [...readings.flatMap(({ reading }) => reading ?? []), `${stock.stockCode} is in the watchlist`]
     return c.json(codesOf(await defaultList(c.env.DB, owner), said.join('; ')))
   },
@@ -73,7 +73,7 @@ endpoint(
   },
   async (c, { body: { stock_code } }) => {
     const { owner } = c.get('principal')
-    const stock = await watchedAs(c.env, stock_code)
+    const stock = await watchedAs(c, stock_code)
     const list = await defaultList(c.env.DB, owner)
     const wasThere = list !== null && (await unwatchStock(c.env.DB, list.id, stock.key))
     const message = `${stock.stockCode} ${wasThere ? 'is no longer' : 'was not'} in the watchlist`

@@ -1,6 +1,5 @@
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
-import { config } from '../../config.ts'
 import { stockNameStore } from '../../db/stock-names.ts'
 import {
   changeWatchlist,
@@ -14,6 +13,7 @@ import {
   watchStock,
 } from '../../db/watchlists.ts'
 import type { AppEnv } from '../../http/app-env.ts'
+import { callerLanguage } from '../../http/caller-language.ts'
 import { AppError, analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
@@ -24,7 +24,7 @@ import { hexId } from '../../lib/crypto.ts'
 import { readEntry, takeFirst } from '../../market/readings.ts'
 import type { Rejected, Resolved } from '../../market/resolve.ts'
 import { readingOf, StockReading } from './readings.ts'
-import { unclearNames } from './refusals.ts'
+import { refused as refusal, unclearNames } from './refusals.ts'
 
 const app = router(analysisEnvelope)
 const tag = 'Watchlists'
@@ -85,12 +85,12 @@ endpoint(
     replies: { 201: { description: 'The list', schema: ChangedWatchlist }, ...refused, ...taken },
   },
   async (c, { body }) => {
-    const { stocks, readings } = await stocksOf(c.env, body.stock_codes, body)
+    const { stocks, readings } = await stocksOf(c, body.stock_codes, body)
     const createdAt = isoMicros(Date.now())
     const list = { id: hexId(), name: body.name, isDefault: false, createdAt, stocks }
     const creation = await createWatchlist(c.env.DB, ownerOf(c), { list, most: MAX_LISTS })
     if (creation === 'name_taken') throw nameTaken()
-    if (creation === 'too_many') throw new AppError('bad_request', `You have ${MAX_LISTS} watchlists already`)
+    if (creation === 'too_many') throw refusal(c, (texts) => texts.watchlists(MAX_LISTS))
     return c.json({ ...wire(list), readings }, 201)
   },
 )
@@ -127,7 +127,7 @@ endpoint(
   },
   async (c, { params: { watchlist_id: id }, body }) => {
     await mustFind(c, id)
-    const given = body.stock_codes === undefined ? null : await stocksOf(c.env, body.stock_codes, body)
+    const given = body.stock_codes === undefined ? null : await stocksOf(c, body.stock_codes, body)
     const changes = { id, name: body.name ?? null, stocks: given?.stocks ?? null }
     if (!(await changeWatchlist(c.env.DB, ownerOf(c), changes))) throw nameTaken()
     return c.json({ ...wire(await mustFind(c, id)), readings: given?.readings ?? [] })
@@ -169,8 +169,8 @@ endpoint(
   },
   async (c, { params: { watchlist_id: id }, body }) => {
     await mustFind(c, id)
-    const { stock, readings } = await stockOf(c.env, body.stock_code, body)
-    if (!(await watchStock(c.env.DB, { id, stock, most: MAX_STOCKS }))) throw full()
+    const { stock, readings } = await stockOf(c, body.stock_code, body)
+    if (!(await watchStock(c.env.DB, { id, stock, most: MAX_STOCKS }))) throw full(c)
     return c.json({ ...wire(await mustFind(c, id)), readings })
   },
 )
@@ -190,7 +190,7 @@ endpoint(
   },
   async (c, { params: { watchlist_id: id, stock_code } }) => {
     await mustFind(c, id)
-    const { key } = await watchedAs(c.env, stock_code)
+    const { key } = await watchedAs(c, stock_code)
     if (!(await unwatchStock(c.env.DB, id, key))) throw new AppError('not_found', 'The stock is not in this watchlist')
     return c.json(wire(await mustFind(c, id)))
   },
@@ -199,7 +199,7 @@ endpoint(
 const ownerOf = (c: Context<AppEnv>): string => c.get('principal').owner
 const notFound = () => new AppError('not_found', 'No such watchlist')
 const nameTaken = () => new AppError('conflict', 'Another watchlist of yours has this name')
-export const full = () => new AppError('bad_request', `A watchlist holds at most ${MAX_STOCKS} stocks`)
+export const full = (c: Context<AppEnv>) => refusal(c, (texts) => texts.fullWatchlist(MAX_STOCKS))
 
 async function mustFind(c: Context<AppEnv>, id: string): Promise<Watchlist> {
   const list = await findWatchlist(c.env.DB, ownerOf(c), id)
@@ -212,12 +212,12 @@ type Readings = z.infer<typeof StockReading>[]
 
 /** The listings that entries mean, each once; 400 with the candidates when one is not clear and nobody confirmed its first. */
 async function stocksOf(
-  env: Env,
+  c: Context<AppEnv>,
   codes: readonly string[],
   { confirm: isConfirmed = false }: Confirm = {},
 ): Promise<{ stocks: WatchedStock[]; readings: Readings }> {
-  const names = await currentNames(stockNameStore(env.DB))
-  const language = config(env).reportLanguage
+  const names = await currentNames(stockNameStore(c.env.DB))
+  const language = callerLanguage(c)
   const read = codes.flatMap((code) => readEntry(code, names) ?? [])
   const taken = isConfirmed ? read.map(takeFirst) : read
   const rejected = taken.flatMap((one): Rejected[] => (one.rejected === null ? [] : [one.rejected]))
@@ -233,22 +233,22 @@ async function stocksOf(
 
 /** The same for one entry, which must not be blank. */
 export async function stockOf(
-  env: Env,
+  c: Context<AppEnv>,
   code: string,
   confirmation: Confirm = {},
 ): Promise<{ stock: WatchedStock; readings: Readings }> {
   const {
     stocks: [stock],
     readings,
-  } = await stocksOf(env, [code], confirmation)
-  if (stock === undefined) throw new AppError('bad_request', 'stock_code is blank')
+  } = await stocksOf(c, [code], confirmation)
+  if (stock === undefined) throw refusal(c, (texts) => texts.blankStock)
   return { stock, readings }
 }
 
 /** The stock to take out. A list may have a number of a bond, which is no stock's any more: it goes by its own text. */
-export async function watchedAs(env: Env, code: string): Promise<Pick<WatchedStock, 'key' | 'stockCode'>> {
-  const reading = readEntry(code, await currentNames(stockNameStore(env.DB)))
-  if (reading?.rejected?.reason !== 'no_share') return (await stockOf(env, code)).stock
+export async function watchedAs(c: Context<AppEnv>, code: string): Promise<Pick<WatchedStock, 'key' | 'stockCode'>> {
+  const reading = readEntry(code, await currentNames(stockNameStore(c.env.DB)))
+  if (reading?.rejected?.reason !== 'no_share') return (await stockOf(c, code)).stock
   const text = code.trim().toUpperCase()
   return { key: text, stockCode: text }
 }

@@ -15,11 +15,11 @@ const SPANS: [number, string][] = [
 const TABLE_ROWS = 20
 const NO_LEVELS: Level[] = []
 
-type Props = { code: string; levels: Level[]; redRises: boolean; reportIsSample: boolean }
+type Props = { code: string; language: string; levels: Level[]; redRises: boolean; reportIsSample: boolean }
 
-export function ChartSection({ code, levels, redRises, reportIsSample }: Props) {
+export function ChartSection({ code, language, levels, redRises, reportIsSample }: Props) {
   const [sessions, setSessions] = useState(126)
-  const { history, problem, tryAgain } = useHistory(code, sessions)
+  const { history, problem, tryAgain } = useHistory(code, sessions, language)
   const notice = history?.data_notice ?? null
   // Levels of one source over prices of another would be a picture of nothing.
   const isMixed = history !== null && (notice !== null) !== reportIsSample
@@ -41,6 +41,11 @@ export function ChartSection({ code, levels, redRises, reportIsSample }: Props) 
           {notice ?? "They are a live market's."}
         </Notice>
       )}
+      {history?.data_checks && (
+        <Notice kind="warning">
+          <span lang={language}>{history.data_checks}</span>
+        </Notice>
+      )}
       {history !== null && bars.length === 0 && <p class="empty">There are no daily prices for this time.</p>}
       {bars.length > 0 && (
         <>
@@ -57,13 +62,13 @@ export function ChartSection({ code, levels, redRises, reportIsSample }: Props) 
   )
 }
 
-function useHistory(code: string, sessions: number) {
+function useHistory(code: string, sessions: number, language: string) {
   const [history, setHistory] = useState<History | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
   const [tries, setTries] = useState(0)
   useEffect(() => {
     let current = true
-    dailyBars(code, sessions).then(
+    dailyBars(code, sessions, language).then(
       (found) => {
         if (!current) return
         setHistory(found)
@@ -74,7 +79,7 @@ function useHistory(code: string, sessions: number) {
     return () => {
       current = false
     }
-  }, [code, sessions, tries])
+  }, [code, sessions, language, tries])
   return { history, problem, tryAgain: () => setTries(tries + 1) }
 }
 

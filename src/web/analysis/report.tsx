@@ -7,7 +7,10 @@ import { usePageTitle } from '../router.tsx'
 import { Notice } from '../ui.tsx'
 import type { Report, Strategy } from '../wire.ts'
 import { ChartSection } from './chart-section.tsx'
+import { type Checks, checksOf, type Figures, isObject } from './checks.ts'
+import { Mark } from './marks.tsx'
 
+const PRICE: readonly Figures[] = ['price', 'change']
 /** Where red means a price that rose. */
 const RED_RISES = new Set(['cn', 'tw', 'jp', 'kr'])
 
@@ -16,15 +19,17 @@ export function ReportView({ report, taskId }: { report: Report; taskId: string 
   usePageTitle(meta.stock_name ?? meta.stock_code)
   const redRises = RED_RISES.has(meta.market_phase_summary?.market ?? '')
   const levels = useMemo(() => chartLevels(strategy), [strategy])
-  const isWithheld = isWithoutScore(report)
+  const checks = checksOf(report)
+  // The figures failed a check: the report has no score, and its chart would show what is doubted.
+  const isWithheld = checks.isBlocked
   const disclosure = details?.empty_news_disclosure
   return (
     <article class={redRises ? 'report red-rises' : 'report'} lang={meta.report_language}>
-      <Heading report={report} taskId={taskId} />
+      <Heading report={report} checks={checks} taskId={taskId} />
       {meta.reading && <Notice kind="info">{meta.reading}</Notice>}
       {meta.data_notice && <Notice kind="warning">{meta.data_notice}</Notice>}
       {meta.data_checks && <Notice kind={isWithheld ? 'error' : 'warning'}>{meta.data_checks}</Notice>}
-      <Verdict summary={summary} isWithheld={isWithheld} />
+      <Verdict summary={summary} checks={checks} />
       {strategy !== null && <LevelList strategy={strategy} />}
       <section aria-labelledby="summary-head">
         <h2 id="summary-head" lang="en">
@@ -38,10 +43,11 @@ export function ReportView({ report, taskId }: { report: Report; taskId: string 
           code={meta.stock_code}
           levels={levels}
           redRises={redRises}
+          language={meta.report_language}
           reportIsSample={Boolean(meta.data_notice)}
         />
       )}
-      {details !== null && <Details details={details} />}
+      {details !== null && <Details details={details} checks={checks} />}
       <p class="hint" lang="en">
         Made {clockTime(meta.created_at)}
         {meta.model_used === null ? ' by fixed rules, without a model' : ` with ${meta.model_used}`}. No investment
@@ -51,45 +57,44 @@ export function ReportView({ report, taskId }: { report: Report; taskId: string 
   )
 }
 
-/** The figures failed a check: the report has no score, and its chart would show what is doubted. */
-function isWithoutScore({ details }: Report): boolean {
-  const raw = details?.raw_result
-  if (typeof raw !== 'object' || raw === null || !('consistency' in raw)) return false
-  const { consistency } = raw
-  return (
-    typeof consistency === 'object' && consistency !== null && 'blocked' in consistency && consistency.blocked === true
-  )
-}
-
-function Verdict({ summary, isWithheld }: { summary: Report['summary']; isWithheld: boolean }) {
+function Verdict({ summary, checks }: { summary: Report['summary']; checks: Checks }) {
   const { operation_advice: advice, action_label: action } = summary
   return (
     <div class="verdict card">
-      {isWithheld ? (
+      {checks.isBlocked ? (
         <p class="no-score">{summary.sentiment_label}</p>
       ) : (
-        <Gauge score={summary.sentiment_score} label={summary.sentiment_label} />
+        <div class="scored">
+          <Gauge score={summary.sentiment_score} label={summary.sentiment_label} />
+          <Mark checks={checks} />
+        </div>
       )}
       <dl>
         <div>
           <dt lang="en">Advice</dt>
           <dd>
             {advice} {action !== null && action !== advice && <span class="badge">{action}</span>}
+            <Mark checks={checks} />
           </dd>
         </div>
         <div>
           <dt lang="en">Trend</dt>
-          <dd>{summary.trend_prediction}</dd>
+          <dd>
+            {summary.trend_prediction} <Mark checks={checks} of={['price', 'averages', 'range']} />
+          </dd>
         </div>
       </dl>
     </div>
   )
 }
 
-function Heading({ report: { meta }, taskId }: { report: Report; taskId: string }) {
+type HeadingProps = { report: Report; checks: Checks; taskId: string }
+
+function Heading({ report, checks, taskId }: HeadingProps) {
+  const { meta } = report
   const change = meta.change_pct
   const direction = change === null || change === 0 ? 'flat' : change > 0 ? 'up' : 'down'
-  const barDate = meta.market_phase_summary?.effective_daily_bar_date
+  const barDate = priceDay(report)
   return (
     <header class="report-head">
       <div>
@@ -105,6 +110,7 @@ function Heading({ report: { meta }, taskId }: { report: Report; taskId: string 
                 {signed(change)} %
               </span>
             )}
+            <Mark checks={checks} of={PRICE} />
             {barDate && (
               <span class="hint" lang="en">
                 session of {barDate}
@@ -116,6 +122,13 @@ function Heading({ report: { meta }, taskId }: { report: Report; taskId: string 
       <Download taskId={taskId} fileName={`${meta.stock_code}-${(barDate ?? meta.created_at).slice(0, 10)}.md`} />
     </header>
   )
+}
+
+/** The session that the price is of; the market may have had later ones that the figures lack. Older reports do not tell it. */
+function priceDay({ meta, details }: Report): string | null {
+  const context = details?.context_snapshot
+  const day = isObject(context) && isObject(context.enhanced_context) ? context.enhanced_context.date : null
+  return typeof day === 'string' ? day : (meta.market_phase_summary?.effective_daily_bar_date ?? null)
 }
 
 function LevelList({ strategy }: { strategy: Strategy }) {
@@ -209,7 +222,7 @@ const MAX_DEPTH = 6
 /** Shown elsewhere on the page. */
 const SHOWN_ABOVE = new Set(['empty_news_disclosure'])
 
-function Details({ details }: { details: Record<string, unknown> }) {
+function Details({ details, checks }: { details: Record<string, unknown>; checks: Checks }) {
   const blocks = Object.entries(details).filter(([key, value]) => !SHOWN_ABOVE.has(key) && !isBlank(value))
   if (blocks.length === 0) return null
   return (
@@ -219,7 +232,9 @@ function Details({ details }: { details: Record<string, unknown> }) {
       </h2>
       {blocks.map(([key, value]) => (
         <details key={key} class="detail">
-          <summary>{title(key)}</summary>
+          <summary>
+            {title(key)} <Mark checks={checks} />
+          </summary>
           <div class="detail-body">
             <Value value={value} depth={0} />
           </div>

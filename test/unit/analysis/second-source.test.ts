@@ -17,7 +17,9 @@ test('another source is asked when quote and bars differ, never one that was ask
   const report = await reportWith(null, { dailyBars: bars, quote: async () => got(quote), otherQuote })
   expect(asked).toEqual([['tencent', 'eastmoney']])
   expect(report.summary.action).toBeNull()
-  expect(report.meta.data_checks).toContain(`第二来源 ${QUOTE.price} (yahoo) 与日线相符`)
+  expect(report.meta.data_checks).toContain(
+    `第二来源为 ${QUOTE.price.toFixed(2)} / ${QUOTE.prevClose.toFixed(2)} (yahoo)，与日线相符`,
+  )
   expect(renderMarkdown(report)).toContain('与日线相符')
 })
 

@@ -62,3 +62,10 @@ test('files in UTF-8 and in GBK are texts, pictures and archives are not, and a 
   expect(rowsOf(Array.from({ length: 1_001 }, (_, i) => `X${i}`).join('\n'))).toBeNull()
   expect(rowsOf('\n \n')).toEqual([])
 })
+
+test('what spreadsheets call Unicode text is read', () => {
+  const units = [...'代码,名称\n600519,贵州茅台\n'].map((character) => character.charCodeAt(0))
+  const little = new Uint8Array([0xff, 0xfe, ...units.flatMap((unit) => [unit & 255, unit >> 8])])
+  const big = new Uint8Array([0xfe, 0xff, ...units.flatMap((unit) => [unit >> 8, unit & 255])])
+  for (const bytes of [little, big]) expect(read(textOfFile(bytes) ?? '')).toEqual(['code 600519'])
+})

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, inject, test } from 'vitest'
 import { packagedNames } from '../../../src/kits/market-names/index.ts'
+import { rejectionText } from '../../../src/market/names/rejection-texts.ts'
 import { resolveEntries, resolveInput } from '../../../src/market/resolve.ts'
 import { resolvePasted } from '../../../src/market/resolve-pasted.ts'
 import { listSamples } from '../../../src/market/samples.ts'
@@ -16,7 +17,7 @@ function outcome(text: string): string {
 
 function message(text: string): string {
   const resolution = resolveInput(text, names)
-  return resolution && !resolution.ok ? resolution.message : ''
+  return resolution && !resolution.ok ? rejectionText(resolution, 'en') : ''
 }
 
 test('an entry becomes a listing by its code, then as a known ticker, then by its name', () => {
@@ -163,7 +164,10 @@ test('no entry makes the resolution throw, and a refusal always says which entry
     fc.property(fc.string({ unit: 'binary', maxLength: 20 }), (text) => {
       const resolution = resolveInput(text, names)
       if (resolution === null) expect(text.trim()).toBe('')
-      else if (!resolution.ok) expect(resolution.message.startsWith(JSON.stringify(text).slice(0, -1))).toBe(true)
+      else if (!resolution.ok) {
+        for (const language of ['zh', 'en', 'ko'] as const)
+          expect(rejectionText(resolution, language).startsWith(JSON.stringify(text).slice(0, -1))).toBe(true)
+      }
     }),
     { numRuns: 500 },
   )
@@ -171,7 +175,8 @@ test('no entry makes the resolution throw, and a refusal always says which entry
 
 test('what is no name is refused with the listings that may be meant, and read as the first of them when confirmed', () => {
   const refused = resolveInput('贵州茅苔', names)
-  expect(refused).toMatchObject({ ok: false, reason: 'not_found', message: expect.stringContaining('600519') })
+  expect(refused).toMatchObject({ ok: false, reason: 'not_found' })
+  expect(refused?.ok === false && rejectionText(refused, 'zh')).toContain('600519 (贵州茅台)')
   if (refused?.ok === false) expect(refused.candidates[0]?.key).toBe('600519')
   const shared = resolveInput('阿里巴巴', names)
   if (shared?.ok === false)

@@ -24,6 +24,8 @@ const scaled = (quote: Quote, factor: number): Quote => {
   return { ...quote, ...prices, open: move(quote.open), high: move(quote.high), low: move(quote.low) }
 }
 
+const pair = ({ price, prevClose }: Quote): string => `${price.toFixed(2)} / ${prevClose.toFixed(2)}`
+
 const of = (evidence: Evidence, check: Finding['check']) =>
   examine(evidence).consistency.findings.find((finding) => finding.check === check)
 
@@ -34,8 +36,8 @@ test('a second source tells whether the quote or the bars are wrong, or that not
   expect(isInDoubt(examine(wrong).consistency)).toBe(true)
   const second = (quote: Quote) => ({ source: 'yahoo', quote })
   expect(of({ ...wrong, second: second(clean.quote) }, 'second_source')).toMatchObject({
-    ...{ verdict: 'warn', detail: 'second_bars', found: `${clean.quote.price} (yahoo)` },
-    expected: wrong.quote.price,
+    ...{ verdict: 'warn', detail: 'second_bars', found: `${pair(clean.quote)} (yahoo)` },
+    expected: pair(wrong.quote),
   })
   expect(of({ ...wrong, second: second(wrong.quote) }, 'second_source')).toMatchObject({
     ...{ verdict: 'warn', detail: 'second_quote' },

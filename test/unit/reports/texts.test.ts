@@ -228,7 +228,10 @@ test('a name is the index’s own, never a placeholder or the code, and never br
     namesDisagree('Apple', 'Apple Inc.'),
     namesDisagree('Apple', 'Microsoft Corporation'),
     namesDisagree(null, 'x'),
-  ]).toEqual([true, false, false, false, true, false])
+    namesDisagree('招商银行', '平安银行'),
+    namesDisagree('中国银行', '中国银行'),
+    namesDisagree('中国石油', '中石油'),
+  ]).toEqual([true, false, false, false, true, false, true, false, false])
 })
 
 test('text from outside stays text in Markdown: no tag, link, image, table cell, heading, list or new line', () => {

@@ -126,7 +126,8 @@ function basisText(report: AnalysisReport): string | null {
 function dateText({ report: { meta }, view: { date }, labels }: Page): string | null {
   const session = meta.market_phase_summary
   const phase = session && labels.phase[session.phase]
-  if (date === null || phase === null) return date ?? phase
+  // Figures that were withheld have no day, and the phase alone is none.
+  if (date === null || phase === null) return date
   if (session?.session_date === date) return `${text(date)} · ${phase}`
   const template = (session?.analysis_intent ?? 'auto') === 'auto' ? labels.phaseNow : labels.phaseAsked
   return text(date) + aside(fill(template, { phase }), meta.report_language)

@@ -22,6 +22,7 @@ export const analysis: AnalysisTexts = {
     volume_shrinking_up: 'rising on shrinking volume (ratio {value}), few follow',
     volume_heavy_down: 'falling on heavy volume (ratio {value}), strong selling',
     volume_unknown: 'volume not known, scored as neutral',
+    volume_unfinished: 'the session is running, volume so far {value} times a whole day: scored as neutral',
     support_both: 'price within 2% of MA5 and MA10',
     support_ma5: 'price within 2% of MA5',
     support_ma10: 'price within 2% of MA10',

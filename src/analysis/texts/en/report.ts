@@ -57,6 +57,8 @@ export const report: ReportTexts = {
   guard: {
     inconsistent_data: 'the data failed a consistency check, so there is no advice',
     insufficient_bars: 'Too few daily bars for a technical view, so the advice is to watch',
+    not_traded:
+      'The stock is probably suspended or hardly traded, so nothing can be bought or sold on these figures and the advice is to watch',
     trend_unconfirmed:
       'The score of {score} is high, but the averages have not turned up yet, so the advice is to watch',
     trend_against_score:

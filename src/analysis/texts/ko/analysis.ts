@@ -22,6 +22,7 @@ export const analysis: AnalysisTexts = {
     volume_shrinking_up: '거래량 감소 속 상승(비율 {value}), 추종 부족',
     volume_heavy_down: '거래량을 동반한 하락(비율 {value}), 매물 압력 큼',
     volume_unknown: '거래량을 알 수 없어 중립으로 계산',
+    volume_unfinished: '장중이라 거래량이 아직 완전하지 않음(하루 평균의 {value}배), 중립으로 계산',
     support_both: '가격이 MA5와 MA10의 2% 이내',
     support_ma5: '가격이 MA5의 2% 이내',
     support_ma10: '가격이 MA10의 2% 이내',

@@ -57,6 +57,7 @@ export const report: ReportTexts = {
   guard: {
     inconsistent_data: '데이터 정합성 검사 실패로 의견을 제시하지 않음',
     insufficient_bars: '일봉이 부족하여 기술적 판단을 할 수 없으므로 관망으로 처리합니다',
+    not_traded: '거래정지 상태이거나 거래가 거의 없어 이 수치로는 매매할 수 없으므로 관망으로 처리합니다',
     trend_unconfirmed: '점수 {score}점은 높지만 이동평균이 아직 상승으로 전환되지 않아 관망으로 처리합니다',
     trend_against_score:
       '점수 {score}점은 높지만 이동평균은 여전히 하락 배열이어서 서로 모순되므로 관망으로 처리합니다',

@@ -22,6 +22,7 @@ export const analysis: AnalysisTexts = {
     volume_shrinking_up: '缩量上涨（量比 {value}），追价意愿不足',
     volume_heavy_down: '放量下跌（量比 {value}），抛压较重',
     volume_unknown: '成交量未知，按中性计分',
+    volume_unfinished: '盘中成交量尚不完整（目前为全日均量的 {value} 倍），按中性计分',
     support_both: '价格在 MA5 与 MA10 的 2% 以内',
     support_ma5: '价格在 MA5 的 2% 以内',
     support_ma10: '价格在 MA10 的 2% 以内',

@@ -57,6 +57,7 @@ export const report: ReportTexts = {
   guard: {
     inconsistent_data: '数据一致性校验未通过，不作建议',
     insufficient_bars: '日线不足，无法作技术判断，按观望处理',
+    not_traded: '可能停牌或几乎没有成交，无法据此买卖，按观望处理',
     trend_unconfirmed: '评分 {score} 偏高，但均线尚未形成多头，按观望处理',
     trend_against_score: '评分 {score} 偏高，但均线仍为空头排列，两者矛盾，按观望处理',
     buy_near_resistance: '评分 {score} 偏向买入，但价格紧贴压力位 {resistance} 且没有资金流入，因此建议观望',
