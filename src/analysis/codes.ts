@@ -165,6 +165,7 @@ export type Indicator =
   | 'year_range'
 
 export type Heading =
+  | 'model_words'
   | 'report'
   | 'price'
   | 'data_date'

@@ -107,10 +107,11 @@ test('a model server is asked once with schema and strategies, repairs a broken 
     const narrator = chatNarrator(model, 'loopback-1')
     const first = await analysed(narrator)
     expect(first.report.meta.model_used).toBe('loopback-1')
-    expect(first.report.summary.analysis_summary).toBe('均线多头排列。')
+    expect(first.report.summary.analysis_summary).not.toContain('均线多头排列。有人喊价')
+    expect(JSON.stringify(first.report.summary)).not.toContain('8888')
     expect(first.report.details?.raw_result).toMatchObject({
       generated_by: 'model',
-      figure_check: { checked: 1, struck: 1 },
+      model_comment: { model: 'loopback-1', action: 'hold' },
       strategy_synthesis: { findings: [{ id: 'bull_trend' }], unknown: ['no_such_thing'] },
     })
     const [asked] = model.asked

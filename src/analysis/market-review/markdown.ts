@@ -2,8 +2,9 @@
 // an address becomes a link only when it is one of the web.
 
 import { REVIEW_PARTS, type ReviewPart } from '../codes.ts'
+import type { ModelRun } from '../diagnostics.ts'
 import { escapeMarkdown, list, table } from '../report/render/markdown-text.ts'
-import { textsOf } from '../texts/book.ts'
+import { fill, textsOf } from '../texts/book.ts'
 import { largeNumber, sampleNotice, signedPct } from '../texts/format.ts'
 import { indexChart, svgAddress } from './chart.ts'
 import type { IndexFact, RegionFacts } from './facts.ts'
@@ -11,17 +12,33 @@ import type { MarketLight } from './judge.ts'
 import { REGION_SPECS } from './regions.ts'
 import type { Narrative } from './write.ts'
 
-export type Reviewed = { facts: RegionFacts; light: MarketLight | null; narrative: Narrative }
+export type Reviewed = {
+  facts: RegionFacts
+  light: MarketLight | null
+  narrative: Narrative
+  /** How the model was asked; null when none is configured. */
+  modelRun: ModelRun | null
+}
 
 /** The whole review of one region, its title a heading of the second level and its parts of the third. */
 export function regionMarkdown(reviewed: Reviewed): string {
   const { facts, narrative } = reviewed
   const words = textsOf(facts.language).review
   const parts = REVIEW_PARTS.map((part) => `### ${words.part[part]}\n\n${bodyOf(part, reviewed)}`)
-  const made = narrative.model === null ? words.codeMade : words.modelMade(escapeMarkdown(narrative.model))
+  const made =
+    narrative.model === null
+      ? `${failed(narrative, facts.language)}${words.codeMade}`
+      : words.modelMade(escapeMarkdown(narrative.model))
   return [title(facts), notices(facts), ...parts, `*${made} ${words.disclaimer}*`]
     .filter((block) => block !== '')
     .join('\n\n')
+}
+
+/** Why a model that was asked wrote nothing; empty where none was. */
+function failed({ fault }: Narrative, language: RegionFacts['language']): string {
+  if (fault === null) return ''
+  const { modelFailed, modelFault } = textsOf(language).analysis
+  return fill(modelFailed, { fault: modelFault[fault] })
 }
 
 export function title({ date, region, language }: Pick<RegionFacts, 'date' | 'region' | 'language'>): string {

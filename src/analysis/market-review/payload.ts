@@ -3,6 +3,7 @@
 import { isoMicros } from '../../lib/clock.ts'
 import type { RankedEnds } from '../../market/company.ts'
 import type { Provenance, ProviderRun } from '../../market/provider-run.ts'
+import type { ModelRun } from '../diagnostics.ts'
 import type { ReportLanguage } from '../schemas.ts'
 import { textsOf } from '../texts/book.ts'
 import { indexChart } from './chart.ts'
@@ -36,6 +37,8 @@ export type MarketPayload = {
   missing: Json[]
   data_notice: string | null
   model_used: string | null
+  /** Why a model that was asked gave no words; null when it did, or when none is configured. */
+  model_fault: string | null
   chart_svg: string | null
   markdown_report: string
 }
@@ -67,6 +70,7 @@ export type Review = {
   provenance: Provenance | null
   notice: string | null
   model: string | null
+  modelRuns: ModelRun[]
   runs: ProviderRun[]
 }
 
@@ -106,6 +110,7 @@ export function marketPayload(reviewed: Reviewed, options: PayloadOptions): Mark
     missing: facts.gaps.map(({ what, detail }) => ({ what, label: words.gap[what], detail })),
     data_notice: options.notice,
     model_used: narrative.model,
+    model_fault: narrative.fault,
     chart_svg: indexChart(facts.indices, words.chartTitle),
     markdown_report: markdown,
   }

@@ -19,6 +19,7 @@ export function reviewRecord(review: Review, job: RunJob, now: number): NewAnaly
   const { owner, request } = job
   const diagnostics = {
     ...storedDiagnostics({ ...job, stockCode: REVIEW_CODE }, review.runs),
+    llm_runs: review.modelRuns.map((run) => ({ ...run })),
     scope: 'market_review',
   }
   return recordOf({ owner, request, report: reportOfReview(review, job, now), diagnostics })

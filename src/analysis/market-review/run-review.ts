@@ -7,7 +7,7 @@ import type { ProviderRun } from '../../market/provider-run.ts'
 import { STAGE_PROGRESS } from '../codes.ts'
 import type { Ctx } from '../ctx.ts'
 import { within } from '../deadline.ts'
-import { storedDiagnostics } from '../diagnostics.ts'
+import { type ModelRun, storedDiagnostics } from '../diagnostics.ts'
 import { providerNodes } from '../flow/nodes.ts'
 import { flowEvent } from '../flow/run-flow.ts'
 import type { RunHooks } from '../flow/steps.ts'
@@ -24,7 +24,7 @@ import type { Reviewed } from './markdown.ts'
 import { type MarketPayload, marketPayload, type PayloadOptions, type Review, type ReviewPayload } from './payload.ts'
 import { reviewRecord } from './record.ts'
 import { lenientRegions, REGION_SPECS, type Region } from './regions.ts'
-import { codeNarrative, modelWords } from './write.ts'
+import { codeNarrative, modelWords, type Narrative } from './write.ts'
 
 /** Steps of different runs of one task keep apart by their numbers. */
 const PER_ATTEMPT = 1_000
@@ -140,13 +140,21 @@ async function gather(region: Region, deps: ReviewDeps, ctx: Ctx): Promise<Gathe
 async function written(
   facts: Reviewed['facts'],
   { narrator, deadlines }: ReviewDeps,
-  { signal }: Ctx,
+  { signal, clock }: Ctx,
 ): Promise<Reviewed> {
-  const narrative =
-    narrator === null
-      ? codeNarrative(facts)
-      : await modelWords(facts, { narrator, timeoutMs: deadlines.modelMs }, signal)
-  return { facts, light: marketLight(facts), narrative }
+  const light = marketLight(facts)
+  if (narrator === null) return { facts, light, narrative: codeNarrative(facts), modelRun: null }
+  const startedAt = clock()
+  const narrative = await modelWords(facts, { narrator, timeoutMs: deadlines.modelMs }, signal)
+  return { facts, light, narrative, modelRun: modelRunOf(narrative, startedAt, clock() - startedAt) }
+}
+
+function modelRunOf({ model, fault }: Narrative, startedAt: number, durationMs: number): ModelRun {
+  return {
+    ...{ provider: null, model, call_type: 'analysis', success: fault === null, tokens: null },
+    ...{ duration_ms: durationMs, fallback_model: null, error_type: fault, problems: [] },
+    created_at: isoMicros(startedAt),
+  }
 }
 
 type Outcomes = {
@@ -176,6 +184,7 @@ function assemble(regions: readonly Region[], { reviewed, failed, reasons, runs,
     provenance: sample?.facts.provenance ?? null,
     notice: sample === undefined ? null : noticeOf(sample),
     model: reviewed.find(({ narrative }) => narrative.model !== null)?.narrative.model ?? null,
+    modelRuns: reviewed.flatMap(({ modelRun }) => modelRun ?? []),
     runs,
   }
 }

@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { errorFields, log } from '../../lib/log.ts'
-import { type LightState, REVIEW_PARTS, type ReviewPart, type ReviewTone } from '../codes.ts'
+import { type LightState, type NarratorFault, REVIEW_PARTS, type ReviewPart, type ReviewTone } from '../codes.ts'
 import { type Bounded, within } from '../deadline.ts'
 import { type Narrator, NarratorError, type NarratorReply, type NarratorRequest } from '../narrator.ts'
 import type { ReportLanguage } from '../schemas.ts'
@@ -14,7 +14,12 @@ import { averageChange, marketLight } from './judge.ts'
 import { REGION_SPECS } from './regions.ts'
 
 /** The prose of each part, as plain text, a paragraph a line. */
-export type Narrative = { texts: Record<ReviewPart, string>; model: string | null }
+export type Narrative = {
+  texts: Record<ReviewPart, string>
+  model: string | null
+  /** Why a model that was asked gave no usable words; null when it did, or when none is configured. */
+  fault: NarratorFault | null
+}
 
 const WIDE_SWING_PCT = 3
 
@@ -31,6 +36,7 @@ export function codeNarrative(facts: RegionFacts): Narrative {
   const sentences = (parts: (string | null | undefined)[]) => `${parts.filter(Boolean).join(stop)}${stop.trim()}`
   return {
     model: null,
+    fault: null,
     texts: {
       overview: lines(sentences(opening), breadth && sentences(breadth), facts.isPartial ? words.partial : null),
       indices: lines(spreadOf(facts), placeOf(facts)),
@@ -127,7 +133,7 @@ export async function modelWords(
   const answered = await answerOf(facts, pack, (ask) =>
     within({ timeoutMs, signal }, (inner) => narrator.complete({ ...ask, signal: inner })),
   )
-  if (answered === null) return made
+  if (typeof answered === 'string') return { ...made, fault: answered }
   const known = knownFigures(pack, facts)
   const texts = { ...made.texts }
   let used = 0
@@ -137,11 +143,12 @@ export async function modelWords(
     texts[part] = text
     used += 1
   }
-  return used === 0 ? made : { texts, model: answered.model }
+  return used === 0 ? { ...made, fault: 'bad_json' } : { texts, model: answered.model, fault: null }
 }
 
 type Ask = (request: Omit<NarratorRequest, 'signal'>) => Promise<Bounded<NarratorReply>>
 
+/** The answer, or why there is none. */
 async function answerOf(facts: RegionFacts, pack: object, ask: Ask) {
   const request = {
     system: systemOf(facts.language),
@@ -150,16 +157,30 @@ async function answerOf(facts: RegionFacts, pack: object, ask: Ask) {
   }
   try {
     const bounded = await ask(request)
-    if (!bounded.ok) return null
-    const { output, model } = bounded.value
-    const parsed = Texts.safeParse(typeof output === 'string' ? JSON.parse(output) : output)
+    if (!bounded.ok) return 'timeout'
+    const { output, model, isCutOff } = bounded.value
+    const parsed = Texts.safeParse(typeof output === 'string' ? jsonOf(output) : output)
     if (parsed.success) return { texts: parsed.data, model }
     log.warn('review.model_out_of_shape', { region: facts.region, model })
+    return isCutOff ? 'cut_off' : 'bad_json'
   } catch (error) {
-    if (error instanceof NarratorError) log.warn('review.model_failed', { region: facts.region, fault: error.fault })
-    else log.warn('review.model_failed', { region: facts.region, ...errorFields(error) })
+    const fault: NarratorFault = error instanceof NarratorError ? error.fault : 'network'
+    log.warn('review.model_failed', {
+      region: facts.region,
+      fault,
+      ...(error instanceof NarratorError ? {} : errorFields(error)),
+    })
+    return fault
   }
-  return null
+}
+
+/** What the text holds; undefined where it is no JSON. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 const systemOf = (language: ReportLanguage): string =>

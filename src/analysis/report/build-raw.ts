@@ -3,6 +3,7 @@ import { type ChipDistribution, chipHealth } from '../../market/indicators/chips
 import type { Action, ReportLanguage } from '../schemas.ts'
 import { textsOf } from '../texts/book.ts'
 import { figure, fixed, largeNumber, sampleLabelled, signedPct } from '../texts/format.ts'
+import { figureCheck } from '../write/model-box.ts'
 import { levelRows } from '../write/strategy.ts'
 import { wireConsistency } from './consistency.ts'
 import { evidenceMembers } from './evidence.ts'
@@ -94,16 +95,17 @@ function interventions({ decision, narrative }: Facts): Json {
   }
 }
 
-/** Who wrote the words, and what became of the figures in them. */
+/** Who wrote words of the report, and what became of them. The model's stand in `model_comment` and nowhere else. */
 function authorship({ told }: Facts): Json {
-  const isTold = told !== null && told.texts !== null
+  const isTold = told !== null && told.box !== null
   return {
     model_used: told?.model ?? null,
     generated_by: isTold ? 'model' : 'rules',
     model_fault: isTold ? null : (told?.runs.at(-1)?.error_type ?? null),
     model_action: told?.action ?? null,
-    figure_check: isTold ? told.figures : null,
+    figure_check: figureCheck(told),
     phase_wording_struck: told?.recaps ?? 0,
+    model_comment: told?.box ?? null,
   }
 }
 

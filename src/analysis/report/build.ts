@@ -9,6 +9,7 @@ import { AnalysisReport, type ReportMeta, wireProvenance } from '../schemas.ts'
 import { textsOf } from '../texts/book.ts'
 import { checksNotice } from '../texts/findings.ts'
 import { emptyNewsDisclosure, sampleLabelled, sampleNotice, sentimentLevel } from '../texts/format.ts'
+import { figureCheck } from '../write/model-box.ts'
 import type { Words } from '../write/write.ts'
 import { actionLabel, deriveAction } from './action.ts'
 import { contextSnapshot, newsContent } from './build-context.ts'
@@ -29,7 +30,12 @@ export function report(judged: Judged, words: Words): Report {
 function diagnosticsOf(judged: Judged, { told }: Words): StoredDiagnostics {
   const stored = storedDiagnostics({ ...judged, stockCode: judged.instrument.key }, allRuns(judged))
   if (told === null) return stored
-  return { ...stored, llm_runs: told.runs.map((run) => ({ ...run })), figure_check: told.figures }
+  const check = figureCheck(told)
+  return {
+    ...stored,
+    llm_runs: told.runs.map((run) => ({ ...run })),
+    ...(check === null ? {} : { figure_check: check }),
+  }
 }
 
 function buildReport(facts: Facts): AnalysisReport {

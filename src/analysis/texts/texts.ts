@@ -166,7 +166,10 @@ export type AnalysisTexts = {
   modelFailed: string
   modelFault: Record<NarratorFault, string>
   modelDiffers: string
-  figuresStruck: string
+  /** Whose words stand in the box, and what they are not. */
+  modelBox: string
+  modelCounts: string
+  modelMark: Record<'doubtful' | 'undecidable', string>
   unknownSkills: string
   skillFinding: string
   skillsAgainst: string

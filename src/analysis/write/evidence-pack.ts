@@ -7,7 +7,6 @@ import { PERCENT_INDICATORS } from '../judge/signals.ts'
 import { adjustmentText, checksNotice } from '../texts/findings.ts'
 import { round } from '../texts/format.ts'
 import type { Changes } from './changes.ts'
-import type { KnownFigure, KnownFigures, NamedFigure } from './figures.ts'
 import type { Narrative } from './narrative.ts'
 import { levelRows } from './strategy.ts'
 
@@ -102,92 +101,4 @@ export function newsLines({ news }: Inputs): string[] {
     return `[${i + 1}] (${dimension}; ${source ?? 'unknown source'}; ${publishedAt?.slice(0, 10) ?? 'undated'}) ${title} — ${snippet}`
   })
   return news?.social ? [...lines, `[social] ${news.social.text}`] : lines
-}
-
-/** Every figure in the pack and in the news. */
-export function knownFigures(pack: Json, news: readonly string[], facts: Judged): KnownFigures {
-  const named = namedFigures(facts)
-  const text = [JSON.stringify(pack), ...news].join('\n')
-  const inNews = figuresIn([...news, ...stringsOf(pack)].join('\n'))
-  const code = facts.instrument.code
-  return {
-    figures: [...numbersOf(pack), ...inNews, ...named.map(({ value, isPercent }) => ({ value, isPercent }))],
-    named,
-    dates: new Set(text.match(/20\d\d-\d\d-\d\d/g) ?? []),
-    words: [facts.instrument.key, code, facts.displayName].filter((word) => /\d/.test(word)),
-  }
-}
-
-const PERCENT_KEY = /pct$|rate$/i
-
-function numbersOf(value: unknown, key = ''): KnownFigure[] {
-  if (typeof value === 'number') return [{ value, isPercent: PERCENT_KEY.test(key) }]
-  if (Array.isArray(value)) return value.flatMap((item) => numbersOf(item, key))
-  if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([name, item]) => numbersOf(item, name))
-}
-
-function stringsOf(value: unknown): string[] {
-  if (typeof value === 'string') return [value]
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsOf) : []
-}
-
-const QUOTED = /[-+−]?\d[\d,]*(?:\.\d+)?\s?(%|％|percent|万亿|亿|億|万|萬|억|만|조|trillion|billion|million|bn|mn)?/gi
-const SCALE: Record<string, number> = {
-  万亿: 1e12,
-  조: 1e12,
-  trillion: 1e12,
-  亿: 1e8,
-  億: 1e8,
-  억: 1e8,
-  万: 1e4,
-  萬: 1e4,
-  만: 1e4,
-  billion: 1e9,
-  bn: 1e9,
-  million: 1e6,
-  mn: 1e6,
-}
-
-/** Figures as others wrote them. */
-function figuresIn(text: string): KnownFigure[] {
-  return [...text.matchAll(QUOTED)].flatMap(([whole, unit = '']) => {
-    const digits = whole
-      .slice(0, whole.length - unit.length)
-      .replaceAll(',', '')
-      .replace('−', '-')
-    const value = Number.parseFloat(digits) * (SCALE[unit.toLowerCase()] ?? 1)
-    return Number.isNaN(value) ? [] : [{ value, isPercent: /%|％|percent/i.test(unit) }]
-  })
-}
-
-/** Figures that texts call by a name of their own. */
-function namedFigures({ technical, price, levels, decimals, decision, value: worth }: Judged): NamedFigure[] {
-  const { indicators } = technical ?? { indicators: null }
-  const level = (value: number | undefined) => ({ value: value ?? null, decimals })
-  const rows: [string[], { value: number | null | undefined; decimals: number }][] = [
-    ...([5, 10, 20, 60, 120, 250] as const).map(
-      (n): [string[], { value: number | null | undefined; decimals: number }] => [
-        [`MA${n}`, `${n}日均线`, `${n}-day average`],
-        { value: indicators?.[`ma${n}`], decimals },
-      ],
-    ),
-    ...([6, 12, 24] as const).map((n): [string[], { value: number | null | undefined; decimals: number }] => [
-      [`RSI${n}`, `RSI(${n})`],
-      { value: indicators?.[`rsi${n}`], decimals: 1 },
-    ]),
-    [
-      ['现价', '收盘价', '最新价', 'closed', 'closing price', 'current price', '현재가', '종가'],
-      { value: price, decimals },
-    ],
-    [['止损', '止损位', '止损价', 'stop loss', 'stop-loss', '손절'], level(levels.stopLoss?.price)],
-    [['止盈', '目标价', '目标位', 'take profit', 'price target', '목표가', '익절'], level(levels.takeProfit?.price)],
-    [['理想买点', '理想买入', 'ideal buy', '이상적 매수'], level(levels.idealBuy?.price)],
-    [['评分', '综合评分', 'score', '점수'], { value: decision.score, decimals: 0 }],
-    [['市盈率', 'PE', 'P/E'], { value: worth?.peRatio, decimals: 2 }],
-    [['市净率', 'PB', 'P/B'], { value: worth?.pbRatio, decimals: 2 }],
-  ]
-  return rows.flatMap(([names, { value, decimals: digits }]) =>
-    value === null || value === undefined ? [] : [{ names, value, decimals: digits, isPercent: false }],
-  )
 }

@@ -1,5 +1,5 @@
-// The model's part of a report: asked once, asked again when its answer is not in shape, checked figure by figure. What
-// comes out is words for the places that code has filled already; where nothing usable comes, code's words stay.
+// The model's part of a report: asked once, asked again when its answer is not in shape, checked sentence by sentence. What
+// comes out stands in a box of its own; every other field of the report is made by code.
 
 import { isoMicros } from '../../lib/clock.ts'
 import { errorFields, log } from '../../lib/log.ts'
@@ -10,23 +10,18 @@ import type { ModelRun } from '../diagnostics.ts'
 import type { Judged } from '../judge/judge.ts'
 import { type Narrator, NarratorError, type NarratorReply } from '../narrator.ts'
 import type { Action } from '../schemas.ts'
-import { evidencePack, knownFigures, newsLines, type WordedByCode } from './evidence-pack.ts'
-import { addCounts, checkFigures, type FigureCounts, type KnownFigures, NO_FIGURES } from './figures.ts'
+import { knownOf } from './claims/known-of.ts'
+import { evidencePack, newsLines, type WordedByCode } from './evidence-pack.ts'
 import { answerSchema, type ModelAnswer, parseAnswer, repairPrompt, systemPrompt, userPrompt } from './model-answer.ts'
+import { type ModelBox, modelBox } from './model-box.ts'
 import { withoutRecap } from './sentences.ts'
 
-type Clean<Text> = Text extends string[] ? string[] : string | null
-
-/** What is left of an answer's words; null where nothing is. */
-export type ModelTexts = { [Key in Exclude<keyof ModelAnswer, 'action'>]: Clean<ModelAnswer[Key]> }
-
 export type ModelWords = {
-  /** Null: code's words stand. */
-  texts: ModelTexts | null
+  /** Null: there is no usable answer. */
+  box: ModelBox | null
   model: string | null
   action: Action | null
   runs: ModelRun[]
-  figures: FigureCounts
   /** Sentences left out because they told of a close that has not been. */
   recaps: number
 }
@@ -47,10 +42,11 @@ export async function modelNarrative(facts: WordedByCode, narration: Narration, 
   const prompt = userPrompt({ pack, news, strategies })
   const runs: ModelRun[] = []
   const answered = await tryTwice({ ctx, narration, prompt, runs })
-  if (answered === null) return { texts: null, model: null, action: null, runs, figures: NO_FIGURES, recaps: 0 }
-  const known = knownFigures(pack, news, facts)
+  if (answered === null) return { box: null, model: null, action: null, runs, recaps: 0 }
   const { action, ...written } = answered.answer
-  return { ...checkedTexts(written, known, facts), model: answered.model, action, runs }
+  const { texts, recaps } = openTexts(written, facts)
+  const author = { model: answered.model, action, advised: facts.decision.action, language: facts.language }
+  return { box: modelBox(texts, knownOf(facts), author), model: answered.model, action, runs, recaps }
 }
 
 type Attempts = { ctx: Ctx; narration: Narration; prompt: string; runs: ModelRun[] }
@@ -122,22 +118,12 @@ async function settled(work: Promise<Bounded<NarratorReply>>): Promise<Outcome> 
   }
 }
 
-type Checked = Pick<ModelWords, 'figures' | 'recaps'> & { texts: ModelTexts }
-
-/** Every text of the answer with its figures looked up. What is left empty becomes null or is left out of its list. */
-function checkedTexts(written: Omit<ModelAnswer, 'action'>, known: KnownFigures, { phase }: Judged): Checked {
-  let figures = NO_FIGURES
-  let recaps = 0
-  const clean = (text: string): string => {
-    const open = withoutRecap(text, phase)
-    recaps += open.struck
-    const checked = checkFigures(open.text, known)
-    figures = addCounts(figures, checked.counts)
-    return checked.text
+/** Every text of the answer, the conclusion first; without sentences that tell of a close while the session runs. */
+function openTexts(written: Omit<ModelAnswer, 'action'>, { phase }: Judged): { texts: string[]; recaps: number } {
+  const told = Object.values(written).flatMap((value) => value ?? [])
+  const open = told.map((text) => withoutRecap(text, phase))
+  return {
+    texts: open.map(({ text }) => text).filter((text) => text !== ''),
+    recaps: open.reduce((sum, { struck }) => sum + struck, 0),
   }
-  const entries = Object.entries(written).map(([key, value]) => {
-    if (value === null) return [key, null]
-    return Array.isArray(value) ? [key, value.map(clean).filter((text) => text !== '')] : [key, clean(value) || null]
-  })
-  return { texts: Object.fromEntries(entries) as ModelTexts, figures, recaps }
 }

@@ -1,5 +1,5 @@
-// The third step: the judgement in words. Code has words for everything; where a model is configured, its words stand in the
-// places that code's words hold, and code's stay where it fails.
+// The third step: the judgement in words. Code has words for everything; where a model is configured, its words stand
+// in a box beside them and fill no other place.
 
 import { errorFields, log } from '../../lib/log.ts'
 import { STAGE_PROGRESS } from '../codes.ts'
@@ -12,6 +12,7 @@ import { checksNotice } from '../texts/findings.ts'
 import { sampleNotice } from '../texts/format.ts'
 import { type Changes, changesSince } from './changes.ts'
 import { companyTexts } from './company-texts.ts'
+import type { ModelBox } from './model-box.ts'
 import { type ModelWords, modelNarrative } from './model-narrative.ts'
 import { headline, limitationsOf, type Narrative, narrate } from './narrative.ts'
 import { followed } from './sentences.ts'
@@ -76,49 +77,10 @@ function streaming({ displayName, language }: Judged, ctx: AnalysisCtx) {
   }
 }
 
-/** Code's narrative with the model's words in it; what the model left empty keeps code's. */
+/** Code's narrative with a note on what became of the model's words; none of them stands in it. */
 function toldNarrative(narrative: Narrative, told: ModelWords, judged: Judged): Narrative {
-  const { texts } = told
-  if (texts === null) return { ...narrative, summary: failedSummary(narrative, told, judged.language) }
-  const guard = narrative.guardReason
-  return {
-    ...narrative,
-    oneSentence: texts.one_sentence ?? narrative.oneSentence,
-    summary: toldSummary(narrative, texts.analysis_summary, judged),
-    momentum: texts.technical_analysis ?? narrative.momentum,
-    averages: texts.ma_analysis ?? narrative.averages,
-    volume: texts.volume_analysis ?? narrative.volume,
-    fundamental: texts.fundamental_analysis ?? narrative.fundamental,
-    newsSummary: texts.news_summary ?? narrative.newsSummary,
-    sentiment: texts.market_sentiment ?? narrative.sentiment,
-    sector: texts.sector_position ?? narrative.sector,
-    shortTerm: texts.short_term_outlook,
-    mediumTerm: texts.medium_term_outlook,
-    earningsOutlook: texts.earnings_outlook,
-    catalysts: texts.positive_catalysts.length > 0 ? texts.positive_catalysts : narrative.catalysts,
-    risks: risksOf(narrative, texts.risk_alerts, guard),
-    noPosition: texts.advice_without_position ?? narrative.noPosition,
-    hasPosition: texts.advice_with_position ?? narrative.hasPosition,
-    limitations: [...narrative.limitations, ...notesOf(told, judged)],
-  }
-}
-
-/** The reason of a guard stays among the risks whoever writes them. */
-function risksOf(narrative: Narrative, risks: string[], guard: string | null): string[] {
-  if (risks.length === 0) return narrative.risks
-  return guard === null ? risks : [...risks, guard]
-}
-
-function toldSummary(narrative: Narrative, summary: string | null, judged: Judged): string {
-  if (summary === null) return narrative.summary
-  const { language, provenance, consistency } = judged
-  const stop = language === 'zh' ? '。' : '.'
-  const checks = checksNotice(consistency, language)
-  const sample = provenance === null ? '' : followed(sampleNotice(provenance, language))
-  const notice = checks === null ? sample : sample + followed(checks)
-  return narrative.guardReason === null
-    ? `${notice}${summary}`
-    : `${notice}${followed(summary)}${narrative.guardReason}${stop}`
+  if (told.box === null) return { ...narrative, summary: failedSummary(narrative, told, judged.language) }
+  return { ...narrative, limitations: [...narrative.limitations, ...notesOf(told.box, judged)] }
 }
 
 function failedSummary({ summary }: Narrative, { runs }: ModelWords, language: ReportLanguage): string {
@@ -132,14 +94,10 @@ function failedSummary({ summary }: Narrative, { runs }: ModelWords, language: R
     : `${followed(summary)}${sentence}`
 }
 
-function notesOf({ figures, action }: ModelWords, { language, decision }: Judged): string[] {
-  const phrases = textsOf(language).analysis
-  const { checked, corrected, struck } = figures
-  const differs = action !== null && action !== decision.action
-  return [
-    ...(struck + corrected > 0 ? [fill(phrases.figuresStruck, { checked, corrected, struck })] : []),
-    ...(differs ? [fill(phrases.modelDiffers, { action: textsOf(language).report.action[action] })] : []),
-  ]
+function notesOf({ counts, contradiction }: ModelBox, { language }: Judged): string[] {
+  const { checked, marked, dropped } = counts
+  const note = fill(textsOf(language).analysis.modelCounts, { checked, marked, dropped })
+  return [...(marked + dropped > 0 ? [note] : []), ...(contradiction === null ? [] : [contradiction])]
 }
 
 /** The words of a report whose figures failed a check: which check, with its figures, and that nothing is recommended. */

@@ -87,7 +87,7 @@ test('an index that a check warns of is marked in its table and named on top; od
   )
   expect(named(facts, 'SH000300')?.checks).toMatch(/previous close \(2026-03-19/)
   expect(named(facts, 'SZ399001')).toMatchObject({ volume: null, amount: null })
-  const text = regionMarkdown({ facts, light: null, narrative: codeNarrative(facts) })
+  const text = regionMarkdown({ facts, light: null, narrative: codeNarrative(facts), modelRun: null })
   expect(text).toMatch(/^\| CSI 300 ⚠ \|/m)
   expect(text).toMatch(/^> CSI 300: ⚠ Data consistency warning/m)
   expect(text).toMatch(/^\| SSE Composite \|/m)

@@ -132,7 +132,12 @@ test('words from outside stay words: in the report, its links, its picture', () 
   const indices = base.indices.map((index) => ({ ...index, name: hostile }))
   const made = codeNarrative({ ...base, indices, news })
   const narrative = { ...made, texts: { ...made.texts, plan: hostile }, model: hostile }
-  const markdown = regionMarkdown({ facts: { ...base, indices, news }, light: marketLight(base), narrative })
+  const markdown = regionMarkdown({
+    facts: { ...base, indices, news },
+    light: marketLight(base),
+    narrative,
+    modelRun: null,
+  })
   expect(markdown).not.toMatch(/<script|(?<!\\)\]\(javascript|(?<!\\)\]\(http:\/\/evil|\u202e|^# H/m)
   expect(markdown).toContain('[fine](<https://news.example/a?b=1&c=2>)')
   expect(markdown.match(/(?<!\\)\]\(/g)?.length).toBe(2)

@@ -56,6 +56,7 @@ function full(page: Page): Section[] {
     section(page, 'company', list(escaped(view.company))),
     section(page, 'news', list(escaped(view.news))),
     section(page, 'outlook', list(escaped(view.outlook))),
+    section(page, 'model_words', modelComment(page)),
     section(page, 'strategies', list(view.strategies.map((finding) => strategyLine(finding, page)))),
     section(page, 'plan', planList(page)),
     section(page, 'data_quality', qualityList(page)),
@@ -66,6 +67,24 @@ function section({ labels, report }: Page, heading: keyof ReportTexts['heading']
   if (body === '') return null
   const mark = text(headingMark(report, heading))
   return [`## ${labels.heading[heading]}`, body, ...(mark === '' ? [] : [mark])].join('\n\n')
+}
+
+/** The model's words as a quotation, each sentence with its mark and the rows that bear it. */
+function modelComment({ view: { comment }, report }: Page): string {
+  if (comment === null) return ''
+  const marks = textsOf(report.meta.report_language).analysis.modelMark
+  const sentences = comment.sentences.map(({ text: words, mark, cites }) => {
+    const sources = cites.map((n) => ` \\[${n}\\]`).join('')
+    return `${text(words)}${mark === null ? '' : ` (${marks[mark]})`}${sources}`
+  })
+  const lines = [
+    `**${text(comment.notice)}**`,
+    ...(comment.contradiction === null ? [] : [text(comment.contradiction)]),
+    ...sentences,
+  ]
+  const quoted = lines.map((line) => `> ${line.replaceAll('\n', ' ')}`).join('\n>\n')
+  const rows = comment.evidence.map(({ n, text: row }) => `\\[${n}\\] ${text(row)}`)
+  return [quoted, list(rows)].filter((part) => part !== '').join('\n\n')
 }
 
 const escaped = (texts: string[]) => texts.map(text)

@@ -29,6 +29,15 @@ const Finding = z.object({
 
 const Position = z.object({ no_position: Text, has_position: Text })
 
+const Comment = z.object({
+  notice: z.string(),
+  contradiction: Text,
+  sentences: z.array(
+    z.object({ text: z.string(), mark: z.enum(['doubtful', 'undecidable']).nullable(), cites: z.array(z.int()) }),
+  ),
+  evidence: z.array(z.object({ n: z.int(), text: z.string() })),
+})
+
 const Raw = z.object({
   confidence_level: Text,
   evidence: z.object({ text: Text }).nullish().catch(null),
@@ -40,6 +49,7 @@ const Raw = z.object({
   news_summary: Text.optional().catch(null),
   market_sentiment: Text.optional().catch(null),
   short_term_outlook: Text.optional().catch(null),
+  model_comment: Comment.nullish().catch(null),
   medium_term_outlook: Text.optional().catch(null),
   changes_since_previous: z.object({ sentences: Texts }).nullish().catch(null),
   strategy_synthesis: z
@@ -77,6 +87,8 @@ export type ReportView = {
   company: string[]
   news: string[]
   outlook: string[]
+  /** The model's words, with whose they are. */
+  comment: z.infer<typeof Comment> | null
   changes: string[]
   strategies: z.infer<typeof Finding>[]
 }
@@ -109,6 +121,7 @@ export function reportView({ details }: AnalysisReport): ReportView {
     limitations: dashboard?.phase_decision.data_limitations ?? [],
     company: told(raw.fundamental_analysis, raw.capital_flow_summary, raw.sector_position, raw.chip_summary),
     news: told(raw.news_summary, raw.market_sentiment),
+    comment: raw.model_comment ?? null,
     outlook: told(raw.short_term_outlook, raw.medium_term_outlook),
     changes: raw.changes_since_previous?.sentences ?? [],
     strategies: raw.strategy_synthesis?.findings ?? [],

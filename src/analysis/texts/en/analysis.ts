@@ -198,7 +198,10 @@ export const analysis: AnalysisTexts = {
     refused: 'it refused',
   },
   modelDiffers: 'The model would rather: {action}',
-  figuresStruck: '{struck} figures of the model were struck and {corrected} corrected, of {checked}',
+  modelBox:
+    'Written by the model {model}. It is a comment: advice, score, levels, news and risks are made by code and do not follow it.',
+  modelCounts: 'Of {checked} sentences of the model {marked} are marked and {dropped} were dropped',
+  modelMark: { doubtful: 'doubtful', undecidable: 'not decidable from the data' },
   unknownSkills: 'unknown strategies were left out: {names}',
   skillFinding: '{name}: {verdict}',
   skillsAgainst: 'none of the chosen strategies speaks for buying now',

@@ -168,6 +168,7 @@ export const report: ReportTexts = {
     synthetic: 'Synthetic data: prices are a generated sample that ends on {date}; they describe no real market.',
   },
   heading: {
+    model_words: "The model's words",
     report: 'Analysis',
     price: 'Price',
     data_date: 'Data as of',

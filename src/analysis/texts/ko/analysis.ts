@@ -191,7 +191,10 @@ export const analysis: AnalysisTexts = {
     refused: '모델이 거부함',
   },
   modelDiffers: '모델의 의견은 다릅니다: {action}',
-  figuresStruck: '모델이 쓴 숫자 {checked}개 중 {struck}개 삭제, {corrected}개 정정',
+  modelBox:
+    '모델 {model}이(가) 쓴 의견입니다. 투자의견, 점수, 가격대, 뉴스, 위험은 프로그램이 산출하며 이 글을 따르지 않습니다.',
+  modelCounts: '모델의 문장 {checked}개 중 {marked}개에 표시, {dropped}개 삭제',
+  modelMark: { doubtful: '의심스러움', undecidable: '데이터로 판단 불가' },
   unknownSkills: '알 수 없는 전략은 제외했습니다: {names}',
   skillFinding: '{name}: {verdict}',
   skillsAgainst: '선택한 전략 가운데 지금 매수를 지지하는 것이 없습니다',

@@ -173,6 +173,7 @@ export const report: ReportTexts = {
     synthetic: '합성 데이터: 시세는 {date}에 끝나는 생성된 샘플이며 실제 시장을 나타내지 않습니다.',
   },
   heading: {
+    model_words: '모델의 의견',
     report: '분석 보고서',
     price: '현재가',
     data_date: '데이터 기준일',

@@ -167,6 +167,7 @@ export const report: ReportTexts = {
     synthetic: '【合成数据】行情为程序生成的合成样例，截至 {date}，不代表任何真实市场。',
   },
   heading: {
+    model_words: '模型的评论',
     report: '分析报告',
     price: '最新价',
     data_date: '数据日期',

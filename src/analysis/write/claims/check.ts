@@ -1,0 +1,421 @@
+// Whether a sentence of a model is borne out by the data. Nothing is rewritten: a sentence is kept, marked or dropped. One passes
+// only when something in it is confirmed and nothing in it is left over, because what nobody can look up is not known.
+
+import { daysIn, isRightDay } from './dates.ts'
+import { type Figure, figuresIn } from './figures.ts'
+import { directionOf, isWithin, judgeFigure, type Subject } from './judge-figure.ts'
+import type { Known } from './known.ts'
+import { type Mention, mentionsIn } from './names.ts'
+import { countOf } from './numerals.ts'
+import { quotationIn } from './quotations.ts'
+import { isNegated, statesIn } from './states.ts'
+
+export type Verdict = 'confirmed' | 'doubtful' | 'undecidable' | 'false'
+
+/** True, false, or null for a claim that nothing decides. */
+type Finding = boolean | null
+
+/** The text as it is read: one width, one minus, no emphasis and nothing invisible. */
+export function plain(text: string): string {
+  const superscripts = text.replace(/10([⁰¹²³⁴⁵⁶⁷⁸⁹]+)/g, (_all, digits: string) => `10^${digits.normalize('NFKC')}`)
+  return superscripts
+    .normalize('NFKC')
+    .replace(/\p{Cf}|\p{Extended_Pictographic}|\uFE0F/gu, (char) => (/\d/.test(char) ? char : ''))
+    .replace(/[−–—]/g, '-')
+    .replace(/\*\*|__|`/g, '')
+    .replace(/[〜～]/g, '~')
+    .replace(/[’]/g, "'")
+}
+
+export function checkSentence(text: string, known: Known): Verdict {
+  const words = plain(text)
+  const findings: Finding[] = []
+  const quotation = quotationIn(words, known)
+  const rest = quotation === null ? words : quotation.rest
+  if (quotation !== null) findings.push(quotation.verdict)
+  if (rest !== '') findings.push(...claimsIn(rest, known))
+  if (findings.includes(false)) return 'false'
+  if (INVENTED.test(rest)) return 'doubtful'
+  if (findings.includes(null)) return 'doubtful'
+  return findings.length === 0 ? 'undecidable' : 'confirmed'
+}
+
+// Events that no data tell.
+const INVENTED =
+  /收购|并购|合并|重组|破产|立案|调查|入股|回购|召回|获批|罢工|诉讼|起诉|公告|takeover|acqui[rs]|merger|bankrupt|lawsuit|investigat|probe|recall|approved|buyback|guidance|인수|합병|회생|파산|조사|리콜|소송|승인|자사주/i
+
+function claimsIn(given: string, known: Known): Finding[] {
+  const findings: Finding[] = []
+  let text = given
+  const hide = (at: number, end: number) => {
+    text = text.slice(0, at) + '\u0001'.repeat(end - at) + text.slice(end)
+  }
+  for (const name of known.names) text = text.replaceAll(name, '\u0001'.repeat(name.length))
+  for (const day of daysIn(text)) {
+    findings.push(isRightDay(day, clauseAround(text, day), known))
+    hide(day.at, day.end)
+  }
+  const taken = [...splits(text, known), ...counts(text, known)]
+  for (const { at, end, finding } of taken) {
+    findings.push(finding)
+    hide(at, end)
+  }
+  for (const clause of clausesOf(text)) findings.push(...statesIn(clause, known))
+  findings.push(...clausesOf(text).flatMap((clause) => missing(clause, known)), ...figureFindings(text, known))
+  return findings
+}
+
+function clauseAround(text: string, { at, end }: { at: number; end: number }): string {
+  const before =
+    text
+      .slice(0, at)
+      .split(/[;；。\n，]|,(?!\s?20\d\d|\d)/)
+      .at(-1) ?? ''
+  return before + (text.slice(end).split(/[;；。\n，]|, /)[0] ?? '')
+}
+
+const clausesOf = (text: string) =>
+  text
+    .split(
+      /[，；。！？;!?\n]|,(?!\d)|\. |\band (?=[^\d]{12})|\bbut\b|但|且|、但|인 가운데|이며|지만|안 돼 |(?<=[가-힣])고 /,
+    )
+    .filter((clause) => clause.trim() !== '')
+
+type Taken = { at: number; end: number; finding: Finding }
+
+const SPLIT = /拆股|拆为|[拆](?=\s?[\d一二三四五六七八九十])|\bsplit\b|분할|병합|合股/i
+const SPLIT_RATIO =
+  /(\d+|[一二三四五六七八九十]+)(?:股|주당)?\s?(拆|:|比|대|-for-|for)\s?(?:股)?(\d+|[一二三四五六七八九十]+)(?:주)?/i
+
+function splits(text: string, { split }: Known): Taken[] {
+  const match = SPLIT.test(text) ? (SPLIT_RATIO.exec(text) ?? /(\d+)(주당) (\d+)주/.exec(text)) : null
+  if (match === null) return []
+  const [a, b] = [countOf(match[1] ?? ''), countOf(match[3] ?? '')]
+  const isReverse = /병합|合股|reverse/i.test(text)
+  const isRight =
+    split !== null &&
+    !isReverse &&
+    a !== null &&
+    b !== null &&
+    Math.min(a, b) === split.from &&
+    Math.max(a, b) === split.to
+  return [{ at: match.index, end: match.index + match[0].length, finding: isRight }]
+}
+
+const COUNT = '(\\d+|[一二两三四五六七八九十]+|one|two|three|four|five|six|seven|eight|nine|ten|none)'
+const OF_LAST: readonly (readonly [RegExp, 'n first' | 'k first'])[] = [
+  [
+    new RegExp(
+      `(?:最近|过去|近)(?:的)?${COUNT}个?(?:交易)?[日天](?:里|中|内)?(?:有)?${COUNT}(?:个|天|日)(?:交易日)?(?:收高|收涨|上涨|收阳)`,
+    ),
+    'n first',
+  ],
+  [
+    new RegExp(
+      `\\b${COUNT} (?:out )?of the last ${COUNT} (?:trading )?(?:sessions|closes|days)(?: closed higher| was higher| were higher| rose)?`,
+      'i',
+    ),
+    'k first',
+  ],
+  [
+    /(?:최근|지난) (\d+)거래일 (?:중|가운데) (?:오른 날은 )?(\d+일?|하루|이틀|사흘|나흘)(?:뿐|만)?(?: ?(?:올랐|상승)\S*)?/,
+    'n first',
+  ],
+]
+
+function counts(text: string, { closes }: Known): Taken[] {
+  for (const [pattern, order] of OF_LAST) {
+    const match = pattern.exec(text)
+    if (match === null) continue
+    const [first, second] = [match[1], match[2]].map((part) => countOf((part ?? '').replace('일', '')))
+    const [sessions, ups] = order === 'n first' ? [first, second] : [second, first]
+    const isSaid = sessions != null && ups != null && sessions < closes.length
+    const told = isSaid
+      ? closes
+          .slice(-sessions)
+          .filter((close, i, all) => close > (i === 0 ? (closes.at(-sessions - 1) ?? close) : (all[i - 1] ?? close)))
+      : []
+    const isDown = /收低|收跌|下跌|lower|fell|하락|내린/.test(text)
+    return [
+      { at: match.index, end: match.index + match[0].length, finding: isSaid && !isDown ? told.length === ups : null },
+    ]
+  }
+  return []
+}
+
+const MISSING =
+  /没有数据|暂缺|无法给出|没有给出|没有.{0,8}(?:买点|目标价|市盈率)|算不出来|not available|no figure for|제공되지|isn't (?:a|any)|no data|cannot be given|데이터가 없|없습니다|나오지 않|제시되지 않|산출되지/i
+
+function missing(text: string, known: Known): Finding[] {
+  if (!MISSING.test(text)) return []
+  const facts = mentionsIn(text)
+    .flatMap((mention) => mention.facts)
+    .filter((fact) => fact !== 'price')
+  return facts.length === 0 ? [] : [facts.some((fact) => known.values[fact] === null)]
+}
+
+type Token = Mention | Figure
+
+function figureFindings(text: string, known: Known): Finding[] {
+  const mentions = mentionsIn(text)
+  const figures = figuresIn(
+    text,
+    (at, end) => text.slice(at, end) === '\u0001' || mentions.some((it) => at < it.end && it.at < end),
+  )
+  const meant = figures.filter((figure) => !isNoFigure(text, figure))
+  const threshold = meant.filter((figure) => isThreshold(text, figure, mentions))
+  const tokens: Token[] = [...mentions, ...meant.filter((figure) => !threshold.includes(figure))]
+  tokens.sort((a, b) => a.at - b.at)
+  const groups = grouped(tokens, text)
+  return [
+    ...groups.flatMap((group) => judgeGroup(group, text, known)),
+    ...comparisons(mentions, { text, figures: meant, known }),
+  ]
+}
+
+// Words with a number in them that claim nothing: a first, one of, 52 weeks, some sessions.
+function isNoFigure(text: string, { at, end, unit, value }: Figure): boolean {
+  const [before, after] = [text.slice(Math.max(0, at - 8), at), text.slice(end, end + 16)]
+  if (unit === 'shares' && value === 52) return true
+  if (/^zero$/i.test(text.slice(at, end))) return true
+  if (
+    unit === 'plain' &&
+    /^[- ]?(?:(?:up|down) days|weeks?|days?|sessions?|months?|years?|-day|-week|nm|cm|周|日|天|个?交易日|个月|거래일|주(?=\s|간)|일|개월|条|句|根|个|家|位|种|项)/i.test(
+      after,
+    )
+  )
+    return true
+  if (/(?:第|20)$/.test(before) || (/^[一두한]$|^one$/i.test(text.slice(at, end)) && unit === 'plain')) return true
+  return unit === 'plain' && (/MA$/i.test(before) || /^(?:선|线)/.test(after)) && value < 300
+}
+
+function isThreshold(text: string, figure: Figure, mentions: readonly Mention[]): boolean {
+  if (figure.value !== 70 && figure.value !== 30) return false
+  return (
+    mentions.some(({ facts }) => facts[0]?.startsWith('rsi')) &&
+    /超|过|overb|overs|above|below|과매|넘|밑돌|[高低]于|[以之][上下]/i.test(text) &&
+    figure.unit === 'plain'
+  )
+}
+
+type Group = { mentions: Mention[]; figures: Figure[] }
+
+/** Names that stand together with the figures that follow them. */
+function grouped(tokens: readonly Token[], text: string): Group[] {
+  const groups: Group[] = []
+  for (const token of tokens) {
+    const last = groups.at(-1)
+    if (token.kind === 'figure') {
+      if (last) last.figures.push(token)
+      else groups.push({ mentions: [], figures: [token] })
+    } else if (last && last.figures.length === 0) last.mentions.push(token)
+    else if (last && last.mentions.length === 1 && isPointsThan(last.figures.at(-1), text, token.at))
+      last.mentions.push(token)
+    else if (last && last.mentions.length === 0 && isAfterwards(text.slice(last.figures.at(-1)?.end, token.at)))
+      last.mentions.push(token)
+    else if (
+      last &&
+      last.figures.length > last.mentions.length &&
+      /^\s?(?:on |for )?(?:about |its )?$|over the$|^ ?for the $|^的|^ 的| below | above |^ off|^ over |^ in $/i.test(
+        text.slice(last.figures.at(-1)?.end, token.at),
+      )
+    ) {
+      const moved = last.figures.pop()
+      groups.push({ mentions: [token], figures: moved ? [moved] : [] }, { mentions: [], figures: [] })
+      if (last.mentions.length === 1 && last.mentions[0]?.facts[0] !== 'price') groups.pop()
+    } else groups.push({ mentions: [token], figures: [] })
+  }
+  return groups
+}
+
+const isPointsThan = (figure: Figure | undefined, text: string, at: number) =>
+  figure !== undefined &&
+  (figure.unit === 'points' || figure.unit === 'percent') &&
+  /^\s?(?:$|above|below|higher|lower|over|under|more|less)/i.test(text.slice(figure.end, at))
+
+const isAfterwards = (between: string) => !/[，,。;；]/.test(between)
+
+function judgeGroup({ mentions, figures }: Group, text: string, known: Known): Finding[] {
+  if (figures.length === 0) return []
+  const subjects = mentions.flatMap(({ facts, at, end }) => facts.map((fact) => ({ fact, at, end })))
+  if (subjects.length === 0) return figures.map((figure) => judgeAlone(figure, text, known))
+  const around = spanOf({ mentions, figures }, text)
+  const [first, second] = figures
+  const subjectOf = (fact: (typeof subjects)[number]['fact']): Subject => ({
+    fact,
+    direction: ratioTurned(fact, text) ?? directionOf(around),
+  })
+  if (subjects.length === 2 && first && figures.length === 1 && isDifference(first, subjects, text)) {
+    return [judgeDifference(first, [subjects[0]?.fact ?? 'price', subjects[1]?.fact ?? 'price'], { around, known })]
+  }
+  if (subjects.length === figures.length) {
+    return subjects.map(({ fact }, i) => {
+      const figure = figures[i]
+      return figure
+        ? judgeFigure(
+            figure,
+            { ...subjectOf(fact), direction: ratioTurned(fact, text) ?? directionNear(text, figure, around) },
+            known,
+          )
+        : null
+    })
+  }
+  if (subjects.length > figures.length && figures.length > 1)
+    return judgeGroup({ mentions: mentions.slice(1), figures }, text, known)
+  const last = subjects.at(-1)
+  if (last && first && second && figures.length === 2 && isRange(text, first, second)) {
+    const value = known.values[last.fact]
+    return [
+      value !== null &&
+        value >= first.value &&
+        value <= second.value &&
+        [first, second].every(({ currencies }) => currencies.length === 0 || currencies.includes(known.currency)),
+    ]
+  }
+  return judgeRest({ figures, last: last?.fact, isMany: subjects.length > 1 }, { text, around, known })
+}
+
+type Rest = { figures: readonly Figure[]; last: Subject['fact'] | undefined; isMany: boolean }
+
+/** The last name takes the first figure; what follows is of the same name, or of the day. */
+function judgeRest(
+  { figures, last, isMany }: Rest,
+  { text, around, known }: { text: string; around: string; known: Known },
+): Finding[] {
+  return figures.map((figure, i) => {
+    const direction =
+      (last && ratioTurned(last, text)) ??
+      (isMany && figures.length === 1 ? directionOf(around) : directionNear(text, figure, around))
+    const told = last === undefined ? null : judgeFigure(figure, { fact: last, direction }, known)
+    if (i === 0 || told === true) return told
+    return judgeAlone(figure, text, known) === true ? true : null
+  })
+}
+
+/** Risk before reward turns a ratio round. */
+function ratioTurned(fact: string, text: string): 1 | -1 | null {
+  if (fact !== 'rewardRisk') return null
+  return /风险收益比|风险与回报|risk[- ]to[- ]reward|위험 대비/i.test(text) ? -1 : 1
+}
+
+const spanOf = ({ mentions, figures }: Group, text: string) => {
+  const [from, to] = [
+    Math.min(...[...mentions, ...figures].map(({ at }) => at)),
+    Math.max(...[...mentions, ...figures].map(({ end }) => end)),
+  ]
+  const before =
+    text
+      .slice(0, from)
+      .split(/[，。;；\n(]|,(?!\d)/)
+      .at(-1) ?? ''
+  const after = text.slice(to).split(/[，。;；\n)]|,(?!\d)|지만|\band\b/)[0] ?? ''
+  const names = mentions.reduce(
+    (out, { at, end, facts }) => (facts[0]?.startsWith('change') ? out : out.replace(text.slice(at, end), ' ')),
+    text.slice(from, to),
+  )
+  return `${before}${names.replace(/涨跌/g, '')}${after}`
+}
+
+/** The direction in the figure's own clause, or that of the whole group. */
+function directionNear(text: string, { at, end }: Figure, around: string): 1 | -1 | 0 {
+  const before = (
+    text
+      .slice(0, at)
+      .split(/[，。;；\n]|,(?!\d)|지만|(?<=[가-힣])고 |\bbut\b|\band\b/)
+      .at(-1) ?? ''
+  ).replace(/涨跌/g, '')
+  const after = text.slice(end).split(/[，。;；\n)]|,(?!\d)|지만|\band\b/)[0] ?? ''
+  return directionOf(before + after) || directionOf(around)
+}
+
+function judgeAlone(figure: Figure, text: string, known: Known): Finding {
+  const direction = directionNear(text, figure, text)
+  if (figure.unit === 'percent' && direction !== 0) {
+    return judgeFigure(figure, { fact: 'changePct', direction }, known)
+  }
+  if (figure.unit === 'score') return judgeFigure(figure, { fact: 'score', direction: 0 }, known)
+  if (figure.currencies.length > 0 && Math.abs(figure.value) < 1e7) {
+    const price = judgeFigure(figure, { fact: 'price', direction: 0 }, known)
+    return price === true ? true : null
+  }
+  return null
+}
+
+function isDifference({ unit }: Figure, subjects: readonly { fact: string }[], text: string): boolean {
+  if (unit === 'points') return true
+  return unit === 'percent' && subjects.every(({ fact }) => fact.endsWith('Pct')) && /相对|relative|상대적/i.test(text)
+}
+
+type FactPair = readonly [keyof Known['values'], keyof Known['values']]
+
+function judgeDifference(
+  figure: Figure,
+  [a, b]: FactPair,
+  { around, known }: { around: string; known: Known },
+): boolean {
+  const [left, right] = [known.values[a], known.values[b]]
+  if (left === null || right === null) return false
+  const apart = figure.unit === 'points' ? left - right : (left / right - 1) * 100
+  const sign = directionOf(around) < 0 ? -1 : 1
+  return isWithin({ ...figure, value: sign * figure.value }, apart)
+}
+
+const isRange = (text: string, a: Figure, b: Figure) =>
+  /^\s?(?:至|到|和|与|-|~|to|and|와|과|에서|부터)\s?$/i.test(
+    text
+      .slice(a.end, b.at)
+      .replace(/(?:HK\$|US\$|[$¥₩]|HKD|USD|RMB|CNY|KRW|JPY)/gi, '')
+      .trim(),
+  )
+
+const MORE = /高于|之上|上方|站上|站稳|收复|\babove\b|over\b|higher than|\bexceeds\b|웃돌|웃돕|보다 높|위에|위입|넘|>/i
+const LESS = /低于|之下|下方|跌破|失守|\bbelow\b|\bunder\b|lower than|\blost\b|밑돌|밑돕|보다 낮|아래|<|压在/i
+
+function comparisons(
+  mentions: readonly Mention[],
+  { text, figures, known }: { text: string; figures: readonly Figure[]; known: Known },
+): Finding[] {
+  return mentions.flatMap((mention, i): Finding[] => {
+    const [fact] = mention.facts
+    if (fact === undefined || mention.facts.length > 1 || !isLevel(fact)) return []
+    const before = mentions[i - 1]
+    const from =
+      before && !/[，。;；\n]|이며|지만|인 가운데|, and |\. /.test(text.slice(before.end, mention.at))
+        ? before
+        : undefined
+    const start =
+      from?.end ?? Math.max(0, ...[...text.slice(0, mention.at).matchAll(/[，,。;；\n]/g)].map(({ index }) => index))
+    const between = text.slice(start, mention.at)
+    const after = text.slice(mention.end, mentions[i + 1]?.at).split(/[，。;；\n]|,(?!\d)/)[0] ?? ''
+    const next = mentions[i + 1]
+    const isLast = next === undefined || /[，,。;；\n]|\band\b/.test(text.slice(mention.end, next.at))
+    const words = MORE.test(between) || LESS.test(between) ? between : isLast && !/[a-z]/i.test(after) ? after : ''
+    const [isMore, isLess] = [MORE.test(words), LESS.test(words)]
+    if (
+      isMore === isLess ||
+      figures.some(
+        ({ at, end }) =>
+          at >= start &&
+          end <= mention.end &&
+          at > (from?.end ?? 0) &&
+          words === between &&
+          text.slice(end, mention.at).length > 14,
+      )
+    )
+      return []
+    const left =
+      from?.facts.length === 1 && from.facts[0] !== undefined && isLevel(from.facts[0]) ? from.facts[0] : 'price'
+    if (left === fact) return []
+    return [compared(known, [left, fact], isMore !== isNegated(`${between}${after}`))]
+  })
+}
+
+function compared({ values }: Known, [a, b]: FactPair, isMore: boolean): Finding {
+  const [left, right] = [values[a], values[b]]
+  if (left === null || right === null) return false
+  return isMore ? left >= right : left <= right
+}
+
+const LEVELS =
+  /^(?:price|prevClose|open|high|low|ma\d+|boll\w+|high52|low52|support|resistance|stop|idealBuy|secondaryBuy|target\d)$/
+const isLevel = (fact: string) => LEVELS.test(fact)

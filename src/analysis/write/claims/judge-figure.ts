@@ -1,0 +1,73 @@
+// Whether a figure is what the data say of its subject.
+
+import type { Figure } from './figures.ts'
+import { type FactName, type Known, SIGNED, UNITS } from './known.ts'
+
+const SIGNS: ReadonlySet<string> = new Set(SIGNED)
+
+const UP =
+  /涨|增|升|高出|高于|高(?!点|位|达)|多出|上方|climb|\brose|\brise|gain|\bup\b|grew|grow|higher|above|over (?!the|five|twenty|sixty|\d)|put on|increase|올랐|올라|오른|상승|증가|(?<!오)늘|높|위에/i
+const DOWN =
+  /跌|降|减|回落|低于|低(?!点|位)|下滑|下方|\bfell|\bfall|lost|\bloss|\bdown\b|below|slip|shr[aiu]nk|declin|lower|drop|하락|내렸|내려|내린|감소|줄|낮|빠졌|아래/i
+
+/** 1 up, −1 down, 0 where the words tell neither or both. */
+export function directionOf(words: string): 1 | -1 | 0 {
+  const [isUp, isDown] = [UP.test(words), DOWN.test(words)]
+  return isUp === isDown ? 0 : isUp ? 1 : -1
+}
+
+export type Subject = { readonly fact: FactName; readonly direction: 1 | -1 | 0 }
+
+/** Null: the figure is of another kind than the fact, and what it is about is not known. */
+export function judgeFigure(figure: Figure, { fact, direction }: Subject, known: Known): boolean | null {
+  const value = known.values[fact]
+  const unit = UNITS[fact]
+  if (unit === 'ratio') return judgeRatio(figure, value, direction)
+  const isMoney = unit === 'price' || unit === 'money'
+  if (figure.unit === 'percent' && isMoney) return judgeApart(figure, { fact, direction }, known)
+  if (value === null) return false
+  if (figure.currencies.length > 0 && !(isMoney && figure.currencies.includes(known.currency))) return false
+  if (figure.unit === 'percent' && unit !== 'percent') return false
+  if (figure.unit === 'times' && unit === 'percent') return null
+  if (figure.unit === 'shares' && unit !== 'shares') return false
+  const sign = SIGNS.has(fact) && !figure.isSigned && direction !== 0 ? direction : 1
+  return isWithin({ ...figure, value: figure.value * sign }, value)
+}
+
+const BIASES = { ma5: 'bias5', ma10: 'bias10', ma20: 'bias20' } as const
+
+/** A percentage beside a price level is how far the price is from it. */
+function judgeApart(figure: Figure, { fact, direction }: Subject, { values }: Known): boolean | null {
+  const [level, price] = [values[fact], values.price]
+  if (fact === 'price') return isWithin(signed(figure, direction), values.changePct ?? 0)
+  if (fact === 'change' || fact === 'atr' || UNITS[fact] === 'money') return false
+  if (level === null || price === null) return false
+  const bias = fact === 'ma5' || fact === 'ma10' || fact === 'ma20' ? values[BIASES[fact]] : null
+  const apart = bias ?? Math.round((price / level - 1) * 10_000) / 100
+  if (fact === 'high52' || fact === 'low52')
+    return isWithin({ ...figure, value: Math.abs(figure.value) }, Math.abs(apart))
+  return isWithin(signed(figure, direction), apart)
+}
+
+const signed = (figure: Figure, direction: number): Figure =>
+  figure.isSigned || direction === 0 ? figure : { ...figure, value: figure.value * direction }
+
+function judgeRatio({ value, other, half, mode }: Figure, fact: number | null, direction: number): boolean {
+  if (fact === null) return false
+  if (other === null) return isWithin({ value, half, mode }, fact)
+  const [reward, risk] = direction < 0 ? [other, value] : [value, other]
+  return risk === 1 && isWithin({ value: reward, half: direction < 0 ? halfOf(reward) : half, mode }, fact)
+}
+
+const halfOf = (value: number) => 0.5 / 10 ** (String(value).split('.')[1]?.length ?? 0)
+
+export function isWithin({ value, half, mode }: Pick<Figure, 'value' | 'half' | 'mode'>, fact: number): boolean {
+  const [apart, size] = [Math.abs(value - fact), Math.abs(fact)]
+  const slack = 1e-9 * Math.max(1, size)
+  if (mode === 'exact') return apart <= half * 1.02 + slack
+  if (mode === 'about') return apart <= Math.max(0.03 * size, half) + slack
+  const short = Math.abs(value) - size
+  if (Math.sign(value) !== Math.sign(fact)) return false
+  if (mode === 'over') return short <= slack + 0.002 * size && -short <= Math.max(0.12 * size, 2.2 * half)
+  return short > -slack - 0.002 * size && short <= Math.max(0.09 * size, 2 * half)
+}

@@ -1,0 +1,122 @@
+// What a judged stock gives the checker to compare a model's words with.
+
+import type { Judged } from '../../judge/judge.ts'
+import { recentSeries } from '../../judge/recent-series.ts'
+import type { FactName, Known } from './known.ts'
+
+export function knownOf(facts: Judged): Known {
+  const { bars, decision, instrument, news, names } = facts
+  const year = bars.filter(({ date }) => date > (bars.at(-1) ? yearBefore(bars.at(-1)?.date ?? '') : ''))
+  const { high52, low52 } = yearOf(facts)
+  return {
+    values: valuesOf(facts),
+    currency: facts.priceCurrency,
+    dates: {
+      session: facts.asOf,
+      high52: year.findLast(({ high }) => high === high52)?.date ?? null,
+      low52: year.findLast(({ low }) => low === low52)?.date ?? null,
+      split: null,
+      period: facts.company.fundamentals.value?.report?.reportDate ?? null,
+    },
+    closes: bars.map(({ close }) => close),
+    ...recentSeries(facts),
+    isSuspended: facts.consistency.findings.some(({ detail }) => detail === 'suspended'),
+    split: null,
+    advice: decision.type === 'hold' ? 'wait' : decision.type,
+    isStrong: decision.advice.startsWith('strong'),
+    trend: trendOf(facts),
+    confidence: decision.confidence,
+    headlines: (news?.items ?? []).map(({ title, source, publishedAt }) => {
+      return { title, source, date: publishedAt?.slice(0, 10) ?? null }
+    }),
+    names: [facts.displayName, names.zh, names.en, instrument.code, instrument.key].filter(
+      (name): name is string => typeof name === 'string' && name !== '',
+    ),
+  }
+}
+
+const YEAR_MS = 364 * 86_400_000
+const yearBefore = (date: string) => new Date(Date.parse(date) - YEAR_MS).toISOString().slice(0, 10)
+
+function trendOf({ technical }: Judged): Known['trend'] {
+  const trend = technical?.trend ?? 'consolidation'
+  if (trend === 'bull' || trend === 'strong_bull') return 'bull'
+  return trend === 'bear' || trend === 'strong_bear' ? 'bear' : 'other'
+}
+
+const yearOf = ({ technical }: Judged) => ({
+  high52: technical?.yearRange?.high ?? null,
+  low52: technical?.yearRange?.low ?? null,
+})
+
+const share = (value: number | null | undefined, of: number | null | undefined) =>
+  value == null || of == null || of === 0 ? null : (value / of - 1) * 100
+
+function valuesOf(facts: Judged): Record<FactName, number | null> {
+  const { price, changePct, bars, decision, today, yesterday } = facts
+  const { high52, low52 } = yearOf(facts)
+  const below = share(price, high52)
+  const before = (sessions: number) => share(price, bars.at(-1 - sessions)?.close)
+  const priceBefore = facts.quote?.prevClose ?? yesterday?.close ?? null
+  const [high, low] = [facts.quote?.high ?? today?.high ?? null, facts.quote?.low ?? today?.low ?? null]
+  return {
+    ...indicatorValues(facts),
+    ...companyValues(facts),
+    ...levelValues(facts),
+    ...{ price, changePct, prevClose: priceBefore, high, low, open: facts.quote?.open ?? today?.open ?? null },
+    change: price === null || priceBefore === null ? null : price - priceBefore,
+    amplitudePct: high === null || low === null || !priceBefore ? null : ((high - low) / priceBefore) * 100,
+    ...{ high52, low52, position52Pct: facts.technical?.yearRange?.positionPct ?? null },
+    belowHigh52Pct: below === null ? null : -below,
+    aboveLow52Pct: share(price, low52),
+    ...{ change5Pct: before(5), change20Pct: before(20), change60Pct: before(60) },
+    volume: facts.quote?.volume ?? today?.volume ?? null,
+    volumeVsPrevious: today && yesterday && yesterday.volume > 0 ? today.volume / yesterday.volume : null,
+    score: decision.score,
+  }
+}
+
+type Group<Name extends FactName> = Record<Name, number | null>
+
+function indicatorValues({ technical }: Judged) {
+  const row = technical?.indicators
+  const at = (name: keyof NonNullable<typeof row>) => row?.[name] ?? null
+  return {
+    ...{ ma5: at('ma5'), ma10: at('ma10'), ma20: at('ma20'), ma60: at('ma60'), ma120: at('ma120'), ma250: at('ma250') },
+    ...{ bias5: at('bias5'), bias10: at('bias10'), bias20: at('bias20') },
+    ...{ rsi6: at('rsi6'), rsi12: at('rsi12'), rsi24: at('rsi24'), k: at('k'), d: at('d'), j: at('j') },
+    ...{ dif: at('dif'), dea: at('dea'), histogram: at('histogram'), atr: at('atr') },
+    ...{ bollUpper: at('bollUpper'), bollMiddle: at('bollMiddle'), bollLower: at('bollLower') },
+    volumeRatio: at('volumeRatio'),
+  }
+}
+
+function companyValues({ value, quote, company, dividends }: Judged) {
+  const report = company.fundamentals.value?.report
+  return {
+    ...{ pe: value?.peRatio ?? null, pb: value?.pbRatio ?? null, marketCap: value?.totalMarketValue ?? null },
+    ...{ amount: quote?.amount ?? null, turnoverRatePct: quote?.turnoverRatePct ?? null },
+    ...{ roePct: report?.roePct ?? null, revenueGrowthPct: report?.revenueYoyPct ?? null },
+    ...{ profitGrowthPct: report?.netProfitYoyPct ?? null, dividendYieldPct: dividends?.yieldPct ?? null },
+    ...{ eps: null, debtRatioPct: null },
+  }
+}
+
+function levelValues({
+  levels,
+  nearby,
+}: Judged): Group<
+  'support' | 'resistance' | 'stop' | 'idealBuy' | 'secondaryBuy' | 'target1' | 'target2' | 'rewardRisk'
+> {
+  const [entry, stop, target] = [levels.idealBuy?.price, levels.stopLoss?.price, levels.takeProfit?.price]
+  return {
+    support: nearby?.supports[0]?.price ?? null,
+    resistance: nearby?.resistances[0]?.price ?? null,
+    stop: stop ?? null,
+    idealBuy: entry ?? null,
+    secondaryBuy: levels.secondaryBuy?.price ?? null,
+    target1: target ?? null,
+    target2: null,
+    rewardRisk: entry && stop && target && entry > stop ? (target - entry) / (entry - stop) : null,
+  }
+}

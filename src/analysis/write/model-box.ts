@@ -1,0 +1,93 @@
+// The model's words, in a box of their own. They fill no other field: what programs read is made by code. Each sentence is
+// checked against the data; it is kept, marked or dropped, and never rewritten. A kept one cites the rows that bear it.
+
+import type { Action, ReportLanguage } from '../schemas.ts'
+import { fill, textsOf } from '../texts/book.ts'
+import { checkSentence, plain, type Verdict } from './claims/check.ts'
+import type { FactName, Known } from './claims/known.ts'
+import { mentionsIn } from './claims/names.ts'
+import { quotationIn } from './claims/quotations.ts'
+import { sentencesIn } from './sentences.ts'
+
+export type BoxSentence = {
+  text: string
+  /** Why a reader should doubt it; null where the data bear it. */
+  mark: 'doubtful' | 'undecidable' | null
+  /** Numbers of evidence rows. */
+  cites: number[]
+}
+
+export type EvidenceItem = { n: number; fact: string; text: string }
+
+export type ModelBox = {
+  notice: string
+  model: string | null
+  /** What the model would do. */
+  action: Action | null
+  /** The opinion in words where it is not the report's. */
+  contradiction: string | null
+  sentences: BoxSentence[]
+  evidence: EvidenceItem[]
+  counts: { checked: number; confirmed: number; marked: number; dropped: number }
+}
+
+type Author = { model: string | null; action: Action | null; advised: Action | null; language: ReportLanguage }
+
+export function modelBox(
+  texts: readonly string[],
+  known: Known,
+  { model, action, advised, language }: Author,
+): ModelBox {
+  const phrases = textsOf(language).analysis
+  const rows = new Map<string, EvidenceItem>()
+  const cite = (fact: string, text: string): number => {
+    const row = rows.get(fact) ?? { n: rows.size + 1, fact, text }
+    rows.set(fact, row)
+    return row.n
+  }
+  const checked = texts.flatMap(sentencesIn).map((sentence) => ({ sentence, verdict: checkSentence(sentence, known) }))
+  const sentences = checked.flatMap(({ sentence, verdict }): BoxSentence[] => {
+    if (verdict === 'false') return []
+    const cites = verdict === 'confirmed' ? sourcesOf(sentence, known).map(([fact, text]) => cite(fact, text)) : []
+    return [{ text: sentence.trim(), mark: verdict === 'confirmed' ? null : verdict, cites: [...new Set(cites)] }]
+  })
+  const differs = action !== null && action !== advised
+  return {
+    notice: fill(phrases.modelBox, { model: model ?? '?' }),
+    ...{ model, action, sentences, evidence: [...rows.values()], counts: countsOf(checked) },
+    contradiction: differs ? fill(phrases.modelDiffers, { action: textsOf(language).report.action[action] }) : null,
+  }
+}
+
+function countsOf(checked: readonly { verdict: Verdict }[]): ModelBox['counts'] {
+  const of = (...verdicts: Verdict[]) => checked.filter(({ verdict }) => verdicts.includes(verdict)).length
+  return {
+    checked: checked.length,
+    confirmed: of('confirmed'),
+    marked: of('doubtful', 'undecidable'),
+    dropped: of('false'),
+  }
+}
+
+/** The facts that a sentence names, and the headlines that it quotes, each with its text. */
+function sourcesOf(sentence: string, known: Known): [string, string][] {
+  const words = plain(sentence)
+  const facts = new Set<FactName>(mentionsIn(words).flatMap((mention) => mention.facts))
+  const named = [...facts].flatMap((fact): [string, string][] => {
+    const value = known.values[fact]
+    return value === null ? [] : [[fact, `${fact} = ${Number(value.toPrecision(8))}`]]
+  })
+  if (quotationIn(words, known)?.verdict !== true) return named
+  const quoted = known.headlines.filter(({ title }) => words.includes(plain(title)))
+  return [
+    ...named,
+    ...quoted.map(({ title, source, date }): [string, string] => [title, `${source ?? '?'} ${date ?? ''}: ${title}`]),
+  ]
+}
+
+/** The counts under the names that clients know: sentences, none of which is ever corrected. */
+export function figureCheck(told: { box: ModelBox | null } | null) {
+  if (told === null || told.box === null) return null
+  const { checked, confirmed, dropped } = told.box.counts
+  return { checked, matched: confirmed, corrected: 0, struck: dropped }
+}
