@@ -4,7 +4,6 @@ import { indexChart } from '../../../src/analysis/market-review/chart.ts'
 import type { RegionFacts } from '../../../src/analysis/market-review/facts.ts'
 import type { ReviewDeps } from '../../../src/analysis/market-review/gather.ts'
 import { marketLight, temperatureOf } from '../../../src/analysis/market-review/judge.ts'
-import { countBreadth } from '../../../src/analysis/market-review/listed-prices.ts'
 import { regionMarkdown, withoutPictures } from '../../../src/analysis/market-review/markdown.ts'
 import { sectionsOf } from '../../../src/analysis/market-review/payload.ts'
 import { lenientRegions, type Region, strictRegions } from '../../../src/analysis/market-review/regions.ts'
@@ -28,27 +27,6 @@ test('regions are read strictly from requests and leniently from the configurati
   expect(lenientRegions('xx, us;cn')).toEqual(['cn'])
   expect(lenientRegions('tw,nonsense, US')).toEqual(['us', 'tw'])
   expect(lenientRegions('both,tw')).toEqual(['cn', 'hk', 'us', 'jp', 'kr', 'tw'])
-})
-
-test('limits are 30, 20, 5 or 10 per cent by board and name, rounded half up to the cent; what did not trade does not count', () => {
-  const stock = (code: string, name: string, price: number, prevClose: number, amount = 1e8) => {
-    return { code, name, price, prevClose, amount }
-  }
-  const prices = [
-    stock('600000', '浦发银行', 11, 10),
-    stock('000001', '平安银行', 10.99, 10),
-    stock('600001', '*ST某', 10.5, 10),
-    stock('300750', '宁德时代', 12, 10),
-    stock('688001', '华兴源创', 8, 10),
-    stock('830001', '北交', 13, 10),
-    // 12.35 × 1.1 = 13.585, which is 13.59 rounded half up, though its binary form lies below.
-    stock('600002', '半分', 13.59, 12.35),
-    stock('600003', '跌停', 9, 10),
-    stock('600004', '平盘', 10, 10),
-    stock('600005', '停牌', 0, 10),
-    stock('600006', '无量', 11, 10, 0),
-  ]
-  expect(countBreadth(prices, 1e8)).toEqual({ up: 6, down: 2, flat: 1, limitUp: 5, limitDown: 2, totalAmount: 9 })
 })
 
 const facts = (change: Partial<RegionFacts> = {}): RegionFacts => ({

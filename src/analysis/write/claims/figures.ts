@@ -53,7 +53,8 @@ const DIGITS = String.raw`(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:\s?[eE][+-]?\d+
 const SCALE_WORD = String.raw`(?:\s?(?:万亿|兆|亿|億|万|萬|조|억|만|trillion|billion|million|thousand|tn|bn|mn)(?![a-z])|(?:[BMK])(?![A-Za-z]))`
 const MONEY_SIGN = String.raw`(?:HK\$|US\$|[$¥₩€]|HKD|USD|RMB|CNY|KRW|JPY)\s?`
 const ARABIC = `(?:(?:[-+±]|minus\\s|负|마이너스\\s?)\\s?)?(?:${MONEY_SIGN})?(?:[-+]\\s?)?${DIGITS}`
-const ZH = String.raw`负?(?:[零〇一二两三四五六七八九十百千]+[万亿])*[零〇一二两三四五六七八九十百千]+(?:点[零〇一二三四五六七八九]+)?`
+const ZH =
+  '负?(?:[零〇一二两三四五六七八九十百千]+[万亿])*[零〇一二两三四五六七八九十百千]+(?:点[零〇一二三四五六七八九]+)?'
 const KO = String.raw`(?:마이너스\s?)?[영일이삼사오육칠팔구십백천]+(?:점[영일이삼사오육칠팔구]+)?`
 const ZH_UNIT = '元|倍|成|个?百分点|股|%|港[元币]|美元|日元|韩元|[万亿]'
 const KO_UNIT = '위안|달러|홍콩달러|엔(?!터)|원|퍼센트|%|할|배|입니다|~|만주|만\\s?주|정도|안팎|가량|수준'

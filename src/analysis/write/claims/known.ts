@@ -29,6 +29,9 @@ export type FactName = keyof typeof UNITS
 
 export type Advice = 'buy' | 'sell' | 'wait'
 
+/** What a claim comes to: true, false, or null for one that nothing decides. */
+export type Finding = boolean | null
+
 export type KnownHeadline = { readonly title: string; readonly source: string | null; readonly date: string | null }
 
 export type Known = {

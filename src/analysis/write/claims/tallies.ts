@@ -1,0 +1,67 @@
+// Claims that put two numbers together: a split (10 for 1), and how many of the last closes were higher.
+
+import type { Finding, Known } from './known.ts'
+import { countOf } from './numerals.ts'
+
+/** Where a claim stands in the text, so that its numbers are not read again as figures. */
+type Taken = { at: number; end: number; finding: Finding }
+
+const SPLIT = /拆股|拆为|[拆](?=\s?[\d一二三四五六七八九十])|\bsplit\b|분할|병합|合股/i
+const SPLIT_RATIO =
+  /(\d+|[一二三四五六七八九十]+)(?:股|주당)?\s?(拆|:|比|대|-for-|for)\s?(?:股)?(\d+|[一二三四五六七八九十]+)(?:주)?/i
+
+export function splitsIn(text: string, { split }: Known): Taken[] {
+  const match = SPLIT.test(text) ? (SPLIT_RATIO.exec(text) ?? /(\d+)(주당) (\d+)주/.exec(text)) : null
+  if (match === null) return []
+  const [a, b] = [countOf(match[1] ?? ''), countOf(match[3] ?? '')]
+  const isReverse = /병합|合股|reverse/i.test(text)
+  const isRight =
+    split !== null &&
+    !isReverse &&
+    a !== null &&
+    b !== null &&
+    Math.min(a, b) === split.from &&
+    Math.max(a, b) === split.to
+  return [{ at: match.index, end: match.index + match[0].length, finding: isRight }]
+}
+
+const COUNT = '(\\d+|[一二两三四五六七八九十]+|one|two|three|four|five|six|seven|eight|nine|ten|none)'
+const OF_LAST: readonly (readonly [RegExp, 'n first' | 'k first'])[] = [
+  [
+    new RegExp(
+      `(?:最近|过去|近)(?:的)?${COUNT}个?(?:交易)?[日天](?:里|中|内)?(?:有)?${COUNT}(?:个|天|日)(?:交易日)?(?:收高|收涨|上涨|收阳)`,
+    ),
+    'n first',
+  ],
+  [
+    new RegExp(
+      `\\b${COUNT} (?:out )?of the last ${COUNT} (?:trading )?(?:sessions|closes|days)(?: closed higher| was higher| were higher| rose)?`,
+      'i',
+    ),
+    'k first',
+  ],
+  [
+    /(?:최근|지난) (\d+)거래일 (?:중|가운데) (?:오른 날은 )?(\d+일?|하루|이틀|사흘|나흘)(?:뿐|만)?(?: ?(?:올랐|상승)\S*)?/,
+    'n first',
+  ],
+]
+
+export function closesCounted(text: string, { closes }: Known): Taken[] {
+  for (const [pattern, order] of OF_LAST) {
+    const match = pattern.exec(text)
+    if (match === null) continue
+    const [first, second] = [match[1], match[2]].map((part) => countOf((part ?? '').replace('일', '')))
+    const [sessions, ups] = order === 'n first' ? [first, second] : [second, first]
+    const isSaid = sessions != null && ups != null && sessions < closes.length
+    const told = isSaid
+      ? closes
+          .slice(-sessions)
+          .filter((close, i, all) => close > (i === 0 ? (closes.at(-sessions - 1) ?? close) : (all[i - 1] ?? close)))
+      : []
+    const isDown = /收低|收跌|下跌|lower|fell|하락|내린/.test(text)
+    return [
+      { at: match.index, end: match.index + match[0].length, finding: isSaid && !isDown ? told.length === ups : null },
+    ]
+  }
+  return []
+}
