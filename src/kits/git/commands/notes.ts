@@ -120,6 +120,7 @@ async function textFor(git: Invocation, options: Arguments, edited: string): Pro
 async function remove(git: Invocation, ref: string, args: string[]): Promise<number> {
   const options = parseArguments('notes remove', ['ignore-missing'], args)
   const kept = await notesOf(git.repo(), ref)
+  const before = kept.size
   let exitCode = 0
   for (const word of options.rest.length > 0 ? options.rest : ['HEAD']) {
     const oid = await objectNamed(git, word)
@@ -129,7 +130,7 @@ async function remove(git: Invocation, ref: string, args: string[]): Promise<num
       if (!options.has('ignore-missing')) exitCode = 1
     }
   }
-  if (exitCode === 0) await save(git, { ref, kept, action: 'remove' })
+  if (exitCode === 0 && kept.size < before) await save(git, { ref, kept, action: 'remove' })
   return exitCode
 }
 

@@ -1,8 +1,9 @@
 // A writer whose reader ends early is cut off (`yes | head -1`): it ends with 141, which `pipefail` and PIPESTATUS tell. Here a
 // stage has written everything before the next one begins, so it is told by what was written and what was taken of it.
 
+import { endShell } from './exec.ts'
 import type { Watched } from './position.ts'
-import type { Command, Pipeline, StepResult } from './shape.ts'
+import type { Command, Pipeline, Statement, StepResult } from './shape.ts'
 import { writtenText } from './words-alone.ts'
 
 const CUT_OFF = 141
@@ -31,6 +32,14 @@ export function withCutPipes({ ctx }: Watched, node: Pipeline, result: StepResul
   const failed = node.commands.map((_, i) => Number(statuses.get(String(i)) ?? 0)).findLast((status) => status !== 0)
   const exitCode = node.negated ? Number(!failed) : (failed ?? 0)
   return { ...result, exitCode }
+}
+
+/** Ends a shell that has written for readers that have had enough; what ends a shell within is none of the outer one's. */
+export function cutOff(shell: Watched, node: Statement, result: StepResult): StepResult | Promise<StepResult> {
+  const writes = node.pipelines.some(
+    ({ commands: [first, ...more] }) => first?.type === 'SimpleCommand' && more.length === 0,
+  )
+  return writes ? endShell(shell, { exitCode: CUT_OFF, isReplaced: true }, result) : result
 }
 
 function isCut(writer: Command, reader: Command | undefined): boolean {

@@ -22,6 +22,8 @@ export interface Place {
   write(bytes: string): Promise<void> | void
   /** The same, if it need not be there before the next command that could look. */
   gather?(bytes: string): Promise<void> | void
+  /** Whether nobody reads it any more. */
+  readonly isUnread?: boolean
 }
 
 /** Left in the answer of the step, for a redirection that the interpreter makes itself. */
@@ -30,11 +32,27 @@ export const LEFT_TO_INTERPRETER: Place = { write: () => undefined }
 /** For what is closed. */
 export const CLOSED: Place = { write: () => undefined }
 
+/** What its readers want of it (`reader-wants.ts`). */
+interface Wants {
+  readonly areExceeded: boolean
+  note(bytes: string): void
+}
+
 class Captured implements Place {
   readonly #pieces: string[] = []
+  readonly #wants: Wants | null
+
+  constructor(wants: Wants | null = null) {
+    this.#wants = wants
+  }
+
+  get isUnread(): boolean {
+    return this.#wants?.areExceeded ?? false
+  }
 
   write(bytes: string): void {
     this.#pieces.push(bytes)
+    this.#wants?.note(bytes)
   }
 
   take(): string {
@@ -58,6 +76,11 @@ export class OutputRoutes {
   set(descriptor: number, place: Place | undefined): void {
     if (place === undefined) this.#places.delete(descriptor)
     else this.#places.set(descriptor, place)
+  }
+
+  /** Whether the reader of its output has had enough. */
+  get isUnread(): boolean {
+    return this.#places.get(OUTPUT)?.isUnread ?? false
   }
 
   isClosed(descriptor: number): boolean {
@@ -200,11 +223,15 @@ export async function withEmitted(
 /** What is taken: the standard output, both streams as one text, or each by itself. */
 export type Taken = 'output' | 'both' | 'each'
 
-type Capture = { takes: Taken; run: () => Promise<StepResult> }
+type Capture = { takes: Taken; wants?: Wants | null; run: () => Promise<StepResult> }
 
 /** With what was written as the answer: for a substitution, a stage of a pipe, a shell that a command runs. */
-export async function captured(shell: Shell, routes: OutputRoutes, { takes, run }: Capture): Promise<StepResult> {
-  const output = new Captured()
+export async function captured(
+  shell: Shell,
+  routes: OutputRoutes,
+  { takes, wants, run }: Capture,
+): Promise<StepResult> {
+  const output = new Captured(wants)
   const errors = new Captured()
   const places: [number, Place][] = [[OUTPUT, output]]
   if (takes !== 'output') places.push([ERRORS, takes === 'both' ? output : errors])

@@ -14,6 +14,7 @@ import {
 } from './output-routes.ts'
 import type { PendingRedirections } from './pending-redirections.ts'
 import type { Position, Watched } from './position.ts'
+import type { ReaderWants } from './reader-wants.ts'
 import type { Command, CommandCall, StepResult } from './shape.ts'
 import { callTrace } from './trace.ts'
 import { isWordsAlone, type Run, writtenText } from './words-alone.ts'
@@ -173,11 +174,11 @@ async function withNamedDescriptors(
 export function routedStage(
   shell: Watched,
   routes: OutputRoutes,
-  { takes, run }: { takes: Taken | null; run: () => Promise<StepResult> },
+  { takes, wants, run }: { takes: Taken | null; wants: ReaderWants | null; run: () => Promise<StepResult> },
 ): Promise<StepResult> {
   return takes === null
     ? routes.within([], () => withEmitted(shell, routes, run))
-    : captured(shell, routes, { takes, run })
+    : captured(shell, routes, { takes, wants, run })
 }
 
 /** For a substitution, or the shell that a command such as `bash -c` starts. */
@@ -209,7 +210,7 @@ export async function routedShell(
 export async function routedText(
   shell: Watched,
   position: Position,
-  { isLive, run }: { isLive: boolean; run: () => Promise<StepResult> },
+  { isLive, wants = null, run }: { isLive: boolean; wants?: ReaderWants | null; run: () => Promise<StepResult> },
 ): Promise<StepResult> {
   const { fileDescriptors } = shell.ctx.state
   if (isLive && !fileDescriptors?.has(1) && !fileDescriptors?.has(2)) {
@@ -219,7 +220,7 @@ export async function routedText(
   const routes = takenRoutes()
   position.outputs = routes
   try {
-    return await captured(shell, routes, { takes: 'each', run })
+    return await captured(shell, routes, { takes: 'each', wants, run })
   } finally {
     position.outputs = null
   }

@@ -12,7 +12,7 @@ import { withFailure } from './arithmetic/expression.ts'
 import { withIntegers, withoutAttribute } from './arithmetic/integers.ts'
 import { runDeclaration } from './array-declarations.ts'
 import { withClosed } from './closed-output.ts'
-import { noteWrittenBytes, withCutPipes } from './cut-pipes.ts'
+import { cutOff, noteWrittenBytes, withCutPipes } from './cut-pipes.ts'
 import { noteAssigned } from './declarations-shown.ts'
 import { endShell } from './exec.ts'
 import { isExported, passOn } from './exported-functions.ts'
@@ -35,6 +35,7 @@ import {
   withForeignLoops,
 } from './position.ts'
 import { runPrepared } from './prepared.ts'
+import { readerWants } from './reader-wants.ts'
 import { refusedChange, refusedLoop } from './readonly.ts'
 import { refusedPattern } from './repairs.ts'
 import { routedCall, routedCommand, routedStage, routedText } from './routed-steps.ts'
@@ -70,6 +71,8 @@ type Steps = Omit<Interpreter, 'ctx' | 'buildExportedEnv'>
 
 /** Where a command stands in a pipeline of several. */
 const STAGES = new WeakMap<Command, 'inner' | 'inner, errors go on' | 'last'>()
+/** By a stage that writes for others: those that follow it. */
+const READERS = new WeakMap<Command, readonly Command[]>()
 /** Pipelines behind which others follow in a list of `&&` and `||`. */
 const FOLLOWED = new WeakSet<Pipeline>()
 
@@ -164,7 +167,7 @@ async function statement(shell: Watched, position: Position, { node, own }: Step
       const result = plain instanceof Promise ? await plain : plain
       position.inputLeft = shell.ctx.state.groupStdin
       if (position.ownStatements.has(node)) position.onStatement(shell)
-      return result
+      return position.outputs?.isUnread ? cutOff(shell, node, result) : result
     }
   }
   const ended = node.background ? await job(shell, position, node) : await orDiscarded(shell, position, { node, own })
@@ -176,7 +179,7 @@ async function statement(shell: Watched, position: Position, { node, own }: Step
         ? shown(shell, position, result)
         : result
   if (position.ownStatements.has(node)) position.onStatement(shell)
-  return left
+  return position.outputs?.isUnread ? cutOff(shell, node, left) : left
 }
 
 async function orDiscarded(shell: Watched, position: Position, { node, own }: Step<Statement>): Promise<StepResult> {
@@ -252,11 +255,14 @@ async function stage(shell: Watched, position: Position, step: CommandStep): Pro
     // What several commands write for the next stage stays bytes or text, as each of them wrote it.
     const isOne = step.node.type === 'SimpleCommand' && shell.ctx.state.functions.size === 0
     const run = () => command(shell, position, step)
-    return place === 'last' || isOne ? run() : routedText(shell, position, { isLive: false, run })
+    return place === 'last' || isOne
+      ? run()
+      : routedText(shell, position, { isLive: false, wants: readerWants(shell, READERS.get(step.node) ?? []), run })
   }
   const { written } = outputs
   const takes = place === 'last' ? null : place === 'inner' ? 'output' : 'both'
-  const result = await routedStage(shell, outputs, { takes, run: () => command(shell, position, step) })
+  const wants = takes === null ? null : readerWants(shell, READERS.get(step.node) ?? [])
+  const result = await routedStage(shell, outputs, { takes, wants, run: () => command(shell, position, step) })
   noteWrittenBytes(step.node, takes === null ? outputs.written - written : result.stdout.length)
   return result
 }
@@ -382,5 +388,6 @@ function markStages({ commands, pipeStderr }: Pipeline): void {
   commands.forEach((node, i) => {
     if (i === commands.length - 1) STAGES.set(node, 'last')
     else STAGES.set(node, pipeStderr?.[i] ? 'inner, errors go on' : 'inner')
+    READERS.set(node, commands.slice(i + 1))
   })
 }

@@ -1,0 +1,128 @@
+// How much the readers of a pipe take at most, going by their words. A stage is over here before the next one begins, so a
+// writer that never ends (`while :; do echo x; done | head -3`) is ended by what its readers would leave unread.
+
+import type { Watched } from './position.ts'
+import type { Command } from './shape.ts'
+import type { Word } from './words-alone.ts'
+
+type Most = { unit: 'lines' | 'bytes'; count: number }
+/** `null` where the words do not tell. `same`: it wants what its own reader does. */
+type Wanted = Most | 'same' | null
+
+/** What fits into a pipe that nobody reads any more, and what a reader takes at once. */
+const LEFT_UNREAD = 65_536 + 4096
+
+/** Counts what is written for readers that want so much. */
+export class ReaderWants {
+  readonly #most: Most
+  #taken = 0
+  #unread = 0
+
+  constructor(most: Most) {
+    this.#most = most
+  }
+
+  get areExceeded(): boolean {
+    return this.#unread > LEFT_UNREAD
+  }
+
+  note(bytes: string): void {
+    const { unit, count } = this.#most
+    let at = 0
+    if (unit === 'bytes') {
+      at = Math.min(bytes.length, count - this.#taken)
+      this.#taken += at
+    }
+    while (unit === 'lines' && this.#taken < count) {
+      const end = bytes.indexOf('\n', at)
+      if (end < 0) return
+      this.#taken++
+      at = end + 1
+    }
+    this.#unread += bytes.length - at
+  }
+}
+
+/** `readers` as they follow the writer. Null where they may read everything. */
+export function readerWants(shell: Watched, readers: readonly Command[]): ReaderWants | null {
+  for (const reader of readers) {
+    const wanted = wantedBy(shell, reader)
+    if (wanted === null) return null
+    if (wanted !== 'same') return new ReaderWants(wanted)
+  }
+  return null
+}
+
+function wantedBy({ ctx }: Watched, reader: Command): Wanted {
+  if (reader.type !== 'SimpleCommand' || reader.name === null) return null
+  if (reader.redirections.some(({ operator }) => operator.startsWith('<'))) return null
+  const words: string[] = []
+  for (const word of [reader.name, ...reader.args]) {
+    const text = textOf(ctx.state.env, word)
+    if (text === null) return null
+    words.push(text)
+  }
+  const [name = '', ...args] = words
+  if (ctx.state.functions.has(name)) return null
+  return WANTED[name]?.(args) ?? null
+}
+
+const ADDRESS = /^(\d*)(?:q|\{[^{}]*\bq;?\})$/
+const RECORD = /(?:^|[;}])NR(?:==|>)(\d+)\{[^{}]*\bexit;?\}/
+const FIRST_RECORD = /^()\{[^{}]*\bexit;?\}/
+/** With these, a record may never come to the rule that exits. */
+const OTHERWISE = /\bnext|\bgetline\b|\bNR(?:=[^=]|\+|-)|\bRS\b|\bif\b|\bfor\b|\bwhile\b|\?/
+
+const WANTED: Readonly<Record<string, (args: readonly string[]) => Wanted>> = {
+  cat: (args) => (args.length === 0 ? 'same' : null),
+  // They write a line for a line.
+  cut: (args) =>
+    args.every((arg) => arg.startsWith('-')) && !args.some((arg) => /^-\w*[sz]/.test(arg)) ? 'same' : null,
+  rev: (args) => (args.length === 0 ? 'same' : null),
+  nl: (args) => (args.length === 0 ? 'same' : null),
+  head: ofHead,
+  sed: (args) =>
+    ofProgram(
+      args.filter((arg) => !/^-[nEr]+$/.test(arg)),
+      ADDRESS,
+    ),
+  awk: ofAwk,
+}
+
+function ofHead(args: readonly string[]): Wanted {
+  const words = args.join(' ')
+  if (words === '') return { unit: 'lines', count: 10 }
+  const found = /^-(?:(?:([nc]) ?|-(lines|bytes)[= ])?(\d{1,9}))$/.exec(words)
+  if (!found) return null
+  const unit = found[1] === 'c' || found[2] === 'bytes' ? 'bytes' : 'lines'
+  return { unit, count: Number(found[3]) }
+}
+
+function ofAwk(args: readonly string[]): Wanted {
+  if (args.some((arg) => OTHERWISE.test(arg))) return null
+  const most = ofProgram(args, RECORD) ?? ofProgram(args, FIRST_RECORD)
+  // `NR > 3` exits at the fourth; one line more is no harm to the others.
+  return most && most !== 'same' ? { ...most, count: most.count + 1 } : most
+}
+
+function ofProgram([text, ...more]: readonly string[], pattern: RegExp): Wanted {
+  const found =
+    text === undefined || more.length > 0 ? null : pattern.exec(text.replaceAll(/\s*([;{}=])\s*/g, '$1').trim())
+  return found ? { unit: 'lines', count: Number(found[1] || 1) } : null
+}
+
+/** Null where it is more than texts and plain variables. */
+function textOf(env: ReadonlyMap<string, string>, { parts }: Pick<Word, 'parts'>): string | null {
+  let text = ''
+  for (const part of parts) {
+    if (part.type === 'Literal' || part.type === 'SingleQuoted' || part.type === 'Escaped') text += part.value
+    else if (part.type === 'DoubleQuoted') {
+      const inner = textOf(env, part)
+      if (inner === null) return null
+      text += inner
+    } else if (part.type === 'ParameterExpansion' && part.operation === null && env.has(part.parameter)) {
+      text += env.get(part.parameter) ?? ''
+    } else return null
+  }
+  return text
+}
