@@ -127,16 +127,19 @@ function nameOf({ name, stat, target, end }: Listed, flags: ReadonlySet<string>)
   return sign === '/' && name.endsWith('/') ? shown : shown + sign
 }
 
-const ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\t': '\\t', '"': '\\"', '\\': '\\\\', '\r': '\\r' }
-
-function inQuotes(name: string): string {
-  return `"${name.replace(/[\n\t\r"\\]/g, (char) => ESCAPES[char] ?? char)}"`
+const ESCAPES: Readonly<Record<string, string>> = {
+  ...{ '\u0007': '\\a', '\b': '\\b', '\f': '\\f', '\n': '\\n', '\r': '\\r', '\t': '\\t', '\v': '\\v' },
+  ...{ '"': '\\"', '\\': '\\\\', ' ': '\\ ' },
 }
 
-/** As `-Q` or `-b` ask for it. */
+const escaped = (char: string): string =>
+  ESCAPES[char] ?? `\\${char.codePointAt(0)?.toString(8).padStart(3, '0') ?? ''}`
+
+/** As `-Q`, `-b` or `-q` ask for it. */
 export function written(name: string, flags: ReadonlySet<string>): string {
-  if (flags.has('Q')) return inQuotes(name)
-  return flags.has('b') ? name.replace(/[\n\t\r\\ ]/g, (char) => ESCAPES[char] ?? `\\${char}`) : name
+  if (flags.has('Q')) return `"${name.replace(/[\p{Cc}"\\]/gu, escaped)}"`
+  if (flags.has('b')) return name.replace(/[\p{Cc}\\ ]/gu, escaped)
+  return flags.has('q') ? name.replace(/\p{Cc}/gu, '?') : name
 }
 
 /** As a disk with the usual blocks would count. */
