@@ -113,8 +113,8 @@ function assigned(
 
 function calculated(shell: Watched, expression: Expression): string | null {
   try {
-    if (expression.run(shell) instanceof Promise) return null
-    return String(expression.outcome.value)
+    const value = expression.valueAtOnce(shell)
+    return value === null ? null : String(value)
   } catch (error) {
     // The step does it again, and says what is wrong.
     if (error instanceof Error) return null

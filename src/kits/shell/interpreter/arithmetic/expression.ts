@@ -83,6 +83,13 @@ export class Expression {
     return this.#expanded(shell, variables)
   }
 
+  /** The value, or null where it takes more than names and numbers: then nothing has begun. */
+  valueAtOnce(shell: Watched): Int | null {
+    const variables = variablesOf(shell)
+    const text = expandedNames(this.pieces, variables)
+    return text === null ? null : evaluate(text, variables)
+  }
+
   async #expanded(shell: Watched, variables: ShellVariables): Promise<StepResult> {
     try {
       return this.#ended(evaluate(await expanded(this.pieces, shell, variables), variables))
