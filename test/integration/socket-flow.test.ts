@@ -31,6 +31,14 @@ async function after(ms: number, chat: Chat, pass: (ms: number) => void): Promis
   await runDurableObjectAlarm(stubOf(chat))
 }
 
+/** Until the object has heard all that this client has sent, its answer to a check too: frames of a socket are taken in order. */
+async function heard(socket: TestSocket): Promise<void> {
+  const errors = ({ frames }: TestSocket) => frames.filter(({ type }) => type === 'error').length
+  const before = errors(socket)
+  socket.send('no frame')
+  await socket.until((s) => errors(s) > before)
+}
+
 /** Has the object hear all of this from its one plain client in one go: as fast as it can come. */
 function saidAtOnce(chat: Chat, texts: string[]): Promise<void> {
   return runInDurableObject(stubOf(chat), (instance, state) => {
@@ -110,6 +118,7 @@ test('a client that stays silent after it was asked is closed within 20 s, and t
   await append(chat, 5, 50_000)
   await dead.until((s) => s.frames.some(({ type }) => type === 'check'))
   await prompt.until((s) => s.frames.some(({ type }) => type === 'check'))
+  await heard(prompt)
   // The clock runs on, so some time is left to see that both are still there.
   await after(15_000, chat, pass)
   expect(await connections(chat)).toBe(2)
@@ -134,6 +143,7 @@ test('a plain client that was silent for ten minutes is asked whether it is ther
   await after(550_000, chat, pass)
   for (const socket of [there, gone]) await socket.until((s) => s.frames.some(({ type }) => type === 'check'))
   expect(pinging.frames.some(({ type }) => type === 'check')).toBe(false)
+  await heard(there)
   await after(20_000, chat, pass)
   expect(await connections(chat)).toBe(2)
   await after(600_000, chat, pass)
