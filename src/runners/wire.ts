@@ -1,0 +1,273 @@
+// The wire between a runner and the service: one module for both sides. A runner opens two kinds of WebSocket, always
+// outwards. On the pool's socket it says what it is and is told which conversation wants it; on a conversation's socket it
+// runs calls and keeps a copy of the workspace. Control is JSON-RPC 2.0 in text frames, content is in binary frames
+// (`frames.ts`). Everything from a runner is untrusted: sizes, paths and counts are bounded here.
+//
+// The methods below are all that exist; any other is answered with METHOD_NOT_FOUND. Reserved for later: `terminal/`,
+// `port/`, `kernel/`, `browser/`.
+
+import { z } from 'zod'
+
+/** Grows when a side that does not know the change would do harm. */
+export const WIRE_VERSION = 1
+
+/** Longest text frame, bytes. */
+export const MAX_TEXT_BYTES = 1024 * 1024
+/** Longest binary frame, bytes, head included: one commits in its own event. */
+export const MAX_FRAME_BYTES = 1024 * 1024
+/** Bytes of binary frames that may be sent and not acknowledged, for each transfer and for each call's output. */
+export const WINDOW_BYTES = 4 * 1024 * 1024
+/** Entries of one transfer, a guard and no limit of a workspace. */
+export const MAX_TRANSFER_ENTRIES = 200_000
+/** A path in the workspace, bytes of UTF-8. */
+export const MAX_PATH_BYTES = 4096
+
+/** Codes of JSON-RPC and our own. */
+export const RPC_ERRORS = {
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internal: -32603,
+  /** The other side speaks no version in common; `data.supported` lists its own. */
+  wrongVersion: -32001,
+  /** No capacity, or draining. */
+  full: -32002,
+  /** The ticket or key does not open this. */
+  refused: -32003,
+  /** The tree is not at the revision that the request needs: transfer it first. */
+  wrongRevision: -32004,
+  /** The workspace or its disk is full, or a file is too large. */
+  noRoom: -32005,
+} as const
+
+const Name = z.string().min(1).max(100)
+const Label = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:/=-]{0,62}$/)
+/** An id that the runner made once and keeps in its folder. */
+export const RunnerId = z.string().regex(/^[0-9a-f]{32}$/)
+/** One step of one conversation: the key of its effect. */
+export const CallKey = z.string().regex(/^[A-Za-z0-9._-]{1,80}$/)
+
+export const FoundTool = z.object({ name: Name, version: z.string().max(100) })
+export type FoundTool = z.infer<typeof FoundTool>
+
+export const RunnerDescription = z.object({
+  id: RunnerId,
+  name: Name,
+  labels: z.array(Label).max(32),
+  /** Of the program. */
+  version: z.string().max(40),
+  os: z.string().max(40),
+  arch: z.string().max(40),
+  /** How many conversations at a time. */
+  capacity: z.number().int().min(1).max(1000),
+  isolation: z.enum(['bwrap', 'sandbox-runtime', 'none']),
+  network: z.enum(['none', 'list', 'all']),
+  tools: z.array(FoundTool).max(64),
+})
+export type RunnerDescription = z.infer<typeof RunnerDescription>
+
+// ---- The pool's socket: GET /api/runners/socket -------------------------------------------------------------------------
+
+/** runner → service, the first message. */
+export const RunnerHello = z.object({
+  wire: z.number().int(),
+  runner: RunnerDescription,
+  /** The conversations whose folders it holds. */
+  holds: z.array(z.string().max(64)).max(10_000),
+  /** Its clock, epoch ms: only to tell the operator that it is wrong. */
+  clock: z.number(),
+})
+export type RunnerHello = z.infer<typeof RunnerHello>
+export type RunnerWelcome = { wire: number; now: number }
+
+/** service → runner: open the conversation's socket with this ticket. Answered with {} or `full`. */
+export const OpenConversation = z.object({
+  conversation: z.string().max(64),
+  /** A path of the same host. */
+  path: z.string().max(200),
+  ticket: z.string().max(200),
+})
+export type OpenConversation = z.infer<typeof OpenConversation>
+
+/** service → runner: let go; `erase` when the conversation is deleted: its folder goes. */
+export const CloseConversation = z.object({ conversation: z.string().max(64), erase: z.boolean() })
+export type CloseConversation = z.infer<typeof CloseConversation>
+
+/** runner → service: takes no new conversations and ends when it has none. */
+export const RunnerDraining = z.object({})
+
+// ---- A conversation's socket: GET /api/conversations/{id}/runner --------------------------------------------------------
+
+/** What stands at a path, as both sides compare it. Permissions are the low 9 bits. */
+export const ENTRY_KINDS = ['file', 'directory', 'symlink', 'gone'] as const
+
+/**
+ * runner → object, the first message. `tree`: the state of its copy, null when it has none or when it is not certain. `calls`:
+ * those that it has begun and whose end was not acknowledged.
+ */
+export const SessionHello = z.object({
+  wire: z.number().int(),
+  runner: RunnerId,
+  /** A new one each time the runner's process starts: shells and processes of another life are gone. */
+  life: z.string().max(64),
+  tree: z.object({ epoch: z.string().max(64), revision: z.number().int().nonnegative() }).nullable(),
+  calls: z.array(z.object({ key: CallKey, state: z.enum(['running', 'ended']) })).max(1000),
+})
+export type SessionHello = z.infer<typeof SessionHello>
+/** `exclude`: names of folders and files that are not synced, matched at any depth. */
+export type SessionWelcome = { wire: number; exclude: string[]; maxFileBytes: number; maxWorkspaceBytes: number }
+
+/**
+ * Either side → the other: frames of a transfer follow. Down: the object's tree, or what changed since `base`. Up: what
+ * changed on the runner since the last transfer in either direction.
+ * `base` null means the whole tree: what is not named (and not excluded) is deleted.
+ */
+export const TransferBegin = z.object({
+  transfer: z.number().int().nonnegative(),
+  epoch: z.string().max(64),
+  base: z.number().int().nonnegative().nullable(),
+  revision: z.number().int().nonnegative(),
+})
+export type TransferBegin = z.infer<typeof TransferBegin>
+
+/**
+ * The frames are all there. Down: answered when everything is on the disk. Up: a transfer while a call runs is answered when
+ * it is stored; the last one of a call is not committed by this but by `call/ended`, which names it.
+ */
+export const TransferCommit = z.object({
+  transfer: z.number().int().nonnegative(),
+  frames: z.number().int().nonnegative(),
+  entries: z.number().int().nonnegative().max(MAX_TRANSFER_ENTRIES),
+})
+export type TransferCommit = z.infer<typeof TransferCommit>
+
+/** The tree's revision after an upward transfer: the object's answer. `refused`: paths that it did not take, with reasons. */
+export const TransferStored = z.object({
+  revision: z.number().int().nonnegative(),
+  refused: z.array(z.object({ path: z.string(), reason: z.string() })).max(100),
+})
+export type TransferStored = z.infer<typeof TransferStored>
+
+/** The receiver of binary frames, as a notification: everything up to this number is processed. */
+export const FrameAck = z.object({ stream: z.string().max(100), seq: z.number().int().nonnegative() })
+export type FrameAck = z.infer<typeof FrameAck>
+
+/**
+ * object → runner. Answered at once with `CallState`; a key that was started before is never started again.
+ * `run`: a script for the session's shell. `input`: text for what runs now (`C-c`, `C-d`, `C-z` are keys; other text is typed with a line
+ * end). `more`: only wait for more output.
+ */
+export const CallStart = z.object({
+  key: CallKey,
+  kind: z.enum(['run', 'input', 'more']),
+  text: z.string().max(512 * 1024),
+  /** The folder to start in, where the session has none yet. */
+  cwd: z.string().max(MAX_PATH_BYTES),
+  /** Exported for this session from now on, never written to a disk. */
+  env: z.record(z.string().max(200), z.string().max(64 * 1024)),
+  /** Without output for so long, the call ends with what there is; the command goes on. */
+  quietMs: z.number().int().positive(),
+  /** After so long the call ends with what there is, output or not; null for never. */
+  softMs: z.number().int().positive().nullable(),
+  /** After so long the program in the foreground is killed. */
+  hardMs: z.number().int().positive(),
+  /** The runner's copy must be at this revision, else `wrongRevision`. */
+  epoch: z.string().max(64),
+  revision: z.number().int().nonnegative(),
+})
+export type CallStart = z.infer<typeof CallStart>
+
+export const CallOutcome = z.object({
+  /** `ended`: the command ended with `exitCode`. `quiet` and `soft`: it still runs. `killed`: at the hard limit. `refused`: nothing to give input to, or another
+   * command runs; `text` says so. `lost`: the shell's machine part failed and the command's end is not known. */
+  state: z.enum(['ended', 'quiet', 'soft', 'killed', 'refused', 'lost']),
+  text: z.string().max(2000),
+  /** -1 while it runs. */
+  exitCode: z.number().int(),
+  cwd: z.string().max(MAX_PATH_BYTES),
+  user: z.string().max(200),
+  host: z.string().max(200),
+  /** Of `python3` or `python` in the session; empty when there is none. */
+  interpreter: z.string().max(MAX_PATH_BYTES),
+  /** Bytes of output since the call began; the object has them all when the last is acknowledged. */
+  outputBytes: z.number().int().nonnegative(),
+  /** What was not synced, in words: too large, special files, names that are no text. */
+  remarks: z.array(z.string().max(500)).max(20),
+})
+export type CallOutcome = z.infer<typeof CallOutcome>
+
+/**
+ * runner → object, until it is answered: the outcome is in the runner's journal before it is told. `transfer`: the upward
+ * transfer that belongs to it; null when nothing changed. The object stores both in one write, then answers
+ * with `TransferStored`.
+ */
+export const CallEnded = z.object({
+  key: CallKey,
+  outcome: CallOutcome,
+  transfer: z.number().int().nonnegative().nullable(),
+})
+export type CallEnded = z.infer<typeof CallEnded>
+
+/** object → runner: what became of the key. */
+export const CallQuery = z.object({ key: CallKey })
+export const CallState = z.object({ state: z.enum(['unknown', 'running', 'ended']) })
+export type CallState = z.infer<typeof CallState>
+
+/**
+ * object → runner: the user pressed stop. Interrupts, then kills after a grace; the call ends as usual.
+ */
+export const CallStop = z.object({ key: CallKey })
+
+/** runner → object: what a credential helper asks for. Answered with null fields when the owner configured no such host. */
+export const CredentialAsk = z.object({
+  protocol: z.enum(['https', 'http']),
+  host: z.string().max(300),
+  path: z.string().max(2000),
+})
+export type CredentialAsk = z.infer<typeof CredentialAsk>
+export const Credential = z.object({ username: z.string().max(1000), password: z.string().max(64 * 1024) })
+export type Credential = z.infer<typeof Credential>
+
+/** object → runner: start a tool server in the sandbox; started again by name replaces it. */
+export const ServerStart = z.object({
+  name: Name,
+  command: z.string().min(1).max(4096),
+  args: z.array(z.string().max(64 * 1024)).max(200),
+  env: z.record(z.string().max(200), z.string().max(64 * 1024)),
+})
+export type ServerStart = z.infer<typeof ServerStart>
+export const ServerStop = z.object({ name: Name })
+/** Both ways, a notification: one message of the Model Context Protocol, as text. */
+export const ServerMessage = z.object({ name: Name, message: z.string().max(MAX_TEXT_BYTES - 4096) })
+export type ServerMessage = z.infer<typeof ServerMessage>
+/** runner → object, a notification. `stderr`: its last lines. */
+export const ServerExited = z.object({
+  name: Name,
+  code: z.number().int().nullable(),
+  signal: z.string().max(40).nullable(),
+  stderr: z.string().max(8000),
+})
+export type ServerExited = z.infer<typeof ServerExited>
+
+/** Which side may call what, and whether it is answered. */
+export const METHODS = {
+  'runner/hello': { from: 'runner', params: RunnerHello, answered: true },
+  'runner/draining': { from: 'runner', params: RunnerDraining, answered: false },
+  'conversation/open': { from: 'service', params: OpenConversation, answered: true },
+  'conversation/close': { from: 'service', params: CloseConversation, answered: true },
+  'session/hello': { from: 'runner', params: SessionHello, answered: true },
+  'transfer/begin': { from: 'both', params: TransferBegin, answered: true },
+  'transfer/commit': { from: 'both', params: TransferCommit, answered: true },
+  'frame/ack': { from: 'both', params: FrameAck, answered: false },
+  'call/start': { from: 'service', params: CallStart, answered: true },
+  'call/query': { from: 'service', params: CallQuery, answered: true },
+  'call/stop': { from: 'service', params: CallStop, answered: true },
+  'call/ended': { from: 'runner', params: CallEnded, answered: true },
+  'credential/ask': { from: 'runner', params: CredentialAsk, answered: true },
+  'server/start': { from: 'service', params: ServerStart, answered: true },
+  'server/stop': { from: 'service', params: ServerStop, answered: true },
+  'server/message': { from: 'both', params: ServerMessage, answered: false },
+  'server/exited': { from: 'runner', params: ServerExited, answered: false },
+} as const
+export type Method = keyof typeof METHODS
+export type ParamsOf<M extends Method> = z.infer<(typeof METHODS)[M]['params']>
