@@ -8,7 +8,8 @@ export class StoredRecord<T extends object> {
   readonly #name: string
   #value: T
 
-  constructor(sql: SqlStorage, name: string, initial: T | null) {
+  /** `on-change`: the initial value is not stored before it is changed. */
+  constructor(sql: SqlStorage, name: string, initial: T | null, stores: 'at-once' | 'on-change' = 'at-once') {
     this.#texts = new NamedTexts(sql, 'meta')
     this.#name = name
     const stored = this.#texts.get(name)
@@ -16,7 +17,7 @@ export class StoredRecord<T extends object> {
     // This class wrote the row, with the same type.
     // Rows of earlier versions lack fields that were added later.
     this.#value = stored === null ? (initial as T) : { ...initial, ...(JSON.parse(stored) as T) }
-    if (stored === null) this.#write()
+    if (stored === null && stores === 'at-once') this.#write()
   }
 
   get value(): Readonly<T> {

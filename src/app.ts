@@ -13,6 +13,7 @@ import { conversationRoutes } from './routes/conversations/index.ts'
 import { health } from './routes/health.ts'
 import { keys } from './routes/keys.ts'
 import { mcpServer } from './routes/mcp-server.ts'
+import { runners } from './routes/runners.ts'
 import { session } from './routes/session.ts'
 import { usage } from './routes/usage.ts'
 
@@ -20,7 +21,7 @@ export const app = new OpenAPIHono<AppEnv>()
 
 app.use(requestMiddleware)
 const toolServer = mcpServer((request, env, ctx) => app.fetch(request, env, ctx))
-for (const family of [health, session, keys, audit, usage, conversationRoutes, analysisRoutes, toolServer])
+for (const family of [health, session, keys, audit, usage, runners, conversationRoutes, analysisRoutes, toolServer])
   app.route('/', family)
 
 let document: string | undefined

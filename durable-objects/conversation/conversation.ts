@@ -4,6 +4,7 @@ import { credentialOf } from '../../src/bindings.ts'
 import { errorFields, log } from '../../src/lib/log.ts'
 import { ReadableConversation } from './lifecycle/readable-conversation.ts'
 import type { Storage } from './lifecycle/usage-report.ts'
+import { RUNNER_TAG } from './runner/runner-link.ts'
 import type { Newcomer } from './sockets/sessions.ts'
 import type { AlarmName, ConversationState } from './state.ts'
 import { receiveForm, sendZip } from './workspace/transfers.ts'
@@ -85,6 +86,7 @@ export class Conversation extends ReadableConversation {
     const { pathname, searchParams } = new URL(request.url)
     if (pathname === '/files') return receiveForm(request, this.env, () => this.state?.files ?? null)
     if (this.state === null) return new Response(null, { status: 404 })
+    if (pathname === '/runner') return this.state.runner.accept(request.headers.get('x-ticket') ?? '')
     if (pathname === '/zip') return sendZip(this.state.files, request.signal)
     return this.#connect(pathname === '/socket.io' ? 'socket.io' : 'plain', searchParams)
   }
@@ -105,6 +107,11 @@ export class Conversation extends ReadableConversation {
   /** For the owner's object: the key was revoked, and its sockets go. */
   endKey(key: string): void {
     this.state?.permits.ended(key)
+  }
+
+  /** For the owner's object: the runner was let go, or its key revoked. */
+  dropRunner(): void {
+    this.state?.runner.drop()
   }
 
   /** For the owner's object: what is open here. */
@@ -133,7 +140,8 @@ export class Conversation extends ReadableConversation {
 
   override async webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
     await this.whenOpen()
-    this.state?.messages.receive(socket, data)
+    if (this.#isRunner(socket)) await this.state?.runner.receive(socket, data)
+    else this.state?.messages.receive(socket, data)
   }
 
   override webSocketClose(socket: WebSocket, code: number): void {
@@ -146,10 +154,18 @@ export class Conversation extends ReadableConversation {
     this.#leave(socket)
   }
 
+  #isRunner(socket: WebSocket): boolean {
+    return this.ctx.getTags(socket).includes(RUNNER_TAG)
+  }
+
   /** What a socket sent before it closed is still processed. */
   #leave(socket: WebSocket): void {
     if (this.state === null) return
-    const { permits, sessions } = this.state
+    const { permits, sessions, runner } = this.state
+    if (this.#isRunner(socket)) {
+      runner.left(socket)
+      return
+    }
     permits.behind(sessions.of(socket)?.attachment.key ?? null, () => sessions.forget(socket))
   }
 }

@@ -1,6 +1,7 @@
 // The record of a conversation: what was decided at its creation, and what its owner changed since.
 
 import type { AgentName } from '../../src/agent/agents.ts'
+import type { RuntimeWish } from '../../src/agent/runtime.ts'
 import { firstRow } from '../sql.ts'
 import type { StoredRecord } from '../stored-record.ts'
 
@@ -45,6 +46,8 @@ export type ConversationRecord = {
   agent?: AgentName
   /** Tool servers for it alone, sealed as JSON; null or absent for the owner's. */
   toolServers?: string | null
+  /** Where its commands run; records of earlier versions have none, which means `auto`. */
+  runtime?: RuntimeWish
   /** Whether the agent's loop accepts events. */
   loop: 'running' | 'stopped'
 }

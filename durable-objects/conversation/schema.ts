@@ -140,6 +140,28 @@ export const MODEL_TABLES = `
   CREATE TABLE IF NOT EXISTS tool_memory (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 `
 
+/** Created with the first runner: a conversation without one does not need them. */
+export const RUNNER_TABLES = `
+  -- What the runner's copy of the workspace does not have yet.
+  CREATE TABLE IF NOT EXISTS runner_changes (
+    revision INTEGER PRIMARY KEY AUTOINCREMENT,
+    path TEXT NOT NULL UNIQUE, -- relative to the workspace
+    with_below INTEGER NOT NULL -- 1 when everything below it changed as well
+  );
+  CREATE TABLE IF NOT EXISTS runner_calls (
+    key TEXT PRIMARY KEY,
+    runner TEXT NOT NULL,
+    next_seq INTEGER NOT NULL, -- of the next piece of output
+    total INTEGER NOT NULL -- bytes of output so far
+  ) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS runner_output (
+    key TEXT NOT NULL,
+    at INTEGER NOT NULL, -- its first byte's place in the output
+    bytes BLOB NOT NULL,
+    PRIMARY KEY (key, at)
+  );
+`
+
 /** Created when the text index is filled for the first time: most conversations end before that. */
 export const SEARCH_TABLES = `
   CREATE VIRTUAL TABLE IF NOT EXISTS event_search

@@ -20,6 +20,9 @@ import { TitleGenerator } from './lifecycle/title-generator.ts'
 import { UsageReport } from './lifecycle/usage-report.ts'
 import { WorkspaceSetup } from './lifecycle/workspace-setup.ts'
 import { addPullRequest, type ConversationRecord } from './record.ts'
+import { ConversationRunner } from './runner/conversation-runner.ts'
+import { credentialAt } from './runner/credentials.ts'
+import { TreeChanges } from './runner/tree-changes.ts'
 import { KEY_REVOKED, KEY_UNCHECKED } from './sockets/session-attachment.ts'
 import { Sessions } from './sockets/sessions.ts'
 import { SocketMessages } from './sockets/socket-messages.ts'
@@ -55,6 +58,7 @@ export class ConversationState {
   readonly messages: SocketMessages
   readonly files: WorkspaceStore
   readonly changedFiles: ChangedFiles
+  readonly runner: ConversationRunner
   readonly usage: UsageReport
   readonly index: IndexRow
   readonly titles: TitleGenerator
@@ -81,11 +85,16 @@ export class ConversationState {
     this.index = new IndexRow({ env, sql, usage: this.usage, wakeAt, summary: () => this.summary() })
     this.sessions = this.#openSessions(ctx)
     this.messages = new SocketMessages(this, socketMessagesPerSecond)
+    const changes = new TreeChanges(sql)
     this.files = openWorkspace(storage, env, {
       prefix: workspacePrefix(this.record.value),
-      observe: (path, event) => this.changedFiles.note(path, event),
+      observe: (path, event) => {
+        this.changedFiles.note(path, event)
+        changes.note(path, event)
+      },
     })
     this.changedFiles = new ChangedFiles({ storage, fs: this.files })
+    this.runner = this.#openRunner(ctx, env, changes)
     this.titles = this.#openTitles()
     const host = this.#turnHost(env, sql)
     const replay = new ReplayQueue(sql, host.calls, created?.replay ?? null)
@@ -125,9 +134,10 @@ export class ConversationState {
   }
 
   #turnHost(env: Env, sql: SqlStorage): TurnHost {
-    const { record, log, files, secrets, sessions } = this
+    const { record, log, files, secrets, sessions, runner } = this
     return {
       env,
+      runner,
       record,
       log,
       turn: new StoredRecord<Turn>(sql, 'turn', NEW_TURN),
@@ -171,6 +181,19 @@ export class ConversationState {
         this.sessions.close(({ attachment }) => attachment.key === key, goodbye)
       },
       wait: (work) => ctx.waitUntil(work),
+    })
+  }
+
+  #openRunner(ctx: DurableObjectState, env: Env, changes: TreeChanges): ConversationRunner {
+    return new ConversationRunner({
+      ctx,
+      env,
+      changes,
+      whose: this.record.value,
+      wish: () => this.record.value.runtime ?? { kind: 'auto', labels: [] },
+      files: this.files,
+      maskText: (text) => this.secrets.maskText(text),
+      credential: (ask) => credentialAt(env, this.record.value.owner, ask),
     })
   }
 

@@ -1,8 +1,7 @@
 // The records of one owner, and their only writer: which objects hold sockets of which key, which conversations exist and
-// how many bytes each stores, which conversations know the owner's secrets, and which large request bodies are being
-// received. A caller reserves here first; a reservation that nothing came of is found and given back.
+// how many bytes each stores, which conversations know the owner's secrets, which large request bodies are being
+// received, and which runners there are. A caller reserves here first; a reservation that nothing came of is found and given back.
 
-import { DurableObject } from 'cloudflare:workers'
 import { conversation, conversationOf } from '../../src/bindings.ts'
 import { config } from '../../src/config.ts'
 import { conversationIds } from '../../src/db/conversations.ts'
@@ -11,11 +10,10 @@ import { waitAtMost } from '../../src/lib/wait-at-most.ts'
 import { type Berth, Berths } from '../../src/limits/berths.ts'
 import { BODY_TIMES } from '../../src/limits/body-room.ts'
 import { Alarms } from '../alarms.ts'
-import { migrate } from '../sql.ts'
 import { ConversationBooks, type Reservation } from './conversation-books.ts'
 import { HeldSockets, type Revocation, type SocketAnswer, type SocketClaim } from './held-sockets.ts'
 import { Revocations } from './revocations.ts'
-import { MIGRATIONS } from './schema.ts'
+import { RunnerOwner } from './runner-owner.ts'
 import { HOLD_MS, SecretHolders, type UntoldHolder } from './secret-holders.ts'
 
 /** How many objects are called at the same time. */
@@ -33,7 +31,7 @@ const SETTLE_AT_ONCE = 50
 /** How much of each limit that is counted here the owner uses. */
 export type OwnerUsage = { sockets: number; conversations: number; storedBytes: number; bodyBytes: number }
 
-export class Owner extends DurableObject<Env> {
+export class Owner extends RunnerOwner {
   readonly #sockets: HeldSockets
   readonly #revocations: Revocations
   readonly #conversations: ConversationBooks
@@ -44,7 +42,6 @@ export class Owner extends DurableObject<Env> {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
-    migrate(ctx.storage, MIGRATIONS)
     this.#sockets = new HeldSockets(ctx.storage.sql)
     this.#revocations = new Revocations(() => this.env, this.#sockets)
     this.#conversations = new ConversationBooks(ctx.storage)
@@ -66,6 +63,7 @@ export class Owner extends DurableObject<Env> {
     this.#sockets.end(key, revocation, Date.now())
     // If this call is lost from here on, the alarm completes it.
     this.#alarms.atLatest('tell', Date.now() + TELL_AGAIN_MS)
+    await this.dropRunners(this.runnerPool.endKey(key))
     return this.#revocations.revoke(key, revocation)
   }
 

@@ -56,4 +56,18 @@ CREATE TABLE secret_holders (
   until INTEGER NOT NULL,
   due INTEGER NOT NULL
 ) WITHOUT ROWID;`,
+  `
+-- The runners that were ever connected, and which conversation has which.
+CREATE TABLE runners (
+  id TEXT PRIMARY KEY, -- as the runner made it
+  description TEXT NOT NULL, -- JSON, what it says of itself
+  seen_at INTEGER NOT NULL, -- when it came or went last, epoch ms
+  draining INTEGER NOT NULL -- 1 when it takes no more conversations
+) WITHOUT ROWID;
+CREATE TABLE runner_conversations (
+  conversation TEXT PRIMARY KEY,
+  runner TEXT NOT NULL,
+  holder TEXT NOT NULL -- the id of the conversation's object
+) WITHOUT ROWID;
+CREATE INDEX runner_conversations_by_runner ON runner_conversations (runner);`,
 ]

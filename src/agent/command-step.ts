@@ -3,9 +3,14 @@
 import { errorFields, log as logger } from '../lib/log.ts'
 import type { StoredEvent } from './events.ts'
 import { errorObservation, runObservation } from './observations.ts'
+import type { RunnerResult, Runtime } from './runtime.ts'
 import { answerTo } from './shell-agent.ts'
 import type { CommandStep, StepOutcome } from './turn.ts'
 import type { TurnDeps } from './turn-deps.ts'
+
+const FAILED = 'AGENT_ERROR$ERROR_ACTION_NOT_EXECUTED_ERROR'
+
+type CommandDeps = Pick<TurnDeps, 'turn' | 'runCommand' | 'runtimes' | 'secrets' | 'workplace' | 'stream'>
 
 /** The command of an input, as a step that has not begun. A message first becomes an action of the agent. */
 export function commandOf({ emit }: Pick<TurnDeps, 'emit'>, input: StoredEvent): CommandStep {
@@ -18,13 +23,14 @@ export function commandOf({ emit }: Pick<TurnDeps, 'emit'>, input: StoredEvent):
   return { kind: 'command', actionId, from: 'agent', command: args.content, hidden: false }
 }
 
-export async function runCommandStep(
-  step: CommandStep,
-  { turn, runCommand }: Pick<TurnDeps, 'turn' | 'runCommand'>,
-  signal: AbortSignal,
-): Promise<StepOutcome> {
+export async function runCommandStep(step: CommandStep, deps: CommandDeps, signal: AbortSignal): Promise<StepOutcome> {
+  const { turn, runCommand } = deps
   const { from, actionId, command, hidden } = step
   try {
+    const runtime = await deps.runtimes.choose()
+    if (runtime.kind === 'missing')
+      return { events: [errorObservation(from, runtime.why, { cause: actionId, errorId: FAILED })] }
+    if (runtime.kind === 'runner') return await runOnRunner(step, deps, { runtime, signal })
     const outcome = await runCommand(command, turn.value.shell, signal)
     if (outcome.aborted) return { events: [stoppedCommand(step, outcome.output)] }
     const { output, exitCode, cwd, env, variables } = outcome
@@ -37,9 +43,42 @@ export async function runCommandStep(
   } catch (error) {
     logger.error('agent.command_failed', errorFields(error))
     const text = 'The shell failed on this command. Its outcome is unknown; what it wrote so far is kept.'
-    const errorId = 'AGENT_ERROR$ERROR_ACTION_NOT_EXECUTED_ERROR'
-    return { events: [errorObservation(from, text, { cause: actionId, errorId })] }
+    return { events: [errorObservation(from, text, { cause: actionId, errorId: FAILED })] }
   }
+}
+
+/** The keys of a terminal that a message can be: they go to the program that runs. */
+const KEYS = /^C-[a-z]$/
+
+async function runOnRunner(
+  step: CommandStep,
+  { turn, runtimes, secrets, workplace, stream }: CommandDeps,
+  { runtime, signal }: { runtime: Extract<Runtime, { kind: 'runner' }>; signal: AbortSignal },
+): Promise<StepOutcome> {
+  const { from, actionId, command, hidden } = step
+  const text = command.trim()
+  const kind = text === '' ? 'more' : KEYS.test(text) ? 'input' : 'run'
+  const { shell } = turn.value
+  const result = await runtime.run({
+    key: runtimes.keyOf(actionId),
+    kind,
+    text: kind === 'run' ? command : text,
+    cwd: shell.cwd,
+    env: workplace().secrets,
+    timeoutMs: null,
+    signal,
+    filter: secrets.stream(),
+    onOutput: (piece) => stream({ type: 'output', action_id: actionId, text: piece }),
+  })
+  if (result.aborted) return { events: [stoppedCommand(step, result.output)] }
+  if (turn.value.step === step) turn.change({ shell: { ...shell, cwd: result.workingDir } })
+  return { events: [runObservation(from, actionId, { command, hidden, ...shownResult(result) })] }
+}
+
+/** The result as an observation has it. */
+export function shownResult({ output, remark, ...result }: RunnerResult) {
+  const { exitCode, workingDir, user, host, interpreter } = result
+  return { output: output.replace(/\n$/, ''), exitCode, workingDir, remark, user, host, interpreter }
 }
 
 export function stoppedCommand({ from, actionId }: CommandStep, output: string) {

@@ -15,7 +15,7 @@ import { cutShort, delayAfter, GIVEN_UP, interrupted } from './interrupted.ts'
 import { ModelStep } from './model-step.ts'
 import { refusalOf } from './shell-agent.ts'
 import { agentNow } from './step-config.ts'
-import { openCall } from './tool-step.ts'
+import { followCall, openCall } from './tool-step.ts'
 import { dropWaiting, enter, messageWaits, nextInput, restIfShellIsDone, takeMessages } from './transitions.ts'
 import type { AgentState, OpenStep, RequestedState, StepOutcome, Turn } from './turn.ts'
 import type { TurnDeps } from './turn-deps.ts'
@@ -69,7 +69,8 @@ export class AgentLoop {
   /** After a restart: closes a step with an unknown outcome, and goes on with what waits. */
   recover(): void {
     const { step, interruptions } = this.#turn
-    if (step !== null) {
+    if (step !== null && this.#isFollowed(step)) this.#wake()
+    else if (step !== null) {
       this.#settle(step, interrupted(step, this.#deps))
       const delayMs = delayAfter(interruptions)
       this.#change({ interruptions: interruptions + 1 })
@@ -106,7 +107,11 @@ export class AgentLoop {
   /** The next step, from the stored state alone; null to wait. */
   #next(): ((signal: AbortSignal) => Promise<void>) | null {
     const { state, step, opened, agent, failures } = this.#turn
-    if (state === 'paused' || step !== null || !opened) return null
+    if (step !== null) {
+      const isOurs = this.#abort !== null || !this.#isFollowed(step)
+      return isOurs ? null : (signal) => this.#follow(step, signal)
+    }
+    if (state === 'paused' || !opened) return null
     if (state === 'user_confirmed') return this.#nextCall()
     const input = nextInput(this.#deps)
     if (input !== null && (input.kind === 'action:run' || agent === 'ShellAgent')) {
@@ -186,6 +191,22 @@ export class AgentLoop {
       return
     }
     const outcome = await run(signal)
+    const next = this.#turn.state === 'user_confirmed' ? { next: { state: 'running' as const } } : {}
+    this.#settle(step, { ...outcome, ...next })
+  }
+
+  /** A runner was given this step before a restart, and its outcome can still be learned. */
+  #isFollowed(step: OpenStep): boolean {
+    const { runtimes } = this.#deps
+    return step.kind !== 'model' && runtimes.isOpen(runtimes.keyOf(step.actionId))
+  }
+
+  async #follow(step: OpenStep, signal: AbortSignal): Promise<void> {
+    const deps = this.#deps
+    if (step.kind === 'command') this.#settle(step, await runCommandStep(step, deps, signal))
+    const call = step.kind === 'call' ? deps.calls.get(step.key) : null
+    if (step.kind !== 'call' || call === null) return
+    const outcome = await followCall(deps, { call, actionId: step.actionId, signal })
     const next = this.#turn.state === 'user_confirmed' ? { next: { state: 'running' as const } } : {}
     this.#settle(step, { ...outcome, ...next })
   }

@@ -5,7 +5,19 @@ import type { AgentState } from './turn.ts'
 /** Marks error observations that are for the user alone. */
 export const USER_ONLY = 'AGENT_NOTE$USER_ONLY'
 
-export type CommandResult = { command: string; output: string; exitCode: number; workingDir: string; hidden: boolean }
+export type CommandResult = {
+  command: string
+  output: string
+  exitCode: number
+  workingDir: string
+  hidden: boolean
+  /** For the model, beside the output. */
+  remark?: string
+  /** Of the machine that ran it; left out for the interpreter. */
+  user?: string
+  host?: string
+  interpreter?: string
+}
 
 /** What a command printed and how it ended. Its source is that of the action it answers. */
 export function runObservation(from: EventSource, cause: number, result: CommandResult): ObservationEvent {
@@ -20,12 +32,12 @@ export function runObservation(from: EventSource, cause: number, result: Command
       metadata: {
         exit_code: result.exitCode,
         pid: -1,
-        username: 'user',
-        hostname: 'bellwether',
+        username: result.user ?? 'user',
+        hostname: result.host ?? 'bellwether',
         working_dir: result.workingDir,
-        py_interpreter_path: '',
+        py_interpreter_path: result.interpreter ?? '',
         prefix: '',
-        suffix: '',
+        suffix: result.remark ?? '',
       },
       hidden: result.hidden,
     },

@@ -20,7 +20,7 @@ const STOP_GRACE_MS = 150
 const STOPPED = 'AGENT_ERROR$ERROR_ACTION_NOT_EXECUTED_STOPPED'
 const FAILED = 'AGENT_ERROR$ERROR_ACTION_NOT_EXECUTED_ERROR'
 
-type CallDeps = TurnStore & Pick<TurnDeps, 'configs' | 'workplace' | 'stream'>
+type CallDeps = TurnStore & Pick<TurnDeps, 'configs' | 'workplace' | 'stream' | 'runtimes'>
 
 /** Prepares the call; null when there is nothing to run. `isWanted` is called just before the start. */
 export async function openCall(
@@ -33,6 +33,15 @@ export async function openCall(
   const step = new ToolStep(call, deps, config)
   const opened = step.open()
   return opened === null ? null : (stop) => step.run(opened, stop)
+}
+
+/** A call that a runner was given before this instance began: it is followed to its end. */
+export async function followCall(
+  deps: CallDeps,
+  { call, actionId, signal }: { call: QueuedCall; actionId: number; signal: AbortSignal },
+): Promise<StepOutcome> {
+  const step = new ToolStep(call, deps, await deps.configs.current(signal))
+  return step.follow(actionId, signal)
 }
 
 /** The call with everything that is known of it before it runs. */
@@ -77,10 +86,18 @@ class ToolStep {
     return this.#begin(prepared, actionId)
   }
 
+  /** Runs the tool again with the same key: what it gave a runner is not given a second time. */
+  follow(actionId: number, signal: AbortSignal): Promise<StepOutcome> | StepOutcome {
+    const prepared = this.#prepare()
+    // The arguments were right before; the tool is gone from the settings.
+    return prepared === null ? { events: [] } : this.run({ prepared, actionId }, signal)
+  }
+
   /** Runs the tool; a tool that does not stop after an abort is abandoned. */
   async run({ prepared, actionId }: { prepared: PreparedCall; actionId: number }, signal: AbortSignal) {
     const onOutput = (text: string) => this.#deps.stream({ type: 'output', action_id: actionId, text })
-    const around: ToolContext = { ...this.#deps.workplace(), signal, onOutput }
+    const key = this.#deps.runtimes.keyOf(actionId)
+    const around: ToolContext = { ...this.#deps.workplace(), key, signal, onOutput }
     const outcome = await this.#attempt(prepared, around, actionId)
     const events: NewEvent[] = [{ ...outcome, cause: actionId, tool_call_metadata: this.#metadata }]
     const stored = (first: number) => this.#deps.calls.settle(this.#call.key, { observationId: first })

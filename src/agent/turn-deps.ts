@@ -9,6 +9,7 @@ import type { MicroagentSet } from './context/microagent-files.ts'
 import type { ActionEvent, Announcement, NewEvent, StoredEvent, StreamFrame } from './events.ts'
 import type { MaskedStream } from './masking.ts'
 import type { WorkspaceContext } from './observations.ts'
+import type { Runtime } from './runtime.ts'
 import type { StepConfigs } from './step-config.ts'
 import type { ToolContext } from './tools/tool.ts'
 import type { StepOutcome, Turn } from './turn.ts'
@@ -41,15 +42,26 @@ export type TurnDeps = {
   readonly retries: RetryPlan
   /** The system message of an agent: its prompt and its tools. */
   introduce(agent: AgentName): ActionEvent
+  /** Runs a command in the interpreter at the edge. */
   runCommand(command: string, shell: ShellState, signal: AbortSignal): Promise<CommandOutcome>
+  readonly runtimes: Runtimes
   /** What the tools work on. */
-  workplace(): Omit<ToolContext, 'signal' | 'onOutput'>
+  workplace(): Omit<ToolContext, 'signal' | 'onOutput' | 'key'>
   surroundings(workingDir: string): WorkspaceContext
   /** As they stand in the workspace now. */
   microagents(): Promise<MicroagentSet>
   /** Sends a frame to clients that are live. */
   stream(frame: StreamFrame): void
   announce(frame: Announcement): void
+}
+
+/** Where commands run, and those that a runner was given. */
+export type Runtimes = {
+  choose(): Promise<Runtime>
+  /** The key of the effect of an action. */
+  keyOf(actionId: number): string
+  /** Whether the outcome of the call of this key can still be learned, although this instance did not begin it. */
+  isOpen(key: string): boolean
 }
 
 /** The stored state of a turn, and a function that changes it. */

@@ -23,6 +23,7 @@ export const ACCESS_VARIABLES = {
   ROOT_API_KEY: secret(z.string().min(32).optional(), 'a text of at least 32 characters'),
   SECRETS_KEY: secret(sealingKey.optional(), '32 random bytes in base64 (make one: openssl rand -base64 32)'),
   SECRETS_KEY_PREVIOUS: secret(sealingKey.optional(), '32 bytes in base64: what SECRETS_KEY was before'),
+  RUNNER_TOKEN: secret(z.string().min(32).optional(), 'a text of at least 32 characters'),
   KEY_CACHE_SECONDS: wholeNumber(0, 3600, 5),
   CORS_ORIGINS: variable(
     listed('').pipe(z.array(origin)),
@@ -52,6 +53,8 @@ export type AccessConfig = {
   /** The previous `secretsKey`: it still opens what was sealed under it. */
   secretsKeyPrevious: string | null
   keyCacheMs: number
+  /** What a runner shows in local mode, where other callers need no key; null: none is let in. */
+  runnerToken: string | null
   corsOrigins: string[]
   /** For addresses that do not come from the environment. */
   addressPolicy: AddressPolicy
@@ -68,6 +71,7 @@ export function accessConfig(values: Values): AccessConfig {
     secretsKey: values.SECRETS_KEY ?? null,
     secretsKeyPrevious: values.SECRETS_KEY_PREVIOUS ?? null,
     keyCacheMs: values.KEY_CACHE_SECONDS * 1000,
+    runnerToken: values.RUNNER_TOKEN ?? null,
     corsOrigins: values.CORS_ORIGINS,
     addressPolicy: {
       allowPrivate: values.ALLOW_PRIVATE_NETWORK,

@@ -3,7 +3,8 @@
 import { z } from 'zod'
 import { auditIfChanged, recordAudit } from './audit.ts'
 
-export const Scope = z.enum(['conversations', 'analysis', 'admin'])
+/** `runner` connects a runner and opens nothing else. */
+export const Scope = z.enum(['conversations', 'analysis', 'admin', 'runner'])
 export type Scope = z.infer<typeof Scope>
 
 export type ApiKey = {

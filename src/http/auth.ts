@@ -32,6 +32,13 @@ const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /** The client, or an AppError: 401 without a valid credential, 403 for a request that a web page must not make. */
 export async function identify(request: Request, env: Env): Promise<Principal> {
+  const principal = await identifyAny(request, env)
+  if (!principal.scopes.every((scope) => scope === 'runner') || principal.scopes.length === 0) return principal
+  throw new AppError('forbidden', 'This key connects runners and opens nothing else')
+}
+
+/** As `identify`, for every key: also for one that only connects runners. */
+export async function identifyAny(request: Request, env: Env): Promise<Principal> {
   const settings = config(env)
   if (settings.authMode === 'local') return identifyLocal(request)
   const header = bearer(request)

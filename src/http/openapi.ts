@@ -23,6 +23,7 @@ export const TAGS = {
   Workspace: 'The files of a conversation.',
   Git: 'What changed in the repositories of a workspace.',
   'Conversation extras': 'What else clients ask of a conversation.',
+  Runners: 'Machines that lend their processes to conversations.',
   Security: 'Which actions of an agent wait for the user.',
   Settings: 'Settings and tokens of git providers.',
   Secrets: 'Named values for the shell of the conversations.',

@@ -31,7 +31,10 @@ const CreateKey = z
   .object({
     owner: z.string().regex(OWNER),
     name: z.string().min(1).max(100),
-    scopes: z.array(Scope).min(1),
+    scopes: z
+      .array(Scope)
+      .min(1)
+      .refine((scopes) => !scopes.includes('runner') || scopes.length === 1, 'the scope "runner" stands alone'),
     expires_at: z.iso.datetime({ offset: true }).nullish(),
   })
   .openapi('CreateApiKey')

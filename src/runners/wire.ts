@@ -8,6 +8,11 @@
 
 import { z } from 'zod'
 
+/** A text frame of the runner's on either socket, and its answer, which wakes nobody: sent every `HEARTBEAT_MS`. */
+export const PING = JSON.stringify({ type: 'ping' })
+export const PONG = JSON.stringify({ type: 'pong' })
+export const HEARTBEAT_MS = 20_000
+
 /** Grows when a side that does not know the change would do harm. */
 export const WIRE_VERSION = 1
 
@@ -114,8 +119,19 @@ export const SessionHello = z.object({
   calls: z.array(z.object({ key: CallKey, state: z.enum(['running', 'ended']) })).max(1000),
 })
 export type SessionHello = z.infer<typeof SessionHello>
-/** `exclude`: names of folders and files that are not synced, matched at any depth. */
-export type SessionWelcome = { wire: number; exclude: string[]; maxFileBytes: number; maxWorkspaceBytes: number }
+/**
+ * `stored`: the last upward transfer that is in the tree, and the revision that it made: its answer may have been lost.
+ * `exclude`: names of folders and files that are not synced, matched at any depth, where the
+ * object's tree does not have them.
+ */
+export const SessionWelcome = z.object({
+  wire: z.number().int(),
+  stored: z.object({ transfer: z.number(), revision: z.number() }).nullable(),
+  exclude: z.array(z.string()),
+  maxFileBytes: z.number(),
+  maxWorkspaceBytes: z.number(),
+})
+export type SessionWelcome = z.infer<typeof SessionWelcome>
 
 /**
  * Either side → the other: frames of a transfer follow. Down: the object's tree, or what changed since `base`. Up: what

@@ -136,8 +136,10 @@ export class Life implements Grip {
       retries: RETRIES,
       introduce: introduction,
       runCommand,
+      runtimes: { choose: async () => ({ kind: 'edge' }), keyOf: String, isOpen: () => false },
       workplace: () => ({
         files: new MemoryFileSystem(),
+        runtime: async () => ({ kind: 'edge' }),
         shell: this.turn.value.shell,
         keepShell: () => {},
         secrets: {},

@@ -105,7 +105,7 @@ const toolsFor = (stage: Stage): ReadonlyMap<string, Tool> =>
   new Map([tool('once', stage), tool('again', stage), tool('stubborn', stage), ...OUR_TOOLS].map(byName))
 
 const OUR_TOOLS = [THINK_TOOL, FINISH_TOOL].flatMap(
-  (unit) => unit.open({ commands: [], shellTimeoutMs: 1000, seesImages: false }) ?? [],
+  (unit) => unit.open({ commands: [], runsOn: 'edge', shellTimeoutMs: 1000, seesImages: false }) ?? [],
 )
 
 const byName = (known: Tool): [string, Tool] => [known.name, known]

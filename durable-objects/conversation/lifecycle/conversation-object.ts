@@ -86,8 +86,9 @@ export class ConversationObject extends DurableObject<Env> {
   /** Deletes the conversation with everything in it; false when there is none. */
   async delete(): Promise<boolean> {
     if (this.state === null) return false
-    const { opening, sessions, alarms, record } = this.state
+    const { opening, sessions, alarms, record, runner } = this.state
     opening.stop()
+    runner.release(true)
     sessions.close(() => true, ended('deleted'))
     alarms.retire()
     deleteAll(this.ctx.storage, record.value)

@@ -98,6 +98,7 @@ export class Opening {
       host.sessions.announce({ error: true, message: notice.message })
     }
     host.record.change({ loop: 'stopped' })
+    host.runner.release(false)
     host.sessions.close(() => true, ended(notice?.message ?? 'stopped'))
     index.mark()
     return true

@@ -27,8 +27,8 @@ export function gitAccess(env: Env, { owner, repository }: GitOwner): GitRemotes
   }
 }
 
-/** Null for a host without a token. */
-async function credentialFor(env: Env, owner: string, origin: string): Promise<Credential | null> {
+/** Null for a host without a token. Throws where the stored tokens cannot be read. */
+export async function credentialFor(env: Env, owner: string, origin: string): Promise<Credential | null> {
   const stored = await storedTokens(env, owner)
   if (!stored.ok) {
     const names = stored.unreadable.join(', ')

@@ -145,10 +145,12 @@ export class OwnerStepConfigs implements StepConfigs {
   ): Promise<ReadonlyMap<string, Tool>> {
     if (agent === 'ShellAgent') return new Map()
     const { shellTimeoutMs, addressPolicy } = config(this.#host.env)
-    const { env, record } = this.#host
+    const { env, record, runner } = this.#host
     const commands = shellCommands(env, record.value)
     const browse = { policy: addressPolicy }
-    const basic = toolsOf(agent, { commands, shellTimeoutMs, seesImages: model?.seesImages ?? false, browse })
+    const runsOn = (await runner.choose()).kind === 'runner' ? 'runner' : 'edge'
+    const seesImages = model?.seesImages ?? false
+    const basic = toolsOf(agent, { commands, runsOn, shellTimeoutMs, seesImages, browse })
     if (agent === 'ReadOnlyAgent') return byName(basic)
     const own = [...basic, ...requestTools(this.#host)]
     const servers = (await ownServers(env, record.value)) ?? settings.mcpServers

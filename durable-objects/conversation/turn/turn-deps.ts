@@ -31,7 +31,13 @@ export function turnDeps(host: TurnHost, replay: ReplayQueue): TurnDeps {
     retries: models.retry,
     introduce: (agent) => introductionOf(agent, host),
     runCommand: (command, shell, signal) => runCommand(host, { command, shell, signal, timeoutMs: shellTimeoutMs }),
+    runtimes: {
+      choose: () => host.runner.choose(),
+      keyOf: (actionId) => `${record.value.incarnation.slice(0, 12)}-${actionId}`,
+      isOpen: (key) => host.runner.isOpen(key),
+    },
     workplace: () => ({
+      runtime: () => host.runner.choose(),
       files,
       shell: turn.value.shell,
       keepShell: (shell) => turn.change({ shell }),
@@ -52,7 +58,7 @@ function introductionOf(agent: AgentName, host: TurnHost): ActionEvent {
   if (agent === 'ShellAgent') return introduction()
   const { addressPolicy: policy, shellTimeoutMs } = config(host.env)
   const commands = shellCommands(host.env, host.record.value)
-  const basic = toolsOf(agent, { commands, shellTimeoutMs, seesImages: false, browse: { policy } })
+  const basic = toolsOf(agent, { commands, runsOn: 'edge', shellTimeoutMs, seesImages: false, browse: { policy } })
   const tools = agent === 'ReadOnlyAgent' ? basic : [...basic, ...requestTools(host)]
   const wire = tools.map(({ name, description, parameters }) => ({
     type: 'function',

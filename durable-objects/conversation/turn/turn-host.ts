@@ -6,6 +6,7 @@ import type { Turn } from '../../../src/agent/turn.ts'
 import type { StoredRecord } from '../../stored-record.ts'
 import type { EventLog } from '../events/event-log.ts'
 import type { ConversationRecord } from '../record.ts'
+import type { ConversationRunner } from '../runner/conversation-runner.ts'
 import type { Sessions } from '../sockets/sessions.ts'
 import type { WorkspaceStore } from '../workspace/store.ts'
 import type { SecretMasker } from './secret-masker.ts'
@@ -19,6 +20,7 @@ export type TurnHost = {
   readonly files: WorkspaceStore
   readonly secrets: SecretMasker
   readonly sessions: Sessions
+  readonly runner: ConversationRunner
   /** Stores events and sends them to the clients; returns the id of the first. */
   emit(events: NewEvent[]): number
   /** Requests a call of the loop's `work` at that time, epoch ms; also after a crash. */

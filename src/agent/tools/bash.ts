@@ -1,11 +1,13 @@
-// The shell of the agent. A call is a script; the next call continues in its session. No process continues after a command
-// has ended.
+// The shell of the agent. A call is a script; the next call continues in its session. In the interpreter at the edge no
+// process continues after a command has ended; on a runner the session is a real shell.
 
 import { z } from 'zod'
 import { runScript, type ScriptOutcome, type ShellCommand } from '../../kits/shell/index.ts'
 import { runAction } from '../actions.ts'
+import { shownResult } from '../command-step.ts'
 import type { ActionEvent, ObservationEvent } from '../events.ts'
 import { cutMiddle } from '../observations.ts'
+import type { Runtime } from '../runtime.ts'
 import { type ActionKind, textPart, withoutRemarks } from './action-kind.ts'
 import { defineTool, PositiveNumber, runOutcome } from './define-tool.ts'
 import type { Outcome, ToolContext, ToolDeps, ToolUnit } from './tool.ts'
@@ -15,7 +17,7 @@ const BASH = 'execute_bash'
 /** The longest time that a model may ask for, whatever the configured limit is. */
 const MAX_TIMEOUT_MS = 600_000
 
-const DESCRIPTION = `Runs a bash command or script in the workspace and answers with its output and exit code.
+const AT_THE_EDGE = `Runs a bash command or script in the workspace and answers with its output and exit code.
 
 * The session lasts: folder and variables are those that the command before left.
 * A command may be a script of many lines. It is one call with one output and one exit code, that of its last command:
@@ -29,13 +31,25 @@ const DESCRIPTION = `Runs a bash command or script in the workspace and answers 
   middle: narrow it down with grep, head or tail instead.
 * Nothing waits for input: give input through a pipe or a here-document.`
 
+const ON_RUNNER = `Runs a bash command or script in a real shell on a machine, in the workspace, and answers with its output and exit code.
+
+* The session lasts: folder, variables, functions, activated environments and background jobs stay from one call to the next.
+* A command may be a script of many lines. It is one call with one output and one exit code, that of its last command:
+  join with && what must not go on after a failure, or begin with set -e.
+* A command without output for 30 seconds, or beyond its timeout, is not stopped: the call answers with what there is and exit code -1. Then
+  an empty command waits for more, is_input=true sends text or C-c, C-d, C-z to it. Start servers in the background with their
+  output in a file: \`server > log 2>&1 &\`.
+* Dependency folders (node_modules, .venv, target, __pycache__ and their kind) stay on the machine; everything else below
+  the workspace is kept with the conversation.
+* Output beyond 30000 characters loses its middle: narrow it down with grep, head or tail instead.`
+
 const Arguments = z.object({
   command: z.string().describe('The bash command to run.'),
   is_input: z
     .union([z.enum(['true', 'false']), z.boolean()])
     .optional()
-    .describe('Input for a running command. No command keeps running here, so leave it out.'),
-  timeout: PositiveNumber.optional().describe('Seconds after which the command is stopped.'),
+    .describe('Whether the command is input for the command that runs, instead of a new one.'),
+  timeout: PositiveNumber.optional().describe('Seconds after which the call ends.'),
 })
 type Arguments = z.infer<typeof Arguments>
 
@@ -61,7 +75,7 @@ export const COMMAND: ActionKind = {
 
 export const BASH_TOOL: ToolUnit = defineTool<Arguments>({
   name: BASH,
-  description: DESCRIPTION,
+  description: ({ runsOn }) => (runsOn === 'runner' ? ON_RUNNER : AT_THE_EDGE),
   schema: Arguments,
   agents: ['CodeActAgent'],
   kinds: [COMMAND],
@@ -82,6 +96,10 @@ function actionOf({ command, is_input: isInput, timeout }: Arguments): ActionEve
 async function runCall(args: Arguments, deps: ToolDeps, context: ToolContext): Promise<Outcome> {
   const { command } = args
   const workingDir = context.shell.cwd
+  const runtime = await context.runtime()
+  if (runtime.kind === 'missing')
+    return runOutcome({ command, output: `ERROR: ${runtime.why}`, exitCode: 1, workingDir })
+  if (runtime.kind === 'runner') return runOnRunner(args, runtime, context)
   if (String(args.is_input ?? false) === 'true') {
     return runOutcome({ command, output: `ERROR: ${NOTHING_RUNS}`, exitCode: 1, workingDir })
   }
@@ -91,6 +109,21 @@ async function runCall(args: Arguments, deps: ToolDeps, context: ToolContext): P
   const timeoutMs = Math.min(wantedMs, Math.max(shellTimeoutMs, MAX_TIMEOUT_MS))
   const outcome = await runInSession({ script: command, commands, timeoutMs }, context)
   return runOutcome({ command, ...shownOf(outcome), workingDir: outcome.cwd, remark: remarkOn(outcome, timeoutMs) })
+}
+
+async function runOnRunner(
+  { command, is_input: isInput, timeout }: Arguments,
+  runtime: Extract<Runtime, { kind: 'runner' }>,
+  context: ToolContext,
+): Promise<Outcome> {
+  const { shell, secrets, key, signal, onOutput } = context
+  const kind = String(isInput ?? false) === 'true' ? 'input' : command.trim() === '' ? 'more' : 'run'
+  const timeoutMs = timeout === undefined ? null : timeout * 1000
+  const filter = context.outputFilter()
+  const call = { key, kind, text: command, cwd: shell.cwd, env: secrets, timeoutMs, signal, filter, onOutput } as const
+  const result = await runtime.run(call)
+  if (!result.aborted) context.keepShell({ ...shell, cwd: result.workingDir })
+  return runOutcome({ command, ...shownResult(result) })
 }
 
 export type SessionRun = { script: string; commands: readonly ShellCommand[]; timeoutMs: number }

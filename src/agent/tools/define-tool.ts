@@ -4,15 +4,15 @@
 import { z } from 'zod'
 import type { JsonSchema } from '../../llm/model.ts'
 import type { ObservationEvent } from '../events.ts'
-import { errorObservation, runObservation } from '../observations.ts'
+import { type CommandResult, errorObservation, runObservation } from '../observations.ts'
 import type { ActionKind } from './action-kind.ts'
 import { BadCall, type Outcome, type PreparedCall, type ToolAgent, type ToolDeps, type ToolUnit } from './tool.ts'
 
 /** Every field is required, so a forgotten one is a type error. */
 export type ToolDefinition<Args> = {
   readonly name: string
-  /** For the model. */
-  readonly description: string
+  /** For the model; a function where it depends on what the tool works with. */
+  readonly description: string | ((deps: ToolDeps) => string)
   /** Of an object; optional members are those that may be left out, defaults stand in `prepare`. */
   readonly schema: z.ZodType<Args>
   readonly agents: readonly [ToolAgent, ...ToolAgent[]]
@@ -46,7 +46,8 @@ export function defineTool<Args>(definition: ToolDefinition<Args>): ToolUnit {
         if (checked.success) return prepare(checked.data)
         throw new BadCall(`The arguments of ${name} do not fit. ${explained(checked.error)} Nothing was run.`)
       }
-      return { name, description, parameters: parametersOf(schema), repeatable, hints: null, prepare: take }
+      const text = typeof description === 'string' ? description : description(deps)
+      return { name, description: text, parameters: parametersOf(schema), repeatable, hints: null, prepare: take }
     },
   }
 }
@@ -107,19 +108,8 @@ function numberIn(value: unknown): unknown {
 /** The source of every action of a tool and of its observation. */
 export const AGENT = 'agent'
 
-export type RunResult = {
-  command: string
-  output: string
-  exitCode: number
-  workingDir: string
-  /** For the model, beside the output; empty for nothing. */
-  remark?: string
-}
-
-export function runOutcome({ remark = '', ...result }: RunResult): Outcome {
-  const observation = withoutCause(runObservation(AGENT, 0, { ...result, hidden: false }))
-  const metadata = { ...(observation.extras.metadata as object), suffix: remark }
-  return { ...observation, extras: { ...observation.extras, metadata } }
+export function runOutcome(result: Omit<CommandResult, 'hidden'>): Outcome {
+  return withoutCause(runObservation(AGENT, 0, { ...result, hidden: false }))
 }
 
 export function errorOutcome(text: string): Outcome {

@@ -7,11 +7,16 @@ import type { JsonSchema } from '../../llm/model.ts'
 import type { FileSystem } from '../../workspace/file-system.ts'
 import type { AgentName } from '../agents.ts'
 import type { ActionEvent, ObservationEvent } from '../events.ts'
+import type { Runtime } from '../runtime.ts'
 import type { ActionKind, ToolHints } from './action-kind.ts'
 
 /** What a tool may use while it runs. */
 export type ToolContext = {
   readonly files: FileSystem
+  /** Where a command runs now. */
+  runtime(): Promise<Runtime>
+  /** The key of this call's effect. */
+  readonly key: string
   /** The session of the shell, as the last command left it. */
   readonly shell: ShellState
   /** Keeps what a command changed of the session. */
@@ -66,6 +71,8 @@ export type BrowseDeps = {
 export type ToolDeps = {
   /** Commands of the shell besides those that it has anyway: `git`, and those of the shell kit. */
   readonly commands: readonly ShellCommand[]
+  /** What the commands run on, as far as it is known when the model is asked. */
+  readonly runsOn: 'edge' | 'runner'
   readonly shellTimeoutMs: number
   readonly seesImages: boolean
   /** The fetch for web pages and its limits; without it the agent has no `browse`. */

@@ -40,12 +40,15 @@ export function openToolSession({
   const shown: string[] = []
   const tools = toolsOf(agent, {
     commands: [gitCommand({ policy: CLOSED, chosenBy: STRANGER })],
+    runsOn: 'edge',
     shellTimeoutMs: 80_000,
     seesImages: true,
     ...parts,
   })
   const context = (signal: AbortSignal): ToolContext => ({
     files: fs,
+    runtime: async () => ({ kind: 'edge' }),
+    key: 'a-call',
     shell,
     keepShell: (left) => {
       shell = { cwd: left.cwd, env: left.env, variables: left.variables }

@@ -1,0 +1,75 @@
+// The calls that were given to a runner. A row is written before the call is sent, and goes when its outcome is an
+// observation: so a restart of this object asks the runner what became of it instead of running it again. Of the output the
+// beginning and the end are kept.
+
+import { gapNote } from '../../../src/runners/output.ts'
+import { firstRow, rows } from '../../sql.ts'
+
+/** Bytes of output that are kept of its beginning, and of its end. */
+const HEAD_BYTES = 256 * 1024
+const TAIL_BYTES = 256 * 1024
+
+export type StoredCall = { key: string; runner: string; next_seq: number; total: number }
+
+export class RunnerCalls {
+  readonly #sql: SqlStorage
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql
+  }
+
+  get(key: string): StoredCall | null {
+    if (firstRow(this.#sql, "SELECT 1 FROM sqlite_master WHERE name = 'runner_calls'") === null) return null
+    return firstRow<StoredCall>(this.#sql, 'SELECT key, runner, next_seq, total FROM runner_calls WHERE key = ?', key)
+  }
+
+  begin(key: string, runner: string): void {
+    this.#sql.exec('INSERT INTO runner_calls (key, runner, next_seq, total) VALUES (?, ?, 0, 0)', key, runner)
+  }
+
+  /** The outcome is stored, or nobody will ask for it. */
+  drop(key: string): void {
+    if (this.get(key) === null) return
+    this.#sql.exec('DELETE FROM runner_calls WHERE key = ?', key)
+    this.#sql.exec('DELETE FROM runner_output WHERE key = ?', key)
+  }
+
+  /**
+   * Stores a piece of output. False for one that is stored already or that belongs to no open call; `gap` when pieces before
+   * it are missing.
+   */
+  addOutput(key: string, seq: number, bytes: Uint8Array): boolean | 'gap' {
+    const call = this.get(key)
+    if (call === null || seq < call.next_seq) return false
+    if (seq > call.next_seq) return 'gap'
+    const total = call.total + bytes.byteLength
+    this.#sql.exec('UPDATE runner_calls SET next_seq = ?, total = ? WHERE key = ?', seq + 1, total, key)
+    if (bytes.byteLength > 0) {
+      const copy = bytes.slice().buffer
+      this.#sql.exec('INSERT INTO runner_output (key, at, bytes) VALUES (?, ?, ?)', key, call.total, copy)
+    }
+    if (total > HEAD_BYTES + TAIL_BYTES) {
+      const query = 'DELETE FROM runner_output WHERE key = ? AND at >= ? AND at + length(bytes) < ?'
+      this.#sql.exec(query, key, HEAD_BYTES, total - TAIL_BYTES)
+    }
+    return true
+  }
+
+  /** What the call printed; where the middle is not kept, a line says so. */
+  output(key: string): string {
+    const pieces = rows<{ at: number; bytes: ArrayBuffer }>(
+      this.#sql,
+      'SELECT at, bytes FROM runner_output WHERE key = ? ORDER BY at',
+      key,
+    )
+    const decoder = new TextDecoder()
+    let text = ''
+    let end = 0
+    for (const { at, bytes } of pieces) {
+      if (at > end) text += decoder.decode() + gapNote(at - end)
+      text += decoder.decode(bytes, { stream: true })
+      end = at + bytes.byteLength
+    }
+    return text + decoder.decode()
+  }
+}

@@ -1,0 +1,18 @@
+// What a conversation knows of its runner, as it is stored.
+
+import type { RunnerDescription } from '../../../src/runners/wire.ts'
+
+export type RunnerRecord = {
+  /** The runner that has the copy of the workspace; null before the first. */
+  runner: RunnerDescription | null
+  /** SHA-256 of the secret of the ticket, in hex; null when no runner may connect. */
+  ticketHash: string | null
+  /** Which copy: a new one begins with the whole tree. */
+  epoch: string
+  /** Grows with each transfer that both sides have completed, in either direction. */
+  revision: number
+  /** The last upward transfer that is in the tree, and the revision that it made: its answer may have been lost. */
+  lastUp: { transfer: number; revision: number } | null
+}
+
+export const NO_RUNNER: RunnerRecord = { runner: null, ticketHash: null, epoch: '', revision: 0, lastUp: null }

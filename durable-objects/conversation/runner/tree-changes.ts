@@ -1,0 +1,82 @@
+// What changed in the workspace since the runner's copy was made: paths, not contents. A change is noted in the transaction
+// that makes it, so that a crash leaves both or neither. What the runner itself sent is not noted: it has that.
+
+import { firstRow, rows } from '../../sql.ts'
+import { RUNNER_TABLES } from '../schema.ts'
+import type { TreeEvent } from '../workspace/changed-files.ts'
+
+/** The folder that a runner has a copy of. */
+export const COPIED_ROOT = '/workspace'
+
+/** `path` is relative to the workspace, '' for all of it. */
+export type TreeChange = { path: string; withBelow: boolean }
+export type DueChanges = { changes: TreeChange[]; upTo: number }
+
+export class TreeChanges {
+  readonly #sql: SqlStorage
+  #isOn: boolean
+  #isMuted = false
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql
+    this.#isOn = firstRow(sql, "SELECT 1 FROM sqlite_master WHERE name = 'runner_changes'") !== null
+  }
+
+  /** Begins to note changes, from none. */
+  begin(): void {
+    this.#sql.exec(RUNNER_TABLES)
+    this.#sql.exec('DELETE FROM runner_changes')
+    this.#isOn = true
+  }
+
+  /** For each change of the tree, within its transaction. */
+  note(realPath: string, event: TreeEvent): void {
+    if (!this.#isOn || this.#isMuted) return
+    const path = copiedPath(realPath)
+    if (path === null) return
+    this.#sql.exec(
+      'INSERT OR REPLACE INTO runner_changes (path, with_below) VALUES (?, ?)',
+      path,
+      event === 'subtree' ? 1 : 0,
+    )
+  }
+
+  /** Makes changes that came from the runner: it has them already. */
+  fromRunner<T>(work: () => T): T {
+    this.#isMuted = true
+    try {
+      return work()
+    } finally {
+      this.#isMuted = false
+    }
+  }
+
+  get isEmpty(): boolean {
+    return !this.#isOn || firstRow(this.#sql, 'SELECT 1 FROM runner_changes LIMIT 1') === null
+  }
+
+  due(): DueChanges {
+    const found = rows<{ revision: number; path: string; with_below: number }>(
+      this.#sql,
+      'SELECT revision, path, with_below FROM runner_changes ORDER BY revision',
+    )
+    const changes = found.map(({ path, with_below: below }) => ({ path, withBelow: below === 1 }))
+    return { changes, upTo: found.at(-1)?.revision ?? 0 }
+  }
+
+  /** The runner has everything up to here. */
+  sent(upTo: number): void {
+    this.#sql.exec('DELETE FROM runner_changes WHERE revision <= ?', upTo)
+  }
+
+  /** The runner wrote this path after the change: its contents are the newer ones. */
+  overwritten(path: string): void {
+    this.#sql.exec('DELETE FROM runner_changes WHERE path = ? AND with_below = 0', path)
+  }
+}
+
+/** The path within the workspace; null for one that lies elsewhere. */
+function copiedPath(realPath: string): string | null {
+  if (realPath === COPIED_ROOT) return ''
+  return realPath.startsWith(`${COPIED_ROOT}/`) ? realPath.slice(COPIED_ROOT.length + 1) : null
+}

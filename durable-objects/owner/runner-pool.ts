@@ -1,0 +1,249 @@
+// The runners of one owner: which are connected, what each can do, and which conversation has which. A runner keeps one
+// socket here and is told over it which conversation wants it. What a runner says is untrusted: it can describe itself and
+// open the conversations whose tickets it was given, nothing else.
+
+import { z } from 'zod'
+import { errorFields, log } from '../../src/lib/log.ts'
+import { NoAnswer, RpcError, RpcPeer } from '../../src/runners/rpc.ts'
+import {
+  RPC_ERRORS,
+  RunnerDescription,
+  type RunnerHello,
+  RunnerId,
+  type RunnerWelcome,
+  WIRE_VERSION,
+} from '../../src/runners/wire.ts'
+import { firstRow, rows } from '../sql.ts'
+
+/** Sockets at a time, of all runners of an owner. */
+const MAX_RUNNER_SOCKETS = 200
+/** A runner that does not answer within this time is taken for gone. */
+const OPEN_WITHIN_MS = 5_000
+
+export type WantedRunner = {
+  conversation: string
+  /** The id of the conversation's object. */
+  holder: string
+  /** Where the runner connects, and what lets it in. */
+  path: string
+  ticket: string
+  labels: readonly string[]
+}
+
+/** Why there is none: nobody is connected, none has the labels, or all that do are busy. */
+export type NoRunner = 'none' | 'labels' | 'full'
+export type RunnerAnswer = { ok: true; runner: RunnerDescription } | { ok: false; reason: NoRunner; busy: number }
+
+export type RunnerInfo = RunnerDescription & {
+  state: 'connected' | 'draining' | 'gone'
+  conversations: number
+  /** Epoch ms. */
+  seenAt: number
+}
+
+const Attachment = z.object({
+  kind: z.literal('runner'),
+  /** The API key of the socket; null in local mode. */
+  key: z.string().nullable(),
+  /** Null until it has said what it is. */
+  runner: RunnerId.nullable(),
+})
+type Attachment = z.infer<typeof Attachment>
+
+type Row = { id: string; description: string; seen_at: number; draining: number; used: number }
+
+export class RunnerPool {
+  readonly #ctx: DurableObjectState
+  readonly #sql: SqlStorage
+  readonly #peers = new Map<WebSocket, RpcPeer>()
+
+  constructor(ctx: DurableObjectState) {
+    this.#ctx = ctx
+    this.#sql = ctx.storage.sql
+  }
+
+  /** Takes a runner's socket; null when too many are open. */
+  accept(key: string | null): WebSocket | null {
+    if (this.#ctx.getWebSockets().length >= MAX_RUNNER_SOCKETS) return null
+    const { 0: client, 1: server } = new WebSocketPair()
+    this.#ctx.acceptWebSocket(server)
+    server.serializeAttachment({ kind: 'runner', key, runner: null } satisfies Attachment)
+    return client
+  }
+
+  async receive(socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
+    if (typeof data === 'string') await this.#peer(socket).receive(data)
+    else socket.close(1003, 'only text comes here')
+  }
+
+  /** The socket is closed. */
+  left(socket: WebSocket): void {
+    this.#peers.get(socket)?.close('the runner is gone')
+    this.#peers.delete(socket)
+    const { runner } = attachmentOf(socket)
+    if (runner === null) return
+    this.#sql.exec('UPDATE runners SET seen_at = ? WHERE id = ?', Date.now(), runner)
+    log.info('runner.left', { runner })
+  }
+
+  /** The key was revoked: its runners go, and the conversations that they had are told by the closed sockets of these. */
+  endKey(key: string): string[] {
+    const ended = this.#ctx.getWebSockets().filter((socket) => attachmentOf(socket).key === key)
+    for (const socket of ended) socket.close(1008, 'the key was revoked')
+    return ended.flatMap((socket) => this.#holdersOf(attachmentOf(socket).runner))
+  }
+
+  /** Asks the runner that the conversation had, else the least busy one that fits; the runner then opens a socket to the conversation. */
+  async want(wanted: WantedRunner): Promise<RunnerAnswer> {
+    const before = firstRow<{ runner: string }>(
+      this.#sql,
+      'SELECT runner FROM runner_conversations WHERE conversation = ?',
+      wanted.conversation,
+    )
+    const online = this.#online()
+    const fitting = [...online.keys()]
+      .filter(({ labels }) => wanted.labels.every((label) => labels.includes(label)))
+      .sort((a, b) => rank(b, before?.runner) - rank(a, before?.runner))
+    for (const info of fitting) {
+      const hasIt = info.id === before?.runner
+      if (!hasIt && (info.state === 'draining' || info.conversations >= info.capacity)) continue
+      const socket = online.get(info)
+      if (socket !== undefined && (await this.#open(socket, info.id, wanted)))
+        return { ok: true, runner: descriptionOf(info) }
+    }
+    if (online.size === 0) return { ok: false, reason: 'none', busy: 0 }
+    return { ok: false, reason: fitting.length === 0 ? 'labels' : 'full', busy: fitting.length }
+  }
+
+  /** The conversation needs its runner no longer. `erase`: it is deleted, and the runner's copy with it. */
+  async release(conversation: string, erase: boolean): Promise<void> {
+    const row = firstRow<{ runner: string }>(
+      this.#sql,
+      'DELETE FROM runner_conversations WHERE conversation = ? RETURNING runner',
+      conversation,
+    )
+    const socket = row && this.#socketOf(row.runner)
+    if (!socket) return
+    try {
+      await this.#peer(socket).call('conversation/close', { conversation, erase }, z.object({}), OPEN_WITHIN_MS)
+    } catch (error) {
+      log.warn('runner.not_closed', { conversation, ...errorFields(error) })
+    }
+  }
+
+  list(): RunnerInfo[] {
+    const live = new Set(
+      this.#ctx
+        .getWebSockets()
+        .filter(isOpen)
+        .map((socket) => attachmentOf(socket).runner),
+    )
+    return rows<Row>(
+      this.#sql,
+      `SELECT id, description, seen_at, draining,
+         (SELECT count(*) FROM runner_conversations WHERE runner = runners.id) AS used
+       FROM runners ORDER BY seen_at DESC LIMIT 1000`,
+    ).map((row) => infoOf(row, live.has(row.id)))
+  }
+
+  /** Forgets the runner and closes its socket; the objects of its conversations, or null when it is unknown. */
+  remove(id: string): string[] | null {
+    if (firstRow(this.#sql, 'SELECT 1 FROM runners WHERE id = ?', id) === null) return null
+    const holders = this.#holdersOf(id)
+    this.#socketOf(id)?.close(1008, 'this runner was let go')
+    this.#sql.exec('DELETE FROM runner_conversations WHERE runner = ?', id)
+    this.#sql.exec('DELETE FROM runners WHERE id = ?', id)
+    return holders
+  }
+
+  #peer(socket: WebSocket): RpcPeer {
+    const known = this.#peers.get(socket)
+    if (known !== undefined) return known
+    const peer = new RpcPeer((text) => socket.send(text), {
+      'runner/hello': (hello) => this.#greet(socket, hello),
+      'runner/draining': () => {
+        const { runner } = attachmentOf(socket)
+        this.#sql.exec('UPDATE runners SET draining = 1 WHERE id = ?', runner)
+      },
+    })
+    this.#peers.set(socket, peer)
+    return peer
+  }
+
+  #greet(socket: WebSocket, { wire, runner, holds }: RunnerHello): RunnerWelcome {
+    if (wire !== WIRE_VERSION) {
+      const text = `this service speaks version ${WIRE_VERSION} of the wire and the runner ${wire}: install the release that belongs to it`
+      throw new RpcError(RPC_ERRORS.wrongVersion, text, { supported: [WIRE_VERSION] })
+    }
+    const { key } = attachmentOf(socket)
+    for (const other of this.#ctx.getWebSockets()) {
+      // The same runner again: its old connection is dead, and this service has not heard of it yet.
+      if (other !== socket && attachmentOf(other).runner === runner.id) other.close(4001, 'connected again')
+    }
+    const now = Date.now()
+    this.#sql.exec(
+      'INSERT OR REPLACE INTO runners (id, description, seen_at, draining) VALUES (?, ?, ?, 0)',
+      runner.id,
+      JSON.stringify(runner),
+      now,
+    )
+    socket.serializeAttachment({ kind: 'runner', key, runner: runner.id } satisfies Attachment)
+    log.info('runner.joined', { runner: runner.id, name: runner.name, version: runner.version, holds: holds.length })
+    return { wire: WIRE_VERSION, now }
+  }
+
+  async #open(socket: WebSocket, runner: string, wanted: WantedRunner): Promise<boolean> {
+    const { conversation, path, ticket, holder } = wanted
+    try {
+      await this.#peer(socket).call('conversation/open', { conversation, path, ticket }, z.object({}), OPEN_WITHIN_MS)
+    } catch (error) {
+      log.warn('runner.not_opened', { runner, conversation, ...errorFields(error) })
+      // Half-open connections look like this.
+      if (error instanceof NoAnswer) socket.close(1011, 'no answer')
+      return false
+    }
+    this.#sql.exec('INSERT OR REPLACE INTO runner_conversations VALUES (?, ?, ?)', conversation, runner, holder)
+    return true
+  }
+
+  #online(): Map<RunnerInfo, WebSocket> {
+    const infos = new Map(this.list().map((info) => [info.id, info]))
+    const online = new Map<RunnerInfo, WebSocket>()
+    for (const socket of this.#ctx.getWebSockets()) {
+      const info = infos.get(attachmentOf(socket).runner ?? '')
+      if (info !== undefined && isOpen(socket)) online.set(info, socket)
+    }
+    return online
+  }
+
+  #socketOf(runner: string): WebSocket | null {
+    return this.#ctx.getWebSockets().find((one) => isOpen(one) && attachmentOf(one).runner === runner) ?? null
+  }
+
+  #holdersOf(runner: string | null): string[] {
+    const query = 'SELECT holder FROM runner_conversations WHERE runner = ?'
+    return rows<{ holder: string }>(this.#sql, query, runner).map(({ holder }) => holder)
+  }
+}
+
+const attachmentOf = (socket: WebSocket): Attachment => Attachment.parse(socket.deserializeAttachment())
+const isOpen = ({ readyState }: WebSocket): boolean => readyState === WebSocket.READY_STATE_OPEN
+
+/** The one that has the conversation's files first, then the one with the most room. */
+function rank({ id, capacity, conversations }: RunnerInfo, before: string | undefined): number {
+  return id === before ? 2 : (capacity - conversations) / capacity
+}
+
+function infoOf({ description, seen_at: seenAt, draining, used }: Row, isLive: boolean): RunnerInfo {
+  const state = isLive ? (draining === 1 ? 'draining' : 'connected') : 'gone'
+  return { ...RunnerDescription.parse(JSON.parse(description)), state, conversations: used, seenAt }
+}
+
+function descriptionOf({
+  state: _state,
+  conversations: _used,
+  seenAt: _seen,
+  ...description
+}: RunnerInfo): RunnerDescription {
+  return description
+}

@@ -1,0 +1,45 @@
+// Where a command of a conversation runs: in the interpreter at the edge, or on a runner, which has real processes.
+
+import type { OutputFilter } from '../kits/shell/index.ts'
+
+/** What a conversation is to run on. `auto`: a runner if one is there, else the interpreter. */
+export const RUNTIME_KINDS = ['auto', 'edge', 'runner'] as const
+export type RuntimeWish = { kind: (typeof RUNTIME_KINDS)[number]; labels: readonly string[] }
+
+export type RunnerCall = {
+  /** Of the effect: a call with a key that was begun before is followed, not begun again. */
+  key: string
+  /** `input`: text or a key such as `C-c` for what runs; `more`: only wait for its output. */
+  kind: 'run' | 'input' | 'more'
+  text: string
+  /** The folder of a session that begins. */
+  cwd: string
+  env: Readonly<Record<string, string>>
+  /** After so long the call ends with what there is, output or not, ms; null for the default. */
+  timeoutMs: number | null
+  signal: AbortSignal
+  filter: OutputFilter
+  /** Output as it comes. */
+  onOutput(text: string): void
+}
+
+export type RunnerResult = {
+  output: string
+  /** -1 while the command still runs. */
+  exitCode: number
+  workingDir: string
+  user: string
+  host: string
+  /** Path of the session's Python, empty for none. */
+  interpreter: string
+  /** For the model, beside the output; empty for nothing. */
+  remark: string
+  /** It was stopped by the user. */
+  aborted: boolean
+}
+
+export type Runtime =
+  | { kind: 'edge' }
+  | { kind: 'runner'; run(call: RunnerCall): Promise<RunnerResult> }
+  /** A runner is required and none can be had; `why` says what to do. */
+  | { kind: 'missing'; why: string }

@@ -1,0 +1,354 @@
+// A runner for tests of the service's side: it speaks the wire with code of its own, keeps a copy of the workspace in memory
+// and answers calls as a test tells it.
+
+import { client, request } from './app.ts'
+
+export type Entry = { kind: 'file' | 'directory' | 'symlink'; text?: string; target?: string; mode?: number }
+export type Tree = Map<string, Entry>
+export type Started = {
+  key: string
+  kind: string
+  text: string
+  cwd: string
+  env: Record<string, string>
+  revision: number
+}
+
+/** What a call does: changes the tree and says how it ended. Without an answer it goes on until `finish`. */
+export type Behaviour = (call: Started, tree: Tree) => Answer | null
+export type Answer = { output?: string; exitCode?: number; cwd?: string; state?: string; remarks?: string[] }
+
+type Json = Record<string, unknown>
+type Head = { t: string; transfer?: number; seq: number; key?: string; entries?: Json[] }
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+/** One socket with JSON-RPC on it. */
+class Line {
+  readonly frames: { head: Head; bytes: Uint8Array }[] = []
+  closed: { code: number; reason: string } | null = null
+  onFrame: (head: Head, bytes: Uint8Array) => void = () => {}
+  readonly #ws: WebSocket
+  readonly #answers = new Map<number, (message: Json) => void>()
+  #last = 0
+
+  constructor(response: Response, take: (method: string, params: Json) => unknown) {
+    const ws = response.webSocket
+    if (ws === null) throw new Error(`no socket: ${response.status}`)
+    this.#ws = ws
+    ws.binaryType = 'arraybuffer'
+    ws.addEventListener('close', ({ code, reason }) => {
+      this.closed = { code, reason }
+    })
+    ws.addEventListener('message', ({ data }) => {
+      if (typeof data === 'string') void this.#text(JSON.parse(data) as Json, take)
+      else this.#frame(new Uint8Array(data as ArrayBuffer))
+    })
+    ws.accept()
+  }
+
+  ask(method: string, params: Json): Promise<Json> {
+    const id = ++this.#last
+    this.send({ jsonrpc: '2.0', id, method, params })
+    return new Promise((resolve) => this.#answers.set(id, resolve))
+  }
+
+  send(message: Json): void {
+    this.#ws.send(JSON.stringify(message))
+  }
+
+  sendFrame(head: Json, bytes: Uint8Array = new Uint8Array()): void {
+    const text = encoder.encode(JSON.stringify(head))
+    const frame = new Uint8Array(4 + text.length + bytes.length)
+    new DataView(frame.buffer).setUint32(0, text.length)
+    frame.set(text, 4)
+    frame.set(bytes, 4 + text.length)
+    this.#ws.send(frame)
+  }
+
+  close(): void {
+    this.#ws.close(1000, 'the test ends it')
+  }
+
+  async #text(message: Json, take: (method: string, params: Json) => unknown): Promise<void> {
+    const { id, method, params } = message
+    if (typeof method !== 'string') {
+      const waiting = this.#answers.get(Number(id))
+      this.#answers.delete(Number(id))
+      waiting?.(message)
+      return
+    }
+    const result = await take(method, (params ?? {}) as Json)
+    if (id !== undefined) this.send({ jsonrpc: '2.0', id, ...(isError(result) ? result : { result: result ?? {} }) })
+  }
+
+  #frame(data: Uint8Array): void {
+    const length = new DataView(data.buffer, data.byteOffset).getUint32(0)
+    const head = JSON.parse(decoder.decode(data.subarray(4, 4 + length))) as Head
+    const bytes = data.slice(4 + length)
+    this.frames.push({ head, bytes })
+    this.onFrame(head, bytes)
+  }
+}
+
+const isError = (value: unknown): value is { error: Json } =>
+  typeof value === 'object' && value !== null && 'error' in value
+
+export class StandInRunner {
+  readonly id: string
+  readonly started: Started[] = []
+  readonly tree: Tree = new Map()
+  readonly opened: Json[] = []
+  readonly closings: Json[] = []
+  readonly stopped: string[] = []
+  /** Transfers down: whether each was of the whole tree, and how many entries it had. */
+  readonly transfers: { whole: boolean; entries: number }[] = []
+  pool: Line | null = null
+  line: Line | null = null
+  behaviour: Behaviour
+  /** Connects when it is told to. */
+  isWilling = true
+  /** Answers `unknown` to every question about a call, as after the loss of its journal. */
+  forgets = false
+  state: { epoch: string; revision: number } | null = null
+  welcome: Json | null = null
+  readonly #key: string | null
+  readonly #running = new Map<string, 'running' | 'ended'>()
+  readonly #ends = new Map<string, Json>()
+  readonly #seqs = new Map<string, number>()
+  readonly #description: Json
+  #up = 0
+  #sent: Tree = new Map()
+
+  constructor(key: string | null, behaviour: Behaviour, description: Json = {}) {
+    this.#key = key
+    this.behaviour = behaviour
+    this.id = crypto.randomUUID().replaceAll('-', '')
+    this.#description = {
+      id: this.id,
+      name: 'stand-in',
+      labels: ['linux'],
+      version: '0.0.0',
+      os: 'linux',
+      arch: 'x64',
+      capacity: 2,
+      isolation: 'none',
+      network: 'all',
+      tools: [{ name: 'bash', version: '5.2' }],
+      ...description,
+    }
+  }
+
+  async connect(vars: Record<string, string> = {}): Promise<Json> {
+    const headers = { upgrade: 'websocket', ...(this.#key === null ? {} : { authorization: `Bearer ${this.#key}` }) }
+    const response = await request('/api/runners/socket', { headers }, vars)
+    this.pool = new Line(response, (method, params) => this.#told(method, params))
+    return this.pool.ask('runner/hello', { wire: 1, runner: this.#description, holds: [], clock: Date.now() })
+  }
+
+  /** Opens the conversation's socket again, as after a lost connection. */
+  async reconnect(): Promise<void> {
+    const opened = this.opened.at(-1)
+    if (opened === undefined) throw new Error('never opened')
+    await this.#join(opened)
+  }
+
+  output(key: string, text: string): void {
+    const seq = this.#seqs.get(key) ?? 0
+    this.#seqs.set(key, seq + 1)
+    this.line?.sendFrame({ t: 'output', key, seq }, encoder.encode(text))
+  }
+
+  /** The call ended: what changed in the tree goes up with it. Resolves with the service's answer. */
+  async finish(
+    key: string,
+    { output = '', exitCode = 0, cwd = '/workspace', state = 'ended', remarks = [] }: Answer,
+  ): Promise<Json> {
+    if (output !== '') this.output(key, output)
+    this.#running.set(key, 'ended')
+    const transfer = await this.sendUp(false)
+    const outcome = {
+      state,
+      text: '',
+      exitCode,
+      cwd,
+      user: 'agent',
+      host: 'sandbox',
+      interpreter: '/usr/bin/python3',
+      outputBytes: 0,
+      remarks,
+    }
+    const ended = { key, outcome, transfer }
+    this.#ends.set(key, ended)
+    return this.#tellEnd(key)
+  }
+
+  /** Sends what changed in the tree; the number of the transfer, or null when nothing did. */
+  async sendUp(commits: boolean): Promise<number | null> {
+    const entries: Json[] = []
+    const parts: Uint8Array[] = []
+    for (const path of this.#sent.keys()) if (!this.tree.has(path)) entries.push({ path, kind: 'gone' })
+    for (const [path, entry] of this.tree) {
+      if (JSON.stringify(this.#sent.get(path)) === JSON.stringify(entry)) continue
+      const { kind, text = '', target, mode = kind === 'directory' ? 0o755 : 0o644 } = entry
+      const bytes = encoder.encode(text)
+      if (kind === 'file') {
+        entries.push({
+          path,
+          kind,
+          mode,
+          mtime: 1_700_000_000_000,
+          size: bytes.length,
+          offset: 0,
+          length: bytes.length,
+        })
+        parts.push(bytes)
+      } else entries.push(kind === 'symlink' ? { path, kind, target } : { path, kind, mode })
+    }
+    if (entries.length === 0) return null
+    const transfer = ++this.#up
+    const { epoch = '', revision = 0 } = this.state ?? {}
+    await this.line?.ask('transfer/begin', { transfer, epoch, base: revision, revision: revision + 1 })
+    const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
+    let at = 0
+    for (const part of parts) {
+      all.set(part, at)
+      at += part.length
+    }
+    this.line?.sendFrame({ t: 'files', transfer, seq: 0, entries }, all)
+    this.#sent = new Map(this.tree)
+    if (commits) {
+      const answer = await this.line?.ask('transfer/commit', { transfer, frames: 1, entries: entries.length })
+      this.#learn(answer)
+    }
+    return transfer
+  }
+
+  async #tellEnd(key: string): Promise<Json> {
+    const answer = (await this.line?.ask('call/ended', this.#ends.get(key) ?? {})) ?? {}
+    if (answer.error === undefined) {
+      this.#running.delete(key)
+      this.#ends.delete(key)
+      this.#learn(answer)
+    }
+    return answer
+  }
+
+  #learn(answer: Json | undefined): void {
+    const revision = (answer?.result as { revision?: number } | undefined)?.revision
+    if (revision !== undefined && this.state !== null) this.state = { ...this.state, revision }
+  }
+
+  #told(method: string, params: Json): unknown {
+    if (method === 'conversation/open') {
+      this.opened.push(params)
+      if (this.isWilling) void this.#join(params)
+    } else if (method === 'conversation/close') this.closings.push(params)
+    else return { error: { code: -32601, message: 'no such method' } }
+    return {}
+  }
+
+  async #join({ path, ticket }: Json): Promise<void> {
+    const headers = { upgrade: 'websocket', authorization: `Bearer ${String(ticket)}` }
+    const response = await request(String(path), { headers })
+    const line = new Line(response, (method, params) => this.#asked(method, params))
+    line.onFrame = (head, bytes) => this.#took(line, head, bytes)
+    this.line = line
+    const calls = [...this.#running].map(([key, state]) => ({ key, state }))
+    const answer = await line.ask('session/hello', { wire: 1, runner: this.id, life: 'one', tree: this.state, calls })
+    this.welcome = (answer.result ?? null) as Json | null
+    const stored = this.welcome?.stored as { revision: number } | null | undefined
+    if (stored && this.state !== null) this.state = { ...this.state, revision: stored.revision }
+    for (const key of this.#ends.keys()) await this.#tellEnd(key)
+  }
+
+  #pending: { transfer: number; epoch: string; whole: boolean; revision: number; entries: number } | null = null
+
+  #asked(method: string, params: Json): unknown {
+    if (method === 'transfer/begin') {
+      const { transfer, epoch, base, revision } = params as {
+        transfer: number
+        epoch: string
+        base: number | null
+        revision: number
+      }
+      this.#pending = { transfer, epoch, revision, whole: base === null, entries: 0 }
+      if (base === null) this.tree.clear()
+      return {}
+    }
+    if (method === 'transfer/commit') {
+      const { epoch = '', revision = 0, whole = false, entries = 0 } = this.#pending ?? {}
+      this.state = { epoch, revision }
+      this.transfers.push({ whole, entries })
+      this.#sent = new Map(this.tree)
+      return {}
+    }
+    if (method === 'call/start') return this.#start(params as unknown as Started)
+    if (method === 'call/query') {
+      const state = this.forgets ? 'unknown' : (this.#running.get(String(params.key)) ?? 'unknown')
+      return { state }
+    }
+    if (method === 'call/stop') {
+      this.stopped.push(String(params.key))
+      return {}
+    }
+    return { error: { code: -32601, message: 'no such method' } }
+  }
+
+  #start(call: Started): unknown {
+    this.started.push(call)
+    this.#running.set(call.key, 'running')
+    const answer = this.behaviour(call, this.tree)
+    if (answer !== null) void Promise.resolve().then(() => this.finish(call.key, answer))
+    return { state: 'running' }
+  }
+
+  #took(line: Line, head: Head, bytes: Uint8Array): void {
+    if (head.t !== 'files' || this.#pending === null) return
+    let at = 0
+    for (const entry of head.entries ?? []) {
+      const {
+        path,
+        kind,
+        length = 0,
+        offset = 0,
+        target,
+        mode,
+      } = entry as {
+        path: string
+        kind: string
+        length?: number
+        offset?: number
+        target?: string
+        mode?: number
+      }
+      this.#pending.entries += 1
+      if (kind === 'gone') {
+        for (const known of [...this.tree.keys()]) {
+          if (known === path || known.startsWith(`${path}/`)) this.tree.delete(known)
+        }
+      } else if (kind === 'file') {
+        const text = decoder.decode(bytes.subarray(at, at + length))
+        const before = offset === 0 ? '' : (this.tree.get(path)?.text ?? '')
+        this.tree.set(path, { kind: 'file', text: before + text, mode: mode ?? 0o644 })
+        at += length
+      } else if (kind === 'symlink') this.tree.set(path, { kind, target: target ?? '' })
+      else this.tree.set(path, { kind: 'directory', mode: mode ?? 0o755 })
+    }
+    line.send({ jsonrpc: '2.0', method: 'frame/ack', params: { stream: `transfer:${head.transfer}`, seq: head.seq } })
+  }
+}
+
+/** A runner of the owner, connected with a key of its own. */
+export async function joinedRunner(
+  owner: string,
+  behaviour: Behaviour,
+  description: Json = {},
+): Promise<StandInRunner> {
+  const { key } = await client({ owner, scopes: ['runner'] })
+  const runner = new StandInRunner(key, behaviour, description)
+  const hello = await runner.connect()
+  if (hello.error !== undefined) throw new Error(JSON.stringify(hello.error))
+  return runner
+}
