@@ -24,7 +24,7 @@ export class ConversationBooks {
   }
 
   reserve(id: string, allowed: Totals, now: number): Reservation {
-    if (this.#has(id)) return { ok: true, isFresh: false }
+    if (this.has(id)) return { ok: true, isFresh: false }
     const used = this.totals
     if (used.conversations >= allowed.conversations) {
       return { ok: false, limit: 'conversations', used: used.conversations, allowed: allowed.conversations }
@@ -78,7 +78,7 @@ export class ConversationBooks {
     return firstRow<{ owner: string }>(this.#sql, 'SELECT owner FROM taken_over')?.owner ?? null
   }
 
-  #has(id: string): boolean {
+  has(id: string): boolean {
     return firstRow(this.#sql, 'SELECT 1 FROM conversations WHERE id = ?', id) !== null
   }
 }

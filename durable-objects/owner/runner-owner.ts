@@ -5,6 +5,7 @@ import { conversationOf } from '../../src/bindings.ts'
 import { errorFields, log } from '../../src/lib/log.ts'
 import { PING, PONG } from '../../src/runners/wire.ts'
 import { migrate } from '../sql.ts'
+import { ConversationBooks } from './conversation-books.ts'
 import { type RunnerAnswer, type RunnerInfo, RunnerPool, type WantedRunner } from './runner-pool.ts'
 import { MIGRATIONS } from './schema.ts'
 
@@ -18,7 +19,8 @@ export class RunnerOwner extends DurableObject<Env> {
     super(ctx, env)
     migrate(ctx.storage, MIGRATIONS)
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG))
-    this.runnerPool = new RunnerPool(ctx)
+    const books = new ConversationBooks(ctx.storage)
+    this.runnerPool = new RunnerPool(ctx, (id) => !books.isTakenOver || books.has(id))
   }
 
   /** The socket of a runner whose key was checked by the route. */

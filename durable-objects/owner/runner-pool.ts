@@ -55,11 +55,14 @@ type Row = { id: string; description: string; seen_at: number; draining: number;
 export class RunnerPool {
   readonly #ctx: DurableObjectState
   readonly #sql: SqlStorage
+  readonly #isThere: (conversation: string) => boolean
   readonly #peers = new Map<WebSocket, RpcPeer>()
 
-  constructor(ctx: DurableObjectState) {
+  /** `isThere` tells whether the owner has a conversation of this id; also true when that is not known. */
+  constructor(ctx: DurableObjectState, isThere: (conversation: string) => boolean) {
     this.#ctx = ctx
     this.#sql = ctx.storage.sql
+    this.#isThere = isThere
   }
 
   /** Takes a runner's socket; null when too many are open. */
@@ -123,12 +126,7 @@ export class RunnerPool {
       conversation,
     )
     const socket = row && this.#socketOf(row.runner)
-    if (!socket) return
-    try {
-      await this.#peer(socket).call('conversation/close', { conversation, erase }, z.object({}), OPEN_WITHIN_MS)
-    } catch (error) {
-      log.warn('runner.not_closed', { conversation, ...errorFields(error) })
-    }
+    if (socket) await this.#close(socket, conversation, erase)
   }
 
   list(): RunnerInfo[] {
@@ -189,7 +187,23 @@ export class RunnerPool {
     )
     socket.serializeAttachment({ kind: 'runner', key, runner: runner.id } satisfies Attachment)
     log.info('runner.joined', { runner: runner.id, name: runner.name, version: runner.version, holds: holds.length })
+    this.#ctx.waitUntil(this.#eraseDeleted(socket, holds))
     return { wire: WIRE_VERSION, now }
+  }
+
+  /** Conversations that were deleted while the runner was away: their folders go. */
+  async #eraseDeleted(socket: WebSocket, holds: readonly string[]): Promise<void> {
+    for (const conversation of holds.filter((id) => !this.#isThere(id))) {
+      await this.#close(socket, conversation, true)
+    }
+  }
+
+  async #close(socket: WebSocket, conversation: string, erase: boolean): Promise<void> {
+    try {
+      await this.#peer(socket).call('conversation/close', { conversation, erase }, z.object({}), OPEN_WITHIN_MS)
+    } catch (error) {
+      log.warn('runner.not_closed', { conversation, ...errorFields(error) })
+    }
   }
 
   async #open(socket: WebSocket, runner: string, wanted: WantedRunner): Promise<boolean> {

@@ -7,6 +7,8 @@ import { join } from 'node:path'
 import { Fault } from './fault.ts'
 
 const KEY_BYTES = 32
+/** In the state folder, mode 0600. */
+export const RUNNER_TOKEN_FILE = 'runner-token'
 
 type Variables = Readonly<Record<string, string>>
 
@@ -14,10 +16,17 @@ type Variables = Readonly<Record<string, string>>
 export function withSecretsKey(vars: Variables, stateDir: string): Variables {
   if (vars.AUTH_MODE !== 'local' || (vars.SECRETS_KEY ?? '') !== '') return vars
   const file = join(stateDir, 'secrets-key')
-  return { ...vars, SECRETS_KEY: readKey(file) ?? makeKey(file) }
+  return { ...vars, SECRETS_KEY: readKey(file, 'It opens the stored secrets') ?? makeKey(file) }
 }
 
-function readKey(file: string): string | null {
+/** The token that a runner on this machine shows, made at the first start: a request from a web page cannot know it. */
+export function withRunnerToken(vars: Variables, stateDir: string): Variables {
+  if (vars.AUTH_MODE !== 'local' || (vars.RUNNER_TOKEN ?? '') !== '') return vars
+  const file = join(stateDir, RUNNER_TOKEN_FILE)
+  return { ...vars, RUNNER_TOKEN: readKey(file, 'Runners on this machine show it') ?? makeKey(file) }
+}
+
+function readKey(file: string, purpose: string): string | null {
   let text: string
   try {
     text = readFileSync(file, 'utf8').trim()
@@ -28,7 +37,7 @@ function readKey(file: string): string | null {
   // Another key in its place would make everything that is sealed unreadable for good.
   if (/^[A-Za-z0-9+/]{43}=$/.test(text)) return text
   throw new Fault(
-    `${file}: found something that is no key. It opens the stored secrets: bring it back, or delete it to begin without them`,
+    `${file}: found something that is no key. ${purpose}: bring it back, or delete it to begin without them`,
   )
 }
 

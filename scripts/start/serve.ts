@@ -13,7 +13,7 @@ import { HOST, listenPatiently } from './port.ts'
 import { WORKER_VARIABLES } from './quiet-environment.ts'
 import { type Host, startHost } from './runtime.ts'
 import { lockedAway } from './sealed-values.ts'
-import { withSecretsKey } from './secrets-key.ts'
+import { withRunnerToken, withSecretsKey } from './secrets-key.ts'
 import type { Settings } from './settings.ts'
 import { takeStateFolder } from './state-folder.ts'
 import { supervise } from './supervisor.ts'
@@ -43,7 +43,7 @@ export async function serve({ settings, host, stopped }: Service): Promise<void>
   await prepare(stopped)
   requireSoundDatabases(state.path)
   requireKnownMigrations(state.path, readPlan().migrations)
-  const sealed = withOwnOrigins(withSecretsKey(vars, state.path), port)
+  const sealed = withOwnOrigins(withRunnerToken(withSecretsKey(vars, state.path), state.path), port)
   const locked = await lockedAway(state.path, sealed)
   if (locked !== null) console.error(locked)
   const job: HostJob = { stateDir: state.path, vars: sealed, word, foreign: WORKER_VARIABLES }

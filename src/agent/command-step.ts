@@ -3,7 +3,7 @@
 import { errorFields, log as logger } from '../lib/log.ts'
 import type { StoredEvent } from './events.ts'
 import { errorObservation, runObservation } from './observations.ts'
-import type { RunnerResult, Runtime } from './runtime.ts'
+import { type Runtime, shownResult } from './runtime.ts'
 import { answerTo } from './shell-agent.ts'
 import type { CommandStep, StepOutcome } from './turn.ts'
 import type { TurnDeps } from './turn-deps.ts'
@@ -73,12 +73,6 @@ async function runOnRunner(
   if (result.aborted) return { events: [stoppedCommand(step, result.output)] }
   if (turn.value.step === step) turn.change({ shell: { ...shell, cwd: result.workingDir } })
   return { events: [runObservation(from, actionId, { command, hidden, ...shownResult(result) })] }
-}
-
-/** The result as an observation has it. */
-export function shownResult({ output, remark, ...result }: RunnerResult) {
-  const { exitCode, workingDir, user, host, interpreter } = result
-  return { output: output.replace(/\n$/, ''), exitCode, workingDir, remark, user, host, interpreter }
 }
 
 export function stoppedCommand({ from, actionId }: CommandStep, output: string) {

@@ -43,3 +43,9 @@ export type Runtime =
   | { kind: 'runner'; run(call: RunnerCall): Promise<RunnerResult> }
   /** A runner is required and none can be had; `why` says what to do. */
   | { kind: 'missing'; why: string }
+
+/** The result as an observation has it. */
+export function shownResult({ output, remark, ...result }: RunnerResult) {
+  const { exitCode, workingDir, user, host, interpreter } = result
+  return { output: output.replace(/\n$/, ''), exitCode, workingDir, remark, user, host, interpreter }
+}

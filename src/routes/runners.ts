@@ -107,18 +107,17 @@ endpoint(
   },
   async (c, { params }) => {
     const request = c.req.raw
-    refusePages(request)
+    await refusePages(request, c.env)
     const shown = bearerOf(request)
     if (shown === null) throw unauthorized()
     demandPatience(c.env, request, shown)
     const ticket = ticketIn(shown)
+    if (ticket === null) throw await wrongKey(c.env, request, shown)
     demandUpgrade(request)
-    const answer =
-      ticket &&
-      (await conversation(c.env, ticket.owner, params.conversation_id).fetch('http://conversation/runner', {
-        headers: { upgrade: 'websocket', 'x-ticket': ticket.secret },
-      }))
-    if (answer?.status !== 101) throw await wrongKey(c.env, request, shown)
+    const answer = await conversation(c.env, ticket.owner, params.conversation_id).fetch('http://conversation/runner', {
+      headers: { upgrade: 'websocket', 'x-ticket': ticket.secret },
+    })
+    if (answer.status !== 101) throw await wrongKey(c.env, request, shown)
     return answer
   },
 )

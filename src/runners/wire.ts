@@ -46,7 +46,7 @@ export const RPC_ERRORS = {
 } as const
 
 const Name = z.string().min(1).max(100)
-const Label = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:/=-]{0,62}$/)
+export const Label = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:/=-]{0,62}$/)
 /** An id that the runner made once and keeps in its folder. */
 export const RunnerId = z.string().regex(/^[0-9a-f]{32}$/)
 /** One step of one conversation: the key of its effect. */

@@ -58,6 +58,7 @@ const events: Endpoint[] = [
 
 const conversations: Endpoint[] = [
   endpoint('POST /api/conversations', 'ConversationResponse', {
+    query: [optional('labels', 'string', { default: [] }), optional('runtime', 'string', { default: 'auto' })],
     body: json('InitSessionRequest'),
     decided: [400, 429],
   }),
@@ -196,6 +197,10 @@ export const ADDITIONS: readonly string[] = [
   'DELETE /api/keys/{id}',
   'GET /api/audit',
   'GET /api/usage',
+  'GET /api/runners',
+  'DELETE /api/runners/{id}',
+  'GET /api/runners/socket',
+  'GET /api/conversations/{conversation_id}/runner',
   'GET /api/conversations/{conversation_id}/ws',
   'POST /api/conversations/{conversation_id}/fork',
   'GET /api/conversations/{conversation_id}/vscode-url',

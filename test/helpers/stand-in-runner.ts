@@ -140,11 +140,11 @@ export class StandInRunner {
     }
   }
 
-  async connect(vars: Record<string, string> = {}): Promise<Json> {
+  async connect(holds: string[] = []): Promise<Json> {
     const headers = { upgrade: 'websocket', ...(this.#key === null ? {} : { authorization: `Bearer ${this.#key}` }) }
-    const response = await request('/api/runners/socket', { headers }, vars)
+    const response = await request('/api/runners/socket', { headers })
     this.pool = new Line(response, (method, params) => this.#told(method, params))
-    return this.pool.ask('runner/hello', { wire: 1, runner: this.#description, holds: [], clock: Date.now() })
+    return this.pool.ask('runner/hello', { wire: 1, runner: this.#description, holds, clock: Date.now() })
   }
 
   /** Opens the conversation's socket again, as after a lost connection. */
@@ -345,10 +345,11 @@ export async function joinedRunner(
   owner: string,
   behaviour: Behaviour,
   description: Json = {},
+  holds: string[] = [],
 ): Promise<StandInRunner> {
   const { key } = await client({ owner, scopes: ['runner'] })
   const runner = new StandInRunner(key, behaviour, description)
-  const hello = await runner.connect()
+  const hello = await runner.connect(holds)
   if (hello.error !== undefined) throw new Error(JSON.stringify(hello.error))
   return runner
 }

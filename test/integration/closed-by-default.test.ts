@@ -32,6 +32,8 @@ async function refusals(headers: Record<string, string>): Promise<void> {
   }
 }
 
+const RUNNER_SOCKET = /^\/api\/(runners\/socket|conversations\/[^/]+\/runner)$/
+
 test('every documented call but the open ones answers 401 in its family envelope to whoever has no valid key', async () => {
   expect(closed.length).toBeGreaterThan(15)
   const revoked = await client()
@@ -138,6 +140,8 @@ test('a key opens the families of its scopes and answers 403 elsewhere', async (
   for (const { method, path } of closed) {
     const family = path.startsWith('/api/v1/') ? 'analysis' : path.startsWith('/api/keys') ? 'admin' : 'conversations'
     if (path.startsWith('/api/options/') || path === '/api/usage') continue
+    // Runners authenticate in their own way.
+    if (RUNNER_SOCKET.test(path)) continue
     for (const [scope, { ask }] of [
       ['conversations', chats],
       ['analysis', stocks],

@@ -91,6 +91,16 @@ describe('who may connect', () => {
     expect(await stranger.json('/api/runners')).toEqual({ runners: [] })
   })
 
+  test('the copy of a deleted conversation is erased, also when its runner was away', async () => {
+    const { chat, runner, owner } = await chatOn(() => ({ output: '' }))
+    await say(chat, 'true')
+    await outcome(chat)
+    expect((await owner.ask(chat.path, { method: 'DELETE' })).status).toBe(200)
+    await expect.poll(() => runner.closings.at(-1)).toEqual({ conversation: chat.id, erase: true })
+    const away = await joinedRunner(owner.owner, silent, {}, [chat.id])
+    await expect.poll(() => away.closings).toEqual([{ conversation: chat.id, erase: true }])
+  })
+
   test('another version of the wire is refused by name', async () => {
     const { key } = await client({ scopes: ['runner'] })
     const runner = new StandInRunner(key, silent)

@@ -41,8 +41,8 @@ const SHOWN = [
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   index: ['app', 'durable-objects', 'analysis/compose', 'schedule'],
   app: ['routes', 'http'],
-  routes: ['http', 'bindings', 'config', 'db', 'lib', ...DOMAIN, ...SHOWN, 'analysis/market-data', NAMES],
-  'durable-objects': ['bindings', 'config', 'db', 'limits', 'lib', ...DOMAIN, ...SHOWN, ...WORKSPACE_KITS],
+  routes: ['http', 'bindings', 'config', 'db', 'lib', 'runners', ...DOMAIN, ...SHOWN, 'analysis/market-data', NAMES],
+  'durable-objects': ['bindings', 'config', 'db', 'limits', 'lib', 'runners', ...DOMAIN, ...SHOWN, ...WORKSPACE_KITS],
   agent: ['llm', 'mcp', 'workspace', ...WORKSPACE_KITS, 'lib'],
   // The steps, each of which knows those before it.
   analysis: ['analysis/texts', 'market', 'lib'],
@@ -118,6 +118,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // Authentication stands before every route and reads the keys; what failed in an object is looked up by its name.
   http: ['bindings', 'config', 'db', 'limits', 'lib'],
   limits: ['bindings', 'config', 'lib'],
+  // The wire between the service and the runner, which packs it: no more than it needs.
+  runners: ['lib'],
   workspace: ['kits/zip', 'lib'],
   'kits/git': ['workspace', 'kits/shell', 'lib'],
   'kits/shell': ['workspace', 'kits/zip', 'lib'],

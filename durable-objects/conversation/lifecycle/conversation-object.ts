@@ -20,7 +20,16 @@ import { type ForkRequest, keepFork, receiveFork } from './fork-target.ts'
 
 export type NewConversation = Pick<
   ConversationRecord,
-  'id' | 'owner' | 'trigger' | 'createdAt' | 'instructions' | 'repository' | 'firstMessage' | 'agent' | 'toolServers'
+  | 'id'
+  | 'owner'
+  | 'trigger'
+  | 'createdAt'
+  | 'instructions'
+  | 'repository'
+  | 'firstMessage'
+  | 'agent'
+  | 'runtime'
+  | 'toolServers'
 > & { replay?: ReplayStep[] | null }
 
 export type Created = {
@@ -87,8 +96,9 @@ export class ConversationObject extends DurableObject<Env> {
   async delete(): Promise<boolean> {
     if (this.state === null) return false
     const { opening, sessions, alarms, record, runner } = this.state
-    opening.stop()
+    // Before the stop, which lets go of the runner and keeps its copy.
     runner.release(true)
+    opening.stop()
     sessions.close(() => true, ended('deleted'))
     alarms.retire()
     deleteAll(this.ctx.storage, record.value)

@@ -3,6 +3,7 @@
 
 import type { AgentName } from '../../../src/agent/agents.ts'
 import type { ModelStepRow, QueuedCall } from '../../../src/agent/calls.ts'
+import type { RuntimeWish } from '../../../src/agent/runtime.ts'
 import { rows } from '../../sql.ts'
 import type { EventLog } from '../events/event-log.ts'
 import type { ConversationRecord, SelectedRepository } from '../record.ts'
@@ -14,6 +15,7 @@ export type ForkBasis = {
   instructions: string
   repository: SelectedRepository | null
   agent: AgentName | undefined
+  runtime: RuntimeWish | undefined
   toolServers: string | null
   /** The key prefix of large files. */
   nodes: number
@@ -54,8 +56,8 @@ export class ForkSource {
     const from = files.versions?.from ?? -1
     if (event < from) return { reason: 'too-old', from }
     if (event === log.last && isQuiet) files.versions?.catchUpWith(event)
-    const { title, instructions, repository, agent, toolServers = null } = record
-    return { title, instructions, repository, agent, toolServers, nodes: NODES_AT_A_TIME }
+    const { title, instructions, repository, agent, runtime, toolServers = null } = record
+    return { title, instructions, repository, agent, runtime, toolServers, nodes: NODES_AT_A_TIME }
   }
 
   /** The events after one of them and up to the other, some at a time; none when there are no more. */

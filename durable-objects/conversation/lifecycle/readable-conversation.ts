@@ -44,6 +44,11 @@ export class ReadableConversation extends ConversationObject {
     return this.state === null ? null : sealedServersFor(this.env, this.state.record.value, id)
   }
 
+  /** The runner that is connected; null while commands run at the edge. */
+  runtimeId(): string | null {
+    return this.state?.runner.connected?.id ?? null
+  }
+
   summary(): ConversationSummary | null {
     return this.state?.summary() ?? null
   }

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
+import { RUNTIME_KINDS } from '../../agent/runtime.ts'
 import { conversation } from '../../bindings.ts'
 import { config } from '../../config.ts'
 import { type ConversationSummary, listConversations } from '../../db/conversations.ts'
@@ -13,6 +14,7 @@ import { router } from '../../http/router.ts'
 import { laxInt } from '../../http/validation.ts'
 import { isoMicros } from '../../lib/clock.ts'
 import { hexId } from '../../lib/crypto.ts'
+import { Label } from '../../runners/wire.ts'
 import { objectOf } from './access.ts'
 import { beginningOf, checkedRepository } from './beginning.ts'
 import { masking } from './errors.ts'
@@ -45,6 +47,14 @@ endpoint(
     bodyLimit: 'standard',
     tag,
     summary: 'Start a conversation, or join the one that has the given id',
+    query: z.object({
+      runtime: z.enum(RUNTIME_KINDS).default('auto'),
+      labels: z
+        .string()
+        .transform((text) => text.split(',').filter((label) => label !== ''))
+        .pipe(z.array(Label).max(32))
+        .default([]),
+    }),
     body: { schema: InitSessionRequest, required: true },
     replies: {
       200: { description: 'Started or joined', schema: ConversationResponse },
@@ -52,7 +62,7 @@ endpoint(
       429: { description: 'The owner has as many conversations, or stored bytes, as there may be' },
     },
   },
-  async (c, { body: given }) => {
+  async (c, { body: given, query: { runtime: kind, labels } }) => {
     const body = withTaskRepository(given)
     const { owner } = c.get('principal')
     const id = body.conversation_id ?? hexId()
@@ -70,6 +80,7 @@ endpoint(
           trigger: triggerOf(c, body),
           createdAt: isoMicros(Date.now()),
           instructions: body.conversation_instructions ?? '',
+          runtime: { kind, labels },
           ...prepared,
         }),
       isMade: () => true,

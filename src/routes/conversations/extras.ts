@@ -36,7 +36,8 @@ endpoint(
   },
   async (c, { params }) => {
     await demand(c, params.conversation_id)
-    return c.json({ runtime_id: null, session_id: params.conversation_id })
+    const runtimeId = await ownConversation(c, params.conversation_id).runtimeId()
+    return c.json({ runtime_id: runtimeId, session_id: params.conversation_id })
   },
 )
 
