@@ -204,7 +204,9 @@ export class ConversationRunner {
 
   #result(call: RunnerCall, { call: { outcome }, stored }: CallEnd): RunnerResult {
     const output = this.#taken(call)
-    const { exitCode, cwd: workingDir, user, host, interpreter } = outcome
+    const { exitCode, user, host, interpreter } = outcome
+    // A session that failed knows no folder.
+    const workingDir = outcome.cwd === '' ? call.cwd : outcome.cwd
     const remark = remarkOn(outcome, stored.refused, call)
     return { output, exitCode, workingDir, user, host, interpreter, remark, aborted: call.signal.aborted }
   }
