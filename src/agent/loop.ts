@@ -11,11 +11,12 @@ import { commandOf, runCommandStep } from './command-step.ts'
 import { Knowledge } from './context/knowledge.ts'
 import { tellUnseenByShell } from './context/unseen-pictures.ts'
 import type { ActionEvent } from './events.ts'
+import { followStep, isFollowed } from './followed-step.ts'
 import { cutShort, delayAfter, GIVEN_UP, interrupted } from './interrupted.ts'
 import { ModelStep } from './model-step.ts'
 import { refusalOf } from './shell-agent.ts'
 import { agentNow } from './step-config.ts'
-import { followCall, openCall } from './tool-step.ts'
+import { openCall } from './tool-step.ts'
 import { dropWaiting, enter, messageWaits, nextInput, restIfShellIsDone, takeMessages } from './transitions.ts'
 import type { AgentState, OpenStep, RequestedState, StepOutcome, Turn } from './turn.ts'
 import type { TurnDeps } from './turn-deps.ts'
@@ -69,7 +70,7 @@ export class AgentLoop {
   /** After a restart: closes a step with an unknown outcome, and goes on with what waits. */
   recover(): void {
     const { step, interruptions } = this.#turn
-    if (step !== null && this.#isFollowed(step)) this.#wake()
+    if (step !== null && isFollowed(step, this.#deps)) this.#wake()
     else if (step !== null) {
       this.#settle(step, interrupted(step, this.#deps))
       const delayMs = delayAfter(interruptions)
@@ -108,8 +109,8 @@ export class AgentLoop {
   #next(): ((signal: AbortSignal) => Promise<void>) | null {
     const { state, step, opened, agent, failures } = this.#turn
     if (step !== null) {
-      const isOurs = this.#abort !== null || !this.#isFollowed(step)
-      return isOurs ? null : (signal) => this.#follow(step, signal)
+      const isOurs = this.#abort !== null || !isFollowed(step, this.#deps)
+      return isOurs ? null : async (signal) => this.#settle(step, await followStep(step, this.#deps, signal))
     }
     if (state === 'paused' || !opened) return null
     if (state === 'user_confirmed') return this.#nextCall()
@@ -191,22 +192,6 @@ export class AgentLoop {
       return
     }
     const outcome = await run(signal)
-    const next = this.#turn.state === 'user_confirmed' ? { next: { state: 'running' as const } } : {}
-    this.#settle(step, { ...outcome, ...next })
-  }
-
-  /** A runner was given this step before a restart, and its outcome can still be learned. */
-  #isFollowed(step: OpenStep): boolean {
-    const { runtimes } = this.#deps
-    return step.kind !== 'model' && runtimes.isOpen(runtimes.keyOf(step.actionId))
-  }
-
-  async #follow(step: OpenStep, signal: AbortSignal): Promise<void> {
-    const deps = this.#deps
-    if (step.kind === 'command') this.#settle(step, await runCommandStep(step, deps, signal))
-    const call = step.kind === 'call' ? deps.calls.get(step.key) : null
-    if (step.kind !== 'call' || call === null) return
-    const outcome = await followCall(deps, { call, actionId: step.actionId, signal })
     const next = this.#turn.state === 'user_confirmed' ? { next: { state: 'running' as const } } : {}
     this.#settle(step, { ...outcome, ...next })
   }

@@ -1,5 +1,8 @@
 import { z } from 'zod'
 
+/** The tag of a runner's socket: clients' sockets have none. */
+export const RUNNER_TAG = 'runner'
+
 /** The state of a socket that must survive hibernation. */
 export const Attachment = z.object({
   protocol: z.enum(['plain', 'socket.io']),

@@ -9,9 +9,8 @@
 import type { Announcement, StoredEvent } from '../../../src/agent/events.ts'
 import type { SocketCredential } from '../../../src/bindings.ts'
 import type { EventLog } from '../events/event-log.ts'
-import { RUNNER_TAG } from '../runner/runner-link.ts'
 import { type Frame, frameOf, Session } from './session.ts'
-import { Attachment, type Goodbye, KEY_EXPIRED, NO_SIGN } from './session-attachment.ts'
+import { Attachment, type Goodbye, KEY_EXPIRED, NO_SIGN, RUNNER_TAG } from './session-attachment.ts'
 import { accepted } from './socket-io.ts'
 import type { SocketProtocol } from './socket-protocol.ts'
 

@@ -6,9 +6,9 @@ import type { Turn } from '../../../src/agent/turn.ts'
 import type { StoredRecord } from '../../stored-record.ts'
 import type { EventLog } from '../events/event-log.ts'
 import type { ConversationRecord } from '../record.ts'
-import type { ConversationRunner } from '../runner/conversation-runner.ts'
 import type { Sessions } from '../sockets/sessions.ts'
 import type { WorkspaceStore } from '../workspace/store.ts'
+import type { ConversationRunner } from './runner/conversation-runner.ts'
 import type { SecretMasker } from './secret-masker.ts'
 
 export type TurnHost = {

@@ -1,9 +1,9 @@
 // What changed in the workspace since the runner's copy was made: paths, not contents. A change is noted in the transaction
 // that makes it, so that a crash leaves both or neither. What the runner itself sent is not noted: it has that.
 
-import { firstRow, rows } from '../../sql.ts'
-import { RUNNER_TABLES } from '../schema.ts'
-import type { TreeEvent } from '../workspace/changed-files.ts'
+import { firstRow, rows } from '../../../sql.ts'
+import { RUNNER_TABLES } from '../../schema.ts'
+import type { TreeEvent } from '../../workspace/changed-files.ts'
 
 /** The folder that a runner has a copy of. */
 export const COPIED_ROOT = '/workspace'

@@ -2,10 +2,10 @@
 // get their places in one write. A runner is not trusted: a path is taken only where its folder really lies, never through
 // a link, and what the workspace has no room for is refused by name.
 
-import { BadFrame, type FrameEntry } from '../../../src/runners/frames.ts'
-import { MAX_TRANSFER_ENTRIES, type TransferStored } from '../../../src/runners/wire.ts'
-import { FileSystemError, isFileError, type StagedContents } from '../../../src/workspace/file-system.ts'
-import type { WorkspaceStore } from '../workspace/store.ts'
+import { BadFrame, type FrameEntry } from '../../../../src/runners/frames.ts'
+import { MAX_TRANSFER_ENTRIES, type TransferStored } from '../../../../src/runners/wire.ts'
+import { FileSystemError, isFileError, type StagedContents } from '../../../../src/workspace/file-system.ts'
+import type { WorkspaceStore } from '../../workspace/store.ts'
 import type { TreeChanges } from './tree-changes.ts'
 import { placeOf } from './tree-down.ts'
 

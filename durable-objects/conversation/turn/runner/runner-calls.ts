@@ -2,8 +2,8 @@
 // observation: so a restart of this object asks the runner what became of it instead of running it again. Of the output the
 // beginning and the end are kept.
 
-import { gapNote } from '../../../src/runners/output.ts'
-import { firstRow, rows } from '../../sql.ts'
+import { gapNote } from '../../../../src/runners/output.ts'
+import { firstRow, rows } from '../../../sql.ts'
 
 /** Bytes of output that are kept of its beginning, and of its end. */
 const HEAD_BYTES = 256 * 1024
@@ -19,8 +19,17 @@ export class RunnerCalls {
   }
 
   get(key: string): StoredCall | null {
-    if (firstRow(this.#sql, "SELECT 1 FROM sqlite_master WHERE name = 'runner_calls'") === null) return null
+    if (!this.#hasTable) return null
     return firstRow<StoredCall>(this.#sql, 'SELECT key, runner, next_seq, total FROM runner_calls WHERE key = ?', key)
+  }
+
+  /** Whether a call is open. */
+  get isAny(): boolean {
+    return this.#hasTable && firstRow(this.#sql, 'SELECT 1 FROM runner_calls LIMIT 1') !== null
+  }
+
+  get #hasTable(): boolean {
+    return firstRow(this.#sql, "SELECT 1 FROM sqlite_master WHERE name = 'runner_calls'") !== null
   }
 
   begin(key: string, runner: string): void {

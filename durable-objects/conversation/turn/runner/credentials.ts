@@ -1,8 +1,8 @@
 // What the git of a runner gets when it asks for credentials: the owner's stored tokens, each for its own host only.
 
-import { errorFields, log } from '../../../src/lib/log.ts'
-import type { CredentialAsk } from '../../../src/runners/wire.ts'
-import { credentialFor } from '../repository/git-access.ts'
+import { errorFields, log } from '../../../../src/lib/log.ts'
+import type { CredentialAsk } from '../../../../src/runners/wire.ts'
+import { credentialFor } from '../../repository/git-access.ts'
 
 const NONE = { username: null, password: null }
 

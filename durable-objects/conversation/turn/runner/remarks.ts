@@ -1,8 +1,8 @@
 // What the model reads beside the output of a call on a runner. The sentences about commands that still run are those that
 // models know from the reference's shell.
 
-import type { RunnerCall } from '../../../src/agent/runtime.ts'
-import type { CallOutcome, TransferStored } from '../../../src/runners/wire.ts'
+import type { RunnerCall } from '../../../../src/agent/runtime.ts'
+import type { CallOutcome, TransferStored } from '../../../../src/runners/wire.ts'
 
 const GO_ON =
   "You may wait longer to see additional output by sending empty command '', send other commands to interact with the current process, or send keys to interrupt/kill the command."

@@ -1,6 +1,6 @@
 // What a conversation knows of its runner, as it is stored.
 
-import type { RunnerDescription } from '../../../src/runners/wire.ts'
+import type { RunnerDescription } from '../../../../src/runners/wire.ts'
 
 export type RunnerRecord = {
   /** The runner that has the copy of the workspace; null before the first. */

@@ -1,9 +1,9 @@
 // The workspace as binary frames for the runner: all of it, or what changed. Small files stand together in one frame, a
 // large one takes many. The tree may change while it is being sent; what changes is noted and sent by the next transfer.
 
-import type { FrameEntry } from '../../../src/runners/frames.ts'
-import { type FileStat, FileSystemError, isFileError } from '../../../src/workspace/file-system.ts'
-import type { WorkspaceStore } from '../workspace/store.ts'
+import type { FrameEntry } from '../../../../src/runners/frames.ts'
+import { type FileStat, FileSystemError, isFileError } from '../../../../src/workspace/file-system.ts'
+import type { WorkspaceStore } from '../../workspace/store.ts'
 import { COPIED_ROOT, type TreeChange } from './tree-changes.ts'
 
 /** Bytes of contents and number of entries in a frame; with the longest heads it stays below the wire's limit. */

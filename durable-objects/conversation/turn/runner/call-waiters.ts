@@ -1,6 +1,6 @@
 // Who waits for the end of a call in this instance, and ends that came before anybody waited.
 
-import type { CallEnded, TransferStored } from '../../../src/runners/wire.ts'
+import type { CallEnded, TransferStored } from '../../../../src/runners/wire.ts'
 
 export type CallEnd = { call: CallEnded; stored: TransferStored }
 type Waiter = { onOutput(bytes: Uint8Array): void; end: (end: CallEnd) => void; fail: (error: Error) => void }

@@ -1,0 +1,191 @@
+// Gives a call to the runner and follows it to its end, over lost connections and restarts of this object. Nothing is given
+// twice: what the runner does not know any more has an unknown outcome.
+
+import type { RunnerCall, RunnerResult } from '../../../../src/agent/runtime.ts'
+import { errorFields, log } from '../../../../src/lib/log.ts'
+import { unlessAborted, waitAtMost } from '../../../../src/lib/wait-at-most.ts'
+import { plainOutput } from '../../../../src/runners/output.ts'
+import { NoAnswer, RpcError } from '../../../../src/runners/rpc.ts'
+import { CallState, RPC_ERRORS, type RunnerDescription } from '../../../../src/runners/wire.ts'
+import type { StoredRecord } from '../../../stored-record.ts'
+import { type CallEnd, CallWaiters } from './call-waiters.ts'
+import { remarkOn } from './remarks.ts'
+import type { RunnerCalls } from './runner-calls.ts'
+import type { RunnerLink } from './runner-link.ts'
+import type { RunnerRecord } from './runner-record.ts'
+
+/** What a stopped command may take to end. */
+const STOP_WITHIN_MS = 5_000
+const QUIET_MS = 30_000
+const HARD_MS = 24 * 3600_000
+const TRIES = 3
+
+const UNKNOWN = 'The runner does not know this command any more. Its outcome is unknown; it was not run again.'
+
+type CallRunnerDeps = {
+  calls: RunnerCalls
+  record: StoredRecord<RunnerRecord>
+  link(): RunnerLink
+  /** Whether the runner of this id is connected again, within the time that a call waits for it. */
+  comesBack(runner: string, signal: AbortSignal): Promise<boolean>
+  maskText(text: string): string
+}
+
+export class CallRunner {
+  readonly waiters = new CallWaiters()
+  readonly #deps: CallRunnerDeps
+
+  constructor(deps: CallRunnerDeps) {
+    this.#deps = deps
+  }
+
+  async run(call: RunnerCall): Promise<RunnerResult> {
+    const begun = this.#deps.calls.get(call.key)
+    const stop = () => void this.#stop(call.key)
+    call.signal.addEventListener('abort', stop, { once: true })
+    try {
+      return await this.#untilEnded(call, begun?.runner ?? this.#deps.record.value.runner?.id ?? '')
+    } finally {
+      call.signal.removeEventListener('abort', stop)
+      this.waiters.leave(call.key)
+    }
+  }
+
+  /** Tries again over the next connection when one breaks. */
+  async #untilEnded(call: RunnerCall, runner: string): Promise<RunnerResult> {
+    for (let tries = 0; ; tries++) {
+      const isBegun = this.#deps.calls.get(call.key) !== null
+      if ((isBegun || tries > 0) && !(await this.#deps.comesBack(runner, call.signal))) {
+        return this.#given(call, lostText(this.#deps.record.value.runner), call.signal.aborted)
+      }
+      try {
+        return this.#result(call, await this.#attempt(call, runner))
+      } catch (error) {
+        if (call.signal.aborted) return this.#given(call, 'The command was stopped by the user.', true)
+        if (error instanceof UnknownOutcome) return this.#given(call, UNKNOWN, false)
+        if (error instanceof RpcError && !mayPass(error)) return this.#given(call, error.message, false)
+        if (!mayPass(error) || tries >= TRIES) throw error
+        log.info('runner.call_again', { key: call.key, ...errorFields(error) })
+      }
+    }
+  }
+
+  /** Begins the call, or asks what became of it, and waits for its end. */
+  async #attempt(call: RunnerCall, runner: string): Promise<CallEnd> {
+    const decoder = new TextDecoder()
+    const ended = this.waiters.wait(call.key, (bytes) => show(call, decoder.decode(bytes, { stream: true })))
+    // It may fail while the start is still waited for.
+    ended.catch(() => undefined)
+    const peer = this.#deps.link().peer
+    if (peer === null) throw new NoAnswer('the runner is gone')
+    const isBegun = this.#deps.calls.get(call.key) !== null
+    if (isBegun) {
+      const { state } = await peer.call('call/query', { key: call.key }, CallState)
+      if (state === 'unknown') throw new UnknownOutcome('the runner does not know the call')
+    } else {
+      await this.#deps.link().sender.bringUp()
+      const { epoch, revision } = this.#deps.record.value
+      this.#deps.calls.begin(call.key, runner)
+      const { key, kind, text, cwd, env, timeoutMs } = call
+      const times = { quietMs: QUIET_MS, softMs: timeoutMs, hardMs: HARD_MS }
+      const start = { key, kind, text, cwd, env: { ...env }, ...times, epoch, revision }
+      try {
+        await peer.call('call/start', start, CallState)
+      } catch (error) {
+        if (error instanceof RpcError) this.#refused(key, error)
+        throw error
+      }
+    }
+    return call.signal.aborted ? ended : await unlessStopped(call.signal, ended)
+  }
+
+  /** The runner said no, so the call was not begun. */
+  #refused(key: string, { code }: RpcError): void {
+    this.#deps.calls.drop(key)
+    if (code === RPC_ERRORS.wrongRevision) this.#deps.link().sender.needsWhole = true
+  }
+
+  #result(call: RunnerCall, { call: { outcome }, stored }: CallEnd): RunnerResult {
+    const output = this.#taken(call)
+    const { exitCode, user, host, interpreter } = outcome
+    // A session that failed knows no folder.
+    const workingDir = outcome.cwd === '' ? call.cwd : outcome.cwd
+    const remark = remarkOn(outcome, stored.refused, call)
+    return { output, exitCode, workingDir, user, host, interpreter, remark, aborted: call.signal.aborted }
+  }
+
+  /** A call whose end is not known. */
+  #given(call: RunnerCall, why: string, aborted: boolean): RunnerResult {
+    const output = this.#taken(call)
+    return {
+      output,
+      exitCode: -1,
+      workingDir: call.cwd,
+      user: '',
+      host: '',
+      interpreter: '',
+      remark: `[${why}]`,
+      aborted,
+    }
+  }
+
+  /** What the call printed. It is an observation in the same write in which the call is forgotten here. */
+  #taken({ key }: RunnerCall): string {
+    const output = this.#deps.maskText(plainOutput(this.#deps.calls.output(key)))
+    this.#deps.calls.drop(key)
+    return output
+  }
+
+  /** A piece of output; false when the pieces before it are missing. */
+  output(key: string, seq: number, bytes: Uint8Array): boolean {
+    const isNew = this.#deps.calls.addOutput(key, seq, bytes)
+    if (isNew === true) this.waiters.output(key, bytes)
+    return isNew !== 'gap'
+  }
+
+  async #stop(key: string): Promise<void> {
+    try {
+      await this.#deps.link().peer?.call('call/stop', { key }, CallState.partial(), STOP_WITHIN_MS)
+    } catch (error) {
+      log.info('runner.not_stopped', errorFields(error))
+    }
+  }
+}
+
+class UnknownOutcome extends Error {
+  override readonly name = 'UnknownOutcome'
+}
+
+/** The connection went, or the copy was not at the state that was thought: the next try can succeed. */
+function mayPass(error: unknown): boolean {
+  if (error instanceof NoAnswer) return true
+  return error instanceof RpcError && (error.code === RPC_ERRORS.wrongRevision || error.code === RPC_ERRORS.internal)
+}
+
+/** The end of a call, also after a stop, but not for long then. */
+async function unlessStopped(signal: AbortSignal, ended: Promise<CallEnd>): Promise<CallEnd> {
+  try {
+    return await unlessAborted(signal, ended)
+  } catch (error) {
+    if (!signal.aborted) throw error
+    let end: CallEnd | null = null
+    await waitAtMost(
+      STOP_WITHIN_MS,
+      ended.then((came) => {
+        end = came
+      }),
+    )
+    if (end === null) throw error
+    return end
+  }
+}
+
+function show({ filter, onOutput }: RunnerCall, text: string): void {
+  const shown = filter.push(text)
+  if (shown !== '') onOutput(shown)
+}
+
+function lostText(runner: RunnerDescription | null): string {
+  const name = runner === null ? 'The runner' : `The runner ${runner.name}`
+  return `${name} was lost while this ran. Its outcome is unknown and it was not run again; the files are as they were when the runner last reported.`
+}

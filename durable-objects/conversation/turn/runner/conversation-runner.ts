@@ -1,0 +1,190 @@
+// The runner of a conversation: gets one from the owner's pool when a command needs it, keeps its copy of the workspace
+// current, gives it calls and follows each to its end, over lost connections and restarts of this object.
+
+import type { Runtime, RuntimeWish } from '../../../../src/agent/runtime.ts'
+import { owner } from '../../../../src/bindings.ts'
+import { config } from '../../../../src/config.ts'
+import { constantTimeEqual, randomToken, sha256Hex } from '../../../../src/lib/crypto.ts'
+import { errorFields, log } from '../../../../src/lib/log.ts'
+import { waitAtMost } from '../../../../src/lib/wait-at-most.ts'
+import { NoAnswer } from '../../../../src/runners/rpc.ts'
+import { ticketText } from '../../../../src/runners/ticket.ts'
+import type { CredentialAsk, RunnerDescription } from '../../../../src/runners/wire.ts'
+import type { NoRunner } from '../../../owner/runner-pool.ts'
+import { StoredRecord } from '../../../stored-record.ts'
+import type { WorkspaceStore } from '../../workspace/store.ts'
+import { CallRunner } from './call-runner.ts'
+import { RunnerCalls } from './runner-calls.ts'
+import { RunnerLink } from './runner-link.ts'
+import { NO_RUNNER, type RunnerRecord } from './runner-record.ts'
+import type { TreeChanges } from './tree-changes.ts'
+
+/** A runner that was told to connects within this time. */
+const CONNECT_WITHIN_MS = 15_000
+/** How long a call waits for its runner to come back. */
+const RETURN_WITHIN_MS = 60_000
+/** How long the answer "there is no runner" is good for a conversation that may use the interpreter. */
+const NONE_FOR_MS = 5_000
+type Deps = {
+  ctx: DurableObjectState
+  env: Env
+  whose: { owner: string; id: string }
+  wish: () => RuntimeWish
+  files: WorkspaceStore
+  changes: TreeChanges
+  maskText(text: string): string
+  credential(ask: CredentialAsk): Promise<unknown>
+}
+
+export class ConversationRunner {
+  readonly #deps: Deps
+  readonly #record: StoredRecord<RunnerRecord>
+  readonly #calls: RunnerCalls
+  readonly #runs: CallRunner
+  readonly #link: RunnerLink
+  /** Each is called when a runner comes or goes. */
+  readonly #watchers = new Set<() => void>()
+  #noneUntil = 0
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+    const { ctx, env, changes, files } = deps
+    const { maxFileBytes, maxWorkspaceBytes } = config(env)
+    this.#record = new StoredRecord<RunnerRecord>(ctx.storage.sql, 'runner', NO_RUNNER, 'on-change')
+    this.#calls = new RunnerCalls(ctx.storage.sql)
+    this.#runs = new CallRunner({
+      calls: this.#calls,
+      record: this.#record,
+      link: () => this.#link,
+      comesBack: (runner, signal) => this.#comesBack(runner, signal),
+      maskText: deps.maskText,
+    })
+    this.#link = new RunnerLink({
+      ctx,
+      record: this.#record,
+      changes,
+      files,
+      limits: { maxFileBytes, maxWorkspaceBytes },
+      output: (key, seq, bytes) => this.#runs.output(key, seq, bytes),
+      ended: (call, place) => {
+        // Settled before, or given up: its files belong to the copy all the same.
+        if (this.#calls.get(call.key) === null) return Promise.resolve(place())
+        return this.#runs.waiters.ended(call, place)
+      },
+      credential: deps.credential,
+      changed: () => this.#changed(),
+    })
+  }
+
+  /** The runner that is connected; null for none. */
+  get connected(): RunnerDescription | null {
+    return this.#link.isUp ? this.#record.value.runner : null
+  }
+
+  /** Whether the outcome of the call can still be learned. */
+  isOpen(key: string): boolean {
+    return this.#calls.get(key) !== null
+  }
+
+  /** A runner's socket with its ticket's secret; 401 when it is not the one that was told to come. */
+  async accept(secret: string): Promise<Response> {
+    const { ticketHash } = this.#record.value
+    if (ticketHash === null || !constantTimeEqual(await sha256Hex(secret), ticketHash)) {
+      return new Response(null, { status: 401 })
+    }
+    return new Response(null, { status: 101, webSocket: this.#link.accept() })
+  }
+
+  receive(socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
+    return this.#link.receive(socket, data)
+  }
+
+  left(socket: WebSocket): void {
+    this.#link.left(socket)
+  }
+
+  /** Where the next command runs. */
+  async choose(): Promise<Runtime> {
+    const { kind } = this.#deps.wish()
+    if (kind === 'edge') return { kind: 'edge' }
+    // What a runner was given before a restart is followed there.
+    if (this.#link.isUp || this.#calls.isAny) return this.#runtime()
+    if (kind === 'auto' && Date.now() < this.#noneUntil) return { kind: 'edge' }
+    const missing = await this.#get()
+    if (missing === null) return this.#runtime()
+    if (kind === 'runner') return { kind: 'missing', why: whyNone(missing, this.#deps.wish()) }
+    this.#noneUntil = Date.now() + NONE_FOR_MS
+    return { kind: 'edge' }
+  }
+
+  /** The runner is let go. `erase`: its copy of the workspace as well. */
+  release(erase: boolean): void {
+    if (this.#record.value.runner === null) return
+    const { env, whose, ctx } = this.#deps
+    this.drop()
+    const released = owner(env, whose.owner).releaseRunner(whose.id, erase)
+    ctx.waitUntil(released.catch((error) => log.warn('runner.not_released', errorFields(error))))
+  }
+
+  /** Closes the connection; the ticket opens nothing any more. */
+  drop(): void {
+    this.#record.change({ ticketHash: null })
+    this.#link.close('the runner was let go', 1008)
+  }
+
+  #runtime(): Runtime {
+    return { kind: 'runner', run: (call) => this.#runs.run(call) }
+  }
+
+  /** Asks the owner's pool and waits until the runner has said hello; why not otherwise. */
+  async #get(): Promise<NoRunner | 'silent' | null> {
+    const { env, whose, wish, ctx } = this.#deps
+    const secret = randomToken(32)
+    this.#record.change({ ticketHash: await sha256Hex(secret) })
+    const answer = await owner(env, whose.owner).wantRunner({
+      conversation: whose.id,
+      holder: ctx.id.toString(),
+      path: `/api/conversations/${whose.id}/runner`,
+      ticket: ticketText({ owner: whose.owner, secret }),
+      labels: [...wish().labels],
+    })
+    if (!answer.ok) return answer.reason
+    this.#record.change({ runner: answer.runner })
+    await this.#until(() => this.#link.isUp, CONNECT_WITHIN_MS)
+    return this.#link.isUp ? null : 'silent'
+  }
+
+  /** Whether the same runner is connected again, within the time that a call waits for it. */
+  async #comesBack(runner: string, signal: AbortSignal): Promise<boolean> {
+    const until = Date.now() + RETURN_WITHIN_MS
+    while (!signal.aborted && Date.now() < until) {
+      if (this.#link.isUp) return this.#record.value.runner?.id === runner
+      await this.#until(() => this.#link.isUp || signal.aborted, 2_000)
+    }
+    return false
+  }
+
+  async #until(isSo: () => boolean, ms: number): Promise<void> {
+    if (isSo()) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const look = () => {
+      if (isSo()) resolve()
+    }
+    this.#watchers.add(look)
+    await waitAtMost(ms, promise)
+    this.#watchers.delete(look)
+  }
+
+  #changed(): void {
+    if (!this.#link.isUp) this.#runs.waiters.disconnected(new NoAnswer('the runner is gone'))
+    for (const watcher of this.#watchers) watcher()
+  }
+}
+
+function whyNone(reason: NoRunner | 'silent', { labels }: RuntimeWish): string {
+  const start = 'Start one with "npm run runner" (docs/runners.md), or set this conversation to run at the edge.'
+  if (reason === 'none') return `No runner is connected. ${start}`
+  if (reason === 'labels') return `No connected runner has the labels ${labels.join(', ')}. ${start}`
+  if (reason === 'full') return `All connected runners are busy. Wait, raise the capacity of one, or start another.`
+  return 'The runner was told to connect to this conversation and did not. Look at its log.'
+}

@@ -1,0 +1,200 @@
+// The connection of a conversation to its runner. It survives hibernation: what must is in the attachment of the socket and
+// in the stored record. Frames are taken one after the other, however long each takes; what a runner sends beyond its window
+// closes the connection.
+
+import { z } from 'zod'
+import { errorFields, log } from '../../../../src/lib/log.ts'
+import { BadFrame, decodeFrame, type Frame } from '../../../../src/runners/frames.ts'
+import { RpcError, RpcPeer } from '../../../../src/runners/rpc.ts'
+import {
+  type CallEnded,
+  type CredentialAsk,
+  MAX_FRAME_BYTES,
+  RPC_ERRORS,
+  RunnerId,
+  type SessionHello,
+  type SessionWelcome,
+  type TransferStored,
+  WINDOW_BYTES,
+  WIRE_VERSION,
+} from '../../../../src/runners/wire.ts'
+import type { StoredRecord } from '../../../stored-record.ts'
+import { RUNNER_TAG } from '../../sockets/session-attachment.ts'
+import type { WorkspaceStore } from '../../workspace/store.ts'
+import type { RunnerRecord } from './runner-record.ts'
+import type { TreeChanges } from './tree-changes.ts'
+import { TreeReceiver } from './tree-receiver.ts'
+import { type Connection, TreeSender } from './tree-sender.ts'
+
+/** Not synced upwards: they are made again from what is synced, and are large. */
+const EXCLUDED = ['node_modules', '.venv', 'venv', '__pycache__', 'target', '.cache', '.tox', '.gradle', '.npm']
+/** Frames that may wait to be taken, bytes: two windows, of a transfer and of output. */
+const MAX_WAITING_BYTES = 2 * WINDOW_BYTES + 2 * MAX_FRAME_BYTES
+
+const Attachment = z.object({
+  kind: z.literal('runner'),
+  runner: RunnerId.nullable(),
+  life: z.string(),
+})
+type Attachment = z.infer<typeof Attachment>
+
+type LinkDeps = {
+  ctx: DurableObjectState
+  record: StoredRecord<RunnerRecord>
+  changes: TreeChanges
+  files: WorkspaceStore
+  limits: { maxFileBytes: number; maxWorkspaceBytes: number }
+  /** A piece of output; false when the pieces before it are missing. */
+  output(key: string, seq: number, bytes: Uint8Array): boolean
+  /** The call ended; resolves when its outcome is stored. `place` gives the files of its transfer their places. */
+  ended(call: CallEnded, place: () => TransferStored): Promise<TransferStored>
+  credential(ask: CredentialAsk): Promise<unknown>
+  /** A runner has said hello, or its connection is gone. */
+  changed(): void
+}
+
+export class RunnerLink {
+  /** Brings the runner's copy of the workspace up to date. */
+  readonly sender: TreeSender
+  readonly #receiver: TreeReceiver
+  readonly #deps: LinkDeps
+  #socket: WebSocket | null
+  #peer: RpcPeer | null = null
+  /** Resolves when all frames that came so far are taken. */
+  #frames: Promise<void> = Promise.resolve()
+  #waitingBytes = 0
+  constructor(deps: LinkDeps) {
+    this.#deps = deps
+    const { record, changes, files, limits } = deps
+    this.#receiver = new TreeReceiver({ record, changes, files, maxFileBytes: limits.maxFileBytes })
+    this.sender = new TreeSender({ record, changes, files, connection: () => this.#connection })
+    this.#socket = deps.ctx.getWebSockets(RUNNER_TAG).find(isOpen) ?? null
+    if (this.#socket !== null) this.#peer = this.#peerOf(this.#socket)
+  }
+
+  /** Whether a runner is connected and has said hello. */
+  get isUp(): boolean {
+    return this.#socket !== null && isOpen(this.#socket) && attachmentOf(this.#socket).runner !== null
+  }
+
+  get peer(): RpcPeer | null {
+    return this.isUp ? this.#peer : null
+  }
+
+  get #connection(): Connection | null {
+    const { peer } = this
+    return peer === null || this.#socket === null ? null : { socket: this.#socket, peer }
+  }
+
+  /** Takes the runner's socket; the one before it goes. */
+  accept(): WebSocket {
+    this.close('connected again')
+    const { 0: client, 1: server } = new WebSocketPair()
+    this.#deps.ctx.acceptWebSocket(server, [RUNNER_TAG])
+    server.serializeAttachment({ kind: 'runner', runner: null, life: '' } satisfies Attachment)
+    this.#socket = server
+    this.#peer = this.#peerOf(server)
+    this.#frames = Promise.resolve()
+    this.#waitingBytes = 0
+    return client
+  }
+
+  async receive(socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
+    if (socket !== this.#socket || this.#peer === null) return
+    if (typeof data === 'string') return this.#peer.receive(data)
+    this.#waitingBytes += data.byteLength
+    if (data.byteLength > MAX_FRAME_BYTES || this.#waitingBytes > MAX_WAITING_BYTES) {
+      return this.close('more was sent than the window allows', 1008)
+    }
+    const taken = this.#frames.then(() => this.#take(socket, new Uint8Array(data)))
+    this.#frames = taken
+    await taken
+  }
+
+  /** The socket is closed: by the runner, or by a fault. */
+  left(socket: WebSocket): void {
+    if (socket === this.#socket) this.#forget('the runner is gone')
+  }
+
+  close(reason: string, code = 1000): void {
+    const socket = this.#socket
+    if (socket === null) return
+    this.#forget(reason)
+    if (isOpen(socket)) socket.close(code, reason.slice(0, 120))
+  }
+
+  async #take(socket: WebSocket, data: Uint8Array): Promise<void> {
+    if (socket !== this.#socket) return
+    try {
+      const frame = decodeFrame(data)
+      const stream = await this.#taken(frame)
+      if (stream !== null) this.#peer?.tell('frame/ack', { stream, seq: frame.head.seq })
+    } catch (error) {
+      log.warn('runner.bad_frame', errorFields(error))
+      this.close(error instanceof BadFrame ? error.message : 'a frame could not be stored', 1008)
+    } finally {
+      this.#waitingBytes -= data.byteLength
+    }
+  }
+
+  /** The stream on which the frame is acknowledged; null for one that nobody waits for. */
+  async #taken(frame: Frame): Promise<string | null> {
+    const { head, bytes } = frame
+    if (head.t === 'files') return (await this.#receiver.take(frame)) ? `transfer:${head.transfer}` : null
+    if (!this.#deps.output(head.key, head.seq, bytes)) throw new BadFrame('output with a gap')
+    return `output:${head.key}`
+  }
+
+  #peerOf(socket: WebSocket): RpcPeer {
+    return new RpcPeer((text) => socket.send(text), {
+      'session/hello': (hello) => this.#greet(socket, hello),
+      'transfer/begin': async (begin) => {
+        await this.#frames
+        if (this.sender.needsWhole) throw new RpcError(RPC_ERRORS.wrongRevision, 'the copy is not current')
+        await this.#receiver.begin(begin)
+      },
+      'transfer/commit': async (commit) => {
+        await this.#frames
+        return this.#receiver.commit(commit)
+      },
+      'call/ended': async (call) => {
+        await this.#frames
+        return this.#deps.ended(call, () => this.#receiver.place(call.transfer))
+      },
+      'frame/ack': ({ stream, seq }) => this.sender.acked(stream, seq),
+      'credential/ask': (ask) => this.#deps.credential(ask),
+    })
+  }
+
+  #greet(socket: WebSocket, { wire, runner, life, tree }: SessionHello): SessionWelcome {
+    if (wire !== WIRE_VERSION) {
+      throw new RpcError(RPC_ERRORS.wrongVersion, 'another version of the wire', { supported: [WIRE_VERSION] })
+    }
+    const { record, limits, changes } = this.#deps
+    const { epoch, revision, lastUp } = record.value
+    if (record.value.runner?.id !== runner)
+      throw new RpcError(RPC_ERRORS.refused, 'this ticket was given to another runner')
+    const known = tree !== null && tree.epoch === epoch && epoch !== ''
+    // One more: a transfer down whose end we did not hear of, all of which is still due. One less: one up, told below.
+    const isNear = known && [revision, revision + 1].includes(tree.revision)
+    const isBehindUp = known && lastUp?.revision === revision && tree.revision === revision - 1
+    this.sender.needsWhole = !(isNear || isBehindUp)
+    if (isNear && tree.revision > revision) record.change({ revision: tree.revision })
+    if (this.sender.needsWhole) changes.begin()
+    socket.serializeAttachment({ kind: 'runner', runner, life } satisfies Attachment)
+    this.#deps.changed()
+    return { wire: WIRE_VERSION, stored: isBehindUp ? lastUp : null, exclude: [...EXCLUDED], ...limits }
+  }
+
+  #forget(why: string): void {
+    this.#peer?.close(why)
+    this.#peer = null
+    this.#socket = null
+    this.sender.lost()
+    this.#deps.ctx.waitUntil(this.#receiver.discard())
+    this.#deps.changed()
+  }
+}
+
+const attachmentOf = (socket: WebSocket): Attachment => Attachment.parse(socket.deserializeAttachment())
+const isOpen = ({ readyState }: WebSocket): boolean => readyState === WebSocket.READY_STATE_OPEN

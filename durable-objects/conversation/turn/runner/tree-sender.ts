@@ -1,0 +1,124 @@
+// Brings the runner's copy of the workspace to the state of the tree: all of it, or what changed. At most a window of frames is
+// on its way at a time, because nothing else tells how much the other side has taken.
+
+import { z } from 'zod'
+import { joinBytes } from '../../../../src/lib/bytes.ts'
+import { encodeFrame } from '../../../../src/runners/frames.ts'
+import { RpcError, type RpcPeer } from '../../../../src/runners/rpc.ts'
+import { RPC_ERRORS, WINDOW_BYTES } from '../../../../src/runners/wire.ts'
+import type { StoredRecord } from '../../../stored-record.ts'
+import type { WorkspaceStore } from '../../workspace/store.ts'
+import type { RunnerRecord } from './runner-record.ts'
+import type { TreeChanges } from './tree-changes.ts'
+import { treeFrames } from './tree-down.ts'
+
+const TRANSFER_TIMEOUT_MS = 300_000
+const ACK_TIMEOUT_MS = 60_000
+
+export type Connection = { readonly socket: WebSocket; readonly peer: RpcPeer }
+
+type SenderDeps = {
+  record: StoredRecord<RunnerRecord>
+  changes: TreeChanges
+  files: WorkspaceStore
+  /** The one that is open now; null for none. */
+  connection(): Connection | null
+}
+
+export class TreeSender {
+  /** The runner has no copy that could be brought up to date. */
+  needsWhole = false
+  readonly #deps: SenderDeps
+  #last = 0
+  #acked: { stream: string; seq: number; wake: () => void } | null = null
+
+  constructor(deps: SenderDeps) {
+    this.#deps = deps
+  }
+
+  /** Afterwards nothing is due: what changed meanwhile is sent as well. */
+  async bringUp(): Promise<void> {
+    const { changes } = this.#deps
+    if (this.needsWhole) await this.#send(true)
+    while (!changes.isEmpty) await this.#send(false)
+  }
+
+  /** The runner has taken the frames up to this one. */
+  acked(stream: string, seq: number): void {
+    if (this.#acked?.stream !== stream || seq <= this.#acked.seq) return
+    this.#acked.seq = seq
+    this.#acked.wake()
+  }
+
+  /** The connection is gone. */
+  lost(): void {
+    this.#acked?.wake()
+    this.#acked = null
+  }
+
+  async #send(isWhole: boolean): Promise<void> {
+    const { record, changes, files } = this.#deps
+    const { peer } = this.#connected()
+    if (isWhole) {
+      record.change({ epoch: crypto.randomUUID(), revision: 0, lastUp: null })
+      changes.begin()
+    }
+    const due = changes.due()
+    const { epoch, revision } = record.value
+    const transfer = ++this.#last
+    const next = revision + 1
+    await peer.call('transfer/begin', { transfer, epoch, base: isWhole ? null : revision, revision: next }, z.unknown())
+    const sent = await this.#sendFrames(transfer, treeFrames(files, isWhole ? null : due.changes))
+    await peer.call('transfer/commit', { transfer, ...sent }, z.unknown(), TRANSFER_TIMEOUT_MS)
+    record.change({ revision: next })
+    changes.sent(due.upTo)
+    if (isWhole) this.needsWhole = false
+  }
+
+  async #sendFrames(
+    transfer: number,
+    parts: ReturnType<typeof treeFrames>,
+  ): Promise<{ frames: number; entries: number }> {
+    const { socket } = this.#connected()
+    const window: { seq: number; bytes: number }[] = []
+    let [frames, entries, unacked] = [0, 0, 0]
+    this.#acked = { stream: `transfer:${transfer}`, seq: -1, wake: () => undefined }
+    for await (const part of parts) {
+      const head = { t: 'files', transfer, seq: frames, entries: part.entries } as const
+      const frame = encodeFrame({ head, bytes: joinBytes(part.bytes) })
+      while (unacked > 0 && unacked + frame.byteLength > WINDOW_BYTES) {
+        const upTo = await this.#nextAck()
+        while (window[0] !== undefined && window[0].seq <= upTo) unacked -= window.shift()?.bytes ?? 0
+      }
+      if (this.#connected().socket !== socket) throw gone()
+      socket.send(frame)
+      window.push({ seq: frames, bytes: frame.byteLength })
+      unacked += frame.byteLength
+      frames += 1
+      entries += part.entries.length
+    }
+    return { frames, entries }
+  }
+
+  /** The number of the last frame that is taken, when there is a newer one. */
+  async #nextAck(): Promise<number> {
+    const acked = this.#acked
+    if (acked === null) throw gone()
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => reject(new RpcError(RPC_ERRORS.internal, 'frames were not taken')), ACK_TIMEOUT_MS)
+      acked.wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+    return acked.seq
+  }
+
+  #connected(): Connection {
+    const connection = this.#deps.connection()
+    if (connection === null) throw gone()
+    return connection
+  }
+}
+
+const gone = () => new RpcError(RPC_ERRORS.internal, 'the runner is gone')
