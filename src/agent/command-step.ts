@@ -3,7 +3,7 @@
 import { errorFields, log as logger } from '../lib/log.ts'
 import type { StoredEvent } from './events.ts'
 import { errorObservation, runObservation } from './observations.ts'
-import { type Runtime, shownResult } from './runtime.ts'
+import { failureText, type Runtime, shownResult } from './runtime.ts'
 import { answerTo } from './shell-agent.ts'
 import type { CommandStep, StepOutcome } from './turn.ts'
 import type { TurnDeps } from './turn-deps.ts'
@@ -71,8 +71,14 @@ async function runOnRunner(
     onOutput: (piece) => stream({ type: 'output', action_id: actionId, text: piece }),
   })
   if (result.aborted) return { events: [stoppedCommand(step, result.output)] }
+  if (result.failure !== null) {
+    return { events: [errorObservation(from, failureText(result), { cause: actionId, errorId: FAILED })] }
+  }
   if (turn.value.step === step) turn.change({ shell: { ...shell, cwd: result.workingDir } })
-  return { events: [runObservation(from, actionId, { command, hidden, ...shownResult(result) })] }
+  const { output, remark, ...shown } = shownResult(result)
+  // No model reads the remark, so the person does.
+  const told = [output, remark].filter((text) => text !== '').join('\n')
+  return { events: [runObservation(from, actionId, { command, hidden, remark, output: told, ...shown })] }
 }
 
 export function stoppedCommand({ from, actionId }: CommandStep, output: string) {

@@ -36,6 +36,8 @@ export type RunnerResult = {
   remark: string
   /** It was stopped by the user. */
   aborted: boolean
+  /** Why its outcome is not known, or why it was not begun; null for a call that has an outcome. */
+  failure: string | null
 }
 
 export type Runtime =
@@ -45,7 +47,11 @@ export type Runtime =
   | { kind: 'missing'; why: string }
 
 /** The result as an observation has it. */
-export function shownResult({ output, remark, ...result }: RunnerResult) {
-  const { exitCode, workingDir, user, host, interpreter } = result
+export function shownResult({ output, remark, exitCode, workingDir, user, host, interpreter }: RunnerResult) {
   return { output: output.replace(/\n$/, ''), exitCode, workingDir, remark, user, host, interpreter }
+}
+
+/** What is told of a call without an outcome. */
+export function failureText({ failure, output }: RunnerResult): string {
+  return `${failure ?? ''}${output === '' ? '' : ` Its output until then:\n${output}`}`
 }

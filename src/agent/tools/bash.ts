@@ -6,9 +6,9 @@ import { runScript, type ScriptOutcome, type ShellCommand } from '../../kits/she
 import { runAction } from '../actions.ts'
 import type { ActionEvent, ObservationEvent } from '../events.ts'
 import { cutMiddle } from '../observations.ts'
-import { type Runtime, shownResult } from '../runtime.ts'
+import { failureText, type Runtime, shownResult } from '../runtime.ts'
 import { type ActionKind, textPart, withoutRemarks } from './action-kind.ts'
-import { defineTool, PositiveNumber, runOutcome } from './define-tool.ts'
+import { defineTool, errorOutcome, PositiveNumber, runOutcome } from './define-tool.ts'
 import type { Outcome, ToolContext, ToolDeps, ToolUnit } from './tool.ts'
 
 const BASH = 'execute_bash'
@@ -121,6 +121,7 @@ async function runOnRunner(
   const filter = context.outputFilter()
   const call = { key, kind, text: command, cwd: shell.cwd, env: secrets, timeoutMs, signal, filter, onOutput } as const
   const result = await runtime.run(call)
+  if (result.failure !== null && !result.aborted) return errorOutcome(failureText(result))
   if (!result.aborted) context.keepShell({ ...shell, cwd: result.workingDir })
   return runOutcome({ command, ...shownResult(result) })
 }

@@ -111,7 +111,8 @@ export class CallRunner {
     // A session that failed knows no folder.
     const workingDir = outcome.cwd === '' ? call.cwd : outcome.cwd
     const remark = remarkOn(outcome, stored.refused, call)
-    return { output, exitCode, workingDir, user, host, interpreter, remark, aborted: call.signal.aborted }
+    const aborted = call.signal.aborted
+    return { output, exitCode, workingDir, user, host, interpreter, remark, aborted, failure: null }
   }
 
   /** A call whose end is not known. */
@@ -124,8 +125,9 @@ export class CallRunner {
       user: '',
       host: '',
       interpreter: '',
-      remark: `[${why}]`,
+      remark: '',
       aborted,
+      failure: why,
     }
   }
 
