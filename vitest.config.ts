@@ -71,6 +71,17 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
         },
       },
+      {
+        test: {
+          name: 'runner',
+          include: ['runner/test/**/*.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+          // Processes of their own, some hundreds of them.
+          sequence: { groupOrder: 2 },
+        },
+      },
     ],
   },
 })

@@ -1,0 +1,233 @@
+// One WebSocket to the service: JSON-RPC 2.0 in text frames, content in binary frames. What comes in is checked against the
+// wire's schema and is bounded; what is no message of the wire ends the connection, because nothing after it can be trusted.
+
+import WebSocket from 'ws'
+import { z } from 'zod'
+import { BadFrame, decodeFrame, encodeFrame, type Frame } from '../../../src/runners/frames.ts'
+import {
+  MAX_FRAME_BYTES,
+  MAX_TEXT_BYTES,
+  METHODS,
+  type Method,
+  type ParamsOf,
+  RPC_ERRORS,
+} from '../../../src/runners/wire.ts'
+import { messageOf } from '../log.ts'
+
+/** An error that the other side is told, with its code. */
+export class RpcError extends Error {
+  readonly code: number
+  readonly data: unknown
+  constructor(code: number, message: string, data?: unknown) {
+    super(message)
+    this.code = code
+    this.data = data
+  }
+}
+
+/** The connection ended before the answer came. */
+export class Disconnected extends Error {}
+
+export type Handlers = { readonly [M in Method]?: (params: ParamsOf<M>) => unknown }
+export type PeerEvents = {
+  readonly handlers: Handlers
+  readonly onFrame: (frame: Frame) => void
+  /** Once, also when the connection never opened. */
+  readonly onClosed: (reason: string, refusedWith: number | null) => void
+}
+
+const Message = z.object({
+  jsonrpc: z.literal('2.0'),
+  id: z.union([z.number(), z.string().max(100)]).optional(),
+  method: z.string().max(100).optional(),
+  params: z.unknown().optional(),
+  result: z.unknown().optional(),
+  error: z.object({ code: z.number(), message: z.string(), data: z.unknown().optional() }).optional(),
+})
+type Message = z.infer<typeof Message>
+type Pending = { resolve: (result: unknown) => void; reject: (error: Error) => void }
+
+/** Requests of the service that are not answered yet: a service that sends more is not one of ours. */
+const MAX_UNANSWERED = 256
+/** Between two pings; a connection without a pong until the next one is dead. The platform answers without waking the object. */
+const PING_MS = 25_000
+const HANDSHAKE_MS = 20_000
+
+export class Peer {
+  readonly #socket: WebSocket
+  readonly #events: PeerEvents
+  readonly #pending = new Map<number, Pending>()
+  #nextId = 1
+  #unanswered = 0
+  #refusedWith: number | null = null
+  #reason = ''
+  #isClosed = false
+  #heard = true
+  #pings: NodeJS.Timeout | null = null
+
+  constructor(address: { url: URL; bearer: string }, events: PeerEvents, onOpen: (peer: Peer) => void) {
+    this.#events = events
+    this.#socket = new WebSocket(address.url, {
+      headers: { authorization: `Bearer ${address.bearer}` },
+      perMessageDeflate: false,
+      maxPayload: Math.max(MAX_FRAME_BYTES, MAX_TEXT_BYTES),
+      handshakeTimeout: HANDSHAKE_MS,
+      followRedirects: false,
+      // An answer takes effect before the next message is looked at.
+      allowSynchronousEvents: false,
+    })
+    this.#socket.on('open', () => {
+      this.#pings = setInterval(() => this.#ping(), PING_MS)
+      onOpen(this)
+    })
+    this.#socket.on('message', (data, isBinary) => this.#received(data, isBinary))
+    this.#socket.on('pong', () => {
+      this.#heard = true
+    })
+    this.#socket.on('unexpected-response', (request, response) => {
+      this.#refusedWith = response.statusCode ?? null
+      response.resume()
+      request.destroy(new Error(`the service answered ${response.statusCode}`))
+      this.#closed(`the service answered ${response.statusCode}`)
+    })
+    this.#socket.on('error', (error) => {
+      this.#reason = error.message
+    })
+    this.#socket.on('close', (code, reason) => this.#closed(this.#reason || `${code} ${reason.toString()}`.trim()))
+  }
+
+  get isOpen(): boolean {
+    return !this.#isClosed && this.#socket.readyState === WebSocket.OPEN
+  }
+
+  /** Rejects with `RpcError` for the other side's no and with `Disconnected` when the connection ends first. */
+  call<M extends Method>(method: M, params: ParamsOf<M>): Promise<unknown> {
+    if (!this.isOpen) return Promise.reject(new Disconnected('not connected'))
+    const id = this.#nextId++
+    return new Promise((resolve, reject) => {
+      this.#pending.set(id, { resolve, reject })
+      this.#send({ jsonrpc: '2.0', id, method, params })
+    })
+  }
+
+  notify<M extends Method>(method: M, params: ParamsOf<M>): void {
+    if (this.isOpen) this.#send({ jsonrpc: '2.0', method, params })
+  }
+
+  sendFrame(frame: Frame): void {
+    if (this.isOpen) this.#socket.send(encodeFrame(frame))
+  }
+
+  close(code: number, reason: string): void {
+    this.#reason ||= reason
+    if (this.#socket.readyState === WebSocket.CONNECTING) this.#socket.terminate()
+    else this.#socket.close(code, reason.slice(0, 100))
+    this.#closed(reason)
+  }
+
+  #send(message: unknown): void {
+    this.#socket.send(JSON.stringify(message))
+  }
+
+  #ping(): void {
+    if (!this.#heard) {
+      this.#reason = 'no answer to a ping'
+      this.#socket.terminate()
+      return
+    }
+    this.#heard = false
+    this.#socket.ping()
+  }
+
+  #closed(reason: string): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    if (this.#pings !== null) clearInterval(this.#pings)
+    for (const { reject } of this.#pending.values()) reject(new Disconnected(reason))
+    this.#pending.clear()
+    this.#events.onClosed(reason, this.#refusedWith)
+  }
+
+  #received(data: WebSocket.RawData, isBinary: boolean): void {
+    if (this.#isClosed) return
+    const bytes = Array.isArray(data) ? Buffer.concat(data) : data instanceof ArrayBuffer ? Buffer.from(data) : data
+    try {
+      if (isBinary) this.#events.onFrame(decodeFrame(bytes))
+      else this.#receivedText(bytes.toString('utf8'))
+    } catch (error) {
+      // A frame that cannot be read or that nothing announced: the state on both sides is no longer the same.
+      if (!(error instanceof BadFrame) && !(error instanceof RpcError)) throw error
+      this.close(1008, error.message)
+    }
+  }
+
+  #receivedText(text: string): void {
+    if (text.length > MAX_TEXT_BYTES) throw new BadFrame('a message that is too long')
+    const message = Message.safeParse(jsonOf(text))
+    if (!message.success) throw new BadFrame('a message that is no JSON-RPC 2.0')
+    if (message.data.method === undefined) this.#answered(message.data)
+    else this.#asked(message.data.method, message.data)
+  }
+
+  #answered({ id, result, error }: Message): void {
+    const pending = typeof id === 'number' ? this.#pending.get(id) : undefined
+    if (pending === undefined || typeof id !== 'number') return
+    this.#pending.delete(id)
+    if (error === undefined) pending.resolve(result)
+    else pending.reject(new RpcError(error.code, error.message, error.data))
+  }
+
+  #asked(method: string, { id, params }: Message): void {
+    if (id === undefined) {
+      // A notification that a newer service knows is none of ours.
+      if (method in this.#events.handlers) this.#run(method, params)
+      return
+    }
+    if (this.#unanswered >= MAX_UNANSWERED) throw new BadFrame('too many requests that wait for an answer')
+    this.#unanswered += 1
+    // Called in this turn of the loop, so that requests and frames take effect in the order of their arrival.
+    let answer: unknown
+    try {
+      answer = this.#run(method, params)
+    } catch (error) {
+      answer = Promise.reject(error)
+    }
+    Promise.resolve(answer)
+      .then(
+        (result) => this.#reply({ jsonrpc: '2.0', id, result: result ?? {} }),
+        (error) => this.#reply({ jsonrpc: '2.0', id, error: errorOf(error) }),
+      )
+      .finally(() => {
+        this.#unanswered -= 1
+      })
+  }
+
+  #reply(message: unknown): void {
+    if (this.isOpen) this.#send(message)
+  }
+
+  #run(method: string, params: unknown): unknown {
+    const known = method in METHODS ? (method as Method) : null
+    const handler =
+      known === null ? undefined : (this.#events.handlers[known] as ((params: unknown) => unknown) | undefined)
+    if (known === null || handler === undefined) throw new RpcError(RPC_ERRORS.methodNotFound, `no method ${method}`)
+    const checked = METHODS[known].params.safeParse(params)
+    if (!checked.success) throw new RpcError(RPC_ERRORS.invalidParams, z.prettifyError(checked.error).slice(0, 1000))
+    return handler(checked.data)
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new BadFrame(`a message that is no JSON: ${messageOf(error)}`)
+  }
+}
+
+function errorOf(error: unknown): { code: number; message: string; data?: unknown } {
+  if (error instanceof RpcError) {
+    return { code: error.code, message: error.message, ...(error.data !== undefined && { data: error.data }) }
+  }
+  return { code: RPC_ERRORS.internal, message: messageOf(error).slice(0, 1000) }
+}

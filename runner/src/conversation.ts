@@ -1,0 +1,277 @@
+// One conversation that this machine lends its processes to: its copy of the workspace, its calls, and the connection to its
+// object, which may break and come back at any moment.
+
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { BadFrame, type Frame } from '../../src/runners/frames.ts'
+import { RPC_ERRORS, WIRE_VERSION } from '../../src/runners/wire.ts'
+import { Backoff } from './connect/backoff.ts'
+import { Disconnected, type Handlers, Peer, RpcError } from './connect/peer.ts'
+import { Lock } from './lock.ts'
+import { type Log, messageOf } from './log.ts'
+import { writeEtc } from './sandbox/etc.ts'
+import { type LaunchPlan, makeFolders, shellLaunch, workspaceInShell } from './sandbox/launch.ts'
+import { Calls } from './session/calls.ts'
+import { Delivery } from './session/delivery.ts'
+import { folderInShell } from './session/folder-in-shell.ts'
+import { Journal } from './session/journal.ts'
+import { Shell } from './session/shell.ts'
+import { Downloads } from './sync/downloads.ts'
+import { Tree } from './sync/tree.ts'
+import { Uploads } from './sync/upload.ts'
+
+export type ConversationDeps = {
+  readonly id: string
+  readonly folder: string
+  readonly runnerId: string
+  readonly life: string
+  readonly plan: LaunchPlan
+  readonly log: Log
+  readonly onLetGo: (reason: string) => void
+}
+
+const SessionWelcome = z.object({
+  wire: z.number(),
+  exclude: z.array(z.string().min(1).max(255)).max(1000),
+  maxFileBytes: z.number().int().positive(),
+  maxWorkspaceBytes: z.number().int().positive(),
+})
+
+/** A ticket opens the conversation for so long; then the service has given the conversation to somebody else. */
+const TICKET_MS = 10 * 60_000
+const SYNC_MS = 500
+
+export class Conversation {
+  readonly id: string
+  readonly #deps: ConversationDeps
+  readonly #journal: Journal
+  readonly #tree: Tree
+  readonly #uploads: Uploads
+  readonly #downloads: Downloads
+  readonly #calls: Calls
+  readonly #delivery: Delivery
+  readonly #treeLock = new Lock()
+  readonly #backoff = new Backoff({ firstMs: 100, mostMs: 5_000 })
+  #address: { url: URL; bearer: string } | null = null
+  #peer: Peer | null = null
+  #isWelcome = false
+  #lostAt: number | null = null
+  #retry: NodeJS.Timeout | null = null
+  #sync: NodeJS.Timeout | null = null
+  #wasBusy = false
+  #isOver = false
+
+  constructor(deps: ConversationDeps) {
+    this.#deps = deps
+    this.id = deps.id
+    mkdirSync(deps.folder, { recursive: true, mode: 0o700 })
+    const folders = makeFolders(deps.folder)
+    writeEtc(folders.run, '')
+    this.#journal = new Journal(join(deps.folder, 'journal'))
+    this.#tree = new Tree(deps.folder)
+    this.#forgetUncertain()
+    this.#uploads = new Uploads(this.#tree, (path, reason) =>
+      deps.log('sync.refused', { conversation: this.id, path, reason }),
+    )
+    this.#calls = new Calls({
+      folder: join(deps.folder, 'journal'),
+      journal: this.#journal,
+      log: (event, fields) => deps.log(event, { conversation: this.id, ...fields }),
+      startShell: (events) => new Shell(shellLaunch(folders, deps.plan), events),
+      folderInShell: (cwd) => folderInShell(cwd, this.#tree.root, workspaceInShell(folders, deps.plan)),
+      onEnded: (key) => this.#delivery.add(key),
+    })
+    this.#downloads = new Downloads(this.#tree, this.#treeLock)
+    this.#delivery = new Delivery({
+      calls: this.#calls,
+      journal: this.#journal,
+      uploads: this.#uploads,
+      treeLock: this.#treeLock,
+      log: deps.log,
+      onIdle: () => {},
+    })
+    for (const { key } of this.#journal.unacknowledged()) this.#delivery.add(key)
+  }
+
+  get isConnected(): boolean {
+    return this.#isWelcome
+  }
+
+  /** Nothing runs for a call and nothing waits to be told. */
+  get isIdle(): boolean {
+    return !this.#calls.isCalling && this.#delivery.isIdle
+  }
+
+  /** With a new ticket at first, and again whenever the service gives another one. */
+  open(address: { url: URL; bearer: string }): void {
+    this.#address = address
+    this.#lostAt = null
+    this.#backoff.reset()
+    this.#peer?.close(1000, 'a new ticket came')
+    this.#connect()
+  }
+
+  /** Ends what runs. The folder stays, unless it is to be erased. */
+  end({ erase, reason }: { erase: boolean; reason: string }): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    if (this.#retry !== null) clearTimeout(this.#retry)
+    this.#stopSync()
+    this.#peer?.close(1000, reason)
+    this.#calls.end()
+    this.#delivery.end()
+    this.#journal.close()
+    if (erase) rmSync(this.#deps.folder, { recursive: true, force: true, maxRetries: 5 })
+    this.#deps.log('conversation.closed', { conversation: this.id, reason, erased: erase })
+    this.#deps.onLetGo(reason)
+  }
+
+  /**
+   * A command in which the runner died left files that belong to no outcome: the copy is not certain then. Files that a call
+   * changed whose outcome is in the journal go up with it.
+   */
+  #forgetUncertain(): void {
+    const lost = this.#journal.takeLost()
+    if (lost.length > 0) this.#tree.forget()
+    else if (this.#journal.unacknowledged().length === 0 && this.#tree.isChanged()) this.#tree.forget()
+    for (const key of lost) this.#deps.log('call.lost', { conversation: this.id, key })
+  }
+
+  #connect(): void {
+    if (this.#isOver || this.#address === null) return
+    if (this.#retry !== null) clearTimeout(this.#retry)
+    this.#retry = null
+    const peer: Peer = new Peer(
+      this.#address,
+      {
+        handlers: this.#handlers(),
+        onFrame: (frame) => this.#received(frame),
+        onClosed: (reason, status) => this.#disconnected(peer, { reason, status }),
+      },
+      () => this.#hello(peer),
+    )
+    this.#peer = peer
+  }
+
+  #hello(peer: Peer): void {
+    const hello = {
+      wire: WIRE_VERSION,
+      runner: this.#deps.runnerId,
+      life: this.#deps.life,
+      tree: this.#tree.position,
+      calls: this.#calls.open().slice(0, 1000),
+    }
+    peer.call('session/hello', hello).then(
+      (answer) => this.#welcomed(peer, answer),
+      (error) => this.#refused(peer, error),
+    )
+  }
+
+  #welcomed(peer: Peer, answer: unknown): void {
+    const welcome = SessionWelcome.safeParse(answer)
+    if (!welcome.success) {
+      peer.close(1008, 'a welcome that is none')
+      return
+    }
+    const { exclude, maxFileBytes, maxWorkspaceBytes } = welcome.data
+    const { diskBytes, fileBytes } = this.#deps.plan.limits
+    this.#tree.follow({
+      exclude: new Set(exclude),
+      limits: { fileBytes: Math.min(maxFileBytes, fileBytes), treeBytes: Math.min(maxWorkspaceBytes, diskBytes) },
+    })
+    this.#isWelcome = true
+    this.#lostAt = null
+    this.#backoff.reset()
+    this.#deps.log('conversation.connected', { conversation: this.id })
+    this.#calls.connect(peer)
+    this.#delivery.connect(peer)
+    this.#sync ??= setInterval(() => this.#syncChanges(), SYNC_MS)
+  }
+
+  #refused(peer: Peer, error: unknown): void {
+    if (error instanceof Disconnected) return
+    this.#deps.log('conversation.refused', { conversation: this.id, message: messageOf(error) })
+    peer.close(1000, 'refused')
+    if (!(error instanceof RpcError)) return
+    if (error.code === RPC_ERRORS.wrongVersion || error.code === RPC_ERRORS.refused) this.#letGo(messageOf(error))
+  }
+
+  #disconnected(peer: Peer, { reason, status }: { reason: string; status: number | null }): void {
+    if (this.#peer !== peer) return
+    this.#peer = null
+    this.#isWelcome = false
+    this.#stopSync()
+    this.#downloads.disconnected()
+    this.#uploads.disconnected()
+    this.#calls.disconnect()
+    this.#delivery.disconnect()
+    if (this.#isOver) return
+    this.#lostAt ??= performance.now()
+    this.#deps.log('conversation.disconnected', { conversation: this.id, reason, ...(status !== null && { status }) })
+    if (performance.now() - this.#lostAt > TICKET_MS) this.#letGo('no connection for ten minutes')
+    else this.#retry = setTimeout(() => this.#connect(), this.#backoff.next())
+  }
+
+  #letGo(reason: string): void {
+    this.end({ erase: false, reason })
+  }
+
+  #handlers(): Handlers {
+    return {
+      'transfer/begin': (begin) => this.#downloads.begin(begin),
+      'transfer/commit': (commit) => this.#downloads.commit(commit),
+      'frame/ack': ({ stream, seq }) => this.#acknowledged(stream, seq),
+      'call/start': (call) => {
+        const { position } = this.#tree
+        const isThere = position !== null && position.epoch === call.epoch && position.revision >= call.revision
+        // A key that was begun is answered whatever the tree is.
+        if (!isThere && this.#calls.stateOf(call.key) === 'unknown' && this.#journal.get(call.key) === null) {
+          throw new RpcError(RPC_ERRORS.wrongRevision, `the copy is at revision ${position?.revision ?? 'none'}`)
+        }
+        return { state: this.#retold(call.key, this.#calls.start(call)) }
+      },
+      'call/query': ({ key }) => ({ state: this.#retold(key, this.#calls.stateOf(key)) }),
+      'call/stop': ({ key }) => this.#calls.stop(key),
+    }
+  }
+
+  /** Somebody asks for an outcome that was acknowledged: it is told once more. */
+  #retold<T extends string>(key: string, state: T): T {
+    if (state === 'ended') this.#delivery.add(key)
+    return state
+  }
+
+  #received(frame: Frame): void {
+    const { head } = frame
+    if (head.t !== 'files') throw new BadFrame('output comes from the runner alone')
+    const { transfer, seq } = head
+    this.#downloads.receive(frame, () => this.#peer?.notify('frame/ack', { stream: `transfer:${transfer}`, seq }))
+  }
+
+  #acknowledged(stream: string, seq: number): void {
+    const [kind, name] = [stream.slice(0, stream.indexOf(':')), stream.slice(stream.indexOf(':') + 1)]
+    if (kind === 'transfer') this.#uploads.acknowledged(Number(name), seq)
+    else if (kind === 'output') this.#calls.outputOf(name)?.acknowledge(seq)
+  }
+
+  #stopSync(): void {
+    if (this.#sync !== null) clearInterval(this.#sync)
+    this.#sync = null
+  }
+
+  /** While something runs, its changes go up every half second; once more when it has ended. */
+  #syncChanges(): void {
+    const peer = this.#peer
+    const isBusy = this.#calls.hasWork
+    if (peer === null || !this.#isWelcome || (!isBusy && !this.#wasBusy) || this.#treeLock.isHeld) return
+    this.#wasBusy = isBusy
+    this.#treeLock
+      .run(() => this.#uploads.sync(peer, (text) => this.#calls.remark(text)))
+      .catch((error) => {
+        if (!(error instanceof Disconnected)) {
+          this.#deps.log('sync.failed', { conversation: this.id, message: messageOf(error) })
+        }
+      })
+  }
+}

@@ -1,0 +1,50 @@
+// The folder of a runner: its id, which it keeps for ever, and a mark that says who uses the folder now.
+
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { RunnerId } from '../../src/runners/wire.ts'
+
+export class FolderInUse extends Error {}
+
+/** As one name of a folder, whatever a service says. */
+export function isConversationId(id: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(id)
+}
+
+export function takeFolder(folder: string): { id: string; letGo: () => void } {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const mark = join(folder, 'runner.pid')
+  const holder = existsSync(mark) ? readFileSync(mark, 'utf8').trim() : ''
+  if (holder !== '' && holder === processMark(Number(holder.split(' ')[0]))) {
+    throw new FolderInUse(
+      `${folder} is used by the runner with process id ${holder.split(' ')[0]}: give this one another --workspaces`,
+    )
+  }
+  writeFileSync(mark, `${processMark(process.pid)}\n`, { mode: 0o600 })
+  return { id: keptId(join(folder, 'runner-id')), letGo: () => rmSync(mark, { force: true }) }
+}
+
+export function heldConversations(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() && isConversationId(entry.name) ? [entry.name] : [],
+  )
+}
+
+function keptId(file: string): string {
+  const kept = existsSync(file) ? readFileSync(file, 'utf8').trim() : ''
+  if (RunnerId.safeParse(kept).success) return kept
+  const id = randomBytes(16).toString('hex')
+  writeFileSync(`${file}.new`, `${id}\n`, { mode: 0o600 })
+  renameSync(`${file}.new`, file)
+  return id
+}
+
+/** A number of a process is given again one day; the moment of its start is not. Empty when there is no such process. */
+function processMark(pid: number): string {
+  const file = `/proc/${pid}/stat`
+  if (!existsSync('/proc/self/stat')) return String(pid)
+  if (!existsSync(file)) return ''
+  const stat = readFileSync(file, 'utf8')
+  return `${pid} ${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]}`
+}

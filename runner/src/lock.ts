@@ -1,0 +1,34 @@
+/** One at a time, in the order of asking. */
+export class Lock {
+  #tail: Promise<void> = Promise.resolve()
+  #holders = 0
+
+  /** Also while somebody waits. */
+  get isHeld(): boolean {
+    return this.#holders > 0
+  }
+
+  /** Resolves with what lets go again. */
+  acquire(): Promise<() => void> {
+    this.#holders += 1
+    let release: () => void = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = () => {
+        this.#holders -= 1
+        resolve()
+      }
+    })
+    const turn = this.#tail.then(() => release)
+    this.#tail = this.#tail.then(() => held)
+    return turn
+  }
+
+  async run<T>(action: () => Promise<T>): Promise<T> {
+    const release = await this.acquire()
+    try {
+      return await action()
+    } finally {
+      release()
+    }
+  }
+}

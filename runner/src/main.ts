@@ -1,0 +1,89 @@
+// The program: what the operator said, whether the machine can do it, what it has; then the runner.
+
+import { release } from 'node:os'
+import process from 'node:process'
+import { FolderInUse, takeFolder } from './identity.ts'
+import { logToStderr as log, messageOf } from './log.ts'
+import { type Options, readOptions, UsageError } from './options.ts'
+import { Runner } from './runner.ts'
+import { SANDBOX_PATH } from './sandbox/bwrap.ts'
+import { sandboxProblem } from './sandbox/check.ts'
+import { becomeOrdinaryUser } from './sandbox/user.ts'
+import { findTools } from './tools.ts'
+import { USAGE } from './usage.ts'
+import { ownVersion } from './version.ts'
+
+main(process.argv.slice(2))
+
+function main(args: readonly string[]): void {
+  try {
+    const options = readOptions(args, process.env)
+    if (options === 'help') process.stdout.write(USAGE)
+    else if (options === 'version') process.stdout.write(`${ownVersion()}\n`)
+    else start(options)
+  } catch (error) {
+    if (!(error instanceof UsageError) && !(error instanceof FolderInUse)) throw error
+    process.stderr.write(`${error.message}\n`)
+    process.exitCode = 2
+  }
+}
+
+function start(options: Options): void {
+  const plan = { isolation: options.isolation, network: options.network, limits: options.limits }
+  const workspaces = becomeOrdinaryUser(options)
+  if (options.isolation !== 'none') {
+    const problem = sandboxProblem(plan)
+    if (problem !== null) throw new UsageError(problem)
+  }
+  const folder = takeFolder(workspaces)
+  const tools = findTools(options.isolation === 'none' ? (process.env.PATH ?? SANDBOX_PATH) : SANDBOX_PATH)
+  log('runner.started', {
+    version: ownVersion(),
+    name: options.name,
+    isolation: options.isolation,
+    network: options.network,
+  })
+  for (const { name, version } of tools) log('tool.found', { name, version })
+  if (options.isolation === 'none') log('isolation.none', { meaning: 'commands run with your rights, in your files' })
+  const runner = new Runner({
+    url: options.url,
+    key: options.key,
+    description: {
+      id: folder.id,
+      name: options.name,
+      labels: [...options.labels],
+      version: ownVersion(),
+      os: `${process.platform} ${release()}`.slice(0, 40),
+      arch: process.arch,
+      capacity: options.capacity,
+      isolation: options.isolation,
+      network: options.isolation === 'none' ? 'all' : options.network,
+      tools,
+    },
+    workspaces,
+    plan,
+    isOnce: options.isOnce,
+    log,
+    onEnded: (code) => {
+      folder.letGo()
+      process.exit(code)
+    },
+  })
+  endOnSignals(runner)
+  runner.connect()
+}
+
+function endOnSignals(runner: Runner): void {
+  let signals = 0
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      signals += 1
+      if (signals === 1) runner.drain()
+      else runner.end(1)
+    })
+  }
+  process.on('uncaughtException', (error) => {
+    log('runner.failed', { message: messageOf(error), at: error.stack?.split('\n')[1]?.trim() ?? '' })
+    runner.end(70)
+  })
+}

@@ -1,0 +1,20 @@
+/** What `--network list` reaches when nothing is named: package registries and git hosts. */
+export const DEFAULT_HOSTS: readonly string[] = [
+  'registry.npmjs.org',
+  'registry.yarnpkg.com',
+  'pypi.org',
+  'files.pythonhosted.org',
+  'crates.io',
+  'index.crates.io',
+  'static.crates.io',
+  'proxy.golang.org',
+  'sum.golang.org',
+  'deb.debian.org',
+  'security.debian.org',
+  'github.com',
+  'codeload.github.com',
+  'objects.githubusercontent.com',
+  'raw.githubusercontent.com',
+  'gitlab.com',
+  'bitbucket.org',
+]

@@ -1,0 +1,174 @@
+// The runner: one socket to the pool, which says who wants this machine, and the conversations that have it.
+
+import { randomUUID } from 'node:crypto'
+import { existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { type OpenConversation, RPC_ERRORS, type RunnerDescription, WIRE_VERSION } from '../../src/runners/wire.ts'
+import { Backoff } from './connect/backoff.ts'
+import { Disconnected, Peer, RpcError } from './connect/peer.ts'
+import { Conversation } from './conversation.ts'
+import { heldConversations, isConversationId } from './identity.ts'
+import { type Log, messageOf } from './log.ts'
+import type { LaunchPlan } from './sandbox/launch.ts'
+
+export type RunnerDeps = {
+  readonly url: URL
+  readonly key: string
+  readonly description: RunnerDescription
+  readonly workspaces: string
+  readonly plan: LaunchPlan
+  readonly isOnce: boolean
+  readonly log: Log
+  /** Everything is done: no conversation, no connection. */
+  readonly onEnded: (code: number) => void
+}
+
+/** A key that is refused does not become right soon. */
+const REFUSED_MS = 30_000
+
+export class Runner {
+  readonly #deps: RunnerDeps
+  readonly #life = randomUUID()
+  readonly #conversations = new Map<string, Conversation>()
+  readonly #backoff = new Backoff({ firstMs: 250, mostMs: 30_000 })
+  #peer: Peer | null = null
+  #isDraining = false
+  #isOver = false
+  #drainCheck: NodeJS.Timeout | null = null
+
+  constructor(deps: RunnerDeps) {
+    this.#deps = deps
+  }
+
+  connect(): void {
+    if (this.#isOver) return
+    const url = socketUrl(this.#deps.url, '/api/runners/socket')
+    const peer: Peer = new Peer(
+      { url, bearer: this.#deps.key },
+      {
+        handlers: {
+          'conversation/open': (open) => this.#open(open),
+          'conversation/close': ({ conversation, erase }) => this.#close(conversation, erase),
+        },
+        onFrame: () => {
+          throw new RpcError(RPC_ERRORS.invalidRequest, 'a frame on the socket of the pool')
+        },
+        onClosed: (reason, status) => this.#disconnected(peer, reason, status),
+      },
+      () => this.#hello(peer),
+    )
+    this.#peer = peer
+  }
+
+  /** Takes nothing new, lets what runs come to its end, then ends. */
+  drain(): void {
+    if (this.#isDraining) return
+    this.#isDraining = true
+    this.#deps.log('runner.draining', { conversations: this.#conversations.size })
+    this.#peer?.notify('runner/draining', {})
+    this.#drainCheck = setInterval(() => this.#letIdleGo(), 100)
+    this.#letIdleGo()
+  }
+
+  /** At once: what runs is killed. */
+  end(code: number): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    if (this.#drainCheck !== null) clearInterval(this.#drainCheck)
+    for (const conversation of this.#conversations.values())
+      conversation.end({ erase: false, reason: 'the runner ends' })
+    this.#peer?.close(1000, 'the runner ends')
+    this.#deps.log('runner.ended')
+    this.#deps.onEnded(code)
+  }
+
+  #letIdleGo(): void {
+    for (const conversation of this.#conversations.values()) {
+      if (conversation.isIdle) conversation.end({ erase: false, reason: 'draining' })
+    }
+    if (this.#conversations.size === 0) this.end(0)
+  }
+
+  #hello(peer: Peer): void {
+    const { description, workspaces } = this.#deps
+    const holds = heldConversations(workspaces).slice(0, 10_000)
+    peer.call('runner/hello', { wire: WIRE_VERSION, runner: description, holds, clock: Date.now() }).then(
+      (answer) => this.#welcomed(peer, answer),
+      (error) => {
+        if (error instanceof Disconnected) return
+        this.#deps.log('pool.refused', { message: messageOf(error) })
+        peer.close(1000, 'refused')
+      },
+    )
+  }
+
+  #welcomed(peer: Peer, answer: unknown): void {
+    this.#backoff.reset()
+    const now = typeof answer === 'object' && answer !== null && 'now' in answer ? Number(answer.now) : Number.NaN
+    const offMs = Math.round(Date.now() - now)
+    this.#deps.log('pool.connected', { url: this.#deps.url.origin })
+    if (Math.abs(offMs) > 60_000) this.#deps.log('clock.wrong', { offMs })
+    if (this.#isDraining) peer.notify('runner/draining', {})
+  }
+
+  #disconnected(peer: Peer, reason: string, status: number | null): void {
+    if (this.#peer !== peer || this.#isOver) return
+    this.#peer = null
+    const isRefused = status === 401 || status === 403
+    const waitMs = isRefused ? REFUSED_MS : this.#backoff.next()
+    this.#deps.log(isRefused ? 'pool.key_refused' : 'pool.disconnected', { reason, retryMs: waitMs })
+    setTimeout(() => this.connect(), waitMs)
+  }
+
+  #open({ conversation: id, path, ticket }: OpenConversation): void {
+    if (!isConversationId(id)) throw new RpcError(RPC_ERRORS.invalidParams, 'no id of a conversation')
+    const url = socketUrl(this.#deps.url, path)
+    const isPrintable = /^[\x21-\x7e]+$/.test(ticket)
+    if (url.host !== this.#deps.url.host || !path.startsWith('/') || !isPrintable) {
+      throw new RpcError(RPC_ERRORS.invalidParams, 'a conversation is opened at the host of the service')
+    }
+    this.#conversationOf(id).open({ url, bearer: ticket })
+  }
+
+  #conversationOf(id: string): Conversation {
+    const known = this.#conversations.get(id)
+    if (known !== undefined) return known
+    if (this.#isDraining) throw new RpcError(RPC_ERRORS.full, 'the runner is ending')
+    const { capacity } = this.#deps.description
+    if (this.#conversations.size >= capacity)
+      throw new RpcError(RPC_ERRORS.full, `the runner has its ${capacity} conversations`)
+    const conversation = new Conversation({
+      id,
+      folder: join(this.#deps.workspaces, id),
+      runnerId: this.#deps.description.id,
+      life: this.#life,
+      plan: this.#deps.plan,
+      log: this.#deps.log,
+      onLetGo: () => this.#letGo(id),
+    })
+    this.#conversations.set(id, conversation)
+    this.#deps.log('conversation.opened', { conversation: id })
+    return conversation
+  }
+
+  #close(id: string, erase: boolean): void {
+    if (!isConversationId(id)) throw new RpcError(RPC_ERRORS.invalidParams, 'no id of a conversation')
+    const known = this.#conversations.get(id)
+    if (known !== undefined) known.end({ erase, reason: 'the service let go' })
+    else if (erase && existsSync(join(this.#deps.workspaces, id))) {
+      rmSync(join(this.#deps.workspaces, id), { recursive: true, force: true })
+      this.#deps.log('conversation.erased', { conversation: id })
+    }
+  }
+
+  #letGo(id: string): void {
+    this.#conversations.delete(id)
+    if (this.#deps.isOnce && this.#conversations.size === 0) this.drain()
+  }
+}
+
+function socketUrl(base: URL, path: string): URL {
+  const url = new URL(path, base)
+  url.protocol = base.protocol === 'https:' ? 'wss:' : 'ws:'
+  return url
+}

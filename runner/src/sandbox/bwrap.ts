@@ -1,0 +1,87 @@
+// The sandbox: a line of bubblewrap. The machine's programs can be read and run, the conversation's workspace and home can be
+// written, and nothing else is there: no other file, process, user or network of the machine. Everything else that can be
+// written is memory of a fixed size.
+
+import { existsSync, lstatSync } from 'node:fs'
+import type { ConversationFolders, LaunchPlan } from './launch.ts'
+
+export const WORKSPACE_INSIDE = '/workspace'
+export const HOME_INSIDE = '/home/agent'
+export const RUN_INSIDE = '/run/bellwether'
+export const SANDBOX_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+
+export const SANDBOX_ENV: Readonly<Record<string, string>> = {
+  PATH: SANDBOX_PATH,
+  HOME: HOME_INSIDE,
+  USER: 'agent',
+  LOGNAME: 'agent',
+  SHELL: '/bin/bash',
+  LANG: 'C.UTF-8',
+  TERM: 'dumb',
+  PAGER: 'cat',
+  GIT_PAGER: 'cat',
+}
+
+/** What programs need of /etc. Never all of it: it has passwords and keys. */
+const ETC = [
+  'alternatives',
+  'ca-certificates',
+  'ca-certificates.conf',
+  'crypto-policies',
+  'debian_version',
+  'fonts',
+  'java-17-openjdk',
+  'ld.so.cache',
+  'ld.so.conf',
+  'ld.so.conf.d',
+  'localtime',
+  'magic',
+  'mime.types',
+  'nsswitch.conf',
+  'os-release',
+  'pki',
+  'protocols',
+  'python3',
+  'python3.11',
+  'python3.12',
+  'python3.13',
+  'redhat-release',
+  'services',
+  'ssl/certs',
+  'ssl/openssl.cnf',
+  'terminfo',
+  'timezone',
+]
+const SYSTEM = ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32']
+
+export function bwrapArgs(folders: ConversationFolders, { network, limits }: LaunchPlan): string[] {
+  const memory = (path: string) => ['--size', String(limits.tmpBytes), '--tmpfs', path]
+  const runArgs = ['--ro-bind', folders.run, RUN_INSIDE]
+  return [
+    '--die-with-parent',
+    ...['--unshare-user', '--unshare-ipc', '--unshare-pid', '--unshare-uts', '--unshare-cgroup-try'],
+    ...(network === 'all' ? [] : ['--unshare-net']),
+    ...['--hostname', 'sandbox', '--uid', '1000', '--gid', '1000', '--cap-drop', 'ALL'],
+    ...['--ro-bind', '/usr', '/usr', ...SYSTEM.flatMap(systemFolder)],
+    ...ETC.flatMap((name) => ['--ro-bind-try', `/etc/${name}`, `/etc/${name}`]),
+    ...(network === 'all' ? ['--ro-bind-try', '/etc/resolv.conf', '/etc/resolv.conf'] : []),
+    ...['passwd', 'group', 'hosts', 'gitconfig'].flatMap((name) => [
+      '--ro-bind-try',
+      `${folders.run}/${name}`,
+      `/etc/${name}`,
+    ]),
+    ...['--proc', '/proc', '--dev', '/dev', ...memory('/dev/shm')],
+    ...[...memory('/tmp'), ...memory('/run'), ...memory('/var'), '--dir', '/var/tmp', '--dir', '/home'],
+    ...[...runArgs, '--bind', folders.home, HOME_INSIDE, '--bind', folders.workspace, WORKSPACE_INSIDE],
+    // The roots of the sandbox's own memory file systems, which have no size of their own.
+    ...['--remount-ro', '/dev', '--remount-ro', '/'],
+    ...['--chdir', WORKSPACE_INSIDE],
+  ]
+}
+
+/** /bin and its like are links into /usr on most systems and folders on the others. */
+function systemFolder(name: string): string[] {
+  const path = `/${name}`
+  if (!existsSync(path)) return []
+  return lstatSync(path).isSymbolicLink() ? ['--symlink', `usr/${name}`, path] : ['--ro-bind', path, path]
+}

@@ -1,0 +1,120 @@
+// How the processes of one conversation are started: in a sandbox of their own, or, where the operator said so, without one.
+
+import { spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Isolation, Limits, Network } from '../options.ts'
+import type { ShellLaunch } from '../session/shell.ts'
+import { loopSource, quoted, rcSource, type ShellPaths } from '../session/shell-source.ts'
+import { bwrapArgs, HOME_INSIDE, RUN_INSIDE, SANDBOX_ENV, WORKSPACE_INSIDE } from './bwrap.ts'
+
+export type LaunchPlan = { readonly isolation: Isolation; readonly network: Network; readonly limits: Limits }
+export type Launch = { command: string; args: string[]; env: Record<string, string>; cwd: string }
+
+/** The folders of one conversation. */
+export type ConversationFolders = {
+  readonly workspace: string
+  readonly home: string
+  /** The pipe of the shell and sockets of the runner: seen in the sandbox, not writable there. */
+  readonly run: string
+}
+
+export function makeFolders(folder: string): ConversationFolders {
+  const folders = { workspace: join(folder, 'workspace'), home: join(folder, 'home'), run: join(folder, 'run') }
+  rmSync(folders.run, { recursive: true, force: true })
+  for (const path of Object.values(folders)) mkdirSync(path, { recursive: true, mode: 0o700 })
+  return folders
+}
+
+export function shellLaunch(folders: ConversationFolders, plan: LaunchPlan): ShellLaunch {
+  const nonce = randomBytes(12).toString('hex')
+  const isFree = plan.isolation === 'none'
+  const inside = isFree ? folders.run : RUN_INSIDE
+  const state = isFree ? join(memoryFolder(), `bellwether-shell-${nonce}`) : '/run/bellwether-shell-state'
+  const paths: ShellPaths = { call: `${inside}/call`, rc: `${inside}/rc`, state }
+  const callPipe = join(folders.run, 'call')
+  makePipe(callPipe)
+  writeFileSync(join(folders.run, 'rc'), rcSource(nonce, paths), { mode: 0o600 })
+  const loop = loopSource(nonce, paths, isFree ? null : plan.limits)
+  const start = isFree ? `trap 'rm -f ${state}' EXIT; ${loop}` : `${proxySource(plan.network)}${loop}`
+  return { ...launchOf(['bash', '--norc', '--noprofile', '-i', '-c', start], folders, plan), nonce, paths, callPipe }
+}
+
+/** Any program of the conversation, as the shell is started. */
+export function programLaunch(
+  program: { command: string; args: readonly string[]; env: Readonly<Record<string, string>> },
+  { folders, plan }: { folders: ConversationFolders; plan: LaunchPlan },
+): Launch {
+  const { command, args, env } = program
+  if (plan.isolation === 'none') return launchOf([command, ...args], folders, plan, env)
+  const limits = `ulimit -c 0 -u ${plan.limits.processes} -f ${Math.ceil(plan.limits.fileBytes / 1024)}; `
+  const start = `${limits}${proxySource(plan.network)}exec ${[command, ...args].map(quoted).join(' ')}`
+  return launchOf(['bash', '-c', start], folders, plan, env)
+}
+
+function launchOf(
+  line: readonly string[],
+  folders: ConversationFolders,
+  plan: LaunchPlan,
+  env: Readonly<Record<string, string>> = {},
+): Launch {
+  if (plan.isolation === 'none') {
+    const [command = '', ...args] = line
+    return { command, args, env: { ...ownEnvironment(), ...env }, cwd: folders.workspace }
+  }
+  // The variables cross as environment of the sandbox's program, never in its arguments, which every user of the machine can see.
+  return {
+    command: 'bwrap',
+    args: [...bwrapArgs(folders, plan), '--', ...line],
+    env: { ...SANDBOX_ENV, ...networkEnvironment(plan.network), ...env },
+    cwd: '/',
+  }
+}
+
+export function workspaceInShell(folders: ConversationFolders, plan: LaunchPlan): string {
+  return plan.isolation === 'none' ? folders.workspace : WORKSPACE_INSIDE
+}
+
+export { HOME_INSIDE }
+
+/** In the sandbox there is no network but this: one port, whose other end is the runner's proxy. */
+function proxySource(network: Network): string {
+  if (network !== 'list') return ''
+  return `socat TCP-LISTEN:3128,fork,reuseaddr,bind=127.0.0.1 UNIX-CONNECT:${RUN_INSIDE}/proxy.sock 2>/dev/null </dev/null & `
+}
+
+function networkEnvironment(network: Network): Record<string, string> {
+  if (network !== 'list') return {}
+  const proxy = 'http://127.0.0.1:3128'
+  const local = 'localhost,127.0.0.1,::1'
+  return {
+    http_proxy: proxy,
+    https_proxy: proxy,
+    HTTP_PROXY: proxy,
+    HTTPS_PROXY: proxy,
+    no_proxy: local,
+    NO_PROXY: local,
+    NODE_USE_ENV_PROXY: '1',
+  }
+}
+
+function makePipe(path: string): void {
+  const { status, stderr } = spawnSync('mkfifo', ['-m', '600', path], { encoding: 'utf8' })
+  if (status !== 0) throw new Error(`mkfifo failed: ${stderr}`)
+}
+
+/** Variables that a session saves between two shells may be secrets: never on a disk where there is memory to keep them in. */
+function memoryFolder(): string {
+  return existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
+}
+
+/** The operator's environment without what is the runner's own. */
+function ownEnvironment(): Record<string, string> {
+  const own: Record<string, string> = {}
+  for (const [name, value] of Object.entries(process.env)) {
+    if (value !== undefined && !name.startsWith('BELLWETHER_')) own[name] = value
+  }
+  return { ...own, TERM: 'dumb', PAGER: 'cat', GIT_PAGER: 'cat' }
+}

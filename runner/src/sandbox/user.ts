@@ -1,0 +1,49 @@
+// A runner that root started becomes an ordinary user before it does anything: what is root outside the sandbox can read what
+// it should not, and no limit of processes holds it.
+
+import { chownSync, lstatSync, mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import { type Options, UsageError } from '../options.ts'
+
+const DEFAULT_USER = 'bellwether'
+/** Nobody's on a usual system: above people and below what services are given. */
+const DEFAULT_ID = 61500
+const ROOTS_FOLDER = '/var/lib/bellwether-runner'
+
+/** Returns where the copies are kept. Without a sandbox nothing changes: then it is the operator's own shell. */
+export function becomeOrdinaryUser(options: Options): string {
+  if (options.isolation === 'none' || process.getuid?.() !== 0) return options.workspaces
+  const { uid, gid } = idsOf(options.user)
+  const isDefault = options.workspaces === join(process.env.HOME ?? '/root', '.bellwether-runner')
+  // Root's home is closed to everybody else.
+  const workspaces = isDefault ? ROOTS_FOLDER : options.workspaces
+  mkdirSync(workspaces, { recursive: true, mode: 0o700 })
+  const owner = lstatSync(workspaces).uid
+  if (owner !== 0 && owner !== uid)
+    throw new UsageError(`--workspaces ${workspaces} belongs to user ${owner} and not to ${uid}`)
+  chownSync(workspaces, uid, gid)
+  process.chdir('/')
+  process.setgroups?.([])
+  process.setgid?.(gid)
+  process.setuid?.(uid)
+  if (process.getuid?.() !== uid || process.geteuid?.() !== uid) throw new Error('the user could not be changed')
+  process.env.HOME = workspaces
+  return workspaces
+}
+
+function idsOf(user: string | null): { uid: number; gid: number } {
+  if (user !== null && /^\d+$/.test(user)) return ordinary(Number(user), Number(user))
+  const wanted = user ?? DEFAULT_USER
+  for (const line of readFileSync('/etc/passwd', 'utf8').split('\n')) {
+    const [name, , uid, gid] = line.split(':')
+    if (name === wanted) return ordinary(Number(uid), Number(gid))
+  }
+  if (user !== null) throw new UsageError(`--user ${user}: there is no such user`)
+  return { uid: DEFAULT_ID, gid: DEFAULT_ID }
+}
+
+function ordinary(uid: number, gid: number): { uid: number; gid: number } {
+  if (uid === 0) throw new UsageError('--user is not root')
+  return { uid, gid }
+}

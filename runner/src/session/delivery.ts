@@ -1,0 +1,104 @@
+// Tells outcomes until the object has them: first what the call changed, then the outcome that names this transfer, so that
+// the object stores both in one write. A connection that breaks on the way means all of it again.
+
+import { setTimeout as delay } from 'node:timers/promises'
+import { Backoff } from '../connect/backoff.ts'
+import { Disconnected, type Peer } from '../connect/peer.ts'
+import type { Lock } from '../lock.ts'
+import { type Log, messageOf } from '../log.ts'
+import type { Uploads } from '../sync/upload.ts'
+import type { Calls } from './calls.ts'
+import type { Journal } from './journal.ts'
+
+export type DeliveryDeps = {
+  readonly calls: Calls
+  readonly journal: Journal
+  readonly uploads: Uploads
+  readonly treeLock: Lock
+  readonly log: Log
+  readonly onIdle: () => void
+}
+
+export class Delivery {
+  readonly #deps: DeliveryDeps
+  readonly #waiting = new Set<string>()
+  readonly #backoff = new Backoff({ firstMs: 250, mostMs: 30_000 })
+  #peer: Peer | null = null
+  #isTelling = false
+  #isOver = false
+
+  constructor(deps: DeliveryDeps) {
+    this.#deps = deps
+  }
+
+  get isIdle(): boolean {
+    return this.#waiting.size === 0
+  }
+
+  add(key: string): void {
+    this.#waiting.add(key)
+    this.#run()
+  }
+
+  connect(peer: Peer): void {
+    this.#peer = peer
+    this.#backoff.reset()
+    this.#run()
+  }
+
+  disconnect(): void {
+    this.#peer = null
+  }
+
+  end(): void {
+    this.#isOver = true
+    this.#peer = null
+  }
+
+  #run(): void {
+    if (this.#isTelling) return
+    this.#isTelling = true
+    void this.#tellAll().finally(() => {
+      this.#isTelling = false
+      const [next] = this.#waiting
+      if (next !== undefined && this.#peer !== null) this.#run()
+      else if (next === undefined) this.#deps.onIdle()
+    })
+  }
+
+  async #tellAll(): Promise<void> {
+    for (let [key] = this.#waiting; key !== undefined; [key] = this.#waiting) {
+      const peer = this.#peer
+      if (peer === null || this.#isOver) return
+      const told = key
+      try {
+        await this.#deps.treeLock.run(() => this.#tell(peer, told))
+        this.#waiting.delete(key)
+        this.#backoff.reset()
+      } catch (error) {
+        if (error instanceof Disconnected) {
+          // Closing, and not yet told so.
+          if (this.#peer === peer) this.#peer = null
+          continue
+        }
+        this.#deps.log('call.untold', { key, message: messageOf(error) })
+        await delay(this.#backoff.next(), undefined, { ref: false })
+      }
+    }
+  }
+
+  async #tell(peer: Peer, key: string): Promise<void> {
+    const { calls, journal, uploads } = this.#deps
+    const entry = journal.get(key)
+    if (entry === null || entry.outcome === null) return
+    const remarks: string[] = []
+    const sent = await uploads.send(peer, (text) => remarks.push(text.slice(0, 500)))
+    const output = calls.outputOf(key)
+    if (output !== null) await output.sent(peer)
+    const outcome = { ...entry.outcome, remarks: [...entry.outcome.remarks, ...remarks].slice(0, 20) }
+    const answer = await peer.call('call/ended', { key, outcome, transfer: sent?.upload.transfer ?? null })
+    if (this.#isOver) return
+    uploads.stored(sent?.upload ?? null, answer)
+    calls.acknowledged(key)
+  }
+}

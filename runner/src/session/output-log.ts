@@ -1,0 +1,245 @@
+// The output of one call on its way to the object. A frame is kept until it is acknowledged, and is sent again after a
+// reconnection under its old number. What is not acknowledged is in memory up to a window, then in a file while nobody
+// listens; then the terminal stands still. So nothing is lost, nothing comes twice and nothing grows without bound.
+
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import type { Frame } from '../../../src/runners/frames.ts'
+import { MAX_FRAME_BYTES, WINDOW_BYTES } from '../../../src/runners/wire.ts'
+import { Disconnected } from '../connect/peer.ts'
+
+export type OutputWire = { readonly isOpen: boolean; sendFrame(frame: Frame): void }
+type Kept = { readonly seq: number; readonly bytes: Buffer }
+
+/** Frames go together: the first at once, so that a short command is seen soon, the others as the object likes to be woken. */
+const BATCH_MS = 50
+const FRAME_BYTES = MAX_FRAME_BYTES - 1024
+const FILE_LIMIT_BYTES = 256 * 1024 * 1024
+
+export class OutputLog {
+  readonly #key: string
+  readonly #file: string
+  readonly #onFlow: (isFlowing: boolean) => void
+  #wire: OutputWire | null = null
+  #batch: Buffer[] = []
+  #batchBytes = 0
+  #timer: NodeJS.Timeout | null = null
+  #lastFlushAt = Number.NEGATIVE_INFINITY
+  #nextSeq = 0
+  #kept: Kept[] = []
+  #keptBytes = 0
+  #sentSeq = -1
+  #spill: { fd: number; from: number; to: number } | null = null
+  #isFlowing = true
+  #total = 0
+  #onSent: (() => void)[] = []
+
+  constructor(options: { key: string; file: string; onFlow: (isFlowing: boolean) => void }) {
+    this.#key = options.key
+    this.#file = options.file
+    this.#onFlow = options.onFlow
+  }
+
+  get totalBytes(): number {
+    return this.#total
+  }
+
+  get isDrained(): boolean {
+    return this.#batchBytes === 0 && this.#kept.length === 0 && this.#spill === null
+  }
+
+  push(bytes: Buffer): void {
+    this.#total += bytes.byteLength
+    this.#batch.push(bytes)
+    this.#batchBytes += bytes.byteLength
+    if (this.#batchBytes >= FRAME_BYTES) this.flush()
+    else if (this.#timer === null) {
+      const waitMs = Math.max(0, BATCH_MS - (performance.now() - this.#lastFlushAt))
+      if (waitMs === 0) this.flush()
+      else this.#timer = setTimeout(() => this.flush(), waitMs)
+    }
+  }
+
+  flush(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = null
+    if (this.#batchBytes === 0) return
+    this.#lastFlushAt = performance.now()
+    const bytes = Buffer.concat(this.#batch)
+    this.#batch = []
+    this.#batchBytes = 0
+    for (let at = 0; at < bytes.byteLength; at += FRAME_BYTES) {
+      this.#keep({ seq: this.#nextSeq++, bytes: bytes.subarray(at, at + FRAME_BYTES) })
+    }
+    this.#send()
+  }
+
+  /** Everything that was not acknowledged goes out again, in its order. */
+  connect(wire: OutputWire): void {
+    this.#wire = wire
+    this.#sentSeq = (this.#kept[0]?.seq ?? this.#nextSeq) - 1
+    this.#send()
+  }
+
+  disconnect(): void {
+    this.#wire = null
+    for (const done of this.#onSent.splice(0)) done()
+  }
+
+  acknowledge(seq: number): void {
+    if (seq > this.#sentSeq) return
+    while (this.#kept[0] !== undefined && this.#kept[0].seq <= seq) {
+      this.#keptBytes -= this.#kept.shift()?.bytes.byteLength ?? 0
+    }
+    this.#readBack()
+    this.#send()
+    this.#flow()
+  }
+
+  /** Resolves when all of it went out on this connection; rejects when that ended. */
+  async sent(wire: OutputWire): Promise<void> {
+    this.flush()
+    while (this.#wire === wire && (this.#spill !== null || this.#sentSeq < this.#nextSeq - 1)) {
+      await new Promise<void>((resolve) => this.#onSent.push(resolve))
+    }
+    if (this.#wire !== wire) throw new Disconnected('the connection ended')
+  }
+
+  /** What is not acknowledged goes to the disk, so that a runner that is killed now can still send it. */
+  persist(): void {
+    this.flush()
+    if (this.isDrained) return
+    if (this.#spill !== null) fsyncSync(this.#spill.fd)
+    const fd = openSync(this.#file, 'w', 0o600)
+    let at = 0
+    for (const kept of this.#kept) at += writeKept(fd, kept, at)
+    fsyncSync(fd)
+    closeSync(fd)
+  }
+
+  /** What a former life of the runner kept. */
+  restore(totalBytes: number): void {
+    const stored = readFileSync(this.#file)
+    for (let at = 0; at + 8 <= stored.byteLength; ) {
+      const length = stored.readUInt32BE(at + 4)
+      this.#kept.push({ seq: stored.readUInt32BE(at), bytes: stored.subarray(at + 8, at + 8 + length) })
+      this.#keptBytes += length
+      at += 8 + length
+    }
+    this.#nextSeq = (this.#kept.at(-1)?.seq ?? -1) + 1
+    this.#total = totalBytes
+    this.#restoreSpill()
+  }
+
+  /** The file that took what memory had no room for: from the first frame that is not known yet. */
+  #restoreSpill(): void {
+    const file = `${this.#file}.spill`
+    if (!existsSync(file)) return
+    const fd = openSync(file, 'r+')
+    const spill = { fd, from: 0, to: fstatSync(fd).size }
+    const head = Buffer.alloc(8)
+    let isKnown = true
+    for (let at = 0; at + 8 <= spill.to; at += 8 + head.readUInt32BE(4)) {
+      readSync(fd, head, 0, 8, at)
+      if (isKnown && head.readUInt32BE(0) >= this.#nextSeq) {
+        isKnown = false
+        spill.from = at
+      }
+      this.#nextSeq = Math.max(this.#nextSeq, head.readUInt32BE(0) + 1)
+    }
+    if (isKnown) spill.from = spill.to
+    this.#spill = spill
+    this.#readBack()
+  }
+
+  end(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = null
+    if (this.#spill !== null) closeSync(this.#spill.fd)
+    this.#spill = null
+    rmSync(this.#file, { force: true })
+    rmSync(`${this.#file}.spill`, { force: true })
+  }
+
+  #keep(kept: Kept): void {
+    const spills =
+      this.#spill !== null || (this.#wire === null && this.#keptBytes + kept.bytes.byteLength > WINDOW_BYTES)
+    if (spills) {
+      this.#spill ??= { fd: openSync(`${this.#file}.spill`, 'w+', 0o600), from: 0, to: 0 }
+      this.#spill.to += writeKept(this.#spill.fd, kept, this.#spill.to)
+    } else {
+      this.#kept.push(kept)
+      this.#keptBytes += kept.bytes.byteLength
+    }
+    this.#flow()
+  }
+
+  #send(): void {
+    const wire = this.#wire
+    if (wire === null || !wire.isOpen) return
+    let inFlight = 0
+    for (const { seq, bytes } of this.#kept) {
+      inFlight += bytes.byteLength
+      if (inFlight > WINDOW_BYTES) return
+      if (seq <= this.#sentSeq) continue
+      wire.sendFrame({ head: { t: 'output', key: this.#key, seq }, bytes })
+      this.#sentSeq = seq
+    }
+    for (const done of this.#onSent.splice(0)) done()
+  }
+
+  #readBack(): void {
+    while (this.#spill !== null && this.#keptBytes < WINDOW_BYTES) {
+      const { fd, from, to } = this.#spill
+      if (from >= to) {
+        closeSync(fd)
+        rmSync(`${this.#file}.spill`, { force: true })
+        this.#spill = null
+        return
+      }
+      const kept = readKept(fd, from)
+      this.#kept.push(kept)
+      this.#keptBytes += kept.bytes.byteLength
+      this.#spill.from += 8 + kept.bytes.byteLength
+    }
+  }
+
+  #flow(): void {
+    const waiting = this.#spill === null ? 0 : this.#spill.to - this.#spill.from
+    const isFlowing = this.#wire === null ? waiting < FILE_LIMIT_BYTES : this.#keptBytes < WINDOW_BYTES && waiting === 0
+    if (isFlowing === this.#isFlowing) return
+    this.#isFlowing = isFlowing
+    this.#onFlow(isFlowing)
+  }
+}
+
+function writeKept(fd: number, { seq, bytes }: Kept, at: number): number {
+  const head = Buffer.alloc(8)
+  head.writeUInt32BE(seq)
+  head.writeUInt32BE(bytes.byteLength, 4)
+  const record = Buffer.concat([head, bytes])
+  for (let done = 0; done < record.byteLength; )
+    done += writeSync(fd, record, done, record.byteLength - done, at + done)
+  return record.byteLength
+}
+
+function readKept(fd: number, at: number): Kept {
+  const head = Buffer.alloc(8)
+  readSync(fd, head, 0, 8, at)
+  const bytes = Buffer.alloc(head.readUInt32BE(4))
+  for (let got = 0; got < bytes.byteLength; ) {
+    const read = readSync(fd, bytes, got, bytes.byteLength - got, at + 8 + got)
+    if (read === 0) throw new Error('the file of an output is shorter than it was')
+    got += read
+  }
+  return { seq: head.readUInt32BE(0), bytes }
+}

@@ -1,0 +1,28 @@
+// What a call is told that cannot be carried out, and what keys mean.
+
+import type { CallStart } from '../../../src/runners/wire.ts'
+
+/** A terminal cuts a longer line, without a word. */
+const LONGEST_LINE_BYTES = 4095
+
+const KEYS: Readonly<Record<string, string>> = { 'C-c': '\x03', 'C-d': '\x04', 'C-z': '\x1a', 'C-\\': '\x1c' }
+
+/** Null when the call can go on. */
+export function refusalOf(call: CallStart, session: { isRunning: boolean; hasEnded: boolean }): string | null {
+  if (call.kind === 'run') {
+    if (!session.isRunning) return null
+    return 'The last command still runs, so this one was not started. Wait for more output with an empty command, send text to it with is_input, or stop it with C-c (is_input).'
+  }
+  if (!session.isRunning && !session.hasEnded) {
+    return call.kind === 'input'
+      ? 'No command runs that could take this input.'
+      : 'No command runs whose output could be waited for.'
+  }
+  const isTooLong =
+    call.kind === 'input' && call.text.split('\n').some((line) => Buffer.byteLength(line) > LONGEST_LINE_BYTES)
+  return isTooLong ? `A line of input may have ${LONGEST_LINE_BYTES} bytes; write a longer text to a file.` : null
+}
+
+export function keyBytes(text: string): string {
+  return KEYS[text.trim()] ?? (text.endsWith('\n') ? text : `${text}\n`)
+}

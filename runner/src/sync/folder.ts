@@ -1,0 +1,102 @@
+// Folders held open. A program in the sandbox may replace any folder of the workspace by a link at any moment; a path that was
+// checked and then used could lead out of the tree. So everything here is named relative to a folder that is open, one name
+// at a time, and no link is ever followed: `/proc/self/fd/N/name` is Linux's way to say openat(N, name).
+
+import { type BigIntStats, chmodSync, closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync } from 'node:fs'
+import { platform } from 'node:os'
+import { join } from 'node:path'
+
+const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
+/** Linux: a handle on the folder itself that needs no permission to read it. Node has no name for it. */
+const O_PATH = 0o10000000
+const IS_LINUX = platform() === 'linux'
+
+export class Folder {
+  readonly #fd: number
+  readonly #path: string
+  #isOpen = true
+
+  private constructor(fd: number, path: string) {
+    this.#fd = fd
+    this.#path = IS_LINUX ? `/proc/self/fd/${fd}` : path
+  }
+
+  /** The root must be the runner's own: its path is followed. */
+  static root(path: string): Folder {
+    return new Folder(openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW), path)
+  }
+
+  /** Names what stands in this folder; '' is the folder itself. */
+  at(name: string): string {
+    return name === '' ? this.#path : `${this.#path}/${name}`
+  }
+
+  /** Throws `ENOTDIR` or `ELOOP` for what is no folder. */
+  open(name: string): Folder {
+    const path = this.at(name)
+    try {
+      return new Folder(openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW), join(this.#path, name))
+    } catch (error) {
+      if (!isCode(error, 'EACCES')) throw error
+      makeUsable(path)
+      return new Folder(openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW), join(this.#path, name))
+    }
+  }
+
+  stat(name: string): BigIntStats | null {
+    return lstatSync(this.at(name), { bigint: true, throwIfNoEntry: false }) ?? null
+  }
+
+  mkdir(name: string): void {
+    mkdirSync(this.at(name), 0o700)
+  }
+
+  get mode(): number {
+    return fstatSync(this.#fd).mode & 0o777
+  }
+
+  /** Its own permissions: the folder that is open, whatever its name leads to now. */
+  chmod(mode: number): void {
+    chmodSync(IS_LINUX ? `${this.#path}/.` : this.#path, mode)
+  }
+
+  close(): void {
+    if (this.#isOpen) closeSync(this.#fd)
+    this.#isOpen = false
+  }
+}
+
+/** A folder whose owner may not enter it, `chmod 0`: the owner gives himself the permission again. */
+function makeUsable(path: string): void {
+  if (!IS_LINUX) return
+  const fd = openSync(path, O_PATH | O_DIRECTORY | O_NOFOLLOW)
+  try {
+    chmodSync(`/proc/self/fd/${fd}`, (fstatSync(fd).mode & 0o777) | 0o700)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+export function isCode(error: unknown, ...codes: readonly string[]): boolean {
+  return error instanceof Error && 'code' in error && codes.includes(String(error.code))
+}
+
+/** Opens the folder of these names below the root, without following a link; the caller closes it. */
+export function openBelow(root: string, names: readonly string[]): Folder {
+  let folder = Folder.root(root)
+  for (const name of names) {
+    const next = openOrClose(folder, name)
+    folder.close()
+    folder = next
+  }
+  return folder
+}
+
+function openOrClose(folder: Folder, name: string): Folder {
+  try {
+    return folder.open(name)
+  } catch (error) {
+    folder.close()
+    throw error
+  }
+}

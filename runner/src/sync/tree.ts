@@ -1,0 +1,236 @@
+// The runner's copy of one workspace: what both sides last agreed on, and on which revision of the object's tree. The state is
+// on the disk too, so that a runner that starts again need not be sent everything.
+
+import { closeSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { BadFrame, type Frame } from '../../../src/runners/frames.ts'
+import { RPC_ERRORS, type TransferBegin, type TransferCommit } from '../../../src/runners/wire.ts'
+import { RpcError } from '../connect/peer.ts'
+import { type Change, type ChangeJob, changesOf, type Limits } from './changes.ts'
+import { type Manifest, type ManifestEntry, manifestFrom, storedManifest } from './manifest.ts'
+import { TooManyEntries, type Walk, walk } from './walk.ts'
+import { TreeWriter } from './writer.ts'
+
+export type TreePosition = { readonly epoch: string; readonly revision: number }
+export type SyncRules = { readonly exclude: ReadonlySet<string>; readonly limits: Limits }
+
+const StoredTree = z.object({
+  version: z.literal(1),
+  boot: z.string(),
+  epoch: z.string(),
+  revision: z.number(),
+  exclude: z.array(z.string()),
+  manifest: z.array(
+    z.tuple([
+      z.string(),
+      z.enum(['file', 'directory', 'symlink']),
+      z.number(),
+      z.string(),
+      z.string(),
+      z.string(),
+      z.number(),
+      z.string(),
+    ]),
+  ),
+})
+
+type Incoming = {
+  readonly begin: TransferBegin
+  readonly writer: TreeWriter
+  readonly manifest: Manifest
+  frames: number
+}
+
+export class Tree {
+  readonly root: string
+  readonly #staging: string
+  readonly #stateFile: string
+  #manifest: Manifest = new Map()
+  #position: TreePosition | null = null
+  #rules: SyncRules = { exclude: new Set(), limits: { fileBytes: 0, treeBytes: 0 } }
+  #incoming: Incoming | null = null
+  readonly #remarked = new Set<string>()
+
+  constructor(folder: string) {
+    this.root = join(folder, 'workspace')
+    this.#staging = join(folder, 'staging')
+    this.#stateFile = join(folder, 'tree.json')
+    rmSync(this.#staging, { recursive: true, force: true })
+    mkdirSync(this.root, { recursive: true, mode: 0o700 })
+    mkdirSync(this.#staging, { mode: 0o700 })
+    this.#load()
+  }
+
+  /** Null when the copy is not certain. */
+  get position(): TreePosition | null {
+    return this.#position
+  }
+
+  /** No state any more: the next transfer must be of the whole tree. */
+  forget(): void {
+    rmSync(this.#stateFile, { force: true })
+    this.#position = null
+    this.#manifest = new Map()
+  }
+
+  /** Whether the disk is not as both sides last agreed, under the rules of that time. */
+  isChanged(): boolean {
+    const found = this.look()
+    if (found === null || this.#position === null) return true
+    const first = this.changes(found, () => {}).next()
+    if (first.done === true) return false
+    if (first.value.copyFd !== null) closeSync(first.value.copyFd)
+    return true
+  }
+
+  follow(rules: SyncRules): void {
+    this.#rules = rules
+  }
+
+  // ---- Down ----
+
+  begin(begin: TransferBegin): void {
+    this.abandon()
+    const isWhole = begin.base === null
+    const { epoch, revision } = this.#position ?? { epoch: '', revision: -1 }
+    if (!isWhole && (begin.base !== revision || begin.epoch !== epoch)) {
+      throw new RpcError(RPC_ERRORS.wrongRevision, `the copy is at revision ${revision} of "${epoch}"`)
+    }
+    // From the first file on the copy is neither the old tree nor the new one.
+    rmSync(this.#stateFile, { force: true })
+    if (isWhole) this.#position = null
+    const manifest: Manifest = isWhole ? new Map() : this.#manifest
+    const { exclude, limits } = this.#rules
+    const job = { root: this.root, staging: this.#staging, manifest, exclude, isWhole, maxBytes: limits.treeBytes }
+    this.#incoming = { begin, writer: new TreeWriter(job), manifest, frames: 0 }
+  }
+
+  /** Throws a `BadFrame` for a frame that no transfer announced. */
+  receive({ head, bytes }: Frame): void {
+    const incoming = this.#incoming
+    if (
+      head.t !== 'files' ||
+      incoming === null ||
+      head.transfer !== incoming.begin.transfer ||
+      head.seq !== incoming.frames
+    ) {
+      throw new BadFrame('a frame that no transfer announced')
+    }
+    incoming.frames += 1
+    incoming.writer.write(head.entries, bytes)
+  }
+
+  commit({ transfer, frames, entries }: TransferCommit): void {
+    const incoming = this.#incoming
+    if (incoming === null || incoming.begin.transfer !== transfer) {
+      throw new RpcError(RPC_ERRORS.invalidParams, `no transfer ${transfer} is under way`)
+    }
+    if (incoming.frames !== frames || incoming.writer.entries !== entries) {
+      throw new RpcError(
+        RPC_ERRORS.invalidParams,
+        `${incoming.frames} frames with ${incoming.writer.entries} entries came`,
+      )
+    }
+    incoming.writer.finish()
+    this.#incoming = null
+    this.#manifest = incoming.manifest
+    this.#position = { epoch: incoming.begin.epoch, revision: incoming.begin.revision }
+    this.#save()
+  }
+
+  /** A transfer that will not end: a part of it is on the disk, so the copy is no longer certain. */
+  abandon(): void {
+    if (this.#incoming === null) return
+    this.#incoming.writer.end()
+    this.#incoming = null
+    this.forget()
+  }
+
+  get isReceiving(): boolean {
+    return this.#incoming !== null
+  }
+
+  // ---- Up ----
+
+  /** Null when the tree has more files than are ever synced. */
+  look(): Walk | null {
+    try {
+      return walk(this.root, this.#rules.exclude)
+    } catch (error) {
+      if (error instanceof TooManyEntries) return null
+      throw error
+    }
+  }
+
+  /** Each remark comes once in the life of the runner. */
+  *changes(found: Walk, remark: (text: string) => void): Generator<Change> {
+    const job: ChangeJob = {
+      root: this.root,
+      manifest: this.#manifest,
+      walk: found,
+      ...this.#rules,
+      copyPath: join(this.#staging, 'outgoing'),
+      remark: (text) => {
+        if (this.#remarked.has(text) || this.#remarked.size > 10_000) return
+        this.#remarked.add(text)
+        remark(text)
+      },
+    }
+    yield* changesOf(job)
+  }
+
+  /** The other side has them: they are what both agree on now. */
+  agree(changes: ReadonlyMap<string, ManifestEntry | null>, revision: number): void {
+    for (const [path, known] of changes) {
+      if (known === null) this.#manifest.delete(path)
+      else this.#manifest.set(path, known)
+    }
+    if (this.#position === null) return
+    this.#position = { ...this.#position, revision }
+    this.#save()
+  }
+
+  // ---- State ----
+
+  #load(): void {
+    if (!existsSync(this.#stateFile)) return
+    const stored = StoredTree.safeParse(jsonIn(this.#stateFile))
+    // After a crash of the whole machine the disk may have less than the state says.
+    if (!stored.success || stored.data.boot !== bootId()) {
+      this.forget()
+      return
+    }
+    const { epoch, revision, manifest, exclude } = stored.data
+    this.#manifest = manifestFrom(manifest)
+    this.#position = { epoch, revision }
+    this.#rules = { ...this.#rules, exclude: new Set(exclude) }
+  }
+
+  #save(): void {
+    if (this.#position === null) return
+    const text = JSON.stringify({
+      version: 1,
+      boot: bootId(),
+      ...this.#position,
+      exclude: [...this.#rules.exclude],
+      manifest: storedManifest(this.#manifest),
+    })
+    writeFileSync(`${this.#stateFile}.new`, text, { mode: 0o600 })
+    renameSync(`${this.#stateFile}.new`, this.#stateFile)
+  }
+}
+
+function jsonIn(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
+  }
+}
+
+function bootId(): string {
+  const file = '/proc/sys/kernel/random/boot_id'
+  return existsSync(file) ? readFileSync(file, 'utf8').trim() : 'unknown'
+}

@@ -1,0 +1,124 @@
+// Sends what changed on the runner. At most a window of frames is on its way; nothing is sent when nothing changed.
+
+import { closeSync } from 'node:fs'
+import { TransferStored, WINDOW_BYTES } from '../../../src/runners/wire.ts'
+import { Disconnected, type Peer } from '../connect/peer.ts'
+import { FramePacker } from './frames-of.ts'
+import type { ManifestEntry } from './manifest.ts'
+import type { Tree, TreePosition } from './tree.ts'
+
+export type Sent = { readonly transfer: number; readonly changes: ReadonlyMap<string, ManifestEntry | null> }
+type Frame = Parameters<Peer['sendFrame']>[0]
+
+export class Uploads {
+  readonly #tree: Tree
+  readonly #onRefused: (path: string, reason: string) => void
+  #nextTransfer = 0
+  #window: SendWindow | null = null
+
+  constructor(tree: Tree, onRefused: (path: string, reason: string) => void) {
+    this.#tree = tree
+    this.#onRefused = onRefused
+  }
+
+  /** What changed by now, sent and committed. Only while nobody else uses the tree. */
+  async sync(peer: Peer, remark: (text: string) => void): Promise<void> {
+    const sent = await this.send(peer, remark)
+    if (sent === null) return
+    this.stored(sent.upload, await peer.call('transfer/commit', { transfer: sent.upload.transfer, ...sent.counts }))
+  }
+
+  /** Sent and not committed; null when nothing changed. */
+  async send(
+    peer: Peer,
+    remark: (text: string) => void,
+  ): Promise<{ upload: Sent; counts: { frames: number; entries: number } } | null> {
+    const position = this.#tree.position
+    const found = position === null ? null : this.#tree.look()
+    if (position === null) return null
+    if (found === null) {
+      remark('The workspace has so many files that its changes stay on the runner.')
+      return null
+    }
+    const transfer = this.#nextTransfer
+    const packer = new FramePacker(transfer)
+    const changes = new Map<string, ManifestEntry | null>()
+    const window = new SendWindow(peer)
+    this.#window = window
+    let entries = 0
+    for (const change of this.#tree.changes(found, remark)) {
+      if (entries === 0) await this.#begin(peer, { transfer, position, copyFd: change.copyFd })
+      entries += 1
+      changes.set(change.entry.path, change.known)
+      for (const frame of packer.add(change)) await window.send(frame)
+    }
+    for (const frame of packer.flush()) await window.send(frame)
+    return entries === 0 ? null : { upload: { transfer, changes }, counts: { frames: packer.frames, entries } }
+  }
+
+  async #begin(peer: Peer, first: { transfer: number; position: TreePosition; copyFd: number | null }): Promise<void> {
+    this.#nextTransfer += 1
+    const { transfer, position, copyFd } = first
+    try {
+      await peer.call('transfer/begin', { transfer, ...position, base: position.revision })
+    } catch (error) {
+      if (copyFd !== null) closeSync(copyFd)
+      throw error
+    }
+  }
+
+  stored(upload: Sent | null, answer: unknown): void {
+    const { revision, refused } = TransferStored.parse(answer)
+    for (const { path, reason } of refused) this.#onRefused(path, reason)
+    this.#tree.agree(upload?.changes ?? new Map(), revision)
+  }
+
+  acknowledged(transfer: number, seq: number): void {
+    if (transfer === this.#nextTransfer - 1) this.#window?.acknowledged(seq)
+  }
+
+  disconnected(): void {
+    this.#window?.end()
+    this.#window = null
+  }
+}
+
+/** Frames that were sent and not acknowledged; a sender beyond it waits. */
+class SendWindow {
+  readonly #peer: Peer
+  #inFlight: number[] = []
+  #bytes = 0
+  #first = 0
+  #isOver = false
+  #onRoom: (() => void) | null = null
+
+  constructor(peer: Peer) {
+    this.#peer = peer
+  }
+
+  async send(frame: Frame): Promise<void> {
+    while (this.#bytes + frame.bytes.byteLength > WINDOW_BYTES && this.#inFlight.length > 0) {
+      if (this.#isOver) throw new Disconnected('the connection ended')
+      await new Promise<void>((resolve) => {
+        this.#onRoom = resolve
+      })
+    }
+    if (this.#isOver) throw new Disconnected('the connection ended')
+    this.#inFlight.push(frame.bytes.byteLength)
+    this.#bytes += frame.bytes.byteLength
+    this.#peer.sendFrame(frame)
+  }
+
+  acknowledged(seq: number): void {
+    while (this.#first <= seq && this.#inFlight.length > 0) {
+      this.#bytes -= this.#inFlight.shift() ?? 0
+      this.#first += 1
+    }
+    this.#onRoom?.()
+  }
+
+  end(): void {
+    this.#isOver = true
+    this.#onRoom?.()
+  }
+}

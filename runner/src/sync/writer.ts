@@ -1,0 +1,329 @@
+// Puts a transfer of the service on the disk. A file is written in a folder that no sandbox sees and is renamed into its
+// place, so nobody sees half of it; what stands in the way of a folder is replaced, a link as well; nothing is ever written
+// through a link. Permissions of folders come last, because a folder without them could not be filled.
+
+import { createHash, type Hash } from 'node:crypto'
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  ftruncateSync,
+  futimesSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  symlinkSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs'
+import { BadFrame, type FrameEntry } from '../../../src/runners/frames.ts'
+import { MAX_TRANSFER_ENTRIES } from '../../../src/runners/wire.ts'
+import { Folder, isCode, openBelow } from './folder.ts'
+import { isSameStamp, kindOf, type Manifest, type ManifestEntry, stampOf, UNKNOWN_HASH } from './manifest.ts'
+import { removeBelow, writable } from './remove.ts'
+import { MAX_DEPTH } from './walk.ts'
+
+export type WriterJob = {
+  readonly root: string
+  /** Beside the tree, on the same disk: files in the making and folders on their way out. */
+  readonly staging: string
+  readonly manifest: Manifest
+  readonly exclude: ReadonlySet<string>
+  /** The whole tree: what is not named goes. Otherwise what a program changed since the last sync stays, and is sent up next. */
+  readonly isWhole: boolean
+  readonly maxBytes: number
+}
+
+type OpenFile = { fd: number; entry: FrameEntry; written: number; hash: Hash; isSkipped: boolean }
+
+export class TreeWriter {
+  readonly #job: WriterJob
+  readonly #trash: Folder
+  readonly #named = new Set<string>()
+  readonly #folderModes = new Map<string, number>()
+  #open: OpenFile | null = null
+  #parent: { path: string; folder: Folder } | null = null
+  #entries = 0
+  #bytes = 0
+
+  constructor(job: WriterJob) {
+    this.#job = job
+    this.#trash = Folder.root(job.staging)
+  }
+
+  get entries(): number {
+    return this.#entries
+  }
+
+  /** Throws a `BadFrame` for what no honest sender sends. */
+  write(entries: readonly FrameEntry[], bytes: Uint8Array): void {
+    let at = 0
+    for (const entry of entries) {
+      const length = entry.kind === 'file' ? (entry.length ?? 0) : 0
+      this.#writeOne(entry, bytes.subarray(at, at + length))
+      at += length
+    }
+    // Between two frames a program may move any folder away.
+    this.#forgetParent()
+  }
+
+  finish(): void {
+    if (this.#open !== null) throw new BadFrame('a transfer that ends within a file')
+    if (this.#job.isWhole) {
+      const root = Folder.root(this.#job.root)
+      this.#removeUnnamed(root, '')
+      root.close()
+    }
+    this.#setFolderModes()
+    this.end()
+  }
+
+  /** Lets go of what is open, finished or not. */
+  end(): void {
+    if (this.#open !== null) closeSync(this.#open.fd)
+    this.#open = null
+    this.#forgetParent()
+    this.#trash.close()
+  }
+
+  #writeOne(entry: FrameEntry, bytes: Uint8Array): void {
+    const continues = entry.kind === 'file' && (entry.offset ?? 0) > 0
+    if (continues !== (this.#open !== null)) throw new BadFrame('pieces of files that do not follow each other')
+    if (continues) {
+      this.#writePiece(entry, bytes)
+      return
+    }
+    this.#entries += 1
+    if (this.#entries > MAX_TRANSFER_ENTRIES) throw new BadFrame('a transfer of too many entries')
+    const names = entry.path.split('/')
+    if (names.length > MAX_DEPTH) throw new BadFrame('a path that is too deep')
+    this.#nameWithParents(names)
+    if (!this.#job.isWhole && this.#wasChangedHere(entry)) {
+      this.#job.manifest.set(entry.path, { kind: 'file', stamp: NO_STAMP, hash: UNKNOWN_HASH })
+      if (entry.kind === 'gone') this.#job.manifest.delete(entry.path)
+      if (entry.kind === 'file') this.#beginFile(entry, bytes, true)
+      return
+    }
+    this.#place(entry, bytes)
+  }
+
+  #place(entry: FrameEntry, bytes: Uint8Array): void {
+    if (entry.kind === 'gone') this.#remove(entry.path)
+    else if (entry.kind === 'directory') this.#makeFolder(entry)
+    else if (entry.kind === 'symlink') this.#makeLink(entry)
+    else this.#beginFile(entry, bytes, false)
+  }
+
+  #nameWithParents(names: readonly string[]): void {
+    for (let count = names.length; count > 0; count--) {
+      const path = names.slice(0, count).join('/')
+      if (this.#named.has(path)) return
+      this.#named.add(path)
+    }
+  }
+
+  /** A folder's permissions are no work to lose; all else that a program made or changed since the last sync is. */
+  #wasChangedHere(entry: FrameEntry): boolean {
+    const known = this.#job.manifest.get(entry.path)
+    if (entry.kind === 'directory' || known?.kind === 'directory') return false
+    const stats = this.#statOf(entry.path)
+    if (stats === null) return known !== undefined && known.hash !== UNKNOWN_HASH
+    if (known === undefined) return !stats.isDirectory()
+    return !isSameStamp(known.stamp, stampOf(stats))
+  }
+
+  #statOf(path: string) {
+    const [folder, name] = this.#parentOf(path, false) ?? [null, '']
+    return folder?.stat(name) ?? null
+  }
+
+  #beginFile(entry: FrameEntry, bytes: Uint8Array, isSkipped: boolean): void {
+    const size = entry.size ?? 0
+    this.#bytes += size
+    if (this.#bytes > this.#job.maxBytes) throw new BadFrame('a transfer that is larger than a workspace may be')
+    const { O_RDWR, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants
+    const fd = openSync(this.#trash.at('incoming'), O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600)
+    this.#open = { fd, entry, written: 0, hash: createHash('sha256'), isSkipped }
+    this.#writePiece(entry, bytes)
+  }
+
+  #writePiece(piece: FrameEntry, bytes: Uint8Array): void {
+    const file = this.#open
+    if (
+      file === null ||
+      file.entry.path !== piece.path ||
+      file.entry.size !== piece.size ||
+      file.written !== piece.offset
+    ) {
+      throw new BadFrame('pieces of files that do not follow each other')
+    }
+    for (let at = 0; at < bytes.byteLength; ) at += writeSync(file.fd, bytes, at, bytes.byteLength - at)
+    file.hash.update(bytes)
+    file.written += bytes.byteLength
+    if (file.written < (piece.size ?? 0)) {
+      if (bytes.byteLength === 0) throw new BadFrame('an empty piece of a file')
+      return
+    }
+    this.#open = null
+    try {
+      if (!file.isSkipped) this.#placeFile(file)
+    } finally {
+      closeSync(file.fd)
+    }
+  }
+
+  #placeFile({ fd, entry, hash }: OpenFile): void {
+    const seconds = (entry.mtime ?? Date.now()) / 1000
+    ftruncateSync(fd, entry.size ?? 0)
+    fchmodSync(fd, entry.mode ?? 0o644)
+    futimesSync(fd, seconds, seconds)
+    const [folder, name] = this.#madeParentOf(entry.path)
+    const incoming = this.#trash.at('incoming')
+    try {
+      writable(folder, () => renameSync(incoming, folder.at(name)))
+    } catch (error) {
+      if (!isCode(error, 'EISDIR', 'ENOTEMPTY', 'EEXIST')) throw error
+      this.#remove(entry.path)
+      renameSync(incoming, folder.at(name))
+    }
+    this.#know(entry.path, { kind: 'file', stamp: stampOf(fstatSync(fd, { bigint: true })), hash: hash.digest('hex') })
+  }
+
+  #makeFolder(entry: FrameEntry): void {
+    const [folder, name] = this.#madeParentOf(entry.path)
+    this.#folderAt(folder, name, entry.path)
+    this.#folderModes.set(entry.path, entry.mode ?? 0o755)
+  }
+
+  #makeLink(entry: FrameEntry): void {
+    const [folder, name] = this.#madeParentOf(entry.path)
+    const target = entry.target ?? ''
+    if (target === '' || target.includes('\0')) throw new BadFrame('a link without a target')
+    this.#remove(entry.path)
+    writable(folder, () => symlinkSync(target, folder.at(name)))
+    const stats = folder.stat(name)
+    if (stats !== null) this.#know(entry.path, { kind: 'symlink', stamp: stampOf(stats), hash: target })
+  }
+
+  #remove(path: string): void {
+    const [folder, name] = this.#parentOf(path, false) ?? [null, '']
+    if (folder !== null) removeBelow(folder, name, this.#trash)
+    if (this.#job.manifest.get(path)?.kind === 'directory') {
+      for (const known of this.#job.manifest.keys()) if (known.startsWith(`${path}/`)) this.#job.manifest.delete(known)
+    }
+    this.#job.manifest.delete(path)
+  }
+
+  #know(path: string, entry: ManifestEntry): void {
+    const isExcluded = path.split('/').some((name) => this.#job.exclude.has(name))
+    if (!isExcluded) this.#job.manifest.set(path, entry)
+  }
+
+  #madeParentOf(path: string): [Folder, string] {
+    const found = this.#parentOf(path, true)
+    if (found === null) throw new Error(`the folder of ${path} cannot be made`)
+    return found
+  }
+
+  /** The open folder that holds the path, and the name in it; null when it is not there and not to be made. */
+  #parentOf(path: string, isMade: boolean): [Folder, string] | null {
+    const cut = path.lastIndexOf('/')
+    const [parent, name] = [path.slice(0, Math.max(cut, 0)), path.slice(cut + 1)]
+    if (this.#parent?.path === parent) return [this.#parent.folder, name]
+    this.#forgetParent()
+    const names = parent === '' ? [] : parent.split('/')
+    const folder = isMade ? this.#madeBelow(names) : openedBelow(this.#job.root, names)
+    if (folder === null) return null
+    this.#parent = { path: parent, folder }
+    return [folder, name]
+  }
+
+  #forgetParent(): void {
+    this.#parent?.folder.close()
+    this.#parent = null
+  }
+
+  #madeBelow(names: readonly string[]): Folder {
+    let folder = Folder.root(this.#job.root)
+    names.forEach((name, index) => {
+      const outer = folder
+      try {
+        this.#folderAt(outer, name, names.slice(0, index + 1).join('/'))
+        folder = outer.open(name)
+      } finally {
+        outer.close()
+      }
+    })
+    return folder
+  }
+
+  /** Makes sure that a folder stands there: a file or a link in its place goes. */
+  #folderAt(folder: Folder, name: string, path: string): void {
+    const stats = folder.stat(name)
+    if (stats !== null && kindOf(stats) === 'directory') {
+      // One that nobody described: as it stands.
+      const isKnown = this.#job.manifest.has(path) || this.#folderModes.has(path)
+      if (!isKnown) this.#know(path, { kind: 'directory', stamp: stampOf(stats), hash: '' })
+      return
+    }
+    if (stats !== null) removeBelow(folder, name, this.#trash)
+    writable(folder, () => folder.mkdir(name))
+    this.#folderModes.set(path, 0o755)
+  }
+
+  #setFolderModes(): void {
+    // The deepest first: a folder that is closed to its owner hides those below.
+    for (const [path, mode] of [...this.#folderModes].sort(([a], [b]) => b.length - a.length)) {
+      const folder = openedBelow(this.#job.root, path.split('/'))
+      if (folder === null) continue
+      folder.chmod(mode)
+      const stats = folder.stat('.')
+      folder.close()
+      if (stats !== null) this.#know(path, { kind: 'directory', stamp: stampOf(stats), hash: '' })
+    }
+  }
+
+  #removeUnnamed(folder: Folder, prefix: string): void {
+    for (const name of readdirSync(folder.at(''), { encoding: 'buffer' })) {
+      const text = name.toString()
+      if (this.#job.exclude.has(text)) continue
+      const path = prefix + text
+      if (!Buffer.from(text).equals(name)) unlinkBytes(folder, name)
+      else if (!this.#named.has(path)) {
+        removeBelow(folder, text, this.#trash)
+        this.#job.manifest.delete(path)
+      } else if (folder.stat(text)?.isDirectory()) this.#removeUnnamedIn(folder, text, path)
+    }
+  }
+
+  #removeUnnamedIn(folder: Folder, name: string, path: string): void {
+    const inner = folder.open(name)
+    try {
+      this.#removeUnnamed(inner, `${path}/`)
+    } finally {
+      inner.close()
+    }
+  }
+}
+
+const NO_STAMP = { size: -1, mtimeNs: 0n, ctimeNs: 0n, ino: 0n, mode: 0 }
+
+function openedBelow(root: string, names: readonly string[]): Folder | null {
+  try {
+    return openBelow(root, names)
+  } catch (error) {
+    if (isCode(error, 'ENOENT', 'ENOTDIR', 'ELOOP')) return null
+    throw error
+  }
+}
+
+/** A file whose name is no text is in no tree of the service. */
+function unlinkBytes(folder: Folder, name: Buffer): void {
+  try {
+    unlinkSync(Buffer.concat([Buffer.from(`${folder.at('')}/`), name]))
+  } catch (error) {
+    // A folder of such a name stays: it is not synced, and is named in the remarks.
+    if (!isCode(error, 'EISDIR', 'EPERM', 'ENOENT')) throw error
+  }
+}

@@ -1,0 +1,58 @@
+// What the machine has, as a conversation will find it: looked for on the path that the sandbox has.
+
+import { spawnSync } from 'node:child_process'
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import type { FoundTool } from '../../src/runners/wire.ts'
+
+const PROBES: readonly { name: string; commands: readonly string[]; args: readonly string[] }[] = [
+  { name: 'bash', commands: ['bash'], args: ['--version'] },
+  { name: 'python', commands: ['python3', 'python'], args: ['--version'] },
+  { name: 'pip', commands: ['pip3', 'pip'], args: ['--version'] },
+  { name: 'node', commands: ['node'], args: ['--version'] },
+  { name: 'npm', commands: ['npm'], args: ['--version'] },
+  { name: 'git', commands: ['git'], args: ['--version'] },
+  { name: 'gcc', commands: ['gcc', 'cc'], args: ['--version'] },
+  { name: 'clang', commands: ['clang'], args: ['--version'] },
+  { name: 'make', commands: ['make'], args: ['--version'] },
+  { name: 'go', commands: ['go'], args: ['version'] },
+  { name: 'rustc', commands: ['rustc'], args: ['--version'] },
+  { name: 'java', commands: ['java'], args: ['-version'] },
+  { name: 'chromium', commands: ['chromium', 'chromium-browser', 'google-chrome'], args: ['--version'] },
+  { name: 'jupyter', commands: ['jupyter'], args: ['--version'] },
+]
+
+const PROBE_TIMEOUT_MS = 10_000
+
+export function findTools(path: string): FoundTool[] {
+  return PROBES.flatMap(({ name, commands, args }) => {
+    const file = commands.map((command) => onPath(command, path)).find((found) => found !== null)
+    const version = file === undefined || file === null ? null : versionOf(file, args, path)
+    return version === null ? [] : [{ name, version }]
+  })
+}
+
+function onPath(command: string, path: string): string | null {
+  for (const folder of path.split(delimiter)) {
+    try {
+      accessSync(join(folder, command), constants.X_OK)
+      return join(folder, command)
+    } catch {
+      // Not here: the next folder.
+    }
+  }
+  return null
+}
+
+/** Null for a program that is there and does not run. */
+function versionOf(file: string, args: readonly string[], path: string): string | null {
+  const { status, stdout, stderr } = spawnSync(file, [...args], {
+    env: { PATH: path, HOME: '/nonexistent' },
+    encoding: 'utf8',
+    timeout: PROBE_TIMEOUT_MS,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  if (status !== 0) return null
+  const first = `${stdout}\n${stderr}`.split('\n').find((line) => /\d/.test(line)) ?? ''
+  return (/\d+(\.\d+)+[\w.+-]*/.exec(first)?.[0] ?? first.trim()).slice(0, 100)
+}

@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest'
+import { startRunner } from './support/runner-process.ts'
+
+test('a runner says what it is and has, without an Origin, and holds one session for a conversation', async () => {
+  const { service } = await startRunner([
+    '--isolation',
+    'none',
+    '--name',
+    'box',
+    '--labels',
+    'gpu,os:linux',
+    '--capacity',
+    '2',
+  ])
+  const hello = await service.runner()
+  expect(hello.runner).toMatchObject({ name: 'box', labels: ['gpu', 'os:linux'], capacity: 2, isolation: 'none' })
+  expect(hello.runner.tools).toContainEqual({ name: 'bash', version: expect.stringMatching(/^5/) })
+  expect(service.headers.every(({ origin }) => origin === undefined)).toBe(true)
+
+  const session = await service.open('c1')
+  expect(session.lastHello).toMatchObject({ tree: null, calls: [] })
+  session.tree.write('hello.txt', 'hello\n')
+  await session.push()
+  expect(await session.run('cat hello.txt; x=5; cd /; f() { echo "f $x"; }')).toMatchObject({
+    output: 'hello\n',
+    outcome: { state: 'ended', exitCode: 0, cwd: '/', outputBytes: 6, interpreter: expect.stringContaining('python') },
+  })
+  expect(await session.run('f; pwd; (exit 7)')).toMatchObject({ output: 'f 5\n/\n', outcome: { exitCode: 7 } })
+})
+
+test('a command that goes quiet goes on: more output, input, keys, and a second command that is refused', async () => {
+  const { service } = await startRunner()
+  const session = await service.open('c1')
+  await session.push()
+  const asked = await session.run('read -r name; echo "got $name"; sleep 100', { quietMs: 200 })
+  expect(asked.outcome).toMatchObject({ state: 'quiet', exitCode: -1 })
+  expect((await session.run('echo no')).outcome).toMatchObject({
+    state: 'refused',
+    text: expect.stringContaining('C-c'),
+  })
+  const answered = await session.run('Ada', { kind: 'input', quietMs: 300 })
+  expect(answered).toMatchObject({ output: 'got Ada\n', outcome: { state: 'quiet' } })
+  expect(await session.run('C-c', { kind: 'input' })).toMatchObject({ outcome: { state: 'ended', exitCode: 130 } })
+  expect((await session.run('', { kind: 'more' })).outcome).toMatchObject({ state: 'refused' })
+  expect((await session.run('C-c', { kind: 'input' })).outcome).toMatchObject({ state: 'refused' })
+  expect(await session.run('echo again')).toMatchObject({ output: 'again\n', outcome: { state: 'ended', exitCode: 0 } })
+})
+
+test('a command that ends while no call listens is told to the next one, with its output', async () => {
+  const { service } = await startRunner()
+  const session = await service.open('c1')
+  await session.push()
+  await session.run('echo one; read -r line; echo two; exit 4', { quietMs: 200 })
+  const { key } = await session.start('go', { kind: 'input', softMs: 1, quietMs: 60_000 })
+  const first = await session.ended(key)
+  const outputs = [first.output]
+  let last = first.outcome
+  while (last.state !== 'ended') {
+    const more = await session.run('', { kind: 'more', softMs: 500 })
+    outputs.push(more.output)
+    last = more.outcome
+  }
+  expect(last).toMatchObject({ state: 'ended', exitCode: 4 })
+  expect(outputs.join('')).toContain('two\n')
+})
+
+test('limits of time: soft leaves the command, hard kills the program and keeps the session, stop interrupts', async () => {
+  const { service } = await startRunner()
+  const session = await service.open('c1')
+  await session.push()
+  await session.run('kept=yes')
+  const soft = await session.run('while :; do echo x; sleep 0.05; done', { softMs: 300 })
+  expect(soft.outcome).toMatchObject({ state: 'soft', exitCode: -1 })
+  const hard = await session.run('', { kind: 'more', hardMs: 300 })
+  expect(hard.outcome).toMatchObject({ state: 'killed' })
+  expect(await session.run("trap '' INT; sleep 50", { hardMs: 300 })).toMatchObject({
+    outcome: { state: 'killed', exitCode: 137 },
+  })
+  expect((await session.run('echo "$kept"')).output).toBe('yes\n')
+  const { key } = await session.start('trap - INT; echo begun; sleep 60')
+  await session.until(() => session.outputOf(key).includes('begun'))
+  await session.rpc?.call('call/stop', { key })
+  expect((await session.ended(key)).outcome).toMatchObject({ state: 'ended', exitCode: 130 })
+})
+
+const ROWS: readonly (readonly [string, { output?: string | RegExp; exitCode: number }])[] = [
+  ['printf x', { output: 'x', exitCode: 0 }],
+  ['cat <<EOF\na\nb\nEOF', { output: 'a\nb\n', exitCode: 0 }],
+  ['echo "unclosed', { output: /unexpected EOF/, exitCode: 2 }],
+  ['if true', { output: /syntax error/, exitCode: 2 }],
+  ['exit 3', { output: '', exitCode: 3 }],
+  ['exec true', { output: '', exitCode: 0 }],
+  ['kill -9 $$', { exitCode: 137 }],
+  ['IFS=:; x=a:b; echo $x', { output: 'a b\n', exitCode: 0 }],
+  ['unset IFS; stty raw echo; echo ok', { exitCode: 0 }],
+  ['echo still', { output: 'still\n', exitCode: 0 }],
+  ['PROMPT_COMMAND= ; PS1="> "; echo p', { output: /^p\n/, exitCode: 0 }],
+]
+
+test('whatever a command leaves behind, the next one is answered', async () => {
+  const { service } = await startRunner()
+  const session = await service.open('c1')
+  await session.push()
+  for (const [command, { output, exitCode }] of ROWS.slice(0, -1)) {
+    const result = await session.run(command)
+    expect({ command, exitCode: result.outcome.exitCode, state: result.outcome.state }).toEqual({
+      command,
+      exitCode,
+      state: 'ended',
+    })
+    if (output instanceof RegExp) expect(result.output).toMatch(output)
+    else if (output !== undefined) expect(result.output).toBe(output)
+  }
+})
