@@ -3,7 +3,7 @@
 import { errorFields, log as logger } from '../lib/log.ts'
 import type { StoredEvent } from './events.ts'
 import { errorObservation, runObservation } from './observations.ts'
-import { failureText, type Runtime, shownResult } from './runtime.ts'
+import { failureText, folderKept, type Runtime, shownResult } from './runtime.ts'
 import { answerTo } from './shell-agent.ts'
 import type { CommandStep, StepOutcome } from './turn.ts'
 import type { TurnDeps } from './turn-deps.ts'
@@ -74,7 +74,7 @@ async function runOnRunner(
   if (result.failure !== null) {
     return { events: [errorObservation(from, failureText(result), { cause: actionId, errorId: FAILED })] }
   }
-  if (turn.value.step === step) turn.change({ shell: { ...shell, cwd: result.workingDir } })
+  if (turn.value.step === step) turn.change({ shell: { ...shell, cwd: folderKept(result, shell.cwd) } })
   const { output, remark, ...shown } = shownResult(result)
   // No model reads the remark, so the person does.
   const told = [output, remark].filter((text) => text !== '').join('\n')

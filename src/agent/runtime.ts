@@ -51,6 +51,11 @@ export function shownResult({ output, remark, exitCode, workingDir, user, host, 
   return { output: output.replace(/\n$/, ''), exitCode, workingDir, remark, user, host, interpreter }
 }
 
+/** The folder of the session, as far as it is one of the workspace: where a runner isolates nothing, it is one of its machine. */
+export function folderKept({ workingDir }: RunnerResult, before: string): string {
+  return workingDir === '/workspace' || workingDir.startsWith('/workspace/') ? workingDir : before
+}
+
 /** What is told of a call without an outcome. */
 export function failureText({ failure, output }: RunnerResult): string {
   return `${failure ?? ''}${output === '' ? '' : ` Its output until then:\n${output}`}`

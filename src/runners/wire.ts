@@ -147,7 +147,7 @@ export const TransferBegin = z.object({
 export type TransferBegin = z.infer<typeof TransferBegin>
 
 /**
- * The frames are all there. Down: answered when everything is on the disk. Up: a transfer while a call runs is answered when
+ * The frames are all there; a file of many pieces is one entry. Down: answered when everything is on the disk. Up: a transfer while a call runs is answered when
  * it is stored; the last one of a call is not committed by this but by `call/ended`, which names it.
  */
 export const TransferCommit = z.object({

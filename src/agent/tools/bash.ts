@@ -6,7 +6,7 @@ import { runScript, type ScriptOutcome, type ShellCommand } from '../../kits/she
 import { runAction } from '../actions.ts'
 import type { ActionEvent, ObservationEvent } from '../events.ts'
 import { cutMiddle } from '../observations.ts'
-import { failureText, type Runtime, shownResult } from '../runtime.ts'
+import { failureText, folderKept, type Runtime, shownResult } from '../runtime.ts'
 import { type ActionKind, textPart, withoutRemarks } from './action-kind.ts'
 import { defineTool, errorOutcome, PositiveNumber, runOutcome } from './define-tool.ts'
 import type { Outcome, ToolContext, ToolDeps, ToolUnit } from './tool.ts'
@@ -122,7 +122,7 @@ async function runOnRunner(
   const call = { key, kind, text: command, cwd: shell.cwd, env: secrets, timeoutMs, signal, filter, onOutput } as const
   const result = await runtime.run(call)
   if (result.failure !== null && !result.aborted) return errorOutcome(failureText(result))
-  if (!result.aborted) context.keepShell({ ...shell, cwd: result.workingDir })
+  if (!result.aborted) context.keepShell({ ...shell, cwd: folderKept(result, shell.cwd) })
   return runOutcome({ command, ...shownResult(result) })
 }
 

@@ -95,7 +95,8 @@ export class TreeSender {
       window.push({ seq: frames, bytes: frame.byteLength })
       unacked += frame.byteLength
       frames += 1
-      entries += part.entries.length
+      // A large file stands in many frames and is one entry.
+      entries += part.entries.filter(({ offset = 0 }) => offset === 0).length
     }
     return { frames, entries }
   }

@@ -1,0 +1,140 @@
+// The whole of it: a service as `npm start` makes it, a runner beside it, and a conversation whose commands are real processes.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ROOT } from '../../scripts/start/paths.ts'
+import { type Service, startService } from '../../scripts/start/service.ts'
+
+type Event = {
+  id: number
+  observation?: string
+  content: string
+  extras: { agent_state?: string; metadata?: { exit_code: number; working_dir: string; hostname: string } }
+}
+
+let service: Service
+let runner: ChildProcess
+const folder = mkdtempSync(join(tmpdir(), 'bellwether-runner-'))
+const lines: string[] = []
+
+beforeAll(async () => {
+  const stateDir = join(folder, 'state')
+  service = await startService({ stateDir, env: { MARKET_DATA: 'sample' } })
+  const key = join(stateDir, 'runner-token')
+  const options = [
+    '--url',
+    service.url,
+    '--key-file',
+    key,
+    '--isolation',
+    'none',
+    '--workspaces',
+    join(folder, 'copies'),
+  ]
+  runner = spawn(process.execPath, [join(ROOT, 'runner/src/main.ts'), ...options], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  await new Promise<void>((resolve, reject) => {
+    runner.once('exit', () => reject(new Error(`the runner ended: ${lines.join('')}`)))
+    for (const stream of [runner.stdout, runner.stderr]) {
+      stream?.on('data', (text) => {
+        lines.push(String(text))
+        if (lines.join('').includes('pool.connected')) resolve()
+      })
+    }
+  })
+})
+
+afterAll(async () => {
+  runner?.kill('SIGKILL')
+  await service?.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function call<T>(path: string, init: { method?: string; body?: unknown } = {}): Promise<T> {
+  const { method = 'GET', body } = init
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(`${service.url}${path}`, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  return (await response.json()) as T
+}
+
+const events = async (path: string) => (await call<{ events: Event[] }>(`${path}/events?limit=100`)).events
+
+async function started(query = ''): Promise<string> {
+  const { conversation_id: id } = await call<{ conversation_id: string }>(`/api/conversations${query}`, {
+    method: 'POST',
+    body: {},
+  })
+  const path = `/api/conversations/${id}`
+  await expect.poll(async () => (await events(path)).at(-1)?.extras.agent_state).toBe('awaiting_user_input')
+  return path
+}
+
+const outcomes = async (path: string) =>
+  (await events(path)).filter(({ observation }) => observation === 'run' || observation === 'error')
+
+/** Sends a command and waits for its observation. */
+async function run(path: string, command: string, meanwhile: () => Promise<void> = async () => {}): Promise<Event> {
+  const before = (await outcomes(path)).length
+  await call(`${path}/events`, { method: 'POST', body: { action: 'message', args: { content: command } } })
+  await meanwhile()
+  await expect.poll(async () => (await outcomes(path)).length).toBe(before + 1)
+  return (await outcomes(path)).at(-1) as Event
+}
+
+test('the list shows the runner with what it found', async () => {
+  const { runners } = await call<{ runners: { state: string; tools: { name: string }[] }[] }>('/api/runners')
+  expect(runners.map(({ state }) => state)).toEqual(['connected'])
+  expect(runners[0]?.tools.map(({ name }) => name)).toContain('node')
+})
+
+test('a conversation has real processes, one lasting shell, and its files', async () => {
+  const path = await started()
+  expect((await run(path, 'printf "console.log(process.pid > 1)" > a.js && node a.js')).content).toBe('true')
+  await run(path, 'mkdir -p deep && cd deep && export WORD=kept && say() { echo "said $1"; }')
+  const said = await run(path, 'say $WORD | cat; exit 3')
+  expect([said.content, said.extras.metadata?.exit_code]).toEqual(['said kept', 3])
+  expect((await run(path, 'basename $PWD; say again')).content).toBe('deep\nsaid again')
+  expect(await call(`${path}/select-file?file=a.js`)).toEqual({ code: 'console.log(process.pid > 1)' })
+  expect(await call(`${path}/config`)).toMatchObject({ runtime_id: expect.stringMatching(/^[0-9a-f]{32}$/) })
+})
+
+test('what was uploaded is there before a command, and what it deletes is gone', async () => {
+  const path = await started()
+  const form = new FormData()
+  const large = `${'x'.repeat(1_500_000)}end`
+  form.append('files', new File([large], 'large.txt'))
+  form.append('files', new File(['bye'], 'gone.txt'))
+  expect((await fetch(`${service.url}${path}/upload-files`, { method: 'POST', body: form })).status).toBe(200)
+  expect((await run(path, 'tail -c 3 large.txt; wc -c < large.txt; rm gone.txt; cp large.txt copy.txt')).content).toBe(
+    'end1500003',
+  )
+  expect(await call(`${path}/list-files`)).toEqual(['copy.txt', 'large.txt'])
+})
+
+test('a kill of the service in a command costs neither the command nor a byte of its output', async () => {
+  const path = await started()
+  const command = 'touch begun.txt; for i in 1 2 3 4 5 6; do echo tick $i; sleep 0.5; done; echo ran >> times.txt'
+  const { content, extras } = await run(path, command, async () => {
+    // What a command changed comes while it runs.
+    await expect.poll(() => call(`${path}/list-files`)).toContain('begun.txt')
+    expect(service.kill9Runtime()).toBeGreaterThan(0)
+    await expect.poll(async () => (await fetch(`${service.url}/alive`).catch(() => null))?.status).toBe(200)
+  })
+  const ticks = [1, 2, 3, 4, 5, 6].map((i) => `tick ${i}`).join('\n')
+  expect([content, extras.metadata?.exit_code]).toEqual([ticks, 0])
+  expect(await call(`${path}/select-file?file=times.txt`)).toEqual({ code: 'ran\n' })
+})
+
+test('a conversation that chose the edge stays there, and one that wants a label that nobody has is told so', async () => {
+  expect((await run(await started('?runtime=edge'), 'python3 -V')).extras.metadata?.exit_code).toBe(127)
+  const told = await run(await started('?runtime=runner&labels=nobody-has-this'), 'true')
+  expect([told.observation, told.content]).toEqual(['error', expect.stringContaining('nobody-has-this')])
+})
