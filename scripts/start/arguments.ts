@@ -9,6 +9,7 @@ Serves the whole product on this machine until it is stopped with Ctrl-C.
 
   --port NUMBER    where to listen on 127.0.0.1 (PORT, default 8787)
   --state FOLDER   where everything is kept (BELLWETHER_STATE, default .wrangler/state)
+  --runner         starts a runner beside it, which lends this machine's processes (docs/runners.md)
   --help           this text
 
 Every other setting is a variable of the environment or of .dev.vars: see docs/configuration.md.`
@@ -16,17 +17,27 @@ Every other setting is a variable of the environment or of .dev.vars: see docs/c
 const OPTIONS = {
   port: { type: 'string' },
   state: { type: 'string' },
+  runner: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const
 
-export type Wishes = { readonly help: boolean; readonly env: Readonly<Record<string, string>> }
+export type Wishes = {
+  readonly help: boolean
+  readonly runner: boolean
+  readonly env: Readonly<Record<string, string>>
+}
 
 /** Throws a `Fault` that names what it does not know. */
 export function readArguments(args: readonly string[]): Wishes {
   try {
-    const { port, state, help } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: false }).values
+    const { port, state, runner, help } = parseArgs({
+      args: [...args],
+      options: OPTIONS,
+      allowPositionals: false,
+    }).values
     return {
       help: help === true,
+      runner: runner === true,
       env: { ...(port !== undefined && { PORT: port }), ...(state !== undefined && { BELLWETHER_STATE: state }) },
     }
   } catch (error) {

@@ -1,7 +1,7 @@
 // `npm start`: check what was asked for, build what is not built yet, then run the Worker and keep it running behind a front
 // that stays. The standard output carries the one line that says where; everything else goes to the standard error.
 
-import { readArguments, USAGE } from './arguments.ts'
+import { readArguments, USAGE, type Wishes } from './arguments.ts'
 import { Fault, outOfRoom } from './fault.ts'
 import { isMiniflareBuilt } from './miniflare-bundle.ts'
 import { startHost } from './runtime.ts'
@@ -16,9 +16,9 @@ export async function main(args: readonly string[]): Promise<void> {
   const stopped = stopSignal(() => process.exit(1))
   stopped.addEventListener('abort', () => setTimeout(() => process.exit(1), STOP_DEADLINE_MS).unref())
   try {
-    const { help, env } = readArguments(args)
-    if (help) console.log(USAGE)
-    else await start(env, stopped)
+    const wishes = readArguments(args)
+    if (wishes.help) console.log(USAGE)
+    else await start(wishes, stopped)
   } catch (error) {
     if (!stopped.aborted) process.exitCode = 1
     if (!stopped.aborted) console.error(sentenceOf(error))
@@ -26,13 +26,13 @@ export async function main(args: readonly string[]): Promise<void> {
   process.exit()
 }
 
-async function start(env: Readonly<Record<string, string>>, stopped: AbortSignal): Promise<void> {
+async function start({ env, runner }: Wishes, stopped: AbortSignal): Promise<void> {
   // Both processes have much to read before the first can tell the second what to do: they read at the same time.
   const host = isMiniflareBuilt() ? startHost() : null
   process.on('exit', () => void host?.kill())
   const { readSettings } = await import('./settings.ts')
   const { serve } = await import('./serve.ts')
-  await serve({ settings: readSettings({ ...process.env, ...env }), host, stopped })
+  await serve({ settings: readSettings({ ...process.env, ...env }), host, stopped, withRunner: runner })
 }
 
 /** What a person can do something about is one sentence; anything else is a defect, with its stack. */

@@ -6,6 +6,7 @@ import { requireSoundDatabases } from './databases.ts'
 import { Front } from './front.ts'
 import { isAlive } from './health.ts'
 import type { HostJob } from './host.ts'
+import { startLocalRunner } from './local-runner.ts'
 import { requireKnownMigrations } from './migrations.ts'
 import { buildMiniflare } from './miniflare-bundle.ts'
 import { withOwnOrigins } from './own-origins.ts'
@@ -26,9 +27,11 @@ type Service = {
   /** One that is there already, for the first runtime. */
   readonly host: Host | null
   readonly stopped: AbortSignal
+  /** A runner is started beside the service when that is ready. */
+  readonly withRunner: boolean
 }
 
-export async function serve({ settings, host, stopped }: Service): Promise<void> {
+export async function serve({ settings, host, stopped, withRunner }: Service): Promise<void> {
   const { port, stateDir, vars } = settings
   const word = randomBytes(WORD_BYTES).toString('hex')
   const front = await listenPatiently(port, () => Front.listen(port, word))
@@ -65,7 +68,10 @@ export async function serve({ settings, host, stopped }: Service): Promise<void>
       return runtime
     },
     probe: async () => backend !== null && (await isAlive(backend, word)),
-    onReady: () => console.log(`ready http://${HOST}:${port}`),
+    onReady: () => {
+      console.log(`ready http://${HOST}:${port}`)
+      if (withRunner) startLocalRunner({ port, stateDir: state.path })
+    },
     onRestart: note,
     stopped,
   })

@@ -24,6 +24,7 @@ test('migrations only ever grow in number: what was released is what it was', ()
       conversation.MODEL_TABLES,
       conversation.SEARCH_TABLES,
       conversation.VERSION_TABLES,
+      conversation.RUNNER_TABLES,
     ],
     owner: OWNER,
     'task-queue': TASK_QUEUE,
