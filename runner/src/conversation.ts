@@ -5,13 +5,14 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { BadFrame, type Frame } from '../../src/runners/frames.ts'
-import { RPC_ERRORS, WIRE_VERSION } from '../../src/runners/wire.ts'
+import { Credential, type CredentialAsk, RPC_ERRORS, WIRE_VERSION } from '../../src/runners/wire.ts'
 import { Backoff } from './connect/backoff.ts'
 import { Disconnected, type Handlers, Peer, RpcError } from './connect/peer.ts'
 import { Lock } from './lock.ts'
 import { type Log, messageOf } from './log.ts'
-import { writeEtc } from './sandbox/etc.ts'
-import { type LaunchPlan, makeFolders, shellLaunch, workspaceInShell } from './sandbox/launch.ts'
+import { type LaunchPlan, makeFolders, programLaunch, shellLaunch, workspaceInShell } from './sandbox/launch.ts'
+import { writeRunFiles } from './sandbox/run-files.ts'
+import { SandboxServices } from './sandbox/services.ts'
 import { Calls } from './session/calls.ts'
 import { Delivery } from './session/delivery.ts'
 import { folderInShell } from './session/folder-in-shell.ts'
@@ -20,6 +21,7 @@ import { Shell } from './session/shell.ts'
 import { Downloads } from './sync/downloads.ts'
 import { Tree } from './sync/tree.ts'
 import { Uploads } from './sync/upload.ts'
+import { ToolServers } from './tool-servers.ts'
 
 export type ConversationDeps = {
   readonly id: string
@@ -27,6 +29,7 @@ export type ConversationDeps = {
   readonly runnerId: string
   readonly life: string
   readonly plan: LaunchPlan
+  readonly allow: readonly string[]
   readonly log: Log
   readonly onLetGo: (reason: string) => void
 }
@@ -36,6 +39,12 @@ const SessionWelcome = z.object({
   exclude: z.array(z.string().min(1).max(255)).max(1000),
   maxFileBytes: z.number().int().positive(),
   maxWorkspaceBytes: z.number().int().positive(),
+})
+
+/** Nulls where the owner configured nothing for the host. */
+const AnsweredCredential = z.object({
+  username: Credential.shape.username.nullable(),
+  password: Credential.shape.password.nullable(),
 })
 
 /** A ticket opens the conversation for so long; then the service has given the conversation to somebody else. */
@@ -51,6 +60,8 @@ export class Conversation {
   readonly #downloads: Downloads
   readonly #calls: Calls
   readonly #delivery: Delivery
+  readonly #services: SandboxServices
+  readonly #servers: ToolServers
   readonly #treeLock = new Lock()
   readonly #backoff = new Backoff({ firstMs: 100, mostMs: 5_000 })
   #address: { url: URL; bearer: string } | null = null
@@ -67,7 +78,12 @@ export class Conversation {
     this.id = deps.id
     mkdirSync(deps.folder, { recursive: true, mode: 0o700 })
     const folders = makeFolders(deps.folder)
-    writeEtc(folders.run, '')
+    writeRunFiles(folders.run, deps.plan)
+    this.#services = new SandboxServices(folders.run, { ...deps, ask: (wanted) => this.#askCredential(wanted) })
+    this.#servers = new ToolServers({
+      launch: (program) => programLaunch(program, { folders, plan: deps.plan }),
+      log: (event, fields) => deps.log(event, { conversation: this.id, ...fields }),
+    })
     this.#journal = new Journal(join(deps.folder, 'journal'))
     this.#tree = new Tree(deps.folder)
     this.#forgetUncertain()
@@ -121,6 +137,8 @@ export class Conversation {
     this.#peer?.close(1000, reason)
     this.#calls.end()
     this.#delivery.end()
+    this.#servers.end()
+    this.#services.close()
     this.#journal.close()
     if (erase) rmSync(this.#deps.folder, { recursive: true, force: true, maxRetries: 5 })
     this.#deps.log('conversation.closed', { conversation: this.id, reason, erased: erase })
@@ -186,6 +204,7 @@ export class Conversation {
     this.#deps.log('conversation.connected', { conversation: this.id })
     this.#calls.connect(peer)
     this.#delivery.connect(peer)
+    this.#servers.connect(peer)
     this.#sync ??= setInterval(() => this.#syncChanges(), SYNC_MS)
   }
 
@@ -206,6 +225,7 @@ export class Conversation {
     this.#uploads.disconnected()
     this.#calls.disconnect()
     this.#delivery.disconnect()
+    this.#servers.disconnect()
     if (this.#isOver) return
     this.#lostAt ??= performance.now()
     this.#deps.log('conversation.disconnected', { conversation: this.id, reason, ...(status !== null && { status }) })
@@ -233,7 +253,16 @@ export class Conversation {
       },
       'call/query': ({ key }) => ({ state: this.#retold(key, this.#calls.stateOf(key)) }),
       'call/stop': ({ key }) => this.#calls.stop(key),
+      'server/start': (server) => this.#servers.start(server),
+      'server/stop': ({ name }) => this.#servers.stop(name),
+      'server/message': ({ name, message }) => this.#servers.send(name, message),
     }
+  }
+
+  async #askCredential(wanted: CredentialAsk): Promise<Credential | null> {
+    const answer = AnsweredCredential.parse(await this.#peer?.call('credential/ask', wanted))
+    const { username, password } = answer
+    return username === null || password === null ? null : { username, password }
   }
 
   /** Somebody asks for an outcome that was acknowledged: it is told once more. */
@@ -263,7 +292,7 @@ export class Conversation {
   /** While something runs, its changes go up every half second; once more when it has ended. */
   #syncChanges(): void {
     const peer = this.#peer
-    const isBusy = this.#calls.hasWork
+    const isBusy = this.#calls.hasWork || this.#servers.isAnyRunning
     if (peer === null || !this.#isWelcome || (!isBusy && !this.#wasBusy) || this.#treeLock.isHeld) return
     this.#wasBusy = isBusy
     this.#treeLock

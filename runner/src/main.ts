@@ -62,6 +62,7 @@ function start(options: Options): void {
     },
     workspaces,
     plan,
+    allow: options.allow,
     isOnce: options.isOnce,
     log,
     onEnded: (code) => {

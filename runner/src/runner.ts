@@ -17,6 +17,8 @@ export type RunnerDeps = {
   readonly description: RunnerDescription
   readonly workspaces: string
   readonly plan: LaunchPlan
+  /** Hosts that a sandbox reaches where the network is a list. */
+  readonly allow: readonly string[]
   readonly isOnce: boolean
   readonly log: Log
   /** Everything is done: no conversation, no connection. */
@@ -143,6 +145,7 @@ export class Runner {
       runnerId: this.#deps.description.id,
       life: this.#life,
       plan: this.#deps.plan,
+      allow: this.#deps.allow,
       log: this.#deps.log,
       onLetGo: () => this.#letGo(id),
     })

@@ -45,7 +45,9 @@ test('output beyond the window waits in a file while nobody listens', async () =
   const marks = temporaryFolder()
   const session = await service.open('c1')
   await session.push()
-  const { key } = await session.start(`touch ${marks}/begun; while [ ! -e ${marks}/cut ]; do sleep 0.02; done; seq 1 3000000; touch ${marks}/done`)
+  const { key } = await session.start(
+    `touch ${marks}/begun; while [ ! -e ${marks}/cut ]; do sleep 0.02; done; seq 1 3000000; touch ${marks}/done`,
+  )
   await session.until(() => session.calls.get(key) !== undefined)
   service.refuse(true)
   session.cut()
@@ -69,7 +71,15 @@ test(`${SCHEDULES} seeded schedules of cut connections: every command once, ever
   for (let seed = 1; seed <= SCHEDULES; seed++) await followSchedule({ session, counts, seed })
 })
 
-async function followSchedule({ session, counts, seed }: { session: Session; counts: string; seed: number }): Promise<void> {
+async function followSchedule({
+  session,
+  counts,
+  seed,
+}: {
+  session: Session
+  counts: string
+  seed: number
+}): Promise<void> {
   const random = randomFrom(seed)
   let cuts = 1 + Math.floor(random() * 3)
   const cutSometimes = () => {
@@ -87,16 +97,27 @@ async function followSchedule({ session, counts, seed }: { session: Session; cou
   for (let state = ''; state === ''; ) {
     await session.ready()
     // The object that lost its answer asks again, as the wire says.
-    state = await session.start(command, { key }).then((answer) => answer.state, () => '')
+    state = await session.start(command, { key }).then(
+      (answer) => answer.state,
+      () => '',
+    )
   }
   const { output, outcome, tree } = await session.ended(key)
   session.onFrame = () => true
   session.onEnded = () => {}
   const wanted = Array.from({ length: lines }, (_, index) => `${index + 1}\n`).join('')
-  expect({ seed, isWhole: output === wanted, exitCode: outcome.exitCode }).toEqual({ seed, isWhole: true, exitCode: seed % 7 })
+  expect({ seed, isWhole: output === wanted, exitCode: outcome.exitCode }).toEqual({
+    seed,
+    isWhole: true,
+    exitCode: seed % 7,
+  })
   for (let index = 1; index <= files; index++) {
     const node = tree.get(`file-${index}`)
-    expect({ seed, index, isSame: node?.kind === 'file' && node.bytes.toString() === wanted }).toEqual({ seed, index, isSame: true })
+    expect({ seed, index, isSame: node?.kind === 'file' && node.bytes.toString() === wanted }).toEqual({
+      seed,
+      index,
+      isSame: true,
+    })
   }
   expect(readFileSync(join(counts, String(seed)), 'utf8')).toBe('x\n')
 }
@@ -148,7 +169,10 @@ test('a runner killed while the tree comes down asks for the whole tree', async 
   const lent = await startRunner()
   const session = await lent.service.open('c1')
   for (let index = 0; index < 40; index++) session.tree.write(`f${index}`, Buffer.alloc(400_000, index))
-  const pushed = session.push().then(() => 'done', () => 'cut')
+  const pushed = session.push().then(
+    () => 'done',
+    () => 'cut',
+  )
   lent.runner.child.kill('SIGKILL')
   expect(await pushed).toBe('cut')
   await lent.runner.ended

@@ -64,6 +64,17 @@ test('a command that ends while no call listens is told to the next one, with it
   expect(outputs.join('')).toContain('two\n')
 })
 
+test('input that nobody read is no command afterwards', async () => {
+  const { service } = await startRunner()
+  const session = await service.open('c1')
+  await session.push()
+  await session.run('read -r go; sleep 0.5', { quietMs: 100 })
+  await session.run('go', { kind: 'input', quietMs: 50 })
+  const { key } = await session.start('touch unread', { kind: 'input' })
+  await session.ended(key)
+  expect(await session.run('ls')).toMatchObject({ output: '', outcome: { state: 'ended', exitCode: 0 } })
+})
+
 test('limits of time: soft leaves the command, hard kills the program and keeps the session, stop interrupts', async () => {
   const { service } = await startRunner()
   const session = await service.open('c1')
@@ -93,6 +104,7 @@ const ROWS: readonly (readonly [string, { output?: string | RegExp; exitCode: nu
   ['kill -9 $$', { exitCode: 137 }],
   ['IFS=:; x=a:b; echo $x', { output: 'a b\n', exitCode: 0 }],
   ['unset IFS; stty raw echo; echo ok', { exitCode: 0 }],
+  ['sleep 0.3', { output: '', exitCode: 0 }],
   ['echo still', { output: 'still\n', exitCode: 0 }],
   ['PROMPT_COMMAND= ; PS1="> "; echo p', { output: /^p\n/, exitCode: 0 }],
 ]

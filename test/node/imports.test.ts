@@ -134,6 +134,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   db: ['config', 'lib'],
   config: ['lib'],
   bindings: ['lib'],
+  // The wire between the service and the runner: a module for both sides.
+  runners: [],
   lib: [],
   web: [],
 }
@@ -288,6 +290,25 @@ test('there is no barrel: an index.ts only where it decides something, a re-expo
 
 const LAZY = /\/lazy\/[\w-]+\.ts$/
 const NAMED_RE_EXPORT = /^export (type )?\{[^}]+\} from '\.\/[\w./-]+'$/gm
+
+test('the runner imports itself, the wire, Node and its own dependencies, and nobody imports the runner', () => {
+  const { dependencies } = JSON.parse(textOf('runner/package.json'))
+  const packages = [...Object.keys(dependencies), 'esbuild', 'vitest']
+  const imports = filesIn('runner')
+    .filter((path) => /\.(ts|mjs)$/.test(path))
+    .flatMap(importsOf)
+  expect(imports.map(arrow)).toContain('runner/src/runner.ts → src/runners/wire.ts')
+  const breaches = imports.filter(({ from, target, isOurs }) => {
+    if (!isOurs) return !target.startsWith('node:') && !packages.includes(target)
+    if (target.startsWith('runner/')) return target.startsWith('runner/test/') && from.startsWith('runner/src/')
+    return !target.startsWith('src/runners/')
+  })
+  expect(breaches.map(arrow)).toEqual([])
+  const users = [...FILES, ...filesIn('scripts', 'test').filter((path) => /\.(tsx?|m?js)$/.test(path))].flatMap(
+    importsOf,
+  )
+  expect(users.filter(({ target }) => target.startsWith('runner/')).map(arrow)).toEqual([])
+})
 
 test('a kit is known from outside by its face alone, types included, and does not use its own', () => {
   const everywhere = [...FILES, ...filesIn('scripts', 'test').filter((path) => /\.(tsx?|m?js)$/.test(path))]

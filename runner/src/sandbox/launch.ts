@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import type { Isolation, Limits, Network } from '../options.ts'
 import type { ShellLaunch } from '../session/shell.ts'
 import { loopSource, quoted, rcSource, type ShellPaths } from '../session/shell-source.ts'
-import { bwrapArgs, HOME_INSIDE, RUN_INSIDE, SANDBOX_ENV, WORKSPACE_INSIDE } from './bwrap.ts'
+import { bwrapArgs, RUN_INSIDE, SANDBOX_ENV, WORKSPACE_INSIDE } from './bwrap.ts'
 
 export type LaunchPlan = { readonly isolation: Isolation; readonly network: Network; readonly limits: Limits }
 export type Launch = { command: string; args: string[]; env: Record<string, string>; cwd: string }
@@ -62,7 +62,12 @@ function launchOf(
 ): Launch {
   if (plan.isolation === 'none') {
     const [command = '', ...args] = line
-    return { command, args, env: { ...ownEnvironment(), ...env }, cwd: folders.workspace }
+    return {
+      command,
+      args,
+      env: { ...ownEnvironment(), ...credentialEnvironment(folders), ...env },
+      cwd: folders.workspace,
+    }
   }
   // The variables cross as environment of the sandbox's program, never in its arguments, which every user of the machine can see.
   return {
@@ -76,8 +81,6 @@ function launchOf(
 export function workspaceInShell(folders: ConversationFolders, plan: LaunchPlan): string {
   return plan.isolation === 'none' ? folders.workspace : WORKSPACE_INSIDE
 }
-
-export { HOME_INSIDE }
 
 /** In the sandbox there is no network but this: one port, whose other end is the runner's proxy. */
 function proxySource(network: Network): string {
@@ -101,6 +104,7 @@ function networkEnvironment(network: Network): Record<string, string> {
 }
 
 function makePipe(path: string): void {
+  rmSync(path, { force: true })
   const { status, stderr } = spawnSync('mkfifo', ['-m', '600', path], { encoding: 'utf8' })
   if (status !== 0) throw new Error(`mkfifo failed: ${stderr}`)
 }
@@ -108,6 +112,21 @@ function makePipe(path: string): void {
 /** Variables that a session saves between two shells may be secrets: never on a disk where there is memory to keep them in. */
 function memoryFolder(): string {
   return existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
+}
+
+/** Without a sandbox git's own settings are the operator's: the helper is named for the session alone. */
+function credentialEnvironment({ run }: ConversationFolders): Record<string, string> {
+  const settings = [
+    ['credential.helper', `${run}/git-credential`],
+    ['credential.useHttpPath', 'true'],
+  ]
+  return Object.fromEntries([
+    ['GIT_CONFIG_COUNT', String(settings.length)],
+    ...settings.flatMap(([key = '', value = ''], index) => [
+      [`GIT_CONFIG_KEY_${index}`, key],
+      [`GIT_CONFIG_VALUE_${index}`, value],
+    ]),
+  ])
 }
 
 /** The operator's environment without what is the runner's own. */

@@ -106,6 +106,8 @@ export class Calls {
     this.#env = { ...this.#env, ...call.env }
     const active = this.#active
     this.#begin(active).catch((error) => {
+      // It was told already: the session ended under it.
+      if (this.#active !== active) return
       this.#deps.log('call.failed', { key: call.key, message: messageOf(error) })
       this.#shell?.end()
       this.#finish(active, { state: 'lost', text: `The session failed: ${messageOf(error)}`.slice(0, 2000) })

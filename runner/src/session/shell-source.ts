@@ -37,6 +37,7 @@ __bw_prompt() {
   set +xeuvfn
   command stty -echo -onlcr icanon isig -ixon opost < /dev/tty 2> /dev/null
   PS1= PS2=
+  while read -r -t 0; do read -r __bw_d; done < /dev/tty
   for __bw_d in \${PATH//:/ }; do
     if [[ -x $__bw_d/python3 ]]; then __bw_py=$__bw_d/python3; break; fi
     if [[ -x $__bw_d/python && -z $__bw_py ]]; then __bw_py=$__bw_d/python; fi
@@ -57,9 +58,12 @@ PS1= PS2=
 `
 }
 
-/** The line that is typed: short, whatever the command is; a line of a terminal is cut at 4,095 bytes. */
+/**
+ * The line that is typed: short, whatever the command is; a line of a terminal is cut at 4,095 bytes. What stands half written
+ * on the line is erased first; whole lines that nobody read were thrown away at the prompt.
+ */
 export function typedLine(paths: ShellPaths): string {
-  return `. ${quoted(paths.call)}\n`
+  return `\x15. ${quoted(paths.call)}\n`
 }
 
 /** What the pipe holds: a mark that the script begins, the variables, the folder, then the command as it was written. */

@@ -40,6 +40,7 @@ export class Rpc {
   }
 
   call(method: string, params: unknown): Promise<unknown> {
+    if (this.socket.readyState !== 1) return Promise.reject(new Error('the socket is closed'))
     const id = this.#nextId++
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { resolve, reject })

@@ -1,0 +1,79 @@
+// Credentials for git, asked for when git needs one: a helper in the sandbox, this socket, the object, which answers only for
+// hosts that the owner configured. Nothing is kept here.
+
+import { createServer, type Server, type Socket } from 'node:net'
+import { type Credential, CredentialAsk } from '../../src/runners/wire.ts'
+import { type Log, messageOf } from './log.ts'
+import { Folder } from './sync/folder.ts'
+
+export type AskCredential = (wanted: CredentialAsk) => Promise<Credential | null>
+
+const MAX_QUESTION_BYTES = 16 * 1024
+const MAX_CONNECTIONS = 16
+/** A program that connects and never asks. */
+const IDLE_MS = 60_000
+
+export class CredentialSocket {
+  readonly #server: Server
+  readonly #open = new Set<Socket>()
+
+  constructor(runFolder: string, { ask, log }: { ask: AskCredential; log: Log }) {
+    // The helper says all it has to say before it listens.
+    this.#server = createServer({ allowHalfOpen: true }, (socket) => {
+      this.#open.add(socket)
+      socket.on('close', () => this.#open.delete(socket))
+      answerOn(socket, ask, log)
+    })
+    this.#server.maxConnections = MAX_CONNECTIONS
+    // Open while the server is: a socket's path may have 107 characters only, and this one is short.
+    const folder = Folder.root(runFolder)
+    this.#server.on('close', () => folder.close())
+    this.#server.on('error', (error) => log('credentials.failed', { message: error.message }))
+    this.#server.listen(folder.at('credentials.sock'))
+  }
+
+  close(): void {
+    this.#server.close()
+    for (const socket of this.#open) socket.destroy()
+  }
+}
+
+function answerOn(socket: Socket, ask: AskCredential, log: Log): void {
+  let question = ''
+  let isAsked = false
+  socket.setTimeout(IDLE_MS, () => socket.destroy())
+  socket.on('error', () => socket.destroy())
+  const answer = () => {
+    if (isAsked) return
+    isAsked = true
+    answerTo(question, ask).then(
+      (text) => socket.end(text),
+      (error) => {
+        log('credentials.unanswered', { message: messageOf(error) })
+        socket.end()
+      },
+    )
+  }
+  socket.on('data', (chunk) => {
+    question += chunk.toString('utf8')
+    if (question.length > MAX_QUESTION_BYTES) socket.destroy()
+    // An empty line ends the question.
+    else if (/(^|\n)\n/.test(question)) answer()
+  })
+  socket.on('end', answer)
+}
+
+async function answerTo(question: string, ask: AskCredential): Promise<string> {
+  const fields = new Map(
+    question.split('\n').map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+  )
+  const wanted = CredentialAsk.safeParse({
+    protocol: fields.get('protocol'),
+    host: fields.get('host'),
+    path: fields.get('path') ?? '',
+  })
+  const found = wanted.success ? await ask(wanted.data) : null
+  // A line end would begin a field of its own.
+  if (found === null || /[\n\0]/.test(found.username + found.password)) return ''
+  return `username=${found.username}\npassword=${found.password}\n`
+}

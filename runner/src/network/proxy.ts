@@ -1,0 +1,170 @@
+// The sandbox's way out: an HTTP proxy on a socket file, one for each conversation. It looks a name up itself and connects to
+// the address that it checked, so that a name cannot change in between. What is refused is refused at once, with a reason.
+
+import { lookup as systemLookup } from 'node:dns/promises'
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
+import { connect, isIP, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { type Log, messageOf } from '../log.ts'
+import { Folder } from '../sync/folder.ts'
+import { isPublicAddress, permissionFor } from './allow-list.ts'
+
+export type ProxyDeps = {
+  readonly allow: readonly string[]
+  readonly log: Log
+  readonly lookup?: (host: string) => Promise<readonly { address: string }[]>
+}
+
+const MAX_CONNECTIONS = 128
+const CONNECT_MS = 20_000
+/** Between a client and its proxy only. */
+const HOP_HEADERS = [
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'upgrade',
+]
+
+class Refused extends Error {}
+
+export class HostProxy {
+  readonly #server: Server
+  readonly #deps: ProxyDeps
+  readonly #open = new Set<Duplex>()
+
+  private constructor(deps: ProxyDeps) {
+    this.#deps = deps
+    this.#server = createServer((incoming, response) => {
+      this.#forward(incoming, response).catch((error) =>
+        this.#refuse(incoming, error, (text) => response.writeHead(statusOf(error), TEXT).end(text)),
+      )
+    })
+    this.#server.maxConnections = MAX_CONNECTIONS
+    this.#server.on('connect', (incoming, socket, head) => {
+      this.#tunnel(incoming, socket, head).catch((error) =>
+        this.#refuse(incoming, error, (text) =>
+          socket.end(
+            `HTTP/1.1 ${statusOf(error)} Refused\r\nContent-Type: text/plain\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
+          ),
+        ),
+      )
+    })
+    this.#server.on('connection', (socket) => this.#keep(socket))
+  }
+
+  /** The folder is open while the server is: a socket's path may have 107 characters only, and this one is short. */
+  static async listen(folderPath: string, name: string, deps: ProxyDeps): Promise<HostProxy> {
+    const proxy = new HostProxy(deps)
+    const folder = Folder.root(folderPath)
+    proxy.#server.on('close', () => folder.close())
+    await new Promise<void>((resolve, reject) => {
+      proxy.#server.once('error', reject)
+      proxy.#server.listen(folder.at(name), resolve)
+    })
+    return proxy
+  }
+
+  close(): void {
+    this.#server.close()
+    for (const socket of this.#open) socket.destroy()
+  }
+
+  async #tunnel(incoming: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
+    client.on('error', () => client.destroy())
+    const { host, port } = targetOf(`http://${incoming.url}`, 443)
+    const upstream = await this.#connected(host, port)
+    client.write('HTTP/1.1 200 Connection Established\r\n\r\n')
+    upstream.write(head)
+    upstream.on('error', () => client.destroy())
+    upstream.on('close', () => client.destroy())
+    client.on('close', () => upstream.destroy())
+    upstream.pipe(client)
+    client.pipe(upstream)
+  }
+
+  async #forward(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!incoming.url?.startsWith('http://'))
+      throw new Refused('this proxy takes whole addresses that begin with http://')
+    const url = new URL(incoming.url)
+    const { host, port } = targetOf(incoming.url, 80)
+    const socket = await this.#connected(host, port)
+    const headers: OutgoingHttpHeaders = { ...incoming.headers, host: url.host, connection: 'close' }
+    for (const name of HOP_HEADERS) if (name !== 'connection') delete headers[name]
+    const outgoing = request({
+      method: incoming.method,
+      path: `${url.pathname}${url.search}`,
+      headers,
+      createConnection: () => socket,
+    })
+    outgoing.on('response', (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(response)
+    })
+    outgoing.on('error', (error) => {
+      if (response.headersSent) response.destroy()
+      else response.writeHead(502, TEXT).end(`${error.message}\n`)
+    })
+    response.on('close', () => outgoing.destroy())
+    incoming.pipe(outgoing)
+  }
+
+  async #connected(host: string, port: number): Promise<Socket> {
+    const permission = permissionFor(this.#deps.allow, host, port)
+    if (permission === null) throw new Refused(`${host}:${port} is not on the runner's list of hosts`)
+    const found = isIP(host) === 0 ? await this.#look(host) : [{ address: host }]
+    const address = found.map((one) => one.address).find((one) => permission.mayBePrivate || isPublicAddress(one))
+    if (address === undefined) throw new Refused(`${host} leads into a private network`)
+    const socket = connect({ host: address, port, timeout: CONNECT_MS })
+    this.#keep(socket)
+    await new Promise<void>((resolve, reject) => {
+      socket.once('connect', resolve)
+      socket.once('error', reject)
+      socket.once('timeout', () => reject(new Error('no connection in time')))
+    })
+    socket.setTimeout(0)
+    return socket
+  }
+
+  #look(host: string): Promise<readonly { address: string }[]> {
+    return this.#deps.lookup?.(host) ?? systemLookup(host, { all: true })
+  }
+
+  #refuse(incoming: IncomingMessage, error: unknown, answer: (text: string) => void): void {
+    if (error instanceof Refused) this.#deps.log('network.refused', { to: (incoming.url ?? '').slice(0, 200) })
+    answer(`${messageOf(error)}\n`)
+  }
+
+  #keep(socket: Duplex): void {
+    this.#open.add(socket)
+    socket.on('error', () => socket.destroy())
+    socket.on('close', () => this.#open.delete(socket))
+  }
+}
+
+const TEXT = { 'content-type': 'text/plain', connection: 'close' }
+
+function statusOf(error: unknown): number {
+  return error instanceof Refused ? 403 : 502
+}
+
+function targetOf(text: string, defaultPort: number): { host: string; port: number } {
+  if (!URL.canParse(text)) throw new Refused('no address')
+  const { hostname, port } = new URL(text)
+  // The parser leaves out the port that belongs to http.
+  const isEighty = port === '' && /:80$/.test(text.replace(/^http:\/\//, '').replace(/\/.*$/, ''))
+  return {
+    host: hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: port === '' ? (isEighty ? 80 : defaultPort) : Number(port),
+  }
+}

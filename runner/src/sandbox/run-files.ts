@@ -1,0 +1,24 @@
+// The files that the sandbox has of the runner: the few of /etc that are its own, and the helper that asks for credentials.
+
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { HOME_INSIDE, RUN_INSIDE } from './bwrap.ts'
+import type { LaunchPlan } from './launch.ts'
+
+/** Git gives what it wants to know on the standard input, and reads the answer; only the question `get` has one. */
+const helperSource = (run: string) => `#!/bin/sh
+[ "$1" = get ] || exit 0
+exec socat -t 60 - UNIX-CONNECT:'${run}/credentials.sock'
+`
+
+export function writeRunFiles(run: string, plan: LaunchPlan): void {
+  const inside = plan.isolation === 'none' ? run : RUN_INSIDE
+  const files = {
+    passwd: `root:x:0:0:root:/:/usr/sbin/nologin\nagent:x:1000:1000:agent:${HOME_INSIDE}:/bin/bash\nnobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n`,
+    group: 'root:x:0:\nagent:x:1000:\nnogroup:x:65534:\n',
+    hosts: '127.0.0.1 localhost sandbox\n::1 localhost\n',
+    gitconfig: `[credential]\n\thelper = ${inside}/git-credential\n\tuseHttpPath = true\n`,
+  }
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(run, name), text, { mode: 0o644 })
+  writeFileSync(join(run, 'git-credential'), helperSource(inside), { mode: 0o755 })
+}

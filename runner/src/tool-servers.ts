@@ -1,0 +1,152 @@
+// Tool servers that speak on their standard input and output, a message a line, each in a sandbox like the shell's. The object
+// starts and stops them; one that ends is told, and is started again only when the object wishes it.
+
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { MAX_TEXT_BYTES, RPC_ERRORS, type ServerExited, type ServerStart } from '../../src/runners/wire.ts'
+import { type Peer, RpcError } from './connect/peer.ts'
+import type { Log } from './log.ts'
+import type { Launch } from './sandbox/launch.ts'
+import { killTree } from './session/processes.ts'
+
+export type ToolServersDeps = {
+  readonly launch: (program: Pick<ServerStart, 'command' | 'args' | 'env'>) => Launch
+  readonly log: Log
+}
+
+type Running = { readonly child: ChildProcessWithoutNullStreams; stderr: string }
+type Told = { readonly bytes: number; readonly tell: (peer: Peer) => void }
+
+const MAX_SERVERS = 16
+const MAX_MESSAGE_BYTES = MAX_TEXT_BYTES - 4096
+/** What waits for a connection, or for a server to read it. */
+const MAX_WAITING_BYTES = 8 * 1024 * 1024
+const STDERR_CHARS = 8000
+
+export class ToolServers {
+  readonly #deps: ToolServersDeps
+  readonly #running = new Map<string, Running>()
+  readonly #waiting: Told[] = []
+  #waitingBytes = 0
+  #peer: Peer | null = null
+
+  constructor(deps: ToolServersDeps) {
+    this.#deps = deps
+  }
+
+  get isAnyRunning(): boolean {
+    return this.#running.size > 0
+  }
+
+  connect(peer: Peer): void {
+    this.#peer = peer
+    for (const { tell } of this.#waiting.splice(0)) tell(peer)
+    this.#waitingBytes = 0
+    for (const { child } of this.#running.values()) child.stdout.resume()
+  }
+
+  disconnect(): void {
+    this.#peer = null
+  }
+
+  /** One of the same name is replaced, and its end is not told. */
+  start({ name, ...program }: ServerStart): void {
+    this.stop(name)
+    if (this.#running.size >= MAX_SERVERS) throw new RpcError(RPC_ERRORS.full, `at most ${MAX_SERVERS} tool servers`)
+    const { command, args, env, cwd } = this.#deps.launch(program)
+    const child = spawn(command, args, { env, cwd, stdio: ['pipe', 'pipe', 'pipe'] })
+    const server: Running = { child, stderr: '' }
+    this.#running.set(name, server)
+    this.#deps.log('server.started', { name })
+    child.stdin.on('error', () => {
+      // It does not read any more: its end is told by its exit.
+    })
+    child.stderr.on('data', (chunk) => {
+      server.stderr = (server.stderr + String(chunk)).slice(-STDERR_CHARS)
+    })
+    const lines = new Lines((line) => this.#said(name, server, line))
+    child.stdout.on('data', (chunk) => lines.push(chunk))
+    child.on('error', (error) => this.#ended(name, server, { code: null, signal: null, stderr: error.message }))
+    child.on('close', (code, signal) => this.#ended(name, server, { code, signal, stderr: server.stderr }))
+  }
+
+  stop(name: string): void {
+    const server = this.#running.get(name)
+    this.#running.delete(name)
+    if (server?.child.pid !== undefined) killTree(server.child.pid)
+  }
+
+  send(name: string, message: string): void {
+    const server = this.#running.get(name)
+    if (server === undefined) return
+    server.child.stdin.write(`${message.replaceAll('\n', ' ')}\n`)
+    if (server.child.stdin.writableLength > MAX_WAITING_BYTES)
+      this.#kill(server, 'The server does not read its messages.')
+  }
+
+  end(): void {
+    for (const name of [...this.#running.keys()]) this.stop(name)
+  }
+
+  #said(name: string, server: Running, line: string | null): void {
+    if (this.#running.get(name) !== server) return
+    if (line === null) this.#kill(server, `A message of more than ${MAX_MESSAGE_BYTES} bytes.`)
+    else if (line.trim() !== '') {
+      this.#tell(Buffer.byteLength(line), (peer) => peer.notify('server/message', { name, message: line }))
+      if (this.#waitingBytes > MAX_WAITING_BYTES) server.child.stdout.pause()
+    }
+  }
+
+  #kill(server: Running, why: string): void {
+    server.stderr = `${server.stderr}\n${why}`.slice(-STDERR_CHARS)
+    if (server.child.pid !== undefined) killTree(server.child.pid)
+  }
+
+  #ended(name: string, server: Running, end: Omit<ServerExited, 'name'>): void {
+    if (this.#running.get(name) !== server) return
+    this.#running.delete(name)
+    this.#deps.log('server.exited', { name, code: end.code, signal: end.signal })
+    this.#tell(0, (peer) => peer.notify('server/exited', { name, ...end }))
+  }
+
+  #tell(bytes: number, tell: (peer: Peer) => void): void {
+    if (this.#peer !== null) {
+      tell(this.#peer)
+      return
+    }
+    this.#waiting.push({ bytes, tell })
+    this.#waitingBytes += bytes
+  }
+}
+
+/** Whole lines of text; null for one that is too long. */
+class Lines {
+  readonly #onLine: (line: string | null) => void
+  #parts: Buffer[] = []
+  #bytes = 0
+
+  constructor(onLine: (line: string | null) => void) {
+    this.#onLine = onLine
+  }
+
+  push(chunk: Buffer): void {
+    let rest = chunk
+    for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
+      this.#add(rest.subarray(0, end))
+      this.#onLine(this.#bytes > MAX_MESSAGE_BYTES ? null : Buffer.concat(this.#parts).toString('utf8'))
+      this.#parts = []
+      this.#bytes = 0
+      rest = rest.subarray(end + 1)
+    }
+    this.#add(rest)
+    if (this.#bytes > MAX_MESSAGE_BYTES && this.#parts.length > 0) {
+      this.#parts = []
+      this.#onLine(null)
+    }
+  }
+
+  #add(part: Buffer): void {
+    if (part.byteLength === 0) return
+    this.#bytes += part.byteLength
+    if (this.#bytes <= MAX_MESSAGE_BYTES) this.#parts.push(part)
+  }
+}

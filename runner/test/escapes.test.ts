@@ -1,0 +1,165 @@
+// Ways out of the sandbox, tried. A row prints ESCAPED when it got out; each runs as a command of a conversation would.
+
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { startRunner } from './support/runner-process.ts'
+import { sandboxed } from './support/sandboxed.ts'
+
+type Row = readonly [name: string, script: string]
+
+const FILES: readonly Row[] = [
+  ['the folder of the copies', 'ls FOLDER && echo ESCAPED'],
+  ['another conversation', 'cat FOLDER/c2/workspace/secret FOLDER/c2/journal/* && echo ESCAPED'],
+  [
+    'another conversation by ..',
+    'cat /workspace/../c2/workspace/secret /workspace/../../c2/workspace/secret && echo ESCAPED',
+  ],
+  ['the journal of this one', 'cat FOLDER/c1/journal/calls.jsonl /workspace/../journal/calls.jsonl && echo ESCAPED'],
+  ['the home folder of root', 'ls /root && echo ESCAPED'],
+  ['homes of others', '[ "$(ls /home)" != agent ] && echo ESCAPED'],
+  ['passwords', 'cat /etc/shadow && echo ESCAPED'],
+  ['accounts of the machine', 'grep -q postgres /etc/passwd && echo ESCAPED'],
+  ['keys of the machine', 'ls /etc/ssh /etc/ssl/private && echo ESCAPED'],
+  ['a link to the outside', 'ln -s /etc/shadow s; cat s && echo ESCAPED'],
+  ['a link through proc', 'cat /proc/1/root/etc/shadow && echo ESCAPED'],
+  ['the root of the shell', 'ls /proc/self/root/FOLDER && echo ESCAPED'],
+  ['a hard link to the machine', 'ln /usr/bin/env here && echo x >> here && echo ESCAPED'],
+  ['writing programs of the machine', 'echo x >> /usr/bin/env && echo ESCAPED'],
+  ['new files in /usr', 'touch /usr/x && echo ESCAPED'],
+  ['new files at the root', 'touch /x && echo ESCAPED'],
+  ['new files in /etc', 'touch /etc/x && echo ESCAPED'],
+  ['new files in /dev', 'touch /dev/x && echo ESCAPED'],
+  [
+    'the pipe of the runner replaced',
+    'rm -f /run/bellwether/call && echo ESCAPED; mv /run/bellwether /run/b && echo ESCAPED',
+  ],
+  ['the shell source of the runner', 'echo x >> /run/bellwether/rc && echo ESCAPED'],
+  ['accounts rewritten', 'echo root::0:0::/: > /etc/passwd && echo ESCAPED'],
+  ['a disk mounted', 'mount -t tmpfs none /mnt && echo ESCAPED; mount --bind / /workspace && echo ESCAPED'],
+  ['a read-only folder made writable', 'mount -o remount,rw /usr && echo ESCAPED'],
+  ['a device made', 'mknod disk b 254 0 && echo ESCAPED'],
+  ['the disk read', 'cat /dev/vda /dev/sda /dev/mem /dev/kmsg | head -c 1 | grep -q . && echo ESCAPED'],
+  ['the root changed', 'chroot / true && echo ESCAPED'],
+  [
+    'open files of the runner',
+    'for f in /proc/self/fd/*; do case "$(readlink $f)" in *runner*|socket:*) echo ESCAPED $f;; esac; done',
+  ],
+]
+
+const PROCESSES: readonly Row[] = [
+  ['processes of the machine', 'ps -e -o args | grep -v grep | grep -q -e main.ts -e vitest && echo ESCAPED'],
+  [
+    'the environment of the runner',
+    'cat /proc/[0-9]*/environ | tr "\\0" "\\n" | grep -e RUNNER_KEY -e runner-key-of && echo ESCAPED',
+  ],
+  ['the key in its own environment', 'env | grep -e BELLWETHER -e runner-key && echo ESCAPED'],
+  ['signals to the machine', 'kill -9 RUNNER_PID && echo ESCAPED'],
+  ['the parent of the sandbox', '[ "$(readlink /proc/1/exe)" = RUNNER_EXE ] && echo ESCAPED'],
+  ['root', '[ "$(id -u)" = 0 ] && echo ESCAPED; su -c true && echo ESCAPED; sudo -n true && echo ESCAPED'],
+  ['a setuid program', 'cp /bin/bash b; chmod 4755 b; [ "$(./b -p -c "id -u")" = 0 ] && echo ESCAPED'],
+  [
+    'capabilities',
+    '[ "$(grep CapEff /proc/self/status | tr -dc 0-9a-f | tail -c 16)" != 0000000000000000 ] && echo ESCAPED',
+  ],
+  ['privileges by exec', 'grep -q "NoNewPrivs:.0" /proc/self/status && echo ESCAPED'],
+  ['a user namespace with root on the machine', 'unshare -Ur cat /etc/shadow && echo ESCAPED'],
+  ['namespaces of others', 'nsenter -t 1 -m true && echo ESCAPED'],
+  [
+    'settings of the kernel',
+    'echo 1 > /proc/sys/kernel/core_pattern && echo ESCAPED; echo b > /proc/sysrq-trigger && echo ESCAPED',
+  ],
+  ['groups of processes', 'mkdir /sys/fs/cgroup/x && echo ESCAPED'],
+  ['the name of the machine', 'hostname evil && echo ESCAPED; [ "$(hostname)" = sandbox ] || echo ESCAPED'],
+  [
+    'typing into the terminal of the runner',
+    'python3 -c "import fcntl,termios\nfcntl.ioctl(0,termios.TIOCSTI,b\'x\')" > /dev/null 2>&1; read -r -t 0.1 x; [ "$x" = x ] && echo ESCAPED-INTO-ITSELF; true',
+  ],
+  [
+    'shared memory of others',
+    '[ -n "$(ls /dev/shm)" ] && echo ESCAPED; ipcs -m 2> /dev/null | grep -q 0x && echo ESCAPED',
+  ],
+  ['limits taken back', 'ulimit -u 100000 && echo ESCAPED; ulimit -f unlimited && echo ESCAPED'],
+]
+
+const NETWORK: readonly Row[] = [
+  ['the service on the loopback', 'bash -c "exec 3<>/dev/tcp/127.0.0.1/SERVICE_PORT" && echo ESCAPED'],
+  [
+    'the service by the proxy',
+    'curl -sf --noproxy "" -x http://127.0.0.1:3128 http://127.0.0.1:SERVICE_PORT/ && echo ESCAPED',
+  ],
+  [
+    'the service by a tunnel',
+    'curl -sf --noproxy "" -p -x http://127.0.0.1:3128 http://127.0.0.1:SERVICE_PORT/ && echo ESCAPED',
+  ],
+  ['addresses of metadata', 'curl -sf -m 5 -x http://127.0.0.1:3128 http://169.254.169.254/latest/ && echo ESCAPED'],
+  ['addresses of metadata without the proxy', 'bash -c "exec 3<>/dev/tcp/169.254.169.254/80" && echo ESCAPED'],
+  ['a private network', 'curl -sf -m 5 -x http://127.0.0.1:3128 http://10.0.0.1/ && echo ESCAPED'],
+  ['a host that is not listed', 'curl -sf -m 5 https://example.com/ && echo ESCAPED'],
+  ['another port of a listed host', 'curl -sf -m 5 https://github.com:22/ && echo ESCAPED'],
+  ['a raw socket', 'ping -c 1 -W 1 127.0.0.1 > /dev/null && echo ESCAPED'],
+  ['names without the proxy', 'getent hosts github.com && echo ESCAPED'],
+  [
+    'interfaces of the machine',
+    '[ "$(ls /sys/class/net 2> /dev/null)" ] && echo ESCAPED; grep -v -e lo: -e Inter -e face /proc/net/dev && echo ESCAPED',
+  ],
+  ['abstract sockets of the machine', 'grep -q @ /proc/net/unix && echo ESCAPED'],
+]
+
+const RESOURCES: readonly Row[] = [
+  ['a fork bomb', ':(){ :|:& };: ; sleep 1; echo still here'],
+  [
+    'a file without end',
+    'head -c 3000000000 /dev/zero > big; [ "$(stat -c %s big)" -gt 2147483648 ] && echo ESCAPED; rm -f big',
+  ],
+  ['/tmp filled', 'head -c 400000000 /dev/zero > /tmp/big && echo ESCAPED; rm -f /tmp/big'],
+  ['/dev/shm filled', 'head -c 400000000 /dev/zero > /dev/shm/big && echo ESCAPED; rm -f /dev/shm/big'],
+  ['/run filled', 'head -c 400000000 /dev/zero > /run/big && echo ESCAPED; rm -f /run/big'],
+  ['a dump of memory', 'sh -c "kill -SEGV \\$\\$"; ls core* && echo ESCAPED'],
+]
+
+for (const [group, rows] of Object.entries({ FILES, PROCESSES, NETWORK })) {
+  sandboxed(`no way out: ${group.toLowerCase()}`, async () => {
+    const { session, fill } = await lentSandbox(['--network', 'list'])
+    const failures: string[] = []
+    for (const [name, script] of rows) {
+      const { output, outcome } = await session.run(`( ${fill(script)} ) 2>&1`, { hardMs: 30_000 })
+      if (outcome.state !== 'ended' || output.includes('ESCAPED')) failures.push(`${name}: ${outcome.state} ${output}`)
+    }
+    expect(failures).toEqual([])
+    expect(rows.length).toBeGreaterThan(10)
+  })
+}
+
+sandboxed('no way out: resources, and the session works on', async () => {
+  const { session, fill } = await lentSandbox(['--network', 'none', '--processes', '100'])
+  for (const [name, script] of RESOURCES) {
+    const { output, outcome } = await session.run(`( ${fill(script)} ) 2>&1`, { hardMs: 60_000 })
+    expect({ name, isOut: output.includes('ESCAPED'), state: outcome.state }).toEqual({
+      name,
+      isOut: false,
+      state: 'ended',
+    })
+    await session.run('kill -9 -1', { hardMs: 20_000 })
+    // The one that killed all others may be asked before its own end is seen: that is told as lost, and the next one is new.
+    const first = await session.run('echo alive')
+    if (first.outcome.state === 'lost') expect((await session.run('echo alive')).output).toBe('alive\n')
+    else expect(first.output).toContain('alive\n')
+  }
+})
+
+async function lentSandbox(more: readonly string[]) {
+  const { service, runner, folder } = await startRunner(['--isolation', 'bwrap', ...more])
+  const secrets = join(folder, 'c2', 'workspace')
+  mkdirSync(secrets, { recursive: true })
+  writeFileSync(join(secrets, 'secret'), 'ESCAPED\n', { mode: 0o644 })
+  const session = await service.open('c1')
+  await session.push()
+  const fill = (script: string) =>
+    script
+      .replaceAll('FOLDER', folder)
+      .replaceAll('RUNNER_PID', String(runner.child.pid))
+      .replaceAll('RUNNER_EXE', process.execPath)
+      .replaceAll('SERVICE_PORT', String(service.port))
+  return { session, fill, service, folder }
+}

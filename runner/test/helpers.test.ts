@@ -1,0 +1,124 @@
+// Credentials that git asks for, and tool servers, both in the sandbox.
+
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { startRunner } from './support/runner-process.ts'
+import { sandboxed } from './support/sandboxed.ts'
+import { Session } from './support/stand-in-session.ts'
+
+const ECHO_SERVER = `import sys
+print("ready", file=sys.stderr, flush=True)
+for line in sys.stdin:
+    if "die" in line: sys.exit(3)
+    print(line.strip()[::-1], flush=True)
+`
+
+sandboxed('git gets a credential of the object for a configured host, and none is on the disk', async () => {
+  const asked: unknown[] = []
+  const seen: (string | undefined)[] = []
+  const host = createServer((incoming, response) => {
+    seen.push(incoming.headers.authorization)
+    response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end()
+  })
+  host.listen(0, '127.0.0.1')
+  await once(host, 'listening')
+  onTestFinished(() => void host.close())
+  const { port } = host.address() as AddressInfo
+  const { service, folder } = await startRunner([
+    '--isolation',
+    'bwrap',
+    '--network',
+    'list',
+    '--allow',
+    `127.0.0.1:${port}`,
+  ])
+  const session = new Session('c1')
+  session.extra['credential/ask'] = (wanted) => {
+    asked.push(wanted)
+    return String(wanted.host).startsWith('127.')
+      ? { username: 'bot', password: 'top-secret-1' }
+      : { username: null, password: null }
+  }
+  await service.open('c1', session)
+  await session.push()
+  const { output } = await session.run(
+    `printf 'protocol=https\\nhost=127.0.0.1\\npath=a/b.git\\n\\n' | git credential fill; printf 'protocol=https\\nhost=other.test\\n\\n' | GIT_TERMINAL_PROMPT=0 git credential fill; echo "status $?"; no_proxy= NO_PROXY= GIT_TERMINAL_PROMPT=0 git ls-remote http://127.0.0.1:${port}/a/b.git`,
+  )
+  expect(output).toContain('password=top-secret-1\n')
+  expect(output).toContain('status 128')
+  expect(asked[0]).toEqual({ protocol: 'https', host: '127.0.0.1', path: 'a/b.git' })
+  expect(asked.at(-1)).toEqual({ protocol: 'http', host: `127.0.0.1:${port}`, path: 'a/b.git' })
+  expect(seen.at(-1)).toBe(`Basic ${Buffer.from('bot:top-secret-1').toString('base64')}`)
+  await session.run('echo "$TOKEN" | wc -c', { env: { TOKEN: 'top-secret-2' } })
+  expect((await session.run('echo "$TOKEN"')).output).toBe('top-secret-2\n')
+  expect(filesWith('top-secret-2', folder)).toBe('')
+})
+
+for (const isolation of ['none', 'bwrap']) {
+  const run = isolation === 'none' ? test : sandboxed
+  run(`a tool server is started, spoken to, told when it ends, started again and stopped: ${isolation}`, async () => {
+    const { service, folder } = await startRunner(['--isolation', isolation, '--network', 'none'])
+    const session = new Session('c1')
+    const heard: string[] = []
+    const exits: Record<string, unknown>[] = []
+    let wake: () => void = () => {}
+    const until = async (isTrue: () => boolean) => {
+      while (!isTrue()) {
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      }
+    }
+    session.extra['server/message'] = ({ message }) => {
+      heard.push(String(message))
+      wake()
+    }
+    session.extra['server/exited'] = (exit) => {
+      exits.push(exit)
+      wake()
+    }
+    await service.open('c1', session)
+    session.tree.write('echo.py', ECHO_SERVER)
+    await session.push()
+    const start = { name: 'echo', command: 'python3', args: ['echo.py'], env: { A: 'b' } }
+    await session.rpc?.call('server/start', start)
+    session.rpc?.notify('server/message', { name: 'echo', message: '{"id":1}' })
+    await until(() => heard.length === 1)
+    expect(heard).toEqual(['}1:"di"{'])
+    session.rpc?.notify('server/message', { name: 'echo', message: 'die' })
+    await until(() => exits.length === 1)
+    expect(exits[0]).toMatchObject({ name: 'echo', code: 3, signal: null, stderr: 'ready\n' })
+    await session.rpc?.call('server/start', start)
+    await session.rpc?.call('server/start', {
+      ...start,
+      name: 'long',
+      command: 'sh',
+      args: ['-c', 'head -c 2000000 /dev/zero; echo; sleep 100'],
+    })
+    await until(() => exits.length === 2)
+    expect(exits[1]).toMatchObject({
+      name: 'long',
+      signal: 'SIGKILL',
+      stderr: expect.stringContaining('1044480 bytes'),
+    })
+    session.rpc?.notify('server/message', { name: 'echo', message: 'ab' })
+    await until(() => heard.length === 2)
+    await session.rpc?.call('server/stop', { name: 'echo' })
+    expect(exits).toHaveLength(2)
+    expect(existsSync(`${folder}/c1/workspace/echo.py`)).toBe(true)
+  })
+}
+
+/** Empty when no file below the folder has the text. */
+function filesWith(text: string, folder: string): string {
+  try {
+    return execFileSync('grep', ['-rlaD', 'skip', text, folder], { encoding: 'utf8' })
+  } catch (error) {
+    if (error instanceof Error && 'status' in error && error.status === 1) return ''
+    throw error
+  }
+}

@@ -1,0 +1,110 @@
+import { once } from 'node:events'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { isPublicAddress, permissionFor } from '../src/network/allow-list.ts'
+import { DEFAULT_HOSTS } from '../src/network/default-hosts.ts'
+import { HostProxy } from '../src/network/proxy.ts'
+import { temporaryFolder } from './support/runner-process.ts'
+
+test('the list is matched by whole names and ports', () => {
+  const allow = [...DEFAULT_HOSTS, '*.example.com', 'git.lan:8443', '[fd00::1]:80', '10.0.0.7']
+  const row = (host: string, port: number) => permissionFor(allow, host, port)
+  expect(row('github.com', 443)).toEqual({ mayBePrivate: false })
+  expect(row('GitHub.com.', 443)).toEqual({ mayBePrivate: false })
+  expect(row('a.example.com', 80)).toEqual({ mayBePrivate: false })
+  expect(row('git.lan', 8443)).toEqual({ mayBePrivate: true })
+  expect(row('fd00::1', 80)).toEqual({ mayBePrivate: true })
+  expect(row('10.0.0.7', 443)).toEqual({ mayBePrivate: true })
+  const refused: [string, number][] = [
+    ['github.com', 22],
+    ['github.com.evil.org', 443],
+    ['evilgithub.com', 443],
+    ['example.com', 443],
+    ['git.lan', 443],
+    ['127.0.0.1', 80],
+    ['10.0.0.70', 443],
+  ]
+  for (const [host, port] of refused) expect({ host, port, is: row(host, port) }).toEqual({ host, port, is: null })
+})
+
+test('private, local, shared and carrier addresses are not public', () => {
+  const inner = [
+    '127.0.0.1',
+    '10.1.1.1',
+    '172.31.0.1',
+    '192.168.1.1',
+    '169.254.169.254',
+    '100.100.1.1',
+    '0.0.0.0',
+    '224.0.0.1',
+    '255.255.255.255',
+  ]
+  const inner6 = [
+    '::1',
+    '::',
+    'fe80::1',
+    'fd00::1',
+    '::ffff:127.0.0.1',
+    '64:ff9b::7f00:1',
+    '2002:7f00:1::',
+    '2001:0:1::',
+  ]
+  expect([...inner, ...inner6].filter(isPublicAddress)).toEqual([])
+  expect(['93.184.216.34', '2606:4700::1111'].filter(isPublicAddress)).toHaveLength(2)
+})
+
+test('the proxy reaches what is listed and refuses the rest at once, names that lead inside as well', async () => {
+  const target = createServer((incoming, response) =>
+    response.end(`${incoming.method} ${incoming.url} ${incoming.headers['proxy-connection']}`),
+  )
+  target.listen(0, '127.0.0.1')
+  await once(target, 'listening')
+  onTestFinished(() => void target.close())
+  const { port } = target.address() as AddressInfo
+  const folder = temporaryFolder()
+  const path = join(folder, 'proxy.sock')
+  const events: string[] = []
+  const proxy = await HostProxy.listen(folder, 'proxy.sock', {
+    allow: [`listed.test:${port}`, 'github.com', `127.0.0.1:${port}`],
+    log: (event) => events.push(event),
+    lookup: async () => [{ address: '127.0.0.1' }],
+  })
+  onTestFinished(() => proxy.close())
+  const through = (url: string) =>
+    new Promise<{ status: number; text: string }>((resolve, reject) => {
+      const outgoing = request({ socketPath: path, path: url, headers: { 'proxy-connection': 'x' } }, (answer) => {
+        let text = ''
+        answer.on('data', (chunk) => {
+          text += chunk
+        })
+        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }))
+      })
+      outgoing.on('error', reject)
+      outgoing.end()
+    })
+  const tunnel = (to: string) =>
+    new Promise<number>((resolve, reject) => {
+      const outgoing = request({ socketPath: path, method: 'CONNECT', path: to })
+      outgoing.on('connect', (answer, socket) => {
+        socket.destroy()
+        resolve(answer.statusCode ?? 0)
+      })
+      outgoing.on('error', reject)
+      outgoing.end()
+    })
+  expect(await through(`http://listed.test:${port}/a?b=c`)).toEqual({ status: 200, text: 'GET /a?b=c undefined' })
+  expect(await through(`http://other.test:${port}/`)).toMatchObject({
+    status: 403,
+    text: expect.stringContaining('list of hosts'),
+  })
+  expect(await through('http://github.com/')).toMatchObject({ status: 403, text: expect.stringContaining('private') })
+  expect(await through('/relative')).toMatchObject({ status: 403 })
+  expect(await tunnel(`listed.test:${port}`)).toBe(200)
+  expect(await tunnel(`127.0.0.1:${port}`)).toBe(200)
+  expect(await tunnel('github.com:443')).toBe(403)
+  expect(await tunnel('169.254.169.254:80')).toBe(403)
+  expect(await tunnel('localhost:80')).toBe(403)
+  expect(events.every((event) => event === 'network.refused')).toBe(true)
+})
