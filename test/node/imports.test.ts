@@ -134,8 +134,6 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   db: ['config', 'lib'],
   config: ['lib'],
   bindings: ['lib'],
-  // The wire between the service and the runner: a module for both sides.
-  runners: [],
   lib: [],
   web: [],
 }

@@ -3,7 +3,6 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { readOptions as readRunnerOptions } from '../../runner/src/options.ts'
 import { readOptions as readBenchOptions } from '../../scripts/bench/options.ts'
 import { parseOptions as readEvaluateOptions } from '../../scripts/evaluate/options.ts'
 import { readOptions as readFaultOptions } from '../../scripts/faults/options.ts'
@@ -29,7 +28,7 @@ const PARSERS: Readonly<Record<string, (args: readonly string[]) => unknown>> = 
   evaluate: readEvaluateOptions,
   mutate: readMutateOptions,
   'test:faults': readFaultOptions,
-  runner: (args) => readRunnerOptions(['--url', 'http://127.0.0.1:1', '--key', 'a-key', ...args], {}),
+  runner: (args) => onlyWordsOf('runner/src/usage.ts', args),
   demo: (args) => onlyWordsOf('scripts/demo.ts', args),
 }
 
