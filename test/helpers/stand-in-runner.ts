@@ -154,6 +154,11 @@ export class StandInRunner {
     await this.#join(opened)
   }
 
+  /** As if the answer to the transfer that carried the path had been lost. */
+  forgetSent(path: string): void {
+    this.#sent.delete(path)
+  }
+
   output(key: string, text: string): void {
     const seq = this.#seqs.get(key) ?? 0
     this.#seqs.set(key, seq + 1)

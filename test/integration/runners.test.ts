@@ -301,6 +301,20 @@ describe('what is lost on the way', () => {
   })
 })
 
+test('an end that is told again does not undo what was edited meanwhile', async () => {
+  const { chat, runner } = await chatOn((_, tree) => {
+    tree.set('a.txt', { kind: 'file', text: 'from the runner' })
+    return { output: '' }
+  })
+  await say(chat, 'write')
+  await outcome(chat)
+  await chat.owner.ask(`${chat.path}/upload-files`, { method: 'POST', body: uploaded({ 'a.txt': 'edited' }) })
+  runner.forgetSent('a.txt')
+  const again = await runner.finish(runner.started[0]?.key ?? '', {})
+  expect(again.error).toBeUndefined()
+  expect(await file(chat, 'a.txt')).toMatchObject({ code: 'edited' })
+})
+
 describe('a runner that lies', () => {
   const frames: Record<string, (runner: StandInRunner) => void> = {
     'a path outside': (runner) =>

@@ -68,8 +68,8 @@ export class ConversationRunner {
       output: (key, seq, bytes) => this.#runs.output(key, seq, bytes),
       ended: (call, place) => {
         // Settled before, or given up: its files belong to the copy all the same.
-        if (this.#calls.get(call.key) === null) return Promise.resolve(place())
-        return this.#runs.waiters.ended(call, place)
+        if (this.#calls.get(call.key) === null) return Promise.resolve(place(true))
+        return this.#runs.waiters.ended(call, () => place(false))
       },
       credential: deps.credential,
       changed: () => this.#changed(),

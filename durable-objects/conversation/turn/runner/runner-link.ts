@@ -47,7 +47,7 @@ type LinkDeps = {
   /** A piece of output; false when the pieces before it are missing. */
   output(key: string, seq: number, bytes: Uint8Array): boolean
   /** The call ended; resolves when its outcome is stored. `place` gives the files of its transfer their places. */
-  ended(call: CallEnded, place: () => TransferStored): Promise<TransferStored>
+  ended(call: CallEnded, place: (isRepeated: boolean) => TransferStored): Promise<TransferStored>
   credential(ask: CredentialAsk): Promise<unknown>
   /** A runner has said hello, or its connection is gone. */
   changed(): void
@@ -159,7 +159,7 @@ export class RunnerLink {
       },
       'call/ended': async (call) => {
         await this.#frames
-        return this.#deps.ended(call, () => this.#receiver.place(call.transfer))
+        return this.#deps.ended(call, (isRepeated) => this.#receiver.place(call.transfer, isRepeated))
       },
       'frame/ack': ({ stream, seq }) => this.sender.acked(stream, seq),
       'credential/ask': (ask) => this.#deps.credential(ask),

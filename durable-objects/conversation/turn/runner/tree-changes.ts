@@ -55,6 +55,11 @@ export class TreeChanges {
     return !this.#isOn || firstRow(this.#sql, 'SELECT 1 FROM runner_changes LIMIT 1') === null
   }
 
+  /** Whether the path changed since the runner's copy was brought up to date. */
+  isDue(path: string): boolean {
+    return this.#isOn && firstRow(this.#sql, 'SELECT 1 FROM runner_changes WHERE path = ?', path) !== null
+  }
+
   due(): DueChanges {
     const found = rows<{ revision: number; path: string; with_below: number }>(
       this.#sql,

@@ -52,7 +52,7 @@ export class TreeReceiver {
   }
 
   /** The files of the transfer get their places, and the copy is at the revision that is answered; null: nothing changed. */
-  place(transfer: number | null): TransferStored {
+  place(transfer: number | null, isRepeated = false): TransferStored {
     const { record, changes } = this.#deps
     const { lastUp } = record.value
     if (transfer === null) return { revision: record.value.revision, refused: [] }
@@ -63,7 +63,7 @@ export class TreeReceiver {
     }
     const { files } = this.#open
     this.#open = null
-    const refused = files.place(changes)
+    const refused = files.place(changes, isRepeated)
     const revision = record.value.revision + 1
     record.change({ revision, lastUp: { transfer, revision } })
     return TransferStored.parse({ revision, refused })

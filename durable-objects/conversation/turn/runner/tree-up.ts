@@ -48,12 +48,19 @@ export class UpTransfer {
     if (this.#arrived.length > MAX_TRANSFER_ENTRIES) throw new BadFrame('a transfer of too many entries')
   }
 
-  /** Gives everything its place, synchronously. Returns what the workspace did not take. */
-  place(changes: TreeChanges): Refused {
+  /**
+   * Gives everything its place, synchronously. Returns what the workspace did not take. `isRepeated`: it may be in the tree
+   * already, so what changed there since is newer and stays.
+   */
+  place(changes: TreeChanges, isRepeated: boolean): Refused {
     if (this.#growing !== null) throw new BadFrame('a transfer that ends within a file')
     const refused: Refused = []
     changes.fromRunner(() => {
       for (const { entry, contents, problem } of inOrder(this.#arrived)) {
+        if (isRepeated && changes.isDue(entry.path)) {
+          contents?.release()
+          continue
+        }
         const reason = problem ?? this.#placeOne(entry, contents)
         if (reason === null) changes.overwritten(entry.path)
         else if (refused.length < MAX_REFUSED) refused.push({ path: entry.path, reason })
