@@ -102,6 +102,8 @@ export class StandInRunner {
   readonly opened: Json[] = []
   readonly closings: Json[] = []
   readonly stopped: string[] = []
+  /** What the service has acknowledged: stream and number. */
+  readonly acks: string[] = []
   /** Transfers down: whether each was of the whole tree, and how many entries it had. */
   readonly transfers: { whole: boolean; entries: number }[] = []
   pool: Line | null = null
@@ -289,6 +291,7 @@ export class StandInRunner {
       this.#sent = new Map(this.tree)
       return {}
     }
+    if (method === 'frame/ack') return this.acks.push(`${String(params.stream)} ${String(params.seq)}`)
     if (method === 'call/start') return this.#start(params as unknown as Started)
     if (method === 'call/query') {
       const state = this.forgets ? 'unknown' : (this.#running.get(String(params.key)) ?? 'unknown')

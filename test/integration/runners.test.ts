@@ -241,6 +241,8 @@ describe('what is lost on the way', () => {
     await expect.poll(() => runner.started.length).toBe(1)
     const key = runner.started[0]?.key ?? ''
     runner.output(key, 'one ')
+    // What was not acknowledged a runner would send again.
+    await expect.poll(() => runner.acks).toContain(`output:${key} 0`)
     runner.line?.close()
     await runner.reconnect()
     runner.output(key, 'two')
@@ -255,7 +257,7 @@ describe('what is lost on the way', () => {
     await expect.poll(() => runner.started.length).toBe(1)
     const key = runner.started[0]?.key ?? ''
     runner.output(key, 'before ')
-    await expect.poll(async () => (await chat.events()).length).toBeGreaterThan(0)
+    await expect.poll(() => runner.acks).toContain(`output:${key} 0`)
     await abortAllDurableObjects()
     await runner.reconnect()
     runner.output(key, 'after')
