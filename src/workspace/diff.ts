@@ -1,14 +1,7 @@
 // Which lines of a text changed.
 
 import { diffArrays } from 'diff'
-
-/** Lines `start` to `end` of the old text became lines `from` to `to` of the new one; ends are not part of it. */
-export interface LineEdit {
-  start: number
-  end: number
-  from: number
-  to: number
-}
+import { type LineEdit, shiftedEdits } from './shifted-edits.ts'
 
 /** The search for the shortest script takes time with the square of its length. */
 const MAX_EDIT_LENGTH = 3000
@@ -21,13 +14,7 @@ export function linesOf(text: string): string[] {
 /** The shortest way from one to the other; for texts that have little in common, a way that is found quickly. */
 export function lineEdits(before: readonly string[], after: readonly string[]): LineEdit[] {
   const edits = editsBetween(before, after, { start: 0, end: before.length, from: 0, to: after.length })
-  const joined: LineEdit[] = []
-  for (const edit of edits.map((found) => slidDown(found, before, after))) {
-    const last = joined.at(-1)
-    if (last && last.end >= edit.start) Object.assign(last, { end: edit.end, to: edit.to })
-    else joined.push(edit)
-  }
-  return joined
+  return shiftedEdits(edits, before, after)
 }
 
 function editsBetween(before: readonly string[], after: readonly string[], whole: LineEdit): LineEdit[] {
@@ -125,26 +112,6 @@ function increasing(pairs: Pair[]): Pair[] {
     if (pair) chosen.push(pair)
   }
   return chosen.reverse()
-}
-
-/** Lines that were only added or only removed are shown as far down as they can be: as people write, after what is alike. */
-function slidDown(edit: LineEdit, before: readonly string[], after: readonly string[]): LineEdit {
-  const slid = { ...edit }
-  if (edit.start === edit.end) {
-    while (slid.to < after.length && after[slid.from] === after[slid.to] && before[slid.start] === after[slid.to])
-      shift(slid)
-  } else if (edit.from === edit.to) {
-    while (slid.end < before.length && before[slid.start] === before[slid.end] && after[slid.from] === before[slid.end])
-      shift(slid)
-  }
-  return slid
-}
-
-function shift(edit: LineEdit): void {
-  edit.start++
-  edit.end++
-  edit.from++
-  edit.to++
 }
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

@@ -1,9 +1,11 @@
 // Options as git takes them: joined short ones, long ones with `=` or a value behind them or cut short, and `--`.
 
 import { GitFailure } from './failure.ts'
+import { refuseConflicts } from './option-conflicts.ts'
 
 export class Arguments {
   readonly #values = new Map<string, string[]>()
+  readonly #order: { name: string; value: string }[] = []
   /** What is no option, before `--` and after it. */
   readonly plain: string[] = []
   /** Null when there was no `--`. */
@@ -11,6 +13,7 @@ export class Arguments {
 
   add(name: string, value: string): void {
     this.#values.set(name, [...(this.#values.get(name) ?? []), value])
+    this.#order.push({ name, value })
   }
 
   has(name: string): boolean {
@@ -20,6 +23,21 @@ export class Arguments {
   /** The last one given; `''` for an option without a value. */
   value(name: string): string | null {
     return this.all(name).at(-1) ?? null
+  }
+
+  /** As if it had not been given. */
+  drop(name: string): void {
+    this.#values.delete(name)
+  }
+
+  /** Which of the options came last; null if none did. */
+  latest(...names: string[]): string | null {
+    return this.inOrder(...names).at(-1)?.name ?? null
+  }
+
+  /** Those of the options that were given, as they came. */
+  inOrder(...names: string[]): { name: string; value: string }[] {
+    return this.#order.filter(({ name }) => names.includes(name))
   }
 
   all(name: string): string[] {
@@ -38,6 +56,8 @@ export class Arguments {
       throw new GitFailure(`fatal: options '--${given[0]}' and '--${given[1]}' cannot be used together`, 128)
   }
 }
+
+const SHOWN_AGAIN = ['patch', 'unified', 'patch-with-raw', 'patch-with-stat', 'binary']
 
 interface Option {
   name: string
@@ -77,6 +97,9 @@ export function parseArguments(command: string, specs: readonly string[], args: 
       parseShort(parsed, { command, options, arg, takeNext, next: args[i + 1] })
     else parsed.plain.push(arg)
   }
+  refuseConflicts(command, parsed)
+  // What is asked for behind `-s` is shown.
+  if (parsed.latest('no-patch', ...SHOWN_AGAIN) !== 'no-patch') parsed.drop('no-patch')
   return parsed
 }
 

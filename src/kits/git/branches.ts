@@ -3,7 +3,7 @@
 import { fatal } from './failure.ts'
 import type { Invocation } from './invocation.ts'
 import { isRefName } from './ref-names.ts'
-import { commitId, fullRefName, previousBranch } from './revisions.ts'
+import { fullRefName, previousBranch, startPoint } from './revisions.ts'
 
 export interface NewBranch {
   name: string
@@ -16,6 +16,7 @@ export interface NewBranch {
   isNext?: boolean
   /** Undefined: if it starts from a remote's branch. */
   track?: boolean | undefined
+  quiet?: boolean
 }
 
 /** Makes the branch and returns its commit. */
@@ -34,7 +35,8 @@ export async function makeBranch(git: Invocation, given: NewBranch): Promise<str
   await repo.refs.change(ref, { oid, by: await git.signature('committer'), message })
   const followed = start === null ? (track ? (await repo.refs.head()).ref : null) : await fullRefName(repo, start)
   const isRemote = followed?.startsWith('refs/remotes/') ?? false
-  if (followed && ((track === undefined && isRemote) || track)) await setUpstream(git, name, followed)
+  if (followed && ((track === undefined && isRemote) || track))
+    await setUpstream(git, name, { followed, quiet: given.quiet ?? false })
   return oid
 }
 
@@ -42,11 +44,12 @@ async function startCommit(git: Invocation, start: string | null): Promise<strin
   const repo = git.repo()
   if (start !== null) {
     try {
-      return await commitId(repo, start)
+      const oid = await startPoint(repo, start)
+      if (oid !== null) return oid
     } catch {
       // Whatever is wrong with the words, they name no commit to start from.
-      throw fatal(`not a valid object name: '${start}'`)
     }
+    throw fatal(`not a valid object name: '${start}'`)
   }
   const { oid, ref } = await repo.refs.head()
   if (oid === null) throw fatal(`not a valid object name: '${ref?.replace(/^refs\/heads\//, '')}'`)
@@ -59,12 +62,14 @@ export function branchRef(name: string): string {
   return `refs/heads/${name}`
 }
 
+type Following = { followed: string; quiet: boolean }
+
 /** Makes the branch follow a ref, and says so. */
-export async function setUpstream(git: Invocation, branch: string, followed: string): Promise<void> {
+export async function setUpstream(git: Invocation, branch: string, { followed, quiet }: Following): Promise<void> {
   const config = await git.repo().config()
   const remote = /^refs\/remotes\/([^/]+)\/(.+)$/.exec(followed)
   config.set(`branch.${branch}.remote`, remote?.[1] ?? '.')
   config.set(`branch.${branch}.merge`, remote ? `refs/heads/${remote[2]}` : followed)
   await git.repo().saveConfig(config)
-  git.line(`branch '${branch}' set up to track '${followed.replace(/^refs\/(remotes|heads)\//, '')}'.`)
+  if (!quiet) git.line(`branch '${branch}' set up to track '${followed.replace(/^refs\/(remotes|heads)\//, '')}'.`)
 }

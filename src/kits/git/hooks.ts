@@ -1,5 +1,5 @@
 // The one hook that is run: a script of the working copy itself that was made its pre-commit hook when the copy was set
-// up. Whatever else stands in `.git/hooks` came with somebody's files and is left alone.
+// up. Whatever else stands in `.git/hooks` came with somebody's files and is left alone, which is said.
 
 import { lstatAt } from '../../workspace/stat.ts'
 import { GitFailure } from './failure.ts'
@@ -16,10 +16,21 @@ export function preCommitHook(script: string): string {
   return `#!/bin/bash\n# Set up with this working copy.\nexec bash ${script}\n`
 }
 
+/** Says of hooks that stand there and would run elsewhere that they do not. */
+export function tellOfHooks(git: Invocation, ...names: string[]): void {
+  const { gitDir } = git.repo()
+  for (const name of names) {
+    const stat = lstatAt(git.fs, `${gitDir}/hooks/${name}`)
+    if (stat?.kind === 'file' && (stat.mode & 0o100) !== 0)
+      git.err(`warning: the hook .git/hooks/${name} is not run here; what it does is left to you`)
+  }
+}
+
 /** Throws when the hook refuses the commit. What it staged is part of it. */
 export async function runPreCommitHook(git: Invocation): Promise<void> {
   const repo = git.repo()
   const script = HOOK.exec((await readText(git.fs, `${repo.gitDir}/hooks/pre-commit`)) ?? '')?.[1]
+  if (script === undefined) tellOfHooks(git, 'pre-commit', 'commit-msg')
   if (!git.execute || script === undefined || git.env[IN_HOOK] !== undefined) return
   if (lstatAt(git.fs, `${repo.root}/${script}`)?.kind !== 'file') {
     git.err(`warning: the pre-commit hook ${script} is not there`)

@@ -4,7 +4,8 @@ import type { Arguments } from './arguments.ts'
 import { fatal } from './failure.ts'
 import type { Invocation } from './invocation.ts'
 import { lineHistory, trackedLines } from './line-log.ts'
-import { isSeparated, type PrettyOptions, prettyCommit } from './pretty.ts'
+import { isSeparated, prettyCommit } from './pretty.ts'
+import type { PrettyOptions } from './pretty-options.ts'
 
 interface Lines {
   options: Arguments

@@ -1,6 +1,7 @@
 // The history of some lines of a file: the commits that changed them, and what each of them did to them.
 
-import { type LineEdit, linesOf } from '../../workspace/diff.ts'
+import { linesOf } from '../../workspace/diff.ts'
+import type { LineEdit } from '../../workspace/shifted-edits.ts'
 import { blobAt } from './blaming.ts'
 import { textOf } from './bytes.ts'
 import { gitEdits } from './diffing/line-edits.ts'

@@ -3,22 +3,20 @@
 import type { Arguments } from './arguments.ts'
 import { isTrue } from './config-file.ts'
 import { styleIn } from './dates.ts'
+import { fatal } from './failure.ts'
 import type { Invocation } from './invocation.ts'
 import { notesOf, notesRef, type ShownNotes } from './notes.ts'
-import { decorationsOf, type PrettyOptions, parseFormat } from './pretty.ts'
+import { decorationsOf, parseFormat } from './pretty.ts'
+import type { PrettyOptions } from './pretty-options.ts'
 import { idLength, refuseColor } from './show-changes.ts'
 
 export async function prettyOptions(git: Invocation, options: Arguments): Promise<PrettyOptions> {
   refuseColor(options)
   const settings = await logSettings(git, options)
-  const given = options.has('format')
-    ? options.value('format') || 'tformat:'
-    : options.has('pretty')
-      ? options.value('pretty')
-      : null
-  const format = options.has('oneline')
-    ? 'oneline'
-    : parseFormat(await formatMeant(git, given ?? (await git.setting('format.pretty')) ?? 'medium'))
+  const decorated = options.value('decorate') ?? ''
+  if (!['', 'short', 'full', 'auto', 'no'].includes(decorated)) throw fatal(`invalid --decorate option: ${decorated}`)
+  const given = formatGiven(options)
+  const format = parseFormat(await formatMeant(git, given ?? (await git.setting('format.pretty')) ?? 'medium'))
   const decorates = options.has('decorate')
     ? !['no', 'auto'].includes(options.value('decorate') ?? '')
     : settings.decorates
@@ -33,9 +31,16 @@ export async function prettyOptions(git: Invocation, options: Arguments): Promis
       !options.has('no-abbrev') &&
       (options.has('oneline') || !options.has('no-abbrev-commit')),
     idLength: idLength(options),
-    notes: await shownNotes(git, options, { format, isNamed: given !== null || options.has('oneline') }),
+    notes: await shownNotes(git, options, { format, isNamed: given !== null }),
     decorations: isDecorated && !options.has('no-decorate') ? await decorationsOf(git.repo(), settings.isFull) : null,
   }
+}
+
+/** The last one that was given. */
+function formatGiven(options: Arguments): string | null {
+  const latest = options.latest('oneline', 'pretty', 'format')
+  if (latest === null || latest === 'oneline') return latest
+  return options.value(latest) || (latest === 'format' ? 'tformat:' : null)
 }
 
 /** A format may have a name of its own in the settings. */

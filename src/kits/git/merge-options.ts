@@ -27,6 +27,9 @@ export function assertStrategy(name: string | null): void {
     )
 }
 
-export function isOurs(strategy: string | null): boolean {
-  return strategy === 'ours'
+export type MergeStrategy = 'ort' | 'recursive' | 'ours'
+
+/** The older name is another one for the same way, which is told all the same. */
+export function mergeStrategy(name: string | null): MergeStrategy {
+  return name === 'ours' || name === 'recursive' ? name : 'ort'
 }

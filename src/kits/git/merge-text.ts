@@ -1,6 +1,7 @@
 // Joins two sets of changes to one text, and marks where they contradict each other.
 
-import { type LineEdit, linesOf } from '../../workspace/diff.ts'
+import { linesOf } from '../../workspace/diff.ts'
+import type { LineEdit } from '../../workspace/shifted-edits.ts'
 import { gitEdits } from './diffing/line-edits.ts'
 
 export interface MergeLabels {

@@ -18,6 +18,7 @@ import { failed, fatal, GitFailure } from './failure.ts'
 import { mergeBases } from './history.ts'
 import { NO_STAT } from './index-file.ts'
 import type { Invocation } from './invocation.ts'
+import type { MergeStrategy } from './merge-options.ts'
 import type { MergeStyle } from './merge-text.ts'
 import { type Conflict, mergeTrees, type TreeMerge } from './merge-trees.ts'
 import { withRenames } from './renames.ts'
@@ -37,8 +38,10 @@ export interface MergeRequest {
   quiet: boolean
   showsStat: boolean
   unrelated: boolean
-  /** The result is our side as it is, whatever the other one has. */
-  takesOurs?: boolean
+  /** With `ours` the result is our side as it is, whatever the other one has. */
+  strategy?: MergeStrategy
+  /** The message was given, which a merge without a commit of its own has no use for. */
+  hasMessage?: boolean
   style?: MergeStyle
 }
 
@@ -53,7 +56,8 @@ export async function merge(git: Invocation, request: MergeRequest): Promise<num
   }
   if (bases.length === 0 && !request.unrelated) throw fatal('refusing to merge unrelated histories')
   const isAhead = bases.includes(head.oid)
-  if (isAhead && request.fastForward !== 'never' && !request.takesOurs) return fastForward(git, head.oid, request)
+  if (isAhead && request.fastForward !== 'never' && request.strategy !== 'ours')
+    return fastForward(git, head.oid, request)
   if (request.fastForward === 'only') throw fatal('Not possible to fast-forward, aborting.')
   return threeWay(git, request, { ours: head.oid, base: bases[0] ?? null })
 }
@@ -96,7 +100,7 @@ async function fastForward(git: Invocation, from: string, request: MergeRequest)
     throw new GitFailure(obstacleText(obstacles, 'merge'), 1)
   await applyChanges(repo, changes)
   await repo.saveIndex(await repo.index())
-  if (!request.quiet) git.line('Fast-forward')
+  if (!request.quiet) git.line(`Fast-forward${request.hasMessage ? ' (no commit created; -m option ignored)' : ''}`)
   if (request.squash) {
     await repo.fs.write(`${repo.gitDir}/SQUASH_MSG`, utf8(request.message))
     git.line('Squash commit -- not updating HEAD')
@@ -125,7 +129,7 @@ async function threeWay(
 ): Promise<number> {
   const repo = git.repo()
   const tree = (await repo.commit(ours)).tree
-  const trees = { ours: tree, theirs: request.takesOurs ? tree : (await repo.commit(request.oid)).tree }
+  const trees = { ours: tree, theirs: request.strategy === 'ours' ? tree : (await repo.commit(request.oid)).tree }
   await refuseStaged(git, trees.ours)
   const baseTree = base === null ? null : (await repo.commit(base)).tree
   const labels = {
@@ -134,6 +138,7 @@ async function threeWay(
     base: base === null ? 'empty tree' : await abbreviate(repo, base),
   }
   const result = await joinTrees(git, { base: baseTree, ...trees, labels: { ...request.style, ...labels } })
+  if (request.strategy === 'recursive') tellRemoved(git, result.changes)
   for (const message of result.messages) git.line(message)
   const isClean = result.conflicts.length === 0
   if (isClean && request.commits && !request.squash) return commitMerge(git, request, { ours, oursTree: trees.ours })
@@ -148,13 +153,19 @@ async function threeWay(
   return 0
 }
 
+/** The older strategy tells of each file that goes, from the last to the first. */
+function tellRemoved(git: Invocation, changes: TreeDelta): void {
+  const removed = [...changes].filter(([, state]) => state === null).map(([path]) => path)
+  for (const path of removed.sort().reverse()) git.line(`Removing ${path}`)
+}
+
 async function commitMerge(
   git: Invocation,
   request: MergeRequest,
   { ours, oursTree }: { ours: string; oursTree: string },
 ): Promise<number> {
   const tree = await indexTree(git.repo())
-  const said = `Merge made by the '${request.takesOurs ? 'ours' : 'ort'}' strategy.`
+  const said = `Merge made by the '${request.strategy ?? 'ort'}' strategy.`
   await makeCommit(git, {
     tree,
     parents: [ours, request.oid],

@@ -86,6 +86,20 @@ export async function range(repo: Repository, words: string): Promise<{ include:
   return { include: [from, to], exclude: await mergeBases(repo, from, to) }
 }
 
+/** A commit to begin at: any that words name, and the only merge base of two for `a...b`. Null for none. */
+export async function startPoint(repo: Repository, words: string): Promise<string | null> {
+  const [, left, right] = /^([^:]*?)\.\.\.([^:]*)$/.exec(words) ?? []
+  if (left === undefined || right === undefined) {
+    const oid = await revision(repo, words)
+    return oid === null ? null : repo.peel(oid, 'commit')
+  }
+  const ends = [await revision(repo, left || 'HEAD'), await revision(repo, right || 'HEAD')]
+  const [a, b] = await Promise.all(ends.map((oid) => (oid === null ? null : repo.peel(oid, 'commit'))))
+  if (!a || !b) return null
+  const [base, ...others] = await mergeBases(repo, a, b)
+  return others.length === 0 ? (base ?? null) : null
+}
+
 async function named(repo: Repository, name: string): Promise<string | null> {
   const braces = /^(.*)@\{(.*)\}$/.exec(name)
   if (braces) return inBraces(repo, braces[1] ?? '', braces[2] ?? '')

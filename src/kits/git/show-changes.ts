@@ -23,7 +23,7 @@ export const CHANGE_OPTIONS = [
   'summary',
   'name-only',
   'name-status',
-  'unified|U=',
+  'unified|U?',
   'null|z',
   'no-renames',
   'find-renames|M?',
@@ -108,6 +108,7 @@ export async function showChanges(git: Invocation, changes: readonly Change[], o
 /** Of changes whose renames are known. */
 export async function showPaired(git: Invocation, paired: PairedChange[], options: Arguments): Promise<string> {
   refuseColor(options)
+  refuseNumbers(options)
   if (options.has('no-patch')) return ''
   await obeySettings(git, options)
   const { repo, changes } = relativeChanges(git, paired, options)
@@ -192,8 +193,16 @@ function algorithmOf(options: Arguments): 'myers' | 'histogram' {
 function statWidth(options: Arguments): number | undefined {
   const text = options.value('stat') ?? ''
   if (text === '') return undefined
-  if (!/^\d+$/.test(text)) throw fatal(`--stat=${text} is not available here; --stat=<width> is`)
   return Number(text)
+}
+
+/** What is wrong with a number is told whether or not there is something to show. */
+function refuseNumbers(options: Arguments): void {
+  const width = options.value('stat') ?? ''
+  if (/^\D/.test(width)) throw new GitFailure(`error: invalid --stat value: ${width}`, 129)
+  if (!/^\d*$/.test(width)) throw fatal(`--stat=${width} is not available here; --stat=<width> is`)
+  const context = options.value('unified') ?? ''
+  if (!/^\d*$/.test(context)) throw new GitFailure('error: --unified expects a numerical value', 129)
 }
 
 /** In percent, from `-M90%` or `--find-renames=90`. */

@@ -28,7 +28,9 @@ export async function onOneSide(
 ): Promise<Starts> {
   if (!options.has('left-only') && !options.has('right-only')) return starts
   const [left, right] = revisions.find((word) => word.includes('...'))?.split('...') ?? []
-  if (left === undefined) return options.has('left-only') ? { include: [], exclude: [] } : starts
+  // Without sides nothing is on the left one; what is walked to its end is not looked at for that.
+  if (left === undefined)
+    return options.has('left-only') && starts.exclude.length > 0 ? { include: [], exclude: [] } : starts
   const other = await commitId(git.repo(), (options.has('left-only') ? right : left) || 'HEAD')
   return { include: starts.include.filter((oid) => oid !== other), exclude: [...starts.exclude, other] }
 }

@@ -39,12 +39,14 @@ export async function apply(git: Invocation, args: string[]): Promise<number> {
   const inputs = options.rest.length > 0 ? options.rest : ['-']
   const action = whitespaceAction(options.value('whitespace') ?? (await git.setting('apply.whitespace')))
   const report = new WhitespaceReport(git, action, options.has('quiet'))
-  const files: FilePatch[] = []
-  for (const name of inputs) files.push(...(await filesOf(git, name, { options, report })))
   const shows = ['stat', 'numstat', 'summary'].some((name) => options.has(name))
-  if (options.has('check') || !shows || options.has('apply')) await put(git, files, { options, report })
-  else report.conclude()
-  if (shows) show(git, files, options)
+  // One input after the other, as git does: what the first one changed stays when the second does not fit.
+  for (const name of inputs) {
+    const files = await filesOf(git, name, { options, report })
+    if (options.has('check') || !shows || options.has('apply')) await put(git, files, { options, report })
+    if (shows) show(git, files, options)
+  }
+  report.conclude()
   return 0
 }
 
@@ -106,7 +108,6 @@ async function put(git: Invocation, files: readonly FilePatch[], { options, repo
   if (isThreeWay) {
     if (options.has('check')) throw fatal('--3way with --check is not available here')
     await applyThreeWay(git, files)
-    report.conclude()
     return
   }
   const target = new PatchTarget(git, place)
@@ -118,8 +119,7 @@ async function put(git: Invocation, files: readonly FilePatch[], { options, repo
   })
   if (options.has('verbose')) for (const remark of remarks) git.err(remark)
   if (errors.length > 0) throw new GitFailure(options.has('quiet') ? '' : errors.join('\n'), 1)
-  report.conclude()
-  if (options.has('check')) return
+  if (options.has('check') || report.forbids) return
   await target.write()
   if (options.has('verbose')) for (const file of files) git.err(`Applied patch ${shownName(file)} cleanly.`)
 }

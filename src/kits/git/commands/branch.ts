@@ -1,6 +1,6 @@
 import { type Arguments, parseArguments } from '../arguments.ts'
 import { branchRef, makeBranch, setUpstream } from '../branches.ts'
-import { fatal } from '../failure.ts'
+import { fatal, GitFailure } from '../failure.ts'
 import { isAncestor } from '../history.ts'
 import type { Invocation } from '../invocation.ts'
 import { subjectOf } from '../message-parts.ts'
@@ -61,6 +61,8 @@ export async function branch(git: Invocation, args: string[]): Promise<number> {
   const upstream = options.value('set-upstream-to')
   if (upstream !== null) return follow(git, upstream, options.rest[0] ?? current)
   if (options.has('unset-upstream')) return unfollow(git, options.rest[0] ?? current)
+  if (!['', 'direct', 'inherit'].includes(options.value('track') ?? ''))
+    throw new GitFailure('error: option `--track\' expects "direct" or "inherit"', 129)
   const listing = ['list', 'all', 'remotes', 'contains', 'no-contains', 'merged', 'no-merged', 'points-at'].some(
     (name) => options.has(name),
   )
@@ -88,7 +90,8 @@ async function list(git: Invocation, options: Arguments, current: string | null)
   for (const row of rows) if (await isListed(git, row, options)) wanted.push(row)
   const given = options.value('format')
   const format = given === null ? null : new RefFormat({ repo, env: git.env }, given)
-  const width = Math.max(0, ...wanted.map(({ name }) => name.length))
+  const isVerbose = options.has('verbose')
+  const width = Math.max(0, ...wanted.map(({ name }) => name.replace(ARROW, '').length))
   for (const { name, oid, isCurrent, ref } of await sortRefs(
     repo,
     wanted,
@@ -99,13 +102,17 @@ async function list(git: Invocation, options: Arguments, current: string | null)
       continue
     }
     const details =
-      options.has('verbose') && !name.includes(' -> ')
+      isVerbose && !ARROW.test(name)
         ? await verboseDetails(git, { ref, oid, isVery: options.all('verbose').length > 1, length: idLength(options) })
         : ''
-    git.line(`${isCurrent ? '*' : ' '} ${details === '' ? name : name.padEnd(width)}${details}`)
+    const shown = isVerbose ? name.replace(ARROW, '').padEnd(width) + (ARROW.exec(name)?.[0] ?? '') : name
+    git.line(`${isCurrent ? '*' : ' '} ${shown}${details}`)
   }
   return 0
 }
+
+/** Behind the name of a ref that stands for another one. */
+const ARROW = / -> .*/
 
 type Row = { name: string; ref: string; oid: string; isCurrent: boolean }
 
@@ -289,7 +296,7 @@ async function follow(git: Invocation, upstream: string, name: string | null): P
   const ref = await fullRefName(repo, upstream)
   if (ref === null) throw fatal(`the requested upstream branch '${upstream}' does not exist\n${UPSTREAM_ADVICE}`)
   if ((await repo.refs.resolve(`refs/heads/${name}`)) === null) throw fatal(`branch '${name}' does not exist`)
-  await setUpstream(git, name, ref)
+  await setUpstream(git, name, { followed: ref, quiet: false })
   return 0
 }
 

@@ -7,9 +7,15 @@ import { revision, unknownRevision } from '../revisions.ts'
 /** The contents, kind and size of one object, or of each that the input names. */
 export async function catFile(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments('cat-file', ['p', 't', 's', 'e', 'batch?', 'batch-check?', 'buffer'], args)
-  for (const name of ['batch', 'batch-check'])
-    if (options.has(name)) return batch(git, options.value(name) || DEFAULT_FORMAT, name === 'batch')
   const modes = ['p', 't', 's', 'e'].filter((name) => options.has(name))
+  const [asked, ...more] = options.inOrder('batch', 'batch-check')
+  if (asked) {
+    if (more.length > 0) throw new GitFailure('error: only one batch option may be specified', 129)
+    const [mode] = modes
+    if (mode !== undefined) throw new GitFailure(`fatal: '-${mode}' is incompatible with batch mode`, 129)
+    if (options.rest.length > 0) throw new GitFailure('fatal: batch modes take no arguments', 129)
+    return batch(git, asked.value || DEFAULT_FORMAT, asked.name === 'batch')
+  }
   const words = options.rest
   const [kind, name] = modes.length > 0 ? ['', words[0]] : words
   if (name === undefined || modes.length > 1 || words.length > (modes.length > 0 ? 1 : 2))
@@ -22,14 +28,14 @@ export async function catFile(git: Invocation, args: string[]): Promise<number> 
   if (options.has('t')) git.line(object.type)
   else if (options.has('s')) git.line(String(object.bytes.byteLength))
   else if (options.has('p') && object.type === 'tree') listTree(git, object)
-  else git.out((await asked(git, { object, oid, kind: kind ?? '', name })).bytes)
+  else git.out((await objectAsked(git, { object, oid, kind: kind ?? '', name })).bytes)
   return 0
 }
 
 type ObjectRequest = { object: GitObject; oid: string; kind: string; name: string }
 
 /** Tags and commits lead to what is asked for. */
-async function asked(git: Invocation, { object, oid, kind, name }: ObjectRequest): Promise<GitObject> {
+async function objectAsked(git: Invocation, { object, oid, kind, name }: ObjectRequest): Promise<GitObject> {
   if (kind === '' || kind === object.type) return object
   if (kind !== 'tree' && kind !== 'commit') {
     if (!['blob', 'tag'].includes(kind)) throw fatal(`invalid object type "${kind}"`)

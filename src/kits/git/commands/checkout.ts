@@ -5,7 +5,7 @@ import { failed, fatal, type GitFailure } from '../failure.ts'
 import type { Invocation } from '../invocation.ts'
 import { subjectOf } from '../message-parts.ts'
 import { restorePaths } from '../restoring.ts'
-import { abbreviate, commitId, fullRefName, previousBranch, revision } from '../revisions.ts'
+import { abbreviate, commitId, fullRefName, previousBranch, startPoint } from '../revisions.ts'
 import { bringTree, leaveBehind, listLocalChanges, switchTo } from '../switching.ts'
 
 const CHECKOUT_OPTIONS = [
@@ -30,6 +30,9 @@ export async function checkout(git: Invocation, args: string[]): Promise<number>
   const [word, ...more] = options.plain
   const how = { quiet: options.has('quiet'), force: options.has('force') }
   const created = options.value('b') ?? options.value('B')
+  const isNew = created !== null || options.has('orphan')
+  if (options.has('no-track') && !isNew) throw fatal('missing branch name; try -b')
+  if (options.paths) refuseForPaths(options, isNew)
   if (options.has('orphan')) {
     if (word !== undefined) throw fatal('checkout --orphan with a start point is not available here')
     return startOrphan(git, options.value('orphan') ?? '', { ...how, isEmptied: false })
@@ -44,23 +47,43 @@ export async function checkout(git: Invocation, args: string[]): Promise<number>
     })
   }
   if (options.paths) return checkoutPaths(git, { options, source: word ?? null, paths: options.paths })
-  if (word === undefined) return switchToWord(git, 'HEAD', { ...how, detach: options.has('detach') })
+  if (word === undefined) {
+    refuseSides(options)
+    return switchToWord(git, 'HEAD', { ...how, detach: options.has('detach') })
+  }
   const names = await branchOrCommit(git, word)
   if (more.length > 0 || (names === null && (await isPath(git, word))) || /^[.:*]/.test(word)) {
     const source = names === null ? null : word
     return checkoutPaths(git, { options, source, paths: source === null ? options.plain : more })
   }
+  refuseSides(options)
   if (names === null && !options.has('no-guess') && (await followRemote(git, word, how))) return 0
   if (names === null) throw failed(`pathspec '${word}' did not match any file(s) known to git`)
-  if (options.has('track'))
-    return createAndSwitch(git, {
-      ...how,
-      name: word.replace(/^(refs\/remotes\/)?[^/]+\//, ''),
-      start: word,
-      reset: false,
-      track: true,
-    })
+  if (options.has('track')) return createTracking(git, word, how)
   return switchToWord(git, word, { ...how, detach: options.has('detach') })
+}
+
+/** A branch of ours with the name that the followed one has at its remote. */
+function createTracking(git: Invocation, word: string, how: SwitchOptions): Promise<number> {
+  const name = word.replace(/^(refs\/remotes\/)?[^/]+\//, '')
+  return createAndSwitch(git, { ...how, name, start: word, reset: false, track: true })
+}
+
+/** Options for a branch or a commit do not go with paths. */
+function refuseForPaths(options: Arguments, isNew: boolean): void {
+  const [path = ''] = options.paths ?? []
+  if (isNew && options.plain.length === 0) {
+    const name = options.value('b') ?? options.value('B') ?? options.value('orphan')
+    throw fatal(`'${path}' is not a commit and a branch '${name}' cannot be created from it`)
+  }
+  if (options.has('detach')) throw fatal(`git checkout: --detach does not take a path argument '${path}'`)
+  if (options.has('track') && !isNew) throw fatal('--track needs a branch name')
+}
+
+/** A side is that of a file whose merge is open. */
+function refuseSides(options: Arguments): void {
+  if (options.has('ours') || options.has('theirs'))
+    throw fatal("'--ours/--theirs' cannot be used with switching branches")
 }
 
 const SWITCH_OPTIONS = [
@@ -85,6 +108,7 @@ export async function switchBranch(git: Invocation, args: string[]): Promise<num
     return startOrphan(git, options.value('orphan') ?? '', { ...how, isEmptied: true })
   }
   const created = options.value('create') ?? options.value('force-create')
+  if (options.has('no-track') && created === null) throw fatal('missing branch name; try -c')
   if (created !== null) {
     return createAndSwitch(git, {
       ...how,
@@ -101,14 +125,7 @@ export async function switchBranch(git: Invocation, args: string[]): Promise<num
   if (found === null && !options.has('detach') && !options.has('no-guess') && (await followRemote(git, word, how)))
     return 0
   if (found === null) throw fatal(`invalid reference: ${word}`)
-  if (options.has('track'))
-    return createAndSwitch(git, {
-      ...how,
-      name: word.replace(/^(refs\/remotes\/)?[^/]+\//, ''),
-      start: word,
-      reset: false,
-      track: true,
-    })
+  if (options.has('track')) return createTracking(git, word, how)
   if (found.ref === null && !options.has('detach')) throw await branchExpected(git, word)
   return switchToWord(git, word, { ...how, detach: options.has('detach') })
 }
@@ -153,8 +170,8 @@ async function branchOrCommit(
   if (branch !== null) return { ref: `refs/heads/${name}`, oid: branch, name }
   const head = await repo.refs.head()
   if (head.ref === `refs/heads/${name}`) return { ref: head.ref, oid: null, name }
-  const found = await revision(repo, name)
-  return found === null ? null : { ref: null, oid: await repo.peel(found, 'commit'), name }
+  const oid = await startPoint(repo, name)
+  return oid === null ? null : { ref: null, oid, name }
 }
 
 async function switchToWord(git: Invocation, word: string, how: SwitchOptions & { detach: boolean }): Promise<number> {
@@ -184,12 +201,11 @@ async function createAndSwitch(git: Invocation, { name, reset, track, ...how }: 
   }
   const existed = (await repo.refs.resolve(ref)) !== null
   if (existed && !reset) throw fatal(`a branch named '${name}' already exists`)
-  const oid = await commitId(repo, start ?? 'HEAD').catch(() => {
-    throw fatal(`'${start}' is not a commit and a branch '${name}' cannot be created from it`)
-  })
+  const oid = await startPoint(repo, start ?? 'HEAD').catch(() => null)
+  if (oid === null) throw fatal(`'${start}' is not a commit and a branch '${name}' cannot be created from it`)
   // The branch comes into being only when the tree could be brought there.
   await bringTree(git, { oid, force: how.force })
-  await makeBranch(git, { name, start, force: reset, isNext: true, track })
+  await makeBranch(git, { name, start, force: reset, isNext: true, track, quiet: how.quiet })
   const from = head.ref?.replace(/^refs\/heads\//, '') ?? head.oid ?? ''
   await repo.refs.moveHead({ ref }, await git.signature('committer'), `checkout: moving from ${from} to ${name}`)
   await leaveBehind(git, { name, quiet: how.quiet })

@@ -2,7 +2,7 @@ import { type Arguments, parseArguments } from '../arguments.ts'
 import { failed, fatal, GitFailure } from '../failure.ts'
 import { walkHistory } from '../history.ts'
 import type { Invocation } from '../invocation.ts'
-import { assertStrategy, isOurs, mergeStyle } from '../merge-options.ts'
+import { assertStrategy, mergeStyle } from '../merge-options.ts'
 import type { Repository } from '../repository.ts'
 import { range, revision } from '../revisions.ts'
 import type { Action } from '../sequencer/apply-commit.ts'
@@ -43,8 +43,25 @@ export function revert(git: Invocation, args: string[]): Promise<number> {
   return series(git, 'revert', parseArguments('revert', OPTIONS, args))
 }
 
+const NOT_FORWARD = [
+  ['signoff', '--signoff'],
+  ['no-commit', '--no-commit'],
+  ['x', '-x'],
+  ['edit', '--edit'],
+] as const
+
+/** A commit that is taken as it is has nothing of its own. */
+function refuseWithForward(options: Arguments): void {
+  const other = NOT_FORWARD.find(([name]) => options.has(name))
+  if (options.has('ff') && other) throw fatal(`cherry-pick: ${other[1]} cannot be used with --ff`)
+}
+
 async function series(git: Invocation, action: Action, options: Arguments): Promise<number> {
   options.assertOne('continue', 'abort', 'skip', 'quit')
+  const isAboutSeries = ['continue', 'abort', 'skip', 'quit'].some((name) => options.has(name))
+  if (isAboutSeries && options.rest.length > 0)
+    throw new GitFailure(`usage: git ${COMMANDS[action]} (--continue | --skip | --abort | --quit)`, 129)
+  refuseWithForward(options)
   if (options.has('continue')) return goOn(git, action)
   if (options.has('skip')) return skip(git, action)
   if (options.has('abort')) return abort(git, action)
@@ -53,7 +70,7 @@ async function series(git: Invocation, action: Action, options: Arguments): Prom
     return 0
   }
   assertStrategy(options.value('strategy'))
-  if (isOurs(options.value('strategy'))) throw fatal(`${COMMANDS[action]} --strategy=ours is not available here`)
+  if (options.value('strategy') === 'ours') throw fatal(`${COMMANDS[action]} --strategy=ours is not available here`)
   const how = await seriesOptions(git, action, options)
   if (options.rest.length === 0)
     throw new GitFailure(`usage: git ${COMMANDS[action]} [--edit] [-n] [-m <parent-number>] [-s] <commit>...`, 129)

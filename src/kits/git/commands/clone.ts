@@ -83,7 +83,8 @@ function wishes(options: Arguments, depth: number | null) {
   return {
     branch: options.value('branch'),
     depth,
-    singleBranch: !options.has('no-single-branch') && (depth !== null || options.has('single-branch')),
+    // A depth asks for one branch, even where it is ignored itself.
+    singleBranch: !options.has('no-single-branch') && (options.has('depth') || options.has('single-branch')),
     tags: !options.has('no-tags'),
     remote: options.value('origin') ?? 'origin',
     checkout: !options.has('no-checkout'),

@@ -7,6 +7,7 @@ import { walkHistory } from '../history.ts'
 import { runPreCommitHook } from '../hooks.ts'
 import { parseDate, parseIdentity, zoneIn } from '../identity.ts'
 import type { Invocation } from '../invocation.ts'
+import { cleanupOf } from '../message-cleanup.ts'
 import { sayEmptyPick, sayNothingToCommit } from '../nothing-to-commit.ts'
 import { type Commit, EMPTY_TREE, type FileState, type Signature } from '../objects.ts'
 import { relativeTo } from '../pathspec.ts'
@@ -51,8 +52,9 @@ const OPTIONS = [
 
 export async function commit(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments('commit', OPTIONS, args)
-  options.assertOne('fixup', 'squash')
-  if (options.has('message') && options.has('file')) throw fatal("options '-m' and '-F' cannot be used together")
+  if (options.has('reset-author') && !['reuse-message', 'reedit-message', 'amend'].some((name) => options.has(name)))
+    throw fatal('--reset-author can be used only with -C, -c or --amend.')
+  cleanupOf(options.value('cleanup') ?? 'default', false)
   if (options.has('dry-run')) return dryRun(git, options)
   const repo = git.repo()
   await refuseUnmerged(git, options)

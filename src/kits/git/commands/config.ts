@@ -28,10 +28,12 @@ const OPTIONS = [
 
 const EXIT_MISSING = 1
 const EXIT_NOT_UNIQUE = 5
+const EXIT_USAGE = 129
 
 export async function config(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments('config', OPTIONS, args)
   options.assertOne('global', 'local', 'system')
+  refuseCount(options)
   const [key, value] = options.rest
   const scope = options.has('global') ? 'global' : options.has('system') ? 'system' : 'local'
   if (options.has('list'))
@@ -41,7 +43,13 @@ export async function config(git: Invocation, args: string[]): Promise<number> {
       options.has('name-only'),
     )
   if (key === undefined) throw new GitFailure('usage: git config [<options>]', 129)
-  const only = options.has('global') ? 'global' : options.has('local') ? 'local' : null
+  const only = options.has('global')
+    ? 'global'
+    : options.has('local')
+      ? 'local'
+      : options.has('system')
+        ? 'system'
+        : null
   if (options.has('get-regexp')) return getMatching(git, { key, value, only, namesOnly: options.has('name-only') })
   if (options.has('remove-section')) return removeSection(git, scope, key)
   if (!isKey(key))
@@ -56,10 +64,31 @@ export async function config(git: Invocation, args: string[]): Promise<number> {
   return reads ? read(git, options, { key, value, only }) : write(git, options, { key, value, scope })
 }
 
+/** How many operands each action takes, one that reads a value by default. */
+const COUNTS: Readonly<Record<string, readonly [least: number, most: number]>> = {
+  ...{ add: [2, 2], get: [1, 2], 'get-all': [1, 2], 'get-regexp': [1, 2], list: [0, 0], 'replace-all': [2, 3] },
+  ...{ unset: [1, 2], 'unset-all': [1, 2], 'remove-section': [1, 1] },
+}
+
+function refuseCount(options: Arguments): void {
+  const action = Object.keys(COUNTS).find((name) => options.has(name))
+  const [least, most] = (action === undefined ? undefined : COUNTS[action]) ?? [0, 3]
+  const count = options.rest.length
+  if (count < least || count > most)
+    throw new GitFailure(
+      `error: wrong number of arguments, should be ${least === most ? least : `from ${least} to ${most}`}`,
+      EXIT_USAGE,
+    )
+  if (options.has('name-only') && action !== 'list' && action !== 'get-regexp')
+    throw new GitFailure('error: --name-only is only applicable to --list or --get-regexp', EXIT_USAGE)
+  if (options.has('default') && action !== undefined && action !== 'get')
+    throw new GitFailure('error: --default is only applicable to --get', EXIT_USAGE)
+}
+
 async function read(
   git: Invocation,
   options: Arguments,
-  { key, value, only }: { key: string; value: string | undefined; only: 'global' | 'local' | null },
+  { key, value, only }: { key: string; value: string | undefined; only: Scope | null },
 ): Promise<number> {
   const shownAs = valueKind(options)
   const isWanted = valueTest(value)
@@ -166,7 +195,7 @@ function scopeOf(git: Invocation, scope: Scope | null): Scope | null {
 /** The last one wins. */
 async function settingsOf(git: Invocation, scope: Scope | null): Promise<Setting[]> {
   const overrides = git.overrides.map(({ key, value }) => ({ key: canonicalKey(key), value }))
-  const own = scope !== 'global' && git.hasRepo() ? (await git.repo().config()).settings : []
+  const own = (scope === null || scope === 'local') && git.hasRepo() ? (await git.repo().config()).settings : []
   if (scope === 'local') return own
   const global = scope === 'system' ? [] : [...(await git.givenIdentity()), ...(await git.globalConfig()).settings]
   return scope === null ? [...global, ...own, ...overrides] : global

@@ -35,9 +35,11 @@ export async function describe(git: Invocation, args: string[]): Promise<number>
   const options = parseArguments('describe', OPTIONS, args)
   const repo = git.repo()
   const isDirty = options.has('dirty') || options.has('broken')
-  if (isDirty && options.rest.length > 0) throw fatal("option '--dirty' and commit-ishes cannot be used together")
+  if (isDirty && options.rest.length > 0)
+    throw fatal(`option '--${options.has('dirty') ? 'dirty' : 'broken'}' and commit-ishes cannot be used together`)
   const names = await knownNames(git, options)
-  const mark = isDirty && (await hasChanges(git)) ? options.value('dirty') || options.value('broken') || '-dirty' : ''
+  // The mark of `--broken` is that of an index that cannot be read.
+  const mark = isDirty && (await hasChanges(git)) ? options.value('dirty') || '-dirty' : ''
   for (const word of options.rest.length > 0 ? options.rest : ['HEAD']) {
     const oid = await revision(repo, word)
     if (oid === null) throw fatal(`Not a valid object name ${word}`)

@@ -36,9 +36,10 @@ export async function fetchCommand(git: Invocation, args: string[]): Promise<num
   if (options.has('all') && given !== undefined) throw fatal('fetch --all does not take a repository argument')
   const action = ['fetch', ...args].join(' ')
   if (options.has('all') || options.has('multiple')) {
-    const names = options.has('all') ? await remoteNames(git) : options.rest
+    const named = options.rest.length > 0 ? options.rest : [await defaultRemote(git)]
+    const names = options.has('all') ? await remoteNames(git) : named
     for (const name of names) {
-      if (names.length > 1 && !options.has('quiet')) git.line(`Fetching ${name}`)
+      if ((names.length > 1 || options.rest.length > 0) && !options.has('quiet')) git.line(`Fetching ${name}`)
       await fetchRemote(git, { options, given: name, specs: [], action })
     }
     return 0

@@ -1,5 +1,5 @@
 import { type Arguments, parseArguments } from '../arguments.ts'
-import { fatal } from '../failure.ts'
+import { fatal, GitFailure } from '../failure.ts'
 import { ancestorsOf } from '../history.ts'
 import type { Invocation } from '../invocation.ts'
 import { type ListedRef, RefFormat } from '../ref-format.ts'
@@ -13,6 +13,8 @@ const DEFAULT_FORMAT = '%(objectname) %(objecttype)\t%(refname)'
 
 export async function forEachRef(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments('for-each-ref', OPTIONS, args)
+  const given = options.value('count') ?? '0'
+  if (!/^\d+$/.test(given)) throw new GitFailure(`error: invalid --count argument: \`${given}'`, 129)
   const repo = git.repo()
   const patterns = [...options.rest]
   const filter = await refFilter(git, options)

@@ -42,7 +42,7 @@ const OPTIONS = [
   'max-count=',
   'quiet|q',
   'full-index',
-  'unified|U=',
+  'unified|U?',
   'no-renames',
   'find-renames|M?',
   'text|a',

@@ -2,7 +2,7 @@ import type { FileSystem } from '../../../workspace/file-system.ts'
 import { lstatAt } from '../../../workspace/stat.ts'
 import { parseArguments } from '../arguments.ts'
 import { utf8 } from '../bytes.ts'
-import { fatal } from '../failure.ts'
+import { fatal, GitFailure } from '../failure.ts'
 import type { Invocation } from '../invocation.ts'
 import { isRefName } from '../ref-names.ts'
 import { Repository } from '../repository.ts'
@@ -12,6 +12,7 @@ export const DEFAULT_BRANCH = 'main'
 
 export async function init(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments('init', ['quiet|q', 'initial-branch|b=', 'bare', 'shared?'], args)
+  if (options.rest.length > 1) throw new GitFailure('usage: git init [<options>] [<directory>]', 129)
   const root = git.resolve(options.rest[0] ?? '.')
   const branch = options.value('initial-branch') ?? (await defaultBranch(git))
   if (!isRefName(`refs/heads/${branch}`)) throw fatal(`invalid initial branch name: '${branch}'`)

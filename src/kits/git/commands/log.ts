@@ -9,7 +9,8 @@ import { graphedLog } from '../log-graph.ts'
 import { type SearchResult, searchFile, searchHistory, wantedBy } from '../log-search.ts'
 import type { Pathspec } from '../pathspec.ts'
 import { PICKAXE_OPTIONS } from '../pickaxe.ts'
-import { isSeparated, type PrettyOptions, prettyCommit } from '../pretty.ts'
+import { isSeparated, prettyCommit } from '../pretty.ts'
+import type { PrettyOptions } from '../pretty-options.ts'
 import { type ShownEntry, walkReflogs } from '../reflog-walk.ts'
 import { splitRevisions } from '../revision-arguments.ts'
 import { range } from '../revisions.ts'
@@ -87,12 +88,15 @@ export async function log(git: Invocation, args: string[]): Promise<number> {
   if (options.has('null') && options.has('graph')) throw fatal('git log -z with --graph is not available here')
   if (options.has('m') && !options.has('first-parent'))
     throw fatal('git log -m without --first-parent is not available here')
+  refuseColoredWords(options)
   if (options.has('no-walk')) throw fatal('git log --no-walk is not available here; use git show')
   const { revisions, paths } = await splitRevisions(git, options)
   if (options.has('walk-reflogs')) return reflogged(git, { options, revisions, paths })
   const starts = await onOneSide(git, { options, revisions, starts: await startsOf(git, options, revisions) })
   const pathspec = git.pathspec(paths)
   const pretty = await prettyOptions(git, options)
+  if (options.has('graph') && /%(?:<|><|>>?)\|\(/.test(pretty.format))
+    throw fatal('columns of a line in a format (%<|(N)) with --graph are not available here')
   if (options.has('L')) return lineLog(git, { options, starts, pretty, paths })
   const search = { options, starts, pathspec }
   const found = options.has('follow') ? await searchFile(git, search, paths) : await searchHistory(git, search)
@@ -101,6 +105,12 @@ export async function log(git: Invocation, args: string[]): Promise<number> {
   pretty.sides = { of: sideOf, isShown: options.has('left-right') }
   git.out(await (options.has('graph') ? graphed : listed)(git, found, { options, pathspec, pretty }))
   return 0
+}
+
+/** The lines of a commit would have colours as well. */
+export function refuseColoredWords(options: Arguments): void {
+  const isColored = options.has('color-words') || options.value('word-diff') === 'color'
+  if (isColored) throw fatal('--color-words of commits is not available here; git diff has it')
 }
 
 /** The commits that refs pointed at, by the logs of the refs. */

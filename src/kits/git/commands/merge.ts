@@ -2,7 +2,7 @@ import { parseArguments } from '../arguments.ts'
 import { endMerge } from '../commits.ts'
 import { fatal, GitFailure } from '../failure.ts'
 import type { Invocation } from '../invocation.ts'
-import { assertStrategy, isOurs, mergeStyle } from '../merge-options.ts'
+import { assertStrategy, mergeStrategy, mergeStyle } from '../merge-options.ts'
 import { type MergeRequest, merge, refuseUnfinished } from '../merging.ts'
 import { tidyMessage } from '../message-cleanup.ts'
 import { fullRefName, previousBranch, revision, upstreamOf } from '../revisions.ts'
@@ -38,6 +38,8 @@ const OPTIONS = [
 
 export async function mergeCommand(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments('merge', OPTIONS, args)
+  const about = ['abort', 'continue', 'quit'].find((name) => options.has(name))
+  if (about !== undefined && args.length > 1) throw new GitFailure(`fatal: --${about} expects no arguments`, 129)
   if (options.has('abort')) return abort(git)
   if (options.has('continue')) return conclude(git)
   if (options.has('quit')) {
@@ -68,7 +70,8 @@ export async function mergeCommand(git: Invocation, args: string[]): Promise<num
     quiet: options.has('quiet'),
     showsStat: !options.has('no-stat'),
     unrelated: options.has('allow-unrelated-histories'),
-    takesOurs: isOurs(options.value('strategy')),
+    strategy: mergeStrategy(options.value('strategy')),
+    hasMessage: options.has('message'),
     style: await mergeStyle(git, options.all('strategy-option')),
   })
 }

@@ -1,7 +1,8 @@
 import { parseArguments } from '../arguments.ts'
+import { fatal } from '../failure.ts'
 import type { Invocation } from '../invocation.ts'
 import { parseTag } from '../objects.ts'
-import { revision } from '../revisions.ts'
+import { abbreviate, revision } from '../revisions.ts'
 import { wildcard } from '../wildcards.ts'
 
 /** A name by which a commit is reached: how far along first parents, and how much else is on the way. */
@@ -15,14 +16,18 @@ interface Reached {
 
 const MERGE_WEIGHT = 65_535
 
+const OPTIONS = ['tags', 'name-only', 'refs=', 'exclude=', 'undefined', 'no-undefined', 'always']
+
 export async function nameRev(git: Invocation, args: string[]): Promise<number> {
-  const options = parseArguments('name-rev', ['tags', 'name-only', 'refs=', 'no-undefined', 'always'], args)
+  const options = parseArguments('name-rev', OPTIONS, args)
   const repo = git.repo()
   const names = await reachedNames(git, {
     tagsOnly: options.has('tags'),
     isBare: options.has('name-only'),
-    patterns: options.all('refs'),
+    wanted: options.all('refs'),
+    unwanted: options.all('exclude'),
   })
+  const mustBeNamed = options.latest('undefined', 'no-undefined') === 'no-undefined'
   for (const word of options.rest) {
     const oid = await revision(repo, word)
     if (oid === null) {
@@ -31,9 +36,11 @@ export async function nameRev(git: Invocation, args: string[]): Promise<number> 
     }
     const tag = (await repo.objects.read(oid)).type === 'tag' ? await tagNamed(git, oid) : null
     const reached = names.get(await repo.peel(oid, 'commit'))
-    const fallback = options.has('always') ? oid.slice(0, 7) : 'undefined'
-    const name = tag ?? (reached ? shown(reached) : fallback)
-    git.line(options.has('name-only') ? name : `${word} ${name}`)
+    const isNameless = tag === null && reached === undefined
+    if (!options.has('name-only')) git.out(`${word} `)
+    if (isNameless && mustBeNamed && !options.has('always')) throw fatal(`cannot describe '${oid}'`)
+    const fallback = mustBeNamed ? await abbreviate(repo, oid) : 'undefined'
+    git.line(tag ?? (reached ? shown(reached) : fallback))
   }
   return 0
 }
@@ -48,25 +55,44 @@ function shown({ tip, generation }: Reached): string {
   return generation === 0 ? tip : `${tip.replace(/\^0$/, '')}~${generation}`
 }
 
-type NamingOptions = { tagsOnly: boolean; isBare: boolean; patterns: string[] }
+interface NamingOptions {
+  tagsOnly: boolean
+  isBare: boolean
+  /** Patterns of the refs that may give names, all of them when there is none; and of those that may not. */
+  wanted: string[]
+  unwanted: string[]
+}
 
-async function reachedNames(
-  git: Invocation,
-  { tagsOnly, isBare, patterns }: NamingOptions,
-): Promise<Map<string, Reached>> {
+/** The ref or what is behind one of its slashes is as the pattern says. Null when it is not. */
+function matchOf(ref: string, pattern: string): 'whole' | 'end' | null {
+  const regex = wildcard(pattern)
+  if (regex.test(ref)) return 'whole'
+  const ends = [...ref.matchAll(/\//g)].map(({ index }) => ref.slice(index + 1))
+  return ends.some((end) => regex.test(end)) ? 'end' : null
+}
+
+/** What the ref is called in names; null when it gives none. */
+function nameOfRef(ref: string, { tagsOnly, isBare, wanted, unwanted }: NamingOptions): string | null {
+  if (tagsOnly && !ref.startsWith('refs/tags/')) return null
+  if (unwanted.some((pattern) => matchOf(ref, pattern) !== null)) return null
+  const matches = wanted.map((pattern) => matchOf(ref, pattern))
+  if (wanted.length > 0 && matches.every((match) => match === null)) return null
+  if ((tagsOnly && isBare) || matches.includes('end')) return ref.replace(/^refs\/(heads|tags|remotes)\//, '')
+  return ref.replace(/^refs\/(heads\/)?/, '')
+}
+
+async function reachedNames(git: Invocation, options: NamingOptions): Promise<Map<string, Reached>> {
   const repo = git.repo()
   const tips: { oid: string; reached: Reached }[] = []
   for (const [ref, oid] of await repo.refs.list('refs/')) {
     const isTag = ref.startsWith('refs/tags/')
-    const short = ref.replace(/^refs\/heads\//, '').replace(/^refs\//, '')
-    if ((tagsOnly && !isTag) || (patterns.length > 0 && !patterns.some((pattern) => wildcard(pattern).test(short))))
-      continue
+    const name = nameOfRef(ref, options)
+    if (name === null) continue
     const { type, bytes } = await repo.objects.read(oid)
     if (type !== 'tag' && type !== 'commit') continue
     const commit = await repo.peel(oid, 'commit')
     const tagged = type === 'tag' ? parseTag(bytes).tagger?.seconds : undefined
     const seconds = tagged ?? (await repo.commit(commit)).committer.seconds
-    const name = tagsOnly && isBare ? short.replace(/^tags\//, '') : short
     const tip = type === 'tag' ? `${name}^0` : name
     tips.push({ oid: commit, reached: { tip, seconds, generation: 0, distance: 0, isTag } })
   }

@@ -86,16 +86,20 @@ async function add(git: Invocation, { ref, args, action }: Adding): Promise<numb
   const oid = await objectNamed(git, options.rest[0] ?? 'HEAD')
   const kept = await notesOf(repo, ref)
   const before = kept.get(oid)
+  const isGiven = options.inOrder('message', 'file', 'reuse-message').length > 0
+  if (before !== undefined && action === 'add' && !isGiven && !options.has('force'))
+    return add(git, { ref, args, action: 'edit' })
   if (before !== undefined && action === 'add') {
     if (!options.has('force'))
       throw failed(`Cannot add notes. Found existing notes for object ${oid}. Use '-f' to overwrite existing notes`)
     git.err(`Overwriting existing notes for object ${oid}`)
   }
   const old = before === undefined ? '' : textOf((await repo.objects.read(before)).bytes)
-  const text = await textFor(git, options, action === 'edit' ? old : '')
+  const text = await textFor(git, options, action === 'append' ? '' : old)
   const whole = action === 'append' && old !== '' ? `${old.replace(/\n*$/, '\n')}\n${text}` : text
   if (whole === '' && !options.has('allow-empty')) {
     if (before !== undefined || action !== 'append') git.err(`Removing note for object ${oid}`)
+    if (before === undefined) return 0
     kept.delete(oid)
   } else kept.set(oid, await repo.objects.write('blob', utf8(whole)))
   await save(git, { ref, kept, action })
@@ -103,18 +107,23 @@ async function add(git: Invocation, { ref, args, action }: Adding): Promise<numb
 }
 
 async function textFor(git: Invocation, options: Arguments, edited: string): Promise<string> {
-  const reused = options.value('reuse-message')
-  if (reused !== null) return textOf((await git.repo().objects.read(await objectNamed(git, reused))).bytes)
-  const file = options.value('file')
-  const texts = options.all('message')
-  if (file !== null) {
-    const text = file === '-' ? git.stdin : await readText(git.fs, git.resolve(file))
-    if (text === null) throw fatal(`could not open or read '${file}': No such file or directory`)
-    texts.push(text)
-  }
+  const parts = options.inOrder('message', 'file', 'reuse-message')
+  const [first] = parts
+  // The text of another note is taken as it is.
+  if (first?.name === 'reuse-message' && parts.length === 1) return textFrom(git, first)
+  const texts: string[] = []
+  for (const part of parts) texts.push(await textFrom(git, part))
   if (texts.length > 0) return tidyMessage(texts.map((text) => text.replace(/\n*$/, '\n')).join('\n'))
   await writeGitFile(git.repo(), 'NOTES_EDITMSG', edited)
   return tidyMessage(await editFile(git, `${git.repo().gitDir}/NOTES_EDITMSG`, 'message'), 'strip')
+}
+
+async function textFrom(git: Invocation, { name, value }: { name: string; value: string }): Promise<string> {
+  if (name === 'message') return value
+  if (name === 'reuse-message') return textOf((await git.repo().objects.read(await objectNamed(git, value))).bytes)
+  const text = value === '-' ? git.stdin : await readText(git.fs, git.resolve(value))
+  if (text === null) throw fatal(`could not open or read '${value}': No such file or directory`)
+  return text
 }
 
 async function remove(git: Invocation, ref: string, args: string[]): Promise<number> {

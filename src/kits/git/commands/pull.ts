@@ -6,11 +6,11 @@ import { isTrue } from '../config-file.ts'
 import { fatal, GitFailure } from '../failure.ts'
 import { isAncestor } from '../history.ts'
 import type { Invocation } from '../invocation.ts'
-import { assertStrategy, isOurs, mergeStyle } from '../merge-options.ts'
-import { merge, refuseUnfinished } from '../merging.ts'
+import { assertStrategy, mergeStrategy, mergeStyle } from '../merge-options.ts'
+import { type MergeRequest, merge, refuseUnfinished } from '../merging.ts'
 import { remoteNames, usualRemote } from '../named-remotes.ts'
 import { upstreamOf } from '../revisions.ts'
-import { FETCH_OPTIONS, fetchRemote } from './fetch.ts'
+import { FETCH_OPTIONS, type FetchedHead, fetchRemote } from './fetch.ts'
 import { intoBranch } from './merge.ts'
 import { rebase, refuseChanges, wantsAutostash } from './rebase.ts'
 
@@ -71,7 +71,13 @@ export async function pull(git: Invocation, args: string[]): Promise<number> {
   if (!isForward && !isBehind) await refuseUndecided(git, options)
   await refuseUnfinished(git)
   const autostash = stashes && !isBehind ? await createAutostash(git) : null
-  const exitCode = await merge(git, {
+  const exitCode = await merge(git, await mergeRequest(git, options, fetched))
+  if (autostash !== null) await applyAutostash(git, autostash)
+  return exitCode
+}
+
+async function mergeRequest(git: Invocation, options: Arguments, fetched: FetchedHead): Promise<MergeRequest> {
+  return {
     oid: fetched.oid,
     name: fetched.source.replace(/^refs\/(heads|tags)\//, ''),
     message: `Merge ${fetched.described}${await intoBranch(git)}\n`,
@@ -81,11 +87,9 @@ export async function pull(git: Invocation, args: string[]): Promise<number> {
     quiet: options.has('quiet'),
     showsStat: !options.has('no-stat'),
     unrelated: options.has('allow-unrelated-histories'),
-    takesOurs: isOurs(options.value('strategy')),
+    strategy: mergeStrategy(options.value('strategy')),
     style: await mergeStyle(git, options.all('strategy-option')),
-  })
-  if (autostash !== null) await applyAutostash(git, autostash)
-  return exitCode
+  }
 }
 
 async function fastForwardMode(git: Invocation, options: Arguments): Promise<'only' | 'never' | 'allowed'> {
@@ -99,7 +103,7 @@ async function refuseOpenMerge(git: Invocation): Promise<void> {
 }
 
 async function wantsRebase(git: Invocation, options: Arguments): Promise<boolean> {
-  if (options.has('no-rebase')) return false
+  if (options.latest('rebase', 'no-rebase') === 'no-rebase') return false
   const wanted = options.has('rebase') ? (options.value('rebase') ?? 'true') : await git.setting('pull.rebase')
   if (wanted === null || wanted === '') return options.has('rebase')
   if (!/^(true|false|yes|no|on|off|0|1)$/.test(wanted))
@@ -142,7 +146,7 @@ function noUpstream(branch: string | null, remotes: readonly string[]): GitFailu
 
 /** Both sides have commits of their own: which way to go is the user's to say. */
 async function refuseUndecided(git: Invocation, options: Arguments): Promise<void> {
-  if (['no-rebase', 'ff-only', 'no-ff', 'ff', 'rebase', 'squash'].some((name) => options.has(name))) return
+  if (['no-rebase', 'ff-only', 'no-ff', 'ff', 'rebase'].some((name) => options.has(name))) return
   const [rebase, ff] = [await git.setting('pull.rebase'), await git.setting('pull.ff')]
   if (rebase !== null || ff !== null) return
   throw new GitFailure(DIVERGENT, 128)

@@ -33,7 +33,7 @@ export async function push(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments('push', OPTIONS, args)
   const repo = git.repo()
   const [given, ...specs] = options.rest
-  if (options.has('delete') && specs.length === 0) throw fatal("--delete doesn't make sense without any refs")
+  refuseSpecs(options, specs)
   const branch = (await repo.refs.head()).ref?.replace(/^refs\/heads\//, '') ?? null
   const upstream = branch === null ? null : await upstreamOf(repo, branch)
   const name = given ?? (await defaultRemote(git, upstream?.remote))
@@ -58,7 +58,8 @@ export async function push(git: Invocation, args: string[]): Promise<number> {
   }
   const judged = await pushRefs(session, updates)
   said.end()
-  if (!session.isDry) await noteResults(git, { judged, remote, sets: options.has('set-upstream') })
+  if (!session.isDry)
+    await noteResults(git, { judged, remote, sets: options.has('set-upstream'), quiet: options.has('quiet') })
   await report(git, {
     judged: inOrder(judged, advertisement),
     url: transport.url,
@@ -68,6 +69,15 @@ export async function push(git: Invocation, args: string[]): Promise<number> {
     isPorcelain: options.has('porcelain'),
   })
   return 0
+}
+
+/** What is named has to go with the options. */
+function refuseSpecs(options: Arguments, specs: readonly string[]): void {
+  for (const name of ['all', 'mirror'])
+    if (options.has(name) && specs.length > 0) throw fatal(`--${name} can't be combined with refspecs`)
+  if (!options.has('delete')) return
+  if (specs.length === 0) throw fatal("--delete doesn't make sense without any refs")
+  if (specs.some((spec) => spec.includes(':'))) throw fatal('--delete only accepts plain target ref names')
 }
 
 async function defaultRemote(git: Invocation, upstream: string | undefined): Promise<string> {
@@ -241,9 +251,9 @@ async function withLease(git: Invocation, update: RefUpdate, { options, remote }
   return update
 }
 
-type Results = { judged: readonly Judged[]; remote: string; sets: boolean }
+type Results = { judged: readonly Judged[]; remote: string; sets: boolean; quiet: boolean }
 
-async function noteResults(git: Invocation, { judged, remote, sets }: Results): Promise<void> {
+async function noteResults(git: Invocation, { judged, remote, sets, quiet }: Results): Promise<void> {
   const { refs } = git.repo()
   const by = await git.signature('committer')
   for (const { update, verdict } of judged) {
@@ -254,6 +264,7 @@ async function noteResults(git: Invocation, { judged, remote, sets }: Results): 
       await refs.change(tracking, { oid: update.oid, by, message: 'update by push' })
     const { source } = update
     const own = source === 'HEAD' || source === '@' ? (await refs.head()).ref : source
-    if (sets && own?.startsWith('refs/heads/')) await setUpstream(git, own.slice('refs/heads/'.length), tracking)
+    if (sets && own?.startsWith('refs/heads/'))
+      await setUpstream(git, own.slice('refs/heads/'.length), { followed: tracking, quiet })
   }
 }

@@ -14,7 +14,7 @@ import { type Change, stagedChanges, treeChanges, unstagedChanges } from '../sta
 import { worktreeAgainst } from './diff.ts'
 
 const OPTIONS = [...CHANGE_OPTIONS, 'exit-code', 'quiet', 'no-abbrev']
-const PATCHES = ['patch', 'unified', 'patch-with-stat', 'word-diff', 'color-words', 'word-diff-regex']
+const PATCHES = ['patch', 'unified', 'patch-with-stat', 'binary']
 
 /** Raw lines unless something else is asked for, and no renames unless they are. */
 function asPlumbing(options: Arguments): Arguments {

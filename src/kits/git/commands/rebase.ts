@@ -5,10 +5,10 @@ import { isTrue } from '../config-file.ts'
 import { editFile } from '../editor.ts'
 import { fatal, GitFailure } from '../failure.ts'
 import type { Invocation } from '../invocation.ts'
-import { assertStrategy, isOurs, mergeStyle } from '../merge-options.ts'
+import { assertStrategy, mergeStyle } from '../merge-options.ts'
 import type { Head } from '../refs.ts'
 import type { Repository } from '../repository.ts'
-import { abbreviate, commitId, previousBranch, revision, upstreamOf } from '../revisions.ts'
+import { abbreviate, commitId, previousBranch, revision, startPoint, upstreamOf } from '../revisions.ts'
 import { continueRebase, skipStep } from '../sequencer/rebase-continue.ts'
 import { abortRebase, quitRebase } from '../sequencer/rebase-end.ts'
 import { isInPlace, planRebase } from '../sequencer/rebase-plan.ts'
@@ -64,6 +64,8 @@ export async function rebase(git: Invocation, args: string[]): Promise<number> {
   const action = ['continue', 'abort', 'skip', 'quit', 'edit-todo', 'show-current-patch'].find((name) =>
     options.has(name),
   )
+  if (action !== undefined && options.rest.length > 0)
+    throw new GitFailure(`usage: git rebase --continue | --abort | --skip | --edit-todo`, 129)
   if (action !== undefined && !state.exists) throw fatal('No rebase in progress?')
   switch (action) {
     case 'continue':
@@ -102,7 +104,7 @@ interface Goal {
 async function start(git: Invocation, state: RebaseState, options: Arguments): Promise<number> {
   if (state.exists) throw alreadyThere()
   assertStrategy(options.value('strategy'))
-  if (isOurs(options.value('strategy'))) throw fatal('rebase --strategy=ours is not available here')
+  if (options.value('strategy') === 'ours') throw fatal('rebase --strategy=ours is not available here')
   const style = await mergeStyle(git, options.all('strategy-option'))
   const goal = await goalOf(git, options)
   const autostash = (await wantsAutostash(git, options)) ? await createAutostash(git) : null
@@ -233,10 +235,11 @@ async function moveTo(git: Invocation, { ref, head: oid, branch: word }: Goal): 
 }
 
 async function ontoCommit(repo: Repository, name: string): Promise<string> {
-  if (name.includes('...')) throw fatal('--onto with a merge base (A...B) is not available here')
-  const oid = await revision(repo, name)
-  if (oid === null) throw fatal(`Does not point to a valid commit '${name}'`)
-  return repo.peel(oid, 'commit')
+  const oid = await startPoint(repo, name)
+  if (oid !== null) return oid
+  throw fatal(
+    name.includes('...') ? `'${name}': need exactly one merge base` : `Does not point to a valid commit '${name}'`,
+  )
 }
 
 async function defaultUpstream(git: Invocation): Promise<string> {

@@ -123,8 +123,7 @@ export async function setRemoteHead(git: Invocation, args: readonly string[]): P
   const { refs, gitDir } = git.repo()
   const ref = `refs/remotes/${name}/HEAD`
   if (options.has('delete')) {
-    if ((await refs.symbolicTarget(ref)) === null) throw new GitFailure(`error: Could not delete ${ref}`, 1)
-    git.fs.remove(`${gitDir}/${ref}`)
+    if ((await refs.symbolicTarget(ref)) !== null) git.fs.remove(`${gitDir}/${ref}`)
     return 0
   }
   const branch = options.has('auto') ? (await known(git, name)).advertisement.head?.replace('refs/heads/', '') : given

@@ -15,11 +15,10 @@ export async function remote(git: Invocation, args: string[]): Promise<number> {
     case 'show':
       return rest.length > 0 ? showRemote(git, rest) : list(git, false)
     case 'update':
-      return fetchCommand(git, [
-        ...rest.filter((word) => word.startsWith('-')),
-        '--multiple',
-        ...(await updated(git, rest)),
-      ])
+      return fetchCommand(
+        git,
+        rest.some((word) => !word.startsWith('-')) ? ['--multiple', ...rest] : ['--all', ...rest],
+      )
     case 'prune':
       return pruneRemote(git, rest)
     case 'set-head':
@@ -30,7 +29,7 @@ export async function remote(git: Invocation, args: string[]): Promise<number> {
       return add(git, rest)
     case 'remove':
     case 'rm':
-      return remove(git, rest[0])
+      return remove(git, parseArguments('remote remove', [], rest).rest[0])
     case 'rename':
       return rename(git, rest)
     case 'set-url':
@@ -40,11 +39,6 @@ export async function remote(git: Invocation, args: string[]): Promise<number> {
     default:
       throw new GitFailure(`git remote ${action}: not available here`, 1)
   }
-}
-
-async function updated(git: Invocation, words: readonly string[]): Promise<string[]> {
-  const named = words.filter((word) => !word.startsWith('-'))
-  return named.length > 0 ? named : remoteNames(git)
 }
 
 async function list(git: Invocation, isVerbose: boolean): Promise<number> {
@@ -108,8 +102,9 @@ async function remove(git: Invocation, name: string | undefined): Promise<number
   return 0
 }
 
-async function rename(git: Invocation, [from, to]: string[]): Promise<number> {
+async function rename(git: Invocation, args: string[]): Promise<number> {
   const repo = git.repo()
+  const [from, to] = parseArguments('remote rename', ['progress', 'no-progress'], args).rest
   if (from === undefined || to === undefined) throw new GitFailure('usage: git remote rename <old> <new>', 129)
   const names = await remoteNames(git)
   if (!names.includes(from)) throw new GitFailure(`error: No such remote: '${from}'`, 2)

@@ -96,8 +96,9 @@ export async function mv(git: Invocation, args: string[]): Promise<number> {
     if (obstacle === null) movable.push(move)
     else if (!options.has('skip')) throw obstacle
   }
+  if (options.has('dry-run'))
+    for (const { from, to } of movable) git.line(`Checking rename of '${inRepo(git, from)}' to '${inRepo(git, to)}'`)
   for (const { from, to } of movable) {
-    if (options.has('dry-run')) git.line(`Checking rename of '${inRepo(git, from)}' to '${inRepo(git, to)}'`)
     if (options.has('verbose') || options.has('dry-run'))
       git.line(`Renaming ${inRepo(git, from)} to ${inRepo(git, to)}`)
     if (!options.has('dry-run')) await move(git, from, to)

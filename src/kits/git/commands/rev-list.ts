@@ -36,9 +36,9 @@ export async function revList(git: Invocation, args: string[]): Promise<number> 
   const starts = await onOneSide(git, { options, revisions, starts: await startsOf(git, options, revisions) })
   const { commits } = await searchHistory(git, { options, starts, pathspec: git.pathspec(paths) })
   const sideOf = (await sides(git, options, revisions)) ?? (() => '>')
-  if (options.has('quiet')) return 0
-  if (options.has('count')) git.line(countText(commits, options, sideOf))
-  else
+  // What is not shown is not counted, and the count is shown all the same.
+  if (options.has('count')) git.line(countText(options.has('quiet') ? [] : commits, options, sideOf))
+  else if (!options.has('quiet'))
     for (const visited of commits)
       await show(git, visited, { options, mark: options.has('left-right') ? sideOf(visited.oid) : '' })
   return 0

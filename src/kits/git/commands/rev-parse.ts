@@ -9,6 +9,12 @@ import { abbreviate, fullRefName, previousBranch, revision, unknownRevision, ups
 export async function revParse(git: Invocation, args: string[]): Promise<number> {
   const how = { short: null as number | null, abbrevRef: false, symbolic: false, verify: false, quiet: false }
   const end = args.indexOf('--')
+  const isAlone = args.length > 0 && args.every((arg) => /^(--verify|--short(=\d+)?|-q|--quiet)$/.test(arg))
+  if (isAlone && args.some((arg) => arg.startsWith('--verify') || arg.startsWith('--short')))
+    throw new GitFailure(
+      args.some((arg) => /^(-q|--quiet)$/.test(arg)) ? '' : 'fatal: Needed a single revision',
+      args.some((arg) => /^(-q|--quiet)$/.test(arg)) ? 1 : 128,
+    )
   for (const [i, arg] of args.entries()) {
     if (i === end || (end >= 0 && i > end)) {
       git.line(arg)

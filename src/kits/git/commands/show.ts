@@ -7,13 +7,14 @@ import { prettyOptions } from '../log-format.ts'
 import { searchHistory } from '../log-search.ts'
 import { type Commit, MODE, parseTag, parseTree, type Signature } from '../objects.ts'
 import type { Pathspec } from '../pathspec.ts'
-import { isSeparated, type PrettyOptions, prettyCommit } from '../pretty.ts'
+import { isSeparated, prettyCommit } from '../pretty.ts'
+import type { PrettyOptions } from '../pretty-options.ts'
 import { withRenames } from '../renames.ts'
 import { splitRevisions } from '../revision-arguments.ts'
-import { revision, unknownRevision } from '../revisions.ts'
+import { range, revision, unknownRevision } from '../revisions.ts'
 import { asksForSummary, CHANGE_OPTIONS, changesBelow, showChanges, withLetters } from '../show-changes.ts'
 import { changeKind, treeChanges } from '../status.ts'
-import { noCommits, startsOf, withCounts } from './log.ts'
+import { noCommits, refuseColoredWords, startsOf, withCounts } from './log.ts'
 
 const OPTIONS = [
   ...CHANGE_OPTIONS,
@@ -126,7 +127,7 @@ class Shower {
     const [git, pretty] = [this.#git, this.#pretty]
     this.#seen.add(oid)
     if (await this.#isLeftOut(await git.repo().commit(oid))) return
-    this.#separate(isSeparated(pretty.format))
+    this.#separate(isSeparated(pretty.format), this.#options.has('null') ? '\0' : '\n')
     const commit = await git.repo().commit(oid)
     const shown = await prettyCommit(git.repo(), { oid, commit }, pretty)
     // A format without line ends of its own has one only in front of what follows.
@@ -134,6 +135,8 @@ class Shower {
     else if (shown !== '' || pretty.format !== 'tformat:') git.line(shown)
     const isMerge = commit.parents.length > 1 && !this.#options.has('first-parent')
     if (isMerge && this.#options.has('no-patch')) return
+    const joint = ['patch-with-raw', 'patch-with-stat'].find((name) => this.#options.has(name))
+    if (isMerge && joint !== undefined) throw fatal(`git show --${joint} of a merge is not available here`)
     if (isMerge && ['name-only', 'name-status', 'raw'].some((name) => this.#options.has(name)))
       return this.#mergedNames(commit)
     if (isMerge && !asksForSummary(this.#options)) return this.#mergeChanges(commit)
@@ -157,8 +160,8 @@ class Shower {
     this.#git.out(`\n${text}`)
   }
 
-  #separate(isWanted = true): void {
-    if (this.#hasShown && isWanted) this.#git.line()
+  #separate(isWanted = true, line = '\n'): void {
+    if (this.#hasShown && isWanted) this.#git.out(line)
     this.#hasShown = true
   }
 }
@@ -170,11 +173,12 @@ interface Showing {
 }
 
 /** Ranges are walked, as a log does. */
-const namesRange = (word: string): boolean => /^[^:]*\.\.|^\^|\^[@!]$/.test(word)
+const namesRange = (word: string): boolean => /^[^:]*\.\.|^\^|\^!$/.test(word)
 
 export async function show(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments('show', OPTIONS, withCounts(args))
   if (options.has('quiet')) options.add('no-patch', '')
+  refuseColoredWords(options)
   const limit = Number(options.value('max-count') ?? Number.POSITIVE_INFINITY)
   if (options.has('max-count') && !(Number.isInteger(limit) && limit >= 0))
     throw fatal(`git show -n ${options.value('max-count')} is not available here`)
@@ -195,9 +199,12 @@ export async function show(git: Invocation, args: string[]): Promise<number> {
   const head = await git.repo().refs.head()
   if (revisions.length === 0 && head.oid === null) throw noCommits(head.ref)
   for (const word of words) {
-    const oid = await revision(git.repo(), word)
-    if (oid === null) throw unknownRevision(word)
-    await shower.show(oid, word)
+    const parents = word.endsWith('^@') ? (await range(git.repo(), word)).include : null
+    const oids = parents ?? [await revision(git.repo(), word)]
+    for (const oid of oids) {
+      if (oid === null) throw unknownRevision(word)
+      await shower.show(oid, word)
+    }
   }
   return 0
 }

@@ -188,8 +188,13 @@ async function branchFrom(git: Invocation, args: string[]): Promise<number> {
   if (name === undefined) throw new GitFailure('No branch name specified', 1)
   const { oid } = await entryAt(git, given)
   const [base = ''] = (await git.repo().commit(oid)).parents
-  const exitCode = await checkout(git, ['-b', name, base])
-  return exitCode === 0 ? apply(git, ['--index', ...(given === undefined ? [] : [given])], true) : exitCode
+  try {
+    await checkout(git, ['-b', name, base])
+  } catch (error) {
+    if (error instanceof GitFailure) throw new GitFailure(error.message, 1, { cause: error })
+    throw error
+  }
+  return apply(git, ['--index', ...(given === undefined ? [] : [given])], true)
 }
 
 async function sayStatus(git: Invocation, quiet: boolean): Promise<void> {

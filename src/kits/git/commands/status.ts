@@ -31,13 +31,19 @@ const OPTIONS = [
   'no-renames',
 ]
 
+/** Of the forms that were asked for, the last one counts. */
+function porcelainOf(options: Arguments): { isPorcelain: boolean; version: string } {
+  const version = options.value('porcelain') ?? ''
+  if (!['', 'v1', '1', 'v2', '2'].includes(version)) throw fatal(`unsupported porcelain version '${version}'`)
+  const isPorcelain = options.latest('porcelain', 'short', 'long', 'no-short') === 'porcelain'
+  return { isPorcelain, version: isPorcelain ? version : '' }
+}
+
 export async function status(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments('status', OPTIONS, args)
   const repo = git.repo()
   refuseColumns(options)
-  const isPorcelain = options.has('porcelain')
-  const version = options.value('porcelain') ?? ''
-  if (!['', 'v1', '1', 'v2', '2'].includes(version)) throw fatal(`unsupported porcelain version '${version}'`)
+  const { isPorcelain, version } = porcelainOf(options)
   const pathspec = git.pathspec(options.rest)
   const untracked = await untrackedMode(git, options.has('untracked-files') ? options.value('untracked-files') : null)
   const report = await gatherStatus(git, {

@@ -49,10 +49,14 @@ export async function commitTree(git: Invocation, args: string[]): Promise<numbe
 }
 
 async function textOf(git: Invocation, options: ReturnType<typeof parseArguments>): Promise<string> {
-  const texts = options.all('m').map((text) => text.replace(/\n*$/, '\n'))
-  for (const file of options.all('F')) {
-    const text = file === '-' ? git.stdin : await readText(git.fs, git.resolve(file))
-    if (text === null) throw fatal(`git commit-tree: failed to open '${file}': No such file or directory`)
+  const texts: string[] = []
+  for (const { name, value } of options.inOrder('m', 'F')) {
+    if (name === 'm') {
+      texts.push(value.replace(/\n*$/, '\n'))
+      continue
+    }
+    const text = value === '-' ? git.stdin : await readText(git.fs, git.resolve(value))
+    if (text === null) throw fatal(`git commit-tree: failed to open '${value}': No such file or directory`)
     texts.push(text)
   }
   return texts.length === 0 ? git.stdin : texts.join('\n')
@@ -65,6 +69,9 @@ export async function readTree(git: Invocation, args: string[]): Promise<number>
   const index = await repo.index()
   const [word, ...more] = options.rest
   if (more.length > 0) throw fatal('git read-tree of more than one tree is not available here; use git merge')
+  if (options.has('empty') && word !== undefined) throw fatal('passing trees as arguments contradicts --empty')
+  const ways = options.inOrder('m', 'reset', 'prefix')
+  if (ways.length > 1) throw fatal('Which one? -m, --reset, or --prefix?')
   if (options.has('empty') || word === undefined) {
     if (!options.has('empty'))
       git.err('warning: read-tree: emptying the index with no arguments is deprecated; use --empty')

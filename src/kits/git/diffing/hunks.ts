@@ -1,6 +1,7 @@
 // The hunks of a patch: groups of changed lines with what stands around them.
 
-import { type LineEdit, linesOf } from '../../../workspace/diff.ts'
+import { linesOf } from '../../../workspace/diff.ts'
+import type { LineEdit } from '../../../workspace/shifted-edits.ts'
 import { gitEdits } from './line-edits.ts'
 
 /** What of the blanks in a line counts: none of them, only whether there are any, or all but those at its end. */

@@ -5,7 +5,7 @@
 // What is left is compared by Myers' algorithm, from both ends at once. Then each group of changed lines is slid up or
 // down to where it reads best (`line-groups.ts`).
 
-import type { LineEdit } from '../../../workspace/diff.ts'
+import type { LineEdit } from '../../../workspace/shifted-edits.ts'
 import { markByHistogram } from './histogram.ts'
 import { settleGroups } from './line-groups.ts'
 import type { Side } from './shortest-script.ts'

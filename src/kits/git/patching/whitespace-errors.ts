@@ -55,6 +55,11 @@ export class WhitespaceReport {
     if (first) this.#note(`${source}:${first.at}: new blank line at EOF.\n+`)
   }
 
+  /** Whether a patch with the slips that were found so far is not to be applied. */
+  get forbids(): boolean {
+    return this.#count > 0 && (this.#action === 'error' || this.#action === 'error-all')
+  }
+
   /** Throws when slips are not to be accepted. */
   conclude(): void {
     const hidden = this.#action === 'error-all' ? 0 : this.#count - MAX_SHOWN

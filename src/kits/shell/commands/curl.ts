@@ -39,10 +39,14 @@ export async function runCurl(args: readonly string[], call: ShellCall, options:
       const { exitCode, message } = asFailure(error)
       result.exitCode = exitCode
       if (!read.flags.has('silent') || read.flags.has('show-error')) result.stderr += `curl: (${exitCode}) ${message}\n`
+      if (read.flags.has('insecure') && /^https:/i.test(url)) result.stderr += CHECKED_ALWAYS
     }
   }
   return { ...result, bytes: joinBytes(parts) }
 }
+
+/** Where it fails, that may be why. */
+const CHECKED_ALWAYS = 'curl: option -k (--insecure) is not available here: certificates are always checked\n'
 
 type Transferred = { shown: Uint8Array; stderr: string; exitCode: number }
 

@@ -70,7 +70,7 @@ function formatOf(read: GnuOptions): string | { problem: string; isUsage: boolea
 
 type RequestedTime = { words: string; instant: Instant | null }
 
-async function timesOf(read: GnuOptions, zone: Zone, { fs, cwd }: Context): Promise<RequestedTime[] | string> {
+async function timesOf(read: GnuOptions, zone: Zone, { fs, cwd, stdin }: Context): Promise<RequestedTime[] | string> {
   const now = { ms: Date.now(), nanoseconds: (Date.now() % 1000) * 1_000_000 }
   const inWords = (words: string): RequestedTime => ({ words, instant: timeOf(words, now, (ms) => zone.offsetAt(ms)) })
   const [words, reference, file] = [read.value('d'), read.value('r'), read.value('f')]
@@ -84,8 +84,8 @@ async function timesOf(read: GnuOptions, zone: Zone, { fs, cwd }: Context): Prom
       return [{ words: reference, instant: { ms, nanoseconds: (ms % 1000) * 1_000_000 } }]
     }
     if (file !== undefined) {
-      const text = await fs.readFile(fs.resolvePath(cwd, file))
-      return text.replace(/\n$/, '').split('\n').map(inWords)
+      const text = file === '-' ? String(stdin) : await fs.readFile(fs.resolvePath(cwd, file))
+      return text === '' ? [] : text.replace(/\n$/, '').split('\n').map(inWords)
     }
   } catch (error) {
     return `${reference ?? file}: ${shellMessage(error)}`

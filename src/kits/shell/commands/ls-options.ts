@@ -146,8 +146,10 @@ function apply(flags: Set<string>, { name, value }: GnuOption): string | null {
   if (name === 'F' && value !== null && /^(never|no|none|auto|tty|if-tty)$/.test(value)) return null
   // A long listing has a line for each file already.
   if (name === '1' && flags.has('l')) return null
-  if (name === 'f') for (const flag of ['a', 'U']) choose(flags, flag)
-  else choose(flags, name)
+  if (name === 'f') {
+    for (const flag of ['a', 'U']) choose(flags, flag)
+    for (const flag of ['l', 's']) flags.delete(flag)
+  } else choose(flags, name)
   return null
 }
 

@@ -52,7 +52,8 @@ class Listing {
     if (this.text !== '') this.text += '\n'
     if (hasHeader) this.text += `${written(folder, flags)}:\n`
     const group = groupOf(found, this.#options)
-    if (flags.has('l') || flags.has('s')) this.text += `total ${sizedTotal(group, this.#options)}\n`
+    if (flags.has('l') || flags.has('s'))
+      this.text += `total ${sizedTotal(group, this.#options)}${flags.has('zero') ? '\0' : '\n'}`
     this.text += shownLines(group, this.#options)
     if (!flags.has('R')) return
     for (const { name, stat } of group) {
@@ -95,7 +96,7 @@ class Listing {
       // One that leads nowhere is shown itself, unless links were to be followed.
       const mustFollow = this.#options.flags.has('L') || (exitCode === 2 && this.#options.flags.has('H'))
       if (stat.isSymbolicLink && mustFollow) stat = await fs.stat(path)
-      else if (stat.isSymbolicLink && follows) stat = await fs.stat(path).catch(() => stat)
+      else if (stat.isSymbolicLink && follows) stat = await fs.stat(path).catch((error) => orLoop(error, stat))
       if (stat.isFile && name.endsWith('/')) throw new NotAFolder()
       const target = stat.isSymbolicLink ? await fs.readlink(path) : null
       const end = target === null ? stat : await fs.stat(path).catch(() => null)
@@ -135,6 +136,12 @@ const UNKNOWN: Listed['stat'] = {
   mode: 0,
   size: 0,
   mtime: new Date(0),
+}
+
+/** A link that leads in a circle leads somewhere, which cannot be found. */
+function orLoop<Stat>(error: unknown, itself: Stat): Stat {
+  if (isFileError(error, 'ELOOP')) throw error
+  return itself
 }
 
 class NotAFolder extends Error {}

@@ -184,8 +184,10 @@ function kindAt(fs: FileSystem, path: string, mustBe: boolean): 'file' | 'direct
 
 /** Tidied by its letters alone; what must be there is looked for all the same. */
 function lexical(call: ShellCall, name: string, need: Need): string {
-  canonical(call, name, need)
-  return pathOf(call, name)
+  const path = pathOf(call, name)
+  // Nobody looks whether anything is there, unless all of it is to be.
+  if (need !== 'folders') canonical(call, name, need)
+  return path
 }
 
 const isBelow = (path: string, folder: string): boolean =>

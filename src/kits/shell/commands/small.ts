@@ -1,6 +1,7 @@
 // Small commands that people and scripts expect, and that the interpreter does not have.
 
 import { type Context, type Result, shellMessage } from '../interpreter-command.ts'
+import { misuse, readGnuOptions } from './gnu-options.ts'
 import { readOptions } from './options.ts'
 
 type Run = (args: string[], context: Context) => Promise<Result>
@@ -8,6 +9,7 @@ type Run = (args: string[], context: Context) => Promise<Result>
 /** `yes` has no end elsewhere; a pipe here takes all of it before the next command begins. */
 const YES_CHARS = 1024 * 1024
 const FOLDER = '/tmp'
+const CLEARED = '\x1b[2J\x1b[H'
 const SYSTEM = { s: 'Linux', n: 'localhost', r: '6.0.0-bellwether', v: '#1', m: 'x86_64', o: 'GNU/Linux' }
 
 const said = (stdout: string): Result => ({ stdout, stderr: '', exitCode: 0 })
@@ -29,6 +31,20 @@ export const SMALL_COMMANDS = {
     return said(line.repeat(Math.max(1, Math.floor(YES_CHARS / line.length))))
   },
   id,
+  printenv,
+  whoami: async (args) => withoutOptions('whoami', args, 'user\n'),
+  hostname: async (args) =>
+    withoutOptions(
+      'hostname',
+      args.filter((arg) => !/^(-[sf]|--short|--fqdn|--long)$/.test(arg)),
+      'localhost\n',
+    ),
+  clear: async (args) =>
+    withoutOptions(
+      'clear',
+      args.filter((arg) => arg !== '-x'),
+      CLEARED,
+    ),
   nproc: async (args) => {
     const unknown = args.find((arg) => !/^--(all|ignore=\d+)$/.test(arg))
     return unknown === undefined ? said('1\n') : failed(`nproc: ${unknown} is not available here`)
@@ -53,6 +69,28 @@ export const SMALL_COMMANDS = {
     )
   },
 } satisfies Readonly<Record<string, Run>>
+
+/** The refusal of a command that takes neither options nor operands here. */
+function withoutOptions(name: string, args: readonly string[], stdout: string): Result {
+  const read = readGnuOptions(args, { name, letters: '' })
+  if (!read.ok) return { stdout: '', stderr: read.stderr, exitCode: read.exitCode }
+  const [extra] = read.operands
+  if (extra === undefined) return said(stdout)
+  return misuse({ name }, `extra operand \u2018${extra}\u2019`)
+}
+
+/** Variables that a command gets, which are those that were exported. */
+async function printenv(args: string[], { exportedEnv = {} }: Context): Promise<Result> {
+  const spec = { name: 'printenv', letters: '0', long: { null: '0' }, stopsAtOperand: true, exitCode: 2 }
+  const read = readGnuOptions(args, spec)
+  if (!read.ok) return { stdout: '', stderr: read.stderr, exitCode: read.exitCode }
+  const end = read.has('0') ? '\0' : '\n'
+  const all = Object.entries(exportedEnv).map(([name, value]) => `${name}=${value}`)
+  const values = read.operands.map((name) => (Object.hasOwn(exportedEnv, name) ? exportedEnv[name] : undefined))
+  const shown = read.operands.length === 0 ? all : values.filter((value) => value !== undefined)
+  const stdout = shown.map((value) => `${value}${end}`).join('')
+  return { stdout, stderr: '', exitCode: values.includes(undefined) ? 1 : 0 }
+}
 
 function withoutArguments(name: string, [first]: readonly string[], stdout: string): Result {
   if (first === undefined) return said(stdout)

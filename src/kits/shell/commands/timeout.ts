@@ -18,7 +18,7 @@ const SPEC: GnuSpec = {
   stopsAtOperand: true,
   exitCode: EXIT_FAILED,
 }
-const ABORTED = /^bash: execution aborted\n/gm
+const ABORTED = /^(?:bash: )?execution aborted\n/gm
 const LOST = 'timeout: the command was stopped; what it had written until then is not available here\n'
 const HELP = 'Usage: timeout [OPTION] DURATION COMMAND [ARG]...\n'
 const SECONDS: Readonly<Record<string, number>> = { '': 1, s: 1, m: 60, h: 3600, d: 86_400 }
@@ -51,7 +51,8 @@ async function timeout(args: string[], context: Context, stopped: StoppedOutput)
   if (!isStopped) return result
   const name = Object.keys(SIGNALS).find((one) => SIGNALS[one] === signal) ?? String(signal)
   const told = read.has('v') ? `timeout: sending signal ${name} to command ‘${command[0]}’\n` : ''
-  const said = told + (command[0] === 'sleep' || written.isLaid ? '' : LOST)
+  const isAnything = written.isLaid || written.stdout !== '' || result.stdout !== ''
+  const said = told + (command[0] === 'sleep' || isAnything ? '' : LOST)
   const exitCode = read.has('preserve') || signal === KILL ? 128 + signal : EXIT_TIMED_OUT
   const stderr = (result.stderr + written.stderr).replaceAll(ABORTED, '') + said
   return { ...outputOf(inBytes(result) + written.stdout), stderr, exitCode }

@@ -1,8 +1,10 @@
 // What a command is, once its words are expanded: a function of the script, one of ours that the interpreter lacks, or
 // one of its own.
 
+import { runAliases } from './aliases.ts'
 import { compare, declareIntegers, runLet } from './arithmetic/commands.ts'
 import { withVeil } from './arithmetic/veiled-text.ts'
+import { unknownOption } from './builtin-options.ts'
 import { withMain, withSourced } from './call-stack.ts'
 import { readError, withWriteError } from './closed-output.ts'
 import { exported, noteUnassigned, withUnassigned } from './declarations-shown.ts'
@@ -56,6 +58,8 @@ export async function runNamed(shell: Watched, position: Position, { call, runAs
   const { state } = shell.ctx
   const called = skipFunctions ? undefined : state.functions.get(name)
   if (called) return callFunction(shell, position, { call, run, called })
+  const unknown = unknownOption(name, args)
+  if (unknown !== null) return unknown
   const named = withNamedTargets(state, call)
   const refused = readError(position, name, args)
   if (refused !== null) return refused
@@ -292,6 +296,8 @@ function runSmall(state: ShellVariables, position: Position, [name, args]: Comma
   const { mask } = position
   const ofShell = runOfShell(state, position, { name, args })
   if (ofShell !== null) return ofShell
+  const ofAliases = runAliases(state, name, args)
+  if (ofAliases !== null) return ofAliases
   if (name === 'umask') return mask.run(args)
   if (name === 'ulimit') return runUlimit(args)
   if (name !== 'cd') return null

@@ -2,10 +2,10 @@
 // writer that never ends (`while :; do echo x; done | head -3`) is ended by what its readers would leave unread.
 
 import type { Watched } from './position.ts'
-import type { Command } from './shape.ts'
+import type { Command, SimpleCommand, Statement } from './shape.ts'
 import type { Word } from './words-alone.ts'
 
-type Most = { unit: 'lines' | 'bytes'; count: number }
+type Most = { unit: 'lines' | 'bytes'; count: number; isWanted?: (line: string) => boolean }
 /** `null` where the words do not tell. `same`: it wants what its own reader does. */
 type Wanted = Most | 'same' | null
 
@@ -17,6 +17,8 @@ export class ReaderWants {
   readonly #most: Most
   #taken = 0
   #unread = 0
+  /** The beginning of a line whose end has not come yet. */
+  #begun = ''
 
   constructor(most: Most) {
     this.#most = most
@@ -27,7 +29,7 @@ export class ReaderWants {
   }
 
   note(bytes: string): void {
-    const { unit, count } = this.#most
+    const { unit, count, isWanted } = this.#most
     let at = 0
     if (unit === 'bytes') {
       at = Math.min(bytes.length, count - this.#taken)
@@ -35,8 +37,10 @@ export class ReaderWants {
     }
     while (unit === 'lines' && this.#taken < count) {
       const end = bytes.indexOf('\n', at)
+      if (isWanted) this.#begun += bytes.slice(at, end < 0 ? undefined : end)
       if (end < 0) return
-      this.#taken++
+      if (!isWanted || isWanted(this.#begun)) this.#taken++
+      this.#begun = ''
       at = end + 1
     }
     this.#unread += bytes.length - at
@@ -53,7 +57,10 @@ export function readerWants(shell: Watched, readers: readonly Command[]): Reader
   return null
 }
 
-function wantedBy({ ctx }: Watched, reader: Command): Wanted {
+function wantedBy(shell: Watched, reader: Command): Wanted {
+  const { ctx } = shell
+  if (reader.type === 'Group' || reader.type === 'Subshell') return ofGroup(shell, reader)
+  if (reader.type === 'While') return ofLoop(shell, reader)
   if (reader.type !== 'SimpleCommand' || reader.name === null) return null
   if (reader.redirections.some(({ operator }) => operator.startsWith('<'))) return null
   const words: string[] = []
@@ -80,6 +87,12 @@ const WANTED: Readonly<Record<string, (args: readonly string[]) => Wanted>> = {
     args.every((arg) => arg.startsWith('-')) && !args.some((arg) => /^-\w*[sz]/.test(arg)) ? 'same' : null,
   rev: (args) => (args.length === 0 ? 'same' : null),
   nl: (args) => (args.length === 0 ? 'same' : null),
+  tee: (args) => (args.some((arg) => /^-(?!a$|-append$|i$)/.test(arg)) ? null : 'same'),
+  // What is changed are no ends of lines.
+  tr: ([from = '', to = '', ...more]) =>
+    more.length === 0 && to !== '' && !/^-|\\n|\n|[[]/.test(from + to) ? 'same' : null,
+  read: (args) => (args.every((arg) => arg === '-r' || !arg.startsWith('-')) ? { unit: 'lines', count: 1 } : null),
+  grep: ofGrep,
   head: ofHead,
   sed: (args) =>
     ofProgram(
@@ -88,6 +101,52 @@ const WANTED: Readonly<Record<string, (args: readonly string[]) => Wanted>> = {
     ),
   awk: ofAwk,
 }
+
+/** With `-q` the first line that matches is enough, with `-m` so many; told for patterns that are plain texts. */
+function ofGrep(args: readonly string[]): Wanted {
+  const options = args.filter((arg) => arg.startsWith('-')).join(' ')
+  const [, most] = /^(?:-(?:m ?|-max-count=)(\d+)|-q|--quiet)$/.exec(options) ?? []
+  const isNumberApart = /^-m$/.test(options)
+  const operands = args.filter((arg) => !arg.startsWith('-'))
+  const [count, pattern, ...files] = isNumberApart ? operands : [most ?? '1', ...operands]
+  const isKnown = isNumberApart || most !== undefined || /^(?:-q|--quiet)$/.test(options)
+  if (!isKnown || !pattern || files.length > 0 || !/^[\w ,:;/@#%=-]+$/.test(pattern)) return null
+  return { unit: 'lines', count: Number(count), isWanted: (line) => line.includes(pattern) }
+}
+
+/** Commands that do not look at their input. */
+const BLIND: ReadonlySet<string> = new Set([...'echo printf : true false test [ break exit'.split(' ')])
+
+/** As many lines as `read` is called, where nothing else reads. */
+function ofGroup(shell: Watched, { body }: { body: readonly Statement[] }): Wanted {
+  let count = 0
+  for (const { pipelines } of body) {
+    for (const { commands } of pipelines) {
+      const [command, ...more] = commands
+      if (command?.type !== 'SimpleCommand' || more.length > 0) return null
+      const wanted = wantedBy(shell, command)
+      if (wanted !== null && wanted !== 'same' && wanted.unit === 'lines' && nameOf(command) === 'read')
+        count += wanted.count
+      else if (!BLIND.has(nameOf(command))) return null
+    }
+  }
+  return { unit: 'lines', count }
+}
+
+/** `while read x; do …; break; done` reads one line. */
+function ofLoop(
+  shell: Watched,
+  { condition, body }: { condition: readonly Statement[]; body: readonly Statement[] },
+): Wanted {
+  const last = body.at(-1)?.pipelines
+  const end = last?.length === 1 ? last[0]?.commands[0] : undefined
+  const ends = end?.type === 'SimpleCommand' && nameOf(end) === 'break' && end.args.length === 0
+  const both = ofGroup(shell, { body: [...condition, ...body] })
+  return ends ? both : null
+}
+
+const nameOf = ({ name }: SimpleCommand): string =>
+  name?.parts.map((part) => (part.type === 'Literal' ? part.value : '\0')).join('') ?? ''
 
 function ofHead(args: readonly string[]): Wanted {
   const words = args.join(' ')

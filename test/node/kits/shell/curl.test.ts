@@ -176,6 +176,7 @@ test.for(SCRIPTS)('%s', { timeout: 60_000 }, async (script, { skip }) => {
 test('what curl has and the shell has not is refused by name', async () => {
   for (const [script, words] of [
     ['curl -s --resolve a:80:127.0.0.1 http://a/', '--resolve'],
+    ['curl -sk https://127.0.0.1:1/', '-k (--insecure) is not available here'],
     ['curl -s -K file http://a/', '-K'],
     ['curl -s -x http://proxy http://a/', '-x'],
     ["curl -s 'http://a/[1-3]' -o '#1'", 'patterns in a URL'],

@@ -17,11 +17,12 @@ for (const [name, ...words] of [
   ['get', '-G', '--get'],
   ['verbose', '-v', '--verbose'],
   ['create-dirs', '--create-dirs'],
+  ['insecure', '-k', '--insecure'],
   ['globoff', '-g', '--globoff'],
   ['retry-all-errors', '--retry-all-errors'],
   ['retry-connrefused', '--retry-connrefused'],
   ['ignored', '--compressed', '-N', '--no-buffer', '-#', '--progress-bar', '-q', '--disable', '-4', '--ipv4'],
-  ['ignored', '-6', '--ipv6', '-k', '--insecure', '--http1.1', '--http2', '--tcp-nodelay', '--no-keepalive'],
+  ['ignored', '-6', '--ipv6', '--http1.1', '--http2', '--tcp-nodelay', '--no-keepalive'],
 ])
   for (const word of words) FLAGS[word] = name ?? ''
 

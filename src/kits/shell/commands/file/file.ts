@@ -30,6 +30,9 @@ export async function runFile(args: readonly string[], call: ShellCall): Promise
   if (typeof names === 'string') return misuse(SPEC, names)
   if (names.length === 0) return { stdout: '', stderr: USAGE, exitCode: 1 }
   const separator = read.value('F') ?? ':'
+  const zeros = read.given.filter((one) => one.name === '0').length
+  // Given twice, there is a zero byte behind what is told as well, and nothing else between the two.
+  const isBare = zeros > 1
   const width = Math.max(...names.map((name) => shownName(name).length))
   let stdout = ''
   let exitCode = 0
@@ -38,9 +41,10 @@ export async function runFile(args: readonly string[], call: ShellCall): Promise
     if (pause) await pause
     const told = await describe(name, read, call)
     if (told.isMissing && read.has('E')) exitCode = 1
-    const padding = read.has('N') || read.has('0') ? ' ' : ' '.repeat(1 + width - shownName(name).length)
-    stdout += read.has('b') ? '' : `${shownName(name)}${read.has('0') ? '\0' : ''}${separator}${padding}`
-    stdout += `${told.words}\n`
+    const padding = read.has('N') ? ' ' : ' '.repeat(1 + width - shownName(name).length)
+    const rest = isBare ? '' : `${separator}${padding}`
+    stdout += read.has('b') ? '' : `${shownName(name)}${zeros > 0 ? '\0' : ''}${rest}`
+    stdout += `${told.words}${isBare ? '\0' : '\n'}`
   }
   return { stdout, stderr: '', exitCode }
 }

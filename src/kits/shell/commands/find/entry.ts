@@ -69,6 +69,17 @@ export class Entry {
     }
   }
 
+  /** Whether it is a link that is followed, in a circle. */
+  get isLoop(): boolean {
+    if (this.ownKind !== 'symlink' || !this.#follows) return false
+    try {
+      this.#call.fs.stat(this.path)
+      return false
+    } catch (error) {
+      return isFileError(error, 'ELOOP')
+    }
+  }
+
   get linkTarget(): string {
     return this.kind === 'symlink' ? this.#call.fs.readLink(this.path) : ''
   }

@@ -102,6 +102,7 @@ class Walk {
   async #visit(entry: Entry, above: readonly Entry[]): Promise<void> {
     const pause = this.#call.pause()
     if (pause) await pause
+    if (entry.isLoop) return this.#actions.fail(`‘${entry.shown}’: Too many levels of symbolic links`)
     const { minDepth, maxDepth, isDepthFirst } = this.#options
     const isShown = entry.depth >= minDepth
     if (isShown && !isDepthFirst) await this.#step(entry)

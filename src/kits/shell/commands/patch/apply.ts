@@ -43,10 +43,16 @@ export class FilePatching {
     this.#seen = seen
   }
 
+  /** A patch that is turned round looks for its file under the first of its names all the same. */
+  #named(): FilePatch {
+    const { oldName, newName } = this.#given
+    return this.#options.isReversed ? { ...this.#given, oldName: newName, newName: oldName } : this.#given
+  }
+
   async run(): Promise<Outcome> {
     const { file, strip } = this.#options
     if (this.#given.isStripped) this.#say('(Stripping trailing CRs from patch; use --binary to disable.)\n')
-    const name = file ?? fileToPatch(this.#given, strip, this.#call.fs, this.#folder)
+    const name = file ?? fileToPatch(this.#named(), strip, this.#call.fs, this.#folder)
     if (name === null) return this.#notFound()
     const placed =
       file === null

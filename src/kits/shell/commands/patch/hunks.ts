@@ -53,7 +53,7 @@ function differsInEnds(before: readonly string[], parts: HunkSides): boolean {
 
 function noteOf(number: number, { line, fuzz, offset }: { line: number; fuzz: number; offset: number }): string {
   const withFuzz = fuzz > 0 ? ` with fuzz ${fuzz}` : ''
-  const moved = offset === 0 ? '' : ` (offset ${offset} line${Math.abs(offset) === 1 ? '' : 's'})`
+  const moved = offset === 0 ? '' : ` (offset ${offset} line${offset === 1 ? '' : 's'})`
   return `Hunk #${number} succeeded at ${line}${withFuzz}${moved}.`
 }
 

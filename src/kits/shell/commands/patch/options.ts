@@ -1,6 +1,7 @@
 // What `patch` is told on its command line.
 
 import { type GnuOptions, type GnuSpec, readGnuOptions } from '../gnu-options.ts'
+import type { PatchForm } from './read.ts'
 
 const SPEC: GnuSpec = {
   name: 'patch',
@@ -31,6 +32,8 @@ export interface PatchOptions {
   isForced: boolean
   isBatch: boolean
   isBinary: boolean
+  /** The only kind of diff that is read, if one was named. */
+  form: PatchForm | null
   removesEmpty: boolean
   backup: 'always' | 'mismatch' | 'never'
   suffix: string
@@ -79,7 +82,8 @@ function optionsOf(read: GnuOptions, file: string | null, second: string | null)
   return {
     ...{ isReversed: read.has('R'), isDry: read.has('dry'), isSilent: read.has('s'), isForward: read.has('N') },
     ...{ isForced: read.has('f'), isBatch: read.has('t'), isBinary: read.has('binary'), removesEmpty: read.has('E') },
-    backup: read.has('b') || read.has('z') ? 'always' : read.has('no-backup') ? 'never' : 'mismatch',
+    form: read.has('c') ? 'context' : read.has('n') ? 'normal' : read.has('u') ? 'unified' : null,
+    backup: read.has('b') ? 'always' : read.has('no-backup') ? 'never' : 'mismatch',
     suffix: read.value('z') ?? '.orig',
     strip: strip === undefined ? null : Number(strip),
     fuzz: Number(read.value('F') ?? 2),

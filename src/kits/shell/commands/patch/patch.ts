@@ -23,7 +23,7 @@ export async function runPatch(args: readonly string[], call: ShellCall): Promis
     }
     const text = await inputText(options, folder, call)
     if (typeof text !== 'string') return failure(text.problem)
-    const patches = readPatches(text, options.isBinary)
+    const patches = readPatches(text, options)
     if (patches.length === 0) return text === '' ? NOTHING : failure('Only garbage was found in the patch input.')
     return options.output === '-'
       ? await toOutput(patches, options, { folder, call })

@@ -41,19 +41,24 @@ const UNIFIED = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/
 const NORMAL = /^(\d+)(?:,(\d+))?([acd])(\d+)(?:,(\d+))?\r?$/
 const NOTHING = { isNew: false, isDeleted: false, mode: null, from: null, to: null, isCopy: false }
 
-export function readPatches(text: string, keepsReturns: boolean): FilePatch[] {
-  return new PatchReader(text, keepsReturns).all()
+export type PatchForm = 'unified' | 'context' | 'normal'
+type Reading = { isBinary: boolean; form: PatchForm | null }
+
+export function readPatches(text: string, reading: Reading): FilePatch[] {
+  return new PatchReader(text, reading).all()
 }
 
 class PatchReader {
   readonly #lines: string[]
   readonly #keepsReturns: boolean
+  readonly #form: PatchForm | null
   #at = 0
 
-  constructor(text: string, keepsReturns: boolean) {
+  constructor(text: string, { isBinary, form }: Reading) {
     this.#lines = text.split('\n')
     if (this.#lines.at(-1) === '') this.#lines.pop()
-    this.#keepsReturns = keepsReturns
+    this.#keepsReturns = isBinary
+    this.#form = form
   }
 
   all(): FilePatch[] {
@@ -81,16 +86,25 @@ class PatchReader {
         patch = { ...emptyPatch(), ...gitNames(line) }
         hasGit = true
       } else if (hasGit && readGitLine(line, patch)) continue
-      else if (isHeader(line, this.#line(this.#at + 1), '--- ', '+++ ') && UNIFIED.test(this.#line(this.#at + 2))) {
+      else {
+        const form = this.#formAt(line)
+        if (form === null || (this.#form !== null && this.#form !== form)) continue
+        if (form === 'context') return this.#context(patch, start)
+        if (form === 'normal') return this.#normal(patch, start)
+        if (UNIFIED.test(line)) this.#at -= 2
         return this.#unified(patch, start)
-      } else if (isHeader(line, this.#line(this.#at + 1), '*** ', '--- ') && /^\*{15}/.test(this.#line(this.#at + 2))) {
-        return this.#context(patch, start)
-      } else if (UNIFIED.test(line)) {
-        this.#at -= 2
-        return this.#unified(patch, start)
-      } else if (NORMAL.test(line) && /^[<>] /.test(this.#line(this.#at + 1))) return this.#normal(patch, start)
+      }
     }
     return hasGit && isTold(patch) ? this.#ended(patch, start) : null
+  }
+
+  /** The kind of diff that begins in this line, if one does. */
+  #formAt(line: string): PatchForm | null {
+    const [next, third] = [this.#line(this.#at + 1), this.#line(this.#at + 2)]
+    if (isHeader(line, next, '--- ', '+++ ') && UNIFIED.test(third)) return 'unified'
+    if (isHeader(line, next, '*** ', '--- ') && /^\*{15}/.test(third)) return 'context'
+    if (UNIFIED.test(line)) return 'unified'
+    return NORMAL.test(line) && /^[<>] /.test(next) ? 'normal' : null
   }
 
   #ended(patch: FilePatch, start: number): FilePatch {

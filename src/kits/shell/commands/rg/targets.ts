@@ -41,7 +41,7 @@ export class RgTargets {
 
   async *all(operands: readonly string[]): AsyncGenerator<RgMatch> {
     for (const name of operands.length > 0 ? operands : ['']) {
-      const path = pathOf(this.#call, name)
+      const path = operands.length === 0 ? this.#call.cwd : pathOf(this.#call, name)
       if (name === '-' || isDevice(path)) {
         yield { target: { name: '<stdin>', isNamed: true, read: () => readInput(this.#call, name) } }
         continue

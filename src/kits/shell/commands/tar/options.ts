@@ -111,7 +111,12 @@ function optionsOf(mode: Mode, read: GnuOptions, strip: number): TarOptions {
   return {
     ...{ mode, read, operands, folder, strip },
     file: read.value('f') ?? '-',
-    verbose: read.given.filter(({ name }) => name === 'v').length,
+    // A second `-t` shows more, as `-v` does.
+    verbose:
+      (read.has('utc') ? 2 : 0) +
+      read.given.filter(
+        ({ name }, i) => name === 'v' || (name === 't' && i !== read.given.findIndex((one) => one.name === 't')),
+      ).length,
     has: (name) => read.has(name),
     values: (name) => read.given.filter((one) => one.name === name).map(({ value }) => value),
   }

@@ -7,8 +7,8 @@ import type { ShellCall } from '../../shell-extensions.ts'
 import { timeOf } from '../date-words.ts'
 import { MAX_ARCHIVE_BYTES, MAX_ARCHIVE_ENTRIES } from '../file-walk.ts'
 import { modeChange } from '../files/modes.ts'
-import { readInput } from '../inputs.ts'
 import { OWN, type TarEntry, type TarOwner } from './format.ts'
+import { listedNames } from './listed-names.ts'
 import { exclusion, transformation, unsafePrefix } from './names.ts'
 import type { Operand, TarOptions } from './options.ts'
 
@@ -38,7 +38,7 @@ export class Packing {
   /** Throws a `RangeError` for options that mean nothing, and for too much. `isNews` leaves out what an archive has. */
   async gather(isNews: (name: string, mtimeMs: number) => boolean): Promise<Packed> {
     const made = this.#maker()
-    const isExcluded = exclusion(this.#options, await this.#listed('X'))
+    const isExcluded = exclusion(this.#options, await listedNames(this.#options, 'X', this.#call))
     const entries: Packed['entries'] = []
     let total = 0
     for (const { name, path, stat } of this.#walk(await this.#operands(), isExcluded)) {
@@ -64,22 +64,8 @@ export class Packing {
 
   /** Those of the command line and those of the lists, which say what follows in a file or with `-T -` in the input. */
   async #operands(): Promise<Operand[]> {
-    const listed = await this.#listed('T')
+    const listed = await listedNames(this.#options, 'T', this.#call)
     return [...this.#options.operands, ...listed.map((name) => ({ name, folder: this.#options.folder }))]
-  }
-
-  async #listed(letter: 'T' | 'X'): Promise<string[]> {
-    const names: string[] = []
-    for (const file of this.#options.values(letter)) {
-      const text = new TextDecoder().decode(await readInput(this.#call, file))
-      const isNull = letter === 'T' && this.#options.has('null')
-      names.push(...text.split(isNull ? '\0' : '\n').filter((name) => name !== ''))
-      const isPlain = letter === 'X' || isNull || this.#options.has('verbatim')
-      const option = isPlain ? undefined : names.find((name) => name.startsWith('-'))
-      if (option !== undefined)
-        throw new RangeError(`${file}: the option ${option} in a list of files is not available here`)
-    }
-    return names
   }
 
   *#walk(operands: readonly Operand[], isExcluded: (name: string) => boolean) {

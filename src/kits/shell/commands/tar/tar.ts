@@ -10,6 +10,7 @@ import { gunzipped, MAX_ARCHIVE_BYTES, UnpackError } from '../file-walk.ts'
 import { compared } from './compare.ts'
 import { membersOf, tarOf } from './format.ts'
 import { EntryLines } from './lines.ts'
+import { listedNames } from './listed-names.ts'
 import { Wanted } from './names.ts'
 import { type TarOptions, tarOptions } from './options.ts'
 import { Packing } from './pack.ts'
@@ -122,7 +123,9 @@ async function add(options: TarOptions, call: ShellCall): Promise<ShellResult> {
 
 const plainName = (name: string): string => name.replace(/(?<=.)\/+$/, '')
 
-async function remove(options: TarOptions, call: ShellCall): Promise<ShellResult> {
+async function remove(given: TarOptions, call: ShellCall): Promise<ShellResult> {
+  const listed = await listedNames(given, 'T', call)
+  const options = { ...given, operands: [...given.operands, ...listed.map((name) => ({ name, folder: given.folder }))] }
   const read = await archiveOf(options, call)
   if (typeof read === 'string') return failure(read)
   if (read.isPacked) return failure(`Cannot update compressed archives${FATAL}`)
@@ -139,8 +142,10 @@ async function remove(options: TarOptions, call: ShellCall): Promise<ShellResult
   return { stdout: '', ...ended }
 }
 
-async function readOut(options: TarOptions, call: ShellCall): Promise<ShellResult> {
+async function readOut(given: TarOptions, call: ShellCall): Promise<ShellResult> {
   const { fs, cwd } = call
+  const listed = await listedNames(given, 'T', call)
+  const options = { ...given, operands: [...given.operands, ...listed.map((name) => ({ name, folder: given.folder }))] }
   const read = await archiveOf(options, call)
   if (typeof read === 'string') return failure(read)
   const folders = new Set([options.folder, ...options.operands.map(({ folder }) => folder)])
@@ -148,7 +153,8 @@ async function readOut(options: TarOptions, call: ShellCall): Promise<ShellResul
     const path = resolvePath(cwd, folder)
     if (!fs.exists(path))
       return failure(`${folder.replace(/^\.\//, '')}: Cannot open: No such file or directory${FATAL}`)
-    if (options.has('top')) fs.makeDirectory(resolvePath(cwd, topFolder(options, folder)), { recursive: true })
+    if (options.has('top') && options.mode === 'x')
+      fs.makeDirectory(resolvePath(cwd, topFolder(options, folder)), { recursive: true })
   }
   return options.mode === 'd' ? compared(read.bytes, options, call) : new Unpacking(options, call).run(read.bytes)
 }

@@ -14,11 +14,11 @@ export async function paste(call: TextCall): Promise<void> {
   const names = given.operands.length > 0 ? given.operands : ['-']
   const between = (i: number) => delimiters[i % delimiters.length] ?? ''
   if (given.has('s')) {
-    for (const name of names) {
+    for (const [at, name] of names.entries()) {
       const bytes = await call.input(name)
       if (bytes === null) continue
       // The first of several that name the input takes all of it.
-      const lines = name === '-' && names.indexOf(name) !== names.lastIndexOf(name) ? [] : linesOf(bytes, end)
+      const lines = name === '-' && names.indexOf(name) !== at ? [] : linesOf(bytes, end)
       call.write(lines.map((line, i) => (i === 0 ? line : between(i - 1) + line)).join('') + end)
     }
     return

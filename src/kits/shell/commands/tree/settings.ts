@@ -17,7 +17,7 @@ const LONG = {
   help: 'help',
 }
 const USAGE =
-  'usage: tree [-adfghilpqrstuvxDFNSU] [-L level] [-P pattern] [-I pattern] [--ignore-case] [--inodes]\n\t[--sort[=]<name>] [--dirsfirst] [--filesfirst] [--prune] [--timefmt[=]format] [--noreport] [directory ...]'
+  'usage: tree [-adfghilpqrstuvxDFNU] [-L level] [-P pattern] [-I pattern] [--ignore-case] [--inodes]\n\t[--sort[=]<name>] [--dirsfirst] [--filesfirst] [--prune] [--timefmt[=]format] [--noreport] [directory ...]'
 
 export interface TreeSettings {
   flags: Set<string>
@@ -48,6 +48,7 @@ export function treeSettings(args: readonly string[]): TreeSettings | string {
     return `tree: Sort type '${values('sort').at(-1)}' not valid, should be one of: name,version,size,mtime,ctime,none`
   const charset = values('charset').at(-1)
   if (charset !== undefined && !/^utf-?8$/i.test(charset)) return `tree: --charset=${charset} is not available here`
+  if (flags.has('S')) return 'tree: option -S (lines of an IBM PC) is not available here'
   if (values('timefmt').length > 0) flags.add('D')
   const ignoresCase = flags.has('ignore-case')
   return {

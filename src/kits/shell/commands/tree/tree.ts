@@ -62,7 +62,8 @@ class Drawing {
       return
     }
     root.inside = await this.#inside(root, 1, [root.stat.inode])
-    this.#folders++
+    // A folder of which nothing is shown does not count.
+    if (root.inside.length > 0) this.#folders++
     this.#lines.push(this.#described(shown, name))
     this.#draw(root.inside, '', name.replace(/(?<=.)\/$/, ''))
   }
@@ -98,7 +99,7 @@ class Drawing {
       if (shown && !isRealFolder && !shown(name, branch.isFolder)) continue
       if (flags.has('d') && !branch.isFolder) continue
       if (isRealFolder || (branch.isFolder && flags.has('l'))) await this.#fill(branch, depth, above)
-      if (flags.has('prune') && isRealFolder && branch.inside.length === 0 && depth < maxDepth) continue
+      if (flags.has('prune') && branch.isFolder && branch.inside.length === 0 && depth < maxDepth) continue
       found.push(branch)
     }
     return this.#sorted(found)

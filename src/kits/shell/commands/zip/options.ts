@@ -14,6 +14,8 @@ export interface ZipSpec {
   /** Letters with one value. */
   values: string
   long: Readonly<Record<string, string>>
+  /** Options of two letters, which are no two options. */
+  pairs?: readonly string[]
 }
 
 /** A text is what is wrong. */
@@ -33,7 +35,7 @@ export function zipOptions(args: readonly string[], spec: ZipSpec): ZipOptions |
     else {
       list = null
       const letters = arg.startsWith('--') ? (spec.long[arg.slice(2)] ?? '') : arg.slice(1)
-      if (letters === '') return `option ${arg} is not available here`
+      if (letters === '' || spec.pairs?.includes(letters)) return `option ${arg} is not available here`
       for (let i = 0; i < letters.length; i++) {
         const letter = letters.charAt(i)
         const rest = letters.slice(i + 1)

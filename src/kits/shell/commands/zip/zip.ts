@@ -15,6 +15,10 @@ import { type ZipOptions, type ZipSpec, zipOptions } from './options.ts'
 const SPEC: ZipSpec = {
   flags: 'rqjyXufdmD@TSgo0123456789',
   lists: 'xi',
+  pairs:
+    'AC AS Bn C2 C5 db dc dd df dg ds du dv DF FF FI FS h2 ic jj la lf li ll MM nw RE sb sc sd sf so sp su sU sv TT tt UN VV ws ww'.split(
+      ' ',
+    ),
   values: '',
   long: {
     ...{ 'recurse-paths': 'r', quiet: 'q', 'junk-paths': 'j', symlinks: 'y', 'no-extra': 'X', update: 'u' },

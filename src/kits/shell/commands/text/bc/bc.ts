@@ -3,6 +3,7 @@
 import { isFileError } from '../../../../../workspace/file-system.ts'
 import { textOf } from '../bytes.ts'
 import type { TextCall } from '../call.ts'
+import { Misuse } from '../misuse.ts'
 import { optionTable, readOptions } from '../options.ts'
 import { tokensOf } from './lexer.ts'
 import { MATH_LIBRARY } from './library.ts'
@@ -16,6 +17,7 @@ const OPTIONS = optionTable('mathlib=l quiet=q standard=s warn=w interactive=i')
 
 export async function bc(call: TextCall): Promise<void> {
   const given = readOptions(call.args, OPTIONS)
+  if (given.has('i')) throw new Misuse('option -i (--interactive) is not available here')
   const machine = new Machine((text) => call.writeText(text), call.pause)
   const run = async (source: string, name: string): Promise<boolean> => {
     const parser = new Parser(tokensOf(source))

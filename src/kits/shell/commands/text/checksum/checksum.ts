@@ -74,6 +74,8 @@ function blakeBits(given: GivenOptions): number {
 async function cksum(call: TextCall): Promise<void> {
   const given = readOptions(call.args, CKSUM_OPTIONS)
   const algorithm = given.value('a') ?? 'crc'
+  if (given.has('l') && algorithm !== 'blake2b')
+    throw new Misuse('--length is only supported with --algorithm=blake2b', { showsHint: false })
   const digest = algorithm === 'blake2b' ? blakeDigest(blakeBits(given)) : DIGESTS[algorithm]
   if (digest) return digestAll(call, given, { digest, isTagged: !given.has('untagged') })
   if (!given.has('c')) refuseOnlyChecking(given)

@@ -1,6 +1,7 @@
 // `diff`: what changed between two files, or between the files of two folders.
 
-import { type LineEdit, lineEdits, linesOf } from '../../../../../workspace/diff.ts'
+import { lineEdits, linesOf } from '../../../../../workspace/diff.ts'
+import type { LineEdit } from '../../../../../workspace/shifted-edits.ts'
 import { quoted, shellMessage } from '../../../interpreter-command.ts'
 import { bytesOf } from '../bytes.ts'
 import type { TextCall } from '../call.ts'

@@ -1,6 +1,6 @@
 // The forms in which `diff` shows what changed.
 
-import type { LineEdit } from '../../../../../workspace/diff.ts'
+import type { LineEdit } from '../../../../../workspace/shifted-edits.ts'
 
 export interface Change extends LineEdit {
   /** Only in lines that do not count: it is shown beside others, and not by itself. */

@@ -1,6 +1,7 @@
 // Where three versions of a file differ: the changes of two of them against the third, joined where they touch.
 
-import { type LineEdit, lineEdits } from '../../../../../workspace/diff.ts'
+import { lineEdits } from '../../../../../workspace/diff.ts'
+import type { LineEdit } from '../../../../../workspace/shifted-edits.ts'
 
 /** Lines from one on up to another that is not among them any more. */
 export interface Range {

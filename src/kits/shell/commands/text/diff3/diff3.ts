@@ -27,6 +27,7 @@ export async function diff3(call: TextCall): Promise<void> {
   const isMerge = given.has('m')
   if (kinds.length > 0 && !isMerge)
     throw refusal(`-${kinds[0]}: scripts for ed are not available here; use -m`, EXIT_TROUBLE)
+  if (given.has('L') && !isMerge && kinds.length === 0) throw new Misuse('incompatible options')
   const labels = given.list.filter(({ name }) => name === 'L').map(({ value }) => value ?? '')
   if (labels.length > 3) throw new Misuse('too many file label options')
   const files = await readAll(call, names, given)

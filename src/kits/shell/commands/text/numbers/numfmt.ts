@@ -177,9 +177,18 @@ function scaledText(value: number, { to, round, format }: Settings): string {
   if (Math.abs(shown) >= base && power < UNITS.length - 1) {
     shown /= base
     power++
+  } else if (power === 0 && places() === 0) {
+    // A number that needs no unit is shown by the rules of printing, whatever way of rounding was asked for.
+    shown = toEven(size)
   }
   const decimals = format?.precision ?? (power > 0 && Math.abs(shown) < 10 ? 1 : 0)
   return `${shown.toFixed(decimals)}${UNITS[power]}${to === 'iec-i' && power > 0 ? 'i' : ''}`
+}
+
+function toEven(value: number): number {
+  const floor = Math.floor(value)
+  if (value - floor !== 0.5) return Math.round(value)
+  return floor % 2 === 0 ? floor : floor + 1
 }
 
 function rounded(value: number, way: string): number {
