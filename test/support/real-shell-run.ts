@@ -182,7 +182,12 @@ async function fixtureEntries(folder: string): Promise<FixtureEntry[]> {
       if (stat.isDirectory()) return { ...common, kind: 'directory' as const }
       if (stat.isSymbolicLink()) return { ...common, kind: 'symlink' as const, target: await readlink(full) }
       const executable = (stat.mode & 0o100) !== 0
-      return { ...common, kind: 'file' as const, base64: (await readFile(full)).toString('base64'), executable }
+      return {
+        ...common,
+        kind: 'file' as const,
+        base64: Buffer.from(await readFile(full)).toString('base64'),
+        executable,
+      }
     }),
   )
 }
