@@ -33,6 +33,9 @@ export type Mood = 'defensive' | 'balanced' | 'risk_on'
 /** How the short averages stand to each other, from the strongest rise to the strongest fall. */
 export type TrendState = 'strong_bull' | 'bull' | 'weak_bull' | 'consolidation' | 'weak_bear' | 'bear' | 'strong_bear'
 
+/** Where a horizon goes; unknown while there are too few bars for its average. */
+export type Direction = 'up' | 'down' | 'sideways' | 'unknown'
+
 export type ScorePartKey = 'trend' | 'bias' | 'volume' | 'support' | 'macd' | 'rsi'
 
 export type ReasonCode =
@@ -58,6 +61,7 @@ export type LevelBasis =
   | 'price'
   | 'ideal_buy'
   | 'secondary_buy'
+  | 'reward'
 
 /** `none` is the advice of a report whose figures failed a check. */
 export const ADVICES = ['strong_buy', 'buy', 'hold', 'watch', 'reduce', 'sell', 'strong_sell', 'none'] as const
@@ -70,6 +74,10 @@ export type GuardCode =
   | 'not_traded'
   | 'trend_unconfirmed'
   | 'trend_against_score'
+  | 'buy_in_long_fall'
+  | 'sell_in_long_rise'
+  | 'poor_reward'
+  | 'little_to_avoid'
   | 'buy_near_resistance'
   | 'buy_against_outflow'
   | 'buy_in_mid_range'

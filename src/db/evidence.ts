@@ -81,6 +81,12 @@ export async function evidenceRows(
   return { total: counted?.results[0]?.total ?? 0, rows: (found?.results ?? []).map(({ body }) => body) }
 }
 
+/** The kept series of daily bars of one listing, as JSON text; null where none is kept. */
+export async function keptBars(db: D1Database, key: string): Promise<string | null> {
+  const query = "SELECT body FROM market_answers WHERE need = 'daily_data' AND key = ? ORDER BY kept_at DESC LIMIT 1"
+  return db.prepare(query).bind(key).first<string>('body')
+}
+
 /** The newest kept series of daily bars, JSON texts by listing. */
 export async function keptSeries(db: D1Database, limit: number): Promise<{ key: string; body: string }[]> {
   const { results } = await db

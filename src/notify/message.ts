@@ -3,6 +3,7 @@
 import { hasScore, touchMark } from '../analysis/report/consistency.ts'
 import { renderMarkdown } from '../analysis/report/render/markdown.ts'
 import { escapeMarkdown } from '../analysis/report/render/markdown-text.ts'
+import { reportView } from '../analysis/report/render/view.ts'
 import type { AnalysisReport, ReportLanguage } from '../analysis/schemas.ts'
 import { textsOf } from '../analysis/texts/book.ts'
 import type { Line } from './channel.ts'
@@ -99,7 +100,11 @@ function sectionOf(report: AnalysisReport, words: Words): string {
     const level = strategy?.[name] ?? ''
     return level === '' ? [] : [`- ${labels.level[name]}${labels.colon}${escapeMarkdown(level)}`]
   })
-  const plan = levels.length === 0 ? [] : [levels.join('\n')]
+  const { outlook } = textsOf(meta.report_language)
+  const { tradePlan } = reportView(report)
+  const worth = tradePlan === null ? [] : [`- ${outlook.heading.plan}${outlook.colon}${escapeMarkdown(tradePlan)}`]
+  const lines = [...levels, ...worth]
+  const plan = lines.length === 0 ? [] : [lines.join('\n')]
   const reading = meta.reading === null ? [] : [escapeMarkdown(meta.reading)]
   return [heading, ...reading, verdict, escapeMarkdown(summary.analysis_summary), ...plan].join('\n\n')
 }

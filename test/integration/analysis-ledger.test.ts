@@ -2,9 +2,17 @@ import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { appendEntry } from '../../src/db/ledger.ts'
 import { FIRST_HASH, linkHash } from '../../src/lib/hash-chain.ts'
+import { isTradingDay } from '../../src/market/calendar.ts'
 import { client } from '../helpers/app.ts'
 
-type Row = { place: number; content: string; previous_hash: string; hash: string; advice: Record<string, unknown> }
+type Row = {
+  place: number
+  content: string
+  previous_hash: string
+  hash: string
+  advice: Record<string, unknown>
+  outcome: object
+}
 type Ledger = {
   total: number
   scorable: number
@@ -64,6 +72,33 @@ test('the ledger grows by one row a report, however many are saved at once or ag
   expect(page.rows).toEqual(whole.rows.slice(3, 6))
   for (const wrong of ['limit=0', 'limit=1001', 'after_place=-1'])
     expect((await ann.ask(`${path}?${wrong}`)).status).toBe(422)
+})
+
+test('an advice is scored by the bars that the service keeps, once they reach far enough', async () => {
+  const ann = await client()
+  const dates: string[] = []
+  for (let day = Date.parse('2025-01-06'); dates.length < 60; day += 86_400_000) {
+    const date = new Date(day).toISOString().slice(0, 10)
+    if (isTradingDay('us', date)) dates.push(date)
+  }
+  const bars = dates.map((date, i) => {
+    const close = Math.round(10_000 * 1.005 ** i) / 100
+    return { date, open: close, high: close * 1.01, low: close * 0.99, close, volume: 1_000_000 + i, amount: null }
+  })
+  const add = env.DB.prepare('INSERT INTO market_answers (need, key, body, provider, kept_at) VALUES (?, ?, ?, ?, ?)')
+  await add.bind('daily_data', 'LDGR', JSON.stringify(bars), 'yahoo', Date.now()).run()
+  const scored = (n: number, key: string, index: number) => {
+    const { content, ...rest } = entry(ann.owner, n)
+    return { ...rest, content: JSON.stringify({ ...JSON.parse(content), key, session_date: dates[index] }) }
+  }
+  for (const one of [scored(1, 'LDGR', 5), scored(2, 'LDGR', 55), scored(3, 'NONE', 5)]) await appendEntry(env.DB, one)
+  const ledger = await ann.json<Ledger & { scores: object }>(path)
+  expect(ledger.rows.map(({ outcome }) => outcome)).toMatchObject([
+    { state: 'scored', reason: null, right: true, return_20_pct: expect.closeTo((1.005 ** 20 - 1) * 100, 1) },
+    { state: 'pending', reason: 'too_young', right: null },
+    { state: 'no_bars', reason: 'no_bars', right: null },
+  ])
+  expect(ledger.scores).toMatchObject({ horizon_sessions: 20, actions: [{ action: 'buy', count: 1, right: 1 }] })
 })
 
 test('the database refuses to change the ledger, and a row that does not fit is named', async () => {

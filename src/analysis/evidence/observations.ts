@@ -2,8 +2,8 @@
 
 import { seededRandom, seedOf } from '../../lib/seeded-random.ts'
 import type { Bar } from '../../market/bars.ts'
+import { netReturn } from '../../market/costs.ts'
 import { CALM_PCT } from '../judge/accuracy.ts'
-import { netReturn } from './costs.ts'
 import { type Plan, planTrades } from './plan.ts'
 import { FIRST_JUDGED, type Judged, judgedDays, NO_STANCE, regimesOf } from './replay.ts'
 import { type Tape, tapeOf } from './tape.ts'
@@ -38,7 +38,7 @@ export type SeriesOutcome = { observations: Observation[]; plan: Omit<Plan, 'tra
 
 export function outcomeOf({ instrument, bars }: Series, seed: number): SeriesOutcome {
   const tape = tapeOf(instrument, bars)
-  const judged = judgedDays(bars)
+  const judged = judgedDays({ instrument, bars })
   const about = { tape, judged, regimes: regimesOf(bars), daily: dailyHeld(tape) }
   const { trades, ...plan } = planTrades(tape, judged)
   const short = fixedHorizon(about, 0)

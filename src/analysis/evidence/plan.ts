@@ -1,18 +1,18 @@
-// The plan of a report, carried out: bought at the next open, sold at its stop, its target, on an advice to sell, or when the time
+// The plan of a report, carried out: bought at the next open unless that is above the highest price the plan allows, sold at its stop, its target, on an advice to sell, or when the time
 // is over.
 
 import type { Bar } from '../../market/bars.ts'
+import { netReturn } from '../../market/costs.ts'
+import { columns, indicatorSeries } from '../../market/indicators/index.ts'
 import { strategyLevels } from '../judge/levels.ts'
-import { technicalView } from '../judge/signals.ts'
+import { technicalAt } from '../judge/signals.ts'
+import { costsOf, tradePlan } from '../judge/trade-plan.ts'
 import { priceDecimals } from '../texts/format.ts'
-import { netReturn } from './costs.ts'
 import type { Judged } from './replay.ts'
 import type { Tape } from './tape.ts'
 import { STANCES } from './vocabulary.ts'
 
 export const PLAN_SESSIONS = 20
-/** As many as a report asks its source for. */
-const BARS_OF_A_REPORT = 400
 
 export type ExitReason = 'stop' | 'target' | 'advice' | 'time'
 
@@ -30,7 +30,7 @@ export type Plan = {
   trades: PlanTrade[]
   /** Advices that found no seller at the open: at the limit, or suspended. */
   unfilled: number
-  /** Advices whose open lay beyond the plan's own stop or target, or whose plan had no stop. */
+  /** Advices whose open lay below the plan's stop or above its highest price to buy at. */
   void: number
   /** Positions that could not be sold before the series ended. */
   unfinished: number
@@ -40,6 +40,7 @@ const [BUY, SELL] = [STANCES.indexOf('buy'), STANCES.indexOf('sell')]
 
 export function planTrades(tape: Tape, judged: Judged): Plan {
   const plan: Plan = { trades: [], unfilled: 0, void: 0, unfinished: 0 }
+  const levelsAt = plansOf(tape)
   // Later advices could not be followed to their end, whatever became of them: counting some would choose the quick ones.
   const last = tape.bars.length - 2 - PLAN_SESSIONS
   for (let day = 0; day <= last; day++) {
@@ -48,9 +49,9 @@ export function planTrades(tape: Tape, judged: Judged): Plan {
       plan.unfilled += 1
       continue
     }
-    const levels = levelsAt(tape, day)
+    const levels = levelsAt(day)
     const open = tape.bars[day + 1]?.open ?? 0
-    if (levels.stop === null || open <= levels.stop || open >= levels.target) {
+    if (levels === null || open <= levels.stop || open > levels.mostEntry) {
       plan.void += 1
       continue
     }
@@ -71,14 +72,17 @@ export function planTrades(tape: Tape, judged: Judged): Plan {
   return plan
 }
 
-type Levels = { stop: number | null; target: number }
+type Levels = { stop: number; target: number; mostEntry: number }
 
-/** The stop and the target that the report of that day showed. */
-function levelsAt({ instrument, bars }: Tape, day: number): Levels {
-  const seen = bars.slice(Math.max(0, day + 1 - BARS_OF_A_REPORT), day + 1)
-  const price = seen.at(-1)?.close ?? 0
-  const levels = strategyLevels(technicalView(seen), price, priceDecimals(instrument, price))
-  return { stop: levels.stopLoss?.price ?? null, target: levels.takeProfit?.price ?? Number.POSITIVE_INFINITY }
+/** The plan that the report of each day showed. */
+function plansOf({ instrument, bars }: Tape): (day: number) => Levels | null {
+  const table = columns(bars)
+  const whole = { series: indicatorSeries(table), closes: table.close, bars }
+  return (day) => {
+    const [technical, { close: price = 0, date = '' } = {}] = [technicalAt(whole, day), bars[day]]
+    const decimals = priceDecimals(instrument, price)
+    return tradePlan(strategyLevels(technical, price, decimals), costsOf(instrument, date), decimals)
+  }
 }
 
 type Exit = { at: number; price: number; reason: ExitReason }

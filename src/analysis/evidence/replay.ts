@@ -5,9 +5,14 @@
 // the same, bit for bit, as if the series ended there; `test/unit/analysis/evidence-replay.test.ts` compares every one.
 
 import type { Bar } from '../../market/bars.ts'
-import { columns, indicatorSeries } from '../../market/indicators/index.ts'
-import { decide } from '../judge/decision.ts'
-import { type Scored, scoredAt } from '../judge/signals.ts'
+import { columns, type IndicatorSeries, indicatorSeries } from '../../market/indicators/index.ts'
+import type { Series } from '../../market/indicators/series.ts'
+import type { Instrument } from '../../market/instruments.ts'
+import { type Decision, decide } from '../judge/decision.ts'
+import { heldToPlan } from '../judge/guardrails.ts'
+import { scoredAt, technicalAt } from '../judge/signals.ts'
+import { costsOf, hasPlan } from '../judge/trade-plan.ts'
+import { priceDecimals } from '../texts/format.ts'
 import { REGIMES, STANCES } from './vocabulary.ts'
 
 /** From this bar on all parts of the score have their indicators. */
@@ -25,18 +30,30 @@ export const NO_STANCE = 255
 /** Bars tell neither the flow of money nor the news: the rules that need them are silent here, as in a report without them. */
 const BARS_ALONE = { coreIsSound: true, flowKnown: false }
 
-export function judgedDays(bars: readonly Bar[]): Judged {
+export function judgedDays({ instrument, bars }: Listed): Judged {
   const table = columns(bars)
-  const series = { series: indicatorSeries(table), closes: table.close }
+  const listed = { instrument, bars, series: indicatorSeries(table), closes: table.close }
   const judged: Judged = { stances: new Uint8Array(bars.length).fill(NO_STANCE), scores: new Uint8Array(bars.length) }
   for (let day = FIRST_JUDGED; day < bars.length; day++) {
-    const scored: Scored | null = scoredAt(series, day)
-    if (scored === null) continue
-    const { type, score } = decide(scored, BARS_ALONE)
-    judged.stances[day] = STANCES.indexOf(type)
-    judged.scores[day] = score
+    const decision = decisionAt(listed, day)
+    if (decision === null) continue
+    judged.stances[day] = STANCES.indexOf(decision.type)
+    judged.scores[day] = decision.score
   }
   return judged
+}
+
+type Listed = { instrument: Instrument; bars: readonly Bar[] }
+
+function decisionAt(listed: Listed & { series: IndicatorSeries; closes: Series }, day: number): Decision | null {
+  const { instrument, bars } = listed
+  const [bar, scored] = [bars[day], scoredAt(listed, day)]
+  if (bar === undefined || scored === null) return null
+  return heldToPlan(decide(scored, BARS_ALONE), (side) => {
+    const technical = technicalAt(listed, day)
+    const place = { side, price: bar.close, decimals: priceDecimals(instrument, bar.close) }
+    return technical !== null && hasPlan({ ...place, technical }, costsOf(instrument, bar.date))
+  })
 }
 
 const LONG = 250

@@ -107,7 +107,8 @@ function resultOf(measured: readonly Measured[], horizon: Horizon): HorizonResul
   }
 }
 
-function isHit(action: Action, returnPct: number): boolean {
+/** Whether the price went as the action wanted. */
+export function isHit(action: Action, returnPct: number): boolean {
   const wanted = WANTED[action]
   if (wanted === 'calm') return Math.abs(returnPct) < CALM_PCT
   return wanted === 'rise' ? returnPct > 0 : returnPct < 0

@@ -1,5 +1,6 @@
 import type { Advice, Confidence, GuardCode, TrendPrediction, TrendState } from '../codes.ts'
 import type { Action } from '../schemas.ts'
+import { standing } from './horizons.ts'
 import type { Scored, Signal } from './signals.ts'
 
 /** What a report recommends. Computed once; every rendering reads it. */
@@ -43,9 +44,10 @@ const TREND: Record<TrendState, TrendPrediction> = {
   strong_bear: 'strong_bearish',
 }
 
-const ACTION: Record<Signal, Action> = {
+const ACTION: Record<Signal | 'hold', Action> = {
   strong_buy: 'buy',
   buy: 'buy',
+  hold: 'hold',
   watch: 'watch',
   sell: 'sell',
   strong_sell: 'sell',
@@ -82,28 +84,69 @@ export function decide(technical: Scored | null, evidence: Evidence): Decision {
     }
   }
   const guard = guardOf(technical)
-  const advice = guard === null ? technical.signal : 'watch'
+  const advice = guard === null ? signalFor(technical) : GUARDED[guard]
   const action = ACTION[advice]
   const { total } = technical.score
+  const score = guard !== null && isOfHorizon(guard) ? Math.min(HELD_TO, Math.max(HELD_FROM, total)) : total
   return {
-    score: total,
+    score,
     rawScore: total,
     advice,
     action,
-    type: action === 'watch' ? 'hold' : action === 'buy' ? 'buy' : 'sell',
-    trend: TREND[technical.trend],
-    confidence: confidenceOf({ score: total, action, guard }, evidence),
+    type: action === 'buy' || action === 'sell' ? action : 'hold',
+    trend: trendOf(technical),
+    confidence: confidenceOf({ score, action, guard }, evidence),
     guard,
     guardValues: { score: total },
-    interventions: guard === null ? [] : [{ guard, from: technical.signal, to: advice, rawScore: total, score: total }],
+    interventions: guard === null ? [] : [{ guard, from: technical.signal, to: advice, rawScore: total, score }],
   }
 }
 
+/** The score of an advice that a rule holds back lies in this part of the middle band. */
+export const HELD_FROM = 45
+export const HELD_TO = 59
+
+type ScoreGuard = 'trend_unconfirmed' | 'trend_against_score' | 'buy_in_long_fall' | 'sell_in_long_rise'
+
+const GUARDED = {
+  trend_unconfirmed: 'watch',
+  trend_against_score: 'watch',
+  buy_in_long_fall: 'watch',
+  sell_in_long_rise: 'hold',
+} as const satisfies Record<ScoreGuard, Advice>
+
+const isOfHorizon = (guard: ScoreGuard): boolean => guard === 'buy_in_long_fall' || guard === 'sell_in_long_rise'
+
 /** A score of 60 or more wants to buy. Averages that do not agree stop it; averages that fall do not turn it into a sale either. */
-function guardOf({ score, signal }: Scored): GuardCode | null {
-  if (score.total < 60) return null
-  if (signal === 'watch') return 'trend_unconfirmed'
-  return ACTION[signal] === 'sell' ? 'trend_against_score' : null
+function guardOf({ score, signal, horizons }: Scored): ScoreGuard | null {
+  if (score.total >= 60 && signal === 'watch') return 'trend_unconfirmed'
+  const action = ACTION[signal]
+  if (score.total >= 60 && action === 'sell') return 'trend_against_score'
+  if (action === 'buy') return standing(horizons, 'buy') === 'against' ? 'buy_in_long_fall' : null
+  return action === 'sell' && standing(horizons, 'sell') === 'against' ? 'sell_in_long_rise' : null
+}
+
+/** While one of the longer horizons goes the other way, nothing is called strong. */
+function signalFor({ signal, horizons }: Scored): Signal {
+  if (signal === 'strong_buy' && standing(horizons, 'buy') === 'mixed') return 'buy'
+  return signal === 'strong_sell' && standing(horizons, 'sell') === 'mixed' ? 'sell' : signal
+}
+
+/** The word for the trend: a short move is not called one of the stock while the longer ones go the other way. */
+function trendOf({ trend, horizons }: Scored): TrendPrediction {
+  const { short } = horizons
+  const stands = short === 'up' || short === 'down' ? standing(horizons, short === 'up' ? 'buy' : 'sell') : 'along'
+  if (stands === 'against') return 'sideways'
+  return stands === 'along' ? TREND[trend] : WITHOUT_STRENGTH[TREND[trend]]
+}
+
+const WITHOUT_STRENGTH: Record<TrendPrediction, TrendPrediction> = {
+  strong_bullish: 'bullish',
+  bullish: 'bullish',
+  sideways: 'sideways',
+  bearish: 'bearish',
+  strong_bearish: 'bearish',
+  none: 'none',
 }
 
 const CONFIDENCE: readonly Confidence[] = ['low', 'medium', 'high']

@@ -8,8 +8,9 @@ import { addDays } from '../../market/zoned-time.ts'
 import type { Advice, GuardCode, Mood } from '../codes.ts'
 import type { FlowBias } from '../gather/company.ts'
 import type { PreviousReport } from '../gather/previous.ts'
-import type { Decision } from './decision.ts'
+import { type Decision, HELD_FROM, HELD_TO } from './decision.ts'
 import type { Technical } from './signals.ts'
+import { LEAST_REWARD_RISK } from './trade-plan.ts'
 
 /** Where a price stands between the extremes of the twenty sessions before the last. */
 export type Structure = {
@@ -58,6 +59,12 @@ export function untradedHeld(decision: Decision, { findings }: Pick<Consistency,
   return changed(decision, { guard: 'not_traded', advice: 'watch', score, values: {} })
 }
 
+/** What has no plan that can win enough for what it risks is neither bought nor sold. */
+export function heldToPlan(decision: Decision, isPlanned: (side: 'buy' | 'sell') => boolean): Decision {
+  if (decision.type === 'hold' || isPlanned(decision.type)) return decision
+  return held(decision, decision.type === 'buy' ? 'poor_reward' : 'little_to_avoid', { least: LEAST_REWARD_RISK })
+}
+
 /** The decision after all rules but the last one, which compares it with the report before. */
 export function guarded(decision: Decision, situation: Situation): Decision {
   if (decision.guard !== null) return decision
@@ -78,9 +85,6 @@ function guardOf({ type }: Decision, { structure, flow, seriousRisk }: Situation
   if (nearSupport && !broken && flow !== 'outflow') return 'sell_near_support'
   return flow === 'inflow' && !broken ? 'sell_into_inflow' : null
 }
-
-const HELD_FROM = 45
-const HELD_TO = 59
 
 function held(decision: Decision, guard: GuardCode, values: Decision['guardValues']): Decision {
   const score = Math.min(HELD_TO, Math.max(HELD_FROM, decision.score))

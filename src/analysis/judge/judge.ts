@@ -16,13 +16,17 @@ import { type NewsEvidence, priceDecimals, quotedCurrency } from '../texts/forma
 import { contextPackOverview } from './context-pack.ts'
 import { type Decision, decide, NO_DECISION } from './decision.ts'
 import { type Evidence, evidenceOf, isCoreSound, newsOfListing } from './evidence.ts'
-import { guarded, type Structure, steadied, structureOf, untradedHeld } from './guardrails.ts'
+import { guarded, heldToPlan, type Structure, steadied, structureOf, untradedHeld } from './guardrails.ts'
 import { type NearbyLevels, nearbyLevels, type StrategyLevels, strategyLevels } from './levels.ts'
+import { type PeriodTrends, periodTrends } from './periods.ts'
 import { type Technical, technicalView } from './signals.ts'
 import { chosenSkills, type SkillFinding, skillFindings, speaksAgainst } from './skills.ts'
+import { type Costs, costsOf, hasPlan, shownLevels, type TradePlan, tradePlan } from './trade-plan.ts'
 
 export type Judgement = {
   technical: Technical | null
+  /** Of whole weeks and months. */
+  periods: PeriodTrends | null
   nearby: NearbyLevels | null
   decimals: number
   currency: CurrencyCode
@@ -31,7 +35,10 @@ export type Judgement = {
   /** Ratios and size of the company; null while nobody tells. */
   value: CompanyValue | null
   dividends: YearOfDividends | null
+  /** Without prices to buy at where nothing should be bought. */
   levels: StrategyLevels
+  /** What a purchase could win and lose, whatever is advised; null where it could not win enough. */
+  plan: TradePlan | null
   evidence: Evidence
   newsEvidence: NewsEvidence
   overview: ContextPackOverview
@@ -65,38 +72,55 @@ export function judge(inputs: Inputs): Judgement {
   const skills = skillsOf({ ...inputs, ...figures })
   const structure = technical && structureOf(technical, price)
   const compared = comparable(inputs)
+  const costs = costsOf(instrument, inputs.asOf)
+  const levels = strategyLevels(technical, price, decimals)
+  const plan = tradePlan(levels, costs, decimals)
+  const decision = consistency.isBlocked
+    ? NO_DECISION
+    : doubted(
+        decisionOf(inputs, { ...figures, evidence, structure, compared, costs }),
+        skills.skillFindings,
+        consistency,
+      )
   return {
     ...figures,
+    periods: technical && periodTrends(inputs.bars, technical.indicators.atr),
     nearby: technical && nearbyLevels(technical, price),
     currency: quotedCurrency(instrument, quote?.currency ?? null),
     dividends: yearOfDividends({ ...inputs, priceCurrency }),
-    levels: strategyLevels(technical, price, decimals),
+    levels: shownLevels(levels, plan, decision.type === 'sell'),
+    plan,
     evidence,
     newsEvidence,
     overview: contextPackOverview(inputs, evidence.blocks, newsEvidence.count),
-    decision: consistency.isBlocked
-      ? NO_DECISION
-      : doubted(decisionOf(inputs, { ...figures, evidence, structure, compared }), skills.skillFindings, consistency),
+    decision,
     structure,
     ...skills,
     compared,
   }
 }
 
-type Material = Pick<Judgement, 'technical' | 'evidence' | 'flow' | 'structure' | 'compared'>
+type Material = Pick<Judgement, 'technical' | 'evidence' | 'flow' | 'structure' | 'compared' | 'decimals'> & {
+  costs: Costs
+}
 
 /** The score's decision after all rules. */
-function decisionOf(inputs: Inputs, { technical, evidence, flow, structure, compared }: Material): Decision {
+function decisionOf(inputs: Inputs, material: Material): Decision {
+  const { technical, evidence, flow, structure, compared, decimals, costs } = material
   const { news, provenance, mood, today, instrument, consistency } = inputs
   const price = inputs.price ?? 0
   const decided = decide(technical, {
     coreIsSound: isCoreSound(evidence.blocks),
     flowKnown: flow.bias !== 'unavailable',
   })
-  const scored = untradedHeld(decided, consistency)
+  const inPlan = (some: Decision) =>
+    heldToPlan(some, (side) => technical !== null && hasPlan({ side, technical, price, decimals }, costs))
+  const scored = inPlan(untradedHeld(decided, consistency))
   const seriousRisk = newsOfListing(news).some(isSerious)
   const situation = { price, structure, flow: flow.bias, seriousRisk, mood: provenance ? null : mood }
-  return steadied(guarded(scored, situation), compared, { market: instrument.market, date: today?.date ?? null, price })
+  const moment = { market: instrument.market, date: today?.date ?? null, price }
+  // An advice of the report before, too, stands only while there is enough to win by it.
+  return inPlan(steadied(guarded(scored, situation), compared, moment))
 }
 
 /**

@@ -33,9 +33,20 @@ const TARGET_WITHOUT_RESISTANCE = 3
 
 /** The four levels around a price; all null while there is no technical view or no movement to measure by. */
 export function strategyLevels(technical: Technical | null, price: number, decimals: number): StrategyLevels {
-  const atr = technical?.indicators.atr ?? null
-  if (technical === null || atr === null || atr <= 0 || price <= 0) return NONE
-  const grid: Grid = { atr, decimals, anchors: anchors(technical) }
+  return technical === null ? NONE : levelsAmong(anchors(technical), technical, { price, decimals })
+}
+
+/** The levels of the chart upside down, every price as far below as it is above: what a sale is measured by. */
+export function upsideDownLevels(technical: Technical, price: number, decimals: number): StrategyLevels {
+  const turned = anchors(technical).map((anchor) => ({ ...anchor, price: 2 * price - anchor.price }))
+  return levelsAmong(turned, technical, { price, decimals })
+}
+
+type Priced = { price: number; decimals: number }
+
+function levelsAmong(among: Anchor[], { indicators: { atr } }: Technical, { price, decimals }: Priced): StrategyLevels {
+  if (atr === null || atr <= 0 || price <= 0) return NONE
+  const grid: Grid = { atr, decimals, anchors: among }
   const idealBuy = notAbove(price, ideal(grid, price))
   const secondaryBuy = idealBuy && notAbove(idealBuy.price, secondary(grid, idealBuy.price))
   const stop = secondaryBuy && stopLoss(grid, secondaryBuy.price)
@@ -130,7 +141,8 @@ function away({ atr, decimals }: Grid, anchor: Anchor, offsetAtr: number): Level
   return { price: floored(anchor.price + offsetAtr * atr, decimals), basis: anchor.basis, offsetAtr }
 }
 
-function floored(price: number, decimals: number): number {
+/** Taken down to so many decimals. */
+export function floored(price: number, decimals: number): number {
   const scale = 10 ** decimals
   return Math.floor(price * scale) / scale
 }

@@ -17,6 +17,7 @@ import {
 } from '../../market/indicators/levels.ts'
 import { type Series, valueAt } from '../../market/indicators/series.ts'
 import type { TrendState } from '../codes.ts'
+import { type Horizons, horizonsAt, isAbove } from './horizons.ts'
 import { type MacdPoint, type Score, score } from './score.ts'
 
 export type Signal = 'strong_buy' | 'buy' | 'watch' | 'sell' | 'strong_sell'
@@ -32,6 +33,7 @@ export const MIN_BARS = 20
 /** What the bars say about the last of them. */
 export type Technical = {
   trend: TrendState
+  horizons: Horizons
   trendStrength: number
   indicators: IndicatorRow
   /** MA60, or MA20 where there are not 60 bars yet. */
@@ -62,14 +64,26 @@ export function technicalView(
   bars: readonly Bar[],
   { lastVolumeKnown, partial = false }: TechnicalOptions = { lastVolumeKnown: true },
 ): Technical | null {
-  const [last, previous] = [bars.at(-1), bars.at(-2)]
-  if (bars.length < MIN_BARS || last === undefined || previous === undefined) return null
+  if (bars.length < MIN_BARS) return null
   const table = columns(bars)
-  const series = indicatorSeries(table)
-  const indicators = withKnownVolumes(indicatorRow(series, -1), bars, lastVolumeKnown)
-  const scored = scoredAt({ series, closes: table.close }, bars.length - 1, { lastVolumeKnown, partial })
+  const whole = { series: indicatorSeries(table), closes: table.close, bars }
+  return technicalAt(whole, bars.length - 1, { lastVolumeKnown, partial })
+}
+
+/** No statement reaches further back: 52 weeks are fewer sessions in every market. */
+const MOST_BARS = 400
+
+/** The technical view of one bar, made of nothing behind it. */
+export function technicalAt(
+  whole: ScoredSeries & { bars: readonly Bar[] },
+  index: number,
+  options: TechnicalOptions = { lastVolumeKnown: true },
+): Technical | null {
+  const scored = scoredAt(whole, index, options)
+  const bars = whole.bars.slice(Math.max(0, index + 1 - MOST_BARS), index + 1)
+  const [last, indicators] = [bars.at(-1), withKnownVolumes(indicatorRow(whole.series, index), bars, options)]
   const { ma20 } = indicators
-  if (scored === null || ma20 === null) return null
+  if (scored === null || ma20 === null || last === undefined || bars.length < MIN_BARS) return null
   const recent = bars.slice(-MIN_BARS)
   return {
     ...scored,
@@ -86,7 +100,7 @@ export function technicalView(
 }
 
 /** What the advice follows from. */
-export type Scored = Pick<Technical, 'trend' | 'score' | 'signal'>
+export type Scored = Pick<Technical, 'trend' | 'horizons' | 'score' | 'signal'>
 
 type ScoredSeries = { series: IndicatorSeries; closes: Series }
 
@@ -113,13 +127,18 @@ export function scoredAt(
     macd: macdPair([at(series.dif), at(series.dea)], [at(series.dif, 1), at(series.dea, 1)]),
     rsi12: at(series.rsi12),
   })
-  return { trend, score: points, signal: signalOf(points.total, trend) }
+  const horizons = horizonsAt({ closes, series }, index, trend)
+  return { trend, horizons, score: points, signal: signalOf(points.total, trend) }
 }
 
-/** What volumes would tell is null where they are not known. */
-function withKnownVolumes(row: IndicatorRow, bars: readonly Bar[], lastVolumeKnown: boolean): IndicatorRow {
+/**
+ * What volumes would tell is null where they are not known. The ratio is one of whole sessions: daily bars do not tell what had been
+ * traded by this time of the earlier days, so while a session runs there is none.
+ */
+function withKnownVolumes(row: IndicatorRow, bars: readonly Bar[], options: TechnicalOptions): IndicatorRow {
   const obv = bars.some(({ volume }) => volume > 0) ? row.obv : null
-  return { ...row, obv, volumeRatio: lastVolumeKnown ? row.volumeRatio : null }
+  const hasRatio = options.lastVolumeKnown && options.partial !== true
+  return { ...row, obv, volumeRatio: hasRatio ? row.volumeRatio : null }
 }
 
 function priorExtremes(bars: readonly Bar[]): Pick<Technical, 'priorHigh20' | 'priorLow20'> {
@@ -170,21 +189,21 @@ export const TREND_STRENGTH: Record<TrendState, number> = {
   strong_bear: 10,
 }
 
-export type Averages = { ma5: Series; ma10: Series; ma20: Series }
+export type Averages = { ma5: Series; ma10: Series; ma20: Series; atr: Series }
 
 const WIDE_SPREAD_PCT = 5
 const SPREAD_LOOKBACK = 5
-// Averages of equal prices differ in their last digits; that is not an order.
-const NOISE = 1e-9
 
 /**
  * The trend at a bar, the last one unless told; null before the 20th. A spread is *widening* when it is wider than at the fifth
- * bar from there; while that bar has no MA20 nothing can be said to widen.
+ * bar from there; while that bar has no MA20 nothing can be said to widen. Averages that lie within a tenth of an ATR are level.
  */
 export function trendState(averages: Averages, index = averages.ma5.length - 1): TrendState | null {
   const now = averagesAt(averages, index)
   if (now === null) return null
   const { ma5, ma10, ma20 } = now
+  const atr = valueAt(averages.atr, index)
+  const above = (a: number, b: number) => isAbove(a, b, atr)
   if (above(ma5, ma10)) {
     if (!above(ma10, ma20)) return 'weak_bull'
     return isOpening(averages, index, bullSpreadPct) ? 'strong_bull' : 'bull'
@@ -212,8 +231,4 @@ function averagesAt({ ma5, ma10, ma20 }: Averages, index: number): Point | null 
   if (index < 0) return null
   const [short, middle, long] = [valueAt(ma5, index), valueAt(ma10, index), valueAt(ma20, index)]
   return short === null || middle === null || long === null ? null : { ma5: short, ma10: middle, ma20: long }
-}
-
-function above(a: number, b: number): boolean {
-  return a - b > NOISE * Math.abs(b)
 }

@@ -4,6 +4,7 @@ import type { Action, ReportLanguage } from '../schemas.ts'
 import { textsOf } from '../texts/book.ts'
 import { figure, fixed, largeNumber, sampleLabelled, signedPct } from '../texts/format.ts'
 import { figureCheck } from '../write/model-box.ts'
+import { wireHorizons, wirePlan } from '../write/outlook-texts.ts'
 import { levelRows } from '../write/strategy.ts'
 import { wireConsistency } from './consistency.ts'
 import { evidenceMembers } from './evidence.ts'
@@ -30,6 +31,8 @@ export function rawResult(facts: Facts, verdict: Verdict): Json {
     data_provenance: facts.provenance?.label ?? null,
     ...interventions(facts),
     changes_since_previous: facts.changes,
+    horizons: wireHorizons(facts),
+    trade_plan: wirePlan(facts),
     strategy_synthesis: synthesis(facts),
     news_result_count: facts.newsEvidence.count,
     news_result_count_known: facts.newsEvidence.known,
@@ -217,8 +220,9 @@ function stability(facts: Facts, action: Action | null): Json {
     applied: narrative.guardReason !== null,
     reason: narrative.guardReason,
     current_price: price,
-    support: figure(structure?.support),
-    resistance: figure(structure?.resistance),
+    // A broken support is none, and neither is a resistance that the price has passed.
+    support: structure !== null && structure.support <= (price ?? 0) ? figure(structure.support) : null,
+    resistance: structure !== null && structure.resistance > (price ?? 0) ? figure(structure.resistance) : null,
     capital_flow_bias: flow.bias,
     capital_flow_status: company.flow.state,
     raw_score: consistency.isBlocked ? null : decision.rawScore,

@@ -97,6 +97,7 @@ export function trendAnalysisOf(facts: TrendFacts): TrendAnalysis {
     ...figuresOf('convergence', technical),
     ...figuresOf('oscillators', technical),
     ...figuresOf('ranges', technical),
+    ...figuresOf('performance', technical),
     ...rangeFigures(technical),
     buy_signal: labels.advice[technical.signal],
     signal_score: score.total,

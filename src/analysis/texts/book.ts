@@ -4,12 +4,14 @@ import type { ReportLanguage } from '../schemas.ts'
 import { analysis as enAnalysis, skills as enSkills } from './en/analysis.ts'
 import { consistency as enConsistency } from './en/consistency.ts'
 import { evidence as enEvidence } from './en/evidence.ts'
+import { outlook as enOutlook } from './en/outlook.ts'
 import { report as enReport } from './en/report.ts'
 import { review as enReview } from './en/review.ts'
 import { flow as enFlow, task as enTask } from './en/task.ts'
 import { analysis as koAnalysis, skills as koSkills } from './ko/analysis.ts'
 import { consistency as koConsistency } from './ko/consistency.ts'
 import { evidence as koEvidence } from './ko/evidence.ts'
+import { outlook as koOutlook } from './ko/outlook.ts'
 import { report as koReport } from './ko/report.ts'
 import { review as koReview } from './ko/review.ts'
 import { flow as koFlow, task as koTask } from './ko/task.ts'
@@ -17,6 +19,7 @@ import type { Texts } from './texts.ts'
 import { analysis as zhAnalysis, skills as zhSkills } from './zh/analysis.ts'
 import { consistency as zhConsistency } from './zh/consistency.ts'
 import { evidence as zhEvidence } from './zh/evidence.ts'
+import { outlook as zhOutlook } from './zh/outlook.ts'
 import { report as zhReport } from './zh/report.ts'
 import { review as zhReview } from './zh/review.ts'
 import { flow as zhFlow, task as zhTask } from './zh/task.ts'
@@ -28,6 +31,7 @@ const BOOK: Record<ReportLanguage, Texts> = {
     analysis: zhAnalysis,
     consistency: zhConsistency,
     evidence: zhEvidence,
+    outlook: zhOutlook,
     skills: zhSkills,
     review: zhReview,
     task: zhTask,
@@ -39,6 +43,7 @@ const BOOK: Record<ReportLanguage, Texts> = {
     analysis: enAnalysis,
     consistency: enConsistency,
     evidence: enEvidence,
+    outlook: enOutlook,
     skills: enSkills,
     review: enReview,
     task: enTask,
@@ -50,6 +55,7 @@ const BOOK: Record<ReportLanguage, Texts> = {
     analysis: koAnalysis,
     consistency: koConsistency,
     evidence: koEvidence,
+    outlook: koOutlook,
     skills: koSkills,
     review: koReview,
     task: koTask,

@@ -35,6 +35,7 @@ import type {
 } from '../codes.ts'
 import type { Action, ContextBlock, DiagnosticComponent, DiagnosticSummary, MarketPhaseSummary } from '../schemas.ts'
 import type { EvidenceTexts } from './evidence.ts'
+import type { OutlookTexts } from './outlook.ts'
 
 export type Texts = {
   /** What prompts call the language. */
@@ -43,6 +44,7 @@ export type Texts = {
   analysis: AnalysisTexts
   consistency: ConsistencyTexts
   evidence: EvidenceTexts
+  outlook: OutlookTexts
   skills: SkillTexts
   review: ReviewTexts
   task: TaskTexts

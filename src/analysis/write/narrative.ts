@@ -11,6 +11,7 @@ import { adjustmentText, checksNotice, marked, markFor } from '../texts/findings
 import { aside, fixed, sampleNotice, signedPct, withUnit } from '../texts/format.ts'
 import type { AnalysisTexts } from '../texts/texts.ts'
 import { type CompanyTexts, companyTexts } from './company-texts.ts'
+import { wireHorizons } from './outlook-texts.ts'
 import { followed } from './sentences.ts'
 
 type NarrativeInput = Judged & { strategy: ReportStrategy | null }
@@ -156,12 +157,20 @@ function summaryOf(input: NarrativeInput, { good, bad, guardReason }: Findings):
     headline(input, phrases),
     technical === null ? fill(phrases.noTechnical, { count: bars.length, min: MIN_BARS }) : '',
     technical === null ? '' : fill(phrases.view, verdict(input)),
+    horizonsSentence(input),
     good.length === 0 ? '' : fill(phrases.good, { text: joined(good) }),
     bad.length === 0 ? '' : fill(phrases.bad, { text: joined(bad) }),
     guardReason === null || technical === null ? '' : `${guardReason}${language === 'zh' ? '。' : '. '}`,
     labels.codeMade,
   ]
   return sentences.join('').trim()
+}
+
+/** For how long the verdict holds. */
+function horizonsSentence(input: NarrativeInput): string {
+  const { heading, colon } = textsOf(input.language).outlook
+  const told = wireHorizons(input)
+  return told === null ? '' : `${heading.horizons}${colon}${told.text}${input.language === 'zh' ? '。' : '. '}`
 }
 
 /** The sentence of price and change. */

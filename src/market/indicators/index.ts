@@ -5,6 +5,7 @@ import type { Bar } from '../bars.ts'
 import { biases, movingAverages } from './averages.ts'
 import type { Columns, FieldsOf, Indicator, IndicatorLine, NamesOf, ReportPart } from './indicator.ts'
 import { convergence, relativeStrength, stochastic } from './momentum.ts'
+import { liquidity, returns, risk } from './performance.ts'
 import { type Series, valueAt } from './series.ts'
 import { averageTrueRange, bollingerBands } from './volatility.ts'
 import { onBalanceVolume, relativeVolume } from './volume.ts'
@@ -19,6 +20,9 @@ export const INDICATORS = [
   averageTrueRange,
   onBalanceVolume,
   relativeVolume,
+  returns,
+  risk,
+  liquidity,
 ] as const
 
 export type IndicatorName = NamesOf<(typeof INDICATORS)[number]>

@@ -6,7 +6,7 @@ import type { Series } from './series.ts'
 export type Columns = { open: Series; high: Series; low: Series; close: Series; volume: Series }
 
 /** Where in the technical part of a report the values stand: parts follow each other in this order. */
-export type ReportPart = 'averages' | 'convergence' | 'oscillators' | 'ranges'
+export type ReportPart = 'averages' | 'convergence' | 'oscillators' | 'ranges' | 'performance'
 
 export type IndicatorLine = {
   /** Bars before the first value; values for them are not shown. */

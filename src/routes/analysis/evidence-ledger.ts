@@ -1,15 +1,72 @@
 // The owner's ledger of advice, and whether it is whole.
 
 import { z } from '@hono/zod-openapi'
+import { eligible } from '../../analysis/evidence/eligible.ts'
 import { LedgerContent, UNSCORABLE } from '../../analysis/evidence/ledger.ts'
+import { NOT_SCORED, OUTCOMES, type Outcome, outcomeOf, scoresOf } from '../../analysis/evidence/outcomes.ts'
+import { keptBars } from '../../db/evidence.ts'
 import { type LedgerRow, ledgerCounts, ledgerRows } from '../../db/ledger.ts'
 import { analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
 import { laxInt } from '../../http/validation.ts'
 import { brokenAt, FIRST_HASH } from '../../lib/hash-chain.ts'
+import { BarList } from '../../market/providers/answer-cache.ts'
 
 const app = router(analysisEnvelope)
+
+const Percent = z.number().nullable()
+
+const LedgerOutcome = z
+  .object({
+    state: z.enum(OUTCOMES).describe('Whether its time is over and it could be measured'),
+    reason: z
+      .enum([...UNSCORABLE, ...NOT_SCORED])
+      .nullable()
+      .describe('Why it is not scored'),
+    return_5_pct: Percent.describe("From the close of its session, in percent, by today's bars"),
+    return_10_pct: Percent.describe('The same, ten sessions later'),
+    return_20_pct: Percent.describe('The same, twenty sessions later'),
+    right: z.boolean().nullable().describe('Whether the price went as advised; null while it is not scored'),
+  })
+  .openapi('LedgerOutcome')
+
+const LedgerScores = z
+  .object({
+    horizon_sessions: z.int().describe('After so many sessions an advice is scored'),
+    states: z
+      .array(
+        z
+          .object({ state: z.enum(OUTCOMES).describe('Of an outcome'), count: z.int().describe('Advices in it') })
+          .openapi('LedgerState'),
+      )
+      .describe('All rows of the page by their state'),
+    not_scored: z
+      .array(
+        z
+          .object({
+            reason: z.enum(NOT_SCORED).describe('What is missing'),
+            count: z.int().describe('Advices that lack it'),
+          })
+          .openapi('LedgerNotScored'),
+      )
+      .describe('Why scorable advices have no score yet'),
+    actions: z
+      .array(
+        z
+          .object({
+            action: z.string().describe('What was advised'),
+            count: z.int().describe('Scored advices'),
+            right: z.int().describe('Those of them that came out as advised'),
+            right_low: Percent.describe('The share of them, lower end of the 95 % interval (Wilson)'),
+            right_high: Percent.describe('Upper end of it'),
+            mean_return_pct: Percent.describe('Mean return after the horizon, before costs'),
+          })
+          .openapi('LedgerActionScore'),
+      )
+      .describe('Scored advices by what was advised'),
+  })
+  .openapi('LedgerScores')
 
 const LedgerResponse = z
   .object({
@@ -25,6 +82,7 @@ const LedgerResponse = z
     is_whole: z.boolean().describe('Whether every hash of this page fits'),
     broken_at: z.int().nullable().describe('The place of the first row that does not'),
     next_after: z.int().nullable().describe('The `after_place` of the next page; null on the last one'),
+    scores: LedgerScores,
     rows: z
       .array(
         z
@@ -32,6 +90,7 @@ const LedgerResponse = z
             place: z.int().describe('From 1, without a gap'),
             content: z.string().describe('The text that is hashed'),
             advice: z.object(LedgerContent.shape).openapi('LedgerAdvice'),
+            outcome: LedgerOutcome,
             previous_hash: z.string().describe('Of the row before; 64 zeros of the first'),
             hash: z.string().describe('SHA-256 of the previous hash, a line feed and the content, in hexadecimal'),
           })
@@ -65,6 +124,7 @@ endpoint(
     const behind = read.filter(({ place }) => place > after)
     const rows = behind.slice(0, limit)
     const broken = await brokenAt(rows, { place: after + 1, hash: before?.hash ?? FIRST_HASH })
+    const scored = await withOutcomes(c.env.DB, rows)
     const counts = await ledgerCounts(c.env.DB, owner)
     const total = counts.reduce((sum, { count }) => sum + count, 0)
     return c.json({
@@ -77,15 +137,41 @@ endpoint(
       is_whole: broken === null,
       broken_at: broken,
       next_after: behind.length > limit ? (rows.at(-1)?.place ?? null) : null,
-      rows: rows.map(toModel),
+      scores: scoresOf(scored),
+      rows: scored.map(toModel),
     })
   },
 )
 
-const toModel = ({ place, content, previousHash, hash }: LedgerRow) => ({
+type ScoredRow = LedgerRow & { advice: LedgerContent; outcome: Outcome }
+
+/** One listing after the other: the bars of many at once would not fit into memory. */
+async function withOutcomes(db: D1Database, rows: readonly LedgerRow[]): Promise<ScoredRow[]> {
+  const advices = rows.map((row) => ({ ...row, advice: LedgerContent.parse(JSON.parse(row.content)) }))
+  const outcomes = new Map<number, Outcome>()
+  for (const key of new Set(advices.map(({ advice }) => advice.key))) {
+    const some = advices.filter(({ advice }) => advice.key === key)
+    const bars = some.some(({ advice }) => advice.unscorable === null) ? await barsOf(db, key) : 'no_bars'
+    for (const { place, advice } of some) outcomes.set(place, outcomeOf(advice, bars))
+  }
+  return advices.map((row) => ({ ...row, outcome: outcomes.get(row.place) ?? outcomeOf(row.advice, 'no_bars') }))
+}
+
+/** The bars that the service keeps of a listing, if they pass the checks of a report. */
+async function barsOf(db: D1Database, key: string) {
+  const body = await keptBars(db, key)
+  if (body === null) return 'no_bars'
+  const read = BarList.safeParse(JSON.parse(body))
+  if (!read.success) return 'bad_bars'
+  const found = eligible(read.data, { name: key, isSample: false, now: Date.now() })
+  return found.ok ? found.series.bars : 'bad_bars'
+}
+
+const toModel = ({ place, content, previousHash, hash, advice, outcome }: ScoredRow) => ({
   place,
   content,
-  advice: LedgerContent.parse(JSON.parse(content)),
+  advice,
+  outcome,
   previous_hash: previousHash,
   hash,
 })

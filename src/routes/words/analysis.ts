@@ -6,6 +6,8 @@ const ID = '5c7e2a91b04d4f6c8a3e1d2f90b7c6e5'
 export const ANALYSIS_WORDS = {
   accepted: ['The tasks that were queued'],
   'LedgerRow.advice': ['The content, read'],
+  'LedgerRow.outcome': ['What became of it'],
+  'LedgerResponse.scores': ['The outcomes of this page, counted'],
   after_place: ['Rows behind this place', 0],
   after_close_minutes: ['So many minutes after the close of the markets', 30],
   aliases: ['Other names', ['茅台']],

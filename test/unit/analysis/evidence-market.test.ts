@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { costShare, netReturn } from '../../../src/analysis/evidence/costs.ts'
 import { planTrades } from '../../../src/analysis/evidence/plan.ts'
 import type { Judged } from '../../../src/analysis/evidence/replay.ts'
 import { chanceOfMore, estimate, holm, interval, studentQuantile } from '../../../src/analysis/evidence/statistics.ts'
@@ -7,6 +6,7 @@ import { tapeOf } from '../../../src/analysis/evidence/tape.ts'
 import { STANCES } from '../../../src/analysis/evidence/vocabulary.ts'
 import { normalOf, seededRandom } from '../../../src/lib/seeded-random.ts'
 import type { Bar } from '../../../src/market/bars.ts'
+import { costShare, netReturn } from '../../../src/market/costs.ts'
 import { type Instrument, parseCode } from '../../../src/market/instruments.ts'
 import { barsOf, wave } from './series.ts'
 
@@ -69,7 +69,8 @@ const BUY_AT = (day: number, length: number): Judged => {
 }
 
 test('a plan is bought at the next open and ends at its stop, its target, an advice to sell, or its time', () => {
-  const bars = barsOf(Array.from({ length: 120 }, () => 100))
+  // It opens low enough to win one and a half times what it risks.
+  const bars = withBar(barsOf(Array.from({ length: 120 }, () => 100)), 81, { open: 98.5 })
   const plan = (some: Bar[], judged = BUY_AT(80, some.length), instrument = APPLE) =>
     planTrades(tapeOf(instrument, some), judged)
   const [timed] = plan(bars).trades
@@ -92,6 +93,7 @@ test('a plan is bought at the next open and ends at its stop, its target, an adv
   expect(plan(sameDay, BUY_AT(80, bars.length), MOUTAI).trades[0]?.exit).toBeGreaterThan(81)
   // Beyond its own levels there is no plan, and late advices are not counted at all.
   expect(plan(withBar(bars, 81, { open: 1, low: 0.9 }))).toMatchObject({ trades: [], void: 1 })
+  expect(plan(withBar(bars, 81, { open: 100 }))).toMatchObject({ trades: [], void: 1 })
   expect(plan(bars, BUY_AT(110, bars.length))).toEqual({ trades: [], unfilled: 0, void: 0, unfinished: 0 })
 })
 

@@ -7,34 +7,57 @@ import { FIRST_JUDGED, judgedDays, NO_STANCE, regimesOf } from '../../../src/ana
 import { rowsOf } from '../../../src/analysis/evidence/rows.ts'
 import { STANCES } from '../../../src/analysis/evidence/vocabulary.ts'
 import { decide } from '../../../src/analysis/judge/decision.ts'
+import { heldToPlan } from '../../../src/analysis/judge/guardrails.ts'
 import { strategyLevels } from '../../../src/analysis/judge/levels.ts'
-import { scoredAt, technicalView } from '../../../src/analysis/judge/signals.ts'
+import { scoredAt, technicalAt, technicalView } from '../../../src/analysis/judge/signals.ts'
+import { costsOf, hasPlan } from '../../../src/analysis/judge/trade-plan.ts'
+import { priceDecimals } from '../../../src/analysis/texts/format.ts'
 import { columns, indicatorSeries } from '../../../src/market/indicators/index.ts'
+import { parseCode } from '../../../src/market/instruments.ts'
 import { listSamples, loadSampleBars } from '../../../src/market/samples.ts'
 
 const IS_PROOF = inject('isProof')
+function instrumentOf(key: string) {
+  const parsed = parseCode(key)
+  if (!parsed.ok) throw new Error(`${key} is no code`)
+  return parsed.instrument
+}
+
 const ALONE = { coreIsSound: true, flowKnown: false }
 
 test('the replay of a day is the judgement of a report that ends with it, whatever bars come after', async () => {
   const reports = IS_PROOF ? 10_000 : 600
-  const series = [...(await Promise.all(listSamples().map(loadSampleBars)))]
+  const samples = listSamples().map(async (sample) => ({
+    instrument: instrumentOf(sample.key),
+    bars: await loadSampleBars(sample),
+  }))
+  const series = await Promise.all(samples)
   const enough = Math.max(25, Math.ceil(reports / 250))
-  for (let seed = 1; series.length < enough; seed++) series.push(walkOf({ seed, bars: 400, drift: 0 }).bars)
+  for (let seed = 1; series.length < enough; seed++) series.push(walkOf({ seed, bars: 400, drift: 0 }))
   const each = Math.ceil(reports / series.length)
   let compared = 0
-  for (const bars of series) {
-    const judged = judgedDays(bars)
+  for (const { instrument, bars } of series) {
+    const judged = judgedDays({ instrument, bars })
     const table = columns(bars)
-    const whole = { series: indicatorSeries(table), closes: table.close }
+    const whole = { series: indicatorSeries(table), closes: table.close, bars }
     const step = Math.max(1, Math.floor((bars.length - FIRST_JUDGED) / each))
     for (let day = FIRST_JUDGED; day < bars.length; day += step) {
       const seen = bars.slice(0, day + 1)
       const view = technicalView(seen)
       const scored = scoredAt(whole, day)
       expect(JSON.stringify(scored)).toBe(
-        JSON.stringify(view && { trend: view.trend, score: view.score, signal: view.signal }),
+        JSON.stringify(view && { trend: view.trend, horizons: view.horizons, score: view.score, signal: view.signal }),
       )
-      const decision = decide(view, ALONE)
+      expect(JSON.stringify(technicalAt(whole, day))).toBe(JSON.stringify(view))
+      const price = seen.at(-1)?.close ?? 0
+      const [place, costs] = [
+        { price, decimals: priceDecimals(instrument, price) },
+        costsOf(instrument, bars[day]?.date ?? ''),
+      ]
+      const decision = heldToPlan(
+        decide(view, ALONE),
+        (side) => view !== null && hasPlan({ side, technical: view, ...place }, costs),
+      )
       expect([STANCES[judged.stances[day] ?? NO_STANCE], judged.scores[day]]).toEqual([decision.type, decision.score])
       compared += 1
     }
@@ -45,7 +68,7 @@ test('the replay of a day is the judgement of a report that ends with it, whatev
 test('bars that are appended change no byte of the reports, trades and regimes before them', () => {
   const { instrument, bars } = walkOf({ seed: 9, bars: 500, drift: 0 })
   const short = bars.slice(0, 400)
-  const [before, after] = [judgedDays(short), judgedDays(bars)]
+  const [before, after] = [judgedDays({ instrument, bars: short }), judgedDays({ instrument, bars })]
   expect(after.stances.slice(0, 400)).toEqual(before.stances)
   expect(after.scores.slice(0, 400)).toEqual(before.scores)
   expect(regimesOf(bars).slice(0, 400)).toEqual(regimesOf(short))

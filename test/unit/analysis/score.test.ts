@@ -144,11 +144,12 @@ test('the signal follows the score, and the trend decides where the score alone 
 
 test('the trend is read off the averages and the way their spread goes', () => {
   // Six bars of constant averages, the fifth from the end given apart.
-  const lines = (now: number[], before: number[] = now) => {
+  const lines = (now: number[], before: number[] = now, range = 0) => {
     const [ma5, ma10, ma20] = now.map((value, i) =>
       Float64Array.from([value, before[i] ?? value, ...Array(4).fill(value)]),
     )
-    return { ma5: ma5 ?? new Float64Array(), ma10: ma10 ?? new Float64Array(), ma20: ma20 ?? new Float64Array() }
+    const none = new Float64Array()
+    return { ma5: ma5 ?? none, ma10: ma10 ?? none, ma20: ma20 ?? none, atr: new Float64Array(6).fill(range) }
   }
   const table: [number[], number[] | undefined, TrendState][] = [
     [[106, 103, 100], [104, 102, 100], 'strong_bull'],
@@ -168,4 +169,10 @@ test('the trend is read off the averages and the way their spread goes', () => {
   ]
   expect(table.map(([now, before]) => [now, before, trendState(lines(now, before))])).toEqual(table)
   expect(trendState(lines([106, 103, Number.NaN]))).toBeNull()
+  // Averages within a tenth of an ATR are level: of the same three, the order is one for a quiet share and none for a lively one.
+  const close = [100.5, 100.2, 100]
+  const byRange = [1, 2.5, 4].map((range) => trendState(lines(close, close, range)))
+  expect(byRange).toEqual(['bull', 'weak_bull', 'consolidation'])
+  const upsideDown = [1, 2.5, 4].map((range) => trendState(lines([99.5, 99.8, 100], [99.5, 99.8, 100], range)))
+  expect(upsideDown).toEqual(['bear', 'weak_bear', 'consolidation'])
 })

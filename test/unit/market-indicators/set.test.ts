@@ -54,6 +54,10 @@ test('the row of the last bar holds every indicator, null where it has not warme
     'ma250',
     'dea',
     'histogram',
+    'return60',
+    'return250',
+    'volatility60',
+    'maxDrawdown250',
   ])
   expect(row.bias5).toBeCloseTo((((bars[29]?.close ?? 0) - (row.ma5 ?? 0)) / (row.ma5 ?? 1)) * 100, 9)
   expect(indicatorRow(series, 3).ma5).toBeNull()

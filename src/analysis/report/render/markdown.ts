@@ -3,7 +3,7 @@
 
 import type { AnalysisReport, DiagnosticSummary } from '../../schemas.ts'
 import { fill, textsOf } from '../../texts/book.ts'
-import { aside, fixed, signedPct, withUnit } from '../../texts/format.ts'
+import { aside, fixed, largeNumber, signedPct, withUnit } from '../../texts/format.ts'
 import type { ReportTexts } from '../../texts/texts.ts'
 import { checkLines, consistencyIn, hasScore, headingMark, touchMark } from '../consistency.ts'
 import type { TrendAnalysis } from '../trend-analysis.ts'
@@ -113,12 +113,14 @@ function facts(page: Page): string {
   const { report, view, labels } = page
   const { summary } = report
   const { heading } = labels
+  const { outlook } = textsOf(report.meta.report_language)
   const any = touchMark(report, 'any')
   const lines: [string, string | null][] = [
     [heading.price, priceText(page)],
     [heading.data_date, dateText(page)],
     [heading.advice, withMark(`**${text(summary.operation_advice)}**${otherAction(page)}`, any)],
     [heading.trend, withMark(trendText(page), any)],
+    [outlook.heading.horizons, view.horizons && text(view.horizons)],
     [heading.score, withMark(scoreText(report), any)],
     [heading.confidence, view.confidence && text(view.confidence)],
     [textsOf(report.meta.report_language).evidence.heading, view.evidence && text(view.evidence)],
@@ -246,12 +248,25 @@ function indicatorTable(trend: TrendAnalysis, { labels, view, report }: Page): s
     [of(labels.indicator.boll), price(trend.boll_upper, trend.boll_middle, trend.boll_lower)],
     [labels.indicator.atr, price(trend.atr_14)],
     [labels.indicator.volume_ratio, plain(trend.volume_ratio_5d)],
+    ...performanceRows(trend, report),
     [
       of(yearRangeName(trend, report)),
       trend.low_52w === null ? '–' : `${price(trend.low_52w)} – ${price(trend.high_52w)}`,
     ],
   ]
   return table([indicator, value], rows)
+}
+
+/** What the listing did, and how much of it is traded. */
+function performanceRows(trend: TrendAnalysis, { meta: { report_language: language } }: AnalysisReport): string[][] {
+  const { heading } = textsOf(language).outlook
+  const plain = (...values: (number | null)[]) => values.map((value) => shown(value, 2)).join(' / ')
+  const { average_turnover_20d: turnover } = trend
+  return [
+    [heading.returns, plain(trend.return_5d_pct, trend.return_20d_pct, trend.return_60d_pct, trend.return_250d_pct)],
+    [heading.risk, plain(trend.volatility_60d_pct, trend.max_drawdown_250d_pct)],
+    [heading.turnover, turnover === null ? '–' : largeNumber(turnover, language)],
+  ]
 }
 
 /** The range of a year of adjusted bars is called that. */
@@ -273,12 +288,13 @@ function strategyLine(finding: ReportView['strategies'][number], { labels, repor
   return `${text(name)}${labels.colon}**${text(verdict)}**${aside(escaped(marked).join(labels.listComma), report.meta.report_language)}`
 }
 
-function planList({ view: { plan }, labels }: Page): string {
+function planList({ view: { plan, tradePlan }, labels, report }: Page): string {
   const lines: [string, string | null][] = [
     [labels.heading.no_position, plan.noPosition],
     [labels.heading.has_position, plan.hasPosition],
     [labels.heading.entry_plan, plan.entry],
     [labels.heading.risk_control, plan.risk],
+    [textsOf(report.meta.report_language).outlook.heading.plan, tradePlan],
   ]
   return list(lines.flatMap(([label, value]) => (value ? [`${label}${labels.colon}${text(value)}`] : [])))
 }

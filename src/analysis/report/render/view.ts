@@ -41,6 +41,8 @@ const Comment = z.object({
 const Raw = z.object({
   confidence_level: Text,
   evidence: z.object({ text: Text }).nullish().catch(null),
+  horizons: z.object({ text: Text }).nullish().catch(null),
+  trade_plan: z.object({ text: Text }).nullish().catch(null),
   guardrail_reason: Text,
   fundamental_analysis: Text.optional().catch(null),
   capital_flow_summary: Text.optional().catch(null),
@@ -76,6 +78,8 @@ export type ReportView = {
   trend: TrendAnalysis | null
   confidence: string | null
   evidence: string | null
+  horizons: string | null
+  tradePlan: string | null
   oneSentence: string | null
   guardReason: string | null
   catalysts: string[]
@@ -108,6 +112,8 @@ export function reportView({ details }: AnalysisReport): ReportView {
     trend: context.trend_analysis,
     confidence: raw.confidence_level,
     evidence: raw.evidence?.text ?? null,
+    horizons: raw.horizons?.text ?? null,
+    tradePlan: raw.trade_plan?.text ?? null,
     oneSentence: dashboard?.core_conclusion.one_sentence ?? null,
     guardReason: raw.guardrail_reason,
     catalysts: dashboard?.intelligence.positive_catalysts ?? [],

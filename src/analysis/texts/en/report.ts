@@ -63,6 +63,14 @@ export const report: ReportTexts = {
       'The score of {score} is high, but the averages have not turned up yet, so the advice is to watch',
     trend_against_score:
       'The score of {score} is high while the averages still point down; the two disagree, so the advice is to watch',
+    buy_in_long_fall:
+      'The score of {score} tells of a short rise (days to weeks) while the longer trends fall, so the advice is to watch',
+    sell_in_long_rise:
+      'The score of {score} tells of a short fall (days to weeks) while the longer trends rise, so the advice is to hold',
+    poor_reward:
+      'The score of {score} asks for a purchase, but no price to buy at wins {least} times what it risks after costs, so the advice is to watch',
+    little_to_avoid:
+      'The score of {score} asks for a sale, but what it would avoid is less than {least} times what it would forgo after costs, so the advice is to hold',
     buy_near_resistance:
       'The score of {score} asks for a purchase, but the price stands just below the resistance at {resistance} and no money flows in, so the advice is to watch',
     buy_against_outflow:
@@ -94,6 +102,7 @@ export const report: ReportTexts = {
     year_high: 'the 52-week high',
     price: 'the price',
     ideal_buy: 'the ideal buy',
+    reward: 'the highest price with a reward/risk of 1.5',
     secondary_buy: 'the secondary buy',
   },
   place: { near: 'near {basis}', below: '{n} ATR below {basis}', above: '{n} ATR above {basis}' },

@@ -61,6 +61,12 @@ export const report: ReportTexts = {
     trend_unconfirmed: '점수 {score}점은 높지만 이동평균이 아직 상승으로 전환되지 않아 관망으로 처리합니다',
     trend_against_score:
       '점수 {score}점은 높지만 이동평균은 여전히 하락 배열이어서 서로 모순되므로 관망으로 처리합니다',
+    buy_in_long_fall: '점수 {score}은(는) 단기(수일~수주) 반등일 뿐 중장기 추세는 하락이므로 관망을 권합니다',
+    sell_in_long_rise: '점수 {score}은(는) 단기(수일~수주) 조정일 뿐 중장기 추세는 상승이므로 보유를 권합니다',
+    poor_reward:
+      '점수 {score}은(는) 매수 쪽이지만 비용을 빼면 어느 매수 가격에서도 손익비가 {least}보다 낮아 관망을 권합니다',
+    little_to_avoid:
+      '점수 {score}은(는) 매도 쪽이지만 비용을 빼고 피할 하락이 놓칠 상승의 {least}배에 못 미쳐 보유를 권합니다',
     buy_near_resistance:
       '점수 {score}은(는) 매수 쪽이지만 가격이 저항선 {resistance} 바로 아래에 있고 자금 유입이 없어 관망을 권합니다',
     buy_against_outflow:
@@ -91,6 +97,7 @@ export const report: ReportTexts = {
     year_high: '52주 고점',
     price: '현재가',
     ideal_buy: '이상적 매수가',
+    reward: '손익비 1.5가 되는 최고가',
     secondary_buy: '차선 매수가',
   },
   place: { near: '{basis} 부근', below: '{basis}보다 {n} ATR 아래', above: '{basis}보다 {n} ATR 위' },

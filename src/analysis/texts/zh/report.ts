@@ -60,6 +60,10 @@ export const report: ReportTexts = {
     not_traded: '可能停牌或几乎没有成交，无法据此买卖，按观望处理',
     trend_unconfirmed: '评分 {score} 偏高，但均线尚未形成多头，按观望处理',
     trend_against_score: '评分 {score} 偏高，但均线仍为空头排列，两者矛盾，按观望处理',
+    buy_in_long_fall: '评分 {score} 只代表短期（数日至数周）的反弹，中长期趋势仍向下，因此建议观望',
+    sell_in_long_rise: '评分 {score} 只代表短期（数日至数周）的回落，中长期趋势仍向上，因此建议持有',
+    poor_reward: '评分 {score} 偏向买入，但扣除成本后的盈亏比在任何买点都低于 {least}，因此建议观望',
+    little_to_avoid: '评分 {score} 偏向卖出，但扣除成本后可避免的下跌不足可能错过的上涨的 {least} 倍，因此建议持有',
     buy_near_resistance: '评分 {score} 偏向买入，但价格紧贴压力位 {resistance} 且没有资金流入，因此建议观望',
     buy_against_outflow: '评分 {score} 偏向买入，但主力资金持续流出且未突破压力位，因此建议观望',
     buy_in_mid_range:
@@ -85,6 +89,7 @@ export const report: ReportTexts = {
     year_high: '52周高点',
     price: '现价',
     ideal_buy: '理想买点',
+    reward: '盈亏比 1.5 的最高价',
     secondary_buy: '次优买点',
   },
   place: { near: '{basis}附近', below: '{basis}下方{n}倍ATR', above: '{basis}上方{n}倍ATR' },

@@ -1,7 +1,7 @@
 // What a trade costs, as a share of its amount, by market, side and date. Taxes and fees are those of the law of the day; commission
 // and half of the spread are assumptions of an ordinary small order. `docs/analysis-method.md` has the table with its sources.
 
-import type { Instrument, Market } from '../../market/instruments.ts'
+import type { Instrument, Market } from './instruments.ts'
 
 export type Side = 'buy' | 'sell'
 
