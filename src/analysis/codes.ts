@@ -234,7 +234,7 @@ export type ReviewPart = (typeof REVIEW_PARTS)[number]
 /** How the main index went: more than 1 %, up, down by less than 1 %, further down. */
 export type ReviewTone = 'strong' | 'firm' | 'soft' | 'weak'
 
-const LIGHT_STATES = ['green', 'yellow', 'red'] as const
+export const LIGHT_STATES = ['green', 'yellow', 'red'] as const
 export type LightState = (typeof LIGHT_STATES)[number]
 export type Temperature = 'strong' | 'warm' | 'mixed' | 'weak'
 

@@ -11,6 +11,8 @@ export type NarratorRequest = {
   signal: AbortSignal
   /** Told now and then while an answer arrives, with how many characters there are. */
   onText?: (characters: number) => void
+  /** Told of a try that failed and is followed by another. */
+  onRetry?: (failed: NarratorError) => void
 }
 
 export type NarratorReply = {

@@ -81,12 +81,18 @@ export function digestMessage(
   return { title, markdown: [`# ${title}`, ...note, lines.join('\n'), ...sections].join('\n\n') }
 }
 
+/** What the model would rather do, where that is something else than the advice. */
+function opinionOf(report: AnalysisReport): string {
+  const opinion = reportView(report).comment?.contradiction ?? null
+  return opinion === null ? '' : ` · ${escapeMarkdown(opinion)}`
+}
+
 function lineOf({ stockCode, stockName, error }: BatchItem, told: ToldReport | undefined, words: Words): string {
   const name = told?.report.meta.stock_name ?? stockName
   const label = escapeMarkdown(name === null ? stockCode : `${name} (${stockCode})`)
   if (told === undefined) return `- ${label}: ${words.noReport}${error === null ? '' : ` – ${escapeMarkdown(error)}`}`
   const { summary } = told.report
-  return `- ${label}: **${escapeMarkdown(adviceOf(summary))}** · ${scoreOf(told.report, words)}${markOf(told.report)}`
+  return `- ${label}: **${escapeMarkdown(adviceOf(summary))}** · ${scoreOf(told.report, words)}${markOf(told.report)}${opinionOf(told.report)}`
 }
 
 const LEVELS = ['ideal_buy', 'secondary_buy', 'stop_loss', 'take_profit'] as const

@@ -1,5 +1,6 @@
 // The flow of a finished run, from its stored diagnostics and the overview of its evidence.
 
+import { isoMicros } from '../../lib/clock.ts'
 import { type StoredDiagnostics, type StoredProviderRun, sanitize } from '../diagnostics.ts'
 import { REVIEW_CODE } from '../request.ts'
 import type { ContextBlock, ContextPackOverview, ReportLanguage } from '../schemas.ts'
@@ -31,7 +32,7 @@ export type FinishedRun = {
 
 export function historyFlow(run: FinishedRun): RunFlowSnapshot {
   const { language, diagnostics, overview } = run
-  const runs = run.isReview ? [] : (diagnostics?.provider_runs ?? [])
+  const runs = diagnostics?.provider_runs ?? []
   const providers = providerNodes(runs)
   const blocks = (overview?.blocks ?? []).map(blockNode)
   const spine = [packNode(run), ...modelNodes(diagnostics), savedNode(run), ...notificationNodes(diagnostics)]
@@ -112,20 +113,27 @@ function packNode({ overview, language }: FinishedRun): FlowNode {
   })
 }
 
+/** One node for each try, with its own times. */
 function modelNodes(diagnostics: StoredDiagnostics | null): FlowNode[] {
-  return (diagnostics?.llm_runs ?? []).map((run, i) =>
-    flowNode({
+  return (diagnostics?.llm_runs ?? []).map((run, i) => {
+    const [startedAt, durationMs] = [text(run.created_at), number(run.duration_ms)]
+    const start = Date.parse(startedAt ?? '')
+    const fault = text(run.error_type)
+    return flowNode({
       id: `llm_${text(run.call_type) ?? 'analysis'}_${i + 1}`,
       lane: 'analysis',
       kind: 'model',
       label: text(run.model) ?? 'llm',
-      status: run.success === true ? 'success' : 'failed',
+      status: run.success === true ? 'success' : fault === 'timeout' ? 'timeout' : 'failed',
       provider: text(run.provider),
-      duration_ms: number(run.duration_ms),
-      message: text(run.error_type),
+      started_at: startedAt,
+      ended_at: Number.isNaN(start) || durationMs === null ? null : isoMicros(start + durationMs),
+      duration_ms: durationMs,
+      attempts: 1,
+      message: fault,
       metadata: { call_type: text(run.call_type) ?? 'analysis' },
-    }),
-  )
+    })
+  })
 }
 
 function savedNode({ language, createdAt }: FinishedRun): FlowNode {
@@ -174,10 +182,13 @@ const TROUBLED: readonly FlowStatus[] = ['failed', 'timeout', 'degraded', 'fallb
 
 function overallOf({ diagnostics, overview }: FinishedRun, nodes: readonly FlowNode[]): FlowStatus {
   if (diagnostics === null && overview === null) return 'unknown'
-  const lost = nodes.some(({ kind, status }) => (kind === 'model' || kind === 'artifact') && status === 'failed')
-  if (lost) return 'failed'
+  // A try of the model that another one made good is a trouble on the way; the last one decides.
+  const decisive = [...nodes.filter(({ kind }) => kind === 'artifact'), nodes.findLast(({ kind }) => kind === 'model')]
+  if (decisive.some((node) => node !== undefined && isLost(node))) return 'failed'
   return nodes.some(({ status }) => TROUBLED.includes(status)) ? 'degraded' : 'success'
 }
+
+const isLost = ({ status }: FlowNode): boolean => status === 'failed' || status === 'timeout'
 
 function startOf({ diagnostics, createdAt }: FinishedRun): string {
   const starts = (diagnostics?.provider_runs ?? []).map((run: StoredProviderRun) => run.created_at)

@@ -78,9 +78,11 @@ export function entryNodes(queue: Partial<FlowNode> & { status: FlowStatus }, la
 
 export const ENTRY_EDGE: FlowEdge = flowEdge('request', 'task_queue', { kind: 'control', status: 'success' })
 
-/** Each node to the one after it. */
+/** Each node to the one after it; from one try of a model to the next as a retry. */
 export function chain(nodes: readonly FlowNode[], from: string): FlowEdge[] {
   return nodes.map((node, i) => {
-    return flowEdge(nodes[i - 1]?.id ?? from, node.id, { kind: 'control', status: node.status })
+    const before = nodes[i - 1]
+    const kind = before?.kind === 'model' && node.kind === 'model' ? 'retry' : 'control'
+    return flowEdge(before?.id ?? from, node.id, { kind, status: node.status })
   })
 }

@@ -2,11 +2,12 @@
 // an address becomes a link only when it is one of the web.
 
 import { REVIEW_PARTS, type ReviewPart } from '../codes.ts'
-import type { ModelRun } from '../diagnostics.ts'
 import { escapeMarkdown, list, table } from '../report/render/markdown-text.ts'
+import { commentMarkdown } from '../report/render/model-comment.ts'
 import { fill, textsOf } from '../texts/book.ts'
 import { largeNumber, sampleNotice, signedPct } from '../texts/format.ts'
 import { indexChart, svgAddress } from './chart.ts'
+import type { Comment } from './comment.ts'
 import type { IndexFact, RegionFacts } from './facts.ts'
 import type { MarketLight } from './judge.ts'
 import { REGION_SPECS } from './regions.ts'
@@ -16,26 +17,34 @@ export type Reviewed = {
   facts: RegionFacts
   light: MarketLight | null
   narrative: Narrative
-  /** How the model was asked; null when none is configured. */
-  modelRun: ModelRun | null
+  comment: Comment
 }
 
 /** The whole review of one region, its title a heading of the second level and its parts of the third. */
 export function regionMarkdown(reviewed: Reviewed): string {
-  const { facts, narrative } = reviewed
+  const { facts, comment } = reviewed
   const words = textsOf(facts.language).review
   const parts = REVIEW_PARTS.map((part) => `### ${words.part[part]}\n\n${bodyOf(part, reviewed)}`)
   const made =
-    narrative.model === null
-      ? `${failed(narrative, facts.language)}${words.codeMade}`
-      : words.modelMade(escapeMarkdown(narrative.model))
-  return [title(facts), notices(facts), ...parts, `*${made} ${words.disclaimer}*`]
+    comment.model === null
+      ? `${failed(comment, facts.language)}${words.codeMade}`
+      : words.modelMade(escapeMarkdown(comment.model))
+  return [title(facts), notices(facts), ...parts, commentPart(comment, facts.language), `*${made} ${words.disclaimer}*`]
     .filter((block) => block !== '')
     .join('\n\n')
 }
 
+/** The model's words in a part of their own, with how many of them are doubted or left out; empty where there are none. */
+function commentPart({ box }: Comment, language: RegionFacts['language']): string {
+  if (box === null) return ''
+  const { analysis, report } = textsOf(language)
+  const { checked, marked, dropped } = box.counts
+  const counts = marked + dropped > 0 ? [fill(analysis.modelCounts, { checked, marked, dropped })] : []
+  return [`### ${report.heading.model_words}`, commentMarkdown(box, language), ...counts].join('\n\n')
+}
+
 /** Why a model that was asked wrote nothing; empty where none was. */
-function failed({ fault }: Narrative, language: RegionFacts['language']): string {
+function failed({ fault }: Comment, language: RegionFacts['language']): string {
   if (fault === null) return ''
   const { modelFailed, modelFault } = textsOf(language).analysis
   return fill(modelFailed, { fault: modelFault[fault] })

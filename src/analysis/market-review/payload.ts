@@ -6,6 +6,7 @@ import type { Provenance, ProviderRun } from '../../market/provider-run.ts'
 import type { ModelRun } from '../diagnostics.ts'
 import type { ReportLanguage } from '../schemas.ts'
 import { textsOf } from '../texts/book.ts'
+import type { ModelBox } from '../write/model-box.ts'
 import { indexChart } from './chart.ts'
 import type { IndexFact, RegionFacts, ReviewNews } from './facts.ts'
 import type { MarketLight } from './judge.ts'
@@ -39,6 +40,8 @@ export type MarketPayload = {
   model_used: string | null
   /** Why a model that was asked gave no words; null when it did, or when none is configured. */
   model_fault: string | null
+  /** The model's words, checked sentence by sentence; null where there are none. */
+  model_comment: ModelBox | null
   chart_svg: string | null
   markdown_report: string
 }
@@ -80,7 +83,7 @@ const LIMITS = { title: 120, snippet: 260, source: 80, published_date: 40, url: 
 const EMPTY = { top: [], bottom: [] }
 
 export function marketPayload(reviewed: Reviewed, options: PayloadOptions): MarketPayload {
-  const { facts, light, narrative } = reviewed
+  const { facts, light, comment } = reviewed
   const { region, language, date } = facts
   const words = textsOf(language).review
   const markdown = regionMarkdown(reviewed)
@@ -109,8 +112,9 @@ export function marketPayload(reviewed: Reviewed, options: PayloadOptions): Mark
     ...(facts.overnight.length === 0 ? {} : { overnight: facts.overnight.map(wireIndex) }),
     missing: facts.gaps.map(({ what, detail }) => ({ what, label: words.gap[what], detail })),
     data_notice: options.notice,
-    model_used: narrative.model,
-    model_fault: narrative.fault,
+    model_used: comment.model,
+    model_fault: comment.fault,
+    model_comment: comment.box,
     chart_svg: indexChart(facts.indices, words.chartTitle),
     markdown_report: markdown,
   }

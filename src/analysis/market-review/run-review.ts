@@ -7,7 +7,7 @@ import type { ProviderRun } from '../../market/provider-run.ts'
 import { STAGE_PROGRESS } from '../codes.ts'
 import type { Ctx } from '../ctx.ts'
 import { within } from '../deadline.ts'
-import { type ModelRun, storedDiagnostics } from '../diagnostics.ts'
+import { storedDiagnostics } from '../diagnostics.ts'
 import { providerNodes } from '../flow/nodes.ts'
 import { flowEvent } from '../flow/run-flow.ts'
 import type { RunHooks } from '../flow/steps.ts'
@@ -18,13 +18,14 @@ import type { ReportLanguage } from '../schemas.ts'
 import type { Outcome, RunJob } from '../task.ts'
 import { textsOf } from '../texts/book.ts'
 import { sampleNotice } from '../texts/format.ts'
+import { modelComment, NO_COMMENT } from './comment.ts'
 import { type Gathered, gatherRegion, type ReviewDeps } from './gather.ts'
 import { marketLight } from './judge.ts'
 import type { Reviewed } from './markdown.ts'
 import { type MarketPayload, marketPayload, type PayloadOptions, type Review, type ReviewPayload } from './payload.ts'
 import { reviewRecord } from './record.ts'
 import { lenientRegions, REGION_SPECS, type Region } from './regions.ts'
-import { codeNarrative, modelWords, type Narrative } from './write.ts'
+import { codeNarrative } from './write.ts'
 
 /** Steps of different runs of one task keep apart by their numbers. */
 const PER_ATTEMPT = 1_000
@@ -137,24 +138,10 @@ async function gather(region: Region, deps: ReviewDeps, ctx: Ctx): Promise<Gathe
   }
 }
 
-async function written(
-  facts: Reviewed['facts'],
-  { narrator, deadlines }: ReviewDeps,
-  { signal, clock }: Ctx,
-): Promise<Reviewed> {
-  const light = marketLight(facts)
-  if (narrator === null) return { facts, light, narrative: codeNarrative(facts), modelRun: null }
-  const startedAt = clock()
-  const narrative = await modelWords(facts, { narrator, timeoutMs: deadlines.modelMs }, signal)
-  return { facts, light, narrative, modelRun: modelRunOf(narrative, startedAt, clock() - startedAt) }
-}
-
-function modelRunOf({ model, fault }: Narrative, startedAt: number, durationMs: number): ModelRun {
-  return {
-    ...{ provider: null, model, call_type: 'analysis', success: fault === null, tokens: null },
-    ...{ duration_ms: durationMs, fallback_model: null, error_type: fault, problems: [] },
-    created_at: isoMicros(startedAt),
-  }
+async function written(facts: Reviewed['facts'], { narrator, deadlines }: ReviewDeps, ctx: Ctx): Promise<Reviewed> {
+  const comment =
+    narrator === null ? NO_COMMENT : await modelComment(facts, { narrator, timeoutMs: deadlines.modelMs }, ctx)
+  return { facts, light: marketLight(facts), narrative: codeNarrative(facts), comment }
 }
 
 type Outcomes = {
@@ -183,8 +170,8 @@ function assemble(regions: readonly Region[], { reviewed, failed, reasons, runs,
     checks,
     provenance: sample?.facts.provenance ?? null,
     notice: sample === undefined ? null : noticeOf(sample),
-    model: reviewed.find(({ narrative }) => narrative.model !== null)?.narrative.model ?? null,
-    modelRuns: reviewed.flatMap(({ modelRun }) => modelRun ?? []),
+    model: reviewed.find(({ comment }) => comment.model !== null)?.comment.model ?? null,
+    modelRuns: reviewed.flatMap(({ comment }) => comment.runs),
     runs,
   }
 }

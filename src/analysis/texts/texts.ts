@@ -228,6 +228,8 @@ export type ReviewTexts = {
   timedOut: (seconds: number) => string
   codeMade: string
   modelMade: (model: string) => string
+  modelBox: (model: string) => string
+  modelDiffers: (state: string) => string
   disclaimer: string
   colon: string
   comma: string

@@ -76,19 +76,21 @@ export function answerSchema(): Record<string, unknown> {
   return schema
 }
 
-export type ParsedAnswer = { ok: true; answer: ModelAnswer } | { ok: false; problems: string[] }
+export type ParsedAnswer<Answer> = { ok: true; answer: Answer } | { ok: false; problems: string[] }
 
 /** The answer that a model's output holds, with a fence or words around it; else what is wrong with it. */
-export function parseAnswer(output: unknown): ParsedAnswer {
+export function parseAs<Answer>(shape: z.ZodType<Answer>, output: unknown): ParsedAnswer<Answer> {
   const value = typeof output === 'string' ? jsonIn(output) : output
   if (value === undefined) return { ok: false, problems: ['the answer is not JSON'] }
-  const parsed = ModelAnswer.safeParse(value)
+  const parsed = shape.safeParse(value)
   if (parsed.success) return { ok: true, answer: parsed.data }
   const problems = parsed.error.issues
     .slice(0, MOST_PROBLEMS)
     .map(({ path, message }) => `${path.join('.')}: ${message}`)
   return { ok: false, problems }
 }
+
+export const parseAnswer = (output: unknown): ParsedAnswer<ModelAnswer> => parseAs(ModelAnswer, output)
 
 const MOST_PROBLEMS = 12
 const LONGEST = 200_000

@@ -3,9 +3,10 @@
 
 import type { Action, ReportLanguage } from '../schemas.ts'
 import { fill, textsOf } from '../texts/book.ts'
-import { checkSentence, plain, type Verdict } from './claims/check.ts'
+import { checkSentence, type Verdict } from './claims/check.ts'
 import type { FactName, Known } from './claims/known.ts'
 import { mentionsIn } from './claims/names.ts'
+import { plain } from './claims/plain.ts'
 import { quotationIn } from './claims/quotations.ts'
 import { sentencesIn } from './sentences.ts'
 
@@ -22,7 +23,7 @@ export type EvidenceItem = { n: number; fact: string; text: string }
 export type ModelBox = {
   notice: string
   model: string | null
-  /** What the model would do. */
+  /** What the model would do; always null of a market. */
   action: Action | null
   /** The opinion in words where it is not the report's. */
   contradiction: string | null
@@ -31,31 +32,51 @@ export type ModelBox = {
   counts: { checked: number; confirmed: number; marked: number; dropped: number }
 }
 
+/** How a sentence fares, and the rows that bear it: each under a name of its own, with its text. */
+export type Checker = {
+  verdict: (sentence: string) => Verdict
+  sources: (sentence: string) => [name: string, text: string][]
+}
+
 type Author = { model: string | null; action: Action | null; advised: Action | null; language: ReportLanguage }
 
-export function modelBox(
-  texts: readonly string[],
-  known: Known,
-  { model, action, advised, language }: Author,
-): ModelBox {
-  const phrases = textsOf(language).analysis
+/** The box of a stock. */
+export function modelBox(texts: readonly string[], known: Known, author: Author): ModelBox {
+  const { action, advised, language } = author
+  const { report, analysis } = textsOf(language)
+  const differs = action !== null && action !== advised
+  const checker: Checker = {
+    verdict: (sentence) => checkSentence(sentence, known),
+    sources: (sentence) => sourcesOf(sentence, known),
+  }
+  return {
+    ...boxOf(texts, checker, { notice: fill(analysis.modelBox, { model: author.model ?? '?' }) }),
+    ...{ model: author.model, action },
+    contradiction: differs ? fill(analysis.modelDiffers, { action: report.action[action] }) : null,
+  }
+}
+
+/** The sentences of the texts that the data do not contradict, with their marks, and the rows that they cite. */
+export function boxOf(texts: readonly string[], checker: Checker, head: { notice: string }): ModelBox {
   const rows = new Map<string, EvidenceItem>()
   const cite = (fact: string, text: string): number => {
     const row = rows.get(fact) ?? { n: rows.size + 1, fact, text }
     rows.set(fact, row)
     return row.n
   }
-  const checked = texts.flatMap(sentencesIn).map((sentence) => ({ sentence, verdict: checkSentence(sentence, known) }))
+  const checked = texts
+    .flatMap(sentencesIn)
+    .filter((sentence) => sentence.trim() !== '')
+    .map((sentence) => ({ sentence, verdict: checker.verdict(sentence) }))
   const sentences = checked.flatMap(({ sentence, verdict }): BoxSentence[] => {
     if (verdict === 'false') return []
-    const cites = verdict === 'confirmed' ? sourcesOf(sentence, known).map(([fact, text]) => cite(fact, text)) : []
+    const cites = verdict === 'confirmed' ? checker.sources(sentence).map(([fact, text]) => cite(fact, text)) : []
     return [{ text: sentence.trim(), mark: verdict === 'confirmed' ? null : verdict, cites: [...new Set(cites)] }]
   })
-  const differs = action !== null && action !== advised
+  const counts = countsOf(checked)
   return {
-    notice: fill(phrases.modelBox, { model: model ?? '?' }),
-    ...{ model, action, sentences, evidence: [...rows.values()], counts: countsOf(checked) },
-    contradiction: differs ? fill(phrases.modelDiffers, { action: textsOf(language).report.action[action] }) : null,
+    ...{ notice: head.notice, model: null, action: null, contradiction: null },
+    ...{ sentences, evidence: [...rows.values()], counts },
   }
 }
 

@@ -19,6 +19,8 @@ export function modelNarrator(model: LanguageModel): Narrator {
       } catch (error) {
         const delayMs = error instanceof ModelError ? delayAfter(error) : null
         if (delayMs === null) throw faultOf(error, model)
+        const failed = faultOf(error, model)
+        if (failed instanceof NarratorError) request.onRetry?.(failed)
         await sleep(delayMs, request.signal)
         return ask(model, request).catch((again: unknown) => {
           throw faultOf(again, model)

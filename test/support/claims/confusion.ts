@@ -8,7 +8,10 @@ import { knownOfSheet } from './known-of-sheet.ts'
 
 export type Row = { of: string; label: string } & Record<Verdict, number>
 
-export function confusion<S extends Sentence>(sentences: readonly S[], groupOf: (sentence: S) => string): Row[] {
+export function confusion<S extends Pick<Sentence, 'sheet' | 'label' | 'text'>>(
+  sentences: readonly S[],
+  groupOf: (sentence: S) => string,
+): Row[] {
   const known = new Map<string, Known>(SHEETS.map((sheet) => [sheet.key, knownOfSheet(sheet)]))
   const rows = new Map<string, Row>()
   for (const sentence of sentences) {

@@ -1,6 +1,7 @@
 // The figures of an index pass the checks before a review quotes them.
 
 import { expect, test } from 'vitest'
+import { NO_COMMENT } from '../../../src/analysis/market-review/comment.ts'
 import type { IndexFact, RegionFacts } from '../../../src/analysis/market-review/facts.ts'
 import { gatherRegion, type ReviewDeps } from '../../../src/analysis/market-review/gather.ts'
 import { regionMarkdown } from '../../../src/analysis/market-review/markdown.ts'
@@ -87,7 +88,7 @@ test('an index that a check warns of is marked in its table and named on top; od
   )
   expect(named(facts, 'SH000300')?.checks).toMatch(/previous close \(2026-03-19/)
   expect(named(facts, 'SZ399001')).toMatchObject({ volume: null, amount: null })
-  const text = regionMarkdown({ facts, light: null, narrative: codeNarrative(facts), modelRun: null })
+  const text = regionMarkdown({ facts, light: null, narrative: codeNarrative(facts), comment: NO_COMMENT })
   expect(text).toMatch(/^\| CSI 300 ⚠ \|/m)
   expect(text).toMatch(/^> CSI 300: ⚠ Data consistency warning/m)
   expect(text).toMatch(/^\| SSE Composite \|/m)

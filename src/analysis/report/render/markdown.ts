@@ -8,6 +8,7 @@ import type { ReportTexts } from '../../texts/texts.ts'
 import { checkLines, consistencyIn, hasScore, headingMark, touchMark } from '../consistency.ts'
 import type { TrendAnalysis } from '../trend-analysis.ts'
 import { list, table, escapeMarkdown as text } from './markdown-text.ts'
+import { commentMarkdown } from './model-comment.ts'
 import { type ReportView, reportView } from './view.ts'
 
 type Page = { report: AnalysisReport; view: ReportView; labels: ReportTexts }
@@ -69,23 +70,8 @@ function section({ labels, report }: Page, heading: keyof ReportTexts['heading']
   return [`## ${labels.heading[heading]}`, body, ...(mark === '' ? [] : [mark])].join('\n\n')
 }
 
-/** The model's words as a quotation, each sentence with its mark and the rows that bear it. */
-function modelComment({ view: { comment }, report }: Page): string {
-  if (comment === null) return ''
-  const marks = textsOf(report.meta.report_language).analysis.modelMark
-  const sentences = comment.sentences.map(({ text: words, mark, cites }) => {
-    const sources = cites.map((n) => ` \\[${n}\\]`).join('')
-    return `${text(words)}${mark === null ? '' : ` (${marks[mark]})`}${sources}`
-  })
-  const lines = [
-    `**${text(comment.notice)}**`,
-    ...(comment.contradiction === null ? [] : [text(comment.contradiction)]),
-    ...sentences,
-  ]
-  const quoted = lines.map((line) => `> ${line.replaceAll('\n', ' ')}`).join('\n>\n')
-  const rows = comment.evidence.map(({ n, text: row }) => `\\[${n}\\] ${text(row)}`)
-  return [quoted, list(rows)].filter((part) => part !== '').join('\n\n')
-}
+const modelComment = ({ view: { comment }, report }: Page): string =>
+  comment === null ? '' : commentMarkdown(comment, report.meta.report_language)
 
 const escaped = (texts: string[]) => texts.map(text)
 
@@ -118,7 +104,7 @@ function facts(page: Page): string {
   const lines: [string, string | null][] = [
     [heading.price, priceText(page)],
     [heading.data_date, dateText(page)],
-    [heading.advice, withMark(`**${text(summary.operation_advice)}**${otherAction(page)}`, any)],
+    [heading.advice, withMark(`**${text(summary.operation_advice)}**${otherAction(page)}${otherOpinion(page)}`, any)],
     [heading.trend, withMark(trendText(page), any)],
     [outlook.heading.horizons, view.horizons && text(view.horizons)],
     [heading.score, withMark(scoreText(report), any)],
@@ -169,6 +155,11 @@ function priceText(page: Page): string | null {
 function otherAction({ report: { summary } }: Page): string {
   const { action_label: label, operation_advice: advice } = summary
   return label === null || advice.toLowerCase().includes(label.toLowerCase()) ? '' : ` → ${text(label)}`
+}
+
+/** The model's opinion beside the advice, where it is another one. */
+function otherOpinion({ report, view: { comment } }: Page): string {
+  return comment?.contradiction ? aside(text(comment.contradiction), report.meta.report_language) : ''
 }
 
 function trendText({ report: { summary }, view }: Page): string {
@@ -319,6 +310,7 @@ function brief(page: Page): string {
   const sentences = [
     price === null ? null : `${labels.heading.price}${labels.colon}${price}`,
     withMark(text(view.oneSentence ?? report.summary.operation_advice), touchMark(report, 'any')),
+    view.comment?.contradiction ? text(view.comment.contradiction) : null,
     levels(page)
       .map(([label, value]) => `${label} ${value}`)
       .join(labels.listComma),

@@ -96,7 +96,10 @@ export const review: ReviewTexts = {
   noIndex: 'no figures of any index',
   timedOut: (seconds) => `not finished within ${seconds} s`,
   codeMade: 'Made by code from the figures, without a model.',
-  modelMade: (model) => `Words by the model ${model}, figures by code.`,
+  modelMade: (model) => `Made by code from the figures; the model ${model} comments in a part of its own.`,
+  modelBox: (model) =>
+    `Written by the model ${model}. It is a comment: figures, light, news, plan and risks are made by code and do not follow it.`,
+  modelDiffers: (state) => `The model sees the market otherwise: ${state}`,
   disclaimer: 'For reference only; not investment advice.',
   colon: ': ',
   comma: ', ',

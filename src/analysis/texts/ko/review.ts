@@ -96,7 +96,10 @@ export const review: ReviewTexts = {
   noIndex: '지수 데이터가 전혀 없음',
   timedOut: (seconds) => `${seconds}초 안에 끝나지 않음`,
   codeMade: '모델 없이 수치로부터 프로그램이 작성했습니다.',
-  modelMade: (model) => `글은 모델 ${model}, 수치는 프로그램이 계산했습니다.`,
+  modelMade: (model) => `수치로부터 프로그램이 작성했으며, 모델 ${model}의 의견은 따로 실었습니다.`,
+  modelBox: (model) =>
+    `모델 ${model}이(가) 쓴 의견입니다. 수치, 신호등, 뉴스, 계획, 위험은 프로그램이 산출하며 이 글을 따르지 않습니다.`,
+  modelDiffers: (state) => `모델은 시장을 다르게 봅니다: ${state}`,
   disclaimer: '참고용이며 투자 조언이 아닙니다.',
   colon: ': ',
   comma: ', ',

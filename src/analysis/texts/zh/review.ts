@@ -89,7 +89,10 @@ export const review: ReviewTexts = {
   noIndex: '没有任何指数数据',
   timedOut: (seconds) => `超过 ${seconds} 秒的时限`,
   codeMade: '本复盘由程序根据数据生成，未使用模型。',
-  modelMade: (model) => `文字由模型 ${model} 撰写，数据由程序计算。`,
+  modelMade: (model) => `本复盘由程序根据数据生成；模型 ${model} 的评论单列。`,
+  modelBox: (model) =>
+    `以下文字由模型 ${model} 撰写，仅为评论：数据、信号灯、新闻、计划与风险均由程序得出，不受其影响。`,
+  modelDiffers: (state) => `模型对市场的看法不同：${state}`,
   disclaimer: '仅供参考，不构成投资建议。',
   colon: '：',
   comma: '、',

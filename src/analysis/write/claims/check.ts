@@ -1,28 +1,19 @@
 // Whether a sentence of a model is borne out by the data. Nothing is rewritten: a sentence is kept, marked or dropped. One passes
 // only when something in it is confirmed and nothing in it is left over, because what nobody can look up is not known.
 
+import { settled } from './alignments.ts'
+import { comparisons } from './comparisons.ts'
 import { daysIn, isRightDay } from './dates.ts'
 import { type Figure, figuresIn } from './figures.ts'
 import { directionOf, isWithin, judgeFigure, type Subject } from './judge-figure.ts'
 import type { Finding, Known } from './known.ts'
 import { type Mention, mentionsIn } from './names.ts'
+import { plain } from './plain.ts'
 import { quotationIn } from './quotations.ts'
-import { isNegated, statesIn } from './states.ts'
+import { statesIn, tellsAdvice } from './states.ts'
 import { closesCounted, splitsIn } from './tallies.ts'
 
 export type Verdict = 'confirmed' | 'doubtful' | 'undecidable' | 'false'
-
-/** The text as it is read: one width, one minus, no emphasis and nothing invisible. */
-export function plain(text: string): string {
-  const superscripts = text.replace(/10([⁰¹²³⁴⁵⁶⁷⁸⁹]+)/g, (_all, digits: string) => `10^${digits.normalize('NFKC')}`)
-  return superscripts
-    .normalize('NFKC')
-    .replace(/\p{Cf}|\p{Extended_Pictographic}|\uFE0F/gu, (char) => (/\d/.test(char) ? char : ''))
-    .replace(/[−–—]/g, '-')
-    .replace(/\*\*|__|`/g, '')
-    .replace(/[〜～]/g, '~')
-    .replace(/[’]/g, "'")
-}
 
 export function checkSentence(text: string, known: Known): Verdict {
   const words = plain(text)
@@ -32,7 +23,7 @@ export function checkSentence(text: string, known: Known): Verdict {
   if (quotation !== null) findings.push(quotation.verdict)
   if (rest !== '') findings.push(...claimsIn(rest, known))
   if (findings.includes(false)) return 'false'
-  if (INVENTED.test(rest)) return 'doubtful'
+  if (tellsEvent(rest)) return 'doubtful'
   if (findings.includes(null)) return 'doubtful'
   return findings.length === 0 ? 'undecidable' : 'confirmed'
 }
@@ -40,6 +31,9 @@ export function checkSentence(text: string, known: Known): Verdict {
 // Events that no data tell.
 const INVENTED =
   /收购|并购|合并|重组|破产|立案|调查|入股|回购|召回|获批|罢工|诉讼|起诉|公告|takeover|acqui[rs]|merger|bankrupt|lawsuit|investigat|probe|recall|approved|buyback|guidance|인수|합병|회생|파산|조사|리콜|소송|승인|자사주/i
+
+/** Whether it speaks of an event of which no figure tells. */
+export const tellsEvent = (text: string): boolean => INVENTED.test(text)
 
 function claimsIn(given: string, known: Known): Finding[] {
   const findings: Finding[] = []
@@ -57,7 +51,10 @@ function claimsIn(given: string, known: Known): Finding[] {
     findings.push(finding)
     hide(at, end)
   }
-  for (const clause of clausesOf(text)) findings.push(...statesIn(clause, known))
+  for (const clause of clausesOf(text)) {
+    const states = statesIn(clause, known)
+    findings.push(...states, ...(states.length === 0 && tellsAdvice(clause) ? [null] : []))
+  }
   findings.push(...clausesOf(text).flatMap((clause) => missing(clause, known)), ...figureFindings(text, known))
   return findings
 }
@@ -74,12 +71,12 @@ function clauseAround(text: string, { at, end }: { at: number; end: number }): s
 const clausesOf = (text: string) =>
   text
     .split(
-      /[，；。！？;!?\n]|,(?!\d)|\. |\band (?=[^\d]{12})|\bbut\b|但|且|、但|인 가운데|이며|지만|안 돼 |(?<=[가-힣])고 /,
+      /[，；。！？;!?\n]|:(?!\d)|(?:(?<!\d),|,(?!\d))|\. |\band (?=[^\d]{12})|\bbut\b|但|且|、但|인 가운데|이며|지만|안 돼 |(?<=[라해]서) |(?<=이라) |(?<=아니라) |而是|反而|\byet\b|(?<=[가-힣])고 /,
     )
     .filter((clause) => clause.trim() !== '')
 
 const MISSING =
-  /没有数据|暂缺|无法给出|没有给出|没有.{0,8}(?:买点|目标价|市盈率)|算不出来|not available|no figure for|제공되지|isn't (?:a|any)|no data|cannot be given|데이터가 없|없습니다|나오지 않|제시되지 않|산출되지/i
+  /没有数据|暂缺|无法给出|没有给出|没有.{0,8}(?:买点|目标价|市盈率)|no (?:P\/E|target|entry|buy level)|(?:无法|未能|没能)(?:算|给)出|算不出来|not available|no figure for|제공되지|isn't (?:a|any)|no data|cannot be given|데이터가 없|없습니다|나오지 않|제시되지 않|산출되지/i
 
 function missing(text: string, known: Known): Finding[] {
   if (!MISSING.test(text)) return []
@@ -101,18 +98,17 @@ function figureFindings(text: string, known: Known): Finding[] {
   const threshold = meant.filter((figure) => isThreshold(text, figure, mentions))
   const tokens: Token[] = [...mentions, ...meant.filter((figure) => !threshold.includes(figure))]
   tokens.sort((a, b) => a.at - b.at)
-  const groups = grouped(tokens, text)
-  return [
-    ...groups.flatMap((group) => judgeGroup(group, text, known)),
-    ...comparisons(mentions, { text, figures: meant, known }),
-  ]
+  const told = grouped(tokens, text).flatMap((group) =>
+    judgeGroup(group, text, known).map((finding, i) => ({ finding, at: group.figures[i]?.at ?? 0 })),
+  )
+  return [...settled(told, { text, tokens, known }), ...comparisons(mentions, { text, figures: meant, known })]
 }
 
 // Words with a number in them that claim nothing: a first, one of, 52 weeks, some sessions.
 function isNoFigure(text: string, { at, end, unit, value }: Figure): boolean {
   const [before, after] = [text.slice(Math.max(0, at - 8), at), text.slice(end, end + 16)]
   if (unit === 'shares' && value === 52) return true
-  if (/^zero$/i.test(text.slice(at, end))) return true
+  if (/^zero$/i.test(text.slice(at, end)) || /\b(?:first|last) $/i.test(before)) return true
   if (
     unit === 'plain' &&
     /^[- ]?(?:(?:up|down) days|weeks?|days?|sessions?|months?|years?|-day|-week|nm|cm|周|日|天|个?交易日|个月|거래일|주(?=\s|간)|일|개월|条|句|根|个|家|位|种|项)/i.test(
@@ -241,9 +237,9 @@ const spanOf = ({ mentions, figures }: Group, text: string) => {
   const before =
     text
       .slice(0, from)
-      .split(/[，。;；\n(]|,(?!\d)/)
+      .split(/[，。;；\n(]|(?:(?<!\d),|,(?!\d))/)
       .at(-1) ?? ''
-  const after = text.slice(to).split(/[，。;；\n)]|,(?!\d)|지만|\band\b/)[0] ?? ''
+  const after = text.slice(to).split(/[，。;；\n)]|(?:(?<!\d),|,(?!\d))|지만|\band\b/)[0] ?? ''
   const names = mentions.reduce(
     (out, { at, end, facts }) => (facts[0]?.startsWith('change') ? out : out.replace(text.slice(at, end), ' ')),
     text.slice(from, to),
@@ -256,10 +252,10 @@ function directionNear(text: string, { at, end }: Figure, around: string): 1 | -
   const before = (
     text
       .slice(0, at)
-      .split(/[，。;；\n]|,(?!\d)|지만|(?<=[가-힣])고 |\bbut\b|\band\b/)
+      .split(/[，。;；\n]|(?:(?<!\d),|,(?!\d))|지만|(?<=[가-힣])고 |\bbut\b|\band\b/)
       .at(-1) ?? ''
   ).replace(/涨跌/g, '')
-  const after = text.slice(end).split(/[，。;；\n)]|,(?!\d)|지만|\band\b/)[0] ?? ''
+  const after = text.slice(end).split(/[，。;；\n)]|(?:(?<!\d),|,(?!\d))|지만|\band\b/)[0] ?? ''
   return directionOf(before + after) || directionOf(around)
 }
 
@@ -302,55 +298,3 @@ const isRange = (text: string, a: Figure, b: Figure) =>
       .replace(/(?:HK\$|US\$|[$¥₩]|HKD|USD|RMB|CNY|KRW|JPY)/gi, '')
       .trim(),
   )
-
-const MORE = /高于|之上|上方|站上|站稳|收复|\babove\b|over\b|higher than|\bexceeds\b|웃돌|웃돕|보다 높|위에|위입|넘|>/i
-const LESS = /低于|之下|下方|跌破|失守|\bbelow\b|\bunder\b|lower than|\blost\b|밑돌|밑돕|보다 낮|아래|<|压在/i
-
-function comparisons(
-  mentions: readonly Mention[],
-  { text, figures, known }: { text: string; figures: readonly Figure[]; known: Known },
-): Finding[] {
-  return mentions.flatMap((mention, i): Finding[] => {
-    const [fact] = mention.facts
-    if (fact === undefined || mention.facts.length > 1 || !isLevel(fact)) return []
-    const before = mentions[i - 1]
-    const from =
-      before && !/[，。;；\n]|이며|지만|인 가운데|, and |\. /.test(text.slice(before.end, mention.at))
-        ? before
-        : undefined
-    const start =
-      from?.end ?? Math.max(0, ...[...text.slice(0, mention.at).matchAll(/[，,。;；\n]/g)].map(({ index }) => index))
-    const between = text.slice(start, mention.at)
-    const after = text.slice(mention.end, mentions[i + 1]?.at).split(/[，。;；\n]|,(?!\d)/)[0] ?? ''
-    const next = mentions[i + 1]
-    const isLast = next === undefined || /[，,。;；\n]|\band\b/.test(text.slice(mention.end, next.at))
-    const words = MORE.test(between) || LESS.test(between) ? between : isLast && !/[a-z]/i.test(after) ? after : ''
-    const [isMore, isLess] = [MORE.test(words), LESS.test(words)]
-    if (
-      isMore === isLess ||
-      figures.some(
-        ({ at, end }) =>
-          at >= start &&
-          end <= mention.end &&
-          at > (from?.end ?? 0) &&
-          words === between &&
-          text.slice(end, mention.at).length > 14,
-      )
-    )
-      return []
-    const left =
-      from?.facts.length === 1 && from.facts[0] !== undefined && isLevel(from.facts[0]) ? from.facts[0] : 'price'
-    if (left === fact) return []
-    return [compared(known, [left, fact], isMore !== isNegated(`${between}${after}`))]
-  })
-}
-
-function compared({ values }: Known, [a, b]: FactPair, isMore: boolean): Finding {
-  const [left, right] = [values[a], values[b]]
-  if (left === null || right === null) return false
-  return isMore ? left >= right : left <= right
-}
-
-const LEVELS =
-  /^(?:price|prevClose|open|high|low|ma\d+|boll\w+|high52|low52|support|resistance|stop|idealBuy|secondaryBuy|target\d)$/
-const isLevel = (fact: string) => LEVELS.test(fact)

@@ -6,9 +6,9 @@ import { type FactName, type Known, SIGNED, UNITS } from './known.ts'
 const SIGNS: ReadonlySet<string> = new Set(SIGNED)
 
 const UP =
-  /涨|增|升|高出|高于|高(?!点|位|达)|多出|上方|climb|\brose|\brise|gain|\bup\b|grew|grow|higher|above|over (?!the|five|twenty|sixty|\d)|put on|increase|올랐|올라|오른|상승|증가|(?<!오)늘|높|위에/i
+  /涨|增|升|高出|高于|高(?!点|位|达)|多出|上方|climb|\brose|\brise|gain|\bup\b|grew|grow|higher|above|over (?!the|five|twenty|sixty|\d)|put on|\badded|\bjump|\badvanc|increase|올랐|올라|오른|상승|증가|(?<!오)늘|높|위에|상한가/i
 const DOWN =
-  /跌|降|减|回落|低于|低(?!点|位)|下滑|下方|\bfell|\bfall|lost|\bloss|\bdown\b|below|slip|shr[aiu]nk|declin|lower|drop|하락|내렸|내려|내린|감소|줄|낮|빠졌|아래/i
+  /跌|降|减|回落|低于|低(?!点|位)|下滑|下方|\bfell|\bfall|lost|\bloss|\bdown\b|below|slip|\bshed\b|\bslid\b|\bsank\b|\beased\b|shr[aiu]nk|declin|lower|drop|하락|내렸|내려|내린|감소|줄|낮|빠졌|아래|하한가/i
 
 /** 1 up, −1 down, 0 where the words tell neither or both. */
 export function directionOf(words: string): 1 | -1 | 0 {
@@ -20,6 +20,8 @@ export type Subject = { readonly fact: FactName; readonly direction: 1 | -1 | 0 
 
 /** Null: the figure is of another kind than the fact, and what it is about is not known. */
 export function judgeFigure(figure: Figure, { fact, direction }: Subject, known: Known): boolean | null {
+  const extreme = fact === 'belowHigh52Pct' ? 'high52' : fact === 'aboveLow52Pct' ? 'low52' : null
+  if (extreme !== null && figure.unit === 'plain') return judgeFigure(figure, { fact: extreme, direction }, known)
   const value = known.values[fact]
   const unit = UNITS[fact]
   if (unit === 'ratio') return judgeRatio(figure, value, direction)
@@ -28,10 +30,19 @@ export function judgeFigure(figure: Figure, { fact, direction }: Subject, known:
   if (value === null) return false
   if (figure.currencies.length > 0 && !(isMoney && figure.currencies.includes(known.currency))) return false
   if (figure.unit === 'percent' && unit !== 'percent') return false
+  if (figure.unit === 'times' && fact.endsWith('GrowthPct')) return isGrownTo(figure.value, value, direction)
   if (figure.unit === 'times' && unit === 'percent') return null
+  if (figure.unit === 'times' && fact === 'volume')
+    return judgeFigure(figure, { fact: 'volumeVsPrevious', direction: 0 }, known)
   if (figure.unit === 'shares' && unit !== 'shares') return false
   const sign = SIGNS.has(fact) && !figure.isSigned && direction !== 0 ? direction : 1
   return isWithin({ ...figure, value: figure.value * sign }, value)
+}
+
+/** Grown by one time is doubled: 95 to 130 %; by more, the multiple of a hundred within half of it. */
+const isGrownTo = (times: number, growthPct: number, direction: number): boolean | null => {
+  if (direction < 0) return false
+  return times === 1 ? growthPct >= 95 && growthPct <= 130 : null
 }
 
 const BIASES = { ma5: 'bias5', ma10: 'bias10', ma20: 'bias20' } as const

@@ -14,10 +14,11 @@ const day = (n: string, words: string, ma: number) =>
 const span = (n: string, words: string) =>
   [
     `(?:最?近|过去|最近)(?:的)?(?:${n})个?(?:交易)?(?:日|天)(?:累计)?(?:涨跌幅)?`,
-    `(?<!\\d)(?:${n})个?(?:交易)?(?:日|天)(?:累计)?(?:涨跌幅|涨幅|跌幅|跌去|累计)?(?=跌|涨|累|，|内|里|来|下|上|整)`,
+    `(?<!\\d)(?:${n})个?(?:交易)?(?:日|天)(?:累计)?(?:涨跌幅|涨幅|跌幅|跌去|累计)?(?=跌|涨|累|，|内|里|来|下|上|整|\\s?[+-]?\\d+(?:\\.\\d+)?%)`,
     `(?<!\\d)(?:${n})(?:日|天)(?:涨跌幅|涨幅|跌幅)`,
     `(?<![\\d.])(?:${n}|${words})[- ](?:day|session)s? (?:change|gain|loss|return)`,
     `(?:over|in|within|for|during) (?:the )?(?:last |past )?(?:${n}|${words}) (?:trading )?(?:sessions|days)`,
+    `\\b(?:over|in) ${words}(?=[,:] )`,
     `(?<!\\d)(?:${n})(?:거래일|일)\\s?(?:등락률|동안|간|기준(?:으로)?(?:는)?)`,
     `(?:최근|지난) (?:${n})거래일\\s?(?:간|동안)?`,
   ].join('|')
@@ -37,7 +38,7 @@ const TABLE: readonly (readonly [FactName | readonly FactName[], string])[] = [
   ],
   [
     'belowHigh52Pct',
-    '[距较]52周高点的?(?:跌幅|回落)|distance below the 52-week high|(?:52주|1년) (?:최?고점?|최고가) 대비(?: 하락률)?|(?:off|below) its 52-week (?:high|peak)',
+    '[距较]52周高点的?(?:跌幅|回落)|距离?高点|distance below the 52-week high|(?:52주|1년) (?:최?고점?|최고가) 대비(?: 하락률)?|(?:off|below) its 52-week (?:high|peak)',
   ],
   [
     'aboveLow52Pct',
@@ -55,11 +56,15 @@ const TABLE: readonly (readonly [FactName | readonly FactName[], string])[] = [
   [['support', 'resistance'], '지지·저항 구간|支撑(?:与|和|、)(?:压力|阻力)区间'],
   [
     'high52',
-    '(?<=52주 최저[^가-힣]*(?:위안|원|엔|홍콩달러|달러)?[, ]*)최고|(?:52周|一年)(?:的)?(?:最高价|最高点|高点|高价|最高)|52-week (?:high|peak)|(?:52주|1년)(?: 내)? (?:최고가|고점|최고)(?:보다)?',
+    '(?<=52주 최저[^가-힣]*(?:위안|원|엔|홍콩달러|달러)?[, ]*)최고|(?:52周|一年)(?:的)?(?:最高价|最高点|高点|高价|最高)|52-week (?:high|peak)|last [A-Z][a-z]+.s (?:high|peak)|(?:52주|1년)(?: 내)? (?:최고가|고점|최고)(?:보다)?',
   ],
   [
     'low52',
-    '(?:52周|一年)(?:的)?(?:最低价|最低点|低点|低价|最低)|52-week low|(?:52주|1년)(?: 내)? (?:최저가|저점|최저)(?:보다)?',
+    '(?:52周|一年)(?:的)?(?:最低价|最低点|低点|低价|最低)|52-week low|last [A-Z][a-z]+.s low|(?:52주|1년)(?: 내)? (?:최저가|저점|최저)(?:보다)?',
+  ],
+  [
+    ['ma5', 'ma10', 'ma20'],
+    '5-(?:day)?, 10-(?:day)? and 20-day (?:moving )?averages|(?:5日?|五日)[、,/和](?:10日?|十日)[、,/和](?:20日|二十日)(?:平?均线|线)|5일?[·,/] ?10일?[·,/] ?20일\\s?(?:이동평균선|이평선|선)',
   ],
   ['ma250', `${day('250|二百五十', 'two-hundred-and-fifty', 250)}|(?<!半)年线|the 250-day`],
   ['ma120', `半年线|${day('120|一百二十', 'hundred-and-twenty', 120)}`],
@@ -75,7 +80,7 @@ const TABLE: readonly (readonly [FactName | readonly FactName[], string])[] = [
   ['j', 'KDJ的J值|J of KDJ|KDJ J value|KDJ의 J값|J值'],
   ['dif', 'MACD的DIF|DIF of MACD|MACD DIF|MACD의 DIF|(?<![a-z])DIF(?![a-z])'],
   ['dea', 'MACD的DEA|DEA of MACD|MACD DEA|MACD의 DEA|(?<![a-z])DEA(?![a-z])'],
-  ['histogram', 'MACD柱状?值?|MACD histogram|MACD 히스토그램|柱子'],
+  ['histogram', 'MACD柱状?值?|柱状值|MACD histogram|MACD 히스토그램|柱子'],
   ['bollUpper', '布林(?:带)?上轨|upper (?:Bollinger )?band|볼린저 밴드 상단'],
   ['bollMiddle', '布林(?:带)?中轨|middle (?:Bollinger )?band|볼린저 밴드 중심선'],
   ['bollLower', '布林(?:带)?下轨|lower (?:Bollinger )?band|볼린저 밴드 하단'],
@@ -83,7 +88,7 @@ const TABLE: readonly (readonly [FactName | readonly FactName[], string])[] = [
   ['change5Pct', span('5|五', 'five')],
   ['change20Pct', `近一个月\\(20个交易日\\)|${span('20|二十', 'twenty')}`],
   ['change60Pct', span('60|六十', 'sixty')],
-  ['turnoverRatePct', '换手率|turnover rate|회전율|of the float'],
+  ['turnoverRatePct', '换手率?|turnover rate|회전율|of the float'],
   ['volumeRatio', '量比|volume ratio|거래량 비율'],
   ['amount', '成交额|turnover value|거래대금|\\bturnover\\b'],
   ['changePct', "(?:当日|今日)涨?跌?幅|day's percentage change|당일 등락률"],
@@ -91,21 +96,36 @@ const TABLE: readonly (readonly [FactName | readonly FactName[], string])[] = [
   ['amplitudePct', "(?:当日)?振幅|day's amplitude|당일 진폭"],
   ['marketCap', '总?市值|market (?:capitalisation|capitalization|cap|value)|시가총액'],
   [['low', 'high'], '(?:盘中|当日)(?:波动)?区间|session range|장중 범위|当日在|traded between|당일(?= [^ ]*\\d[^ ]*~)'],
-  ['open', '(?:今日)?开盘价|opening price|\\bopen\\b|시가(?!총)'],
-  ['high', "(?:当日|盘中)最高价?(?:摸到)?|(?:day's|session) high|(?:당일|장중) 고가"],
-  ['low', "(?:当日|盘中)最低价?|(?:day's|session) low|(?:당일|장중) 저가"],
+  [
+    'open',
+    '(?:今日)?开盘价|(?:今[天日])?开(?:盘|于|在)?(?=\\s?[\\d¥])|opening price|\\bopen\\b|\\bopened at|시가(?!총)',
+  ],
+  [
+    'high',
+    "(?:当日|盘中)?最高价?(?:摸到|到|至|为|价)?(?=\\s?[\\d¥])|(?:当日|盘中)最高价?(?:摸到)?|(?:day's|session) high|(?:topped out|peaked) at|(?:당일|장중) 고가|고가",
+  ],
+  [
+    'low',
+    "(?:当日|盘中)?最低价?(?:到|至|为|价)?(?=\\s?[\\d¥])|(?:当日|盘中)最低价?|(?:day's|session) low|(?:dipped|bottomed(?: out)?) (?:to|at)|(?:당일|장중) 저가|저가",
+  ],
   ['volume', '成交量|trading volume|\\bvolume\\b|거래량'],
   [
     'pe',
-    '市盈率|price-earnings ratio|P/E(?: ratio)?|\\bPE(?![a-z])|(?<![a-z])PER(?![a-z]|\\s[a-z])|주가수익비율|times earnings',
+    '市盈率|price-earnings ratio|P/E(?: ratio)?|\\bPE(?![a-z])|(?<![a-z])PER(?![a-z]|\\s[a-z])|주가수익비율|(?<=(?:times|x) )earnings',
   ],
-  ['pb', '市净率|price-to-book ratio|P/B(?: ratio)?|\\bPB(?!R)(?![a-z])|PBR|주가순자산비율|times book'],
-  ['eps', '每股收益|\\bEPS|earnings per share|주당순이익'],
+  ['pb', '市净率|price-to-book ratio|P/B(?: ratio)?|\\bPB(?!R)(?![a-z])|PBR|주가순자산비율|(?<=(?:times|x) )book'],
+  ['eps', '每股收益|\\bEPS|earnings per share|주당순이익|주당(?=\\s?-?\\d)|(?:a|per) share(?= (?:of )?earnings)'],
   ['roePct', 'ROE|净资产收益率|return on equity|자기자본이익률'],
   ['debtRatioPct', '资产?负债率|负债率|debt ratio|부채비율'],
   ['dividendYieldPct', '股息率|dividend yield|배당수익률|(?<=[%\\d] )yield|\\byield(?= \\d)'],
-  ['profitGrowthPct', '净利润(?:同比)?(?:增速)?|net profit(?: growth)?|순이익(?: 증가율)?'],
-  ['revenueGrowthPct', '(?:营收|营业收入)(?:同比)?(?:增速)?|revenue(?: growth)?|매출(?: 증가율)?'],
+  [
+    'profitGrowthPct',
+    '净利润(?:同比)?(?:增速)?|net (?:profit|income)(?: growth)?|\\b(?:profits?|earnings)(?: growth)?(?![- ](?:per|taking|ratio))|순이익(?: 증가율)?',
+  ],
+  [
+    'revenueGrowthPct',
+    '(?:营收|营业收入)(?:同比)?(?:增速)?|revenues?(?: growth)?|\\bsales(?: growth)?\\b|매출(?: 증가율)?',
+  ],
   ['score', '综合评分|评分|overall score|\\bscore\\b|종합 점수|점수'],
   ['support', '支撑位?|\\bsupport(?: level)?|지지선'],
   ['resistance', '压力位?|阻力位?|\\bresistance(?: level)?|저항선'],

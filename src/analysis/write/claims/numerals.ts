@@ -33,12 +33,22 @@ export function eastAsianNumeral(text: string): Numeral | null {
   return { value: (isNegative ? -1 : 1) * (value + places), half: 0.5 / 10 ** digits.length }
 }
 
+/** 八万二 is 82,000: a last digit right behind a hundred or more counts tenths of it. */
+function shortTail(chars: readonly string[]): number | null {
+  const [unit, digit] = [chars.at(-2) ?? '', CHINESE[chars.at(-1) ?? '']]
+  const size = '百千万亿'.includes(unit) ? (TENS[unit] ?? MYRIADS[unit]) : undefined
+  const head = size === undefined || digit === undefined ? null : wholeOf(chars.slice(0, -1).join(''))
+  return head === null || size === undefined || digit === undefined ? null : head + (digit * size) / 10
+}
+
 function wholeOf(text: string): number | null {
   if (text === '') return null
   const chars = [...text]
   if (chars.length > 1 && chars.every((char) => DIGITS[char] !== undefined)) {
     return chars.reduce((sum, char) => sum * 10 + (DIGITS[char] ?? 0), 0)
   }
+  const short = shortTail(chars)
+  if (short !== null) return short
   let total = 0
   let section = 0
   let digit: number | null = null

@@ -20,7 +20,7 @@ const bare = (text: string) =>
     .toLowerCase()
 
 /** Null: the text quotes nothing. */
-export function quotationIn(text: string, { headlines }: Known): Quotation | null {
+export function quotationIn(text: string, { headlines }: Pick<Known, 'headlines'>): Quotation | null {
   for (const match of text.matchAll(QUOTED)) {
     const words = bare(match[1] ?? match[2] ?? '')
     const outside = `${text.slice(0, match.index)} ${text.slice(match.index + match[0].length)}`

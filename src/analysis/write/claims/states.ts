@@ -173,7 +173,10 @@ const TABLE: readonly (readonly [string, Decide])[] = [
     '(?:一年|52周)?低点(?:算起|以来|已经?)[^。]*(?:翻了?一?[番倍])|(?:more than )?doubled from its 52-week low|저점에서 [^,]{0,4}두 배',
     ({ values }) => above(values.aboveLow52Pct, 100),
   ],
-  ['(?:lost|losing) less than half|跌去不到一半|절반(?:도|까지) ', ({ values }) => below(values.belowHigh52Pct, 50)],
+  [
+    '(?:lost|losing) less than half|跌去不到一半|跌幅不[到足]一半|절반(?:도|까지) ',
+    ({ values }) => below(values.belowHigh52Pct, 50),
+  ],
   [
     '腰斩|(?:跌去|跌掉|losing|lost)(?:了)? ?(?:一半|more than half|half)|more than half below|halved|반토막|절반 (?:넘게|이상|아래)',
     ({ values }) => above(values.belowHigh52Pct, 50),
@@ -209,11 +212,11 @@ const ADVICE: readonly (readonly [string, Decide])[] = [
     (k) => k.advice === 'wait',
   ],
   [
-    '(?:建议|操作|报告|意见)[^，,。]{0,10}(?:买入|买进)|advis\\w+ (?:is )?(?:to )?buy|(?:report|verdict|recommends?)[^,]{0,20}\\bbuy|^\\s*(?:strong )?buy\\s*$|^\\s*매수\\s*$|^\\s*买入\\s*$|매수를? ?(?:권|의견|추천|하라)|(?:의견|리포트)[^,]{0,8}매수',
+    '(?:建议|操作|报告|意见)[^，,。]{0,10}(?:买入|买进)|advis\\w+ (?:is )?(?:to )?buy|(?:属于|评级[为是])\\s?(?:强烈)?(?:买入|买进)|\\ba (?:strong )?buy\\b|(?:report|verdict|recommends?)[^,]{0,20}\\bbuy|^\\s*(?:strong )?buy\\s*$|^\\s*매수\\s*$|^\\s*买入\\s*$|매수를? ?(?:권|의견|추천|하라)|(?:의견|리포트)[^,]{0,8}매수',
     (k) => k.advice === 'buy',
   ],
   [
-    '(?:建议|操作|报告|意见)[^，,。]{0,10}(?:卖出|减仓)|advis\\w+ (?:is )?(?:to )?sell|(?:report|verdict|recommends?)[^,]{0,20}\\bsell|매도를? ?(?:권|의견|추천|하라)|(?:의견|리포트)[^,]{0,8}매도|^\\s*매도\\s*$|^\\s*(?:strong )?sell\\s*$|^\\s*卖出\\s*$',
+    '(?:建议|操作|报告|意见)[^，,。]{0,10}(?:卖出|减仓)|advis\\w+ (?:is )?(?:to )?sell|(?:属于|评级[为是])\\s?(?:强烈)?(?:卖出|减仓)|(?:report|verdict|recommends?)[^,]{0,20}\\bsell|매도를? ?(?:권|의견|추천|하라)|(?:의견|리포트)[^,]{0,8}매도|^\\s*매도\\s*$|^\\s*(?:strong )?sell\\s*$|^\\s*卖出\\s*$',
     (k) => k.advice === 'sell',
   ],
   ['强烈(?:买入|卖出)|strong(?:ly)? (?:buy|sell)|적극 매[수도]', (k) => k.isStrong],
@@ -236,7 +239,17 @@ const NEGATION =
   /没有|并?未|并非|不(?!足|到|低于|过|断|及)|无(?!量)|没|\bnot\b|n['’]t\b|\bno\b|\bnever\b|\bneither\b|않|못|아닙|아니|없/i
 
 export const isNegated = (clause: string) =>
-  NEGATION.test(clause.replace(/체결이 없\S*|没有成交|no trad(?:es|ing)/g, ''))
+  NEGATION.test(
+    clause
+      .replace(/.*(?:아니라|而是|反而)\s*(?=\S)/, '')
+      .replace(/체결이 없\S*|没有(?:新的)?成交|no (?:new )?trad(?:es|ing)/g, ''),
+  )
+
+/** Whether it says what to do; what no rule reads of that is not known. */
+export const tellsAdvice = (clause: string): boolean =>
+  /(?:属于|建议|评级|信号).{0,6}(?:买入|卖出|清仓|满仓|加仓|减仓)|(?:report|advice|verdict|rating)\b.{0,24}\b(?:buy|sell)\b|(?:의견|리포트).{0,10}(?:매수|매도)/i.test(
+    clause,
+  )
 
 /** What each claim of the clause comes to; null where the data do not tell. */
 export function statesIn(clause: string, known: Known): (boolean | null)[] {

@@ -1,0 +1,106 @@
+// Which name a figure belongs to, where the first reading does not bear the sentence: within a part of a sentence names stand all
+// before their figures or all behind them, or a figure says by its unit what it is of. One way must make every figure of the part right.
+
+import type { Figure } from './figures.ts'
+import { directionOf, judgeFigure } from './judge-figure.ts'
+import type { FactName, Finding, Known } from './known.ts'
+import type { Mention } from './names.ts'
+
+type Token = Mention | Figure
+type Told = { readonly finding: Finding; readonly at: number }
+type Read = { readonly text: string; readonly tokens: readonly Token[]; readonly known: Known }
+
+const BREAK =
+  /[，。；！？;!?\n()]|(?:(?<!\d),|,(?!\d))|\bbut\b|\byet\b|\bwhile\b|\bwith\b|\bagainst\b|\band\b|지만|[이]?며 |(?<=[가-힣])고 |而/gi
+
+/** The findings, true instead for the parts of the text that another reading bears as a whole. */
+export function settled(told: readonly Told[], read: Read): Finding[] {
+  const bounds = [...read.text.matchAll(BREAK)].map(({ index, 0: word }) => index + word.length)
+  const starts = [0, ...bounds]
+  return starts.flatMap((start, i) => {
+    const end = starts[i + 1] ?? read.text.length
+    const own = told.filter(({ at }) => at >= start && at < end)
+    if (own.every(({ finding }) => finding === true)) return own.map(() => true)
+    return isBorne(read, start, end) ? own.map(() => true) : own.map(({ finding }) => finding)
+  })
+}
+
+function isBorne({ text, tokens, known }: Read, start: number, end: number): boolean {
+  const inside = tokens.filter(({ at }) => at >= start && at < end)
+  const figures = inside.filter((token) => token.kind === 'figure')
+  const mentions = inside.filter((token) => token.kind === 'mention')
+  const before = tokens.filter((token): token is Mention => token.kind === 'mention' && token.at < start).at(-1)
+  const part = text.slice(start, end)
+  const fits = (figure: Figure, facts: readonly FactName[]) =>
+    facts.length > 0 &&
+    !facts.includes('rewardRisk') &&
+    facts.some(
+      (fact) => judgeFigure(figure, { fact, direction: directionAt(figure, { text, start, part }) }, known) === true,
+    )
+  const named: ((figure: Figure) => readonly FactName[])[] =
+    mentions.length > 0
+      ? [
+          (figure) =>
+            mentions.findLast(({ at }) => at < figure.at)?.facts ??
+            (figure.currencies.length > 0 ? byUnit(figure) : []),
+          (figure) => mentions.find(({ at }) => at > figure.at)?.facts ?? [],
+          (figure) => nearest(mentions, figure)?.facts ?? [],
+        ]
+      : [byUnit, () => (start > 0 ? (before?.facts ?? []) : []), () => secondOf(before)]
+  if (isFromTo(part, figures)) return fits(figures[0], ['prevClose']) && fits(figures[1], ['price'])
+  if (/respectively|分别|각각/i.test(text)) return false
+  return (
+    figures.length > 0 &&
+    named.some((factsOf) =>
+      figures.every((figure) => fits(figure, moved(figure, { text, start, part }) ?? singly(factsOf(figure)))),
+    )
+  )
+}
+
+/** 从 46.30 到 37.04: from the close before to the price. */
+const isFromTo = (part: string, figures: readonly Figure[]): figures is [Figure, Figure] =>
+  figures.length === 2 && /从.*[到至]|\bfrom .*\d to |에서 .*로/i.test(part)
+
+const SECOND: Partial<Record<FactName, FactName>> = { target1: 'target2', idealBuy: 'secondaryBuy' }
+
+/** The second of two levels whose first was named. */
+function secondOf(before: Mention | undefined): readonly FactName[] {
+  const second = before?.facts[0] === undefined ? undefined : SECOND[before.facts[0]]
+  return second === undefined ? [] : [second]
+}
+
+/** By how much the price moved, in money; null where no verb says that it moved. */
+function moved({ at, end, currencies, unit }: Figure, { text, start }: Place): readonly FactName[] | null {
+  if (unit !== 'plain' || currencies.length === 0) return null
+  const isMove =
+    /(?:added|gained|rose|fell|shed|lost|up|down|涨|跌|高出|高|低)了?(?: by)?\s*$/i.test(
+      text.slice(start, at).replace(/(?:HK\$|US\$|[$¥₩€]|[A-Z]{3})\s*$/, ''),
+    ) || /^\s?(?:오른|내린|올라|내려|상승|하락)/.test(text.slice(end))
+  return isMove ? ['change'] : null
+}
+
+const nearest = (mentions: readonly Mention[], { at, end }: Figure): Mention | undefined =>
+  mentions.toSorted((a, b) => gap(a, at, end) - gap(b, at, end))[0]
+
+const gap = (mention: Mention, at: number, end: number) => (mention.at < at ? at - mention.end : mention.at - end)
+
+/** A name of two facts (a range) is read as a pair elsewhere. */
+const singly = (facts: readonly FactName[]) => (facts.length === 1 ? facts : [])
+
+/** What a figure without a name is of: shares are volume, money is the price, and a move in percent is the day's. */
+function byUnit({ unit, currencies }: Figure): readonly FactName[] {
+  if (unit === 'shares') return ['volume']
+  if (unit === 'score') return ['score']
+  if (unit === 'percent') return ['changePct']
+  return currencies.length > 0 ? ['price'] : []
+}
+
+type Place = { readonly text: string; readonly start: number; readonly part: string }
+
+function directionAt({ at }: Figure, { text, start, part }: Place): 1 | -1 | 0 {
+  return (
+    directionOf(text.slice(start, at).replace(/涨跌/g, '')) ||
+    directionOf(part.replace(/涨跌/g, '')) ||
+    directionOf(text.replace(/涨跌/g, ''))
+  )
+}

@@ -1,0 +1,97 @@
+// What is said to lie above or below what: the price and its levels, DIF and DEA, the lines of KDJ.
+
+import type { Figure } from './figures.ts'
+import type { FactName, Finding, Known } from './known.ts'
+import type { Mention } from './names.ts'
+import { isNegated } from './states.ts'
+
+const MORE =
+  /高于|之上|上方|站上|突破|站稳|收复|\babove\b|over\b|higher than|\bexceeds\b|웃돌|웃돕|보다 높|위에|위입|넘|>/i
+const LESS = /低于|之下|下方|跌破|失守|\bbelow\b|\bunder\b|lower than|\blost\b|밑돌|밑돕|보다 낮|아래|<|压在/i
+
+const LEVELS =
+  /^(?:price|prevClose|open|high|low|ma\d+|boll\w+|high52|low52|support|resistance|stop|idealBuy|secondaryBuy|target\d)$/
+
+/** What can be compared with each other. */
+function familyOf(fact: FactName): 'level' | 'macd' | 'kdj' | null {
+  if (LEVELS.test(fact)) return 'level'
+  if (fact === 'dif' || fact === 'dea') return 'macd'
+  return fact === 'k' || fact === 'd' || fact === 'j' ? 'kdj' : null
+}
+
+const isAverages = ({ facts }: Mention) => facts.every((fact) => fact.startsWith('ma'))
+
+type Read = { readonly text: string; readonly figures: readonly Figure[]; readonly known: Known }
+
+export function comparisons(mentions: readonly Mention[], read: Read): Finding[] {
+  return mentions.flatMap((mention, i): Finding[] => {
+    const [fact] = mention.facts
+    const family = fact === undefined ? null : familyOf(fact)
+    if (fact === undefined || family === null || (mention.facts.length > 1 && !isAverages(mention))) return []
+    const place = placeOf(mention, { before: mentions[i - 1], next: mentions[i + 1] }, read)
+    const words = place && wordsOf(place, mention, read)
+    if (place === null || words === null) return []
+    const [other] = place.from?.facts.length === 1 ? place.from.facts : []
+    const left = other !== undefined && familyOf(other) === family ? other : family === 'level' ? 'price' : null
+    if (left === null || left === fact) return []
+    const isTurned = words === place.after && LEVEL_IS.test(words)
+    const isAbove = (MORE.test(words) !== isTurned) !== isNegated(`${place.between}${place.after}`)
+    return mention.facts.map((level) => compared(read.known, [left, level], isAbove))
+  })
+}
+
+/** 60일선이 위에 있다: the line is above the price, not the price above the line. */
+const LEVEL_IS = /^[^,]*(?:이|가)\s(?:머리 )?(?:위에|아래에)/
+
+type Place = {
+  readonly from: Mention | undefined
+  readonly start: number
+  readonly between: string
+  readonly after: string
+  readonly isLast: boolean
+}
+
+function placeOf(
+  mention: Mention,
+  { before, next }: { before: Mention | undefined; next: Mention | undefined },
+  { text }: Read,
+): Place {
+  const gap = before === undefined ? '' : text.slice(before.end, mention.at)
+  // A mention that an "and" joins is of the same subject as the one before it, not compared with it.
+  const isJoined = before !== undefined && (isListed(gap) || AGAIN.test(gap))
+  const isApart = isJoined || /[，。;；\n]|(?:(?<!\d),|,(?!\d))|이며|지만|인 가운데|, and |\. /.test(gap)
+  const from = isApart ? undefined : before
+  const marks = [...text.slice(0, mention.at).matchAll(/[，,。;；:\n]/g)].map(({ index }) => index)
+  const start = (isJoined ? before : from)?.end ?? Math.max(0, ...marks)
+  return {
+    ...{ from, start, between: text.slice(start, mention.at) },
+    after: text.slice(mention.end, next?.at).split(/[，。;；\n]|(?:(?<!\d),|,(?!\d))/)[0] ?? '',
+    isLast: next === undefined || /[，,。;；\n]|\band\b/.test(text.slice(mention.end, next.at)),
+  }
+}
+
+/** The words that compare; null where there are none, or where they say by how much. */
+function wordsOf(
+  { from, start, between, after, isLast }: Place,
+  mention: Mention,
+  { text, figures }: Read,
+): string | null {
+  const words = MORE.test(between) || LESS.test(between) ? between : isLast && !/[a-z]/i.test(after) ? after : ''
+  if (MORE.test(words) === LESS.test(words)) return null
+  const isFar = ({ at, end }: Figure) =>
+    at >= start && end <= mention.end && at > (from?.end ?? 0) && text.slice(end, mention.at).length > 14
+  return words === between && from === undefined && figures.some(isFar) ? null : words
+}
+
+function compared({ values }: Known, [a, b]: readonly [FactName, FactName], isMore: boolean): Finding {
+  const [left, right] = [values[a], values[b]]
+  if (left === null || right === null) return false
+  return isMore ? left >= right : left <= right
+}
+
+/** A second comparison of the same subject. */
+const AGAIN =
+  /^\s*(?:\([^()]*\))?\s*(?:and|yet|but|while|且|但|并)\b.*(?:above|below|under|over)|^\s*(?:\([^()]*\))?\s*[且但并也].*(?:高于|低于|之上|之下)/i
+
+/** Only an "and" stands between, perhaps with the figure of the first in brackets. */
+const isListed = (between: string) => /^[\s,、·]*(?:과|와|및|和|与|and)\s*$/i.test(between.replace(/\([^()]*\)/g, ''))
