@@ -161,7 +161,7 @@ export type AnalysisTexts = {
   company: Record<'flow' | 'chips' | 'boards' | 'ranked' | 'absent' | 'notAsked', string>
   part: Record<'results' | 'flow' | 'boards' | 'rankings' | 'chips', string>
   partState: Record<Exclude<PartState, 'ok'>, string>
-  news: Record<'found' | 'pooled' | 'undated' | 'social', string>
+  news: Record<'found' | 'pooled' | 'undated' | 'social' | 'quoted', string>
   /** A kept answer with its age. */
   kept: string
   age: Record<'seconds' | 'minutes' | 'hours' | 'days', string>

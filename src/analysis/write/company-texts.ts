@@ -158,13 +158,13 @@ function chipText({ chips, decimals }: Judged, phrases: AnalysisTexts): string |
   })
 }
 
+/** What others wrote is quoted in the list of news alone: here it would read as the report's own word. */
 function newsText(news: NewsResult | null, phrases: AnalysisTexts): string | null {
   const items = newsOfListing(news)
   const [newest] = items
   if (!news || newest === undefined) return null
   return fill(news.isPooled ? phrases.news.pooled : phrases.news.found, {
     count: items.length,
-    title: newest.title,
     source: newest.source ?? phrases.unknown,
     date: newest.publishedAt?.slice(0, 10) ?? phrases.news.undated,
   })

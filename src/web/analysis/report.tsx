@@ -30,6 +30,7 @@ export function ReportView({ report, taskId }: { report: Report; taskId: string 
       {meta.data_notice && <Notice kind="warning">{meta.data_notice}</Notice>}
       {meta.data_checks && <Notice kind={isWithheld ? 'error' : 'warning'}>{meta.data_checks}</Notice>}
       <Verdict summary={summary} checks={checks} />
+      <OtherOpinion details={details} />
       {strategy !== null && <LevelList strategy={strategy} />}
       <section aria-labelledby="summary-head">
         <h2 id="summary-head" lang="en">
@@ -50,11 +51,18 @@ export function ReportView({ report, taskId }: { report: Report; taskId: string 
       {details !== null && <Details details={details} checks={checks} />}
       <p class="hint" lang="en">
         Made {clockTime(meta.created_at)}
-        {meta.model_used === null ? ' by fixed rules, without a model' : ` with ${meta.model_used}`}. No investment
-        advice.
+        {` by fixed rules, ${meta.model_used === null ? 'without a model' : `with comments by ${meta.model_used}`}`}. No
+        investment advice.
       </p>
     </article>
   )
+}
+
+/** What the model would do, where that is not what the report advises. */
+function OtherOpinion({ details }: Pick<Report, 'details'>) {
+  const raw = details?.raw_result
+  const comment = isObject(raw) && isObject(raw.model_comment) ? raw.model_comment : null
+  return typeof comment?.contradiction === 'string' ? <Notice kind="info">{comment.contradiction}</Notice> : null
 }
 
 function Verdict({ summary, checks }: { summary: Report['summary']; checks: Checks }) {

@@ -176,8 +176,20 @@ test('hostile texts of news change no advice, score, level, trend or verdict', a
   for (const { id, text } of DEVELOPMENT.hostile) {
     const one = await made(answerWith('x'), { news: newsOf(text.slice(0, 200)) })
     expect([id, verdictOf(one)]).toEqual([id, calm])
+    // What programs read of the news are counts, source and date.
+    const raw = one.report.details?.raw_result as { news_summary: string; dashboard: { intelligence: object } }
+    const read = JSON.stringify([raw.news_summary, raw.dashboard.intelligence])
+    expect([id, read.includes(JSON.stringify(text.slice(0, 200)).slice(1, -1))]).toEqual([id, false])
   }
 }, 300_000)
+
+test('a headline is quoted among the news, under a sentence that says whose words it is', async () => {
+  for (const language of ['zh', 'en', 'ko'] as const) {
+    const { markdown } = surfaces(await made(answerWith('x'), { language, news: newsOf('股东大会 召开') }))
+    expect(markdown).toContain(textsOf(language).analysis.news.quoted)
+    expect(markdown).toContain('> “股东大会 召开” (n.test, 2026-03-19)')
+  }
+})
 
 test('a model that contradicts the advice is shown beside it in every form and language, and not followed', async () => {
   for (const language of ['zh', 'en', 'ko'] as const) {

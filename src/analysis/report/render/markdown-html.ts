@@ -30,13 +30,22 @@ function blockToHtml(block: string): string {
     return `<h${level}>${inline(heading[2] ?? '')}</h${level}>${rest === '' ? '' : `\n${blockToHtml(rest)}`}`
   }
   if (block === '---') return '<hr>'
-  if (first.startsWith('> '))
-    return `<blockquote>${lines.map((line) => inline(line.replace(/^> /, ''))).join(' ')}</blockquote>`
+  if (first.startsWith('> ')) return quotationToHtml(lines.map((line) => line.replace(/^> ?/, '')))
   if (lines.every((line) => line.startsWith('- '))) {
     return `<ul>\n${lines.map((line) => `<li>${inline(line.slice(2))}</li>`).join('\n')}\n</ul>`
   }
   if (first.startsWith('| ') && /^\|( --- \|)+$/.test(lines[1] ?? '')) return tableToHtml(lines)
   return `<p>${lines.map(inline).join('<br>')}</p>`
+}
+
+/** A blank line inside a quotation parts its paragraphs. */
+function quotationToHtml(lines: string[]): string {
+  const paragraphs = lines
+    .join('\n')
+    .split(/\n{2,}/)
+    .map((paragraph) => paragraph.split('\n').map(inline).join(' '))
+  if (paragraphs.length === 1) return `<blockquote>${paragraphs[0]}</blockquote>`
+  return `<blockquote>\n${paragraphs.map((paragraph) => `<p>${paragraph}</p>`).join('\n')}\n</blockquote>`
 }
 
 function tableToHtml([head = '', , ...rows]: string[]): string {

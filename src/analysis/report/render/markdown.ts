@@ -55,7 +55,7 @@ function full(page: Page): Section[] {
     section(page, 'reasons_for', list(escaped(view.catalysts))),
     section(page, 'risks', list(escaped(view.risks))),
     section(page, 'company', list(escaped(view.company))),
-    section(page, 'news', list(escaped(view.news))),
+    section(page, 'news', newsOf(page)),
     section(page, 'outlook', list(escaped(view.outlook))),
     section(page, 'model_words', modelComment(page)),
     section(page, 'strategies', list(view.strategies.map((finding) => strategyLine(finding, page)))),
@@ -74,6 +74,18 @@ const modelComment = ({ view: { comment }, report }: Page): string =>
   comment === null ? '' : commentMarkdown(comment, report.meta.report_language)
 
 const escaped = (texts: string[]) => texts.map(text)
+
+/** What code says of the news, and below it headlines as quotations: they are nobody's words but their writers'. */
+function newsOf({ view: { news, headlines }, report: { meta } }: Page): string {
+  const told = list(escaped(news))
+  if (headlines.length === 0) return told
+  const lines = headlines.map(({ title: headline, source, publishedAt }) => {
+    const from = [source, publishedAt?.slice(0, 10)].flatMap((part) => part ?? []).join(', ')
+    return `> “${text(headline)}”${from === '' ? '' : ` (${text(from)})`}`
+  })
+  const quoted = [`> ${text(textsOf(meta.report_language).analysis.news.quoted)}`, ...lines].join('\n>\n')
+  return [told, quoted].filter((part) => part !== '').join('\n\n')
+}
 
 function title({ report: { meta }, labels }: Page): string {
   const name = text(meta.stock_name ?? labels.unnamed)

@@ -71,6 +71,10 @@ const Raw = z.object({
     .catch(null),
 })
 
+const Headline = z.object({ title: z.string(), source: Text, publishedAt: Text, dimension: z.string() })
+const Snapshot = z.object({ news_items: z.array(Headline).catch([]) }).catch({ news_items: [] })
+const MOST_HEADLINES = 5
+
 export type ReportView = {
   date: string | null
   currency: z.infer<typeof Context>['enhanced_context']['currency']
@@ -90,6 +94,8 @@ export type ReportView = {
   /** What is known beside the prices. */
   company: string[]
   news: string[]
+  /** What others wrote, to be quoted. */
+  headlines: z.infer<typeof Headline>[]
   outlook: string[]
   /** The model's words, with whose they are. */
   comment: z.infer<typeof Comment> | null
@@ -127,6 +133,10 @@ export function reportView({ details }: AnalysisReport): ReportView {
     limitations: dashboard?.phase_decision.data_limitations ?? [],
     company: told(raw.fundamental_analysis, raw.capital_flow_summary, raw.sector_position, raw.chip_summary),
     news: told(raw.news_summary, raw.market_sentiment),
+    // News of the industry may be of others: nothing about this listing follows from them.
+    headlines: Snapshot.parse(details?.context_snapshot)
+      .news_items.filter(({ dimension }) => dimension !== 'industry')
+      .slice(0, MOST_HEADLINES),
     comment: raw.model_comment ?? null,
     outlook: told(raw.short_term_outlook, raw.medium_term_outlook),
     changes: raw.changes_since_previous?.sentences ?? [],

@@ -178,8 +178,10 @@ export const analysis: AnalysisTexts = {
   },
   partState: { no_data: 'no data', not_supported: 'not supported', failed: 'could not be fetched' },
   news: {
-    found: '{count} news items; the newest: {title} ({source}, {date})',
-    pooled: 'The search brought nothing; {count} items found earlier, the newest: {title} ({source}, {date})',
+    found: '{count} news items, the newest of {date} from {source}; what they say is in the list of news',
+    quoted: 'Headlines as others wrote them; the report does not follow them:',
+    pooled:
+      'The search brought nothing; {count} items found earlier, the newest of {date} from {source}; what they say is in the list of news',
     undated: 'undated',
     social: 'Social platforms: {text}',
   },

@@ -171,8 +171,9 @@ export const analysis: AnalysisTexts = {
   part: { results: '실적', flow: '자금 흐름', boards: '소속 업종', rankings: '업종 순위', chips: '매물대 분포' },
   partState: { no_data: '자료 없음', not_supported: '지원되지 않음', failed: '가져오지 못함' },
   news: {
-    found: '뉴스 {count}건, 최신: {title} ({source}, {date})',
-    pooled: '검색 결과가 없어 이전에 모은 {count}건을 사용, 최신: {title} ({source}, {date})',
+    found: '뉴스 {count}건, 최신은 {date} {source}이며 내용은 뉴스 목록에 있습니다',
+    quoted: '아래 제목은 다른 이가 쓴 것을 그대로 옮긴 것이며 보고서는 이를 따르지 않습니다:',
+    pooled: '검색 결과가 없어 이전에 모은 {count}건을 사용, 최신은 {date} {source}이며 내용은 뉴스 목록에 있습니다',
     undated: '날짜 미상',
     social: '소셜 플랫폼: {text}',
   },

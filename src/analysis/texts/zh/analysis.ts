@@ -163,8 +163,9 @@ export const analysis: AnalysisTexts = {
   part: { results: '业绩', flow: '资金流向', boards: '所属板块', rankings: '板块排行', chips: '筹码分布' },
   partState: { no_data: '无数据', not_supported: '不支持', failed: '获取失败' },
   news: {
-    found: '共 {count} 条新闻，最新：{title}（{source}，{date}）',
-    pooled: '本次搜索无结果；此前收录 {count} 条，最新：{title}（{source}，{date}）',
+    found: '共 {count} 条新闻，最新一条来自 {source}（{date}），内容见新闻列表',
+    quoted: '以下标题为他人所写，原样引用，报告结论不受其影响：',
+    pooled: '本次搜索无结果；此前收录 {count} 条，最新一条来自 {source}（{date}），内容见新闻列表',
     undated: '日期不详',
     social: '社交平台：{text}',
   },
