@@ -1,11 +1,11 @@
 // One conversation that this machine lends its processes to: its copy of the workspace, its calls, and the connection to its
 // object, which may break and come back at any moment.
 
-import { mkdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { z } from 'zod'
 import { BadFrame, type Frame } from '../../src/runners/frames.ts'
-import { Credential, type CredentialAsk, RPC_ERRORS, WIRE_VERSION } from '../../src/runners/wire.ts'
+import { Credential, type CredentialAsk, RPC_ERRORS, SessionWelcome, WIRE_VERSION } from '../../src/runners/wire.ts'
 import { Backoff } from './connect/backoff.ts'
 import { Disconnected, type Handlers, Peer, RpcError } from './connect/peer.ts'
 import { Lock } from './lock.ts'
@@ -16,9 +16,11 @@ import { SandboxServices } from './sandbox/services.ts'
 import { Calls } from './session/calls.ts'
 import { Delivery } from './session/delivery.ts'
 import { folderInShell } from './session/folder-in-shell.ts'
+import { Guard } from './session/guard.ts'
 import { Journal } from './session/journal.ts'
 import { Shell } from './session/shell.ts'
 import { Downloads } from './sync/downloads.ts'
+import { erase } from './sync/erase.ts'
 import { Tree } from './sync/tree.ts'
 import { Uploads } from './sync/upload.ts'
 import { ToolServers } from './tool-servers.ts'
@@ -34,13 +36,6 @@ export type ConversationDeps = {
   readonly onLetGo: (reason: string) => void
 }
 
-const SessionWelcome = z.object({
-  wire: z.number(),
-  exclude: z.array(z.string().min(1).max(255)).max(1000),
-  maxFileBytes: z.number().int().positive(),
-  maxWorkspaceBytes: z.number().int().positive(),
-})
-
 /** Nulls where the owner configured nothing for the host. */
 const AnsweredCredential = z.object({
   username: Credential.shape.username.nullable(),
@@ -50,6 +45,7 @@ const AnsweredCredential = z.object({
 /** A ticket opens the conversation for so long; then the service has given the conversation to somebody else. */
 const TICKET_MS = 10 * 60_000
 const SYNC_MS = 500
+const GUARD_MS = 500
 
 export class Conversation {
   readonly id: string
@@ -61,6 +57,8 @@ export class Conversation {
   readonly #calls: Calls
   readonly #delivery: Delivery
   readonly #services: SandboxServices
+  readonly #guard: Guard
+  readonly #guarding: NodeJS.Timeout | null = null
   readonly #servers: ToolServers
   readonly #treeLock = new Lock()
   readonly #backoff = new Backoff({ firstMs: 100, mostMs: 5_000 })
@@ -107,6 +105,16 @@ export class Conversation {
       log: deps.log,
       onIdle: () => {},
     })
+    const { memoryBytes, diskBytes } = deps.plan.limits
+    this.#guard = new Guard({
+      folder: deps.folder,
+      memoryBytes,
+      diskBytes,
+      pid: () => this.#calls.sessionPid,
+      onOver: (text) => this.#calls.overLimit(text),
+    })
+    if (deps.plan.isolation !== 'none')
+      this.#guarding = setInterval(() => this.#calls.hasWork && this.#guard.look(), GUARD_MS)
     for (const { key } of this.#journal.unacknowledged()) this.#delivery.add(key)
   }
 
@@ -129,10 +137,11 @@ export class Conversation {
   }
 
   /** Ends what runs. The folder stays, unless it is to be erased. */
-  end({ erase, reason }: { erase: boolean; reason: string }): void {
+  end({ isErased, reason }: { isErased: boolean; reason: string }): void {
     if (this.#isOver) return
     this.#isOver = true
     if (this.#retry !== null) clearTimeout(this.#retry)
+    if (this.#guarding !== null) clearInterval(this.#guarding)
     this.#stopSync()
     this.#peer?.close(1000, reason)
     this.#calls.end()
@@ -140,8 +149,8 @@ export class Conversation {
     this.#servers.end()
     this.#services.close()
     this.#journal.close()
-    if (erase) rmSync(this.#deps.folder, { recursive: true, force: true, maxRetries: 5 })
-    this.#deps.log('conversation.closed', { conversation: this.id, reason, erased: erase })
+    if (isErased) erase(dirname(this.#deps.folder), basename(this.#deps.folder))
+    this.#deps.log('conversation.closed', { conversation: this.id, reason, erased: isErased })
     this.#deps.onLetGo(reason)
   }
 
@@ -192,7 +201,8 @@ export class Conversation {
       peer.close(1008, 'a welcome that is none')
       return
     }
-    const { exclude, maxFileBytes, maxWorkspaceBytes } = welcome.data
+    const { exclude, maxFileBytes, maxWorkspaceBytes, stored } = welcome.data
+    if (stored !== null) this.#uploads.recovered(stored)
     const { diskBytes, fileBytes } = this.#deps.plan.limits
     this.#tree.follow({
       exclude: new Set(exclude),
@@ -234,7 +244,7 @@ export class Conversation {
   }
 
   #letGo(reason: string): void {
-    this.end({ erase: false, reason })
+    this.end({ isErased: false, reason })
   }
 
   #handlers(): Handlers {

@@ -1,7 +1,7 @@
 // The runner: one socket to the pool, which says who wants this machine, and the conversations that have it.
 
 import { randomUUID } from 'node:crypto'
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type OpenConversation, RPC_ERRORS, type RunnerDescription, WIRE_VERSION } from '../../src/runners/wire.ts'
 import { Backoff } from './connect/backoff.ts'
@@ -10,6 +10,7 @@ import { Conversation } from './conversation.ts'
 import { heldConversations, isConversationId } from './identity.ts'
 import { type Log, messageOf } from './log.ts'
 import type { LaunchPlan } from './sandbox/launch.ts'
+import { erase } from './sync/erase.ts'
 
 export type RunnerDeps = {
   readonly url: URL
@@ -78,15 +79,15 @@ export class Runner {
     this.#isOver = true
     if (this.#drainCheck !== null) clearInterval(this.#drainCheck)
     for (const conversation of this.#conversations.values())
-      conversation.end({ erase: false, reason: 'the runner ends' })
+      conversation.end({ isErased: false, reason: 'the runner ends' })
     this.#peer?.close(1000, 'the runner ends')
     this.#deps.log('runner.ended')
-    this.#deps.onEnded(code)
+    setImmediate(() => this.#deps.onEnded(code))
   }
 
   #letIdleGo(): void {
     for (const conversation of this.#conversations.values()) {
-      if (conversation.isIdle) conversation.end({ erase: false, reason: 'draining' })
+      if (conversation.isIdle) conversation.end({ isErased: false, reason: 'draining' })
     }
     if (this.#conversations.size === 0) this.end(0)
   }
@@ -154,19 +155,20 @@ export class Runner {
     return conversation
   }
 
-  #close(id: string, erase: boolean): void {
+  #close(id: string, isErased: boolean): void {
     if (!isConversationId(id)) throw new RpcError(RPC_ERRORS.invalidParams, 'no id of a conversation')
     const known = this.#conversations.get(id)
-    if (known !== undefined) known.end({ erase, reason: 'the service let go' })
-    else if (erase && existsSync(join(this.#deps.workspaces, id))) {
-      rmSync(join(this.#deps.workspaces, id), { recursive: true, force: true })
+    if (known !== undefined) known.end({ isErased, reason: 'the service let go' })
+    else if (isErased && existsSync(join(this.#deps.workspaces, id))) {
+      erase(this.#deps.workspaces, id)
       this.#deps.log('conversation.erased', { conversation: id })
     }
   }
 
   #letGo(id: string): void {
     this.#conversations.delete(id)
-    if (this.#deps.isOnce && this.#conversations.size === 0) this.drain()
+    // After the answer to what let it go.
+    if (this.#deps.isOnce && this.#conversations.size === 0) setImmediate(() => this.drain())
   }
 }
 

@@ -32,7 +32,8 @@ export function findTools(path: string): FoundTool[] {
   })
 }
 
-function onPath(command: string, path: string): string | null {
+/** Null when no folder of the path has it. */
+export function onPath(command: string, path: string): string | null {
   for (const folder of path.split(delimiter)) {
     try {
       accessSync(join(folder, command), constants.X_OK)

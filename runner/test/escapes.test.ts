@@ -1,6 +1,6 @@
 // Ways out of the sandbox, tried. A row prints ESCAPED when it got out; each runs as a command of a conversation would.
 
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { startRunner } from './support/runner-process.ts'
@@ -163,3 +163,19 @@ async function lentSandbox(more: readonly string[]) {
       .replaceAll('SERVICE_PORT', String(service.port))
   return { session, fill, service, folder }
 }
+
+sandboxed('memory and disk of a conversation are bounded, and its folder can always be erased', async () => {
+  const { session, service, folder } = await lentSandbox(['--network', 'none', '--memory', '200M', '--disk', '50M'])
+  const memory = await session.run(
+    'python3 -c "x = bytearray(900_000_000)\nfor i in range(0, len(x), 4096): x[i] = 1\nimport time; time.sleep(60)"',
+  )
+  expect(memory.outcome).toMatchObject({ state: 'killed', remarks: [expect.stringContaining('bytes of memory')] })
+  const disk = await session.run('mkdir node_modules; head -c 100000000 /dev/zero > node_modules/big; sleep 60')
+  expect(disk.outcome).toMatchObject({ state: 'killed', remarks: [expect.stringContaining('bytes of disk')] })
+  await session.run(
+    String.raw`rm -r node_modules; mkdir -p shut/in; touch shut/in/x "$(printf 'shut/\377')"; mkdir "$(printf 'shut/\376')"; chmod 0 shut/in shut; ln -s / root; mkdir -p $(printf 'd/%.0s' $(seq 1 400)); chmod 555 .`,
+  )
+  await service.pool?.call('conversation/close', { conversation: 'c1', erase: true })
+  expect(existsSync(join(folder, 'c1'))).toBe(false)
+  expect(existsSync(join(folder, 'c2'))).toBe(true)
+})

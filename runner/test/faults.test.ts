@@ -96,6 +96,8 @@ async function followSchedule({
   const key = `seed-${seed}`
   for (let state = ''; state === ''; ) {
     await session.ready()
+    // A socket that is closing is closed in a later turn of the loop.
+    await new Promise((resolve) => setImmediate(resolve))
     // The object that lost its answer asks again, as the wire says.
     state = await session.start(command, { key }).then(
       (answer) => answer.state,
@@ -129,6 +131,9 @@ test('a runner killed in a command: the outcome is unknown, the copy not certain
   await session.push()
   const { key } = await session.start(`echo x >> ${marks}/runs; echo half > half; sleep 100`)
   await session.until(() => session.tree.text('half') === 'half\n')
+  const [saved = ''] =
+    /\/[\w/.-]*bellwether-shell-\w+/.exec(readFileSync(join(lent.folder, 'c1', 'run', 'rc'), 'utf8')) ?? []
+  expect(saved).not.toBe('')
   await lent.runner.kill()
   await session.until(() => session.rpc === null)
   await lent.restart()
@@ -139,6 +144,8 @@ test('a runner killed in a command: the outcome is unknown, the copy not certain
   await session.push()
   expect(await session.start(`echo x >> ${marks}/runs`, { key })).toEqual({ key, state: 'unknown' })
   expect((await session.run(`cat half ${marks}/runs`)).output).toBe('half\nx\n')
+  // The shell that lost its terminal saved no variables for a next one.
+  expect(existsSync(saved)).toBe(false)
 })
 
 test('a runner killed while an outcome goes up tells it in its next life, with output and files', async () => {
@@ -187,6 +194,61 @@ test('a runner killed while the tree comes down asks for the whole tree', async 
   await lent.restart()
   await lent.service.open('c1')
   expect(session.lastHello.tree).toEqual({ epoch: session.tree.epoch, revision })
+})
+
+test('an answer to an upload that is lost is made up for at the next hello, in this life and in the next', async () => {
+  const lent = await startRunner()
+  const session = await lent.service.open('c1')
+  await session.push()
+  session.onEnded = () => {
+    session.onEnded = () => {}
+    session.cut()
+  }
+  const first = await session.run('echo one > file')
+  expect(first.tree.has('file')).toBe(true)
+  await session.until(() => (session.calls.get('step-0')?.ends ?? 0) > 1)
+  const { revision } = session.tree
+  expect((await session.run('cat file')).output).toBe('one\n')
+  expect(session.tree.revision).toBe(revision)
+
+  session.onEnded = () => lent.runner.child.kill('SIGKILL')
+  await session.run('echo two > file')
+  await lent.runner.ended
+  await session.until(() => session.rpc === null)
+  session.onEnded = () => {}
+  await lent.restart()
+  await lent.service.open('c1')
+  expect(session.lastHello.tree).toEqual({ epoch: session.tree.epoch, revision })
+  await session.until(() => (session.calls.get('step-2')?.ends ?? 0) > 1)
+  expect((await session.run('cat file')).output).toBe('two\n')
+})
+
+test('a copy that changed while no runner watched is not certain', async () => {
+  const lent = await startRunner()
+  const session = await lent.service.open('c1')
+  session.tree.write('file', 'as agreed')
+  await session.push()
+  await lent.runner.kill()
+  await session.until(() => session.rpc === null)
+  writeFileSync(join(lent.folder, 'c1', 'workspace', 'file'), 'changed')
+  await lent.restart()
+  await lent.service.open('c1')
+  expect(session.lastHello.tree).toBe(null)
+})
+
+test('an outcome whose files the service never takes is told without them, with a remark', async () => {
+  const { service } = await startRunner()
+  const session = await service.open('c1')
+  await session.push()
+  let refusals = 0
+  session.tree.begin = () => {
+    refusals += 1
+    throw Object.assign(new Error('no room'), { code: -32005 })
+  }
+  const { outcome, output, tree } = await session.run('echo x > file; echo done')
+  expect({ output, refusals, files: [...tree.keys()] }).toEqual({ output: 'done\n', refusals: 3, files: [] })
+  expect(outcome.remarks).toEqual([expect.stringContaining('could not be sent')])
+  expect((await session.run('echo on')).output).toBe('on\n')
 })
 
 test('a service that is away and comes back finds its runner again', async () => {

@@ -5,11 +5,14 @@ import WebSocket from 'ws'
 import { z } from 'zod'
 import { BadFrame, decodeFrame, encodeFrame, type Frame } from '../../../src/runners/frames.ts'
 import {
+  HEARTBEAT_MS,
   MAX_FRAME_BYTES,
   MAX_TEXT_BYTES,
   METHODS,
   type Method,
   type ParamsOf,
+  PING,
+  PONG,
   RPC_ERRORS,
 } from '../../../src/runners/wire.ts'
 import { messageOf } from '../log.ts'
@@ -49,8 +52,6 @@ type Pending = { resolve: (result: unknown) => void; reject: (error: Error) => v
 
 /** Requests of the service that are not answered yet: a service that sends more is not one of ours. */
 const MAX_UNANSWERED = 256
-/** Between two pings; a connection without a pong until the next one is dead. The platform answers without waking the object. */
-const PING_MS = 25_000
 const HANDSHAKE_MS = 20_000
 
 export class Peer {
@@ -77,13 +78,10 @@ export class Peer {
       allowSynchronousEvents: false,
     })
     this.#socket.on('open', () => {
-      this.#pings = setInterval(() => this.#ping(), PING_MS)
+      this.#pings = setInterval(() => this.#ping(), HEARTBEAT_MS)
       onOpen(this)
     })
     this.#socket.on('message', (data, isBinary) => this.#received(data, isBinary))
-    this.#socket.on('pong', () => {
-      this.#heard = true
-    })
     this.#socket.on('unexpected-response', (request, response) => {
       this.#refusedWith = response.statusCode ?? null
       response.resume()
@@ -129,6 +127,7 @@ export class Peer {
     this.#socket.send(JSON.stringify(message))
   }
 
+  /** A connection without an answer until the next one is dead. */
   #ping(): void {
     if (!this.#heard) {
       this.#reason = 'no answer to a ping'
@@ -136,7 +135,7 @@ export class Peer {
       return
     }
     this.#heard = false
-    this.#socket.ping()
+    this.#socket.send(PING)
   }
 
   #closed(reason: string): void {
@@ -162,6 +161,10 @@ export class Peer {
   }
 
   #receivedText(text: string): void {
+    if (text === PONG) {
+      this.#heard = true
+      return
+    }
     if (text.length > MAX_TEXT_BYTES) throw new BadFrame('a message that is too long')
     const message = Message.safeParse(jsonOf(text))
     if (!message.success) throw new BadFrame('a message that is no JSON-RPC 2.0')
@@ -180,7 +183,7 @@ export class Peer {
   #asked(method: string, { id, params }: Message): void {
     if (id === undefined) {
       // A notification that a newer service knows is none of ours.
-      if (method in this.#events.handlers) this.#run(method, params)
+      if (Object.hasOwn(this.#events.handlers, method)) this.#run(method, params)
       return
     }
     if (this.#unanswered >= MAX_UNANSWERED) throw new BadFrame('too many requests that wait for an answer')
@@ -207,7 +210,7 @@ export class Peer {
   }
 
   #run(method: string, params: unknown): unknown {
-    const known = method in METHODS ? (method as Method) : null
+    const known = Object.hasOwn(METHODS, method) ? (method as Method) : null
     const handler =
       known === null ? undefined : (this.#events.handlers[known] as ((params: unknown) => unknown) | undefined)
     if (known === null || handler === undefined) throw new RpcError(RPC_ERRORS.methodNotFound, `no method ${method}`)

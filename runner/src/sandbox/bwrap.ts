@@ -3,6 +3,7 @@
 // written is memory of a fixed size.
 
 import { existsSync, lstatSync } from 'node:fs'
+import { onPath } from '../tools.ts'
 import type { ConversationFolders, LaunchPlan } from './launch.ts'
 
 export const WORKSPACE_INSIDE = '/workspace'
@@ -20,6 +21,11 @@ export const SANDBOX_ENV: Readonly<Record<string, string>> = {
   TERM: 'dumb',
   PAGER: 'cat',
   GIT_PAGER: 'cat',
+}
+
+/** By the operator's path: the sandbox's own variables are for what runs in it. */
+export function bwrapCommand(): string {
+  return onPath('bwrap', process.env.PATH ?? SANDBOX_PATH) ?? 'bwrap'
 }
 
 /** What programs need of /etc. Never all of it: it has passwords and keys. */

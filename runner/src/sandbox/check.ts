@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { platform, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { bwrapArgs, SANDBOX_ENV } from './bwrap.ts'
+import { bwrapArgs, bwrapCommand, SANDBOX_ENV } from './bwrap.ts'
 import type { LaunchPlan } from './launch.ts'
 
 const TRY_MS = 10_000
@@ -38,7 +38,7 @@ function tryIt(plan: LaunchPlan): string | null {
     const folders = { workspace: join(folder, 'workspace'), home: join(folder, 'home'), run: join(folder, 'run') }
     for (const path of Object.values(folders)) mkdirSync(path)
     const { status, stdout, stderr, error } = spawnSync(
-      'bwrap',
+      bwrapCommand(),
       [...bwrapArgs(folders, plan), '--', 'bash', '-c', 'echo it works'],
       {
         env: { ...SANDBOX_ENV },

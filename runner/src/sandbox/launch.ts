@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import type { Isolation, Limits, Network } from '../options.ts'
 import type { ShellLaunch } from '../session/shell.ts'
 import { loopSource, quoted, rcSource, type ShellPaths } from '../session/shell-source.ts'
-import { bwrapArgs, RUN_INSIDE, SANDBOX_ENV, WORKSPACE_INSIDE } from './bwrap.ts'
+import { bwrapArgs, bwrapCommand, RUN_INSIDE, SANDBOX_ENV, WORKSPACE_INSIDE } from './bwrap.ts'
 
 export type LaunchPlan = { readonly isolation: Isolation; readonly network: Network; readonly limits: Limits }
 export type Launch = { command: string; args: string[]; env: Record<string, string>; cwd: string }
@@ -38,8 +38,10 @@ export function shellLaunch(folders: ConversationFolders, plan: LaunchPlan): She
   makePipe(callPipe)
   writeFileSync(join(folders.run, 'rc'), rcSource(nonce, paths), { mode: 0o600 })
   const loop = loopSource(nonce, paths, isFree ? null : plan.limits)
+  // A runner that is killed cannot clean up; the terminal that goes with it ends the loop.
   const start = isFree ? `trap 'rm -f ${state}' EXIT; ${loop}` : `${proxySource(plan.network)}${loop}`
-  return { ...launchOf(['bash', '--norc', '--noprofile', '-i', '-c', start], folders, plan), nonce, paths, callPipe }
+  const launch = launchOf(['bash', '--norc', '--noprofile', '-i', '-c', start], folders, plan)
+  return { ...launch, nonce, paths, callPipe, stateFile: isFree ? state : null }
 }
 
 /** Any program of the conversation, as the shell is started. */
@@ -71,7 +73,7 @@ function launchOf(
   }
   // The variables cross as environment of the sandbox's program, never in its arguments, which every user of the machine can see.
   return {
-    command: 'bwrap',
+    command: bwrapCommand(),
     args: [...bwrapArgs(folders, plan), '--', ...line],
     env: { ...SANDBOX_ENV, ...networkEnvironment(plan.network), ...env },
     cwd: '/',

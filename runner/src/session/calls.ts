@@ -123,6 +123,22 @@ export class Calls {
     this.#after(active, GRACE_MS, () => this.#kill(active))
   }
 
+  get sessionPid(): number | null {
+    return this.#shell?.pid ?? null
+  }
+
+  /** More was taken than one conversation may: the command is killed, or what is left in the background with its session. */
+  overLimit(text: string): void {
+    const active = this.#active
+    this.#deps.log('limit.reached', { text })
+    if (active === null) this.#shell?.end()
+    else if (!active.isKilled) {
+      active.isKilled = true
+      active.remarks.push(text)
+      this.#kill(active)
+    }
+  }
+
   remark(text: string): void {
     this.#active?.remarks.push(text)
   }

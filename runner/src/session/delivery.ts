@@ -19,9 +19,13 @@ export type DeliveryDeps = {
   readonly onIdle: () => void
 }
 
+/** Then the outcome is told without its files, so that the turn goes on. */
+const UPLOAD_ATTEMPTS = 3
+
 export class Delivery {
   readonly #deps: DeliveryDeps
   readonly #waiting = new Set<string>()
+  readonly #failures = new Map<string, number>()
   readonly #backoff = new Backoff({ firstMs: 250, mostMs: 30_000 })
   #peer: Peer | null = null
   #isTelling = false
@@ -74,6 +78,7 @@ export class Delivery {
       try {
         await this.#deps.treeLock.run(() => this.#tell(peer, told))
         this.#waiting.delete(key)
+        this.#failures.delete(key)
         this.#backoff.reset()
       } catch (error) {
         if (error instanceof Disconnected) {
@@ -81,6 +86,7 @@ export class Delivery {
           if (this.#peer === peer) this.#peer = null
           continue
         }
+        this.#failures.set(told, (this.#failures.get(told) ?? 0) + 1)
         this.#deps.log('call.untold', { key, message: messageOf(error) })
         await delay(this.#backoff.next(), undefined, { ref: false })
       }
@@ -92,7 +98,9 @@ export class Delivery {
     const entry = journal.get(key)
     if (entry === null || entry.outcome === null) return
     const remarks: string[] = []
-    const sent = await uploads.send(peer, (text) => remarks.push(text.slice(0, 500)))
+    const canSend = (this.#failures.get(key) ?? 0) < UPLOAD_ATTEMPTS
+    if (!canSend) remarks.push('What the command changed could not be sent; it stays on the runner for now.')
+    const sent = canSend ? await uploads.send(peer, (text) => remarks.push(text.slice(0, 500))) : null
     const output = calls.outputOf(key)
     if (output !== null) await output.sent(peer)
     const outcome = { ...entry.outcome, remarks: [...entry.outcome.remarks, ...remarks].slice(0, 20) }

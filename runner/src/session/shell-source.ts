@@ -49,7 +49,10 @@ __bw_prompt() {
 __bw_save() {
   local -
   set +xeuv
-  { printf 'cd -- %q\\n' "$PWD"; declare -px; declare -f; alias -p; } > ${state} 2> /dev/null
+  # A terminal that is gone has no next shell.
+  { : > /dev/tty; } 2> /dev/null || return 0
+  # Variables may be secrets: for nobody else's eyes.
+  (umask 077; { printf 'cd -- %q\\n' "$PWD"; declare -px; declare -f; alias -p; } > ${state}) 2> /dev/null
 }
 if [[ -r ${state} ]]; then . ${state} 2> /dev/null; fi
 trap __bw_save EXIT

@@ -1,7 +1,7 @@
 // One bash under a terminal, for as long as the runner lives. It knows no calls: it is given a script when it stands at its
 // prompt, and tells bytes, and how each script ended.
 
-import { closeSync, constants, fstatSync, openSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, rmSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type IPty, spawn } from '@lydell/node-pty'
@@ -20,6 +20,8 @@ export type ShellLaunch = {
   readonly paths: ShellPaths
   /** The pipe as the runner sees it. */
   readonly callPipe: string
+  /** What shells save for each other, where it outlives them; null where it is gone with the sandbox. */
+  readonly stateFile: string | null
 }
 export type ShellEvents = {
   readonly onOutput: (bytes: Buffer) => void
@@ -80,8 +82,9 @@ export class Shell {
     return this.#state === 'running'
   }
 
-  get isGone(): boolean {
-    return this.#state === 'gone'
+  /** Null when it is gone. */
+  get pid(): number | null {
+    return this.#state === 'gone' ? null : this.#terminal.pid
   }
 
   get prompt(): Prompt | null {
@@ -199,6 +202,7 @@ export class Shell {
   #gone(reason: string): void {
     if (this.#state === 'gone') return
     this.#state = 'gone'
+    if (this.#launch.stateFile !== null) rmSync(this.#launch.stateFile, { force: true })
     this.#becomeReady(new Error(reason))
     this.#events.onGone(reason)
   }

@@ -8,6 +8,7 @@ import { BadFrame, type Frame } from '../../../src/runners/frames.ts'
 import { RPC_ERRORS, type TransferBegin, type TransferCommit } from '../../../src/runners/wire.ts'
 import { RpcError } from '../connect/peer.ts'
 import { type Change, type ChangeJob, changesOf, type Limits } from './changes.ts'
+import { erase } from './erase.ts'
 import { type Manifest, type ManifestEntry, manifestFrom, storedManifest } from './manifest.ts'
 import { TooManyEntries, type Walk, walk } from './walk.ts'
 import { TreeWriter } from './writer.ts'
@@ -56,7 +57,7 @@ export class Tree {
     this.root = join(folder, 'workspace')
     this.#staging = join(folder, 'staging')
     this.#stateFile = join(folder, 'tree.json')
-    rmSync(this.#staging, { recursive: true, force: true })
+    erase(folder, 'staging')
     mkdirSync(this.root, { recursive: true, mode: 0o700 })
     mkdirSync(this.#staging, { mode: 0o700 })
     this.#load()
@@ -78,7 +79,9 @@ export class Tree {
   isChanged(): boolean {
     const found = this.look()
     if (found === null || this.#position === null) return true
-    const first = this.changes(found, () => {}).next()
+    // Whatever the limits are: a file beyond them is a change as well.
+    this.#rules = { ...this.#rules, limits: { fileBytes: Number.MAX_SAFE_INTEGER, treeBytes: Number.MAX_SAFE_INTEGER } }
+    const first = this.#changesOf(found, () => {}).next()
     if (first.done === true) return false
     if (first.value.copyFd !== null) closeSync(first.value.copyFd)
     return true
@@ -165,17 +168,21 @@ export class Tree {
 
   /** Each remark comes once in the life of the runner. */
   *changes(found: Walk, remark: (text: string) => void): Generator<Change> {
+    yield* this.#changesOf(found, (text) => {
+      if (this.#remarked.has(text) || this.#remarked.size > 10_000) return
+      this.#remarked.add(text)
+      remark(text)
+    })
+  }
+
+  *#changesOf(found: Walk, remark: (text: string) => void): Generator<Change> {
     const job: ChangeJob = {
       root: this.root,
       manifest: this.#manifest,
       walk: found,
       ...this.#rules,
       copyPath: join(this.#staging, 'outgoing'),
-      remark: (text) => {
-        if (this.#remarked.has(text) || this.#remarked.size > 10_000) return
-        this.#remarked.add(text)
-        remark(text)
-      },
+      remark,
     }
     yield* changesOf(job)
   }

@@ -13,7 +13,10 @@ type Frame = Parameters<Peer['sendFrame']>[0]
 export class Uploads {
   readonly #tree: Tree
   readonly #onRefused: (path: string, reason: string) => void
-  #nextTransfer = 0
+  /** Begins anywhere: a number of a former life must not be taken for one of this. */
+  #nextTransfer = Math.floor(Math.random() * 2 ** 40)
+  /** The last one that was sent whole and whose answer did not come yet. */
+  #unanswered: Sent | null = null
   #window: SendWindow | null = null
 
   constructor(tree: Tree, onRefused: (path: string, reason: string) => void) {
@@ -53,7 +56,10 @@ export class Uploads {
       for (const frame of packer.add(change)) await window.send(frame)
     }
     for (const frame of packer.flush()) await window.send(frame)
-    return entries === 0 ? null : { upload: { transfer, changes }, counts: { frames: packer.frames, entries } }
+    if (entries === 0) return null
+    const upload = { transfer, changes }
+    this.#unanswered = upload
+    return { upload, counts: { frames: packer.frames, entries } }
   }
 
   async #begin(peer: Peer, first: { transfer: number; position: TreePosition; copyFd: number | null }): Promise<void> {
@@ -70,7 +76,19 @@ export class Uploads {
   stored(upload: Sent | null, answer: unknown): void {
     const { revision, refused } = TransferStored.parse(answer)
     for (const { path, reason } of refused) this.#onRefused(path, reason)
+    this.#unanswered = null
     this.#tree.agree(upload?.changes ?? new Map(), revision)
+  }
+
+  /**
+   * After a reconnection: the last transfer that the other side has, whose answer was lost. One of a former life is known by its
+   * revision alone: what was in it stands on the disk and goes up once more.
+   */
+  recovered({ transfer, revision }: { transfer: number; revision: number }): void {
+    const upload = this.#unanswered
+    this.#unanswered = null
+    if (upload?.transfer === transfer) this.#tree.agree(upload.changes, revision)
+    else if (this.#tree.position?.revision === revision - 1) this.#tree.agree(new Map(), revision)
   }
 
   acknowledged(transfer: number, seq: number): void {

@@ -35,6 +35,7 @@ export class Rpc {
     socket.on('error', () => {})
     socket.on('message', (data, isBinary) => {
       if (isBinary) onBinary(data as Buffer)
+      else if (String(data) === '{"type":"ping"}') socket.send('{"type":"pong"}')
       else this.#text(JSON.parse(String(data)))
     })
   }
@@ -64,9 +65,9 @@ export class Rpc {
     }
     const answer = this.#methods[method]
     if (answer === undefined) throw new Error(`the runner called ${method}`)
-    const result = answer(message.params as Record<string, unknown>)
+    const result = new Promise((resolve) => resolve(answer(message.params as Record<string, unknown>)))
     if (id === undefined) return
-    Promise.resolve(result).then(
+    result.then(
       (value) => this.socket.send(JSON.stringify({ jsonrpc: '2.0', id, result: value ?? {} })),
       (error) =>
         this.socket.send(

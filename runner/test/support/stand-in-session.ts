@@ -72,6 +72,7 @@ export class Session {
           setImmediate(() => this.#changed())
           return {
             wire: 1,
+            stored: this.tree.lastStored,
             exclude: this.exclude,
             maxFileBytes: this.maxFileBytes,
             maxWorkspaceBytes: this.maxWorkspaceBytes,

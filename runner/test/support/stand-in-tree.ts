@@ -21,6 +21,7 @@ type Incoming = { transfer: number; frames: number; entries: Map<string, Node | 
 export class StandInTree {
   epoch: string = randomUUID()
   revision = 0
+  lastStored: { transfer: number; revision: number } | null = null
   readonly nodes = new Map<string, Node>()
   readonly #changes = new Map<string, Change>()
   #incoming: Incoming | null = null
@@ -99,6 +100,7 @@ export class StandInTree {
     this.#incoming = null
     this.revision += 1
     for (const [path, node] of incoming.entries) this.#apply(path, node)
+    this.lastStored = { transfer, revision: this.revision }
     return this.revision
   }
 

@@ -1,0 +1,83 @@
+// What one conversation may take of the machine, looked at while it works: the kernel limits processes and single files, and
+// an ordinary user has no way to have it limit memory and disk as a whole.
+
+import { spawn } from 'node:child_process'
+import { readFileSync, statfsSync } from 'node:fs'
+import { descendantsOf } from './processes.ts'
+
+export type GuardDeps = {
+  readonly folder: string
+  readonly memoryBytes: number
+  readonly diskBytes: number
+  /** The first process of the session; null when there is none. */
+  readonly pid: () => number | null
+  /** It took more than it may. */
+  readonly onOver: (text: string) => void
+}
+
+/** The folder is counted no more often: a large one takes its time. */
+const DISK_EVERY_MS = 10_000
+/** The machine itself needs room, whatever one conversation may take. */
+const LEAST_FREE_BYTES = 256 * 1024 * 1024
+
+export class Guard {
+  readonly #deps: GuardDeps
+  #countedAt = Number.NEGATIVE_INFINITY
+  #isCounting = false
+
+  constructor(deps: GuardDeps) {
+    this.#deps = deps
+  }
+
+  look(): void {
+    const { pid, memoryBytes, folder, onOver } = this.#deps
+    const first = pid()
+    if (first === null) return
+    const used = memoryOf(first)
+    if (used > memoryBytes)
+      onOver(`The command was killed: it used ${used} bytes of memory and may have ${memoryBytes}.`)
+    const { bavail, bsize } = statfsSync(folder)
+    if (bavail * bsize < LEAST_FREE_BYTES) onOver("The command was killed: the runner's disk is full.")
+    else if (!this.#isCounting && performance.now() - this.#countedAt > DISK_EVERY_MS) this.#countDisk()
+  }
+
+  #countDisk(): void {
+    this.#isCounting = true
+    const { folder, diskBytes, onOver } = this.#deps
+    const child = spawn('du', ['-s', '--block-size=1', folder], { stdio: ['ignore', 'pipe', 'ignore'] })
+    let text = ''
+    child.stdout.on('data', (chunk) => {
+      text += String(chunk)
+    })
+    const done = () => {
+      this.#isCounting = false
+      this.#countedAt = performance.now()
+      // A folder that changes while it is counted makes `du` complain; its sum is still the sum.
+      const used = Number.parseInt(text, 10)
+      if (used > diskBytes)
+        onOver(`The command was killed: the conversation uses ${used} bytes of disk and may have ${diskBytes}.`)
+    }
+    child.on('close', done)
+    child.on('error', done)
+  }
+}
+
+/** Resident, without what is shared with other processes. */
+function memoryOf(first: number): number {
+  let pages = 0
+  for (const pid of descendantsOf(first)) {
+    const [, resident = 0, shared = 0] = statmOf(pid).split(' ').map(Number)
+    pages += Math.max(0, resident - shared)
+  }
+  return pages * 4096
+}
+
+/** Empty for a process that has ended. */
+function statmOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/statm`, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && ['ENOENT', 'ESRCH'].includes(String(error.code))) return ''
+    throw error
+  }
+}

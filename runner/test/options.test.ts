@@ -1,0 +1,83 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { DEFAULT_HOSTS } from '../src/network/default-hosts.ts'
+import { readOptions, UsageError } from '../src/options.ts'
+import { RunnerProcess, temporaryFolder } from './support/runner-process.ts'
+
+const BASE = ['--url', 'https://service.test', '--key', 'k']
+
+test('flags win over the environment, and both over the defaults', () => {
+  const env = { BELLWETHER_RUNNER_NAME: 'env', BELLWETHER_RUNNER_CAPACITY: '9', HOME: '/home/x' }
+  const options = readOptions([...BASE, '--name', 'flag', '--labels', 'a,b=c', '--allow', 'x.test,*.y.test'], env)
+  if (typeof options === 'string') throw new Error(options)
+  expect(options).toMatchObject({
+    name: 'flag',
+    capacity: 9,
+    labels: ['a', 'b=c'],
+    isolation: 'bwrap',
+    network: 'list',
+  })
+  expect(options.allow).toEqual([...DEFAULT_HOSTS, 'x.test', '*.y.test'])
+  expect(options.workspaces).toBe('/home/x/.bellwether-runner')
+  expect(readOptions([...BASE, '--allow', '=only.test'], {})).toMatchObject({ allow: ['only.test'] })
+  expect(readOptions(['--help'], {})).toBe('help')
+})
+
+const WRONG: readonly (readonly [string[], RegExp])[] = [
+  [['--key', 'k'], /--url says/],
+  [['--url', 'ftp://x.test', '--key', 'k'], /http/],
+  [['--url', 'http://service.test', '--key', 'k'], /in the clear/],
+  [['--url', 'https://service.test'], /--key/],
+  [['--url', 'https://service.test', '--key-file', '/nonexistent'], /cannot be read/],
+  [[...BASE, '--labels', 'a b'], /no label/],
+  [[...BASE, '--capacity', '0'], /from 1/],
+  [[...BASE, '--isolation', 'docker'], /one of bwrap, none/],
+  [[...BASE, '--network', 'some'], /one of none/],
+  [[...BASE, '--allow', 'http://x'], /no host name/],
+  [[...BASE, '--disk', 'much'], /a size/],
+  [[...BASE, '--unknown'], /unknown/i],
+]
+
+test('what cannot be meant is said', () => {
+  for (const [args, message] of WRONG) {
+    expect(() => readOptions(args, {})).toThrow(message)
+    expect(() => readOptions(args, {})).toThrow(UsageError)
+  }
+})
+
+test('a machine without a sandbox is refused with what to install, and a folder serves one runner', async () => {
+  const folder = temporaryFolder()
+  const args = ['--url', 'http://127.0.0.1:9', '--workspaces', folder]
+  const bare = join(folder, 'bin')
+  mkdirSync(bare)
+  writeFileSync(join(bare, 'bwrap'), '#!/bin/sh\necho "No permissions to create new namespace" >&2; exit 1\n', {
+    mode: 0o755,
+  })
+  writeFileSync(join(bare, 'socat'), '#!/bin/sh\nexit 0\n', { mode: 0o755 })
+  const run = (path: string) => {
+    const env = { PATH: path, BELLWETHER_RUNNER_KEY: 'k', HOME: folder }
+    return spawnSync(process.execPath, [join(import.meta.dirname, '../src/main.ts'), ...args], {
+      env,
+      encoding: 'utf8',
+    })
+  }
+  expect(run('/nonexistent')).toMatchObject({
+    status: 2,
+    stderr: expect.stringMatching(/apt install bubblewrap socat/),
+  })
+  expect(run(bare)).toMatchObject({
+    status: 2,
+    stderr: expect.stringMatching(/No permissions.*unprivileged_userns_clone/),
+  })
+  const first = new RunnerProcess([...args, '--isolation', 'none'])
+  await first.logged(/pool\.disconnected/)
+  const second = new RunnerProcess([...args, '--isolation', 'none'])
+  expect((await second.ended).code).toBe(2)
+  expect(second.log).toMatch(/is used by the runner/)
+  await first.kill()
+  const third = new RunnerProcess([...args, '--isolation', 'none'])
+  await third.logged(/pool\.disconnected/)
+  await third.kill('SIGTERM')
+})
