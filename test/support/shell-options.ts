@@ -1,5 +1,6 @@
 // The options of the programs that the shell has, as their manuals and their own help list them, and the commands in which each
 // is tried: `### program`, lines that begin with `> ` with `@` where the option goes, and options two blanks apart.
+// None of them changes the machine itself: the real programs run as whoever runs the tests.
 // `normalise=` at the end of a line names what is made equal in both outputs.
 
 import { readFileSync } from 'node:fs'

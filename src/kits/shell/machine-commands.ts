@@ -2,7 +2,7 @@
 // instead: the one place that says it.
 
 const NO_PROCESSES = 'not available here: the embedded shell has no processes'
-const ELSEWHERE = 'run it on your own machine'
+const ELSEWHERE = 'connect a runner, which runs it on a real machine'
 
 const INSTEAD: readonly (readonly [names: RegExp, advice: string])[] = [
   [/^(python|pypy|ipython)[\d.]*$|^(perl|ruby|php|lua|Rscript|julia|deno|bun)$/, `Use node, or ${ELSEWHERE}.`],

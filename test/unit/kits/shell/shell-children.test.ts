@@ -44,7 +44,7 @@ test('what needs a machine says so in one line and ends with 127, and nothing cl
     const { output, exitCode } = await run(
       `printf '#!/usr/bin/env python3\\nprint(1)\\n' > x.py; chmod +x x.py; ${way}`,
     )
-    expect([way, exitCode, output]).toEqual([way, 127, `python3: ${advice}Use node, or run it on your own machine.\n`])
+    expect([way, exitCode, output]).toEqual([way, 127, `python3: ${advice}Use node, or connect a runner, which runs it on a real machine.\n`])
   }
   expect(await run('nothere; python3 2>/dev/null | cat; echo "${PIPESTATUS[0]}"')).toMatchObject({
     output: 'bash: nothere: command not found\n127\n',
