@@ -152,7 +152,8 @@ const requiredQuery = ({ parameters = [] }: Call): Record<string, string> =>
 
 test('an id that cannot be one is answered like any unknown id by every call, and leaves no header or trace behind', async () => {
   const owner = await everyScope()
-  const scoped = calls.filter(({ path }) => path.startsWith(CHAT))
+  // To a runner's socket a key is no ticket, whatever the id.
+  const scoped = calls.filter(({ path }) => path.startsWith(CHAT) && !path.endsWith('/runner'))
   expect(scoped.length).toBeGreaterThan(5)
   for (const call of scoped) {
     const query = `?${new URLSearchParams(requiredQuery(call))}`
