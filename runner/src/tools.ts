@@ -1,7 +1,8 @@
 // What the machine has, as a conversation will find it: looked for on the path that the sandbox has.
 
 import { spawnSync } from 'node:child_process'
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import type { FoundTool } from '../../src/runners/wire.ts'
 
@@ -25,11 +26,17 @@ const PROBES: readonly { name: string; commands: readonly string[]; args: readon
 const PROBE_TIMEOUT_MS = 10_000
 
 export function findTools(path: string): FoundTool[] {
-  return PROBES.flatMap(({ name, commands, args }) => {
-    const file = commands.map((command) => onPath(command, path)).find((found) => found !== null)
-    const version = file === undefined || file === null ? null : versionOf(file, args, path)
-    return version === null ? [] : [{ name, version }]
-  })
+  // Some programs write into the home folder when they are only asked for their version.
+  const home = mkdtempSync(join(tmpdir(), 'bellwether-tools-'))
+  try {
+    return PROBES.flatMap(({ name, commands, args }) => {
+      const file = commands.map((command) => onPath(command, path)).find((found) => found !== null)
+      const version = file === undefined || file === null ? null : versionOf(file, args, { PATH: path, HOME: home })
+      return version === null ? [] : [{ name, version }]
+    })
+  } finally {
+    rmSync(home, { recursive: true, force: true })
+  }
 }
 
 /** Null when no folder of the path has it. */
@@ -46,9 +53,9 @@ export function onPath(command: string, path: string): string | null {
 }
 
 /** Null for a program that is there and does not run. */
-function versionOf(file: string, args: readonly string[], path: string): string | null {
+function versionOf(file: string, args: readonly string[], env: NodeJS.ProcessEnv): string | null {
   const { status, stdout, stderr } = spawnSync(file, [...args], {
-    env: { PATH: path, HOME: '/nonexistent' },
+    env,
     encoding: 'utf8',
     timeout: PROBE_TIMEOUT_MS,
     stdio: ['ignore', 'pipe', 'pipe'],

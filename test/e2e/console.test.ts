@@ -174,7 +174,8 @@ async function readReport(page: Page): Promise<void> {
   await page.locator('.notice.warning', { hasText: /sample|样本|示例|샘플/i }).waitFor()
   await page.getByRole('img', { name: /^Score \d+ of 100/ }).waitFor()
   const levels = await page.locator('.level-card dd').allTextContents()
-  expect(levels.length).toBeGreaterThanOrEqual(3)
+  // A report that advises no purchase has no level to buy at.
+  expect(levels.length).toBeGreaterThanOrEqual(2)
   for (const level of levels) expect(level).toMatch(/\d/)
 
   const chart = page.getByRole('img', { name: 'Daily prices of 600519' })

@@ -27,7 +27,9 @@ test('a state folder of the first release reads as it did there, and everything 
   expect(Object.keys(now).toSorted()).toEqual(Object.keys(then).toSorted())
   expect(Object.keys(then).length).toBeGreaterThan(80)
   // Answers have grown since.
-  for (const [path, answer] of Object.entries(then)) expect([path, now[path]]).toMatchObject([path, timeless(answer)])
+  for (const [path, answer] of Object.entries(then)) {
+    expect([path, now[path]]).toMatchObject([path, withoutModelTimes(timeless(answer))])
+  }
 
   await shellGoesOn(ask)
   await modelGoesOn(ask)
@@ -35,6 +37,17 @@ test('a state folder of the first release reads as it did there, and everything 
   await service.stop()
   rmSync(stateDir, { recursive: true })
 })
+
+/** The first release knew no times of a model's runs; now they are told. */
+function withoutModelTimes(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutModelTimes)
+  if (typeof value !== 'object' || value === null) return value
+  const isOfModel = ('kind' in value && value.kind === 'model') || ('type' in value && value.type === 'llm_run')
+  const members = Object.entries(value).filter(
+    ([name]) => name !== 'elapsed_ms' && !(isOfModel && /^(attempts|started_at|ended_at|timestamp)$/.test(name)),
+  )
+  return Object.fromEntries(members.map(([name, member]) => [name, withoutModelTimes(member)]))
+}
 
 type History = { body: { items: { id: number; created_at: string }[] } }
 

@@ -32,7 +32,7 @@ export type FinishedRun = {
 
 export function historyFlow(run: FinishedRun): RunFlowSnapshot {
   const { language, diagnostics, overview } = run
-  const runs = diagnostics?.provider_runs ?? []
+  const runs = run.isReview ? [] : (diagnostics?.provider_runs ?? [])
   const providers = providerNodes(runs)
   const blocks = (overview?.blocks ?? []).map(blockNode)
   const spine = [packNode(run), ...modelNodes(diagnostics), savedNode(run), ...notificationNodes(diagnostics)]

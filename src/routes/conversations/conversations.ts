@@ -51,9 +51,9 @@ endpoint(
       runtime: z.enum(RUNTIME_KINDS).default('auto'),
       labels: z
         .string()
+        .default('')
         .transform((text) => text.split(',').filter((label) => label !== ''))
-        .pipe(z.array(Label).max(32))
-        .default([]),
+        .pipe(z.array(Label).max(32)),
     }),
     body: { schema: InitSessionRequest, required: true },
     replies: {
