@@ -1,5 +1,6 @@
 // Every call of the console goes through `request`: it knows how the service words an error and notices a session that ended.
 
+import type { ApiDocument } from './reference/document.ts'
 import type {
   Accepted,
   AnalyzeRequest,
@@ -95,6 +96,8 @@ export const dailyBars = (code: string, sessions: number, language: string) =>
 
 export const reportMarkdown = (taskId: string) =>
   request<{ content: string }>(`/api/v1/history/${encodeURIComponent(taskId)}/markdown`)
+
+export const getApiDocument = () => request<ApiDocument>('/openapi.json')
 
 const conversation = (id: string): string => `/api/conversations/${encodeURIComponent(id)}`
 

@@ -14,8 +14,6 @@ export default defineConfig({
     // Nothing inline: the content security policy allows no data: scripts or fonts.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // The API document's bundle is large by nature and loaded on its own page only.
-    chunkSizeWarningLimit: 2000,
     reportCompressedSize: false,
     rolldownOptions: { input: { index: here('./index.html'), docs: here('./docs.html') } },
   },

@@ -8,6 +8,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'src/lib/guarded-fetch.ts': 'the door itself',
   'src/lib/http-client.ts': 'addresses of the operator and of known providers',
   'src/web/api.ts': 'runs in the browser, and asks the service that it came from',
+  'src/web/reference/request.ts': 'the same: what a person fills in on the page of the API',
 }
 
 /** Streams of the console, in the browser too. */

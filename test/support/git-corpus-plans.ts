@@ -27,7 +27,7 @@ export const CORPUS: readonly CorpusPlan[] = [
   plan('preact', ['preact'], { commits: 300, packing: 'deep' }),
   plan('just-bash', ['just-bash'], { maxFiles: 500, commits: 12 }),
   plan('isomorphic-git', ['isomorphic-git'], { commits: 25, large: ['texts'], packing: 'mixed' }),
-  plan('swagger-ui', ['swagger-ui-dist'], { commits: 6 }),
+  plan('playwright-core', ['playwright-core'], { commits: 6 }),
   plan('workers-types', ['@cloudflare/workers-types'], { commits: 15, packing: 'deep' }),
   plan('ai', ['ai'], { maxFiles: 800, commits: 20 }),
   plan('ai-openai', ['@ai-sdk/openai'], { commits: 40, odd: true, packing: 'loose' }),

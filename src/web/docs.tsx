@@ -1,0 +1,17 @@
+// The API reference: a page of its own, so that the console never carries the weight of it.
+
+import './styles.css'
+import './controls.css'
+import './reference/reference.css'
+import { render } from 'preact'
+import { ReferencePage } from './reference/reference-page.tsx'
+import { Boundary } from './ui.tsx'
+
+const root = document.getElementById('app')
+if (!root) throw new Error('missing: the element that the page is drawn in')
+render(
+  <Boundary>
+    <ReferencePage />
+  </Boundary>,
+  root,
+)

@@ -1,0 +1,67 @@
+// A schema as a list of members. What lies deeper is drawn when it is opened, so that a schema may contain itself.
+
+import { useState } from 'preact/hooks'
+import { type ApiDocument, limitsText, membersOf, resolved, type Schema, typeText } from './document.ts'
+import { Words } from './words.tsx'
+
+type SchemaProps = { document: ApiDocument; schema: Schema }
+
+export function SchemaView({ document, schema }: SchemaProps) {
+  const members = membersOf(document, schema)
+  if (members.length === 0) {
+    const { schema: own } = resolved(document, schema)
+    return (
+      <p class="hint">
+        <code>{typeText(own)}</code> {limitsText(own)} <Words text={own.description ?? ''} />
+      </p>
+    )
+  }
+  return (
+    <ul class="members">
+      {members.map((member) => (
+        <Member key={`${member.name} ${typeText(member.schema)}`} document={document} {...member} />
+      ))}
+    </ul>
+  )
+}
+
+type MemberProps = SchemaProps & { name: string; required: boolean }
+
+function Member({ document, name, schema, required }: MemberProps) {
+  const [isOpen, setIsOpen] = useState(false)
+  const { schema: own } = resolved(document, schema)
+  const limits = limitsText(own)
+  const head = (
+    <>
+      <code class="member-name">{name}</code>
+      {required && <span class="badge">required</span>} <code class="hint">{typeText(schema)}</code>{' '}
+      {limits !== '' && <span class="hint">{limits}</span>}
+    </>
+  )
+  const text = schema.description ?? own.description
+  if (membersOf(document, schema).length === 0) {
+    return (
+      <li>
+        {head}
+        {text !== undefined && (
+          <p>
+            <Words text={text} />
+          </p>
+        )}
+      </li>
+    )
+  }
+  return (
+    <li>
+      <details onToggle={(event) => setIsOpen(event.currentTarget.open)}>
+        <summary>{head}</summary>
+        {isOpen && <SchemaView document={document} schema={schema} />}
+      </details>
+      {text !== undefined && (
+        <p>
+          <Words text={text} />
+        </p>
+      )}
+    </li>
+  )
+}
