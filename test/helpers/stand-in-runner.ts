@@ -111,6 +111,8 @@ export class StandInRunner {
   behaviour: Behaviour
   /** Connects when it is told to. */
   isWilling = true
+  /** Opens the conversation's socket before it answers the pool, as a runner near to it may. */
+  isHasty = false
   /** Answers `unknown` to every question about a call, as after the loss of its journal. */
   forgets = false
   state: { epoch: string; revision: number } | null = null
@@ -247,10 +249,11 @@ export class StandInRunner {
     if (revision !== undefined && this.state !== null) this.state = { ...this.state, revision }
   }
 
-  #told(method: string, params: Json): unknown {
+  async #told(method: string, params: Json): Promise<unknown> {
     if (method === 'conversation/open') {
       this.opened.push(params)
-      if (this.isWilling) void this.#join(params)
+      const joined = this.isWilling ? this.#join(params) : Promise.resolve()
+      if (this.isHasty) await Promise.race([joined, scheduler.wait(200)])
     } else if (method === 'conversation/close') this.closings.push(params)
     else return { error: { code: -32601, message: 'no such method' } }
     return {}

@@ -175,6 +175,16 @@ describe('commands', () => {
     expect(runner.tree.get('f7.txt')?.text).toBe('changed')
   })
 
+  test('a runner that is at the conversation before the answer of the pool is waited for', async () => {
+    const owner = await client()
+    const runner = await joinedRunner(owner.owner, () => ({ output: 'on the runner' }))
+    runner.isHasty = true
+    const chat = await startConversation({}, owner)
+    await say(chat, 'where')
+    expect((await outcome(chat)).content).toBe('on the runner')
+    expect(runner.opened.length).toBe(1)
+  })
+
   test('a file of many frames arrives whole in both directions', async () => {
     const large = 'x'.repeat(700_000) + 'y'.repeat(1_900_000)
     const { chat, runner } = await chatOn((_, tree) => {
@@ -183,7 +193,12 @@ describe('commands', () => {
     })
     await chat.owner.ask(`${chat.path}/upload-files`, { method: 'POST', body: uploaded({ 'big.txt': large }) })
     await say(chat, 'copy')
-    await outcome(chat)
+    const { observation, message } = await outcome(chat)
+    expect([observation, message, runner.transfers.map(({ whole }) => whole)]).toMatchObject([
+      'run',
+      expect.any(String),
+      [true],
+    ])
     const came = runner.tree.get('big.txt')?.text ?? ''
     expect([came.length, came.slice(0, 5), came.slice(-5)]).toEqual([large.length, 'xxxxx', 'yyyyy'])
     expect(came === large).toBe(true)

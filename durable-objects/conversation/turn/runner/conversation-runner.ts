@@ -10,7 +10,7 @@ import { waitAtMost } from '../../../../src/lib/wait-at-most.ts'
 import { NoAnswer } from '../../../../src/runners/rpc.ts'
 import { ticketText } from '../../../../src/runners/ticket.ts'
 import type { CredentialAsk, RunnerDescription } from '../../../../src/runners/wire.ts'
-import type { NoRunner } from '../../../owner/runner-pool.ts'
+import type { NoRunner, RunnerAnswer } from '../../../owner/runner-pool.ts'
 import { StoredRecord } from '../../../stored-record.ts'
 import type { WorkspaceStore } from '../../workspace/store.ts'
 import { CallRunner } from './call-runner.ts'
@@ -45,6 +45,8 @@ export class ConversationRunner {
   /** Each is called when a runner comes or goes. */
   readonly #watchers = new Set<() => void>()
   #noneUntil = 0
+  /** The pool is asked for a runner. Null when it is not. */
+  #asking: Promise<RunnerAnswer> | null = null
 
   constructor(deps: Deps) {
     this.#deps = deps
@@ -88,6 +90,8 @@ export class ConversationRunner {
 
   /** A runner's socket with its ticket's secret; 401 when it is not the one that was told to come. */
   async accept(secret: string): Promise<Response> {
+    // A runner may be here before the pool's answer, which says that it is the one.
+    await this.#asking?.catch(() => undefined)
     const { ticketHash } = this.#record.value
     if (ticketHash === null || !constantTimeEqual(await sha256Hex(secret), ticketHash)) {
       return new Response(null, { status: 401 })
@@ -141,17 +145,29 @@ export class ConversationRunner {
     const { env, whose, wish, ctx } = this.#deps
     const secret = randomToken(32)
     this.#record.change({ ticketHash: await sha256Hex(secret) })
-    const answer = await owner(env, whose.owner).wantRunner({
+    const asking = owner(env, whose.owner).wantRunner({
       conversation: whose.id,
       holder: ctx.id.toString(),
       path: `/api/conversations/${whose.id}/runner`,
       ticket: ticketText({ owner: whose.owner, secret }),
       labels: [...wish().labels],
     })
+    this.#asking = this.#noted(asking)
+    const answer = await this.#asking
     if (!answer.ok) return answer.reason
-    this.#record.change({ runner: answer.runner })
     await this.#until(() => this.#link.isUp, CONNECT_WITHIN_MS)
     return this.#link.isUp ? null : 'silent'
+  }
+
+  /** The pool's answer, which is stored by the time that it is known. */
+  async #noted(asking: Promise<RunnerAnswer>): Promise<RunnerAnswer> {
+    try {
+      const answer = await asking
+      if (answer.ok) this.#record.change({ runner: answer.runner })
+      return answer
+    } finally {
+      this.#asking = null
+    }
   }
 
   /** Whether the same runner is connected again, within the time that a call waits for it. */

@@ -86,9 +86,9 @@ export class TreeSender {
     for await (const part of parts) {
       const head = { t: 'files', transfer, seq: frames, entries: part.entries } as const
       const frame = encodeFrame({ head, bytes: joinBytes(part.bytes) })
-      while (unacked > 0 && unacked + frame.byteLength > WINDOW_BYTES) {
-        const upTo = await this.#nextAck()
+      for (let upTo = this.#acked?.seq ?? -1; ; upTo = await this.#nextAck()) {
         while (window[0] !== undefined && window[0].seq <= upTo) unacked -= window.shift()?.bytes ?? 0
+        if (unacked === 0 || unacked + frame.byteLength <= WINDOW_BYTES) break
       }
       if (this.#connected().socket !== socket) throw gone()
       socket.send(frame)
