@@ -186,7 +186,8 @@ describe('commands', () => {
   })
 
   test('a file of many frames arrives whole in both directions', async () => {
-    const large = 'x'.repeat(700_000) + 'y'.repeat(1_900_000)
+    // More than two windows of frames.
+    const large = 'x'.repeat(700_000) + 'y'.repeat(9_300_000)
     const { chat, runner } = await chatOn((_, tree) => {
       tree.set('copy.txt', { kind: 'file', text: `${tree.get('big.txt')?.text?.length}` })
       return { output: '' }
