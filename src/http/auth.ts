@@ -25,7 +25,8 @@ const LOCAL: Principal = {
 
 const ROOT: Principal = { owner: 'root', scopes: ['admin'], keyId: null, until: null, via: 'root' }
 
-const LOOPBACK = /^(localhost|[a-z0-9-]+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/i
+/** Not `x.localhost`, which every browser takes for this machine: pages that an agent wrote may be served under such a name. */
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i
 /** The sockets and streams that a browser opens without headers: no other path accepts a key in the query. */
 const STREAM_PATH = /^\/(api\/conversations\/[^/]+\/ws|socket\.io\/?|api\/v1\/analysis\/tasks\/stream)$/
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -40,7 +41,7 @@ export async function identify(request: Request, env: Env): Promise<Principal> {
 /** As `identify`, for every key: also for one that only connects runners. */
 export async function identifyAny(request: Request, env: Env): Promise<Principal> {
   const settings = config(env)
-  if (settings.authMode === 'local') return identifyLocal(request)
+  if (settings.authMode === 'local') return identifyLocal(request, settings)
   const header = bearer(request)
   const text = header ?? queryKey(request)
   if (text !== null) {
@@ -64,22 +65,41 @@ export function demandScope(principal: Principal, scope: Scope): void {
   if (!principal.scopes.includes(scope)) throw new AppError('forbidden', `This key lacks the scope "${scope}"`)
 }
 
-export function isLoopback(host: string): boolean {
-  return LOOPBACK.test(host)
+/**
+ * Whether pages of the request's origin may call: in local mode those of this service under any name of loopback, and in
+ * every mode those that the operator listed.
+ */
+export function isAllowedOrigin(request: Request, { authMode, corsOrigins }: Config): boolean {
+  const origin = request.headers.get('origin')
+  if (origin === null || !URL.canParse(origin)) return false
+  if (corsOrigins.includes(origin)) return true
+  const from = new URL(origin)
+  return authMode === 'local' && LOOPBACK.test(from.hostname) && portOf(from) === hostOf(request).port
 }
 
-function identifyLocal(request: Request): Principal {
-  const url = new URL(request.url)
-  const [, host = '', port = portOf(url)] = /^(.*?)(?::(\d+))?$/.exec(request.headers.get('host') ?? url.host) ?? []
-  if (!isLoopback(host) || !isLoopback(url.hostname)) {
-    throw new AppError('forbidden', 'Local mode answers only on loopback addresses; use AUTH_MODE=keys to serve others')
+function identifyLocal(request: Request, settings: Config): Principal {
+  const { host, port } = hostOf(request)
+  if (!LOOPBACK.test(host) || !LOOPBACK.test(new URL(request.url).hostname)) {
+    throw new AppError(
+      'forbidden',
+      'Local mode answers only at localhost, 127.0.0.1 and [::1]; use AUTH_MODE=keys to serve others',
+    )
   }
-  const origin = request.headers.get('origin')
-  if (origin !== null && !(URL.canParse(origin) && isLoopback(new URL(origin).hostname))) {
-    throw new AppError('forbidden', 'Local mode does not answer web pages of other origins')
+  if (request.headers.has('origin') && !isAllowedOrigin(request, settings)) {
+    throw new AppError(
+      'forbidden',
+      'Local mode answers web pages of its own origin only; CORS_ORIGINS lists others that may call it',
+    )
   }
   noteOwnPort(port)
   return LOCAL
+}
+
+/** The name and port that the request was sent to, as its client wrote them. */
+function hostOf(request: Request): { host: string; port: string } {
+  const url = new URL(request.url)
+  const [, host = '', port = portOf(url)] = /^(.*?)(?::(\d+))?$/.exec(request.headers.get('host') ?? url.host) ?? []
+  return { host, port }
 }
 
 /** The text of the key or token that came with a request, or null. */

@@ -4,7 +4,7 @@ import type { Context, MiddlewareHandler } from 'hono'
 import { type Config, config } from '../config.ts'
 import { MARKER_HEADER } from '../lib/outbound-marker.ts'
 import type { AppEnv } from './app-env.ts'
-import { demandScope, identify, isLoopback } from './auth.ts'
+import { demandScope, identify, isAllowedOrigin } from './auth.ts'
 import { takingIn, tooLarge } from './body.ts'
 import { AppError } from './errors.ts'
 import { admissionOf } from './router.ts'
@@ -107,12 +107,8 @@ function originHeaders(request: Request, env: Env): Record<string, string> {
   }
 }
 
-function allowedOrigin(request: Request, { authMode, corsOrigins }: Config): string | null {
-  const origin = request.headers.get('origin')
-  if (origin === null || !URL.canParse(origin)) return null
-  if (authMode === 'local') return isLoopback(new URL(origin).hostname) ? origin : null
-  return corsOrigins.includes(origin) ? origin : null
-}
+const allowedOrigin = (request: Request, settings: Config): string | null =>
+  isAllowedOrigin(request, settings) ? request.headers.get('origin') : null
 
 function preflightAnswer(request: Request, settings: Config): Response {
   if (allowedOrigin(request, settings) === null) return new Response(null, { status: 403 })

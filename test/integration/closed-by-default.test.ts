@@ -247,14 +247,21 @@ test('in keys mode only configured origins are allowed, and none is by default',
 const here = 'http://127.0.0.1:8787'
 const countOfKeys = async () => (await env.DB.prepare('SELECT count(*) AS n FROM api_keys').first<{ n: number }>())?.n
 
-test('local mode serves its one owner on loopback, to loopback pages and to programs without an origin', async () => {
-  for (const base of [here, 'http://localhost:8787', 'http://[::1]:8787', 'http://console.localhost:8787']) {
+test('local mode serves its one owner on loopback, to its own pages and to programs without an origin', async () => {
+  for (const base of [here, 'http://localhost:8787', 'http://[::1]:8787']) {
     const response = await request(`${base}/api/session`, {}, LOCAL)
     expect([base, response.status]).toEqual([base, 200])
     expect(await response.json()).toMatchObject({ owner: 'local', auth_mode: 'local' })
   }
-  for (const origin of ['http://localhost:5173', 'http://127.0.0.1:1', 'https://localhost', 'http://[::1]:3000']) {
-    const response = await request(`${here}/api/options/agents`, { headers: { origin } }, LOCAL)
+  const configured = { ...LOCAL, CORS_ORIGINS: 'http://localhost:5173,https://app.example.com' }
+  for (const [origin, env] of [
+    [here, LOCAL],
+    ['http://localhost:8787', LOCAL],
+    ['http://[::1]:8787', LOCAL],
+    ['http://localhost:5173', configured],
+    ['https://app.example.com', configured],
+  ] as const) {
+    const response = await request(`${here}/api/options/agents`, { headers: { origin } }, env)
     expect([origin, response.status, corsOf(response)]).toEqual([origin, 200, { origin, credentials: 'true' }])
   }
 })
@@ -269,11 +276,19 @@ test('in local mode a foreign page or a foreign host name is refused everywhere,
       'http://localhost.evil.example',
       'http://127.0.0.1.evil.example',
       'file://',
+      // Pages of this machine that an agent may have written.
+      'http://localhost:5173',
+      'http://127.0.0.1:1',
+      'https://localhost',
+      'http://app.localhost:8787',
+      'http://localhost:87870',
     ].map((origin): [string, Record<string, string>] => [here, { origin }]),
     [here, { host: 'evil.example' }],
     [here, { host: 'evil.example:8787' }],
     ['http://evil.example:8787', {}],
     ['http://192.168.1.5:8787', {}],
+    ['http://console.localhost:8787', {}],
+    [here, { host: 'console.localhost:8787' }],
     ['http://rebound.evil.example', { origin: 'http://rebound.evil.example' }],
   ]
   for (const [base, headers] of foreign) {
@@ -289,6 +304,12 @@ test('in local mode a foreign page or a foreign host name is refused everywhere,
     }
   }
   expect(await countOfKeys()).toBe(before)
+  const named = await request(`${here}/api/options/agents`, { headers: { origin: 'http://app.localhost:8787' } }, LOCAL)
+  expect(JSON.stringify(await named.json())).toContain('CORS_ORIGINS')
+  const socket = { upgrade: 'websocket', origin: 'http://app.localhost:8787' }
+  for (const path of ['/api/conversations/abc/ws', '/socket.io/?EIO=4&transport=websocket&conversation_id=abc']) {
+    expect([path, (await request(`${here}${path}`, { headers: socket }, LOCAL)).status]).toEqual([path, 403])
+  }
   const preflight = { origin: 'https://evil.example', 'access-control-request-method': 'POST' }
   expect((await request(`${here}/api/keys`, { method: 'OPTIONS', headers: preflight }, LOCAL)).status).toBe(403)
 })
