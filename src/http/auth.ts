@@ -77,6 +77,15 @@ export function isAllowedOrigin(request: Request, { authMode, corsOrigins }: Con
   return authMode === 'local' && LOOPBACK.test(from.hostname) && portOf(from) === hostOf(request).port
 }
 
+/** Throws a 403 for what a web page of another origin asks in local mode, where no key stands in its way. */
+export function demandOwnPage(request: Request, settings: Config): void {
+  if (settings.authMode !== 'local' || !request.headers.has('origin') || isAllowedOrigin(request, settings)) return
+  throw new AppError(
+    'forbidden',
+    'Local mode answers web pages of its own origin only; CORS_ORIGINS lists others that may call it',
+  )
+}
+
 function identifyLocal(request: Request, settings: Config): Principal {
   const { host, port } = hostOf(request)
   if (!LOOPBACK.test(host) || !LOOPBACK.test(new URL(request.url).hostname)) {
@@ -85,12 +94,7 @@ function identifyLocal(request: Request, settings: Config): Principal {
       'Local mode answers only at localhost, 127.0.0.1 and [::1]; use AUTH_MODE=keys to serve others',
     )
   }
-  if (request.headers.has('origin') && !isAllowedOrigin(request, settings)) {
-    throw new AppError(
-      'forbidden',
-      'Local mode answers web pages of its own origin only; CORS_ORIGINS lists others that may call it',
-    )
-  }
+  demandOwnPage(request, settings)
   noteOwnPort(port)
   return LOCAL
 }

@@ -4,8 +4,9 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { conversation, credentialQuery } from '../../bindings.ts'
+import { config } from '../../config.ts'
 import type { AppEnv, Principal } from '../../http/app-env.ts'
-import { demandScope, identify } from '../../http/auth.ts'
+import { demandOwnPage, demandScope, identify } from '../../http/auth.ts'
 import { AppError } from '../../http/errors.ts'
 import { serve } from '../../http/router.ts'
 import { admit } from '../../http/too-many.ts'
@@ -30,6 +31,8 @@ for (const path of ['/socket.io', '/socket.io/']) {
 }
 
 async function connect(c: Context<AppEnv>): Promise<Response> {
+  // No client of ours: a page learns nothing, not even that there is a protocol.
+  demandOwnPage(c.req.raw, config(c.env))
   const url = new URL(c.req.url)
   const query = url.searchParams
   // The error bodies are those of Engine.IO; its clients then try the next transport.
