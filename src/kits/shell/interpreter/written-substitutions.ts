@@ -4,6 +4,7 @@
 // traps and aliases included, runs as ever.
 
 import type { Watched } from './position.ts'
+import { readByCat } from './read-substitutions.ts'
 import type { Script, StepResult } from './shape.ts'
 
 /** All parts of scripts that were handed over to be run. */
@@ -30,6 +31,7 @@ export function noteWritten(root: object, watch: object): void {
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     if (WRITTEN.has(node)) continue
     WRITTEN.add(node)
+    readByCat(node)
     for (const [field, part] of Object.entries(node)) {
       if (part instanceof String) texts.add(String(part))
       else if (typeof part === 'object' && part !== null) open.push(part)
