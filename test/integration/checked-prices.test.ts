@@ -69,6 +69,40 @@ test('a page of bars or of a price says what a check found, and nothing where no
   expect((await ask<Checked>(ann, '/api/v1/stocks/QQFAR/quote')).data_checks).toContain('⚠')
 })
 
+type FieldChecks = { field_checks: { check: string; verdict: string; fields: string[]; date: string | null }[] }
+const PRICE_FIELDS = ['current_price', 'open', 'high', 'low', 'prev_close', 'change', 'change_percent']
+const BAR_FIELDS = ['open', 'high', 'low', 'close', 'change_percent']
+
+test('each check names the fields that it speaks of', async () => {
+  onSunday()
+  const ann = await client()
+  serve('QQSPM', { splitAgo: 20 })
+  const bars = await ask<FieldChecks>(ann, '/api/v1/stocks/QQSPM/history?days=30')
+  const split = bars.field_checks.find(({ check }) => check === 'corporate_action')
+  expect(split).toMatchObject({ verdict: 'fail', date: sessions().at(-20) })
+  expect(split?.fields.toSorted()).toEqual(BAR_FIELDS.toSorted())
+  vi.restoreAllMocks()
+  serve('QQFAS', { splitAgo: COUNT, quoteFactor: 10 })
+  const { field_checks: checks } = await ask<FieldChecks>(ann, '/api/v1/stocks/QQFAS/quote')
+  const close = checks.find(({ check }) => check === 'same_day_close')
+  expect(close).toMatchObject({ verdict: 'fail' })
+  // A field without a figure is not named.
+  expect(PRICE_FIELDS).toEqual(expect.arrayContaining(close?.fields ?? []))
+  expect(close?.fields).toEqual(expect.arrayContaining(['current_price', 'prev_close', 'change', 'change_percent']))
+  expect(checks[0]?.verdict).toBe('fail')
+})
+
+test('volumes that nothing at hand can check are told as that, beside the volumes alone', async () => {
+  onSunday()
+  const ann = await client()
+  serve('QQVOL', { splitAgo: COUNT })
+  const bars = await ask<FieldChecks & Checked>(ann, '/api/v1/stocks/QQVOL/history?days=30')
+  expect(bars.data_checks).toBeNull()
+  expect(bars.field_checks).toEqual([
+    expect.objectContaining({ check: 'volume_units', verdict: 'not_possible', fields: ['volume'], date: null }),
+  ])
+})
+
 test('past advice is not measured against bars that failed a check', async () => {
   onSunday()
   const ann = await client()

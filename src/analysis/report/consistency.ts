@@ -6,7 +6,7 @@ import type { Consistency } from '../../market/consistency/examine.ts'
 import { CHECKS, type CheckKey, TOUCHES, type Touch } from '../../market/consistency/types.ts'
 import type { AnalysisReport, ReportLanguage } from '../schemas.ts'
 import { fill, textsOf } from '../texts/book.ts'
-import { adjustmentText, findingText, markFor } from '../texts/findings.ts'
+import { adjustmentText, alarmFor, findingText, markFor } from '../texts/findings.ts'
 import type { ReportTexts } from '../texts/texts.ts'
 
 type Json = Record<string, unknown>
@@ -75,13 +75,17 @@ const UNDER: Partial<Record<keyof ReportTexts['heading'], readonly Touch[] | 'an
 
 /** The mark of what stands under a heading; empty where no check speaks of it. */
 export function headingMark(report: AnalysisReport, heading: keyof ReportTexts['heading']): string {
-  return touchMark(report, UNDER[heading] ?? [])
+  const stored = consistencyIn(report)
+  // What nobody can check is marked at its own figure, not under all that stand with it.
+  return stored === null ? '' : alarmFor(stored, UNDER[heading] ?? [], report.meta.report_language)
 }
 
+/** The mark of figures of these groups; of what follows from all of them, that of any check that speaks. */
 export function touchMark(report: AnalysisReport, touches: readonly Touch[] | 'any'): string {
   const stored = consistencyIn(report)
   if (stored === null) return ''
-  return markFor(stored, touches, report.meta.report_language)
+  const { report_language: language } = report.meta
+  return touches === 'any' ? alarmFor(stored, touches, language) : markFor(stored, touches, language)
 }
 
 /** What the checks came to, a line each. */

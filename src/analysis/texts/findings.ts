@@ -70,25 +70,40 @@ function noticeOf(consistency: Consistency, failure: string, language: ReportLan
 
 /** The names of checks as a mark; empty without any. */
 export function markOf(checks: readonly CheckKey[], language: ReportLanguage): string {
-  if (checks.length === 0) return ''
-  const { check, mark } = textsOf(language).consistency
-  return fill(mark, { checks: checks.map((key) => check[key]).join(textsOf(language).report.listComma) })
+  return checks.length === 0 ? '' : fill(textsOf(language).consistency.mark, { checks: namesOf(checks, language) })
+}
+
+function namesOf(checks: readonly CheckKey[], language: ReportLanguage): string {
+  const { check } = textsOf(language).consistency
+  return checks.map((key) => check[key]).join(textsOf(language).report.listComma)
 }
 
 type Alarmed = { findings: readonly { check: CheckKey; verdict: string; touches: readonly Touch[] }[] }
 
-/** The checks that warn of, or failed, one of these groups of figures. */
-function checksOn({ findings }: Alarmed, touches: readonly Touch[] | 'any'): CheckKey[] {
+/** The checks with one of these verdicts on one of these groups of figures. */
+function checksOn(
+  { findings }: Alarmed,
+  { touches, verdicts }: { touches: readonly Touch[] | 'any'; verdicts: readonly string[] },
+): CheckKey[] {
   const found = findings.filter(({ verdict, touches: touched }) => {
-    const isAlarm = verdict === 'warn' || verdict === 'fail'
-    return isAlarm && (touches === 'any' || touched.some((touch) => touches.includes(touch)))
+    return verdicts.includes(verdict) && (touches === 'any' || touched.some((touch) => touches.includes(touch)))
   })
   return [...new Set(found.map(({ check }) => check))]
 }
 
-/** The mark of these groups of figures; empty where no check speaks of them. */
-export const markFor = (consistency: Alarmed, touches: readonly Touch[] | 'any', language: ReportLanguage): string =>
-  markOf(checksOn(consistency, touches), language)
+/** The mark of these groups of figures where a check warns of one or failed it. */
+export const alarmFor = (consistency: Alarmed, touches: readonly Touch[] | 'any', language: ReportLanguage): string =>
+  markOf(checksOn(consistency, { touches, verdicts: ['warn', 'fail'] }), language)
+
+/** The mark beside a figure itself; what nothing at hand can check is marked as that. Empty where no check speaks of it. */
+export function markFor(consistency: Alarmed, touches: readonly Touch[], language: ReportLanguage): string {
+  const alarm = alarmFor(consistency, touches, language)
+  if (alarm !== '') return alarm
+  const unable = checksOn(consistency, { touches, verdicts: ['not_possible'] })
+  if (unable.length === 0) return ''
+  const { unchecked } = textsOf(language).consistency
+  return aside(fill(unchecked, { checks: namesOf(unable, language) }), language).trim()
+}
 
 /** A text with its mark behind it. */
 export const marked = (text: string, mark: string): string => (mark === '' ? text : `${text} ${mark}`)

@@ -282,6 +282,8 @@ export type ConsistencyTexts = {
   warned: string
   /** Beside a figure; `{checks}` are names. */
   mark: string
+  /** Beside a figure that nothing at hand can check; `{checks}` are names. */
+  unchecked: string
   noScore: string
   noAdvice: string
   withheldSentence: string

@@ -89,7 +89,7 @@ export type DetailCode =
 export type Finding = {
   check: CheckKey
   verdict: Verdict
-  /** Which quoted figures it touches; empty for a pass and for what cannot be checked. */
+  /** Which quoted figures it touches; empty for a pass. What is not possible names the figures that are quoted unchecked, if any. */
   touches: Touch[]
   detail: DetailCode | null
   /** Of the bar or quote that it speaks of. */
@@ -133,8 +133,8 @@ export function finding(check: CheckKey, verdict: Verdict, details: FindingDetai
 }
 
 export const pass = (check: CheckKey): Checked => ({ findings: [finding(check, 'pass')] })
-export const notPossible = (check: CheckKey, detail: DetailCode): Checked => ({
-  findings: [finding(check, 'not_possible', { detail })],
+export const notPossible = (check: CheckKey, detail: DetailCode, touches: Touch[] = []): Checked => ({
+  findings: [finding(check, 'not_possible', { detail, touches })],
 })
 
 /** What a bar at that place touches: the newest two make the price and its change. */

@@ -31,9 +31,10 @@ export function volumeUnits(evidence: Evidence): Checked {
   const found = asked.filter((one) => typeof one === 'object')
   const worst = found.find(({ verdict }) => verdict === 'fail') ?? found[0]
   if (worst !== undefined) return { findings: [worst] }
-  // A scale that is wrong throughout shows only against turnover, or against another source.
+  // A scale that is wrong throughout shows only against turnover, or against another source. Without either the volumes are told
+  // as they came, so the finding names them: a reader must know that nobody could check them.
   const isCompared = asked.slice(0, -1).some((one) => one === 'same')
-  return isCompared ? pass('volume_units') : notPossible('volume_units', 'not_told')
+  return isCompared ? pass('volume_units') : notPossible('volume_units', 'not_told', VOLUME)
 }
 
 type Answer = 'same' | 'unknown' | Finding

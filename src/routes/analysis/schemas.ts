@@ -6,6 +6,7 @@ import * as flow from '../../analysis/flow/run-flow.ts'
 import * as reports from '../../analysis/schemas.ts'
 import { TaskState } from '../../analysis/task.ts'
 import { laxBool } from '../../http/validation.ts'
+import { FieldCheck } from './price-marks.ts'
 
 const MAX_ENTRIES = 1_000
 const MAX_TEXT = 1_000
@@ -181,6 +182,7 @@ export const StockQuote = z
     update_time: z.string().nullable(),
     data_notice: z.string().nullable(),
     data_checks: z.string().nullable(),
+    field_checks: z.array(FieldCheck),
   })
   .openapi('StockQuote')
 
@@ -205,5 +207,6 @@ export const StockHistory = z
     ),
     data_notice: z.string().nullable(),
     data_checks: z.string().nullable(),
+    field_checks: z.array(FieldCheck),
   })
   .openapi('StockHistoryResponse')

@@ -13,13 +13,14 @@ import { router } from '../../http/router.ts'
 import { laxInt } from '../../http/validation.ts'
 import { currentNames, MATCHES, type NameIndex, type Suggestion, suggest } from '../../kits/market-names/index.ts'
 import { isoMicros } from '../../lib/clock.ts'
-import type { Bar } from '../../market/bars.ts'
+import type { Bar, Quote } from '../../market/bars.ts'
 import { examinePrices } from '../../market/consistency/examine.ts'
 import { canonicalCode, instrumentOf, keyOf, placeOf } from '../../market/names/labels.ts'
 import { rejectionText } from '../../market/names/rejection-texts.ts'
 import { searchTexts } from '../../market/pasted.ts'
 import type { Fetched } from '../../market/provider-run.ts'
 import { type Resolved, resolveInput } from '../../market/resolve.ts'
+import { BAR_FIELDS, fieldChecks, QUOTE_FIELDS } from './price-marks.ts'
 import { StockHistory, StockQuote } from './schemas.ts'
 import { stockIndex } from './stocks-index.ts'
 
@@ -56,24 +57,31 @@ endpoint(
     const examined = examinePrices(stock.instrument, { bars, quote }, { dividends: null, now: Date.now() })
     // A quote that a report would leave out is shown here, because it is what was asked for, and says so.
     const value = examined.quote ?? told
+    const language = settings.reportLanguage
+    const figures = quoteFigures(value)
     return c.json({
       stock_code: stock.instrument.key,
       stock_name: nameOf(stock, settings) ?? value.name,
-      current_price: value.price,
-      change: value.change,
-      change_percent: value.changePct,
-      open: value.open,
-      high: value.high,
-      low: value.low,
-      prev_close: value.prevClose,
-      volume: value.volume,
-      amount: value.amount,
+      ...figures,
       update_time: value.quotedAt === null ? null : isoMicros(value.quotedAt),
       data_notice,
-      data_checks: pricesNotice(examined.consistency, settings.reportLanguage),
+      data_checks: pricesNotice(examined.consistency, language),
+      field_checks: fieldChecks(examined.consistency, { fields: QUOTE_FIELDS, rows: [figures], language }),
     })
   },
 )
+
+const quoteFigures = ({ price, change, changePct, open, high, low, prevClose, volume, amount }: Quote) => ({
+  current_price: price,
+  change,
+  change_percent: changePct,
+  open,
+  high,
+  low,
+  prev_close: prevClose,
+  volume,
+  amount,
+})
 
 const PERIODS = ['daily', 'weekly', 'monthly'] as const
 type Period = (typeof PERIODS)[number]
@@ -115,13 +123,16 @@ endpoint(
     const { data_notice } = answered(bars, settings)
     const nobody = { ok: false as const, runs: [] }
     const examined = examinePrices(stock.instrument, { bars, quote: nobody }, { dividends: null, now: Date.now() })
+    const language = settings.reportLanguage
+    const data = lines(examined.bars, { days: query.days, period })
     return c.json({
       stock_code: stock.instrument.key,
       stock_name: nameOf(stock, settings),
       period,
-      data: lines(examined.bars, { days: query.days, period }),
+      data,
       data_notice,
-      data_checks: pricesNotice(examined.consistency, settings.reportLanguage),
+      data_checks: pricesNotice(examined.consistency, language),
+      field_checks: fieldChecks(examined.consistency, { fields: BAR_FIELDS, rows: data, language }),
     })
   },
 )

@@ -55,6 +55,7 @@ export const ANALYSIS_WORDS = {
   exchange: ['The exchange', 'SH'],
   existing_task_id: ['The task that is open for this stock', ID],
   filter_first: ['Filter before the limit is applied', false],
+  field_checks: ['The fields that a check speaks of, the worst first; empty where none does'],
   finished_at: ['When it ended; null while it has not', '2026-08-14T10:13:00.000000Z'],
   force_refresh: ['Ask the sources anew instead of taking what is kept', false],
   from: ['The sender', 'Bellwether <reports@example.com>'],

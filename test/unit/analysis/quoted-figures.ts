@@ -23,6 +23,7 @@ export function unmarked(truth: Made, other: Made): string[] {
     ...REPORT_TYPES.flatMap((type) =>
       unmarkedInSections(type, markdownOf(truth.report, type), markdownOf(other.report, type)),
     ),
+    ...unmarkedInRows(tableRows(truth.report), tableRows(other.report)),
     ...unmarkedInSections('html', htmlParts(truth.report), htmlParts(other.report)),
     ...unmarkedInRow(truth, other),
     ...unmarkedInMessages(truth.report, other.report),
@@ -118,6 +119,25 @@ function unmarkedInSections(kind: string, truth: Map<string, string>, other: Map
     const known = figuresIn(truth.get(heading) ?? '')
     const strange = figuresIn(text).filter((figure) => !known.some((one) => isClose(one, figure)))
     return strange.length === 0 ? [] : [`${kind} ${heading}: ${strange.join(', ')}`]
+  })
+}
+
+/** The lines of all tables, by their section and first cell. */
+function tableRows(report: AnalysisReport): Map<string, string> {
+  const rows = [...markdownOf(report, 'full')].flatMap(([heading, text]) => {
+    const lines = text.split('\n').filter((line) => line.startsWith('| '))
+    return lines.map((line): [string, string] => [`${heading} ${line.split(' | ')[0]}`, line])
+  })
+  return new Map(rows)
+}
+
+/** A mark under a table does not say which of its lines it means: each line has its own. */
+function unmarkedInRows(truth: Map<string, string>, other: Map<string, string>): string[] {
+  return [...other].flatMap(([name, line]) => {
+    if (line.includes(MARK)) return []
+    const known = figuresIn(truth.get(name) ?? '')
+    const strange = figuresIn(line).filter((figure) => !known.some((one) => isClose(one, figure)))
+    return strange.length === 0 ? [] : [`line ${name}: ${strange.join(', ')}`]
   })
 }
 

@@ -172,3 +172,46 @@ test('the change of sixty sessions is told, and a report has one volume ratio', 
   expect(raw.market_snapshot.volume_ratio).toBe(ratio.toFixed(2))
   expect(JSON.stringify(report)).not.toContain('31.4159')
 })
+
+/** Each row of a table by its first cell. */
+function rowsOf(markdown: string): Map<string, string> {
+  const rows = markdown.split('\n').filter((line) => line.startsWith('| '))
+  return new Map(rows.map((line) => [line.split(' | ')[0]?.slice(2) ?? '', line]))
+}
+
+test('each line of the indicators has the mark of the check that touches it, and no other', async () => {
+  for (const language of ReportLanguage.options) {
+    const { report: labels, consistency: words } = textsOf(language)
+    const marked = rowsOf(renderMarkdown(await reportWith(WHOLE, { dailyBars: async () => got(TICK) }, { language })))
+    const mark = words.check.bad_tick
+    const lines = [...marked].filter(([name]) => name.startsWith(labels.indicator.ma) || name === labels.indicator.atr)
+    expect(lines).toHaveLength(2)
+    for (const [, line] of lines) expect(line).toContain(`⚠ ${mark}`)
+    expect(marked.get(labels.indicator.volume_ratio)).not.toContain('⚠')
+    const clean = rowsOf(renderMarkdown(await reportWith(WHOLE, {}, { language })))
+    for (const line of clean.values()) expect(line).not.toContain('⚠')
+  }
+})
+
+test('volumes that nothing at hand can check are called that at the ratio, at the part of the score and in their sentence', async () => {
+  const bars = BARS.map((bar) => ({ ...bar, amount: null }))
+  const quote = { ...QUOTE, amount: null, volume: null, turnoverRatePct: null }
+  for (const language of ReportLanguage.options) {
+    const { report: labels, consistency: words } = textsOf(language)
+    const sources = { dailyBars: async () => got(bars), quote: async () => got(quote) }
+    const report = await reportWith(WHOLE, sources, { language })
+    const said = words.unchecked.replace('{checks}', words.check.volume_units)
+    const unchecked = rawOf(report).consistency.findings
+    expect(unchecked).toContainEqual(
+      expect.objectContaining({ check: 'volume_units', verdict: 'not_possible', touches: ['volume'] }),
+    )
+    const rows = rowsOf(renderMarkdown(report))
+    expect(rows.get(labels.indicator.volume_ratio)).toContain(said)
+    expect(rows.get(labels.scorePart.volume)).toContain(said)
+    expect(rows.get(labels.indicator.atr)).not.toContain(said)
+    expect(renderHtml(report).split(said).length).toBeGreaterThan(2)
+    expect(JSON.stringify(rawOf(report).dashboard)).toContain(said)
+    const checked = renderMarkdown(await reportWith(WHOLE, {}, { language }))
+    expect(checked).not.toContain(said)
+  }
+})

@@ -1,6 +1,7 @@
 // A report as Markdown. It reads nothing but the report (and, for a run with troubles, its diagnostics), so a push, a
 // download and the console show the same words. Notices of sample data and of missing news stand in every form.
 
+import type { Touch } from '../../../market/consistency/types.ts'
 import type { AnalysisReport, DiagnosticSummary } from '../../schemas.ts'
 import { fill, textsOf } from '../../texts/book.ts'
 import { aside, fixed, largeNumber, signedPct, withUnit } from '../../texts/format.ts'
@@ -184,12 +185,27 @@ function oneSentence({ view, report }: Page): string {
   return `${withMark(text(view.oneSentence ?? report.summary.analysis_summary), touchMark(report, 'any'))}${guard}`
 }
 
-function scoreTable(trend: TrendAnalysis, { labels }: Page): string {
+/** The figures that a part of the score is made of; a part that is not named here is marked by any check. */
+const PART_OF: Readonly<Record<string, readonly Touch[]>> = {
+  trend: ['price', 'averages'],
+  bias: ['price', 'averages'],
+  volume: ['volume', 'price', 'change'],
+  support: ['price', 'averages', 'levels'],
+  macd: ['price', 'averages'],
+  rsi: ['price', 'averages'],
+}
+
+function scoreTable(trend: TrendAnalysis, { labels, report }: Page): string {
   const { part, points, reason, score } = labels.heading
-  const rows = trend.score_parts.map((row) => [text(row.label), `${row.points} / ${row.max}`, text(row.reason)])
+  const rows = trend.score_parts.map(({ key, label, points: scored, max, reason: told }) => {
+    return [text(label), `${scored} / ${max}`, withMark(text(told), touchMark(report, PART_OF[key] ?? 'any'))]
+  })
   return table(
     [part, points, reason],
-    [...rows, [`**${score}**`, `**${trend.signal_score} / 100**`, text(trend.buy_signal)]],
+    [
+      ...rows,
+      [`**${score}**`, `**${trend.signal_score} / 100**`, withMark(text(trend.buy_signal), touchMark(report, 'any'))],
+    ],
   )
 }
 
@@ -242,35 +258,48 @@ function indicatorTable(trend: TrendAnalysis, { labels, view, report }: Page): s
   const fine = inDigits(Math.max(2, view.decimals + 1))
   const basis = text(trend.adjustment?.label ?? '')
   const of = (name: string) => (basis === '' ? name : name + aside(basis, report.meta.report_language))
-  const rows = [
-    [of(labels.indicator.ma), price(trend.ma5, trend.ma10, trend.ma20, trend.ma60_is_ma20 ? null : trend.ma60)],
-    [labels.indicator.bias, plain(trend.bias_ma5, trend.bias_ma10, trend.bias_ma20)],
-    [labels.indicator.macd, fine(trend.macd_dif, trend.macd_dea, trend.macd_bar)],
-    [labels.indicator.rsi, plain(trend.rsi_6, trend.rsi_12, trend.rsi_24)],
-    [labels.indicator.kdj, plain(trend.kdj_k, trend.kdj_d, trend.kdj_j)],
-    [of(labels.indicator.boll), price(trend.boll_upper, trend.boll_middle, trend.boll_lower)],
-    [labels.indicator.atr, price(trend.atr_14)],
-    [labels.indicator.volume_ratio, plain(trend.volume_ratio_5d)],
-    ...performanceRows(trend, report),
+  const averages = touchMark(report, ['averages'])
+  const rows: [string, string, string][] = [
     [
-      of(yearRangeName(trend, report)),
-      trend.low_52w === null ? '–' : `${price(trend.low_52w)} – ${price(trend.high_52w)}`,
+      of(labels.indicator.ma),
+      price(trend.ma5, trend.ma10, trend.ma20, trend.ma60_is_ma20 ? null : trend.ma60),
+      averages,
     ],
+    [labels.indicator.bias, plain(trend.bias_ma5, trend.bias_ma10, trend.bias_ma20), averages],
+    [labels.indicator.macd, fine(trend.macd_dif, trend.macd_dea, trend.macd_bar), averages],
+    [labels.indicator.rsi, plain(trend.rsi_6, trend.rsi_12, trend.rsi_24), averages],
+    [labels.indicator.kdj, plain(trend.kdj_k, trend.kdj_d, trend.kdj_j), averages],
+    [of(labels.indicator.boll), price(trend.boll_upper, trend.boll_middle, trend.boll_lower), averages],
+    [labels.indicator.atr, price(trend.atr_14), averages],
+    [labels.indicator.volume_ratio, plain(trend.volume_ratio_5d), touchMark(report, ['volume'])],
+    ...performanceRows(trend, report),
+    [of(yearRangeName(trend, report)), yearRange(trend, price), touchMark(report, ['range'])],
   ]
-  return table([indicator, value], rows)
+  const told = rows.map(([name, figures, mark]) => [name, /\d/.test(figures) ? withMark(figures, mark) : figures])
+  return table([indicator, value], told)
 }
 
 /** What the listing did, and how much of it is traded. */
-function performanceRows(trend: TrendAnalysis, { meta: { report_language: language } }: AnalysisReport): string[][] {
+function performanceRows(trend: TrendAnalysis, report: AnalysisReport): [string, string, string][] {
+  const language = report.meta.report_language
   const { heading } = textsOf(language).outlook
   const plain = (...values: (number | null)[]) => values.map((value) => shown(value, 2)).join(' / ')
   const { average_turnover_20d: turnover } = trend
   return [
-    [heading.returns, plain(trend.return_5d_pct, trend.return_20d_pct, trend.return_60d_pct, trend.return_250d_pct)],
-    [heading.risk, plain(trend.volatility_60d_pct, trend.max_drawdown_250d_pct)],
-    [heading.turnover, turnover === null ? '–' : largeNumber(turnover, language)],
+    [
+      heading.returns,
+      plain(trend.return_5d_pct, trend.return_20d_pct, trend.return_60d_pct, trend.return_250d_pct),
+      touchMark(report, ['price', 'averages']),
+    ],
+    [heading.risk, plain(trend.volatility_60d_pct, trend.max_drawdown_250d_pct), touchMark(report, ['averages'])],
+    [heading.turnover, turnover === null ? '–' : largeNumber(turnover, language), touchMark(report, ['volume'])],
   ]
 }
+
+const yearRange = (
+  { low_52w: low, high_52w: high }: TrendAnalysis,
+  price: (...values: (number | null)[]) => string,
+): string => (low === null ? '–' : `${price(low)} – ${price(high)}`)
 
 /** The range of a year of adjusted bars is called that. */
 function yearRangeName({ adjustment }: TrendAnalysis, { meta }: AnalysisReport): string {

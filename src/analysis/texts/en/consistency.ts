@@ -78,6 +78,7 @@ export const consistency: ConsistencyTexts = {
   failedPrices: '⚠ Data consistency failed: {checks}.',
   warned: '⚠ Data consistency warning: {checks}.',
   mark: '⚠ {checks}',
+  unchecked: 'cannot be checked: {checks}',
   noScore: 'no score',
   noAdvice: 'No advice: the data failed a check',
   withheldSentence: 'The data failed a consistency check: no score, no advice, no level',

@@ -75,6 +75,7 @@ export const consistency: ConsistencyTexts = {
   failedPrices: '⚠ 데이터 정합성 검사 실패: {checks}.',
   warned: '⚠ 데이터 정합성 주의: {checks}.',
   mark: '⚠ {checks}',
+  unchecked: '확인할 수 없음: {checks}',
   noScore: '점수 없음',
   noAdvice: '데이터 검사 실패로 의견 없음',
   withheldSentence: '데이터 정합성 검사 실패: 점수, 의견, 가격대를 제시하지 않음',

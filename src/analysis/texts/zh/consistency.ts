@@ -75,6 +75,7 @@ export const consistency: ConsistencyTexts = {
   failedPrices: '⚠ 数据一致性校验未通过：{checks}。',
   warned: '⚠ 数据一致性校验提示：{checks}。',
   mark: '⚠ {checks}',
+  unchecked: '无法核对：{checks}',
   noScore: '无评分',
   noAdvice: '数据校验未通过，不作建议',
   withheldSentence: '数据一致性校验未通过：不给出评分、建议和价位',
