@@ -129,3 +129,16 @@ test('past advice is not measured against bars that failed a check', async () =>
   const told = await ask(ann, '/api/v1/analysis/history/accuracy?days=365')
   expect(told).toMatchObject({ total: 2, unmeasured: 1, overall: [{ horizon: 5, count: 1 }, {}, {}] })
 })
+
+test('prices are told without the binary tails of their sources', async () => {
+  onSunday()
+  const ann = await client()
+  // As a source sends it that keeps prices in 32 bits.
+  serve('QQTAL', { splitAgo: COUNT, quoteFactor: Math.fround(1683.2) / 1683.2 })
+  const quote = await ask<Record<string, number | null>>(ann, '/api/v1/stocks/QQTAL/quote')
+  const bars = await ask<{ data: Record<string, number | null>[] }>(ann, '/api/v1/stocks/QQTAL/history?days=30')
+  const figures = [quote, ...bars.data].flatMap((row) => Object.entries(row).filter(([, v]) => typeof v === 'number'))
+  expect(figures.length).toBeGreaterThan(150)
+  for (const [name, value] of figures)
+    expect([name, String(value)]).toEqual([name, expect.stringMatching(/^-?\d+(\.\d{1,4})?$/)])
+})

@@ -24,7 +24,7 @@ export function rawResult(facts: Facts, verdict: Verdict): Json {
     search_performed: facts.newsEvidence.count !== null,
     success: true,
     error_message: null,
-    current_price: facts.price,
+    current_price: figure(facts.price),
     change_pct: facts.changePct,
     ...authorship(facts),
     advice_code: facts.decision.advice,
@@ -167,7 +167,7 @@ function dataPerspective({ technical, price, nearby, quote, narrative, overview,
       trend_score: technical?.trendStrength ?? null,
     },
     price_position: {
-      current_price: price,
+      current_price: figure(price),
       ma5: figure(indicators?.ma5),
       ma10: figure(indicators?.ma10),
       ma20: figure(indicators?.ma20),
@@ -219,7 +219,7 @@ function stability(facts: Facts, action: Action | null): Json {
   return {
     applied: narrative.guardReason !== null,
     reason: narrative.guardReason,
-    current_price: price,
+    current_price: figure(price),
     // A broken support is none, and neither is a resistance that the price has passed.
     support: structure !== null && structure.support <= (price ?? 0) ? figure(structure.support) : null,
     resistance: structure !== null && structure.resistance > (price ?? 0) ? figure(structure.resistance) : null,

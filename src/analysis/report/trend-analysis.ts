@@ -84,7 +84,7 @@ export function trendAnalysisOf(facts: TrendFacts): TrendAnalysis {
     trend_status: labels.trendState[technical.trend],
     trend_strength: technical.trendStrength,
     ma_alignment: reasonOf('trend'),
-    current_price: price,
+    current_price: round(price),
     ...figuresOf('averages', technical),
     ma60: figure(longAverage),
     ma60_is_ma20: indicators.ma60 === null,

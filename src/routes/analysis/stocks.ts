@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { marketDataOf } from '../../analysis/market-data.ts'
 import { pricesNotice } from '../../analysis/texts/findings.ts'
-import { sampleNotice } from '../../analysis/texts/format.ts'
+import { figure, round, sampleNotice } from '../../analysis/texts/format.ts'
 import { type Config, config } from '../../config.ts'
 import { stockNameStore } from '../../db/stock-names.ts'
 import type { AppEnv } from '../../http/app-env.ts'
@@ -72,15 +72,15 @@ endpoint(
 )
 
 const quoteFigures = ({ price, change, changePct, open, high, low, prevClose, volume, amount }: Quote) => ({
-  current_price: price,
-  change,
-  change_percent: changePct,
-  open,
-  high,
-  low,
-  prev_close: prevClose,
+  current_price: round(price),
+  change: figure(change),
+  change_percent: figure(changePct),
+  open: figure(open),
+  high: figure(high),
+  low: figure(low),
+  prev_close: figure(prevClose),
   volume,
-  amount,
+  amount: figure(amount),
 })
 
 const PERIODS = ['daily', 'weekly', 'monthly'] as const
@@ -163,7 +163,15 @@ function lines(bars: readonly Bar[], { days, period }: { days: number; period: P
   const first = Math.max(0, bars.length - days)
   const before = bars[first - 1]?.close ?? null
   const grouped = groupBars(bars.slice(first), period)
-  return grouped.map((bar, i) => ({ ...bar, change_percent: changePct(bar.close, grouped[i - 1]?.close ?? before) }))
+  return grouped.map((bar, i) => ({
+    ...bar,
+    open: round(bar.open),
+    high: round(bar.high),
+    low: round(bar.low),
+    close: round(bar.close),
+    amount: figure(bar.amount),
+    change_percent: changePct(bar.close, grouped[i - 1]?.close ?? before),
+  }))
 }
 
 function changePct(close: number, previous: number | null): number | null {

@@ -18,6 +18,8 @@ function problem(words: readonly string[]): string | null {
   const [first = '', second = '', third = ''] = words
   switch (words.length) {
     case 2:
+      // Silence would be an answer, and a wrong one.
+      if (first === '-N') return '-N: not available here, no times of reading are kept'
       return first === '!' || UNARY.test(first) ? null : `${first}: unary operator expected`
     case 3:
       if (BINARY.test(second)) return INTEGERS.test(second) ? notInteger([first, third]) : null

@@ -108,14 +108,22 @@ export const VALUED_TESTS: Readonly<Record<string, Maker>> = {
   },
 }
 
+/** Of what a link leads to; a link that leads nowhere allows nothing. */
+function allows(bits: number): Test {
+  return (entry) => {
+    const stat = entry.ownKind === 'symlink' ? entry.target : entry.stat
+    return stat !== null && (stat.mode & bits) !== 0
+  }
+}
+
 /** Those that stand alone. */
 export const PLAIN_TESTS: Readonly<Record<string, Test>> = {
   '-true': () => true,
   '-false': () => false,
   '-empty': (entry) => entry.isEmpty,
-  '-executable': (entry) => ((entry.target ?? entry.stat).mode & 0o111) !== 0,
-  '-readable': (entry) => ((entry.target ?? entry.stat).mode & 0o400) !== 0,
-  '-writable': (entry) => ((entry.target ?? entry.stat).mode & 0o200) !== 0,
+  '-executable': allows(0o111),
+  '-readable': allows(0o400),
+  '-writable': allows(0o200),
   '-nouser': () => false,
   '-nogroup': () => false,
 }

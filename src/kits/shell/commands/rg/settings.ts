@@ -94,6 +94,9 @@ export function rgSettings(args: readonly string[]): RgSettings {
   for (const option of read.options) apply(settings, option)
   const { grep } = settings
   grep.files = read.operands
+  if (settings.has('type-list') && grep.files.length + grep.patterns.length > 0) {
+    throw new RgMisuse("error: The argument '<PATTERN>' cannot be used with '--type-list'")
+  }
   if (!settings.has('files') && !settings.has('type-list') && grep.patterns.length === 0) {
     const first = grep.files.shift()
     if (first === undefined)

@@ -96,9 +96,18 @@ export function tarOptions(words: readonly string[]): ReadTarOptions {
   if (mode === undefined) {
     return misuse("You must specify one of the '-Acdtrux', '--delete' or '--test-label' options")
   }
+  const clash = conflict(mode as Mode, read)
+  if (clash !== null) return misuse(clash)
   const strip = read.value('strip') ?? '0'
   if (!/^\d+$/.test(strip)) return misuse(`${strip}: Invalid number of elements`)
   return { ok: true, options: optionsOf(mode as Mode, read, Number(strip)) }
+}
+
+/** What GNU tar refuses to do together; null for nothing. */
+function conflict(mode: Mode, read: GnuOptions): string | null {
+  if (read.given.filter(({ name }) => name === 'f').length > 1) return "Multiple archive files require '-M' option"
+  if (!read.has('s') || ['x', 't', 'd'].includes(mode)) return null
+  return `'--same-order' cannot be used with '${mode.length > 1 ? '--' : '-'}${mode}'`
 }
 
 function optionsOf(mode: Mode, read: GnuOptions, strip: number): TarOptions {

@@ -39,7 +39,7 @@ function checkOptions(given: GivenOptions): void {
   }
   if (given.has('t') && given.has('x')) throw refusal('mutually exclusive arguments: --table --fillrows')
   const isTable = given.has('t') || given.has('J')
-  if (!isTable && [...'NRHndl'].some((name) => given.has(name))) {
+  if (!isTable && [...'NRHn'].some((name) => given.has(name))) {
     throw refusal('option --table required for all --table-*')
   }
 }

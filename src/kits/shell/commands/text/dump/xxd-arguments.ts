@@ -136,17 +136,17 @@ function setValue(settings: XxdSettings, name: string, value: string): void {
     return
   }
   const [, sign = '', digits = ''] = /^([-+]*)(.*)$/.exec(value) ?? []
-  const count = /^0x[\da-f]+$/i.test(digits)
-    ? Number(digits)
-    : /^0[0-7]+$/.test(digits)
-      ? Number.parseInt(digits, 8)
-      : /^\d+$/.test(digits)
-        ? Number(digits)
-        : null
-  if (count === null) throw new Misuse(`invalid number ${curly(value)}`, { showsHint: false })
+  const count = leadingNumber(digits)
   if (name === 'seek') settings.seek = { from: sign.includes('-') ? 'end' : 'start', count }
-  else if (name === 'columns') settings.columns = count
+  else if (name === 'columns') settings.columns = count || null
   else if (name === 'group') settings.group = count
   else if (name === 'length') settings.length = count
   else settings.offset = sign.includes('-') ? -count : count
+}
+
+/** As C's `strtol` reads it with base 0: what follows the digits is not looked at, and no digits are 0. */
+function leadingNumber(text: string): number {
+  const [, hex, octal, decimal] = /^(?:0x([\da-f]+)|0([0-7]*)|(\d+))/i.exec(text) ?? []
+  if (hex !== undefined) return Number.parseInt(hex, 16)
+  return octal === undefined ? Number(decimal ?? 0) : Number.parseInt(octal || '0', 8)
 }

@@ -37,9 +37,12 @@ export async function numfmt(call: TextCall): Promise<void> {
     return
   }
   const header = given.has('header') ? Number(given.value('header') ?? 1) : 0
-  for (const [i, line] of linesOf(call.stdin, end).entries()) {
-    if (i < header) call.write(line + end)
-    else converted(call, line, settings, end)
+  const lines = linesOf(call.stdin, end)
+  for (const [i, line] of lines.entries()) {
+    // A last line without an end gets none.
+    const close = i === lines.length - 1 && !call.stdin.endsWith(end) ? '' : end
+    if (i < header) call.write(line + close)
+    else converted(call, line, settings, close)
   }
 }
 
@@ -108,11 +111,11 @@ function formatOf(text: string): NonNullable<Settings['format']> {
 
 function converted(call: TextCall, line: string, settings: Settings, end: string): void {
   const { delimiter, fields } = settings
-  const parts = delimiter === null ? (line.match(/[ \t]*[^ \t]+|[ \t]+$/g) ?? ['']) : line.split(delimiter)
+  const parts = delimiter === null ? blankFields(line) : line.split(delimiter)
   try {
     const shown = parts.map((part, i) => {
-      if (!fields(i + 1)) return part
-      const [blanks = '', word = ''] = delimiter === null ? [/^[ \t]*/.exec(part)?.[0], part.trimStart()] : ['', part]
+      if (!fields(i + 1) || (i > 0 && /^[ \t\n]+$/.test(part))) return part
+      const [blanks = '', word = ''] = delimiter === null ? [/^[ \t\n]*/.exec(part)?.[0], part.trimStart()] : ['', part]
       const text = numberText(word, settings)
       // Blanks before a number are a column's, which its new text fills as far as it goes.
       const isColumn = delimiter === null && (blanks.length > 0 || i > 0) && settings.padding === 0
@@ -125,6 +128,12 @@ function converted(call: TextCall, line: string, settings: Settings, end: string
     if (settings.invalid !== 'ignore') call.complain(error.message, settings.invalid === 'fail' ? EXIT_INVALID : 0)
     call.write(line + end)
   }
+}
+
+/** The blank that ends a field is a space in what is printed, whatever it was; an end of line is one where lines end otherwise. */
+function blankFields(line: string): string[] {
+  const fields = line.match(/[ \t\n]*[^ \t\n]+|[ \t\n]+$/g) ?? ['']
+  return fields.map((field, i) => (i === 0 ? field : ` ${field.slice(1)}`))
 }
 
 function numberText(word: string, settings: Settings): string {
