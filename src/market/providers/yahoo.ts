@@ -67,7 +67,13 @@ function rangeFor({ count, endDate }: BarsQuery, now: number): string {
 function toBars({ market }: Instrument, chart: Chart, adjusted: boolean): Bar[] {
   const prices = chart.indicators.quote[0] ?? {}
   const adjustedCloses = adjusted ? chart.indicators.adjclose?.[0]?.adjclose : undefined
-  return (chart.timestamp ?? []).flatMap((seconds, i) => {
+  const timestamps = chart.timestamp ?? []
+  const columns = [prices.open, prices.high, prices.low, prices.close, prices.volume, adjustedCloses]
+  // A column that lacks a value somewhere puts every later one under the wrong day.
+  if (columns.some((column) => column !== undefined && column.length !== timestamps.length)) {
+    throw faulty(SERVICE, 'malformed', 'columns of different lengths')
+  }
+  return timestamps.flatMap((seconds, i) => {
     const open = prices.open?.[i] ?? null
     const high = prices.high?.[i] ?? null
     const low = prices.low?.[i] ?? null
