@@ -87,8 +87,8 @@ function printLines({ name: file, lines }: SearchedFile, found: readonly number[
   let printed = -1
   const print = (i: number, sign: ':' | '-', text: string, column?: number) => {
     let head = options.has('no-filename') || options.has('heading') ? '' : named(output, file, sign)
-    if (options.has('line-number') && !options.has('no-line-number')) head += `${i + 1}${sign}`
-    if (options.has('column') && column !== undefined) head += `${column + 1}${sign}`
+    if (options.latest('line-number', 'no-line-number') === 'line-number') head += named(output, `${i + 1}`, sign)
+    if (options.has('column') && column !== undefined) head += named(output, `${column + 1}`, sign)
     git.out(`${head}${text}\n`)
   }
   const bare = (i: number) => (lines[i] ?? '').replace(/\n$/, '')

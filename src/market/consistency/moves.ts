@@ -235,19 +235,19 @@ export function quoteLimit(evidence: Evidence): Checked {
   return { findings: [finding('quote_limit', 'fail', { ...told, detail: 'beyond_limit' })] }
 }
 
-/** A high or low of the quote that the day cannot have had is left out. */
+/** An open, high or low of the quote that the day cannot have had is left out. */
 function tickOfQuote({ quote }: Evidence, bounds: Bounds): Checked {
   if (quote === null) return pass('quote_limit')
-  const { price, high, low, prevClose } = quote
+  const { price, open, high, low, prevClose } = quote
   const most = bounds.isFree ? Math.max(price, prevClose) * bounds.tick : bounds.high
   const least = bounds.isFree ? Math.min(price, prevClose) / bounds.tick : bounds.low
-  const isHigh = high !== null && high > most
-  const isLow = low !== null && low < least
-  if (!isHigh && !isLow) return pass('quote_limit')
-  const found = isHigh ? high : low
+  const isBeyond = (value: number | null) => value !== null && (value > most || value < least)
+  const found = [high, low, open].find(isBeyond)
+  if (found === undefined) return pass('quote_limit')
+  const kept = (value: number | null) => (isBeyond(value) ? null : value)
   const told = { touches: PRICES, detail: 'clipped' as const, expected: price, found }
   return {
     findings: [finding('quote_limit', 'warn', told)],
-    quote: { ...quote, high: isHigh ? null : high, low: isLow ? null : low },
+    quote: { ...quote, open: kept(open), high: kept(high), low: kept(low) },
   }
 }

@@ -110,6 +110,10 @@ test('what was tried of old: each stops the advice, or is repaired with both val
   const far = examine({ ...evidence, quote: { ...quote, price: quote.prevClose * 1.34, high: quote.prevClose * 1.34 } })
   expect(far.consistency.isBlocked).toBe(true)
   expect(far.consistency.withheld).toContain('price')
+  // An open beyond the limit is as impossible as a close; the price itself is sound.
+  const gap = examine({ ...evidence, quote: { ...quote, open: quote.prevClose * 1.3, high: quote.prevClose * 1.3 } })
+  expect(gap.quote).toMatchObject({ price: quote.price, open: null, high: null })
+  expect(named(alarms(gap.consistency))).toContain('quote_limit warn clipped')
 })
 
 function cleanOf(key: string) {

@@ -7,7 +7,7 @@ import { subjectOf } from '../message-parts.ts'
 import { formatSignature } from '../objects.ts'
 import { RefFormat } from '../ref-format.ts'
 import { sortKeys, sortRefs } from '../ref-sorting.ts'
-import { abbreviate, commitId, fullRefName, leftBranches, upstreamOf } from '../revisions.ts'
+import { abbreviate, commitId, fullRefName, leftBranches, revision, upstreamOf } from '../revisions.ts'
 import { idLength, refuseColor } from '../show-changes.ts'
 import { gatherStatus, upstreaming } from '../status-report.ts'
 import { refuseColumns } from './columns.ts'
@@ -25,6 +25,7 @@ const OPTIONS = [
   'force|f',
   'quiet|q',
   'set-upstream-to|u=',
+  'set-upstream',
   'unset-upstream',
   'contains=?',
   'no-contains=?',
@@ -49,6 +50,10 @@ const OPTIONS = [
 
 export async function branch(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments('branch', OPTIONS, args)
+  if (options.has('set-upstream'))
+    throw fatal(
+      "the '--set-upstream' option is no longer supported. Please use '--track' or '--set-upstream-to' instead.",
+    )
   const head = await git.repo().refs.head()
   const current = head.ref?.replace(/^refs\/heads\//, '') ?? null
   if (options.has('show-current')) {
@@ -160,12 +165,18 @@ async function isListed(
       options.has('ignore-case') ? 'i' : '',
     ).test(name)
   if (patterns.length > 0 && !patterns.some((pattern) => pattern.length <= 200 && isMatch(pattern))) return false
-  const at = async (option: string) => commitId(repo, options.value(option) || 'HEAD')
+  const at = (option: string) => commitAt(git, option, options.value(option) || 'HEAD')
   if (options.has('points-at') && oid !== (await at('points-at'))) return false
   if (options.has('contains') && !(await isAncestor(repo, await at('contains'), oid))) return false
   if (options.has('no-contains') && (await isAncestor(repo, await at('no-contains'), oid))) return false
   if (options.has('merged') && !(await isAncestor(repo, oid, await at('merged')))) return false
   return !options.has('no-merged') || !(await isAncestor(repo, oid, await at('no-merged')))
+}
+
+async function commitAt(git: Invocation, option: string, word: string): Promise<string> {
+  if ((await revision(git.repo(), word)) !== null) return commitId(git.repo(), word)
+  if (option.endsWith('merged')) throw fatal(`malformed object name ${word}`)
+  throw new GitFailure(`error: malformed object name ${word}`, 129)
 }
 
 async function verboseDetails(

@@ -45,7 +45,6 @@ export async function clone(git: Invocation, args: string[]): Promise<number> {
   for (const setting of options.all('config'))
     if (!isKey(setting.split('=')[0] ?? '')) throw fatal(`invalid key of --config: '${setting}'`)
   if (!options.has('quiet')) git.err(`Cloning into ${layout === 'worktree' ? '' : 'bare repository '}'${name}'...`)
-  if (options.has('recurse-submodules')) git.err('warning: submodules are not cloned here')
   if (isPath && depth !== null) git.err('warning: --depth is ignored in local clones; use file:// instead.')
   const { repo, oid } = await cloneInto({
     fs: git.fs,
@@ -65,9 +64,11 @@ export async function clone(git: Invocation, args: string[]): Promise<number> {
     config.set(key, value)
     await repo.saveConfig(config)
   }
+  if (options.has('recurse-submodules') && git.fs.exists(`${git.resolve(name)}/.gitmodules`))
+    git.err('warning: submodules are not cloned here')
   if (oid === null) git.err('warning: You appear to have cloned an empty repository.')
   if (options.has('quiet')) return 0
-  if (isPath) git.err('done.')
+  if (isPath && !options.has('no-local')) git.err('done.')
   if (oid !== null && layout === 'worktree' && (await repo.refs.head()).ref === null) git.err(detachedAdvice(oid))
   return 0
 }

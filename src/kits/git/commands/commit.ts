@@ -98,6 +98,7 @@ function showsDate(options: Arguments, isPicked: boolean): boolean {
 /** What would be committed, as the status tells it; the index is put back as it was. */
 async function dryRun(git: Invocation, options: Arguments): Promise<number> {
   if (options.has('verbose')) throw fatal('git commit --dry-run -v is not available here')
+  if (options.has('amend')) throw fatal('git commit --dry-run --amend is not available here')
   await refuseUnmerged(git, options)
   const repo = git.repo()
   const path = `${repo.gitDir}/index`
@@ -106,20 +107,13 @@ async function dryRun(git: Invocation, options: Arguments): Promise<number> {
     const partial = await stageFor(git, options)
     if (partial !== null && !options.has('include'))
       throw fatal('git commit --dry-run of named paths is not available here')
-    const previous = options.has('amend') ? (await repo.refs.head()).oid : null
-    const compared = previous === null ? await repo.headTree() : await firstParentTree(git, previous)
-    const isEmpty = (await indexTree(repo)) === (compared ?? EMPTY_TREE)
+    const isEmpty = (await indexTree(repo)) === ((await repo.headTree()) ?? EMPTY_TREE)
     await sayNothingToCommit(git)
     return isEmpty && !options.has('allow-empty') ? 1 : 0
   } finally {
     if (before) await repo.fs.write(path, before)
     else if (repo.fs.exists(path)) repo.fs.remove(path)
   }
-}
-
-async function firstParentTree(git: Invocation, oid: string): Promise<string | null> {
-  const [parent] = (await git.repo().commit(oid)).parents
-  return parent === undefined ? null : (await git.repo().commit(parent)).tree
 }
 
 type CommitKind = { isAmended: boolean; isInitial: boolean; isMerge: boolean; isPicked: boolean }

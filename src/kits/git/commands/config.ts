@@ -202,7 +202,10 @@ async function settingsOf(git: Invocation, scope: Scope | null): Promise<Setting
 }
 
 async function list(git: Invocation, scope: Scope | null, namesOnly: boolean): Promise<number> {
-  for (const { key, value } of await settingsOf(git, scope)) git.line(namesOnly ? key : `${key}=${value}`)
+  const settings = await settingsOf(git, scope)
+  if (scope === 'global' && settings.length === 0 && !git.fs.exists(git.globalConfigPath))
+    throw fatal(`unable to read config file '${git.globalConfigPath}': No such file or directory`)
+  for (const { key, value } of settings) git.line(namesOnly ? key : `${key}=${value}`)
   return 0
 }
 

@@ -1,7 +1,7 @@
 import { type Arguments, parseArguments } from '../arguments.ts'
 import { utf8 } from '../bytes.ts'
 import { isTrue } from '../config-file.ts'
-import { fatal } from '../failure.ts'
+import { fatal, GitFailure } from '../failure.ts'
 import type { PlannedRef } from '../fetch-plan.ts'
 import { describedSource } from '../fetch-report.ts'
 import { fetchOrdered } from '../fetching.ts'
@@ -135,6 +135,12 @@ async function noteHeads(git: Invocation, found: readonly PlannedRef[], url: str
 
 export async function lsRemote(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments('ls-remote', ['heads|h', 'tags|t', 'quiet|q', 'exit-code', 'refs', 'get-url'], args)
+  // Alone it asks for help, as with every command.
+  if (args.length === 1 && args[0] === '-h')
+    throw new GitFailure(
+      'usage: git ls-remote [--heads] [--tags] [--refs] [-q | --quiet] [<repository> [<refs>...]]',
+      129,
+    )
   const [given, ...patterns] = options.rest
   const url: string =
     given !== undefined && /:\/\//.test(given)

@@ -76,9 +76,10 @@ export async function formatPatch(git: Invocation, args: string[]): Promise<numb
   const commits = await commitsOf(git, { options, revisions, pathspec })
   const first = Number(options.value('start-number') ?? 1)
   if (!Number.isInteger(first) || first < 0) throw fatal('--start-number expects a number')
-  const signature = options.has('no-signature')
-    ? ''
-    : (options.value('signature') ?? (await git.setting('format.signature')) ?? GIT_VERSION)
+  const signature =
+    options.latest('signature', 'no-signature') === 'no-signature'
+      ? ''
+      : (options.value('signature') ?? (await git.setting('format.signature')) ?? GIT_VERSION)
   const series = { options, pathspec, first, total: commits.length + first - 1, signature }
   const hasCover = options.has('cover-letter') && !options.has('no-cover-letter')
   if (hasCover && commits.length > 0)

@@ -58,6 +58,8 @@ export async function grep(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments('grep', OPTIONS, withContext(args))
   if (options.has('color') && !['never', 'auto', 'false'].includes(options.value('color') ?? ''))
     throw fatal(`--color=${options.value('color')} is not available here`)
+  if (options.has('no-exclude-standard') && !options.has('untracked'))
+    throw fatal('--[no-]exclude-standard cannot be used for tracked contents')
   const words = [...options.plain]
   const matcher = await matcherOf(git, options, words)
   const { trees, paths } = await treesAndPaths(git, options, words)

@@ -120,7 +120,11 @@ async function textFor(git: Invocation, options: Arguments, edited: string): Pro
 
 async function textFrom(git: Invocation, { name, value }: { name: string; value: string }): Promise<string> {
   if (name === 'message') return value
-  if (name === 'reuse-message') return textOf((await git.repo().objects.read(await objectNamed(git, value))).bytes)
+  if (name === 'reuse-message') {
+    const { type, bytes } = await git.repo().objects.read(await objectNamed(git, value))
+    if (type !== 'blob') throw fatal(`cannot read note data from non-blob object '${value}'.`)
+    return textOf(bytes)
+  }
   const text = value === '-' ? git.stdin : await readText(git.fs, git.resolve(value))
   if (text === null) throw fatal(`could not open or read '${value}': No such file or directory`)
   return text

@@ -11,6 +11,7 @@ import { revision } from '../revisions.ts'
 
 export async function hashObject(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments('hash-object', ['w', 't=', 'stdin', 'no-filters', 'path='], args)
+  if (options.all('stdin').length > 1) throw new GitFailure('error: Multiple --stdin arguments are not supported', 129)
   const type = options.value('t') ?? 'blob'
   if (!isType(type)) throw fatal(`invalid object type "${type}"`)
   const contents: Uint8Array[] = options.has('stdin') ? [utf8(git.stdin)] : []

@@ -1,5 +1,6 @@
 // Differences as programs ask for them: `diff-tree`, `diff-index` and `diff-files`.
 
+import { lstatAt } from '../../../workspace/stat.ts'
 import { type Arguments, parseArguments } from '../arguments.ts'
 import { byteOrder } from '../bytes.ts'
 import { fatal, GitFailure } from '../failure.ts'
@@ -55,7 +56,9 @@ export async function diffTree(git: Invocation, args: string[]): Promise<number>
   for (const parent of commit.parents.length === 0 ? [null] : commit.parents) {
     const before = parent === null ? null : (await repo.commit(parent)).tree
     const changes = await between(before, commit.tree)
-    if (changes.length > 0 || options.has('always')) git.out(await commitHead(git, oid, options))
+    const { isRelative, below } = { isRelative: options.has('relative'), below: options.value('relative') ?? '' }
+    const isShown = !isRelative || below === '' || changes.some(({ path }) => path.startsWith(below))
+    if ((changes.length > 0 && isShown) || options.has('always')) git.out(await commitHead(git, oid, options))
     exitCode = Math.max(exitCode, await answer(git, changes, options))
   }
   return exitCode
@@ -134,6 +137,10 @@ export async function diffIndex(git: Invocation, args: string[]): Promise<number
 export async function diffFiles(git: Invocation, args: string[]): Promise<number> {
   const options = asPlumbing(parseArguments('diff-files', [...OPTIONS, 'q'], args))
   const repo = git.repo()
+  for (const word of options.plain) {
+    const isPath = /[*?[:]/.test(word) || lstatAt(git.fs, git.resolve(word)) !== null
+    if (!isPath && !(await repo.index()).get(word)) throw unknownRevision(word)
+  }
   const pathspec = git.pathspec(options.rest)
   const unmerged = (await repo.index()).unmergedPaths().filter((path) => pathspec.matches(path))
   if (unmerged.length > 0)
@@ -144,8 +151,8 @@ export async function diffFiles(git: Invocation, args: string[]): Promise<number
 
 /** In raw lines, what is only in the working tree has no id. */
 async function unstored(git: Invocation, options: Arguments, changes: readonly Change[]): Promise<Change[]> {
-  if (!options.has('raw')) return [...changes]
-  if (PATCHES.some((name) => options.has(name)))
+  if (!options.has('raw') && !options.has('patch-with-raw')) return [...changes]
+  if (options.has('patch-with-raw') || PATCHES.some((name) => options.has(name)))
     throw fatal('--raw with a patch of the working tree is not available here')
   const fresh = new Set((await unstagedChanges(git.repo())).map(({ path }) => path))
   return changes.map((change) =>

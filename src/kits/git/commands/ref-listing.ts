@@ -72,7 +72,8 @@ export async function symbolicRef(git: Invocation, args: string[]): Promise<numb
   const options = parseArguments('symbolic-ref', ['short', 'quiet|q', 'delete|d', 'm='], args)
   const repo = git.repo()
   const [name, target] = options.rest
-  if (name === undefined) throw new GitFailure('usage: git symbolic-ref [-m <reason>] <name> [<ref>]', 129)
+  if (name === undefined || (target !== undefined && options.has('delete')))
+    throw new GitFailure('usage: git symbolic-ref [-m <reason>] <name> [<ref>]', 129)
   if (target !== undefined) {
     if (name === 'HEAD' && !target.startsWith('refs/')) throw fatal('Refusing to point HEAD outside of refs/')
     const reason = options.value('m')

@@ -64,8 +64,11 @@ async function show(
   const ids = await Promise.all([oid, ...parents].map(shorten))
   const head = mark + ids.join(' ')
   if (options.has('oneline')) {
-    const text = await prettyCommit(repo, visited, await prettyOptions(git, options))
+    const pretty = await prettyOptions(git, options)
+    const text = await prettyCommit(repo, visited, pretty)
     git.line(mark + text)
+    // A form of several lines ends with an empty one.
+    if (pretty.format !== 'oneline') git.line()
     return
   }
   if (!options.has('format') && !options.has('pretty')) {

@@ -219,6 +219,7 @@ async function show(git: Invocation, args: string[]): Promise<number> {
   const changes = await treeChanges(repo, base.tree, saved.tree)
   const untracked = options.has('include-untracked') ? saved.parents[2] : undefined
   if (untracked !== undefined) changes.push(...(await treeChanges(repo, null, (await repo.commit(untracked)).tree)))
+  changes.sort((a, b) => byteOrder(a.path, b.path))
   git.out(await showChanges(git, changes, options))
   return 0
 }

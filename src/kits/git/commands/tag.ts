@@ -44,12 +44,12 @@ export async function tag(git: Invocation, args: string[]): Promise<number> {
   const [name, words] = options.rest
   if (options.has('delete')) return deleteTags(git, options.rest)
   const makes = ['annotate', 'message', 'file', 'force'].find((other) => options.has(other))
-  if (name === undefined && makes !== undefined && !options.has('list'))
+  if (makes !== undefined && (name === undefined || options.has('list')))
     throw new GitFailure('usage: git tag [-a] [-f] [-m <msg> | -F <file>] <tagname> [<commit> | <object>]', 129)
   if (
     name === undefined ||
     options.has('list') ||
-    ['n', 'points-at', 'contains', 'no-contains', 'merged', 'no-merged', 'format'].some((other) => options.has(other))
+    ['n', 'points-at', 'contains', 'no-contains', 'merged', 'no-merged'].some((other) => options.has(other))
   )
     return list(git, options)
   const repo = git.repo()

@@ -6,9 +6,10 @@ import { indexTree, storeCommit } from '../commits.ts'
 import { fatal, GitFailure } from '../failure.ts'
 import { NO_STAT } from '../index-file.ts'
 import type { Invocation } from '../invocation.ts'
-import { formatTree, MODE, type TreeEntry } from '../objects.ts'
+import { formatTree, MODE, sameState, type TreeEntry } from '../objects.ts'
 import { readText } from '../ref-files.ts'
 import { revision } from '../revisions.ts'
+import { unstagedChanges } from '../status.ts'
 import { flatTree, isSafePath } from '../tree.ts'
 
 export async function writeTreeCommand(git: Invocation, args: string[]): Promise<number> {
@@ -85,6 +86,7 @@ export async function readTree(git: Invocation, args: string[]): Promise<number>
   const prefix = options.value('prefix')
   if (prefix !== null) return readBelow(git, tree, prefix)
   if (options.has('m') && index.unmergedPaths().length > 0) throw fatal('You need to resolve your current index first')
+  if (options.has('m')) await refuseChanged(git, tree, options.has('q|quiet') || options.has('quiet'))
   if (options.has('u')) {
     const changes = await changesBetween(repo, await indexTree(repo), tree)
     if (!options.has('reset')) refuseObstacles(await obstaclesTo(repo, await indexTree(repo), changes), 'merge')
@@ -99,6 +101,17 @@ export async function readTree(git: Invocation, args: string[]): Promise<number>
   }
   await repo.saveIndex(index)
   return 0
+}
+
+/** What the tree would replace or take away must be in the working tree as the index has it. */
+async function refuseChanged(git: Invocation, tree: string, isQuiet: boolean): Promise<void> {
+  const repo = git.repo()
+  const files = await flatTree(repo, tree)
+  for (const { path, before, after } of await unstagedChanges(repo)) {
+    const wanted = files.get(path)
+    if (after === null || (wanted && before && sameState(wanted, before))) continue
+    throw new GitFailure(isQuiet ? '' : `error: Entry '${path}' not uptodate. Cannot merge.`, 128)
+  }
 }
 
 async function readBelow(git: Invocation, tree: string, prefix: string): Promise<number> {

@@ -72,7 +72,8 @@ function keptLine(line: string, style: WordStyle): string {
 
 function coloredHeader(line: string): string {
   const [, range, rest = ''] = /^(@@ .*? @@)(.*)\n$/.exec(line) ?? []
-  if (range !== undefined) return `${COLORS.hunk}${range}${RESET}${rest === '' ? '' : `${rest}${RESET}`}\n`
+  if (range !== undefined)
+    return `${COLORS.hunk}${range}${RESET}${rest === '' ? '' : ` ${RESET}${rest.slice(1)}${RESET}`}\n`
   return `${COLORS.header}${line.replace(/\n$/, '')}${RESET}\n`
 }
 

@@ -93,7 +93,7 @@ async function concludeOne(
     action: COMMANDS[action],
     ...(action === 'pick' && { author: original.author }),
   })
-  await reportCommit(git, { ...made, branch: head.ref, isAmended: false, showsDate: true })
+  await reportCommit(git, { ...made, branch: head.ref, isAmended: false, showsDate: !options.edits })
   return true
 }
 

@@ -101,7 +101,6 @@ export function* readTar(archive: Uint8Array): Generator<TarRecord> {
 }
 
 export function* membersOf(archive: Uint8Array): Generator<TarMember> {
-  if (archive.byteLength === 0) return
   if (archive.byteLength < BLOCK) throw new RangeError('This does not look like a tar archive')
   let long: Extended = {}
   let start = 0
