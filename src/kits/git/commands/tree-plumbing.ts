@@ -72,7 +72,7 @@ export async function readTree(git: Invocation, args: string[]): Promise<number>
   if (more.length > 0) throw fatal('git read-tree of more than one tree is not available here; use git merge')
   if (options.has('empty') && word !== undefined) throw fatal('passing trees as arguments contradicts --empty')
   const ways = options.inOrder('m', 'reset', 'prefix')
-  if (ways.length > 1) throw fatal('Which one? -m, --reset, or --prefix?')
+  if (new Set(ways.map(({ name }) => name)).size > 1) throw fatal('Which one? -m, --reset, or --prefix?')
   if (options.has('empty') || word === undefined) {
     if (!options.has('empty'))
       git.err('warning: read-tree: emptying the index with no arguments is deprecated; use --empty')

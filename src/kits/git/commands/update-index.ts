@@ -13,13 +13,21 @@ interface UpdateOptions {
   removes: boolean
   forcesRemoval: boolean
   isQuiet: boolean
+  isVerbose: boolean
   mode: number | null
 }
 
 /** Options hold for what stands behind them, so they are read one after the other. */
 export async function updateIndex(git: Invocation, args: string[]): Promise<number> {
   const repo = git.repo()
-  const how: UpdateOptions = { adds: false, removes: false, forcesRemoval: false, isQuiet: false, mode: null }
+  const how: UpdateOptions = {
+    adds: false,
+    removes: false,
+    forcesRemoval: false,
+    isQuiet: false,
+    isVerbose: false,
+    mode: null,
+  }
   let exitCode = 0
   const words = [...args]
   for (let word = words.shift(); word !== undefined; word = words.shift()) {
@@ -28,8 +36,10 @@ export async function updateIndex(git: Invocation, args: string[]): Promise<numb
     else if (word === '--refresh' || word === '--really-refresh') exitCode = await refresh(git, how)
     else if (word === '--cacheinfo' || word.startsWith('--cacheinfo=')) await cacheInfo(git, word, { words, how })
     else if (word === '--index-info') await indexInfo(git)
-    else if (word === '--stdin') words.unshift(...git.stdin.split(args.includes('-z') ? '\0' : '\n').filter(Boolean))
-    else if (word === '-z' || word === '--verbose') continue
+    else if (word === '--stdin') {
+      if (words.length > 0) throw failed("option 'stdin' must be the last argument", 129)
+      words.push(...git.stdin.split(args.includes('-z') ? '\0' : '\n').filter(Boolean))
+    } else if (word === '-z') continue
     else if (word.startsWith('--chmod=')) how.mode = chmodOf(word.slice('--chmod='.length))
     else if (word === '--') for (const path of words.splice(0)) await update(git, path, how)
     else if (word.startsWith('-')) throw new GitFailure(`git update-index: option '${word}' is not available here`, 129)
@@ -49,6 +59,9 @@ const SWITCHES: Record<string, (how: UpdateOptions) => void> = {
   '--force-remove': (how) => {
     how.forcesRemoval = true
   },
+  '--verbose': (how) => {
+    how.isVerbose = true
+  },
   '-q': (how) => {
     how.isQuiet = true
   },
@@ -66,18 +79,28 @@ async function update(git: Invocation, given: string, how: UpdateOptions): Promi
   const full = git.resolve(given)
   const path = full.slice(repo.root === '/' ? 1 : repo.root.length + 1)
   if (!isSafePath(path)) throw fatal(`Unable to process path ${given}`)
-  if (how.forcesRemoval) return index.remove(path)
+  const say = (text: string) => {
+    if (how.isVerbose) git.line(text)
+  }
+  if (how.forcesRemoval) {
+    index.remove(path)
+    return say(`remove '${given}'`)
+  }
   const entry = index.get(path)
   const stat = lstatAt(repo.fs, full)
-  if (how.mode !== null) return chmod(git, path, how.mode)
   if (!stat || modeOf(stat) === null) {
     if (stat) throw unprocessed(`${given}: is a directory - add individual files instead`, given)
     if (!how.removes) throw unprocessed(`${given}: does not exist and --remove not passed`, given)
-    return index.remove(path)
+    index.remove(path)
+    return say(`remove '${given}'`)
   }
   if (!entry && !how.adds && !index.unmergedPaths().includes(path))
     throw unprocessed(`${given}: cannot add to the index - missing --add option?`, given)
   await addFile(repo, path)
+  say(`add '${given}'`)
+  if (how.mode === null) return
+  await chmod(git, path, how.mode)
+  say(`chmod ${how.mode === MODE.executable ? '+' : '-'}x '${given}'`)
 }
 
 function unprocessed(why: string, given: string): GitFailure {
