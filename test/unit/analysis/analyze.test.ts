@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { diagnosticSummary } from '../../../src/analysis/report/diagnostics.ts'
 import { renderMarkdown } from '../../../src/analysis/report/render/markdown.ts'
 import { AnalysisReport, DiagnosticSummary, ReportLanguage } from '../../../src/analysis/schemas.ts'
+import { figure } from '../../../src/analysis/texts/format.ts'
 import type { Bar, Quote } from '../../../src/market/bars.ts'
 import type { Instrument } from '../../../src/market/instruments.ts'
 import type { Fetched, Provenance, ProviderRun } from '../../../src/market/provider-run.ts'
@@ -129,7 +130,7 @@ test('a run reports its stages in order, names the stock in each, and ends in a 
     report_type: 'detailed',
     report_language: 'zh',
     created_at: '2026-03-20T08:00:00.000000Z',
-    current_price: last?.close,
+    current_price: figure(last?.close),
     change_pct: (LAST / BEFORE - 1) * 100,
     model_used: null,
     data_notice: null,
@@ -182,7 +183,7 @@ test('during a session the quote is the last bar, appended or replaced, and ever
     { bars: bars([...yesterday, ...barsOf([close], { endsOn: '2026-03-20' })]), quote: live },
   ]) {
     const { report } = await reportOf(input(), world({ given, clock: () => IN_SESSION }))
-    expect(report.meta).toMatchObject({ current_price: close * 1.02, change_pct: 2 })
+    expect(report.meta).toMatchObject({ current_price: figure(close * 1.02), change_pct: 2 })
     expect(report.meta.market_phase_summary).toMatchObject({ phase: 'intraday', is_partial_bar: true })
     expect(report.details?.context_snapshot).toMatchObject({
       enhanced_context: {
@@ -199,7 +200,7 @@ test('a quote of another day is not shown as the price, and bars that miss a ses
   const old = barsOf(CLOSES, { endsOn: '2026-03-18' })
   const stale = quote(1, { quotedAt: Date.parse('2026-03-17T06:00:00Z') })
   const { report } = await reportOf(input(), world({ given: { bars: bars(old), quote: stale } }))
-  expect(report.meta.current_price).toBe(old.at(-1)?.close)
+  expect(report.meta.current_price).toBe(figure(old.at(-1)?.close))
   const pack = report.details?.analysis_context_pack_overview
   expect(pack?.blocks.map(({ key, status }) => `${key} ${status}`).slice(0, 2)).toEqual([
     'quote stale',
@@ -250,7 +251,7 @@ test('a report from sample data says so in every part and rendering, and its dat
 test('sample and market figures never meet in one report', async () => {
   const real = barsOf(CLOSES)
   const { report } = await reportOf(input(), world({ given: { bars: bars(real), quote: quote(7, {}, SYNTHETIC) } }))
-  expect(report.meta).toMatchObject({ current_price: real.at(-1)?.close, data_provenance: null })
+  expect(report.meta).toMatchObject({ current_price: figure(real.at(-1)?.close), data_provenance: null })
   const other = { bars: bars(barsOf(CLOSES, { endsOn: '2024-09-19' }), HISTORICAL), quote: quote(7) }
   const sample = await reportOf(input(), world({ given: other }))
   expect(sample.report.meta.current_price).not.toBe(7)

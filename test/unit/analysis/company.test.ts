@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { renderMarkdown } from '../../../src/analysis/report/render/markdown.ts'
 import type { AnalysisReport } from '../../../src/analysis/schemas.ts'
+import { figure } from '../../../src/analysis/texts/format.ts'
 import { DEADLINES } from './alone.ts'
 import { BARS, FLOW, FUND, got, LAST, lost, QUOTE, REPORT, ran, reportWith, WHOLE } from './company-reports.ts'
 
@@ -188,7 +189,7 @@ test('suspended, newly listed, volumeless and split series end in a whole report
 
 test('the raw result says whether a rule held the advice back, in both of its places', async () => {
   const dashboardOf = (report: AnalysisReport) => report.details?.raw_result?.dashboard as Record<string, unknown>
-  const levels = { current_price: LAST, support: 1647.7979, resistance: 1798.6247, capital_flow_status: 'ok' }
+  const levels = { current_price: figure(LAST), support: 1647.7979, resistance: 1798.6247, capital_flow_status: 'ok' }
   const free = dashboardOf(await reportWith(WHOLE))
   expect(free.decision_stability).toEqual({
     ...levels,
