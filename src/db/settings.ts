@@ -2,6 +2,7 @@
 // one field the later one counts.
 
 import { z } from 'zod'
+import { RUNTIME_KINDS } from '../agent/runtime.ts'
 import { isoMicros } from '../lib/clock.ts'
 import { auditIfChanged } from './audit.ts'
 import { openValues, type SealedValue, sealValue } from './sealed.ts'
@@ -53,6 +54,9 @@ export const Settings = z.object({
   emailVerified: flag,
   gitUserName: text,
   gitUserEmail: text,
+  /** Where commands of new conversations run, and what their runner has to be. */
+  runtime: z.enum(RUNTIME_KINDS).nullable().default(null),
+  runnerLabels: z.array(z.string()).nullable().default(null),
 })
 export type Settings = z.infer<typeof Settings>
 export type SettingName = keyof Settings

@@ -58,7 +58,7 @@ const events: Endpoint[] = [
 
 const conversations: Endpoint[] = [
   endpoint('POST /api/conversations', 'ConversationResponse', {
-    query: [optional('labels', 'string', { default: '' }), optional('runtime', 'string', { default: 'auto' })],
+    query: [optional('labels', 'string'), optional('runtime', 'string')],
     body: json('InitSessionRequest'),
     decided: [400, 429],
   }),

@@ -124,6 +124,9 @@ const settingsFields = {
       .split(/\s+/)
       .map((name) => [name, text]),
   ),
+  // Of this service alone.
+  runtime: text,
+  runner_labels: 'string[]|null',
   max_iterations: 'integer|null',
   confirmation_mode: 'boolean|null',
   llm_api_key: 'password|null',

@@ -16,9 +16,10 @@ export type Chat = {
 }
 
 /** A conversation of a new owner. */
-export async function startConversation(body: Record<string, unknown> = {}, owner?: Client): Promise<Chat> {
+/** `query` of the request, as `?runtime=edge`. */
+export async function startConversation(body: Record<string, unknown> = {}, owner?: Client, query = ''): Promise<Chat> {
   const by = owner ?? (await client())
-  const made = await by.json<{ conversation_id: string }>('/api/conversations', { method: 'POST', body })
+  const made = await by.json<{ conversation_id: string }>(`/api/conversations${query}`, { method: 'POST', body })
   const id = made.conversation_id
   if (id === undefined) throw new Error(`not created: ${JSON.stringify(made)}`)
   const path = `/api/conversations/${id}`

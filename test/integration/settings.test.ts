@@ -33,6 +33,8 @@ const DEFAULTS = {
   email_verified: null,
   git_user_name: null,
   git_user_email: null,
+  runtime: null,
+  runner_labels: null,
   secrets_store: { provider_tokens: {} },
   provider_tokens_set: {},
   llm_api_key_set: false,
@@ -60,6 +62,8 @@ const FILLED = {
   email_verified: true,
   git_user_name: 'Ann 安',
   git_user_email: 'ann@example.com',
+  runtime: 'edge',
+  runner_labels: ['linux', 'gpu'],
 }
 const KEYS = { llm_api_key: CANARY, search_api_key: `${CANARY}-search`, sandbox_api_key: `${CANARY}-sandbox` }
 
@@ -82,7 +86,7 @@ test('every field is stored; the keys come back only as whether they are there, 
   expect(text).not.toContain(CANARY)
   expect(JSON.parse(text)).toEqual({ ...DEFAULTS, ...FILLED, llm_api_key_set: true, search_api_key_set: true })
   const { results } = await env.DB.prepare('SELECT * FROM settings WHERE owner = ?').bind(ann.owner).all()
-  expect(results).toHaveLength(24)
+  expect(results).toHaveLength(26)
   expect(JSON.stringify(results)).not.toContain(CANARY)
   const opened = await ownerSettings(env, ann.owner)
   expect(opened).toMatchObject({

@@ -4,6 +4,7 @@
 import type { Context } from 'hono'
 import { type AgentName, agentToRun } from '../../agent/agents.ts'
 import { type ReplayStep, readReplay } from '../../agent/replay.ts'
+import type { RuntimeWish } from '../../agent/runtime.ts'
 import { STARTING_TASKS, suggestedTaskPrompt } from '../../agent/suggested-tasks.ts'
 import { config } from '../../config.ts'
 import { ownerProviderTokens } from '../../db/provider-tokens.ts'
@@ -31,16 +32,26 @@ export type Beginning = {
   replay: ReplayStep[] | null
   /** Sealed, because they may contain keys. */
   toolServers: string | null
+  runtime: RuntimeWish
 }
 
-export async function beginningOf(c: Context<AppEnv>, body: InitSessionRequest, id: string): Promise<Beginning> {
+/** The id of the conversation, and what the address asks for. */
+type Asked = { id: string; asked: { runtime?: RuntimeWish['kind'] | undefined; labels?: string[] | undefined } }
+
+export async function beginningOf(
+  c: Context<AppEnv>,
+  body: InitSessionRequest,
+  { id, asked }: Asked,
+): Promise<Beginning> {
   refuseImpossible(body)
   const { owner } = c.get('principal')
   const { firstMessage, replay } = openingOf(body)
   const { mcp_config: servers } = body
+  const read = await settingsOf(c.env, owner)
   const place = { kind: 'conversation', owner, name: id } as const
   return {
-    agent: await agentOf(c, owner),
+    agent: agentOf(c, read),
+    runtime: runtimeOf(read, asked),
     firstMessage,
     replay,
     toolServers: servers == null ? null : await sealValue(c.env, JSON.stringify(toMcpServers(servers)), place),
@@ -95,8 +106,7 @@ async function settingsOf(env: Env, owner: string): Promise<OwnerSettings> {
  * Without a model the shell runs. A model that lacks its key is refused at once. An unknown model is accepted: the agent's
  * first step says which setting to change.
  */
-async function agentOf(c: Context<AppEnv>, owner: string): Promise<AgentName> {
-  const read = await settingsOf(c.env, owner)
+function agentOf(c: Context<AppEnv>, read: OwnerSettings): AgentName {
   if (!read.ok) return 'ShellAgent'
   const { settings } = read
   if (settings.agent === 'ShellAgent') return 'ShellAgent'
@@ -107,6 +117,12 @@ async function agentOf(c: Context<AppEnv>, owner: string): Promise<AgentName> {
     })
   }
   return agentToRun(settings.agent, choice !== null).agent
+}
+
+/** What the request says, then what the settings say. Settings that cannot be read are no wish; the first step tells of them. */
+function runtimeOf(read: OwnerSettings, asked: Asked['asked']): RuntimeWish {
+  const { runtime, runnerLabels } = read.ok ? read.settings : { runtime: null, runnerLabels: null }
+  return { kind: asked.runtime ?? runtime ?? 'auto', labels: asked.labels ?? runnerLabels ?? [] }
 }
 
 // The repository that a conversation is to begin with, as far as it can be known before it is cloned. An owner with stored

@@ -48,12 +48,12 @@ endpoint(
     tag,
     summary: 'Start a conversation, or join the one that has the given id',
     query: z.object({
-      runtime: z.enum(RUNTIME_KINDS).default('auto'),
+      runtime: z.enum(RUNTIME_KINDS).optional().describe('Where its commands run; by default as the settings say'),
       labels: z
         .string()
-        .default('')
         .transform((text) => text.split(',').filter((label) => label !== ''))
-        .pipe(z.array(Label).max(32)),
+        .pipe(z.array(Label).max(32))
+        .optional(),
     }),
     body: { schema: InitSessionRequest, required: true },
     replies: {
@@ -62,14 +62,14 @@ endpoint(
       429: { description: 'The owner has as many conversations, or stored bytes, as there may be' },
     },
   },
-  async (c, { body: given, query: { runtime: kind, labels } }) => {
+  async (c, { body: given, query: asked }) => {
     const body = withTaskRepository(given)
     const { owner } = c.get('principal')
     const id = body.conversation_id ?? hexId()
     c.set('conversationId', id)
     const created = await withRoom(c, id, {
       prepare: async () => {
-        const beginning = await beginningOf(c, body, id)
+        const beginning = await beginningOf(c, body, { id, asked })
         const repository = await checkedRepository(c, body)
         return { ...beginning, repository }
       },
@@ -80,7 +80,6 @@ endpoint(
           trigger: triggerOf(c, body),
           createdAt: isoMicros(Date.now()),
           instructions: body.conversation_instructions ?? '',
-          runtime: { kind, labels },
           ...prepared,
         }),
       isMade: () => true,

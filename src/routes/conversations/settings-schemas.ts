@@ -1,9 +1,11 @@
 // Settings as they travel. A field that is absent is kept; what null means is told in `settings-wire.ts`.
 
 import { z } from '@hono/zod-openapi'
+import { RUNTIME_KINDS } from '../../agent/runtime.ts'
 import type { McpServers, SettingName, Settings, SettingsChange } from '../../db/settings.ts'
 import { line, pastedKey } from '../../http/text.ts'
 import { laxBool, laxInt, laxNumber } from '../../http/validation.ts'
+import { Label } from '../../runners/wire.ts'
 import { MCPConfig, ProviderType } from './schemas.ts'
 
 const text = () => line({ max: 4_096 }).nullish()
@@ -52,6 +54,8 @@ export const SettingsBody = z
     email_verified: flag(),
     git_user_name: text(),
     git_user_email: text(),
+    runtime: z.enum(RUNTIME_KINDS).nullish(),
+    runner_labels: z.array(Label).max(32).nullish(),
   })
   .openapi('Settings')
 export type SettingsBody = z.infer<typeof SettingsBody>
@@ -93,6 +97,8 @@ export const GETSettingsModel = z
     email_verified: z.boolean().nullable(),
     git_user_name: shown(),
     git_user_email: shown(),
+    runtime: z.enum(RUNTIME_KINDS).nullable(),
+    runner_labels: z.array(z.string()).nullable(),
     secrets_store: UserSecretsOutput,
     provider_tokens_set: z.partialRecord(ProviderType, z.string().nullable()).nullable(),
     llm_api_key_set: z.boolean(),
@@ -130,6 +136,8 @@ const STORED_AS = {
   email_verified: 'emailVerified',
   git_user_name: 'gitUserName',
   git_user_email: 'gitUserEmail',
+  runtime: 'runtime',
+  runner_labels: 'runnerLabels',
 } as const satisfies Record<WireName, SettingName>
 
 const NAMES = Object.entries(STORED_AS) as [WireName, SettingName][]

@@ -50,6 +50,12 @@ const ACCOUNT_WORDS = {
   git_provider: ['The provider', 'github'],
   git_user_email: ['The address in commits of the agent', 'ann@example.com'],
   git_user_name: ['The name in commits of the agent', 'Ann'],
+  'Settings.runtime': [
+    'Where commands of new conversations run; `auto` is a runner if one is free, else the edge',
+    'auto',
+  ],
+  'GETSettingsModel.runtime': ['Where commands of new conversations run; null is `auto`', null],
+  runner_labels: ['What the runner of new conversations has to be', ['linux']],
   host: ['The host of the provider; null for the public one', null],
   id: ['The id', '0123456789abcdef'],
   'AuditRecord.id': ['The number of the record', 42],
