@@ -70,7 +70,8 @@ function toBars({ market }: Instrument, chart: Chart, adjusted: boolean): Bar[] 
   const timestamps = chart.timestamp ?? []
   const columns = [prices.open, prices.high, prices.low, prices.close, prices.volume, adjustedCloses]
   // A column that lacks a value somewhere puts every later one under the wrong day.
-  if (columns.some((column) => column !== undefined && column.length !== timestamps.length)) {
+  const isWhole = (column: unknown[] | undefined) => column === undefined || column.length === timestamps.length
+  if (timestamps.length > 0 && !columns.every(isWhole)) {
     throw faulty(SERVICE, 'malformed', 'columns of different lengths')
   }
   return timestamps.flatMap((seconds, i) => {
