@@ -113,6 +113,32 @@ test('schedules are made, changed, listed in order, replaced as a whole and dele
   expect((await ann.ask(`${PATH}/${first.schedule_id}`, { method: 'DELETE' })).status).toBe(404)
 })
 
+test('a name that is not clear is asked about; confirmed, it is stored as the code that the answer names', async () => {
+  const ann = await client()
+  const close = {
+    name: 'Close',
+    what: { kind: 'analysis', stock_codes: ['AAPL', '贵州茅苔'] },
+    when: { after_close_minutes: 15 },
+  }
+  const asked = await ann.ask(PATH, { method: 'POST', body: close })
+  expect([asked.status, await asked.json()]).toMatchObject([
+    400,
+    { error: 'validation_error', detail: { reason: 'not_found', candidates: [{ stock_code: '600519' }] } },
+  ])
+  const reading = { input: '贵州茅苔', kind: 'reading', stock_code: '600519', stock_name: '贵州茅台' }
+  const what = { kind: 'analysis', stock_codes: ['AAPL', '600519'] }
+  const made = await add(ann, { ...close, confirm: true })
+  expect(made).toMatchObject({ what, readings: [reading] })
+  expect(made).not.toHaveProperty('confirm')
+  const changed = await ann.json(`${PATH}/${made.schedule_id}`, { method: 'PUT', body: { ...close, confirm: true } })
+  expect(changed).toMatchObject({ what, readings: [reading], next_run_at: made.next_run_at })
+  const body = { schedules: [{ ...REVIEW }, { ...close, confirm: true }] }
+  const list = await ann.json<{ schedules: Schedule[] }>(PATH, { method: 'PUT', body })
+  expect(list).toMatchObject({ schedules: [{ name: 'Evening review' }, { what }], readings: [reading] })
+  const hopeless = { ...close, what: { ...what, stock_codes: ['zzqqxxyyvv完全没有'] }, confirm: true }
+  expect((await ann.ask(PATH, { method: 'POST', body: hopeless })).status).toBe(400)
+})
+
 test('every bad schedule is refused with the place of its fault', async () => {
   const ann = await client()
   const bad: [object, number, string][] = [

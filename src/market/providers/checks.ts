@@ -37,7 +37,26 @@ export function checkedQuote(service: string, quote: Quote): Quote {
   if (quote.high !== null && quote.low !== null && quote.high < quote.low) {
     throw faulty(service, 'bad_price', 'high is below low')
   }
-  return quote
+  const { price, prevClose, open, high, low } = quote
+  const told = (value: number | null) => value && withoutNoise(value)
+  const prices = { price: withoutNoise(price), prevClose: withoutNoise(prevClose) }
+  return { ...quote, ...prices, open: told(open), high: told(high), low: told(low) }
+}
+
+/** A figure kept in 32 bits is wrong by up to 6e-8 of itself. */
+const NOISE_SHARE = 1e-7
+const FINEST_DECIMALS = 6
+
+/**
+ * The shortest figure that 32 bits cannot tell from this one: sources that keep prices so send 1683.199951171875 for 1683.2. A price
+ * that is truly finer than the exchange's step stays as it is.
+ */
+export function withoutNoise(value: number): number {
+  for (let decimals = 0; decimals <= FINEST_DECIMALS; decimals += 1) {
+    const short = rounded(value, decimals)
+    if (Math.abs(short - value) <= Math.abs(value) * NOISE_SHARE) return short
+  }
+  return value
 }
 
 /** Change and percentage are computed here: sources differ in their sign and scale. */

@@ -4,7 +4,7 @@
 import type { Bar, Quote } from '../bars.ts'
 import { localDate } from '../calendar.ts'
 import { currencyOf, type Instrument, yahooSymbol } from '../instruments.ts'
-import { changeOf, checkedBars, checkedQuote, faulty, rounded } from './checks.ts'
+import { changeOf, checkedBars, checkedQuote, faulty, rounded, withoutNoise } from './checks.ts'
 import {
   type BarsQuery,
   isPriceNeed,
@@ -75,11 +75,11 @@ function toBars({ market }: Instrument, chart: Chart, adjusted: boolean): Bar[] 
     throw faulty(SERVICE, 'malformed', 'columns of different lengths')
   }
   return timestamps.flatMap((seconds, i) => {
-    const open = prices.open?.[i] ?? null
-    const high = prices.high?.[i] ?? null
-    const low = prices.low?.[i] ?? null
-    const close = prices.close?.[i] ?? null
-    const adjustedClose = adjustedCloses === undefined ? close : (adjustedCloses[i] ?? null)
+    const open = toldPrice(prices.open?.[i])
+    const high = toldPrice(prices.high?.[i])
+    const low = toldPrice(prices.low?.[i])
+    const close = toldPrice(prices.close?.[i])
+    const adjustedClose = adjustedCloses === undefined ? close : toldPrice(adjustedCloses[i])
     if (open === null || high === null || low === null || close === null || adjustedClose === null) return []
     const adjust = (price: number) => rounded((price * adjustedClose) / close, 6)
     const date = localDate(market, seconds * 1000)
@@ -90,16 +90,19 @@ function toBars({ market }: Instrument, chart: Chart, adjusted: boolean): Bar[] 
   })
 }
 
+/** Prices come as 32 bits keep them. */
+const toldPrice = (price: number | null | undefined): number | null => (price == null ? null : withoutNoise(price))
+
 function toQuote(instrument: Instrument, chart: Chart): Quote {
   const { meta } = chart
-  const price = meta.regularMarketPrice ?? Number.NaN
+  const price = toldPrice(meta.regularMarketPrice) ?? Number.NaN
   if (!meta.regularMarketTime) throw faulty(SERVICE, 'bad_dates', 'the quote has no time')
   const quotedAt = meta.regularMarketTime * 1000
   const today = localDate(instrument.market, quotedAt)
   const bars = toBars(instrument, chart, false)
   const bar = bars.find(({ date }) => date === today)
   // The answer's own "previous close" is the one before the whole range, so it is the last resort.
-  const prevClose = bars.findLast(({ date }) => date < today)?.close ?? meta.chartPreviousClose ?? Number.NaN
+  const prevClose = bars.findLast(({ date }) => date < today)?.close ?? toldPrice(meta.chartPreviousClose) ?? Number.NaN
   return {
     ...UNKNOWN,
     price,

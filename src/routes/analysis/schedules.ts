@@ -18,17 +18,23 @@ import { endpoint } from '../../http/openapi.ts'
 import { PAGE_QUERY, pageIdOf, pageKeyOf, pageOf } from '../../http/paging.ts'
 import { router } from '../../http/router.ts'
 import { laxBool, valueError } from '../../http/validation.ts'
-import { currentNames } from '../../kits/market-names/index.ts'
+import { currentNames, type NameIndex } from '../../kits/market-names/index.ts'
 import { isoMicros } from '../../lib/clock.ts'
 import { hexId } from '../../lib/crypto.ts'
-import { resolveEntries } from '../../market/resolve.ts'
+import type { Language } from '../../market/names/labels.ts'
+import { readEntry, takeFirst } from '../../market/readings.ts'
+import { resolveInput } from '../../market/resolve.ts'
 import { marketsOf, nextSlot, plannedStocks } from '../../schedule/due.ts'
 import { isAmbiguousZone, SchedulePlan } from '../../schedule/plan.ts'
+import { readingOf, StockReading } from './readings.ts'
 import { refused as refusal, unclearNames } from './refusals.ts'
 
 const MAX_SCHEDULES = 50
 
-const ScheduleInput = SchedulePlan.extend({ enabled: laxBool().default(true) }).openapi('ScheduleInput')
+const ScheduleInput = SchedulePlan.extend({
+  enabled: laxBool().default(true),
+  confirm: laxBool().default(false).describe('Takes the first candidate of each stock that is not clear'),
+}).openapi('ScheduleInput')
 type ScheduleInput = z.infer<typeof ScheduleInput>
 
 const ListedInput = ScheduleInput.extend({
@@ -47,6 +53,12 @@ const Schedule = SchedulePlan.extend({
 type Schedule = z.infer<typeof Schedule>
 
 const ScheduleList = z.object({ schedules: z.array(Schedule) }).openapi('ScheduleList')
+
+/** What was confirmed is stored as its code, so every later run is of what the owner was shown. */
+const readings = z.array(StockReading).describe('How the stocks were read that were not clear, and are confirmed')
+const SavedSchedule = Schedule.extend({ readings }).openapi('SavedSchedule')
+const SavedScheduleList = ScheduleList.extend({ readings }).openapi('SavedScheduleList')
+type Readings = z.infer<typeof readings>
 
 const ScheduleRunItem = z
   .object({
@@ -100,22 +112,25 @@ endpoint(
     tag,
     summary: 'Replace all your schedules: those of the list are kept or made, every other one goes',
     body: { schema: ScheduleListInput, required: true },
-    replies: { 200: { description: 'The new list', schema: ScheduleList }, ...refused },
+    replies: { 200: { description: 'The new list', schema: SavedScheduleList }, ...refused },
   },
   async (c, { body }) => {
     const owner = ownerOf(c)
     const before = await listSchedules(c.env.DB, owner)
     const rows: ScheduleRow[] = []
+    const read: Readings = []
     for (const [i, { schedule_id, ...input }] of body.schedules.entries()) {
       const known = before.find(({ id }) => id === schedule_id) ?? null
       if (schedule_id !== undefined && (known === null || rows.some(({ id }) => id === schedule_id))) {
         const reason = known === null ? 'no schedule of yours has this id' : 'the id stands in the list twice'
         throw valueError(['body', 'schedules', i, 'schedule_id'], reason, schedule_id)
       }
-      rows.push(await rowOf(c, input, { known, place: i, loc: ['body', 'schedules', i] }))
+      const saved = await rowOf(c, input, { known, place: i, loc: ['body', 'schedules', i] })
+      rows.push(saved.row)
+      read.push(...saved.readings)
     }
     await saveSchedules(c.env.DB, owner, { rows, replaceAll: true })
-    return c.json({ schedules: rows.map(wire) })
+    return c.json({ schedules: rows.map(wire), readings: read })
   },
 )
 
@@ -130,16 +145,16 @@ endpoint(
     tag,
     summary: 'Add a schedule',
     body: { schema: ScheduleInput, required: true },
-    replies: { 201: { description: 'The schedule', schema: Schedule }, ...refused },
+    replies: { 201: { description: 'The schedule', schema: SavedSchedule }, ...refused },
   },
   async (c, { body }) => {
     const owner = ownerOf(c)
     if ((await listSchedules(c.env.DB, owner)).length >= MAX_SCHEDULES) {
       throw refusal(c, (say) => say.schedules(MAX_SCHEDULES))
     }
-    const row = await rowOf(c, body, { known: null, place: 0, loc: ['body'] })
+    const { row, readings: read } = await rowOf(c, body, { known: null, place: 0, loc: ['body'] })
     await saveSchedules(c.env.DB, owner, { rows: [row], replaceAll: false })
-    return c.json(wire(row), 201)
+    return c.json({ ...wire(row), readings: read }, 201)
   },
 )
 
@@ -171,13 +186,13 @@ endpoint(
     summary: 'Change a schedule',
     params,
     body: { schema: ScheduleInput, required: true },
-    replies: { 200: { description: 'The schedule', schema: Schedule }, ...missing, ...refused },
+    replies: { 200: { description: 'The schedule', schema: SavedSchedule }, ...missing, ...refused },
   },
   async (c, { params: { schedule_id }, body }) => {
     const known = await mustFind(c, schedule_id)
-    const row = await rowOf(c, body, { known, place: 0, loc: ['body'] })
+    const { row, readings: read } = await rowOf(c, body, { known, place: 0, loc: ['body'] })
     await saveSchedules(c.env.DB, ownerOf(c), { rows: [row], replaceAll: false })
-    return c.json(wire(row))
+    return c.json({ ...wire(row), readings: read })
   },
 )
 
@@ -257,13 +272,14 @@ async function mustFind(c: Context<AppEnv>, id: string): Promise<ScheduleRow> {
 /** The row of an input. What changes neither the time nor its being on keeps the slots that are still to settle. */
 async function rowOf(
   c: Context<AppEnv>,
-  { enabled, ...input }: ScheduleInput,
+  { enabled, confirm, ...input }: ScheduleInput,
   { known, place, loc }: { known: ScheduleRow | null; place: number; loc: (string | number)[] },
-): Promise<ScheduleRow> {
-  const plan = SchedulePlan.parse(input)
+): Promise<{ row: ScheduleRow; readings: Readings }> {
+  const asked = SchedulePlan.parse(input)
   const names = await currentNames(stockNameStore(c.env.DB))
-  checkZone(plan, loc)
-  await checkStocks(c, plan)
+  checkZone(asked, loc)
+  await checkWatchlist(c, asked)
+  const { plan, readings: read } = clearStocks(asked, names, { confirm, language: callerLanguage(c) })
   await checkChannels(c, plan)
   const stocks = await plannedStocks(c.env.DB, names, { owner: ownerOf(c), plan })
   const now = Date.now()
@@ -271,7 +287,7 @@ async function rowOf(
   const since = known !== null && isSameTime ? known.since : now
   const next =
     isSameTime && known?.nextAt != null ? known.nextAt : nextSlot(plan.when, marketsOf(plan, stocks), now)?.at
-  return {
+  const row = {
     id: known?.id ?? hexId(),
     owner: ownerOf(c),
     plan: JSON.stringify(plan),
@@ -282,6 +298,7 @@ async function rowOf(
     createdAt: known?.createdAt ?? isoMicros(now + place),
     updatedAt: isoMicros(now),
   }
+  return { row, readings: read }
 }
 
 const sameTimes = ({ plan: before }: ScheduleRow, { when, what }: SchedulePlan): boolean => {
@@ -295,13 +312,29 @@ function checkZone({ when }: SchedulePlan, loc: (string | number)[]): void {
   throw valueError([...loc, 'when', 'zone'], reason, when.zone)
 }
 
-async function checkStocks(c: Context<AppEnv>, { what }: SchedulePlan): Promise<void> {
-  if (what.kind === 'watchlist' && (await findWatchlist(c.env.DB, ownerOf(c), what.watchlist_id)) === null) {
-    throw refusal(c, ({ noWatchlist }) => noWatchlist)
-  }
-  if (what.kind !== 'analysis') return
-  const { rejected } = resolveEntries(what.stock_codes, await currentNames(stockNameStore(c.env.DB)))
-  if (rejected.length > 0) throw unclearNames(rejected, callerLanguage(c))
+async function checkWatchlist(c: Context<AppEnv>, { what }: SchedulePlan): Promise<void> {
+  if (what.kind !== 'watchlist' || (await findWatchlist(c.env.DB, ownerOf(c), what.watchlist_id)) !== null) return
+  throw refusal(c, ({ noWatchlist }) => noWatchlist)
+}
+
+type Cleared = { plan: SchedulePlan; readings: Readings }
+
+/** The plan with every stock clear: as it was typed, or, confirmed, as the code of its first candidate. */
+function clearStocks(
+  plan: SchedulePlan,
+  names: NameIndex,
+  { confirm, language }: { confirm: boolean; language: Language },
+): Cleared {
+  const { what } = plan
+  if (what.kind !== 'analysis') return { plan, readings: [] }
+  const entries = what.stock_codes.flatMap((code) => readEntry(code, names, resolveInput) ?? [])
+  const unclear = entries.filter(({ rejected }) => rejected !== null)
+  const taken = confirm ? unclear.map(takeFirst) : unclear
+  const rejected = taken.flatMap((one) => one.rejected ?? [])
+  if (rejected.length > 0) throw unclearNames(rejected, language)
+  const codes = new Map(taken.map(({ input, resolved }) => [input, resolved?.stockCode ?? input]))
+  const stock_codes = what.stock_codes.map((code) => codes.get(code) ?? code)
+  return { plan: { ...plan, what: { ...what, stock_codes } }, readings: taken.map((one) => readingOf(one, language)) }
 }
 
 /** A channel that is not there would be told nothing, and nobody would hear of it. */

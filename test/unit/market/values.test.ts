@@ -67,3 +67,16 @@ test('volumes that were lost fail; days on which nothing traded and nothing move
     expect(volumeOf({ ...clean, bars: quiet, quote: null })).toBeUndefined()
   }
 })
+
+test('an open that the limit of the day does not allow is left out of the quote, with what was told', () => {
+  const clean = cleanOf('600519')
+  const { prevClose } = clean.quote
+  for (const open of [prevClose * 1.4, prevClose * 0.7]) {
+    const { quote, consistency } = examine({ ...clean, quote: { ...clean.quote, open, high: null, low: null } })
+    expect(quote).toMatchObject({ open: null, price: clean.quote.price })
+    expect(alarms(consistency)).toMatchObject([
+      { check: 'quote_limit', verdict: 'warn', detail: 'clipped', expected: clean.quote.price, found: open },
+    ])
+    expect(consistency.marks.price).toEqual(['quote_limit'])
+  }
+})

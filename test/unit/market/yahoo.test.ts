@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { withoutNoise } from '../../../src/market/providers/checks.ts'
 import { yahooProvider } from '../../../src/market/providers/yahoo.ts'
 import { YAHOO_APPLE, YAHOO_NOT_FOUND } from '../../fixtures/market/replies.ts'
 import { html, instrument, json, status, upstream } from './upstream.ts'
@@ -76,6 +77,39 @@ test('a quote takes its previous close from the session before, not from before 
     open: null,
     volume: null,
   })
+})
+
+test('prices are told as they were made, not as 32 bits keep them', async () => {
+  const kept = (value: number) => Math.fround(value)
+  const [open, high, low, close] = [kept(1679.1), kept(1690.35), kept(1672.8), kept(1683.2)]
+  const rest = { timestamp: [1767105000, 1767191400] }
+  const before = [kept(1670.07), kept(1671), kept(1660.3), kept(1665.55)] as const
+  const prices = {
+    open: [before[0], open],
+    high: [before[1], high],
+    low: [before[2], low],
+    close: [before[3], close],
+    volume: [1, 1],
+  }
+  const indicators = { quote: [prices], adjclose: [{ adjclose: [before[3], close] }] }
+  const noisy = changed(({ meta }) => ({ ...rest, indicators, meta: { ...meta, regularMarketPrice: close } }))
+  expect(close).not.toBe(1683.2)
+  expect(await yahoo({ '/chart/': noisy }).provider.quote(instrument('AAPL'), {})).toMatchObject({
+    price: 1683.2,
+    prevClose: 1665.55,
+    change: 17.65,
+    open: 1679.1,
+    high: 1690.35,
+    low: 1672.8,
+  })
+  const bars = await yahoo({ '/chart/': noisy }).provider.dailyBars(instrument('AAPL'), { count: 5 })
+  expect(bars.at(-1)).toMatchObject({ open: 1679.1, high: 1690.35, low: 1672.8, close: 1683.2 })
+})
+
+test('a price that is truly finer than a step, or tiny, stays as it is', () => {
+  const prices = [12.3456, 0.000_12, 1.000_001, 71_234.5, 399_000, 1e300]
+  expect(prices.map(withoutNoise)).toEqual(prices)
+  expect([1683.1999999, 0.1 + 0.2, Math.fround(0.0123)].map(withoutNoise)).toEqual([1683.2, 0.3, 0.0123])
 })
 
 test('symbols are written the way the source writes them', async () => {
