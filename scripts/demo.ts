@@ -1,3 +1,4 @@
 import { runDemo } from './demo/main.ts'
 
-process.exitCode = await runDemo({ keep: process.argv.includes('--keep'), agent: process.argv.includes('--agent') })
+const isSaid = (name: string) => process.argv.includes(name)
+process.exitCode = await runDemo({ keep: isSaid('--keep'), agent: isSaid('--agent'), runner: isSaid('--runner') })

@@ -28,11 +28,16 @@ export type WantedRunner = {
   path: string
   ticket: string
   labels: readonly string[]
+  /** A certain runner, or none; null for any. */
+  only: string | null
 }
 
 /** Why there is none: nobody is connected, none has the labels, or all that do are busy. */
 export type NoRunner = 'none' | 'labels' | 'full'
-export type RunnerAnswer = { ok: true; runner: RunnerDescription } | { ok: false; reason: NoRunner; busy: number }
+/** `others`: how many would take the conversation, where a certain one was asked for. */
+export type RunnerAnswer =
+  | { ok: true; runner: RunnerDescription }
+  | { ok: false; reason: NoRunner; busy: number; others: number }
 
 export type RunnerInfo = RunnerDescription & {
   state: 'connected' | 'draining' | 'gone'
@@ -107,15 +112,18 @@ export class RunnerPool {
     const fitting = [...online.keys()]
       .filter(({ labels }) => wanted.labels.every((label) => labels.includes(label)))
       .sort((a, b) => rank(b, before?.runner) - rank(a, before?.runner))
+    const isFree = (info: RunnerInfo) => info.state !== 'draining' && info.conversations < info.capacity
+    const others = wanted.only === null ? [] : fitting.filter((info) => info.id !== wanted.only && isFree(info))
     for (const info of fitting) {
-      const hasIt = info.id === before?.runner
-      if (!hasIt && (info.state === 'draining' || info.conversations >= info.capacity)) continue
+      if (wanted.only !== null && info.id !== wanted.only) continue
+      if (info.id !== before?.runner && !isFree(info)) continue
       const socket = online.get(info)
       if (socket !== undefined && (await this.#open(socket, info.id, wanted)))
         return { ok: true, runner: descriptionOf(info) }
     }
-    if (online.size === 0) return { ok: false, reason: 'none', busy: 0 }
-    return { ok: false, reason: fitting.length === 0 ? 'labels' : 'full', busy: fitting.length }
+    const counts = { busy: fitting.length, others: others.length }
+    if (online.size === 0) return { ok: false, reason: 'none', ...counts }
+    return { ok: false, reason: fitting.length === 0 ? 'labels' : 'full', ...counts }
   }
 
   /** The conversation needs its runner no longer. `erase`: it is deleted, and the runner's copy with it. */

@@ -148,6 +148,7 @@ export class Conversation {
     this.#delivery.end()
     this.#servers.end()
     this.#services.close()
+    this.#tree.close()
     this.#journal.close()
     if (isErased) erase(dirname(this.#deps.folder), basename(this.#deps.folder))
     this.#deps.log('conversation.closed', { conversation: this.id, reason, erased: isErased })

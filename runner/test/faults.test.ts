@@ -1,13 +1,16 @@
 // The connection and the runner die at every moment; a command is never run twice and no outcome of a living runner is lost.
 
+import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { startRunner, temporaryFolder } from './support/runner-process.ts'
+import { type Lent, startRunner, temporaryFolder } from './support/runner-process.ts'
 import type { Session } from './support/stand-in-session.ts'
 
 /** A sample; `npm run proof` takes all. */
-const SCHEDULES = process.env.PROOF === '1' ? 100 : 12
+const SCHEDULES = process.env.PROOF === '1' ? 700 : 12
+/** Of the runner: each costs the start of another one. */
+const DEATHS = process.env.PROOF === '1' ? 300 : 4
 
 /** mulberry32: the same schedule for the same seed. */
 function randomFrom(seed: number): () => number {
@@ -70,7 +73,7 @@ test(`${SCHEDULES} seeded schedules of cut connections: every command once, ever
   const session = await service.open('c1')
   await session.push()
   for (let seed = 1; seed <= SCHEDULES; seed++) await followSchedule({ session, counts, seed })
-})
+}, 1_500_000)
 
 async function followSchedule({
   session,
@@ -124,6 +127,62 @@ async function followSchedule({
   }
   expect(readFileSync(join(counts, String(seed)), 'utf8')).toBe('x\n')
 }
+
+test(`${DEATHS} seeded deaths of the runner: no command twice, what was told is whole, and the copy is the tree again`, async () => {
+  const lent = await startRunner()
+  const counts = temporaryFolder()
+  const session = await lent.service.open('c1')
+  await session.push()
+  let known = 0
+  for (let seed = 1; seed <= DEATHS; seed++) if (await followDeath({ lent, session, counts, seed })) known += 1
+  if (DEATHS >= 100) expect([known > DEATHS / 20, known < DEATHS]).toEqual([true, true])
+}, 1_500_000)
+
+type Death = { lent: Lent; session: Session; counts: string; seed: number }
+
+/** Whether the outcome was learned. */
+async function followDeath({ lent, session, counts, seed }: Death): Promise<boolean> {
+  const random = randomFrom(seed + 100_000)
+  let framesLeft = Math.floor(random() * 10)
+  session.onFrame = () => {
+    framesLeft -= 1
+    if (framesLeft === 0) lent.runner.child.kill('SIGKILL')
+    return framesLeft > 0
+  }
+  const lines = 1 + Math.floor(random() * 60_000)
+  const key = `death-${seed}`
+  const text = `echo x >> ${counts}/${key}; seq 1 ${lines} > made; mv made file; seq 1 ${lines}; (exit ${seed % 7})`
+  // The runner may be gone before it answers.
+  await session.start(text, { key }).catch(() => null)
+  await Promise.race([session.ended(key), lent.runner.ended])
+  lent.runner.child.kill('SIGKILL')
+  await lent.runner.ended
+  await session.until(() => session.rpc === null)
+  session.onFrame = () => true
+  await lent.restart()
+  await lent.service.open('c1')
+  const asked = (await session.rpc?.call('call/query', { key })) as { state: string } | undefined
+  const isKnown = asked?.state === 'ended' || session.calls.get(key)?.outcome != null
+  const wanted = Array.from({ length: lines }, (_, index) => `${index + 1}\n`).join('')
+  if (isKnown) {
+    const { output, outcome, tree } = await session.ended(key)
+    const node = tree.get('file')
+    const isSame = node?.kind === 'file' && node.bytes.toString() === wanted
+    expect({ seed, isWhole: output === wanted, isSame, exitCode: outcome.exitCode }).toEqual({
+      ...{ seed, isWhole: true, isSame: true },
+      exitCode: seed % 7,
+    })
+  }
+  const runs = existsSync(join(counts, key)) ? readFileSync(join(counts, key), 'utf8') : ''
+  expect({ seed, runs: isKnown ? runs : runs.replace('x\n', '') }).toEqual({ seed, runs: isKnown ? 'x\n' : '' })
+  if (session.lastHello.tree === null) await session.push()
+  const { output } = await session.run('[ ! -e file ] || sha256sum < file')
+  const held = session.tree.text('file')
+  expect({ seed, sum: output.slice(0, 64) }).toEqual({ seed, sum: held === null ? '' : sumOf(held) })
+  return isKnown
+}
+
+const sumOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 test('a runner killed in a command: the outcome is unknown, the copy not certain, the key never begun again', async () => {
   const lent = await startRunner()

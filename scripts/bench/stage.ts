@@ -18,7 +18,12 @@ export type Side = {
   readonly runtime: number | null
 }
 
-export type WorkerSide = Side & { readonly key: string; stop(): Promise<void> }
+export type WorkerSide = Side & {
+  readonly key: string
+  /** Of the operator, who makes other keys. */
+  readonly rootKey: string
+  stop(): Promise<void>
+}
 
 export type WorkerWishes = {
   /** The same Worker with a way to fill it that no client has. */

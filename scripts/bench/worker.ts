@@ -46,5 +46,5 @@ export async function startBellwether(
   })
   if (answer.status !== 201) throw new Error(`no key: ${answer.status} ${await answer.text()}`)
   const { key } = (await answer.json()) as { key: string }
-  return { port, runtime: runtimeBelow(server.pid), key, stop: () => server.stop() }
+  return { port, runtime: runtimeBelow(server.pid), key, rootKey: root, stop: () => server.stop() }
 }

@@ -59,8 +59,8 @@ export class Follower {
     this.#socket?.send(JSON.stringify(frame))
   }
 
-  async until(what: string, condition: (seen: SeenEvent[]) => boolean): Promise<void> {
-    const deadline = Date.now() + PATIENCE_MS
+  async until(what: string, condition: (seen: SeenEvent[]) => boolean, withinMs = PATIENCE_MS): Promise<void> {
+    const deadline = Date.now() + withinMs
     while (!condition(this.seen)) {
       const left = deadline - Date.now()
       if (left <= 0) throw new Error(`waited in vain for ${what}`)

@@ -1,10 +1,12 @@
 // The main job of both families, done against a server of its own over HTTP and WebSocket alone, as a stranger's client
 // would: first a conversation whose agent works on files, with a lost socket and a restarted server on the way, then
-// three stocks in one batch. With `--agent`, an agent with a model repairs a program instead.
+// three stocks in one batch. With `--agent`, an agent with a model repairs a program instead; with `--runner`, one works on a
+// published package with the processes of this machine.
 
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { startScriptedModel } from '../../test/support/scripted-model.ts'
 import { Fault } from '../start/fault.ts'
 import { ROOT } from '../start/paths.ts'
@@ -13,6 +15,9 @@ import { showAgent } from './agent.ts'
 import { modelVariables, repairer } from './agent-script.ts'
 import { showAnalysis } from './analysis.ts'
 import { continueConversation, showConversation } from './conversation.ts'
+import { PACKAGES } from './lent/packages.ts'
+import { RIGHT } from './lent/task.ts'
+import { showLentMachine } from './lent.ts'
 import { heading, say } from './print.ts'
 
 export const OUTPUT = join(ROOT, 'demo-output')
@@ -22,10 +27,13 @@ type Options = {
   keep: boolean
   /** Shows the agent with a model, and nothing else. */
   agent: boolean
+  /** Shows the agent with the real processes of this machine, and nothing else. */
+  runner: boolean
 }
 
 /** The exit code: 0 when everything that was shown is true. */
-export async function runDemo({ keep, agent }: Options): Promise<number> {
+export async function runDemo({ keep, agent, runner }: Options): Promise<number> {
+  if (runner) return runnerPart()
   const stateDir = mkdtempSync(join(tmpdir(), 'bellwether-demo-'))
   mkdirSync(OUTPUT, { recursive: true })
   const model = agent ? await startScriptedModel({ respond: repairer }) : null
@@ -53,6 +61,20 @@ export async function runDemo({ keep, agent }: Options): Promise<number> {
     await service?.stop()
     await model?.close()
     if (!keep) rmSync(stateDir, { recursive: true, force: true })
+  }
+}
+
+async function runnerPart(): Promise<number> {
+  try {
+    const { ended, codes, pushed, requests } = await showLentMachine(PACKAGES[1] ?? '')
+    heading('Done')
+    say(
+      `The tests ${codes}; "${pushed}" is at the git host; pull request ${requests.join(', ')} is open; the turn ${ended}.`,
+    )
+    return isDeepStrictEqual({ ended, codes, pushed, requests }, RIGHT) ? 0 : 1
+  } catch (error) {
+    say(`The demo failed: ${error instanceof Error ? error.stack : String(error)}`)
+    return 1
   }
 }
 

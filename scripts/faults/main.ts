@@ -4,6 +4,7 @@
 import { Fault } from '../start/fault.ts'
 import { agentFaults } from './agent.ts'
 import { deployFaults } from './deploys.ts'
+import { lentFaults } from './lent.ts'
 import { readOptions, type SuiteName } from './options.ts'
 import { queueFaults } from './queue.ts'
 import { runnerFaults } from './runner.ts'
@@ -14,6 +15,7 @@ type Suite = (options: { kills: number }) => Promise<boolean>
 const SUITES: Readonly<Record<SuiteName, Suite>> = {
   agent: agentFaults,
   deploys: deployFaults,
+  lent: lentFaults,
   queue: queueFaults,
   runner: runnerFaults,
 }

@@ -27,7 +27,7 @@ export async function runCommandStep(step: CommandStep, deps: CommandDeps, signa
   const { turn, runCommand } = deps
   const { from, actionId, command, hidden } = step
   try {
-    const runtime = await deps.runtimes.choose()
+    const runtime = await deps.runtimes.choose(deps.runtimes.keyOf(actionId))
     if (runtime.kind === 'missing')
       return { events: [errorObservation(from, runtime.why, { cause: actionId, errorId: FAILED })] }
     if (runtime.kind === 'runner') return await runOnRunner(step, deps, { runtime, signal })

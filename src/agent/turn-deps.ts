@@ -57,7 +57,8 @@ export type TurnDeps = {
 
 /** Where commands run, and those that a runner was given. */
 export type Runtimes = {
-  choose(): Promise<Runtime>
+  /** For the effect of this key. */
+  choose(key: string): Promise<Runtime>
   /** The key of the effect of an action. */
   keyOf(actionId: number): string
   /** Whether the outcome of the call of this key can still be learned, although this instance did not begin it. */

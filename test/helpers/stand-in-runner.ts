@@ -113,7 +113,7 @@ export class StandInRunner {
   isWilling = true
   /** Opens the conversation's socket before it answers the pool, as a runner near to it may. */
   isHasty = false
-  /** Answers `unknown` to every question about a call, as after the loss of its journal. */
+  /** Knows of every call only that it was begun once, as after its death in the command. */
   forgets = false
   state: { epoch: string; revision: number } | null = null
   welcome: Json | null = null
@@ -308,6 +308,8 @@ export class StandInRunner {
   }
 
   #start(call: Started): unknown {
+    // Its journal knows the key and nothing else of it.
+    if (this.forgets) return { state: 'unknown' }
     this.started.push(call)
     this.#running.set(call.key, 'running')
     const answer = this.behaviour(call, this.tree)

@@ -51,14 +51,23 @@ const FAMILIES: Readonly<Record<string, Family>> = {
 const journal = new Map<string, string[]>()
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { host, stop } = await startProviderHost()
+  project.provide('providerHost', host)
+  return stop
+}
+
+/** `host`: its address and port. */
+export async function startProviderHost(): Promise<{ host: string; stop(): Promise<void> }> {
   const server = createServer((request, response) => {
     serve(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)))
   })
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
-  project.provide('providerHost', `127.0.0.1:${(server.address() as AddressInfo).port}`)
-  return async () => {
-    server.closeAllConnections()
-    await new Promise((closed) => server.close(closed))
+  return {
+    host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    stop: async () => {
+      server.closeAllConnections()
+      await new Promise((closed) => server.close(closed))
+    },
   }
 }
 

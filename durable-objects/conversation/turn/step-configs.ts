@@ -148,7 +148,7 @@ export class OwnerStepConfigs implements StepConfigs {
     const { env, record, runner } = this.#host
     const commands = shellCommands(env, record.value)
     const browse = { policy: addressPolicy }
-    const runsOn = (await runner.choose()).kind === 'runner' ? 'runner' : 'edge'
+    const runsOn = (await runner.choose(null)).kind === 'runner' ? 'runner' : 'edge'
     const seesImages = model?.seesImages ?? false
     const basic = toolsOf(agent, { commands, runsOn, shellTimeoutMs, seesImages, browse })
     if (agent === 'ReadOnlyAgent') return byName(basic)

@@ -32,12 +32,12 @@ export function turnDeps(host: TurnHost, replay: ReplayQueue): TurnDeps {
     introduce: (agent) => introductionOf(agent, host),
     runCommand: (command, shell, signal) => runCommand(host, { command, shell, signal, timeoutMs: shellTimeoutMs }),
     runtimes: {
-      choose: () => host.runner.choose(),
+      choose: (key) => host.runner.choose(key),
       keyOf: (actionId) => `${record.value.incarnation.slice(0, 12)}-${actionId}`,
       isOpen: (key) => host.runner.isOpen(key),
     },
     workplace: () => ({
-      runtime: () => host.runner.choose(),
+      runtime: (key) => host.runner.choose(key),
       files,
       shell: turn.value.shell,
       keepShell: (shell) => turn.change({ shell }),

@@ -47,6 +47,14 @@ export class Folder {
     return lstatSync(this.at(name), { bigint: true, throwIfNoEntry: false }) ?? null
   }
 
+  /**
+   * Makes it the folder of this process, for many short names in one go: the way over `/proc` doubles the time of each. Only in
+   * synchronous work, which sets it back.
+   */
+  enter(): void {
+    process.chdir(this.#path)
+  }
+
   mkdir(name: string): void {
     mkdirSync(this.at(name), 0o700)
   }

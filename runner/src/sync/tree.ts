@@ -51,6 +51,7 @@ export class Tree {
   #position: TreePosition | null = null
   #rules: SyncRules = { exclude: new Set(), limits: { fileBytes: 0, treeBytes: 0 } }
   #incoming: Incoming | null = null
+  #unsaved: NodeJS.Immediate | null = null
   readonly #remarked = new Set<string>()
 
   constructor(folder: string) {
@@ -68,8 +69,14 @@ export class Tree {
     return this.#position
   }
 
+  /** What is not on the disk yet goes there. */
+  close(): void {
+    if (this.#unsaved !== null) this.#save()
+  }
+
   /** No state any more: the next transfer must be of the whole tree. */
   forget(): void {
+    this.#notLater()
     rmSync(this.#stateFile, { force: true })
     this.#position = null
     this.#manifest = new Map()
@@ -101,6 +108,7 @@ export class Tree {
       throw new RpcError(RPC_ERRORS.wrongRevision, `the copy is at revision ${revision} of "${epoch}"`)
     }
     // From the first file on the copy is neither the old tree nor the new one.
+    this.#notLater()
     rmSync(this.#stateFile, { force: true })
     if (isWhole) this.#position = null
     const manifest: Manifest = isWhole ? new Map() : this.#manifest
@@ -193,9 +201,9 @@ export class Tree {
       if (known === null) this.#manifest.delete(path)
       else this.#manifest.set(path, known)
     }
-    if (this.#position === null) return
+    if (this.#position === null || (changes.size === 0 && this.#position.revision === revision)) return
     this.#position = { ...this.#position, revision }
-    this.#save()
+    this.#saveSoon()
   }
 
   // ---- State ----
@@ -214,7 +222,21 @@ export class Tree {
     this.#rules = { ...this.#rules, exclude: new Set(exclude) }
   }
 
+  /**
+   * After what waits for the answer now. A runner that dies before has the state of one transfer ago, as if the answer had been lost
+   * on its way.
+   */
+  #saveSoon(): void {
+    this.#unsaved ??= setImmediate(() => this.#save())
+  }
+
+  #notLater(): void {
+    if (this.#unsaved !== null) clearImmediate(this.#unsaved)
+    this.#unsaved = null
+  }
+
   #save(): void {
+    this.#notLater()
     if (this.#position === null) return
     const text = JSON.stringify({
       version: 1,

@@ -95,7 +95,7 @@ function actionOf({ command, is_input: isInput, timeout }: Arguments): ActionEve
 async function runCall(args: Arguments, deps: ToolDeps, context: ToolContext): Promise<Outcome> {
   const { command } = args
   const workingDir = context.shell.cwd
-  const runtime = await context.runtime()
+  const runtime = await context.runtime(context.key)
   if (runtime.kind === 'missing')
     return runOutcome({ command, output: `ERROR: ${runtime.why}`, exitCode: 1, workingDir })
   if (runtime.kind === 'runner') return runOnRunner(args, runtime, context)

@@ -14,7 +14,7 @@ import type { ActionKind, ToolHints } from './action-kind.ts'
 export type ToolContext = {
   readonly files: FileSystem
   /** Where a command runs now. */
-  runtime(): Promise<Runtime>
+  runtime(key: string): Promise<Runtime>
   /** The key of this call's effect. */
   readonly key: string
   /** The session of the shell, as the last command left it. */

@@ -5,7 +5,7 @@ import type { RunnerCall, RunnerResult } from '../../../../src/agent/runtime.ts'
 import { errorFields, log } from '../../../../src/lib/log.ts'
 import { unlessAborted, waitAtMost } from '../../../../src/lib/wait-at-most.ts'
 import { plainOutput } from '../../../../src/runners/output.ts'
-import { NoAnswer, RpcError } from '../../../../src/runners/rpc.ts'
+import { NoAnswer, RpcError, type RpcPeer } from '../../../../src/runners/rpc.ts'
 import { CallState, RPC_ERRORS, type RunnerDescription } from '../../../../src/runners/wire.ts'
 import type { StoredRecord } from '../../../stored-record.ts'
 import { type CallEnd, CallWaiters } from './call-waiters.ts'
@@ -45,6 +45,10 @@ export class CallRunner {
     call.signal.addEventListener('abort', stop, { once: true })
     try {
       return await this.#untilEnded(call, begun?.runner ?? this.#deps.record.value.runner?.id ?? '')
+    } catch (error) {
+      // The step ends with this, so nobody asks for the call again.
+      this.#deps.calls.drop(call.key)
+      throw error
     } finally {
       call.signal.removeEventListener('abort', stop)
       this.waiters.leave(call.key)
@@ -70,7 +74,10 @@ export class CallRunner {
     }
   }
 
-  /** Begins the call, or asks what became of it, and waits for its end. */
+  /**
+   * Begins the call, or asks what became of it, and waits for its end. One that the runner does not know was never begun, or is
+   * lost: it is sent again, and the runner's journal tells which, because it never begins a key twice.
+   */
   async #attempt(call: RunnerCall, runner: string): Promise<CallEnd> {
     const decoder = new TextDecoder()
     const ended = this.waiters.wait(call.key, (bytes) => show(call, decoder.decode(bytes, { stream: true })))
@@ -79,29 +86,34 @@ export class CallRunner {
     const peer = this.#deps.link().peer
     if (peer === null) throw new NoAnswer('the runner is gone')
     const isBegun = this.#deps.calls.get(call.key) !== null
-    if (isBegun) {
-      const { state } = await peer.call('call/query', { key: call.key }, CallState)
-      if (state === 'unknown') throw new UnknownOutcome('the runner does not know the call')
-    } else {
-      await this.#deps.link().sender.bringUp()
-      const { epoch, revision } = this.#deps.record.value
-      this.#deps.calls.begin(call.key, runner)
-      const { key, kind, text, cwd, env, timeoutMs } = call
-      const times = { quietMs: QUIET_MS, softMs: timeoutMs, hardMs: HARD_MS }
-      const start = { key, kind, text, cwd, env: { ...env }, ...times, epoch, revision }
-      try {
-        await peer.call('call/start', start, CallState)
-      } catch (error) {
-        if (error instanceof RpcError) this.#refused(key, error)
-        throw error
-      }
-    }
+    const isKnown = isBegun && (await peer.call('call/query', { key: call.key }, CallState)).state !== 'unknown'
+    if (!isKnown) await this.#start(call, { peer, runner, isBegun })
     return call.signal.aborted ? ended : await unlessStopped(call.signal, ended)
+  }
+
+  async #start(
+    call: RunnerCall,
+    { peer, runner, isBegun }: { peer: RpcPeer; runner: string; isBegun: boolean },
+  ): Promise<void> {
+    await this.#deps.link().sender.bringUp()
+    const { epoch, revision } = this.#deps.record.value
+    const { key, kind, text, cwd, env, timeoutMs } = call
+    if (!isBegun) this.#deps.calls.begin(key, runner)
+    const times = { quietMs: QUIET_MS, softMs: timeoutMs, hardMs: HARD_MS }
+    const start = { key, kind, text, cwd, env: { ...env }, ...times, epoch, revision }
+    try {
+      const { state } = await peer.call('call/start', start, CallState)
+      if (state === 'unknown') throw new UnknownOutcome('the runner has lost the call')
+    } catch (error) {
+      if (error instanceof RpcError) this.#refused(key, error)
+      throw error
+    }
   }
 
   /** The runner said no, so the call was not begun. */
   #refused(key: string, { code }: RpcError): void {
     this.#deps.calls.drop(key)
+    this.#deps.calls.plan(key)
     if (code === RPC_ERRORS.wrongRevision) this.#deps.link().sender.needsWhole = true
   }
 

@@ -21,8 +21,12 @@ import type { TreeChanges } from './tree-changes.ts'
 
 /** A runner that was told to connects within this time. */
 const CONNECT_WITHIN_MS = 15_000
-/** How long a call waits for its runner to come back. */
+/** How long a call waits for its runner to come back, and how long when another one could take the conversation. */
 const RETURN_WITHIN_MS = 60_000
+const RETURN_BEFORE_OTHERS_MS = 7_000
+/** How long a command waits for a runner where the conversation had one: after a restart of the service all of them come back. */
+const AGAIN_WITHIN_MS = 10_000
+const ASK_EVERY_MS = 500
 /** How long the answer "there is no runner" is good for a conversation that may use the interpreter. */
 const NONE_FOR_MS = 5_000
 type Deps = {
@@ -85,7 +89,7 @@ export class ConversationRunner {
 
   /** Whether the outcome of the call can still be learned. */
   isOpen(key: string): boolean {
-    return this.#calls.get(key) !== null
+    return this.#calls.has(key)
   }
 
   /** A runner's socket with its ticket's secret; 401 when it is not the one that was told to come. */
@@ -107,14 +111,28 @@ export class ConversationRunner {
     this.#link.left(socket)
   }
 
-  /** Where the next command runs. */
-  async choose(): Promise<Runtime> {
+  /** Where the command of this key runs. A restart on the way costs nothing: it is chosen anew, because nothing has begun. Null: only to know. */
+  async choose(key: string | null): Promise<Runtime> {
     const { kind } = this.#deps.wish()
     if (kind === 'edge') return { kind: 'edge' }
+    if (key === null) return this.#chosen(kind)
+    // One that never had a runner and may do without is not worth a row for each command.
+    if (kind === 'runner' || this.#record.value.runner !== null) this.#calls.plan(key)
+    let isOurs = false
+    try {
+      const runtime = await this.#chosen(kind)
+      isOurs = runtime.kind === 'runner'
+      return runtime
+    } finally {
+      if (!isOurs) this.#calls.drop(key)
+    }
+  }
+
+  async #chosen(kind: 'auto' | 'runner'): Promise<Runtime> {
     // What a runner was given before a restart is followed there.
     if (this.#link.isUp || this.#calls.isAny) return this.#runtime()
     if (kind === 'auto' && Date.now() < this.#noneUntil) return { kind: 'edge' }
-    const missing = await this.#get()
+    const missing = await this.#again()
     if (missing === null) return this.#runtime()
     if (kind === 'runner') return { kind: 'missing', why: whyNone(missing, this.#deps.wish()) }
     this.#noneUntil = Date.now() + NONE_FOR_MS
@@ -140,8 +158,27 @@ export class ConversationRunner {
     return { kind: 'runner', run: (call) => this.#runs.run(call) }
   }
 
+  /** A runner, and for one that was there before some time is given. */
+  async #again(): Promise<NoRunner | 'silent' | null> {
+    const until = Date.now() + (this.#record.value.runner === null ? 0 : AGAIN_WITHIN_MS)
+    for (;;) {
+      const missing = await this.#get()
+      if (missing !== 'none' || Date.now() >= until) return missing
+      await this.#until(() => this.#link.isUp, ASK_EVERY_MS)
+      if (this.#link.isUp) return null
+    }
+  }
+
   /** Asks the owner's pool and waits until the runner has said hello; why not otherwise. */
   async #get(): Promise<NoRunner | 'silent' | null> {
+    const answer = await this.#ask(null)
+    if (!answer.ok) return answer.reason
+    await this.#until(() => this.#link.isUp, CONNECT_WITHIN_MS)
+    return this.#link.isUp ? null : 'silent'
+  }
+
+  /** `only`: a certain runner or none. */
+  async #ask(only: string | null): Promise<RunnerAnswer> {
     const { env, whose, wish, ctx } = this.#deps
     const secret = randomToken(32)
     this.#record.change({ ticketHash: await sha256Hex(secret) })
@@ -151,12 +188,11 @@ export class ConversationRunner {
       path: `/api/conversations/${whose.id}/runner`,
       ticket: ticketText({ owner: whose.owner, secret }),
       labels: [...wish().labels],
+      only,
     })
-    this.#asking = this.#noted(asking)
-    const answer = await this.#asking
-    if (!answer.ok) return answer.reason
-    await this.#until(() => this.#link.isUp, CONNECT_WITHIN_MS)
-    return this.#link.isUp ? null : 'silent'
+    const noted = this.#noted(asking)
+    this.#asking = noted
+    return noted
   }
 
   /** The pool's answer, which is stored by the time that it is known. */
@@ -170,12 +206,19 @@ export class ConversationRunner {
     }
   }
 
-  /** Whether the same runner is connected again, within the time that a call waits for it. */
+  /**
+   * Whether the same runner is connected again, within the time that a call waits for it. One that was started anew knows no ticket,
+   * so it is asked to come.
+   */
   async #comesBack(runner: string, signal: AbortSignal): Promise<boolean> {
-    const until = Date.now() + RETURN_WITHIN_MS
-    while (!signal.aborted && Date.now() < until) {
+    const since = Date.now()
+    const isHere = () => this.#link.isUp || signal.aborted
+    while (!signal.aborted && Date.now() - since < RETURN_WITHIN_MS) {
+      await this.#until(isHere, 2 * ASK_EVERY_MS)
       if (this.#link.isUp) return this.#record.value.runner?.id === runner
-      await this.#until(() => this.#link.isUp || signal.aborted, 2_000)
+      const answer = await this.#ask(runner).catch(notAsked)
+      if (answer.ok) await this.#until(isHere, CONNECT_WITHIN_MS)
+      else if (answer.others > 0 && Date.now() - since > RETURN_BEFORE_OTHERS_MS) return false
     }
     return false
   }
@@ -195,6 +238,12 @@ export class ConversationRunner {
     if (!this.#link.isUp) this.#runs.waiters.disconnected(new NoAnswer('the runner is gone'))
     for (const watcher of this.#watchers) watcher()
   }
+}
+
+/** The pool is away for a moment: it is asked again. */
+function notAsked(error: unknown): RunnerAnswer {
+  log.warn('runner.pool_silent', errorFields(error))
+  return { ok: false, reason: 'none', busy: 0, others: 0 }
 }
 
 function whyNone(reason: NoRunner | 'silent', { labels }: RuntimeWish): string {

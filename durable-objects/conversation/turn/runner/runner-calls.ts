@@ -1,9 +1,11 @@
 // The calls that were given to a runner. A row is written before the call is sent, and goes when its outcome is an
-// observation: so a restart of this object asks the runner what became of it instead of running it again. Of the output the
+// observation: so a restart of this object asks the runner what became of it instead of running it again. A row without a runner
+// is a call that is meant for one and was not sent yet: after a restart it is sent, because nothing has begun it. Of the output the
 // beginning and the end are kept.
 
 import { gapNote } from '../../../../src/runners/output.ts'
 import { firstRow, rows } from '../../../sql.ts'
+import { RUNNER_TABLES } from '../../schema.ts'
 
 /** Bytes of output that are kept of its beginning, and of its end. */
 const HEAD_BYTES = 256 * 1024
@@ -20,25 +22,41 @@ export class RunnerCalls {
 
   get(key: string): StoredCall | null {
     if (!this.#hasTable) return null
-    return firstRow<StoredCall>(this.#sql, 'SELECT key, runner, next_seq, total FROM runner_calls WHERE key = ?', key)
+    const query = "SELECT key, runner, next_seq, total FROM runner_calls WHERE key = ? AND runner <> ''"
+    return firstRow<StoredCall>(this.#sql, query, key)
   }
 
-  /** Whether a call is open. */
+  /** Whether a runner may have a call. */
   get isAny(): boolean {
-    return this.#hasTable && firstRow(this.#sql, 'SELECT 1 FROM runner_calls LIMIT 1') !== null
+    return this.#hasTable && firstRow(this.#sql, "SELECT 1 FROM runner_calls WHERE runner <> '' LIMIT 1") !== null
+  }
+
+  /** Whether the call was sent, or is to be. */
+  has(key: string): boolean {
+    return this.#hasTable && firstRow(this.#sql, 'SELECT 1 FROM runner_calls WHERE key = ?', key) !== null
   }
 
   get #hasTable(): boolean {
     return firstRow(this.#sql, "SELECT 1 FROM sqlite_master WHERE name = 'runner_calls'") !== null
   }
 
+  /** The call is meant for a runner. */
+  plan(key: string): void {
+    this.#sql.exec(RUNNER_TABLES)
+    this.#sql.exec("INSERT OR IGNORE INTO runner_calls (key, runner, next_seq, total) VALUES (?, '', 0, 0)", key)
+  }
+
   begin(key: string, runner: string): void {
-    this.#sql.exec('INSERT INTO runner_calls (key, runner, next_seq, total) VALUES (?, ?, 0, 0)', key, runner)
+    this.#sql.exec(
+      'INSERT OR REPLACE INTO runner_calls (key, runner, next_seq, total) VALUES (?, ?, 0, 0)',
+      key,
+      runner,
+    )
   }
 
   /** The outcome is stored, or nobody will ask for it. */
   drop(key: string): void {
-    if (this.get(key) === null) return
+    if (!this.has(key)) return
     this.#sql.exec('DELETE FROM runner_calls WHERE key = ?', key)
     this.#sql.exec('DELETE FROM runner_output WHERE key = ?', key)
   }

@@ -1,0 +1,133 @@
+// Commands on a runner against the same on the machine itself: an empty command, the workspace on its way there and back, much
+// output, and what all of it takes of memory on both sides. A slice is a few commands, because one alone is a matter of luck.
+
+import type { BashCalls } from '../bash-process.ts'
+import { isolation, LentConversation, lend } from '../lent-machine.ts'
+import type { Measurement, Sample } from '../rounds.ts'
+import type { Stage } from '../stage.ts'
+import { median } from '../stats.ts'
+import { peakRssWhile } from '../usage.ts'
+
+const FILES = 2_000
+const FILE_BYTES = 5_000
+const FOLDERS = 350
+const CHANGED = 10
+const COMMANDS = 15
+const BACK_MB = 50
+const OUTPUT_MB = 100
+const GROWTH_MIB = 64
+
+const on = `on a runner (${isolation})`
+const plain = (value: number): Sample => ({ value, clientCpu: null, serverMicros: null, waited: null })
+
+export async function emptyCommands(stage: Stage): Promise<Measurement[]> {
+  const lent = await lend(stage)
+  const conversation = await LentConversation.open(lent)
+  const bash = stage.startProgram<BashCalls>('bash-process.ts')
+  return [
+    {
+      ...{ row: 'runner-command', what: `an empty command ${on}`, unit: 'ms', target: { excessAtMost: 15 } },
+      ours: () => typical(() => conversation.run(':')),
+      baseline: () => typical(() => bash.call('run', ':')),
+    },
+  ]
+}
+
+export async function runnerSync(stage: Stage): Promise<Measurement[]> {
+  const lent = await lend(stage)
+  const full = await LentConversation.open(lent)
+  const empty = await LentConversation.open(lent)
+  await full.run(MAKE_FILES)
+  await empty.run(':')
+  const bash = stage.startProgram<BashCalls>('bash-process.ts')
+  await bash.call('run', MAKE_FILES)
+  const change = `for i in $(seq 1 ${CHANGED}); do echo $RANDOM >> d$i/f$i; done`
+  const row = 'runner-files'
+  const nothing = () => typical(() => empty.run(':'))
+  return [
+    {
+      ...{ row, what: `${FILES} files to a new runner, and copied`, unit: 'ms', target: { oursAtMost: 1_000 } },
+      ours: () => toNewRunner(full),
+      baseline: async () => plain((await bash.call('run', 'rm -rf ../copy; cp -r . ../copy')).ms),
+    },
+    {
+      ...{ row, what: `a command that changes none of ${FILES} files, and one without files`, unit: 'ms' },
+      ...{ target: { excessAtMost: 15 } },
+      ours: () => typical(() => full.run(':')),
+      baseline: nothing,
+    },
+    {
+      ...{ row, what: `one that changes ${CHANGED} of them`, unit: 'ms', target: { excessAtMost: 25 } },
+      ours: () => typical(() => full.run(change)),
+      baseline: nothing,
+    },
+    {
+      ...{ row, what: `${BACK_MB} MB of new files back, and made`, unit: 'ms', target: { excessAtMost: 2_000 } },
+      ours: () => broughtBack(empty),
+      baseline: async () => plain((await bash.call('run', `${makeLarge('../large')}; rm -r ../large`)).ms),
+      restMs: 1_000,
+    },
+  ]
+}
+
+export async function runnerOutput(stage: Stage): Promise<Measurement[]> {
+  const lent = await lend(stage)
+  const conversation = await LentConversation.open(lent)
+  await conversation.run(':')
+  const command = `yes 'a line of output as programs write them' | head -c ${OUTPUT_MB}000000`
+  const bash = stage.startProgram<BashCalls>('bash-process.ts')
+  const row = 'runner-output'
+  const speed = async (ms: Promise<{ ms: number }>) => plain((OUTPUT_MB * 1000) / (await ms).ms)
+  const growth = async (pid: number | null) => {
+    const { startMiB, peakMiB } = await peakRssWhile(pid, () => conversation.run(command))
+    return plain(peakMiB - startMiB)
+  }
+  const memory = { row, unit: 'MiB', target: { oursAtMost: GROWTH_MIB }, isErratic: true } as const
+  return [
+    {
+      ...{ row, what: `${OUTPUT_MB} MB of output, MB`, unit: '/s', target: { oursAtLeast: 30 } },
+      ours: () => speed(conversation.run(command)),
+      baseline: () => speed(bash.call('run', `${command} | tail -c 1000`)),
+    },
+    {
+      ...memory,
+      what: 'growth of the runner, and of the service meanwhile',
+      ours: () => growth(lent.pid),
+      baseline: () => growth(lent.worker.runtime),
+    },
+    {
+      ...memory,
+      what: 'growth of the service, and of the runner meanwhile',
+      ours: () => growth(lent.worker.runtime),
+      baseline: () => growth(lent.pid),
+    },
+  ]
+}
+
+const MAKE_FILES = `body=$(head -c ${FILE_BYTES - 10} /dev/zero | tr '\\0' x); for i in $(seq 1 ${FILES}); do
+d=d$((i % ${FOLDERS})); [ -d $d ] || mkdir $d; echo "$i $body" > $d/f$i; done`
+
+const makeLarge = (folder: string): string =>
+  `mkdir -p ${folder}; for i in $(seq 1 ${BACK_MB}); do head -c 1000000 /dev/urandom > ${folder}/$i; done`
+
+/** The half of so many. */
+async function typical(run: () => Promise<{ ms: number }>): Promise<Sample> {
+  const times: number[] = []
+  for (let count = 0; count < COMMANDS; count++) times.push((await run()).ms)
+  return plain(median(times))
+}
+
+/** A copy of the conversation with its files, whose first command has to bring all of them. */
+async function toNewRunner(full: LentConversation): Promise<Sample> {
+  const fork = await full.fork()
+  const { ms, output } = await fork.run('find . -type f | wc -l')
+  if (!output.includes(`"content":"${FILES}"`)) throw new Error(`not all files came: ${output.slice(0, 300)}`)
+  await fork.end()
+  return plain(ms)
+}
+
+async function broughtBack(conversation: LentConversation): Promise<Sample> {
+  const { ms } = await conversation.run(makeLarge('large'))
+  await conversation.run('rm -r large')
+  return plain(ms)
+}

@@ -1,0 +1,115 @@
+// Lent machines under faults: conversations whose commands run on two real runners, while the service, a runner, its sandboxes and
+// its connection are killed outright, one or two at once, in commands and in transfers. Afterwards no command has run twice, no
+// outcome is lost whose machine lived, every file is what its step made of it, and every step came to its end.
+
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Books, LentConversation, noBooks } from './lent/conversation.ts'
+import { Machine } from './lent/machine.ts'
+import { stepOf } from './lent/steps.ts'
+import { Moments } from './moments.ts'
+import { type MortalService, startMortalService } from './mortal-service.ts'
+import { SteadyClient } from './steady-client.ts'
+
+const CONVERSATIONS = 3
+/** A machine that was killed is there again after so long at most; the other one takes what it had where it is sooner. */
+const AWAY_MS = 3_000
+const MOMENT_PATIENCE_MS = 3_000
+const AFTER_BEGUN_MS = 900
+
+type Deps = { service: MortalService; machines: Machine[]; moments: Moments<'begun'> }
+
+const FAULTS: Readonly<Record<string, (deps: Deps, machine: Machine) => Promise<unknown>>> = {
+  service: ({ service }) => service.kill(),
+  deploy: ({ service }) => service.deploy(),
+  runner: (_, machine) => restarted(machine),
+  sandbox: async (_, machine) => machine.killSandboxes(),
+  connection: async (_, machine) => machine.relay.cut(),
+  'service and runner': ({ service }, machine) => Promise.all([service.kill(), restarted(machine)]),
+  'service and connection': ({ service }, machine) => {
+    machine.relay.cut()
+    return service.kill()
+  },
+  'both runners': ({ machines }) => Promise.all(machines.map(restarted)),
+}
+
+export async function lentFaults({ kills }: { kills: number }): Promise<boolean> {
+  const books = await lentBooks({ kills, say: (text) => console.log(text) })
+  const found = wrongIn(books)
+  console.log(
+    `steps                  ${books.steps}, of which ${books.ended} ended and ${books.unknown} have an unknown outcome`,
+  )
+  const back = [...books.backMs].sort((a, b) => a - b)
+  console.log(
+    `an outcome after a death  ${Math.round(back[back.length >> 1] ?? 0)} ms in the median, ${Math.round(back.at(-1) ?? 0)} ms at most`,
+  )
+  for (const [name, texts] of Object.entries(found)) {
+    console.log(`${name.padEnd(23)}${texts.length}`)
+    for (const text of texts.slice(0, 10)) console.log(`    ${text}`)
+  }
+  return Object.values(found).every((texts) => texts.length === 0)
+}
+
+export const wrongIn = ({ twice, lost, differing, torn, stuck }: Books): Record<string, string[]> => ({
+  'commands run twice': twice,
+  'outcomes lost': lost,
+  'files that differ': differing,
+  'torn files': torn,
+  'stuck steps': stuck,
+})
+
+export async function lentBooks({ kills, say }: { kills: number; say: (text: string) => void }): Promise<Books> {
+  const token = randomBytes(32).toString('hex')
+  const service = await startMortalService({ RUNNER_TOKEN: token, MAX_RUNNING_LOOPS: '1000', LOG_LEVEL: 'error' })
+  const port = Number(new URL(service.url).port)
+  const deps: Deps = { service, machines: [], moments: new Moments() }
+  const client = new SteadyClient(service.url)
+  const books = noBooks()
+  const begun: LentConversation[] = []
+  try {
+    for (const name of ['one', 'two']) deps.machines.push(await Machine.start(name, port, token))
+    const outside = { client, machines: deps.machines, books, onBegun: () => deps.moments.happened('begun') }
+    for (let at = 0; at < CONVERSATIONS; at++) {
+      const id = `lent${at}`
+      await client.ask('/api/conversations?runtime=runner', { json: { conversation_id: id }, expect: [200, 201] })
+      begun.push(new LentConversation(id, outside))
+    }
+    const over = { isSo: false }
+    const working = begun.map((one) => keepBusy(one, over))
+    await killAgainAndAgain(deps, kills, say)
+    over.isSo = true
+    await Promise.all(working)
+    return books
+  } finally {
+    for (const one of begun) one.close()
+    for (const machine of deps.machines) await machine.stop()
+    await service.stop()
+  }
+}
+
+/** One more step when it is over, in which nobody dies. */
+async function keepBusy(one: LentConversation, over: { isSo: boolean }): Promise<void> {
+  for (let count = 0; ; count++) {
+    const isLast = over.isSo
+    if (!(await one.take(stepOf(`${one.id}-${count}`, Math.random))) || isLast) return
+  }
+}
+
+async function killAgainAndAgain(deps: Deps, kills: number, say: (text: string) => void): Promise<void> {
+  const names = Object.keys(FAULTS)
+  for (let kill = 0; kill < kills; kill++) {
+    await deps.moments.next('begun', MOMENT_PATIENCE_MS)
+    await sleep(Math.random() * AFTER_BEGUN_MS)
+    const machine = deps.machines[kill % deps.machines.length]
+    // Each kind as often as any other.
+    const name = names[kill % names.length] ?? 'service'
+    if (machine !== undefined) await FAULTS[name]?.(deps, machine)
+    if ((kill + 1) % 20 === 0) say(`  ${kill + 1} kills`)
+  }
+}
+
+async function restarted(machine: Machine): Promise<void> {
+  await machine.kill()
+  await sleep(Math.random() * AWAY_MS)
+  await machine.start()
+}

@@ -1,0 +1,157 @@
+// One conversation on lent machines: it takes step after step, and after each looks whether what it was told is what happened.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { SteadyClient } from '../steady-client.ts'
+import { type SeenEvent, Watcher } from '../watcher.ts'
+import type { Machine } from './machine.ts'
+import { after, commandOf, contentOf, type Files, isWhole, outputOf, type Step } from './steps.ts'
+
+export type Books = {
+  steps: number
+  ended: number
+  /** Outcomes that nobody knows, because the machine or the sandbox died in the command. */
+  unknown: number
+  twice: string[]
+  lost: string[]
+  differing: string[]
+  torn: string[]
+  stuck: string[]
+  /** From the death of a machine to the next outcome of a conversation that it had. */
+  backMs: number[]
+}
+
+export const noBooks = (): Books => ({
+  steps: 0,
+  ended: 0,
+  unknown: 0,
+  twice: [],
+  lost: [],
+  differing: [],
+  torn: [],
+  stuck: [],
+  backMs: [],
+})
+
+type Outside = { client: SteadyClient; machines: readonly Machine[]; books: Books; onBegun: () => void }
+
+/** With a machine to run on and nobody killed meanwhile, a step that has not ended by then never will. */
+const PATIENCE_MS = 150_000
+const CUT_CHARS = 25_000
+
+export class LentConversation {
+  readonly id: string
+  readonly #outside: Outside
+  readonly #watcher: Watcher
+  #files: Files = new Map()
+
+  constructor(id: string, outside: Outside) {
+    this.id = id
+    this.#outside = outside
+    this.#watcher = new Watcher(`${outside.client.url}/api/conversations/${id}/ws`, () => {})
+  }
+
+  get path(): string {
+    return `/api/conversations/${this.id}`
+  }
+
+  close(): void {
+    this.#watcher.close()
+  }
+
+  /** False when it is stuck: nothing more can be learned then. */
+  async take(step: Step): Promise<boolean> {
+    const { client, books, onBegun } = this.#outside
+    books.steps += 1
+    const startedAt = performance.now()
+    const before = this.#watcher.lastId
+    const json = { action: 'run', args: { command: commandOf(step) } }
+    await client.ask(`${this.path}/events`, { json, key: step.key, expect: [200, 201, 202] })
+    onBegun()
+    const outcome = await this.#outcome(before)
+    if (outcome === null) {
+      books.stuck.push(`${this.id} ${step.key}: no outcome`)
+      return false
+    }
+    await this.#audit(step, outcome, startedAt)
+    return true
+  }
+
+  async #outcome(before: number): Promise<SeenEvent | null> {
+    const deadline = performance.now() + PATIENCE_MS
+    for (; performance.now() < deadline; await sleep(10)) {
+      const found = this.#watcher.events.find(
+        ({ id, observation }) => id > before && (observation === 'run' || observation === 'error'),
+      )
+      if (found !== undefined) return found
+    }
+    return null
+  }
+
+  async #audit(step: Step, { content = '', extras }: SeenEvent, startedAt: number): Promise<void> {
+    const { books, machines } = this.#outside
+    const here = `${this.id} ${step.key}`
+    const runs = machines.map((machine) => machine.timesRun(this.id, step.key))
+    const times = runs.reduce((sum, each) => sum + each, 0)
+    if (times > 1) books.twice.push(`${here}: begun ${times} times`)
+    // A death elsewhere excuses nothing: only of a step that no machine has begun it is not known whose it was to be.
+    const its = times === 0 ? machines : machines.filter((_, at) => (runs[at] ?? 0) > 0)
+    const kill = its.flatMap(({ kills }) => kills).findLast(({ at }) => at >= startedAt)
+    const isEnded = extras?.metadata?.exit_code === step.exitCode && isOutput(step, content)
+    if (isEnded && times === 0) books.lost.push(`${here}: an outcome of what never ran`)
+    if (kill !== undefined) books.backMs.push(performance.now() - kill.at)
+    if (isEnded) {
+      books.ended += 1
+      await this.#compare(step, after(this.#files, step))
+    } else if (kill === undefined) books.lost.push(`${here}: ${extras?.metadata?.exit_code} ${content.slice(0, 200)}`)
+    else {
+      books.unknown += 1
+      await this.#compare(step, null)
+    }
+  }
+
+  /** `wanted` null: some of the step may have happened, and each file is as before or as the step made it. */
+  async #compare(step: Step, wanted: Files | null): Promise<void> {
+    const { books } = this.#outside
+    const here = `${this.id} ${step.key}`
+    const found = await this.#found()
+    for (const [name, text] of found)
+      if (!isWhole(name, text)) books.torn.push(`${here}: ${name} ${text.length} ${text.slice(0, 60)}`)
+    for (const name of new Set([...found.keys(), ...(wanted ?? this.#files).keys()])) {
+      const allowed = wanted === null ? this.#possible(step, name) : [wanted.get(name)]
+      if (!allowed.includes(found.get(name)))
+        books.differing.push(
+          `${here}: ${name} is ${firstLine(found.get(name))} and not ${allowed.map(firstLine).join(' or ')}`,
+        )
+    }
+    this.#files = found
+  }
+
+  #possible(step: Step, name: string): (string | undefined)[] {
+    const written = step.writes.find((write) => write.name === name)
+    return [
+      this.#files.get(name),
+      ...(written === undefined ? [] : [contentOf(step.key, written)]),
+      ...(step.removes === name ? [undefined] : []),
+    ]
+  }
+
+  async #found(): Promise<Map<string, string>> {
+    const { client } = this.#outside
+    const { body: names } = await client.ask<string[]>(`${this.path}/list-files`)
+    const files = new Map<string, string>()
+    for (const name of names.filter((one) => one !== '.making')) {
+      const { body } = await client.ask<{ code: string }>(`${this.path}/select-file?file=${name}`)
+      files.set(name, body.code)
+    }
+    return files
+  }
+}
+
+/** Long ones are cut in their middle. */
+function isOutput(step: Step, content: string): boolean {
+  const whole = outputOf(step)
+  if (whole.length < CUT_CHARS) return content.trimEnd() === whole
+  return content.startsWith(whole.slice(0, 5_000)) && content.trimEnd().endsWith(whole.slice(-5_000))
+}
+
+const firstLine = (text: string | undefined): string => text?.split('\n', 1)[0] ?? 'not there'

@@ -1,0 +1,106 @@
+// A machine that lends itself: a real runner behind a network of its own. It can be killed outright and started again on the same
+// folder, and so can its sandboxes.
+
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ROOT } from '../../start/paths.ts'
+import { listProcesses, signalIfThere } from '../../start/processes.ts'
+import { Relay } from './relay.ts'
+
+const MAIN = join(ROOT, 'runner', 'src', 'main.ts')
+const isSandboxed = spawnSync('bwrap', ['--version']).status === 0 && spawnSync('socat', ['-V']).status === 0
+
+export type Kill = { readonly at: number; readonly what: 'runner' | 'sandbox' }
+
+export class Machine {
+  readonly name: string
+  readonly relay: Relay
+  readonly #folder: string
+  readonly #token: string
+  #child: ChildProcess | null = null
+  #log = ''
+  /** What was killed here, by the clock of this process. */
+  readonly kills: Kill[] = []
+
+  private constructor(name: string, relay: Relay, token: string) {
+    this.name = name
+    this.relay = relay
+    this.#token = token
+    this.#folder = mkdtempSync(join(tmpdir(), 'bellwether-lent-'))
+    process.once('exit', () => {
+      this.#child?.kill('SIGKILL')
+      rmSync(this.#folder, { recursive: true, force: true })
+    })
+  }
+
+  static async start(name: string, port: number, token: string): Promise<Machine> {
+    const machine = new Machine(name, await Relay.open(port), token)
+    await machine.start()
+    return machine
+  }
+
+  /** Settles when it is in the pool. */
+  async start(): Promise<void> {
+    const options = ['--url', this.relay.url, '--workspaces', this.#folder, '--name', this.name]
+    const isolation = isSandboxed ? ['--isolation', 'bwrap', '--network', 'none'] : ['--isolation', 'none']
+    const child = spawn(process.execPath, [MAIN, ...options, ...isolation, '--capacity', '100'], {
+      env: { ...process.env, BELLWETHER_RUNNER_KEY: this.#token },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    this.#child = child
+    let log = ''
+    child.stderr?.on('data', (text) => {
+      log += String(text)
+      this.#log = `${this.#log}${text}`.slice(-20_000)
+    })
+    while (!log.includes('pool.connected')) {
+      if (child.exitCode !== null) throw new Error(`the runner ended: ${log}`)
+      await sleep(10)
+    }
+  }
+
+  get isUp(): boolean {
+    return this.#child !== null
+  }
+
+  /** What it said last. */
+  get log(): string {
+    return this.#log
+  }
+
+  async kill(): Promise<void> {
+    const child = this.#child
+    if (child === null) return
+    this.#child = null
+    this.kills.push({ at: performance.now(), what: 'runner' })
+    const ended = once(child, 'exit')
+    child.kill('SIGKILL')
+    await ended
+  }
+
+  /** Every session that it has; how many. */
+  killSandboxes(): number {
+    const pid = this.#child?.pid
+    const sessions = listProcesses().filter(
+      ({ parent, command }) => parent === pid && /^(\S*\/)?(bwrap|bash) /.test(command),
+    )
+    if (sessions.length > 0) this.kills.push({ at: performance.now(), what: 'sandbox' })
+    for (const session of sessions) signalIfThere(session.pid, 'SIGKILL')
+    return sessions.length
+  }
+
+  /** How often a step was begun here: each leaves a line outside of the workspace, where nothing takes it back. */
+  timesRun(conversation: string, step: string): number {
+    const file = join(this.#folder, conversation, 'home', `runs-${step}`)
+    return existsSync(file) ? readFileSync(file, 'utf8').length : 0
+  }
+
+  async stop(): Promise<void> {
+    await this.kill()
+    this.relay.close()
+  }
+}

@@ -1,0 +1,59 @@
+// A runner that is gone for a moment: it is asked to come again, and what was to be begun is begun then.
+
+import { abortAllDurableObjects } from 'cloudflare:test'
+import { expect, test } from 'vitest'
+import { client } from '../helpers/app.ts'
+import { type Chat, startConversation } from '../helpers/conversation.ts'
+import type { StoredEvent } from '../helpers/sockets.ts'
+import { type Behaviour, joinedRunner } from '../helpers/stand-in-runner.ts'
+
+const silent: Behaviour = () => null
+
+async function chatOn(behaviour: Behaviour, description: Record<string, unknown> = {}) {
+  const owner = await client()
+  const runner = await joinedRunner(owner.owner, behaviour, description)
+  const chat = await startConversation({}, owner)
+  await chat.settled()
+  return { owner, runner, chat }
+}
+
+const say = (chat: Chat, content: string) => chat.post('message', { content })
+
+/** The observation of the newest command. */
+async function outcome(chat: Chat, commands = 1): Promise<StoredEvent> {
+  const runs = async () =>
+    (await chat.events()).filter(({ observation }) => observation === 'run' || observation === 'error')
+  await expect.poll(async () => (await runs()).length).toBe(commands)
+  return (await runs()).at(-1) as StoredEvent
+}
+
+test('a runner that knows no ticket any more is asked to come, and the command goes on', async () => {
+  const { chat, runner } = await chatOn(silent)
+  await say(chat, 'long')
+  await expect.poll(() => runner.started.length).toBe(1)
+  const key = runner.started[0]?.key ?? ''
+  runner.welcome = null
+  runner.line?.close()
+  await expect.poll(() => runner.opened.length).toBeGreaterThan(1)
+  await expect.poll(() => runner.welcome).not.toBe(null)
+  await runner.finish(key, { output: 'asked to come' })
+  expect((await outcome(chat)).content).toBe('asked to come')
+  expect(runner.started.length).toBe(1)
+})
+
+test('a command for which a runner was still looked for when the service crashed is begun afterwards, once', async () => {
+  const { chat, runner } = await chatOn(({ text }) => ({ output: text }))
+  await say(chat, 'first')
+  expect((await outcome(chat)).content).toBe('first')
+  runner.isWilling = false
+  runner.line?.close()
+  const runtime = async () => (await (await chat.owner.ask(`${chat.path}/config`)).json()) as { runtime_id: unknown }
+  await expect.poll(async () => (await runtime()).runtime_id).toBe(null)
+  await say(chat, 'second')
+  await expect.poll(() => runner.opened.length).toBe(2)
+  await abortAllDurableObjects()
+  runner.isWilling = true
+  await runner.connect()
+  expect((await outcome(chat, 2)).content).toBe('second')
+  expect(runner.started.map(({ text }) => text)).toEqual(['first', 'second'])
+})
