@@ -55,7 +55,8 @@ sandboxed('git gets a credential of the object for a configured host, and none i
   expect(seen.at(-1)).toBe(`Basic ${Buffer.from('bot:top-secret-1').toString('base64')}`)
   await session.run('echo "$TOKEN" | wc -c', { env: { TOKEN: 'top-secret-2' } })
   expect((await session.run('echo "$TOKEN"')).output).toBe('top-secret-2\n')
-  expect(filesWith('top-secret-2', folder)).toBe('')
+  // What a command printed waits on the disk until the service has acknowledged its end.
+  await expect.poll(() => filesWith('top-secret-2', folder)).toBe('')
 })
 
 for (const isolation of ['none', 'bwrap']) {
