@@ -23,7 +23,7 @@ export function loopSource(
   const ulimit = limits === null ? '' : `ulimit -c 0 -u ${limits.processes} -f ${Math.ceil(limits.fileBytes / 1024)}; `
   // Run as an interactive shell itself, which takes the terminal back from one that was killed; its remarks are for nobody.
   const shell = `bash --noediting --noprofile --rcfile ${quoted(paths.rc)} -i 2>&9 9>&-`
-  const end = `printf '\\036${nonce}E%s\\037' "$?" >/dev/tty`
+  const end = `printf '\\036${nonce}E%s\\037' "$?" >/dev/tty || exit`
   return `${ulimit}exec 9>&2 2>/dev/null; trap : INT QUIT TSTP; while :; do ${shell}; ${end}; done`
 }
 
