@@ -2,7 +2,6 @@
 // one field the later one counts.
 
 import { z } from 'zod'
-import { RUNTIME_KINDS } from '../agent/runtime.ts'
 import { isoMicros } from '../lib/clock.ts'
 import { auditIfChanged } from './audit.ts'
 import { openValues, type SealedValue, sealValue } from './sealed.ts'
@@ -55,7 +54,7 @@ export const Settings = z.object({
   gitUserName: text,
   gitUserEmail: text,
   /** Where commands of new conversations run, and what their runner has to be. */
-  runtime: z.enum(RUNTIME_KINDS).nullable().default(null),
+  runtime: text,
   runnerLabels: z.array(z.string()).nullable().default(null),
 })
 export type Settings = z.infer<typeof Settings>

@@ -4,7 +4,7 @@
 import type { Context } from 'hono'
 import { type AgentName, agentToRun } from '../../agent/agents.ts'
 import { type ReplayStep, readReplay } from '../../agent/replay.ts'
-import type { RuntimeWish } from '../../agent/runtime.ts'
+import { RUNTIME_KINDS, type RuntimeWish } from '../../agent/runtime.ts'
 import { STARTING_TASKS, suggestedTaskPrompt } from '../../agent/suggested-tasks.ts'
 import { config } from '../../config.ts'
 import { ownerProviderTokens } from '../../db/provider-tokens.ts'
@@ -122,7 +122,8 @@ function agentOf(c: Context<AppEnv>, read: OwnerSettings): AgentName {
 /** What the request says, then what the settings say. Settings that cannot be read are no wish; the first step tells of them. */
 function runtimeOf(read: OwnerSettings, asked: Asked['asked']): RuntimeWish {
   const { runtime, runnerLabels } = read.ok ? read.settings : { runtime: null, runnerLabels: null }
-  return { kind: asked.runtime ?? runtime ?? 'auto', labels: asked.labels ?? runnerLabels ?? [] }
+  const stored = RUNTIME_KINDS.find((kind) => kind === runtime)
+  return { kind: asked.runtime ?? stored ?? 'auto', labels: asked.labels ?? runnerLabels ?? [] }
 }
 
 // The repository that a conversation is to begin with, as far as it can be known before it is cloned. An owner with stored
