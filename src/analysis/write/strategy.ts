@@ -1,10 +1,10 @@
 import type { Consistency } from '../../market/consistency/examine.ts'
-import type { Adjustment } from '../../market/consistency/types.ts'
+import type { Adjustment, Touch } from '../../market/consistency/types.ts'
 import type { CurrencyCode, LevelBasis } from '../codes.ts'
 import type { Level, StrategyLevels } from '../judge/levels.ts'
 import type { ReportLanguage, ReportStrategy } from '../schemas.ts'
 import { fill, textsOf } from '../texts/book.ts'
-import { marked, markFor } from '../texts/findings.ts'
+import { alarmFor, marked, markFor } from '../texts/findings.ts'
 import { aside, fixed, withUnit } from '../texts/format.ts'
 
 type PriceStyle = { decimals: number; currency: CurrencyCode; language: ReportLanguage; consistency: Consistency }
@@ -16,8 +16,15 @@ export function basisText(basis: LevelBasis, { kind }: Adjustment, language: Rep
   return isYear && kind === 'forward' ? adjustedYear[basis] : textsOf(language).report.basis[basis]
 }
 
+/** Where to buy is told only where nothing should be sold, and volumes are a part of that decision. */
+const OF_PURCHASES: readonly Touch[] = ['volume']
+
 /** A level as people read it, with its reason, and what a check warns of: 1480.00元（MA10附近）. */
-export function levelText(level: Level, { decimals, currency, language, consistency }: PriceStyle): string {
+export function levelText(
+  level: Level,
+  { decimals, currency, language, consistency }: PriceStyle,
+  decidedBy: readonly Touch[] = [],
+): string {
   const labels = textsOf(language).report
   const { basis, offsetAtr } = level
   const place = labels.place[offsetAtr === 0 ? 'near' : offsetAtr < 0 ? 'below' : 'above']
@@ -26,15 +33,16 @@ export function levelText(level: Level, { decimals, currency, language, consiste
     n: Math.abs(offsetAtr),
   })
   const text = withUnit(fixed(level.price, decimals), currency, language) + aside(reason, language)
-  return marked(text, markFor(consistency, ['levels'], language))
+  return marked(text, markFor(consistency, ['levels'], language) || alarmFor(consistency, decidedBy, language))
 }
 
 /** The strategy of a report; null when not a single level could be derived. */
 export function strategyOf(levels: StrategyLevels, style: PriceStyle): ReportStrategy | null {
-  const text = (level: Level | null) => (level === null ? null : levelText(level, style))
+  const text = (level: Level | null, decidedBy?: readonly Touch[]) =>
+    level === null ? null : levelText(level, style, decidedBy)
   const strategy = {
-    ideal_buy: text(levels.idealBuy),
-    secondary_buy: text(levels.secondaryBuy),
+    ideal_buy: text(levels.idealBuy, OF_PURCHASES),
+    secondary_buy: text(levels.secondaryBuy, OF_PURCHASES),
     stop_loss: text(levels.stopLoss),
     take_profit: text(levels.takeProfit),
   }

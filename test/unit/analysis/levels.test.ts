@@ -5,6 +5,7 @@ import { nearbyLevels, strategyLevels } from '../../../src/analysis/judge/levels
 import { type Technical, technicalView } from '../../../src/analysis/judge/signals.ts'
 import { levelText, strategyOf } from '../../../src/analysis/write/strategy.ts'
 import type { Consistency } from '../../../src/market/consistency/examine.ts'
+import type { Finding } from '../../../src/market/consistency/types.ts'
 import { anyBars, barsOf, wave } from './series.ts'
 
 const SOUND: Consistency = {
@@ -54,6 +55,19 @@ test('levels stand on the nearest supports and resistances, each with its reason
   expect(levelText({ price: 1480, basis: 'ma10', offsetAtr: 0 }, { ...style, language: 'ko' })).toBe(
     '1480.00위안 (MA10 부근)',
   )
+})
+
+test('where to buy hangs on volumes too, because they are a part of the advice; where to stop does not', () => {
+  const levels = strategyLevels(withLevels({ ma5: 1495, ma10: 1480, ma20: 1470, bollUpper: 1530 }), 1498.2, 2)
+  const told = (verdict: Finding['verdict']) => {
+    const nothing = { detail: null, date: null, expected: null, found: null, count: null }
+    const finding: Finding = { check: 'volume_units', verdict, touches: ['volume'], ...nothing }
+    const consistency = { ...SOUND, findings: [finding] }
+    const strategy = strategyOf(levels, { decimals: 2, currency: 'CNY', language: 'en', consistency })
+    return Object.entries(strategy ?? {}).flatMap(([name, text]) => (text?.includes('⚠') ? [name] : []))
+  }
+  expect(told('warn')).toEqual(['ideal_buy', 'secondary_buy'])
+  expect(told('not_possible')).toEqual([])
 })
 
 test('a level that stands at an average has the digits of that average, not those below them', () => {
