@@ -2,33 +2,13 @@
 
 import { abortAllDurableObjects } from 'cloudflare:test'
 import { expect, test } from 'vitest'
-import { client } from '../helpers/app.ts'
-import { type Chat, startConversation } from '../helpers/conversation.ts'
-import type { StoredEvent } from '../helpers/sockets.ts'
-import { type Behaviour, joinedRunner } from '../helpers/stand-in-runner.ts'
+import { lentConversation, outcome, say } from '../helpers/lent-conversation.ts'
+import type { Behaviour } from '../helpers/stand-in-runner.ts'
 
 const silent: Behaviour = () => null
 
-async function chatOn(behaviour: Behaviour, description: Record<string, unknown> = {}) {
-  const owner = await client()
-  const runner = await joinedRunner(owner.owner, behaviour, description)
-  const chat = await startConversation({}, owner)
-  await chat.settled()
-  return { owner, runner, chat }
-}
-
-const say = (chat: Chat, content: string) => chat.post('message', { content })
-
-/** The observation of the newest command. */
-async function outcome(chat: Chat, commands = 1): Promise<StoredEvent> {
-  const runs = async () =>
-    (await chat.events()).filter(({ observation }) => observation === 'run' || observation === 'error')
-  await expect.poll(async () => (await runs()).length).toBe(commands)
-  return (await runs()).at(-1) as StoredEvent
-}
-
 test('a runner that knows no ticket any more is asked to come, and the command goes on', async () => {
-  const { chat, runner } = await chatOn(silent)
+  const { chat, runner } = await lentConversation(silent)
   await say(chat, 'long')
   await expect.poll(() => runner.started.length).toBe(1)
   const key = runner.started[0]?.key ?? ''
@@ -42,7 +22,7 @@ test('a runner that knows no ticket any more is asked to come, and the command g
 })
 
 test('a command for which a runner was still looked for when the service crashed is begun afterwards, once', async () => {
-  const { chat, runner } = await chatOn(({ text }) => ({ output: text }))
+  const { chat, runner } = await lentConversation(({ text }) => ({ output: text }))
   await say(chat, 'first')
   expect((await outcome(chat)).content).toBe('first')
   runner.isWilling = false

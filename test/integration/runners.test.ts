@@ -4,28 +4,10 @@ import { abortAllDurableObjects } from 'cloudflare:test'
 import { describe, expect, test } from 'vitest'
 import { client, request } from '../helpers/app.ts'
 import { type Chat, startConversation } from '../helpers/conversation.ts'
-import type { StoredEvent } from '../helpers/sockets.ts'
+import { lentConversation, outcome, say } from '../helpers/lent-conversation.ts'
 import { type Behaviour, joinedRunner, StandInRunner } from '../helpers/stand-in-runner.ts'
 
 const silent: Behaviour = () => null
-
-async function chatOn(behaviour: Behaviour, description: Record<string, unknown> = {}) {
-  const owner = await client()
-  const runner = await joinedRunner(owner.owner, behaviour, description)
-  const chat = await startConversation({}, owner)
-  await chat.settled()
-  return { owner, runner, chat }
-}
-
-const say = (chat: Chat, content: string) => chat.post('message', { content })
-
-/** The observation of the newest command. */
-async function outcome(chat: Chat, commands = 1): Promise<StoredEvent> {
-  const runs = async () =>
-    (await chat.events()).filter(({ observation }) => observation === 'run' || observation === 'error')
-  await expect.poll(async () => (await runs()).length).toBe(commands)
-  return (await runs()).at(-1) as StoredEvent
-}
 
 const file = async (chat: Chat, name: string) => (await chat.owner.ask(`${chat.path}/select-file?file=${name}`)).json()
 
@@ -57,7 +39,7 @@ describe('who may connect', () => {
   })
 
   test('a ticket opens its own conversation alone, and a wrong one nothing', async () => {
-    const { chat, runner, owner } = await chatOn(() => ({ output: 'x' }))
+    const { chat, runner, owner } = await lentConversation(() => ({ output: 'x' }))
     await say(chat, 'true')
     await outcome(chat)
     const other = await startConversation({}, owner)
@@ -92,7 +74,7 @@ describe('who may connect', () => {
   })
 
   test('the copy of a deleted conversation is erased, also when its runner was away', async () => {
-    const { chat, runner, owner } = await chatOn(() => ({ output: '' }))
+    const { chat, runner, owner } = await lentConversation(() => ({ output: '' }))
     await say(chat, 'true')
     await outcome(chat)
     expect((await owner.ask(chat.path, { method: 'DELETE' })).status).toBe(200)
@@ -131,7 +113,7 @@ describe('who may connect', () => {
 
 describe('commands', () => {
   test('a command gets the files, runs once, and its output and changes are the conversation’s', async () => {
-    const { chat, runner } = await chatOn((call, tree) => {
+    const { chat, runner } = await lentConversation((call, tree) => {
       tree.set('made', { kind: 'directory' })
       tree.set('made/by.txt', { kind: 'file', text: `by ${call.text}`, mode: 0o755 })
       tree.set('link', { kind: 'symlink', target: 'made/by.txt' })
@@ -160,7 +142,7 @@ describe('commands', () => {
   })
 
   test('only what changed goes down before the next command', async () => {
-    const { chat, runner } = await chatOn(() => ({ output: 'ok' }))
+    const { chat, runner } = await lentConversation(() => ({ output: 'ok' }))
     const files = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`f${i}.txt`, `content ${i}`]))
     await chat.owner.ask(`${chat.path}/upload-files`, { method: 'POST', body: uploaded(files) })
     await say(chat, 'one')
@@ -188,7 +170,7 @@ describe('commands', () => {
   test('a file of many frames arrives whole in both directions', async () => {
     // More than two windows of frames.
     const large = 'x'.repeat(700_000) + 'y'.repeat(9_300_000)
-    const { chat, runner } = await chatOn((_, tree) => {
+    const { chat, runner } = await lentConversation((_, tree) => {
       tree.set('copy.txt', { kind: 'file', text: `${tree.get('big.txt')?.text?.length}` })
       return { output: '' }
     })
@@ -207,7 +189,7 @@ describe('commands', () => {
   })
 
   test('a command that goes on answers with what there is, and the next call follows it', async () => {
-    const { chat, runner } = await chatOn((call) =>
+    const { chat, runner } = await lentConversation((call) =>
       call.kind === 'run' ? { output: 'begun', exitCode: -1, state: 'quiet' } : { output: 'done' },
     )
     await say(chat, 'sleep 60')
@@ -233,7 +215,7 @@ describe('commands', () => {
   })
 
   test('stop interrupts the command on the runner', async () => {
-    const { chat, runner } = await chatOn(silent)
+    const { chat, runner } = await lentConversation(silent)
     await say(chat, 'sleep 1000')
     await expect.poll(() => runner.started.length).toBe(1)
     const key = runner.started[0]?.key ?? ''
@@ -246,7 +228,7 @@ describe('commands', () => {
 
 describe('what is lost on the way', () => {
   test('a connection that breaks in a command costs neither the command nor a byte of its output', async () => {
-    const { chat, runner } = await chatOn(silent)
+    const { chat, runner } = await lentConversation(silent)
     await say(chat, 'long')
     await expect.poll(() => runner.started.length).toBe(1)
     const key = runner.started[0]?.key ?? ''
@@ -262,7 +244,7 @@ describe('what is lost on the way', () => {
   })
 
   test('a crash of the service in a command costs nothing, and its end is told once', async () => {
-    const { chat, runner } = await chatOn(silent)
+    const { chat, runner } = await lentConversation(silent)
     await say(chat, 'long')
     await expect.poll(() => runner.started.length).toBe(1)
     const key = runner.started[0]?.key ?? ''
@@ -281,7 +263,7 @@ describe('what is lost on the way', () => {
   })
 
   test('a call that the runner does not know any more has an unknown outcome and is not run again', async () => {
-    const { chat, runner } = await chatOn(silent)
+    const { chat, runner } = await lentConversation(silent)
     await say(chat, 'long')
     await expect.poll(() => runner.started.length).toBe(1)
     runner.forgets = true
@@ -293,7 +275,7 @@ describe('what is lost on the way', () => {
   })
 
   test('an answer that was lost after an upward transfer does not undo a later edit', async () => {
-    const { chat, runner } = await chatOn((call, tree) => {
+    const { chat, runner } = await lentConversation((call, tree) => {
       if (call.text === 'write') tree.set('a.txt', { kind: 'file', text: 'from the runner' })
       return { output: '' }
     })
@@ -314,7 +296,7 @@ describe('what is lost on the way', () => {
 })
 
 test('an end that is told again does not undo what was edited meanwhile', async () => {
-  const { chat, runner } = await chatOn((_, tree) => {
+  const { chat, runner } = await lentConversation((_, tree) => {
     tree.set('a.txt', { kind: 'file', text: 'from the runner' })
     return { output: '' }
   })
@@ -342,7 +324,7 @@ describe('a runner that lies', () => {
   }
   for (const [name, lie] of Object.entries(frames)) {
     test(`is let go: ${name}`, async () => {
-      const { chat, runner } = await chatOn(silent)
+      const { chat, runner } = await lentConversation(silent)
       await say(chat, 'true')
       await expect.poll(() => runner.started.length).toBe(1)
       const { epoch = '', revision = 0 } = runner.state ?? {}
@@ -353,7 +335,7 @@ describe('a runner that lies', () => {
   }
 
   test('a file below a link is refused by name and nothing is written through it', async () => {
-    const { chat } = await chatOn((call, tree) => {
+    const { chat } = await lentConversation((call, tree) => {
       if (call.text === 'link') tree.set('out', { kind: 'symlink', target: '/home/user' })
       else tree.set('out/planted.txt', { kind: 'file', text: 'planted' })
       return { output: '' }

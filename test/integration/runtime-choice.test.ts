@@ -2,20 +2,11 @@
 
 import { expect, test } from 'vitest'
 import { client } from '../helpers/app.ts'
-import { type Chat, startConversation } from '../helpers/conversation.ts'
-import type { StoredEvent } from '../helpers/sockets.ts'
+import { startConversation } from '../helpers/conversation.ts'
+import { outcome, say } from '../helpers/lent-conversation.ts'
 import { joinedRunner } from '../helpers/stand-in-runner.ts'
 
 const silent = () => null
-const say = (chat: Chat, content: string) => chat.post('message', { content })
-
-/** The observation of the only command. */
-async function outcome(chat: Chat): Promise<StoredEvent> {
-  const runs = async () =>
-    (await chat.events()).filter(({ observation }) => observation === 'run' || observation === 'error')
-  await expect.poll(async () => (await runs()).length).toBe(1)
-  return (await runs()).at(-1) as StoredEvent
-}
 
 test('without a runner the interpreter runs it; a conversation that wants one says what to do', async () => {
   const chat = await startConversation()
