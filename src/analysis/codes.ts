@@ -41,7 +41,7 @@ export type ScorePartKey = 'trend' | 'bias' | 'volume' | 'support' | 'macd' | 'r
 export type ReasonCode =
   | `trend_${TrendState}`
   | `bias_${'pullback' | 'close' | 'deep_pullback' | 'high' | 'broken' | 'stretched' | 'chasing'}`
-  | `volume_${'shrinking_down' | 'heavy_up' | 'normal' | 'shrinking_up' | 'heavy_down' | 'unknown' | 'unfinished'}`
+  | `volume_${'shrinking_down' | 'heavy_up' | 'normal' | 'shrinking_up' | 'heavy_down' | 'unknown' | `live_${'heavy_up' | 'heavy_down' | 'unfinished'}`}`
   | `support_${'both' | 'ma5' | 'ma10' | 'none'}`
   | `macd_${'golden_above_zero' | 'zero_up' | 'golden' | 'dead' | 'zero_down' | 'bull' | 'bear' | 'mixed' | 'unknown'}`
   | `rsi_${'oversold' | 'strong' | 'neutral' | 'weak' | 'overbought' | 'unknown'}`
@@ -204,6 +204,7 @@ export type Heading =
   | 'risk_control'
   | 'data_quality'
   | 'diagnostics'
+  | 'beside'
   | 'company'
   | 'news'
   | 'strategies'
@@ -211,6 +212,13 @@ export type Heading =
   | 'outlook'
   | 'model'
   | 'disclaimer'
+
+/** Whether a listing could be compared with the index of its market, or why not. */
+export type ComparisonStatus = 'told' | 'is_index' | 'sample' | 'withheld' | 'not_fetched' | 'failed_check' | 'too_few'
+/** Whether the multiples of the industry are known, or why not. */
+export type PeersStatus = PartState | 'sample' | 'too_few'
+/** Whether it can be told how long a sale takes, or why not. */
+export type LiquidityStatus = 'told' | 'is_index' | 'withheld' | 'too_few' | 'no_volume' | 'other_money'
 
 export type FlowWord =
   | 'entry'

@@ -116,10 +116,12 @@ async function depsOf(env: Env, input: AnalysisInput, ctx: AnalysisCtx): Promise
       await ctx.tried(other.runs)
       return other
     },
+    indexBars: (index, signal) => market.indexBars(index, { count: BAR_COUNT, signal }),
     company: {
       fundamentals: (signal) => market.fundamentals(instrument, { forceRefresh, signal }),
       flow: (signal) => market.capitalFlow(instrument, { forceRefresh, signal }),
       boards: (signal) => market.boards(instrument, { forceRefresh, signal }),
+      peers: (boards, signal) => market.peers(instrument, boards, { forceRefresh, signal }),
       rankings: (signal) => market.rankings(instrument, { forceRefresh, signal }),
     },
     news: await newsOf(env, input),

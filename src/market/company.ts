@@ -9,6 +9,8 @@ const date = z.string().nullable()
 export const FinancialReport = z.object({
   /** Last day of the period. */
   reportDate: z.string(),
+  /** When it was told, where the source says so. */
+  announcedOn: date.optional(),
   /** The period of revenue, profit and cash flow: the fiscal year up to that day, the three months before it, or a whole year. */
   period: z.enum(['year_to_date', 'quarter', 'year']),
   revenue: figure,
@@ -67,6 +69,25 @@ export type FlowDay = z.infer<typeof FlowDay>
 
 export const Board = z.object({ code: z.string(), name: z.string(), changePct: figure })
 export type Board = z.infer<typeof Board>
+
+export const Peer = z.object({
+  code: z.string(),
+  name: z.string(),
+  /** Of the profit of the fiscal year so far, taken for a whole year; negative for a loss. */
+  peRatio: figure,
+  pbRatio: figure,
+  marketValue: figure,
+})
+export type Peer = z.infer<typeof Peer>
+
+/** Companies of one industry. */
+export const Peers = z.object({
+  board: Board.pick({ code: true, name: true }),
+  /** How many there are; the largest are told, perhaps the company itself among them. */
+  total: z.number(),
+  companies: z.array(Peer),
+})
+export type Peers = z.infer<typeof Peers>
 
 export const RankedBoard = Board.extend({
   rank: z.number(),

@@ -7,6 +7,7 @@ export type ProviderRun = {
     | 'capital_flow'
     | 'belong_boards'
     | 'sector_rankings'
+    | 'peer_multiples'
     | 'news_search'
     | 'social_sentiment'
   provider: string

@@ -195,6 +195,12 @@ async function readReport(page: Page): Promise<void> {
   expect(levels.length).toBeGreaterThanOrEqual(2)
   for (const level of levels) expect(level).toMatch(/\d/)
 
+  for (const name of ['Plan', 'Trend by horizon', 'Performance', 'Beside the market', 'What the method was worth'])
+    await page.getByRole('heading', { level: 2, name }).waitFor()
+  expect(await page.locator('.figures dd').allTextContents()).toEqual(
+    expect.arrayContaining([expect.stringMatching(/%$/)]),
+  )
+
   const chart = page.getByRole('img', { name: 'Daily prices of 600519' })
   await chart.waitFor()
   expect(await chart.locator('.candle').count()).toBe(2)

@@ -2,7 +2,7 @@
 // any data, not to be had for this kind of instrument, and failed.
 
 import { errorFields, log } from '../../lib/log.ts'
-import type { Board, BoardRankings, FlowDay, Fundamentals } from '../../market/company.ts'
+import type { Board, BoardRankings, FlowDay, Fundamentals, Peers } from '../../market/company.ts'
 import type { Instrument } from '../../market/instruments.ts'
 import type { Fetched, ProviderRun } from '../../market/provider-run.ts'
 import type { PartState } from '../codes.ts'
@@ -25,6 +25,7 @@ export type Company = {
   flow: Part<FlowDay[]>
   boards: Part<Board[]>
   rankings: Part<BoardRankings>
+  peers: Part<Peers>
 }
 
 /** How each part is asked for. */
@@ -33,6 +34,8 @@ export type CompanyQuestions = {
   flow(signal: AbortSignal): Promise<Fetched<FlowDay[]>>
   boards(signal: AbortSignal): Promise<Fetched<Board[]>>
   rankings(signal: AbortSignal): Promise<Fetched<BoardRankings>>
+  /** Of the industry that is one of the boards. */
+  peers(boards: readonly Board[], signal: AbortSignal): Promise<Fetched<Peers>>
 }
 
 type Bounds = { timeoutMs: number; signal: AbortSignal }
@@ -59,7 +62,12 @@ export async function gatherCompany(
       (async () => {
         const flow = await ask(questions.flow)
         const boards = await inTime(questions.boards)
-        return { flow, boards, rankings: await inTime(questions.rankings) }
+        const rankings = await inTime(questions.rankings)
+        const { value } = boards
+        // Without its boards nobody knows the industry, for the same reason.
+        const peers =
+          value === null ? { ...boards, value, runs: [] } : await inTime((stop) => questions.peers(value, stop))
+        return { flow, boards, rankings, peers }
       })(),
     ])
     return { fundamentals, ...rest }
@@ -119,16 +127,17 @@ const unsupportedCompany = (): Company => ({
   flow: UNSUPPORTED,
   boards: UNSUPPORTED,
   rankings: UNSUPPORTED,
+  peers: UNSUPPORTED,
 })
 
 /** A company about which nobody was asked, and why. */
 export function withoutCompany(reason: string): Company {
   const part = { ...UNSUPPORTED, state: 'no_data' as const, reasons: [reason] }
-  return { fundamentals: part, flow: part, boards: part, rankings: part }
+  return { fundamentals: part, flow: part, boards: part, rankings: part, peers: part }
 }
 
-export function companyRuns({ fundamentals, flow, boards, rankings }: Company): ProviderRun[] {
-  return [...fundamentals.runs, ...flow.runs, ...boards.runs, ...rankings.runs]
+export function companyRuns({ fundamentals, flow, boards, rankings, peers }: Company): ProviderRun[] {
+  return [...fundamentals.runs, ...flow.runs, ...boards.runs, ...rankings.runs, ...peers.runs]
 }
 
 /** Where the large money goes; `unavailable` says nothing about it, neither good nor bad. */

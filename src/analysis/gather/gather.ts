@@ -4,6 +4,7 @@
 import { isoMicros } from '../../lib/clock.ts'
 import { errorFields, log } from '../../lib/log.ts'
 import type { Bar, Quote } from '../../market/bars.ts'
+import { benchmarkOf } from '../../market/benchmarks.ts'
 import type { Dividend } from '../../market/company.ts'
 import { examinePrices, isInDoubt, type Prices } from '../../market/consistency/examine.ts'
 import type { Fetched, ProviderRun } from '../../market/provider-run.ts'
@@ -30,6 +31,8 @@ export type Inputs = AnalysisInput &
     stockName: string | null
     displayName: string
     company: Company
+    /** Of the index of its market; null where nobody was asked. */
+    indexBars: Fetched<Bar[]> | null
     /** Null: nobody searches. */
     news: NewsResult | null
     previous: PreviousReport | null
@@ -115,7 +118,7 @@ function failureOf(bars: Bounded<unknown>, fetched: Prices, { signal }: Ctx): Ru
   return hasBars || fetched.quote.ok ? null : 'no_data'
 }
 
-type Beside = Pick<Inputs, 'company' | 'news' | 'previous' | 'mood' | 'evidenceRows'>
+type Beside = Pick<Inputs, 'company' | 'indexBars' | 'news' | 'previous' | 'mood' | 'evidenceRows'>
 type Subject = AnalysisInput & Pick<Inputs, 'provenance'>
 
 /**
@@ -123,8 +126,9 @@ type Subject = AnalysisInput & Pick<Inputs, 'provenance'>
  * same; only being stopped ends the run here.
  */
 async function gatherBeside(view: Subject, deps: Deps, ctx: Ctx): Promise<Beside> {
-  // Both begin now: neither waits for the other.
+  // All begin now: none waits for another.
   const [asked, search] = [companyOf(view, deps, ctx), newsOf(deps, ctx)]
+  const index = indexOf(view, deps, ctx)
   const before = Promise.all([
     orNull('previous', () => deps.previous()),
     orNull('mood', () => deps.mood()),
@@ -133,10 +137,27 @@ async function gatherBeside(view: Subject, deps: Deps, ctx: Ctx): Promise<Beside
   const company = await asked
   await ctx.tried(companyRuns(company))
   const goesOn = await announce(ctx, deps.news?.isConfigured ? 'news' : 'news_skipped')
-  const [news, [previous, mood, evidenceRows]] = await Promise.all([search, before])
+  const [news, indexBars, [previous, mood, evidenceRows]] = await Promise.all([search, index, before])
   if (!goesOn) throw new RunEnded('cancelled', { stage: 'news' })
   await ctx.tried(news?.runs ?? [])
-  return { company, news, previous, mood, evidenceRows }
+  return { company, indexBars, news, previous, mood, evidenceRows }
+}
+
+/**
+ * The index of the market, which is compared with figures of the market alone. Its attempts are none at the listing's bars, so they are
+ * not among those of the run; why there is no index stands beside what it would have told.
+ */
+async function indexOf(
+  { instrument, provenance }: Subject,
+  { indexBars, deadlines }: Deps,
+  { signal }: Ctx,
+): Promise<Fetched<Bar[]> | null> {
+  const benchmark = benchmarkOf(instrument)
+  if (indexBars === null || benchmark === null || provenance !== null) return null
+  const bounded = await orNull('index_bars', () =>
+    within({ timeoutMs: deadlines.companyMs, signal }, (stop) => indexBars(benchmark.index, stop)),
+  )
+  return bounded?.ok ? bounded.value : { ok: false, runs: [] }
 }
 
 /** A sample is of another day, or of no day: what is known of the company today does not belong to it. */

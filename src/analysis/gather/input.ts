@@ -25,6 +25,8 @@ export type Deps = {
   quote(signal: AbortSignal): Promise<Fetched<Quote>>
   /** A quote of a source other than these, for prices that are in doubt. Null: there is none to ask. */
   otherQuote: ((known: readonly string[], signal: AbortSignal) => Promise<Fetched<Quote>>) | null
+  /** Daily bars of the index of the listing's market. Null: nobody is asked. */
+  indexBars: ((index: Instrument, signal: AbortSignal) => Promise<Fetched<Bar[]>>) | null
   /** Null: nobody is asked about companies. */
   company: CompanyQuestions | null
   /** Null: nobody searches. */

@@ -13,11 +13,15 @@ import type { Inputs } from '../gather/gather.ts'
 import type { PreviousReport } from '../gather/previous.ts'
 import type { ContextPackOverview } from '../schemas.ts'
 import { type NewsEvidence, priceDecimals, quotedCurrency } from '../texts/format.ts'
+import { type CompanyDates, companyDates } from './company-dates.ts'
 import { contextPackOverview } from './context-pack.ts'
 import { type Decision, decide, NO_DECISION } from './decision.ts'
 import { type Evidence, evidenceOf, isCoreSound, newsOfListing } from './evidence.ts'
 import { guarded, heldToPlan, type Structure, steadied, structureOf, untradedHeld } from './guardrails.ts'
 import { type NearbyLevels, nearbyLevels, type StrategyLevels, strategyLevels } from './levels.ts'
+import { type Liquidity, liquidityOf } from './liquidity.ts'
+import { type MarketComparison, marketComparison } from './market-comparison.ts'
+import { type PeerMultiples, peerMultiples } from './peers.ts'
 import { type PeriodTrends, periodTrends } from './periods.ts'
 import { type Technical, technicalView } from './signals.ts'
 import { chosenSkills, type SkillFinding, skillFindings, speaksAgainst } from './skills.ts'
@@ -27,6 +31,11 @@ export type Judgement = {
   technical: Technical | null
   /** Of whole weeks and months. */
   periods: PeriodTrends | null
+  /** Against the index of its market. */
+  comparison: MarketComparison
+  liquidity: Liquidity
+  dates: CompanyDates
+  peers: PeerMultiples
   nearby: NearbyLevels | null
   decimals: number
   currency: CurrencyCode
@@ -85,6 +94,10 @@ export function judge(inputs: Inputs): Judgement {
   return {
     ...figures,
     periods: technical && periodTrends(inputs.bars, technical.indicators.atr),
+    comparison: marketComparison(inputs),
+    liquidity: liquidityOf({ ...inputs, priceCurrency }),
+    dates: companyDates(inputs),
+    peers: peerMultiples(inputs),
     nearby: technical && nearbyLevels(technical, price),
     currency: quotedCurrency(instrument, quote?.currency ?? null),
     dividends: yearOfDividends({ ...inputs, priceCurrency }),

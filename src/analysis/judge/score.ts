@@ -126,8 +126,12 @@ function volumePart({ price, previousClose, volumeRatio, volumeIsPartial }: Scor
   }
   if (volumeRatio === null) return part(10, 'volume_unknown')
   // What has been traded so far is a lower bound of the day: it may be heavy already, and says nothing else yet.
-  if (volumeIsPartial && volumeRatio < HEAVY_RATIO) return part(10, 'volume_unfinished')
+  if (volumeIsPartial && volumeRatio < HEAVY_RATIO) return part(10, 'volume_live_unfinished')
   const [up, down] = [price > previousClose, price < previousClose]
+  // Compared with whole days it is no volume ratio, and is not called one.
+  if (volumeIsPartial && up) return part(12, 'volume_live_heavy_up')
+  if (volumeIsPartial && down) return part(0, 'volume_live_heavy_down')
+  if (volumeIsPartial) return part(10, 'volume_live_unfinished')
   if (volumeRatio >= HEAVY_RATIO && up) return part(12, 'volume_heavy_up')
   if (volumeRatio >= HEAVY_RATIO && down) return part(0, 'volume_heavy_down')
   if (volumeRatio <= SHRINKING_RATIO && up) return part(6, 'volume_shrinking_up')

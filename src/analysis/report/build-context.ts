@@ -118,7 +118,7 @@ function realtime(facts: Facts): Json {
     price: facts.price,
     change_pct: facts.changePct,
     volume_ratio: figure(facts.technical?.indicators.volumeRatio),
-    volume_ratio_desc: null,
+    volume_ratio_desc: facts.partial ? textsOf(facts.language).beside.noLiveRatio : null,
     turnover_rate: quote?.turnoverRatePct ?? null,
     pe_ratio: quote?.peRatio ?? null,
     pb_ratio: quote?.pbRatio ?? null,

@@ -3,6 +3,7 @@ import { type ChipDistribution, chipHealth } from '../../market/indicators/chips
 import type { Action, ReportLanguage } from '../schemas.ts'
 import { textsOf } from '../texts/book.ts'
 import { figure, fixed, largeNumber, sampleLabelled, signedPct } from '../texts/format.ts'
+import { besideMembers } from '../write/beside-texts.ts'
 import { figureCheck } from '../write/model-box.ts'
 import { wireHorizons, wirePlan } from '../write/outlook-texts.ts'
 import { levelRows } from '../write/strategy.ts'
@@ -33,6 +34,7 @@ export function rawResult(facts: Facts, verdict: Verdict): Json {
     changes_since_previous: facts.changes,
     horizons: wireHorizons(facts),
     trade_plan: wirePlan(facts),
+    ...besideMembers(facts),
     strategy_synthesis: synthesis(facts),
     news_result_count: facts.newsEvidence.count,
     news_result_count_known: facts.newsEvidence.known,

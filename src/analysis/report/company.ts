@@ -104,7 +104,7 @@ function wireBoard(
 /** Every block with its state, so that a reader can tell "none" from "nobody could say". */
 export function fundamentalContext(input: Judged): Json {
   const { company, flow } = input
-  const { fundamentals, boards, rankings } = company
+  const { fundamentals, boards, rankings, peers } = company
   const report = fundamentals.value?.report ?? null
   return {
     valuation: valuationBlock(input),
@@ -132,6 +132,7 @@ export function fundamentalContext(input: Judged): Json {
     },
     boards: { ...blockOf(boards), count: boards.value?.length ?? null },
     rankings: blockOf(rankings),
+    peers: blockOf(peers),
   }
 }
 

@@ -68,6 +68,7 @@ const UNDER: Partial<Record<keyof ReportTexts['heading'], readonly Touch[] | 'an
   reasons_for: 'any',
   risks: 'any',
   outlook: 'any',
+  beside: ['price', 'averages', 'volume'],
   company: ['price', 'valuation', 'averages', 'volume'],
   strategies: 'any',
   plan: 'any',

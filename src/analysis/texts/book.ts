@@ -2,6 +2,7 @@
 
 import type { ReportLanguage } from '../schemas.ts'
 import { analysis as enAnalysis, skills as enSkills } from './en/analysis.ts'
+import { beside as enBeside } from './en/beside.ts'
 import { consistency as enConsistency } from './en/consistency.ts'
 import { evidence as enEvidence } from './en/evidence.ts'
 import { outlook as enOutlook } from './en/outlook.ts'
@@ -9,6 +10,7 @@ import { report as enReport } from './en/report.ts'
 import { review as enReview } from './en/review.ts'
 import { flow as enFlow, task as enTask } from './en/task.ts'
 import { analysis as koAnalysis, skills as koSkills } from './ko/analysis.ts'
+import { beside as koBeside } from './ko/beside.ts'
 import { consistency as koConsistency } from './ko/consistency.ts'
 import { evidence as koEvidence } from './ko/evidence.ts'
 import { outlook as koOutlook } from './ko/outlook.ts'
@@ -17,6 +19,7 @@ import { review as koReview } from './ko/review.ts'
 import { flow as koFlow, task as koTask } from './ko/task.ts'
 import type { Texts } from './texts.ts'
 import { analysis as zhAnalysis, skills as zhSkills } from './zh/analysis.ts'
+import { beside as zhBeside } from './zh/beside.ts'
 import { consistency as zhConsistency } from './zh/consistency.ts'
 import { evidence as zhEvidence } from './zh/evidence.ts'
 import { outlook as zhOutlook } from './zh/outlook.ts'
@@ -32,6 +35,7 @@ const BOOK: Record<ReportLanguage, Texts> = {
     consistency: zhConsistency,
     evidence: zhEvidence,
     outlook: zhOutlook,
+    beside: zhBeside,
     skills: zhSkills,
     review: zhReview,
     task: zhTask,
@@ -44,6 +48,7 @@ const BOOK: Record<ReportLanguage, Texts> = {
     consistency: enConsistency,
     evidence: enEvidence,
     outlook: enOutlook,
+    beside: enBeside,
     skills: enSkills,
     review: enReview,
     task: enTask,
@@ -56,6 +61,7 @@ const BOOK: Record<ReportLanguage, Texts> = {
     consistency: koConsistency,
     evidence: koEvidence,
     outlook: koOutlook,
+    beside: koBeside,
     skills: koSkills,
     review: koReview,
     task: koTask,

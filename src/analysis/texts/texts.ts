@@ -34,6 +34,7 @@ import type {
   TrendState,
 } from '../codes.ts'
 import type { Action, ContextBlock, DiagnosticComponent, DiagnosticSummary, MarketPhaseSummary } from '../schemas.ts'
+import type { BesideTexts } from './beside.ts'
 import type { EvidenceTexts } from './evidence.ts'
 import type { OutlookTexts } from './outlook.ts'
 
@@ -45,6 +46,7 @@ export type Texts = {
   consistency: ConsistencyTexts
   evidence: EvidenceTexts
   outlook: OutlookTexts
+  beside: BesideTexts
   skills: SkillTexts
   review: ReviewTexts
   task: TaskTexts
@@ -95,6 +97,8 @@ export type ReportTexts = {
   newsDimension: Record<Dimension, string>
   unnamed: string
   codeMade: string
+  /** `{model}`: in place of the sentence that there was none. */
+  modelBeside: string
   modelMade: string
   disclaimer: string
   /** Between the parts of a clause. */

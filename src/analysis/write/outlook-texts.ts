@@ -24,7 +24,7 @@ export function wireHorizons({ technical, periods, language }: About) {
     }
   })
   const told = rows.map(({ label, direction_label }) => `${label}${texts.colon}${direction_label}`)
-  return { rows, text: [...told, texts.holds].join(texts.join) }
+  return { rows, holds: texts.holds, text: [...told, texts.holds].join(texts.join) }
 }
 
 /** How much of the capital may be lost with one trade, in percent: what a size is stated for. */

@@ -80,7 +80,15 @@ function streaming({ displayName, language }: Judged, ctx: AnalysisCtx) {
 /** Code's narrative with a note on what became of the model's words; none of them stands in it. */
 function toldNarrative(narrative: Narrative, told: ModelWords, judged: Judged): Narrative {
   if (told.box === null) return { ...narrative, summary: failedSummary(narrative, told, judged.language) }
-  return { ...narrative, limitations: [...narrative.limitations, ...notesOf(told.box, judged)] }
+  const summary = besideModel(narrative, told, judged.language)
+  return { ...narrative, summary, limitations: [...narrative.limitations, ...notesOf(told.box, judged)] }
+}
+
+/** The summary is code's all the same, but no longer of a report without a model. */
+function besideModel({ summary }: Narrative, { model }: ModelWords, language: ReportLanguage): string {
+  const { codeMade, modelBeside } = textsOf(language).report
+  if (!summary.endsWith(codeMade)) return summary
+  return summary.slice(0, -codeMade.length) + fill(modelBeside, { model: model ?? '?' })
 }
 
 function failedSummary({ summary }: Narrative, { runs }: ModelWords, language: ReportLanguage): string {

@@ -6,7 +6,7 @@ import { type Clock, isoMicros } from '../../lib/clock.ts'
 import { log } from '../../lib/log.ts'
 import type { Bar } from '../bars.ts'
 import { lastCompletedSession, marketPhaseSummary, sessionEnd } from '../calendar.ts'
-import { Board, BoardRankings, FlowDay, Fundamentals } from '../company.ts'
+import { Board, BoardRankings, FlowDay, Fundamentals, Peers } from '../company.ts'
 import type { Instrument, Market } from '../instruments.ts'
 import type { Fetched, ProviderRun } from '../provider-run.ts'
 import { linked } from './chain.ts'
@@ -150,16 +150,19 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 
 const RESULTS_MINUTES = 6 * 60
 const BOARDS_MINUTES = 24 * 60
+const PEERS_MINUTES = 24 * 60
 const RANKINGS_MINUTES = 5
 
 type CachePolicy<T> = { keeping: Keeping<T>; forceRefresh: boolean }
 
 const forced = ({ forceRefresh = false }: QuoteQuery): boolean => forceRefresh
 
+type Listing = Pick<Instrument, 'key' | 'market'>
+
 // A young listing never has as many bars as are requested; only a series this much shorter is requested again.
 const NEARLY = 0.9
 
-export function keepBars({ key, market }: Instrument, query: BarsQuery): CachePolicy<Bar[]> {
+export function keepBars({ key, market }: Listing, query: BarsQuery): CachePolicy<Bar[]> {
   return {
     forceRefresh: forced(query),
     keeping: {
@@ -172,6 +175,16 @@ export function keepBars({ key, market }: Instrument, query: BarsQuery): CachePo
       count: (bars) => bars.length,
     },
   }
+}
+
+/** What an index is compared with are sessions that are over, so its series is fetched once a session, by whoever needs it first. */
+export function keepIndexBars({ key, market }: Listing, query: BarsQuery): CachePolicy<Bar[]> {
+  const policy = keepBars({ key, market }, query)
+  const isFresh = (keptAt: number, now: number) =>
+    isYounger(keptAt, now, SETTLE_MS / MINUTE_MS) ||
+    (keptAt <= now && keptAt >= sessionEnd(market, lastCompletedSession(market, now)) + SETTLE_MS)
+  // A source that has fewer bars than were requested has no more of them an hour later.
+  return { ...policy, keeping: { ...policy.keeping, isFresh, isEnough: () => true } }
 }
 
 export function keepFundamentals({ key }: Instrument, query: QuoteQuery): CachePolicy<Fundamentals> {
@@ -199,6 +212,21 @@ export function keepBoards({ key }: Instrument, query: QuoteQuery): CachePolicy<
   return listKept({ dataType: 'belong_boards', operation: 'boards', key, schema: z.array(Board) }, query, {
     isFresh: forMinutes(BOARDS_MINUTES),
   })
+}
+
+export function keepPeers({ key }: Instrument, query: QuoteQuery): CachePolicy<Peers> {
+  return {
+    forceRefresh: forced(query),
+    keeping: {
+      dataType: 'peer_multiples',
+      operation: 'peers',
+      key,
+      schema: Peers,
+      isFresh: forMinutes(PEERS_MINUTES),
+      isEnough: () => true,
+      count: ({ companies }) => companies.length,
+    },
+  }
 }
 
 export function keepRankings({ market }: Instrument, query: QuoteQuery): CachePolicy<BoardRankings> {

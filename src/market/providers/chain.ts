@@ -5,7 +5,7 @@ import { type Clock, isoMicros } from '../../lib/clock.ts'
 import { UpstreamError } from '../../lib/http-client.ts'
 import { errorFields, log } from '../../lib/log.ts'
 import type { Bar, Quote } from '../bars.ts'
-import type { Board, BoardRankings, FlowDay, Fundamentals } from '../company.ts'
+import type { Board, BoardRankings, FlowDay, Fundamentals, Peers } from '../company.ts'
 import type { Instrument } from '../instruments.ts'
 import type { Fetched, ProviderRun } from '../provider-run.ts'
 import { type Circuit, type GateKeeper, outcomeOf } from './gate.ts'
@@ -77,6 +77,17 @@ export function boardsNeed(instrument: Instrument, query: QuoteQuery): Need<Boar
     signal: query.signal,
     ask: (provider, signal) => provider.boards?.(instrument, { ...query, signal }),
     count: (boards) => boards.length,
+  }
+}
+
+export function peersNeed(instrument: Instrument, boards: readonly Board[], query: QuoteQuery): Need<Peers> {
+  return {
+    dataType: 'peer_multiples',
+    operation: 'peers',
+    instrument,
+    signal: query.signal,
+    ask: (provider, signal) => provider.peers?.(instrument, boards, { ...query, signal }),
+    count: ({ companies }) => companies.length,
   }
 }
 

@@ -18,6 +18,7 @@ const CURRENCY = 'CNY'
 const rows = <T>(row: z.ZodType<T>) =>
   z.object({ success: z.boolean().optional(), result: z.object({ data: z.array(row).nullish() }).nullish() })
 
+const day = z.string().nullish()
 const Results = rows(
   z.object({
     SECURITY_CODE: z.string(),
@@ -28,10 +29,10 @@ const Results = rows(
     XSMLL: Figure,
     YSTZ: Figure,
     SJLTZ: Figure,
+    NOTICE_DATE: day,
   }),
 )
 
-const day = z.string().nullish()
 const Bonuses = rows(
   z.object({
     SECURITY_CODE: z.string(),
@@ -76,6 +77,7 @@ function toReport(row: Result): FinancialReport {
   if (!isDate(reportDate)) throw faulty(SERVICE, 'bad_dates', 'a report without its date')
   return {
     reportDate,
+    announcedOn: dateIn(row.NOTICE_DATE),
     period: 'year_to_date',
     revenue: row.TOTAL_OPERATE_INCOME,
     netProfitParent: row.PARENT_NETPROFIT,

@@ -10,6 +10,7 @@ import { changeOf, checkedBars, checkedQuote, faulty } from './checks.ts'
 import { boardsOf, rankings } from './eastmoney-boards.ts'
 import { capitalFlow, fundamentals } from './eastmoney-company.ts'
 import { ask, type EastMoneyOptions, echoes, Figure, firstKnown, SERVICE, secids, toFigure } from './eastmoney-http.ts'
+import { peers } from './eastmoney-peers.ts'
 import type { BarsQuery, MarketDataProvider, MarketNeed, QuoteQuery } from './provider.ts'
 
 const LOT = 100
@@ -29,6 +30,7 @@ export function eastMoneyProvider(options: EastMoneyOptions): MarketDataProvider
     fundamentals: (instrument, query) => fundamentals(options, instrument, query),
     capitalFlow: (instrument, query) => capitalFlow(options, instrument, query),
     boards: (instrument, query) => boardsOf(options, instrument, query),
+    peers: (instrument, boards, query) => peers(options, { instrument, boards }, query),
     rankings: (query) => rankings(options, query),
   }
 }

@@ -6,7 +6,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { systemClock } from '../../lib/clock.ts'
 import type { Bar, Quote } from '../bars.ts'
 import { sessionEnd } from '../calendar.ts'
-import type { Board, BoardRankings, FlowDay, Fundamentals } from '../company.ts'
+import type { Board, BoardRankings, FlowDay, Fundamentals, Peers } from '../company.ts'
 import type { Instrument } from '../instruments.ts'
 import type { Fetched, Provenance, ProviderRun } from '../provider-run.ts'
 import {
@@ -15,6 +15,8 @@ import {
   keepBoards,
   keepFlow,
   keepFundamentals,
+  keepIndexBars,
+  keepPeers,
   keepRankings,
   keptOrAsked,
 } from './answer-cache.ts'
@@ -28,6 +30,7 @@ import {
   fundamentalsNeed,
   linked,
   type Need,
+  peersNeed,
   quoteNeed,
   rankingsNeed,
 } from './chain.ts'
@@ -60,12 +63,16 @@ export type MarketSnapshot = {
 export type MarketData = {
   bars(instrument: Instrument, query: BarsQuery): Promise<Fetched<Bar[]>>
   quote(instrument: Instrument, query?: QuoteQuery): Promise<Fetched<Quote>>
+  /** Bars of an index that listings are compared with: of live sources, and fetched once a session. */
+  indexBars(index: Instrument, query: BarsQuery): Promise<Fetched<Bar[]>>
   snapshot(instrument: Instrument, query: BarsQuery): Promise<MarketSnapshot>
   /** The quote of a live source that is none of those named. */
   otherQuote(instrument: Instrument, known: readonly string[], query?: QuoteQuery): Promise<Fetched<Quote>>
   fundamentals(instrument: Instrument, query?: QuoteQuery): Promise<Fetched<Fundamentals>>
   capitalFlow(instrument: Instrument, query?: QuoteQuery): Promise<Fetched<FlowDay[]>>
   boards(instrument: Instrument, query?: QuoteQuery): Promise<Fetched<Board[]>>
+  /** The companies of the instrument's industry, which is one of its boards. */
+  peers(instrument: Instrument, boards: readonly Board[], query?: QuoteQuery): Promise<Fetched<Peers>>
   /** The boards of the instrument's whole market. */
   rankings(instrument: Instrument, query?: QuoteQuery): Promise<Fetched<BoardRankings>>
 }
@@ -94,6 +101,11 @@ export async function createMarketData(options: MarketDataOptions): Promise<Mark
       const others = providers.filter(({ name }) => name !== SAMPLE_PROVIDER && !known.includes(name))
       return firstAnswer(chain, others, quoteNeed(instrument, query))
     },
+    indexBars: (instrument, query) => {
+      const live = providers.filter(({ name }) => name !== SAMPLE_PROVIDER)
+      const askFor = (count: number) => firstAnswer(chain, live, barsNeed(instrument, { ...query, count }))
+      return keptBars(kept, { instrument, query, keep: keepIndexBars }, askFor)
+    },
     snapshot: (instrument, query) => takeSnapshot({ chain, tiers, bars }, { instrument, query }),
     fundamentals: (instrument, query = {}) =>
       keptOrAsked({
@@ -105,6 +117,8 @@ export async function createMarketData(options: MarketDataOptions): Promise<Mark
       keptOrAsked({ ...kept, ...keepFlow(instrument, query), ask: () => ask(flowNeed(instrument, query)) }),
     boards: (instrument, query = {}) =>
       keptOrAsked({ ...kept, ...keepBoards(instrument, query), ask: () => ask(boardsNeed(instrument, query)) }),
+    peers: (instrument, some, query = {}) =>
+      keptOrAsked({ ...kept, ...keepPeers(instrument, query), ask: () => ask(peersNeed(instrument, some, query)) }),
     rankings: (instrument, query = {}) =>
       keptOrAsked({ ...kept, ...keepRankings(instrument, query), ask: () => ask(rankingsNeed(instrument, query)) }),
   }
@@ -113,11 +127,11 @@ export async function createMarketData(options: MarketDataOptions): Promise<Mark
 /** Requests enough bars for every later need, so that a short series does not replace a long one. */
 async function keptBars(
   kept: { store: AnswerStore | null; clock: Clock },
-  { instrument, query }: BarsRequest,
+  { instrument, query, keep = keepBars }: BarsRequest & { keep?: typeof keepBars },
   askFor: (count: number) => Promise<Fetched<Bar[]>>,
 ): Promise<Fetched<Bar[]>> {
   const ask = () => askFor(Math.max(query.count, BARS_KEPT))
-  const fetched = await keptOrAsked({ ...kept, ...keepBars(instrument, query), ask })
+  const fetched = await keptOrAsked({ ...kept, ...keep(instrument, query), ask })
   return fetched.ok ? { ...fetched, value: fetched.value.slice(-query.count) } : fetched
 }
 

@@ -1,5 +1,5 @@
 import type { Bar, Quote } from '../bars.ts'
-import type { Board, BoardRankings, FlowDay, Fundamentals } from '../company.ts'
+import type { Board, BoardRankings, FlowDay, Fundamentals, Peers } from '../company.ts'
 import type { Instrument } from '../instruments.ts'
 import type { Provenance, ProviderRun } from '../provider-run.ts'
 
@@ -35,6 +35,8 @@ export interface MarketDataProvider {
   capitalFlow?(instrument: Instrument, query: QuoteQuery): Promise<FlowDay[]>
   /** The boards that a stock belongs to. */
   boards?(instrument: Instrument, query: QuoteQuery): Promise<Board[]>
+  /** The companies of the stock's industry, which is one of its boards. */
+  peers?(instrument: Instrument, boards: readonly Board[], query: QuoteQuery): Promise<Peers>
   /** The boards of the whole market. */
   rankings?(query: QuoteQuery): Promise<BoardRankings>
 }

@@ -9,6 +9,8 @@ import type { Report, Strategy } from '../wire.ts'
 import { ChartSection } from './chart-section.tsx'
 import { type Checks, checksOf, type Figures, isObject } from './checks.ts'
 import { Mark } from './marks.tsx'
+import { BesideMarket, Evidence, Horizons, ModelWords, Performance, Plan } from './report-parts.tsx'
+import { storedParts } from './stored-parts.ts'
 
 const PRICE: readonly Figures[] = ['price', 'change']
 /** Where red means a price that rose. */
@@ -22,6 +24,7 @@ export function ReportView({ report, taskId }: { report: Report; taskId: string 
   const checks = checksOf(report)
   // The figures failed a check: the report has no score, and its chart would show what is doubted.
   const isWithheld = checks.isBlocked
+  const parts = useMemo(() => storedParts(report), [report])
   const disclosure = details?.empty_news_disclosure
   return (
     <article class={redRises ? 'report red-rises' : 'report'} lang={meta.report_language}>
@@ -30,9 +33,12 @@ export function ReportView({ report, taskId }: { report: Report; taskId: string 
       {meta.data_notice && <Notice kind="warning">{meta.data_notice}</Notice>}
       {meta.data_checks && <Notice kind={isWithheld ? 'error' : 'warning'}>{meta.data_checks}</Notice>}
       <Verdict summary={summary} checks={checks} />
-      <OtherOpinion details={details} />
+      {/* What the model would do, where that is not what the report advises. */}
+      {parts.comment?.contradiction && <Notice kind="info">{parts.comment.contradiction}</Notice>}
       {strategy !== null && <LevelList strategy={strategy} />}
-      <section aria-labelledby="summary-head">
+      {parts.plan && <Plan part={parts.plan} checks={checks} />}
+      {parts.horizons && <Horizons part={parts.horizons} checks={checks} />}
+      <section class="report-part" aria-labelledby="summary-head">
         <h2 id="summary-head" lang="en">
           Summary
         </h2>
@@ -48,6 +54,10 @@ export function ReportView({ report, taskId }: { report: Report; taskId: string 
           reportIsSample={Boolean(meta.data_notice)}
         />
       )}
+      {parts.performance.length > 0 && <Performance part={parts.performance} checks={checks} />}
+      {parts.beside.length > 0 && <BesideMarket part={parts.beside} checks={checks} />}
+      {parts.evidence && <Evidence part={parts.evidence} checks={checks} />}
+      {parts.comment && <ModelWords part={parts.comment} />}
       {details !== null && <Details details={details} checks={checks} />}
       <p class="hint" lang="en">
         Made {clockTime(meta.created_at)}
@@ -56,13 +66,6 @@ export function ReportView({ report, taskId }: { report: Report; taskId: string 
       </p>
     </article>
   )
-}
-
-/** What the model would do, where that is not what the report advises. */
-function OtherOpinion({ details }: Pick<Report, 'details'>) {
-  const raw = details?.raw_result
-  const comment = isObject(raw) && isObject(raw.model_comment) ? raw.model_comment : null
-  return typeof comment?.contradiction === 'string' ? <Notice kind="info">{comment.contradiction}</Notice> : null
 }
 
 function Verdict({ summary, checks }: { summary: Report['summary']; checks: Checks }) {

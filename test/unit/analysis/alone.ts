@@ -49,16 +49,19 @@ function jobOf({ key }: Instrument, request: Subject['request'] & { language: Re
 }
 
 /** An analysis with nobody to ask but the sources of bars and quote. */
-export const ALONE: Pick<Deps, 'otherQuote' | 'company' | 'news' | 'previous' | 'mood' | 'evidenceRows' | 'narrator'> =
-  {
-    otherQuote: null,
-    company: null,
-    news: null,
-    previous: async () => null,
-    mood: async () => null,
-    evidenceRows: async () => null,
-    narrator: null,
-  }
+export const ALONE: Pick<
+  Deps,
+  'otherQuote' | 'indexBars' | 'company' | 'news' | 'previous' | 'mood' | 'evidenceRows' | 'narrator'
+> = {
+  otherQuote: null,
+  indexBars: null,
+  company: null,
+  news: null,
+  previous: async () => null,
+  mood: async () => null,
+  evidenceRows: async () => null,
+  narrator: null,
+}
 
 const PATIENT_MS = 60_000
 export const DEADLINES = {

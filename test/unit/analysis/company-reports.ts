@@ -3,7 +3,7 @@
 import type { CompanyQuestions } from '../../../src/analysis/gather/company.ts'
 import type { AnalysisReport, ReportLanguage } from '../../../src/analysis/schemas.ts'
 import type { Quote } from '../../../src/market/bars.ts'
-import type { BoardRankings, FlowDay, Fundamentals, RankedBoard } from '../../../src/market/company.ts'
+import type { BoardRankings, FlowDay, Fundamentals, Peers, RankedBoard } from '../../../src/market/company.ts'
 import type { Instrument } from '../../../src/market/instruments.ts'
 import type { Fetched, ProviderRun } from '../../../src/market/provider-run.ts'
 import { ALONE, analyze, DEADLINES, type Subject, type World } from './alone.ts'
@@ -81,6 +81,19 @@ const RANKINGS: BoardRankings = {
   concepts: { top: [ranked('BK0900', '消费', 0.5, 1)], bottom: [] },
 }
 
+/** Six of the board beside the company: one makes a loss, one has no ratios. */
+export const PEERS: Peers = {
+  board: { code: 'BK0477', name: '白酒' },
+  total: 7,
+  companies: [
+    { code: '600519', name: '贵州茅台', peRatio: 26.4, pbRatio: 8.1, marketValue: 1.9e12 },
+    ...[18, 22, 31, -7, 15, 24].map((peRatio, i) => {
+      return { code: `00000${i}`, name: `同业${i}`, peRatio, pbRatio: 2 + i, marketValue: 1e11 - i }
+    }),
+    { code: '000009', name: '同业9', peRatio: null, pbRatio: null, marketValue: null },
+  ],
+}
+
 export const FLOW: FlowDay[] = Array.from({ length: 10 }, (_, i) => ({
   date: `2026-03-${String(i + 9).padStart(2, '0')}`,
   mainNet: 1e7,
@@ -127,6 +140,7 @@ export const WHOLE: CompanyQuestions = {
       { code: 'BK0500', name: '贵州板块', changePct: 0.1 },
     ]),
   rankings: async () => got(RANKINGS),
+  peers: async () => got(PEERS),
 }
 
 export async function reportWith(

@@ -84,6 +84,7 @@ test('not supported, no data, failed and kept from before are told apart in ever
       flow: async () => lost('empty'),
       boards: async () => lost('timeout'),
       rankings: () => new Promise<never>(() => undefined),
+      peers: async () => lost('unsupported'),
     },
     { deadlines: { ...DEADLINES, companyMs: 30 } },
   )

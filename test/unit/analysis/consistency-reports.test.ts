@@ -4,6 +4,7 @@
 import { expect, inject, test } from 'vitest'
 import type { CompanyQuestions } from '../../../src/analysis/gather/company.ts'
 import { hasScore } from '../../../src/analysis/report/consistency.ts'
+import type { Bar } from '../../../src/market/bars.ts'
 import type { Evidence } from '../../../src/market/consistency/types.ts'
 import type { Fetched } from '../../../src/market/provider-run.ts'
 import { CORRUPTIONS, type Corruption } from '../market/corruptions.ts'
@@ -25,11 +26,20 @@ function companyOf(now: number): CompanyQuestions {
   const unknown = async () => NOTHING
   return {
     fundamentals: async () => got({ report: null, valuation: null, dividends: [paid] }, 'eastmoney'),
-    ...{ flow: unknown, boards: unknown, rankings: unknown },
+    ...{ flow: unknown, boards: unknown, rankings: unknown, peers: unknown },
   }
 }
 
-async function reportOf({ instrument, bars, quote, quoteSource, now }: Evidence): Promise<Made> {
+/** A sound index on the sessions of a sound series, so that beta and strength are quoted too. */
+function indexBeside({ bars }: Pick<Evidence, 'bars'>): Bar[] {
+  return bars.map(({ date }, i) => {
+    const level = 3_000 * (1 + 0.02 * Math.sin(i / 7) + 0.004 * Math.sin(i * 2.3))
+    return { date, open: level, high: level * 1.002, low: level * 0.998, close: level, volume: 1e8, amount: null }
+  })
+}
+
+async function reportOf(evidence: Evidence, index: Bar[]): Promise<Made> {
+  const { instrument, bars, quote, quoteSource, now } = evidence
   const result = await analyze(
     {
       instrument,
@@ -41,6 +51,7 @@ async function reportOf({ instrument, bars, quote, quoteSource, now }: Evidence)
     {
       ...ALONE,
       company: companyOf(now),
+      indexBars: async () => got(index, 'eastmoney'),
       dailyBars: async () => (bars.length === 0 ? NOTHING : got([...bars], 'tencent')),
       quote: async () => (quote === null ? NOTHING : got(quote, quoteSource ?? 'tencent')),
       onStage: () => undefined,
@@ -74,8 +85,9 @@ for (const [name, corruption] of Object.entries(CORRUPTIONS)) {
     expect(cases).toHaveLength(RUNS)
     const count = { withheld: 0, warned: 0 }
     for (const [i, { clean, evidence }] of cases.entries()) {
-      const made = await reportOf(evidence)
-      const found = unmarked(await reportOf(clean.evidence), made)
+      const index = indexBeside(clean.evidence)
+      const made = await reportOf(evidence, index)
+      const found = unmarked(await reportOf(clean.evidence, index), made)
       expect([`${name}, seed ${SEED}, case ${i}, ${clean.board.key}`, ...found.slice(0, 5)]).toHaveLength(1)
       if (!hasScore(made.report)) count.withheld += 1
       else if (made.report.meta.data_checks !== null) count.warned += 1

@@ -85,6 +85,7 @@ async function reportOf(
         flow: (signal) => market.capitalFlow(subject, { signal }),
         boards: (signal) => market.boards(subject, { signal }),
         rankings: (signal) => market.rankings(subject, { signal }),
+        peers: (boards, signal) => market.peers(subject, boards, { signal }),
       },
       onStage: () => undefined,
       clock: () => NOW,

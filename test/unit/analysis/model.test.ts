@@ -7,6 +7,7 @@ import {
 } from '../../../src/analysis/narrator.ts'
 import { diagnosticSummary } from '../../../src/analysis/report/diagnostics.ts'
 import { renderMarkdown } from '../../../src/analysis/report/render/markdown.ts'
+import { fill, textsOf } from '../../../src/analysis/texts/book.ts'
 import type { ModelBox } from '../../../src/analysis/write/model-box.ts'
 import type { Instrument } from '../../../src/market/instruments.ts'
 import { ALONE, analyze, DEADLINES, type Subject, type World } from './alone.ts'
@@ -88,7 +89,13 @@ test("a model's words stand in a box of their own, each sentence checked; every 
   })
   expect(stages).toEqual([12, 16, 18, 32, 46, 58, 64, 68, 93, 94])
   expect(report.meta.model_used).toBe('test/model')
-  expect(report.summary).toEqual(computed.summary)
+  // Only the sentence on who made the report differs: it can no longer say that there was no model.
+  const { codeMade, modelBeside } = textsOf('en').report
+  expect(report.summary).toEqual({
+    ...computed.summary,
+    analysis_summary: computed.summary.analysis_summary.replace(codeMade, fill(modelBeside, { model: 'test/model' })),
+  })
+  expect(report.summary.analysis_summary).not.toContain(codeMade)
   expect(report.strategy).toEqual(computed.strategy)
   expect(raw).toMatchObject({
     generated_by: 'model',

@@ -75,5 +75,5 @@ test('while a session runs its volume so far is told, and judged only where it i
     return raw.volume_analysis
   }
   expect(await reasonAt(0.4)).toContain('盘中成交量尚不完整（目前为全日均量的 0.40 倍）')
-  expect(await reasonAt(2)).toMatch(/^放量/)
+  expect(await reasonAt(2)).toMatch(/^盘中成交已达全日均量的 2.00 倍，放量/)
 })

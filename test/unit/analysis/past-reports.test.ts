@@ -19,12 +19,29 @@ const LANGUAGES: readonly ReportLanguage[] = ['zh', 'en', 'ko']
 interface Source {
   instrument: Instrument
   bars: Bar[]
+  /** Of the index that the listing is measured against. */
+  index: Bar[]
+}
+
+/** An index that goes its own way on the sessions of a series, part of the way with it. */
+function indexBeside(bars: readonly Bar[]): Bar[] {
+  const first = bars[0]?.close ?? 1
+  return bars.map(({ date, close }, i) => {
+    const level = 3_000 * Math.sqrt(close / first) * (1 + 0.01 * Math.sin(i * 1.7))
+    return { date, open: level, high: level * 1.002, low: level * 0.998, close: level, volume: 1e8, amount: null }
+  })
 }
 
 /** A listing's report after the close of a day, from all that its source holds up to that day. */
-async function reportOf({ instrument, bars }: Source, date: string, language: ReportLanguage): Promise<AnalysisReport> {
+async function reportOf(
+  { instrument, bars, index }: Source,
+  date: string,
+  language: ReportLanguage,
+): Promise<AnalysisReport> {
   const changes = {
     dailyBars: async () => got(bars.filter((bar) => bar.date <= date)),
+    // The whole of it: what the index did later must be left out by the report itself.
+    indexBars: async () => got(index),
     quote: async () => lost('http_429'),
     // Ten at night in UTC: every market of the walks has closed.
     clock: () => Date.parse(`${date}T22:00:00Z`),
@@ -39,17 +56,26 @@ test('bars that come later change no byte of the JSON, Markdown and HTML of repo
   let compared = 0
   for (let seed = 1; compared < REPORTS; seed++) {
     const { instrument, bars } = walkOf({ seed, bars: LENGTH, drift: 0 })
+    const index = indexBeside(bars)
     const each = Math.min(EACH, REPORTS - compared)
     const days = Array.from({ length: each }, (_, i) => 30 + Math.floor((i * (LENGTH - 60)) / each))
     const before: string[] = []
     // As it was: the source ends with the day of the report, in bars of their own.
     for (const [i, day] of days.entries()) {
-      const source = { instrument, bars: structuredClone(bars.slice(0, day + 1)) }
-      before.push(rendered(await reportOf(source, bars[day]?.date ?? '', LANGUAGES[i % 3] ?? 'zh')))
+      const past = <T>(series: readonly T[]) => structuredClone(series.slice(0, day + 1))
+      const source = { instrument, bars: past(bars), index: past(index) }
+      const report = await reportOf(source, bars[day]?.date ?? '', LANGUAGES[i % 3] ?? 'zh')
+      if (day >= 60)
+        expect(report.details?.raw_result).toMatchObject({
+          market_comparison: { status: 'told', beta: expect.any(Number) },
+        })
+      before.push(rendered(report))
     }
     // Later: one source that holds everything, asked from the newest day back, so that whatever a report leaves behind meets those of earlier days.
     for (const [i, day] of [...days.entries()].reverse()) {
-      const again = rendered(await reportOf({ instrument, bars }, bars[day]?.date ?? '', LANGUAGES[i % 3] ?? 'zh'))
+      const again = rendered(
+        await reportOf({ instrument, bars, index }, bars[day]?.date ?? '', LANGUAGES[i % 3] ?? 'zh'),
+      )
       expect(again === before[i], `seed ${seed}, ${bars[day]?.date}`).toBe(true)
       compared += 1
     }

@@ -93,7 +93,7 @@ type Marked = { consistency?: { findings: { verdict: string; touches: string[] }
 function touches(block: unknown, path: string): boolean {
   const findings = (block as Marked).consistency?.findings ?? []
   const touched = new Set(findings.flatMap((one) => (['warn', 'fail'].includes(one.verdict) ? one.touches : [])))
-  if (/(volume|turnover|obv|amount)/.test(path) && touched.has('volume')) return true
+  if (/(volume|turnover|obv|amount|liquidity)/.test(path) && touched.has('volume')) return true
   if (/(change|pct|amplitude)/.test(path) && touched.has('change')) return true
   return DERIVED.test(path) ? touched.size > 0 : [...touched].some((touch) => touch !== 'volume')
 }

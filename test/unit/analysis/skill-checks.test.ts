@@ -11,7 +11,7 @@ const known = <T>(value: T): Part<T> => ({
   ...{ state: 'ok', value, source: 'test', ageSeconds: null, reasons: [], runs: [] },
 })
 const NOTHING: Part<never> = { ...known(null as never), state: 'failed', value: null }
-const COMPANY: Company = { fundamentals: NOTHING, flow: NOTHING, boards: NOTHING, rankings: NOTHING }
+const COMPANY: Company = { fundamentals: NOTHING, flow: NOTHING, boards: NOTHING, rankings: NOTHING, peers: NOTHING }
 const BARS = barsOf(wave(80, 0.3))
 const TECHNICAL = technicalView(BARS)
 if (TECHNICAL === null) throw new Error('80 bars are enough for a view')

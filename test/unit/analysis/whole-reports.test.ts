@@ -55,6 +55,7 @@ const SCENES: Record<
         flow: async () => lost('empty'),
         boards: async () => lost('timeout'),
         rankings: async () => lost('http_500'),
+        peers: async () => lost('http_500'),
       }
       return reportWith(company, { quote: async () => lost('http_429') }, { language })
     },

@@ -153,3 +153,37 @@ test('what is known of a company is kept too, and what no source carries is told
   const failed = await data.capitalFlow(instrument('000001'))
   expect([failed.ok, isUnsupported(failed), failed.runs[0]?.errorType]).toEqual([false, false, 'http_500'])
 })
+
+test('bars of an index are fetched once a session, also while the market is open', async () => {
+  const { data, asked, clock } = await scene({ 'k.test': json(tencentSeries('sh000300', MAINLAND_ROWS)) })
+  const index = instrument('SH000300')
+  const ask = async () => {
+    const bars = await data.indexBars(index, { count: 3 })
+    return [bars.ok && bars.value.length, asked.length]
+  }
+  // The day before the holiday, after the close; then three times on the next session, which runs, and after its end.
+  const moments = [
+    '2025-12-31T20:00:00',
+    '2026-01-05T10:00:00',
+    '2026-01-05T14:30:00',
+    '2026-01-05T15:20:00',
+    '2026-01-05T20:00:00',
+  ]
+  const asks = []
+  for (const moment of moments) {
+    clock.now = at(moment)
+    asks.push(await ask())
+  }
+  expect(asks).toEqual([
+    [3, 1],
+    [3, 1],
+    [3, 1],
+    [3, 2],
+    [3, 2],
+  ])
+})
+
+test('an index without a live source is told by no sample', async () => {
+  const { data } = await scene({ 'k.test': status(500), 'e.test': status(500) })
+  expect(await data.indexBars(instrument('SH000001'), { count: 3 })).toMatchObject({ ok: false })
+})

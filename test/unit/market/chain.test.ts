@@ -8,6 +8,7 @@ import {
   firstAnswer,
   flowNeed,
   fundamentalsNeed,
+  peersNeed,
   quoteNeed,
   rankingsNeed,
 } from '../../../src/market/providers/chain.ts'
@@ -235,6 +236,7 @@ test('every kind of failure stands in the account of its need by its own name, a
     ['capital_flow', 'capital_flow', flowNeed(moutai, {})],
     ['belong_boards', 'boards', boardsNeed(moutai, {})],
     ['sector_rankings', 'rankings', rankingsNeed(moutai, {})],
+    ['peer_multiples', 'peers', peersNeed(moutai, [], {})],
   ] as const
   const fails = (name: string, error: Error): MarketDataProvider => {
     const fail = () => Promise.reject(error)
@@ -245,6 +247,7 @@ test('every kind of failure stands in the account of its need by its own name, a
       capitalFlow: fail,
       boards: fail,
       rankings: fail,
+      peers: fail,
     }
     return { name, provenance: () => null, supports: () => true, ...methods }
   }
@@ -281,6 +284,7 @@ test('what a need brings is counted, and the answer is the first source that has
     capitalFlow: [day, day],
     boards: [{}],
     rankings: { industries: { top: [{}, {}], bottom: [] }, concepts: { top: [{}, {}, {}], bottom: [{}] } },
+    peers: { companies: [{}, {}] },
   }
   const source = Object.fromEntries(Object.entries(answers).map(([name, value]) => [name, async () => value]))
   const good = { name: 'good', provenance: () => null, supports: () => true, ...source } as MarketDataProvider
@@ -296,6 +300,7 @@ test('what a need brings is counted, and the answer is the first source that has
   expect(await counted(flowNeed(moutai, {}))).toEqual([[true, 2, null]])
   expect(await counted(boardsNeed(moutai, {}))).toEqual([[true, 1, null]])
   expect(await counted(rankingsNeed(moutai, {}))).toEqual([[true, 5, null]])
+  expect(await counted(peersNeed(moutai, [], {}))).toEqual([[true, 2, null]])
   answers.fundamentals.report = null as never
   expect(await counted(fundamentalsNeed(moutai, {}))).toEqual([[true, 2, null]])
 })

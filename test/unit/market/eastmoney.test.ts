@@ -91,6 +91,7 @@ test('results, dividends, flow and boards of a mainland company are read', async
   expect(await provider.fundamentals?.(moutai, {})).toEqual({
     report: {
       reportDate: '2025-09-30',
+      announcedOn: '2025-10-30',
       period: 'year_to_date',
       revenue: 130903889634.88,
       netProfitParent: 64626746712.45,
@@ -131,6 +132,35 @@ test('results, dividends, flow and boards of a mainland company are read', async
   ])
 })
 
+test('peers are the companies of the industry that the quote names, the largest first, with a loss told as one', async () => {
+  const { provider, asked, turns } = eastMoney({
+    'stock/get': json({ data: { f57: '600519', f127: '白酒' } }),
+    'fs=b:BK0896': json(replies.PEERS),
+  })
+  const moutai = instrument('600519')
+  const boards = [
+    { code: 'BK0173', name: '贵州板块', changePct: 0 },
+    { code: 'BK0896', name: '白酒', changePct: 1 },
+  ]
+  expect(await provider.peers?.(moutai, boards, {})).toEqual({
+    board: { code: 'BK0896', name: '白酒' },
+    total: 20,
+    companies: [
+      { code: '600519', name: '贵州茅台', peRatio: 20.31, pbRatio: 7.2, marketValue: 1_760_000_000_000 },
+      { code: '000858', name: '五粮液', peRatio: 14.05, pbRatio: 3.1, marketValue: 430_000_000_000 },
+      { code: '600199', name: '金种子酒', peRatio: -41.2, pbRatio: null, marketValue: null },
+    ],
+  })
+  expect(asked[1]).toContain('fid=f20&po=1&pn=1&pz=100&')
+  expect(turns).toHaveLength(2)
+  expect(await reasonOf(provider.peers?.(moutai, boards.slice(0, 1), {}))).toBe('empty')
+  const of = (rules: Parameters<typeof eastMoney>[0]) => reasonOf(eastMoney(rules).provider.peers?.(moutai, boards, {}))
+  expect(await of({ 'stock/get': json({ data: { f57: '000858', f127: '白酒' } }) })).toBe('wrong_symbol')
+  const quote = { 'stock/get': json({ data: { f57: '600519', f127: '白酒' } }) }
+  expect(await of({ ...quote, 'fs=b:': json({ data: null }) })).toBe('empty')
+  expect(await of({ ...quote, 'fs=b:': json({ data: { total: 1, diff: [{ f12: 7 }] } }) })).toBe('malformed')
+})
+
 test('rankings take both ends from one page where it holds all, and from two where it does not', async () => {
   const { provider, asked } = eastMoney({
     'fs=m:90+t:2': json(replies.INDUSTRIES),
@@ -160,10 +190,11 @@ test('only what a source of the mainland can know is promised', () => {
     'capital_flow',
     'belong_boards',
     'sector_rankings',
+    'peer_multiples',
   ] as const
   const carried = (code: string) => needs.filter((need) => provider.supports(instrument(code), need)).length
   expect(['600519', '510300', '000001.SH', 'HK00700', 'AAPL', 'HSI', 'VIX', '7203.T'].map(carried)).toEqual([
-    6, 2, 2, 2, 2, 2, 0, 0,
+    7, 2, 2, 2, 2, 2, 0, 0,
   ])
 })
 

@@ -28,7 +28,7 @@ type Structure = Record<string, unknown> & {
 }
 function structure(parts: Partial<Company>, instrument = STOCK, displayName = 'Moutai'): Structure {
   const company: Company = {
-    ...{ fundamentals: missing(), flow: missing(), boards: known([]), rankings: known(RANKINGS) },
+    ...{ fundamentals: missing(), flow: missing(), peers: missing(), boards: known([]), rankings: known(RANKINGS) },
     ...parts,
   }
   const made: Record<string, unknown> = marketStructure({ instrument, displayName, today: null, company })

@@ -55,6 +55,7 @@ function full(page: Page): Section[] {
     view.trend && section(page, 'indicators', indicatorTable(view.trend, page)),
     section(page, 'reasons_for', list(escaped(view.catalysts))),
     section(page, 'risks', list(escaped(view.risks))),
+    section(page, 'beside', besideList(page)),
     section(page, 'company', list(escaped(view.company))),
     section(page, 'news', newsOf(page)),
     section(page, 'outlook', list(escaped(view.outlook))),
@@ -243,6 +244,9 @@ function nearbyTexts(found: TrendAnalysis['supports'], { view, report, labels }:
   return [...bases].map(([price, all]) => price + aside([...all].join(labels.comma), report.meta.report_language))
 }
 
+const besideList = ({ view, labels }: Page): string =>
+  list(view.beside.map(({ label, text: told }) => `${text(label)}${labels.colon}${text(told)}`))
+
 function levelList(page: Page): string {
   return list(levels(page).map(([label, value]) => `${label}${page.labels.colon}${value}`))
 }
@@ -271,12 +275,18 @@ function indicatorTable(trend: TrendAnalysis, { labels, view, report }: Page): s
     [labels.indicator.kdj, plain(trend.kdj_k, trend.kdj_d, trend.kdj_j), averages],
     [of(labels.indicator.boll), price(trend.boll_upper, trend.boll_middle, trend.boll_lower), averages],
     [labels.indicator.atr, price(trend.atr_14), averages],
-    [labels.indicator.volume_ratio, plain(trend.volume_ratio_5d), touchMark(report, ['volume'])],
+    [labels.indicator.volume_ratio, volumeRatio(trend, { view, report }), touchMark(report, ['volume'])],
     ...performanceRows(trend, report),
     [of(yearRangeName(trend, report)), yearRange(trend, price), touchMark(report, ['range'])],
   ]
   const told = rows.map(([name, figures, mark]) => [name, /\d/.test(figures) ? withMark(figures, mark) : figures])
   return table([indicator, value], told)
+}
+
+/** The ratio of whole sessions; while there is none, why. */
+function volumeRatio({ volume_ratio_5d: ratio }: TrendAnalysis, { view, report }: Pick<Page, 'view' | 'report'>) {
+  if (ratio !== null || view.noVolumeRatio === null) return shown(ratio, 2)
+  return shown(ratio, 2) + aside(text(view.noVolumeRatio), report.meta.report_language)
 }
 
 /** What the listing did, and how much of it is traded. */

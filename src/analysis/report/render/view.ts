@@ -15,6 +15,7 @@ const Context = z.object({
       currency: z.enum(['CNY', 'HKD', 'USD', 'JPY', 'KRW', 'TWD', 'points']).nullable().catch(null),
       price_decimals: z.int().min(0).max(8).catch(2),
       trend_analysis: TrendAnalysis.nullable().catch(null),
+      realtime: z.object({ volume_ratio_desc: Text }).nullish().catch(null),
     })
     .catch({ date: null, currency: null, price_decimals: 2, trend_analysis: null }),
 })
@@ -38,11 +39,18 @@ const Comment = z.object({
   evidence: z.array(z.object({ n: z.int(), text: z.string() })),
 })
 
+/** One of the parts about the listing beside its market. */
+const Beside = z.object({ label: z.string(), text: z.string() }).nullish().catch(null)
+
 const Raw = z.object({
   confidence_level: Text,
   evidence: z.object({ text: Text }).nullish().catch(null),
   horizons: z.object({ text: Text }).nullish().catch(null),
   trade_plan: z.object({ text: Text }).nullish().catch(null),
+  market_comparison: Beside,
+  liquidity: Beside,
+  company_dates: Beside,
+  peer_multiples: Beside,
   guardrail_reason: Text,
   fundamental_analysis: Text.optional().catch(null),
   capital_flow_summary: Text.optional().catch(null),
@@ -84,6 +92,10 @@ export type ReportView = {
   evidence: string | null
   horizons: string | null
   tradePlan: string | null
+  /** Index, liquidity, dates, peers: also where nothing is known. */
+  beside: { label: string; text: string }[]
+  /** Why there is no volume ratio, where something is known of it. */
+  noVolumeRatio: string | null
   oneSentence: string | null
   guardReason: string | null
   catalysts: string[]
@@ -120,6 +132,8 @@ export function reportView({ details }: AnalysisReport): ReportView {
     evidence: raw.evidence?.text ?? null,
     horizons: raw.horizons?.text ?? null,
     tradePlan: raw.trade_plan?.text ?? null,
+    beside: [raw.market_comparison, raw.liquidity, raw.company_dates, raw.peer_multiples].flatMap((part) => part ?? []),
+    noVolumeRatio: context.realtime?.volume_ratio_desc ?? null,
     oneSentence: dashboard?.core_conclusion.one_sentence ?? null,
     guardReason: raw.guardrail_reason,
     catalysts: dashboard?.intelligence.positive_catalysts ?? [],

@@ -1,0 +1,127 @@
+// Horizons, plan, performance, evidence and the model's words, each in a section of its own; what a report has none of has no section.
+
+import type { ComponentChildren } from 'preact'
+import type { Checks } from './checks.ts'
+import { Mark } from './marks.tsx'
+import type { Comment, Fact, Sentence, StoredParts } from './stored-parts.ts'
+
+type Of<Name extends keyof StoredParts> = { part: NonNullable<StoredParts[Name]>; checks: Checks }
+
+const ARROW: Readonly<Record<string, string>> = { up: '▲', down: '▼', sideways: '=' }
+
+export const Horizons = ({ part: { rows, holds }, checks }: Of<'horizons'>) => (
+  <Section name="horizons" title="Trend by horizon" mark={<Mark checks={checks} of={['price', 'averages']} />}>
+    <dl class="figures">
+      {rows.map(({ label, direction, directionLabel }) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd class="figure-value">
+            <span aria-hidden="true">{ARROW[direction] ?? '–'}</span> {directionLabel}
+          </dd>
+        </div>
+      ))}
+    </dl>
+    {holds !== null && <p class="hint">{holds}</p>}
+  </Section>
+)
+
+export const Plan = ({ part: { figures, text }, checks }: Of<'plan'>) => (
+  <Section name="plan" title="Plan" mark={<Mark checks={checks} />}>
+    <Figures facts={figures} />
+    <p class={figures.length === 0 ? 'summary-text' : 'hint'}>{text}</p>
+  </Section>
+)
+
+export const Performance = ({ part, checks }: Of<'performance'>) => (
+  <Section name="performance" title="Performance" mark={<Mark checks={checks} of={['price', 'averages']} />}>
+    <Figures facts={part} />
+  </Section>
+)
+
+export const BesideMarket = ({ part, checks }: Of<'beside'>) => (
+  <Section name="beside" title="Beside the market" mark={<Mark checks={checks} of={['averages', 'volume']} />}>
+    <dl class="told">
+      {part.map(({ label, text }) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd class="told-text">{text}</dd>
+        </div>
+      ))}
+    </dl>
+  </Section>
+)
+
+export const Evidence = ({ part: { text, figures }, checks }: Of<'evidence'>) => (
+  <Section name="evidence" title="What the method was worth" mark={<Mark checks={checks} />}>
+    <Figures facts={figures} />
+    <p class={figures.length === 0 ? 'summary-text' : 'hint'}>{text}</p>
+  </Section>
+)
+
+/** Whose words these are stands above them, and each that the data do not bear says so. */
+export const ModelWords = ({ part }: { part: Comment }) => (
+  <Section name="model" title="The model's words">
+    <div class="model-box">
+      <p class="hint">{part.notice}</p>
+      <ul class="model-sentences">
+        {part.sentences.map((sentence, at) => (
+          <ModelSentence key={at} sentence={sentence} />
+        ))}
+      </ul>
+      {part.dropped > 0 && (
+        <p class="hint" lang="en">
+          {part.dropped === 1
+            ? 'One sentence that the data contradict was'
+            : `${part.dropped} sentences that the data contradict were`}{' '}
+          left out.
+        </p>
+      )}
+      {part.evidence.length > 0 && (
+        <ol class="model-evidence">
+          {part.evidence.map(({ n, text }) => (
+            <li key={n} value={n}>
+              {text}
+            </li>
+          ))}
+        </ol>
+      )}
+    </div>
+  </Section>
+)
+
+const MARK_WORD = { doubtful: 'doubtful', undecidable: 'cannot be decided' } as const
+
+const ModelSentence = ({ sentence: { text, mark, cites } }: { sentence: Sentence }) => (
+  <li>
+    {text}
+    {cites.length > 0 && <span class="cites"> {cites.map((n) => `[${n}]`).join('')}</span>}
+    {mark !== null && (
+      <span class="mark" lang="en">
+        {MARK_WORD[mark]}
+      </span>
+    )}
+  </li>
+)
+
+const Figures = ({ facts }: { facts: Fact[] }) =>
+  facts.length === 0 ? null : (
+    <dl class="figures" lang="en">
+      {facts.map(({ label, value }) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd class="figure-value">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+
+type SectionProps = { name: string; title: string; mark?: ComponentChildren; children: ComponentChildren }
+
+const Section = ({ name, title, mark, children }: SectionProps) => (
+  <section class="report-part" aria-labelledby={`${name}-head`}>
+    <h2 id={`${name}-head`}>
+      <span lang="en">{title}</span> {mark}
+    </h2>
+    {children}
+  </section>
+)
