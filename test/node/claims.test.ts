@@ -1,12 +1,17 @@
 // The checker of a model's words against labelled sentences.
 
 import { expect, test } from 'vitest'
+import { checkSentence } from '../../src/analysis/write/claims/check.ts'
+import { SHEETS } from '../fixtures/sentences/facts.ts'
 import { FRESH } from '../fixtures/sentences/fresh.ts'
 import { generate } from '../fixtures/sentences/grammar.ts'
 import { FRESH as OTHER_STYLES } from '../fixtures/sentences/other-styles.ts'
+import { hashOf } from '../fixtures/sentences/random.ts'
 import { SECOND } from '../fixtures/sentences/second-grammar.ts'
 import { DEVELOPMENT } from '../fixtures/sentences/split.ts'
+import { LATER, THIRD } from '../fixtures/sentences/third-grammar.ts'
 import { confusion, faults } from '../support/claims/confusion.ts'
+import { knownOfSheet } from '../support/claims/known-of-sheet.ts'
 
 test('of the made sentences for development at most 1 % of the false ones pass and 1 % of the true ones are hurt', () => {
   const { passed, hurt } = faults(confusion(DEVELOPMENT.made, ({ language }) => language))
@@ -14,25 +19,113 @@ test('of the made sentences for development at most 1 % of the false ones pass a
   expect(hurt).toBeLessThanOrEqual(0.01)
 })
 
-test('of sentences written by hand, and of those in other styles, no false one passes and at most 4 % of the true ones are hurt', () => {
+test('of sentences written by hand, and of those in other styles, no false one passes and at most 2 % of the true ones are hurt', () => {
   const { passed, hurt } = faults(confusion(DEVELOPMENT.byHand, ({ language }) => language))
   expect(passed).toBeLessThanOrEqual(0.01)
-  expect(hurt).toBeLessThanOrEqual(0.03)
+  expect(hurt).toBeLessThanOrEqual(0.02)
   const fresh = faults(confusion(FRESH, ({ language }) => language))
   expect(fresh.passed).toBe(0)
-  expect(fresh.hurt).toBeLessThanOrEqual(0.04)
+  expect(fresh.hurt).toBeLessThanOrEqual(0.01)
 })
 
-// Written for another checker, and not looked at for this one: what it does with what nobody tuned it to.
-test('of sentences of another grammar and of other styles no false one passes; a third of the true ones may be hurt', () => {
-  for (const sentences of [SECOND, OTHER_STYLES]) {
+// Written for another checker. Half of each, drawn by its text, was looked at to mend this one; the other half was not.
+test('of sentences of another grammar and of other styles no false one passes, and few of the true ones are hurt', () => {
+  const isStudied = (text: string) => Math.floor(hashOf(`unseen half 1 ${text}`) / 65_536) % 2 === 0
+  for (const [sentences, most] of [
+    [SECOND, 0.01],
+    [OTHER_STYLES.filter(({ text }) => isStudied(text)), 0],
+    [OTHER_STYLES.filter(({ text }) => !isStudied(text)), 0.2],
+  ] as const) {
     const { passed, hurt } = faults(confusion(sentences, ({ language }) => language))
     expect(passed).toBe(0)
-    expect(hurt).toBeLessThanOrEqual(0.33)
+    expect(hurt).toBeLessThanOrEqual(most)
   }
 })
 
-test('of new sentences of the same grammar at most 1 % of the false ones pass and 2 % of the true ones are hurt', () => {
+test('of a third grammar and of forms of language models no false sentence passes and at most 1 % of the true ones are hurt', () => {
+  for (const sentences of [THIRD, LATER]) {
+    const { passed, hurt } = faults(confusion(sentences, ({ language }) => language))
+    expect(passed).toBe(0)
+    expect(hurt).toBeLessThanOrEqual(0.01)
+  }
+})
+
+/** What a sentence about the sheet comes to. */
+function verdictOf(key: string, text: string) {
+  const sheet = SHEETS.find((one) => one.key === key)
+  if (sheet === undefined) throw new Error(`no sheet ${key}`)
+  return checkSentence(text, knownOfSheet(sheet))
+}
+
+test('what is said of the price and a line that stands before it is compared, also by a pronoun', () => {
+  expect(verdictOf('cn-suspended', 'The 60-day moving average sits at 12.35, above the current price.')).toBe(
+    'confirmed',
+  )
+  expect(verdictOf('cn-suspended', 'The 60-day moving average sits at 12.35, below the current price.')).toBe('false')
+  expect(verdictOf('cn-up', '60일 이동평균선은 21.95이며 주가는 그보다 높다.')).toBe('confirmed')
+  expect(verdictOf('cn-up', '60일 이동평균선은 21.95이며 주가는 그보다 낮다.')).toBe('false')
+  expect(verdictOf('kr-down', '60일선 80,410원과 120일선 85,410원이 위에 있다.')).toBe('confirmed')
+})
+
+test('an oscillator is compared with the mark that it is said to be above or below', () => {
+  expect(verdictOf('us-new', 'The RSI12 of 49.80 is below the neutral 50.')).toBe('confirmed')
+  expect(verdictOf('us-new', 'The RSI12 of 49.80 is above the neutral 50.')).toBe('false')
+  expect(verdictOf('us-new', 'RSI12는 49.80로 중립선 50을 웃돈다.')).toBe('false')
+})
+
+test('a move without a sign needs a verb that is known, and the verb beside the figure counts before those of the sentence', () => {
+  expect(verdictOf('us-split', '순이익은 전년 대비 8.25% 줄었고 매출은 5.40% 늘었다.')).toBe('false')
+  expect(verdictOf('us-split', '순이익은 전년 대비 8.25% 늘었고 매출은 5.40% 늘었다.')).toBe('confirmed')
+  expect(verdictOf('jp-up', 'Net profit grew 13.90% from a year earlier, while revenue contracted 8.66%.')).toBe(
+    'false',
+  )
+  expect(verdictOf('jp-up', 'Net profit grew 13.90% from a year earlier, while revenue flummoxed 8.66%.')).toBe(
+    'doubtful',
+  )
+  expect(verdictOf('jp-up', '今日股价由3,371日元跌至3,412日元，涨幅1.22%。')).not.toBe('confirmed')
+})
+
+test('a price and a percentage bound no range together', () => {
+  expect(verdictOf('cn-suspended', '52주 고점 15.51에서 23.73% 밀려 있다.')).toBe('confirmed')
+  expect(verdictOf('cn-suspended', '52주 고점 11.45에서 23.73% 밀려 있다.')).toBe('false')
+  expect(verdictOf('cn-suspended', '52주 고점 15.51에서 27.46% 밀려 있다.')).not.toBe('confirmed')
+})
+
+test('a reading that a sign, a bracket or a word in passing allowed bears no sentence any more', () => {
+  const wrong: [string, string][] = [
+    // Level with the close before is neither above nor below it.
+    ['hk-flat', 'The stock ended below its previous close.'],
+    ['hk-flat', 'The stock ended above its previous close!'],
+    // What stands behind a bracket inside a name is no change of the day.
+    ['hk-flat', '近一个月（20个交易日）涨了０ %！'],
+    ['cn-limit-up', '股价位于52周区间自下而上约一成的位置。'],
+    // The sign between two bounds says no "about".
+    ['us-up', '현재 노발트의 52주 범위는 221.44~415.34입니다.'],
+    // A day behind a full-width comma.
+    ['cn-limit-up', '新闻标题：“云栖智造中标58.4亿元机器人项目”（东方商报，20260228）！'],
+    // Claims without a figure beside a true one.
+    ['cn-suspended', 'The dividend yield is 1.1%, and earnings per share are negative.'],
+    ['us-split', '20일 등락률은 +4.22%인 가운데 브리코푸드는 배당이 전혀 없습니다.'],
+    ['us-up', 'The MA250 is USD 303.94, while volume did not grow from the day before.'],
+    ['cn-limit-down', '신란반도체는 장부가치보다 낮게 거래됩니다.'],
+  ]
+  for (const [key, text] of wrong) expect([text, verdictOf(key, text)]).toEqual([text, 'false'])
+  const right: [string, string][] = [
+    ['us-split', '支撑与压力区间为54.7美元—60.0美元。'],
+    ['cn-limit-up', '一年来最低13.46，最高33.30。'],
+    ['cn-suspended', 'MACD近日没有金叉，DIF仍在DEA之下。'],
+    ['hk-flat', 'The report neither buys nor sells: its advice is to hold or watch.'],
+    ['hk-penny', '라마에너지 RSI24는 오십으로 나타났습니다.'],
+  ]
+  for (const [key, text] of right) expect([text, verdictOf(key, text)]).toEqual([text, 'confirmed'])
+})
+
+test('volume told beside a figure is a claim of its own', () => {
+  expect(verdictOf('hk-penny', 'Although the MA250 is 1.154, Lamma Energy traded on rising volume!')).toBe('confirmed')
+  expect(verdictOf('hk-penny', 'Although the MA250 is 1.154, Lamma Energy traded on falling volume!')).toBe('false')
+})
+
+test('of new sentences of the same grammar at most 1 % of the false ones pass and 1 % of the true ones are hurt', () => {
   const seeds = process.env.PROOF === '1' ? [...Array(10).keys()].map((i) => `claims ${i}`) : ['claims']
   const { passed, hurt } = faults(
     confusion(
@@ -41,7 +134,7 @@ test('of new sentences of the same grammar at most 1 % of the false ones pass an
     ),
   )
   expect(passed).toBeLessThanOrEqual(0.01)
-  expect(hurt).toBeLessThanOrEqual(0.02)
+  expect(hurt).toBeLessThanOrEqual(0.01)
 })
 
 // The sealed third is opened once, when the checker is finished.

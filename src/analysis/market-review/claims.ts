@@ -8,22 +8,11 @@ import { isWithin } from '../write/claims/judge-figure.ts'
 import type { Finding } from '../write/claims/known.ts'
 import { plain } from '../write/claims/plain.ts'
 import { quotationIn } from '../write/claims/quotations.ts'
-import { isNegated } from '../write/claims/states.ts'
-import type { Breadth, RegionFacts } from './facts.ts'
+import { countsIn } from './claim-counts.ts'
+import { OTHER_SPAN, statesIn } from './claim-states.ts'
+import { directionIn, onlyDirectionIn, withoutDirections } from './claim-words.ts'
+import type { RegionFacts } from './facts.ts'
 import { type Measure, type Named, namedIn, namesOf, type Subject } from './subjects.ts'
-
-const RISE =
-  /涨|升|走高|收高|收红|反弹|走强|\b(?:up|rose|ris(?:e|es|en|ing)|gain\w*|climb\w*|advanc\w*|added|higher|jump\w*|surg\w*|rall\w*)\b|상승|올랐|오른|올라|오르|뛰/gi
-const FALL =
-  /跌|走低|收低|收绿|回落|下挫|走弱|\b(?:down|fell|fall\w*|los[te]s?|losing|declin\w*|drop\w*|slid\w*|lower|sank|retreat\w*|shed)\b|하락|내렸|내린|내려|내리|떨어|밀렸|밀려/gi
-
-/** 1 or -1 for the last word of a direction, 0 where there is none. */
-function directionIn(text: string): 1 | -1 | 0 {
-  const bare = text.replace(/涨跌|[涨跌]停|limit[- ](?:up|down)/gi, (word) => ' '.repeat(word.length))
-  const last = (pattern: RegExp) => [...bare.matchAll(pattern)].at(-1)?.index ?? -1
-  const [up, down] = [last(RISE), last(FALL)]
-  return up === down ? 0 : up > down ? 1 : -1
-}
 
 export function checkReviewSentence(sentence: string, facts: RegionFacts): Verdict {
   const words = plain(sentence)
@@ -49,43 +38,23 @@ function claimsIn(given: string, facts: RegionFacts): Finding[] {
   const named = namedIn(text, namesOf(facts))
   const isTaken = (at: number, end: number) => named.some((one) => at < one.end && one.at < end)
   const figures = figuresIn(text, isTaken).filter((figure) => !isHorizon(text, figure))
-  const counts = figures.filter((figure) => isCount(text, figure))
-  const others = figures.filter((figure) => !counts.includes(figure))
+  const counts = countsIn(text, { figures, named }, facts)
+  const others = figures.filter((figure) => !counts.has(figure))
   return [
     ...days.map((day) => (sessions.some((session) => isDay(day, session)) ? true : null)),
-    ...counts.map((figure) => judgeCount(text, figure, facts.breadth)),
+    ...counts.values(),
     ...groupsOf(named, others).flatMap((group) => judgeGroup(group, text)),
     ...statesIn(text, { named, figures: others, facts }),
+    ...(CAUSE.test(text) ? [null] : []),
   ]
 }
 
+// Why something moved no figure tells.
+const CAUSE =
+  /原因是|因此|由于|受.{1,16}(?:影响|提振|拖累)|\bbecause\b|due to|driven by|on the back of|thanks to|때문에|덕분에|힘입어|영향으로/i
+
 const HORIZON = /^[- ]?(?:days?|weeks?|months?|years?|sessions?|日|天|周|个?月|年|个?交易日|일|주|개월|년|거래일)/i
 const isHorizon = (text: string, { end, unit }: Figure) => unit === 'plain' && HORIZON.test(text.slice(end, end + 8))
-
-const COUNTED = /^\s?(?:家|只|个股|개|종목|(?:stocks|shares|names|issues|companies|advancers|decliners)\b)/i
-const COUNTED_BEFORE = /(?:家数|个股|股票|advancers|decliners|gainers|losers|종목(?: ?수)?)[^\d，。,;]{0,8}$/i
-const isCount = (text: string, { at, end, unit }: Figure) =>
-  (unit === 'plain' || unit === 'shares') && (COUNTED.test(text.slice(end)) || COUNTED_BEFORE.test(text.slice(0, at)))
-
-const COUNTS: readonly (readonly [RegExp, keyof Breadth])[] = [
-  [/涨停|limit[- ]up|상한가/i, 'limitUp'],
-  [/跌停|limit[- ]down|하한가/i, 'limitDown'],
-  [/平盘|持平|unchanged|flat|보합/i, 'flat'],
-  [/上涨|收涨|走高|飘红|advanc|rose|risen|gain|higher|\bup\b|상승|올랐|오른/i, 'up'],
-  [/下跌|收跌|走低|飘绿|declin|fell|fallen|los|lower|\bdown\b|하락|내렸|내린/i, 'down'],
-]
-
-function judgeCount(text: string, figure: Figure, breadth: Breadth | null): Finding {
-  const after = text.slice(figure.end).split(/[，。、;,]|\d|\band\b|\bwhile\b|고 /)[0] ?? ''
-  const before =
-    text
-      .slice(0, figure.at)
-      .split(/[，。、;,]|\d|\band\b|\bwhile\b|고 /)
-      .at(-1) ?? ''
-  const field = [before, after].flatMap((part) => COUNTS.find(([word]) => word.test(part))?.[1] ?? [])[0]
-  if (field === undefined) return null
-  return breadth !== null && isWithin(figure, breadth[field])
-}
 
 type Group = { readonly named: Named[]; readonly figures: Figure[] }
 
@@ -115,9 +84,32 @@ function judgeGroup({ named, figures }: Group, text: string): Finding[] {
     if (!isPaired && isOfAnother(between)) return null
     return judgeFigure(
       { figure, subject },
-      { between, before: text.slice(last.end, figure.at), after: afterOf(text, figure) },
+      {
+        ...{ between, before: text.slice(last.end, figure.at), after: afterOf(text, figure) },
+        ahead:
+          text
+            .slice(0, last.at)
+            .split(/[，。;；]|,(?!\d)/)
+            .at(-1) ?? '',
+        shared: onlyDirectionIn(text),
+        bound: boundOf(text, figures, i),
+      },
     )
   })
+}
+
+/** Which end of a range between two figures the figure is; null where it is none. */
+function boundOf(text: string, figures: readonly Figure[], i: number): 'low' | 'high' | null {
+  const [one, two] = [figures[i], figures[i + 1]]
+  const joins = (a: Figure | undefined, b: Figure | undefined) =>
+    a !== undefined &&
+    b !== undefined &&
+    [a, b].every(({ unit }) => unit === 'plain') &&
+    /^\s?(?:点|포인트)?(?:and|to|至|到|和|与|-|~|에서|와|과)\s?$/i.test(text.slice(a.end, b.at).trim()) &&
+    (/between\s?$|从\s?$|在\s?$/i.test(text.slice(0, a.at)) ||
+      /^(?:点|포인트)?\s?(?:之间|사이)/.test(text.slice(b.end)))
+  if (joins(one, two)) return 'low'
+  return joins(figures[i - 1], one) ? 'high' : null
 }
 
 const afterOf = (text: string, { end }: Figure) =>
@@ -133,9 +125,7 @@ const FILLER =
 function isOfAnother(between: string): boolean {
   if (/期货|债|原油|黄金|汇率|人民币|futures|bond|yield|crude|gold|currency|선물|채권|환율|유가/i.test(between))
     return true
-  const rest = between
-    .replace(RISE, '')
-    .replace(FALL, '')
+  const rest = withoutDirections(between)
     .replace(FILLER, '')
     .replace(/\b(?:by|to|at|of|the|a|an|and|with|its|it|was|were|has|had|in|on|after|just|about)\b/gi, '')
   const count = (script: RegExp) => rest.match(script)?.length ?? 0
@@ -150,73 +140,52 @@ const MEASURES: readonly (readonly [RegExp, Measure])[] = [
   [/最低|\blow\b|저가|저점/i, 'low'],
   [/开盘|高开|低开|\bopen(?:ed)?\b|시가/i, 'open'],
 ]
-const OTHER_SPAN = /年内|今年|本周|本月|累计|以来|周|月|year|ytd|week|month|since|연초|올해|이번 ?[주달]|누적/i
-const REACHED = /(?:站上|突破|收复|above|over|past|웃돌|넘)[^\d]{0,4}$/i
-const LOST = /(?:跌破|失守|低于|below|under|밑돌)[^\d]{0,4}$/i
+const REACHED = /(?:站上|站稳|守住|突破|收复|above|over|past|held|defended|웃돌|넘)[^\d]{0,6}$/i
+const LOST = /(?:跌破|失守|低于|below|under|밑돌)[^\d]{0,6}$/i
+const REACHED_BEHIND = /^\s?(?:선|포인트)?[을를이가]?\s?(?:지켰|지키|웃돌|넘|회복|상회)/
+const LOST_BEHIND = /^\s?(?:선|포인트)?[을를이가]?\s?(?:밑돌|무너|내줬|내주|하회|깨)/
 
 type Judged = { figure: Figure; subject: Subject }
-type Around = { between: string; before: string; after: string }
+type Around = {
+  between: string
+  before: string
+  after: string
+  /** What stands before the name in its clause. */
+  ahead: string
+  /** The direction of all verbs of the sentence. */
+  shared: 1 | -1 | 0
+  bound: 'low' | 'high' | null
+}
 
-function judgeFigure({ figure, subject }: Judged, { between, before, after }: Around): Finding {
+function judgeFigure({ figure, subject }: Judged, around: Around): Finding {
+  const { between, before, after, ahead, shared, bound } = around
   if (OTHER_SPAN.test(between) || OTHER_SPAN.test(after)) return null
   const { values } = subject
-  const direction = directionIn(between) || directionIn(before) || directionIn(after)
-  const told = MEASURES.find(([word]) => word.test(between))?.[1] ?? MEASURES.find(([word]) => word.test(after))?.[1]
+  const direction = directionIn(between) || directionIn(before) || directionIn(after) || shared
   const compare = (measure: Measure, sign = 1): Finding => {
     const value = values[measure]
     return value == null ? false : isWithin({ ...figure, value: figure.value * (figure.isSigned ? 1 : sign) }, value)
   }
+  const told = bound ?? measureOf(around)
   if (figure.unit === 'percent') return told === 'amplitude' ? compare(told) : compare('changePct', direction || 1)
   if (figure.unit !== 'plain') return null
-  if (told === 'mainNet') return compare(told, /流出|outflow|유출/i.test(between + after) ? -1 : 1)
-  if (told !== undefined && told !== 'amplitude') return compare(told)
+  if (told === 'mainNet') return compare(told, /流出|outflow|유출/i.test(ahead + between + after) ? -1 : 1)
+  if (told !== null && told !== 'amplitude') return compare(told)
   const { last } = values
-  if (last != null && REACHED.test(between)) return last >= figure.value
-  if (last != null && LOST.test(between)) return last < figure.value
+  if (last != null && (REACHED.test(between) || REACHED_BEHIND.test(after))) return last >= figure.value
+  if (last != null && (LOST.test(between) || LOST_BEHIND.test(after))) return last < figure.value
   const isMove =
     direction !== 0 && !/(?:报|于|至|到|\bat|\bto)\s?$/i.test(between) && isWithin(figure, Math.abs(values.change ?? 0))
   return isMove ? compare('change', direction) : compare('last')
 }
 
-type Told = { named: readonly Named[]; figures: readonly Figure[]; facts: RegionFacts }
-
-const ALL =
-  /(?:[三两]大|主要|各大|全部)(?:股?指数?)|(?:all|the|both) (?:\w+ )?(?:major |main )?ind(?:ices|exes)|주요 지수|3대 지수|지수[가는]? 모두/i
-const MORE_UP =
-  /涨多跌少|上涨(?:家数|个股|股票)?(?:明显|远)?(?:多于|超过)|advancers (?:outnumber\w*|led|beat)|more (?:stocks|shares|names) (?:rose|gained|advanced)|상승 종목이[^,.]*많/i
-const MORE_DOWN =
-  /跌多涨少|下跌(?:家数|个股|股票)?(?:明显|远)?(?:多于|超过)|decliners (?:outnumber\w*|led|beat)|more (?:stocks|shares|names) (?:fell|declined|dropped)|하락 종목이[^,.]*많/i
-const LED = /领涨|涨幅居前|\bled\b|\bleading\b|strongest|best|주도|가장 (?:크게|많이) 올/i
-const LAGGED = /领跌|跌幅居前|lagg\w*|weakest|worst|가장 (?:크게|많이) 내/i
-
-/** What is said without a figure, clause by clause. */
-function statesIn(text: string, { named, figures, facts }: Told): Finding[] {
-  const { breadth, indices } = facts
-  const bounds = [...text.matchAll(/[，。；;!?！？\n]|,(?!\d)|\bbut\b|\bwhile\b|지만|이고 |으며 /g)].map(
-    ({ index }) => index,
+/** What of its subject a figure is, by the words before it, right behind it, or before the name. */
+function measureOf({ between, after, ahead }: Around): Measure | null {
+  if (/장중/.test(between) && /^까지 (?:올|치솟|상승|뛰)/.test(after)) return 'high'
+  if (/장중/.test(between) && /^까지 (?:내|밀|떨어|하락)/.test(after)) return 'low'
+  const near = after.slice(0, 10)
+  return (
+    [between, near].flatMap((part) => MEASURES.find(([word]) => word.test(part))?.[1] ?? [])[0] ??
+    (/净流[入出]|(?:in|out)flow|순유[입출]/i.test(ahead) ? 'mainNet' : null)
   )
-  const starts = [0, ...bounds.map((at) => at + 1)]
-  return starts.flatMap((start, i): Finding[] => {
-    const end = starts[i + 1] ?? text.length
-    const clause = text.slice(start, end)
-    const within = <T extends { at: number }>(all: readonly T[]) => all.filter(({ at }) => at >= start && at < end)
-    const held = (is: boolean) => is !== isNegated(clause)
-    if (MORE_UP.test(clause)) return [breadth === null ? null : held(breadth.up > breadth.down)]
-    if (MORE_DOWN.test(clause)) return [breadth === null ? null : held(breadth.down > breadth.up)]
-    const direction = directionIn(clause)
-    if (OTHER_SPAN.test(clause) || within(figures).length > 0) return []
-    const subjects = within(named).map(({ subject }) => subject)
-    const ends = subjects.flatMap((subject) => endsIn(clause, subject))
-    if (ends.length > 0) return ends.map(held)
-    if (direction === 0) return []
-    const counted = indices.filter(({ key }) => key !== 'VIX')
-    if (ALL.test(clause)) return [held(counted.every(({ changePct }) => direction * changePct > 0))]
-    return subjects.map(({ values: { changePct } }) => (changePct == null ? null : held(direction * changePct > 0)))
-  })
-}
-
-function endsIn(clause: string, { ends }: Subject): boolean[] {
-  if (ends === null) return []
-  if (LED.test(clause)) return [ends.isTop]
-  return LAGGED.test(clause) ? [ends.isBottom] : []
 }

@@ -37,7 +37,7 @@ export function analyze({ instrument, names, request, configuredLanguage, queryI
   return run(input, deps, ctx) satisfies Promise<AnalysisResult>
 }
 
-function jobOf({ key }: Instrument, request: Subject['request'] & { language: ReportLanguage }): RunJob {
+export function jobOf({ key }: Instrument, request: Subject['request'] & { language: ReportLanguage }): RunJob {
   return {
     ...{ owner: 'ann', queryId: '', taskId: null, attempt: 1 },
     request: {

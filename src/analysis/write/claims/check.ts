@@ -5,12 +5,12 @@ import { settled } from './alignments.ts'
 import { comparisons } from './comparisons.ts'
 import { daysIn, isRightDay } from './dates.ts'
 import { type Figure, figuresIn } from './figures.ts'
-import { directionOf, isWithin, judgeFigure, type Subject } from './judge-figure.ts'
-import type { Finding, Known } from './known.ts'
+import { besideOf, directionOf, isWithin, judgeFigure, type Subject } from './judge-figure.ts'
+import { type FactName, type Finding, type Known, UNITS } from './known.ts'
 import { type Mention, mentionsIn } from './names.ts'
 import { plain } from './plain.ts'
 import { quotationIn } from './quotations.ts'
-import { statesIn, tellsAdvice } from './states.ts'
+import { isNegated, statesIn, tellsAdvice } from './states.ts'
 import { closesCounted, splitsIn } from './tallies.ts'
 
 export type Verdict = 'confirmed' | 'doubtful' | 'undecidable' | 'false'
@@ -71,7 +71,7 @@ function clauseAround(text: string, { at, end }: { at: number; end: number }): s
 const clausesOf = (text: string) =>
   text
     .split(
-      /[，；。！？;!?\n]|:(?!\d)|(?:(?<!\d),|,(?!\d))|\. |\band (?=[^\d]{12})|\bbut\b|但|且|、但|인 가운데|이며|지만|안 돼 |(?<=[라해]서) |(?<=이라) |(?<=아니라) |而是|反而|\byet\b|(?<=[가-힣])고 /,
+      /(?<!算起|以来)，|[；。！？;!?\n]|:(?!\d)|(?<!算起|以来)(?:(?<!\d),|,(?!\d))|\. |\band (?=[^\d]{12})|\bbut\b|但|且|、但|인 가운데|이며|지만|안 돼 |(?<=[라해]서) |(?<=이라) |(?<=아니라) |而是|反而|\byet\b|(?<=[가-힣])고 /,
     )
     .filter((clause) => clause.trim() !== '')
 
@@ -96,18 +96,29 @@ function figureFindings(text: string, known: Known): Finding[] {
   )
   const meant = figures.filter((figure) => !isNoFigure(text, figure))
   const threshold = meant.filter((figure) => isThreshold(text, figure, mentions))
-  const tokens: Token[] = [...mentions, ...meant.filter((figure) => !threshold.includes(figure))]
+  const marks = thresholds(meant, { text, mentions, known })
+  const tokens: Token[] = [
+    ...mentions,
+    ...meant.filter((figure) => !threshold.includes(figure) && !marks.some((mark) => mark.figure === figure)),
+  ]
   tokens.sort((a, b) => a.at - b.at)
   const told = grouped(tokens, text).flatMap((group) =>
     judgeGroup(group, text, known).map((finding, i) => ({ finding, at: group.figures[i]?.at ?? 0 })),
   )
-  return [...settled(told, { text, tokens, known }), ...comparisons(mentions, { text, figures: meant, known })]
+  return [
+    ...marks.map(({ finding }) => finding),
+    ...settled(told, { text, tokens, known }),
+    ...comparisons(mentions, { text, figures: meant, known }),
+  ]
 }
 
 // Words with a number in them that claim nothing: a first, one of, 52 weeks, some sessions.
 function isNoFigure(text: string, { at, end, unit, value }: Figure): boolean {
   const [before, after] = [text.slice(Math.max(0, at - 8), at), text.slice(end, end + 16)]
   if (unit === 'shares' && value === 52) return true
+  if (value === 100 && (/(?:out of |满分|\/\s?)$/i.test(before) || /^\s?(?:점|分)?(?: 만점|满分)|^ 만점/.test(after)))
+    return true
+  if (unit === 'score' && value === 100 && /^ 만점/.test(after)) return true
   if (/^zero$/i.test(text.slice(at, end)) || /\b(?:first|last) $/i.test(before)) return true
   if (
     unit === 'plain' &&
@@ -127,6 +138,39 @@ function isThreshold(text: string, figure: Figure, mentions: readonly Mention[])
     /超|过|overb|overs|above|below|과매|넘|밑돌|[高低]于|[以之][上下]/i.test(text) &&
     figure.unit === 'plain'
   )
+}
+
+type Mark = { readonly figure: Figure; readonly finding: Finding }
+
+const OSCILLATES = /^(?:rsi\d+|k|d|j|score)$/
+const IF = /\bif\b|would|could|when|如果|若|一旦|即|如能|[으]?면 |경우/i
+
+/** Marks that an oscillator lies above or below: RSI12 above the neutral 50. */
+function thresholds(
+  figures: readonly Figure[],
+  { text, mentions, known }: { text: string; mentions: readonly Mention[]; known: Known },
+): Mark[] {
+  return figures.flatMap((figure): Mark[] => {
+    const { at, end, value, unit, currencies } = figure
+    const fact = mentions.findLast((mention) => mention.at < at)?.facts[0]
+    if (fact === undefined || !OSCILLATES.test(fact) || value % 10 !== 0 || currencies.length > 0) return []
+    if (unit !== 'plain' && unit !== 'score') return []
+    const before = text.slice(Math.max(0, at - 26), at)
+    const after = text.slice(end, end + 16)
+    const isAbove =
+      /(?:above|over|past|exceeds?|higher than|高于|超过|[高大]过|[升站]上)\s?(?:the )?(?:neutral |overbought |midline )?(?:(?:mark|line|level) of )?$/i.test(
+        before,
+      ) || /^(?:선|점|선)?[을를이]? ?(?:웃|넘|상회|위)|^(?:以上|之上|上方|보다 높)/.test(after)
+    const isBelow =
+      /(?:below|under|beneath|lower than|低于|跌破|不到|[低小]于)\s?(?:the )?(?:neutral |oversold |midline )?(?:(?:mark|line|level) of )?$/i.test(
+        before,
+      ) || /^(?:선|점)?[을를이]? ?(?:밑|하회|아래)|^(?:以下|之下|下方|보다 낮)/.test(after)
+    const clause = clauseAround(text, figure)
+    const held = known.values[fact]
+    if (isAbove === isBelow || IF.test(clause)) return []
+    if (held === null) return [{ figure, finding: false }]
+    return [{ figure, finding: (isAbove ? held > value : held < value) !== isNegated(clause) }]
+  })
 }
 
 type Group = { mentions: Mention[]; figures: Figure[] }
@@ -185,7 +229,11 @@ function judgeGroup({ mentions, figures }: Group, text: string, known: Known): F
       return figure
         ? judgeFigure(
             figure,
-            { ...subjectOf(fact), direction: ratioTurned(fact, text) ?? directionNear(text, figure, around) },
+            {
+              ...subjectOf(fact),
+              direction: ratioTurned(fact, text) ?? directionNear(text, figure, around),
+              beside: besideOf(text, figure, [...mentions, ...figures]),
+            },
             known,
           )
         : null
@@ -194,7 +242,14 @@ function judgeGroup({ mentions, figures }: Group, text: string, known: Known): F
   if (subjects.length > figures.length && figures.length > 1)
     return judgeGroup({ mentions: mentions.slice(1), figures }, text, known)
   const last = subjects.at(-1)
-  if (last && first && second && figures.length === 2 && isRange(text, first, second)) {
+  if (
+    last &&
+    first &&
+    second &&
+    figures.length === 2 &&
+    isRange(text, first, second) &&
+    isOneUnit(last.fact, first, second)
+  ) {
     const value = known.values[last.fact]
     return [
       value !== null &&
@@ -203,21 +258,27 @@ function judgeGroup({ mentions, figures }: Group, text: string, known: Known): F
         [first, second].every(({ currencies }) => currencies.length === 0 || currencies.includes(known.currency)),
     ]
   }
-  return judgeRest({ figures, last: last?.fact, isMany: subjects.length > 1 }, { text, around, known })
+  return judgeRest({ figures, mentions, last: last?.fact, isMany: subjects.length > 1 }, { text, around, known })
 }
 
-type Rest = { figures: readonly Figure[]; last: Subject['fact'] | undefined; isMany: boolean }
+type Rest = {
+  figures: readonly Figure[]
+  mentions: readonly Mention[]
+  last: Subject['fact'] | undefined
+  isMany: boolean
+}
 
 /** The last name takes the first figure; what follows is of the same name, or of the day. */
 function judgeRest(
-  { figures, last, isMany }: Rest,
+  { figures, mentions, last, isMany }: Rest,
   { text, around, known }: { text: string; around: string; known: Known },
 ): Finding[] {
   return figures.map((figure, i) => {
     const direction =
       (last && ratioTurned(last, text)) ??
       (isMany && figures.length === 1 ? directionOf(around) : directionNear(text, figure, around))
-    const told = last === undefined ? null : judgeFigure(figure, { fact: last, direction }, known)
+    const beside = besideOf(text, figure, [...mentions, ...figures.slice(0, i)])
+    const told = last === undefined ? null : judgeFigure(figure, { fact: last, direction, beside }, known)
     if (i === 0 || told === true) return told
     return judgeAlone(figure, text, known) === true ? true : null
   })
@@ -239,7 +300,8 @@ const spanOf = ({ mentions, figures }: Group, text: string) => {
       .slice(0, from)
       .split(/[，。;；\n(]|(?:(?<!\d),|,(?!\d))/)
       .at(-1) ?? ''
-  const after = text.slice(to).split(/[，。;；\n)]|(?:(?<!\d),|,(?!\d))|지만|\band\b/)[0] ?? ''
+  const after =
+    text.slice(to).split(/[，。;；\n)]|(?:(?<!\d),|,(?!\d))|지만|\band\b|\bwhile\b|\bwhereas\b|though\b/)[0] ?? ''
   const names = mentions.reduce(
     (out, { at, end, facts }) => (facts[0]?.startsWith('change') ? out : out.replace(text.slice(at, end), ' ')),
     text.slice(from, to),
@@ -252,10 +314,13 @@ function directionNear(text: string, { at, end }: Figure, around: string): 1 | -
   const before = (
     text
       .slice(0, at)
-      .split(/[，。;；\n]|(?:(?<!\d),|,(?!\d))|지만|(?<=[가-힣])고 |\bbut\b|\band\b/)
+      .split(/[，。;；\n]|(?:(?<!\d),|,(?!\d))|지만|(?<=[가-힣])고 |\bbut\b|\band\b|\bwhile\b|\bwhereas\b|though\b/)
       .at(-1) ?? ''
   ).replace(/涨跌/g, '')
-  const after = text.slice(end).split(/[，。;；\n)]|(?:(?<!\d),|,(?!\d))|지만|\band\b/)[0] ?? ''
+  const after =
+    text
+      .slice(end)
+      .split(/[，。;；\n)]|(?:(?<!\d),|,(?!\d))|지만|(?<=[가-힣])고 |\band\b|\bwhile\b|\bwhereas\b|though\b/)[0] ?? ''
   return directionOf(before + after) || directionOf(around)
 }
 
@@ -290,6 +355,10 @@ function judgeDifference(
   const sign = directionOf(around) < 0 ? -1 : 1
   return isWithin({ ...figure, value: sign * figure.value }, apart)
 }
+
+/** 52주 고점 15.51에서 23.73%: a price and a percentage bound nothing together. */
+const isOneUnit = (fact: FactName, a: Figure, b: Figure) =>
+  UNITS[fact] === 'percent' ? b.unit === 'percent' : a.unit !== 'percent' && b.unit !== 'percent'
 
 const isRange = (text: string, a: Figure, b: Figure) =>
   /^\s?(?:至|到|和|与|-|~|to|and|와|과|에서|부터)\s?$/i.test(

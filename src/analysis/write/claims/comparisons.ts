@@ -6,8 +6,8 @@ import type { Mention } from './names.ts'
 import { isNegated } from './states.ts'
 
 const MORE =
-  /高于|之上|上方|站上|突破|站稳|收复|\babove\b|over\b|higher than|\bexceeds\b|웃돌|웃돕|보다 높|위에|위입|넘|>/i
-const LESS = /低于|之下|下方|跌破|失守|\bbelow\b|\bunder\b|lower than|\blost\b|밑돌|밑돕|보다 낮|아래|<|压在/i
+  /高于|之上|上方|站上|突破|站稳|收复|\babove\b|over\b(?! (?:the )?(?:last|past|previous|year|week|month|five|twenty|sixty|\d))|higher than|\bexceeds\b|웃돌|웃돕|보다 높|그보다 높|위에|위입|넘|>/i
+const LESS = /低于|之下|下方|跌破|失守|\bbelow\b|\bunder\b|lower than|\blost\b|밑돌|밑돕|보다 낮|아래|그보다 낮|<|压在/i
 
 const LEVELS =
   /^(?:price|prevClose|open|high|low|ma\d+|boll\w+|high52|low52|support|resistance|stop|idealBuy|secondaryBuy|target\d)$/
@@ -33,15 +33,34 @@ export function comparisons(mentions: readonly Mention[], read: Read): Finding[]
     if (place === null || words === null) return []
     const [other] = place.from?.facts.length === 1 ? place.from.facts : []
     const left = other !== undefined && familyOf(other) === family ? other : family === 'level' ? 'price' : null
+    if (fact === 'prevClose' && left === 'price' && /open|开盘|[高低]开|시가|출발/i.test(place.between)) return []
+    if (fact === 'price' && left === 'price')
+      return aboutPrice(mentions.slice(0, i), { words, place, known: read.known })
     if (left === null || left === fact) return []
     const isTurned = words === place.after && LEVEL_IS.test(words)
     const isAbove = (MORE.test(words) !== isTurned) !== isNegated(`${place.between}${place.after}`)
-    return mention.facts.map((level) => compared(read.known, [left, level], isAbove))
+    return mention.facts
+      .filter((level) => mention.facts.length <= 3 || read.known.values[level] !== null)
+      .map((level) => compared(read.known, [left, level], isAbove))
   })
 }
 
+const IT = /그보다|이보다|그 (?:위|아래)|其|\b(?:above|below|under|over) (?:it|that|this)\b/i
+
+/** What is said of the price and of the level that stands before it: a line "below the current price", the price "above it". */
+function aboutPrice(
+  before: readonly Mention[],
+  { words, place, known }: { words: string; place: Place; known: Known },
+): Finding[] {
+  const [level] = before.findLast(({ facts }) => facts[0] !== undefined && familyOf(facts[0]) === 'level')?.facts ?? []
+  if (level === undefined || level === 'price') return []
+  const isAbove = MORE.test(words) !== isNegated(`${place.between}${place.after}`)
+  if (words === place.between) return [compared(known, [level, 'price'], isAbove)]
+  return IT.test(words) ? [compared(known, ['price', level], isAbove)] : []
+}
+
 /** 60일선이 위에 있다: the line is above the price, not the price above the line. */
-const LEVEL_IS = /^[^,]*(?:이|가)\s(?:머리 )?(?:위에|아래에)/
+const LEVEL_IS = /^(?:[^,]|,(?=\d))*(?:이|가)\s(?:머리 )?(?:위에|아래에)/
 
 type Place = {
   readonly from: Mention | undefined
@@ -61,7 +80,7 @@ function placeOf(
   const isJoined = before !== undefined && (isListed(gap) || AGAIN.test(gap))
   const isApart = isJoined || /[，。;；\n]|(?:(?<!\d),|,(?!\d))|이며|지만|인 가운데|, and |\. /.test(gap)
   const from = isApart ? undefined : before
-  const marks = [...text.slice(0, mention.at).matchAll(/[，,。;；:\n]/g)].map(({ index }) => index)
+  const marks = [...text.slice(0, mention.at).matchAll(/[，,。;；:\n]|이며|지만|인 가운데/g)].map(({ index }) => index)
   const start = (isJoined ? before : from)?.end ?? Math.max(0, ...marks)
   return {
     ...{ from, start, between: text.slice(start, mention.at) },
@@ -76,7 +95,11 @@ function wordsOf(
   mention: Mention,
   { text, figures }: Read,
 ): string | null {
-  const words = MORE.test(between) || LESS.test(between) ? between : isLast && !/[a-z]/i.test(after) ? after : ''
+  // 下方支撑: the word says which level is meant, not what is said of it.
+  const joined = between.replace(/(?:上方|下方|上面|下面)的?$/, '')
+  const isRead = MORE.test(joined) || LESS.test(joined)
+  const words = isRead ? between : isLast && (!/[a-z]/i.test(after) || IT.test(after)) ? after : ''
+  if (!isRead && joined !== between) return null
   if (MORE.test(words) === LESS.test(words)) return null
   const isFar = ({ at, end }: Figure) =>
     at >= start && end <= mention.end && at > (from?.end ?? 0) && text.slice(end, mention.at).length > 14
@@ -86,12 +109,17 @@ function wordsOf(
 function compared({ values }: Known, [a, b]: readonly [FactName, FactName], isMore: boolean): Finding {
   const [left, right] = [values[a], values[b]]
   if (left === null || right === null) return false
-  return isMore ? left >= right : left <= right
+  return isMore ? left > right : left < right
 }
 
 /** A second comparison of the same subject. */
 const AGAIN =
-  /^\s*(?:\([^()]*\))?\s*(?:and|yet|but|while|且|但|并)\b.*(?:above|below|under|over)|^\s*(?:\([^()]*\))?\s*[且但并也].*(?:高于|低于|之上|之下)/i
+  /^\s*(?:\([^()]*\))?\s*(?:and|yet|but|while|且|但|并)\b.*(?:above|below|under|over)|^\s*(?:\([^()]*\))?\s*[且但并也](?![不非未没]).*(?:高于|低于|之上|之下)/i
 
 /** Only an "and" stands between, perhaps with the figure of the first in brackets. */
-const isListed = (between: string) => /^[\s,、·]*(?:과|와|및|和|与|and)\s*$/i.test(between.replace(/\([^()]*\)/g, ''))
+const isListed = (between: string) =>
+  /^[\s,、·]*(?:과|와|및|和|与|and)\s*$/i.test(
+    between
+      .replace(/\([^()]*\)/g, '')
+      .replace(/[\d.,]+\s?(?:元|港元|美元|韩元|日元|위안|원|달러|홍콩달러|엔|yuan|won|yen)?/g, ''),
+  )

@@ -20,6 +20,8 @@ export type Figure = {
 }
 
 const SCALES: Record<string, number> = {
+  ...{ 千亿: 1e11, 百亿: 1e10, 十亿: 1e9, 千万: 1e7, 百万: 1e6, 十万: 1e5 },
+  ...{ 천억: 1e11, 백억: 1e10, 십억: 1e9, 천만: 1e7, 백만: 1e6, 십만: 1e5 },
   ...{ 万亿: 1e12, 兆: 1e12, 亿: 1e8, 億: 1e8, 万: 1e4, 萬: 1e4, 조: 1e12, 억: 1e8, 만: 1e4 },
   ...{ trillion: 1e12, billion: 1e9, million: 1e6, thousand: 1e3, tn: 1e12, bn: 1e9, mn: 1e6, b: 1e9, m: 1e6, k: 1e3 },
 }
@@ -41,6 +43,11 @@ const AFTER: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^\s?(?:韩元|韩圆|KRW|won|원)/i, ['KRW']],
   [/^\s?(?:元人民币|人民币|元|yuan|RMB|CNY|renminbi|위안)/i, ['CNY']],
 ]
+/** A hundredth of a unit of money. */
+const COINS: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/^\s?fen\b/i, ['CNY']],
+  [/^\s?cents?\b/i, ['USD', 'HKD']],
+]
 const UNITS: readonly (readonly [RegExp, FigureUnit])[] = [
   [/^\s?(?:个?百分点|percentage points?|%\s?포인트|%p)/i, 'points'],
   [/^\s?(?:%|percent|per cent|퍼센트|프로)/i, 'percent'],
@@ -50,14 +57,15 @@ const UNITS: readonly (readonly [RegExp, FigureUnit])[] = [
 ]
 
 const DIGITS = String.raw`(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:\s?[eE][+-]?\d+|\s?[×x]\s?10\s?\^\s?\d+)?`
-const SCALE_WORD = String.raw`(?:\s?(?:万亿|兆|亿|億|万|萬|조|억|만|trillion|billion|million|thousand|tn|bn|mn)(?![a-z])|(?:[BMK])(?![A-Za-z]))`
+const SCALE_WORD = String.raw`(?:\s?(?:[十百千][万亿]|[십백천][만억]|万亿|兆|亿|億|万|萬|조|억|만|trillion|billion|million|thousand|tn|bn|mn)(?![a-z])|(?:[BMK])(?![A-Za-z]))`
 const MONEY_SIGN = String.raw`(?:HK\$|US\$|[$¥₩€]|HKD|USD|RMB|CNY|KRW|JPY)\s?`
 const ARABIC = `(?:(?:[-+±]|minus\\s|负|마이너스\\s?)\\s?)?(?:${MONEY_SIGN})?(?:[-+]\\s?)?${DIGITS}`
 const ZH =
   '负?(?:[零〇一二两三四五六七八九十百千]+[万亿])*[零〇一二两三四五六七八九十百千]+(?:点[零〇一二三四五六七八九]+)?'
 const KO = String.raw`(?:마이너스\s?)?[영일이삼사오육칠팔구십백천]+(?:점[영일이삼사오육칠팔구]+)?`
 const ZH_UNIT = '元|倍|成|个?百分点|股|%|港[元币]|美元|日元|韩元|[万亿]'
-const KO_UNIT = '위안|달러|홍콩달러|엔(?!터)|원|퍼센트|%|할|배|입니다|~|만주|만\\s?주|정도|안팎|가량|수준'
+const KO_UNIT =
+  '위안|달러|홍콩달러|엔(?!터)|원|퍼센트|%|할|배|입니다|~|만주|만\\s?주|정도|안팎|가량|수준|으로|이상|이하|미만|초과'
 const PATTERN = new RegExp(
   [
     `(?<zpct>负?百分之(?:负)?(?<zp>${ZH}))`,
@@ -68,7 +76,7 @@ const PATTERN = new RegExp(
     `(?<kfrac>(?<kfd>\\d|[이삼사오])분의 ?(?<kfn>\\d|[일이삼사]))`,
     `(?<efrac>\\b(?:(?<ew>a|one|two|three|four) (?<ed>quarter|third|fifth|half)s?\\b(?! of the)|(?<ehalf>(?<=(?:is|ratio of|by|about|some|gained) )half\\b)|two thirds))`,
     `(?<arabic>(?<![\\d.A-Za-z])${ARABIC}|(?<=\\n|^|[^A-Za-z\\d.])${DIGITS})(?<ascale>(?:${SCALE_WORD})?)`,
-    `(?<chinese>${ZH}(?=(?:${ZH_UNIT})|$|[\\s。，,！!？;；~:、)]|至|到))(?<cscale>(?:${SCALE_WORD})?)`,
+    `(?<chinese>${ZH}(?=(?:${ZH_UNIT})|$|[\\s。，,！!？;；~:、)]|至|到|上下|左右|前后))(?<cscale>(?:${SCALE_WORD})?)`,
     `(?<korean>(?<=^|[\\s:~(])(?!사이)${KO}(?=(?:\\s?(?:${KO_UNIT}))|$|[.,!]))(?<kscale>(?:만|억|조)?)`,
     `(?<english>\\b(?:minus )?${ENGLISH_WORD}(?:[- ](?:and )?${ENGLISH_WORD})*(?: point(?: ${ENGLISH_WORD})+)?\\b)`,
   ].join('|'),
@@ -109,9 +117,12 @@ function readParts(g: Groups): Read | null {
 
 const smallOf = (text: string) => (/\d/.test(text) ? Number(text) : (eastAsianNumeral(text)?.value ?? 1))
 
-function readNumber(g: Groups): Read | null {
+/** A hyphen behind a figure joins it with the next one. */
+const AFTER_FIGURE = /(?:[\d%元币원엔]|위안|달러|RMB|CNY|HKD|USD|KRW|JPY|yuan|won|yen)\s?$/i
+
+function readNumber(g: Groups, isDash: boolean): Read | null {
   if (g.arabic) {
-    const isNegative = /-|minus|负|마이너스/i.test(g.arabic.replace(/[eE]-/, ''))
+    const isNegative = !isDash && /-|minus|负|마이너스/i.test(g.arabic.replace(/[eE]-/, ''))
     const bare = g.arabic.replace(/^.*?(?=\d)/s, '').replaceAll(',', '')
     const [mantissa = '', exponent] = bare.split(/\s?[eE]|\s?[×x]\s?10\s?\^\s?/)
     const scale = 10 ** Number(exponent ?? 0) * (SCALES[(g.ascale ?? '').trim().toLowerCase()] ?? 1)
@@ -135,7 +146,7 @@ export function figuresIn(text: string, isTaken: (at: number, end: number) => bo
   const found = [...hidden.matchAll(PATTERN)].flatMap((match) => {
     const groups: Groups = match.groups ?? {}
     const parts = readParts(groups)
-    const read = parts ?? readNumber(groups)
+    const read = parts ?? readNumber(groups, AFTER_FIGURE.test(hidden.slice(0, match.index)))
     return read === null ? [] : [figureAt(hidden, { at: match.index, whole: match[0] }, read)]
   })
   return joined(found, hidden)
@@ -151,14 +162,16 @@ function figureAt(text: string, { at, whole }: { at: number; whole: string }, re
   const inside = /(?:HK\$|US\$|[$¥₩€]|HKD|USD|RMB|CNY|KRW|JPY)/i.exec(whole)?.[0] ?? ''
   let end = at + whole.length
   const after = text.slice(end, end + 30)
-  const money = AFTER.find(([pattern]) => pattern.test(after))
+  const coin = COINS.find(([pattern]) => pattern.test(after))
+  const money = coin ?? AFTER.find(([pattern]) => pattern.test(after))
+  const size = coin === undefined ? 1 : 0.01
   const unit = money ? undefined : UNITS.find(([pattern]) => pattern.test(after))
   end += money?.[0].exec(after)?.[0].length ?? unit?.[0].exec(after)?.[0].length ?? 0
   const front = BEFORE.find(([pattern]) => pattern.test(inside === '' ? before : inside))
   const currencies = read.isMoney ? ['CNY'] : (front?.[1] ?? money?.[1] ?? [])
   return {
     kind: 'figure',
-    ...{ at, end, value: read.value, half: read.half, currencies, other: null },
+    ...{ at, end, value: read.value * size, half: read.half * size, currencies, other: null },
     unit: read.unit ?? unit?.[1] ?? 'plain',
     isSigned: sign !== '' || /[-+]\s?\d/.test(whole),
     mode: modeOf(before.replace(/(?:HK\$|US\$|[$¥₩€]|HKD|USD|RMB|CNY|KRW|JPY)\s?$/i, ''), text.slice(end, end + 14)),
@@ -177,8 +190,13 @@ function modeOf(before: string, after: string): Figure['mode'] {
   )
     return 'over'
   if (/(?:[接将]?近|nearly|almost|거의)\s?$/i.test(before) || /^\s?(?:에 육박|가까이)/.test(after)) return 'nearly'
-  if (/(?:大?约|大概|about|around|roughly|some|approximately|[~≈]|약|대략)\s?$/i.test(before)) return 'about'
-  return /^\s?(?:左右|上下|前后|附近|or so|정도|안팎|가량|수준|내외)/.test(after) ? 'about' : 'exact'
+  if (
+    /(?:大?约|大概|about|around|near|close to|roughly|some|approximately|(?<![\d원안엔러元币]\s?)~|≈|약|대략)\s?$/i.test(
+      before,
+    )
+  )
+    return 'about'
+  return /^\s?(?:左右|上下|前后|附近|or so|정도|안팎|가량|수준|내외|부근|근처)/.test(after) ? 'about' : 'exact'
 }
 
 const isHigherPart = ({ end, unit, currencies }: Figure, text: string) =>
@@ -198,7 +216,12 @@ function joined(figures: readonly Figure[], text: string): Figure[] {
     if (last && /^\s?(?::|比|대|to)\s?$/i.test(between) && isRatio(last, figure)) {
       out[out.length - 1] = { ...last, end: figure.end, other: figure.value }
     } else if (last && /^\s?$/.test(between) && isHigherPart(last, text) && figure.value < last.half * 2) {
-      out[out.length - 1] = { ...figure, at: last.at, value: last.value + figure.value, mode: last.mode }
+      out[out.length - 1] = {
+        ...figure,
+        at: last.at,
+        value: last.value + figure.value,
+        mode: figure.mode === 'exact' ? last.mode : figure.mode,
+      }
     } else out.push(figure)
   }
   return out

@@ -6,9 +6,9 @@ import { type FactName, type Known, SIGNED, UNITS } from './known.ts'
 const SIGNS: ReadonlySet<string> = new Set(SIGNED)
 
 const UP =
-  /涨|增|升|高出|高于|高(?!点|位|达)|多出|上方|climb|\brose|\brise|gain|\bup\b|grew|grow|higher|above|over (?!the|five|twenty|sixty|\d)|put on|\badded|\bjump|\badvanc|increase|올랐|올라|오른|상승|증가|(?<!오)늘|높|위에|상한가/i
+  /涨|增|升|高出|多了|高于|高(?!点|位|达)|多出|上方|climb|\brose|\brise|gain|\bup\b|grew|grow|higher|above|over (?!the|five|twenty|sixty|\d)|put on|\badded|\bjump|\badvanc|increase|expand|\bsurg|\bsoar|\brall(?:y|ied)|rebound|\brecover|improv|\bbetter|\bfirmer|\bclimb|攀|올랐|올라|오른|상승|증가|(?<!오)늘|높|위에|위로|급등|반등|뛰|불어|개선|확대|성장|상한가/i
 const DOWN =
-  /跌|降|减|回落|低于|低(?!点|位)|下滑|下方|\bfell|\bfall|lost|\bloss|\bdown\b|below|slip|\bshed\b|\bslid\b|\bsank\b|\beased\b|shr[aiu]nk|declin|lower|drop|하락|내렸|내려|내린|감소|줄|낮|빠졌|아래|하한가/i
+  /跌|降|减|少了|回落|低于|低(?!点|位)|下滑|下方|\bfell|\bfall|lost|\bloss|\bdown\b|below|slip|\bshed\b|\bslid\b|\bsank\b|\beased\b|shr[aiu]nk|declin|lower|drop|contract(?:ed|ing|ion)|retreat|plung|tumbl|slump|weaken|\bdip|\bworse|萎缩|收缩|缩水|缩减|走弱|滑落|하락|내렸|내려|내린|감소|줄|낮|빠졌|아래|밀려|밀렸|밀린|급락|떨어|빠지|빠진|축소|위축|악화|후퇴|뒷걸음|하한가/i
 
 /** 1 up, −1 down, 0 where the words tell neither or both. */
 export function directionOf(words: string): 1 | -1 | 0 {
@@ -16,10 +16,45 @@ export function directionOf(words: string): 1 | -1 | 0 {
   return isUp === isDown ? 0 : isUp ? 1 : -1
 }
 
-export type Subject = { readonly fact: FactName; readonly direction: 1 | -1 | 0 }
+export type Subject = {
+  readonly fact: FactName
+  readonly direction: 1 | -1 | 0
+  /** What stands between the name and the figure, and in Korean behind it. */
+  readonly beside?: string
+}
+
+const FILLER =
+  /不足|不到|超过|接近|将近|高达|大约|仅|目前|slightly|nearly|almost|less than|more than|under|나타났\S*|나타나\S*|기록\S*|집계\S*|同比|环比|累计|涨跌幅|涨跌|增速|增长率|幅度|为|是|约|达到?|到|的|在|有|分别|依次|最近|过去|目前|表现|收益率|较上年|上年|year|growth|rate|change|return|performance|move|\b(?:is|was|are|were|has|been|of|at|by|the|a|an|to|its|it|and|on|over|in|for|about|around|roughly|some|just|now|yoy|stands?|stood|comes?|came|reads?|reached|amounts?|brought|gave|saw|showed?|last|past|from|compared|with|earlier|respectively|percent)\b|앞지르\S*|앞질\S*|육박하\S*|못 미치\S*|미치지 못\S*|달하\S*|가까\S*|넘는\S*|밑도는\S*|웃도는\S*|전년|대비|증가율|성장률|수익률|등락률|누적|기준|입니다|이었다|였다|이다|이며|이고|각각|약|정도|안팎|수준|최근|동안/gi
+
+/** A word that may be the verb of the figure, and that nobody here knows. */
+const isUnread = (beside: string): boolean => {
+  const rest = beside.replace(FILLER, ' ')
+  return /[a-z]{4,}/i.test(rest) || /\p{Script=Han}{2,}/u.test(rest) || /\p{Script=Hangul}{3,}/u.test(rest)
+}
+
+/** What stands between a figure and the name before it, and in Korean behind it: the words that tell where it went. Behind a figure
+ * another language may go on about something else, so what stands there counts where it tells a direction. */
+export function besideOf(
+  text: string,
+  { at, end }: { at: number; end: number },
+  tokens: readonly { kind: string; at: number; end: number }[],
+): string {
+  const name = tokens.findLast((token) => token.at < at)
+  const before = text.slice(name?.end ?? at, at)
+  const after =
+    text
+      .slice(end)
+      .split(
+        /[，。,;；.!?\n\d]|(?<=[가-힣])고 |인 가운데|지만|이며 |\b(?:and|but|yet|while|whereas|(?:even |al)?though)\b/,
+      )[0]
+      ?.trimEnd() ?? ''
+  const own = before.split(/[，。;；\n]/).at(-1) ?? ''
+  const isMore = directionOf(own) === 0 && (/[가-힣]/.test(after) || directionOf(after) !== 0)
+  return isMore ? `${own} ${after}` : own
+}
 
 /** Null: the figure is of another kind than the fact, and what it is about is not known. */
-export function judgeFigure(figure: Figure, { fact, direction }: Subject, known: Known): boolean | null {
+export function judgeFigure(figure: Figure, { fact, direction, beside = '' }: Subject, known: Known): boolean | null {
   const extreme = fact === 'belowHigh52Pct' ? 'high52' : fact === 'aboveLow52Pct' ? 'low52' : null
   if (extreme !== null && figure.unit === 'plain') return judgeFigure(figure, { fact: extreme, direction }, known)
   const value = known.values[fact]
@@ -35,7 +70,10 @@ export function judgeFigure(figure: Figure, { fact, direction }: Subject, known:
   if (figure.unit === 'times' && fact === 'volume')
     return judgeFigure(figure, { fact: 'volumeVsPrevious', direction: 0 }, known)
   if (figure.unit === 'shares' && unit !== 'shares') return false
-  const sign = SIGNS.has(fact) && !figure.isSigned && direction !== 0 ? direction : 1
+  // The verb at the figure tells more than those of its sentence.
+  const told = directionOf(beside) || direction
+  if (SIGNS.has(fact) && !figure.isSigned && directionOf(beside) === 0 && isUnread(beside)) return null
+  const sign = SIGNS.has(fact) && !figure.isSigned && told !== 0 ? told : 1
   return isWithin({ ...figure, value: figure.value * sign }, value)
 }
 

@@ -55,11 +55,11 @@ const TABLE: readonly (readonly [string, Decide])[] = [
   ['跌停|limit[- ]down|lower limit|하한가', (k) => atLimit(k, -1)],
   ['涨停|limit[- ]up|upper limit|상한가', (k) => atLimit(k, 1)],
   [
-    '新高|一年来的?最高价|(?:highest price|best level) in (?:52 weeks|a year)|(?:new|fresh) (?:52-week|one-year) high|신고가|최고가를 새로',
+    '新高|一年来的?最高价|(?:highest price|best level) in (?:52 weeks|a year)|(?:new|fresh) (?:52-week|one-year) high|신고가|최고가를 새로|(?:1년|52주) 내 최고가(?:가 아|입니다|이다|다)',
     (k) => newExtreme(k, 'high52'),
   ],
   [
-    '新低|一年来的?最低价|lowest price in (?:52 weeks|a year)|(?:new|fresh) (?:52-week|one-year) low|신저가|최저가로 떨어|최저가를 새로',
+    '新低|一年来的?最低价|lowest price in (?:52 weeks|a year)|(?:new|fresh) (?:52-week|one-year) low|신저가|최저가로 떨어|최저가를 새로|(?:1년|52주) 내 최저가(?:가 아|입니다|이다|다)',
     (k) => newExtreme(k, 'low52'),
   ],
   [
@@ -75,10 +75,13 @@ const TABLE: readonly (readonly [string, Decide])[] = [
   ['多头排列|bullish (?:order|alignment)|정배열', (k) => ordered(k, 1)],
   ['空头排列|bearish (?:order|alignment)|역배열', (k) => ordered(k, -1)],
   [
-    'DIF仍?(?:在|高于|位于)DEA(?:之上|上方)?|DIF is still above DEA',
+    'DIF仍?(?:高于DEA|(?:在|位于)DEA(?:之上|上方))|DIF is still above DEA',
     ({ values: { dif, dea } }) => (dif === null || dea === null ? null : dif > dea),
   ],
-  ['DIF is still below DEA', ({ values: { dif, dea } }) => (dif === null || dea === null ? null : dif < dea)],
+  [
+    'DIF仍?(?:低于DEA|(?:在|位于)DEA(?:之下|下方))|DIF is still below DEA',
+    ({ values: { dif, dea } }) => (dif === null || dea === null ? null : dif < dea),
+  ],
   ['金叉|上穿|golden cross|crossed above|골든크로스|상향 돌파', (k) => crossed(k, 1)],
   ['死叉|下穿|dead cross|death cross|crossed below|데드크로스|DEA를 하향 돌파', (k) => crossed(k, -1)],
   [
@@ -108,25 +111,28 @@ const TABLE: readonly (readonly [string, Decide])[] = [
     volumeTwice,
   ],
   [
-    '放量|成交量[^，。]{0,10}(?:放大|增加|上升|扩大|放出|多于|高于)|volume (?:grew|rose|increased|expanded|was (?:up|higher))|거래량[이은]? ?[^,]{0,8}(?:늘|증가)',
+    '放量|\\b(?:rising|higher|heavier|heavy|growing|expanding|increased) volume|volume (?:is|was|has been) (?:rising|growing)|成交量[^，。]{0,10}(?:放大|增加|上升|扩大|放出|多于|高于)|volume (?:did not |didn.t )?(?:grow\\b|rise\\b|increase\\b|expand\\b)|volume (?:grew|rose|increased|expanded|was (?:up|higher))|거래량[이은]? ?[^,]{0,8}(?:늘|증가)',
     volumeRose,
   ],
   [
-    '缩量|成交量[^，。]{0,10}(?:萎缩|减少|缩小|下降|缩减|少于|低于)|volume (?:shrank|fell|dropped|declined|did not shrink|was (?:down|lower))|거래량[이은]? ?[^,]{0,8}(?:줄|감소)',
+    '缩量|\\b(?:falling|lower|lighter|light|thin|thinner|shrinking|declining|reduced) volume|volume (?:is|was|has been) (?:falling|shrinking)|成交量[^，。]{0,10}(?:萎缩|减少|缩小|下降|缩减|少于|低于)|volume (?:shrank|fell|dropped|declined|did not shrink|was (?:down|lower))|거래량[이은]? ?[^,]{0,8}(?:줄|감소)',
     volumeFell,
   ],
   [
-    '低于每股净资产|破净|below (?:its )?book|under book|순자산(?:가치)?(?:보다 낮|를 밑|을 밑|에 못)',
+    '低于每股净资产|破净|below (?:its )?book|under book|(?:순자산|장부)(?:가치?)?(?:보다 낮|를 밑|을 밑|에 못)',
     ({ values }) => below(values.pb, 1),
   ],
-  ['高于每股净资产|above (?:its )?book|순자산(?:가치)?(?:보다 높|를 웃|을 웃)', ({ values }) => above(values.pb, 1)],
   [
-    '亏损|亏钱|loss[- ]mak|loses money|makes a loss|in the red|적자|마이너스입니다',
+    '高于每股净资产|above (?:its )?book|(?:순자산|장부)(?:가치?)?(?:보다 높|를 웃|을 웃)',
+    ({ values }) => above(values.pb, 1),
+  ],
+  [
+    '亏损|亏钱|loss[- ]mak|loses money|(?:earnings per share|EPS) (?:is|are|was|were) negative|每股收益为负|주당순이익[은이] (?:음수|마이너스)|mak(?:es|ing) a loss|in the red|적자|마이너스입니다',
     ({ values }) => below(values.eps, 0),
   ],
   ['盈利|profitable|makes a profit|earns money|흑자', ({ values }) => above(values.eps, 0)],
   [
-    '(?:派|分)(?:发|有)?(?:现金)?(?:股息|红)|有股息|支付股息|pays? (?:a |no )?dividends?|배당을 (?:지급|주|하)',
+    '(?:派|分)(?:发|有)?(?:现金)?(?:股息|红)|有股息|支付股息|pays? (?:a |no )?dividends?|배당을 (?:지급|주|하)|배당금?[이은]? (?:전혀 )?없',
     ({ values }) => above(values.dividendYieldPct ?? 0, 0),
   ],
   [
@@ -154,27 +160,27 @@ const TABLE: readonly (readonly [string, Decide])[] = [
     ({ values }) => below(values.change60Pct, 0),
   ],
   [
-    '高开|开盘(?:价)?高于|opened (?:higher|above)|높게 (?:출발|시작|개장)|보다 높게',
+    '高开|开盘(?:价)?高于|opened (?:higher|above)|높게 (?:출발|시작|개장|열)',
     ({ values: { open, prevClose } }) => (open === null || prevClose === null ? false : open > prevClose),
   ],
   [
-    '低开|opened (?:lower|below)|낮게 (?:출발|시작|개장)|보다 낮게',
+    '低开|opened (?:lower|below)|낮게 (?:출발|시작|개장|열)',
     ({ values: { open, prevClose } }) => (open === null || prevClose === null ? false : open < prevClose),
   ],
   [
-    '收[涨高阳](?!.{0,3}\\d)|closed? (?:higher|up)(?! \\d| \\w+ (?:sessions|days))|오르며 마감|상승 마감|상승 마감|올라 마감|(?:오늘|당일)[^\\d]*올랐',
+    '收[涨高阳](?!.{0,3}\\d)|closed? (?:higher|up)(?! \\d| \\w+ (?:sessions|days))|오르며 마감|상승 마감|올라 마감|(?:오늘|당일)[^\\d]*(?:오르지|상승하지) |(?:今[天日]|当[天日])(?:并?没有|并?未|不曾)?(?:上涨|收?涨)(?![停幅跌了]|.{0,3}\\d)|(?:오늘|당일)[^\\d]*올랐',
     up,
   ],
   [
-    '收[跌低阴](?!.{0,3}\\d)|closed? (?:lower|down)(?! \\d| \\w+ (?:sessions|days))|내리며 마감|하락 마감|내려 마감|(?:오늘|당일)[^\\d]*내렸',
+    '收[跌低阴](?!.{0,3}\\d)|closed? (?:lower|down)(?! \\d| \\w+ (?:sessions|days))|내리며 마감|하락 마감|내려 마감|(?:오늘|당일)[^\\d]*(?:내리지|하락하지) |(?:今[天日]|当[天日])(?:并?没有|并?未|不曾)?(?:下跌|收?跌)(?![停幅了]|.{0,3}\\d)|(?:오늘|당일)[^\\d]*내렸',
     down,
   ],
   [
-    '(?:一年|52周)?低点(?:算起|以来|已经?)[^。]*(?:翻了?一?[番倍])|(?:more than )?doubled from its 52-week low|저점에서 [^,]{0,4}두 배',
+    '低点[^。,，]{0,4}(?:尚?未|还?没有?)[^。,，]{0,4}翻(?:了一?)?[番倍]|(?:一年|52周)?低点(?:算起|以来|已经?)[^。]*(?:翻了?一?[番倍])|(?:more than )?doubled from its 52-week low|저점에서 [^,]{0,4}두 배',
     ({ values }) => above(values.aboveLow52Pct, 100),
   ],
   [
-    '(?:lost|losing) less than half|跌去不到一半|跌幅不[到足]一半|절반(?:도|까지) ',
+    '(?:lost|losing) less than half|跌去不到一半|跌幅不[到足]一半|절반(?:도|까지) |절반에 못 미',
     ({ values }) => below(values.belowHigh52Pct, 50),
   ],
   [
@@ -182,11 +188,11 @@ const TABLE: readonly (readonly [string, Decide])[] = [
     ({ values }) => above(values.belowHigh52Pct, 50),
   ],
   [
-    '上市(?:不足|未满|不到|才)|(?:for )?fewer than (?:60|sixty)|(?:newly|recently|just) listed|상장(?:한 지)? ?[^,]{0,10}(?:안 돼|안 된|미만|않)',
+    '上市(?:不足|未满|不到|才)|(?:for )?fewer than (?:60|sixty)|(?:newly|recently|just) listed|상장(?:한 지| 기간[은이])? ?[^,]{0,14}(?:안 [되됩돼된]|미만|않)',
     ({ closes }) => closes.length < 60,
   ],
   [
-    '上市(?:已)?(?:超过|满)|listed for more than|상장(?:한 지)? ?[^,]{0,10}(?:넘었|넘)',
+    '上市(?:已)?(?:超过|满)|listed for more than|상장(?:한 지)? ?[^,]{0,16}(?:넘었|넘)',
     ({ closes }) => closes.length >= 60,
   ],
   ['停牌|suspended(?! its)|거래정지|거래가 정지', (k) => k.isSuspended],
@@ -236,7 +242,7 @@ const RULES = [...TABLE, ...ADVICE].map(([pattern, decide]) => {
 })
 
 const NEGATION =
-  /没有|并?未|并非|不(?!足|到|低于|过|断|及)|无(?!量)|没|\bnot\b|n['’]t\b|\bno\b|\bnever\b|\bneither\b|않|못|아닙|아니|없/i
+  /something else than|other than |anything but|没有|并?未|并非|不(?!足|到|低于|过|断|及)|无(?!量)|没|\bnot\b|n['’]t\b|\bno\b|\bnever\b|\bneither\b|않|못|아닙|아니|없/i
 
 export const isNegated = (clause: string) =>
   NEGATION.test(
@@ -256,7 +262,7 @@ export function statesIn(clause: string, known: Known): (boolean | null)[] {
   return RULES.flatMap(({ pattern, decide }) => {
     const match = pattern.exec(clause)
     if (match === null) return []
-    const isDouble = /neither|既不|is still/i.test(match[0])
+    const isDouble = /^(?:neither|既不|不建议)|is still|못 미/i.test(match[0])
     const held = decide(known, match.groups ?? {})
     return [isNegated(clause) && !isDouble ? not(held) : held]
   })

@@ -1,0 +1,94 @@
+// What is said of a market without a figure: who rose, who led, who did better than whom, whether all went one way.
+
+import type { Figure } from '../write/claims/figures.ts'
+import type { Finding } from '../write/claims/known.ts'
+import { isNegated } from '../write/claims/states.ts'
+import { directionIn } from './claim-words.ts'
+import type { IndexFact, RegionFacts } from './facts.ts'
+import type { Named, Subject } from './subjects.ts'
+
+export const OTHER_SPAN = /年内|今年|本周|本月|累计|以来|周|月|year|ytd|week|month|since|연초|올해|이번 ?[주달]|누적/i
+
+const ALL =
+  /(?:[三两]大|主要|各大|全部)(?:股?指数?)|(?:all|the|both) (?:\w+ )?(?:major |main )?ind(?:ices|exes)|주요 지수|3대 지수|지수[가는]? 모두/i
+const MIXED = /涨跌(?:不一|互现)|分化|(?:ended|closed|finished|were|was) mixed|\bmixed\b|diverged|혼조|엇갈/i
+const MORE_UP =
+  /涨多跌少|上涨(?:家数|个股|股票)?(?:明显|远)?(?:多于|超过)|(?:advancers|gainers|winners) (?:outnumber\w*|led|beat)|more (?:stocks|shares|names) (?:rose|gained|advanced)|breadth was positive|상승 종목이[^,.]*많/i
+const MORE_DOWN =
+  /跌多涨少|下跌(?:家数|个股|股票)?(?:明显|远)?(?:多于|超过)|(?:decliners|losers) (?:outnumber\w*|led|beat)|more (?:stocks|shares|names) (?:fell|declined|dropped)|breadth was negative|하락 종목이[^,.]*많/i
+const LED =
+  /领涨|涨幅居[前首]|表现最[强好佳]|\bled\b|\bleading\b|strongest|\bbest\b|top performer|outshone|주도|가장 (?:크게|많이) 올|가장 (?:강|선전)/i
+const LAGGED = /领跌|跌幅居[前首]|表现最[弱差]|lagg\w*|weakest|worst|가장 (?:크게|많이) 내|가장 (?:부진|약|저조)/i
+const BETTER = /强于|跑赢|优于|好于|outperform\w*|outpac\w*|(?:stronger|better) than|\bbeat\b|보다 (?:강|선전|나았|좋)/i
+const WORSE = /弱于|跑输|逊于|差于|underperform\w*|(?:weaker|worse) than|lagged behind|보다 (?:약|부진|저조|나빴)/i
+/** Of falls and rises, which was the larger one. */
+const LARGER = /보다 (?:컸|큰|크)/
+const SMALLER = /보다 (?:작|적)/
+
+type Told = { readonly named: readonly Named[]; readonly figures: readonly Figure[]; readonly facts: RegionFacts }
+
+/** What is said without a figure, clause by clause. */
+export function statesIn(text: string, { named, figures, facts }: Told): Finding[] {
+  const bounds = [...text.matchAll(/[，。；;!?！？\n]|,(?!\d)|\bbut\b|\bwhile\b|지만|이고 |으며 /g)].map(
+    ({ index }) => index,
+  )
+  const starts = [0, ...bounds.map((at) => at + 1)]
+  return starts.flatMap((start, i) => {
+    const end = starts[i + 1] ?? text.length
+    const within = <T extends { at: number }>(all: readonly T[]) => all.filter(({ at }) => at >= start && at < end)
+    const clause = { text: text.slice(start, end), named: within(named), figures: within(figures), facts }
+    // "…, the weakest of the major gauges" is of what was named before it.
+    const before = named.findLast(({ at }) => at < start)
+    return clauseStates(clause, before)
+  })
+}
+
+function clauseStates({ text, named, figures, facts }: Told & { text: string }, before: Named | undefined): Finding[] {
+  const { breadth, indices } = facts
+  const held = (is: boolean) => is !== isNegated(text)
+  if (MORE_UP.test(text)) return [breadth === null ? null : held(breadth.up > breadth.down)]
+  if (MORE_DOWN.test(text)) return [breadth === null ? null : held(breadth.down > breadth.up)]
+  const compared = comparedIn(text, named, before)
+  if (compared !== null) return [compared]
+  if (OTHER_SPAN.test(text)) return []
+  const counted = indices.filter(({ key }) => key !== 'VIX')
+  if (MIXED.test(text) && named.length === 0) return [held(isMixed(counted))]
+  const subjects = (named.length > 0 ? named : before && /^[\s,，]/.test(text) ? [before] : []).map(
+    ({ subject }) => subject,
+  )
+  const ends = subjects.flatMap((subject) => endsIn(text, subject, counted))
+  if (ends.length > 0) return ends.map(held)
+  if ((LED.test(text) || LAGGED.test(text)) && figures.length === 0 && named.length === 0) return [null]
+  const direction = directionIn(text)
+  if (direction === 0 || figures.length > 0) return []
+  if (ALL.test(text)) return [held(counted.every(({ changePct }) => direction * changePct > 0))]
+  return named.map(({ subject: { values } }) =>
+    values.changePct == null ? null : held(direction * values.changePct > 0),
+  )
+}
+
+const isMixed = (indices: readonly IndexFact[]) =>
+  indices.some(({ changePct }) => changePct > 0) && indices.some(({ changePct }) => changePct < 0)
+
+/** Whether it stands at the end that the words say: a board in its ranking, an index among those of the market. */
+function endsIn(text: string, { kind, ends, values }: Subject, indices: readonly IndexFact[]): boolean[] {
+  const [isLed, isLagged] = [LED.test(text), LAGGED.test(text)]
+  if (isLed === isLagged) return []
+  if (kind === 'board') return ends === null ? [] : [isLed ? ends.isTop : ends.isBottom]
+  const { changePct } = values
+  if (changePct == null) return []
+  return [indices.every((other) => (isLed ? other.changePct <= changePct : other.changePct >= changePct))]
+}
+
+/** Whether one did as much better or worse than another as the clause says; null where it compares nothing. */
+function comparedIn(text: string, named: readonly Named[], before: Named | undefined): boolean | null {
+  const [isBetter, isWorse] = [BETTER.test(text), WORSE.test(text)]
+  const [isLarger, isSmaller] = [LARGER.test(text), SMALLER.test(text)]
+  if (isBetter === isWorse && isLarger === isSmaller) return null
+  const [one, other] = named.length >= 2 ? named : [before, named[0]]
+  const [a, b] = [one?.subject.values.changePct, other?.subject.values.changePct]
+  if (a == null || b == null) return null
+  const is =
+    isBetter !== isWorse ? (isBetter ? a > b : a < b) : isLarger ? Math.abs(a) > Math.abs(b) : Math.abs(a) < Math.abs(b)
+  return is !== isNegated(text)
+}
