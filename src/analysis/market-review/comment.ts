@@ -14,10 +14,9 @@ import { plain } from '../write/claims/plain.ts'
 import { quotationIn } from '../write/claims/quotations.ts'
 import { parseAs } from '../write/model-answer.ts'
 import { boxOf, type ModelBox } from '../write/model-box.ts'
-import { checkReviewSentence, headlinesOf } from './claims.ts'
+import { checkReviewSentence, headlinesOf, namedIn, namesOf } from './claims.ts'
 import type { RegionFacts } from './facts.ts'
 import { REGION_SPECS } from './regions.ts'
-import { namedIn, namesOf } from './subjects.ts'
 import { stateOf } from './write.ts'
 
 export type Comment = {

@@ -22,7 +22,6 @@ export function ReportView({ report, taskId }: { report: Report; taskId: string 
   const checks = checksOf(report)
   // The figures failed a check: the report has no score, and its chart would show what is doubted.
   const isWithheld = checks.isBlocked
-  const disclosure = details?.empty_news_disclosure
   return (
     <article class={redRises ? 'report red-rises' : 'report'} lang={meta.report_language}>
       <Heading report={report} checks={checks} taskId={taskId} />
@@ -32,13 +31,7 @@ export function ReportView({ report, taskId }: { report: Report; taskId: string 
       <Verdict summary={summary} checks={checks} />
       <OtherOpinion details={details} />
       {strategy !== null && <LevelList strategy={strategy} />}
-      <section aria-labelledby="summary-head">
-        <h2 id="summary-head" lang="en">
-          Summary
-        </h2>
-        <p class="summary-text">{summary.analysis_summary}</p>
-        {typeof disclosure === 'string' && <Notice kind="info">{disclosure}</Notice>}
-      </section>
+      <Summary text={summary.analysis_summary} disclosure={details?.empty_news_disclosure} />
       {!isWithheld && (
         <ChartSection
           code={meta.stock_code}
@@ -55,6 +48,19 @@ export function ReportView({ report, taskId }: { report: Report; taskId: string 
         investment advice.
       </p>
     </article>
+  )
+}
+
+/** With what is said where no news was found. */
+function Summary({ text, disclosure }: { text: string; disclosure: unknown }) {
+  return (
+    <section aria-labelledby="summary-head">
+      <h2 id="summary-head" lang="en">
+        Summary
+      </h2>
+      <p class="summary-text">{text}</p>
+      {typeof disclosure === 'string' && <Notice kind="info">{disclosure}</Notice>}
+    </section>
   )
 }
 
