@@ -5,7 +5,8 @@
 // The same seed picks the same places of the same tree. A mutant that the compiler refuses is counted apart and another one is
 // picked; so is one that cannot change behaviour, which was looked at and stands with its reason in mutate/equivalents.json.
 // The tests of a mutant are those that call the function it is in, as one run of the suite has shown. One that never ends is
-// noticed. All happens in a copy of the tree in the system's folder of temporary files.
+// noticed. A test that fails without the mutant as well catches nothing, and a mutant whose tests do not start is counted apart as
+// an error. All happens in a copy of the tree in the system's folder of temporary files.
 
 import { requireNode } from './node-version.mjs'
 

@@ -3,6 +3,22 @@
 
 import { ACCESS_VARIABLES, type AccessConfig, accessConfig, missingAccess } from './config/access.ts'
 import {
+  CHANNEL_VARIABLES,
+  MARKET_PROVIDER_VARIABLES,
+  MARKET_VARIABLES,
+  marketSources,
+  NEWS_VARIABLES,
+  type NewsConfig,
+  NOTIFY_VARIABLES,
+  type NotifyConfig,
+  newsConfig,
+  notifyConfig,
+  SEARCH_PROVIDER_VARIABLES,
+  TASK_VARIABLES,
+  type TaskConfig,
+  taskConfig,
+} from './config/analysis.ts'
+import {
   LIMIT_VARIABLES,
   type LimitConfig,
   limitConfig,
@@ -10,11 +26,7 @@ import {
   type QuotaConfig,
   quotaConfig,
 } from './config/limits.ts'
-import { MARKET_PROVIDER_VARIABLES, MARKET_VARIABLES, marketSources } from './config/market.ts'
 import { MODEL_VARIABLES, type ModelsConfig, modelsConfig } from './config/models.ts'
-import { NEWS_VARIABLES, type NewsConfig, newsConfig, SEARCH_PROVIDER_VARIABLES } from './config/news.ts'
-import { CHANNEL_VARIABLES, NOTIFY_VARIABLES, type NotifyConfig, notifyConfig } from './config/notify.ts'
-import { TASK_VARIABLES, type TaskConfig, taskConfig } from './config/tasks.ts'
 import { setLogLevel } from './lib/log.ts'
 import {
   ConfigError,

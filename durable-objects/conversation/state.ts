@@ -3,7 +3,7 @@
 
 import type { ActionEvent, NewEvent } from '../../src/agent/events.ts'
 import { AgentLoop } from '../../src/agent/loop.ts'
-import type { ReplayStep } from '../../src/agent/replay.ts'
+import type { ReplayStep } from '../../src/agent/trajectory.ts'
 import { NEW_TURN, type Turn } from '../../src/agent/turn.ts'
 import type { TurnDeps } from '../../src/agent/turn-deps.ts'
 import { owner, workspacePrefix } from '../../src/bindings.ts'

@@ -2,7 +2,7 @@
 // of its task, so neither exists without the other.
 
 import { isOpen, type Task } from '../../src/analysis/task.ts'
-import type { BatchItem, Notice } from '../../src/notify/notice.ts'
+import type { BatchItem, Notice } from '../../src/notify/delivery.ts'
 import type { NotifyResult } from '../../src/notify/run.ts'
 import { firstRow, rows } from '../sql.ts'
 

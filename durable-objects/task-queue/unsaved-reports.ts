@@ -3,7 +3,7 @@
 
 import { ledgerEntryOf } from '../../src/analysis/evidence/ledger.ts'
 import { type NewAnalysis, saveAnalysis, withdrawAnalysis } from '../../src/db/analyses.ts'
-import { appendEntry } from '../../src/db/ledger.ts'
+import { appendEntry } from '../../src/db/evidence.ts'
 import { Outbox } from '../outbox.ts'
 import { firstRow } from '../sql.ts'
 

@@ -5,13 +5,8 @@
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { RealShell } from '../../test/support/real-shell-run.ts'
-import {
-  type CorpusEntry,
-  type FixtureEntry,
-  SHELL_ENV,
-  type TreeSummary,
-} from '../../test/support/real-shell-types.ts'
+import { RealShell, userEnvironment } from '../../test/support/real-shell-run.ts'
+import type { CorpusEntry, FixtureEntry, TreeSummary } from '../../test/support/real-shell-types.ts'
 import { entriesOf, themes } from '../../test/support/shell-corpus.ts'
 import { summaryOf } from '../../test/support/shell-tree.ts'
 import { type OwnAnswer, ownAnswer } from './parity/own-shell.ts'
@@ -155,15 +150,7 @@ function freshPlaces(root: string): void {
 
 function environment(root: string): Record<string, string> {
   return {
-    ...SHELL_ENV,
-    HOME: join(root, 'home', 'user'),
-    TMPDIR: join(root, 'tmp'),
-    USER: 'user',
-    LOGNAME: 'user',
-    SHELL: '/bin/bash',
-    LANG: 'C.UTF-8',
-    GIT_CONFIG_NOSYSTEM: '1',
-    GIT_TERMINAL_PROMPT: '0',
+    ...userEnvironment(root),
     npm_config_update_notifier: 'false',
     PYTHONDONTWRITEBYTECODE: '1',
   }

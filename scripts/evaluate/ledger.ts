@@ -1,7 +1,7 @@
 // Verifies the ledgers of advice in a state folder, whose service need not be stopped.
 
 import { DatabaseSync } from 'node:sqlite'
-import { brokenAt } from '../../src/lib/hash-chain.ts'
+import { brokenAt } from '../../src/lib/crypto.ts'
 import { databaseFile } from '../start/migrations.ts'
 
 /** Prints a line for each owner; whether all ledgers are whole. */

@@ -7,7 +7,7 @@
 
 import { writeFileSync } from 'node:fs'
 import { EvidenceBook } from '../../src/analysis/evidence/book.ts'
-import type { Found } from '../../src/analysis/evidence/eligible.ts'
+import type { Found } from '../../src/analysis/evidence/observations.ts'
 import { rowsOf } from '../../src/analysis/evidence/rows.ts'
 import { METHOD_VERSION } from '../../src/analysis/evidence/vocabulary.ts'
 import { verifyLedgers } from './ledger.ts'

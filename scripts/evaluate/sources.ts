@@ -4,10 +4,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
-import { eligible, type Found } from '../../src/analysis/evidence/eligible.ts'
+import { eligible, type Found } from '../../src/analysis/evidence/observations.ts'
 import type { Bar } from '../../src/market/bars.ts'
 import { BarList } from '../../src/market/providers/answer-cache.ts'
-import { listSamples, loadSampleBars } from '../../src/market/samples.ts'
+import { listSamples, loadSampleBars } from '../../src/market/providers/sample.ts'
 
 export async function* samples(): AsyncGenerator<Found> {
   for (const sample of listSamples()) {

@@ -9,9 +9,15 @@ import type { Suite } from './suite.ts'
 import type { FileOutcome, Order, Outcome } from './suite-process.ts'
 import { durationOf, testsFor } from './tests-for.ts'
 
-export type Verdict = { state: 'caught' | 'survived' | 'not reached'; by: string }
+/** `error`: its tests did not start, so that nobody knows. */
+export type Verdict = { state: 'caught' | 'survived' | 'not reached' | 'error'; by: string }
 
-export type Court = { scratch: Scratch; suite: Suite; reach: Reach; files: readonly string[] }
+export type Court = {
+  scratch: Pick<Scratch, 'write' | 'restore'>
+  suite: Suite
+  reach: Reach
+  files: readonly string[]
+}
 
 type OnVerdict = (mutation: Mutation, verdict: Verdict) => void
 
@@ -35,13 +41,14 @@ type Undecided = { left: Map<Mutation, readonly string[]>; decide: OnVerdict }
 
 async function judgeTogether(group: readonly Member[], court: Court, undecided: Undecided): Promise<void> {
   const { left, decide } = undecided
-  const { files, errors, cutOffIn } = await tried(group, court, { stopsAtFailure: false })
+  const { files, errors, unstarted, cutOffIn } = await tried(group, court, { stopsAtFailure: false })
   // An error outside the tests belongs to no single mutation: each mutation is tried again, alone.
-  if (errors.length > 0) return
+  if (errors.length > 0 || unstarted.length > 0) return
+  const broken = await failingAnyway(files, court)
   const rest: Member[] = []
   for (const { mutation, tests } of group) {
     const own = files.filter(({ path }) => tests.includes(path))
-    const failed = failureIn(own)
+    const failed = failureIn(own.filter(({ path }) => !broken.has(path)))
     if (failed !== null) {
       decide(mutation, { state: 'caught', by: failed })
       continue
@@ -55,19 +62,36 @@ async function judgeTogether(group: readonly Member[], court: Court, undecided: 
   if (rest.length > 0) await judgeTogether(rest, court, undecided)
 }
 
-async function alone(member: Member, court: Court): Promise<Verdict> {
-  if (member.tests.length === 0) return { state: 'survived', by: '' }
-  let outcome = await tried([member], court, { stopsAtFailure: true })
-  // An error without a failed test may be the process's own: it counts when it comes twice.
-  if (failureIn(outcome.files) === null && outcome.errors.length > 0) {
-    court.suite.close()
-    outcome = await tried([member], court, { stopsAtFailure: true })
+async function alone({ mutation, tests }: Member, court: Court): Promise<Verdict> {
+  if (tests.length === 0) return { state: 'survived', by: '' }
+  const { files, errors, unstarted, cutOffIn } = await steadyOutcome({ mutation, tests }, court)
+  const broken = await failingAnyway(files, court)
+  if (broken.size > 0) {
+    const ended = new Set(files.map(({ path }) => path))
+    return alone({ mutation, tests: tests.filter((test) => !ended.has(test)) }, court)
   }
-  const by =
-    failureIn(outcome.files) ??
-    outcome.errors[0] ??
-    (outcome.cutOffIn === null ? undefined : `the limit of time, in ${outcome.cutOffIn}`)
+  const failed = failureIn(files)
+  if (failed !== null) return { state: 'caught', by: failed }
+  if (unstarted[0] !== undefined) return { state: 'error', by: unstarted[0] }
+  const by = errors[0] ?? (cutOffIn === null ? undefined : `the limit of time, in ${cutOffIn}`)
   return by === undefined ? { state: 'survived', by: '' } : { state: 'caught', by }
+}
+
+/** An error without a failed test may be the process's own: it counts when it comes twice. */
+async function steadyOutcome(member: Member, court: Court): Promise<Outcome> {
+  const outcome = await tried([member], court, { stopsAtFailure: true })
+  if (failureIn(outcome.files) !== null || outcome.errors.length === 0) return outcome
+  court.suite.close()
+  return tried([member], court, { stopsAtFailure: true })
+}
+
+/** Test files that failed and do so without any mutation as well: what earlier runs left behind may do that. */
+async function failingAnyway(files: readonly FileOutcome[], { suite, reach }: Court): Promise<Set<string>> {
+  const tests = files.filter(({ state }) => state === 'failed').map(({ path }) => path)
+  if (tests.length === 0) return new Set()
+  const outcome = await suite.run({ tests, changed: [], stopsAtFailure: false }, (test) => limitMsOf(test, reach))
+  const passed = new Set(outcome.files.filter(({ state }) => state === 'passed').map(({ path }) => path))
+  return new Set(tests.filter((test) => !passed.has(test)))
 }
 
 async function tried(
@@ -79,11 +103,15 @@ async function tried(
   const changed = members.map(({ mutation }) => mutation.path)
   for (const { mutation } of members) scratch.write(mutation.path, mutated(textOf(mutation.path), mutation))
   try {
-    return await suite.run({ tests, changed, ...how }, (test) => LEAST_MS + SLOWER * durationOf(test, reach))
+    return await suite.run({ tests, changed, ...how }, (test) => limitMsOf(test, reach))
   } finally {
     for (const path of changed) scratch.restore(path)
     suite.changedSince(changed)
   }
+}
+
+function limitMsOf(test: string, reach: Reach): number {
+  return LEAST_MS + SLOWER * durationOf(test, reach)
 }
 
 function failureIn(files: readonly FileOutcome[]): string | null {

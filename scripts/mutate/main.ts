@@ -44,18 +44,21 @@ async function trySeeds(chosen: readonly Chosen[], court: Court): Promise<void> 
   for (const { seed, equivalent } of chosen) {
     for (const [one, reason] of equivalent) console.log(`seed ${seed}  equivalent   ${named(one)}: ${reason}`)
   }
-  const caught = new Set<Mutation>()
+  const [caught, errors] = [new Set<Mutation>(), new Set<Mutation>()]
   await judge([...new Set(chosen.flatMap(({ mutants }) => mutants))], court, (mutation, { state, by }) => {
     if (state === 'caught') caught.add(mutation)
+    if (state === 'error') errors.add(mutation)
     const seeds = chosen.filter(({ mutants }) => mutants.includes(mutation)).map(({ seed }) => seed)
     console.log(`seed ${seeds}  ${state.padEnd(12)} ${named(mutation)}${by === '' ? '' : `  [${by}]`}`)
   })
   for (const { seed, mutants, refused, equivalent } of chosen) {
     const count = mutants.filter((one) => caught.has(one)).length
-    const rate = count / Math.max(1, mutants.length)
-    const beside = `beside them ${refused} refused by the compiler, ${equivalent.length} equivalent`
-    console.log(`seed ${seed}: ${count} of ${mutants.length} caught (${Math.floor(rate * 100)} %); ${beside}`)
-    if (rate < GOAL) process.exitCode = 1
+    const unknown = mutants.filter((one) => errors.has(one)).length
+    const judged = mutants.length - unknown
+    const rate = count / Math.max(1, judged)
+    const beside = `beside them ${refused} refused by the compiler, ${equivalent.length} equivalent, ${unknown} without a run`
+    console.log(`seed ${seed}: ${count} of ${judged} caught (${Math.floor(rate * 100)} %); ${beside}`)
+    if (rate < GOAL || unknown > 0) process.exitCode = 1
   }
 }
 

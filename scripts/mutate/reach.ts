@@ -71,7 +71,7 @@ async function addReach(reach: Reach, suite: Suite, tests: readonly string[]): P
     Object.assign(reach.loaded, byText(loaded))
     if (state === 'failed') console.log(`${path} fails without any mutation and is left out: ${errors[0]}`)
   }
-  for (const error of outcome.errors) console.log(`beside the tests: ${error}`)
+  for (const error of [...outcome.errors, ...outcome.unstarted]) console.log(`beside the tests: ${error}`)
   console.log(`${Object.keys(reach.tests).length} test files known`)
 }
 

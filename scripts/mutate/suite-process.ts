@@ -26,13 +26,16 @@ export type FileOutcome = {
   errors: string[]
 }
 
-/** What ended before it was cut off counts; `cutOffIn` is the file that was running when the time was over. */
-export type Outcome = { files: FileOutcome[]; errors: string[]; cutOffIn: string | null }
+/**
+ * What ended before it was cut off counts; `cutOffIn` is the file that was running when the time was over. `unstarted` are
+ * errors of test files that never ran, which say nothing of the code.
+ */
+export type Outcome = { files: FileOutcome[]; errors: string[]; unstarted: string[]; cutOffIn: string | null }
 
 export type Said =
   | { kind: 'begun'; path: string }
   | { kind: 'file'; file: FileOutcome }
-  | { kind: 'done'; errors: string[] }
+  | { kind: 'done'; errors: string[]; unstarted: string[] }
 
 function say(said: Said): void {
   process.send?.(said)
@@ -57,7 +60,8 @@ function calledBy(numbers: string | undefined): Called {
 
 function outcomeOf(module: TestModule): FileOutcome {
   const failed = [...module.children.allTests('failed')]
-  const errors = [...module.errors(), ...failed.flatMap((test) => test.result().errors ?? [])]
+  // What a test says tells more than what its leftovers do to the hooks behind it.
+  const errors = [...failed.flatMap((test) => test.result().errors ?? []), ...module.errors()]
   const state = module.state()
   const { called, loaded } = module.meta() as { called?: string; loaded?: string }
   return {
@@ -70,7 +74,10 @@ function outcomeOf(module: TestModule): FileOutcome {
   }
 }
 
-async function run(vitest: Vitest, { tests, changed, stopsAtFailure }: Order): Promise<string[]> {
+/** In the words of vitest, when the process or the runtime of a test file does not come up. */
+const NOT_STARTED = /\[vitest-pool\]: (Failed to start|Timeout starting) /
+
+async function run(vitest: Vitest, { tests, changed, stopsAtFailure }: Order): Promise<Said> {
   for (const path of changed) vitest.invalidateFile(join(root, path))
   stopsNow = stopsAtFailure
   const specifications = tests.map((path) => {
@@ -78,7 +85,11 @@ async function run(vitest: Vitest, { tests, changed, stopsAtFailure }: Order): P
     return vitest.getProjectByName(name).createSpecification(join(root, path))
   })
   const result = await vitest.runTestSpecifications(specifications)
-  return result.unhandledErrors.map((error) => String(error).slice(0, 300))
+  const all = result.unhandledErrors.map((error) => String(error).slice(0, 300))
+  const { unstarted = [], errors = [] } = Object.groupBy(all, (error) =>
+    NOT_STARTED.test(error) ? 'unstarted' : 'errors',
+  )
+  return { kind: 'done', errors, unstarted }
 }
 
 let stopsNow = false
@@ -102,9 +113,8 @@ const reporter: Reporter = {
 const config = 'scripts/mutate/vitest.config.ts'
 const vitest = await createVitest('test', { config, watch: false, reporters: [reporter] })
 process.on('message', (order: Order) => {
-  run(vitest, order).then(
-    (errors) => say({ kind: 'done', errors }),
-    (error: unknown) => say({ kind: 'done', errors: [`the run broke: ${String(error)}`] }),
+  run(vitest, order).then(say, (error: unknown) =>
+    say({ kind: 'done', errors: [`the run broke: ${String(error)}`], unstarted: [] }),
   )
 })
 process.on('disconnect', () => process.exit(0))

@@ -8,15 +8,23 @@ import type { FileOutcome, Order, Outcome, Said } from './suite-process.ts'
 
 /** What vitest, its servers and the runtime take on a machine that is busy otherwise. */
 const BEGIN_MS = 600_000
+/** A runtime that does not start on a busy machine starts a moment later. */
+const STARTS = 3
+/** What a run takes to end once its last test file has ended. */
+const END_MS = 60_000
+
+type SuiteOptions = { marksFunctions: boolean; endMs?: number }
 
 export class Suite {
   readonly #root: string
   readonly #marksFunctions: boolean
+  readonly #endMs: number
   #child: ChildProcess | null = null
   #changed: readonly string[] = []
 
-  constructor(root: string, { marksFunctions }: { marksFunctions: boolean }) {
+  constructor(root: string, { marksFunctions, endMs = END_MS }: SuiteOptions) {
     this.#root = root
+    this.#endMs = endMs
     this.#marksFunctions = marksFunctions
   }
 
@@ -25,11 +33,23 @@ export class Suite {
     this.#changed = paths
   }
 
-  /** It is cut off when a test file takes longer than its limit. */
+  /**
+   * It is cut off when a test file takes longer than its limit. What did not start is tried again in a new process; an outcome
+   * that still has `unstarted` tells nothing of the tests that are missing in it.
+   */
   async run(asked: Order, limitMsOf: (test: string) => number): Promise<Outcome> {
+    const order = { ...asked, changed: [...this.#changed, ...asked.changed] }
+    let outcome = await this.#once(order, limitMsOf)
+    for (let starts = 1; starts < STARTS && outcome.unstarted.length > 0; starts++) {
+      this.close()
+      outcome = await this.#once(order, limitMsOf)
+    }
+    return outcome
+  }
+
+  #once(order: Order, limitMsOf: (test: string) => number): Promise<Outcome> {
     const child = this.#child ?? this.#start()
     this.#child = child
-    const order = { ...asked, changed: [...this.#changed, ...asked.changed] }
     const files: FileOutcome[] = []
     let running = 'no test file'
     return new Promise((resolve) => {
@@ -39,18 +59,30 @@ export class Suite {
         if (rest.cutOffIn !== null) this.close()
         resolve({ files, ...rest })
       }
-      const cutOff = () => done({ errors: [], cutOffIn: running })
+      const cutOff = () => done({ errors: [], unstarted: [], cutOffIn: running })
+      // All is known: a process that goes on all the same is not asked again.
+      const ended = () => {
+        this.close()
+        done({ errors: [], unstarted: [], cutOffIn: null })
+      }
       let timer = setTimeout(cutOff, BEGIN_MS)
       child.on('message', (said: Said) => {
-        if (said.kind === 'done') return done({ errors: said.errors, cutOffIn: null })
-        if (said.kind === 'file') return files.push(said.file)
+        if (said.kind === 'done')
+          return done({ errors: said.errors, unstarted: unstarted(said, order, files), cutOffIn: null })
+        if (said.kind === 'file') {
+          files.push(said.file)
+          if (files.length < order.tests.length) return
+          clearTimeout(timer)
+          timer = setTimeout(ended, this.#endMs)
+          return
+        }
         clearTimeout(timer)
         running = said.path
         timer = setTimeout(cutOff, limitMsOf(running))
       })
       child.once('exit', (code) => {
         this.#child = null
-        done({ errors: [`the test process ended with ${code}`], cutOffIn: null })
+        done({ errors: [`the test process ended with ${code}`], unstarted: [], cutOffIn: null })
       })
       child.send(order)
     })
@@ -73,4 +105,16 @@ export class Suite {
       stdio: ['ignore', log, log, 'ipc'],
     })
   }
+}
+
+/** A failure ends a run early when it is asked for, and an error may; anything else that is missing did not start. */
+function unstarted(
+  said: Said & { kind: 'done' },
+  { tests, stopsAtFailure }: Order,
+  files: readonly FileOutcome[],
+): string[] {
+  if (stopsAtFailure && files.some(({ state }) => state === 'failed')) return []
+  if (said.unstarted.length > 0 || said.errors.length > 0) return said.unstarted
+  const ended = new Set(files.map(({ path }) => path))
+  return tests.filter((test) => !ended.has(test)).map((test) => `no outcome of ${test}`)
 }

@@ -26,7 +26,7 @@ export const WALKS: Readonly<Record<string, readonly Hop[]>> = {
     { file: 'src/agent/loop.ts', name: 'askModel' },
     { file: 'src/agent/model-step.ts', name: 'run' },
     { file: 'src/agent/model-step.ts', name: 'ask' },
-    { file: 'src/agent/model-answer.ts', name: 'requestAnswer' },
+    { file: 'src/agent/model-step.ts', name: 'requestAnswer' },
     { file: 'src/llm/client.ts', name: 'ask' },
     { file: 'src/agent/loop.ts', name: 'settle' },
     { file: `${CONVERSATION}/state.ts`, name: 'emit' },

@@ -1,13 +1,14 @@
 // The events for a step that a restart or the end of the session interrupted. Its progress is unknown, so it does not run
 // again by itself, unless a second run does no harm.
 
-import { stoppedCommand } from './command-step.ts'
+import { runCommandStep, stoppedCommand } from './command-step.ts'
 import { actionAt } from './confirmation.ts'
 import type { ObservationEvent } from './events.ts'
-import { partialNote } from './model-answer.ts'
+import { partialNote } from './model-step.ts'
 import { errorObservation } from './observations.ts'
+import { followCall } from './tool-step.ts'
 import type { OpenStep, StepOutcome } from './turn.ts'
-import type { TurnStore } from './turn-deps.ts'
+import type { TurnDeps, TurnStore } from './turn-deps.ts'
 
 const FAILED = 'AGENT_ERROR$ERROR_ACTION_NOT_EXECUTED_ERROR'
 const STOPPED = 'AGENT_ERROR$ERROR_ACTION_NOT_EXECUTED_STOPPED'
@@ -59,4 +60,20 @@ function unknownOutcome(
     events: [metadata === undefined ? event : { ...event, tool_call_metadata: metadata }],
     stored: (first) => store.calls.settle(key, { observationId: first }),
   }
+}
+
+// A step that a runner was given before this instance began. It is not closed as interrupted: it runs again with the same key,
+// and what the runner has begun is only followed to its end.
+
+/** Whether the outcome of the step can still be learned. */
+export function isFollowed(step: OpenStep, { runtimes }: Pick<TurnDeps, 'runtimes'>): boolean {
+  return step.kind !== 'model' && runtimes.isOpen(runtimes.keyOf(step.actionId))
+}
+
+export async function followStep(step: OpenStep, deps: TurnDeps, signal: AbortSignal): Promise<StepOutcome> {
+  if (step.kind === 'command') return runCommandStep(step, deps, signal)
+  const call = step.kind === 'call' ? deps.calls.get(step.key) : null
+  if (step.kind !== 'call' || call === null) return { events: [] }
+  const outcome = await followCall(deps, { call, actionId: step.actionId, signal })
+  return deps.turn.value.state === 'user_confirmed' ? { ...outcome, next: { state: 'running' } } : outcome
 }

@@ -6,8 +6,8 @@ import { mainlandNames, saveChangedNames, stockNameStore } from '../db/stock-nam
 import { currentNames, forgetNames } from '../kits/market-names/index.ts'
 import { systemClock } from '../lib/clock.ts'
 import type { Refreshed } from '../market/names/refresh.ts'
+import { storedGate } from '../market/providers/gate.ts'
 import type { MarketData } from '../market/providers/index.ts'
-import { storedGate } from '../market/providers/stored-gate.ts'
 
 export async function marketDataOf(env: Env): Promise<MarketData> {
   const settings = config(env)

@@ -1,10 +1,9 @@
 // Authentication, the keys that seal stored secrets, and the addresses that requests may go to.
 
 import { z } from 'zod'
-import { type AddressPolicy, isPolicyEntry } from '../lib/address-policy.ts'
+import { type AddressPolicy, isPolicyEntry, outboundMarker } from '../lib/address-policy.ts'
 import { fromBase64 } from '../lib/crypto.ts'
 import { type HostPort, hostPortOf } from '../lib/ip-address.ts'
-import { outboundMarker } from '../lib/outbound-marker.ts'
 import { baseUrl, choice, listed, secret, type ValuesOf, variable, wholeNumber } from '../lib/variables.ts'
 
 const origin = z.string().refine((text) => URL.canParse(text) && new URL(text).origin === text)

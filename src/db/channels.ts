@@ -1,7 +1,7 @@
 // The owners' notification channels. The secret settings of a channel are sealed as one text.
 
 import { config } from '../config.ts'
-import type { Mode } from '../notify/notice.ts'
+import type { Mode } from '../notify/delivery.ts'
 import type { ChannelKind } from '../notify/registry.ts'
 import type { Target } from '../notify/send.ts'
 import { auditIfChanged } from './audit.ts'

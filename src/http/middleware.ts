@@ -2,7 +2,7 @@
 
 import type { Context, MiddlewareHandler } from 'hono'
 import { type Config, config } from '../config.ts'
-import { MARKER_HEADER } from '../lib/outbound-marker.ts'
+import { MARKER_HEADER } from '../lib/address-policy.ts'
 import type { AppEnv } from './app-env.ts'
 import { demandScope, identify, isAllowedOrigin } from './auth.ts'
 import { takingIn, tooLarge } from './body.ts'

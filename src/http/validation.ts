@@ -9,8 +9,7 @@ import { must } from '../lib/assert.ts'
 import type { AppEnv } from './app-env.ts'
 import { readBytes } from './body.ts'
 import { AppError, type ValidationItem } from './errors.ts'
-import { findJsonBreak } from './json-break.ts'
-import { INTEGER_EXPECTED, toItems } from './validation-items.ts'
+import { findJsonBreak, INTEGER_EXPECTED, toItems } from './validation-items.ts'
 
 const TRUE = new Set(['1', 'true', 't', 'yes', 'y', 'on'])
 const FALSE = new Set(['0', 'false', 'f', 'no', 'n', 'off'])
@@ -144,7 +143,7 @@ async function readJson(request: Request, maxBytes: number): Promise<RawBody> {
   try {
     return { value: JSON.parse(text) }
   } catch {
-    // The parser's message quotes the body and often names no position; `json-break.ts` finds the position.
+    // The parser's message quotes the body and often names no position; `findJsonBreak` finds it.
     const { offset, reason } = must(findJsonBreak(text), 'the fault in a text that the parser refused')
     return { value: null, problem: jsonInvalid(offset, reason) }
   }

@@ -3,6 +3,8 @@
 // A Worker cannot resolve a name and then pin the address: it does not know what a public name resolves to. Names that are
 // known to lead to private networks are refused by their spelling; the network around the service has to stop the rest.
 
+import { createHmac, hkdfSync } from 'node:crypto'
+import { constantTimeEqual, fromBase64, randomToken } from './crypto.ts'
 import {
   type Address,
   addressOf,
@@ -19,11 +21,10 @@ import {
   portOf,
   tunnelledIpv4,
 } from './ip-address.ts'
-import type { Marker } from './outbound-marker.ts'
 
 // Whether an address leads back to this service. It is asked by every loopback spelling at the port that it listens on, by
 // the names and addresses that the operator lists, and by whatever spells one of these. A name that only resolves to it is
-// not known here: what goes out is marked for that (`outbound-marker.ts`).
+// not known here: what goes out is marked for that (`outboundMarker`).
 
 /** Public names that resolve to 127.0.0.1, and those that mean this machine. */
 const LOOPBACK_SUFFIXES = [
@@ -230,4 +231,54 @@ export function whoseChoice({ origin }: URL, chooser: Chooser): Chooser['by'] {
 function originsOf(addresses: readonly string[]): ReadonlySet<string> {
   const urls = addresses.flatMap((address) => (URL.canParse(address) ? [new URL(address)] : []))
   return new Set(urls.filter(({ protocol }) => /^https?:$/.test(protocol)).map(({ origin }) => origin))
+}
+
+// A header on every request that goes through the guarded fetch, by which the service recognises its own requests when they
+// come back: through a name that resolves to it, a forwarded port, a proxy. It tells others nothing: it is different in each
+// request, nobody else can make or recognise one, and its only effect is that a request is refused.
+
+export const MARKER_HEADER = 'x-bellwether-outbound'
+
+const KEY_BYTES = 32
+const NONCE_BYTES = 12
+const FORM = /^([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{43})$/
+
+interface Marker {
+  /** A mark for one request. */
+  sign(): string
+  isOurs(mark: string): boolean
+}
+
+/** The same for every isolate of a deployment; without a key, for every part of this process. */
+export function outboundMarker(secretsKey: string | null): Marker {
+  let key: Uint8Array | null = null
+  const signature = (nonce: string) => {
+    key ??= secretsKey === null ? processKey() : derivedKey(secretsKey)
+    return createHmac('sha256', key).update(nonce).digest('base64url')
+  }
+  return {
+    sign() {
+      const nonce = randomToken(NONCE_BYTES)
+      return `${nonce}.${signature(nonce)}`
+    },
+    isOurs(mark) {
+      const [, nonce, given] = FORM.exec(mark) ?? []
+      return nonce !== undefined && given !== undefined && constantTimeEqual(signature(nonce), given)
+    },
+  }
+}
+
+function derivedKey(secretsKey: string): Uint8Array {
+  const bytes = fromBase64(secretsKey)
+  if (bytes === null) throw new Error('SECRETS_KEY is not base64')
+  const info = new TextEncoder().encode('bellwether outbound marker v1')
+  return new Uint8Array(hkdfSync('sha256', bytes, new Uint8Array(), info, KEY_BYTES))
+}
+
+let random: Uint8Array | null = null
+
+/** Made when it is first needed: the runtime gives no random bytes before the first request. */
+function processKey(): Uint8Array {
+  random ??= crypto.getRandomValues(new Uint8Array(KEY_BYTES))
+  return random
 }

@@ -6,10 +6,10 @@ import {
   type AddressQuestion,
   type Chooser,
   checkAddress,
+  MARKER_HEADER,
   STRANGER,
   whoseChoice,
 } from './address-policy.ts'
-import { MARKER_HEADER } from './outbound-marker.ts'
 import { unlessAborted } from './wait-at-most.ts'
 
 export interface DoorLimits {

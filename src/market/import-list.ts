@@ -3,9 +3,8 @@
 
 import { fold, type NameIndex } from '../kits/market-names/index.ts'
 import { parseCode } from './instruments.ts'
-import { type Reading, readEntry } from './readings.ts'
+import { isNameOf, type Reading, readEntry, resolveBoth } from './readings.ts'
 import type { Resolution } from './resolve.ts'
-import { isNameOf, resolveBoth } from './resolve-pasted.ts'
 
 export const MOST_ROWS = 1_000
 const CODE_HEADERS = new Set([

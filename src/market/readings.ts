@@ -1,9 +1,20 @@
 // How an entry of a list would be read, before anything is done with it: what a person is shown and asked.
 
-import type { Listing, NameIndex } from '../kits/market-names/index.ts'
+import { fold, type Listing, type NameIndex } from '../kits/market-names/index.ts'
 import { parseCode } from './instruments.ts'
-import { confirmed, likely, type Rejected, type Resolution, type Resolved } from './resolve.ts'
-import { resolvePasted } from './resolve-pasted.ts'
+import { pastedParts, plainText, withoutCompanyForm } from './pasted.ts'
+import {
+  confirmed,
+  fromListing,
+  likely,
+  notFound,
+  onlyOne,
+  type Rejected,
+  type Resolution,
+  type Resolved,
+  reject,
+  resolveInput,
+} from './resolve.ts'
 
 /** `code`: what was typed is the code. `reading`: it means this one. `candidates`: it may mean these. `unknown`: nobody knows. */
 export const READING_KINDS = ['code', 'reading', 'candidates', 'unknown'] as const
@@ -47,4 +58,84 @@ export function takeFirst(reading: Reading): Reading {
 function isItsCode(input: string, { instrument, readFrom }: Resolved): boolean {
   const parsed = parseCode(input)
   return readFrom === null && parsed.ok && parsed.instrument.key === instrument.key
+}
+
+// What people paste, made into a listing: like `resolveInput`, and besides marks, full-width characters, names in any script, and
+// codes with their names. A name that contradicts the code beside it is never passed over.
+
+const LONGEST_ENTRY = 100
+
+/** The listing that the text means, why there is none, or null for a blank text. */
+export function resolvePasted(input: string, names: NameIndex): Resolution | null {
+  if (input.length > LONGEST_ENTRY) return resolveInput(input, names)
+  const { code, name } = pastedParts(input)
+  // `Russell 2000` is a name as a whole.
+  const whole = code !== null && name !== null ? onlyOne(names.named(plainText(input))) : undefined
+  if (whole !== undefined) return fromListing(whole)
+  const resolution =
+    code !== null && name !== null
+      ? resolveBoth(input, { code, name }, names)
+      : resolveOne(input, code ?? name ?? '', names)
+  return resolution === null || resolution.ok ? resolution : { ...resolution, input }
+}
+
+function resolveOne(input: string, text: string, names: NameIndex): Resolution | null {
+  const strict = resolveInput(text, names)
+  if (strict === null || strict.ok) return strict
+  const named = onlyOne(called(text, names))
+  if (named !== undefined) return fromListing(named)
+  // Names in other scripts hold characters that the interface for programs does not take.
+  const isName = strict.reason === 'character' && !/[\p{Cc}\p{Cf}]/u.test(text)
+  return isName ? notFound({ input, text }, names) : strict
+}
+
+/** A code and the name beside it, of one table row for instance. A name that nobody has says nothing against the code. */
+export function resolveBoth(
+  input: string,
+  { code, name }: { code: string; name: string },
+  names: NameIndex,
+): Resolution | null {
+  const byCode = resolveInput(code, names)
+  const byName = called(name, names)
+  if (byCode === null) return resolveOne(input, name, names)
+  if (byCode.ok) {
+    const { listing } = byCode
+    if (byName.length === 0 || (listing !== null && isCalled(listing, { name, byName }))) return byCode
+    return contradiction({ input, code, name }, [...(listing === null ? [] : [listing]), ...byName])
+  }
+  // Four digits are a code of several exchanges: the name says which.
+  const meant = byCode.candidates.filter((listing) => isCalled(listing, { name, byName }))
+  const only = onlyOne(meant) ?? onlyOne(byName)
+  return only === undefined ? byCode : fromListing(only)
+}
+
+function contradiction(
+  { input, code, name }: { input: string; code: string; name: string },
+  candidates: Listing[],
+): Resolution {
+  return reject(input, 'ambiguous', { kind: 'other_name', name, code, meant: candidates }, candidates)
+}
+
+/** Who has exactly this name, with or without the legal form of a company. */
+function called(name: string, names: NameIndex): Listing[] {
+  const exactly = names.named(name)
+  const bare = exactly.length === 0 ? withoutCompanyForm(name) : null
+  const found = bare === null ? exactly : names.named(bare)
+  return found.length === 0 ? names.spelled(name) : found
+}
+
+/** Whether the name beside a code is that of its listing. */
+export const isNameOf = (listing: Listing, name: string, names: NameIndex): boolean =>
+  isCalled(listing, { name, byName: called(name, names) })
+
+/** Whether the listing has the name, or another listing of the same company has. */
+function isCalled(
+  { key, zh, en, aliases, leading }: Listing,
+  { name, byName }: { name: string; byName: readonly Listing[] },
+): boolean {
+  const typed = fold(withoutCompanyForm(name) ?? name)
+  // Beside a code the beginning of its name is enough: nothing is looked up by it.
+  const isOwn = (own: string): boolean => own === typed || (typed.length > 1 && own.startsWith(typed))
+  if ([zh, en, ...aliases].some((own) => isOwn(fold(own)))) return true
+  return byName.some((other) => other.key === key || other.key === leading || other.leading === key)
 }

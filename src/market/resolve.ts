@@ -6,7 +6,6 @@ import { candidates, type Listing, type NameIndex } from '../kits/market-names/i
 import { displayCode, type Instrument, parseCode } from './instruments.ts'
 import { keyOf } from './names/labels.ts'
 import type { Why } from './names/rejection-texts.ts'
-import { isKnownUsTicker } from './names/us-tickers.ts'
 
 export type Resolved = {
   ok: true
@@ -176,4 +175,26 @@ function rejectAmbiguous(input: string, matches: readonly Listing[]): Rejected {
 
 export function reject(input: string, reason: Rejected['reason'], why: Why, found: Listing[] = []): Rejected {
   return { ok: false, reason, input, why, candidates: found }
+}
+
+// American tickers that win over initials, beside those of the list of names: without them `mt` or `dow` would be read as
+// somebody's pinyin.
+const US_TICKERS = `
+A AA AAL AAPL ABBV ABNB ABT ACN ADBE ADI ADM ADP ADSK AEP AFL AIG AMAT AMD AMGN AMT AMZN ANET AON APD APP ARM ASML AVGO AXP AZN
+BA BABA BAC BAX BBY BDX BEN BEKE BIDU BIIB BILI BK BKNG BLK BMY BP BSX BUD BX C CAH CAT CB CCL CDNS CEG CHTR CI CL CMCSA CME CMG
+COF COIN COP COST CPRT CRM CRWD CSCO CSX CTAS CVS CVX D DAL DASH DD DDOG DE DELL DHR DIA DIS DLR DOW DUK DVN E EA EBAY ECL EDU EL EMR
+ENPH EOG EQIX ETN ETSY EW EXC F FCX FDX FSLR FTNT FUTU GD GE GEHC GEV GILD GIS GLD GM GME GOOG GOOGL GS GSK H HAL HD HON HOOD HPQ HSBC
+HSY HUM IBM ICE INTC INTU ISRG IVV IWM JD JNJ JPM K KHC KKR KLAC KMB KO KR LCID LI LIN LLY LMT LOW LRCX LULU LUV LVS M MA MAR MARA
+MCD MCHP MCK MCO MDB MDLZ MDT MELI MET META MMM MNST MO MPC MRK MRNA MRVL MS MSCI MSFT MSTR MT MTB MU NEE NEM NET NFLX NIO NKE NOC
+NOW NSC NTES NTRS NUE NVDA NVO NVS NXPI O OKE OKTA ON ORCL ORLY OXY PANW PATH PDD PEP PFE PG PGR PH PINS PLTR PM PNC PRU PSX PYPL Q
+QCOM QQQ RACE RBLX RCL REGN RIVN RIO ROKU ROP ROST RTX S SAP SBUX SCHW SE SHEL SHOP SHW SLB SMCI SNAP SNOW SNPS SO SOFI SONY SPG SPGI SPOT
+SPY SQQQ SYK SYY T TCOM TEAM TGT TJX TLT TM TME TMO TMUS TQQQ TRV TSLA TSM TT TTD TTWO TWLO TXN U UAL UBER UL UNH UNP UPS USB V VALE
+VIPS VLO VOO VRTX VTI VZ W WBA WB WBD WDAY WDC WFC WM WMB WMT X XLE XLF XLK XOM XPEV Y YUM YUMC Z ZM ZS ZTO ZTS
+`
+
+let usTickers: Set<string> | null = null
+
+function isKnownUsTicker(ticker: string): boolean {
+  usTickers ??= new Set(US_TICKERS.trim().split(/\s+/))
+  return usTickers.has(ticker)
 }

@@ -3,7 +3,7 @@
 
 import type { z } from 'zod'
 import type { Variables } from '../lib/variables.ts'
-import { environmentSettings, environmentVariables, type Source } from './fields.ts'
+import { environmentSettings, environmentVariables, numberAt, type Source, textAt } from './fields.ts'
 
 /** `json_bytes` is the size of the text as it stands in a JSON body, escapes included. Characters are UTF-16 units. */
 export type Limit = { unit: 'bytes' | 'json_bytes' | 'characters'; max: number }
@@ -94,6 +94,14 @@ export const later = (reason: string, retryAfterMs: number | null = null): Verdi
 }
 
 export const MINUTE_MS = 60_000
+
+/** For services that answer with `errcode` and `errmsg`, 0 for a message that was taken. */
+export function judgeErrcode(body: unknown, tooOften: number): Verdict {
+  const code = numberAt(body, 'errcode')
+  if (code === 0) return OK
+  const reason = `errcode ${code}: ${textAt(body, 'errmsg')}`
+  return code === tooOften ? later(reason, MINUTE_MS) : rejected(reason)
+}
 
 export const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' }
 export const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' }

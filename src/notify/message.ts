@@ -7,8 +7,8 @@ import { reportView } from '../analysis/report/render/view.ts'
 import type { AnalysisReport, ReportLanguage } from '../analysis/schemas.ts'
 import { textsOf } from '../analysis/texts/book.ts'
 import type { Line } from './channel.ts'
+import type { BatchItem } from './delivery.ts'
 import { cut } from './dialects.ts'
-import type { BatchItem } from './notice.ts'
 import { sizeOf, split } from './split.ts'
 
 export type Message = { title: string; markdown: string }

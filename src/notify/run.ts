@@ -4,8 +4,8 @@ import { sha256Hex } from '../lib/crypto.ts'
 import { errorFields, log } from '../lib/log.ts'
 import { type DeliveryDeps, deliverDue } from './deliver.ts'
 import type { NewDelivery } from './delivery.ts'
+import { isFor, type NewsStore, type Notice } from './delivery.ts'
 import { digestMessage, type Message, partsOf, reportMessage, type ToldReport } from './message.ts'
-import { isFor, type NewsStore, type Notice } from './notice.ts'
 import { openTarget, type Target } from './send.ts'
 
 export type NotifyDeps = DeliveryDeps & {

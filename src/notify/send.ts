@@ -5,8 +5,8 @@ import { type AddressPolicy, type Chooser, namedByOperator, typedByPerson } from
 import { type Door, DoorError, guardedFetch } from '../lib/guarded-fetch.ts'
 import { parseRetryAfter } from '../lib/http-client.ts'
 import { type Line, later, OK, type Outgoing, type Part, type Reply, rejected, type Verdict } from './channel.ts'
+import type { Mode } from './delivery.ts'
 import { cut } from './dialects.ts'
-import type { Mode } from './notice.ts'
 import { CHANNELS, type ChannelKind } from './registry.ts'
 
 const REPLY_BYTES = 65_536

@@ -3,10 +3,10 @@
 
 import { z } from '@hono/zod-openapi'
 import { conversation, owner as ownerOf } from '../bindings.ts'
+import { bearerOf, identifyRunner, refusePages } from '../http/auth.ts'
 import { AppError, detailEnvelope } from '../http/errors.ts'
 import { endpoint } from '../http/openapi.ts'
 import { router } from '../http/router.ts'
-import { bearerOf, identifyRunner, refusePages } from '../http/runner-auth.ts'
 import { demandPatience, unauthorized, wrongKey } from '../http/too-many.ts'
 import { isoMicros } from '../lib/clock.ts'
 import { ticketIn } from '../runners/ticket.ts'

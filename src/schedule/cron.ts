@@ -6,7 +6,8 @@ import type { TaskRequest } from '../analysis/request.ts'
 import type { ReportLanguage } from '../analysis/schemas.ts'
 import { taskQueue } from '../bindings.ts'
 import { config } from '../config.ts'
-import { pruneDeliveries } from '../db/delivery-log.ts'
+import { pruneDeliveries } from '../db/deliveries.ts'
+import { gateStore } from '../db/market-state.ts'
 import {
   advanceSchedule,
   claimSlot,
@@ -17,14 +18,16 @@ import {
   type SlotOutcome,
   settleSlot,
 } from '../db/schedules.ts'
-import { stockNameStore } from '../db/stock-names.ts'
+import { allNames, saveChangedNames, stockNameStore } from '../db/stock-names.ts'
 import { endTurn, takeTurn } from '../db/upkeep.ts'
 import { mostWatched } from '../db/watchlists.ts'
-import { currentNames } from '../kits/market-names/index.ts'
+import { currentNames, forgetNames } from '../kits/market-names/index.ts'
 import { isoMicros, systemClock } from '../lib/clock.ts'
 import { errorFields, log } from '../lib/log.ts'
 import { isCalendarKnown, localDate } from '../market/calendar.ts'
 import { parseCode } from '../market/instruments.ts'
+import type { ListRefreshed } from '../market/names/refresh-lists.ts'
+import { storedGate } from '../market/providers/gate.ts'
 import { addDays } from '../market/zoned-time.ts'
 import {
   type Due,
@@ -33,11 +36,10 @@ import {
   nextSlot,
   plannedStocks,
   type ScheduledStock,
+  SchedulePlan,
   type Slot,
   slotsBetween,
-} from './due.ts'
-import { SchedulePlan } from './plan.ts'
-import { refreshMarketLists } from './refresh-lists.ts'
+} from './plan.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -240,4 +242,23 @@ async function outcomeOf(deps: TickDeps, { row, slot, work }: Working): Promise<
   if (!answer.ok) return because('waiting', 'too many unfinished tasks')
   const taskIds = answer.results.map(({ taskId }) => taskId)
   return { status: 'started', detail: null, taskIds, leftOut }
+}
+
+// The refresh of the lists beside the mainland's shares, with what it needs of this environment.
+
+async function refreshMarketLists(env: Env): Promise<ListRefreshed[]> {
+  const { marketLists } = await import('../market/names/sources.ts')
+  const { refreshLists } = await import('../market/names/refresh-lists.ts')
+  // Lays the packaged list down first, where that has not happened yet.
+  await currentNames(stockNameStore(env.DB))
+  const gate = storedGate(gateStore(env.DB), systemClock)
+  const { marketData: providers, variables } = config(env)
+  const store = { known: () => allNames(env.DB), save: saveChangedNames.bind(null, env.DB) }
+  const outcomes = await refreshLists(
+    store,
+    marketLists({ providers, variables, clock: systemClock, gate }),
+    systemClock,
+  )
+  forgetNames()
+  return outcomes
 }

@@ -1,13 +1,13 @@
 // Replays the method over the bars that the service has, once a day, and stores what that showed.
 
 import { EvidenceBook } from '../analysis/evidence/book.ts'
-import { eligible, type Found } from '../analysis/evidence/eligible.ts'
+import { eligible, type Found } from '../analysis/evidence/observations.ts'
 import { rowsOf } from '../analysis/evidence/rows.ts'
 import { METHOD_VERSION } from '../analysis/evidence/vocabulary.ts'
 import { type EvidenceData, evidenceRun, keptSeries, saveEvidence } from '../db/evidence.ts'
 import { isoMicros } from '../lib/clock.ts'
 import { BarList } from '../market/providers/answer-cache.ts'
-import { listSamples, loadSampleBars } from '../market/samples.ts'
+import { listSamples, loadSampleBars } from '../market/providers/sample.ts'
 
 /** About two seconds of computing. */
 const MOST_SERIES = 200

@@ -2,14 +2,22 @@
 
 import { z } from 'zod'
 import { strictRegions } from '../analysis/market-review/regions.ts'
+import { reviewRequest, type TaskRequest } from '../analysis/request.ts'
 import { ReportLanguage } from '../analysis/schemas.ts'
+import { listWatchlists } from '../db/watchlists.ts'
+import type { NameIndex } from '../kits/market-names/index.ts'
+import { hexId } from '../lib/crypto.ts'
+import { isTradingDay, localDate, sessionEnd } from '../market/calendar.ts'
+import { type Instrument, type Market, parseCode } from '../market/instruments.ts'
+import { resolveEntries } from '../market/resolve.ts'
+import { addDays, wallClock } from '../market/zoned-time.ts'
 
 export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 
 const MAX_TIMES = 24
 const MAX_STOCKS = 200
 const MAX_CHANNELS = 20
-export const MAX_AFTER_CLOSE_MINUTES = 720
+const MAX_AFTER_CLOSE_MINUTES = 720
 
 /** Three letters that mean one zone only. */
 const CLEAR_ABBREVIATIONS: ReadonlySet<string> = new Set('UTC GMT UCT CET EET MET WET PRC ROC ROK'.split(' '))
@@ -76,3 +84,181 @@ export const SchedulePlan = z.object({
 })
 export type SchedulePlan = z.infer<typeof SchedulePlan>
 export type When = SchedulePlan['when']
+
+// The requests of a due slot: checks which of its markets are open. Pure: no storage is used here.
+
+export type ScheduledStock = { key: string; stockCode: string; stockName: string | null }
+
+export type Due =
+  | { kind: 'review'; request: TaskRequest; leftOut: string[] }
+  | { kind: 'analysis'; requests: TaskRequest[]; leftOut: string[] }
+  /** Every market of it is closed that day, or it has no stock. */
+  | { kind: 'nothing'; reason: 'market_closed' | 'no_stocks'; leftOut: string[] }
+
+type Circumstances = { slot: Slot; configuredLanguage: ReportLanguage; stocks: readonly ScheduledStock[] }
+
+export function dueWork(plan: SchedulePlan, { slot, configuredLanguage, stocks }: Circumstances): Due {
+  const isOpen = (market: Market) => !plan.trading_days_only || isTradingDay(market, localDate(market, slot.at))
+  const isWanted = (market: Market) => (slot.market === null || slot.market === market) && isOpen(market)
+  const isLeftOut = (market: Market) => (slot.market === null || slot.market === market) && !isOpen(market)
+  if (plan.what.kind === 'market_review') {
+    const regions = strictRegions(plan.what.region) ?? []
+    const leftOut = regions.filter(isLeftOut)
+    const open = regions.filter(isWanted)
+    if (open.length === 0) return { kind: 'nothing', reason: 'market_closed', leftOut }
+    const request = reviewRequest({
+      regions: open,
+      reportLanguage: plan.report_language,
+      configuredLanguage,
+      notify: plan.notify,
+      channels: plan.channels,
+      priority: 'scheduled',
+    })
+    return { kind: 'review', request, leftOut }
+  }
+  const known = stocks.flatMap((stock) => {
+    const instrument = instrumentOf(stock)
+    return instrument === null ? [] : [{ stock, market: instrument.market }]
+  })
+  const leftOut = known.filter(({ market }) => isLeftOut(market)).map(({ stock }) => stock.stockCode)
+  const open = known.filter(({ market }) => isWanted(market)).map(({ stock }) => stock)
+  if (open.length === 0) return { kind: 'nothing', reason: known.length === 0 ? 'no_stocks' : 'market_closed', leftOut }
+  const batch = hexId()
+  return {
+    kind: 'analysis',
+    requests: open.map((stock) => requestOf(plan, stock, { batch, configuredLanguage })),
+    leftOut,
+  }
+}
+
+/** The markets of a plan, whose close it may wait for. */
+export function marketsOf(plan: SchedulePlan, stocks: readonly ScheduledStock[]): Market[] {
+  if (plan.what.kind === 'market_review') return strictRegions(plan.what.region) ?? []
+  return [...new Set(stocks.flatMap((stock) => instrumentOf(stock)?.market ?? []))]
+}
+
+function instrumentOf({ key }: ScheduledStock): Instrument | null {
+  const parsed = parseCode(key)
+  return parsed.ok ? parsed.instrument : null
+}
+
+type Terms = { batch: string; configuredLanguage: ReportLanguage }
+
+function requestOf(plan: SchedulePlan, stock: ScheduledStock, { batch, configuredLanguage }: Terms): TaskRequest {
+  return {
+    kind: 'analysis',
+    key: stock.key,
+    stockCode: stock.stockCode,
+    stockName: stock.stockName,
+    reportType: plan.report_type,
+    analysisPhase: 'auto',
+    language: plan.report_language ?? configuredLanguage,
+    reportLanguage: plan.report_language,
+    skills: null,
+    originalQuery: null,
+    reading: null,
+    selectionSource: 'schedule',
+    forceRefresh: false,
+    notify: plan.notify,
+    region: null,
+    priority: 'scheduled',
+    batch,
+    channels: plan.channels,
+  }
+}
+
+/** The stocks of a plan as they are now: a watchlist's change holds from the next slot on. */
+export async function plannedStocks(
+  db: D1Database,
+  names: NameIndex,
+  { owner, plan }: { owner: string; plan: SchedulePlan },
+): Promise<ScheduledStock[]> {
+  const { what } = plan
+  if (what.kind === 'market_review') return []
+  if (what.kind === 'analysis') {
+    const { targets } = resolveEntries(what.stock_codes, names)
+    return targets.map(({ instrument, stockCode, listing }) => {
+      return { key: instrument.key, stockCode, stockName: listing?.zh ?? null }
+    })
+  }
+  const lists = await listWatchlists(db, owner)
+  return lists.find(({ id }) => id === what.watchlist_id)?.stocks ?? []
+}
+
+// The due times of a schedule. A slot is named by the clock of its zone. So it is one slot even when that clock shows the
+// time twice: then the first time counts. A time that the clock skips comes as much later as the clock jumped.
+
+export type Slot = {
+  /** Unique within its schedule. */
+  id: string
+  /** Epoch ms. */
+  at: number
+  /** The market whose close it follows; null for a fixed time. */
+  market: Market | null
+}
+
+const DAY_MS = 86_400_000
+const MINUTE_MS = 60_000
+/** Longer than any exchange is closed. */
+const MOST_DAYS_AHEAD = 20
+
+/** The slots after `from` and up to `until`, earliest first. `markets` are those that the schedule is about. */
+export function slotsBetween(when: When, markets: readonly Market[], span: { from: number; until: number }): Slot[] {
+  const slots = 'times' in when ? timeSlots(when, span) : closeSlots(when, markets, span)
+  return slots.filter(({ at }) => at > span.from && at <= span.until).sort((a, b) => a.at - b.at)
+}
+
+/** The first slot after that moment; null when none comes within weeks. */
+export function nextSlot(when: When, markets: readonly Market[], after: number): Slot | null {
+  for (let days = 2; days <= MOST_DAYS_AHEAD; days += 3) {
+    const [first] = slotsBetween(when, markets, { from: after, until: after + days * DAY_MS })
+    if (first !== undefined) return first
+  }
+  return null
+}
+
+type Span = { from: number; until: number }
+
+function timeSlots({ times, zone, days }: Extract<When, { times: string[] }>, { from, until }: Span): Slot[] {
+  const dates = datesBetween(wallClock(from, zone).date, wallClock(until, zone).date)
+  return dates
+    .filter((date) => days.some((day) => day === weekday(date)))
+    .flatMap((date) => times.map((time) => ({ id: `${date}T${time}`, at: instantOf(date, time, zone), market: null })))
+}
+
+function closeSlots(
+  when: Exclude<When, { times: string[] }>,
+  markets: readonly Market[],
+  { from, until }: Span,
+): Slot[] {
+  const delayMs = when.after_close_minutes * MINUTE_MS
+  return markets.flatMap((market) => {
+    const first = localDate(market, from - MAX_AFTER_CLOSE_MINUTES * MINUTE_MS)
+    return datesBetween(first, localDate(market, until))
+      .filter((date) => isTradingDay(market, date))
+      .map((date) => ({ id: `${market}@${date}`, at: sessionEnd(market, date) + delayMs, market }))
+  })
+}
+
+function datesBetween(first: string, last: string): string[] {
+  const dates: string[] = []
+  for (let date = first; date <= last; date = addDays(date, 1)) dates.push(date)
+  return dates
+}
+
+/** Sunday is the first day of a date's own count and the last one here. */
+const weekday = (date: string): string | undefined => DAYS[(new Date(`${date}T00:00:00Z`).getUTCDay() + 6) % 7]
+
+function instantOf(date: string, time: string, zone: string): number {
+  const asUtc = Date.parse(`${date}T${time}:00Z`)
+  const offsets = [asUtc - DAY_MS, asUtc + DAY_MS].map((at) => wallClock(at, zone).offsetMinutes * MINUTE_MS)
+  const shown = offsets.map((offset) => asUtc - offset).filter((at) => shows(at, { date, time, zone }))
+  return shown.length > 0 ? Math.min(...shown) : asUtc - (offsets[0] ?? 0)
+}
+
+function shows(at: number, { date, time, zone }: { date: string; time: string; zone: string }): boolean {
+  const clock = wallClock(at, zone)
+  const minutes = Math.floor(clock.secondOfDay / 60)
+  const text = `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`
+  return clock.date === date && text === time
+}

@@ -5,7 +5,7 @@ import { ApiError, getSession, messageOf, signIn, signOut, whenSignedOut } from 
 import { ChatPage } from './conversation/chat-page.tsx'
 import { ConversationsPage } from './conversation/conversations-page.tsx'
 import { Link, usePageTitle, usePath } from './router.tsx'
-import { Boundary, Notice } from './ui.tsx'
+import { Bar, Boundary, Notice } from './ui.tsx'
 import type { Session } from './wire.ts'
 
 type Access =
@@ -54,10 +54,7 @@ function Console({ session, onSignOut }: { session: Session; onSignOut: () => vo
   const content = useFocusOnChange(path)
   return (
     <>
-      <a class="skip" href="#content">
-        Skip to the content
-      </a>
-      <header class="bar">
+      <Bar skip={{ to: '#content', words: 'Skip to the content' }}>
         <Link to="/" class="brand">
           <BellMark />
           <span>Bellwether</span>
@@ -68,7 +65,7 @@ function Console({ session, onSignOut }: { session: Session; onSignOut: () => vo
             Sign out
           </button>
         )}
-      </header>
+      </Bar>
       {trouble !== null && <Notice kind="error">{trouble}</Notice>}
       <div class="content" id="content" ref={content} tabIndex={-1}>
         <Boundary key={path}>

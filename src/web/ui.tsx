@@ -24,6 +24,20 @@ export function Notice({ kind, action, children }: NoticeProps) {
   )
 }
 
+type BarProps = { skip: { to: string; words: string }; children: ComponentChildren }
+
+/** The head of every page, after a link past it for who cannot see where the content begins. */
+export function Bar({ skip, children }: BarProps) {
+  return (
+    <>
+      <a class="skip" href={skip.to}>
+        {skip.words}
+      </a>
+      <header class="bar">{children}</header>
+    </>
+  )
+}
+
 export const Ago = ({ time }: { time: string }) => (
   <time dateTime={time} title={clockTime(time)}>
     {ago(time)}

@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { walkOf } from '../../scripts/evaluate/walks.ts'
 import { parseCode } from '../../src/market/instruments.ts'
-import { listSamples } from '../../src/market/samples.ts'
+import { listSamples } from '../../src/market/providers/sample.ts'
 import { refreshEvidence } from '../../src/schedule/evidence.ts'
 import { client } from '../helpers/app.ts'
 

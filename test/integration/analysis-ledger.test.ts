@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { appendEntry } from '../../src/db/ledger.ts'
-import { FIRST_HASH, linkHash } from '../../src/lib/hash-chain.ts'
+import { appendEntry } from '../../src/db/evidence.ts'
+import { FIRST_HASH, linkHash } from '../../src/lib/crypto.ts'
 import { isTradingDay } from '../../src/market/calendar.ts'
 import { client } from '../helpers/app.ts'
 

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { newsPool } from '../../src/db/news.ts'
+import { newsPool } from '../../src/db/market-state.ts'
 import { type Client, client } from '../helpers/app.ts'
 
 type Json = Record<string, unknown>

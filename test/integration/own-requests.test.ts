@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { config } from '../../src/config.ts'
-import { MARKER_HEADER, outboundMarker } from '../../src/lib/outbound-marker.ts'
+import { MARKER_HEADER, outboundMarker } from '../../src/lib/address-policy.ts'
 import { client, request } from '../helpers/app.ts'
 import { startConversation } from '../helpers/conversation.ts'
 import { hostUrl } from '../helpers/git-host.ts'

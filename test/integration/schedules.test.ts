@@ -7,7 +7,7 @@ import { takeTurn } from '../../src/db/upkeep.ts'
 import worker from '../../src/index.ts'
 import { currentNames } from '../../src/kits/market-names/index.ts'
 import { runDueSchedules, runUpkeep, type TickDeps } from '../../src/schedule/cron.ts'
-import { plannedStocks } from '../../src/schedule/due.ts'
+import { plannedStocks } from '../../src/schedule/plan.ts'
 import { type Client, client } from '../helpers/app.ts'
 import { isEnd, openStream } from './task-events.ts'
 

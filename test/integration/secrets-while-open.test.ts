@@ -70,9 +70,20 @@ test('as long as nothing changes, no event and no command asks the database for 
   await chat.settled()
   const { DB } = env
   let reads = 0
+  // Conversations of other tests live in this isolate, and may read what their own owners have.
+  const counted = (statement: D1PreparedStatement) =>
+    new Proxy(statement, {
+      get: (target, name) => (name === 'bind' ? bound(target) : Reflect.get(target, name)),
+    })
+  const bound =
+    (statement: D1PreparedStatement) =>
+    (...values: unknown[]) => {
+      if (values.includes(chat.owner.owner)) reads += 1
+      return statement.bind(...values)
+    }
   const prepare: D1Database['prepare'] = (sql) => {
-    if (/FROM secrets/.test(sql)) reads += 1
-    return DB.prepare(sql)
+    const statement = DB.prepare(sql)
+    return /FROM secrets/.test(sql) ? counted(statement) : statement
   }
   Object.assign(env, { DB: { prepare, batch: DB.batch.bind(DB) } })
   onTestFinished(() => void Object.assign(env, { DB }))

@@ -1,8 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { answerStore, gateStore } from '../../src/db/market-state.ts'
-import { memoryGate } from '../../src/market/providers/gate.ts'
-import { storedGate } from '../../src/market/providers/stored-gate.ts'
+import { memoryGate, storedGate } from '../../src/market/providers/gate.ts'
 
 test('answers are kept by need and key, the newest only', async () => {
   const store = answerStore(env.DB)

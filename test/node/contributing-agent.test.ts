@@ -181,8 +181,8 @@ function rowsOfTools(): string[] {
 async function toldBy(root: string): Promise<{ tools: string[] }> {
   const script = `
     import { modelText } from './src/agent/context/history.ts'
-    import { readReplay } from './src/agent/replay.ts'
-    import { riskOfAction } from './src/agent/security/action-rules.ts'
+    import { readReplay } from './src/agent/trajectory.ts'
+    import { riskOfAction } from './src/agent/security/judgement.ts'
     import { needsConfirmation } from './src/agent/security/judgement.ts'
     import { actionKind, TOOLS, toolsOf } from './src/agent/tools/index.ts'
     const deps = { commands: [], shellTimeoutMs: 1000, seesImages: false }

@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterAll, expect, test } from 'vitest'
 import { parseOptions } from '../../scripts/evaluate/options.ts'
 import { walkOf } from '../../scripts/evaluate/walks.ts'
-import { FIRST_HASH, linkHash } from '../../src/lib/hash-chain.ts'
+import { FIRST_HASH, linkHash } from '../../src/lib/crypto.ts'
 import { ROOT, textOf } from '../support/source-tree.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'evaluate-'))

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
 import type { Bar } from '../../src/market/bars.ts'
 import { ema } from '../../src/market/indicators/averages.ts'
 import { columns, indicatorSeries } from '../../src/market/indicators/index.ts'
-import { listSamples, loadSampleBars } from '../../src/market/samples.ts'
+import { listSamples, loadSampleBars } from '../../src/market/providers/sample.ts'
 import { longSeries } from '../support/long-series.ts'
 
 const samples = await Promise.all(

@@ -5,7 +5,7 @@ import { currentNames, forgetNames, type Listing, packagedNames } from '../../sr
 import { refreshLists } from '../../src/market/names/refresh-lists.ts'
 import { marketLists } from '../../src/market/names/sources.ts'
 import { memoryGate } from '../../src/market/providers/gate.ts'
-import { resolvePasted } from '../../src/market/resolve-pasted.ts'
+import { resolvePasted } from '../../src/market/readings.ts'
 import { type Instead, startLoopbackLists } from '../support/loopback-lists.ts'
 
 const clock = () => Date.parse('2026-11-22T21:40:00Z')

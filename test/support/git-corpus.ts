@@ -21,15 +21,19 @@ export interface CorpusRepository {
 }
 
 const made = new Map<string, Promise<CorpusRepository>>()
+let copies = 0
 
-export function corpusRepository(root: string, name: string): Promise<CorpusRepository> {
-  const known = made.get(name)
-  if (known) return known
+/** A copy of its own for each who asks, as it may be pushed to. */
+export async function corpusRepository(root: string, name: string): Promise<CorpusRepository> {
   const plan = CORPUS.find((other) => other.name === name)
   if (!plan) throw new Error(`no repository of the corpus is called ${name}`)
-  const making = make(root, plan)
+  const making = made.get(name) ?? make(root, plan)
   made.set(name, making)
-  return making
+  const original = await making
+  copies += 1
+  const folder = original.folder.replace(/(?=\.git$)/, `-${copies}`)
+  await cp(join(root, original.folder), join(root, folder), { recursive: true })
+  return { ...original, folder }
 }
 
 async function make(root: string, plan: CorpusPlan): Promise<CorpusRepository> {

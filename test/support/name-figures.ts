@@ -3,8 +3,8 @@
 
 import { candidates, joinedPinyin, type Listing, type NameIndex } from '../../src/kits/market-names/index.ts'
 import { canonicalCode, instrumentOf, keyOf } from '../../src/market/names/labels.ts'
+import { resolvePasted } from '../../src/market/readings.ts'
 import { type Resolution, resolveInput } from '../../src/market/resolve.ts'
-import { resolvePasted } from '../../src/market/resolve-pasted.ts'
 import { madeUpNames, REAL_BUT_NOT_LISTED } from './made-up-names.ts'
 import { codeErrors, nameErrors, namesOf, seeded } from './name-errors.ts'
 

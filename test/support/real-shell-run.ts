@@ -108,16 +108,19 @@ export class RealShell {
 }
 
 function environment(root: string): Record<string, string> {
+  return { ...userEnvironment(root), PATH: process.env.PATH ?? '/usr/bin:/bin', TERM: 'dumb' }
+}
+
+/** Of the user whose home and temporary folder are beneath this one. */
+export function userEnvironment(root: string): Record<string, string> {
   return {
     ...SHELL_ENV,
-    PATH: process.env.PATH ?? '/usr/bin:/bin',
     HOME: join(root, 'home', 'user'),
     TMPDIR: join(root, 'tmp'),
     USER: 'user',
     LOGNAME: 'user',
     SHELL: '/bin/bash',
     LANG: 'C.UTF-8',
-    TERM: 'dumb',
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_TERMINAL_PROMPT: '0',
   }

@@ -4,7 +4,7 @@
 import { DurableObject } from 'cloudflare:workers'
 import { userMessage } from '../../../src/agent/actions.ts'
 import type { Announcement } from '../../../src/agent/events.ts'
-import type { ReplayStep } from '../../../src/agent/replay.ts'
+import type { ReplayStep } from '../../../src/agent/trajectory.ts'
 import type { ConversationSummary } from '../../../src/db/conversations.ts'
 import { hexId } from '../../../src/lib/crypto.ts'
 import { waitAtMost } from '../../../src/lib/wait-at-most.ts'

@@ -2,7 +2,7 @@
 // better one a moment later, unless the user has set one.
 
 import type { ActionEvent } from '../../../src/agent/events.ts'
-import { fallbackTitle, titleFrom, titlePrompt } from '../../../src/agent/titles.ts'
+import { fallbackTitle, titleFrom, titlePrompt } from '../../../src/agent/remember.ts'
 import { isoMicros } from '../../../src/lib/clock.ts'
 import { errorFields, log } from '../../../src/lib/log.ts'
 import { type LanguageModel, ModelError } from '../../../src/llm/model.ts'

@@ -2,7 +2,7 @@
 
 import { agentMessage, userMessage } from '../../../src/agent/actions.ts'
 import type { LoggedCalls } from '../../../src/agent/calls.ts'
-import type { ReplayStep } from '../../../src/agent/replay.ts'
+import type { ReplayStep } from '../../../src/agent/trajectory.ts'
 import type { StepOutcome } from '../../../src/agent/turn.ts'
 import { firstRow } from '../../sql.ts'
 import { StoredRecord } from '../../stored-record.ts'

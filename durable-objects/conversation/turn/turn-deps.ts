@@ -2,10 +2,10 @@
 
 import { systemAction } from '../../../src/agent/actions.ts'
 import type { AgentName } from '../../../src/agent/agents.ts'
+import { introduction } from '../../../src/agent/command-step.ts'
 import { readMicroagents } from '../../../src/agent/context/microagent-files.ts'
 import type { ActionEvent } from '../../../src/agent/events.ts'
 import { systemPrompt } from '../../../src/agent/prompt.ts'
-import { introduction } from '../../../src/agent/shell-agent.ts'
 import { toolsOf } from '../../../src/agent/tools/index.ts'
 import type { TurnDeps } from '../../../src/agent/turn-deps.ts'
 import { config } from '../../../src/config.ts'

@@ -36,7 +36,6 @@ type Outside = { client: SteadyClient; machines: readonly Machine[]; books: Book
 
 /** With a machine to run on and nobody killed meanwhile, a step that has not ended by then never will. */
 const PATIENCE_MS = 150_000
-const CUT_CHARS = 25_000
 
 export class LentConversation {
   readonly id: string
@@ -146,6 +145,8 @@ export class LentConversation {
     return files
   }
 }
+
+const CUT_CHARS = 25_000
 
 /** Long ones are cut in their middle. */
 function isOutput(step: Step, content: string): boolean {

@@ -8,11 +8,11 @@ import { condensation } from '../actions.ts'
 import type { NewEvent } from '../events.ts'
 import { cutMiddle } from '../observations.ts'
 import type { StepConfig } from '../step-config.ts'
-import { fixedTokens, textTokens } from '../tokens.ts'
 import { showsPages } from '../tools/index.ts'
 import type { StepOutcome } from '../turn.ts'
 import type { TurnDeps } from '../turn-deps.ts'
 import type { History, ViewEntry } from './history.ts'
+import { fixedTokens, textTokens } from './history.ts'
 
 export class Condenser {
   readonly #turn: TurnDeps['turn']

@@ -1,12 +1,11 @@
 // The messages for the model: the log is read once and continued from step to step, so a step costs only the new events. The
 // log is never changed; a condensation only says what is left out.
 
-import type { PromptMessage, PromptPart, ToolCall } from '../../llm/model.ts'
+import type { Prompt, PromptMessage, PromptPart, ToolCall } from '../../llm/model.ts'
 import type { ModelStepRow, QueuedCall } from '../calls.ts'
 import type { ActionEvent, ObservationEvent, StoredEvent } from '../events.ts'
 import { USER_ONLY } from '../observations.ts'
 import { contextText, USER_RAN } from '../prompt.ts'
-import { messageTokens } from '../tokens.ts'
 import { plainText, textPart } from '../tools/action-kind.ts'
 import { observedKind } from '../tools/index.ts'
 import type { Turn } from '../turn.ts'
@@ -263,4 +262,37 @@ export function modelText(event: ObservationEvent): PromptPart[] {
     return [textPart(`${event.content || 'The user rejected this action.'}\n[The action was not run.]`)]
   }
   return (observedKind(event.observation)?.modelText ?? plainText)(event)
+}
+
+// Estimates how many tokens a text has. No tokenizer is needed: the vendor's own counts correct the estimate. A tokenizer's
+// tables would be larger than the rest of the service.
+
+const PER_MESSAGE = 4
+/** The tokens that vendors count for a picture of usual size. */
+const PER_IMAGE = 1_200
+
+/** In scripts without spaces between words, one character is about one token. */
+const DENSE = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]/g
+
+export function textTokens(text: string): number {
+  const dense = text.match(DENSE)?.length ?? 0
+  return Math.ceil((text.length - dense) / 3.6 + dense * 0.9)
+}
+
+export function messageTokens(message: PromptMessage): number {
+  if (message.role !== 'assistant') return PER_MESSAGE + partsTokens(message.content)
+  const calls = message.calls.reduce(
+    (sum, { name, arguments: text }) => sum + PER_MESSAGE + textTokens(name) + textTokens(text),
+    0,
+  )
+  return PER_MESSAGE + textTokens(message.text) + calls
+}
+
+function partsTokens(parts: readonly PromptPart[]): number {
+  return parts.reduce((sum, part) => sum + (part.type === 'text' ? textTokens(part.text) : PER_IMAGE), 0)
+}
+
+/** Tokens of the system text and the tools, which are sent with every question. */
+export function fixedTokens({ system, tools }: Pick<Prompt, 'system' | 'tools'>): number {
+  return textTokens(system) + textTokens(JSON.stringify(tools))
 }

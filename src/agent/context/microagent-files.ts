@@ -1,11 +1,11 @@
 // Where the microagents of a conversation come from. Sources later in the order win on equal names: the built-in ones,
 // instruction files of other formats, the directory that existing repositories have, and Bellwether's own.
 
+import { must } from '../../lib/assert.ts'
 import { log } from '../../lib/log.ts'
 import { type FileSystem, isFileError } from '../../workspace/file-system.ts'
 import { staysInWorkspace } from '../../workspace/paths.ts'
 import { statAt } from '../../workspace/stat.ts'
-import { builtinMicroagents } from '../builtin-microagents.ts'
 import {
   type Microagent,
   OWN_DIRECTORY,
@@ -121,4 +121,121 @@ async function readText(fs: FileSystem, path: string, remarks: Remark[]): Promis
     if (error instanceof TypeError) return refuse('Not UTF-8')
     throw error
   }
+}
+
+// The microagents that every conversation has. They are written like a user's own, so that one format serves for all.
+
+const GIT_HOSTS = `---
+name: git-hosts
+version: 1.0.0
+triggers:
+  - github
+  - gitlab
+  - bitbucket
+  - pull request
+  - merge request
+---
+# Working with a repository on a git host
+
+- Use \`git\` over https. There is no ssh here, so rewrite an address like \`git@host:owner/name.git\` to
+  \`https://host/owner/name.git\`.
+- When the owner has stored a token for the host, it stands in the environment as \`GITHUB_TOKEN\`, \`GITLAB_TOKEN\` or
+  \`BITBUCKET_TOKEN\`. Never print it, never write it into a file, a commit, a remote address or a message.
+- Command line clients of the hosts (\`gh\`, \`glab\`) do not exist here. Ask for a pull or merge request through the tool
+  that is offered for it; without one, push the branch and tell the user what to open.
+- Work on a branch of its own. Never push to the default branch, never force a push and never rewrite published history
+  unless the user asked for exactly that.
+- Before a commit, look at \`git status\` and \`git diff\`, and add files by name, so that nothing goes in by accident. Keep
+  one idea to a commit and say in its message why.
+- Once a branch has been pushed for the user to review, add commits to it instead of opening a second one.
+`
+
+const REVIEW_CHANGES = `---
+name: review-changes
+version: 1.0.0
+inputs:
+  - name: scope
+    description: What to review - the uncommitted changes, a branch, or certain files
+---
+Review the given scope as a careful colleague would. Change nothing.
+
+1. Find out what the change is for, from the user's words, the commit messages and the code around it.
+2. Read every changed line, and enough of what calls it to know what it does there.
+3. Look for, in this order: wrong results, lost or leaked data, broken promises to callers, missing handling of bad
+   input, missing tests, needless complexity, names and comments that mislead.
+4. Report what you found, the worst first: the file and line, what happens in which case, and what to do about it. Say
+   what you did not check. If nothing is wrong, say only that.
+`
+
+const SHELL_LIMITS = `---
+name: shell-limits
+version: 1.0.0
+triggers:
+  - npm install
+  - npm run
+  - npm test
+  - yarn
+  - pip install
+  - pytest
+  - apt-get
+  - apt install
+  - docker
+  - kubectl
+  - systemctl
+  - localhost
+  - dev server
+---
+# What the shell of this workspace can do
+
+The shell interprets bash over the files of the workspace. It has the text tools of a Unix system (\`grep\`, \`sed\`, \`awk\`,
+\`find\`, \`sort\`, \`diff\`, \`jq\` and their kind), functions, pipes and here-documents.
+
+- It starts no processes: Python and other language runtimes, compilers, package managers, containers and services are not
+  available, and nothing can listen on a port. Do not try to install them.
+- JavaScript is the exception: \`node file.js\`, \`node -e\` and \`node --test\` run plain JavaScript with the files of the
+  workspace, each time in an isolate of its own, without network and without packages that are not in the workspace. What
+  \`npm test\` would run, look up in \`package.json\`. TypeScript and JSX are not run.
+- There is also \`git\`, \`curl\`, \`tar\`, \`gzip\`, \`zip\`, \`unzip\` and \`patch\`.
+- A command that runs too long is cut off, and nothing goes on in the background after a command has ended.
+- What needs another runtime to be checked cannot be run here. Say so plainly, never claim that something was run or passed,
+  and tell the user the command to run on their side.
+- Check what can be checked by reading: follow imports with \`grep\`, validate JSON with \`jq\`, compare with \`diff\`.
+`
+
+const WRITE_MICROAGENT = `---
+name: write-microagent
+version: 1.0.0
+inputs:
+  - name: subject
+    description: What the new microagent is to tell the agent
+  - name: occasion
+    description: When it matters - always, or the words in a message that should bring it up
+---
+Write a microagent for this project about the given subject.
+
+1. Read what is there: the files in \`.bellwether/microagents\` and whatever in the project bears on the subject. If a file
+   already covers it, extend that one instead.
+2. Write \`.bellwether/microagents/<short-name>.md\`. For one that always holds, plain Markdown is enough. For one that is
+   brought up by words, begin the file with front matter:
+
+       ---
+       name: <short-name>
+       triggers:
+         - <word>
+       ---
+
+   A trigger matches anywhere in a message, also inside other words: choose words that mean only this.
+3. State facts and rules, each checked against the project: commands that work, where things lie, what must not be done
+   and why. Leave out what any developer knows, and never put a secret in.
+4. Show the finished file to the user.
+`
+
+let parsed: readonly Microagent[] | undefined
+
+export function builtinMicroagents(): readonly Microagent[] {
+  parsed ??= [GIT_HOSTS, SHELL_LIMITS, REVIEW_CHANGES, WRITE_MICROAGENT].map((text) => {
+    const result = parseMicroagent(null, text)
+    return must(result.ok ? result.microagent : null, `a well-formed built-in microagent: ${text.slice(0, 40)}`)
+  })
+  return parsed
 }

@@ -6,11 +6,11 @@ import { RULES_OF } from './command-rules.ts'
 import { OPENERS } from './commands/all.ts'
 import { isDailyScript } from './commands/programs.ts'
 import { isShellName } from './commands/shells.ts'
-import { holdsValue, isAllUnknown, isUnknown, MARK } from './marks.ts'
-import { outputOf, readsFiles } from './outputs.ts'
 import { judgePaths } from './path-rules.ts'
+import { outputOf, readsFiles } from './redirections.ts'
 import { isDaily, KNOWN_COMMANDS } from './shell-risks.ts'
 import { COMMAND_ALIAS, COMMAND_VARIABLES, isSecretName, LOADING_VARIABLES, PROMPT_VARIABLES } from './variables.ts'
+import { holdsValue, isAllUnknown, isUnknown, MARK } from './words.ts'
 
 /** Where commands of the system lie. */
 const SYSTEM_FOLDER = /^(\.\.\/)*\/?(usr\/(local\/)?)?s?bin\/[^/]+$/

@@ -3,8 +3,8 @@
 
 import { type Call, type CommandRule, has, operandsOf, valuesOf } from './call.ts'
 import { GIT_RULES } from './git-rules.ts'
-import { holdsOutput } from './marks.ts'
 import { isSecretName } from './variables.ts'
+import { holdsOutput } from './words.ts'
 
 const always = () => true
 const sends = ({ input }: Call) => input.kind === 'pipe' || input.kind === 'file'

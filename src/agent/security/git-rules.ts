@@ -1,7 +1,7 @@
 // What git's commands may cost. A command of git's is named with both words: `git push`.
 
 import { type Call, type CommandRule, has, operandsOf } from './call.ts'
-import { holdsOutput, holdsValue, isGlob } from './marks.ts'
+import { holdsOutput, holdsValue, isGlob } from './words.ts'
 
 const always = () => true
 

@@ -1,6 +1,6 @@
 // What a file's path tells by itself.
 
-import { isGlob, MARK, mayBecome } from './marks.ts'
+import { isGlob, MARK, mayBecome } from './words.ts'
 
 export const HOME = '/home/user'
 

@@ -1,8 +1,8 @@
 // The rules as users read them, made from the rows that are applied.
 
-import { ACTION_RULES } from './action-rules.ts'
 import { COMMAND_RULES } from './command-rules.ts'
 import { FACTS } from './facts.ts'
+import { ACTION_RULES } from './judgement.ts'
 
 export function builtinPolicy(): string {
   return [

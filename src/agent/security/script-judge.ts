@@ -5,12 +5,11 @@ import { loadShellParser, type ParseShell, refusedScript, type Script } from '..
 import { type Findings, TooMuch } from './bench.ts'
 import { INHERITED, type Input, MAX_WORDS_OF_PIPE, NO_OUTPUT, type Output, SOME_OUTPUT, together } from './call.ts'
 import { functionsIn } from './expansions.ts'
-import { isUnknown } from './marks.ts'
 import { costOf } from './parse-cost.ts'
 import { inputOf } from './redirections.ts'
 import { NO_VALUES, SimpleCommandJudge } from './simple-command-judge.ts'
 import { type JudgeContext, RISK, type Verdict } from './verdict.ts'
-import { type Command, type Redirection, type Statement, textOf, type Word } from './words.ts'
+import { type Command, isUnknown, type Redirection, type Statement, textOf, type Word } from './words.ts'
 
 type Compound = Exclude<Command, { type: 'SimpleCommand' | 'FunctionDef' | 'Subshell' | 'Group' }>
 

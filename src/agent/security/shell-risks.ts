@@ -2,7 +2,7 @@
 
 import type { OwnCommand, workspaceCommands } from '../../kits/shell/index.ts'
 import type { Call } from './call.ts'
-import { holdsOutput } from './marks.ts'
+import { holdsOutput } from './words.ts'
 
 type WorkspaceCommand = ReturnType<typeof workspaceCommands>[number]['name']
 

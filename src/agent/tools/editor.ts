@@ -6,12 +6,19 @@ import { textIfAny } from '../../workspace/diff.ts'
 import { type FileSystem, isFileError } from '../../workspace/file-system.ts'
 import type { ActionEvent } from '../events.ts'
 import { AGENT, asError, defineTool, WholeNumber } from './define-tool.ts'
-import { applied, type Change, insertAfter, lineAt, replaceOnce } from './edit-text.ts'
+import {
+  applied,
+  type Change,
+  forgetLast,
+  insertAfter,
+  lineAt,
+  rememberChange,
+  replaceOnce,
+  takeBack,
+} from './edit-text.ts'
 import { CHANGE, EDITOR, LOOK, viewAction } from './editor-kinds.ts'
-import { placeOf } from './editor-paths.ts'
-import { forgetLast, rememberChange, takeBack } from './editor-undo.ts'
 import { BadCall, type Outcome, type PreparedCall, type ToolContext, type ToolUnit } from './tool.ts'
-import { MAX_TEXT_BYTES, numbered, plainLines, tooLarge, view } from './view.ts'
+import { MAX_TEXT_BYTES, numbered, placeOf, plainLines, tooLarge, view } from './view.ts'
 
 const DESCRIPTION = `Shows, creates and changes text files of the workspace. Paths are absolute: /workspace/...
 

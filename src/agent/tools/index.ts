@@ -3,12 +3,11 @@
 import { type ActionKind, always, contentOf, plainText, withoutRemarks } from './action-kind.ts'
 import { BASH_TOOL } from './bash.ts'
 import { BROWSE_TOOL } from './browse.ts'
-import { FINISH_TOOL, RISK_OF_NOTHING, THINK_TOOL } from './control.ts'
+import { FINISH_TOOL, RISK_OF_NOTHING, TASK_TOOL, THINK_TOOL } from './control.ts'
 import { EDITOR_TOOL } from './editor.ts'
 import { WRITE } from './editor-kinds.ts'
 import { REMOTE_CALL } from './mcp.ts'
 import { GLOB_TOOL, GREP_TOOL, VIEW_TOOL } from './read-only.ts'
-import { TASK_TOOL } from './tasks.ts'
 import type { Tool, ToolAgent, ToolDeps, ToolUnit } from './tool.ts'
 
 // Kinds of actions that no tool makes: events of the conversation itself, and actions in recordings from other services.

@@ -8,9 +8,8 @@ import type { ActionEvent } from '../events.ts'
 import { COMMAND, shownOf } from './bash.ts'
 import { defineTool, errorOutcome, runOutcome, WholeNumber } from './define-tool.ts'
 import { LOOK, viewAction } from './editor-kinds.ts'
-import { placeOf } from './editor-paths.ts'
 import type { Outcome, ToolContext, ToolUnit } from './tool.ts'
-import { view } from './view.ts'
+import { placeOf, view } from './view.ts'
 
 const GREP = `Searches the contents of files with a regular expression and answers with the lines that match, each with its file and
 number. Hidden files and those that .gitignore names are left out.`

@@ -2,10 +2,13 @@
 
 import { z } from 'zod'
 import type { NewAnalysis } from '../../db/analyses.ts'
+import type { Bar } from '../../market/bars.ts'
+import { isHit, returnsAfter, wilson } from '../judge/accuracy.ts'
+import { Action } from '../schemas.ts'
 import { METHOD_VERSION } from './vocabulary.ts'
 
 export const UNSCORABLE = ['sample', 'no_advice', 'no_price', 'no_session', 'unreadable'] as const
-export type Unscorable = (typeof UNSCORABLE)[number]
+type Unscorable = (typeof UNSCORABLE)[number]
 
 export const LedgerContent = z.object({
   query_id: z.string(),
@@ -92,3 +95,74 @@ function parsed(json: string | null): unknown {
     return null
   }
 }
+
+// What became of the advices of the ledger. The ledger itself is never changed: an outcome is computed from its row and the bars that
+// came after it, whenever somebody asks, so a later correction of the bars corrects the score as well.
+
+export const OUTCOMES = ['scored', 'pending', 'no_bars', 'unscorable'] as const
+
+/** Why an advice that can be scored is not: its bars are not kept, failed a check, lack its session, or have not come far enough yet. */
+export const NOT_SCORED = ['no_bars', 'bad_bars', 'no_session_bar', 'too_young'] as const
+export type NotScored = (typeof NOT_SCORED)[number]
+
+export type Outcome = {
+  state: (typeof OUTCOMES)[number]
+  reason: Unscorable | NotScored | null
+  return_5_pct: number | null
+  return_10_pct: number | null
+  return_20_pct: number | null
+  right: boolean | null
+}
+
+/** After so many sessions an advice is scored. */
+export const LEDGER_HORIZON = 20
+
+const without = (state: Outcome['state'], reason: Outcome['reason']): Outcome => {
+  return { state, reason, return_5_pct: null, return_10_pct: null, return_20_pct: null, right: null }
+}
+
+export function outcomeOf(advice: LedgerContent, bars: readonly Bar[] | 'no_bars' | 'bad_bars'): Outcome {
+  if (advice.unscorable !== null) return without('unscorable', advice.unscorable)
+  const action = Action.safeParse(advice.action)
+  const { session_date: date } = advice
+  // What the ledger calls scorable has both.
+  if (!action.success || date === null) return without('unscorable', date === null ? 'no_session' : 'no_advice')
+  if (typeof bars === 'string') return without('no_bars', bars)
+  if (!bars.some((bar) => bar.date === date)) {
+    return (bars.at(-1)?.date ?? '') < date ? without('pending', 'too_young') : without('no_bars', 'no_session_bar')
+  }
+  const { 5: five, 10: ten, 20: twenty } = returnsAfter({ action: action.data, date, bars })
+  const returns = { return_5_pct: rounded(five), return_10_pct: rounded(ten), return_20_pct: rounded(twenty) }
+  if (twenty === null) return { state: 'pending', reason: 'too_young', ...returns, right: null }
+  return { state: 'scored', reason: null, ...returns, right: isHit(action.data, twenty) }
+}
+
+type Told = { advice: LedgerContent; outcome: Outcome }
+
+/** All states and reasons are counted: what is not scored does not vanish. */
+export function scoresOf(rows: readonly Told[]) {
+  const scored = rows.filter(({ outcome }) => outcome.state === 'scored')
+  const actions = [...new Set(scored.map(({ advice }) => advice.action ?? ''))].sort()
+  const counted = <T extends string>(names: readonly T[], nameOf: (outcome: Outcome) => string | null) =>
+    names.map((name): [T, number] => [name, rows.filter(({ outcome }) => nameOf(outcome) === name).length])
+  return {
+    horizon_sessions: LEDGER_HORIZON,
+    states: counted(OUTCOMES, ({ state }) => state).map(([state, count]) => ({ state, count })),
+    not_scored: counted(NOT_SCORED, ({ reason }) => reason).map(([reason, count]) => ({ reason, count })),
+    actions: actions.map((action) => {
+      const some = scored.filter(({ advice }) => advice.action === action)
+      const right = some.filter(({ outcome }) => outcome.right === true).length
+      const interval = wilson(right, some.length)
+      const sum = some.reduce((total, { outcome }) => total + (outcome.return_20_pct ?? 0), 0)
+      return {
+        ...{ action, count: some.length, right },
+        right_low: rounded(interval?.low ?? null),
+        right_high: rounded(interval?.high ?? null),
+        mean_return_pct: rounded(sum / some.length),
+      }
+    }),
+  }
+}
+
+/** Four decimals; the zero added keeps a minus zero out of JSON. */
+const rounded = (value: number | null): number | null => (value === null ? null : Math.round(value * 1e4) / 1e4 + 0)

@@ -2,11 +2,12 @@
 
 import { seededRandom, seedOf } from '../../lib/seeded-random.ts'
 import type { Bar } from '../../market/bars.ts'
+import { adjustmentOf, examine } from '../../market/consistency/examine.ts'
 import { netReturn } from '../../market/costs.ts'
+import { parseCode } from '../../market/instruments.ts'
 import { CALM_PCT } from '../judge/accuracy.ts'
-import { type Plan, planTrades } from './plan.ts'
+import { type Plan, planTrades, type Tape, tapeOf } from './plan.ts'
 import { FIRST_JUDGED, type Judged, judgedDays, NO_STANCE, regimesOf } from './replay.ts'
-import { type Tape, tapeOf } from './tape.ts'
 import { HORIZON, MEASURES } from './vocabulary.ts'
 
 /** How many random entries stand beside each trade of a plan. */
@@ -181,4 +182,36 @@ function drawn(tape: Tape, { signal, room, sessions, random }: Draw): number {
     if (held !== null) return held.net
   }
   return 0
+}
+
+// Which stored bars an evaluation may learn from: those that a report would stand on.
+
+/** A series, or why there is none of that name. */
+export type Found = { name: string } & ({ ok: true; series: Series } | { ok: false; reason: string })
+
+type BarsOf = { name: string; isSample: boolean; now: number }
+
+/** The series as its checks leave it. */
+export function eligible(bars: readonly Bar[], { name, isSample, now }: BarsOf): Found {
+  const parsed = parseCode(name)
+  if (!parsed.ok) return { ok: false, name, reason: 'its name is no code of a listing' }
+  const { instrument } = parsed
+  if (instrument.kind === 'index') return { ok: false, name, reason: 'an index cannot be bought' }
+  const examined = examine({
+    instrument,
+    bars: [...bars],
+    quote: null,
+    barsSource: null,
+    quoteSource: null,
+    adjustment: adjustmentOf({ source: null, provenance: null, isIndex: false }),
+    isSample,
+    now,
+    dividends: null,
+  })
+  // Old bars are what an evaluation is made of.
+  const failed = examined.consistency.findings.find(
+    ({ verdict, check }) => verdict === 'fail' && check !== 'stale_bars',
+  )
+  if (failed !== undefined) return { ok: false, name, reason: `the check ${failed.check} failed` }
+  return { ok: true, name, series: { instrument, bars: examined.bars } }
 }

@@ -2,8 +2,7 @@
 
 import type { Market } from '../../market/instruments.ts'
 import { BUCKETS, type Cell, type EvidenceBook, SUMS, type Sum, WIDTH } from './book.ts'
-import { confidenceOf, type Outcomes } from './confidence.ts'
-import { chanceOfMore, estimate, holm, interval } from './statistics.ts'
+import { chanceOfMore, confidenceOf, estimate, holm, interval, type Outcomes } from './statistics.ts'
 import { type EvidenceRow, GROUPS, type Group, HORIZON, LEAST_SIZE, MEASURES, REGIMES, STANCES } from './vocabulary.ts'
 
 /** One sided; with the interval of 95 % that stands beside it. */

@@ -5,8 +5,10 @@ import { type StoredDiagnostics, type StoredProviderRun, sanitize } from '../dia
 import { REVIEW_CODE } from '../request.ts'
 import type { ContextBlock, ContextPackOverview, ReportLanguage } from '../schemas.ts'
 import { textsOf } from '../texts/book.ts'
-import { chain, ENTRY_EDGE, entryNodes, providerEdges, providerNodes } from './nodes.ts'
 import {
+  chain,
+  ENTRY_EDGE,
+  entryNodes,
   type FlowEdge,
   type FlowEvent,
   type FlowNode,
@@ -15,6 +17,8 @@ import {
   flowEvent,
   flowNode,
   flowSnapshot,
+  providerEdges,
+  providerNodes,
   type RunFlowSnapshot,
 } from './run-flow.ts'
 

@@ -6,7 +6,7 @@ import type { Board, BoardRankings, FlowDay, Fundamentals, Peers } from '../../m
 import type { Instrument } from '../../market/instruments.ts'
 import type { Fetched, ProviderRun } from '../../market/provider-run.ts'
 import type { PartState } from '../codes.ts'
-import { within } from '../deadline.ts'
+import { within } from '../ctx.ts'
 import { round } from '../texts/format.ts'
 
 export type Part<T> = {

@@ -9,8 +9,8 @@ import type { Advice, GuardCode, Mood } from '../codes.ts'
 import type { FlowBias } from '../gather/company.ts'
 import type { PreviousReport } from '../gather/previous.ts'
 import { type Decision, HELD_FROM, HELD_TO } from './decision.ts'
+import { LEAST_REWARD_RISK } from './levels.ts'
 import type { Technical } from './signals.ts'
-import { LEAST_REWARD_RISK } from './trade-plan.ts'
 
 /** Where a price stands between the extremes of the twenty sessions before the last. */
 export type Structure = {

@@ -1,6 +1,8 @@
 // For how long a verdict holds. Three directions, each of averages that answer for a time of its own: the short averages for days to
 // weeks, MA60 for weeks to months, MA250 for months to years. A short rise inside a long fall is told as that, and is not bought.
 
+import type { Bar } from '../../market/bars.ts'
+import { sma } from '../../market/indicators/averages.ts'
 import { type Series, valueAt } from '../../market/indicators/series.ts'
 import type { Direction, TrendState } from '../codes.ts'
 
@@ -52,4 +54,36 @@ export function standing({ medium, long }: Horizons, side: 'buy' | 'sell'): 'alo
   const [along, other] = side === 'buy' ? (['up', 'down'] as const) : (['down', 'up'] as const)
   if (medium !== other && long !== other) return 'along'
   return medium === along || long === along ? 'mixed' : 'against'
+}
+
+// The trend of whole weeks and months: where the last close stands to the average of ten of them, and where that average goes.
+
+export type PeriodTrends = { weekly: Direction; monthly: Direction }
+
+const AVERAGED = 10
+
+export function periodTrends(bars: readonly Bar[], atr: number | null): PeriodTrends {
+  return {
+    weekly: periodDirection(closesBy(bars, weekOf), atr),
+    monthly: periodDirection(closesBy(bars, monthOf), atr),
+  }
+}
+
+const DAY_MS = 86_400_000
+// 1 January 1970 was a Thursday; weeks begin on Monday.
+const weekOf = ({ date }: Bar): number => Math.floor((Date.parse(date) / DAY_MS + 3) / 7)
+const monthOf = ({ date }: Bar): string => date.slice(0, 7)
+
+/** The last close of each period; of one that still runs, the newest. */
+function closesBy(bars: readonly Bar[], periodOf: (bar: Bar) => number | string): number[] {
+  return [...new Map(bars.map((bar) => [periodOf(bar), bar.close])).values()]
+}
+
+/** Up above an average that rises, down below one that falls, else sideways; unknown before there are two averages. */
+function periodDirection(closes: readonly number[], atr: number | null): Direction {
+  if (closes.length <= AVERAGED) return 'unknown'
+  const averages = sma(closes, AVERAGED)
+  const [close, now, before] = [closes.at(-1) ?? 0, averages.at(-1) ?? 0, averages.at(-2) ?? 0]
+  if (close > now && isAbove(now, before, atr)) return 'up'
+  return close < now && isAbove(before, now, atr) ? 'down' : 'sideways'
 }

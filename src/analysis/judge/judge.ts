@@ -1,10 +1,12 @@
 // The second step, from what was gathered to the judgement: levels, evidence, the score's decision, and every rule that may keep
 // the advice from following it.
 
+import { type CompanyValue, companyValue } from '../../market/company.ts'
 import type { Consistency } from '../../market/consistency/examine.ts'
+import { limitShare } from '../../market/consistency/limits.ts'
 import { type ChipDistribution, chipDistribution, floatSharesOf } from '../../market/indicators/chips.ts'
+import { columns, indicatorSeries } from '../../market/indicators/index.ts'
 import { currencyOf as moneyOf } from '../../market/instruments.ts'
-import { type CompanyValue, companyValue } from '../../market/valuation.ts'
 import { isSerious } from '../../news/relevance.ts'
 import type { NewsResult } from '../../news/search.ts'
 import type { Confidence, CurrencyCode } from '../codes.ts'
@@ -14,18 +16,27 @@ import type { PreviousReport } from '../gather/previous.ts'
 import type { ContextPackOverview } from '../schemas.ts'
 import { type NewsEvidence, priceDecimals, quotedCurrency } from '../texts/format.ts'
 import { type CompanyDates, companyDates } from './company-dates.ts'
-import { contextPackOverview } from './context-pack.ts'
 import { type Decision, decide, NO_DECISION } from './decision.ts'
-import { type Evidence, evidenceOf, isCoreSound, newsOfListing } from './evidence.ts'
+import { contextPackOverview, type Evidence, evidenceOf, isCoreSound, newsOfListing } from './evidence.ts'
 import { guarded, heldToPlan, type Structure, steadied, structureOf, untradedHeld } from './guardrails.ts'
-import { type NearbyLevels, nearbyLevels, type StrategyLevels, strategyLevels } from './levels.ts'
+import { type PeriodTrends, periodTrends } from './horizons.ts'
+import {
+  type Costs,
+  costsOf,
+  hasPlan,
+  type NearbyLevels,
+  nearbyLevels,
+  type StrategyLevels,
+  shownLevels,
+  strategyLevels,
+  type TradePlan,
+  tradePlan,
+} from './levels.ts'
 import { type Liquidity, liquidityOf } from './liquidity.ts'
 import { type MarketComparison, marketComparison } from './market-comparison.ts'
 import { type PeerMultiples, peerMultiples } from './peers.ts'
-import { type PeriodTrends, periodTrends } from './periods.ts'
 import { type Technical, technicalView } from './signals.ts'
 import { chosenSkills, type SkillFinding, skillFindings, speaksAgainst } from './skills.ts'
-import { type Costs, costsOf, hasPlan, shownLevels, type TradePlan, tradePlan } from './trade-plan.ts'
 
 export type Judgement = {
   technical: Technical | null
@@ -65,16 +76,9 @@ export type Judgement = {
 export type Judged = Inputs & Judgement
 
 export function judge(inputs: Inputs): Judgement {
-  const { instrument, company, quote, news, consistency } = inputs
+  const { instrument, quote, news, consistency } = inputs
   const price = inputs.price ?? 0
-  const figures = {
-    technical: technicalView(inputs.bars, inputs),
-    value: companyValue(quote, company.fundamentals.value, inputs.today?.date ?? null),
-    chips: chipsOf(inputs),
-    flow: company.flow.value === null ? UNKNOWN_FLOW : flowView(company.flow.value),
-    decimals: priceDecimals(instrument, price),
-    priceCurrency: quote?.currency ?? moneyOf(instrument),
-  }
+  const figures = figuresOf(inputs)
   const { technical, decimals, priceCurrency } = figures
   const evidence = evidenceOf({ ...inputs, ...figures })
   const newsEvidence = newsEvidenceOf(news)
@@ -110,6 +114,19 @@ export function judge(inputs: Inputs): Judgement {
     structure,
     ...skills,
     compared,
+  }
+}
+
+/** What is computed from the inputs alone. */
+function figuresOf(inputs: Inputs) {
+  const { instrument, company, quote } = inputs
+  return {
+    technical: technicalView(inputs.bars, inputs),
+    value: companyValue(quote, company.fundamentals.value, inputs.today?.date ?? null),
+    chips: chipsOf(inputs),
+    flow: company.flow.value === null ? UNKNOWN_FLOW : flowView(company.flow.value),
+    decimals: priceDecimals(instrument, inputs.price ?? 0),
+    priceCurrency: quote?.currency ?? moneyOf(instrument),
   }
 }
 
@@ -177,4 +194,20 @@ function skillsOf(view: Inputs & Pick<Judgement, 'technical' | 'flow' | 'value'>
   const stockName = names.zh ?? names.en ?? ''
   const findings = skillFindings(known, price === null ? null : { ...view, price, stockName }, language)
   return { skillFindings: findings, unknownSkills: unknown }
+}
+
+// What claims about days before the last one are decided by: crosses, a lost average, the limit of a session.
+
+export function recentSeries(facts: Judged) {
+  const { dif, dea, ma60 } = indicatorSeries(columns(facts.bars))
+  return { difs: listOf(dif), deas: listOf(dea), ma60s: listOf(ma60), limitPct: limitOf(facts) }
+}
+
+const listOf = (series: ArrayLike<number>) => Array.from(series, (value) => (Number.isNaN(value) ? null : value))
+
+function limitOf({ instrument, asOf, quote, yesterday, displayName }: Judged): number | null {
+  const previousClose = quote?.prevClose ?? yesterday?.close
+  if (previousClose === undefined) return null
+  const limit = limitShare({ instrument, date: asOf, previousClose, isAdjusted: true, name: displayName })
+  return limit === null ? null : limit * 100
 }

@@ -2,6 +2,8 @@
 // ATRs from one, so that a reader can check it. The four keep their order:
 // stop loss < secondary buy ≤ ideal buy ≤ price < take profit; what cannot keep it is null.
 
+import { costShare } from '../../market/costs.ts'
+import type { Instrument } from '../../market/instruments.ts'
 import type { LevelBasis } from '../codes.ts'
 import { fixed } from '../texts/format.ts'
 import type { Technical } from './signals.ts'
@@ -37,7 +39,7 @@ export function strategyLevels(technical: Technical | null, price: number, decim
 }
 
 /** The levels of the chart upside down, every price as far below as it is above: what a sale is measured by. */
-export function upsideDownLevels(technical: Technical, price: number, decimals: number): StrategyLevels {
+function upsideDownLevels(technical: Technical, price: number, decimals: number): StrategyLevels {
   const turned = anchors(technical).map((anchor) => ({ ...anchor, price: 2 * price - anchor.price }))
   return levelsAmong(turned, technical, { price, decimals })
 }
@@ -142,11 +144,76 @@ function away({ atr, decimals }: Grid, anchor: Anchor, offsetAtr: number): Level
 }
 
 /** Taken down to so many decimals. */
-export function floored(price: number, decimals: number): number {
+function floored(price: number, decimals: number): number {
   const scale = 10 ** decimals
   return Math.floor(price * scale) / scale
 }
 
 function notAbove(limit: number, level: Level): Level | null {
   return level.price > 0 && level.price <= limit ? level : null
+}
+
+// What a plan can win for what it risks, after the costs of the trade, at its own entry. A purchase that cannot win one and a half times
+// what it risks is no plan to buy. A sale is held to the same rule, read upside down: what falling to the next support would save,
+// against what rising to the next resistances would cost.
+
+export const LEAST_REWARD_RISK = 1.5
+
+/** Entry, stop and target in the order of a purchase; shares are of the entry with its costs. */
+export type TradePlan = {
+  entry: number
+  stop: number
+  target: number
+  rewardPct: number
+  riskPct: number
+  ratio: number
+  /** The highest price at which the plan still wins enough for what it risks. */
+  mostEntry: number
+  /** Of buying and selling, in percent of the amount. */
+  costPct: number
+}
+
+/** What a trade costs on each side, as shares of its amount. */
+export type Costs = { buy: number; sell: number }
+
+export function costsOf(instrument: Pick<Instrument, 'market' | 'kind'>, date: string): Costs {
+  return { buy: costShare(instrument, 'buy', date), sell: costShare(instrument, 'sell', date) }
+}
+
+/**
+ * The plan of a purchase: bought at the ideal price, or below it, where only that wins enough for what it risks. Null where not even the
+ * second price to buy at does, or where the chart has no levels.
+ */
+export function tradePlan(levels: StrategyLevels, costs: Costs, decimals: number): TradePlan | null {
+  const { idealBuy, secondaryBuy, stopLoss, takeProfit } = levels
+  if (idealBuy === null || secondaryBuy === null || stopLoss === null || takeProfit === null) return null
+  const [stop, target] = [stopLoss.price, takeProfit.price]
+  const [lost, won] = [stop * (1 - costs.sell), target * (1 - costs.sell)]
+  const mostEntry = (won + LEAST_REWARD_RISK * lost) / (1 + LEAST_REWARD_RISK) / (1 + costs.buy)
+  const entry = idealBuy.price <= mostEntry ? idealBuy.price : floored(mostEntry, decimals)
+  if (entry < secondaryBuy.price) return null
+  const paid = entry * (1 + costs.buy)
+  return {
+    ...{ entry, stop, target, mostEntry },
+    rewardPct: ((won - paid) / paid) * 100,
+    riskPct: ((paid - lost) / paid) * 100,
+    ratio: (won - paid) / (paid - lost),
+    costPct: (costs.buy + costs.sell) * 100,
+  }
+}
+
+/** Whether a purchase, or a sale by the chart upside down, has a plan. A sale pays its costs on the other sides. */
+export function hasPlan({ side, technical, price, decimals }: Question, costs: Costs): boolean {
+  if (side === 'buy') return tradePlan(strategyLevels(technical, price, decimals), costs, decimals) !== null
+  const turned = { buy: costs.sell, sell: costs.buy }
+  return tradePlan(upsideDownLevels(technical, price, decimals), turned, decimals) !== null
+}
+
+type Question = { side: 'buy' | 'sell'; technical: Technical; price: number; decimals: number }
+
+/** Levels as a report shows them: the entry is the plan's, and where nothing should be bought there is no price to buy at. */
+export function shownLevels(levels: StrategyLevels, plan: TradePlan | null, isSale: boolean): StrategyLevels {
+  if (isSale || plan === null || levels.idealBuy === null) return { ...levels, idealBuy: null, secondaryBuy: null }
+  if (plan.entry === levels.idealBuy.price) return levels
+  return { ...levels, idealBuy: { price: plan.entry, basis: 'reward', offsetAtr: 0 } }
 }

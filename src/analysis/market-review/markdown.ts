@@ -2,8 +2,7 @@
 // an address becomes a link only when it is one of the web.
 
 import { REVIEW_PARTS, type ReviewPart } from '../codes.ts'
-import { escapeMarkdown, list, table } from '../report/render/markdown-text.ts'
-import { commentMarkdown } from '../report/render/model-comment.ts'
+import { commentMarkdown, escapeMarkdown, list, table } from '../report/render/markdown-text.ts'
 import { fill, textsOf } from '../texts/book.ts'
 import { largeNumber, sampleNotice, signedPct } from '../texts/format.ts'
 import { indexChart, svgAddress } from './chart.ts'

@@ -1,16 +1,15 @@
 // A market review as a queued task: made region by region through the four steps (figures, light, words, payload), told while it
 // goes on, saved. A region that fails is named and leaves the others alone; a review of which nothing is left fails.
 
-import { type Clock, isoMicros } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { errorFields, log } from '../../lib/log.ts'
 import type { ProviderRun } from '../../market/provider-run.ts'
 import { STAGE_PROGRESS } from '../codes.ts'
 import type { Ctx } from '../ctx.ts'
-import { within } from '../deadline.ts'
+import { within } from '../ctx.ts'
 import { storedDiagnostics } from '../diagnostics.ts'
-import { providerNodes } from '../flow/nodes.ts'
-import { flowEvent } from '../flow/run-flow.ts'
-import type { RunHooks } from '../flow/steps.ts'
+import { providerStep, type RunHooks, stepId } from '../flow/live.ts'
+import { providerNodes } from '../flow/run-flow.ts'
 import { escapeMarkdown } from '../report/render/markdown-text.ts'
 import { REVIEW_CODE } from '../request.ts'
 import { type Save, savePatiently } from '../run/save.ts'
@@ -26,9 +25,6 @@ import { type MarketPayload, marketPayload, type PayloadOptions, type Review, ty
 import { reviewRecord } from './record.ts'
 import { lenientRegions, REGION_SPECS, type Region } from './regions.ts'
 import { codeNarrative } from './write.ts'
-
-/** Steps of different runs of one task keep apart by their numbers. */
-const PER_ATTEMPT = 1_000
 
 type Run = { hooks: RunHooks; clock: Clock; save: Save }
 
@@ -66,15 +62,7 @@ function stepTeller(job: RunJob, onSteps: RunHooks['onSteps']): Ctx['tried'] {
     told.push(...runs)
     // All of them are numbered together: the same source asked for another region is another step.
     const nodes = providerNodes(storedDiagnostics({ ...job, stockCode: REVIEW_CODE }, told).provider_runs).slice(before)
-    const steps = nodes.map((node, i) =>
-      flowEvent({
-        id: `flow_${String((job.attempt - 1) * PER_ATTEMPT + before + i + 1).padStart(4, '0')}`,
-        timestamp: node.ended_at ?? isoMicros(Date.now()),
-        type: 'provider_run',
-        node,
-        metadata: { data_type: node.metadata.data_type, provider: node.provider, node },
-      }),
-    )
+    const steps = nodes.map((node, i) => providerStep(stepId(job, before + i + 1), node))
     if (steps.length > 0) await onSteps(steps)
   }
 }

@@ -2,7 +2,7 @@
 
 import { STAGE_PROGRESS } from '../codes.ts'
 import type { AnalysisCtx, Ctx } from '../ctx.ts'
-import { type RunHooks, savedStep, stepTeller } from '../flow/steps.ts'
+import { type RunHooks, savedStep, stepTeller } from '../flow/live.ts'
 import type { AnalysisInput, Deps } from '../gather/input.ts'
 import type { Report } from '../report/build.ts'
 import { recordOf, savedMark } from '../report/record.ts'

@@ -2,9 +2,9 @@
 // report, with a reason, at a deadline, cancelled, or silently because the task is no longer its own.
 
 import { errorFields, log } from '../../lib/log.ts'
-import { type Bounded, within } from '../deadline.ts'
+import { type Bounded, within } from '../ctx.ts'
+import type { RunHooks } from '../flow/live.ts'
 import type { FlowEvent } from '../flow/run-flow.ts'
-import type { RunHooks } from '../flow/steps.ts'
 import type { Finish, Outcome, Progress, RunOrder, TaskState } from '../task.ts'
 import { textsOf } from '../texts/book.ts'
 

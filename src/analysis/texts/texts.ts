@@ -4,6 +4,7 @@
 import type { FinancialReport } from '../../market/company.ts'
 import type { AdjustmentKind, CheckKey as ConsistencyCheck, DetailCode } from '../../market/consistency/types.ts'
 import type { ChipHealth } from '../../market/indicators/chips.ts'
+import type { Market } from '../../market/instruments.ts'
 import type { Dimension } from '../../news/article.ts'
 import type {
   Advice,
@@ -11,6 +12,7 @@ import type {
   Confidence,
   CurrencyCode,
   DecisionType,
+  Direction,
   FlowWord,
   GapKind,
   GuardCode,
@@ -35,8 +37,6 @@ import type {
 } from '../codes.ts'
 import type { Action, ContextBlock, DiagnosticComponent, DiagnosticSummary, MarketPhaseSummary } from '../schemas.ts'
 import type { BesideTexts } from './beside.ts'
-import type { EvidenceTexts } from './evidence.ts'
-import type { OutlookTexts } from './outlook.ts'
 
 export type Texts = {
   /** What prompts call the language. */
@@ -302,4 +302,49 @@ export type ConsistencyTexts = {
   adjustedRangeText: string
   nearAdjustedHigh: string
   nearAdjustedLow: string
+}
+
+// The shape of the texts about what the method was worth in the past; `texts.ts` has the rest of the book's.
+
+export type EvidenceTexts = {
+  heading: string
+  /** Nothing was computed for this market. */
+  none: string
+  group: Record<DecisionType, string>
+  market: Record<Market | 'all', string>
+  regime: Record<'all' | 'bull' | 'bear' | 'sideways' | 'unknown', string>
+  /** `{group}`, `{market}`, `{regime}`, `{count}`, `{effective}`, `{sessions}`, `{mean}`, `{random}`. */
+  cases: string
+  /** `{excess}`, `{low}`, `{high}`. */
+  edge: string
+  noEdge: string
+  /** `{least}`. */
+  tooFew: string
+  noClaim: string
+  /** `{probability}`, `{base}`, `{skill}`. */
+  probability: string
+  /** Between sentences. */
+  join: string
+}
+
+// The shape of the texts about horizons, plans and what a listing did; `texts.ts` has the rest of the book's.
+
+export type HorizonKey = 'short' | 'medium' | 'long' | 'weekly' | 'monthly'
+
+export type OutlookTexts = {
+  heading: { horizons: string; plan: string; returns: string; risk: string; turnover: string }
+  horizon: Record<HorizonKey, string>
+  direction: Record<Direction, string>
+  /** A verdict of the short averages: for how long it holds. */
+  holds: string
+  /** `{entry}`, `{ratio}`, `{reward}`, `{risk}`, `{cost}`, `{most}`. */
+  plan: string
+  /** `{budget}`, `{size}`. */
+  size: string
+  /** `{least}`. */
+  noPlan: string
+  noPlanOfSale: string
+  /** Between parts, and between a name and what it is. */
+  join: string
+  colon: string
 }

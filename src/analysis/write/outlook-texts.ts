@@ -1,10 +1,10 @@
 // For how long the verdict holds, and what its plan can win for what it risks, in words and in figures.
 
 import type { Judged } from '../judge/judge.ts'
-import { LEAST_REWARD_RISK } from '../judge/trade-plan.ts'
+import { LEAST_REWARD_RISK } from '../judge/levels.ts'
 import { fill, textsOf } from '../texts/book.ts'
 import { fixed, withUnit } from '../texts/format.ts'
-import type { HorizonKey } from '../texts/outlook.ts'
+import type { HorizonKey } from '../texts/texts.ts'
 
 type About = Pick<Judged, 'technical' | 'periods' | 'language'>
 

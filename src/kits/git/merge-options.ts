@@ -1,5 +1,6 @@
-// What `-X` and the configuration say about how texts are merged.
+// What options and the configuration say about how it is merged.
 
+import type { Arguments } from './arguments.ts'
 import { fatal, GitFailure } from './failure.ts'
 import type { Invocation } from './invocation.ts'
 import type { MergeStyle } from './merge-text.ts'
@@ -30,6 +31,19 @@ export function assertStrategy(name: string | null): void {
 export type MergeStrategy = 'ort' | 'recursive' | 'ours'
 
 /** The older name is another one for the same way, which is told all the same. */
-export function mergeStrategy(name: string | null): MergeStrategy {
+function mergeStrategy(name: string | null): MergeStrategy {
   return name === 'ours' || name === 'recursive' ? name : 'ort'
+}
+
+/** What `merge` and `pull` are asked for in the same words. */
+export async function mergeWishes(git: Invocation, options: Arguments) {
+  return {
+    commits: !options.has('no-commit'),
+    squash: options.has('squash'),
+    quiet: options.has('quiet'),
+    showsStat: !options.has('no-stat'),
+    unrelated: options.has('allow-unrelated-histories'),
+    strategy: mergeStrategy(options.value('strategy')),
+    style: await mergeStyle(git, options.all('strategy-option')),
+  }
 }

@@ -62,16 +62,18 @@ export async function merge(git: Invocation, request: MergeRequest): Promise<num
   return threeWay(git, request, { ours: head.oid, base: bases[0] ?? null })
 }
 
+export function unmergedRefusal(doing: string): GitFailure {
+  return new GitFailure(
+    `error: ${doing} is not possible because you have unmerged files.\n` +
+      "hint: Fix them up in the work tree, and then use 'git add/rm <file>'\n" +
+      'hint: as appropriate to mark resolution and make a commit.\nfatal: Exiting because of an unresolved conflict.',
+    128,
+  )
+}
+
 export async function refuseUnfinished(git: Invocation): Promise<void> {
   const repo = git.repo()
-  if ((await repo.index()).unmergedPaths().length > 0) {
-    throw new GitFailure(
-      'error: Merging is not possible because you have unmerged files.\n' +
-        "hint: Fix them up in the work tree, and then use 'git add/rm <file>'\n" +
-        'hint: as appropriate to mark resolution and make a commit.\nfatal: Exiting because of an unresolved conflict.',
-      128,
-    )
-  }
+  if ((await repo.index()).unmergedPaths().length > 0) throw unmergedRefusal('Merging')
   if ((await repo.refs.resolve('MERGE_HEAD')) !== null) {
     throw fatal('You have not concluded your merge (MERGE_HEAD exists).\nPlease, commit your changes before you merge.')
   }

@@ -61,8 +61,10 @@ export async function patchOf(repo: Repository, change: PairedChange, options: P
 /** A blank in a name is told from the end of the name by a tab. */
 function named(repo: Repository, name: string): string {
   const shown = name === '/dev/null' ? name : repo.quoted(name)
-  return shown.includes(' ') && !shown.startsWith('"') ? `${shown}\t` : shown
+  return withTab(shown)
 }
+
+export const withTab = (shown: string): string => (shown.includes(' ') ? `${shown}\t` : shown)
 
 async function extendedHeader(repo: Repository, change: PairedChange, options: PatchOptions): Promise<string[]> {
   const { before, after, from, similarity, path } = change

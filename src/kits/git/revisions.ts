@@ -3,7 +3,7 @@
 
 import { resolvePath } from '../../workspace/paths.ts'
 import { parseMoment, showDate } from './dates.ts'
-import { GitFailure } from './failure.ts'
+import { fatal, GitFailure } from './failure.ts'
 import { mergeBases, walkHistory } from './history.ts'
 import { NULL_ID, parseTree } from './objects.ts'
 import { compilePattern } from './patterns.ts'
@@ -70,7 +70,7 @@ export function unknownRevision(words: string): GitFailure {
 }
 
 /** Commits to show and commits to leave out, from words such as `a..b`, `a...b`, `^a` and `b`. */
-export async function range(repo: Repository, words: string): Promise<{ include: string[]; exclude: string[] }> {
+export async function range(repo: Repository, words: string): Promise<Starts> {
   const parents = /^(.+)\^([!@])$/.exec(words)
   if (parents) {
     const oid = await commitId(repo, parents[1] ?? '')
@@ -85,6 +85,33 @@ export async function range(repo: Repository, words: string): Promise<{ include:
   if (dots[2] === '..') return { include: [to], exclude: [from] }
   return { include: [from, to], exclude: await mergeBases(repo, from, to) }
 }
+
+type Starts = { include: string[]; exclude: string[] }
+
+/** What several words name together. */
+export async function ranges(
+  repo: Repository,
+  words: readonly string[],
+  check: (word: string) => Promise<void> = async () => {},
+): Promise<Starts> {
+  const starts: Starts = { include: [], exclude: [] }
+  for (const word of words) {
+    await check(word)
+    const { include, exclude } = await range(repo, word)
+    starts.include.push(...include)
+    starts.exclude.push(...exclude)
+  }
+  return starts
+}
+
+/** As `ranges`, where a word that is not a range has to name something. */
+export function rangesOrCommits(repo: Repository, words: readonly string[]): Promise<Starts> {
+  return ranges(repo, words, async (word) => {
+    if (!isRange(word) && (await revision(repo, word)) === null) throw fatal(`bad revision '${word}'`)
+  })
+}
+
+export const isRange = (word: string): boolean => word.includes('..') || word.startsWith('^')
 
 /** A commit to begin at: any that words name, and the only merge base of two for `a...b`. Null for none. */
 export async function startPoint(repo: Repository, words: string): Promise<string | null> {

@@ -36,6 +36,7 @@ import { StoppedOutput } from './stopped-output.ts'
 import { SystemFiles } from './system-files.ts'
 
 type Library = typeof import('./lazy/just-bash.ts')
+type MarkedParser = Awaited<ReturnType<typeof loadMarkedParser>>
 type Options = NonNullable<ConstructorParameters<typeof Bash>[0]>
 
 export interface Interpretation {
@@ -95,60 +96,11 @@ const BACKSTOP_MS = 5000
 export async function interpret(run: Interpretation): Promise<number | null> {
   const library = await import('./lazy/just-bash.ts')
   await library.ready
-  const { output, stop } = run
-  const stopped = new StoppedOutput()
-  const pacer = new Pacer(() => stop.pull('stuck'))
-  // What the interpreter says about being stopped is said better by the outcome; before that it is the script's own text.
-  const show = (text: string) => output.write(cleaned(stop.reason || stopped.isStopping ? withoutStop(text) : text))
-  const commands = [...TEXT_PROCESSORS, ...SEARCH_COMMANDS, ...SYSTEM_COMMANDS, ...run.commands]
-  const added = ['timeout', ...Object.keys({ ...OWN_COMMANDS, ...TEXT_COMMANDS }), ...commands.map(({ name }) => name)]
-  const names = [...new Set([...library.getCommandNames(), ...added])]
-  const system = new SystemFiles(names, show)
-  const mask = new CreationMask()
-  const tree = mask.over(new PermittedFiles(run.fs))
-  const fs = new BashFs(tree, system)
-  const gate = new Gate(fs, pacer)
-  const { cwd, env, variables } = run.progress.state
-  const extensions = new ShellExtensions(library.defineCommand, {
-    ...run,
-    fs: tree,
-    commands,
-    system,
-    pacer,
-    signal: stop.signal,
-    deadline: stop.deadline,
-    show,
-    stopped,
-  })
-  const isSecret = secretTest(Object.values(run.secrets))
-  const onStatement = (shell: Interpreter) => keepState(shell, run.progress, isSecret)
-  const watch = new ScriptWatch({
-    pacer,
-    mask,
-    show,
-    stopped,
-    wordsFor: (path) => fs.wordsFor(path),
-    textOf: library.textOfScript,
-    parse: await loadMarkedParser(),
-    onStatement,
-  })
-  const bash = openShell(library, { run, fs: gate.fs, watch, pacer, stopped, added: extensions.commands })
-  // The library would have a folder of its own in it.
-  const previous = { OLDPWD: env.OLDPWD ?? '' }
-  const options = {
-    ...{ cwd, rawScript: true, signal: stop.signal },
-    env: { ...variables, ...previous, PWD: cwd },
-  }
-  const ended = runReadable(run.script, {
-    source: 'bash',
-    run: async (text, error) => {
-      if (error !== null) watch.nextShellHas({ options: [], text: null, file: null, isInput: false, error })
-      const result = await bash.exec(veiled(text), options)
-      return { result, isRead: watch.begun > 0 }
-    },
-  })
+  const assembly = assembled(library, run, await loadMarkedParser())
+  const { watch, gate, extensions, show } = assembly
+  const ended = execution(run, assembly)
   try {
-    const result = await Promise.race([ended, stop.overdue])
+    const result = await Promise.race([ended, run.stop.overdue])
     if (!result) return null
     // What no command sent to the terminal by itself: errors of the script as a whole, output caught on the way.
     show(result.stdout)
@@ -162,6 +114,80 @@ export async function interpret(run: Interpretation): Promise<number | null> {
     gate.close()
     await extensions.close()
   }
+}
+
+/** A shell with all that stands around it. */
+type Assembly = {
+  bash: Bash
+  watch: ScriptWatch
+  gate: Gate
+  extensions: ShellExtensions
+  show: (text: string) => void
+}
+
+function assembled(library: Library, run: Interpretation, parse: MarkedParser): Assembly {
+  const { stop } = run
+  const stopped = new StoppedOutput()
+  const pacer = new Pacer(() => stop.pull('stuck'))
+  const show = shownBy(run, stopped)
+  const commands = [...TEXT_PROCESSORS, ...SEARCH_COMMANDS, ...SYSTEM_COMMANDS, ...run.commands]
+  const system = new SystemFiles(namesOf(library, commands), show)
+  const mask = new CreationMask()
+  const tree = mask.over(new PermittedFiles(run.fs))
+  const fs = new BashFs(tree, system)
+  const gate = new Gate(fs, pacer)
+  const extensions = new ShellExtensions(library.defineCommand, {
+    ...run,
+    fs: tree,
+    commands,
+    system,
+    pacer,
+    signal: stop.signal,
+    deadline: stop.deadline,
+    show,
+    stopped,
+  })
+  const isSecret = secretTest(Object.values(run.secrets))
+  const watch = new ScriptWatch({
+    pacer,
+    mask,
+    show,
+    stopped,
+    wordsFor: (path) => fs.wordsFor(path),
+    textOf: library.textOfScript,
+    parse,
+    onStatement: (shell) => keepState(shell, run.progress, isSecret),
+  })
+  const bash = openShell(library, { run, fs: gate.fs, watch, pacer, stopped, added: extensions.commands })
+  return { bash, watch, gate, extensions, show }
+}
+
+/** What the interpreter says about being stopped is said better by the outcome; before that it is the script's own text. */
+function shownBy({ output, stop }: Interpretation, stopped: StoppedOutput): (text: string) => void {
+  return (text) => output.write(cleaned(stop.reason || stopped.isStopping ? withoutStop(text) : text))
+}
+
+function namesOf(library: Library, commands: readonly ShellCommand[]): string[] {
+  const added = ['timeout', ...Object.keys({ ...OWN_COMMANDS, ...TEXT_COMMANDS }), ...commands.map(({ name }) => name)]
+  return [...new Set([...library.getCommandNames(), ...added])]
+}
+
+function execution({ script, progress, stop }: Interpretation, { bash, watch }: Assembly) {
+  const { cwd, env, variables } = progress.state
+  // The library would have a folder of its own in it.
+  const previous = { OLDPWD: env.OLDPWD ?? '' }
+  const options = {
+    ...{ cwd, rawScript: true, signal: stop.signal },
+    env: { ...variables, ...previous, PWD: cwd },
+  }
+  return runReadable(script, {
+    source: 'bash',
+    run: async (text, error) => {
+      if (error !== null) watch.nextShellHas({ options: [], text: null, file: null, isInput: false, error })
+      const result = await bash.exec(veiled(text), options)
+      return { result, isRead: watch.begun > 0 }
+    },
+  })
 }
 
 type Shell = {

@@ -15,4 +15,5 @@ export {
   type NewEntry,
   STORED,
   storedParts,
+  wholeArchive,
 } from './zip-format.ts'

@@ -1,6 +1,8 @@
 // The records of a ZIP archive, as APPNOTE.TXT of PKWARE lays them out, all numbers little-endian. Sizes and offsets that
 // do not fit into 32 bits, and counts that do not fit into 16, stand in the ZIP64 records and are all ones elsewhere.
 
+import { joinBytes } from '../../lib/bytes.ts'
+
 export const LOCAL_HEADER = 0x04034b50
 export const LOCAL_HEADER_BYTES = 30
 export const CENTRAL_HEADER = 0x02014b50
@@ -58,6 +60,21 @@ export function localHeader(entry: NewEntry): Uint8Array {
     entry.name,
     extra,
   ])
+}
+
+/** An archive of entries whose packed contents are all there. */
+export function wholeArchive(entries: readonly { entry: Omit<NewEntry, 'offset'>; packed: Uint8Array }[]): Uint8Array {
+  const [contents, directory]: [Uint8Array[], Uint8Array[]] = [[], []]
+  let offset = 0
+  for (const { entry: told, packed } of entries) {
+    const entry = { ...told, offset }
+    const header = localHeader(entry)
+    contents.push(header, packed)
+    directory.push(centralHeader(entry))
+    offset += header.byteLength + packed.byteLength
+  }
+  const sizeBytes = directory.reduce((sum, header) => sum + header.byteLength, 0)
+  return joinBytes([...contents, ...directory, endOfArchive({ entries: entries.length, sizeBytes, offset })])
 }
 
 export function dataDescriptor({ crc, packedBytes, sizeBytes }: NewEntry): Uint8Array {

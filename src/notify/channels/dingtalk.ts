@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { defineChannel, JSON_TYPE, later, MINUTE_MS, OK, rejected } from '../channel.ts'
+import { defineChannel, JSON_TYPE, judgeErrcode, MINUTE_MS } from '../channel.ts'
 import { asBareSimple, titled } from '../dialects.ts'
-import { address, addressIn, base64, hmac, numberAt, textAt, token, tokenIn } from '../fields.ts'
+import { address, addressIn, base64, hmac, token, tokenIn } from '../fields.ts'
 
 const TOO_OFTEN = 130_101
 
@@ -21,12 +21,7 @@ export const dingtalk = defineChannel({
       headers: JSON_TYPE,
       body: JSON.stringify({ msgtype: 'markdown', markdown: { title: titled(part, 100), text: headed(part, text) } }),
     }),
-    judge: ({ body }) => {
-      const code = numberAt(body, 'errcode')
-      if (code === 0) return OK
-      const reason = `errcode ${code}: ${textAt(body, 'errmsg')}`
-      return code === TOO_OFTEN ? later(reason, MINUTE_MS) : rejected(reason)
-    },
+    judge: ({ body }) => judgeErrcode(body, TOO_OFTEN),
   }),
 })
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { defineChannel, JSON_TYPE, later, MINUTE_MS, OK, rejected } from '../channel.ts'
+import { defineChannel, JSON_TYPE, judgeErrcode, MINUTE_MS } from '../channel.ts'
 import { asSimple } from '../dialects.ts'
-import { address, addressIn, numberAt, textAt } from '../fields.ts'
+import { address, addressIn } from '../fields.ts'
 
 const TOO_OFTEN = 45_009
 
@@ -20,11 +20,6 @@ export const wecom = defineChannel({
       headers: JSON_TYPE,
       body: JSON.stringify({ msgtype: 'markdown', markdown: { content } }),
     }),
-    judge: ({ body }) => {
-      const code = numberAt(body, 'errcode')
-      if (code === 0) return OK
-      const reason = `errcode ${code}: ${textAt(body, 'errmsg')}`
-      return code === TOO_OFTEN ? later(reason, MINUTE_MS) : rejected(reason)
-    },
+    judge: ({ body }) => judgeErrcode(body, TOO_OFTEN),
   }),
 })

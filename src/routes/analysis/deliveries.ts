@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { taskQueue } from '../../bindings.ts'
-import { type DeliveryItem, findDelivery, listDeliveries, retryDelivery } from '../../db/delivery-log.ts'
+import { type DeliveryItem, findDelivery, listDeliveries, retryDelivery } from '../../db/deliveries.ts'
 import { AppError, analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { PAGE_QUERY, pageIdOf, pageKeyOf, pageOf } from '../../http/paging.ts'

@@ -15,7 +15,7 @@ import type { Bar } from '../../market/bars.ts'
 import { examinePrices } from '../../market/consistency/examine.ts'
 import { parseCode } from '../../market/instruments.ts'
 import type { MarketData } from '../../market/providers/index.ts'
-import { keyOf } from './history-filters.ts'
+import { keyOf } from './history-record.ts'
 
 const app = router(analysisEnvelope)
 

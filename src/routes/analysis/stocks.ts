@@ -7,22 +7,104 @@ import { type Config, config } from '../../config.ts'
 import { stockNameStore } from '../../db/stock-names.ts'
 import type { AppEnv } from '../../http/app-env.ts'
 import { callerLanguage } from '../../http/caller-language.ts'
-import { AppError, analysisEnvelope } from '../../http/errors.ts'
+import { AppError, analysisEnvelope, detailEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
-import { router } from '../../http/router.ts'
+import { router, serve } from '../../http/router.ts'
 import { laxInt } from '../../http/validation.ts'
-import { currentNames, MATCHES, type NameIndex, type Suggestion, suggest } from '../../kits/market-names/index.ts'
+import {
+  currentNames,
+  initialsOf,
+  joinedPinyin,
+  type Listing,
+  MATCHES,
+  type NameIndex,
+  type Suggestion,
+  suggest,
+} from '../../kits/market-names/index.ts'
 import { isoMicros } from '../../lib/clock.ts'
 import type { Bar, Quote } from '../../market/bars.ts'
 import { examinePrices } from '../../market/consistency/examine.ts'
+import type { Instrument } from '../../market/instruments.ts'
 import { canonicalCode, instrumentOf, keyOf, placeOf } from '../../market/names/labels.ts'
 import { rejectionText } from '../../market/names/rejection-texts.ts'
 import { searchTexts } from '../../market/pasted.ts'
 import type { Fetched } from '../../market/provider-run.ts'
 import { type Resolved, resolveInput } from '../../market/resolve.ts'
-import { BAR_FIELDS, fieldChecks, QUOTE_FIELDS } from './price-marks.ts'
-import { StockHistory, StockQuote } from './schemas.ts'
-import { stockIndex } from './stocks-index.ts'
+import { BAR_FIELDS, fieldChecks, QUOTE_FIELDS, StockHistory, StockQuote } from './schemas.ts'
+
+// The list that the web client loads once and searches by itself. Its rows are tuples of fixed order, part of the wire contract.
+
+const stockIndex = router(detailEnvelope)
+
+/** Code with exchange, code as shown, Chinese name, pinyin, initials, aliases, market, kind, still traded, popularity. */
+type Entry = [
+  canonicalCode: string,
+  shownCode: string,
+  zh: string,
+  pinyin: string,
+  initials: string,
+  aliases: string[],
+  market: 'CN' | 'HK' | 'US' | 'JP' | 'KR' | 'TW' | 'INDEX' | 'ETF' | 'BSE',
+  kind: Instrument['kind'],
+  active: boolean,
+  popularity: number,
+]
+
+// A file to the browser, not a call of the API: the document does not tell of it.
+const file = { method: 'get', path: '/stocks.index.json' } as const
+serve(stockIndex, { ...file, scope: 'analysis', limit: 'reads', bodyLimit: 'standard' }, async (c) => {
+  const names = await currentNames(stockNameStore(c.env.DB))
+  const headers = { etag: `W/"${names.version}"`, 'cache-control': 'private, no-cache' }
+  if (holds(c.req.header('if-none-match'), headers.etag)) return c.body(null, 304, headers)
+  return c.body(textOf(names), 200, { ...headers, 'content-type': 'application/json; charset=utf-8' })
+})
+
+/** Proxies drop or add the mark of a weak tag when they compress. */
+function holds(header: string | undefined, etag: string): boolean {
+  const plain = (tag: string) => tag.trim().replace(/^W\//, '')
+  return (header ?? '').split(',').some((tag) => plain(tag) === plain(etag) || tag.trim() === '*')
+}
+
+let made: { version: string; text: string } | null = null
+
+function textOf(names: NameIndex): string {
+  if (made?.version !== names.version) {
+    made = { version: names.version, text: JSON.stringify(names.all().map(entryOf)) }
+  }
+  return made.text
+}
+
+function entryOf(listing: Listing): Entry {
+  const { zh, en, aliases, kind, active, popularity } = listing
+  const instrument = instrumentOf(listing)
+  const others = en === '' || en === zh ? aliases : [en, ...aliases]
+  return [
+    canonicalCode(instrument),
+    shownCode(instrument),
+    zh,
+    joinedPinyin(listing),
+    initialsOf(listing),
+    [...others],
+    marketOf(instrument),
+    kind,
+    active,
+    popularity,
+  ]
+}
+
+/** What the client may submit as it stands. */
+function shownCode({ key, market, kind, code }: Instrument): string {
+  return market === 'hk' && kind !== 'index' ? code : key
+}
+
+function marketOf({ market, exchange, kind }: Instrument): Entry[6] {
+  if (kind === 'index') return 'INDEX'
+  if (market === 'cn' && kind === 'etf') return 'ETF'
+  if (exchange === 'BJ') return 'BSE'
+  return market.toUpperCase() as Entry[6]
+}
+
+export { stockIndex }
 
 const app = router(analysisEnvelope)
 app.route('/', stockIndex)

@@ -20,9 +20,8 @@ type Props = { code: string; language: string; levels: Level[]; redRises: boolea
 export function ChartSection({ code, language, levels, redRises, reportIsSample }: Props) {
   const [sessions, setSessions] = useState(126)
   const { history, problem, tryAgain } = useHistory(code, sessions, language)
-  const notice = history?.data_notice ?? null
   // Levels of one source over prices of another would be a picture of nothing.
-  const isMixed = history !== null && (notice !== null) !== reportIsSample
+  const isMixed = history !== null && ((history.data_notice ?? null) !== null) !== reportIsSample
   const bars = history?.data ?? []
   return (
     <section class="chart-section" aria-labelledby="chart-head" lang="en">
@@ -35,17 +34,7 @@ export function ChartSection({ code, language, levels, redRises, reportIsSample 
           No price chart: {problem}
         </Notice>
       )}
-      {isMixed && (
-        <Notice kind="warning">
-          These prices come from another source than the report, so its levels are not drawn.{' '}
-          {notice ?? "They are a live market's."}
-        </Notice>
-      )}
-      {history?.data_checks && (
-        <Notice kind="warning">
-          <span lang={language}>{history.data_checks}</span>
-        </Notice>
-      )}
+      {history !== null && <Warnings history={history} isMixed={isMixed} language={language} />}
       {history !== null && bars.length === 0 && <p class="empty">There are no daily prices for this time.</p>}
       {bars.length > 0 && (
         <>
@@ -59,6 +48,26 @@ export function ChartSection({ code, language, levels, redRises, reportIsSample 
         </>
       )}
     </section>
+  )
+}
+
+type WarningsProps = { history: History; isMixed: boolean; language: string }
+
+function Warnings({ history, isMixed, language }: WarningsProps) {
+  return (
+    <>
+      {isMixed && (
+        <Notice kind="warning">
+          These prices come from another source than the report, so its levels are not drawn.{' '}
+          {history.data_notice ?? "They are a live market's."}
+        </Notice>
+      )}
+      {history.data_checks && (
+        <Notice kind="warning">
+          <span lang={language}>{history.data_checks}</span>
+        </Notice>
+      )}
+    </>
   )
 }
 

@@ -25,7 +25,6 @@ export function ReportView({ report, taskId }: { report: Report; taskId: string 
   // The figures failed a check: the report has no score, and its chart would show what is doubted.
   const isWithheld = checks.isBlocked
   const parts = useMemo(() => storedParts(report), [report])
-  const disclosure = details?.empty_news_disclosure
   return (
     <article class={redRises ? 'report red-rises' : 'report'} lang={meta.report_language}>
       <Heading report={report} checks={checks} taskId={taskId} />
@@ -38,13 +37,7 @@ export function ReportView({ report, taskId }: { report: Report; taskId: string 
       {strategy !== null && <LevelList strategy={strategy} />}
       {parts.plan && <Plan part={parts.plan} checks={checks} />}
       {parts.horizons && <Horizons part={parts.horizons} checks={checks} />}
-      <section class="report-part" aria-labelledby="summary-head">
-        <h2 id="summary-head" lang="en">
-          Summary
-        </h2>
-        <p class="summary-text">{summary.analysis_summary}</p>
-        {typeof disclosure === 'string' && <Notice kind="info">{disclosure}</Notice>}
-      </section>
+      <Summary text={summary.analysis_summary} disclosure={details?.empty_news_disclosure} />
       {!isWithheld && (
         <ChartSection
           code={meta.stock_code}
@@ -65,6 +58,19 @@ export function ReportView({ report, taskId }: { report: Report; taskId: string 
         investment advice.
       </p>
     </article>
+  )
+}
+
+/** With what is said where no news was found. */
+function Summary({ text, disclosure }: { text: string; disclosure: unknown }) {
+  return (
+    <section class="report-part" aria-labelledby="summary-head">
+      <h2 id="summary-head" lang="en">
+        Summary
+      </h2>
+      <p class="summary-text">{text}</p>
+      {typeof disclosure === 'string' && <Notice kind="info">{disclosure}</Notice>}
+    </section>
   )
 }
 

@@ -2,7 +2,7 @@
 
 import { useEffect, useId, useMemo, useState } from 'preact/hooks'
 import { getApiDocument, messageOf } from '../api.ts'
-import { Notice } from '../ui.tsx'
+import { Bar, Notice } from '../ui.tsx'
 import { type ApiDocument, filtered, type Group, groupsOf } from './document.ts'
 import { EndpointCard } from './endpoint-card.tsx'
 import { Words } from './words.tsx'
@@ -13,10 +13,7 @@ export function ReferencePage() {
   const { loaded, load } = useDocument()
   return (
     <>
-      <a class="skip" href="#reference">
-        Skip to the endpoints
-      </a>
-      <header class="bar">
+      <Bar skip={{ to: '#reference', words: 'Skip to the endpoints' }}>
         <a class="brand" href="/">
           <span>Bellwether</span>
         </a>
@@ -27,7 +24,7 @@ export function ReferencePage() {
           </a>
           <a href="/openapi.json">openapi.json</a>
         </nav>
-      </header>
+      </Bar>
       {loaded.state === 'loading' && <p class="opening">Opening…</p>}
       {loaded.state === 'failed' && (
         <main class="narrow">

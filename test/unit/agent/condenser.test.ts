@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Condensing, condensing, maskPages, summaryPrompt } from '../../../src/agent/context/condenser.ts'
 import type { ViewEntry } from '../../../src/agent/context/history.ts'
-import { fixedTokens, messageTokens, textTokens } from '../../../src/agent/tokens.ts'
+import { fixedTokens, messageTokens, textTokens } from '../../../src/agent/context/history.ts'
 import type { PromptMessage } from '../../../src/llm/model.ts'
 
 const HEAD: ViewEntry[] = [

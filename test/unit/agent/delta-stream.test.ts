@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { StreamFrame } from '../../../src/agent/events.ts'
 import { HIDDEN, Mask } from '../../../src/agent/masking.ts'
-import { DeltaStream } from '../../../src/agent/model-answer.ts'
+import { DeltaStream } from '../../../src/agent/model-step.ts'
 import type { ModelDelta } from '../../../src/llm/model.ts'
 
 beforeEach(() => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { agentMessage, condensation, runAction, userMessage } from '../../../src/agent/actions.ts'
-import { LOOP_WINDOW, type LoopEntry, loopEntry, loopIn } from '../../../src/agent/context/loop-detection.ts'
+import { LOOP_WINDOW, type LoopEntry, loopEntry, loopIn } from '../../../src/agent/context/limits.ts'
 import type { NewEvent } from '../../../src/agent/events.ts'
 import { errorObservation, runObservation } from '../../../src/agent/observations.ts'
 

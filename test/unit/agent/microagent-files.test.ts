@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { builtinMicroagents } from '../../../src/agent/builtin-microagents.ts'
-import { readMicroagents } from '../../../src/agent/context/microagent-files.ts'
+import { builtinMicroagents, readMicroagents } from '../../../src/agent/context/microagent-files.ts'
 import { OWN_DIRECTORY, REFERENCE_DIRECTORY } from '../../../src/agent/microagents.ts'
 import { MemoryFileSystem } from '../../support/memory-file-system.ts'
 

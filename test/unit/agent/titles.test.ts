@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { fallbackTitle, titleFrom, titlePrompt } from '../../../src/agent/titles.ts'
+import { fallbackTitle, titleFrom, titlePrompt } from '../../../src/agent/remember.ts'
 
 test('the question for a title holds the first thousand characters of the message, and none is asked for nothing', () => {
   expect(titlePrompt('  \n ')).toBeNull()

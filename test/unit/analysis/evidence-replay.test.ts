@@ -8,13 +8,12 @@ import { rowsOf } from '../../../src/analysis/evidence/rows.ts'
 import { STANCES } from '../../../src/analysis/evidence/vocabulary.ts'
 import { decide } from '../../../src/analysis/judge/decision.ts'
 import { heldToPlan } from '../../../src/analysis/judge/guardrails.ts'
-import { strategyLevels } from '../../../src/analysis/judge/levels.ts'
+import { costsOf, hasPlan, strategyLevels } from '../../../src/analysis/judge/levels.ts'
 import { scoredAt, technicalAt, technicalView } from '../../../src/analysis/judge/signals.ts'
-import { costsOf, hasPlan } from '../../../src/analysis/judge/trade-plan.ts'
 import { priceDecimals } from '../../../src/analysis/texts/format.ts'
 import { columns, indicatorSeries } from '../../../src/market/indicators/index.ts'
 import { parseCode } from '../../../src/market/instruments.ts'
-import { listSamples, loadSampleBars } from '../../../src/market/samples.ts'
+import { listSamples, loadSampleBars } from '../../../src/market/providers/sample.ts'
 
 const IS_PROOF = inject('isProof')
 function instrumentOf(key: string) {

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/analysis/judge/decision.ts'
-import { type Horizons, isAbove, standing } from '../../../src/analysis/judge/horizons.ts'
-import { periodTrends } from '../../../src/analysis/judge/periods.ts'
+import { type Horizons, isAbove, periodTrends, standing } from '../../../src/analysis/judge/horizons.ts'
 import { type Technical, technicalView } from '../../../src/analysis/judge/signals.ts'
 import { barsOf, wave } from './series.ts'
 

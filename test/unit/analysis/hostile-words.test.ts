@@ -2,8 +2,8 @@
 // when the model says nothing of note, in the report and in all that is made of it.
 
 import { expect, test } from 'vitest'
+import { stepTeller } from '../../../src/analysis/flow/live.ts'
 import type { FlowEvent } from '../../../src/analysis/flow/run-flow.ts'
-import { stepTeller } from '../../../src/analysis/flow/steps.ts'
 import type { Narrator } from '../../../src/analysis/narrator.ts'
 import { recordOf } from '../../../src/analysis/report/record.ts'
 import { renderHtml } from '../../../src/analysis/report/render/html.ts'

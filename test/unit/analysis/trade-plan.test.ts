@@ -2,9 +2,17 @@ import { expect, test } from 'vitest'
 import { walkOf } from '../../../scripts/evaluate/walks.ts'
 import { decide } from '../../../src/analysis/judge/decision.ts'
 import { heldToPlan } from '../../../src/analysis/judge/guardrails.ts'
-import { type Level, type StrategyLevels, strategyLevels } from '../../../src/analysis/judge/levels.ts'
+import {
+  costsOf,
+  hasPlan,
+  LEAST_REWARD_RISK,
+  type Level,
+  type StrategyLevels,
+  shownLevels,
+  strategyLevels,
+  tradePlan,
+} from '../../../src/analysis/judge/levels.ts'
 import { type Technical, technicalView } from '../../../src/analysis/judge/signals.ts'
-import { costsOf, hasPlan, LEAST_REWARD_RISK, shownLevels, tradePlan } from '../../../src/analysis/judge/trade-plan.ts'
 import { barsOf, wave } from './series.ts'
 
 const at = (price: number): Level => ({ price, basis: 'ma5', offsetAtr: 0 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { findJsonBreak } from '../../../src/http/json-break.ts'
+import { findJsonBreak } from '../../../src/http/validation-items.ts'
 
 const accepts = (text: string): boolean => {
   try {

@@ -1,7 +1,7 @@
 import { expect, inject, test } from 'vitest'
+import { MARKER_HEADER } from '../../../src/lib/address-policy.ts'
 import { DoorError } from '../../../src/lib/guarded-fetch.ts'
 import { operatorFetchOnce, requestJson, UpstreamError } from '../../../src/lib/http-client.ts'
-import { MARKER_HEADER } from '../../../src/lib/outbound-marker.ts'
 
 const server = () => inject('gitServer')
 const redirecting = (target: string, status = 302) =>

@@ -4,13 +4,14 @@ import {
   type Chooser,
   checkAddress,
   isPolicyEntry,
+  MARKER_HEADER,
   namedByOperator,
   noteOwnPort,
+  outboundMarker,
   STRANGER,
   typedByPerson,
 } from '../../../src/lib/address-policy.ts'
 import { type Door, DoorError, guardedFetch } from '../../../src/lib/guarded-fetch.ts'
-import { MARKER_HEADER, outboundMarker } from '../../../src/lib/outbound-marker.ts'
 import { allowing, LOCAL } from '../../helpers/policies.ts'
 import { ALLOWED } from './address-corpus.ts'
 import { OTHERS, OWN, OWN_ORIGINS } from './own-origin-corpus.ts'

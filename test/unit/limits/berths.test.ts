@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { Berths } from '../../../src/limits/berths.ts'
+import { Berths } from '../../../src/limits/body-room.ts'
 
 const OPTIONS = { capacity: 10, waitMs: 1_000, stayMs: 5_000, maxWaiting: 2 }
 

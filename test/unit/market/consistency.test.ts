@@ -6,7 +6,7 @@ import { sessionEnd } from '../../../src/market/calendar.ts'
 import { examine } from '../../../src/market/consistency/examine.ts'
 import { limitShare } from '../../../src/market/consistency/limits.ts'
 import { alarms, CHECKS, type Evidence, type Finding } from '../../../src/market/consistency/types.ts'
-import { listSamples, loadSampleBars } from '../../../src/market/samples.ts'
+import { listSamples, loadSampleBars } from '../../../src/market/providers/sample.ts'
 import { CORRUPTIONS } from './corruptions.ts'
 import { cleanSeries, instrumentOf, quoteOf, randomOf } from './series-evidence.ts'
 

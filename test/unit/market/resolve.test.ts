@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { expect, inject, test } from 'vitest'
 import { packagedNames } from '../../../src/kits/market-names/index.ts'
 import { rejectionText } from '../../../src/market/names/rejection-texts.ts'
+import { listSamples } from '../../../src/market/providers/sample.ts'
+import { resolvePasted } from '../../../src/market/readings.ts'
 import { resolveEntries, resolveInput } from '../../../src/market/resolve.ts'
-import { resolvePasted } from '../../../src/market/resolve-pasted.ts'
-import { listSamples } from '../../../src/market/samples.ts'
 
 const names = await packagedNames()
 

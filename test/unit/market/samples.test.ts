@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { isCalendarKnown, isTradingDay, previousTradingDay } from '../../../src/market/calendar.ts'
 import { createMarketData } from '../../../src/market/providers/index.ts'
-import { listSamples, loadSampleBars, provenanceOf } from '../../../src/market/samples.ts'
+import { listSamples, loadSampleBars, provenanceOf } from '../../../src/market/providers/sample.ts'
 import { instrument } from './upstream.ts'
 
 test('the sample covers three markets with enough sessions, and each series says what it is', () => {

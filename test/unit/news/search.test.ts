@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { newsPool } from '../../../src/db/news.ts'
+import { newsPool } from '../../../src/db/market-state.ts'
 import type { Fetch } from '../../../src/lib/http-client.ts'
 import { plain } from '../../../src/news/article.ts'
 import { isSerious, questionsOf, relevantHits, withoutDoubles } from '../../../src/news/relevance.ts'

@@ -2,10 +2,15 @@ import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 import { noteChannelTest } from '../../../src/db/channels.ts'
-import { deliveryStore, LEASE_MS, noteNotice } from '../../../src/db/deliveries.ts'
-import { findDelivery, listDeliveries, retryDelivery } from '../../../src/db/delivery-log.ts'
-import type { DeliveryStore } from '../../../src/notify/delivery.ts'
-import type { Notice } from '../../../src/notify/notice.ts'
+import {
+  deliveryStore,
+  findDelivery,
+  LEASE_MS,
+  listDeliveries,
+  noteNotice,
+  retryDelivery,
+} from '../../../src/db/deliveries.ts'
+import type { DeliveryStore, Notice } from '../../../src/notify/delivery.ts'
 import { notify } from '../../../src/notify/run.ts'
 import { heldTimers } from '../../helpers/timers.ts'
 import { notifyLane } from './host.ts'

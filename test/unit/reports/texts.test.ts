@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { knownName, namesDisagree } from '../../../src/analysis/gather/stock-name.ts'
-import { type Block, contextPackOverview, dataQuality } from '../../../src/analysis/judge/context-pack.ts'
+import { type Block, contextPackOverview, dataQuality } from '../../../src/analysis/judge/evidence.ts'
 import { escapeMarkdown } from '../../../src/analysis/report/render/markdown-text.ts'
 import { ReportLanguage as Languages, type ReportLanguage } from '../../../src/analysis/schemas.ts'
 import { fill, textsOf } from '../../../src/analysis/texts/book.ts'

@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { sessionEnd } from '../../../src/market/calendar.ts'
 import { wallClock } from '../../../src/market/zoned-time.ts'
-import { nextSlot, slotsBetween } from '../../../src/schedule/due.ts'
-import { DAYS, isZone, type When } from '../../../src/schedule/plan.ts'
+import { DAYS, isZone, nextSlot, slotsBetween, type When } from '../../../src/schedule/plan.ts'
 
 const at = (text: string) => Date.parse(text)
 const times = (zone: string, ...list: string[]): When => ({ times: list, zone, days: [...DAYS] })

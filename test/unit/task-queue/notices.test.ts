@@ -3,7 +3,7 @@ import { Notices } from '../../../durable-objects/task-queue/notices.ts'
 import type { TaskRequest } from '../../../src/analysis/request.ts'
 import type { Outcome } from '../../../src/analysis/task.ts'
 import { must } from '../../../src/lib/assert.ts'
-import type { Notice } from '../../../src/notify/notice.ts'
+import type { Notice } from '../../../src/notify/delivery.ts'
 import { type Bench, taskRequest, withQueue } from './queue.ts'
 
 const T0 = 1_000_000

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import type { RunHooks } from '../../../src/analysis/flow/steps.ts'
+import type { RunHooks } from '../../../src/analysis/flow/live.ts'
 import { type RunDeps, runTask } from '../../../src/analysis/run/run-task.ts'
 import type { Finish, Outcome, Progress, RunOrder } from '../../../src/analysis/task.ts'
 import { taskRequest } from './queue.ts'

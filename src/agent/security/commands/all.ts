@@ -3,9 +3,8 @@ import { BUILTIN_OPENERS } from './builtins.ts'
 import { FILE_OPENERS } from './files.ts'
 import { git } from './git.ts'
 import { PROGRAM_OPENERS } from './programs.ts'
-import { SEARCH_OPENERS } from './searches.ts'
 import { SHELL_OPENERS } from './shells.ts'
-import { WRAPPER_OPENERS } from './wrappers.ts'
+import { SEARCH_OPENERS, WRAPPER_OPENERS } from './wrappers.ts'
 
 /** What is known of each command beyond its rules. A command may be in several of the lists. */
 export const OPENERS: ReadonlyMap<string, Opener> = gather()

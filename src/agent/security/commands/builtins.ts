@@ -2,8 +2,8 @@
 
 import type { Bench, Opener } from '../bench.ts'
 import { has, type Input, operandsOf, valuesOf } from '../call.ts'
-import { holdsValue } from '../marks.ts'
 import { COMMAND_ALIAS, isSecretName } from '../variables.ts'
+import { holdsValue } from '../words.ts'
 
 const declare: Opener = ({ args }, bench) => {
   for (const arg of args) {

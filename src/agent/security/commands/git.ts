@@ -2,8 +2,8 @@
 
 import type { Bench, Opener } from '../bench.ts'
 import { type Call, has, operandsOf, valuesOf } from '../call.ts'
-import { holdsValue, isUnknown } from '../marks.ts'
 import { isSecretFile } from '../paths.ts'
+import { holdsValue, isUnknown } from '../words.ts'
 import { runText } from './shells.ts'
 
 /** They take their text from the file of `-F`. */

@@ -4,9 +4,9 @@ import type { Bench, Opener } from '../bench.ts'
 import { has, type Input, operandsOf, valuesOf } from '../call.ts'
 import { judgeJavaScript } from '../code/javascript.ts'
 import { judgeAwk, judgeSed } from '../code/text-programs.ts'
-import { holdsOutput, holdsValue, isAllUnknown, MARK } from '../marks.ts'
 import { candidates, isGitInternal, isRunByItself, isSecretFile } from '../paths.ts'
 import { isSecretName } from '../variables.ts'
+import { holdsOutput, holdsValue, isAllUnknown, MARK } from '../words.ts'
 
 const NODE_VALUED = [
   'erpC',

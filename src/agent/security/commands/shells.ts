@@ -2,7 +2,7 @@
 
 import type { Bench, Opener } from '../bench.ts'
 import { has, INHERITED, type Input, valuesOf } from '../call.ts'
-import { holdsOutput, holdsValue, MARK } from '../marks.ts'
+import { holdsOutput, holdsValue, MARK } from '../words.ts'
 
 const SHELLS: ReadonlySet<string> = new Set(
   'sh bash dash ash zsh ksh ksh93 mksh pdksh fish csh tcsh rbash yash posh oksh hush pwsh'.split(' '),

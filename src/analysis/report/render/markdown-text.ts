@@ -1,6 +1,9 @@
 // Text from outside (names, a source's message) goes into Markdown as text: it can neither format, link, embed, nor start
 // a block, and it stays on its line.
 
+import type { ReportLanguage } from '../../schemas.ts'
+import { textsOf } from '../../texts/book.ts'
+
 /** Any text as one inline run of plain words, with no more marks than it needs, so that the source reads well too. */
 export function escapeMarkdown(text: string): string {
   return (
@@ -30,4 +33,29 @@ export function table(head: string[], rows: string[][]): string {
 
 export function list(items: string[]): string {
   return items.map((item) => `- ${item}`).join('\n')
+}
+
+// The box of a model's words as Markdown: whose they are, where they differ, each sentence with its mark and the rows that bear it.
+
+export type Comment = {
+  notice: string
+  contradiction: string | null
+  sentences: { text: string; mark: 'doubtful' | 'undecidable' | null; cites: number[] }[]
+  evidence: { n: number; text: string }[]
+}
+
+export function commentMarkdown(comment: Comment, language: ReportLanguage): string {
+  const marks = textsOf(language).analysis.modelMark
+  const sentences = comment.sentences.map(({ text, mark, cites }) => {
+    const sources = cites.map((n) => ` \\[${n}\\]`).join('')
+    return `${escapeMarkdown(text)}${mark === null ? '' : ` (${marks[mark]})`}${sources}`
+  })
+  const lines = [
+    `**${escapeMarkdown(comment.notice)}**`,
+    ...(comment.contradiction === null ? [] : [escapeMarkdown(comment.contradiction)]),
+    ...sentences,
+  ]
+  const quoted = lines.map((line) => `> ${line.replaceAll('\n', ' ')}`).join('\n>\n')
+  const rows = comment.evidence.map(({ n, text }) => `\\[${n}\\] ${escapeMarkdown(text)}`)
+  return [quoted, list(rows)].filter((part) => part !== '').join('\n\n')
 }

@@ -8,8 +8,7 @@ import { aside, fixed, largeNumber, signedPct, withUnit } from '../../texts/form
 import type { ReportTexts } from '../../texts/texts.ts'
 import { checkLines, consistencyIn, hasScore, headingMark, touchMark } from '../consistency.ts'
 import type { TrendAnalysis } from '../trend-analysis.ts'
-import { list, table, escapeMarkdown as text } from './markdown-text.ts'
-import { commentMarkdown } from './model-comment.ts'
+import { commentMarkdown, list, table, escapeMarkdown as text } from './markdown-text.ts'
 import { type ReportView, reportView } from './view.ts'
 
 type Page = { report: AnalysisReport; view: ReportView; labels: ReportTexts }

@@ -1,4 +1,4 @@
-import type { ReportTexts } from '../texts.ts'
+import type { EvidenceTexts, OutlookTexts, ReportTexts } from '../texts.ts'
 
 export const report: ReportTexts = {
   sentiment: {
@@ -252,5 +252,60 @@ export const report: ReportTexts = {
   comma: ', ',
   clauseJoin: '; ',
   listComma: ', ',
+  colon: ': ',
+}
+
+export const evidence: EvidenceTexts = {
+  heading: 'Evidence',
+  none: 'the method has not been replayed over bars of this market yet',
+  group: { buy: 'advice to buy', hold: 'advice to wait', sell: 'advice to sell' },
+  market: {
+    all: 'all markets',
+    cn: 'mainland China',
+    hk: 'Hong Kong',
+    us: 'the United States',
+    jp: 'Japan',
+    kr: 'Korea',
+    tw: 'Taiwan',
+  },
+  regime: {
+    all: 'in any phase',
+    bull: 'above a rising 250-day average',
+    bear: 'below a falling 250-day average',
+    sideways: 'with the 250-day average undecided',
+    unknown: 'without a 250-day average',
+  },
+  cases:
+    '{count} earlier cases of {group} in {market}, {regime} (worth {effective} independent ones): {mean} % after {sessions} sessions and costs, against {random} % for a random entry',
+  edge: 'an edge was shown: {excess} points better than a random day (95 %: {low} to {high})',
+  noEdge: 'no edge shown: {excess} points better than a random day (95 %: {low} to {high})',
+  tooFew: 'too few to show anything (fewer than {least} independent cases)',
+  noClaim: 'waiting claims no edge',
+  probability: 'it came out as advised with {probability} % (any day: {base} %; Brier skill {skill})',
+  join: '; ',
+}
+
+export const outlook: OutlookTexts = {
+  heading: {
+    horizons: 'Trend by horizon',
+    plan: 'Reward/risk',
+    returns: 'Return of 5 / 20 / 60 / 250 sessions (%)',
+    risk: 'Volatility of 60 sessions a year / maximum drawdown of 250 (%)',
+    turnover: 'Average turnover of 20 sessions',
+  },
+  horizon: {
+    short: 'short (days to weeks)',
+    medium: 'medium (weeks to months)',
+    long: 'long (months to years)',
+    weekly: 'weekly bars',
+    monthly: 'monthly bars',
+  },
+  direction: { up: 'up', down: 'down', sideways: 'sideways', unknown: 'too few bars' },
+  holds: 'score and advice are for the short horizon (5 to 20 sessions)',
+  plan: 'bought at {entry}, {ratio} after costs ({cost} % for both sides): {reward} % to win, {risk} % to lose; not bought above {most}',
+  size: 'to lose at most {budget} % of the capital, no more than {size} % of it',
+  noPlan: 'no price to buy at wins {least} times what it risks after costs: there is no plan to buy',
+  noPlanOfSale: 'an advice to sell has no prices to buy at',
+  join: '; ',
   colon: ': ',
 }

@@ -1,4 +1,4 @@
-import type { ReportTexts } from '../texts.ts'
+import type { EvidenceTexts, OutlookTexts, ReportTexts } from '../texts.ts'
 
 export const report: ReportTexts = {
   sentiment: {
@@ -254,5 +254,52 @@ export const report: ReportTexts = {
   comma: ', ',
   clauseJoin: '; ',
   listComma: ', ',
+  colon: ': ',
+}
+
+export const evidence: EvidenceTexts = {
+  heading: '과거 검증',
+  none: '이 시장의 과거 데이터로 아직 검증되지 않았습니다',
+  group: { buy: '매수 의견', hold: '관망 의견', sell: '매도 의견' },
+  market: { all: '전체 시장', cn: '중국 본토', hk: '홍콩', us: '미국', jp: '일본', kr: '한국', tw: '대만' },
+  regime: {
+    all: '국면 구분 없음',
+    bull: '상승하는 250일선 위',
+    bear: '하락하는 250일선 아래',
+    sideways: '250일선 방향 불분명',
+    unknown: '250일선 없음',
+  },
+  cases:
+    '{market}({regime})의 과거 {group} {count}건(독립 표본 {effective}건 상당): {sessions}거래일 후 비용 차감 평균 {mean}%, 무작위 매수는 {random}%',
+  edge: '우위가 확인됨: 무작위 날짜보다 {excess}%p 우수(95% 구간: {low}~{high})',
+  noEdge: '우위가 확인되지 않음: 무작위 날짜보다 {excess}%p 우수(95% 구간: {low}~{high})',
+  tooFew: '표본이 너무 적어 판단할 수 없음(독립 표본 {least}건 미만)',
+  noClaim: '관망 의견은 우위를 주장하지 않음',
+  probability: '의견이 맞을 확률 {probability}%(임의의 날: {base}%; Brier 기술 점수 {skill})',
+  join: '; ',
+}
+
+export const outlook: OutlookTexts = {
+  heading: {
+    horizons: '기간별 추세',
+    plan: '손익비',
+    returns: '수익률 5 / 20 / 60 / 250일(%)',
+    risk: '60일 연율 변동성 / 250일 최대 낙폭(%)',
+    turnover: '20일 평균 거래대금',
+  },
+  horizon: {
+    short: '단기(수일~수주)',
+    medium: '중기(수주~수개월)',
+    long: '장기(수개월~수년)',
+    weekly: '주봉',
+    monthly: '월봉',
+  },
+  direction: { up: '상승', down: '하락', sideways: '횡보', unknown: '데이터 부족' },
+  holds: '점수와 의견은 단기(5~20거래일) 기준',
+  plan: '{entry}에 매수하면 비용(양방향 {cost}%)을 뺀 손익비 {ratio}(이익 {reward}%, 손실 {risk}%), {most} 초과에서는 매수하지 않음',
+  size: '한 번에 자금의 {budget}%까지만 잃으려면 비중 {size}% 이하',
+  noPlan: '비용을 빼면 어느 매수 가격에서도 손익비가 {least}보다 낮아 매수 계획이 없음',
+  noPlanOfSale: '매도 의견에는 매수 가격을 제시하지 않음',
+  join: '; ',
   colon: ': ',
 }

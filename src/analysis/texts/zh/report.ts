@@ -1,4 +1,4 @@
-import type { ReportTexts } from '../texts.ts'
+import type { EvidenceTexts, OutlookTexts, ReportTexts } from '../texts.ts'
 
 export const report: ReportTexts = {
   sentiment: {
@@ -246,5 +246,52 @@ export const report: ReportTexts = {
   comma: '，',
   clauseJoin: '；',
   listComma: '、',
+  colon: '：',
+}
+
+export const evidence: EvidenceTexts = {
+  heading: '历史证据',
+  none: '本方法尚未在该市场的历史数据上回放',
+  group: { buy: '买入建议', hold: '观望建议', sell: '卖出建议' },
+  market: { all: '全部市场', cn: 'A股', hk: '港股', us: '美股', jp: '日股', kr: '韩股', tw: '台股' },
+  regime: {
+    all: '不分阶段',
+    bull: '位于上行的250日均线之上',
+    bear: '位于下行的250日均线之下',
+    sideways: '250日均线方向不明',
+    unknown: '尚无250日均线',
+  },
+  cases:
+    '{market}（{regime}）过去 {count} 次{group}（相当于 {effective} 次独立样本），{sessions} 个交易日后扣除成本平均 {mean}%，随机买入为 {random}%',
+  edge: '显示出优势：比随机日期好 {excess} 个百分点（95% 区间：{low} 至 {high}）',
+  noEdge: '未显示优势：比随机日期好 {excess} 个百分点（95% 区间：{low} 至 {high}）',
+  tooFew: '样本太少，不能说明问题（独立样本不足 {least} 次）',
+  noClaim: '观望建议不主张优势',
+  probability: '建议应验的概率为 {probability}%（任意日期：{base}%；Brier 技巧评分 {skill}）',
+  join: '；',
+}
+
+export const outlook: OutlookTexts = {
+  heading: {
+    horizons: '各周期趋势',
+    plan: '盈亏比',
+    returns: '涨跌幅 5 / 20 / 60 / 250 日（%）',
+    risk: '60 日年化波动率 / 250 日最大回撤（%）',
+    turnover: '20 日平均成交额',
+  },
+  horizon: {
+    short: '短期（数日至数周）',
+    medium: '中期（数周至数月）',
+    long: '长期（数月至数年）',
+    weekly: '周线',
+    monthly: '月线',
+  },
+  direction: { up: '向上', down: '向下', sideways: '横盘', unknown: '数据不足' },
+  holds: '评分与建议针对短期（5 至 20 个交易日）',
+  plan: '以 {entry} 买入，扣除成本（双边 {cost}%）后盈亏比 {ratio}（可得 {reward}%，可失 {risk}%），高于 {most} 不买',
+  size: '若单笔最多亏损资金的 {budget}%，仓位不超过 {size}%',
+  noPlan: '任何买点扣除成本后的盈亏比都低于 {least}，没有买入计划',
+  noPlanOfSale: '卖出建议不附买点',
+  join: '；',
   colon: '：',
 }

@@ -1,7 +1,7 @@
 // What a judged stock gives the checker to compare a model's words with.
 
 import type { Judged } from '../../judge/judge.ts'
-import { recentSeries } from '../../judge/recent-series.ts'
+import { recentSeries } from '../../judge/judge.ts'
 import type { FactName, Known } from './known.ts'
 
 export function knownOf(facts: Judged): Known {

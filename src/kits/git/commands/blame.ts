@@ -11,7 +11,7 @@ import { joinedRanges, type LineRange, parseRange } from '../line-ranges.ts'
 import { subjectOf } from '../message-parts.ts'
 import { NULL_ID, type Signature } from '../objects.ts'
 import { quoted } from '../path-quoting.ts'
-import { abbreviate, range, revision } from '../revisions.ts'
+import { abbreviate, rangesOrCommits } from '../revisions.ts'
 import { whitespaceOf } from '../show-changes.ts'
 import { storedAt } from '../worktree.ts'
 
@@ -78,14 +78,7 @@ type BlameArguments = { options: Arguments; path: string; words: readonly string
 
 async function requestFor(git: Invocation, { options, path, words }: BlameArguments): Promise<BlameRequest> {
   const repo = git.repo()
-  const starts = { include: [] as string[], exclude: [] as string[] }
-  for (const word of words) {
-    const isOne = !word.includes('..') && !word.startsWith('^')
-    if (isOne && (await revision(repo, word)) === null) throw fatal(`bad revision '${word}'`)
-    const { include, exclude } = await range(repo, word)
-    starts.include.push(...include)
-    starts.exclude.push(...exclude)
-  }
+  const starts = await rangesOrCommits(repo, words)
   if (starts.include.length > 1) throw fatal('more than one commit to begin with')
   const hidden = starts.exclude.length > 0 ? await ancestorsOf(repo, starts.exclude) : new Set<string>()
   const head = (await repo.refs.head()).oid

@@ -4,7 +4,7 @@ import { walkHistory } from '../history.ts'
 import type { Invocation } from '../invocation.ts'
 import { assertStrategy, mergeStyle } from '../merge-options.ts'
 import type { Repository } from '../repository.ts'
-import { range, revision } from '../revisions.ts'
+import { isRange, rangesOrCommits } from '../revisions.ts'
 import type { Action } from '../sequencer/apply-commit.ts'
 import { runSeries } from '../sequencer/series.ts'
 import {
@@ -111,17 +111,8 @@ async function seriesOptions(git: Invocation, action: Action, options: Arguments
 /** Commits named one by one are taken in the order in which they are named, those of a range as they were made. */
 async function commitsNamed(git: Invocation, words: readonly string[], action: Action): Promise<string[]> {
   const repo = git.repo()
-  const starts = { include: [] as string[], exclude: [] as string[] }
-  let isRange = false
-  for (const word of words) {
-    const isOne = !word.includes('..') && !word.startsWith('^')
-    if (isOne && (await revision(repo, word)) === null) throw fatal(`bad revision '${word}'`)
-    const { include, exclude } = await range(repo, word)
-    starts.include.push(...include)
-    starts.exclude.push(...exclude)
-    isRange ||= !isOne
-  }
-  if (!isRange) return starts.include
+  const starts = await rangesOrCommits(repo, words)
+  if (!words.some(isRange)) return starts.include
   const found: string[] = []
   for await (const { oid } of walkHistory(repo, starts)) found.push(oid)
   return action === 'pick' ? found.reverse() : found

@@ -42,8 +42,7 @@ export async function clone(git: Invocation, args: string[]): Promise<number> {
   const name = folder?.replace(/(?<=.)\/+$/, '') ?? `${folderNameOf(url)}${layout === 'worktree' ? '' : '.git'}`
   const depth = depthOf(options.value('depth'))
   refuseOccupied(git, name)
-  for (const setting of options.all('config'))
-    if (!isKey(setting.split('=')[0] ?? '')) throw fatal(`invalid key of --config: '${setting}'`)
+  const settings = settingsOf(options)
   if (!options.has('quiet')) git.err(`Cloning into ${layout === 'worktree' ? '' : 'bare repository '}'${name}'...`)
   if (isPath && depth !== null) git.err('warning: --depth is ignored in local clones; use file:// instead.')
   const { repo, oid } = await cloneInto({
@@ -58,8 +57,7 @@ export async function clone(git: Invocation, args: string[]): Promise<number> {
     ...git.transfers(),
     onWarning: (text) => git.err(text),
   })
-  for (const setting of options.all('config')) {
-    const [key = '', value = 'true'] = setting.split(/=(.*)/s)
+  for (const [key, value] of settings) {
     const config = await repo.config()
     config.set(key, value)
     await repo.saveConfig(config)
@@ -78,6 +76,15 @@ function refuseOccupied(git: Invocation, name: string): void {
   const stat = lstatAt(git.fs, path)
   if (stat && (stat.kind !== 'directory' || git.fs.list(path).length > 0))
     throw fatal(`destination path '${name}' already exists and is not an empty directory.`)
+}
+
+/** For the new repository. */
+function settingsOf(options: Arguments): [key: string, value: string][] {
+  return options.all('config').map((setting) => {
+    const [key = '', value = 'true'] = setting.split(/=(.*)/s)
+    if (!isKey(key)) throw fatal(`invalid key of --config: '${setting}'`)
+    return [key, value]
+  })
 }
 
 function wishes(options: Arguments, depth: number | null) {

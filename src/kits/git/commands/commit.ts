@@ -2,11 +2,12 @@ import { type Arguments, parseArguments } from '../arguments.ts'
 import { messageFor } from '../commit-message.ts'
 import { reportCommit } from '../commit-report.ts'
 import { indexTree, makeCommit } from '../commits.ts'
-import { failed, fatal, GitFailure } from '../failure.ts'
+import { failed, fatal } from '../failure.ts'
 import { walkHistory } from '../history.ts'
 import { runPreCommitHook } from '../hooks.ts'
 import { parseDate, parseIdentity, zoneIn } from '../identity.ts'
 import type { Invocation } from '../invocation.ts'
+import { unmergedRefusal } from '../merging.ts'
 import { cleanupOf } from '../message-cleanup.ts'
 import { sayEmptyPick, sayNothingToCommit } from '../nothing-to-commit.ts'
 import { type Commit, EMPTY_TREE, type FileState, type Signature } from '../objects.ts'
@@ -152,12 +153,7 @@ async function refuseUnmerged(git: Invocation, options: Arguments): Promise<void
     return
   }
   for (const path of unmerged) git.line(`U\t${git.repo().quoted(path)}`)
-  throw new GitFailure(
-    'error: Committing is not possible because you have unmerged files.\n' +
-      "hint: Fix them up in the work tree, and then use 'git add/rm <file>'\n" +
-      'hint: as appropriate to mark resolution and make a commit.\nfatal: Exiting because of an unresolved conflict.',
-    128,
-  )
+  throw unmergedRefusal('Committing')
 }
 
 /** Stages what `-a` and named paths ask for. The tree to commit, if it is not that of the index. */

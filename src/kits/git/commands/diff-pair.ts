@@ -7,6 +7,7 @@ import { hunksOf } from '../diffing/hunks.ts'
 import { fatal, GitFailure } from '../failure.ts'
 import type { Invocation } from '../invocation.ts'
 import { type FileState, MODE, objectId, parseTree } from '../objects.ts'
+import { withTab } from '../patch.ts'
 import { quoted } from '../path-quoting.ts'
 import { abbreviate, revision } from '../revisions.ts'
 import { asksForSummary, CHANGE_OPTIONS, contextOf, whitespaceOf } from '../show-changes.ts'
@@ -84,5 +85,5 @@ export async function pairPatch(git: Invocation, [a, b]: readonly [Side, Side], 
   const how = { context: contextOf(options), whitespace: whitespaceOf(options) }
   const hunks = hunksOf(textOf(a.bytes), textOf(b.bytes), how)
   if (hunks === '') return isSameMode ? '' : `${lines.join('\n')}\n`
-  return `${lines.join('\n')}\n--- ${old}\n+++ ${now}\n${hunks}`
+  return `${lines.join('\n')}\n--- ${withTab(old)}\n+++ ${withTab(now)}\n${hunks}`
 }

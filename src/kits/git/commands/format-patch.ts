@@ -10,7 +10,7 @@ import { slug, subjectOf } from '../message-parts.ts'
 import type { Pathspec } from '../pathspec.ts'
 import { withRenames } from '../renames.ts'
 import { splitRevisions } from '../revision-arguments.ts'
-import { commitId, range } from '../revisions.ts'
+import { commitId, ranges } from '../revisions.ts'
 import { renameThreshold, showPaired } from '../show-changes.ts'
 import { treeChanges } from '../status.ts'
 import { signOffLine, withTrailer } from '../trailers.ts'
@@ -97,7 +97,7 @@ type SeriesRequest = { options: Arguments; revisions: readonly string[]; pathspe
 /** The oldest first. One revision alone is where the series begins, unless a number or `--root` says otherwise. */
 async function commitsOf(git: Invocation, { options, revisions, pathspec }: SeriesRequest): Promise<Visited[]> {
   const repo = git.repo()
-  const starts = { include: [] as string[], exclude: [] as string[] }
+  let starts = { include: [] as string[], exclude: [] as string[] }
   const limit = Number(options.value('max-count') ?? Number.POSITIVE_INFINITY)
   const [only] = revisions
   const isSince = revisions.length === 1 && only !== undefined && !only.includes('..') && !only.startsWith('^')
@@ -105,11 +105,7 @@ async function commitsOf(git: Invocation, { options, revisions, pathspec }: Seri
     starts.include.push(await commitId(repo, 'HEAD'))
     starts.exclude.push(await commitId(repo, only))
   } else {
-    for (const words of revisions.length > 0 ? revisions : ['HEAD']) {
-      const { include, exclude } = await range(repo, words)
-      starts.include.push(...include)
-      starts.exclude.push(...exclude)
-    }
+    starts = await ranges(repo, revisions.length > 0 ? revisions : ['HEAD'])
     if (revisions.length === 0 && !options.has('max-count') && !options.has('root')) return []
   }
   const found: Visited[] = []

@@ -13,7 +13,7 @@ import { isSeparated, prettyCommit } from '../pretty.ts'
 import type { PrettyOptions } from '../pretty-options.ts'
 import { type ShownEntry, walkReflogs } from '../reflog-walk.ts'
 import { splitRevisions } from '../revision-arguments.ts'
-import { range } from '../revisions.ts'
+import { ranges } from '../revisions.ts'
 import { asksForSummary, CHANGE_OPTIONS, changesBelow, showChanges, showPaired } from '../show-changes.ts'
 import { onOneSide, sides } from '../sides.ts'
 import { type Change, treeChanges } from '../status.ts'
@@ -211,12 +211,7 @@ export async function startsOf(
   revisions: string[],
 ): Promise<{ include: string[]; exclude: string[] }> {
   const repo = git.repo()
-  const starts = { include: [] as string[], exclude: [] as string[] }
-  for (const words of revisions) {
-    const { include, exclude } = await range(repo, words)
-    starts.include.push(...include)
-    starts.exclude.push(...exclude)
-  }
+  const starts = await ranges(repo, revisions)
   const prefixes = ['all', ...REF_OPTIONS].filter((name) => options.has(name))
   for (const name of prefixes) {
     const prefix = name === 'all' || name === 'glob' ? 'refs/' : name === 'branches' ? 'refs/heads/' : `refs/${name}/`

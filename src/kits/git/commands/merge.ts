@@ -2,7 +2,7 @@ import { parseArguments } from '../arguments.ts'
 import { endMerge } from '../commits.ts'
 import { fatal, GitFailure } from '../failure.ts'
 import type { Invocation } from '../invocation.ts'
-import { assertStrategy, mergeStrategy, mergeStyle } from '../merge-options.ts'
+import { assertStrategy, mergeWishes } from '../merge-options.ts'
 import { type MergeRequest, merge, refuseUnfinished } from '../merging.ts'
 import { tidyMessage } from '../message-cleanup.ts'
 import { fullRefName, previousBranch, revision, upstreamOf } from '../revisions.ts'
@@ -65,14 +65,8 @@ export async function mergeCommand(git: Invocation, args: string[]): Promise<num
       git,
       options.has('ff-only') ? 'only' : options.has('no-ff') ? 'never' : options.has('ff') ? 'allowed' : null,
     )),
-    commits: !options.has('no-commit'),
-    squash: options.has('squash'),
-    quiet: options.has('quiet'),
-    showsStat: !options.has('no-stat'),
-    unrelated: options.has('allow-unrelated-histories'),
-    strategy: mergeStrategy(options.value('strategy')),
+    ...(await mergeWishes(git, options)),
     hasMessage: options.has('message'),
-    style: await mergeStyle(git, options.all('strategy-option')),
   })
 }
 

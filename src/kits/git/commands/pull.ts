@@ -6,7 +6,7 @@ import { isTrue } from '../config-file.ts'
 import { fatal, GitFailure } from '../failure.ts'
 import { isAncestor } from '../history.ts'
 import type { Invocation } from '../invocation.ts'
-import { assertStrategy, mergeStrategy, mergeStyle } from '../merge-options.ts'
+import { assertStrategy, mergeWishes } from '../merge-options.ts'
 import { type MergeRequest, merge, refuseUnfinished } from '../merging.ts'
 import { remoteNames, usualRemote } from '../named-remotes.ts'
 import { upstreamOf } from '../revisions.ts'
@@ -82,13 +82,7 @@ async function mergeRequest(git: Invocation, options: Arguments, fetched: Fetche
     name: fetched.source.replace(/^refs\/(heads|tags)\//, ''),
     message: `Merge ${fetched.described}${await intoBranch(git)}\n`,
     fastForward: await fastForwardMode(git, options),
-    commits: !options.has('no-commit'),
-    squash: options.has('squash'),
-    quiet: options.has('quiet'),
-    showsStat: !options.has('no-stat'),
-    unrelated: options.has('allow-unrelated-histories'),
-    strategy: mergeStrategy(options.value('strategy')),
-    style: await mergeStyle(git, options.all('strategy-option')),
+    ...(await mergeWishes(git, options)),
   }
 }
 

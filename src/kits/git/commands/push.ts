@@ -42,11 +42,9 @@ export async function push(git: Invocation, args: string[]): Promise<number> {
   const wanted = await specsOf(git, { options, specs, branch, upstream: follows, remote })
   const transport = openTransport(git.transfers(), url)
   const advertisement = await transport.advertised('git-receive-pack')
-  const matching = { options, remote, branch, advertisement, url: transport.url }
   if (options.has('mirror')) wanted.push(...(await mirrored(git, advertisement)))
   if (options.has('verbose')) git.err(`Pushing to ${transport.url}`)
-  const updates: RefUpdate[] = []
-  for (const spec of wanted) updates.push(...(await updatesFor(git, spec, matching)))
+  const updates = await updatesFor(git, wanted, { options, remote, branch, advertisement, url: transport.url })
   const said = new RemoteWords(git)
   const session = {
     repo,
@@ -193,8 +191,14 @@ type Matching = {
   url: string
 }
 
+async function updatesFor(git: Invocation, specs: readonly string[], matching: Matching): Promise<RefUpdate[]> {
+  const updates: RefUpdate[] = []
+  for (const spec of specs) updates.push(...(await updateFor(git, spec, matching)))
+  return updates
+}
+
 /** One update; none for a tag among `--follow-tags` that the remote has. */
-async function updatesFor(git: Invocation, spec: string, matching: Matching): Promise<RefUpdate[]> {
+async function updateFor(git: Invocation, spec: string, matching: Matching): Promise<RefUpdate[]> {
   const { options, advertisement, branch } = matching
   const force = spec.startsWith('+') || options.has('force')
   const [source = '', goal] = spec.replace(/^\+/, '').split(':')

@@ -21,7 +21,8 @@ export function tableOf(given: unknown, wanted?: readonly string[]): string {
 function rowsOf(given: Row): { head: string; rows: [string, unknown][] } {
   const head = '(iteration index)'
   if (given instanceof Map) return { head, rows: Object.entries([...given].map(([Key, Values]) => ({ Key, Values }))) }
-  if (given instanceof Set) return { head, rows: Object.entries([...given]) }
+  // What a set holds is one value each, whatever it is made of.
+  if (given instanceof Set) return { head, rows: Object.entries([...given].map((Values) => ({ Values }))) }
   return { head: '(index)', rows: Object.entries(given) }
 }
 

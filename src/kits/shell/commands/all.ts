@@ -2,11 +2,9 @@
 
 import type { ShellCommand } from '../shell-extensions.ts'
 import type { NetworkOptions } from './curl/request.ts'
-import { versionText } from './versions.ts'
+import { lazily, type Run } from './lazily.ts'
 
 export type CommandDeps = { network: NetworkOptions }
-
-type Run = ShellCommand['run']
 
 export function workspaceCommands({ network }: CommandDeps) {
   const curl = async (): Promise<Run> => {
@@ -30,12 +28,4 @@ export function workspaceCommands({ network }: CommandDeps) {
     lazily('unzip', async () => (await import('./zip/unzip.ts')).runUnzip),
     lazily('patch', async () => (await import('./patch/patch.ts')).runPatch),
   ] as const satisfies readonly ShellCommand[]
-}
-
-function lazily<Name extends string>(name: Name, load: () => Promise<Run>): { name: Name; run: Run } {
-  const run: Run = async (args, call) => {
-    const version = versionText(name, args)
-    return version === null ? (await load())(args, call) : { stdout: version, stderr: '', exitCode: 0 }
-  }
-  return { name, run }
 }

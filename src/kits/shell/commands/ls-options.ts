@@ -79,25 +79,25 @@ export interface LsOptions {
 
 export type ReadLs =
   | { ok: true; options: LsOptions; operands: string[]; help: string | null }
-  | { ok: false; problem: string }
+  | { ok: false; problem: string; exitCode: number }
 
 const HELP = 'Usage: ls [OPTION]... [FILE]...\nList information about the FILEs (the current directory by default).\n'
 
 export function lsOptions(args: readonly string[], env: Readonly<Record<string, string>>): ReadLs {
   const read = readGnuOptions(args, { letters: LETTERS, long: LONG })
-  if (!read.ok) return { ok: false, problem: `${read.problem}\nTry 'ls --help' for more information.` }
+  if (!read.ok) return refusal(`${read.problem}${HINT}`)
   const flags = new Set<string>()
   for (const option of read.options) {
     const problem = apply(flags, option)
-    if (problem !== null) return { ok: false, problem }
+    if (problem !== null) return problem
   }
   const last = (name: string) => read.options.findLast((option) => option.name === name)?.value ?? null
   if (['n', 'o', 'g', 'full'].some((flag) => flags.has(flag))) flags.add('l')
   const style = flags.has('full') ? 'full-iso' : (last('style') ?? env.TIME_STYLE ?? 'locale').replace(/^posix-/, '')
-  if (!/^(full-iso|long-iso|iso|locale|\+[\s\S]*)$/.test(style))
-    return { ok: false, problem: `invalid argument '${style}' for 'time style'` }
+  if (flags.has('l') && !/^(full-iso|long-iso|iso|locale|\+[\s\S]*)$/.test(style))
+    return refusal(`invalid argument ‘${style}’ for ‘time style’${HINT}`)
   const width = Number(last('w') ?? env.COLUMNS ?? DEFAULT_WIDTH)
-  if (!Number.isInteger(width) || width < 0) return { ok: false, problem: `invalid line width: '${last('w')}'` }
+  if (!Number.isInteger(width) || width < 0) return refusal(`invalid line width: ‘${last('w')}’`)
   const options = {
     flags,
     timeStyle: style,
@@ -107,6 +107,15 @@ export function lsOptions(args: readonly string[], env: Readonly<Record<string, 
   }
   return { ok: true, options, operands: read.operands, help: flags.has('help') ? HELP : null }
 }
+
+type Refusal = Extract<ReadLs, { ok: false }>
+
+const HINT = "\nTry 'ls --help' for more information."
+const refusal = (problem: string, exitCode = 2): Refusal => ({ ok: false, problem, exitCode })
+
+/** Of one word from a list the status is another one. */
+const unknownWord = (word: string | null, option: string): Refusal =>
+  refusal(`invalid argument ‘${word}’ for ‘--${option}’${HINT}`, 1)
 
 /** Of options that exclude each other, the last one counts. */
 const RIVALS: readonly (readonly string[])[] = [
@@ -118,7 +127,7 @@ const RIVALS: readonly (readonly string[])[] = [
   ['Q', 'b', 'N'],
 ]
 
-function apply(flags: Set<string>, { name, value }: GnuOption): string | null {
+function apply(flags: Set<string>, { name, value }: GnuOption): Refusal | null {
   const words: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     sort: SORTS,
     format: FORMATS,
@@ -130,18 +139,20 @@ function apply(flags: Set<string>, { name, value }: GnuOption): string | null {
     const flag = Object.hasOwn(known, value ?? '') ? known[value ?? ''] : undefined
     if (flag === undefined)
       return name === 'quoting'
-        ? `--quoting-style=${value} is not available here`
-        : `invalid argument '${value}' for '--${name === 'indicator' ? 'indicator-style' : name}'`
+        ? refusal(`--quoting-style=${value} is not available here`)
+        : unknownWord(value, name === 'indicator' ? 'indicator-style' : name)
     choose(flags, flag)
     return null
   }
   if ((name === 'color' || name === 'F') && value && !WHEN.test(value)) {
-    return `invalid argument '${value}' for '--${name === 'F' ? 'classify' : name}'`
+    return unknownWord(value, name === 'F' ? 'classify' : name)
   }
   if (name === 'color')
-    return value !== null && /^(always|yes|force)$/.test(value) ? '--color=always is not available here' : null
+    return value !== null && /^(always|yes|force)$/.test(value) ? refusal('--color=always is not available here') : null
   if (name === 'hyperlink')
-    return value === null || /^(always|yes|force|)$/.test(value) ? '--hyperlink=always is not available here' : null
+    return value === null || /^(always|yes|force|)$/.test(value)
+      ? refusal('--hyperlink=always is not available here')
+      : null
   // Marks by default are for terminals only.
   if (name === 'F' && value !== null && /^(never|no|none|auto|tty|if-tty)$/.test(value)) return null
   // A long listing has a line for each file already.

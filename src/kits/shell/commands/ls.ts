@@ -10,7 +10,7 @@ export async function ls(args: string[], context: Context): Promise<Result> {
   const version = versionText('ls', args)
   if (version !== null) return { stdout: version, stderr: '', exitCode: 0 }
   const read = lsOptions(args, context.exportedEnv ?? {})
-  if (!read.ok) return { stdout: '', stderr: `ls: ${read.problem}\n`, exitCode: 2 }
+  if (!read.ok) return { stdout: '', stderr: `ls: ${read.problem}\n`, exitCode: read.exitCode }
   if (read.help !== null) return { stdout: read.help, stderr: '', exitCode: 0 }
   const listing = new Listing(context, read.options)
   await listing.show(read.operands.length > 0 ? read.operands : ['.'])

@@ -3,30 +3,26 @@
 
 import type { ShellCommand } from '../shell-extensions.ts'
 import { withProperty } from '../standard-streams.ts'
-import { versionText } from './versions.ts'
-
-type Run = ShellCommand['run']
+import { lazily, type Run } from './lazily.ts'
 
 export const SEARCH_COMMANDS = [
-  lazily('grep', async () => (await import('./grep/grep.ts')).runGrep),
-  lazily('egrep', async () => (await import('./grep/grep.ts')).runEgrep),
-  lazily('fgrep', async () => (await import('./grep/grep.ts')).runFgrep),
-  lazily('find', async () => (await import('./find/find.ts')).runFind),
-  lazily('stat', async () => (await import('./stat.ts')).runStat),
-  lazily('du', async () => (await import('./du.ts')).runDu),
-  lazily('realpath', async () => (await import('./path-names.ts')).runRealpath),
-  lazily('readlink', async () => (await import('./path-names.ts')).runReadlink),
-  lazily('basename', async () => (await import('./path-names.ts')).runBasename),
-  lazily('dirname', async () => (await import('./path-names.ts')).runDirname),
-  lazily('tree', async () => (await import('./tree/tree.ts')).runTree),
-  lazily('rg', async () => (await import('./rg/rg.ts')).runRg),
+  seeingAll('grep', async () => (await import('./grep/grep.ts')).runGrep),
+  seeingAll('egrep', async () => (await import('./grep/grep.ts')).runEgrep),
+  seeingAll('fgrep', async () => (await import('./grep/grep.ts')).runFgrep),
+  seeingAll('find', async () => (await import('./find/find.ts')).runFind),
+  seeingAll('stat', async () => (await import('./stat.ts')).runStat),
+  seeingAll('du', async () => (await import('./du.ts')).runDu),
+  seeingAll('realpath', async () => (await import('./path-names.ts')).runRealpath),
+  seeingAll('readlink', async () => (await import('./path-names.ts')).runReadlink),
+  seeingAll('basename', async () => (await import('./path-names.ts')).runBasename),
+  seeingAll('dirname', async () => (await import('./path-names.ts')).runDirname),
+  seeingAll('tree', async () => (await import('./tree/tree.ts')).runTree),
+  seeingAll('rg', async () => (await import('./rg/rg.ts')).runRg),
 ] as const satisfies readonly ShellCommand[]
 
-function lazily<Name extends string>(name: Name, load: () => Promise<Run>): { name: Name; run: Run } {
-  const run: Run = async (args, call) => {
-    const version = versionText(name, args)
-    if (version !== null) return { stdout: version, stderr: '', exitCode: 0 }
-    return (await load())(args, withProperty(call, 'fs', call.wholeTree))
-  }
-  return { name, run }
+function seeingAll<Name extends string>(name: Name, load: () => Promise<Run>): { name: Name; run: Run } {
+  return lazily(name, async () => {
+    const run = await load()
+    return (args, call) => run(args, withProperty(call, 'fs', call.wholeTree))
+  })
 }

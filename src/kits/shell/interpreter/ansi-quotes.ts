@@ -1,11 +1,14 @@
 // What the interpreter's parser misreads in `$'…'`: `\xHH` and octal numbers are bytes, of which several may make a character, and
-// `\U` has eight digits. And `$'` in a here-document, where it is no quote.
+// `\U` has eight digits, `\u` up to four. And `$'` in a here-document, where it is no quote.
 
 import { losslessText } from '../lossless-text.ts'
 
 const QUOTED = /\$'(?:[^'\\]|\\[\s\S])*'/g
 /** A row of bytes, or one long number. */
 const ESCAPES = /\\U([0-9a-fA-F]{1,8})|(?:\\x[0-9a-fA-F]{1,2}|\\[0-7]{1,3})+|\\[\s\S]/g
+/** Of fewer digits than the parser takes. */
+const SHORT = /\\u[0-9a-fA-F]{1,3}(?![0-9a-fA-F])/
+const SHORTS = /\\u([0-9a-fA-F]{1,3})(?![0-9a-fA-F])|\\[\s\S]/g
 /** A word that the parser would leave out. */
 const EMPTY = /(?<=[\s=(])\$''(?=[\s;)&|]|$)/g
 const ZERO = /^\\(?:0{3}|0{1,2}(?![0-7])|x(?:00|0(?![\da-fA-F]))|u0{1,4}(?![\da-fA-F])|U0{1,8}(?![\da-fA-F])|c@)/
@@ -18,7 +21,8 @@ export function withBytes(script: string, mark: string): string {
   if (!script.includes("$'")) return script
   const cut = script.replace(QUOTED, (one: string, at: number) => {
     const kept = beforeZero(one, script.slice(0, at))
-    return /\\[x0-7U]/.test(kept) ? kept.replace(ESCAPES, unescaped) : kept
+    const whole = SHORT.test(kept) && !isWithinQuotes(script.slice(0, at)) ? kept.replace(SHORTS, inFull) : kept
+    return /\\[x0-7U]/.test(whole) ? whole.replace(ESCAPES, unescaped) : whole
   })
   const text = cut.replace(EMPTY, (one: string, at: number) => (isWithinQuotes(cut.slice(0, at)) ? one : "''"))
   return text.includes('<<') ? withDocuments(text, mark) : text
@@ -38,6 +42,9 @@ function isWithinQuotes(before: string): boolean {
   const left = before.replace(/\\[\s\S]|'[^']*'|"(?:[^"\\]|\\[\s\S])*"/g, '')
   return /["']/.test(left)
 }
+
+const inFull = (pair: string, short: string | undefined): string =>
+  short === undefined ? pair : `\\u${short.padStart(4, '0')}`
 
 function unescaped(row: string, long: string | undefined): string {
   if (long !== undefined) {

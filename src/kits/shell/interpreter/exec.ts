@@ -5,7 +5,7 @@ import { machineAdvice } from '../machine-commands.ts'
 import type { Position, Watched } from './position.ts'
 import type { CommandCall, StepResult } from './shape.ts'
 import { isOn } from './shell-options.ts'
-import { isExit, markReplaced } from './trap-runs.ts'
+import { exitWith, markReplaced } from './trap-runs.ts'
 
 const USAGE = 'exec: usage: exec [-cl] [-a name] [command [argument ...]] [redirection ...]\n'
 const NOT_RUN = 126
@@ -70,14 +70,8 @@ export async function endShell(
   { exitCode, isReplaced }: NonNullable<Position['ending']>,
   { stdout, stderr }: StepResult,
 ): Promise<never> {
-  try {
-    await shell.runCommand('exit', [String(exitCode)], [], '', true)
-  } catch (error) {
-    if (isExit(error)) {
-      error.prependOutput(stdout, stderr)
-      if (isReplaced) markReplaced(error)
-    }
-    throw error
-  }
-  throw new Error('this release of just-bash has another `exit` than the one that is known here')
+  return exitWith(shell, exitCode, (exit) => {
+    exit.prependOutput(stdout, stderr)
+    if (isReplaced) markReplaced(exit)
+  })
 }

@@ -8,6 +8,7 @@ import { inBytes } from '../interpreter-command.ts'
 import { outputOf } from '../standard-streams.ts'
 import type { StoppedOutput } from '../stopped-output.ts'
 import type { Interpreter, StepResult } from './shape.ts'
+import { without } from './step-result.ts'
 
 type Shell = Pick<Interpreter, 'ctx'> & { position?: { stopped: StoppedOutput } }
 type Terminal = { show: (text: string) => void }
@@ -179,12 +180,6 @@ async function errorsEmitted({ position }: Shell, routes: OutputRoutes, result: 
   const text = position?.stopped.isStopping ? result.stderr.replaceAll(ABORTED, '') : result.stderr
   if (text !== '') await errors?.write(inBytes({ stdout: text, stderr: '', exitCode: 0 }))
   return without(result, 'stderr')
-}
-
-/** The interpreter counts what is written where it is passed on, and must not find more counted than there is. */
-function without(result: StepResult, stream: 'stdout' | 'stderr'): StepResult {
-  const { internalOutputAccounting: counted, ...rest } = result
-  return { ...rest, [stream]: '', ...(counted ? { internalOutputAccounting: { ...counted, [stream]: 0 } } : {}) }
 }
 
 /** An error by which something ends that is not a failure of ours carries what was written before it. */

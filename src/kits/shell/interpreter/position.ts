@@ -8,6 +8,7 @@ import type { OwnVariables } from './own-variables.ts'
 import type { PendingRedirections } from './pending-redirections.ts'
 import type { Command, Interpreter, Redirection, Statement, StepResult } from './shape.ts'
 import { OWN_OPTIONS, type OwnOption } from './shell-options.ts'
+import { without } from './step-result.ts'
 import { Traps } from './traps.ts'
 import type { OutputProcess } from './waiting-process.ts'
 import type { ScriptWatch, WatchParts } from './watch.ts'
@@ -194,12 +195,6 @@ export function errorsShown({ ctx }: Watched, position: Position, result: StepRe
   ctx.executionScope.appendOutput('stderr', text, 'terminal')
   position.show(text)
   return without(result, 'stderr')
-}
-
-/** The interpreter counts what is written where it is passed on, and must not find more counted than there is. */
-function without(result: StepResult, stream: 'stdout' | 'stderr'): StepResult {
-  const { internalOutputAccounting: counted, ...rest } = result
-  return { ...rest, [stream]: '', ...(counted ? { internalOutputAccounting: { ...counted, [stream]: 0 } } : {}) }
 }
 
 /** The result with what something else wrote in front of it or behind it. */

@@ -60,6 +60,17 @@ export function isExit(error: unknown): error is Exit {
   return error instanceof Error && error.name === 'ExitError'
 }
 
+/** Throws what `exit` throws, after something was done with it. */
+export async function exitWith(shell: Watched, code: number, prepare: (exit: Exit) => void): Promise<never> {
+  try {
+    await shell.runCommand('exit', [String(code)], [], '', true)
+  } catch (error) {
+    if (isExit(error)) prepare(error)
+    throw error
+  }
+  throw new Error('this release of just-bash has another `exit` than the one that is known here')
+}
+
 /** `break` or `continue`. */
 export function isLoopJump(error: unknown): error is Error & { stdout: string; stderr: string } {
   return error instanceof Error && (error.name === 'BreakError' || error.name === 'ContinueError')

@@ -5,7 +5,7 @@
 import { isInAssignment } from './arithmetic/expression.ts'
 import type { Position, Watched } from './position.ts'
 import type { Command, StepResult } from './shape.ts'
-import { isExit } from './trap-runs.ts'
+import { exitWith, isExit } from './trap-runs.ts'
 
 /** Of a shell that was given its script as words, and of any other. */
 const OF_WORDS = 127
@@ -48,13 +48,7 @@ function codeOf({ ctx }: Watched, { isOfWords, subshells }: Position): number {
 }
 
 async function exitSaying(shell: Watched, code: number, stderr: string, stdout = ''): Promise<never> {
-  try {
-    await shell.runCommand('exit', [String(code)], [], '', true)
-  } catch (error) {
-    if (isExit(error)) error.prependOutput(stdout, stderr)
-    throw error
-  }
-  throw new Error('this release of just-bash has another `exit` than the one that is known here')
+  return exitWith(shell, code, (exit) => exit.prependOutput(stdout, stderr))
 }
 
 /** Errors after which a shell goes on with the line that follows the whole of what it was doing. */

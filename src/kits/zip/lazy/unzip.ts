@@ -4,9 +4,8 @@
 
 import { crc32 } from 'node:zlib'
 import JSZip from 'jszip'
-import { joinBytes } from '../../../lib/bytes.ts'
 import type { ZipEntry } from '../zip-directory.ts'
-import { centralHeader, endOfArchive, localHeader, type NewEntry } from '../zip-format.ts'
+import { wholeArchive } from '../zip-format.ts'
 
 /** How much of an archive is told anew at a time, if its entries are smaller. */
 const TOLD_BYTES = 4 * 1024 * 1024
@@ -46,20 +45,20 @@ function* inGroups(entries: readonly ZipEntry[]): Generator<ZipEntry[]> {
 }
 
 function toldAnew(entries: readonly ZipEntry[]): Uint8Array {
-  const contents: Uint8Array[] = []
-  const directory: Uint8Array[] = []
-  let offset = 0
-  for (const [i, { method, crc, packed, sizeBytes }] of entries.entries()) {
-    const name = new TextEncoder().encode(String(i))
-    const sizes = { packedBytes: packed.byteLength, sizeBytes }
-    const entry: NewEntry = { name, method, crc, ...sizes, describedLater: false, modifiedMs: 0, unixMode: 0, offset }
-    const header = localHeader(entry)
-    contents.push(header, packed)
-    directory.push(centralHeader(entry))
-    offset += header.byteLength + packed.byteLength
-  }
-  const sizeBytes = directory.reduce((sum, header) => sum + header.byteLength, 0)
-  return joinBytes([...contents, ...directory, endOfArchive({ entries: entries.length, sizeBytes, offset })])
+  const about = { describedLater: false, modifiedMs: 0, unixMode: 0 }
+  return wholeArchive(
+    entries.map(({ method, crc, packed, sizeBytes }, i) => ({
+      entry: {
+        ...about,
+        name: new TextEncoder().encode(String(i)),
+        method,
+        crc,
+        packedBytes: packed.byteLength,
+        sizeBytes,
+      },
+      packed,
+    })),
+  )
 }
 
 function unpacked(file: Unpackable, { sizeBytes, crc }: ZipEntry): Promise<Uint8Array | null> {

@@ -38,12 +38,26 @@ export function combined(
   value: JqValue,
   owned: Owned = new Set(),
 ): JqValue {
+  return changedAt(paths, { env, value, owned }, (state, path, there) =>
+    setPath(state, path, combine(there, put), owned),
+  )
+}
+
+type Where = { env: Env; value: JqValue; owned: Owned }
+type Path = Parameters<typeof getPath>[1]
+
+/** With one change after the other, at each of the paths. */
+function changedAt(
+  paths: Filter,
+  { env, value, owned }: Where,
+  change: (state: JqValue, path: Path, there: JqValue) => JqValue,
+): JqValue {
   let state = value
   for (const path of pathsOf(paths, env, value, shortly)) {
     const there = getPath(state, path)
     // What is read may become a part of what is put there: then it is no longer ours alone.
     if (typeof there === 'object' && there !== null && owned.has(there)) owned.clear()
-    state = setPath(state, path, combine(there, put), owned)
+    state = change(state, path, there)
   }
   return state
 }
@@ -55,12 +69,8 @@ export function modified(
   value: JqValue,
   owned: Owned = new Set(),
 ): JqValue {
-  let state = value
-  for (const path of pathsOf(paths, env, value, shortly)) {
-    const there = getPath(state, path)
-    if (typeof there === 'object' && there !== null && owned.has(there)) owned.clear()
+  return changedAt(paths, { env, value, owned }, (state, path, there) => {
     const put = firstOf(update, env, there)
-    state = put ? setPath(state, path, put.value, owned) : deletePaths(state, [path])
-  }
-  return state
+    return put ? setPath(state, path, put.value, owned) : deletePaths(state, [path])
+  })
 }

@@ -27,45 +27,64 @@ export function isRegular(node: RegexNode): boolean {
 
 /** With `backwards`, for a text that is read from its end. */
 export function compile(node: RegexNode, backwards: boolean): Program {
-  const steps: Step[] = [{ kind: 'accept' }]
-  const add = (step: Step): number => {
-    if (steps.length >= MAX_STEPS) throw new BadPattern('Regular expression too big')
-    return steps.push(step) - 1
+  return new Construction(backwards).program(node)
+}
+
+/** Each node is built in front of the step that follows it, and is known by its own first step. */
+class Construction {
+  readonly #steps: Step[] = [{ kind: 'accept' }]
+  readonly #backwards: boolean
+
+  constructor(backwards: boolean) {
+    this.#backwards = backwards
   }
-  const many = (one: RegexNode, max: number, next: number): number => {
-    if (max === Number.POSITIVE_INFINITY) {
-      const loop = add({ kind: 'split', first: 0, second: next })
-      steps[loop] = { kind: 'split', first: build(one, loop), second: next }
-      return loop
-    }
-    let end = next
-    for (let i = 0; i < max; i++) end = add({ kind: 'split', first: build(one, end), second: next })
-    return end
+
+  program(node: RegexNode): Program {
+    return { start: this.#build(node, 0), steps: this.#steps }
   }
-  const repeated = ({ node: inner, min, max }: Extract<RegexNode, { kind: 'repeat' }>, next: number): number => {
-    let end = max === min ? next : many(inner, max - min, next)
-    for (let i = 0; i < min; i++) end = build(inner, end)
-    return end
+
+  #add(step: Step): number {
+    if (this.#steps.length >= MAX_STEPS) throw new BadPattern('Regular expression too big')
+    return this.#steps.push(step) - 1
   }
-  const build = (one: RegexNode, next: number): number => {
+
+  #build(one: RegexNode, next: number): number {
     switch (one.kind) {
       case 'set':
-        return add({ kind: 'set', ranges: one.ranges, next })
+        return this.#add({ kind: 'set', ranges: one.ranges, next })
       case 'assert':
-        return add({ kind: 'assert', what: one.what, next })
+        return this.#add({ kind: 'assert', what: one.what, next })
       case 'group':
-        return build(one.node, next)
-      case 'sequence':
-        return (backwards ? one.parts : one.parts.toReversed()).reduce((end, part) => build(part, end), next)
+        return this.#build(one.node, next)
+      case 'sequence': {
+        const parts = this.#backwards ? one.parts : one.parts.toReversed()
+        return parts.reduce((end, part) => this.#build(part, end), next)
+      }
       case 'choice':
         return one.options
-          .map((option) => build(option, next))
-          .reduceRight((second, first) => add({ kind: 'split', first, second }))
+          .map((option) => this.#build(option, next))
+          .reduceRight((second, first) => this.#add({ kind: 'split', first, second }))
       case 'repeat':
-        return repeated(one, next)
+        return this.#repeated(one, next)
       default:
         throw new Error(`no automaton has a ${one.kind}`)
     }
   }
-  return { steps, start: build(node, 0) }
+
+  #repeated({ node, min, max }: Extract<RegexNode, { kind: 'repeat' }>, next: number): number {
+    let end = max === min ? next : this.#atMost(node, max - min, next)
+    for (let i = 0; i < min; i++) end = this.#build(node, end)
+    return end
+  }
+
+  #atMost(node: RegexNode, max: number, next: number): number {
+    if (max === Number.POSITIVE_INFINITY) {
+      const loop = this.#add({ kind: 'split', first: 0, second: next })
+      this.#steps[loop] = { kind: 'split', first: this.#build(node, loop), second: next }
+      return loop
+    }
+    let end = next
+    for (let i = 0; i < max; i++) end = this.#add({ kind: 'split', first: this.#build(node, end), second: next })
+    return end
+  }
 }

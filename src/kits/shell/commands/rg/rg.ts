@@ -33,6 +33,9 @@ function typeList(): string {
     .join('')
 }
 
+/** `name` is null where files are not named; `selected` counts lines. */
+type Searched = { name: string | null; selected: number; matches: () => number }
+
 class Ripgrep {
   readonly #settings: RgSettings
   readonly #call: ShellCall
@@ -75,13 +78,8 @@ class Ripgrep {
     { out, isNamed }: { out: LinesOut; isNamed: boolean },
   ): Promise<void> {
     const { grep } = this.#settings
-    let bytes: Uint8Array
-    try {
-      bytes = await target.read()
-    } catch (error) {
-      if (!isFileError(error)) throw error
-      return this.#fail(`${target.name}: ${shellMessage(error)}`)
-    }
+    const bytes = await this.#bytesOf(target)
+    if (bytes === null) return
     const nul = this.#settings.has('a') || (this.#settings.given.get('u') ?? 0) >= 3 ? -1 : bytes.indexOf(0)
     if (nul >= 0 && !target.isNamed) return
     const content = textOf(bytes)
@@ -101,15 +99,31 @@ class Ripgrep {
     const rewrite = this.#rewrite(matcher)
     const search = { settings: this.#quietly(), matcher, out: lines, blocks, ...(rewrite ? { rewrite } : {}) }
     const { selected } = searchText(content, isHeaded ? null : name, search)
-    const isWithout = this.#settings.has('without')
-    if (isWithout ? selected === 0 : selected > 0) this.#hasFound = true
+    if (this.#settings.has('without') ? selected === 0 : selected > 0) this.#hasFound = true
     if (grep.flags.has('q')) return
-    if (grep.flags.has('l') ? selected > 0 : isWithout && selected === 0) out.fileName(target.name)
-    else if (selected > 0 && this.#settings.has('count-matches')) out.count(name, this.#matches(content.text, matcher))
-    else if (selected > 0 && grep.flags.has('c')) out.count(name, selected)
+    this.#summarise(target, out, { name, selected, matches: () => this.#matches(content.text, matcher) })
     if (lines !== out && lines.text !== '') {
       out.text += `${out.text === '' ? '' : '\n'}${isHeaded ? `${target.name}\n` : ''}${lines.text}`
     }
+  }
+
+  /** Null when it cannot be read, which is told. */
+  async #bytesOf(target: RgTarget): Promise<Uint8Array | null> {
+    try {
+      return await target.read()
+    } catch (error) {
+      if (!isFileError(error)) throw error
+      this.#fail(`${target.name}: ${shellMessage(error)}`)
+      return null
+    }
+  }
+
+  /** The name or the count of a file, where that is wanted of it. */
+  #summarise(target: RgTarget, out: LinesOut, { name, selected, matches }: Searched): void {
+    const { flags } = this.#settings.grep
+    if (flags.has('l') ? selected > 0 : this.#settings.has('without') && selected === 0) out.fileName(target.name)
+    else if (selected > 0 && this.#settings.has('count-matches')) out.count(name, matches())
+    else if (selected > 0 && flags.has('c')) out.count(name, selected)
   }
 
   /** Where only names or counts are wanted, no line is written. */

@@ -1,9 +1,7 @@
 // Small programs that scripts expect of a system. Each is loaded when it is used for the first time.
 
 import type { ShellCommand, ShellResult } from '../../shell-extensions.ts'
-import { versionText } from '../versions.ts'
-
-type Run = ShellCommand['run']
+import { lazily, type Run } from '../lazily.ts'
 
 export const SYSTEM_COMMANDS = [
   lazily('chown', async () => (await import('./owners.ts')).runChown),
@@ -20,14 +18,6 @@ export const SYSTEM_COMMANDS = [
   refused('mkfifo', 'there are no pipes with names; use a file, or `a | b`'),
   refused('mknod', 'there are files, folders and links alone'),
 ] as const satisfies readonly ShellCommand[]
-
-function lazily<Name extends string>(name: Name, load: () => Promise<Run>): { name: Name; run: Run } {
-  const run: Run = async (args, call) => {
-    const version = versionText(name, args)
-    return version === null ? (await load())(args, call) : { stdout: version, stderr: '', exitCode: 0 }
-  }
-  return { name, run }
-}
 
 /** One that is not there, with what to do instead. */
 function refused<Name extends string>(name: Name, advice: string): { name: Name; run: Run } {

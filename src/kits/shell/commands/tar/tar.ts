@@ -123,9 +123,14 @@ async function add(options: TarOptions, call: ShellCall): Promise<ShellResult> {
 
 const plainName = (name: string): string => name.replace(/(?<=.)\/+$/, '')
 
-async function remove(given: TarOptions, call: ShellCall): Promise<ShellResult> {
+/** With the operands that files list (`-T`). */
+async function withListed(given: TarOptions, call: ShellCall): Promise<TarOptions> {
   const listed = await listedNames(given, 'T', call)
-  const options = { ...given, operands: [...given.operands, ...listed.map((name) => ({ name, folder: given.folder }))] }
+  return { ...given, operands: [...given.operands, ...listed.map((name) => ({ name, folder: given.folder }))] }
+}
+
+async function remove(given: TarOptions, call: ShellCall): Promise<ShellResult> {
+  const options = await withListed(given, call)
   const read = await archiveOf(options, call)
   if (typeof read === 'string') return failure(read)
   if (read.isPacked) return failure(`Cannot update compressed archives${FATAL}`)
@@ -144,8 +149,7 @@ async function remove(given: TarOptions, call: ShellCall): Promise<ShellResult> 
 
 async function readOut(given: TarOptions, call: ShellCall): Promise<ShellResult> {
   const { fs, cwd } = call
-  const listed = await listedNames(given, 'T', call)
-  const options = { ...given, operands: [...given.operands, ...listed.map((name) => ({ name, folder: given.folder }))] }
+  const options = await withListed(given, call)
   const read = await archiveOf(options, call)
   if (typeof read === 'string') return failure(read)
   const folders = new Set([options.folder, ...options.operands.map(({ folder }) => folder)])

@@ -1,16 +1,7 @@
 // An archive that `zip` changes: entries are kept as they are packed, replaced, added and dropped, and written anew.
 
 import { crc32, deflateRawSync } from 'node:zlib'
-import { joinBytes } from '../../../../lib/bytes.ts'
-import {
-  centralHeader,
-  DEFLATED,
-  endOfArchive,
-  localHeader,
-  type NewEntry,
-  readZipDirectory,
-  STORED,
-} from '../../../zip/index.ts'
+import { DEFLATED, readZipDirectory, STORED, wholeArchive } from '../../../zip/index.ts'
 import { MAX_ARCHIVE_ENTRIES } from '../file-walk.ts'
 
 export interface PackedEntry {
@@ -59,24 +50,18 @@ export function packedEntry(
 }
 
 export function archiveOf(entries: readonly PackedEntry[]): Uint8Array {
-  const [contents, directory]: [Uint8Array[], Uint8Array[]] = [[], []]
-  let offset = 0
-  for (const { name, packed, modifiedMs, ...about } of entries) {
-    const entry: NewEntry = {
-      ...about,
-      name: new TextEncoder().encode(name),
-      describedLater: false,
-      packedBytes: packed.byteLength,
-      modifiedMs: Math.max(modifiedMs, FIRST_TIME),
-      offset,
-    }
-    const header = localHeader(entry)
-    contents.push(header, packed)
-    directory.push(centralHeader(entry))
-    offset += header.byteLength + packed.byteLength
-  }
-  const sizeBytes = directory.reduce((sum, header) => sum + header.byteLength, 0)
-  return joinBytes([...contents, ...directory, endOfArchive({ entries: entries.length, sizeBytes, offset })])
+  return wholeArchive(
+    entries.map(({ name, packed, modifiedMs, ...about }) => ({
+      entry: {
+        ...about,
+        name: new TextEncoder().encode(name),
+        describedLater: false,
+        packedBytes: packed.byteLength,
+        modifiedMs: Math.max(modifiedMs, FIRST_TIME),
+      },
+      packed,
+    })),
+  )
 }
 
 /** Rounded as Info-ZIP does it. */

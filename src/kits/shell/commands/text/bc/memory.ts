@@ -1,5 +1,6 @@
 // What a program for `bc` keeps: its variables, and the numbers that say how it reckons and shows.
 
+import { holds } from '../comparison.ts'
 import {
   add,
   compare,
@@ -108,22 +109,5 @@ export class Memory {
       for (const [name, value] of variables) value ? this.#variables.set(name, value) : this.#variables.delete(name)
       for (const [name, array] of arrays) array ? this.#arrays.set(name, array) : this.#arrays.delete(name)
     }
-  }
-}
-
-function holds(operator: string, compared: number): boolean {
-  switch (operator) {
-    case '<':
-      return compared < 0
-    case '<=':
-      return compared <= 0
-    case '>':
-      return compared > 0
-    case '>=':
-      return compared >= 0
-    case '!=':
-      return compared !== 0
-    default:
-      return compared === 0
   }
 }

@@ -22,7 +22,7 @@ export async function csplit(call: TextCall): Promise<void> {
   const bytes = await call.mustRead(input, (reason) => `cannot open '${input}' for reading: ${reason}`)
   const splitter = new Splitter(call, given, bytes.match(/[^\n]*\n|[^\n]+$/g) ?? [])
   try {
-    for (const pattern of patterns) splitter.apply(pattern)
+    patterns.every((pattern) => splitter.apply(pattern))
     splitter.finish()
   } catch (error) {
     await splitter.save()
@@ -82,16 +82,17 @@ class Splitter {
     this.#lines = lines
   }
 
-  apply(pattern: Pattern): void {
+  /** False when the pattern has taken all there is, so that no other one is tried. */
+  apply(pattern: Pattern): boolean {
     for (let time = 0; time <= pattern.times; time++) {
       if (pattern.kind === 'line') this.#toLine(pattern, time)
-      else if (!this.#toMatch(pattern, time)) return
+      else if (!this.#toMatch(pattern, time)) return false
     }
+    return true
   }
 
-  #toLine({ text, line, times }: Pattern & { kind: 'line' }, time: number): void {
+  #toLine({ text, line }: Pattern & { kind: 'line' }, time: number): void {
     const end = line * (time + 1) - 1
-    if (end >= this.#lines.length && times === Infinity) return
     if (end >= this.#lines.length) {
       this.parts.push(this.#text(this.#at, this.#lines.length))
       this.#at = this.#lines.length

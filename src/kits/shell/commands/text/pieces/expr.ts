@@ -3,6 +3,7 @@
 import { byteText } from '../../../byte-locale.ts'
 import { basicRegex } from '../basic-regex.ts'
 import type { TextCall } from '../call.ts'
+import { holds } from '../comparison.ts'
 import { Misuse, refusal } from '../misuse.ts'
 
 const EXIT_INVALID = 2
@@ -119,23 +120,6 @@ function compareText(a: string, b: string): number {
     if (difference !== 0) return difference
   }
   return x.length - y.length
-}
-
-function holds(operator: string, compared: number): boolean {
-  switch (operator) {
-    case '<':
-      return compared < 0
-    case '<=':
-      return compared <= 0
-    case '>':
-      return compared > 0
-    case '>=':
-      return compared >= 0
-    case '!=':
-      return compared !== 0
-    default:
-      return compared === 0
-  }
 }
 
 function calculated(operator: string, x: bigint | null, y: bigint | null): string {

@@ -1,0 +1,141 @@
+// What the analysis family is configured with: which market data providers are asked, in which order. What each needs is declared
+// with it.
+
+import { z } from 'zod'
+import {
+  choice,
+  listed,
+  optionalBaseUrl,
+  optionalWholeNumber,
+  providerKey,
+  type ValuesOf,
+  variable,
+  variablesOf,
+  wholeNumber,
+} from '../lib/variables.ts'
+import {
+  MARKET_PROVIDERS,
+  MARKET_SOURCES,
+  type MarketSource,
+  NAME_LIST_VARIABLES,
+} from '../market/providers/registry.ts'
+import { SEARCH_NAMES, SEARCH_PROVIDERS, type SearchName } from '../news/providers/registry.ts'
+import type { Mode } from '../notify/delivery.ts'
+import { CHANNEL_KINDS, CHANNELS, type ChannelKind } from '../notify/registry.ts'
+
+const LIVE = MARKET_SOURCES.filter((name) => MARKET_PROVIDERS[name].isLive)
+
+export const MARKET_VARIABLES = {
+  MARKET_DATA: variable(
+    listed(LIVE.join()).pipe(z.array(z.enum(MARKET_SOURCES)).min(1)),
+    `a comma-separated list of ${MARKET_SOURCES.join(', ')}`,
+  ),
+} as const
+
+export const MARKET_PROVIDER_VARIABLES = { ...variablesOf(MARKET_PROVIDERS), ...NAME_LIST_VARIABLES }
+
+export const marketSources = (values: ValuesOf<typeof MARKET_VARIABLES>): MarketSource[] => [
+  ...new Set(values.MARKET_DATA),
+]
+
+// Which search providers are asked for news, in which order, and what is asked beside them. What each provider needs is
+// declared with it.
+
+export const NEWS_VARIABLES = {
+  NEWS_SEARCH: variable(
+    listed(SEARCH_NAMES.join()).pipe(z.array(z.enum(SEARCH_NAMES))),
+    `a comma-separated list of ${SEARCH_NAMES.join(', ')}`,
+  ),
+  NEWS_MAX_AGE_DAYS: wholeNumber(1, 30, 3),
+  SOCIAL_SENTIMENT_URL: optionalBaseUrl(),
+  SOCIAL_SENTIMENT_API_KEY: providerKey(),
+} as const
+
+export const SEARCH_PROVIDER_VARIABLES = variablesOf(SEARCH_PROVIDERS)
+
+export type NewsConfig = {
+  /** In the order in which they are asked. */
+  search: SearchName[]
+  maxAgeDays: number
+  social: { url: string; key: string | null } | null
+}
+
+export function newsConfig(values: ValuesOf<typeof NEWS_VARIABLES>): NewsConfig {
+  const { SOCIAL_SENTIMENT_URL: url, SOCIAL_SENTIMENT_API_KEY: key = null } = values
+  return {
+    search: [...new Set(values.NEWS_SEARCH)],
+    maxAgeDays: values.NEWS_MAX_AGE_DAYS,
+    social: url === undefined ? null : { url, key },
+  }
+}
+
+// The operator's own notification channels. A channel is there when all that it cannot do without is set; which variables those
+// are is declared with it.
+
+export const NOTIFY_VARIABLES = {
+  NOTIFY_MODE: choice(['single', 'digest'], 'single'),
+  NOTIFY_OWNERS: variable(listed(''), 'a comma-separated list of owners, or * for all of them'),
+} as const
+
+export const CHANNEL_VARIABLES = variablesOf(CHANNELS)
+
+export type OperatorChannel = { id: string; kind: ChannelKind; mode: Mode; settings: Record<string, unknown> }
+
+export type NotifyConfig = {
+  channels: OperatorChannel[]
+  /** Whose reports go there; `*` is everybody. */
+  owners: string[]
+}
+
+type NotifyValues = ValuesOf<typeof NOTIFY_VARIABLES> & ValuesOf<typeof CHANNEL_VARIABLES>
+
+export function notifyConfig(values: NotifyValues): NotifyConfig {
+  const channels = CHANNEL_KINDS.flatMap((kind): OperatorChannel[] => {
+    const settings = CHANNELS[kind].fromEnvironment(values)
+    return settings === null ? [] : [{ id: `operator-${kind}`, kind, mode: values.NOTIFY_MODE, settings }]
+  })
+  return { channels, owners: values.NOTIFY_OWNERS }
+}
+
+// The variables of the task queue, and of what it hands out.
+
+export const TASK_VARIABLES = {
+  MAX_RUNNING_TASKS: wholeNumber(1, 100, 3),
+  MAX_ATTEMPTS: wholeNumber(1, 10, 3),
+  TASK_TIMEOUT_SECONDS: wholeNumber(5, 3600, 300),
+  MAX_RUNNING_TASKS_PER_OWNER: optionalWholeNumber(1, 100),
+  STAGE_TIMEOUT_SECONDS: wholeNumber(1, 3600, 180),
+  MAX_QUEUE_AGE_SECONDS: wholeNumber(1, 86_400, 600),
+  MARKET_REVIEW_REGION: variable(
+    z.string().default('cn'),
+    'a comma-separated list of cn, hk, us, jp, kr, tw, or "both"',
+  ),
+  COLOR_SCHEME: choice(['red_up', 'green_up'], 'green_up'),
+} as const
+
+type TaskValues = ValuesOf<typeof TASK_VARIABLES>
+
+export type TaskConfig = {
+  /** Of one owner at a time. */
+  maxRunningPerOwner: number
+  /** How long a stage may go without getting further. */
+  stageTimeoutMs: number
+  /** Above it, the oldest waiting task makes the service call itself degraded. */
+  maxQueueAgeMs: number
+  /** The regions of a review that names none; read leniently. */
+  reviewRegion: string
+  colorScheme: 'red_up' | 'green_up'
+}
+
+export function taskConfig(values: TaskValues): TaskConfig {
+  return {
+    maxRunningPerOwner: Math.min(
+      values.MAX_RUNNING_TASKS,
+      values.MAX_RUNNING_TASKS_PER_OWNER ?? values.MAX_RUNNING_TASKS,
+    ),
+    stageTimeoutMs: values.STAGE_TIMEOUT_SECONDS * 1000,
+    maxQueueAgeMs: values.MAX_QUEUE_AGE_SECONDS * 1000,
+    reviewRegion: values.MARKET_REVIEW_REGION,
+    colorScheme: values.COLOR_SCHEME,
+  }
+}

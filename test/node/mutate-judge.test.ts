@@ -1,0 +1,125 @@
+// What the mutation runs make of the test process: one that does not start, and tests that fail without any mutant.
+
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { judge, type Verdict } from '../../scripts/mutate/judge.ts'
+import { type Mutation, mutationsOf } from '../../scripts/mutate/mutations.ts'
+import { textKey } from '../../scripts/mutate/reach.ts'
+import { Suite } from '../../scripts/mutate/suite.ts'
+import type { Order, Said } from '../../scripts/mutate/suite-process.ts'
+import { textOf } from '../support/source-tree.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'mutate-judge-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** In the place of vitest: answers each order with the next of the prepared ones, over all its lives. */
+const PROCESS = `
+import { appendFileSync, readFileSync } from 'node:fs'
+process.on('message', (order) => {
+  appendFileSync('orders.txt', JSON.stringify({ pid: process.pid, ...order }) + '\\n')
+  const at = readFileSync('orders.txt', 'utf8').trim().split('\\n').length - 1
+  for (const said of JSON.parse(readFileSync('answers.json', 'utf8'))[at]) process.send(said)
+})
+process.on('disconnect', () => process.exit(0))
+`
+const MUTATED = 'src/lib/clock.ts'
+/** None of them is run. */
+const [FIRST, SECOND] = ['test/unit/alarms.test.ts', 'test/unit/mcp/bounds.test.ts']
+
+const ended = (path: string, state: 'passed' | 'failed'): Said => ({
+  kind: 'file',
+  file: { path, state, durationMs: 1, called: {}, loaded: {}, errors: state === 'failed' ? ['not so'] : [] },
+})
+const done = (unstarted: string[] = []): Said => ({ kind: 'done', errors: [], unstarted })
+const NOT_STARTED = done(['Error: [vitest-pool]: Failed to start cloudflare-pool worker for test files x.'])
+
+function someMutation(): Mutation {
+  const found = mutationsOf(MUTATED, textOf(MUTATED)).find(({ inFunction }) => inFunction !== null)
+  if (!found) throw new Error(`nothing in ${MUTATED} can be mutated`)
+  return found
+}
+
+async function judged(tests: readonly string[], answers: readonly Said[][], endMs?: number) {
+  const root = mkdtempSync(join(folder, 'tree-'))
+  mkdirSync(join(root, 'scripts', 'mutate'), { recursive: true })
+  writeFileSync(join(root, 'package.json'), '{ "type": "module" }')
+  writeFileSync(join(root, 'scripts', 'mutate', 'suite-process.ts'), PROCESS)
+  writeFileSync(join(root, 'answers.json'), JSON.stringify(answers))
+  const mutation = someMutation()
+  const called = { [textKey(MUTATED)]: [mutation.inFunction ?? 0] }
+  const reached = tests.map((path, index) => [path, { hash: '', state: 'passed' as const, durationMs: index, called }])
+  const suite = new Suite(root, { marksFunctions: false, ...(endMs === undefined ? {} : { endMs }) })
+  const verdicts: Verdict[] = []
+  const scratch = { write: () => {}, restore: () => {} }
+  const reach = { tests: Object.fromEntries(reached), loaded: {} }
+  try {
+    await judge([mutation], { scratch, suite, reach, files: [MUTATED] }, (_, verdict) => verdicts.push(verdict))
+  } finally {
+    suite.close()
+  }
+  const path = join(root, 'orders.txt')
+  const orders = (existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : []).map(
+    (line) => JSON.parse(line) as Order & { pid: number },
+  )
+  return { verdicts, asked: orders.map((order) => order.tests), processes: new Set(orders.map(({ pid }) => pid)).size }
+}
+
+test('a run that does not start is tried again in a new process, and its mutant is judged by the one that starts', async () => {
+  const { verdicts, asked, processes } = await judged(
+    [FIRST],
+    [[NOT_STARTED], [NOT_STARTED], [ended(FIRST, 'passed'), done()]],
+  )
+  expect(verdicts).toEqual([{ state: 'survived', by: '' }])
+  expect([asked, processes]).toEqual([[[FIRST], [FIRST], [FIRST]], 3])
+})
+
+test('a run that never starts, or ends without a word of its tests, is an error and catches nothing', async () => {
+  const never = await judged([FIRST], [[NOT_STARTED], [NOT_STARTED], [NOT_STARTED]])
+  expect(never.verdicts).toEqual([{ state: 'error', by: expect.stringContaining('Failed to start') }])
+  const silent = await judged([FIRST], [[done()], [done()], [done()]])
+  expect(silent.verdicts).toEqual([{ state: 'error', by: `no outcome of ${FIRST}` }])
+})
+
+test('a test that fails with the mutant alone catches it, also beside one that does not start', async () => {
+  const failed = ended(FIRST, 'failed')
+  const caught = { state: 'caught', by: `${FIRST}: not so` }
+  const alone = await judged(
+    [FIRST],
+    [
+      [failed, done()],
+      [ended(FIRST, 'passed'), done()],
+    ],
+  )
+  expect(alone.verdicts).toEqual([caught])
+  const beside = await judged(
+    [FIRST, SECOND],
+    [
+      [failed, NOT_STARTED],
+      [ended(FIRST, 'passed'), done()],
+    ],
+  )
+  expect(beside.verdicts).toEqual([caught])
+})
+
+test('a test that fails without the mutant as well catches nothing, and the others decide', async () => {
+  const failed = ended(FIRST, 'failed')
+  const { verdicts, asked } = await judged(
+    [FIRST, SECOND],
+    [
+      [failed, done()],
+      [failed, done()],
+      [ended(SECOND, 'passed'), done()],
+    ],
+  )
+  expect(verdicts).toEqual([{ state: 'survived', by: '' }])
+  expect(asked).toEqual([[FIRST, SECOND], [FIRST], [SECOND]])
+})
+
+test('a run that does not end after its last test is ended, which catches nothing, and the next one has a new process', async () => {
+  const { verdicts, processes } = await judged([FIRST], [[ended(FIRST, 'passed')]], 0)
+  expect([verdicts, processes]).toEqual([[{ state: 'survived', by: '' }], 1])
+  const failing = await judged([FIRST], [[ended(FIRST, 'failed')], [ended(FIRST, 'passed'), done()]], 0)
+  expect([failing.verdicts, failing.processes]).toEqual([[{ state: 'caught', by: `${FIRST}: not so` }], 2])
+})
