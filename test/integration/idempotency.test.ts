@@ -1,7 +1,7 @@
 // A request that names itself begins its work once, however often it comes and whatever becomes of its answers.
 
-import { expect, test } from 'vitest'
-import { type Client, client } from '../helpers/app.ts'
+import { afterAll, expect, test, vi } from 'vitest'
+import { client as anyClient, type Client } from '../helpers/app.ts'
 
 const ANALYZE = '/api/v1/analysis/analyze'
 const REVIEW = '/api/v1/analysis/market-review'
@@ -10,6 +10,27 @@ const post = (who: Client, body: unknown, key: string, path = ANALYZE) =>
   who.ask(path, { method: 'POST', body, headers: { 'idempotency-key': key } })
 
 const told = async (answer: Response) => [answer.status, await answer.json<Record<string, unknown>>()] as const
+
+const clients: Client[] = []
+
+async function client(): Promise<Client> {
+  const made = await anyClient()
+  clients.push(made)
+  return made
+}
+
+// What still runs when the file ends would load its modules from a suite that is gone.
+afterAll(async () => {
+  for (const who of clients) {
+    await vi.waitFor(
+      async () => {
+        const { tasks } = await who.json<{ tasks: { status: string }[] }>('/api/v1/analysis/tasks?limit=100')
+        expect(tasks.filter(({ status }) => !['completed', 'failed', 'cancelled'].includes(status))).toEqual([])
+      },
+      { timeout: 60_000 },
+    )
+  }
+}, 90_000)
 
 const taskCount = async (who: Client) => (await who.json<{ total: number }>('/api/v1/analysis/tasks?limit=100')).total
 
