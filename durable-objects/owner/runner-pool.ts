@@ -19,6 +19,8 @@ import { firstRow, rows } from '../sql.ts'
 const MAX_RUNNER_SOCKETS = 200
 /** A runner that does not answer within this time is taken for gone. */
 const OPEN_WITHIN_MS = 5_000
+/** A restart of the service, or a broken cable: runners that were connected are back within this time. */
+const RETURN_WITHIN_MS = 10_000
 
 export type WantedRunner = {
   conversation: string
@@ -34,10 +36,13 @@ export type WantedRunner = {
 
 /** Why there is none: nobody is connected, none has the labels, or all that do are busy. */
 export type NoRunner = 'none' | 'labels' | 'full'
-/** `others`: how many would take the conversation, where a certain one was asked for. */
+/**
+ * `others`: how many would take the conversation, where a certain one was asked for. `isReturning`: one that never said goodbye may
+ * be on its way back.
+ */
 export type RunnerAnswer =
   | { ok: true; runner: RunnerDescription }
-  | { ok: false; reason: NoRunner; busy: number; others: number }
+  | { ok: false; reason: NoRunner; busy: number; others: number; isReturning: boolean }
 
 export type RunnerInfo = RunnerDescription & {
   state: 'connected' | 'draining' | 'gone'
@@ -62,6 +67,7 @@ export class RunnerPool {
   readonly #sql: SqlStorage
   readonly #isThere: (conversation: string) => boolean
   readonly #peers = new Map<WebSocket, RpcPeer>()
+  readonly #since = Date.now()
 
   /** `isThere` tells whether the owner has a conversation of this id; also true when that is not known. */
   constructor(ctx: DurableObjectState, isThere: (conversation: string) => boolean) {
@@ -110,7 +116,7 @@ export class RunnerPool {
     )
     const online = this.#online()
     const fitting = [...online.keys()]
-      .filter(({ labels }) => wanted.labels.every((label) => labels.includes(label)))
+      .filter((info) => fits(info, wanted.labels))
       .sort((a, b) => rank(b, before?.runner) - rank(a, before?.runner))
     const isFree = (info: RunnerInfo) => info.state !== 'draining' && info.conversations < info.capacity
     const others = wanted.only === null ? [] : fitting.filter((info) => info.id !== wanted.only && isFree(info))
@@ -121,7 +127,8 @@ export class RunnerPool {
       if (socket !== undefined && (await this.#open(socket, info.id, wanted)))
         return { ok: true, runner: descriptionOf(info) }
     }
-    const counts = { busy: fitting.length, others: others.length }
+    const isReturning = this.#isReturning(wanted.labels)
+    const counts = { busy: fitting.length, others: others.length, isReturning }
     if (online.size === 0) return { ok: false, reason: 'none', ...counts }
     return { ok: false, reason: fitting.length === 0 ? 'labels' : 'full', ...counts }
   }
@@ -228,6 +235,14 @@ export class RunnerPool {
     return true
   }
 
+  /** One that did not take its leave: its socket is gone with the process that held it, or broke just now. */
+  #isReturning(labels: readonly string[]): boolean {
+    const from = Date.now() - RETURN_WITHIN_MS
+    const query = 'SELECT id FROM runners WHERE draining = 0 AND (seen_at > ? OR ?)'
+    const lost = new Set(rows<{ id: string }>(this.#sql, query, from, Number(this.#since > from)).map(({ id }) => id))
+    return this.list().some((info) => info.state === 'gone' && lost.has(info.id) && fits(info, labels))
+  }
+
   #online(): Map<RunnerInfo, WebSocket> {
     const infos = new Map(this.list().map((info) => [info.id, info]))
     const online = new Map<RunnerInfo, WebSocket>()
@@ -250,6 +265,9 @@ export class RunnerPool {
 
 const attachmentOf = (socket: WebSocket): Attachment => Attachment.parse(socket.deserializeAttachment())
 const isOpen = ({ readyState }: WebSocket): boolean => readyState === WebSocket.READY_STATE_OPEN
+
+const fits = ({ labels }: RunnerInfo, wanted: readonly string[]): boolean =>
+  wanted.every((label) => labels.includes(label))
 
 /** The one that has the conversation's files first, then the one with the most room. */
 function rank({ id, capacity, conversations }: RunnerInfo, before: string | undefined): number {

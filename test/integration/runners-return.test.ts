@@ -2,8 +2,10 @@
 
 import { abortAllDurableObjects } from 'cloudflare:test'
 import { expect, test } from 'vitest'
+import { client } from '../helpers/app.ts'
+import { startConversation } from '../helpers/conversation.ts'
 import { lentConversation, outcome, say } from '../helpers/lent-conversation.ts'
-import type { Behaviour } from '../helpers/stand-in-runner.ts'
+import { type Behaviour, joinedRunner } from '../helpers/stand-in-runner.ts'
 
 const silent: Behaviour = () => null
 
@@ -36,4 +38,26 @@ test('a command for which a runner was still looked for when the service crashed
   await runner.connect()
   expect((await outcome(chat, 2)).content).toBe('second')
   expect(runner.started.map(({ text }) => text)).toEqual(['first', 'second'])
+})
+
+test('the first command of a conversation waits for the runners that a restart of the service cut off', async () => {
+  const owner = await client()
+  const runner = await joinedRunner(owner.owner, ({ text }) => ({ output: text }))
+  await abortAllDurableObjects()
+  runner.pool?.close()
+  const chat = await startConversation({}, owner, '?runtime=runner')
+  await chat.settled()
+  await say(chat, 'patient')
+  const runners = async () => (await owner.json<{ runners: { state: string }[] }>('/api/runners')).runners
+  expect((await runners()).map(({ state }) => state)).toEqual(['gone'])
+  expect((await chat.events()).some(({ observation }) => observation === 'error')).toBe(false)
+  await runner.connect()
+  expect((await outcome(chat)).content).toBe('patient')
+})
+
+test('without a runner that might come back the first command says at once that there is none', async () => {
+  const chat = await startConversation({}, await client(), '?runtime=runner')
+  await chat.settled()
+  await say(chat, 'nobody')
+  expect((await outcome(chat)).content).toMatch(/^No runner is connected/)
 })

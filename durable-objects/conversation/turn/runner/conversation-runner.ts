@@ -24,7 +24,7 @@ const CONNECT_WITHIN_MS = 15_000
 /** How long a call waits for its runner to come back, and how long when another one could take the conversation. */
 const RETURN_WITHIN_MS = 60_000
 const RETURN_BEFORE_OTHERS_MS = 7_000
-/** How long a command waits for a runner where the conversation had one: after a restart of the service all of them come back. */
+/** How long a command waits for a runner that was there: after a restart of the service all of them come back. */
 const AGAIN_WITHIN_MS = 10_000
 const ASK_EVERY_MS = 500
 /** How long the answer "there is no runner" is good for a conversation that may use the interpreter. */
@@ -132,7 +132,7 @@ export class ConversationRunner {
     // What a runner was given before a restart is followed there.
     if (this.#link.isUp || this.#calls.isAny) return this.#runtime()
     if (kind === 'auto' && Date.now() < this.#noneUntil) return { kind: 'edge' }
-    const missing = await this.#again()
+    const missing = await this.#again(kind)
     if (missing === null) return this.#runtime()
     if (kind === 'runner') return { kind: 'missing', why: whyNone(missing, this.#deps.wish()) }
     this.#noneUntil = Date.now() + NONE_FOR_MS
@@ -158,23 +158,24 @@ export class ConversationRunner {
     return { kind: 'runner', run: (call) => this.#runs.run(call) }
   }
 
-  /** A runner, and for one that was there before some time is given. */
-  async #again(): Promise<NoRunner | 'silent' | null> {
-    const until = Date.now() + (this.#record.value.runner === null ? 0 : AGAIN_WITHIN_MS)
+  /** A runner. For one that may come back some time is given: the conversation had it, or has to have one and the pool did. */
+  async #again(kind: 'auto' | 'runner'): Promise<NoRunner | 'silent' | null> {
+    const until = Date.now() + AGAIN_WITHIN_MS
     for (;;) {
-      const missing = await this.#get()
-      if (missing !== 'none' || Date.now() >= until) return missing
+      const { missing, isReturning } = await this.#get()
+      const mayCome = this.#record.value.runner !== null || (kind === 'runner' && isReturning)
+      if (missing !== 'none' || !mayCome || Date.now() >= until) return missing
       await this.#until(() => this.#link.isUp, ASK_EVERY_MS)
       if (this.#link.isUp) return null
     }
   }
 
   /** Asks the owner's pool and waits until the runner has said hello; why not otherwise. */
-  async #get(): Promise<NoRunner | 'silent' | null> {
+  async #get(): Promise<{ missing: NoRunner | 'silent' | null; isReturning: boolean }> {
     const answer = await this.#ask(null)
-    if (!answer.ok) return answer.reason
+    if (!answer.ok) return { missing: answer.reason, isReturning: answer.isReturning }
     await this.#until(() => this.#link.isUp, CONNECT_WITHIN_MS)
-    return this.#link.isUp ? null : 'silent'
+    return { missing: this.#link.isUp ? null : 'silent', isReturning: false }
   }
 
   /** `only`: a certain runner or none. */
@@ -243,7 +244,7 @@ export class ConversationRunner {
 /** The pool is away for a moment: it is asked again. */
 function notAsked(error: unknown): RunnerAnswer {
   log.warn('runner.pool_silent', errorFields(error))
-  return { ok: false, reason: 'none', busy: 0, others: 0 }
+  return { ok: false, reason: 'none', busy: 0, others: 0, isReturning: false }
 }
 
 function whyNone(reason: NoRunner | 'silent', { labels }: RuntimeWish): string {
