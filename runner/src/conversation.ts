@@ -266,7 +266,7 @@ export class Conversation {
       'call/stop': ({ key }) => this.#calls.stop(key),
       'server/start': (server) => this.#servers.start(server),
       'server/stop': ({ name }) => this.#servers.stop(name),
-      'server/message': ({ name, message }) => this.#servers.send(name, message),
+      'server/message': (piece) => this.#servers.send(piece),
     }
   }
 

@@ -54,8 +54,9 @@ function answerOn(socket: Socket, ask: AskCredential, log: Log): void {
       },
     )
   }
-  socket.on('data', (chunk) => {
-    question += chunk.toString('utf8')
+  socket.setEncoding('utf8')
+  socket.on('data', (chunk: string) => {
+    question += chunk
     if (question.length > MAX_QUESTION_BYTES) socket.destroy()
     // An empty line ends the question.
     else if (/(^|\n)\n/.test(question)) answer()

@@ -2,7 +2,14 @@
 // starts and stops them; one that ends is told, and is started again only when the object wishes it.
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { MAX_TEXT_BYTES, RPC_ERRORS, type ServerExited, type ServerStart } from '../../src/runners/wire.ts'
+import { piecesOf, ServerMessages } from '../../src/runners/server-messages.ts'
+import {
+  MAX_SERVER_MESSAGE_BYTES,
+  RPC_ERRORS,
+  type ServerExited,
+  type ServerMessage,
+  type ServerStart,
+} from '../../src/runners/wire.ts'
 import { type Peer, RpcError } from './connect/peer.ts'
 import type { Log } from './log.ts'
 import type { Launch } from './sandbox/launch.ts'
@@ -17,15 +24,15 @@ type Running = { readonly child: ChildProcessWithoutNullStreams; stderr: string 
 type Told = { readonly bytes: number; readonly tell: (peer: Peer) => void }
 
 const MAX_SERVERS = 16
-const MAX_MESSAGE_BYTES = MAX_TEXT_BYTES - 4096
 /** What waits for a connection, or for a server to read it. */
-const MAX_WAITING_BYTES = 8 * 1024 * 1024
+const MAX_WAITING_BYTES = 2 * MAX_SERVER_MESSAGE_BYTES
 const STDERR_CHARS = 8000
 
 export class ToolServers {
   readonly #deps: ToolServersDeps
   readonly #running = new Map<string, Running>()
   readonly #waiting: Told[] = []
+  readonly #coming = new ServerMessages()
   #waitingBytes = 0
   #peer: Peer | null = null
 
@@ -39,6 +46,7 @@ export class ToolServers {
 
   connect(peer: Peer): void {
     this.#peer = peer
+    this.#coming.forget()
     for (const { tell } of this.#waiting.splice(0)) tell(peer)
     this.#waitingBytes = 0
     for (const { child } of this.#running.values()) child.stdout.resume()
@@ -72,12 +80,17 @@ export class ToolServers {
   stop(name: string): void {
     const server = this.#running.get(name)
     this.#running.delete(name)
+    this.#coming.forget(name)
     if (server?.child.pid !== undefined) killTree(server.child.pid)
   }
 
-  send(name: string, message: string): void {
+  /** The object is told when there is no such server, because it waits for an answer. */
+  send(piece: ServerMessage): void {
+    const { name } = piece
+    const message = this.#coming.add(piece)
     const server = this.#running.get(name)
-    if (server === undefined) return
+    if (server === undefined) this.#tellEnd(name, { code: null, signal: null, stderr: 'It does not run.' })
+    if (server === undefined || message === null) return
     server.child.stdin.write(`${message.replaceAll('\n', ' ')}\n`)
     if (server.child.stdin.writableLength > MAX_WAITING_BYTES)
       this.#kill(server, 'The server does not read its messages.')
@@ -89,9 +102,11 @@ export class ToolServers {
 
   #said(name: string, server: Running, line: string | null): void {
     if (this.#running.get(name) !== server) return
-    if (line === null) this.#kill(server, `A message of more than ${MAX_MESSAGE_BYTES} bytes.`)
+    if (line === null) this.#kill(server, `A message of more than ${MAX_SERVER_MESSAGE_BYTES} bytes.`)
     else if (line.trim() !== '') {
-      this.#tell(Buffer.byteLength(line), (peer) => peer.notify('server/message', { name, message: line }))
+      this.#tell(Buffer.byteLength(line), (peer) => {
+        for (const piece of piecesOf(name, line)) peer.notify('server/message', piece)
+      })
       if (this.#waitingBytes > MAX_WAITING_BYTES) server.child.stdout.pause()
     }
   }
@@ -105,6 +120,10 @@ export class ToolServers {
     if (this.#running.get(name) !== server) return
     this.#running.delete(name)
     this.#deps.log('server.exited', { name, code: end.code, signal: end.signal })
+    this.#tellEnd(name, end)
+  }
+
+  #tellEnd(name: string, end: Omit<ServerExited, 'name'>): void {
     this.#tell(0, (peer) => peer.notify('server/exited', { name, ...end }))
   }
 
@@ -132,13 +151,13 @@ class Lines {
     let rest = chunk
     for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
       this.#add(rest.subarray(0, end))
-      this.#onLine(this.#bytes > MAX_MESSAGE_BYTES ? null : Buffer.concat(this.#parts).toString('utf8'))
+      this.#onLine(this.#bytes > MAX_SERVER_MESSAGE_BYTES ? null : Buffer.concat(this.#parts).toString('utf8'))
       this.#parts = []
       this.#bytes = 0
       rest = rest.subarray(end + 1)
     }
     this.#add(rest)
-    if (this.#bytes > MAX_MESSAGE_BYTES && this.#parts.length > 0) {
+    if (this.#bytes > MAX_SERVER_MESSAGE_BYTES && this.#parts.length > 0) {
       this.#parts = []
       this.#onLine(null)
     }
@@ -147,6 +166,6 @@ class Lines {
   #add(part: Buffer): void {
     if (part.byteLength === 0) return
     this.#bytes += part.byteLength
-    if (this.#bytes <= MAX_MESSAGE_BYTES) this.#parts.push(part)
+    if (this.#bytes <= MAX_SERVER_MESSAGE_BYTES) this.#parts.push(part)
   }
 }

@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { piecesOf } from '../../src/runners/server-messages.ts'
 import { startRunner } from './support/runner-process.ts'
 import { sandboxed } from './support/sandboxed.ts'
 import { Session } from './support/stand-in-session.ts'
@@ -98,18 +99,24 @@ for (const isolation of ['none', 'bwrap']) {
       ...start,
       name: 'long',
       command: 'sh',
-      args: ['-c', 'head -c 2000000 /dev/zero; echo; sleep 100'],
+      args: ['-c', 'head -c 20000000 /dev/zero; echo; sleep 100'],
     })
     await until(() => exits.length === 2)
     expect(exits[1]).toMatchObject({
       name: 'long',
       signal: 'SIGKILL',
-      stderr: expect.stringContaining('1044480 bytes'),
+      stderr: expect.stringContaining('8388608 bytes'),
     })
-    session.rpc?.notify('server/message', { name: 'echo', message: 'ab' })
-    await until(() => heard.length === 2)
+    const large = 'é"'.repeat(200_000)
+    for (const piece of piecesOf('echo', large)) session.rpc?.notify('server/message', piece)
+    await until(() => exits.length > 2 || heard.slice(1).join('').length === large.length)
+    expect(heard.slice(1).join('') === [...large].reverse().join('')).toBe(true)
+    expect(heard.length).toBeGreaterThan(2)
     await session.rpc?.call('server/stop', { name: 'echo' })
     expect(exits).toHaveLength(2)
+    session.rpc?.notify('server/message', { name: 'echo', message: 'anybody?' })
+    await until(() => exits.length === 3)
+    expect(exits[2]).toMatchObject({ name: 'echo', stderr: 'It does not run.' })
     expect(existsSync(`${folder}/c1/workspace/echo.py`)).toBe(true)
   })
 }

@@ -4,17 +4,22 @@
 import type { z } from 'zod'
 import { log } from '../lib/log.ts'
 import { unlessAborted } from '../lib/wait-at-most.ts'
-import { headersFor, type RemoteServer, type ServerDoor } from './remote-server.ts'
+import { ProcessTransport, type ToolProcesses } from './process-session.ts'
+import { headersFor, type ProcessServer, type RemoteServer, type ServerDoor, type ToolServer } from './remote-server.ts'
 import { GOODBYE_MS, McpFailure, NOTHING_COMPILED, Wire } from './wire.ts'
 
 export type ConnectionDeps = {
   /** All requests pass it, those to addresses that a server names included. */
   readonly door: ServerDoor
+  /** Where servers that are programs run; null where none can. */
+  readonly processes: ToolProcesses | null
   readonly conversationId: string
   readonly signal?: AbortSignal | undefined
   /** For all of it: handshake, question and answer. */
   readonly deadlineMs: number
 }
+
+type Connecting = ConnectionDeps & { readonly signal: AbortSignal }
 
 /** Asks the server; the answer meets the schema. */
 export type Ask = <T>(method: string, params: Record<string, unknown>, schema: z.ZodType<T>) => Promise<T>
@@ -26,7 +31,7 @@ const CLIENT = { name: 'bellwether', version: '1.0.0' }
 
 /** Throws the signal's reason if that fired, an `McpFailure` at the deadline, and whatever else went wrong as it was. */
 export async function withServer<T>(
-  server: RemoteServer,
+  server: ToolServer,
   deps: ConnectionDeps,
   work: (ask: Ask) => Promise<T>,
 ): Promise<T> {
@@ -38,7 +43,7 @@ export async function withServer<T>(
   const timer = setTimeout(expire, deadlineMs)
   const signal = deps.signal ? AbortSignal.any([late.signal, deps.signal]) : late.signal
   try {
-    return await unlessAborted(signal, connect(server, { ...deps, signal }, work))
+    return await unlessAborted(signal, connected(server, { ...deps, signal }, work))
   } catch (error) {
     throw signal.aborted ? signal.reason : error
   } finally {
@@ -46,11 +51,30 @@ export async function withServer<T>(
   }
 }
 
-async function connect<T>(
-  server: RemoteServer,
-  deps: ConnectionDeps & { signal: AbortSignal },
-  work: (ask: Ask) => Promise<T>,
-): Promise<T> {
+const connected = <T>(server: ToolServer, deps: Connecting, work: (ask: Ask) => Promise<T>): Promise<T> =>
+  server.transport === 'stdio' ? withProcess(server, deps, work) : withRemote(server, deps, work)
+
+async function withProcess<T>(server: ProcessServer, deps: Connecting, work: (ask: Ask) => Promise<T>): Promise<T> {
+  const { processes, signal, deadlineMs } = deps
+  if (processes === null) throw new McpFailure('It is a program, and there is no runner that it could run on')
+  const [library, session] = await Promise.all([import('./lazy/sdk-client.ts'), processes.open(server)])
+  // It may end before anybody asks.
+  session.ended.catch(() => undefined)
+  const client = new library.Client(CLIENT, { capabilities: {}, jsonSchemaValidator: NOTHING_COMPILED })
+  const options = { signal, timeout: deadlineMs + 1_000 }
+  const ask: Ask = (method, params, schema) =>
+    Promise.race([client.request({ method, params }, schema, options), session.ended])
+  try {
+    signal.throwIfAborted()
+    await Promise.race([client.connect(new ProcessTransport(session), options), session.ended])
+    return await work(ask)
+  } finally {
+    await client.close()
+    session.close()
+  }
+}
+
+async function withRemote<T>(server: RemoteServer, deps: Connecting, work: (ask: Ask) => Promise<T>): Promise<T> {
   const library = await import('./lazy/sdk-client.ts')
   const wire = new Wire(deps.door(server.url), { transport: server.transport, signal: deps.signal })
   const transport = transportTo(server, { library, wire, conversationId: deps.conversationId })

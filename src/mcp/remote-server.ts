@@ -1,4 +1,4 @@
-// The remote tool servers of a session.
+// The tool servers of a session: those that are asked over HTTP, and those that are programs and run on a runner.
 
 import { type AddressPolicy, typedByPerson } from '../lib/address-policy.ts'
 import { sha256Hex } from '../lib/crypto.ts'
@@ -11,8 +11,15 @@ type Configured = { readonly url: string; readonly apiKey: string | null }
 export type McpServers = {
   readonly sse: readonly Configured[]
   readonly shttp: readonly Configured[]
-  /** Servers that would need a process. */
-  readonly stdio: readonly { readonly name: string }[]
+  /** Servers that need a process. */
+  readonly stdio: readonly Program[]
+}
+
+export type Program = {
+  readonly name: string
+  readonly command: string
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
 }
 
 export type RemoteServer = {
@@ -25,16 +32,29 @@ export type RemoteServer = {
   readonly apiKey: string | null
 }
 
+export type ProcessServer = {
+  /** The same for the same name in every session, and the name by which a runner knows it. */
+  readonly id: string
+  readonly label: string
+  readonly transport: 'stdio'
+  readonly program: Program
+}
+export type ToolServer = RemoteServer | ProcessServer
+
 /** In the order in which equal tool names are decided. A server that is named twice is there once. */
-export async function remoteServers({ sse, shttp }: McpServers): Promise<RemoteServer[]> {
+export async function toolServers({ sse, shttp, stdio }: McpServers): Promise<ToolServer[]> {
   const configured = [
     ...sse.map((server) => ({ ...server, transport: 'sse' as const })),
     ...shttp.map((server) => ({ ...server, transport: 'http' as const })),
   ]
-  const servers = new Map<string, RemoteServer>()
+  const servers = new Map<string, ToolServer>()
   for (const { url, apiKey, transport } of configured) {
     const id = `${transport}-${(await sha256Hex(url)).slice(0, 16)}`
     if (!servers.has(id)) servers.set(id, { id, label: labelOf(url), transport, url, apiKey: apiKey || null })
+  }
+  for (const program of stdio) {
+    const id = `stdio-${(await sha256Hex(program.name)).slice(0, 16)}`
+    if (!servers.has(id)) servers.set(id, { id, label: program.name, transport: 'stdio', program })
   }
   return [...servers.values()]
 }

@@ -2,7 +2,8 @@
 
 import { z } from 'zod'
 import { type Ask, withServer } from './connection.ts'
-import { type McpServers, type RemoteServer, remoteServers, type ServerDoor } from './remote-server.ts'
+import type { ToolProcesses } from './process-session.ts'
+import { type McpServers, type ServerDoor, type ToolServer, toolServers } from './remote-server.ts'
 import { CallResult, errorResult, resultOf, type ToolResult } from './tool-result.ts'
 import { CALL_DEADLINE_MS, explainFailure } from './wire.ts'
 
@@ -20,12 +21,12 @@ type OpenedServers = {
   failures: { server: string; message: string }[]
   /** A server could not be listed at all; it may be there later. */
   isIncomplete: boolean
-  /** Names of servers that would have to run as processes. */
-  notRunnable: string[]
 }
 
 type OpenDeps = {
   readonly door: ServerDoor
+  /** Where servers that are programs run; null where none can: they are left out. */
+  readonly processes: ToolProcesses | null
   readonly conversationId: string
   readonly signal?: AbortSignal
   /** Limits for each server. */
@@ -37,6 +38,8 @@ type OpenDeps = {
 }
 
 const LISTING_DEADLINE_MS = 30_000
+/** A program may have to be installed before it says its first word. */
+const PROCESS_DEADLINE_MS = 90_000
 // Vendors take 128 functions at most; some are the agent's own.
 const MAX_OFFERED_TOOLS = 100
 const MAX_OFFERED_CHARS = 200_000
@@ -46,20 +49,20 @@ const MAX_NAME_CHARS = 64
 
 /** Lists the tools of all servers. The failure of one is reported, and the others are used; throws only the signal's reason. */
 export async function openMcpServers(servers: McpServers, deps: OpenDeps): Promise<OpenedServers> {
-  const remote = await remoteServers(servers)
-  const listings = await inTurns(remote, (server) => listingOf(server, deps))
+  const reachable = (await toolServers(servers)).filter(({ transport }) => transport !== 'stdio' || deps.processes)
+  const listings = await inTurns(reachable, (server) => listingOf(server, deps))
   deps.signal?.throwIfAborted()
   const offer = new Offer(deps)
-  for (const [at, server] of remote.entries()) offer.add(server, listings[at] ?? { tools: [], complaints: [] })
+  for (const [at, server] of reachable.entries()) offer.add(server, listings[at] ?? { tools: [], complaints: [] })
   const isIncomplete = listings.some(({ tools, complaints }) => tools.length === 0 && complaints.length > 0)
-  const notRunnable = servers.stdio.map(({ name }) => name)
-  return { tools: offer.tools, failures: offer.failures, isIncomplete, notRunnable }
+  return { tools: offer.tools, failures: offer.failures, isIncomplete }
 }
 
-async function listingOf(server: RemoteServer, deps: OpenDeps): Promise<Listing> {
-  const { door, conversationId, signal, deadlineMs = LISTING_DEADLINE_MS } = deps
+async function listingOf(server: ToolServer, deps: OpenDeps): Promise<Listing> {
+  const { door, processes, conversationId, signal } = deps
+  const deadlineMs = deps.deadlineMs ?? (server.transport === 'stdio' ? PROCESS_DEADLINE_MS : LISTING_DEADLINE_MS)
   try {
-    return await withServer(server, { door, conversationId, signal, deadlineMs }, listTools)
+    return await withServer(server, { door, processes, conversationId, signal, deadlineMs }, listTools)
   } catch (error) {
     return { tools: [], complaints: [explainFailure(error)] }
   }
@@ -90,7 +93,7 @@ class Offer {
     this.#maxTools = maxTools
   }
 
-  add(server: RemoteServer, { tools, complaints }: Listing): void {
+  add(server: ToolServer, { tools, complaints }: Listing): void {
     for (const message of complaints) this.failures.push({ server: server.label, message })
     const taken: string[] = []
     let left = 0
@@ -104,7 +107,7 @@ class Offer {
     if (left > 0) tell(`Left out, because there are too many tools: ${left} of its ${tools.length}`)
   }
 
-  #take(server: RemoteServer, tool: ListedTool): 'taken' | 'full' | 'offered' {
+  #take(server: ToolServer, tool: ListedTool): 'taken' | 'full' | 'offered' {
     const plain = safeName(tool.remoteName)
     if (this.#remoteNames.has(tool.remoteName) || this.#reserved.has(plain)) return 'taken'
     const chars = tool.description.length + JSON.stringify(tool.parameters).length
@@ -239,6 +242,7 @@ export type CallDeps = {
   /** The servers as they are configured now; the key of the tool's server is taken from here. */
   readonly servers: McpServers
   readonly door: ServerDoor
+  readonly processes: ToolProcesses | null
   readonly conversationId: string
   readonly signal?: AbortSignal
   readonly deadlineMs?: number
@@ -248,13 +252,13 @@ export type CallDeps = {
 export async function callMcpTool(
   tool: McpTool,
   args: Readonly<Record<string, unknown>>,
-  { servers, door, conversationId, signal, deadlineMs = CALL_DEADLINE_MS }: CallDeps,
+  { servers, signal, deadlineMs = CALL_DEADLINE_MS, ...deps }: CallDeps,
 ): Promise<ToolResult> {
-  const server = (await remoteServers(servers)).find(({ id }) => id === tool.serverId)
+  const server = (await toolServers(servers)).find(({ id }) => id === tool.serverId)
   if (server === undefined) return errorResult(`The tool server ${tool.serverLabel} is not configured any more`)
   try {
     const params = { name: tool.remoteName, arguments: args }
-    const answer = await withServer(server, { door, conversationId, signal, deadlineMs }, (ask) =>
+    const answer = await withServer(server, { ...deps, signal, deadlineMs }, (ask) =>
       ask('tools/call', params, CallResult),
     )
     return resultOf(answer)

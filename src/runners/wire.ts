@@ -253,8 +253,16 @@ export const ServerStart = z.object({
 })
 export type ServerStart = z.infer<typeof ServerStart>
 export const ServerStop = z.object({ name: Name })
-/** Both ways, a notification: one message of the Model Context Protocol, as text. */
-export const ServerMessage = z.object({ name: Name, message: z.string().max(MAX_TEXT_BYTES - 4096) })
+/** A message of a tool server, bytes of UTF-8. */
+export const MAX_SERVER_MESSAGE_BYTES = 8 * 1024 * 1024
+/** Of one piece of it, UTF-16 units: written as JSON it may be several times as long. */
+export const SERVER_PIECE_CHARS = 128 * 1024
+/** Both ways, a notification: a message of the Model Context Protocol as text, or a piece of one of which `more` follow. */
+export const ServerMessage = z.object({
+  name: Name,
+  message: z.string().max(SERVER_PIECE_CHARS),
+  more: z.boolean().default(false),
+})
 export type ServerMessage = z.infer<typeof ServerMessage>
 /** runner → object, a notification. `stderr`: its last lines. */
 export const ServerExited = z.object({

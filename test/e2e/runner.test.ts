@@ -4,14 +4,17 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { ROOT } from '../../scripts/start/paths.ts'
+import { listProcesses, signalIfThere } from '../../scripts/start/processes.ts'
 import { type Service, startService } from '../../scripts/start/service.ts'
+import { startScriptedModel } from '../support/scripted-model.ts'
 
 type Event = {
   id: number
   observation?: string
   content: string
+  message?: string
   extras: { agent_state?: string; metadata?: { exit_code: number; working_dir: string; hostname: string } }
 }
 
@@ -137,4 +140,52 @@ test('a conversation that chose the edge stays there, and one that wants a label
   expect((await run(await started('?runtime=edge'), 'python3 -V')).extras.metadata?.exit_code).toBe(127)
   const told = await run(await started('?runtime=runner&labels=nobody-has-this'), 'true')
   expect([told.observation, told.content]).toEqual(['error', expect.stringContaining('nobody-has-this')])
+})
+
+// It sets a model for everybody, so it is the last.
+test('an official tool server runs as a program on the runner, keeps running over a death of the service, and is there again after one of its own', async () => {
+  const model = await startScriptedModel()
+  onTestFinished(() => model.close())
+  const sum = (a: number) => ({ calls: [{ id: `c${a}`, name: 'get-sum', arguments: { a, b: 1 } }] })
+  model.setScript('programs', {
+    replies: [sum(1), { text: 'one' }, sum(2), { text: 'two' }, sum(3), sum(4), { text: 'three' }],
+  })
+  const settings = {
+    llm_model: 'openai/scripted',
+    llm_base_url: `${model.url}/programs/v1`,
+    llm_api_key: 'sk-0123456789',
+  }
+  await call('/api/settings', { method: 'POST', body: settings })
+  const everything = join(ROOT, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js')
+  const program = { name: 'everything', command: process.execPath, args: [everything, 'stdio'], env: {} }
+  const { conversation_id: id } = await call<{ conversation_id: string }>('/api/conversations?runtime=runner', {
+    method: 'POST',
+    body: { initial_user_msg: 'add', mcp_config: { sse_servers: [], shttp_servers: [], stdio_servers: [program] } },
+  })
+  const path = `/api/conversations/${id}`
+  const said = (text: string) =>
+    expect
+      .poll(async () => (await events(path)).some(({ content, message }) => content === text || message === text))
+      .toBe(true)
+  const post = (content: string) =>
+    call(`${path}/events`, { method: 'POST', body: { action: 'message', args: { content } } })
+  const sums = async () =>
+    (await events(path)).flatMap(({ observation, content }) => (observation === 'mcp' ? [content] : []))
+  await said('one')
+  const pids = () =>
+    listProcesses().filter(({ command }) => command.includes('server-everything') && command.includes('stdio'))
+  const before = pids().map(({ pid }) => pid)
+  expect(before.length).toBeGreaterThan(0)
+  expect(service.kill9Runtime()).toBeGreaterThan(0)
+  await expect.poll(async () => (await fetch(`${service.url}/alive`).catch(() => null))?.status).toBe(200)
+  await post('add again')
+  await said('two')
+  expect(pids().map(({ pid }) => pid)).toEqual(before)
+  for (const pid of before) signalIfThere(pid, 'SIGKILL')
+  await post('and again')
+  await said('three')
+  const answers = await sums()
+  expect(answers.slice(0, 2)).toEqual([expect.stringContaining('is 2.'), expect.stringContaining('is 3.')])
+  // The first after the kill may have been given to the one that died.
+  expect(answers.at(-1)).toContain('is 5.')
 })

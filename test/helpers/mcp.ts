@@ -36,7 +36,7 @@ export async function journalOf(journal: string): Promise<Entry[]> {
   return (await fetch(`${inject('mcpServers')}/journal/${journal}`)).json()
 }
 
-export const DEPS = { door: loopbackDoor, conversationId: 'c1' }
+export const DEPS = { door: loopbackDoor, processes: null, conversationId: 'c1' }
 
 export async function toolsOf(servers: McpServers): Promise<McpTool[]> {
   const { tools, failures } = await openMcpServers(servers, DEPS)

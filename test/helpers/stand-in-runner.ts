@@ -2,6 +2,7 @@
 // and answers calls as a test tells it.
 
 import { client, request } from './app.ts'
+import { StandInPrograms } from './stand-in-programs.ts'
 
 export type Entry = { kind: 'file' | 'directory' | 'symlink'; text?: string; target?: string; mode?: number }
 export type Tree = Map<string, Entry>
@@ -101,6 +102,9 @@ export class StandInRunner {
   readonly tree: Tree = new Map()
   readonly opened: Json[] = []
   readonly closings: Json[] = []
+  readonly programs = new StandInPrograms()
+  /** Another one after a restart of the runner. */
+  life = 'one'
   readonly stopped: string[] = []
   /** What the service has acknowledged: stream and number. */
   readonly acks: string[] = []
@@ -262,11 +266,17 @@ export class StandInRunner {
   async #join({ path, ticket }: Json): Promise<void> {
     const headers = { upgrade: 'websocket', authorization: `Bearer ${String(ticket)}` }
     const response = await request(String(path), { headers })
-    const line = new Line(response, (method, params) => this.#asked(method, params))
+    const line = new Line(response, (method, params) => this.#asked(line, method, params))
     line.onFrame = (head, bytes) => this.#took(line, head, bytes)
     this.line = line
     const calls = [...this.#running].map(([key, state]) => ({ key, state }))
-    const answer = await line.ask('session/hello', { wire: 1, runner: this.id, life: 'one', tree: this.state, calls })
+    const answer = await line.ask('session/hello', {
+      wire: 1,
+      runner: this.id,
+      life: this.life,
+      tree: this.state,
+      calls,
+    })
     this.welcome = (answer.result ?? null) as Json | null
     const stored = this.welcome?.stored as { revision: number } | null | undefined
     if (stored && this.state !== null) this.state = { ...this.state, revision: stored.revision }
@@ -275,7 +285,8 @@ export class StandInRunner {
 
   #pending: { transfer: number; epoch: string; whole: boolean; revision: number; entries: number } | null = null
 
-  #asked(method: string, params: Json): unknown {
+  #asked(line: Line, method: string, params: Json): unknown {
+    if (method.startsWith('server/')) return this.programs.asked(method, params, line)
     if (method === 'transfer/begin') {
       const { transfer, epoch, base, revision } = params as {
         transfer: number

@@ -11,6 +11,7 @@ const ARGUMENTS: Readonly<Record<string, Record<string, unknown>>> = { add_numbe
 const servers = { sse: [], shttp: [{ url: process.argv.at(-1) ?? '', apiKey: null }], stdio: [] }
 const parts = {
   door: toolServerDoor(LOCAL),
+  processes: null,
   conversationId: 'conformance',
 }
 

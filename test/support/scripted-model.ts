@@ -93,7 +93,7 @@ async function serve({ request, response, laneOf, respond }: Exchange): Promise<
   const url = new URL(request.url ?? '/', 'http://127.0.0.1')
   const [, name = '', ...rest] = url.pathname.split('/')
   const path = `/${rest.join('/')}`
-  const text = (await request.toArray()).map(String).join('')
+  const text = Buffer.concat(await request.toArray()).toString('utf8')
   const lane = laneOf(name)
   if (path === '/script') {
     Object.assign(lane, begun(JSON.parse(text) as Script))

@@ -155,8 +155,9 @@ export class OwnerStepConfigs implements StepConfigs {
     const own = [...basic, ...requestTools(this.#host)]
     const servers = (await ownServers(env, record.value)) ?? settings.mcpServers
     if (servers === null) return byName(own)
-    const listed = await listTools(this.#host, servers, signal)
-    const call = { servers, door: toolServerDoor(addressPolicy), conversationId: record.value.id }
+    const listed = await listTools(this.#host, { servers, hasRunner: runsOn === 'runner', signal })
+    const { processes } = runner
+    const call = { servers, processes, door: toolServerDoor(addressPolicy), conversationId: record.value.id }
     return byName([
       ...own,
       ...mcpTools(listed, (tool, args, stop) => callMcpTool(tool, args, { ...call, signal: stop })),

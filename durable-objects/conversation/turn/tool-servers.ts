@@ -1,4 +1,4 @@
-// The tools of remote servers, as they were listed for a conversation, and the notices to its user about servers that offer
+// The tools of tool servers, as they were listed for a conversation, and the notices to its user about servers that offer
 // none.
 
 import { errorObservation, USER_ONLY } from '../../../src/agent/observations.ts'
@@ -6,41 +6,51 @@ import { toolNamesOf } from '../../../src/agent/tools/index.ts'
 import { config } from '../../../src/config.ts'
 import type { McpServers } from '../../../src/db/settings.ts'
 import { sha256Hex } from '../../../src/lib/crypto.ts'
-import { toolServerDoor } from '../../../src/mcp/remote-server.ts'
+import type { ToolProcesses } from '../../../src/mcp/process-session.ts'
+import { toolServerDoor, toolServers } from '../../../src/mcp/remote-server.ts'
 import { REQUEST_TOOLS } from '../../../src/mcp/request-tools.ts'
 import { type McpTool, openMcpServers } from '../../../src/mcp/session-tools.ts'
 import type { TurnHost } from './turn-host.ts'
 
-type ListingHost = Pick<TurnHost, 'env' | 'record' | 'turn' | 'calls' | 'emit' | 'sessions'>
+type ListingHost = Pick<TurnHost, 'env' | 'record' | 'turn' | 'calls' | 'emit' | 'sessions' | 'runner'>
 
 const LISTING = 'mcp_listing'
 /** The servers about which the user was told that they do not run. */
 const PROCESSES_TOLD = 'mcp_processes_told'
-/** `missedAt`: the message before which a server could not be listed; `told`: the notice about it. */
-type Listing = { servers: string; tools: McpTool[]; missedAt?: number | null; told?: string[] }
+/**
+ * `missedAt`: the message before which a server could not be listed; `told`: the notice about it; `ran`: servers that are programs
+ * were among them.
+ */
+type Listing = { servers: string; tools: McpTool[]; missedAt?: number | null; told?: string[]; ran?: boolean }
 
 /** A server that failed is listed again with the next message, with a shorter timeout. */
 const SECOND_LOOK_MS = 5_000
 
-/** Listed once, again when the servers change, and with the next message after a server failed. A failure is reported once. */
+/**
+ * Listed once, again when the servers change, when a runner came that can run those that are programs, and with the next message
+ * after a server failed. A failure is reported once.
+ */
 export async function listTools(
   host: ListingHost,
-  servers: McpServers,
-  signal: AbortSignal,
+  { servers, hasRunner, signal }: { servers: McpServers; hasRunner: boolean; signal: AbortSignal },
 ): Promise<readonly McpTool[]> {
   const { turn, calls, emit } = host
   const asked = await fingerprint(servers)
-  tellOfProcesses(host, servers, asked)
+  if (!hasRunner) tellOfProcesses(host, servers, asked)
+  const ran = hasRunner && servers.stdio.length > 0
   const known = calls.recall(LISTING) as Listing | null
   const { cursor } = turn.value
   const before = known?.servers === asked ? known : null
-  if (before !== null && (before.missedAt ?? cursor) === cursor) return before.tools
+  const isNewlyRunnable = ran && before?.ran !== true
+  if (before !== null && !isNewlyRunnable && (before.missedAt ?? cursor) === cursor) return before.tools
+  if (hasRunner) await keepOnly(host, servers)
   const { addressPolicy } = config(host.env)
   const conversationId = host.record.value.id
   const reserved = [...toolNamesOf('CodeActAgent'), ...REQUEST_TOOLS.map(({ name }) => name)]
   const door = toolServerDoor(addressPolicy)
-  const patience = before === null ? {} : { deadlineMs: SECOND_LOOK_MS }
-  const opened = await openMcpServers(servers, { door, conversationId, signal, reserved, ...patience })
+  const patience = before === null || isNewlyRunnable ? {} : { deadlineMs: SECOND_LOOK_MS }
+  const processes: ToolProcesses | null = hasRunner ? host.runner.processes : null
+  const opened = await openMcpServers(servers, { door, processes, conversationId, signal, reserved, ...patience })
   const told = opened.failures.map(({ server, message }) => `The tool server ${server}: ${message}`)
   if (opened.isIncomplete)
     told.push('Tools of a server that is not there are missing. It is asked again with your next message.')
@@ -48,8 +58,14 @@ export async function listTools(
   if (fresh.length > 0) emit(fresh.map((text) => errorObservation('environment', text, { errorId: USER_ONLY })))
   const tools = [...(before?.tools ?? []).filter(isNotAmong(opened.tools)), ...opened.tools]
   const missedAt = opened.isIncomplete ? cursor : null
-  calls.remember(LISTING, { servers: asked, tools, missedAt, told } satisfies Listing)
+  calls.remember(LISTING, { servers: asked, tools, missedAt, told, ran } satisfies Listing)
   return tools
+}
+
+/** Programs that are configured no more are stopped. */
+async function keepOnly({ runner }: ListingHost, servers: McpServers): Promise<void> {
+  const all = await toolServers(servers)
+  runner.processes.only(all.filter((server) => server.transport === 'stdio'))
 }
 
 /** A status and not an error, because nothing failed. Sent once, as soon as a client is connected. */
@@ -57,7 +73,7 @@ function tellOfProcesses({ calls, sessions }: ListingHost, { stdio }: McpServers
   if (stdio.length === 0 || calls.recall(PROCESSES_TOLD) === asked || !sessions.hasListener) return
   calls.remember(PROCESSES_TOLD, asked)
   const names = stdio.map(({ name }) => name).join(', ')
-  const message = `These tool servers are programs and need a machine that runs them, which this service does not have, so their tools are missing: ${names}. Run them elsewhere and set their HTTP addresses as shttp_servers.`
+  const message = `These tool servers are programs and need a machine that runs them, so their tools are missing: ${names}. Start a runner with "npm run runner" (docs/runners.md), or run them elsewhere and set their HTTP addresses as shttp_servers.`
   sessions.announce({ status_update: true, type: 'info', id: 'STATUS$TOOL_SERVERS_NOT_RUN', message })
 }
 

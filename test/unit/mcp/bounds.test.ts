@@ -84,11 +84,10 @@ test('no servers, and servers that only a process could be, take no request', as
   const door = () => {
     throw new Error('asked')
   }
-  const stdio = [{ name: 'files' }, { name: 'search' }]
-  expect(await openMcpServers({ sse: [], shttp: [], stdio }, { door, conversationId: 'c' })).toEqual({
+  const stdio = [{ name: 'files', command: 'serve-files', args: [], env: {} }]
+  expect(await openMcpServers({ sse: [], shttp: [], stdio }, { door, processes: null, conversationId: 'c' })).toEqual({
     tools: [],
     failures: [],
     isIncomplete: false,
-    notRunnable: ['files', 'search'],
   })
 })

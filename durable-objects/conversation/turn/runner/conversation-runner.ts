@@ -7,6 +7,7 @@ import { config } from '../../../../src/config.ts'
 import { constantTimeEqual, randomToken, sha256Hex } from '../../../../src/lib/crypto.ts'
 import { errorFields, log } from '../../../../src/lib/log.ts'
 import { waitAtMost } from '../../../../src/lib/wait-at-most.ts'
+import { McpFailure } from '../../../../src/mcp/wire.ts'
 import { NoAnswer } from '../../../../src/runners/rpc.ts'
 import { ticketText } from '../../../../src/runners/ticket.ts'
 import type { CredentialAsk, RunnerDescription } from '../../../../src/runners/wire.ts'
@@ -17,6 +18,7 @@ import { CallRunner } from './call-runner.ts'
 import { RunnerCalls } from './runner-calls.ts'
 import { RunnerLink } from './runner-link.ts'
 import { NO_RUNNER, type RunnerRecord } from './runner-record.ts'
+import { ConversationProcesses, NO_PROCESSES } from './tool-processes.ts'
 import type { TreeChanges } from './tree-changes.ts'
 
 /** A runner that was told to connects within this time. */
@@ -46,6 +48,8 @@ export class ConversationRunner {
   readonly #calls: RunnerCalls
   readonly #runs: CallRunner
   readonly #link: RunnerLink
+  /** The tool servers that are programs. */
+  readonly processes: ConversationProcesses
   /** Each is called when a runner comes or goes. */
   readonly #watchers = new Set<() => void>()
   #noneUntil = 0
@@ -65,6 +69,13 @@ export class ConversationRunner {
       comesBack: (runner, signal) => this.#comesBack(runner, signal),
       maskText: deps.maskText,
     })
+    this.processes = new ConversationProcesses({
+      record: new StoredRecord(ctx.storage.sql, 'tool_processes', NO_PROCESSES, 'on-change'),
+      ready: () => this.#readyForPrograms(),
+      link: () => this.#link.withLife,
+      bringUp: () => this.#link.sender.bringUp(),
+      maskText: deps.maskText,
+    })
     this.#link = new RunnerLink({
       ctx,
       record: this.#record,
@@ -78,6 +89,7 @@ export class ConversationRunner {
         return this.#runs.waiters.ended(call, () => place(false))
       },
       credential: deps.credential,
+      processes: this.processes,
       changed: () => this.#changed(),
     })
   }
@@ -152,6 +164,15 @@ export class ConversationRunner {
   drop(): void {
     this.#record.change({ ticketHash: null })
     this.#link.close('the runner was let go', 1008)
+  }
+
+  async #readyForPrograms(): Promise<void> {
+    const runtime = await this.choose(null)
+    if (runtime.kind === 'missing') throw new McpFailure(runtime.why)
+    if (runtime.kind === 'edge')
+      throw new McpFailure(`It is a program and needs a runner. Start one with "npm run runner" (docs/runners.md).`)
+    // A call may be followed there while its runner is away.
+    if (!this.#link.isUp) await this.#until(() => this.#link.isUp, CONNECT_WITHIN_MS)
   }
 
   #runtime(): Runtime {
@@ -237,6 +258,7 @@ export class ConversationRunner {
 
   #changed(): void {
     if (!this.#link.isUp) this.#runs.waiters.disconnected(new NoAnswer('the runner is gone'))
+    this.processes.linkChanged()
     for (const watcher of this.#watchers) watcher()
   }
 }
@@ -247,10 +269,11 @@ function notAsked(error: unknown): RunnerAnswer {
   return { ok: false, reason: 'none', busy: 0, others: 0, isReturning: false }
 }
 
+const START_ONE = 'Start one with "npm run runner" (docs/runners.md), or set this conversation to run at the edge.'
+
 function whyNone(reason: NoRunner | 'silent', { labels }: RuntimeWish): string {
-  const start = 'Start one with "npm run runner" (docs/runners.md), or set this conversation to run at the edge.'
-  if (reason === 'none') return `No runner is connected. ${start}`
-  if (reason === 'labels') return `No connected runner has the labels ${labels.join(', ')}. ${start}`
+  if (reason === 'none') return `No runner is connected. ${START_ONE}`
+  if (reason === 'labels') return `No connected runner has the labels ${labels.join(', ')}. ${START_ONE}`
   if (reason === 'full') return `All connected runners are busy. Wait, raise the capacity of one, or start another.`
   return 'The runner was told to connect to this conversation and did not. Look at its log.'
 }

@@ -22,6 +22,7 @@ import type { StoredRecord } from '../../../stored-record.ts'
 import { RUNNER_TAG } from '../../sockets/session-attachment.ts'
 import type { WorkspaceStore } from '../../workspace/store.ts'
 import type { RunnerRecord } from './runner-record.ts'
+import type { ConversationProcesses, ProcessLink } from './tool-processes.ts'
 import type { TreeChanges } from './tree-changes.ts'
 import { TreeReceiver } from './tree-receiver.ts'
 import { type Connection, TreeSender } from './tree-sender.ts'
@@ -49,6 +50,7 @@ type LinkDeps = {
   /** The call ended; resolves when its outcome is stored. `place` gives the files of its transfer their places. */
   ended(call: CallEnded, place: (isRepeated: boolean) => TransferStored): Promise<TransferStored>
   credential(ask: CredentialAsk): Promise<unknown>
+  processes: Pick<ConversationProcesses, 'received' | 'exited'>
   /** A runner has said hello, or its connection is gone. */
   changed(): void
 }
@@ -79,6 +81,12 @@ export class RunnerLink {
 
   get peer(): RpcPeer | null {
     return this.isUp ? this.#peer : null
+  }
+
+  /** The runner's peer and the life of its process; null while none is connected. */
+  get withLife(): ProcessLink | null {
+    const { peer } = this
+    return peer === null || this.#socket === null ? null : { peer, life: attachmentOf(this.#socket).life }
   }
 
   get #connection(): Connection | null {
@@ -163,6 +171,8 @@ export class RunnerLink {
       },
       'frame/ack': ({ stream, seq }) => this.sender.acked(stream, seq),
       'credential/ask': (ask) => this.#deps.credential(ask),
+      'server/message': (piece) => this.#deps.processes.received(piece),
+      'server/exited': (exit) => this.#deps.processes.exited(exit),
     })
   }
 

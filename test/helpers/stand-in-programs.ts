@@ -1,0 +1,70 @@
+// Tool servers of a stand-in runner: a test says what a program does with each message.
+
+import { piecesOf, ServerMessages } from '../../src/runners/server-messages.ts'
+import type { ServerMessage } from '../../src/runners/wire.ts'
+
+type Json = Record<string, unknown>
+export type Line = { send(message: Json): void }
+export type Message = { id?: unknown; method?: string; params?: Json; result?: unknown; error?: unknown }
+/** Gets each message with a way to print lines. */
+export type Program = (message: Message, print: (line: unknown) => void) => void
+
+export class StandInPrograms {
+  readonly started: Json[] = []
+  readonly stopped: string[] = []
+  /** What the service sent, of all programs. */
+  readonly heard: Message[] = []
+  program: Program = () => {}
+  /** Why none is started. */
+  refusal: string | null = null
+  readonly #coming = new ServerMessages()
+
+  asked(method: string, params: Json, line: Line): unknown {
+    if (method === 'server/start') {
+      if (this.refusal !== null) return { error: { code: -32002, message: this.refusal } }
+      this.started.push(params)
+    } else if (method === 'server/stop') this.stopped.push(String(params.name))
+    else this.#received(params as ServerMessage, line)
+    return {}
+  }
+
+  end(line: Line, { name, code = null, stderr = '' }: { name: string; code?: number | null; stderr?: string }): void {
+    line.send({ jsonrpc: '2.0', method: 'server/exited', params: { name, code, signal: null, stderr } })
+  }
+
+  print(line: Line, name: string, said: unknown): void {
+    const text = typeof said === 'string' ? said : JSON.stringify(said)
+    for (const params of piecesOf(name, text)) line.send({ jsonrpc: '2.0', method: 'server/message', params })
+  }
+
+  #received(piece: ServerMessage, line: Line): void {
+    const text = this.#coming.add(piece)
+    if (text === null) return
+    const message = JSON.parse(text) as Message
+    this.heard.push(message)
+    this.program(message, (said) => this.print(line, piece.name, said))
+  }
+}
+
+/** A program with these tools, whose answers count on as long as it lives. */
+export function countingProgram(answers: (count: number, args: Json) => unknown, tools: readonly string[] = ['count']) {
+  let count = 0
+  const program: Program = ({ id, method, params }, print) => {
+    if (id === undefined) return
+    const answer = (result: unknown) => print({ jsonrpc: '2.0', id, result })
+    if (method === 'initialize') {
+      count = 0
+      const { protocolVersion } = params ?? {}
+      answer({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'counter', version: '1' } })
+    } else if (method === 'tools/list')
+      answer({ tools: tools.map((name) => ({ name, inputSchema: { type: 'object' } })) })
+    else if (method === 'tools/call') {
+      count += 1
+      const result = answers(count, (params?.arguments ?? {}) as Json)
+      if (result !== undefined) answer(result)
+    }
+  }
+  return program
+}
+
+export const text = (said: string) => ({ content: [{ type: 'text', text: said }] })

@@ -1,0 +1,213 @@
+// Tool servers that are programs, on a stand-in runner: started once, asked by turn after turn, and told of honestly when they or
+// their runner are lost.
+
+import { evictDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { expect, test } from 'vitest'
+import { conversation } from '../../src/bindings.ts'
+import { type AgentChat, inState, said, startAgent } from '../helpers/agent.ts'
+import { client } from '../helpers/app.ts'
+import { countingProgram, text } from '../helpers/stand-in-programs.ts'
+import { joinedRunner, type StandInRunner } from '../helpers/stand-in-runner.ts'
+import type { ScriptedReply } from '../support/scripted-model-orders.ts'
+
+const KEY = 'key-of-the-counter-7351'
+const COUNTER = { name: 'counter', command: 'npx', args: ['-y', 'counter'], env: { COUNTER_KEY: KEY } }
+const only = (...stdio: unknown[]) => ({ sse_servers: [], stdio_servers: stdio, shttp_servers: [] })
+const count = (id: string, args: Record<string, unknown> = {}): ScriptedReply => ({
+  calls: [{ id, name: 'count', arguments: args }],
+})
+
+type Lent = { chat: AgentChat; runner: StandInRunner }
+
+async function lentAgent(answers: (n: number, args: Record<string, unknown>) => unknown, replies: ScriptedReply[]) {
+  const owner = await client()
+  const runner = await joinedRunner(owner.owner, ({ text }) => ({ output: text }))
+  runner.programs.program = countingProgram(answers)
+  const body = { initial_user_msg: 'count', mcp_config: only(COUNTER) }
+  return { runner, chat: await startAgent({ owner, replies, body }) } satisfies Lent
+}
+
+const results = async ({ chat }: Lent) =>
+  (await chat.events()).flatMap(({ observation, content }) => (observation === 'mcp' ? [String(content)] : []))
+const complaints = async (chat: AgentChat) =>
+  (await chat.events()).flatMap(({ observation, content }) => (observation === 'error' ? [String(content)] : []))
+const heard = ({ runner }: Lent, method: string) => runner.programs.heard.filter((message) => message.method === method)
+const nameOf = ({ runner }: Lent) => String(runner.programs.started[0]?.name)
+const line = ({ runner }: Lent) => {
+  if (runner.line === null) throw new Error('not connected')
+  return runner.line
+}
+
+test('a program is started once and keeps what it knows, from turn to turn and over evictions', async () => {
+  const lent = await lentAgent((n) => text(`count ${n}`), [count('a'), { text: 'one' }, count('b'), { text: 'two' }])
+  await said(lent.chat, 'one')
+  await inState(lent.chat, 'awaiting_user_input')
+  await evictDurableObject(conversation(env, lent.chat.owner.owner, lent.chat.id))
+  await lent.chat.post('message', { content: 'again' })
+  await said(lent.chat, 'two')
+  expect(await results(lent)).toEqual([expect.stringContaining('count 1'), expect.stringContaining('count 2')])
+  const { name, ...started } = lent.runner.programs.started[0] ?? {}
+  expect(lent.runner.programs.started).toHaveLength(1)
+  expect(started).toEqual({ command: 'npx', args: ['-y', 'counter'], env: { COUNTER_KEY: KEY } })
+  expect(name).toMatch(/^stdio-[0-9a-f]{16}$/)
+  expect(heard(lent, 'initialize')).toHaveLength(1)
+  expect(heard(lent, 'notifications/initialized')).toHaveLength(1)
+  expect(await complaints(lent.chat)).toEqual([])
+})
+
+test('a program that ends in a call is told of with its last words, without its secrets, and is started anew by the next', async () => {
+  const lent = await lentAgent(
+    (n, { dies }) => (dies === true ? undefined : text(`count ${n}`)),
+    [count('a', { dies: true }), count('b'), { text: 'done' }],
+  )
+  await expect.poll(() => heard(lent, 'tools/call').length).toBe(1)
+  lent.runner.programs.end(line(lent), { name: nameOf(lent), code: 3, stderr: `warning\nrefused ${KEY}\n` })
+  await said(lent.chat, 'done')
+  const [first, second] = await results(lent)
+  expect(first).toContain('The program ended (exit code 3): warning')
+  expect(first).toContain('"isError":true')
+  expect(first).not.toContain(KEY)
+  expect(second).toContain('count 1')
+  expect(lent.runner.programs.started).toHaveLength(2)
+  expect(heard(lent, 'initialize')).toHaveLength(2)
+})
+
+test('when the runner is started anew the call has an unknown outcome, and the next one a new program', async () => {
+  const lent = await lentAgent(
+    (n) => (n === 1 ? undefined : text(`count ${n}`)),
+    [count('a'), count('b'), { text: 'done' }],
+  )
+  await expect.poll(() => heard(lent, 'tools/call').length).toBe(1)
+  lent.runner.programs.program = countingProgram((n) => text(`anew ${n}`))
+  lent.runner.life = 'two'
+  line(lent).close()
+  await lent.runner.reconnect()
+  await said(lent.chat, 'done')
+  const [first, second] = await results(lent)
+  expect(first).toContain('What the call did is not known; it was not made again.')
+  expect(second).toContain('anew 1')
+  expect(lent.runner.programs.started).toHaveLength(2)
+})
+
+test('a broken connection in a call costs nothing while the runner lives', async () => {
+  const lent = await lentAgent((n) => (n === 1 ? undefined : text(`count ${n}`)), [count('a'), { text: 'done' }])
+  await expect.poll(() => heard(lent, 'tools/call').length).toBe(1)
+  line(lent).close()
+  await lent.runner.reconnect()
+  lent.runner.programs.print(line(lent), nameOf(lent), {
+    jsonrpc: '2.0',
+    id: heard(lent, 'tools/call')[0]?.id,
+    result: text('kept'),
+  })
+  await said(lent.chat, 'done')
+  expect(await results(lent)).toEqual([expect.stringContaining('kept')])
+})
+
+test('messages of megabytes arrive whole, both ways', async () => {
+  const picture = 'iVBORw0K'.repeat(300_000)
+  const long = 'é"\\\u{1f600}'.repeat(60_000)
+  const lent = await lentAgent(
+    (_, args) => ({
+      content: [{ type: 'image', data: picture, mimeType: 'image/png' }, ...text(String(args.long === long)).content],
+    }),
+    [count('a', { long }), { text: 'done' }],
+  )
+  await said(lent.chat, 'done')
+  const [result] = await results(lent)
+  expect(result?.includes(picture)).toBe(true)
+  expect(result?.slice(-200)).toContain('"text":"true"')
+})
+
+test('what a program prints beside the protocol does no harm, and it is answered when nobody waits for it', async () => {
+  const lent = await lentAgent((n) => text(`count ${n}`), [count('a'), { text: 'one' }, count('b'), { text: 'two' }])
+  const counting = lent.runner.programs.program
+  lent.runner.programs.program = (message, print) => {
+    for (const rubbish of ['Starting…', '{"half":', '[]', 'null', { jsonrpc: '2.0', id: 'other:1', result: {} }])
+      print(rubbish)
+    counting(message, print)
+  }
+  await said(lent.chat, 'one')
+  await inState(lent.chat, 'awaiting_user_input')
+  const { programs } = lent.runner
+  programs.print(line(lent), nameOf(lent), { jsonrpc: '2.0', id: 71, method: 'ping' })
+  programs.print(line(lent), nameOf(lent), { jsonrpc: '2.0', id: 72, method: 'sampling/createMessage', params: {} })
+  await expect
+    .poll(() => programs.heard.filter(({ id }) => id === 71 || id === 72))
+    .toEqual([
+      { jsonrpc: '2.0', id: 71, result: {} },
+      { jsonrpc: '2.0', id: 72, error: { code: -32601, message: expect.any(String) } },
+    ])
+  await lent.chat.post('message', { content: 'again' })
+  await said(lent.chat, 'two')
+  expect(await results(lent)).toEqual([expect.stringContaining('count 1'), expect.stringContaining('count 2')])
+})
+
+test('a stop in a call tells the program by the id that it knows', async () => {
+  const lent = await lentAgent(() => undefined, [count('a'), { text: 'never' }])
+  await expect.poll(() => heard(lent, 'tools/call').length).toBe(1)
+  await lent.chat.post('change_agent_state', { agent_state: 'stopped' })
+  await inState(lent.chat, 'stopped')
+  await expect
+    .poll(() => heard(lent, 'notifications/cancelled')[0]?.params?.requestId)
+    .toBe(heard(lent, 'tools/call')[0]?.id)
+  expect(await results(lent)).toEqual([])
+})
+
+test('a program that the runner refuses is told of by name with the reason', async () => {
+  const owner = await client()
+  const runner = await joinedRunner(owner.owner, () => null)
+  runner.programs.refusal = 'at most 16 tool servers'
+  const body = { initial_user_msg: 'count', mcp_config: only(COUNTER) }
+  const chat = await startAgent({ owner, replies: [{ text: 'done' }], body })
+  await said(chat, 'done')
+  expect((await complaints(chat))[0]).toBe(
+    'The tool server counter: The runner does not start it: at most 16 tool servers',
+  )
+})
+
+test('without a runner the clients are told how to get one, and when it came the tools are there with the next message', async () => {
+  const owner = await client()
+  const body = { initial_user_msg: 'count', mcp_config: only(COUNTER) }
+  const replies = [{ text: 'one' }, { text: 'two' }, count('a'), { text: 'three' }]
+  const chat = await startAgent({ owner, replies, body })
+  await said(chat, 'one')
+  await inState(chat, 'awaiting_user_input')
+  const socket = await chat.connect()
+  await socket.until((s) => s.frames.some(({ type }) => type === 'ready'))
+  await chat.post('message', { content: 'still none' })
+  await said(chat, 'two')
+  await inState(chat, 'awaiting_user_input')
+  const statuses = socket.frames.filter(({ id }) => id === 'STATUS$TOOL_SERVERS_NOT_RUN')
+  expect(statuses).toEqual([expect.objectContaining({ message: expect.stringMatching(/counter.*npm run runner/) })])
+  const runner = await joinedRunner(owner.owner, ({ text }) => ({ output: text }))
+  runner.programs.program = countingProgram((n) => text(`count ${n}`))
+  // That there is none is remembered for some seconds.
+  await evictDurableObject(conversation(env, owner.owner, chat.id))
+  await chat.post('message', { content: 'and now' })
+  await said(chat, 'three')
+  expect(await results({ chat, runner })).toEqual([expect.stringContaining('count 1')])
+})
+
+test('a program that the settings do not name any more is stopped; one whose variables changed is started again', async () => {
+  const owner = await client()
+  const runner = await joinedRunner(owner.owner, ({ text }) => ({ output: text }))
+  runner.programs.program = countingProgram((n) => text(`count ${n}`))
+  const other = { ...COUNTER, name: 'other' }
+  const replies = [{ text: 'one' }, count('a'), { text: 'two' }]
+  const settings = { mcp_config: only(COUNTER, other) }
+  const chat = await startAgent({ owner, replies, settings, body: { initial_user_msg: 'hello' } })
+  await said(chat, 'one')
+  await inState(chat, 'awaiting_user_input')
+  expect(runner.programs.started).toHaveLength(2)
+  const changed = { mcp_config: only({ ...COUNTER, env: { COUNTER_KEY: 'another' } }) }
+  expect((await owner.ask('/api/settings', { method: 'POST', body: changed })).status).toBe(200)
+  await chat.post('message', { content: 'count' })
+  await said(chat, 'two')
+  expect(await results({ chat, runner })).toEqual([expect.stringContaining('count 1')])
+  const [counter, second] = runner.programs.started
+  await expect.poll(() => runner.programs.stopped).toEqual([second?.name])
+  expect(runner.programs.started.slice(2)).toEqual([
+    expect.objectContaining({ name: counter?.name, env: { COUNTER_KEY: 'another' } }),
+  ])
+})
