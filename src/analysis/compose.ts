@@ -30,10 +30,9 @@ import type { ReviewDeps } from './market-review/gather.ts'
 import type { Narrator } from './narrator.ts'
 import { resultOf } from './report/diagnostics.ts'
 import { reportOf } from './report/record.ts'
-import type { RunResult } from './run/run-analysis.ts'
-import type { Save } from './run/save.ts'
 import type { Outcome, RunJob } from './task.ts'
 import { textsOf } from './texts/book.ts'
+import type { RunResult, Save } from './run/run-analysis.ts'
 
 /** Makes and saves the report of a task. What the database does not take goes to the queue with the outcome. */
 export async function workOn(env: Env, job: RunJob & { taskId: string }, hooks: RunHooks): Promise<Outcome> {

@@ -9,29 +9,17 @@ import { columns, indicatorSeries } from '../../market/indicators/index.ts'
 import { currencyOf as moneyOf } from '../../market/instruments.ts'
 import { isSerious } from '../../news/relevance.ts'
 import type { NewsResult } from '../../news/search.ts'
-import type { Confidence, CurrencyCode } from '../codes.ts'
+import type { Confidence, CurrencyCode, PartState } from '../codes.ts'
 import { type FlowView, flowView, UNKNOWN_FLOW, type YearOfDividends, yearOfDividends } from '../gather/company.ts'
 import type { Inputs } from '../gather/gather.ts'
 import type { PreviousReport } from '../gather/previous.ts'
 import type { ContextPackOverview } from '../schemas.ts'
 import { type NewsEvidence, priceDecimals, quotedCurrency } from '../texts/format.ts'
-import { type CompanyDates, companyDates } from './company-dates.ts'
 import { type Decision, decide, NO_DECISION } from './decision.ts'
 import { contextPackOverview, type Evidence, evidenceOf, isCoreSound, newsOfListing } from './evidence.ts'
 import { guarded, heldToPlan, type Structure, steadied, structureOf, untradedHeld } from './guardrails.ts'
 import { type PeriodTrends, periodTrends } from './horizons.ts'
-import {
-  type Costs,
-  costsOf,
-  hasPlan,
-  type NearbyLevels,
-  nearbyLevels,
-  type StrategyLevels,
-  shownLevels,
-  strategyLevels,
-  type TradePlan,
-  tradePlan,
-} from './levels.ts'
+import { type Costs, costsOf, hasPlan, type NearbyLevels, nearbyLevels, type StrategyLevels, shownLevels, strategyLevels, type TradePlan, tradePlan } from './levels.ts'
 import { type Liquidity, liquidityOf } from './liquidity.ts'
 import { type MarketComparison, marketComparison } from './market-comparison.ts'
 import { type PeerMultiples, peerMultiples } from './peers.ts'
@@ -210,4 +198,32 @@ function limitOf({ instrument, asOf, quote, yesterday, displayName }: Judged): n
   if (previousClose === undefined) return null
   const limit = limitShare({ instrument, date: asOf, previousClose, isAdjusted: true, name: displayName })
   return limit === null ? null : limit * 100
+}
+
+// When the company last told its results and when its dividends go off, as far as a source tells.
+
+export type CompanyDates = {
+  /** `sample`: nobody was asked, because a sample is of another day. */
+  status: PartState | 'sample'
+  /** The last day of the period of the newest results, and the day on which they were told. */
+  resultsFor: string | null
+  resultsToldOn: string | null
+  /** Of those that are known, the last one up to the session of the report, and the first one after it. */
+  lastExDividend: string | null
+  nextExDividend: string | null
+}
+
+type Subject = Pick<Inputs, 'company' | 'provenance' | 'instrument' | 'asOf'>
+
+export function companyDates({ company, provenance, instrument, asOf }: Subject): CompanyDates {
+  const { state, value } = company.fundamentals
+  const isSample = provenance !== null && instrument.kind === 'stock'
+  const exDates = (value?.dividends ?? []).flatMap(({ exDate }) => exDate ?? []).sort()
+  return {
+    status: isSample ? 'sample' : state,
+    resultsFor: value?.report?.reportDate ?? null,
+    resultsToldOn: value?.report?.announcedOn ?? null,
+    lastExDividend: exDates.findLast((date) => date <= asOf) ?? null,
+    nextExDividend: exDates.find((date) => date > asOf) ?? null,
+  }
 }

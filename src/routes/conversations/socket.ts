@@ -1,13 +1,17 @@
-import { z } from '@hono/zod-openapi'
-import { credentialQuery } from '../../bindings.ts'
+import { z, OpenAPIHono } from '@hono/zod-openapi'
+import { credentialQuery, conversation } from '../../bindings.ts'
 import { AppError, detailEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
-import { router } from '../../http/router.ts'
-import { quotaReached, unauthorized } from '../../http/too-many.ts'
+import { router, serve } from '../../http/router.ts'
+import { quotaReached, unauthorized, admit } from '../../http/too-many.ts'
 import { laxBool, laxInt } from '../../http/validation.ts'
-import { notFound, ownConversation } from './access.ts'
+import { notFound, ownConversation, isUnused } from './access.ts'
 import { keepToLimitAfter } from './room-for.ts'
-import { ConversationPath } from './schemas.ts'
+import { ConversationPath, CONVERSATION_ID } from './schemas.ts'
+import type { Context } from 'hono'
+import { config } from '../../config.ts'
+import type { AppEnv, Principal } from '../../http/app-env.ts'
+import { demandOwnPage, demandScope, identify } from '../../http/auth.ts'
 
 const app = router(detailEnvelope)
 
@@ -71,3 +75,85 @@ export async function socketRefusal(answer: Response): Promise<AppError | null> 
   }
   return new AppError('unavailable', 'Whether the key is still good could not be found out; try again')
 }
+
+// Authentication of Socket.IO. A client sees the text of a refusal only inside the protocol, so a socket that must be refused
+// is opened all the same, hears why when it asks to join, and is closed.
+
+/** Longer than any client takes from opening the socket to asking to join. */
+const REFUSAL_WAIT_MS = 10_000
+const OPEN_PACKET = { upgrades: [], pingTimeout: 20_000, pingInterval: 25_000, maxPayload: 4_194_304 }
+
+const WRONG_KEY = 'invalid_session_api_key'
+const NOT_FOUND = 'Conversation not found'
+const NO_POLLING = 'Transport unknown: connect with transports: ["websocket"]'
+
+const app = new OpenAPIHono<AppEnv>()
+
+// A refusal is told inside the socket, where clients can show why: so who asks is found out there.
+for (const path of ['/socket.io', '/socket.io/']) {
+  serve(app, { method: 'get', path, scope: 'itself', limit: 'uncounted', bodyLimit: 'standard' }, connect)
+}
+
+async function connect(c: Context<AppEnv>): Promise<Response> {
+  // No client of ours: a page learns nothing, not even that there is a protocol.
+  demandOwnPage(c.req.raw, config(c.env))
+  const url = new URL(c.req.url)
+  const query = url.searchParams
+  // The error bodies are those of Engine.IO; its clients then try the next transport.
+  if (query.get('EIO') !== '4') return c.json({ code: 5, message: 'Unsupported protocol version' }, 400)
+  if (query.get('transport') !== 'websocket') return c.json({ code: 0, message: NO_POLLING }, 400)
+  if (c.req.header('upgrade')?.toLowerCase() !== 'websocket') return c.json({ code: 3, message: 'Bad request' }, 400)
+  const id = query.get('conversation_id')
+  if (id === null || id === '') return refuse('No conversation_id in query params')
+  const principal = await principalOf(c)
+  if (principal === null) return refuse(WRONG_KEY)
+  if (!CONVERSATION_ID.test(id) || (await isUnused(c.env, principal.owner, id))) return refuse(NOT_FOUND)
+  const { owner, keyId, until } = principal
+  const after = String(lastId(query.get('latest_event_id')))
+  const asked = new URLSearchParams({ after, ...credentialQuery({ key: keyId, until }) })
+  const target = `http://conversation/socket.io?${asked}`
+  const answer = await conversation(c.env, owner, id).fetch(target, { headers: { upgrade: 'websocket' } })
+  if (answer.status !== 101) return refuse(wordsOf(await socketRefusal(answer)))
+  await keepToLimitAfter(answer, c, { owner, id })
+  return answer
+}
+
+function wordsOf(refusal: AppError | null): string {
+  if (refusal === null) return NOT_FOUND
+  return refusal.code === 'unauthorized' ? WRONG_KEY : refusal.message
+}
+
+/** A key without the scope gets the same answer as no key. */
+async function principalOf(c: Context<AppEnv>): Promise<Principal | null> {
+  try {
+    const principal = await identify(c.req.raw, c.env)
+    await admit(c.env, principal, 'reads')
+    demandScope(principal, 'conversations')
+    return principal
+  } catch (error) {
+    if (error instanceof AppError && error.status < 500 && error.code !== 'rate_limited') return null
+    throw error
+  }
+}
+
+/** Absent, `undefined` or no number at all: the client has nothing yet. */
+function lastId(text: string | null): number {
+  const id = /^-?\d+$/.test(text ?? '') ? Number(text) : -1
+  return Number.isSafeInteger(id) ? Math.max(id, -1) : -1
+}
+
+function refuse(message: string): Response {
+  const { 0: client, 1: server } = new WebSocketPair()
+  server.accept()
+  server.send(`0${JSON.stringify({ sid: crypto.randomUUID(), ...OPEN_PACKET })}`)
+  const timer = setTimeout(() => server.close(1000, 'refused'), REFUSAL_WAIT_MS)
+  server.addEventListener('message', () => {
+    clearTimeout(timer)
+    server.send(`44${JSON.stringify({ message })}`)
+    server.close(1000, 'refused')
+  })
+  server.addEventListener('close', () => clearTimeout(timer))
+  return new Response(null, { status: 101, webSocket: client })
+}
+
+export { app as socketIo }

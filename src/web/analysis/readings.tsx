@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { StockReading } from '../wire.ts'
-import { type ReadingTexts, readingTexts } from './reading-texts.ts'
-import { isOpen, type Readings } from './use-readings.ts'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { readStocks } from '../api.ts'
 
 type Props = { readings: Readings; language: string }
 
@@ -90,4 +90,125 @@ function Answer({ name, checked, onPick, children }: AnswerProps) {
       <span>{children}</span>
     </label>
   )
+}
+
+// What the form says about how it reads entries, in the language of the report that is asked for: the names beside it are in it too.
+
+export type ReadingTexts = {
+  /** The heading over all entries. */
+  title: string
+  ticker: (code: string) => string
+  question: (typed: string) => string
+  /** Over letters that are sent as a ticker because no list knows them. */
+  orElse: (code: string) => string
+  keep: (code: string) => string
+  leaveOut: string
+  unknown: (typed: string) => string
+  reasons: Record<string, string>
+  open: (count: number) => string
+}
+
+const EN: ReadingTexts = {
+  title: 'Read as',
+  ticker: (code) => `${code}: a US ticker that is not in our list`,
+  question: (typed) => `Which stock do you mean by “${typed}”?`,
+  orElse: (code) => `“${code}” is sent as a US ticker. Or do you mean:`,
+  keep: (code) => `${code}, a US ticker that is not in our list`,
+  leaveOut: 'None of these: leave it out',
+  unknown: (typed) => `“${typed}” is not known`,
+  reasons: {
+    no_share: 'that number is no stock, fund or index: bonds and repurchases have such numbers',
+    wrong_exchange: 'the number belongs to another exchange',
+    too_long: 'it is too long',
+  },
+  open: (count) => (count === 1 ? 'One entry needs your answer.' : `${count} entries need your answer.`),
+}
+
+const ZH: ReadingTexts = {
+  title: '识别结果',
+  ticker: (code) => `${code}：美股代码，名单中没有`,
+  question: (typed) => `“${typed}”指的是哪一只？`,
+  orElse: (code) => `“${code}”将作为美股代码提交。或者您指的是：`,
+  keep: (code) => `${code}，美股代码，名单中没有`,
+  leaveOut: '都不是：去掉这一项',
+  unknown: (typed) => `未找到“${typed}”`,
+  reasons: {
+    no_share: '该号码不是股票、基金或指数，而属于债券、回购等品种',
+    wrong_exchange: '该号码属于另一家交易所',
+    too_long: '内容过长',
+  },
+  open: (count) => `有 ${count} 项需要您确认。`,
+}
+
+const KO: ReadingTexts = {
+  title: '인식 결과',
+  ticker: (code) => `${code}: 목록에 없는 미국 종목 코드`,
+  question: (typed) => `“${typed}”은(는) 어떤 종목입니까?`,
+  orElse: (code) => `“${code}”은(는) 미국 종목 코드로 보냅니다. 또는 다음 종목입니까?`,
+  keep: (code) => `${code}, 목록에 없는 미국 종목 코드`,
+  leaveOut: '해당 없음: 제외',
+  unknown: (typed) => `“${typed}”을(를) 찾을 수 없습니다`,
+  reasons: {
+    no_share: '주식, 펀드, 지수의 번호가 아닙니다(채권이나 환매조건부 거래의 번호)',
+    wrong_exchange: '다른 거래소의 번호입니다',
+    too_long: '너무 깁니다',
+  },
+  open: (count) => `확인이 필요한 항목 ${count}개.`,
+}
+
+const BOOK: Record<string, ReadingTexts> = { en: EN, zh: ZH, ko: KO }
+
+/** The texts of a language, the English ones where there are none. */
+export const readingTexts = (language: string): ReadingTexts => BOOK[language] ?? EN
+
+// How the service reads what stands in the form. It is asked when typing pauses, and once more before anything is submitted, so
+// that no entry is sent which was not read.
+
+const PAUSE_MS = 300
+
+/** What was chosen for an unclear entry: a code, or nothing to leave the entry out. */
+export type Choices = ReadonlyMap<string, string | null>
+
+type Known = { asked: string; items: StockReading[] }
+
+export type Readings = {
+  items: StockReading[]
+  choices: Choices
+  choose: (input: string, code: string | null) => void
+  /** The readings of what stands there now. */
+  ask: () => Promise<StockReading[]>
+}
+
+/** The readings of the entries, in the language; empty until typing pauses. */
+export function useReadings(entries: string[], language: string): Readings {
+  const [known, setKnown] = useState<Known>({ asked: '', items: [] })
+  const [choices, setChoices] = useState<Choices>(new Map())
+  const asked = JSON.stringify([language, entries])
+  const newest = useRef(asked)
+  newest.current = asked
+  const ask = async (): Promise<StockReading[]> => {
+    if (known.asked === asked) return known.items
+    const { items } = await readStocks({ entries, ...(language === '' ? {} : { language }) })
+    // An answer to what has been changed meanwhile is shown to nobody.
+    if (newest.current === asked) setKnown({ asked, items })
+    return items
+  }
+  useEffect(() => {
+    if (entries.length === 0) return
+    // What cannot be read now is read, or fails audibly, when it is submitted.
+    const timer = setTimeout(() => void ask().catch(() => {}), PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [asked])
+  const choose = (input: string, code: string | null) => setChoices(new Map(choices).set(input, code))
+  return { items: entries.length > 0 && known.asked === asked ? known.items : [], choices, choose, ask }
+}
+
+/** Whether the entry is sent only after an answer. A ticker that no list knows goes as it is, unless another is chosen. */
+export const isOpen = ({ input, kind }: StockReading, choices: Choices): boolean =>
+  kind === 'unknown' || (kind === 'candidates' && !choices.has(input))
+
+/** The code to send, or null for an entry that is left out. */
+export function codeOf({ input, stock_code }: StockReading, choices: Choices): string | null {
+  const chosen = choices.get(input)
+  return chosen === undefined ? stock_code : chosen
 }

@@ -1,8 +1,7 @@
 // Horizons, plan, performance, evidence and the model's words, each in a section of its own; what a report has none of has no section.
 
 import type { ComponentChildren } from 'preact'
-import type { Checks } from './checks.ts'
-import { Mark } from './marks.tsx'
+import type { Checks, Figures } from './checks.ts'
 import type { Comment, Fact, Sentence, StoredParts } from './stored-parts.ts'
 
 type Of<Name extends keyof StoredParts> = { part: NonNullable<StoredParts[Name]>; checks: Checks }
@@ -125,3 +124,39 @@ const Section = ({ name, title, mark, children }: SectionProps) => (
     {children}
   </section>
 )
+
+/** Nothing where no check speaks of these figures. Without a group: of any. */
+export function Mark({ checks, of }: { checks: Checks; of?: readonly Figures[] }) {
+  const found = checks.alarms.filter(({ touches }) => of === undefined || of.some((group) => touches.includes(group)))
+  if (found.length === 0) return null
+  const labels = [...new Set(found.map(({ label }) => label))]
+  return (
+    <span class="mark" title={found.map(({ text }) => text).join('\n')}>
+      ⚠ {labels.join(', ')}
+    </span>
+  )
+}
+
+type Props = { score: number; label: string | null }
+
+const ARC = 'M 12 66 A 54 54 0 0 1 120 66'
+/** The bands that the score's own wording uses. */
+const BANDS = ['very-low', 'low', 'middle', 'high', 'very-high']
+
+export function Gauge({ score, label }: Props) {
+  const bounded = Math.max(0, Math.min(100, score))
+  const band = BANDS[Math.min(Math.floor(bounded / 20), 4)] ?? ''
+  const words = label === null ? `Score ${score} of 100` : `Score ${score} of 100: ${label}`
+  return (
+    <figure class="gauge">
+      <svg viewBox="0 0 132 76" role="img" aria-label={words}>
+        <path class="gauge-track" d={ARC} />
+        <path class={`gauge-value ${band}`} d={ARC} pathLength={100} stroke-dasharray={`${bounded} 200`} />
+        <text class="gauge-score" x="66" y="62" text-anchor="middle">
+          {score}
+        </text>
+      </svg>
+      {label !== null && <figcaption>{label}</figcaption>}
+    </figure>
+  )
+}

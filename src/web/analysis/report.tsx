@@ -1,6 +1,5 @@
 import { useMemo, useState } from 'preact/hooks'
 import { messageOf, reportMarkdown } from '../api.ts'
-import { Gauge } from '../charts/gauge.tsx'
 import type { Level } from '../charts/layout.ts'
 import { clockTime, price, signed } from '../format.ts'
 import { usePageTitle } from '../router.tsx'
@@ -8,9 +7,8 @@ import { Notice } from '../ui.tsx'
 import type { Report, Strategy } from '../wire.ts'
 import { ChartSection } from './chart-section.tsx'
 import { type Checks, checksOf, type Figures, isObject } from './checks.ts'
-import { Mark } from './marks.tsx'
-import { BesideMarket, Evidence, Horizons, ModelWords, Performance, Plan } from './report-parts.tsx'
 import { storedParts } from './stored-parts.ts'
+import { Gauge, Mark, BesideMarket, Evidence, Horizons, ModelWords, Performance, Plan } from './report-parts.tsx'
 
 const PRICE: readonly Figures[] = ['price', 'change']
 /** Where red means a price that rose. */

@@ -1,8 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ApiDocument, Content, Endpoint, Operation } from './document.ts'
 import { Code, RequestForm } from './request-form.tsx'
-import { SchemaView } from './schema-view.tsx'
-import { Words } from './words.tsx'
+import { SchemaView, Words } from './schema-view.tsx'
 
 type CardProps = { document: ApiDocument; endpoint: Endpoint; apiKey: string; isNamed: boolean }
 

@@ -5,7 +5,7 @@ import { getApiDocument, messageOf } from '../api.ts'
 import { Bar, Notice } from '../ui.tsx'
 import { type ApiDocument, filtered, type Group, groupsOf } from './document.ts'
 import { EndpointCard } from './endpoint-card.tsx'
-import { Words } from './words.tsx'
+import { Words } from './schema-view.tsx'
 
 type Loaded = { state: 'loading' } | { state: 'failed'; text: string } | { state: 'ready'; document: ApiDocument }
 

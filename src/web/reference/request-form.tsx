@@ -3,7 +3,7 @@ import { messageOf } from '../api.ts'
 import { Notice } from '../ui.tsx'
 import { type Endpoint, limitsText, type Parameter } from './document.ts'
 import { type Answer, bodyTypeOf, curlLine, type Filled, firstFilling, MAX_SHOWN, placeOf, send } from './request.ts'
-import { Words } from './words.tsx'
+import { Words } from './schema-view.tsx'
 
 type Outcome =
   | { state: 'none' }

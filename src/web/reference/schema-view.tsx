@@ -2,7 +2,6 @@
 
 import { useState } from 'preact/hooks'
 import { type ApiDocument, limitsText, membersOf, resolved, type Schema, typeText } from './document.ts'
-import { Words } from './words.tsx'
 
 type SchemaProps = { document: ApiDocument; schema: Schema }
 
@@ -63,5 +62,14 @@ function Member({ document, name, schema, required }: MemberProps) {
         </p>
       )}
     </li>
+  )
+}
+
+/** A sentence of the document: what stands between backticks is code. */
+export function Words({ text }: { text: string }) {
+  // Every second piece stood between two backticks.
+  const pieces = text.split('`')
+  return (
+    <>{pieces.map((piece, at) => (at % 2 === 1 && at < pieces.length - 1 ? <code key={at}>{piece}</code> : piece))}</>
   )
 }

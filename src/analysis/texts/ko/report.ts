@@ -1,4 +1,5 @@
 import type { EvidenceTexts, OutlookTexts, ReportTexts } from '../texts.ts'
+import type { BesideTexts } from '../beside.ts'
 
 export const report: ReportTexts = {
   sentiment: {
@@ -302,4 +303,52 @@ export const outlook: OutlookTexts = {
   noPlanOfSale: '매도 의견에는 매수 가격을 제시하지 않음',
   join: '; ',
   colon: ': ',
+}
+
+export const beside: BesideTexts = {
+  label: { comparison: '시장 지수 대비', liquidity: '유동성', dates: '실적·배당락 일정', peers: '동종업계 배수' },
+  comparison: {
+    told: '{index} 대비({date}까지): {beta}; 상대강도 20 / 60 / 250일 {strength}',
+    beta: '베타 {beta}(일간 수익률 {count}개, R² {fit})',
+    noBeta: '일간 수익률이 60개 미만이라 베타 없음',
+    ofIndex: ' (지수 일봉 {mark})',
+    is_index: '지수는 지수와 비교하지 않음',
+    sample: '샘플 시세는 시장 지수와 비교하지 않아 베타와 상대강도가 없음',
+    withheld: '시세가 일관성 검사를 통과하지 못해 베타와 상대강도가 없음',
+    not_fetched: '{index} 일봉을 받지 못해 베타와 상대강도가 없음',
+    failed_check: '{index} 일봉이 일관성 검사를 통과하지 못해 베타와 상대강도가 없음',
+    too_few: '{index}와(과) 겹치는 거래일이 너무 적어 베타와 상대강도가 없음',
+  },
+  liquidity: {
+    told: '20일 평균 거래대금의 {share}%까지만 거래하면 {position} 매도에 {time}(하루 최대 {most})',
+    sessions: '{count}거래일',
+    lessThanOne: '1거래일 미만',
+    is_index: '지수는 매매할 수 없음',
+    withheld: '거래량이 일관성 검사를 통과하지 못해 매도 소요 일수를 알 수 없음',
+    too_few: '완결된 거래일이 20일 미만이라 매도 소요 일수를 알 수 없음',
+    no_volume: '데이터 출처가 거래량을 제공하지 않아 매도 소요 일수를 알 수 없음',
+    other_money: '이 통화로 정한 포지션이 없음; 20일 평균 거래대금의 {share}% 기준 하루 최대 {most}',
+  },
+  dates: {
+    resultsFor: '최근 실적 기준일 {date}',
+    resultsTold: '최근 실적 기준일 {date}, 발표일 {told}',
+    noResults: '실적 자료 없음',
+    noNextResults: '다음 실적 발표일을 제공하는 출처 없음',
+    lastExDividend: '최근 배당락일 {date}',
+    nextExDividend: '다음 배당락일 {date}',
+    noNextExDividend: '발표된 다음 배당락일 없음',
+    sample: '샘플 시세는 실제 회사 자료와 섞지 않으므로 일정을 조회하지 않음',
+    notCompany: '펀드와 지수는 실적이 없고, 배당락일을 제공하는 출처도 없음',
+  },
+  peers: {
+    told: '{board} 업종의 시가총액 상위 {count}개사 대비: PER(당해 누적 이익 기준) 중앙값 {pe}(자사 {ownPe}), PBR 중앙값 {pb}(자사 {ownPb}); 적자 {losses}개사는 PER 없음',
+    no_data: '동종업계 배수 자료 없음',
+    not_supported: '이 시장의 동종업계 배수를 제공하는 출처 없음',
+    failed: '동종업계 배수를 가져오지 못함',
+    too_few: '배수가 있는 동종업계가 5개사 미만이라 중앙값 없음',
+    sample: '샘플 시세는 실제 회사 자료와 섞지 않으므로 동종업계를 조회하지 않음',
+    notCompany: '펀드와 지수는 동종업계 배수가 없음',
+  },
+  noLiveRatio: '장중에는 거래량 비율이 없음: 일봉은 지난 날들의 같은 시각까지의 거래량을 알려 주지 않음',
+  join: '; ',
 }

@@ -1,4 +1,5 @@
 import type { EvidenceTexts, OutlookTexts, ReportTexts } from '../texts.ts'
+import type { BesideTexts } from '../beside.ts'
 
 export const report: ReportTexts = {
   sentiment: {
@@ -294,4 +295,52 @@ export const outlook: OutlookTexts = {
   noPlanOfSale: '卖出建议不附买点',
   join: '；',
   colon: '：',
+}
+
+export const beside: BesideTexts = {
+  label: { comparison: '与大盘指数对比', liquidity: '流动性', dates: '业绩与除息日期', peers: '同业估值' },
+  comparison: {
+    told: '对比{index}（截至 {date}）：{beta}；相对强弱 20 / 60 / 250 日 {strength}',
+    beta: 'β {beta}（{count} 个日收益率，R² {fit}）',
+    noBeta: '共同交易日不足 60 个，没有 β',
+    ofIndex: '（指数日线 {mark}）',
+    is_index: '指数本身不与指数对比',
+    sample: '样例行情不与市场指数对比，没有 β 与相对强弱',
+    withheld: '行情未通过一致性检查，没有 β 与相对强弱',
+    not_fetched: '没有取得{index}的日线，没有 β 与相对强弱',
+    failed_check: '{index}的日线未通过一致性检查，没有 β 与相对强弱',
+    too_few: '与{index}共同的交易日太少，没有 β 与相对强弱',
+  },
+  liquidity: {
+    told: '若每日成交不超过 20 日平均成交额的 {share}%，卖出 {position} 需要{time}（每日最多 {most}）',
+    sessions: ' {count} 个交易日',
+    lessThanOne: '不到一个交易日',
+    is_index: '指数不能买卖',
+    withheld: '成交量未通过一致性检查，无法判断卖出所需天数',
+    too_few: '完整交易日不足 20 个，无法判断卖出所需天数',
+    no_volume: '数据源未提供成交量，无法判断卖出所需天数',
+    other_money: '没有为该币种设定仓位金额；按 20 日平均成交额的 {share}%，每日最多卖出 {most}',
+  },
+  dates: {
+    resultsFor: '最近业绩截至 {date}',
+    resultsTold: '最近业绩截至 {date}，公布于 {told}',
+    noResults: '没有业绩数据',
+    noNextResults: '没有数据源提供下次业绩公布日',
+    lastExDividend: '最近除息日 {date}',
+    nextExDividend: '下一除息日 {date}',
+    noNextExDividend: '没有已公布的下一除息日',
+    sample: '样例行情不与真实公司资料混用，因此未查询日期',
+    notCompany: '基金与指数没有业绩日期，也没有数据源提供其除息日',
+  },
+  peers: {
+    told: '与{board}板块市值最大的 {count} 家同业对比：动态市盈率中位数 {pe}（本股 {ownPe}），市净率中位数 {pb}（本股 {ownPb}）；亏损的 {losses} 家没有市盈率',
+    no_data: '没有同业的估值数据',
+    not_supported: '没有数据源提供该市场同业的估值倍数',
+    failed: '未能取得同业的估值倍数',
+    too_few: '有估值倍数的同业不足 5 家，没有中位数',
+    sample: '样例行情不与真实公司资料混用，因此未查询同业',
+    notCompany: '基金与指数没有同业估值',
+  },
+  noLiveRatio: '盘中没有量比：日线无法告知此前各日同一时刻的成交量',
+  join: '；',
 }

@@ -2,7 +2,7 @@
 
 import { linesOf } from '../../../../workspace/diff.ts'
 import { resolvePath } from '../../../../workspace/paths.ts'
-import { replaceContents } from '../../../../workspace/replacing.ts'
+import { replaceContents } from '../../../../workspace/file-system.ts'
 import { kindAt } from '../../../../workspace/stat.ts'
 import { losslessBytes, losslessText } from '../../lossless-text.ts'
 import type { ShellCall } from '../../shell-extensions.ts'
