@@ -6,18 +6,10 @@ import { systemClock } from '../lib/clock.ts'
 import { toBase64Url } from '../lib/crypto.ts'
 import { fetchThrough } from '../lib/guarded-fetch.ts'
 import { type Fetch, operatorFetch, requestBytes, UpstreamError } from '../lib/http-client.ts'
-import { type HostDoor, hostDoor } from './api-url.ts'
+import { type Account, type HostDoor, hostDoor } from './addresses.ts'
 import { authorizationOf } from './check-token.ts'
 import { notingReason, tellingQuota } from './declined.ts'
 import type { Family } from './provider.ts'
-
-export type Account = {
-  provider: Family
-  /** Null for requests without a token. */
-  token: string | null
-  /** Null: the provider's own. */
-  host: string | null
-}
 
 export type ApiOptions = {
   /** Of the API, without a slash at its end. */

@@ -3,7 +3,7 @@
 
 import { DoorError, fetchThrough } from '../lib/guarded-fetch.ts'
 import { type Fetch, operatorFetch, requestJson, UpstreamError } from '../lib/http-client.ts'
-import { apiUrlOf, type HostDoor, hostDoor, type ProviderUrls } from './api-url.ts'
+import { apiUrlOf, type HostDoor, hostDoor, type ProviderUrls } from './addresses.ts'
 import { tellingQuota } from './declined.ts'
 
 export type TokenVerdict =

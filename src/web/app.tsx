@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { AnalysisPage } from './analysis/analysis-page.tsx'
-import { ReportPage } from './analysis/report-page.tsx'
+import { AnalysisPage, ReportPage } from './analysis/pages.tsx'
 import { ApiError, getSession, messageOf, signIn, signOut, whenSignedOut } from './api.ts'
 import { ChatPage } from './conversation/chat-page.tsx'
 import { ConversationsPage } from './conversation/conversations-page.tsx'

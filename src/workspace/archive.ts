@@ -15,8 +15,7 @@ import {
 } from '../kits/zip/index.ts'
 import { errorFields, log } from '../lib/log.ts'
 import { type FileSystem, isFileError, type ScannedEntry } from './file-system.ts'
-import { ByteBlocks } from './parts.ts'
-import { rest, wakeCollector } from './rest.ts'
+import { ByteBlocks, rest, wakeCollector } from './parts.ts'
 
 const S_IFREG = 0o100000
 const S_IFLNK = 0o120000

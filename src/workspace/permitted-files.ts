@@ -1,10 +1,19 @@
 // The file tree as its owner may use it: what the permission bits do not allow ends with EACCES, as for a user who is not root.
 // Commands of the shell work on this one; the product's own tools and routes work on the tree itself.
 
-import { type DirectoryEntry, type FileStat, type FileSystem, FileSystemError, isFileError, type ScannedEntry, type StagedContents } from './file-system.ts'
-import { statAt, lstatAt } from './stat.ts'
+import {
+  type DirectoryEntry,
+  type FileStat,
+  type FileSystem,
+  FileSystemError,
+  isFileError,
+  type ScannedEntry,
+  type StagedContents,
+} from './file-system.ts'
+import { lstatAt, statAt } from './stat.ts'
 
 const READ = 0o400
+const WRITE = 0o200
 const SEARCH = 0o100
 
 export class PermittedFiles implements FileSystem {
@@ -182,11 +191,7 @@ function isHidden({ stat }: ScannedEntry): boolean {
 // What the permission bits of files and folders allow their owner, who is the only user here: the third digit from the right
 // of `chmod 640`. A folder must be searchable (x) on the way to whatever stands in it.
 
-const READ = 0o400
-const WRITE = 0o200
-const SEARCH = 0o100
-
-export class Permissions {
+class Permissions {
   readonly #fs: FileSystem
   /** Folders that are searchable, and so is everything above them; right until a mode or a place changes. */
   readonly #searchable = new Set<string>()

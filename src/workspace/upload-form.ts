@@ -4,7 +4,7 @@
 import { errorFields, log } from '../lib/log.ts'
 import { boundaryOf, type FormPart, formParts, MultipartError } from '../lib/multipart.ts'
 import { inTime } from '../lib/wait-at-most.ts'
-import { wakeCollector } from './rest.ts'
+import { wakeCollector } from './parts.ts'
 
 export interface IncomingFile {
   name: string

@@ -3,9 +3,8 @@
 // itself; bytes are never changed.
 
 import { byteLength, type FileSystem, FileSystemError, isFileError, type StagedContents } from './file-system.ts'
-import { regroup } from './parts.ts'
+import { regroup, rest } from './parts.ts'
 import { uploadName, WORKSPACE_ROOT } from './paths.ts'
-import { rest } from './rest.ts'
 import { type Unpacked, unpackZip } from './unpack.ts'
 import type { IncomingFile } from './upload-form.ts'
 

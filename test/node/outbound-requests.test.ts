@@ -54,7 +54,7 @@ test('a door says whose address is asked, and only where one is made', () => {
   expect(makers).toEqual([
     'durable-objects/conversation/repository/git-access.ts',
     'src/agent/tools/browse.ts',
-    'src/git-providers/api-url.ts',
+    'src/git-providers/addresses.ts',
     'src/kits/shell/commands/curl.ts',
     'src/lib/address-policy.ts',
     'src/lib/guarded-fetch.ts',

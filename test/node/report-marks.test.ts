@@ -1,7 +1,7 @@
 // What the console reads from a stored report to mark its figures.
 
 import { expect, test } from 'vitest'
-import { checksOf } from '../../src/web/analysis/checks.ts'
+import { checksOf } from '../../src/web/analysis/stored-parts.ts'
 
 const finding = (verdict: string, touches: string[]) => ({
   verdict,

@@ -4,7 +4,7 @@
 import { config } from '../../../src/config.ts'
 import { ownerProviderTokens } from '../../../src/db/provider-tokens.ts'
 import { ownerSettings } from '../../../src/db/settings.ts'
-import { gitCredentialOf, gitOriginOf } from '../../../src/git-providers/git-access.ts'
+import { gitCredentialOf, gitOriginOf } from '../../../src/git-providers/addresses.ts'
 import { isFamily } from '../../../src/git-providers/provider.ts'
 import { type Credential, fatal, type GitRemotes, type Identity } from '../../../src/kits/git/index.ts'
 import { STRANGER, typedByPerson } from '../../../src/lib/address-policy.ts'

@@ -1,6 +1,6 @@
-// The words of the evidence: what its table is made of. It loads nothing, so that whoever reads the table need not load what makes it.
+// The words of the evidence: what its table is made of. It loads nothing else of ours, so that whoever reads the table need not load what makes it.
 
-import type { Market } from '../../market/instruments.ts'
+import { z } from 'zod'
 
 /** How long something is held, in sessions; a plan at most 20. */
 export const MEASURES = ['sessions_5', 'sessions_20', 'plan'] as const
@@ -9,7 +9,6 @@ export type Measure = (typeof MEASURES)[number]
 export const HORIZON: Record<Measure, number> = { sessions_5: 5, sessions_20: 20, plan: 20 }
 
 export const STANCES = ['buy', 'hold', 'sell'] as const
-export type Stance = (typeof STANCES)[number]
 
 export const REGIMES = ['bull', 'bear', 'sideways', 'unknown'] as const
 export type Regime = (typeof REGIMES)[number]
@@ -35,33 +34,32 @@ export type Group = (typeof GROUPS)[number]
 export const VERDICTS = ['edge', 'no_edge_shown', 'too_few', 'no_claim'] as const
 export type Verdict = (typeof VERDICTS)[number]
 
-export type EvidenceRow = {
-  measure: Measure
-  group: Group
-  market: Market | 'all'
-  regime: Regime | 'all'
-  /** Observations; they overlap, so as many independent ones as `effective_size` say as much. */
-  count: number
-  effective_size: number
-  /** Percent, after costs. */
-  mean_return_pct: number
-  return_low_pct: number | null
-  return_high_pct: number | null
-  random_entry_pct: number
-  buy_and_hold_pct: number
-  /** By how much the advice was better than a random entry: of a sale, what was avoided. Null where nothing is claimed. */
-  excess_pct: number | null
-  excess_low_pct: number | null
-  excess_high_pct: number | null
-  chance: number | null
-  /** The same, allowing for all rows that were looked at (Holm). */
-  adjusted_chance: number | null
-  /** The share of the drawn sets of random entries that earned less than the plan. */
-  random_sets_beaten: number | null
-  hit_rate: number
-  /** How often any day came out so; null of a plan, which ends when it ends. */
-  base_rate: number | null
-  confidence_probability: number | null
-  brier_skill: number | null
-  verdict: Verdict
-}
+// A row of the evidence as it is stored and sent.
+
+const percent = (about: string) => z.number().nullable().describe(about)
+
+export const EvidenceRow = z.object({
+  measure: z.enum(MEASURES).describe('Held for 5 or 20 sessions from the next open, or as the plan says'),
+  group: z.enum(GROUPS).describe('What was advised, or the band of the score'),
+  market: z.enum(['all', 'cn', 'hk', 'us', 'jp', 'kr', 'tw']),
+  regime: z.enum(['all', ...REGIMES]).describe("By the listing's own 250-day average"),
+  count: z.int().describe('Observations; they overlap'),
+  effective_size: z.number().describe('As many independent observations would say as much'),
+  mean_return_pct: z.number().describe('After costs'),
+  return_low_pct: percent('Lower end of the 95 % interval (Newey and West)'),
+  return_high_pct: percent('Upper end of it'),
+  random_entry_pct: z.number().describe('What a random entry of the same exposure earned, after costs'),
+  buy_and_hold_pct: z.number().describe('What holding all the time earned in as many sessions'),
+  excess_pct: percent('Better than a random entry by; of a sale, what was avoided. Null where nothing is claimed'),
+  excess_low_pct: percent('Lower end of the 95 % interval'),
+  excess_high_pct: percent('Upper end of it'),
+  chance: percent('How likely so much is by chance alone'),
+  adjusted_chance: percent('The same, allowing for all rows that were looked at (Holm)'),
+  random_sets_beaten: percent('The share of 200 drawn sets of random entries that earned less'),
+  hit_rate: z.number().describe('How often it came out as advised, before costs'),
+  base_rate: percent('How often any day came out so'),
+  confidence_probability: percent('The hit rate drawn towards the base rate; null below 30 independent observations'),
+  brier_skill: percent('Above 0: such probabilities, made as time went on, were better than the base rate'),
+  verdict: z.enum(VERDICTS).describe('An edge, none shown, too few cases to tell, or a group that claims none'),
+})
+export type EvidenceRow = z.infer<typeof EvidenceRow>

@@ -19,7 +19,18 @@ import { type Decision, decide, NO_DECISION } from './decision.ts'
 import { contextPackOverview, type Evidence, evidenceOf, isCoreSound, newsOfListing } from './evidence.ts'
 import { guarded, heldToPlan, type Structure, steadied, structureOf, untradedHeld } from './guardrails.ts'
 import { type PeriodTrends, periodTrends } from './horizons.ts'
-import { type Costs, costsOf, hasPlan, type NearbyLevels, nearbyLevels, type StrategyLevels, shownLevels, strategyLevels, type TradePlan, tradePlan } from './levels.ts'
+import {
+  type Costs,
+  costsOf,
+  hasPlan,
+  type NearbyLevels,
+  nearbyLevels,
+  type StrategyLevels,
+  shownLevels,
+  strategyLevels,
+  type TradePlan,
+  tradePlan,
+} from './levels.ts'
 import { type Liquidity, liquidityOf } from './liquidity.ts'
 import { type MarketComparison, marketComparison } from './market-comparison.ts'
 import { type PeerMultiples, peerMultiples } from './peers.ts'
@@ -202,7 +213,7 @@ function limitOf({ instrument, asOf, quote, yesterday, displayName }: Judged): n
 
 // When the company last told its results and when its dividends go off, as far as a source tells.
 
-export type CompanyDates = {
+type CompanyDates = {
   /** `sample`: nobody was asked, because a sample is of another day. */
   status: PartState | 'sample'
   /** The last day of the period of the newest results, and the day on which they were told. */
@@ -215,7 +226,7 @@ export type CompanyDates = {
 
 type Subject = Pick<Inputs, 'company' | 'provenance' | 'instrument' | 'asOf'>
 
-export function companyDates({ company, provenance, instrument, asOf }: Subject): CompanyDates {
+function companyDates({ company, provenance, instrument, asOf }: Subject): CompanyDates {
   const { state, value } = company.fundamentals
   const isSample = provenance !== null && instrument.kind === 'stock'
   const exDates = (value?.dividends ?? []).flatMap(({ exDate }) => exDate ?? []).sort()

@@ -1,19 +1,19 @@
 // The book of texts, opened at a language.
 
 import type { ReportLanguage } from '../schemas.ts'
+import { analysis as enAnalysis, flow as enFlow, skills as enSkills, task as enTask } from './en/analysis.ts'
 import { consistency as enConsistency } from './en/consistency.ts'
+import { beside as enBeside, evidence as enEvidence, outlook as enOutlook, report as enReport } from './en/report.ts'
 import { review as enReview } from './en/review.ts'
+import { analysis as koAnalysis, flow as koFlow, skills as koSkills, task as koTask } from './ko/analysis.ts'
 import { consistency as koConsistency } from './ko/consistency.ts'
+import { beside as koBeside, evidence as koEvidence, outlook as koOutlook, report as koReport } from './ko/report.ts'
 import { review as koReview } from './ko/review.ts'
 import type { Texts } from './texts.ts'
+import { analysis as zhAnalysis, flow as zhFlow, skills as zhSkills, task as zhTask } from './zh/analysis.ts'
 import { consistency as zhConsistency } from './zh/consistency.ts'
-import { review as zhReview } from './zh/review.ts'
-import { beside as enBeside, evidence as enEvidence, outlook as enOutlook, report as enReport } from './en/report.ts'
-import { analysis as enAnalysis, skills as enSkills, flow as enFlow, task as enTask } from './en/analysis.ts'
-import { beside as koBeside, evidence as koEvidence, outlook as koOutlook, report as koReport } from './ko/report.ts'
-import { analysis as koAnalysis, skills as koSkills, flow as koFlow, task as koTask } from './ko/analysis.ts'
 import { beside as zhBeside, evidence as zhEvidence, outlook as zhOutlook, report as zhReport } from './zh/report.ts'
-import { analysis as zhAnalysis, skills as zhSkills, flow as zhFlow, task as zhTask } from './zh/analysis.ts'
+import { review as zhReview } from './zh/review.ts'
 
 const BOOK: Record<ReportLanguage, Texts> = {
   zh: {

@@ -1,11 +1,11 @@
 // The files of a repository as they stand in the workspace, and how they are written there.
 
+import { type FileStat, type FileSystem, replaceContents } from '../../workspace/file-system.ts'
 import { lstatAt } from '../../workspace/stat.ts'
 import { textOf, utf8 } from './bytes.ts'
 import { failed } from './failure.ts'
 import { type FileState, MODE, objectId } from './objects.ts'
 import { isSafePath } from './tree.ts'
-import { type FileStat, type FileSystem, replaceContents } from '../../workspace/file-system.ts'
 
 /** The mode that git keeps for a file or a link; null for a directory. */
 export function modeOf({ kind, mode }: FileStat): number | null {

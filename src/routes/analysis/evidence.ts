@@ -11,8 +11,14 @@ import {
   UNSCORABLE,
 } from '../../analysis/evidence/ledger.ts'
 import { eligible } from '../../analysis/evidence/observations.ts'
-import { EvidenceRow } from '../../analysis/evidence/row-schema.ts'
-import { GROUPS, LEAST_SIZE, MEASURES, METHOD_VERSION, VERDICTS } from '../../analysis/evidence/vocabulary.ts'
+import {
+  EvidenceRow,
+  GROUPS,
+  LEAST_SIZE,
+  MEASURES,
+  METHOD_VERSION,
+  VERDICTS,
+} from '../../analysis/evidence/vocabulary.ts'
 import {
   EVIDENCE_DATA,
   evidenceRows,

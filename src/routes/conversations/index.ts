@@ -13,10 +13,10 @@ import { providerTokens } from './provider-tokens.ts'
 import { secrets } from './secrets.ts'
 import { security } from './security.ts'
 import { settings } from './settings.ts'
+import { socket, socketIo } from './socket.ts'
 import { trajectory } from './trajectory.ts'
 import { user } from './user.ts'
 import { userRepository } from './user-repository.ts'
-import { socket, socketIo } from './socket.ts'
 
 /** The conversation family. */
 export const conversationRoutes = new OpenAPIHono<AppEnv>()

@@ -7,7 +7,7 @@ import {
   type TokenChange,
   unsetTokens,
 } from '../../db/provider-tokens.ts'
-import { readHost } from '../../git-providers/api-url.ts'
+import { readHost } from '../../git-providers/addresses.ts'
 import { checkToken, type TokenToCheck, type TokenVerdict } from '../../git-providers/check-token.ts'
 import { actorOf } from '../../http/app-env.ts'
 import { AppError, type ValidationItem } from '../../http/errors.ts'

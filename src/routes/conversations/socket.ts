@@ -1,17 +1,19 @@
-import { z, OpenAPIHono } from '@hono/zod-openapi'
-import { credentialQuery, conversation } from '../../bindings.ts'
-import { AppError, detailEnvelope } from '../../http/errors.ts'
-import { endpoint } from '../../http/openapi.ts'
-import { router, serve } from '../../http/router.ts'
-import { quotaReached, unauthorized, admit } from '../../http/too-many.ts'
-import { laxBool, laxInt } from '../../http/validation.ts'
-import { notFound, ownConversation, isUnused } from './access.ts'
-import { keepToLimitAfter } from './room-for.ts'
-import { ConversationPath, CONVERSATION_ID } from './schemas.ts'
+// How clients open a socket to a conversation: by the plain protocol, or by Socket.IO.
+
+import { OpenAPIHono, z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
+import { conversation, credentialQuery } from '../../bindings.ts'
 import { config } from '../../config.ts'
 import type { AppEnv, Principal } from '../../http/app-env.ts'
 import { demandOwnPage, demandScope, identify } from '../../http/auth.ts'
+import { AppError, detailEnvelope } from '../../http/errors.ts'
+import { endpoint } from '../../http/openapi.ts'
+import { router, serve } from '../../http/router.ts'
+import { admit, quotaReached, unauthorized } from '../../http/too-many.ts'
+import { laxBool, laxInt } from '../../http/validation.ts'
+import { isUnused, notFound, ownConversation } from './access.ts'
+import { keepToLimitAfter } from './room-for.ts'
+import { CONVERSATION_ID, ConversationPath } from './schemas.ts'
 
 const app = router(detailEnvelope)
 
@@ -66,7 +68,7 @@ const Refusal = z.discriminatedUnion('reason', [
 ])
 
 /** Null when there is no such conversation. */
-export async function socketRefusal(answer: Response): Promise<AppError | null> {
+async function socketRefusal(answer: Response): Promise<AppError | null> {
   if (answer.status === 404) return null
   const refusal = Refusal.parse(await answer.json())
   if (refusal.reason === 'ended') return unauthorized()
@@ -87,11 +89,11 @@ const WRONG_KEY = 'invalid_session_api_key'
 const NOT_FOUND = 'Conversation not found'
 const NO_POLLING = 'Transport unknown: connect with transports: ["websocket"]'
 
-const app = new OpenAPIHono<AppEnv>()
+export const socketIo = new OpenAPIHono<AppEnv>()
 
 // A refusal is told inside the socket, where clients can show why: so who asks is found out there.
 for (const path of ['/socket.io', '/socket.io/']) {
-  serve(app, { method: 'get', path, scope: 'itself', limit: 'uncounted', bodyLimit: 'standard' }, connect)
+  serve(socketIo, { method: 'get', path, scope: 'itself', limit: 'uncounted', bodyLimit: 'standard' }, connect)
 }
 
 async function connect(c: Context<AppEnv>): Promise<Response> {
@@ -155,5 +157,3 @@ function refuse(message: string): Response {
   server.addEventListener('close', () => clearTimeout(timer))
   return new Response(null, { status: 101, webSocket: client })
 }
-
-export { app as socketIo }

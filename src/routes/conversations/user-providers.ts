@@ -4,7 +4,7 @@
 import type { Context } from 'hono'
 import { config } from '../../config.ts'
 import { ownerProviderTokens } from '../../db/provider-tokens.ts'
-import type { Account } from '../../git-providers/api-client.ts'
+import type { Account } from '../../git-providers/addresses.ts'
 import { askProvider, type Failure, type Outcome, requestDeps } from '../../git-providers/index.ts'
 import { type Family, type GitProvider, isFamily } from '../../git-providers/provider.ts'
 import type { AppEnv } from '../../http/app-env.ts'

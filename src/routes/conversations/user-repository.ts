@@ -3,7 +3,7 @@
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { OWN_DIRECTORY, parseMicroagent, plainMicroagent, REFERENCE_DIRECTORY } from '../../agent/microagents.ts'
-import type { Account } from '../../git-providers/api-client.ts'
+import type { Account } from '../../git-providers/addresses.ts'
 import { hostOf } from '../../git-providers/index.ts'
 import { FAMILIES, type GitProvider } from '../../git-providers/provider.ts'
 import {

@@ -1,7 +1,7 @@
 // What the owner's git providers tell: who they are, what they can reach, and what waits for them.
 
 import { z } from '@hono/zod-openapi'
-import type { Account } from '../../git-providers/api-client.ts'
+import type { Account } from '../../git-providers/addresses.ts'
 import type * as providers from '../../git-providers/provider.ts'
 import {
   type Repository as Found,

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
-import type { StockReading } from '../wire.ts'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { readStocks } from '../api.ts'
+import type { StockReading } from '../wire.ts'
 
 type Props = { readings: Readings; language: string }
 
@@ -94,7 +94,7 @@ function Answer({ name, checked, onPick, children }: AnswerProps) {
 
 // What the form says about how it reads entries, in the language of the report that is asked for: the names beside it are in it too.
 
-export type ReadingTexts = {
+type ReadingTexts = {
   /** The heading over all entries. */
   title: string
   ticker: (code: string) => string
@@ -159,7 +159,7 @@ const KO: ReadingTexts = {
 const BOOK: Record<string, ReadingTexts> = { en: EN, zh: ZH, ko: KO }
 
 /** The texts of a language, the English ones where there are none. */
-export const readingTexts = (language: string): ReadingTexts => BOOK[language] ?? EN
+const readingTexts = (language: string): ReadingTexts => BOOK[language] ?? EN
 
 // How the service reads what stands in the form. It is asked when typing pauses, and once more before anything is submitted, so
 // that no entry is sent which was not read.
@@ -167,7 +167,7 @@ export const readingTexts = (language: string): ReadingTexts => BOOK[language] ?
 const PAUSE_MS = 300
 
 /** What was chosen for an unclear entry: a code, or nothing to leave the entry out. */
-export type Choices = ReadonlyMap<string, string | null>
+type Choices = ReadonlyMap<string, string | null>
 
 type Known = { asked: string; items: StockReading[] }
 

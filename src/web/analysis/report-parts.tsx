@@ -1,8 +1,8 @@
 // Horizons, plan, performance, evidence and the model's words, each in a section of its own; what a report has none of has no section.
+// And what stands beside single figures: the mark of a check, the gauge of the score.
 
 import type { ComponentChildren } from 'preact'
-import type { Checks, Figures } from './checks.ts'
-import type { Comment, Fact, Sentence, StoredParts } from './stored-parts.ts'
+import type { Checks, Comment, Fact, Figures, Sentence, StoredParts } from './stored-parts.ts'
 
 type Of<Name extends keyof StoredParts> = { part: NonNullable<StoredParts[Name]>; checks: Checks }
 
@@ -26,14 +26,14 @@ export const Horizons = ({ part: { rows, holds }, checks }: Of<'horizons'>) => (
 
 export const Plan = ({ part: { figures, text }, checks }: Of<'plan'>) => (
   <Section name="plan" title="Plan" mark={<Mark checks={checks} />}>
-    <Figures facts={figures} />
+    <FactList facts={figures} />
     <p class={figures.length === 0 ? 'summary-text' : 'hint'}>{text}</p>
   </Section>
 )
 
 export const Performance = ({ part, checks }: Of<'performance'>) => (
   <Section name="performance" title="Performance" mark={<Mark checks={checks} of={['price', 'averages']} />}>
-    <Figures facts={part} />
+    <FactList facts={part} />
   </Section>
 )
 
@@ -52,7 +52,7 @@ export const BesideMarket = ({ part, checks }: Of<'beside'>) => (
 
 export const Evidence = ({ part: { text, figures }, checks }: Of<'evidence'>) => (
   <Section name="evidence" title="What the method was worth" mark={<Mark checks={checks} />}>
-    <Figures facts={figures} />
+    <FactList facts={figures} />
     <p class={figures.length === 0 ? 'summary-text' : 'hint'}>{text}</p>
   </Section>
 )
@@ -102,7 +102,7 @@ const ModelSentence = ({ sentence: { text, mark, cites } }: { sentence: Sentence
   </li>
 )
 
-const Figures = ({ facts }: { facts: Fact[] }) =>
+const FactList = ({ facts }: { facts: Fact[] }) =>
   facts.length === 0 ? null : (
     <dl class="figures" lang="en">
       {facts.map(({ label, value }) => (
@@ -137,13 +137,13 @@ export function Mark({ checks, of }: { checks: Checks; of?: readonly Figures[] }
   )
 }
 
-type Props = { score: number; label: string | null }
+type GaugeProps = { score: number; label: string | null }
 
 const ARC = 'M 12 66 A 54 54 0 0 1 120 66'
 /** The bands that the score's own wording uses. */
 const BANDS = ['very-low', 'low', 'middle', 'high', 'very-high']
 
-export function Gauge({ score, label }: Props) {
+export function Gauge({ score, label }: GaugeProps) {
   const bounded = Math.max(0, Math.min(100, score))
   const band = BANDS[Math.min(Math.floor(bounded / 20), 4)] ?? ''
   const words = label === null ? `Score ${score} of 100` : `Score ${score} of 100: ${label}`

@@ -6,9 +6,8 @@ import { usePageTitle } from '../router.tsx'
 import { Notice } from '../ui.tsx'
 import type { Report, Strategy } from '../wire.ts'
 import { ChartSection } from './chart-section.tsx'
-import { type Checks, checksOf, type Figures, isObject } from './checks.ts'
-import { storedParts } from './stored-parts.ts'
-import { Gauge, Mark, BesideMarket, Evidence, Horizons, ModelWords, Performance, Plan } from './report-parts.tsx'
+import { BesideMarket, Evidence, Gauge, Horizons, Mark, ModelWords, Performance, Plan } from './report-parts.tsx'
+import { type Checks, checksOf, type Figures, isObject, storedParts } from './stored-parts.ts'
 
 const PRICE: readonly Figures[] = ['price', 'change']
 /** Where red means a price that rose. */

@@ -2,7 +2,6 @@
 // it: what is not there in its shape is not shown.
 
 import type { Report } from '../wire.ts'
-import { isObject } from './checks.ts'
 
 type Json = Record<string, unknown>
 
@@ -139,3 +138,30 @@ function factOf(label: string, value: unknown, shown: (value: number) => string)
 
 const trimmed = (value: number): string => value.toFixed(Math.abs(value) < 10 ? 2 : 1)
 const withSign = (value: number): string => `${value > 0 ? '+' : value < 0 ? '−' : ''}${trimmed(Math.abs(value))}`
+
+// The checks that warn of a group of figures, or failed it, as a stored report has them.
+
+export type Figures = 'price' | 'change' | 'averages' | 'range' | 'levels' | 'volume' | 'valuation'
+
+type Alarm = { label: string; text: string; touches: string[] }
+
+export type Checks = { isBlocked: boolean; alarms: Alarm[] }
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null
+
+/** What the checks of a report found; reports from before there were checks have none. */
+export function checksOf({ details }: Pick<Report, 'details'>): Checks {
+  const raw = details?.raw_result
+  const consistency = isObject(raw) ? raw.consistency : null
+  if (!isObject(consistency)) return { isBlocked: false, alarms: [] }
+  const findings = Array.isArray(consistency.findings) ? consistency.findings : []
+  return { isBlocked: consistency.blocked === true, alarms: findings.flatMap(alarmOf) }
+}
+
+function alarmOf(finding: unknown): Alarm[] {
+  if (!isObject(finding) || (finding.verdict !== 'warn' && finding.verdict !== 'fail')) return []
+  const { label, text, touches } = finding
+  if (typeof text !== 'string' || !Array.isArray(touches)) return []
+  return [{ label: typeof label === 'string' ? label : text, text, touches: touches.map(String) }]
+}

@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks'
 import { ApiError, analyze, messageOf } from '../api.ts'
 import { Notice } from '../ui.tsx'
 import type { Accepted, AnalyzeRequest } from '../wire.ts'
-import { ReadingList, codeOf, isOpen, type Readings, useReadings } from './readings.tsx'
+import { codeOf, isOpen, ReadingList, type Readings, useReadings } from './readings.tsx'
 
 /** `problems` has one line for each entry that the service refused; then nothing was submitted. */
 type Outcome = { taskIds: string[]; notes: string[]; problems: string[] }

@@ -3,8 +3,8 @@
 
 import { useEffect, useState } from 'preact/hooks'
 import { listTasks, messageOf } from '../api.ts'
-import type { TaskInfo, TaskState } from '../wire.ts'
 import { Retry } from '../stream.ts'
+import type { TaskInfo, TaskState } from '../wire.ts'
 
 const RANK: Record<TaskState, number> = {
   pending: 0,
@@ -88,7 +88,7 @@ type Listener = {
   refused: () => void
 }
 
-export class TaskStream {
+class TaskStream {
   readonly #on: Listener
   readonly #retry = new Retry(() => this.#open())
   #source: EventSource | null = null

@@ -114,7 +114,7 @@ function Readout({ bars, index, layout }: { bars: DailyBar[]; index: number; lay
 /** Half of the widest date label, so that the first one is not cut at the edge. */
 const HALF_LABEL = 32
 
-export function Axes({ layout }: { layout: Layout }) {
+function Axes({ layout }: { layout: Layout }) {
   return (
     <g class="axes">
       {layout.priceTicks.map((value) => (
@@ -150,7 +150,7 @@ function tickText(value: number, all: number[]): string {
 
 const rises = ({ open, close }: DailyBar): boolean => close >= open
 
-export function Candles({ bars, layout }: { bars: DailyBar[]; layout: Layout }) {
+function Candles({ bars, layout }: { bars: DailyBar[]; layout: Layout }) {
   const half = Math.max(1, Math.min(5, layout.step * 0.34))
   const draw = (rising: boolean): string =>
     bars.map((bar, index) => (rises(bar) === rising ? candlePath(bar, layout.x(index), half, layout) : '')).join('')
@@ -171,12 +171,12 @@ function candlePath(bar: DailyBar, x: number, half: number, { y }: Layout): stri
 
 const n = (value: number): string => value.toFixed(1)
 
-export function CloseLine({ bars, layout }: { bars: DailyBar[]; layout: Layout }) {
+function CloseLine({ bars, layout }: { bars: DailyBar[]; layout: Layout }) {
   const closes = bars.map(({ close }) => close)
   return <path class="close-line" d={linePath(closes, layout)} />
 }
 
-export function Averages({ layout }: { layout: Layout }) {
+function Averages({ layout }: { layout: Layout }) {
   return (
     <>
       {layout.averages.map(({ length, values }) => (
@@ -197,7 +197,7 @@ function linePath(values: (number | null)[], layout: Layout): string {
   return path
 }
 
-export function Volumes({ bars, layout }: { bars: DailyBar[]; layout: Layout }) {
+function Volumes({ bars, layout }: { bars: DailyBar[]; layout: Layout }) {
   const half = Math.max(0.5, layout.step * 0.34)
   const bar = ({ volume }: DailyBar, index: number): string => {
     if (!volume) return ''
@@ -207,7 +207,7 @@ export function Volumes({ bars, layout }: { bars: DailyBar[]; layout: Layout }) 
   return <path class="volume" d={bars.map(bar).join('')} />
 }
 
-export function Levels({ layout }: { layout: Layout }) {
+function Levels({ layout }: { layout: Layout }) {
   return (
     <g class="levels">
       {layout.levels.map(({ label, price: value, kind, y, labelY }) => (
@@ -222,7 +222,7 @@ export function Levels({ layout }: { layout: Layout }) {
   )
 }
 
-export function Cursor({ bars, index, layout }: { bars: DailyBar[]; index: number; layout: Layout }) {
+function Cursor({ bars, index, layout }: { bars: DailyBar[]; index: number; layout: Layout }) {
   const bar = bars[index]
   if (!bar) return null
   const x = layout.x(index)

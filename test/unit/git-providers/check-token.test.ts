@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { apiUrlOf, readHost } from '../../../src/git-providers/api-url.ts'
+import { apiUrlOf, readHost } from '../../../src/git-providers/addresses.ts'
 import { checkToken } from '../../../src/git-providers/check-token.ts'
 import { CLOSED } from '../../helpers/policies.ts'
 

@@ -1,5 +1,5 @@
-import type { EvidenceTexts, OutlookTexts, ReportTexts } from '../texts.ts'
 import type { BesideTexts } from '../beside.ts'
+import type { EvidenceTexts, OutlookTexts, ReportTexts } from '../texts.ts'
 
 export const report: ReportTexts = {
   sentiment: {

@@ -1,8 +1,8 @@
 // One patch and its file: whether it fits, and what is done and said then.
 
 import { linesOf } from '../../../../workspace/diff.ts'
-import { resolvePath } from '../../../../workspace/paths.ts'
 import { replaceContents } from '../../../../workspace/file-system.ts'
+import { resolvePath } from '../../../../workspace/paths.ts'
 import { kindAt } from '../../../../workspace/stat.ts'
 import { losslessBytes, losslessText } from '../../lossless-text.ts'
 import type { ShellCall } from '../../shell-extensions.ts'

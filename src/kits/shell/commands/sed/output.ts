@@ -1,11 +1,11 @@
 // Where lines go: the standard output, a file that is edited, and the files that `w` names.
 
+import { isFileError, replaceContents } from '../../../../workspace/file-system.ts'
 import { shellMessage } from '../../interpreter-command.ts'
 import { resolvePath } from '../../named-path.ts'
 import type { ShellCall } from '../../shell-extensions.ts'
 import { type CommandOutput, GrowingFile, outletOf } from '../text-files.ts'
 import { SedError } from './script.ts'
-import { isFileError, replaceContents } from '../../../../workspace/file-system.ts'
 
 const EXIT_PANIC = 4
 

@@ -1,6 +1,7 @@
 // What comes out of an archive.
 
 import { joinBytes } from '../../../../lib/bytes.ts'
+import { type FileSystem, replaceContents } from '../../../../workspace/file-system.ts'
 import { resolvePath } from '../../../../workspace/paths.ts'
 import { kindAt } from '../../../../workspace/stat.ts'
 import type { ShellCall, ShellResult } from '../../shell-extensions.ts'
@@ -10,7 +11,6 @@ import { membersOf, type TarEntry, type TarRecord } from './format.ts'
 import { EntryLines } from './lines.ts'
 import { exclusion, stripped, type Transform, transformation, Wanted } from './names.ts'
 import type { TarOptions } from './options.ts'
-import { type FileSystem, replaceContents } from '../../../../workspace/file-system.ts'
 
 export const FAILED = 'tar: Exiting with failure status due to previous errors\n'
 const EXIT_TROUBLE = 2

@@ -2,6 +2,7 @@
 
 import { joinBytes } from '../../../../lib/bytes.ts'
 import { zoneOf } from '../../../../lib/time-zone.ts'
+import { isFileError, replaceContents } from '../../../../workspace/file-system.ts'
 import { WORKSPACE_ROOT } from '../../../../workspace/paths.ts'
 import { kindAt } from '../../../../workspace/stat.ts'
 import { type Unpacked, unpackZip } from '../../../../workspace/unpack.ts'
@@ -12,7 +13,6 @@ import type { ShellCall, ShellResult } from '../../shell-extensions.ts'
 import { isLinkInside, MAX_ARCHIVE_BYTES, MAX_ARCHIVE_ENTRIES, placeBelow } from '../file-walk.ts'
 import { inZone, type Listing, listed, namesOf, wantedTest } from './list.ts'
 import { type ZipOptions, type ZipSpec, zipOptions } from './options.ts'
-import { isFileError, replaceContents } from '../../../../workspace/file-system.ts'
 
 const SPEC: ZipSpec = { flags: 'onqlpcjtufCvZ1', lists: 'x', values: 'd', long: {} }
 const EXIT_WARNING = 1

@@ -5,8 +5,23 @@ import { Notice } from '../ui.tsx'
 import type { TaskStatus } from '../wire.ts'
 import { ReportView } from './report.tsx'
 import { ReviewText } from './review-text.tsx'
-import { TaskProgress } from './task-list.tsx'
+import { TaskProgress, TaskList } from './task-list.tsx'
 import { isFinished, useTasks } from './tasks.ts'
+import { SubmitForm } from './submit-form.tsx'
+
+export function AnalysisPage() {
+  usePageTitle('Analysis')
+  const live = useTasks()
+  const [followed, setFollowed] = useState<ReadonlySet<string>>(new Set())
+  const follow = (taskIds: string[]) => setFollowed((before) => new Set([...before, ...taskIds]))
+  return (
+    <main class="page">
+      <h1>Analysis</h1>
+      <SubmitForm onSubmitted={follow} />
+      <TaskList live={live} followed={followed} />
+    </main>
+  )
+}
 
 export function ReportPage({ taskId }: { taskId: string }) {
   usePageTitle('Report')

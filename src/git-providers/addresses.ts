@@ -1,12 +1,23 @@
-// Where a provider's API is: the configured address, or one on the host that a token names.
+// Where the provider of an account is: its API, at the configured address or on the host that the token names, and its
+// repositories, which git reaches in another way than the API.
 
 import { typedByPerson } from '../lib/address-policy.ts'
+import { assertNever } from '../lib/assert.ts'
 import type { Door } from '../lib/guarded-fetch.ts'
+import type { Family } from './provider.ts'
+
+export type Account = {
+  provider: Family
+  /** Null for requests without a token. */
+  token: string | null
+  /** Null: the provider's own. */
+  host: string | null
+}
 
 export type ProviderUrls = { github: string; gitlab: string; bitbucket: string }
 
 /** Hosts that mean the provider's own service, which the configuration addresses. */
-const OWN_HOSTS: Readonly<Record<string, string>> = {
+const OWN_HOSTS: Readonly<Record<Family, string>> = {
   github: 'github.com',
   gitlab: 'gitlab.com',
   bitbucket: 'bitbucket.org',
@@ -26,19 +37,23 @@ export function readHost(provider: string, text: string): HostVerdict {
     return { ok: false, reason: 'a host is a name such as git.example.com, with a port if it needs one' }
   }
   const { host, protocol } = new URL(address)
-  if (host === OWN_HOSTS[provider]) return { ok: true, host: null }
+  if (isFamily(provider) && host === OWN_HOSTS[provider]) return { ok: true, host: null }
   return { ok: true, host: protocol === 'http:' ? `http://${host}` : host }
 }
 
 /** The API's address without a slash at its end; null for a provider that has none. */
 export function apiUrlOf(provider: string, host: string | null, urls: ProviderUrls): string | null {
-  if (provider !== 'github' && provider !== 'gitlab' && provider !== 'bitbucket') return null
+  if (!isFamily(provider)) return null
   if (host === null) return urls[provider]
-  const origin = host.startsWith('http://') ? host : `https://${host}`
+  const origin = withScheme(host)
   if (provider === 'github') return `${origin}/api/v3`
   if (provider === 'gitlab') return `${origin}/api/v4`
   return `${origin.replace('://', '://api.')}/2.0`
 }
+
+const isFamily = (provider: string): provider is Family => Object.hasOwn(OWN_HOSTS, provider)
+
+const withScheme = (host: string): string => (host.startsWith('http://') ? host : `https://${host}`)
 
 // The guarded fetch for a host that a user named. The API's address is made from the host, so its origin is what the user
 // typed.
@@ -48,4 +63,31 @@ export type HostDoor = Pick<Door, 'policy' | 'fetch'>
 /** `base` is the address of the API. */
 export function hostDoor(door: HostDoor, base: string): Door {
   return { ...door, chosenBy: typedByPerson(base) }
+}
+
+// How git reaches an account's repositories: where they are, and with what name and password.
+
+/** The only origin that ever gets the account's token. */
+export function gitOriginOf({ provider, host }: Pick<Account, 'provider' | 'host'>): string {
+  return new URL(withScheme(host ?? OWN_HOSTS[provider])).origin
+}
+
+/** Null for an account without a token. */
+export function gitCredentialOf({ provider, token }: Account): { username: string; password: string } | null {
+  if (token === null || token === '') return null
+  switch (provider) {
+    case 'github':
+      return { username: 'x-access-token', password: token }
+    case 'gitlab':
+      return { username: 'oauth2', password: token }
+    case 'bitbucket': {
+      // An app password comes with the user's name in front.
+      const colon = token.indexOf(':')
+      return colon < 0
+        ? { username: 'x-token-auth', password: token }
+        : { username: token.slice(0, colon), password: token.slice(colon + 1) }
+    }
+    default:
+      return assertNever(provider)
+  }
 }
