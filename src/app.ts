@@ -15,13 +15,25 @@ import { keys } from './routes/keys.ts'
 import { mcpServer } from './routes/mcp-server.ts'
 import { runners } from './routes/runners.ts'
 import { session } from './routes/session.ts'
+import { setup } from './routes/setup.ts'
 import { usage } from './routes/usage.ts'
 
 export const app = new OpenAPIHono<AppEnv>()
 
 app.use(requestMiddleware)
 const toolServer = mcpServer((request, env, ctx) => app.fetch(request, env, ctx))
-for (const family of [health, session, keys, audit, usage, runners, conversationRoutes, analysisRoutes, toolServer])
+for (const family of [
+  health,
+  session,
+  keys,
+  audit,
+  usage,
+  setup,
+  runners,
+  conversationRoutes,
+  analysisRoutes,
+  toolServer,
+])
   app.route('/', family)
 
 let document: string | undefined

@@ -1,6 +1,7 @@
 // Every call of the console goes through `request`: it knows how the service words an error and notices a session that ended.
 
 import type { ApiDocument } from './reference/document.ts'
+import { language, say } from './texts.ts'
 import type {
   Accepted,
   AnalyzeRequest,
@@ -9,6 +10,7 @@ import type {
   EventPage,
   History,
   Session,
+  Setup,
   StockReading,
   TaskInfo,
   TaskList,
@@ -41,8 +43,10 @@ export function whenSignedOut(listener: () => void): void {
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 export const getSession = () => request<Session>('/api/session')
-export const signIn = (key: string) => request<Session>('/api/session', json({ key }))
+export const signIn = (key: string) => request<Session>('/api/session', sendJson('POST', { key }))
 export const signOut = () => request<unknown>('/api/session', { method: 'DELETE' })
+
+export const getSetup = () => request<Setup>('/api/setup')
 
 export function listConversations(pageId: string | null): Promise<ConversationPage> {
   const page = pageId === null ? '' : `&page_id=${encodeURIComponent(pageId)}`
@@ -50,7 +54,7 @@ export function listConversations(pageId: string | null): Promise<ConversationPa
 }
 
 export function startConversation(firstMessage: string): Promise<{ conversation_id: string }> {
-  return request('/api/conversations', json(firstMessage === '' ? {} : { initial_user_msg: firstMessage }))
+  return request('/api/conversations', sendJson('POST', firstMessage === '' ? {} : { initial_user_msg: firstMessage }))
 }
 
 /** `null` for a conversation that does not exist. */
@@ -80,9 +84,9 @@ export function uploadFiles(id: string, files: File[]): Promise<UploadAnswer> {
   return request(`${conversation(id)}/upload-files`, { method: 'POST', body: form })
 }
 
-export const analyze = (body: AnalyzeRequest) => request<Accepted>('/api/v1/analysis/analyze', json(body))
+export const analyze = (body: AnalyzeRequest) => request<Accepted>('/api/v1/analysis/analyze', sendJson('POST', body))
 export const readStocks = (body: { entries: string[]; language?: string }) =>
-  request<{ items: StockReading[] }>('/api/v1/stocks/readings', json(body))
+  request<{ items: StockReading[] }>('/api/v1/stocks/readings', sendJson('POST', body))
 export const listTasks = () => request<TaskList>('/api/v1/analysis/tasks?limit=50')
 export const cancelTask = (taskId: string) =>
   request<TaskInfo>(`/api/v1/analysis/tasks/${encodeURIComponent(taskId)}/cancel`, { method: 'POST' })
@@ -101,15 +105,17 @@ export const getApiDocument = () => request<ApiDocument>('/openapi.json')
 
 const conversation = (id: string): string => `/api/conversations/${encodeURIComponent(id)}`
 
-const json = (body: unknown): RequestInit => ({
-  method: 'POST',
+export const sendJson = (method: 'POST' | 'PUT' | 'PATCH', body: unknown): RequestInit => ({
+  method,
   headers: { 'content-type': 'application/json' },
   body: JSON.stringify(body),
 })
 
-async function request<T>(path: string, init: RequestInit = {}): Promise<T> {
-  const response = await fetch(path, init).catch(() => {
-    throw new ApiError('The service cannot be reached. Check the connection and try again.', 0)
+export async function request<T>(path: string, init: RequestInit = {}): Promise<T> {
+  const headers = new Headers(init.headers)
+  if (!headers.has('accept-language')) headers.set('accept-language', language)
+  const response = await fetch(path, { ...init, headers }).catch(() => {
+    throw new ApiError(say('The service cannot be reached. Check the connection and try again.'), 0)
   })
   const text = await response.text()
   const body = parse(text)
@@ -138,9 +144,13 @@ function readError(response: Response, body: Fields): ApiError {
   const texts = [body.error, body.message, body.detail].filter((text) => typeof text === 'string' && text !== '')
   const sentence = texts.find((text) => !isCode(text)) ?? texts[0]
   const requestId = response.headers.get('x-request-id')
-  const said = String(items.length > 0 ? items.join('; ') : (sentence ?? `The service answered ${response.status}.`))
+  const said = String(
+    items.length > 0
+      ? items.join('; ')
+      : (sentence ?? say('The service answered {status}.', { status: response.status })),
+  )
   const isReferred = response.status < 500 || requestId === null || said.includes(requestId)
-  return new ApiError(isReferred ? said : `${said} (request ${requestId})`, response.status, body)
+  return new ApiError(isReferred ? said : `${said} ${say('(request {id})', { id: requestId })}`, response.status, body)
 }
 
 const isCode = (text: unknown): boolean => /^[a-z][a-z0-9_]*$/.test(String(text))

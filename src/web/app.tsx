@@ -1,9 +1,11 @@
+import type { ComponentType } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { AnalysisPage, ReportPage } from './analysis/pages.tsx'
 import { ApiError, getSession, messageOf, signIn, signOut, whenSignedOut } from './api.ts'
 import { ChatPage } from './conversation/chat-page.tsx'
 import { ConversationsPage } from './conversation/conversations-page.tsx'
 import { Link, usePageTitle, usePath } from './router.tsx'
+import { changeLanguage, LANGUAGES, type Language, language, say } from './texts.ts'
 import { Bar, Boundary, Notice } from './ui.tsx'
 import type { Session } from './wire.ts'
 
@@ -30,12 +32,12 @@ export function App() {
     whenSignedOut(() => setAccess({ state: 'out' }))
     ask()
   }, [])
-  if (access.state === 'asking') return <p class="opening">Opening…</p>
+  if (access.state === 'asking') return <p class="opening">{say('Opening…')}</p>
   if (access.state === 'out') return <SignIn onSignedIn={(session) => setAccess({ state: 'in', session })} />
   if (access.state === 'failed') {
     return (
       <main class="narrow">
-        <Notice kind="error" action={{ label: 'Try again', run: ask }}>
+        <Notice kind="error" action={{ label: say('Try again'), run: ask }}>
           {access.text}
         </Notice>
       </main>
@@ -53,15 +55,21 @@ function Console({ session, onSignOut }: { session: Session; onSignOut: () => vo
   const content = useFocusOnChange(path)
   return (
     <>
-      <Bar skip={{ to: '#content', words: 'Skip to the content' }}>
+      <Bar skip={{ to: '#content', words: say('Skip to the content') }}>
         <Link to="/" class="brand">
           <BellMark />
           <span>Bellwether</span>
         </Link>
-        <MainNav inAnalysis={path.startsWith('/analysis')} />
+        <MainNav area={path.split('/')[1] ?? ''} />
+        <LanguageChoice />
         {session.auth_mode === 'keys' && (
-          <button type="button" class="quiet" title={`Signed in as ${session.owner}`} onClick={leave}>
-            Sign out
+          <button
+            type="button"
+            class="quiet"
+            title={say('Signed in as {owner}', { owner: session.owner })}
+            onClick={leave}
+          >
+            {say('Sign out')}
           </button>
         )}
       </Bar>
@@ -75,18 +83,53 @@ function Console({ session, onSignOut }: { session: Session; onSignOut: () => vo
   )
 }
 
-function MainNav({ inAnalysis }: { inAnalysis: boolean }) {
+function MainNav({ area }: { area: string }) {
   return (
-    <nav aria-label="Main">
-      <Link to="/" current={!inAnalysis}>
-        Conversations
+    <nav aria-label={say('Main')}>
+      <Link to="/" current={area !== 'analysis' && area !== 'settings'}>
+        {say('Conversations')}
       </Link>
-      <Link to="/analysis" current={inAnalysis}>
-        Analysis
+      <Link to="/analysis" current={area === 'analysis'}>
+        {say('Analysis')}
+      </Link>
+      <Link to="/settings/model" current={area === 'settings'}>
+        {say('Settings')}
       </Link>
       <a href="/docs">API</a>
     </nav>
   )
+}
+
+const LanguageChoice = () => (
+  <select
+    class="language"
+    aria-label={say('Language')}
+    value={language}
+    onChange={(event) => {
+      const picked = event.currentTarget.value
+      if (picked in LANGUAGES) changeLanguage(picked as Language)
+    }}
+  >
+    {Object.entries(LANGUAGES).map(([code, name]) => (
+      <option key={code} value={code} lang={code}>
+        {name}
+      </option>
+    ))}
+  </select>
+)
+
+/** Loaded when they are first opened: most visits are not for them. */
+function LazySettings(props: { section: string; session: Session }) {
+  const [Loaded, setLoaded] = useState<ComponentType<typeof props> | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  useEffect(() => {
+    import('./settings/settings-page.tsx').then(
+      ({ SettingsPage }) => setLoaded(() => SettingsPage),
+      (error: unknown) => setProblem(messageOf(error)),
+    )
+  }, [])
+  if (problem !== null) return <Notice kind="error">{problem}</Notice>
+  return Loaded === null ? <p class="opening">{say('Opening…')}</p> : <Loaded {...props} />
 }
 
 /** A page change without a reload leaves the focus on what is gone. The first page is the browser's own affair. */
@@ -102,6 +145,7 @@ function useFocusOnChange(path: string) {
 
 function Page({ path, session }: { path: string; session: Session }) {
   const [, area, id, ...rest] = path.split('/').map(decodeURIComponent)
+  if (area === 'settings' && rest.length === 0) return <LazySettings section={id ?? 'model'} session={session} />
   const scope = area === 'analysis' ? 'analysis' : 'conversations'
   if (session.auth_mode === 'keys' && !session.scopes.includes(scope)) return <NoScope scope={scope} />
   if (area === '') return <ConversationsPage />
@@ -111,22 +155,22 @@ function Page({ path, session }: { path: string; session: Session }) {
 }
 
 function NoScope({ scope }: { scope: string }) {
-  usePageTitle('No access')
+  usePageTitle(say('No access'))
   return (
     <main class="narrow">
-      <h1>No access</h1>
-      <p>The key that you signed in with is not for {scope}. Sign in with one that has that scope.</p>
+      <h1>{say('No access')}</h1>
+      <p>{say('The key that you signed in with lacks the scope “{scope}”, which this page needs.', { scope })}</p>
     </main>
   )
 }
 
 function NotFound() {
-  usePageTitle('Not found')
+  usePageTitle(say('Not found'))
   return (
     <main class="narrow">
-      <h1>Nothing here</h1>
+      <h1>{say('Nothing here')}</h1>
       <p>
-        This address leads nowhere. <Link to="/">Go to the conversations</Link>
+        {say('This address leads nowhere.')} <Link to="/">{say('Go to the conversations')}</Link>
       </p>
     </main>
   )
@@ -140,7 +184,7 @@ const BellMark = () => (
 )
 
 function SignIn({ onSignedIn }: { onSignedIn: (session: Session) => void }) {
-  usePageTitle('Sign in')
+  usePageTitle(say('Sign in'))
   const [key, setKey] = useState('')
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
@@ -152,7 +196,7 @@ function SignIn({ onSignedIn }: { onSignedIn: (session: Session) => void }) {
       onSignedIn(await signIn(key.trim()))
     } catch (error) {
       const refused = error instanceof ApiError && error.status === 401
-      setProblem(refused ? 'This key is not valid. It may have expired or been revoked.' : messageOf(error))
+      setProblem(refused ? say('This key is not valid. It may have expired or been revoked.') : messageOf(error))
       setBusy(false)
     }
   }
@@ -160,7 +204,7 @@ function SignIn({ onSignedIn }: { onSignedIn: (session: Session) => void }) {
     <main class="narrow sign-in">
       <h1>Bellwether</h1>
       <form class="card" onSubmit={submit}>
-        <label for="key">API key</label>
+        <label for="key">{say('API key')}</label>
         <input
           id="key"
           type="password"
@@ -170,10 +214,12 @@ function SignIn({ onSignedIn }: { onSignedIn: (session: Session) => void }) {
           value={key}
           onInput={(event) => setKey(event.currentTarget.value)}
         />
-        <p class="hint">The key is exchanged for a cookie that scripts cannot read; it is not kept in this browser.</p>
+        <p class="hint">
+          {say('The key is exchanged for a cookie that scripts cannot read; it is not kept in this browser.')}
+        </p>
         {problem !== null && <Notice kind="error">{problem}</Notice>}
         <button type="submit" class="primary" disabled={busy || key.trim() === ''}>
-          {busy ? 'Signing in…' : 'Sign in'}
+          {busy ? say('Signing in…') : say('Sign in')}
         </button>
       </form>
     </main>

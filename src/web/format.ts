@@ -1,5 +1,7 @@
-const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
-const CLOCK = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
+import { locale, say } from './texts.ts'
+
+const RELATIVE = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
+const CLOCK = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
 const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['day', 86_400],
   ['hour', 3_600],
@@ -12,7 +14,7 @@ export function ago(time: string): string {
   for (const [unit, length] of UNITS) {
     if (Math.abs(seconds) >= length) return RELATIVE.format(Math.trunc(seconds / length), unit)
   }
-  return 'just now'
+  return say('just now')
 }
 
 export const clockTime = (time: string): string => CLOCK.format(new Date(time))
@@ -27,4 +29,4 @@ export const signed = (value: number): string =>
   `${value > 0 ? '+' : value < 0 ? '−' : ''}${Math.abs(value).toFixed(2)}`
 
 export const compact = (value: number): string =>
-  value.toLocaleString('en', { notation: 'compact', maximumFractionDigits: 1 })
+  value.toLocaleString(locale, { notation: 'compact', maximumFractionDigits: 1 })

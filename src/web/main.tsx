@@ -1,12 +1,15 @@
 import './styles.css'
 import './controls.css'
+import './markdown.css'
 import './conversation/conversation.css'
 import './analysis/analysis.css'
 import './analysis/report-parts.css'
 import './charts/charts.css'
 import { render } from 'preact'
 import { App } from './app.tsx'
+import { loadTexts } from './texts.ts'
 
 const root = document.getElementById('app')
 if (!root) throw new Error('missing: the element that the console is drawn in')
+await loadTexts()
 render(<App />, root)

@@ -4,6 +4,7 @@
 // after a reconnect it is sent again under the same `ref`, which the server takes for the same message.
 
 import { ApiError, messageOf } from './api.ts'
+import { say } from './texts.ts'
 import type { Command, Delta, ServerFrame, StoredEvent } from './wire.ts'
 
 // Waits longer after each failure, but never longer than it must: the network coming back, or the page coming into view,
@@ -178,7 +179,7 @@ export class ConversationStream {
 
   #goLive(newestId: number): void {
     if (newestId < this.#lastId) {
-      this.#end('The service holds an older state of this conversation than this page. Reload the page.')
+      this.#end(say('The service holds an older state of this conversation than this page. Reload the page.'))
       return
     }
     this.#ready = true
@@ -220,7 +221,7 @@ export class ConversationStream {
 
   async #askWhy(): Promise<void> {
     try {
-      if (!(await this.#on.stillThere())) this.#end('This conversation does not exist any more.')
+      if (!(await this.#on.stillThere())) this.#end(say('This conversation does not exist any more.'))
     } catch (error) {
       // That nothing answers is what the reconnect notice says already.
       if (!(error instanceof ApiError && error.status === 0)) this.#on.trouble(messageOf(error))

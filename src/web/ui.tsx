@@ -4,6 +4,8 @@ import { Component, type ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { messageOf } from './api.ts'
 import { ago, clockTime } from './format.ts'
+import { Link } from './router.tsx'
+import { say } from './texts.ts'
 
 type NoticeProps = {
   kind: 'error' | 'warning' | 'info'
@@ -14,7 +16,15 @@ type NoticeProps = {
 export function Notice({ kind, action, children }: NoticeProps) {
   return (
     <div class={`notice ${kind}`} role={kind === 'error' ? 'alert' : 'status'}>
-      <div>{children}</div>
+      <div>
+        {children}
+        {kind === 'error' && mentionsSettings(children) && (
+          <>
+            {' '}
+            <Link to="/settings/model">{say('Open the settings')}</Link>
+          </>
+        )}
+      </div>
       {action && (
         <button type="button" class="quiet" onClick={action.run}>
           {action.label}
@@ -23,6 +33,10 @@ export function Notice({ kind, action, children }: NoticeProps) {
     </div>
   )
 }
+
+/** Whoever reads that a setting is missing wants to go there. */
+export const mentionsSettings = (said: ComponentChildren): boolean =>
+  typeof said === 'string' && /\bsettings\b|\bllm_\w+/i.test(said) && !location.pathname.startsWith('/settings')
 
 type BarProps = { skip: { to: string; words: string }; children: ComponentChildren }
 
@@ -67,8 +81,8 @@ export class Boundary extends Component<{ children: ComponentChildren }, { fault
     if (this.state.fault === null) return this.props.children
     return (
       <main class="narrow">
-        <Notice kind="error" action={{ label: 'Reload', run: () => location.reload() }}>
-          This page failed: {this.state.fault}
+        <Notice kind="error" action={{ label: say('Reload'), run: () => location.reload() }}>
+          {say('This page failed:')} {this.state.fault}
         </Notice>
       </main>
     )

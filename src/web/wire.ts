@@ -2,6 +2,15 @@
 
 export type Session = { owner: string; scopes: string[]; auth_mode: 'local' | 'keys' }
 
+/** What is set up and what is missing. */
+export type Setup = {
+  settings_stored: boolean
+  model: { state: 'ready' | 'none' | 'needs-key' | 'needs-address' | 'unreadable'; id: string | null; is_own: boolean }
+  market_data_is_live: boolean
+  news_is_configured: boolean
+  runners_connected: number
+}
+
 export type ConversationInfo = {
   conversation_id: string
   title: string

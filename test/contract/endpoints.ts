@@ -197,6 +197,8 @@ export const ADDITIONS: readonly string[] = [
   'DELETE /api/keys/{id}',
   'GET /api/audit',
   'GET /api/usage',
+  'POST /api/settings/model-test',
+  'GET /api/setup',
   'GET /api/runners',
   'DELETE /api/runners/{id}',
   'GET /api/runners/socket',

@@ -68,4 +68,4 @@ export const SHELL_ENV: Readonly<Record<string, string>> = {
   GIT_EDITOR: 'true',
 }
 
-export const COMMAND_TIMEOUT_MS = 20_000
+export const COMMAND_TIMEOUT_MS = 60_000

@@ -60,6 +60,27 @@ export const SettingsBody = z
   .openapi('Settings')
 export type SettingsBody = z.infer<typeof SettingsBody>
 
+/** What to ask a model with; what is left out is taken from the stored settings. */
+export const ModelTrial = z
+  .object({ llm_model: text(), llm_base_url: address(), llm_api_key: key() })
+  .openapi('ModelTrial')
+export type ModelTrial = z.infer<typeof ModelTrial>
+
+export const ModelTest = z
+  .object({
+    ok: z.boolean().describe('Whether the model answered'),
+    model: z.string().nullable().describe('The model that was asked; null where none could be'),
+    reply: z.string().nullable().describe('The beginning of its answer'),
+    latency_ms: z.int().nullable().describe('From the question to the end of the answer'),
+    failure: z
+      .string()
+      .nullable()
+      .describe('The kind of the failure: `authentication`, `needs-key`, `timeout` and the like'),
+    error: z.string().nullable().describe('What went wrong, for people'),
+  })
+  .openapi('ModelTest')
+export type ModelTest = z.infer<typeof ModelTest>
+
 /** It stands in the settings for clients that expect it, and is always empty there. */
 const UserSecretsOutput = z
   .object({

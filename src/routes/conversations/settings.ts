@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import type { Context } from 'hono'
 import { config } from '../../config.ts'
 import { hostsQuery, type StoredHost } from '../../db/provider-tokens.ts'
 import {
@@ -10,16 +11,25 @@ import {
   settingsQuery,
   touchesSecrets,
 } from '../../db/settings.ts'
-import { actorOf } from '../../http/app-env.ts'
+import { type AppEnv, actorOf } from '../../http/app-env.ts'
 import { AppError } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
 import { valueError } from '../../http/validation.ts'
 import { errorFields, log } from '../../lib/log.ts'
-import { chooseModel, unknownModel } from '../../llm/choose.ts'
+import { chooseModel, isChoice, type ModelChoice, type OwnModel, unknownModel } from '../../llm/choose.ts'
+import { ModelError } from '../../llm/model.ts'
 import { maskedErrorEnvelope, orDeclared, sealedElsewhere } from './errors.ts'
 import { changingSecrets } from './secrets-changed.ts'
-import { GETSettingsModel, SettingsBody, toChange, toModel, wireNameOf } from './settings-schemas.ts'
+import {
+  GETSettingsModel,
+  ModelTest,
+  ModelTrial,
+  SettingsBody,
+  toChange,
+  toModel,
+  wireNameOf,
+} from './settings-schemas.ts'
 
 const MAX_MCP_CHARACTERS = 262_144
 
@@ -107,6 +117,84 @@ endpoint(
   },
   (c) => c.json({ error: 'Reset settings functionality has been removed.' }, 410),
 )
+
+endpoint(
+  app,
+  {
+    method: 'post',
+    path: '/api/settings/model-test',
+    scope: 'conversations',
+    limit: 'writes',
+    bodyLimit: 'standard',
+    tag,
+    summary:
+      'Ask the model one short question: with what the body says, and what is stored for the rest. Stores nothing',
+    body: { schema: ModelTrial, required: true },
+    replies: {
+      200: { description: 'What came of it, also where the model could not be asked', schema: ModelTest },
+      500: { description: 'What is stored cannot be read or opened' },
+    },
+  },
+  async (c, { body }) => c.json(await triedModel(c, await ownModel(c, body))),
+)
+
+/** A member that the body leaves out or gives as null is the stored one; an empty text is none. */
+async function ownModel(c: Context<AppEnv>, body: ModelTrial): Promise<OwnModel> {
+  const { owner } = c.get('principal')
+  const found = await orDeclared(ownerSettings(c.env, owner), 'Something went wrong reading settings')
+  if (!found.ok) throw unreadable(found.unreadable)
+  const { llmModel, llmBaseUrl, llmApiKey } = found.settings
+  return {
+    llmModel: body.llm_model ?? llmModel,
+    llmBaseUrl: body.llm_base_url ?? llmBaseUrl,
+    llmApiKey: body.llm_api_key ?? llmApiKey,
+  }
+}
+
+async function triedModel(c: Context<AppEnv>, own: OwnModel): Promise<ModelTest> {
+  const { operator } = config(c.env).models
+  const chosen = chooseModel(own, operator)
+  if (isChoice(chosen)) return askedModel(c.env, { ...chosen, fallbacks: [] })
+  const nothing = { ok: false, model: null, reply: null, latency_ms: null }
+  if (chosen === null) return { ...nothing, failure: 'no_model', error: 'No model is named. Choose one first.' }
+  if (chosen === 'needs-address') return { ...nothing, failure: chosen, error: unknownModel(own, operator) }
+  return { ...nothing, failure: chosen, error: 'This model needs an API key, and none is given or stored.' }
+}
+
+/** Longer than a healthy model takes for two words, and short enough to wait for. */
+const TEST_MS = 30_000
+const TEST_TOKENS = 512
+const MAX_REPLY_SHOWN = 200
+
+async function askedModel(env: Env, choice: ModelChoice): Promise<ModelTest> {
+  const { addressPolicy, models } = config(env)
+  const { languageModel } = await import('../../llm/client.ts')
+  const patience = { ...models.patience, firstByteMs: TEST_MS, totalMs: TEST_MS }
+  const deps = { addressPolicy, patience, toolProtocol: 'native' as const, ai: 'AI' in env ? env.AI : undefined }
+  const question = {
+    role: 'user' as const,
+    content: [{ type: 'text' as const, text: 'Answer with the one word: ready' }],
+  }
+  try {
+    const model = await languageModel(choice, deps)
+    const options = { maxOutputTokens: TEST_TOKENS }
+    const reply = await model.ask(
+      { system: 'You are asked whether you can be reached.', messages: [question], tools: [] },
+      options,
+    )
+    return {
+      ok: true,
+      model: choice.id,
+      reply: reply.text.trim().slice(0, MAX_REPLY_SHOWN),
+      latency_ms: reply.latencyMs,
+      failure: null,
+      error: null,
+    }
+  } catch (error) {
+    if (!(error instanceof ModelError)) throw error
+    return { ok: false, model: choice.id, reply: null, latency_ms: null, failure: error.kind, error: error.message }
+  }
+}
 
 const namesModel = ({ llm_model: model, llm_base_url: address }: SettingsBody): boolean =>
   model !== undefined || address !== undefined

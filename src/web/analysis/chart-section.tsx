@@ -3,15 +3,16 @@ import { dailyBars, messageOf } from '../api.ts'
 import type { Level } from '../charts/layout.ts'
 import { PriceChart } from '../charts/price-chart.tsx'
 import { price } from '../format.ts'
+import { languageTag, locale, say } from '../texts.ts'
 import { Notice } from '../ui.tsx'
 import type { DailyBar, History } from '../wire.ts'
 
 /** Lengths in sessions: a year has about 250. */
-const SPANS: [number, string][] = [
+const SPANS = [
   [63, '3 months'],
   [126, '6 months'],
   [250, '1 year'],
-]
+] as const
 const TABLE_ROWS = 20
 const NO_LEVELS: Level[] = []
 
@@ -24,24 +25,24 @@ export function ChartSection({ code, language, levels, redRises, reportIsSample 
   const isMixed = history !== null && ((history.data_notice ?? null) !== null) !== reportIsSample
   const bars = history?.data ?? []
   return (
-    <section class="chart-section" aria-labelledby="chart-head" lang="en">
+    <section class="chart-section" aria-labelledby="chart-head" lang={languageTag}>
       <div class="chart-head">
-        <h2 id="chart-head">Price</h2>
+        <h2 id="chart-head">{say('Price')}</h2>
         <SpanChoice chosen={sessions} onChoose={setSessions} />
       </div>
       {problem !== null && (
-        <Notice kind="error" action={{ label: 'Try again', run: tryAgain }}>
-          No price chart: {problem}
+        <Notice kind="error" action={{ label: say('Try again'), run: tryAgain }}>
+          {say('No price chart: {problem}', { problem })}
         </Notice>
       )}
       {history !== null && <Warnings history={history} isMixed={isMixed} language={language} />}
-      {history !== null && bars.length === 0 && <p class="empty">There are no daily prices for this time.</p>}
+      {history !== null && bars.length === 0 && <p class="empty">{say('There are no daily prices for this time.')}</p>}
       {bars.length > 0 && (
         <>
           <PriceChart
             bars={bars}
             levels={isMixed ? NO_LEVELS : levels}
-            label={`Daily prices of ${code}`}
+            label={say('Daily prices of {code}', { code })}
             redRises={redRises}
           />
           <BarTable bars={bars.slice(-TABLE_ROWS)} />
@@ -58,8 +59,8 @@ function Warnings({ history, isMixed, language }: WarningsProps) {
     <>
       {isMixed && (
         <Notice kind="warning">
-          These prices come from another source than the report, so its levels are not drawn.{' '}
-          {history.data_notice ?? "They are a live market's."}
+          {say('These prices come from another source than the report, so its levels are not drawn.')}{' '}
+          {history.data_notice ?? say('They are a live market’s.')}
         </Notice>
       )}
       {history.data_checks && (
@@ -95,28 +96,30 @@ function useHistory(code: string, sessions: number, language: string) {
 function SpanChoice({ chosen, onChoose }: { chosen: number; onChoose: (sessions: number) => void }) {
   return (
     <fieldset class="spans">
-      <legend class="visually-hidden">Time shown</legend>
+      <legend class="visually-hidden">{say('Time shown')}</legend>
       {SPANS.map(([length, name]) => (
         <label key={length}>
           <input type="radio" name="span" checked={length === chosen} onChange={() => onChoose(length)} />
-          <span>{name}</span>
+          <span>{say(name)}</span>
         </label>
       ))}
     </fieldset>
   )
 }
 
+const COLUMNS = ['Date', 'Open', 'High', 'Low', 'Close', 'Volume'] as const
+
 function BarTable({ bars }: { bars: DailyBar[] }) {
   return (
     <details class="bar-table">
-      <summary>The last {bars.length} sessions as a table</summary>
+      <summary>{say('The last {count} sessions as a table', { count: bars.length })}</summary>
       <div class="scroll">
         <table>
           <thead>
             <tr>
-              {['Date', 'Open', 'High', 'Low', 'Close', 'Volume'].map((name) => (
+              {COLUMNS.map((name) => (
                 <th key={name} scope="col">
-                  {name}
+                  {say(name)}
                 </th>
               ))}
             </tr>
@@ -129,7 +132,7 @@ function BarTable({ bars }: { bars: DailyBar[] }) {
                 <td>{price(bar.high)}</td>
                 <td>{price(bar.low)}</td>
                 <td>{price(bar.close)}</td>
-                <td>{bar.volume?.toLocaleString('en') ?? '–'}</td>
+                <td>{bar.volume?.toLocaleString(locale) ?? '–'}</td>
               </tr>
             ))}
           </tbody>

@@ -2,6 +2,7 @@
 // And what stands beside single figures: the mark of a check, the gauge of the score.
 
 import type { ComponentChildren } from 'preact'
+import { languageTag, say, type Text } from '../texts.ts'
 import type { Checks, Comment, Fact, Figures, Sentence, StoredParts } from './stored-parts.ts'
 
 type Of<Name extends keyof StoredParts> = { part: NonNullable<StoredParts[Name]>; checks: Checks }
@@ -59,7 +60,7 @@ export const Evidence = ({ part: { text, figures }, checks }: Of<'evidence'>) =>
 
 /** Whose words these are stands above them, and each that the data do not bear says so. */
 export const ModelWords = ({ part }: { part: Comment }) => (
-  <Section name="model" title="The model's words">
+  <Section name="model" title="The model’s words">
     <div class="model-box">
       <p class="hint">{part.notice}</p>
       <ul class="model-sentences">
@@ -68,11 +69,10 @@ export const ModelWords = ({ part }: { part: Comment }) => (
         ))}
       </ul>
       {part.dropped > 0 && (
-        <p class="hint" lang="en">
+        <p class="hint" lang={languageTag}>
           {part.dropped === 1
-            ? 'One sentence that the data contradict was'
-            : `${part.dropped} sentences that the data contradict were`}{' '}
-          left out.
+            ? say('One sentence that the data contradict was left out.')
+            : say('{count} sentences that the data contradict were left out.', { count: part.dropped })}
         </p>
       )}
       {part.evidence.length > 0 && (
@@ -95,8 +95,8 @@ const ModelSentence = ({ sentence: { text, mark, cites } }: { sentence: Sentence
     {text}
     {cites.length > 0 && <span class="cites"> {cites.map((n) => `[${n}]`).join('')}</span>}
     {mark !== null && (
-      <span class="mark" lang="en">
-        {MARK_WORD[mark]}
+      <span class="mark" lang={languageTag}>
+        {say(MARK_WORD[mark])}
       </span>
     )}
   </li>
@@ -104,7 +104,7 @@ const ModelSentence = ({ sentence: { text, mark, cites } }: { sentence: Sentence
 
 const FactList = ({ facts }: { facts: Fact[] }) =>
   facts.length === 0 ? null : (
-    <dl class="figures" lang="en">
+    <dl class="figures" lang={languageTag}>
       {facts.map(({ label, value }) => (
         <div key={label}>
           <dt>{label}</dt>
@@ -114,12 +114,12 @@ const FactList = ({ facts }: { facts: Fact[] }) =>
     </dl>
   )
 
-type SectionProps = { name: string; title: string; mark?: ComponentChildren; children: ComponentChildren }
+type SectionProps = { name: string; title: Text; mark?: ComponentChildren; children: ComponentChildren }
 
 const Section = ({ name, title, mark, children }: SectionProps) => (
   <section class="report-part" aria-labelledby={`${name}-head`}>
     <h2 id={`${name}-head`}>
-      <span lang="en">{title}</span> {mark}
+      <span lang={languageTag}>{say(title)}</span> {mark}
     </h2>
     {children}
   </section>
@@ -146,7 +146,8 @@ const BANDS = ['very-low', 'low', 'middle', 'high', 'very-high']
 export function Gauge({ score, label }: GaugeProps) {
   const bounded = Math.max(0, Math.min(100, score))
   const band = BANDS[Math.min(Math.floor(bounded / 20), 4)] ?? ''
-  const words = label === null ? `Score ${score} of 100` : `Score ${score} of 100: ${label}`
+  const words =
+    label === null ? say('Score {score} of 100', { score }) : say('Score {score} of 100: {label}', { score, label })
   return (
     <figure class="gauge">
       <svg viewBox="0 0 132 76" role="img" aria-label={words}>

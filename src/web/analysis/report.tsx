@@ -3,6 +3,7 @@ import { messageOf, reportMarkdown } from '../api.ts'
 import type { Level } from '../charts/layout.ts'
 import { clockTime, price, signed } from '../format.ts'
 import { usePageTitle } from '../router.tsx'
+import { languageTag, say, type Text } from '../texts.ts'
 import { Notice } from '../ui.tsx'
 import type { Report, Strategy } from '../wire.ts'
 import { ChartSection } from './chart-section.tsx'
@@ -49,10 +50,15 @@ export function ReportView({ report, taskId }: { report: Report; taskId: string 
       {parts.evidence && <Evidence part={parts.evidence} checks={checks} />}
       {parts.comment && <ModelWords part={parts.comment} />}
       {details !== null && <Details details={details} checks={checks} />}
-      <p class="hint" lang="en">
-        Made {clockTime(meta.created_at)}
-        {` by fixed rules, ${meta.model_used === null ? 'without a model' : `with comments by ${meta.model_used}`}`}. No
-        investment advice.
+      <p class="hint" lang={languageTag}>
+        {meta.model_used === null
+          ? say('Made {time} by fixed rules, without a model. No investment advice.', {
+              time: clockTime(meta.created_at),
+            })
+          : say('Made {time} by fixed rules, with comments by {model}. No investment advice.', {
+              time: clockTime(meta.created_at),
+              model: meta.model_used,
+            })}
       </p>
     </article>
   )
@@ -62,8 +68,8 @@ export function ReportView({ report, taskId }: { report: Report; taskId: string 
 function Summary({ text, disclosure }: { text: string; disclosure: unknown }) {
   return (
     <section class="report-part" aria-labelledby="summary-head">
-      <h2 id="summary-head" lang="en">
-        Summary
+      <h2 id="summary-head" lang={languageTag}>
+        {say('Summary')}
       </h2>
       <p class="summary-text">{text}</p>
       {typeof disclosure === 'string' && <Notice kind="info">{disclosure}</Notice>}
@@ -85,14 +91,14 @@ function Verdict({ summary, checks }: { summary: Report['summary']; checks: Chec
       )}
       <dl>
         <div>
-          <dt lang="en">Advice</dt>
+          <dt lang={languageTag}>{say('Advice')}</dt>
           <dd>
             {advice} {action !== null && action !== advice && <span class="badge">{action}</span>}
             <Mark checks={checks} />
           </dd>
         </div>
         <div>
-          <dt lang="en">Trend</dt>
+          <dt lang={languageTag}>{say('Trend')}</dt>
           <dd>
             {summary.trend_prediction} <Mark checks={checks} of={['price', 'averages', 'range']} />
           </dd>
@@ -126,8 +132,8 @@ function Heading({ report, checks, taskId }: HeadingProps) {
             )}
             <Mark checks={checks} of={PRICE} />
             {barDate && (
-              <span class="hint" lang="en">
-                session of {barDate}
+              <span class="hint" lang={languageTag}>
+                {say('session of {day}', { day: barDate })}
               </span>
             )}
           </p>
@@ -150,13 +156,13 @@ function LevelList({ strategy }: { strategy: Strategy }) {
   if (levels.length === 0) return null
   return (
     <section aria-labelledby="levels-head">
-      <h2 id="levels-head" lang="en">
-        Levels
+      <h2 id="levels-head" lang={languageTag}>
+        {say('Levels')}
       </h2>
       <dl class="level-list">
         {levels.map(({ name, text, kind }) => (
           <div key={name} class={`level-card ${kind}`}>
-            <dt lang="en">{name}</dt>
+            <dt lang={languageTag}>{name}</dt>
             <dd>{text}</dd>
           </div>
         ))}
@@ -179,9 +185,9 @@ function Download({ taskId, fileName }: { taskId: string; fileName: string }) {
     setBusy(false)
   }
   return (
-    <div class="download" lang="en">
+    <div class="download" lang={languageTag}>
       <button type="button" disabled={busy} onClick={() => void download()}>
-        Download Markdown
+        {say('Download Markdown')}
       </button>
       {problem !== null && <Notice kind="error">{problem}</Notice>}
     </div>
@@ -202,7 +208,7 @@ function saveAs(fileName: string, text: string): void {
 
 type NamedLevel = { name: string; text: string; kind: Level['kind'] }
 
-const NAMES: [keyof Strategy, string, Level['kind']][] = [
+const NAMES: [keyof Strategy, Text, Level['kind']][] = [
   ['ideal_buy', 'Ideal buy', 'buy'],
   ['secondary_buy', 'Second buy', 'buy'],
   ['stop_loss', 'Stop loss', 'stop'],
@@ -212,7 +218,7 @@ const NAMES: [keyof Strategy, string, Level['kind']][] = [
 const namedLevels = (strategy: Strategy): NamedLevel[] =>
   NAMES.flatMap(([key, name, kind]) => {
     const text = strategy[key]
-    return text === null || text === '' ? [] : [{ name, text, kind }]
+    return text === null || text === '' ? [] : [{ name: say(name), text, kind }]
   })
 
 const chartLevels = (strategy: Strategy | null): Level[] =>
@@ -241,8 +247,8 @@ function Details({ details, checks }: { details: Record<string, unknown>; checks
   if (blocks.length === 0) return null
   return (
     <section class="details" aria-labelledby="details-head">
-      <h2 id="details-head" lang="en">
-        Details
+      <h2 id="details-head" lang={languageTag}>
+        {say('Details')}
       </h2>
       {blocks.map(([key, value]) => (
         <details key={key} class="detail">

@@ -1,6 +1,7 @@
 // The parts of a stored report that the page shows in a form of their own. A report from before a part existed, or an odd one, has none of
 // it: what is not there in its shape is not shown.
 
+import { say, type Text } from '../texts.ts'
 import type { Report } from '../wire.ts'
 
 type Json = Record<string, unknown>
@@ -58,11 +59,11 @@ function planIn(plan: Json): StoredParts['plan'] {
   return {
     text,
     figures: [
-      ...factOf('Reward / risk', plan.reward_risk, (value) => `${value.toFixed(2)} : 1`),
-      ...factOf('To win, after costs', plan.reward_pct, share),
-      ...factOf('To lose, after costs', plan.risk_pct, share),
+      ...factOf(say('Reward / risk'), plan.reward_risk, (value) => `${value.toFixed(2)} : 1`),
+      ...factOf(say('To win, after costs'), plan.reward_pct, share),
+      ...factOf(say('To lose, after costs'), plan.risk_pct, share),
       ...factOf(
-        `Position, to lose ${numberOf(plan.risk_budget_pct) ?? '?'} % at most`,
+        say('Position, to lose {share} % at most', { share: numberOf(plan.risk_budget_pct) ?? '?' }),
         plan.position_pct,
         (value) => `≤ ${share(value)}`,
       ),
@@ -70,7 +71,7 @@ function planIn(plan: Json): StoredParts['plan'] {
   }
 }
 
-const PERFORMANCE: [field: string, label: string, isSigned: boolean][] = [
+const PERFORMANCE: [field: string, label: Text, isSigned: boolean][] = [
   ['return_5d_pct', 'Return, 5 sessions', true],
   ['return_20d_pct', 'Return, 20 sessions', true],
   ['return_60d_pct', 'Return, 60 sessions', true],
@@ -84,7 +85,7 @@ function performanceIn(trend: Json): Fact[] {
   if (!PERFORMANCE.some(([field]) => numberOf(trend[field]) !== null)) return []
   return PERFORMANCE.map(([field, label, isSigned]) => {
     const value = numberOf(trend[field])
-    return { label, value: value === null ? '–' : `${isSigned ? withSign(value) : trimmed(value)} %` }
+    return { label: say(label), value: value === null ? '–' : `${isSigned ? withSign(value) : trimmed(value)} %` }
   })
 }
 
@@ -104,10 +105,10 @@ function evidenceIn(raw: Json): StoredParts['evidence'] {
   return {
     text,
     figures: [
-      ...factOf('Cases, as independent ones', row.effective_size, (value) => value.toFixed(0)),
-      ...factOf('Mean return', row.mean_return_pct, signed),
-      ...factOf('Random entry', row.random_entry_pct, signed),
-      ...factOf('Probability', raw.confidence_probability, (value) => `${(value * 100).toFixed(0)} %`),
+      ...factOf(say('Cases, as independent ones'), row.effective_size, (value) => value.toFixed(0)),
+      ...factOf(say('Mean return'), row.mean_return_pct, signed),
+      ...factOf(say('Random entry'), row.random_entry_pct, signed),
+      ...factOf(say('Probability'), raw.confidence_probability, (value) => `${(value * 100).toFixed(0)} %`),
     ],
   }
 }

@@ -1,5 +1,6 @@
 import { useRef, useState } from 'preact/hooks'
 import { ApiError, analyze, messageOf } from '../api.ts'
+import { say } from '../texts.ts'
 import { Notice } from '../ui.tsx'
 import type { Accepted, AnalyzeRequest } from '../wire.ts'
 import { codeOf, isOpen, ReadingList, type Readings, useReadings } from './readings.tsx'
@@ -7,22 +8,22 @@ import { codeOf, isOpen, ReadingList, type Readings, useReadings } from './readi
 /** `problems` has one line for each entry that the service refused; then nothing was submitted. */
 type Outcome = { taskIds: string[]; notes: string[]; problems: string[] }
 
-const LANGUAGES = [
-  ['', 'Default'],
+const LANGUAGES = () => [
+  ['', say('Default')],
   ['en', 'English'],
   ['zh', '中文'],
   ['ko', '한국어'],
 ]
-const REPORT_TYPES = [
-  ['detailed', 'Detailed'],
-  ['simple', 'Simple'],
-  ['brief', 'Brief'],
+const REPORT_TYPES = () => [
+  ['detailed', say('Detailed')],
+  ['simple', say('Simple')],
+  ['brief', say('Brief')],
 ]
 
 /** The reader's own language where reports exist in it, else what the service is set to. */
 const browserLanguage = (): string => {
   const own = navigator.language.slice(0, 2)
-  return LANGUAGES.some(([code]) => code === own) ? own : ''
+  return LANGUAGES().some(([code]) => code === own) ? own : ''
 }
 
 export function SubmitForm({ onSubmitted }: { onSubmitted: (taskIds: string[]) => void }) {
@@ -50,10 +51,14 @@ export function SubmitForm({ onSubmitted }: { onSubmitted: (taskIds: string[]) =
       <Codes text={text} onText={setText} />
       <ReadingList readings={readings} language={language} />
       <div class="fields">
-        <Choice label="Language" value={language} options={LANGUAGES} onChange={setLanguage} />
-        <Choice label="Report" value={reportType} options={REPORT_TYPES} onChange={setReportType} />
+        <Choice label={say('Language of the report')} value={language} options={LANGUAGES()} onChange={setLanguage} />
+        <Choice label={say('Report')} value={reportType} options={REPORT_TYPES()} onChange={setReportType} />
         <button type="submit" class="primary" disabled={busy || entries.length === 0}>
-          {busy ? 'Submitting…' : entries.length > 1 ? `Analyse ${entries.length}` : 'Analyse'}
+          {busy
+            ? say('Submitting…')
+            : entries.length > 1
+              ? say('Analyse {count}', { count: entries.length })
+              : say('Analyse')}
         </button>
       </div>
       {outcome !== null && <Lines kind="error" lines={outcome.problems} />}
@@ -65,7 +70,7 @@ export function SubmitForm({ onSubmitted }: { onSubmitted: (taskIds: string[]) =
 function Codes({ text, onText }: { text: string; onText: (text: string) => void }) {
   return (
     <>
-      <label for="codes">Codes or names</label>
+      <label for="codes">{say('Codes or names')}</label>
       <textarea
         id="codes"
         rows={2}
@@ -77,7 +82,7 @@ function Codes({ text, onText }: { text: string; onText: (text: string) => void 
         onInput={(event) => onText(event.currentTarget.value)}
       />
       <p class="hint" id="codes-hint">
-        One per line, or separated by commas.
+        {say('One per line, or separated by commas.')}
       </p>
     </>
   )
@@ -184,4 +189,5 @@ function refusedEntries(error: unknown): string[] {
   })
 }
 
-const following = (code: string): string => `${code} is being analysed already; that task is marked below.`
+const following = (code: string): string =>
+  say('{code} is being analysed already; that task is marked below.', { code })

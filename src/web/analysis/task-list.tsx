@@ -1,26 +1,27 @@
 import { useState } from 'preact/hooks'
 import { cancelTask, messageOf } from '../api.ts'
 import { Link } from '../router.tsx'
+import { say, type Text } from '../texts.ts'
 import { Ago, Notice } from '../ui.tsx'
 import type { TaskInfo, TaskState } from '../wire.ts'
 import { isFinished, type LiveTasks, newestFirst } from './tasks.ts'
 
-const LABELS: Record<TaskState, string> = {
+export const TASK_STATES = {
   pending: 'Queued',
   processing: 'Running',
   cancel_requested: 'Cancelling',
   cancelled: 'Cancelled',
   completed: 'Done',
   failed: 'Failed',
-}
+} as const satisfies Record<TaskState, Text>
 
 export function TaskList({ live, followed }: { live: LiveTasks; followed: ReadonlySet<string> }) {
   const tasks = newestFirst(live.tasks)
   return (
-    <section aria-label="Tasks">
+    <section aria-label={say('Tasks')}>
       {live.problem !== null && <Notice kind="error">{live.problem}</Notice>}
-      {!live.live && <Notice kind="warning">Live updates are interrupted. Reconnecting…</Notice>}
-      {live.loaded && tasks.length === 0 && <p class="empty">No tasks yet. Submit a code above.</p>}
+      {!live.live && <Notice kind="warning">{say('Live updates are interrupted. Reconnecting…')}</Notice>}
+      {live.loaded && tasks.length === 0 && <p class="empty">{say('No tasks yet. Submit a code above.')}</p>}
       <ul class="rows">
         {tasks.map((task) => (
           <TaskRow key={task.task_id} task={task} followed={followed.has(task.task_id)} />
@@ -36,13 +37,13 @@ function TaskRow({ task, followed }: { task: TaskInfo; followed: boolean }) {
     <li class={followed ? 'task followed' : 'task'} data-task={task.task_id}>
       <div class="task-head">
         <TaskName task={task} />
-        <span class={`badge ${task.status}`}>{LABELS[task.status]}</span>
+        <span class={`badge ${task.status}`}>{say(TASK_STATES[task.status])}</span>
         <span class="row-time">
           <Ago time={task.created_at} />
         </span>
         {task.status === 'completed' && (
           <Link to={`/analysis/${encodeURIComponent(task.task_id)}`} class="button open-report">
-            Open report
+            {say('Open report')}
           </Link>
         )}
         {(task.status === 'pending' || task.status === 'processing') && <Cancel task={task} onProblem={setProblem} />}
@@ -71,10 +72,10 @@ function Cancel({ task, onProblem }: { task: TaskInfo; onProblem: (problem: stri
       type="button"
       class="cancel-task"
       disabled={busy}
-      aria-label={`Cancel ${task.stock_name ?? task.stock_code}`}
+      aria-label={say('Cancel {name}', { name: task.stock_name ?? task.stock_code })}
       onClick={() => void cancel()}
     >
-      Cancel
+      {say('Cancel')}
     </button>
   )
 }
@@ -97,11 +98,11 @@ export function TaskProgress({
 }: {
   task: Pick<TaskInfo, 'status' | 'progress' | 'message' | 'error' | 'stock_code'>
 }) {
-  if (task.status === 'failed') return <p class="task-error">{task.error ?? task.message ?? 'The task failed.'}</p>
+  if (task.status === 'failed') return <p class="task-error">{task.error ?? task.message ?? say('The task failed.')}</p>
   if (isFinished(task.status)) return null
   return (
     <>
-      <progress max={100} value={task.progress} aria-label={`Progress of ${task.stock_code}`} />
+      <progress max={100} value={task.progress} aria-label={say('Progress of {name}', { name: task.stock_code })} />
       <p class="task-message">
         <span class="percent">{task.progress} %</span> {task.message}
       </p>

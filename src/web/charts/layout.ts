@@ -1,5 +1,6 @@
 // The positions of all parts of a price chart, without drawing.
 
+import { locale } from '../texts.ts'
 import type { DailyBar } from '../wire.ts'
 
 export type Level = { label: string; price: number; kind: 'buy' | 'stop' | 'target' }
@@ -84,7 +85,7 @@ function placeLevels(levels: Level[], y: Scale, bottom: number): PlacedLevel[] {
   return levels.map((level, index) => ({ ...level, y: wanted[index] ?? 0, labelY: labels[index] ?? 0 }))
 }
 
-const MONTH = new Intl.DateTimeFormat('en', { month: 'short', timeZone: 'UTC' })
+const MONTH = new Intl.DateTimeFormat(locale, { month: 'short', timeZone: 'UTC' })
 
 /** The first session of every month, or of every second, third, … when there is no room; a January shows the year. */
 function monthTicks(bars: DailyBar[], room: number): { index: number; label: string }[] {

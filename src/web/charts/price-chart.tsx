@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { compact, price, signed } from '../format.ts'
+import { say, type Text } from '../texts.ts'
 import type { DailyBar } from '../wire.ts'
 import { type Layout, type Level, layOut } from './layout.ts'
 
@@ -42,7 +43,7 @@ type ScrubberProps = { bars: DailyBar[]; index: number; onMove: (index: number |
 function Scrubber({ bars, index, onMove }: ScrubberProps) {
   return (
     <label class="scrub">
-      <span class="visually-hidden">Session</span>
+      <span class="visually-hidden">{say('Session')}</span>
       <input
         type="range"
         min={0}
@@ -78,13 +79,20 @@ function changeOf(bars: DailyBar[], index: number): string {
 function describe(bars: DailyBar[], index: number): string {
   const bar = bars[index]
   if (!bar) return ''
-  return `${bar.date}: close ${price(bar.close)} ${changeOf(bars, index)}, open ${price(bar.open)}, high ${price(bar.high)}, low ${price(bar.low)}`
+  return say('{date}: close {close} {change}, open {open}, high {high}, low {low}', {
+    date: bar.date,
+    close: price(bar.close),
+    change: changeOf(bars, index),
+    open: price(bar.open),
+    high: price(bar.high),
+    low: price(bar.low),
+  })
 }
 
 function Readout({ bars, index, layout }: { bars: DailyBar[]; index: number; layout: Layout }) {
   const bar = bars[index]
   if (!bar) return null
-  const values: [string, string][] = [
+  const values: [Text, string][] = [
     ['Open', price(bar.open)],
     ['High', price(bar.high)],
     ['Low', price(bar.low)],
@@ -96,7 +104,7 @@ function Readout({ bars, index, layout }: { bars: DailyBar[]; index: number; lay
       <strong>{bar.date}</strong>
       {values.map(([name, value]) => (
         <span key={name}>
-          <span class="name">{name}</span> {value}
+          <span class="name">{say(name)}</span> {value}
         </span>
       ))}
       {layout.averages.map(({ length, values: series }) => (
@@ -134,7 +142,7 @@ function Axes({ layout }: { layout: Layout }) {
         </g>
       ))}
       <text x={layout.right + 6} y={layout.volumeBottom - 4}>
-        Volume
+        {say('Volume')}
       </text>
       <line class="base" x1={layout.left} x2={layout.right} y1={layout.volumeBottom} y2={layout.volumeBottom} />
     </g>

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { Link, usePageTitle } from '../router.tsx'
 import type { Connection } from '../stream.ts'
+import { say } from '../texts.ts'
 import { Notice, useMedia } from '../ui.tsx'
 import type { StoredEvent } from '../wire.ts'
 import { Composer } from './composer.tsx'
@@ -12,7 +13,7 @@ import { type Chat, type ChatControls, useConversation } from './use-conversatio
 export function ChatPage({ id }: { id: string }) {
   const [chat, controls] = useConversation(id)
   usePageTitle(chat.title)
-  if (chat.phase === 'opening') return <p class="opening">Opening…</p>
+  if (chat.phase === 'opening') return <p class="opening">{say('Opening…')}</p>
   if (chat.phase === 'missing') return <Missing />
   return <OpenChat id={id} chat={chat} controls={controls} />
 }
@@ -28,7 +29,7 @@ function OpenChat({ id, chat, controls }: ChatProps) {
       <header class="chat-head">
         <Link to="/" class="back">
           <span aria-hidden="true">←</span>
-          <span class="visually-hidden">All conversations</span>
+          <span class="visually-hidden">{say('All conversations')}</span>
         </Link>
         <div class="chat-title">
           <h1>{chat.title}</h1>
@@ -41,12 +42,12 @@ function OpenChat({ id, chat, controls }: ChatProps) {
           aria-controls="files"
           onClick={() => setShowFiles(!showFiles)}
         >
-          Files
+          {say('Files')}
         </button>
       </header>
       <div class="chat-body">
         <Talk chat={chat} controls={controls} />
-        <aside class="files" id="files" aria-label="Files">
+        <aside class="files" id="files" aria-label={say('Files')}>
           {(wide || showFiles) && <Files id={id} revision={revision} />}
         </aside>
       </div>
@@ -60,7 +61,7 @@ function Talk({ chat, controls }: Omit<ChatProps, 'id'>) {
   const running = chat.agent?.name === 'running'
   const disabled = chat.connection.state === 'ended'
   return (
-    <section class="talk" aria-label="Talk">
+    <section class="talk" aria-label={say('Talk')}>
       <Log
         entries={entries}
         outbox={chat.outbox}
@@ -72,7 +73,7 @@ function Talk({ chat, controls }: Omit<ChatProps, 'id'>) {
         onDiscard={controls.discard}
       />
       {chat.problem !== null && (
-        <Notice kind="error" action={{ label: 'Dismiss', run: controls.dismissProblem }}>
+        <Notice kind="error" action={{ label: say('Dismiss'), run: controls.dismissProblem }}>
           {chat.problem}
         </Notice>
       )}
@@ -93,7 +94,11 @@ function Confirmation({ waiting, onAnswer }: ConfirmationProps) {
   const level = typeof risk === 'number' ? RISKS[risk] : undefined
   return (
     <fieldset class="confirmation">
-      <legend>{level === undefined ? 'May this action run?' : `May this action run? Its risk is ${level}.`}</legend>
+      <legend>
+        {level === undefined
+          ? say('May this action run?')
+          : say('May this action run? Its risk is {level}.', { level: say(level) })}
+      </legend>
       {Array.isArray(reasons) && (
         <ul>
           {reasons.map((reason) => (
@@ -102,28 +107,28 @@ function Confirmation({ waiting, onAnswer }: ConfirmationProps) {
         </ul>
       )}
       <button type="button" class="primary" onClick={() => onAnswer(true, waiting?.id)}>
-        Run it
+        {say('Run it')}
       </button>
       <button type="button" class="danger" onClick={() => onAnswer(false, waiting?.id)}>
-        Reject
+        {say('Reject')}
       </button>
     </fieldset>
   )
 }
 
 function Missing() {
-  usePageTitle('Not found')
+  usePageTitle(say('Not found'))
   return (
     <main class="narrow">
-      <h1>No such conversation</h1>
+      <h1>{say('No such conversation')}</h1>
       <p>
-        It may have been deleted, or the address is incomplete. <Link to="/">All conversations</Link>
+        {say('It may have been deleted, or the address is incomplete.')} <Link to="/">{say('All conversations')}</Link>
       </p>
     </main>
   )
 }
 
-const RISKS = ['low', 'medium', 'high']
+const RISKS = ['low', 'medium', 'high'] as const
 
 const waitingAction = (events: StoredEvent[]): StoredEvent | undefined =>
   events.findLast(({ args }) => args?.confirmation_state === 'awaiting_confirmation')
@@ -141,7 +146,7 @@ const saidByUser = (events: StoredEvent[]): string[] =>
 
 // What the agent is doing, and whether this page still hears of it.
 
-const LABELS: Record<string, string> = {
+const LABELS = {
   init: 'Setting up',
   loading: 'Setting up',
   running: 'Running',
@@ -153,11 +158,11 @@ const LABELS: Record<string, string> = {
   rejected: 'Declined',
   error: 'Error',
   rate_limited: 'Waiting for the model provider',
-}
+} as const
 
 function StateBadge({ agent, progress }: { agent: AgentState | null; progress: string }) {
   const name = agent?.name ?? 'loading'
-  const label = LABELS[name] ?? name.replaceAll('_', ' ')
+  const label = name in LABELS ? say(LABELS[name as keyof typeof LABELS]) : name.replaceAll('_', ' ')
   const detail = name === 'loading' ? progress : (agent?.reason ?? '')
   return (
     <output class={`state ${name}`} title={detail} data-state={name}>
@@ -173,9 +178,9 @@ function ConnectionNotice({ connection, onReconnect }: Props) {
   if (connection.state === 'ended') return <Notice kind="error">{connection.reason}</Notice>
   if (connection.state !== 'waiting') return null
   return (
-    <Notice kind="warning" action={{ label: 'Reconnect now', run: onReconnect }}>
-      Connection lost. Attempt {connection.attempt} <Countdown until={connection.retryAt} />. Nothing is missed: events
-      that come meanwhile are shown then.
+    <Notice kind="warning" action={{ label: say('Reconnect now'), run: onReconnect }}>
+      {say('Connection lost.')} {say('Attempt {n}', { n: connection.attempt })} <Countdown until={connection.retryAt} />
+      . {say('Nothing is missed: events that come meanwhile are shown then.')}
     </Notice>
   )
 }
@@ -189,5 +194,5 @@ function Countdown({ until }: { until: number }) {
   }, [until])
   const seconds = Math.max(0, Math.ceil((until - now) / 1000))
   // Silent for screen readers, which would otherwise read every second aloud.
-  return <span aria-hidden="true">{seconds === 0 ? 'now' : `in ${seconds} s`}</span>
+  return <span aria-hidden="true">{seconds === 0 ? say('now') : say('in {seconds} s', { seconds })}</span>
 }

@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { say } from '../texts.ts'
 
 type Props = { said: string[]; running: boolean; disabled: boolean; onSay: (text: string) => void; onStop: () => void }
 
@@ -7,7 +8,7 @@ const MAX_HEIGHT = 220
 export function Composer({ said, running, disabled, onSay, onStop }: Props) {
   const [text, setText] = useState('')
   const recall = useRecall(said, text, setText)
-  const say = () => {
+  const send = () => {
     if (text.trim() === '' || disabled) return
     onSay(text)
     setText('')
@@ -15,12 +16,12 @@ export function Composer({ said, running, disabled, onSay, onStop }: Props) {
   }
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
-    say()
+    send()
   }
   const onKeyDown = (event: KeyboardEvent) => {
     // While an input method composes, Enter chooses a word. On a touch keyboard it is the only way to a new line.
     const sends = event.key === 'Enter' && !event.shiftKey && !event.isComposing && !isTouch()
-    if (sends) say()
+    if (sends) send()
     if (sends || recall.key(event)) event.preventDefault()
   }
   return (
@@ -28,11 +29,11 @@ export function Composer({ said, running, disabled, onSay, onStop }: Props) {
       <MessageBox text={text} disabled={disabled} onText={setText} onKeyDown={onKeyDown} />
       {running && (
         <button type="button" class="danger" onClick={onStop}>
-          Stop
+          {say('Stop')}
         </button>
       )}
       <button type="submit" class="primary" disabled={disabled || text.trim() === ''}>
-        Send
+        {say('Send')}
       </button>
     </form>
   )
@@ -57,7 +58,7 @@ function MessageBox({ text, disabled, onText, onKeyDown }: BoxProps) {
   return (
     <>
       <label for="message" class="visually-hidden">
-        Message
+        {say('Message')}
       </label>
       <textarea
         id="message"
@@ -66,7 +67,7 @@ function MessageBox({ text, disabled, onText, onKeyDown }: BoxProps) {
         rows={1}
         spellcheck={false}
         autocapitalize="off"
-        placeholder={disabled ? '' : 'Message or command'}
+        placeholder={disabled ? '' : say('Message or command')}
         disabled={disabled}
         value={text}
         onInput={(event) => onText(event.currentTarget.value)}

@@ -1,19 +1,48 @@
 import { useEffect, useState } from 'preact/hooks'
-import { listConversations, messageOf, startConversation } from '../api.ts'
+import { getSetup, listConversations, messageOf, startConversation } from '../api.ts'
 import { Link, navigate, usePageTitle } from '../router.tsx'
+import { say } from '../texts.ts'
 import { Ago, Notice } from '../ui.tsx'
-import type { ConversationInfo } from '../wire.ts'
+import type { ConversationInfo, Setup } from '../wire.ts'
 
 export function ConversationsPage() {
-  usePageTitle('Conversations')
+  usePageTitle(say('Conversations'))
   return (
     <main class="page">
-      <h1>Conversations</h1>
+      <h1>{say('Conversations')}</h1>
+      <FirstSteps />
       <StartForm />
       <ConversationList />
     </main>
   )
 }
+
+/** What a newcomer lacks is said before the first message, which would be a shell command without a model. */
+function FirstSteps() {
+  const [model, setModel] = useState<Setup['model'] | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  useEffect(() => {
+    getSetup().then(
+      (setup) => setModel(setup.model),
+      (error: unknown) => setProblem(messageOf(error)),
+    )
+  }, [])
+  if (problem !== null) return <Notice kind="error">{problem}</Notice>
+  if (model === null || model.state === 'ready') return null
+  return (
+    <Notice kind={model.state === 'none' ? 'info' : 'warning'}>
+      {say(MISSING[model.state], { model: model.id ?? '' })}{' '}
+      <Link to="/settings/model">{model.state === 'none' ? say('Choose a model') : say('Open the settings')}</Link>
+    </Notice>
+  )
+}
+
+const MISSING = {
+  none: 'No model is chosen: messages run as shell commands.',
+  'needs-key': 'The model {model} needs an API key, and none is stored.',
+  'needs-address': 'Nobody here knows where the model {model} is asked: it needs an address.',
+  unreadable: 'The stored settings cannot be read any more. Set them anew.',
+} as const
 
 function StartForm() {
   const [text, setText] = useState('')
@@ -34,7 +63,7 @@ function StartForm() {
   return (
     <form class="card" onSubmit={start}>
       <label for="first-message">
-        First message <span class="hint">optional</span>
+        {say('First message')} <span class="hint">{say('optional')}</span>
       </label>
       <textarea
         id="first-message"
@@ -47,7 +76,7 @@ function StartForm() {
       />
       {problem !== null && <Notice kind="error">{problem}</Notice>}
       <button type="submit" class="primary start" disabled={busy}>
-        {busy ? 'Starting…' : 'Start a conversation'}
+        {busy ? say('Starting…') : say('Start a conversation')}
       </button>
     </form>
   )
@@ -71,14 +100,14 @@ function ConversationList() {
   }
   useEffect(() => void load(null), [])
   return (
-    <section aria-label="Your conversations">
+    <section aria-label={say('Your conversations')}>
       {list.problem !== null && (
-        <Notice kind="error" action={{ label: 'Try again', run: () => void load(null) }}>
+        <Notice kind="error" action={{ label: say('Try again'), run: () => void load(null) }}>
           {list.problem}
         </Notice>
       )}
       {list.loaded && list.items.length === 0 && (
-        <p class="empty">None yet. A conversation is a terminal with a durable workspace: start one above.</p>
+        <p class="empty">{say('None yet. A conversation is a terminal with a durable workspace: start one above.')}</p>
       )}
       <ul class="rows">
         {list.items.map((item) => (
@@ -87,12 +116,14 @@ function ConversationList() {
       </ul>
       {list.next !== null && (
         <button type="button" class="more" disabled={busy} onClick={() => void load(list.next)}>
-          Show more
+          {say('Show more')}
         </button>
       )}
     </section>
   )
 }
+
+const STATUS_NAMES = { STARTING: 'starting', RUNNING: 'running', STOPPED: 'stopped' } as const
 
 function Row({ item }: { item: ConversationInfo }) {
   return (
@@ -100,7 +131,7 @@ function Row({ item }: { item: ConversationInfo }) {
       <Link to={`/conversations/${encodeURIComponent(item.conversation_id)}`} class="row">
         <span class="row-title">{item.title}</span>
         {item.status !== 'STOPPED' && (
-          <span class={`badge ${item.status.toLowerCase()}`}>{item.status.toLowerCase()}</span>
+          <span class={`badge ${item.status.toLowerCase()}`}>{say(STATUS_NAMES[item.status])}</span>
         )}
         <span class="row-time">
           <Ago time={item.last_updated_at ?? item.created_at} />

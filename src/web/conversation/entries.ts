@@ -1,6 +1,7 @@
 // From the log to what a person reads: one entry per thing that happened, a command together with its output. Nothing
 // from an event is ever markup here: every text is shown as text.
 
+import { say } from '../texts.ts'
 import type { StoredEvent } from '../wire.ts'
 
 export type Output = { text: string; exitCode: number | null }
@@ -98,13 +99,17 @@ function fromObservation(event: StoredEvent): Entry | null {
   if (observation === 'error') return { kind: 'error', id, text: event.message || text(event.content) }
   if (observation === 'agent_state_changed') return fromState(id, lastState([event]))
   const subject = text(extras.path) || text(extras.url) || text(extras.name)
-  const title = `${words(observation)} result${subject === '' ? '' : `: ${subject}`}`
+  const title =
+    subject === ''
+      ? say('{kind} result', { kind: words(observation) })
+      : say('{kind} result: {subject}', { kind: words(observation), subject })
   return { kind: 'step', id, title, body: text(event.content) }
 }
 
 function fromState(id: number, state: AgentState | null): Entry | null {
-  if (state?.name === 'error') return { kind: 'error', id, text: state.reason || 'The agent stopped with an error.' }
-  if (state?.name === 'stopped') return { kind: 'note', id, text: 'Stopped.' }
+  if (state?.name === 'error')
+    return { kind: 'error', id, text: state.reason || say('The agent stopped with an error.') }
+  if (state?.name === 'stopped') return { kind: 'note', id, text: say('Stopped.') }
   return null
 }
 

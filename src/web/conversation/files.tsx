@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { listFiles, messageOf, readFile, uploadFiles } from '../api.ts'
+import { say } from '../texts.ts'
 import { Notice } from '../ui.tsx'
 
 type Props = {
@@ -35,7 +36,7 @@ export function Files({ id, revision }: Props) {
         <Upload id={id} onUploaded={() => setUploads((count) => count + 1)} />
       </div>
       {problem !== null && <Notice kind="error">{problem}</Notice>}
-      {names?.length === 0 && <p class="empty">No files here.</p>}
+      {names?.length === 0 && <p class="empty">{say('No files here.')}</p>}
       <ul class="files-list">
         {names?.map((name) => (
           <li key={name}>
@@ -101,7 +102,7 @@ function FileView({ file, onClose }: { file: Shown; onClose: () => void }) {
     <section class="file-view" aria-label={file.path}>
       <div class="files-head">
         <button type="button" class="quiet" ref={back} onClick={onClose}>
-          ← Files
+          ← {say('Files')}
         </button>
         <strong class="mono">{file.path}</strong>
       </div>
@@ -120,8 +121,9 @@ function Upload({ id, onUploaded }: { id: string; onUploaded: () => void }) {
       setBusy(true)
       try {
         const { uploaded_files, skipped_files } = await uploadFiles(id, files)
-        const skipped = skipped_files.map(({ name, reason }) => `${name} was left out: ${reason}`)
-        const stored = uploaded_files.length === 0 ? [] : [`Stored as ${uploaded_files.join(', ')}`]
+        const skipped = skipped_files.map(({ name, reason }) => say('{name} was left out: {reason}', { name, reason }))
+        const stored =
+          uploaded_files.length === 0 ? [] : [say('Stored as {names}', { names: uploaded_files.join(', ') })]
         setOutcome({ kind: skipped.length > 0 ? 'warning' : 'info', text: [...stored, ...skipped].join('. ') })
         onUploaded()
       } catch (error) {
@@ -135,7 +137,7 @@ function Upload({ id, onUploaded }: { id: string; onUploaded: () => void }) {
   return (
     <>
       <label class="button upload">
-        {busy ? 'Uploading…' : 'Upload'}
+        {busy ? say('Uploading…') : say('Upload')}
         <input
           ref={input}
           type="file"

@@ -1,6 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { Markdown } from '../markdown.tsx'
+import { Link } from '../router.tsx'
 import type { Outgoing } from '../stream.ts'
+import { locale, say } from '../texts.ts'
+import { mentionsSettings } from '../ui.tsx'
 import type { Entry, Output } from './entries.ts'
 
 /** Past this many characters an output is folded; a phone takes long to lay out more. */
@@ -28,13 +32,13 @@ export function Log({ entries, outbox, draft, hasEarlier, running, onEarlier, on
   return (
     <div class="log-frame">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <div class="log" ref={box} role="log" aria-label="Conversation" tabIndex={0} onScroll={onScroll}>
+      <div class="log" ref={box} role="log" aria-label={say('Conversation')} tabIndex={0} onScroll={onScroll}>
         {hasEarlier && (
           <button type="button" class="quiet earlier" onClick={() => void holdPlace(onEarlier)}>
-            Show earlier events
+            {say('Show earlier events')}
           </button>
         )}
-        {entries.length === 0 && waiting.length === 0 && <p class="empty">Nothing has happened here yet.</p>}
+        {entries.length === 0 && waiting.length === 0 && <p class="empty">{say('Nothing has happened here yet.')}</p>}
         {entries.map((entry) => (
           <EntryView key={entry.id} entry={entry} running={running} />
         ))}
@@ -45,7 +49,7 @@ export function Log({ entries, outbox, draft, hasEarlier, running, onEarlier, on
       </div>
       {behind && (
         <button type="button" class="to-end" onClick={toEnd}>
-          Newest ↓
+          {say('Newest')} ↓
         </button>
       )}
     </div>
@@ -96,7 +100,17 @@ function EntryView({ entry, running }: { entry: Entry; running: boolean }) {
       </details>
     )
   }
-  return <p class={`entry ${entry.kind}`}>{entry.text}</p>
+  return (
+    <p class={`entry ${entry.kind}`}>
+      {entry.text}
+      {entry.kind === 'error' && mentionsSettings(entry.text) && (
+        <>
+          {' '}
+          <Link to="/settings/model">{say('Open the settings')}</Link>
+        </>
+      )}
+    </p>
+  )
 }
 
 type SaidProps = { by: 'user' | 'agent'; text: string; files: string[]; children?: ComponentChildren }
@@ -106,10 +120,10 @@ function Said({ by, text, files, children }: SaidProps) {
   return (
     <article class="entry">
       <div class={user ? 'from-user' : ''}>
-        <h2 class="who">{user ? 'You' : 'Agent'}</h2>
-        <p class={user ? 'text typed' : 'text'}>{text}</p>
+        <h2 class="who">{user ? say('You') : say('Agent')}</h2>
+        {user ? <p class="text typed">{text}</p> : <Markdown text={text} />}
       </div>
-      {files.length > 0 && <p class="hint">With {files.join(', ')}</p>}
+      {files.length > 0 && <p class="hint">{say('With {files}', { files: files.join(', ') })}</p>}
       {children}
     </article>
   )
@@ -121,7 +135,7 @@ function CommandView({ entry, running }: CommandProps) {
   return (
     <article class="entry">
       <div class={entry.byUser ? 'from-user' : ''}>
-        <h2 class="who">{entry.byUser ? 'You' : 'Agent'}</h2>
+        <h2 class="who">{entry.byUser ? say('You') : say('Agent')}</h2>
         {entry.thought !== '' && <p class="text">{entry.thought}</p>}
         <pre class="line">
           <span class="prompt">$ </span>
@@ -129,7 +143,7 @@ function CommandView({ entry, running }: CommandProps) {
         </pre>
       </div>
       {entry.output === null ? (
-        <p class="hint">{running ? 'Running…' : 'No result.'}</p>
+        <p class="hint">{running ? say('Running…') : say('No result.')}</p>
       ) : (
         <OutputView output={entry.output} />
       )}
@@ -141,9 +155,9 @@ function OutputView({ output: { text, exitCode } }: { output: Output }) {
   return (
     <>
       {text !== '' && <OutputText text={text} atEnd={exitCode !== null && exitCode !== 0} />}
-      {exitCode === -1 && <p class="exit">no exit code: cut off or still running</p>}
+      {exitCode === -1 && <p class="exit">{say('no exit code: cut off or still running')}</p>}
       {exitCode !== null && exitCode !== -1 && (
-        <p class={exitCode === 0 ? 'exit ok' : 'exit failed'}>exit code {exitCode}</p>
+        <p class={exitCode === 0 ? 'exit ok' : 'exit failed'}>{say('exit code {code}', { code: exitCode })}</p>
       )}
     </>
   )
@@ -163,7 +177,7 @@ function OutputText({ text, atEnd }: { text: string; atEnd: boolean }) {
       </pre>
       {folded && (
         <button type="button" class="quiet" onClick={() => setFolded(false)}>
-          Show all {text.length.toLocaleString('en')} characters
+          {say('Show all {count} characters', { count: text.length.toLocaleString(locale) })}
         </button>
       )}
     </>
@@ -177,15 +191,15 @@ function Waiting({ outgoing: { ref, command, error }, onSendAgain, onDiscard }: 
   return (
     <Said by="user" text={command.args.content} files={[]}>
       {error === null ? (
-        <p class="hint">Sending…</p>
+        <p class="hint">{say('Sending…')}</p>
       ) : (
         <div class="refused" role="alert">
-          Not sent: {error}
+          {say('Not sent: {error}', { error })}
           <button type="button" class="quiet" onClick={() => onSendAgain(ref)}>
-            Send again
+            {say('Send again')}
           </button>
           <button type="button" class="quiet" onClick={() => onDiscard(ref)}>
-            Discard
+            {say('Discard')}
           </button>
         </div>
       )}

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { getConversation, messageOf, newestEvents, newestStateEvent } from '../api.ts'
 import { type Connection, ConversationStream, type Outgoing } from '../stream.ts'
+import { say } from '../texts.ts'
 import type { Delta, StoredEvent } from '../wire.ts'
 import { type AgentState, lastState } from './entries.ts'
 
@@ -36,7 +37,7 @@ export type ChatControls = {
 
 const OPENING: Chat = {
   phase: 'opening',
-  title: 'Conversation',
+  title: say('Conversation'),
   events: [],
   hasEarlier: false,
   agent: null,

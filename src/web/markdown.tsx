@@ -1,0 +1,160 @@
+// Markdown as a person reads it.
+
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import type { Highlighted } from './highlight.ts'
+import { type Block, type Item, markdownBlocks, type Run } from './markdown-blocks.ts'
+import { say } from './texts.ts'
+
+export function Markdown({ text }: { text: string }) {
+  const blocks = useMemo(() => markdownBlocks(text), [text])
+  return <div class="markdown">{blocks.map(block)}</div>
+}
+
+function block(one: Block, key: number) {
+  switch (one.kind) {
+    case 'heading':
+      // The page's own heading is the first; those of the text stand below it.
+      return one.level <= 2 ? <h2 key={key}>{one.runs.map(run)}</h2> : <h3 key={key}>{one.runs.map(run)}</h3>
+    case 'paragraph':
+      return <p key={key}>{one.runs.map(run)}</p>
+    case 'quote':
+      return <blockquote key={key}>{one.blocks.map(block)}</blockquote>
+    case 'list':
+      return <List key={key} start={one.start} items={one.items} />
+    case 'table':
+      return <Table key={key} head={one.head} rows={one.rows} />
+    case 'code':
+      return <Code key={key} language={one.language} text={one.text} />
+    case 'rule':
+      return <hr key={key} />
+  }
+}
+
+function List({ start, items }: { start: number | null; items: Item[] }) {
+  const lines = items.map(({ blocks, checked }, key) => (
+    <li key={key} class={checked === null ? '' : 'task-item'}>
+      {checked !== null && <input type="checkbox" checked={checked} disabled />}
+      {/* An item of one paragraph is a line, not a paragraph of its own. */}
+      {blocks.length === 1 && blocks[0]?.kind === 'paragraph' ? blocks[0].runs.map(run) : blocks.map(block)}
+    </li>
+  ))
+  return start === null ? <ul>{lines}</ul> : <ol start={start}>{lines}</ol>
+}
+
+function Table({ head, rows }: { head: Run[][]; rows: Run[][][] }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that is wider than the window is scrolled with the keys, too
+    <div class="table-scroll" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {head.map((cell, i) => (
+              <th key={i} scope="col">
+                {cell.map(run)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, i) => (
+            <tr key={i}>
+              {row.map((cell, j) => (
+                <td key={j}>{cell.map(run)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function run(one: Run, key: number) {
+  switch (one.kind) {
+    case 'text':
+      return one.text
+    case 'code':
+      return <code key={key}>{one.text}</code>
+    case 'strong':
+      return <strong key={key}>{one.runs.map(run)}</strong>
+    case 'em':
+      return <em key={key}>{one.runs.map(run)}</em>
+    case 'del':
+      return <del key={key}>{one.runs.map(run)}</del>
+    case 'break':
+      return <br key={key} />
+    case 'link':
+      return (
+        <a key={key} href={one.url} target="_blank" rel="noopener noreferrer">
+          {one.runs.map(run)}
+        </a>
+      )
+    case 'image':
+      return <img key={key} src={one.url} alt={one.text} />
+  }
+}
+
+/** Past this many characters a text stays without colours: colouring it would hold the page up. */
+const MAX_COLOURED = 50_000
+
+function Code({ language, text }: { language: string; text: string }) {
+  const coloured = useColours(language, text)
+  return (
+    <div class="code">
+      <div class="code-head">
+        <span class="hint">{language}</span>
+        <CopyButton text={text} />
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: code that is wider than the window is scrolled with the keys, too */}
+      <pre tabIndex={0}>
+        <code>{coloured === null ? text : coloured.map(piece)}</code>
+      </pre>
+    </div>
+  )
+}
+
+const piece = (one: Highlighted, key: number) =>
+  typeof one === 'string' ? (
+    one
+  ) : (
+    <span key={key} class={one.classes}>
+      {one.children.map(piece)}
+    </span>
+  )
+
+/** The colours of a language; null while they are loaded, and for a language that has none. */
+function useColours(language: string, text: string): Highlighted[] | null {
+  const [coloured, setColoured] = useState<{ text: string; pieces: Highlighted[] } | null>(null)
+  useEffect(() => {
+    if (language === '' || text.length > MAX_COLOURED) return
+    let current = true
+    void import('./highlight.ts').then(({ highlight }) => {
+      const pieces = highlight(language, text)
+      if (current && pieces !== null) setColoured({ text, pieces })
+    })
+    return () => {
+      current = false
+    }
+  }, [language, text])
+  return coloured?.text === text ? coloured.pieces : null
+}
+
+const COPIED_MS = 1_500
+
+export function CopyButton({ text }: { text: string }) {
+  const [isCopied, setIsCopied] = useState(false)
+  useEffect(() => {
+    if (!isCopied) return
+    const timer = setTimeout(() => setIsCopied(false), COPIED_MS)
+    return () => clearTimeout(timer)
+  }, [isCopied])
+  return (
+    <button
+      type="button"
+      class="quiet"
+      onClick={() => void navigator.clipboard.writeText(text).then(() => setIsCopied(true))}
+    >
+      {isCopied ? say('Copied') : say('Copy')}
+    </button>
+  )
+}

@@ -1,0 +1,225 @@
+// Where reports are sent. Which settings a kind of channel has is read from the API document, so a new kind needs nothing here.
+
+import { useId, useState } from 'preact/hooks'
+import { getApiDocument } from '../api.ts'
+import type { ApiDocument, Schema } from '../reference/document.ts'
+import { say } from '../texts.ts'
+import {
+  Input,
+  Loading,
+  type Outcome,
+  SaveForm,
+  SelectField,
+  SureButton,
+  TextField,
+  Told,
+  useAction,
+  useLoaded,
+} from './fields.tsx'
+import {
+  type Channel,
+  type ChannelTest,
+  deleteChannel,
+  listChannels,
+  saveChannel,
+  testChannel,
+} from './settings-api.ts'
+
+export function ChannelSettings() {
+  const loaded = useLoaded(listChannels)
+  const kinds = useLoaded(loadKinds)
+  return (
+    <>
+      <Loading loaded={loaded}>
+        {(channels) =>
+          channels.length === 0 ? (
+            <p class="empty">
+              {say('No channels yet. Finished reports and reviews are sent to each that is switched on.')}
+            </p>
+          ) : (
+            <ul class="rows">
+              {channels.map((channel) => (
+                <ChannelRow key={channel.channel_id} channel={channel} onChange={loaded.reload} />
+              ))}
+            </ul>
+          )
+        }
+      </Loading>
+      <h2>{say('Add a channel')}</h2>
+      <Loading loaded={kinds}>{(found) => <AddChannel kinds={found} onAdded={loaded.reload} />}</Loading>
+    </>
+  )
+}
+
+function ChannelRow({ channel, onChange }: { channel: Channel; onChange: () => void }) {
+  const { channel_id: id, kind, mode, enabled, settings, readable, from_environment: isOperators } = channel
+  const acting = useAction()
+  const act = (work: () => Promise<Outcome | undefined>) =>
+    void acting.run(async () => {
+      const outcome = await work()
+      onChange()
+      return outcome
+    })
+  const toggle = () =>
+    act(async () => {
+      await saveChannel(id, { kind, settings: {}, enabled: !enabled })
+      return undefined
+    })
+  const remove = () =>
+    act(async () => {
+      await deleteChannel(id)
+      return undefined
+    })
+  const shown = Object.entries(settings).map(([name, value]) => `${name}: ${String(value)}`)
+  return (
+    <li class="settings-row">
+      <div class="settings-row-head">
+        <strong>{id}</strong>
+        <span class="badge">{kind}</span>
+        {mode === 'digest' && <span class="badge">{say('digest')}</span>}
+        {!enabled && <span class="badge">{say('off')}</span>}
+        {!readable && <span class="badge failed">{say('its secrets cannot be read any more')}</span>}
+      </div>
+      <p class="hint">{isOperators ? say('Set by the operator of this service.') : shown.join(' · ')}</p>
+      <div class="form-actions">
+        <button
+          type="button"
+          disabled={acting.busy}
+          onClick={() => act(async () => testOutcome(await testChannel(id)))}
+        >
+          {say('Send a test message')}
+        </button>
+        {!isOperators && (
+          <>
+            <button type="button" disabled={acting.busy} onClick={toggle}>
+              {enabled ? say('Switch off') : say('Switch on')}
+            </button>
+            <SureButton label={say('Delete')} question="Delete this channel?" busy={acting.busy} onSure={remove} />
+          </>
+        )}
+      </div>
+      <Told outcome={acting.outcome} />
+    </li>
+  )
+}
+
+function testOutcome({ ok, error, retry_after_seconds: wait }: ChannelTest): Outcome {
+  if (ok) return { kind: 'info', text: say('Sent. Look whether it has arrived.') }
+  const later = wait === null ? '' : ` ${say('Try again in {seconds} s.', { seconds: wait })}`
+  return { kind: 'error', text: `${error ?? say('It was not sent.')}${later}` }
+}
+
+type KindField = { name: string; isSecret: boolean; isNumber: boolean; isList: boolean; hint: string }
+type ChannelKind = { kind: string; fields: KindField[] }
+
+const PREFIX = 'ChannelInput_'
+
+async function loadKinds(): Promise<ChannelKind[]> {
+  const { components } = await getApiDocument()
+  const schemas = components.schemas ?? {}
+  return Object.keys(schemas)
+    .filter((name) => name.startsWith(PREFIX))
+    .map((name) => ({ kind: name.slice(PREFIX.length), fields: fieldsOf(schemas, schemas[name]) }))
+    .sort((a, b) => a.kind.localeCompare(b.kind))
+}
+
+function fieldsOf(schemas: NonNullable<ApiDocument['components']['schemas']>, input: Schema | undefined): KindField[] {
+  const settings = resolved(schemas, input?.properties?.settings)
+  return Object.entries(settings?.properties ?? {}).map(([name, schema]) => {
+    const types = typesOf(schema)
+    return {
+      name,
+      isSecret: schema.description === 'Never shown',
+      isNumber: types.has('integer') || types.has('number'),
+      isList: types.has('array'),
+      hint: schema.description === 'Never shown' ? '' : (schema.description ?? ''),
+    }
+  })
+}
+
+const resolved = (schemas: Record<string, Schema>, schema: Schema | undefined): Schema | undefined =>
+  schema?.$ref === undefined ? schema : schemas[schema.$ref.split('/').at(-1) ?? '']
+
+const typesOf = (schema: Schema): Set<string> =>
+  new Set([schema, ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].flatMap(({ type }) => type ?? []))
+
+function AddChannel({ kinds, onAdded }: { kinds: ChannelKind[]; onAdded: () => void }) {
+  const [kind, setKind] = useState(kinds[0]?.kind ?? '')
+  const [id, setId] = useState('')
+  const [mode, setMode] = useState('single')
+  const [values, setValues] = useState<Record<string, string>>({})
+  const saving = useAction()
+  const fields = kinds.find((one) => one.kind === kind)?.fields ?? []
+  const save = () =>
+    saving.run(async () => {
+      await saveChannel(id.trim(), { kind, mode, settings: settingsOf(fields, values) })
+      setId('')
+      setValues({})
+      onAdded()
+      return { kind: 'info', text: say('Saved. Send a test message to see whether it works.') }
+    })
+  return (
+    <SaveForm action={saving} onSave={() => void save()}>
+      <SelectField label="Kind" value={kind} options={kinds.map((one) => [one.kind, one.kind])} onPick={setKind} />
+      <TextField
+        label="Name"
+        value={id}
+        onText={setId}
+        placeholder="evening-chat"
+        hint={say('Small letters, digits, _ and -.')}
+        isRequired
+      />
+      {fields.map((field) => (
+        <RawField
+          key={`${kind} ${field.name}`}
+          field={field}
+          value={values[field.name] ?? ''}
+          onText={(text) => setValues((before) => ({ ...before, [field.name]: text }))}
+        />
+      ))}
+      <SelectField
+        label="Messages"
+        value={mode}
+        options={[
+          ['single', say('one for each report')],
+          ['digest', say('one for all that was asked for together')],
+        ]}
+        onPick={setMode}
+      />
+    </SaveForm>
+  )
+}
+
+/** Named as the API names it: the documents of the channel's service use the same words. */
+function RawField({ field, value, onText }: { field: KindField; value: string; onText: (text: string) => void }) {
+  const id = useId()
+  return (
+    <div class="field">
+      <label for={id} class="mono">
+        {field.name}
+      </label>
+      <Input
+        id={id}
+        kind={field.isSecret ? 'password' : field.isNumber ? 'number' : 'text'}
+        spellcheck={false}
+        value={value}
+        onInput={(event) => onText(event.currentTarget.value)}
+      />
+      {field.hint !== '' && (
+        <p class="hint" lang="en">
+          {field.hint}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** What was left empty is left out: the channel's own default counts then. */
+const settingsOf = (fields: KindField[], values: Record<string, string>) =>
+  Object.fromEntries(
+    fields.flatMap(({ name, isNumber, isList }) => {
+      const text = values[name]?.trim() ?? ''
+      if (text === '') return []
+      return [[name, isNumber ? Number(text) : isList ? text.split(/\s*[,;]\s*/) : text]]
+    }),
+  )

@@ -1,0 +1,251 @@
+// What the settings pages are made of: fields with their names, forms that save, lists that are loaded.
+
+import type { ComponentChildren, TargetedInputEvent } from 'preact'
+import { useCallback, useEffect, useId, useState } from 'preact/hooks'
+import { messageOf } from '../api.ts'
+import { say, type Text } from '../texts.ts'
+import { Notice } from '../ui.tsx'
+
+type FieldProps = { label: Text; hint?: ComponentChildren; children: (id: string, hintId: string) => ComponentChildren }
+
+export function Field({ label, hint, children }: FieldProps) {
+  const id = useId()
+  const hintId = `${id}-hint`
+  return (
+    <div class="field">
+      <label for={id}>{say(label)}</label>
+      {children(id, hintId)}
+      {hint !== undefined && (
+        <p class="hint" id={hintId}>
+          {hint}
+        </p>
+      )}
+    </div>
+  )
+}
+
+type TextFieldProps = {
+  label: Text
+  value: string
+  onText: (text: string) => void
+  hint?: ComponentChildren
+  kind?: InputKind
+  placeholder?: string
+  suggestions?: readonly string[]
+  isMono?: boolean
+  isRequired?: boolean
+}
+
+export function TextField({ label, value, onText, hint, kind = 'text', ...rest }: TextFieldProps) {
+  const { placeholder = '', suggestions = [], isMono = false, isRequired = false } = rest
+  return (
+    <Field label={label} hint={hint}>
+      {(id, hintId) => (
+        <>
+          <Input
+            kind={kind}
+            listId={suggestions.length > 0 ? `${id}-list` : null}
+            id={id}
+            class={isMono ? 'mono' : ''}
+            value={value}
+            placeholder={placeholder}
+            required={isRequired}
+            spellcheck={false}
+            {...(hint !== undefined && { 'aria-describedby': hintId })}
+            onInput={(event) => onText(event.currentTarget.value)}
+          />
+          {suggestions.length > 0 && (
+            <datalist id={`${id}-list`}>
+              {suggestions.map((name) => (
+                <option key={name} value={name} />
+              ))}
+            </datalist>
+          )}
+        </>
+      )}
+    </Field>
+  )
+}
+
+type InputKind = 'text' | 'password' | 'number' | 'url'
+type InputProps = {
+  kind: InputKind
+  listId?: string | null
+  id?: string
+  class?: string
+  value: string
+  placeholder?: string
+  required?: boolean
+  spellcheck?: boolean
+  'aria-describedby'?: string
+  onInput: (event: TargetedInputEvent<HTMLInputElement>) => void
+}
+
+/** The types let each kind of field have its own attributes only, so each is an element of its own. */
+export function Input({ kind, listId = null, ...common }: InputProps) {
+  // A key of a service is nobody's password here.
+  if (kind === 'password') return <input type="password" autocomplete="new-password" {...common} />
+  if (kind === 'number') return <input type="number" step="any" autocomplete="off" {...common} />
+  if (kind === 'url') return <input type="url" autocomplete="off" {...common} />
+  return <input type="text" autocomplete="off" {...(listId !== null && { list: listId })} {...common} />
+}
+
+type SelectProps = {
+  label: Text
+  value: string
+  options: readonly (readonly [value: string, name: string])[]
+  onPick: (value: string) => void
+  hint?: ComponentChildren
+}
+
+export function SelectField({ label, value, options, onPick, hint }: SelectProps) {
+  return (
+    <Field label={label} hint={hint}>
+      {(id, hintId) => (
+        <select
+          id={id}
+          value={value}
+          aria-describedby={hint === undefined ? undefined : hintId}
+          onChange={(event) => onPick(event.currentTarget.value)}
+        >
+          {options.map(([option, name]) => (
+            <option key={option} value={option}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  )
+}
+
+type ToggleProps = { label: Text; isOn: boolean; onChange: (isOn: boolean) => void; hint?: ComponentChildren }
+
+export function Toggle({ label, isOn, onChange, hint }: ToggleProps) {
+  return (
+    <label class="toggle">
+      <input type="checkbox" checked={isOn} onChange={(event) => onChange(event.currentTarget.checked)} />
+      <span>
+        {say(label)}
+        {hint !== undefined && <span class="hint">{hint}</span>}
+      </span>
+    </label>
+  )
+}
+
+export type Outcome = { kind: 'info' | 'warning' | 'error'; text: string }
+
+export type Action = {
+  busy: boolean
+  outcome: Outcome | null
+  /** Does one thing at a time, and tells what came of it; what `work` answers is told in place of `Saved.` */
+  run: (work: () => Promise<Outcome | undefined>) => Promise<void>
+}
+
+export function useAction(): Action {
+  const [busy, setBusy] = useState(false)
+  const [outcome, setOutcome] = useState<Outcome | null>(null)
+  const run = useCallback(async (work: () => Promise<Outcome | undefined>) => {
+    setBusy(true)
+    setOutcome(null)
+    try {
+      setOutcome((await work()) ?? { kind: 'info', text: say('Saved.') })
+    } catch (error) {
+      setOutcome({ kind: 'error', text: messageOf(error) })
+    }
+    setBusy(false)
+  }, [])
+  return { busy, outcome, run }
+}
+
+export const Told = ({ outcome }: { outcome: Outcome | null }) =>
+  outcome === null ? null : <Notice kind={outcome.kind}>{outcome.text}</Notice>
+
+type FormProps = { action: Action; onSave: () => void; extra?: ComponentChildren; children: ComponentChildren }
+
+export function SaveForm({ action, onSave, extra, children }: FormProps) {
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    onSave()
+  }
+  return (
+    <form class="card settings-form" onSubmit={submit}>
+      {children}
+      <Told outcome={action.outcome} />
+      <div class="form-actions">
+        <button type="submit" class="primary" disabled={action.busy}>
+          {action.busy ? say('Saving…') : say('Save')}
+        </button>
+        {extra}
+      </div>
+    </form>
+  )
+}
+
+export type Loaded<T> = { value: T | null; problem: string | null; reload: () => void }
+
+/** What `load` answers; its fault is told until a later try succeeds. `load` must stay the same function. */
+export function useLoaded<T>(load: () => Promise<T>): Loaded<T> {
+  const [state, setState] = useState<{ value: T | null; problem: string | null }>({ value: null, problem: null })
+  const [tries, setTries] = useState(0)
+  useEffect(() => {
+    let current = true
+    load().then(
+      (value) => current && setState({ value, problem: null }),
+      (error: unknown) => current && setState((before) => ({ ...before, problem: messageOf(error) })),
+    )
+    return () => {
+      current = false
+    }
+  }, [load, tries])
+  return { ...state, reload: () => setTries((count) => count + 1) }
+}
+
+type LoadedProps<T> = { loaded: Loaded<T>; children: (value: T) => ComponentChildren }
+
+export function Loading<T>({ loaded: { value, problem, reload }, children }: LoadedProps<T>) {
+  return (
+    <>
+      {problem !== null && (
+        <Notice kind="error" action={{ label: say('Try again'), run: reload }}>
+          {problem}
+        </Notice>
+      )}
+      {value === null && problem === null && <p class="opening">{say('Opening…')}</p>}
+      {value !== null && children(value)}
+    </>
+  )
+}
+
+type SureProps = { label: string; question: Text; busy?: boolean; onSure: () => void }
+
+/** What cannot be taken back is asked for twice, in the same place. */
+export function SureButton({ label, question, busy = false, onSure }: SureProps) {
+  const [asked, setAsked] = useState(false)
+  if (!asked) {
+    return (
+      <button type="button" class="danger" disabled={busy} onClick={() => setAsked(true)}>
+        {label}
+      </button>
+    )
+  }
+  return (
+    <span class="sure" role="alertdialog" aria-label={say(question)}>
+      {say(question)}
+      <button
+        type="button"
+        class="danger"
+        disabled={busy}
+        onClick={() => {
+          setAsked(false)
+          onSure()
+        }}
+      >
+        {label}
+      </button>
+      <button type="button" onClick={() => setAsked(false)}>
+        {say('Keep it')}
+      </button>
+    </span>
+  )
+}

@@ -1,0 +1,128 @@
+import { useState } from 'preact/hooks'
+import { say } from '../texts.ts'
+import { Notice } from '../ui.tsx'
+import { Loading, type Outcome, SaveForm, TextField, Told, useAction, useLoaded } from './fields.tsx'
+import { getSettings, listModels, type ModelTest, type Settings, saveSettings, testModel } from './settings-api.ts'
+
+const load = async () => ({ settings: await getSettings(), models: await listModels() })
+
+export function ModelSettings() {
+  const loaded = useLoaded(load)
+  return (
+    <Loading loaded={loaded}>
+      {({ settings, models }) => <ModelForm settings={settings} models={models} onSaved={loaded.reload} />}
+    </Loading>
+  )
+}
+
+type Props = { settings: Settings | null; models: string[]; onSaved: () => void }
+
+function ModelForm({ settings, models, onSaved }: Props) {
+  const [model, setModel] = useState(settings?.llm_model ?? '')
+  const [address, setAddress] = useState(settings?.llm_base_url ?? '')
+  const [key, setKey] = useState('')
+  const saving = useAction()
+  const isKeySet = settings?.llm_api_key_set ?? false
+  const change = () => ({ llm_model: model.trim(), llm_base_url: address.trim(), ...keyOf(key) })
+  const save = () =>
+    saving.run(async () => {
+      const { warning } = await saveSettings(change())
+      setKey('')
+      onSaved()
+      return warning === undefined ? undefined : { kind: 'warning', text: warning }
+    })
+  return (
+    <>
+      {settings?.llm_model == null && (
+        <Notice kind="info">
+          {say('No model of your own is set. Without one the operator’s is used, or messages run as shell commands.')}
+        </Notice>
+      )}
+      <SaveForm action={saving} onSave={() => void save()} extra={<TestButton trial={change} />}>
+        <TextField
+          label="Model"
+          value={model}
+          onText={setModel}
+          suggestions={models}
+          placeholder="anthropic/claude-sonnet-4-5"
+          hint={say('provider/model; {count} are known here, and any name works with an address of your own.', {
+            count: models.length,
+          })}
+          isMono
+        />
+        <TextField
+          label="API key"
+          value={key}
+          onText={setKey}
+          kind="password"
+          placeholder={isKeySet ? say('A key is stored; type another to replace it') : ''}
+          hint={say('Sealed when it is stored, and never shown again.')}
+        />
+        <TextField
+          label="Address of the model server"
+          value={address}
+          onText={setAddress}
+          kind="url"
+          placeholder="https://models.example.com/v1"
+          hint={say('Only for a server of your own, or a provider that is not known here.')}
+          isMono
+        />
+      </SaveForm>
+      {isKeySet && <ForgetKey onForgotten={onSaved} />}
+    </>
+  )
+}
+
+const keyOf = (key: string) => (key.trim() === '' ? {} : { llm_api_key: key.trim() })
+
+function TestButton({ trial }: { trial: () => Record<string, unknown> }) {
+  const [busy, setBusy] = useState(false)
+  const [outcome, setOutcome] = useState<Outcome | null>(null)
+  const test = async () => {
+    setBusy(true)
+    setOutcome(null)
+    try {
+      setOutcome(outcomeOf(await testModel(trial())))
+    } catch (error) {
+      setOutcome({ kind: 'error', text: error instanceof Error ? error.message : String(error) })
+    }
+    setBusy(false)
+  }
+  return (
+    <>
+      <button type="button" disabled={busy} onClick={() => void test()}>
+        {busy ? say('Asking…') : say('Test')}
+      </button>
+      <Told outcome={outcome} />
+    </>
+  )
+}
+
+const outcomeOf = ({ ok, model, latency_ms, error }: ModelTest): Outcome =>
+  ok
+    ? {
+        kind: 'info',
+        text: say('{model} answered after {seconds} s.', {
+          model: model ?? '',
+          seconds: ((latency_ms ?? 0) / 1000).toFixed(1),
+        }),
+      }
+    : { kind: 'error', text: error ?? '' }
+
+function ForgetKey({ onForgotten }: { onForgotten: () => void }) {
+  const forgetting = useAction()
+  const forget = () =>
+    forgetting.run(async () => {
+      await saveSettings({ llm_api_key: '' })
+      onForgotten()
+      return { kind: 'info', text: say('The stored key is gone.') }
+    })
+  return (
+    <div>
+      <button type="button" class="quiet" disabled={forgetting.busy} onClick={() => void forget()}>
+        {say('Forget the stored key')}
+      </button>
+      <Told outcome={forgetting.outcome} />
+    </div>
+  )
+}

@@ -1,0 +1,105 @@
+import { useState } from 'preact/hooks'
+import { say } from '../texts.ts'
+import { Ago, Notice } from '../ui.tsx'
+import { Loading, SaveForm, SelectField, SureButton, TextField, Told, useAction, useLoaded } from './fields.tsx'
+import { getSettings, listRunners, type Runner, removeRunner, type Settings, saveSettings } from './settings-api.ts'
+
+export function RuntimeSettings() {
+  const settings = useLoaded(getStored)
+  const runners = useLoaded(listRunners)
+  return (
+    <>
+      <Loading loaded={settings}>{({ stored }) => <RuntimeForm settings={stored} />}</Loading>
+      <h2>{say('Runners')}</h2>
+      <Loading loaded={runners}>{(found) => <RunnerList runners={found} onGone={runners.reload} />}</Loading>
+    </>
+  )
+}
+
+/** In an object, because nothing stored is no sign that it is still being loaded. */
+const getStored = async () => ({ stored: await getSettings() })
+
+function RuntimeForm({ settings }: { settings: Settings | null }) {
+  const [runtime, setRuntime] = useState<string>(settings?.runtime ?? 'auto')
+  const [labels, setLabels] = useState((settings?.runner_labels ?? []).join(', '))
+  const saving = useAction()
+  const save = () =>
+    saving.run(async () => {
+      const wanted = labels.split(/[,\s]+/).filter((label) => label !== '')
+      await saveSettings({ runtime, runner_labels: wanted.length === 0 ? null : wanted })
+      return undefined
+    })
+  return (
+    <SaveForm action={saving} onSave={() => void save()}>
+      <SelectField
+        label="Where commands of new conversations run"
+        value={runtime}
+        options={[
+          ['auto', say('On a runner if one is free, else at the edge')],
+          ['edge', say('At the edge, in the built-in interpreter')],
+          ['runner', say('Only on a runner')],
+        ]}
+        onPick={setRuntime}
+      />
+      {runtime !== 'edge' && (
+        <TextField
+          label="Labels that the runner must have"
+          value={labels}
+          onText={setLabels}
+          placeholder="linux, gpu"
+          hint={say('Separated by commas; empty for any runner.')}
+        />
+      )}
+    </SaveForm>
+  )
+}
+
+function RunnerList({ runners, onGone }: { runners: Runner[]; onGone: () => void }) {
+  const removing = useAction()
+  const remove = (id: string) =>
+    removing.run(async () => {
+      await removeRunner(id)
+      onGone()
+      return { kind: 'info', text: say('The runner was let go.') }
+    })
+  if (runners.length === 0) {
+    return (
+      <Notice kind="info">
+        {say('No runner was ever connected. Start one beside the service with')} <code>npm run runner</code>
+      </Notice>
+    )
+  }
+  return (
+    <>
+      <Told outcome={removing.outcome} />
+      <ul class="rows">
+        {runners.map((runner) => (
+          <RunnerRow key={runner.id} runner={runner} busy={removing.busy} onRemove={() => void remove(runner.id)} />
+        ))}
+      </ul>
+    </>
+  )
+}
+
+const STATES = { connected: 'connected', draining: 'finishing', gone: 'gone' } as const
+
+function RunnerRow({ runner, busy, onRemove }: { runner: Runner; busy: boolean; onRemove: () => void }) {
+  const { name, state, labels, os, arch, isolation, network, tools, conversations, capacity, seen_at } = runner
+  return (
+    <li class="settings-row">
+      <div class="settings-row-head">
+        <strong>{name}</strong>
+        <span class={state === 'connected' ? 'badge running' : 'badge'}>{say(STATES[state])}</span>
+        <span class="row-time">{state === 'connected' ? `${conversations}/${capacity}` : <Ago time={seen_at} />}</span>
+      </div>
+      <p class="hint">
+        {[`${os} ${arch}`, say('isolation {kind}', { kind: isolation }), say('network {kind}', { kind: network })].join(
+          ' · ',
+        )}
+        {labels.length > 0 && ` · ${labels.join(', ')}`}
+      </p>
+      <p class="hint mono">{tools.map((tool) => `${tool.name} ${tool.version}`).join(' · ')}</p>
+      <SureButton label={say('Let go')} question="Close its connections and forget it?" busy={busy} onSure={onRemove} />
+    </li>
+  )
+}

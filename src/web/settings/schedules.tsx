@@ -1,0 +1,189 @@
+import { useState } from 'preact/hooks'
+import { clockTime } from '../format.ts'
+import { locale, say } from '../texts.ts'
+import { Loading, SaveForm, SelectField, SureButton, TextField, Toggle, Told, useAction, useLoaded } from './fields.tsx'
+import { addSchedule, changeSchedule, deleteSchedule, listSchedules, type Schedule } from './settings-api.ts'
+
+export function ScheduleSettings() {
+  const loaded = useLoaded(listSchedules)
+  return (
+    <>
+      <p class="hint">{say('What is analysed by itself, and when. Reports go to the channels under Notifications.')}</p>
+      <Loading loaded={loaded}>
+        {(schedules) =>
+          schedules.length === 0 ? (
+            <p class="empty">{say('No schedules yet.')}</p>
+          ) : (
+            <ul class="rows">
+              {schedules.map((schedule) => (
+                <ScheduleRow key={schedule.schedule_id} schedule={schedule} onChange={loaded.reload} />
+              ))}
+            </ul>
+          )
+        }
+      </Loading>
+      <h2>{say('Add a schedule')}</h2>
+      <AddSchedule onAdded={loaded.reload} />
+    </>
+  )
+}
+
+function ScheduleRow({ schedule, onChange }: { schedule: Schedule; onChange: () => void }) {
+  const acting = useAction()
+  const act = (work: () => Promise<unknown>) =>
+    void acting.run(async () => {
+      await work()
+      onChange()
+      return undefined
+    })
+  const { name, enabled, next_run_at: next } = schedule
+  return (
+    <li class="settings-row">
+      <div class="settings-row-head">
+        <strong class="row-title">{name}</strong>
+        {!enabled && <span class="badge">{say('off')}</span>}
+        <span class="row-time">{enabled && next !== null && say('next: {time}', { time: clockTime(next) })}</span>
+      </div>
+      <p class="hint">{`${whatOf(schedule)} · ${whenOf(schedule)}`}</p>
+      <div class="form-actions">
+        <button
+          type="button"
+          disabled={acting.busy}
+          onClick={() => act(() => changeSchedule({ ...schedule, enabled: !enabled }))}
+        >
+          {enabled ? say('Switch off') : say('Switch on')}
+        </button>
+        <SureButton
+          label={say('Delete')}
+          question="Delete this schedule?"
+          busy={acting.busy}
+          onSure={() => act(() => deleteSchedule(schedule.schedule_id))}
+        />
+      </div>
+      <Told outcome={acting.outcome} />
+    </li>
+  )
+}
+
+function whatOf({ what }: Schedule): string {
+  if (what.kind === 'market_review') return say('market review of {regions}', { regions: what.region.toUpperCase() })
+  if (what.kind === 'watchlist') return say('watchlist {name}', { name: what.watchlist_id })
+  return what.stock_codes.join(', ')
+}
+
+function whenOf({ when }: Schedule): string {
+  if ('after_close_minutes' in when)
+    return say('{minutes} minutes after the close', { minutes: when.after_close_minutes })
+  return `${when.times.join(', ')} ${when.zone} (${when.days.map(dayName).join(' ')})`
+}
+
+const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
+const DAY_NAME = new Intl.DateTimeFormat(locale, { weekday: 'short', timeZone: 'UTC' })
+/** The first of January 2024 was a Monday. */
+const dayName = (day: string): string => DAY_NAME.format(Date.UTC(2024, 0, 1 + DAYS.indexOf(day)))
+
+const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone
+
+type Draft = {
+  name: string
+  kind: 'analysis' | 'market_review'
+  codes: string
+  region: string
+  byClose: boolean
+  minutes: string
+  time: string
+}
+
+const EMPTY: Draft = {
+  name: '',
+  kind: 'analysis',
+  codes: '',
+  region: 'cn',
+  byClose: true,
+  minutes: '30',
+  time: '18:00',
+}
+
+function AddSchedule({ onAdded }: { onAdded: () => void }) {
+  const [draft, setDraft] = useState(EMPTY)
+  const set = (change: Partial<Draft>) => setDraft((before) => ({ ...before, ...change }))
+  const saving = useAction()
+  const save = () =>
+    saving.run(async () => {
+      await addSchedule(planOf(draft))
+      setDraft(EMPTY)
+      onAdded()
+      return undefined
+    })
+  return (
+    <SaveForm action={saving} onSave={() => void save()}>
+      <TextField label="Name" value={draft.name} onText={(name) => set({ name })} isRequired />
+      <SelectField
+        label="What"
+        value={draft.kind}
+        options={[
+          ['analysis', say('stocks')],
+          ['market_review', say('market review')],
+        ]}
+        onPick={(kind) => set({ kind: kind === 'analysis' ? 'analysis' : 'market_review' })}
+      />
+      {draft.kind === 'analysis' ? (
+        <TextField
+          label="Codes or names"
+          value={draft.codes}
+          onText={(codes) => set({ codes })}
+          placeholder="600519, AAPL, 00700"
+          hint={say('Separated by commas.')}
+          isRequired
+        />
+      ) : (
+        <TextField
+          label="Markets"
+          value={draft.region}
+          onText={(region) => set({ region })}
+          hint="cn, hk, us, jp, kr, tw"
+          isRequired
+        />
+      )}
+      <Toggle
+        label="After the close of each market"
+        isOn={draft.byClose}
+        onChange={(byClose) => set({ byClose })}
+        hint={say('Otherwise at a time of day, from Monday to Friday.')}
+      />
+      {draft.byClose ? (
+        <TextField
+          label="Minutes after the close"
+          kind="number"
+          value={draft.minutes}
+          onText={(minutes) => set({ minutes })}
+          isRequired
+        />
+      ) : (
+        <TextField
+          label="Time of day"
+          value={draft.time}
+          onText={(time) => set({ time })}
+          hint={ZONE}
+          placeholder="18:00"
+          isRequired
+        />
+      )}
+    </SaveForm>
+  )
+}
+
+const planOf = ({ name, kind, codes, region, byClose, minutes, time }: Draft) => ({
+  name,
+  what:
+    kind === 'analysis'
+      ? {
+          kind,
+          stock_codes: codes
+            .split(/[,，;\n]+/)
+            .map((code) => code.trim())
+            .filter((code) => code !== ''),
+        }
+      : { kind, region },
+  when: byClose ? { after_close_minutes: Number(minutes) } : { times: [time], zone: ZONE },
+})

@@ -1,0 +1,187 @@
+// The way of a newcomer: what is missing, the settings, a first answer of a model, the other language.
+
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { expect, onTestFinished, test } from 'vitest'
+import { startService } from '../../scripts/start/service.ts'
+import { VARIABLES } from '../../src/config.ts'
+import { startScriptedModel } from '../support/scripted-model.ts'
+import { browserOr, openPage, overflowOf } from './browser.ts'
+
+const DESKTOP = { width: 1440, height: 900 }
+const PHONE = { width: 390, height: 800 }
+/** What the person who runs the tests has set must not decide them. */
+const CLEAN = Object.fromEntries(VARIABLES.map(({ name }) => [name, undefined]))
+
+const ANSWER = [
+  'It is **done**. See [the page](https://example.com/) and not [this](javascript:alert(1)).',
+  '',
+  '1. `one`',
+  '2. two',
+  '',
+  '```ts',
+  'const answer = 42',
+  '```',
+  '',
+  '<img src=x onerror=alert(1)>',
+].join('\n')
+
+async function opened(skip: (note: string) => never, env: Record<string, string> = {}) {
+  const browser = browserOr(skip)
+  const stateDir = mkdtempSync(join(tmpdir(), 'bellwether-settings-'))
+  const service = await startService({ stateDir, env: { ...CLEAN, MARKET_DATA: 'sample', ...env } })
+  onTestFinished(async () => {
+    await service.stop()
+    rmSync(stateDir, { recursive: true, force: true })
+  })
+  return { service, ...(await openPage({ browser, origin: service.url, viewport: DESKTOP })) }
+}
+
+const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true }).click()
+const saved = (page: Page) => page.getByRole('status').getByText('Saved.', { exact: true }).waitFor()
+
+test('a newcomer is told what is missing, tests and stores a model, and reads its Markdown as what it means', async ({
+  skip,
+}) => {
+  const { service, page, faults } = await opened(skip)
+  const model = await startScriptedModel()
+  onTestFinished(() => model.close())
+  model.setScript('first', { replies: [{ text: 'ready' }, { text: ANSWER }] })
+  await page.goto(service.url)
+  await page.getByText('No model is chosen').waitFor()
+  await page.getByRole('link', { name: 'Choose a model' }).click()
+
+  await page.getByLabel('Model', { exact: true }).fill('openai/gpt-5')
+  await page.getByRole('button', { name: 'Test' }).click()
+  await page.getByRole('alert').getByText('needs an API key').waitFor()
+  await page.getByLabel('Model', { exact: true }).fill('openai/scripted')
+  await page.getByLabel('API key').fill('sk-0123456789')
+  await page.getByLabel('Address of the model server').fill(`${model.url}/first/v1`)
+  await page.getByRole('button', { name: 'Test' }).click()
+  await page.getByText(/openai\/scripted answered after \d/).waitFor()
+  await save(page)
+  await saved(page)
+  await page.reload()
+  expect(await page.getByLabel('Model', { exact: true }).inputValue()).toBe('openai/scripted')
+  expect(await page.getByLabel('API key').inputValue()).toBe('')
+  await page.getByPlaceholder('A key is stored').waitFor()
+
+  await page.getByRole('link', { name: 'Conversations' }).click()
+  await page.getByLabel('First message').fill('do it')
+  await page.getByRole('button', { name: 'Start a conversation' }).click()
+  const log = page.getByRole('log')
+  await log.locator('strong', { hasText: 'done' }).waitFor({ timeout: 60_000 })
+  await log.locator('.code .hljs-keyword', { hasText: 'const' }).waitFor()
+  expect(await log.locator('ol > li').allTextContents()).toEqual(['one', 'two'])
+  expect(await log.locator('a').evaluateAll((links) => links.map((link) => link.getAttribute('href')))).toEqual([
+    'https://example.com/',
+  ])
+  await log.getByText('<img src=x onerror=alert(1)>').waitFor()
+  expect(await page.locator('img').count()).toBe(0)
+  expect(faults).toEqual([])
+})
+
+test('every page of the settings opens in both languages and widths, and what is changed there is stored', async ({
+  skip,
+}) => {
+  const received: string[] = []
+  const sink = createServer((request, response) => {
+    request.setEncoding('utf8').on('data', (text: string) => received.push(text))
+    request.on('end', () => response.setHeader('content-type', 'application/json').end('{"ok":true}'))
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => {
+    sink.closeAllConnections()
+    sink.close()
+  })
+  await once(sink, 'listening')
+  const hook = `http://127.0.0.1:${(sink.address() as AddressInfo).port}/hook`
+  const { service, page, faults } = await opened(skip, { ALLOW_PRIVATE_NETWORK: '127.0.0.1' })
+  await page.goto(`${service.url}/settings/agent`)
+  await page.getByLabel('Ask me before risky actions').check()
+  await page.getByLabel('Ask from this risk on').selectOption('1')
+  await page.getByLabel('Most steps of a turn').fill('40')
+  await save(page)
+  await saved(page)
+
+  await page.getByRole('link', { name: 'Runtime and runners' }).click()
+  await page.getByLabel('Where commands of new conversations run').selectOption('edge')
+  await save(page)
+  await saved(page)
+
+  await page.getByRole('link', { name: 'Secrets' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('1bad')
+  await page.getByLabel('Value').fill('a-secret-value')
+  await save(page)
+  await page.getByRole('alert').waitFor()
+  await page.getByLabel('Name', { exact: true }).fill('NPM_TOKEN')
+  await save(page)
+  await page.getByRole('listitem').getByText('NPM_TOKEN').waitFor()
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('No secrets yet.').waitFor()
+
+  await page.getByRole('link', { name: 'Tool servers' }).click()
+  await page.getByLabel('Address').fill('https://tools.example.com/mcp')
+  await save(page)
+  await page.getByRole('listitem').getByText('https://tools.example.com/mcp').waitFor()
+
+  await page.getByRole('link', { name: 'Notifications' }).click()
+  await page.getByLabel('Kind').selectOption('webhook')
+  await page.getByLabel('Name', { exact: true }).fill('hook')
+  await page.getByLabel('url', { exact: true }).fill(hook)
+  await save(page)
+  await page.getByRole('button', { name: 'Send a test message' }).click()
+  await page.getByText('Sent. Look whether it has arrived.').waitFor()
+  expect(received.join('')).toContain('hook')
+
+  await page.getByRole('link', { name: 'Schedules' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('Evening')
+  await page.getByLabel('Codes or names').fill('600519, AAPL')
+  await save(page)
+  await page.getByText('600519, AAPL · 30 minutes after the close').waitFor()
+
+  await page.getByRole('link', { name: 'Audit log' }).click()
+  await page.getByText('channel.saved').waitFor()
+
+  const stored = (await (await fetch(`${service.url}/api/settings`)).json()) as Record<string, unknown>
+  expect(stored).toMatchObject({
+    confirmation_mode: true,
+    security_analyzer: 'invariant',
+    max_iterations: 40,
+    runtime: 'edge',
+    mcp_config: { shttp_servers: [{ url: 'https://tools.example.com/mcp' }] },
+  })
+  // The browser itself reports the refused secret.
+  expect(faults.filter((fault) => !/status of 422/.test(fault))).toEqual([])
+  faults.length = 0
+  await everyPage(page, service.url)
+  expect(faults).toEqual([])
+})
+
+const SECTIONS = [
+  ...['model', 'agent', 'runtime', 'tool-servers', 'git-hosts', 'secrets', 'notifications'],
+  ...['schedules', 'keys', 'limits', 'audit'],
+]
+
+async function everyPage(page: Page, url: string): Promise<void> {
+  await page.getByLabel('Language').selectOption('zh')
+  await page.getByRole('link', { name: '审计日志' }).waitFor()
+  expect(await page.evaluate(() => document.documentElement.lang)).toBe('zh-CN')
+  for (const viewport of [DESKTOP, PHONE]) {
+    await page.setViewportSize(viewport)
+    for (const section of SECTIONS) {
+      await page.goto(`${url}/settings/${section}`)
+      await page.locator('.settings-page :is(.card, .rows, .empty)').first().waitFor()
+      expect([section, await overflowOf(page)]).toEqual([section, 0])
+      expect([section, await page.locator('.settings-page h1').textContent()]).toEqual([
+        section,
+        expect.stringMatching(/[\u4e00-\u9fff]/),
+      ])
+    }
+  }
+}
