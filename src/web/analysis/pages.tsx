@@ -5,9 +5,9 @@ import { Notice } from '../ui.tsx'
 import type { TaskStatus } from '../wire.ts'
 import { ReportView } from './report.tsx'
 import { ReviewText } from './review-text.tsx'
-import { TaskProgress, TaskList } from './task-list.tsx'
-import { isFinished, useTasks } from './tasks.ts'
 import { SubmitForm } from './submit-form.tsx'
+import { TaskList, TaskProgress } from './task-list.tsx'
+import { isFinished, useTasks } from './tasks.ts'
 
 export function AnalysisPage() {
   usePageTitle('Analysis')

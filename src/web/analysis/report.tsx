@@ -25,9 +25,7 @@ export function ReportView({ report, taskId }: { report: Report; taskId: string 
   return (
     <article class={redRises ? 'report red-rises' : 'report'} lang={meta.report_language}>
       <Heading report={report} checks={checks} taskId={taskId} />
-      {meta.reading && <Notice kind="info">{meta.reading}</Notice>}
-      {meta.data_notice && <Notice kind="warning">{meta.data_notice}</Notice>}
-      {meta.data_checks && <Notice kind={isWithheld ? 'error' : 'warning'}>{meta.data_checks}</Notice>}
+      <Notices meta={meta} isWithheld={isWithheld} />
       <Verdict summary={summary} checks={checks} />
       {/* What the model would do, where that is not what the report advises. */}
       {parts.comment?.contradiction && <Notice kind="info">{parts.comment.contradiction}</Notice>}
@@ -49,12 +47,27 @@ export function ReportView({ report, taskId }: { report: Report; taskId: string 
       {parts.evidence && <Evidence part={parts.evidence} checks={checks} />}
       {parts.comment && <ModelWords part={parts.comment} />}
       {details !== null && <Details details={details} checks={checks} />}
-      <p class="hint" lang="en">
-        Made {clockTime(meta.created_at)}
-        {` by fixed rules, ${meta.model_used === null ? 'without a model' : `with comments by ${meta.model_used}`}`}. No
-        investment advice.
-      </p>
+      <Origin meta={meta} />
     </article>
+  )
+}
+
+const Origin = ({ meta }: { meta: Report['meta'] }) => (
+  <p class="hint" lang="en">
+    Made {clockTime(meta.created_at)}
+    {` by fixed rules, ${meta.model_used === null ? 'without a model' : `with comments by ${meta.model_used}`}`}. No
+    investment advice.
+  </p>
+)
+
+/** How the entry was read, what the figures are, and what is doubted of them. */
+function Notices({ meta, isWithheld }: { meta: Report['meta']; isWithheld: boolean }) {
+  return (
+    <>
+      {meta.reading && <Notice kind="info">{meta.reading}</Notice>}
+      {meta.data_notice && <Notice kind="warning">{meta.data_notice}</Notice>}
+      {meta.data_checks && <Notice kind={isWithheld ? 'error' : 'warning'}>{meta.data_checks}</Notice>}
+    </>
   )
 }
 
