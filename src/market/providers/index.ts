@@ -110,11 +110,11 @@ export async function createMarketData(options: MarketDataOptions): Promise<Mark
   }
 }
 
-type Kept = { store: AnswerStore | null; clock: Clock }
+type AnswerKeeping = { store: AnswerStore | null; clock: Clock }
 
 /** What is known of companies and boards beside their prices; of a source, or stored before. */
 function companyData(
-  kept: Kept,
+  kept: AnswerKeeping,
   ask: <T>(need: Need<T>) => Promise<Fetched<T>>,
 ): Pick<MarketData, 'fundamentals' | 'capitalFlow' | 'boards' | 'peers' | 'rankings'> {
   return {
@@ -137,7 +137,7 @@ function companyData(
 
 /** Requests enough bars for every later need, so that a short series does not replace a long one. */
 async function keptBars(
-  kept: Kept,
+  kept: AnswerKeeping,
   { instrument, query, keep = keepBars }: BarsRequest & { keep?: typeof keepBars },
   askFor: (count: number) => Promise<Fetched<Bar[]>>,
 ): Promise<Fetched<Bar[]>> {
