@@ -7,7 +7,7 @@
 
 import { writeFileSync } from 'node:fs'
 import { EvidenceBook } from '../../src/analysis/evidence/book.ts'
-import type { Found } from '../../src/analysis/evidence/observations.ts'
+import type { SeriesResult } from '../../src/analysis/evidence/observations.ts'
 import { rowsOf } from '../../src/analysis/evidence/rows.ts'
 import { METHOD_VERSION } from '../../src/analysis/evidence/vocabulary.ts'
 import { verifyLedgers } from './ledger.ts'
@@ -63,7 +63,7 @@ async function evaluated(options: Options): Promise<object> {
 }
 
 /** The samples where no other source is named. */
-async function* sourcesOf({ bars, state }: Options): AsyncGenerator<Found> {
+async function* sourcesOf({ bars, state }: Options): AsyncGenerator<SeriesResult> {
   if (bars === null && state === null) yield* samples()
   if (bars !== null) yield* filesIn(bars)
   if (state !== null) yield* keptIn(state)

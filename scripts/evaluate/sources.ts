@@ -4,19 +4,19 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
-import { eligible, type Found } from '../../src/analysis/evidence/observations.ts'
+import { eligible, type SeriesResult } from '../../src/analysis/evidence/observations.ts'
 import type { Bar } from '../../src/market/bars.ts'
 import { BarList } from '../../src/market/providers/answer-cache.ts'
 import { listSamples, loadSampleBars } from '../../src/market/providers/sample.ts'
 
-export async function* samples(): AsyncGenerator<Found> {
+export async function* samples(): AsyncGenerator<SeriesResult> {
   for (const sample of listSamples()) {
     yield eligible(await loadSampleBars(sample), { name: sample.key, isSample: true, now: Date.now() })
   }
 }
 
 /** Files are called after their listings: `600519.csv`, `AAPL.json`. */
-export function* filesIn(folder: string): Generator<Found> {
+export function* filesIn(folder: string): Generator<SeriesResult> {
   for (const file of readdirSync(folder).sort()) {
     const kind = extname(file).toLowerCase()
     if (kind !== '.csv' && kind !== '.json') continue
@@ -27,7 +27,7 @@ export function* filesIn(folder: string): Generator<Found> {
 }
 
 /** The kept bars of a state folder, whose service need not be stopped. */
-export function* keptIn(folder: string): Generator<Found> {
+export function* keptIn(folder: string): Generator<SeriesResult> {
   const databases = join(folder, 'v3', 'd1', 'miniflare-D1DatabaseObject')
   if (!existsSync(databases)) throw new Error(`${folder} is no state folder: it has no ${databases}`)
   const files = readdirSync(databases).filter((file) => file.endsWith('.sqlite') && file !== 'metadata.sqlite')
@@ -39,7 +39,7 @@ export function* keptIn(folder: string): Generator<Found> {
   }
 }
 
-function read(name: string, bars: () => Bar[]): Found {
+function read(name: string, bars: () => Bar[]): SeriesResult {
   try {
     return eligible(bars(), { name, isSample: false, now: Date.now() })
   } catch (error) {

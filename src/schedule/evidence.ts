@@ -1,7 +1,7 @@
 // Replays the method over the bars that the service has, once a day, and stores what that showed.
 
 import { EvidenceBook } from '../analysis/evidence/book.ts'
-import { eligible, type Found } from '../analysis/evidence/observations.ts'
+import { eligible, type SeriesResult } from '../analysis/evidence/observations.ts'
 import { rowsOf } from '../analysis/evidence/rows.ts'
 import { METHOD_VERSION } from '../analysis/evidence/vocabulary.ts'
 import { type EvidenceData, evidenceRun, keptSeries, saveEvidence } from '../db/evidence.ts'
@@ -49,7 +49,7 @@ async function computed(db: D1Database, data: EvidenceData, now: number): Promis
   return series
 }
 
-async function* kept(db: D1Database, now: number): AsyncGenerator<Found> {
+async function* kept(db: D1Database, now: number): AsyncGenerator<SeriesResult> {
   for (const { key, body } of await keptSeries(db, MOST_SERIES)) {
     const bars = BarList.safeParse(JSON.parse(body))
     if (bars.success) yield eligible(bars.data, { name: key, isSample: false, now })
@@ -57,7 +57,7 @@ async function* kept(db: D1Database, now: number): AsyncGenerator<Found> {
   }
 }
 
-async function* samples(now: number): AsyncGenerator<Found> {
+async function* samples(now: number): AsyncGenerator<SeriesResult> {
   for (const sample of listSamples()) {
     yield eligible(await loadSampleBars(sample), { name: sample.key, isSample: true, now })
   }

@@ -137,10 +137,10 @@ export function outcomeOf(advice: LedgerContent, bars: readonly Bar[] | 'no_bars
   return { state: 'scored', reason: null, ...returns, right: isHit(action.data, twenty) }
 }
 
-type Told = { advice: LedgerContent; outcome: Outcome }
+type AdviceOutcome = { advice: LedgerContent; outcome: Outcome }
 
 /** All states and reasons are counted: what is not scored does not vanish. */
-export function scoresOf(rows: readonly Told[]) {
+export function scoresOf(rows: readonly AdviceOutcome[]) {
   const scored = rows.filter(({ outcome }) => outcome.state === 'scored')
   const actions = [...new Set(scored.map(({ advice }) => advice.action ?? ''))].sort()
   const counted = <T extends string>(names: readonly T[], nameOf: (outcome: Outcome) => string | null) =>

@@ -187,12 +187,12 @@ function drawn(tape: Tape, { signal, room, sessions, random }: Draw): number {
 // Which stored bars an evaluation may learn from: those that a report would stand on.
 
 /** A series, or why there is none of that name. */
-export type Found = { name: string } & ({ ok: true; series: Series } | { ok: false; reason: string })
+export type SeriesResult = { name: string } & ({ ok: true; series: Series } | { ok: false; reason: string })
 
 type BarsOf = { name: string; isSample: boolean; now: number }
 
 /** The series as its checks leave it. */
-export function eligible(bars: readonly Bar[], { name, isSample, now }: BarsOf): Found {
+export function eligible(bars: readonly Bar[], { name, isSample, now }: BarsOf): SeriesResult {
   const parsed = parseCode(name)
   if (!parsed.ok) return { ok: false, name, reason: 'its name is no code of a listing' }
   const { instrument } = parsed

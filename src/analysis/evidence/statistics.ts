@@ -155,7 +155,7 @@ function logGamma(z: number): number {
 /** A session's observations and how many of them came true. */
 export type Outcomes = { counts: Float64Array; hits: Float64Array }
 
-type Told = {
+type GroupOutcomes = {
   /** Of the group. */
   outcomes: Outcomes
   /** Of every day, whatever was advised on it. */
@@ -180,7 +180,7 @@ const PRIOR = 30
  * The probability is the group's share of hits drawn towards the base rate. The Brier skill is that of forecasts made in the same
  * way on every session, from outcomes that were known by then: 1 − (their squared error / that of the base rate of the time).
  */
-export function confidenceOf({ outcomes, all, horizon }: Told, effective: number): ConfidenceFigures {
+export function confidenceOf({ outcomes, all, horizon }: GroupOutcomes, effective: number): ConfidenceFigures {
   const [count, hits] = [sumOf(outcomes.counts), sumOf(outcomes.hits)]
   const base = sumOf(all.hits) / sumOf(all.counts)
   const weight = effective / Math.max(1, count)
@@ -199,7 +199,7 @@ type Known = { count: number; hits: number; base: number }
 const mixed = ({ count, hits, base }: Known, weight: number): number =>
   (hits * weight + base * PRIOR) / (count * weight + PRIOR)
 
-function skillOf({ outcomes, all, horizon }: Told, weight: number): number | null {
+function skillOf({ outcomes, all, horizon }: GroupOutcomes, weight: number): number | null {
   const known = { count: 0, hits: 0, allCount: 0, allHits: 0 }
   let [error, baseError] = [0, 0]
   for (let day = 0; day < outcomes.counts.length; day++) {

@@ -87,13 +87,8 @@ export function judge(inputs: Inputs): Judgement {
   const costs = costsOf(instrument, inputs.asOf)
   const levels = strategyLevels(technical, price, decimals)
   const plan = tradePlan(levels, costs, decimals)
-  const decision = consistency.isBlocked
-    ? NO_DECISION
-    : doubted(
-        decisionOf(inputs, { ...figures, evidence, structure, compared, costs }),
-        skills.skillFindings,
-        consistency,
-      )
+  const scored = decisionOf(inputs, { ...figures, evidence, structure, compared, costs })
+  const decision = doubted(scored, skills.skillFindings, consistency)
   return {
     ...figures,
     periods: technical && periodTrends(inputs.bars, technical.indicators.atr),
@@ -133,8 +128,9 @@ type Material = Pick<Judgement, 'technical' | 'evidence' | 'flow' | 'structure' 
   costs: Costs
 }
 
-/** The score's decision after all rules. */
+/** The score's decision after all rules; none while a check has withheld the figures. */
 function decisionOf(inputs: Inputs, material: Material): Decision {
+  if (inputs.consistency.isBlocked) return NO_DECISION
   const { technical, evidence, flow, structure, compared, decimals, costs } = material
   const { news, provenance, mood, today, instrument, consistency } = inputs
   const price = inputs.price ?? 0
@@ -169,7 +165,9 @@ function comparable({ previous, provenance, today, consistency }: Inputs): Previ
 }
 
 /** A purchase that every chosen strategy speaks against loses a step of confidence, and so does what a check warns of. */
-function doubted(decision: Decision, findings: readonly SkillFinding[], { findings: checks }: Consistency): Decision {
+function doubted(decision: Decision, findings: readonly SkillFinding[], consistency: Consistency): Decision {
+  const { findings: checks, isBlocked } = consistency
+  if (isBlocked) return decision
   const isAgainst = decision.type === 'buy' && speaksAgainst(findings)
   const isWarned = checks.some(({ verdict }) => verdict === 'warn' || verdict === 'fail')
   const after = isAgainst ? lower(decision.confidence) : decision.confidence

@@ -24,10 +24,14 @@ const WORSE = /弱于|跑输|逊于|差于|underperform\w*|(?:weaker|worse) than
 const LARGER = /보다 (?:컸|큰|크)/
 const SMALLER = /보다 (?:작|적)/
 
-type Told = { readonly named: readonly Named[]; readonly figures: readonly Figure[]; readonly facts: RegionFacts }
+type ClaimContext = {
+  readonly named: readonly Named[]
+  readonly figures: readonly Figure[]
+  readonly facts: RegionFacts
+}
 
 /** What is said without a figure, clause by clause. */
-export function statesIn(text: string, { named, figures, facts }: Told): Finding[] {
+export function statesIn(text: string, { named, figures, facts }: ClaimContext): Finding[] {
   const bounds = [...text.matchAll(/[，。；;!?！？\n]|,(?!\d)|\bbut\b|\bwhile\b|지만|이고 |으며 /g)].map(
     ({ index }) => index,
   )
@@ -42,7 +46,10 @@ export function statesIn(text: string, { named, figures, facts }: Told): Finding
   })
 }
 
-function clauseStates({ text, named, figures, facts }: Told & { text: string }, before: Named | undefined): Finding[] {
+function clauseStates(
+  { text, named, figures, facts }: ClaimContext & { text: string },
+  before: Named | undefined,
+): Finding[] {
   const { breadth, indices } = facts
   const held = (is: boolean) => is !== isNegated(text)
   if (MORE_UP.test(text)) return [breadth === null ? null : held(breadth.up > breadth.down)]

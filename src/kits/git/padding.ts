@@ -38,9 +38,9 @@ export function withPadded(before: string, field: string, { side, width, isColum
   return placed(before, field, { side, room, cut })
 }
 
-type Place = Pick<Padding, 'side' | 'cut'> & { room: number }
+type FieldLayout = Pick<Padding, 'side' | 'cut'> & { room: number }
 
-function placed(before: string, field: string, { side, room, cut }: Place): string {
+function placed(before: string, field: string, { side, room, cut }: FieldLayout): string {
   const blanks = room - columns(field)
   if (blanks < 0) return before + shortened(field, room, cut)
   const front = side === 'left' ? 0 : side === 'middle' ? Math.floor(blanks / 2) : blanks

@@ -2,8 +2,7 @@
 // consecutive sources of one kind form a tier, and a tier is used as a whole. The next tier is asked
 // only when this one had neither bars nor a quote.
 
-import type { Clock } from '../../lib/clock.ts'
-import { systemClock } from '../../lib/clock.ts'
+import { type Clock, systemClock } from '../../lib/clock.ts'
 import type { Bar, Quote } from '../bars.ts'
 import { sessionEnd } from '../calendar.ts'
 import type { Board, BoardRankings, FlowDay, Fundamentals, Peers } from '../company.ts'
@@ -107,6 +106,18 @@ export async function createMarketData(options: MarketDataOptions): Promise<Mark
       return keptBars(kept, { instrument, query, keep: keepIndexBars }, askFor)
     },
     snapshot: (instrument, query) => takeSnapshot({ chain, tiers, bars }, { instrument, query }),
+    ...companyData(kept, ask),
+  }
+}
+
+type AnswerKeeping = { store: AnswerStore | null; clock: Clock }
+
+/** What is known of companies and boards beside their prices; of a source, or stored before. */
+function companyData(
+  kept: AnswerKeeping,
+  ask: <T>(need: Need<T>) => Promise<Fetched<T>>,
+): Pick<MarketData, 'fundamentals' | 'capitalFlow' | 'boards' | 'peers' | 'rankings'> {
+  return {
     fundamentals: (instrument, query = {}) =>
       keptOrAsked({
         ...kept,
@@ -126,7 +137,7 @@ export async function createMarketData(options: MarketDataOptions): Promise<Mark
 
 /** Requests enough bars for every later need, so that a short series does not replace a long one. */
 async function keptBars(
-  kept: { store: AnswerStore | null; clock: Clock },
+  kept: AnswerKeeping,
   { instrument, query, keep = keepBars }: BarsRequest & { keep?: typeof keepBars },
   askFor: (count: number) => Promise<Fetched<Bar[]>>,
 ): Promise<Fetched<Bar[]>> {

@@ -35,12 +35,15 @@ export type Beginning = {
 }
 
 /** The id of the conversation, and what the address asks for. */
-type Asked = { id: string; asked: { runtime?: RuntimeWish['kind'] | undefined; labels?: string[] | undefined } }
+type NewConversationRequest = {
+  id: string
+  asked: { runtime?: RuntimeWish['kind'] | undefined; labels?: string[] | undefined }
+}
 
 export async function beginningOf(
   c: Context<AppEnv>,
   body: InitSessionRequest,
-  { id, asked }: Asked,
+  { id, asked }: NewConversationRequest,
 ): Promise<Beginning> {
   refuseImpossible(body)
   const { owner } = c.get('principal')
@@ -119,7 +122,7 @@ function agentOf(c: Context<AppEnv>, read: OwnerSettings): AgentName {
 }
 
 /** What the request says, then what the settings say. Settings that cannot be read are no wish; the first step tells of them. */
-function runtimeOf(read: OwnerSettings, asked: Asked['asked']): RuntimeWish {
+function runtimeOf(read: OwnerSettings, asked: NewConversationRequest['asked']): RuntimeWish {
   const { runtime, runnerLabels } = read.ok ? read.settings : { runtime: null, runnerLabels: null }
   const stored = RUNTIME_KINDS.find((kind) => kind === runtime)
   return { kind: asked.runtime ?? stored ?? 'auto', labels: asked.labels ?? runnerLabels ?? [] }

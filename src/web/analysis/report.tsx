@@ -26,9 +26,7 @@ export function ReportView({ report, taskId }: { report: Report; taskId: string 
   return (
     <article class={redRises ? 'report red-rises' : 'report'} lang={meta.report_language}>
       <Heading report={report} checks={checks} taskId={taskId} />
-      {meta.reading && <Notice kind="info">{meta.reading}</Notice>}
-      {meta.data_notice && <Notice kind="warning">{meta.data_notice}</Notice>}
-      {meta.data_checks && <Notice kind={isWithheld ? 'error' : 'warning'}>{meta.data_checks}</Notice>}
+      <Notices meta={meta} isWithheld={isWithheld} />
       <Verdict summary={summary} checks={checks} />
       {/* What the model would do, where that is not what the report advises. */}
       {parts.comment?.contradiction && <Notice kind="info">{parts.comment.contradiction}</Notice>}
@@ -50,17 +48,30 @@ export function ReportView({ report, taskId }: { report: Report; taskId: string 
       {parts.evidence && <Evidence part={parts.evidence} checks={checks} />}
       {parts.comment && <ModelWords part={parts.comment} />}
       {details !== null && <Details details={details} checks={checks} />}
-      <p class="hint" lang={languageTag}>
-        {meta.model_used === null
-          ? say('Made {time} by fixed rules, without a model. No investment advice.', {
-              time: clockTime(meta.created_at),
-            })
-          : say('Made {time} by fixed rules, with comments by {model}. No investment advice.', {
-              time: clockTime(meta.created_at),
-              model: meta.model_used,
-            })}
-      </p>
+      <Origin meta={meta} />
     </article>
+  )
+}
+
+const Origin = ({ meta: { created_at, model_used: model } }: { meta: Report['meta'] }) => {
+  const time = clockTime(created_at)
+  return (
+    <p class="hint" lang={languageTag}>
+      {model === null
+        ? say('Made {time} by fixed rules, without a model. No investment advice.', { time })
+        : say('Made {time} by fixed rules, with comments by {model}. No investment advice.', { time, model })}
+    </p>
+  )
+}
+
+/** How the entry was read, what the figures are, and what is doubted of them. */
+function Notices({ meta, isWithheld }: { meta: Report['meta']; isWithheld: boolean }) {
+  return (
+    <>
+      {meta.reading && <Notice kind="info">{meta.reading}</Notice>}
+      {meta.data_notice && <Notice kind="warning">{meta.data_notice}</Notice>}
+      {meta.data_checks && <Notice kind={isWithheld ? 'error' : 'warning'}>{meta.data_checks}</Notice>}
+    </>
   )
 }
 

@@ -8,7 +8,7 @@ type Json = Record<string, unknown>
 
 export type Horizon = { label: string; direction: string; directionLabel: string }
 export type Fact = { label: string; value: string }
-export type Told = { label: string; text: string }
+export type LabelledText = { label: string; text: string }
 export type Sentence = { text: string; mark: 'doubtful' | 'undecidable' | null; cites: number[] }
 export type Comment = {
   notice: string
@@ -22,7 +22,7 @@ export type StoredParts = {
   horizons: { rows: Horizon[]; holds: string | null } | null
   plan: { figures: Fact[]; text: string } | null
   performance: Fact[]
-  beside: Told[]
+  beside: LabelledText[]
   evidence: { text: string; figures: Fact[] } | null
   comment: Comment | null
 }
@@ -91,7 +91,7 @@ function performanceIn(trend: Json): Fact[] {
 
 const BESIDE = ['market_comparison', 'liquidity', 'company_dates', 'peer_multiples']
 
-function toldIn(part: unknown): Told[] {
+function toldIn(part: unknown): LabelledText[] {
   const { label, text } = objectOf(part)
   return typeof label === 'string' && typeof text === 'string' ? [{ label, text }] : []
 }

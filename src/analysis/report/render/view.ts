@@ -121,8 +121,6 @@ export function reportView({ details }: AnalysisReport): ReportView {
   ).enhanced_context
   const raw = Raw.catch({ confidence_level: null, guardrail_reason: null, dashboard: null }).parse(details?.raw_result)
   const told = (...texts: (string | null | undefined)[]) => texts.flatMap((text) => (text ? [text] : []))
-  const { dashboard } = raw
-  const strategy = dashboard?.battle_plan.position_strategy
   return {
     date: context.date,
     currency: context.currency,
@@ -134,17 +132,8 @@ export function reportView({ details }: AnalysisReport): ReportView {
     tradePlan: raw.trade_plan?.text ?? null,
     beside: [raw.market_comparison, raw.liquidity, raw.company_dates, raw.peer_multiples].flatMap((part) => part ?? []),
     noVolumeRatio: context.realtime?.volume_ratio_desc ?? null,
-    oneSentence: dashboard?.core_conclusion.one_sentence ?? null,
     guardReason: raw.guardrail_reason,
-    catalysts: dashboard?.intelligence.positive_catalysts ?? [],
-    risks: dashboard?.intelligence.risk_alerts ?? [],
-    plan: {
-      noPosition: dashboard?.core_conclusion.position_advice.no_position ?? null,
-      hasPosition: dashboard?.core_conclusion.position_advice.has_position ?? null,
-      entry: strategy?.entry_plan ?? null,
-      risk: strategy?.risk_control ?? null,
-    },
-    limitations: dashboard?.phase_decision.data_limitations ?? [],
+    ...ofDashboard(raw),
     company: told(raw.fundamental_analysis, raw.capital_flow_summary, raw.sector_position, raw.chip_summary),
     news: told(raw.news_summary, raw.market_sentiment),
     // News of the industry may be of others: nothing about this listing follows from them.
@@ -155,5 +144,24 @@ export function reportView({ details }: AnalysisReport): ReportView {
     outlook: told(raw.short_term_outlook, raw.medium_term_outlook),
     changes: raw.changes_since_previous?.sentences ?? [],
     strategies: raw.strategy_synthesis?.findings ?? [],
+  }
+}
+
+type OfDashboard = Pick<ReportView, 'oneSentence' | 'catalysts' | 'risks' | 'plan' | 'limitations'>
+
+function ofDashboard({ dashboard }: z.infer<typeof Raw>): OfDashboard {
+  const strategy = dashboard?.battle_plan.position_strategy
+  const position = dashboard?.core_conclusion.position_advice
+  return {
+    oneSentence: dashboard?.core_conclusion.one_sentence ?? null,
+    catalysts: dashboard?.intelligence.positive_catalysts ?? [],
+    risks: dashboard?.intelligence.risk_alerts ?? [],
+    plan: {
+      noPosition: position?.no_position ?? null,
+      hasPosition: position?.has_position ?? null,
+      entry: strategy?.entry_plan ?? null,
+      risk: strategy?.risk_control ?? null,
+    },
+    limitations: dashboard?.phase_decision.data_limitations ?? [],
   }
 }

@@ -9,7 +9,7 @@ const USAGE = 'getopts: usage: getopts optstring name [arg ...]\n'
 const SHELL = 'bash'
 
 /** What one call finds: the letter for the variable, its value, and what is said of it. */
-type Found = { name: string; value?: string; problem?: string }
+type ParsedOption = { name: string; value?: string; problem?: string }
 
 export function runGetopts({ ctx }: Watched, { own }: Position, args: readonly string[]): StepResult {
   const words = args[0] === '--' ? args.slice(1) : args
@@ -39,7 +39,11 @@ function positional(env: ReadonlyMap<string, string>): string[] {
 }
 
 /** Null when there are no more; `index` counts from one, `letter` is where it stands in a word, and 0 before the next. */
-function nextOption(options: string, list: readonly string[], cursor: { index: number; letter: number }): Found | null {
+function nextOption(
+  options: string,
+  list: readonly string[],
+  cursor: { index: number; letter: number },
+): ParsedOption | null {
   const isSilent = options.startsWith(':')
   const word = list[cursor.index - 1]
   if (cursor.letter === 0 || word === undefined || cursor.letter >= word.length) {

@@ -3,7 +3,7 @@
 
 import { fieldsOfWord } from './expansion/braces.ts'
 import { Expander } from './expansion/expander.ts'
-import type { OutputRoutes, Place } from './output-routes.ts'
+import type { OutputRoutes, OutputTarget } from './output-routes.ts'
 import type { Position, Watched } from './position.ts'
 import type { Redirection, Script, SimpleCommand } from './shape.ts'
 import type { OutputProcess } from './waiting-process.ts'
@@ -13,7 +13,7 @@ const OUTPUT = 1
 const ERRORS = 2
 
 type Target = { shell: Watched; position: Position; routes: OutputRoutes; run: Run }
-type Open = (word: string, operator: string) => Promise<Place | string>
+type Open = (word: string, operator: string) => Promise<OutputTarget | string>
 
 /** The body of the one substitution that is the whole target; null for any other target. */
 export function processOf({ target }: Redirection): Script | null {
@@ -22,7 +22,7 @@ export function processOf({ target }: Redirection): Script | null {
 }
 
 /** Where the shell writes to; `open` opens a file. */
-export async function processPlace(target: Target, body: Script, open: Open): Promise<Place> {
+export async function processPlace(target: Target, body: Script, open: Open): Promise<OutputTarget> {
   const { position, routes } = target
   const places = await teePlaces(target, body, open)
   if (places !== null) {
@@ -37,7 +37,7 @@ export async function processPlace(target: Target, body: Script, open: Open): Pr
   return { write: (bytes) => void pieces.push(bytes) }
 }
 
-async function teePlaces(target: Target, body: Script, open: Open): Promise<Place[] | null> {
+async function teePlaces(target: Target, body: Script, open: Open): Promise<OutputTarget[] | null> {
   const command = teeIn(body)
   if (command === null) return null
   const onward = target.routes.at(streamOf(command.redirections) ?? OUTPUT)
@@ -47,7 +47,7 @@ async function teePlaces(target: Target, body: Script, open: Open): Promise<Plac
   const options = words.filter((word) => word.startsWith('-'))
   const appends = options.some((word) => /^(?:-i?ai?|--append)$/.test(word))
   if (onward === undefined || options.some((word) => !/^(?:-i?ai?|-i|--append)$/.test(word))) return null
-  const places: Place[] = []
+  const places: OutputTarget[] = []
   for (const word of words.filter((one) => !one.startsWith('-'))) {
     const place = await open(word, appends ? '>>' : '>')
     if (typeof place === 'string') return null
@@ -89,7 +89,7 @@ export async function withProcesses<T>(shell: Watched, position: Position, run: 
 async function runProcess(shell: Watched, { outputs }: Position, { body, routes, options, pieces }: OutputProcess) {
   const step = () =>
     shell.executeCommand({ type: 'Subshell', body: body.statements, redirections: [] }, pieces.join(''), true)
-  const places = [OUTPUT, ERRORS].flatMap((descriptor): [number, Place][] => {
+  const places = [OUTPUT, ERRORS].flatMap((descriptor): [number, OutputTarget][] => {
     const place = routes.at(descriptor)
     return place === undefined ? [] : [[descriptor, place]]
   })

@@ -7,7 +7,7 @@ import { fieldsOfWord } from './expansion/braces.ts'
 import { Expander } from './expansion/expander.ts'
 import { ExpansionFailure } from './expansion/failure.ts'
 import { processOf, processPlace } from './output-processes.ts'
-import { CLOSED, LEFT_TO_INTERPRETER, type OutputRoutes, type Place } from './output-routes.ts'
+import { CLOSED, LEFT_TO_INTERPRETER, type OutputRoutes, type OutputTarget } from './output-routes.ts'
 import type { Position, Watched } from './position.ts'
 import type { Command, Redirection, StepResult } from './shape.ts'
 import { type Run, writtenText } from './words-alone.ts'
@@ -60,7 +60,7 @@ export class OutputRedirector {
   readonly #position: Position
   readonly #routes: OutputRoutes
   readonly #run: Run
-  readonly #before = new Map<number, Place | undefined>()
+  readonly #before = new Map<number, OutputTarget | undefined>()
 
   constructor(shell: Watched, position: Position, { routes, run }: { routes: OutputRoutes; run: Run }) {
     this.#shell = shell
@@ -152,20 +152,20 @@ export class OutputRedirector {
   }
 
   /** Under the next number that is free, which outlasts the command. */
-  #name(variable: string, place: Place): void {
+  #name(variable: string, place: OutputTarget): void {
     const { state } = this.#shell.ctx
     const number = this.#routes.firstFree(FIRST_NAMED, (one) => state.fileDescriptors?.has(one) ?? false)
     state.env.set(variable, String(number))
     this.#routes.set(number, place)
   }
 
-  #set(descriptor: number, place: Place | undefined): void {
+  #set(descriptor: number, place: OutputTarget | undefined): void {
     if (!this.#before.has(descriptor)) this.#before.set(descriptor, this.#routes.at(descriptor))
     this.#routes.set(descriptor, place)
   }
 
   /** What is at the path, emptied unless the operator appends, or why it cannot be written. */
-  async #file(word: string, operator: string): Promise<Place | string> {
+  async #file(word: string, operator: string): Promise<OutputTarget | string> {
     const number = DESCRIPTOR_NAME.exec(word)?.[1] ?? STREAM_NAMES[word]
     if (number !== undefined) return this.#routes.at(Number(number)) ?? `${word}: No such file or directory`
     if (word === '') return ': No such file or directory'

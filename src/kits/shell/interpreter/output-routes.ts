@@ -19,7 +19,7 @@ const ERRORS = 2
 const ABORTED = /^bash: execution aborted\n/gm
 
 /** What is written to it comes as one character a byte. */
-export interface Place {
+export interface OutputTarget {
   write(bytes: string): Promise<void> | void
   /** The same, if it need not be there before the next command that could look. */
   gather?(bytes: string): Promise<void> | void
@@ -28,10 +28,10 @@ export interface Place {
 }
 
 /** Left in the answer of the step, for a redirection that the interpreter makes itself. */
-export const LEFT_TO_INTERPRETER: Place = { write: () => undefined }
+export const LEFT_TO_INTERPRETER: OutputTarget = { write: () => undefined }
 
 /** For what is closed. */
-export const CLOSED: Place = { write: () => undefined }
+export const CLOSED: OutputTarget = { write: () => undefined }
 
 /** What its readers want of it (`reader-wants.ts`). */
 interface Wants {
@@ -39,7 +39,7 @@ interface Wants {
   note(bytes: string): void
 }
 
-class Captured implements Place {
+class Captured implements OutputTarget {
   readonly #pieces: string[] = []
   readonly #wants: Wants | null
 
@@ -62,19 +62,19 @@ class Captured implements Place {
 }
 
 export class OutputRoutes {
-  #places: Map<number, Place>
+  #places: Map<number, OutputTarget>
   /** How much was written to the standard output, whichever it was. */
   written = 0
 
-  constructor(places: Iterable<readonly [number, Place]>) {
+  constructor(places: Iterable<readonly [number, OutputTarget]>) {
     this.#places = new Map(places)
   }
 
-  at(descriptor: number): Place | undefined {
+  at(descriptor: number): OutputTarget | undefined {
     return this.#places.get(descriptor)
   }
 
-  set(descriptor: number, place: Place | undefined): void {
+  set(descriptor: number, place: OutputTarget | undefined): void {
     if (place === undefined) this.#places.delete(descriptor)
     else this.#places.set(descriptor, place)
   }
@@ -101,7 +101,7 @@ export class OutputRoutes {
   }
 
   /** Runs with other places, whatever is done to them meanwhile. */
-  async within<T>(places: Iterable<readonly [number, Place]>, run: () => Promise<T>): Promise<T> {
+  async within<T>(places: Iterable<readonly [number, OutputTarget]>, run: () => Promise<T>): Promise<T> {
     const before = this.#places
     this.#places = new Map([...before, ...places])
     try {
@@ -129,7 +129,7 @@ export function takenRoutes(): OutputRoutes {
   ])
 }
 
-function terminalOf({ ctx }: Shell, { show }: Terminal): Place {
+function terminalOf({ ctx }: Shell, { show }: Terminal): OutputTarget {
   return {
     write: (bytes) => {
       const text = textOf(bytes)
@@ -228,7 +228,7 @@ export async function captured(
 ): Promise<StepResult> {
   const output = new Captured(wants)
   const errors = new Captured()
-  const places: [number, Place][] = [[OUTPUT, output]]
+  const places: [number, OutputTarget][] = [[OUTPUT, output]]
   if (takes !== 'output') places.push([ERRORS, takes === 'both' ? output : errors])
   const answer = () => ({ ...outputOf(output.take()), stderr: textOf(errors.take()) })
   try {

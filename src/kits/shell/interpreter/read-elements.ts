@@ -8,7 +8,7 @@ import type { CommandCall, StepResult } from './shape.ts'
 const ELEMENT = /^([A-Za-z_]\w*)\[([\s\S]+)\]$/
 const TEMPORARY = '_read_into_'
 
-type Place = { name: string; key: string; temporary: string }
+type ElementAssignment = { name: string; key: string; temporary: string }
 
 /** Null where no element is named. */
 export async function readElements(
@@ -16,7 +16,7 @@ export async function readElements(
   [name, args, ...rest]: CommandCall,
   run: (call: CommandCall) => Promise<StepResult>,
 ): Promise<StepResult | null> {
-  const places: Place[] = []
+  const places: ElementAssignment[] = []
   const words = args.map((arg, i) => {
     const [, array = '', subscript = ''] = ELEMENT.exec(arg) ?? []
     if (array === '' || /^-[A-Za-z]*[aditnNpu]$/.test(args[i - 1] ?? '')) return arg

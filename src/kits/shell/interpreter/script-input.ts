@@ -88,10 +88,10 @@ const ENDING: ReadonlySet<string> = new Set(['ErrexitError', 'NounsetError', 'Ba
 
 export const endsShell = (error: unknown): boolean => error instanceof Error && ENDING.has(error.name)
 
-type Parts = Run & { text: string; bytes: string; line: number }
+type ScriptRun = Run & { text: string; bytes: string; line: number }
 
 /** Up to one that has read something: what comes then is another text. */
-async function runStatements(script: Script, parts: Parts): Promise<StepResult> {
+async function runStatements(script: Script, parts: ScriptRun): Promise<StepResult> {
   const { shell, position, execute, text, bytes, line } = parts
   const { state } = shell.ctx
   shiftLines(script, line)

@@ -1,7 +1,7 @@
 // What a loop of many small commands writes to a file is gathered, and written before anything could look at the file: before the next
 // command that is run step by step, at each pause, and when the script ends or is stopped.
 
-import type { Place } from './output-routes.ts'
+import type { OutputTarget } from './output-routes.ts'
 
 const MOST_CHARS = 256 * 1024
 
@@ -21,7 +21,7 @@ export class Unwritten {
   }
 }
 
-class GatheringFile implements Place {
+class GatheringFile implements OutputTarget {
   readonly #waiting: Set<GatheringFile>
   readonly #append: (bytes: string) => Promise<void>
   #pieces: string[] = []

@@ -2,7 +2,7 @@
 
 import { CurlError, EXIT } from './failure.ts'
 
-export type Told = {
+export type Transfer = {
   response: Response
   body: Uint8Array
   method: string
@@ -13,7 +13,7 @@ export type Told = {
   error: string
 }
 
-export function writeOut(format: string, told: Told): string {
+export function writeOut(format: string, told: Transfer): string {
   const fields = fieldsOf(told)
   return format.replace(/%(%|header\{([^}]*)\}|\{([\w.]+)\})|\\([nrt\\])/g, (whole, kind, header, name, escaped) => {
     if (escaped !== undefined) return { n: '\n', r: '\r', t: '\t' }[escaped as 'n' | 'r' | 't'] ?? '\\'
@@ -26,7 +26,16 @@ export function writeOut(format: string, told: Told): string {
   })
 }
 
-function fieldsOf({ response, body, method, uploaded, seconds, file, exitCode, error }: Told): Record<string, string> {
+function fieldsOf({
+  response,
+  body,
+  method,
+  uploaded,
+  seconds,
+  file,
+  exitCode,
+  error,
+}: Transfer): Record<string, string> {
   const status = String(response.status).padStart(3, '0')
   const time = seconds.toFixed(6)
   const location = response.headers.get('location')

@@ -63,10 +63,10 @@ async function namesOf(read: GnuOptions, call: ShellCall): Promise<string[] | st
   }
 }
 
-type Told = { words: string; isMissing: boolean }
+type Description = { words: string; isMissing: boolean }
 
-async function describe(name: string, read: GnuOptions, call: ShellCall): Promise<Told> {
-  const told = (words: string): Told => ({ words, isMissing: false })
+async function describe(name: string, read: GnuOptions, call: ShellCall): Promise<Description> {
+  const told = (words: string): Description => ({ words, isMissing: false })
   if (name === '-') return told(contentsTold(call.stdinBytes, read, call))
   const fs = call.wholeTree
   const path = pathOf(call, name)

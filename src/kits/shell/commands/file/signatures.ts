@@ -9,7 +9,7 @@ export interface Kind {
   mime: string
 }
 
-type Told = string | null
+type Description = string | null
 
 interface Signature {
   at?: number
@@ -17,7 +17,7 @@ interface Signature {
   begins: string
   mime: string
   /** Null where the rest of the file says that it is something else. */
-  tell: (view: DataView, zone: Zone) => Told
+  tell: (view: DataView, zone: Zone) => Description
 }
 
 export function binaryKind(bytes: Uint8Array, zone: Zone): Kind | null {
@@ -37,7 +37,7 @@ function latin(view: DataView, at: number, length: number): string {
   return text
 }
 
-const always = (words: string) => (): Told => words
+const always = (words: string) => (): Description => words
 const byte = (view: DataView, at: number): number => (at < view.byteLength ? view.getUint8(at) : 0)
 const word16 = (view: DataView, at: number, isLittle: boolean): number =>
   at + 2 <= view.byteLength ? view.getUint16(at, isLittle) : 0
@@ -73,20 +73,20 @@ const COLOURS: Readonly<Record<number, string>> = {
   ...{ 0: ' grayscale', 2: '/color RGB', 3: ' colormap', 4: ' gray+alpha', 6: '/color RGBA' },
 }
 
-function png(view: DataView): Told {
+function png(view: DataView): Description {
   if (latin(view, 12, 4) !== 'IHDR') return 'PNG image data'
   const size = `${word32(view, 16, false)} x ${word32(view, 20, false)}`
   const colour = `${byte(view, 24)}-bit${COLOURS[byte(view, 25)] ?? ''}`
   return `PNG image data, ${size}, ${colour}, ${byte(view, 28) === 0 ? 'non-interlaced' : 'interlaced'}`
 }
 
-function gif(view: DataView): Told {
+function gif(view: DataView): Description {
   return `GIF image data, version ${latin(view, 3, 3)}, ${word16(view, 6, true)} x ${word16(view, 8, true)}`
 }
 
 const DENSITIES = ['aspect ratio', 'resolution (DPI)', 'resolution (DPCM)']
 
-function jpeg(view: DataView): Told {
+function jpeg(view: DataView): Description {
   let words = 'JPEG image data'
   if (latin(view, 6, 5) === 'JFIF\x00') {
     const version = `${byte(view, 11)}.${String(byte(view, 12)).padStart(2, '0')}`
@@ -118,7 +118,7 @@ const SYSTEMS: Readonly<Record<number, string>> = {
   },
 }
 
-function gzip(view: DataView, zone: Zone): Told {
+function gzip(view: DataView, zone: Zone): Description {
   if (view.byteLength < 18 || byte(view, 2) !== 8) return null
   const parts = ['gzip compressed data']
   const flags = byte(view, 3)
@@ -135,7 +135,7 @@ function gzip(view: DataView, zone: Zone): Told {
 
 const METHODS: Readonly<Record<number, string>> = { 0: 'store', 8: 'deflate', 12: 'bzip2', 14: 'lzma', 93: 'zstd' }
 
-function zip(view: DataView): Told {
+function zip(view: DataView): Description {
   const version = (byte(view, 4) / 10).toFixed(1)
   const name = latin(view, 30, word16(view, 26, true))
   if (name === '[Content_Types].xml' || name === '_rels/.rels') return office(view)
@@ -143,7 +143,7 @@ function zip(view: DataView): Told {
   return `Zip archive data, at least v${version} to extract${method === undefined ? '' : `, compression method=${method}`}`
 }
 
-function office(view: DataView): Told {
+function office(view: DataView): Description {
   const text = latin(view, 0, view.byteLength)
   for (const [folder, program] of [
     ['word/', 'Word'],
@@ -160,7 +160,7 @@ const MACHINES: Readonly<Record<number, string>> = {
   ...{ 3: 'Intel 80386', 40: 'ARM, EABI5', 62: 'x86-64', 183: 'ARM aarch64', 243: 'UCB RISC-V' },
 }
 
-function elf(view: DataView): Told {
+function elf(view: DataView): Description {
   const isLittle = byte(view, 5) === 1
   const bits = byte(view, 4) === 2 ? '64-bit' : '32-bit'
   const type = ELF_TYPES[word16(view, 16, isLittle)] ?? 'unknown type'
@@ -169,41 +169,41 @@ function elf(view: DataView): Told {
   return `ELF ${bits} ${isLittle ? 'LSB' : 'MSB'} ${type}, ${machine}, version ${byte(view, 6)} (${system})`
 }
 
-function bzip2(view: DataView): Told {
+function bzip2(view: DataView): Description {
   const level = byte(view, 3) - 0x30
   return level >= 1 && level <= 9 ? `bzip2 compressed data, block size = ${level}00k` : null
 }
 
 const XZ_CHECKS: Readonly<Record<number, string>> = { 0: 'NONE', 1: 'CRC32', 4: 'CRC64', 10: 'SHA-256' }
 
-function xz(view: DataView): Told {
+function xz(view: DataView): Description {
   const check = XZ_CHECKS[byte(view, 7)]
   return `XZ compressed data${check === undefined ? '' : `, checksum ${check}`}`
 }
 
-function sevenZip(view: DataView): Told {
+function sevenZip(view: DataView): Description {
   return `7-zip archive data, version ${byte(view, 6)}.${byte(view, 7)}`
 }
 
-function riff(view: DataView): Told {
+function riff(view: DataView): Description {
   const kind = latin(view, 8, 4)
   const forms: Readonly<Record<string, string>> = { WEBP: ', Web/P image', WAVE: ', WAVE audio', 'AVI ': ', AVI' }
   return `RIFF (little-endian) data${forms[kind] ?? ''}`
 }
 
-function sqlite(view: DataView): Told {
+function sqlite(view: DataView): Description {
   return view.byteLength < 100 ? null : 'SQLite 3.x database'
 }
 
-function wasm(view: DataView): Told {
+function wasm(view: DataView): Description {
   const version = word32(view, 4, true)
   return `WebAssembly (wasm) binary module version 0x${version.toString(16)}${version === 1 ? ' (MVP)' : ''}`
 }
 
-function gitIndex(view: DataView): Told {
+function gitIndex(view: DataView): Description {
   return `Git index, version ${word32(view, 4, false)}, ${word32(view, 8, false)} entries`
 }
 
-function gitPack(view: DataView): Told {
+function gitPack(view: DataView): Description {
   return `Git pack, version ${word32(view, 4, false)}, ${word32(view, 8, false)} objects`
 }

@@ -5,11 +5,11 @@ import { JqError } from './operators.ts'
 import type { JqValue } from './value.ts'
 
 /** The way to a value, last step first; `LOST` for a value that is no longer a part of where the way began. */
-export type Trail = { readonly parent: Trail | null; readonly key: JqValue }
-export const ROOT: Trail = { parent: null, key: null }
-export const LOST: Trail = { parent: null, key: null }
+export type PathStep = { readonly parent: PathStep | null; readonly key: JqValue }
+export const ROOT: PathStep = { parent: null, key: null }
+export const LOST: PathStep = { parent: null, key: null }
 /** Absent where nobody asks for paths. */
-export type Path = Trail | undefined
+export type Path = PathStep | undefined
 
 export type Emit = (value: JqValue, path: Path) => void
 export type Filter = (env: Env, input: At, emit: Emit) => void
@@ -94,9 +94,9 @@ export function step(path: Path, key: JqValue): Path {
 
 export const lost = (path: Path): Path => (path === undefined ? undefined : LOST)
 
-export function keysTo(trail: Trail): JqValue[] {
+export function keysTo(trail: PathStep): JqValue[] {
   const keys: JqValue[] = []
-  for (let at: Trail = trail; at.parent !== null; at = at.parent) keys.push(at.key)
+  for (let at: PathStep = trail; at.parent !== null; at = at.parent) keys.push(at.key)
   return keys.reverse()
 }
 

@@ -43,13 +43,13 @@ export function combined(
   )
 }
 
-type Where = { env: Env; value: JqValue; owned: Owned }
+type UpdateState = { env: Env; value: JqValue; owned: Owned }
 type Path = Parameters<typeof getPath>[1]
 
 /** With one change after the other, at each of the paths. */
 function changedAt(
   paths: Filter,
-  { env, value, owned }: Where,
+  { env, value, owned }: UpdateState,
   change: (state: JqValue, path: Path, there: JqValue) => JqValue,
 ): JqValue {
   let state = value

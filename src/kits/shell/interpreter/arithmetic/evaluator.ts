@@ -5,7 +5,7 @@ import { plainNumber } from './constants.ts'
 import type { Int } from './int64.ts'
 import * as int64 from './int64.ts'
 import { OPERATIONS, POWER_LEVEL, truth } from './operations.ts'
-import type { Place, Variables } from './places.ts'
+import type { VariableRef, Variables } from './places.ts'
 import { ArithmeticError, Scanner, type Target } from './scanner.ts'
 
 /** How deep values and parentheses may lead into each other. */
@@ -28,7 +28,7 @@ export function evaluate(text: string, variables: Variables): Int {
 }
 
 /** The place that `name` or `name[subscript]` is. */
-export function placeOf({ name, subscript }: Target, variables: Variables, depth = 0): Place {
+export function placeOf({ name, subscript }: Target, variables: Variables, depth = 0): VariableRef {
   if (subscript === null) return { name, key: null }
   if (IS_SUBSTITUTION.test(subscript)) variables.refuseSubstitution()
   const isMap = variables.isMap(name)
@@ -52,7 +52,7 @@ class Evaluator {
   /** Whether what is read is not to count, and how often that was said. */
   #skipping = 0
   /** Of the name that was met last, if it was read. */
-  #place: Place | null = null
+  #place: VariableRef | null = null
 
   constructor(text: string, variables: Variables, depth: number) {
     this.#scanner = new Scanner(text)
@@ -277,7 +277,7 @@ class Evaluator {
     return new Evaluator(text, this.#variables, this.#depth + 1).run()
   }
 
-  #write(target: Target, known: Place | null, value: Int): void {
+  #write(target: Target, known: VariableRef | null, value: Int): void {
     if (this.#skipping > 0) return
     this.#variables.write(known ?? placeOf(target, this.#variables, this.#depth), String(value))
   }

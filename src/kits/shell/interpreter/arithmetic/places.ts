@@ -3,13 +3,13 @@
 import type { Int } from './int64.ts'
 
 /** An element of an array by its index or key; of a variable that is none it is null. */
-export type Place = { name: string; key: string | null }
+export type VariableRef = { name: string; key: string | null }
 
 export interface Variables {
   /** Undefined for what is not set. */
-  read(place: Place): string | undefined
+  read(place: VariableRef): string | undefined
   /** Says why it cannot. */
-  write(place: Place, value: string): void
+  write(place: VariableRef, value: string): void
   /** Whether the brackets behind the name hold a key as it stands. */
   isMap(name: string): boolean
   /** The index that a negative one means; null if there is none. */

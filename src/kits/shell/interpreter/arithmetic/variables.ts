@@ -6,7 +6,7 @@ import { refuse } from '../written-substitutions.ts'
 import type { Int } from './int64.ts'
 import { toNumber } from './int64.ts'
 import { namePieces, valueAt } from './names.ts'
-import type { Place, Variables } from './places.ts'
+import type { VariableRef, Variables } from './places.ts'
 import { ArithmeticError } from './scanner.ts'
 
 const MOST_REFERENCES = 100
@@ -32,7 +32,7 @@ export class ShellVariables implements Variables {
     this.#state = shell.ctx.state
   }
 
-  read(place: Place): string | undefined {
+  read(place: VariableRef): string | undefined {
     const { name, key } = this.#resolved(place)
     const { env, arrays } = this.#state
     const elements = arrays?.get(name)?.elements
@@ -40,7 +40,7 @@ export class ShellVariables implements Variables {
     return elements?.get(key) ?? (key === '0' ? env.get(name) : undefined)
   }
 
-  write(place: Place, value: string): void {
+  write(place: VariableRef, value: string): void {
     const { name, key } = this.#resolved(place)
     const { env, arrays, readonlyVars, options } = this.#state
     if (readonlyVars?.has(name)) throw new ReadonlyError(`${name}: readonly variable`)
@@ -106,7 +106,7 @@ export class ShellVariables implements Variables {
   }
 
   /** Through `declare -n`. */
-  #resolved(place: Place): Place {
+  #resolved(place: VariableRef): VariableRef {
     const { namerefs, invalidNamerefs, env } = this.#state
     let { name } = place
     if (!namerefs?.has(name)) return place

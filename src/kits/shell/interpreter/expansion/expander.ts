@@ -7,7 +7,7 @@ import type { Position, Watched } from '../position.ts'
 import type { SimpleCommand } from '../shape.ts'
 import { exitBySyntax, NO_GROUPS } from '../unset-errors.ts'
 import { literal, type Part, type Run, unshown, type Word, withOption, wordsAlone } from '../words-alone.ts'
-import type { Expands, Place, Purpose } from './expands.ts'
+import type { Expands, ExpansionContext, Purpose } from './expands.ts'
 import { expandedParameter } from './expansions.ts'
 import { ExpansionFailure } from './failure.ts'
 import {
@@ -61,7 +61,7 @@ export class Expander implements Expands {
 
   /** The words that a word comes to. */
   async words(word: Word): Promise<string[]> {
-    const place: Place = { purpose: 'fields', isQuoted: false, splitsText: false }
+    const place: ExpansionContext = { purpose: 'fields', isQuoted: false, splitsText: false }
     const fields = fieldsOf(await this.items(withTildes(word.parts, this.state.env), place), this.separators)
     const words: string[] = []
     for (const field of fields) words.push(...(await filesOf(this.shell, field)))
@@ -100,13 +100,13 @@ export class Expander implements Expands {
     })
   }
 
-  async items(parts: readonly Part[], place: Place): Promise<Item[]> {
+  async items(parts: readonly Part[], place: ExpansionContext): Promise<Item[]> {
     const items: Item[] = []
     for (const part of parts) items.push(...(await this.#part(part, place)))
     return items
   }
 
-  async #part(part: Part, place: Place): Promise<Item[]> {
+  async #part(part: Part, place: ExpansionContext): Promise<Item[]> {
     const text = (value: string) => [
       place.isQuoted ? quoted(value) : place.splitsText && place.purpose === 'fields' ? parted(value) : plain(value),
     ]
@@ -142,7 +142,7 @@ export class Expander implements Expands {
     }
   }
 
-  async #inQuotes(parts: readonly Part[], place: Place): Promise<Item[]> {
+  async #inQuotes(parts: readonly Part[], place: ExpansionContext): Promise<Item[]> {
     if (parts.length === 0) return [quoted('')]
     const items = await this.items(parts, { ...place, isQuoted: true, splitsText: false })
     if (!items.includes(NOTHING)) return items
@@ -156,7 +156,7 @@ export class Expander implements Expands {
     return (await this.asked(part)).join('')
   }
 
-  async #group(pattern: string, place: Place): Promise<Item[]> {
+  async #group(pattern: string, place: ExpansionContext): Promise<Item[]> {
     // Bash would not have read the script.
     if (place.purpose === 'fields' && !this.state.shoptOptions.extglob) {
       return exitBySyntax(this.shell, NO_GROUPS)
@@ -167,7 +167,7 @@ export class Expander implements Expands {
   }
 
   /** Braces within an expansion are text. */
-  async #braces(part: Part & { type: 'BraceExpansion' }, place: Place): Promise<Item[]> {
+  async #braces(part: Part & { type: 'BraceExpansion' }, place: ExpansionContext): Promise<Item[]> {
     const items: Item[] = [plain('{')]
     for (const [i, item] of part.items.entries()) {
       if (i > 0) items.push(plain(','))

@@ -9,7 +9,7 @@ import type { Pattern } from './pattern.ts'
 
 /** What a word is expanded for: fields, or one text of an assignment, a here-document, an expression behind `=~`, or anything else. */
 export type Purpose = 'fields' | 'assignment' | 'declaration' | 'document' | 'expression' | 'text'
-export type Place = { purpose: Purpose; isQuoted: boolean; splitsText: boolean }
+export type ExpansionContext = { purpose: Purpose; isQuoted: boolean; splitsText: boolean }
 export type PatternReading = { hasGroups?: boolean; isRaw?: boolean; folds?: boolean }
 
 export interface Expands {
@@ -25,7 +25,7 @@ export interface Expands {
   pieces(parts: readonly Part[], purpose?: Purpose): Promise<Field>
   pattern(word: Word, reading?: PatternReading): Promise<Pattern>
   template(word: Word, hasMatch: boolean): Promise<(string | null)[]>
-  items(parts: readonly Part[], place: Place): Promise<Item[]>
+  items(parts: readonly Part[], place: ExpansionContext): Promise<Item[]>
   /** The words that the interpreter makes of a part in quotes. */
   asked(part: Part): Promise<string[]>
   key(text: string): Promise<string>

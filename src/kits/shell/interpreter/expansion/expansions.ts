@@ -2,14 +2,14 @@
 
 import { exitByMessage } from '../unset-errors.ts'
 import type { Word } from '../words-alone.ts'
-import type { Expands, Place } from './expands.ts'
+import type { Expands, ExpansionContext } from './expands.ts'
 import { BREAK, fieldsOf, type Item, NOTHING, parted, quoted, type Separators, textOf } from './fields.ts'
 import { type Expanding, type Operation, operated } from './operations.ts'
 import { type Parameter, parameterOf, refuseNoArray, refuseUnset } from './parameters.ts'
 
 type Default = Extract<Operation, { type: 'DefaultValue' | 'AssignDefault' | 'ErrorIfUnset' | 'UseAlternative' }>
 
-export async function expandedParameter(expander: Expands, part: Expanding, place: Place): Promise<Item[]> {
+export async function expandedParameter(expander: Expands, part: Expanding, place: ExpansionContext): Promise<Item[]> {
   const { operation } = part
   switch (operation?.type) {
     case 'Indirection':
@@ -31,7 +31,7 @@ export async function expandedParameter(expander: Expands, part: Expanding, plac
 async function indirect(
   expander: Expands,
   { part, operation }: { part: Expanding; operation: Extract<Operation, { type: 'Indirection' }> },
-  place: Place,
+  place: ExpansionContext,
 ): Promise<Item[]> {
   // `${!:-x}` is about the last job.
   if (part.parameter === '') return ofParameter(expander, { label: '!', operation: operation.innerOp ?? null }, place)
@@ -45,9 +45,13 @@ async function indirect(
 }
 
 /** `by`: the reference, as it is written in errors. */
-type Asked = { label: string; operation: Operation | null; by?: string }
+type AppliedOperation = { label: string; operation: Operation | null; by?: string }
 
-async function ofParameter(expander: Expands, { label, operation, by }: Asked, place: Place): Promise<Item[]> {
+async function ofParameter(
+  expander: Expands,
+  { label, operation, by }: AppliedOperation,
+  place: ExpansionContext,
+): Promise<Item[]> {
   if (operation?.type === 'BadSubstitution') throw expander.failure(`\${${operation.text}}: bad substitution`)
   const found = await parameterOf(expander, label)
   const parameter = by === undefined ? found : { ...found, shown: by }
@@ -76,7 +80,7 @@ async function ofParameter(expander: Expands, { label, operation, by }: Asked, p
 async function withDefault(
   expander: Expands,
   { parameter, operation }: { parameter: Parameter; operation: Default },
-  place: Place,
+  place: ExpansionContext,
 ): Promise<Item[]> {
   const { values, all, label } = parameter
   // What `$*` joins is looked at as one text, but not where it is parted.
@@ -106,14 +110,18 @@ async function withDefault(
 }
 
 /** Its text is parted where it is not quoted. */
-function wordOf(expander: Expands, { parts }: Word, place: Place): Promise<Item[]> | Item[] {
+function wordOf(expander: Expands, { parts }: Word, place: ExpansionContext): Promise<Item[]> | Item[] {
   if (parts.length === 0 && place.isQuoted) return [quoted('')]
   return expander.items(parts, { ...place, splitsText: true })
 }
 
 type Result = { values: readonly string[]; all: '@' | '*' | null; isChanged: boolean; isArguments?: boolean }
 
-function itemsOf(expander: Expands, { values, all, isChanged, isArguments = false }: Result, place: Place): Item[] {
+function itemsOf(
+  expander: Expands,
+  { values, all, isChanged, isArguments = false }: Result,
+  place: ExpansionContext,
+): Item[] {
   const { isQuoted, purpose } = place
   const whole = (text: string): Item =>
     isQuoted ? quoted(text) : purpose === 'fields' ? parted(text) : { ...parted(text), splits: false }

@@ -3,7 +3,7 @@
 import type { Pause } from '../call.ts'
 import { Memory } from './memory.ts'
 import { add, type Decimal, integerOf, lengthOf, RuntimeError, root, shown, truth, whole, ZERO } from './number.ts'
-import type { Definition, Expression, Place, Statement } from './syntax.ts'
+import type { Assignable, Definition, Expression, Statement } from './syntax.ts'
 
 /** How a statement ended. */
 type Outcome = 'done' | 'break' | 'continue' | 'return' | 'halt'
@@ -165,7 +165,7 @@ export class Machine {
     return value
   }
 
-  async #indexOf(place: Place): Promise<number> {
+  async #indexOf(place: Assignable): Promise<number> {
     if (place.kind !== 'element') return 0
     const index = integerOf(await this.#value(place.index))
     if (index < 0 || index > 16_777_215) throw new RuntimeError(`Array ${place.name} subscript out of bounds.`)

@@ -15,7 +15,7 @@ import {
   whole,
   ZERO,
 } from './number.ts'
-import type { Local, Place } from './syntax.ts'
+import type { Assignable, Local } from './syntax.ts'
 
 const MAX_SCALE = 10_000
 const MAX_BASE = 999
@@ -61,7 +61,7 @@ export class Memory {
     }
   }
 
-  read(place: Place, index: number): Decimal {
+  read(place: Assignable, index: number): Decimal {
     if (place.kind === 'variable') return this.#variables.get(place.name) ?? ZERO
     if (place.kind === 'element') return this.#arrays.get(place.name)?.get(index) ?? ZERO
     if (place.name === 'scale') return whole(this.scale)
@@ -69,7 +69,7 @@ export class Memory {
     return place.name === 'obase' ? whole(this.outBase) : this.last
   }
 
-  store(place: Place, index: number, value: Decimal): Decimal {
+  store(place: Assignable, index: number, value: Decimal): Decimal {
     if (place.kind === 'variable') this.#variables.set(place.name, value)
     else if (place.kind === 'element') {
       const array = this.#arrays.get(place.name) ?? new Map<number, Decimal>()

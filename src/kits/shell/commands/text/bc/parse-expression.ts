@@ -1,7 +1,7 @@
 // Expressions of `bc`, each kind above those that bind more tightly.
 
 import type { Token } from './lexer.ts'
-import { type Expression, ParseError, type Place, type Statement } from './syntax.ts'
+import { type Assignable, type Expression, ParseError, type Statement } from './syntax.ts'
 
 const MAX_NESTING = 200
 const SPECIAL = ['scale', 'ibase', 'obase', 'last', '.']
@@ -109,7 +109,7 @@ export class ExpressionParser {
     return operand
   }
 
-  #placeFrom(expression: Expression): Place {
+  #placeFrom(expression: Expression): Assignable {
     if (expression.kind === 'variable' || expression.kind === 'element' || expression.kind === 'special')
       return expression
     throw this.wrong()

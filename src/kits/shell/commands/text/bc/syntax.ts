@@ -1,18 +1,18 @@
 // Programs for `bc` as trees.
 
-export type Place =
+export type Assignable =
   | { kind: 'variable'; name: string }
   | { kind: 'element'; name: string; index: Expression }
   | { kind: 'special'; name: string }
 
 export type Expression =
   | { kind: 'number'; text: string }
-  | Place
+  | Assignable
   | { kind: 'call'; name: string; args: (Expression | { kind: 'array'; name: string })[] }
   | { kind: 'negate' | 'not'; operand: Expression }
   | { kind: 'binary'; operator: string; left: Expression; right: Expression }
-  | { kind: 'assign'; operator: string; place: Place; value: Expression }
-  | { kind: 'step'; place: Place; by: 1n | -1n; isPrefix: boolean }
+  | { kind: 'assign'; operator: string; place: Assignable; value: Expression }
+  | { kind: 'step'; place: Assignable; by: 1n | -1n; isPrefix: boolean }
 
 export type Statement =
   | { kind: 'expression'; expression: Expression; isShown: boolean }
