@@ -1,6 +1,6 @@
 // The record of a conversation: what was decided at its creation, and what its owner changed since.
 
-import type { AgentName } from '../../src/agent/agents.ts'
+import type { AgentChoice, AgentName } from '../../src/agent/agents.ts'
 import type { RuntimeWish } from '../../src/agent/runtime.ts'
 import { firstRow } from '../sql.ts'
 import type { StoredRecord } from '../stored-record.ts'
@@ -46,6 +46,8 @@ export type ConversationRecord = {
   agent?: AgentName
   /** Tool servers for it alone, sealed as JSON; null or absent for the owner's. */
   toolServers?: string | null
+  /** What was chosen for it alone; records of earlier versions have none. */
+  choice?: AgentChoice
   /** Where its commands run; records of earlier versions have none, which means `auto`. */
   runtime?: RuntimeWish
   /** Whether the agent's loop accepts events. */

@@ -2,6 +2,9 @@
 export const AGENTS = ['CodeActAgent', 'ReadOnlyAgent', 'ShellAgent'] as const
 export type AgentName = (typeof AGENTS)[number]
 
+/** What was chosen for one conversation in place of what the settings say; null where nothing was. */
+export type AgentChoice = { agent: AgentName | null; model: string | null }
+
 const DEFAULT_AGENT = 'CodeActAgent'
 
 /**

@@ -60,6 +60,18 @@ export function chooseModel(own: OwnModel, operator: OperatorModels): ModelChoic
   return fallbacks.length === 0 ? chosen : { ...chosen, fallbacks }
 }
 
+/**
+ * The settings with another model for one conversation. The stored key is that of the stored model: it goes along to another one only
+ * where both are asked at the same place, which is the owner's own address or the same provider.
+ */
+export function withModel<Own extends OwnModel>(own: Own, model: string | null): Own {
+  if (model === null || model === own.llmModel) return own
+  const provider = partsOf(model).provider
+  const isSamePlace =
+    filled(own.llmBaseUrl) !== null || (provider !== null && provider === partsOf(own.llmModel ?? '').provider)
+  return { ...own, llmModel: model, llmApiKey: isSamePlace ? own.llmApiKey : null }
+}
+
 /** What the owner can do about a model with an unknown address, as a sentence. */
 export function unknownModel(own: OwnModel, operator: OperatorModels): string {
   const name = filled(own.llmModel) ?? filled(operator.model) ?? ''

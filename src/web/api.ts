@@ -53,8 +53,14 @@ export function listConversations(pageId: string | null): Promise<ConversationPa
   return request(`/api/conversations?limit=20${page}`)
 }
 
-export function startConversation(firstMessage: string): Promise<{ conversation_id: string }> {
-  return request('/api/conversations', sendJson('POST', firstMessage === '' ? {} : { initial_user_msg: firstMessage }))
+/** `choices` are those for this conversation alone, by the names of the API; an empty one is left to the settings. */
+export function startConversation(
+  firstMessage: string,
+  choices: Readonly<Record<string, string>>,
+): Promise<{ conversation_id: string }> {
+  const query = new URLSearchParams(Object.entries(choices).filter(([, value]) => value !== ''))
+  const body = firstMessage === '' ? {} : { initial_user_msg: firstMessage }
+  return request(`/api/conversations${query.size === 0 ? '' : `?${query}`}`, sendJson('POST', body))
 }
 
 /** `null` for a conversation that does not exist. */

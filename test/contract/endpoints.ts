@@ -58,7 +58,12 @@ const events: Endpoint[] = [
 
 const conversations: Endpoint[] = [
   endpoint('POST /api/conversations', 'ConversationResponse', {
-    query: [optional('labels', 'string'), optional('runtime', 'string')],
+    query: [
+      optional('agent', 'string'),
+      optional('labels', 'string'),
+      optional('model', 'string'),
+      optional('runtime', 'string'),
+    ],
     body: json('InitSessionRequest'),
     decided: [400, 429],
   }),

@@ -28,6 +28,7 @@ export type NewConversation = Pick<
   | 'repository'
   | 'firstMessage'
   | 'agent'
+  | 'choice'
   | 'runtime'
   | 'toolServers'
 > & { replay?: ReplayStep[] | null }

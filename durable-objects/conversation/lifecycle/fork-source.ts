@@ -1,7 +1,7 @@
 // The data that a conversation gives to a fork: its events up to one of them, the model's answers until then, and the
 // workspace at that moment. None of it changes later, so it can be sent in pieces.
 
-import type { AgentName } from '../../../src/agent/agents.ts'
+import type { AgentChoice, AgentName } from '../../../src/agent/agents.ts'
 import type { ModelStepRow, QueuedCall } from '../../../src/agent/calls.ts'
 import type { RuntimeWish } from '../../../src/agent/runtime.ts'
 import { rows } from '../../sql.ts'
@@ -15,6 +15,7 @@ export type ForkBasis = {
   instructions: string
   repository: SelectedRepository | null
   agent: AgentName | undefined
+  choice: AgentChoice | undefined
   runtime: RuntimeWish | undefined
   toolServers: string | null
   /** The key prefix of large files. */
@@ -56,8 +57,8 @@ export class ForkSource {
     const from = files.versions?.from ?? -1
     if (event < from) return { reason: 'too-old', from }
     if (event === log.last && isQuiet) files.versions?.catchUpWith(event)
-    const { title, instructions, repository, agent, runtime, toolServers = null } = record
-    return { title, instructions, repository, agent, runtime, toolServers, nodes: NODES_AT_A_TIME }
+    const { title, instructions, repository, agent, choice, runtime, toolServers = null } = record
+    return { title, instructions, repository, agent, choice, runtime, toolServers, nodes: NODES_AT_A_TIME }
   }
 
   /** The events after one of them and up to the other, some at a time; none when there are no more. */

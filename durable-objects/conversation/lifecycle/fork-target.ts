@@ -36,7 +36,7 @@ export async function receiveFork(
   const source = conversation(env, owner, from.id)
   const basis = await source.forkBasis(from.event)
   if (basis === null || 'reason' in basis) return basis
-  const { title, instructions, repository, agent, runtime, toolServers } = basis
+  const { title, instructions, repository, agent, choice, runtime, toolServers } = basis
   const record: ConversationRecord = {
     id: request.id,
     owner,
@@ -51,6 +51,7 @@ export async function receiveFork(
     firstMessage: null,
     toolServers: toolServers === null ? null : await source.forkServers(request.id),
     ...(agent === undefined ? {} : { agent }),
+    ...(choice === undefined ? {} : { choice }),
     ...(runtime === undefined ? {} : { runtime }),
     loop: 'running',
   }

@@ -12,7 +12,7 @@ import type { Tool } from '../../../src/agent/tools/tool.ts'
 import { config } from '../../../src/config.ts'
 import type { Settings } from '../../../src/db/settings.ts'
 import { errorFields, log } from '../../../src/lib/log.ts'
-import { chooseModel, type ModelChoice, unknownModel } from '../../../src/llm/choose.ts'
+import { chooseModel, type ModelChoice, unknownModel, withModel } from '../../../src/llm/choose.ts'
 import { languageModel } from '../../../src/llm/client.ts'
 import { type LanguageModel, ModelError } from '../../../src/llm/model.ts'
 import { toolServerDoor } from '../../../src/mcp/remote-server.ts'
@@ -122,12 +122,17 @@ export class OwnerStepConfigs implements StepConfigs {
         const fields = read.unreadable.join(', ')
         throw new ModelError('bad_request', `These settings cannot be read any more; set them again: ${fields}.`)
       }
-      return { settings: read.settings, severity: riskSeverity }
+      return { settings: this.#chosen(read.settings), severity: riskSeverity }
     } catch (error) {
       if (error instanceof ModelError) throw error
       log.warn('agent.settings_away', errorFields(error))
       return null
     }
+  }
+
+  #chosen(settings: Settings): Settings {
+    const { agent, model } = this.#host.record.value.choice ?? { agent: null, model: null }
+    return { ...withModel(settings, model), agent: agent ?? settings.agent }
   }
 
   /** Kept between answers: it remembers which parameters its vendor refuses. */

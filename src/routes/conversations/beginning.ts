@@ -2,7 +2,7 @@
 // conversation that cannot start is refused here, before anything is created.
 
 import type { Context } from 'hono'
-import { type AgentName, agentToRun } from '../../agent/agents.ts'
+import { type AgentChoice, type AgentName, agentToRun } from '../../agent/agents.ts'
 import { RUNTIME_KINDS, type RuntimeWish } from '../../agent/runtime.ts'
 import { STARTING_TASKS, suggestedTaskPrompt } from '../../agent/suggested-tasks.ts'
 import { type ReplayStep, readReplay } from '../../agent/trajectory.ts'
@@ -18,7 +18,7 @@ import { type AppEnv, isAskedByModel } from '../../http/app-env.ts'
 import { AppError } from '../../http/errors.ts'
 import { valueError } from '../../http/validation.ts'
 import { errorFields, log } from '../../lib/log.ts'
-import { chooseModel } from '../../llm/choose.ts'
+import { chooseModel, withModel } from '../../llm/choose.ts'
 import { STORE_ANEW, sealedElsewhere } from './errors.ts'
 import type { InitSessionRequest } from './schemas.ts'
 import { toMcpServers } from './settings-schemas.ts'
@@ -31,13 +31,19 @@ export type Beginning = {
   replay: ReplayStep[] | null
   /** Sealed, because they may contain keys. */
   toolServers: string | null
+  choice: AgentChoice
   runtime: RuntimeWish
 }
 
 /** The id of the conversation, and what the address asks for. */
 type NewConversationRequest = {
   id: string
-  asked: { runtime?: RuntimeWish['kind'] | undefined; labels?: string[] | undefined }
+  asked: {
+    agent?: AgentName | undefined
+    model?: string | undefined
+    runtime?: RuntimeWish['kind'] | undefined
+    labels?: string[] | undefined
+  }
 }
 
 export async function beginningOf(
@@ -49,10 +55,12 @@ export async function beginningOf(
   const { owner } = c.get('principal')
   const { firstMessage, replay } = openingOf(body)
   const { mcp_config: servers } = body
+  const choice = { agent: asked.agent ?? null, model: asked.model ?? null }
   const read = await settingsOf(c.env, owner)
   const place = { kind: 'conversation', owner, name: id } as const
   return {
-    agent: agentOf(c, read),
+    agent: agentOf(c, read, choice),
+    choice,
     runtime: runtimeOf(read, asked),
     firstMessage,
     replay,
@@ -108,17 +116,17 @@ async function settingsOf(env: Env, owner: string): Promise<OwnerSettings> {
  * Without a model the shell runs. A model that lacks its key is refused at once. An unknown model is accepted: the agent's
  * first step says which setting to change.
  */
-function agentOf(c: Context<AppEnv>, read: OwnerSettings): AgentName {
+function agentOf(c: Context<AppEnv>, read: OwnerSettings, choice: AgentChoice): AgentName {
   if (!read.ok) return 'ShellAgent'
-  const { settings } = read
+  const settings = { ...withModel(read.settings, choice.model), agent: choice.agent ?? read.settings.agent }
   if (settings.agent === 'ShellAgent') return 'ShellAgent'
-  const choice = chooseModel(settings, config(c.env).models.operator)
-  if (choice === 'needs-key') {
+  const model = chooseModel(settings, config(c.env).models.operator)
+  if (model === 'needs-key') {
     throw new AppError('bad_request', 'The chosen model needs an API key; add it in the settings', {
       msgId: 'STATUS$ERROR_LLM_AUTHENTICATION',
     })
   }
-  return agentToRun(settings.agent, choice !== null).agent
+  return agentToRun(settings.agent, model !== null).agent
 }
 
 /** What the request says, then what the settings say. Settings that cannot be read are no wish; the first step tells of them. */

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
+import { AGENTS } from '../../agent/agents.ts'
 import { RUNTIME_KINDS } from '../../agent/runtime.ts'
 import { conversation } from '../../bindings.ts'
 import { config } from '../../config.ts'
@@ -11,6 +12,7 @@ import { signToken } from '../../http/keys.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { encodeCursor, pageOf, positionOf } from '../../http/paging.ts'
 import { router } from '../../http/router.ts'
+import { line } from '../../http/text.ts'
 import { laxInt } from '../../http/validation.ts'
 import { isoMicros } from '../../lib/clock.ts'
 import { hexId } from '../../lib/crypto.ts'
@@ -48,6 +50,8 @@ endpoint(
     tag,
     summary: 'Start a conversation, or join the one that has the given id',
     query: z.object({
+      agent: z.enum(AGENTS).optional().describe('The agent of this conversation alone; by default as the settings say'),
+      model: line({ min: 1, max: 4_096 }).optional().describe('The model of this conversation alone, `provider/model`'),
       runtime: z.enum(RUNTIME_KINDS).optional().describe('Where its commands run; by default as the settings say'),
       labels: z
         .string()

@@ -46,6 +46,7 @@ const MISSING = {
 
 function StartForm() {
   const [text, setText] = useState('')
+  const [choices, setChoices] = useState<Readonly<Record<string, string>>>({})
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
   const start = async (event: SubmitEvent) => {
@@ -53,7 +54,7 @@ function StartForm() {
     setBusy(true)
     setProblem(null)
     try {
-      const { conversation_id } = await startConversation(text.trim())
+      const { conversation_id } = await startConversation(text.trim(), choices)
       navigate(`/conversations/${encodeURIComponent(conversation_id)}`)
     } catch (error) {
       setProblem(messageOf(error))
@@ -74,11 +75,51 @@ function StartForm() {
         value={text}
         onInput={(event) => setText(event.currentTarget.value)}
       />
+      <Choices choices={choices} onChoose={(name, value) => setChoices((before) => ({ ...before, [name]: value }))} />
       {problem !== null && <Notice kind="error">{problem}</Notice>}
       <button type="submit" class="primary start" disabled={busy}>
         {busy ? say('Starting…') : say('Start a conversation')}
       </button>
     </form>
+  )
+}
+
+type ChoicesProps = { choices: Readonly<Record<string, string>>; onChoose: (name: string, value: string) => void }
+
+/** For this conversation alone; what is left open is as the settings say. */
+function Choices({ choices, onChoose }: ChoicesProps) {
+  const by = (name: string) => ({
+    value: choices[name] ?? '',
+    onInput: (event: { currentTarget: { value: string } }) => onChoose(name, event.currentTarget.value),
+  })
+  return (
+    <details class="choices">
+      <summary>{say('Only for this conversation')}</summary>
+      <div class="fields">
+        <label class="choice">
+          <span>{say('Model')}</span>
+          <input class="mono" placeholder={say('as in the settings')} autocomplete="off" {...by('model')} />
+        </label>
+        <label class="choice">
+          <span>{say('Agent')}</span>
+          <select {...by('agent')}>
+            <option value="">{say('as in the settings')}</option>
+            {['CodeActAgent', 'ReadOnlyAgent', 'ShellAgent'].map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </label>
+        <label class="choice">
+          <span>{say('Runtime')}</span>
+          <select {...by('runtime')}>
+            <option value="">{say('as in the settings')}</option>
+            <option value="auto">{say('a runner if one is free')}</option>
+            <option value="edge">{say('at the edge')}</option>
+            <option value="runner">{say('Only on a runner')}</option>
+          </select>
+        </label>
+      </div>
+    </details>
   )
 }
 
