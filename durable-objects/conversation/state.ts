@@ -1,6 +1,7 @@
 // All parts of a conversation that exists, wired together. An id that nobody created has no state, and a request for it
 // stores nothing.
 
+import { placeNote } from '../../src/agent/actions.ts'
 import type { ActionEvent, NewEvent } from '../../src/agent/events.ts'
 import { AgentLoop } from '../../src/agent/loop.ts'
 import type { ReplayStep } from '../../src/agent/trajectory.ts'
@@ -27,7 +28,7 @@ import { SocketPermits } from './sockets/socket-permits.ts'
 import { CallQueue } from './turn/call-queue.ts'
 import { ReplayQueue } from './turn/replay-queue.ts'
 import { ConversationRunner } from './turn/runner/conversation-runner.ts'
-import { credentialAt } from './turn/runner/credentials.ts'
+import { credentialAt, isGitHostOf } from './turn/runner/credentials.ts'
 import { TreeChanges } from './turn/runner/tree-changes.ts'
 import { SecretMasker } from './turn/secret-masker.ts'
 import { turnDeps } from './turn/turn-deps.ts'
@@ -194,6 +195,8 @@ export class ConversationState {
       files: this.files,
       maskText: (text) => this.secrets.maskText(text),
       credential: (ask) => credentialAt(env, this.record.value.owner, ask),
+      isGitHost: (ask) => isGitHostOf(env, this.record.value, ask),
+      tell: (text) => void this.#emit([placeNote(text)]),
     })
   }
 

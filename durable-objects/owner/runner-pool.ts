@@ -30,6 +30,8 @@ export type WantedRunner = {
   path: string
   ticket: string
   labels: readonly string[]
+  /** Labels that one may lack, but of several the one that has them is taken. */
+  preferred: readonly string[]
   /** A certain runner, or none; null for any. */
   only: string | null
 }
@@ -117,7 +119,7 @@ export class RunnerPool {
     const online = this.#online()
     const fitting = [...online.keys()]
       .filter((info) => fits(info, wanted.labels))
-      .sort((a, b) => rank(b, before?.runner) - rank(a, before?.runner))
+      .sort((a, b) => rank(b, wanted, before?.runner) - rank(a, wanted, before?.runner))
     const isFree = (info: RunnerInfo) => info.state !== 'draining' && info.conversations < info.capacity
     const others = wanted.only === null ? [] : fitting.filter((info) => info.id !== wanted.only && isFree(info))
     for (const info of fitting) {
@@ -269,9 +271,10 @@ const isOpen = ({ readyState }: WebSocket): boolean => readyState === WebSocket.
 const fits = ({ labels }: RunnerInfo, wanted: readonly string[]): boolean =>
   wanted.every((label) => labels.includes(label))
 
-/** The one that has the conversation's files first, then the one with the most room. */
-function rank({ id, capacity, conversations }: RunnerInfo, before: string | undefined): number {
-  return id === before ? 2 : (capacity - conversations) / capacity
+/** The one that has the conversation's files first, then one with what is preferred, then the one with the most room. */
+function rank(info: RunnerInfo, { preferred }: WantedRunner, before: string | undefined): number {
+  const { id, capacity, conversations } = info
+  return id === before ? 4 : (fits(info, preferred) ? 2 : 0) + (capacity - conversations) / capacity
 }
 
 function infoOf({ description, seen_at: seenAt, draining, used }: Row, isLive: boolean): RunnerInfo {

@@ -5,11 +5,20 @@ import { mkdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { z } from 'zod'
 import { BadFrame, type Frame } from '../../src/runners/frames.ts'
-import { Credential, type CredentialAsk, RPC_ERRORS, SessionWelcome, WIRE_VERSION } from '../../src/runners/wire.ts'
+import {
+  Credential,
+  type CredentialAsk,
+  HostAnswer,
+  type HostAsk,
+  RPC_ERRORS,
+  SessionWelcome,
+  WIRE_VERSION,
+} from '../../src/runners/wire.ts'
 import { Backoff } from './connect/backoff.ts'
 import { Disconnected, type Handlers, Peer, RpcError } from './connect/peer.ts'
 import { Lock } from './lock.ts'
 import { type Log, messageOf } from './log.ts'
+import { askGit } from './sandbox/ask-git.ts'
 import { type LaunchPlan, makeFolders, programLaunch, shellLaunch, workspaceInShell } from './sandbox/launch.ts'
 import { writeRunFiles } from './sandbox/run-files.ts'
 import { SandboxServices } from './sandbox/services.ts'
@@ -32,6 +41,7 @@ export type ConversationDeps = {
   readonly life: string
   readonly plan: LaunchPlan
   readonly allow: readonly string[]
+  readonly isAllowExact: boolean
   readonly log: Log
   readonly onLetGo: (reason: string) => void
 }
@@ -77,13 +87,17 @@ export class Conversation {
     mkdirSync(deps.folder, { recursive: true, mode: 0o700 })
     const folders = makeFolders(deps.folder)
     writeRunFiles(folders.run, deps.plan)
-    this.#services = new SandboxServices(folders.run, { ...deps, ask: (wanted) => this.#askCredential(wanted) })
+    this.#services = new SandboxServices(folders.run, {
+      ...deps,
+      ask: (wanted) => this.#askCredential(wanted),
+      mayReach: (wanted) => this.#mayReach(wanted),
+    })
     this.#servers = new ToolServers({
       launch: (program) => programLaunch(program, { folders, plan: deps.plan }),
       log: (event, fields) => deps.log(event, { conversation: this.id, ...fields }),
     })
     this.#journal = new Journal(join(deps.folder, 'journal'))
-    this.#tree = new Tree(deps.folder)
+    this.#tree = new Tree(deps.folder, (folder, args) => askGit(folder, args, { folders, plan: deps.plan }))
     this.#forgetUncertain()
     this.#uploads = new Uploads(this.#tree, (path, reason) =>
       deps.log('sync.refused', { conversation: this.id, path, reason }),
@@ -276,6 +290,11 @@ export class Conversation {
     return username === null || password === null ? null : { username, password }
   }
 
+  async #mayReach(wanted: HostAsk): Promise<boolean> {
+    if (this.#deps.isAllowExact || this.#peer === null || !this.#isWelcome) return false
+    return HostAnswer.parse(await this.#peer.call('host/ask', wanted)).isAllowed
+  }
+
   /** Somebody asks for an outcome that was acknowledged: it is told once more. */
   #retold<T extends string>(key: string, state: T): T {
     if (state === 'ended') this.#delivery.add(key)
@@ -307,7 +326,7 @@ export class Conversation {
     if (peer === null || !this.#isWelcome || (!isBusy && !this.#wasBusy) || this.#treeLock.isHeld) return
     this.#wasBusy = isBusy
     this.#treeLock
-      .run(() => this.#uploads.sync(peer, (text) => this.#calls.remark(text)))
+      .run(() => this.#uploads.sync(peer, (text) => this.#delivery.remark(text)))
       .catch((error) => {
         if (!(error instanceof Disconnected)) {
           this.#deps.log('sync.failed', { conversation: this.id, message: messageOf(error) })

@@ -63,6 +63,7 @@ function start(options: Options): void {
     workspaces,
     plan,
     allow: options.allow,
+    isAllowExact: options.isAllowExact,
     isOnce: options.isOnce,
     log,
     onEnded: (code) => {

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { homedir, hostname } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { LABEL } from '../../src/runners/wire.ts'
 import { DEFAULT_HOSTS } from './network/default-hosts.ts'
 
 export type Isolation = 'bwrap' | 'none'
@@ -19,6 +20,8 @@ export type Options = {
   readonly network: Network
   /** Host names that `list` lets through; `*.` in front means every name below. */
   readonly allow: readonly string[]
+  /** The list is the operator's alone: the service is not asked about other hosts. */
+  readonly isAllowExact: boolean
   /** Absolute. */
   readonly workspaces: string
   /** Ends when the first conversation was let go. */
@@ -81,6 +84,7 @@ export function readOptions(args: readonly string[], env: Env): Options | 'help'
     isolation: oneOf('isolation', text('isolation') ?? 'bwrap', ['bwrap', 'none']),
     network: oneOf('network', text('network') ?? 'list', ['none', 'list', 'all']),
     allow: hostsOf(text('allow')),
+    isAllowExact: text('allow')?.startsWith('=') ?? false,
     workspaces: resolve(text('workspaces') ?? join(env.HOME ?? homedir(), '.bellwether-runner')),
     isOnce: values.once === true || env.BELLWETHER_RUNNER_ONCE === '1',
     user: text('user') ?? null,
@@ -144,7 +148,7 @@ function listOf(text: string | undefined): string[] {
 
 function labelsOf(text: string | undefined): string[] {
   const labels = listOf(text)
-  const bad = labels.find((label) => !/^[A-Za-z0-9][A-Za-z0-9._:/=-]{0,62}$/.test(label))
+  const bad = labels.find((label) => !LABEL.test(label))
   if (bad !== undefined) throw new UsageError(`--labels: "${bad}" is no label`)
   if (labels.length > 32) throw new UsageError('--labels: at most 32')
   return labels

@@ -20,6 +20,8 @@ export type RunnerDeps = {
   readonly plan: LaunchPlan
   /** Hosts that a sandbox reaches where the network is a list. */
   readonly allow: readonly string[]
+  /** The service is not asked about other hosts. */
+  readonly isAllowExact: boolean
   readonly isOnce: boolean
   readonly log: Log
   /** Everything is done: no conversation, no connection. */
@@ -147,6 +149,7 @@ export class Runner {
       life: this.#life,
       plan: this.#deps.plan,
       allow: this.#deps.allow,
+      isAllowExact: this.#deps.isAllowExact,
       log: this.#deps.log,
       onLetGo: () => this.#letGo(id),
     })

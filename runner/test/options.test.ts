@@ -21,7 +21,10 @@ test('flags win over the environment, and both over the defaults', () => {
   })
   expect(options.allow).toEqual([...DEFAULT_HOSTS, 'x.test', '*.y.test'])
   expect(options.workspaces).toBe('/home/x/.bellwether-runner')
-  expect(readOptions([...BASE, '--allow', '=only.test'], {})).toMatchObject({ allow: ['only.test'] })
+  expect(readOptions([...BASE, '--allow', '=only.test'], {})).toMatchObject({
+    allow: ['only.test'],
+    isAllowExact: true,
+  })
   expect(readOptions(['--help'], {})).toBe('help')
 })
 

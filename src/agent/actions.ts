@@ -95,6 +95,11 @@ export function runAction(from: 'agent' | 'user', command: string, options: RunO
   }
 }
 
+/** A note to the user and the model about the place where commands run: every client shows a thought. */
+export function placeNote(text: string): ActionEvent {
+  return { source: 'environment', message: text, action: 'think', args: { thought: text } }
+}
+
 /** The context of the model has become too long. */
 export function condensationRequest(): ActionEvent {
   return {

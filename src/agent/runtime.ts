@@ -4,7 +4,18 @@ import type { OutputFilter } from '../kits/shell/index.ts'
 
 /** What a conversation is to run on. `auto`: a runner if one is there, else the interpreter. */
 export const RUNTIME_KINDS = ['auto', 'edge', 'runner'] as const
-export type RuntimeWish = { kind: (typeof RUNTIME_KINDS)[number]; labels: readonly string[] }
+export type RuntimeWish = {
+  kind: (typeof RUNTIME_KINDS)[number]
+  /** What the runner has to have. */
+  labels: readonly string[]
+  /** The label of an image: needed with `runner`, wished for with `auto`. */
+  image?: string | null
+  /** Names of folders and files that stay on the runner; absent for `UNSYNCED`. */
+  unsynced?: readonly string[]
+}
+
+/** What is made again from what is synced, and is large. */
+export const UNSYNCED = ['node_modules', '.venv', 'venv', '__pycache__', 'target', '.cache', '.tox', '.gradle', '.npm']
 
 export type RunnerCall = {
   /** Of the effect: a call with a key that was begun before is followed, not begun again. */
@@ -34,6 +45,8 @@ export type RunnerResult = {
   interpreter: string
   /** For the model, beside the output; empty for nothing. */
   remark: string
+  /** It still runs: it was waited for as long as the call was to. */
+  isGoingOn: boolean
   /** It was stopped by the user. */
   aborted: boolean
   /** Why its outcome is not known, or why it was not begun; null for a call that has an outcome. */

@@ -56,6 +56,8 @@ export const Settings = z.object({
   /** Where commands of new conversations run, and what their runner has to be. */
   runtime: text,
   runnerLabels: z.array(z.string()).nullable().default(null),
+  /** Names of what stays on the runner of a new conversation. */
+  runnerUnsynced: z.array(z.string()).nullable().default(null),
 })
 export type Settings = z.infer<typeof Settings>
 export type SettingName = keyof Settings

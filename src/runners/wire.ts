@@ -24,6 +24,8 @@ export const MAX_FRAME_BYTES = 1024 * 1024
 export const WINDOW_BYTES = 4 * 1024 * 1024
 /** Entries of one transfer, a guard and no limit of a workspace. */
 export const MAX_TRANSFER_ENTRIES = 200_000
+/** Paths of an outcome that name what stays on the runner. */
+export const MAX_LEFT = 50
 /** A path in the workspace, bytes of UTF-8. */
 export const MAX_PATH_BYTES = 4096
 
@@ -46,7 +48,9 @@ export const RPC_ERRORS = {
 } as const
 
 const Name = z.string().min(1).max(100)
-export const Label = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:/=-]{0,62}$/)
+/** Long enough for the name of an image with its digest. */
+export const LABEL = /^[A-Za-z0-9][A-Za-z0-9._:/=@-]{0,254}$/
+export const Label = z.string().regex(LABEL)
 /** An id that the runner made once and keeps in its folder. */
 export const RunnerId = z.string().regex(/^[0-9a-f]{32}$/)
 /** One step of one conversation: the key of its effect. */
@@ -209,6 +213,8 @@ export const CallOutcome = z.object({
   outputBytes: z.number().int().nonnegative(),
   /** What was not synced, in words: too large, special files, names that are no text. */
   remarks: z.array(z.string().max(500)).max(20),
+  /** All that stays on the runner of what stands in its copy now; below a folder among them nothing is named. */
+  left: z.array(z.string().max(500)).max(MAX_LEFT).default([]),
 })
 export type CallOutcome = z.infer<typeof CallOutcome>
 
@@ -243,6 +249,11 @@ export const CredentialAsk = z.object({
 export type CredentialAsk = z.infer<typeof CredentialAsk>
 export const Credential = z.object({ username: z.string().max(1000), password: z.string().max(64 * 1024) })
 export type Credential = z.infer<typeof Credential>
+
+/** runner → object: a program wants to reach a host that is not on the runner's list. Allowed are the git hosts of the owner's settings. */
+export const HostAsk = z.object({ host: z.string().max(300), port: z.number().int().min(1).max(65_535) })
+export type HostAsk = z.infer<typeof HostAsk>
+export const HostAnswer = z.object({ isAllowed: z.boolean() })
 
 /** object → runner: start a tool server in the sandbox; started again by name replaces it. */
 export const ServerStart = z.object({
@@ -288,6 +299,7 @@ export const METHODS = {
   'call/stop': { from: 'service', params: CallStop, answered: true },
   'call/ended': { from: 'runner', params: CallEnded, answered: true },
   'credential/ask': { from: 'runner', params: CredentialAsk, answered: true },
+  'host/ask': { from: 'runner', params: HostAsk, answered: true },
   'server/start': { from: 'service', params: ServerStart, answered: true },
   'server/stop': { from: 'service', params: ServerStop, answered: true },
   'server/message': { from: 'both', params: ServerMessage, answered: false },

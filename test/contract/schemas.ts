@@ -127,6 +127,7 @@ const settingsFields = {
   // Of this service alone.
   runtime: text,
   runner_labels: 'string[]|null',
+  runner_unsynced: 'string[]|null',
   max_iterations: 'integer|null',
   confirmation_mode: 'boolean|null',
   llm_api_key: 'password|null',

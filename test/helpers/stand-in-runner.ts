@@ -17,7 +17,14 @@ export type Started = {
 
 /** What a call does: changes the tree and says how it ended. Without an answer it goes on until `finish`. */
 export type Behaviour = (call: Started, tree: Tree) => Answer | null
-export type Answer = { output?: string; exitCode?: number; cwd?: string; state?: string; remarks?: string[] }
+export type Answer = {
+  output?: string
+  exitCode?: number
+  cwd?: string
+  state?: string
+  remarks?: string[]
+  left?: string[]
+}
 
 type Json = Record<string, unknown>
 type Head = { t: string; transfer?: number; seq: number; key?: string; entries?: Json[] }
@@ -176,7 +183,7 @@ export class StandInRunner {
   /** The call ended: what changed in the tree goes up with it. Resolves with the service's answer. */
   async finish(
     key: string,
-    { output = '', exitCode = 0, cwd = '/workspace', state = 'ended', remarks = [] }: Answer,
+    { output = '', exitCode = 0, cwd = '/workspace', state = 'ended', remarks = [], left = [] }: Answer,
   ): Promise<Json> {
     if (output !== '') this.output(key, output)
     this.#running.set(key, 'ended')
@@ -191,6 +198,7 @@ export class StandInRunner {
       interpreter: '/usr/bin/python3',
       outputBytes: 0,
       remarks,
+      left,
     }
     const ended = { key, outcome, transfer }
     this.#ends.set(key, ended)

@@ -137,5 +137,16 @@ test('2,000 files and 500 commits: cloned, changed, pushed to the real git, and 
   await expect.poll(() => lastOutput(chat)).toMatch(new RegExp(`^\\?\\? local.txt\n${head}\n\\s*2000$`))
 })
 
+test('where a runner is needed and there is none, the files are cloned all the same and the set-up script is not run', async () => {
+  const url = repositoryUrl(await hostRepository({ 'a.txt': 'one\n', '.bellwether/setup.sh': 'echo ran > ../ran\n' }))
+  const chat = await startConversation({ repository: url }, undefined, '?runtime=runner')
+  await chat.settled()
+  const answer = (await chat.events()).find(({ observation }) => observation === 'error')
+  expect(answer?.content).toMatch(/^The set-up script was not run. No runner is connected/)
+  const files = await chat.owner.json<string[]>(`${chat.path}/list-files`)
+  expect(files).toHaveLength(1)
+  expect(await chat.owner.json(`${chat.path}/select-file?file=${files[0]}a.txt`)).toEqual({ code: 'one\n' })
+})
+
 const lastOutput = async (chat: Chat) =>
   String((await chat.events()).findLast(({ observation }) => observation === 'run')?.content)

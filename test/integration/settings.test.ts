@@ -35,6 +35,7 @@ const DEFAULTS = {
   git_user_email: null,
   runtime: null,
   runner_labels: null,
+  runner_unsynced: null,
   secrets_store: { provider_tokens: {} },
   provider_tokens_set: {},
   llm_api_key_set: false,
@@ -64,6 +65,7 @@ const FILLED = {
   git_user_email: 'ann@example.com',
   runtime: 'edge',
   runner_labels: ['linux', 'gpu'],
+  runner_unsynced: ['node_modules', 'dist'],
 }
 const KEYS = { llm_api_key: CANARY, search_api_key: `${CANARY}-search`, sandbox_api_key: `${CANARY}-sandbox` }
 
@@ -86,7 +88,7 @@ test('every field is stored; the keys come back only as whether they are there, 
   expect(text).not.toContain(CANARY)
   expect(JSON.parse(text)).toEqual({ ...DEFAULTS, ...FILLED, llm_api_key_set: true, search_api_key_set: true })
   const { results } = await env.DB.prepare('SELECT * FROM settings WHERE owner = ?').bind(ann.owner).all()
-  expect(results).toHaveLength(26)
+  expect(results).toHaveLength(27)
   expect(JSON.stringify(results)).not.toContain(CANARY)
   const opened = await ownerSettings(env, ann.owner)
   expect(opened).toMatchObject({

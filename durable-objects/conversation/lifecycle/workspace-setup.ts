@@ -3,10 +3,12 @@
 import { userMessage } from '../../../src/agent/actions.ts'
 import { enterFolder, failSession, openSession } from '../../../src/agent/session.ts'
 import type { TurnDeps } from '../../../src/agent/turn-deps.ts'
+import { config } from '../../../src/config.ts'
 import { errorFields, log } from '../../../src/lib/log.ts'
 import { WORKSPACE_ROOT } from '../../../src/workspace/paths.ts'
 import { gitAccess } from '../repository/git-access.ts'
 import { type SetupOutcome, setUpRepository } from '../repository/setup.ts'
+import type { SetupHost } from '../repository/setup-script.ts'
 import { runCommand } from '../turn/shell-commands.ts'
 import type { TurnHost } from '../turn/turn-host.ts'
 
@@ -42,7 +44,7 @@ export class WorkspaceSetup {
   }
 
   async run(): Promise<void> {
-    const { sql, host } = this.#deps
+    const { host } = this.#deps
     const { env, record, files, secrets } = host
     const { repository } = record.value
     if (repository === null || !this.isPending) return
@@ -56,13 +58,10 @@ export class WorkspaceSetup {
         fs: files,
         repository,
         remotes: gitAccess(env, record.value),
+        maxFileBytes: config(env).maxFileBytes,
         onProgress: (text) => this.#report('STATUS$SETTING_UP_WORKSPACE', text),
         signal,
-        host: {
-          sql,
-          emit: host.emit,
-          run: (command, shell, bounds) => runCommand(host, { command, shell, ...bounds }),
-        },
+        host: this.#setupHost(),
       })
       if (!signal.aborted) this.#finish(outcome)
     } catch (error) {
@@ -72,6 +71,21 @@ export class WorkspaceSetup {
       this.#finish({ ok: false, reason, statusId: 'STATUS$ERROR' })
     } finally {
       this.#abort = null
+    }
+  }
+
+  #setupHost(): SetupHost {
+    const { sql, host } = this.#deps
+    const { secrets, runner, record } = host
+    return {
+      sql,
+      emit: host.emit,
+      run: (command, shell, bounds) => runCommand(host, { command, shell, ...bounds }),
+      choose: (key) => runner.choose(key),
+      isOpen: (key) => runner.isOpen(key),
+      keyOf: (name) => `${record.value.incarnation.slice(0, 12)}-setup-${name}`,
+      filter: () => secrets.stream(),
+      variables: secrets.variables,
     }
   }
 

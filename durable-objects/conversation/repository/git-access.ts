@@ -43,6 +43,15 @@ export async function credentialFor(env: Env, owner: string, origin: string): Pr
   return null
 }
 
+/** Where the owner's git may be: at the providers whose tokens are stored, and where a person said that the repository is. */
+export async function gitOrigins(env: Env, { owner, repository }: GitOwner): Promise<string[]> {
+  const stored = await storedTokens(env, owner)
+  const accounts = stored.ok
+    ? stored.tokens.flatMap(({ provider, host }) => (isFamily(provider) ? [gitOriginOf({ provider, host })] : []))
+    : []
+  return repository?.isTyped ? [...accounts, new URL(repository.url).origin] : accounts
+}
+
 async function storedTokens(env: Env, owner: string): ReturnType<typeof ownerProviderTokens> {
   try {
     return await ownerProviderTokens(env, owner)

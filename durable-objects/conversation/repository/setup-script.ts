@@ -6,14 +6,15 @@ import { runAction } from '../../../src/agent/actions.ts'
 import type { NewEvent } from '../../../src/agent/events.ts'
 import { OWN_DIRECTORY, REFERENCE_DIRECTORY } from '../../../src/agent/microagents.ts'
 import { errorObservation, runObservation } from '../../../src/agent/observations.ts'
+import { failureText, folderKept, type RunnerResult, shownResult } from '../../../src/agent/runtime.ts'
 import { preCommitHook } from '../../../src/kits/git/index.ts'
 import type { ShellState } from '../../../src/kits/shell/index.ts'
 import type { FileSystem } from '../../../src/workspace/file-system.ts'
 import { kindAt } from '../../../src/workspace/stat.ts'
 import { StoredRecord } from '../../stored-record.ts'
+import type { LentHost, LentSetup } from './on-runner.ts'
 
-export interface SetupHost {
-  sql: SqlStorage
+export interface SetupHost extends LentHost {
   /** Stores events and sends them to the clients; returns the id of the first. */
   emit(events: NewEvent[]): number
   run(
@@ -21,7 +22,11 @@ export interface SetupHost {
     shell: ShellState,
     bounds: { signal: AbortSignal; timeoutMs: number },
   ): Promise<ShellState & { output: string; exitCode: number }>
+  /** What a command on a runner has in its environment. */
+  readonly variables: Readonly<Record<string, string>>
 }
+
+const NOT_EXECUTED = 'AGENT_ERROR$ERROR_ACTION_NOT_EXECUTED_ERROR'
 
 /** The action whose outcome is not stored yet. */
 type Progress = { actionId: number | null }
@@ -45,7 +50,7 @@ export function settleInterrupted({ sql, emit }: SetupHost): void {
     errorObservation(
       'environment',
       'The set-up script was cut off by a stop or a restart. Its outcome is unknown; it was not run again.',
-      { cause: actionId, errorId: 'AGENT_ERROR$ERROR_ACTION_NOT_EXECUTED_ERROR' },
+      { cause: actionId, errorId: NOT_EXECUTED },
     ),
   ])
   progress.change({ actionId: null })
@@ -53,18 +58,37 @@ export function settleInterrupted({ sql, emit }: SetupHost): void {
 
 type WorkingCopy = { fs: FileSystem; folder: string }
 
-/** Runs the set-up script of the working copy. Returns the shell session that it leaves; null when there is no script. */
+/**
+ * Runs the set-up script of the working copy. Returns the shell session that it leaves; null when there is no script, and when it ran on a
+ * runner, whose session lasts.
+ */
 export async function runSetupScript(
   host: SetupHost,
-  { fs, folder }: WorkingCopy,
+  { fs, folder, lent }: WorkingCopy & { lent: LentSetup },
   signal: AbortSignal,
 ): Promise<ShellState | null> {
-  const script = scriptIn(fs, folder, 'setup.sh')
-  if (script === null) return null
   const progress = progressOf(host.sql)
+  const script = scriptIn(fs, folder, 'setup.sh')
+  if (script === null && progress.value.actionId === null) return null
   const command = `source ${script}`
-  const actionId = host.emit([{ ...runAction('agent', command, { hidden: true }), source: 'environment' }])
+  // One that a runner goes on with has its action already.
+  const actionId =
+    progress.value.actionId ?? host.emit([{ ...runAction('agent', command, { hidden: true }), source: 'environment' }])
   progress.change({ actionId })
+  const place = await lent.choose('script')
+  signal.throwIfAborted()
+  if (place.runner !== null) {
+    const work = { text: command, cwd: folder, env: host.variables, limitMs: TIMEOUT_MS, signal }
+    const result = await lent.script(place.runner, work)
+    host.emit([outcomeOf(result, { command, actionId, folder })])
+    progress.change({ actionId: null })
+    return null
+  }
+  if (place.why !== null) {
+    host.emit([errorObservation('environment', `The set-up script was not run. ${place.why}`, { cause: actionId })])
+    progress.change({ actionId: null })
+    return null
+  }
   const { output, exitCode, cwd, env, variables } = await host.run(
     command,
     { cwd: folder, env: {}, variables: {} },
@@ -76,6 +100,16 @@ export async function runSetupScript(
   host.emit([runObservation('environment', actionId, result)])
   progress.change({ actionId: null })
   return { cwd: folder, env, variables }
+}
+
+type Ran = { command: string; actionId: number; folder: string }
+
+function outcomeOf(result: RunnerResult, { command, actionId, folder }: Ran): NewEvent {
+  if (result.failure !== null)
+    return errorObservation('environment', failureText(result), { cause: actionId, errorId: NOT_EXECUTED })
+  const { output, ...shown } = shownResult(result)
+  const workingDir = folderKept(result, folder)
+  return runObservation('environment', actionId, { command, output, ...shown, workingDir, hidden: true })
 }
 
 /** Makes the working copy's script its pre-commit hook. A hook that is already there is kept beside it. */

@@ -1,11 +1,14 @@
 // Brings the selected repository into the workspace. It can begin again at any time: what an interrupted run left behind
 // is removed first, and what a finished one brought is left alone.
 
+import { errorObservation } from '../../../src/agent/observations.ts'
 import { checkoutFreshBranch, cloneRepository, type GitRemotes } from '../../../src/kits/git/index.ts'
 import type { ShellState } from '../../../src/kits/shell/index.ts'
+import { checkAddress, STRANGER } from '../../../src/lib/address-policy.ts'
 import { type FileSystem, isFileError } from '../../../src/workspace/file-system.ts'
 import { WORKSPACE_ROOT } from '../../../src/workspace/paths.ts'
 import type { SelectedRepository } from '../record.ts'
+import { LentSetup } from './on-runner.ts'
 import {
   installPreCommitHook,
   runSetupScript,
@@ -24,6 +27,7 @@ type Setup = {
   fs: FileSystem
   repository: SelectedRepository
   remotes: GitRemotes
+  maxFileBytes: number
   onProgress: (text: string) => void
   signal: AbortSignal
   host: SetupHost
@@ -46,26 +50,76 @@ export function isThere(fs: FileSystem, folder: string): boolean {
 }
 
 /**
- * Clones the repository and checks out the selected branch, or a new branch from the remote's default. Then runs the scripts
- * of the repository. Throws only when aborted.
+ * Clones the repository and checks out the selected branch, or a new branch from the remote's default; on a runner if the
+ * conversation has one. Then runs the scripts of the repository. Throws only when aborted.
  */
 export async function setUpRepository(setup: Setup): Promise<SetupOutcome> {
-  const { fs, repository, remotes, onProgress, signal, host } = setup
+  const { fs, repository, signal, host } = setup
   const folder = folderOf(repository)
-  if (wasInterrupted(host)) {
+  const lent = new LentSetup(host)
+  if (wasInterrupted(host) && !lent.isOpen('script')) {
     settleInterrupted(host)
-    if (isThere(fs, folder)) return { ok: true, folder, shell: null }
+    if (isThere(fs, folder)) {
+      lent.end()
+      return { ok: true, folder, shell: null }
+    }
   }
-  removeIfThere(fs, folder)
-  const { url, branch, name } = repository
-  const cloned = await cloneRepository({ fs, url, directory: folder, branch, remotes, onProgress, signal })
-  if (!cloned.ok) {
-    const statusId = cloned.reason === 'authentication' ? 'STATUS$GIT_PROVIDER_AUTHENTICATION_ERROR' : 'STATUS$ERROR'
-    return { ok: false, reason: `Cloning ${name} failed: ${cloned.message}`, statusId }
+  if (!lent.isCloned || !isThere(fs, folder)) {
+    const failure = await cloneAnywhere({ ...setup, folder, lent })
+    if (failure !== null) return failure
   }
-  if (branch === null && cloned.commit !== null) await checkoutFreshBranch({ fs, directory: folder })
   await installPreCommitHook({ fs, folder })
-  return { ok: true, folder, shell: await runSetupScript(host, { fs, folder }, signal) }
+  const shell = await runSetupScript(host, { fs, folder, lent }, signal)
+  lent.end()
+  return { ok: true, folder, shell }
+}
+
+type Failure = Extract<SetupOutcome, { ok: false }>
+type Cloning = Setup & { folder: string; lent: LentSetup }
+
+/** On a runner, and again on another one when it is lost; else at the edge. Null when the working copy is there. */
+async function cloneAnywhere(cloning: Cloning): Promise<Failure | null> {
+  const { fs, repository, remotes, maxFileBytes, onProgress, signal, host, folder, lent } = cloning
+  const refusal = refusedBy(remotes, repository)
+  if (refusal !== null) return failureOf(repository, refusal, false)
+  for (;;) {
+    const isFollowed = lent.isOpen('clone')
+    const { runner } = await lent.choose('clone')
+    signal.throwIfAborted()
+    // Of a clone that is still followed the files may be here already.
+    if (!isFollowed || runner === null) removeIfThere(fs, folder)
+    if (runner === null) return cloneHere(cloning)
+    const maxHistoryBytes = remotes.limits?.maxBytes ?? maxFileBytes
+    const identity = (await remotes.identity?.()) ?? { name: null, email: null }
+    const limits = { maxHistoryBytes, maxFileBytes }
+    const cloned = await lent.clone(runner, { repository, folder, identity, ...limits, onProgress, signal })
+    if (cloned.kind === 'failed') return failureOf(repository, cloned.message, cloned.isAuthentication)
+    if (cloned.kind === 'cloned') {
+      if (!isThere(fs, folder)) return failureOf(repository, `the workspace did not take it. ${cloned.remark}`, false)
+      if (cloned.remark !== '') host.emit([errorObservation('environment', `${repository.name}: ${cloned.remark}`)])
+      return null
+    }
+    onProgress('The runner was lost in the clone, which is begun again')
+  }
+}
+
+async function cloneHere({ fs, repository, remotes, onProgress, signal, folder }: Cloning): Promise<Failure | null> {
+  const { url, branch } = repository
+  const cloned = await cloneRepository({ fs, url, directory: folder, branch, remotes, onProgress, signal })
+  if (!cloned.ok) return failureOf(repository, cloned.message, cloned.reason === 'authentication')
+  if (branch === null && cloned.commit !== null) await checkoutFreshBranch({ fs, directory: folder })
+  return null
+}
+
+/** An address that no person chose may lead no further from a runner than from here. */
+function refusedBy({ policy }: GitRemotes, { url, isTyped }: SelectedRepository): string | null {
+  const verdict = isTyped ? null : checkAddress(url, { policy, chosenBy: STRANGER })
+  return verdict === null || verdict.ok ? null : verdict.reason
+}
+
+function failureOf({ name }: SelectedRepository, message: string, isAuthentication: boolean): Failure {
+  const statusId = isAuthentication ? 'STATUS$GIT_PROVIDER_AUTHENTICATION_ERROR' : 'STATUS$ERROR'
+  return { ok: false, reason: `Cloning ${name} failed: ${message}`, statusId }
 }
 
 function removeIfThere(fs: FileSystem, path: string): void {

@@ -22,6 +22,7 @@ const FRAME_EVENT = 'oh_event'
 
 /** Kinds that are sent live although their source is the environment; they are sent with the source `agent`. */
 const SHOWN_OF_ENVIRONMENT = new Set([
+  'action:think',
   'observation:run',
   'observation:agent_state_changed',
   'observation:recall',

@@ -14,11 +14,13 @@ import { connect, isIP, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type Log, messageOf } from '../log.ts'
 import { Folder } from '../sync/folder.ts'
-import { isPublicAddress, permissionFor } from './allow-list.ts'
+import { isPublicAddress, type Permission, permissionFor } from './allow-list.ts'
 
 export type ProxyDeps = {
   readonly allow: readonly string[]
   readonly log: Log
+  /** Asked about a host that is not on the list: whether the service vouches for it. */
+  readonly mayReach?: (wanted: { host: string; port: number }) => Promise<boolean>
   readonly lookup?: (host: string) => Promise<readonly { address: string }[]>
 }
 
@@ -120,7 +122,7 @@ export class HostProxy {
   }
 
   async #connected(host: string, port: number): Promise<Socket> {
-    const permission = permissionFor(this.#deps.allow, host, port)
+    const permission = permissionFor(this.#deps.allow, host, port) ?? (await this.#vouchedFor(host, port))
     if (permission === null) throw new Refused(`${host}:${port} is not on the runner's list of hosts`)
     const found = isIP(host) === 0 ? await this.#look(host) : [{ address: host }]
     const address = found.map((one) => one.address).find((one) => permission.mayBePrivate || isPublicAddress(one))
@@ -134,6 +136,12 @@ export class HostProxy {
     })
     socket.setTimeout(0)
     return socket
+  }
+
+  /** What the service names is reached as a public host alone: the operator's own network is the operator's to open. */
+  async #vouchedFor(host: string, port: number): Promise<Permission | null> {
+    const isVouchedFor = (await this.#deps.mayReach?.({ host, port })) ?? false
+    return isVouchedFor ? { mayBePrivate: false } : null
   }
 
   #look(host: string): Promise<readonly { address: string }[]> {

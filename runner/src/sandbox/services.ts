@@ -1,5 +1,6 @@
 // What the runner itself serves into one sandbox, on socket files: the way out, and credentials.
 
+import type { HostAsk } from '../../../src/runners/wire.ts'
 import { type AskCredential, CredentialSocket } from '../credentials.ts'
 import { type Log, messageOf } from '../log.ts'
 import { HostProxy } from '../network/proxy.ts'
@@ -10,6 +11,8 @@ export type ServicesDeps = {
   readonly plan: LaunchPlan
   readonly allow: readonly string[]
   readonly ask: AskCredential
+  /** Whether the service vouches for a host that is not on the list. */
+  readonly mayReach: (wanted: HostAsk) => Promise<boolean>
   readonly log: Log
 }
 
@@ -18,11 +21,11 @@ export class SandboxServices {
   #proxy: HostProxy | null = null
   #isClosed = false
 
-  constructor(runFolder: string, { id, plan, allow, ask, log }: ServicesDeps) {
+  constructor(runFolder: string, { id, plan, allow, ask, mayReach, log }: ServicesDeps) {
     const logHere: Log = (event, fields) => log(event, { conversation: id, ...fields })
     this.#credentials = new CredentialSocket(runFolder, { ask, log: logHere })
     if (plan.isolation === 'none' || plan.network !== 'list') return
-    HostProxy.listen(runFolder, 'proxy.sock', { allow, log: logHere }).then(
+    HostProxy.listen(runFolder, 'proxy.sock', { allow, mayReach, log: logHere }).then(
       (proxy) => {
         this.#proxy = proxy
         if (this.#isClosed) proxy.close()

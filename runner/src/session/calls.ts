@@ -139,10 +139,6 @@ export class Calls {
     }
   }
 
-  remark(text: string): void {
-    this.#active?.remarks.push(text)
-  }
-
   acknowledged(key: string): void {
     this.#deps.journal.acknowledged(key)
     this.#outputs.get(key)?.end()
@@ -289,6 +285,8 @@ export class Calls {
       interpreter: prompt?.interpreter ?? '',
       outputBytes: active.output.totalBytes,
       remarks: active.remarks.slice(0, 20).map((remark) => remark.slice(0, 500)),
+      // Known when the outcome is told.
+      left: [],
     }
     this.#deps.journal.ended(key, outcome)
     this.#active = null

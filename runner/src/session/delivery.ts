@@ -2,6 +2,7 @@
 // the object stores both in one write. A connection that breaks on the way means all of it again.
 
 import { setTimeout as delay } from 'node:timers/promises'
+import { MAX_LEFT } from '../../../src/runners/wire.ts'
 import { Backoff } from '../connect/backoff.ts'
 import { Disconnected, type Peer } from '../connect/peer.ts'
 import type { Lock } from '../lock.ts'
@@ -28,6 +29,8 @@ export class Delivery {
   readonly #failures = new Map<string, number>()
   readonly #backoff = new Backoff({ firstMs: 250, mostMs: 30_000 })
   #peer: Peer | null = null
+  /** About what came to light between two outcomes: told with the next one. */
+  #remarks: string[] = []
   #isTelling = false
   #isOver = false
 
@@ -42,6 +45,10 @@ export class Delivery {
   add(key: string): void {
     this.#waiting.add(key)
     this.#run()
+  }
+
+  remark(text: string): void {
+    if (this.#remarks.length < 20) this.#remarks.push(text.slice(0, 500))
   }
 
   connect(peer: Peer): void {
@@ -97,15 +104,18 @@ export class Delivery {
     const { calls, journal, uploads } = this.#deps
     const entry = journal.get(key)
     if (entry === null || entry.outcome === null) return
-    const remarks: string[] = []
+    const remarks = [...this.#remarks]
+    const known = remarks.length
     const canSend = (this.#failures.get(key) ?? 0) < UPLOAD_ATTEMPTS
     if (!canSend) remarks.push('What the command changed could not be sent; it stays on the runner for now.')
     const sent = canSend ? await uploads.send(peer, (text) => remarks.push(text.slice(0, 500))) : null
     const output = calls.outputOf(key)
     if (output !== null) await output.sent(peer)
-    const outcome = { ...entry.outcome, remarks: [...entry.outcome.remarks, ...remarks].slice(0, 20) }
+    const left = uploads.left.slice(0, MAX_LEFT).map((path) => path.slice(0, 500))
+    const outcome = { ...entry.outcome, remarks: [...entry.outcome.remarks, ...remarks].slice(0, 20), left }
     const answer = await peer.call('call/ended', { key, outcome, transfer: sent?.upload.transfer ?? null })
     if (this.#isOver) return
+    this.#remarks.splice(0, known)
     uploads.stored(sent?.upload ?? null, answer)
     calls.acknowledged(key)
   }

@@ -23,7 +23,6 @@ export type ChangeJob = {
   readonly root: string
   readonly manifest: Manifest
   readonly walk: Walk
-  readonly exclude: ReadonlySet<string>
   readonly limits: Limits
   /** Where the copy of a large file is made. */
   readonly copyPath: string
@@ -55,7 +54,7 @@ const WHY_SKIPPED: Readonly<Record<SkipReason, string>> = {
   unreadable: 'cannot be read and stays on the runner.',
 }
 
-function shown(path: string): string {
+export function shown(path: string): string {
   return path.length > 300 ? `${path.slice(0, 300)}…` : path
 }
 
@@ -64,23 +63,22 @@ function isUnchanged(known: ManifestEntry, { kind, stamp }: Seen): boolean {
   return kind === 'directory' ? known.stamp.mode === stamp.mode : isSameStamp(known.stamp, stamp)
 }
 
-function* gone({ manifest, walk, exclude }: ChangeJob): Generator<Change> {
+function* gone({ manifest, walk }: ChangeJob): Generator<Change> {
   const missing: string[] = []
   for (const [path, known] of manifest) {
     const seen = walk.seen.get(path)
     // A folder that became a file: what was in it goes first, and so does it.
     if (seen !== undefined && (known.kind === 'directory') === (seen.kind === 'directory')) continue
-    if (isHidden(path, walk, exclude)) continue
+    if (isHidden(path, walk)) continue
     missing.push(path)
   }
   missing.sort((a, b) => b.length - a.length)
   for (const path of missing) yield { entry: { path, kind: 'gone' }, known: null, bytes: null, copyFd: null }
 }
 
-/** Whether the path cannot be judged: it is excluded, or below a folder that could not be read. */
-function isHidden(path: string, { skipped }: Walk, exclude: ReadonlySet<string>): boolean {
+/** Whether the path cannot be judged: it is below a folder that could not be read. What is known is seen where it stays, too. */
+function isHidden(path: string, { skipped }: Walk): boolean {
   const names = path.split('/')
-  if (names.some((name) => exclude.has(name))) return true
   return names.some((_, index) => {
     const reason = skipped.get(names.slice(0, index + 1).join('/'))
     return reason === 'unreadable' || reason === 'too-deep'
@@ -148,6 +146,7 @@ function fileChange({ path, folder, name }: At, { job, known, room }: Context): 
     const limit = overLimit({ size, growth: size - before }, job.limits, room)
     if (limit !== null) {
       job.remark(`${shown(path)} (${size} bytes) stays on the runner: ${limit}.`)
+      job.walk.left.push(path)
       return null
     }
     const content = stableContent(fd, job.copyPath)

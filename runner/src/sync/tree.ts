@@ -7,9 +7,10 @@ import { z } from 'zod'
 import { BadFrame, type Frame } from '../../../src/runners/frames.ts'
 import { RPC_ERRORS, type TransferBegin, type TransferCommit } from '../../../src/runners/wire.ts'
 import { RpcError } from '../connect/peer.ts'
-import { type Change, type ChangeJob, changesOf, type Limits } from './changes.ts'
+import { type Change, type ChangeJob, changesOf, type Limits, shown } from './changes.ts'
 import { erase } from './erase.ts'
 import { type Manifest, type ManifestEntry, manifestFrom, storedManifest } from './manifest.ts'
+import { type AskGit, Staying } from './staying.ts'
 import { TooManyEntries, type Walk, walk } from './walk.ts'
 import { TreeWriter } from './writer.ts'
 
@@ -22,6 +23,8 @@ const StoredTree = z.object({
   epoch: z.string(),
   revision: z.number(),
   exclude: z.array(z.string()),
+  staying: z.array(z.string()).default([]),
+  tracked: z.array(z.string()).default([]),
   manifest: z.array(
     z.tuple([
       z.string(),
@@ -53,8 +56,13 @@ export class Tree {
   #incoming: Incoming | null = null
   #unsaved: NodeJS.Immediate | null = null
   readonly #remarked = new Set<string>()
+  readonly #askGit: AskGit
+  #staying = new Staying()
+  /** Not sent, as of the last look. */
+  left: readonly string[] = []
 
-  constructor(folder: string) {
+  constructor(folder: string, askGit: AskGit) {
+    this.#askGit = askGit
     this.root = join(folder, 'workspace')
     this.#staging = join(folder, 'staging')
     this.#stateFile = join(folder, 'tree.json')
@@ -113,7 +121,9 @@ export class Tree {
     if (isWhole) this.#position = null
     const manifest: Manifest = isWhole ? new Map() : this.#manifest
     const { exclude, limits } = this.#rules
-    const job = { root: this.root, staging: this.#staging, manifest, exclude, isWhole, maxBytes: limits.treeBytes }
+    const maxBytes = limits.treeBytes
+    const staying = this.#staying.paths
+    const job = { root: this.root, staging: this.#staging, manifest, exclude, staying, isWhole, maxBytes }
     this.#incoming = { begin, writer: new TreeWriter(job), manifest, frames: 0 }
   }
 
@@ -167,20 +177,36 @@ export class Tree {
   /** Null when the tree has more files than are ever synced. */
   look(): Walk | null {
     try {
-      return walk(this.root, this.#rules.exclude)
+      const { paths, tracked } = this.#staying
+      const isKept = (path: string) => this.#manifest.has(path) || tracked.has(path)
+      return walk(this.root, { names: this.#rules.exclude, paths, isKept })
     } catch (error) {
       if (error instanceof TooManyEntries) return null
       throw error
     }
   }
 
-  /** Each remark comes once in the life of the runner. */
+  /** The same without what stays here; git may be asked for it. */
+  async survey(remark: (text: string) => void): Promise<Walk | null> {
+    let found = this.look()
+    if (found !== null && (await this.#staying.followRules(found, this.#askGit))) found = this.look()
+    if (found === null) return null
+    for (const path of await this.#staying.leaveOut(found, this.#manifest, this.#askGit)) {
+      this.#once(`${shown(path)} is ignored by git and larger than 1 MiB: it stays on the runner.`, remark)
+    }
+    this.left = found.left
+    return found
+  }
+
   *changes(found: Walk, remark: (text: string) => void): Generator<Change> {
-    yield* this.#changesOf(found, (text) => {
-      if (this.#remarked.has(text) || this.#remarked.size > 10_000) return
-      this.#remarked.add(text)
-      remark(text)
-    })
+    yield* this.#changesOf(found, (text) => this.#once(text, remark))
+  }
+
+  /** Each remark comes once in the life of the runner. */
+  #once(text: string, remark: (text: string) => void): void {
+    if (this.#remarked.has(text) || this.#remarked.size > 10_000) return
+    this.#remarked.add(text)
+    remark(text)
   }
 
   *#changesOf(found: Walk, remark: (text: string) => void): Generator<Change> {
@@ -188,7 +214,7 @@ export class Tree {
       root: this.root,
       manifest: this.#manifest,
       walk: found,
-      ...this.#rules,
+      limits: this.#rules.limits,
       copyPath: join(this.#staging, 'outgoing'),
       remark,
     }
@@ -211,6 +237,7 @@ export class Tree {
   #load(): void {
     if (!existsSync(this.#stateFile)) return
     const stored = StoredTree.safeParse(jsonIn(this.#stateFile))
+    if (stored.success) this.#staying = new Staying(stored.data.staying, stored.data.tracked)
     // After a crash of the whole machine the disk may have less than the state says.
     if (!stored.success || stored.data.boot !== bootId()) {
       this.forget()
@@ -243,6 +270,8 @@ export class Tree {
       boot: bootId(),
       ...this.#position,
       exclude: [...this.#rules.exclude],
+      staying: [...this.#staying.paths],
+      tracked: [...this.#staying.tracked],
       manifest: storedManifest(this.#manifest),
     })
     writeFileSync(`${this.#stateFile}.new`, text, { mode: 0o600 })

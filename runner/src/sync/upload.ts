@@ -24,6 +24,11 @@ export class Uploads {
     this.#onRefused = onRefused
   }
 
+  /** What stays here, as of the last look. */
+  get left(): readonly string[] {
+    return this.#tree.left
+  }
+
   /** What changed by now, sent and committed. Only while nobody else uses the tree. */
   async sync(peer: Peer, remark: (text: string) => void): Promise<void> {
     const sent = await this.send(peer, remark)
@@ -37,7 +42,7 @@ export class Uploads {
     remark: (text: string) => void,
   ): Promise<{ upload: Sent; counts: { frames: number; entries: number } } | null> {
     const position = this.#tree.position
-    const found = position === null ? null : this.#tree.look()
+    const found = position === null ? null : await this.#tree.survey(remark)
     if (position === null) return null
     if (found === null) {
       remark('The workspace has so many files that its changes stay on the runner.')

@@ -11,6 +11,15 @@ export type Walk = {
   readonly seen: Map<string, Seen>
   /** What stands there and cannot be sent. A folder among them stands for all below it. */
   readonly skipped: Map<string, SkipReason>
+  /** What is not sent by choice. A folder among them stands for all below it that is not in `seen`. */
+  readonly left: string[]
+}
+export type WalkRules = {
+  /** Names, at any depth, and paths of what stays here. */
+  readonly names: ReadonlySet<string>
+  readonly paths: ReadonlySet<string>
+  /** Whether it is sent all the same: the other side has it, or git tracks it. */
+  isKept(path: string): boolean
 }
 export type SkipReason = 'special' | 'no-text' | 'too-deep' | 'unreadable'
 
@@ -20,12 +29,12 @@ export const MAX_DEPTH = 200
 export class TooManyEntries extends Error {}
 
 /** Throws `TooManyEntries`: such a tree is not synced at all. */
-export function walk(root: string, exclude: ReadonlySet<string>): Walk {
-  const found: Walk = { seen: new Map(), skipped: new Map() }
+export function walk(root: string, rules: WalkRules): Walk {
+  const found: Walk = { seen: new Map(), skipped: new Map(), left: [] }
   const before = process.cwd()
   const folder = Folder.root(root)
   try {
-    walkFolder({ folder, prefix: '', depth: 0 }, exclude, found)
+    walkFolder({ folder, prefix: '', depth: 0, stays: false }, { rules, found })
   } finally {
     process.chdir(before)
     folder.close()
@@ -33,15 +42,21 @@ export function walk(root: string, exclude: ReadonlySet<string>): Walk {
   return found
 }
 
-type Place = { folder: Folder; prefix: string; depth: number }
+/** `stays`: it is below something that stays here, and is looked at for what is kept of it. */
+type Place = { folder: Folder; prefix: string; depth: number; stays: boolean }
 
 /** All names of a folder first, then the folders in it. */
-function walkFolder({ folder, prefix, depth }: Place, exclude: ReadonlySet<string>, found: Walk): void {
+function walkFolder({ folder, prefix, depth, stays }: Place, search: Search): void {
+  const { rules, found } = search
   folder.enter()
-  const inner: string[] = []
+  const inner: { name: string; stays: boolean }[] = []
   for (const name of readdirSync('.')) {
-    if (exclude.has(name)) continue
     const path = prefix + name
+    const isStaying = stays || rules.names.has(name) || rules.paths.has(path)
+    if (isStaying && !rules.isKept(path)) {
+      if (found.left.length < MAX_NAMED) found.left.push(path)
+      continue
+    }
     const stats = lstatSync(name, STAMPED)
     if (stats === undefined) {
       // Gone since it was listed, or bytes that are no text: those come back with a sign that no file has.
@@ -54,17 +69,21 @@ function walkFolder({ folder, prefix, depth }: Place, exclude: ReadonlySet<strin
     else {
       found.seen.set(path, { kind, stamp: stampOf(stats) })
       if (found.seen.size > MAX_TRANSFER_ENTRIES) throw new TooManyEntries(`more than ${MAX_TRANSFER_ENTRIES} files`)
-      if (kind === 'directory') inner.push(name)
+      if (kind === 'directory') inner.push({ name, stays: isStaying })
     }
   }
-  for (const name of inner) walkInto({ folder, prefix: prefix + name, depth }, name, { exclude, found })
+  for (const { name, stays } of inner) walkInto({ folder, prefix: prefix + name, depth, stays }, name, search)
 }
 
 const STAMPED = { bigint: true, throwIfNoEntry: false } as const
 
-type Search = { exclude: ReadonlySet<string>; found: Walk }
+type Search = { rules: WalkRules; found: Walk }
 
-function walkInto({ folder, prefix, depth }: Place, name: string, { exclude, found }: Search): void {
+/** Of what stays: more are no news to anybody. */
+const MAX_NAMED = 1_000
+
+function walkInto({ folder, prefix, depth, stays }: Place, name: string, search: Search): void {
+  const { found } = search
   let inner: Folder
   try {
     inner = folder.open(name)
@@ -76,7 +95,7 @@ function walkInto({ folder, prefix, depth }: Place, name: string, { exclude, fou
     return
   }
   try {
-    walkFolder({ folder: inner, prefix: `${prefix}/`, depth: depth + 1 }, exclude, found)
+    walkFolder({ folder: inner, prefix: `${prefix}/`, depth: depth + 1, stays }, search)
   } finally {
     inner.close()
   }

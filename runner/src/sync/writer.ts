@@ -30,6 +30,8 @@ export type WriterJob = {
   readonly staging: string
   readonly manifest: Manifest
   readonly exclude: ReadonlySet<string>
+  /** Paths that stay here as well. */
+  readonly staying: ReadonlySet<string>
   /** The whole tree: what is not named goes. Otherwise what a program changed since the last sync stays, and is sent up next. */
   readonly isWhole: boolean
   readonly maxBytes: number
@@ -216,8 +218,7 @@ export class TreeWriter {
   }
 
   #know(path: string, entry: ManifestEntry): void {
-    const isExcluded = path.split('/').some((name) => this.#job.exclude.has(name))
-    if (!isExcluded) this.#job.manifest.set(path, entry)
+    this.#job.manifest.set(path, entry)
   }
 
   #madeParentOf(path: string): [Folder, string] {
@@ -287,8 +288,8 @@ export class TreeWriter {
   #removeUnnamed(folder: Folder, prefix: string): void {
     for (const name of readdirSync(folder.at(''), { encoding: 'buffer' })) {
       const text = name.toString()
-      if (this.#job.exclude.has(text)) continue
       const path = prefix + text
+      if (this.#job.exclude.has(text) || this.#job.staying.has(path)) continue
       if (!Buffer.from(text).equals(name)) unlinkBytes(folder, name)
       else if (!this.#named.has(path)) {
         removeBelow(folder, text, this.#trash)

@@ -162,6 +162,8 @@ export class History {
       for (const url of images ?? []) parts.push({ type: 'image', url })
       if (event.source === 'user') this.#add(event.id, parts)
       else if (content !== '') this.#addAnswerText(event.id, content)
+    } else if (event.action === 'think' && event.source === 'environment') {
+      this.#add(event.id, textParts(String(event.args.thought)))
     }
   }
 

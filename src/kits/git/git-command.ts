@@ -80,11 +80,16 @@ export async function cloneRepository(options: CloneOptions): Promise<CloneOutco
 const FRESH_PREFIX = 'bellwether-'
 const FRESH_LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789'
 
-/** Makes a branch with a name that nobody has yet, and checks it out. Answers with its name. */
+/** The name of a branch that nobody has yet. */
+export function freshBranchName(): string {
+  const random = crypto.getRandomValues(new Uint8Array(8))
+  return FRESH_PREFIX + Array.from(random, (byte) => FRESH_LETTERS[byte % FRESH_LETTERS.length]).join('')
+}
+
+/** Makes such a branch and checks it out. Answers with its name. */
 export async function checkoutFreshBranch({ fs, directory }: { fs: FileSystem; directory: string }): Promise<string> {
   const repo = new Repository({ fs, root: directory })
-  const random = crypto.getRandomValues(new Uint8Array(8))
-  const name = FRESH_PREFIX + Array.from(random, (byte) => FRESH_LETTERS[byte % FRESH_LETTERS.length]).join('')
+  const name = freshBranchName()
   const ref = `refs/heads/${name}`
   const { oid, ref: before } = await repo.refs.head()
   const by = { ...DEFAULT_IDENTITY, ...now() }

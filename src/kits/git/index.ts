@@ -11,8 +11,9 @@ export { explainedFailure } from './explain.ts'
 export { fatal } from './failure.ts'
 // The command `git` of a shell, and what it is told of the world outside the workspace.
 // A working copy to begin with.
-export { checkoutFreshBranch, cloneRepository, gitCommand } from './git-command.ts'
+export { checkoutFreshBranch, cloneRepository, freshBranchName, gitCommand } from './git-command.ts'
 export { preCommitHook } from './hooks.ts'
+export { DEFAULT_IDENTITY } from './identity.ts'
 export { MissingObjectError, ObjectStore } from './object-store.ts'
 export { type FileState, MODE, objectId, sameState } from './objects.ts'
 export type { Credential, GitRemotes, Identity } from './remotes.ts'

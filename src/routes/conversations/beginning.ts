@@ -131,9 +131,16 @@ function agentOf(c: Context<AppEnv>, read: OwnerSettings, choice: AgentChoice): 
 
 /** What the request says, then what the settings say. Settings that cannot be read are no wish; the first step tells of them. */
 function runtimeOf(read: OwnerSettings, asked: NewConversationRequest['asked']): RuntimeWish {
-  const { runtime, runnerLabels } = read.ok ? read.settings : { runtime: null, runnerLabels: null }
+  if (!read.ok) return { kind: asked.runtime ?? 'auto', labels: asked.labels ?? [] }
+  const { runtime, runnerLabels, runnerUnsynced, sandboxBaseContainerImage } = read.settings
   const stored = RUNTIME_KINDS.find((kind) => kind === runtime)
-  return { kind: asked.runtime ?? stored ?? 'auto', labels: asked.labels ?? runnerLabels ?? [] }
+  const image = sandboxBaseContainerImage?.trim()
+  return {
+    kind: asked.runtime ?? stored ?? 'auto',
+    labels: asked.labels ?? runnerLabels ?? [],
+    ...(image && { image: `image:${image}` }),
+    ...(runnerUnsynced !== null && { unsynced: runnerUnsynced }),
+  }
 }
 
 // The repository that a conversation is to begin with, as far as it can be known before it is cloned. An owner with stored

@@ -22,6 +22,14 @@ const flag = () => laxBool().nullish()
 /** Clients send back what they read, and they read booleans here. */
 const firmFlag = () => laxBool().optional()
 
+/** The name of a folder or a file; git's own folder is always kept. */
+const UnsyncedName = line({ max: 255 }).refine(
+  (name) => /^[^/\\]+$/.test(name) && !['.', '..', '.git'].includes(name),
+  {
+    error: 'must be the name of a folder or a file, without a path, and not .git',
+  },
+)
+
 function isWebAddress(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 }
@@ -56,6 +64,7 @@ export const SettingsBody = z
     git_user_email: text(),
     runtime: z.enum(RUNTIME_KINDS).nullish(),
     runner_labels: z.array(Label).max(32).nullish(),
+    runner_unsynced: z.array(UnsyncedName).max(100).nullish(),
   })
   .openapi('Settings')
 export type SettingsBody = z.infer<typeof SettingsBody>
@@ -120,6 +129,7 @@ export const GETSettingsModel = z
     git_user_email: shown(),
     runtime: z.enum(RUNTIME_KINDS).nullable(),
     runner_labels: z.array(z.string()).nullable(),
+    runner_unsynced: z.array(z.string()).nullable(),
     secrets_store: UserSecretsOutput,
     provider_tokens_set: z.partialRecord(ProviderType, z.string().nullable()).nullable(),
     llm_api_key_set: z.boolean(),
@@ -159,6 +169,7 @@ const STORED_AS = {
   git_user_email: 'gitUserEmail',
   runtime: 'runtime',
   runner_labels: 'runnerLabels',
+  runner_unsynced: 'runnerUnsynced',
 } as const satisfies Record<WireName, SettingName>
 
 const NAMES = Object.entries(STORED_AS) as [WireName, SettingName][]

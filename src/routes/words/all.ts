@@ -56,6 +56,10 @@ const ACCOUNT_WORDS = {
   ],
   'GETSettingsModel.runtime': ['Where commands of new conversations run; null is `auto`', null],
   runner_labels: ['What the runner of new conversations has to be', ['linux']],
+  runner_unsynced: [
+    'Names of folders and files that stay on the runner of new conversations',
+    ['node_modules', 'dist'],
+  ],
   host: ['The host of the provider; null for the public one', null],
   id: ['The id', '0123456789abcdef'],
   'AuditRecord.id': ['The number of the record', 42],
@@ -98,7 +102,10 @@ const ACCOUNT_WORDS = {
   remote_runtime_resource_factor: ['A choice of the client; without effect here', 1],
   repository_name: ['`owner/name`; the slash may be raw or `%2F`', 'octocat/hello-world'],
   sandbox_api_key: ['The key of a sandbox; never shown'],
-  sandbox_base_container_image: ['A choice of the client; without effect here', null],
+  sandbox_base_container_image: [
+    'An image: a runner with the label image:<value> is preferred, or needed with `runner`',
+    null,
+  ],
   sandbox_runtime_container_image: ['A choice of the client; without effect here', null],
   scopes: ['What the key may do', ['conversations', 'analysis']],
   search_api_key: ['The key of the search service; never shown'],

@@ -1,6 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
+import { LentSetup } from '../../../durable-objects/conversation/repository/on-runner.ts'
 import { runSetupScript, type SetupHost } from '../../../durable-objects/conversation/repository/setup-script.ts'
 import type { NewEvent } from '../../../src/agent/events.ts'
 import { MemoryFileSystem } from '../../support/memory-file-system.ts'
@@ -18,12 +19,18 @@ test('a set-up script may take ten minutes, and is stopped with the conversation
     const host: SetupHost = {
       sql: storage.sql,
       emit: (events) => told.push(...events) - 1,
+      choose: async () => ({ kind: 'edge' }),
+      isOpen: () => false,
+      keyOf: (name) => name,
+      filter: () => ({ push: (text) => text, end: () => '' }),
+      variables: {},
       run: async (...run) => {
         runs.push(run)
         return { cwd: '/tmp', env: { A: '1' }, variables: {}, output: 'made\n', exitCode: 0 }
       },
     }
-    const left = await runSetupScript(host, { fs, folder: '/workspace/repo' }, signal)
+    const lent = new LentSetup(host)
+    const left = await runSetupScript(host, { fs, folder: '/workspace/repo', lent }, signal)
     expect(runs).toEqual([
       [
         'source .bellwether/setup.sh',

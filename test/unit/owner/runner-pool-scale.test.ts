@@ -75,6 +75,7 @@ test('a full pool reads few rows for each conversation, sends one message, and s
         path: '/x',
         ticket: 't',
         labels: ['linux'],
+        preferred: [],
         only: null,
       }
       expect((await pool.want(wanted)).ok).toBe(true)
@@ -88,6 +89,7 @@ test('a full pool reads few rows for each conversation, sends one message, and s
       path: '/x',
       ticket: 't',
       labels: [],
+      preferred: [],
       only: null,
     })
     expect(full).toMatchObject({ ok: false, reason: 'full' })

@@ -124,7 +124,8 @@ export class CallRunner {
     const workingDir = outcome.cwd === '' ? call.cwd : outcome.cwd
     const remark = remarkOn(outcome, stored.refused, call)
     const aborted = call.signal.aborted
-    return { output, exitCode, workingDir, user, host, interpreter, remark, aborted, failure: null }
+    const isGoingOn = outcome.state === 'quiet' || outcome.state === 'soft'
+    return { output, exitCode, workingDir, user, host, interpreter, remark, isGoingOn, aborted, failure: null }
   }
 
   /** A call whose end is not known. */
@@ -138,6 +139,7 @@ export class CallRunner {
       host: '',
       interpreter: '',
       remark: '',
+      isGoingOn: false,
       aborted,
       failure: why,
     }

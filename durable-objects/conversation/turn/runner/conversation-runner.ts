@@ -1,7 +1,7 @@
 // The runner of a conversation: gets one from the owner's pool when a command needs it, keeps its copy of the workspace
 // current, gives it calls and follows each to its end, over lost connections and restarts of this object.
 
-import type { Runtime, RuntimeWish } from '../../../../src/agent/runtime.ts'
+import { type Runtime, type RuntimeWish, UNSYNCED } from '../../../../src/agent/runtime.ts'
 import { owner } from '../../../../src/bindings.ts'
 import { config } from '../../../../src/config.ts'
 import { constantTimeEqual, randomToken, sha256Hex } from '../../../../src/lib/crypto.ts'
@@ -10,9 +10,10 @@ import { waitAtMost } from '../../../../src/lib/wait-at-most.ts'
 import { McpFailure } from '../../../../src/mcp/wire.ts'
 import { NoAnswer } from '../../../../src/runners/rpc.ts'
 import { ticketText } from '../../../../src/runners/ticket.ts'
-import type { CredentialAsk, RunnerDescription } from '../../../../src/runners/wire.ts'
-import type { NoRunner, RunnerAnswer } from '../../../owner/runner-pool.ts'
+import type { CredentialAsk, HostAsk, RunnerDescription } from '../../../../src/runners/wire.ts'
+import type { RunnerAnswer } from '../../../owner/runner-pool.ts'
 import { StoredRecord } from '../../../stored-record.ts'
+import { CLONING_FOLDER } from '../../repository/on-runner.ts'
 import type { WorkspaceStore } from '../../workspace/store.ts'
 import { CallRunner } from './call-runner.ts'
 import { RunnerCalls } from './runner-calls.ts'
@@ -20,6 +21,7 @@ import { RunnerLink } from './runner-link.ts'
 import { NO_RUNNER, type RunnerRecord } from './runner-record.ts'
 import { ConversationProcesses, NO_PROCESSES } from './tool-processes.ts'
 import type { TreeChanges } from './tree-changes.ts'
+import { labelsOf, type Missing, placeToTell, whyNone } from './whereabouts.ts'
 
 /** A runner that was told to connects within this time. */
 const CONNECT_WITHIN_MS = 15_000
@@ -40,6 +42,9 @@ type Deps = {
   changes: TreeChanges
   maskText(text: string): string
   credential(ask: CredentialAsk): Promise<unknown>
+  isGitHost(ask: HostAsk): Promise<boolean>
+  /** Tells of where commands run. */
+  tell(text: string): void
 }
 
 export class ConversationRunner {
@@ -53,6 +58,8 @@ export class ConversationRunner {
   /** Each is called when a runner comes or goes. */
   readonly #watchers = new Set<() => void>()
   #noneUntil = 0
+  /** Why there was none when it was last asked for. */
+  #missing: Missing = 'none'
   /** The pool is asked for a runner. Null when it is not. */
   #asking: Promise<RunnerAnswer> | null = null
 
@@ -83,12 +90,15 @@ export class ConversationRunner {
       files,
       limits: { maxFileBytes, maxWorkspaceBytes },
       output: (key, seq, bytes) => this.#runs.output(key, seq, bytes),
+      exclude: () => [...(deps.wish().unsynced ?? UNSYNCED), CLONING_FOLDER],
       ended: (call, place) => {
+        this.#noteLeft(call.outcome.left)
         // Settled before, or given up: its files belong to the copy all the same.
         if (this.#calls.get(call.key) === null) return Promise.resolve(place(true))
         return this.#runs.waiters.ended(call, () => place(false))
       },
       credential: deps.credential,
+      isGitHost: deps.isGitHost,
       processes: this.processes,
       changed: () => this.#changed(),
     })
@@ -134,10 +144,28 @@ export class ConversationRunner {
     try {
       const runtime = await this.#chosen(kind)
       isOurs = runtime.kind === 'runner'
+      this.#tellPlace(runtime)
       return runtime
     } finally {
       if (!isOurs) this.#calls.drop(key)
     }
+  }
+
+  /** With the first command, and when it is another place: not for each. */
+  #tellPlace({ kind }: Runtime): void {
+    if (kind === 'missing') return
+    const missing = kind === 'runner' ? null : this.#missing
+    const place = placeToTell(this.#record.value, { wish: this.#deps.wish(), missing })
+    if (place === null) return
+    this.#record.change({ told: place.told })
+    this.#deps.tell(place.text)
+  }
+
+  #noteLeft(paths: readonly string[]): void {
+    const { runner, left } = this.#record.value
+    const now = { runner: runner?.id ?? '', paths }
+    const isNews = left === null ? paths.length > 0 : JSON.stringify(now) !== JSON.stringify(left)
+    if (isNews) this.#record.change({ left: now })
   }
 
   async #chosen(kind: 'auto' | 'runner'): Promise<Runtime> {
@@ -146,7 +174,9 @@ export class ConversationRunner {
     if (kind === 'auto' && Date.now() < this.#noneUntil) return { kind: 'edge' }
     const missing = await this.#again(kind)
     if (missing === null) return this.#runtime()
-    if (kind === 'runner') return { kind: 'missing', why: whyNone(missing, this.#deps.wish()) }
+    const wish = this.#deps.wish()
+    if (kind === 'runner') return { kind: 'missing', why: whyNone(missing, labelsOf(wish).labels) }
+    this.#missing = missing
     this.#noneUntil = Date.now() + NONE_FOR_MS
     return { kind: 'edge' }
   }
@@ -180,7 +210,7 @@ export class ConversationRunner {
   }
 
   /** A runner. For one that may come back some time is given: the conversation had it, or has to have one and the pool did. */
-  async #again(kind: 'auto' | 'runner'): Promise<NoRunner | 'silent' | null> {
+  async #again(kind: 'auto' | 'runner'): Promise<Missing | null> {
     const until = Date.now() + AGAIN_WITHIN_MS
     for (;;) {
       const { missing, isReturning } = await this.#get()
@@ -192,7 +222,7 @@ export class ConversationRunner {
   }
 
   /** Asks the owner's pool and waits until the runner has said hello; why not otherwise. */
-  async #get(): Promise<{ missing: NoRunner | 'silent' | null; isReturning: boolean }> {
+  async #get(): Promise<{ missing: Missing | null; isReturning: boolean }> {
     const answer = await this.#ask(null)
     if (!answer.ok) return { missing: answer.reason, isReturning: answer.isReturning }
     await this.#until(() => this.#link.isUp, CONNECT_WITHIN_MS)
@@ -209,7 +239,7 @@ export class ConversationRunner {
       holder: ctx.id.toString(),
       path: `/api/conversations/${whose.id}/runner`,
       ticket: ticketText({ owner: whose.owner, secret }),
-      labels: [...wish().labels],
+      ...labelsOf(wish()),
       only,
     })
     const noted = this.#noted(asking)
@@ -267,13 +297,4 @@ export class ConversationRunner {
 function notAsked(error: unknown): RunnerAnswer {
   log.warn('runner.pool_silent', errorFields(error))
   return { ok: false, reason: 'none', busy: 0, others: 0, isReturning: false }
-}
-
-const START_ONE = 'Start one with "npm run runner" (docs/runners.md), or set this conversation to run at the edge.'
-
-function whyNone(reason: NoRunner | 'silent', { labels }: RuntimeWish): string {
-  if (reason === 'none') return `No runner is connected. ${START_ONE}`
-  if (reason === 'labels') return `No connected runner has the labels ${labels.join(', ')}. ${START_ONE}`
-  if (reason === 'full') return `All connected runners are busy. Wait, raise the capacity of one, or start another.`
-  return 'The runner was told to connect to this conversation and did not. Look at its log.'
 }

@@ -9,6 +9,7 @@ import { RpcError, RpcPeer } from '../../../../src/runners/rpc.ts'
 import {
   type CallEnded,
   type CredentialAsk,
+  type HostAsk,
   MAX_FRAME_BYTES,
   RPC_ERRORS,
   RunnerId,
@@ -27,8 +28,6 @@ import type { TreeChanges } from './tree-changes.ts'
 import { TreeReceiver } from './tree-receiver.ts'
 import { type Connection, TreeSender } from './tree-sender.ts'
 
-/** Not synced upwards: they are made again from what is synced, and are large. */
-const EXCLUDED = ['node_modules', '.venv', 'venv', '__pycache__', 'target', '.cache', '.tox', '.gradle', '.npm']
 /** Frames that may wait to be taken, bytes: two windows, of a transfer and of output. */
 const MAX_WAITING_BYTES = 2 * WINDOW_BYTES + 2 * MAX_FRAME_BYTES
 
@@ -50,6 +49,9 @@ type LinkDeps = {
   /** The call ended; resolves when its outcome is stored. `place` gives the files of its transfer their places. */
   ended(call: CallEnded, place: (isRepeated: boolean) => TransferStored): Promise<TransferStored>
   credential(ask: CredentialAsk): Promise<unknown>
+  isGitHost(ask: HostAsk): Promise<boolean>
+  /** Names that are not synced upwards. */
+  exclude(): string[]
   processes: Pick<ConversationProcesses, 'received' | 'exited'>
   /** A runner has said hello, or its connection is gone. */
   changed(): void
@@ -171,6 +173,7 @@ export class RunnerLink {
       },
       'frame/ack': ({ stream, seq }) => this.sender.acked(stream, seq),
       'credential/ask': (ask) => this.#deps.credential(ask),
+      'host/ask': async (ask) => ({ isAllowed: await this.#deps.isGitHost(ask) }),
       'server/message': (piece) => this.#deps.processes.received(piece),
       'server/exited': (exit) => this.#deps.processes.exited(exit),
     })
@@ -193,7 +196,7 @@ export class RunnerLink {
     if (this.sender.needsWhole) changes.begin()
     socket.serializeAttachment({ kind: 'runner', runner, life } satisfies Attachment)
     this.#deps.changed()
-    return { wire: WIRE_VERSION, stored: isBehindUp ? lastUp : null, exclude: [...EXCLUDED], ...limits }
+    return { wire: WIRE_VERSION, stored: isBehindUp ? lastUp : null, exclude: this.#deps.exclude(), ...limits }
   }
 
   #forget(why: string): void {

@@ -13,6 +13,18 @@ export type RunnerRecord = {
   revision: number
   /** The last upward transfer that is in the tree, and the revision that it made: its answer may have been lost. */
   lastUp: { transfer: number; revision: number } | null
+  /** What a runner had that is not in the tree, when its last command ended. */
+  left: { runner: string; paths: readonly string[] } | null
+  /** Where commands run, as the events tell it: the id of a runner, or `edge`; null before anything was told. */
+  told: string | null
 }
 
-export const NO_RUNNER: RunnerRecord = { runner: null, ticketHash: null, epoch: '', revision: 0, lastUp: null }
+export const NO_RUNNER: RunnerRecord = {
+  runner: null,
+  ticketHash: null,
+  epoch: '',
+  revision: 0,
+  lastUp: null,
+  left: null,
+  told: null,
+}

@@ -1,0 +1,69 @@
+// What a conversation is told of where its commands run: with the first command on a runner, and whenever it is another one, or
+// none any more. Where nobody has a runner, nothing is told: there is nothing else than the interpreter.
+
+import type { RuntimeWish } from '../../../../src/agent/runtime.ts'
+import type { RunnerDescription } from '../../../../src/runners/wire.ts'
+import type { NoRunner } from '../../../owner/runner-pool.ts'
+import type { RunnerRecord } from './runner-record.ts'
+
+export type Missing = NoRunner | 'silent'
+
+/** The place that is told next and what is said of it; null when that is known already. */
+export function placeToTell(
+  { runner, told, left }: Readonly<RunnerRecord>,
+  { wish, missing }: { wish: RuntimeWish; missing: Missing | null },
+): { told: string; text: string } | null {
+  const isElsewhere = left !== null && left.paths.length > 0 && (missing !== null || left.runner !== runner?.id)
+  const lost = isElsewhere ? ` Not there, because it stayed on the runner before: ${listed(left.paths)}.` : ''
+  if (missing === null) {
+    if (runner === null || told === runner.id) return null
+    return {
+      told: runner.id,
+      text: `Commands run on the runner ${described(runner)}.${imageRemark(wish, runner)}${lost}`,
+    }
+  }
+  const isNews = told === null ? missing !== 'none' : told !== 'edge'
+  if (!isNews) return null
+  const text = `Commands run in the interpreter at the edge, which has no processes: ${REASONS[missing]}.${lost}`
+  return { told: 'edge', text }
+}
+
+const REASONS: Readonly<Record<Missing, string>> = {
+  none: 'no runner is connected',
+  labels: 'no connected runner has the labels',
+  full: 'all connected runners are busy',
+  silent: 'the runner that was asked did not come',
+}
+
+function described({ name, os, arch, isolation, network }: RunnerDescription): string {
+  const sandbox = isolation === 'none' ? 'without a sandbox' : `in a sandbox with the network ${network}`
+  return `${name} (${os} ${arch}, ${sandbox})`
+}
+
+function imageRemark({ image }: RuntimeWish, { labels }: RunnerDescription): string {
+  if (!image || labels.includes(image)) return ''
+  return ` No connected runner that is free has the label ${image}, which the settings ask for.`
+}
+
+const SHOWN = 10
+
+function listed(paths: readonly string[]): string {
+  const more = paths.length > SHOWN ? ` and ${paths.length - SHOWN} more` : ''
+  return `${paths.slice(0, SHOWN).join(', ')}${more}`
+}
+
+const START_ONE = 'Start one with "npm run runner" (docs/runners.md), or set this conversation to run at the edge.'
+
+/** What to do where a runner is required. */
+export function whyNone(reason: Missing, labels: readonly string[]): string {
+  if (reason === 'none') return `No runner is connected. ${START_ONE}`
+  if (reason === 'labels') return `No connected runner has the labels ${labels.join(', ')}. ${START_ONE}`
+  if (reason === 'full') return `All connected runners are busy. Wait, raise the capacity of one, or start another.`
+  return 'The runner was told to connect to this conversation and did not. Look at its log.'
+}
+
+/** What a runner must have, and what it should have. */
+export function labelsOf({ kind, labels, image }: RuntimeWish): { labels: string[]; preferred: string[] } {
+  if (!image) return { labels: [...labels], preferred: [] }
+  return kind === 'runner' ? { labels: [...labels, image], preferred: [] } : { labels: [...labels], preferred: [image] }
+}
