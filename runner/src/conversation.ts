@@ -10,6 +10,7 @@ import { Backoff } from './connect/backoff.ts'
 import { Disconnected, type Handlers, Peer, RpcError } from './connect/peer.ts'
 import { Lock } from './lock.ts'
 import { type Log, messageOf } from './log.ts'
+import { Cgroup, type CgroupBase } from './sandbox/cgroup.ts'
 import { type LaunchPlan, makeFolders, programLaunch, shellLaunch, workspaceInShell } from './sandbox/launch.ts'
 import { writeRunFiles } from './sandbox/run-files.ts'
 import { SandboxServices } from './sandbox/services.ts'
@@ -31,6 +32,7 @@ export type ConversationDeps = {
   readonly runnerId: string
   readonly life: string
   readonly plan: LaunchPlan
+  readonly cgroups: CgroupBase | null
   readonly allow: readonly string[]
   readonly log: Log
   readonly onLetGo: (reason: string) => void
@@ -60,6 +62,7 @@ export class Conversation {
   readonly #guard: Guard
   readonly #guarding: NodeJS.Timeout | null = null
   readonly #servers: ToolServers
+  readonly #cgroup: Cgroup | null
   readonly #treeLock = new Lock()
   readonly #backoff = new Backoff({ firstMs: 100, mostMs: 5_000 })
   #address: { url: URL; bearer: string } | null = null
@@ -76,10 +79,12 @@ export class Conversation {
     this.id = deps.id
     mkdirSync(deps.folder, { recursive: true, mode: 0o700 })
     const folders = makeFolders(deps.folder)
-    writeRunFiles(folders.run, deps.plan)
+    this.#cgroup = deps.cgroups === null ? null : new Cgroup(deps.cgroups, deps.id, deps.plan.limits)
+    const plan = { ...deps.plan, entrances: this.#cgroup?.entrances ?? [] }
+    writeRunFiles(folders.run, plan)
     this.#services = new SandboxServices(folders.run, { ...deps, ask: (wanted) => this.#askCredential(wanted) })
     this.#servers = new ToolServers({
-      launch: (program) => programLaunch(program, { folders, plan: deps.plan }),
+      launch: (program) => programLaunch(program, { folders, plan }),
       log: (event, fields) => deps.log(event, { conversation: this.id, ...fields }),
     })
     this.#journal = new Journal(join(deps.folder, 'journal'))
@@ -92,9 +97,10 @@ export class Conversation {
       folder: join(deps.folder, 'journal'),
       journal: this.#journal,
       log: (event, fields) => deps.log(event, { conversation: this.id, ...fields }),
-      startShell: (events) => new Shell(shellLaunch(folders, deps.plan), events),
-      folderInShell: (cwd) => folderInShell(cwd, this.#tree.root, workspaceInShell(folders, deps.plan)),
+      startShell: (events) => new Shell(shellLaunch(folders, plan), events),
+      folderInShell: (cwd) => folderInShell(cwd, this.#tree.root, workspaceInShell(folders, plan)),
       onEnded: (key) => this.#delivery.add(key),
+      lastRemark: () => this.#guard.memoryKill(),
     })
     this.#downloads = new Downloads(this.#tree, this.#treeLock)
     this.#delivery = new Delivery({
@@ -105,11 +111,12 @@ export class Conversation {
       log: deps.log,
       onIdle: () => {},
     })
-    const { memoryBytes, diskBytes } = deps.plan.limits
+    const { memoryBytes, diskBytes } = plan.limits
     this.#guard = new Guard({
       folder: deps.folder,
       memoryBytes,
       diskBytes,
+      kills: () => this.#cgroup?.newKills() ?? 0,
       pid: () => this.#calls.sessionPid,
       onOver: (text) => this.#calls.overLimit(text),
     })
@@ -148,6 +155,7 @@ export class Conversation {
     this.#delivery.end()
     this.#servers.end()
     this.#services.close()
+    this.#cgroup?.end()
     this.#tree.close()
     this.#journal.close()
     if (isErased) erase(dirname(this.#deps.folder), basename(this.#deps.folder))

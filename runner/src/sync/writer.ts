@@ -20,7 +20,15 @@ import {
 import { BadFrame, type FrameEntry } from '../../../src/runners/frames.ts'
 import { MAX_TRANSFER_ENTRIES } from '../../../src/runners/wire.ts'
 import { Folder, isCode, openBelow } from './folder.ts'
-import { isSameStamp, kindOf, type Manifest, type ManifestEntry, type Stamp, stampOf, UNKNOWN_HASH } from './manifest.ts'
+import {
+  isSameStamp,
+  kindOf,
+  type Manifest,
+  type ManifestEntry,
+  type Stamp,
+  stampOf,
+  UNKNOWN_HASH,
+} from './manifest.ts'
 import { removeBelow, writable } from './remove.ts'
 import { MAX_DEPTH } from './walk.ts'
 
