@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import { programLaunch } from '../src/sandbox/launch.ts'
 import { startRunner } from './support/runner-process.ts'
 import { sandboxed } from './support/sandboxed.ts'
 
@@ -256,3 +257,50 @@ sandboxed('memory and disk of a conversation are bounded, and its folder can alw
   expect(existsSync(join(folder, 'c1'))).toBe(false)
   expect(existsSync(join(folder, 'c2'))).toBe(true)
 })
+
+sandboxed(
+  'a busy loop, a fork bomb and a memory hog of one conversation leave the runner and the others at work',
+  async () => {
+    const { session, service } = await lentSandbox(['--network', 'none', '--memory', '300M', '--processes', '100'])
+    const by = service.hello?.runner.limits
+    expect(by).toMatchObject({ processes: 'kernel', disk: 'watched' })
+    expect(['kernel', 'nice']).toContain((by as { cpu: string }).cpu)
+    const other = await service.open('c3')
+    await other.push()
+    const hog = `/usr/bin/python3 -c "x = bytearray(900_000_000)\nfor i in range(0, len(x), 4096): x[i] = 1"`
+    const { key } = await session.start(
+      `for i in 1 2 3 4; do while :; do :; done & done; (while :; do ${hog}; done) 2> /dev/null & echo busy; :(){ :|:& };: 2> /dev/null; sleep 600`,
+    )
+    await session.until(() => session.outputOf(key).includes('busy'))
+    for (let count = 0; count < 5; count++) {
+      const { output, outcome } = await other.run('ls / | wc -l > n; echo done')
+      expect([outcome.state, output]).toEqual(['ended', 'done\n'])
+    }
+    expect(session.calls.get(key)?.outcome).toBeNull()
+  },
+)
+
+sandboxed('variables of a tool server reach the server, and never the program that makes its sandbox', async () => {
+  const { session } = await lentSandbox(['--network', 'none'])
+  const line = 'echo "{\\"value\\":\\"$LD_PRELOAD $PLAIN\\"}"'
+  const env = { LD_PRELOAD: '/workspace/evil.so', PLAIN: 'two words', BASH_ENV: '/workspace/evil.sh' }
+  const launch = programLaunch(
+    { command: 'sh', args: ['-c', line], env },
+    {
+      folders: { workspace: '/w', home: '/h', run: '/r' },
+      plan: { isolation: 'bwrap', network: 'none', limits: LIMITS },
+    },
+  )
+  expect(Object.keys(launch.env).filter((name) => ['LD_PRELOAD', 'BASH_ENV', 'PLAIN'].includes(name))).toEqual([])
+  // What the program in front does with them, as the sandbox's shell does it.
+  const source = launch.args.at(-1) ?? ''
+  const { output } = await session.run(
+    `${Object.entries(launch.env)
+      .filter(([name]) => name.startsWith('BWENV_'))
+      .map(([name, value]) => `${name}='${value}'`)
+      .join(' ')} bash -c '${source.replaceAll("'", `'\\''`)}' 2> /dev/null`,
+  )
+  expect(output).toBe('{"value":"/workspace/evil.so two words"}\n')
+})
+
+const LIMITS = { diskBytes: 1e9, memoryBytes: 1e9, cpus: 1, processes: 100, fileBytes: 2 ** 31, tmpBytes: 2 ** 20 }

@@ -2,7 +2,7 @@
 // The runner needs a group of its own to divide: root makes one before it becomes an ordinary user; a service manager hands
 // one over (`Delegate=yes`). Where there is none, the sandbox is nice to others and the guard watches.
 
-import { chownSync, existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Limits } from '../options.ts'
 
@@ -20,6 +20,7 @@ const OWN_PROCESSES = 64
 /** Null where the system lets this process make no groups. Called before root becomes an ordinary user, who is given them. */
 export function takeCgroups(owner: { uid: number; gid: number } | null): CgroupBase | null {
   try {
+    if (owner !== null) removeLeftBehind()
     return existsSync(join(ROOT, 'cgroup.controllers')) ? unified(owner) : separate(owner)
   } catch (error) {
     // Read-only, as in most containers, or somebody else's.
@@ -30,6 +31,19 @@ export function takeCgroups(owner: { uid: number; gid: number } | null): CgroupB
 
 export function letCgroupsGo(base: CgroupBase | null): void {
   for (const folder of new Set(Object.values(base?.folders ?? {}))) removeGroup(folder)
+}
+
+/** Only root may remove what root made: groups of runners that are gone go with the next start. */
+function removeLeftBehind(): void {
+  for (const parent of [ROOT, ...CONTROLLERS.map((one) => join(ROOT, one))].filter((one) => existsSync(one))) {
+    for (const name of readdirSync(parent)) {
+      const pid = /^bellwether-runner-(\d+)$/.exec(name)?.[1]
+      if (pid === undefined || existsSync(`/proc/${pid}`)) continue
+      for (const inner of readdirSync(join(parent, name), { withFileTypes: true }))
+        if (inner.isDirectory()) removeGroup(join(parent, name, inner.name))
+      removeGroup(join(parent, name))
+    }
+  }
 }
 
 /**
