@@ -47,6 +47,7 @@ const AnsweredCredential = z.object({
 /** A ticket opens the conversation for so long; then the service has given the conversation to somebody else. */
 const TICKET_MS = 10 * 60_000
 const SYNC_MS = 500
+const SYNC_REST = 4
 const GUARD_MS = 500
 
 export class Conversation {
@@ -72,6 +73,7 @@ export class Conversation {
   #retry: NodeJS.Timeout | null = null
   #sync: NodeJS.Timeout | null = null
   #wasBusy = false
+  #syncAgainAt = 0
   #isOver = false
 
   constructor(deps: ConversationDeps) {
@@ -313,13 +315,19 @@ export class Conversation {
     const peer = this.#peer
     const isBusy = this.#calls.hasWork || this.#servers.isAnyRunning
     if (peer === null || !this.#isWelcome || (!isBusy && !this.#wasBusy) || this.#treeLock.isHeld) return
+    if (performance.now() < this.#syncAgainAt) return
     this.#wasBusy = isBusy
+    const beganAt = performance.now()
     this.#treeLock
       .run(() => this.#uploads.sync(peer, (text) => this.#calls.remark(text)))
       .catch((error) => {
         if (!(error instanceof Disconnected)) {
           this.#deps.log('sync.failed', { conversation: this.id, message: messageOf(error) })
         }
+      })
+      .finally(() => {
+        // A tree of very many files takes the runner's time from other conversations: no more than a fifth of it.
+        this.#syncAgainAt = performance.now() + SYNC_REST * (performance.now() - beganAt)
       })
   }
 }
