@@ -134,3 +134,41 @@ test('nothing is written or read through a link of the workspace, whichever side
   expect(tree.get('leak')).toEqual({ kind: 'symlink', target: `${outside}/victim` })
   expect([...tree.keys()].filter((path) => path.startsWith('dir/'))).toEqual([])
 })
+
+test('a folder that a program swaps for a link again and again leads neither side out of the tree', async () => {
+  const outside = temporaryFolder()
+  writeFileSync(join(outside, 'file'), 'untouched')
+  const { service } = await startRunner()
+  const session = await service.open('c1')
+  session.tree.write('d/file', 'inside')
+  await session.push()
+  await session.run(`(while [ ! -e stop ]; do mv d e; ln -s ${outside} d; rm d; mv e d; done) > /dev/null 2>&1 &`)
+  for (let count = 0; count < 40; count++) {
+    const base = session.tree.revision
+    session.tree.write('d/file', `inside ${count}`)
+    session.tree.write(`d/new${count}`, 'new')
+    await session.push(base)
+    const { tree } = await session.run(`echo ${count} >> other`)
+    for (const node of tree.values()) if (node.kind === 'file') expect(node.bytes.toString()).not.toContain('untouched')
+  }
+  await session.run('touch stop')
+  expect(readdirSync(outside)).toEqual(['file'])
+  expect(readFileSync(join(outside, 'file'), 'utf8')).toBe('untouched')
+})
+
+test('odd names and sizes come back as they are: twins, line ends, a sparse file, very many empty files', async () => {
+  const { service } = await startRunner()
+  const session = await service.open('c1')
+  await session.push()
+  const names = ['Case', 'case', 'é', 'e\u0301', 'line\nend', '-rf', ' ', '$(touch escaped)', '\u202egnp.exe']
+  const quote = (name: string) => `'${name}'`
+  const made = await session.run(`for n in ${names.map(quote).join(' ')}; do printf %s "$n" > "./$n"; done; truncate -s 900G sparse`)
+  for (const name of names) expect([name, session.tree.text(name)]).toEqual([name, name])
+  expect(session.tree.text('escaped')).toBeNull()
+  expect(session.tree.text('sparse')).toBeNull()
+  expect(made.outcome.remarks.join()).toMatch(/sparse.*stays on the runner|^$/)
+  const many = await session.run(`rm -f sparse; python3 -c "import os
+os.mkdir('many')
+for i in range(10000): open(f'many/{i}', 'w').close()"`)
+  expect([...many.tree.keys()].filter((path) => path.startsWith('many/'))).toHaveLength(10_000)
+})
