@@ -19,6 +19,7 @@ import { Disconnected, type Handlers, Peer, RpcError } from './connect/peer.ts'
 import { Lock } from './lock.ts'
 import { type Log, messageOf } from './log.ts'
 import { askGit } from './sandbox/ask-git.ts'
+import { Cgroup, type CgroupBase } from './sandbox/cgroup.ts'
 import { type LaunchPlan, makeFolders, programLaunch, shellLaunch, workspaceInShell } from './sandbox/launch.ts'
 import { writeRunFiles } from './sandbox/run-files.ts'
 import { SandboxServices } from './sandbox/services.ts'
@@ -40,6 +41,7 @@ export type ConversationDeps = {
   readonly runnerId: string
   readonly life: string
   readonly plan: LaunchPlan
+  readonly cgroups: CgroupBase | null
   readonly allow: readonly string[]
   readonly isAllowExact: boolean
   readonly log: Log
@@ -55,6 +57,7 @@ const AnsweredCredential = z.object({
 /** A ticket opens the conversation for so long; then the service has given the conversation to somebody else. */
 const TICKET_MS = 10 * 60_000
 const SYNC_MS = 500
+const SYNC_REST = 4
 const GUARD_MS = 500
 
 export class Conversation {
@@ -70,6 +73,7 @@ export class Conversation {
   readonly #guard: Guard
   readonly #guarding: NodeJS.Timeout | null = null
   readonly #servers: ToolServers
+  readonly #cgroup: Cgroup | null
   readonly #treeLock = new Lock()
   readonly #backoff = new Backoff({ firstMs: 100, mostMs: 5_000 })
   #address: { url: URL; bearer: string } | null = null
@@ -79,6 +83,7 @@ export class Conversation {
   #retry: NodeJS.Timeout | null = null
   #sync: NodeJS.Timeout | null = null
   #wasBusy = false
+  #syncAgainAt = 0
   #isOver = false
 
   constructor(deps: ConversationDeps) {
@@ -86,14 +91,16 @@ export class Conversation {
     this.id = deps.id
     mkdirSync(deps.folder, { recursive: true, mode: 0o700 })
     const folders = makeFolders(deps.folder)
-    writeRunFiles(folders.run, deps.plan)
+    this.#cgroup = deps.cgroups === null ? null : new Cgroup(deps.cgroups, deps.id, deps.plan.limits)
+    const plan = { ...deps.plan, entrances: this.#cgroup?.entrances ?? [] }
+    writeRunFiles(folders.run, plan)
     this.#services = new SandboxServices(folders.run, {
       ...deps,
       ask: (wanted) => this.#askCredential(wanted),
       mayReach: (wanted) => this.#mayReach(wanted),
     })
     this.#servers = new ToolServers({
-      launch: (program) => programLaunch(program, { folders, plan: deps.plan }),
+      launch: (program) => programLaunch(program, { folders, plan }),
       log: (event, fields) => deps.log(event, { conversation: this.id, ...fields }),
     })
     this.#journal = new Journal(join(deps.folder, 'journal'))
@@ -106,9 +113,10 @@ export class Conversation {
       folder: join(deps.folder, 'journal'),
       journal: this.#journal,
       log: (event, fields) => deps.log(event, { conversation: this.id, ...fields }),
-      startShell: (events) => new Shell(shellLaunch(folders, deps.plan), events),
-      folderInShell: (cwd) => folderInShell(cwd, this.#tree.root, workspaceInShell(folders, deps.plan)),
+      startShell: (events) => new Shell(shellLaunch(folders, plan), events),
+      folderInShell: (cwd) => folderInShell(cwd, this.#tree.root, workspaceInShell(folders, plan)),
       onEnded: (key) => this.#delivery.add(key),
+      lastRemark: () => this.#guard.memoryKill(),
     })
     this.#downloads = new Downloads(this.#tree, this.#treeLock)
     this.#delivery = new Delivery({
@@ -119,11 +127,12 @@ export class Conversation {
       log: deps.log,
       onIdle: () => {},
     })
-    const { memoryBytes, diskBytes } = deps.plan.limits
+    const { memoryBytes, diskBytes } = plan.limits
     this.#guard = new Guard({
       folder: deps.folder,
       memoryBytes,
       diskBytes,
+      kills: () => this.#cgroup?.newKills() ?? 0,
       pid: () => this.#calls.sessionPid,
       onOver: (text) => this.#calls.overLimit(text),
     })
@@ -162,6 +171,7 @@ export class Conversation {
     this.#delivery.end()
     this.#servers.end()
     this.#services.close()
+    this.#cgroup?.end()
     this.#tree.close()
     this.#journal.close()
     if (isErased) erase(dirname(this.#deps.folder), basename(this.#deps.folder))
@@ -324,13 +334,19 @@ export class Conversation {
     const peer = this.#peer
     const isBusy = this.#calls.hasWork || this.#servers.isAnyRunning
     if (peer === null || !this.#isWelcome || (!isBusy && !this.#wasBusy) || this.#treeLock.isHeld) return
+    if (performance.now() < this.#syncAgainAt) return
     this.#wasBusy = isBusy
+    const beganAt = performance.now()
     this.#treeLock
       .run(() => this.#uploads.sync(peer, (text) => this.#delivery.remark(text)))
       .catch((error) => {
         if (!(error instanceof Disconnected)) {
           this.#deps.log('sync.failed', { conversation: this.id, message: messageOf(error) })
         }
+      })
+      .finally(() => {
+        // A tree of very many files takes the runner's time from other conversations: no more than a fifth of it.
+        this.#syncAgainAt = performance.now() + SYNC_REST * (performance.now() - beganAt)
       })
   }
 }

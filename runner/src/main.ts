@@ -2,11 +2,13 @@
 
 import { release } from 'node:os'
 import process from 'node:process'
+import type { LimitsBy } from '../../src/runners/wire.ts'
 import { FolderInUse, takeFolder } from './identity.ts'
 import { logToStderr as log, messageOf } from './log.ts'
 import { type Options, readOptions, UsageError } from './options.ts'
 import { Runner } from './runner.ts'
 import { SANDBOX_PATH } from './sandbox/bwrap.ts'
+import { type CgroupBase, letCgroupsGo } from './sandbox/cgroup.ts'
 import { sandboxProblem } from './sandbox/check.ts'
 import { becomeOrdinaryUser } from './sandbox/user.ts'
 import { findTools } from './tools.ts'
@@ -30,7 +32,7 @@ function main(args: readonly string[]): void {
 
 function start(options: Options): void {
   const plan = { isolation: options.isolation, network: options.network, limits: options.limits }
-  const workspaces = becomeOrdinaryUser(options)
+  const { workspaces, cgroups } = becomeOrdinaryUser(options)
   if (options.isolation !== 'none') {
     const problem = sandboxProblem(plan)
     if (problem !== null) throw new UsageError(problem)
@@ -44,6 +46,8 @@ function start(options: Options): void {
     network: options.network,
   })
   for (const { name, version } of tools) log('tool.found', { name, version })
+  const limits = limitsOf(options, cgroups)
+  log('limits.by', limits)
   if (options.isolation === 'none') log('isolation.none', { meaning: 'commands run with your rights, in your files' })
   const runner = new Runner({
     url: options.url,
@@ -59,20 +63,34 @@ function start(options: Options): void {
       isolation: options.isolation,
       network: options.isolation === 'none' ? 'all' : options.network,
       tools,
+      limits,
     },
     workspaces,
     plan,
+    cgroups,
     allow: options.allow,
     isAllowExact: options.isAllowExact,
     isOnce: options.isOnce,
     log,
     onEnded: (code) => {
       folder.letGo()
+      letCgroupsGo(cgroups)
       process.exit(code)
     },
   })
   endOnSignals(runner)
   runner.connect()
+}
+
+/** What holds a conversation to its limits on this machine. */
+function limitsOf({ isolation }: Options, cgroups: CgroupBase | null): LimitsBy {
+  if (isolation === 'none') return { cpu: 'none', memory: 'none', processes: 'none', disk: 'none' }
+  return {
+    cpu: cgroups?.folders.cpu === undefined ? 'nice' : 'kernel',
+    memory: cgroups?.folders.memory === undefined ? 'watched' : 'kernel',
+    processes: 'kernel',
+    disk: 'watched',
+  }
 }
 
 function endOnSignals(runner: Runner): void {

@@ -1,7 +1,7 @@
 // What the operator said: flags first, then the environment, then the defaults.
 
 import { readFileSync } from 'node:fs'
-import { homedir, hostname } from 'node:os'
+import { availableParallelism, homedir, hostname } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { LABEL } from '../../src/runners/wire.ts'
@@ -35,6 +35,8 @@ export type Limits = {
   /** Of one conversation, all its folders counted. */
   readonly diskBytes: number
   readonly memoryBytes: number
+  /** Cores' worth of processor time, where the system can count it. */
+  readonly cpus: number
   readonly processes: number
   readonly fileBytes: number
   readonly tmpBytes: number
@@ -56,6 +58,7 @@ const FLAGS = {
   user: { type: 'string' },
   disk: { type: 'string' },
   memory: { type: 'string' },
+  cpus: { type: 'string' },
   processes: { type: 'string' },
   once: { type: 'boolean' },
   help: { type: 'boolean' },
@@ -91,6 +94,7 @@ export function readOptions(args: readonly string[], env: Env): Options | 'help'
     limits: {
       diskBytes: sizeOf('disk', text('disk') ?? '10G'),
       memoryBytes: sizeOf('memory', text('memory') ?? '4G'),
+      cpus: coresOf(text('cpus')),
       processes: countOf('processes', text('processes') ?? '512', 100_000),
       fileBytes: 2 * 1024 ** 3,
       tmpBytes: 256 * 1024 ** 2,
@@ -166,6 +170,14 @@ function hostsOf(text: string | undefined): string[] {
 function countOf(name: string, text: string, most: number): number {
   const count = /^\d{1,7}$/.test(text) ? Number(text) : 0
   if (count < 1 || count > most) throw new UsageError(`--${name} is a number from 1 to ${most}`)
+  return count
+}
+
+/** All but a part of one core unless said otherwise: the runner and its machine must answer while a conversation takes what it may. */
+function coresOf(text: string | undefined): number {
+  if (text === undefined) return Math.max(0.5, availableParallelism() - 0.2)
+  const count = /^\d{1,4}(\.\d{1,2})?$/.test(text) ? Number(text) : 0
+  if (count < 0.1 || count > 1024) throw new UsageError('--cpus is a number of cores such as 2 or 0.5')
   return count
 }
 

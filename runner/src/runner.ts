@@ -9,6 +9,7 @@ import { Disconnected, Peer, RpcError } from './connect/peer.ts'
 import { Conversation } from './conversation.ts'
 import { heldConversations, isConversationId } from './identity.ts'
 import { type Log, messageOf } from './log.ts'
+import type { CgroupBase } from './sandbox/cgroup.ts'
 import type { LaunchPlan } from './sandbox/launch.ts'
 import { erase } from './sync/erase.ts'
 
@@ -18,6 +19,8 @@ export type RunnerDeps = {
   readonly description: RunnerDescription
   readonly workspaces: string
   readonly plan: LaunchPlan
+  /** To divide among conversations; null where the system gives none. */
+  readonly cgroups: CgroupBase | null
   /** Hosts that a sandbox reaches where the network is a list. */
   readonly allow: readonly string[]
   /** The service is not asked about other hosts. */
@@ -148,6 +151,7 @@ export class Runner {
       runnerId: this.#deps.description.id,
       life: this.#life,
       plan: this.#deps.plan,
+      cgroups: this.#deps.cgroups,
       allow: this.#deps.allow,
       isAllowExact: this.#deps.isAllowExact,
       log: this.#deps.log,

@@ -18,6 +18,8 @@ It opens connections outwards only and listens on no port.
   --user NAME          whom it becomes when root starts it (default: bellwether, or uid 61500)
   --disk SIZE          of one conversation (default 10G)
   --memory SIZE        of one conversation, where the system can count it (default 4G)
+  --cpus N             cores' worth of processor time of one conversation, where the system can count it
+                       (default: all of them but a fifth of one)
   --processes N        of one conversation (default 512)
   --once               ends when the first conversation is over
   --help, --version

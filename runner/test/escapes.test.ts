@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import { programLaunch } from '../src/sandbox/launch.ts'
 import { startRunner } from './support/runner-process.ts'
 import { sandboxed } from './support/sandboxed.ts'
 
@@ -104,6 +105,80 @@ const NETWORK: readonly Row[] = [
     '[ "$(ls /sys/class/net 2> /dev/null)" ] && echo ESCAPED; grep -v -e lo: -e Inter -e face /proc/net/dev && echo ESCAPED',
   ],
   ['abstract sockets of the machine', 'grep -q @ /proc/net/unix && echo ESCAPED'],
+  [
+    'the proxy asked for itself',
+    'printf "CONNECT 127.0.0.1:3128 HTTP/1.1\\r\\n\\r\\n" | socat -t 2 - TCP:127.0.0.1:3128 | grep " 200 " && echo ESCAPED',
+  ],
+  [
+    'a tunnel with a listed host as its user',
+    'printf "CONNECT github.com:443@127.0.0.1:SERVICE_PORT HTTP/1.1\\r\\n\\r\\n" | socat -t 2 - TCP:127.0.0.1:3128 | grep " 200 " && echo ESCAPED',
+  ],
+  ...[
+    '0x7f.1',
+    '2130706433',
+    '0177.0.0.1',
+    '127.1',
+    '[::ffff:127.0.0.1]',
+    '[::1]',
+    '0.0.0.0',
+    'localhost',
+    '127.0.0.1.',
+  ].map(
+    (host): Row => [
+      `the service as ${host}`,
+      `curl -sf -m 5 --noproxy "" -x http://127.0.0.1:3128 "http://${host}:SERVICE_PORT/" && echo ESCAPED; curl -sf -m 5 --noproxy "" -p -x http://127.0.0.1:3128 "http://${host}:SERVICE_PORT/" && echo ESCAPED`,
+    ],
+  ),
+  [
+    'words by names',
+    'getent hosts secret.example.com && echo ESCAPED; curl -sf -m 5 http://secret.example.com/ && echo ESCAPED',
+  ],
+  ['datagrams', 'echo x > /dev/udp/8.8.8.8/53 && echo ESCAPED'],
+]
+
+/** Prints ESCAPED when the call of the kernel is not refused; its error is shown otherwise. */
+const call = (number: number, ...values: (string | number)[]) =>
+  `/usr/bin/python3 -c "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\nfound = libc.syscall(${[number, ...values].join(', ')})\nprint('ESCAPED' if found >= 0 else ctypes.get_errno())"`
+
+const KERNEL: readonly Row[] = [
+  ['the keys of whoever started the runner', call(250, 0, -3, 1)],
+  ['a new key', call(248, "b'user'", "b'x'", "b'x'", 1, -3)],
+  ['a key asked for', call(249, "b'user'", "b'bellwether-test'", 0, 0)],
+  ['io_uring', call(425, 8, 'ctypes.create_string_buffer(200)')],
+  ['a program for the kernel', call(321, 0, 'ctypes.create_string_buffer(200)', 48)],
+  ['counters of the processor', call(298, 'ctypes.create_string_buffer(200)', 0, -1, -1, 0)],
+  ['faults of pages handled', call(323, 1)],
+  ['a file system opened', call(430, "b'tmpfs'", 0)],
+  ['a mount by the old call', call(165, "b'none'", "b'/tmp'", "b'tmpfs'", 0, 0)],
+  ['a file by its handle', call(304, -100, 'ctypes.create_string_buffer(64)', 0)],
+  ['memory of the first process', call(310, 1, 0, 0, 0, 0, 0) + ' > /dev/null; grep -c . /proc/1/mem && echo ESCAPED'],
+  ['tracing a process of the machine', call(101, 16, 'RUNNER_PID', 0, 0)],
+  ['memory without a bound in a nested namespace', 'unshare -Urm mount -t tmpfs -o size=8G none /mnt && echo ESCAPED'],
+  [
+    'a read-only folder in a nested namespace',
+    'unshare -Urm sh -c "mount -o remount,bind,rw /usr && touch /usr/x" && echo ESCAPED',
+  ],
+  [
+    'what covers the machine taken away',
+    'unshare -Urm sh -c "umount -l /etc/passwd || umount -l /run/bellwether || umount -l /usr" && echo ESCAPED',
+  ],
+  [
+    'another root in a nested namespace',
+    'unshare -Urm sh -c "mount --bind /proc/1/root /mnt && ls /mnt/root" && echo ESCAPED',
+  ],
+  ['typing into the terminal', call(16, 0, 0x5412, "b'x'")],
+  ['protection from the lack of memory', 'echo -900 > /proc/self/oom_score_adj && echo ESCAPED'],
+  ['the pattern of dumps', 'echo "|/workspace/x" > /proc/sys/kernel/core_pattern && echo ESCAPED'],
+  ['devices and drivers', 'ls /sys/devices /sys/kernel && echo ESCAPED'],
+  ['the log of the kernel', 'dmesg | grep -q . && echo ESCAPED'],
+  [
+    'priority over others',
+    'nice -n -10 true 2>&1 | grep -q cannot || { [ "$(nice -n -10 nice)" -lt 0 ] && echo ESCAPED; }',
+  ],
+  [
+    'the control group left',
+    'for f in /sys/fs/cgroup/*/cgroup.procs /sys/fs/cgroup/cgroup.procs; do echo 0 > $f && echo ESCAPED; done',
+  ],
 ]
 
 const RESOURCES: readonly Row[] = [
@@ -118,7 +193,7 @@ const RESOURCES: readonly Row[] = [
   ['a dump of memory', 'sh -c "kill -SEGV \\$\\$"; ls core* && echo ESCAPED'],
 ]
 
-for (const [group, rows] of Object.entries({ FILES, PROCESSES, NETWORK })) {
+for (const [group, rows] of Object.entries({ FILES, PROCESSES, NETWORK, KERNEL })) {
   sandboxed(`no way out: ${group.toLowerCase()}`, async () => {
     const { session, fill } = await lentSandbox(['--network', 'list'])
     const failures: string[] = []
@@ -169,7 +244,10 @@ sandboxed('memory and disk of a conversation are bounded, and its folder can alw
   const memory = await session.run(
     'python3 -c "x = bytearray(900_000_000)\nfor i in range(0, len(x), 4096): x[i] = 1\nimport time; time.sleep(60)"',
   )
-  expect(memory.outcome).toMatchObject({ state: 'killed', remarks: [expect.stringContaining('bytes of memory')] })
+  // By the kernel where the runner has control groups, else by the runner itself.
+  expect(memory.outcome.state).toMatch(/^(ended|killed)$/)
+  expect(memory.outcome.exitCode).toBe(137)
+  expect(memory.outcome.remarks).toEqual([expect.stringContaining('bytes of memory')])
   const disk = await session.run('mkdir node_modules; head -c 100000000 /dev/zero > node_modules/big; sleep 60')
   expect(disk.outcome).toMatchObject({ state: 'killed', remarks: [expect.stringContaining('bytes of disk')] })
   await session.run(
@@ -179,3 +257,50 @@ sandboxed('memory and disk of a conversation are bounded, and its folder can alw
   expect(existsSync(join(folder, 'c1'))).toBe(false)
   expect(existsSync(join(folder, 'c2'))).toBe(true)
 })
+
+sandboxed(
+  'a busy loop, a fork bomb and a memory hog of one conversation leave the runner and the others at work',
+  async () => {
+    const { session, service } = await lentSandbox(['--network', 'none', '--memory', '300M', '--processes', '100'])
+    const by = service.hello?.runner.limits
+    expect(by).toMatchObject({ processes: 'kernel', disk: 'watched' })
+    expect(['kernel', 'nice']).toContain((by as { cpu: string }).cpu)
+    const other = await service.open('c3')
+    await other.push()
+    const hog = `/usr/bin/python3 -c "x = bytearray(900_000_000)\nfor i in range(0, len(x), 4096): x[i] = 1"`
+    const { key } = await session.start(
+      `for i in 1 2 3 4; do while :; do :; done & done; (while :; do ${hog}; done) 2> /dev/null & echo busy; :(){ :|:& };: 2> /dev/null; sleep 600`,
+    )
+    await session.until(() => session.outputOf(key).includes('busy'))
+    for (let count = 0; count < 5; count++) {
+      const { output, outcome } = await other.run('ls / | wc -l > n; echo done')
+      expect([outcome.state, output]).toEqual(['ended', 'done\n'])
+    }
+    expect(session.calls.get(key)?.outcome).toBeNull()
+  },
+)
+
+sandboxed('variables of a tool server reach the server, and never the program that makes its sandbox', async () => {
+  const { session } = await lentSandbox(['--network', 'none'])
+  const line = 'echo "{\\"value\\":\\"$LD_PRELOAD $PLAIN\\"}"'
+  const env = { LD_PRELOAD: '/workspace/evil.so', PLAIN: 'two words', BASH_ENV: '/workspace/evil.sh' }
+  const launch = programLaunch(
+    { command: 'sh', args: ['-c', line], env },
+    {
+      folders: { workspace: '/w', home: '/h', run: '/r' },
+      plan: { isolation: 'bwrap', network: 'none', limits: LIMITS },
+    },
+  )
+  expect(Object.keys(launch.env).filter((name) => ['LD_PRELOAD', 'BASH_ENV', 'PLAIN'].includes(name))).toEqual([])
+  // What the program in front does with them, as the sandbox's shell does it.
+  const source = launch.args.at(-1) ?? ''
+  const { output } = await session.run(
+    `${Object.entries(launch.env)
+      .filter(([name]) => name.startsWith('BWENV_'))
+      .map(([name, value]) => `${name}='${value}'`)
+      .join(' ')} bash -c '${source.replaceAll("'", `'\\''`)}' 2> /dev/null`,
+  )
+  expect(output).toBe('{"value":"/workspace/evil.so two words"}\n')
+})
+
+const LIMITS = { diskBytes: 1e9, memoryBytes: 1e9, cpus: 1, processes: 100, fileBytes: 2 ** 31, tmpBytes: 2 ** 20 }

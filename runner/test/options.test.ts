@@ -40,6 +40,8 @@ const WRONG: readonly (readonly [string[], RegExp])[] = [
   [[...BASE, '--network', 'some'], /one of none/],
   [[...BASE, '--allow', 'http://x'], /no host name/],
   [[...BASE, '--disk', 'much'], /a size/],
+  [[...BASE, '--cpus', 'all'], /number of cores/],
+  [[...BASE, '--cpus', '0'], /number of cores/],
   [[...BASE, '--unknown'], /unknown/i],
 ]
 

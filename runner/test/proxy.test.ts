@@ -108,3 +108,61 @@ test('the proxy reaches what is listed and refuses the rest at once, names that 
   expect(await tunnel('localhost:80')).toBe(403)
   expect(events.every((event) => event === 'network.refused')).toBe(true)
 })
+
+test('a redirect, another protocol and a name with words in it lead nowhere, and no name that is not listed is looked up', async () => {
+  const upgrades: (string | undefined)[] = []
+  const target = createServer((incoming, response) => {
+    upgrades.push(incoming.headers.upgrade)
+    response.writeHead(302, { location: 'http://169.254.169.254/latest/' }).end()
+  })
+  target.on('upgrade', (_, socket) => {
+    upgrades.push('upgraded')
+    socket.destroy()
+  })
+  target.listen(0, '127.0.0.1')
+  await once(target, 'listening')
+  onTestFinished(() => void target.close())
+  const { port } = target.address() as AddressInfo
+  const folder = temporaryFolder()
+  const looked: string[] = []
+  const proxy = await HostProxy.listen(folder, 'proxy.sock', {
+    allow: [`listed.test:${port}`],
+    log: () => {},
+    lookup: async (host) => {
+      looked.push(host)
+      return [{ address: '127.0.0.1' }]
+    },
+  })
+  onTestFinished(() => proxy.close())
+  const through = async (url: string, headers: Record<string, string> = {}) => {
+    const outgoing = request({ socketPath: join(folder, 'proxy.sock'), path: url, headers })
+    outgoing.end()
+    const [answer] = await once(outgoing, 'response')
+    answer.resume()
+    return { status: answer.statusCode, location: answer.headers.location }
+  }
+  // It does not follow: the program inside does, and is refused.
+  expect(await through(`http://listed.test:${port}/`)).toEqual({
+    status: 302,
+    location: 'http://169.254.169.254/latest/',
+  })
+  expect(await through('http://169.254.169.254/latest/')).toMatchObject({ status: 403 })
+  await through(`http://listed.test:${port}/`, { connection: 'upgrade', upgrade: 'websocket', host: 'service.test' })
+  expect(upgrades).toEqual([undefined, undefined])
+  const inner = [
+    '0x7f.1',
+    '2130706433',
+    '0177.0.0.1',
+    '127。0。0。1',
+    '１２７.0.0.1',
+    '[::ffff:7f00:1]',
+    'listed.test@127.0.0.1',
+  ]
+  for (const host of [...inner, 'secret.attacker.test', 'secret.listed.test', 'listed.test.'.repeat(2)]) {
+    expect([host, (await through(`http://${host.replace(/[^ -~]/g, encodeURIComponent)}:${port}/`)).status]).toEqual([
+      host,
+      403,
+    ])
+  }
+  expect([...new Set(looked)]).toEqual(['listed.test'])
+})

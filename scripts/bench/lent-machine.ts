@@ -118,12 +118,12 @@ export class LentConversation {
     return { ms: performance.now() - startedAt, output }
   }
 
-  /** Puts it away, and its runner is free for others. */
-  async end(): Promise<void> {
-    this.#socket.close()
-    await fetch(`http://127.0.0.1:${this.#worker.port}${this.path}`, {
-      method: 'DELETE',
-      headers: { 'x-session-api-key': this.#worker.key },
+  async upload(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+    const body = new FormData()
+    body.append('files', new File([bytes], name))
+    const answer = await fetch(`http://127.0.0.1:${this.#worker.port}${this.path}/upload-files`, {
+      ...{ method: 'POST', body, headers: { 'x-session-api-key': this.#worker.key } },
     })
+    if (!answer.ok) throw new Error(`${name} was not taken: ${answer.status} ${await answer.text()}`)
   }
 }

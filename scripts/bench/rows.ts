@@ -20,7 +20,7 @@ import { pipelined } from './rows/pipelined.ts'
 import { postEvent } from './rows/post-event.ts'
 import { objectReads, optionList } from './rows/reads.ts'
 import { recovery } from './rows/recovery.ts'
-import { emptyCommands, runnerOutput, runnerSync } from './rows/runner.ts'
+import { emptyCommands, packageTests, runnerOutput, runnerSync } from './rows/runner.ts'
 import { search } from './rows/search.ts'
 import { longLoop, manyFiles, recursiveSearch } from './rows/shell.ts'
 import { stalledClients } from './rows/stalled.ts'
@@ -75,6 +75,7 @@ export const ROWS: Readonly<Record<string, (stage: Stage) => Promise<Measurement
   'runner-command': emptyCommands,
   'runner-files': runnerSync,
   'runner-output': runnerOutput,
+  'runner-tests': packageTests,
 }
 
 export const ROW_NAMES: readonly string[] = [...Object.keys(ROWS), STARTUP]

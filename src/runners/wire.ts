@@ -59,6 +59,15 @@ export const CallKey = z.string().regex(/^[A-Za-z0-9._-]{1,80}$/)
 export const FoundTool = z.object({ name: Name, version: z.string().max(100) })
 export type FoundTool = z.infer<typeof FoundTool>
 
+/** What holds a conversation to its limits: the kernel, the runner that looks now and then, or nothing. */
+export const LimitsBy = z.object({
+  cpu: z.enum(['kernel', 'nice', 'none']),
+  memory: z.enum(['kernel', 'watched', 'none']),
+  processes: z.enum(['kernel', 'none']),
+  disk: z.enum(['watched', 'none']),
+})
+export type LimitsBy = z.infer<typeof LimitsBy>
+
 export const RunnerDescription = z.object({
   id: RunnerId,
   name: Name,
@@ -72,6 +81,8 @@ export const RunnerDescription = z.object({
   isolation: z.enum(['bwrap', 'sandbox-runtime', 'none']),
   network: z.enum(['none', 'list', 'all']),
   tools: z.array(FoundTool).max(64),
+  /** Not told by an older runner. */
+  limits: LimitsBy.optional(),
 })
 export type RunnerDescription = z.infer<typeof RunnerDescription>
 

@@ -3,6 +3,7 @@
 // written is memory of a fixed size.
 
 import { existsSync, lstatSync } from 'node:fs'
+import { quoted } from '../session/shell-source.ts'
 import { onPath } from '../tools.ts'
 import type { ConversationFolders, LaunchPlan } from './launch.ts'
 
@@ -24,7 +25,7 @@ export const SANDBOX_ENV: Readonly<Record<string, string>> = {
 }
 
 /** By the operator's path: the sandbox's own variables are for what runs in it. */
-export function bwrapCommand(): string {
+function bwrapCommand(): string {
   return onPath('bwrap', process.env.PATH ?? SANDBOX_PATH) ?? 'bwrap'
 }
 
@@ -60,7 +61,22 @@ const ETC = [
 ]
 const SYSTEM = ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32']
 
-export function bwrapArgs(folders: ConversationFolders, { network, limits }: LaunchPlan): string[] {
+/**
+ * The line that starts a program in the sandbox. A shell in front enters the control groups and opens the filter of system
+ * calls; what it cannot do ends it. Without a group for processor time the sandbox is nice to the rest of the machine.
+ */
+export function sandboxLine(line: readonly string[], folders: ConversationFolders, plan: LaunchPlan) {
+  const entrances = plan.entrances ?? []
+  const isCpuHeld = entrances.some((path) => path.startsWith('/sys/fs/cgroup/'))
+  const filter = `${folders.run}/seccomp`
+  const hasFilter = existsSync(filter)
+  const enter = 'while [ "$1" != -- ]; do echo $$ > "$1" || exit 125; shift; done; shift; '
+  const start = `${isCpuHeld ? '' : 'nice -n 5 '}"$@"${hasFilter ? ` 8< ${quoted(filter)}` : ''}`
+  const bwrap = [bwrapCommand(), ...(hasFilter ? ['--seccomp', '8'] : []), ...bwrapArgs(folders, plan), '--', ...line]
+  return { command: '/bin/sh', args: ['-c', `${enter}exec ${start}`, 'sh', ...entrances, '--', ...bwrap] }
+}
+
+function bwrapArgs(folders: ConversationFolders, { network, limits }: LaunchPlan): string[] {
   const memory = (path: string) => ['--size', String(limits.tmpBytes), '--tmpfs', path]
   const runArgs = ['--ro-bind', folders.run, RUN_INSIDE]
   return [

@@ -4,8 +4,9 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { platform, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { bwrapArgs, bwrapCommand, SANDBOX_ENV } from './bwrap.ts'
+import { SANDBOX_ENV, sandboxLine } from './bwrap.ts'
 import type { LaunchPlan } from './launch.ts'
+import { writeRunFiles } from './run-files.ts'
 
 const TRY_MS = 10_000
 
@@ -37,15 +38,10 @@ function tryIt(plan: LaunchPlan): string | null {
   try {
     const folders = { workspace: join(folder, 'workspace'), home: join(folder, 'home'), run: join(folder, 'run') }
     for (const path of Object.values(folders)) mkdirSync(path)
-    const { status, stdout, stderr, error } = spawnSync(
-      bwrapCommand(),
-      [...bwrapArgs(folders, plan), '--', 'bash', '-c', 'echo it works'],
-      {
-        env: { ...SANDBOX_ENV },
-        encoding: 'utf8',
-        timeout: TRY_MS,
-      },
-    )
+    writeRunFiles(folders.run, plan)
+    const { command, args } = sandboxLine(['bash', '-c', 'echo it works'], folders, plan)
+    const options = { env: { ...SANDBOX_ENV }, encoding: 'utf8', timeout: TRY_MS } as const
+    const { status, stdout, stderr, error } = spawnSync(command, args, options)
     if (status === 0 && stdout === 'it works\n') return null
     return (error?.message ?? stderr.trim()) || `it ended with ${status}`
   } finally {

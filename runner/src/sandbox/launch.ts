@@ -8,9 +8,15 @@ import { join } from 'node:path'
 import type { Isolation, Limits, Network } from '../options.ts'
 import type { ShellLaunch } from '../session/shell.ts'
 import { loopSource, quoted, rcSource, type ShellPaths } from '../session/shell-source.ts'
-import { bwrapArgs, bwrapCommand, RUN_INSIDE, SANDBOX_ENV, WORKSPACE_INSIDE } from './bwrap.ts'
+import { RUN_INSIDE, SANDBOX_ENV, sandboxLine, WORKSPACE_INSIDE } from './bwrap.ts'
 
-export type LaunchPlan = { readonly isolation: Isolation; readonly network: Network; readonly limits: Limits }
+export type LaunchPlan = {
+  readonly isolation: Isolation
+  readonly network: Network
+  readonly limits: Limits
+  /** Files that a process writes its id into to be in the conversation's control groups; none where there are no groups. */
+  readonly entrances?: readonly string[]
+}
 export type Launch = { command: string; args: string[]; env: Record<string, string>; cwd: string }
 
 /** The folders of one conversation. */
@@ -52,8 +58,9 @@ export function programLaunch(
   const { command, args, env } = program
   if (plan.isolation === 'none') return launchOf([command, ...args], folders, plan, env)
   const limits = `ulimit -c 0 -u ${plan.limits.processes} -f ${Math.ceil(plan.limits.fileBytes / 1024)}; `
-  const start = `${limits}${proxySource(plan.network)}exec ${[command, ...args].map(quoted).join(' ')}`
-  return launchOf(['bash', '-c', start], folders, plan, env)
+  const names = `for n in \${!${INNER}@}; do export "\${n#${INNER}}=\${!n}"; unset "$n"; done; `
+  const start = `${limits}${proxySource(plan.network)}${names}exec ${[command, ...args].map(quoted).join(' ')}`
+  return launchOf(['bash', '-c', start], folders, plan, innerEnvironment(env))
 }
 
 function launchOf(
@@ -73,11 +80,21 @@ function launchOf(
   }
   // The variables cross as environment of the sandbox's program, never in its arguments, which every user of the machine can see.
   return {
-    command: bwrapCommand(),
-    args: [...bwrapArgs(folders, plan), '--', ...line],
+    ...sandboxLine(line, folders, plan),
     env: { ...SANDBOX_ENV, ...networkEnvironment(plan.network), ...env },
     cwd: '/',
   }
+}
+
+const INNER = 'BWENV_'
+
+/**
+ * The variables of a program under other names, until it is in the sandbox: LD_PRELOAD and its like would be obeyed by the
+ * sandbox's own program outside.
+ */
+function innerEnvironment(env: Readonly<Record<string, string>>): Record<string, string> {
+  const named = Object.entries(env).filter(([name]) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
+  return Object.fromEntries(named.map(([name, value]) => [`${INNER}${name}`, value]))
 }
 
 export function workspaceInShell(folders: ConversationFolders, plan: LaunchPlan): string {

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { HOME_INSIDE, RUN_INSIDE } from './bwrap.ts'
 import type { LaunchPlan } from './launch.ts'
+import { syscallFilter } from './syscalls.ts'
 
 /** Git gives what it wants to know on the standard input, and reads the answer; only the question `get` has one. */
 const helperSource = (run: string) => `#!/bin/sh
@@ -20,5 +21,7 @@ export function writeRunFiles(run: string, plan: LaunchPlan): void {
     gitconfig: `[credential]\n\thelper = ${inside}/git-credential\n\tuseHttpPath = true\n`,
   }
   for (const [name, text] of Object.entries(files)) writeFileSync(join(run, name), text, { mode: 0o644 })
+  const filter = plan.isolation === 'none' ? null : syscallFilter(process.arch)
+  if (filter !== null) writeFileSync(join(run, 'seccomp'), filter, { mode: 0o644 })
   writeFileSync(join(run, 'git-credential'), helperSource(inside), { mode: 0o755 })
 }

@@ -5,16 +5,24 @@ import { chownSync, lstatSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { type Options, UsageError } from '../options.ts'
+import { type CgroupBase, takeCgroups } from './cgroup.ts'
 
 const DEFAULT_USER = 'bellwether'
 /** Nobody's on a usual system: above people and below what services are given. */
 const DEFAULT_ID = 61500
 const ROOTS_FOLDER = '/var/lib/bellwether-runner'
 
-/** Returns where the copies are kept. Without a sandbox nothing changes: then it is the operator's own shell. */
-export function becomeOrdinaryUser(options: Options): string {
-  if (options.isolation === 'none' || process.getuid?.() !== 0) return options.workspaces
-  const { uid, gid } = idsOf(options.user)
+/** Returns where the copies are kept, and the control groups that it may divide. Without a sandbox nothing changes: then it is the operator's own shell. */
+export function becomeOrdinaryUser(options: Options): { workspaces: string; cgroups: CgroupBase | null } {
+  const { isolation, workspaces } = options
+  if (isolation === 'none') return { workspaces, cgroups: null }
+  if (process.getuid?.() !== 0) return { workspaces, cgroups: takeCgroups(null) }
+  const ids = idsOf(options.user)
+  const cgroups = takeCgroups(ids)
+  return { workspaces: become(ids, options), cgroups }
+}
+
+function become({ uid, gid }: { uid: number; gid: number }, options: Options): string {
   const isDefault = options.workspaces === join(process.env.HOME ?? '/root', '.bellwether-runner')
   // Root's home is closed to everybody else.
   const workspaces = isDefault ? ROOTS_FOLDER : options.workspaces

@@ -23,6 +23,8 @@ export type CallsDeps = {
   readonly folderInShell: (cwd: string) => string | null
   /** Called when an outcome is in the journal: now it may be told. */
   readonly onEnded: (key: string) => void
+  /** What happened to the call that its own output does not say. */
+  readonly lastRemark: () => string | null
 }
 export type CallStateName = 'unknown' | 'running' | 'ended'
 
@@ -275,6 +277,8 @@ export class Calls {
     const prompt = this.#lastPrompt ?? this.#shell?.prompt ?? null
     const hasEnded = state === 'ended' || state === 'killed'
     active.output.persist()
+    const last = this.#deps.lastRemark()
+    if (last !== null) active.remarks.push(last)
     const outcome: CallOutcome = {
       state,
       text,

@@ -1,5 +1,5 @@
 // What one conversation may take of the machine, looked at while it works: the kernel limits processes and single files, and
-// an ordinary user has no way to have it limit memory and disk as a whole.
+// memory where the runner has control groups; disk as a whole, and memory elsewhere, can only be watched.
 
 import { spawn } from 'node:child_process'
 import { readFileSync, statfsSync } from 'node:fs'
@@ -9,6 +9,8 @@ export type GuardDeps = {
   readonly folder: string
   readonly memoryBytes: number
   readonly diskBytes: number
+  /** How many programs the kernel ended for want of memory since the last time. */
+  readonly kills: () => number
   /** The first process of the session; null when there is none. */
   readonly pid: () => number | null
   /** It took more than it may. */
@@ -34,11 +36,18 @@ export class Guard {
     const first = pid()
     if (first === null) return
     const used = memoryOf(first)
-    if (used > memoryBytes)
+    if (freeMemory() < LEAST_FREE_BYTES) onOver("The command was killed: the runner's memory is full.")
+    else if (used > memoryBytes)
       onOver(`The command was killed: it used ${used} bytes of memory and may have ${memoryBytes}.`)
     const { bavail, bsize } = statfsSync(folder)
     if (bavail * bsize < LEAST_FREE_BYTES) onOver("The command was killed: the runner's disk is full.")
     else if (!this.#isCounting && performance.now() - this.#countedAt > DISK_EVERY_MS) this.#countDisk()
+  }
+
+  /** What the kernel did, in words; null when it did nothing. Told once. */
+  memoryKill(): string | null {
+    if (this.#deps.kills() === 0) return null
+    return `A program was killed by the system: the conversation may have ${this.#deps.memoryBytes} bytes of memory.`
   }
 
   #countDisk(): void {
@@ -60,6 +69,12 @@ export class Guard {
     child.on('close', done)
     child.on('error', done)
   }
+}
+
+/** Of the machine: what a program holds in files of memory is in no process, and only the kernel's groups count it. */
+function freeMemory(): number {
+  const kilobytes = /^MemAvailable:\s+(\d+)/m.exec(readFileSync('/proc/meminfo', 'utf8'))?.[1]
+  return kilobytes === undefined ? Number.POSITIVE_INFINITY : Number(kilobytes) * 1024
 }
 
 /** Resident, without what is shared with other processes. */

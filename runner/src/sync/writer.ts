@@ -8,11 +8,11 @@ import {
   constants,
   fchmodSync,
   fstatSync,
-  ftruncateSync,
   futimesSync,
   openSync,
   readdirSync,
   renameSync,
+  rmSync,
   symlinkSync,
   unlinkSync,
   writeSync,
@@ -20,7 +20,15 @@ import {
 import { BadFrame, type FrameEntry } from '../../../src/runners/frames.ts'
 import { MAX_TRANSFER_ENTRIES } from '../../../src/runners/wire.ts'
 import { Folder, isCode, openBelow } from './folder.ts'
-import { isSameStamp, kindOf, type Manifest, type ManifestEntry, stampOf, UNKNOWN_HASH } from './manifest.ts'
+import {
+  isSameStamp,
+  kindOf,
+  type Manifest,
+  type ManifestEntry,
+  type Stamp,
+  stampOf,
+  UNKNOWN_HASH,
+} from './manifest.ts'
 import { removeBelow, writable } from './remove.ts'
 import { MAX_DEPTH } from './walk.ts'
 
@@ -52,6 +60,8 @@ export class TreeWriter {
   constructor(job: WriterJob) {
     this.#job = job
     this.#trash = Folder.root(job.staging)
+    // Of a transfer that was broken off.
+    rmSync(this.#trash.at('incoming'), { force: true })
   }
 
   get entries(): number {
@@ -145,7 +155,9 @@ export class TreeWriter {
     this.#bytes += size
     if (this.#bytes > this.#job.maxBytes) throw new BadFrame('a transfer that is larger than a workspace may be')
     const { O_RDWR, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants
-    const fd = openSync(this.#trash.at('incoming'), O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600)
+    // The permissions that it is to have, where it is complete at once: one that is left here must stay writable.
+    const mode = entry.length === size && !isSkipped ? (entry.mode ?? 0o644) : 0o600
+    const fd = openSync(this.#trash.at('incoming'), O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW, mode)
     this.#open = { fd, entry, written: 0, hash: createHash('sha256'), isSkipped }
     this.#writePiece(entry, bytes)
   }
@@ -177,8 +189,6 @@ export class TreeWriter {
 
   #placeFile({ fd, entry, hash }: OpenFile): void {
     const seconds = (entry.mtime ?? Date.now()) / 1000
-    ftruncateSync(fd, entry.size ?? 0)
-    fchmodSync(fd, entry.mode ?? 0o644)
     futimesSync(fd, seconds, seconds)
     const [folder, name] = this.#madeParentOf(entry.path)
     const incoming = this.#trash.at('incoming')
@@ -189,7 +199,7 @@ export class TreeWriter {
       this.#remove(entry.path)
       renameSync(incoming, folder.at(name))
     }
-    this.#know(entry.path, { kind: 'file', stamp: stampOf(fstatSync(fd, { bigint: true })), hash: hash.digest('hex') })
+    this.#know(entry.path, { kind: 'file', stamp: withMode(fd, entry.mode ?? 0o644), hash: hash.digest('hex') })
   }
 
   #makeFolder(entry: FrameEntry): void {
@@ -286,7 +296,8 @@ export class TreeWriter {
   }
 
   #removeUnnamed(folder: Folder, prefix: string): void {
-    for (const name of readdirSync(folder.at(''), { encoding: 'buffer' })) {
+    for (const one of readdirSync(folder.at(''), { encoding: 'buffer', withFileTypes: true })) {
+      const { name } = one
       const text = name.toString()
       const path = prefix + text
       if (this.#job.exclude.has(text) || this.#job.staying.has(path)) continue
@@ -294,7 +305,7 @@ export class TreeWriter {
       else if (!this.#named.has(path)) {
         removeBelow(folder, text, this.#trash)
         this.#job.manifest.delete(path)
-      } else if (folder.stat(text)?.isDirectory()) this.#removeUnnamedIn(folder, text, path)
+      } else if (one.isDirectory()) this.#removeUnnamedIn(folder, text, path)
     }
   }
 
@@ -309,6 +320,14 @@ export class TreeWriter {
 }
 
 const NO_STAMP = { size: -1, mtimeNs: 0n, ctimeNs: 0n, ino: 0n, mode: 0 }
+
+/** What the mask of this process, or a file that was left in the staging folder, made of the permissions is set right. */
+function withMode(fd: number, mode: number): Stamp {
+  const stamp = stampOf(fstatSync(fd, { bigint: true }))
+  if (stamp.mode === mode) return stamp
+  fchmodSync(fd, mode)
+  return stampOf(fstatSync(fd, { bigint: true }))
+}
 
 function openedBelow(root: string, names: readonly string[]): Folder | null {
   try {

@@ -48,7 +48,7 @@ export async function runnerSync(stage: Stage): Promise<Measurement[]> {
     {
       ...{ row, what: `${FILES} files to a new runner, and copied`, unit: 'ms', target: { oursAtMost: 1_000 } },
       ours: () => toNewRunner(full),
-      baseline: async () => plain((await bash.call('run', 'rm -rf ../copy; cp -r . ../copy')).ms),
+      baseline: async () => plain((await bash.call('run', 'to=copy-$EPOCHREALTIME; mkdir $to && cp -r d* $to')).ms),
     },
     {
       ...{ row, what: `a command that changes none of ${FILES} files, and one without files`, unit: 'ms' },
@@ -104,6 +104,31 @@ export async function runnerOutput(stage: Stage): Promise<Measurement[]> {
   ]
 }
 
+/** With its tests in its tarball, and `tape`, which runs them. */
+const PACKAGE = 'shell-quote@1.4.3'
+/** Both sides run the machine's programs, whatever the benchmark itself runs on. */
+const MACHINES = 'export PATH=/usr/local/bin:/usr/bin:/bin NO_UPDATE_NOTIFIER=1'
+
+/** `npm test` of a package of the registry, installed once on this machine and given to the conversation as it is. */
+export async function packageTests(stage: Stage): Promise<Measurement[]> {
+  const lent = await lend(stage)
+  const conversation = await LentConversation.open(lent)
+  const bash = stage.startProgram<BashCalls>('bash-process.ts')
+  const get = `npm pack ${PACKAGE} --silent > /dev/null && tar xf *.tgz && rm *.tgz && cd package && npm install --silent --no-audit`
+  await bash.call('run', `${MACHINES}; (${get}) >&2 && tar czf all.tgz package`)
+  const { output } = await bash.call('run', 'base64 -w 0 all.tgz')
+  await conversation.upload('all.tgz', new Uint8Array(Buffer.from(output, 'base64')))
+  await conversation.run('tar xf all.tgz && mv package node_modules && rm all.tgz')
+  const test = (folder: string) => `${MACHINES}; (cd ${folder} && npm test --silent > /dev/null)`
+  return [
+    {
+      ...{ row: 'runner-tests', what: `npm test of ${PACKAGE} ${on}`, unit: 'ms', target: { ratioAtMost: 1.1 } },
+      ours: async () => plain((await conversation.run(test('node_modules'))).ms),
+      baseline: async () => plain((await bash.call('run', test('package'))).ms),
+    },
+  ]
+}
+
 const MAKE_FILES = `body=$(head -c ${FILE_BYTES - 10} /dev/zero | tr '\\0' x); for i in $(seq 1 ${FILES}); do
 d=d$((i % ${FOLDERS})); [ -d $d ] || mkdir $d; echo "$i $body" > $d/f$i; done`
 
@@ -119,10 +144,10 @@ async function typical(run: () => Promise<{ ms: number }>): Promise<Sample> {
 
 /** A copy of the conversation with its files, whose first command has to bring all of them. */
 async function toNewRunner(full: LentConversation): Promise<Sample> {
+  // Not put away: names that were just deleted slow down whoever makes new ones on some file systems.
   const fork = await full.fork()
   const { ms, output } = await fork.run('find . -type f | wc -l')
   if (!output.includes(`"content":"${FILES}"`)) throw new Error(`not all files came: ${output.slice(0, 300)}`)
-  await fork.end()
   return plain(ms)
 }
 

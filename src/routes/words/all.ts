@@ -225,6 +225,10 @@ const CONVERSATION_WORDS = {
   'Runner.arch': ['Its processor', 'x64'],
   'Runner.capacity': ['How many conversations it takes at a time', 4],
   'Runner.isolation': ['How conversations are kept apart from it and from each other', 'bwrap'],
+  'Runner.limits': [
+    'What holds a conversation to its limits: the kernel, or the runner that looks now and then',
+    { cpu: 'kernel', memory: 'kernel', processes: 'kernel', disk: 'watched' },
+  ],
   'Runner.network': ['What its commands reach', 'list'],
   'Runner.tools': ['The programs that it found, with their versions', [{ name: 'python3', version: '3.11.7' }]],
   'Runner.state': ['`draining`: it takes no new conversations', 'connected'],
