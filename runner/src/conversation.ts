@@ -190,7 +190,7 @@ export class Conversation {
       tree: this.#tree.position,
       calls: this.#calls.open().slice(0, 1000),
     }
-    peer.call('session/hello', hello).then(
+    peer.hello('session/hello', hello).then(
       (answer) => this.#welcomed(peer, answer),
       (error) => this.#refused(peer, error),
     )

@@ -26,6 +26,8 @@ export type RunnerDeps = {
   readonly onEnded: (code: number) => void
 }
 
+/** A service that was away for long finds its runners again while its first commands wait for one, which is ten seconds. */
+const MOST_WAIT_MS = 4_000
 /** A key that is refused does not become right soon. */
 const REFUSED_MS = 30_000
 
@@ -33,7 +35,7 @@ export class Runner {
   readonly #deps: RunnerDeps
   readonly #life = randomUUID()
   readonly #conversations = new Map<string, Conversation>()
-  readonly #backoff = new Backoff({ firstMs: 250, mostMs: 30_000 })
+  readonly #backoff = new Backoff({ firstMs: 250, mostMs: MOST_WAIT_MS })
   #peer: Peer | null = null
   #isDraining = false
   #isOver = false
@@ -95,7 +97,7 @@ export class Runner {
   #hello(peer: Peer): void {
     const { description, workspaces } = this.#deps
     const holds = heldConversations(workspaces).slice(0, 10_000)
-    peer.call('runner/hello', { wire: WIRE_VERSION, runner: description, holds, clock: Date.now() }).then(
+    peer.hello('runner/hello', { wire: WIRE_VERSION, runner: description, holds, clock: Date.now() }).then(
       (answer) => this.#welcomed(peer, answer),
       (error) => {
         if (error instanceof Disconnected) return

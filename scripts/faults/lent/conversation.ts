@@ -11,11 +11,15 @@ export type Books = {
   ended: number
   /** Outcomes that nobody knows, because the machine or the sandbox died in the command. */
   unknown: number
+  /** Steps that nobody began, because no machine was there for all the time that a command waits for one. */
+  refused: number
   twice: string[]
   lost: string[]
   differing: string[]
   torn: string[]
   stuck: string[]
+  /** Runners that ended without being killed. */
+  ownEnds: string[]
   /** From the death of a machine to the next outcome of a conversation that it had. */
   backMs: number[]
 }
@@ -24,11 +28,13 @@ export const noBooks = (): Books => ({
   steps: 0,
   ended: 0,
   unknown: 0,
+  refused: 0,
   twice: [],
   lost: [],
   differing: [],
   torn: [],
   stuck: [],
+  ownEnds: [],
   backMs: [],
 })
 
@@ -36,6 +42,7 @@ type Outside = { client: SteadyClient; machines: readonly Machine[]; books: Book
 
 /** With a machine to run on and nobody killed meanwhile, a step that has not ended by then never will. */
 const PATIENCE_MS = 150_000
+const NO_RUNNER = /^No runner is connected/
 
 export class LentConversation {
   readonly id: string
@@ -95,6 +102,11 @@ export class LentConversation {
     // A death elsewhere excuses nothing: only of a step that no machine has begun it is not known whose it was to be.
     const its = times === 0 ? machines : machines.filter((_, at) => (runs[at] ?? 0) > 0)
     const kill = its.flatMap(({ kills }) => kills).findLast(({ at }) => at >= startedAt)
+    if (times === 0 && NO_RUNNER.test(content) && !machines.some((machine) => machine.isUpSince(startedAt))) {
+      books.refused += 1
+      await this.#compare(step, this.#files)
+      return
+    }
     const isEnded = extras?.metadata?.exit_code === step.exitCode && isOutput(step, content)
     if (isEnded && times === 0) books.lost.push(`${here}: an outcome of what never ran`)
     if (kill !== undefined) books.backMs.push(performance.now() - kill.at)

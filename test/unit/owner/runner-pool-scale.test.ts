@@ -76,6 +76,8 @@ test('a full pool reads few rows for each conversation, sends one message, and s
         ticket: 't',
         labels: ['linux'],
         only: null,
+        last: null,
+        patienceMs: 1_000,
       }
       expect((await pool.want(wanted)).ok).toBe(true)
       most = Math.max(most, rowsRead() - before)
@@ -89,6 +91,8 @@ test('a full pool reads few rows for each conversation, sends one message, and s
       ticket: 't',
       labels: [],
       only: null,
+      last: null,
+      patienceMs: 1_000,
     })
     expect(full).toMatchObject({ ok: false, reason: 'full' })
     // A hello is one message and a conversation is one.
