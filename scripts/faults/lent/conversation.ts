@@ -49,6 +49,8 @@ export class LentConversation {
   readonly #outside: Outside
   readonly #watcher: Watcher
   #files: Files = new Map()
+  /** The newest step without an outcome: a machine that comes back tells what it made, after it was given up as well. */
+  #doubted: Step | null = null
 
   constructor(id: string, outside: Outside) {
     this.id = id
@@ -129,33 +131,53 @@ export class LentConversation {
       if (!isWhole(name, text)) books.torn.push(`${here}: ${name} ${text.length} ${text.slice(0, 60)}`)
     for (const name of new Set([...found.keys(), ...(wanted ?? this.#files).keys()])) {
       const allowed = wanted === null ? this.#possible(step, name) : [wanted.get(name)]
+      if (wanted?.get(name) === this.#files.get(name)) allowed.push(...madeBy(this.#doubted, name))
       if (!allowed.includes(found.get(name)))
         books.differing.push(
           `${here}: ${name} is ${firstLine(found.get(name))} and not ${allowed.map(firstLine).join(' or ')}`,
         )
     }
     this.#files = found
+    this.#doubted = wanted === null ? step : null
   }
 
   #possible(step: Step, name: string): (string | undefined)[] {
-    const written = step.writes.find((write) => write.name === name)
-    return [
-      this.#files.get(name),
-      ...(written === undefined ? [] : [contentOf(step.key, written)]),
-      ...(step.removes === name ? [undefined] : []),
-    ]
+    return [this.#files.get(name), ...madeBy(step, name), ...madeBy(this.#doubted, name)]
   }
 
   async #found(): Promise<Map<string, string>> {
+    for (;;) {
+      const files = await this.#read()
+      if (files !== null) return files
+    }
+  }
+
+  /** Null when a file went between the list and its reading: what a machine tells late may remove it. */
+  async #read(): Promise<Map<string, string> | null> {
     const { client } = this.#outside
     const { body: names } = await client.ask<string[]>(`${this.path}/list-files`)
     const files = new Map<string, string>()
     for (const name of names.filter((one) => one !== '.making')) {
-      const { body } = await client.ask<{ code: string }>(`${this.path}/select-file?file=${name}`)
+      const question = { expect: [200, 500] }
+      const { status, body } = await client.ask<{ code: string; error?: string }>(
+        `${this.path}/select-file?file=${name}`,
+        question,
+      )
+      if (status === 500 && body.error?.includes('No such file') === true) return null
+      if (status !== 200) throw new Error(`${this.path} ${name}: ${body.error}`)
       files.set(name, body.code)
     }
     return files
   }
+}
+
+/** What the step may have left at the name, beside what stood there. */
+function madeBy(step: Step | null, name: string): (string | undefined)[] {
+  const written = step?.writes.find((write) => write.name === name)
+  return [
+    ...(step === null || written === undefined ? [] : [contentOf(step.key, written)]),
+    ...(step?.removes === name ? [undefined] : []),
+  ]
 }
 
 const CUT_CHARS = 25_000
