@@ -18,7 +18,7 @@ import { Delivery } from './session/delivery.ts'
 import { folderInShell } from './session/folder-in-shell.ts'
 import { Guard } from './session/guard.ts'
 import { Journal } from './session/journal.ts'
-import { Shell } from './session/shell.ts'
+import { type Session, Shell, type ShellEvents } from './session/shell.ts'
 import { Downloads } from './sync/downloads.ts'
 import { erase } from './sync/erase.ts'
 import { Tree } from './sync/tree.ts'
@@ -34,6 +34,8 @@ export type ConversationDeps = {
   readonly allow: readonly string[]
   readonly log: Log
   readonly onLetGo: (reason: string) => void
+  /** For who has no processes to lend; a shell in the sandbox otherwise. */
+  readonly startShell?: ((folder: string, events: ShellEvents) => Session) | undefined
 }
 
 /** Nulls where the owner configured nothing for the host. */
@@ -92,7 +94,8 @@ export class Conversation {
       folder: join(deps.folder, 'journal'),
       journal: this.#journal,
       log: (event, fields) => deps.log(event, { conversation: this.id, ...fields }),
-      startShell: (events) => new Shell(shellLaunch(folders, deps.plan), events),
+      startShell: (events) =>
+        deps.startShell?.(deps.folder, events) ?? new Shell(shellLaunch(folders, deps.plan), events),
       folderInShell: (cwd) => folderInShell(cwd, this.#tree.root, workspaceInShell(folders, deps.plan)),
       onEnded: (key) => this.#delivery.add(key),
     })

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { type OpenConversation, RPC_ERRORS, type RunnerDescription, WIRE_VERSION } from '../../src/runners/wire.ts'
 import { Backoff } from './connect/backoff.ts'
 import { Disconnected, Peer, RpcError } from './connect/peer.ts'
-import { Conversation } from './conversation.ts'
+import { Conversation, type ConversationDeps } from './conversation.ts'
 import { heldConversations, isConversationId } from './identity.ts'
 import { type Log, messageOf } from './log.ts'
 import type { LaunchPlan } from './sandbox/launch.ts'
@@ -24,6 +24,7 @@ export type RunnerDeps = {
   readonly log: Log
   /** Everything is done: no conversation, no connection. */
   readonly onEnded: (code: number) => void
+  readonly startShell?: ConversationDeps['startShell']
 }
 
 /** A service that was away for long finds its runners again while its first commands wait for one, which is ten seconds. */
@@ -151,6 +152,7 @@ export class Runner {
       allow: this.#deps.allow,
       log: this.#deps.log,
       onLetGo: () => this.#letGo(id),
+      startShell: this.#deps.startShell,
     })
     this.#conversations.set(id, conversation)
     this.#deps.log('conversation.opened', { conversation: id })
