@@ -94,7 +94,10 @@ export class Disk {
   }
 
   #run(query: string, bindings: readonly SQLInputValue[]): unknown[] {
-    if (bindings.length > 0 || !SEVERAL.test(query)) return this.#prepared(query).all(...bindings).map(asRuntimeGives)
+    if (bindings.length > 0 || !SEVERAL.test(query))
+      return this.#prepared(query)
+        .all(...bindings)
+        .map(asRuntimeGives)
     this.#db.exec(query)
     return []
   }

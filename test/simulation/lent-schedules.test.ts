@@ -38,7 +38,9 @@ beforeAll(() => {
   )
   // In the same turn, so that a seed is played the same way each time.
   vi.spyOn(crypto.subtle, 'digest').mockImplementation(async (_name, bytes) => {
-    const hash = createHash('sha256').update(new Uint8Array(bytes as ArrayBuffer)).digest()
+    const hash = createHash('sha256')
+      .update(new Uint8Array(bytes as ArrayBuffer))
+      .digest()
     return hash.buffer.slice(hash.byteOffset, hash.byteOffset + hash.byteLength) as ArrayBuffer
   })
 })

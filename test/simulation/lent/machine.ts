@@ -3,10 +3,17 @@
 
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Runner } from '../../../runner/src/runner.ts'
-import type { Session, ShellEvents } from '../../../runner/src/session/shell.ts'
 import { type Command, contentOf, linesOf } from './command.ts'
 import type { Connection, Network } from './network.ts'
+
+/** The program is written against Node's types alone, and this project has those of the runtime as well: it is known by its use. */
+type Program = { connect(): void; end(code: number): void }
+type Prompt = { status: number; pid: number; user: string; host: string; interpreter: string; cwd: string }
+type ShellEvents = { onOutput(bytes: Uint8Array): void; onEnded(prompt: Prompt): void; onGone(reason: string): void }
+type ProgramDeps = Record<string, unknown> & { startShell(folder: string, events: ShellEvents): SimulatedShell }
+
+const RUNNER = new URL('../../../runner/src/runner.ts', import.meta.url).pathname
+const { Runner } = (await import(RUNNER)) as { Runner: new (deps: ProgramDeps) => Program }
 
 const GiB = 2 ** 30
 const LIMITS = { diskBytes: GiB, memoryBytes: GiB, processes: 100, fileBytes: GiB, tmpBytes: GiB }
@@ -20,7 +27,7 @@ export class Machine {
   readonly #root: string
   readonly #network: Network
   readonly #ran: Ran
-  #runner: Runner | null = null
+  #runner: Program | null = null
   #shells = new Set<SimulatedShell>()
   /** Simulated times of its deaths, and of its sandboxes'. */
   readonly deaths: number[] = []
@@ -89,7 +96,11 @@ export class Machine {
       connection.cut()
     }
     const kept = join(this.#root, 'kept')
-    cpSync(this.workspaces, kept, { recursive: true, preserveTimestamps: true, filter: (path) => !path.endsWith('.sock') })
+    cpSync(this.workspaces, kept, {
+      recursive: true,
+      preserveTimestamps: true,
+      filter: (path) => !path.endsWith('.sock'),
+    })
     // Closes what it holds; whatever it writes then is taken back.
     runner.end(1)
     this.#restore(kept)
@@ -127,13 +138,13 @@ function filesIn(folder: string): Map<string, string> {
 }
 
 /** Does what a command says, a piece at a time. */
-class SimulatedShell implements Session {
+class SimulatedShell {
   readonly #folder: string
   readonly #events: ShellEvents
   readonly #ran: Ran
   isDead = false
   isRunning = false
-  prompt: Session['prompt'] = null
+  prompt: Prompt | null = null
 
   constructor(folder: string, events: ShellEvents, ran: Ran) {
     this.#folder = folder

@@ -50,7 +50,12 @@ export class ServerEnd {
   tags: readonly string[] = []
   connection: Connection | null = null
   /** Of the isolate that holds it; what it sends goes out when what it wrote is stored. */
-  holder: { isDead: boolean; gated(send: Happening): void; heard(end: ServerEnd, data: string | ArrayBuffer): void; left(end: ServerEnd): void } | null = null
+  holder: {
+    isDead: boolean
+    gated(send: Happening): void
+    heard(end: ServerEnd, data: string | ArrayBuffer): void
+    left(end: ServerEnd): void
+  } | null = null
 
   send(data: Data): void {
     if (this.readyState !== 1) throw new Error('the socket is closed')
@@ -99,7 +104,10 @@ export class Connection {
   #knock(path: string, bearer: string): void {
     const { entry } = this.#network
     if (this.#isCut) return
-    if (entry === null) return this.cut()
+    if (entry === null) {
+      this.cut()
+      return
+    }
     entry(path, bearer).then(
       (end) => {
         if (typeof end === 'number') this.#network.later(this.#down, () => this.#refused(end))

@@ -49,8 +49,8 @@ abstract class Holder implements Grip {
   afterCommit(): void {
     const sends = this.#unsent ?? []
     this.#unsent = null
-    if (this.#isDeadly()) return this.die()
-    for (const send of sends) send()
+    if (this.#isDeadly()) this.die()
+    else for (const send of sends) send()
   }
 
   began(): void {
@@ -194,7 +194,9 @@ export class ConversationLife extends Holder {
       if (step === undefined) return
       const isOurs = step.state === 'new' || this.runner.isOpen(step.key)
       this.#sql.exec("UPDATE steps SET state = 'started' WHERE key = ?", step.key)
-      const result = isOurs ? await this.#run(step) : { output: '', exitCode: -1, failure: 'interrupted', missing: false }
+      const result = isOurs
+        ? await this.#run(step)
+        : { output: '', exitCode: -1, failure: 'interrupted', missing: false }
       if (this.isDead) return NEVER
       this.#sql.exec("UPDATE steps SET state = 'done', result = ? WHERE key = ?", JSON.stringify(result), step.key)
       this.gated(() => this.#outside.settled({ ...step, result: JSON.stringify(result) }))
@@ -203,7 +205,8 @@ export class ConversationLife extends Holder {
 
   async #run({ key, command }: Step): Promise<Result> {
     const runtime = await this.runner.choose(key)
-    if (runtime.kind !== 'runner') return { output: '', exitCode: -1, failure: runtime.kind === 'missing' ? runtime.why : 'edge', missing: true }
+    if (runtime.kind !== 'runner')
+      return { output: '', exitCode: -1, failure: runtime.kind === 'missing' ? runtime.why : 'edge', missing: true }
     const call: RunnerCall = {
       key,
       kind: 'run',

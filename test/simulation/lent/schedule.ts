@@ -3,8 +3,8 @@
 // service restarted, and several of these at once.
 
 import { vi } from 'vitest'
-import { MIGRATIONS } from '../../../durable-objects/owner/schema.ts'
 import { MIGRATIONS as CONVERSATION_MIGRATIONS } from '../../../durable-objects/conversation/schema.ts'
+import { MIGRATIONS } from '../../../durable-objects/owner/schema.ts'
 import { Disk } from '../disk.ts'
 import { Random } from '../random.ts'
 import { after, type Command, commandOf, contentOf, linesOf } from './command.ts'
@@ -43,6 +43,8 @@ export class Schedule {
   readonly #commands: Command[] = []
   /** Of the users' files: what was stored last. */
   readonly #stored = new Map<string, string>()
+  /** Those in whose storing the object died: they are there or not. */
+  #unacknowledged: { name: string; text: string }[] = []
   #files: ReadonlyMap<string, string> = new Map()
   #doubted: Command | null = null
   #pool: PoolLife | null = null
@@ -198,7 +200,8 @@ export class Schedule {
     const text = `${this.#random.below(1e9)}\n${name.repeat(this.#random.below(3_000))}`
     await object.files.write(`/workspace/${name}`, new TextEncoder().encode(text)).catch(() => {})
     await turn()
-    if (!object.isDead) this.#stored.set(name, text)
+    if (object.isDead) this.#unacknowledged.push({ name, text })
+    else this.#stored.set(name, text)
   }
 
   #ran(command: Command, files: ReadonlyMap<string, string>): void {
@@ -231,6 +234,8 @@ export class Schedule {
 
   async #compare(command: Command, isEnded: boolean): Promise<void> {
     const found = await this.#found()
+    for (const { name, text } of this.#unacknowledged) if (found.get(name) === text) this.#stored.set(name, text)
+    this.#unacknowledged = []
     const wanted = isEnded ? after(this.#files, command) : this.#files
     for (const name of new Set([...found.keys(), ...wanted.keys(), ...this.#stored.keys()])) {
       const text = found.get(name)
@@ -239,7 +244,8 @@ export class Schedule {
         if (text !== this.#stored.get(name)) this.faults.push(`${command.key}: the user's ${name} is not as stored`)
         continue
       }
-      const doubts = isEnded && wanted.get(name) !== this.#files.get(name) ? [] : [this.#doubted, isEnded ? null : command]
+      const doubts =
+        isEnded && wanted.get(name) !== this.#files.get(name) ? [] : [this.#doubted, isEnded ? null : command]
       const allowed = [wanted.get(name), ...doubts.flatMap((doubt) => madeBy(doubt, name))]
       if (!allowed.includes(text))
         this.faults.push(`${command.key}: ${name} is ${firstLine(text)} and not ${allowed.map(firstLine).join(' or ')}`)
@@ -268,7 +274,10 @@ export class Schedule {
     const here = machine.files(CONVERSATION)
     const there = await this.#found()
     for (const name of new Set([...here.keys(), ...there.keys()]))
-      if (here.get(name) !== there.get(name)) this.faults.push(`at the end ${name} is ${firstLine(here.get(name))} on the machine and ${firstLine(there.get(name))} in the workspace`)
+      if (here.get(name) !== there.get(name))
+        this.faults.push(
+          `at the end ${name} is ${firstLine(here.get(name))} on the machine and ${firstLine(there.get(name))} in the workspace`,
+        )
   }
 
   #tell(text: string): void {
