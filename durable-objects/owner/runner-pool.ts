@@ -34,16 +34,17 @@ export type WantedRunner = {
   preferred: readonly string[]
   /** A certain runner, or none; null for any. */
   only: string | null
+  /** One that did not come when it was told: asked when no other one takes the conversation. */
+  last: string | null
+  /** How long one of several has time to answer. */
+  patienceMs: number
 }
 
 /** Why there is none: nobody is connected, none has the labels, or all that do are busy. */
 export type NoRunner = 'none' | 'labels' | 'full'
-/**
- * `others`: how many would take the conversation, where a certain one was asked for. `isReturning`: one that never said goodbye may
- * be on its way back.
- */
+/** `others`: how many more would take the conversation. `isReturning`: one that never said goodbye may be on its way back. */
 export type RunnerAnswer =
-  | { ok: true; runner: RunnerDescription }
+  | { ok: true; runner: RunnerDescription; others: number }
   | { ok: false; reason: NoRunner; busy: number; others: number; isReturning: boolean }
 
 export type RunnerInfo = RunnerDescription & {
@@ -121,16 +122,19 @@ export class RunnerPool {
       .filter((info) => fits(info, wanted.labels))
       .sort((a, b) => rank(b, wanted, before?.runner) - rank(a, wanted, before?.runner))
     const isFree = (info: RunnerInfo) => info.state !== 'draining' && info.conversations < info.capacity
-    const others = wanted.only === null ? [] : fitting.filter((info) => info.id !== wanted.only && isFree(info))
+    const othersOf = (id: string | null) => fitting.filter((info) => info.id !== id && isFree(info)).length
     for (const info of fitting) {
       if (wanted.only !== null && info.id !== wanted.only) continue
       if (info.id !== before?.runner && !isFree(info)) continue
       const socket = online.get(info)
-      if (socket !== undefined && (await this.#open(socket, info.id, wanted)))
-        return { ok: true, runner: descriptionOf(info) }
+      const others = othersOf(info.id)
+      const withinMs = others > 0 ? Math.min(OPEN_WITHIN_MS, wanted.patienceMs) : OPEN_WITHIN_MS
+      if (socket !== undefined && (await this.#open(socket, info.id, { ...wanted, withinMs })))
+        return { ok: true, runner: descriptionOf(info), others }
     }
+    const others = wanted.only === null ? 0 : othersOf(wanted.only)
     const isReturning = this.#isReturning(wanted.labels)
-    const counts = { busy: fitting.length, others: others.length, isReturning }
+    const counts = { busy: fitting.length, others, isReturning }
     if (online.size === 0) return { ok: false, reason: 'none', ...counts }
     return { ok: false, reason: fitting.length === 0 ? 'labels' : 'full', ...counts }
   }
@@ -223,14 +227,14 @@ export class RunnerPool {
     }
   }
 
-  async #open(socket: WebSocket, runner: string, wanted: WantedRunner): Promise<boolean> {
-    const { conversation, path, ticket, holder } = wanted
+  async #open(socket: WebSocket, runner: string, wanted: WantedRunner & { withinMs: number }): Promise<boolean> {
+    const { conversation, path, ticket, holder, withinMs } = wanted
     try {
-      await this.#peer(socket).call('conversation/open', { conversation, path, ticket }, z.object({}), OPEN_WITHIN_MS)
+      await this.#peer(socket).call('conversation/open', { conversation, path, ticket }, z.object({}), withinMs)
     } catch (error) {
       log.warn('runner.not_opened', { runner, conversation, ...errorFields(error) })
       // Half-open connections look like this.
-      if (error instanceof NoAnswer) socket.close(1011, 'no answer')
+      if (error instanceof NoAnswer && withinMs === OPEN_WITHIN_MS) socket.close(1011, 'no answer')
       return false
     }
     this.#sql.exec('INSERT OR REPLACE INTO runner_conversations VALUES (?, ?, ?)', conversation, runner, holder)
@@ -271,9 +275,13 @@ const isOpen = ({ readyState }: WebSocket): boolean => readyState === WebSocket.
 const fits = ({ labels }: RunnerInfo, wanted: readonly string[]): boolean =>
   wanted.every((label) => labels.includes(label))
 
-/** The one that has the conversation's files first, then one with what is preferred, then the one with the most room. */
-function rank(info: RunnerInfo, { preferred }: WantedRunner, before: string | undefined): number {
+/**
+ * The one that has the conversation's files first, then one with what is preferred, then the one with the most room; the one to be
+ * asked last comes after all.
+ */
+function rank(info: RunnerInfo, { preferred, last }: WantedRunner, before: string | undefined): number {
   const { id, capacity, conversations } = info
+  if (id === last) return -1
   return id === before ? 4 : (fits(info, preferred) ? 2 : 0) + (capacity - conversations) / capacity
 }
 

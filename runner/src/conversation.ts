@@ -28,7 +28,7 @@ import { Delivery } from './session/delivery.ts'
 import { folderInShell } from './session/folder-in-shell.ts'
 import { Guard } from './session/guard.ts'
 import { Journal } from './session/journal.ts'
-import { Shell } from './session/shell.ts'
+import { type Session, Shell, type ShellEvents } from './session/shell.ts'
 import { Downloads } from './sync/downloads.ts'
 import { erase } from './sync/erase.ts'
 import { Tree } from './sync/tree.ts'
@@ -46,6 +46,8 @@ export type ConversationDeps = {
   readonly isAllowExact: boolean
   readonly log: Log
   readonly onLetGo: (reason: string) => void
+  /** For who has no processes to lend; a shell in the sandbox otherwise. */
+  readonly startShell?: ((folder: string, events: ShellEvents) => Session) | undefined
 }
 
 /** Nulls where the owner configured nothing for the host. */
@@ -113,7 +115,7 @@ export class Conversation {
       folder: join(deps.folder, 'journal'),
       journal: this.#journal,
       log: (event, fields) => deps.log(event, { conversation: this.id, ...fields }),
-      startShell: (events) => new Shell(shellLaunch(folders, plan), events),
+      startShell: (events) => deps.startShell?.(deps.folder, events) ?? new Shell(shellLaunch(folders, plan), events),
       folderInShell: (cwd) => folderInShell(cwd, this.#tree.root, workspaceInShell(folders, plan)),
       onEnded: (key) => this.#delivery.add(key),
       lastRemark: () => this.#guard.memoryKill(),
@@ -214,7 +216,7 @@ export class Conversation {
       tree: this.#tree.position,
       calls: this.#calls.open().slice(0, 1000),
     }
-    peer.call('session/hello', hello).then(
+    peer.hello('session/hello', hello).then(
       (answer) => this.#welcomed(peer, answer),
       (error) => this.#refused(peer, error),
     )

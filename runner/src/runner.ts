@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { type OpenConversation, RPC_ERRORS, type RunnerDescription, WIRE_VERSION } from '../../src/runners/wire.ts'
 import { Backoff } from './connect/backoff.ts'
 import { Disconnected, Peer, RpcError } from './connect/peer.ts'
-import { Conversation } from './conversation.ts'
+import { Conversation, type ConversationDeps } from './conversation.ts'
 import { heldConversations, isConversationId } from './identity.ts'
 import { type Log, messageOf } from './log.ts'
 import type { CgroupBase } from './sandbox/cgroup.ts'
@@ -29,8 +29,11 @@ export type RunnerDeps = {
   readonly log: Log
   /** Everything is done: no conversation, no connection. */
   readonly onEnded: (code: number) => void
+  readonly startShell?: ConversationDeps['startShell']
 }
 
+/** A service that was away for long finds its runners again while its first commands wait for one, which is ten seconds. */
+const MOST_WAIT_MS = 4_000
 /** A key that is refused does not become right soon. */
 const REFUSED_MS = 30_000
 
@@ -38,7 +41,7 @@ export class Runner {
   readonly #deps: RunnerDeps
   readonly #life = randomUUID()
   readonly #conversations = new Map<string, Conversation>()
-  readonly #backoff = new Backoff({ firstMs: 250, mostMs: 30_000 })
+  readonly #backoff = new Backoff({ firstMs: 250, mostMs: MOST_WAIT_MS })
   #peer: Peer | null = null
   #isDraining = false
   #isOver = false
@@ -100,7 +103,7 @@ export class Runner {
   #hello(peer: Peer): void {
     const { description, workspaces } = this.#deps
     const holds = heldConversations(workspaces).slice(0, 10_000)
-    peer.call('runner/hello', { wire: WIRE_VERSION, runner: description, holds, clock: Date.now() }).then(
+    peer.hello('runner/hello', { wire: WIRE_VERSION, runner: description, holds, clock: Date.now() }).then(
       (answer) => this.#welcomed(peer, answer),
       (error) => {
         if (error instanceof Disconnected) return
@@ -156,6 +159,7 @@ export class Runner {
       isAllowExact: this.#deps.isAllowExact,
       log: this.#deps.log,
       onLetGo: () => this.#letGo(id),
+      startShell: this.#deps.startShell,
     })
     this.#conversations.set(id, conversation)
     this.#deps.log('conversation.opened', { conversation: id })

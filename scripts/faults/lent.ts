@@ -37,7 +37,7 @@ export async function lentFaults({ kills }: { kills: number }): Promise<boolean>
   const books = await lentBooks({ kills, say: (text) => console.log(text) })
   const found = wrongIn(books)
   console.log(
-    `steps                  ${books.steps}, of which ${books.ended} ended and ${books.unknown} have an unknown outcome`,
+    `steps                  ${books.steps}, of which ${books.ended} ended, ${books.unknown} have an unknown outcome and ${books.refused} had no machine`,
   )
   const back = [...books.backMs].sort((a, b) => a - b)
   console.log(
@@ -50,12 +50,13 @@ export async function lentFaults({ kills }: { kills: number }): Promise<boolean>
   return Object.values(found).every((texts) => texts.length === 0)
 }
 
-export const wrongIn = ({ twice, lost, differing, torn, stuck }: Books): Record<string, string[]> => ({
+export const wrongIn = ({ twice, lost, differing, torn, stuck, ownEnds }: Books): Record<string, string[]> => ({
   'commands run twice': twice,
   'outcomes lost': lost,
   'files that differ': differing,
   'torn files': torn,
   'stuck steps': stuck,
+  'runners that ended by themselves': ownEnds,
 })
 
 export async function lentBooks({ kills, say }: { kills: number; say: (text: string) => void }): Promise<Books> {
@@ -79,6 +80,7 @@ export async function lentBooks({ kills, say }: { kills: number; say: (text: str
     await killAgainAndAgain(deps, kills, say)
     over.isSo = true
     await Promise.all(working)
+    books.ownEnds.push(...deps.machines.flatMap(({ ownEnds }) => ownEnds))
     return books
   } finally {
     for (const one of begun) one.close()

@@ -7,6 +7,8 @@ import { MIGRATIONS } from '../../durable-objects/conversation/schema.ts'
 /** One isolate's hold on it, which ends with the isolate. */
 export type Grip = {
   isDead: boolean
+  /** The first of what is written together. */
+  began?(): void
   /** Of what is about to be committed; `doomed` when the isolate is to die first. */
   beforeCommit(written: readonly string[]): 'doomed' | 'commit'
   afterCommit(written: readonly string[]): void
@@ -26,8 +28,12 @@ export class Disk {
   #unsavedAlarm: number | null = null
   #written: string[] | null = null
 
-  constructor() {
-    this.#db.exec(MIGRATIONS[0])
+  readonly #atTurnEnd: (commit: () => void) => void
+
+  /** `atTurnEnd`: when what was written together is committed. */
+  constructor(schema: readonly string[] = [MIGRATIONS[0]], atTurnEnd: (commit: () => void) => void = queueMicrotask) {
+    for (const sql of schema) this.#db.exec(sql)
+    this.#atTurnEnd = atTurnEnd
   }
 
   close(): void {
@@ -55,11 +61,11 @@ export class Disk {
   }
 
   storage(grip: Grip): DurableObjectStorage {
-    const exec = (query: string, ...bindings: SQLInputValue[]) => {
+    const exec = (query: string, ...bindings: (SQLInputValue | ArrayBuffer)[]) => {
       if (grip.isDead) throw new Error('this isolate is gone')
       if (!READS.test(query)) this.#begin(grip, query)
-      const found = this.#run(query, bindings)
-      return { toArray: () => found, one: () => found[0] }
+      const found = this.#run(query, bindings.map(bound))
+      return { toArray: () => found, one: () => found[0], [Symbol.iterator]: () => found[Symbol.iterator]() }
     }
     const setAlarm = (at: number) => {
       if (grip.isDead) return Promise.resolve()
@@ -69,11 +75,29 @@ export class Disk {
       return Promise.resolve()
     }
     // As much of it as the object's own classes ask for.
-    return { sql: { exec }, setAlarm } as unknown as DurableObjectStorage
+    const transactionSync = <T>(work: () => T) => this.#transaction(grip, work)
+    return { sql: { exec }, setAlarm, transactionSync } as unknown as DurableObjectStorage
+  }
+
+  #transaction<T>(grip: Grip, work: () => T): T {
+    this.#begin(grip, 'transaction')
+    this.#prepared('SAVEPOINT inner').run()
+    try {
+      const result = work()
+      this.#prepared('RELEASE inner').run()
+      return result
+    } catch (error) {
+      this.#prepared('ROLLBACK TO inner').run()
+      this.#prepared('RELEASE inner').run()
+      throw error
+    }
   }
 
   #run(query: string, bindings: readonly SQLInputValue[]): unknown[] {
-    if (bindings.length > 0 || !SEVERAL.test(query)) return this.#prepared(query).all(...bindings)
+    if (bindings.length > 0 || !SEVERAL.test(query))
+      return this.#prepared(query)
+        .all(...bindings)
+        .map(asRuntimeGives)
     this.#db.exec(query)
     return []
   }
@@ -90,9 +114,10 @@ export class Disk {
       return
     }
     this.#written = [query]
+    grip.began?.()
     this.#unsavedAlarm = this.alarm
     this.#prepared('BEGIN').run()
-    queueMicrotask(() => this.#end(grip))
+    this.#atTurnEnd(() => this.#end(grip))
   }
 
   #end(grip: Grip): void {
@@ -107,4 +132,13 @@ export class Disk {
     this.alarm = this.#unsavedAlarm
     grip.afterCommit(written)
   }
+}
+
+const bound = (value: SQLInputValue | ArrayBuffer): SQLInputValue =>
+  value instanceof ArrayBuffer ? new Uint8Array(value) : value
+
+/** Blobs are buffers there. */
+function asRuntimeGives(row: Record<string, unknown>): Record<string, unknown> {
+  for (const [name, value] of Object.entries(row)) if (value instanceof Uint8Array) row[name] = value.slice().buffer
+  return row
 }

@@ -52,7 +52,8 @@ type Pending = { resolve: (result: unknown) => void; reject: (error: Error) => v
 
 /** Requests of the service that are not answered yet: a service that sends more is not one of ours. */
 const MAX_UNANSWERED = 256
-const HANDSHAKE_MS = 20_000
+/** For each of the handshake and the answer to the first message. */
+const GREETED_WITHIN_MS = 10_000
 
 export class Peer {
   readonly #socket: WebSocket
@@ -72,7 +73,7 @@ export class Peer {
       headers: { authorization: `Bearer ${address.bearer}` },
       perMessageDeflate: false,
       maxPayload: Math.max(MAX_FRAME_BYTES, MAX_TEXT_BYTES),
-      handshakeTimeout: HANDSHAKE_MS,
+      handshakeTimeout: GREETED_WITHIN_MS,
       followRedirects: false,
       // An answer takes effect before the next message is looked at.
       allowSynchronousEvents: false,
@@ -106,6 +107,16 @@ export class Peer {
       this.#pending.set(id, { resolve, reject })
       this.#send({ jsonrpc: '2.0', id, method, params })
     })
+  }
+
+  /** The first message. A service that does not answer it has lost the connection without a word. */
+  async hello<M extends 'runner/hello' | 'session/hello'>(method: M, params: ParamsOf<M>): Promise<unknown> {
+    const late = setTimeout(() => this.close(1000, 'no answer to the hello'), GREETED_WITHIN_MS)
+    try {
+      return await this.call(method, params)
+    } finally {
+      clearTimeout(late)
+    }
   }
 
   notify<M extends Method>(method: M, params: ParamsOf<M>): void {

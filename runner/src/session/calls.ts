@@ -10,7 +10,7 @@ import { Between } from './between.ts'
 import type { Journal } from './journal.ts'
 import type { Prompt } from './marks.ts'
 import { OutputLog, type OutputWire } from './output-log.ts'
-import type { Shell, ShellEvents } from './shell.ts'
+import type { Session, ShellEvents } from './shell.ts'
 import { keyBytes, refusalOf } from './texts.ts'
 
 export type CallsDeps = {
@@ -18,7 +18,7 @@ export type CallsDeps = {
   readonly folder: string
   readonly journal: Journal
   readonly log: Log
-  readonly startShell: (events: ShellEvents) => Shell
+  readonly startShell: (events: ShellEvents) => Session
   /** The folder of the object's path, as the shell sees it. */
   readonly folderInShell: (cwd: string) => string | null
   /** Called when an outcome is in the journal: now it may be told. */
@@ -47,7 +47,7 @@ export class Calls {
   readonly #outputs = new Map<string, OutputLog>()
   #wire: OutputWire | null = null
   #active: Active | null = null
-  #shell: Shell | null = null
+  #shell: Session | null = null
   #isFirstRun = true
   #env: Record<string, string> = {}
   #lastPrompt: Prompt | null = null
@@ -259,7 +259,7 @@ export class Calls {
     this.#finish(active, { state: active.isKilled ? 'killed' : 'ended', text })
   }
 
-  #sessionGone(shell: Shell, reason: string): void {
+  #sessionGone(shell: Session, reason: string): void {
     if (this.#shell !== shell) return
     this.#shell = null
     this.#lastPrompt = null

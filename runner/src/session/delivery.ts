@@ -1,7 +1,6 @@
 // Tells outcomes until the object has them: first what the call changed, then the outcome that names this transfer, so that
 // the object stores both in one write. A connection that breaks on the way means all of it again.
 
-import { setTimeout as delay } from 'node:timers/promises'
 import { MAX_LEFT } from '../../../src/runners/wire.ts'
 import { Backoff } from '../connect/backoff.ts'
 import { Disconnected, type Peer } from '../connect/peer.ts'
@@ -95,7 +94,7 @@ export class Delivery {
         }
         this.#failures.set(told, (this.#failures.get(told) ?? 0) + 1)
         this.#deps.log('call.untold', { key, message: messageOf(error) })
-        await delay(this.#backoff.next(), undefined, { ref: false })
+        await new Promise((resolve) => setTimeout(resolve, this.#backoff.next()).unref())
       }
     }
   }

@@ -36,6 +36,9 @@ const ROWS = 50
 /** How long a new shell may take to its first prompt, and a shell at its prompt to open the pipe. */
 const READY_MS = 15_000
 
+/** As its calls know it. */
+export type Session = Pick<Shell, keyof Shell>
+
 export class Shell {
   readonly #launch: ShellLaunch
   readonly #events: ShellEvents

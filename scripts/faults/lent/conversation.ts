@@ -11,11 +11,15 @@ export type Books = {
   ended: number
   /** Outcomes that nobody knows, because the machine or the sandbox died in the command. */
   unknown: number
+  /** Steps that nobody began, because no machine was there for all the time that a command waits for one. */
+  refused: number
   twice: string[]
   lost: string[]
   differing: string[]
   torn: string[]
   stuck: string[]
+  /** Runners that ended without being killed. */
+  ownEnds: string[]
   /** From the death of a machine to the next outcome of a conversation that it had. */
   backMs: number[]
 }
@@ -24,11 +28,13 @@ export const noBooks = (): Books => ({
   steps: 0,
   ended: 0,
   unknown: 0,
+  refused: 0,
   twice: [],
   lost: [],
   differing: [],
   torn: [],
   stuck: [],
+  ownEnds: [],
   backMs: [],
 })
 
@@ -36,12 +42,15 @@ type Outside = { client: SteadyClient; machines: readonly Machine[]; books: Book
 
 /** With a machine to run on and nobody killed meanwhile, a step that has not ended by then never will. */
 const PATIENCE_MS = 150_000
+const NO_RUNNER = /^No runner is connected/
 
 export class LentConversation {
   readonly id: string
   readonly #outside: Outside
   readonly #watcher: Watcher
   #files: Files = new Map()
+  /** The newest step without an outcome: a machine that comes back tells what it made, after it was given up as well. */
+  #doubted: Step | null = null
 
   constructor(id: string, outside: Outside) {
     this.id = id
@@ -95,6 +104,11 @@ export class LentConversation {
     // A death elsewhere excuses nothing: only of a step that no machine has begun it is not known whose it was to be.
     const its = times === 0 ? machines : machines.filter((_, at) => (runs[at] ?? 0) > 0)
     const kill = its.flatMap(({ kills }) => kills).findLast(({ at }) => at >= startedAt)
+    if (times === 0 && NO_RUNNER.test(content) && !machines.some((machine) => machine.isUpSince(startedAt))) {
+      books.refused += 1
+      await this.#compare(step, this.#files)
+      return
+    }
     const isEnded = extras?.metadata?.exit_code === step.exitCode && isOutput(step, content)
     if (isEnded && times === 0) books.lost.push(`${here}: an outcome of what never ran`)
     if (kill !== undefined) books.backMs.push(performance.now() - kill.at)
@@ -117,33 +131,53 @@ export class LentConversation {
       if (!isWhole(name, text)) books.torn.push(`${here}: ${name} ${text.length} ${text.slice(0, 60)}`)
     for (const name of new Set([...found.keys(), ...(wanted ?? this.#files).keys()])) {
       const allowed = wanted === null ? this.#possible(step, name) : [wanted.get(name)]
+      if (wanted?.get(name) === this.#files.get(name)) allowed.push(...madeBy(this.#doubted, name))
       if (!allowed.includes(found.get(name)))
         books.differing.push(
           `${here}: ${name} is ${firstLine(found.get(name))} and not ${allowed.map(firstLine).join(' or ')}`,
         )
     }
     this.#files = found
+    this.#doubted = wanted === null ? step : null
   }
 
   #possible(step: Step, name: string): (string | undefined)[] {
-    const written = step.writes.find((write) => write.name === name)
-    return [
-      this.#files.get(name),
-      ...(written === undefined ? [] : [contentOf(step.key, written)]),
-      ...(step.removes === name ? [undefined] : []),
-    ]
+    return [this.#files.get(name), ...madeBy(step, name), ...madeBy(this.#doubted, name)]
   }
 
   async #found(): Promise<Map<string, string>> {
+    for (;;) {
+      const files = await this.#read()
+      if (files !== null) return files
+    }
+  }
+
+  /** Null when a file went between the list and its reading: what a machine tells late may remove it. */
+  async #read(): Promise<Map<string, string> | null> {
     const { client } = this.#outside
     const { body: names } = await client.ask<string[]>(`${this.path}/list-files`)
     const files = new Map<string, string>()
     for (const name of names.filter((one) => one !== '.making')) {
-      const { body } = await client.ask<{ code: string }>(`${this.path}/select-file?file=${name}`)
+      const question = { expect: [200, 500] }
+      const { status, body } = await client.ask<{ code: string; error?: string }>(
+        `${this.path}/select-file?file=${name}`,
+        question,
+      )
+      if (status === 500 && body.error?.includes('No such file') === true) return null
+      if (status !== 200) throw new Error(`${this.path} ${name}: ${body.error}`)
       files.set(name, body.code)
     }
     return files
   }
+}
+
+/** What the step may have left at the name, beside what stood there. */
+function madeBy(step: Step | null, name: string): (string | undefined)[] {
+  const written = step?.writes.find((write) => write.name === name)
+  return [
+    ...(step === null || written === undefined ? [] : [contentOf(step.key, written)]),
+    ...(step?.removes === name ? [undefined] : []),
+  ]
 }
 
 const CUT_CHARS = 25_000

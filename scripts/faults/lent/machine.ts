@@ -25,6 +25,9 @@ export class Machine {
   #log = ''
   /** What was killed here, by the clock of this process. */
   readonly kills: Kill[] = []
+  /** Ends of the runner that nobody made, with what it said last. */
+  readonly ownEnds: string[] = []
+  #upSince: number | null = null
 
   private constructor(name: string, relay: Relay, token: string) {
     this.name = name
@@ -52,6 +55,10 @@ export class Machine {
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     this.#child = child
+    child.once('exit', (code, signal) => {
+      this.#upSince = null
+      if (this.#child === child) this.ownEnds.push(`${this.name}: ${signal ?? code} ${this.#log.slice(-1_000)}`)
+    })
     let log = ''
     child.stderr?.on('data', (text) => {
       log += String(text)
@@ -61,22 +68,21 @@ export class Machine {
       if (child.exitCode !== null) throw new Error(`the runner ended: ${log}`)
       await sleep(10)
     }
+    this.#upSince = performance.now()
   }
 
-  get isUp(): boolean {
-    return this.#child !== null
-  }
-
-  /** What it said last. */
-  get log(): string {
-    return this.#log
+  /** Whether it was in the pool, or on its way back there, ever since then. */
+  isUpSince(at: number): boolean {
+    return this.#upSince !== null && this.#upSince <= at
   }
 
   async kill(): Promise<void> {
     const child = this.#child
     if (child === null) return
     this.#child = null
+    this.#upSince = null
     this.kills.push({ at: performance.now(), what: 'runner' })
+    if (child.exitCode !== null || child.signalCode !== null) return
     const ended = once(child, 'exit')
     child.kill('SIGKILL')
     await ended

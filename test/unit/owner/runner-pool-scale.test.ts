@@ -77,6 +77,8 @@ test('a full pool reads few rows for each conversation, sends one message, and s
         labels: ['linux'],
         preferred: [],
         only: null,
+        last: null,
+        patienceMs: 1_000,
       }
       expect((await pool.want(wanted)).ok).toBe(true)
       most = Math.max(most, rowsRead() - before)
@@ -91,6 +93,8 @@ test('a full pool reads few rows for each conversation, sends one message, and s
       labels: [],
       preferred: [],
       only: null,
+      last: null,
+      patienceMs: 1_000,
     })
     expect(full).toMatchObject({ ok: false, reason: 'full' })
     // A hello is one message and a conversation is one.

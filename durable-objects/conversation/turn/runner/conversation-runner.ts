@@ -28,6 +28,8 @@ const CONNECT_WITHIN_MS = 15_000
 /** How long a call waits for its runner to come back, and how long when another one could take the conversation. */
 const RETURN_WITHIN_MS = 60_000
 const RETURN_BEFORE_OTHERS_MS = 7_000
+/** A runner that was told to connect and does not is passed over after so long, where another one is free. */
+const SILENT_BEFORE_OTHERS_MS = 2_000
 /** How long a command waits for a runner that was there: after a restart of the service all of them come back. */
 const AGAIN_WITHIN_MS = 10_000
 const ASK_EVERY_MS = 500
@@ -60,6 +62,8 @@ export class ConversationRunner {
   #noneUntil = 0
   /** Why there was none when it was last asked for. */
   #missing: Missing = 'none'
+  /** The one that did not come in time: asked last. */
+  #passedOver: string | null = null
   /** The pool is asked for a runner. Null when it is not. */
   #asking: Promise<RunnerAnswer> | null = null
 
@@ -213,24 +217,27 @@ export class ConversationRunner {
   async #again(kind: 'auto' | 'runner'): Promise<Missing | null> {
     const until = Date.now() + AGAIN_WITHIN_MS
     for (;;) {
-      const { missing, isReturning } = await this.#get()
+      const { missing, isReturning, others } = await this.#get()
       const mayCome = this.#record.value.runner !== null || (kind === 'runner' && isReturning)
-      if (missing !== 'none' || !mayCome || Date.now() >= until) return missing
+      const isWorthIt = missing === 'none' ? mayCome : missing === 'silent' && others > 0
+      if (!isWorthIt || Date.now() >= until) return missing
       await this.#until(() => this.#link.isUp, ASK_EVERY_MS)
       if (this.#link.isUp) return null
     }
   }
 
   /** Asks the owner's pool and waits until the runner has said hello; why not otherwise. */
-  async #get(): Promise<{ missing: Missing | null; isReturning: boolean }> {
-    const answer = await this.#ask(null)
-    if (!answer.ok) return { missing: answer.reason, isReturning: answer.isReturning }
-    await this.#until(() => this.#link.isUp, CONNECT_WITHIN_MS)
-    return { missing: this.#link.isUp ? null : 'silent', isReturning: false }
+  async #get(): Promise<{ missing: Missing | null; isReturning: boolean; others: number }> {
+    const answer = await this.#ask(null, SILENT_BEFORE_OTHERS_MS)
+    const { others } = answer
+    if (!answer.ok) return { missing: answer.reason, isReturning: answer.isReturning, others }
+    await this.#until(() => this.#link.isUp, others > 0 ? SILENT_BEFORE_OTHERS_MS : CONNECT_WITHIN_MS)
+    this.#passedOver = this.#link.isUp ? null : answer.runner.id
+    return { missing: this.#link.isUp ? null : 'silent', isReturning: false, others }
   }
 
-  /** `only`: a certain runner or none. */
-  async #ask(only: string | null): Promise<RunnerAnswer> {
+  /** `only`: a certain runner or none. `patienceMs`: for the answer of one, where another is free. */
+  async #ask(only: string | null, patienceMs: number): Promise<RunnerAnswer> {
     const { env, whose, wish, ctx } = this.#deps
     const secret = randomToken(32)
     this.#record.change({ ticketHash: await sha256Hex(secret) })
@@ -241,6 +248,8 @@ export class ConversationRunner {
       ticket: ticketText({ owner: whose.owner, secret }),
       ...labelsOf(wish()),
       only,
+      last: this.#passedOver,
+      patienceMs,
     })
     const noted = this.#noted(asking)
     this.#asking = noted
@@ -264,14 +273,19 @@ export class ConversationRunner {
    */
   async #comesBack(runner: string, signal: AbortSignal): Promise<boolean> {
     const since = Date.now()
+    const left = (ofMs: number) => since + ofMs - Date.now()
     const isHere = () => this.#link.isUp || signal.aborted
-    while (!signal.aborted && Date.now() - since < RETURN_WITHIN_MS) {
+    while (!signal.aborted && left(RETURN_WITHIN_MS) > 0) {
       await this.#until(isHere, 2 * ASK_EVERY_MS)
       if (this.#link.isUp) return this.#record.value.runner?.id === runner
-      const answer = await this.#ask(runner).catch(notAsked)
-      if (answer.ok) await this.#until(isHere, CONNECT_WITHIN_MS)
-      else if (answer.others > 0 && Date.now() - since > RETURN_BEFORE_OTHERS_MS) return false
+      const beforeOthers = Math.max(0, left(RETURN_BEFORE_OTHERS_MS))
+      const answer = await this.#ask(runner, beforeOthers).catch(notAsked)
+      const mayTake = answer.others > 0 ? Math.max(0, left(RETURN_BEFORE_OTHERS_MS)) : CONNECT_WITHIN_MS
+      if (answer.ok) await this.#until(isHere, mayTake)
+      if (!isHere() && answer.others > 0 && left(RETURN_BEFORE_OTHERS_MS) <= 0) break
     }
+    if (this.#link.isUp) return this.#record.value.runner?.id === runner
+    this.#passedOver = runner
     return false
   }
 

@@ -1,0 +1,302 @@
+// One schedule: a conversation that takes commands on lent machines while its user stores files, and faults at instants that chance
+// picks: connections cut at any frame, machines and sandboxes killed, the object lost before or after anything that it stores, the
+// service restarted, and several of these at once.
+
+import { vi } from 'vitest'
+import { MIGRATIONS as CONVERSATION_MIGRATIONS } from '../../../durable-objects/conversation/schema.ts'
+import { MIGRATIONS } from '../../../durable-objects/owner/schema.ts'
+import { Disk } from '../disk.ts'
+import { Random } from '../random.ts'
+import { after, type Command, commandOf, contentOf, linesOf } from './command.ts'
+import { Machine } from './machine.ts'
+import { Network, useNetwork } from './network.ts'
+import { CONVERSATION, ConversationLife, PoolLife, type Result, STEPS_TABLE, type Step } from './object.ts'
+
+const BEGAN_AT = Date.parse('2026-01-01T00:00:00Z')
+const MOST_ROUNDS = 60_000
+/** Far beyond what a command waits for its runner. */
+const MOST_MS = 600_000
+const FAULT_CHANCE = 0.01
+const BOUNDARY_DEATH_CHANCE = 0.01
+const STEPS = 4
+
+/** One turn of the real loop: everything that waits for no clock has gone on. */
+export const turn = (() => {
+  const next = globalThis.setImmediate
+  return () => new Promise<void>((resolve) => next(resolve))
+})()
+const atTurnEnd = (() => {
+  const next = globalThis.setImmediate
+  return (commit: () => void) => void next(commit)
+})()
+
+export class Schedule {
+  readonly faults: string[] = []
+  readonly story: string[] = []
+  unknown = 0
+  readonly #random: Random
+  readonly #network: Network
+  readonly #machines: Machine[]
+  readonly #disk = new Disk([...CONVERSATION_MIGRATIONS, STEPS_TABLE], atTurnEnd)
+  readonly #poolDisk = new Disk(MIGRATIONS, atTurnEnd)
+  readonly #runs = new Map<string, number>()
+  readonly #commands: Command[] = []
+  /** Of the users' files: what was stored last. */
+  readonly #stored = new Map<string, string>()
+  /** Those in whose storing the object died: they are there or not. */
+  #unacknowledged: { name: string; text: string }[] = []
+  #files: ReadonlyMap<string, string> = new Map()
+  #doubted: Command | null = null
+  #pool: PoolLife | null = null
+  #object: ConversationLife | null = null
+  #faultsLeft: number
+  #isOpen = true
+  #settled = 0
+  #lastFaultAt = 0
+
+  constructor(seed: number, root: string) {
+    this.#random = new Random(seed)
+    this.#network = new Network(this.#random)
+    useNetwork(this.#network)
+    this.#faultsLeft = 1 + this.#random.below(6)
+    vi.clearAllTimers()
+    vi.setSystemTime(BEGAN_AT)
+    vi.spyOn(Math, 'random').mockImplementation(this.#random.next)
+    const names = this.#random.chance(0.5) ? ['one'] : ['one', 'two']
+    const ran = (command: Command, files: ReadonlyMap<string, string>) => this.#ran(command, files)
+    this.#machines = names.map((name) => new Machine(name, { root, network: this.#network, ran }))
+  }
+
+  async play(): Promise<void> {
+    this.#startService()
+    for (const machine of this.#machines) machine.start()
+    for (let at = 0; this.#machinesIn() < this.#machines.length && at < 1_000; at++) await this.#round(false)
+    for (let step = 0; step < STEPS; step++) {
+      const command = commandOf(`step-${step}`, this.#random)
+      await this.#take(command, true)
+    }
+    this.#faultsLeft = 0
+    for (const machine of this.#machines) if (!machine.isUp) machine.start()
+    await this.#take(commandOf('last', this.#random), false)
+    await this.#lookAtEnd()
+    for (const machine of this.#machines) machine.remove()
+    this.#disk.close()
+    this.#poolDisk.close()
+  }
+
+  #machinesIn(): number {
+    return this.#pool?.pool.list().filter(({ state }) => state === 'connected').length ?? 0
+  }
+
+  async #take(command: Command, mayFail: boolean): Promise<void> {
+    this.#commands.push(command)
+    const startedAt = Date.now()
+    const wanted = this.#settled + 1
+    this.#tell(`${command.key} is to run`)
+    let isAdded = false
+    for (let round = 0; this.#settled < wanted; round++) {
+      if (!isAdded && this.#object !== null && this.#isOpen) {
+        this.#object.add(command)
+        await turn()
+        isAdded = this.#steps().some(({ key }) => key === command.key)
+      }
+      if (round > MOST_ROUNDS || Date.now() - startedAt > MOST_MS) {
+        this.faults.push(`${command.key} is stuck after ${Date.now() - startedAt} ms`)
+        this.#settled = wanted
+        return
+      }
+      await this.#round(mayFail)
+    }
+    await this.#audit(command, startedAt)
+  }
+
+  async #round(mayFail: boolean): Promise<void> {
+    await turn()
+    if (mayFail && this.#faultsLeft > 0 && this.#random.chance(FAULT_CHANCE)) this.#strike()
+    else if (mayFail && this.#object !== null && this.#random.chance(0.01)) await this.#upload(this.#object)
+    else if (this.#network.isQuiet) vi.advanceTimersToNextTimer()
+    else if (this.#random.chance(0.9)) this.#network.step()
+    // What is on its way does not take seconds.
+    else vi.advanceTimersByTime(this.#random.below(50))
+  }
+
+  #strike(): void {
+    const kinds = ['cut', 'cut', 'kill', 'sandbox', 'object', 'service', 'kill and service', 'all']
+    const kind = this.#random.pick(kinds)
+    const machine = this.#random.pick(this.#machines)
+    this.#faultsLeft -= 1
+    this.#lastFaultAt = Date.now()
+    this.#tell(`${kind} ${machine.name}`)
+    if (kind === 'cut') this.#random.pick([...this.#network.connections, null])?.cut()
+    if (kind === 'kill' || kind === 'kill and service') this.#kill(machine)
+    if (kind === 'all') for (const one of this.#machines) this.#kill(one)
+    if (kind === 'sandbox') machine.killSandbox()
+    if (kind === 'object') this.#object?.die()
+    if (kind === 'service' || kind === 'kill and service') this.#restartService()
+  }
+
+  #kill(machine: Machine): void {
+    if (!machine.isUp) return
+    machine.kill()
+    setTimeout(() => {
+      if (!machine.isUp) machine.start()
+    }, this.#random.below(5_000))
+  }
+
+  #restartService(): void {
+    if (!this.#isOpen) return
+    this.#isOpen = false
+    this.#network.entry = null
+    this.#pool?.die()
+    this.#pool = null
+    this.#object?.die()
+    for (const connection of [...this.#network.connections]) connection.cut()
+    setTimeout(() => this.#startService(), this.#random.below(1_500))
+  }
+
+  #startService(): void {
+    this.#isOpen = true
+    this.#pool = new PoolLife(this.#poolDisk)
+    this.#reviveObject()
+    this.#network.entry = async (path, bearer) => {
+      if (path === '/api/runners/socket') return this.#pool?.accept() ?? 503
+      return (await this.#object?.accept(bearer)) ?? 503
+    }
+  }
+
+  #reviveObject(): void {
+    if (this.#object !== null || !this.#isOpen) return
+    const object: ConversationLife = new ConversationLife({
+      disk: this.#disk,
+      pool: () => this.#pool,
+      isDeadly: () => this.#isDeadly(),
+      died: () => {
+        if (this.#object === object) this.#object = null
+        setTimeout(() => this.#reviveObject(), this.#random.below(500))
+      },
+      fault: (text) => this.faults.push(text),
+      settled: ({ key }) => this.#noteSettled(key),
+    })
+    this.#object = object
+    object.work()
+    // What was stored before the death that kept it from being told.
+    for (const { key, state } of this.#steps()) if (state === 'done') this.#noteSettled(key)
+  }
+
+  #noteSettled(key: string): void {
+    this.#settled = Math.max(this.#settled, this.#commands.findIndex((command) => command.key === key) + 1)
+  }
+
+  #isDeadly(): boolean {
+    if (this.#faultsLeft === 0 || !this.#random.chance(BOUNDARY_DEATH_CHANCE)) return false
+    this.#faultsLeft -= 1
+    this.#lastFaultAt = Date.now()
+    this.#tell('the object dies of a write')
+    return true
+  }
+
+  async #upload(object: ConversationLife): Promise<void> {
+    const name = this.#random.pick(['u', 'v', 'w'])
+    const text = `${this.#random.below(1e9)}\n${name.repeat(this.#random.below(3_000))}`
+    await object.files.write(`/workspace/${name}`, new TextEncoder().encode(text)).catch(() => {})
+    await turn()
+    if (object.isDead) this.#unacknowledged.push({ name, text })
+    else this.#stored.set(name, text)
+  }
+
+  #ran(command: Command, files: ReadonlyMap<string, string>): void {
+    const times = (this.#runs.get(command.key) ?? 0) + 1
+    this.#runs.set(command.key, times)
+    this.#tell(`${command.key} runs`)
+    if (times > 1) this.faults.push(`${command.key} was run ${times} times`)
+    for (const [name, text] of files) if (!isWhole(name, text)) this.faults.push(`${command.key} finds ${name} torn`)
+  }
+
+  #steps(): Step[] {
+    return this.#disk.read<Step>('SELECT * FROM steps ORDER BY rowid')
+  }
+
+  async #audit(command: Command, startedAt: number): Promise<void> {
+    const step = this.#steps().find(({ key }) => key === command.key)
+    const result = JSON.parse(step?.result ?? 'null') as Result
+    this.#tell(`${command.key}: ${result.failure ?? `exit ${result.exitCode}`}`)
+    const times = this.#runs.get(command.key) ?? 0
+    const hasDied = this.#machines.some(({ deaths }) => deaths.some((at) => at >= startedAt - 1))
+    const isEnded = result.failure === null && result.exitCode === command.exitCode
+    if (isEnded && times === 0) this.faults.push(`${command.key} has an outcome and never ran`)
+    if (isEnded && result.output !== linesOf(command).join(''))
+      this.faults.push(`${command.key}: the output is ${JSON.stringify(result.output)}`)
+    if (!isEnded && !hasDied && !(result.missing && this.#lastFaultAt >= startedAt - 20_000))
+      this.faults.push(`${command.key}: lost without a death: ${JSON.stringify(result)}`)
+    if (!isEnded) this.unknown += 1
+    await this.#compare(command, isEnded)
+  }
+
+  async #compare(command: Command, isEnded: boolean): Promise<void> {
+    const found = await this.#found()
+    for (const { name, text } of this.#unacknowledged) if (found.get(name) === text) this.#stored.set(name, text)
+    this.#unacknowledged = []
+    const wanted = isEnded ? after(this.#files, command) : this.#files
+    for (const name of new Set([...found.keys(), ...wanted.keys(), ...this.#stored.keys()])) {
+      const text = found.get(name)
+      if (text !== undefined && !isWhole(name, text)) this.faults.push(`${command.key}: ${name} is torn`)
+      if (this.#stored.has(name)) {
+        if (text !== this.#stored.get(name)) this.faults.push(`${command.key}: the user's ${name} is not as stored`)
+        continue
+      }
+      const doubts =
+        isEnded && wanted.get(name) !== this.#files.get(name) ? [] : [this.#doubted, isEnded ? null : command]
+      const allowed = [wanted.get(name), ...doubts.flatMap((doubt) => madeBy(doubt, name))]
+      if (!allowed.includes(text))
+        this.faults.push(`${command.key}: ${name} is ${firstLine(text)} and not ${allowed.map(firstLine).join(' or ')}`)
+    }
+    for (const name of this.#stored.keys()) found.delete(name)
+    this.#files = found
+    this.#doubted = isEnded ? null : command
+  }
+
+  async #found(): Promise<Map<string, string>> {
+    while (this.#object === null) await this.#round(false)
+    const { files } = this.#object
+    const found = new Map<string, string>()
+    for (const { name } of files.list('/workspace'))
+      found.set(name, new TextDecoder().decode(await files.read(`/workspace/${name}`)))
+    return found
+  }
+
+  async #lookAtEnd(): Promise<void> {
+    const left = this.#disk.read<{ key: string }>('SELECT key FROM runner_calls')
+    if (left.length > 0) this.faults.push(`calls are left: ${left.map(({ key }) => key).join(', ')}`)
+    if (this.#disk.read('SELECT 1 FROM runner_output').length > 0) this.faults.push('output is left')
+    const id = this.#object?.runner.connected?.id
+    const machine = this.#machines.find((one) => one.id === id)
+    if (machine === undefined) return void this.faults.push('no machine is connected at the end')
+    const here = machine.files(CONVERSATION)
+    const there = await this.#found()
+    for (const name of new Set([...here.keys(), ...there.keys()]))
+      if (here.get(name) !== there.get(name))
+        this.faults.push(
+          `at the end ${name} is ${firstLine(here.get(name))} on the machine and ${firstLine(there.get(name))} in the workspace`,
+        )
+  }
+
+  #tell(text: string): void {
+    this.story.push(`${Date.now() - BEGAN_AT} ${text}`)
+  }
+}
+
+function madeBy(command: Command | null, name: string): (string | undefined)[] {
+  const write = command?.writes.find((one) => one.name === name)
+  return [
+    ...(command === null || write === undefined ? [] : [contentOf(command.key, write)]),
+    ...(command?.removes.includes(name) ? [undefined] : []),
+  ]
+}
+
+function isWhole(name: string, text: string): boolean {
+  if (['u', 'v', 'w'].includes(name)) return true
+  const head = text.indexOf('\n')
+  return text.slice(head + 1) === name.repeat(Number(text.slice(0, head).split(' ')[1]))
+}
+
+const firstLine = (text: string | undefined): string => text?.split('\n', 1)[0] ?? 'not there'
