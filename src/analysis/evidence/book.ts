@@ -5,7 +5,7 @@ import { DRAWS, type Observation, outcomeOf, type Series, type SeriesOutcome } f
 import { MEASURES, REGIMES, STANCES } from './vocabulary.ts'
 
 /** The lowest score of each bucket; the last one is open to 100. */
-export const BUCKETS = [0, 20, 40, 60, 80] as const
+const BUCKETS = [0, 20, 40, 60, 80] as const
 
 export const bucketOf = (score: number): number => Math.min(BUCKETS.length - 1, Math.floor(score / 20))
 

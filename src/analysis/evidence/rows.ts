@@ -1,7 +1,7 @@
 // The table of the evidence: what was observed, by score or advice, market and regime, with its interval, beside its baselines.
 
 import type { Market } from '../../market/instruments.ts'
-import { BUCKETS, type Cell, type EvidenceBook, SUMS, type Sum, WIDTH } from './book.ts'
+import { type Cell, type EvidenceBook, SUMS, type Sum, WIDTH } from './book.ts'
 import { chanceOfMore, confidenceOf, estimate, holm, interval, type Outcomes } from './statistics.ts'
 import { type EvidenceRow, GROUPS, type Group, HORIZON, LEAST_SIZE, MEASURES, REGIMES, STANCES } from './vocabulary.ts'
 
@@ -152,9 +152,3 @@ const sumOf = (values: Float64Array): number => values.reduce((sum, value) => su
 /** Percent with four decimals; the zero added keeps a minus zero out of JSON. */
 const percent = (share: number): number => Math.round(share * 1e6) / 1e4 + 0
 const rounded = (value: number): number => Math.round(value * 1e6) / 1e6 + 0
-
-/** Where a bucket begins and ends, as it is written. */
-export const bucketGroup = (score: number): Group => {
-  const at = BUCKETS.findLastIndex((least) => score >= least)
-  return GROUPS[STANCES.length + Math.max(0, at)] ?? 'score_0_19'
-}
