@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 import type { NewAnalysis } from '../../db/analyses.ts'
+import type { LedgerRow } from '../../db/evidence.ts'
 import type { Bar } from '../../market/bars.ts'
 import { isHit, returnsAfter, wilson } from '../judge/accuracy.ts'
 import { Action } from '../schemas.ts'
@@ -121,7 +122,9 @@ const without = (state: Outcome['state'], reason: Outcome['reason']): Outcome =>
   return { state, reason, return_5_pct: null, return_10_pct: null, return_20_pct: null, right: null }
 }
 
-export function outcomeOf(advice: LedgerContent, bars: readonly Bar[] | 'no_bars' | 'bad_bars'): Outcome {
+/** Without an advice the row's text cannot be read. */
+export function outcomeOf(advice: LedgerContent | null, bars: readonly Bar[] | 'no_bars' | 'bad_bars'): Outcome {
+  if (advice === null) return without('unscorable', 'unreadable')
   if (advice.unscorable !== null) return without('unscorable', advice.unscorable)
   const action = Action.safeParse(advice.action)
   const { session_date: date } = advice
@@ -137,12 +140,19 @@ export function outcomeOf(advice: LedgerContent, bars: readonly Bar[] | 'no_bars
   return { state: 'scored', reason: null, ...returns, right: isHit(action.data, twenty) }
 }
 
-type Told = { advice: LedgerContent; outcome: Outcome }
+/** What stands beside the text of a row is as the text has it: it is what rows are found and counted by. */
+export function adviceIn({ content, queryId, unscorable }: Pick<LedgerRow, 'content' | 'queryId' | 'unscorable'>) {
+  const advice = LedgerContent.safeParse(parsed(content)).data ?? null
+  const isTrue = advice !== null && advice.query_id === queryId && advice.unscorable === unscorable
+  return { advice, isTrue }
+}
+
+type Told = { advice: LedgerContent | null; outcome: Outcome }
 
 /** All states and reasons are counted: what is not scored does not vanish. */
 export function scoresOf(rows: readonly Told[]) {
   const scored = rows.filter(({ outcome }) => outcome.state === 'scored')
-  const actions = [...new Set(scored.map(({ advice }) => advice.action ?? ''))].sort()
+  const actions = [...new Set(scored.map(({ advice }) => advice?.action ?? ''))].sort()
   const counted = <T extends string>(names: readonly T[], nameOf: (outcome: Outcome) => string | null) =>
     names.map((name): [T, number] => [name, rows.filter(({ outcome }) => nameOf(outcome) === name).length])
   return {
@@ -150,7 +160,7 @@ export function scoresOf(rows: readonly Told[]) {
     states: counted(OUTCOMES, ({ state }) => state).map(([state, count]) => ({ state, count })),
     not_scored: counted(NOT_SCORED, ({ reason }) => reason).map(([reason, count]) => ({ reason, count })),
     actions: actions.map((action) => {
-      const some = scored.filter(({ advice }) => advice.action === action)
+      const some = scored.filter(({ advice }) => advice?.action === action)
       const right = some.filter(({ outcome }) => outcome.right === true).length
       const interval = wilson(right, some.length)
       const sum = some.reduce((total, { outcome }) => total + (outcome.return_20_pct ?? 0), 0)
