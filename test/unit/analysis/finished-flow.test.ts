@@ -146,7 +146,7 @@ async function toldBy(models: (pass: (ms: number) => void) => [LanguageModel, ..
     onStage: () => undefined,
   })
   if (!result.ok) throw new Error(result.message)
-  const teller = stepTeller(jobOf(SUBJECT.instrument, SUBJECT.request), {
+  const teller = stepTeller(jobOf(SUBJECT.instrument, { ...SUBJECT.request, language: 'en' }), {
     onStage: async () => {},
     onSteps: async (told) => void steps.push(...told),
     signal: new AbortController().signal,
