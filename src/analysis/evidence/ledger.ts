@@ -2,30 +2,11 @@
 
 import { z } from 'zod'
 import type { NewAnalysis } from '../../db/analyses.ts'
-import type { LedgerRow } from '../../db/evidence.ts'
 import type { Bar } from '../../market/bars.ts'
 import { isHit, returnsAfter, wilson } from '../judge/accuracy.ts'
 import { Action } from '../schemas.ts'
+import { type LedgerContent, parsed, type Unscorable } from './ledger-content.ts'
 import { METHOD_VERSION } from './vocabulary.ts'
-
-export const UNSCORABLE = ['sample', 'no_advice', 'no_price', 'no_session', 'unreadable'] as const
-type Unscorable = (typeof UNSCORABLE)[number]
-
-export const LedgerContent = z.object({
-  query_id: z.string(),
-  key: z.string().describe('The listing'),
-  created_at: z.string(),
-  method_version: z.string().describe('Of the method that gave it'),
-  session_date: z.string().nullable().describe('The session that the advice was made on'),
-  action: z.string().nullable(),
-  score: z.number().nullable().describe('From 0 to 100'),
-  price: z.number().nullable().describe('When the advice was given'),
-  stop_loss: z.number().nullable(),
-  take_profit: z.number().nullable(),
-  confidence_probability: z.number().nullable().describe('What the report stated'),
-  unscorable: z.enum(UNSCORABLE).nullable().describe('Why it can never be measured'),
-})
-export type LedgerContent = z.infer<typeof LedgerContent>
 
 const Level = z.object({ key: z.string(), price: z.number() })
 
@@ -88,15 +69,6 @@ function unscorableOf(analysis: NewAnalysis, { session, isRead }: Read): Unscora
   return session === null ? 'no_session' : null
 }
 
-function parsed(json: string | null): unknown {
-  try {
-    return json === null ? null : JSON.parse(json)
-  } catch {
-    // An unreadable report is counted as one.
-    return null
-  }
-}
-
 // What became of the advices of the ledger. The ledger itself is never changed: an outcome is computed from its row and the bars that
 // came after it, whenever somebody asks, so a later correction of the bars corrects the score as well.
 
@@ -138,13 +110,6 @@ export function outcomeOf(advice: LedgerContent | null, bars: readonly Bar[] | '
   const returns = { return_5_pct: rounded(five), return_10_pct: rounded(ten), return_20_pct: rounded(twenty) }
   if (twenty === null) return { state: 'pending', reason: 'too_young', ...returns, right: null }
   return { state: 'scored', reason: null, ...returns, right: isHit(action.data, twenty) }
-}
-
-/** What stands beside the text of a row is as the text has it: it is what rows are found and counted by. */
-export function adviceIn({ content, queryId, unscorable }: Pick<LedgerRow, 'content' | 'queryId' | 'unscorable'>) {
-  const advice = LedgerContent.safeParse(parsed(content)).data ?? null
-  const isTrue = advice !== null && advice.query_id === queryId && advice.unscorable === unscorable
-  return { advice, isTrue }
 }
 
 type Told = { advice: LedgerContent | null; outcome: Outcome }
