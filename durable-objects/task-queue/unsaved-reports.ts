@@ -2,8 +2,8 @@
 // until they are written. And reports to be deleted, because their task was cancelled after a run that died had stored one.
 
 import { ledgerEntryOf } from '../../src/analysis/evidence/ledger.ts'
-import { type NewAnalysis, saveAnalysis, withdrawAnalysis } from '../../src/db/analyses.ts'
-import { appendEntry } from '../../src/db/evidence.ts'
+import { type NewAnalysis, withdrawAnalysis } from '../../src/db/analyses.ts'
+import { saveReport } from '../../src/db/evidence.ts'
 import { Outbox } from '../outbox.ts'
 import { firstRow } from '../sql.ts'
 
@@ -53,9 +53,7 @@ export class UnsavedReports {
     await this.#outbox.deliver(async ({ kind, key, payload }) => {
       if (kind === WITHDRAWAL) return withdrawAnalysis(db, key)
       const analysis = JSON.parse(payload) as NewAnalysis
-      await saveAnalysis(db, analysis)
-      const entry = ledgerEntryOf(analysis)
-      if (entry !== null) await appendEntry(db, entry)
+      await saveReport(db, { analysis, entry: ledgerEntryOf(analysis) })
       if (!onSaved(key).isWanted) await withdrawAnalysis(db, key)
     })
   }

@@ -5,7 +5,7 @@ import { config } from '../config.ts'
 import { findByQueryId, type NewAnalysis, newestOfListing, newestReview, saveAnalysis } from '../db/analyses.ts'
 import { notifyTargets } from '../db/channels.ts'
 import { deliveryStore, noteNotice, untoldNotices } from '../db/deliveries.ts'
-import { appendEntry, evidenceRows, evidenceRun } from '../db/evidence.ts'
+import { evidenceRows, evidenceRun, saveReport } from '../db/evidence.ts'
 import { answerStore, gateStore, newsPool } from '../db/market-state.ts'
 import { ownerSettings } from '../db/settings.ts'
 import { stockNameStore } from '../db/stock-names.ts'
@@ -41,7 +41,7 @@ export async function workOn(env: Env, job: RunJob & { taskId: string }, hooks: 
     hooks,
     save: (analysis) => {
       record = analysis
-      return saveReport(env.DB, analysis)
+      return saveReport(env.DB, { analysis, entry: ledgerEntryOf(analysis) })
     },
   })
   if (!result.ok) return { ok: false, error: result.message }
@@ -60,18 +60,13 @@ export async function analyzeDirectly(env: Env, job: RunJob, hooks: RunHooks): P
   const key = `report:${queryId}`
   const notice: Notice = { kind: 'report', key, owner, channels: request.channels, taskId: queryId, isInBatch: false }
   const save = (analysis: NewAnalysis) =>
-    saveReport(env.DB, analysis, request.notify ? [noteNotice(env.DB, notice, systemClock())] : [])
+    saveReport(env.DB, {
+      ...{ analysis, entry: ledgerEntryOf(analysis) },
+      beside: request.notify ? [noteNotice(env.DB, notice, systemClock())] : [],
+    })
   const result = await analysis(env, job, { hooks, save })
   if (!result.ok) return result
   return { ok: true, saved: result.saved, result: JSON.stringify(resultOf(result.report, result.diagnostics)) }
-}
-
-/** A report and its entry in the ledger of advice. Whoever saves again what was half saved adds what is missing. */
-async function saveReport(db: D1Database, analysis: NewAnalysis, beside: readonly D1PreparedStatement[] = []) {
-  const id = await saveAnalysis(db, analysis, beside)
-  const entry = ledgerEntryOf(analysis)
-  if (entry !== null) await appendEntry(db, entry)
-  return id
 }
 
 type Run = { hooks: RunHooks; save: Save }

@@ -11,8 +11,10 @@ export type NarratorRequest = {
   signal: AbortSignal
   /** Told now and then while an answer arrives, with how many characters there are. */
   onText?: (characters: number) => void
-  /** Told of a try that failed and is followed by another. */
+  /** Told of a try that failed and is followed by another, of the same model or of one that stands in for it. */
   onRetry?: (failed: NarratorError) => void
+  /** Told when the next try begins, and of which model. */
+  onTry?: (model: string) => void
 }
 
 export type NarratorReply = {
@@ -27,6 +29,8 @@ export type NarratorReply = {
 }
 
 export type Narrator = {
+  /** The model that is asked first, as people name it; null or absent where nobody knows. */
+  model?: string | null
   /** Throws `NarratorError` when no answer comes. */
   complete(request: NarratorRequest): Promise<NarratorReply>
 }

@@ -1,6 +1,7 @@
 // What the replay of the method showed. Nobody owns it: it is made of the bars of markets alone.
 
 import { FIRST_HASH, type Link, linkHash } from '../lib/crypto.ts'
+import { type NewAnalysis, saveAnalysis } from './analyses.ts'
 
 /** Bars of markets, or the packaged samples. */
 export const EVIDENCE_DATA = ['market', 'sample'] as const
@@ -112,29 +113,49 @@ export type LedgerRow = Link & { queryId: string; unscorable: string | null }
 
 const ROW = 'place, query_id AS "queryId", content, unscorable, previous_hash AS "previousHash", hash'
 /** Each time another report of the same owner came first. */
-const MOST_TRIES = 20
+const MOST_TRIES = 60
 
-/** Adds the entry once, however often it is called for one report. */
-export async function appendEntry(db: D1Database, { owner, queryId, content, unscorable }: LedgerEntry): Promise<void> {
+/**
+ * A report and its entry in the ledger, in one transaction: neither is there without the other, and each once, however often this is
+ * called. Returns the report's row id.
+ */
+export async function saveReport(
+  db: D1Database,
+  { analysis, entry, beside = [] }: { analysis: NewAnalysis; entry: LedgerEntry | null; beside?: Beside },
+): Promise<number> {
+  if (entry === null || (await hasEntry(db, entry))) return saveAnalysis(db, analysis, beside)
   for (let i = 0; i < MOST_TRIES; i++) {
-    const head = await db
-      .prepare('SELECT place, hash FROM advice_ledger WHERE owner = ? ORDER BY place DESC LIMIT 1')
-      .bind(owner)
-      .first<{ place: number; hash: string }>()
-    const [place, previous] = [(head?.place ?? 0) + 1, head?.hash ?? FIRST_HASH]
-    const { meta } = await db
-      .prepare(
-        `INSERT INTO advice_ledger (owner, place, query_id, content, unscorable, previous_hash, hash)
-         VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-      )
-      .bind(owner, place, queryId, content, unscorable, previous, await linkHash(previous, content))
-      .run()
-    if (meta.changes > 0 || (await hasEntry(db, owner, queryId))) return
+    try {
+      return await saveAnalysis(db, analysis, [...beside, await nextRow(db, entry)])
+    } catch (error) {
+      if (!isPlaceTaken(error)) throw error
+      if (await hasEntry(db, entry)) return saveAnalysis(db, analysis, beside)
+    }
   }
-  throw new Error(`no place in the ledger for ${queryId}`)
+  throw new Error(`no place in the ledger for ${entry.queryId}`)
 }
 
-async function hasEntry(db: D1Database, owner: string, queryId: string): Promise<boolean> {
+type Beside = readonly D1PreparedStatement[]
+
+/** Fails where another report took the place meanwhile. */
+async function nextRow(db: D1Database, { owner, queryId, content, unscorable }: LedgerEntry) {
+  const head = await db
+    .prepare('SELECT place, hash FROM advice_ledger WHERE owner = ? ORDER BY place DESC LIMIT 1')
+    .bind(owner)
+    .first<{ place: number; hash: string }>()
+  const [place, previous] = [(head?.place ?? 0) + 1, head?.hash ?? FIRST_HASH]
+  return db
+    .prepare(
+      `INSERT INTO advice_ledger (owner, place, query_id, content, unscorable, previous_hash, hash)
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    )
+    .bind(owner, place, queryId, content, unscorable, previous, await linkHash(previous, content))
+}
+
+const isPlaceTaken = (error: unknown): boolean =>
+  error instanceof Error && /UNIQUE constraint failed: advice_ledger\./.test(error.message)
+
+async function hasEntry(db: D1Database, { owner, queryId }: LedgerEntry): Promise<boolean> {
   const query = 'SELECT 1 AS found FROM advice_ledger WHERE owner = ? AND query_id = ?'
   return (await db.prepare(query).bind(owner, queryId).first<number>('found')) !== null
 }
@@ -149,6 +170,19 @@ export async function ledgerRows(
     .bind(owner, after, limit)
     .all<LedgerRow>()
   return results
+}
+
+/**
+ * Reports of the owner, from the time of the first row on, that no row tells of: rows were taken away. A report that was deleted keeps
+ * its row, so it is not among them.
+ */
+export async function reportsWithoutEntry(db: D1Database, owner: string): Promise<number> {
+  const query = `SELECT count(*) AS count FROM analyses AS a
+    WHERE a.owner = ?1 AND a.report_type <> 'market_review'
+      AND a.created_at >= (SELECT json_extract(content, '$.created_at') FROM advice_ledger
+        WHERE owner = ?1 AND json_valid(content) ORDER BY place LIMIT 1)
+      AND NOT EXISTS (SELECT 1 FROM advice_ledger AS l WHERE l.owner = ?1 AND l.query_id = a.query_id)`
+  return (await db.prepare(query).bind(owner).first<number>('count')) ?? 0
 }
 
 /** How many rows there are by why they cannot be scored; under null those that can. */

@@ -50,14 +50,16 @@ export type Link = { place: number; content: string; previousHash: string; hash:
 export const linkHash = (previousHash: string, content: string): Promise<string> =>
   sha256Hex(`${previousHash}\n${content}`)
 
-/** The place of the first row that does not fit; null where all do. `before` is the hash that the first one must name. */
-export async function brokenAt(
-  links: readonly Link[],
+/** The place of the first row that does not fit; null where all do. `before` is the hash that the first one must name, `isSound` what
+ * else must be true of a row. */
+export async function brokenAt<Row extends Link>(
+  links: readonly Row[],
   { place: first, hash: before }: { place: number; hash: string } = { place: 1, hash: FIRST_HASH },
+  isSound: (row: Row) => boolean = () => true,
 ): Promise<number | null> {
   let [place, previous] = [first, before]
   for (const link of links) {
-    const isBound = link.place === place && link.previousHash === previous
+    const isBound = link.place === place && link.previousHash === previous && isSound(link)
     if (!isBound || link.hash !== (await linkHash(link.previousHash, link.content))) return place
     previous = link.hash
     place += 1

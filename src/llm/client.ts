@@ -240,15 +240,18 @@ async function askInTurn(models: readonly LanguageModel[], prompt: Prompt, optio
     isSilent = false
     options.onDelta?.(delta)
   }
-  for (const model of models) {
+  for (const [i, model] of models.entries()) {
     try {
-      return await model.ask(prompt, { ...options, onDelta })
+      const reply = await model.ask(prompt, { ...options, onDelta })
+      return i === 0 ? reply : { ...reply, answeredBy: model.id }
     } catch (error) {
       options.signal?.throwIfAborted()
       if (!(error instanceof ModelError)) throw error
       failures.push(error)
       // A streamed text cannot be taken back: the caller decides whether to begin again.
-      if (!isSilent || SAME_EVERYWHERE.has(error.kind)) break
+      const next = !isSilent || SAME_EVERYWHERE.has(error.kind) ? null : (models[i + 1]?.id ?? null)
+      options.onFailed?.({ error, id: model.id, next })
+      if (next === null) break
     }
   }
   throw failures.find(({ isPassing }) => isPassing) ?? failures[0]

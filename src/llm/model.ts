@@ -55,6 +55,8 @@ export type ModelReply = {
   readonly finish: 'stop' | 'calls' | 'length' | 'other'
   readonly latencyMs: number
   readonly vendor?: unknown
+  /** `provider/model` of the one that stood in for the model that was asked; absent where none did. */
+  readonly answeredBy?: string
 }
 
 export type AskOptions = {
@@ -63,6 +65,12 @@ export type AskOptions = {
   readonly maxOutputTokens?: number
   /** The reply is to be one JSON value that meets this schema; the caller still checks it. */
   readonly schema?: JsonSchema
+  /** Of several models that stand in for one another: told of each that fails, and which one is asked next; null of the last. */
+  readonly onFailed?: (failed: {
+    readonly error: ModelError
+    readonly id: string
+    readonly next: string | null
+  }) => void
 }
 
 export interface LanguageModel {

@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { appendEntry } from '../../src/db/evidence.ts'
+import type { NewAnalysis } from '../../src/db/analyses.ts'
+import { type LedgerEntry, saveReport } from '../../src/db/evidence.ts'
 import { FIRST_HASH, linkHash } from '../../src/lib/crypto.ts'
 import { isTradingDay } from '../../src/market/calendar.ts'
 import { client } from '../helpers/app.ts'
@@ -10,7 +11,7 @@ type Row = {
   content: string
   previous_hash: string
   hash: string
-  advice: Record<string, unknown>
+  advice: Record<string, unknown> | null
   outcome: object
 }
 type Ledger = {
@@ -24,6 +25,19 @@ type Ledger = {
 }
 
 const path = '/api/v1/analysis/evidence/ledger'
+
+/** A report of which nothing matters but its owner and its id. */
+const reportOf = ({ owner, queryId }: LedgerEntry): NewAnalysis => ({
+  ...{ owner, queryId, key: 'AAPL', stockCode: 'AAPL', stockName: null, reportType: 'full', reportLanguage: 'zh' },
+  ...{ region: null, analysisPhase: 'auto', originalQuery: null, selectionSource: null, skills: null },
+  ...{ trendPrediction: 'x', analysisSummary: 'x', sentimentScore: 67, operationAdvice: 'x', action: 'buy' },
+  ...{ actionLabel: 'x', currentPrice: 100, changePct: 0, volumeRatio: null, turnoverRate: null, modelUsed: null },
+  ...{ marketPhaseSummary: null, dataNotice: null, dataChecks: null, createdAt: '2026-08-14T08:00:00.000000Z' },
+  ...{ report: '{}', contextSnapshot: null, diagnostics: null },
+})
+const save = (one: LedgerEntry) => saveReport(env.DB, { analysis: reportOf(one), entry: one })
+const kept = (owner: string) =>
+  env.DB.prepare('SELECT count(*) AS n FROM analyses WHERE owner = ?').bind(owner).first<number>('n')
 
 /** Content as the ledger has it. */
 const entry = (owner: string, n: number, unscorable: string | null = null) => ({
@@ -63,7 +77,8 @@ test('every saved report is in the ledger once, bound to the one before it, and 
 test('the ledger grows by one row a report, however many are saved at once or again, and pages fit together', async () => {
   const ann = await client()
   const entries = Array.from({ length: 8 }, (_, n) => entry(ann.owner, n, n % 4 === 0 ? 'no_price' : null))
-  await Promise.all([...entries, ...entries].map((each) => appendEntry(env.DB, each)))
+  const ids = await Promise.all([...entries, ...entries].map(save))
+  expect([new Set(ids).size, await kept(ann.owner)]).toEqual([8, 8])
   const whole = await ann.json<Ledger>(path)
   expect(whole).toMatchObject({ total: 8, scorable: 6, unscorable: [{ reason: 'no_price', count: 2 }], is_whole: true })
   expect(whole.next_after).toBeNull()
@@ -91,7 +106,7 @@ test('an advice is scored by the bars that the service keeps, once they reach fa
     const { content, ...rest } = entry(ann.owner, n)
     return { ...rest, content: JSON.stringify({ ...JSON.parse(content), key, session_date: dates[index] }) }
   }
-  for (const one of [scored(1, 'LDGR', 5), scored(2, 'LDGR', 55), scored(3, 'NONE', 5)]) await appendEntry(env.DB, one)
+  for (const one of [scored(1, 'LDGR', 5), scored(2, 'LDGR', 55), scored(3, 'NONE', 5)]) await save(one)
   const ledger = await ann.json<Ledger & { scores: object }>(path)
   expect(ledger.rows.map(({ outcome }) => outcome)).toMatchObject([
     { state: 'scored', reason: null, right: true, return_20_pct: expect.closeTo((1.005 ** 20 - 1) * 100, 1) },
@@ -103,7 +118,7 @@ test('an advice is scored by the bars that the service keeps, once they reach fa
 
 test('the database refuses to change the ledger, and a row that does not fit is named', async () => {
   const ann = await client()
-  for (const n of [1, 2]) await appendEntry(env.DB, entry(ann.owner, n))
+  for (const n of [1, 2]) await save(entry(ann.owner, n))
   const change = env.DB.prepare("UPDATE advice_ledger SET content = '{}' WHERE owner = ?").bind(ann.owner)
   await expect(change.run()).rejects.toThrow('only ever added to')
   const drop = env.DB.prepare('DELETE FROM advice_ledger WHERE owner = ?').bind(ann.owner)
@@ -116,4 +131,73 @@ test('the database refuses to change the ledger, and a row that does not fit is 
     .run()
   expect(await ann.json<Ledger>(path)).toMatchObject({ is_whole: false, broken_at: 3 })
   expect(await ann.json<Ledger>(`${path}?after_place=1&limit=1`)).toMatchObject({ is_whole: true, broken_at: null })
+})
+
+/** Without the triggers, as somebody has it who can write the file; they stand again before this settles. */
+async function asVandal(statement: string, ...values: (string | number)[]): Promise<void> {
+  const { results } = await env.DB.prepare(
+    "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'advice_ledger'",
+  ).all<{ name: string; sql: string }>()
+  await env.DB.batch([
+    ...results.map(({ name }) => env.DB.prepare(`DROP TRIGGER ${name}`)),
+    env.DB.prepare(statement).bind(...values),
+    ...results.map(({ sql }) => env.DB.prepare(sql)),
+  ])
+}
+
+test('whatever of a row is changed behind the service, the answer names the row, and counts what cannot be read', async () => {
+  const changes = [
+    ['content = replace(content, \'"price":100\', \'"price":90\')', 2],
+    ["content = 'no JSON'", 2],
+    ["content = '{}'", 2],
+    // Neither stands in the hashed text, and rows are counted and found by them.
+    ["unscorable = 'no_price'", 2],
+    ["query_id = 'another'", 2],
+    ['hash = previous_hash', 2],
+    ['place = 9', 2],
+  ] as const
+  for (const [change, place] of changes) {
+    const ann = await client()
+    for (const n of [1, 2, 3]) await save(entry(ann.owner, n))
+    await asVandal(`UPDATE advice_ledger SET ${change} WHERE owner = ? AND place = 2`, ann.owner)
+    const ledger = await ann.json<Ledger>(path)
+    expect([change, ledger]).toMatchObject([change, { total: 3, is_whole: false, broken_at: place }])
+    const unread = ledger.rows.find(({ advice }) => advice === null)
+    expect(unread?.outcome ?? null).toEqual(
+      /content = '/.test(change) ? expect.objectContaining({ state: 'unscorable', reason: 'unreadable' }) : null,
+    )
+  }
+})
+
+test('rows that were taken away are missed: in the middle by the chain, at the end by the reports that they tell of', async () => {
+  for (const [gone, broken, lacking] of [
+    [1, 1, 0],
+    [2, 2, 1],
+    [3, null, 1],
+  ] as const) {
+    const ann = await client()
+    for (const n of [1, 2, 3]) await save(entry(ann.owner, n))
+    await asVandal('DELETE FROM advice_ledger WHERE owner = ? AND place = ?', ann.owner, gone)
+    expect(await ann.json<Ledger>(path)).toMatchObject({
+      ...{ total: 2, is_whole: false, broken_at: broken },
+      reports_without_row: gone === 1 ? expect.any(Number) : lacking,
+    })
+  }
+  // A report that its owner deletes keeps its row.
+  const bob = await client()
+  for (const n of [1, 2]) await save(entry(bob.owner, n))
+  await env.DB.prepare('DELETE FROM analyses WHERE owner = ? AND query_id = ?').bind(bob.owner, `${bob.owner}-2`).run()
+  expect(await bob.json<Ledger>(path)).toMatchObject({ total: 2, is_whole: true, reports_without_row: 0 })
+})
+
+test('a report and its row are saved together or not at all, and one that was saved alone gets its row', async () => {
+  const ann = await client()
+  const one = entry(ann.owner, 1)
+  const broken = { ...one, content: null as unknown as string }
+  await expect(saveReport(env.DB, { analysis: reportOf(one), entry: broken })).rejects.toThrow()
+  expect(await kept(ann.owner)).toBe(0)
+  await saveReport(env.DB, { analysis: reportOf(one), entry: null })
+  expect(await ann.json<Ledger>(path)).toMatchObject({ total: 0 })
+  await save(one)
+  expect([await kept(ann.owner), await ann.json<Ledger>(path)]).toMatchObject([1, { total: 1, is_whole: true }])
 })

@@ -52,6 +52,13 @@ test('bars of files and of a state folder are replayed, what cannot be is named 
   expect(written.rows.length).toBeGreaterThan(10)
 })
 
+/** As a row's text has it, but for the report. */
+const ADVICE = {
+  ...{ key: 'AAPL', created_at: '2026-08-14T08:00:00.000000Z', method_version: '2', session_date: '2026-08-13' },
+  ...{ action: 'buy', score: 67, price: 100, stop_loss: 95, take_profit: 112 },
+  ...{ confidence_probability: null, unscorable: null },
+}
+
 test('a ledger is verified row by row, and one that was tampered with is an error that names the place', async () => {
   const { path, db } = stateFolder()
   const migration = textOf('migrations/0020_advice_ledger.sql')
@@ -59,7 +66,7 @@ test('a ledger is verified row by row, and one that was tampered with is an erro
   db.exec(migration.slice(0, migration.indexOf('CREATE TRIGGER')))
   let previous = FIRST_HASH
   for (const place of [1, 2, 3]) {
-    const content = JSON.stringify({ place })
+    const content = JSON.stringify({ ...ADVICE, query_id: `q${place}` })
     const hash = await linkHash(previous, content)
     db.prepare('INSERT INTO advice_ledger VALUES (?, ?, ?, ?, NULL, ?, ?)').run(
       ...['ann', place, `q${place}`, content, previous, hash],
@@ -70,12 +77,17 @@ test('a ledger is verified row by row, and one that was tampered with is an erro
     status: 0,
     output: `ann: 3 advices, 0 of them cannot be scored; whole, ends with ${previous}\n`,
   })
-  db.exec(`UPDATE advice_ledger SET content = '{"place":9}' WHERE place = 2`)
+  // What cannot be scored is counted by a column that no hash covers: it must say what the text says.
+  for (const change of [
+    "unscorable = 'no_price' WHERE place = 3",
+    "query_id = 'z' WHERE place = 2",
+    "content = '{}' WHERE place = 1",
+  ]) {
+    db.exec(`UPDATE advice_ledger SET ${change}`)
+    const told = evaluate('--ledger', path)
+    expect([told.status, told.output.trim().split('; ')[1]]).toEqual([1, `broken at ${change.at(-1)}`])
+  }
   db.close()
-  expect(evaluate('--ledger', path)).toEqual({
-    status: 1,
-    output: 'ann: 3 advices, 0 of them cannot be scored; broken at 2\n',
-  })
 })
 
 test('options that mean nothing are refused', () => {

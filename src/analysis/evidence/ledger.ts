@@ -5,26 +5,8 @@ import type { NewAnalysis } from '../../db/analyses.ts'
 import type { Bar } from '../../market/bars.ts'
 import { isHit, returnsAfter, wilson } from '../judge/accuracy.ts'
 import { Action } from '../schemas.ts'
+import { type LedgerContent, parsed, type Unscorable } from './ledger-content.ts'
 import { METHOD_VERSION } from './vocabulary.ts'
-
-export const UNSCORABLE = ['sample', 'no_advice', 'no_price', 'no_session', 'unreadable'] as const
-type Unscorable = (typeof UNSCORABLE)[number]
-
-export const LedgerContent = z.object({
-  query_id: z.string(),
-  key: z.string().describe('The listing'),
-  created_at: z.string(),
-  method_version: z.string().describe('Of the method that gave it'),
-  session_date: z.string().nullable().describe('The session that the advice was made on'),
-  action: z.string().nullable(),
-  score: z.number().nullable().describe('From 0 to 100'),
-  price: z.number().nullable().describe('When the advice was given'),
-  stop_loss: z.number().nullable(),
-  take_profit: z.number().nullable(),
-  confidence_probability: z.number().nullable().describe('What the report stated'),
-  unscorable: z.enum(UNSCORABLE).nullable().describe('Why it can never be measured'),
-})
-export type LedgerContent = z.infer<typeof LedgerContent>
 
 const Level = z.object({ key: z.string(), price: z.number() })
 
@@ -87,15 +69,6 @@ function unscorableOf(analysis: NewAnalysis, { session, isRead }: Read): Unscora
   return session === null ? 'no_session' : null
 }
 
-function parsed(json: string | null): unknown {
-  try {
-    return json === null ? null : JSON.parse(json)
-  } catch {
-    // An unreadable report is counted as one.
-    return null
-  }
-}
-
 // What became of the advices of the ledger. The ledger itself is never changed: an outcome is computed from its row and the bars that
 // came after it, whenever somebody asks, so a later correction of the bars corrects the score as well.
 
@@ -121,7 +94,9 @@ const without = (state: Outcome['state'], reason: Outcome['reason']): Outcome =>
   return { state, reason, return_5_pct: null, return_10_pct: null, return_20_pct: null, right: null }
 }
 
-export function outcomeOf(advice: LedgerContent, bars: readonly Bar[] | 'no_bars' | 'bad_bars'): Outcome {
+/** Without an advice the row's text cannot be read. */
+export function outcomeOf(advice: LedgerContent | null, bars: readonly Bar[] | 'no_bars' | 'bad_bars'): Outcome {
+  if (advice === null) return without('unscorable', 'unreadable')
   if (advice.unscorable !== null) return without('unscorable', advice.unscorable)
   const action = Action.safeParse(advice.action)
   const { session_date: date } = advice
@@ -137,12 +112,12 @@ export function outcomeOf(advice: LedgerContent, bars: readonly Bar[] | 'no_bars
   return { state: 'scored', reason: null, ...returns, right: isHit(action.data, twenty) }
 }
 
-type AdviceOutcome = { advice: LedgerContent; outcome: Outcome }
+type AdviceOutcome = { advice: LedgerContent | null; outcome: Outcome }
 
 /** All states and reasons are counted: what is not scored does not vanish. */
 export function scoresOf(rows: readonly AdviceOutcome[]) {
   const scored = rows.filter(({ outcome }) => outcome.state === 'scored')
-  const actions = [...new Set(scored.map(({ advice }) => advice.action ?? ''))].sort()
+  const actions = [...new Set(scored.map(({ advice }) => advice?.action ?? ''))].sort()
   const counted = <T extends string>(names: readonly T[], nameOf: (outcome: Outcome) => string | null) =>
     names.map((name): [T, number] => [name, rows.filter(({ outcome }) => nameOf(outcome) === name).length])
   return {
@@ -150,7 +125,7 @@ export function scoresOf(rows: readonly AdviceOutcome[]) {
     states: counted(OUTCOMES, ({ state }) => state).map(([state, count]) => ({ state, count })),
     not_scored: counted(NOT_SCORED, ({ reason }) => reason).map(([reason, count]) => ({ reason, count })),
     actions: actions.map((action) => {
-      const some = scored.filter(({ advice }) => advice.action === action)
+      const some = scored.filter(({ advice }) => advice?.action === action)
       const right = some.filter(({ outcome }) => outcome.right === true).length
       const interval = wilson(right, some.length)
       const sum = some.reduce((total, { outcome }) => total + (outcome.return_20_pct ?? 0), 0)

@@ -174,12 +174,19 @@ function modelStep({ request }: RunJob, { run, number, id }: ModelStep): FlowEve
     status: run === null ? 'running' : run.success ? 'success' : run.error_type === 'timeout' ? 'timeout' : 'failed',
     provider: run?.provider ?? null,
     started_at: run?.created_at ?? now,
-    ended_at: run === null ? null : now,
+    ended_at: run === null ? null : endOf(run, now),
     duration_ms: run?.duration_ms ?? null,
     message: run?.error_type ?? null,
     metadata: { call_type: run?.call_type ?? 'analysis' },
   })
-  return flowEvent({ id, timestamp: now, type: run === null ? 'llm_run_started' : 'llm_run', node, metadata: { node } })
+  const [type, timestamp] = run === null ? ['llm_run_started', now] : ['llm_run', node.ended_at ?? now]
+  return flowEvent({ id, timestamp, type, node, metadata: { node } })
+}
+
+/** Of a try, which is told when all of them are over. */
+function endOf({ created_at, duration_ms }: ModelRun, now: string): string {
+  const start = Date.parse(created_at)
+  return Number.isNaN(start) ? now : isoMicros(start + duration_ms)
 }
 
 /** The last step of a run: its number leaves room for every other one. */

@@ -233,9 +233,8 @@ export function providerEdges(nodes: readonly FlowNode[], sinkOf: (dataType: str
 }
 
 function againOf(before: FlowNode, node: FlowNode): Pick<FlowEdge, 'kind' | 'status'> {
-  return before.provider === node.provider
-    ? { kind: 'retry', status: node.status }
-    : { kind: 'fallback', status: 'fallback' }
+  // A source's label is its name as well.
+  return before.label === node.label ? { kind: 'retry', status: node.status } : { kind: 'fallback', status: 'fallback' }
 }
 
 /** Where every flow begins. */
@@ -255,11 +254,11 @@ export function entryNodes(queue: Partial<FlowNode> & { status: FlowStatus }, la
 
 export const ENTRY_EDGE: FlowEdge = flowEdge('request', 'task_queue', { kind: 'control', status: 'success' })
 
-/** Each node to the one after it; from one try of a model to the next as a retry. */
+/** Each node to the one after it; from one try of a model to the next as a retry, to a model that stands in as a fallback. */
 export function chain(nodes: readonly FlowNode[], from: string): FlowEdge[] {
   return nodes.map((node, i) => {
     const before = nodes[i - 1]
-    const kind = before?.kind === 'model' && node.kind === 'model' ? 'retry' : 'control'
-    return flowEdge(before?.id ?? from, node.id, { kind, status: node.status })
+    const again = before?.kind === 'model' && node.kind === 'model' ? againOf(before, node) : null
+    return flowEdge(before?.id ?? from, node.id, again ?? { kind: 'control', status: node.status })
   })
 }

@@ -62,6 +62,7 @@ async function call<Answer>(
 ): Promise<{ runs: ModelRun[]; answer: Answer | null }> {
   const runs: ModelRun[] = []
   let startedAt = ctx.clock()
+  let asked = narration.narrator.model ?? null
   const end = (outcome: Partial<ModelRun>) => {
     const now = ctx.clock()
     runs.push({
@@ -74,11 +75,16 @@ async function call<Answer>(
     startedAt = now
   }
   const onRetry = ({ fault, model }: NarratorError) => end({ model, error_type: fault })
-  const request = { system, prompt, schema, onText: narration.onText, onRetry }
+  // The wait before a try is no part of it.
+  const onTry = (model: string) => {
+    startedAt = ctx.clock()
+    asked = model
+  }
+  const request = { system, prompt, schema, onText: narration.onText, onRetry, onTry }
   const bound = { timeoutMs: Math.max(1, timeoutMs), signal: ctx.signal }
   const outcome = await settled(within(bound, (signal) => narration.narrator.complete({ ...request, signal })))
   if (!outcome.ok) {
-    end({ model: outcome.model, error_type: outcome.fault })
+    end({ model: outcome.model ?? asked, error_type: outcome.fault })
     return { runs, answer: null }
   }
   const { model, provider, tokens, isCutOff, output } = outcome.reply

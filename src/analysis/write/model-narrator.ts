@@ -1,8 +1,7 @@
 // The narrator that a configured language model is. One that is merely busy is asked once more.
 
 import { sleep } from '../../lib/wait-at-most.ts'
-import type { LanguageModel } from '../../llm/model.ts'
-import { ModelError, type ModelFailure } from '../../llm/model.ts'
+import { type AskOptions, type LanguageModel, ModelError, type ModelFailure } from '../../llm/model.ts'
 import type { NarratorFault } from '../codes.ts'
 import { type Narrator, NarratorError, type NarratorReply, type NarratorRequest } from '../narrator.ts'
 
@@ -13,19 +12,18 @@ const LONGEST_DELAY_MS = 10_000
 
 export function modelNarrator(model: LanguageModel): Narrator {
   return {
+    model: model.id,
     async complete(request) {
-      try {
-        return await ask(model, request)
-      } catch (error) {
-        const delayMs = error instanceof ModelError ? delayAfter(error) : null
-        if (delayMs === null) throw faultOf(error, model)
-        const failed = faultOf(error, model)
-        if (failed instanceof NarratorError) request.onRetry?.(failed)
-        await sleep(delayMs, request.signal)
-        return ask(model, request).catch((again: unknown) => {
-          throw faultOf(again, model)
-        })
-      }
+      const first = await tried(model, request)
+      if (first.ok) return first.reply
+      const delayMs = first.error instanceof ModelError ? delayAfter(first.error) : null
+      if (delayMs === null) throw first.fault
+      if (first.fault instanceof NarratorError) request.onRetry?.(first.fault)
+      await sleep(delayMs, request.signal)
+      request.onTry?.(model.id)
+      const second = await tried(model, request)
+      if (!second.ok) throw second.fault
+      return second.reply
     },
   }
 }
@@ -33,13 +31,39 @@ export function modelNarrator(model: LanguageModel): Narrator {
 /** One that cannot be asked at all, and why. */
 export function failingNarrator(fault: NarratorFault, model: string | null = null): Narrator {
   return {
+    model,
     async complete() {
       throw new NarratorError(fault, { model })
     },
   }
 }
 
-async function ask(model: LanguageModel, request: NarratorRequest): Promise<NarratorReply> {
+type Tried = { ok: true; reply: NarratorReply } | { ok: false; error: unknown; fault: unknown }
+
+/** One question to the model and to those that stand in for it; each of them that fails is told, the last one as the fault. */
+async function tried(model: LanguageModel, request: NarratorRequest): Promise<Tried> {
+  let last: NarratorError | null = null
+  const onFailed: AskOptions['onFailed'] = ({ error, id, next }) => {
+    const failed = faultOf(error, { id })
+    if (next === null) {
+      last = failed
+      return
+    }
+    request.onRetry?.(failed)
+    request.onTry?.(next)
+  }
+  try {
+    return { ok: true, reply: await ask(model, request, onFailed) }
+  } catch (error) {
+    return { ok: false, error, fault: last ?? (error instanceof ModelError ? faultOf(error, model) : error) }
+  }
+}
+
+async function ask(
+  model: LanguageModel,
+  request: NarratorRequest,
+  onFailed: AskOptions['onFailed'],
+): Promise<NarratorReply> {
   let characters = 0
   const reply = await model.ask(
     {
@@ -51,6 +75,7 @@ async function ask(model: LanguageModel, request: NarratorRequest): Promise<Narr
       signal: request.signal,
       schema: request.schema,
       maxOutputTokens: MAX_OUTPUT_TOKENS,
+      ...(onFailed === undefined ? {} : { onFailed }),
       onDelta: (delta) => {
         if (delta.kind !== 'text') return
         characters += delta.text.length
@@ -59,11 +84,12 @@ async function ask(model: LanguageModel, request: NarratorRequest): Promise<Narr
     },
   )
   const { promptTokens, completionTokens } = reply.usage
-  const slash = model.id.indexOf('/')
+  const id = reply.answeredBy ?? model.id
+  const slash = id.indexOf('/')
   return {
     output: reply.text,
-    model: model.id,
-    provider: slash > 0 ? model.id.slice(0, slash) : null,
+    model: id,
+    provider: slash > 0 ? id.slice(0, slash) : null,
     tokens: promptTokens + completionTokens || null,
     isCutOff: reply.finish === 'length',
   }
@@ -92,8 +118,7 @@ const FAULT: Record<ModelFailure, NarratorFault> = {
 }
 const NO_SUCH_MODEL = /model.{0,60}(not found|does not exist|unknown|not exist|no access)|unknown model/i
 
-function faultOf(error: unknown, { id }: LanguageModel): unknown {
-  if (!(error instanceof ModelError)) return error
+function faultOf(error: ModelError, { id }: Pick<LanguageModel, 'id'>): NarratorError {
   const fault = error.kind === 'bad_request' && NO_SUCH_MODEL.test(error.message) ? 'unknown_model' : FAULT[error.kind]
   return new NarratorError(fault, { model: id, cause: error })
 }

@@ -1,15 +1,8 @@
 // What the method was worth when it was replayed over stored bars.
 
 import { z } from '@hono/zod-openapi'
-import {
-  LedgerContent,
-  NOT_SCORED,
-  OUTCOMES,
-  type Outcome,
-  outcomeOf,
-  scoresOf,
-  UNSCORABLE,
-} from '../../analysis/evidence/ledger.ts'
+import { NOT_SCORED, OUTCOMES, type Outcome, outcomeOf, scoresOf } from '../../analysis/evidence/ledger.ts'
+import { adviceIn, LedgerContent, UNSCORABLE } from '../../analysis/evidence/ledger-content.ts'
 import { eligible } from '../../analysis/evidence/observations.ts'
 import {
   EvidenceRow,
@@ -27,6 +20,7 @@ import {
   type LedgerRow,
   ledgerCounts,
   ledgerRows,
+  reportsWithoutEntry,
 } from '../../db/evidence.ts'
 import { takeTurn } from '../../db/upkeep.ts'
 import { analysisEnvelope } from '../../http/errors.ts'
@@ -197,8 +191,17 @@ const LedgerResponse = z
           .openapi('LedgerUnscorable'),
       )
       .describe('Those that never can, by their reason'),
-    is_whole: z.boolean().describe('Whether every hash of this page fits'),
-    broken_at: z.int().nullable().describe('The place of the first row that does not'),
+    is_whole: z
+      .boolean()
+      .describe(
+        'Whether every hash of this page fits, what stands beside each text is as it says, and no report lacks its row',
+      ),
+    broken_at: z.int().nullable().describe('The place of the first row of the page that does not fit'),
+    reports_without_row: z
+      .int()
+      .describe(
+        'Reports that are kept, from the time of the first row on, and that no row tells of: rows were taken away',
+      ),
     next_after: z.int().nullable().describe('The `after_place` of the next page; null on the last one'),
     scores: LedgerScores,
     rows: z
@@ -207,7 +210,11 @@ const LedgerResponse = z
           .object({
             place: z.int().describe('From 1, without a gap'),
             content: z.string().describe('The text that is hashed'),
-            advice: z.object(LedgerContent.shape).openapi('LedgerAdvice'),
+            advice: z
+              .object(LedgerContent.shape)
+              .openapi('LedgerAdvice')
+              .nullable()
+              .describe('Null where the text is none that the service writes: somebody changed it'),
             outcome: LedgerOutcome,
             previous_hash: z.string().describe('Of the row before; 64 zeros of the first'),
             hash: z.string().describe('SHA-256 of the previous hash, a line feed and the content, in hexadecimal'),
@@ -241,9 +248,11 @@ endpoint(
     const before = after === 0 ? null : (read.find(({ place }) => place === after) ?? null)
     const behind = read.filter(({ place }) => place > after)
     const rows = behind.slice(0, limit)
-    const broken = await brokenAt(rows, { place: after + 1, hash: before?.hash ?? FIRST_HASH })
+    const start = { place: after + 1, hash: before?.hash ?? FIRST_HASH }
+    const broken = await brokenAt(rows, start, (row) => adviceIn(row).isTrue)
     const scored = await withOutcomes(c.env.DB, rows)
     const counts = await ledgerCounts(c.env.DB, owner)
+    const lacking = await reportsWithoutEntry(c.env.DB, owner)
     const total = counts.reduce((sum, { count }) => sum + count, 0)
     return c.json({
       total,
@@ -252,8 +261,9 @@ endpoint(
         const reason = UNSCORABLE.find((known) => known === unscorable)
         return reason === undefined ? [] : [{ reason, count }]
       }),
-      is_whole: broken === null,
+      is_whole: broken === null && lacking === 0,
       broken_at: broken,
+      reports_without_row: lacking,
       next_after: behind.length > limit ? (rows.at(-1)?.place ?? null) : null,
       scores: scoresOf(scored),
       rows: scored.map(toModel),
@@ -261,15 +271,15 @@ endpoint(
   },
 )
 
-type ScoredRow = LedgerRow & { advice: LedgerContent; outcome: Outcome }
+type ScoredRow = LedgerRow & { advice: LedgerContent | null; outcome: Outcome }
 
 /** One listing after the other: the bars of many at once would not fit into memory. */
 async function withOutcomes(db: D1Database, rows: readonly LedgerRow[]): Promise<ScoredRow[]> {
-  const advices = rows.map((row) => ({ ...row, advice: LedgerContent.parse(JSON.parse(row.content)) }))
+  const advices = rows.map((row) => ({ ...row, advice: adviceIn(row).advice }))
   const outcomes = new Map<number, Outcome>()
-  for (const key of new Set(advices.map(({ advice }) => advice.key))) {
-    const some = advices.filter(({ advice }) => advice.key === key)
-    const bars = some.some(({ advice }) => advice.unscorable === null) ? await barsOf(db, key) : 'no_bars'
+  for (const key of new Set(advices.flatMap(({ advice }) => (advice === null ? [] : [advice.key])))) {
+    const some = advices.filter(({ advice }) => advice?.key === key)
+    const bars = some.some(({ advice }) => advice?.unscorable === null) ? await barsOf(db, key) : 'no_bars'
     for (const { place, advice } of some) outcomes.set(place, outcomeOf(advice, bars))
   }
   return advices.map((row) => ({ ...row, outcome: outcomes.get(row.place) ?? outcomeOf(row.advice, 'no_bars') }))

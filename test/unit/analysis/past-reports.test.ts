@@ -2,14 +2,19 @@
 
 import { expect, inject, test } from 'vitest'
 import { walkOf } from '../../../scripts/evaluate/walks.ts'
+import { GROUPS } from '../../../src/analysis/evidence/vocabulary.ts'
 import { renderHtml } from '../../../src/analysis/report/render/html.ts'
 import { renderMarkdown } from '../../../src/analysis/report/render/markdown.ts'
 import type { AnalysisReport, ReportLanguage } from '../../../src/analysis/schemas.ts'
-import type { Bar } from '../../../src/market/bars.ts'
+import type { Bar, Quote } from '../../../src/market/bars.ts'
 import type { Instrument } from '../../../src/market/instruments.ts'
-import { got, lost, reportWith } from './company-reports.ts'
+import type { World } from './alone.ts'
+import { got, lost, QUOTE, reportWith } from './company-reports.ts'
+import { ROW as EVIDENCE } from './evidence-row.ts'
 
 const REPORTS = inject('isProof') ? 10_000 : 60
+/** Those with all that is told beside the bars. */
+const REPORTS_BESIDE = inject('isProof') ? 2_000 : 30
 const LENGTH = 400
 /** Reports of one series, spread over it; the last is of a day that 30 bars come after. */
 const EACH = 50
@@ -21,6 +26,28 @@ interface Source {
   bars: Bar[]
   /** Of the index that the listing is measured against. */
   index: Bar[]
+  /** What else was told on a day; null: bars and index alone. */
+  beside: ((bar: Bar, before: Bar) => Partial<World>) | null
+}
+
+/** A quote after the close, two rows of news and a row of evidence, as they were told on the day of the bar. */
+function toldOn(bar: Bar, before: Bar): Partial<World> {
+  const at = Date.parse(`${bar.date}T21:00:00Z`)
+  const quote: Quote = {
+    ...{ ...QUOTE, name: 'Walk', currency: 'USD', quotedAt: at, prevClose: before.close, price: bar.close },
+    ...{ open: bar.open, high: bar.high, low: bar.low, volume: bar.volume, change: bar.close - before.close },
+    ...{ changePct: (bar.close / before.close - 1) * 100, totalMarketValue: null, circulatingMarketValue: null },
+  }
+  const items = ['The plant opens', 'The plant may open'].map((title, i) => ({
+    ...{ title, snippet: `${title}, it was said`, url: `https://n.test/${i}`, source: 'n.test', provider: 'tavily' },
+    ...{ publishedAt: `${before.date}T12:00:00Z`, dimension: 'latest_news' as const },
+  }))
+  const found = { count: 2, isPooled: false, social: null, ageSeconds: null, maxAgeDays: 3, runs: [] }
+  return {
+    quote: async () => got(quote),
+    news: { isConfigured: true, search: async () => ({ ...found, items }) },
+    evidenceRows: async () => GROUPS.map((group) => ({ ...EVIDENCE, group, count: bar.volume })),
+  }
 }
 
 /** An index that goes its own way on the sessions of a series, part of the way with it. */
@@ -34,15 +61,19 @@ function indexBeside(bars: readonly Bar[]): Bar[] {
 
 /** A listing's report after the close of a day, from all that its source holds up to that day. */
 async function reportOf(
-  { instrument, bars, index }: Source,
+  { instrument, bars, index, beside }: Source,
   date: string,
   language: ReportLanguage,
 ): Promise<AnalysisReport> {
+  const at = bars.findIndex((bar) => bar.date === date)
+  const [bar, before] = [bars[at], bars[at - 1]]
+  const told = beside === null || bar === undefined || before === undefined ? {} : beside(bar, before)
   const changes = {
-    dailyBars: async () => got(bars.filter((bar) => bar.date <= date)),
+    dailyBars: async () => got(bars.filter((one) => one.date <= date)),
     // The whole of it: what the index did later must be left out by the report itself.
     indexBars: async () => got(index),
     quote: async () => lost('http_429'),
+    ...told,
     // Ten at night in UTC: every market of the walks has closed.
     clock: () => Date.parse(`${date}T22:00:00Z`),
   }
@@ -52,35 +83,46 @@ async function reportOf(
 const rendered = (report: AnalysisReport): string =>
   [JSON.stringify(report), renderMarkdown(report), renderHtml(report)].join('\n')
 
-test('bars that come later change no byte of the JSON, Markdown and HTML of reports that were made before', async () => {
+/** Makes reports of walks as they were and again from sources that have grown, and compares them to the byte. */
+async function compareAgain({ count, beside }: { count: number; beside: Source['beside'] }): Promise<void> {
   let compared = 0
-  for (let seed = 1; compared < REPORTS; seed++) {
+  for (let seed = 1; compared < count; seed++) {
     const { instrument, bars } = walkOf({ seed, bars: LENGTH, drift: 0 })
     const index = indexBeside(bars)
-    const each = Math.min(EACH, REPORTS - compared)
+    const each = Math.min(EACH, count - compared)
     const days = Array.from({ length: each }, (_, i) => 30 + Math.floor((i * (LENGTH - 60)) / each))
     const before: string[] = []
     // As it was: the source ends with the day of the report, in bars of their own.
     for (const [i, day] of days.entries()) {
       const past = <T>(series: readonly T[]) => structuredClone(series.slice(0, day + 1))
-      const source = { instrument, bars: past(bars), index: past(index) }
+      const source = { instrument, bars: past(bars), index: past(index), beside }
       const report = await reportOf(source, bars[day]?.date ?? '', LANGUAGES[i % 3] ?? 'zh')
       if (day >= 60)
         expect(report.details?.raw_result).toMatchObject({
           market_comparison: { status: 'told', beta: expect.any(Number) },
+          ...(beside === null ? {} : { evidence: { row: { verdict: 'no_edge_shown' } }, news_result_count: 2 }),
         })
+      if (beside !== null) expect(report.meta.current_price).toBeCloseTo(bars[day]?.close ?? 0, 3)
       before.push(rendered(report))
     }
     // Later: one source that holds everything, asked from the newest day back, so that whatever a report leaves behind meets those of earlier days.
     for (const [i, day] of [...days.entries()].reverse()) {
       const again = rendered(
-        await reportOf({ instrument, bars, index }, bars[day]?.date ?? '', LANGUAGES[i % 3] ?? 'zh'),
+        await reportOf({ instrument, bars, index, beside }, bars[day]?.date ?? '', LANGUAGES[i % 3] ?? 'zh'),
       )
       expect(again === before[i], `seed ${seed}, ${bars[day]?.date}`).toBe(true)
       compared += 1
     }
   }
-  expect(compared).toBe(REPORTS)
+  expect(compared).toBe(count)
+}
+
+test('bars that come later change no byte of the JSON, Markdown and HTML of reports that were made before', async () => {
+  await compareAgain({ count: REPORTS, beside: null })
+}, 3_600_000)
+
+test('nor of reports with a quote, news and evidence, where those are what they were', async () => {
+  await compareAgain({ count: REPORTS_BESIDE, beside: toldOn })
 }, 3_600_000)
 
 test('a bar of a day that has not come is left out: it is told, and no figure of the report differs', async () => {

@@ -94,7 +94,7 @@ function secondOf(before: Mention | undefined): readonly FactName[] {
 function moved({ at, end, currencies, unit }: Figure, { text, start }: Place): readonly FactName[] | null {
   if (unit !== 'plain' || currencies.length === 0) return null
   const isMove =
-    /(?:added|gained|rose|fell|shed|lost|up|down|涨|跌|高出|高|低|多|少|增|减)了?(?: by)?\s*$/i.test(
+    /(?:adding|gaining|losing|shedding|added|gained|rose|fell|shed|lost|up|down|涨|跌|高出|高|低|多|少|增|减)了?(?: by)?\s*$/i.test(
       text.slice(start, at).replace(/(?:HK\$|US\$|[$¥₩€]|[A-Z]{3})\s*$/, ''),
     ) ||
     /^\s?(?:오른|내린|올라|내려|상승|하락|높|낮|뛴|빠진)|^ (?:better|higher|lower|worse|more|less|above|below|up|down)\b/.test(

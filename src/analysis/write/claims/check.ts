@@ -2,8 +2,8 @@
 // only when something in it is confirmed and nothing in it is left over, because what nobody can look up is not known.
 
 import { settled } from './alignments.ts'
-import { comparisons } from './comparisons.ts'
-import { daysIn, isRightDay } from './dates.ts'
+import { againstBoth, comparisons } from './comparisons.ts'
+import { daysIn, isRightDay, monthsIn } from './dates.ts'
 import { type Figure, figuresIn } from './figures.ts'
 import { besideOf, directionOf, isWithin, judgeFigure, type Subject } from './judge-figure.ts'
 import { type FactName, type Finding, type Known, UNITS } from './known.ts'
@@ -35,9 +35,19 @@ const INVENTED =
 /** Whether it speaks of an event of which no figure tells. */
 export const tellsEvent = (text: string): boolean => INVENTED.test(text)
 
+/** What a list puts before a sentence: a dash, and a title of few words. */
+const HEADING = /^\s*(?:[-*•·]\s+|\d+[.)]\s+)?(?:[^\d:,，。]{1,24}:\s*)?/
+
+function withoutHeading(text: string): string {
+  const heading = HEADING.exec(text)?.[0] ?? ''
+  const own = mentionsIn(text).filter(({ at }) => at < heading.length)
+  const isTitle = own.length > 0 && own.every(({ facts }) => facts[0] === 'price')
+  return isTitle ? text.slice(heading.length) : text
+}
+
 function claimsIn(given: string, known: Known): Finding[] {
   const findings: Finding[] = []
-  let text = given
+  let text = withoutHeading(given)
   const hide = (at: number, end: number) => {
     text = text.slice(0, at) + '\u0001'.repeat(end - at) + text.slice(end)
   }
@@ -46,7 +56,7 @@ function claimsIn(given: string, known: Known): Finding[] {
     findings.push(isRightDay(day, clauseAround(text, day), known))
     hide(day.at, day.end)
   }
-  const taken = [...splitsIn(text, known), ...closesCounted(text, known)]
+  const taken = [...splitsIn(text, known), ...closesCounted(text, known), ...monthsIn(text, known)]
   for (const { at, end, finding } of taken) {
     findings.push(finding)
     hide(at, end)
@@ -76,7 +86,7 @@ const clausesOf = (text: string) =>
     .filter((clause) => clause.trim() !== '')
 
 const MISSING =
-  /没有数据|暂缺|无法给出|没有给出|没有.{0,8}(?:买点|目标价|市盈率)|no (?:P\/E|target|entry|buy level)|(?:无法|未能|没能)(?:算|给)出|算不出来|not available|no figure for|제공되지|isn't (?:a|any)|no data|cannot be given|데이터가 없|없습니다|나오지 않|제시되지 않|산출되지/i
+  /没有数据|暂缺|无法给出|没有给出|没有.{0,8}(?:买点|目标价|市盈率|阻力|压力|支撑)|no (?:P\/E|target|entry|buy level)|(?:无法|未能|没能)(?:算|给)出|算不出来|not available|no figure for|제공되지|isn't (?:a|any)|no data|cannot be given|데이터가 없|없습니다|나오지 않|제시되지 않|산출되지/i
 
 function missing(text: string, known: Known): Finding[] {
   if (!MISSING.test(text)) return []
@@ -94,7 +104,7 @@ function figureFindings(text: string, known: Known): Finding[] {
     text,
     (at, end) => text.slice(at, end) === '\u0001' || mentions.some((it) => at < it.end && it.at < end),
   )
-  const meant = figures.filter((figure) => !isNoFigure(text, figure))
+  const meant = figures.filter((figure) => !isNoFigure(text, figure) && !isLimit(text, figure, known))
   const threshold = meant.filter((figure) => isThreshold(text, figure, mentions))
   const marks = thresholds(meant, { text, mentions, known })
   const tokens: Token[] = [
@@ -109,6 +119,7 @@ function figureFindings(text: string, known: Known): Finding[] {
     ...marks.map(({ finding }) => finding),
     ...settled(told, { text, tokens, known }),
     ...comparisons(mentions, { text, figures: meant, known }),
+    ...againstBoth(mentions, { text, known }),
   ]
 }
 
@@ -130,6 +141,12 @@ function isNoFigure(text: string, { at, end, unit, value }: Figure): boolean {
   if (/(?:第|20)$/.test(before) || (/^[一두한]$|^one$/i.test(text.slice(at, end)) && unit === 'plain')) return true
   return unit === 'plain' && (/MA$/i.test(before) || /^(?:선|线)/.test(after)) && value < 300
 }
+
+/** A 20 % limit-down: how far the limit goes, which the state decides. */
+const isLimit = (text: string, { end, unit, value }: Figure, { limitPct }: Known) =>
+  unit === 'percent' &&
+  value === limitPct &&
+  /^\s?(?:的?[涨跌]停|limit[- ](?:up|down)|[상하]한가)/i.test(text.slice(end))
 
 function isThreshold(text: string, figure: Figure, mentions: readonly Mention[]): boolean {
   if (figure.value !== 70 && figure.value !== 30) return false

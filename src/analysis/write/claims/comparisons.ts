@@ -6,8 +6,9 @@ import type { Mention } from './names.ts'
 import { isNegated } from './states.ts'
 
 const MORE =
-  /高于|之上|上方|站上|突破|站稳|收复|\babove\b|over\b(?! (?:the )?(?:last|past|previous|year|week|month|five|twenty|sixty|\d))|higher than|\bexceeds\b|웃돌|웃돕|보다 높|그보다 높|위에|위입|넘|>/i
-const LESS = /低于|之下|下方|跌破|失守|\bbelow\b|\bunder\b|lower than|\blost\b|밑돌|밑돕|보다 낮|아래|그보다 낮|<|压在/i
+  /收回|夺回|상회|(?<!하향 )돌파|\breclaimed\b|\bregained\b|\brecovered\b|\bintact\b|高于|之上|上方|站上|突破|站稳|收复|\babove\b|over\b(?! (?:the )?(?:last|past|previous|year|week|month|five|twenty|sixty|\d))|higher than|\bexceeds\b|웃돌|웃돕|보다 높|그보다 높|위에|위입|넘|>/i
+const LESS =
+  /하회|\bbeneath\b|\bbroken\b(?! down)|低于|之下|下方|跌破|失守|\bbelow\b|\bunder\b|lower than|\blost\b|밑돌|밑돕|보다 낮|아래|그보다 낮|<|压在/i
 
 const LEVELS =
   /^(?:price|prevClose|open|high|low|ma\d+|boll\w+|high52|low52|support|resistance|stop|idealBuy|secondaryBuy|target\d)$/
@@ -30,7 +31,7 @@ export function comparisons(mentions: readonly Mention[], read: Read): Finding[]
     if (fact === undefined || family === null || (mention.facts.length > 1 && !isAverages(mention))) return []
     const place = placeOf(mention, { before: mentions[i - 1], next: mentions[i + 1] }, read)
     const words = place && wordsOf(place, mention, read)
-    if (place === null || words === null) return []
+    if (place === null || words === null || IF.test(`${place.between}${place.after}`)) return []
     const [other] = place.from?.facts.length === 1 ? place.from.facts : []
     const left = other !== undefined && familyOf(other) === family ? other : family === 'level' ? 'price' : null
     if (fact === 'prevClose' && left === 'price' && /open|开盘|[高低]开|시가|출발/i.test(place.between)) return []
@@ -43,6 +44,32 @@ export function comparisons(mentions: readonly Mention[], read: Read): Finding[]
       .filter((level) => mention.facts.length <= 3 || read.known.values[level] !== null)
       .map((level) => compared(read.known, [left, level], isAbove))
   })
+}
+
+/** What would be, which nobody can look up. */
+const IF = /\bif\b|would|如果|若|一旦|则|으?면 /
+
+const BOTH =
+  /(?:두|양) (?:이동평균선|이평선|평균선|선)|(?:这)?两条均线|\bboth (?:of (?:these|those) )?(?:moving )?averages\b/
+
+/** The price against both averages that were named before. */
+export function againstBoth(mentions: readonly Mention[], { text, known }: Omit<Read, 'figures'>): Finding[] {
+  const match = BOTH.exec(text)
+  if (match === null) return []
+  const facts = mentions
+    .filter(({ at }) => at < match.index)
+    .flatMap((mention) => (isAverages(mention) ? mention.facts : []))
+  const clause = `${
+    text
+      .slice(0, match.index)
+      .split(/[，。;；\n,]/)
+      .at(-1) ?? ''
+  }${text.slice(match.index).split(/[，。;；\n]/)[0] ?? ''}`
+  const words = clause.slice(clause.search(BOTH))
+  const [isMore, isLess] = [MORE.test(words) || MORE.test(clause), LESS.test(words) || LESS.test(clause)]
+  if (facts.length !== 2) return [null]
+  if (isMore === isLess) return [null]
+  return facts.map((fact) => compared(known, ['price', fact], isMore !== isNegated(clause)))
 }
 
 const IT = /그보다|이보다|그 (?:위|아래)|其|\b(?:above|below|under|over) (?:it|that|this)\b/i
@@ -61,6 +88,16 @@ function aboutPrice(
 
 /** 60일선이 위에 있다: the line is above the price, not the price above the line. */
 const LEVEL_IS = /^(?:[^,]|,(?=\d))*(?:이|가)\s(?:머리 )?(?:위에|아래에)/
+
+/** A line over one's head or under one's feet: where the price is, seen from it. */
+const fromPrice = (words: string): string =>
+  words
+    .replace(/(?:压在|悬在)?(?:股价|价格)?(?:头顶|头上)|压在(?:股价|价格)?上方|머리 위|\boverhead\b/g, '低于')
+    .replace(/脚下|발아래|발 아래|\bunderfoot\b/g, '高于')
+
+/** What stands behind an English name and says where the price is: it "has been lost", it "is intact". */
+const FATE =
+  /\b(?:has|have|had|was|were|is|are|got)(?: now| also| already)?(?: been)? (?:lost|broken|reclaimed|regained|recovered|intact)\b|低于|高于/
 
 type Place = {
   readonly from: Mention | undefined
@@ -83,9 +120,11 @@ function placeOf(
   const marks = [...text.slice(0, mention.at).matchAll(/[，,。;；:\n]|이며|지만|인 가운데/g)].map(({ index }) => index)
   const start = (isJoined ? before : from)?.end ?? Math.max(0, ...marks)
   return {
-    ...{ from, start, between: text.slice(start, mention.at) },
-    after: text.slice(mention.end, next?.at).split(/[，。;；\n]|(?:(?<!\d),|,(?!\d))/)[0] ?? '',
-    isLast: next === undefined || /[，,。;；\n]|\band\b/.test(text.slice(mention.end, next.at)),
+    ...{ from, start, between: fromPrice(text.slice(start, mention.at)) },
+    after: fromPrice(
+      text.slice(mention.end, next?.at).split(/[，。;；\n]|(?:(?<!\d),|,(?!\d))|(?<=[가-힣])고 |지만/)[0] ?? '',
+    ),
+    isLast: next === undefined || /[，,。;；\n]|\band\b|(?<=[가-힣])고 |지만/.test(text.slice(mention.end, next.at)),
   }
 }
 
@@ -98,7 +137,7 @@ function wordsOf(
   // 下方支撑: the word says which level is meant, not what is said of it.
   const joined = between.replace(/(?:上方|下方|上面|下面)的?$/, '')
   const isRead = MORE.test(joined) || LESS.test(joined)
-  const words = isRead ? between : isLast && (!/[a-z]/i.test(after) || IT.test(after)) ? after : ''
+  const words = isRead ? between : isLast && (!/[a-z]/i.test(after) || IT.test(after) || FATE.test(after)) ? after : ''
   if (!isRead && joined !== between) return null
   if (MORE.test(words) === LESS.test(words)) return null
   const isFar = ({ at, end }: Figure) =>

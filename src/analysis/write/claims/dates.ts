@@ -65,3 +65,17 @@ export function isRightDay(written: WrittenDay, around: string, { dates }: Known
   }
   return Object.values(dates).some((date) => isDay(written, date)) ? true : null
 }
+
+const MONTH_YEAR = new RegExp(
+  `\\b(?<n>${NAME}) (?<y>20\\d\\d)|(?<z>20\\d\\d)\\s?[年년]\\s?(?<m>\\d{1,2})\\s?[月월](?!\\s?\\d)`,
+  'gi',
+)
+
+/** Months of a year without a day, and whether one of the days that are known lies in it. */
+export function monthsIn(text: string, { dates }: Known): { at: number; end: number; finding: true | null }[] {
+  return [...text.matchAll(MONTH_YEAR)].map(({ index, 0: words, groups = {} }) => {
+    const month = `${groups.y ?? groups.z}-${String(numberOf(groups.n ?? groups.m) ?? 0).padStart(2, '0')}`
+    const isKnown = Object.values(dates).some((date) => date?.startsWith(month))
+    return { at: index, end: index + words.length, finding: isKnown ? true : null }
+  })
+}

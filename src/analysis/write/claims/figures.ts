@@ -147,7 +147,14 @@ export function figuresIn(text: string, isTaken: (at: number, end: number) => bo
     const groups: Groups = match.groups ?? {}
     const parts = readParts(groups)
     const read = parts ?? readNumber(groups, AFTER_FIGURE.test(hidden.slice(0, match.index)))
-    return read === null ? [] : [figureAt(hidden, { at: match.index, whole: match[0] }, read)]
+    return read === null
+      ? []
+      : [
+          asGrowth(
+            figureAt(hidden, { at: match.index, whole: match[0] }, read),
+            text.slice(Math.max(0, match.index - 30), match.index),
+          ),
+        ]
   })
   return joined(found, hidden)
 }
@@ -186,7 +193,7 @@ function modeOf(before: string, after: string): Figure['mode'] {
     return 'under'
   if (
     /(?:超过?|逾|高达|more than|over|above)\s?$/i.test(before) ||
-    /^\s?(?:多(?!头)|以上|이상|초과|을 넘|를 넘|넘게)/.test(after)
+    /^\s?(?:有余|多(?!头)|以上|이상|초과|을 넘|를 넘|넘게)/.test(after)
   )
     return 'over'
   if (/(?:[接将]?近|nearly|almost|거의)\s?$/i.test(before) || /^\s?(?:에 육박|가까이)/.test(after)) return 'nearly'
@@ -197,6 +204,16 @@ function modeOf(before: string, after: string): Figure['mode'] {
   )
     return 'about'
   return /^\s?(?:左右|上下|前后|附近|or so|정도|안팎|가량|수준|내외|부근|근처)/.test(after) ? 'about' : 'exact'
+}
+
+/** 涨幅接近1.2倍 is 120 %; volume that grew by one time is twice what it was. */
+function asGrowth(figure: Figure, before: string): Figure {
+  if (figure.unit !== 'times' || figure.currencies.length > 0) return figure
+  if (/(?:涨幅|涨了|上涨|累计涨)(?:接近|超过|约|达到?|近|为|了)*\s?$/.test(before))
+    return { ...figure, unit: 'percent', value: figure.value * 100, half: figure.half * 100 }
+  if (/量[^，。]{0,14}(?:放大|增加|增长)(?:了|接近|超过|约|近)*\s?$/.test(before))
+    return { ...figure, value: figure.value + 1 }
+  return figure
 }
 
 const isHigherPart = ({ end, unit, currencies }: Figure, text: string) =>

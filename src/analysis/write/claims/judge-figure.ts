@@ -6,9 +6,9 @@ import { type FactName, type Known, SIGNED, UNITS } from './known.ts'
 const SIGNS: ReadonlySet<string> = new Set(SIGNED)
 
 const UP =
-  /涨|增|升|高出|多了|高于|高(?!点|位|达)|多出|上方|climb|\brose|\brise|gain|\bup\b|grew|grow|higher|above|over (?!the|five|twenty|sixty|\d)|put on|\badded|\bjump|\badvanc|increase|expand|\bsurg|\bsoar|\brall(?:y|ied)|rebound|\brecover|improv|\bbetter|\bfirmer|\bclimb|攀|올랐|올라|오른|상승|증가|(?<!오)늘|높|위에|위로|급등|반등|뛰|불어|개선|확대|성장|상한가/i
+  /涨|增|升|放大|picked up|heavier|\bmore than (?:a day|yesterday|the day|the previous)|\bmore\b(?! than)|많|inched up|高出|多了|高于|高(?!点|位|达)|多出|上方|climb|\brose|\brise|gain|\bup\b|grew|grow|higher|above|over (?!the|five|twenty|sixty|\d)|put on|\badded|\bjump|\badvanc|increase|expand|\bsurg|\bsoar|\brall(?:y|ied)|rebound|\brecover|improv|\bbetter|\bfirmer|\bclimb|攀|올랐|올라|오른|상승|증가|(?<!오)늘|높|위에|위로|급등|반등|뛰|불어|개선|확대|성장|상한가/i
 const DOWN =
-  /跌|降|减|少了|回落|低于|低(?!点|位)|下滑|下方|\bfell|\bfall|lost|\bloss|\bdown\b|below|slip|\bshed\b|\bslid\b|\bsank\b|\beased\b|shr[aiu]nk|declin|lower|drop|contract(?:ed|ing|ion)|retreat|plung|tumbl|slump|weaken|\bdip|\bworse|萎缩|收缩|缩水|缩减|走弱|滑落|하락|내렸|내려|내린|감소|줄|낮|빠졌|아래|밀려|밀렸|밀린|급락|떨어|빠지|빠진|축소|위축|악화|후퇴|뒷걸음|하한가/i
+  /跌|降|减|surrender|gave (?:back|up)|lighter|fewer|\bless than (?:a day|yesterday|the day|the previous)|\bless\b(?! than)|적었|적은|少了|回落|低于|低(?!点|位)|下滑|下方|\bfell|\bfall|lost|\bloss|\bdown\b|below|slip|\bshed\b|\bslid\b|\bsank\b|\beased\b|shr[aiu]nk|declin|lower|drop|contract(?:ed|ing|ion)|retreat|plung|tumbl|slump|weaken|\bdip|\bworse|萎缩|收缩|缩水|缩减|走弱|滑落|하락|내렸|내려|내린|감소|줄|낮|빠졌|아래|밀려|밀렸|밀린|급락|떨어|빠지|빠진|축소|위축|악화|후퇴|뒷걸음|하한가/i
 
 /** 1 up, −1 down, 0 where the words tell neither or both. */
 export function directionOf(words: string): 1 | -1 | 0 {
@@ -63,6 +63,8 @@ export function judgeFigure(figure: Figure, { fact, direction, beside = '' }: Su
   const isMoney = unit === 'price' || unit === 'money'
   if (figure.unit === 'percent' && isMoney) return judgeApart(figure, { fact, direction }, known)
   if (value === null) return false
+  if (figure.unit === 'percent' && fact === 'volume')
+    return judgeVolumeMove(figure, directionOf(beside) || direction, known)
   if (figure.currencies.length > 0 && !(isMoney && figure.currencies.includes(known.currency))) return false
   if (figure.unit === 'percent' && unit !== 'percent') return false
   if (figure.unit === 'times' && fact.endsWith('GrowthPct')) return isGrownTo(figure.value, value, direction)
@@ -77,6 +79,12 @@ export function judgeFigure(figure: Figure, { fact, direction, beside = '' }: Su
   return isWithin({ ...figure, value: figure.value * sign }, value)
 }
 
+/** Volume is said to be so much more or less than on the day before. */
+function judgeVolumeMove(figure: Figure, direction: number, { values: { volumeVsPrevious } }: Known): boolean | null {
+  if (volumeVsPrevious === null || (direction === 0 && !figure.isSigned)) return null
+  return isWithin(signed(figure, direction), (volumeVsPrevious - 1) * 100)
+}
+
 /** Grown by one time is doubled: 95 to 130 %; by more, the multiple of a hundred within half of it. */
 const isGrownTo = (times: number, growthPct: number, direction: number): boolean | null => {
   if (direction < 0) return false
@@ -89,8 +97,15 @@ const BIASES = { ma5: 'bias5', ma10: 'bias10', ma20: 'bias20' } as const
 function judgeApart(figure: Figure, { fact, direction }: Subject, { values }: Known): boolean | null {
   const [level, price] = [values[fact], values.price]
   if (fact === 'price') return isWithin(signed(figure, direction), values.changePct ?? 0)
-  if (fact === 'change' || fact === 'atr' || UNITS[fact] === 'money') return false
+  if (fact === 'change' || UNITS[fact] === 'money') return false
   if (level === null || price === null) return false
+  // A range, a stop and a target are told as a share of the price.
+  if (fact === 'atr') return isWithin(figure, (level / price) * 100)
+  if (
+    /^(?:stop|target)/.test(fact) &&
+    isWithin({ ...figure, value: Math.abs(figure.value) }, Math.abs(level / price - 1) * 100)
+  )
+    return true
   const bias = fact === 'ma5' || fact === 'ma10' || fact === 'ma20' ? values[BIASES[fact]] : null
   const apart = bias ?? Math.round((price / level - 1) * 10_000) / 100
   if (fact === 'high52' || fact === 'low52')

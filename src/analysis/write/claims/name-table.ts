@@ -23,8 +23,12 @@ const loose = (n: string, words: string) =>
     `(?<!\\d)(?:${n})个?(?:交易)?[日天](?:\\))?(?:以来|下来|里|内|间)?[，,]?(?:累计|表现)?(?!\\s?(?:均|线|移动|平|乖|的?(?:最高|最低|高点|低点)))(?=[^\\d。]{0,8}\\d[\\d.]*%)`,
     `(?<![\\d.])(?:${n}|${words})[- ](?:trading )?(?:day|session)s?(?: performance| move)?(?! ?(?:moving|average|mean|line|MA|RSI|ATR|high|low|norm))(?=[^\\d.;]{0,40}\\d[\\d.]*%)`,
     `(?<=\\bsessions?\\b(?:[^。.;]|[.](?=\\d))*)\\b${words}(?= (?:brought|gave|added|cost|made|saw))`,
+    `(?:than|from) (?:${n}|${words}) (?:trading )?(?:sessions|days) ago`,
     `(?:최근 |지난 )?(?<!\\d)(?:${n})(?:거래일|일)\\)? ?(?:누적|수익률|사이|동안|만에)`,
   ].join('|')
+
+/** 정배열(5일 20.22, 10일 20.46) */
+const inBrackets = (ma: number) => `(?<=(?:이동평균선|이평선|배열)[^.]*)(?<!\\d)${ma}일(?=\\s[\\d,.]+)`
 
 /** 均线之上：20日384.07: behind a word for averages the number of days is enough. */
 const briefly = (ma: number) => `(?<=均线[^。]*)(?<!\\d)${ma}日(?=\\s?\\d[\\d.,]*(?!\\d|[.,]\\d|%))`
@@ -59,7 +63,7 @@ export const TABLE: readonly (readonly [FactName | readonly FactName[], string])
   ],
   [
     'belowHigh52Pct',
-    '[距较]52周高[点位]的?(?:跌幅|回落)|距离?高点|distance below the 52-week high|(?:52주|1년) (?:최?고점?|최고가) 대비(?: 하락률)?|(?:off|below) its 52-week (?:high|peak)',
+    '[距较]52周高[点位]的?(?:跌幅|回落)|距离?高点|distance below the 52-week high|(?:52주|1년) (?:최?고점?|최고가) 대비(?: 하락률)?|(?:off|below) its 52-week (?:high|peak)|shy of (?:its|the) (?:52-week|one-year) (?:high|peak)',
   ],
   [
     'aboveLow52Pct',
@@ -86,11 +90,11 @@ export const TABLE: readonly (readonly [FactName | readonly FactName[], string])
   [['support', 'resistance'], '지지·저항 구간|支撑(?:与|和|、)(?:压力|阻力)区间'],
   [
     'high52',
-    "(?<=52주 최저[^가-힣]*(?:위안|원|엔|홍콩달러|달러)?[, ]*)최고|(?:52周|一年)(?:的)?(?:最高价|最高点|高点|高价|最高)|(?:52-week|one-year|year's) (?:high|peak|top)|(?<=\\b(?:year|52 weeks)\\b(?:[^。.;]|[.](?=\\d))*)as high as|(?<=(?:一年|52周)(?:[^。;当盘日])*)最高(?![点位价])|(?:一年|52周)(?:以来|来|内)?的?(?:最高(?![点位价])|最高点|高点|高位)|(?:지난 |최근 )?1년의? (?:고점|최고가|최고점)|last [A-Z][a-z]+.s (?:high|peak)|(?:52주|1년)(?: 내)? (?:최고가|고점|최고)(?:보다)?",
+    "(?<=\\u0001(?:'s)? )(?:high|peak)(?: of)?|一年前的高[点位]|(?:52周|一年)新高|(?:Jan|Febr)uary (?:high|peak)|(?:March|April|May|June|July|August|(?:Sept|Nov|Dec)ember|October) (?:high|peak)|(?<=52주 최저[^가-힣]*(?:위안|원|엔|홍콩달러|달러)?[, ]*)최고|(?:52周|一年)(?:的)?(?:最高价|最高点|高点|高价|最高)|(?:52-week|one-year|year's) (?:high|peak|top)|(?<=\\b(?:year|52 weeks)\\b(?:[^。.;]|[.](?=\\d))*)as high as|(?<=(?:一年|52周)(?:[^。;当盘日])*)最高(?![点位价])|(?:一年|52周)(?:以来|来|内)?的?(?:最高(?![点位价])|最高点|高点|高位)|(?:지난 |최근 )?1년의? (?:고점|최고가|최고점)|last [A-Z][a-z]+.s (?:high|peak)|(?:52주|1년)(?: 내)? (?:최고가|고점|최고)(?:보다)?",
   ],
   [
     'low52',
-    "(?:52周|一年)(?:的)?(?:最低价|最低点|低点|低价|最低)|(?:52-week|one-year|year's) (?:low|trough|bottom)|(?<=\\b(?:year|52 weeks)\\b(?:[^。.;]|[.](?=\\d))*)as low as|(?:一年|52周)(?:以来|来|内)?的?(?:最低(?![点位价])|最低点|低点|低位)|(?<=(?:一年|52周)[^。；当盘日]*)最低点?|(?:지난 |최근 )?1년의? (?:저점|최저가|최저점)|(?<=(?:1년|52주)(?:[^.;당장]|[.](?=\\d))*)저점|last [A-Z][a-z]+.s low|(?:52주|1년)(?: 내)? (?:최저가|저점|최저)(?:보다)?",
+    "(?<=\\u0001(?:'s)? )low(?: of)?|(?<=(?:one-year|52-week)[^.;]*)its low\\b|(?:52周|一年)新低|(?:Jan|Febr)uary low|(?:March|April|May|June|July|August|(?:Sept|Nov|Dec)ember|October) low|(?:52周|一年)(?:的)?(?:最低价|最低点|低点|低价|最低)|(?:52-week|one-year|year's) (?:low|trough|bottom)|(?<=\\b(?:year|52 weeks)\\b(?:[^。.;]|[.](?=\\d))*)as low as|(?:一年|52周)(?:以来|来|内)?的?(?:最低(?![点位价])|最低点|低点|低位)|(?<=(?:一年|52周)[^。；当盘日]*)最低点?|(?:지난 |최근 )?1년의? (?:저점|최저가|최저점)|(?<=(?:1년|52주)(?:[^.;당장]|[.](?=\\d))*)저점|last [A-Z][a-z]+.s low|(?:52주|1년)(?: 내)? (?:최저가|저점|최저)(?:보다)?",
   ],
   [
     ['ma5', 'ma10', 'ma20'],
@@ -98,28 +102,32 @@ export const TABLE: readonly (readonly [FactName | readonly FactName[], string])
   ],
   [
     ['ma5', 'ma10', 'ma20', 'ma60', 'ma120', 'ma250'],
-    '(?:所有|全部|各条?)(?:的)?均线|all (?:of )?(?:its|the) (?:moving )?averages|every (?:moving )?average|모든 (?:(?:이동)?평균선|이평선)',
+    '(?:所有|全部|各条?)(?:的)?均线|all (?:of )?(?:its |the )?(?:(?:five|six) )?(?:moving )?averages|every (?:moving )?average(?: from 5 to 250 days)?|모든 (?:(?:이동)?평균선|이평선)',
   ],
   [
     'ma250',
     `(?:MA|均线)?250(?:日|天)(?=为|在|报|是)|${day('250|二百五十', 'two-hundred-and-fifty', 250)}|(?<!半)年线|the 250-day`,
   ],
   ['ma120', `半年线|${day('120|一百二十', 'hundred-and-twenty', 120)}`],
-  ['ma60', `${day('60|六十', 'sixty', 60)}|${briefly(60)}`],
-  ['ma20', `${day('20|二十', 'twenty', 20)}|${briefly(20)}`],
-  ['ma10', `${day('10|十', 'ten', 10)}|${briefly(10)}`],
-  ['ma5', `${day('5|五', 'five', 5)}|${briefly(5)}`],
-  ['rsi24', '(?<=RSI(?:[^。.;]|[.](?=\\d))*)\\bthe 24-day|RSI\\s?\\(?24\\)?|24(?:-day|日|일) ?RSI'],
-  ['rsi12', '(?<=RSI(?:[^。.;]|[.](?=\\d))*)\\bthe 12-day|RSI\\s?\\(?12\\)?|12(?:-day|日|일) ?RSI'],
-  ['rsi6', '(?<=RSI(?:[^。.;]|[.](?=\\d))*)\\bthe 6-day|RSI\\s?\\(?6\\)?|6(?:-day|日|일) ?RSI'],
-  ['k', 'KDJ的K值|K of KDJ|KDJ K value|KDJ의 K값|K值|(?<=KDJ(?:[^。.;]|[.](?=\\d))*)K(?=\\s?[=:])'],
+  ['ma60', `${day('60|六十', 'sixty', 60)}|${briefly(60)}|${inBrackets(60)}`],
+  ['ma20', `${day('20|二十', 'twenty', 20)}|${briefly(20)}|${inBrackets(20)}`],
+  ['ma10', `${day('10|十', 'ten', 10)}|${briefly(10)}|${inBrackets(10)}`],
+  ['ma5', `${day('5|五', 'five', 5)}|${briefly(5)}|${inBrackets(5)}`],
+  ['rsi24', '(?<=RSI(?:[^。.;]|[.](?=\\d))*)\\bthe 24-day|RSI\\s?\\(?24\\)?|(?:24|二十四)(?:-day|日|일) ?RSI'],
+  ['rsi12', '(?<=RSI(?:[^。.;]|[.](?=\\d))*)\\bthe 12-day|RSI\\s?\\(?12\\)?|(?:12|十二)(?:-day|日|일) ?RSI'],
+  ['rsi6', '(?<=RSI(?:[^。.;]|[.](?=\\d))*)\\bthe 6-day|RSI\\s?\\(?6\\)?|(?:6|六)(?:-day|日|일) ?RSI'],
+  [['k', 'd'], '(?<![A-Za-z])K、D(?:两线|值)?(?=[^\\d。]{0,6}\\d)'],
+  [
+    'k',
+    '(?<![A-Za-z\\d.])K(?=\\s?[ =:]\\s?\\d)|KDJ的K值|K of KDJ|KDJ K value|KDJ의 K값|K值|(?<=KDJ(?:[^。.;]|[.](?=\\d))*)K(?=\\s?[=:])',
+  ],
   [
     'd',
-    'KDJ的D值|D of KDJ|KDJ D value|KDJ의 D값|D值|(?<=KDJ(?:[^。.;]|[.](?=\\d))*)D(?=\\s?[=:]| (?:at|is|of|stands at) \\d)',
+    '(?<![A-Za-z\\d.])D(?=\\s?[ =:]\\s?\\d)|KDJ的D值|D of KDJ|KDJ D value|KDJ의 D값|D值|(?<=KDJ(?:[^。.;]|[.](?=\\d))*)D(?=\\s?[=:]| (?:at|is|of|stands at) \\d)',
   ],
   [
     'j',
-    'KDJ的J值|J of KDJ|KDJ J value|KDJ의 J값|J值|(?<=KDJ(?:[^。.;]|[.](?=\\d))*)J(?=\\s?[=:]| (?:at|is|of|stands at) \\d)',
+    '(?<![A-Za-z\\d.])J(?=\\s?[ =:]\\s?\\d)|KDJ的J值|J of KDJ|KDJ J value|KDJ의 J값|J值|(?<=KDJ(?:[^。.;]|[.](?=\\d))*)J(?=\\s?[=:]| (?:at|is|of|stands at) \\d)',
   ],
   ['dif', 'MACD的DIF|DIF of MACD|MACD DIF|MACD의 DIF|(?<![a-z])DIF(?![a-z])'],
   ['dea', 'MACD的DEA|DEA of MACD|MACD DEA|MACD의 DEA|(?<![a-z])DEA(?![a-z])'],
@@ -139,6 +147,7 @@ export const TABLE: readonly (readonly [FactName | readonly FactName[], string])
     'bollLower',
     '布林(?:带)?下轨|lower (?:Bollinger )?band|볼린저 밴드 하단|(?<=볼린저(?:[^。.;]|[.](?=\\d))*)하단(?:선)?|(?<=布林[^。]*)下轨|(?<=Bollinger(?:[^。.;]|[.](?=\\d))*)(?:the )?lower(?: one| line)?\\b(?! band)',
   ],
+  [['ma5', 'ma10', 'ma20'], '(?:多头排列|空头排列)(?=\\s?\\(\\s?\\d)'],
   ['atr', 'ATR\\s?\\(?14\\)?|14日ATR|14-day ATR|14일 ATR|\\bATR\\b'],
   ['change5Pct', `${span('5|五', 'five')}|${loose('5|五', 'five')}`],
   ['change20Pct', `近一个月\\(20个交易日\\)|${span('20|二十', 'twenty')}|${loose('20|二十', 'twenty')}`],
@@ -157,30 +166,33 @@ export const TABLE: readonly (readonly [FactName | readonly FactName[], string])
   ],
   [
     'marketCap',
-    '总?市值|valued at|worth(?= [^.]*(?:billion|trillion))|market (?:capitalisation|capitalization|cap|value)|시가총액',
+    '总?市值|valued at|market assigns it|worth(?= [^.]*(?:billion|trillion))|market (?:capitalisation|capitalization|cap|value)|시가총액',
   ],
   [
     ['low', 'high'],
-    "(?:盘中|当日)(?:波动)?区间|(?:day's|session's|session|intraday) range|(?:swung|swinging|moved|moving|ranged|oscillated|fluctuated|seesawed) between|장중 범위|日内区间|(?:盘中|日内|全天)在(?=[^，。]*(?:之间|间))|当日在|traded between|당일(?= [^ ]*\\d[^ ]*~)|(?<=\\d[^ ]* ?(?:에서|부터|~) ?[\\d,.]+[^ ]* )사이(?=를? ?(?:오[가갔]|움직))",
+    "(?:盘中|当日)(?:波动)?区间|(?:day's|session's|session|intraday) range|(?:swung|swinging|moved|moving|ranged|oscillated|fluctuated|seesawed) between|장중 범위|日内区间|(?:盘中|日内|全天)在(?=[^，。]*(?:之间|间))|当日在|trad(?:ed|ing) between|당일(?= [^ ]*\\d[^ ]*~)|(?<=\\d[^ ]* ?(?:에서|부터|~) ?[\\d,.]+[^ ]* )사이(?=를? ?(?:오[가갔]|움직))",
   ],
   [
     'open',
-    '(?:今日)?开盘价|(?:今[天日])?开(?:盘|于|在)?(?=\\s?[\\d¥])|(?:早盘|开盘)[以报在于的](?=\\s?\\d)|(?:start(?:ed|ing)|begun|began|opening) at|에 (?:출발|개장|시작)(?=[해하했])|opening price|\\bopen\\b(?: of)?|\\bopened at|시가(?!총)',
+    '(?:今日)?开盘价|(?:今[天日])?开(?:盘|于|在)?(?=\\s?[\\d¥一二三四五六七八九])|(?:早盘|开盘)[以报在于的](?=\\s?\\d)|(?:start(?:ed|ing)|begun|began|opening) at|에 (?:출발|개장|시작)(?=[해하했])|opening price|\\bopen\\b(?: of)?|\\bopened at|시가(?!총)',
   ],
   [
     'high',
-    "(?:当日|盘中)?最高价?(?:摸到|到|至|为|价)?(?=\\s?[\\d¥])|(?:当日|盘中)最高价?(?:摸到)?|最高(?:触及|上探|见|探至|冲至)(?=\\s?\\d)|(?<!(?:week|year|52)(?:[^。.;]|[.](?=\\d))*)\\b(?:a )?high of|(?:day's|session) high|(?:topped out|peaked) at|(?:당일|장중) 고가|고가",
+    "(?:当日|盘中|全天)?最高价?(?:摸到|到|至|为|价)?(?=\\s?[\\d¥一二三四五六七八九])|(?<=장중[^.]*\\d[^ ]{0,5}까지 )(?:올랐|오르|치솟)|(?:当日|盘中)最高价?(?:摸到)?|最高(?:触及|上探|见|探至|冲至)(?=\\s?\\d)|(?<!(?:week|year|52)(?:[^。.;]|[.](?=\\d))*)\\b(?:a )?high of|(?:day's|session) high|(?:topped out|peaked) at|(?:당일|장중) 고가|고가",
   ],
   [
     'low',
-    "(?:当日|盘中)?最低价?(?:到|至|为|价)?(?=\\s?[\\d¥])|(?:当日|盘中)最低价?|最低(?:触及|下探|见|探至)(?=\\s?\\d)|(?<!(?:week|year|52)(?:[^。.;]|[.](?=\\d))*)\\b(?:a )?low of|(?:day's|session) low|(?:dipped|bottomed(?: out)?) (?:to|at)|(?:당일|장중) 저가|저가",
+    "(?:当日|盘中|全天)?(?:一度)?下探(?:至|到)?(?=\\s?[\\d¥])|(?:当日|盘中|全天)?最低价?(?:到|至|为|价)?(?=\\s?[\\d¥一二三四五六七八九])|(?<=장중[^.]*\\d[^ ]{0,5}까지 )(?:밀렸|밀리|내려|떨어)|(?:当日|盘中)最低价?|最低(?:触及|下探|见|探至)(?=\\s?\\d)|(?<!(?:week|year|52)(?:[^。.;]|[.](?=\\d))*)\\b(?:a )?low of|(?:day's|session) low|(?:dipped|bottomed(?: out)?) (?:to|at)|(?:당일|장중) 저가|저가",
   ],
   ['volume', '成交量|trading volume|\\bvolume\\b|거래량'],
   [
     'pe',
-    '市盈率|price-earnings ratio|P/E(?: ratio)?|\\bPE(?![a-z])|(?<![a-z])PER(?![a-z]|\\s[a-z])|주가수익비율|(?<=(?:times|x) )earnings',
+    '市盈率|price-earnings ratio|P/E(?: ratio)?|\\bPE(?![a-z])|(?<![a-z])PER(?![a-z]|\\s[a-z])|주가수익비율|(?<=(?:times|x) )(?:trailing )?earnings',
   ],
-  ['pb', '市净率|price-to-book ratio|P/B(?: ratio)?|\\bPB(?!R)(?![a-z])|PBR|주가순자산비율|(?<=(?:times|x) )book'],
+  [
+    'pb',
+    '市净率|price-to-book ratio|P/B(?: ratio)?|\\bPB(?!R)(?![a-z])|PBR|주가순자산비율|(?<=(?:times|x) )book|book multiple|(?:below|above|under) (?:its )?book(?= \\()',
+  ],
   [
     'eps',
     '每股收益|\\bEPS|earnings per share|每股盈利|每股净利润?|주당순이익|주당(?=\\s?-?\\d)|(?:a|per) share(?= (?:of )?earnings)',
@@ -188,37 +200,40 @@ export const TABLE: readonly (readonly [FactName | readonly FactName[], string])
   ['roePct', 'ROE|净资产回报率|净资产收益率|return on equity|자기자본이익률'],
   [
     'debtRatioPct',
-    '资产?负债率|负债率|debt ratio|debt-to-assets(?: ratio)?|(?:debt|liabilities)(?= (?:makes? up|is|are|equals?|stands? at|amounts? to))|부채비율',
+    'indebted(?= \\()|资产?负债率|负债率|debt ratio|debt-to-assets(?: ratio)?|(?:debt|liabilities)(?= (?:makes? up|is|are|equals?|stands? at|amounts? to))|부채비율',
   ],
   ['dividendYieldPct', '股息率|dividend yield|배당수익률|(?<=[%\\d] )yield|\\byields?(?= (?:of )?\\d)'],
   [
     'profitGrowthPct',
-    '(?:归母)?净利润?(?:同比)?(?:增速)?|순익(?: 증가율)?|net (?:profit|income)(?: growth)?|(?<!\\b(?:takes?|taking) )\\b(?:profits?|earnings)(?: growth)?(?![- ](?:per|taking|ratio))|순이익(?: 증가율)?',
+    '(?:归母)?净利润?(?:同比)?(?:增速)?|(?<!营业|毛)利润(?!率)|순익(?: 증가율)?|net (?:profit|income)(?: growth)?|(?<!\\b(?:takes?|taking) )\\b(?:profits?|earnings)(?: growth)?(?![- ](?:per|taking|ratio))|순이익(?: 증가율)?',
   ],
   [
     'revenueGrowthPct',
-    '(?:营收|营业收入)(?:同比)?(?:增速)?|revenues?(?: growth)?|\\bsales(?: growth)?\\b|매출(?: 증가율)?',
+    '(?:营收|营业收入|(?<!净|净利息)收入)(?:同比)?(?:增速)?|revenues?(?: growth)?|\\bsales(?: growth)?\\b|매출(?: 증가율)?',
   ],
   ['score', '综合评分|评分|分数|打分|得分|overall score|\\bscore[sd]\\b|\\bscore\\b|종합 점수|점수'],
   ['support', '支撑[位线]?|\\bsupport(?: level)?|지지선'],
   ['resistance', '压力位?|阻力位?|\\bresistance(?: level)?|저항선|저항(?=[은이] )'],
-  ['stop', '止损[位价]?|\\bstop(?:[- ]loss)?\\b|stops? out|손절[가선]?'],
+  [
+    'stop',
+    '(?<=跌破\\s?[\\d.]+(?:元|港元|美元|日元|韩元))(?:则|就|便)?(?:离场|止损|清仓)|\\b(?:bail|get)s? out(?= at)|止损[位价]?|\\bstop(?:[- ]loss)?\\b|stops? out|손절[가선]?',
+  ],
   [
     'idealBuy',
-    '理想买[点入]价?|ideal (?:entry|buy)(?: level)?|이상적 매수가?|(?<=- )entry|\\b(?:enter(?:s|ing)?|entry|buy(?:s|ing)?)(?= (?:at|near|around|close to) \\D{0,4}\\d)|(?<=\\d\\s?(?:元|港元|美元|韩元|日元))(?:处|附近|左右)?(?:买入|介入|进场|建仓)|(?<=\\d\\s?(?:위안|달러|원|홍콩달러|엔)(?:에서?)? (?:부근|근처|안팎)?(?:에서)? ?)(?:매수|진입)(?=[,·와하 ])',
+    '(?<=\\d\\s?(?:元|港元|美元|韩元|日元)(?:附近)?的)买点|理想买[点入]价?|ideal (?:entry|buy)(?: level)?|이상적 매수가?|(?<=- )entry|\\b(?:enter(?:s|ing)?|entry|buy(?:s|ing)?)(?= (?:at|near|around|close to) \\D{0,4}\\d)|(?<=\\d\\s?(?:元|港元|美元|韩元|日元))(?:处|附近|左右)?(?:买入|介入|进场|建仓)|(?<=\\d\\s?(?:위안|달러|원|홍콩달러|엔)(?:에서?)? (?:부근|근처|안팎)?(?:에서)? ?)(?:매수|진입)(?=[,·와하 ])',
   ],
   ['secondaryBuy', '次优买点|second entry|secondary buy(?: level)?|차선 매수가'],
-  ['target2', '第二目标价?|second target|target 2|2차 목표가'],
+  ['target2', '第二目标价?|second target|target 2|2차 목표가?'],
   [
     'target1',
-    '第一目标价?|目标[价位]|first target|target 1|1차 목표가|목표가|\\btarget\\b(?! of (?!\\u0001))|takes? profit|止盈[位价]?|익절[가]?',
+    '第一目标价?|目标[价位]|first target|target 1|1차 목표가?|목표가|\\btarget\\b(?! of (?!\\u0001))|takes? profits?|止盈[位价]?|익절[가]?',
   ],
   [
     'rewardRisk',
-    '盈亏比|风险收益比|风险与回报之?比?|risk[- ]to[- ]reward(?: ratio)?|reward[- ]to[- ]risk(?: ratio)?|손익비|위험 대비 보상|R:R|the plan offers',
+    '\\brisk/reward(?: math| ratio)?|\\breward/risk|盈亏比|风险收益比|风险与回报之?比?|risk[- ]to[- ]reward(?: ratio)?|reward[- ]to[- ]risk(?: ratio)?|손익비|위험 대비 보상|R:R|the plan offers',
   ],
   [
     'price',
-    "收[盘市]价|最新价|现价|市价|股价|今[天日]收|(?:最后|最终)?收[在于报盘]?(?=\\s?[\\d¥A-Z])|收盘的(?=\\s?\\d)|(?:报收|该股报|尾盘报|现报|定格)[于在]?|today(?:'s)?(?: it)? (?:is|closed|stands|trades|ended) at|(?:settl|trad|clos|end|finish)ing at|(?:settled|trades?|finished|changes hands|quoted) at|(?:stock|shares?)(?: itself| now| (?:is|are)| trades?| currently| were| was)* at(?= )|(?<=\\d[^,.;]{0,8} )at the (?:close|bell)|by the (?:end|close)|오늘은(?=\\s[\\d,.]+\\s?(?:위안|원|달러|홍콩달러|엔))|(?<=\\d[^ ]{0,6})에 (?:장을|거래를)? ?(?:마쳤|마감|끝냈|마친|마치)|last price|closing price|current price|the close\\b|the price\\b|\\bclosed at|현재가|종가|주가",
+    "收[盘市]价|最新价|现价|市价|股价|今[天日]收|(?:最后|最终)?收[在于报盘]?(?=\\s?[\\d¥A-Z一二三四五六七八九])|left (?:\\u0001+|it|the (?:stock|shares?)) at|\\bpaying\\b|收盘的(?=\\s?\\d)|(?:报收|该股报|尾盘报|现报|定格)[于在]?|today(?:'s)?(?: it)? (?:is|closed|stands|trades|ended) at|(?:settl|trad|clos|end|finish)ing at|(?:settled|trades?|finished|changes hands|quoted) at|(?:stock|shares?)(?: itself| now| (?:is|are)| trades?| currently| were| was)* at(?= )|(?<=\\d[^,.;]{0,8} )at the (?:close|bell)|by the (?:end|close)|오늘은(?=\\s[\\d,.]+\\s?(?:위안|원|달러|홍콩달러|엔))|(?<=\\d[^ ]{0,6})에 (?:장을|거래를)? ?(?:마쳤|마감|끝냈|마친|마치)|last price|closing price|current price|the close\\b|the price\\b|\\bclosed at|현재가|종가|주가",
   ],
 ]

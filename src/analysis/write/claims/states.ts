@@ -40,13 +40,18 @@ function ordered({ values: { ma5, ma10, ma20 } }: Known, sign: 1 | -1): boolean 
 const newExtreme = (known: Known, side: 'high52' | 'low52') =>
   !known.isSuspended && known.values[side] !== null && known.dates[side] === known.dates.session
 
-const days = (groups: Record<string, string | undefined>) => countOf(groups.n ?? groups.m ?? groups.o ?? '3') ?? 3
+const days = (groups: Record<string, string | undefined>) =>
+  countOf(groups.n ?? groups.m ?? groups.o ?? groups.p ?? '3') ?? 3
 
 const volumeRose: Decide = ({ values }) => above(values.volumeVsPrevious, 1.05)
 const volumeFell: Decide = ({ values }) => below(values.volumeVsPrevious, 0.95)
 const volumeTwice: Decide = ({ values: { volumeVsPrevious: v } }) => (v === null ? false : v >= 1.9 && v <= 2.4)
 const up: Decide = ({ values, isSuspended }) => (isSuspended ? false : above(values.changePct, 0.05))
 const down: Decide = ({ values, isSuspended }) => (isSuspended ? false : below(values.changePct, -0.05))
+
+const isMonthOf = (date: string | null, name: string) =>
+  date !== null && MONTHS[Number(date.slice(5, 7)) - 1]?.startsWith(name.toLowerCase()) === true
+const MONTHS = 'january february march april may june july august september october november december'.split(' ')
 
 const N = '(?<n>\\d+|[一二两三四五六七八九十]+)'
 
@@ -55,19 +60,23 @@ const TABLE: readonly (readonly [string, Decide])[] = [
   ['跌停|limit[- ]down|lower limit|하한가', (k) => atLimit(k, -1)],
   ['涨停|limit[- ]up|upper limit|상한가', (k) => atLimit(k, 1)],
   [
-    '新高|一年来的?最高价|(?:highest price|best level) in (?:52 weeks|a year)|(?:new|fresh) (?:52-week|one-year) high|신고가|최고가를 새로|(?:1년|52주) 내 최고가(?:가 아|입니다|이다|다)',
+    "(?<mon>January|February|March|April|May|June|July|August|September|October|November|December)(?:'s)? (?<side>low|high|peak)\\b",
+    ({ dates }, g) => isMonthOf(g.side === 'low' ? dates.low52 : dates.high52, g.mon ?? ''),
+  ],
+  [
+    '新高|(?:也是|正是|就是)近?一年的?最高价|一年来的?最高价|(?:highest price|best level) in (?:52 weeks|a year)|(?:new|fresh) (?:52-week|one-year) high|신고가|최고가를 새로|(?:1년|52주) 내 최고가(?:가 아|입니다|이다|다)',
     (k) => newExtreme(k, 'high52'),
   ],
   [
-    '新低|一年来的?最低价|lowest price in (?:52 weeks|a year)|(?:new|fresh) (?:52-week|one-year) low|신저가|최저가로 떨어|최저가를 새로|(?:1년|52주) 내 최저가(?:가 아|입니다|이다|다)',
+    '新低|(?:也是|正是|就是)近?一年的?最低价|一年来的?最低价|lowest price in (?:52 weeks|a year)|(?:new|fresh) (?:52-week|one-year) low|신저가|최저가로 떨어|최저가를 새로|(?:1년|52주) 내 최저가(?:가 아|입니다|이다|다)',
     (k) => newExtreme(k, 'low52'),
   ],
   [
-    `(?:连续${N}个?(?:交易)?[日天](?:上涨|收高|收涨|走高))|(?<o>[三四五六七八九十])连[涨阳]|(?:closed higher|risen|rose|gains?) (?:for )?(?<m>\\w+) (?:sessions|days|times) in a row|(?:three|\\d) (?:up|rising|higher) (?:days|sessions|closes) in a row`,
+    `(?:连续${N}个?(?:交易)?[日天](?:上涨|收高|收涨|走高))|(?<o>[三四五六七八九十])连[涨阳]|连涨(?<p>[二三四五六七八九十\\d]+)个?(?:交易)?[日天]|(?:closed higher|risen|rose|gains?) (?:for )?(?<m>\\w+) (?:straight )?(?:sessions|days|times)(?: in a row| running| straight)|(?:three|\\d) (?:up|rising|higher) (?:days|sessions|closes) in a row`,
     (k, g) => isRun(k, 1, days(g)),
   ],
   [
-    `(?:连续${N}个?(?:交易)?[日天](?:下跌|收低|收跌|走低))|(?<o>[三四五六七八九十])连[跌阴]|(?:closed lower|fallen|fell|losses) (?:for )?(?<m>\\w+) (?:sessions|days|times) in a row|(?:three|\\d) (?:down|falling|lower) (?:days|sessions|closes) in a row`,
+    `(?:连续${N}个?(?:交易)?[日天](?:下跌|收低|收跌|走低))|(?<o>[三四五六七八九十])连[跌阴]|连跌(?<p>[二三四五六七八九十\\d]+)个?(?:交易)?[日天]|(?:closed lower|fallen|fell|losses) (?:for )?(?<m>\\w+) (?:straight )?(?:sessions|days|times)(?: in a row| running| straight)|(?:three|\\d) (?:down|falling|lower) (?:days|sessions|closes) in a row`,
     (k, g) => isRun(k, -1, days(g)),
   ],
   ['(?:(?<n>사흘|나흘|닷새)|(?<m>\\d+)(?:거래일|일)) 연속 (?:상승|올랐|오르)', (k, g) => isRun(k, 1, days(g))],
@@ -82,14 +91,17 @@ const TABLE: readonly (readonly [string, Decide])[] = [
     'DIF仍?(?:低于DEA|(?:在|位于)DEA(?:之下|下方))|DIF is still below DEA',
     ({ values: { dif, dea } }) => (dif === null || dea === null ? null : dif < dea),
   ],
-  ['金叉|上穿|golden cross|crossed above|골든크로스|상향 돌파', (k) => crossed(k, 1)],
-  ['死叉|下穿|dead cross|death cross|crossed below|데드크로스|DEA를 하향 돌파', (k) => crossed(k, -1)],
+  ['bullish (?:MACD )?cross|金叉|上穿|golden cross|crossed above|골든크로스|상향 돌파', (k) => crossed(k, 1)],
   [
-    '零轴之?[上]|均在0轴上|both above zero|0선 위',
+    'bearish (?:MACD )?cross|死叉|下穿|dead cross|death cross|crossed below|데드크로스|DEA를 하향 돌파',
+    (k) => crossed(k, -1),
+  ],
+  [
+    'above (?:the )?zero line|零轴之?[上]|均在0轴上|both above zero|0선 위',
     ({ values: { dif, dea } }) => (dif === null || dea === null ? null : dif > 0 && dea > 0),
   ],
   [
-    '零轴之?下|both below zero|0선 아래',
+    'below (?:the )?zero line|零轴之?下|both below zero|0선 아래',
     ({ values: { dif, dea } }) => (dif === null || dea === null ? null : dif < 0 && dea < 0),
   ],
   [
@@ -111,12 +123,20 @@ const TABLE: readonly (readonly [string, Decide])[] = [
     volumeTwice,
   ],
   [
-    '放量|\\b(?:rising|higher|heavier|heavy|growing|expanding|increased) volume|volume (?:is|was|has been) (?:rising|growing)|成交量[^，。]{0,10}(?:放大|增加|上升|扩大|放出|多于|高于)|volume (?:did not |didn.t )?(?:grow\\b|rise\\b|increase\\b|expand\\b)|volume (?:grew|rose|increased|expanded|was (?:up|higher))|거래량[이은]? ?[^,]{0,8}(?:늘|증가)',
+    '量能[^，。]{0,6}放大|放量|\\b(?:rising|higher|heavier|heavy|growing|expanding|increased) volume|volume (?:is|was|has been) (?:rising|growing)|成交量[^，。]{0,10}(?:放大|增加|上升|扩大|放出|多于|高于)|volume (?:did not |didn.t )?(?:grow\\b|rise\\b|increase\\b|expand\\b)|volume (?:grew|rose|increased|expanded|was (?:up|higher))|거래량[이은]? ?[^,]{0,8}(?:늘|증가)',
     volumeRose,
   ],
   [
-    '缩量|\\b(?:falling|lower|lighter|light|thin|thinner|shrinking|declining|reduced) volume|volume (?:is|was|has been) (?:falling|shrinking)|成交量[^，。]{0,10}(?:萎缩|减少|缩小|下降|缩减|少于|低于)|volume (?:shrank|fell|dropped|declined|did not shrink|was (?:down|lower))|거래량[이은]? ?[^,]{0,8}(?:줄|감소)',
+    '量能[^，。]{0,6}(?:收缩|萎缩)|缩量|\\b(?:falling|lower|lighter|light|thin|thinner|shrinking|declining|reduced) volume|volume (?:is|was|has been) (?:falling|shrinking)|成交量[^，。]{0,10}(?:萎缩|减少|缩小|下降|缩减|少于|低于)|volume (?:shrank|fell|dropped|declined|did not shrink|was (?:down|lower))|거래량[이은]? ?[^,]{0,8}(?:줄|감소)',
     volumeFell,
+  ],
+  [
+    '(?:成交量|量能)(?:还)?不到(?:昨[天日]|前一(?:个交易)?日|上一(?:个)?交易日)的一半',
+    ({ values }) => below(values.volumeVsPrevious, 0.5),
+  ],
+  [
+    '(?:net (?:profit|income)|profit|earnings) (?:has |have )?doubled|净?利润(?:同比)?翻(?:了?一番|倍)|순이익[이은] [^,]{0,6}두 배',
+    ({ values: { profitGrowthPct: v } }) => (v === null ? false : v >= 90 && v <= 130),
   ],
   [
     '低于每股净资产|破净|below (?:its )?book|under book|(?:순자산|장부)(?:가치?)?(?:보다 낮|를 밑|을 밑|에 못)',
@@ -179,6 +199,7 @@ const TABLE: readonly (readonly [string, Decide])[] = [
     '低点[^。,，]{0,4}(?:尚?未|还?没有?)[^。,，]{0,4}翻(?:了一?)?[番倍]|(?:一年|52周)?低点(?:算起|以来|已经?)[^。]*(?:翻了?一?[番倍])|(?:more than )?doubled from its 52-week low|저점에서 [^,]{0,4}두 배',
     ({ values }) => above(values.aboveLow52Pct, 100),
   ],
+  ['(?<!거래량[^,]*)두 배(?:를 (?:넘|웃)|에(?:는)? 미치)', ({ values }) => above(values.aboveLow52Pct, 100)],
   [
     '(?:lost|losing) less than half|跌去不到一半|跌幅不[到足]一半|절반(?:도|까지) |절반에 못 미',
     ({ values }) => below(values.belowHigh52Pct, 50),
@@ -225,6 +246,8 @@ const ADVICE: readonly (readonly [string, Decide])[] = [
     '(?:建议|操作|报告|意见)[^，,。]{0,10}(?:卖出|减仓)|advis\\w+ (?:is )?(?:to )?sell|(?:属于|评级[为是])\\s?(?:强烈)?(?:卖出|减仓)|(?:report|verdict|recommends?)[^,]{0,20}\\bsell|매도를? ?(?:권|의견|추천|하라)|(?:의견|리포트)[^,]{0,8}매도|^\\s*매도\\s*$|^\\s*(?:strong )?sell\\s*$|^\\s*卖出\\s*$',
     (k) => k.advice === 'sell',
   ],
+  ['강력 ?매수|强力买入', (k) => k.advice === 'buy' && k.isStrong],
+  ['강력 ?매도|强力卖出', (k) => k.advice === 'sell' && k.isStrong],
   ['强烈(?:买入|卖出)|strong(?:ly)? (?:buy|sell)|적극 매[수도]', (k) => k.isStrong],
   [
     '(?:趋势|走势)[^，,。]{0,8}(?:多头|看多|看涨|上升)|trend[^,]{0,14}bullish|bullish trend|추세[^,]{0,10}(?:상승|강세)',
@@ -262,7 +285,7 @@ export function statesIn(clause: string, known: Known): (boolean | null)[] {
   return RULES.flatMap(({ pattern, decide }) => {
     const match = pattern.exec(clause)
     if (match === null) return []
-    const isDouble = /^(?:neither|既不|不建议)|is still|못 미/i.test(match[0])
+    const isDouble = /^(?:neither|既不|不建议)|is still|못 미|얼마 (?:되지 않|안)/i.test(match[0])
     const held = decide(known, match.groups ?? {})
     return [isNegated(clause) && !isDouble ? not(held) : held]
   })
