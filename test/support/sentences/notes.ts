@@ -1,0 +1,80 @@
+// Reads the notes of test/fixtures/sentences/unseen.ts and tells whether the facts, as the oracle computes them, bear them. A note is a figure
+// (`ma20=22.81`, with `~` for «about», `<` for «nearly» or «under», `>` for «over»), a figure from two facts (`a-b=`, `a/b=`, `a/b-1=` in percent), an
+// order (`ma5>ma10`), a state (`is:`, `not:`), a missing fact (`absent:`), a day (`at:`), the advice, a split or a headline.
+
+import type { DateName } from '../../fixtures/sentences/claims.ts'
+import { FACT_IDS, type FactId } from '../../fixtures/sentences/fact-list.ts'
+import { STATE_IDS, type StateId } from '../../fixtures/sentences/states.ts'
+import { isBorne, type Known } from './judge.ts'
+import { readNumber } from './reader.ts'
+
+const MODES = { '~': 'about', '<': 'nearly', '>': 'over' } as const
+
+const isFact = (name: string): name is FactId => FACT_IDS.some((id) => id === name)
+const isState = (name: string): name is StateId => STATE_IDS.some((id) => id === name)
+
+function factNamed({ facts }: Known, name: string): number | null {
+  if (/^\d+$/.test(name)) return Number(name)
+  if (!isFact(name)) throw new Error(`no fact «${name}»`)
+  return facts[name]
+}
+
+function computed(known: Known, expression: string): number | null {
+  const [, a = '', sign, b, less] = /^(\w+)(?:([-/])(\w+))?(-1)?$/.exec(expression) ?? []
+  const [left, right] = [factNamed(known, a), b === undefined ? null : factNamed(known, b)]
+  if (sign === undefined || left === null) return left
+  if (right === null) return null
+  if (sign === '-') return left - right
+  return less === undefined ? left / right : (left / right - 1) * 100
+}
+
+/** README.md: within 2 %, or half a unit; «nearly» and «over» as the reader of the other sentences has them. */
+function figureHolds(known: Known, expression: string, told: string): boolean {
+  const fact = computed(known, expression)
+  if (fact === null) return false
+  const mark = told.charAt(0)
+  const mode = mark === '~' || mark === '<' || mark === '>' ? MODES[mark] : 'exact'
+  const { value, half } = readNumber(mode === 'exact' ? told : told.slice(1))
+  return isBorne(fact, { value, half, mode })
+}
+
+function namedHolds({ sheet, facts, dates, states }: Known, kind: string, rest: string): boolean {
+  const isSaid = kind === 'is'
+  switch (kind) {
+    case 'is':
+    case 'not':
+      if (!isState(rest)) throw new Error(`no state «${rest}»`)
+      return states[rest] === isSaid
+    case 'absent':
+      if (!isFact(rest)) throw new Error(`no fact «${rest}»`)
+      return facts[rest] === null
+    case 'at': {
+      const [name = '', day = ''] = rest.split('=')
+      const date = dates[name as DateName]
+      return date !== null && (day.startsWith('--') ? date.slice(4) === day.slice(1) : date === day)
+    }
+    case 'advice':
+      return sheet.judgement.advice === rest
+    case 'trend':
+      return sheet.judgement.trend === rest
+    case 'split':
+      return sheet.split?.to === Number(rest)
+    case 'headline':
+      return sheet.headlines.some(({ id }) => id === rest)
+    default:
+      throw new Error(`no note «${kind}:${rest}»`)
+  }
+}
+
+export function noteHolds(known: Known, note: string): boolean {
+  const named = /^([a-z]+):(.+)$/.exec(note)
+  if (named) return namedHolds(known, named[1] ?? '', named[2] ?? '')
+  const order = /^(\w+)>(\w+)$/.exec(note)
+  if (order) {
+    const [a, b] = [factNamed(known, order[1] ?? ''), factNamed(known, order[2] ?? '')]
+    return a !== null && b !== null && a > b
+  }
+  const at = note.indexOf('=')
+  if (at < 0) throw new Error(`no note «${note}»`)
+  return figureHolds(known, note.slice(0, at), note.slice(at + 1))
+}
