@@ -1,6 +1,7 @@
 // Reads the notes of test/fixtures/sentences/unseen.ts and tells whether the facts, as the oracle computes them, bear them. A note is a figure
 // (`ma20=22.81`, with `~` for «about», `<` for «nearly» or «under», `>` for «over»), a figure from two facts (`a-b=`, `a/b=`, `a/b-1=` in percent), an
-// order (`ma5>ma10`), a state (`is:`, `not:`), a missing fact (`absent:`), a day (`at:`), the advice, a split or a headline.
+// order (`ma5>ma10`), a state (`is:`, `not:`), a missing fact (`absent:`), a day (`at:`), the advice, the
+// currency, a split or a headline.
 
 import type { DateName } from '../../fixtures/sentences/claims.ts'
 import { FACT_IDS, type FactId } from '../../fixtures/sentences/fact-list.ts'
@@ -34,7 +35,7 @@ function figureHolds(known: Known, expression: string, told: string): boolean {
   if (fact === null) return false
   const mark = told.charAt(0)
   const mode = mark === '~' || mark === '<' || mark === '>' ? MODES[mark] : 'exact'
-  const { value, half } = readNumber(mode === 'exact' ? told : told.slice(1))
+  const { value, half } = readNumber((mode === 'exact' ? told : told.slice(1)).replaceAll('_', ' '))
   return isBorne(fact, { value, half, mode })
 }
 
@@ -57,6 +58,8 @@ function namedHolds({ sheet, facts, dates, states }: Known, kind: string, rest: 
       return sheet.judgement.advice === rest
     case 'trend':
       return sheet.judgement.trend === rest
+    case 'in':
+      return sheet.currency === rest
     case 'split':
       return sheet.split?.to === Number(rest)
     case 'headline':
