@@ -2,11 +2,18 @@
 
 import { expect, test } from 'vitest'
 import { SHEETS } from '../fixtures/sentences/facts.ts'
-import { isMeasureOnly, UNSEEN_MEASURE_ONLY, UNSEEN_OPEN } from '../fixtures/sentences/unseen.ts'
+import {
+  isMeasureOnly,
+  UNSEEN_MARKET_MEASURE_ONLY,
+  UNSEEN_MARKET_OPEN,
+  UNSEEN_MEASURE_ONLY,
+  UNSEEN_OPEN,
+} from '../fixtures/sentences/unseen.ts'
 import { knownOf } from '../support/sentences/judge.ts'
-import { noteHolds } from '../support/sentences/notes.ts'
+import { marketNoteHolds, noteHolds } from '../support/sentences/notes.ts'
 
 const LANGUAGES = ['zh', 'en', 'ko'] as const
+const MARKET = [...UNSEEN_MARKET_OPEN, ...UNSEEN_MARKET_MEASURE_ONLY]
 const ALL = [...UNSEEN_OPEN, ...UNSEEN_MEASURE_ONLY]
 const known = new Map(SHEETS.map((sheet) => [sheet.key, knownOf(sheet)]))
 
@@ -99,4 +106,18 @@ test('there are 150 a language, nearly half true and nearly half false', () => {
     expect(share('undecidable'), language).toBeGreaterThan(0.08)
   }
   expect(new Set(ALL.map(({ form }) => form)).size).toBeGreaterThanOrEqual(250)
+})
+
+test('every label of a market sentence is what its notes give by the facts of its day', () => {
+  const wrong = MARKET.flatMap(({ day, text, label, notes }) => {
+    if (notes === '') return label === 'true' ? [`${text}: a true sentence without notes`] : []
+    const failed = notes.split(' ').filter((note) => !marketNoteHolds(day, note))
+    const computed = failed.length === 0 ? 'true' : 'false'
+    return computed === label ? [] : [`${text}: ${label}, but of its notes ${JSON.stringify(failed)} fail`]
+  })
+  expect(wrong).toEqual([])
+  expect(MARKET.length).toBeGreaterThanOrEqual(60)
+  expect(new Set(MARKET.map(({ text }) => text)).size).toBe(MARKET.length)
+  expect(UNSEEN_MARKET_MEASURE_ONLY.filter(({ form }) => !isMeasureOnly(form))).toEqual([])
+  expect(UNSEEN_MARKET_OPEN.filter(({ form }) => isMeasureOnly(form))).toEqual([])
 })
