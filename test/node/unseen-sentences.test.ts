@@ -2,11 +2,19 @@
 
 import { expect, test } from 'vitest'
 import { SHEETS } from '../fixtures/sentences/facts.ts'
-import { isMeasureOnly, UNSEEN_MEASURE_ONLY, UNSEEN_OPEN } from '../fixtures/sentences/unseen.ts'
+import { FRAMES } from '../fixtures/sentences/frames.ts'
+import {
+  isMeasureOnly,
+  UNSEEN_MARKET_MEASURE_ONLY,
+  UNSEEN_MARKET_OPEN,
+  UNSEEN_MEASURE_ONLY,
+  UNSEEN_OPEN,
+} from '../fixtures/sentences/unseen.ts'
 import { knownOf } from '../support/sentences/judge.ts'
-import { noteHolds } from '../support/sentences/notes.ts'
+import { marketNoteHolds, noteHolds } from '../support/sentences/notes.ts'
 
 const LANGUAGES = ['zh', 'en', 'ko'] as const
+const MARKET = [...UNSEEN_MARKET_OPEN, ...UNSEEN_MARKET_MEASURE_ONLY]
 const ALL = [...UNSEEN_OPEN, ...UNSEEN_MEASURE_ONLY]
 const known = new Map(SHEETS.map((sheet) => [sheet.key, knownOf(sheet)]))
 
@@ -99,4 +107,48 @@ test('there are 150 a language, nearly half true and nearly half false', () => {
     expect(share('undecidable'), language).toBeGreaterThan(0.08)
   }
   expect(new Set(ALL.map(({ form }) => form)).size).toBeGreaterThanOrEqual(250)
+})
+
+test('every label of a market sentence is what its notes give by the facts of its day', () => {
+  const wrong = MARKET.flatMap(({ day, text, label, notes }) => {
+    if (notes === '') return label === 'true' ? [`${text}: a true sentence without notes`] : []
+    const failed = notes.split(' ').filter((note) => !marketNoteHolds(day, note))
+    const computed = failed.length === 0 ? 'true' : 'false'
+    return computed === label ? [] : [`${text}: ${label}, but of its notes ${JSON.stringify(failed)} fail`]
+  })
+  expect(wrong).toEqual([])
+  expect(MARKET.length).toBeGreaterThanOrEqual(60)
+  expect(new Set(MARKET.map(({ text }) => text)).size).toBe(MARKET.length)
+  expect(UNSEEN_MARKET_MEASURE_ONLY.filter(({ form }) => !isMeasureOnly(form))).toEqual([])
+  expect(UNSEEN_MARKET_OPEN.filter(({ form }) => isMeasureOnly(form))).toEqual([])
+})
+
+test('of the true figures in wrong frames there are some of every kind, and what makes them wrong holds of each sheet they are told of', () => {
+  for (const language of LANGUAGES) {
+    const ones = FRAMES.filter((one) => one.language === language)
+    expect(ones.filter(({ label }) => label === 'false').length, language).toBeGreaterThan(50)
+    expect(ones.filter(({ label }) => label === 'true').length, language).toBeGreaterThan(15)
+  }
+  for (const key of new Set(FRAMES.map(({ sheet }) => sheet))) {
+    const { sheet, facts } = knownSheet(key)
+    const { price, stop, support, target1, ma20, bollUpper, bollLower, open, high, changePct, score } = facts
+    const closes = sheet.bars.map(({ close }) => close)
+    const yesterday = sheet.bars.at(-2)
+    if (price === null || stop === null || yesterday === undefined) throw new Error(`${key} has no price`)
+    // Levels that are said to be broken or reached lie beyond today's and yesterday's prices.
+    expect(Math.min(sheet.quote.low ?? price, yesterday.low), key).toBeGreaterThan(stop)
+    expect(support === null || support <= price, key).toBe(true)
+    if (target1 !== null) expect(Math.max(high ?? price, yesterday.high), key).toBeLessThan(target1)
+    expect(bollUpper, key).toBeGreaterThan(bollLower ?? 0)
+    // Another day has another figure.
+    const then = closes.slice(-30, -10).reduce((sum, close) => sum + close, 0) / 20
+    expect(Math.abs(then - (ma20 ?? 0)) / then, key).toBeGreaterThan(0.005)
+    const year = closes.at(-251)
+    if (year !== undefined) expect(Math.abs(year / price - 1), key).toBeGreaterThan(0.05)
+    expect(open !== null && high !== null && open < Math.max(...sheet.bars.map((bar) => bar.high)), key).toBe(true)
+    // No change of the day is nothing, where one is said, and no score is the one that is said to be the former.
+    const told = FRAMES.filter((one) => one.sheet === key && one.form.includes('changePct'))
+    expect(told.length === 0 || changePct !== 0, key).toBe(true)
+    expect(score, key).not.toBe(12)
+  }
 })

@@ -5,6 +5,7 @@
 
 import type { DateName } from '../../fixtures/sentences/claims.ts'
 import { FACT_IDS, type FactId } from '../../fixtures/sentences/fact-list.ts'
+import { MARKET_DAYS, type MarketDay } from '../../fixtures/sentences/market-days.ts'
 import { STATE_IDS, type StateId } from '../../fixtures/sentences/states.ts'
 import { isBorne, type Known } from './judge.ts'
 import { readNumber } from './reader.ts'
@@ -30,13 +31,16 @@ function computed(known: Known, expression: string): number | null {
 }
 
 /** README.md: within 2 %, or half a unit; «nearly» and «over» as the reader of the other sentences has them. */
-function figureHolds(known: Known, expression: string, told: string): boolean {
-  const fact = computed(known, expression)
-  if (fact === null) return false
+function bears(fact: number, told: string): boolean {
   const mark = told.charAt(0)
   const mode = mark === '~' || mark === '<' || mark === '>' ? MODES[mark] : 'exact'
   const { value, half } = readNumber((mode === 'exact' ? told : told.slice(1)).replaceAll('_', ' '))
   return isBorne(fact, { value, half, mode })
+}
+
+function figureHolds(known: Known, expression: string, told: string): boolean {
+  const fact = computed(known, expression)
+  return fact !== null && bears(fact, told)
 }
 
 function namedHolds({ sheet, facts, dates, states }: Known, kind: string, rest: string): boolean {
@@ -80,4 +84,31 @@ export function noteHolds(known: Known, note: string): boolean {
   const at = note.indexOf('=')
   if (at < 0) throw new Error(`no note «${note}»`)
   return figureHolds(known, note.slice(0, at), note.slice(at + 1))
+}
+
+/** A fact of a day of markets: `SH000001.changePct`, `breadth.up`, `银行.mainNet`. */
+function marketFact(day: MarketDay, path: string): number {
+  if (/^\d+$/.test(path)) return Number(path)
+  const { indices, overnight, breadth, boards } = MARKET_DAYS[day]
+  const [name = '', field = ''] = path.split('.')
+  const { industries, concepts } = boards ?? { industries: { top: [], bottom: [] }, concepts: { top: [], bottom: [] } }
+  const named = [
+    ...[...indices, ...overnight].filter(({ key }) => key === name),
+    ...[...industries.top, ...industries.bottom, ...concepts.top, ...concepts.bottom].filter(
+      (one) => one.name === name,
+    ),
+  ][0]
+  const found = name === 'breadth' ? breadth : named
+  const value: unknown =
+    found === null || found === undefined ? undefined : Object.entries(found).find(([key]) => key === field)?.[1]
+  if (typeof value !== 'number') throw new Error(`no fact «${path}» of ${day}`)
+  return value
+}
+
+export function marketNoteHolds(day: MarketDay, note: string): boolean {
+  const [expression = '', told] = note.split('=')
+  const [greater, smaller] = expression.split('>')
+  if (told === undefined) return marketFact(day, greater ?? '') > marketFact(day, smaller ?? '')
+  const [a = '', b] = expression.split('-')
+  return bears(marketFact(day, a) - (b === undefined ? 0 : marketFact(day, b)), told)
 }
