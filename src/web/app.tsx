@@ -183,6 +183,8 @@ const BellMark = () => (
   </svg>
 )
 
+const KEY_HINT = 'The key is exchanged for a cookie that scripts cannot read; it is not kept in this browser.'
+
 function SignIn({ onSignedIn }: { onSignedIn: (session: Session) => void }) {
   usePageTitle(say('Sign in'))
   const [key, setKey] = useState('')
@@ -214,9 +216,7 @@ function SignIn({ onSignedIn }: { onSignedIn: (session: Session) => void }) {
           value={key}
           onInput={(event) => setKey(event.currentTarget.value)}
         />
-        <p class="hint">
-          {say('The key is exchanged for a cookie that scripts cannot read; it is not kept in this browser.')}
-        </p>
+        <p class="hint">{say(KEY_HINT)}</p>
         {problem !== null && <Notice kind="error">{problem}</Notice>}
         <button type="submit" class="primary" disabled={busy || key.trim() === ''}>
           {busy ? say('Signing in…') : say('Sign in')}

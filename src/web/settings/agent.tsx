@@ -35,24 +35,7 @@ function AgentForm({ settings, agents, level: levelBefore }: Values) {
         onPick={(agent) => set({ agent })}
         hint={say('CodeActAgent works with a model, ReadOnlyAgent only reads, ShellAgent runs messages as commands.')}
       />
-      <Toggle
-        label="Ask me before risky actions"
-        isOn={draft.asks}
-        onChange={(asks) => set({ asks })}
-        hint={say('The agent waits for your answer; the risk of each action is judged before it runs.')}
-      />
-      {draft.asks && (
-        <SelectField
-          label="Ask from this risk on"
-          value={String(level)}
-          options={[
-            ['0', say('low: everything')],
-            ['1', say('medium')],
-            ['2', say('high')],
-          ]}
-          onPick={(value) => setLevel(Number(value))}
-        />
-      )}
+      <Confirmation draft={draft} set={set} level={level} onLevel={setLevel} />
       <Limits draft={draft} set={set} />
       <Toggle
         label="Shorten long conversations for the model"
@@ -64,6 +47,36 @@ function AgentForm({ settings, agents, level: levelBefore }: Values) {
     </SaveForm>
   )
 }
+
+type ConfirmationProps = {
+  draft: Draft
+  set: (change: Partial<Draft>) => void
+  level: number
+  onLevel: (level: number) => void
+}
+
+const Confirmation = ({ draft, set, level, onLevel }: ConfirmationProps) => (
+  <>
+    <Toggle
+      label="Ask me before risky actions"
+      isOn={draft.asks}
+      onChange={(asks) => set({ asks })}
+      hint={say('The agent waits for your answer; the risk of each action is judged before it runs.')}
+    />
+    {draft.asks && (
+      <SelectField
+        label="Ask from this risk on"
+        value={String(level)}
+        options={[
+          ['0', say('low: everything')],
+          ['1', say('medium')],
+          ['2', say('high')],
+        ]}
+        onPick={(value) => onLevel(Number(value))}
+      />
+    )}
+  </>
+)
 
 function Limits({ draft, set }: { draft: Draft; set: (change: Partial<Draft>) => void }) {
   return (

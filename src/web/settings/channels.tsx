@@ -60,16 +60,6 @@ function ChannelRow({ channel, onChange }: { channel: Channel; onChange: () => v
       onChange()
       return outcome
     })
-  const toggle = () =>
-    act(async () => {
-      await saveChannel(id, { kind, settings: {}, enabled: !enabled })
-      return undefined
-    })
-  const remove = () =>
-    act(async () => {
-      await deleteChannel(id)
-      return undefined
-    })
   const shown = Object.entries(settings).map(([name, value]) => `${name}: ${String(value)}`)
   return (
     <li class="settings-row">
@@ -81,25 +71,38 @@ function ChannelRow({ channel, onChange }: { channel: Channel; onChange: () => v
         {!readable && <span class="badge failed">{say('its secrets cannot be read any more')}</span>}
       </div>
       <p class="hint">{isOperators ? say('Set by the operator of this service.') : shown.join(' · ')}</p>
-      <div class="form-actions">
-        <button
-          type="button"
-          disabled={acting.busy}
-          onClick={() => act(async () => testOutcome(await testChannel(id)))}
-        >
-          {say('Send a test message')}
-        </button>
-        {!isOperators && (
-          <>
-            <button type="button" disabled={acting.busy} onClick={toggle}>
-              {enabled ? say('Switch off') : say('Switch on')}
-            </button>
-            <SureButton label={say('Delete')} question="Delete this channel?" busy={acting.busy} onSure={remove} />
-          </>
-        )}
-      </div>
+      <ChannelButtons channel={channel} busy={acting.busy} act={act} />
       <Told outcome={acting.outcome} />
     </li>
+  )
+}
+
+type ButtonsProps = { channel: Channel; busy: boolean; act: (work: () => Promise<Outcome | undefined>) => void }
+
+function ChannelButtons({ channel, busy, act }: ButtonsProps) {
+  const { channel_id: id, kind, enabled, from_environment: isOperators } = channel
+  const toggle = async () => {
+    await saveChannel(id, { kind, settings: {}, enabled: !enabled })
+    return undefined
+  }
+  const remove = async () => {
+    await deleteChannel(id)
+    return undefined
+  }
+  return (
+    <div class="form-actions">
+      <button type="button" disabled={busy} onClick={() => act(async () => testOutcome(await testChannel(id)))}>
+        {say('Send a test message')}
+      </button>
+      {!isOperators && (
+        <>
+          <button type="button" disabled={busy} onClick={() => act(toggle)}>
+            {enabled ? say('Switch off') : say('Switch on')}
+          </button>
+          <SureButton label={say('Delete')} question="Delete this channel?" busy={busy} onSure={() => act(remove)} />
+        </>
+      )}
+    </div>
   )
 }
 
@@ -143,52 +146,65 @@ const resolved = (schemas: Record<string, Schema>, schema: Schema | undefined): 
 const typesOf = (schema: Schema): Set<string> =>
   new Set([schema, ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].flatMap(({ type }) => type ?? []))
 
+type Draft = { kind: string; id: string; mode: string; values: Record<string, string> }
+
 function AddChannel({ kinds, onAdded }: { kinds: ChannelKind[]; onAdded: () => void }) {
-  const [kind, setKind] = useState(kinds[0]?.kind ?? '')
-  const [id, setId] = useState('')
-  const [mode, setMode] = useState('single')
-  const [values, setValues] = useState<Record<string, string>>({})
+  const [draft, setDraft] = useState<Draft>({ kind: kinds[0]?.kind ?? '', id: '', mode: 'single', values: {} })
+  const set = (change: Partial<Draft>) => setDraft((before) => ({ ...before, ...change }))
   const saving = useAction()
+  const { kind, id, mode, values } = draft
   const fields = kinds.find((one) => one.kind === kind)?.fields ?? []
   const save = () =>
     saving.run(async () => {
       await saveChannel(id.trim(), { kind, mode, settings: settingsOf(fields, values) })
-      setId('')
-      setValues({})
+      set({ id: '', values: {} })
       onAdded()
       return { kind: 'info', text: say('Saved. Send a test message to see whether it works.') }
     })
   return (
     <SaveForm action={saving} onSave={() => void save()}>
-      <SelectField label="Kind" value={kind} options={kinds.map((one) => [one.kind, one.kind])} onPick={setKind} />
-      <TextField
-        label="Name"
-        value={id}
-        onText={setId}
-        placeholder="evening-chat"
-        hint={say('Small letters, digits, _ and -.')}
-        isRequired
+      <SelectField
+        label="Kind"
+        value={kind}
+        options={kinds.map((one) => [one.kind, one.kind])}
+        onPick={(picked) => set({ kind: picked })}
       />
+      <NameField id={id} onId={(text) => set({ id: text })} />
       {fields.map((field) => (
         <RawField
           key={`${kind} ${field.name}`}
           field={field}
           value={values[field.name] ?? ''}
-          onText={(text) => setValues((before) => ({ ...before, [field.name]: text }))}
+          onText={(text) => set({ values: { ...values, [field.name]: text } })}
         />
       ))}
-      <SelectField
-        label="Messages"
-        value={mode}
-        options={[
-          ['single', say('one for each report')],
-          ['digest', say('one for all that was asked for together')],
-        ]}
-        onPick={setMode}
-      />
+      <ModeField mode={mode} onMode={(picked) => set({ mode: picked })} />
     </SaveForm>
   )
 }
+
+const NameField = ({ id, onId }: { id: string; onId: (id: string) => void }) => (
+  <TextField
+    label="Name"
+    value={id}
+    onText={onId}
+    placeholder="evening-chat"
+    hint={say('Small letters, digits, _ and -.')}
+    isRequired
+  />
+)
+
+const ModeField = ({ mode, onMode }: { mode: string; onMode: (mode: string) => void }) => (
+  <SelectField
+    label="Messages"
+    value={mode}
+    options={[
+      ['single', say('one for each report')],
+      ['digest', say('one for all that was asked for together')],
+    ]}
+    onPick={onMode}
+  />
+)
 
 /** Named as the API names it: the documents of the channel's service use the same words. */
 function RawField({ field, value, onText }: { field: KindField; value: string; onText: (text: string) => void }) {

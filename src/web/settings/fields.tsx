@@ -217,6 +217,56 @@ export function Loading<T>({ loaded: { value, problem, reload }, children }: Loa
   )
 }
 
+export type PageOf<T> = { rows: T[]; next: string | null }
+
+type PagedProps<T> = {
+  /** Must stay the same function. */
+  load: (pageId: string | null) => Promise<PageOf<T>>
+  /** Another value begins anew with the first page. */
+  version?: number
+  empty: Text
+  children: (row: T) => ComponentChildren
+}
+
+/** A list that goes on at a press of a button. */
+export function Paged<T>({ load, version = 0, empty, children }: PagedProps<T>) {
+  const first = useCallback(() => load(null), [load, version])
+  const loaded = useLoaded(first)
+  const [older, setOlder] = useState<PageOf<T> | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  useEffect(() => setOlder(null), [first])
+  const more = async (pageId: string) => {
+    try {
+      const { rows, next } = await load(pageId)
+      setOlder((before) => ({ rows: [...(before?.rows ?? []), ...rows], next }))
+      setProblem(null)
+    } catch (error) {
+      setProblem(messageOf(error))
+    }
+  }
+  return (
+    <Loading loaded={loaded}>
+      {(page) => (
+        <>
+          {page.rows.length === 0 && <p class="empty">{say(empty)}</p>}
+          <ul class="rows">{[...page.rows, ...(older?.rows ?? [])].map(children)}</ul>
+          {problem !== null && <Notice kind="error">{problem}</Notice>}
+          <MoreButton next={(older ?? page).next} onMore={(pageId) => void more(pageId)} />
+        </>
+      )}
+    </Loading>
+  )
+}
+
+function MoreButton({ next, onMore }: { next: string | null; onMore: (pageId: string) => void }) {
+  if (next === null) return null
+  return (
+    <button type="button" onClick={() => onMore(next)}>
+      {say('Show more')}
+    </button>
+  )
+}
+
 type SureProps = { label: string; question: Text; busy?: boolean; onSure: () => void }
 
 /** What cannot be taken back is asked for twice, in the same place. */

@@ -3,51 +3,27 @@ import { clockTime } from '../format.ts'
 import { say } from '../texts.ts'
 import { Notice } from '../ui.tsx'
 import type { Session } from '../wire.ts'
-import { Loading, SaveForm, SelectField, SureButton, TextField, Told, useAction, useLoaded } from './fields.tsx'
+import { Paged, SaveForm, SelectField, SureButton, TextField, Told, useAction } from './fields.tsx'
 import { type ApiKey, createKey, listKeys, revokeKey } from './settings-api.ts'
 
-const load = () => listKeys(null)
-
 export function KeySettings({ session }: { session: Session }) {
-  const loaded = useLoaded(load)
+  const [version, setVersion] = useState(0)
   const revoking = useAction()
-  const [older, setOlder] = useState<{ keys: ApiKey[]; next: string | null } | null>(null)
+  const renew = () => setVersion((count) => count + 1)
   const revoke = (id: string) =>
     revoking.run(async () => {
       await revokeKey(id)
-      setOlder(null)
-      loaded.reload()
+      renew()
       return { kind: 'info', text: say('Revoked. What was open on it is closed.') }
     })
-  const more = (pageId: string) =>
-    void listKeys(pageId).then(({ keys, next_page_id: next }) =>
-      setOlder((before) => ({ keys: [...(before?.keys ?? []), ...keys], next })),
-    )
   return (
     <>
       <Told outcome={revoking.outcome} />
-      <Loading loaded={loaded}>
-        {({ keys, next_page_id: first }) => {
-          const next = older === null ? first : older.next
-          return (
-            <>
-              {keys.length === 0 && <p class="empty">{say('No keys were issued yet.')}</p>}
-              <ul class="rows">
-                {[...keys, ...(older?.keys ?? [])].map((key) => (
-                  <KeyRow key={key.id} info={key} busy={revoking.busy} onRevoke={() => void revoke(key.id)} />
-                ))}
-              </ul>
-              {next !== null && (
-                <button type="button" onClick={() => more(next)}>
-                  {say('Show more')}
-                </button>
-              )}
-            </>
-          )
-        }}
-      </Loading>
+      <Paged load={listKeys} version={version} empty="No keys were issued yet.">
+        {(key) => <KeyRow key={key.id} info={key} busy={revoking.busy} onRevoke={() => void revoke(key.id)} />}
+      </Paged>
       <h2>{say('Issue a key')}</h2>
-      <IssueKey owner={session.owner} onIssued={loaded.reload} />
+      <IssueKey owner={session.owner} onIssued={renew} />
     </>
   )
 }
@@ -75,51 +51,54 @@ const SCOPES = [
 ] as const
 const DAY_MS = 86_400_000
 
-function IssueKey({ owner: own, onIssued }: { owner: string; onIssued: () => void }) {
-  const [owner, setOwner] = useState(own)
-  const [name, setName] = useState('')
-  const [scopes, setScopes] = useState<string>('conversations analysis')
-  const [days, setDays] = useState('')
+type Draft = { owner: string; name: string; scopes: string; days: string }
+
+const keyOf = ({ owner, name, scopes, days }: Draft) => ({
+  owner: owner.trim(),
+  name: name.trim(),
+  scopes: scopes.split(' '),
+  expires_at: days.trim() === '' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString(),
+})
+
+function IssueKey({ owner, onIssued }: { owner: string; onIssued: () => void }) {
+  const [draft, setDraft] = useState<Draft>({ owner, name: '', scopes: 'conversations analysis', days: '' })
   const [issued, setIssued] = useState<string | null>(null)
+  const set = (change: Partial<Draft>) => setDraft((before) => ({ ...before, ...change }))
   const issuing = useAction()
   const issue = () =>
     issuing.run(async () => {
-      const until = days.trim() === '' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString()
-      const { key } = await createKey({
-        owner: owner.trim(),
-        name: name.trim(),
-        scopes: scopes.split(' '),
-        expires_at: until,
-      })
+      const { key } = await createKey(keyOf(draft))
       setIssued(key)
-      setName('')
+      set({ name: '' })
       onIssued()
       return undefined
     })
   return (
     <>
       <SaveForm action={issuing} onSave={() => void issue()}>
-        <TextField label="Name" value={name} onText={setName} placeholder="laptop" isRequired />
-        <TextField label="Owner" value={owner} onText={setOwner} isRequired />
+        <TextField label="Name" value={draft.name} onText={(name) => set({ name })} placeholder="laptop" isRequired />
+        <TextField label="Owner" value={draft.owner} onText={(text) => set({ owner: text })} isRequired />
         <SelectField
           label="What it may do"
-          value={scopes}
+          value={draft.scopes}
           options={SCOPES.map((list) => [list, list.replaceAll(' ', ', ')])}
-          onPick={setScopes}
+          onPick={(scopes) => set({ scopes })}
         />
         <TextField
           label="Days until it ends"
           kind="number"
-          value={days}
-          onText={setDays}
+          value={draft.days}
+          onText={(days) => set({ days })}
           hint={say('Empty for never.')}
         />
       </SaveForm>
-      {issued !== null && (
-        <Notice kind="warning" action={{ label: say('Copy'), run: () => void navigator.clipboard.writeText(issued) }}>
-          {say('This is the only time that the key is shown:')} <code class="issued-key">{issued}</code>
-        </Notice>
-      )}
+      {issued !== null && <Issued issued={issued} />}
     </>
   )
 }
+
+const Issued = ({ issued }: { issued: string }) => (
+  <Notice kind="warning" action={{ label: say('Copy'), run: () => void navigator.clipboard.writeText(issued) }}>
+    {say('This is the only time that the key is shown:')} <code class="issued-key">{issued}</code>
+  </Notice>
+)

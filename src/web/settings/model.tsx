@@ -17,17 +17,22 @@ export function ModelSettings() {
 
 type Props = { settings: Settings | null; models: string[]; onSaved: () => void }
 
+type Draft = { model: string; address: string; key: string }
+
 function ModelForm({ settings, models, onSaved }: Props) {
-  const [model, setModel] = useState(settings?.llm_model ?? '')
-  const [address, setAddress] = useState(settings?.llm_base_url ?? '')
-  const [key, setKey] = useState('')
+  const [draft, setDraft] = useState<Draft>({
+    model: settings?.llm_model ?? '',
+    address: settings?.llm_base_url ?? '',
+    key: '',
+  })
   const saving = useAction()
   const isKeySet = settings?.llm_api_key_set ?? false
-  const change = () => ({ llm_model: model.trim(), llm_base_url: address.trim(), ...keyOf(key) })
+  const set = (change: Partial<Draft>) => setDraft((before) => ({ ...before, ...change }))
+  const change = () => ({ llm_model: draft.model.trim(), llm_base_url: draft.address.trim(), ...keyOf(draft.key) })
   const save = () =>
     saving.run(async () => {
       const { warning } = await saveSettings(change())
-      setKey('')
+      set({ key: '' })
       onSaved()
       return warning === undefined ? undefined : { kind: 'warning', text: warning }
     })
@@ -39,39 +44,47 @@ function ModelForm({ settings, models, onSaved }: Props) {
         </Notice>
       )}
       <SaveForm action={saving} onSave={() => void save()} extra={<TestButton trial={change} />}>
-        <TextField
-          label="Model"
-          value={model}
-          onText={setModel}
-          suggestions={models}
-          placeholder="anthropic/claude-sonnet-4-5"
-          hint={say('provider/model; {count} are known here, and any name works with an address of your own.', {
-            count: models.length,
-          })}
-          isMono
-        />
-        <TextField
-          label="API key"
-          value={key}
-          onText={setKey}
-          kind="password"
-          placeholder={isKeySet ? say('A key is stored; type another to replace it') : ''}
-          hint={say('Sealed when it is stored, and never shown again.')}
-        />
-        <TextField
-          label="Address of the model server"
-          value={address}
-          onText={setAddress}
-          kind="url"
-          placeholder="https://models.example.com/v1"
-          hint={say('Only for a server of your own, or a provider that is not known here.')}
-          isMono
-        />
+        <ModelFields draft={draft} set={set} models={models} isKeySet={isKeySet} />
       </SaveForm>
       {isKeySet && <ForgetKey onForgotten={onSaved} />}
     </>
   )
 }
+
+type FieldsProps = { draft: Draft; set: (change: Partial<Draft>) => void; models: string[]; isKeySet: boolean }
+
+const ModelFields = ({ draft: { model, address, key }, set, models, isKeySet }: FieldsProps) => (
+  <>
+    <TextField
+      label="Model"
+      value={model}
+      onText={(text) => set({ model: text })}
+      suggestions={models}
+      placeholder="anthropic/claude-sonnet-4-5"
+      hint={say('provider/model; {count} are known here, and any name works with an address of your own.', {
+        count: models.length,
+      })}
+      isMono
+    />
+    <TextField
+      label="API key"
+      value={key}
+      onText={(text) => set({ key: text })}
+      kind="password"
+      placeholder={isKeySet ? say('A key is stored; type another to replace it') : ''}
+      hint={say('Sealed when it is stored, and never shown again.')}
+    />
+    <TextField
+      label="Address of the model server"
+      value={address}
+      onText={(text) => set({ address: text })}
+      kind="url"
+      placeholder="https://models.example.com/v1"
+      hint={say('Only for a server of your own, or a provider that is not known here.')}
+      isMono
+    />
+  </>
+)
 
 const keyOf = (key: string) => (key.trim() === '' ? {} : { llm_api_key: key.trim() })
 

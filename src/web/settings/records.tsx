@@ -1,11 +1,8 @@
 // What is only read: how much of each limit is used, and who changed what.
 
-import { useState } from 'preact/hooks'
-import { messageOf } from '../api.ts'
 import { clockTime } from '../format.ts'
 import { locale, say } from '../texts.ts'
-import { Notice } from '../ui.tsx'
-import { Loading, useLoaded } from './fields.tsx'
+import { Loading, Paged, useLoaded } from './fields.tsx'
 import { type AuditRecord, getUsage, listAudit, type UsageLimit } from './settings-api.ts'
 
 export function UsageLimits() {
@@ -57,45 +54,11 @@ function size(bytes: number): string {
   return `${(bytes / 1024 ** step).toLocaleString(locale, { maximumFractionDigits: 1 })} ${UNITS[step] ?? ''}`
 }
 
-const firstPage = () => listAudit(null)
-
-export function AuditLog() {
-  const loaded = useLoaded(firstPage)
-  const [older, setOlder] = useState<{ records: AuditRecord[]; next: string | null } | null>(null)
-  const [problem, setProblem] = useState<string | null>(null)
-  const more = async (pageId: string) => {
-    try {
-      const { records, next_page_id: next } = await listAudit(pageId)
-      setOlder((before) => ({ records: [...(before?.records ?? []), ...records], next }))
-      setProblem(null)
-    } catch (error) {
-      setProblem(messageOf(error))
-    }
-  }
-  return (
-    <Loading loaded={loaded}>
-      {({ records, next_page_id: first }) => {
-        const next = older === null ? first : older.next
-        return (
-          <>
-            {records.length === 0 && <p class="empty">{say('Nothing was changed yet.')}</p>}
-            <ul class="rows">
-              {[...records, ...(older?.records ?? [])].map((record) => (
-                <AuditRow key={record.id} record={record} />
-              ))}
-            </ul>
-            {problem !== null && <Notice kind="error">{problem}</Notice>}
-            {next !== null && (
-              <button type="button" onClick={() => void more(next)}>
-                {say('Show more')}
-              </button>
-            )}
-          </>
-        )
-      }}
-    </Loading>
-  )
-}
+export const AuditLog = () => (
+  <Paged load={listAudit} empty="Nothing was changed yet.">
+    {(record) => <AuditRow key={record.id} record={record} />}
+  </Paged>
+)
 
 const AuditRow = ({ record: { at, actor, action, subject, fields } }: { record: AuditRecord }) => (
   <li class="settings-row settings-row-head">

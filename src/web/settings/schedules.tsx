@@ -118,20 +118,31 @@ function AddSchedule({ onAdded }: { onAdded: () => void }) {
   return (
     <SaveForm action={saving} onSave={() => void save()}>
       <TextField label="Name" value={draft.name} onText={(name) => set({ name })} isRequired />
+      <WhatFields draft={draft} set={set} />
+      <WhenFields draft={draft} set={set} />
+    </SaveForm>
+  )
+}
+
+type PartProps = { draft: Draft; set: (change: Partial<Draft>) => void }
+
+function WhatFields({ draft: { kind, codes, region }, set }: PartProps) {
+  return (
+    <>
       <SelectField
         label="What"
-        value={draft.kind}
+        value={kind}
         options={[
           ['analysis', say('stocks')],
           ['market_review', say('market review')],
         ]}
-        onPick={(kind) => set({ kind: kind === 'analysis' ? 'analysis' : 'market_review' })}
+        onPick={(picked) => set({ kind: picked === 'analysis' ? 'analysis' : 'market_review' })}
       />
-      {draft.kind === 'analysis' ? (
+      {kind === 'analysis' ? (
         <TextField
           label="Codes or names"
-          value={draft.codes}
-          onText={(codes) => set({ codes })}
+          value={codes}
+          onText={(text) => set({ codes: text })}
           placeholder="600519, AAPL, 00700"
           hint={say('Separated by commas.')}
           isRequired
@@ -139,37 +150,44 @@ function AddSchedule({ onAdded }: { onAdded: () => void }) {
       ) : (
         <TextField
           label="Markets"
-          value={draft.region}
-          onText={(region) => set({ region })}
+          value={region}
+          onText={(text) => set({ region: text })}
           hint="cn, hk, us, jp, kr, tw"
           isRequired
         />
       )}
+    </>
+  )
+}
+
+function WhenFields({ draft: { byClose, minutes, time }, set }: PartProps) {
+  return (
+    <>
       <Toggle
         label="After the close of each market"
-        isOn={draft.byClose}
-        onChange={(byClose) => set({ byClose })}
+        isOn={byClose}
+        onChange={(isOn) => set({ byClose: isOn })}
         hint={say('Otherwise at a time of day, from Monday to Friday.')}
       />
-      {draft.byClose ? (
+      {byClose ? (
         <TextField
           label="Minutes after the close"
           kind="number"
-          value={draft.minutes}
-          onText={(minutes) => set({ minutes })}
+          value={minutes}
+          onText={(text) => set({ minutes: text })}
           isRequired
         />
       ) : (
         <TextField
           label="Time of day"
-          value={draft.time}
-          onText={(time) => set({ time })}
+          value={time}
+          onText={(text) => set({ time: text })}
           hint={ZONE}
           placeholder="18:00"
           isRequired
         />
       )}
-    </SaveForm>
+    </>
   )
 }
 

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { say } from '../texts.ts'
 import { Loading, SaveForm, SureButton, TextField, Told, useAction, useLoaded } from './fields.tsx'
-import { createSecret, deleteSecret, listSecrets } from './settings-api.ts'
+import { createSecret, deleteSecret, listSecrets, type Secret } from './settings-api.ts'
 
 export function SecretSettings() {
   const loaded = useLoaded(listSecrets)
@@ -24,17 +24,13 @@ export function SecretSettings() {
             <p class="empty">{say('No secrets yet.')}</p>
           ) : (
             <ul class="rows">
-              {secrets.map(({ name, description }) => (
-                <li key={name} class="settings-row settings-row-head">
-                  <strong class="mono">{name}</strong>
-                  <span class="row-title hint">{description}</span>
-                  <SureButton
-                    label={say('Delete')}
-                    question="Delete this secret?"
-                    busy={removing.busy}
-                    onSure={() => void remove(name)}
-                  />
-                </li>
+              {secrets.map((secret) => (
+                <SecretRow
+                  key={secret.name}
+                  secret={secret}
+                  busy={removing.busy}
+                  onRemove={() => void remove(secret.name)}
+                />
               ))}
             </ul>
           )
@@ -44,6 +40,16 @@ export function SecretSettings() {
     </>
   )
 }
+
+type RowProps = { secret: Secret; busy: boolean; onRemove: () => void }
+
+const SecretRow = ({ secret: { name, description }, busy, onRemove }: RowProps) => (
+  <li class="settings-row settings-row-head">
+    <strong class="mono">{name}</strong>
+    <span class="row-title hint">{description}</span>
+    <SureButton label={say('Delete')} question="Delete this secret?" busy={busy} onSure={onRemove} />
+  </li>
+)
 
 function AddSecret({ onAdded }: { onAdded: () => void }) {
   const [name, setName] = useState('')

@@ -140,8 +140,10 @@ export type ApiKey = {
   expires_at: string | null
 }
 
-export const listKeys = (pageId: string | null) =>
-  request<{ keys: ApiKey[]; next_page_id: string | null }>(`/api/keys?limit=50${pageQuery(pageId)}`)
+export const listKeys = async (pageId: string | null) => {
+  const page = await request<{ keys: ApiKey[]; next_page_id: string | null }>(`/api/keys?limit=50${pageQuery(pageId)}`)
+  return { rows: page.keys, next: page.next_page_id }
+}
 export const createKey = (key: { owner: string; name: string; scopes: string[]; expires_at: string | null }) =>
   request<ApiKey & { key: string }>('/api/keys', sendJson('POST', key))
 export const revokeKey = (id: string) => request<unknown>(`/api/keys/${encodeURIComponent(id)}`, DELETE)
@@ -165,8 +167,11 @@ export type AuditRecord = {
   fields: string[]
 }
 
-export const listAudit = (pageId: string | null) =>
-  request<{ records: AuditRecord[]; next_page_id: string | null }>(`/api/audit?limit=50${pageQuery(pageId)}`)
+export const listAudit = async (pageId: string | null) => {
+  type Page = { records: AuditRecord[]; next_page_id: string | null }
+  const page = await request<Page>(`/api/audit?limit=50${pageQuery(pageId)}`)
+  return { rows: page.records, next: page.next_page_id }
+}
 
 const DELETE: RequestInit = { method: 'DELETE' }
 const pageQuery = (pageId: string | null): string => (pageId === null ? '' : `&page_id=${encodeURIComponent(pageId)}`)

@@ -73,61 +73,78 @@ function ServerList({ servers, onChange }: { servers: ToolServers; onChange: (re
 const commandOf = ({ name, command, args = [] }: ToolServers['stdio_servers'][number]): string =>
   `${name}: ${[command, ...args].join(' ')}`
 
+type Draft = { kind: Kind; url: string; key: string; name: string; line: string }
+
+const EMPTY: Draft = { kind: 'shttp_servers', url: '', key: '', name: '', line: '' }
+
+function serverOf({ kind, url, key, name, line }: Draft): Partial<ToolServers> {
+  if (kind !== 'stdio_servers') return { [kind]: [{ url: url.trim(), api_key: key.trim() || null }] }
+  const [command = '', ...args] = line.trim().split(/\s+/)
+  return { stdio_servers: [{ name: name.trim(), command, args, env: {} }] }
+}
+
 function AddServer({ onAdd, busy }: { onAdd: (added: Partial<ToolServers>) => void; busy: boolean }) {
-  const [kind, setKind] = useState<Kind>('shttp_servers')
-  const [url, setUrl] = useState('')
-  const [key, setKey] = useState('')
-  const [name, setName] = useState('')
-  const [line, setLine] = useState('')
+  const [draft, setDraft] = useState(EMPTY)
+  const set = (change: Partial<Draft>) => setDraft((before) => ({ ...before, ...change }))
   const add = () => {
-    if (kind !== 'stdio_servers') onAdd({ [kind]: [{ url: url.trim(), api_key: key.trim() || null }] })
-    else {
-      const [command = '', ...args] = line.trim().split(/\s+/)
-      onAdd({ stdio_servers: [{ name: name.trim(), command, args, env: {} }] })
-    }
-    for (const clear of [setUrl, setKey, setName, setLine]) clear('')
+    onAdd(serverOf(draft))
+    setDraft({ ...EMPTY, kind: draft.kind })
   }
   return (
     <SaveForm action={{ busy, outcome: null, run: async () => {} }} onSave={add}>
       <SelectField
         label="Add a server"
-        value={kind}
+        value={draft.kind}
         options={[
           ['shttp_servers', say('over HTTP (streamable)')],
           ['sse_servers', say('over HTTP with server-sent events')],
           ['stdio_servers', say('a program, started on the conversation’s runner')],
         ]}
-        onPick={(picked) => setKind(KINDS.find((one) => one === picked) ?? 'shttp_servers')}
+        onPick={(picked) => set({ kind: KINDS.find((one) => one === picked) ?? 'shttp_servers' })}
       />
-      {kind === 'stdio_servers' ? (
-        <>
-          <TextField label="Name" value={name} onText={setName} placeholder="everything" isRequired />
-          <TextField
-            label="Command"
-            value={line}
-            onText={setLine}
-            placeholder="npx -y @modelcontextprotocol/server-everything"
-            isMono
-            isRequired
-          />
-          <Notice kind="info">
-            {say('Programs need a runner; without one the conversation says so and goes on.')}
-          </Notice>
-        </>
+      {draft.kind === 'stdio_servers' ? (
+        <ProgramFields draft={draft} set={set} />
       ) : (
-        <>
-          <TextField
-            label="Address"
-            kind="url"
-            value={url}
-            onText={setUrl}
-            placeholder="https://tools.example.com/mcp"
-            isMono
-            isRequired
-          />
-          <TextField label="Key" kind="password" value={key} onText={setKey} hint={say('Empty if it needs none.')} />
-        </>
+        <RemoteFields draft={draft} set={set} />
       )}
     </SaveForm>
   )
 }
+
+type PartProps = { draft: Draft; set: (change: Partial<Draft>) => void }
+
+const ProgramFields = ({ draft: { name, line }, set }: PartProps) => (
+  <>
+    <TextField label="Name" value={name} onText={(text) => set({ name: text })} placeholder="everything" isRequired />
+    <TextField
+      label="Command"
+      value={line}
+      onText={(text) => set({ line: text })}
+      placeholder="npx -y @modelcontextprotocol/server-everything"
+      isMono
+      isRequired
+    />
+    <Notice kind="info">{say('Programs need a runner; without one the conversation says so and goes on.')}</Notice>
+  </>
+)
+
+const RemoteFields = ({ draft: { url, key }, set }: PartProps) => (
+  <>
+    <TextField
+      label="Address"
+      kind="url"
+      value={url}
+      onText={(text) => set({ url: text })}
+      placeholder="https://tools.example.com/mcp"
+      isMono
+      isRequired
+    />
+    <TextField
+      label="Key"
+      kind="password"
+      value={key}
+      onText={(text) => set({ key: text })}
+      hint={say('Empty if it needs none.')}
+    />
+  </>
+)
