@@ -66,6 +66,10 @@ export function startConversation(
 /** `null` for a conversation that does not exist. */
 export const getConversation = (id: string) => request<ConversationInfo | null>(conversation(id))
 
+export const renameConversation = (id: string, title: string) =>
+  request<boolean>(conversation(id), sendJson('PATCH', { title }))
+export const deleteConversation = (id: string) => request<boolean>(conversation(id), { method: 'DELETE' })
+
 /** The newest events up to `endId`, oldest first. */
 export async function newestEvents(id: string, endId: number | null): Promise<EventPage> {
   const end = endId === null ? '' : `&end_id=${endId}`

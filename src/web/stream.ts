@@ -76,6 +76,8 @@ type Listener = {
   outbox: (outbox: Outgoing[]) => void
   status: (frame: { message: string; conversation_title?: string }) => void
   delta: (delta: Delta) => void
+  /** A piece of what a command under way prints, colours included. */
+  output: (frame: { action_id: number; text: string }) => void
   trouble: (message: string) => void
   /** Called after a socket that never opened, because a browser does not tell why: false when the conversation does not exist. */
   stillThere: () => Promise<boolean>
@@ -152,6 +154,7 @@ export class ConversationStream {
     else if (frame.type === 'ack') this.#settle(frame.ref, { eventId: frame.event_id })
     else if (frame.type === 'status') this.#on.status(frame)
     else if (frame.type === 'delta') this.#on.delta(frame)
+    else if (frame.type === 'output') this.#on.output(frame)
     // The server wants to know that everything before this has arrived.
     else if (frame.type === 'check') this.#socket?.send('{"type":"check"}')
     else if (frame.type === 'error') {

@@ -86,6 +86,61 @@ test('a newcomer is told what is missing, tests and stores a model, and reads it
   expect(faults).toEqual([])
 })
 
+test('an edit is a diff, a command shows what it prints while it runs, and a conversation is renamed, paused and deleted', async ({
+  skip,
+}) => {
+  const { service, page, faults } = await opened(skip)
+  const model = await startScriptedModel()
+  onTestFinished(() => model.close())
+  const edit = { command: 'create', path: '/workspace/a.ts', file_text: 'const a = 1\nconst b = 2\n' }
+  const change = { command: 'str_replace', path: '/workspace/a.ts', old_str: 'const b = 2', new_str: 'const b = 3' }
+  const slow = 'echo begun; until [ -e go ]; do sleep 0.05; done; echo over'
+  model.setScript('cards', {
+    replies: [
+      { calls: [{ id: '1', name: 'str_replace_editor', arguments: edit }] },
+      { calls: [{ id: '2', name: 'str_replace_editor', arguments: change }] },
+      { calls: [{ id: '3', name: 'execute_bash', arguments: { command: slow } }] },
+      { text: 'all done' },
+    ],
+  })
+  const post = (path: string, body: object) =>
+    page.request.post(`${service.url}${path}`, { data: body }).then((reply) => expect(reply.ok()).toBe(true))
+  await post('/api/settings', { llm_model: 'openai/x', llm_base_url: `${model.url}/cards/v1`, llm_api_key: 'k' })
+  await page.goto(service.url)
+  await page.getByLabel('First message').fill('edit it')
+  await page.getByRole('button', { name: 'Start a conversation' }).click()
+  const log = page.getByRole('log')
+  await log.locator('.edit .diff-line.added', { hasText: 'const b = 3' }).waitFor({ timeout: 60_000 })
+  const changed = log.locator('.edit').nth(1)
+  expect(await changed.locator('.diff-line.removed').allTextContents()).toEqual(['-const b = 2\n'])
+  await changed.getByRole('button', { name: 'Side by side' }).click()
+  await changed.locator('td.added', { hasText: 'const b = 3' }).waitFor()
+
+  await log.locator('.live', { hasText: 'begun' }).waitFor({ timeout: 60_000 })
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByRole('button', { name: 'Go on' }).click()
+  const id = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+  const form = { files: { name: 'go', mimeType: 'text/plain', buffer: Buffer.from('x') } }
+  await page.request.post(`${service.url}/api/conversations/${id}/upload-files`, { multipart: form })
+  await log.getByText('all done').waitFor({ timeout: 60_000 })
+  expect(await log.locator('.live').count()).toBe(0)
+
+  await page.getByRole('button', { name: 'Rename' }).click()
+  await page.getByLabel('Title').fill('The edit')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('heading', { level: 1, name: 'The edit' }).waitFor()
+  await page.getByRole('link', { name: 'All conversations' }).click()
+  await page.getByRole('button', { name: 'Delete “The edit”' }).click()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('link', { name: /The edit/ }).waitFor()
+  await page.getByRole('button', { name: 'Delete “The edit”' }).click()
+  await page.getByText('None yet.').waitFor({ timeout: 30_000 })
+  await expect
+    .poll(async () => (await page.request.get(`${service.url}/api/conversations/${id}`)).json(), { timeout: 30_000 })
+    .toBeNull()
+  expect(faults).toEqual([])
+})
+
 test('every page of the settings opens in both languages and widths, and what is changed there is stored', async ({
   skip,
 }) => {

@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
+import { messageOf, renameConversation } from '../api.ts'
 import { Link, usePageTitle } from '../router.tsx'
 import type { Connection } from '../stream.ts'
 import { say } from '../texts.ts'
@@ -18,6 +19,48 @@ export function ChatPage({ id }: { id: string }) {
   return <OpenChat id={id} chat={chat} controls={controls} />
 }
 
+/** The title, which is renamed where it stands. */
+function Title({ id, title, onRenamed }: { id: string; title: string; onRenamed: (title: string) => void }) {
+  const [draft, setDraft] = useState<string | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  const rename = async (event: SubmitEvent) => {
+    event.preventDefault()
+    try {
+      const wanted = draft?.trim() ?? ''
+      await renameConversation(id, wanted)
+      if (wanted !== '') onRenamed(wanted)
+      setDraft(null)
+      setProblem(null)
+    } catch (error) {
+      setProblem(messageOf(error))
+    }
+  }
+  if (draft === null) {
+    return (
+      <>
+        <h1>{title}</h1>
+        <button type="button" class="quiet rename" onClick={() => setDraft(title)}>
+          {say('Rename')}
+        </button>
+      </>
+    )
+  }
+  return (
+    <form class="rename-form" onSubmit={(event) => void rename(event)}>
+      <input
+        aria-label={say('Title')}
+        value={draft}
+        maxLength={200}
+        ref={(input) => input?.focus()}
+        onInput={(event) => setDraft(event.currentTarget.value)}
+        onKeyDown={(event) => event.key === 'Escape' && setDraft(null)}
+      />
+      <button type="submit">{say('Save')}</button>
+      {problem !== null && <Notice kind="error">{problem}</Notice>}
+    </form>
+  )
+}
+
 type ChatProps = { id: string; chat: Chat; controls: ChatControls }
 
 function OpenChat({ id, chat, controls }: ChatProps) {
@@ -32,9 +75,10 @@ function OpenChat({ id, chat, controls }: ChatProps) {
           <span class="visually-hidden">{say('All conversations')}</span>
         </Link>
         <div class="chat-title">
-          <h1>{chat.title}</h1>
+          <Title id={id} title={chat.title} onRenamed={controls.retitle} />
           <StateBadge agent={chat.agent} progress={chat.progress} />
         </div>
+        <PauseButton agent={chat.agent} controls={controls} />
         <button
           type="button"
           class="files-toggle"
@@ -55,6 +99,23 @@ function OpenChat({ id, chat, controls }: ChatProps) {
   )
 }
 
+/** The agent stops before its next step, and goes on with it. */
+function PauseButton({ agent, controls }: { agent: AgentState | null; controls: ChatControls }) {
+  if (agent?.name === 'running') {
+    return (
+      <button type="button" onClick={controls.pause}>
+        {say('Pause')}
+      </button>
+    )
+  }
+  if (agent?.name !== 'paused') return null
+  return (
+    <button type="button" class="primary" onClick={controls.resume}>
+      {say('Go on')}
+    </button>
+  )
+}
+
 function Talk({ chat, controls }: Omit<ChatProps, 'id'>) {
   const entries = useMemo(() => toEntries(chat.events), [chat.events])
   const said = useMemo(() => saidByUser(chat.events), [chat.events])
@@ -68,6 +129,7 @@ function Talk({ chat, controls }: Omit<ChatProps, 'id'>) {
         draft={chat.draft?.text ?? ''}
         hasEarlier={chat.hasEarlier}
         running={running}
+        live={chat.live}
         onEarlier={controls.loadEarlier}
         onSendAgain={controls.sendAgain}
         onDiscard={controls.discard}

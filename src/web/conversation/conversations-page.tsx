@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { getSetup, listConversations, messageOf, startConversation } from '../api.ts'
+import { deleteConversation, getSetup, listConversations, messageOf, startConversation } from '../api.ts'
 import { Link, navigate, usePageTitle } from '../router.tsx'
 import { say } from '../texts.ts'
 import { Ago, Notice } from '../ui.tsx'
@@ -152,7 +152,11 @@ function ConversationList() {
       )}
       <ul class="rows">
         {list.items.map((item) => (
-          <Row key={item.conversation_id} item={item} />
+          <Row
+            key={item.conversation_id}
+            item={item}
+            onGone={() => setList((before) => ({ ...before, items: before.items.filter((one) => one !== item) }))}
+          />
         ))}
       </ul>
       {list.next !== null && (
@@ -166,18 +170,56 @@ function ConversationList() {
 
 const STATUS_NAMES = { STARTING: 'starting', RUNNING: 'running', STOPPED: 'stopped' } as const
 
-function Row({ item }: { item: ConversationInfo }) {
+/** How long a deletion can be taken back; only then the service is asked to delete. */
+const UNDO_MS = 6_000
+
+function Row({ item, onGone }: { item: ConversationInfo; onGone: () => void }) {
+  const [isLeaving, setIsLeaving] = useState(false)
+  const [problem, setProblem] = useState<string | null>(null)
+  useEffect(() => {
+    if (!isLeaving) return
+    const remove = () =>
+      deleteConversation(item.conversation_id).then(onGone, (error: unknown) => {
+        setIsLeaving(false)
+        setProblem(messageOf(error))
+      })
+    const timer = setTimeout(() => void remove(), UNDO_MS)
+    return () => clearTimeout(timer)
+  }, [isLeaving])
+  if (isLeaving) {
+    return (
+      <li class="row" role="status">
+        <span class="row-title">{say('“{title}” is deleted.', { title: item.title })}</span>
+        <button type="button" class="quiet" onClick={() => setIsLeaving(false)}>
+          {say('Undo')}
+        </button>
+      </li>
+    )
+  }
   return (
-    <li>
-      <Link to={`/conversations/${encodeURIComponent(item.conversation_id)}`} class="row">
-        <span class="row-title">{item.title}</span>
-        {item.status !== 'STOPPED' && (
-          <span class={`badge ${item.status.toLowerCase()}`}>{say(STATUS_NAMES[item.status])}</span>
-        )}
-        <span class="row-time">
-          <Ago time={item.last_updated_at ?? item.created_at} />
-        </span>
-      </Link>
+    <li class="row-with-actions">
+      <RowLink item={item} />
+      <button
+        type="button"
+        class="quiet"
+        aria-label={say('Delete “{title}”', { title: item.title })}
+        onClick={() => setIsLeaving(true)}
+      >
+        {say('Delete')}
+      </button>
+      {problem !== null && <Notice kind="error">{problem}</Notice>}
     </li>
   )
 }
+
+const RowLink = ({ item }: { item: ConversationInfo }) => (
+  <Link to={`/conversations/${encodeURIComponent(item.conversation_id)}`} class="row">
+    <span class="row-title">{item.title}</span>
+    {item.status !== 'STOPPED' && (
+      <span class={`badge ${item.status.toLowerCase()}`}>{say(STATUS_NAMES[item.status])}</span>
+    )}
+    <span class="row-time">
+      <Ago time={item.last_updated_at ?? item.created_at} />
+    </span>
+  </Link>
+)

@@ -6,12 +6,16 @@ import type { StoredEvent } from '../wire.ts'
 
 export type Output = { text: string; exitCode: number | null }
 
-export type Entry =
-  | { kind: 'said'; id: number; by: 'user' | 'agent'; text: string; files: string[] }
-  | { kind: 'command'; id: number; command: string; thought: string; byUser: boolean; output: Output | null }
-  | { kind: 'step'; id: number; title: string; body: string }
-  | { kind: 'error'; id: number; text: string }
-  | { kind: 'note'; id: number; text: string }
+/** `at`: when it began, ISO 8601. */
+export type Entry = { id: number; at: string } & (
+  | { kind: 'said'; by: 'user' | 'agent'; text: string; files: string[]; pictures: string[] }
+  | { kind: 'command'; command: string; thought: string; byUser: boolean; output: Output | null }
+  /** `result` is null while there is none. */
+  | { kind: 'step'; title: string; body: string; result: string | null; pictures: string[] }
+  | { kind: 'edit'; path: string; diff: string; body: string; result: string }
+  | { kind: 'error'; text: string }
+  | { kind: 'note'; text: string }
+)
 
 export type AgentState = { name: string; reason: string }
 
@@ -24,12 +28,39 @@ export function toEntries(events: StoredEvent[]): Entry[] {
   for (const event of events) {
     if (event.action === 'run') placeCommand(event, entries, placeOf)
     else if (event.observation === 'run') placeOutput(event, entries, placeOf)
-    else {
-      const entry = event.action === undefined ? fromObservation(event) : fromAction(event)
-      if (entry) entries.push(entry)
-    }
+    else if (event.action === undefined) placeObservation(event, entries, placeOf)
+    else placeAction(event, entries, placeOf)
   }
   return entries
+}
+
+/** An action that waited for a confirmation is told again with the answer to it. */
+function placeAction(event: StoredEvent, entries: Entry[], placeOf: Map<number, number>): void {
+  const entry = fromAction(event)
+  if (entry === null) return
+  const before = entries.at(-1)
+  const isAnswered =
+    before?.kind === 'step' && entry.kind === 'step' && before.result === null && before.body === entry.body
+  if (isAnswered) entries.pop()
+  if (entry.kind === 'step') placeOf.set(event.id, entries.length)
+  entries.push(entry)
+}
+
+/** What an action brought stands in the card of the action. */
+function placeObservation(event: StoredEvent, entries: Entry[], placeOf: Map<number, number>): void {
+  const entry = fromObservation(event)
+  if (entry === null) return
+  const place = placeOf.get(event.cause ?? -1)
+  const action = place === undefined ? undefined : entries[place]
+  if (place === undefined || action?.kind !== 'step') {
+    entries.push(entry)
+    return
+  }
+  const { id, at, title, body } = action
+  if (entry.kind === 'step') entries[place] = { ...action, result: entry.result, pictures: entry.pictures }
+  else if (entry.kind === 'edit') entries[place] = { ...entry, id, at, body }
+  else if (entry.kind === 'error') entries[place] = { ...action, title, result: entry.text }
+  else entries.push(entry)
 }
 
 /** The state that the events tell last, `null` when they tell none. */
@@ -50,7 +81,7 @@ function placeCommand(event: StoredEvent, entries: Entry[], placeOf: Map<number,
   placeOf.set(event.id, entries.length)
   const thought = text(event.args?.thought) || (answered ? before.thought : '')
   const byUser = typed || event.source === 'user'
-  entries.push({ kind: 'command', id: event.id, command, thought, byUser, output: null })
+  entries.push({ ...placed(event), kind: 'command', command, thought, byUser, output: null })
 }
 
 function placeOutput(event: StoredEvent, entries: Entry[], placeOf: Map<number, number>): void {
@@ -64,7 +95,8 @@ function placeOutput(event: StoredEvent, entries: Entry[], placeOf: Map<number, 
   }
   // Its command lies before the part of the log that is loaded.
   const command = text(event.extras?.command)
-  entries.push({ kind: 'command', id: event.id, command, thought: '', byUser: event.source === 'user', output })
+  const byUser = event.source === 'user'
+  entries.push({ ...placed(event), kind: 'command', command, thought: '', byUser, output })
 }
 
 function exitCodeOf(event: StoredEvent): number | null {
@@ -73,46 +105,75 @@ function exitCodeOf(event: StoredEvent): number | null {
   return typeof code === 'number' ? code : null
 }
 
+const placed = ({ id, timestamp: at }: StoredEvent) => ({ id, at })
+
 function fromAction(event: StoredEvent): Entry | null {
-  const { id, action = '', args = {} } = event
+  const { action = '', args = {} } = event
+  const place = placed(event)
   // A model's instructions are not for the reader; that no model is there is.
   if (action === 'system' && args.agent_class === 'ShellAgent') {
-    return { kind: 'note', id, text: text(args.content).replaceAll('\n', ' ') }
+    return { ...place, kind: 'note', text: text(args.content).replaceAll('\n', ' ') }
   }
   if (SILENT.has(action)) return null
-  if (action === 'message') {
-    const by = event.source === 'user' ? 'user' : 'agent'
-    const said = by === 'user' ? text(args.content) : event.message
-    return { kind: 'said', id, by, text: said || event.message || text(args.content), files: texts(args.file_urls) }
-  }
+  if (action === 'message') return fromMessage(event)
   if (action === 'finish') {
-    return { kind: 'said', id, by: 'agent', text: text(args.final_thought) || event.message, files: [] }
+    const said = text(args.final_thought) || event.message
+    return { ...place, kind: 'said', by: 'agent', text: said, files: [], pictures: [] }
   }
-  if (action === 'think') return { kind: 'note', id, text: text(args.thought) }
+  if (action === 'think') return { ...place, kind: 'note', text: text(args.thought) }
   const subject = text(args.path) || text(args.url) || text(args.name)
-  return { kind: 'step', id, title: subject === '' ? words(action) : `${words(action)} ${subject}`, body: pretty(args) }
+  const title = subject === '' ? words(action) : `${words(action)} ${subject}`
+  return { ...place, kind: 'step', title, body: pretty(args), result: null, pictures: [] }
+}
+
+function fromMessage(event: StoredEvent): Entry {
+  const { args = {} } = event
+  const by = event.source === 'user' ? 'user' : 'agent'
+  const said = by === 'user' ? text(args.content) : event.message
+  return {
+    ...placed(event),
+    kind: 'said',
+    by,
+    text: said || event.message || text(args.content),
+    files: texts(args.file_urls),
+    pictures: picturesIn(args.image_urls),
+  }
 }
 
 function fromObservation(event: StoredEvent): Entry | null {
-  const { id, observation = '', extras = {} } = event
+  const { observation = '', extras = {} } = event
+  const place = placed(event)
   if (SILENT.has(observation) || observation === 'think') return null
-  if (observation === 'error') return { kind: 'error', id, text: event.message || text(event.content) }
-  if (observation === 'agent_state_changed') return fromState(id, lastState([event]))
+  if (observation === 'error') return { ...place, kind: 'error', text: event.message || text(event.content) }
+  if (observation === 'agent_state_changed') return fromState(event)
+  const result = text(event.content)
+  if (text(extras.diff) !== '') {
+    return { ...place, kind: 'edit', path: text(extras.path), diff: text(extras.diff), body: '', result }
+  }
+  const kind = words(observation)
   const subject = text(extras.path) || text(extras.url) || text(extras.name)
-  const title =
-    subject === ''
-      ? say('{kind} result', { kind: words(observation) })
-      : say('{kind} result: {subject}', { kind: words(observation), subject })
-  return { kind: 'step', id, title, body: text(event.content) }
+  const title = subject === '' ? say('{kind} result', { kind }) : say('{kind} result: {subject}', { kind, subject })
+  const pictures = picturesIn([extras.set_of_marks || extras.screenshot, ...listed(extras.image_urls), event.content])
+  return { ...place, kind: 'step', title, body: '', result: pictures.includes(result) ? '' : result, pictures }
 }
 
-function fromState(id: number, state: AgentState | null): Entry | null {
-  if (state?.name === 'error')
-    return { kind: 'error', id, text: state.reason || say('The agent stopped with an error.') }
-  if (state?.name === 'stopped') return { kind: 'note', id, text: say('Stopped.') }
+function fromState(event: StoredEvent): Entry | null {
+  const state = lastState([event])
+  if (state?.name === 'error') {
+    return { ...placed(event), kind: 'error', text: state.reason || say('The agent stopped with an error.') }
+  }
+  if (state?.name === 'stopped') return { ...placed(event), kind: 'note', text: say('Stopped.') }
   return null
 }
 
+const PICTURE = /^data:image\/(?:png|jpeg|gif|webp|svg\+xml);base64,/
+
+const listed = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+/** Only those that lie in the event itself: one of another host would tell that host who looks. */
+const picturesIn = (value: unknown): string[] =>
+  listed(value)
+    .map(text)
+    .filter((url) => PICTURE.test(url))
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(text).filter((item) => item !== '') : [])
 const words = (name: string): string => name.replaceAll('_', ' ')

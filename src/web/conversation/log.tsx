@@ -1,14 +1,14 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { clockTime } from '../format.ts'
 import { Markdown } from '../markdown.tsx'
 import { Link } from '../router.tsx'
 import type { Outgoing } from '../stream.ts'
-import { locale, say } from '../texts.ts'
+import { say } from '../texts.ts'
 import { mentionsSettings } from '../ui.tsx'
+import { EditCard, LiveOutput, OutputText, Pictures, StepCard } from './cards.tsx'
 import type { Entry, Output } from './entries.ts'
 
-/** Past this many characters an output is folded; a phone takes long to lay out more. */
-const FOLD_AT = 5_000
 /** How close to its end, in pixels, the log still follows what comes. */
 const FOLLOW_WITHIN = 80
 
@@ -20,14 +20,15 @@ type Props = {
   hasEarlier: boolean
   /** Whether an answer to the last command can still be expected. */
   running: boolean
+  live: ReadonlyMap<number, string>
   onEarlier: () => Promise<void>
   onSendAgain: (ref: string) => void
   onDiscard: (ref: string) => void
 }
 
-export function Log({ entries, outbox, draft, hasEarlier, running, onEarlier, onSendAgain, onDiscard }: Props) {
+export function Log({ entries, outbox, draft, hasEarlier, running, live, onEarlier, onSendAgain, onDiscard }: Props) {
   const box = useRef<HTMLDivElement>(null)
-  const { behind, onScroll, toEnd, holdPlace } = useFollow(box, [entries, outbox, draft])
+  const { behind, onScroll, toEnd, holdPlace } = useFollow(box, [entries, outbox, draft, live])
   const waiting = outbox.filter(({ command }) => command.action === 'message')
   return (
     <div class="log-frame">
@@ -40,9 +41,9 @@ export function Log({ entries, outbox, draft, hasEarlier, running, onEarlier, on
         )}
         {entries.length === 0 && waiting.length === 0 && <p class="empty">{say('Nothing has happened here yet.')}</p>}
         {entries.map((entry) => (
-          <EntryView key={entry.id} entry={entry} running={running} />
+          <EntryView key={entry.id} entry={entry} running={running} live={live.get(entry.id) ?? ''} />
         ))}
-        {draft !== '' && <Said by="agent" text={draft} files={[]} />}
+        {draft !== '' && <Said by="agent" text={draft} at={null} files={[]} pictures={[]} />}
         {waiting.map((outgoing) => (
           <Waiting key={outgoing.ref} outgoing={outgoing} onSendAgain={onSendAgain} onDiscard={onDiscard} />
         ))}
@@ -89,59 +90,85 @@ function useFollow(box: { current: HTMLDivElement | null }, shown: readonly unkn
   return { behind, onScroll, toEnd, holdPlace }
 }
 
-function EntryView({ entry, running }: { entry: Entry; running: boolean }) {
-  if (entry.kind === 'command') return <CommandView entry={entry} running={running} />
-  if (entry.kind === 'said') return <Said by={entry.by} text={entry.text} files={entry.files} />
-  if (entry.kind === 'step') {
-    return (
-      <details class="entry step">
-        <summary>{entry.title}</summary>
-        <OutputText text={entry.body} atEnd={false} />
-      </details>
-    )
+type EntryProps = { entry: Entry; running: boolean; live: string }
+
+function EntryView({ entry, running, live }: EntryProps) {
+  switch (entry.kind) {
+    case 'command':
+      return <CommandView entry={entry} running={running} live={live} />
+    case 'said':
+      return <Said {...entry} />
+    case 'step':
+      return <StepCard entry={entry} live={live} />
+    case 'edit':
+      return <EditCard entry={entry} />
+    default:
+      return <Line kind={entry.kind} text={entry.text} />
   }
-  return (
-    <p class={`entry ${entry.kind}`}>
-      {entry.text}
-      {entry.kind === 'error' && mentionsSettings(entry.text) && (
-        <>
-          {' '}
-          <Link to="/settings/model">{say('Open the settings')}</Link>
-        </>
-      )}
-    </p>
-  )
 }
 
-type SaidProps = { by: 'user' | 'agent'; text: string; files: string[]; children?: ComponentChildren }
+const Line = ({ kind, text }: { kind: 'error' | 'note'; text: string }) => (
+  <p class={`entry ${kind}`}>
+    {text}
+    {kind === 'error' && mentionsSettings(text) && (
+      <>
+        {' '}
+        <Link to="/settings/model">{say('Open the settings')}</Link>
+      </>
+    )}
+  </p>
+)
 
-function Said({ by, text, files, children }: SaidProps) {
+type SaidProps = {
+  by: 'user' | 'agent'
+  text: string
+  /** Null while it is being written. */
+  at: string | null
+  files: string[]
+  pictures: string[]
+  children?: ComponentChildren
+}
+
+function Said({ by, text, at, files, pictures, children }: SaidProps) {
   const user = by === 'user'
   return (
     <article class="entry">
       <div class={user ? 'from-user' : ''}>
-        <h2 class="who">{user ? say('You') : say('Agent')}</h2>
+        <Who byUser={user} at={at} />
         {user ? <p class="text typed">{text}</p> : <Markdown text={text} />}
       </div>
+      <Pictures urls={pictures} />
       {files.length > 0 && <p class="hint">{say('With {files}', { files: files.join(', ') })}</p>}
       {children}
     </article>
   )
 }
 
-type CommandProps = { entry: Extract<Entry, { kind: 'command' }>; running: boolean }
+const Who = ({ byUser, at }: { byUser: boolean; at: string | null }) => (
+  <h2 class="who">
+    {byUser ? say('You') : say('Agent')}{' '}
+    {at !== null && (
+      <time class="when" dateTime={at}>
+        {clockTime(at)}
+      </time>
+    )}
+  </h2>
+)
 
-function CommandView({ entry, running }: CommandProps) {
+type CommandProps = { entry: Extract<Entry, { kind: 'command' }>; running: boolean; live: string }
+
+function CommandView({ entry, running, live }: CommandProps) {
   return (
     <article class="entry">
       <div class={entry.byUser ? 'from-user' : ''}>
-        <h2 class="who">{entry.byUser ? say('You') : say('Agent')}</h2>
+        <Who byUser={entry.byUser} at={entry.at} />
         {entry.thought !== '' && <p class="text">{entry.thought}</p>}
         <pre class="line">
           <span class="prompt">$ </span>
           {entry.command}
         </pre>
       </div>
+      {entry.output === null && live !== '' && <LiveOutput text={live} />}
       {entry.output === null ? (
         <p class="hint">{running ? say('Running…') : say('No result.')}</p>
       ) : (
@@ -163,33 +190,12 @@ function OutputView({ output: { text, exitCode } }: { output: Output }) {
   )
 }
 
-/** What went wrong is told last, so that an output too tall to be seen whole opens at its end then. */
-function OutputText({ text, atEnd }: { text: string; atEnd: boolean }) {
-  const [folded, setFolded] = useState(text.length > FOLD_AT)
-  const box = useRef<HTMLPreElement>(null)
-  useLayoutEffect(() => {
-    if (atEnd && box.current !== null) box.current.scrollTop = box.current.scrollHeight
-  }, [atEnd])
-  return (
-    <>
-      <pre class="output" ref={box}>
-        {folded ? (atEnd ? text.slice(-FOLD_AT) : text.slice(0, FOLD_AT)) : text}
-      </pre>
-      {folded && (
-        <button type="button" class="quiet" onClick={() => setFolded(false)}>
-          {say('Show all {count} characters', { count: text.length.toLocaleString(locale) })}
-        </button>
-      )}
-    </>
-  )
-}
-
 type WaitingProps = { outgoing: Outgoing; onSendAgain: (ref: string) => void; onDiscard: (ref: string) => void }
 
 function Waiting({ outgoing: { ref, command, error }, onSendAgain, onDiscard }: WaitingProps) {
   if (command.action !== 'message') return null
   return (
-    <Said by="user" text={command.args.content} files={[]}>
+    <Said by="user" text={command.args.content} at={null} files={[]} pictures={[]}>
       {error === null ? (
         <p class="hint">{say('Sending…')}</p>
       ) : (

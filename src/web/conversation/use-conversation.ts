@@ -19,6 +19,8 @@ export type Chat = {
   problem: string | null
   /** What the agent has written of the answer under way. */
   draft: Draft | null
+  /** What commands under way have printed so far, by the id of their action. */
+  live: ReadonlyMap<number, string>
 }
 
 export type Draft = { answer: number; attempt: number; text: string }
@@ -26,6 +28,8 @@ export type Draft = { answer: number; attempt: number; text: string }
 export type ChatControls = {
   say: (text: string) => void
   stop: () => void
+  pause: () => void
+  resume: () => void
   /** Whether the action that waits may run. */
   answer: (confirmed: boolean, actionId: number | undefined) => void
   sendAgain: (ref: string) => void
@@ -33,6 +37,8 @@ export type ChatControls = {
   reconnectNow: () => void
   loadEarlier: () => Promise<void>
   dismissProblem: () => void
+  /** Shows another title, which is stored already. */
+  retitle: (title: string) => void
 }
 
 const OPENING: Chat = {
@@ -46,6 +52,7 @@ const OPENING: Chat = {
   outbox: [],
   problem: null,
   draft: null,
+  live: new Map(),
 }
 
 type Update = (change: (before: Chat) => Partial<Chat>) => void
@@ -75,6 +82,8 @@ export function useConversation(id: string): [Chat, ChatControls] {
   const controls: ChatControls = {
     say: (content) => stream.current?.send({ action: 'message', args: { content } }),
     stop: () => stream.current?.send({ action: 'change_agent_state', args: { agent_state: 'stopped' } }),
+    pause: () => stream.current?.send({ action: 'change_agent_state', args: { agent_state: 'paused' } }),
+    resume: () => stream.current?.send({ action: 'change_agent_state', args: { agent_state: 'running' } }),
     answer: (confirmed, actionId) =>
       stream.current?.send({
         action: 'change_agent_state',
@@ -88,6 +97,7 @@ export function useConversation(id: string): [Chat, ChatControls] {
     reconnectNow: () => stream.current?.reconnectNow(),
     loadEarlier: () => loadEarlier(id, chat, update),
     dismissProblem: () => update(() => ({ problem: null })),
+    retitle: (title) => update(() => ({ title })),
   }
   return [chat, controls]
 }
@@ -117,8 +127,10 @@ function listen(id: string, after: number, update: Update): ConversationStream {
         agent: lastState(fresh) ?? before.agent,
         progress: '',
         // Whatever the agent does now, it has written first.
+        live: withoutEnded(before.live, fresh),
         draft: fresh.some(({ source }) => source === 'agent') ? null : before.draft,
       })),
+    output: ({ action_id: id, text }) => update((before) => ({ live: printed(before.live, id, text) })),
     delta: (delta) => update((before) => ({ draft: grown(before.draft, delta) })),
     connection: (connection) => update(() => ({ connection })),
     outbox: (outbox) => update(() => ({ outbox })),
@@ -127,6 +139,20 @@ function listen(id: string, after: number, update: Update): ConversationStream {
     trouble: (problem) => update(() => ({ problem })),
     stillThere: async () => (await getConversation(id)) !== null,
   })
+}
+
+/** The end of a long output is what is looked at while it runs; the whole of it comes with the event. */
+const MAX_LIVE = 64 * 1024
+
+const printed = (live: Chat['live'], id: number, text: string): Chat['live'] =>
+  new Map(live).set(id, `${live.get(id) ?? ''}${text}`.slice(-MAX_LIVE))
+
+function withoutEnded(live: Chat['live'], fresh: StoredEvent[]): Chat['live'] {
+  const ended = fresh.filter(({ observation, cause }) => observation !== undefined && live.has(cause ?? -1))
+  if (ended.length === 0) return live
+  const rest = new Map(live)
+  for (const { cause } of ended) rest.delete(cause ?? -1)
+  return rest
 }
 
 /** The text of another answer, or of another attempt at one, begins anew. */

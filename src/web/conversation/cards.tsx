@@ -1,0 +1,138 @@
+// The cards of what an agent did: outputs, files that it changed, steps with their results, pictures.
+
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { CopyButton } from '../markdown.tsx'
+import { locale, say } from '../texts.ts'
+import { coloured } from './ansi.ts'
+import { type DiffLine, diffLines, sideBySide } from './diff.ts'
+import type { Entry } from './entries.ts'
+
+/** Past this many characters an output is folded; a phone takes long to lay out more. */
+const FOLD_AT = 5_000
+
+/** What went wrong is told last, so that an output too tall to be seen whole opens at its end then. */
+export function OutputText({ text, atEnd }: { text: string; atEnd: boolean }) {
+  const [folded, setFolded] = useState(text.length > FOLD_AT)
+  const box = useRef<HTMLPreElement>(null)
+  useLayoutEffect(() => {
+    if (atEnd && box.current !== null) box.current.scrollTop = box.current.scrollHeight
+  }, [atEnd])
+  return (
+    <>
+      <pre class="output" ref={box}>
+        {folded ? (atEnd ? text.slice(-FOLD_AT) : text.slice(0, FOLD_AT)) : text}
+      </pre>
+      {folded && (
+        <button type="button" class="quiet" onClick={() => setFolded(false)}>
+          {say('Show all {count} characters', { count: text.length.toLocaleString(locale) })}
+        </button>
+      )}
+    </>
+  )
+}
+
+/** The end of what a command under way has printed, in its colours. */
+export function LiveOutput({ text }: { text: string }) {
+  const box = useRef<HTMLPreElement>(null)
+  const pieces = useMemo(() => coloured(text), [text])
+  useLayoutEffect(() => {
+    box.current?.scrollTo({ top: box.current.scrollHeight })
+  }, [pieces])
+  return (
+    <pre class="output live" ref={box}>
+      {pieces.map(({ text: piece, classes }, key) =>
+        classes === '' ? (
+          piece
+        ) : (
+          <span key={key} class={classes}>
+            {piece}
+          </span>
+        ),
+      )}
+    </pre>
+  )
+}
+
+type Step = Extract<Entry, { kind: 'step' }>
+
+export function StepCard({ entry: { title, body, result, pictures }, live }: { entry: Step; live: string }) {
+  return (
+    <>
+      <details class="entry step">
+        <summary>
+          {title}
+          {result === null && <span class="badge">{say('no result yet')}</span>}
+        </summary>
+        {body !== '' && <OutputText text={body} atEnd={false} />}
+        {result === null && live !== '' && <LiveOutput text={live} />}
+        {result !== null && result !== '' && <OutputText text={result} atEnd={false} />}
+      </details>
+      <Pictures urls={pictures} />
+    </>
+  )
+}
+
+export const Pictures = ({ urls }: { urls: string[] }) =>
+  urls.length === 0 ? null : (
+    <div class="pictures">
+      {urls.map((url, key) => (
+        <img key={key} src={url} alt={say('Picture {n}', { n: key + 1 })} />
+      ))}
+    </div>
+  )
+
+type Edit = Extract<Entry, { kind: 'edit' }>
+
+export function EditCard({ entry: { path, diff, result } }: { entry: Edit }) {
+  const lines = useMemo(() => diffLines(diff), [diff])
+  const [isSplit, setIsSplit] = useState(false)
+  const count = (kind: DiffLine['kind']) => lines.filter((line) => line.kind === kind).length
+  return (
+    <details class="entry edit" open={lines.length <= OPEN_UP_TO}>
+      <summary>
+        <span class="mono">{path}</span> <span class="added">+{count('added')}</span>{' '}
+        <span class="removed">−{count('removed')}</span>
+      </summary>
+      <div class="form-actions">
+        <button type="button" class="quiet" aria-pressed={isSplit} onClick={() => setIsSplit(!isSplit)}>
+          {isSplit ? say('One column') : say('Side by side')}
+        </button>
+        <CopyButton text={diff} />
+      </div>
+      {isSplit ? <SplitDiff lines={lines} /> : <UnifiedDiff lines={lines} />}
+      <p class="hint edit-result">{result.split('\n', 1)[0]}</p>
+    </details>
+  )
+}
+
+/** A longer one is folded, so that the talk stays in sight. */
+const OPEN_UP_TO = 60
+
+const UnifiedDiff = ({ lines }: { lines: DiffLine[] }) => (
+  <pre class="diff">
+    {lines.map(({ kind, text }, key) => (
+      <span key={key} class={`diff-line ${kind}`}>
+        {`${SIGNS[kind]}${text}\n`}
+      </span>
+    ))}
+  </pre>
+)
+
+const SIGNS = { added: '+', removed: '-', same: ' ', place: '' } as const
+
+const SplitDiff = ({ lines }: { lines: DiffLine[] }) => (
+  <table class="diff split">
+    <tbody>
+      {sideBySide(lines).map(([before, after], key) => (
+        <tr key={key}>
+          <Side line={before} />
+          <Side line={after} />
+        </tr>
+      ))}
+    </tbody>
+  </table>
+)
+
+const Side = ({ line }: { line: DiffLine | null }) => (
+  <td class={line === null ? 'diff-line nothing' : `diff-line ${line.kind}`}>{line?.text ?? ''}</td>
+)

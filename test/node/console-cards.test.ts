@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import { coloured } from '../../src/web/conversation/ansi.ts'
+import { diffLines, sideBySide } from '../../src/web/conversation/diff.ts'
+import { toEntries } from '../../src/web/conversation/entries.ts'
+import type { StoredEvent } from '../../src/web/wire.ts'
+
+const ESC = String.fromCharCode(27)
+
+const event = (id: number, fields: Partial<StoredEvent>): StoredEvent => ({
+  id,
+  timestamp: '2026-08-14T10:00:00.000000Z',
+  source: 'agent',
+  message: '',
+  ...fields,
+})
+
+test('what a terminal prints keeps its colours, loses its movements, and a line printed over itself stands as printed last', () => {
+  const output = `${ESC}[?25l${ESC}[31mred${ESC}[0m plain\n10 %\r20 %\r\n${ESC}]0;title${String.fromCharCode(7)}${ESC}[1;32mok${ESC}[0m${ESC}[2K`
+  expect(coloured(output)).toEqual([
+    { text: 'red', classes: 'ansi-red' },
+    { text: ' plain\n20 %\n', classes: '' },
+    { text: 'ok', classes: 'ansi-green ansi-bold' },
+  ])
+  expect(coloured('<b>&amp;</b>')).toEqual([{ text: '<b>&amp;</b>', classes: '' }])
+})
+
+test('a diff has its lines without the names of its files, and replaced lines stand beside those that replaced them', () => {
+  const lines = diffLines(
+    '--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n one\n--two\n+zwei\n+drei\n\\ No newline at end of file\n',
+  )
+  expect(lines).toEqual([
+    { kind: 'place', text: '@@ -1,3 +1,3 @@' },
+    { kind: 'same', text: 'one' },
+    { kind: 'removed', text: '-two' },
+    { kind: 'added', text: 'zwei' },
+    { kind: 'added', text: 'drei' },
+    { kind: 'place', text: 'No newline at end of file' },
+  ])
+  expect(sideBySide(lines).slice(1, 4)).toEqual([
+    [lines[1], lines[1]],
+    [lines[2], lines[3]],
+    [null, lines[4]],
+  ])
+  expect(sideBySide([])).toEqual([])
+})
+
+test('an action and what it brought are one card, also where it failed; a change of a file shows its diff', () => {
+  const picture = 'data:image/png;base64,AAAA'
+  const entries = toEntries([
+    event(1, { action: 'edit', args: { path: '/workspace/a.ts' } }),
+    event(2, { observation: 'edit', cause: 1, content: 'changed', extras: { path: 'a.ts', diff: '@@\n-a\n+b\n' } }),
+    event(3, { action: 'browse', args: { url: 'https://example.com/' } }),
+    event(4, { observation: 'browse', cause: 3, content: 'text', extras: { url: 'u', screenshot: picture } }),
+    event(5, { action: 'read', args: { path: '/workspace/no' } }),
+    event(6, { observation: 'error', cause: 5, content: 'there is none' }),
+    event(7, { action: 'call_tool_mcp', args: { name: 'add' } }),
+    event(8, { observation: 'mcp', cause: 2, content: 'of an action that is not loaded' }),
+    event(9, {
+      source: 'user',
+      action: 'message',
+      args: { content: 'see', image_urls: [picture, 'https://x.example/p.png'] },
+    }),
+  ])
+  expect(entries).toMatchObject([
+    { id: 1, kind: 'edit', path: 'a.ts', diff: '@@\n-a\n+b\n', result: 'changed' },
+    { id: 3, kind: 'step', title: 'browse https://example.com/', result: 'text', pictures: [picture] },
+    { id: 5, kind: 'step', title: 'read /workspace/no', result: 'there is none' },
+    { id: 7, kind: 'step', title: 'call tool mcp add', result: null },
+    { id: 8, kind: 'step', result: 'of an action that is not loaded' },
+    { id: 9, kind: 'said', by: 'user', text: 'see', pictures: [picture] },
+  ])
+})
