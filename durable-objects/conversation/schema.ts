@@ -160,6 +160,7 @@ export const RUNNER_TABLES = `
     bytes BLOB NOT NULL,
     PRIMARY KEY (key, at)
   );
+  CREATE TABLE IF NOT EXISTS runner_cells (key TEXT PRIMARY KEY) WITHOUT ROWID; -- calls of the notebook
 `
 
 /** Created when the text index is filled for the first time: most conversations end before that. */

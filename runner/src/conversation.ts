@@ -10,7 +10,16 @@ import { Backoff } from './connect/backoff.ts'
 import { Disconnected, type Handlers, Peer, RpcError } from './connect/peer.ts'
 import { Lock } from './lock.ts'
 import { type Log, messageOf } from './log.ts'
-import { type LaunchPlan, makeFolders, programLaunch, shellLaunch, workspaceInShell } from './sandbox/launch.ts'
+import { Notebook } from './notebook/notebook.ts'
+import {
+  type ConversationFolders,
+  kernelLaunch,
+  type LaunchPlan,
+  makeFolders,
+  programLaunch,
+  shellLaunch,
+  workspaceInShell,
+} from './sandbox/launch.ts'
 import { writeRunFiles } from './sandbox/run-files.ts'
 import { SandboxServices } from './sandbox/services.ts'
 import { Calls } from './session/calls.ts'
@@ -32,6 +41,8 @@ export type ConversationDeps = {
   readonly life: string
   readonly plan: LaunchPlan
   readonly allow: readonly string[]
+  /** The Python of the notebook's kernel; null on a machine without one. */
+  readonly kernel: string | null
   readonly log: Log
   readonly onLetGo: (reason: string) => void
 }
@@ -93,6 +104,7 @@ export class Conversation {
       journal: this.#journal,
       log: (event, fields) => deps.log(event, { conversation: this.id, ...fields }),
       startShell: (events) => new Shell(shellLaunch(folders, deps.plan), events),
+      notebook: this.#openNotebook(folders),
       folderInShell: (cwd) => folderInShell(cwd, this.#tree.root, workspaceInShell(folders, deps.plan)),
       onEnded: (key) => this.#delivery.add(key),
     })
@@ -110,12 +122,21 @@ export class Conversation {
       folder: deps.folder,
       memoryBytes,
       diskBytes,
-      pid: () => this.#calls.sessionPid,
+      pids: () => this.#calls.sessionPids,
       onOver: (text) => this.#calls.overLimit(text),
     })
     if (deps.plan.isolation !== 'none')
       this.#guarding = setInterval(() => this.#calls.hasWork && this.#guard.look(), GUARD_MS)
     for (const { key } of this.#journal.unacknowledged()) this.#delivery.add(key)
+  }
+
+  #openNotebook(folders: ConversationFolders): Notebook {
+    const { kernel, plan, log } = this.#deps
+    return new Notebook({
+      launch: kernel === null ? null : () => kernelLaunch(kernel, { folders, plan }),
+      log: (event, fields) => log(event, { conversation: this.id, ...fields }),
+      idleMs: plan.idleMs,
+    })
   }
 
   get isConnected(): boolean {

@@ -2,6 +2,7 @@
 
 import { release } from 'node:os'
 import process from 'node:process'
+import { KERNEL_TOOL } from '../../src/runners/wire.ts'
 import { FolderInUse, takeFolder } from './identity.ts'
 import { logToStderr as log, messageOf } from './log.ts'
 import { type Options, readOptions, UsageError } from './options.ts'
@@ -9,7 +10,7 @@ import { Runner } from './runner.ts'
 import { SANDBOX_PATH } from './sandbox/bwrap.ts'
 import { sandboxProblem } from './sandbox/check.ts'
 import { becomeOrdinaryUser } from './sandbox/user.ts'
-import { findTools } from './tools.ts'
+import { findKernelPython, findTools } from './tools.ts'
 import { USAGE } from './usage.ts'
 import { ownVersion } from './version.ts'
 
@@ -29,14 +30,19 @@ function main(args: readonly string[]): void {
 }
 
 function start(options: Options): void {
-  const plan = { isolation: options.isolation, network: options.network, limits: options.limits }
+  const { isolation, network, limits, idleMs } = options
+  const plan = { isolation, network, limits, idleMs }
   const workspaces = becomeOrdinaryUser(options)
   if (options.isolation !== 'none') {
     const problem = sandboxProblem(plan)
     if (problem !== null) throw new UsageError(problem)
   }
   const folder = takeFolder(workspaces)
-  const tools = findTools(options.isolation === 'none' ? (process.env.PATH ?? SANDBOX_PATH) : SANDBOX_PATH)
+  const path = isolation === 'none' ? (process.env.PATH ?? SANDBOX_PATH) : SANDBOX_PATH
+  // Of the system, where the operator's own Python has none.
+  const kernel = findKernelPython(path) ?? findKernelPython(SANDBOX_PATH)
+  const tools = findTools(path)
+  if (kernel !== null) tools.push({ name: KERNEL_TOOL, version: kernel.version })
   log('runner.started', {
     version: ownVersion(),
     name: options.name,
@@ -63,6 +69,7 @@ function start(options: Options): void {
     workspaces,
     plan,
     allow: options.allow,
+    kernel: kernel?.file ?? null,
     isOnce: options.isOnce,
     log,
     onEnded: (code) => {

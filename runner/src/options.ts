@@ -26,6 +26,8 @@ export type Options = {
   /** Whom a runner that root started becomes; null for the default. */
   readonly user: string | null
   readonly limits: Limits
+  /** What nobody used for so long is ended: a notebook's kernel, a terminal; null for never. */
+  readonly idleMs: number | null
 }
 
 export type Limits = {
@@ -54,6 +56,7 @@ const FLAGS = {
   disk: { type: 'string' },
   memory: { type: 'string' },
   processes: { type: 'string' },
+  idle: { type: 'string' },
   once: { type: 'boolean' },
   help: { type: 'boolean' },
   version: { type: 'boolean' },
@@ -91,6 +94,7 @@ export function readOptions(args: readonly string[], env: Env): Options | 'help'
       fileBytes: 2 * 1024 ** 3,
       tmpBytes: 256 * 1024 ** 2,
     },
+    idleMs: idleOf(text('idle') ?? '60'),
   }
 }
 
@@ -163,6 +167,13 @@ function countOf(name: string, text: string, most: number): number {
   const count = /^\d{1,7}$/.test(text) ? Number(text) : 0
   if (count < 1 || count > most) throw new UsageError(`--${name} is a number from 1 to ${most}`)
   return count
+}
+
+/** Null for 0. */
+function idleOf(text: string): number | null {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 24 * 60)
+    throw new UsageError('--idle is a number of minutes up to 1440, or 0 for never')
+  return text === '0' ? null : Number(text) * 60_000
 }
 
 const UNITS: Readonly<Record<string, number>> = { '': 1, K: 1024, M: 1024 ** 2, G: 1024 ** 3, T: 1024 ** 4 }

@@ -20,6 +20,7 @@ export type RunnerDeps = {
   readonly plan: LaunchPlan
   /** Hosts that a sandbox reaches where the network is a list. */
   readonly allow: readonly string[]
+  readonly kernel: string | null
   readonly isOnce: boolean
   readonly log: Log
   /** Everything is done: no conversation, no connection. */
@@ -147,6 +148,7 @@ export class Runner {
       life: this.#life,
       plan: this.#deps.plan,
       allow: this.#deps.allow,
+      kernel: this.#deps.kernel,
       log: this.#deps.log,
       onLetGo: () => this.#letGo(id),
     })

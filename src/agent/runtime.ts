@@ -1,6 +1,7 @@
 // Where a command of a conversation runs: in the interpreter at the edge, or on a runner, which has real processes.
 
 import type { OutputFilter } from '../kits/shell/index.ts'
+import type { CELL_KINDS } from '../runners/wire.ts'
 
 /** What a conversation is to run on. `auto`: a runner if one is there, else the interpreter. */
 export const RUNTIME_KINDS = ['auto', 'edge', 'runner'] as const
@@ -9,8 +10,8 @@ export type RuntimeWish = { kind: (typeof RUNTIME_KINDS)[number]; labels: readon
 export type RunnerCall = {
   /** Of the effect: a call with a key that was begun before is followed, not begun again. */
   key: string
-  /** `input`: text or a key such as `C-c` for what runs; `more`: only wait for its output. */
-  kind: 'run' | 'input' | 'more'
+  /** `input`: text or a key such as `C-c` for what runs; `more`: only wait for its output; the others are the notebook's. */
+  kind: 'run' | 'input' | 'more' | (typeof CELL_KINDS)[number]
   text: string
   /** The folder of a session that begins. */
   cwd: string
@@ -25,6 +26,8 @@ export type RunnerCall = {
 
 export type RunnerResult = {
   output: string
+  /** Of a cell, as data URLs. */
+  pictures: readonly string[]
   /** -1 while the command still runs. */
   exitCode: number
   workingDir: string

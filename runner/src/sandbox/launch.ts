@@ -5,12 +5,19 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { HELPER_FILE } from '../notebook/helper.ts'
 import type { Isolation, Limits, Network } from '../options.ts'
 import type { ShellLaunch } from '../session/shell.ts'
 import { loopSource, quoted, rcSource, type ShellPaths } from '../session/shell-source.ts'
 import { bwrapArgs, bwrapCommand, RUN_INSIDE, SANDBOX_ENV, WORKSPACE_INSIDE } from './bwrap.ts'
 
-export type LaunchPlan = { readonly isolation: Isolation; readonly network: Network; readonly limits: Limits }
+export type LaunchPlan = {
+  readonly isolation: Isolation
+  readonly network: Network
+  readonly limits: Limits
+  /** What nobody used for so long is ended: a notebook's kernel, a terminal; null for never. */
+  readonly idleMs: number | null
+}
 export type Launch = { command: string; args: string[]; env: Record<string, string>; cwd: string }
 
 /** The folders of one conversation. */
@@ -54,6 +61,17 @@ export function programLaunch(
   const limits = `ulimit -c 0 -u ${plan.limits.processes} -f ${Math.ceil(plan.limits.fileBytes / 1024)}; `
   const start = `${limits}${proxySource(plan.network)}exec ${[command, ...args].map(quoted).join(' ')}`
   return launchOf(['bash', '-c', start], folders, plan, env)
+}
+
+/** The helper with its kernel. */
+export function kernelLaunch(
+  python: string,
+  { folders, plan }: { folders: ConversationFolders; plan: LaunchPlan },
+): Launch {
+  const file = `${plan.isolation === 'none' ? folders.run : RUN_INSIDE}/${HELPER_FILE}`
+  // Python's own messages about its debugger are nobody's output.
+  const env = { PYDEVD_DISABLE_FILE_VALIDATION: '1', PYTHONUNBUFFERED: '1' }
+  return programLaunch({ command: python, args: [file], env }, { folders, plan })
 }
 
 function launchOf(

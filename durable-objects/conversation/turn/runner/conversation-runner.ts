@@ -10,7 +10,7 @@ import { waitAtMost } from '../../../../src/lib/wait-at-most.ts'
 import { McpFailure } from '../../../../src/mcp/wire.ts'
 import { NoAnswer } from '../../../../src/runners/rpc.ts'
 import { ticketText } from '../../../../src/runners/ticket.ts'
-import type { CredentialAsk, RunnerDescription } from '../../../../src/runners/wire.ts'
+import { type CredentialAsk, KERNEL_TOOL, type RunnerDescription } from '../../../../src/runners/wire.ts'
 import type { NoRunner, RunnerAnswer } from '../../../owner/runner-pool.ts'
 import { StoredRecord } from '../../../stored-record.ts'
 import type { WorkspaceStore } from '../../workspace/store.ts'
@@ -97,6 +97,11 @@ export class ConversationRunner {
   /** The runner that is connected; null for none. */
   get connected(): RunnerDescription | null {
     return this.#link.isUp ? this.#record.value.runner : null
+  }
+
+  /** Whether the runner of the conversation can run a notebook. */
+  get hasKernel(): boolean {
+    return this.#record.value.runner?.tools.some(({ name }) => name === KERNEL_TOOL) ?? false
   }
 
   /** Whether the outcome of the call can still be learned. */
