@@ -26,7 +26,7 @@ export type Options = {
   /** Whom a runner that root started becomes; null for the default. */
   readonly user: string | null
   readonly limits: Limits
-  /** What nobody used for so long is ended: a notebook's kernel, a terminal; null for never. */
+  /** A notebook's kernel that nobody used for so long is ended; null for never. */
   readonly idleMs: number | null
 }
 

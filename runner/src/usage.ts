@@ -19,7 +19,7 @@ It opens connections outwards only and listens on no port.
   --disk SIZE          of one conversation (default 10G)
   --memory SIZE        of one conversation, where the system can count it (default 4G)
   --processes N        of one conversation (default 512)
-  --idle MINUTES       after which a notebook's kernel or a terminal that nobody uses is ended (default 60, 0 for never)
+  --idle MINUTES       after which a notebook's kernel that nobody uses is ended (default 60, 0 for never)
   --once               ends when the first conversation is over
   --help, --version
 

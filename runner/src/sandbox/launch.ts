@@ -15,7 +15,7 @@ export type LaunchPlan = {
   readonly isolation: Isolation
   readonly network: Network
   readonly limits: Limits
-  /** What nobody used for so long is ended: a notebook's kernel, a terminal; null for never. */
+  /** A notebook's kernel that nobody used for so long is ended; null for never. */
   readonly idleMs: number | null
 }
 export type Launch = { command: string; args: string[]; env: Record<string, string>; cwd: string }

@@ -24,7 +24,9 @@ const Arguments = z.object({
   kernel: z
     .enum(['interrupt', 'restart'])
     .optional()
-    .describe('interrupt: interrupt the cell that runs, without code. restart: a new kernel, then the code if there is any.'),
+    .describe(
+      'interrupt: interrupt the cell that runs, without code. restart: a new kernel, then the code if there is any.',
+    ),
 })
 type Arguments = z.infer<typeof Arguments>
 
@@ -56,9 +58,7 @@ export const NOTEBOOK_TOOL: ToolUnit = defineTool<Arguments>({
   repeatable: false,
   isPage: false,
   prepare: ({ hasKernel }) =>
-    hasKernel === true
-      ? (args) => ({ action: actionOf(args), run: (context) => runCell(args, context) })
-      : null,
+    hasKernel === true ? (args) => ({ action: actionOf(args), run: (context) => runCell(args, context) }) : null,
 })
 
 function actionOf({ code, timeout, kernel }: Arguments): ActionEvent {

@@ -26,7 +26,8 @@ const CALLS: Readonly<Record<string, readonly object[]>> = {
   view: [{ path: '/workspace/a.ts' }],
 }
 
-const sessionOf = (agent: ToolAgent) => openToolSession({ agent, parts: { browse: { policy: CLOSED }, hasKernel: true } })
+const sessionOf = (agent: ToolAgent) =>
+  openToolSession({ agent, parts: { browse: { policy: CLOSED }, hasKernel: true } })
 const session = sessionOf('CodeActAgent')
 
 const prepared = TOOLS.flatMap((unit) => {

@@ -2,7 +2,7 @@
 // models know from the reference's shell.
 
 import type { RunnerCall } from '../../../../src/agent/runtime.ts'
-import { CELL_KINDS, type CallOutcome, type TransferStored } from '../../../../src/runners/wire.ts'
+import { type CallOutcome, CELL_KINDS, type TransferStored } from '../../../../src/runners/wire.ts'
 
 const GO_ON =
   "You may wait longer to see additional output by sending empty command '', send other commands to interact with the current process, or send keys to interrupt/kill the command."
@@ -10,7 +10,11 @@ const SHOWN_PATHS = 5
 
 export function remarkOn(outcome: CallOutcome, refused: TransferStored['refused'], call: RunnerCall): string {
   const isCell = CELL_KINDS.some((kind) => kind === call.kind)
-  return [isCell ? cellRemark(outcome, call) : stateRemark(outcome, call), ...outcome.remarks.map((text) => `[${text}]`), refusedRemark(refused)]
+  return [
+    isCell ? cellRemark(outcome, call) : stateRemark(outcome, call),
+    ...outcome.remarks.map((text) => `[${text}]`),
+    refusedRemark(refused),
+  ]
     .filter((text) => text !== '')
     .join('\n')
 }
