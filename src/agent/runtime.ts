@@ -1,7 +1,6 @@
 // Where a command of a conversation runs: in the interpreter at the edge, or on a runner, which has real processes.
 
 import type { OutputFilter } from '../kits/shell/index.ts'
-import type { CELL_KINDS } from '../runners/wire.ts'
 
 /** What a conversation is to run on. `auto`: a runner if one is there, else the interpreter. */
 export const RUNTIME_KINDS = ['auto', 'edge', 'runner'] as const
@@ -11,7 +10,7 @@ export type RunnerCall = {
   /** Of the effect: a call with a key that was begun before is followed, not begun again. */
   key: string
   /** `input`: text or a key such as `C-c` for what runs; `more`: only wait for its output; the others are the notebook's. */
-  kind: 'run' | 'input' | 'more' | (typeof CELL_KINDS)[number]
+  kind: 'run' | 'input' | 'more' | 'cell' | 'interrupt' | 'restart'
   text: string
   /** The folder of a session that begins. */
   cwd: string

@@ -1,11 +1,10 @@
 // A notebook as an agent uses it: a service as `npm start` makes it, a runner with a real kernel, and a scripted model.
 
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findKernelPython } from '../../runner/src/tools.ts'
 import { ROOT } from '../../scripts/start/paths.ts'
 import { type Service, startService } from '../../scripts/start/service.ts'
 import { startScriptedModel } from '../support/scripted-model.ts'
@@ -18,7 +17,7 @@ type Event = {
   extras: { image_urls?: string[] | null; code?: string }
 }
 
-const hasKernel = findKernelPython('/usr/local/bin:/usr/bin:/bin') !== null
+const hasKernel = spawnSync('/usr/bin/python3', ['-c', 'import ipykernel, jupyter_client, matplotlib']).status === 0
 if (!hasKernel && process.env.REQUIRE_ALL === '1') throw new Error('python3-ipykernel is not installed')
 const kernelTest = hasKernel ? test : test.skip
 
@@ -107,6 +106,6 @@ kernelTest(
     await call(`${path}/events`, { action: 'message', args: { content: 'again' } })
     await said('two')
     expect((await cells()).at(-1)?.content).toMatch(/^False\n/)
-    model.close()
+    await model.close()
   },
 )

@@ -1,9 +1,7 @@
 // Cells of a notebook on a stand-in runner: offered where it has a kernel, told as clients know them, and never run twice.
 
-import { evictDurableObject } from 'cloudflare:test'
-import { env } from 'cloudflare:workers'
+import { abortAllDurableObjects } from 'cloudflare:test'
 import { expect, test } from 'vitest'
-import { conversation } from '../../src/bindings.ts'
 import { inState, said, startAgent } from '../helpers/agent.ts'
 import { client } from '../helpers/app.ts'
 import { type Behaviour, joinedRunner } from '../helpers/stand-in-runner.ts'
@@ -45,13 +43,13 @@ test('a cell is a run_ipython action, and its outcome has the pictures as the no
 })
 
 test('a restart of the object in a cell costs nothing: it is followed, and not begun again', async () => {
-  const { chat, runner, owner } = await lent(() => null, [cell('a', { code: 'slow()' }), { text: 'done' }])
+  const { chat, runner } = await lent(() => null, [cell('a', { code: 'slow()' }), { text: 'done' }])
   await expect.poll(() => runner.started.length).toBe(1)
   const key = String(runner.started[0]?.key)
   runner.output(key, lines({ t: 'text', text: 'one ' }))
   await expect.poll(() => runner.acks).toContain(`output:${key} 0`)
-  await evictDurableObject(conversation(env, owner.owner, chat.id))
-  await chat.events()
+  await abortAllDurableObjects()
+  await runner.reconnect()
   await runner.finish(key, { output: lines({ t: 'text', text: 'two' }) })
   await said(chat, 'done')
   await inState(chat, 'awaiting_user_input')
