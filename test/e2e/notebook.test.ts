@@ -7,7 +7,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ROOT } from '../../scripts/start/paths.ts'
 import { type Service, startService } from '../../scripts/start/service.ts'
+import { findChromium } from '../support/chromium.ts'
 import { startScriptedModel } from '../support/scripted-model.ts'
+import { openPage } from './browser.ts'
 
 type Event = {
   observation?: string
@@ -65,6 +67,19 @@ async function call<T>(path: string, body?: unknown): Promise<T> {
   return (await response.json()) as T
 }
 
+/** The console shows the picture, and loads it from nowhere else. */
+async function seenInConsole(browser: string | null, id: string): Promise<void> {
+  if (browser === null) return
+  const { page, faults } = await openPage({ browser, origin: service.url, viewport: { width: 1280, height: 800 } })
+  await page.goto(`${service.url}/conversations/${id}`)
+  const picture = page.getByRole('img', { name: 'Output 1 of the cell' })
+  await picture.waitFor()
+  expect(
+    await picture.evaluate((image) => (image instanceof HTMLImageElement ? image.naturalWidth : 0)),
+  ).toBeGreaterThan(50)
+  expect(faults).toEqual([])
+}
+
 const cell = (id: string, code: string) => ({ calls: [{ id, name: 'execute_ipython_cell', arguments: { code } }] })
 
 kernelTest(
@@ -100,6 +115,7 @@ kernelTest(
     expect(plotted?.content).toMatch(/^42\n\[picture 1 of 1\]\n/)
     expect(plotted?.extras.image_urls).toEqual([expect.stringMatching(/^data:image\/png;base64,iVBORw0KGgo/)])
     expect(await call(`${path}/select-file?file=count.txt`)).toEqual({ code: 'ran ' })
+    await seenInConsole(findChromium(), id)
 
     runner?.kill('SIGKILL')
     await startRunner()

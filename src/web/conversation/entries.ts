@@ -8,7 +8,7 @@ export type Output = { text: string; exitCode: number | null }
 export type Entry =
   | { kind: 'said'; id: number; by: 'user' | 'agent'; text: string; files: string[] }
   | { kind: 'command'; id: number; command: string; thought: string; byUser: boolean; output: Output | null }
-  | { kind: 'step'; id: number; title: string; body: string }
+  | { kind: 'step'; id: number; title: string; body: string; pictures: string[] }
   | { kind: 'error'; id: number; text: string }
   | { kind: 'note'; id: number; text: string }
 
@@ -88,8 +88,10 @@ function fromAction(event: StoredEvent): Entry | null {
     return { kind: 'said', id, by: 'agent', text: text(args.final_thought) || event.message, files: [] }
   }
   if (action === 'think') return { kind: 'note', id, text: text(args.thought) }
+  if (action === 'run_ipython') return { kind: 'step', id, title: 'notebook', body: text(args.code), pictures: [] }
   const subject = text(args.path) || text(args.url) || text(args.name)
-  return { kind: 'step', id, title: subject === '' ? words(action) : `${words(action)} ${subject}`, body: pretty(args) }
+  const title = subject === '' ? words(action) : `${words(action)} ${subject}`
+  return { kind: 'step', id, title, body: pretty(args), pictures: [] }
 }
 
 function fromObservation(event: StoredEvent): Entry | null {
@@ -98,8 +100,9 @@ function fromObservation(event: StoredEvent): Entry | null {
   if (observation === 'error') return { kind: 'error', id, text: event.message || text(event.content) }
   if (observation === 'agent_state_changed') return fromState(id, lastState([event]))
   const subject = text(extras.path) || text(extras.url) || text(extras.name)
-  const title = `${words(observation)} result${subject === '' ? '' : `: ${subject}`}`
-  return { kind: 'step', id, title, body: text(event.content) }
+  const pictures = observation === 'run_ipython' ? texts(extras.image_urls).filter(isPicture) : []
+  const title = `${observation === 'run_ipython' ? 'notebook' : words(observation)} result${subject === '' ? '' : `: ${subject}`}`
+  return { kind: 'step', id, title, body: text(event.content), pictures }
 }
 
 function fromState(id: number, state: AgentState | null): Entry | null {
@@ -107,6 +110,9 @@ function fromState(id: number, state: AgentState | null): Entry | null {
   if (state?.name === 'stopped') return { kind: 'note', id, text: 'Stopped.' }
   return null
 }
+
+/** Only what is in the event itself: an address would tell somebody that it was looked at. */
+const isPicture = (url: string): boolean => /^data:image\/(png|jpeg);base64,/.test(url)
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(text).filter((item) => item !== '') : [])

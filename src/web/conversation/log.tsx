@@ -90,9 +90,12 @@ function EntryView({ entry, running }: { entry: Entry; running: boolean }) {
   if (entry.kind === 'said') return <Said by={entry.by} text={entry.text} files={entry.files} />
   if (entry.kind === 'step') {
     return (
-      <details class="entry step">
+      <details class="entry step" open={entry.pictures.length > 0}>
         <summary>{entry.title}</summary>
         <OutputText text={entry.body} atEnd={false} />
+        {entry.pictures.map((url, index) => (
+          <img key={index} src={url} alt={`Output ${index + 1} of the cell`} />
+        ))}
       </details>
     )
   }
