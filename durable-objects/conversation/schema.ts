@@ -160,6 +160,9 @@ export const RUNNER_TABLES = `
     bytes BLOB NOT NULL,
     PRIMARY KEY (key, at)
   );
+  CREATE TABLE IF NOT EXISTS runner_cells (
+    key TEXT PRIMARY KEY -- of a call of the notebook
+  ) WITHOUT ROWID;
 `
 
 /** Created when the text index is filled for the first time: most conversations end before that. */

@@ -18,9 +18,18 @@ import { Backoff } from './connect/backoff.ts'
 import { Disconnected, type Handlers, Peer, RpcError } from './connect/peer.ts'
 import { Lock } from './lock.ts'
 import { type Log, messageOf } from './log.ts'
+import { Notebook } from './notebook/notebook.ts'
 import { askGit } from './sandbox/ask-git.ts'
 import { Cgroup, type CgroupBase } from './sandbox/cgroup.ts'
-import { type LaunchPlan, makeFolders, programLaunch, shellLaunch, workspaceInShell } from './sandbox/launch.ts'
+import {
+  type ConversationFolders,
+  kernelLaunch,
+  type LaunchPlan,
+  makeFolders,
+  programLaunch,
+  shellLaunch,
+  workspaceInShell,
+} from './sandbox/launch.ts'
 import { writeRunFiles } from './sandbox/run-files.ts'
 import { SandboxServices } from './sandbox/services.ts'
 import { Calls } from './session/calls.ts'
@@ -44,6 +53,8 @@ export type ConversationDeps = {
   readonly cgroups: CgroupBase | null
   readonly allow: readonly string[]
   readonly isAllowExact: boolean
+  /** The Python of the notebook's kernel; null on a machine without one. */
+  readonly kernel: string | null
   readonly log: Log
   readonly onLetGo: (reason: string) => void
   /** For who has no processes to lend; a shell in the sandbox otherwise. */
@@ -116,6 +127,7 @@ export class Conversation {
       journal: this.#journal,
       log: (event, fields) => deps.log(event, { conversation: this.id, ...fields }),
       startShell: (events) => deps.startShell?.(deps.folder, events) ?? new Shell(shellLaunch(folders, plan), events),
+      notebook: this.#openNotebook(folders, plan),
       folderInShell: (cwd) => folderInShell(cwd, this.#tree.root, workspaceInShell(folders, plan)),
       onEnded: (key) => this.#delivery.add(key),
       lastRemark: () => this.#guard.memoryKill(),
@@ -135,12 +147,21 @@ export class Conversation {
       memoryBytes,
       diskBytes,
       kills: () => this.#cgroup?.newKills() ?? 0,
-      pid: () => this.#calls.sessionPid,
+      pids: () => this.#calls.sessionPids,
       onOver: (text) => this.#calls.overLimit(text),
     })
     if (deps.plan.isolation !== 'none')
       this.#guarding = setInterval(() => this.#calls.hasWork && this.#guard.look(), GUARD_MS)
     for (const { key } of this.#journal.unacknowledged()) this.#delivery.add(key)
+  }
+
+  #openNotebook(folders: ConversationFolders, plan: LaunchPlan): Notebook {
+    const { kernel, log } = this.#deps
+    return new Notebook({
+      launch: kernel === null ? null : () => kernelLaunch(kernel, { folders, plan }),
+      log: (event, fields) => log(event, { conversation: this.id, ...fields }),
+      idleMs: plan.idleMs,
+    })
   }
 
   get isConnected(): boolean {

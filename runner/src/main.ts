@@ -2,7 +2,7 @@
 
 import { release } from 'node:os'
 import process from 'node:process'
-import type { LimitsBy } from '../../src/runners/wire.ts'
+import { KERNEL_TOOL, type LimitsBy } from '../../src/runners/wire.ts'
 import { FolderInUse, takeFolder } from './identity.ts'
 import { logToStderr as log, messageOf } from './log.ts'
 import { type Options, readOptions, UsageError } from './options.ts'
@@ -11,7 +11,7 @@ import { SANDBOX_PATH } from './sandbox/bwrap.ts'
 import { type CgroupBase, letCgroupsGo } from './sandbox/cgroup.ts'
 import { sandboxProblem } from './sandbox/check.ts'
 import { becomeOrdinaryUser } from './sandbox/user.ts'
-import { findTools } from './tools.ts'
+import { findKernelPython, findTools } from './tools.ts'
 import { USAGE } from './usage.ts'
 import { ownVersion } from './version.ts'
 
@@ -31,14 +31,19 @@ function main(args: readonly string[]): void {
 }
 
 function start(options: Options): void {
-  const plan = { isolation: options.isolation, network: options.network, limits: options.limits }
+  const { isolation, network, idleMs } = options
+  const plan = { isolation, network, limits: options.limits, idleMs }
   const { workspaces, cgroups } = becomeOrdinaryUser(options)
   if (options.isolation !== 'none') {
     const problem = sandboxProblem(plan)
     if (problem !== null) throw new UsageError(problem)
   }
   const folder = takeFolder(workspaces)
-  const tools = findTools(options.isolation === 'none' ? (process.env.PATH ?? SANDBOX_PATH) : SANDBOX_PATH)
+  const path = isolation === 'none' ? (process.env.PATH ?? SANDBOX_PATH) : SANDBOX_PATH
+  // Of the system, where the operator's own Python has none.
+  const kernel = findKernelPython(path) ?? findKernelPython(SANDBOX_PATH)
+  const tools = findTools(path)
+  if (kernel !== null) tools.push({ name: KERNEL_TOOL, version: kernel.version })
   log('runner.started', {
     version: ownVersion(),
     name: options.name,
@@ -70,6 +75,7 @@ function start(options: Options): void {
     cgroups,
     allow: options.allow,
     isAllowExact: options.isAllowExact,
+    kernel: kernel?.file ?? null,
     isOnce: options.isOnce,
     log,
     onEnded: (code) => {

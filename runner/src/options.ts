@@ -29,6 +29,8 @@ export type Options = {
   /** Whom a runner that root started becomes; null for the default. */
   readonly user: string | null
   readonly limits: Limits
+  /** A notebook's kernel that nobody used for so long is ended; null for never. */
+  readonly idleMs: number | null
 }
 
 export type Limits = {
@@ -60,6 +62,7 @@ const FLAGS = {
   memory: { type: 'string' },
   cpus: { type: 'string' },
   processes: { type: 'string' },
+  idle: { type: 'string' },
   once: { type: 'boolean' },
   help: { type: 'boolean' },
   version: { type: 'boolean' },
@@ -99,6 +102,7 @@ export function readOptions(args: readonly string[], env: Env): Options | 'help'
       fileBytes: 2 * 1024 ** 3,
       tmpBytes: 256 * 1024 ** 2,
     },
+    idleMs: idleOf(text('idle') ?? '60'),
   }
 }
 
@@ -179,6 +183,13 @@ function coresOf(text: string | undefined): number {
   const count = /^\d{1,4}(\.\d{1,2})?$/.test(text) ? Number(text) : 0
   if (count < 0.1 || count > 1024) throw new UsageError('--cpus is a number of cores such as 2 or 0.5')
   return count
+}
+
+/** Null for 0. */
+function idleOf(text: string): number | null {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 24 * 60)
+    throw new UsageError('--idle is a number of minutes up to 1440, or 0 for never')
+  return text === '0' ? null : Number(text) * 60_000
 }
 
 const UNITS: Readonly<Record<string, number>> = { '': 1, K: 1024, M: 1024 ** 2, G: 1024 ** 3, T: 1024 ** 4 }

@@ -25,6 +25,7 @@ export type RunnerDeps = {
   readonly allow: readonly string[]
   /** The service is not asked about other hosts. */
   readonly isAllowExact: boolean
+  readonly kernel: string | null
   readonly isOnce: boolean
   readonly log: Log
   /** Everything is done: no conversation, no connection. */
@@ -157,6 +158,7 @@ export class Runner {
       cgroups: this.#deps.cgroups,
       allow: this.#deps.allow,
       isAllowExact: this.#deps.isAllowExact,
+      kernel: this.#deps.kernel,
       log: this.#deps.log,
       onLetGo: () => this.#letGo(id),
       startShell: this.#deps.startShell,

@@ -138,7 +138,7 @@ export class ToolServers {
 }
 
 /** Whole lines of text; null for one that is too long. */
-class Lines {
+export class Lines {
   readonly #onLine: (line: string | null) => void
   #parts: Buffer[] = []
   #bytes = 0

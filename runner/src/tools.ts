@@ -25,6 +25,23 @@ const PROBES: readonly { name: string; commands: readonly string[]; args: readon
 
 const PROBE_TIMEOUT_MS = 10_000
 
+/** A Python that can run a notebook's kernel, and the version of that. */
+export type KernelPython = { readonly file: string; readonly version: string }
+// Only looked for: to import them takes half a second.
+const KERNEL_PROBE = `import importlib.util as u, importlib.metadata as m
+assert u.find_spec('ipykernel') and u.find_spec('jupyter_client')
+print(m.version('ipykernel'))`
+
+/** The first on the path that can; null for none. */
+export function findKernelPython(path: string): KernelPython | null {
+  for (const folder of path.split(delimiter)) {
+    const file = onPath('python3', folder)
+    const version = file === null ? null : versionOf(file, ['-c', KERNEL_PROBE], { PATH: path, HOME: tmpdir() })
+    if (file !== null && version !== null) return { file, version }
+  }
+  return null
+}
+
 export function findTools(path: string): FoundTool[] {
   // Some programs write into the home folder when they are only asked for their version.
   const home = mkdtempSync(join(tmpdir(), 'bellwether-tools-'))

@@ -21,6 +21,7 @@ It opens connections outwards only and listens on no port.
   --cpus N             cores' worth of processor time of one conversation, where the system can count it
                        (default: all of them but a fifth of one)
   --processes N        of one conversation (default 512)
+  --idle MINUTES       after which a notebook's kernel that nobody uses is ended (default 60, 0 for never)
   --once               ends when the first conversation is over
   --help, --version
 

@@ -20,8 +20,8 @@ export const UNSYNCED = ['node_modules', '.venv', 'venv', '__pycache__', 'target
 export type RunnerCall = {
   /** Of the effect: a call with a key that was begun before is followed, not begun again. */
   key: string
-  /** `input`: text or a key such as `C-c` for what runs; `more`: only wait for its output. */
-  kind: 'run' | 'input' | 'more'
+  /** `input`: text or a key such as `C-c` for what runs; `more`: only wait for its output; the others are the notebook's. */
+  kind: 'run' | 'input' | 'more' | 'cell' | 'interrupt' | 'restart'
   text: string
   /** The folder of a session that begins. */
   cwd: string
@@ -36,6 +36,8 @@ export type RunnerCall = {
 
 export type RunnerResult = {
   output: string
+  /** Of a cell, as data URLs. */
+  pictures: readonly string[]
   /** -1 while the command still runs. */
   exitCode: number
   workingDir: string

@@ -1,6 +1,7 @@
 // Stored API keys. D1 is the source of truth; each cache decides how long it keeps a row.
 
 import { z } from 'zod'
+import { randomToken, sha256Hex, toHex } from '../lib/crypto.ts'
 import { auditIfChanged, recordAudit } from './audit.ts'
 
 /** `runner` connects a runner and opens nothing else. */
@@ -46,6 +47,13 @@ const fromRow = (row: Row): ApiKey => ({
   revokedAt: row.revoked_at,
   endedSessions: SessionIds.parse(JSON.parse(row.ended_sessions ?? '[]')),
 })
+
+/** A new key: its id, the text that its owner gets to see once, and the hash that is stored. */
+export async function makeKey(): Promise<{ id: string; text: string; secretHash: string }> {
+  const id = toHex(crypto.getRandomValues(new Uint8Array(8)))
+  const secret = randomToken(32)
+  return { id, text: `bw_${id}_${secret}`, secretHash: await sha256Hex(secret) }
+}
 
 /** Stores a key; `actor` is who issued it. */
 export async function insertKey(db: D1Database, key: ApiKey, actor: string): Promise<void> {

@@ -4,7 +4,7 @@
 import { createHmac, hkdfSync } from 'node:crypto'
 import { z } from 'zod'
 import { type ApiKey, findKey } from '../db/keys.ts'
-import { constantTimeEqual, fromBase64, randomToken, sha256Hex, toBase64Url, toHex } from '../lib/crypto.ts'
+import { constantTimeEqual, fromBase64, sha256Hex, toBase64Url } from '../lib/crypto.ts'
 
 const KEY = /^bw_([0-9a-f]{16})_([A-Za-z0-9_-]{43})$/
 const MAX_REMEMBERED = 10_000
@@ -14,13 +14,6 @@ type Remembered = { key: ApiKey | null; at: number }
 const byId = new Map<string, Remembered>()
 /** Full key texts whose secret was valid, and their ids. */
 const verified = new Map<string, string>()
-
-/** A new key: its id, the text that its owner gets to see once, and the hash that is stored. */
-export async function makeKey(): Promise<{ id: string; text: string; secretHash: string }> {
-  const id = toHex(crypto.getRandomValues(new Uint8Array(8)))
-  const secret = randomToken(32)
-  return { id, text: `bw_${id}_${secret}`, secretHash: await sha256Hex(secret) }
-}
 
 /** The key of a text, or null when it is malformed, unknown, revoked or expired. */
 export async function checkKey(env: Env, text: string, cacheMs: number): Promise<ApiKey | null> {

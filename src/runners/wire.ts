@@ -4,7 +4,7 @@
 // (`frames.ts`). Everything from a runner is untrusted: sizes, paths and counts are bounded here.
 //
 // The methods below are all that exist; any other is answered with METHOD_NOT_FOUND. Reserved for later: `terminal/`,
-// `port/`, `kernel/`, `browser/`.
+// `port/`, `browser/`.
 
 import { z } from 'zod'
 
@@ -118,6 +118,10 @@ export const RunnerDraining = z.object({})
 
 // ---- A conversation's socket: GET /api/conversations/{id}/runner --------------------------------------------------------
 
+/** Calls of the notebook: only for a runner whose tools have `KERNEL_TOOL`. */
+export const CELL_KINDS = ['cell', 'interrupt', 'restart'] as const
+export const KERNEL_TOOL = 'ipykernel'
+
 /** What stands at a path, as both sides compare it. Permissions are the low 9 bits. */
 export const ENTRY_KINDS = ['file', 'directory', 'symlink', 'gone'] as const
 
@@ -186,11 +190,12 @@ export type FrameAck = z.infer<typeof FrameAck>
 /**
  * object → runner. Answered at once with `CallState`; a key that was started before is never started again.
  * `run`: a script for the session's shell. `input`: text for what runs now (`C-c`, `C-d`, `C-z` are keys; other text is typed with a line
- * end). `more`: only wait for more output.
+ * end). `more`: only wait for more output. `cell`: code for the notebook's kernel; without code only wait for more. `interrupt`: of the cell that
+ * runs. `restart`: a new kernel, then the code if there is any. The output of these three is lines of `CellPiece` (`cell.ts`).
  */
 export const CallStart = z.object({
   key: CallKey,
-  kind: z.enum(['run', 'input', 'more']),
+  kind: z.enum(['run', 'input', 'more', ...CELL_KINDS]),
   text: z.string().max(512 * 1024),
   /** The folder to start in, where the session has none yet. */
   cwd: z.string().max(MAX_PATH_BYTES),

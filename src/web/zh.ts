@@ -147,6 +147,7 @@ export const ZH = {
     '尚无会话。会话是一个带有持久工作区的终端：请在上方开始。',
   'Not found': '未找到',
   'Not sent: {error}': '未发送：{error}',
+  Notebook: '笔记本',
   'Nothing has happened here yet.': '这里还没有任何内容。',
   'Nothing here': '这里什么都没有',
   'Nothing is missed: events that come meanwhile are shown then.': '不会遗漏：期间的事件会在恢复后显示。',

@@ -18,6 +18,10 @@ export const NOT_TRIED: Readonly<Record<string, string>> = {
   'npx wrangler r2 bucket create': 'makes a bucket in an account',
   'npx wrangler secret put': 'stores a secret in an account',
   'npx wrangler d1 migrations apply DB --local': 'writes to the state of this tree, which belongs to its user',
+  'docker build': 'needs Docker',
+  'npx wrangler containers push': 'pushes to the registry of an account',
+  'npx wrangler deploy --env containers': 'deploys to an account',
+  'npx wrangler deploy --dry-run --env containers': 'is run by containers-environment.test.ts',
   'npx wrangler dev': 'serves from the state of this tree, which belongs to its user',
 }
 

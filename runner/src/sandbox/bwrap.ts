@@ -43,6 +43,7 @@ const ETC = [
   'ld.so.conf.d',
   'localtime',
   'magic',
+  'matplotlibrc',
   'mime.types',
   'nsswitch.conf',
   'os-release',

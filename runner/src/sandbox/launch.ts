@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { HELPER_FILE } from '../notebook/helper.ts'
 import type { Isolation, Limits, Network } from '../options.ts'
 import type { ShellLaunch } from '../session/shell.ts'
 import { loopSource, quoted, rcSource, type ShellPaths } from '../session/shell-source.ts'
@@ -16,6 +17,8 @@ export type LaunchPlan = {
   readonly limits: Limits
   /** Files that a process writes its id into to be in the conversation's control groups; none where there are no groups. */
   readonly entrances?: readonly string[]
+  /** A notebook's kernel that nobody used for so long is ended; null for never. */
+  readonly idleMs: number | null
 }
 export type Launch = { command: string; args: string[]; env: Record<string, string>; cwd: string }
 
@@ -61,6 +64,17 @@ export function programLaunch(
   const names = `for n in \${!${INNER}@}; do export "\${n#${INNER}}=\${!n}"; unset "$n"; done; `
   const start = `${limits}${proxySource(plan.network)}${names}exec ${[command, ...args].map(quoted).join(' ')}`
   return launchOf(['bash', '-c', start], folders, plan, innerEnvironment(env))
+}
+
+/** The helper with its kernel. */
+export function kernelLaunch(
+  python: string,
+  { folders, plan }: { folders: ConversationFolders; plan: LaunchPlan },
+): Launch {
+  const file = `${plan.isolation === 'none' ? folders.run : RUN_INSIDE}/${HELPER_FILE}`
+  // Python's own messages about its debugger are nobody's output.
+  const env = { PYDEVD_DISABLE_FILE_VALIDATION: '1', PYTHONUNBUFFERED: '1' }
+  return programLaunch({ command: python, args: [file], env }, { folders, plan })
 }
 
 function launchOf(

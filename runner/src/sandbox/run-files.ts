@@ -2,6 +2,7 @@
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { HELPER_FILE, HELPER_SOURCE } from '../notebook/helper.ts'
 import { HOME_INSIDE, RUN_INSIDE } from './bwrap.ts'
 import type { LaunchPlan } from './launch.ts'
 import { syscallFilter } from './syscalls.ts'
@@ -15,6 +16,7 @@ exec socat -t 60 - UNIX-CONNECT:'${run}/credentials.sock'
 export function writeRunFiles(run: string, plan: LaunchPlan): void {
   const inside = plan.isolation === 'none' ? run : RUN_INSIDE
   const files = {
+    [HELPER_FILE]: HELPER_SOURCE,
     passwd: `root:x:0:0:root:/:/usr/sbin/nologin\nagent:x:1000:1000:agent:${HOME_INSIDE}:/bin/bash\nnobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n`,
     group: 'root:x:0:\nagent:x:1000:\nnogroup:x:65534:\n',
     hosts: '127.0.0.1 localhost sandbox\n::1 localhost\n',

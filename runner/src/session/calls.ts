@@ -3,9 +3,10 @@
 
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type CallOutcome, type CallStart, RPC_ERRORS } from '../../../src/runners/wire.ts'
+import { type CallOutcome, type CallStart, CELL_KINDS, RPC_ERRORS } from '../../../src/runners/wire.ts'
 import { RpcError } from '../connect/peer.ts'
 import { type Log, messageOf } from '../log.ts'
+import type { Notebook } from '../notebook/notebook.ts'
 import { Between } from './between.ts'
 import type { Journal } from './journal.ts'
 import type { Prompt } from './marks.ts'
@@ -19,6 +20,7 @@ export type CallsDeps = {
   readonly journal: Journal
   readonly log: Log
   readonly startShell: (events: ShellEvents) => Session
+  readonly notebook: Notebook
   /** The folder of the object's path, as the shell sees it. */
   readonly folderInShell: (cwd: string) => string | null
   /** Called when an outcome is in the journal: now it may be told. */
@@ -65,7 +67,7 @@ export class Calls {
   }
 
   get hasWork(): boolean {
-    return this.#active !== null || (this.#shell?.hasWork ?? false)
+    return this.#active !== null || (this.#shell?.hasWork ?? false) || this.#deps.notebook.hasWork
   }
 
   get isCalling(): boolean {
@@ -105,8 +107,12 @@ export class Calls {
     this.#deps.journal.started(call.key)
     const output = this.#newOutput(call.key)
     this.#active = { call, output, remarks: [], timers: new Set(), quiet: null, isKilled: false }
-    this.#env = { ...this.#env, ...call.env }
     const active = this.#active
+    if (isOfNotebook(active)) {
+      this.#beginCell(active)
+      return this.stateOf(call.key)
+    }
+    this.#env = { ...this.#env, ...call.env }
     this.#begin(active).catch((error) => {
       // It was told already: the session ended under it.
       if (this.#active !== active) return
@@ -121,23 +127,27 @@ export class Calls {
   stop(key: string): void {
     const active = this.#active
     if (active?.call.key !== key) return
-    this.#shell?.type('\x03')
+    if (isOfNotebook(active)) this.#deps.notebook.interrupt()
+    else this.#shell?.type('\x03')
     this.#after(active, GRACE_MS, () => this.#kill(active))
   }
 
-  get sessionPid(): number | null {
-    return this.#shell?.pid ?? null
+  /** The first process of the shell's sandbox, and of the notebook's. */
+  get sessionPids(): number[] {
+    return [this.#shell?.pid, this.#deps.notebook.pid].filter((pid) => pid != null)
   }
 
   /** More was taken than one conversation may: the command is killed, or what is left in the background with its session. */
   overLimit(text: string): void {
     const active = this.#active
     this.#deps.log('limit.reached', { text })
-    if (active === null) this.#shell?.end()
-    else if (!active.isKilled) {
+    if (active === null) {
+      this.#shell?.end()
+      this.#deps.notebook.kill(text)
+    } else if (!active.isKilled) {
       active.isKilled = true
-      active.remarks.push(text)
-      this.#kill(active)
+      if (!isOfNotebook(active)) active.remarks.push(text)
+      this.#kill(active, text)
     }
   }
 
@@ -151,6 +161,19 @@ export class Calls {
   end(): void {
     this.#shell?.end()
     this.#shell = null
+    this.#deps.notebook.end()
+  }
+
+  #beginCell(active: Active): void {
+    this.#setTimers(active)
+    this.#deps.notebook.take(active.call, {
+      onOutput: (bytes) => {
+        active.output.push(bytes)
+        if (this.#active === active) this.#restartQuiet(active)
+      },
+      onBegun: () => this.#restartQuiet(active),
+      onEnded: ({ exitCode, ...end }) => this.#finish(active, end, exitCode),
+    })
   }
 
   async #begin(active: Active): Promise<void> {
@@ -221,7 +244,11 @@ export class Calls {
   }
 
   /** The program in the foreground; a loop that starts the next one; its shell; the whole session. */
-  #kill(active: Active): void {
+  #kill(active: Active, why = 'The kernel was killed: the cell did not end in another way.'): void {
+    if (isOfNotebook(active)) {
+      this.#deps.notebook.kill(why)
+      return
+    }
     const steps = [
       () => this.#shell?.killProgram(),
       () => this.#shell?.type('\x03'),
@@ -238,7 +265,7 @@ export class Calls {
 
   #received(bytes: Buffer): void {
     const active = this.#active
-    if (active === null) this.#between.push(bytes)
+    if (active === null || isOfNotebook(active)) this.#between.push(bytes)
     else {
       active.output.push(bytes)
       if (active.quiet !== null) this.#restartQuiet(active)
@@ -247,7 +274,7 @@ export class Calls {
 
   #commandEnded(prompt: Prompt): void {
     this.#lastPrompt = prompt
-    if (this.#active === null) this.#endedBetween = prompt
+    if (this.#active === null || isOfNotebook(this.#active)) this.#endedBetween = prompt
     else this.#finishEnded(this.#active, prompt)
   }
 
@@ -265,16 +292,20 @@ export class Calls {
     this.#lastPrompt = null
     this.#deps.log('session.gone', { reason })
     const active = this.#active
-    if (active === null) return
+    if (active === null || isOfNotebook(active)) return
     const state = active.isKilled ? 'killed' : 'lost'
     this.#finish(active, { state, text: `The session ended: ${reason}. A new one begins with the next command.` })
   }
 
-  #finish(active: Active, { state, text }: Pick<CallOutcome, 'state' | 'text'>): void {
+  /** `cellExit`: of a cell that ended. */
+  #finish(active: Active, { state, text }: Pick<CallOutcome, 'state' | 'text'>, cellExit = -1): void {
     if (this.#active !== active) return
+    const isCell = isOfNotebook(active)
+    if (isCell) this.#deps.notebook.leave()
     for (const timer of active.timers) clearTimeout(timer)
     const { key } = active.call
     const prompt = this.#lastPrompt ?? this.#shell?.prompt ?? null
+    const place = { cwd: prompt?.cwd ?? '', interpreter: prompt?.interpreter ?? '' }
     const hasEnded = state === 'ended' || state === 'killed'
     active.output.persist()
     const last = this.#deps.lastRemark()
@@ -282,11 +313,10 @@ export class Calls {
     const outcome: CallOutcome = {
       state,
       text,
-      exitCode: hasEnded ? (this.#lastPrompt?.status ?? 137) : -1,
-      cwd: prompt?.cwd ?? '',
+      exitCode: isCell ? cellExit : hasEnded ? (this.#lastPrompt?.status ?? 137) : -1,
       user: prompt?.user ?? '',
       host: prompt?.host ?? '',
-      interpreter: prompt?.interpreter ?? '',
+      ...(isCell ? this.#deps.notebook.place : place),
       outputBytes: active.output.totalBytes,
       remarks: active.remarks.slice(0, 20).map((remark) => remark.slice(0, 500)),
       // Known when the outcome is told.
@@ -309,4 +339,8 @@ export class Calls {
   #fileOf(key: string): string {
     return join(this.#deps.folder, `${key}.output`)
   }
+}
+
+function isOfNotebook({ call: { kind } }: Active): boolean {
+  return CELL_KINDS.some((cell) => cell === kind)
 }

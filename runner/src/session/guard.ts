@@ -11,8 +11,8 @@ export type GuardDeps = {
   readonly diskBytes: number
   /** How many programs the kernel ended for want of memory since the last time. */
   readonly kills: () => number
-  /** The first process of the session; null when there is none. */
-  readonly pid: () => number | null
+  /** The first process of each sandbox of the conversation. */
+  readonly pids: () => readonly number[]
   /** It took more than it may. */
   readonly onOver: (text: string) => void
 }
@@ -32,10 +32,10 @@ export class Guard {
   }
 
   look(): void {
-    const { pid, memoryBytes, folder, onOver } = this.#deps
-    const first = pid()
-    if (first === null) return
-    const used = memoryOf(first)
+    const { pids, memoryBytes, folder, onOver } = this.#deps
+    const first = pids()
+    if (first.length === 0) return
+    const used = first.reduce((sum, pid) => sum + memoryOf(pid), 0)
     if (freeMemory() < LEAST_FREE_BYTES) onOver("The command was killed: the runner's memory is full.")
     else if (used > memoryBytes)
       onOver(`The command was killed: it used ${used} bytes of memory and may have ${memoryBytes}.`)

@@ -7,6 +7,7 @@ import { FINISH_TOOL, RISK_OF_NOTHING, TASK_TOOL, THINK_TOOL } from './control.t
 import { EDITOR_TOOL } from './editor.ts'
 import { WRITE } from './editor-kinds.ts'
 import { REMOTE_CALL } from './mcp.ts'
+import { NOTEBOOK_TOOL } from './notebook.ts'
 import { GLOB_TOOL, GREP_TOOL, VIEW_TOOL } from './read-only.ts'
 import type { Tool, ToolAgent, ToolDeps, ToolUnit } from './tool.ts'
 
@@ -38,7 +39,7 @@ const OTHER_CODE: Omit<ActionKind, 'action'> = {
   ...OWN,
   risk: {
     by: 'rules',
-    rules: [{ risk: 'high', about: 'other code', says: 'runs Python, or does something in a browser', given: always }],
+    rules: [{ risk: 'high', about: 'other code', says: 'does something in a browser', given: always }],
   },
   asks: () => 'by-risk',
   replay: null,
@@ -49,7 +50,6 @@ const NO_TOOL_KINDS: readonly ActionKind[] = [
   ...BOOKKEEPING,
   REFUSAL,
   WRITE,
-  { ...OTHER_CODE, action: 'run_ipython', observation: 'run_ipython', view: () => 'Running Python' },
   { ...OTHER_CODE, action: 'browse_interactive', observation: 'browse', view: () => 'Using a browser' },
 ]
 
@@ -59,6 +59,7 @@ export const TOOLS: readonly ToolUnit[] = [
   THINK_TOOL,
   FINISH_TOOL,
   BROWSE_TOOL,
+  NOTEBOOK_TOOL,
   EDITOR_TOOL,
   TASK_TOOL,
   GREP_TOOL,

@@ -73,6 +73,8 @@ export type ToolDeps = {
   readonly commands: readonly ShellCommand[]
   /** What the commands run on, as far as it is known when the model is asked. */
   readonly runsOn: 'edge' | 'runner'
+  /** Whether that machine has a kernel for a notebook. */
+  readonly hasKernel?: boolean
   readonly shellTimeoutMs: number
   readonly seesImages: boolean
   /** The fetch for web pages and its limits; without it the agent has no `browse`. */

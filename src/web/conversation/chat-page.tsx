@@ -195,7 +195,7 @@ const RISKS = ['low', 'medium', 'high'] as const
 const waitingAction = (events: StoredEvent[]): StoredEvent | undefined =>
   events.findLast(({ args }) => args?.confirmation_state === 'awaiting_confirmation')
 
-const CHANGING = new Set(['run', 'write', 'edit', 'mcp'])
+const CHANGING = new Set(['run', 'run_ipython', 'write', 'edit', 'mcp'])
 
 /** The newest event that may have changed a file. */
 const lastChange = (events: StoredEvent[]): number =>

@@ -121,6 +121,9 @@ function fromAction(event: StoredEvent): Entry | null {
     return { ...place, kind: 'said', by: 'agent', text: said, files: [], pictures: [] }
   }
   if (action === 'think') return { ...place, kind: 'note', text: text(args.thought) }
+  if (action === 'run_ipython') {
+    return { ...place, kind: 'step', title: say('Notebook'), body: text(args.code), result: null, pictures: [] }
+  }
   const subject = text(args.path) || text(args.url) || text(args.name)
   const title = subject === '' ? words(action) : `${words(action)} ${subject}`
   return { ...place, kind: 'step', title, body: pretty(args), result: null, pictures: [] }

@@ -12,6 +12,7 @@ const CALLS: Readonly<Record<string, readonly object[]>> = {
   think: [{ thought: 'What if?' }],
   finish: [{ message: 'Done.' }],
   browse: [{ url: 'https://example.com/' }],
+  execute_ipython_cell: [{ code: 'print(1)' }, { code: '', kernel: 'interrupt' }, { code: 'x = 1', kernel: 'restart' }],
   str_replace_editor: [
     { command: 'view', path: '/workspace/a.ts', view_range: [1, 2] },
     { command: 'create', path: '/workspace/a.ts', file_text: 'a' },
@@ -25,7 +26,8 @@ const CALLS: Readonly<Record<string, readonly object[]>> = {
   view: [{ path: '/workspace/a.ts' }],
 }
 
-const sessionOf = (agent: ToolAgent) => openToolSession({ agent, parts: { browse: { policy: CLOSED } } })
+const sessionOf = (agent: ToolAgent) =>
+  openToolSession({ agent, parts: { browse: { policy: CLOSED }, hasKernel: true } })
 const session = sessionOf('CodeActAgent')
 
 const prepared = TOOLS.flatMap((unit) => {

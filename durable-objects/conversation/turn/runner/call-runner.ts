@@ -4,9 +4,10 @@
 import type { RunnerCall, RunnerResult } from '../../../../src/agent/runtime.ts'
 import { errorFields, log } from '../../../../src/lib/log.ts'
 import { unlessAborted, waitAtMost } from '../../../../src/lib/wait-at-most.ts'
+import { CellTexts, cellOutputIn } from '../../../../src/runners/cell.ts'
 import { plainOutput } from '../../../../src/runners/output.ts'
 import { NoAnswer, RpcError, type RpcPeer } from '../../../../src/runners/rpc.ts'
-import { CallState, RPC_ERRORS, type RunnerDescription } from '../../../../src/runners/wire.ts'
+import { CallState, CELL_KINDS, RPC_ERRORS, type RunnerDescription } from '../../../../src/runners/wire.ts'
 import type { StoredRecord } from '../../../stored-record.ts'
 import { type CallEnd, CallWaiters } from './call-waiters.ts'
 import { remarkOn } from './remarks.ts'
@@ -79,8 +80,8 @@ export class CallRunner {
    * lost: it is sent again, and the runner's journal tells which, because it never begins a key twice.
    */
   async #attempt(call: RunnerCall, runner: string): Promise<CallEnd> {
-    const decoder = new TextDecoder()
-    const ended = this.waiters.wait(call.key, (bytes) => show(call, decoder.decode(bytes, { stream: true })))
+    const textOf = liveTextOf(call)
+    const ended = this.waiters.wait(call.key, (bytes) => show(call, textOf(bytes)))
     // It may fail while the start is still waited for.
     ended.catch(() => undefined)
     const peer = this.#deps.link().peer
@@ -98,7 +99,7 @@ export class CallRunner {
     await this.#deps.link().sender.bringUp()
     const { epoch, revision } = this.#deps.record.value
     const { key, kind, text, cwd, env, timeoutMs } = call
-    if (!isBegun) this.#deps.calls.begin(key, runner)
+    if (!isBegun) this.#deps.calls.begin(key, runner, isOfNotebook(call))
     const times = { quietMs: QUIET_MS, softMs: timeoutMs, hardMs: HARD_MS }
     const start = { key, kind, text, cwd, env: { ...env }, ...times, epoch, revision }
     try {
@@ -118,21 +119,20 @@ export class CallRunner {
   }
 
   #result(call: RunnerCall, { call: { outcome }, stored }: CallEnd): RunnerResult {
-    const output = this.#taken(call)
+    const taken = this.#taken(call)
     const { exitCode, user, host, interpreter } = outcome
     // A session that failed knows no folder.
     const workingDir = outcome.cwd === '' ? call.cwd : outcome.cwd
     const remark = remarkOn(outcome, stored.refused, call)
     const aborted = call.signal.aborted
     const isGoingOn = outcome.state === 'quiet' || outcome.state === 'soft'
-    return { output, exitCode, workingDir, user, host, interpreter, remark, isGoingOn, aborted, failure: null }
+    return { ...taken, exitCode, workingDir, user, host, interpreter, remark, isGoingOn, aborted, failure: null }
   }
 
   /** A call whose end is not known. */
   #given(call: RunnerCall, why: string, aborted: boolean): RunnerResult {
-    const output = this.#taken(call)
     return {
-      output,
+      ...this.#taken(call),
       exitCode: -1,
       workingDir: call.cwd,
       user: '',
@@ -146,10 +146,11 @@ export class CallRunner {
   }
 
   /** What the call printed. It is an observation in the same write in which the call is forgotten here. */
-  #taken({ key }: RunnerCall): string {
-    const output = this.#deps.maskText(plainOutput(this.#deps.calls.output(key)))
-    this.#deps.calls.drop(key)
-    return output
+  #taken(call: RunnerCall): Pick<RunnerResult, 'output' | 'pictures'> {
+    const raw = this.#deps.calls.output(call.key)
+    this.#deps.calls.drop(call.key)
+    const { text, pictures } = isOfNotebook(call) ? cellOutputIn(raw) : { text: raw, pictures: [] }
+    return { output: this.#deps.maskText(plainOutput(text)), pictures }
   }
 
   /** A piece of output; false when the pieces before it are missing. */
@@ -193,6 +194,20 @@ async function unlessStopped(signal: AbortSignal, ended: Promise<CallEnd>): Prom
     )
     if (end === null) throw error
     return end
+  }
+}
+
+function isOfNotebook({ kind }: RunnerCall): boolean {
+  return CELL_KINDS.some((cell) => cell === kind)
+}
+
+/** Makes of the output as it comes the text that people see. */
+function liveTextOf(call: RunnerCall): (bytes: Uint8Array) => string {
+  const decoder = new TextDecoder()
+  const cell = isOfNotebook(call) ? new CellTexts() : null
+  return (bytes) => {
+    const text = decoder.decode(bytes, { stream: true })
+    return cell === null ? text : cell.push(text)
   }
 }
 

@@ -10,12 +10,13 @@ import { waitAtMost } from '../../../../src/lib/wait-at-most.ts'
 import { McpFailure } from '../../../../src/mcp/wire.ts'
 import { NoAnswer } from '../../../../src/runners/rpc.ts'
 import { ticketText } from '../../../../src/runners/ticket.ts'
-import type { CredentialAsk, HostAsk, RunnerDescription } from '../../../../src/runners/wire.ts'
+import { type CredentialAsk, type HostAsk, KERNEL_TOOL, type RunnerDescription } from '../../../../src/runners/wire.ts'
 import type { RunnerAnswer } from '../../../owner/runner-pool.ts'
 import { StoredRecord } from '../../../stored-record.ts'
 import { CLONING_FOLDER } from '../../repository/on-runner.ts'
 import type { WorkspaceStore } from '../../workspace/store.ts'
 import { CallRunner } from './call-runner.ts'
+import { CONTAINER_LABEL, CONTAINER_WITHIN_MS, ownContainer } from './own-container.ts'
 import { RunnerCalls } from './runner-calls.ts'
 import { RunnerLink } from './runner-link.ts'
 import { NO_RUNNER, type RunnerRecord } from './runner-record.ts'
@@ -113,6 +114,11 @@ export class ConversationRunner {
     return this.#link.isUp ? this.#record.value.runner : null
   }
 
+  /** Whether the runner of the conversation can run a notebook. */
+  get hasKernel(): boolean {
+    return this.#record.value.runner?.tools.some(({ name }) => name === KERNEL_TOOL) ?? false
+  }
+
   /** Whether the outcome of the call can still be learned. */
   isOpen(key: string): boolean {
     return this.#calls.has(key)
@@ -142,6 +148,7 @@ export class ConversationRunner {
     const { kind } = this.#deps.wish()
     if (kind === 'edge') return { kind: 'edge' }
     if (key === null) return this.#chosen(kind)
+    this.#keepAwake()
     // One that never had a runner and may do without is not worth a row for each command.
     if (kind === 'runner' || this.#record.value.runner !== null) this.#calls.plan(key)
     let isOurs = false
@@ -215,15 +222,42 @@ export class ConversationRunner {
 
   /** A runner. For one that may come back some time is given: the conversation had it, or has to have one and the pool did. */
   async #again(kind: 'auto' | 'runner'): Promise<Missing | null> {
-    const until = Date.now() + AGAIN_WITHIN_MS
+    const { env, whose, wish } = this.#deps
+    let until = Date.now() + AGAIN_WITHIN_MS
+    let start = kind === 'runner' && wish().labels.length === 0 ? ownContainer(env, whose) : null
+    let isStarted = false
     for (;;) {
       const { missing, isReturning, others } = await this.#get()
-      const mayCome = this.#record.value.runner !== null || (kind === 'runner' && isReturning)
-      const isWorthIt = missing === 'none' ? mayCome : missing === 'silent' && others > 0
+      const isNone = missing === 'none' || (missing === 'full' && (isStarted || start !== null))
+      if (isNone && start !== null) {
+        isStarted = await this.#containerStarted(start)
+        start = null
+        until = Date.now() + (isStarted ? CONTAINER_WITHIN_MS : AGAIN_WITHIN_MS)
+      }
+      const mayCome = isStarted || this.#record.value.runner !== null || (kind === 'runner' && isReturning)
+      const isWorthIt = isNone ? mayCome : missing === 'silent' && others > 0
       if (!isWorthIt || Date.now() >= until) return missing
       await this.#until(() => this.#link.isUp, ASK_EVERY_MS)
       if (this.#link.isUp) return null
     }
+  }
+
+  async #containerStarted(start: () => Promise<void>): Promise<boolean> {
+    try {
+      await start()
+      return true
+    } catch (error) {
+      log.error('runner.container_not_started', errorFields(error))
+      return false
+    }
+  }
+
+  /** A container that works stays awake; the command does not wait for it to hear that. */
+  #keepAwake(): void {
+    const { ctx, env, whose } = this.#deps
+    if (!this.#link.isUp || !this.#record.value.runner?.labels.includes(CONTAINER_LABEL)) return
+    const renew = ownContainer(env, whose)
+    if (renew !== null) ctx.waitUntil(this.#containerStarted(renew))
   }
 
   /** Asks the owner's pool and waits until the runner has said hello; why not otherwise. */

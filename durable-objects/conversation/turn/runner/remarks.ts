@@ -2,14 +2,19 @@
 // models know from the reference's shell.
 
 import type { RunnerCall } from '../../../../src/agent/runtime.ts'
-import type { CallOutcome, TransferStored } from '../../../../src/runners/wire.ts'
+import { type CallOutcome, CELL_KINDS, type TransferStored } from '../../../../src/runners/wire.ts'
 
 const GO_ON =
   "You may wait longer to see additional output by sending empty command '', send other commands to interact with the current process, or send keys to interrupt/kill the command."
 const SHOWN_PATHS = 5
 
 export function remarkOn(outcome: CallOutcome, refused: TransferStored['refused'], call: RunnerCall): string {
-  return [stateRemark(outcome, call), ...outcome.remarks.map((text) => `[${text}]`), refusedRemark(refused)]
+  const isCell = CELL_KINDS.some((kind) => kind === call.kind)
+  return [
+    isCell ? cellRemark(outcome, call) : stateRemark(outcome, call),
+    ...outcome.remarks.map((text) => `[${text}]`),
+    refusedRemark(refused),
+  ]
     .filter((text) => text !== '')
     .join('\n')
 }
@@ -29,6 +34,15 @@ function stateRemark({ state, text }: CallOutcome, { timeoutMs }: RunnerCall): s
     case 'lost':
       return `[The shell of the runner failed; the outcome of the command is unknown.${text === '' ? '' : ` ${text}`}]`
   }
+}
+
+const CELL_GOES_ON =
+  'It still runs. Wait for it with empty code, end it with kernel="interrupt", or begin anew with kernel="restart".'
+
+function cellRemark({ state, text }: CallOutcome, { timeoutMs }: RunnerCall): string {
+  if (state === 'quiet') return `[The cell has no new output after 30 seconds. ${CELL_GOES_ON}]`
+  if (state === 'soft') return `[The cell timed out after ${(timeoutMs ?? 0) / 1000} seconds. ${CELL_GOES_ON}]`
+  return text === '' ? '' : `[${text}]`
 }
 
 function refusedRemark(refused: TransferStored['refused']): string {

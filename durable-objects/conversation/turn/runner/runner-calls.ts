@@ -3,6 +3,7 @@
 // is a call that is meant for one and was not sent yet: after a restart it is sent, because nothing has begun it. Of the output the
 // beginning and the end are kept.
 
+import { MAX_CELL_BYTES } from '../../../../src/runners/cell.ts'
 import { gapNote } from '../../../../src/runners/output.ts'
 import { firstRow, rows } from '../../../sql.ts'
 import { RUNNER_TABLES } from '../../schema.ts'
@@ -40,13 +41,22 @@ export class RunnerCalls {
     return firstRow(this.#sql, "SELECT 1 FROM sqlite_master WHERE name = 'runner_calls'") !== null
   }
 
+  #isCell(key: string): boolean {
+    // The table came later than the others.
+    const hasTable = firstRow(this.#sql, "SELECT 1 FROM sqlite_master WHERE name = 'runner_cells'") !== null
+    return hasTable && firstRow(this.#sql, 'SELECT 1 FROM runner_cells WHERE key = ?', key) !== null
+  }
+
   /** The call is meant for a runner. */
   plan(key: string): void {
     this.#sql.exec(RUNNER_TABLES)
     this.#sql.exec("INSERT OR IGNORE INTO runner_calls (key, runner, next_seq, total) VALUES (?, '', 0, 0)", key)
   }
 
-  begin(key: string, runner: string): void {
+  /** `isCell`: its output is kept as a whole, for it has pictures in it; the runner cuts its texts. */
+  begin(key: string, runner: string, isCell = false): void {
+    if (isCell) this.#sql.exec(RUNNER_TABLES)
+    if (isCell) this.#sql.exec('INSERT OR IGNORE INTO runner_cells (key) VALUES (?)', key)
     this.#sql.exec(
       'INSERT OR REPLACE INTO runner_calls (key, runner, next_seq, total) VALUES (?, ?, 0, 0)',
       key,
@@ -59,6 +69,7 @@ export class RunnerCalls {
     if (!this.has(key)) return
     this.#sql.exec('DELETE FROM runner_calls WHERE key = ?', key)
     this.#sql.exec('DELETE FROM runner_output WHERE key = ?', key)
+    if (this.#isCell(key)) this.#sql.exec('DELETE FROM runner_cells WHERE key = ?', key)
   }
 
   /**
@@ -71,11 +82,12 @@ export class RunnerCalls {
     if (seq > call.next_seq) return 'gap'
     const total = call.total + bytes.byteLength
     this.#sql.exec('UPDATE runner_calls SET next_seq = ?, total = ? WHERE key = ?', seq + 1, total, key)
-    if (bytes.byteLength > 0) {
+    const isCell = this.#isCell(key)
+    if (bytes.byteLength > 0 && !(isCell && total > MAX_CELL_BYTES)) {
       const copy = bytes.slice().buffer
       this.#sql.exec('INSERT INTO runner_output (key, at, bytes) VALUES (?, ?, ?)', key, call.total, copy)
     }
-    if (total > HEAD_BYTES + TAIL_BYTES) {
+    if (!isCell && total > HEAD_BYTES + TAIL_BYTES) {
       const query = 'DELETE FROM runner_output WHERE key = ? AND at >= ? AND at + length(bytes) < ?'
       this.#sql.exec(query, key, HEAD_BYTES, total - TAIL_BYTES)
     }

@@ -1,0 +1,162 @@
+// The program that stands between the runner and one Jupyter kernel, in the conversation's sandbox. It speaks the kernel's
+// wire by the client library that comes with every kernel, and JSON lines with the runner: so the runner needs no ZeroMQ and
+// no part of the wire that another version of Jupyter changes.
+
+export const HELPER_FILE = 'kernel.py'
+
+/** The largest picture, and all of one cell together, in characters of base64. */
+const MAX_PICTURE_CHARS = 4 * 1024 * 1024
+const MAX_PICTURES_CHARS = 6 * 1024 * 1024
+const MAX_PICTURES = 8
+/** Longer texts come in pieces: none is more than one message of the runner's may be. */
+const MAX_TEXT_CHARS = 64 * 1024
+
+export const HELPER_SOURCE = `
+import json, os, queue, sys, tempfile, threading, time
+
+# Nothing that a cell writes into the workspace may stand in for a library.
+sys.path[:] = [p for p in sys.path if p not in ('', os.getcwd(), os.path.dirname(os.path.abspath(__file__)))]
+from jupyter_client import KernelManager
+
+out = os.fdopen(os.dup(1), 'w', encoding='utf-8', errors='replace')
+os.dup2(2, 1)
+
+def tell(**record):
+    out.write(json.dumps(record) + '\\n')
+    out.flush()
+
+def tell_text(kind, text, **more):
+    text = text.encode('utf-8', 'replace').decode('utf-8')
+    for at in range(0, len(text), ${MAX_TEXT_CHARS}):
+        tell(t=kind, text=text[at:at + ${MAX_TEXT_CHARS}], **more)
+
+folder = tempfile.mkdtemp(prefix='kernel-')
+# In the sandbox this is memory that goes with it. A path, not a port: nobody else of the machine can connect.
+manager = KernelManager(kernel_name='python3', transport='ipc', ip=os.path.join(folder, 'k'),
+                        connection_file=os.path.join(folder, 'connection.json'))
+manager.kernel_spec.argv[0] = sys.executable
+with open(os.devnull, 'rb') as nothing:
+    manager.start_kernel(stdout=2, stderr=2, stdin=nothing)
+client = manager.client()
+client.start_channels()
+client.wait_for_ready(timeout=60)
+pid = manager.provisioner.process.pid
+
+orders = queue.Queue()
+
+def read_orders():
+    for line in sys.stdin:
+        order = json.loads(line)
+        if order['op'] == 'interrupt':
+            manager.interrupt_kernel()
+        else:
+            orders.put(order)
+    # The runner is gone.
+    manager.shutdown_kernel(now=True)
+    os._exit(0)
+
+def folder_now():
+    try:
+        return os.readlink('/proc/%d/cwd' % pid)
+    except OSError:
+        return ''
+
+class Cell:
+    def __init__(self):
+        self.pictures = 0
+        self.chars = 0
+
+    def data(self, data):
+        for mime in ('image/png', 'image/jpeg'):
+            if mime in data:
+                return self.picture(mime, ''.join(data[mime].split()))
+        text = data.get('text/plain')
+        if not isinstance(text, str) or text == '':
+            text = next((v for v in data.values() if isinstance(v, str)), '[an output of a kind that has no text]')
+        tell_text('text', text + '\\n')
+
+    def picture(self, mime, data):
+        self.pictures += 1
+        self.chars += len(data)
+        if self.pictures > ${MAX_PICTURES} or len(data) > ${MAX_PICTURE_CHARS} or self.chars > ${MAX_PICTURES_CHARS}:
+            self.chars -= len(data)
+            return tell_text('text', '[a picture of %d bytes is not shown: a cell shows ${MAX_PICTURES} pictures, together 4 MiB]\\n' % (len(data) * 3 // 4))
+        tell(t='picture', mime=mime, data=data)
+
+def hint(name):
+    if name == 'StdinNotImplementedError':
+        return 'A cell cannot ask for input: nobody can type into it. Write the value into the code.\\n'
+    return ''
+
+def take(message, cell):
+    kind, content = message['msg_type'], message['content']
+    if kind == 'stream':
+        tell_text('text', content['text'])
+    elif kind in ('display_data', 'execute_result', 'update_display_data'):
+        cell.data(content['data'])
+    elif kind == 'error':
+        tell_text('text', '\\n'.join(content['traceback']) + '\\n' + hint(content['ename']))
+
+def silent(code):
+    client.execute(code, silent=True, store_history=False, allow_stdin=False)
+
+def run(order):
+    cell = Cell()
+    if order['env']:
+        silent('import os as __bw; __bw.environ.update(%r); del __bw' % (order['env'],))
+    asked = client.execute(order['code'], allow_stdin=False, stop_on_error=False)
+    status, replied_at = None, None
+    while True:
+        message = None
+        try:
+            message = client.get_iopub_msg(timeout=0.1 if status is None else 0.02)
+        except queue.Empty:
+            if not manager.is_alive():
+                return None
+        if message is not None:
+            mine = message['parent_header'].get('msg_id') == asked
+            if mine and message['msg_type'] == 'status' and message['content']['execution_state'] == 'idle':
+                return status or reply_to(asked, 5) or 'ok'
+            take(message, cell)
+        if status is None:
+            status = reply_to(asked, 0)
+            replied_at = time.monotonic()
+        elif message is None and time.monotonic() - replied_at > 2:
+            # A flood may lose the message that the kernel is idle.
+            return status
+
+def reply_to(asked, seconds):
+    until = time.monotonic() + seconds
+    while True:
+        try:
+            reply = client.get_shell_msg(timeout=max(0.001, until - time.monotonic()))
+        except queue.Empty:
+            return None
+        if reply['parent_header'].get('msg_id') == asked:
+            return reply['content']['status']
+
+def death():
+    code = manager.provisioner.process.poll()
+    tell(t='dead', code=code if code is not None else -1)
+    os._exit(0)
+
+threading.Thread(target=read_orders, daemon=True).start()
+tell(t='ready', python=sys.executable, cwd=folder_now())
+between = Cell()
+while True:
+    try:
+        order = orders.get(timeout=0.25)
+    except queue.Empty:
+        if not manager.is_alive():
+            death()
+        # What a thread of an earlier cell prints.
+        try:
+            while True:
+                take(client.get_iopub_msg(timeout=0), between)
+        except queue.Empty:
+            continue
+    status = run(order)
+    if status is None:
+        death()
+    tell(t='done', status=status, cwd=folder_now())
+`

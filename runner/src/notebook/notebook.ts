@@ -1,0 +1,296 @@
+// The notebook of one conversation: one kernel, started with the first cell and kept over the cells. A call is not a cell: it
+// may leave a cell running, and a later one waits for it or interrupts it.
+
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { z } from 'zod'
+import { type CellPiece, cellPieceIn } from '../../../src/runners/cell.ts'
+import type { CallOutcome, CallStart } from '../../../src/runners/wire.ts'
+import type { Log } from '../log.ts'
+import type { Launch } from '../sandbox/launch.ts'
+import { countDescendants, killTree } from '../session/processes.ts'
+import { Lines } from '../tool-servers.ts'
+import { CellOutput } from './cell-output.ts'
+
+export type NotebookDeps = {
+  /** Null on a machine without a kernel. */
+  readonly launch: (() => Launch) | null
+  readonly log: Log
+  /** A kernel that nobody used for so long is ended; null for never. */
+  readonly idleMs: number | null
+}
+export type CellEnd = Pick<CallOutcome, 'state' | 'text' | 'exitCode'>
+export type CellEvents = {
+  readonly onOutput: (bytes: Buffer) => void
+  /** The kernel, which was started for it, has it now. */
+  readonly onBegun: () => void
+  readonly onEnded: (end: CellEnd) => void
+}
+
+const Told = z.discriminatedUnion('t', [
+  z.object({ t: z.literal('ready'), python: z.string().max(4000), cwd: z.string().max(4000) }),
+  z.object({ t: z.literal('done'), status: z.string().max(100), cwd: z.string().max(4000) }),
+  z.object({ t: z.literal('dead'), code: z.number().int() }),
+])
+
+type Kernel = {
+  readonly child: ChildProcessWithoutNullStreams
+  state: 'starting' | 'idle' | 'busy'
+  /** The order that waits for it to be ready. */
+  waiting: string | null
+  env: string
+  death: string
+  stderr: string
+  /** Processes that it has when it does nothing. */
+  atRest: number
+}
+type Call = CellEvents & { readonly output: CellOutput }
+
+/** What comes while no call listens. */
+const MAX_BETWEEN_CHARS = 256 * 1024
+const STDERR_CHARS = 2000
+
+export class Notebook {
+  readonly #deps: NotebookDeps
+  #kernel: Kernel | null = null
+  #call: Call | null = null
+  #between: CellPiece[] = []
+  #betweenChars = 0
+  /** How a cell ended while no call listened. */
+  #endedBetween: CellEnd | null = null
+  /** Told with the next cell: why its variables are gone. */
+  #note = ''
+  #idle: NodeJS.Timeout | null = null
+  /** Where the kernel stands, as it last said. */
+  place = { cwd: '', interpreter: '' }
+
+  constructor(deps: NotebookDeps) {
+    this.#deps = deps
+  }
+
+  get pid(): number | null {
+    return this.#kernel?.child.pid ?? null
+  }
+
+  /** A cell runs, or something that a cell left behind. */
+  get hasWork(): boolean {
+    const kernel = this.#kernel
+    if (kernel === null) return false
+    return kernel.state === 'busy' || (kernel.atRest > 0 && countDescendants(kernel.child.pid ?? 0) > kernel.atRest)
+  }
+
+  /** Carries out the call: its output and its end are told to `events`, until it is left. */
+  take({ kind, text, env }: Pick<CallStart, 'kind' | 'text' | 'env'>, events: CellEvents): void {
+    if (this.#idle !== null) clearTimeout(this.#idle)
+    this.#idle = null
+    this.#call = { ...events, output: new CellOutput(events.onOutput) }
+    if (this.#deps.launch === null) this.#end(refused('This machine has no notebook kernel.'))
+    else this.#carryOut(kind, text, env)
+  }
+
+  #carryOut(kind: CallStart['kind'], text: string, env: CallStart['env']): void {
+    if (kind === 'restart') this.#stop('')
+    const isBusy = this.#kernel?.state === 'busy' || this.#kernel?.waiting != null
+    const isOnlyWait = text.trim() === '' || kind === 'interrupt'
+    if (!isBusy && isOnlyWait) this.#endIdle(kind)
+    else if (isBusy && !isOnlyWait) this.#end(refused(STILL_RUNS))
+    else {
+      this.#handOver()
+      if (kind === 'interrupt') this.interrupt()
+      if (!isOnlyWait) this.#run(text, env)
+    }
+  }
+
+  /** The call is over, whatever the cell does. */
+  leave(): void {
+    this.#call?.output.end()
+    this.#call = null
+    this.#restartIdle()
+  }
+
+  interrupt(): void {
+    if (this.#kernel !== null) this.#order(this.#kernel, { op: 'interrupt' })
+  }
+
+  /** The kernel ends, with all that is in it; the next cell gets a new one and is told so. */
+  kill(why: string): void {
+    const isBusy = this.#kernel?.state === 'busy' || this.#kernel?.waiting != null
+    this.#stop(why)
+    if (isBusy) this.#end({ state: 'killed', text: why, exitCode: 137 })
+  }
+
+  end(): void {
+    if (this.#idle !== null) clearTimeout(this.#idle)
+    this.#call = null
+    this.#stop('')
+  }
+
+  /** Nothing runs that could be waited for or interrupted. */
+  #endIdle(kind: CallStart['kind']): void {
+    const ended = this.#endedBetween
+    this.#endedBetween = null
+    this.#handOver()
+    if (kind === 'restart') this.#end({ state: 'ended', text: RESTARTED, exitCode: 0 })
+    else if (ended !== null) this.#end(ended)
+    else
+      this.#end(
+        refused(
+          kind === 'interrupt'
+            ? 'No cell runs that could be interrupted.'
+            : 'No cell runs whose output could be waited for.',
+        ),
+      )
+  }
+
+  #run(code: string, env: CallStart['env']): void {
+    this.#endedBetween = null
+    const kernel = this.#kernel ?? this.#start()
+    const envText = JSON.stringify(env)
+    const order = { op: 'run', code, env: kernel.env === envText ? {} : env }
+    kernel.env = envText
+    if (this.#note !== '') this.#call?.output.push({ t: 'text', text: `[${this.#note}]\n` })
+    this.#note = ''
+    if (kernel.state === 'starting') kernel.waiting = JSON.stringify(order)
+    else {
+      kernel.state = 'busy'
+      this.#order(kernel, order)
+    }
+  }
+
+  #start(): Kernel {
+    const { launch, log } = this.#deps
+    if (launch === null) throw new Error('no kernel here')
+    const { command, args, env, cwd } = launch()
+    const child = spawn(command, args, { env, cwd, stdio: ['pipe', 'pipe', 'pipe'] })
+    const kernel: Kernel = { child, state: 'starting', waiting: null, env: '{}', death: '', stderr: '', atRest: 0 }
+    this.#kernel = kernel
+    log('kernel.started')
+    child.stdin.on('error', () => {
+      // It does not read any more: its end is told by its exit.
+    })
+    child.stderr.on('data', (chunk) => {
+      kernel.stderr = (kernel.stderr + String(chunk)).slice(-STDERR_CHARS)
+    })
+    const lines = new Lines((line) => line !== null && this.#said(kernel, line))
+    child.stdout.on('data', (chunk) => lines.push(chunk))
+    child.on('error', (error) => this.#gone(kernel, error.message))
+    child.on('close', (code, signal) => this.#gone(kernel, kernel.death || signal || `exit code ${code}`))
+    return kernel
+  }
+
+  #order(kernel: Kernel, order: object): void {
+    kernel.child.stdin.write(`${JSON.stringify(order)}\n`)
+  }
+
+  #said(kernel: Kernel, line: string): void {
+    if (this.#kernel !== kernel) return
+    const piece = cellPieceIn(line)
+    const told = piece === null ? Told.safeParse(jsonIn(line)).data : undefined
+    if (piece !== null) this.#brought(piece)
+    if (told === undefined) return
+    if (told.t === 'dead') kernel.death = told.code < 0 ? `signal ${-told.code}` : `exit code ${told.code}`
+    else this.#stands(kernel, told)
+  }
+
+  #stands(kernel: Kernel, told: Exclude<z.infer<typeof Told>, { t: 'dead' }>): void {
+    this.place = { cwd: told.cwd, interpreter: told.t === 'ready' ? told.python : this.place.interpreter }
+    kernel.state = 'idle'
+    if (kernel.waiting !== null) {
+      kernel.child.stdin.write(`${kernel.waiting}\n`)
+      kernel.waiting = null
+      kernel.state = 'busy'
+      this.#call?.onBegun()
+    }
+    if (told.t === 'ready') kernel.atRest = countDescendants(kernel.child.pid ?? 0)
+    else this.#end({ state: 'ended', text: '', exitCode: told.status === 'ok' ? 0 : 1 })
+  }
+
+  #brought(piece: CellPiece): void {
+    if (this.#call !== null) {
+      this.#call.output.push(piece)
+      return
+    }
+    this.#between.push(piece)
+    this.#betweenChars += sizeOf(piece)
+    for (
+      let first = this.#between[0];
+      first !== undefined && this.#betweenChars > MAX_BETWEEN_CHARS;
+      first = this.#between[0]
+    ) {
+      // A picture stays, if it is alone.
+      if (this.#between.length === 1) return
+      this.#between.shift()
+      this.#betweenChars -= sizeOf(first)
+    }
+  }
+
+  #handOver(): void {
+    for (const piece of this.#between.splice(0)) this.#call?.output.push(piece)
+    this.#betweenChars = 0
+  }
+
+  /** The cell ended, or there was none. */
+  #end(end: CellEnd): void {
+    const call = this.#call
+    if (call === null) {
+      this.#endedBetween = end
+      this.#restartIdle()
+      return
+    }
+    this.leave()
+    call.onEnded(end)
+  }
+
+  #gone(kernel: Kernel, how: string): void {
+    if (this.#kernel !== kernel) return
+    this.#kernel = null
+    const said =
+      kernel.stderr.trim() === '' || kernel.state !== 'starting' ? '' : `: ${kernel.stderr.trim().slice(-1000)}`
+    this.#deps.log('kernel.gone', { how })
+    const text = kernel.state === 'starting' ? `The kernel did not start (${how})${said}` : `The kernel died (${how})`
+    const isWaitedFor = kernel.state !== 'idle' && this.#call !== null
+    if (!isWaitedFor) this.#note = `${text} since the last cell. This is a new one: all variables are gone.`
+    if (kernel.state !== 'idle')
+      this.#end({
+        state: 'lost',
+        text: `${text}. The next cell starts a new one: all variables are gone.`.slice(0, 2000),
+        exitCode: 1,
+      })
+  }
+
+  #stop(why: string): void {
+    const kernel = this.#kernel
+    this.#kernel = null
+    this.#note = why === '' || kernel === null ? '' : `${why} This is a new kernel: all variables are gone.`
+    if (kernel?.child.pid !== undefined) killTree(kernel.child.pid)
+  }
+
+  #restartIdle(): void {
+    const { idleMs } = this.#deps
+    if (this.#idle !== null) clearTimeout(this.#idle)
+    this.#idle = null
+    if (idleMs === null || this.#kernel === null) return
+    const look = () => {
+      if (this.hasWork) this.#restartIdle()
+      else this.#stop(`The kernel was ended after ${idleMs / 60_000} minutes without a cell.`)
+    }
+    this.#idle = setTimeout(look, idleMs)
+    this.#idle.unref()
+  }
+}
+
+const STILL_RUNS =
+  'The last cell still runs, so this one was not started. Wait for it with empty code, end it with kernel="interrupt", or begin anew with kernel="restart".'
+const RESTARTED = 'The kernel was restarted: all variables are gone.'
+
+const refused = (text: string): CellEnd => ({ state: 'refused', text, exitCode: -1 })
+const sizeOf = (piece: CellPiece): number =>
+  piece.t === 'text' ? piece.text.length : piece.t === 'picture' ? piece.data.length : 0
+
+function jsonIn(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    // The code of a cell can write on this pipe; what is no message is nothing.
+    return null
+  }
+}

@@ -1,0 +1,127 @@
+// A service that was deployed with containers: a conversation that must run on a runner starts its own. The container itself is
+// a stand-in; its runner is one as well.
+
+import { runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { expect, test } from 'vitest'
+import { ContainerKey, type ContainerRecord, type Need } from '../../durable-objects/runner-container/container-key.ts'
+import { conversation } from '../../src/bindings.ts'
+import type { ApiKey } from '../../src/db/keys.ts'
+import { client } from '../helpers/app.ts'
+import { startConversation } from '../helpers/conversation.ts'
+import { outcome, say } from '../helpers/lent-conversation.ts'
+import { joinedRunner } from '../helpers/stand-in-runner.ts'
+
+const URL_OF_SERVICE = 'https://bellwether.test'
+
+async function withContainers(query: string, onNeed: (need: Need, url: string) => Promise<void>) {
+  const owner = await client()
+  const chat = await startConversation({}, owner, query)
+  await chat.settled()
+  const needs: Need[] = []
+  const binding = {
+    getByName: (name: string) => ({
+      need: (need: Need, url: string) => {
+        expect(JSON.parse(name)).toEqual([need.owner, need.id])
+        needs.push(need)
+        return onNeed(need, url)
+      },
+    }),
+  }
+  await runInDurableObject(conversation(env, owner.owner, chat.id), (instance) => {
+    const { env: own } = instance as unknown as { env: object }
+    Object.assign(own, { RUNNER_CONTAINER: binding, RUNNER_SERVICE_URL: URL_OF_SERVICE })
+  })
+  return { owner, chat, needs }
+}
+
+test('a command that needs a runner starts the container and waits for it, and each command keeps it awake', async () => {
+  let urls: string[] = []
+  const { owner, chat, needs } = await withContainers('?runtime=runner', async (_need, url) => {
+    urls = [...urls, url]
+  })
+  await say(chat, 'true')
+  await expect.poll(() => needs.length).toBe(1)
+  await joinedRunner(owner.owner, ({ text }) => ({ output: `ran ${text}` }), { labels: ['container'] })
+  expect((await outcome(chat)).content).toBe('ran true')
+  await say(chat, 'again')
+  expect((await outcome(chat, 2)).content).toBe('ran again')
+  expect(needs).toEqual(Array(2).fill({ owner: owner.owner, id: chat.id }))
+  expect(new Set(urls)).toEqual(new Set([URL_OF_SERVICE]))
+})
+
+test('a container that does not start is told as the missing runner that it is', async () => {
+  const { chat } = await withContainers('?runtime=runner', () => Promise.reject(new Error('no room')))
+  await say(chat, 'true')
+  expect(await outcome(chat)).toMatchObject({
+    observation: 'error',
+    content: expect.stringContaining('No runner is connected'),
+  })
+})
+
+test('a conversation that may use the edge, or wants labels, starts no container', async () => {
+  for (const query of ['?runtime=auto', '?runtime=runner&labels=gpu']) {
+    const { chat, needs } = await withContainers(query, () => Promise.resolve())
+    await say(chat, 'true')
+    await outcome(chat)
+    expect([query, needs]).toEqual([query, []])
+  }
+})
+
+test('each start has a key of its own, which ends with it', async () => {
+  const inserted: ApiKey[] = []
+  const revoked: string[] = []
+  const book = {
+    made: 0,
+    make: async () => ({ id: `k${++book.made}`, text: `secret-${book.made}`, secretHash: 'h' }),
+    insert: async (key: ApiKey) => void inserted.push(key),
+    revoke: async (owner: string, id: string) => void revoked.push(`${owner} ${id}`),
+  }
+  let record: ContainerRecord | null = null
+  const store = {
+    get: () => record,
+    set: (next: ContainerRecord | null) => {
+      record = next
+    },
+  }
+  const key = new ContainerKey(book, store)
+  const need = { owner: 'ann', id: 'c1' }
+  expect(await key.environment(need, URL_OF_SERVICE)).toEqual({
+    BELLWETHER_RUNNER_URL: URL_OF_SERVICE,
+    BELLWETHER_RUNNER_KEY: 'secret-1',
+    BELLWETHER_RUNNER_NAME: 'container-c1',
+    BELLWETHER_RUNNER_LABELS: 'container',
+    BELLWETHER_RUNNER_CAPACITY: '1',
+    BELLWETHER_RUNNER_ONCE: '1',
+  })
+  expect(inserted[0]).toMatchObject({ owner: 'ann', scopes: ['runner'], revokedAt: null })
+  expect(Date.parse(inserted[0]?.expiresAt ?? '') - Date.now()).toBeLessThanOrEqual(24 * 3600_000)
+  // Its end was never told.
+  await key.environment(need, URL_OF_SERVICE)
+  expect(revoked).toEqual(['ann k1'])
+  await key.end()
+  await key.end()
+  expect(revoked).toEqual(['ann k1', 'ann k2'])
+  expect(JSON.stringify(record)).not.toContain('secret')
+})
+
+test('a key that cannot be stored starts nothing, and is revoked with the next try', async () => {
+  const revoked: string[] = []
+  let made = 0
+  let record: ContainerRecord | null = null
+  const book = {
+    make: async () => ({ id: `k${++made}`, text: 't', secretHash: 'h' }),
+    insert: () => (made === 1 ? Promise.reject(new Error('D1 is away')) : Promise.resolve()),
+    revoke: async (_owner: string, id: string) => void revoked.push(id),
+  }
+  const store = {
+    get: () => record,
+    set: (next: ContainerRecord | null) => {
+      record = next
+    },
+  }
+  const key = new ContainerKey(book, store)
+  await expect(key.environment({ owner: 'a', id: 'c' }, URL_OF_SERVICE)).rejects.toThrow('D1 is away')
+  await key.environment({ owner: 'a', id: 'c' }, URL_OF_SERVICE)
+  expect(revoked).toEqual(['k1'])
+})
