@@ -8,6 +8,7 @@ import { type Options, readOptions, UsageError } from './options.ts'
 import { Runner } from './runner.ts'
 import { SANDBOX_PATH } from './sandbox/bwrap.ts'
 import { sandboxProblem } from './sandbox/check.ts'
+import { OwnNetwork } from './sandbox/own-network.ts'
 import { becomeOrdinaryUser } from './sandbox/user.ts'
 import { findTools } from './tools.ts'
 import { USAGE } from './usage.ts'
@@ -29,12 +30,15 @@ function main(args: readonly string[]): void {
 }
 
 function start(options: Options): void {
-  const plan = { isolation: options.isolation, network: options.network, limits: options.limits }
+  const given = { isolation: options.isolation, network: options.network, limits: options.limits }
   const workspaces = becomeOrdinaryUser(options)
   if (options.isolation !== 'none') {
-    const problem = sandboxProblem(plan)
+    const problem = sandboxProblem(given)
     if (problem !== null) throw new UsageError(problem)
   }
+  const isClosed = options.isolation !== 'none' && options.network !== 'all'
+  const plan = { ...given, hasOwnNetworks: isClosed && OwnNetwork.worksHere() }
+  if (isClosed && !plan.hasOwnNetworks) log('ports.none', { meaning: 'needs nsenter and socat: no ports, no browser' })
   const folder = takeFolder(workspaces)
   const tools = findTools(options.isolation === 'none' ? (process.env.PATH ?? SANDBOX_PATH) : SANDBOX_PATH)
   log('runner.started', {

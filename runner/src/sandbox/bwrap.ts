@@ -66,7 +66,7 @@ export function bwrapArgs(folders: ConversationFolders, { network, limits }: Lau
   return [
     '--die-with-parent',
     ...['--unshare-user', '--unshare-ipc', '--unshare-pid', '--unshare-uts', '--unshare-cgroup-try'],
-    ...(network === 'all' ? [] : ['--unshare-net']),
+    ...(network === 'all' || folders.network !== undefined ? [] : ['--unshare-net']),
     ...['--hostname', 'sandbox', '--uid', '1000', '--gid', '1000', '--cap-drop', 'ALL'],
     ...['--ro-bind', '/usr', '/usr', ...SYSTEM.flatMap(systemFolder)],
     ...ETC.flatMap((name) => ['--ro-bind-try', `/etc/${name}`, `/etc/${name}`]),

@@ -15,6 +15,7 @@ import type { NoRunner, RunnerAnswer } from '../../../owner/runner-pool.ts'
 import { StoredRecord } from '../../../stored-record.ts'
 import type { WorkspaceStore } from '../../workspace/store.ts'
 import { CallRunner } from './call-runner.ts'
+import { ConversationPorts, NO_PORTS } from './ports.ts'
 import { RunnerCalls } from './runner-calls.ts'
 import { RunnerLink } from './runner-link.ts'
 import { NO_RUNNER, type RunnerRecord } from './runner-record.ts'
@@ -50,9 +51,12 @@ export class ConversationRunner {
   readonly #link: RunnerLink
   /** The tool servers that are programs. */
   readonly processes: ConversationProcesses
+  /** The servers that people look at. */
+  readonly ports: ConversationPorts
   /** Each is called when a runner comes or goes. */
   readonly #watchers = new Set<() => void>()
   #noneUntil = 0
+  readonly #madeAt = Date.now()
   /** The pool is asked for a runner. Null when it is not. */
   #asking: Promise<RunnerAnswer> | null = null
 
@@ -76,6 +80,12 @@ export class ConversationRunner {
       bringUp: () => this.#link.sender.bringUp(),
       maskText: deps.maskText,
     })
+    this.ports = new ConversationPorts({
+      record: new StoredRecord(ctx.storage.sql, 'ports', NO_PORTS, 'on-change'),
+      runner: () => this.#record.value.runner?.id ?? null,
+      link: () => this.#link.forPorts,
+      settled: () => this.#mayReturn(),
+    })
     this.#link = new RunnerLink({
       ctx,
       record: this.#record,
@@ -90,6 +100,7 @@ export class ConversationRunner {
       },
       credential: deps.credential,
       processes: this.processes,
+      ports: () => this.ports.streams,
       changed: () => this.#changed(),
     })
   }
@@ -173,6 +184,13 @@ export class ConversationRunner {
       throw new McpFailure(`It is a program and needs a runner. Start one with "npm run runner" (docs/runners.md).`)
     // A call may be followed there while its runner is away.
     if (!this.#link.isUp) await this.#until(() => this.#link.isUp, CONNECT_WITHIN_MS)
+  }
+
+  /** After a restart of the service its runner is back in seconds; later it is only a connection that broke, or it is gone. */
+  #mayReturn(): Promise<void> {
+    if (this.#record.value.ticketHash === null) return Promise.resolve()
+    const isNew = Date.now() - this.#madeAt < 2 * AGAIN_WITHIN_MS
+    return this.#until(() => this.#link.isUp, isNew ? AGAIN_WITHIN_MS : 2 * ASK_EVERY_MS)
   }
 
   #runtime(): Runtime {
