@@ -13,6 +13,7 @@ import { conversationRoutes } from './routes/conversations/index.ts'
 import { health } from './routes/health.ts'
 import { keys } from './routes/keys.ts'
 import { mcpServer } from './routes/mcp-server.ts'
+import { portView } from './routes/port-view.ts'
 import { runners } from './routes/runners.ts'
 import { session } from './routes/session.ts'
 import { setup } from './routes/setup.ts'
@@ -35,6 +36,26 @@ for (const family of [
   toolServer,
 ])
   app.route('/', family)
+
+/** Everything that comes to the service: for a host of a workspace's server, for a file of the console, or for the app. */
+export async function answer(request: Request, env: Env, ctx: ExecutionContext): Promise<Response> {
+  return (await portView(request, env)) ?? (await consoleFile(request, env)) ?? app.fetch(request, env, ctx)
+}
+
+/** What the app serves. No file of the console has such a path. */
+const OF_APP =
+  /^\/(api|mcp|\.well-known|socket\.io)(\/|$)|^\/(alive|health|openapi\.json|server_info|stocks\.index\.json)$/
+
+/** Null for what is no file and no page of the console. */
+async function consoleFile(request: Request, env: Env): Promise<Response | null> {
+  const { pathname } = new URL(request.url)
+  if (OF_APP.test(pathname) || (request.method !== 'GET' && request.method !== 'HEAD')) return null
+  const file = await env.ASSETS.fetch(request)
+  if (file.status !== 404) return file
+  // An address of a page that the console makes itself.
+  const isPage = request.headers.get('sec-fetch-mode') === 'navigate'
+  return isPage ? env.ASSETS.fetch(new Request(new URL('/', request.url), request)) : null
+}
 
 let document: string | undefined
 

@@ -35,6 +35,16 @@ export function conversationOf(env: Env, objectId: string): Stub<'CONVERSATION'>
   return env.CONVERSATION.get(env.CONVERSATION.idFromString(objectId))
 }
 
+/** As `conversationOf`, for an id that a stranger shows: null when it is none of our objects. */
+export function conversationShown(env: Env, objectId: string): Stub<'CONVERSATION'> | null {
+  try {
+    return conversationOf(env, objectId)
+  } catch {
+    // The runtime knows the ids that it made: it signs them.
+    return null
+  }
+}
+
 /** The id that the conversation reports to the owner's object. */
 export function conversationId(env: Env, owner: string, id: string): string {
   return conversationObject(env, owner, id).toString()

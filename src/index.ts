@@ -3,13 +3,13 @@ import { Limiter } from '../durable-objects/limiter/limiter.ts'
 import { Owner } from '../durable-objects/owner/owner.ts'
 import { TaskQueue } from '../durable-objects/task-queue/task-queue.ts'
 import { AnalysisRunner } from './analysis/run.ts'
-import { app } from './app.ts'
+import { answer } from './app.ts'
 import { onCron } from './schedule/cron.ts'
 
 export { AnalysisRunner, Conversation, Limiter, Owner, TaskQueue }
 
 export default {
-  fetch: app.fetch,
+  fetch: answer,
   // The moment of the call, not the one it was meant for: what came late is judged as late.
   scheduled: (_controller, env) => onCron(env, Date.now()),
 } satisfies ExportedHandler<Env>

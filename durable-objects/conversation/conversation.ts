@@ -87,6 +87,7 @@ export class Conversation extends ReadableConversation {
     if (pathname === '/files') return receiveForm(request, this.env, () => this.state?.files ?? null)
     if (this.state === null) return new Response(null, { status: 404 })
     if (pathname === '/runner') return this.state.runner.accept(request.headers.get('x-ticket') ?? '')
+    if (pathname === '/port') return this.state.runner.ports.serve(request)
     if (pathname === '/zip') return sendZip(this.state.files, request.signal)
     return this.#connect(pathname === '/socket.io' ? 'socket.io' : 'plain', searchParams)
   }
@@ -112,6 +113,11 @@ export class Conversation extends ReadableConversation {
   /** For the owner's object: the runner was let go, or its key revoked. */
   dropRunner(): void {
     this.state?.runner.drop()
+  }
+
+  /** The address of a port is taken back; false when it has none. Null for an unknown conversation. */
+  revokePort(port: number): boolean | null {
+    return this.state?.runner.ports.revoke(port) ?? null
   }
 
   /** For the owner's object: what is open here. */

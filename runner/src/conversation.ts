@@ -5,6 +5,7 @@ import { mkdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { z } from 'zod'
 import { BadFrame, type Frame } from '../../src/runners/frames.ts'
+import { portStreamIn } from '../../src/runners/port-streams.ts'
 import {
   Credential,
   type CredentialAsk,
@@ -19,6 +20,7 @@ import { Disconnected, type Handlers, Peer, RpcError } from './connect/peer.ts'
 import { Lock } from './lock.ts'
 import { type Log, messageOf } from './log.ts'
 import { Notebook } from './notebook/notebook.ts'
+import { Ports } from './ports/ports.ts'
 import { askGit } from './sandbox/ask-git.ts'
 import { Cgroup, type CgroupBase } from './sandbox/cgroup.ts'
 import {
@@ -30,6 +32,7 @@ import {
   shellLaunch,
   workspaceInShell,
 } from './sandbox/launch.ts'
+import { OwnNetwork } from './sandbox/own-network.ts'
 import { writeRunFiles } from './sandbox/run-files.ts'
 import { SandboxServices } from './sandbox/services.ts'
 import { Calls } from './session/calls.ts'
@@ -87,6 +90,8 @@ export class Conversation {
   readonly #guarding: NodeJS.Timeout | null = null
   readonly #servers: ToolServers
   readonly #cgroup: Cgroup | null
+  readonly #network: OwnNetwork | null
+  readonly #ports: Ports
   readonly #treeLock = new Lock()
   readonly #backoff = new Backoff({ firstMs: 100, mostMs: 5_000 })
   #address: { url: URL; bearer: string } | null = null
@@ -103,7 +108,10 @@ export class Conversation {
     this.#deps = deps
     this.id = deps.id
     mkdirSync(deps.folder, { recursive: true, mode: 0o700 })
-    const folders = makeFolders(deps.folder)
+    const made = makeFolders(deps.folder)
+    this.#network = networkOf(deps, made.run)
+    const folders = this.#network === null ? made : { ...made, network: this.#network }
+    this.#ports = new Ports(this.#network, (event, fields) => deps.log(event, { conversation: this.id, ...fields }))
     this.#cgroup = deps.cgroups === null ? null : new Cgroup(deps.cgroups, deps.id, deps.plan.limits)
     const plan = { ...deps.plan, entrances: this.#cgroup?.entrances ?? [] }
     writeRunFiles(folders.run, plan)
@@ -193,6 +201,8 @@ export class Conversation {
     this.#calls.end()
     this.#delivery.end()
     this.#servers.end()
+    this.#ports.end()
+    this.#network?.end()
     this.#services.close()
     this.#cgroup?.end()
     this.#tree.close()
@@ -263,6 +273,7 @@ export class Conversation {
     this.#calls.connect(peer)
     this.#delivery.connect(peer)
     this.#servers.connect(peer)
+    this.#ports.connect(peer)
     this.#sync ??= setInterval(() => this.#syncChanges(), SYNC_MS)
   }
 
@@ -284,6 +295,7 @@ export class Conversation {
     this.#calls.disconnect()
     this.#delivery.disconnect()
     this.#servers.disconnect()
+    this.#ports.disconnect()
     if (this.#isOver) return
     this.#lostAt ??= performance.now()
     this.#deps.log('conversation.disconnected', { conversation: this.id, reason, ...(status !== null && { status }) })
@@ -314,6 +326,9 @@ export class Conversation {
       'server/start': (server) => this.#servers.start(server),
       'server/stop': ({ name }) => this.#servers.stop(name),
       'server/message': (piece) => this.#servers.send(piece),
+      'port/list': () => this.#ports.list(),
+      'port/open': (wanted) => this.#ports.open(wanted),
+      'port/close': (closed) => this.#ports.closed(closed),
     }
   }
 
@@ -336,14 +351,20 @@ export class Conversation {
 
   #received(frame: Frame): void {
     const { head } = frame
+    if (head.t === 'port') {
+      this.#ports.received(frame)
+      return
+    }
     if (head.t !== 'files') throw new BadFrame('output comes from the runner alone')
     const { transfer, seq } = head
     this.#downloads.receive(frame, () => this.#peer?.notify('frame/ack', { stream: `transfer:${transfer}`, seq }))
   }
 
   #acknowledged(stream: string, seq: number): void {
+    const port = portStreamIn(stream)
     const [kind, name] = [stream.slice(0, stream.indexOf(':')), stream.slice(stream.indexOf(':') + 1)]
-    if (kind === 'transfer') this.#uploads.acknowledged(Number(name), seq)
+    if (port !== null) this.#ports.acknowledged(port, seq)
+    else if (kind === 'transfer') this.#uploads.acknowledged(Number(name), seq)
     else if (kind === 'output') this.#calls.outputOf(name)?.acknowledge(seq)
   }
 
@@ -372,4 +393,10 @@ export class Conversation {
         this.#syncAgainAt = performance.now() + SYNC_REST * (performance.now() - beganAt)
       })
   }
+}
+
+/** Only where the sandbox has no network of the machine's. */
+function networkOf({ folder, plan }: ConversationDeps, run: string): OwnNetwork | null {
+  if (plan.hasOwnNetworks !== true) return null
+  return new OwnNetwork({ folder: join(folder, 'network'), run, hasProxy: plan.network === 'list' })
 }

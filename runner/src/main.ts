@@ -10,6 +10,7 @@ import { Runner } from './runner.ts'
 import { SANDBOX_PATH } from './sandbox/bwrap.ts'
 import { type CgroupBase, letCgroupsGo } from './sandbox/cgroup.ts'
 import { sandboxProblem } from './sandbox/check.ts'
+import { OwnNetwork } from './sandbox/own-network.ts'
 import { becomeOrdinaryUser } from './sandbox/user.ts'
 import { findKernelPython, findTools } from './tools.ts'
 import { USAGE } from './usage.ts'
@@ -32,12 +33,15 @@ function main(args: readonly string[]): void {
 
 function start(options: Options): void {
   const { isolation, network, idleMs } = options
-  const plan = { isolation, network, limits: options.limits, idleMs }
+  const given = { isolation, network, limits: options.limits, idleMs }
   const { workspaces, cgroups } = becomeOrdinaryUser(options)
   if (options.isolation !== 'none') {
-    const problem = sandboxProblem(plan)
+    const problem = sandboxProblem(given)
     if (problem !== null) throw new UsageError(problem)
   }
+  const isClosed = options.isolation !== 'none' && options.network !== 'all'
+  const plan = { ...given, hasOwnNetworks: isClosed && OwnNetwork.worksHere() }
+  if (isClosed && !plan.hasOwnNetworks) log('ports.none', { meaning: 'needs nsenter and socat: no ports, no browser' })
   const folder = takeFolder(workspaces)
   const path = isolation === 'none' ? (process.env.PATH ?? SANDBOX_PATH) : SANDBOX_PATH
   // Of the system, where the operator's own Python has none.

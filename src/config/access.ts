@@ -36,6 +36,13 @@ export const ACCESS_VARIABLES = {
     listed('').transform(hostPorts),
     'a comma-separated list of hosts or host:port such as bellwether.example.com or 127.0.0.1:8787',
   ),
+  PORT_HOST: variable(
+    z
+      .string()
+      .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+(:\d{1,5})?$/)
+      .optional(),
+    'a domain of its own such as bellwether-ports.example.net, whose subdomains lead to this service',
+  ),
   LOG_LEVEL: choice(['debug', 'info', 'warn', 'error', 'silent'], 'info'),
   GITHUB_API_URL: baseUrl('https://api.github.com'),
   GITLAB_API_URL: baseUrl('https://gitlab.com/api/v4'),
@@ -57,6 +64,8 @@ export type AccessConfig = {
   corsOrigins: string[]
   /** For addresses that do not come from the environment. */
   addressPolicy: AddressPolicy
+  /** Below it the ports of conversations have hosts; null: below `localhost`, for a service at loopback. */
+  portHost: string | null
   logLevel: Values['LOG_LEVEL']
   githubApiUrl: string
   gitlabApiUrl: string
@@ -78,6 +87,7 @@ export function accessConfig(values: Values): AccessConfig {
       ownOrigins: values.OWN_ORIGINS,
       marker: outboundMarker(values.SECRETS_KEY ?? null),
     },
+    portHost: values.PORT_HOST ?? null,
     logLevel: values.LOG_LEVEL,
     githubApiUrl: values.GITHUB_API_URL,
     gitlabApiUrl: values.GITLAB_API_URL,

@@ -1,5 +1,5 @@
-// Binary frames: 4 bytes big-endian length of the head, the head as JSON, the bytes. Two kinds: files of a transfer, and the
-// output of a call. A frame is self-contained: many small files stand in one, a large file takes many.
+// Binary frames: 4 bytes big-endian length of the head, the head as JSON, the bytes. Kinds: files of a transfer, the
+// output of a call, and what goes to and comes from a port. A frame is self-contained: many small files stand in one, a large file takes many.
 
 import { z } from 'zod'
 import { CallKey, MAX_FRAME_BYTES, MAX_PATH_BYTES } from './wire.ts'
@@ -36,7 +36,18 @@ export const OutputHead = z.object({
   /** From 0, without a gap; acknowledged on the stream `output:<key>`. A frame that was not acknowledged is sent again after a reconnection. */
   seq: z.number().int().nonnegative(),
 })
-export const FrameHead = z.discriminatedUnion('t', [FilesHead, OutputHead])
+/** A piece of a body, or a message of a socket. Acknowledged on the stream `port:<stream>` when it was used. */
+export const PortFrameHead = z.object({
+  t: z.literal('port'),
+  stream: z.number().int().nonnegative(),
+  seq: z.number().int().nonnegative(),
+  /** A message of a socket that is text. */
+  text: z.boolean().default(false),
+  /** Nothing follows in this direction. */
+  end: z.boolean().default(false),
+})
+export type PortFrameHead = z.infer<typeof PortFrameHead>
+export const FrameHead = z.discriminatedUnion('t', [FilesHead, OutputHead, PortFrameHead])
 export type FrameHead = z.infer<typeof FrameHead>
 export type Frame = { head: FrameHead; bytes: Uint8Array }
 

@@ -212,6 +212,7 @@ export const ADDITIONS: readonly string[] = [
   'POST /api/conversations/{conversation_id}/fork',
   'GET /api/conversations/{conversation_id}/vscode-url',
   'GET /api/conversations/{conversation_id}/web-hosts',
+  'DELETE /api/conversations/{conversation_id}/web-hosts/{port}',
   'GET /api/conversations/{conversation_id}/security/policy',
   'POST /api/conversations/{conversation_id}/security/policy',
   'GET /api/conversations/{conversation_id}/security/settings',

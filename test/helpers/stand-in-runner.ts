@@ -33,7 +33,7 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
 /** One socket with JSON-RPC on it. */
-class Line {
+export class Line {
   readonly frames: { head: Head; bytes: Uint8Array }[] = []
   closed: { code: number; reason: string } | null = null
   onFrame: (head: Head, bytes: Uint8Array) => void = () => {}
@@ -110,6 +110,8 @@ export class StandInRunner {
   readonly opened: Json[] = []
   readonly closings: Json[] = []
   readonly programs = new StandInPrograms()
+  /** What it answers about ports. */
+  ports: (method: string, params: Json, line: Line) => unknown = () => ({ error: { code: -32601, message: 'none' } })
   /** Another one after a restart of the runner. */
   life = 'one'
   readonly stopped: string[] = []
@@ -294,6 +296,7 @@ export class StandInRunner {
   #pending: { transfer: number; epoch: string; whole: boolean; revision: number; entries: number } | null = null
 
   #asked(line: Line, method: string, params: Json): unknown {
+    if (method.startsWith('port/')) return this.ports(method, params, line)
     if (method.startsWith('server/')) return this.programs.asked(method, params, line)
     if (method === 'transfer/begin') {
       const { transfer, epoch, base, revision } = params as {

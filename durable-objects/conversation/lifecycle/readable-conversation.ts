@@ -4,6 +4,7 @@ import { loadMicroagents } from '../../../src/agent/context/microagent-files.ts'
 import type { Microagent } from '../../../src/agent/microagents.ts'
 import { modelNow } from '../../../src/agent/step-config.ts'
 import type { ConversationSummary } from '../../../src/db/conversations.ts'
+import { portLabel } from '../../../src/runners/port-token.ts'
 import { listFiles, readTextFile, type TextFile } from '../../../src/workspace/reading.ts'
 import { type EventBatch, eventsAfter, eventsAround, instructionFrom } from '../events/event-extracts.ts'
 import type { EventPage } from '../events/event-search.ts'
@@ -47,6 +48,14 @@ export class ReadableConversation extends ConversationObject {
   /** The runner that is connected; null while commands run at the edge. */
   runtimeId(): string | null {
     return this.state?.runner.connected?.id ?? null
+  }
+
+  /** The servers that run in the workspace: port, and the label of the host that shows it. */
+  async webHosts(): Promise<{ port: number; label: string }[] | null> {
+    if (this.state === null) return null
+    const object = this.ctx.id.toString()
+    const ports = await this.state.runner.ports.list()
+    return ports.map(({ port, secret }) => ({ port, label: portLabel({ object, secret }) }))
   }
 
   summary(): ConversationSummary | null {

@@ -25,7 +25,7 @@ export const SANDBOX_ENV: Readonly<Record<string, string>> = {
 }
 
 /** By the operator's path: the sandbox's own variables are for what runs in it. */
-function bwrapCommand(): string {
+export function bwrapCommand(): string {
   return onPath('bwrap', process.env.PATH ?? SANDBOX_PATH) ?? 'bwrap'
 }
 
@@ -73,7 +73,15 @@ export function sandboxLine(line: readonly string[], folders: ConversationFolder
   const hasFilter = existsSync(filter)
   const enter = 'while [ "$1" != -- ]; do echo $$ > "$1" || exit 125; shift; done; shift; '
   const start = `${isCpuHeld ? '' : 'nice -n 5 '}"$@"${hasFilter ? ` 8< ${quoted(filter)}` : ''}`
-  const bwrap = [bwrapCommand(), ...(hasFilter ? ['--seccomp', '8'] : []), ...bwrapArgs(folders, plan), '--', ...line]
+  const inNetwork = folders.network?.enter() ?? []
+  const bwrap = [
+    ...inNetwork,
+    bwrapCommand(),
+    ...(hasFilter ? ['--seccomp', '8'] : []),
+    ...bwrapArgs(folders, plan),
+    '--',
+    ...line,
+  ]
   return { command: '/bin/sh', args: ['-c', `${enter}exec ${start}`, 'sh', ...entrances, '--', ...bwrap] }
 }
 
@@ -83,7 +91,7 @@ function bwrapArgs(folders: ConversationFolders, { network, limits }: LaunchPlan
   return [
     '--die-with-parent',
     ...['--unshare-user', '--unshare-ipc', '--unshare-pid', '--unshare-uts', '--unshare-cgroup-try'],
-    ...(network === 'all' ? [] : ['--unshare-net']),
+    ...(network === 'all' || folders.network !== undefined ? [] : ['--unshare-net']),
     ...['--hostname', 'sandbox', '--uid', '1000', '--gid', '1000', '--cap-drop', 'ALL'],
     ...['--ro-bind', '/usr', '/usr', ...SYSTEM.flatMap(systemFolder)],
     ...ETC.flatMap((name) => ['--ro-bind-try', `/etc/${name}`, `/etc/${name}`]),

@@ -10,6 +10,7 @@ import type { Isolation, Limits, Network } from '../options.ts'
 import type { ShellLaunch } from '../session/shell.ts'
 import { loopSource, quoted, rcSource, type ShellPaths } from '../session/shell-source.ts'
 import { RUN_INSIDE, SANDBOX_ENV, sandboxLine, WORKSPACE_INSIDE } from './bwrap.ts'
+import { type OwnNetwork, PROXY_PORT } from './own-network.ts'
 
 export type LaunchPlan = {
   readonly isolation: Isolation
@@ -19,6 +20,8 @@ export type LaunchPlan = {
   readonly entrances?: readonly string[]
   /** A notebook's kernel that nobody used for so long is ended; null for never. */
   readonly idleMs: number | null
+  /** Whether the machine lets a conversation have a network that all of its sandboxes share. */
+  readonly hasOwnNetworks?: boolean
 }
 export type Launch = { command: string; args: string[]; env: Record<string, string>; cwd: string }
 
@@ -28,6 +31,8 @@ export type ConversationFolders = {
   readonly home: string
   /** The pipe of the shell and sockets of the runner: seen in the sandbox, not writable there. */
   readonly run: string
+  /** All of its processes are in it; without one each sandbox has a network of its own. */
+  readonly network?: OwnNetwork
 }
 
 export function makeFolders(folder: string): ConversationFolders {
@@ -48,7 +53,7 @@ export function shellLaunch(folders: ConversationFolders, plan: LaunchPlan): She
   writeFileSync(join(folders.run, 'rc'), rcSource(nonce, paths), { mode: 0o600 })
   const loop = loopSource(nonce, paths, isFree ? null : plan.limits)
   // A runner that is killed cannot clean up; the terminal that goes with it ends the loop.
-  const start = isFree ? `trap 'rm -f ${state}' EXIT; ${loop}` : `${proxySource(plan.network)}${loop}`
+  const start = isFree ? `trap 'rm -f ${state}' EXIT; ${loop}` : `${proxySource(folders, plan)}${loop}`
   const launch = launchOf(['bash', '--norc', '--noprofile', '-i', '-c', start], folders, plan)
   return { ...launch, nonce, paths, callPipe, stateFile: isFree ? state : null }
 }
@@ -62,7 +67,7 @@ export function programLaunch(
   if (plan.isolation === 'none') return launchOf([command, ...args], folders, plan, env)
   const limits = `ulimit -c 0 -u ${plan.limits.processes} -f ${Math.ceil(plan.limits.fileBytes / 1024)}; `
   const names = `for n in \${!${INNER}@}; do export "\${n#${INNER}}=\${!n}"; unset "$n"; done; `
-  const start = `${limits}${proxySource(plan.network)}${names}exec ${[command, ...args].map(quoted).join(' ')}`
+  const start = `${limits}${proxySource(folders, plan)}${names}exec ${[command, ...args].map(quoted).join(' ')}`
   return launchOf(['bash', '-c', start], folders, plan, innerEnvironment(env))
 }
 
@@ -115,15 +120,15 @@ export function workspaceInShell(folders: ConversationFolders, plan: LaunchPlan)
   return plan.isolation === 'none' ? folders.workspace : WORKSPACE_INSIDE
 }
 
-/** In the sandbox there is no network but this: one port, whose other end is the runner's proxy. */
-function proxySource(network: Network): string {
-  if (network !== 'list') return ''
-  return `socat TCP-LISTEN:3128,fork,reuseaddr,bind=127.0.0.1 UNIX-CONNECT:${RUN_INSIDE}/proxy.sock 2>/dev/null </dev/null & `
+/** In the sandbox there is no network but this: one port, whose other end is the runner's proxy. The conversation's own network has it. */
+function proxySource({ network: own }: ConversationFolders, { network }: LaunchPlan): string {
+  if (network !== 'list' || own !== undefined) return ''
+  return `socat TCP-LISTEN:${PROXY_PORT},fork,reuseaddr,bind=127.0.0.1 UNIX-CONNECT:${RUN_INSIDE}/proxy.sock 2>/dev/null </dev/null & `
 }
 
 function networkEnvironment(network: Network): Record<string, string> {
   if (network !== 'list') return {}
-  const proxy = 'http://127.0.0.1:3128'
+  const proxy = `http://127.0.0.1:${PROXY_PORT}`
   const local = 'localhost,127.0.0.1,::1'
   return {
     http_proxy: proxy,

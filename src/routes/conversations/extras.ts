@@ -1,13 +1,14 @@
-// What a client asks about the machine behind a conversation. Here there is none: a workspace lives in the conversation's
-// own storage, no editor is served beside it, and nothing in it listens on a port.
+// What a client asks about the machine behind a conversation. At the edge there is none: a workspace lives in the conversation's
+// own storage, no editor is served beside it, and nothing in it listens on a port. A runner's servers have hosts of their own.
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { Microagent as Loaded } from '../../agent/microagents.ts'
 import type { AppEnv } from '../../http/app-env.ts'
-import { errorEnvelope } from '../../http/errors.ts'
+import { AppError, errorEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
+import { portAddress } from '../port-view.ts'
 import { found, ownConversation } from './access.ts'
 import { ConversationPath } from './schemas.ts'
 
@@ -75,13 +76,47 @@ endpoint(
     summary: 'Where the servers that run in the workspace are',
     params: ConversationPath,
     replies: {
-      200: { description: 'Port by address; empty', schema: z.object({ hosts: z.record(z.string(), z.int()) }) },
+      200: {
+        description: 'Port by address; empty without a runner. An address opens the server to whoever has it',
+        schema: z.object({ hosts: z.record(z.string(), z.int()) }),
+      },
       404: notFound,
     },
   },
   async (c, { params }) => {
-    await demand(c, params.conversation_id)
-    return c.json({ hosts: {} })
+    const { conversation_id: id } = params
+    const ports = found(await ownConversation(c, id).webHosts(), id)
+    const hosts = ports.flatMap(({ port, label }) => {
+      const address = portAddress(c.req.raw, c.env, label)
+      return address === null ? [] : [[address, port] as const]
+    })
+    return c.json({ hosts: Object.fromEntries(hosts) })
+  },
+)
+
+endpoint(
+  app,
+  {
+    method: 'delete',
+    path: '/api/conversations/{conversation_id}/web-hosts/{port}',
+    scope: 'conversations',
+    limit: 'writes',
+    bodyLimit: 'standard',
+    tag,
+    summary: 'Take the address of a server back: it is no address any more, and the next list gives another one',
+    params: ConversationPath.extend({
+      port: z.coerce.number().int().min(1).max(65_535).describe('Where the server listens in the sandbox'),
+    }),
+    replies: {
+      200: { description: 'Taken back', schema: z.object({ message: z.string() }) },
+      404: { description: 'No such conversation, or the port has no address' },
+    },
+  },
+  async (c, { params }) => {
+    const { conversation_id: id, port } = params
+    if (!found(await ownConversation(c, id).revokePort(port), id))
+      throw new AppError('not_found', `Port ${port} has no address`)
+    return c.json({ message: 'Taken back' })
   },
 )
 

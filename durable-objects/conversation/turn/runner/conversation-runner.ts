@@ -17,6 +17,7 @@ import { CLONING_FOLDER } from '../../repository/on-runner.ts'
 import type { WorkspaceStore } from '../../workspace/store.ts'
 import { CallRunner } from './call-runner.ts'
 import { CONTAINER_LABEL, CONTAINER_WITHIN_MS, ownContainer } from './own-container.ts'
+import { ConversationPorts, NO_PORTS } from './ports.ts'
 import { RunnerCalls } from './runner-calls.ts'
 import { RunnerLink } from './runner-link.ts'
 import { NO_RUNNER, type RunnerRecord } from './runner-record.ts'
@@ -58,6 +59,8 @@ export class ConversationRunner {
   readonly #link: RunnerLink
   /** The tool servers that are programs. */
   readonly processes: ConversationProcesses
+  /** The servers that people look at. */
+  readonly ports: ConversationPorts
   /** Each is called when a runner comes or goes. */
   readonly #watchers = new Set<() => void>()
   #noneUntil = 0
@@ -65,6 +68,7 @@ export class ConversationRunner {
   #missing: Missing = 'none'
   /** The one that did not come in time: asked last. */
   #passedOver: string | null = null
+  readonly #madeAt = Date.now()
   /** The pool is asked for a runner. Null when it is not. */
   #asking: Promise<RunnerAnswer> | null = null
 
@@ -88,6 +92,12 @@ export class ConversationRunner {
       bringUp: () => this.#link.sender.bringUp(),
       maskText: deps.maskText,
     })
+    this.ports = new ConversationPorts({
+      record: new StoredRecord(ctx.storage.sql, 'ports', NO_PORTS, 'on-change'),
+      runner: () => this.#record.value.runner?.id ?? null,
+      link: () => this.#link.forPorts,
+      settled: () => this.#mayReturn(),
+    })
     this.#link = new RunnerLink({
       ctx,
       record: this.#record,
@@ -105,6 +115,7 @@ export class ConversationRunner {
       credential: deps.credential,
       isGitHost: deps.isGitHost,
       processes: this.processes,
+      ports: () => this.ports.streams,
       changed: () => this.#changed(),
     })
   }
@@ -214,6 +225,13 @@ export class ConversationRunner {
       throw new McpFailure(`It is a program and needs a runner. Start one with "npm run runner" (docs/runners.md).`)
     // A call may be followed there while its runner is away.
     if (!this.#link.isUp) await this.#until(() => this.#link.isUp, CONNECT_WITHIN_MS)
+  }
+
+  /** After a restart of the service its runner is back in seconds; later it is only a connection that broke, or it is gone. */
+  #mayReturn(): Promise<void> {
+    if (this.#record.value.ticketHash === null) return Promise.resolve()
+    const isNew = Date.now() - this.#madeAt < 2 * AGAIN_WITHIN_MS
+    return this.#until(() => this.#link.isUp, isNew ? AGAIN_WITHIN_MS : 2 * ASK_EVERY_MS)
   }
 
   #runtime(): Runtime {

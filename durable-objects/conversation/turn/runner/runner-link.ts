@@ -4,7 +4,7 @@
 
 import { z } from 'zod'
 import { errorFields, log } from '../../../../src/lib/log.ts'
-import { BadFrame, decodeFrame, type Frame } from '../../../../src/runners/frames.ts'
+import { BadFrame, decodeFrame, encodeFrame, type Frame } from '../../../../src/runners/frames.ts'
 import { RpcError, RpcPeer } from '../../../../src/runners/rpc.ts'
 import {
   type CallEnded,
@@ -22,6 +22,7 @@ import {
 import type { StoredRecord } from '../../../stored-record.ts'
 import { RUNNER_TAG } from '../../sockets/session-attachment.ts'
 import type { WorkspaceStore } from '../../workspace/store.ts'
+import type { PortLink, PortStreams } from './port-streams.ts'
 import type { RunnerRecord } from './runner-record.ts'
 import type { ConversationProcesses, ProcessLink } from './tool-processes.ts'
 import type { TreeChanges } from './tree-changes.ts'
@@ -53,6 +54,7 @@ type LinkDeps = {
   /** Names that are not synced upwards. */
   exclude(): string[]
   processes: Pick<ConversationProcesses, 'received' | 'exited'>
+  ports(): PortStreams
   /** A runner has said hello, or its connection is gone. */
   changed(): void
 }
@@ -89,6 +91,13 @@ export class RunnerLink {
   get withLife(): ProcessLink | null {
     const { peer } = this
     return peer === null || this.#socket === null ? null : { peer, life: attachmentOf(this.#socket).life }
+  }
+
+  get forPorts(): PortLink | null {
+    const { peer } = this
+    const socket = this.#socket
+    if (peer === null || socket === null) return null
+    return { peer, sendFrame: (frame) => isOpen(socket) && socket.send(encodeFrame(frame)) }
   }
 
   get #connection(): Connection | null {
@@ -150,6 +159,11 @@ export class RunnerLink {
   /** The stream on which the frame is acknowledged; null for one that nobody waits for. */
   async #taken(frame: Frame): Promise<string | null> {
     const { head, bytes } = frame
+    if (head.t === 'port') {
+      // Acknowledged when somebody has read it.
+      this.#deps.ports().received(frame)
+      return null
+    }
     if (head.t === 'files') return (await this.#receiver.take(frame)) ? `transfer:${head.transfer}` : null
     if (!this.#deps.output(head.key, head.seq, bytes)) throw new BadFrame('output with a gap')
     return `output:${head.key}`
@@ -171,11 +185,19 @@ export class RunnerLink {
         await this.#frames
         return this.#deps.ended(call, (isRepeated) => this.#receiver.place(call.transfer, isRepeated))
       },
-      'frame/ack': ({ stream, seq }) => this.sender.acked(stream, seq),
+      'frame/ack': ({ stream, seq }) => {
+        if (!this.#deps.ports().acked(stream, seq)) this.sender.acked(stream, seq)
+      },
       'credential/ask': (ask) => this.#deps.credential(ask),
       'host/ask': async (ask) => ({ isAllowed: await this.#deps.isGitHost(ask) }),
       'server/message': (piece) => this.#deps.processes.received(piece),
       'server/exited': (exit) => this.#deps.processes.exited(exit),
+      'port/head': (head) => this.#deps.ports().head(head),
+      'port/close': async (closed) => {
+        // What came before it is in the queue of frames.
+        await this.#frames
+        this.#deps.ports().closed(closed)
+      },
     })
   }
 
@@ -204,6 +226,7 @@ export class RunnerLink {
     this.#peer = null
     this.#socket = null
     this.sender.lost()
+    this.#deps.ports().lost()
     this.#deps.ctx.waitUntil(this.#receiver.discard())
     this.#deps.changed()
   }

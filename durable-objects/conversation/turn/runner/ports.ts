@@ -1,0 +1,118 @@
+// The ports of a conversation: what its runner says listens there, and the secret part of the address of each. A secret is made
+// when a port is first listed and is good until it is taken back, or the conversation is with another runner.
+
+import { z } from 'zod'
+import { constantTimeEqual } from '../../../../src/lib/crypto.ts'
+import { errorFields, log } from '../../../../src/lib/log.ts'
+import { newPortSecret } from '../../../../src/runners/port-token.ts'
+import { PortList, PortOpen } from '../../../../src/runners/wire.ts'
+import type { StoredRecord } from '../../../stored-record.ts'
+import { type PortLink, PortStreams } from './port-streams.ts'
+
+/** `runner`: the one whose ports these are. */
+export type PortsRecord = { runner: string; secrets: Record<string, string> }
+export const NO_PORTS: PortsRecord = { runner: '', secrets: {} }
+
+type Deps = {
+  record: StoredRecord<PortsRecord>
+  /** The runner that has the conversation, connected or not; null for none. */
+  runner(): string | null
+  link(): PortLink | null
+  /** Resolves when the runner is connected, or will not be soon. */
+  settled(): Promise<void>
+}
+
+const LIST_MS = 10_000
+/** What the Worker says of a request for a port, and what this object answers, in one header each. */
+const ORDER_HEADER = 'x-port-order'
+const HEAD_HEADER = 'x-port-head'
+const FAILURE_HEADER = 'x-port-failure'
+
+const Order = PortOpen.omit({ stream: true, port: true }).extend({ secret: z.string() })
+
+export class ConversationPorts {
+  readonly streams: PortStreams
+  readonly #deps: Deps
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+    this.streams = new PortStreams(deps.link)
+  }
+
+  /** The servers that run now. */
+  async list(): Promise<{ port: number; secret: string }[]> {
+    const { runner, settled, link, record } = this.#deps
+    const id = runner()
+    if (id === null) return []
+    await settled()
+    const open = link()
+    if (open === null) return []
+    const ports = await open.peer.call('port/list', {}, PortList, LIST_MS).catch(nothingListed)
+    const known = this.#secrets
+    const secrets = Object.fromEntries(ports.ports.map((port) => [port, known[port] ?? newPortSecret()]))
+    const isNew = ports.ports.some((port) => known[port] === undefined) || record.value.runner !== id
+    // One that does not listen now keeps its address: a server that is started again is where it was.
+    if (isNew) record.change({ runner: id, secrets: { ...known, ...secrets } })
+    return ports.ports.map((port) => ({ port, secret: secrets[port] ?? '' }))
+  }
+
+  /** The address of the port is no address any more; the next list gives another one. False when it had none. */
+  revoke(port: number): boolean {
+    const { [port]: secret, ...secrets } = this.#secrets
+    if (secret === undefined) return false
+    this.#deps.record.change({ secrets })
+    this.streams.endAt(port)
+    return true
+  }
+
+  /** A request for the port that the secret names. 404: none is. 502: the server does not answer. */
+  async serve(request: Request): Promise<Response> {
+    const order = Order.safeParse(JSON.parse(request.headers.get(ORDER_HEADER) ?? 'null'))
+    if (!order.success) return failure(400, 'The request has a form that no server here would understand.')
+    const { secret, ...wanted } = order.data
+    const port = this.#portOf(secret)
+    if (port === null) return failure(404, 'This address belongs to no server.')
+    await this.#deps.settled()
+    const body = wanted.hasBody ? request.body : null
+    const answer = await this.streams.ask({ ...wanted, hasBody: body !== null, port }, body)
+    if (!answer.ok) return failure(502, answer.reason)
+    const { head, stream } = answer
+    request.signal.addEventListener('abort', () => stream.giveUp('the client left'))
+    const headers = { [HEAD_HEADER]: JSON.stringify(head.headers) }
+    if ((head.status === 101) !== (wanted.kind === 'socket')) {
+      stream.giveUp('an answer of the wrong kind')
+      return failure(502, 'The server answered something else than it was asked.')
+    }
+    if (head.status === 101) {
+      const { 0: client, 1: server } = new WebSocketPair()
+      stream.join(server)
+      return new Response(null, { status: 101, webSocket: client, headers })
+    }
+    const content = stream.body()
+    if ([204, 205, 304].includes(head.status) || wanted.method === 'HEAD') {
+      await content.cancel()
+      return new Response(null, { status: head.status, headers })
+    }
+    return new Response(content, { status: Math.max(head.status, 200), headers })
+  }
+
+  get #secrets(): Readonly<Record<string, string>> {
+    const { record, runner } = this.#deps
+    return record.value.runner === runner() ? record.value.secrets : {}
+  }
+
+  #portOf(secret: string): number | null {
+    const found = Object.entries(this.#secrets).find(([, known]) => constantTimeEqual(known, secret))
+    return found === undefined ? null : Number(found[0])
+  }
+}
+
+function failure(status: number, reason: string): Response {
+  return new Response(null, { status, headers: { [FAILURE_HEADER]: encodeURIComponent(reason) } })
+}
+
+/** One of an earlier release has no such list, and one that does not answer is as good as gone. */
+function nothingListed(error: unknown): PortList {
+  log.info('ports.not_listed', errorFields(error))
+  return { ports: [] }
+}

@@ -1,0 +1,170 @@
+// The servers that run in workspaces, each at a host of its own: `<label>.localhost`, or below `PORT_HOST`. What such a server
+// says is a stranger's word, and pages that an agent wrote run there. So nothing of the API or the console is ever served at
+// these hosts, nothing of the console's credentials goes there, and nothing that comes from there may speak for another host.
+
+import { conversationShown } from '../bindings.ts'
+import { config } from '../config.ts'
+import { isAllowedOrigin, SESSION_COOKIE } from '../http/auth.ts'
+import { MARKER_HEADER } from '../lib/address-policy.ts'
+import { wholeBody } from '../runners/port-body.ts'
+import { portTokenIn } from '../runners/port-token.ts'
+import { PortHead, PortOpen } from '../runners/wire.ts'
+
+const LOCAL = 'localhost'
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i
+
+/** Of one connection, of the way here, or a credential of this service's. */
+const NOT_FOR_SERVER =
+  /^(connection|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|forwarded|x-forwarded-.*|x-real-ip|true-client-ip|cf-.*|mf-.*|cdn-loop|x-bellwether-.*|x-session-api-key|x-port-.*)$/
+/** Of one connection, or a word about more than this host. */
+const NOT_FROM_SERVER =
+  /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|content-length|upgrade|alt-svc|clear-site-data|expect-ct|nel|origin-agent-cluster|public-key-pins.*|report-to|service-worker-allowed|strict-transport-security|x-port-.*|sec-websocket-(accept|extensions|key|version))$/
+
+/** The address of a port's host, as the client of this request reaches it; null where there is none. */
+export function portAddress(request: Request, env: Env, label: string): string | null {
+  const url = new URL(request.url)
+  const { portHost } = config(env)
+  if (portHost !== null) return `${url.protocol}//${label}.${portHost}`
+  if (!LOOPBACK.test(url.hostname)) return null
+  return `${url.protocol}//${label}.${LOCAL}${url.port === '' ? '' : `:${url.port}`}`
+}
+
+/** The answer to a request for the host of a port; null for any other host. */
+export async function portView(request: Request, env: Env): Promise<Response | null> {
+  const label = labelOf(new URL(request.url), env)
+  if (label === null) return null
+  const token = portTokenIn(label)
+  const stub = token === null ? null : conversationShown(env, token.object)
+  if (token === null || stub === null) return errorPage(404, 'This address belongs to no server.')
+  if (config(env).addressPolicy.marker?.isOurs(request.headers.get(MARKER_HEADER) ?? '') === true)
+    return errorPage(403, 'This service does not answer what it sends itself.')
+  const order = orderOf(request)
+  if (order === null) return errorPage(400, 'The request has a form that no server here would understand.')
+  const isSocket = order.kind === 'socket'
+  const answer = await stub.fetch('http://conversation/port', {
+    method: request.method,
+    headers: {
+      'x-port-order': JSON.stringify({ ...order, secret: token.secret }),
+      ...(isSocket ? { upgrade: 'websocket' } : {}),
+    },
+    body: order.hasBody ? request.body : null,
+    signal: request.signal,
+  })
+  return shown(answer, request, env)
+}
+
+/** The label in front of the domain of ports. Any name below `localhost` counts: the console and the API are at none of them. */
+function labelOf(url: URL, env: Env): string | null {
+  // The dot of a name that is written out whole.
+  const hostname = url.hostname.replace(/\.$/, '')
+  if (hostname.endsWith(`.${LOCAL}`)) return hostname.slice(0, -LOCAL.length - 1)
+  const portHost = 'PORT_HOST' in env ? config(env).portHost : null
+  if (portHost === null) return null
+  const name = portHost.replace(/:\d+$/, '')
+  if (hostname === name) return ''
+  return hostname.endsWith(`.${name}`) ? hostname.slice(0, -name.length - 1) : null
+}
+
+type Order = Omit<PortOpen, 'stream' | 'port'>
+
+function orderOf(request: Request): Order | null {
+  const { pathname, search, host, protocol } = new URL(request.url)
+  const isSocket = request.headers.get('upgrade')?.toLowerCase() === 'websocket'
+  const own = `${protocol}//${host}`
+  const headers: [string, string][] = []
+  for (const [name, value] of request.headers) {
+    if (NOT_FOR_SERVER.test(name)) continue
+    if (name === 'cookie') headers.push(...withoutOwn(value))
+    // What a server compares with its own address.
+    else if (name === 'origin' && value === own) headers.push([name, 'http://localhost'])
+    else headers.push([name, value])
+  }
+  headers.push(['x-forwarded-host', host], ['x-forwarded-proto', protocol.slice(0, -1)])
+  const order = PortOpen.omit({ stream: true, port: true }).safeParse({
+    kind: isSocket ? 'socket' : 'http',
+    method: request.method,
+    path: `${pathname}${search}`,
+    headers,
+    hasBody: request.body !== null,
+  })
+  return order.success ? order.data : null
+}
+
+/** The cookies of the page's host without one that has the name of the console's. */
+function withoutOwn(cookies: string): [string, string][] {
+  const kept = cookies.split(/; */).filter((cookie) => !isOwnCookie(cookie))
+  return kept.length === 0 ? [] : [['cookie', kept.join('; ')]]
+}
+
+const isOwnCookie = (cookie: string): boolean => cookie.split('=', 1)[0]?.trim() === SESSION_COOKIE
+
+function shown(answer: Response, request: Request, env: Env): Response {
+  const failure = answer.headers.get('x-port-failure')
+  if (failure !== null) return errorPage(answer.status, decodeURIComponent(failure))
+  const given = PortHead.shape.headers.safeParse(JSON.parse(answer.headers.get('x-port-head') ?? 'null'))
+  if (!given.success) return errorPage(502, 'The runner gave an answer that is none.')
+  const headers = new Headers()
+  for (const [name, value] of given.data) {
+    const lower = name.toLowerCase()
+    if (!NOT_FROM_SERVER.test(lower) && !(lower === 'set-cookie' && reachesOthers(value))) add(headers, lower, value)
+  }
+  if (!headers.has('referrer-policy')) headers.set('referrer-policy', 'same-origin')
+  headers.set('x-robots-tag', 'noindex')
+  // The console asks which of the servers answer.
+  if (!headers.has('access-control-allow-origin') && isAllowedOrigin(request, config(env)))
+    headers.set('access-control-allow-origin', request.headers.get('origin') ?? '')
+  const { status, webSocket } = answer
+  if (status === 101) return new Response(null, { status, webSocket, headers })
+  // The bytes are as the server coded them.
+  const body = answer.body === null ? null : bodyOf(answer.body, given.data, request.signal)
+  return new Response(body, { status, headers, encodeBody: 'manual' })
+}
+
+/** Of a length that the server told the client is told, too: it sees that an answer broke off. */
+function bodyOf(
+  coming: ReadableStream<Uint8Array>,
+  headers: readonly (readonly [string, string])[],
+  signal: AbortSignal,
+): ReadableStream<Uint8Array> {
+  const lengths = headers.filter(([name]) => name.toLowerCase() === 'content-length')
+  const length = lengths.length === 1 && /^\d{1,15}$/.test(lengths[0]?.[1] ?? '') ? Number(lengths[0]?.[1]) : null
+  const body = wholeBody(coming, signal)
+  return length === null ? body : body.pipeThrough(new FixedLengthStream(length))
+}
+
+/** A header that the runtime would not send is left out: its name or value is none. */
+function add(headers: Headers, name: string, value: string): void {
+  try {
+    headers.append(name, name === 'location' ? here(value) : value)
+  } catch {
+    // Says nothing that a browser could use.
+  }
+}
+
+/** A cookie for more than this host, or with the name of the console's. */
+function reachesOthers(cookie: string): boolean {
+  return /;\s*domain\s*=/i.test(cookie) || isOwnCookie(cookie)
+}
+
+/** Servers redirect to the address that they believe to have. */
+function here(location: string): string {
+  const [, path] = /^https?:\/\/(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\])(?::\d+)?(\/.*)?$/i.exec(location) ?? []
+  return path === undefined && !/^https?:\/\/(localhost|127\.0\.0\.1)(:\d+)?$/i.test(location)
+    ? location
+    : (path ?? '/')
+}
+
+function errorPage(status: number, reason: string): Response {
+  const text = reason.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
+  const body = `<!doctype html><meta charset="utf-8"><title>${status}</title><h1>${status}</h1><p>${text}</p>\n`
+  return new Response(body, {
+    status,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': "default-src 'none'",
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+    },
+  })
+}
