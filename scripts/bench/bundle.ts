@@ -29,21 +29,26 @@ export type Small = { readonly name: SmallName; readonly script: string; readonl
 
 export type Bundles = {
   readonly worker: { readonly script: string; readonly bytes: number; readonly gzipBytes: number }
-  readonly seeded: { readonly script: string }
+  /** Made when it is first asked for. */
+  seeded(): Promise<string>
   readonly small: readonly Small[]
 }
 
-/** Bundles everything below a folder. */
-export async function bundleAll(outDir: string): Promise<Bundles> {
+/** Bundles below a folder what is needed: each takes seconds. `worker`: without what it is held against. */
+export async function bundleAll(outDir: string, which: 'all' | 'worker'): Promise<Bundles> {
   const worker = await bundleWorker(outDir)
   const small: Small[] = []
-  for (const [name, { file, object }] of Object.entries(SMALL)) {
+  for (const [name, { file, object }] of which === 'all' ? Object.entries(SMALL) : []) {
     small.push({ name: name as SmallName, script: await bundleFile(file, outDir), object })
   }
   const code = readFileSync(worker)
+  let seeded: Promise<string> | null = null
   return {
     worker: { script: worker, bytes: code.length, gzipBytes: gzipSync(code).length },
-    seeded: { script: await bundleFile(SEEDED, outDir) },
+    seeded: () => {
+      seeded ??= bundleFile(SEEDED, outDir)
+      return seeded
+    },
     small,
   }
 }

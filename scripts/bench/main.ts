@@ -11,9 +11,12 @@ import { type Options, readOptions } from './options.ts'
 import { type Cores, chooseCores } from './pinned-process.ts'
 import { machine, type Report, summaryOf, table, writeReport } from './report.ts'
 import { compare, type Result } from './rounds.ts'
-import { ROWS, STARTUP } from './rows.ts'
+import { ROWS, STARTUP, WITHOUT_BASELINES } from './rows.ts'
 import { type Stage, setStage } from './stage.ts'
 import { measureStartup } from './startup.ts'
+
+/** What a row may take before it makes do with the least rounds. */
+const ROW_MS = 150_000
 
 /** Ends with 1 when a row could not be measured; a missed target is a result like any other. */
 export async function main(args: readonly string[]): Promise<void> {
@@ -43,7 +46,10 @@ async function run({ rows, rounds, script }: Options, outDir: string): Promise<R
   console.log('bundling …')
   // The Worker's configuration names the console's folder.
   await buildConsole()
-  const bundles = withScript(await bundleAll(outDir), script)
+  const bundles = withScript(
+    await bundleAll(outDir, rows.every((row) => WITHOUT_BASELINES.has(row)) ? 'worker' : 'all'),
+    script,
+  )
   const results: Result[] = []
   const failures: { row: string; reason: string }[] = []
   const attempt = async (row: string, work: () => Promise<unknown>) => {
@@ -56,8 +62,11 @@ async function run({ rows, rounds, script }: Options, outDir: string): Promise<R
     // A row's servers are its own: no row pays for what another one has stored.
     await attempt(row, () =>
       onStage(bundles, join(outDir, row), cores, async (stage) => {
-        for (const measurement of await measure(stage)) {
-          const result = await compare(measurement, rounds)
+        const measurements = await measure(stage)
+        const begun = performance.now()
+        for (const [index, measurement] of measurements.entries()) {
+          const until = begun + (ROW_MS * (index + 1)) / measurements.length
+          const result = await compare(measurement, { rounds, until })
           results.push(result)
           console.log(summaryOf(result))
         }

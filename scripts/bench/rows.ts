@@ -78,4 +78,12 @@ export const ROWS: Readonly<Record<string, (stage: Stage) => Promise<Measurement
   'runner-tests': packageTests,
 }
 
+/** What they are held against is on the machine itself. */
+export const WITHOUT_BASELINES: ReadonlySet<string> = new Set([
+  'runner-command',
+  'runner-files',
+  'runner-output',
+  'runner-tests',
+])
+
 export const ROW_NAMES: readonly string[] = [...Object.keys(ROWS), STARTUP]

@@ -54,9 +54,9 @@ export async function setStage(bundles: Bundles, outDir: string, cores: Cores | 
     return program
   }
   const serverCore = cores?.server ?? null
-  const startWorker = ({ isSeeded = false, vars = {} }: WorkerWishes): Promise<WorkerSide> => {
+  const startWorker = async ({ isSeeded = false, vars = {} }: WorkerWishes): Promise<WorkerSide> => {
+    const script = isSeeded ? await bundles.seeded() : bundles.worker.script
     const stateDir = join(outDir, `state-${started.length}`)
-    const { script } = isSeeded ? bundles.seeded : bundles.worker
     return startBellwether(start<ServerCalls>('server.ts', serverCore), { script, stateDir, vars })
   }
   const stop = async () => {
@@ -65,13 +65,23 @@ export async function setStage(bundles: Bundles, outDir: string, cores: Cores | 
   try {
     const client = start<ClientCalls>('client/main.ts', cores?.client ?? null)
     const worker = await startWorker({})
-    const small = await startSmall(start('server.ts', serverCore), bundles.small, join(outDir, 'state-small'))
+    const small =
+      bundles.small.length === 0
+        ? NO_SMALL
+        : await startSmall(start('server.ts', serverCore), bundles.small, join(outDir, 'state-small'))
     return { client, worker, small, measured, startWorker, startProgram: (file) => start(file, serverCore), stop }
   } catch (error) {
     await stop()
     throw error
   }
 }
+
+/** On the stage of rows that have none. */
+const NO_SMALL = new Proxy({} as Stage['small'], {
+  get: (_, name) => {
+    throw new Error(`${String(name)} is not on this stage`)
+  },
+})
 
 async function startSmall(
   server: PinnedProcess<ServerCalls>,

@@ -36,6 +36,8 @@ const decoder = new TextDecoder()
 export class Line {
   readonly frames: { head: Head; bytes: Uint8Array }[] = []
   closed: { code: number; reason: string } | null = null
+  /** Messages of the runner, answers and frames among them. */
+  sent = 0
   onFrame: (head: Head, bytes: Uint8Array) => void = () => {}
   readonly #ws: WebSocket
   readonly #answers = new Map<number, (message: Json) => void>()
@@ -63,6 +65,7 @@ export class Line {
   }
 
   send(message: Json): void {
+    this.sent += 1
     this.#ws.send(JSON.stringify(message))
   }
 
@@ -72,6 +75,7 @@ export class Line {
     new DataView(frame.buffer).setUint32(0, text.length)
     frame.set(text, 4)
     frame.set(bytes, 4 + text.length)
+    this.sent += 1
     this.#ws.send(frame)
   }
 

@@ -57,8 +57,11 @@ export class Journal {
     this.#append({ key, state: 'ended', outcome })
   }
 
+  /** Not waited for until it is on the disk: where a crash of the machine takes it, the object is told once more, and knows. */
   acknowledged(key: string): void {
-    this.#append({ key, state: 'acknowledged' })
+    const line = { key, state: 'acknowledged' } as const
+    this.#write(line)
+    this.#apply(line)
   }
 
   close(): void {
@@ -66,9 +69,13 @@ export class Journal {
   }
 
   #append(line: Line): void {
-    writeAll(this.#fd, `${JSON.stringify(line)}\n`)
+    this.#write(line)
     fdatasyncSync(this.#fd)
     this.#apply(line)
+  }
+
+  #write(line: Line): void {
+    writeAll(this.#fd, `${JSON.stringify(line)}\n`)
   }
 
   #apply(line: Line): void {

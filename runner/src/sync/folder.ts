@@ -91,20 +91,25 @@ export function isCode(error: unknown, ...codes: readonly string[]): boolean {
 
 /** Opens the folder of these names below the root, without following a link; the caller closes it. */
 export function openBelow(root: string, names: readonly string[]): Folder {
-  let folder = Folder.root(root)
-  for (const name of names) {
-    const next = openOrClose(folder, name)
+  const folder = Folder.root(root)
+  if (names.length === 0) return folder
+  try {
+    return openFrom(folder, names)
+  } finally {
     folder.close()
-    folder = next
   }
-  return folder
 }
 
-function openOrClose(folder: Folder, name: string): Folder {
-  try {
-    return folder.open(name)
-  } catch (error) {
-    folder.close()
-    throw error
+/** The same below an open folder, which stays open. `names`: at least one. */
+export function openFrom(top: Folder, names: readonly string[]): Folder {
+  let folder = top
+  for (const name of names) {
+    const outer = folder
+    try {
+      folder = outer.open(name)
+    } finally {
+      if (outer !== top) outer.close()
+    }
   }
+  return folder
 }

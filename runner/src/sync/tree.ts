@@ -11,7 +11,7 @@ import { type Change, type ChangeJob, changesOf, type Limits, shown } from './ch
 import { erase } from './erase.ts'
 import { type Manifest, type ManifestEntry, manifestFrom, storedManifest } from './manifest.ts'
 import { type AskGit, Staying } from './staying.ts'
-import { TooManyEntries, type Walk, walk } from './walk.ts'
+import { TooManyEntries, type Walk, Walker } from './walk.ts'
 import { TreeWriter } from './writer.ts'
 
 export type TreePosition = { readonly epoch: string; readonly revision: number }
@@ -49,6 +49,7 @@ type Incoming = {
 export class Tree {
   readonly root: string
   readonly #staging: string
+  readonly #walker: Walker
   readonly #stateFile: string
   #manifest: Manifest = new Map()
   #position: TreePosition | null = null
@@ -65,6 +66,7 @@ export class Tree {
     this.#askGit = askGit
     this.root = join(folder, 'workspace')
     this.#staging = join(folder, 'staging')
+    this.#walker = new Walker(this.root)
     this.#stateFile = join(folder, 'tree.json')
     erase(folder, 'staging')
     mkdirSync(this.root, { recursive: true, mode: 0o700 })
@@ -179,7 +181,7 @@ export class Tree {
     try {
       const { paths, tracked } = this.#staying
       const isKept = (path: string) => this.#manifest.has(path) || tracked.has(path)
-      return walk(this.root, { names: this.#rules.exclude, paths, isKept })
+      return this.#walker.walk({ names: this.#rules.exclude, paths, isKept })
     } catch (error) {
       if (error instanceof TooManyEntries) return null
       throw error

@@ -1,0 +1,103 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { Walker, type WalkRules } from '../src/sync/walk.ts'
+
+// Names are remembered of folders that were not changed for some seconds: here all of them are that old.
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const ALL: WalkRules = { names: new Set(), paths: new Set(), isKept: () => false }
+
+function tree(): { root: string; outside: string; walker: Walker } {
+  const folder = mkdtempSync(join(tmpdir(), 'walk-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const [root, outside] = [join(folder, 'root'), join(folder, 'outside')]
+  for (const path of ['a/b/c', 'd']) mkdirSync(join(root, path), { recursive: true })
+  for (const path of ['top', 'a/one', 'a/b/two', 'a/b/c/three', 'd/four']) writeFileSync(join(root, path), path)
+  mkdirSync(join(outside, 'secret'), { recursive: true, mode: 0o750 })
+  return { root, outside, walker: new Walker(root) }
+}
+
+test('a walk that remembers names sees what one without any memory sees, whatever changed in between', () => {
+  const { root, walker } = tree()
+  const changes: (() => void)[] = [
+    () => {},
+    () => writeFileSync(join(root, 'a/b/two'), 'longer than before'),
+    () => writeFileSync(join(root, 'a/b/c/new'), 'new'),
+    () => rmSync(join(root, 'd/four')),
+    () => rmSync(join(root, 'a/b'), { recursive: true }),
+    () => mkdirSync(join(root, 'a/b/again'), { recursive: true }),
+    () => renameSync(join(root, 'a'), join(root, 'moved')),
+    () => symlinkSync('moved', join(root, 'a')),
+    () => rmSync(join(root, 'd'), { recursive: true }),
+    () => writeFileSync(join(root, 'd'), 'a file in the place of a folder'),
+  ]
+  for (const change of changes) {
+    change()
+    expect(walker.walk(ALL)).toEqual(new Walker(root).walk(ALL))
+    expect(walker.walk(ALL)).toEqual(new Walker(root).walk(ALL))
+  }
+})
+
+test('other rules are followed at once, with the same names', () => {
+  const { root, walker } = tree()
+  walker.walk(ALL)
+  const rules: WalkRules = { names: new Set(['b']), paths: new Set(['d/four']), isKept: (path) => path === 'a/b' }
+  const found = walker.walk(rules)
+  expect([...found.seen.keys()].sort()).toEqual(['a', 'a/b', 'a/one', 'd', 'top'])
+  expect(found.left.sort()).toEqual(['a/b/c', 'a/b/two', 'd/four'])
+  expect(found).toEqual(new Walker(root).walk(rules))
+})
+
+test('a folder that becomes a link out of the tree while its names are looked at shows nothing of what is there', () => {
+  const { root, outside, walker } = tree()
+  mkdirSync(join(root, 'd', 'secret'), { mode: 0o700 })
+  walker.walk(ALL)
+  let isSwapped = false
+  const swap = (name: string): boolean => {
+    if (name === 'four' && !isSwapped) {
+      isSwapped = true
+      renameSync(join(root, 'd'), join(root, 'e'))
+      symlinkSync(outside, join(root, 'd'))
+    }
+    return false
+  }
+  const found = walker.walk({ ...ALL, names: Object.assign(new Set<string>(), { has: swap }) })
+  expect(isSwapped).toBe(true)
+  expect(found.seen.get('d')?.kind).toBe('symlink')
+  expect(found.seen.has('d/secret')).toBe(false)
+  expect(found.seen.get('e/secret')?.stamp.mode).toBe(0o700)
+})
+
+test('a folder that is a link for a moment and then itself again is looked at anew', () => {
+  const { root, outside, walker } = tree()
+  mkdirSync(join(root, 'd', 'secret'), { mode: 0o700 })
+  writeFileSync(join(root, 'd', 'z'), 'z')
+  writeFileSync(join(outside, 'z'), 'z')
+  walker.walk(ALL)
+  const swaps = [
+    () => {
+      renameSync(join(root, 'd'), join(root, '..', 'd'))
+      symlinkSync(outside, join(root, 'd'))
+    },
+    () => {
+      rmSync(join(root, 'd'))
+      renameSync(join(root, '..', 'd'), join(root, 'd'))
+    },
+  ]
+  // Out before the first name that is there as well, back at the last one.
+  const has = (path: string): boolean => {
+    if (path === (swaps.length === 2 ? 'd/four' : 'd/z')) swaps.shift()?.()
+    return false
+  }
+  const found = walker.walk({ ...ALL, paths: Object.assign(new Set<string>(), { has }) })
+  expect(swaps).toEqual([])
+  expect(found).toEqual(new Walker(root).walk(ALL))
+  expect(found.seen.get('d/secret')?.stamp.mode).toBe(0o700)
+})
