@@ -4,7 +4,13 @@
 import { client, request } from './app.ts'
 import { StandInPrograms } from './stand-in-programs.ts'
 
-export type Entry = { kind: 'file' | 'directory' | 'symlink'; text?: string; target?: string; mode?: number }
+export type Entry = {
+  kind: 'file' | 'directory' | 'symlink'
+  text?: string
+  target?: string
+  mode?: number
+  mtime?: number
+}
 export type Tree = Map<string, Entry>
 export type Started = {
   key: string
@@ -33,9 +39,11 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
 /** One socket with JSON-RPC on it. */
-class Line {
+export class Line {
   readonly frames: { head: Head; bytes: Uint8Array }[] = []
   closed: { code: number; reason: string } | null = null
+  /** Answers to what had no id. */
+  readonly errors: { code: number }[] = []
   onFrame: (head: Head, bytes: Uint8Array) => void = () => {}
   readonly #ws: WebSocket
   readonly #answers = new Map<number, (message: Json) => void>()
@@ -75,6 +83,10 @@ class Line {
     this.#ws.send(frame)
   }
 
+  sendRaw(data: string | Uint8Array): void {
+    this.#ws.send(data)
+  }
+
   close(): void {
     this.#ws.close(1000, 'the test ends it')
   }
@@ -82,6 +94,7 @@ class Line {
   async #text(message: Json, take: (method: string, params: Json) => unknown): Promise<void> {
     const { id, method, params } = message
     if (typeof method !== 'string') {
+      if (id === null && isError(message)) this.errors.push(message.error as { code: number })
       const waiting = this.#answers.get(Number(id))
       this.#answers.delete(Number(id))
       waiting?.(message)
@@ -126,6 +139,11 @@ export class StandInRunner {
   isHasty = false
   /** Knows of every call only that it was begun once, as after its death in the command. */
   forgets = false
+  /** The version that it speaks, and how far its clock is off. */
+  wire = 1
+  clockOffMs = 0
+  /** Ahead: what is not sent yet as well. */
+  acknowledges: 'what came' | 'ahead' = 'what came'
   state: { epoch: string; revision: number } | null = null
   welcome: Json | null = null
   readonly #key: string | null
@@ -159,7 +177,8 @@ export class StandInRunner {
     const headers = { upgrade: 'websocket', ...(this.#key === null ? {} : { authorization: `Bearer ${this.#key}` }) }
     const response = await request('/api/runners/socket', { headers })
     this.pool = new Line(response, (method, params) => this.#told(method, params))
-    return this.pool.ask('runner/hello', { wire: 1, runner: this.#description, holds, clock: Date.now() })
+    const clock = Date.now() + this.clockOffMs
+    return this.pool.ask('runner/hello', { wire: this.wire, runner: this.#description, holds, clock })
   }
 
   /** Opens the conversation's socket again, as after a lost connection. */
@@ -212,14 +231,15 @@ export class StandInRunner {
     for (const path of this.#sent.keys()) if (!this.tree.has(path)) entries.push({ path, kind: 'gone' })
     for (const [path, entry] of this.tree) {
       if (JSON.stringify(this.#sent.get(path)) === JSON.stringify(entry)) continue
-      const { kind, text = '', target, mode = kind === 'directory' ? 0o755 : 0o644 } = entry
+      const { kind, text = '', target, mtime = 1_700_000_000_000 } = entry
+      const { mode = kind === 'directory' ? 0o755 : 0o644 } = entry
       const bytes = encoder.encode(text)
       if (kind === 'file') {
         entries.push({
           path,
           kind,
           mode,
-          mtime: 1_700_000_000_000,
+          mtime,
           size: bytes.length,
           offset: 0,
           length: bytes.length,
@@ -368,7 +388,8 @@ export class StandInRunner {
       } else if (kind === 'symlink') this.tree.set(path, { kind, target: target ?? '' })
       else this.tree.set(path, { kind: 'directory', mode: mode ?? 0o755 })
     }
-    line.send({ jsonrpc: '2.0', method: 'frame/ack', params: { stream: `transfer:${head.transfer}`, seq: head.seq } })
+    const seq = this.acknowledges === 'ahead' ? head.seq + 100 : head.seq
+    line.send({ jsonrpc: '2.0', method: 'frame/ack', params: { stream: `transfer:${head.transfer}`, seq } })
   }
 }
 
