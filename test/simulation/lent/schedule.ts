@@ -117,6 +117,10 @@ export class Schedule {
   async #end(): Promise<void> {
     await this.#lookAtEnd()
     for (const machine of this.#machines) machine.remove()
+    this.#pool?.die()
+    this.#object?.die()
+    // What they wrote last is committed, or not, in the next turns.
+    for (let turns = 0; turns < 4; turns++) await turn()
     this.#disk.close()
     this.#poolDisk.close()
   }
