@@ -84,6 +84,13 @@ for (const [when, withinMs] of Object.entries(TAKEN_OVER_WITHIN) as [Death, numb
     }
   })
 
+test('a machine that never acknowledges what comes down does not keep its command for ever, and the next one is as any other', async () => {
+  const schedule = new Schedule(FIRST_SEED, root, ['one'])
+  const tookMs = await schedule.unacknowledged()
+  assertNoFaults(FIRST_SEED, schedule)
+  expect(tookMs).toBeLessThan(300_000)
+})
+
 function assertNoFaults(seed: number, { faults, story }: Schedule): void {
   if (faults.length > 0) throw new Error(`LENT_SEED=${seed}\n${faults.join('\n')}\n\n${story.join('\n')}`)
 }

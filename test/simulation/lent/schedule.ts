@@ -108,6 +108,32 @@ export class Schedule {
     return tookMs
   }
 
+  /** The machine never acknowledges what comes down: how long it takes until the command has an end. Afterwards all is well again. */
+  async unacknowledged(): Promise<number> {
+    await this.#begin()
+    this.#faultsLeft = 0
+    if (this.#object === null) throw new Error('no object')
+    // More than the window.
+    for (const name of ['u1', 'u2', 'u3', 'u4', 'u5', 'u6', 'u7', 'u8']) {
+      const text = name.repeat(400_000)
+      await this.#object.files.write(`/workspace/${name}`, new TextEncoder().encode(text))
+      this.#stored.set(name, text)
+    }
+    this.#network.loses = (text) => text.includes('"frame/ack"')
+    const startedAt = Date.now()
+    const command = commandOf('never-begun', this.#random)
+    this.#commands.push(command)
+    this.#object.add(command)
+    while (this.#settled === 0 && Date.now() - startedAt < MOST_MS) await this.#round(false)
+    const tookMs = Date.now() - startedAt
+    if (this.#settled === 0) this.faults.push('stuck')
+    if (this.#runs.size > 0) this.faults.push('it was begun')
+    this.#network.loses = () => false
+    await this.#take(commandOf('next', this.#random), false)
+    await this.#end()
+    return tookMs
+  }
+
   async #begin(): Promise<void> {
     this.#startService()
     for (const machine of this.#machines) machine.start()
@@ -348,7 +374,7 @@ function madeBy(command: Command | null, name: string): (string | undefined)[] {
 }
 
 function isWhole(name: string, text: string): boolean {
-  if (['u', 'v', 'w'].includes(name)) return true
+  if (/^[uvw]/.test(name)) return true
   const head = text.indexOf('\n')
   return text.slice(head + 1) === name.repeat(Number(text.slice(0, head).split(' ')[1]))
 }
