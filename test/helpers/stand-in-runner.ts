@@ -33,7 +33,8 @@ export type Answer = {
 }
 
 type Json = Record<string, unknown>
-type Head = { t: string; transfer?: number; seq: number; key?: string; entries?: Json[] }
+type Piece = { path: string; kind: string; length?: number; offset?: number; target?: string; mode?: number }
+type Head = { t: string; transfer?: number; seq: number; key?: string; entries?: Piece[] }
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -359,22 +360,7 @@ export class StandInRunner {
   #took(line: Line, head: Head, bytes: Uint8Array): void {
     if (head.t !== 'files' || this.#pending === null) return
     let at = 0
-    for (const entry of head.entries ?? []) {
-      const {
-        path,
-        kind,
-        length = 0,
-        offset = 0,
-        target,
-        mode,
-      } = entry as {
-        path: string
-        kind: string
-        length?: number
-        offset?: number
-        target?: string
-        mode?: number
-      }
+    for (const { path, kind, length = 0, offset = 0, target, mode } of head.entries ?? []) {
       this.#pending.entries += 1
       if (kind === 'gone') {
         for (const known of [...this.tree.keys()]) {

@@ -267,7 +267,7 @@ describe('in a command', () => {
   })
 })
 
-test('frames that are acknowledged before they are sent close the connection, the command says so, and an honest runner gets the next', async () => {
+test('frames that are acknowledged before they are sent close the connection, and an honest runner gets the command or the next', async () => {
   const { chat, runner } = await lentConversation(({ text }) => ({ output: text }))
   runner.acknowledges = 'ahead'
   const form = new FormData()
