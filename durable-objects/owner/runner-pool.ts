@@ -22,6 +22,9 @@ const OPEN_WITHIN_MS = 5_000
 /** A restart of the service, or a broken cable: runners that were connected are back within this time. */
 const RETURN_WITHIN_MS = 10_000
 
+/** A clock that is further off is worth a line of the log. */
+const WRONG_CLOCK_MS = 60_000
+
 export type WantedRunner = {
   conversation: string
   /** The id of the conversation's object. */
@@ -189,12 +192,14 @@ export class RunnerPool {
     return peer
   }
 
-  #greet(socket: WebSocket, { wire, runner, holds }: RunnerHello): RunnerWelcome {
+  #greet(socket: WebSocket, { wire, runner, holds, clock }: RunnerHello): RunnerWelcome {
     if (wire !== WIRE_VERSION) {
       const text = `this service speaks version ${WIRE_VERSION} of the wire and the runner ${wire}: install the release that belongs to it`
       throw new RpcError(RPC_ERRORS.wrongVersion, text, { supported: [WIRE_VERSION] })
     }
-    const { key } = attachmentOf(socket)
+    const { key, runner: before } = attachmentOf(socket)
+    if (before !== null && before !== runner.id)
+      throw new RpcError(RPC_ERRORS.refused, 'this connection has said hello as another runner')
     for (const other of this.#ctx.getWebSockets()) {
       // The same runner again: its old connection is dead, and this service has not heard of it yet.
       if (other !== socket && attachmentOf(other).runner === runner.id) other.close(4001, 'connected again')
@@ -208,6 +213,9 @@ export class RunnerPool {
     )
     socket.serializeAttachment({ kind: 'runner', key, runner: runner.id } satisfies Attachment)
     log.info('runner.joined', { runner: runner.id, name: runner.name, version: runner.version, holds: holds.length })
+    // Nothing here goes by it: only the times that commands and files have over there are wrong.
+    if (Math.abs(clock - now) > WRONG_CLOCK_MS)
+      log.warn('runner.clock_wrong', { runner: runner.id, offSeconds: Math.round((clock - now) / 1000) })
     this.#ctx.waitUntil(this.#eraseDeleted(socket, holds))
     return { wire: WIRE_VERSION, now }
   }

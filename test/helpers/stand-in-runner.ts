@@ -4,7 +4,13 @@
 import { client, request } from './app.ts'
 import { StandInPrograms } from './stand-in-programs.ts'
 
-export type Entry = { kind: 'file' | 'directory' | 'symlink'; text?: string; target?: string; mode?: number }
+export type Entry = {
+  kind: 'file' | 'directory' | 'symlink'
+  text?: string
+  target?: string
+  mode?: number
+  mtime?: number
+}
 export type Tree = Map<string, Entry>
 export type Started = {
   key: string
@@ -27,7 +33,8 @@ export type Answer = {
 }
 
 type Json = Record<string, unknown>
-type Head = { t: string; transfer?: number; seq: number; key?: string; entries?: Json[] }
+type Piece = { path: string; kind: string; length?: number; offset?: number; target?: string; mode?: number }
+type Head = { t: string; transfer?: number; seq: number; key?: string; entries?: Piece[] }
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -38,6 +45,8 @@ export class Line {
   closed: { code: number; reason: string } | null = null
   /** Messages of the runner, answers and frames among them. */
   sent = 0
+  /** Answers to what had no id. */
+  readonly errors: { code: number }[] = []
   onFrame: (head: Head, bytes: Uint8Array) => void = () => {}
   readonly #ws: WebSocket
   readonly #answers = new Map<number, (message: Json) => void>()
@@ -79,6 +88,10 @@ export class Line {
     this.#ws.send(frame)
   }
 
+  sendRaw(data: string | Uint8Array): void {
+    this.#ws.send(data)
+  }
+
   close(): void {
     this.#ws.close(1000, 'the test ends it')
   }
@@ -86,6 +99,7 @@ export class Line {
   async #text(message: Json, take: (method: string, params: Json) => unknown): Promise<void> {
     const { id, method, params } = message
     if (typeof method !== 'string') {
+      if (id === null && isError(message)) this.errors.push(message.error as { code: number })
       const waiting = this.#answers.get(Number(id))
       this.#answers.delete(Number(id))
       waiting?.(message)
@@ -132,6 +146,11 @@ export class StandInRunner {
   isHasty = false
   /** Knows of every call only that it was begun once, as after its death in the command. */
   forgets = false
+  /** The version that it speaks, and how far its clock is off. */
+  wire = 1
+  clockOffMs = 0
+  /** Ahead: what is not sent yet as well. */
+  acknowledges: 'what came' | 'ahead' = 'what came'
   state: { epoch: string; revision: number } | null = null
   welcome: Json | null = null
   readonly #key: string | null
@@ -165,7 +184,8 @@ export class StandInRunner {
     const headers = { upgrade: 'websocket', ...(this.#key === null ? {} : { authorization: `Bearer ${this.#key}` }) }
     const response = await request('/api/runners/socket', { headers })
     this.pool = new Line(response, (method, params) => this.#told(method, params))
-    return this.pool.ask('runner/hello', { wire: 1, runner: this.#description, holds, clock: Date.now() })
+    const clock = Date.now() + this.clockOffMs
+    return this.pool.ask('runner/hello', { wire: this.wire, runner: this.#description, holds, clock })
   }
 
   /** Opens the conversation's socket again, as after a lost connection. */
@@ -218,14 +238,15 @@ export class StandInRunner {
     for (const path of this.#sent.keys()) if (!this.tree.has(path)) entries.push({ path, kind: 'gone' })
     for (const [path, entry] of this.tree) {
       if (JSON.stringify(this.#sent.get(path)) === JSON.stringify(entry)) continue
-      const { kind, text = '', target, mode = kind === 'directory' ? 0o755 : 0o644 } = entry
+      const { kind, text = '', target, mtime = 1_700_000_000_000 } = entry
+      const { mode = kind === 'directory' ? 0o755 : 0o644 } = entry
       const bytes = encoder.encode(text)
       if (kind === 'file') {
         entries.push({
           path,
           kind,
           mode,
-          mtime: 1_700_000_000_000,
+          mtime,
           size: bytes.length,
           offset: 0,
           length: bytes.length,
@@ -346,22 +367,7 @@ export class StandInRunner {
   #took(line: Line, head: Head, bytes: Uint8Array): void {
     if (head.t !== 'files' || this.#pending === null) return
     let at = 0
-    for (const entry of head.entries ?? []) {
-      const {
-        path,
-        kind,
-        length = 0,
-        offset = 0,
-        target,
-        mode,
-      } = entry as {
-        path: string
-        kind: string
-        length?: number
-        offset?: number
-        target?: string
-        mode?: number
-      }
+    for (const { path, kind, length = 0, offset = 0, target, mode } of head.entries ?? []) {
       this.#pending.entries += 1
       if (kind === 'gone') {
         for (const known of [...this.tree.keys()]) {
@@ -375,7 +381,8 @@ export class StandInRunner {
       } else if (kind === 'symlink') this.tree.set(path, { kind, target: target ?? '' })
       else this.tree.set(path, { kind: 'directory', mode: mode ?? 0o755 })
     }
-    line.send({ jsonrpc: '2.0', method: 'frame/ack', params: { stream: `transfer:${head.transfer}`, seq: head.seq } })
+    const seq = this.acknowledges === 'ahead' ? head.seq + 100 : head.seq
+    line.send({ jsonrpc: '2.0', method: 'frame/ack', params: { stream: `transfer:${head.transfer}`, seq } })
   }
 }
 

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
 import { setLogLevel } from '../../src/lib/log.ts'
 import { ClientSocket } from './lent/network.ts'
 import { Pair } from './lent/object.ts'
-import { Schedule } from './lent/schedule.ts'
+import { type Death, Schedule } from './lent/schedule.ts'
 
 vi.mock('ws', async () => ({ default: (await import('./lent/network.ts')).ClientSocket }))
 // Of the limits of rate alone, which nothing asks here; it is no module that Node can read.
@@ -59,11 +59,38 @@ test(
     for (let seed = FIRST_SEED; seed < FIRST_SEED + SCHEDULES; seed++) {
       const schedule = new Schedule(seed, root)
       await schedule.play()
-      if (schedule.faults.length > 0)
-        throw new Error(`LENT_SEED=${seed}\n${schedule.faults.join('\n')}\n\n${schedule.story.join('\n')}`)
+      assertNoFaults(seed, schedule)
       unknown += schedule.unknown
     }
     if (SCHEDULES >= 100) expect(unknown).toBeGreaterThan(0)
   },
   60_000 + SCHEDULES * 1_000,
 )
+
+/** Simulated milliseconds: what a call waits for its machine where another one is free, and the files. */
+const TAKEN_OVER_WITHIN: Readonly<Record<Death, number>> = {
+  'in a command': 10_000,
+  'between two': 10_000,
+  'and it is known': 1_000,
+}
+
+for (const [when, withinMs] of Object.entries(TAKEN_OVER_WITHIN) as [Death, number][])
+  test(`a machine dies ${when} while another one is free: the next command ends there within ${withinMs / 1000} s, with the files`, async () => {
+    for (let seed = FIRST_SEED; seed < FIRST_SEED + 20; seed++) {
+      const schedule = new Schedule(seed, root, ['one', 'two'])
+      const tookMs = await schedule.takeover(when)
+      assertNoFaults(seed, schedule)
+      expect(tookMs).toBeLessThan(withinMs)
+    }
+  })
+
+test('a machine that never acknowledges what comes down does not keep its command for ever, and the next one is as any other', async () => {
+  const schedule = new Schedule(FIRST_SEED, root, ['one'])
+  const tookMs = await schedule.unacknowledged()
+  assertNoFaults(FIRST_SEED, schedule)
+  expect(tookMs).toBeLessThan(300_000)
+})
+
+function assertNoFaults(seed: number, { faults, story }: Schedule): void {
+  if (faults.length > 0) throw new Error(`LENT_SEED=${seed}\n${faults.join('\n')}\n\n${story.join('\n')}`)
+}

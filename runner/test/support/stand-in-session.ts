@@ -92,6 +92,7 @@ export class Session {
             waiting.wake()
           }
         },
+        'host/ask': () => ({ isAllowed: false }),
         ...Object.fromEntries(Object.keys(this.extra).map((name) => [name, (params) => this.extra[name]?.(params)])),
       },
       (frame) => this.#binary(rpc, frame),

@@ -67,6 +67,8 @@ export class Machine {
       },
       workspaces: this.workspaces,
       plan: { isolation: 'none', network: 'all', limits: LIMITS },
+      cgroups: null,
+      isAllowExact: true,
       allow: [],
       isOnce: false,
       log: QUIET,

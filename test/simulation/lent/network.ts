@@ -18,6 +18,8 @@ export class Network {
   readonly #random: Random
   readonly #lines = new Set<Line>()
   readonly connections = new Set<Connection>()
+  /** What machines say and nobody hears. */
+  loses: (text: string) => boolean = () => false
   /** What stands at the other end; null while nobody listens. */
   entry: Entry | null = null
 
@@ -131,7 +133,7 @@ export class Connection {
 
   up(data: Data): void {
     const copy = typeof data === 'string' ? data : data.slice()
-    if (this.#isCut) return
+    if (this.#isCut || (typeof copy === 'string' && this.#network.loses(copy))) return
     this.#network.later(this.#up, () => {
       const end = this.#server
       if (this.#isCut || end === null || end.readyState !== 1) return

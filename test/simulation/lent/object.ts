@@ -220,8 +220,13 @@ export class ConversationLife extends Holder {
       filter: { push: (text) => text, end: () => '' } as RunnerCall['filter'],
       onOutput: () => {},
     }
-    const { output, exitCode, failure } = await runtime.run(call)
-    return { output, exitCode, failure, missing: false }
+    try {
+      const { output, exitCode, failure } = await runtime.run(call)
+      return { output, exitCode, failure, missing: false }
+    } catch (error) {
+      // As the loop of a turn: the step ends with it.
+      return { output: '', exitCode: -1, failure: String(error), missing: false }
+    }
   }
 
   async #want(wanted: WantedRunner) {

@@ -30,6 +30,9 @@ const atTurnEnd = (() => {
   return (commit: () => void) => void next(commit)
 })()
 
+/** When a machine dies: in a command, as the next one is given to it, or long before that. */
+export type Death = 'in a command' | 'between two' | 'and it is known'
+
 export class Schedule {
   readonly faults: string[] = []
   readonly story: string[] = []
@@ -54,7 +57,10 @@ export class Schedule {
   #settled = 0
   #lastFaultAt = 0
 
-  constructor(seed: number, root: string) {
+  /** A machine that dies in its command. */
+  #doomed: { key: string; machine: Machine } | null = null
+
+  constructor(seed: number, root: string, names?: readonly string[]) {
     this.#random = new Random(seed)
     this.#network = new Network(this.#random)
     useNetwork(this.#network)
@@ -62,15 +68,13 @@ export class Schedule {
     vi.clearAllTimers()
     vi.setSystemTime(BEGAN_AT)
     vi.spyOn(Math, 'random').mockImplementation(this.#random.next)
-    const names = this.#random.chance(0.5) ? ['one'] : ['one', 'two']
+    names ??= this.#random.chance(0.5) ? ['one'] : ['one', 'two']
     const ran = (command: Command, files: ReadonlyMap<string, string>) => this.#ran(command, files)
     this.#machines = names.map((name) => new Machine(name, { root, network: this.#network, ran }))
   }
 
   async play(): Promise<void> {
-    this.#startService()
-    for (const machine of this.#machines) machine.start()
-    for (let at = 0; this.#machinesIn() < this.#machines.length && at < 1_000; at++) await this.#round(false)
+    await this.#begin()
     for (let step = 0; step < STEPS; step++) {
       const command = commandOf(`step-${step}`, this.#random)
       await this.#take(command, true)
@@ -78,10 +82,78 @@ export class Schedule {
     this.#faultsLeft = 0
     for (const machine of this.#machines) if (!machine.isUp) machine.start()
     await this.#take(commandOf('last', this.#random), false)
+    await this.#end()
+  }
+
+  /** The machine dies while another one is free: simulated time from there to the end of the next command, which the other one runs. */
+  async takeover(when: Death): Promise<number> {
+    await this.#begin()
+    this.#faultsLeft = 0
+    await this.#take(commandOf('first', this.#random), false)
+    const machine = this.#connected()
+    if (machine === undefined || this.#object === null) throw new Error('no machine is connected')
+    if (when === 'in a command') this.#doomed = { key: 'second', machine }
+    await this.#take(commandOf('second', this.#random), false)
+    await this.#upload(this.#object)
+    if (when !== 'in a command') machine.kill()
+    while (machine.isUp || (when === 'and it is known' && this.#connected() === machine)) await this.#round(false)
+    // The one of the instant of the death may have been given to the dead machine: of it nobody knows.
+    const next = ['third', 'fourth'].map((key) => ({ ...commandOf(key, this.#random), restMs: 10 }))
+    for (const command of next)
+      if (this.#connected() === machine || this.#object.runner.connected === null) await this.#take(command, false)
+    const tookMs = Date.now() - (machine.deaths.at(-1) ?? 0)
+    if (this.#connected() === machine || !next.some(({ key }) => this.#runs.has(key)))
+      this.faults.push('no other machine ran it')
+    await this.#end()
+    return tookMs
+  }
+
+  /** The machine never acknowledges what comes down: how long it takes until the command has an end. Afterwards all is well again. */
+  async unacknowledged(): Promise<number> {
+    await this.#begin()
+    this.#faultsLeft = 0
+    if (this.#object === null) throw new Error('no object')
+    // More than the window.
+    for (const name of ['u1', 'u2', 'u3', 'u4', 'u5', 'u6', 'u7', 'u8']) {
+      const text = name.repeat(400_000)
+      await this.#object.files.write(`/workspace/${name}`, new TextEncoder().encode(text))
+      this.#stored.set(name, text)
+    }
+    this.#network.loses = (text) => text.includes('"frame/ack"')
+    const startedAt = Date.now()
+    const command = commandOf('never-begun', this.#random)
+    this.#commands.push(command)
+    this.#object.add(command)
+    while (this.#settled === 0 && Date.now() - startedAt < MOST_MS) await this.#round(false)
+    const tookMs = Date.now() - startedAt
+    if (this.#settled === 0) this.faults.push('stuck')
+    if (this.#runs.size > 0) this.faults.push('it was begun')
+    this.#network.loses = () => false
+    await this.#take(commandOf('next', this.#random), false)
+    await this.#end()
+    return tookMs
+  }
+
+  async #begin(): Promise<void> {
+    this.#startService()
+    for (const machine of this.#machines) machine.start()
+    for (let at = 0; this.#machinesIn() < this.#machines.length && at < 1_000; at++) await this.#round(false)
+  }
+
+  async #end(): Promise<void> {
     await this.#lookAtEnd()
     for (const machine of this.#machines) machine.remove()
+    this.#pool?.die()
+    this.#object?.die()
+    // What they wrote last is committed, or not, in the next turns.
+    for (let turns = 0; turns < 4; turns++) await turn()
     this.#disk.close()
     this.#poolDisk.close()
+  }
+
+  #connected(): Machine | undefined {
+    const id = this.#object?.runner.connected?.id
+    return this.#machines.find((one) => one.id === id)
   }
 
   #machinesIn(): number {
@@ -114,10 +186,17 @@ export class Schedule {
     await turn()
     if (mayFail && this.#faultsLeft > 0 && this.#random.chance(FAULT_CHANCE)) this.#strike()
     else if (mayFail && this.#object !== null && this.#random.chance(0.01)) await this.#upload(this.#object)
-    else if (this.#network.isQuiet) vi.advanceTimersToNextTimer()
+    else if (this.#network.isQuiet) await this.#letTimePass()
     else if (this.#random.chance(0.9)) this.#network.step()
     // What is on its way does not take seconds.
     else vi.advanceTimersByTime(this.#random.below(50))
+  }
+
+  /** To the next thing that waits for the clock, once all that does not has happened: what is stored is told some turns later. */
+  async #letTimePass(): Promise<void> {
+    const settled = this.#settled
+    for (let turns = 0; turns < 4; turns++) await turn()
+    if (this.#network.isQuiet && this.#settled === settled) vi.advanceTimersToNextTimer()
   }
 
   #strike(): void {
@@ -208,6 +287,8 @@ export class Schedule {
     const times = (this.#runs.get(command.key) ?? 0) + 1
     this.#runs.set(command.key, times)
     this.#tell(`${command.key} runs`)
+    const doomed = this.#doomed?.key === command.key ? this.#doomed.machine : null
+    if (doomed !== null) setTimeout(() => doomed.kill(), this.#random.below(1_000))
     if (times > 1) this.faults.push(`${command.key} was run ${times} times`)
     for (const [name, text] of files) if (!isWhole(name, text)) this.faults.push(`${command.key} finds ${name} torn`)
   }
@@ -268,8 +349,7 @@ export class Schedule {
     const left = this.#disk.read<{ key: string }>('SELECT key FROM runner_calls')
     if (left.length > 0) this.faults.push(`calls are left: ${left.map(({ key }) => key).join(', ')}`)
     if (this.#disk.read('SELECT 1 FROM runner_output').length > 0) this.faults.push('output is left')
-    const id = this.#object?.runner.connected?.id
-    const machine = this.#machines.find((one) => one.id === id)
+    const machine = this.#connected()
     if (machine === undefined) return void this.faults.push('no machine is connected at the end')
     const here = machine.files(CONVERSATION)
     const there = await this.#found()
@@ -294,7 +374,7 @@ function madeBy(command: Command | null, name: string): (string | undefined)[] {
 }
 
 function isWhole(name: string, text: string): boolean {
-  if (['u', 'v', 'w'].includes(name)) return true
+  if (/^[uvw]/.test(name)) return true
   const head = text.indexOf('\n')
   return text.slice(head + 1) === name.repeat(Number(text.slice(0, head).split(' ')[1]))
 }

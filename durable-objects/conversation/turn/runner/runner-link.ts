@@ -186,7 +186,9 @@ export class RunnerLink {
         return this.#deps.ended(call, (isRepeated) => this.#receiver.place(call.transfer, isRepeated))
       },
       'frame/ack': ({ stream, seq }) => {
-        if (!this.#deps.ports().acked(stream, seq)) this.sender.acked(stream, seq)
+        if (!this.#deps.ports().acked(stream, seq) && !this.sender.acked(stream, seq)) {
+          this.close('what was not sent was acknowledged', 1008)
+        }
       },
       'credential/ask': (ask) => this.#deps.credential(ask),
       'host/ask': async (ask) => ({ isAllowed: await this.#deps.isGitHost(ask) }),
@@ -205,6 +207,8 @@ export class RunnerLink {
     if (wire !== WIRE_VERSION) {
       throw new RpcError(RPC_ERRORS.wrongVersion, 'another version of the wire', { supported: [WIRE_VERSION] })
     }
+    if (attachmentOf(socket).runner !== null)
+      throw new RpcError(RPC_ERRORS.invalidRequest, 'this connection has said hello before')
     const { record, limits, changes } = this.#deps
     const { epoch, revision, lastUp } = record.value
     if (record.value.runner?.id !== runner)

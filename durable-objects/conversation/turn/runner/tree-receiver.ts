@@ -62,6 +62,7 @@ export class TreeReceiver {
       throw new RpcError(RPC_ERRORS.wrongRevision, 'this transfer is not known: send it again')
     }
     const { files } = this.#open
+    if (files.isWithinFile) throw new RpcError(RPC_ERRORS.invalidParams, 'this transfer ends within a file')
     this.#open = null
     const refused = files.place(changes, isRepeated)
     const revision = record.value.revision + 1

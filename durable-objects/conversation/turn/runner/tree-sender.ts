@@ -29,25 +29,40 @@ export class TreeSender {
   /** The runner has no copy that could be brought up to date. */
   needsWhole = false
   readonly #deps: SenderDeps
+  /** Settles when the last one that was asked for has ended. */
+  #bringing: Promise<unknown> = Promise.resolve()
   #last = 0
-  #acked: { stream: string; seq: number; wake: () => void } | null = null
+  /** How far the transfer that is under way is sent and acknowledged. */
+  #acked: { stream: string; sent: number; seq: number; wake: () => void } | null = null
 
   constructor(deps: SenderDeps) {
     this.#deps = deps
   }
 
-  /** Afterwards nothing is due: what changed meanwhile is sent as well. */
-  async bringUp(): Promise<void> {
+  /** Afterwards nothing is due: what changed meanwhile is sent as well. One at a time, because the runner takes one transfer at a time. */
+  bringUp(): Promise<void> {
+    const mine = this.#bringing.then(() => this.#bringUp())
+    this.#bringing = mine.catch(() => undefined)
+    return mine
+  }
+
+  async #bringUp(): Promise<void> {
     const { changes } = this.#deps
     if (this.needsWhole) await this.#send(true)
     while (!changes.isEmpty) await this.#send(false)
   }
 
-  /** The runner has taken the frames up to this one. */
-  acked(stream: string, seq: number): void {
-    if (this.#acked?.stream !== stream || seq <= this.#acked.seq) return
-    this.#acked.seq = seq
-    this.#acked.wake()
+  /** The runner has taken the frames up to this one; false when it was not sent. */
+  acked(stream: string, seq: number): boolean {
+    const acked = this.#acked
+    // Of a transfer that is over.
+    if (acked?.stream !== stream) return true
+    if (seq > acked.sent) return false
+    if (seq > acked.seq) {
+      acked.seq = seq
+      acked.wake()
+    }
+    return true
   }
 
   /** The connection is gone. */
@@ -82,7 +97,7 @@ export class TreeSender {
     const { socket } = this.#connected()
     const window: { seq: number; bytes: number }[] = []
     let [frames, entries, unacked] = [0, 0, 0]
-    this.#acked = { stream: `transfer:${transfer}`, seq: -1, wake: () => undefined }
+    this.#acked = { stream: `transfer:${transfer}`, sent: -1, seq: -1, wake: () => undefined }
     for await (const part of parts) {
       const head = { t: 'files', transfer, seq: frames, entries: part.entries } as const
       const frame = encodeFrame({ head, bytes: joinBytes(part.bytes) })
@@ -92,6 +107,7 @@ export class TreeSender {
       }
       if (this.#connected().socket !== socket) throw gone()
       socket.send(frame)
+      if (this.#acked !== null) this.#acked.sent = frames
       window.push({ seq: frames, bytes: frame.byteLength })
       unacked += frame.byteLength
       frames += 1

@@ -9,7 +9,9 @@ import type { WorkspaceStore } from '../../workspace/store.ts'
 import type { TreeChanges } from './tree-changes.ts'
 import { placeOf } from './tree-down.ts'
 
-/** Files of one transfer that may gather in memory, bytes; larger ones are stored as they come. */
+/** Paths and targets of a transfer, which gather in memory until it is complete. */
+const MAX_TEXT_CHARS = 32 * 1024 * 1024
+/** Paths that an answer names. */
 const MAX_REFUSED = 100
 
 type Refused = TransferStored['refused']
@@ -22,6 +24,7 @@ export class UpTransfer {
   readonly #arrived: Arrived[] = []
   #growing: (Growing & { got: number }) | null = null
   #frames = 0
+  #textChars = 0
 
   constructor(files: WorkspaceStore, maxFileBytes: number) {
     this.#files = files
@@ -36,6 +39,11 @@ export class UpTransfer {
     return this.#arrived.length
   }
 
+  /** Whether pieces of the last file are missing. */
+  get isWithinFile(): boolean {
+    return this.#growing !== null
+  }
+
   /** Throws a `BadFrame` for pieces that do not follow each other. Frames are given one after the other. */
   async take(entries: readonly FrameEntry[], bytes: Uint8Array): Promise<void> {
     this.#frames += 1
@@ -45,6 +53,9 @@ export class UpTransfer {
       await this.#one(entry, bytes.subarray(from, from + length))
       from += length
     }
+    // Of many long paths there is too much before there are too many.
+    this.#textChars += entries.reduce((sum, { path, target = '' }) => sum + path.length + target.length, 0)
+    if (this.#textChars > MAX_TEXT_CHARS) throw new BadFrame('a transfer whose paths are too long together')
     if (this.#arrived.length > MAX_TRANSFER_ENTRIES) throw new BadFrame('a transfer of too many entries')
   }
 
@@ -53,7 +64,6 @@ export class UpTransfer {
    * already, so what changed there since is newer and stays.
    */
   place(changes: TreeChanges, isRepeated: boolean): Refused {
-    if (this.#growing !== null) throw new BadFrame('a transfer that ends within a file')
     const refused: Refused = []
     changes.fromRunner(() => {
       for (const { entry, contents, problem } of inOrder(this.#arrived)) {
@@ -152,7 +162,7 @@ export class UpTransfer {
     else if (contents !== null) {
       contents.place(path, mode)
       if (mode !== undefined && (files.stat(path).mode & 0o777) !== mode) files.chmod(path, mode)
-      if (mtime !== undefined) files.utimes(path, mtime)
+      if (mtime !== undefined) files.utimes(path, dateOf(mtime))
     } else throw new FileSystemError('EIO', path, { detail: 'a file without contents' })
   }
 }
@@ -174,6 +184,11 @@ function kindAt(files: WorkspaceStore, path: string): 'file' | 'directory' | 'sy
     throw error
   }
 }
+
+/** A machine's clock, or a program on it, gives a file any time; beyond these there is no date. */
+const MOST_DATE_MS = 8.64e15
+
+const dateOf = (ms: number): number => Math.max(-MOST_DATE_MS, Math.min(MOST_DATE_MS, ms))
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes

@@ -1,0 +1,192 @@
+// Finds a conversation a runner in its owner's pool: the one that it had, or another one that is free, and waits until it has
+// connected.
+
+import type { RuntimeWish } from '../../../../src/agent/runtime.ts'
+import { owner } from '../../../../src/bindings.ts'
+import { randomToken, sha256Hex } from '../../../../src/lib/crypto.ts'
+import { errorFields, log } from '../../../../src/lib/log.ts'
+import { waitAtMost } from '../../../../src/lib/wait-at-most.ts'
+import { ticketText } from '../../../../src/runners/ticket.ts'
+import type { RunnerAnswer } from '../../../owner/runner-pool.ts'
+import type { StoredRecord } from '../../../stored-record.ts'
+import { CONTAINER_LABEL, CONTAINER_WITHIN_MS, ownContainer } from './own-container.ts'
+import type { RunnerRecord } from './runner-record.ts'
+import { labelsOf, type Missing } from './whereabouts.ts'
+
+/** A runner that was told to connects within this time. */
+const CONNECT_WITHIN_MS = 15_000
+/** How long a call waits for its runner to come back, and how long when another one could take the conversation. */
+const RETURN_WITHIN_MS = 60_000
+const RETURN_BEFORE_OTHERS_MS = 7_000
+/** A runner that was told to connect and does not is passed over after so long, where another one is free. */
+const SILENT_BEFORE_OTHERS_MS = 2_000
+/** How long a command waits for a runner that was there: after a restart of the service all of them come back. */
+const AGAIN_WITHIN_MS = 10_000
+const ASK_EVERY_MS = 500
+
+type Deps = {
+  ctx: DurableObjectState
+  env: Env
+  whose: { owner: string; id: string }
+  wish: () => RuntimeWish
+  record: StoredRecord<RunnerRecord>
+  /** Whether a runner is connected and has said hello. */
+  isUp(): boolean
+}
+
+export class RunnerFinder {
+  readonly #deps: Deps
+  /** Each is called when a runner comes or goes. */
+  readonly #watchers = new Set<() => void>()
+  readonly #madeAt = Date.now()
+  /** The one that did not come in time: asked last. */
+  #passedOver: string | null = null
+  /** The pool is asked for a runner. Null when it is not. */
+  #asking: Promise<RunnerAnswer> | null = null
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  /** The pool's answer, if it is asked, is there. */
+  async asked(): Promise<void> {
+    await this.#asking?.catch(() => undefined)
+  }
+
+  /** A runner has come or is gone. */
+  linkChanged(): void {
+    for (const watcher of this.#watchers) watcher()
+  }
+
+  /** The one that was told to come has, or its time is over. */
+  connects(): Promise<void> {
+    return this.#until(() => this.#deps.isUp(), CONNECT_WITHIN_MS)
+  }
+
+  /** A runner. For one that may come back some time is given: the conversation had it, or has to have one and the pool did. */
+  async find(kind: 'auto' | 'runner'): Promise<Missing | null> {
+    const { env, whose, wish, record } = this.#deps
+    let until = Date.now() + AGAIN_WITHIN_MS
+    let start = kind === 'runner' && wish().labels.length === 0 ? ownContainer(env, whose) : null
+    let isStarted = false
+    for (;;) {
+      const { missing, isReturning, others } = await this.#get()
+      const isNone = missing === 'none' || (missing === 'full' && (isStarted || start !== null))
+      if (isNone && start !== null) {
+        isStarted = await containerStarted(start)
+        start = null
+        until = Date.now() + (isStarted ? CONTAINER_WITHIN_MS : AGAIN_WITHIN_MS)
+      }
+      const mayCome = isStarted || record.value.runner !== null || (kind === 'runner' && isReturning)
+      const isWorthIt = isNone ? mayCome : missing === 'silent' && others > 0
+      if (!isWorthIt || Date.now() >= until) return missing
+      await this.#until(() => this.#deps.isUp(), ASK_EVERY_MS)
+      if (this.#deps.isUp()) return null
+    }
+  }
+
+  /** A container that works stays awake; the command does not wait for it to hear that. */
+  keepAwake(): void {
+    const { ctx, env, whose, record } = this.#deps
+    if (!this.#deps.isUp() || !record.value.runner?.labels.includes(CONTAINER_LABEL)) return
+    const renew = ownContainer(env, whose)
+    if (renew !== null) ctx.waitUntil(containerStarted(renew))
+  }
+
+  /** After a restart of the service its runner is back in seconds; later it is only a connection that broke, or it is gone. */
+  mayReturn(): Promise<void> {
+    if (this.#deps.record.value.ticketHash === null) return Promise.resolve()
+    const isNew = Date.now() - this.#madeAt < 2 * AGAIN_WITHIN_MS
+    return this.#until(() => this.#deps.isUp(), isNew ? AGAIN_WITHIN_MS : 2 * ASK_EVERY_MS)
+  }
+
+  /** Asks the owner's pool and waits until the runner has said hello; why not otherwise. */
+  async #get(): Promise<{ missing: Missing | null; isReturning: boolean; others: number }> {
+    const answer = await this.#ask(null, SILENT_BEFORE_OTHERS_MS)
+    const { others } = answer
+    if (!answer.ok) return { missing: answer.reason, isReturning: answer.isReturning, others }
+    await this.#until(() => this.#deps.isUp(), others > 0 ? SILENT_BEFORE_OTHERS_MS : CONNECT_WITHIN_MS)
+    this.#passedOver = this.#deps.isUp() ? null : answer.runner.id
+    return { missing: this.#deps.isUp() ? null : 'silent', isReturning: false, others }
+  }
+
+  /** `only`: a certain runner or none. `patienceMs`: for the answer of one, where another is free. */
+  async #ask(only: string | null, patienceMs: number): Promise<RunnerAnswer> {
+    const { env, whose, wish, ctx } = this.#deps
+    const secret = randomToken(32)
+    this.#deps.record.change({ ticketHash: await sha256Hex(secret) })
+    const asking = owner(env, whose.owner).wantRunner({
+      conversation: whose.id,
+      holder: ctx.id.toString(),
+      path: `/api/conversations/${whose.id}/runner`,
+      ticket: ticketText({ owner: whose.owner, secret }),
+      ...labelsOf(wish()),
+      only,
+      last: this.#passedOver,
+      patienceMs,
+    })
+    const noted = this.#noted(asking)
+    this.#asking = noted
+    return noted
+  }
+
+  /** The pool's answer, which is stored by the time that it is known. */
+  async #noted(asking: Promise<RunnerAnswer>): Promise<RunnerAnswer> {
+    try {
+      const answer = await asking
+      if (answer.ok) this.#deps.record.change({ runner: answer.runner })
+      return answer
+    } finally {
+      this.#asking = null
+    }
+  }
+
+  /**
+   * Whether the same runner is connected again, within the time that a call waits for it. One that was started anew knows no ticket,
+   * so it is asked to come.
+   */
+  async comesBack(runner: string, signal: AbortSignal): Promise<boolean> {
+    const since = Date.now()
+    const left = (ofMs: number) => since + ofMs - Date.now()
+    const isHere = () => this.#deps.isUp() || signal.aborted
+    while (!signal.aborted && left(RETURN_WITHIN_MS) > 0) {
+      await this.#until(isHere, 2 * ASK_EVERY_MS)
+      if (this.#deps.isUp()) return this.#deps.record.value.runner?.id === runner
+      const beforeOthers = Math.max(0, left(RETURN_BEFORE_OTHERS_MS))
+      const answer = await this.#ask(runner, beforeOthers).catch(notAsked)
+      const mayTake = answer.others > 0 ? Math.max(0, left(RETURN_BEFORE_OTHERS_MS)) : CONNECT_WITHIN_MS
+      if (answer.ok) await this.#until(isHere, mayTake)
+      if (!isHere() && answer.others > 0 && left(RETURN_BEFORE_OTHERS_MS) <= 0) break
+    }
+    if (this.#deps.isUp()) return this.#deps.record.value.runner?.id === runner
+    this.#passedOver = runner
+    return false
+  }
+
+  async #until(isSo: () => boolean, ms: number): Promise<void> {
+    if (isSo()) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const look = () => {
+      if (isSo()) resolve()
+    }
+    this.#watchers.add(look)
+    await waitAtMost(ms, promise)
+    this.#watchers.delete(look)
+  }
+}
+
+/** The pool is away for a moment: it is asked again. */
+function notAsked(error: unknown): RunnerAnswer {
+  log.warn('runner.pool_silent', errorFields(error))
+  return { ok: false, reason: 'none', busy: 0, others: 0, isReturning: false }
+}
+
+async function containerStarted(start: () => Promise<void>): Promise<boolean> {
+  try {
+    await start()
+    return true
+  } catch (error) {
+    log.error('runner.container_not_started', errorFields(error))
+    return false
+  }
+}
