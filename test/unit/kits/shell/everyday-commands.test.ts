@@ -48,7 +48,7 @@ drwxr-xr-x 2 user user 4096 TIME src
   )
 })
 
-test('date shows a moment as the clock of a zone does, east and west of UTC and in summer', async () => {
+test('date and all that shows a time go by the clock of the zone, east and west of UTC and in summer', async () => {
   const run = await shell()
   const shown = (zone: string, seconds: number) => run(`TZ=${zone} date -d @${seconds} '+%F %T %z %:z %::z %Z %s'`)
   expect(await shown('Asia/Kolkata', 1_711_846_800)).toBe('2024-03-31 06:30:00 +0530 +05:30 +05:30:00 IST 1711846800\n')
@@ -59,6 +59,14 @@ test('date shows a moment as the clock of a zone does, east and west of UTC and 
     '2023-12-31 19:00:00 -0500 -05:00 -05:00:00 EST 1704067200\n',
   )
   expect(await shown('UTC', 1_711_846_800)).toBe('2024-03-31 01:00:00 +0000 +00:00 +00:00:00 UTC 1711846800\n')
+  const others = `touch -d @1711846800 old; stat -c %y old; ls --full-time old | cut -d' ' -f6-8
+printf '%(%F %T %z)T\\n' 1711846800; awk 'BEGIN { print strftime("%F %T %z", 1711846800) }'`
+  const everywhere = (time: string, zone: string) => {
+    const exact = `${time}.000000000 ${zone}\n`
+    return exact + exact + `${time} ${zone}\n`.repeat(2)
+  }
+  expect(await run(`export TZ=Asia/Kolkata; ${others}`)).toBe(everywhere('2024-03-31 06:30:00', '+0530'))
+  expect(await run(`export TZ=America/New_York; ${others}`)).toBe(everywhere('2024-03-30 21:00:00', '-0400'))
 })
 
 test('ls says which option it does not take: unknown, unclear, with a value too many or too few', async () => {
@@ -104,6 +112,9 @@ test('each line, character, byte and place is where it is elsewhere', async () =
   expect(await run(`awk 'BEGIN { print 0 ${'- -1 '.repeat(450)}}'`)).toBe('450\n')
   expect(await run('sdiff -o out n n; echo $?')).toMatch(/^sdiff: -o: nobody can be asked here; .*\n2\n$/)
   expect(await run('realpath -q nothere/x; echo $?; realpath --quiet nothere/x; echo $?')).toBe('1\n1\n')
+  expect(
+    await run('readlink -v n; readlink -v -q n; readlink -v --quiet n; readlink -vs n; readlink -q -v n; echo $?'),
+  ).toBe('readlink: n: Invalid argument\nreadlink: n: Invalid argument\n1\n')
   expect(
     await run('[ $(find n -printf %i) = $(ls -i n | cut -d" " -f1) ] && find src -name a.txt -printf "%h %f\\n"'),
   ).toBe('src a.txt\n')
