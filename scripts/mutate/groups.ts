@@ -15,7 +15,9 @@ export function grouped(mutants: ReadonlyMap<Mutation, readonly string[]>, reach
   const groups: Member[][] = []
   for (const [mutation, tests] of mutants) {
     if (tests.length === 0 || !isAlone(mutation, reach)) continue
-    const member = { mutation, tests: within(LIKELY_MS, tests, reach) }
+    const recorded = tests.filter((test) => reach.tests[test]?.hash !== '')
+    if (recorded.length === 0) continue
+    const member = { mutation, tests: within(LIKELY_MS, recorded, reach) }
     const at = groups.findIndex((group) => joined(group, member, reach) !== null)
     const together = groups[at] && joined(groups[at], member, reach)
     if (together) groups[at] = together

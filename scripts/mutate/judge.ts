@@ -8,6 +8,7 @@ import type { Scratch } from './scratch.ts'
 import type { Suite } from './suite.ts'
 import type { FileOutcome, Order, Outcome } from './suite-process.ts'
 import { durationOf, testsFor } from './tests-for.ts'
+import type { Verdicts } from './verdicts.ts'
 
 /** `error`: its tests did not start, so that nobody knows. */
 export type Verdict = { state: 'caught' | 'survived' | 'not reached' | 'error'; by: string }
@@ -17,6 +18,8 @@ export type Court = {
   suite: Suite
   reach: Reach
   files: readonly string[]
+  budgetMs: number
+  verdicts: Pick<Verdicts, 'find' | 'keep'>
 }
 
 type OnVerdict = (mutation: Mutation, verdict: Verdict) => void
@@ -27,12 +30,18 @@ const SLOWER = 4
 
 /** Tells each verdict as soon as it is known. */
 export async function judge(mutants: readonly Mutation[], court: Court, told: OnVerdict): Promise<void> {
-  const left = new Map(mutants.map((one) => [one, testsFor(one, court.reach, court.files)]))
+  const asked = new Map(mutants.map((one) => [one, testsFor(one, court)]))
+  const left = new Map(asked)
   const decide = (mutation: Mutation, verdict: Verdict) => {
     left.delete(mutation)
+    court.verdicts.keep(mutation, verdict, asked.get(mutation) ?? [])
     told(mutation, verdict)
   }
-  for (const [one, tests] of left) if (tests.length === 0) decide(one, { state: 'not reached', by: 'no test' })
+  for (const [one, tests] of asked) {
+    const known = court.verdicts.find(one, tests)
+    if (tests.length === 0) decide(one, { state: 'not reached', by: 'no test' })
+    else if (known !== null) decide(one, known)
+  }
   for (const group of grouped(left, court.reach)) await judgeTogether(group, court, { left, decide })
   for (const [mutation, tests] of left) decide(mutation, await alone({ mutation, tests }, court))
 }

@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import { ROOT } from '../../test/support/source-tree.ts'
 import { Fault } from '../start/fault.ts'
 import { type Chosen, chooseMutants } from './choose.ts'
 import { contentHash } from './equivalents.ts'
@@ -8,6 +10,9 @@ import { linesOf } from './pick.ts'
 import { findReach } from './reach.ts'
 import { Scratch } from './scratch.ts'
 import { Suite } from './suite.ts'
+import { Verdicts } from './verdicts.ts'
+
+const KEPT = join(ROOT, 'node_modules', '.cache', 'mutate', 'verdicts.json')
 
 /** What share of the mutants the tests are to notice. */
 const GOAL = 0.85
@@ -23,16 +28,25 @@ export async function main(args: readonly string[]): Promise<void> {
 }
 
 async function mutate(args: readonly string[]): Promise<void> {
-  const { seeds, count, only, tests, afresh } = readOptions(args)
-  const lines = linesOf(only)
+  const { seeds, count, only, budgetMs, ...which } = readOptions(args)
+  const all = linesOf(/./)
+  const lines = all.filter(({ path }) => only.test(path))
   if (lines.length === 0) throw new Fault(`No production code matches ${only}.`)
-  const files = [...new Set(linesOf(/./).map(({ path }) => path))]
+  const files = [...new Set(all.map(({ path }) => path))]
   console.log(`${lines.length} lines of ${new Set(lines.map(({ path }) => path)).size} files can be mutated`)
   const scratch = new Scratch()
   const suite = new Suite(scratch.root, { marksFunctions: false })
   try {
-    const reach = await findReach(scratch, { tests, afresh })
-    await trySeeds(chooseMutants({ seeds, count, lines }, scratch), { scratch, suite, reach, files })
+    const reach = await findReach(scratch, which)
+    const verdicts = new Verdicts(KEPT, which)
+    await trySeeds(chooseMutants({ seeds, count, lines }, scratch), {
+      scratch,
+      suite,
+      reach,
+      files,
+      budgetMs,
+      verdicts,
+    })
   } finally {
     suite.close()
     scratch.remove()

@@ -9,20 +9,27 @@ export type Options = {
   readonly tests: RegExp
   /** Every test file is asked anew which functions it calls. */
   readonly afresh: boolean
+  /** No test file is run to see what it calls: what is not known yet is taken from what it imports. */
+  readonly asKept: boolean
+  /** What the tests of one mutant may take, by how long they take without it. */
+  readonly budgetMs: number
 }
 
 const USAGE =
-  'npm run mutate -- [--seed N[,N …]] [--count N] [--only PATTERN OF PATHS] [--tests PATTERN OF PATHS] [--afresh]'
+  'npm run mutate -- [--seed N[,N …]] [--count N] [--only PATTERN OF PATHS] [--tests PATTERN OF PATHS] [--budget SECONDS] [--afresh | --as-kept]'
 
 /** Throws a `Fault` that says what may be asked for. */
 export function readOptions(args: readonly string[]): Options {
-  const { seed, count, only, tests, afresh } = parse(args)
+  const { seed, count, only, tests, budget, afresh, 'as-kept': asKept } = parse(args)
+  if (afresh && asKept) throw new Fault(`--afresh or --as-kept, not both. ${USAGE}`)
   return {
     seeds: seed.split(',').map((word) => wholeNumber('--seed', word, 0)),
     count: wholeNumber('--count', count, 1),
     only: pattern('--only', only),
     tests: pattern('--tests', tests),
     afresh,
+    asKept,
+    budgetMs: wholeNumber('--budget', budget, 1) * 1000,
   }
 }
 
@@ -35,7 +42,9 @@ function parse(args: readonly string[]) {
         count: { type: 'string', default: '30' },
         only: { type: 'string', default: '' },
         tests: { type: 'string', default: '' },
+        budget: { type: 'string', default: '180' },
         afresh: { type: 'boolean', default: false },
+        'as-kept': { type: 'boolean', default: false },
       },
     }).values
   } catch (error) {

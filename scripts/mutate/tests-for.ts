@@ -5,10 +5,9 @@ import { importsOf } from '../../test/support/source-tree.ts'
 import type { Mutation } from './mutations.ts'
 import { type Reach, type Reached, textKey } from './reach.ts'
 
-/** What one mutant may cost, by how long its tests take without it. */
-const BUDGET_MS = 180_000
+export type Choice = { reach: Reach; files: readonly string[]; budgetMs: number }
 
-export function testsFor(mutation: Mutation, reach: Reach, files: readonly string[]): string[] {
+export function testsFor(mutation: Mutation, { reach, files, budgetMs }: Choice): string[] {
   const callers = new Set([mutation.path, ...(mutation.inFunction === null ? importersOf(mutation.path, files) : [])])
   const worth = Object.entries(reach.tests)
     .filter(([, { state }]) => state === 'passed')
@@ -16,7 +15,7 @@ export function testsFor(mutation: Mutation, reach: Reach, files: readonly strin
     .map(([test, reached]) => ({ test, cost: costOf(test, reached, mutation) }))
     .sort((a, b) => a.cost - b.cost)
   return within(
-    BUDGET_MS,
+    budgetMs,
     worth.map(({ test }) => test),
     reach,
   )

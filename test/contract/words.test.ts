@@ -53,7 +53,7 @@ const parameters = operations.flatMap(({ operationId, parameters: own = [] }) =>
   own.map((parameter) => ({ ...parameter, operationId })),
 )
 
-test('every operation has an id of its own, a summary, tags that are explained, and every body and answer an example', () => {
+test('every operation has an id of its own, a summary, tags and answers that are explained, and every body an example', () => {
   expect(document.servers).toEqual([{ url: '/', description: expect.any(String) }])
   expect(document.tags.map(({ name }) => name)).toEqual(Object.keys(TAGS))
   expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length)
@@ -61,7 +61,8 @@ test('every operation has an id of its own, a summary, tags that are explained, 
   expect([...tags].sort()).toEqual(Object.keys(TAGS).sort())
   for (const { operationId, summary, requestBody, responses } of operations) {
     expect([operationId, /^\S.{2,140}$/.test(summary)]).toEqual([operationId, true])
-    for (const [status, { content }] of Object.entries(responses)) {
+    for (const [status, { content, description }] of Object.entries(responses)) {
+      expect([operationId, status, /^\S.{2,}/.test(description)]).toEqual([operationId, status, true])
       // An error always has a body; so has a success, but for a socket that opens and a notification that was taken.
       const isBare = content === undefined
       expect([operationId, status, isBare]).toEqual([operationId, status, isBare && /^(101|202)$/.test(status)])
@@ -73,10 +74,12 @@ test('every operation has an id of its own, a summary, tags that are explained, 
   }
 })
 
+const isExplained = (text: unknown): boolean => typeof text === 'string' && /\w{2}/.test(text)
+
 test('every property and every parameter is explained, and every explanation is of one that is there', () => {
-  const mute = properties.filter(([, , { description }]) => typeof description !== 'string')
+  const mute = properties.filter(([, , { description }]) => !isExplained(description))
   expect(mute.map(([scope, name]) => `${scope}.${name}`)).toEqual([])
-  expect(parameters.filter(({ description }) => description === undefined).map(({ name }) => name)).toEqual([])
+  expect(parameters.filter(({ description }) => !isExplained(description)).map(({ name }) => name)).toEqual([])
   const places = [
     ...properties.map(([scope, name]) => [scope, name]),
     ...parameters.map((p) => [p.operationId, p.name]),

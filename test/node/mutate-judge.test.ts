@@ -6,9 +6,12 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { judge, type Verdict } from '../../scripts/mutate/judge.ts'
 import { type Mutation, mutationsOf } from '../../scripts/mutate/mutations.ts'
-import { textKey } from '../../scripts/mutate/reach.ts'
+import { readOptions } from '../../scripts/mutate/options.ts'
+import { addImports, type Reach, textKey } from '../../scripts/mutate/reach.ts'
 import { Suite } from '../../scripts/mutate/suite.ts'
 import type { Order, Said } from '../../scripts/mutate/suite-process.ts'
+import { testsFor } from '../../scripts/mutate/tests-for.ts'
+import { Verdicts } from '../../scripts/mutate/verdicts.ts'
 import { textOf } from '../support/source-tree.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mutate-judge-'))
@@ -41,7 +44,15 @@ function someMutation(): Mutation {
   return found
 }
 
-async function judged(tests: readonly string[], answers: readonly Said[][], endMs?: number) {
+type Course = { endMs?: number; kept?: Pick<Verdicts, 'find' | 'keep'> }
+
+const NOTHING_KEPT = { find: () => null, keep: () => {} }
+
+async function judged(
+  tests: readonly string[],
+  answers: readonly Said[][],
+  { endMs, kept = NOTHING_KEPT }: Course = {},
+) {
   const root = mkdtempSync(join(folder, 'tree-'))
   mkdirSync(join(root, 'scripts', 'mutate'), { recursive: true })
   writeFileSync(join(root, 'package.json'), '{ "type": "module" }')
@@ -55,7 +66,8 @@ async function judged(tests: readonly string[], answers: readonly Said[][], endM
   const scratch = { write: () => {}, restore: () => {} }
   const reach = { tests: Object.fromEntries(reached), loaded: {} }
   try {
-    await judge([mutation], { scratch, suite, reach, files: [MUTATED] }, (_, verdict) => verdicts.push(verdict))
+    const court = { scratch, suite, reach, files: [MUTATED], budgetMs: 60_000, verdicts: kept }
+    await judge([mutation], court, (_, verdict) => verdicts.push(verdict))
   } finally {
     suite.close()
   }
@@ -118,8 +130,54 @@ test('a test that fails without the mutant as well catches nothing, and the othe
 })
 
 test('a run that does not end after its last test is ended, which catches nothing, and the next one has a new process', async () => {
-  const { verdicts, processes } = await judged([FIRST], [[ended(FIRST, 'passed')]], 0)
+  const { verdicts, processes } = await judged([FIRST], [[ended(FIRST, 'passed')]], { endMs: 0 })
   expect([verdicts, processes]).toEqual([[{ state: 'survived', by: '' }], 1])
-  const failing = await judged([FIRST], [[ended(FIRST, 'failed')], [ended(FIRST, 'passed'), done()]], 0)
+  const failing = await judged([FIRST], [[ended(FIRST, 'failed')], [ended(FIRST, 'passed'), done()]], { endMs: 0 })
   expect([failing.verdicts, failing.processes]).toEqual([[{ state: 'caught', by: `${FIRST}: not so` }], 2])
+})
+
+test('what a stopped run found out is not asked again, but for a mutant that survived and has another test by now', async () => {
+  const file = join(mkdtempSync(join(folder, 'kept-')), 'verdicts.json')
+  const kept = () => new Verdicts(file, { afresh: false })
+  const failed = [ended(FIRST, 'failed'), done()]
+  const passed = [ended(FIRST, 'passed'), done()]
+  expect((await judged([FIRST], [passed], { kept: kept() })).verdicts).toEqual([{ state: 'survived', by: '' }])
+  const again = await judged([FIRST], [], { kept: kept() })
+  expect([again.verdicts, again.asked]).toEqual([[{ state: 'survived', by: '' }], []])
+  const caught = { state: 'caught', by: `${FIRST}: not so` }
+  const more = await judged([FIRST, SECOND], [failed, passed], { kept: kept() })
+  expect([more.verdicts, more.asked.length]).toEqual([[caught], 2])
+  expect((await judged([SECOND, FIRST], [], { kept: kept() })).verdicts).toEqual([caught])
+  const without = await judged([SECOND], [[ended(SECOND, 'passed'), done()]], { kept: kept() })
+  expect(without.verdicts).toEqual([{ state: 'survived', by: '' }])
+  const forgotten = await judged([FIRST], [passed], { kept: new Verdicts(file, { afresh: true }) })
+  expect(forgotten.asked).toEqual([[FIRST]])
+})
+
+test('a mutant whose tests did not start is asked again', async () => {
+  const file = join(mkdtempSync(join(folder, 'kept-')), 'verdicts.json')
+  const kept = new Verdicts(file, { afresh: false })
+  await judged([FIRST], [[NOT_STARTED], [NOT_STARTED], [NOT_STARTED]], { kept })
+  const { verdicts } = await judged([FIRST], [[ended(FIRST, 'passed'), done()]], { kept })
+  expect(verdicts).toEqual([{ state: 'survived', by: '' }])
+})
+
+test('without a run, a test file counts as one that may notice what it imports, its helpers included', () => {
+  const reach: Reach = { tests: {}, loaded: {} }
+  addImports(reach, [FIRST])
+  const files = ['durable-objects/alarms.ts', MUTATED]
+  const chosen = (path: string) => {
+    const mutation = mutationsOf(path, textOf(path)).find(({ inFunction }) => inFunction !== null)
+    if (!mutation) throw new Error(`nothing in ${path} can be mutated`)
+    return testsFor(mutation, { reach, files, budgetMs: 60_000 })
+  }
+  expect(chosen('durable-objects/alarms.ts')).toEqual([FIRST])
+  expect(chosen('src/routes/health.ts')).toEqual([])
+})
+
+test('a record is made anew or taken as it is kept, not both; a budget is a number of seconds', () => {
+  expect(readOptions(['--as-kept', '--budget', '45'])).toMatchObject({ asKept: true, afresh: false, budgetMs: 45_000 })
+  expect(readOptions([])).toMatchObject({ asKept: false, budgetMs: 180_000 })
+  expect(() => readOptions(['--as-kept', '--afresh'])).toThrow('not both')
+  expect(() => readOptions(['--budget', 'soon'])).toThrow('--budget')
 })

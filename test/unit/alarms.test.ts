@@ -1,6 +1,6 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { Alarms } from '../../durable-objects/alarms.ts'
 import { ALARMS_SCHEMA } from '../../durable-objects/common-tables.ts'
 
@@ -158,4 +158,23 @@ test('an alarm that is called twice at a time runs each handler once, and both c
     await Promise.all([fire(), fire(), fire()])
     expect(log).toEqual(['slow', 'quick'])
   })
+})
+
+test('a firing that is over leaves no timer behind, which would keep the object awake', async () => {
+  const [set, clear] = [vi.spyOn(globalThis, 'setTimeout'), vi.spyOn(globalThis, 'clearTimeout')]
+  onTestFinished(() => {
+    set.mockRestore()
+    clear.mockRestore()
+  })
+  await withAlarms(
+    async (alarms) => {
+      alarms.at('quick', 0)
+      await alarms.fire(Date.now(), async () => {})
+    },
+    { firingMs: 3_000_000 },
+  )
+  const long = set.mock.results.filter((_, i) => Number(set.mock.calls[i]?.[1]) > 2_000_000).map(({ value }) => value)
+  const cleared = clear.mock.calls.map(([timer]) => timer)
+  expect(long).toHaveLength(1)
+  expect(long.filter((timer) => !cleared.includes(timer))).toEqual([])
 })

@@ -47,6 +47,20 @@ test('a large file goes to R2, survives an eviction, moves with its folder, and 
   expect(await objects()).toEqual([])
 })
 
+test('what is appended through a link counts with the file behind it', async () => {
+  const limits = { maxFileBytes: 100, maxTotalBytes: 1000, maxFiles: 8 }
+  const { use } = openStore('append-link', { limits })
+  await use(async (store) => {
+    await store.write('/workspace/log', pattern(90))
+    store.symlink('log', '/workspace/latest')
+    await expect(store.append('/workspace/latest', pattern(11))).rejects.toMatchObject({ code: 'ENOSPC' })
+    expect(store.stat('/workspace/log').sizeBytes).toBe(90)
+    await store.append('/workspace/latest', pattern(10))
+    expect(store.stat('/workspace/log').sizeBytes).toBe(100)
+    expect(store.lstat('/workspace/latest').kind).toBe('symlink')
+  })
+})
+
 test('a file written line by line, past the threshold and with bytes of every value, reads back whole', async () => {
   const { use, evict, objects } = openStore('append', { spillThresholdBytes: 200_000 })
   const line = pattern(1499)

@@ -92,6 +92,8 @@ export async function runReadlink(args: readonly string[], call: ShellCall): Pro
   const has = (name: string) => read.options.some((option) => option.name === name)
   const isWhole = has('f') || has('e') || has('m')
   const end = has('z') ? '\0' : has('n') && read.operands.length === 1 ? '' : '\n'
+  // As the last of the words says; nothing is said by itself.
+  const isTold = read.options.findLast((option) => 'qsv'.includes(option.name))?.name === 'v'
   const out = new Output()
   for (const name of read.operands) {
     try {
@@ -99,9 +101,7 @@ export async function runReadlink(args: readonly string[], call: ShellCall): Pro
         (isWhole ? canonical(call, name, needOf(read.options, 'folders')) : call.fs.readLink(pathOf(call, name))) + end
     } catch (error) {
       if (!isFileError(error)) throw error
-      out.fail(
-        has('v') ? `readlink: ${name}: ${error.code === 'EINVAL' ? 'Invalid argument' : shellMessage(error)}` : '',
-      )
+      out.fail(isTold ? `readlink: ${name}: ${error.code === 'EINVAL' ? 'Invalid argument' : shellMessage(error)}` : '')
     }
   }
   return out

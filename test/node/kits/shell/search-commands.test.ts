@@ -8,6 +8,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, wri
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { FILE_TYPES } from '../../../../src/kits/shell/commands/rg/types.ts'
 import { runScript } from '../../../../src/kits/shell/index.ts'
 import { MemoryFileSystem } from '../../../support/memory-file-system.ts'
 import { needPrograms } from '../../../support/programs.ts'
@@ -370,4 +371,17 @@ test('tree draws as the real one', { timeout: 60_000 }, async ({ skip }) => {
     await shells(),
     flags.map((one) => `tree ${one}`),
   )
+})
+
+test('rg means the same files by the name of a type as the real one', async ({ skip }) => {
+  needPrograms(skip, 'rg')
+  const real = new Map<string, string[]>()
+  for (const line of execFileSync('rg', ['--type-list'], { encoding: 'utf8' }).trim().split('\n')) {
+    const [name = '', patterns = ''] = line.split(': ')
+    real.set(name, patterns.split(', ').sort())
+  }
+  expect(real.size).toBeGreaterThan(100)
+  for (const [name, patterns] of Object.entries(FILE_TYPES)) {
+    expect([name, patterns.split(' ').sort()]).toEqual([name, real.get(name)])
+  }
 })

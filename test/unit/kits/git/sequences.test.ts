@@ -42,6 +42,27 @@ test('the list of a rebase is edited by a command of the shell, and so are messa
   )
 })
 
+test('commits that are melted into one are counted, and the message is asked for once somebody has a say in it', async () => {
+  const { out } = openShell()
+  await out(
+    'git init -q -b main r; cd r; for i in 1 2 3 4; do echo $i > f$i; git add f$i; git commit -qm "t$i"; done; git branch kept',
+  )
+  const numbered = "sed -i -n '/^# Th.*:$/s/^# //p; s/^# \\(This is a comb\\)/\\1/p'"
+  const melted = (list: string) =>
+    out(
+      `cd r; git reset -q --hard kept; GIT_EDITOR="${numbered}" GIT_SEQUENCE_EDITOR='sed -i "${list}"' git rebase -q -i --root > /dev/null; git log --format=%B`,
+    )
+  expect(await melted('2s/^pick/squash/; 3s/^pick/fixup/; 4s/^pick/squash/')).toBe(
+    'This is a combination of 4 commits.\nThis is the 1st commit message:\nThis is the commit message #2:\n' +
+      'The commit message #3 will be skipped:\nThis is the commit message #4:\n\n',
+  )
+  expect(await melted('2s/^pick/squash/; 3,4s/^pick/fixup/')).toBe(
+    'This is a combination of 4 commits.\nThis is the 1st commit message:\nThis is the commit message #2:\n' +
+      'The commit message #3 will be skipped:\nThe commit message #4 will be skipped:\n\n',
+  )
+  expect(await melted('2,4s/^pick/fixup/')).toBe('t1\n\n')
+})
+
 /** The whole repository as the host has it then. */
 async function moved(fs: MemoryFileSystem): Promise<string> {
   const cwd = `moved-${crypto.randomUUID().slice(0, 8)}`

@@ -48,6 +48,78 @@ drwxr-xr-x 2 user user 4096 TIME src
   )
 })
 
+test('date and all that shows a time go by the clock of the zone, east and west of UTC and in summer', async () => {
+  const run = await shell()
+  const shown = (zone: string, seconds: number) => run(`TZ=${zone} date -d @${seconds} '+%F %T %z %:z %::z %Z %s'`)
+  expect(await shown('Asia/Kolkata', 1_711_846_800)).toBe('2024-03-31 06:30:00 +0530 +05:30 +05:30:00 IST 1711846800\n')
+  expect(await shown('America/New_York', 1_711_846_800)).toBe(
+    '2024-03-30 21:00:00 -0400 -04:00 -04:00:00 EDT 1711846800\n',
+  )
+  expect(await shown('America/New_York', 1_704_067_200)).toBe(
+    '2023-12-31 19:00:00 -0500 -05:00 -05:00:00 EST 1704067200\n',
+  )
+  expect(await shown('UTC', 1_711_846_800)).toBe('2024-03-31 01:00:00 +0000 +00:00 +00:00:00 UTC 1711846800\n')
+  const others = `touch -d @1711846800 old; stat -c %y old; ls --full-time old | cut -d' ' -f6-8
+printf '%(%F %T %z)T\\n' 1711846800; awk 'BEGIN { print strftime("%F %T %z", 1711846800) }'`
+  const everywhere = (time: string, zone: string) => {
+    const exact = `${time}.000000000 ${zone}\n`
+    return exact + exact + `${time} ${zone}\n`.repeat(2)
+  }
+  expect(await run(`export TZ=Asia/Kolkata; ${others}`)).toBe(everywhere('2024-03-31 06:30:00', '+0530'))
+  expect(await run(`export TZ=America/New_York; ${others}`)).toBe(everywhere('2024-03-30 21:00:00', '-0400'))
+})
+
+test('ls says which option it does not take: unknown, unclear, with a value too many or too few', async () => {
+  const run = await shell()
+  const refused = async (words: string, problem: string) =>
+    expect(await run(`ls ${words}; echo $?`)).toBe(`ls: ${problem}\nTry 'ls --help' for more information.\n2\n`)
+  await refused('--bogus', "unrecognized option '--bogus'")
+  await refused('-y', "invalid option -- 'y'")
+  await refused('--sort', "option '--sort' requires an argument")
+  await refused('--all=3', "option '--all' doesn't allow an argument")
+  await refused('--gr=a', "option '--group-directories-first' doesn't allow an argument")
+  await refused('-w', "option requires an argument -- 'w'")
+})
+
+test('a copy onto itself is refused under whatever name', async () => {
+  const run = await shell()
+  expect(await run('cp b.ini ./b.ini; cp b.ini src/../b.ini; echo $?; cat b.ini')).toBe(
+    "cp: 'b.ini' and './b.ini' are the same file\ncp: 'b.ini' and 'src/../b.ini' are the same file\n1\nx=1\n",
+  )
+  expect(await run('cp src/a.txt link; echo $?; cp link src/a.txt; cp b.ini src/a.txt; echo $?; cat link')).toBe(
+    "cp: 'src/a.txt' and 'link' are the same file\n1\ncp: 'link' and 'src/a.txt' are the same file\n0\nx=1\n",
+  )
+})
+
+test('each line, character, byte and place is where it is elsewhere', async () => {
+  const run = await shell()
+  expect(await run('seq 7 > n; split -n r/3 n p.; paste -sd " " p.aa; paste -sd " " p.ab; paste -sd " " p.ac')).toBe(
+    '1 4 7\n2 5\n3 6\n',
+  )
+  const encoded = (encoding: string) => run(`printf 'hé€😀' | iconv -f utf-8 -t ${encoding} | od -An -tx1 -v -w64`)
+  expect(await encoded('UTF-32BE')).toBe(' 00 00 00 68 00 00 00 e9 00 00 20 ac 00 01 f6 00\n')
+  expect(await encoded('UTF-32LE')).toBe(' 68 00 00 00 e9 00 00 00 ac 20 00 00 00 f6 01 00\n')
+  expect(await encoded('UTF-16BE')).toBe(' 00 68 00 e9 20 ac d8 3d de 00\n')
+  expect(await encoded('UTF-16LE')).toBe(' 68 00 e9 00 ac 20 3d d8 00 de\n')
+  expect(await run("printf '\\0\\0\\0h\\0\\0\\x20\\xac' | iconv -f UTF-32BE -t utf-8")).toBe('h€')
+  expect(await run('printf %070d 7 | xxd -p')).toBe(`${'30'.repeat(30)}\n${'30'.repeat(30)}\n${'30'.repeat(9)}37\n`)
+  // Odd numbers are missing from the list, even ones up to 38 are in it.
+  const places = Array.from({ length: 42 }, (_, i) => (i % 2 === 0 || i === 41 ? -1 - (i >> 1) : (i - 1) >> 1))
+  expect(await run('jq -nc "[range(0;40;2)] as \\$a | [range(-1;41) | . as \\$x | \\$a | bsearch(\\$x)]"')).toBe(
+    `${JSON.stringify(places)}\n`,
+  )
+  expect(await run(`jq -n '"ab" | reverse'; echo $?`)).toContain('Cannot index string with number')
+  expect(await run(`awk 'BEGIN { print 0 ${'- -1 '.repeat(450)}}'`)).toBe('450\n')
+  expect(await run('sdiff -o out n n; echo $?')).toMatch(/^sdiff: -o: nobody can be asked here; .*\n2\n$/)
+  expect(await run('realpath -q nothere/x; echo $?; realpath --quiet nothere/x; echo $?')).toBe('1\n1\n')
+  expect(
+    await run('readlink -v n; readlink -v -q n; readlink -v --quiet n; readlink -vs n; readlink -q -v n; echo $?'),
+  ).toBe('readlink: n: Invalid argument\nreadlink: n: Invalid argument\n1\n')
+  expect(
+    await run('[ $(find n -printf %i) = $(ls -i n | cut -d" " -f1) ] && find src -name a.txt -printf "%h %f\\n"'),
+  ).toBe('src a.txt\n')
+})
+
 test('xargs splits, quotes, replaces and counts as elsewhere, and tells how its commands ended', async () => {
   const run = await shell()
   expect(

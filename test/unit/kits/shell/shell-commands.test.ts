@@ -322,3 +322,14 @@ test('patch applies what diff made, back and forth, and refuses what does not fi
     ),
   ).toMatch(/dangerous file name[\s\S]*\n1\n[\s\S]*garbage[\s\S]*\n2\n$/)
 })
+
+test('patch names a file that its owner may not write before it tries, whoever else may do what with it', async () => {
+  const { out } = open()
+  const patched = (mode: string) =>
+    out(`printf 'x=1\\n' > c; sed s/1/2/ c > d; diff -u c d > p; chmod ${mode} c; patch c p; chmod 644 c; cat c`)
+  const warning = 'File c is read-only; trying to patch anyway\n'
+  for (const mode of ['444', '555', '577']) {
+    expect(await patched(mode)).toBe(`${warning}patching file c\nx=2\n`)
+  }
+  expect(await patched('755')).toBe('patching file c\nx=2\n')
+})

@@ -1,0 +1,43 @@
+// What earlier runs found out, so that one that was stopped goes on where it was. A verdict counts as long as the mutated file and
+// the test files that decided it are as they were then.
+
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Verdict } from './judge.ts'
+import type { Mutation } from './mutations.ts'
+import { textKey } from './reach.ts'
+
+type Kept = Verdict & { tests: string[] }
+
+export class Verdicts {
+  readonly #file: string
+  readonly #kept: Record<string, Kept>
+
+  constructor(file: string, { afresh }: { afresh: boolean }) {
+    this.#file = file
+    this.#kept = afresh || !existsSync(file) ? {} : (JSON.parse(readFileSync(file, 'utf8')) as Record<string, Kept>)
+  }
+
+  /** Null when nobody has looked, or other tests than then are to be asked. */
+  find(mutation: Mutation, tests: readonly string[]): Verdict | null {
+    const kept = this.#kept[keyOf(mutation)]
+    if (!kept) return null
+    const { state, by } = kept
+    const now = new Set(tests.map(textKey))
+    const then = new Set(kept.tests)
+    const isSame = state === 'caught' ? kept.tests.every((key) => now.has(key)) : [...now].every((key) => then.has(key))
+    return isSame ? { state, by } : null
+  }
+
+  keep(mutation: Mutation, { state, by }: Verdict, tests: readonly string[]): void {
+    if (state !== 'caught' && state !== 'survived') return
+    const catching = tests.find((test) => by.startsWith(`${test}: `))
+    this.#kept[keyOf(mutation)] = { state, by, tests: (catching ? [catching] : tests).map(textKey) }
+    mkdirSync(dirname(this.#file), { recursive: true })
+    writeFileSync(this.#file, JSON.stringify(this.#kept))
+  }
+}
+
+function keyOf({ path, start, end, replacement }: Mutation): string {
+  return JSON.stringify([textKey(path), start, end, replacement])
+}
