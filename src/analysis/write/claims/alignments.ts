@@ -14,7 +14,7 @@ type Told = { readonly finding: Finding; readonly at: number }
 type Read = { readonly text: string; readonly tokens: readonly Token[]; readonly known: Known }
 
 const BREAK =
-  /[，。；！？;!?\n()]|(?:(?<!\d),|,(?!\d))(?! where| which)|\bbut\b|\byet\b|\bwhile\b|\bwhereas\b|\b(?:even |al)?though\b|\bwith\b|\bagainst\b|\band\b|지만|인 가운데|[이]?며 |(?<=[가-힣])고 |而/gi
+  /[，。；！？;!?\n()]|(?:(?<!\d),|,(?!\d))(?! where| which| the (?:high|low) of)|\bbut\b|\byet\b|\bwhile\b|\bwhereas\b|\b(?:even |al)?though\b|\bwith\b|\bagainst\b|\band\b|지만|인 가운데|[이]?며 |(?<=[가-힣])고 |而/gi
 
 /** The findings, true instead for the parts of the text that another reading bears as a whole. */
 export function settled(told: readonly Told[], read: Read): Finding[] {

@@ -5,6 +5,7 @@ import { settled } from './alignments.ts'
 import { againstBoth, comparisons } from './comparisons.ts'
 import { daysIn, isRightDay, monthsIn } from './dates.ts'
 import { type Figure, figuresIn } from './figures.ts'
+import { fates, strangeFrame, tellsBeyond } from './frames.ts'
 import { besideOf, directionOf, isWithin, judgeFigure, type Subject } from './judge-figure.ts'
 import { type FactName, type Finding, type Known, UNITS } from './known.ts'
 import { type Mention, mentionsIn } from './names.ts'
@@ -61,9 +62,16 @@ function claimsIn(given: string, known: Known): Finding[] {
     findings.push(finding)
     hide(at, end)
   }
+  const isGrowth = mentionsIn(text).some(({ facts }) => facts[0]?.endsWith('GrowthPct'))
   for (const clause of clausesOf(text)) {
     const states = statesIn(clause, known)
     findings.push(...states, ...(states.length === 0 && tellsAdvice(clause) ? [null] : []))
+    const became = fates(clause, known)
+    findings.push(...became)
+    const isDecided = states.length + became.length > 0
+    const isClaim = states.length > 0 || /\d/.test(clause) || mentionsIn(clause).length > 0
+    if (isClaim ? strangeFrame(clause, known, { isDecided, isGrowth }) !== null : tellsBeyond(clause))
+      findings.push(null)
   }
   findings.push(...clausesOf(text).flatMap((clause) => missing(clause, known)), ...figureFindings(text, known))
   return findings
@@ -348,7 +356,9 @@ function judgeAlone(figure: Figure, text: string, known: Known): Finding {
   }
   if (figure.unit === 'score') return judgeFigure(figure, { fact: 'score', direction: 0 }, known)
   if (figure.currencies.length > 0 && Math.abs(figure.value) < 1e7) {
-    const price = judgeFigure(figure, { fact: 'price', direction: 0 }, known)
+    // So much more than the day before is a move, and no price.
+    const isMove = /^\s?(?:more|less|higher|lower) than\b/i.test(text.slice(figure.end))
+    const price = judgeFigure(figure, isMove ? { fact: 'change', direction } : { fact: 'price', direction: 0 }, known)
     return price === true ? true : null
   }
   return null

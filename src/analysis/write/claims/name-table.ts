@@ -52,7 +52,7 @@ export const TABLE: readonly (readonly [FactName | readonly FactName[], string])
   ],
   [
     'prevClose',
-    "昨[天日]?的?收(?:盘|市)?[价在于报]?|前(?:一(?:个交易)?日)?收(?:盘)?价?|上一(?:个)?交易日收[盘在于报]?价?|(?:previous|prior) (?:day's |session's )?close|yesterday's close|yesterday (?:it |the (?:stock|shares?) )?(?:closed|ended|finished|stood) at|(?:전일|전날|어제|전 거래일)(?:의)? 종가|어제(?:는|의)?(?=\\s[\\d,.]+\\s?(?:위안|원|달러|홍콩달러|엔))",
+    "昨[天日]?的?收(?:盘|市)?[价在于报]?|前一(?:个)?交易日收[盘在于报]?价?|前(?:一(?:个交易)?日)?收(?:盘)?价?|上一(?:个)?交易日收[盘在于报]?价?|(?:previous|prior) (?:day's |session's )?close|(?:previous|prior) (?:session|day) (?:it |the (?:stock|shares?) )?(?:closed|ended|finished|stood|settled) at|(?<=\\bafter \\D{0,4}\\d[\\d.,]*\\D{0,8})the (?:session|day) before|yesterday's close|yesterday (?:it |the (?:stock|shares?) )?(?:closed|ended|finished|stood) at|(?:전일|전날|어제|전 거래일)(?:의)? 종가|어제(?:는|의)?(?=\\s[\\d,.]+\\s?(?:위안|원|달러|홍콩달러|엔))",
   ],
   ['bias5', '(?:MA5|5日)乖离率|bias to MA5|MA5 이격도(?:\\(편차\\))?'],
   ['bias10', '(?:MA10|10日)乖离率|bias to MA10|MA10 이격도(?:\\(편차\\))?'],
@@ -82,6 +82,7 @@ export const TABLE: readonly (readonly [FactName | readonly FactName[], string])
     ['k', 'd', 'j'],
     'KDJ(?!的[KDJ]|의 [KDJ]| [KDJ] )(?=[^。.\\d]{0,12}\\d+(?:\\.\\d+)?(?!\\d|\\.\\d)[^\\d]{1,6}\\d+(?:\\.\\d+)?(?!\\d|\\.\\d)[^\\d]{1,8}\\d+(?:\\.\\d+)?(?!\\d|\\.\\d))(?:的?三个?值)?|K、D、J(?:三个?值)?|K/D/J|K, D and J',
   ],
+  [['bollUpper', 'bollLower'], 'Bollinger bands(?=:? [^.;a-z]*\\d[^a-z]*above, [^a-z]*\\d[^a-z]*below)'],
   [
     ['bollLower', 'bollUpper'],
     '布林带(?:区间)?|Bollinger bands|볼린저 밴드(?! 상단| 하단| 중심| 하| 상|[는은의] ?(?:상단|하단|중심))(?: 구간| 범위)?',
@@ -178,11 +179,11 @@ export const TABLE: readonly (readonly [FactName | readonly FactName[], string])
   ],
   [
     'high',
-    "(?:当日|盘中|全天)?最高价?(?:摸到|到|至|为|价)?(?=\\s?[\\d¥一二三四五六七八九])|(?<=장중[^.]*\\d[^ ]{0,5}까지 )(?:올랐|오르|치솟)|(?:当日|盘中)最高价?(?:摸到)?|最高(?:触及|上探|见|探至|冲至)(?=\\s?\\d)|(?<!(?:week|year|52)(?:[^。.;]|[.](?=\\d))*)\\b(?:a )?high of|(?:day's|session) high|(?:topped out|peaked) at|(?:당일|장중) 고가|고가",
+    "(?:当日|盘中|全天)?最高价?(?:摸到|到|至|为|价)?(?=\\s?[\\d¥一二三四五六七八九])|(?<=장중[^.]*\\d[^ ]{0,5}까지 )(?:올랐|오르|치솟)|(?:当日|盘中)最高价?(?:摸到)?|最高(?:触及|上探|见|探至|冲至)(?=\\s?\\d)|(?<!(?:week|year|52)(?:[^。.;]|[.](?=\\d))*)\\b(?:a )?high of|(?:day's|session) high|the high of the (?:day|session)|(?:topped out|peaked) at|(?:당일|장중) 고가|고가",
   ],
   [
     'low',
-    "(?:当日|盘中|全天)?(?:一度)?下探(?:至|到)?(?=\\s?[\\d¥])|(?:当日|盘中|全天)?最低价?(?:到|至|为|价)?(?=\\s?[\\d¥一二三四五六七八九])|(?<=장중[^.]*\\d[^ ]{0,5}까지 )(?:밀렸|밀리|내려|떨어)|(?:当日|盘中)最低价?|最低(?:触及|下探|见|探至)(?=\\s?\\d)|(?<!(?:week|year|52)(?:[^。.;]|[.](?=\\d))*)\\b(?:a )?low of|(?:day's|session) low|(?:dipped|bottomed(?: out)?) (?:to|at)|(?:당일|장중) 저가|저가",
+    "(?:当日|盘中|全天)?(?:一度)?下探(?:至|到)?(?=\\s?[\\d¥])|(?:当日|盘中|全天)?最低价?(?:到|至|为|价)?(?=\\s?[\\d¥一二三四五六七八九])|(?<=장중[^.]*\\d[^ ]{0,5}까지 )(?:밀렸|밀리|내려|떨어)|(?:当日|盘中)最低价?|最低(?:触及|下探|见|探至)(?=\\s?\\d)|(?<!(?:week|year|52)(?:[^。.;]|[.](?=\\d))*)\\b(?:a )?low of|(?:day's|session) low|the low of the (?:day|session)|(?:dipped|bottomed(?: out)?) (?:to|at)|(?:당일|장중) 저가|저가",
   ],
   ['volume', '成交量|trading volume|\\bvolume\\b|거래량'],
   [
@@ -226,7 +227,7 @@ export const TABLE: readonly (readonly [FactName | readonly FactName[], string])
   ['target2', '第二目标价?|second target|target 2|2차 목표가?'],
   [
     'target1',
-    '第一目标价?|目标[价位]|first target|target 1|1차 목표가?|목표가|\\btarget\\b(?! of (?!\\u0001))|takes? profits?|止盈[位价]?|익절[가]?',
+    '第一目标价?|目标[价位]|first target|target 1|1차 목표가?|목표가|\\btarget\\b(?! of (?!\\u0001|\\D{0,4}\\d))|takes? profits?|止盈[位价]?|익절[가]?',
   ],
   [
     'rewardRisk',
