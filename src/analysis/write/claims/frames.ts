@@ -35,8 +35,8 @@ const OTHER_TIME = new RegExp(
 const OTHER_PREDICATE = new RegExp(
   [
     String.raw`\b(?:guarantee\w*|ensures?|assures?|promises?|certain to|reportedly|allegedly|rumou?r\w*|must|expects?|expected to|forecasts?|predict\w*|said|says (?:the|that|he|she)|agrees?|believes?|(?<!\bif |\bonce |\bbe )(?:bought|sold)|raised from|cut from|upgrad\w*|downgrad\w*|all-time|(?:of|among) all (?:stocks|shares|companies|names)|(?:best|highest|lowest|worst) ever\b|record (?:high|low)|has (?:doubled|tripled|halved) since|since last (?:week|month|quarter|year)|halted)\b`,
-    '保证|据[传说]|传闻|听说|以◆S{0,4}(?:◇|买入|卖出|认购|入股)|必(?:将|然)|稳赚|预计|预期|表示|称(?![为之])|认为|增持|减持|持股|质押|上调|下调|调[高低]至|全市场|全球|所有股票|历史|有史以来|天量|[较比]上(?:周|月|季)',
-    '소문|◆S* (?:샀|팔았)|보장|예상|전망치|밝혔|말했|매수했|매도했|보유한|지분|상향 조정|하향 조정|사상|역대|전 종목|모든 종목|정해졌',
+    '保证|据[传说]|传闻|听说|以◆\\S{0,4}(?:◇|买入|卖出|认购|入股)|必(?:将|然)|稳赚|预计|预期|表示|称(?![为之])|认为|增持|减持|持股|质押|上调|下调|调[高低]至|全市场|全球|所有股票|历史|有史以来|天量|[较比]上(?:周|月|季)',
+    '소문|◆\\S* (?:샀|팔았)|보장|예상|전망치|밝혔|말했|매수했|매도했|보유한|지분|상향 조정|하향 조정|사상|역대|전 종목|모든 종목|정해졌',
   ].join('|'),
   'i',
 )
@@ -66,7 +66,7 @@ const OWN_NOUNS = words(
     'week year month today yesterday close open high low upside downside distance premium discount risk reward ratio entry exit stop target targets support resistance score macd rsi kdj ' +
     'boll bollinger atr dif dea histogram crossover cross earnings revenue revenues sales profit profits income growth dividend dividends yield margin debt leverage liabilities equity book ' +
     'float cap capitalisation capitalization market results fundamentals one two three five six ten twenty sixty nothing something that everything part half quarter third liquidity ' +
-    'volatility drawdown return performance strength alignment order stance note summary action outlook technicals bulls bears liquidity cushion room who which where there here limit balance bottom top peak trough math multiple multiples mark print tally count pace payout bar candle candles candlestick tick reversal ' +
+    'annualised annualized volatility drawdown return performance strength alignment order stance note summary action outlook technicals bulls bears liquidity cushion room who which where there here limit balance bottom top peak trough math multiple multiples mark print tally count pace payout bar candle candles candlestick tick reversal ' +
     'breakout breakdown correction uptrend downtrend selloff selling buying pressure interest demand supply expansion contraction spread channel zone area territory floor ceiling hurdle barrier ' +
     'objective objectives threshold cost cash assets midline midpoint bias deviation divergence slope structure pattern case view call recommendation conclusion result system model method analysis ' +
     'backdrop sheet change percentage amount activity participation tone mood sentiment base basis size worth you we what whatever this these those',
@@ -75,7 +75,7 @@ const OWN_NOUNS = words(
 const BEFORE_NOUNS = words(
   'the a an all both each every no only just even also now then so yet still and but nearest first second next last latest current recent previous prior daily intraday moving short medium long ' +
     'short-term medium-term long-term short-run technical fundamental own net overall total full trailing annual key main computed reported stated new fresh big small high low upper lower middle ' +
-    'closing opening final simple relative average real actual heavy thin wide sharp strong weak solid deep bullish bearish positive negative good bad immediate initial primary secondary upward downward ' +
+    'closing opening final annualised annualized maximum max simple relative average real actual heavy thin wide sharp strong weak solid deep bullish bearish positive negative good bad immediate initial primary secondary upward downward ' +
     'extra rich cheap elevated modest slight minor major implied possible potential remaining entire whole mere more less much another other same such early late single double first-half',
 )
 /** What opens a clause that has its subject behind, or that of the clause before. */

@@ -33,7 +33,21 @@ const inBrackets = (ma: number) => `(?<=(?:이동평균선|이평선|배열)[^.]
 /** 均线之上：20日384.07: behind a word for averages the number of days is enough. */
 const briefly = (ma: number) => `(?<=均线[^。]*)(?<!\\d)${ma}日(?=\\s?\\d[\\d.,]*(?!\\d|[.,]\\d|%))`
 
+const sixty = '(?:60|sixty)-(?:day|session)'
+
 export const TABLE: readonly (readonly [FactName | readonly FactName[], string])[] = [
+  [
+    'volatility60Pct',
+    `(?:annuali[sz]ed )?${sixty} (?:annuali[sz]ed )?volatility|annuali[sz]ed volatility(?:,? ?(?:over|of|for|in) (?:the )?(?:last |past )?(?:60|sixty) (?:trading )?(?:sessions|days))?|volatility (?:over|of|for|in) (?:the )?(?:last |past )?(?:60|sixty) (?:trading )?(?:sessions|days)|(?:最?近)?(?:60|六十)个?(?:交易)?日的?(?:年化)?波动率|年化波动率(?:\\(60日\\))?|(?:최근 )?60(?:거래)?일(?:간|의)? ?(?:연율화?|연환산|연간)? ?변동성|(?:연율화?|연환산|연간) 변동성(?:\\(60일\\))?`,
+  ],
+  [
+    'drawdown250Pct',
+    '(?:250-(?:day|session) )?(?:maximum|max|deepest|largest) drawdown(?: (?:over|of|in) (?:the )?(?:last |past )?250 (?:trading )?(?:sessions|days))?|250-(?:day|session) drawdown|drawdown (?:over|of|in) (?:the )?(?:last |past )?250 (?:trading )?(?:sessions|days)|(?:最?近|过去)?(?:250个?(?:交易)?日的?)?最大回撤|(?:최근 )?(?:250(?:거래)?일(?:간|의)? ?)?최대 ?낙폭',
+  ],
+  [
+    'turnover20',
+    '(?:average (?:daily )?turnover|20-(?:day|session) average turnover)(?: (?:over|of|in) (?:the )?(?:last |past )?20 (?:trading )?(?:sessions|days))?|(?:最?近)?20个?(?:交易)?日(?:日均|平均)成交额|(?:최근 )?20(?:거래)?일 평균 거래대금',
+  ],
   [
     'volumeVsPrevious',
     '成交量与前一日之比|volume against the day before|전일 대비 거래량 배수|成交量(?:约|大约)?(?:是|为)前一(?:个交易)?日的|거래량(?:은|이) 전일의',
@@ -150,6 +164,7 @@ export const TABLE: readonly (readonly [FactName | readonly FactName[], string])
   ],
   [['ma5', 'ma10', 'ma20'], '(?:多头排列|空头排列)(?=\\s?\\(\\s?\\d)'],
   ['atr', 'ATR\\s?\\(?14\\)?|14日ATR|14-day ATR|14일 ATR|\\bATR\\b'],
+  ['change250Pct', span('250|二百五十', '(?:two-hundred-and-fifty|two hundred and fifty)')],
   ['change5Pct', `${span('5|五', 'five')}|${loose('5|五', 'five')}`],
   ['change20Pct', `近一个月\\(20个交易日\\)|${span('20|二十', 'twenty')}|${loose('20|二十', 'twenty')}`],
   ['change60Pct', `${span('60|六十', 'sixty')}|${loose('60|六十', 'sixty')}`],
