@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { checkSentence } from '../../src/analysis/write/claims/check.ts'
 import { type FactName, type Known, SIGNED, UNITS } from '../../src/analysis/write/claims/known.ts'
 import { factLabel } from '../../src/analysis/write/claims/labels.ts'
+import { modelBox } from '../../src/analysis/write/model-box.ts'
 import { SHEETS } from '../fixtures/sentences/facts.ts'
 import { knownOfSheet } from '../support/claims/known-of-sheet.ts'
 
@@ -42,7 +43,11 @@ function figureOf(fact: FactName, value: number, { language, currency }: { langu
 
 const WORDINGS: Record<Language, readonly ((label: string, figure: string) => string)[]> = {
   zh: [(l, f) => `${l}为${f}。`, (l, f) => `目前${l}是${f}。`, (l, f) => `该股的${l}：${f}。`],
-  en: [(l, f) => `The ${l} is ${f}.`, (l, f) => `Its ${l} stands at ${f}.`, (l, f) => `${l[0]?.toUpperCase()}${l.slice(1)}: ${f}.`],
+  en: [
+    (l, f) => `The ${l} is ${f}.`,
+    (l, f) => `Its ${l} stands at ${f}.`,
+    (l, f) => `${l[0]?.toUpperCase()}${l.slice(1)}: ${f}.`,
+  ],
   ko: [(l, f) => `${l}은 ${f}입니다.`, (l, f) => `현재 ${l}는 ${f}이다.`, (l, f) => `${l}: ${f}.`],
 }
 
@@ -81,7 +86,9 @@ test('volatility, drawdown, the return of 250 sessions and the close before are 
   if (sheet === undefined) throw new Error('no sheet')
   const known = knownOfSheet(sheet)
   const { volatility60Pct, drawdown250Pct, change250Pct, prevClose } = known.values
-  const [vol, fall, year] = [volatility60Pct, drawdown250Pct, change250Pct].map((value) => Math.abs(value ?? 0).toFixed(2))
+  const [vol, fall, year] = [volatility60Pct, drawdown250Pct, change250Pct].map((value) =>
+    Math.abs(value ?? 0).toFixed(2),
+  )
   const right = [
     `Annualised volatility over 60 sessions is ${vol}%.`,
     `Volatility over the last 60 sessions was ${vol}% annualised.`,
@@ -97,6 +104,26 @@ test('volatility, drawdown, the return of 250 sessions and the close before are 
     `최근 250거래일 등락률은 ${year}%입니다.`,
   ]
   for (const text of right) expect([text, checkSentence(text, known)]).toEqual([text, 'confirmed'])
-  const wrong = [`Annualised volatility over 60 sessions is ${(Number(vol) + 1).toFixed(2)}%.`, `近250日最大回撤为${(Number(fall) + 1).toFixed(2)}%。`]
+  const wrong = [
+    `Annualised volatility over 60 sessions is ${(Number(vol) + 1).toFixed(2)}%.`,
+    `近250日最大回撤为${(Number(fall) + 1).toFixed(2)}%。`,
+  ]
   for (const text of wrong) expect([text, checkSentence(text, known)]).toEqual([text, 'false'])
+})
+
+test('evidence is labelled in the language of the report and rounded, and what a headline says is no evidence of a fact', () => {
+  const sheet = SHEETS.find(({ key }) => key === 'us-up')
+  if (sheet === undefined) throw new Error('no sheet')
+  const known: Known = {
+    ...knownOfSheet(sheet),
+    headlines: [{ title: 'Novalt target 9999 USD, says desk', source: 'Wire', date: '2026-03-19' }],
+  }
+  const box = (text: string, language: 'zh' | 'en' | 'ko') =>
+    modelBox([text], known, { model: 'm', action: null, advised: null, language }).evidence.map((row) => row.text)
+  expect(box('近20日上涨11.81%。', 'zh')).toEqual(['20日涨跌幅: 11.81%'])
+  expect(box('RSI12는 77.6이다.', 'ko')).toEqual(['RSI12: 77.6'])
+  expect(box('The lower Bollinger band is 352.27.', 'en')).toEqual(['lower Bollinger band: 352.27'])
+  expect(box('The headline reads "Novalt target 9999 USD, says desk".', 'en')).toEqual([
+    'Wire 2026-03-19: Novalt target 9999 USD, says desk',
+  ])
 })

@@ -66,14 +66,14 @@ export const TABLE: readonly (readonly [FactName | readonly FactName[], string])
   ],
   [
     'prevClose',
-    "昨[天日]?的?收(?:盘|市)?[价在于报]?|前一(?:个)?交易日收[盘在于报]?价?|前(?:一(?:个交易)?日)?收(?:盘)?价?|上一(?:个)?交易日收[盘在于报]?价?|(?:previous|prior) (?:day's |session's )?close|(?:previous|prior) (?:session|day) (?:it |the (?:stock|shares?) )?(?:closed|ended|finished|stood|settled) at|(?<=\\bafter \\D{0,4}\\d[\\d.,]*\\D{0,8})the (?:session|day) before|yesterday's close|yesterday (?:it |the (?:stock|shares?) )?(?:closed|ended|finished|stood) at|(?:전일|전날|어제|전 거래일)(?:의)? 종가|어제(?:는|의)?(?=\\s[\\d,.]+\\s?(?:위안|원|달러|홍콩달러|엔))",
+    "昨[天日]?的?收(?:盘|市)?[价在于报]?|前一(?:个)?交易日收[盘在于报]?价?|(?<!目)前(?:一(?:个交易)?日)?收(?:盘)?价?|上一(?:个)?交易日收[盘在于报]?价?|(?:previous|prior) (?:day's |session's )?close|(?:previous|prior) (?:session|day) (?:it |the (?:stock|shares?) )?(?:closed|ended|finished|stood|settled) at|(?<=\\bafter \\D{0,4}\\d[\\d.,]*\\D{0,8})the (?:session|day) before|yesterday's close|yesterday (?:it |the (?:stock|shares?) )?(?:closed|ended|finished|stood) at|(?:전일|전날|어제|전 거래일)(?:의)? 종가|어제(?:는|의)?(?=\\s[\\d,.]+\\s?(?:위안|원|달러|홍콩달러|엔))",
   ],
   ['bias5', '(?:MA5|5日)乖离率|bias to MA5|MA5 이격도(?:\\(편차\\))?'],
   ['bias10', '(?:MA10|10日)乖离率|bias to MA10|MA10 이격도(?:\\(편차\\))?'],
   ['bias20', '(?:MA20|20日)乖离率|bias to MA20|MA20 이격도(?:\\(편차\\))?'],
   [
     'position52Pct',
-    '在?52周区间(?:自下而上|中)的?位?置?|position in the 52-week range|52주 범위(?: 내|의) (?:위치|아래에서)|of the way up its 52-week range|way up its 52-week range|(?<=52(?:[^。.;]|[.](?=\\d))*%\\s?的)(?:位置|分位)|(?<=一年(?:[^。.;]|[.](?=\\d))*%\\s?的)(?:位置|分位)|(?<=52주(?:[^。.;]|[.](?=\\d))*)위치(?=[는은가이] )|of the way up(?! its)',
+    '52周区间的?位置|在?52周区间(?:自下而上|中)的?位?置?|position in the 52-week range|52주 범위(?: 내|의) (?:위치|아래에서)|of the way up its 52-week range|way up its 52-week range|(?<=52(?:[^。.;]|[.](?=\\d))*%\\s?的)(?:位置|分位)|(?<=一年(?:[^。.;]|[.](?=\\d))*%\\s?的)(?:位置|分位)|(?<=52주(?:[^。.;]|[.](?=\\d))*)위치(?=[는은가이] )|of the way up(?! its)',
   ],
   [
     'belowHigh52Pct',
@@ -99,7 +99,7 @@ export const TABLE: readonly (readonly [FactName | readonly FactName[], string])
   [['bollUpper', 'bollLower'], 'Bollinger bands(?=:? [^.;a-z]*\\d[^a-z]*above, [^a-z]*\\d[^a-z]*below)'],
   [
     ['bollLower', 'bollUpper'],
-    '布林带(?:区间)?|Bollinger bands|볼린저 밴드(?! 상단| 하단| 중심| 하| 상|[는은의] ?(?:상단|하단|중심))(?: 구간| 범위)?',
+    '布林带(?!的?[上中下]轨)(?:区间)?|Bollinger bands|볼린저 밴드(?! 상단| 하단| 중심| 하| 상|[는은의] ?(?:상단|하단|중심))(?: 구간| 범위)?',
   ],
   [['target1', 'target2'], '两个目标价|target 1 ?/ ?target 2|(?:the )?two targets|두 목표가|목표가 두 개'],
   [['support', 'resistance'], '지지·저항 구간|支撑(?:与|和|、)(?:压力|阻力)区间'],
@@ -121,7 +121,7 @@ export const TABLE: readonly (readonly [FactName | readonly FactName[], string])
   ],
   [
     'ma250',
-    `(?:MA|均线)?250(?:日|天)(?=为|在|报|是)|${day('250|二百五十', 'two-hundred-and-fifty', 250)}|(?<!半)年线|the 250-day`,
+    `(?:MA|均线)?250(?:日|天)(?=为|在|报|是)|${day('250|二百五十', 'two-hundred-and-fifty', 250)}|(?<!半)年线|the 250-day(?! (?:return|change|gain|loss|maximum|drawdown))`,
   ],
   ['ma120', `半年线|${day('120|一百二十', 'hundred-and-twenty', 120)}`],
   ['ma60', `${day('60|六十', 'sixty', 60)}|${briefly(60)}|${inBrackets(60)}`],
@@ -194,11 +194,11 @@ export const TABLE: readonly (readonly [FactName | readonly FactName[], string])
   ],
   [
     'high',
-    "(?:当日|盘中|全天)?最高价?(?:摸到|到|至|为|价)?(?=\\s?[\\d¥一二三四五六七八九])|(?<=장중[^.]*\\d[^ ]{0,5}까지 )(?:올랐|오르|치솟)|(?:当日|盘中)最高价?(?:摸到)?|最高(?:触及|上探|见|探至|冲至)(?=\\s?\\d)|(?<!(?:week|year|52)(?:[^。.;]|[.](?=\\d))*)\\b(?:a )?high of|(?:day's|session) high|the high of the (?:day|session)|(?:topped out|peaked) at|(?:당일|장중) 고가|고가",
+    "(?:当日|盘中|全天)?最高价?(?:摸到|到|至|为|价)?(?=\\s?[\\d¥一二三四五六七八九])|(?<=장중[^.]*\\d[^ ]{0,5}까지 )(?:올랐|오르|치솟)|(?:当日|盘中)最高价?(?:摸到)?|最高价(?=是|:)|最高(?:触及|上探|见|探至|冲至)(?=\\s?\\d)|(?<!(?:week|year|52)(?:[^。.;]|[.](?=\\d))*)\\b(?:a )?high of|(?:day's|session) high|the high of the (?:day|session)|(?:topped out|peaked) at|(?:당일|장중) 고가|고가",
   ],
   [
     'low',
-    "(?:当日|盘中|全天)?(?:一度)?下探(?:至|到)?(?=\\s?[\\d¥])|(?:当日|盘中|全天)?最低价?(?:到|至|为|价)?(?=\\s?[\\d¥一二三四五六七八九])|(?<=장중[^.]*\\d[^ ]{0,5}까지 )(?:밀렸|밀리|내려|떨어)|(?:当日|盘中)最低价?|最低(?:触及|下探|见|探至)(?=\\s?\\d)|(?<!(?:week|year|52)(?:[^。.;]|[.](?=\\d))*)\\b(?:a )?low of|(?:day's|session) low|the low of the (?:day|session)|(?:dipped|bottomed(?: out)?) (?:to|at)|(?:당일|장중) 저가|저가",
+    "(?:当日|盘中|全天)?(?:一度)?下探(?:至|到)?(?=\\s?[\\d¥])|(?:当日|盘中|全天)?最低价?(?:到|至|为|价)?(?=\\s?[\\d¥一二三四五六七八九])|(?<=장중[^.]*\\d[^ ]{0,5}까지 )(?:밀렸|밀리|내려|떨어)|(?:当日|盘中)最低价?|最低价(?=是|:)|最低(?:触及|下探|见|探至)(?=\\s?\\d)|(?<!(?:week|year|52)(?:[^。.;]|[.](?=\\d))*)\\b(?:a )?low of|(?:day's|session) low|the low of the (?:day|session)|(?:dipped|bottomed(?: out)?) (?:to|at)|(?:당일|장중) 저가|저가",
   ],
   ['volume', '成交量|trading volume|\\bvolume\\b|거래량'],
   [
