@@ -240,7 +240,7 @@ function judgeGroup({ mentions, figures }: Group, text: string, known: Known): F
   const subjects = mentions.flatMap(({ facts, at, end }) => facts.map((fact) => ({ fact, at, end })))
   if (subjects.length === 0) return figures.map((figure) => judgeAlone(figure, text, known))
   const around = spanOf({ mentions, figures }, text)
-  const [first, second] = figures
+  const [first] = figures
   const subjectOf = (fact: (typeof subjects)[number]['fact']): Subject => ({
     fact,
     direction: ratioTurned(fact, text) ?? directionOf(around),
@@ -267,23 +267,27 @@ function judgeGroup({ mentions, figures }: Group, text: string, known: Known): F
   if (subjects.length > figures.length && figures.length > 1)
     return judgeGroup({ mentions: mentions.slice(1), figures }, text, known)
   const last = subjects.at(-1)
-  if (
-    last &&
-    first &&
-    second &&
-    figures.length === 2 &&
-    isRange(text, first, second) &&
-    isOneUnit(last.fact, first, second)
-  ) {
-    const value = known.values[last.fact]
-    return [
-      value !== null &&
-        value >= first.value &&
-        value <= second.value &&
-        [first, second].every(({ currencies }) => currencies.length === 0 || currencies.includes(known.currency)),
-    ]
-  }
+  const range = last === undefined ? null : judgeRange(last.fact, figures, { text, known })
+  if (range !== null) return [range]
   return judgeRest({ figures, mentions, last: last?.fact, isMany: subjects.length > 1 }, { text, around, known })
+}
+
+/** Whether the value of a fact lies between the two figures of a range; null where they are none. */
+function judgeRange(
+  fact: FactName,
+  figures: readonly Figure[],
+  { text, known }: { text: string; known: Known },
+): boolean | null {
+  const [first, second] = figures
+  if (first === undefined || second === undefined || figures.length !== 2) return null
+  if (!isRange(text, first, second) || !isOneUnit(fact, first, second)) return null
+  const value = known.values[fact]
+  return (
+    value !== null &&
+    value >= first.value &&
+    value <= second.value &&
+    [first, second].every(({ currencies }) => currencies.length === 0 || currencies.includes(known.currency))
+  )
 }
 
 type Rest = {

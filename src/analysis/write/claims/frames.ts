@@ -214,7 +214,7 @@ function isYesterdays(clause: string, text: string, { values: { prevClose } }: K
     : !clause.replaceAll(',', '').includes(String(prevClose))
 }
 
-type Told = {
+type ClauseContext = {
   /** Data have decided what the clause says without a figure, a denial included. */
   readonly isDecided: boolean
   /** It is of results, which are compared with those of the year before. */
@@ -222,7 +222,7 @@ type Told = {
 }
 
 /** Which part of the frame is not understood; null where all of it is. */
-export function strangeFrame(clause: string, known: Known, { isDecided, isGrowth }: Told): string | null {
+export function strangeFrame(clause: string, known: Known, { isDecided, isGrowth }: ClauseContext): string | null {
   if (OTHER_MONEY.test(clause)) return 'money'
   if (BEYOND.test(clause)) return 'record'
   const dated = masked(clause)
