@@ -4,6 +4,7 @@
 import { tellsEvent, type Verdict } from '../write/claims/check.ts'
 import { daysIn, isDay } from '../write/claims/dates.ts'
 import { type Figure, figuresIn } from '../write/claims/figures.ts'
+import { isStrangeDay } from '../write/claims/frames.ts'
 import { isWithin } from '../write/claims/judge-figure.ts'
 import type { Finding } from '../write/claims/known.ts'
 import { plain } from '../write/claims/plain.ts'
@@ -44,7 +45,7 @@ function claimsIn(given: string, facts: RegionFacts): Finding[] {
     ...counts.values(),
     ...groupsOf(named, others).flatMap((group) => judgeGroup(group, text)),
     ...statesIn(text, { named, figures: others, facts }),
-    ...(CAUSE.test(text) ? [null] : []),
+    ...(CAUSE.test(text) || isStrangeDay(text, facts.date) ? [null] : []),
   ]
 }
 

@@ -15,8 +15,15 @@ export type WordedByCode = Judged & { narrative: Narrative; changes: Changes | n
 
 type Json = Record<string, unknown>
 
-/** The facts of an analysis as plain data. Keys that end in `_pct` hold percentages. */
-export function evidencePack(facts: WordedByCode): Json {
+/** The facts of an analysis as plain data, no figure of it finer than reports are. Keys that end in `_pct` hold percentages. */
+export const evidencePack = (facts: WordedByCode): Json =>
+  JSON.parse(JSON.stringify(packOf(facts)), (_key, value: unknown) => (typeof value === 'number' ? tidy(value) : value))
+
+/** Four decimals, and four digits of what is below one: 1811.384000000001 is 1811.384. */
+const tidy = (value: number) =>
+  Number.isInteger(value) ? value : Number(Math.abs(value) < 1 ? value.toPrecision(4) : value.toFixed(4))
+
+function packOf(facts: WordedByCode): Json {
   const { instrument, decision, technical, price, changePct, currency, narrative } = facts
   return {
     subject: { code: instrument.key, name: facts.displayName, market: instrument.market, kind: instrument.kind },

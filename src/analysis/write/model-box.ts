@@ -4,7 +4,10 @@
 import type { Action, ReportLanguage } from '../schemas.ts'
 import { fill, textsOf } from '../texts/book.ts'
 import { checkSentence, type Verdict } from './claims/check.ts'
+import { figuresIn } from './claims/figures.ts'
+import { isWithin } from './claims/judge-figure.ts'
 import type { FactName, Known } from './claims/known.ts'
+import { factFigure, factLabel } from './claims/labels.ts'
 import { mentionsIn } from './claims/names.ts'
 import { plain } from './claims/plain.ts'
 import { quotationIn } from './claims/quotations.ts'
@@ -47,7 +50,7 @@ export function modelBox(texts: readonly string[], known: Known, author: Author)
   const differs = action !== null && action !== advised
   const checker: Checker = {
     verdict: (sentence) => checkSentence(sentence, known),
-    sources: (sentence) => sourcesOf(sentence, known),
+    sources: (sentence) => sourcesOf(sentence, known, language),
   }
   return {
     ...boxOf(texts, checker, { notice: fill(analysis.modelBox, { model: author.model ?? '?' }) }),
@@ -90,20 +93,32 @@ function countsOf(checked: readonly { verdict: Verdict }[]): ModelBox['counts'] 
   }
 }
 
-/** The facts that a sentence names, and the headlines that it quotes, each with its text. */
-function sourcesOf(sentence: string, known: Known): [string, string][] {
+/** The facts whose figures a sentence says, and the headlines that it quotes, each with its text. What a quotation says is no fact. */
+function sourcesOf(sentence: string, known: Known, language: ReportLanguage): [string, string][] {
   const words = plain(sentence)
-  const facts = new Set<FactName>(mentionsIn(words).flatMap((mention) => mention.facts))
-  const named = [...facts].flatMap((fact): [string, string][] => {
+  const quotation = quotationIn(words, known)
+  const told = factsTold(quotation === null ? words : quotation.rest, known).flatMap((fact): [string, string][] => {
     const value = known.values[fact]
-    return value === null ? [] : [[fact, `${fact} = ${Number(value.toPrecision(8))}`]]
+    return value === null ? [] : [[fact, `${factLabel(fact, language)}: ${factFigure(fact, value)}`]]
   })
-  if (quotationIn(words, known)?.verdict !== true) return named
+  if (quotation?.verdict !== true) return told
   const quoted = known.headlines.filter(({ title }) => words.includes(plain(title)))
   return [
-    ...named,
+    ...told,
     ...quoted.map(({ title, source, date }): [string, string] => [title, `${source ?? '?'} ${date ?? ''}: ${title}`]),
   ]
+}
+
+/** The facts that are named and whose figure stands in the text; all that are named where none does: "above its average". */
+function factsTold(text: string, { values }: Known): FactName[] {
+  const mentions = mentionsIn(text)
+  const named = [...new Set<FactName>(mentions.flatMap((mention) => mention.facts))]
+  const figures = figuresIn(text, (at, end) => mentions.some((it) => at < it.end && it.at < end))
+  const said = named.filter((fact) => {
+    const value = values[fact]
+    return value !== null && figures.some((it) => isWithin({ ...it, value: Math.abs(it.value) }, Math.abs(value)))
+  })
+  return said.length === 0 ? named : said
 }
 
 /** The counts under the names that clients know: sentences, none of which is ever corrected. */

@@ -6,14 +6,16 @@ import { FACTS, factOf } from '../../fixtures/sentences/fact-list.ts'
 import type { Sheet } from '../../fixtures/sentences/facts.ts'
 
 export function knownOfSheet(s: Sheet): Known {
-  const values = Object.fromEntries(
-    Object.keys(UNITS).map((n) => [
-      n,
-      n in FACTS ? factOf(s, n as keyof typeof FACTS) : n === 'bias10' ? s.derived.bias10 : null,
-    ]),
-  ) as Record<FactName, number | null>
   const series = indicatorSeries(columns(s.bars.map((b) => ({ ...b, amount: null }))))
   const nums = (x: ArrayLike<number>) => Array.from(x, (v) => (Number.isNaN(v) ? null : v))
+  const last = (x: ArrayLike<number>) => nums(x).at(-1) ?? null
+  const beside: Partial<Record<string, number | null>> = {
+    ...{ bias10: s.derived.bias10, change250Pct: last(series.return250), volatility60Pct: last(series.volatility60) },
+    ...{ drawdown250Pct: last(series.maxDrawdown250), turnover20: last(series.turnover20) },
+  }
+  const values = Object.fromEntries(
+    Object.keys(UNITS).map((n) => [n, n in FACTS ? factOf(s, n as keyof typeof FACTS) : (beside[n] ?? null)]),
+  ) as Record<FactName, number | null>
   const a = s.judgement.advice
   return {
     values,

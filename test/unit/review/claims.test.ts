@@ -81,6 +81,12 @@ test('what they contradict is false, and what they do not tell is marked', () =>
     '目标是4000点。',
     '央行降准0.5个百分点，推动上证指数上涨1.21%。',
     'Gold futures rose 1.21%.',
+    'On Monday the S&P 500 fell 0.51%.',
+    'Tomorrow the S&P 500 will fall 0.51%.',
+    '上证指数上涨1.21%，创2020年以来最佳。',
+    'The Shanghai Composite closed at 3,500.12, a five-year low.',
+    '코스피가 아닌 상하이종합지수는 5년 만에 1.21% 상승했다.',
+    'The Shanghai Composite did not close at 3,500.12.',
     'The rally may go on.',
     '시장은 불안하다.',
   ]

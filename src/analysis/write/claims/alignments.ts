@@ -10,14 +10,14 @@ import type { Mention } from './names.ts'
 const BOUND = /^\s?(?:above|below|over|under|off|from|for|of|on)\s(?:the\s|its\s)?$/i
 
 type Token = Mention | Figure
-type Told = { readonly finding: Finding; readonly at: number }
+type PlacedFinding = { readonly finding: Finding; readonly at: number }
 type Read = { readonly text: string; readonly tokens: readonly Token[]; readonly known: Known }
 
 const BREAK =
-  /[，。；！？;!?\n()]|(?:(?<!\d),|,(?!\d))(?! where| which)|\bbut\b|\byet\b|\bwhile\b|\bwhereas\b|\b(?:even |al)?though\b|\bwith\b|\bagainst\b|\band\b|지만|인 가운데|[이]?며 |(?<=[가-힣])고 |而/gi
+  /[，。；！？;!?\n()]|(?:(?<!\d),|,(?!\d))(?! where| which| the (?:high|low) of)|\bbut\b|\byet\b|\bwhile\b|\bwhereas\b|\b(?:even |al)?though\b|\bwith\b|\bagainst\b|\band\b|지만|인 가운데|[이]?며 |(?<=[가-힣])고 |而/gi
 
 /** The findings, true instead for the parts of the text that another reading bears as a whole. */
-export function settled(told: readonly Told[], read: Read): Finding[] {
+export function settled(told: readonly PlacedFinding[], read: Read): Finding[] {
   const bounds = [...read.text.matchAll(BREAK)]
     .filter(({ index }) => !read.tokens.some(({ at, end }) => at <= index && index < end))
     .map(({ index, 0: word }) => index + word.length)
@@ -35,8 +35,7 @@ function isBorne({ text, tokens, known }: Read, start: number, end: number): boo
   const figures = inside.filter((token) => token.kind === 'figure')
   const mentions = inside.filter((token) => token.kind === 'mention')
   const before = tokens.filter((token): token is Mention => token.kind === 'mention' && token.at < start).at(-1)
-  const part = text.slice(start, end)
-  const place = { text, start, part }
+  const place = { text, start, part: text.slice(start, end) }
   const fits = (figure: Figure, facts: readonly FactName[]) =>
     facts.length > 0 &&
     !facts.includes('rewardRisk') &&
@@ -63,12 +62,8 @@ function isBorne({ text, tokens, known }: Read, start: number, end: number): boo
           inTurn(figures, (figure) => bound(figure) ?? nearest(mentions, figure)),
         ]
       : [unnamed, () => singly(start > 0 ? (before?.facts ?? []) : []), () => secondOf(before)]
-  if (isFromTo(part, figures) && mentions.every(({ facts }) => facts[0] === 'price')) {
-    const [from, to, ...rest] = figures
-    const way = directionOf(text.slice(from.end, to.at).replace(/涨跌/g, ''))
-    if (way !== 0 && way !== Math.sign(to.value - from.value)) return false
-    return fits(from, ['prevClose']) && fits(to, ['price']) && rest.every((figure) => fits(figure, ['changePct']))
-  }
+  if (isFromTo(place.part, figures) && mentions.every(({ facts }) => facts[0] === 'price'))
+    return isMoveBetween(figures, text, fits)
   if (/respectively|分别|각각/i.test(text)) return false
   return (
     figures.length > 0 &&
@@ -82,6 +77,17 @@ const isFromTo = (part: string, figures: readonly Figure[]): figures is [Figure,
   figures.slice(2).every(({ unit }) => unit === 'percent') &&
   /[从由].*[到至]|\bfrom .*\bto\b|에서 .*로/i.test(part)
 
+/** From the close before to the price, the way that the words tell, and by the day's change. */
+function isMoveBetween(
+  [from, to, ...rest]: readonly [Figure, Figure, ...Figure[]],
+  text: string,
+  fits: (figure: Figure, facts: readonly FactName[]) => boolean,
+): boolean {
+  const way = directionOf(text.slice(from.end, to.at).replace(/涨跌/g, ''))
+  if (way !== 0 && way !== Math.sign(to.value - from.value)) return false
+  return fits(from, ['prevClose']) && fits(to, ['price']) && rest.every((figure) => fits(figure, ['changePct']))
+}
+
 const SECOND: Partial<Record<FactName, FactName>> = { target1: 'target2', idealBuy: 'secondaryBuy' }
 
 /** The second of two levels whose first was named. */
@@ -91,7 +97,7 @@ function secondOf(before: Mention | undefined): readonly FactName[] {
 }
 
 /** By how much the price moved, in money; null where no verb says that it moved. */
-function moved({ at, end, currencies, unit }: Figure, { text, start }: Place): readonly FactName[] | null {
+function moved({ at, end, currencies, unit }: Figure, { text, start }: TextPart): readonly FactName[] | null {
   if (unit !== 'plain' || currencies.length === 0) return null
   const isMove =
     /(?:adding|gaining|losing|shedding|added|gained|rose|fell|shed|lost|up|down|涨|跌|高出|高|低|多|少|增|减)了?(?: by)?\s*$/i.test(
@@ -137,9 +143,9 @@ function byUnit({ at, unit, currencies, mode, half, value }: Figure, text: strin
   return isFine && /(?:\bat|@|[报收])\s?$/.test(text.slice(0, at)) ? ['price'] : []
 }
 
-type Place = { readonly text: string; readonly start: number; readonly part: string }
+type TextPart = { readonly text: string; readonly start: number; readonly part: string }
 
-function directionAt({ at }: Figure, { text, start, part }: Place): 1 | -1 | 0 {
+function directionAt({ at }: Figure, { text, start, part }: TextPart): 1 | -1 | 0 {
   return (
     directionOf(text.slice(start, at).replace(/涨跌/g, '')) ||
     directionOf(part.replace(/涨跌/g, '')) ||

@@ -5,6 +5,7 @@ import { settled } from './alignments.ts'
 import { againstBoth, comparisons } from './comparisons.ts'
 import { daysIn, isRightDay, monthsIn } from './dates.ts'
 import { type Figure, figuresIn } from './figures.ts'
+import { fates, strangeFrame, tellsBeyond } from './frames.ts'
 import { besideOf, directionOf, isWithin, judgeFigure, type Subject } from './judge-figure.ts'
 import { type FactName, type Finding, type Known, UNITS } from './known.ts'
 import { type Mention, mentionsIn } from './names.ts'
@@ -61,9 +62,16 @@ function claimsIn(given: string, known: Known): Finding[] {
     findings.push(finding)
     hide(at, end)
   }
+  const isGrowth = mentionsIn(text).some(({ facts }) => facts[0]?.endsWith('GrowthPct'))
   for (const clause of clausesOf(text)) {
     const states = statesIn(clause, known)
     findings.push(...states, ...(states.length === 0 && tellsAdvice(clause) ? [null] : []))
+    const became = fates(clause, known)
+    findings.push(...became)
+    const isDecided = states.length + became.length > 0
+    const isClaim = states.length > 0 || /\d/.test(clause) || mentionsIn(clause).length > 0
+    if (isClaim ? strangeFrame(clause, known, { isDecided, isGrowth }) !== null : tellsBeyond(clause))
+      findings.push(null)
   }
   findings.push(...clausesOf(text).flatMap((clause) => missing(clause, known)), ...figureFindings(text, known))
   return findings
@@ -232,7 +240,7 @@ function judgeGroup({ mentions, figures }: Group, text: string, known: Known): F
   const subjects = mentions.flatMap(({ facts, at, end }) => facts.map((fact) => ({ fact, at, end })))
   if (subjects.length === 0) return figures.map((figure) => judgeAlone(figure, text, known))
   const around = spanOf({ mentions, figures }, text)
-  const [first, second] = figures
+  const [first] = figures
   const subjectOf = (fact: (typeof subjects)[number]['fact']): Subject => ({
     fact,
     direction: ratioTurned(fact, text) ?? directionOf(around),
@@ -259,23 +267,27 @@ function judgeGroup({ mentions, figures }: Group, text: string, known: Known): F
   if (subjects.length > figures.length && figures.length > 1)
     return judgeGroup({ mentions: mentions.slice(1), figures }, text, known)
   const last = subjects.at(-1)
-  if (
-    last &&
-    first &&
-    second &&
-    figures.length === 2 &&
-    isRange(text, first, second) &&
-    isOneUnit(last.fact, first, second)
-  ) {
-    const value = known.values[last.fact]
-    return [
-      value !== null &&
-        value >= first.value &&
-        value <= second.value &&
-        [first, second].every(({ currencies }) => currencies.length === 0 || currencies.includes(known.currency)),
-    ]
-  }
+  const range = last === undefined ? null : judgeRange(last.fact, figures, { text, known })
+  if (range !== null) return [range]
   return judgeRest({ figures, mentions, last: last?.fact, isMany: subjects.length > 1 }, { text, around, known })
+}
+
+/** Whether the value of a fact lies between the two figures of a range; null where they are none. */
+function judgeRange(
+  fact: FactName,
+  figures: readonly Figure[],
+  { text, known }: { text: string; known: Known },
+): boolean | null {
+  const [first, second] = figures
+  if (first === undefined || second === undefined || figures.length !== 2) return null
+  if (!isRange(text, first, second) || !isOneUnit(fact, first, second)) return null
+  const value = known.values[fact]
+  return (
+    value !== null &&
+    value >= first.value &&
+    value <= second.value &&
+    [first, second].every(({ currencies }) => currencies.length === 0 || currencies.includes(known.currency))
+  )
 }
 
 type Rest = {
@@ -348,7 +360,9 @@ function judgeAlone(figure: Figure, text: string, known: Known): Finding {
   }
   if (figure.unit === 'score') return judgeFigure(figure, { fact: 'score', direction: 0 }, known)
   if (figure.currencies.length > 0 && Math.abs(figure.value) < 1e7) {
-    const price = judgeFigure(figure, { fact: 'price', direction: 0 }, known)
+    // So much more than the day before is a move, and no price.
+    const isMove = /^\s?(?:more|less|higher|lower) than\b/i.test(text.slice(figure.end))
+    const price = judgeFigure(figure, isMove ? { fact: 'change', direction } : { fact: 'price', direction: 0 }, known)
     return price === true ? true : null
   }
   return null

@@ -72,6 +72,8 @@ export function judgeFigure(figure: Figure, { fact, direction, beside = '' }: Su
   if (figure.unit === 'times' && fact === 'volume')
     return judgeFigure(figure, { fact: 'volumeVsPrevious', direction: 0 }, known)
   if (figure.unit === 'shares' && unit !== 'shares') return false
+  // A drawdown is a fall by its name, so it is told with its sign or without.
+  if (fact === 'drawdown250Pct') return isWithin({ ...figure, value: -Math.abs(figure.value) }, value)
   // The verb at the figure tells more than those of its sentence.
   const told = directionOf(beside) || direction
   if (SIGNS.has(fact) && !figure.isSigned && directionOf(beside) === 0 && isUnread(beside)) return null

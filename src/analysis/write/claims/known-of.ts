@@ -88,6 +88,8 @@ function indicatorValues({ technical }: Judged) {
     ...{ dif: at('dif'), dea: at('dea'), histogram: at('histogram'), atr: at('atr') },
     ...{ bollUpper: at('bollUpper'), bollMiddle: at('bollMiddle'), bollLower: at('bollLower') },
     volumeRatio: at('volumeRatio'),
+    ...{ change250Pct: at('return250'), volatility60Pct: at('volatility60') },
+    ...{ drawdown250Pct: at('maxDrawdown250'), turnover20: at('turnover20') },
   }
 }
 

@@ -2,7 +2,7 @@
 // without a figure. Null is what the data do not tell.
 
 export const SIGNED = [
-  ...['change', 'changePct', 'change5Pct', 'change20Pct', 'change60Pct', 'bias5', 'bias10', 'bias20'],
+  ...['change', 'changePct', 'change5Pct', 'change20Pct', 'change60Pct', 'change250Pct', 'bias5', 'bias10', 'bias20'],
   ...['revenueGrowthPct', 'profitGrowthPct'],
 ] as const
 
@@ -19,6 +19,7 @@ export const UNITS = {
   ...{ bollUpper: 'price', bollMiddle: 'price', bollLower: 'price', atr: 'price', high52: 'price', low52: 'price' },
   ...{ position52Pct: 'percent', belowHigh52Pct: 'percent', aboveLow52Pct: 'percent' },
   ...{ change5Pct: 'percent', change20Pct: 'percent', change60Pct: 'percent' },
+  ...{ change250Pct: 'percent', volatility60Pct: 'percent', drawdown250Pct: 'percent', turnover20: 'money' },
   ...{ pe: 'times', pb: 'times', eps: 'price', roePct: 'percent', debtRatioPct: 'percent' },
   ...{ revenueGrowthPct: 'percent', profitGrowthPct: 'percent', dividendYieldPct: 'percent', score: 'points' },
   ...{ support: 'price', resistance: 'price', stop: 'price', idealBuy: 'price', secondaryBuy: 'price' },

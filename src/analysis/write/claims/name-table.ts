@@ -33,7 +33,21 @@ const inBrackets = (ma: number) => `(?<=(?:이동평균선|이평선|배열)[^.]
 /** 均线之上：20日384.07: behind a word for averages the number of days is enough. */
 const briefly = (ma: number) => `(?<=均线[^。]*)(?<!\\d)${ma}日(?=\\s?\\d[\\d.,]*(?!\\d|[.,]\\d|%))`
 
+const sixty = '(?:60|sixty)-(?:day|session)'
+
 export const TABLE: readonly (readonly [FactName | readonly FactName[], string])[] = [
+  [
+    'volatility60Pct',
+    `(?:annuali[sz]ed )?${sixty} (?:annuali[sz]ed )?volatility|annuali[sz]ed volatility(?:,? ?(?:over|of|for|in) (?:the )?(?:last |past )?(?:60|sixty) (?:trading )?(?:sessions|days))?|volatility (?:over|of|for|in) (?:the )?(?:last |past )?(?:60|sixty) (?:trading )?(?:sessions|days)|(?:最?近)?(?:60|六十)个?(?:交易)?日的?(?:年化)?波动率|年化波动率(?:\\(60日\\))?|(?:최근 )?60(?:거래)?일(?:간|의)? ?(?:연율화?|연환산|연간)? ?변동성|(?:연율화?|연환산|연간) 변동성(?:\\(60일\\))?`,
+  ],
+  [
+    'drawdown250Pct',
+    '(?:250-(?:day|session) )?(?:maximum|max|deepest|largest) drawdown(?: (?:over|of|in) (?:the )?(?:last |past )?250 (?:trading )?(?:sessions|days))?|250-(?:day|session) drawdown|drawdown (?:over|of|in) (?:the )?(?:last |past )?250 (?:trading )?(?:sessions|days)|(?:最?近|过去)?(?:250个?(?:交易)?日的?)?最大回撤|(?:최근 )?(?:250(?:거래)?일(?:간|의)? ?)?최대 ?낙폭',
+  ],
+  [
+    'turnover20',
+    '(?:average (?:daily )?turnover|20-(?:day|session) average turnover)(?: (?:over|of|in) (?:the )?(?:last |past )?20 (?:trading )?(?:sessions|days))?|(?:最?近)?20个?(?:交易)?日(?:日均|平均)成交额|(?:최근 )?20(?:거래)?일 평균 거래대금',
+  ],
   [
     'volumeVsPrevious',
     '成交量与前一日之比|volume against the day before|전일 대비 거래량 배수|成交量(?:约|大约)?(?:是|为)前一(?:个交易)?日的|거래량(?:은|이) 전일의',
@@ -52,14 +66,14 @@ export const TABLE: readonly (readonly [FactName | readonly FactName[], string])
   ],
   [
     'prevClose',
-    "昨[天日]?的?收(?:盘|市)?[价在于报]?|前(?:一(?:个交易)?日)?收(?:盘)?价?|上一(?:个)?交易日收[盘在于报]?价?|(?:previous|prior) (?:day's |session's )?close|yesterday's close|yesterday (?:it |the (?:stock|shares?) )?(?:closed|ended|finished|stood) at|(?:전일|전날|어제|전 거래일)(?:의)? 종가|어제(?:는|의)?(?=\\s[\\d,.]+\\s?(?:위안|원|달러|홍콩달러|엔))",
+    "昨[天日]?的?收(?:盘|市)?[价在于报]?|前一(?:个)?交易日收[盘在于报]?价?|(?<!目)前(?:一(?:个交易)?日)?收(?:盘)?价?|上一(?:个)?交易日收[盘在于报]?价?|(?:previous|prior) (?:day's |session's )?close|(?:previous|prior) (?:session|day) (?:it |the (?:stock|shares?) )?(?:closed|ended|finished|stood|settled) at|(?<=\\bafter \\D{0,4}\\d[\\d.,]*\\D{0,8})the (?:session|day) before|yesterday's close|yesterday (?:it |the (?:stock|shares?) )?(?:closed|ended|finished|stood) at|(?:전일|전날|어제|전 거래일)(?:의)? 종가|어제(?:는|의)?(?=\\s[\\d,.]+\\s?(?:위안|원|달러|홍콩달러|엔))",
   ],
   ['bias5', '(?:MA5|5日)乖离率|bias to MA5|MA5 이격도(?:\\(편차\\))?'],
   ['bias10', '(?:MA10|10日)乖离率|bias to MA10|MA10 이격도(?:\\(편차\\))?'],
   ['bias20', '(?:MA20|20日)乖离率|bias to MA20|MA20 이격도(?:\\(편차\\))?'],
   [
     'position52Pct',
-    '在?52周区间(?:自下而上|中)的?位?置?|position in the 52-week range|52주 범위(?: 내|의) (?:위치|아래에서)|of the way up its 52-week range|way up its 52-week range|(?<=52(?:[^。.;]|[.](?=\\d))*%\\s?的)(?:位置|分位)|(?<=一年(?:[^。.;]|[.](?=\\d))*%\\s?的)(?:位置|分位)|(?<=52주(?:[^。.;]|[.](?=\\d))*)위치(?=[는은가이] )|of the way up(?! its)',
+    '52周区间的?位置|在?52周区间(?:自下而上|中)的?位?置?|position in the 52-week range|52주 범위(?: 내|의) (?:위치|아래에서)|of the way up its 52-week range|way up its 52-week range|(?<=52(?:[^。.;]|[.](?=\\d))*%\\s?的)(?:位置|分位)|(?<=一年(?:[^。.;]|[.](?=\\d))*%\\s?的)(?:位置|分位)|(?<=52주(?:[^。.;]|[.](?=\\d))*)위치(?=[는은가이] )|of the way up(?! its)',
   ],
   [
     'belowHigh52Pct',
@@ -82,9 +96,10 @@ export const TABLE: readonly (readonly [FactName | readonly FactName[], string])
     ['k', 'd', 'j'],
     'KDJ(?!的[KDJ]|의 [KDJ]| [KDJ] )(?=[^。.\\d]{0,12}\\d+(?:\\.\\d+)?(?!\\d|\\.\\d)[^\\d]{1,6}\\d+(?:\\.\\d+)?(?!\\d|\\.\\d)[^\\d]{1,8}\\d+(?:\\.\\d+)?(?!\\d|\\.\\d))(?:的?三个?值)?|K、D、J(?:三个?值)?|K/D/J|K, D and J',
   ],
+  [['bollUpper', 'bollLower'], 'Bollinger bands(?=:? [^.;a-z]*\\d[^a-z]*above, [^a-z]*\\d[^a-z]*below)'],
   [
     ['bollLower', 'bollUpper'],
-    '布林带(?:区间)?|Bollinger bands|볼린저 밴드(?! 상단| 하단| 중심| 하| 상|[는은의] ?(?:상단|하단|중심))(?: 구간| 범위)?',
+    '布林带(?!的?[上中下]轨)(?:区间)?|Bollinger bands|볼린저 밴드(?! 상단| 하단| 중심| 하| 상|[는은의] ?(?:상단|하단|중심))(?: 구간| 범위)?',
   ],
   [['target1', 'target2'], '两个目标价|target 1 ?/ ?target 2|(?:the )?two targets|두 목표가|목표가 두 개'],
   [['support', 'resistance'], '지지·저항 구간|支撑(?:与|和|、)(?:压力|阻力)区间'],
@@ -106,7 +121,7 @@ export const TABLE: readonly (readonly [FactName | readonly FactName[], string])
   ],
   [
     'ma250',
-    `(?:MA|均线)?250(?:日|天)(?=为|在|报|是)|${day('250|二百五十', 'two-hundred-and-fifty', 250)}|(?<!半)年线|the 250-day`,
+    `(?:MA|均线)?250(?:日|天)(?=为|在|报|是)|${day('250|二百五十', 'two-hundred-and-fifty', 250)}|(?<!半)年线|the 250-day(?! (?:return|change|gain|loss|maximum|drawdown))`,
   ],
   ['ma120', `半年线|${day('120|一百二十', 'hundred-and-twenty', 120)}`],
   ['ma60', `${day('60|六十', 'sixty', 60)}|${briefly(60)}|${inBrackets(60)}`],
@@ -149,6 +164,7 @@ export const TABLE: readonly (readonly [FactName | readonly FactName[], string])
   ],
   [['ma5', 'ma10', 'ma20'], '(?:多头排列|空头排列)(?=\\s?\\(\\s?\\d)'],
   ['atr', 'ATR\\s?\\(?14\\)?|14日ATR|14-day ATR|14일 ATR|\\bATR\\b'],
+  ['change250Pct', span('250|二百五十', '(?:two-hundred-and-fifty|two hundred and fifty)')],
   ['change5Pct', `${span('5|五', 'five')}|${loose('5|五', 'five')}`],
   ['change20Pct', `近一个月\\(20个交易日\\)|${span('20|二十', 'twenty')}|${loose('20|二十', 'twenty')}`],
   ['change60Pct', `${span('60|六十', 'sixty')}|${loose('60|六十', 'sixty')}`],
@@ -178,11 +194,11 @@ export const TABLE: readonly (readonly [FactName | readonly FactName[], string])
   ],
   [
     'high',
-    "(?:当日|盘中|全天)?最高价?(?:摸到|到|至|为|价)?(?=\\s?[\\d¥一二三四五六七八九])|(?<=장중[^.]*\\d[^ ]{0,5}까지 )(?:올랐|오르|치솟)|(?:当日|盘中)最高价?(?:摸到)?|最高(?:触及|上探|见|探至|冲至)(?=\\s?\\d)|(?<!(?:week|year|52)(?:[^。.;]|[.](?=\\d))*)\\b(?:a )?high of|(?:day's|session) high|(?:topped out|peaked) at|(?:당일|장중) 고가|고가",
+    "(?:当日|盘中|全天)?最高价?(?:摸到|到|至|为|价)?(?=\\s?[\\d¥一二三四五六七八九])|(?<=장중[^.]*\\d[^ ]{0,5}까지 )(?:올랐|오르|치솟)|(?:当日|盘中)最高价?(?:摸到)?|最高价(?=是|:)|最高(?:触及|上探|见|探至|冲至)(?=\\s?\\d)|(?<!(?:week|year|52)(?:[^。.;]|[.](?=\\d))*)\\b(?:a )?high of|(?:day's|session) high|the high of the (?:day|session)|(?:topped out|peaked) at|(?:당일|장중) 고가|고가",
   ],
   [
     'low',
-    "(?:当日|盘中|全天)?(?:一度)?下探(?:至|到)?(?=\\s?[\\d¥])|(?:当日|盘中|全天)?最低价?(?:到|至|为|价)?(?=\\s?[\\d¥一二三四五六七八九])|(?<=장중[^.]*\\d[^ ]{0,5}까지 )(?:밀렸|밀리|내려|떨어)|(?:当日|盘中)最低价?|最低(?:触及|下探|见|探至)(?=\\s?\\d)|(?<!(?:week|year|52)(?:[^。.;]|[.](?=\\d))*)\\b(?:a )?low of|(?:day's|session) low|(?:dipped|bottomed(?: out)?) (?:to|at)|(?:당일|장중) 저가|저가",
+    "(?:当日|盘中|全天)?(?:一度)?下探(?:至|到)?(?=\\s?[\\d¥])|(?:当日|盘中|全天)?最低价?(?:到|至|为|价)?(?=\\s?[\\d¥一二三四五六七八九])|(?<=장중[^.]*\\d[^ ]{0,5}까지 )(?:밀렸|밀리|내려|떨어)|(?:当日|盘中)最低价?|最低价(?=是|:)|最低(?:触及|下探|见|探至)(?=\\s?\\d)|(?<!(?:week|year|52)(?:[^。.;]|[.](?=\\d))*)\\b(?:a )?low of|(?:day's|session) low|the low of the (?:day|session)|(?:dipped|bottomed(?: out)?) (?:to|at)|(?:당일|장중) 저가|저가",
   ],
   ['volume', '成交量|trading volume|\\bvolume\\b|거래량'],
   [
@@ -226,7 +242,7 @@ export const TABLE: readonly (readonly [FactName | readonly FactName[], string])
   ['target2', '第二目标价?|second target|target 2|2차 목표가?'],
   [
     'target1',
-    '第一目标价?|目标[价位]|first target|target 1|1차 목표가?|목표가|\\btarget\\b(?! of (?!\\u0001))|takes? profits?|止盈[位价]?|익절[가]?',
+    '第一目标价?|目标[价位]|first target|target 1|1차 목표가?|목표가|\\btarget\\b(?! of (?!\\u0001|\\D{0,4}\\d))|takes? profits?|止盈[位价]?|익절[가]?',
   ],
   [
     'rewardRisk',
