@@ -72,6 +72,7 @@ export type GuardCode =
   | 'inconsistent_data'
   | 'insufficient_bars'
   | 'not_traded'
+  | 'outdated_bars'
   | 'trend_unconfirmed'
   | 'trend_against_score'
   | 'buy_in_long_fall'

@@ -33,9 +33,8 @@ export const TrendAnalysis = z.object({
   trend_strength: z.number(),
   ma_alignment: z.string(),
   current_price: z.number(),
-  /** MA20 where there are not 60 bars, which `ma60_is_ma20` tells. */
-  ma60: Figure,
-  ma60_is_ma20: z.boolean(),
+  /** Of reports that were stored with MA20 in the place of an MA60 that there was not yet; none is written any more. */
+  ma60_is_ma20: z.boolean().optional(),
   volume_status: z.string(),
   support_ma5: z.boolean(),
   support_ma10: z.boolean(),
@@ -75,7 +74,7 @@ export type TrendFacts = {
 
 export function trendAnalysisOf(facts: TrendFacts): TrendAnalysis {
   const { technical, price, texts, language } = facts
-  const { indicators, longAverage, score } = technical
+  const { score } = technical
   const labels = textsOf(language).report
   const reasonOf = (key: ScorePartKey) => texts.partReasons[score.parts.findIndex((part) => part.key === key)] ?? ''
   const support = score.parts.find((part) => part.key === 'support')?.reason
@@ -86,8 +85,6 @@ export function trendAnalysisOf(facts: TrendFacts): TrendAnalysis {
     ma_alignment: reasonOf('trend'),
     current_price: round(price),
     ...figuresOf('averages', technical),
-    ma60: figure(longAverage),
-    ma60_is_ma20: indicators.ma60 === null,
     volume_status: reasonOf('volume'),
     support_ma5: support === 'support_both' || support === 'support_ma5',
     support_ma10: support === 'support_both' || support === 'support_ma10',

@@ -1,15 +1,22 @@
 import { expect, test } from 'vitest'
 import { renderHtml } from '../../../src/analysis/report/render/html.ts'
 import { renderMarkdown } from '../../../src/analysis/report/render/markdown.ts'
-import type { AnalysisReport } from '../../../src/analysis/schemas.ts'
+import { type AnalysisReport, ReportLanguage } from '../../../src/analysis/schemas.ts'
 import { textsOf } from '../../../src/analysis/texts/book.ts'
+import type { Bar } from '../../../src/market/bars.ts'
 import { digestMessage } from '../../../src/notify/message.ts'
+import { seeded } from '../../support/name-errors.ts'
 import { BARS, FLOW, got, lost, reportWith, WHOLE } from './company-reports.ts'
 
 type Raw = {
   horizons: { text: string; rows: { key: string; direction: string }[] } | null
   trade_plan: { text: string; reward_risk?: number; entry?: number; most_entry?: number; position_pct?: number } | null
-  dashboard: { decision_stability: { support: number | null; resistance: number | null } }
+  dashboard: {
+    decision_stability: { support: number | null; resistance: number | null }
+    core_conclusion: { position_advice: { no_position: string; has_position: string } }
+    battle_plan: { position_strategy: { suggested_position: string }; levels: { key: string; basis: string }[] }
+  }
+  ma_analysis: string | null
 }
 const rawOf = ({ details }: AnalysisReport) => details?.raw_result as unknown as Raw
 
@@ -23,6 +30,8 @@ test('a report tells its horizons and what its plan wins and risks, in every lan
     expect(plan?.reward_risk).toBeGreaterThanOrEqual(1.5)
     expect(plan?.entry).toBeLessThanOrEqual(plan?.most_entry ?? 0)
     const { heading, direction } = textsOf(language).outlook
+    const told = rawOf(report).dashboard.battle_plan.position_strategy.suggested_position
+    expect(told.match(/[0-9.]+(?=%)/g)).toEqual([String(plan?.position_pct)])
     const message = digestMessage(
       [{ taskId: 't', stockCode: '600519', stockName: null, isCompleted: true, error: null }],
       new Map([['t', { report, finished: null }]]),
@@ -62,3 +71,51 @@ test('an advice to sell shows no price to buy at, and a support that is broken i
   expect(sold.strategy).toMatchObject({ ideal_buy: null, secondary_buy: null })
   expect(rawOf(sold).trade_plan?.text).toBe(textsOf('en').outlook.noPlanOfSale)
 })
+
+test('a level is measured from nothing that the report does not show, and waiting is told with the reason that holds', async () => {
+  for (const language of ReportLanguage.options) {
+    const { analysis, report: labels } = textsOf(language)
+    const hidden = new Set<string>()
+    for (let seed = 1; seed <= 40; seed++) {
+      const report = await reportWith(WHOLE, { dailyBars: async () => got(walkOf(seed)), quote: async () => lost('http_429') }, { language })
+      const { battle_plan: plan, core_conclusion: conclusion } = rawOf(report).dashboard
+      const keys = plan.levels.map(({ key }) => key)
+      for (const { basis } of plan.levels) {
+        if (basis === 'ideal_buy' || basis === 'secondary_buy') expect(keys).toContain(basis)
+      }
+      if (!keys.includes('secondary_buy')) {
+        expect(report.strategy?.stop_loss ?? '').not.toContain(labels.basis.secondary_buy)
+        hidden.add(report.strategy?.stop_loss?.replace(/^[^(（]*/, '') ?? '')
+      }
+      const { no_position, has_position } = conclusion.position_advice
+      expect([no_position, has_position]).not.toContain(analysis.noPositionBare.hold)
+      expect([no_position, has_position]).not.toContain(analysis.hasPositionBare.hold)
+    }
+    expect(hidden.size).toBeGreaterThan(3)
+  }
+})
+
+test('an MA60 is null and unsaid until there are 60 bars', async () => {
+  for (const [count, isThere] of [[20, false], [59, false], [60, true]] as const) {
+    const bars = walkOf(3).slice(-count)
+    const report = await reportWith(WHOLE, { dailyBars: async () => got(bars), quote: async () => lost('http_429') }, { language: 'en' })
+    const context = report.details?.context_snapshot?.enhanced_context as { trend_analysis: { ma60: number | null } }
+    expect(context.trend_analysis.ma60 !== null).toBe(isThere)
+    expect(rawOf(report).ma_analysis?.includes('MA60')).toBe(isThere)
+  }
+})
+
+/** A walk that goes nowhere, of as many bars as sessions. */
+function walkOf(seed: number): Bar[] {
+  const random = seeded(seed)
+  let price = 100
+  const closes = BARS.map(() => {
+    price *= 1 + (random(1_000_000) / 1_000_000 - 0.5) * 0.04
+    return price
+  })
+  return BARS.map((bar, i) => {
+    const close = closes[i] ?? price
+    const open = closes[i - 1] ?? close
+    return { ...bar, open, close, high: Math.max(open, close) * 1.006, low: Math.min(open, close) * 0.994 }
+  })
+}

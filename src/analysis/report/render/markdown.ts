@@ -265,7 +265,7 @@ function indicatorTable(trend: TrendAnalysis, { labels, view, report }: Page): s
   const rows: [string, string, string][] = [
     [
       of(labels.indicator.ma),
-      price(trend.ma5, trend.ma10, trend.ma20, trend.ma60_is_ma20 ? null : trend.ma60),
+      price(trend.ma5, trend.ma10, trend.ma20, trend.ma60_is_ma20 === true ? null : trend.ma60),
       averages,
     ],
     [labels.indicator.bias, plain(trend.bias_ma5, trend.bias_ma10, trend.bias_ma20), averages],

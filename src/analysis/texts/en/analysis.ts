@@ -87,12 +87,11 @@ export const analysis: AnalysisTexts = {
   noTechnical:
     'Only {count} daily bars are available, fewer than {min}, so there is no technical view and the score is neutral. ',
   oneSentence: '{trend}, score {score}/100: {advice}',
-  averages: 'MA5 {ma5}, MA10 {ma10}, MA20 {ma20}, MA60 {ma60}: {reason}',
+  averages: 'MA5 {ma5}, MA10 {ma10}, MA20 {ma20}{ma60}: {reason}',
   momentum: 'MACD: {macd}; RSI: {rsi}; KDJ {k} / {d} / {j}',
   range: '52-week range {low} – {high}, now at {position}%',
   noPosition: {
     buy: 'Buy in steps near the ideal level; leave below the stop',
-    hold: 'Stay out until trend and score agree',
     sell: 'Do not enter',
   },
   hasPosition: {
@@ -110,7 +109,14 @@ export const analysis: AnalysisTexts = {
     hold: 'Keep and observe until there are more sessions to judge by',
     sell: 'Cut the position into strength',
   },
-  size: { buy: 'up to 30%, in two steps', hold: 'nothing new', sell: 'reduce or close' },
+  size: { hold: 'nothing new', sell: 'reduce or close' },
+  stayOut: {
+    unsignalled: 'Stay out until there is a signal to buy',
+    unplanned: 'Stay out until a purchase can win enough for what it risks',
+    outdated: 'Stay out until the sessions that the bars miss are known',
+  },
+  keepUnstopped: 'Keep and observe, with an exit of your own',
+  buySize: 'up to {size}% of the capital, in two steps',
   timing: { buy: 'a few sessions', hold: 'wait for a signal', sell: 'soon' },
   entryPlan: 'first at {ideal}, again at {secondary}',
   riskControl: 'stop {stop}, target {target}',
