@@ -24,6 +24,7 @@ import { ledgerEntryOf } from './evidence/ledger.ts'
 import { EvidenceRow, METHOD_VERSION } from './evidence/vocabulary.ts'
 import type { RunHooks } from './flow/live.ts'
 import type { AnalysisInput, Deps } from './gather/input.ts'
+import { namesOf } from './gather/stock-name.ts'
 import { marketDataOf } from './market-data.ts'
 import type { ReviewDeps } from './market-review/gather.ts'
 import type { Narrator } from './narrator.ts'
@@ -84,7 +85,7 @@ async function inputOf(env: Env, job: RunJob): Promise<AnalysisInput> {
   const parsed = parseCode(key)
   if (!parsed.ok) throw new Error(`a task for ${key}, which is no listing`)
   const listing = (await currentNames(stockNameStore(env.DB))).byKey(key)
-  const names = listing === null ? {} : { zh: listing.zh, en: listing.en }
+  const names = listing === null ? {} : namesOf(listing)
   const instrument = listing === null ? parsed.instrument : instrumentOf(listing)
   return { ...job, instrument, names }
 }

@@ -67,7 +67,8 @@ function marketView(input: Subject, prices: Prices, now: number): MarketView {
     changePct: used?.changePct ?? changePctOf(today, yesterday),
     asOf: today?.date ?? isoMicros(now).slice(0, 10),
     staleSince: provenance ? null : staleSince(session, clockPhase),
-    missedSessions: provenance || today === null ? 0 : sessionsAfter(market, today.date, clockPhase.effective_daily_bar_date),
+    missedSessions:
+      provenance || today === null ? 0 : sessionsAfter(market, today.date, clockPhase.effective_daily_bar_date),
   }
 }
 

@@ -17,7 +17,16 @@ import type { ContextPackOverview } from '../schemas.ts'
 import { type NewsEvidence, priceDecimals, quotedCurrency } from '../texts/format.ts'
 import { type Decision, decide, NO_DECISION } from './decision.ts'
 import { contextPackOverview, type Evidence, evidenceOf, isCoreSound, newsOfListing } from './evidence.ts'
-import { guarded, heldToPlan, isOutdated, outdatedHeld, type Structure, steadied, structureOf, untradedHeld } from './guardrails.ts'
+import {
+  guarded,
+  heldToPlan,
+  isOutdated,
+  outdatedHeld,
+  type Structure,
+  steadied,
+  structureOf,
+  untradedHeld,
+} from './guardrails.ts'
 import { type PeriodTrends, periodTrends } from './horizons.ts'
 import {
   type Costs,

@@ -12,7 +12,7 @@ import type { Technical } from '../judge/signals.ts'
 import type { ReportLanguage } from '../schemas.ts'
 import { textsOf } from '../texts/book.ts'
 import { adjustmentText } from '../texts/findings.ts'
-import { figure, round } from '../texts/format.ts'
+import { figure, keptDecimals, round } from '../texts/format.ts'
 import { basisText } from '../write/strategy.ts'
 
 const Figure = z.number().nullable()
@@ -70,10 +70,13 @@ export type TrendFacts = {
   texts: TrendTexts
   language: ReportLanguage
   adjustment: Adjustment
+  /** That prices are shown with. */
+  decimals: number
 }
 
 export function trendAnalysisOf(facts: TrendFacts): TrendAnalysis {
-  const { technical, price, texts, language } = facts
+  const { technical, price, texts, language, decimals } = facts
+  const kept = keptDecimals(decimals)
   const { score } = technical
   const labels = textsOf(language).report
   const reasonOf = (key: ScorePartKey) => texts.partReasons[score.parts.findIndex((part) => part.key === key)] ?? ''
@@ -83,19 +86,19 @@ export function trendAnalysisOf(facts: TrendFacts): TrendAnalysis {
     trend_status: labels.trendState[technical.trend],
     trend_strength: technical.trendStrength,
     ma_alignment: reasonOf('trend'),
-    current_price: round(price),
-    ...figuresOf('averages', technical),
+    current_price: round(price, kept),
+    ...figuresOf('averages', technical, kept),
     volume_status: reasonOf('volume'),
     support_ma5: support === 'support_both' || support === 'support_ma5',
     support_ma10: support === 'support_both' || support === 'support_ma10',
     ...levelMembers(facts),
     macd_status: reasonOf('macd'),
     rsi_status: reasonOf('rsi'),
-    ...figuresOf('convergence', technical),
+    ...figuresOf('convergence', technical, kept),
     ...figuresOf('oscillators', technical),
-    ...figuresOf('ranges', technical),
+    ...figuresOf('ranges', technical, kept),
     ...figuresOf('performance', technical),
-    ...rangeFigures(technical),
+    ...rangeFigures(technical, kept),
     buy_signal: labels.advice[technical.signal],
     signal_score: score.total,
     score_parts: score.parts.map((part, i) => storedPart(part, texts.partReasons[i] ?? '', language)),
@@ -105,13 +108,14 @@ export function trendAnalysisOf(facts: TrendFacts): TrendAnalysis {
 }
 
 /** Prices near by at which the course may turn; how the bars were adjusted tells what such a price means. */
-function levelMembers({ nearby: { supports, resistances }, adjustment, language }: TrendFacts) {
+function levelMembers({ nearby: { supports, resistances }, adjustment, language, decimals }: TrendFacts) {
+  const rounded = (price: number) => round(price, keptDecimals(decimals))
   const priced = ({ price, basis }: NearbyLevels['supports'][number]) => {
-    return { price: round(price), basis: basisText(basis, adjustment, language) }
+    return { price: rounded(price), basis: basisText(basis, adjustment, language) }
   }
   return {
-    support_levels: supports.map(({ price }) => round(price)),
-    resistance_levels: resistances.map(({ price }) => round(price)),
+    support_levels: supports.map(({ price }) => rounded(price)),
+    resistance_levels: resistances.map(({ price }) => rounded(price)),
     supports: supports.map(priced),
     resistances: resistances.map(priced),
     adjustment: { ...adjustment, label: adjustmentText(adjustment, language) },
@@ -122,23 +126,25 @@ function storedPart({ key, points, max }: ScorePart, reason: string, language: R
   return { key, label: textsOf(language).report.scorePart[key], points, max, reason }
 }
 
-function figuresOf<Part extends ReportPart>(part: Part, { indicators }: Technical) {
+function figuresOf<Part extends ReportPart>(part: Part, { indicators }: Technical, kept?: number) {
   const lines = INDICATOR_LINES.filter((line) => line.part === part)
-  const figures = lines.flatMap(({ name, field }) => (field === null ? [] : [[field, figure(indicators[name])]]))
+  const figures = lines.flatMap(({ name, field, isPercent }) =>
+    field === null ? [] : [[field, figure(indicators[name], isPercent ? undefined : kept)]],
+  )
   return Object.fromEntries(figures) as Record<IndicatorField<Part>, number | null>
 }
 
-function rangeFigures({ yearRange, pivots }: Technical) {
+function rangeFigures({ yearRange, pivots }: Technical, kept: number) {
   return {
-    high_52w: figure(yearRange?.high ?? null),
-    low_52w: figure(yearRange?.low ?? null),
+    high_52w: figure(yearRange?.high, kept),
+    low_52w: figure(yearRange?.low, kept),
     position_52w_pct: figure(yearRange?.positionPct ?? null),
     pivot_points: {
-      pivot: round(pivots.pivot),
-      r1: round(pivots.r1),
-      r2: round(pivots.r2),
-      s1: round(pivots.s1),
-      s2: round(pivots.s2),
+      pivot: round(pivots.pivot, kept),
+      r1: round(pivots.r1, kept),
+      r2: round(pivots.r2, kept),
+      s1: round(pivots.s1, kept),
+      s2: round(pivots.s2, kept),
     },
   }
 }
@@ -155,11 +161,12 @@ export const ChartSeries = z.object({
 })
 export type ChartSeries = z.infer<typeof ChartSeries>
 
-export function chartSeries(bars: readonly Bar[]): ChartSeries {
+export function chartSeries(bars: readonly Bar[], decimals: number): ChartSeries {
+  const price = (value: number) => round(value, keptDecimals(decimals))
   return {
     columns: ['date', 'open', 'high', 'low', 'close', 'volume'],
     rows: bars.slice(-STORED).map(({ date, open, high, low, close, volume }) => {
-      return [date, round(open), round(high), round(low), round(close), round(volume)]
+      return [date, price(open), price(high), price(low), price(close), round(volume)]
     }),
   }
 }

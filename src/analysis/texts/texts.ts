@@ -121,6 +121,8 @@ export type AnalysisTexts = {
   stageName: Record<RunStage, string>
   summaryClosed: string
   summaryLive: string
+  /** Where neither may be said. */
+  summaryAt: string
   summaryNoPrice: string
   view: string
   good: string
@@ -158,6 +160,7 @@ export type AnalysisTexts = {
   staleBars: string
   staleQuote: string
   partialBar: string
+  phaseAgainstCalendar: string
   nameMismatch: string
   otherCurrency: string
   mixedSources: string
@@ -223,7 +226,7 @@ export type ReviewTexts = {
   tone: Record<ReviewTone, string>
   indexSpread: (best: string, worst: string) => string
   /** Of the last close among those of the chart. */
-  place: (percent: number, sessions: number) => string
+  place: (index: string, percent: number, sessions: number) => string
   fundsLine: (names: string) => string
   noFunds: string
   noSectors: string

@@ -185,8 +185,12 @@ export function headline(input: Judged, phrases: AnalysisTexts): string {
   const change = changePct === null ? '' : aside(signedPct(changePct), input.language)
   const amount = withUnit(fixed(price, input.decimals), input.currency, input.language)
   const values = { name, code, date: date ?? phrases.unknown, price: amount, change }
+  // Of a phase that was asked for: whether the market is open is the phase's to say, and the price may be of another.
+  if (isAskedFor(phase) && OPEN_PHASES.includes(phase.phase) !== partial) return fill(phrases.summaryAt, values)
   return fill(partial ? phrases.summaryLive : phrases.summaryClosed, values)
 }
+
+const isAskedFor = ({ analysis_intent: intent }: MarketPhaseSummary): boolean => intent !== null && intent !== 'auto'
 
 type TechnicalTexts = Pick<Narrative, 'averages' | 'volume' | 'momentum' | 'range'>
 
@@ -301,7 +305,12 @@ type PositionTexts = Pick<Narrative, 'noPosition' | 'hasPosition' | 'size'>
 
 /** What to do with and without a position. Where nothing is bought, the reason is the one that holds. */
 function positionTexts(input: NarrativeInput, phrases: AnalysisTexts): PositionTexts {
-  const { decision: { type }, strategy, technical, plan } = input
+  const {
+    decision: { type },
+    strategy,
+    technical,
+    plan,
+  } = input
   const { ideal_buy, stop_loss } = strategy ?? NO_STRATEGY
   const bare = { noPosition: phrases.noPositionBare[type], hasPosition: phrases.hasPositionBare[type] }
   const hasPosition = stop_loss ? phrases.hasPosition[type] : bare.hasPosition

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { StoredDiagnostics } from '../../analysis/diagnostics.ts'
+import { listedName } from '../../analysis/gather/stock-name.ts'
 import { DEFAULT_SKILL, listSkills } from '../../analysis/judge/skills.ts'
 import { resultOf } from '../../analysis/report/diagnostics.ts'
 import { diagnosticsOf, reportOf } from '../../analysis/report/record.ts'
@@ -129,7 +130,7 @@ function requestOf(
 /** How an entry was read that somebody confirmed; null where nothing had to be read. */
 function readingOf({ readFrom, listing, instrument }: Resolved, language: TaskRequest['language']): string | null {
   if (readFrom === null) return null
-  const name = (language === 'zh' ? listing?.zh : listing?.en) || listing?.zh || instrument.key
+  const name = (listing && listedName(listing, language ?? 'zh')) || instrument.key
   return textsOf(language).task.reading(readFrom, name, instrument.key)
 }
 

@@ -92,7 +92,10 @@ test('bars that miss more than one session that is over are neither bought nor s
     const { report, analysis, outlook } = textsOf(language)
     const late = await reportWith(WHOLE, at('2026-03-23T09:00:00Z'), { language })
     expect([late.summary.action, (late.strategy?.ideal_buy ?? null) !== null]).toEqual(['buy', true])
-    const quoted = { ...at('2026-03-24T09:00:00Z'), quote: async () => got({ ...newest, prevClose: LAST, change: 0, changePct: 0 }) }
+    const quoted = {
+      ...at('2026-03-24T09:00:00Z'),
+      quote: async () => got({ ...newest, prevClose: LAST, change: 0, changePct: 0 }),
+    }
     const known = (await reportWith(WHOLE, quoted, { language })).details?.raw_result as Raw
     expect(known.guardrail_reason ?? '').not.toContain(report.guard.outdated_bars.slice(-8))
     expect(known.trade_plan).not.toMatchObject({ text: outlook.noPlanOfOld })

@@ -7,6 +7,7 @@ import type { Bar } from '../../../src/market/bars.ts'
 import { digestMessage } from '../../../src/notify/message.ts'
 import { seeded } from '../../support/name-errors.ts'
 import { BARS, FLOW, got, lost, reportWith, WHOLE } from './company-reports.ts'
+import { barsOf, wave } from './series.ts'
 
 type Raw = {
   horizons: { text: string; rows: { key: string; direction: string }[] } | null
@@ -77,7 +78,11 @@ test('a level is measured from nothing that the report does not show, and waitin
     const { analysis, report: labels } = textsOf(language)
     const hidden = new Set<string>()
     for (let seed = 1; seed <= 40; seed++) {
-      const report = await reportWith(WHOLE, { dailyBars: async () => got(walkOf(seed)), quote: async () => lost('http_429') }, { language })
+      const report = await reportWith(
+        WHOLE,
+        { dailyBars: async () => got(walkOf(seed)), quote: async () => lost('http_429') },
+        { language },
+      )
       const { battle_plan: plan, core_conclusion: conclusion } = rawOf(report).dashboard
       const keys = plan.levels.map(({ key }) => key)
       for (const { basis } of plan.levels) {
@@ -96,9 +101,17 @@ test('a level is measured from nothing that the report does not show, and waitin
 })
 
 test('an MA60 is null and unsaid until there are 60 bars', async () => {
-  for (const [count, isThere] of [[20, false], [59, false], [60, true]] as const) {
+  for (const [count, isThere] of [
+    [20, false],
+    [59, false],
+    [60, true],
+  ] as const) {
     const bars = walkOf(3).slice(-count)
-    const report = await reportWith(WHOLE, { dailyBars: async () => got(bars), quote: async () => lost('http_429') }, { language: 'en' })
+    const report = await reportWith(
+      WHOLE,
+      { dailyBars: async () => got(bars), quote: async () => lost('http_429') },
+      { language: 'en' },
+    )
     const context = report.details?.context_snapshot?.enhanced_context as { trend_analysis: { ma60: number | null } }
     expect(context.trend_analysis.ma60 !== null).toBe(isThere)
     expect(rawOf(report).ma_analysis?.includes('MA60')).toBe(isThere)
@@ -119,3 +132,39 @@ function walkOf(seed: number): Bar[] {
     return { ...bar, open, close, high: Math.max(open, close) * 1.006, low: Math.min(open, close) * 0.994 }
   })
 }
+
+type Trend = {
+  current_price: number
+  resistance_levels: number[]
+  support_levels: number[]
+  ma5: number
+  ma20: number
+}
+
+test('a price below a cent is told with digits that tell it from its neighbours', async () => {
+  const instrument = { key: 'X', market: 'us', exchange: 'US', kind: 'stock', code: 'X' } as const
+  const bars = barsOf(wave(80, 0.3, 0.00023), { market: 'us', endsOn: '2026-03-19' })
+  const world = { dailyBars: async () => got(bars), quote: async () => lost('http_429') }
+  const report = await reportWith(null, world, { instrument, language: 'en' })
+  const last = bars.at(-1)?.close ?? 0
+  const details = report.details as unknown as {
+    context_snapshot: { enhanced_context: { trend_analysis: Trend } }
+    raw_result: { market_snapshot: Record<string, string> }
+  }
+  const { trend_analysis: trend } = details.context_snapshot.enhanced_context
+  const snapshot = details.raw_result.market_snapshot
+  expect(Math.abs((report.meta.current_price ?? 0) / last - 1)).toBeLessThan(0.001)
+  expect(trend.ma5).not.toBe(trend.ma20)
+  for (const level of trend.resistance_levels) expect(level).toBeGreaterThan(trend.current_price)
+  for (const level of trend.support_levels) expect(level).toBeLessThanOrEqual(trend.current_price)
+  expect(Number(snapshot.change_amount)).not.toBe(0)
+  expect(snapshot.high).not.toBe(snapshot.low)
+})
+
+test('the name of a model is parted from what follows it', async () => {
+  for (const language of ReportLanguage.options) {
+    const report = await reportWith(WHOLE, {}, { language })
+    const named = { ...report, meta: { ...report.meta, model_used: 'custom/scripted' } }
+    expect(renderMarkdown(named)).toContain(`custom/scripted · ${textsOf(language).report.disclaimer}`)
+  }
+})

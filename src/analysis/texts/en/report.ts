@@ -60,7 +60,8 @@ export const report: ReportTexts = {
     insufficient_bars: 'Too few daily bars for a technical view, so the advice is to watch',
     not_traded:
       'The stock is probably suspended or hardly traded, so nothing can be bought or sold on these figures and the advice is to watch',
-    outdated_bars: 'The daily bars miss the last {missed} sessions, so nothing is bought or sold on them and the advice is to watch',
+    outdated_bars:
+      'The daily bars miss the last {missed} sessions, so nothing is bought or sold on them and the advice is to watch',
     trend_unconfirmed:
       'The score of {score} is high, but the averages have not turned up yet, so the advice is to watch',
     trend_against_score:
