@@ -1,16 +1,8 @@
-import type { Listing } from '../../kits/market-names/index.ts'
 import type { Instrument } from '../../market/instruments.ts'
 import type { ReportLanguage } from '../schemas.ts'
 import { textsOf } from '../texts/book.ts'
 
 export type Names = Partial<Record<ReportLanguage, string | null>>
-
-/** What the index of names calls a listing; its Korean name is the first of its other names in that script. */
-export const namesOf = ({ zh, en, aliases }: Pick<Listing, 'zh' | 'en' | 'aliases'>): Names => ({
-  zh,
-  en,
-  ko: aliases.find((alias) => isIn('Hangul', alias)) ?? null,
-})
 
 /** The scripts in which a language's readers know a name, the best first, and what the index has in each. */
 const ORDER: Record<ReportLanguage, readonly ReportLanguage[]> = {
@@ -19,12 +11,6 @@ const ORDER: Record<ReportLanguage, readonly ReportLanguage[]> = {
   ko: ['ko', 'en', 'zh'],
 }
 const SCRIPT = { zh: 'Han', en: 'Latin', ko: 'Hangul' } as const satisfies Record<ReportLanguage, string>
-
-/** What to call a listing of the index where no source was asked. */
-export function listedName(listing: Parameters<typeof namesOf>[0], language: ReportLanguage): string | null {
-  const names = namesOf(listing)
-  return ORDER[language].map((key) => names[key]).find(Boolean) ?? null
-}
 
 /**
  * The name a listing is known by: its own first, a source's where it has none in a script of the report's readers, never a placeholder.

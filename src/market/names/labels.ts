@@ -63,3 +63,21 @@ export function canonicalCode({ key, market, exchange, code }: Instrument): stri
   if (market === 'cn') return `${code}.${exchange}`
   return market === 'hk' && /^\d/.test(code) ? `${code}.HK` : key
 }
+
+type Language = 'zh' | 'en' | 'ko'
+
+type Named = Pick<Listing, 'zh' | 'en' | 'aliases'>
+
+/** What the index calls a listing; its Korean name is the first of its other names in that script. */
+export const namesOf = ({ zh, en, aliases }: Named): Record<Language, string | null> => ({
+  zh,
+  en,
+  ko: aliases.find((alias) => /\p{Script=Hangul}/u.test(alias)) ?? null,
+})
+
+/** What to call a listing where no source was asked. */
+export function listedName(listing: Named, language: Language): string {
+  const { zh, en, ko } = namesOf(listing)
+  if (language === 'zh') return zh || en || ''
+  return (language === 'ko' ? ko : null) || en || zh || ''
+}

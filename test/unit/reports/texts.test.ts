@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { knownName, listedName, namesDisagree, namesOf } from '../../../src/analysis/gather/stock-name.ts'
+import { knownName, namesDisagree } from '../../../src/analysis/gather/stock-name.ts'
 import { type Block, contextPackOverview, dataQuality } from '../../../src/analysis/judge/evidence.ts'
 import { escapeMarkdown } from '../../../src/analysis/report/render/markdown-text.ts'
 import { ReportLanguage as Languages, type ReportLanguage } from '../../../src/analysis/schemas.ts'
@@ -23,6 +23,7 @@ import {
 } from '../../../src/analysis/texts/format.ts'
 import { finding } from '../../../src/market/consistency/types.ts'
 import type { Instrument } from '../../../src/market/instruments.ts'
+import { listedName, namesOf } from '../../../src/market/names/labels.ts'
 
 /** Path and placeholders of every text in a pack of texts. */
 function templates(pack: unknown, path = ''): [string, string[]][] {
