@@ -23,9 +23,19 @@ export function placeOf({ exchange }: Pick<Instrument, 'exchange'>, language: La
   return PLACES[exchange][language]
 }
 
+type Named = Pick<Listing, 'zh' | 'en' | 'aliases'>
+
+/** What the index calls a listing; its Korean name is the first of its other names in that script. */
+export const namesOf = ({ zh, en, aliases }: Named): Record<Language, string | null> => ({
+  zh,
+  en,
+  ko: aliases.find((alias) => /\p{Script=Hangul}/u.test(alias)) ?? null,
+})
+
 /** What the listing is called in the language, as far as it has a name there. */
-export function nameIn({ zh, en }: Listing, language: Language): string {
-  return (language === 'zh' ? zh : en) || zh || en
+export function nameIn(listing: Named, language: Language): string {
+  const { zh, en } = listing
+  return namesOf(listing)[language] || (language === 'zh' ? zh : en) || zh || en
 }
 
 const READ: Record<Language, (typed: string, meant: string) => string> = {
@@ -62,22 +72,4 @@ export function keyOf(text: string): string | null {
 export function canonicalCode({ key, market, exchange, code }: Instrument): string {
   if (market === 'cn') return `${code}.${exchange}`
   return market === 'hk' && /^\d/.test(code) ? `${code}.HK` : key
-}
-
-type Language = 'zh' | 'en' | 'ko'
-
-type Named = Pick<Listing, 'zh' | 'en' | 'aliases'>
-
-/** What the index calls a listing; its Korean name is the first of its other names in that script. */
-export const namesOf = ({ zh, en, aliases }: Named): Record<Language, string | null> => ({
-  zh,
-  en,
-  ko: aliases.find((alias) => /\p{Script=Hangul}/u.test(alias)) ?? null,
-})
-
-/** What to call a listing where no source was asked. */
-export function listedName(listing: Named, language: Language): string {
-  const { zh, en, ko } = namesOf(listing)
-  if (language === 'zh') return zh || en || ''
-  return (language === 'ko' ? ko : null) || en || zh || ''
 }
