@@ -25,7 +25,7 @@ import { isoMicros } from '../../lib/clock.ts'
 import type { Bar, Quote } from '../../market/bars.ts'
 import { examinePrices } from '../../market/consistency/examine.ts'
 import type { Instrument } from '../../market/instruments.ts'
-import { canonicalCode, instrumentOf, keyOf, listedName, placeOf } from '../../market/names/labels.ts'
+import { canonicalCode, instrumentOf, keyOf, nameIn, placeOf } from '../../market/names/labels.ts'
 import { rejectionText } from '../../market/names/rejection-texts.ts'
 import { searchTexts } from '../../market/pasted.ts'
 import type { Fetched } from '../../market/provider-run.ts'
@@ -227,7 +227,7 @@ async function stockOf(c: Context<AppEnv>, code: string): Promise<Resolved> {
 }
 
 function nameOf({ listing }: Resolved, { reportLanguage }: Config): string | null {
-  return listing && listedName(listing, reportLanguage)
+  return listing && nameIn(listing, reportLanguage)
 }
 
 function answered<T>(fetched: Fetched<T>, { reportLanguage }: Config): { value: T; data_notice: string | null } {

@@ -23,7 +23,7 @@ import {
 } from '../../../src/analysis/texts/format.ts'
 import { finding } from '../../../src/market/consistency/types.ts'
 import type { Instrument } from '../../../src/market/instruments.ts'
-import { listedName, namesOf } from '../../../src/market/names/labels.ts'
+import { nameIn, namesOf } from '../../../src/market/names/labels.ts'
 
 /** Path and placeholders of every text in a pack of texts. */
 function templates(pack: unknown, path = ''): [string, string[]][] {
@@ -238,7 +238,7 @@ test('a name is the index’s own, never a placeholder or the code, and never br
   expect(of('MMM', null, 'MMM')).toEqual(['MMM', 'MMM', 'MMM'])
   const samsung = { zh: '三星电子', en: 'Samsung Electronics', aliases: ['三星', 'Samsung', '삼성전자'] }
   expect(of('005930.KS', samsung, 'SamsungElec')).toEqual(['三星电子', 'Samsung Electronics', '삼성전자'])
-  expect(Languages.options.map((language) => listedName(samsung, language))).toEqual(of('005930.KS', samsung, null))
+  expect(Languages.options.map((language) => nameIn(samsung, language))).toEqual(of('005930.KS', samsung, null))
   expect([
     namesDisagree('贵州茅台', '五粮液'),
     namesDisagree('贵州茅台', 'XD贵州茅'),
