@@ -13,7 +13,7 @@ import { currentNames } from '../kits/market-names/index.ts'
 import { systemClock } from '../lib/clock.ts'
 import { errorFields, log } from '../lib/log.ts'
 import { type Instrument, parseCode } from '../market/instruments.ts'
-import { instrumentOf } from '../market/names/labels.ts'
+import { instrumentOf, namesOf } from '../market/names/labels.ts'
 import { storedGate } from '../market/providers/gate.ts'
 import type { MarketSnapshot } from '../market/providers/index.ts'
 import type { Notice } from '../notify/delivery.ts'
@@ -84,7 +84,7 @@ async function inputOf(env: Env, job: RunJob): Promise<AnalysisInput> {
   const parsed = parseCode(key)
   if (!parsed.ok) throw new Error(`a task for ${key}, which is no listing`)
   const listing = (await currentNames(stockNameStore(env.DB))).byKey(key)
-  const names = listing === null ? {} : { zh: listing.zh, en: listing.en }
+  const names = listing === null ? {} : namesOf(listing)
   const instrument = listing === null ? parsed.instrument : instrumentOf(listing)
   return { ...job, instrument, names }
 }

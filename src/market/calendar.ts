@@ -33,7 +33,7 @@ export type MarketPhaseSummary = {
   warnings: CalendarWarning[]
 }
 
-export type CalendarWarning = 'unknown_market' | 'calendar_unavailable'
+export type CalendarWarning = 'unknown_market' | 'calendar_unavailable' | 'phase_against_calendar'
 
 type MarketHours = {
   zone: string
@@ -130,7 +130,10 @@ export function marketPhaseSummary(question: PhaseQuestion): MarketPhaseSummary 
     effective_daily_bar_date: lastCompletedSession(market, epochMs),
     ...overridden(phaseAt(market, date, secondOfDay / 60), analysisIntent),
     ...asked,
-    warnings: isCalendarKnown(market, date) ? [] : ['calendar_unavailable'],
+    warnings: [
+      ...(isCalendarKnown(market, date) ? [] : (['calendar_unavailable'] as const)),
+      ...(isForced(analysisIntent) && !isTradingDay(market, date) ? (['phase_against_calendar'] as const) : []),
+    ],
   }
 }
 
@@ -169,9 +172,15 @@ function phaseAt(market: Market, date: string, minute: number): PhaseFields {
   return { ...day, phase, is_market_open_now: true, is_partial_bar: true, minutes_to_close: Math.ceil(untilClose) }
 }
 
-/** A phase that the request names replaces the phase and its flags; dates and the local time stay true. */
+const isForced = (intent: string | null): intent is 'premarket' | 'intraday' | 'postmarket' =>
+  intent === 'premarket' || intent === 'intraday' || intent === 'postmarket'
+
+/**
+ * A phase that the request names replaces the phase and its flags; dates and the local time stay true. A day without a session has none of
+ * these phases, whatever is asked for: there the calendar's stands, with a warning.
+ */
 function overridden(fields: PhaseFields, intent: string | null): PhaseFields {
-  if (intent !== 'premarket' && intent !== 'intraday' && intent !== 'postmarket') return fields
+  if (!isForced(intent) || fields.is_trading_day === false) return fields
   const open = intent === 'intraday'
   return {
     ...fields,

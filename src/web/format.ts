@@ -19,9 +19,10 @@ export function ago(time: string): string {
 
 export const clockTime = (time: string): string => CLOCK.format(new Date(time))
 
-/** Two decimals, more for prices below one. */
+/** Two decimals, four for prices below one, and four significant digits below a cent. */
 export function price(value: number): string {
-  const digits = Math.abs(value) < 1 && value !== 0 ? 4 : 2
+  const size = Math.abs(value)
+  const digits = size >= 1 || size === 0 ? 2 : size >= 0.01 ? 4 : Math.min(12, 3 - Math.floor(Math.log10(size)))
   return value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })
 }
 

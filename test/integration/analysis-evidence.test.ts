@@ -32,7 +32,7 @@ test('the evidence is computed from the bars that are stored, filtered and paged
   await refreshEvidence(env.DB, Date.parse('2026-08-14T08:00:00Z'))
 
   const all = await ann.json<Evidence>(`${path}?limit=500`)
-  expect(all).toMatchObject({ data: 'market', method_version: '2', computed_at: '2026-08-14T08:00:00.000000Z' })
+  expect(all).toMatchObject({ data: 'market', method_version: '3', computed_at: '2026-08-14T08:00:00.000000Z' })
   expect(all.series).toBeGreaterThanOrEqual(1)
   expect(all.left_out).toBeGreaterThanOrEqual(1)
   expect(all.rows.length).toBe(all.total)

@@ -48,7 +48,7 @@ test('bars of files and of a state folder are replayed, what cannot be is named 
   expect(output).toContain('left out: TSLA: ')
   expect(output).toContain('left out: not a code!: its name is no code of a listing')
   const written = JSON.parse(readFileSync(out, 'utf8'))
-  expect(written).toMatchObject({ method_version: '2', totals: { series: 3 } })
+  expect(written).toMatchObject({ method_version: '3', totals: { series: 3 } })
   expect(written.rows.length).toBeGreaterThan(10)
 })
 

@@ -110,7 +110,7 @@ test('a model server is asked once with schema and strategies, repairs a broken 
     expect(first.report.summary.analysis_summary).not.toContain('均线多头排列。有人喊价')
     expect(JSON.stringify(first.report.summary)).not.toContain('8888')
     expect(first.report.details?.raw_result).toMatchObject({
-      generated_by: 'model',
+      generated_by: 'rules',
       model_comment: { model: 'loopback-1', action: 'hold' },
       strategy_synthesis: { findings: [{ id: 'bull_trend' }], unknown: ['no_such_thing'] },
     })
@@ -121,7 +121,7 @@ test('a model server is asked once with schema and strategies, repairs a broken 
 
     const repaired = await analysed(narrator)
     expect(repaired.diagnostics.llm_runs.map(({ error_type }) => error_type)).toEqual(['cut_off', null])
-    expect(repaired.report.details?.raw_result?.generated_by).toBe('model')
+    expect(repaired.report.details?.raw_result?.generated_by).toBe('rules')
 
     const refused = await analysed(narrator)
     expect(refused.report.details?.raw_result).toMatchObject({ generated_by: 'rules', model_fault: 'bad_key' })

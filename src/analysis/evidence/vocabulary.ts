@@ -14,7 +14,7 @@ export const REGIMES = ['bull', 'bear', 'sideways', 'unknown'] as const
 export type Regime = (typeof REGIMES)[number]
 
 /** With each change of how advice is made or measured. */
-export const METHOD_VERSION = '2'
+export const METHOD_VERSION = '3'
 
 /** Fewer independent observations than this show nothing. */
 export const LEAST_SIZE = 30

@@ -2,9 +2,11 @@
 
 import { isoMicros } from '../../lib/clock.ts'
 import type { Bar, Quote } from '../../market/bars.ts'
-import { localDate, marketPhaseSummary, sessionEnd } from '../../market/calendar.ts'
+import { isTradingDay, localDate, marketPhaseSummary, sessionEnd } from '../../market/calendar.ts'
 import { type Beside, type Consistency, examinePrices, isMixed, type Prices } from '../../market/consistency/examine.ts'
+import type { Market } from '../../market/instruments.ts'
 import type { Provenance } from '../../market/provider-run.ts'
+import { addDays } from '../../market/zoned-time.ts'
 import type { MarketPhaseSummary } from '../schemas.ts'
 import { TRIGGER_SOURCE } from '../task.ts'
 import type { AnalysisInput } from './input.ts'
@@ -35,6 +37,8 @@ type MarketView = SessionBars & {
   asOf: string
   /** The last complete bar's date when sessions after it are missing. */
   staleSince: string | null
+  /** Completed sessions that are newer than the newest bar, a quote's own bar included. */
+  missedSessions: number
 }
 
 type Subject = Pick<AnalysisInput, 'instrument' | 'request'>
@@ -63,6 +67,8 @@ function marketView(input: Subject, prices: Prices, now: number): MarketView {
     changePct: used?.changePct ?? changePctOf(today, yesterday),
     asOf: today?.date ?? isoMicros(now).slice(0, 10),
     staleSince: provenance ? null : staleSince(session, clockPhase),
+    missedSessions:
+      provenance || today === null ? 0 : sessionsAfter(market, today.date, clockPhase.effective_daily_bar_date),
   }
 }
 
@@ -102,6 +108,14 @@ function staleSince({ bars, partial }: SessionBars, phase: MarketPhaseSummary): 
   const complete = partial ? bars.at(-2) : bars.at(-1)
   const due = phase.effective_daily_bar_date
   return complete !== undefined && due !== null && complete.date < due ? complete.date : null
+}
+
+function sessionsAfter(market: Market, date: string, due: string | null): number {
+  let sessions = 0
+  for (let day = addDays(date, 1); due !== null && day <= due; day = addDays(day, 1)) {
+    if (isTradingDay(market, day)) sessions += 1
+  }
+  return sessions
 }
 
 /**

@@ -4,25 +4,43 @@ import { textsOf } from '../texts/book.ts'
 
 export type Names = Partial<Record<ReportLanguage, string | null>>
 
+/** The scripts in which a language's readers know a name, the best first, and what the index has in each. */
 const ORDER: Record<ReportLanguage, readonly ReportLanguage[]> = {
   zh: ['zh', 'en', 'ko'],
   en: ['en', 'zh', 'ko'],
   ko: ['ko', 'en', 'zh'],
 }
+const SCRIPT = { zh: 'Han', en: 'Latin', ko: 'Hangul' } as const satisfies Record<ReportLanguage, string>
 
-/** The name a listing is known by: its own first, a source's only where it has none, never a placeholder. Null when nobody knows. */
+/**
+ * The name a listing is known by: its own first, a source's where it has none in a script of the report's readers, never a placeholder.
+ * Null when nobody knows.
+ */
 export function knownName(
   names: Names,
   quoteName: string | null,
   { language, instrument }: { language: ReportLanguage; instrument: Instrument },
 ): string | null {
-  const candidates = [...ORDER[language].map((key) => names[key]), quoteName]
-  for (const candidate of candidates) {
-    const name = clean(candidate ?? '')
-    if (!isPlaceholder(name, instrument)) return name
-  }
-  return null
+  const quoted = clean(quoteName ?? '')
+  const known = ORDER[language].flatMap((key) => {
+    const name = clean(names[key] ?? '')
+    // Companies are called as their listings are: of the index, IBM is a name.
+    const own = isPlaceholder(name, instrument) && !isTicker(name, instrument) ? [] : [name]
+    return isIn(SCRIPT[key], quoted) && !isPlaceholder(quoted, instrument) ? [...own, quoted] : own
+  })
+  const isLast = !isPlaceholder(quoted, instrument) || isTicker(quoted, instrument)
+  return known[0] ?? (isLast ? quoted : null)
 }
+
+const isIn = (script: 'Han' | 'Latin' | 'Hangul', text: string): boolean => SCRIPTS[script].test(text)
+const SCRIPTS = {
+  Han: /\p{Script=Han}/u,
+  Latin: /^[^\p{Script=Han}\p{Script=Hangul}]*\p{Script=Latin}/u,
+  Hangul: /\p{Script=Hangul}/u,
+}
+
+/** Letters under which a share trades, which may be a company's name. */
+const isTicker = (name: string, { key, market }: Instrument): boolean => market === 'us' && name === key
 
 /** What to print for a stock. */
 export function displayNameOf(stockName: string | null, language: ReportLanguage): string {

@@ -43,6 +43,7 @@ export function evidenceOf(input: EvidenceInput): Evidence {
   const barNotes = [
     ...(input.staleSince === null ? [] : [fill(phrases.staleBars, { date: input.staleSince })]),
     ...(input.partial ? [phrases.partialBar] : []),
+    ...(input.phase.warnings.includes('phase_against_calendar') ? [phrases.phaseAgainstCalendar] : []),
     ...keptNote(input),
   ]
   return {

@@ -59,6 +59,23 @@ export function untradedHeld(decision: Decision, { findings }: Pick<Consistency,
   return changed(decision, { guard: 'not_traded', advice: 'watch', score, values: {} })
 }
 
+/** Bars may miss the session that has just ended, which a source publishes late; more than that and the market has gone on without them. */
+const MOST_MISSED = 1
+
+type Freshness = { missedSessions: number; consistency: Pick<Consistency, 'findings'> }
+
+/** Whether the market has left the newest price behind. What is suspended has no later one. */
+export const isOutdated = ({ missedSessions, consistency: { findings } }: Freshness): boolean =>
+  missedSessions > MOST_MISSED && !findings.some(({ detail }) => detail === 'suspended')
+
+/** Nothing is bought or sold at prices that the market has left behind. */
+export function outdatedHeld(decision: Decision, freshness: Freshness): Decision {
+  if (!isOutdated(freshness) || decision.type === 'hold') return decision
+  const { missedSessions } = freshness
+  const score = Math.min(HELD_TO, Math.max(HELD_FROM, decision.score))
+  return changed(decision, { guard: 'outdated_bars', advice: 'watch', score, values: { missed: missedSessions } })
+}
+
 /** What has no plan that can win enough for what it risks is neither bought nor sold. */
 export function heldToPlan(decision: Decision, isPlanned: (side: 'buy' | 'sell') => boolean): Decision {
   if (decision.type === 'hold' || isPlanned(decision.type)) return decision

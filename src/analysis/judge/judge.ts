@@ -17,7 +17,16 @@ import type { ContextPackOverview } from '../schemas.ts'
 import { type NewsEvidence, priceDecimals, quotedCurrency } from '../texts/format.ts'
 import { type Decision, decide, NO_DECISION } from './decision.ts'
 import { contextPackOverview, type Evidence, evidenceOf, isCoreSound, newsOfListing } from './evidence.ts'
-import { guarded, heldToPlan, type Structure, steadied, structureOf, untradedHeld } from './guardrails.ts'
+import {
+  guarded,
+  heldToPlan,
+  isOutdated,
+  outdatedHeld,
+  type Structure,
+  steadied,
+  structureOf,
+  untradedHeld,
+} from './guardrails.ts'
 import { type PeriodTrends, periodTrends } from './horizons.ts'
 import {
   type Costs,
@@ -56,7 +65,7 @@ export type Judgement = {
   dividends: YearOfDividends | null
   /** Without prices to buy at where nothing should be bought. */
   levels: StrategyLevels
-  /** What a purchase could win and lose, whatever is advised; null where it could not win enough. */
+  /** What a purchase could win and lose, whatever is advised; null where it could not win enough, and of bars that are outdated. */
   plan: TradePlan | null
   evidence: Evidence
   newsEvidence: NewsEvidence
@@ -86,7 +95,7 @@ export function judge(inputs: Inputs): Judgement {
   const compared = comparable(inputs)
   const costs = costsOf(instrument, inputs.asOf)
   const levels = strategyLevels(technical, price, decimals)
-  const plan = tradePlan(levels, costs, decimals)
+  const plan = isOutdated(inputs) ? null : tradePlan(levels, costs, decimals)
   const scored = decisionOf(inputs, { ...figures, evidence, structure, compared, costs })
   const decision = doubted(scored, skills.skillFindings, consistency)
   return {
@@ -140,7 +149,7 @@ function decisionOf(inputs: Inputs, material: Material): Decision {
   })
   const inPlan = (some: Decision) =>
     heldToPlan(some, (side) => technical !== null && hasPlan({ side, technical, price, decimals }, costs))
-  const scored = inPlan(untradedHeld(decided, consistency))
+  const scored = inPlan(outdatedHeld(untradedHeld(decided, consistency), inputs))
   const seriousRisk = newsOfListing(news).some(isSerious)
   const situation = { price, structure, flow: flow.bias, seriousRisk, mood: provenance ? null : mood }
   const moment = { market: instrument.market, date: today?.date ?? null, price }

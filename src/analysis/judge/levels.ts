@@ -213,7 +213,19 @@ type Question = { side: 'buy' | 'sell'; technical: Technical; price: number; dec
 
 /** Levels as a report shows them: the entry is the plan's, and where nothing should be bought there is no price to buy at. */
 export function shownLevels(levels: StrategyLevels, plan: TradePlan | null, isSale: boolean): StrategyLevels {
-  if (isSale || plan === null || levels.idealBuy === null) return { ...levels, idealBuy: null, secondaryBuy: null }
-  if (plan.entry === levels.idealBuy.price) return levels
-  return { ...levels, idealBuy: { price: plan.entry, basis: 'reward', offsetAtr: 0 } }
+  const { idealBuy, secondaryBuy, stopLoss } = levels
+  if (isSale || plan === null || idealBuy === null) {
+    return { ...levels, idealBuy: null, secondaryBuy: null, stopLoss: without(levels, without(levels, stopLoss)) }
+  }
+  if (plan.entry === idealBuy.price) return levels
+  const entry = { price: plan.entry, basis: 'reward', offsetAtr: 0 } as const
+  return { ...levels, idealBuy: entry, secondaryBuy: without({ ...levels, secondaryBuy: null }, secondaryBuy) }
+}
+
+/** A level that is not measured from one that is not shown, but from what that one stands on. */
+function without({ idealBuy, secondaryBuy }: StrategyLevels, level: Level | null): Level | null {
+  const hidden = level?.basis === 'secondary_buy' ? secondaryBuy : level?.basis === 'ideal_buy' ? idealBuy : null
+  return level === null || hidden === null
+    ? level
+    : { ...level, basis: hidden.basis, offsetAtr: level.offsetAtr + hidden.offsetAtr }
 }

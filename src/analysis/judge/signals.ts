@@ -36,8 +36,6 @@ export type Technical = {
   horizons: Horizons
   trendStrength: number
   indicators: IndicatorRow
-  /** MA60, or MA20 where there are not 60 bars yet. */
-  longAverage: number
   score: Score
   signal: Signal
   yearRange: YearRange | null
@@ -89,7 +87,6 @@ export function technicalAt(
     ...scored,
     trendStrength: TREND_STRENGTH[scored.trend],
     indicators,
-    longAverage: indicators.ma60 ?? ma20,
     yearRange: yearRange(bars),
     swings: recentSwings(bars, indicators.atr ?? 0),
     pivots: pivotPoints(last),

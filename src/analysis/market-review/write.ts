@@ -62,10 +62,10 @@ function spreadOf({ indices, language }: RegionFacts): string | null {
 function placeOf({ indices: [main], language }: RegionFacts): string | null {
   const closes = main?.closes ?? []
   const last = closes.at(-1)
-  if (last === undefined || closes.length < 20) return null
+  if (main === undefined || last === undefined || closes.length < 20) return null
   const [low, high] = [Math.min(...closes), Math.max(...closes)]
   if (high === low) return null
-  return textsOf(language).review.place(Math.round(((last - low) / (high - low)) * 100), closes.length)
+  return textsOf(language).review.place(main.name, Math.round(((last - low) / (high - low)) * 100), closes.length)
 }
 
 function sectorsOf({ boards, language }: RegionFacts): string {

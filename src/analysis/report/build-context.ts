@@ -6,7 +6,7 @@ import { newsOfListing } from '../judge/evidence.ts'
 import type { ReportLanguage } from '../schemas.ts'
 import { wireProvenance } from '../schemas.ts'
 import { textsOf } from '../texts/book.ts'
-import { figure } from '../texts/format.ts'
+import { figure, keptDecimals } from '../texts/format.ts'
 import { fundamentalContext } from './company.ts'
 import { wireConsistency } from './consistency.ts'
 import { type Facts, quoteSource } from './facts.ts'
@@ -16,7 +16,7 @@ type Json = Record<string, unknown>
 
 /** The context a report was made in. The pack overview and the market phase stand in their own places, not in here. */
 export function contextSnapshot(facts: Facts): Json {
-  const chips = wireChips(facts.chips)
+  const chips = wireChips(facts)
   return {
     consistency: wireConsistency(facts.consistency, facts.language),
     enhanced_context: enhancedContext(facts),
@@ -28,7 +28,7 @@ export function contextSnapshot(facts: Facts): Json {
     social_sentiment: facts.news?.social ?? null,
     realtime_quote_raw: facts.quote && quoteFields(facts.quote, facts),
     chip_distribution_raw: chips,
-    chart_series: chartSeries(facts.bars),
+    chart_series: chartSeries(facts.bars, facts.decimals),
     market_structure_context: null,
     diagnostics: facts.diagnostics,
     skills: facts.request.skills,
@@ -44,12 +44,13 @@ function enhancedContext(facts: Facts): Json {
     today: today && { ...barFields(today, facts), is_partial: facts.partial },
     yesterday: yesterday && barFields(yesterday, facts),
     realtime: realtime(facts),
-    chip: wireChips(facts.chips),
+    chip: wireChips(facts),
     trend_analysis:
       technical && nearby && price !== null
         ? trendAnalysisOf({
             ...{ technical, price, nearby, texts: narrative, language },
             adjustment: facts.consistency.adjustment,
+            decimals: facts.decimals,
           })
         : null,
     fundamental_context: fundamentalContext(facts),
@@ -69,17 +70,18 @@ function enhancedContext(facts: Facts): Json {
   }
 }
 
-function wireChips(chips: Facts['chips']): Json | null {
+function wireChips({ chips, decimals }: Facts): Json | null {
   if (chips === null) return null
   const { cost90, cost70 } = chips
+  const priced = (price: number) => figure(price, keptDecimals(decimals))
   return {
     profit_ratio: figure(chips.profitRatio),
-    avg_cost: figure(chips.averageCost),
-    cost_90_low: figure(cost90.low),
-    cost_90_high: figure(cost90.high),
+    avg_cost: priced(chips.averageCost),
+    cost_90_low: priced(cost90.low),
+    cost_90_high: priced(cost90.high),
     concentration_90: figure(cost90.concentration),
-    cost_70_low: figure(cost70.low),
-    cost_70_high: figure(cost70.high),
+    cost_70_low: priced(cost70.low),
+    cost_70_high: priced(cost70.high),
     concentration_70: figure(cost70.concentration),
     source: 'computed',
     bars: chips.bars,

@@ -1,8 +1,8 @@
 import type { Quote } from '../../market/bars.ts'
-import { type ChipDistribution, chipHealth } from '../../market/indicators/chips.ts'
-import type { Action, ReportLanguage } from '../schemas.ts'
+import { chipHealth } from '../../market/indicators/chips.ts'
+import type { Action } from '../schemas.ts'
 import { textsOf } from '../texts/book.ts'
-import { figure, fixed, largeNumber, sampleLabelled, signedPct } from '../texts/format.ts'
+import { figure, fixed, keptDecimals, largeNumber, sampleLabelled, signedPct } from '../texts/format.ts'
 import { besideMembers } from '../write/beside-texts.ts'
 import { figureCheck } from '../write/model-box.ts'
 import { wireHorizons, wirePlan } from '../write/outlook-texts.ts'
@@ -25,7 +25,7 @@ export function rawResult(facts: Facts, verdict: Verdict): Json {
     search_performed: facts.newsEvidence.count !== null,
     success: true,
     error_message: null,
-    current_price: figure(facts.price),
+    current_price: pricedIn(facts)(facts.price),
     change_pct: facts.changePct,
     ...authorship(facts),
     advice_code: facts.decision.advice,
@@ -42,6 +42,12 @@ export function rawResult(facts: Facts, verdict: Verdict): Json {
     consistency: wireConsistency(facts.consistency, facts.language),
   }
 }
+
+/** Prices as they are stored beside those that are shown. */
+const pricedIn =
+  ({ decimals }: Pick<Facts, 'decimals'>) =>
+  (price: number | null | undefined) =>
+    figure(price, keptDecimals(decimals))
 
 /** What is recommended, and in which language. A report whose figures failed a check has no score. */
 function verdictMembers(facts: Facts, verdict: Verdict): Json {
@@ -105,7 +111,8 @@ function authorship({ told }: Facts): Json {
   const isTold = told !== null && told.box !== null
   return {
     model_used: told?.model ?? null,
-    generated_by: isTold ? 'model' : 'rules',
+    // Also beside a model: it comments, and no field is its.
+    generated_by: 'rules',
     model_fault: isTold ? null : (told?.runs.at(-1)?.error_type ?? null),
     model_action: told?.action ?? null,
     figure_check: figureCheck(told),
@@ -160,8 +167,10 @@ function dashboard(facts: Facts, verdict: Verdict): Json {
   }
 }
 
-function dataPerspective({ technical, price, nearby, quote, narrative, overview, chips, language }: Facts): Json {
+function dataPerspective(facts: Facts): Json {
+  const { technical, price, nearby, quote, narrative, overview, chips } = facts
   const indicators = technical?.indicators
+  const priced = pricedIn(facts)
   return {
     trend_status: {
       ma_alignment: narrative.averages,
@@ -169,14 +178,14 @@ function dataPerspective({ technical, price, nearby, quote, narrative, overview,
       trend_score: technical?.trendStrength ?? null,
     },
     price_position: {
-      current_price: figure(price),
-      ma5: figure(indicators?.ma5),
-      ma10: figure(indicators?.ma10),
-      ma20: figure(indicators?.ma20),
+      current_price: priced(price),
+      ma5: priced(indicators?.ma5),
+      ma10: priced(indicators?.ma10),
+      ma20: priced(indicators?.ma20),
       bias_ma5: figure(indicators?.bias5),
       bias_status: narrative.partReasons[1] ?? null,
-      support_level: figure(nearby?.supports[0]?.price),
-      resistance_level: figure(nearby?.resistances[0]?.price),
+      support_level: priced(nearby?.supports[0]?.price),
+      resistance_level: priced(nearby?.resistances[0]?.price),
     },
     volume_analysis: {
       volume_ratio: figure(indicators?.volumeRatio),
@@ -184,16 +193,16 @@ function dataPerspective({ technical, price, nearby, quote, narrative, overview,
       turnover_rate: quote?.turnoverRatePct ?? null,
       volume_meaning: narrative.volume,
     },
-    chip_structure: chipStructure(chips, language),
+    chip_structure: chipStructure(facts),
     ...(chips === null ? { chip_unavailable_reason: chipReason(overview) } : {}),
   }
 }
 
-function chipStructure(chips: ChipDistribution | null, language: ReportLanguage): Json | null {
+function chipStructure({ chips, language, decimals }: Facts): Json | null {
   if (chips === null) return null
   return {
     profit_ratio: `${fixed(chips.profitRatio * 100, 1)}%`,
-    avg_cost: figure(chips.averageCost),
+    avg_cost: pricedIn({ decimals })(chips.averageCost),
     concentration: `${fixed(chips.cost90.concentration * 100, 2)}%`,
     chip_health: textsOf(language).report.chipHealth[chipHealth(chips)],
   }
@@ -218,13 +227,14 @@ function battlePlan({ strategy, levels, narrative }: Facts): Json {
 /** What the rules after the score came to. */
 function stability(facts: Facts, action: Action | null): Json {
   const { decision, flow, structure, price, narrative, company, consistency } = facts
+  const priced = pricedIn(facts)
   return {
     applied: narrative.guardReason !== null,
     reason: narrative.guardReason,
-    current_price: figure(price),
+    current_price: priced(price),
     // A broken support is none, and neither is a resistance that the price has passed.
-    support: structure !== null && structure.support <= (price ?? 0) ? figure(structure.support) : null,
-    resistance: structure !== null && structure.resistance > (price ?? 0) ? figure(structure.resistance) : null,
+    support: structure !== null && structure.support <= (price ?? 0) ? priced(structure.support) : null,
+    resistance: structure !== null && structure.resistance > (price ?? 0) ? priced(structure.resistance) : null,
     capital_flow_bias: flow.bias,
     capital_flow_status: company.flow.state,
     raw_score: consistency.isBlocked ? null : decision.rawScore,

@@ -8,7 +8,14 @@ import type { Judged } from '../judge/judge.ts'
 import { AnalysisReport, type ReportMeta, wireProvenance } from '../schemas.ts'
 import { textsOf } from '../texts/book.ts'
 import { checksNotice } from '../texts/findings.ts'
-import { emptyNewsDisclosure, figure, sampleLabelled, sampleNotice, sentimentLevel } from '../texts/format.ts'
+import {
+  emptyNewsDisclosure,
+  figure,
+  keptDecimals,
+  sampleLabelled,
+  sampleNotice,
+  sentimentLevel,
+} from '../texts/format.ts'
 import { figureCheck } from '../write/model-box.ts'
 import type { Words } from '../write/write.ts'
 import { actionLabel, deriveAction } from './action.ts'
@@ -102,7 +109,7 @@ function metaOf(facts: Facts): ReportMeta {
     report_type: facts.request.reportType,
     report_language: language,
     created_at: isoMicros(facts.now),
-    current_price: figure(facts.price),
+    current_price: figure(facts.price, keptDecimals(facts.decimals)),
     change_pct: facts.changePct,
     model_used: facts.told?.model ?? null,
     market_phase_summary: facts.phase,

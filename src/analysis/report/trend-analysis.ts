@@ -12,7 +12,7 @@ import type { Technical } from '../judge/signals.ts'
 import type { ReportLanguage } from '../schemas.ts'
 import { textsOf } from '../texts/book.ts'
 import { adjustmentText } from '../texts/findings.ts'
-import { figure, round } from '../texts/format.ts'
+import { figure, keptDecimals, round } from '../texts/format.ts'
 import { basisText } from '../write/strategy.ts'
 
 const Figure = z.number().nullable()
@@ -33,9 +33,8 @@ export const TrendAnalysis = z.object({
   trend_strength: z.number(),
   ma_alignment: z.string(),
   current_price: z.number(),
-  /** MA20 where there are not 60 bars, which `ma60_is_ma20` tells. */
-  ma60: Figure,
-  ma60_is_ma20: z.boolean(),
+  /** Of reports that were stored with MA20 in the place of an MA60 that there was not yet; none is written any more. */
+  ma60_is_ma20: z.boolean().optional(),
   volume_status: z.string(),
   support_ma5: z.boolean(),
   support_ma10: z.boolean(),
@@ -71,11 +70,14 @@ export type TrendFacts = {
   texts: TrendTexts
   language: ReportLanguage
   adjustment: Adjustment
+  /** That prices are shown with. */
+  decimals: number
 }
 
 export function trendAnalysisOf(facts: TrendFacts): TrendAnalysis {
-  const { technical, price, texts, language } = facts
-  const { indicators, longAverage, score } = technical
+  const { technical, price, texts, language, decimals } = facts
+  const kept = keptDecimals(decimals)
+  const { score } = technical
   const labels = textsOf(language).report
   const reasonOf = (key: ScorePartKey) => texts.partReasons[score.parts.findIndex((part) => part.key === key)] ?? ''
   const support = score.parts.find((part) => part.key === 'support')?.reason
@@ -84,21 +86,19 @@ export function trendAnalysisOf(facts: TrendFacts): TrendAnalysis {
     trend_status: labels.trendState[technical.trend],
     trend_strength: technical.trendStrength,
     ma_alignment: reasonOf('trend'),
-    current_price: round(price),
-    ...figuresOf('averages', technical),
-    ma60: figure(longAverage),
-    ma60_is_ma20: indicators.ma60 === null,
+    current_price: round(price, kept),
+    ...figuresOf('averages', technical, kept),
     volume_status: reasonOf('volume'),
     support_ma5: support === 'support_both' || support === 'support_ma5',
     support_ma10: support === 'support_both' || support === 'support_ma10',
     ...levelMembers(facts),
     macd_status: reasonOf('macd'),
     rsi_status: reasonOf('rsi'),
-    ...figuresOf('convergence', technical),
+    ...figuresOf('convergence', technical, kept),
     ...figuresOf('oscillators', technical),
-    ...figuresOf('ranges', technical),
+    ...figuresOf('ranges', technical, kept),
     ...figuresOf('performance', technical),
-    ...rangeFigures(technical),
+    ...rangeFigures(technical, kept),
     buy_signal: labels.advice[technical.signal],
     signal_score: score.total,
     score_parts: score.parts.map((part, i) => storedPart(part, texts.partReasons[i] ?? '', language)),
@@ -108,13 +108,14 @@ export function trendAnalysisOf(facts: TrendFacts): TrendAnalysis {
 }
 
 /** Prices near by at which the course may turn; how the bars were adjusted tells what such a price means. */
-function levelMembers({ nearby: { supports, resistances }, adjustment, language }: TrendFacts) {
+function levelMembers({ nearby: { supports, resistances }, adjustment, language, decimals }: TrendFacts) {
+  const rounded = (price: number) => round(price, keptDecimals(decimals))
   const priced = ({ price, basis }: NearbyLevels['supports'][number]) => {
-    return { price: round(price), basis: basisText(basis, adjustment, language) }
+    return { price: rounded(price), basis: basisText(basis, adjustment, language) }
   }
   return {
-    support_levels: supports.map(({ price }) => round(price)),
-    resistance_levels: resistances.map(({ price }) => round(price)),
+    support_levels: supports.map(({ price }) => rounded(price)),
+    resistance_levels: resistances.map(({ price }) => rounded(price)),
     supports: supports.map(priced),
     resistances: resistances.map(priced),
     adjustment: { ...adjustment, label: adjustmentText(adjustment, language) },
@@ -125,23 +126,25 @@ function storedPart({ key, points, max }: ScorePart, reason: string, language: R
   return { key, label: textsOf(language).report.scorePart[key], points, max, reason }
 }
 
-function figuresOf<Part extends ReportPart>(part: Part, { indicators }: Technical) {
+function figuresOf<Part extends ReportPart>(part: Part, { indicators }: Technical, kept?: number) {
   const lines = INDICATOR_LINES.filter((line) => line.part === part)
-  const figures = lines.flatMap(({ name, field }) => (field === null ? [] : [[field, figure(indicators[name])]]))
+  const figures = lines.flatMap(({ name, field, isPercent }) =>
+    field === null ? [] : [[field, figure(indicators[name], isPercent ? undefined : kept)]],
+  )
   return Object.fromEntries(figures) as Record<IndicatorField<Part>, number | null>
 }
 
-function rangeFigures({ yearRange, pivots }: Technical) {
+function rangeFigures({ yearRange, pivots }: Technical, kept: number) {
   return {
-    high_52w: figure(yearRange?.high ?? null),
-    low_52w: figure(yearRange?.low ?? null),
+    high_52w: figure(yearRange?.high, kept),
+    low_52w: figure(yearRange?.low, kept),
     position_52w_pct: figure(yearRange?.positionPct ?? null),
     pivot_points: {
-      pivot: round(pivots.pivot),
-      r1: round(pivots.r1),
-      r2: round(pivots.r2),
-      s1: round(pivots.s1),
-      s2: round(pivots.s2),
+      pivot: round(pivots.pivot, kept),
+      r1: round(pivots.r1, kept),
+      r2: round(pivots.r2, kept),
+      s1: round(pivots.s1, kept),
+      s2: round(pivots.s2, kept),
     },
   }
 }
@@ -158,11 +161,12 @@ export const ChartSeries = z.object({
 })
 export type ChartSeries = z.infer<typeof ChartSeries>
 
-export function chartSeries(bars: readonly Bar[]): ChartSeries {
+export function chartSeries(bars: readonly Bar[], decimals: number): ChartSeries {
+  const price = (value: number) => round(value, keptDecimals(decimals))
   return {
     columns: ['date', 'open', 'high', 'low', 'close', 'volume'],
     rows: bars.slice(-STORED).map(({ date, open, high, low, close, volume }) => {
-      return [date, round(open), round(high), round(low), round(close), round(volume)]
+      return [date, price(open), price(high), price(low), price(close), round(volume)]
     }),
   }
 }

@@ -32,8 +32,20 @@ export function aside(text: string, language: ReportLanguage): string {
   return fill(textsOf(language).report.aside, { text })
 }
 
-/** How many decimals a price of this size has on the instrument's exchange. */
-export function priceDecimals({ market, kind }: Instrument, price: number): number {
+/** A price below a cent is told with this many significant digits: at an exchange's decimals it would be one digit or none. */
+const SMALL_PRICE = 0.01
+const SMALL_DIGITS = 4
+/** As many as the smallest price that passes the checks, or falls a hundredfold within the series, can need. */
+const MOST_DECIMALS = 8
+
+/** How many decimals a price of this size has on the instrument's exchange; more where it is too small for these. */
+export function priceDecimals(instrument: Instrument, price: number): number {
+  const usual = usualDecimals(instrument, price)
+  if (!(price > 0 && price < SMALL_PRICE)) return usual
+  return Math.min(MOST_DECIMALS, Math.max(usual, SMALL_DIGITS - 1 - Math.floor(Math.log10(price))))
+}
+
+function usualDecimals({ market, kind }: Instrument, price: number): number {
   if (kind === 'index') return 2
   if (market === 'kr') return 0
   if (market === 'jp') return 1
@@ -111,13 +123,22 @@ export function stageMessage(
 }
 
 /** A rounded figure; what is not known stays null. */
-export function figure(value: number | null | undefined): number | null {
-  return value === null || value === undefined ? null : round(value)
+export function figure(value: number | null | undefined, decimals = KEPT_DECIMALS): number | null {
+  return value === null || value === undefined ? null : round(value, decimals)
 }
 
 /** Four decimals: finer than any exchange's price step, free of binary tails and of the minus zero that JSON cannot carry. */
-export function round(value: number): number {
-  return Math.round(value * 1e4) / 1e4 + 0
+export function round(value: number, decimals = KEPT_DECIMALS): number {
+  const scale = 10 ** decimals
+  return Math.round(value * scale) / scale + 0
+}
+
+/** The decimals with which prices are stored beside one that is shown with `decimals`: four, or as many as that. */
+export const keptDecimals = (decimals: number): number => Math.max(KEPT_DECIMALS, decimals)
+
+/** The same beside a price of this size, of whatever listing. */
+export function keptBeside(price: number): number {
+  return keptDecimals(price > 0 && price < SMALL_PRICE ? SMALL_DIGITS - 1 - Math.floor(Math.log10(price)) : 0)
 }
 
 /** An age in words, in its largest whole unit. */

@@ -109,6 +109,9 @@ export type ReportTexts = {
   colon: string
 }
 
+/** Why nothing is bought although there is a technical view. */
+export type StayOutReason = 'unsignalled' | 'unplanned' | 'outdated'
+
 export type AnalysisTexts = {
   /** Why a part of the score has its points; `{value}` is the figure that decided. */
   reason: Record<ReasonCode, string>
@@ -118,6 +121,8 @@ export type AnalysisTexts = {
   stageName: Record<RunStage, string>
   summaryClosed: string
   summaryLive: string
+  /** Where neither may be said. */
+  summaryAt: string
   summaryNoPrice: string
   view: string
   good: string
@@ -128,12 +133,17 @@ export type AnalysisTexts = {
   momentum: string
   range: string
   /** By what the decision comes to. */
-  noPosition: Record<DecisionType, string>
+  noPosition: Record<Exclude<DecisionType, 'hold'>, string>
+  stayOut: Record<StayOutReason, string>
   hasPosition: Record<DecisionType, string>
-  /** The same where no level could be derived. */
+  /** The same where no level could be derived; a hold is one for want of bars. */
   noPositionBare: Record<DecisionType, string>
   hasPositionBare: Record<DecisionType, string>
-  size: Record<DecisionType, string>
+  /** Of a hold that has a technical view and no stop. */
+  keepUnstopped: string
+  size: Record<Exclude<DecisionType, 'buy'>, string>
+  /** The plan's own size. */
+  buySize: string
   timing: Record<DecisionType, string>
   entryPlan: string
   riskControl: string
@@ -150,6 +160,7 @@ export type AnalysisTexts = {
   staleBars: string
   staleQuote: string
   partialBar: string
+  phaseAgainstCalendar: string
   nameMismatch: string
   otherCurrency: string
   mixedSources: string
@@ -215,7 +226,7 @@ export type ReviewTexts = {
   tone: Record<ReviewTone, string>
   indexSpread: (best: string, worst: string) => string
   /** Of the last close among those of the chart. */
-  place: (percent: number, sessions: number) => string
+  place: (index: string, percent: number, sessions: number) => string
   fundsLine: (names: string) => string
   noFunds: string
   noSectors: string
@@ -344,6 +355,7 @@ export type OutlookTexts = {
   /** `{least}`. */
   noPlan: string
   noPlanOfSale: string
+  noPlanOfOld: string
   /** Between parts, and between a name and what it is. */
   join: string
   colon: string

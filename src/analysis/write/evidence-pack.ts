@@ -5,7 +5,7 @@ import type { Inputs } from '../gather/gather.ts'
 import type { Judged } from '../judge/judge.ts'
 import { PERCENT_INDICATORS } from '../judge/signals.ts'
 import { adjustmentText, checksNotice } from '../texts/findings.ts'
-import { round } from '../texts/format.ts'
+import { figure, keptDecimals, round } from '../texts/format.ts'
 import type { Changes } from './changes.ts'
 import type { Narrative } from './narrative.ts'
 import { levelRows } from './strategy.ts'
@@ -58,10 +58,11 @@ function packOf(facts: WordedByCode): Json {
   }
 }
 
-function indicatorFigures({ technical }: Judged): Json {
+function indicatorFigures({ technical, decimals }: Judged): Json {
   const { indicators, yearRange } = technical ?? { indicators: {}, yearRange: null }
   const rows = Object.entries(indicators).map(([name, value]) => {
-    return [PERCENT_INDICATORS.has(name) ? `${name}_pct` : name, value === null ? null : round(value)]
+    const isPercent = PERCENT_INDICATORS.has(name)
+    return [isPercent ? `${name}_pct` : name, figure(value, isPercent ? undefined : keptDecimals(decimals))]
   })
   return {
     ...Object.fromEntries(rows),
@@ -71,13 +72,14 @@ function indicatorFigures({ technical }: Judged): Json {
   }
 }
 
-function chipFigures({ chips }: Judged): Json | null {
+function chipFigures({ chips, decimals }: Judged): Json | null {
   if (chips === null) return null
+  const price = (value: number) => round(value, keptDecimals(decimals))
   return {
     profit_pct: round(chips.profitRatio * 100),
-    average_cost: round(chips.averageCost),
-    cost_90_low: round(chips.cost90.low),
-    cost_90_high: round(chips.cost90.high),
+    average_cost: price(chips.averageCost),
+    cost_90_low: price(chips.cost90.low),
+    cost_90_high: price(chips.cost90.high),
     concentration_90_pct: round(chips.cost90.concentration * 100),
   }
 }

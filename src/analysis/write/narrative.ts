@@ -2,6 +2,7 @@
 
 import type { Touch } from '../../market/consistency/types.ts'
 import type { ReasonCode } from '../codes.ts'
+import { isOutdated } from '../judge/guardrails.ts'
 import type { Judged } from '../judge/judge.ts'
 import type { ScorePart } from '../judge/score.ts'
 import { MIN_BARS } from '../judge/signals.ts'
@@ -9,9 +10,9 @@ import type { MarketPhaseSummary, ReportStrategy } from '../schemas.ts'
 import { fill, textsOf } from '../texts/book.ts'
 import { adjustmentText, checksNotice, marked, markFor } from '../texts/findings.ts'
 import { aside, fixed, sampleNotice, signedPct, withUnit } from '../texts/format.ts'
-import type { AnalysisTexts } from '../texts/texts.ts'
+import type { AnalysisTexts, StayOutReason } from '../texts/texts.ts'
 import { type CompanyTexts, companyTexts } from './company-texts.ts'
-import { wireHorizons } from './outlook-texts.ts'
+import { sizeText, wireHorizons } from './outlook-texts.ts'
 import { followed } from './sentences.ts'
 
 type NarrativeInput = Judged & { strategy: ReportStrategy | null }
@@ -184,15 +185,19 @@ export function headline(input: Judged, phrases: AnalysisTexts): string {
   const change = changePct === null ? '' : aside(signedPct(changePct), input.language)
   const amount = withUnit(fixed(price, input.decimals), input.currency, input.language)
   const values = { name, code, date: date ?? phrases.unknown, price: amount, change }
+  // Of a phase that was asked for: whether the market is open is the phase's to say, and the price may be of another.
+  if (isAskedFor(phase) && OPEN_PHASES.includes(phase.phase) !== partial) return fill(phrases.summaryAt, values)
   return fill(partial ? phrases.summaryLive : phrases.summaryClosed, values)
 }
+
+const isAskedFor = ({ analysis_intent: intent }: MarketPhaseSummary): boolean => intent !== null && intent !== 'auto'
 
 type TechnicalTexts = Pick<Narrative, 'averages' | 'volume' | 'momentum' | 'range'>
 
 function technicalTexts(input: NarrativeInput, phrases: AnalysisTexts): TechnicalTexts {
   const { technical, decimals, consistency, language } = input
   if (technical === null) return { averages: null, volume: null, momentum: null, range: null }
-  const { indicators, longAverage, score } = technical
+  const { indicators, score } = technical
   const told = (text: string, touches: Touch[]) => marked(text, markFor(consistency, touches, language))
   const basis = aside(adjustmentText(consistency.adjustment, language), language)
   const shown = (digits: number) => (value: number | null) => (value === null ? phrases.unknown : fixed(value, digits))
@@ -208,7 +213,7 @@ function technicalTexts(input: NarrativeInput, phrases: AnalysisTexts): Technica
         ma5: price(indicators.ma5),
         ma10: price(indicators.ma10),
         ma20: price(indicators.ma20),
-        ma60: price(longAverage),
+        ma60: indicators.ma60 === null ? '' : `${textsOf(language).report.comma}MA60 ${price(indicators.ma60)}`,
         reason: reason('trend'),
       }) + basis,
       ['averages'],
@@ -277,9 +282,7 @@ function planTexts(input: NarrativeInput, phrases: AnalysisTexts): PlanTexts {
   const when = isOpen ? 'open' : 'next'
   const { ideal_buy, secondary_buy, stop_loss, take_profit } = strategy ?? NO_STRATEGY
   return {
-    noPosition: (stop_loss && ideal_buy ? phrases.noPosition : phrases.noPositionBare)[type],
-    hasPosition: (stop_loss ? phrases.hasPosition : phrases.hasPositionBare)[type],
-    size: phrases.size[type],
+    ...positionTexts(input, phrases),
     timing: phrases.timing[type],
     entryPlan:
       type === 'buy' && ideal_buy && secondary_buy
@@ -296,6 +299,36 @@ function planTexts(input: NarrativeInput, phrases: AnalysisTexts): PlanTexts {
     nextCheck: phrases.nextCheck[when],
     confidenceReason: fill(phrases.confidence, { score, quality: overview.data_quality.overall_score }),
   }
+}
+
+type PositionTexts = Pick<Narrative, 'noPosition' | 'hasPosition' | 'size'>
+
+/** What to do with and without a position. Where nothing is bought, the reason is the one that holds. */
+function positionTexts(input: NarrativeInput, phrases: AnalysisTexts): PositionTexts {
+  const {
+    decision: { type },
+    strategy,
+    technical,
+    plan,
+  } = input
+  const { ideal_buy, stop_loss } = strategy ?? NO_STRATEGY
+  const bare = { noPosition: phrases.noPositionBare[type], hasPosition: phrases.hasPositionBare[type] }
+  const hasPosition = stop_loss ? phrases.hasPosition[type] : bare.hasPosition
+  if (type === 'hold') {
+    const size = phrases.size.hold
+    if (technical === null) return { ...bare, size }
+    const keep = stop_loss ? hasPosition : phrases.keepUnstopped
+    return { noPosition: phrases.stayOut[stayOutReason(input)], hasPosition: keep, size }
+  }
+  const noPosition = stop_loss && ideal_buy ? phrases.noPosition[type] : bare.noPosition
+  if (type === 'sell') return { noPosition, hasPosition, size: phrases.size.sell }
+  const size = plan === null ? phrases.size.hold : fill(phrases.buySize, { size: sizeText(plan) })
+  return { noPosition, hasPosition, size }
+}
+
+function stayOutReason(input: NarrativeInput): StayOutReason {
+  if (isOutdated(input)) return 'outdated'
+  return input.plan === null ? 'unplanned' : 'unsignalled'
 }
 
 /** Stop and target, and how far the price is from either, so that risk and reward can be weighed. */

@@ -1,7 +1,8 @@
 // For how long the verdict holds, and what its plan can win for what it risks, in words and in figures.
 
+import { isOutdated } from '../judge/guardrails.ts'
 import type { Judged } from '../judge/judge.ts'
-import { LEAST_REWARD_RISK } from '../judge/levels.ts'
+import { LEAST_REWARD_RISK, type TradePlan } from '../judge/levels.ts'
 import { fill, textsOf } from '../texts/book.ts'
 import { fixed, withUnit } from '../texts/format.ts'
 import type { HorizonKey } from '../texts/texts.ts'
@@ -31,13 +32,14 @@ export function wireHorizons({ technical, periods, language }: About) {
 export const RISK_BUDGET_PCT = 1
 
 /** The plan of a purchase in figures and words; why there is none, where nothing should be bought. */
-export function wirePlan({ technical, plan, decision, decimals, currency, language }: Judged) {
+export function wirePlan(judged: Judged) {
+  const { technical, plan, decision, decimals, currency, language } = judged
   if (technical === null || decision.action === null) return null
   const texts = textsOf(language).outlook
   const least = { least_reward_risk: LEAST_REWARD_RISK }
   if (decision.type === 'sell') return { ...least, text: texts.noPlanOfSale }
+  if (isOutdated(judged)) return { ...least, text: texts.noPlanOfOld }
   if (plan === null) return { ...least, text: fill(texts.noPlan, { least: LEAST_REWARD_RISK }) }
-  const size = Math.min(100, (RISK_BUDGET_PCT / plan.riskPct) * 100)
   const price = (value: number) => withUnit(fixed(value, decimals), currency, language)
   const values = { entry: price(plan.entry), most: price(floorTo(plan.mostEntry, decimals)) }
   const shares = { reward: fixed(plan.rewardPct, 1), risk: fixed(plan.riskPct, 1), cost: fixed(plan.costPct, 2) }
@@ -52,13 +54,18 @@ export function wirePlan({ technical, plan, decision, decimals, currency, langua
     reward_risk: floorTo(plan.ratio, 2),
     cost_pct: rounded(plan.costPct),
     risk_budget_pct: RISK_BUDGET_PCT,
-    position_pct: floorTo(size, 1),
+    position_pct: positionPct(plan),
     text: [
       fill(texts.plan, { ...values, ...shares, ratio: fixed(floorTo(plan.ratio, 2), 2) }),
-      fill(texts.size, { budget: RISK_BUDGET_PCT, size: fixed(floorTo(size, 1), 1) }),
+      fill(texts.size, { budget: RISK_BUDGET_PCT, size: sizeText(plan) }),
     ].join(texts.join),
   }
 }
+
+/** The share of the capital with which the stop loses the budget: the one size that a report tells. */
+const positionPct = ({ riskPct }: TradePlan): number => floorTo(Math.min(100, (RISK_BUDGET_PCT / riskPct) * 100), 1)
+
+export const sizeText = (plan: TradePlan): string => fixed(positionPct(plan), 1)
 
 const rounded = (value: number): number => Math.round(value * 1e4) / 1e4 + 0
 

@@ -55,8 +55,7 @@ export const movingAverages = defineIndicator({
     ma5: { warmUp: 4, field: 'ma5', isPercent: false },
     ma10: { warmUp: 9, field: 'ma10', isPercent: false },
     ma20: { warmUp: 19, field: 'ma20', isPercent: false },
-    // The report has the 20-day average in its place where there are not so many bars.
-    ma60: { warmUp: 59, field: null, isPercent: false },
+    ma60: { warmUp: 59, field: 'ma60', isPercent: false },
     ma120: { warmUp: 119, field: 'ma120', isPercent: false },
     ma250: { warmUp: 249, field: 'ma250', isPercent: false },
   },

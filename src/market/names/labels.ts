@@ -23,9 +23,19 @@ export function placeOf({ exchange }: Pick<Instrument, 'exchange'>, language: La
   return PLACES[exchange][language]
 }
 
+type Named = Pick<Listing, 'zh' | 'en' | 'aliases'>
+
+/** What the index calls a listing; its Korean name is the first of its other names in that script. */
+export const namesOf = ({ zh, en, aliases }: Named): Record<Language, string | null> => ({
+  zh,
+  en,
+  ko: aliases.find((alias) => /\p{Script=Hangul}/u.test(alias)) ?? null,
+})
+
 /** What the listing is called in the language, as far as it has a name there. */
-export function nameIn({ zh, en }: Listing, language: Language): string {
-  return (language === 'zh' ? zh : en) || zh || en
+export function nameIn(listing: Named, language: Language): string {
+  const { zh, en } = listing
+  return namesOf(listing)[language] || (language === 'zh' ? zh : en) || zh || en
 }
 
 const READ: Record<Language, (typed: string, meant: string) => string> = {

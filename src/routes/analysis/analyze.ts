@@ -19,6 +19,7 @@ import { router } from '../../http/router.ts'
 import { currentNames, type NameIndex } from '../../kits/market-names/index.ts'
 import { hexId } from '../../lib/crypto.ts'
 import { errorFields, log } from '../../lib/log.ts'
+import { nameIn } from '../../market/names/labels.ts'
 import { type Resolved, resolveEntries } from '../../market/resolve.ts'
 import { idempotencyHeaders, keyedRequest, otherRequest } from './idempotency.ts'
 import { refused, tooManyAnalyses, unclearNames } from './refusals.ts'
@@ -129,7 +130,7 @@ function requestOf(
 /** How an entry was read that somebody confirmed; null where nothing had to be read. */
 function readingOf({ readFrom, listing, instrument }: Resolved, language: TaskRequest['language']): string | null {
   if (readFrom === null) return null
-  const name = (language === 'zh' ? listing?.zh : listing?.en) || listing?.zh || instrument.key
+  const name = (listing && nameIn(listing, language ?? 'zh')) || instrument.key
   return textsOf(language).task.reading(readFrom, name, instrument.key)
 }
 

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { marketDataOf } from '../../analysis/market-data.ts'
 import { pricesNotice } from '../../analysis/texts/findings.ts'
-import { figure, round, sampleNotice } from '../../analysis/texts/format.ts'
+import { figure, keptBeside, round, sampleNotice } from '../../analysis/texts/format.ts'
 import { type Config, config } from '../../config.ts'
 import { stockNameStore } from '../../db/stock-names.ts'
 import type { AppEnv } from '../../http/app-env.ts'
@@ -25,7 +25,7 @@ import { isoMicros } from '../../lib/clock.ts'
 import type { Bar, Quote } from '../../market/bars.ts'
 import { examinePrices } from '../../market/consistency/examine.ts'
 import type { Instrument } from '../../market/instruments.ts'
-import { canonicalCode, instrumentOf, keyOf, placeOf } from '../../market/names/labels.ts'
+import { canonicalCode, instrumentOf, keyOf, nameIn, placeOf } from '../../market/names/labels.ts'
 import { rejectionText } from '../../market/names/rejection-texts.ts'
 import { searchTexts } from '../../market/pasted.ts'
 import type { Fetched } from '../../market/provider-run.ts'
@@ -154,13 +154,13 @@ endpoint(
 )
 
 const quoteFigures = ({ price, change, changePct, open, high, low, prevClose, volume, amount }: Quote) => ({
-  current_price: round(price),
-  change: figure(change),
+  current_price: round(price, keptBeside(price)),
+  change: figure(change, keptBeside(price)),
   change_percent: figure(changePct),
-  open: figure(open),
-  high: figure(high),
-  low: figure(low),
-  prev_close: figure(prevClose),
+  open: figure(open, keptBeside(price)),
+  high: figure(high, keptBeside(price)),
+  low: figure(low, keptBeside(price)),
+  prev_close: figure(prevClose, keptBeside(price)),
   volume,
   amount: figure(amount),
 })
@@ -227,7 +227,7 @@ async function stockOf(c: Context<AppEnv>, code: string): Promise<Resolved> {
 }
 
 function nameOf({ listing }: Resolved, { reportLanguage }: Config): string | null {
-  return listing && ((reportLanguage === 'zh' ? listing.zh : listing.en) || listing.zh)
+  return listing && nameIn(listing, reportLanguage)
 }
 
 function answered<T>(fetched: Fetched<T>, { reportLanguage }: Config): { value: T; data_notice: string | null } {
@@ -247,10 +247,10 @@ function lines(bars: readonly Bar[], { days, period }: { days: number; period: P
   const grouped = groupBars(bars.slice(first), period)
   return grouped.map((bar, i) => ({
     ...bar,
-    open: round(bar.open),
-    high: round(bar.high),
-    low: round(bar.low),
-    close: round(bar.close),
+    open: round(bar.open, keptBeside(bar.close)),
+    high: round(bar.high, keptBeside(bar.close)),
+    low: round(bar.low, keptBeside(bar.close)),
+    close: round(bar.close, keptBeside(bar.close)),
     amount: figure(bar.amount),
     change_percent: changePct(bar.close, grouped[i - 1]?.close ?? before),
   }))

@@ -87,7 +87,7 @@ test('the flow of a finished analysis has each try of the model with its times, 
       duration_ms,
     ]),
   ).toEqual([
-    ['failed', 'quota', iso(0), iso(1_000), 1_000],
+    ['failed', 'rate_limit', iso(0), iso(1_000), 1_000],
     ['failed', 'bad_json', iso(1_000), iso(2_000), 1_000],
     ['success', null, iso(2_000), iso(3_000), 1_000],
   ])

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { renderMarkdown } from '../../../src/analysis/report/render/markdown.ts'
+import { escapeMarkdown } from '../../../src/analysis/report/render/markdown-text.ts'
 import type { AnalysisReport, ReportLanguage } from '../../../src/analysis/schemas.ts'
+import { textsOf } from '../../../src/analysis/texts/book.ts'
 import type { Bar } from '../../../src/market/bars.ts'
 import type { Instrument } from '../../../src/market/instruments.ts'
 import { createMarketData } from '../../../src/market/providers/index.ts'
@@ -214,6 +216,8 @@ test('a stock of six days has no chart to judge, but its results answer what the
   expect(markdown).toContain('## Company')
 })
 
+type Forced = { raw_result: { dashboard: { phase_decision: { immediate_action: string } } } }
+
 test('a phase of today is not told as that of the day of the data, and the plan weighs its risk', async () => {
   const apple = { symbol: 'AAPL', currency: 'USD', results: results('AAPL', 'USD') }
   const told = {
@@ -221,17 +225,19 @@ test('a phase of today is not told as that of the day of the data, and the plan 
     en: '2026-01-02 (market now: No session)',
     ko: '2026-01-02 (현재: 휴장일)',
   }
-  const wished = {
-    zh: '2026-01-02（按盘中分析）',
-    en: '2026-01-02 (analysed as: In session)',
-    ko: '2026-01-02 (분석 기준: 장중)',
-  }
   const weighed = { zh: /距现价 -\d.* 与 \+\d/, en: /-\d\S+ and \+\S+ from the price/, ko: /현재가 대비 -\d/ }
   for (const language of ['zh', 'en', 'ko'] as const) {
     const markdown = renderMarkdown(await reportOf('AAPL', language, apple))
     expect(markdown).toContain(told[language])
-    const asked = renderMarkdown(await reportOf('AAPL', language, { ...apple, phase: 'intraday' }))
-    expect(asked).toContain(wished[language])
+    const forced = await reportOf('AAPL', language, { ...apple, phase: 'intraday' })
+    const asked = renderMarkdown(forced)
+    const { phaseAgainstCalendar, notNow, summaryClosed } = textsOf(language).analysis
+    expect(asked).toContain(told[language])
+    expect(asked).toContain(escapeMarkdown(phaseAgainstCalendar))
+    expect((forced.details as unknown as Forced).raw_result.dashboard.phase_decision.immediate_action).toBe(notNow)
+    expect(asked).toContain(
+      summaryClosed.includes('收于') ? '收于' : summaryClosed.includes('종가') ? '종가' : 'closed at',
+    )
     expect(markdown).toMatch(weighed[language])
     const near = markdown.split('\n').filter((line) => /^- (支撑|压力|Supports|Resistances|지지|저항)/.test(line))
     const prices = near.flatMap((line) => line.match(/\d+\.\d\d/g) ?? [])

@@ -85,6 +85,18 @@ test('what keeps a model from answering is told in a word; who is merely busy is
       throw new ModelError('rate_limit', 'busy', { retryAfterMs: 60_000 })
     }),
   )
-  await expect(long.complete(request())).rejects.toMatchObject({ fault: 'quota' })
+  await expect(long.complete(request())).rejects.toMatchObject({ fault: 'rate_limit' })
+  for (const [kind, fault] of [
+    ['internal', 'vendor_error'],
+    ['unavailable', 'network'],
+    ['broken_stream', 'broke_off'],
+  ] as const) {
+    const failing = modelNarrator(
+      model(async () => {
+        throw new ModelError(kind, 'no', { retryAfterMs: 1 })
+      }),
+    )
+    await expect(failing.complete(request())).rejects.toMatchObject({ fault })
+  }
   await expect(failingNarrator('no_key').complete(request())).rejects.toBeInstanceOf(NarratorError)
 })

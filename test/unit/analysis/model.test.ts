@@ -98,7 +98,7 @@ test("a model's words stand in a box of their own, each sentence checked; every 
   expect(report.summary.analysis_summary).not.toContain(codeMade)
   expect(report.strategy).toEqual(computed.strategy)
   expect(raw).toMatchObject({
-    generated_by: 'model',
+    generated_by: 'rules',
     model_action: 'sell',
     short_term_outlook: null,
     model_comment: { model: 'test/model', action: 'sell', contradiction: 'The model would rather: Sell' },
@@ -127,7 +127,7 @@ test('an answer out of shape gets one more try that names what was wrong, in a f
   const repaired = await told((_request, call) =>
     call === 1 ? { output: lacking } : { output: `Here:\n\`\`\`json\n${JSON.stringify(ANSWER)}\n\`\`\`` },
   )
-  expect(repaired.raw.generated_by).toBe('model')
+  expect(repaired.raw.generated_by).toBe('rules')
   expect(repaired.asked[1]?.prompt).toContain('one_sentence')
   expect(
     repaired.diagnostics.llm_runs.map(({ call_type, success, error_type }) => [call_type, success, error_type]),
@@ -137,7 +137,7 @@ test('an answer out of shape gets one more try that names what was wrong, in a f
   ])
   const cut = await told((_request, call) => (call === 1 ? { output: '{"one', isCutOff: true } : { output: ANSWER }))
   expect(cut.asked[1]?.prompt).toContain('cut off')
-  expect(cut.raw.generated_by).toBe('model')
+  expect(cut.raw.generated_by).toBe('rules')
 })
 
 test('when no usable answer comes the report is made by code, marked as such, and says what went wrong', async () => {

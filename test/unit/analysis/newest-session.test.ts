@@ -5,7 +5,14 @@ import { renderMarkdown } from '../../../src/analysis/report/render/markdown.ts'
 import { ReportLanguage } from '../../../src/analysis/schemas.ts'
 import { textsOf } from '../../../src/analysis/texts/book.ts'
 import type { Bar } from '../../../src/market/bars.ts'
-import { BARS, got, QUOTE, reportWith, WHOLE } from './company-reports.ts'
+import { BARS, got, LAST, lost, QUOTE, reportWith, WHOLE } from './company-reports.ts'
+
+type Raw = {
+  decision_type: string
+  guardrail_reason: string | null
+  trade_plan: unknown
+  dashboard: { core_conclusion: { position_advice: { no_position: string } } }
+}
 
 const CLOSED_AT = Date.parse('2026-03-20T07:00:00Z')
 const quote = { ...QUOTE, quotedAt: CLOSED_AT, volume: BARS.at(-1)?.volume ?? null }
@@ -76,4 +83,29 @@ test('while a session runs its volume so far is told, and judged only where it i
   }
   expect(await reasonAt(0.4)).toContain('盘中成交量尚不完整（目前为全日均量的 0.40 倍）')
   expect(await reasonAt(2)).toMatch(/^盘中成交已达全日均量的 2.00 倍，放量/)
+})
+
+test('bars that miss more than one session that is over are neither bought nor sold, unless a quote tells of the newest', async () => {
+  const at = (clock: string) => ({ clock: () => Date.parse(clock), quote: async () => lost('http_429') })
+  const newest = { ...quote, quotedAt: Date.parse('2026-03-24T07:00:00Z'), open: LAST, high: LAST, low: LAST }
+  for (const language of ReportLanguage.options) {
+    const { report, analysis, outlook } = textsOf(language)
+    const late = await reportWith(WHOLE, at('2026-03-23T09:00:00Z'), { language })
+    expect([late.summary.action, (late.strategy?.ideal_buy ?? null) !== null]).toEqual(['buy', true])
+    const quoted = {
+      ...at('2026-03-24T09:00:00Z'),
+      quote: async () => got({ ...newest, prevClose: LAST, change: 0, changePct: 0 }),
+    }
+    const known = (await reportWith(WHOLE, quoted, { language })).details?.raw_result as Raw
+    expect(known.guardrail_reason ?? '').not.toContain(report.guard.outdated_bars.slice(-8))
+    expect(known.trade_plan).not.toMatchObject({ text: outlook.noPlanOfOld })
+    const old = await reportWith(WHOLE, at('2026-03-24T09:00:00Z'), { language })
+    const raw = old.details?.raw_result as Raw
+    const reason = report.guard.outdated_bars.replace('{missed}', '2')
+    expect([old.summary.action, raw.decision_type, raw.guardrail_reason]).toEqual(['watch', 'hold', reason])
+    expect(old.strategy).toMatchObject({ ideal_buy: null, secondary_buy: null })
+    expect(raw.trade_plan).toEqual({ least_reward_risk: 1.5, text: outlook.noPlanOfOld })
+    expect(raw.dashboard.core_conclusion.position_advice.no_position).toBe(analysis.stayOut.outdated)
+    expect(renderMarkdown(old)).toContain(reason)
+  }
 })

@@ -218,6 +218,15 @@ test('a phase asked for by hand changes phase and flags, never the dates', () =>
     market_local_time: '2026-08-14T16:00:00+08:00',
   })
   expect(at('premarket')).toMatchObject({ phase: 'premarket', is_partial_bar: false, minutes_to_open: null })
+  const holiday = { market: 'us', epochMs: Date.parse('2026-11-26T16:00:00Z'), triggerSource: 'api' } as const
+  const onHoliday = marketPhaseSummary({ ...holiday, analysisIntent: 'auto' })
+  for (const analysisIntent of ['premarket', 'intraday', 'postmarket']) {
+    expect(marketPhaseSummary({ ...holiday, analysisIntent })).toEqual({
+      ...onHoliday,
+      analysis_intent: analysisIntent,
+      warnings: ['phase_against_calendar'],
+    })
+  }
 })
 
 const anyInstant = fc.integer({ min: Date.parse('2023-06-01T00:00:00Z'), max: Date.parse('2028-06-01T00:00:00Z') })

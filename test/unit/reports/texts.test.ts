@@ -10,6 +10,8 @@ import {
   currencyOf,
   emptyNewsDisclosure,
   fixed,
+  keptBeside,
+  keptDecimals,
   largeNumber,
   priceDecimals,
   quotedCurrency,
@@ -21,6 +23,7 @@ import {
 } from '../../../src/analysis/texts/format.ts'
 import { finding } from '../../../src/market/consistency/types.ts'
 import type { Instrument } from '../../../src/market/instruments.ts'
+import { nameIn, namesOf } from '../../../src/market/names/labels.ts'
 
 /** Path and placeholders of every text in a pack of texts. */
 function templates(pack: unknown, path = ''): [string, string[]][] {
@@ -221,6 +224,21 @@ test('a name is the index’s own, never a placeholder or the code, and never br
   for (const placeholder of ['', ' ', 'N/A', '未知', '600519', '股票600519', null])
     expect(name({}, placeholder)).toBeNull()
   expect(name({}, 'a\r\nb\u202ec')).toBe('a b c')
+  const of = (key: string, listing: { zh: string; en: string; aliases: string[] } | null, quoted: string | null) => {
+    const american = { key, market: 'us', exchange: 'US', kind: 'stock', code: key } as const
+    const names = listing === null ? {} : namesOf(listing)
+    return Languages.options.map((language) => knownName(names, quoted, { language, instrument: american }))
+  }
+  expect(of('IBM', { zh: '国际商业机器', en: 'IBM', aliases: [] }, 'IBM')).toEqual(['国际商业机器', 'IBM', 'IBM'])
+  expect(of('SLB', { zh: '斯伦贝谢', en: '', aliases: [] }, 'SLB Limited')).toEqual([
+    '斯伦贝谢',
+    'SLB Limited',
+    'SLB Limited',
+  ])
+  expect(of('MMM', null, 'MMM')).toEqual(['MMM', 'MMM', 'MMM'])
+  const samsung = { zh: '三星电子', en: 'Samsung Electronics', aliases: ['三星', 'Samsung', '삼성전자'] }
+  expect(of('005930.KS', samsung, 'SamsungElec')).toEqual(['三星电子', 'Samsung Electronics', '삼성전자'])
+  expect(Languages.options.map((language) => nameIn(samsung, language))).toEqual(of('005930.KS', samsung, null))
   expect([
     namesDisagree('贵州茅台', '五粮液'),
     namesDisagree('贵州茅台', 'XD贵州茅'),
@@ -260,4 +278,18 @@ test('text from outside stays text in Markdown: no tag, link, image, table cell,
       expect(escaped.replace(/\\./gu, '')).not.toMatch(/[`*_[\]|~@]|:\/\/|<[a-z!/?]/i)
     }),
   )
+})
+
+test('a price below a cent keeps its digits wherever it is rounded, and others have their four decimals at most', () => {
+  const us = { key: 'X', market: 'us', exchange: 'US', kind: 'stock', code: 'X' } as const
+  const shown = [0.00023, 0.0008, 0.00999, 0.01, 0.5, 12].map((price) => fixed(price, priceDecimals(us, price)))
+  expect(shown).toEqual(['0.0002300', '0.0008000', '0.009990', '0.0100', '0.5000', '12.00'])
+  expect(round(0.000234567, keptDecimals(priceDecimals(us, 0.000234567)))).toBe(0.0002346)
+  expect([round(0.000234567, keptBeside(0.00023)), round(0.1234567, keptBeside(0.12))]).toEqual([0.0002346, 0.1235])
+})
+
+test('the place of a close in its range names the index', () => {
+  for (const language of Languages.options) {
+    expect(textsOf(language).review.place('S&P 500', 95, 60)).toContain('S&P 500')
+  }
 })

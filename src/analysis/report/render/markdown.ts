@@ -6,6 +6,7 @@ import type { AnalysisReport, DiagnosticSummary } from '../../schemas.ts'
 import { fill, textsOf } from '../../texts/book.ts'
 import { aside, fixed, largeNumber, signedPct, withUnit } from '../../texts/format.ts'
 import type { ReportTexts } from '../../texts/texts.ts'
+import { followed } from '../../write/sentences.ts'
 import { checkLines, consistencyIn, hasScore, headingMark, touchMark } from '../consistency.ts'
 import type { TrendAnalysis } from '../trend-analysis.ts'
 import { commentMarkdown, list, table, escapeMarkdown as text } from './markdown-text.ts'
@@ -149,7 +150,9 @@ function dateText({ report: { meta }, view: { date }, labels }: Page): string | 
   // Figures that were withheld have no day, and the phase alone is none.
   if (date === null || phase === null) return date
   if (session?.session_date === date) return `${text(date)} · ${phase}`
-  const template = (session?.analysis_intent ?? 'auto') === 'auto' ? labels.phaseNow : labels.phaseAsked
+  const isOfClock =
+    (session?.analysis_intent ?? 'auto') === 'auto' || session?.warnings.includes('phase_against_calendar') === true
+  const template = isOfClock ? labels.phaseNow : labels.phaseAsked
   return text(date) + aside(fill(template, { phase }), meta.report_language)
 }
 
@@ -265,7 +268,7 @@ function indicatorTable(trend: TrendAnalysis, { labels, view, report }: Page): s
   const rows: [string, string, string][] = [
     [
       of(labels.indicator.ma),
-      price(trend.ma5, trend.ma10, trend.ma20, trend.ma60_is_ma20 ? null : trend.ma60),
+      price(trend.ma5, trend.ma10, trend.ma20, trend.ma60_is_ma20 === true ? null : trend.ma60),
       averages,
     ],
     [labels.indicator.bias, plain(trend.bias_ma5, trend.bias_ma10, trend.bias_ma20), averages],
@@ -384,7 +387,7 @@ function trouble({ labels }: Page, diagnostics: DiagnosticSummary | null): Secti
 }
 
 function footer({ report: { meta }, labels }: Page): string {
-  const model = meta.model_used === null ? labels.codeMade : fill(labels.modelMade, { model: text(meta.model_used) })
-  const blank = labels.colon === '：' ? '' : ' '
-  return `---\n\n${model}${blank}${labels.disclaimer}\n\n${text(meta.query_id)} · ${text(meta.created_at)}`
+  const { model_used: model } = meta
+  const made = model === null ? followed(labels.codeMade) : `${fill(labels.modelMade, { model: text(model) })} · `
+  return `---\n\n${made}${labels.disclaimer}\n\n${text(meta.query_id)} · ${text(meta.created_at)}`
 }

@@ -60,6 +60,8 @@ export const report: ReportTexts = {
     insufficient_bars: 'Too few daily bars for a technical view, so the advice is to watch',
     not_traded:
       'The stock is probably suspended or hardly traded, so nothing can be bought or sold on these figures and the advice is to watch',
+    outdated_bars:
+      'The daily bars miss the last {missed} sessions, so nothing is bought or sold on them and the advice is to watch',
     trend_unconfirmed:
       'The score of {score} is high, but the averages have not turned up yet, so the advice is to watch',
     trend_against_score:
@@ -306,6 +308,7 @@ export const outlook: OutlookTexts = {
   plan: 'bought at {entry}, {ratio} after costs ({cost} % for both sides): {reward} % to win, {risk} % to lose; not bought above {most}',
   size: 'to lose at most {budget} % of the capital, no more than {size} % of it',
   noPlan: 'no price to buy at wins {least} times what it risks after costs: there is no plan to buy',
+  noPlanOfOld: 'the daily bars miss sessions that are over: no plan to buy is made of them',
   noPlanOfSale: 'an advice to sell has no prices to buy at',
   join: '; ',
   colon: ': ',

@@ -64,7 +64,8 @@ export const review: ReviewTexts = {
     weak: 'The main index fell clearly and the mood is weak',
   },
   indexSpread: (best, worst) => `Strongest was ${best}, weakest ${worst}.`,
-  place: (percent, sessions) => `The last close stands at ${percent}% of the range of the last ${sessions} sessions.`,
+  place: (index, percent, sessions) =>
+    `The last close of ${index} stands at ${percent}% of the range of the last ${sessions} sessions.`,
   fundsLine: (names) => `Industries with the largest net inflow: ${names}.`,
   noFunds: 'No figures on money flows, so nothing is said about them.',
   noSectors: 'No rankings of sectors, so nothing is said about them.',

@@ -59,6 +59,7 @@ export const report: ReportTexts = {
     inconsistent_data: '데이터 정합성 검사 실패로 의견을 제시하지 않음',
     insufficient_bars: '일봉이 부족하여 기술적 판단을 할 수 없으므로 관망으로 처리합니다',
     not_traded: '거래정지 상태이거나 거래가 거의 없어 이 수치로는 매매할 수 없으므로 관망으로 처리합니다',
+    outdated_bars: '일봉에 최근 {missed}거래일이 빠져 있어 이 수치로는 매매하지 않고 관망으로 처리합니다',
     trend_unconfirmed: '점수 {score}점은 높지만 이동평균이 아직 상승으로 전환되지 않아 관망으로 처리합니다',
     trend_against_score:
       '점수 {score}점은 높지만 이동평균은 여전히 하락 배열이어서 서로 모순되므로 관망으로 처리합니다',
@@ -300,6 +301,7 @@ export const outlook: OutlookTexts = {
   plan: '{entry}에 매수하면 비용(양방향 {cost}%)을 뺀 손익비 {ratio}(이익 {reward}%, 손실 {risk}%), {most} 초과에서는 매수하지 않음',
   size: '한 번에 자금의 {budget}%까지만 잃으려면 비중 {size}% 이하',
   noPlan: '비용을 빼면 어느 매수 가격에서도 손익비가 {least}보다 낮아 매수 계획이 없음',
+  noPlanOfOld: '끝난 거래일이 일봉에 빠져 있어 매수 계획을 세우지 않습니다',
   noPlanOfSale: '매도 의견에는 매수 가격을 제시하지 않음',
   join: '; ',
   colon: ': ',

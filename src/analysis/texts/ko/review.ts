@@ -64,7 +64,7 @@ export const review: ReviewTexts = {
     weak: '주요 지수가 뚜렷하게 내려 심리가 약합니다',
   },
   indexSpread: (best, worst) => `가장 강한 지수는 ${best}, 가장 약한 지수는 ${worst}입니다.`,
-  place: (percent, sessions) => `최근 종가는 최근 ${sessions}거래일 범위의 ${percent}% 위치입니다.`,
+  place: (index, percent, sessions) => `${index}의 최근 종가는 최근 ${sessions}거래일 범위의 ${percent}% 위치입니다.`,
   fundsLine: (names) => `순유입 상위 업종: ${names}.`,
   noFunds: '자금 흐름 데이터가 없어 판단하지 않습니다.',
   noSectors: '업종 순위 데이터가 없어 판단하지 않습니다.',

@@ -57,7 +57,7 @@ export const review: ReviewTexts = {
     weak: '主要指数明显下跌，市场情绪偏弱',
   },
   indexSpread: (best, worst) => `最强为 ${best}，最弱为 ${worst}。`,
-  place: (percent, sessions) => `最新收盘位于近 ${sessions} 个交易日区间的 ${percent}% 处。`,
+  place: (index, percent, sessions) => `${index}最新收盘位于近 ${sessions} 个交易日区间的 ${percent}% 处。`,
   fundsLine: (names) => `主力净流入居前的行业：${names}。`,
   noFunds: '没有资金流向数据，不作判断。',
   noSectors: '没有板块排行数据，不作判断。',
