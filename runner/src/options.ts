@@ -168,7 +168,9 @@ function hostsOf(text: string | undefined): string[] {
   const named = listOf(replaces ? text?.slice(1) : text).map((host) => host.toLowerCase())
   const bad = named.find((host) => !/^(\*\.)?[a-z0-9.-]+(:\d{1,5})?$|^\[[0-9a-f:]+\](:\d{1,5})?$/.test(host))
   if (bad !== undefined) throw new UsageError(`--allow: "${bad}" is no host name`)
-  return replaces ? named : [...DEFAULT_HOSTS, ...named]
+  // A host of the list that is named all the same is the operator's own: it may lie in a private network.
+  const own = named.flatMap((host) => (DEFAULT_HOSTS.includes(host) ? [`${host}:80`, `${host}:443`] : [host]))
+  return replaces ? own : [...own, ...DEFAULT_HOSTS]
 }
 
 function countOf(name: string, text: string, most: number): number {

@@ -128,7 +128,9 @@ export class Runner {
     this.#peer = null
     const isRefused = status === 401 || status === 403
     const waitMs = isRefused ? REFUSED_MS : this.#backoff.next()
-    this.#deps.log(isRefused ? 'pool.key_refused' : 'pool.disconnected', { reason, retryMs: waitMs })
+    const toDo = 'make a key of the scope runner (POST /api/keys) and start the runner with it'
+    if (isRefused) this.#deps.log('pool.key_refused', { reason, toDo, retryMs: waitMs })
+    else this.#deps.log('pool.disconnected', { reason, retryMs: waitMs })
     setTimeout(() => this.connect(), waitMs)
   }
 

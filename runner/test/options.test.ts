@@ -19,7 +19,7 @@ test('flags win over the environment, and both over the defaults', () => {
     isolation: 'bwrap',
     network: 'list',
   })
-  expect(options.allow).toEqual([...DEFAULT_HOSTS, 'x.test', '*.y.test'])
+  expect(options.allow).toEqual(['x.test', '*.y.test', ...DEFAULT_HOSTS])
   expect(options.workspaces).toBe('/home/x/.bellwether-runner')
   expect(readOptions([...BASE, '--allow', '=only.test'], {})).toMatchObject({
     allow: ['only.test'],

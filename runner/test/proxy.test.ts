@@ -6,10 +6,14 @@ import { expect, onTestFinished, test } from 'vitest'
 import { isPublicAddress, permissionFor } from '../src/network/allow-list.ts'
 import { DEFAULT_HOSTS } from '../src/network/default-hosts.ts'
 import { HostProxy } from '../src/network/proxy.ts'
+import { readOptions } from '../src/options.ts'
 import { temporaryFolder } from './support/runner-process.ts'
 
 test('the list is matched by whole names and ports', () => {
   const allow = [...DEFAULT_HOSTS, '*.example.com', 'git.lan:8443', '[fd00::1]:80', '10.0.0.7']
+  const named = readOptions(['--url', 'https://service.test', '--key', 'k', '--allow', 'registry.npmjs.org'], {}).allow
+  expect(permissionFor(named, 'registry.npmjs.org', 443)).toEqual({ mayBePrivate: true })
+  expect(permissionFor(named, 'github.com', 443)).toEqual({ mayBePrivate: false })
   const row = (host: string, port: number) => permissionFor(allow, host, port)
   expect(row('github.com', 443)).toEqual({ mayBePrivate: false })
   expect(row('GitHub.com.', 443)).toEqual({ mayBePrivate: false })

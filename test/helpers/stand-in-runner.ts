@@ -324,18 +324,16 @@ export class StandInRunner {
     if (method.startsWith('port/')) return this.ports(method, params, line)
     if (method.startsWith('server/')) return this.programs.asked(method, params, line)
     if (method === 'transfer/begin') {
-      const { transfer, epoch, base, revision } = params as {
-        transfer: number
-        epoch: string
-        base: number | null
-        revision: number
-      }
-      this.#pending = { transfer, epoch, revision, whole: base === null, entries: 0 }
-      if (base === null) this.tree.clear()
+      const begun = params as { transfer: number; epoch: string; base: number | null; revision: number }
+      this.#pending = { ...begun, whole: begun.base === null, entries: 0 }
+      if (begun.base === null) this.tree.clear()
       return {}
     }
     if (method === 'transfer/commit') {
-      const { epoch = '', revision = 0, whole = false, entries = 0 } = this.#pending ?? {}
+      // As the real one: another beginning has ended it.
+      if (this.#pending?.transfer !== params.transfer) return { error: { code: -32602, message: 'no such transfer' } }
+      const { epoch, revision, whole, entries } = this.#pending
+      this.#pending = null
       this.state = { epoch, revision }
       this.transfers.push({ whole, entries })
       this.#sent = new Map(this.tree)

@@ -56,6 +56,19 @@ test('a program is started once and keeps what it knows, from turn to turn and o
   expect(await complaints(lent.chat)).toEqual([])
 })
 
+test('several programs of one conversation are all started with its first message', async () => {
+  const owner = await client()
+  const runner = await joinedRunner(owner.owner, ({ text }) => ({ output: text }))
+  runner.programs.program = countingProgram((n) => text(`count ${n}`))
+  const named = ['first', 'second', 'third'].map((name) => ({ ...COUNTER, name, args: [name] }))
+  const body = { initial_user_msg: 'count', mcp_config: only(...named) }
+  const chat = await startAgent({ owner, replies: [{ text: 'done' }], body })
+  await said(chat, 'done')
+  expect(runner.programs.started.map(({ args }) => String(args)).sort()).toEqual(['first', 'second', 'third'])
+  // Their one tool has one name, so only the first program's is offered.
+  expect((await complaints(chat)).filter((told) => !told.includes('the name is taken'))).toEqual([])
+})
+
 test('a program that ends in a call is told of with its last words, without its secrets, and is started anew by the next', async () => {
   const lent = await lentAgent(
     (n, { dies }) => (dies === true ? undefined : text(`count ${n}`)),

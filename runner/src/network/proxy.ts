@@ -57,7 +57,7 @@ export class HostProxy {
       this.#tunnel(incoming, socket, head).catch((error) =>
         this.#refuse(incoming, error, (text) =>
           socket.end(
-            `HTTP/1.1 ${statusOf(error)} Refused\r\nContent-Type: text/plain\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
+            `HTTP/1.1 ${statusOf(error)} ${reasonLine(text)}\r\nContent-Type: text/plain\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
           ),
         ),
       )
@@ -161,6 +161,13 @@ export class HostProxy {
 }
 
 const TEXT = { 'content-type': 'text/plain', connection: 'close' }
+
+/** In the status line too: most programs show no more of an answer to CONNECT. */
+const reasonLine = (text: string): string =>
+  text
+    .replaceAll(/[^ -~]+/g, ' ')
+    .trim()
+    .slice(0, 200) || 'Refused'
 
 function statusOf(error: unknown): number {
   return error instanceof Refused ? 403 : 502

@@ -30,6 +30,8 @@ type CallRunnerDeps = {
   /** Whether the runner of this id is connected again, within the time that a call waits for it. */
   comesBack(runner: string, signal: AbortSignal): Promise<boolean>
   maskText(text: string): string
+  /** After so long a call that names no time is answered with what there is, whatever it prints. */
+  softMs: number
 }
 
 export class CallRunner {
@@ -40,7 +42,8 @@ export class CallRunner {
     this.#deps = deps
   }
 
-  async run(call: RunnerCall): Promise<RunnerResult> {
+  async run(given: RunnerCall): Promise<RunnerResult> {
+    const call = { ...given, timeoutMs: given.timeoutMs ?? this.#deps.softMs }
     const begun = this.#deps.calls.get(call.key)
     const stop = () => void this.#stop(call.key)
     call.signal.addEventListener('abort', stop, { once: true })

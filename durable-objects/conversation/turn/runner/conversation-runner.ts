@@ -57,7 +57,7 @@ export class ConversationRunner {
   constructor(deps: Deps) {
     this.#deps = deps
     const { ctx, env, changes, files } = deps
-    const { maxFileBytes, maxWorkspaceBytes } = config(env)
+    const { maxFileBytes, maxWorkspaceBytes, shellTimeoutMs } = config(env)
     this.#record = new StoredRecord<RunnerRecord>(ctx.storage.sql, 'runner', NO_RUNNER, 'on-change')
     this.#calls = new RunnerCalls(ctx.storage.sql)
     this.#finder = new RunnerFinder({ ...deps, record: this.#record, isUp: () => this.#link.isUp })
@@ -67,6 +67,7 @@ export class ConversationRunner {
       link: () => this.#link,
       comesBack: (runner, signal) => this.#finder.comesBack(runner, signal),
       maskText: deps.maskText,
+      softMs: shellTimeoutMs,
     })
     this.processes = new ConversationProcesses({
       record: new StoredRecord(ctx.storage.sql, 'tool_processes', NO_PROCESSES, 'on-change'),

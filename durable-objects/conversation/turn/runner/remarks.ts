@@ -19,7 +19,8 @@ export function remarkOn(outcome: CallOutcome, refused: TransferStored['refused'
     .join('\n')
 }
 
-function stateRemark({ state, text }: CallOutcome, { timeoutMs }: RunnerCall): string {
+/** A command that was killed for another reason than its time says so in a remark of the runner's. */
+function stateRemark({ state, text, remarks }: CallOutcome, { timeoutMs }: RunnerCall): string {
   switch (state) {
     case 'ended':
       return text === '' ? '' : `[${text}]`
@@ -28,6 +29,7 @@ function stateRemark({ state, text }: CallOutcome, { timeoutMs }: RunnerCall): s
     case 'soft':
       return `[The command timed out after ${(timeoutMs ?? 0) / 1000} seconds. ${GO_ON}]`
     case 'killed':
+      if (remarks.some((remark) => remark.startsWith('The command was killed'))) return ''
       return '[The command ran into the longest time that a command may take and was killed.]'
     case 'refused':
       return `[${text}]`

@@ -52,12 +52,15 @@ function listed(paths: readonly string[]): string {
   return `${paths.slice(0, SHOWN).join(', ')}${more}`
 }
 
-const START_ONE = 'Start one with "npm run runner" (docs/runners.md), or set this conversation to run at the edge.'
+const INSTEAD = '(docs/runners.md), or begin a conversation with runtime=edge.'
 
 /** What to do where a runner is required. */
 export function whyNone(reason: Missing, labels: readonly string[]): string {
-  if (reason === 'none') return `No runner is connected. ${START_ONE}`
-  if (reason === 'labels') return `No connected runner has the labels ${labels.join(', ')}. ${START_ONE}`
+  if (reason === 'none') return `No runner is connected. Start one with "npm run runner" ${INSTEAD}`
+  if (reason === 'labels') {
+    const start = `npm run runner -- --labels ${labels.join(',')}`
+    return `No connected runner has the labels ${labels.join(', ')}. Start one with "${start}" ${INSTEAD}`
+  }
   if (reason === 'full') return `All connected runners are busy. Wait, raise the capacity of one, or start another.`
   return 'The runner was told to connect to this conversation and did not. Look at its log.'
 }
