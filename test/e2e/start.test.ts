@@ -175,8 +175,8 @@ test('nobody gets past the front: neither through headers of the development too
     await statusThrough(service.port, '/cdn-cgi/platform-proxy', { 'mf-op': 'GET' }),
     await statusThrough(service.port, '/alive', { 'mf-cf-blob': '{bad' }),
   ]
-  // The paths of the tools are paths of the console's page like any other unknown one.
-  expect(statuses).toEqual([403, 200, 200, 200])
+  // Nobody answers at the paths of the tools.
+  expect(statuses).toEqual([403, 404, 404, 200])
 
   const behind = portsOf(service.hostPid()).filter((port) => port !== service.port)
   expect(behind.length).toBeGreaterThan(0)
