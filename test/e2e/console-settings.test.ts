@@ -94,7 +94,8 @@ test('an edit is a diff, a command shows what it prints while it runs, and a con
   onTestFinished(() => model.close())
   const edit = { command: 'create', path: '/workspace/a.ts', file_text: 'const a = 1\nconst b = 2\n' }
   const change = { command: 'str_replace', path: '/workspace/a.ts', old_str: 'const b = 2', new_str: 'const b = 3' }
-  const slow = 'echo begun; until [ -e go ]; do sleep 0.05; done; echo over'
+  // What it printed before the page was there is not told to the page.
+  const slow = 'until [ -e go ]; do echo begun; sleep 0.2; done; echo over'
   model.setScript('cards', {
     replies: [
       { calls: [{ id: '1', name: 'str_replace_editor', arguments: edit }] },
