@@ -160,6 +160,10 @@ export const RUNNER_TABLES = `
     bytes BLOB NOT NULL,
     PRIMARY KEY (key, at)
   );
+`
+
+/** Created with the first cell of a notebook. */
+export const NOTEBOOK_TABLES = `
   CREATE TABLE IF NOT EXISTS runner_cells (
     key TEXT PRIMARY KEY -- of a call of the notebook
   ) WITHOUT ROWID;

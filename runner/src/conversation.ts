@@ -109,7 +109,9 @@ export class Conversation {
     this.id = deps.id
     mkdirSync(deps.folder, { recursive: true, mode: 0o700 })
     const made = makeFolders(deps.folder)
-    this.#network = networkOf(deps, made.run)
+    const network = { folder: join(deps.folder, 'network'), run: made.run, hasProxy: deps.plan.network === 'list' }
+    // Only where the sandbox has no network of the machine's.
+    this.#network = deps.plan.hasOwnNetworks === true ? new OwnNetwork(network) : null
     const folders = this.#network === null ? made : { ...made, network: this.#network }
     this.#ports = new Ports(this.#network, (event, fields) => deps.log(event, { conversation: this.id, ...fields }))
     this.#cgroup = deps.cgroups === null ? null : new Cgroup(deps.cgroups, deps.id, deps.plan.limits)
@@ -393,10 +395,4 @@ export class Conversation {
         this.#syncAgainAt = performance.now() + SYNC_REST * (performance.now() - beganAt)
       })
   }
-}
-
-/** Only where the sandbox has no network of the machine's. */
-function networkOf({ folder, plan }: ConversationDeps, run: string): OwnNetwork | null {
-  if (plan.hasOwnNetworks !== true) return null
-  return new OwnNetwork({ folder: join(folder, 'network'), run, hasProxy: plan.network === 'list' })
 }

@@ -331,8 +331,9 @@ export class StandInRunner {
     }
     if (method === 'transfer/commit') {
       // As the real one: another beginning has ended it.
-      if (this.#pending?.transfer !== params.transfer) return { error: { code: -32602, message: 'no such transfer' } }
-      const { epoch, revision, whole, entries } = this.#pending
+      const pending = this.#pending
+      if (pending?.transfer !== params.transfer || pending === null) return { error: { code: -32602, message: 'none' } }
+      const { epoch, revision, whole, entries } = pending
       this.#pending = null
       this.state = { epoch, revision }
       this.transfers.push({ whole, entries })

@@ -53,6 +53,7 @@ test('a door says whose address is asked, and only where one is made', () => {
   const makers = FILES.filter((path) => /\b(STRANGER|typedByPerson|namedByOperator)\b/.test(textOf(path)))
   expect(makers).toEqual([
     'durable-objects/conversation/repository/git-access.ts',
+    'durable-objects/conversation/repository/setup.ts',
     'src/agent/tools/browse.ts',
     'src/git-providers/addresses.ts',
     'src/kits/shell/commands/curl.ts',

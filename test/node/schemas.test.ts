@@ -25,6 +25,7 @@ test('migrations only ever grow in number: what was released is what it was', ()
       conversation.SEARCH_TABLES,
       conversation.VERSION_TABLES,
       conversation.RUNNER_TABLES,
+      conversation.NOTEBOOK_TABLES,
     ],
     owner: OWNER,
     'task-queue': TASK_QUEUE,

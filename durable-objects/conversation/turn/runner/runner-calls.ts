@@ -6,7 +6,7 @@
 import { MAX_CELL_BYTES } from '../../../../src/runners/cell.ts'
 import { gapNote } from '../../../../src/runners/output.ts'
 import { firstRow, rows } from '../../../sql.ts'
-import { RUNNER_TABLES } from '../../schema.ts'
+import { NOTEBOOK_TABLES, RUNNER_TABLES } from '../../schema.ts'
 
 /** Bytes of output that are kept of its beginning, and of its end. */
 const HEAD_BYTES = 256 * 1024
@@ -55,7 +55,7 @@ export class RunnerCalls {
 
   /** `isCell`: its output is kept as a whole, for it has pictures in it; the runner cuts its texts. */
   begin(key: string, runner: string, isCell = false): void {
-    if (isCell) this.#sql.exec(RUNNER_TABLES)
+    if (isCell) this.#sql.exec(NOTEBOOK_TABLES)
     if (isCell) this.#sql.exec('INSERT OR IGNORE INTO runner_cells (key) VALUES (?)', key)
     this.#sql.exec(
       'INSERT OR REPLACE INTO runner_calls (key, runner, next_seq, total) VALUES (?, ?, 0, 0)',
