@@ -11,7 +11,8 @@ import { temporaryFolder } from './support/runner-process.ts'
 
 test('the list is matched by whole names and ports', () => {
   const allow = [...DEFAULT_HOSTS, '*.example.com', 'git.lan:8443', '[fd00::1]:80', '10.0.0.7']
-  const named = readOptions(['--url', 'https://service.test', '--key', 'k', '--allow', 'registry.npmjs.org'], {}).allow
+  const read = readOptions(['--url', 'https://service.test', '--key', 'k', '--allow', 'registry.npmjs.org'], {})
+  const named = typeof read === 'string' ? [] : read.allow
   expect(permissionFor(named, 'registry.npmjs.org', 443)).toEqual({ mayBePrivate: true })
   expect(permissionFor(named, 'github.com', 443)).toEqual({ mayBePrivate: false })
   const row = (host: string, port: number) => permissionFor(allow, host, port)
