@@ -102,11 +102,9 @@ for (const isolation of ['none', 'bwrap']) {
       args: ['-c', 'head -c 20000000 /dev/zero; echo; sleep 100'],
     })
     await until(() => exits.length === 2)
-    expect(exits[1]).toMatchObject({
-      name: 'long',
-      signal: 'SIGKILL',
-      stderr: expect.stringContaining('8388608 bytes'),
-    })
+    expect(exits[1]).toMatchObject({ name: 'long', stderr: expect.stringContaining('8388608 bytes') })
+    // Whichever of the sandbox's processes is gone first: killed itself, or telling that its child was.
+    expect([exits[1]?.signal, exits[1]?.code]).toEqual(exits[1]?.signal === null ? [null, 137] : ['SIGKILL', null])
     const large = 'é"'.repeat(200_000)
     for (const piece of piecesOf('echo', large)) session.rpc?.notify('server/message', piece)
     await until(() => exits.length > 2 || heard.slice(1).join('').length === large.length)

