@@ -151,7 +151,7 @@ const KERNEL: readonly Row[] = [
   ['a file system opened', call(430, "b'tmpfs'", 0)],
   ['a mount by the old call', call(165, "b'none'", "b'/tmp'", "b'tmpfs'", 0, 0)],
   ['a file by its handle', call(304, -100, 'ctypes.create_string_buffer(64)', 0)],
-  ['memory of the first process', call(310, 1, 0, 0, 0, 0, 0) + ' > /dev/null; grep -c . /proc/1/mem && echo ESCAPED'],
+  ['memory of the first process', `${call(310, 1, 0, 0, 0, 0, 0)} > /dev/null; grep -c . /proc/1/mem && echo ESCAPED`],
   ['tracing a process of the machine', call(101, 16, 'RUNNER_PID', 0, 0)],
   ['memory without a bound in a nested namespace', 'unshare -Urm mount -t tmpfs -o size=8G none /mnt && echo ESCAPED'],
   [

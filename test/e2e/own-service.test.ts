@@ -149,7 +149,10 @@ test(
       const repository = `${base}/owner/name.git`
       const stuck = await talk([{ text: 'never' }], { repository }, isStuck)
       const reason = String(stuck.findLast(({ extras }) => extras?.reason)?.extras?.reason)
-      expect([repository, reason]).toEqual([repository, expect.stringMatching(at === 2 ? /returned error: 403/ : NEVER)])
+      expect([repository, reason]).toEqual([
+        repository,
+        expect.stringMatching(at === 2 ? /returned error: 403/ : NEVER),
+      ])
 
       const path = `/api/v1/analysis/channels/own${at}`
       const settings = { url: `${base}/api/settings` }
