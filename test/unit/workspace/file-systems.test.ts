@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, inject, test } from 'vitest'
 import { type FileSystem, isFileError } from '../../../src/workspace/file-system.ts'
 import { MemoryFileSystem } from '../../support/memory-file-system.ts'
 import { inPieces, openStore, pattern, wholeOf } from './open-store.ts'
@@ -129,6 +129,6 @@ test('the durable file system and the one in memory answer the same to every seq
         await env.FILES.delete(stored)
       },
     ),
-    { numRuns: 120 },
+    { numRuns: inject('isProof') ? 400 : 60 },
   )
 })

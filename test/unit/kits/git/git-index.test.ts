@@ -152,7 +152,7 @@ test('the diff of a file shows it at the base and now, and says why there is non
 })
 
 const FILES = ['a', 'b', 'd/x', 'd/y', 'd/e/z', '.gitignore', 'd/.gitignore', 'n.log', 'ü', 'd'] as const
-const RUNS = inject('isProof') ? 100 : 20
+const RUNS = inject('isProof') ? 100 : 10
 const RULES = ['*.log\n', 'x\n!y\n', 'd/\n', '/e\n', ''] as const
 const GIT = [
   'add -A',
