@@ -6,6 +6,10 @@ import { deliveries } from './deliveries.ts'
 import { evidence, evidenceLedger } from './evidence.ts'
 import { history } from './history.ts'
 import { marketReview } from './market-review.ts'
+import { scheduler } from './page/scheduler.ts'
+import { screeningOff } from './page/screening-off.ts'
+import { setupStatus } from './page/setup-status.ts'
+import { pageSignIn } from './page/sign-in.ts'
 import { parseImport } from './parse-import.ts'
 import { queue, stream } from './queue.ts'
 import { readings } from './readings.ts'
@@ -35,5 +39,9 @@ for (const part of [
   readings,
   parseImport,
   stocks,
+  pageSignIn,
+  setupStatus,
+  scheduler,
+  screeningOff,
 ])
   analysisRoutes.route('/', part)

@@ -1,0 +1,133 @@
+// What the analysis page is told, in the caller's language. The page replaces texts that contain words such as "reasoning", "tool call",
+// "timeout", "proxy" or "503" by its own, so none of them stands here.
+
+import type { CallerLanguage } from '../../../http/caller-language.ts'
+
+export type PageTexts = {
+  authDisabled: string
+  passwordRequired: string
+  wrongKey: string
+  managedKeys: string
+  localMode: string
+  screeningOff: string
+  setup: {
+    model: string
+    modelWorks: string
+    modelIncomplete: string
+    modelWithout: string
+    chooseModel: string
+    agent: string
+    agentInherits: string
+    agentWithout: string
+    stocks: string
+    hasStocks: (count: number) => string
+    noStocks: string
+    addStocks: string
+    notification: string
+    hasChannels: (count: number) => string
+    noChannels: string
+    addChannel: string
+    storage: string
+    storageWorks: string
+  }
+  scheduler: { empty: string; busy: string }
+}
+
+const TEXTS: Readonly<Record<CallerLanguage, PageTexts>> = {
+  zh: {
+    authDisabled: '本机模式无需登录',
+    passwordRequired: '请在密码框中输入访问密钥',
+    wrongKey: '访问密钥无效',
+    managedKeys: '这里没有密码，只有访问密钥：请在控制台“设置 → API 密钥”中创建或撤销',
+    localMode: '本机模式不使用密钥：以 AUTH_MODE=keys 启动服务后，即可用访问密钥登录',
+    screeningOff: '选股功能尚未启用',
+    setup: {
+      model: '主模型',
+      modelWorks: '模型已配置',
+      modelIncomplete: '已指定模型，但缺少密钥或地址',
+      modelWithout: '未配置模型：报告仍然完整，只是没有模型的评述',
+      chooseModel: '在控制台“设置 → 模型”中选择模型并保存密钥',
+      agent: '对话模型',
+      agentInherits: '沿用主模型',
+      agentWithout: '没有模型时无法就报告提问',
+      stocks: '自选股',
+      hasStocks: (count) => `自选列表中有 ${count} 只股票`,
+      noStocks: '自选列表为空',
+      addStocks: '添加至少一只股票',
+      notification: '通知',
+      hasChannels: (count) => `已启用 ${count} 个通知渠道`,
+      noChannels: '未配置通知渠道：报告只在页面上显示',
+      addChannel: '需要推送时，请添加一个通知渠道',
+      storage: '存储',
+      storageWorks: '存储可用',
+    },
+    scheduler: { empty: '自选列表为空，没有可分析的股票', busy: '自选列表中的股票都已在分析中' },
+  },
+  en: {
+    authDisabled: 'Local mode needs no sign-in',
+    passwordRequired: 'Enter an access key as the password',
+    wrongKey: 'This is no valid access key',
+    managedKeys:
+      'There is no password here, only access keys: make and revoke them in the console, Settings → API keys',
+    localMode: 'Local mode uses no keys: start the service with AUTH_MODE=keys to sign in with access keys',
+    screeningOff: 'Screening is not switched on',
+    setup: {
+      model: 'Main model',
+      modelWorks: 'A model is set up',
+      modelIncomplete: 'A model is named, but its key or its address is missing',
+      modelWithout: 'No model is set: reports are whole, only without its comment',
+      chooseModel: 'Choose a model and save its key in the console, Settings → Model',
+      agent: 'Model for questions',
+      agentInherits: 'The main model serves',
+      agentWithout: 'Without a model no question about a report can be answered',
+      stocks: 'Watchlist',
+      hasStocks: (count) => (count === 1 ? 'The watchlist has one stock' : `The watchlist has ${count} stocks`),
+      noStocks: 'The watchlist is empty',
+      addStocks: 'Add at least one stock',
+      notification: 'Notifications',
+      hasChannels: (count) => (count === 1 ? 'One channel is on' : `${count} channels are on`),
+      noChannels: 'No channel is set up: reports are shown on the page alone',
+      addChannel: 'Add a channel to have reports sent to you',
+      storage: 'Storage',
+      storageWorks: 'The storage works',
+    },
+    scheduler: {
+      empty: 'The watchlist is empty: there is nothing to analyse',
+      busy: 'Every stock of the watchlist is being analysed already',
+    },
+  },
+  ko: {
+    authDisabled: '로컬 모드에서는 로그인이 필요하지 않습니다',
+    passwordRequired: '비밀번호 칸에 액세스 키를 입력하세요',
+    wrongKey: '유효한 액세스 키가 아닙니다',
+    managedKeys: '비밀번호는 없고 액세스 키만 있습니다. 콘솔의 “설정 → API 키”에서 만들고 폐기하세요',
+    localMode: '로컬 모드는 키를 쓰지 않습니다. AUTH_MODE=keys로 시작하면 액세스 키로 로그인할 수 있습니다',
+    screeningOff: '종목 스크리닝이 켜져 있지 않습니다',
+    setup: {
+      model: '기본 모델',
+      modelWorks: '모델이 설정되어 있습니다',
+      modelIncomplete: '모델은 지정되었지만 키나 주소가 없습니다',
+      modelWithout: '모델이 없습니다. 보고서는 온전하며 모델의 논평만 없습니다',
+      chooseModel: '콘솔의 “설정 → 모델”에서 모델을 고르고 키를 저장하세요',
+      agent: '질문용 모델',
+      agentInherits: '기본 모델을 사용합니다',
+      agentWithout: '모델이 없으면 보고서에 대한 질문에 답할 수 없습니다',
+      stocks: '관심 목록',
+      hasStocks: (count) => `관심 목록에 종목 ${count}개가 있습니다`,
+      noStocks: '관심 목록이 비어 있습니다',
+      addStocks: '종목을 하나 이상 추가하세요',
+      notification: '알림',
+      hasChannels: (count) => `채널 ${count}개가 켜져 있습니다`,
+      noChannels: '알림 채널이 없습니다. 보고서는 화면에만 표시됩니다',
+      addChannel: '보고서를 받으려면 채널을 추가하세요',
+      storage: '저장소',
+      storageWorks: '저장소가 작동합니다',
+    },
+    scheduler: {
+      empty: '관심 목록이 비어 있어 분석할 종목이 없습니다',
+      busy: '관심 목록의 모든 종목이 이미 분석 중입니다',
+    },
+  },
+}
+
+export const pageTexts = (language: CallerLanguage): PageTexts => TEXTS[language]
