@@ -22,7 +22,7 @@ const calls = Object.entries(paths).flatMap(([path, methods]) =>
 )
 
 // The sign-in has one answer for every body, tool servers speak JSON-RPC, and a GET with a body cannot be made here.
-const OTHER_WORLDS = new Set(['/api/session', '/mcp', '/mcp/mcp'])
+const OTHER_WORLDS = new Set(['/api/session', '/api/v1/auth/login', '/mcp', '/mcp/mcp'])
 
 const WRONG = [{ a: 1 }, [{}], 5.5, null]
 const LONG = 'x'.repeat(70_000)

@@ -63,9 +63,9 @@ test('every operation has an id of its own, a summary, tags and answers that are
     expect([operationId, /^\S.{2,140}$/.test(summary)]).toEqual([operationId, true])
     for (const [status, { content, description }] of Object.entries(responses)) {
       expect([operationId, status, /^\S.{2,}/.test(description)]).toEqual([operationId, status, true])
-      // An error always has a body; so has a success, but for a socket that opens and a notification that was taken.
+      // An error always has a body; so has a success, but for a socket that opens, a notification that was taken, and a sign-out.
       const isBare = content === undefined
-      expect([operationId, status, isBare]).toEqual([operationId, status, isBare && /^(101|202)$/.test(status)])
+      expect([operationId, status, isBare]).toEqual([operationId, status, isBare && /^(101|202|204)$/.test(status)])
     }
     const media = [requestBody, ...Object.values(responses)].flatMap((one) => Object.entries(one?.content ?? {}))
     for (const [type, { example }] of media) {

@@ -20,7 +20,7 @@ type Call = (typeof calls)[number]
 
 const CHAT = '/api/conversations/{conversation_id}'
 // The sign-in has one answer for every body, tool servers speak JSON-RPC, and a GET with a body cannot be made here.
-const OTHER_WORLDS = new Set(['/api/session', '/mcp', '/mcp/mcp'])
+const OTHER_WORLDS = new Set(['/api/session', '/api/v1/auth/login', '/mcp', '/mcp/mcp'])
 const withJsonBody = calls.filter(
   ({ method, path, requestBody }) =>
     method !== 'GET' && !OTHER_WORLDS.has(path) && requestBody?.content['application/json'] !== undefined,

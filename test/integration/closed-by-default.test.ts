@@ -13,7 +13,9 @@ const calls: Call[] = Object.entries(paths).flatMap(([path, methods]) =>
     open: security?.length === 0,
   })),
 )
-const closed = calls.filter(({ open, path }) => !open && path !== '/api/session')
+/** They ask who it is that has no key. */
+const SIGN_IN = /^\/api\/(session|v1\/auth\/(status|login))$/
+const closed = calls.filter(({ open, path }) => !open && !SIGN_IN.test(path))
 
 /** The 401 of each family, to the letter. */
 function unauthorizedBody(path: string): unknown {
@@ -91,8 +93,11 @@ test('what is open is exactly the health of the service, its document and the si
     'DELETE /api/session 200',
     'GET /alive 200',
     'GET /api/health 200',
+    'GET /api/v1/auth/status 200',
     'GET /api/v1/health 200',
     'GET /health 200',
+    'POST /api/v1/auth/login 400',
+    'POST /api/v1/auth/logout 204',
   ])
   expect((await request('/openapi.json')).status).toBe(200)
   expect(await (await request('/alive')).json()).toEqual({ status: 'ok' })
@@ -294,7 +299,7 @@ test('in local mode a foreign page or a foreign host name is refused everywhere,
       LOCAL,
     )
     expect([base, headers, response.status, corsOf(response)]).toEqual([base, headers, 403, NOBODY])
-    for (const { method, path } of closed) {
+    for (const { method, path } of calls.filter(({ open, path }) => !open || path === '/api/v1/auth/logout')) {
       const { status } = await request(`${base}${path}`, { method, headers }, LOCAL)
       expect([method, path, base, headers, status]).toEqual([method, path, base, headers, 403])
     }

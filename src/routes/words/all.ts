@@ -2,6 +2,7 @@
 
 import type { Words } from '../../http/document-words.ts'
 import { ANALYSIS_WORDS, REPORT_WORDS } from './analysis.ts'
+import { PAGE_WORDS } from './page.ts'
 
 /** Keys, settings, secrets, git providers, and what goes wrong. */
 const ACCOUNT_WORDS = {
@@ -285,4 +286,10 @@ const CONVERSATION_WORDS = {
   body: ['The answer as clients expect it'],
 } as const satisfies Words
 
-export const WORDS: Words = { ...CONVERSATION_WORDS, ...ACCOUNT_WORDS, ...ANALYSIS_WORDS, ...REPORT_WORDS }
+export const WORDS: Words = {
+  ...CONVERSATION_WORDS,
+  ...ACCOUNT_WORDS,
+  ...ANALYSIS_WORDS,
+  ...REPORT_WORDS,
+  ...PAGE_WORDS,
+}

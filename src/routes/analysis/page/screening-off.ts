@@ -45,15 +45,23 @@ const off =
     throw new AppError('forbidden', pageTexts(callerLanguage(c)).screeningOff, { word })
   }
 
-for (const [path, summary] of [
+for (const [path, summary, params] of [
   ['strategies', 'Refused while screening is off: its strategies'],
-  ['screen/tasks/{task_id}', 'Refused while screening is off: a run of it'],
+  ['screen/tasks/{task_id}', 'Refused while screening is off: a run of it', z.object({ task_id: z.string() })],
   ['hotspots', 'Refused while screening is off: topics of the day'],
-  ['hotspots/{topic}', 'Refused while screening is off: one topic'],
+  ['hotspots/{topic}', 'Refused while screening is off: one topic', z.object({ topic: z.string() })],
 ] as const) {
   endpoint(
     app,
-    { ...common, method: 'get', path: `${ROOT}/${path}`, limit: 'reads', summary, replies },
+    {
+      ...common,
+      method: 'get',
+      path: `${ROOT}/${path}`,
+      limit: 'reads',
+      summary,
+      ...(params && { params }),
+      replies,
+    },
     off('alphasift_disabled'),
   )
 }

@@ -4,7 +4,7 @@ import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { config } from '../../../config.ts'
 import type { AppEnv } from '../../../http/app-env.ts'
-import { demandOwnPage, demandScope, identify } from '../../../http/auth.ts'
+import { demandScope, identify } from '../../../http/auth.ts'
 import { readBytes } from '../../../http/body.ts'
 import { callerLanguage } from '../../../http/caller-language.ts'
 import { AppError, analysisEnvelope } from '../../../http/errors.ts'
@@ -61,7 +61,9 @@ async function isSignedIn(c: Context<AppEnv>): Promise<boolean> {
   }
 }
 
-const Password = z.object({ password: z.string().max(1000) })
+const PasswordLogin = z
+  .object({ password: z.string().max(1000).nullish(), passwordConfirm: z.string().nullish() })
+  .openapi('PasswordLogin')
 
 endpoint(
   app,
@@ -73,10 +75,7 @@ endpoint(
     bodyLimit: 'standard',
     tag,
     summary: 'Sign in at the analysis page: the password is an access key of the scope `analysis`',
-    rawBody: {
-      contentType: 'application/json',
-      schema: Password.extend({ passwordConfirm: z.string().optional() }).openapi('PasswordLogin'),
-    },
+    rawBody: { contentType: 'application/json', schema: PasswordLogin },
     replies: {
       200: { description: 'Signed in; the cookie is set', schema: z.object({ ok: z.literal(true) }) },
       400: { description: 'No password, or a service that needs none' },
@@ -87,7 +86,7 @@ endpoint(
   async (c) => {
     const say = pageTexts(callerLanguage(c))
     if (config(c.env).authMode === 'local') {
-      demandOwnPage(c.req.raw, config(c.env))
+      await identify(c.req.raw, c.env)
       throw new AppError('bad_request', say.authDisabled, { word: 'auth_disabled' })
     }
     const password = await passwordOf(c)
@@ -108,11 +107,11 @@ async function signedIn(c: Context<AppEnv>, password: string) {
   }
 }
 
-/** Empty where the body has none. */
+/** Empty where the body has none. It is read after the origin was checked. */
 async function passwordOf(c: Context<AppEnv>): Promise<string> {
   const text = new TextDecoder().decode(await readBytes(c.req.raw, config(c.env).maxBodyBytes))
   try {
-    return Password.safeParse(JSON.parse(text)).data?.password.trim() ?? ''
+    return PasswordLogin.safeParse(JSON.parse(text)).data?.password?.trim() ?? ''
   } catch {
     // Not JSON: there is no password in it.
     return ''
@@ -136,7 +135,7 @@ endpoint(
     },
   },
   async (c) => {
-    demandOwnPage(c.req.raw, config(c.env))
+    if (config(c.env).authMode === 'local') await identify(c.req.raw, c.env)
     return new Response(null, { status: 204, headers: { 'set-cookie': await signOut(c) } })
   },
 )
