@@ -18,6 +18,7 @@ export const AUDIT_ACTIONS = [
   'conversation.deleted',
   'channel.saved',
   'channel.deleted',
+  'configuration.exported',
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 

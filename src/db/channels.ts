@@ -72,10 +72,20 @@ type ChannelWrite = Pick<ChannelRow, 'id' | 'kind' | 'mode' | 'isEnabled' | 'sho
 }
 
 /** Makes or replaces the channel. False when it would be one too many. */
-export async function saveChannel(env: Env, { owner, actor }: By, channel: ChannelWrite): Promise<boolean> {
+export async function saveChannel(env: Env, by: By, channel: ChannelWrite): Promise<boolean> {
+  const [written] = await env.DB.batch(await channelStatements(env, by, channel))
+  return (written?.meta.changes ?? 0) > 0
+}
+
+/** The same for a batch that changes more than one channel. */
+export async function channelStatements(
+  env: Env,
+  { owner, actor }: By,
+  channel: ChannelWrite,
+): Promise<D1PreparedStatement[]> {
   const { id, kind, mode, isEnabled, shown, secret, now, most } = channel
   const sealed = await sealValue(env, JSON.stringify(secret), place(owner, id))
-  const [written] = await env.DB.batch([
+  return [
     env.DB.prepare(
       `INSERT INTO notification_channels (owner, id, kind, mode, enabled, settings, sealed, created_at, updated_at)
        SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8
@@ -84,17 +94,20 @@ export async function saveChannel(env: Env, { owner, actor }: By, channel: Chann
          settings = excluded.settings, sealed = excluded.sealed, updated_at = excluded.updated_at`,
     ).bind(owner, id, kind, mode, isEnabled ? 1 : 0, JSON.stringify(shown), sealed, now, most),
     auditIfChanged(env.DB, { owner, actor, action: 'channel.saved', subject: id }),
-  ])
-  return (written?.meta.changes ?? 0) > 0
+  ]
 }
 
 /** False when there is no such channel. */
-export async function deleteChannel(env: Env, { owner, actor }: By, id: string): Promise<boolean> {
-  const [deleted] = await env.DB.batch([
-    env.DB.prepare('DELETE FROM notification_channels WHERE owner = ? AND id = ?').bind(owner, id),
-    auditIfChanged(env.DB, { owner, actor, action: 'channel.deleted', subject: id }),
-  ])
+export async function deleteChannel(env: Env, by: By, id: string): Promise<boolean> {
+  const [deleted] = await env.DB.batch(channelRemoval(env.DB, by, id))
   return (deleted?.meta.changes ?? 0) > 0
+}
+
+export function channelRemoval(db: D1Database, { owner, actor }: By, id: string): D1PreparedStatement[] {
+  return [
+    db.prepare('DELETE FROM notification_channels WHERE owner = ? AND id = ?').bind(owner, id),
+    auditIfChanged(db, { owner, actor, action: 'channel.deleted', subject: id }),
+  ]
 }
 
 // Messages that were sent to try a channel: no deliveries, but its service counts them all the same.

@@ -63,7 +63,14 @@ export async function saveSchedules(
   const removal = db
     .prepare('DELETE FROM schedules WHERE owner = ?1 AND id NOT IN (SELECT value FROM json_each(?2))')
     .bind(owner, kept)
-  const writes = rows.map((row) =>
+  const writes = scheduleWrites(db, owner, rows)
+  const statements = replaceAll ? [removal, ...writes] : writes
+  if (statements.length > 0) await db.batch(statements)
+}
+
+/** For a batch that changes more than schedules. */
+export function scheduleWrites(db: D1Database, owner: string, rows: readonly ScheduleRow[]): D1PreparedStatement[] {
+  return rows.map((row) =>
     db
       .prepare(
         `INSERT INTO schedules (id, owner, plan, enabled, since, next_at, created_at, updated_at)
@@ -73,14 +80,14 @@ export async function saveSchedules(
       )
       .bind(row.id, owner, row.plan, row.enabled ? 1 : 0, row.since, row.nextAt, row.createdAt, row.updatedAt),
   )
-  const statements = replaceAll ? [removal, ...writes] : writes
-  if (statements.length > 0) await db.batch(statements)
 }
 
 export async function deleteSchedule(db: D1Database, owner: string, id: string): Promise<boolean> {
-  const { meta } = await db.prepare('DELETE FROM schedules WHERE id = ? AND owner = ?').bind(id, owner).run()
-  return meta.changes > 0
+  return (await scheduleRemoval(db, owner, id).run()).meta.changes > 0
 }
+
+export const scheduleRemoval = (db: D1Database, owner: string, id: string): D1PreparedStatement =>
+  db.prepare('DELETE FROM schedules WHERE id = ? AND owner = ?').bind(id, owner)
 
 /** Those with a slot that has come, the longest overdue first. */
 export async function dueSchedules(db: D1Database, now: number, limit: number): Promise<ScheduleRow[]> {

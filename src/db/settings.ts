@@ -116,13 +116,20 @@ function reseal(db: D1Database, { owner, name, sealed, resealed }: SealedValue &
 }
 
 /** Stores the change, even an empty one: an owner who confirmed the defaults has settings. */
-export async function changeSettings(
+export async function changeSettings(env: Env, changed: ChangedSettings): Promise<void> {
+  await env.DB.batch(await settingsStatements(env, changed))
+}
+
+type ChangedSettings = { owner: string; actor: string; change: SettingsChange }
+
+/** The same for a batch that changes more than settings. */
+export async function settingsStatements(
   env: Env,
-  { owner, actor, change }: { owner: string; actor: string; change: SettingsChange },
-): Promise<void> {
+  { owner, actor, change }: ChangedSettings,
+): Promise<D1PreparedStatement[]> {
   const values: Record<string, string | null> = { [STORED_AT]: JSON.stringify(isoMicros(Date.now())) }
   for (const [field, value] of Object.entries(change)) values[field] = await stored(env, { owner, field, value })
-  await env.DB.batch([
+  return [
     env.DB.prepare(
       `INSERT INTO settings (owner, field, value) SELECT ?1, key, value FROM json_each(?2) WHERE true
        ON CONFLICT (owner, field) DO UPDATE SET value = excluded.value`,
@@ -134,7 +141,7 @@ export async function changeSettings(
       subject: null,
       fields: Object.keys(change),
     }),
-  ])
+  ]
 }
 
 async function stored(env: Env, { owner, field, value }: { owner: string; field: string; value: unknown }) {

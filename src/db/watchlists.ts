@@ -45,6 +45,18 @@ export async function createWatchlist(
   owner: string,
   { list, most }: { list: NewWatchlist; most: number },
 ): Promise<Creation> {
+  const [inserted] = await db.batch(watchlistCreation(db, owner, { list, most }))
+  if ((inserted?.meta.changes ?? 0) > 0) return 'created'
+  const taken = 'SELECT 1 FROM watchlists WHERE owner = ? AND name = ?'
+  return (await db.prepare(taken).bind(owner, list.name).first()) === null ? 'too_many' : 'name_taken'
+}
+
+/** The same for a batch that changes more than one list. */
+export function watchlistCreation(
+  db: D1Database,
+  owner: string,
+  { list, most }: { list: NewWatchlist; most: number },
+): D1PreparedStatement[] {
   const insert = db
     .prepare(
       `INSERT INTO watchlists (id, owner, name, is_default, place, created_at)
@@ -53,10 +65,7 @@ export async function createWatchlist(
        ON CONFLICT DO NOTHING`,
     )
     .bind(list.id, owner, list.name, list.isDefault ? 1 : 0, list.createdAt, most)
-  const [inserted] = await db.batch([insert, ...stockWrites(db, list.id, list.stocks)])
-  if ((inserted?.meta.changes ?? 0) > 0) return 'created'
-  const taken = 'SELECT 1 FROM watchlists WHERE owner = ? AND name = ?'
-  return (await db.prepare(taken).bind(owner, list.name).first()) === null ? 'too_many' : 'name_taken'
+  return [insert, ...stockWrites(db, list.id, list.stocks)]
 }
 
 /** Gives the list another name, other stocks, or both; null leaves either. False when the name is another list's. */
@@ -71,14 +80,23 @@ export async function changeWatchlist(
          AND NOT EXISTS (SELECT 1 FROM watchlists WHERE owner = ?3 AND name = ?1 AND id <> ?2)`,
     )
     .bind(name, id, owner)
+  if (name !== null && (await rename.run()).meta.changes === 0) return false
+  if (stocks !== null) await db.batch(stocksReplaced(db, owner, { id, stocks }))
+  return true
+}
+
+/** For a batch that changes more than one list. */
+export function stocksReplaced(
+  db: D1Database,
+  owner: string,
+  { id, stocks }: { id: string; stocks: readonly WatchedStock[] },
+): D1PreparedStatement[] {
   const empty = db
     .prepare(
       'DELETE FROM watchlist_stocks WHERE watchlist_id IN (SELECT id FROM watchlists WHERE id = ? AND owner = ?)',
     )
     .bind(id, owner)
-  if (name !== null && (await rename.run()).meta.changes === 0) return false
-  if (stocks !== null) await db.batch([empty, ...stockWrites(db, id, stocks)])
-  return true
+  return [empty, ...stockWrites(db, id, stocks)]
 }
 
 export async function deleteWatchlist(db: D1Database, owner: string, id: string): Promise<boolean> {

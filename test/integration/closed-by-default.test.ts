@@ -13,7 +13,6 @@ const calls: Call[] = Object.entries(paths).flatMap(([path, methods]) =>
     open: security?.length === 0,
   })),
 )
-/** They ask who it is that has no key. */
 const SIGN_IN = /^\/api\/(session|v1\/auth\/(status|login))$/
 const closed = calls.filter(({ open, path }) => !open && !SIGN_IN.test(path))
 

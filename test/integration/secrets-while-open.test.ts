@@ -7,7 +7,7 @@ import { SecretMasker } from '../../durable-objects/conversation/turn/secret-mas
 import { HOLD_MS, SecretHolders } from '../../durable-objects/owner/secret-holders.ts'
 import { conversation, conversationId, owner } from '../../src/bindings.ts'
 import { createSecret } from '../../src/db/secrets.ts'
-import { changingSecrets } from '../../src/routes/conversations/secrets-changed.ts'
+import { changingSecrets } from '../../src/routes/secrets-changed.ts'
 import { type Client, client } from '../helpers/app.ts'
 import { type Chat, startConversation } from '../helpers/conversation.ts'
 import { withTokens } from '../helpers/git-accounts.ts'

@@ -6,6 +6,7 @@ import { deliveries } from './deliveries.ts'
 import { evidence, evidenceLedger } from './evidence.ts'
 import { history } from './history.ts'
 import { marketReview } from './market-review.ts'
+import { configuration } from './page/configuration.ts'
 import { scheduler } from './page/scheduler.ts'
 import { screeningOff } from './page/screening-off.ts'
 import { setupStatus } from './page/setup-status.ts'
@@ -39,6 +40,7 @@ for (const part of [
   readings,
   parseImport,
   stocks,
+  configuration,
   pageSignIn,
   setupStatus,
   scheduler,

@@ -13,7 +13,7 @@ const app = router(analysisEnvelope)
 const tag = 'Watchlists'
 const PATH = '/api/v1/stocks/watchlist'
 /** Apart from every name that an owner can give: those are trimmed. */
-const DEFAULT_NAME = ' default'
+export const DEFAULT_NAME = ' default'
 
 const Codes = z.object({ stock_codes: z.array(z.string()), message: z.string().nullable() }).openapi('WatchlistCodes')
 const body = { schema: z.object({ stock_code: z.string().max(100) }), required: true } as const

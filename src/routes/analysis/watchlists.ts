@@ -211,7 +211,7 @@ type Confirm = { confirm?: boolean }
 type Readings = z.infer<typeof StockReading>[]
 
 /** The listings that entries mean, each once; 400 with the candidates when one is not clear and nobody confirmed its first. */
-async function stocksOf(
+export async function stocksOf(
   c: Context<AppEnv>,
   codes: readonly string[],
   { confirm: isConfirmed = false }: Confirm = {},

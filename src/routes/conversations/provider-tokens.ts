@@ -15,9 +15,9 @@ import { endpoint, errorBody } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
 import { line } from '../../http/text.ts'
 import { invalid } from '../../http/validation.ts'
+import { changingSecrets } from '../secrets-changed.ts'
 import { maskedErrorEnvelope, orDeclared, STORE_ANEW, sealedElsewhere } from './errors.ts'
 import { MCPConfig, ProviderType } from './schemas.ts'
-import { changingSecrets } from './secrets-changed.ts'
 
 const ProviderTokenModel = z
   .object({

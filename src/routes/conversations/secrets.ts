@@ -14,8 +14,8 @@ import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
 import { characters } from '../../http/text.ts'
 import { assertNever } from '../../lib/assert.ts'
+import { changingSecrets } from '../secrets-changed.ts'
 import { maskedErrorEnvelope, orDeclared } from './errors.ts'
-import { changingSecrets } from './secrets-changed.ts'
 
 // Custom secrets as they travel. Each becomes an environment variable of the shell, so its name must be able to be one.
 

@@ -19,8 +19,8 @@ import { valueError } from '../../http/validation.ts'
 import { errorFields, log } from '../../lib/log.ts'
 import { chooseModel, isChoice, type ModelChoice, type OwnModel, unknownModel } from '../../llm/choose.ts'
 import { ModelError } from '../../llm/model.ts'
+import { changingSecrets } from '../secrets-changed.ts'
 import { maskedErrorEnvelope, orDeclared, sealedElsewhere } from './errors.ts'
-import { changingSecrets } from './secrets-changed.ts'
 import {
   GETSettingsModel,
   ModelTest,

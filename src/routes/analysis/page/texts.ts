@@ -31,6 +31,14 @@ export type PageTexts = {
     storageWorks: string
   }
   scheduler: { empty: string; busy: string }
+  config: {
+    tooLarge: string
+    outdated: string
+    invalid: string
+    nothingRead: string
+    leftOut: (key: string) => string
+    localMode: string
+  }
 }
 
 const TEXTS: Readonly<Record<CallerLanguage, PageTexts>> = {
@@ -62,6 +70,14 @@ const TEXTS: Readonly<Record<CallerLanguage, PageTexts>> = {
       storageWorks: '存储可用',
     },
     scheduler: { empty: '自选列表为空，没有可分析的股票', busy: '自选列表中的股票都已在分析中' },
+    config: {
+      tooLarge: '一次更改最多 256 KB',
+      outdated: '配置已在别处更改，请刷新后重试',
+      invalid: '配置未保存',
+      nothingRead: '文件中没有可识别的 KEY=value 行',
+      leftOut: (key) => `${key} 在此不存在，已忽略`,
+      localMode: '本机模式下状态目录就是备份：复制该目录即可',
+    },
   },
   en: {
     authDisabled: 'Local mode needs no sign-in',
@@ -95,6 +111,14 @@ const TEXTS: Readonly<Record<CallerLanguage, PageTexts>> = {
       empty: 'The watchlist is empty: there is nothing to analyse',
       busy: 'Every stock of the watchlist is being analysed already',
     },
+    config: {
+      tooLarge: 'A change takes at most 256 KB',
+      outdated: 'The configuration was changed elsewhere: reload it and try again',
+      invalid: 'Nothing was stored',
+      nothingRead: 'The file has no line KEY=value that is known here',
+      leftOut: (key) => `${key} does not exist here and was left out`,
+      localMode: 'In local mode the state folder is the backup: copy it',
+    },
   },
   ko: {
     authDisabled: '로컬 모드에서는 로그인이 필요하지 않습니다',
@@ -126,6 +150,14 @@ const TEXTS: Readonly<Record<CallerLanguage, PageTexts>> = {
     scheduler: {
       empty: '관심 목록이 비어 있어 분석할 종목이 없습니다',
       busy: '관심 목록의 모든 종목이 이미 분석 중입니다',
+    },
+    config: {
+      tooLarge: '한 번에 최대 256 KB까지 변경할 수 있습니다',
+      outdated: '설정이 다른 곳에서 변경되었습니다. 새로 고친 뒤 다시 시도하세요',
+      invalid: '저장되지 않았습니다',
+      nothingRead: '파일에 알려진 KEY=value 줄이 없습니다',
+      leftOut: (key) => `${key}는 여기에 없는 항목이라 제외했습니다`,
+      localMode: '로컬 모드에서는 상태 폴더가 백업입니다. 폴더를 복사하세요',
     },
   },
 }

@@ -1,8 +1,8 @@
 // Open conversations have the owner's secrets in memory. Before a change is acknowledged, the owner's object tells them, so
 // the owner's next request is masked with the new values.
 
-import { owner as ownerOf } from '../../bindings.ts'
-import { errorFields, log } from '../../lib/log.ts'
+import { owner as ownerOf } from '../bindings.ts'
+import { errorFields, log } from '../lib/log.ts'
 
 /** An object that was just restarted breaks off the first call. */
 const ATTEMPTS = 2

@@ -1,0 +1,55 @@
+// What the configuration document of the analysis page is a view of: nothing is stored for the document itself.
+
+import type { Context } from 'hono'
+import { type Config, config } from '../../../../config.ts'
+import { type ChannelRow, listChannels } from '../../../../db/channels.ts'
+import { listSchedules, type ScheduleRow } from '../../../../db/schedules.ts'
+import { ownerSettings, type Settings } from '../../../../db/settings.ts'
+import { listWatchlists, type Watchlist } from '../../../../db/watchlists.ts'
+import type { AppEnv } from '../../../../http/app-env.ts'
+import type { ChannelKind } from '../../../../notify/registry.ts'
+import { SchedulePlan } from '../../../../schedule/plan.ts'
+
+/** The schedule that the page keeps; others of the owner's are left alone. */
+export const PAGE_SCHEDULE = 'Analysis page'
+
+export type PageState = {
+  config: Config
+  /** Without the fields that cannot be opened any more. */
+  settings: Settings
+  list: Watchlist | null
+  channels: ChannelRow[]
+  schedule: { row: ScheduleRow; plan: SchedulePlan } | null
+  /** Model and agent belong to the conversations too, so a key of the analysis alone only sees them. */
+  mayChangeAgents: boolean
+}
+
+export async function readState(c: Context<AppEnv>): Promise<PageState> {
+  const { owner, scopes } = c.get('principal')
+  const [settings, lists, channels, schedules] = await Promise.all([
+    ownerSettings(c.env, owner),
+    listWatchlists(c.env.DB, owner),
+    listChannels(c.env, owner),
+    listSchedules(c.env.DB, owner),
+  ])
+  return {
+    config: config(c.env),
+    settings: settings.ok ? settings.settings : settings.others,
+    list: lists.find(({ isDefault }) => isDefault) ?? null,
+    channels,
+    schedule: pageSchedule(schedules),
+    mayChangeAgents: scopes.includes('conversations'),
+  }
+}
+
+function pageSchedule(rows: readonly ScheduleRow[]): PageState['schedule'] {
+  for (const row of rows) {
+    const plan = SchedulePlan.parse(JSON.parse(row.plan))
+    if (plan.name === PAGE_SCHEDULE && plan.what.kind === 'watchlist' && 'times' in plan.when) return { row, plan }
+  }
+  return null
+}
+
+/** The owner's first channel of a kind: the one that the page shows and changes. */
+export const channelOf = ({ channels }: PageState, kind: ChannelKind): ChannelRow | null =>
+  channels.find((row) => row.kind === kind) ?? null
