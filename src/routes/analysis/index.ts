@@ -6,7 +6,9 @@ import { deliveries } from './deliveries.ts'
 import { evidence, evidenceLedger } from './evidence.ts'
 import { history } from './history.ts'
 import { marketReview } from './market-review.ts'
+import { channelTrial } from './page/channel-trial.ts'
 import { configuration } from './page/configuration.ts'
+import { modelTrials } from './page/model-trials.ts'
 import { scheduler } from './page/scheduler.ts'
 import { screeningOff } from './page/screening-off.ts'
 import { setupStatus } from './page/setup-status.ts'
@@ -41,6 +43,8 @@ for (const part of [
   parseImport,
   stocks,
   configuration,
+  modelTrials,
+  channelTrial,
   pageSignIn,
   setupStatus,
   scheduler,

@@ -17,8 +17,8 @@ import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
 import { valueError } from '../../http/validation.ts'
 import { errorFields, log } from '../../lib/log.ts'
-import { chooseModel, isChoice, type ModelChoice, type OwnModel, unknownModel } from '../../llm/choose.ts'
-import { ModelError } from '../../llm/model.ts'
+import { chooseModel, type OwnModel, unknownModel } from '../../llm/choose.ts'
+import { triedModel } from '../model-trial.ts'
 import { changingSecrets } from '../secrets-changed.ts'
 import { maskedErrorEnvelope, orDeclared, sealedElsewhere } from './errors.ts'
 import {
@@ -135,7 +135,7 @@ endpoint(
       500: { description: 'What is stored cannot be read or opened' },
     },
   },
-  async (c, { body }) => c.json(await triedModel(c, await ownModel(c, body))),
+  async (c, { body }) => c.json(await triedModel(c.env, await ownModel(c, body))),
 )
 
 /** A member that the body leaves out or gives as null is the stored one; an empty text is none. */
@@ -148,51 +148,6 @@ async function ownModel(c: Context<AppEnv>, body: ModelTrial): Promise<OwnModel>
     llmModel: body.llm_model ?? llmModel,
     llmBaseUrl: body.llm_base_url ?? llmBaseUrl,
     llmApiKey: body.llm_api_key ?? llmApiKey,
-  }
-}
-
-async function triedModel(c: Context<AppEnv>, own: OwnModel): Promise<ModelTest> {
-  const { operator } = config(c.env).models
-  const chosen = chooseModel(own, operator)
-  if (isChoice(chosen)) return askedModel(c.env, { ...chosen, fallbacks: [] })
-  const nothing = { ok: false, model: null, reply: null, latency_ms: null }
-  if (chosen === null) return { ...nothing, failure: 'no_model', error: 'No model is named. Choose one first.' }
-  if (chosen === 'needs-address') return { ...nothing, failure: chosen, error: unknownModel(own, operator) }
-  return { ...nothing, failure: chosen, error: 'This model needs an API key, and none is given or stored.' }
-}
-
-/** Longer than a healthy model takes for two words, and short enough to wait for. */
-const TEST_MS = 30_000
-const TEST_TOKENS = 512
-const MAX_REPLY_SHOWN = 200
-
-async function askedModel(env: Env, choice: ModelChoice): Promise<ModelTest> {
-  const { addressPolicy, models } = config(env)
-  const { languageModel } = await import('../../llm/client.ts')
-  const patience = { ...models.patience, firstByteMs: TEST_MS, totalMs: TEST_MS }
-  const deps = { addressPolicy, patience, toolProtocol: 'native' as const, ai: 'AI' in env ? env.AI : undefined }
-  const question = {
-    role: 'user' as const,
-    content: [{ type: 'text' as const, text: 'Answer with the one word: ready' }],
-  }
-  try {
-    const model = await languageModel(choice, deps)
-    const options = { maxOutputTokens: TEST_TOKENS }
-    const reply = await model.ask(
-      { system: 'You are asked whether you can be reached.', messages: [question], tools: [] },
-      options,
-    )
-    return {
-      ok: true,
-      model: choice.id,
-      reply: reply.text.trim().slice(0, MAX_REPLY_SHOWN),
-      latency_ms: reply.latencyMs,
-      failure: null,
-      error: null,
-    }
-  } catch (error) {
-    if (!(error instanceof ModelError)) throw error
-    return { ok: false, model: choice.id, reply: null, latency_ms: null, failure: error.kind, error: error.message }
   }
 }
 

@@ -215,7 +215,7 @@ async function written(
     skipped_masked_count: masked,
     reload_triggered: false,
     updated_keys: taken,
-    warnings,
+    warnings: [...warnings, ...draft.notes],
   }
 }
 

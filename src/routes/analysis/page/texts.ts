@@ -39,6 +39,21 @@ export type PageTexts = {
     leftOut: (key: string) => string
     localMode: string
   }
+  trial: {
+    modelAnswers: string
+    modelFails: string
+    noKey: string
+    can: string
+    cannot: string
+    notTried: string
+    noList: string
+    found: (count: number) => string
+    sent: string
+    noSmtp: string
+    noChannel: string
+    enterSecret: string
+    incomplete: string
+  }
 }
 
 const TEXTS: Readonly<Record<CallerLanguage, PageTexts>> = {
@@ -77,6 +92,21 @@ const TEXTS: Readonly<Record<CallerLanguage, PageTexts>> = {
       nothingRead: '文件中没有可识别的 KEY=value 行',
       leftOut: (key) => `${key} 在此不存在，已忽略`,
       localMode: '本机模式下状态目录就是备份：复制该目录即可',
+    },
+    trial: {
+      modelAnswers: '模型已应答',
+      modelFails: '模型没有应答',
+      noKey: '请输入密钥：已保存的密钥只用于已保存的服务商和地址',
+      can: '具备',
+      cannot: '不具备',
+      notTried: '未测试',
+      noList: '该服务商不提供模型列表',
+      found: (count) => `找到 ${count} 个模型`,
+      sent: '已发送',
+      noSmtp: '通过 SMTP 发送邮件不可用：请改用 Resend、SendGrid 或 Mailgun 渠道',
+      noChannel: '此渠道在这里不可用',
+      enterSecret: '请重新输入令牌：已保存的令牌只用于已保存的地址',
+      incomplete: '该渠道的设置不完整',
     },
   },
   en: {
@@ -119,6 +149,21 @@ const TEXTS: Readonly<Record<CallerLanguage, PageTexts>> = {
       leftOut: (key) => `${key} does not exist here and was left out`,
       localMode: 'In local mode the state folder is the backup: copy it',
     },
+    trial: {
+      modelAnswers: 'The model answers',
+      modelFails: 'The model does not answer',
+      noKey: 'Enter the key: a stored one is used for its stored provider and address alone',
+      can: 'It can',
+      cannot: 'It cannot',
+      notTried: 'Not tried',
+      noList: 'This provider does not list its models',
+      found: (count) => (count === 1 ? 'One model found' : `${count} models found`),
+      sent: 'Sent',
+      noSmtp: 'Mail by SMTP is not possible here: use a channel of Resend, SendGrid or Mailgun',
+      noChannel: 'This kind of channel does not exist here',
+      enterSecret: 'Enter the token: a stored one is used for its stored address alone',
+      incomplete: 'The settings of the channel are not complete',
+    },
   },
   ko: {
     authDisabled: '로컬 모드에서는 로그인이 필요하지 않습니다',
@@ -158,6 +203,21 @@ const TEXTS: Readonly<Record<CallerLanguage, PageTexts>> = {
       nothingRead: '파일에 알려진 KEY=value 줄이 없습니다',
       leftOut: (key) => `${key}는 여기에 없는 항목이라 제외했습니다`,
       localMode: '로컬 모드에서는 상태 폴더가 백업입니다. 폴더를 복사하세요',
+    },
+    trial: {
+      modelAnswers: '모델이 응답합니다',
+      modelFails: '모델이 응답하지 않습니다',
+      noKey: '키를 입력하세요. 저장된 키는 저장된 제공자와 주소에만 쓰입니다',
+      can: '가능합니다',
+      cannot: '불가능합니다',
+      notTried: '시험하지 않았습니다',
+      noList: '이 제공자는 모델 목록을 제공하지 않습니다',
+      found: (count) => `모델 ${count}개를 찾았습니다`,
+      sent: '보냈습니다',
+      noSmtp: 'SMTP 메일은 사용할 수 없습니다. Resend, SendGrid, Mailgun 채널을 사용하세요',
+      noChannel: '이 종류의 채널은 여기에 없습니다',
+      enterSecret: '토큰을 입력하세요. 저장된 토큰은 저장된 주소에만 쓰입니다',
+      incomplete: '채널 설정이 완전하지 않습니다',
     },
   },
 }

@@ -21,6 +21,8 @@ export type Draft = {
   /** Settings by channel kind; null takes a setting away. */
   channels: Partial<Record<ChannelKind, Record<string, unknown>>>
   model: { protocol?: string; name?: string }
+  /** What was stored otherwise than it was sent. */
+  notes: string[]
 }
 
 export type Problem = { code: string; message: string; expected?: string }
@@ -137,7 +139,9 @@ const MODEL_FIELDS: readonly Field[] = [
     description: 'The name of the model, without its provider',
     value: (state) => modelOf(state).name,
     write: (value, draft) => {
-      draft.model.name = value.split(',')[0]?.trim() ?? ''
+      const [first = '', ...others] = value.split(',').flatMap((one) => one.trim() || [])
+      draft.model.name = first
+      if (others.length > 0) draft.notes.push(`One model is kept: ${first}`)
       return null
     },
   },
@@ -163,6 +167,23 @@ const MODEL_FIELDS: readonly Field[] = [
       return null
     },
   },
+]
+
+/** What the page's editor always sends and nothing here reads. */
+const unread = (key: string, title: string, more: { description: string; usual?: string }): Field => ({
+  ...{ ...LLM, key, control: 'text', title, description: more.description },
+  value: () => more.usual ?? '',
+  isOwn: () => false,
+  write: (value) => (value === '' ? null : { code: 'invalid_value', message: more.description }),
+})
+
+const UNREAD_FIELDS: readonly Field[] = [
+  unread('AGENT_LITELLM_MODEL', 'Model for questions', { description: 'Questions are answered by the model in use' }),
+  unread('LITELLM_FALLBACK_MODELS', 'Models that stand in', {
+    description: 'Models that stand in are set by the operator',
+  }),
+  unread('VISION_MODEL', 'Model for pictures', { description: 'Pictures are read by the model in use' }),
+  unread('LLM_TEMPERATURE', 'Temperature', { description: 'The temperature is the provider’s own', usual: '0.7' }),
 ]
 
 const NOTIFY = { category: 'notification' } as const
@@ -308,6 +329,7 @@ export const FIELDS: readonly Field[] = [
     value: ({ config }) => config.reportLanguage,
   }),
   ...MODEL_FIELDS,
+  ...UNREAD_FIELDS,
   ...CHANNEL_FIELDS,
   ...SYSTEM_FIELDS,
   {

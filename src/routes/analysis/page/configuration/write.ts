@@ -37,7 +37,7 @@ type Reading = {
 
 /** Reads the items; what is wrong with one does not stop the others from being judged. */
 export function readItems(state: PageState, items: readonly Item[]): Reading {
-  const draft: Draft = { settings: {}, stocks: null, schedule: {}, channels: {}, model: {} }
+  const draft: Draft = { settings: {}, stocks: null, schedule: {}, channels: {}, model: {}, notes: [] }
   const reading: Reading = { draft, issues: [], taken: [], masked: 0 }
   const keepsKey = items.some(({ key, value }) => /^LLM_.+_API_KEYS?$/.test(key) && isMask(value))
   for (const { key: asked, value } of items) {
@@ -256,6 +256,22 @@ function channelProblem(value: unknown, said: string | undefined): Problem {
   if (value === undefined) return { code: 'invalid_value', message: 'This is needed as well' }
   return { code: 'invalid_format', message: said ?? 'It does not fit' }
 }
+
+/** The settings that a channel of the draft would have, and which secrets of the stored one it goes on using. */
+export function draftChannel(state: PageState, draft: Draft, kind: ChannelKind) {
+  const row = channelOf(state, kind)
+  const stored = { ...row?.shown, ...row?.secret }
+  const change = draft.channels[kind] ?? {}
+  const kept = CHANNELS[kind].secrets.filter((name) => !ADDRESSES.has(name) && name in stored && !(name in change))
+  const hasOtherAddress = Object.keys(change).some((name) => ADDRESSES.has(name) && change[name] !== stored[name])
+  return {
+    id: row?.id ?? `page-${kind}`,
+    settings: mergedChannel(stored, change),
+    isMixed: kept.length > 0 && hasOtherAddress,
+  }
+}
+
+const ADDRESSES: ReadonlySet<string> = new Set(['url', 'webhook_url', 'api_url', 'topic'])
 
 /** The key that a setting of a channel has in the document. */
 const keyOf = (kind: ChannelKind, name: string): string =>

@@ -1,0 +1,61 @@
+// A model is asked one short question, before its key is stored or while a person looks for what is wrong.
+
+import { config } from '../config.ts'
+import { chooseModel, isChoice, type ModelChoice, type OwnModel, unknownModel } from '../llm/choose.ts'
+import { type LanguageModel, ModelError, type ModelFailure } from '../llm/model.ts'
+
+/** Longer than a healthy model takes for two words, and short enough to wait for. */
+const TEST_MS = 30_000
+const TEST_TOKENS = 512
+const MAX_REPLY_SHOWN = 200
+
+/** `failure` is null where the model answered. */
+export type Trial = {
+  ok: boolean
+  model: string | null
+  reply: string | null
+  latency_ms: number | null
+  failure: ModelFailure | 'no_model' | 'needs-key' | 'needs-address' | null
+  error: string | null
+}
+
+export async function triedModel(env: Env, own: OwnModel, totalMs = TEST_MS): Promise<Trial> {
+  const { operator } = config(env).models
+  const chosen = chooseModel(own, operator)
+  if (isChoice(chosen)) return askedModel(chosen.id, await modelFor(env, chosen, totalMs))
+  const nothing = { ok: false, model: null, reply: null, latency_ms: null }
+  if (chosen === null) return { ...nothing, failure: 'no_model', error: 'No model is named. Choose one first.' }
+  if (chosen === 'needs-address') return { ...nothing, failure: chosen, error: unknownModel(own, operator) }
+  return { ...nothing, failure: chosen, error: 'This model needs an API key, and none is given or stored.' }
+}
+
+/** Null where it cannot be asked as it stands. */
+export async function trialModel(env: Env, own: OwnModel, totalMs: number): Promise<LanguageModel | null> {
+  const chosen = chooseModel(own, config(env).models.operator)
+  return isChoice(chosen) ? modelFor(env, chosen, totalMs) : null
+}
+
+async function modelFor(env: Env, choice: ModelChoice, totalMs: number): Promise<LanguageModel> {
+  const { addressPolicy, models } = config(env)
+  const { languageModel } = await import('../llm/client.ts')
+  const patience = { ...models.patience, firstByteMs: totalMs, totalMs }
+  const deps = { addressPolicy, patience, toolProtocol: 'native' as const, ai: 'AI' in env ? env.AI : undefined }
+  return languageModel({ ...choice, fallbacks: [] }, deps)
+}
+
+async function askedModel(id: string, model: LanguageModel): Promise<Trial> {
+  const content = [{ type: 'text' as const, text: 'Answer with the one word: ready' }]
+  const prompt = {
+    system: 'You are asked whether you can be reached.',
+    messages: [{ role: 'user' as const, content }],
+    tools: [],
+  }
+  try {
+    const reply = await model.ask(prompt, { maxOutputTokens: TEST_TOKENS })
+    const text = reply.text.trim().slice(0, MAX_REPLY_SHOWN)
+    return { ok: true, model: id, reply: text, latency_ms: reply.latencyMs, failure: null, error: null }
+  } catch (error) {
+    if (!(error instanceof ModelError)) throw error
+    return { ok: false, model: id, reply: null, latency_ms: null, failure: error.kind, error: error.message }
+  }
+}
