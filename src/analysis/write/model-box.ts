@@ -69,7 +69,8 @@ export function boxOf(texts: readonly string[], checker: Checker, head: { notice
   }
   const checked = texts
     .flatMap(sentencesIn)
-    .filter((sentence) => sentence.trim() !== '')
+    // What has neither a letter nor a figure says nothing: a dash for "none".
+    .filter((sentence) => /[\p{L}\p{N}]/u.test(sentence))
     .map((sentence) => ({ sentence, verdict: checker.verdict(sentence) }))
   const sentences = checked.flatMap(({ sentence, verdict }): BoxSentence[] => {
     if (verdict === 'false') return []

@@ -2,7 +2,7 @@
 
 import type { Touch } from '../../market/consistency/types.ts'
 import type { ReasonCode } from '../codes.ts'
-import { isOutdated } from '../judge/guardrails.ts'
+import { isOutdated, isUntraded } from '../judge/guardrails.ts'
 import type { Judged } from '../judge/judge.ts'
 import type { ScorePart } from '../judge/score.ts'
 import { MIN_BARS } from '../judge/signals.ts'
@@ -327,6 +327,7 @@ function positionTexts(input: NarrativeInput, phrases: AnalysisTexts): PositionT
 }
 
 function stayOutReason(input: NarrativeInput): StayOutReason {
+  if (isUntraded(input.consistency)) return 'untraded'
   if (isOutdated(input)) return 'outdated'
   return input.plan === null ? 'unplanned' : 'unsignalled'
 }

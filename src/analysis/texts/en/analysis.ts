@@ -115,6 +115,7 @@ export const analysis: AnalysisTexts = {
     unsignalled: 'Stay out until there is a signal to buy',
     unplanned: 'Stay out until a purchase can win enough for what it risks',
     outdated: 'Stay out until the sessions that the bars miss are known',
+    untraded: 'Stay out until it is traded again',
   },
   keepUnstopped: 'Keep and observe, with an exit of your own',
   buySize: 'up to {size}% of the capital, in two steps',

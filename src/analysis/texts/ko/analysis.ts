@@ -114,6 +114,7 @@ export const analysis: AnalysisTexts = {
     unsignalled: '매수 신호가 나올 때까지 대기',
     unplanned: '손익비가 충분한 매수 가격이 나올 때까지 대기',
     outdated: '빠진 거래일의 데이터가 나올 때까지 대기',
+    untraded: '거래가 재개될 때까지 대기',
   },
   keepUnstopped: '이탈 기준을 정하고 보유하며 관찰',
   buySize: '자금의 {size}% 이내, 두 번에 나누어',

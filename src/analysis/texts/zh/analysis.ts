@@ -106,6 +106,7 @@ export const analysis: AnalysisTexts = {
     unsignalled: '暂不入场，等待买入信号',
     unplanned: '暂不入场，等待盈亏比足够的买点',
     outdated: '暂不入场，等待缺失交易日的数据',
+    untraded: '暂不入场，等待恢复交易',
   },
   keepUnstopped: '持有观察，先定好离场价位',
   buySize: '不超过资金的 {size}%，分两次',

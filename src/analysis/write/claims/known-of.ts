@@ -1,5 +1,6 @@
 // What a judged stock gives the checker to compare a model's words with.
 
+import { isWithoutTrade } from '../../gather/market-view.ts'
 import type { Judged } from '../../judge/judge.ts'
 import { recentSeries } from '../../judge/judge.ts'
 import type { FactName, Known } from './known.ts'
@@ -57,20 +58,22 @@ function valuesOf(facts: Judged): Record<FactName, number | null> {
   const { high52, low52 } = yearOf(facts)
   const below = share(price, high52)
   const before = (sessions: number) => share(price, bars.at(-1 - sessions)?.close)
-  const priceBefore = facts.quote?.prevClose ?? yesterday?.close ?? null
-  const [high, low] = [facts.quote?.high ?? today?.high ?? null, facts.quote?.low ?? today?.low ?? null]
+  // A quote without a trade is of no session of the bars.
+  const quote = facts.quote && isWithoutTrade(facts.quote) ? null : facts.quote
+  const priceBefore = quote?.prevClose ?? yesterday?.close ?? null
+  const [high, low] = [quote?.high ?? today?.high ?? null, quote?.low ?? today?.low ?? null]
   return {
     ...indicatorValues(facts),
     ...companyValues(facts),
     ...levelValues(facts),
-    ...{ price, changePct, prevClose: priceBefore, high, low, open: facts.quote?.open ?? today?.open ?? null },
+    ...{ price, changePct, prevClose: priceBefore, high, low, open: quote?.open ?? today?.open ?? null },
     change: price === null || priceBefore === null ? null : price - priceBefore,
     amplitudePct: high === null || low === null || !priceBefore ? null : ((high - low) / priceBefore) * 100,
     ...{ high52, low52, position52Pct: facts.technical?.yearRange?.positionPct ?? null },
     belowHigh52Pct: below === null ? null : -below,
     aboveLow52Pct: share(price, low52),
     ...{ change5Pct: before(5), change20Pct: before(20), change60Pct: before(60) },
-    volume: facts.quote?.volume ?? today?.volume ?? null,
+    volume: quote?.volume ?? today?.volume ?? null,
     volumeVsPrevious: today && yesterday && yesterday.volume > 0 ? today.volume / yesterday.volume : null,
     score: decision.score,
   }
