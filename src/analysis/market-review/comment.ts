@@ -94,10 +94,9 @@ function sourcesOf(sentence: string, facts: RegionFacts): [string, string][] {
   })
   const { breadth } = facts
   if (named.length > 0 || breadth === null) return named
-  const { reason } = textsOf(facts.language).review
-  return [
-    ['breadth', `${reason.breadth(breadth.up, breadth.down)}; ${reason.limits(breadth.limitUp, breadth.limitDown)}`],
-  ]
+  const { reason, gap } = textsOf(facts.language).review
+  const counts = `${reason.breadth(breadth.up, breadth.down)}; ${reason.limits(breadth.limitUp, breadth.limitDown)}`
+  return [[gap.breadth, `${gap.breadth}: ${counts}`]]
 }
 
 const systemOf = (language: ReportLanguage): string =>

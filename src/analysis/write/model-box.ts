@@ -5,7 +5,7 @@ import type { Action, ReportLanguage } from '../schemas.ts'
 import { fill, textsOf } from '../texts/book.ts'
 import { checkSentence, type Verdict } from './claims/check.ts'
 import { figuresIn } from './claims/figures.ts'
-import { isWithin } from './claims/judge-figure.ts'
+import { AMOUNTS, isWithin } from './claims/judge-figure.ts'
 import type { FactName, Known } from './claims/known.ts'
 import { factFigure, factLabel } from './claims/labels.ts'
 import { mentionsIn } from './claims/names.ts'
@@ -113,7 +113,8 @@ function sourcesOf(sentence: string, known: Known, language: ReportLanguage): [s
 /** The facts that are named and whose figure stands in the text; all that are named where none does: "above its average". */
 function factsTold(text: string, { values }: Known): FactName[] {
   const mentions = mentionsIn(text)
-  const named = [...new Set<FactName>(mentions.flatMap((mention) => mention.facts))]
+  const facts = mentions.flatMap((mention) => mention.facts).flatMap((fact) => [AMOUNTS[fact] ?? fact, fact])
+  const named = [...new Set<FactName>(facts)]
   const figures = figuresIn(text, (at, end) => mentions.some((it) => at < it.end && it.at < end))
   const said = named.filter((fact) => {
     const value = values[fact]

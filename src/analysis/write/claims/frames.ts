@@ -56,6 +56,14 @@ const OTHER_MONEY = new RegExp(
   'i',
 )
 
+/** Of a listing in Taipei it is the listing's own. */
+const TAIWANS = /新?台[币幣]元?|대만 ?달러|\bTWD\b|(?:new )?taiwan dollars?|NT\$/gi
+
+/** The close of a session that still runs is none. */
+const TELLS_CLOSE = /收盘价|报收|收[于在报](?=\s?\d)|\bclosed? at\b|\bclosing price\b|\bthe close\b|종가|마감했|마감하/i
+const CLOSE_BEFORE =
+  /昨|前一|前收|上一|前日|\b(?:previous|prior|yesterday|last session|day before)\b|전일|전날|어제|전 거래일/i
+
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '))
 
 /** What an English clause may speak of. */
@@ -223,7 +231,8 @@ type ClauseContext = {
 
 /** Which part of the frame is not understood; null where all of it is. */
 export function strangeFrame(clause: string, known: Known, { isDecided, isGrowth }: ClauseContext): string | null {
-  if (OTHER_MONEY.test(clause)) return 'money'
+  if (OTHER_MONEY.test(known.currency === 'TWD' ? clause.replace(TAIWANS, ' ') : clause)) return 'money'
+  if (known.isPartial && TELLS_CLOSE.test(clause) && !CLOSE_BEFORE.test(clause)) return 'time'
   if (BEYOND.test(clause)) return 'record'
   const dated = masked(clause)
   const text = dated.replace(/[-+]?(?:HK\$|US\$|[$¥₩€])?\d[\d.,]*%?/g, FIGURE)

@@ -1,7 +1,7 @@
 // Whether a figure is what the data say of its subject.
 
 import type { Figure } from './figures.ts'
-import { type FactName, type Known, SIGNED, UNITS } from './known.ts'
+import { type FactName, type Known, moneyOf, SIGNED, UNITS } from './known.ts'
 
 const SIGNS: ReadonlySet<string> = new Set(SIGNED)
 
@@ -53,10 +53,20 @@ export function besideOf(
   return isMore ? `${own} ${after}` : own
 }
 
+/** Revenue of so much money is an amount, and by so many percent its growth: both are called revenue. */
+export const AMOUNTS: Readonly<Partial<Record<FactName, FactName>>> = {
+  revenueGrowthPct: 'revenue',
+  profitGrowthPct: 'netProfit',
+}
+const isAmount = ({ currencies, value }: Figure) => currencies.length > 0 || Math.abs(value) >= 1e5
+
 /** Null: the figure is of another kind than the fact, and what it is about is not known. */
 export function judgeFigure(figure: Figure, { fact, direction, beside = '' }: Subject, known: Known): boolean | null {
   const extreme = fact === 'belowHigh52Pct' ? 'high52' : fact === 'aboveLow52Pct' ? 'low52' : null
   if (extreme !== null && figure.unit === 'plain') return judgeFigure(figure, { fact: extreme, direction }, known)
+  const amount = AMOUNTS[fact]
+  if (amount !== undefined && figure.unit === 'plain' && isAmount(figure))
+    return judgeFigure(figure, { fact: amount, direction, beside }, known)
   const value = known.values[fact]
   const unit = UNITS[fact]
   if (unit === 'ratio') return judgeRatio(figure, value, direction)
@@ -65,7 +75,7 @@ export function judgeFigure(figure: Figure, { fact, direction, beside = '' }: Su
   if (value === null) return false
   if (figure.unit === 'percent' && fact === 'volume')
     return judgeVolumeMove(figure, directionOf(beside) || direction, known)
-  if (figure.currencies.length > 0 && !(isMoney && figure.currencies.includes(known.currency))) return false
+  if (figure.currencies.length > 0 && !(isMoney && figure.currencies.includes(moneyOf(fact, known)))) return false
   if (figure.unit === 'percent' && unit !== 'percent') return false
   if (figure.unit === 'times' && fact.endsWith('GrowthPct')) return isGrownTo(figure.value, value, direction)
   if (figure.unit === 'times' && unit === 'percent') return null
