@@ -125,9 +125,9 @@ test('evidence is labelled in the language of the report and rounded, and what a
   }
   const box = (text: string, language: 'zh' | 'en' | 'ko') =>
     modelBox([text], known, { model: 'm', action: null, advised: null, language }).evidence.map((row) => row.text)
-  expect(box('近20日上涨11.81%。', 'zh')).toEqual(['20日涨跌幅: 11.81%'])
-  expect(box('RSI12는 77.6이다.', 'ko')).toEqual(['RSI12: 77.6'])
-  expect(box('The lower Bollinger band is 352.27.', 'en')).toEqual(['lower Bollinger band: 352.27'])
+  expect(box('近20日上涨11.81%。', 'zh')).toEqual(['20日涨跌幅: +11.81%'])
+  expect(box('RSI12는 77.6이다.', 'ko')).toEqual(['RSI12: 77.60'])
+  expect(box('The lower Bollinger band is 352.27.', 'en')).toEqual(['lower Bollinger band: 352.27 USD'])
   expect(box('The headline reads "Novalt target 9999 USD, says desk".', 'en')).toEqual([
     'Wire 2026-03-19: Novalt target 9999 USD, says desk',
   ])

@@ -69,9 +69,8 @@ type Said = { texts: Record<string, string>; stance: z.infer<typeof Answer>['sta
 
 function boxFor(facts: RegionFacts, { texts, stance, model }: Said): ModelBox {
   const words = textsOf(facts.language).review
-  const checker = {
-    verdict: (sentence: string) => checkReviewSentence(sentence, facts),
-    sources: (sentence: string) => sourcesOf(sentence, facts),
+  const checker = (text: string) => {
+    return { text, verdict: checkReviewSentence(text, facts), sources: () => sourcesOf(text, facts) }
   }
   const differs = stance != null && stance !== stateOf(facts)
   return {

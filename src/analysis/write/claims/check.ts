@@ -7,6 +7,7 @@ import { daysIn, isRightDay, monthsIn } from './dates.ts'
 import { type Figure, figuresIn } from './figures.ts'
 import { fates, strangeFrame, tellsBeyond } from './frames.ts'
 import { besideOf, directionOf, isWithin, judgeFigure, type Subject } from './judge-figure.ts'
+import { judgeKeyed, type KeyedFigure, type Placed, placedIn } from './keys.ts'
 import { type FactName, type Finding, type Known, UNITS } from './known.ts'
 import { clauseAround, isFullMark, isLimit, isNoFigure, isThreshold, thresholds } from './marks.ts'
 import { type Mention, mentionsIn } from './names.ts'
@@ -17,13 +18,14 @@ import { boardsTold, closesCounted, splitsIn } from './tallies.ts'
 
 export type Verdict = 'confirmed' | 'doubtful' | 'undecidable' | 'false'
 
-export function checkSentence(text: string, known: Known): Verdict {
+/** `used` are the figures that the text names by their keys, each with its mark behind it. */
+export function checkSentence(text: string, known: Known, used: readonly KeyedFigure[] = []): Verdict {
   const words = plain(text)
   const findings: Finding[] = []
   const quotation = quotationIn(words, known)
   const rest = quotation === null ? words : quotation.rest
   if (quotation !== null) findings.push(quotation.verdict)
-  if (rest !== '') findings.push(...claimsIn(rest, known))
+  if (rest !== '') findings.push(...claimsIn(rest, known, used))
   if (findings.includes(false)) return 'false'
   if (tellsEvent(rest)) return 'doubtful'
   if (findings.includes(null)) return 'doubtful'
@@ -47,7 +49,7 @@ function withoutHeading(text: string): string {
   return isTitle ? text.slice(heading.length) : text
 }
 
-function claimsIn(given: string, known: Known): Finding[] {
+function claimsIn(given: string, known: Known, used: readonly KeyedFigure[]): Finding[] {
   const findings: Finding[] = []
   let text = withoutHeading(given)
   const hide = (at: number, end: number) => {
@@ -74,7 +76,7 @@ function claimsIn(given: string, known: Known): Finding[] {
     if (isClaim ? strangeFrame(clause, known, { isDecided, isGrowth }) !== null : tellsBeyond(clause))
       findings.push(null)
   }
-  findings.push(...clausesOf(text).flatMap((clause) => missing(clause, known)), ...figureFindings(text, known))
+  findings.push(...clausesOf(text).flatMap((clause) => missing(clause, known)), ...figureFindings(text, known, used))
   return findings
 }
 
@@ -98,17 +100,29 @@ function missing(text: string, known: Known): Finding[] {
 
 type Token = Mention | Figure
 
-function figureFindings(text: string, known: Known): Finding[] {
+/** A text as names of facts and figures: with the names of the listing hidden, in order. */
+export function readOf(given: string, known: Known): { text: string; tokens: Token[] } {
+  const text = known.names.reduce((rest, name) => rest.replaceAll(name, '\u0001'.repeat(name.length)), given)
   const mentions = mentionsIn(text)
-  const figures = figuresIn(
-    text,
-    (at, end) => text.slice(at, end) === '\u0001' || mentions.some((it) => at < it.end && it.at < end),
-  )
+  return { text, tokens: [...mentions, ...figuresBeside(text, mentions)].sort((a, b) => a.at - b.at) }
+}
+
+const figuresBeside = (text: string, mentions: readonly Mention[]) =>
+  figuresIn(text, (at, end) => text.slice(at, end) === '\u0001' || mentions.some((it) => at < it.end && it.at < end))
+
+function figureFindings(text: string, known: Known, used: readonly KeyedFigure[]): Finding[] {
+  const mentions = mentionsIn(text)
+  const placed = placedIn(text, used)
+  const isKeyed = (figure: Figure) => placed.some(({ at, end }) => figure.at >= at && figure.at < end)
+  const figures = figuresBeside(text, mentions)
   const meant = figures.filter(
-    (figure) => !isNoFigure(text, figure) && !isLimit(text, figure, known) && !isFullMark(text, figure, mentions),
+    (figure) =>
+      isKeyed(figure) ||
+      (!isNoFigure(text, figure) && !isLimit(text, figure, known) && !isFullMark(text, figure, mentions)),
   )
-  const threshold = meant.filter((figure) => isThreshold(text, figure, mentions))
-  const marks = thresholds(meant, { text, mentions, known })
+  const byHand = meant.filter((figure) => !isKeyed(figure))
+  const threshold = byHand.filter((figure) => isThreshold(text, figure, mentions))
+  const marks = thresholds(byHand, { text, mentions, known })
   const tokens: Token[] = [
     ...mentions,
     ...meant.filter((figure) => !threshold.includes(figure) && !marks.some((mark) => mark.figure === figure)),
@@ -117,12 +131,32 @@ function figureFindings(text: string, known: Known): Finding[] {
   const told = grouped(tokens, text).flatMap((group) =>
     judgeGroup(group, text, known).map((finding, i) => ({ finding, at: group.figures[i]?.at ?? 0 })),
   )
+  const keyed = placed.map((one) => {
+    const own = told.filter(({ at }) => at >= one.at && at < one.end)
+    const finding = judgeKeyed(one, { text, tokens }, own.length > 0 && own.every((each) => each.finding === true))
+    return { at: one.at, end: one.end, finding }
+  })
+  const compared = [...mentions, ...standingIn(placed, mentions, text)].sort((x, y) => x.at - y.at)
+  const rest = told.map((one) =>
+    keyed.some(({ at, end }) => one.at >= at && one.at < end) ? { ...one, finding: true } : one,
+  )
   return [
     ...marks.map(({ finding }) => finding),
-    ...settled(told, { text, tokens, known }),
-    ...comparisons(mentions, { text, figures: meant, known }),
+    ...keyed.map(({ finding }) => finding),
+    ...settled(rest, { text, tokens, known }),
+    ...comparisons(compared, { text, figures: byHand, known }),
     ...againstBoth(mentions, { text, known }),
   ]
+}
+
+/** Where a part of the sentence has no name, the figures that are named by their keys are what it compares: "1060.24 is below 1064.08". */
+function standingIn(placed: readonly Placed[], mentions: readonly Mention[], text: string): Mention[] {
+  return placed.flatMap(({ at, end, figure }): Mention[] => {
+    const from = text.slice(0, at).search(/[^，。,;；]*$/)
+    const to = end + text.slice(end).search(/[，。,;；]|$/)
+    const isNamed = mentions.some((mention) => mention.at >= from && mention.end <= to)
+    return isNamed ? [] : [{ kind: 'mention', facts: [figure.fact], at, end }]
+  })
 }
 
 type Group = { mentions: Mention[]; figures: Figure[] }

@@ -1,7 +1,7 @@
 // What each fact is called where a reader sees it, in the language of the report. The checker reads each of these names.
 
 import type { ReportLanguage } from '../../schemas.ts'
-import { type FactName, UNITS } from './known.ts'
+import type { FactName } from './known.ts'
 
 const LABELS: Readonly<Record<FactName, Readonly<Record<ReportLanguage, string>>>> = {
   price: { zh: '最新价', en: 'last price', ko: '현재가' },
@@ -93,11 +93,3 @@ const LABELS: Readonly<Record<FactName, Readonly<Record<ReportLanguage, string>>
 }
 
 export const factLabel = (fact: FactName, language: ReportLanguage): string => LABELS[fact][language]
-
-/** The figure of a fact as reports write it: two decimals, three for what is small, percentages with their sign of percent. */
-export function factFigure(fact: FactName, value: number): string {
-  const unit = UNITS[fact]
-  if (unit === 'shares' || unit === 'money') return String(Math.round(value))
-  const isSmall = Math.abs(value) < 10 && unit !== 'percent'
-  return `${Number(value.toFixed(isSmall ? 3 : 2))}${unit === 'percent' ? '%' : ''}`
-}
