@@ -50,6 +50,32 @@ test('a key is put in as the report prints its figure, in its language, with uni
   expect(box.sentences[0]?.cites).toEqual([1, 2])
 })
 
+test('money of the results is named in full where the shares are in other money, and a small price keeps its digits', () => {
+  const known = sheet('cn-up', { currency: 'HKD', resultsCurrency: 'CNY' })
+  expect(shown('营业收入为{{revenue}}。', known, 'zh')).toEqual(['营业收入为1309.04亿元人民币。'])
+  const penny = sheet('cn-up', { currency: 'USD', decimals: 4 })
+  const values = { ...penny.values, price: 0.0621, dif: 0.000093 }
+  expect(shown('The last price is {{price}} and DIF {{dif}}.', { ...penny, values })).toEqual([
+    'The last price is 0.0621 USD and DIF 0.00010.',
+  ])
+})
+
+test('words between a list, its figures and a span of sessions are read as people mean them', () => {
+  const known = sheet('cn-up')
+  const texts: [Language, string][] = [
+    ['zh', '股价与MA20（{{ma_20}}）的乖离率为{{bias_20}}。'],
+    ['en', 'Against the twenty-day line at {{ma_20}} it stands {{bias_20}} away.'],
+    ['zh', '中期参考MA60位于{{ma_60}}。'],
+    ['zh', '最近一期营业收入{{revenue}}，同比{{revenue_growth_pct}}，毛利率{{gross_margin_pct}}。'],
+    ['en', 'The net inflow of main money was {{flow_today}} on the day and {{flow_5}} over five sessions.'],
+    ['en', 'Leave below the stop at {{stop}}.'],
+  ]
+  for (const [language, text] of texts) {
+    const { counts } = boxed(text, known, language)
+    expect([text, counts]).toEqual([text, { checked: 1, confirmed: 1, marked: 0, dropped: 0 }])
+  }
+})
+
 test('a figure whose name stands in no words that are known brings its own', () => {
   const known = valued('rsi12', 48.85)
   expect(shown('Momentum reads {{rsi_12}}.', known)).toEqual(['Momentum reads 48.85 (RSI12).'])

@@ -50,8 +50,8 @@ export function comparisons(mentions: readonly Mention[], read: Read): Finding[]
 
 const NONE = /没有|并无|尚无|暂无|\bno\b|\bnot? any\b|없/i
 
-/** What would be, which nobody can look up. */
-const IF = /\bif\b|would|如果|若|一旦|则|으?면 /
+/** What would be, which nobody can look up, and what to do then. */
+const IF = /\bif\b|would|如果|若|一旦|则|으?면 |^\s*(?:leave|exit|sell|buy|add|trim|reduce|cut|get out|wait|hold)\b/i
 
 const BOTH =
   /(?:두|양) (?:이동평균선|이평선|평균선|선)|(?:这)?两条均线|\bboth (?:of (?:these|those) )?(?:moving )?averages\b/

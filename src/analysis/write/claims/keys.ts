@@ -2,7 +2,7 @@
 // language. A key says for certain which fact is meant; what the words around it say of the fact is still checked.
 
 import type { ReportLanguage } from '../../schemas.ts'
-import { aside, fixed, largeNumber, signedPct, withUnit } from '../../texts/format.ts'
+import { aside, fixed, keptDecimals, largeNumber, round, signedPct, withUnit } from '../../texts/format.ts'
 import type { Figure } from './figures.ts'
 import { AMOUNTS, besideOf, directionOf } from './judge-figure.ts'
 import { type FactName, type Finding, type Known, moneyOf, SIGNED, UNITS } from './known.ts'
@@ -46,7 +46,7 @@ export function keyedFigures(known: Known, language: ReportLanguage): KeyedFigur
 const SHARES: Readonly<Record<ReportLanguage, string>> = { zh: '股', en: ' shares', ko: '주' }
 const SIGNS: ReadonlySet<string> = new Set(SIGNED)
 /** Differences of averages: of a small price the usual digits leave nothing. */
-const FINE: ReadonlySet<FactName> = new Set(['dif', 'dea', 'histogram', 'atr'])
+const FINE: ReadonlySet<FactName> = new Set(['dif', 'dea', 'histogram'])
 const WHOLE = /^score/
 
 type Style = { readonly known: Known; readonly language: ReportLanguage }
@@ -54,14 +54,18 @@ type Style = { readonly known: Known; readonly language: ReportLanguage }
 /** The figure of a fact as reports print it. */
 export function factText(fact: FactName, value: number, { known, language }: Style): string {
   const unit = UNITS[fact]
-  if (unit === 'price') return withUnit(fixed(value, known.decimals), moneyOf(fact, known), language)
-  if (unit === 'money') return withUnit(largeNumber(value, language), moneyOf(fact, known), language)
+  const money = moneyOf(fact, known)
+  if (unit === 'price') return withUnit(fixed(value, known.decimals), money, language)
+  // Renminbi of a company that is listed elsewhere is never taken for the listing's money: it is named in full.
+  const full = money === 'CNY' && known.currency !== 'CNY' ? 'renminbi' : money
+  if (unit === 'money') return withUnit(largeNumber(value, language), full, language)
   if (unit === 'percent') return SIGNS.has(fact) ? signedPct(value) : `${fixed(value, 2)}%`
   if (unit === 'shares') return largeNumber(value, language) + SHARES[language]
   // A ratio is never rounded up to one that a plan does not have.
   if (unit === 'ratio') return fixed(Math.floor(value * 100 + 1e-9) / 100, 2)
   if (WHOLE.test(fact)) return String(value)
-  return fixed(value, FINE.has(fact) ? Math.max(2, known.decimals + 1) : 2)
+  if (!FINE.has(fact)) return fixed(value, 2)
+  return fixed(round(value, keptDecimals(known.decimals)), Math.max(2, known.decimals + 1))
 }
 
 /** A sentence in pieces: its own words, and the figures that it names. */
@@ -131,6 +135,9 @@ type Read = { readonly text: string; readonly tokens: readonly (Mention | Figure
 const PART =
   /[，。；！？;!?\n]|(?:(?<!\d),|,(?!\d))|\b(?:but|while|whereas|though|yet)\b|지만|인 가운데|(?<=[가-힣])고 /
 
+/** What joins the figures of a list. */
+const LISTED = /^[\uE000-\uF8FF\s)]*(?:[、,，/·;]|和|与|及|\band\b|\bvs\.?|과|와|및)?[\s(]*$/i
+
 /** The name that a figure stands behind: the same of a list, or the last one before it; null where there is none. */
 function nameOf(
   { at, end }: Pick<Placed, 'at' | 'end'>,
@@ -138,10 +145,14 @@ function nameOf(
 ): { facts: readonly FactName[]; mention: Mention } | null {
   const own = tokens.findIndex((token) => token.kind === 'figure' && token.at >= at && token.at < end)
   if (own < 0) return null
+  const isListed = (i: number) => {
+    const [one, next] = [tokens[i], tokens[i + 1]]
+    return one?.kind === 'figure' && next?.kind === 'figure' && LISTED.test(text.slice(one.end, next.at))
+  }
   let first = own
-  while (tokens[first - 1]?.kind === 'figure') first--
+  while (isListed(first - 1)) first--
   let last = own
-  while (tokens[last + 1]?.kind === 'figure') last++
+  while (isListed(last)) last++
   const names: Mention[] = []
   for (let i = first - 1; i >= 0; i--) {
     const token = tokens[i]
@@ -171,6 +182,9 @@ const BESIDE: Readonly<Partial<Record<FactName, readonly FactName[]>>> = {
   ],
   ...{ ma5: ['bias5'], ma10: ['bias10'], ma20: ['bias20'], high52: ['belowHigh52Pct'], low52: ['aboveLow52Pct'] },
   ...{
+    // A span of sessions is also one of what was measured over it.
+    ...{ change5Pct: ['flow5', 'outflow5'], change20Pct: ['turnover20'] },
+    ...{ change60Pct: ['volatility60Pct'], change250Pct: ['drawdown250Pct'] },
     volume: ['volumeVsPrevious', 'volumeRatio'],
     outflowToday: ['flowToday'],
     outflow5: ['flow5'],
