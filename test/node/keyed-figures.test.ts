@@ -6,6 +6,7 @@ import { type KeyedFigure, keyedFigures } from '../../src/analysis/write/claims/
 import { type FactName, type Known, UNITS } from '../../src/analysis/write/claims/known.ts'
 import { type ModelBox, modelBox } from '../../src/analysis/write/model-box.ts'
 import { SHEETS } from '../fixtures/sentences/facts.ts'
+import { FRAMES } from '../fixtures/sentences/frames.ts'
 import { UNSEEN_MEASURE_ONLY, UNSEEN_OPEN } from '../fixtures/sentences/unseen.ts'
 import { keyedSentence } from '../support/claims/keyed-sentences.ts'
 import { knownOfSheet } from '../support/claims/known-of-sheet.ts'
@@ -203,4 +204,19 @@ test('true sentences in styles that nobody has seen are lost less often with key
   expect(measured[1]).toMatchObject({ sentences: 57 })
   expect(measured[1]?.lost).toBeLessThanOrEqual(9)
   expect(measured[1]?.bare).toBeLessThanOrEqual(1)
+})
+
+test('a key in a wrong frame passes in none: of another party, day or money, as denied, as a deed or a wish', () => {
+  const told = FRAMES.flatMap(({ text, form, sheet: key, language, label }) => {
+    const known = sheet(key)
+    const notes = [...form.matchAll(/\{([A-Za-z]\w*)/g)].map(([, fact]) => `${fact}=1`).join(' ')
+    const keyed = keyedSentence({ text, language, notes }, known)
+    return keyed === null ? [] : [{ text: keyed.text, label, counts: boxed(keyed.text, known, language).counts }]
+  })
+  const of = (wanted: string) => told.filter(({ label }) => label === wanted)
+  expect(of('false').length).toBeGreaterThan(100)
+  const passed = of('false').filter(({ counts }) => counts.marked + counts.dropped === 0)
+  expect(passed.map(({ text }) => text)).toEqual([])
+  const lost = of('true').filter(({ counts }) => counts.marked + counts.dropped > 0)
+  expect(lost.map(({ text }) => text)).toEqual([])
 })

@@ -6,6 +6,7 @@ import { fill, textsOf } from '../texts/book.ts'
 import { checkSentence, readOf, type Verdict } from './claims/check.ts'
 import { figuresIn } from './claims/figures.ts'
 import { AMOUNTS, isWithin } from './claims/judge-figure.ts'
+import { shownText } from './claims/judge-keyed.ts'
 import {
   factText,
   figuresByKey,
@@ -14,7 +15,6 @@ import {
   keyedFigures,
   markedText,
   piecesOf,
-  shownText,
 } from './claims/keys.ts'
 import type { FactName, Known } from './claims/known.ts'
 import { factLabel } from './claims/labels.ts'

@@ -13,7 +13,10 @@ type KeyedSentence = { readonly text: string; readonly keys: readonly KeyedFigur
 const SIGN = /(?:HK\$|US\$|NT\$|[$¥₩€]|RMB|CNY|HKD|USD|JPY|KRW)\s?$/
 
 /** The sentence with a key for each figure that a note tells of a fact of the sheet; null where there is none. */
-export function keyedSentence({ text: given, notes, language }: UnseenSentence, known: Known): KeyedSentence | null {
+export function keyedSentence(
+  { text: given, notes, language }: Pick<UnseenSentence, 'text' | 'notes' | 'language'>,
+  known: Known,
+): KeyedSentence | null {
   const keys = new Map(keyedFigures(known, language).map((figure) => [figure.fact as string, figure]))
   const facts = notes.split(' ').flatMap((note) => {
     const name = /^([A-Za-z]\w*)=[-+~]?[\d.]/.exec(note)?.[1] ?? ''

@@ -7,7 +7,8 @@ import { daysIn, isRightDay, monthsIn } from './dates.ts'
 import { type Figure, figuresIn } from './figures.ts'
 import { fates, strangeFrame, tellsBeyond } from './frames.ts'
 import { besideOf, directionOf, isWithin, judgeFigure, type Subject } from './judge-figure.ts'
-import { judgeKeyed, type KeyedFigure, type Placed, placedIn } from './keys.ts'
+import { judgeKeyed } from './judge-keyed.ts'
+import { type KeyedFigure, type Placed, placedIn } from './keys.ts'
 import { type FactName, type Finding, type Known, UNITS } from './known.ts'
 import { clauseAround, isFullMark, isLimit, isNoFigure, isThreshold, thresholds } from './marks.ts'
 import { type Mention, mentionsIn } from './names.ts'
@@ -101,10 +102,10 @@ function missing(text: string, known: Known): Finding[] {
 type Token = Mention | Figure
 
 /** A text as names of facts and figures: with the names of the listing hidden, in order. */
-export function readOf(given: string, known: Known): { text: string; tokens: Token[] } {
+export function readOf(given: string, known: Known): { text: string; tokens: Token[]; known: Known } {
   const text = known.names.reduce((rest, name) => rest.replaceAll(name, '\u0001'.repeat(name.length)), given)
   const mentions = mentionsIn(text)
-  return { text, tokens: [...mentions, ...figuresBeside(text, mentions)].sort((a, b) => a.at - b.at) }
+  return { text, tokens: [...mentions, ...figuresBeside(text, mentions)].sort((a, b) => a.at - b.at), known }
 }
 
 const figuresBeside = (text: string, mentions: readonly Mention[]) =>
@@ -133,7 +134,11 @@ function figureFindings(text: string, known: Known, used: readonly KeyedFigure[]
   )
   const keyed = placed.map((one) => {
     const own = told.filter(({ at }) => at >= one.at && at < one.end)
-    const finding = judgeKeyed(one, { text, tokens }, own.length > 0 && own.every((each) => each.finding === true))
+    const finding = judgeKeyed(
+      one,
+      { text, tokens, known },
+      own.length > 0 && own.every((each) => each.finding === true),
+    )
     return { at: one.at, end: one.end, finding }
   })
   const compared = [...mentions, ...standingIn(placed, mentions, text)].sort((x, y) => x.at - y.at)

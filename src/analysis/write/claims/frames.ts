@@ -56,6 +56,9 @@ const OTHER_MONEY = new RegExp(
   'i',
 )
 
+/** Whether a figure of the text is in money that no listing here is traded in. */
+export const isOtherMoney = (text: string): boolean => OTHER_MONEY.test(text)
+
 /** Of a listing in Taipei it is the listing's own. */
 const TAIWANS = /新?台[币幣]元?|대만 ?달러|\bTWD\b|(?:new )?taiwan dollars?|NT\$/gi
 
