@@ -21,6 +21,10 @@ const COUNTS: readonly (readonly [RegExp, keyof Breadth])[] = [
   [/下跌|收跌|走低|飘绿|declin|fell|fallen|los|lower|\bdown\b|하락|내렸|내린/i, 'down'],
 ]
 
+/** Whether the words say which stocks a count is of. */
+export const namesCount = (words: string, count: keyof Breadth): boolean =>
+  COUNTS.find(([word]) => word.test(words))?.[1] === count
+
 const PART = /[，。、;,]|\d|\band\b|\bwhile\b|고 /
 
 function judgeCount(text: string, figure: Figure, breadth: Breadth | null): Finding {

@@ -66,7 +66,9 @@ export function factText(fact: FactName, value: number, { known, language }: Sty
 }
 
 /** A sentence in pieces: its own words, and the figures that it names. */
-export type Pieces = readonly (string | KeyedFigure)[]
+export type Pieces<Figure extends Shown = KeyedFigure> = readonly (string | Figure)[]
+
+type Shown = { readonly key: string; readonly text: string }
 
 const KEY = /[{｛]{2}\s*([^{}｛｝]{0,60}?)\s*[}｝]{2}/g
 /** What looks like a key and is none. */
@@ -78,13 +80,16 @@ export const MARKS = /[\uE000-\uF8FF]/g
 
 const spelled = (key: string) => key.toLowerCase().replace(/[_\-\s]/g, '')
 
-export const figuresByKey = (figures: readonly KeyedFigure[]): ReadonlyMap<string, KeyedFigure> =>
+export const figuresByKey = <Figure extends Shown>(figures: readonly Figure[]): ReadonlyMap<string, Figure> =>
   new Map(figures.map((figure) => [spelled(figure.key), figure]))
 
 /** The sentence in its pieces; null where a key in it is none of the report's. */
-export function piecesOf(given: string, figures: ReadonlyMap<string, KeyedFigure>): Pieces | null {
+export function piecesOf<Figure extends Shown>(
+  given: string,
+  figures: ReadonlyMap<string, Figure>,
+): Pieces<Figure> | null {
   const sentence = given.replace(MARKS, '')
-  const pieces: (string | KeyedFigure)[] = []
+  const pieces: (string | Figure)[] = []
   let from = 0
   for (const match of sentence.matchAll(KEY)) {
     const figure = figures.get(spelled(match[1] ?? ''))
@@ -99,26 +104,32 @@ export function piecesOf(given: string, figures: ReadonlyMap<string, KeyedFigure
 }
 
 /** How much of what follows repeats the unit that the figure brings. */
-function unitAfter(after: string, { text }: KeyedFigure): number {
+function unitAfter(after: string, { text }: Shown): number {
   const unit = /[^\d.,]+$/.exec(text)?.[0].trim() ?? ''
   const blanks = /^ ?/.exec(after)?.[0].length ?? 0
   return unit !== '' && after.slice(blanks).startsWith(unit) ? blanks + unit.length : 0
 }
 
 /** The sentence as it is checked: each figure with a mark of its own behind it. */
-export const markedText = (pieces: Pieces): string => {
+export const markedText = (pieces: Pieces<Shown>): string => {
   let n = 0
   return pieces
     .map((piece) => (typeof piece === 'string' ? piece : piece.text + String.fromCharCode(0xe000 + n++)))
     .join('')
 }
 
-export const figuresOf = (pieces: Pieces): KeyedFigure[] => pieces.filter((piece) => typeof piece !== 'string')
+export const figuresOf = <Figure extends Shown>(pieces: Pieces<Figure>): Figure[] =>
+  pieces.filter((piece): piece is Figure => typeof piece !== 'string')
 
 /** Where a named figure stands in a text with its marks. */
-export type Placed = { readonly at: number; readonly end: number; readonly n: number; readonly figure: KeyedFigure }
+export type Placed<Figure extends Shown = KeyedFigure> = {
+  readonly at: number
+  readonly end: number
+  readonly n: number
+  readonly figure: Figure
+}
 
-export function placedIn(text: string, figures: readonly KeyedFigure[]): Placed[] {
+export function placedIn<Figure extends Shown>(text: string, figures: readonly Figure[]): Placed<Figure>[] {
   return [...text.matchAll(MARKS)].flatMap(({ index, 0: mark }) => {
     const n = mark.charCodeAt(0) - 0xe000
     const figure = figures[n]

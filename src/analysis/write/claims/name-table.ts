@@ -165,7 +165,10 @@ export const TABLE: readonly (readonly [FactName | readonly FactName[], string])
     ['k', 'd', 'j'],
     'KDJ(?!的[KDJ]|의 [KDJ]| [KDJ] )(?=[^。.\\d]{0,12}\\d+(?:\\.\\d+)?(?!\\d|\\.\\d)[^\\d]{1,6}\\d+(?:\\.\\d+)?(?!\\d|\\.\\d)[^\\d]{1,8}\\d+(?:\\.\\d+)?(?!\\d|\\.\\d))(?:的?三个?值)?|K、D、J(?:三个?值)?|K/D/J|K, D and J',
   ],
-  [['bollUpper', 'bollLower'], 'Bollinger bands(?=:? [^.;a-z]*\\d(?:[^a-z]|CNY|[HU][KS]D|JPY|KRW|TWD)*above, [^a-z]*\\d(?:[^a-z]|CNY|[HU][KS]D|JPY|KRW|TWD)*below)'],
+  [
+    ['bollUpper', 'bollLower'],
+    'Bollinger bands(?=:? [^.;a-z]*\\d(?:[^a-z]|CNY|[HU][KS]D|JPY|KRW|TWD)*above, [^a-z]*\\d(?:[^a-z]|CNY|[HU][KS]D|JPY|KRW|TWD)*below)',
+  ],
   [
     ['bollLower', 'bollUpper'],
     '布林带(?!的?[上中下]轨)(?:区间)?|Bollinger bands|볼린저 밴드(?! 상단| 하단| 중심| 하| 상|[는은의] ?(?:상단|하단|중심))(?: 구간| 범위)?',
