@@ -48,7 +48,7 @@ test('a key told of another index, or against the way it went, is not kept; one 
     const { box } = await told(text, day('zh'))
     expect([text, box.counts.confirmed]).toEqual([text, 0])
   }
-  const unknown = ['{{SH000001.pe}}', '{{HSI.last}}', '{{ {{SH000001.last}} }}', '{{SH000001.last', '{{}}']
+  const unknown = ['{{SH000001.pe}}', '{{AAPL.last}}', '{{ {{SH000001.last}} }}', '{{SH000001.last', '{{}}']
   for (const key of unknown) {
     const { box, shown } = await told(`The index stands at ${key}.`, day('en'))
     expect([key, shown, box.counts.dropped]).toEqual([key, [], 1])

@@ -8,7 +8,7 @@ import { REGION_SPECS } from './regions.ts'
 import type { Named } from './subjects.ts'
 
 const COUNTED =
-  /^\s?(?:家|只|个股|개|종목|(?:stocks|shares|names|issues|companies|advancers|decliners|gainers|losers)\b|(?:hit )?the (?:upper|lower) )/i
+  /^\s*(?:家|只|个股|개|종목|(?:stocks|shares|names|issues|companies|advancers|decliners|gainers|losers)\b|(?:hit )?the (?:upper|lower) )/i
 const COUNTED_BEFORE = /(?:家数|个股|股票|advancers|decliners|gainers|losers|종목(?: ?수)?)[^\d，。,;]{0,8}$/i
 const isCount = (text: string, { at, end, unit }: Figure) =>
   (unit === 'plain' || unit === 'shares') && (COUNTED.test(text.slice(end)) || COUNTED_BEFORE.test(text.slice(0, at)))

@@ -6,7 +6,7 @@ import { daysIn, isDay } from '../write/claims/dates.ts'
 import { type Figure, figuresIn } from '../write/claims/figures.ts'
 import { isStrangeDay } from '../write/claims/frames.ts'
 import { isWithin } from '../write/claims/judge-figure.ts'
-import { placedIn } from '../write/claims/keys.ts'
+import { MARKS, placedIn } from '../write/claims/keys.ts'
 import type { Finding } from '../write/claims/known.ts'
 import { plain } from '../write/claims/plain.ts'
 import { quotationIn } from '../write/claims/quotations.ts'
@@ -34,16 +34,15 @@ export const headlinesOf = ({ news }: Pick<RegionFacts, 'news'>) => ({
 function claimsIn(given: string, facts: RegionFacts, used: readonly KeyedFigure[]): Finding[] {
   const sessions = [facts.date, ...facts.indices.map(({ date }) => date), ...facts.overnight.map(({ date }) => date)]
   const days = daysIn(given)
-  const text = days.reduce(
-    (rest, { at, end }) => rest.slice(0, at) + '\u0001'.repeat(end - at) + rest.slice(end),
-    given,
-  )
+  const placed = placedIn(given, used)
+  const text = days
+    .reduce((rest, { at, end }) => rest.slice(0, at) + '\u0001'.repeat(end - at) + rest.slice(end), given)
+    .replace(MARKS, ' ')
   const named = namedIn(text, namesOf(facts))
   const isTaken = (at: number, end: number) => named.some((one) => at < one.end && one.at < end)
   const figures = figuresIn(text, isTaken).filter((figure) => !isHorizon(text, figure))
   const counts = countsIn(text, { figures, named }, facts)
   const others = figures.filter((figure) => !counts.has(figure))
-  const placed = placedIn(text, used)
   const ofKey = ({ at }: Figure) => placed.find((one) => at >= one.at && at < one.end)
   const told = new Map<Figure, Finding>(counts)
   for (const group of groupsOf(named, others)) {
