@@ -188,6 +188,8 @@ export type AnalysisTexts = {
   modelCounts: string
   modelMark: Record<'doubtful' | 'undecidable', string>
   unknownSkills: string
+  /** `{date}`, `{days}`: results that newer ones should have followed by now. */
+  oldResults: string
   skillFinding: string
   skillsAgainst: string
 }

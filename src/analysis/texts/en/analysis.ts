@@ -219,6 +219,8 @@ export const analysis: AnalysisTexts = {
     'Written by the model {model}. It is a comment: advice, score, levels, news and risks are made by code and do not follow it.',
   modelCounts: 'Of {checked} sentences of the model {marked} are marked and {dropped} were dropped',
   modelMark: { doubtful: 'doubtful', undecidable: 'not decidable from the data' },
+  oldResults:
+    'the newest results that a source tells are those up to {date}, {days} days before the price: newer ones may be out',
   unknownSkills: 'unknown strategies were left out: {names}',
   skillFinding: '{name}: {verdict}',
   skillsAgainst: 'none of the chosen strategies speaks for buying now',

@@ -210,6 +210,7 @@ export const analysis: AnalysisTexts = {
     '모델 {model}이(가) 쓴 의견입니다. 투자의견, 점수, 가격대, 뉴스, 위험은 프로그램이 산출하며 이 글을 따르지 않습니다.',
   modelCounts: '모델의 문장 {checked}개 중 {marked}개에 표시, {dropped}개 삭제',
   modelMark: { doubtful: '의심스러움', undecidable: '데이터로 판단 불가' },
+  oldResults: '출처가 알려 주는 최근 실적은 {date} 기준으로 가격보다 {days}일 이르므로 더 새로운 실적이 있을 수 있음',
   unknownSkills: '알 수 없는 전략은 제외했습니다: {names}',
   skillFinding: '{name}: {verdict}',
   skillsAgainst: '선택한 전략 가운데 지금 매수를 지지하는 것이 없습니다',

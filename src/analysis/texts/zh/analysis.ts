@@ -201,6 +201,7 @@ export const analysis: AnalysisTexts = {
   modelBox: '以下文字由模型 {model} 撰写，仅为评论：建议、评分、价位、新闻与风险均由程序得出，不受其影响。',
   modelCounts: '模型的 {checked} 句话中，标注 {marked} 句，删除 {dropped} 句',
   modelMark: { doubtful: '存疑', undecidable: '数据无法判断' },
+  oldResults: '数据源给出的最近业绩截至 {date}，比价格早 {days} 天，可能已有更新的业绩',
   unknownSkills: '未知策略已忽略：{names}',
   skillFinding: '{name}：{verdict}',
   skillsAgainst: '所选策略目前均不支持买入',
