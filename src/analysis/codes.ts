@@ -186,6 +186,7 @@ export type Heading =
   | 'advice'
   | 'trend'
   | 'score'
+  | 'raw_score'
   | 'confidence'
   | 'score_parts'
   | 'part'

@@ -1,6 +1,6 @@
 // Every fact that a model is given, told in plain words: the checker keeps what is right, and never what is wrong.
 
-import { expect, test } from 'vitest'
+import { expect, inject, test } from 'vitest'
 import { checkSentence } from '../../src/analysis/write/claims/check.ts'
 import { type FactName, type Known, SIGNED, UNITS } from '../../src/analysis/write/claims/known.ts'
 import { factLabel } from '../../src/analysis/write/claims/labels.ts'
@@ -53,8 +53,13 @@ const WORDINGS: Record<Language, readonly ((label: string, figure: string) => st
 
 type Told = { text: string; known: Known }
 
+/** One sheet of each kind of money; all of them for the proof. */
+const TOLD_OF = SHEETS.filter(({ isSuspended }) => !isSuspended).filter(
+  ({ currency }, i, all) => inject('isProof') || all.findIndex((other) => other.currency === currency) === i,
+)
+
 const told = (change: (fact: FactName, value: number) => number): Told[] =>
-  SHEETS.filter(({ isSuspended }) => !isSuspended).flatMap((sheet) => {
+  TOLD_OF.flatMap((sheet) => {
     const known = knownOfSheet(sheet)
     return (Object.keys(UNITS) as FactName[]).flatMap((fact) => {
       const value = known.values[fact]
@@ -120,10 +125,121 @@ test('evidence is labelled in the language of the report and rounded, and what a
   }
   const box = (text: string, language: 'zh' | 'en' | 'ko') =>
     modelBox([text], known, { model: 'm', action: null, advised: null, language }).evidence.map((row) => row.text)
-  expect(box('近20日上涨11.81%。', 'zh')).toEqual(['20日涨跌幅: 11.81%'])
-  expect(box('RSI12는 77.6이다.', 'ko')).toEqual(['RSI12: 77.6'])
-  expect(box('The lower Bollinger band is 352.27.', 'en')).toEqual(['lower Bollinger band: 352.27'])
+  expect(box('近20日上涨11.81%。', 'zh')).toEqual(['20日涨跌幅: +11.81%'])
+  expect(box('RSI12는 77.6이다.', 'ko')).toEqual(['RSI12: 77.60'])
+  expect(box('The lower Bollinger band is 352.27.', 'en')).toEqual(['lower Bollinger band: 352.27 USD'])
   expect(box('The headline reads "Novalt target 9999 USD, says desk".', 'en')).toEqual([
     'Wire 2026-03-19: Novalt target 9999 USD, says desk',
   ])
+})
+
+/** The sheet with results of 130.9 billion, 26 of 30 points for the trend, and two boards, as `knownOfSheet` has them. */
+function plainSheet(changes: Partial<Known> = {}): Known {
+  const sheet = SHEETS.find(({ key }) => key === 'cn-up') ?? SHEETS[0]
+  if (sheet === undefined) throw new Error('no sheet')
+  return { ...knownOfSheet(sheet), ...changes }
+}
+
+const verdicts = (texts: readonly string[], known: Known) => texts.map((text) => [text, checkSentence(text, known)])
+const all = (texts: readonly string[], verdict: string) => texts.map((text) => [text, verdict])
+
+test('parts of the score, holdings, results, flows and boards are told as people write them', () => {
+  const known = plainSheet({ currency: 'CNY', resultsCurrency: 'CNY' })
+  const right = [
+    '趋势部分得26分（满分30分）。',
+    '评分中量能项得7分。',
+    '获利比例为61.4%。',
+    '营业收入为1309.04亿元。',
+    '净利润646.27亿元，毛利率41.27%。',
+    '5日主力资金净流出7.22亿元。',
+    '当日主力资金净流入2.13亿元。',
+    '所属板块：酿酒行业、白酒。',
+    '酿酒行业板块当日下跌1.2%。',
+    'The trend part of the score has 26 of 30 points.',
+    'The MACD part scores 11 out of 15.',
+    '61.4% of holdings are in profit.',
+    'Revenue was 130.90 billion CNY.',
+    'Net profit reached 64.63 billion yuan.',
+    'Operating cash flow of 31.42 billion yuan.',
+    'The gross margin was 41.27%.',
+    'The 5-day net outflow of main money is 721.9 million yuan.',
+    '추세 항목 점수는 26점(만점 30점)이다.',
+    '매출총이익률은 41.27%이다.',
+    '수익 물량 비율은 61.4%이다.',
+  ]
+  expect(verdicts(right, known)).toEqual(all(right, 'confirmed'))
+  const wrong = [
+    '趋势部分得24分（满分30分）。',
+    '趋势部分得26分（满分40分）。',
+    '获利比例为16.4%。',
+    '营业收入为1903.04亿元。',
+    '营业收入为1309.04亿美元。',
+    '5日主力资金净流入7.22亿元。',
+    '当日主力资金净流出2.13亿元。',
+    '酿酒行业板块当日上涨1.2%。',
+    'The trend part of the score has 24 of 30 points.',
+    '16.4% of holdings are in profit.',
+    'Revenue was 190.90 billion CNY.',
+    'The gross margin was 14.27%.',
+    'The 5-day net inflow of main money is 721.9 million yuan.',
+    '매출총이익률은 14.27%이다.',
+  ]
+  expect(verdicts(wrong, known).filter(([, verdict]) => verdict === 'confirmed')).toEqual([])
+  // Of a board whose move nobody tells none is decided.
+  expect(checkSentence('白酒板块当日上涨1.2%。', known)).toBe('doubtful')
+})
+
+test('results in other money than the shares are told in theirs', () => {
+  const known = plainSheet({ currency: 'HKD', resultsCurrency: 'CNY' })
+  expect(checkSentence('营业收入为1309.04亿元人民币。', known)).toBe('confirmed')
+  expect(checkSentence('营业收入为1309.04亿港元。', known)).toBe('false')
+})
+
+test('whether the market is open, and whether this is a day of trading, is decided by the phase of the report', () => {
+  const open = [
+    '市场目前处于开盘交易中。',
+    '目前处于盘中。',
+    'The market is open right now.',
+    'The session is still running.',
+    '시장은 현재 장중이다.',
+  ]
+  const closed = [
+    '市场现已收盘。',
+    '市场尚未开盘。',
+    'The market is closed now.',
+    "The market isn't open yet.",
+    '시장은 마감했다.',
+  ]
+  const running = plainSheet({ isOpen: true })
+  const over = plainSheet({ isOpen: false })
+  expect(verdicts(open, running)).toEqual(all(open, 'confirmed'))
+  expect(verdicts(closed, over)).toEqual(all(closed, 'confirmed'))
+  expect(verdicts(open, over)).toEqual(all(open, 'false'))
+  expect(verdicts(closed, running)).toEqual(all(closed, 'false'))
+  const unknown = plainSheet({ isOpen: null })
+  expect(verdicts([...open, ...closed], unknown)).toEqual(all([...open, ...closed], 'doubtful'))
+  const holiday = ['今天休市。', 'Today is a holiday.', '오늘은 휴장이다.']
+  expect(verdicts(holiday, plainSheet({ isTradingDay: false }))).toEqual(all(holiday, 'confirmed'))
+  expect(verdicts(holiday, plainSheet({ isTradingDay: true }))).toEqual(all(holiday, 'false'))
+})
+
+test('while a session runs nothing is told as its close, and prices of Taipei are in its own money', () => {
+  const { values } = plainSheet()
+  const told = [
+    `收盘价为${values.price}元。`,
+    `The closing price is ${values.price}.`,
+    `종가는 ${values.price}위안이다.`,
+  ]
+  const running = plainSheet({ isPartial: true })
+  expect(verdicts(told, running)).toEqual(all(told, 'doubtful'))
+  expect(verdicts(told, plainSheet())).toEqual(all(told, 'confirmed'))
+  expect(checkSentence(`昨收${values.prevClose}元。`, running)).toBe('confirmed')
+  const taipei = plainSheet({ currency: 'TWD' })
+  const own = [
+    `最新价为${values.price}新台币元。`,
+    `The last price is ${values.price} TWD.`,
+    `현재가는 ${values.price}대만달러다.`,
+  ]
+  expect(verdicts(own, taipei)).toEqual(all(own, 'confirmed'))
+  expect(verdicts(own, plainSheet()).filter(([, verdict]) => verdict === 'confirmed')).toEqual([])
 })

@@ -64,7 +64,7 @@ function marketView(input: Subject, prices: Prices, now: number): MarketView {
     today,
     yesterday,
     price: used?.price ?? today?.close ?? null,
-    changePct: used?.changePct ?? changePctOf(today, yesterday),
+    changePct: quotedChange(used) ?? changePctOf(today, yesterday),
     asOf: today?.date ?? isoMicros(now).slice(0, 10),
     staleSince: provenance ? null : staleSince(session, clockPhase),
     missedSessions:
@@ -97,6 +97,10 @@ function samplePhase({ instrument, request }: Subject, date: string): MarketPhas
     analysis_intent: request.analysisPhase,
   }
 }
+
+/** A quote without a trade stands for no session: its change is none of the day that is told beside the price. */
+const quotedChange = (quote: Quote | null): number | null =>
+  quote === null || isWithoutTrade(quote) ? null : quote.changePct
 
 function changePctOf(today: Bar | null, yesterday: Bar | null): number | null {
   if (today === null || yesterday === null || yesterday.close === 0) return null
@@ -132,7 +136,7 @@ function withLiveBar(bars: Bar[], quote: Quote | null, phase: MarketPhaseSummary
   const date = quoteDate(quote, phase)
   const quoteIsCurrent = date === null || (date >= day && date >= (last?.date ?? ''))
   const isPublished = last !== undefined && last.date >= day
-  if (date !== day || (isPublished && !forming) || isUntraded(quote)) return { ...untouched, quoteIsCurrent }
+  if (date !== day || (isPublished && !forming) || isWithoutTrade(quote)) return { ...untouched, quoteIsCurrent }
   const before = isPublished ? bars.slice(0, -1) : bars
   return {
     bars: [...before, barOf(quote, day)],
@@ -143,7 +147,8 @@ function withLiveBar(bars: Bar[], quote: Quote | null, phase: MarketPhaseSummary
 }
 
 /** A day on which nothing was traded has no bar: the stock is suspended, or the session has not seen a trade yet. */
-const isUntraded = ({ volume, high }: Quote): boolean => volume === 0 && high === null
+export const isWithoutTrade = ({ volume, high }: Pick<Quote, 'volume' | 'high'>): boolean =>
+  volume === 0 && high === null
 
 /** The market's date of a quote. One without a time counts as of now while a session runs, and as undated otherwise. */
 function quoteDate({ quotedAt }: Quote, { market, session_date, is_partial_bar }: MarketPhaseSummary): string | null {

@@ -51,10 +51,13 @@ export function structureOf({ priorLow20, priorHigh20 }: Technical, price: numbe
   }
 }
 
+/** Whether no share can be had at the price today: it is suspended, or the price stands still. */
+export const isUntraded = ({ findings }: Pick<Consistency, 'findings'>): boolean =>
+  findings.some(({ detail }) => detail === 'suspended' || detail === 'idle')
+
 /** Figures that nobody traded at, or that no share can be had at today, ask for neither a purchase nor a sale. */
-export function untradedHeld(decision: Decision, { findings }: Pick<Consistency, 'findings'>): Decision {
-  const isUntraded = findings.some(({ detail }) => detail === 'suspended' || detail === 'idle')
-  if (!isUntraded || decision.type === 'hold') return decision
+export function untradedHeld(decision: Decision, consistency: Pick<Consistency, 'findings'>): Decision {
+  if (!isUntraded(consistency) || decision.type === 'hold') return decision
   const score = Math.min(HELD_TO, Math.max(HELD_FROM, decision.score))
   return changed(decision, { guard: 'not_traded', advice: 'watch', score, values: {} })
 }

@@ -12,6 +12,7 @@ import type { NewsResult } from '../../news/search.ts'
 import type { Confidence, CurrencyCode, PartState } from '../codes.ts'
 import { type FlowView, flowView, UNKNOWN_FLOW, type YearOfDividends, yearOfDividends } from '../gather/company.ts'
 import type { Inputs } from '../gather/gather.ts'
+import { isWithoutTrade } from '../gather/market-view.ts'
 import type { PreviousReport } from '../gather/previous.ts'
 import type { ContextPackOverview } from '../schemas.ts'
 import { type NewsEvidence, priceDecimals, quotedCurrency } from '../texts/format.ts'
@@ -21,6 +22,7 @@ import {
   guarded,
   heldToPlan,
   isOutdated,
+  isUntraded,
   outdatedHeld,
   type Structure,
   steadied,
@@ -65,7 +67,7 @@ export type Judgement = {
   dividends: YearOfDividends | null
   /** Without prices to buy at where nothing should be bought. */
   levels: StrategyLevels
-  /** What a purchase could win and lose, whatever is advised; null where it could not win enough, and of bars that are outdated. */
+  /** What a purchase could win and lose, whatever is advised; null where it could not win enough, of bars that are outdated, and of what is not traded. */
   plan: TradePlan | null
   evidence: Evidence
   newsEvidence: NewsEvidence
@@ -95,7 +97,7 @@ export function judge(inputs: Inputs): Judgement {
   const compared = comparable(inputs)
   const costs = costsOf(instrument, inputs.asOf)
   const levels = strategyLevels(technical, price, decimals)
-  const plan = isOutdated(inputs) ? null : tradePlan(levels, costs, decimals)
+  const plan = isOutdated(inputs) || isUntraded(consistency) ? null : tradePlan(levels, costs, decimals)
   const scored = decisionOf(inputs, { ...figures, evidence, structure, compared, costs })
   const decision = doubted(scored, skills.skillFindings, consistency)
   return {
@@ -212,7 +214,8 @@ export function recentSeries(facts: Judged) {
 const listOf = (series: ArrayLike<number>) => Array.from(series, (value) => (Number.isNaN(value) ? null : value))
 
 function limitOf({ instrument, asOf, quote, yesterday, displayName }: Judged): number | null {
-  const previousClose = quote?.prevClose ?? yesterday?.close
+  // A quote without a trade is of no session of the bars.
+  const previousClose = quote && !isWithoutTrade(quote) ? quote.prevClose : yesterday?.close
   if (previousClose === undefined) return null
   const limit = limitShare({ instrument, date: asOf, previousClose, isAdjusted: true, name: displayName })
   return limit === null ? null : limit * 100

@@ -79,7 +79,9 @@ export function technicalAt(
 ): Technical | null {
   const scored = scoredAt(whole, index, options)
   const bars = whole.bars.slice(Math.max(0, index + 1 - MOST_BARS), index + 1)
-  const [last, indicators] = [bars.at(-1), withKnownVolumes(indicatorRow(whole.series, index), bars, options)]
+  const last = bars.at(-1)
+  const before = index === 0 ? null : valueAt(whole.series.turnover20, index - 1)
+  const indicators = withKnownVolumes(indicatorRow(whole.series, index), { bars, before }, options)
   const { ma20 } = indicators
   if (scored === null || ma20 === null || last === undefined || bars.length < MIN_BARS) return null
   const recent = bars.slice(-MIN_BARS)
@@ -130,12 +132,16 @@ export function scoredAt(
 
 /**
  * What volumes would tell is null where they are not known. The ratio is one of whole sessions: daily bars do not tell what had been
- * traded by this time of the earlier days, so while a session runs there is none.
+ * traded by this time of the earlier days, so while a session runs there is none; the average turnover is that of the sessions before.
  */
-function withKnownVolumes(row: IndicatorRow, bars: readonly Bar[], options: TechnicalOptions): IndicatorRow {
+function withKnownVolumes(
+  row: IndicatorRow,
+  { bars, before }: { bars: readonly Bar[]; before: number | null },
+  options: TechnicalOptions,
+): IndicatorRow {
   const obv = bars.some(({ volume }) => volume > 0) ? row.obv : null
-  const hasRatio = options.lastVolumeKnown && options.partial !== true
-  return { ...row, obv, volumeRatio: hasRatio ? row.volumeRatio : null }
+  const isWhole = options.lastVolumeKnown && options.partial !== true
+  return isWhole ? { ...row, obv } : { ...row, obv, volumeRatio: null, turnover20: before }
 }
 
 function priorExtremes(bars: readonly Bar[]): Pick<Technical, 'priorHigh20' | 'priorLow20'> {

@@ -8,7 +8,7 @@ import { REGION_SPECS } from './regions.ts'
 import type { Named } from './subjects.ts'
 
 const COUNTED =
-  /^\s?(?:家|只|个股|개|종목|(?:stocks|shares|names|issues|companies|advancers|decliners|gainers|losers)\b|(?:hit )?the (?:upper|lower) )/i
+  /^\s*(?:家|只|个股|개|종목|(?:stocks|shares|names|issues|companies|advancers|decliners|gainers|losers)\b|(?:hit )?the (?:upper|lower) )/i
 const COUNTED_BEFORE = /(?:家数|个股|股票|advancers|decliners|gainers|losers|종목(?: ?수)?)[^\d，。,;]{0,8}$/i
 const isCount = (text: string, { at, end, unit }: Figure) =>
   (unit === 'plain' || unit === 'shares') && (COUNTED.test(text.slice(end)) || COUNTED_BEFORE.test(text.slice(0, at)))
@@ -20,6 +20,10 @@ const COUNTS: readonly (readonly [RegExp, keyof Breadth])[] = [
   [/上涨|收涨|走高|飘红|advanc|rose|risen|gain|higher|\bup\b|상승|올랐|오른/i, 'up'],
   [/下跌|收跌|走低|飘绿|declin|fell|fallen|los|lower|\bdown\b|하락|내렸|내린/i, 'down'],
 ]
+
+/** Whether the words say which stocks a count is of. */
+export const namesCount = (words: string, count: keyof Breadth): boolean =>
+  COUNTS.find(([word]) => word.test(words))?.[1] === count
 
 const PART = /[，。、;,]|\d|\band\b|\bwhile\b|고 /
 

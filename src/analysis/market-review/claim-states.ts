@@ -107,9 +107,11 @@ const FALL =
   /跌|走低|收低|收绿|回落|下挫|走弱|下滑|下行|降|\b(?:down|fell|fall\w*|los[te]s?|losing|loss|declin\w*|drop\w*|slid\w*|lower|sank|retreat\w*|shed\w*|slip\w*|eased?|dip\w*|tumbl\w*|slump\w*|plung\w*|weaken\w*)\b|하락|내렸|내린|내려|내리|떨어|밀렸|밀려|밀리|밀린|빠졌|빠진|낙폭|급락|약세/gi
 
 const bare = (text: string) =>
-  text.replace(/涨跌(?:不一|互现)?|[涨跌]停|limit[- ](?:up|down)|(?:upper|lower) (?:limit|one)/gi, (word) =>
-    ' '.repeat(word.length),
-  )
+  text
+    .replace(/\bg(?:ave|ives?|iving) (?:up|back)\b/gi, (word) => 'fell'.padEnd(word.length))
+    .replace(/涨跌(?:不一|互现)?|[涨跌]停|limit[- ](?:up|down)|(?:upper|lower) (?:limit|one)/gi, (word) =>
+      ' '.repeat(word.length),
+    )
 
 /** 1 or -1 for the last word of a direction, 0 where there is none. */
 export function directionIn(text: string): 1 | -1 | 0 {

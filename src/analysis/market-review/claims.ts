@@ -6,18 +6,21 @@ import { daysIn, isDay } from '../write/claims/dates.ts'
 import { type Figure, figuresIn } from '../write/claims/figures.ts'
 import { isStrangeDay } from '../write/claims/frames.ts'
 import { isWithin } from '../write/claims/judge-figure.ts'
+import { MARKS, placedIn } from '../write/claims/keys.ts'
 import type { Finding } from '../write/claims/known.ts'
 import { plain } from '../write/claims/plain.ts'
 import { quotationIn } from '../write/claims/quotations.ts'
 import { countsIn } from './claim-counts.ts'
 import { directionIn, OTHER_SPAN, onlyDirectionIn, statesIn, withoutDirections } from './claim-states.ts'
 import type { RegionFacts } from './facts.ts'
+import { judgeKeyed, type KeyedFigure } from './keys.ts'
 import { type Measure, type Named, namedIn, namesOf, type Subject } from './subjects.ts'
 
-export function checkReviewSentence(sentence: string, facts: RegionFacts): Verdict {
+/** `used` are the figures that the sentence names by their keys, each with its mark behind it. */
+export function checkReviewSentence(sentence: string, facts: RegionFacts, used: readonly KeyedFigure[] = []): Verdict {
   const words = plain(sentence)
   const quotation = quotationIn(words, headlinesOf(facts))
-  const findings: Finding[] = quotation === null ? claimsIn(words, facts) : [quotation.verdict]
+  const findings: Finding[] = quotation === null ? claimsIn(words, facts, used) : [quotation.verdict]
   if (findings.includes(false)) return 'false'
   if (quotation === null && tellsEvent(words)) return 'doubtful'
   if (findings.includes(null)) return 'doubtful'
@@ -28,22 +31,31 @@ export const headlinesOf = ({ news }: Pick<RegionFacts, 'news'>) => ({
   headlines: news.map(({ title, source, publishedDate }) => ({ title, source, date: publishedDate })),
 })
 
-function claimsIn(given: string, facts: RegionFacts): Finding[] {
+function claimsIn(given: string, facts: RegionFacts, used: readonly KeyedFigure[]): Finding[] {
   const sessions = [facts.date, ...facts.indices.map(({ date }) => date), ...facts.overnight.map(({ date }) => date)]
   const days = daysIn(given)
-  const text = days.reduce(
-    (rest, { at, end }) => rest.slice(0, at) + '\u0001'.repeat(end - at) + rest.slice(end),
-    given,
-  )
+  const placed = placedIn(given, used)
+  const text = days
+    .reduce((rest, { at, end }) => rest.slice(0, at) + '\u0001'.repeat(end - at) + rest.slice(end), given)
+    .replace(MARKS, ' ')
   const named = namedIn(text, namesOf(facts))
   const isTaken = (at: number, end: number) => named.some((one) => at < one.end && one.at < end)
   const figures = figuresIn(text, isTaken).filter((figure) => !isHorizon(text, figure))
   const counts = countsIn(text, { figures, named }, facts)
   const others = figures.filter((figure) => !counts.has(figure))
+  const ofKey = ({ at }: Figure) => placed.find((one) => at >= one.at && at < one.end)
+  const told = new Map<Figure, Finding>(counts)
+  for (const group of groupsOf(named, others)) {
+    const found = judgeGroup(group, text)
+    for (const [i, figure] of group.figures.entries()) told.set(figure, found[i] ?? null)
+  }
   return [
     ...days.map((day) => (sessions.some((session) => isDay(day, session)) ? true : null)),
-    ...counts.values(),
-    ...groupsOf(named, others).flatMap((group) => judgeGroup(group, text)),
+    ...[...told].flatMap(([figure, finding]) => (ofKey(figure) === undefined ? [finding] : [])),
+    ...placed.map((one) => {
+      const own = figures.filter((figure) => ofKey(figure) === one).map((figure) => told.get(figure) ?? null)
+      return judgeKeyed(one, { text, named, figures }, own.length === 1 ? (own[0] ?? null) : null)
+    }),
     ...statesIn(text, { named, figures: others, facts }),
     ...(CAUSE.test(text) || isStrangeDay(text, facts.date) ? [null] : []),
   ]

@@ -9,6 +9,7 @@ import type {
   ReportLanguage,
 } from '../schemas.ts'
 import { fill, textsOf } from '../texts/book.ts'
+import { aside } from '../texts/format.ts'
 
 type Components = DiagnosticSummary['components']
 type ComponentKey = keyof Components
@@ -60,7 +61,7 @@ function findingsOf(stored: StoredDiagnostics | null, language: ReportLanguage):
     realtime_quote: providerOf('realtime_quote') ?? unknown,
     daily_data: providerOf('daily_data') ?? unknown,
     news: providerOf('news_search') ?? bare('not_configured'),
-    llm: stored.llm_runs.length === 0 ? bare('not_configured') : bare(succeeded(stored.llm_runs) ? 'ok' : 'failed'),
+    llm: stored.llm_runs.length === 0 ? bare('not_configured') : modelFinding(stored, language),
     notification: stored.notification_runs.length === 0 ? bare('skipped') : notificationFinding(stored, language),
     history:
       saved === undefined
@@ -72,6 +73,15 @@ function findingsOf(stored: StoredDiagnostics | null, language: ReportLanguage):
 }
 
 const succeeded = (runs: Record<string, unknown>[]) => runs.some((run) => run.success === true)
+
+/** A model that failed is told with its reason. */
+function modelFinding({ llm_runs: runs }: StoredDiagnostics, language: ReportLanguage): Finding {
+  const { analysis, report } = textsOf(language)
+  if (succeeded(runs)) return { status: 'ok', message: report.componentStatus.ok }
+  const fault = Object.entries(analysis.modelFault).find(([name]) => name === runs.at(-1)?.error_type)?.[1]
+  const why = fault === undefined ? '' : aside(fault, language)
+  return { status: 'failed', message: report.componentStatus.failed + why }
+}
 
 function notificationFinding({ notification_runs: runs }: StoredDiagnostics, language: ReportLanguage): Finding {
   const status = runs.every((run) => run.success === true) ? 'ok' : succeeded(runs) ? 'degraded' : 'failed'

@@ -35,8 +35,10 @@ export type BesideTexts = {
     notCompany: string
   }
   peers: Record<Exclude<PeersStatus, 'ok'>, string> & {
-    /** `{board}`, `{count}`, `{pe}`, `{ownPe}`, `{pb}`, `{ownPb}`, `{losses}`. */
+    /** `{board}`, `{count}`, `{pe}`, `{ownPe}`, `{pb}`, `{ownPb}`. */
     told: string
+    /** `{losses}`: how many of them have a loss; said where some have. */
+    losses: string
     notCompany: string
   }
   /** While a session runs: why there is no volume ratio. */

@@ -66,7 +66,7 @@ export type ReportTexts = {
   level: Record<'ideal_buy' | 'secondary_buy' | 'stop_loss' | 'take_profit', string>
   basis: Record<LevelBasis, string>
   /** How a level stands to its basis: `near`, or so many ATR `below` or `above` it. */
-  place: Record<'near' | 'below' | 'above', string>
+  place: Record<'near' | 'at' | 'below' | 'above', string>
   /** A number before its unit; `{amount}`, `{unit}`. */
   amountText: string
   /** What is said beside a text, with the blank before it where the language has one; `{text}`. */
@@ -110,7 +110,7 @@ export type ReportTexts = {
 }
 
 /** Why nothing is bought although there is a technical view. */
-export type StayOutReason = 'unsignalled' | 'unplanned' | 'outdated'
+export type StayOutReason = 'unsignalled' | 'unplanned' | 'outdated' | 'untraded'
 
 export type AnalysisTexts = {
   /** Why a part of the score has its points; `{value}` is the figure that decided. */
@@ -188,6 +188,8 @@ export type AnalysisTexts = {
   modelCounts: string
   modelMark: Record<'doubtful' | 'undecidable', string>
   unknownSkills: string
+  /** `{date}`, `{days}`: results that newer ones should have followed by now. */
+  oldResults: string
   skillFinding: string
   skillsAgainst: string
 }
@@ -356,6 +358,8 @@ export type OutlookTexts = {
   noPlan: string
   noPlanOfSale: string
   noPlanOfOld: string
+  /** Of a share that is suspended, or whose price stands still. */
+  noPlanUntraded: string
   /** Between parts, and between a name and what it is. */
   join: string
   colon: string

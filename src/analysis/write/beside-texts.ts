@@ -142,6 +142,7 @@ function peersText({ peers, instrument, consistency, language }: Judged): string
   if (status !== 'ok') return texts[status]
   const ratio = (value: number | null) => (value === null ? '–' : fixed(value, 2))
   const values = { pe: ratio(median.pe), ownPe: ratio(own.pe), pb: ratio(median.pb), ownPb: ratio(own.pb) }
-  const told = fill(texts.told, { board: board ?? '', count, losses, ...values })
+  const lossless = losses === 0 ? '' : fill(texts.losses, { losses })
+  const told = fill(texts.told, { board: board ?? '', count, ...values }) + lossless
   return marked(told, markFor(consistency, ['price', 'valuation'], language))
 }

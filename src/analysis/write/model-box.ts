@@ -3,11 +3,21 @@
 
 import type { Action, ReportLanguage } from '../schemas.ts'
 import { fill, textsOf } from '../texts/book.ts'
-import { checkSentence, type Verdict } from './claims/check.ts'
+import { checkSentence, readOf, type Verdict } from './claims/check.ts'
 import { figuresIn } from './claims/figures.ts'
-import { isWithin } from './claims/judge-figure.ts'
+import { AMOUNTS, isWithin } from './claims/judge-figure.ts'
+import { shownText } from './claims/judge-keyed.ts'
+import {
+  factText,
+  figuresByKey,
+  figuresOf,
+  type KeyedFigure,
+  keyedFigures,
+  markedText,
+  piecesOf,
+} from './claims/keys.ts'
 import type { FactName, Known } from './claims/known.ts'
-import { factFigure, factLabel } from './claims/labels.ts'
+import { factLabel } from './claims/labels.ts'
 import { mentionsIn } from './claims/names.ts'
 import { plain } from './claims/plain.ts'
 import { quotationIn } from './claims/quotations.ts'
@@ -35,11 +45,9 @@ export type ModelBox = {
   counts: { checked: number; confirmed: number; marked: number; dropped: number }
 }
 
-/** How a sentence fares, and the rows that bear it: each under a name of its own, with its text. */
-export type Checker = {
-  verdict: (sentence: string) => Verdict
-  sources: (sentence: string) => [name: string, text: string][]
-}
+/** A sentence after the check: as it is shown, how it fares, and the rows that bear it, each under a name of its own, with its text. */
+export type Checked = { text: string; verdict: Verdict; sources: () => [name: string, text: string][] }
+export type Checker = (sentence: string) => Checked
 
 type Author = { model: string | null; action: Action | null; advised: Action | null; language: ReportLanguage }
 
@@ -48,14 +56,27 @@ export function modelBox(texts: readonly string[], known: Known, author: Author)
   const { action, advised, language } = author
   const { report, analysis } = textsOf(language)
   const differs = action !== null && action !== advised
-  const checker: Checker = {
-    verdict: (sentence) => checkSentence(sentence, known),
-    sources: (sentence) => sourcesOf(sentence, known, language),
-  }
+  const figures = figuresByKey(keyedFigures(known, language))
   return {
-    ...boxOf(texts, checker, { notice: fill(analysis.modelBox, { model: author.model ?? '?' }) }),
+    ...boxOf(texts, (sentence) => checkedSentence(sentence, { figures, known, language }), {
+      notice: fill(analysis.modelBox, { model: author.model ?? '?' }),
+    }),
     ...{ model: author.model, action },
     contradiction: differs ? fill(analysis.modelDiffers, { action: report.action[action] }) : null,
+  }
+}
+
+type Facts = { figures: ReadonlyMap<string, KeyedFigure>; known: Known; language: ReportLanguage }
+
+/** A sentence with its figures put in; one with a key that is none is as false as one with a figure that is none. */
+function checkedSentence(sentence: string, { figures, known, language }: Facts): Checked {
+  const pieces = piecesOf(sentence, figures)
+  if (pieces === null) return { text: sentence, verdict: 'false', sources: () => [] }
+  const [marked, used] = [markedText(pieces), figuresOf(pieces)]
+  return {
+    text: used.length === 0 ? marked : shownText(pieces, readOf(plain(marked), known), language),
+    verdict: checkSentence(marked, known, used),
+    sources: () => sourcesOf(marked, { used, known, language }),
   }
 }
 
@@ -69,12 +90,13 @@ export function boxOf(texts: readonly string[], checker: Checker, head: { notice
   }
   const checked = texts
     .flatMap(sentencesIn)
-    .filter((sentence) => sentence.trim() !== '')
-    .map((sentence) => ({ sentence, verdict: checker.verdict(sentence) }))
-  const sentences = checked.flatMap(({ sentence, verdict }): BoxSentence[] => {
+    // What has neither a letter nor a figure says nothing: a dash for "none".
+    .filter((sentence) => /[\p{L}\p{N}]/u.test(sentence))
+    .map(checker)
+  const sentences = checked.flatMap(({ text, verdict, sources }): BoxSentence[] => {
     if (verdict === 'false') return []
-    const cites = verdict === 'confirmed' ? checker.sources(sentence).map(([fact, text]) => cite(fact, text)) : []
-    return [{ text: sentence.trim(), mark: verdict === 'confirmed' ? null : verdict, cites: [...new Set(cites)] }]
+    const cites = verdict === 'confirmed' ? sources().map(([fact, told]) => cite(fact, told)) : []
+    return [{ text: text.trim(), mark: verdict === 'confirmed' ? null : verdict, cites: [...new Set(cites)] }]
   })
   const counts = countsOf(checked)
   return {
@@ -94,12 +116,16 @@ function countsOf(checked: readonly { verdict: Verdict }[]): ModelBox['counts'] 
 }
 
 /** The facts whose figures a sentence says, and the headlines that it quotes, each with its text. What a quotation says is no fact. */
-function sourcesOf(sentence: string, known: Known, language: ReportLanguage): [string, string][] {
+function sourcesOf(
+  sentence: string,
+  { used, known, language }: Omit<Facts, 'figures'> & { used: readonly KeyedFigure[] },
+): [string, string][] {
   const words = plain(sentence)
   const quotation = quotationIn(words, known)
-  const told = factsTold(quotation === null ? words : quotation.rest, known).flatMap((fact): [string, string][] => {
+  const byWords = factsTold(quotation === null ? words : quotation.rest, known)
+  const told = [...new Set([...used.map(({ fact }) => fact), ...byWords])].flatMap((fact): [string, string][] => {
     const value = known.values[fact]
-    return value === null ? [] : [[fact, `${factLabel(fact, language)}: ${factFigure(fact, value)}`]]
+    return value === null ? [] : [[fact, `${factLabel(fact, language)}: ${factText(fact, value, { known, language })}`]]
   })
   if (quotation?.verdict !== true) return told
   const quoted = known.headlines.filter(({ title }) => words.includes(plain(title)))
@@ -112,7 +138,8 @@ function sourcesOf(sentence: string, known: Known, language: ReportLanguage): [s
 /** The facts that are named and whose figure stands in the text; all that are named where none does: "above its average". */
 function factsTold(text: string, { values }: Known): FactName[] {
   const mentions = mentionsIn(text)
-  const named = [...new Set<FactName>(mentions.flatMap((mention) => mention.facts))]
+  const facts = mentions.flatMap((mention) => mention.facts).flatMap((fact) => [AMOUNTS[fact] ?? fact, fact])
+  const named = [...new Set<FactName>(facts)]
   const figures = figuresIn(text, (at, end) => mentions.some((it) => at < it.end && it.at < end))
   const said = named.filter((fact) => {
     const value = values[fact]

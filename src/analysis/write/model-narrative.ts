@@ -6,6 +6,7 @@ import type { ModelRun } from '../diagnostics.ts'
 import type { Judged } from '../judge/judge.ts'
 import type { Action } from '../schemas.ts'
 import { askModel, type Narration } from './ask-model.ts'
+import { keyedFigures } from './claims/keys.ts'
 import { knownOf } from './claims/known-of.ts'
 import { evidencePack, newsLines, type WordedByCode } from './evidence-pack.ts'
 import { answerSchema, type ModelAnswer, parseAnswer, systemPrompt, userPrompt } from './model-answer.ts'
@@ -26,7 +27,9 @@ export async function modelNarrative(facts: WordedByCode, narration: Narration, 
   const pack = evidencePack(facts)
   const news = newsLines(facts)
   const strategies = facts.skillFindings.map(({ name, description }) => `${name}: ${description}`)
-  const prompt = userPrompt({ pack, news, strategies })
+  const known = knownOf(facts)
+  const figures = keyedFigures(known, ctx.language)
+  const prompt = userPrompt({ pack, figures, news, strategies })
   const system = systemPrompt(ctx.language)
   const { answered, runs } = await askModel(
     { system, prompt, schema: answerSchema(), parse: parseAnswer },
@@ -37,7 +40,7 @@ export async function modelNarrative(facts: WordedByCode, narration: Narration, 
   const { action, ...written } = answered.answer
   const { texts, recaps } = openTexts(written, facts)
   const author = { model: answered.model, action, advised: facts.decision.action, language: facts.language }
-  return { box: modelBox(texts, knownOf(facts), author), model: answered.model, action, runs, recaps }
+  return { box: modelBox(texts, known, author), model: answered.model, action, runs, recaps }
 }
 
 /** Every text of the answer, the conclusion first; without sentences that tell of a close while the session runs. */

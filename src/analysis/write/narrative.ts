@@ -2,7 +2,7 @@
 
 import type { Touch } from '../../market/consistency/types.ts'
 import type { ReasonCode } from '../codes.ts'
-import { isOutdated } from '../judge/guardrails.ts'
+import { isOutdated, isUntraded } from '../judge/guardrails.ts'
 import type { Judged } from '../judge/judge.ts'
 import type { ScorePart } from '../judge/score.ts'
 import { MIN_BARS } from '../judge/signals.ts'
@@ -327,6 +327,7 @@ function positionTexts(input: NarrativeInput, phrases: AnalysisTexts): PositionT
 }
 
 function stayOutReason(input: NarrativeInput): StayOutReason {
+  if (isUntraded(input.consistency)) return 'untraded'
   if (isOutdated(input)) return 'outdated'
   return input.plan === null ? 'unplanned' : 'unsignalled'
 }
@@ -346,7 +347,8 @@ function riskText({ strategy, levels, price, language }: NarrativeInput, phrases
 const NO_STRATEGY: ReportStrategy = { ideal_buy: null, secondary_buy: null, stop_loss: null, take_profit: null }
 
 /** What is missing or doubtful. */
-export function limitationsOf({ evidence, unknownSkills, skillFindings, decision, language }: Judged): string[] {
+export function limitationsOf(judged: Judged): string[] {
+  const { evidence, unknownSkills, skillFindings, decision, language } = judged
   const phrases = textsOf(language).analysis
   const isAgainst = decision.type === 'buy' && skillFindings.some(({ verdict }) => verdict === 'not')
   const allAgainst = isAgainst && skillFindings.every(({ verdict }) => verdict === 'not' || verdict === 'unknown')
@@ -354,5 +356,16 @@ export function limitationsOf({ evidence, unknownSkills, skillFindings, decision
     ...evidence.notes,
     ...(unknownSkills.length > 0 ? [fill(phrases.unknownSkills, { names: unknownSkills.join(', ') })] : []),
     ...(allAgainst ? [phrases.skillsAgainst] : []),
+    ...oldResults(judged, phrases),
   ]
+}
+
+/** Whoever reports twice a year, half a year later, has told newer results. */
+const OLD_RESULTS_DAYS = 300
+const DAY_MS = 86_400_000
+
+function oldResults({ dates, asOf }: Judged, { oldResults: told }: AnalysisTexts): string[] {
+  if (dates.resultsFor === null) return []
+  const days = Math.round((Date.parse(asOf) - Date.parse(dates.resultsFor)) / DAY_MS)
+  return days > OLD_RESULTS_DAYS ? [fill(told, { date: dates.resultsFor, days })] : []
 }

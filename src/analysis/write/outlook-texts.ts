@@ -1,6 +1,6 @@
 // For how long the verdict holds, and what its plan can win for what it risks, in words and in figures.
 
-import { isOutdated } from '../judge/guardrails.ts'
+import { isOutdated, isUntraded } from '../judge/guardrails.ts'
 import type { Judged } from '../judge/judge.ts'
 import { LEAST_REWARD_RISK, type TradePlan } from '../judge/levels.ts'
 import { fill, textsOf } from '../texts/book.ts'
@@ -38,6 +38,7 @@ export function wirePlan(judged: Judged) {
   const texts = textsOf(language).outlook
   const least = { least_reward_risk: LEAST_REWARD_RISK }
   if (decision.type === 'sell') return { ...least, text: texts.noPlanOfSale }
+  if (isUntraded(judged.consistency)) return { ...least, text: texts.noPlanUntraded }
   if (isOutdated(judged)) return { ...least, text: texts.noPlanOfOld }
   if (plan === null) return { ...least, text: fill(texts.noPlan, { least: LEAST_REWARD_RISK }) }
   const price = (value: number) => withUnit(fixed(value, decimals), currency, language)

@@ -27,7 +27,9 @@ export function levelText(
 ): string {
   const labels = textsOf(language).report
   const { basis, offsetAtr } = level
-  const place = labels.place[offsetAtr === 0 ? 'near' : offsetAtr < 0 ? 'below' : 'above']
+  // The price that a ratio gives lies at what gives it, not near it.
+  const here = basis === 'reward' ? 'at' : 'near'
+  const place = labels.place[offsetAtr === 0 ? here : offsetAtr < 0 ? 'below' : 'above']
   const reason = fill(place, {
     basis: basisText(basis, consistency.adjustment, language),
     n: Math.abs(offsetAtr),

@@ -259,3 +259,13 @@ test('news of the industry are background: no count, no block, no guard, and the
   expect(both.details?.news_content).toContain('行业背景（不作为该股的依据）')
   expect(both.details?.raw_result).toMatchObject({ news_summary: expect.stringContaining('共 1 条新闻') })
 })
+
+test('results that newer ones should have followed are told with their age among the limits', async () => {
+  const aged = (reportDate: string) => {
+    const report = REPORT.report && { ...REPORT.report, reportDate }
+    return reportWith({ ...WHOLE, fundamentals: async () => got({ ...REPORT, report }) })
+  }
+  const limits = async (reportDate: string) => renderMarkdown(await aged(reportDate))
+  expect(await limits('2025-01-31')).toContain('最近业绩截至 2025-01-31，比价格早 413 天')
+  expect(await limits('2025-06-30')).not.toContain('可能已有更新的业绩')
+})

@@ -5,7 +5,7 @@ import { renderMarkdown } from '../../../src/analysis/report/render/markdown.ts'
 import { ReportLanguage } from '../../../src/analysis/schemas.ts'
 import { textsOf } from '../../../src/analysis/texts/book.ts'
 import type { Bar } from '../../../src/market/bars.ts'
-import { BARS, got, LAST, lost, QUOTE, reportWith, WHOLE } from './company-reports.ts'
+import { BARS, FLOW, got, LAST, lost, QUOTE, reportWith, WHOLE } from './company-reports.ts'
 
 type Raw = {
   decision_type: string
@@ -107,5 +107,52 @@ test('bars that miss more than one session that is over are neither bought nor s
     expect(raw.trade_plan).toEqual({ least_reward_risk: 1.5, text: outlook.noPlanOfOld })
     expect(raw.dashboard.core_conclusion.position_advice.no_position).toBe(analysis.stayOut.outdated)
     expect(renderMarkdown(old)).toContain(reason)
+  }
+})
+
+test('beside the last close of a suspended stock stands the change of that day, and nothing tells where to buy it', async () => {
+  const early = BARS.slice(0, -12)
+  const [last, before] = [early.at(-1), early.at(-2)]
+  if (last === undefined || before === undefined) throw new Error('no bars')
+  const idle = { ...quote, price: last.close, prevClose: last.close, volume: 0, change: 0, changePct: 0, amount: null }
+  for (const language of ReportLanguage.options) {
+    const world = { dailyBars: async () => got(early), quote: async () => got({ ...idle, high: null, low: null }) }
+    const report = await reportWith(WHOLE, world, { language })
+    expect(report.meta.change_pct).toBeCloseTo((last.close / before.close - 1) * 100, 1)
+    expect(report.meta.change_pct).not.toBe(0)
+    expect(report.strategy).toMatchObject({ ideal_buy: null, secondary_buy: null })
+    const raw = report.details?.raw_result as Raw
+    const { outlook, analysis } = textsOf(language)
+    expect(raw.trade_plan).toMatchObject({ text: outlook.noPlanUntraded })
+    expect(raw.dashboard.core_conclusion.position_advice.no_position).toBe(analysis.stayOut.untraded)
+  }
+})
+
+test('while a session runs the average turnover is that of whole sessions, the same in every place that tells it', async () => {
+  const noon = Date.parse('2026-03-20T03:00:00Z')
+  const world = {
+    dailyBars: async () => got(BARS.slice(0, -1)),
+    quote: async () => got({ ...quote, quotedAt: noon - 60_000, volume: 1_000 }),
+  }
+  const { details } = await reportWith(WHOLE, { ...world, clock: () => noon })
+  const context = details?.context_snapshot?.enhanced_context as { trend_analysis: { average_turnover_20d: number } }
+  const raw = details?.raw_result as { liquidity: { average_turnover: number } }
+  expect(context.trend_analysis.average_turnover_20d).toBeCloseTo(raw.liquidity.average_turnover, 2)
+})
+
+test('a score that a rule took back stands below the points that it was made of, each under a name of its own', async () => {
+  const outflow = FLOW.map((day) => ({ ...day, mainNet: -1e7 }))
+  for (const language of ReportLanguage.options) {
+    const report = await reportWith({ ...WHOLE, flow: async () => got(outflow) }, {}, { language })
+    const { heading } = textsOf(language).report
+    const { sentiment_score: score, operation_advice: advice } = report.summary
+    const rows = renderMarkdown(report).split('\n')
+    const context = report.details?.context_snapshot?.enhanced_context as { trend_analysis: { signal_score: number } }
+    const raw = context.trend_analysis.signal_score
+    expect(raw).toBeGreaterThan(score)
+    expect(rows.filter((row) => row.startsWith(`| **${heading.score}** |`))).toEqual([
+      `| **${heading.score}** | **${score} / 100** | ${advice} |`,
+    ])
+    expect(rows.find((row) => row.startsWith(`| **${heading.raw_score}** | **${raw} / 100**`))).toBeDefined()
   }
 })

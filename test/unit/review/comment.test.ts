@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { modelComment } from '../../../src/analysis/market-review/comment.ts'
 import { NarratorError } from '../../../src/analysis/narrator.ts'
+import { ReportLanguage } from '../../../src/analysis/schemas.ts'
+import { textsOf } from '../../../src/analysis/texts/book.ts'
 import { facts, narrating, TEXTS } from './facts.ts'
 
 const SOON_MS = 20
@@ -48,4 +50,23 @@ test('a model without a usable answer is named with what it did wrong, try by tr
   expect(refused.runs).toMatchObject([{ model: 'm-1', success: false, error_type: 'bad_key' }])
   const silent = narrating(() => new Promise(() => {}), SOON_MS)
   expect(await tell(silent)).toMatchObject({ box: null, fault: 'timeout' })
+})
+
+test('a row of evidence says in the words of the review what it is of, also where stocks were counted', async () => {
+  for (const language of ReportLanguage.options) {
+    const { up } = facts().breadth ?? { up: 0 }
+    const counted = {
+      zh: `上涨家数为${up}家。`,
+      en: `${up} stocks rose.`,
+      ko: `상승 종목은 ${up}개였다.`,
+    }[language]
+    const told = await modelComment(
+      { ...facts(), language },
+      narrating(async () => ({ ...TEXTS, overview: counted })),
+      { signal, clock },
+    )
+    const { breadth } = textsOf(language).review.gap
+    expect([language, told.box?.sentences[0]]).toEqual([language, { text: counted, mark: null, cites: [1] }])
+    expect(told.box?.evidence[0]).toMatchObject({ fact: breadth, text: expect.stringMatching(`^${breadth}: `) })
+  }
 })

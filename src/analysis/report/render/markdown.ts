@@ -199,17 +199,20 @@ const PART_OF: Readonly<Record<string, readonly Touch[]>> = {
 }
 
 function scoreTable(trend: TrendAnalysis, { labels, report }: Page): string {
-  const { part, points, reason, score } = labels.heading
+  const { part, points, reason, score, raw_score } = labels.heading
+  const any = touchMark(report, 'any')
   const rows = trend.score_parts.map(({ key, label, points: scored, max, reason: told }) => {
     return [text(label), `${scored} / ${max}`, withMark(text(told), touchMark(report, PART_OF[key] ?? 'any'))]
   })
-  return table(
-    [part, points, reason],
-    [
-      ...rows,
-      [`**${score}**`, `**${trend.signal_score} / 100**`, withMark(text(trend.buy_signal), touchMark(report, 'any'))],
-    ],
-  )
+  const total = (label: string, sum: number, told: string) => [
+    `**${label}**`,
+    `**${sum} / 100**`,
+    withMark(text(told), any),
+  ]
+  const { sentiment_score: final, operation_advice: advice } = report.summary
+  const isHeldBack = hasScore(report) && final !== trend.signal_score
+  const first = total(isHeldBack ? raw_score : score, trend.signal_score, trend.buy_signal)
+  return table([part, points, reason], [...rows, first, ...(isHeldBack ? [total(score, final, advice)] : [])])
 }
 
 function levels({ report: { strategy }, labels }: Page): [string, string][] {

@@ -115,6 +115,7 @@ export const analysis: AnalysisTexts = {
     unsignalled: 'Stay out until there is a signal to buy',
     unplanned: 'Stay out until a purchase can win enough for what it risks',
     outdated: 'Stay out until the sessions that the bars miss are known',
+    untraded: 'Stay out until it is traded again',
   },
   keepUnstopped: 'Keep and observe, with an exit of your own',
   buySize: 'up to {size}% of the capital, in two steps',
@@ -218,6 +219,8 @@ export const analysis: AnalysisTexts = {
     'Written by the model {model}. It is a comment: advice, score, levels, news and risks are made by code and do not follow it.',
   modelCounts: 'Of {checked} sentences of the model {marked} are marked and {dropped} were dropped',
   modelMark: { doubtful: 'doubtful', undecidable: 'not decidable from the data' },
+  oldResults:
+    'the newest results that a source tells are those up to {date}, {days} days before the price: newer ones may be out',
   unknownSkills: 'unknown strategies were left out: {names}',
   skillFinding: '{name}: {verdict}',
   skillsAgainst: 'none of the chosen strategies speaks for buying now',

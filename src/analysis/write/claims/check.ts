@@ -7,22 +7,26 @@ import { daysIn, isRightDay, monthsIn } from './dates.ts'
 import { type Figure, figuresIn } from './figures.ts'
 import { fates, strangeFrame, tellsBeyond } from './frames.ts'
 import { besideOf, directionOf, isWithin, judgeFigure, type Subject } from './judge-figure.ts'
+import { judgeKeyed } from './judge-keyed.ts'
+import { type KeyedFigure, type Placed, placedIn } from './keys.ts'
 import { type FactName, type Finding, type Known, UNITS } from './known.ts'
+import { clauseAround, isFullMark, isLimit, isNoFigure, isThreshold, thresholds } from './marks.ts'
 import { type Mention, mentionsIn } from './names.ts'
 import { plain } from './plain.ts'
 import { quotationIn } from './quotations.ts'
-import { isNegated, statesIn, tellsAdvice } from './states.ts'
-import { closesCounted, splitsIn } from './tallies.ts'
+import { statesIn, tellsAdvice } from './states.ts'
+import { boardsTold, closesCounted, splitsIn } from './tallies.ts'
 
 export type Verdict = 'confirmed' | 'doubtful' | 'undecidable' | 'false'
 
-export function checkSentence(text: string, known: Known): Verdict {
+/** `used` are the figures that the text names by their keys, each with its mark behind it. */
+export function checkSentence(text: string, known: Known, used: readonly KeyedFigure[] = []): Verdict {
   const words = plain(text)
   const findings: Finding[] = []
   const quotation = quotationIn(words, known)
   const rest = quotation === null ? words : quotation.rest
   if (quotation !== null) findings.push(quotation.verdict)
-  if (rest !== '') findings.push(...claimsIn(rest, known))
+  if (rest !== '') findings.push(...claimsIn(rest, known, used))
   if (findings.includes(false)) return 'false'
   if (tellsEvent(rest)) return 'doubtful'
   if (findings.includes(null)) return 'doubtful'
@@ -46,7 +50,7 @@ function withoutHeading(text: string): string {
   return isTitle ? text.slice(heading.length) : text
 }
 
-function claimsIn(given: string, known: Known): Finding[] {
+function claimsIn(given: string, known: Known, used: readonly KeyedFigure[]): Finding[] {
   const findings: Finding[] = []
   let text = withoutHeading(given)
   const hide = (at: number, end: number) => {
@@ -57,7 +61,7 @@ function claimsIn(given: string, known: Known): Finding[] {
     findings.push(isRightDay(day, clauseAround(text, day), known))
     hide(day.at, day.end)
   }
-  const taken = [...splitsIn(text, known), ...closesCounted(text, known), ...monthsIn(text, known)]
+  const taken = [splitsIn, closesCounted, monthsIn, boardsTold].flatMap((read) => read(text, known))
   for (const { at, end, finding } of taken) {
     findings.push(finding)
     hide(at, end)
@@ -73,17 +77,8 @@ function claimsIn(given: string, known: Known): Finding[] {
     if (isClaim ? strangeFrame(clause, known, { isDecided, isGrowth }) !== null : tellsBeyond(clause))
       findings.push(null)
   }
-  findings.push(...clausesOf(text).flatMap((clause) => missing(clause, known)), ...figureFindings(text, known))
+  findings.push(...clausesOf(text).flatMap((clause) => missing(clause, known)), ...figureFindings(text, known, used))
   return findings
-}
-
-function clauseAround(text: string, { at, end }: { at: number; end: number }): string {
-  const before =
-    text
-      .slice(0, at)
-      .split(/[;；。\n，]|,(?!\s?20\d\d|\d)/)
-      .at(-1) ?? ''
-  return before + (text.slice(end).split(/[;；。\n，]|, /)[0] ?? '')
 }
 
 const clausesOf = (text: string) =>
@@ -106,15 +101,29 @@ function missing(text: string, known: Known): Finding[] {
 
 type Token = Mention | Figure
 
-function figureFindings(text: string, known: Known): Finding[] {
+/** A text as names of facts and figures: with the names of the listing hidden, in order. */
+export function readOf(given: string, known: Known): { text: string; tokens: Token[]; known: Known } {
+  const text = known.names.reduce((rest, name) => rest.replaceAll(name, '\u0001'.repeat(name.length)), given)
   const mentions = mentionsIn(text)
-  const figures = figuresIn(
-    text,
-    (at, end) => text.slice(at, end) === '\u0001' || mentions.some((it) => at < it.end && it.at < end),
+  return { text, tokens: [...mentions, ...figuresBeside(text, mentions)].sort((a, b) => a.at - b.at), known }
+}
+
+const figuresBeside = (text: string, mentions: readonly Mention[]) =>
+  figuresIn(text, (at, end) => text.slice(at, end) === '\u0001' || mentions.some((it) => at < it.end && it.at < end))
+
+function figureFindings(text: string, known: Known, used: readonly KeyedFigure[]): Finding[] {
+  const mentions = mentionsIn(text)
+  const placed = placedIn(text, used)
+  const isKeyed = (figure: Figure) => placed.some(({ at, end }) => figure.at >= at && figure.at < end)
+  const figures = figuresBeside(text, mentions)
+  const meant = figures.filter(
+    (figure) =>
+      isKeyed(figure) ||
+      (!isNoFigure(text, figure) && !isLimit(text, figure, known) && !isFullMark(text, figure, mentions)),
   )
-  const meant = figures.filter((figure) => !isNoFigure(text, figure) && !isLimit(text, figure, known))
-  const threshold = meant.filter((figure) => isThreshold(text, figure, mentions))
-  const marks = thresholds(meant, { text, mentions, known })
+  const byHand = meant.filter((figure) => !isKeyed(figure))
+  const threshold = byHand.filter((figure) => isThreshold(text, figure, mentions))
+  const marks = thresholds(byHand, { text, mentions, known })
   const tokens: Token[] = [
     ...mentions,
     ...meant.filter((figure) => !threshold.includes(figure) && !marks.some((mark) => mark.figure === figure)),
@@ -123,78 +132,35 @@ function figureFindings(text: string, known: Known): Finding[] {
   const told = grouped(tokens, text).flatMap((group) =>
     judgeGroup(group, text, known).map((finding, i) => ({ finding, at: group.figures[i]?.at ?? 0 })),
   )
+  const keyed = placed.map((one) => {
+    const own = told.filter(({ at }) => at >= one.at && at < one.end)
+    const finding = judgeKeyed(
+      one,
+      { text, tokens, known },
+      own.length > 0 && own.every((each) => each.finding === true),
+    )
+    return { at: one.at, end: one.end, finding }
+  })
+  const compared = [...mentions, ...standingIn(placed, mentions, text)].sort((x, y) => x.at - y.at)
+  const rest = told.map((one) =>
+    keyed.some(({ at, end }) => one.at >= at && one.at < end) ? { ...one, finding: true } : one,
+  )
   return [
     ...marks.map(({ finding }) => finding),
-    ...settled(told, { text, tokens, known }),
-    ...comparisons(mentions, { text, figures: meant, known }),
+    ...keyed.map(({ finding }) => finding),
+    ...settled(rest, { text, tokens, known }),
+    ...comparisons(compared, { text, figures: byHand, known }),
     ...againstBoth(mentions, { text, known }),
   ]
 }
 
-// Words with a number in them that claim nothing: a first, one of, 52 weeks, some sessions.
-function isNoFigure(text: string, { at, end, unit, value }: Figure): boolean {
-  const [before, after] = [text.slice(Math.max(0, at - 8), at), text.slice(end, end + 16)]
-  if (unit === 'shares' && value === 52) return true
-  if (value === 100 && (/(?:out of |满分|\/\s?)$/i.test(before) || /^\s?(?:점|分)?(?: 만점|满分)|^ 만점/.test(after)))
-    return true
-  if (unit === 'score' && value === 100 && /^ 만점/.test(after)) return true
-  if (/^zero$/i.test(text.slice(at, end)) || /\b(?:first|last) $/i.test(before)) return true
-  if (
-    unit === 'plain' &&
-    /^[- ]?(?:(?:up|down) days|weeks?|days?|sessions?|months?|years?|-day|-week|nm|cm|周|日|天|个?交易日|个月|거래일|주(?=\s|간)|일|개월|条|句|根|个|家|位|种|项)/i.test(
-      after,
-    )
-  )
-    return true
-  if (/(?:第|20)$/.test(before) || (/^[一두한]$|^one$/i.test(text.slice(at, end)) && unit === 'plain')) return true
-  return unit === 'plain' && (/MA$/i.test(before) || /^(?:선|线)/.test(after)) && value < 300
-}
-
-/** A 20 % limit-down: how far the limit goes, which the state decides. */
-const isLimit = (text: string, { end, unit, value }: Figure, { limitPct }: Known) =>
-  unit === 'percent' &&
-  value === limitPct &&
-  /^\s?(?:的?[涨跌]停|limit[- ](?:up|down)|[상하]한가)/i.test(text.slice(end))
-
-function isThreshold(text: string, figure: Figure, mentions: readonly Mention[]): boolean {
-  if (figure.value !== 70 && figure.value !== 30) return false
-  return (
-    mentions.some(({ facts }) => facts[0]?.startsWith('rsi')) &&
-    /超|过|overb|overs|above|below|과매|넘|밑돌|[高低]于|[以之][上下]/i.test(text) &&
-    figure.unit === 'plain'
-  )
-}
-
-type Mark = { readonly figure: Figure; readonly finding: Finding }
-
-const OSCILLATES = /^(?:rsi\d+|k|d|j|score)$/
-const IF = /\bif\b|would|could|when|如果|若|一旦|即|如能|[으]?면 |경우/i
-
-/** Marks that an oscillator lies above or below: RSI12 above the neutral 50. */
-function thresholds(
-  figures: readonly Figure[],
-  { text, mentions, known }: { text: string; mentions: readonly Mention[]; known: Known },
-): Mark[] {
-  return figures.flatMap((figure): Mark[] => {
-    const { at, end, value, unit, currencies } = figure
-    const fact = mentions.findLast((mention) => mention.at < at)?.facts[0]
-    if (fact === undefined || !OSCILLATES.test(fact) || value % 10 !== 0 || currencies.length > 0) return []
-    if (unit !== 'plain' && unit !== 'score') return []
-    const before = text.slice(Math.max(0, at - 26), at)
-    const after = text.slice(end, end + 16)
-    const isAbove =
-      /(?:above|over|past|exceeds?|higher than|高于|超过|[高大]过|[升站]上)\s?(?:the )?(?:neutral |overbought |midline )?(?:(?:mark|line|level) of )?$/i.test(
-        before,
-      ) || /^(?:선|점|선)?[을를이]? ?(?:웃|넘|상회|위)|^(?:以上|之上|上方|보다 높)/.test(after)
-    const isBelow =
-      /(?:below|under|beneath|lower than|低于|跌破|不到|[低小]于)\s?(?:the )?(?:neutral |oversold |midline )?(?:(?:mark|line|level) of )?$/i.test(
-        before,
-      ) || /^(?:선|점)?[을를이]? ?(?:밑|하회|아래)|^(?:以下|之下|下方|보다 낮)/.test(after)
-    const clause = clauseAround(text, figure)
-    const held = known.values[fact]
-    if (isAbove === isBelow || IF.test(clause)) return []
-    if (held === null) return [{ figure, finding: false }]
-    return [{ figure, finding: (isAbove ? held > value : held < value) !== isNegated(clause) }]
+/** Where a part of the sentence has no name, the figures that are named by their keys are what it compares: "1060.24 is below 1064.08". */
+function standingIn(placed: readonly Placed[], mentions: readonly Mention[], text: string): Mention[] {
+  return placed.flatMap(({ at, end, figure }): Mention[] => {
+    const from = text.slice(0, at).search(/[^，。,;；]*$/)
+    const to = end + text.slice(end).search(/[，。,;；]|$/)
+    const isNamed = mentions.some((mention) => mention.at >= from && mention.end <= to)
+    return isNamed ? [] : [{ kind: 'mention', facts: [figure.fact], at, end }]
   })
 }
 

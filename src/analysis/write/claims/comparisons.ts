@@ -32,6 +32,8 @@ export function comparisons(mentions: readonly Mention[], read: Read): Finding[]
     const place = placeOf(mention, { before: mentions[i - 1], next: mentions[i + 1] }, read)
     const words = place && wordsOf(place, mention, read)
     if (place === null || words === null || IF.test(`${place.between}${place.after}`)) return []
+    // That there is no such level compares nothing.
+    if (read.known.values[fact] === null && NONE.test(`${place.between}${place.after}`)) return []
     const [other] = place.from?.facts.length === 1 ? place.from.facts : []
     const left = other !== undefined && familyOf(other) === family ? other : family === 'level' ? 'price' : null
     if (fact === 'prevClose' && left === 'price' && /open|开盘|[高低]开|시가|출발/i.test(place.between)) return []
@@ -46,8 +48,10 @@ export function comparisons(mentions: readonly Mention[], read: Read): Finding[]
   })
 }
 
-/** What would be, which nobody can look up. */
-const IF = /\bif\b|would|如果|若|一旦|则|으?면 /
+const NONE = /没有|并无|尚无|暂无|\bno\b|\bnot? any\b|없/i
+
+/** What would be, which nobody can look up, and what to do then. */
+const IF = /\bif\b|would|如果|若|一旦|则|으?면 |^\s*(?:leave|exit|sell|buy|add|trim|reduce|cut|get out|wait|hold)\b/i
 
 const BOTH =
   /(?:두|양) (?:이동평균선|이평선|평균선|선)|(?:这)?两条均线|\bboth (?:of (?:these|those) )?(?:moving )?averages\b/

@@ -28,6 +28,7 @@ const SCALES: Record<string, number> = {
 
 const BEFORE: readonly (readonly [RegExp, readonly string[]])[] = [
   [/HK\$\s?$|HKD\s?$/i, ['HKD']],
+  [/(?:NT\$|TWD)\s?$/i, ['TWD']],
   [/US\$\s?$|USD\s?$/i, ['USD']],
   [/(?:RMB|CNY)\s?$/i, ['CNY']],
   [/(?:KRW|₩)\s?$/i, ['KRW']],
@@ -38,6 +39,7 @@ const BEFORE: readonly (readonly [RegExp, readonly string[]])[] = [
 ]
 const AFTER: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^\s?(?:港元|港币|HKD|HK dollars|Hong Kong dollars|홍콩달러)/i, ['HKD']],
+  [/^\s?(?:新?台[币幣]元?|TWD|NT dollars?|(?:New )?Taiwan dollars?|대만 ?달러)/i, ['TWD']],
   [/^\s?(?:美元|USD|US dollars|dollars|달러)/i, ['USD']],
   [/^\s?(?:日元|日圆|JPY|yen|엔)/i, ['JPY']],
   [/^\s?(?:韩元|韩圆|KRW|won|원)/i, ['KRW']],

@@ -56,6 +56,17 @@ const OTHER_MONEY = new RegExp(
   'i',
 )
 
+/** Whether a figure of the text is in money that no listing here is traded in. */
+export const isOtherMoney = (text: string): boolean => OTHER_MONEY.test(text)
+
+/** Of a listing in Taipei it is the listing's own. */
+const TAIWANS = /新?台[币幣]元?|대만 ?달러|\bTWD\b|(?:new )?taiwan dollars?|NT\$/gi
+
+/** The close of a session that still runs is none. */
+const TELLS_CLOSE = /收盘价|报收|收[于在报](?=\s?\d)|\bclosed? at\b|\bclosing price\b|\bthe close\b|종가|마감했|마감하/i
+const CLOSE_BEFORE =
+  /昨|前一|前收|上一|前日|\b(?:previous|prior|yesterday|last session|day before)\b|전일|전날|어제|전 거래일/i
+
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '))
 
 /** What an English clause may speak of. */
@@ -141,7 +152,7 @@ function isForeignEnglish(clause: string, known: Known): boolean {
 
 /** What may stand at the head of a Chinese clause before its fact, figure or verb. */
 const ZH_HEAD =
-  /本周|全日|个股|个|该股|本股|个股|股票|公司|其|它|自身|目前|当前|现在|现|今[天日]|昨[天日]|当[天日]|前一(?:个)?(?:交易)?[日天]|上一(?:个)?(?:交易)?[日天]|前(?:一)?日|此前|之前|最近|近期|近|最新|最后|一年|收盘|盘中|日内|全天|单日|报告|计划|系统|给出|给的|维持|的|为|在|是|从|以|而|但|且|并|也|还|仍|又|则|却|只|仅|均|都|已|就|把|若|按|据|与|和|及|或|较|比|距|离|到|至|于|虽然|因此|同时|此外|另外|其中|技术面?|基本面|估值|量能|动能|指标|均线|趋势|股价|价格|价|短期|中期|长期|短线|中线|上方|下方|上面|下面|第[一二]|两|三|个|方面|来看|看|上|下|对应|达到|约|超过|接近|高于|低于|位于|处于|处在|站上|站在|运行|跌破|失守|突破|创出?|涨|跌|升|降|增长?|减少?|上涨|下跌|回落|反弹|放大|缩|没有|尚未|未|不|并未|并非|非|说明|显示|意味着|读数|数值|差值|距离|区间|位置|空间|幅度|目标|建议|评分|综合/
+  /本周|全日|参考|基准|关键|重要|主要|一期|本期|当期|报告期|筹码|持仓|个股|个|该股|本股|个股|股票|公司|其|它|自身|目前|当前|现在|现|今[天日]|昨[天日]|当[天日]|前一(?:个)?(?:交易)?[日天]|上一(?:个)?(?:交易)?[日天]|前(?:一)?日|此前|之前|最近|近期|近|最新|最后|一年|收盘|盘中|日内|全天|单日|报告|计划|系统|给出|给的|维持|的|为|在|是|从|以|而|但|且|并|也|还|仍|又|则|却|只|仅|均|都|已|就|把|若|按|据|与|和|及|或|较|比|距|离|到|至|于|虽然|因此|同时|此外|另外|其中|技术面?|基本面|估值|量能|动能|指标|均线|趋势|股价|价格|价|短期|中期|长期|短线|中线|上方|下方|上面|下面|第[一二]|两|三|个|方面|来看|看|上|下|对应|达到|约|超过|接近|高于|低于|位于|处于|处在|站上|站在|运行|跌破|失守|突破|创出?|涨|跌|升|降|增长?|减少?|上涨|下跌|回落|反弹|放大|缩|没有|尚未|未|不|并未|并非|非|说明|显示|意味着|读数|数值|差值|距离|区间|位置|空间|幅度|目标|建议|评分|综合/
 
 const ZH_OPENING = new RegExp(`^(?:${ZH_HEAD.source})*`)
 
@@ -223,7 +234,8 @@ type ClauseContext = {
 
 /** Which part of the frame is not understood; null where all of it is. */
 export function strangeFrame(clause: string, known: Known, { isDecided, isGrowth }: ClauseContext): string | null {
-  if (OTHER_MONEY.test(clause)) return 'money'
+  if (OTHER_MONEY.test(known.currency === 'TWD' ? clause.replace(TAIWANS, ' ') : clause)) return 'money'
+  if (known.isPartial && TELLS_CLOSE.test(clause) && !CLOSE_BEFORE.test(clause)) return 'time'
   if (BEYOND.test(clause)) return 'record'
   const dated = masked(clause)
   const text = dated.replace(/[-+]?(?:HK\$|US\$|[$¥₩€])?\d[\d.,]*%?/g, FIGURE)

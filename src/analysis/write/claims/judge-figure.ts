@@ -1,12 +1,12 @@
 // Whether a figure is what the data say of its subject.
 
 import type { Figure } from './figures.ts'
-import { type FactName, type Known, SIGNED, UNITS } from './known.ts'
+import { type FactName, type Known, moneyOf, SIGNED, UNITS } from './known.ts'
 
 const SIGNS: ReadonlySet<string> = new Set(SIGNED)
 
 const UP =
-  /涨|增|升|放大|picked up|heavier|\bmore than (?:a day|yesterday|the day|the previous)|\bmore\b(?! than)|많|inched up|高出|多了|高于|高(?!点|位|达)|多出|上方|climb|\brose|\brise|gain|\bup\b|grew|grow|higher|above|over (?!the|five|twenty|sixty|\d)|put on|\badded|\bjump|\badvanc|increase|expand|\bsurg|\bsoar|\brall(?:y|ied)|rebound|\brecover|improv|\bbetter|\bfirmer|\bclimb|攀|올랐|올라|오른|상승|증가|(?<!오)늘|높|위에|위로|급등|반등|뛰|불어|개선|확대|성장|상한가/i
+  /涨|增|升|放大|picked up|heavier|\bmore than (?:a day|yesterday|the day|the previous)|\bmore\b(?! than)|많|inched up|高出|多了|高于|高(?!点|位|达)|多出|上方|climb|\brose|\brise|\b(?:re)?gain|\bup\b|grew|grow|higher|above|over (?!the|five|twenty|sixty|\d)|put on|\badded|\bjump|\badvanc|increase|expand|\bsurg|\bsoar|\brall(?:y|ied)|rebound|\brecover|improv|\bbetter|\bfirmer|\bclimb|攀|올랐|올라|오른|상승|증가|(?<!오)늘|높|위에|위로|급등|반등|뛰|불어|개선|확대|성장|상한가/i
 const DOWN =
   /跌|降|减|surrender|gave (?:back|up)|lighter|fewer|\bless than (?:a day|yesterday|the day|the previous)|\bless\b(?! than)|적었|적은|少了|回落|低于|低(?!点|位)|下滑|下方|\bfell|\bfall|lost|\bloss|\bdown\b|below|slip|\bshed\b|\bslid\b|\bsank\b|\beased\b|shr[aiu]nk|declin|lower|drop|contract(?:ed|ing|ion)|retreat|plung|tumbl|slump|weaken|\bdip|\bworse|萎缩|收缩|缩水|缩减|走弱|滑落|하락|내렸|내려|내린|감소|줄|낮|빠졌|아래|밀려|밀렸|밀린|급락|떨어|빠지|빠진|축소|위축|악화|후퇴|뒷걸음|하한가/i
 
@@ -53,10 +53,20 @@ export function besideOf(
   return isMore ? `${own} ${after}` : own
 }
 
+/** Revenue of so much money is an amount, and by so many percent its growth: both are called revenue. */
+export const AMOUNTS: Readonly<Partial<Record<FactName, FactName>>> = {
+  revenueGrowthPct: 'revenue',
+  profitGrowthPct: 'netProfit',
+}
+const isAmount = ({ currencies, value }: Figure) => currencies.length > 0 || Math.abs(value) >= 1e5
+
 /** Null: the figure is of another kind than the fact, and what it is about is not known. */
 export function judgeFigure(figure: Figure, { fact, direction, beside = '' }: Subject, known: Known): boolean | null {
   const extreme = fact === 'belowHigh52Pct' ? 'high52' : fact === 'aboveLow52Pct' ? 'low52' : null
   if (extreme !== null && figure.unit === 'plain') return judgeFigure(figure, { fact: extreme, direction }, known)
+  const amount = AMOUNTS[fact]
+  if (amount !== undefined && figure.unit === 'plain' && isAmount(figure))
+    return judgeFigure(figure, { fact: amount, direction, beside }, known)
   const value = known.values[fact]
   const unit = UNITS[fact]
   if (unit === 'ratio') return judgeRatio(figure, value, direction)
@@ -65,7 +75,7 @@ export function judgeFigure(figure: Figure, { fact, direction, beside = '' }: Su
   if (value === null) return false
   if (figure.unit === 'percent' && fact === 'volume')
     return judgeVolumeMove(figure, directionOf(beside) || direction, known)
-  if (figure.currencies.length > 0 && !(isMoney && figure.currencies.includes(known.currency))) return false
+  if (figure.currencies.length > 0 && !(isMoney && figure.currencies.includes(moneyOf(fact, known)))) return false
   if (figure.unit === 'percent' && unit !== 'percent') return false
   if (figure.unit === 'times' && fact.endsWith('GrowthPct')) return isGrownTo(figure.value, value, direction)
   if (figure.unit === 'times' && unit === 'percent') return null

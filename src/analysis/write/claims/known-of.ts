@@ -1,5 +1,7 @@
 // What a judged stock gives the checker to compare a model's words with.
 
+import type { ScorePartKey } from '../../codes.ts'
+import { isWithoutTrade } from '../../gather/market-view.ts'
 import type { Judged } from '../../judge/judge.ts'
 import { recentSeries } from '../../judge/judge.ts'
 import type { FactName, Known } from './known.ts'
@@ -11,6 +13,8 @@ export function knownOf(facts: Judged): Known {
   return {
     values: valuesOf(facts),
     currency: facts.priceCurrency,
+    resultsCurrency: facts.company.fundamentals.value?.report?.currency ?? facts.priceCurrency,
+    decimals: facts.decimals,
     dates: {
       session: facts.asOf,
       high52: year.findLast(({ high }) => high === high52)?.date ?? null,
@@ -21,6 +25,8 @@ export function knownOf(facts: Judged): Known {
     closes: bars.map(({ close }) => close),
     ...recentSeries(facts),
     isSuspended: facts.consistency.findings.some(({ detail }) => detail === 'suspended'),
+    ...sessionOf(facts),
+    boards: facts.company.boards.value ?? [],
     split: null,
     advice: decision.type === 'hold' ? 'wait' : decision.type,
     isStrong: decision.advice.startsWith('strong'),
@@ -32,6 +38,15 @@ export function knownOf(facts: Judged): Known {
     names: [facts.displayName, names.zh, names.en, instrument.code, instrument.key].filter(
       (name): name is string => typeof name === 'string' && name !== '',
     ),
+  }
+}
+
+function sessionOf({ phase, provenance, partial }: Judged): Pick<Known, 'isOpen' | 'isTradingDay' | 'isPartial'> {
+  const isTold = provenance === null && phase.phase !== 'lunch_break'
+  return {
+    isOpen: isTold ? phase.is_market_open_now : null,
+    isTradingDay: provenance === null ? phase.is_trading_day : null,
+    isPartial: partial,
   }
 }
 
@@ -57,20 +72,25 @@ function valuesOf(facts: Judged): Record<FactName, number | null> {
   const { high52, low52 } = yearOf(facts)
   const below = share(price, high52)
   const before = (sessions: number) => share(price, bars.at(-1 - sessions)?.close)
-  const priceBefore = facts.quote?.prevClose ?? yesterday?.close ?? null
-  const [high, low] = [facts.quote?.high ?? today?.high ?? null, facts.quote?.low ?? today?.low ?? null]
+  // A quote without a trade is of no session of the bars.
+  const quote = facts.quote && isWithoutTrade(facts.quote) ? null : facts.quote
+  const priceBefore = quote?.prevClose ?? yesterday?.close ?? null
+  const [high, low] = [quote?.high ?? today?.high ?? null, quote?.low ?? today?.low ?? null]
   return {
     ...indicatorValues(facts),
     ...companyValues(facts),
+    ...scoreValues(facts),
+    ...chipValues(facts),
+    ...flowValues(facts),
     ...levelValues(facts),
-    ...{ price, changePct, prevClose: priceBefore, high, low, open: facts.quote?.open ?? today?.open ?? null },
+    ...{ price, changePct, prevClose: priceBefore, high, low, open: quote?.open ?? today?.open ?? null },
     change: price === null || priceBefore === null ? null : price - priceBefore,
     amplitudePct: high === null || low === null || !priceBefore ? null : ((high - low) / priceBefore) * 100,
     ...{ high52, low52, position52Pct: facts.technical?.yearRange?.positionPct ?? null },
     belowHigh52Pct: below === null ? null : -below,
     aboveLow52Pct: share(price, low52),
     ...{ change5Pct: before(5), change20Pct: before(20), change60Pct: before(60) },
-    volume: facts.quote?.volume ?? today?.volume ?? null,
+    volume: quote?.volume ?? today?.volume ?? null,
     volumeVsPrevious: today && yesterday && yesterday.volume > 0 ? today.volume / yesterday.volume : null,
     score: decision.score,
   }
@@ -101,12 +121,39 @@ function companyValues({ value, quote, company, dividends }: Judged) {
     ...{ roePct: report?.roePct ?? null, revenueGrowthPct: report?.revenueYoyPct ?? null },
     ...{ profitGrowthPct: report?.netProfitYoyPct ?? null, dividendYieldPct: dividends?.yieldPct ?? null },
     ...{ eps: null, debtRatioPct: null },
+    ...{ revenue: report?.revenue ?? null, netProfit: report?.netProfitParent ?? null },
+    ...{ operatingCashFlow: report?.operatingCashFlow ?? null, grossMarginPct: report?.grossMarginPct ?? null },
+  }
+}
+
+function scoreValues({ technical }: Judged) {
+  const points = (key: ScorePartKey) => technical?.score.parts.find((part) => part.key === key)?.points ?? null
+  return {
+    ...{ scoreTrend: points('trend'), scoreBias: points('bias'), scoreVolume: points('volume') },
+    ...{ scoreSupport: points('support'), scoreMacd: points('macd'), scoreRsi: points('rsi') },
+  }
+}
+
+function chipValues({ chips }: Judged) {
+  return {
+    chipProfitPct: chips && chips.profitRatio * 100,
+    ...{ chipCost: chips?.averageCost ?? null, chipLow90: chips?.cost90.low ?? null },
+    ...{ chipHigh90: chips?.cost90.high ?? null, chipConcentration90Pct: chips && chips.cost90.concentration * 100 },
+  }
+}
+
+function flowValues({ flow }: Judged) {
+  const out = (sum: number | null) => sum && -sum
+  return {
+    ...{ flowToday: flow.today, flow5: flow.days5, flow10: flow.days10 },
+    ...{ outflowToday: out(flow.today), outflow5: out(flow.days5), outflow10: out(flow.days10) },
   }
 }
 
 function levelValues({
   levels,
   nearby,
+  plan,
 }: Judged): Group<
   'support' | 'resistance' | 'stop' | 'idealBuy' | 'secondaryBuy' | 'target1' | 'target2' | 'rewardRisk'
 > {
@@ -119,6 +166,7 @@ function levelValues({
     secondaryBuy: levels.secondaryBuy?.price ?? null,
     target1: target ?? null,
     target2: null,
-    rewardRisk: entry && stop && target && entry > stop ? (target - entry) / (entry - stop) : null,
+    // The one that the report tells: after costs, and of a plan that is told.
+    rewardRisk: entry === undefined ? null : (plan?.ratio ?? null),
   }
 }

@@ -24,9 +24,29 @@ export const UNITS = {
   ...{ revenueGrowthPct: 'percent', profitGrowthPct: 'percent', dividendYieldPct: 'percent', score: 'points' },
   ...{ support: 'price', resistance: 'price', stop: 'price', idealBuy: 'price', secondaryBuy: 'price' },
   ...{ target1: 'price', target2: 'price', rewardRisk: 'ratio' },
+  ...{ scoreTrend: 'points', scoreBias: 'points', scoreVolume: 'points', scoreSupport: 'points' },
+  ...{ scoreMacd: 'points', scoreRsi: 'points' },
+  ...{ chipProfitPct: 'percent', chipCost: 'price', chipLow90: 'price', chipHigh90: 'price' },
+  ...{ chipConcentration90Pct: 'percent' },
+  ...{ revenue: 'money', netProfit: 'money', operatingCashFlow: 'money', grossMarginPct: 'percent' },
+  // Net money of the main players; what flows out is what does not flow in.
+  ...{ flowToday: 'money', flow5: 'money', flow10: 'money' },
+  ...{ outflowToday: 'money', outflow5: 'money', outflow10: 'money' },
 } as const satisfies Record<string, Unit>
 
 export type FactName = keyof typeof UNITS
+
+/** The most points of each part of the score. */
+export const FULL_MARKS: Readonly<Partial<Record<FactName, number>>> = {
+  ...{ scoreTrend: 30, scoreBias: 20, scoreVolume: 15, scoreSupport: 10, scoreMacd: 15, scoreRsi: 10 },
+}
+
+/** Figures of the company's results, which may be in other money than its shares. */
+const OF_RESULTS: ReadonlySet<FactName> = new Set(['revenue', 'netProfit', 'operatingCashFlow'])
+
+/** What a price or an amount is counted in. */
+export const moneyOf = (fact: FactName, { currency, resultsCurrency }: Known): string =>
+  OF_RESULTS.has(fact) ? resultsCurrency : currency
 
 export type Advice = 'buy' | 'sell' | 'wait'
 
@@ -38,6 +58,9 @@ export type KnownHeadline = { readonly title: string; readonly source: string | 
 export type Known = {
   readonly values: Readonly<Record<FactName, number | null>>
   readonly currency: string
+  readonly resultsCurrency: string
+  /** With how many of them reports show a price. */
+  readonly decimals: number
   /** `YYYY-MM-DD`. */
   readonly dates: {
     readonly session: string
@@ -54,6 +77,12 @@ export type Known = {
   readonly ma60s: readonly (number | null)[]
   readonly limitPct: number | null
   readonly isSuspended: boolean
+  /** Of the moment of the report; null where that is a sample's, or between the sessions of a day. */
+  readonly isOpen: boolean | null
+  readonly isTradingDay: boolean | null
+  /** The last bar is of a session that still runs: there is no close of that day yet. */
+  readonly isPartial: boolean
+  readonly boards: readonly { readonly name: string; readonly changePct: number | null }[]
   readonly split: { readonly from: number; readonly to: number } | null
   readonly advice: Advice
   readonly isStrong: boolean

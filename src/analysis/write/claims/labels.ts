@@ -1,10 +1,10 @@
 // What each fact is called where a reader sees it, in the language of the report. The checker reads each of these names.
 
 import type { ReportLanguage } from '../../schemas.ts'
-import { type FactName, UNITS } from './known.ts'
+import type { FactName } from './known.ts'
 
 const LABELS: Readonly<Record<FactName, Readonly<Record<ReportLanguage, string>>>> = {
-  price: { zh: '收盘价', en: 'close', ko: '종가' },
+  price: { zh: '最新价', en: 'last price', ko: '현재가' },
   prevClose: { zh: '前收盘价', en: 'previous close', ko: '전일 종가' },
   open: { zh: '开盘价', en: 'open', ko: '시가' },
   high: { zh: '最高价', en: "day's high", ko: '당일 고가' },
@@ -69,14 +69,27 @@ const LABELS: Readonly<Record<FactName, Readonly<Record<ReportLanguage, string>>
   target1: { zh: '第一目标价', en: 'first target', ko: '1차 목표가' },
   target2: { zh: '第二目标价', en: 'second target', ko: '2차 목표가' },
   rewardRisk: { zh: '盈亏比', en: 'reward/risk', ko: '손익비' },
+  scoreTrend: { zh: '趋势部分得分', en: 'trend part of the score', ko: '추세 항목 점수' },
+  scoreBias: { zh: '乖离率部分得分', en: 'bias part of the score', ko: '이격도 항목 점수' },
+  scoreVolume: { zh: '量能部分得分', en: 'volume part of the score', ko: '거래량 항목 점수' },
+  scoreSupport: { zh: '均线支撑部分得分', en: 'support part of the score', ko: '지지 항목 점수' },
+  scoreMacd: { zh: 'MACD部分得分', en: 'MACD part of the score', ko: 'MACD 항목 점수' },
+  scoreRsi: { zh: 'RSI部分得分', en: 'RSI part of the score', ko: 'RSI 항목 점수' },
+  chipProfitPct: { zh: '获利比例', en: 'share of holdings in profit', ko: '수익 물량 비율' },
+  chipCost: { zh: '筹码平均成本', en: 'average cost of holdings', ko: '평균 매입 원가' },
+  chipLow90: { zh: '九成筹码区间下沿', en: 'low end of 90 % of holdings', ko: '매물 90% 구간 하단' },
+  chipHigh90: { zh: '九成筹码区间上沿', en: 'high end of 90 % of holdings', ko: '매물 90% 구간 상단' },
+  chipConcentration90Pct: { zh: '九成筹码集中度', en: 'concentration of 90 % of holdings', ko: '매물 90% 집중도' },
+  revenue: { zh: '营业收入', en: 'revenue', ko: '매출' },
+  netProfit: { zh: '净利润', en: 'net profit', ko: '순이익' },
+  operatingCashFlow: { zh: '经营现金流', en: 'operating cash flow', ko: '영업현금흐름' },
+  grossMarginPct: { zh: '毛利率', en: 'gross margin', ko: '매출총이익률' },
+  flowToday: { zh: '当日主力资金净流入', en: "day's net inflow of main money", ko: '당일 주력 자금 순유입' },
+  flow5: { zh: '5日主力资金净流入', en: '5-day net inflow of main money', ko: '5일 주력 자금 순유입' },
+  flow10: { zh: '10日主力资金净流入', en: '10-day net inflow of main money', ko: '10일 주력 자금 순유입' },
+  outflowToday: { zh: '当日主力资金净流出', en: "day's net outflow of main money", ko: '당일 주력 자금 순유출' },
+  outflow5: { zh: '5日主力资金净流出', en: '5-day net outflow of main money', ko: '5일 주력 자금 순유출' },
+  outflow10: { zh: '10日主力资金净流出', en: '10-day net outflow of main money', ko: '10일 주력 자금 순유출' },
 }
 
 export const factLabel = (fact: FactName, language: ReportLanguage): string => LABELS[fact][language]
-
-/** The figure of a fact as reports write it: two decimals, three for what is small, percentages with their sign of percent. */
-export function factFigure(fact: FactName, value: number): string {
-  const unit = UNITS[fact]
-  if (unit === 'shares' || unit === 'money') return String(Math.round(value))
-  const isSmall = Math.abs(value) < 10 && unit !== 'percent'
-  return `${Number(value.toFixed(isSmall ? 3 : 2))}${unit === 'percent' ? '%' : ''}`
-}

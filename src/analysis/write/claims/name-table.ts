@@ -35,7 +35,76 @@ const briefly = (ma: number) => `(?<=均线[^。]*)(?<!\\d)${ma}日(?=\\s?\\d[\\
 
 const sixty = '(?:60|sixty)-(?:day|session)'
 
+/** A part of the score by its name: 趋势部分, the trend part, 추세 항목. */
+const part = (zh: string, en: string, ko: string) =>
+  [
+    `(?:评分(?:中|里)?的)?(?:${zh})(?:这一|一)?(?:部分|分项|项目|项|得分)(?:的?(?:得分|评分))?`,
+    `(?:${en}) (?:part|component|points)(?: of the score)?(?: (?:scores|scored|earns|earned)(?= \\d))?`,
+    `(?:${ko}) (?:항목|부분|점수)(?:의? ?점수)?`,
+  ].join('|')
+
+/** Net money of the main players over so many sessions; `way` is in or out. */
+const flow = (n: string, words: string, way: 'in' | 'out') => {
+  const [zh, ko] = way === 'in' ? ['净流入', '순유입'] : ['净流出', '순유출']
+  return [
+    `(?:最?近)?(?<!\\d)(?:${n})个?(?:交易)?[日天](?:累计)?主力(?:资金)?(?:累计)?${zh}`,
+    `主力(?:资金)?(?:最?近)?(?:${n})个?(?:交易)?[日天](?:累计)?${zh}`,
+    `(?<![\\d.])(?:${n}|${words})-(?:day|session) net ${way}flow(?: of (?:the )?main money)?`,
+    `net ${way}flow(?: of (?:the )?main money)? (?:over|of|in) (?:the )?(?:last |past )?(?:${n}|${words}) (?:sessions|days)`,
+    `(?<!\\d)(?:${n})(?:거래)?일(?:간)? (?:누적 )?(?:주력|메이저) ?자금(?:의)? ?${ko}`,
+  ].join('|')
+}
+const flowOfDay = (way: 'in' | 'out') => {
+  const [zh, ko] = way === 'in' ? ['净流入', '순유입'] : ['净流出', '순유출']
+  return [
+    `(?:当日|今日|今天)?主力(?:资金)?(?:当日|今日|今天)?${zh}(?:额)?`,
+    `(?:day's |daily )?net ${way}flow(?: of (?:the )?main money)?`,
+    `(?:당일 |오늘 )?(?:주력|메이저) ?자금(?:의)? ?${ko}(?:액)?`,
+  ].join('|')
+}
+
 export const TABLE: readonly (readonly [FactName | readonly FactName[], string])[] = [
+  ['scoreTrend', part('趋势', 'trend', '추세')],
+  ['scoreBias', part('乖离率?', 'bias|distance to MA5|distance', '(?:MA5 )?이격도')],
+  ['scoreVolume', part('量能|成交量', 'volume', '거래량')],
+  ['scoreSupport', part('(?:均线)?支撑', 'support', '(?:이동평균 )?지지')],
+  ['scoreMacd', part('MACD', 'MACD', 'MACD')],
+  ['scoreRsi', part('RSI', 'RSI', 'RSI')],
+  [
+    'chipConcentration90Pct',
+    '(?:90%|九成)?(?:的)?筹码集中度|concentration of (?:the )?90 ?% of (?:the )?(?:chips|holdings)|(?:chip|90 ?%) concentration|매물(?:대)? ?(?:90% )?집중도',
+  ],
+  [
+    'chipLow90',
+    '(?:90%|九成)的?筹码区间下沿|low end of (?:the )?90 ?% of (?:the )?(?:chips|holdings)|매물(?:대)? 90% 구간 하단',
+  ],
+  [
+    'chipHigh90',
+    '(?:90%|九成)的?筹码区间上沿|high end of (?:the )?90 ?% of (?:the )?(?:chips|holdings)|매물(?:대)? 90% 구간 상단',
+  ],
+  [
+    ['chipLow90', 'chipHigh90'],
+    '(?:90%|九成)的?筹码(?:成本)?(?:区间|集中在|集中于|分布在|分布于|位于|在)?|90 ?% of (?:the )?(?:chips|holdings)|매물(?:대)? 90%(?: 구간)?|90% 매물대',
+  ],
+  [
+    'chipProfitPct',
+    '获利(?:盘|筹码)?(?:占比|比例|比率)|获利盘(?=为|是|约|占|达|\\s?\\d)|(?:share of (?:the )?)?(?:chips|holdings|shares) (?:are |is )?in profit|profitable (?:chips|holdings)|profit ratio|수익 ?(?:중인 )?물량(?:의)? ?비[율중]|이익 ?물량 ?비[율중]',
+  ],
+  [
+    'chipCost',
+    '(?:筹码|持仓)?平均(?:持仓)?成本|筹码均价|average cost(?: of (?:the )?(?:holders|chips|holdings))?|평균 ?(?:매입 ?)?(?:원가|매입가|단가|매수가)',
+  ],
+  ['grossMarginPct', '毛利率|gross (?:profit )?margin|매출총이익률'],
+  [
+    'operatingCashFlow',
+    '经营(?:活动)?(?:产生的)?(?:净)?现金流(?:量)?(?:净额)?|operating cash[- ]flow|cash flow from operations|영업 ?(?:활동 ?)?현금 ?흐름',
+  ],
+  ['flow5', flow('5|五', 'five', 'in')],
+  ['flow10', flow('10|十', 'ten', 'in')],
+  ['outflow5', flow('5|五', 'five', 'out')],
+  ['outflow10', flow('10|十', 'ten', 'out')],
+  ['flowToday', flowOfDay('in')],
+  ['outflowToday', flowOfDay('out')],
   [
     'volatility60Pct',
     `(?:annuali[sz]ed )?${sixty} (?:annuali[sz]ed )?volatility|annuali[sz]ed volatility(?:,? ?(?:over|of|for|in) (?:the )?(?:last |past )?(?:60|sixty) (?:trading )?(?:sessions|days))?|volatility (?:over|of|for|in) (?:the )?(?:last |past )?(?:60|sixty) (?:trading )?(?:sessions|days)|(?:最?近)?(?:60|六十)个?(?:交易)?日的?(?:年化)?波动率|年化波动率(?:\\(60日\\))?|(?:최근 )?60(?:거래)?일(?:간|의)? ?(?:연율화?|연환산|연간)? ?변동성|(?:연율화?|연환산|연간) 변동성(?:\\(60일\\))?`,
@@ -96,7 +165,10 @@ export const TABLE: readonly (readonly [FactName | readonly FactName[], string])
     ['k', 'd', 'j'],
     'KDJ(?!的[KDJ]|의 [KDJ]| [KDJ] )(?=[^。.\\d]{0,12}\\d+(?:\\.\\d+)?(?!\\d|\\.\\d)[^\\d]{1,6}\\d+(?:\\.\\d+)?(?!\\d|\\.\\d)[^\\d]{1,8}\\d+(?:\\.\\d+)?(?!\\d|\\.\\d))(?:的?三个?值)?|K、D、J(?:三个?值)?|K/D/J|K, D and J',
   ],
-  [['bollUpper', 'bollLower'], 'Bollinger bands(?=:? [^.;a-z]*\\d[^a-z]*above, [^a-z]*\\d[^a-z]*below)'],
+  [
+    ['bollUpper', 'bollLower'],
+    'Bollinger bands(?=:? [^.;a-z]*\\d(?:[^a-z]|CNY|[HU][KS]D|JPY|KRW|TWD)*above, [^a-z]*\\d(?:[^a-z]|CNY|[HU][KS]D|JPY|KRW|TWD)*below)',
+  ],
   [
     ['bollLower', 'bollUpper'],
     '布林带(?!的?[上中下]轨)(?:区间)?|Bollinger bands|볼린저 밴드(?! 상단| 하단| 중심| 하| 상|[는은의] ?(?:상단|하단|중심))(?: 구간| 범위)?',

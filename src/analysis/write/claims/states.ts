@@ -216,6 +216,18 @@ const TABLE: readonly (readonly [string, Decide])[] = [
     '上市(?:已)?(?:超过|满)|listed for more than|상장(?:한 지)? ?[^,]{0,16}(?:넘었|넘)',
     ({ closes }) => closes.length >= 60,
   ],
+  [
+    '(?:市场|大盘|股市|A股|港股|美股|沪深|交易所)(?:目前|现在|当前|今天|此刻|仍然?|正|已|尚|还)*(?:没有?|未)?(?:处于|在)?(?:开盘|开市|开放交易|盘中|交易时段|交易中)|(?:目前|现在|当前|此刻|仍|正)(?:处于|在)?(?:盘中|交易时段|开盘交易)|\\bmarkets? (?:is|are|remains?)(?:n.t)? (?:still |now |not |yet |currently |right now )*(?:open|trading|in session)\\b|\\b(?:session|trading) (?:is|remains) (?:still |now |not )*(?:open|running|under ?way|in progress)|(?:시장|증시|장)[은는이가] (?:현재 |지금 |아직 )*(?:열려|열리|개장|장중|거래 중)|(?:현재|지금) 장중',
+    (k) => k.isOpen,
+  ],
+  [
+    '(?:市场|大盘|股市|A股|港股|美股|沪深|交易所)(?:目前|现在|当前|今天|此刻|现|已经?|尚|还|仍)*(?:没有?|未)?(?:收盘|收市|休市|闭市|关闭)|(?:目前|现在|当前|现)已?经?(?:收盘|收市|休市|闭市)|\\bmarkets? (?:is|are|has|have|remains?)(?:n.t)? (?:now |not |already |currently |yet )*(?:closed|shut)\\b|(?:시장|증시|장)[은는이가] (?:현재 |지금 |이미 |아직 )*(?:마감|닫|휴장|끝났|끝나)',
+    (k) => (k.isOpen === null ? null : !k.isOpen),
+  ],
+  [
+    '(?:今[日天])(?:是|为)?(?:休市|非交易日|节假日|假期)|today is (?:a (?:market )?holiday|no trading day|not a trading day)|오늘은 (?:휴장|거래일이 아니)',
+    (k) => (k.isTradingDay === null ? null : !k.isTradingDay),
+  ],
   ['停牌|suspended(?! its)|거래정지|거래가 정지', (k) => k.isSuspended],
   [
     '交易活跃|成交活跃|正常交易|trades normally|trading (?:was )?(?:brisk|normal)|거래가? (?:활발|정상)|정상(?:적으로)? 거래',

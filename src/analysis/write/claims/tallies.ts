@@ -1,5 +1,6 @@
-// Claims that put two numbers together: a split (10 for 1), and how many of the last closes were higher.
+// Claims that are read as one: a split (10 for 1), how many of the last closes were higher, and what a board of the company did.
 
+import { directionOf, isWithin } from './judge-figure.ts'
 import type { Finding, Known } from './known.ts'
 import { countOf } from './numerals.ts'
 
@@ -64,4 +65,43 @@ export function closesCounted(text: string, { closes }: Known): Taken[] {
     ]
   }
   return []
+}
+
+const OF_BOARDS =
+  '(?:所属(?:的)?(?:板块|行业)?|属于|归属|隶属于?|소속 ?(?:업종|섹터)?|(?:its|the) (?:board|sector|industry)s?|belongs? to(?: the)?)'
+const AND = '(?:、|和|及|与|,|，| and | 및 |과 |와 )'
+const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
+/** A board of the company by its name: that it is one of them, and how much it moved on the day. */
+export function boardsTold(text: string, { boards }: Known): Taken[] {
+  const names = boards.map(({ name }) => escaped(name.normalize('NFKC'))).filter((name) => name !== '')
+  if (names.length === 0) return []
+  const name = `(?:${names.toSorted((a, b) => b.length - a.length).join('|')})(?:板块|行业| board| sector| industry| ?업종)?`
+  const told = new RegExp(`(?:${OF_BOARDS}(?:[:为是有包括的은는이가\\s]|are|is)*)?(?:${AND}?${name})+`, 'gi')
+  return [...text.matchAll(told)].map(({ index, 0: words }) => {
+    const end = index + words.length
+    const move = /^([^\d。;；!?\n]{0,24}?)([+-]?\d+(?:\.\d+)?)\s?(?:%|percent|퍼센트)([^\d，。;；,.]{0,8})/i.exec(
+      text.slice(end),
+    )
+    const own = boards.filter((board) => words.includes(board.name.normalize('NFKC')))
+    if (move === null) return { at: index, end, finding: new RegExp(OF_BOARDS, 'i').test(words) ? true : null }
+    const [, before = '', figure = '', after = ''] = move
+    const [board, other] = own
+    const isMove = other === undefined && board !== undefined && board.changePct !== null
+    return {
+      at: index,
+      end: end + before.length + move[0].length - before.length - after.length,
+      finding: isMove ? isMoveOf(board.changePct ?? 0, { before, figure, after }) : null,
+    }
+  })
+}
+
+function isMoveOf(
+  changePct: number,
+  { before, figure, after }: { before: string; figure: string; after: string },
+): boolean {
+  const way = /^[+-]/.test(figure) ? 0 : directionOf(before.replace(/涨跌/g, '')) || directionOf(after)
+  const value = Number(figure) * (way === 0 ? 1 : way)
+  const half = 0.5 / 10 ** (figure.split('.')[1]?.length ?? 0)
+  return isWithin({ value, half, mode: 'exact' }, changePct)
 }

@@ -1,0 +1,135 @@
+// The figures of a review that a model names by key, `{{SPX.change_pct}}`, and that code puts in. A key says of which index or board a figure is;
+// that the words around it name no other one, and no other way, is still checked.
+
+import { textsOf } from '../texts/book.ts'
+import { aside, fixed, signedPct } from '../texts/format.ts'
+import type { Figure } from '../write/claims/figures.ts'
+import { figuresOf, MARKS, type Pieces, type Placed, placedIn } from '../write/claims/keys.ts'
+import type { Finding } from '../write/claims/known.ts'
+import { namesCount } from './claim-counts.ts'
+import { directionIn } from './claim-states.ts'
+import type { Breadth, RegionFacts } from './facts.ts'
+import { type Named, namedIn, namesOf } from './subjects.ts'
+
+export type KeyedFigure = {
+  readonly key: string
+  /** Of which index or board; null of the stocks of the whole market. */
+  readonly name: string | null
+  readonly label: string
+  readonly text: string
+  /** The way that a move went; 0 of what is none. */
+  readonly way: number
+  /** Which stocks it counts. */
+  readonly count?: keyof Breadth
+}
+
+export function keyedFigures({ indices, overnight, boards, breadth, language }: RegionFacts): KeyedFigure[] {
+  const { column, breadthTable, gap } = textsOf(language).review
+  const own = new Set(indices.map(({ key }) => key))
+  const ofIndices = [...indices, ...overnight.filter(({ key }) => !own.has(key))].flatMap((fact) => {
+    const level = (measure: string, value: number | null, what: string): KeyedFigure[] =>
+      value === null
+        ? []
+        : [
+            {
+              key: `${fact.key}.${measure}`,
+              name: fact.name,
+              label: `${fact.name} ${what}`,
+              text: fixed(value, 2),
+              way: 0,
+            },
+          ]
+    return [
+      ...level('last', fact.current, column.current),
+      moveOf(`${fact.key}.change_pct`, fact.name, { pct: fact.changePct, what: column.change }),
+      ...level('high', fact.high, column.high),
+      ...level('low', fact.low, column.low),
+    ]
+  })
+  const counts = breadth === null ? [] : (['up', 'down', 'flat', 'limitUp', 'limitDown'] as const)
+  const ofBreadth = counts.map((field): KeyedFigure => {
+    const key = field.replace(/[A-Z]/, (letter) => `_${letter.toLowerCase()}`)
+    const label = `${gap.breadth} ${breadthTable[field]}`
+    return { key: `breadth.${key}`, name: null, label, text: String(breadth?.[field] ?? 0), way: 0, count: field }
+  })
+  const groups = Object.entries(boards ?? {}).flatMap(([group, ends]) =>
+    Object.entries(ends).map(([end, list]) => ({
+      name: `${group === 'industries' ? 'industry' : 'concept'}_${end}`,
+      list,
+    })),
+  )
+  const ofBoards = groups.flatMap(({ name, list }) =>
+    list.flatMap((board, i) =>
+      board.changePct === null
+        ? []
+        : [moveOf(`${name}_${i + 1}.change_pct`, board.name, { pct: board.changePct, what: column.change })],
+    ),
+  )
+  return [...ofIndices, ...ofBreadth, ...ofBoards]
+}
+
+function moveOf(key: string, name: string, { pct, what }: { pct: number; what: string }): KeyedFigure {
+  return { key, name, label: `${name} ${what}`, text: signedPct(pct), way: Math.sign(pct) }
+}
+
+type Read = { readonly text: string; readonly named: readonly Named[]; readonly figures: readonly Figure[] }
+
+const PART = /[，。；！？;!?\n]|(?:(?<!\d),|,(?!\d))|\b(?:but|while|whereas|though)\b|지만/
+
+/** Whom the words before a figure speak of: of a list the same place, else the last one named in its part of the sentence. */
+function ownerOf({ at, end }: Placed<KeyedFigure>, { text, named, figures }: Read): Named | null {
+  const before = named.filter((one) => one.end <= at)
+  const last = before.at(-1)
+  if (last === undefined) return null
+  const from = figures.findLast((figure) => figure.end <= last.at)?.end ?? 0
+  const listed = before.filter((one) => one.at >= from)
+  const run = figures.filter(
+    (figure) => figure.at >= last.end && !named.some((one) => one.at >= last.end && one.at < figure.at),
+  )
+  const i = run.findIndex((figure) => figure.at >= at && figure.at < end)
+  if (listed.length > 1 && listed.length === run.length) return listed[i] ?? null
+  return PART.test(text.slice(last.end, at)) && i > 0 ? null : last
+}
+
+/** Which way the words at a figure say that it went. */
+function wayOf({ at, end }: Placed<KeyedFigure>, { text, named }: Read): number {
+  const start = Math.max(0, ...named.filter((one) => one.end <= at).map((one) => one.end))
+  const before = text.slice(start, at).split(PART).at(-1) ?? ''
+  return directionIn(before) || directionIn(text.slice(end).split(PART)[0]?.slice(0, 14) ?? '')
+}
+
+/** What a figure that is named by its key comes to among its words; `isRead` is whether they bear it as they would one written by hand. */
+export function judgeKeyed(placed: Placed<KeyedFigure>, read: Read, isRead: Finding): Finding {
+  const { name, way } = placed.figure
+  const told = way === 0 ? 0 : wayOf(placed, read)
+  if (told !== 0 && told !== way) return false
+  if (isRead === true) return true
+  if (name === null) return isRead !== false
+  const owner = ownerOf(placed, read)
+  if (owner === null || owner.subject.name === name) return true
+  return PART.test(read.text.slice(owner.end, placed.at)) ? null : false
+}
+
+const partAround = (text: string, { at, end }: Placed<KeyedFigure>) =>
+  `${text.slice(0, at).split(PART).at(-1) ?? ''} ${text.slice(end).split(PART)[0] ?? ''}`
+
+/** The sentence as it is shown: a figure brings its name where the sentence does not say it, and no sign where a word tells the way. */
+export function shownText(pieces: Pieces<KeyedFigure>, text: string, facts: RegionFacts): string {
+  const named = namedIn(text, namesOf(facts))
+  const placed = placedIn(text, figuresOf(pieces))
+  const read = { text: text.replace(MARKS, ' '), named, figures: [] }
+  let n = 0
+  return pieces
+    .map((piece) => {
+      if (typeof piece === 'string') return piece
+      const at = placed[n++]
+      const isTold = at !== undefined && piece.way !== 0 && wayOf(at, read) !== 0
+      const figure = isTold ? piece.text.replace(/^[+-]/, '') : piece.text
+      const isNamed =
+        piece.count === undefined
+          ? named.some(({ subject }) => subject.name === piece.name)
+          : at !== undefined && namesCount(partAround(read.text, at), piece.count)
+      return isNamed ? figure : figure + aside(piece.label, facts.language)
+    })
+    .join('')
+}
