@@ -86,3 +86,18 @@ test('a machine without a sandbox is refused with what to install, and a folder 
   await third.logged(/pool\.disconnected/)
   await third.kill('SIGTERM')
 })
+
+test('a folder that cannot be used is named, with why', () => {
+  const folder = temporaryFolder()
+  writeFileSync(join(folder, 'file'), '')
+  const run = (...args: string[]) =>
+    spawnSync(process.execPath, [join(import.meta.dirname, '../src/main.ts'), '--url', 'http://127.0.0.1:9', ...args], {
+      env: { ...process.env, BELLWETHER_RUNNER_KEY: 'k' },
+      encoding: 'utf8',
+    })
+  const inFile = join(folder, 'file', 'copies')
+  expect(run('--workspaces', inFile, '--isolation', 'none')).toMatchObject({
+    status: 2,
+    stderr: expect.stringMatching(/^--workspaces .*copies cannot be used: ENOTDIR[^\n]*\n$/),
+  })
+})
