@@ -134,6 +134,29 @@ export class Schedule {
     return tookMs
   }
 
+  /** The machine is cut off until its command is given up, and what it made comes when the user has stored a file of the same name. */
+  async late(): Promise<void> {
+    await this.#begin()
+    this.#faultsLeft = 0
+    await this.#take(commandOf('first', this.#random), false)
+    const write = { name: 'a', size: 1 + this.#random.below(2_000) }
+    const given = { key: 'given-up', writes: [write], removes: [], lines: 1, restMs: 10, exitCode: 0 }
+    this.#commands.push(given)
+    this.#object?.add(given)
+    while (!this.#runs.has(given.key)) await this.#round(false)
+    const entry = this.#network.entry
+    this.#network.entry = async () => 503
+    for (const connection of [...this.#network.connections]) connection.cut()
+    for (let at = 0; this.#settled < 2 && at < MOST_ROUNDS; at++) await this.#round(false)
+    if (this.#object === null || this.#settled < 2) throw new Error('it was not given up')
+    const text = contentOf('user', write)
+    await this.#object.files.write(`/workspace/${write.name}`, new TextEncoder().encode(text))
+    this.#stored.set(write.name, text)
+    this.#network.entry = entry
+    await this.#take({ ...given, key: 'next', writes: [] }, false)
+    await this.#end()
+  }
+
   async #begin(): Promise<void> {
     this.#startService()
     for (const machine of this.#machines) machine.start()
