@@ -56,7 +56,6 @@ export class Schedule {
   #isOpen = true
   #settled = 0
   #lastFaultAt = 0
-
   /** A machine that dies in its command. */
   #doomed: { key: string; machine: Machine } | null = null
 
@@ -139,19 +138,16 @@ export class Schedule {
     await this.#begin()
     this.#faultsLeft = 0
     await this.#take(commandOf('first', this.#random), false)
-    const write = { name: 'a', size: 1 + this.#random.below(2_000) }
+    const write = { name: 'a', size: 99 }
     const given = { key: 'given-up', writes: [write], removes: [], lines: 1, restMs: 10, exitCode: 0 }
+    const { entry } = this.#network
     this.#commands.push(given)
     this.#object?.add(given)
     while (!this.#runs.has(given.key)) await this.#round(false)
-    const entry = this.#network.entry
-    this.#network.entry = async () => 503
-    for (const connection of [...this.#network.connections]) connection.cut()
+    this.#network.cutOff()
     for (let at = 0; this.#settled < 2 && at < MOST_ROUNDS; at++) await this.#round(false)
-    if (this.#object === null || this.#settled < 2) throw new Error('it was not given up')
-    const text = contentOf('user', write)
-    await this.#object.files.write(`/workspace/${write.name}`, new TextEncoder().encode(text))
-    this.#stored.set(write.name, text)
+    this.#stored.set('a', contentOf('user', write))
+    await this.#object?.files.write('/workspace/a', new TextEncoder().encode(contentOf('user', write)))
     this.#network.entry = entry
     await this.#take({ ...given, key: 'next', writes: [] }, false)
     await this.#end()
@@ -248,11 +244,10 @@ export class Schedule {
   #restartService(): void {
     if (!this.#isOpen) return
     this.#isOpen = false
-    this.#network.entry = null
     this.#pool?.die()
     this.#pool = null
     this.#object?.die()
-    for (const connection of [...this.#network.connections]) connection.cut()
+    this.#network.cutOff()
     setTimeout(() => this.#startService(), this.#random.below(1_500))
   }
 
