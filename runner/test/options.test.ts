@@ -25,6 +25,10 @@ test('flags win over the environment, and both over the defaults', () => {
     allow: ['only.test'],
     isAllowExact: true,
   })
+  // A list in parts is one list.
+  const parts = readOptions([...BASE, '--allow', '=a.test', '--allow', 'b.test', '--labels', 'x', '--labels=y'], {})
+  expect(parts).toMatchObject({ allow: ['a.test', 'b.test'], isAllowExact: true, labels: ['x', 'y'] })
+  expect(() => readOptions([...BASE, '--allow', 'a.test', '--allow', '=b.test'], {})).toThrow(/"=b.test"/)
   expect(readOptions(['--help'], {})).toBe('help')
 })
 
