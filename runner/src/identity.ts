@@ -1,9 +1,21 @@
 // The folder of a runner: its id, which it keeps for ever, and a mark that says who uses the folder now.
 
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { RunnerId } from '../../src/runners/wire.ts'
+import { messageOf } from './log.ts'
+import { UsageError } from './options.ts'
 
 export class FolderInUse extends Error {}
 
@@ -13,7 +25,7 @@ export function isConversationId(id: string): boolean {
 }
 
 export function takeFolder(folder: string): { id: string; letGo: () => void } {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  make(folder)
   const mark = join(folder, 'runner.pid')
   const holder = existsSync(mark) ? readFileSync(mark, 'utf8').trim() : ''
   if (holder !== '' && holder === processMark(Number(holder.split(' ')[0]))) {
@@ -23,6 +35,15 @@ export function takeFolder(folder: string): { id: string; letGo: () => void } {
   }
   writeFileSync(mark, `${processMark(process.pid)}\n`, { mode: 0o600 })
   return { id: keptId(join(folder, 'runner-id')), letGo: () => rmSync(mark, { force: true }) }
+}
+
+function make(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (error) {
+    throw new UsageError(`--workspaces ${folder} cannot be used: ${messageOf(error)}`)
+  }
 }
 
 export function heldConversations(folder: string): string[] {

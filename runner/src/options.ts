@@ -108,7 +108,12 @@ export function readOptions(args: readonly string[], env: Env): Options | 'help'
 
 function parsedFlags(args: readonly string[]): Values {
   try {
-    return parseArgs({ args: [...args], options: FLAGS, allowPositionals: false }).values
+    const { values, tokens } = parseArgs({ args: [...args], options: FLAGS, allowPositionals: false, tokens: true })
+    // A list that is given in parts is one list: of what lets hosts in, or is asked for, nothing may be lost without a word.
+    const all = (name: string) =>
+      tokens.flatMap((token) => (token.kind === 'option' && token.name === name ? [token.value ?? ''] : []))
+    const lists = ['labels', 'allow'].filter((name) => all(name).length > 1)
+    return { ...values, ...Object.fromEntries(lists.map((name) => [name, all(name).join(',')])) }
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : 'the arguments cannot be read')
   }

@@ -215,12 +215,22 @@ sandboxed('no way out: resources, and the session works on', async () => {
       isOut: false,
       state: 'ended',
     })
-    await session.run('kill -9 -1', { hardMs: 20_000 })
-    // The one that killed all others may be asked before its own end is seen: that is told as lost, and the next one is new.
-    const first = await session.run('echo alive')
-    if (first.outcome.state === 'lost') expect((await session.run('echo alive')).output).toBe('alive\n')
-    else expect(first.output).toContain('alive\n')
+    // Whether the shell that killed all others lives to tell its own end, or not: what comes next is run, in a new session.
+    await session.run('old=old; kill -9 -1', { hardMs: 20_000 })
+    const next = await session.run('echo alive $old', { hardMs: 60_000 })
+    expect({ name, state: next.outcome.state }).toEqual({ name, state: 'ended' })
+    expect(next.output).toMatch(/alive\n$/)
   }
+})
+
+sandboxed('a session that is full of programs which start each other is left for a new one', async () => {
+  const { session } = await lentSandbox(['--network', 'none', '--processes', '60'])
+  await session.run('old=old; :(){ :|:& };: ; sleep 1', { hardMs: 60_000 })
+  const next = await session.run('ls / | wc -l > count; echo alive $old', { hardMs: 60_000 })
+  expect(next.outcome.state).toBe('ended')
+  expect(next.output).toMatch(/alive\n$/)
+  expect(next.outcome.remarks).toEqual([expect.stringContaining('all the processes that a session may have')])
+  expect((await session.run('echo again')).outcome).toMatchObject({ state: 'ended', remarks: [] })
 })
 
 async function lentSandbox(more: readonly string[]) {

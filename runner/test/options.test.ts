@@ -25,6 +25,10 @@ test('flags win over the environment, and both over the defaults', () => {
     allow: ['only.test'],
     isAllowExact: true,
   })
+  // A list in parts is one list.
+  const parts = readOptions([...BASE, '--allow', '=a.test', '--allow', 'b.test', '--labels', 'x', '--labels=y'], {})
+  expect(parts).toMatchObject({ allow: ['a.test', 'b.test'], isAllowExact: true, labels: ['x', 'y'] })
+  expect(() => readOptions([...BASE, '--allow', 'a.test', '--allow', '=b.test'], {})).toThrow(/"=b.test"/)
   expect(readOptions(['--help'], {})).toBe('help')
 })
 
@@ -85,4 +89,19 @@ test('a machine without a sandbox is refused with what to install, and a folder 
   const third = new RunnerProcess([...args, '--isolation', 'none'])
   await third.logged(/pool\.disconnected/)
   await third.kill('SIGTERM')
+})
+
+test('a folder that cannot be used is named, with why', () => {
+  const folder = temporaryFolder()
+  writeFileSync(join(folder, 'file'), '')
+  const run = (...args: string[]) =>
+    spawnSync(process.execPath, [join(import.meta.dirname, '../src/main.ts'), '--url', 'http://127.0.0.1:9', ...args], {
+      env: { ...process.env, BELLWETHER_RUNNER_KEY: 'k' },
+      encoding: 'utf8',
+    })
+  const inFile = join(folder, 'file', 'copies')
+  expect(run('--workspaces', inFile, '--isolation', 'none')).toMatchObject({
+    status: 2,
+    stderr: expect.stringMatching(/^--workspaces .*copies cannot be used: ENOTDIR[^\n]*\n$/),
+  })
 })

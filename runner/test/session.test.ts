@@ -26,6 +26,11 @@ test('a runner says what it is and has, without an Origin, and holds one session
     outcome: { state: 'ended', exitCode: 0, cwd: '/', outputBytes: 6, interpreter: expect.stringContaining('python') },
   })
   expect(await session.run('f; pwd; (exit 7)')).toMatchObject({ output: 'f 5\n/\n', outcome: { exitCode: 7 } })
+  // As at a terminal, whatever came between the two, and without a word from a trap.
+  await session.run("trap 'echo caught' ERR; true; (exit 7) || (exit 7)")
+  expect((await session.run('echo $? $VALUE; echo $?', { env: { VALUE: 'given' } })).output).toBe('7 given\n0\n')
+  await session.run('exit 3')
+  expect((await session.run('echo $?')).output).toBe('0\n')
 })
 
 test('a command that goes quiet goes on: more output, input, keys, and a second command that is refused', async () => {

@@ -107,7 +107,7 @@ export class AgentLoop {
     const { state, step, opened, agent, failures } = this.#turn
     if (step !== null) {
       const isOurs = this.#abort !== null || !isFollowed(step, this.#deps)
-      return isOurs ? null : async (signal) => this.#settle(step, await followStep(step, this.#deps, signal))
+      return isOurs ? null : (signal) => this.#follow(step, signal)
     }
     if (state === 'paused' || !opened) return null
     if (state === 'user_confirmed') return this.#nextCall()
@@ -117,6 +117,12 @@ export class AgentLoop {
     }
     if (state !== 'running' || agent === 'ShellAgent' || failures.retryAt > Date.now()) return null
     return this.#nextCall() ?? ((signal) => this.#askModel(signal))
+  }
+
+  /** As the instance that began it would have gone on. */
+  async #follow(step: OpenStep, signal: AbortSignal): Promise<void> {
+    this.#settle(step, await followStep(step, this.#deps, signal))
+    restIfShellIsDone(this.#deps)
   }
 
   #nextCall(): ((signal: AbortSignal) => Promise<void>) | null {

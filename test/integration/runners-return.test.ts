@@ -45,6 +45,7 @@ test('a command for which a runner was still looked for when the service crashed
   await runner.connect()
   expect((await outcome(chat, 2)).content).toBe('second')
   expect(runner.started.map(({ text }) => text)).toEqual(['first', 'second'])
+  await chat.settled()
 })
 
 test('the first command of a conversation waits for the runners that a restart of the service cut off', async () => {

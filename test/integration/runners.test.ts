@@ -260,6 +260,7 @@ describe('what is lost on the way', () => {
     expect(run.extras?.metadata).toMatchObject({ exit_code: 7 })
     expect(runner.started.length).toBe(1)
     expect(await file(chat, 'late.txt')).toMatchObject({ code: 'late' })
+    await chat.settled()
   })
 
   test('a call that the runner does not know any more has an unknown outcome and is not run again', async () => {

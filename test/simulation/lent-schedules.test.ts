@@ -91,6 +91,14 @@ test('a machine that never acknowledges what comes down does not keep its comman
   expect(tookMs).toBeLessThan(300_000)
 })
 
+test('what a command made that was given up comes late and takes back nothing that the user stored since', async () => {
+  for (let seed = FIRST_SEED; seed < FIRST_SEED + 10; seed++) {
+    const schedule = new Schedule(seed, root, ['one'])
+    await schedule.late()
+    assertNoFaults(seed, schedule)
+  }
+})
+
 function assertNoFaults(seed: number, { faults, story }: Schedule): void {
   if (faults.length > 0) throw new Error(`LENT_SEED=${seed}\n${faults.join('\n')}\n\n${story.join('\n')}`)
 }

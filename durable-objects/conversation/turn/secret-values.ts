@@ -61,10 +61,11 @@ function secretsInArguments(args: readonly string[]): string[] {
 }
 
 const secretsInVariables = (env: Readonly<Record<string, string>>): string[] =>
-  Object.entries(env).flatMap(([name, value]) => (isKeyName(name) || isLongKey(name, value) ? [value] : []))
+  Object.entries(env).flatMap(([name, value]) => (isKeyName(name) || isKeyValue(name, value) ? [value] : []))
 
-/** `BRAVE_KEY` names a key, `SORT_KEY` a word. */
-const isLongKey = (name: string, value: string): boolean => /_KEY$/i.test(name) && value.length >= 16
+/** `BRAVE_KEY` names a key, `SORT_KEY` a word: only letters, or some joined ones, and short. */
+const isKeyValue = (name: string, value: string): boolean =>
+  /_KEY$/i.test(name) && (value.length >= 16 || !/^[a-z]+([-_.][a-z]+)*$/i.test(value))
 
 const isKeyName = (name: string): boolean =>
   isSecretName(name.replaceAll('-', '_'), []) || /^(key|auth|authorization|sig|signature|pwd|pass|pat)$/i.test(name)

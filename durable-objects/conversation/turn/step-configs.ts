@@ -12,6 +12,7 @@ import type { Tool } from '../../../src/agent/tools/tool.ts'
 import { config } from '../../../src/config.ts'
 import type { Settings } from '../../../src/db/settings.ts'
 import { errorFields, log } from '../../../src/lib/log.ts'
+import { inTime, noAnswerWithin } from '../../../src/lib/wait-at-most.ts'
 import { chooseModel, type ModelChoice, unknownModel, withModel } from '../../../src/llm/choose.ts'
 import { languageModel } from '../../../src/llm/client.ts'
 import { type LanguageModel, ModelError } from '../../../src/llm/model.ts'
@@ -24,6 +25,8 @@ import { listTools } from './tool-servers.ts'
 import type { TurnHost } from './turn-host.ts'
 
 const DEFAULT_ITERATIONS = 500
+/** A database that does not answer counts as away: a turn waits for nothing without an end. */
+const SETTINGS_WITHIN_MS = 21_000
 
 /** `severity`: the risk from which an action waits; null for the default. */
 type OwnerConfig = { settings: Settings; severity: number | null }
@@ -117,7 +120,11 @@ export class OwnerStepConfigs implements StepConfigs {
   /** Null without the database. */
   async #ownerConfig(): Promise<OwnerConfig | null> {
     try {
-      const { settings: read, riskSeverity } = await this.#host.secrets.refresh()
+      const { settings: read, riskSeverity } = await inTime(
+        SETTINGS_WITHIN_MS,
+        this.#host.secrets.refresh(),
+        noAnswerWithin(SETTINGS_WITHIN_MS),
+      )
       if (!read.ok) {
         const fields = read.unreadable.join(', ')
         throw new ModelError('bad_request', `These settings cannot be read any more; set them again: ${fields}.`)

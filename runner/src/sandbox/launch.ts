@@ -55,7 +55,8 @@ export function shellLaunch(folders: ConversationFolders, plan: LaunchPlan): She
   // A runner that is killed cannot clean up; the terminal that goes with it ends the loop.
   const start = isFree ? `trap 'rm -f ${state}' EXIT; ${loop}` : `${proxySource(folders, plan)}${loop}`
   const launch = launchOf(['bash', '--norc', '--noprofile', '-i', '-c', start], folders, plan)
-  return { ...launch, nonce, paths, callPipe, stateFile: isFree ? state : null }
+  const processes = isFree ? null : plan.limits.processes
+  return { ...launch, nonce, paths, callPipe, stateFile: isFree ? state : null, processes }
 }
 
 /** Any program of the conversation, as the shell is started. */

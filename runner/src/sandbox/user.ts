@@ -1,7 +1,7 @@
 // A runner that root started becomes an ordinary user before it does anything: what is root outside the sandbox can read what
 // it should not, and no limit of processes holds it.
 
-import { chownSync, lstatSync, mkdirSync, readFileSync } from 'node:fs'
+import { accessSync, chownSync, constants, lstatSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { type Options, UsageError } from '../options.ts'
@@ -37,7 +37,20 @@ function become({ uid, gid }: { uid: number; gid: number }, options: Options): s
   process.setuid?.(uid)
   if (process.getuid?.() !== uid || process.geteuid?.() !== uid) throw new Error('the user could not be changed')
   process.env.HOME = workspaces
+  assertReachable(workspaces, uid)
   return workspaces
+}
+
+function assertReachable(folder: string, uid: number): void {
+  try {
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch {
+    const way =
+      'a folder above it is closed to others. Give another one, or start the runner as the user that it is to be'
+    throw new UsageError(
+      `--workspaces ${folder}: the runner, started by root, becomes user ${uid}, who cannot reach it: ${way}`,
+    )
+  }
 }
 
 function idsOf(user: string | null): { uid: number; gid: number } {

@@ -37,12 +37,19 @@ type Active = {
   readonly timers: Set<NodeJS.Timeout>
   quiet: NodeJS.Timeout | null
   isKilled: boolean
+  /** A shell has begun to read the command: from then on it may have done something. */
+  isTaken: boolean
 }
 
 /** After the C-c of a stop. */
 const GRACE_MS = 2_000
 /** A kill that did not bring the prompt back is followed by a harder one. */
 const KILL_STEP_MS = 500
+
+const NEW_SESSION =
+  'The session had ended, so this ran in a new one: variables, functions and jobs of the one before are gone.'
+const CROWDED =
+  'Programs in the background took all the processes that a session may have, so it was ended. This ran in a new one: variables, functions and jobs of the one before are gone.'
 
 export class Calls {
   readonly #deps: CallsDeps
@@ -53,6 +60,8 @@ export class Calls {
   #isFirstRun = true
   #env: Record<string, string> = {}
   #lastPrompt: Prompt | null = null
+  /** A session ended, and nobody was told. */
+  #isNewsForNext = false
   /** How a command ended while no call waited for it. */
   #endedBetween: Prompt | null = null
   readonly #between = new Between()
@@ -106,7 +115,7 @@ export class Calls {
       throw new RpcError(RPC_ERRORS.invalidRequest, `the call ${this.#active.call.key} has not ended`)
     this.#deps.journal.started(call.key)
     const output = this.#newOutput(call.key)
-    this.#active = { call, output, remarks: [], timers: new Set(), quiet: null, isKilled: false }
+    this.#active = { call, output, remarks: [], timers: new Set(), quiet: null, isKilled: false, isTaken: false }
     const active = this.#active
     if (isOfNotebook(active)) {
       this.#beginCell(active)
@@ -127,6 +136,8 @@ export class Calls {
   stop(key: string): void {
     const active = this.#active
     if (active?.call.key !== key) return
+    // Not wanted in another session either.
+    active.isTaken = true
     if (isOfNotebook(active)) this.#deps.notebook.interrupt()
     else this.#shell?.type('\x03')
     this.#after(active, GRACE_MS, () => this.#kill(active))
@@ -176,10 +187,23 @@ export class Calls {
     })
   }
 
+  /** In a new session once more if this one ends, or does not answer, before it has taken the command: nothing of it was run. */
   async #begin(active: Active): Promise<void> {
+    const before = this.#shell
+    try {
+      await this.#attempt(active)
+    } catch (error) {
+      if (this.#active !== active || before === null || !isUntouched(active)) throw error
+      if (this.#shell === before) before.end()
+      await this.#attempt(active)
+    }
+  }
+
+  async #attempt(active: Active): Promise<void> {
     const { call } = active
     const isRun = call.kind === 'run'
-    if (this.#shell === null && isRun) this.#startShell()
+    if (isRun) await this.#leaveCrowded(active)
+    if (this.#shell === null && isRun) this.#startShell(active)
     const shell = this.#shell
     if (shell !== null) await shell.ready()
     if (this.#active !== active) return
@@ -194,17 +218,31 @@ export class Calls {
       return
     }
     this.#endedBetween = null
-    this.#setTimers(active)
+    if (active.quiet === null) this.#setTimers(active)
     if (call.kind === 'input') shell.type(keyBytes(call.text))
     if (!isRun) return
     const cwd = this.#isFirstRun ? this.#deps.folderInShell(call.cwd) : null
-    this.#isFirstRun = false
-    const env = this.#env
-    this.#env = {}
-    await shell.run({ text: call.text, env, cwd })
+    await shell.run({ text: call.text, env: this.#env, cwd }, () => {
+      active.isTaken = true
+      this.#isFirstRun = false
+      this.#env = {}
+    })
   }
 
-  #startShell(): void {
+  /** A session in which nothing can be started is of no use to anybody. */
+  async #leaveCrowded(active: Active): Promise<void> {
+    const shell = this.#shell
+    if (shell === null || shell.isRunning || !(await shell.isCrowded()) || this.#shell !== shell) return
+    this.#shell = null
+    this.#lastPrompt = null
+    shell.end()
+    this.#deps.log('session.crowded', {})
+    active.remarks.push(CROWDED)
+  }
+
+  #startShell(active: Active): void {
+    if (this.#isNewsForNext) active.remarks.push(NEW_SESSION)
+    this.#isNewsForNext = false
     const shell = this.#deps.startShell({
       onOutput: (bytes) => this.#received(bytes),
       onEnded: (prompt) => this.#commandEnded(prompt),
@@ -292,7 +330,10 @@ export class Calls {
     this.#lastPrompt = null
     this.#deps.log('session.gone', { reason })
     const active = this.#active
-    if (active === null || isOfNotebook(active)) return
+    // Whoever gives the command to the shell sees it, and takes another one.
+    const isUntold = active === null || isOfNotebook(active) || isUntouched(active)
+    this.#isNewsForNext ||= isUntold
+    if (isUntold) return
     const state = active.isKilled ? 'killed' : 'lost'
     this.#finish(active, { state, text: `The session ended: ${reason}. A new one begins with the next command.` })
   }
@@ -343,4 +384,9 @@ export class Calls {
 
 function isOfNotebook({ call: { kind } }: Active): boolean {
   return CELL_KINDS.some((cell) => cell === kind)
+}
+
+/** A command of which nothing can have been run. */
+function isUntouched({ call, isTaken, isKilled }: Active): boolean {
+  return call.kind === 'run' && !isTaken && !isKilled
 }

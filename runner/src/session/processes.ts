@@ -4,10 +4,29 @@ import { readFileSync } from 'node:fs'
 
 /** The group that the terminal belongs to now; null when there is none. */
 export function foregroundGroup(pid: number): number | null {
+  return statField(pid, 5)
+}
+
+/** Null for a process that is gone. */
+export function parentOf(pid: number): number | null {
+  return statField(pid, 1)
+}
+
+const KILL_BIT = 1n << 8n
+
+/** Whether it is gone, or was killed and is not gone yet. */
+export function isEnding(pid: number): boolean {
+  const status = textOf(`/proc/${pid}/status`)
+  const pending = [...status.matchAll(/^(?:SigPnd|ShdPnd):\s*([0-9a-f]+)/gm)]
+  const isKilled = pending.some(([, mask = '0']) => (BigInt(`0x${mask}`) & KILL_BIT) !== 0n)
+  return status === '' || isKilled || /^State:\s*[ZX]/m.test(status)
+}
+
+function statField(pid: number, index: number): number | null {
   const stat = textOf(`/proc/${pid}/stat`)
   // The name of the program may hold anything, also spaces and brackets: the fields come after the last one.
-  const tpgid = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[5])
-  return Number.isInteger(tpgid) && tpgid > 0 ? tpgid : null
+  const field = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[index])
+  return Number.isInteger(field) && field > 0 ? field : null
 }
 
 export function countDescendants(pid: number): number {

@@ -69,15 +69,20 @@ export function typedLine(paths: ShellPaths): string {
   return `\x15. ${quoted(paths.call)}\n`
 }
 
-/** What the pipe holds: a mark that the script begins, the variables, the folder, then the command as it was written. */
+/**
+ * What the pipe holds: a mark that the script begins, the variables, the folder, then the command as it was written. It finds
+ * in `$?` what the command before it left. A function in a list gives a status without a new process, and without the ERR trap.
+ */
 export function callSource(
   nonce: string,
   call: { text: string; env: Readonly<Record<string, string>>; cwd: string | null },
+  statusBefore = 0,
 ): string {
   const names = Object.entries(call.env).filter(([name]) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
   const exports = names.map(([name, value]) => `builtin export ${name}=${quoted(value)}; `).join('')
   const folder = call.cwd === null ? '' : `builtin cd -- ${quoted(call.cwd)}; `
-  return `${exports}${folder}builtin printf '\\036${nonce}S\\037' > /dev/tty\n${call.text}\n`
+  const status = statusBefore === 0 ? '' : `; function __bw_is { builtin return ${statusBefore}; }; __bw_is && :`
+  return `${exports}${folder}builtin printf '\\036${nonce}S\\037' > /dev/tty${status}\n${call.text}\n`
 }
 
 export function quoted(text: string): string {

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type IPty, spawn } from '@lydell/node-pty'
 import { isCode } from '../sync/folder.ts'
 import { type Mark, MarkScanner, type Prompt } from './marks.ts'
-import { countDescendants, foregroundGroup, killTree, signalGroup } from './processes.ts'
+import { countDescendants, foregroundGroup, isEnding, killTree, parentOf, signalGroup } from './processes.ts'
 import { callSource, type ShellPaths, typedLine } from './shell-source.ts'
 
 export type ShellLaunch = {
@@ -22,6 +22,8 @@ export type ShellLaunch = {
   readonly callPipe: string
   /** What shells save for each other, where it outlives them; null where it is gone with the sandbox. */
   readonly stateFile: string | null
+  /** How many the session may have; null where nobody holds it to a number. */
+  readonly processes: number | null
 }
 export type ShellEvents = {
   readonly onOutput: (bytes: Buffer) => void
@@ -35,6 +37,11 @@ const COLUMNS = 200
 const ROWS = 50
 /** How long a new shell may take to its first prompt, and a shell at its prompt to open the pipe. */
 const READY_MS = 15_000
+/** So near to the most that a session may have, no command can be expected to start a program. */
+const CROWDED_SHARE = 0.9
+/** Programs that start each other until they are refused come and go: they are counted this often. */
+const COUNTS = 5
+const COUNT_EVERY_MS = 10
 
 /** As its calls know it. */
 export type Session = Pick<Shell, keyof Shell>
@@ -51,6 +58,8 @@ export class Shell {
   #wasFirst = true
   /** The shell itself, which has the terminal when it stands at its prompt. */
   #shellGroup: number | null = null
+  /** What starts a new shell when one ends. */
+  #starter: number | null = null
   readonly #ready: Promise<void>
   #becomeReady: (error: Error | null) => void = () => {}
 
@@ -100,26 +109,48 @@ export class Shell {
     return this.#state === 'running' || countDescendants(this.#terminal.pid) > this.#atRest
   }
 
+  /** Whether what was left in the background takes all the processes that the session may have. */
+  async isCrowded(): Promise<boolean> {
+    const { processes } = this.#launch
+    if (processes === null) return false
+    for (let counts = 0; counts < COUNTS && this.#state === 'idle'; counts++) {
+      const count = countDescendants(this.#terminal.pid)
+      if (count >= processes * CROWDED_SHARE) return true
+      if (count < processes / 2) return false
+      await delay(COUNT_EVERY_MS)
+    }
+    return false
+  }
+
   /** Rejects when the shell does not come to its prompt. */
   async ready(): Promise<void> {
     const timeout = delay(READY_MS, 'late', { ref: false })
     if ((await Promise.race([this.#ready, timeout])) === 'late') throw new Error(`no prompt within ${READY_MS} ms`)
   }
 
-  /** Only at the prompt. Resolves when the shell has the script, of which nothing is left outside it. */
-  async run(call: { text: string; env: Readonly<Record<string, string>>; cwd: string | null }): Promise<void> {
+  /**
+   * Only at the prompt. Resolves when the shell has the script, of which nothing is left outside it. `onTaken` is called when
+   * the shell begins to read it: whatever fails before that, nothing of it was run.
+   */
+  async run(
+    call: { text: string; env: Readonly<Record<string, string>>; cwd: string | null },
+    onTaken: () => void,
+  ): Promise<void> {
+    this.#endWithStarter()
     if (this.#state !== 'idle') throw new Error(`the shell is ${this.#state}`)
     this.#state = 'running'
     this.#isStarted = false
+    const statusBefore = this.#endedWith === null ? (this.#prompt?.status ?? 0) : 0
     this.#endedWith = null
     this.#terminal.write(typedLine(this.#launch.paths))
     const fd = await this.#openedPipe()
+    onTaken()
     const pipe = new Socket({ fd, readable: false, writable: true })
     await new Promise<void>((resolve) => {
       // A shell that dies while it reads closes the pipe: its end is told by the terminal.
       pipe.on('error', () => resolve())
       pipe.on('close', () => resolve())
-      pipe.end(callSource(this.#launch.nonce, call))
+      pipe.end(callSource(this.#launch.nonce, call, statusBefore))
     })
   }
 
@@ -194,12 +225,21 @@ export class Shell {
       if (!this.#isStarted && this.#endedWith === null) return
       this.#state = 'idle'
       this.#events.onEnded({ ...prompt, status })
+      this.#endWithStarter()
       return
     }
-    if (this.#wasFirst) this.#atRest = countDescendants(this.#terminal.pid)
+    if (this.#wasFirst) {
+      this.#atRest = countDescendants(this.#terminal.pid)
+      this.#starter = this.#shellGroup === null ? null : parentOf(this.#shellGroup)
+    }
     this.#wasFirst = false
     this.#state = 'idle'
     this.#becomeReady(null)
+  }
+
+  /** `kill -9 -1` spares the shell that says it and not what started that: the terminal ends a moment later, with whatever is run then. */
+  #endWithStarter(): void {
+    if (this.#starter !== null && isEnding(this.#starter)) this.end()
   }
 
   #gone(reason: string): void {

@@ -42,6 +42,8 @@ type Outside = { client: SteadyClient; machines: readonly Machine[]; books: Book
 
 /** With a machine to run on and nobody killed meanwhile, a step that has not ended by then never will. */
 const PATIENCE_MS = 150_000
+/** It is the user's turn. */
+const AT_REST = 'awaiting_user_input'
 const NO_RUNNER = /^No runner is connected/
 
 export class LentConversation {
@@ -72,7 +74,7 @@ export class LentConversation {
     books.steps += 1
     const startedAt = performance.now()
     const before = this.#watcher.lastId
-    const json = { action: 'run', args: { command: commandOf(step) } }
+    const json = { action: 'message', args: { content: commandOf(step) } }
     await client.ask(`${this.path}/events`, { json, key: step.key, expect: [200, 201, 202] })
     onBegun()
     const outcome = await this.#outcome(before)
@@ -80,16 +82,22 @@ export class LentConversation {
       books.stuck.push(`${this.id} ${step.key}: no outcome`)
       return false
     }
+    if ((await this.#seen(({ id, extras }) => id > outcome.id && extras?.agent_state === AT_REST)) === null) {
+      books.stuck.push(`${this.id} ${step.key}: an outcome, and the turn does not end`)
+      return false
+    }
     await this.#audit(step, outcome, startedAt)
     return true
   }
 
-  async #outcome(before: number): Promise<SeenEvent | null> {
+  #outcome(before: number): Promise<SeenEvent | null> {
+    return this.#seen(({ id, observation }) => id > before && (observation === 'run' || observation === 'error'))
+  }
+
+  async #seen(isIt: (event: SeenEvent) => boolean): Promise<SeenEvent | null> {
     const deadline = performance.now() + PATIENCE_MS
     for (; performance.now() < deadline; await sleep(10)) {
-      const found = this.#watcher.events.find(
-        ({ id, observation }) => id > before && (observation === 'run' || observation === 'error'),
-      )
+      const found = this.#watcher.events.find(isIt)
       if (found !== undefined) return found
     }
     return null

@@ -164,7 +164,12 @@ class SimulatedShell {
 
   async ready(): Promise<void> {}
 
-  async run({ text }: { text: string }): Promise<void> {
+  async isCrowded(): Promise<boolean> {
+    return false
+  }
+
+  async run({ text }: { text: string }, onTaken: () => void): Promise<void> {
+    onTaken()
     const command = JSON.parse(text) as Command
     this.isRunning = true
     this.#ran(command, filesIn(this.#folder))

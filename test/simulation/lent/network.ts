@@ -27,6 +27,11 @@ export class Network {
     this.#random = random
   }
 
+  cutOff(): void {
+    this.entry = null
+    for (const connection of [...this.connections]) connection.cut()
+  }
+
   get isQuiet(): boolean {
     return this.#lines.size === 0
   }

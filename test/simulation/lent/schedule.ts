@@ -56,7 +56,6 @@ export class Schedule {
   #isOpen = true
   #settled = 0
   #lastFaultAt = 0
-
   /** A machine that dies in its command. */
   #doomed: { key: string; machine: Machine } | null = null
 
@@ -132,6 +131,26 @@ export class Schedule {
     await this.#take(commandOf('next', this.#random), false)
     await this.#end()
     return tookMs
+  }
+
+  /** The machine is cut off until its command is given up, and what it made comes when the user has stored a file of the same name. */
+  async late(): Promise<void> {
+    await this.#begin()
+    this.#faultsLeft = 0
+    await this.#take(commandOf('first', this.#random), false)
+    const write = { name: 'a', size: 99 }
+    const given = { key: 'given-up', writes: [write], removes: [], lines: 1, restMs: 10, exitCode: 0 }
+    const { entry } = this.#network
+    this.#commands.push(given)
+    this.#object?.add(given)
+    while (!this.#runs.has(given.key)) await this.#round(false)
+    this.#network.cutOff()
+    for (let at = 0; this.#settled < 2 && at < MOST_ROUNDS; at++) await this.#round(false)
+    this.#stored.set('a', contentOf('user', write))
+    await this.#object?.files.write('/workspace/a', new TextEncoder().encode(contentOf('user', write)))
+    this.#network.entry = entry
+    await this.#take({ ...given, key: 'next', writes: [] }, false)
+    await this.#end()
   }
 
   async #begin(): Promise<void> {
@@ -225,11 +244,10 @@ export class Schedule {
   #restartService(): void {
     if (!this.#isOpen) return
     this.#isOpen = false
-    this.#network.entry = null
     this.#pool?.die()
     this.#pool = null
     this.#object?.die()
-    for (const connection of [...this.#network.connections]) connection.cut()
+    this.#network.cutOff()
     setTimeout(() => this.#startService(), this.#random.below(1_500))
   }
 

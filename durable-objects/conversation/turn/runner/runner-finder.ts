@@ -5,7 +5,7 @@ import type { RuntimeWish } from '../../../../src/agent/runtime.ts'
 import { owner } from '../../../../src/bindings.ts'
 import { randomToken, sha256Hex } from '../../../../src/lib/crypto.ts'
 import { errorFields, log } from '../../../../src/lib/log.ts'
-import { waitAtMost } from '../../../../src/lib/wait-at-most.ts'
+import { inTime, noAnswerWithin, waitAtMost } from '../../../../src/lib/wait-at-most.ts'
 import { ticketText } from '../../../../src/runners/ticket.ts'
 import type { RunnerAnswer } from '../../../owner/runner-pool.ts'
 import type { StoredRecord } from '../../../stored-record.ts'
@@ -23,6 +23,11 @@ const SILENT_BEFORE_OTHERS_MS = 2_000
 /** How long a command waits for a runner that was there: after a restart of the service all of them come back. */
 const AGAIN_WITHIN_MS = 10_000
 const ASK_EVERY_MS = 500
+/** The pool asks runners on its way, each for seconds. It is asked again afterwards; nothing waits for it for ever. */
+const POOL_WITHIN_MS = 31_000
+
+/** The pool's answer, or that there was none. */
+type Answer = RunnerAnswer | { ok: false; reason: 'unasked'; others: 0; isReturning: true }
 
 type Deps = {
   ctx: DurableObjectState
@@ -42,7 +47,7 @@ export class RunnerFinder {
   /** The one that did not come in time: asked last. */
   #passedOver: string | null = null
   /** The pool is asked for a runner. Null when it is not. */
-  #asking: Promise<RunnerAnswer> | null = null
+  #asking: Promise<Answer> | null = null
 
   constructor(deps: Deps) {
     this.#deps = deps
@@ -50,7 +55,7 @@ export class RunnerFinder {
 
   /** The pool's answer, if it is asked, is there. */
   async asked(): Promise<void> {
-    await this.#asking?.catch(() => undefined)
+    await this.#asking
   }
 
   /** A runner has come or is gone. */
@@ -71,7 +76,8 @@ export class RunnerFinder {
     let isStarted = false
     for (;;) {
       const { missing, isReturning, others } = await this.#get()
-      const isNone = missing === 'none' || (missing === 'full' && (isStarted || start !== null))
+      const isNone =
+        missing === 'none' || missing === 'unasked' || (missing === 'full' && (isStarted || start !== null))
       if (isNone && start !== null) {
         isStarted = await containerStarted(start)
         start = null
@@ -111,7 +117,7 @@ export class RunnerFinder {
   }
 
   /** `only`: a certain runner or none. `patienceMs`: for the answer of one, where another is free. */
-  async #ask(only: string | null, patienceMs: number): Promise<RunnerAnswer> {
+  async #ask(only: string | null, patienceMs: number): Promise<Answer> {
     const { env, whose, wish, ctx } = this.#deps
     const secret = randomToken(32)
     this.#deps.record.change({ ticketHash: await sha256Hex(secret) })
@@ -131,11 +137,14 @@ export class RunnerFinder {
   }
 
   /** The pool's answer, which is stored by the time that it is known. */
-  async #noted(asking: Promise<RunnerAnswer>): Promise<RunnerAnswer> {
+  async #noted(asking: Promise<RunnerAnswer>): Promise<Answer> {
     try {
-      const answer = await asking
+      const answer = await inTime(POOL_WITHIN_MS, asking, noAnswerWithin(POOL_WITHIN_MS))
       if (answer.ok) this.#deps.record.change({ runner: answer.runner })
       return answer
+    } catch (error) {
+      log.warn('runner.pool_silent', errorFields(error))
+      return { ok: false, reason: 'unasked', others: 0, isReturning: true }
     } finally {
       this.#asking = null
     }
@@ -153,7 +162,7 @@ export class RunnerFinder {
       await this.#until(isHere, 2 * ASK_EVERY_MS)
       if (this.#deps.isUp()) return this.#deps.record.value.runner?.id === runner
       const beforeOthers = Math.max(0, left(RETURN_BEFORE_OTHERS_MS))
-      const answer = await this.#ask(runner, beforeOthers).catch(notAsked)
+      const answer = await this.#ask(runner, beforeOthers)
       const mayTake = answer.others > 0 ? Math.max(0, left(RETURN_BEFORE_OTHERS_MS)) : CONNECT_WITHIN_MS
       if (answer.ok) await this.#until(isHere, mayTake)
       if (!isHere() && answer.others > 0 && left(RETURN_BEFORE_OTHERS_MS) <= 0) break
@@ -173,12 +182,6 @@ export class RunnerFinder {
     await waitAtMost(ms, promise)
     this.#watchers.delete(look)
   }
-}
-
-/** The pool is away for a moment: it is asked again. */
-function notAsked(error: unknown): RunnerAnswer {
-  log.warn('runner.pool_silent', errorFields(error))
-  return { ok: false, reason: 'none', busy: 0, others: 0, isReturning: false }
 }
 
 async function containerStarted(start: () => Promise<void>): Promise<boolean> {

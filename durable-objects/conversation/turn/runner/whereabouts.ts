@@ -6,7 +6,8 @@ import type { RunnerDescription } from '../../../../src/runners/wire.ts'
 import type { NoRunner } from '../../../owner/runner-pool.ts'
 import type { RunnerRecord } from './runner-record.ts'
 
-export type Missing = NoRunner | 'silent'
+/** `unasked`: the pool did not answer. */
+export type Missing = NoRunner | 'silent' | 'unasked'
 
 /** The place that is told next and what is said of it; null when that is known already. */
 export function placeToTell(
@@ -33,6 +34,7 @@ const REASONS: Readonly<Record<Missing, string>> = {
   labels: 'no connected runner has the labels',
   full: 'all connected runners are busy',
   silent: 'the runner that was asked did not come',
+  unasked: 'it could not be found out which runners are connected',
 }
 
 function described({ name, os, arch, isolation, network }: RunnerDescription): string {
@@ -62,6 +64,7 @@ export function whyNone(reason: Missing, labels: readonly string[]): string {
     return `No connected runner has the labels ${labels.join(', ')}. Start one with "${start}" ${INSTEAD}`
   }
   if (reason === 'full') return `All connected runners are busy. Wait, raise the capacity of one, or start another.`
+  if (reason === 'unasked') return 'It could not be found out which runners are connected. Try again in a moment.'
   return 'The runner was told to connect to this conversation and did not. Look at its log.'
 }
 
