@@ -9,9 +9,8 @@ import { analysisEnvelope } from '../../../http/errors.ts'
 import { endpoint } from '../../../http/openapi.ts'
 import { router } from '../../../http/router.ts'
 import { laxBool, laxInt } from '../../../http/validation.ts'
-import { typedByPerson } from '../../../lib/address-policy.ts'
-import { DoorError, guardedFetch } from '../../../lib/guarded-fetch.ts'
 import type { OwnModel } from '../../../llm/choose.ts'
+import { listedModels } from '../../../llm/listed-models.ts'
 import { partsOf } from '../../../llm/providers.ts'
 import { type Trial, trialModel, triedModel } from '../../model-trial.ts'
 import { MASK } from './configuration/fields.ts'
@@ -215,9 +214,6 @@ function isJson(text: string): boolean {
 }
 
 const LISTING: ReadonlySet<string> = new Set(['openai', 'deepseek'])
-const LIST_BYTES = 2_000_000
-const MOST_MODELS = 1_000
-const Listed = z.object({ data: z.array(z.object({ id: z.string() })) })
 
 endpoint(
   app,
@@ -247,36 +243,12 @@ endpoint(
   },
 )
 
-async function modelsAt(
-  c: Context<AppEnv>,
-  { protocol, timeout_seconds }: ModelEntry,
-  { llmBaseUrl, llmApiKey }: OwnModel,
-): Promise<string[] | NonNullable<Trial['failure']>> {
-  const base = (llmBaseUrl ?? partsOf(`${protocol.toLowerCase()}/x`).provider?.baseUrl ?? '').replace(/\/+$/, '')
-  if (base === '') return 'needs-address'
-  const totalTimeoutMs = Math.min(MOST_MS, timeout_seconds * 1000)
-  const door = {
-    ...{ policy: config(c.env).addressPolicy, chosenBy: typedByPerson(base), showsRedirects: true },
-    limits: { maxBytes: LIST_BYTES, headersTimeoutMs: totalTimeoutMs, totalTimeoutMs },
-  }
-  const headers = llmApiKey === null ? {} : { authorization: `Bearer ${llmApiKey}` }
-  try {
-    const response = await guardedFetch(`${base}/models`, { headers }, door)
-    if (!response.ok) {
-      await response.body?.cancel()
-      return [401, 403].includes(response.status)
-        ? 'authentication'
-        : response.status === 429
-          ? 'rate_limit'
-          : 'unavailable'
-    }
-    const read = Listed.safeParse(JSON.parse(await response.text()))
-    return read.success ? read.data.data.map(({ id }) => id.slice(0, 300)).slice(0, MOST_MODELS) : 'unusable_reply'
-  } catch (error) {
-    if (error instanceof SyntaxError) return 'unusable_reply'
-    if (!(error instanceof DoorError)) throw error
-    return error.reason === 'timeout' ? 'timeout' : 'unavailable'
-  }
+/** The names, or why they cannot be had. */
+async function modelsAt(c: Context<AppEnv>, { protocol, timeout_seconds }: ModelEntry, own: OwnModel) {
+  const address = own.llmBaseUrl ?? partsOf(`${protocol.toLowerCase()}/x`).provider?.baseUrl ?? ''
+  if (address === '') return 'needs-address' as const
+  const timeoutMs = Math.min(MOST_MS, timeout_seconds * 1000)
+  return listedModels({ address, key: own.llmApiKey, policy: config(c.env).addressPolicy, timeoutMs })
 }
 
 export { app as modelTrials }
