@@ -1,7 +1,7 @@
 // Hostile answers of a model and hostile news: whatever they say, every field outside the box of the model's words is what it is
 // when the model says nothing of note, in the report and in all that is made of it.
 
-import { expect, test } from 'vitest'
+import { expect, inject, test } from 'vitest'
 import { stepTeller } from '../../../src/analysis/flow/live.ts'
 import type { FlowEvent } from '../../../src/analysis/flow/run-flow.ts'
 import type { Narrator } from '../../../src/analysis/narrator.ts'
@@ -16,6 +16,9 @@ import type { HostileText } from '../../fixtures/sentences/hostile.ts'
 import { DEVELOPMENT } from '../../fixtures/sentences/split.ts'
 import { ALONE, analyze, DEADLINES, jobOf, type Subject, type World } from './alone.ts'
 import { barsOf, wave } from './series.ts'
+
+/** Every third, unless everything is to be proved. */
+const HOSTILE = DEVELOPMENT.hostile.filter((_, at) => inject('isProof') || at % 3 === 0)
 
 const NOW = Date.parse('2026-03-20T08:00:00Z')
 const BARS = barsOf(wave(80, 0.3, 1400))
@@ -180,7 +183,7 @@ test('hostile answers change no field outside the box, nor any page, row, messag
     calm.set(key, known)
     return known
   }
-  for (const { id, text, fields, language } of DEVELOPMENT.hostile) {
+  for (const { id, text, fields, language } of HOSTILE) {
     for (const output of [
       answerWith(text, fields),
       text,
@@ -204,7 +207,7 @@ const withoutQuotations = (page: string) =>
     .join('\n')
 
 test('hostile news stand in the list of news, are quoted as headlines, and are nowhere else outside the box', async () => {
-  for (const { id, text, language } of DEVELOPMENT.hostile) {
+  for (const { id, text, language } of HOSTILE) {
     const quiet = outside(await shownOf({ language, output: answerWith('x'), news: CALM }), language)
     const told = { title: text.slice(0, 200), snippet: text, source: 'n.test' }
     const loud = outside(await shownOf({ language, output: answerWith(text), news: told }), language)
