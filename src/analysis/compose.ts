@@ -79,7 +79,8 @@ async function analysis(env: Env, job: RunJob, { hooks, save }: Run): Promise<Ru
   return runAnalysis(input, await depsOf(env, input, ctx), { ctx, hooks, save })
 }
 
-async function inputOf(env: Env, job: RunJob): Promise<AnalysisInput> {
+/** What a job is about. Throws for what is no listing. */
+export async function inputOf(env: Env, job: RunJob): Promise<AnalysisInput> {
   const key = job.request.key ?? job.request.stockCode
   const parsed = parseCode(key)
   if (!parsed.ok) throw new Error(`a task for ${key}, which is no listing`)
@@ -93,7 +94,7 @@ async function inputOf(env: Env, job: RunJob): Promise<AnalysisInput> {
 const COMPANY_MS = 20_000
 const NEWS_MS = 25_000
 
-async function depsOf(env: Env, input: AnalysisInput, ctx: AnalysisCtx): Promise<Deps> {
+export async function depsOf(env: Env, input: AnalysisInput, ctx: AnalysisCtx): Promise<Deps> {
   const { owner, instrument, request } = input
   const { forceRefresh } = request
   const settings = config(env)
@@ -135,7 +136,7 @@ async function depsOf(env: Env, input: AnalysisInput, ctx: AnalysisCtx): Promise
 }
 
 /** Of 20 sessions in the listing's market. */
-async function evidenceRowsOf(env: Env, { market, kind }: Instrument, isSample: boolean) {
+export async function evidenceRowsOf(env: Env, { market, kind }: Instrument, isSample: boolean) {
   // No index was bought in the replay.
   if (kind === 'index') return null
   const data = isSample ? 'sample' : 'market'

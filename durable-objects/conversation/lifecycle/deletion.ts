@@ -3,6 +3,7 @@
 
 import { z } from 'zod'
 import { deleteFiles, owner as ownerObject, workspacePrefix } from '../../../src/bindings.ts'
+import { deleteChatSession } from '../../../src/db/chat-sessions.ts'
 import { deleteConversation } from '../../../src/db/conversations.ts'
 import { Outbox, type OutboxEntry } from '../../outbox.ts'
 import { migrate, rows } from '../../sql.ts'
@@ -11,13 +12,19 @@ import { MIGRATIONS } from '../schema.ts'
 
 export const REMOVAL = 'purge'
 
-const Duty = z.object({ owner: z.string(), id: z.string(), createdAt: z.string(), prefix: z.string() })
+const Duty = z.object({
+  owner: z.string(),
+  id: z.string(),
+  createdAt: z.string(),
+  prefix: z.string(),
+  session: z.string().optional(),
+})
 
 type Owed = { seq: number; key: string; payload: string; attempts: number; next_at: number }
 
 /** Deletes everything in the object except open outbox entries, and adds the new one, in one transaction. */
 export function deleteAll(storage: DurableObjectStorage, record: ConversationRecord): void {
-  const { owner, id, createdAt } = record
+  const { owner, id, createdAt, talk } = record
   storage.transactionSync(() => {
     const owed = rows<Owed>(storage.sql, 'SELECT * FROM outbox WHERE kind = ? ORDER BY seq', REMOVAL)
     const tables = rows<{ name: string }>(
@@ -31,15 +38,16 @@ export function deleteAll(storage: DurableObjectStorage, record: ConversationRec
     for (const { seq, key, payload, attempts, next_at: nextAt } of owed) {
       storage.sql.exec('INSERT INTO outbox VALUES (?, ?, ?, ?, ?, ?)', seq, REMOVAL, key, payload, attempts, nextAt)
     }
-    const duty = { owner, id, createdAt, prefix: workspacePrefix(record) }
+    const duty = { owner, id, createdAt, prefix: workspacePrefix(record), session: talk?.session }
     new Outbox(storage.sql).put(REMOVAL, record.incarnation, JSON.stringify(duty))
   })
 }
 
 /** Does the work of one entry. */
 export async function remove(env: Env, { payload }: OutboxEntry): Promise<void> {
-  const { owner, id, createdAt, prefix } = Duty.parse(JSON.parse(payload))
+  const { owner, id, createdAt, prefix, session } = Duty.parse(JSON.parse(payload))
   await ownerObject(env, owner).forgetConversation(id)
+  if (session !== undefined) await deleteChatSession(env.DB, { owner, session, createdAt })
   await deleteConversation(env.DB, { owner, id, createdAt })
   await deleteFiles(env, prefix)
 }

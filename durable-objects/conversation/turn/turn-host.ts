@@ -7,6 +7,7 @@ import type { StoredRecord } from '../../stored-record.ts'
 import type { EventLog } from '../events/event-log.ts'
 import type { ConversationRecord } from '../record.ts'
 import type { Sessions } from '../sockets/sessions.ts'
+import type { Talk } from '../talk/talk.ts'
 import type { WorkspaceStore } from '../workspace/store.ts'
 import type { ConversationRunner } from './runner/conversation-runner.ts'
 import type { SecretMasker } from './secret-masker.ts'
@@ -21,6 +22,8 @@ export type TurnHost = {
   readonly secrets: SecretMasker
   readonly sessions: Sessions
   readonly runner: ConversationRunner
+  /** Null unless it is a talk about reports. */
+  readonly talk: Talk | null
   /** Stores events and sends them to the clients; returns the id of the first. */
   emit(events: NewEvent[]): number
   /** Requests a call of the loop's `work` at that time, epoch ms; also after a crash. */

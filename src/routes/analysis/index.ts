@@ -2,6 +2,7 @@ import { OpenAPIHono } from '@hono/zod-openapi'
 import type { AppEnv } from '../../http/app-env.ts'
 import { analyze } from './analyze.ts'
 import { channels } from './channels.ts'
+import { chat } from './chat.ts'
 import { deliveries } from './deliveries.ts'
 import { evidence, evidenceLedger } from './evidence.ts'
 import { history } from './history.ts'
@@ -28,6 +29,7 @@ for (const part of [
   watchlists,
   watchlistsDefault,
   channels,
+  chat,
   deliveries,
   evidence,
   evidenceLedger,
