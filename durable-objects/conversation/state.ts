@@ -12,6 +12,9 @@ import { owner, workspacePrefix } from '../../src/bindings.ts'
 import { config } from '../../src/config.ts'
 import type { ChatSession } from '../../src/db/chat-sessions.ts'
 import type { ConversationSummary } from '../../src/db/conversations.ts'
+import { hexId } from '../../src/lib/crypto.ts'
+import { errorFields, log } from '../../src/lib/log.ts'
+import type { CallNote } from '../../src/llm/call-note.ts'
 import { Alarms } from '../alarms.ts'
 import { StoredRecord } from '../stored-record.ts'
 import { ClientRefs } from './events/client-refs.ts'
@@ -162,6 +165,7 @@ export class ConversationState {
       sessions,
       emit: (events) => this.#emit(events),
       wake: (at) => this.alarms.atLatest('turn', at),
+      noteCall: (note) => this.#noteCall(note),
       notePullRequest: (number) => void this.addPullRequest(number),
     }
   }
@@ -174,6 +178,17 @@ export class ConversationState {
     if (this.log.isIndexDue) this.alarms.atLatest('search', Date.now() + SEARCH_DELAY_MS)
     this.talk?.watch(stored)
     return first
+  }
+
+  #noteCall({ at, model, promptTokens, completionTokens, isEstimated }: CallNote): void {
+    const stockCode = this.talk?.codes[0] ?? null
+    const used = { at, model, stockCode, promptTokens, completionTokens, isEstimated }
+    try {
+      this.index.noteCall({ owner: this.record.value.owner, key: hexId(), type: 'agent', ...used })
+    } catch (error) {
+      // The conversation was deleted while its model was asked.
+      log.warn('conversation.call_not_noted', errorFields(error))
+    }
   }
 
   #openTalk(sql: SqlStorage): Talk {

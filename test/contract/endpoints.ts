@@ -272,6 +272,7 @@ export const ADDITIONS: readonly string[] = [
   'GET /api/v1/agent/chat/sessions/{session_id}',
   'DELETE /api/v1/agent/chat/sessions/{session_id}',
   'POST /api/v1/agent/chat/send',
+  'GET /api/v1/usage/dashboard',
   'POST /api/conversations/continue-chat',
   'GET /api/v1/agent/strategies',
   'GET /api/v1/stocks/{code}/quote',

@@ -84,7 +84,11 @@ test('a model that makes hundreds of calls, broken and unknown ones among them, 
   const of = (type: string) => frames.filter((frame) => frame.type === type)
   // 64 calls of an answer are run.
   expect([of('tool_start').length, of('tool_done').length]).toEqual([64, 64])
-  expect(of('tool_done').slice(0, 5).map(({ tool, success }) => [tool, success])).toEqual([
+  expect(
+    of('tool_done')
+      .slice(0, 5)
+      .map(({ tool, success }) => [tool, success]),
+  ).toEqual([
     ['get_quote', false],
     ['execute_bash', false],
     ['get_quote', false],

@@ -4,8 +4,9 @@
 
 import { type ChatSession, saveChatSession } from '../../../src/db/chat-sessions.ts'
 import { type ConversationSummary, saveConversation } from '../../../src/db/conversations.ts'
+import type { ModelCall } from '../../../src/db/model-calls.ts'
 import { Outbox } from '../../outbox.ts'
-import { REMOVAL, remove } from './deletion.ts'
+import { MODEL_CALL, REMOVAL, remove, tellModelCall } from './deletion.ts'
 import type { UsageReport } from './usage-report.ts'
 
 const KIND = 'index'
@@ -47,6 +48,12 @@ export class IndexRow {
     this.#deps.wakeAt(Date.now() + INDEX_DELAY_MS)
   }
 
+  /** Notes a call of a model; it reaches the database with what else waits. */
+  noteCall(call: ModelCall): void {
+    this.#outbox.put(MODEL_CALL, call.key, JSON.stringify(call))
+    this.#deps.wakeAt(Date.now() + INDEX_DELAY_MS)
+  }
+
   /** Sends the row at once, even during a back-off; `onWritten` is called when it is written. */
   async flush(onWritten: () => void): Promise<void> {
     this.#outbox.hurry(KIND, KEY)
@@ -58,6 +65,7 @@ export class IndexRow {
     const { env, summary, talk, usage } = this.#deps
     const { nextAttemptAt } = await this.#outbox.deliver(async (entry) => {
       if (entry.kind === REMOVAL) return remove(env, entry)
+      if (entry.kind === MODEL_CALL) return tellModelCall(env, entry)
       if (entry.kind === USAGE) return usage.send()
       this.#isDirty = false
       const row = talk()

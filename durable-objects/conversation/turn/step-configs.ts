@@ -169,7 +169,7 @@ export class OwnerStepConfigs implements StepConfigs {
   #modelOf(choice: ModelChoice): Promise<LanguageModel> {
     const key = JSON.stringify(choice)
     if (this.#model?.key !== key) {
-      this.#model = { key, model: languageModel(choice, modelDeps(this.#host.env)) }
+      this.#model = { key, model: languageModel(choice, { ...modelDeps(this.#host.env), onCall: this.#host.noteCall }) }
     }
     return this.#model.model
   }

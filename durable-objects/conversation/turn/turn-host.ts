@@ -3,6 +3,7 @@
 import type { LoggedCalls } from '../../../src/agent/calls.ts'
 import type { NewEvent } from '../../../src/agent/events.ts'
 import type { Turn } from '../../../src/agent/turn.ts'
+import type { CallNote } from '../../../src/llm/call-note.ts'
 import type { StoredRecord } from '../../stored-record.ts'
 import type { EventLog } from '../events/event-log.ts'
 import type { ConversationRecord } from '../record.ts'
@@ -28,6 +29,8 @@ export type TurnHost = {
   emit(events: NewEvent[]): number
   /** Requests a call of the loop's `work` at that time, epoch ms; also after a crash. */
   wake(at: number): void
+  /** Notes what a request to a model used. */
+  noteCall(note: CallNote): void
   /** Records a pull or merge request of this conversation. */
   notePullRequest(number: number): void
 }

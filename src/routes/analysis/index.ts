@@ -13,6 +13,7 @@ import { readings } from './readings.ts'
 import { schedules } from './schedules.ts'
 import { stocks } from './stocks.ts'
 import { tasks } from './tasks.ts'
+import { usageDashboard } from './usage-dashboard.ts'
 import { watchlists } from './watchlists.ts'
 import { watchlistsDefault } from './watchlists-default.ts'
 
@@ -37,5 +38,6 @@ for (const part of [
   readings,
   parseImport,
   stocks,
+  usageDashboard,
 ])
   analysisRoutes.route('/', part)
