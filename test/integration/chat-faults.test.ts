@@ -2,7 +2,7 @@
 
 import { abortAllDurableObjects, evictDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { expect, test } from 'vitest'
+import { expect, inject, test } from 'vitest'
 import { conversation, talkId } from '../../src/bindings.ts'
 import { call, framesOf, lastOf, type Talker, talker } from '../helpers/chat.ts'
 
@@ -28,7 +28,7 @@ const MOMENTS: [moment: string, (who: Talker) => Promise<unknown>][] = [
 ]
 
 test('a turn that is killed at any moment gives its answer once, and the stream that waits ends with it', async () => {
-  for (const [moment, reached] of MOMENTS) {
+  for (const [moment, reached] of inject('isProof') ? MOMENTS : MOMENTS.slice(2)) {
     const ann = await talker([])
     await ann.model.set({ replies: BY_HISTORY, by: 'history' })
     const response = await ann.post('600519?')
