@@ -2,6 +2,7 @@
 
 import { proxyDurable } from 'itty-durable'
 import type { Limiter } from '../durable-objects/limiter/limiter.ts'
+import { sha256Hex } from './lib/crypto.ts'
 
 /** The stub of an object. */
 type Stub<Binding extends 'CONVERSATION' | 'OWNER' | 'TASK_QUEUE'> = ReturnType<Env[Binding]['get']>
@@ -13,6 +14,11 @@ export function conversation(env: Env, owner: string, id: string): Stub<'CONVERS
 
 function conversationObject(env: Env, owner: string, id: string): DurableObjectId {
   return env.CONVERSATION.idFromName(JSON.stringify([owner, id]))
+}
+
+/** The id of the conversation that a talk about reports is: one that no client gives to a conversation of its own. */
+export async function talkId(owner: string, session: string): Promise<string> {
+  return `talk-${(await sha256Hex(JSON.stringify([owner, session]))).slice(0, 48)}`
 }
 
 /** The name under which the state keeper of a local service knows a conversation's object. */

@@ -2,11 +2,11 @@ import type { ActionEvent } from '../../src/agent/events.ts'
 import { modelNow } from '../../src/agent/step-config.ts'
 import { credentialOf } from '../../src/bindings.ts'
 import { errorFields, log } from '../../src/lib/log.ts'
-import { ReadableConversation } from './lifecycle/readable-conversation.ts'
 import type { Storage } from './lifecycle/usage-report.ts'
 import { RUNNER_TAG } from './sockets/session-attachment.ts'
 import type { Newcomer } from './sockets/sessions.ts'
 import type { AlarmName, ConversationState } from './state.ts'
+import { TalkingConversation } from './talk/talking-conversation.ts'
 import { receiveForm, sendZip } from './workspace/transfers.ts'
 
 /** Why no socket is opened; the Worker writes the message for the client. */
@@ -25,6 +25,7 @@ const ALARMS: Readonly<Record<AlarmName, (state: ConversationState) => void | Pr
   outbox: ({ index }) => index.deliver(),
   title: async ({ titles, turn }) => titles.improve(await modelNow(turn.configs)),
   search: (state) => state.fillSearch(),
+  deadline: ({ talk }) => talk?.expire(),
   idle: ({ opening }) => opening.idle.look(),
   expiry: ({ sessions }) => sessions.expire(Date.now()),
   sockets: ({ sessions }) => sessions.ping(Date.now()),
@@ -38,7 +39,7 @@ async function work({ setup, secrets, loop }: ConversationState): Promise<void> 
 }
 
 /** One conversation of one owner: its event log, its sockets, its agent and its workspace. */
-export class Conversation extends ReadableConversation {
+export class Conversation extends TalkingConversation {
   /** Null for an unknown conversation. */
   async rename(title: string): Promise<true | null> {
     await this.whenOpen()
@@ -130,8 +131,8 @@ export class Conversation extends ReadableConversation {
    * the new values are read; output that is being streamed continues with the old mask.
    */
   async secretsChanged(): Promise<void> {
-    if (this.state === null) return
-    const { secrets, loop, setup } = this.state
+    if (this.whole === null) return
+    const { secrets, loop, setup } = this.whole
     secrets.changed()
     if (loop.state === 'running' || setup.isPending || !loop.isQuiet) await secrets.open()
   }
@@ -139,8 +140,8 @@ export class Conversation extends ReadableConversation {
   override async alarm(info?: AlarmInvocationInfo): Promise<void> {
     const scheduledTime = info?.scheduledTime ?? Date.now()
     await this.whenOpen()
-    const { state } = this
-    await state?.alarms.fire(scheduledTime, async (name) => ALARMS[name](state))
+    const { whole } = this
+    await whole?.alarms.fire(scheduledTime, async (name) => ALARMS[name](whole))
     await this.settleDeletion()
   }
 

@@ -50,6 +50,8 @@ export type ConversationRecord = {
   choice?: AgentChoice
   /** Where its commands run; records of earlier versions have none, which means `auto`. */
   runtime?: RuntimeWish
+  /** The session of which it is the talk about reports; absent in what stands among the owner's conversations. */
+  talk?: { session: string }
   /** Whether the agent's loop accepts events. */
   loop: 'running' | 'stopped'
 }

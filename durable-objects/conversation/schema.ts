@@ -169,6 +169,21 @@ export const NOTEBOOK_TABLES = `
   ) WITHOUT ROWID;
 `
 
+/** Created with the first question of a talk: nothing else needs them. */
+export const TALK_TABLES = `
+  CREATE TABLE IF NOT EXISTS talk_turns (
+    question INTEGER PRIMARY KEY, -- the event of the person's message
+    first INTEGER NOT NULL, -- the first event of the turn: what the client sent with the message stands before it
+    digest TEXT NOT NULL, -- of the message as it was sent
+    codes TEXT NOT NULL, -- JSON: the stocks that came up with it
+    deadline INTEGER NOT NULL, -- epoch ms
+    ended INTEGER, -- the event that ended it; null while it runs
+    answer INTEGER, -- the event of the answer; null when there is none
+    failure TEXT -- why there is no answer, in words
+  );
+  CREATE INDEX IF NOT EXISTS open_talk_turns ON talk_turns (question) WHERE ended IS NULL;
+`
+
 /** Created when the text index is filled for the first time: most conversations end before that. */
 export const SEARCH_TABLES = `
   CREATE VIRTUAL TABLE IF NOT EXISTS event_search

@@ -2,6 +2,7 @@
 // stores nothing.
 
 import { placeNote } from '../../src/agent/actions.ts'
+import { renewLimit } from '../../src/agent/context/limits.ts'
 import type { ActionEvent, NewEvent } from '../../src/agent/events.ts'
 import { AgentLoop } from '../../src/agent/loop.ts'
 import type { ReplayStep } from '../../src/agent/trajectory.ts'
@@ -9,7 +10,11 @@ import { NEW_TURN, type Turn } from '../../src/agent/turn.ts'
 import type { TurnDeps } from '../../src/agent/turn-deps.ts'
 import { owner, workspacePrefix } from '../../src/bindings.ts'
 import { config } from '../../src/config.ts'
+import type { ChatSession } from '../../src/db/chat-sessions.ts'
 import type { ConversationSummary } from '../../src/db/conversations.ts'
+import { hexId } from '../../src/lib/crypto.ts'
+import { errorFields, log } from '../../src/lib/log.ts'
+import type { CallNote } from '../../src/llm/call-note.ts'
 import { Alarms } from '../alarms.ts'
 import { StoredRecord } from '../stored-record.ts'
 import { ClientRefs } from './events/client-refs.ts'
@@ -25,6 +30,7 @@ import { KEY_REVOKED, KEY_UNCHECKED } from './sockets/session-attachment.ts'
 import { Sessions } from './sockets/sessions.ts'
 import { SocketMessages } from './sockets/socket-messages.ts'
 import { SocketPermits } from './sockets/socket-permits.ts'
+import { Talk } from './talk/talk.ts'
 import { CallQueue } from './turn/call-queue.ts'
 import { ReplayQueue } from './turn/replay-queue.ts'
 import { ConversationRunner } from './turn/runner/conversation-runner.ts'
@@ -37,7 +43,7 @@ import { ChangedFiles } from './workspace/changed-files.ts'
 import { openWorkspace } from './workspace/opening.ts'
 import type { WorkspaceStore } from './workspace/store.ts'
 
-export type AlarmName = 'title' | 'setup' | 'turn' | 'outbox' | 'sockets' | 'search' | 'idle' | 'expiry'
+export type AlarmName = 'title' | 'setup' | 'turn' | 'outbox' | 'sockets' | 'search' | 'idle' | 'expiry' | 'deadline'
 
 /** Answered by the runtime, even for an object that sleeps. */
 const PING = JSON.stringify({ type: 'ping' })
@@ -67,6 +73,8 @@ export class ConversationState {
   readonly loop: AgentLoop
   readonly setup: WorkspaceSetup
   readonly opening: Opening
+  /** Null unless it is a talk about reports. */
+  readonly talk: Talk | null
   readonly #refs: ClientRefs
 
   /** Opens the stored conversation, or with a record a new one. */
@@ -83,7 +91,14 @@ export class ConversationState {
     this.permits = this.#permits(ctx, env)
     this.usage = new UsageReport(ctx, env, this.record.value)
     const wakeAt = (at: number) => this.alarms.atLatest('outbox', at)
-    this.index = new IndexRow({ env, sql, usage: this.usage, wakeAt, summary: () => this.summary() })
+    this.index = new IndexRow({
+      env,
+      sql,
+      usage: this.usage,
+      wakeAt,
+      summary: () => this.summary(),
+      talk: () => this.#talkRow(),
+    })
     this.sessions = this.#openSessions(ctx)
     this.messages = new SocketMessages(this, socketMessagesPerSecond)
     const changes = new TreeChanges(sql)
@@ -97,6 +112,7 @@ export class ConversationState {
     this.changedFiles = new ChangedFiles({ storage, fs: this.files })
     this.runner = this.#openRunner(ctx, env, changes)
     this.titles = this.#openTitles()
+    this.talk = this.record.value.talk === undefined ? null : this.#openTalk(sql)
     const host = this.#turnHost(env, sql)
     const replay = new ReplayQueue(sql, host.calls, created?.replay ?? null)
     this.turn = turnDeps(host, replay)
@@ -135,9 +151,10 @@ export class ConversationState {
   }
 
   #turnHost(env: Env, sql: SqlStorage): TurnHost {
-    const { record, log, files, secrets, sessions, runner } = this
+    const { record, log, files, secrets, sessions, runner, talk } = this
     return {
       env,
+      talk,
       runner,
       record,
       log,
@@ -148,16 +165,49 @@ export class ConversationState {
       sessions,
       emit: (events) => this.#emit(events),
       wake: (at) => this.alarms.atLatest('turn', at),
+      noteCall: (note) => this.#noteCall(note),
       notePullRequest: (number) => void this.addPullRequest(number),
     }
   }
 
   #emit(events: NewEvent[]): number {
     const first = this.log.last + 1
-    this.sessions.broadcast(this.log.append(events.map((event) => this.secrets.mask(event))))
+    const stored = this.log.append(events.map((event) => this.secrets.mask(event)))
+    this.sessions.broadcast(stored)
     this.index.mark()
     if (this.log.isIndexDue) this.alarms.atLatest('search', Date.now() + SEARCH_DELAY_MS)
+    this.talk?.watch(stored)
     return first
+  }
+
+  #noteCall({ at, model, promptTokens, completionTokens, isEstimated }: CallNote): void {
+    const stockCode = this.talk?.codes[0] ?? null
+    const used = { at, model, stockCode, promptTokens, completionTokens, isEstimated }
+    try {
+      this.index.noteCall({ owner: this.record.value.owner, key: hexId(), type: 'agent', ...used })
+    } catch (error) {
+      // The conversation was deleted while its model was asked.
+      log.warn('conversation.call_not_noted', errorFields(error))
+    }
+  }
+
+  #openTalk(sql: SqlStorage): Talk {
+    return new Talk({
+      sql,
+      log: this.log,
+      emit: (events) => this.#emit(events),
+      renewLimit: () => renewLimit(this.turn.turn),
+      receive: (event) => this.loop.receive(event),
+      expireAt: (at) => (at === null ? this.alarms.clear('deadline') : this.alarms.at('deadline', at)),
+    })
+  }
+
+  #talkRow(): ChatSession | null {
+    const { talk, owner, id, title, createdAt } = this.record.value
+    if (talk === undefined || this.talk === null) return null
+    const messages = this.talk.messageCount
+    const lastActive = this.log.lastAt ?? createdAt
+    return { owner, session: talk.session, conversation: id, title, messages, createdAt, lastActive }
   }
 
   #openSessions(ctx: DurableObjectState): Sessions {

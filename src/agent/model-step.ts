@@ -217,7 +217,11 @@ type FailureDeps = Pick<TurnDeps, 'turn' | 'wake' | 'retries' | 'announce'> & {
 }
 
 type AnswerDeps = FailureDeps &
-  Pick<TurnDeps, 'calls' | 'stream' | 'secrets'> & { config: StepConfig; model: LanguageModel; history: History }
+  Pick<TurnDeps, 'calls' | 'stream' | 'secrets' | 'review'> & {
+    config: StepConfig
+    model: LanguageModel
+    history: History
+  }
 
 async function requestAnswer(deps: AnswerDeps, signal: AbortSignal): Promise<StepOutcome> {
   const { turn, config, model, history } = deps
@@ -234,7 +238,8 @@ async function requestAnswer(deps: AnswerDeps, signal: AbortSignal): Promise<Ste
       keepPartial(turn, deltas)
     }
     const reply = await model.ask(prompt, { signal, onDelta })
-    return answered(deps, reply)
+    const isFinal = reply.calls.length === 0 && deps.review !== null
+    return answered(deps, reply, isFinal ? await deps.review(reply.text) : reply.text)
   } catch (error) {
     if (signal.aborted) return brokenOff(deltas.text)
     if (!(error instanceof ModelError)) throw error
@@ -253,14 +258,15 @@ function keepPartial(turn: TurnDeps['turn'], { shown }: DeltaStream): void {
   turn.change({ partial: shown })
 }
 
-function answered({ turn, calls, model }: AnswerDeps, reply: ModelReply): StepOutcome {
+/** `told`: the text as the user sees it. */
+function answered({ turn, calls, model }: AnswerDeps, reply: ModelReply, told: string): StepOutcome {
   const metrics = addUsage(turn.value.metrics ?? newMetrics(), model, reply)
   const iterations = turn.value.iterations + 1
   const counted = { metrics, iterations, failures: { count: 0, retryAt: 0 }, shortened: false }
   const surplus = surplusCalls(reply.calls)
   const events: NewEvent[] = []
   if (reply.calls.length === 0)
-    events.push({ ...agentMessage(reply.text), llm_metrics: metricsWire(metrics, turn.value.budgetLimit) })
+    events.push({ ...agentMessage(told), llm_metrics: metricsWire(metrics, turn.value.budgetLimit) })
   if (surplus > 0) {
     const text = `The answer holds ${reply.calls.length} calls; the last ${surplus} are left out. Ask for them again.`
     events.push(errorObservation('agent', text, { errorId: 'AGENT_ERROR$BAD_ACTION' }))

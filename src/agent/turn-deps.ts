@@ -40,6 +40,8 @@ export type TurnDeps = {
   /** A recording that replaces the model's answers; null when everything was played. */
   readonly replay: { next(): StepOutcome | null }
   readonly retries: RetryPlan
+  /** What becomes of the text of a final answer before it is stored; null where it stays as it is. */
+  readonly review: ((text: string) => Promise<string>) | null
   /** The system message of an agent: its prompt and its tools. */
   introduce(agent: AgentName): ActionEvent
   /** Runs a command in the interpreter at the edge. */

@@ -7,11 +7,15 @@ import { notifyTargets } from '../db/channels.ts'
 import { deliveryStore, noteNotice, untoldNotices } from '../db/deliveries.ts'
 import { evidenceRows, evidenceRun, saveReport } from '../db/evidence.ts'
 import { answerStore, gateStore, newsPool } from '../db/market-state.ts'
+import type { CallType } from '../db/model-calls.ts'
+import { saveModelCall } from '../db/model-calls.ts'
 import { ownerSettings } from '../db/settings.ts'
 import { stockNameStore } from '../db/stock-names.ts'
 import { currentNames } from '../kits/market-names/index.ts'
 import { systemClock } from '../lib/clock.ts'
+import { hexId } from '../lib/crypto.ts'
 import { errorFields, log } from '../lib/log.ts'
+import type { CallNote } from '../llm/call-note.ts'
 import { type Instrument, parseCode } from '../market/instruments.ts'
 import { instrumentOf, namesOf } from '../market/names/labels.ts'
 import { storedGate } from '../market/providers/gate.ts'
@@ -76,10 +80,16 @@ async function analysis(env: Env, job: RunJob, { hooks, save }: Run): Promise<Ru
   const input = await inputOf(env, job)
   const language = job.request.reportLanguage ?? config(env).reportLanguage
   const ctx = analysisCtx(input, { language, clock: systemClock }, hooks)
-  return runAnalysis(input, await depsOf(env, input, ctx), { ctx, hooks, save })
+  const notes = callNotes(env, job)
+  try {
+    return await runAnalysis(input, await depsOf(env, input, ctx, notes), { ctx, hooks, save })
+  } finally {
+    await notes.settled()
+  }
 }
 
-async function inputOf(env: Env, job: RunJob): Promise<AnalysisInput> {
+/** What a job is about. Throws for what is no listing. */
+export async function inputOf(env: Env, job: RunJob): Promise<AnalysisInput> {
   const key = job.request.key ?? job.request.stockCode
   const parsed = parseCode(key)
   if (!parsed.ok) throw new Error(`a task for ${key}, which is no listing`)
@@ -93,7 +103,28 @@ async function inputOf(env: Env, job: RunJob): Promise<AnalysisInput> {
 const COMPANY_MS = 20_000
 const NEWS_MS = 25_000
 
-async function depsOf(env: Env, input: AnalysisInput, ctx: AnalysisCtx): Promise<Deps> {
+/** Notes of the calls of a run's model. They are written while it goes on, and are there when it has ended. */
+type CallNotes = { note: (call: CallNote) => void; settled: () => Promise<unknown> }
+
+function callNotes(env: Env, { owner, request }: RunJob): CallNotes {
+  const writes: Promise<void>[] = []
+  const isReview = request.kind === 'market_review'
+  const type: CallType = isReview ? 'market_review' : 'analysis'
+  const stockCode = isReview ? null : request.stockCode
+  const write = (call: CallNote) =>
+    saveModelCall(env.DB, { owner, key: hexId(), type, stockCode, ...call }).catch((error: unknown) => {
+      // No report is worth less for it.
+      log.warn('analysis.call_not_noted', errorFields(error))
+    })
+  return { note: (call) => void writes.push(write(call)), settled: () => Promise.all(writes) }
+}
+
+export async function depsOf(
+  env: Env,
+  input: AnalysisInput,
+  ctx: AnalysisCtx,
+  notes: CallNotes | null = null,
+): Promise<Deps> {
   const { owner, instrument, request } = input
   const { forceRefresh } = request
   const settings = config(env)
@@ -116,7 +147,7 @@ async function depsOf(env: Env, input: AnalysisInput, ctx: AnalysisCtx): Promise
       rankings: (signal) => market.rankings(instrument, { forceRefresh, signal }),
     },
     news: await newsOf(env, input),
-    narrator: await narratorOf(env, owner),
+    narrator: await narratorOf(env, owner, notes),
     previous: async () => {
       const stored = await newestOfListing(env.DB, owner, request.key ?? instrument.key)
       const report = stored && reportOf(stored)
@@ -135,7 +166,7 @@ async function depsOf(env: Env, input: AnalysisInput, ctx: AnalysisCtx): Promise
 }
 
 /** Of 20 sessions in the listing's market. */
-async function evidenceRowsOf(env: Env, { market, kind }: Instrument, isSample: boolean) {
+export async function evidenceRowsOf(env: Env, { market, kind }: Instrument, isSample: boolean) {
   // No index was bought in the replay.
   if (kind === 'index') return null
   const data = isSample ? 'sample' : 'market'
@@ -191,7 +222,7 @@ function modelMs(env: Env): number {
 }
 
 /** The owner's model, else the operator's; null when neither names one. */
-async function narratorOf(env: Env, owner: string): Promise<Narrator | null> {
+async function narratorOf(env: Env, owner: string, notes: CallNotes | null): Promise<Narrator | null> {
   const { addressPolicy, models } = config(env)
   const { failingNarrator, modelNarrator } = await import('./write/model-narrator.ts')
   const settings = await ownerSettings(env, owner).catch((error: unknown) => {
@@ -208,7 +239,8 @@ async function narratorOf(env: Env, owner: string): Promise<Narrator | null> {
   const { languageModel } = await import('../llm/client.ts')
   const { patience } = models
   const options = { addressPolicy, patience, toolProtocol: 'native' as const, ai: 'AI' in env ? env.AI : undefined }
-  return modelNarrator(await languageModel(choice, options))
+  const onCall = notes === null ? {} : { onCall: notes.note }
+  return modelNarrator(await languageModel(choice, { ...options, ...onCall }))
 }
 
 /** The longest that one region may take, however much time there is. */
@@ -221,14 +253,19 @@ const REVIEW_MARGIN_MS = 15_000
 async function review(env: Env, job: RunJob & { taskId: string }, hooks: RunHooks): Promise<Outcome> {
   const save = (record: NewAnalysis) => saveAnalysis(env.DB, record)
   const { workReview } = await import('./market-review/run-review.ts')
-  return workReview(job, await reviewDepsOf(env, job), { hooks, clock: systemClock, save })
+  const notes = callNotes(env, job)
+  try {
+    return await workReview(job, await reviewDepsOf(env, job, notes), { hooks, clock: systemClock, save })
+  } finally {
+    await notes.settled()
+  }
 }
 
-async function reviewDepsOf(env: Env, { owner, request }: RunJob): Promise<ReviewDeps> {
+async function reviewDepsOf(env: Env, { owner, request }: RunJob, notes: CallNotes): Promise<ReviewDeps> {
   const settings = config(env)
   const { lenientRegions } = await import('./market-review/regions.ts')
   const { listedPrices } = await import('./market-review/listed-prices.ts')
-  const narrator = await narratorOf(env, owner)
+  const narrator = await narratorOf(env, owner, notes)
   const listing = {
     options: { providers: settings.marketData, variables: settings.variables },
     gate: gateOf(env),

@@ -6,8 +6,10 @@ import { findByQueryId, withdrawAnalysis } from '../db/analyses.ts'
 import type { Notice } from '../notify/delivery.ts'
 import type { NotifyResult } from '../notify/run.ts'
 import { analyzeDirectly, type DirectAnswer, notifyDepsOf, workOn } from './compose.ts'
+import type { Consultation, Consulted } from './consult.ts'
 import { within } from './ctx.ts'
 import { runTask } from './run/run-task.ts'
+import { ReportLanguage } from './schemas.ts'
 import type { RunJob, RunOrder } from './task.ts'
 import { textsOf } from './texts/book.ts'
 
@@ -45,6 +47,22 @@ export class AnalysisRunner extends WorkerEntrypoint<Env> {
     )
     if (bounded.ok) return bounded.value
     return { ok: false, message: textsOf(job.request.language).task.timedOut(stage, taskTimeoutMs / 1000) }
+  }
+
+  /** Carries out a call of a tool for a talk about reports. */
+  async consult(consultation: Consultation): Promise<Consulted> {
+    const { consult } = await import('./consult.ts')
+    return consult(this.env, consultation)
+  }
+
+  /** An answer of a talk with a mark at everything that no result of the talk bears, and its sources below it. */
+  async checkAnswer(given: {
+    text: string
+    results: { text: string; record: string }[]
+    language: string
+  }): Promise<string> {
+    const { checkAnswer } = await import('./chat/check-answer.ts')
+    return checkAnswer(given.text, given.results, ReportLanguage.parse(given.language))
   }
 
   /** Makes deliveries of the notices and carries on those that are due. Answers when nothing is due any more. */

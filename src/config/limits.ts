@@ -35,6 +35,7 @@ export const LIMIT_VARIABLES = {
   RATE_LIMIT_WRITES: rateLimit('3000/60'),
   RATE_LIMIT_STARTS: rateLimit('300/60'),
   RATE_LIMIT_ANALYSES: rateLimit('300/60'),
+  RATE_LIMIT_CHATS: rateLimit('20/60'),
   RATE_LIMIT_UPLOADS: rateLimit('300/60'),
   RATE_LIMIT_WRONG_KEYS: rateLimit('30/60'),
 } as const
@@ -53,7 +54,7 @@ export type LimitConfig = {
   maxRunningLoops: number
   idleCloseMs: number
   /** Null: no limit. */
-  rateLimits: Record<'reads' | 'writes' | 'starts' | 'analyses' | 'uploads' | 'wrongKeys', RateLimit | null>
+  rateLimits: Record<'reads' | 'writes' | 'starts' | 'analyses' | 'chats' | 'uploads' | 'wrongKeys', RateLimit | null>
 }
 
 export function limitConfig(values: LimitValues): LimitConfig {
@@ -72,6 +73,7 @@ export function limitConfig(values: LimitValues): LimitConfig {
       writes: values.RATE_LIMIT_WRITES,
       starts: values.RATE_LIMIT_STARTS,
       analyses: values.RATE_LIMIT_ANALYSES,
+      chats: values.RATE_LIMIT_CHATS,
       uploads: values.RATE_LIMIT_UPLOADS,
       wrongKeys: values.RATE_LIMIT_WRONG_KEYS,
     },

@@ -29,6 +29,7 @@ const SHARE: Readonly<Record<LimitKind, number>> = {
   writes: 1 / 16,
   starts: 0,
   analyses: 0,
+  chats: 0,
   uploads: 0,
   wrongKeys: 0,
 }

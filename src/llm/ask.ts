@@ -1,6 +1,7 @@
 // One request to a model, with everything that is known of the model.
 
 import type { AddressPolicy } from '../lib/address-policy.ts'
+import type { CallNote } from './call-note.ts'
 import type { ModelChoice } from './choose.ts'
 import type { AskOptions, Prompt } from './model.ts'
 import type { Patience } from './wire.ts'
@@ -34,6 +35,8 @@ export type ModelDeps = {
   /** The binding of Workers AI. */
   readonly ai?: unknown
   readonly fetch?: typeof fetch
+  /** Told of each request once it has ended, however it ended. */
+  readonly onCall?: (note: CallNote) => void
 }
 
 /** Parameters that the vendor refused; they are left out from then on. */

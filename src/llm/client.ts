@@ -5,6 +5,7 @@ import { typedByPerson } from '../lib/address-policy.ts'
 import { fetchThrough } from '../lib/guarded-fetch.ts'
 import { operatorFetchOnce } from '../lib/http-client.ts'
 import type { Ask, LeftOut, ModelDeps, ModelFacts, Prices } from './ask.ts'
+import { answeredNote, failedNote } from './call-note.ts'
 import type { ModelChoice } from './choose.ts'
 import { askDialect } from './dialects.ts'
 import { failureFrom, wordsOf } from './failures.ts'
@@ -79,11 +80,23 @@ class VendorModel implements LanguageModel {
     const choice = this.#choice
     const deps = { patience: DEFAULT_PATIENCE, ...this.#deps, fetch: this.#fetch() }
     const ask: Ask = { choice, facts: this.#facts, deps, leftOut: this.#leftOut, prompt, options }
+    const called = { at: startedAt, model: choice.id, prompt }
+    try {
+      const reply = await this.#answer(ask, builder, startedAt)
+      this.#deps.onCall?.(answeredNote(called, reply))
+      return reply
+    } catch (error) {
+      this.#deps.onCall?.(failedNote(called, error))
+      throw error
+    }
+  }
+
+  async #answer(ask: Ask, builder: ReplyBuilder, startedAt: number): Promise<ModelReply> {
     try {
       await askDialect(ask, builder)
     } catch (error) {
-      options.signal?.throwIfAborted()
-      throw failureFrom(error, { choice, partialText: builder.text })
+      ask.options.signal?.throwIfAborted()
+      throw failureFrom(error, { choice: ask.choice, partialText: builder.text })
     }
     return finished(builder, { ask, latencyMs: Date.now() - startedAt })
   }

@@ -28,6 +28,8 @@ type Addressed = {
 export type Notice =
   /** A single report. As part of a batch it is only for channels in mode `single`. */
   | (Addressed & { kind: 'report'; taskId: string; isInBatch: boolean })
+  /** A text that the owner sends. */
+  | (Addressed & { kind: 'text'; title: string; markdown: string })
   /** All reports of a batch at once. */
   | (Addressed & { kind: 'digest'; language: ReportLanguage; items: BatchItem[] })
 
@@ -42,6 +44,7 @@ export type NewsStore = {
 
 /** Whether the notice is for channels of that mode. */
 export function isFor(notice: Notice, mode: Mode): boolean {
+  if (notice.kind === 'text') return true
   if (notice.kind === 'digest') return mode === 'digest'
   return mode === 'single' || !notice.isInBatch
 }

@@ -72,6 +72,7 @@ async function expand(notice: Notice, deps: NotifyDeps): Promise<void> {
 }
 
 async function messageOf(notice: Notice, { report }: NotifyDeps): Promise<Message | null> {
+  if (notice.kind === 'text') return { title: notice.title, markdown: notice.markdown }
   if (notice.kind === 'report') {
     const told = await report(notice.owner, notice.taskId)
     return told && reportMessage(told)

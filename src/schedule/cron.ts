@@ -8,6 +8,7 @@ import { taskQueue } from '../bindings.ts'
 import { config } from '../config.ts'
 import { pruneDeliveries } from '../db/deliveries.ts'
 import { gateStore } from '../db/market-state.ts'
+import { deleteOldModelCalls } from '../db/model-calls.ts'
 import {
   advanceSchedule,
   claimSlot,
@@ -46,6 +47,7 @@ const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 const KEEP_RUNS_MS = 90 * DAY_MS
 const KEEP_DELIVERIES_MS = 90 * DAY_MS
+const KEEP_MODEL_CALLS_MS = 90 * DAY_MS
 /** Long enough before a calendar ends to bring in the next year's. */
 const CALENDAR_DAYS_AHEAD = 45
 const BARS_KEPT_FRESH = 40
@@ -81,6 +83,11 @@ function jobsOf(env: Env, now: number): UpkeepJob[] {
       name: 'deliveries',
       everyMs: DAY_MS,
       run: async () => `${await pruneDeliveries(env.DB, isoMicros(now - KEEP_DELIVERIES_MS))} deliveries`,
+    },
+    {
+      name: 'model-calls',
+      everyMs: DAY_MS,
+      run: async () => `${await deleteOldModelCalls(env.DB, now - KEEP_MODEL_CALLS_MS)} calls`,
     },
     { name: 'calendars', everyMs: DAY_MS, run: async () => checkCalendars(now) },
     { name: 'evidence', everyMs: DAY_MS, run: () => replayed(env.DB, now) },

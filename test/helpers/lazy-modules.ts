@@ -2,6 +2,8 @@
 
 import '../../src/agent/security/script-judge.ts'
 import '../../src/agent/tools/page-to-markdown.ts'
+import '../../src/analysis/chat/check-answer.ts'
+import '../../src/analysis/consult.ts'
 import '../../src/analysis/gather/previous.ts'
 import '../../src/analysis/market-review/listed-prices.ts'
 import '../../src/analysis/market-review/markdown.ts'

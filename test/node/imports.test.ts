@@ -42,7 +42,19 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   containers: ['index', 'durable-objects'],
   index: ['app', 'durable-objects', 'analysis/compose', 'schedule'],
   app: ['routes', 'http'],
-  routes: ['http', 'bindings', 'config', 'db', 'lib', 'runners', ...DOMAIN, ...SHOWN, 'analysis/market-data', NAMES],
+  routes: [
+    'http',
+    'bindings',
+    'config',
+    'db',
+    'lib',
+    'runners',
+    ...DOMAIN,
+    ...SHOWN,
+    'analysis/market-data',
+    'analysis/chat',
+    NAMES,
+  ],
   'durable-objects': ['bindings', 'config', 'db', 'limits', 'lib', 'runners', ...DOMAIN, ...SHOWN, ...WORKSPACE_KITS],
   agent: ['llm', 'mcp', 'workspace', ...WORKSPACE_KITS, 'lib'],
   // The steps, each of which knows those before it.
@@ -85,9 +97,22 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'news',
     'lib',
   ],
+  // Talks about reports: their tools, and what an answer is worth.
+  'analysis/chat': [
+    'analysis',
+    'analysis/texts',
+    'analysis/judge',
+    'analysis/evidence',
+    'analysis/write',
+    'market',
+    'news',
+    NAMES,
+    'lib',
+  ],
   'analysis/market-data': ['market', NAMES, 'config', 'db', 'lib'],
   'analysis/compose': [
     ...SHOWN,
+    'analysis/chat',
     'analysis/gather',
     'analysis/write',
     'analysis/run',
@@ -146,7 +171,7 @@ const REGISTRIES = ['src/market/providers/registry.ts', 'src/news/providers/regi
 const OWNS_SHAPES = new Set([...DOMAIN, ...WORKSPACE_KITS, NAMES, ...SHOWN, 'db', 'config', 'http'])
 
 /** Where an analysis meets the world. */
-const COMPOSED = ['src/analysis/run.ts', 'src/analysis/compose.ts']
+const COMPOSED = ['src/analysis/run.ts', 'src/analysis/compose.ts', 'src/analysis/consult.ts']
 
 const FAMILIES = {
   conversations: [

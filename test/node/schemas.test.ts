@@ -26,6 +26,7 @@ test('migrations only ever grow in number: what was released is what it was', ()
       conversation.VERSION_TABLES,
       conversation.RUNNER_TABLES,
       conversation.NOTEBOOK_TABLES,
+      conversation.TALK_TABLES,
     ],
     owner: OWNER,
     'task-queue': TASK_QUEUE,

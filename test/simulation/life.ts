@@ -134,6 +134,7 @@ export class Life implements Grip {
       secrets: { maskText: (text) => text, stream: () => nothing.stream() },
       replay: new ReplayQueue(sql, calls, null),
       retries: RETRIES,
+      review: null,
       introduce: introduction,
       runCommand,
       runtimes: { choose: async () => ({ kind: 'edge' }), keyOf: String, isOpen: () => false },

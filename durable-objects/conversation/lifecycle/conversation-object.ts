@@ -31,6 +31,7 @@ export type NewConversation = Pick<
   | 'choice'
   | 'runtime'
   | 'toolServers'
+  | 'talk'
 > & { replay?: ReplayStep[] | null }
 
 export type Created = {
@@ -53,7 +54,11 @@ const WAIT_MS = 2_000
 
 export class ConversationObject extends DurableObject<Env> {
   /** Null while nobody has created this id, or after it was deleted. */
-  protected state: ConversationState | null = null
+  protected whole: ConversationState | null = null
+  /** As the calls of a conversation see it: a talk about reports is none of theirs. */
+  protected get state(): ConversationState | null {
+    return this.whole?.talk === null ? this.whole : null
+  }
   /** The remaining work of a deletion; null when there is none. */
   #deletion: Deletion | null = null
   /** Settles when the creation has ended; null while there is none. */
@@ -65,17 +70,17 @@ export class ConversationObject extends DurableObject<Env> {
     const { storage } = ctx
     if (firstRow(storage.sql, "SELECT 1 FROM sqlite_master WHERE name = 'meta'") === null) return
     migrate(storage, MIGRATIONS)
-    if (holdsConversation(storage.sql)) this.state = new ConversationState(ctx, env, null)
+    if (holdsConversation(storage.sql)) this.whole = new ConversationState(ctx, env, null)
     else this.#deletion = new Deletion(storage, env)
   }
 
   /** Creates the conversation, or returns the existing one of this id. */
   create(given: NewConversation): Promise<Created> {
     return this.#alone(async () => {
-      if (this.state !== null) {
+      if (this.whole !== null) {
         await this.whenOpen()
-        const joined = this.#join(this.state, given.firstMessage)
-        if (joined.started) await this.listed(this.state)
+        const joined = this.#join(given.firstMessage)
+        if (joined.started && this.state !== null) await this.listed(this.state)
         return joined
       }
       migrate(this.ctx.storage, MIGRATIONS)
@@ -90,26 +95,29 @@ export class ConversationObject extends DurableObject<Env> {
 
   /** Makes this conversation a fork of another of the owner, as it was at an event; null when there is no such conversation. */
   fork(request: ForkRequest): Promise<'forked' | 'taken' | NoFork | null> {
-    return this.#alone(async () => (this.state === null ? this.#receiveFork(request) : 'taken'))
+    return this.#alone(async () => (this.whole === null ? this.#receiveFork(request) : 'taken'))
   }
 
   /** Deletes the conversation with everything in it; false when there is none. */
   async delete(): Promise<boolean> {
     if (this.state === null) return false
-    const { opening, sessions, alarms, record, runner } = this.state
+    await this.remove(this.state)
+    return true
+  }
+
+  protected async remove({ opening, sessions, alarms, record, runner }: ConversationState): Promise<void> {
     // Before the stop, which lets go of the runner and keeps its copy.
     runner.release(true)
     opening.stop()
     sessions.close(() => true, ended('deleted'))
     alarms.retire()
     deleteAll(this.ctx.storage, record.value)
-    this.state = null
+    this.whole = null
     const deletion = new Deletion(this.ctx.storage, this.env)
     this.#deletion = deletion
     const settled = this.#settle(deletion)
     this.ctx.waitUntil(settled)
     await waitAtMost(WAIT_MS, settled)
-    return true
   }
 
   /** Starts the loop unless it runs; null for an unknown conversation. */
@@ -142,7 +150,7 @@ export class ConversationObject extends DurableObject<Env> {
    * meanwhile and keep their order.
    */
   protected async whenOpen(): Promise<void> {
-    const secrets = this.state?.secrets
+    const secrets = this.whole?.secrets
     if (secrets !== undefined && !secrets.isOpen) await this.ctx.blockConcurrencyWhile(() => secrets.open())
   }
 
@@ -175,7 +183,7 @@ export class ConversationObject extends DurableObject<Env> {
     return this.ctx.blockConcurrencyWhile(async () => {
       await secrets.open()
       const state = new ConversationState(this.ctx, this.env, { ...creation, secrets })
-      this.state = state
+      this.whole = state
       this.#deletion = null
       begin(state)
       return state
@@ -221,7 +229,10 @@ export class ConversationObject extends DurableObject<Env> {
     await deletion.vanish()
   }
 
-  #join(state: ConversationState, message: NewConversation['firstMessage']): Created {
+  #join(message: NewConversation['firstMessage']): Created {
+    const { state } = this
+    // Deleted meanwhile, or a talk.
+    if (state === null) return { status: 'STOPPED', started: false, joined: true, messageDropped: message !== null }
     const started = state.opening.start()
     if (message !== null && started) {
       state.receive(userMessage(message.content, message.imageUrls, null), null, message.isTask)

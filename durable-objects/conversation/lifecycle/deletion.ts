@@ -3,23 +3,33 @@
 
 import { z } from 'zod'
 import { deleteFiles, owner as ownerObject, workspacePrefix } from '../../../src/bindings.ts'
+import { deleteChatSession } from '../../../src/db/chat-sessions.ts'
 import { deleteConversation } from '../../../src/db/conversations.ts'
+import { type ModelCall, saveModelCall } from '../../../src/db/model-calls.ts'
 import { Outbox, type OutboxEntry } from '../../outbox.ts'
 import { migrate, rows } from '../../sql.ts'
 import type { ConversationRecord } from '../record.ts'
 import { MIGRATIONS } from '../schema.ts'
 
 export const REMOVAL = 'purge'
+/** A call of a model that the database does not know yet: it outlives its conversation. */
+export const MODEL_CALL = 'call'
 
-const Duty = z.object({ owner: z.string(), id: z.string(), createdAt: z.string(), prefix: z.string() })
+const Duty = z.object({
+  owner: z.string(),
+  id: z.string(),
+  createdAt: z.string(),
+  prefix: z.string(),
+  session: z.string().optional(),
+})
 
-type Owed = { seq: number; key: string; payload: string; attempts: number; next_at: number }
+type Owed = { seq: number; kind: string; key: string; payload: string; attempts: number; next_at: number }
 
 /** Deletes everything in the object except open outbox entries, and adds the new one, in one transaction. */
 export function deleteAll(storage: DurableObjectStorage, record: ConversationRecord): void {
-  const { owner, id, createdAt } = record
+  const { owner, id, createdAt, talk } = record
   storage.transactionSync(() => {
-    const owed = rows<Owed>(storage.sql, 'SELECT * FROM outbox WHERE kind = ? ORDER BY seq', REMOVAL)
+    const owed = rows<Owed>(storage.sql, 'SELECT * FROM outbox WHERE kind IN (?, ?) ORDER BY seq', REMOVAL, MODEL_CALL)
     const tables = rows<{ name: string }>(
       storage.sql,
       // Virtual tables first: dropping one drops the tables behind it.
@@ -28,18 +38,24 @@ export function deleteAll(storage: DurableObjectStorage, record: ConversationRec
     )
     for (const { name } of tables) storage.sql.exec(`DROP TABLE IF EXISTS "${name}"`)
     migrate(storage, MIGRATIONS)
-    for (const { seq, key, payload, attempts, next_at: nextAt } of owed) {
-      storage.sql.exec('INSERT INTO outbox VALUES (?, ?, ?, ?, ?, ?)', seq, REMOVAL, key, payload, attempts, nextAt)
+    for (const { seq, kind, key, payload, attempts, next_at: nextAt } of owed) {
+      storage.sql.exec('INSERT INTO outbox VALUES (?, ?, ?, ?, ?, ?)', seq, kind, key, payload, attempts, nextAt)
     }
-    const duty = { owner, id, createdAt, prefix: workspacePrefix(record) }
+    const duty = { owner, id, createdAt, prefix: workspacePrefix(record), session: talk?.session }
     new Outbox(storage.sql).put(REMOVAL, record.incarnation, JSON.stringify(duty))
   })
 }
 
+export async function tellModelCall(env: Env, { payload }: OutboxEntry): Promise<void> {
+  // Stored by this service.
+  await saveModelCall(env.DB, JSON.parse(payload) as ModelCall)
+}
+
 /** Does the work of one entry. */
 export async function remove(env: Env, { payload }: OutboxEntry): Promise<void> {
-  const { owner, id, createdAt, prefix } = Duty.parse(JSON.parse(payload))
+  const { owner, id, createdAt, prefix, session } = Duty.parse(JSON.parse(payload))
   await ownerObject(env, owner).forgetConversation(id)
+  if (session !== undefined) await deleteChatSession(env.DB, { owner, session, createdAt })
   await deleteConversation(env.DB, { owner, id, createdAt })
   await deleteFiles(env, prefix)
 }
@@ -61,7 +77,9 @@ export class Deletion {
 
   /** Tries the entries that are due; returns when to try the rest, null when nothing is left. */
   async deliver(): Promise<number | null> {
-    const { nextAttemptAt } = await this.#outbox.deliver((entry) => remove(this.#env, entry))
+    const { nextAttemptAt } = await this.#outbox.deliver((entry) =>
+      entry.kind === MODEL_CALL ? tellModelCall(this.#env, entry) : remove(this.#env, entry),
+    )
     return nextAttemptAt
   }
 

@@ -2,9 +2,11 @@
 // and no request fails because of it. A request that changes something waits briefly for the row, so that the client's next
 // list shows the change; changes by the agent reach the row within a second.
 
+import { type ChatSession, saveChatSession } from '../../../src/db/chat-sessions.ts'
 import { type ConversationSummary, saveConversation } from '../../../src/db/conversations.ts'
+import type { ModelCall } from '../../../src/db/model-calls.ts'
 import { Outbox } from '../../outbox.ts'
-import { REMOVAL, remove } from './deletion.ts'
+import { MODEL_CALL, REMOVAL, remove, tellModelCall } from './deletion.ts'
 import type { UsageReport } from './usage-report.ts'
 
 const KIND = 'index'
@@ -23,6 +25,8 @@ type Deps = {
   wakeAt(at: number): void
   /** The current row. */
   summary(): ConversationSummary
+  /** The row of a talk, which stands among talks; null for any other conversation. */
+  talk(): ChatSession | null
 }
 
 export class IndexRow {
@@ -44,6 +48,12 @@ export class IndexRow {
     this.#deps.wakeAt(Date.now() + INDEX_DELAY_MS)
   }
 
+  /** Notes a call of a model; it reaches the database with what else waits. */
+  noteCall(call: ModelCall): void {
+    this.#outbox.put(MODEL_CALL, call.key, JSON.stringify(call))
+    this.#deps.wakeAt(Date.now() + INDEX_DELAY_MS)
+  }
+
   /** Sends the row at once, even during a back-off; `onWritten` is called when it is written. */
   async flush(onWritten: () => void): Promise<void> {
     this.#outbox.hurry(KIND, KEY)
@@ -52,13 +62,17 @@ export class IndexRow {
 
   /** Updates the row; after a failure the alarm tries again. */
   async deliver(onWritten: () => void = () => {}): Promise<void> {
-    const { env, summary, usage } = this.#deps
+    const { env, summary, talk, usage } = this.#deps
     const { nextAttemptAt } = await this.#outbox.deliver(async (entry) => {
       if (entry.kind === REMOVAL) return remove(env, entry)
+      if (entry.kind === MODEL_CALL) return tellModelCall(env, entry)
       if (entry.kind === USAGE) return usage.send()
       this.#isDirty = false
-      const row = summary()
-      await saveConversation(env.DB, row, revision(row, entry.seq))
+      const row = talk()
+      if (row === null) {
+        const listed = summary()
+        await saveConversation(env.DB, listed, revision(listed, entry.seq))
+      } else await saveChatSession(env.DB, row, revision(row, entry.seq))
       onWritten()
       // Waiting requests are answered before the outbox commits that the row was written.
       await scheduler.wait(0)
@@ -68,6 +82,6 @@ export class IndexRow {
 }
 
 /** Grows with every write, and from one conversation of this id to the next. */
-function revision({ createdAt }: ConversationSummary, seq: number): number {
+function revision({ createdAt }: Pick<ConversationSummary, 'createdAt'>, seq: number): number {
   return Math.floor(Date.parse(createdAt) / 1000) * 1_000_000 + seq
 }

@@ -118,9 +118,10 @@ export class ReadableConversation extends ConversationObject {
     return this.state === null ? null : readTextFile(this.state.files, path)
   }
 
+  /** Also of a talk, which goes on with files as a conversation of its own. */
   get #forkSource(): ForkSource | null {
-    if (this.state === null) return null
-    const { log, files, record, loop, setup } = this.state
+    if (this.whole === null) return null
+    const { log, files, record, loop, setup } = this.whole
     const isQuiet = loop.isQuiet && !setup.isPending
     return new ForkSource({ sql: this.ctx.storage.sql, log, files, record: record.value, isQuiet })
   }

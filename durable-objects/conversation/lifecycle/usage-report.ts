@@ -4,6 +4,7 @@
 import { owner } from '../../../src/bindings.ts'
 import { errorFields, log } from '../../../src/lib/log.ts'
 import { firstRow } from '../../sql.ts'
+import type { ConversationRecord } from '../record.ts'
 
 /** A report is sent after at least this many bytes were added or removed. */
 const WORTH_BYTES = 1_048_576
@@ -15,12 +16,15 @@ export class UsageReport {
   readonly #ctx: DurableObjectState
   readonly #sql: SqlStorage
   readonly #tell: (bytes: number) => Promise<Storage>
+  /** A talk counts by limits of its own. */
+  readonly #isCounted: boolean
   #reported: number | null = null
   #full: Storage | null = null
 
-  constructor(ctx: DurableObjectState, env: Env, of: { owner: string; id: string }) {
+  constructor(ctx: DurableObjectState, env: Env, of: Pick<ConversationRecord, 'owner' | 'id' | 'talk'>) {
     this.#ctx = ctx
     this.#sql = ctx.storage.sql
+    this.#isCounted = of.talk === undefined
     this.#tell = (bytes) => owner(env, of.owner).reportConversation(of.id, bytes)
   }
 
@@ -49,6 +53,7 @@ export class UsageReport {
   }
 
   get isDue(): boolean {
+    if (!this.#isCounted) return false
     return this.#reported === null || Math.abs(this.#bytes() - this.#reported) >= WORTH_BYTES
   }
 

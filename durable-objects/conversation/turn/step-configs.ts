@@ -18,6 +18,8 @@ import { languageModel } from '../../../src/llm/client.ts'
 import { type LanguageModel, ModelError } from '../../../src/llm/model.ts'
 import { toolServerDoor } from '../../../src/mcp/remote-server.ts'
 import { callMcpTool } from '../../../src/mcp/session-tools.ts'
+import type { Talk } from '../talk/talk.ts'
+import { talkTools } from '../talk/talk-tools.ts'
 import { ownServers } from './own-servers.ts'
 import { requestTools } from './request-tools.ts'
 import { shellCommands } from './shell-commands.ts'
@@ -27,6 +29,9 @@ import type { TurnHost } from './turn-host.ts'
 const DEFAULT_ITERATIONS = 500
 /** A database that does not answer counts as away: a turn waits for nothing without an end. */
 const SETTINGS_WITHIN_MS = 21_000
+/** Answers of the model in one turn of a talk. */
+const TALK_ITERATIONS = 16
+const NO_MODEL = 'No model is set any more (no llm configured).'
 
 /** `severity`: the risk from which an action waits; null for the default. */
 type OwnerConfig = { settings: Settings; severity: number | null }
@@ -46,6 +51,7 @@ export class OwnerStepConfigs implements StepConfigs {
    */
   async current(signal: AbortSignal): Promise<StepConfig> {
     if (this.#newest === null) return this.renew(signal)
+    if (this.#host.talk !== null) return this.#newest
     const { tools } = this.#newest
     const ownerConfig = await this.#ownerConfigOrNull()
     if (ownerConfig !== null && this.#newest.tools === tools) {
@@ -73,6 +79,11 @@ export class OwnerStepConfigs implements StepConfigs {
     const { settings } = ownerConfig
     const choice = this.#choice(settings)
     const model = choice === null ? null : await this.#modelOf(choice)
+    const { talk } = this.#host
+    if (talk !== null) {
+      this.#newest = this.#talkConfig(talk, model, settings)
+      return this.#newest
+    }
     const { agent, isUnknown } = agentToRun(settings.agent, model !== null)
     const tools = await this.#tools(agent, { model, settings, signal })
     const stepConfig: StepConfig = {
@@ -88,6 +99,25 @@ export class OwnerStepConfigs implements StepConfigs {
     }
     this.#newest = stepConfig
     return stepConfig
+  }
+
+  /** Its tools only read, and nobody is there who could confirm anything. */
+  #talkConfig(talk: Talk, model: LanguageModel | null, settings: Settings): StepConfig {
+    // Without a model a message would be run as a script.
+    if (model === null) throw new ModelError('authentication', NO_MODEL)
+    const { env, record } = this.#host
+    const { system } = talk.brief
+    return {
+      agent: 'ReadOnlyAgent',
+      isUnknownAgent: false,
+      model,
+      system: `${system}\nStocks of this talk: ${talk.codes.join(', ') || 'none yet'}.`,
+      tools: talkTools({ env, owner: record.value.owner, talk }),
+      maxIterations: Math.min(settings.maxIterations ?? DEFAULT_ITERATIONS, TALK_ITERATIONS),
+      maxBudget: settings.maxBudgetPerTask === 0 ? null : settings.maxBudgetPerTask,
+      condenses: settings.enableDefaultCondenser,
+      judge: () => ({ risk: null, reasons: [], needsConfirmation: false }),
+    }
   }
 
   async #judge(ownerConfig: OwnerConfig, tools: ReadonlyMap<string, Tool>): Promise<StepConfig['judge']> {
@@ -146,7 +176,7 @@ export class OwnerStepConfigs implements StepConfigs {
   #modelOf(choice: ModelChoice): Promise<LanguageModel> {
     const key = JSON.stringify(choice)
     if (this.#model?.key !== key) {
-      this.#model = { key, model: languageModel(choice, modelDeps(this.#host.env)) }
+      this.#model = { key, model: languageModel(choice, { ...modelDeps(this.#host.env), onCall: this.#host.noteCall }) }
     }
     return this.#model.model
   }

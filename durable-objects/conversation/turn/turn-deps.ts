@@ -9,6 +9,7 @@ import { systemPrompt } from '../../../src/agent/prompt.ts'
 import { toolsOf } from '../../../src/agent/tools/index.ts'
 import type { TurnDeps } from '../../../src/agent/turn-deps.ts'
 import { config } from '../../../src/config.ts'
+import { checkedAnswer } from '../talk/talk-tools.ts'
 import type { ReplayQueue } from './replay-queue.ts'
 import { requestTools } from './request-tools.ts'
 import { runCommand, shellCommands } from './shell-commands.ts'
@@ -17,7 +18,8 @@ import type { TurnHost } from './turn-host.ts'
 import { noteRootsOf, workspaceContextOf } from './workspace-context.ts'
 
 export function turnDeps(host: TurnHost, replay: ReplayQueue): TurnDeps {
-  const { env, record, log, turn, calls, files, secrets, sessions } = host
+  const { env, record, log, turn, calls, files, secrets, sessions, talk } = host
+  const { owner } = record.value
   const { models, shellTimeoutMs } = config(env)
   return {
     log,
@@ -29,6 +31,7 @@ export function turnDeps(host: TurnHost, replay: ReplayQueue): TurnDeps {
     secrets,
     replay,
     retries: models.retry,
+    review: talk === null ? null : (text) => checkedAnswer(text, { env, owner, talk }),
     introduce: (agent) => introductionOf(agent, host),
     runCommand: (command, shell, signal) => runCommand(host, { command, shell, signal, timeoutMs: shellTimeoutMs }),
     runtimes: {
@@ -53,9 +56,13 @@ export function turnDeps(host: TurnHost, replay: ReplayQueue): TurnDeps {
   }
 }
 
+/** Each message brings what the agent is told and may use. */
+const TALK = 'A talk about reports and market data, with tools that look them up.'
+
 /** The tools that are told of here are the agent's own: those of remote servers are not known before the first step. */
 function introductionOf(agent: AgentName, host: TurnHost): ActionEvent {
   if (agent === 'ShellAgent') return introduction()
+  if (host.talk !== null) return systemAction(TALK, agent, [])
   const { addressPolicy: policy, shellTimeoutMs } = config(host.env)
   const commands = shellCommands(host.env, host.record.value)
   const basic = toolsOf(agent, { commands, runsOn: 'edge', shellTimeoutMs, seesImages: false, browse: { policy } })

@@ -3,10 +3,12 @@
 import type { LoggedCalls } from '../../../src/agent/calls.ts'
 import type { NewEvent } from '../../../src/agent/events.ts'
 import type { Turn } from '../../../src/agent/turn.ts'
+import type { CallNote } from '../../../src/llm/call-note.ts'
 import type { StoredRecord } from '../../stored-record.ts'
 import type { EventLog } from '../events/event-log.ts'
 import type { ConversationRecord } from '../record.ts'
 import type { Sessions } from '../sockets/sessions.ts'
+import type { Talk } from '../talk/talk.ts'
 import type { WorkspaceStore } from '../workspace/store.ts'
 import type { ConversationRunner } from './runner/conversation-runner.ts'
 import type { SecretMasker } from './secret-masker.ts'
@@ -21,10 +23,14 @@ export type TurnHost = {
   readonly secrets: SecretMasker
   readonly sessions: Sessions
   readonly runner: ConversationRunner
+  /** Null unless it is a talk about reports. */
+  readonly talk: Talk | null
   /** Stores events and sends them to the clients; returns the id of the first. */
   emit(events: NewEvent[]): number
   /** Requests a call of the loop's `work` at that time, epoch ms; also after a crash. */
   wake(at: number): void
+  /** Notes what a request to a model used. */
+  noteCall(note: CallNote): void
   /** Records a pull or merge request of this conversation. */
   notePullRequest(number: number): void
 }

@@ -8,9 +8,12 @@ import { folderOf } from '../repository/setup.ts'
 type Known = { workingDir: string; secrets: WorkspaceContext['secrets'] }
 
 export function workspaceContextOf(record: ConversationRecord, { workingDir, secrets }: Known): WorkspaceContext {
-  const { instructions, repository } = record
+  const { instructions, repository, talk } = record
+  const date = new Date().toISOString().slice(0, 10)
+  // The agent of a talk has neither files nor a shell.
+  if (talk !== undefined) return { date, workingDir: '', conversationInstructions: '', repository: null, secrets: {} }
   return {
-    date: new Date().toISOString().slice(0, 10),
+    date,
     workingDir,
     conversationInstructions: instructions,
     repository: repository && {

@@ -4,6 +4,7 @@
 import { errorFields, log } from '../../lib/log.ts'
 import { addUsage, newMetrics } from '../../llm/metrics.ts'
 import { type LanguageModel, ModelError, type ModelReply, type Prompt, type PromptMessage } from '../../llm/model.ts'
+import { textTokens } from '../../llm/tokens.ts'
 import { condensation } from '../actions.ts'
 import type { NewEvent } from '../events.ts'
 import { cutMiddle } from '../observations.ts'
@@ -12,7 +13,7 @@ import { showsPages } from '../tools/index.ts'
 import type { StepOutcome } from '../turn.ts'
 import type { TurnDeps } from '../turn-deps.ts'
 import type { History, ViewEntry } from './history.ts'
-import { fixedTokens, textTokens } from './history.ts'
+import { fixedTokens } from './history.ts'
 
 export class Condenser {
   readonly #turn: TurnDeps['turn']

@@ -2,6 +2,7 @@
 // log is never changed; a condensation only says what is left out.
 
 import type { Prompt, PromptMessage, PromptPart, ToolCall } from '../../llm/model.ts'
+import { textTokens } from '../../llm/tokens.ts'
 import type { ModelStepRow, QueuedCall } from '../calls.ts'
 import type { ActionEvent, ObservationEvent, StoredEvent } from '../events.ts'
 import { USER_ONLY } from '../observations.ts'
@@ -266,20 +267,11 @@ export function modelText(event: ObservationEvent): PromptPart[] {
   return (observedKind(event.observation)?.modelText ?? plainText)(event)
 }
 
-// Estimates how many tokens a text has. No tokenizer is needed: the vendor's own counts correct the estimate. A tokenizer's
-// tables would be larger than the rest of the service.
+// How many tokens a message has, by the estimate of its texts.
 
 const PER_MESSAGE = 4
 /** The tokens that vendors count for a picture of usual size. */
 const PER_IMAGE = 1_200
-
-/** In scripts without spaces between words, one character is about one token. */
-const DENSE = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]/g
-
-export function textTokens(text: string): number {
-  const dense = text.match(DENSE)?.length ?? 0
-  return Math.ceil((text.length - dense) / 3.6 + dense * 0.9)
-}
 
 export function messageTokens(message: PromptMessage): number {
   if (message.role !== 'assistant') return PER_MESSAGE + partsTokens(message.content)

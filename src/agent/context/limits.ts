@@ -48,6 +48,12 @@ export function extendLimits(turn: TurnDeps['turn']): void {
   if (limitHit !== null) turn.change({ limitHit: null })
 }
 
+/** Gives a new question as many answers as the first one had. */
+export function renewLimit(turn: TurnDeps['turn']): void {
+  const { iterations, limitBase } = turn.value
+  if (limitBase.iterations !== null) turn.change({ iterationLimit: iterations + limitBase.iterations })
+}
+
 // Stops an agent that repeats itself. Its events since the user's last message are compared in short form: one entry for
 // each event, with a digest of everything that matters for the comparison.
 

@@ -2,6 +2,7 @@ import { OpenAPIHono } from '@hono/zod-openapi'
 import type { AppEnv } from '../../http/app-env.ts'
 import { analyze } from './analyze.ts'
 import { channels } from './channels.ts'
+import { chat } from './chat.ts'
 import { deliveries } from './deliveries.ts'
 import { evidence, evidenceLedger } from './evidence.ts'
 import { history } from './history.ts'
@@ -19,6 +20,7 @@ import { readings } from './readings.ts'
 import { schedules } from './schedules.ts'
 import { stocks } from './stocks.ts'
 import { tasks } from './tasks.ts'
+import { usageDashboard } from './usage-dashboard.ts'
 import { watchlists } from './watchlists.ts'
 import { watchlistsDefault } from './watchlists-default.ts'
 
@@ -35,6 +37,7 @@ for (const part of [
   watchlists,
   watchlistsDefault,
   channels,
+  chat,
   deliveries,
   evidence,
   evidenceLedger,
@@ -49,5 +52,6 @@ for (const part of [
   setupStatus,
   scheduler,
   screeningOff,
+  usageDashboard,
 ])
   analysisRoutes.route('/', part)

@@ -1,6 +1,7 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
 import type { AppEnv } from '../../http/app-env.ts'
 import { markUnused } from './access.ts'
+import { continueChat } from './continue-chat.ts'
 import { making, reading } from './conversations.ts'
 import { eventReading, eventWriting } from './events.ts'
 import { extras } from './extras.ts'
@@ -25,6 +26,7 @@ conversationRoutes.use('/api/conversations/:conversation_id/*', markUnused)
 
 for (const part of [
   options,
+  continueChat,
   making,
   reading,
   changing,

@@ -1,0 +1,292 @@
+// A talk about reports: a conversation whose agent looks up market data and reports, and which stands in no list of
+// conversations. Its events are the truth. A turn is a row that begins with the event of a message and is closed in the same
+// write as the event that ends it, so that a crash at any moment leaves it running or ended, with one answer at most.
+
+import { createHash } from 'node:crypto'
+import { changeAgentState, condensation, placeNote, userMessage } from '../../../src/agent/actions.ts'
+import type { ActionEvent, NewEvent, StoredEvent } from '../../../src/agent/events.ts'
+import { AT_REST } from '../../../src/agent/transitions.ts'
+import type { AgentState } from '../../../src/agent/turn.ts'
+import { firstRow, rows } from '../../sql.ts'
+import { StoredRecord } from '../../stored-record.ts'
+import type { EventLog } from '../events/event-log.ts'
+import { TALK_TABLES } from '../schema.ts'
+import { type TurnStep, TurnWalk } from './turn-walk.ts'
+
+/** What the agent is told and may use, as the newest message came with it. */
+export type Brief = {
+  system: string
+  tools: { name: string; description: string; parameters: string }[]
+  language: string
+  /** In the person's language: why a turn ended without an answer, and what stands under one that nobody could check. */
+  texts: { late: string; stopped: string; noAnswer: string; unchecked: string; found: string }
+}
+
+const NO_BRIEF: Brief = {
+  system: '',
+  tools: [],
+  language: 'en',
+  texts: { late: '', stopped: '', noAnswer: '', unchecked: '', found: '' },
+}
+
+export type Question = {
+  message: string
+  /** What the client sent with it, as a text for the model; empty for nothing. */
+  note: string
+  /** The stocks that it speaks of. */
+  codes: string[]
+  brief: Brief
+  /** How long the turn may take. */
+  patienceMs: number
+}
+
+export type TalkMessage = { id: string; role: 'user' | 'assistant'; content: string; createdAt: string }
+
+type TurnRow = {
+  question: number
+  first: number
+  digest: string
+  deadline: number
+  ended: number | null
+  answer: number | null
+  failure: string | null
+}
+
+type Deps = {
+  sql: SqlStorage
+  log: EventLog
+  emit(events: NewEvent[]): number
+  /** Before a new question: what limits a turn begins anew. */
+  renewLimit(): void
+  /** Hands an event of the person's to the agent's loop. */
+  receive(event: ActionEvent): number
+  /** Requests a call of `expire` at that time, epoch ms; null: at none. */
+  expireAt(at: number | null): void
+}
+
+/** States in which nothing more comes. */
+const ENDS: ReadonlySet<AgentState> = new Set<AgentState>([...AT_REST, 'error', 'stopped', 'paused'])
+const MAX_CODES = 20
+/** Of tool results that an answer is checked against. */
+const MAX_RESULT_CHARS = 2_000_000
+
+export class Talk {
+  readonly #deps: Deps
+  readonly #brief: StoredRecord<Brief>
+  readonly #waiting = new Set<() => void>()
+  #walk: TurnWalk | null = null
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+    deps.sql.exec(TALK_TABLES)
+    this.#brief = new StoredRecord(deps.sql, 'brief', NO_BRIEF, 'on-change')
+  }
+
+  get brief(): Readonly<Brief> {
+    return this.#brief.value
+  }
+
+  /** The turn that has not ended; null when none runs. */
+  get running(): number | null {
+    return this.#running?.question ?? null
+  }
+
+  /** Whether the message is that of the running turn. */
+  isRunning(message: string): boolean {
+    return this.#running?.digest === digestOf(message)
+  }
+
+  /** Every stock that came up, the newest first. */
+  get codes(): string[] {
+    const all = rows<{ codes: string }>(this.#deps.sql, 'SELECT codes FROM talk_turns ORDER BY question DESC')
+    // Stored by this class.
+    return [...new Set(all.flatMap(({ codes }) => JSON.parse(codes) as string[]))].slice(0, MAX_CODES)
+  }
+
+  /** How many messages it has. */
+  get messageCount(): number {
+    const query = 'SELECT COUNT(*) + COUNT(ended) AS n FROM talk_turns'
+    return firstRow<{ n: number }>(this.#deps.sql, query)?.n ?? 0
+  }
+
+  /** Begins a turn, in one write; returns the event of the message. */
+  begin({ message, note, codes, brief, patienceMs }: Question): number {
+    const { log, emit, receive, sql, expireAt, renewLimit } = this.#deps
+    this.#brief.change(brief)
+    renewLimit()
+    const first = log.last + 1
+    if (note !== '') emit([placeNote(note)])
+    const question = receive(userMessage(message, null, null))
+    const deadline = Date.now() + patienceMs
+    sql.exec(
+      'INSERT INTO talk_turns (question, first, digest, codes, deadline) VALUES (?, ?, ?, ?, ?)',
+      question,
+      first,
+      digestOf(message),
+      JSON.stringify(codes.slice(0, MAX_CODES)),
+      deadline,
+    )
+    expireAt(deadline)
+    return question
+  }
+
+  /** Looks at events that were just stored: one that ends the turn closes its row. */
+  watch(stored: readonly StoredEvent[]): void {
+    for (const { id, kind, text } of stored) {
+      if (kind !== 'observation:agent_state_changed') continue
+      // Stored by this service.
+      const { extras } = JSON.parse(text) as { extras: { agent_state: AgentState; reason: string } }
+      const turn = this.#running
+      if (turn !== null && id > turn.question && ENDS.has(extras.agent_state)) this.#end(turn, id, extras)
+    }
+    for (const wake of this.#waiting) wake()
+    this.#waiting.clear()
+  }
+
+  /** The turn has taken as long as it may. */
+  expire(): void {
+    const turn = this.#running
+    if (turn === null) return
+    const { sql, receive, expireAt } = this.#deps
+    if (turn.deadline > Date.now()) {
+      expireAt(turn.deadline)
+      return
+    }
+    const late = `${this.brief.texts.late}${this.#findings(turn)}`
+    sql.exec('UPDATE talk_turns SET failure = ? WHERE question = ?', late, turn.question)
+    receive(changeAgentState('user', 'stopped'))
+  }
+
+  /** What happened in the turn behind an event; waits for something to happen, but not for long. */
+  async steps(question: number, { after, waitMs }: { after: number; waitMs: number }): Promise<TurnStep[]> {
+    const until = Date.now() + waitMs
+    for (;;) {
+      const steps = this.#stepsAfter(question, after)
+      const leftMs = until - Date.now()
+      if (steps.length > 0 || leftMs <= 0 || this.#turn(question) === null) return steps
+      await this.#change(leftMs)
+    }
+  }
+
+  /** The newest messages, oldest first. */
+  messages(limit: number): TalkMessage[] {
+    const turns = rows<TurnRow>(
+      this.#deps.sql,
+      'SELECT * FROM talk_turns ORDER BY question DESC LIMIT ?',
+      Math.ceil(limit / 2) + 1,
+    )
+    return turns
+      .reverse()
+      .flatMap((turn) => this.#messagesOf(turn))
+      .slice(-limit)
+  }
+
+  /** The results of its tools, the newest first, as an answer is checked against them. */
+  results(): { text: string; record: string }[] {
+    const { log } = this.#deps
+    const found: { text: string; record: string }[] = []
+    const next = (after: number) => log.firstAfter(after, 'agent', ['observation:mcp'])
+    for (let event = next(-1); event !== null; event = next(event.id)) {
+      // Stored by this service.
+      const { content, extras } = JSON.parse(event.text) as { content: string; extras: { record?: string } }
+      if (extras.record !== undefined) found.push({ text: content, record: extras.record })
+    }
+    let left = MAX_RESULT_CHARS
+    return found.reverse().filter(({ text, record }) => {
+      left -= text.length + record.length
+      return left >= 0
+    })
+  }
+
+  get #running(): TurnRow | null {
+    return firstRow<TurnRow>(this.#deps.sql, 'SELECT * FROM talk_turns WHERE ended IS NULL ORDER BY question LIMIT 1')
+  }
+
+  #turn(question: number): TurnRow | null {
+    return firstRow<TurnRow>(this.#deps.sql, 'SELECT * FROM talk_turns WHERE question = ?', question)
+  }
+
+  #end(
+    turn: TurnRow,
+    ended: number,
+    { agent_state: state, reason }: { agent_state: AgentState; reason: string },
+  ): void {
+    const { log, sql, emit, expireAt } = this.#deps
+    const answer = log.firstAfter(turn.question, 'agent', ['action:message'])?.id ?? null
+    const failure = answer === null ? (turn.failure ?? this.#failureOf(state, reason)) : null
+    sql.exec(
+      'UPDATE talk_turns SET ended = ?, answer = ?, failure = ? WHERE question = ?',
+      ended,
+      answer,
+      failure,
+      turn.question,
+    )
+    expireAt(null)
+    // A person sees a turn that failed; to a model it would read as something that was said.
+    if (answer === null) emit([condensation({ ids: { start: turn.first, end: ended }, summary: null })])
+  }
+
+  #failureOf(state: AgentState, reason: string): string {
+    const { texts } = this.brief
+    if (state === 'stopped' || state === 'paused') return texts.stopped
+    const told = this.#walkOf(this.#running?.question ?? 0).trouble
+    return told ?? (reason === '' ? texts.noAnswer : reason)
+  }
+
+  /** What was found until then, by the names of what found it. */
+  #findings({ question }: TurnRow): string {
+    const { found } = this.#walkOf(question)
+    return found.length === 0 ? '' : ` ${this.brief.texts.found}${found.join(', ')}`
+  }
+
+  #stepsAfter(question: number, after: number): TurnStep[] {
+    const turn = this.#turn(question)
+    if (turn === null) return []
+    const walk = this.#walkOf(question)
+    const steps = walk.steps.filter(({ id }) => id > after)
+    // Told to whoever asks, also to one who claims to know what comes later.
+    if (turn.ended === null) return steps
+    const content = turn.answer === null ? null : this.#said(turn.answer).content
+    const seconds = walk.secondsUntil(this.#said(turn.ended).timestamp)
+    const { ended: id, failure } = turn
+    return [...steps, { id, kind: 'ended', content, failure, steps: walk.answers, seconds }]
+  }
+
+  #walkOf(question: number): TurnWalk {
+    const turn = this.#turn(question)
+    if (this.#walk?.question !== question) this.#walk = new TurnWalk(question)
+    this.#walk.go(this.#deps.log, turn?.ended ?? this.#deps.log.last)
+    return this.#walk
+  }
+
+  #messagesOf({ question, answer, ended, failure }: TurnRow): TalkMessage[] {
+    const asked = this.#said(question)
+    const user = { id: String(question), role: 'user', content: asked.content, createdAt: asked.timestamp } as const
+    if (ended === null) return [user]
+    const said = this.#said(answer ?? ended)
+    const content = answer === null ? (failure ?? '') : said.content
+    return [user, { id: String(answer ?? ended), role: 'assistant', content, createdAt: said.timestamp }]
+  }
+
+  #said(id: number): { content: string; timestamp: string } {
+    // Stored by this service.
+    const event = JSON.parse(this.#deps.log.get(id) ?? '{}') as { args?: { content?: string }; timestamp?: string }
+    return { content: event.args?.content ?? '', timestamp: event.timestamp ?? '' }
+  }
+
+  #change(waitMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        this.#waiting.delete(wake)
+        resolve()
+      }, waitMs)
+      const wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+      this.#waiting.add(wake)
+    })
+  }
+}
+
+const digestOf = (message: string): string => createHash('sha256').update(message).digest('hex')

@@ -1,0 +1,147 @@
+// The stream of one turn of a talk. What happened is told by the talk's object, from its events; here it becomes the frames that
+// the page reads: lines that begin with `data: `. The client may leave and come back, and the turn goes on without it.
+
+import type { Context } from 'hono'
+import { CHAT_TEXTS, toolLabel } from '../../analysis/chat/texts.ts'
+import type { ReportLanguage } from '../../analysis/schemas.ts'
+import type { AppEnv } from '../../http/app-env.ts'
+import { demandScope, identify } from '../../http/auth.ts'
+import { AppError } from '../../http/errors.ts'
+import { errorFields, log } from '../../lib/log.ts'
+
+/** As the talk's object tells it. */
+type Step =
+  | { id: number; kind: 'begun' }
+  | { id: number; kind: 'thinking' | 'writing'; step: number }
+  | { id: number; kind: 'tool_start'; step: number; tool: string }
+  | { id: number; kind: 'tool_done'; step: number; tool: string; success: boolean; seconds: number }
+  | { id: number; kind: 'ended'; content: string | null; failure: string | null; steps: number; seconds: number }
+
+type Turn = {
+  language: ReportLanguage
+  sessionId: string
+  /** What the person is told besides; null for nothing. */
+  notice: string | null
+  /** The client knows what is up to this event. */
+  after: number
+  /** What happened behind an event; null when the talk is gone. */
+  steps(after: number, waitMs: number): Promise<Step[] | null>
+}
+
+const HEARTBEAT_MS = 15_000
+/** Between tries to reach an object that went away, and how often. */
+const AGAIN_MS = 200
+const MOST_TRIES = 25
+
+export function chatStream(c: Context<AppEnv>, turn: Turn): Response {
+  const encoder = new TextEncoder()
+  const frames = framesOf(c, turn)
+  const body = new ReadableStream<Uint8Array>({
+    // One piece at a time: a client that reads slowly is waited for, and costs nothing.
+    pull: async (controller) => {
+      const { value, done } = await frames.next()
+      if (done === true) controller.close()
+      else controller.enqueue(encoder.encode(value))
+    },
+    // What is being waited for ends by itself.
+    cancel: () => void frames.return(undefined),
+  })
+  return new Response(body, {
+    headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', 'x-accel-buffering': 'no' },
+  })
+}
+
+async function* framesOf(c: Context<AppEnv>, turn: Turn): AsyncGenerator<string, void, undefined> {
+  if (turn.notice !== null) yield frame({ type: 'notice', message: turn.notice })
+  let { after } = turn
+  for (let tries = 0; ; ) {
+    const steps = await stepsOrError(turn, after)
+    if (steps instanceof Error) {
+      tries += 1
+      if (tries > MOST_TRIES) return yield frame({ type: 'error', message: CHAT_TEXTS[turn.language].stopped })
+      await scheduler.wait(AGAIN_MS)
+      continue
+    }
+    tries = 0
+    if (steps === null) return yield frame({ type: 'error', message: CHAT_TEXTS[turn.language].stopped })
+    if (steps.length > 0)
+      yield steps.map((step, i) => told(step, { turn, isLast: steps[i + 1]?.id !== step.id })).join('')
+    if (steps.at(-1)?.kind === 'ended') return
+    after = steps.at(-1)?.id ?? after
+    if (steps.length > 0) continue
+    yield ': heartbeat\n\n'
+    if (!(await mayStay(c))) return yield frame({ type: 'error', message: CHAT_TEXTS[turn.language].stopped })
+  }
+}
+
+/** An object that was restarted while it was asked is asked again: what it told is stored. */
+async function stepsOrError(turn: Turn, after: number): Promise<Step[] | null | Error> {
+  try {
+    return await turn.steps(after, HEARTBEAT_MS)
+  } catch (error) {
+    log.warn('chat.steps_not_told', errorFields(error))
+    return error instanceof Error ? error : new Error('unknown')
+  }
+}
+
+/** Whether the credential that opened the stream is still good for it. */
+async function mayStay(c: Context<AppEnv>): Promise<boolean> {
+  try {
+    const principal = await identify(c.req.raw, c.env)
+    demandScope(principal, 'analysis')
+    return principal.owner === c.get('principal').owner
+  } catch (error) {
+    if (error instanceof AppError) return false
+    log.warn('chat.check_failed', errorFields(error))
+    return true
+  }
+}
+
+/** The last frame of an event carries its id: whoever resumes behind it has all of it. */
+function told(step: Step, { turn, isLast }: { turn: Turn; isLast: boolean }): string {
+  const frames = wire(step, turn).map((value) => frame(value))
+  const last = frames.pop() ?? ''
+  return frames.join('') + (isLast ? `id: ${step.id}\n${last}` : last)
+}
+
+const frame = (value: object): string => `data: ${JSON.stringify(value)}\n\n`
+
+const STAGE = 'answer'
+
+function wire(step: Step, { language, sessionId }: Turn): object[] {
+  const texts = CHAT_TEXTS[language]
+  switch (step.kind) {
+    case 'begun':
+      return [{ type: 'stage_start', stage: STAGE, message: texts.stage }]
+    case 'thinking':
+      return [{ type: 'thinking', step: step.step, message: texts.thinking }]
+    case 'writing':
+      return [{ type: 'generating', step: step.step, message: texts.writing }]
+    case 'tool_start':
+      return [{ type: 'tool_start', ...toolOf(step, language) }]
+    case 'tool_done':
+      return [{ type: 'tool_done', ...toolOf(step, language), success: step.success, duration: step.seconds }]
+    case 'ended': {
+      const { content, failure, steps, seconds } = step
+      const success = content !== null
+      const status = success ? 'completed' : 'failed'
+      return [
+        { type: 'stage_done', stage: STAGE, status, duration: seconds },
+        {
+          type: 'done',
+          success,
+          content: content ?? failure ?? '',
+          error: success ? null : failure,
+          total_steps: steps,
+          session_id: sessionId,
+        },
+      ]
+    }
+  }
+}
+
+const toolOf = ({ step, tool }: { step: number; tool: string }, language: ReportLanguage) => ({
+  step,
+  tool,
+  display_name: toolLabel(tool, language),
+})
