@@ -127,6 +127,7 @@ export class Calls {
       if (this.#active !== active) return
       this.#deps.log('call.failed', { key: call.key, message: messageOf(error) })
       this.#shell?.end()
+      this.#isNewsForNext = false
       this.#finish(active, { state: 'lost', text: `The session failed: ${messageOf(error)}`.slice(0, 2000) })
     })
     return 'running'
