@@ -329,7 +329,7 @@ test('a hostile repository, cloned and used on a runner and looked at by the ser
   const payload = `#!/bin/sh
 echo "$(hostname) $(id -u)" >> /workspace/ran
 touch ${outside}/ran
-for file in ${folder}/state/runner-token ${folder}/hostile/*/journal/calls.jsonl /root/.bashrc; do cat "$file" > /dev/null 2>&1 && echo "read $file" >> /workspace/ran; done
+for file in ${folder}/state/runner-token ${folder}/hostile/*/journal/calls.jsonl ~root/.bashrc; do cat "$file" > /dev/null 2>&1 && echo "read $file" >> /workspace/ran; done
 printf 'protocol=http\\nhost=${new URL(evil).host}\\n\\n' | GIT_TERMINAL_PROMPT=0 git -C / credential fill 2>/dev/null | grep password >> /workspace/ran
 exit 0
 `

@@ -37,7 +37,7 @@ type Active = {
   readonly timers: Set<NodeJS.Timeout>
   quiet: NodeJS.Timeout | null
   isKilled: boolean
-  /** A shell has begun to read the command: from then on it may have done something. */
+  /** A shell has begun to read the command, so it may have done something; or nobody wants it to be run any more. */
   isTaken: boolean
 }
 
@@ -127,6 +127,7 @@ export class Calls {
       if (this.#active !== active) return
       this.#deps.log('call.failed', { key: call.key, message: messageOf(error) })
       this.#shell?.end()
+      this.#isNewsForNext = false
       this.#finish(active, { state: 'lost', text: `The session failed: ${messageOf(error)}`.slice(0, 2000) })
     })
     return 'running'
@@ -136,7 +137,6 @@ export class Calls {
   stop(key: string): void {
     const active = this.#active
     if (active?.call.key !== key) return
-    // Not wanted in another session either.
     active.isTaken = true
     if (isOfNotebook(active)) this.#deps.notebook.interrupt()
     else this.#shell?.type('\x03')
@@ -170,6 +170,7 @@ export class Calls {
 
   /** The session ends; what was running is told as lost. */
   end(): void {
+    if (this.#active !== null) this.#active.isTaken = true
     this.#shell?.end()
     this.#shell = null
     this.#deps.notebook.end()

@@ -190,11 +190,15 @@ function madeBy(step: Step | null, name: string): (string | undefined)[] {
 
 const CUT_CHARS = 25_000
 
+/** The sandbox was killed when no command ran: the next one is told. */
+const NEW_SESSION = /\[The session had ended, so this ran in a new one[^\]]*\]$/
+
 /** Long ones are cut in their middle. */
-function isOutput(step: Step, content: string): boolean {
+function isOutput(step: Step, told: string): boolean {
   const whole = outputOf(step)
-  if (whole.length < CUT_CHARS) return content.trimEnd() === whole
-  return content.startsWith(whole.slice(0, 5_000)) && content.trimEnd().endsWith(whole.slice(-5_000))
+  const content = told.trimEnd().replace(NEW_SESSION, '').trimEnd()
+  if (whole.length < CUT_CHARS) return content === whole
+  return content.startsWith(whole.slice(0, 5_000)) && content.endsWith(whole.slice(-5_000))
 }
 
 const firstLine = (text: string | undefined): string => text?.split('\n', 1)[0] ?? 'not there'
