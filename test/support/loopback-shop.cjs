@@ -19,23 +19,39 @@ const link = ({ id, name, price }) => `<li><a href="/goods/${id}">${name}</a> ${
 function goods(id) {
   const one = GOODS.find((each) => each.id === id)
   const add = "if (confirm('Put it into the cart?')) document.querySelector('form').submit()"
-  return page(one.name, `<p>${one.price} euros</p><form method="post" action="/cart"><input type="hidden" name="id" value="${id}">
+  return page(
+    one.name,
+    `<p>${one.price} euros</p><form method="post" action="/cart"><input type="hidden" name="id" value="${id}">
     <label>Colour <select name="finish"><option value="matt">Matt</option><option value="gloss">Gloss</option></select></label>
     <label><input type="checkbox" name="gift" value="yes"> Gift wrap</label>
-    <button type="button" onclick="${add}">Add to cart</button></form><a href="/terms" target="_blank">Terms of sale</a>`)
+    <button type="button" onclick="${add}">Add to cart</button></form><a href="/terms" target="_blank">Terms of sale</a>`,
+  )
 }
 
 const PAGES = {
   '/': () => page('Shop', '<form action="/search"><label>Search <input name="q"></label> <button>Find</button></form>'),
-  '/search': ({ q = '' }) => page('Found', `<ul>${GOODS.filter(({ name }) => name.toLowerCase().includes(q.toLowerCase())).map(link).join('')}</ul>`),
+  '/search': ({ q = '' }) =>
+    page(
+      'Found',
+      `<ul>${GOODS.filter(({ name }) => name.toLowerCase().includes(q.toLowerCase()))
+        .map(link)
+        .join('')}</ul>`,
+    ),
   '/terms': () => page('Terms of sale', '<p>Goods may be returned within 30 days.</p>'),
-  '/cart': () => page('Cart', `<p id="line">${cart.name}, ${cart.finish}, ${cart.gift === 'yes' ? 'gift' : 'no gift'}</p><a href="/checkout">Check out</a>`),
+  '/cart': () =>
+    page(
+      'Cart',
+      `<p id="line">${cart.name}, ${cart.finish}, ${cart.gift === 'yes' ? 'gift' : 'no gift'}</p><a href="/checkout">Check out</a>`,
+    ),
   '/checkout': () =>
-    page('Check out', `<form method="post" action="/order"><label>Name <input name="name"></label>
+    page(
+      'Check out',
+      `<form method="post" action="/order"><label>Name <input name="name"></label>
       <label>Letter <input type="file" id="letter"></label> <output id="sent"></output> <button>Order now</button></form>
       <script>letter.onchange = async () => { const [file] = letter.files
         const sent = await fetch('/letter?name=' + encodeURIComponent(file.name), { method: 'POST', body: file })
-        document.querySelector('#sent').textContent = 'Received ' + await sent.text() }</script>`),
+        document.querySelector('#sent').textContent = 'Received ' + await sent.text() }</script>`,
+    ),
   '/order': () => page('Thank you', `<p>Order ${order.number} for ${order.name}</p><a href="/invoice">Invoice</a>`),
 }
 
@@ -51,7 +67,10 @@ createServer((request, response) => {
       uploads.push({ name: searchParams.get('name'), text })
       response.end(`${text.length} bytes`)
     } else if (pathname === '/invoice') {
-      response.writeHead(200, { 'content-type': 'application/pdf', 'content-disposition': 'attachment; filename="invoice 7.pdf"' })
+      response.writeHead(200, {
+        'content-type': 'application/pdf',
+        'content-disposition': 'attachment; filename="invoice 7.pdf"',
+      })
       response.end('%PDF-1.4 invoice of order 7')
     } else if (request.method === 'POST' && pathname === '/cart') {
       const form = Object.fromEntries(new URLSearchParams(text))

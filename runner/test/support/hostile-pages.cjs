@@ -29,7 +29,7 @@ const PAGES = {
     page(
       `<button onclick="for (let i = 0; i < ${Number(to)}; i++) { alert(i); confirm(i); prompt(i) } tell('after')">Ask</button>`,
     ),
-  '/hang': () => page('<button onclick="for (;;);">Hang</button>'),
+  '/hang': () => script('setTimeout(() => { for (;;); }, 300)'),
   '/prompts': () =>
     script(`
     print()
@@ -49,7 +49,7 @@ const PAGES = {
     peer.onicecandidate = ({ candidate }) => candidate ? found.push(candidate.candidate) : tell('candidates: ' + found.length + ' ' + found.join(' '))
     peer.createDataChannel('x')
     await peer.setLocalDescription(await peer.createOffer())
-    setTimeout(() => tell('candidates: ' + found.length + ' ' + found.join(' ')), 3000)`),
+    setTimeout(() => tell('candidates: ' + found.length + ' ' + found.join(' ')), 1000)`),
   '/worker': () =>
     script(`
     const { active, installing } = await navigator.serviceWorker.register('/worker.js')
