@@ -4,23 +4,15 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test as plain } from 'vitest'
-import { findChromium } from '../../runner/src/browser/launch.ts'
 import { ROOT } from '../../scripts/start/paths.ts'
-import { findChromium as findForTests } from '../support/chromium.ts'
-import { LentMachine, missingForSandbox } from '../support/lent-machine.ts'
+import { findChromium } from '../support/chromium.ts'
+import { LentMachine, missingForBrowser } from '../support/lent-machine.ts'
 import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
 import type { ScriptedReply } from '../support/scripted-model-orders.ts'
 import { openPage } from './browser.ts'
 
-const isMissing = missingForSandbox() !== null || chromiumIsMissing()
+const isMissing = missingForBrowser() !== null
 const test = isMissing ? plain.skip : plain
-
-function chromiumIsMissing(): boolean {
-  if (findChromium('/usr/local/bin:/usr/bin:/bin') !== null) return false
-  if (process.env.REQUIRE_ALL === '1') throw new Error('Chromium is not installed')
-  process.stderr.write('skipped: there is no Chromium that a sandbox can run\n')
-  return true
-}
 
 let machine: LentMachine
 let model: ScriptedModel
@@ -154,7 +146,7 @@ test('a task of twelve steps in a shop: search, choose, dialog, tabs, back, invo
 
 /** The console shows the picture with the marks. */
 async function seenInConsole(path: string): Promise<void> {
-  const browser = findForTests()
+  const browser = findChromium()
   if (browser === null) return
   const { page, faults } = await openPage({
     browser,
