@@ -4,7 +4,7 @@ import { release } from 'node:os'
 import process from 'node:process'
 import { BROWSER_TOOL } from '../../src/runners/page.ts'
 import { KERNEL_TOOL, type LimitsBy } from '../../src/runners/wire.ts'
-import { findChromium } from './browser/launch.ts'
+import { findChromium, sweepProfiles } from './browser/launch.ts'
 import { FolderInUse, takeFolder } from './identity.ts'
 import { logToStderr as log, messageOf } from './log.ts'
 import { type Options, readOptions, UsageError } from './options.ts'
@@ -52,7 +52,10 @@ function start(options: Options): void {
   if (kernel !== null) tools.push({ name: KERNEL_TOOL, version: kernel.version })
   // Only in a network of the conversation's own: in the machine's a page would reach whatever listens on it.
   const chromium = plan.hasOwnNetworks ? findChromium(SANDBOX_PATH) : null
-  if (chromium !== null) tools.push({ name: BROWSER_TOOL, version: chromium.version })
+  if (chromium !== null) {
+    sweepProfiles()
+    tools.push({ name: BROWSER_TOOL, version: chromium.version })
+  }
   log('runner.started', {
     version: ownVersion(),
     name: options.name,

@@ -2,7 +2,7 @@
 // inside the other: the conversation's network, which has its own loopback and the runner's proxy and nothing else; the
 // sandbox, which has no file of the conversation; and Chromium's own rules, given as an administrator gives them.
 
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import type { ConversationFolders, LaunchPlan } from '../sandbox/launch.ts'
@@ -10,6 +10,7 @@ import { writeBrowserStart } from '../sandbox/launch.ts'
 import { PROXY_PORT } from '../sandbox/own-network.ts'
 import { writeRunFiles } from '../sandbox/run-files.ts'
 import { erase } from '../sync/erase.ts'
+import { isCode } from '../sync/folder.ts'
 import { versionOf } from '../tools.ts'
 
 export type BrowserPlace = {
@@ -34,6 +35,22 @@ export function findChromium(path: string): { readonly file: string; readonly ve
     if (version !== null) return { file, version }
   }
   return null
+}
+
+/**
+ * The driver makes an empty folder for each profile, whose files are in the sandbox's memory; a runner that is killed leaves
+ * it behind.
+ */
+export function sweepProfiles(): void {
+  for (const name of readdirSync(tmpdir())) {
+    if (!/^playwright_chromiumdev_profile-\w+$/.test(name)) continue
+    try {
+      rmdirSync(join(tmpdir(), name))
+    } catch (error) {
+      // Somebody else's, in use, or gone.
+      if (!isCode(error, 'EACCES', 'EPERM', 'ENOTEMPTY', 'ENOENT', 'ENOTDIR')) throw error
+    }
+  }
 }
 
 const REFUSED = 2

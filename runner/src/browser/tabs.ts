@@ -134,7 +134,8 @@ export class Tabs {
     page.on('requestfinished', (request) => loading.delete(request))
     page.on('requestfailed', (request) => {
       loading.delete(request)
-      if (request.isNavigationRequest()) this.#cameToNothing += 1
+      const isAborted = request.failure()?.errorText === 'net::ERR_ABORTED'
+      if (isAborted && request.isNavigationRequest()) this.#cameToNothing += 1
     })
     page.on('dialog', (dialog) => this.#asked(dialog))
     page.on('download', (download) => this.#begun(download))
