@@ -8,10 +8,13 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { pageReportIn } from '../../src/runners/page.ts'
+import { Browser } from '../src/browser/browser.ts'
 import { findChromium } from '../src/browser/launch.ts'
 import { pixelsIn } from '../src/browser/picture.ts'
+import { makeFolders } from '../src/sandbox/launch.ts'
+import { OwnNetwork } from '../src/sandbox/own-network.ts'
 import { descendantsOf } from '../src/session/processes.ts'
-import { startRunner } from './support/runner-process.ts'
+import { startRunner, temporaryFolder } from './support/runner-process.ts'
 import { sandboxed } from './support/sandboxed.ts'
 import type { Session } from './support/stand-in-session.ts'
 
@@ -289,4 +292,53 @@ browserTest('a browser that ends by itself, is stopped or killed says so, and th
   expect((await session.ended(key)).outcome).toMatchObject({ text: 'It was stopped by the user.', exitCode: 130 })
   expect((await use(session, goto('/'))).page?.browser).toBe(second.page?.browser)
   expect((await session.run('no json', { kind: 'browser' })).outcome).toMatchObject({ state: 'refused' })
+})
+
+browserTest('a browser that nobody uses is ended, and the next look says so', async () => {
+  const folder = temporaryFolder()
+  const made = makeFolders(folder)
+  const limits = {
+    diskBytes: 1e9,
+    memoryBytes: 4e9,
+    cpus: 1,
+    processes: 512,
+    fileBytes: 1e8,
+    tmpBytes: 256 * 1024 ** 2,
+  }
+  const plan = { isolation: 'bwrap', network: 'none', limits, idleMs: null, browserIdleMs: 1 } as const
+  const network = new OwnNetwork({ folder: join(folder, 'network'), run: made.run, hasProxy: false })
+  const log = (event: string) => events.push(event)
+  const events: string[] = []
+  const browser = new Browser({
+    program: findChromium('/usr/local/bin:/usr/bin:/bin')?.file ?? null,
+    folder: join(folder, 'browser'),
+    folders: { ...made, network },
+    plan,
+    root: made.workspace,
+    log,
+    idleMs: 1,
+  })
+  onTestFinished(() => {
+    browser.end()
+    network.end()
+  })
+  const look = () =>
+    new Promise<string>((resolve) => {
+      const output: string[] = []
+      browser.take(
+        { text: '[{"name":"noop","wait_ms":1}]' },
+        {
+          onOutput: (bytes) => output.push(String(bytes)),
+          onBegun: () => {},
+          onEnded: () => resolve(output.join('')),
+        },
+      )
+    })
+  const first = pageReportIn(await look())
+  const pid = Number(readFileSync(join(folder, 'browser', 'pid'), 'utf8'))
+  await expect.poll(() => events.includes('browser.idle') && browser.pid === null).toBe(true)
+  await expect.poll(() => isAlive(pid)).toBe(false)
+  const second = pageReportIn(await look())
+  expect(second?.notes).toEqual([expect.stringContaining('was ended after')])
+  expect(second?.browser).not.toBe(first?.browser)
 })
