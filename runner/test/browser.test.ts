@@ -294,51 +294,63 @@ browserTest('a browser that ends by itself, is stopped or killed says so, and th
   expect((await session.run('no json', { kind: 'browser' })).outcome).toMatchObject({ state: 'refused' })
 })
 
-browserTest('a browser that nobody uses is ended, and the next look says so', async () => {
-  const folder = temporaryFolder()
-  const made = makeFolders(folder)
-  const limits = {
-    diskBytes: 1e9,
-    memoryBytes: 4e9,
-    cpus: 1,
-    processes: 512,
-    fileBytes: 1e8,
-    tmpBytes: 256 * 1024 ** 2,
-  }
-  const plan = { isolation: 'bwrap', network: 'none', limits, idleMs: null, browserIdleMs: 1 } as const
-  const network = new OwnNetwork({ folder: join(folder, 'network'), run: made.run, hasProxy: false })
-  const log = (event: string) => events.push(event)
-  const events: string[] = []
-  const browser = new Browser({
-    program: findChromium('/usr/local/bin:/usr/bin:/bin')?.file ?? null,
-    folder: join(folder, 'browser'),
-    folders: { ...made, network },
-    plan,
-    root: made.workspace,
-    log,
-    idleMs: 1,
-  })
-  onTestFinished(() => {
-    browser.end()
-    network.end()
-  })
-  const look = () =>
-    new Promise<string>((resolve) => {
-      const output: string[] = []
-      browser.take(
-        { text: '[{"name":"noop","wait_ms":1}]' },
-        {
-          onOutput: (bytes) => output.push(String(bytes)),
-          onBegun: () => {},
-          onEnded: () => resolve(output.join('')),
-        },
-      )
+browserTest(
+  'a browser that nobody uses is ended, and the next look says so; one that does not start says why',
+  async () => {
+    const folder = temporaryFolder()
+    const made = makeFolders(folder)
+    const limits = {
+      diskBytes: 1e9,
+      memoryBytes: 4e9,
+      cpus: 1,
+      processes: 512,
+      fileBytes: 1e8,
+      tmpBytes: 256 * 1024 ** 2,
+    }
+    const plan = { isolation: 'bwrap', network: 'none', limits, idleMs: null, browserIdleMs: 1 } as const
+    const network = new OwnNetwork({ folder: join(folder, 'network'), run: made.run, hasProxy: false })
+    const log = (event: string) => events.push(event)
+    const events: string[] = []
+    const deps = {
+      program: findChromium('/usr/local/bin:/usr/bin:/bin')?.file ?? null,
+      folder: join(folder, 'browser'),
+      folders: { ...made, network },
+      plan,
+      root: made.workspace,
+      log,
+      idleMs: 1,
+    }
+    const browser = new Browser(deps)
+    onTestFinished(() => {
+      browser.end()
+      network.end()
     })
-  const first = pageReportIn(await look())
-  const pid = Number(readFileSync(join(folder, 'browser', 'pid'), 'utf8'))
-  await expect.poll(() => events.includes('browser.idle') && browser.pid === null).toBe(true)
-  await expect.poll(() => isAlive(pid)).toBe(false)
-  const second = pageReportIn(await look())
-  expect(second?.notes).toEqual([expect.stringContaining('was ended after')])
-  expect(second?.browser).not.toBe(first?.browser)
-})
+    const look = () =>
+      new Promise<string>((resolve) => {
+        const output: string[] = []
+        browser.take(
+          { text: '[{"name":"noop","wait_ms":1}]' },
+          {
+            onOutput: (bytes) => output.push(String(bytes)),
+            onBegun: () => {},
+            onEnded: () => resolve(output.join('')),
+          },
+        )
+      })
+    const first = pageReportIn(await look())
+    const pid = Number(readFileSync(join(folder, 'browser', 'pid'), 'utf8'))
+    await expect.poll(() => events.includes('browser.idle') && browser.pid === null).toBe(true)
+    await expect.poll(() => isAlive(pid)).toBe(false)
+    const second = pageReportIn(await look())
+    expect(second?.notes).toEqual([expect.stringContaining('was ended after')])
+    expect(second?.browser).not.toBe(first?.browser)
+    const broken = new Browser({ ...deps, program: '/usr/bin/false', folder: join(folder, 'broken') })
+    const text = await new Promise<string>((resolve) =>
+      broken.take(
+        { text: '[{"name":"noop"}]' },
+        { onOutput: () => {}, onBegun: () => {}, onEnded: (end) => resolve(`${end.state}: ${end.text}`) },
+      ),
+    )
+    expect(text).toMatch(/^lost: The browser failed: Chromium did not start: .*The next action starts a new one\.$/)
+  },
+)
