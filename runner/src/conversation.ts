@@ -19,19 +19,11 @@ import { Backoff } from './connect/backoff.ts'
 import { Disconnected, type Handlers, Peer, RpcError } from './connect/peer.ts'
 import { Lock } from './lock.ts'
 import { type Log, messageOf } from './log.ts'
-import { Notebook } from './notebook/notebook.ts'
+import { openParts } from './parts.ts'
 import { Ports } from './ports/ports.ts'
 import { askGit } from './sandbox/ask-git.ts'
 import { Cgroup, type CgroupBase } from './sandbox/cgroup.ts'
-import {
-  type ConversationFolders,
-  kernelLaunch,
-  type LaunchPlan,
-  makeFolders,
-  programLaunch,
-  shellLaunch,
-  workspaceInShell,
-} from './sandbox/launch.ts'
+import { type LaunchPlan, makeFolders, programLaunch, shellLaunch, workspaceInShell } from './sandbox/launch.ts'
 import { OwnNetwork } from './sandbox/own-network.ts'
 import { writeRunFiles } from './sandbox/run-files.ts'
 import { SandboxServices } from './sandbox/services.ts'
@@ -58,6 +50,8 @@ export type ConversationDeps = {
   readonly isAllowExact: boolean
   /** The Python of the notebook's kernel; null on a machine without one. */
   readonly kernel: string | null
+  /** Chromium; null on a machine without one, or where it cannot be confined. */
+  readonly chromium: string | null
   readonly log: Log
   readonly onLetGo: (reason: string) => void
   /** For who has no processes to lend; a shell in the sandbox otherwise. */
@@ -137,7 +131,7 @@ export class Conversation {
       journal: this.#journal,
       log: (event, fields) => deps.log(event, { conversation: this.id, ...fields }),
       startShell: (events) => deps.startShell?.(deps.folder, events) ?? new Shell(shellLaunch(folders, plan), events),
-      notebook: this.#openNotebook(folders, plan),
+      ...openParts(deps, { folders, plan, root: this.#tree.root }),
       folderInShell: (cwd) => folderInShell(cwd, this.#tree.root, workspaceInShell(folders, plan)),
       onEnded: (key) => this.#delivery.add(key),
       lastRemark: () => this.#guard.memoryKill(),
@@ -161,17 +155,11 @@ export class Conversation {
       onOver: (text) => this.#calls.overLimit(text),
     })
     if (deps.plan.isolation !== 'none')
-      this.#guarding = setInterval(() => this.#calls.hasWork && this.#guard.look(), GUARD_MS)
+      this.#guarding = setInterval(
+        () => (this.#calls.hasWork || this.#calls.isBrowserOpen) && this.#guard.look(),
+        GUARD_MS,
+      )
     for (const { key } of this.#journal.unacknowledged()) this.#delivery.add(key)
-  }
-
-  #openNotebook(folders: ConversationFolders, plan: LaunchPlan): Notebook {
-    const { kernel, log } = this.#deps
-    return new Notebook({
-      launch: kernel === null ? null : () => kernelLaunch(kernel, { folders, plan }),
-      log: (event, fields) => log(event, { conversation: this.id, ...fields }),
-      idleMs: plan.idleMs,
-    })
   }
 
   get isConnected(): boolean {

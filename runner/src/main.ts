@@ -2,7 +2,9 @@
 
 import { release } from 'node:os'
 import process from 'node:process'
+import { BROWSER_TOOL } from '../../src/runners/page.ts'
 import { KERNEL_TOOL, type LimitsBy } from '../../src/runners/wire.ts'
+import { findChromium, sweepProfiles } from './browser/launch.ts'
 import { FolderInUse, takeFolder } from './identity.ts'
 import { logToStderr as log, messageOf } from './log.ts'
 import { type Options, readOptions, UsageError } from './options.ts'
@@ -32,8 +34,8 @@ function main(args: readonly string[]): void {
 }
 
 function start(options: Options): void {
-  const { isolation, network, idleMs } = options
-  const given = { isolation, network, limits: options.limits, idleMs }
+  const { isolation, network, idleMs, browserIdleMs } = options
+  const given = { isolation, network, limits: options.limits, idleMs, browserIdleMs }
   const { workspaces, cgroups } = becomeOrdinaryUser(options)
   if (options.isolation !== 'none') {
     const problem = sandboxProblem(given)
@@ -48,6 +50,12 @@ function start(options: Options): void {
   const kernel = findKernelPython(path) ?? findKernelPython(SANDBOX_PATH)
   const tools = findTools(path)
   if (kernel !== null) tools.push({ name: KERNEL_TOOL, version: kernel.version })
+  // Only in a network of the conversation's own: in the machine's a page would reach whatever listens on it.
+  const chromium = plan.hasOwnNetworks ? findChromium(SANDBOX_PATH) : null
+  if (chromium !== null) {
+    sweepProfiles()
+    tools.push({ name: BROWSER_TOOL, version: chromium.version })
+  }
   log('runner.started', {
     version: ownVersion(),
     name: options.name,
@@ -80,6 +88,7 @@ function start(options: Options): void {
     allow: options.allow,
     isAllowExact: options.isAllowExact,
     kernel: kernel?.file ?? null,
+    chromium: chromium?.file ?? null,
     isOnce: options.isOnce,
     log,
     onEnded: (code) => {

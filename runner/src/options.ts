@@ -31,6 +31,8 @@ export type Options = {
   readonly limits: Limits
   /** A notebook's kernel that nobody used for so long is ended; null for never. */
   readonly idleMs: number | null
+  /** The same for a browser. */
+  readonly browserIdleMs: number | null
 }
 
 export type Limits = {
@@ -63,6 +65,7 @@ const FLAGS = {
   cpus: { type: 'string' },
   processes: { type: 'string' },
   idle: { type: 'string' },
+  'browser-idle': { type: 'string' },
   once: { type: 'boolean' },
   help: { type: 'boolean' },
   version: { type: 'boolean' },
@@ -102,7 +105,8 @@ export function readOptions(args: readonly string[], env: Env): Options | 'help'
       fileBytes: 2 * 1024 ** 3,
       tmpBytes: 256 * 1024 ** 2,
     },
-    idleMs: idleOf(text('idle') ?? '60'),
+    idleMs: idleOf('idle', text('idle') ?? '60'),
+    browserIdleMs: idleOf('browser-idle', text('browser-idle') ?? '15'),
   }
 }
 
@@ -193,9 +197,9 @@ function coresOf(text: string | undefined): number {
 }
 
 /** Null for 0. */
-function idleOf(text: string): number | null {
+function idleOf(name: string, text: string): number | null {
   if (!/^\d{1,5}$/.test(text) || Number(text) > 24 * 60)
-    throw new UsageError('--idle is a number of minutes up to 1440, or 0 for never')
+    throw new UsageError(`--${name} is a number of minutes up to 1440, or 0 for never`)
   return text === '0' ? null : Number(text) * 60_000
 }
 

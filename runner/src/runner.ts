@@ -26,6 +26,7 @@ export type RunnerDeps = {
   /** The service is not asked about other hosts. */
   readonly isAllowExact: boolean
   readonly kernel: string | null
+  readonly chromium: string | null
   readonly isOnce: boolean
   readonly log: Log
   /** Everything is done: no conversation, no connection. */
@@ -161,6 +162,7 @@ export class Runner {
       allow: this.#deps.allow,
       isAllowExact: this.#deps.isAllowExact,
       kernel: this.#deps.kernel,
+      chromium: this.#deps.chromium,
       log: this.#deps.log,
       onLetGo: () => this.#letGo(id),
       startShell: this.#deps.startShell,

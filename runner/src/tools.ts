@@ -70,7 +70,7 @@ export function onPath(command: string, path: string): string | null {
 }
 
 /** Null for a program that is there and does not run. */
-function versionOf(file: string, args: readonly string[], env: NodeJS.ProcessEnv): string | null {
+export function versionOf(file: string, args: readonly string[], env: NodeJS.ProcessEnv): string | null {
   const { status, stdout, stderr } = spawnSync(file, [...args], {
     env,
     encoding: 'utf8',

@@ -22,6 +22,7 @@ It opens connections outwards only and listens on no port.
                        (default: all of them but a fifth of one)
   --processes N        of one conversation (default 512)
   --idle MINUTES       after which a notebook's kernel that nobody uses is ended (default 60, 0 for never)
+  --browser-idle MINUTES  the same for a browser (default 15)
   --once               ends when the first conversation is over
   --help, --version
 

@@ -298,7 +298,7 @@ sandboxed('variables of a tool server reach the server, and never the program th
     { command: 'sh', args: ['-c', line], env },
     {
       folders: { workspace: '/w', home: '/h', run: '/r' },
-      plan: { isolation: 'bwrap', network: 'none', limits: LIMITS, idleMs: null },
+      plan: { isolation: 'bwrap', network: 'none', limits: LIMITS, idleMs: null, browserIdleMs: null },
     },
   )
   expect(Object.keys(launch.env).filter((name) => ['LD_PRELOAD', 'BASH_ENV', 'PLAIN'].includes(name))).toEqual([])

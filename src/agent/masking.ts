@@ -148,7 +148,7 @@ const SHAPE: ReadonlySet<string> = new Set(
   per_turn_token response_id costs response_latencies token_usages file_urls image_urls wait_for_response tools
   agent_class type function name description parameters command is_input thought blocking is_static cwd hidden
   confirmation_state security_risk code include_extra url return_axtree path start end impl_source view_range file_text
-  old_str new_str insert_line arguments final_thought outputs recall_type query agent_state forgotten_event_ids
+  old_str new_str insert_line browser_actions browsergym_send_msg_to_user arguments final_thought outputs recall_type query agent_state forgotten_event_ids
   forgotten_events_start_id forgotten_events_end_id summary summary_offset metadata exit_code pid username hostname
   working_dir py_interpreter_path prefix suffix trigger_by_action screenshot set_of_marks error goal_image_urls
   open_pages_urls active_page_index dom_object axtree_object extra_element_properties last_browser_action

@@ -1,6 +1,7 @@
 // Where a command of a conversation runs: in the interpreter at the edge, or on a runner, which has real processes.
 
 import type { OutputFilter } from '../kits/shell/index.ts'
+import type { PageReport } from '../runners/page.ts'
 
 /** What a conversation is to run on. `auto`: a runner if one is there, else the interpreter. */
 export const RUNTIME_KINDS = ['auto', 'edge', 'runner'] as const
@@ -20,8 +21,8 @@ export const UNSYNCED = ['node_modules', '.venv', 'venv', '__pycache__', 'target
 export type RunnerCall = {
   /** Of the effect: a call with a key that was begun before is followed, not begun again. */
   key: string
-  /** `input`: text or a key such as `C-c` for what runs; `more`: only wait for its output; the others are the notebook's. */
-  kind: 'run' | 'input' | 'more' | 'cell' | 'interrupt' | 'restart'
+  /** `input`: text or a key such as `C-c` for what runs; `more`: only wait for its output; `browser`: actions of the browser; the others are the notebook's. */
+  kind: 'run' | 'input' | 'more' | 'cell' | 'interrupt' | 'restart' | 'browser'
   text: string
   /** The folder of a session that begins. */
   cwd: string
@@ -38,6 +39,8 @@ export type RunnerResult = {
   output: string
   /** Of a cell, as data URLs. */
   pictures: readonly string[]
+  /** What the browser saw; null for another call, and for one without a look. */
+  page: PageReport | null
   /** -1 while the command still runs. */
   exitCode: number
   workingDir: string

@@ -3,10 +3,10 @@
 // runs calls and keeps a copy of the workspace. Control is JSON-RPC 2.0 in text frames, content is in binary frames
 // (`frames.ts`). Everything from a runner is untrusted: sizes, paths and counts are bounded here.
 //
-// The methods below are all that exist; any other is answered with METHOD_NOT_FOUND. Reserved for later: `terminal/`,
-// `browser/`.
+// The methods below are all that exist; any other is answered with METHOD_NOT_FOUND. Reserved for later: `terminal/`.
 
 import { z } from 'zod'
+import { BROWSER_KIND } from './page.ts'
 
 /** A text frame of the runner's on either socket, and its answer, which wakes nobody: sent every `HEARTBEAT_MS`. */
 export const PING = JSON.stringify({ type: 'ping' })
@@ -192,10 +192,11 @@ export type FrameAck = z.infer<typeof FrameAck>
  * `run`: a script for the session's shell. `input`: text for what runs now (`C-c`, `C-d`, `C-z` are keys; other text is typed with a line
  * end). `more`: only wait for more output. `cell`: code for the notebook's kernel; without code only wait for more. `interrupt`: of the cell that
  * runs. `restart`: a new kernel, then the code if there is any. The output of these three is lines of `CellPiece` (`cell.ts`).
+ * `browser`: actions of the browser as JSON; what it saw is lines of `page.ts`.
  */
 export const CallStart = z.object({
   key: CallKey,
-  kind: z.enum(['run', 'input', 'more', ...CELL_KINDS]),
+  kind: z.enum(['run', 'input', 'more', ...CELL_KINDS, BROWSER_KIND]),
   text: z.string().max(512 * 1024),
   /** The folder to start in, where the session has none yet. */
   cwd: z.string().max(MAX_PATH_BYTES),

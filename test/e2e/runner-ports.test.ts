@@ -6,11 +6,13 @@ import { afterAll, beforeAll, expect, test as plain } from 'vitest'
 import WebSocket from 'ws'
 import { LentMachine, missingForSandbox } from '../support/lent-machine.ts'
 
-const test = missingForSandbox() === null ? plain : plain.skip
+/** Says why on standard error where something is missing, and fails there where everything is required. */
+const missing = missingForSandbox()
+const test = missing === null ? plain : plain.skip
 let machine: LentMachine
 
 beforeAll(async () => {
-  if (missingForSandbox() === null) machine = await LentMachine.start()
+  if (missing === null) machine = await LentMachine.start()
 })
 afterAll(() => machine?.stop())
 

@@ -39,7 +39,7 @@ test('what cannot be played, or cannot start, is refused before anything is made
   const refused = [
     { replay_json: 'not json' },
     { replay_json: '[{"action":"run","args":{"command":"ls"}}]' },
-    { replay_json: '[{"action":"message","args":{"content":"a"}},{"action":"browse_interactive","args":{}}]' },
+    { replay_json: '[{"action":"message","args":{"content":"a"}},{"action":"reject","args":{}}]' },
     { replay_json: '[]', initial_user_msg: 'and this' },
     { suggested_task: { git_provider: 'github', task_type: 'OPEN_PR', repo: 'a/b', issue_number: 1, title: 't' } },
   ]

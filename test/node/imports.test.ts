@@ -56,7 +56,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     NAMES,
   ],
   'durable-objects': ['bindings', 'config', 'db', 'limits', 'lib', 'runners', ...DOMAIN, ...SHOWN, ...WORKSPACE_KITS],
-  agent: ['llm', 'mcp', 'workspace', ...WORKSPACE_KITS, 'lib'],
+  // What the browser is asked for is written by a model and carried out by a runner: the wire owns its shape.
+  agent: ['llm', 'mcp', 'workspace', 'runners', ...WORKSPACE_KITS, 'lib'],
   // The steps, each of which knows those before it.
   analysis: ['analysis/texts', 'market', 'lib'],
   'analysis/texts': ['analysis', 'market', 'lib'],

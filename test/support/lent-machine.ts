@@ -1,7 +1,7 @@
 // A service as `npm start` makes it, a runner with its sandbox beside it, and a conversation whose commands run there.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
@@ -29,6 +29,23 @@ export function missingForSandbox(): string | null {
   ].filter(([command = '', flag = '']) => spawnSync(command, [flag]).status !== 0)
   if (missing.length === 0) return null
   const why = `not installed: ${missing.map(([command]) => command).join(', ')}`
+  if (process.env.REQUIRE_ALL === '1') throw new Error(why)
+  process.stderr.write(`skipped: ${why}\n`)
+  return why
+}
+
+/** Where the runner looks for Chromium: what is elsewhere a sandbox cannot run. */
+const CHROMIUM = [
+  '/usr/lib/chromium/chromium',
+  '/usr/lib64/chromium-browser/chromium-browser',
+  '/usr/lib/chromium-browser/chromium-browser',
+]
+
+/** The same for a browser in the sandbox. */
+export function missingForBrowser(): string | null {
+  const missing = missingForSandbox()
+  if (missing !== null || CHROMIUM.some((path) => existsSync(path))) return missing
+  const why = 'not installed: Chromium, at a place that a sandbox has'
   if (process.env.REQUIRE_ALL === '1') throw new Error(why)
   process.stderr.write(`skipped: ${why}\n`)
   return why

@@ -192,8 +192,8 @@ export class OwnerStepConfigs implements StepConfigs {
     const browse = { policy: addressPolicy }
     const runsOn = (await runner.choose(null)).kind === 'runner' ? 'runner' : 'edge'
     const seesImages = model?.seesImages ?? false
-    const hasKernel = runsOn === 'runner' && runner.hasKernel
-    const basic = toolsOf(agent, { commands, runsOn, hasKernel, shellTimeoutMs, seesImages, browse })
+    const parts = runsOn === 'runner' ? runner.parts : {}
+    const basic = toolsOf(agent, { commands, runsOn, ...parts, shellTimeoutMs, seesImages, browse })
     if (agent === 'ReadOnlyAgent') return byName(basic)
     const own = [...basic, ...requestTools(this.#host)]
     const servers = (await ownServers(env, record.value)) ?? settings.mcpServers

@@ -104,6 +104,8 @@ function bwrapArgs(folders: ConversationFolders, { network, limits }: LaunchPlan
     ...['--proc', '/proc', '--dev', '/dev', ...memory('/dev/shm')],
     ...[...memory('/tmp'), ...memory('/run'), ...memory('/var'), '--dir', '/var/tmp', '--dir', '/home'],
     ...[...runArgs, '--bind', folders.home, HOME_INSIDE, '--bind', folders.workspace, WORKSPACE_INSIDE],
+    ...(folders.shared === undefined ? [] : ['--bind', folders.shared, folders.shared]),
+    ...(folders.shared === undefined ? [] : ['--ro-bind-try', `${folders.run}/policies`, '/etc/chromium/policies']),
     // The roots of the sandbox's own memory file systems, which have no size of their own.
     ...['--remount-ro', '/dev', '--remount-ro', '/'],
     ...['--chdir', WORKSPACE_INSIDE],

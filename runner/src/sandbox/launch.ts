@@ -20,6 +20,8 @@ export type LaunchPlan = {
   readonly entrances?: readonly string[]
   /** A notebook's kernel that nobody used for so long is ended; null for never. */
   readonly idleMs: number | null
+  /** The same for a browser. */
+  readonly browserIdleMs: number | null
   /** Whether the machine lets a conversation have a network that all of its sandboxes share. */
   readonly hasOwnNetworks?: boolean
 }
@@ -33,6 +35,8 @@ export type ConversationFolders = {
   readonly run: string
   /** All of its processes are in it; without one each sandbox has a network of its own. */
   readonly network?: OwnNetwork
+  /** A folder that has the same path inside and outside. */
+  readonly shared?: string
 }
 
 export function makeFolders(folder: string): ConversationFolders {
@@ -70,6 +74,22 @@ export function programLaunch(
   const names = `for n in \${!${INNER}@}; do export "\${n#${INNER}}=\${!n}"; unset "$n"; done; `
   const start = `${limits}${proxySource(folders, plan)}${names}exec ${[command, ...args].map(quoted).join(' ')}`
   return launchOf(['bash', '-c', start], folders, plan, innerEnvironment(env))
+}
+
+/**
+ * Chromium, as a file that a library starts with the arguments it wants. Its sandbox has the conversation's network and, of
+ * its folders, those of the browser alone: no workspace, no home, no socket that gives out credentials.
+ */
+export function writeBrowserStart(
+  { program, start, pid }: { program: string; start: string; pid: string },
+  { folders, plan }: { folders: ConversationFolders; plan: LaunchPlan },
+): Launch {
+  const limits = `ulimit -c 0 -u ${plan.limits.processes} -f ${Math.ceil(plan.limits.fileBytes / 1024)}; `
+  const inner = `${limits}exec ${quoted(program)} "$@"`
+  const launch = launchOf(['bash', '-c', inner, 'browser'], folders, plan)
+  const line = [launch.command, ...launch.args].map(quoted).join(' ')
+  writeFileSync(start, `#!/bin/sh\necho $$ > ${quoted(pid)}\nexec ${line} "$@"\n`, { mode: 0o700 })
+  return launch
 }
 
 /** The helper with its kernel. */

@@ -4,6 +4,7 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type CallOutcome, type CallStart, CELL_KINDS, RPC_ERRORS } from '../../../src/runners/wire.ts'
+import { type Browser, isOfBrowser } from '../browser/browser.ts'
 import { RpcError } from '../connect/peer.ts'
 import { type Log, messageOf } from '../log.ts'
 import type { Notebook } from '../notebook/notebook.ts'
@@ -21,6 +22,7 @@ export type CallsDeps = {
   readonly log: Log
   readonly startShell: (events: ShellEvents) => Session
   readonly notebook: Notebook
+  readonly browser: Browser
   /** The folder of the object's path, as the shell sees it. */
   readonly folderInShell: (cwd: string) => string | null
   /** Called when an outcome is in the journal: now it may be told. */
@@ -117,8 +119,9 @@ export class Calls {
     const output = this.#newOutput(call.key)
     this.#active = { call, output, remarks: [], timers: new Set(), quiet: null, isKilled: false, isTaken: false }
     const active = this.#active
-    if (isOfNotebook(active)) {
-      this.#beginCell(active)
+    const part = this.#partOf(active)
+    if (part !== null) {
+      this.#beginPart(active, part)
       return this.stateOf(call.key)
     }
     this.#env = { ...this.#env, ...call.env }
@@ -138,14 +141,20 @@ export class Calls {
     const active = this.#active
     if (active?.call.key !== key) return
     active.isTaken = true
-    if (isOfNotebook(active)) this.#deps.notebook.interrupt()
-    else this.#shell?.type('\x03')
+    const part = this.#partOf(active)
+    if (part === null) this.#shell?.type('\x03')
+    else part.interrupt()
     this.#after(active, GRACE_MS, () => this.#kill(active))
   }
 
-  /** The first process of the shell's sandbox, and of the notebook's. */
+  /** The first process of each sandbox: of the shell, the notebook and the browser. */
   get sessionPids(): number[] {
-    return [this.#shell?.pid, this.#deps.notebook.pid].filter((pid) => pid != null)
+    return [this.#shell?.pid, this.#deps.notebook.pid, this.#deps.browser.pid].filter((pid) => pid != null)
+  }
+
+  /** A page goes on between two calls, so what it takes is looked at then as well. */
+  get isBrowserOpen(): boolean {
+    return this.#deps.browser.pid !== null
   }
 
   /** More was taken than one conversation may: the command is killed, or what is left in the background with its session. */
@@ -155,9 +164,10 @@ export class Calls {
     if (active === null) {
       this.#shell?.end()
       this.#deps.notebook.kill(text)
+      this.#deps.browser.kill(text)
     } else if (!active.isKilled) {
       active.isKilled = true
-      if (!isOfNotebook(active)) active.remarks.push(text)
+      if (this.#partOf(active) === null) active.remarks.push(text)
       this.#kill(active, text)
     }
   }
@@ -174,16 +184,25 @@ export class Calls {
     this.#shell?.end()
     this.#shell = null
     this.#deps.notebook.end()
+    this.#deps.browser.end()
   }
 
-  #beginCell(active: Active): void {
-    this.#setTimers(active)
-    this.#deps.notebook.take(active.call, {
+  /** Null for a call of the shell. */
+  #partOf({ call }: Active): Notebook | Browser | null {
+    if (isOfBrowser(call)) return this.#deps.browser
+    return CELL_KINDS.some((cell) => cell === call.kind) ? this.#deps.notebook : null
+  }
+
+  #beginPart(active: Active, part: Notebook | Browser): void {
+    // The browser's actions have their own times, and it is silent until they have ended.
+    const isTimed = part === this.#deps.notebook
+    if (isTimed) this.#setTimers(active)
+    part.take(active.call, {
       onOutput: (bytes) => {
         active.output.push(bytes)
-        if (this.#active === active) this.#restartQuiet(active)
+        if (isTimed && this.#active === active) this.#restartQuiet(active)
       },
-      onBegun: () => this.#restartQuiet(active),
+      onBegun: () => isTimed && this.#restartQuiet(active),
       onEnded: ({ exitCode, ...end }) => this.#finish(active, end, exitCode),
     })
   }
@@ -284,8 +303,9 @@ export class Calls {
 
   /** The program in the foreground; a loop that starts the next one; its shell; the whole session. */
   #kill(active: Active, why = 'The kernel was killed: the cell did not end in another way.'): void {
-    if (isOfNotebook(active)) {
-      this.#deps.notebook.kill(why)
+    const part = this.#partOf(active)
+    if (part !== null) {
+      part.kill(why)
       return
     }
     const steps = [
@@ -304,7 +324,7 @@ export class Calls {
 
   #received(bytes: Buffer): void {
     const active = this.#active
-    if (active === null || isOfNotebook(active)) this.#between.push(bytes)
+    if (active === null || this.#partOf(active) !== null) this.#between.push(bytes)
     else {
       active.output.push(bytes)
       if (active.quiet !== null) this.#restartQuiet(active)
@@ -313,7 +333,7 @@ export class Calls {
 
   #commandEnded(prompt: Prompt): void {
     this.#lastPrompt = prompt
-    if (this.#active === null || isOfNotebook(this.#active)) this.#endedBetween = prompt
+    if (this.#active === null || this.#partOf(this.#active) !== null) this.#endedBetween = prompt
     else this.#finishEnded(this.#active, prompt)
   }
 
@@ -332,18 +352,18 @@ export class Calls {
     this.#deps.log('session.gone', { reason })
     const active = this.#active
     // Whoever gives the command to the shell sees it, and takes another one.
-    const isUntold = active === null || isOfNotebook(active) || isUntouched(active)
+    const isUntold = active === null || this.#partOf(active) !== null || isUntouched(active)
     this.#isNewsForNext ||= isUntold
     if (isUntold) return
     const state = active.isKilled ? 'killed' : 'lost'
     this.#finish(active, { state, text: `The session ended: ${reason}. A new one begins with the next command.` })
   }
 
-  /** `cellExit`: of a cell that ended. */
+  /** `cellExit`: of a cell that ended, or of the browser's actions. */
   #finish(active: Active, { state, text }: Pick<CallOutcome, 'state' | 'text'>, cellExit = -1): void {
     if (this.#active !== active) return
-    const isCell = isOfNotebook(active)
-    if (isCell) this.#deps.notebook.leave()
+    const part = this.#partOf(active)
+    part?.leave()
     for (const timer of active.timers) clearTimeout(timer)
     const { key } = active.call
     const prompt = this.#lastPrompt ?? this.#shell?.prompt ?? null
@@ -355,10 +375,10 @@ export class Calls {
     const outcome: CallOutcome = {
       state,
       text,
-      exitCode: isCell ? cellExit : hasEnded ? (this.#lastPrompt?.status ?? 137) : -1,
+      exitCode: part !== null ? cellExit : hasEnded ? (this.#lastPrompt?.status ?? 137) : -1,
       user: prompt?.user ?? '',
       host: prompt?.host ?? '',
-      ...(isCell ? this.#deps.notebook.place : place),
+      ...(part?.place ?? place),
       outputBytes: active.output.totalBytes,
       remarks: active.remarks.slice(0, 20).map((remark) => remark.slice(0, 500)),
       // Known when the outcome is told.
@@ -381,10 +401,6 @@ export class Calls {
   #fileOf(key: string): string {
     return join(this.#deps.folder, `${key}.output`)
   }
-}
-
-function isOfNotebook({ call: { kind } }: Active): boolean {
-  return CELL_KINDS.some((cell) => cell === kind)
 }
 
 /** A command of which nothing can have been run. */

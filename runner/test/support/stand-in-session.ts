@@ -22,7 +22,7 @@ export type Hello = {
   life: string
 }
 export type CallOptions = {
-  kind?: 'run' | 'input' | 'more' | 'cell' | 'interrupt' | 'restart'
+  kind?: 'run' | 'input' | 'more' | 'cell' | 'interrupt' | 'restart' | 'browser'
   key?: string
   cwd?: string
   env?: Record<string, string>

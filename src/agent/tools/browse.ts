@@ -3,6 +3,8 @@
 import { z } from 'zod'
 import { STRANGER } from '../../lib/address-policy.ts'
 import { DoorError, guardedFetch } from '../../lib/guarded-fetch.ts'
+import type { PromptPart } from '../../llm/model.ts'
+import type { ObservationEvent } from '../events.ts'
 import { cutMiddle } from '../observations.ts'
 import { type ActionKind, always, contentOf, textPart, withoutRemarks } from './action-kind.ts'
 import { AGENT, defineTool } from './define-tool.ts'
@@ -42,10 +44,20 @@ const VISIT: ActionKind = {
   asks: () => 'by-risk',
   view: ({ url }) => `Browsing: ${String(url ?? '')}`,
   ends: null,
-  modelText: ({ content, extras }) => [textPart(`${extras.error === true ? '' : FOREIGN}${content}`)],
+  modelText: pageParts,
   replay: ({ url }) => ({ name: 'browse', arguments: { url } }),
   sameAction: withoutRemarks,
   sameOutcome: contentOf,
+}
+
+/** Of a fetched page, or of one in the browser with its picture. What a page says is a stranger's also where an action failed. */
+export function pageParts({ content, extras }: ObservationEvent): PromptPart[] {
+  const isOpen = extras.trigger_by_action === 'browse_interactive'
+  const text = textPart(`${extras.error === true && !isOpen ? '' : FOREIGN}${content}`)
+  const picture = isOpen ? extras.set_of_marks || extras.screenshot : null
+  // Recordings from other services may hold anything; an address would be fetched by the model's vendor.
+  const isPicture = typeof picture === 'string' && /^data:image\/png;base64,[A-Za-z0-9+/]+={0,2}$/.test(picture)
+  return isPicture ? [text, { type: 'image', url: picture }] : [text]
 }
 
 export const BROWSE_TOOL: ToolUnit = defineTool<z.infer<typeof Arguments>>({

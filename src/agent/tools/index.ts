@@ -1,8 +1,9 @@
 // The list of tools, and of the kinds of actions that they make. Each tool describes itself in its own file.
 
-import { type ActionKind, always, contentOf, plainText, withoutRemarks } from './action-kind.ts'
+import { type ActionKind, contentOf, plainText, withoutRemarks } from './action-kind.ts'
 import { BASH_TOOL } from './bash.ts'
 import { BROWSE_TOOL } from './browse.ts'
+import { BROWSER_TOOL_UNIT } from './browser.ts'
 import { FINISH_TOOL, RISK_OF_NOTHING, TASK_TOOL, THINK_TOOL } from './control.ts'
 import { EDITOR_TOOL } from './editor.ts'
 import { WRITE } from './editor-kinds.ts'
@@ -35,23 +36,7 @@ const BOOKKEEPING: readonly ActionKind[] = [
 
 const REFUSAL: ActionKind = { ...OWN, action: 'reject', ends: 'rejected', replay: null }
 
-const OTHER_CODE: Omit<ActionKind, 'action'> = {
-  ...OWN,
-  risk: {
-    by: 'rules',
-    rules: [{ risk: 'high', about: 'other code', says: 'does something in a browser', given: always }],
-  },
-  asks: () => 'by-risk',
-  replay: null,
-}
-
-const NO_TOOL_KINDS: readonly ActionKind[] = [
-  ...SPOKEN,
-  ...BOOKKEEPING,
-  REFUSAL,
-  WRITE,
-  { ...OTHER_CODE, action: 'browse_interactive', observation: 'browse', view: () => 'Using a browser' },
-]
+const NO_TOOL_KINDS: readonly ActionKind[] = [...SPOKEN, ...BOOKKEEPING, REFUSAL, WRITE]
 
 /** In the order in which the model sees the tools of its agent. */
 export const TOOLS: readonly ToolUnit[] = [
@@ -59,6 +44,7 @@ export const TOOLS: readonly ToolUnit[] = [
   THINK_TOOL,
   FINISH_TOOL,
   BROWSE_TOOL,
+  BROWSER_TOOL_UNIT,
   NOTEBOOK_TOOL,
   EDITOR_TOOL,
   TASK_TOOL,

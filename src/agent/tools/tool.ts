@@ -75,6 +75,8 @@ export type ToolDeps = {
   readonly runsOn: 'edge' | 'runner'
   /** Whether that machine has a kernel for a notebook. */
   readonly hasKernel?: boolean
+  /** Whether it has a browser. */
+  readonly hasBrowser?: boolean
   readonly shellTimeoutMs: number
   readonly seesImages: boolean
   /** The fetch for web pages and its limits; without it the agent has no `browse`. */

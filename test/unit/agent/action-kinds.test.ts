@@ -12,6 +12,11 @@ const CALLS: Readonly<Record<string, readonly object[]>> = {
   think: [{ thought: 'What if?' }],
   finish: [{ message: 'Done.' }],
   browse: [{ url: 'https://example.com/' }],
+  browser: [
+    { code: "goto('http://localhost:3000/')" },
+    { code: "upload_file('e1', 'a.txt')" },
+    { code: 'scroll(0, 100)' },
+  ],
   execute_ipython_cell: [{ code: 'print(1)' }, { code: '', kernel: 'interrupt' }, { code: 'x = 1', kernel: 'restart' }],
   str_replace_editor: [
     { command: 'view', path: '/workspace/a.ts', view_range: [1, 2] },
@@ -27,7 +32,7 @@ const CALLS: Readonly<Record<string, readonly object[]>> = {
 }
 
 const sessionOf = (agent: ToolAgent) =>
-  openToolSession({ agent, parts: { browse: { policy: CLOSED }, hasKernel: true } })
+  openToolSession({ agent, parts: { browse: { policy: CLOSED }, hasKernel: true, hasBrowser: true } })
 const session = sessionOf('CodeActAgent')
 
 const prepared = TOOLS.flatMap((unit) => {

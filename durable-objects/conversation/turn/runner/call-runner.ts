@@ -6,6 +6,7 @@ import { errorFields, log } from '../../../../src/lib/log.ts'
 import { unlessAborted, waitAtMost } from '../../../../src/lib/wait-at-most.ts'
 import { CellTexts, cellOutputIn } from '../../../../src/runners/cell.ts'
 import { plainOutput } from '../../../../src/runners/output.ts'
+import { BROWSER_KIND, pageReportIn } from '../../../../src/runners/page.ts'
 import { NoAnswer, RpcError, type RpcPeer } from '../../../../src/runners/rpc.ts'
 import { CallState, CELL_KINDS, RPC_ERRORS, type RunnerDescription } from '../../../../src/runners/wire.ts'
 import type { StoredRecord } from '../../../stored-record.ts'
@@ -102,7 +103,7 @@ export class CallRunner {
     await this.#deps.link().sender.bringUp()
     const { epoch, revision } = this.#deps.record.value
     const { key, kind, text, cwd, env, timeoutMs } = call
-    if (!isBegun) this.#deps.calls.begin(key, runner, isOfNotebook(call))
+    if (!isBegun) this.#deps.calls.begin(key, runner, isOfNotebook(call) || isOfBrowser(call))
     const times = { quietMs: QUIET_MS, softMs: timeoutMs, hardMs: HARD_MS }
     const start = { key, kind, text, cwd, env: { ...env }, ...times, epoch, revision }
     try {
@@ -149,11 +150,13 @@ export class CallRunner {
   }
 
   /** What the call printed. It is an observation in the same write in which the call is forgotten here. */
-  #taken(call: RunnerCall): Pick<RunnerResult, 'output' | 'pictures'> {
+  #taken(call: RunnerCall): Pick<RunnerResult, 'output' | 'pictures' | 'page'> {
     const raw = this.#deps.calls.output(call.key)
     this.#deps.calls.drop(call.key)
+    // Its words are masked where the event is stored, as all words of an event are.
+    if (isOfBrowser(call)) return { output: '', pictures: [], page: pageReportIn(raw) }
     const { text, pictures } = isOfNotebook(call) ? cellOutputIn(raw) : { text: raw, pictures: [] }
-    return { output: this.#deps.maskText(plainOutput(text)), pictures }
+    return { output: this.#deps.maskText(plainOutput(text)), pictures, page: null }
   }
 
   /** A piece of output; false when the pieces before it are missing. */
@@ -200,6 +203,10 @@ async function unlessStopped(signal: AbortSignal, ended: Promise<CallEnd>): Prom
   }
 }
 
+function isOfBrowser({ kind }: RunnerCall): boolean {
+  return kind === BROWSER_KIND
+}
+
 function isOfNotebook({ kind }: RunnerCall): boolean {
   return CELL_KINDS.some((cell) => cell === kind)
 }
@@ -207,7 +214,8 @@ function isOfNotebook({ kind }: RunnerCall): boolean {
 /** Makes of the output as it comes the text that people see. */
 function liveTextOf(call: RunnerCall): (bytes: Uint8Array) => string {
   const decoder = new TextDecoder()
-  const cell = isOfNotebook(call) ? new CellTexts() : null
+  // A report of the browser has no text for people who follow.
+  const cell = isOfNotebook(call) || isOfBrowser(call) ? new CellTexts() : null
   return (bytes) => {
     const text = decoder.decode(bytes, { stream: true })
     return cell === null ? text : cell.push(text)

@@ -7,6 +7,7 @@ import { config } from '../../../../src/config.ts'
 import { constantTimeEqual, sha256Hex } from '../../../../src/lib/crypto.ts'
 import { errorFields, log } from '../../../../src/lib/log.ts'
 import { McpFailure } from '../../../../src/mcp/wire.ts'
+import { BROWSER_TOOL } from '../../../../src/runners/page.ts'
 import { NoAnswer } from '../../../../src/runners/rpc.ts'
 import { type CredentialAsk, type HostAsk, KERNEL_TOOL, type RunnerDescription } from '../../../../src/runners/wire.ts'
 import { StoredRecord } from '../../../stored-record.ts'
@@ -109,9 +110,10 @@ export class ConversationRunner {
     return this.#link.isUp ? this.#record.value.runner : null
   }
 
-  /** Whether the runner of the conversation can run a notebook. */
-  get hasKernel(): boolean {
-    return this.#record.value.runner?.tools.some(({ name }) => name === KERNEL_TOOL) ?? false
+  /** What the runner of the conversation has for tools that not each has. */
+  get parts(): { hasKernel: boolean; hasBrowser: boolean } {
+    const names = new Set(this.#record.value.runner?.tools.map(({ name }) => name))
+    return { hasKernel: names.has(KERNEL_TOOL), hasBrowser: names.has(BROWSER_TOOL) }
   }
 
   /** Whether the outcome of the call can still be learned. */

@@ -2,6 +2,7 @@
 // models know from the reference's shell.
 
 import type { RunnerCall } from '../../../../src/agent/runtime.ts'
+import { BROWSER_KIND } from '../../../../src/runners/page.ts'
 import { type CallOutcome, CELL_KINDS, type TransferStored } from '../../../../src/runners/wire.ts'
 
 const GO_ON =
@@ -10,8 +11,9 @@ const SHOWN_PATHS = 5
 
 export function remarkOn(outcome: CallOutcome, refused: TransferStored['refused'], call: RunnerCall): string {
   const isCell = CELL_KINDS.some((kind) => kind === call.kind)
+  const isBrowser = call.kind === BROWSER_KIND
   return [
-    isCell ? cellRemark(outcome, call) : stateRemark(outcome, call),
+    isBrowser ? outcome.text : isCell ? cellRemark(outcome, call) : stateRemark(outcome, call),
     ...outcome.remarks.map((text) => `[${text}]`),
     refusedRemark(refused),
   ]

@@ -1,0 +1,344 @@
+// The browser of one conversation: started with its first action, kept over the calls, ended when nobody used it for long. A
+// call is a few actions and one look at what came of them. Nothing that a page does can make a call last for ever: each step has
+// its time, and a page that does not answer is closed, then its browser is ended.
+
+import { readFileSync } from 'node:fs'
+import type { Browser as Chromium, Page } from 'playwright-core'
+import {
+  BROWSER_KIND,
+  MAX_SHOT_CHARS,
+  type PageAction,
+  PageActions,
+  type PageState,
+  pageLine,
+  plainWords,
+} from '../../../src/runners/page.ts'
+import type { CallStart } from '../../../src/runners/wire.ts'
+import { type Log, messageOf } from '../log.ts'
+import type { CellEnd, CellEvents } from '../notebook/notebook.ts'
+import type { ConversationFolders, LaunchPlan } from '../sandbox/launch.ts'
+import { killTree } from '../session/processes.ts'
+import { isCode } from '../sync/folder.ts'
+import { BROWSER_ARGS, type BrowserPlace, makeBrowserPlace, proxyOf, REFUSED_ARGS, writeStart } from './launch.ts'
+import { perform } from './perform.ts'
+import { picturesOf, WINDOW } from './picture.ts'
+import { pause, Tabs } from './tabs.ts'
+import { treeOf } from './tree-text.ts'
+
+export type BrowserDeps = {
+  /** Chromium; null on a machine without one, or where it cannot be confined. */
+  readonly program: string | null
+  /** The browser's own folder. */
+  readonly folder: string
+  readonly folders: ConversationFolders
+  readonly plan: LaunchPlan
+  /** The conversation's files. */
+  readonly root: string
+  readonly log: Log
+  /** A browser that nobody used for so long is ended; null for never. */
+  readonly idleMs: number | null
+}
+
+type Running = { readonly chromium: Chromium; readonly tabs: Tabs; readonly pid: number }
+type Call = CellEvents & { readonly stop: AbortController }
+
+const START_MS = 40_000
+/** Of all actions of a call; the look at the page comes after it. */
+const ACTIONS_MS = 90_000
+const LOOK_MS = 10_000
+const CLOSE_MS = 5_000
+const DOWNLOAD_MS = 20_000
+
+export class Browser {
+  readonly #deps: BrowserDeps
+  #running: Running | null = null
+  #place: BrowserPlace | null = null
+  #call: Call | null = null
+  /** The last call's work, which may outlive a call that was stopped. */
+  #work: Promise<void> = Promise.resolve()
+  /** Told with the next look: why it is another browser. */
+  #note = ''
+  #idle: NodeJS.Timeout | null = null
+  /** As the outcomes of other calls have it: a browser stands in no folder. */
+  readonly place = { cwd: '', interpreter: '' }
+
+  constructor(deps: BrowserDeps) {
+    this.#deps = deps
+  }
+
+  /** The first process of its sandbox. */
+  get pid(): number | null {
+    return this.#running?.pid ?? null
+  }
+
+  take({ text }: Pick<CallStart, 'text'>, events: CellEvents): void {
+    if (this.#idle !== null) clearTimeout(this.#idle)
+    this.#idle = null
+    const call = { ...events, stop: new AbortController() }
+    this.#call = call
+    const actions = PageActions.safeParse(jsonIn(text))
+    if (this.#deps.program === null) this.#end(call, refused('This machine has no browser.'))
+    else if (!actions.success) this.#end(call, refused('These are no actions of a browser.'))
+    else this.#work = this.#work.then(() => this.#carryOut(call, actions.data))
+  }
+
+  /** The call is over. */
+  leave(): void {
+    this.#call?.stop.abort()
+    this.#call = null
+    this.#restartIdle()
+  }
+
+  interrupt(): void {
+    const call = this.#call
+    if (call !== null) this.#end(call, { state: 'ended', text: 'It was stopped by the user.', exitCode: 130 })
+  }
+
+  kill(why: string): void {
+    this.#stop(why)
+    const call = this.#call
+    if (call !== null) this.#end(call, { state: 'killed', text: why, exitCode: 137 })
+  }
+
+  end(): void {
+    if (this.#idle !== null) clearTimeout(this.#idle)
+    this.#call = null
+    this.#stop('')
+  }
+
+  async #carryOut(call: Call, actions: readonly PageAction[]): Promise<void> {
+    if (this.#call !== call) return
+    try {
+      const running = this.#running ?? (await this.#start())
+      if (this.#call !== call) return
+      const { state, shots } = await this.#seen(running, actions, call)
+      for (const line of [pageLine(state), ...shots]) call.onOutput(Buffer.from(line))
+      this.#end(call, { state: 'ended', text: '', exitCode: state.error === '' ? 0 : 1 })
+    } catch (error) {
+      this.#failed(call, error)
+    }
+  }
+
+  #failed(call: Call, error: unknown): void {
+    const text = plainWords(messageOf(error), 1500)
+    this.#deps.log('browser.failed', { message: text })
+    this.#stop('The browser failed and was ended.')
+    this.#end(call, {
+      state: 'lost',
+      text: `The browser failed: ${text} The next action starts a new one.`,
+      exitCode: 1,
+    })
+  }
+
+  async #start(): Promise<Running> {
+    const { program, folder, folders, plan, log } = this.#deps
+    if (program === null) throw new Error('no browser here')
+    const { chromium } = await import('playwright-core')
+    const place = makeBrowserPlace(folder, { folders, plan })
+    this.#place = place
+    const proxy = proxyOf(plan)
+    const started = await chromium
+      .launch({
+        executablePath: place.start,
+        env: writeStart(program, place, plan),
+        args: BROWSER_ARGS,
+        ignoreDefaultArgs: [...REFUSED_ARGS],
+        chromiumSandbox: true,
+        timeout: START_MS,
+        downloadsPath: place.downloads,
+        artifactsDir: `${place.folder}/artifacts`,
+        ...(proxy === undefined ? {} : { proxy }),
+        ...{ handleSIGHUP: false, handleSIGINT: false, handleSIGTERM: false },
+      })
+      .catch((error) => {
+        throw new Error(`Chromium did not start: ${launchReason(messageOf(error))}`)
+      })
+    const context = await started.newContext({ viewport: WINDOW, acceptDownloads: true, locale: 'en-US' })
+    const running = { chromium: started, tabs: new Tabs(context, place.downloads), pid: pidIn(place.pidFile) }
+    this.#running = running
+    started.on('disconnected', () => this.#gone(running))
+    log('browser.started', { browser: running.tabs.id })
+    return running
+  }
+
+  /** Does the actions until one fails, and looks. */
+  async #seen(
+    running: Running,
+    actions: readonly PageAction[],
+    call: Call,
+  ): Promise<{ state: PageState; shots: string[] }> {
+    const { tabs } = running
+    const { root } = this.#deps
+    const { signal } = call.stop
+    if (this.#note !== '') tabs.note(this.#note)
+    this.#note = ''
+    tabs.dialogAnswer = null
+    const until = performance.now() + ACTIONS_MS
+    let [last, error] = ['', '']
+    for (const [index, action] of actions.entries()) {
+      last = shown(action)
+      const left = actions.length - index
+      error =
+        performance.now() > until
+          ? `There was no time left for ${left} of the actions.`
+          : await perform(action, { tabs, root, signal })
+      if (error !== '' || signal.aborted) break
+      await tabs.settle(await tabs.active(), signal)
+    }
+    await tabs.bringDownloads(root, DOWNLOAD_MS, signal)
+    return this.#look(running, { last, error })
+  }
+
+  async #look(
+    running: Running,
+    { last, error }: { last: string; error: string },
+  ): Promise<{ state: PageState; shots: string[] }> {
+    const { tabs } = running
+    const page = await tabs.active()
+    const snapshot = await within(LOOK_MS, page.ariaSnapshotJSON({ mode: 'ai', boxes: true, timeout: LOOK_MS }))
+    if (snapshot === null) return this.#closeHung(running, { last, error })
+    // Of a page that did not load Chromium shows one of its own.
+    const { text, marks, focused } = treeOf(page.url().startsWith('chrome-error:') ? [] : snapshot)
+    const shots = await this.#shots(running, marks)
+    const state: PageState = {
+      t: 'page',
+      browser: tabs.id,
+      url: shownUrl(page),
+      urls: tabs.pages.map((one) => shownUrl(one)),
+      active: tabs.index,
+      tree: text,
+      focused,
+      last: plainWords(last, 250),
+      error: error.slice(0, 2000),
+      notes: tabs.takeNotes(),
+    }
+    return { state, shots }
+  }
+
+  async #shots({ tabs }: Running, marks: Parameters<typeof picturesOf>[1]): Promise<string[]> {
+    const page = await tabs.active()
+    const png = await within(LOOK_MS, page.screenshot({ type: 'png', timeout: LOOK_MS }))
+    if (png === null) {
+      tabs.note('There is no picture: the page did not draw itself in time.')
+      return []
+    }
+    const { screenshot, marks: marked } = picturesOf(png, marks, MAX_SHOT_CHARS)
+    return [
+      ...(screenshot === '' ? [] : [pageLine({ t: 'shot', which: 'screenshot', png: screenshot })]),
+      ...(marked === '' ? [] : [pageLine({ t: 'shot', which: 'marks', png: marked })]),
+    ]
+  }
+
+  /** It computes without end, or is too large to be read. */
+  async #closeHung(
+    running: Running,
+    told: { last: string; error: string },
+  ): Promise<{ state: PageState; shots: string[] }> {
+    const { tabs } = running
+    const page = await tabs.active()
+    tabs.note(
+      'The page did not answer for 10 seconds and its tab was closed: it computes without end, or is too large to be read.',
+    )
+    const closed = await within(
+      CLOSE_MS,
+      page.close().then(() => true),
+    )
+    if (closed === null) throw new Error('A page did not answer and could not be closed.')
+    const next = await tabs.active()
+    if ((await within(LOOK_MS, next.ariaSnapshotJSON({ timeout: LOOK_MS }))) === null)
+      throw new Error('None of its pages answers.')
+    return this.#look(running, told)
+  }
+
+  #end(call: Call, end: CellEnd): void {
+    if (this.#call !== call) return
+    this.leave()
+    call.onEnded(end)
+  }
+
+  #gone(running: Running): void {
+    if (this.#running !== running) return
+    this.#running = null
+    this.#deps.log('browser.gone')
+    this.#note = 'The browser ended by itself since then.'
+    killTree(running.pid)
+  }
+
+  #stop(why: string): void {
+    const running = this.#running
+    this.#running = null
+    if (running !== null) {
+      this.#note = why
+      killTree(running.pid)
+      running.chromium.close().catch(() => undefined)
+    } else if (this.#place !== null) {
+      // It is starting: the library's own start fails with it.
+      const pid = pidIn(this.#place.pidFile)
+      if (pid > 0) killTree(pid)
+    }
+    this.#place = null
+  }
+
+  #restartIdle(): void {
+    const { idleMs } = this.#deps
+    if (this.#idle !== null) clearTimeout(this.#idle)
+    this.#idle = null
+    if (idleMs === null || this.#running === null) return
+    this.#idle = setTimeout(() => {
+      this.#deps.log('browser.idle')
+      this.#stop(`The browser was ended after ${idleMs / 60_000} minutes without use.`)
+    }, idleMs)
+    this.#idle.unref()
+  }
+}
+
+/** As the model wrote it, without what it typed. */
+function shown(action: PageAction): string {
+  const bid = 'bid' in action ? `'${action.bid}'` : 'url' in action ? `'${action.url}'` : ''
+  return `${action.name}(${bid})`
+}
+
+/** Brackets are good in the name of a host alone: elsewhere they could pass for ours. */
+function shownUrl(page: Page): string {
+  const [, host = '', rest = ''] =
+    /^([a-z-]+:\/\/[^/?#]*)?(.*)$/isu.exec(page.url().replaceAll(/[\p{Cc}\s]/gu, '')) ?? []
+  return `${host}${rest.replaceAll('[', '%5B').replaceAll(']', '%5D')}`.slice(0, 2000)
+}
+
+const refused = (text: string): CellEnd => ({ state: 'refused', text, exitCode: -1 })
+
+/** Null when it failed or did not come in time. */
+async function within<T>(ms: number, promise: Promise<T>): Promise<T | null> {
+  const late = new AbortController()
+  try {
+    return await Promise.race([promise.catch(() => null), pause(ms, late.signal).then(() => null)])
+  } finally {
+    late.abort()
+  }
+}
+
+/** What Chromium itself said, not how it was called. */
+function launchReason(message: string): string {
+  const said = [...message.matchAll(/\[err\] (.*)/g)].map(([, line = '']) => line)
+  return (said.length > 0 ? said.slice(-6).join(' ') : (message.split('\n')[0] ?? '')).slice(-1000)
+}
+
+/** 0 before it has started. */
+function pidIn(file: string): number {
+  try {
+    return Number.parseInt(readFileSync(file, 'utf8'), 10) || 0
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return 0
+    throw error
+  }
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+export const isOfBrowser = ({ kind }: Pick<CallStart, 'kind'>): boolean => kind === BROWSER_KIND

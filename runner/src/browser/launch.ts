@@ -1,0 +1,133 @@
+// How a conversation's browser is started: where Chromium is, what it may not do, and in which sandbox. Three fences stand one
+// inside the other: the conversation's network, which has its own loopback and the runner's proxy and nothing else; the
+// sandbox, which has no file of the conversation; and Chromium's own rules, given as an administrator gives them.
+
+import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import type { ConversationFolders, LaunchPlan } from '../sandbox/launch.ts'
+import { writeBrowserStart } from '../sandbox/launch.ts'
+import { PROXY_PORT } from '../sandbox/own-network.ts'
+import { writeRunFiles } from '../sandbox/run-files.ts'
+import { erase } from '../sync/erase.ts'
+import { isCode } from '../sync/folder.ts'
+import { versionOf } from '../tools.ts'
+
+export type BrowserPlace = {
+  readonly folder: string
+  readonly downloads: string
+  readonly start: string
+  readonly pidFile: string
+  readonly folders: ConversationFolders
+}
+
+/** The programs themselves: what the path has is often a script that reads files which a sandbox has not. */
+const PROGRAMS = [
+  '/usr/lib/chromium/chromium',
+  '/usr/lib64/chromium-browser/chromium-browser',
+  '/usr/lib/chromium-browser/chromium-browser',
+]
+
+/** Null where the machine has none that a sandbox can run. */
+export function findChromium(path: string): { readonly file: string; readonly version: string } | null {
+  for (const file of PROGRAMS.filter((program) => existsSync(program))) {
+    const version = versionOf(file, ['--version'], { PATH: path, HOME: tmpdir() })
+    if (version !== null) return { file, version }
+  }
+  return null
+}
+
+/**
+ * The driver makes an empty folder for each profile, whose files are in the sandbox's memory; a runner that is killed leaves
+ * it behind.
+ */
+export function sweepProfiles(): void {
+  for (const name of readdirSync(tmpdir())) {
+    if (!/^playwright_chromiumdev_profile-\w+$/.test(name)) continue
+    try {
+      rmdirSync(join(tmpdir(), name))
+    } catch (error) {
+      // Somebody else's, in use, or gone.
+      if (!isCode(error, 'EACCES', 'EPERM', 'ENOTEMPTY', 'ENOENT', 'ENOTDIR')) throw error
+    }
+  }
+}
+
+const REFUSED = 2
+/** Chromium's rules for what it is used for by an organisation: no page and no argument changes them. */
+export const POLICY = {
+  URLBlocklist: ['*'],
+  URLAllowlist: ['http://*', 'https://*', 'about:blank', 'about:srcdoc', 'blob:*'],
+  DefaultNotificationsSetting: REFUSED,
+  DefaultGeolocationSetting: REFUSED,
+  DefaultWebBluetoothGuardSetting: REFUSED,
+  DefaultWebUsbGuardSetting: REFUSED,
+  DefaultWebHidGuardSetting: REFUSED,
+  DefaultSerialGuardSetting: REFUSED,
+  DefaultFileSystemReadGuardSetting: REFUSED,
+  DefaultFileSystemWriteGuardSetting: REFUSED,
+  DefaultSensorsSetting: REFUSED,
+  DefaultLocalFontsSetting: REFUSED,
+  DefaultWindowManagementSetting: REFUSED,
+  DefaultClipboardSetting: REFUSED,
+  AudioCaptureAllowed: false,
+  VideoCaptureAllowed: false,
+  ScreenCaptureAllowed: false,
+  PrintingEnabled: false,
+  PasswordManagerEnabled: false,
+  AutofillAddressEnabled: false,
+  AutofillCreditCardEnabled: false,
+  BackgroundModeEnabled: false,
+  MetricsReportingEnabled: false,
+  ComponentUpdatesEnabled: false,
+  SafeBrowsingProtectionLevel: 0,
+  SyncDisabled: true,
+  BrowserSignin: 0,
+  QuicAllowed: false,
+  DnsOverHttpsMode: 'off',
+  WebRtcIPHandling: 'disable_non_proxied_udp',
+  ExtensionInstallBlocklist: ['*'],
+} as const
+
+export const BROWSER_ARGS = [
+  '--disable-gpu',
+  '--renderer-process-limit=6',
+  '--js-flags=--max-old-space-size=512',
+  '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
+]
+
+/** The library lets pages open windows by themselves. */
+export const REFUSED_ARGS = ['--disable-popup-blocking']
+
+/** Servers of the conversation itself are reached directly; everything else, link-local addresses too, is the proxy's to judge. */
+export const proxyOf = ({ network }: LaunchPlan) =>
+  network === 'list'
+    ? { server: `http://127.0.0.1:${PROXY_PORT}`, bypass: 'localhost,*.localhost,127.0.0.1,[::1]' }
+    : undefined
+
+/** Empty folders, whatever an earlier browser left in them. */
+export function makeBrowserPlace(
+  folder: string,
+  { folders, plan }: { folders: ConversationFolders; plan: LaunchPlan },
+): BrowserPlace {
+  erase(dirname(folder), basename(folder))
+  const at = (name: string) => join(folder, name)
+  const own = { workspace: at('place'), home: at('home'), run: at('run'), shared: at('downloads') }
+  for (const path of [...Object.values(own), at('artifacts'), join(own.run, 'policies', 'managed')])
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+  writeRunFiles(own.run, plan)
+  writeFileSync(join(own.run, 'policies', 'managed', 'rules.json'), JSON.stringify(POLICY))
+  const network = folders.network
+  const place = { ...own, ...(network === undefined ? {} : { network }) }
+  return { folder, downloads: own.shared, start: at('start'), pidFile: at('pid'), folders: place }
+}
+
+/** Returns the variables of its environment. Written for each start: the way into the network has the number of a process. */
+export function writeStart(
+  program: string,
+  { start, pidFile, folders }: BrowserPlace,
+  plan: LaunchPlan,
+): Record<string, string> {
+  rmSync(pidFile, { force: true })
+  return writeBrowserStart({ program, start, pid: pidFile }, { folders, plan }).env
+}

@@ -1,0 +1,129 @@
+// The accessibility tree of a page as a model reads it: a line for each element, its id in square brackets in front, and every
+// word of the page in quotes without square brackets, so that no page can write an id. Where the page is longer than a model
+// reads, what is in the window and about it is shown, and scrolling brings the rest.
+
+import { BID, MAX_TREE_CHARS, quotedWords } from '../../../src/runners/page.ts'
+import { type Mark, WINDOW } from './picture.ts'
+
+type Box = { x: number; y: number; width: number; height: number }
+export type PageTree = { readonly text: string; readonly marks: readonly Mark[]; readonly focused: string }
+
+const MAX_NODES = 20_000
+const MAX_DEPTH = 80
+const MAX_MARKS = 150
+const NAME_CHARS = 300
+const TEXT_CHARS = 2000
+/** Of a frame in a page: where nothing says otherwise. */
+const FRAME_BORDER = 2
+/** Elements that a person would act on. */
+const ACTIVE_ROLES: ReadonlySet<string> = new Set([
+  ...['button', 'checkbox', 'combobox', 'link', 'listbox', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'option'],
+  ...['radio', 'scrollbar', 'searchbox', 'slider', 'spinbutton', 'switch', 'tab', 'textbox', 'treeitem'],
+])
+const STATES = ['checked', 'disabled', 'expanded', 'pressed', 'selected', 'invalid'] as const
+
+type Line = { readonly depth: number; readonly text: string; readonly isNear: boolean }
+
+/** `snapshot`: what the browser says of the page, so it may be anything. */
+export function treeOf(snapshot: unknown): PageTree {
+  const reading = new Reading()
+  reading.read(snapshot, { depth: 0, dx: 0, dy: 0, isNear: true })
+  const { lines, marks, focused, isCut } = reading
+  const all = lines.map(written).join('\n')
+  const cutNote = isCut ? '\n(The page has more elements than are read.)' : ''
+  if (all.length + cutNote.length <= MAX_TREE_CHARS) return { text: all + cutNote, marks, focused }
+  const near = lines.filter(({ isNear }) => isNear)
+  const note = `\n(The page is long: ${lines.length - near.length} elements far from the window are not shown. Scroll to see them.)`
+  const text = near.map(written).join('\n')
+  if (text.length + note.length <= MAX_TREE_CHARS) return { text: text + note, marks, focused }
+  const end = text.lastIndexOf('\n', MAX_TREE_CHARS - 200)
+  return { text: `${text.slice(0, Math.max(0, end))}\n(The rest is not shown: it is too much.)`, marks, focused }
+}
+
+const written = ({ depth, text }: Line): string => '\t'.repeat(Math.min(depth, 20)) + text
+
+type Place = { depth: number; dx: number; dy: number; isNear: boolean }
+
+class Reading {
+  readonly lines: Line[] = []
+  readonly marks: Mark[] = []
+  focused = ''
+  isCut = false
+
+  read(node: unknown, place: Place, level = 0): void {
+    if (this.lines.length >= MAX_NODES || level > MAX_DEPTH) {
+      this.isCut = true
+      return
+    }
+    if (Array.isArray(node)) for (const one of node) this.read(one, place, level + 1)
+    else if (typeof node === 'string') this.#text(node, place)
+    else if (isRecord(node)) this.#element(node, place, level)
+  }
+
+  #text(text: string, { depth, isNear }: Place): void {
+    const words = quotedWords(text, TEXT_CHARS)
+    if (words !== '""') this.lines.push({ depth, text: `StaticText ${words}`, isNear })
+  }
+
+  #element(node: Record<string, unknown>, place: Place, level: number): void {
+    const role = typeof node.role === 'string' && /^[a-z]{1,40}$/.test(node.role) ? node.role : 'generic'
+    const bid = typeof node.ref === 'string' && BID.test(node.ref) ? node.ref : ''
+    const box = boxIn(node.box, place)
+    const isNear = box === null ? place.isNear : isAbout(box)
+    const name = typeof node.name === 'string' ? quotedWords(node.name, NAME_CHARS) : '""'
+    const isClickable = node.cursor === 'pointer' || ACTIVE_ROLES.has(role)
+    const isFocused = node.active === true && role !== 'generic' && bid !== ''
+    if (isFocused) this.focused = bid
+    const url = role === 'link' && typeof node.url === 'string' ? [`url=${quotedWords(node.url, NAME_CHARS)}`] : []
+    const states = [
+      ...stateWords(node),
+      ...url,
+      ...(isClickable && bid !== '' ? ['clickable'] : []),
+      ...(isFocused ? ['focused'] : []),
+    ]
+    const isSilent = role === 'generic' && name === '""' && !isClickable && states.length === 0
+    const words = typeof node.text === 'string' ? quotedWords(node.text, TEXT_CHARS) : '""'
+    if (isSilent) this.#text(typeof node.text === 'string' ? node.text : '', { ...place, isNear })
+    else {
+      const text = [bid === '' ? '' : `[${bid}]`, role, name === '""' ? '' : name]
+        .filter((part) => part !== '')
+        .join(' ')
+      const line = [text, ...states].join(', ')
+      this.lines.push({ depth: place.depth, text: words === '""' ? line : `${line}: ${words}`, isNear })
+    }
+    if (box !== null && isClickable && bid !== '' && this.marks.length < MAX_MARKS && isSeen(box))
+      this.marks.push({ ...box, id: bid })
+    const inside =
+      role === 'iframe' && box !== null
+        ? { dx: box.x + FRAME_BORDER, dy: box.y + FRAME_BORDER }
+        : { dx: place.dx, dy: place.dy }
+    this.read(node.children, { ...inside, depth: place.depth + (isSilent ? 0 : 1), isNear }, level + 1)
+  }
+}
+
+function stateWords(node: Record<string, unknown>): string[] {
+  return STATES.flatMap((name) => {
+    const value = node[name]
+    if (value === undefined || (value === false && name !== 'checked' && name !== 'expanded')) return []
+    return [value === true ? name : `${name}=${value === 'mixed' ? 'mixed' : value === false ? 'false' : 'true'}`]
+  })
+}
+
+function boxIn(value: unknown, { dx, dy }: Place): Box | null {
+  if (!isRecord(value)) return null
+  const { x, y, width, height } = value
+  if (![x, y, width, height].every((one) => typeof one === 'number' && Number.isFinite(one) && Math.abs(one) < 1e7))
+    return null
+  const box = { x: Number(x) + dx, y: Number(y) + dy, width: Number(width), height: Number(height) }
+  // Without a size it has no place: an option of a closed list.
+  return box.width > 0 && box.height > 0 ? box : null
+}
+
+const isSeen = ({ x, y, width, height }: Box): boolean =>
+  x < WINDOW.width && y < WINDOW.height && x + width > 0 && y + height > 0
+/** In the window, or less than one window away from it. */
+const isAbout = ({ y, height }: Box): boolean => y < 2 * WINDOW.height && y + height > -WINDOW.height
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
