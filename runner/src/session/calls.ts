@@ -13,7 +13,7 @@ import type { Journal } from './journal.ts'
 import type { Prompt } from './marks.ts'
 import { OutputLog, type OutputWire } from './output-log.ts'
 import type { Session, ShellEvents } from './shell.ts'
-import { keyBytes, refusalOf } from './texts.ts'
+import { CROWDED, keyBytes, NEW_SESSION, refusalOf } from './texts.ts'
 
 export type CallsDeps = {
   /** Where the output of calls waits. */
@@ -47,11 +47,6 @@ type Active = {
 const GRACE_MS = 2_000
 /** A kill that did not bring the prompt back is followed by a harder one. */
 const KILL_STEP_MS = 500
-
-const NEW_SESSION =
-  'The session had ended, so this ran in a new one: variables, functions and jobs of the one before are gone.'
-const CROWDED =
-  'Programs in the background took all the processes that a session may have, so it was ended. This ran in a new one: variables, functions and jobs of the one before are gone.'
 
 export class Calls {
   readonly #deps: CallsDeps
@@ -404,6 +399,4 @@ export class Calls {
 }
 
 /** A command of which nothing can have been run. */
-function isUntouched({ call, isTaken, isKilled }: Active): boolean {
-  return call.kind === 'run' && !isTaken && !isKilled
-}
+const isUntouched = ({ call, isTaken, isKilled }: Active): boolean => call.kind === 'run' && !isTaken && !isKilled

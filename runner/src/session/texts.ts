@@ -26,3 +26,8 @@ export function refusalOf(call: CallStart, session: { isRunning: boolean; hasEnd
 export function keyBytes(text: string): string {
   return KEYS[text.trim()] ?? (text.endsWith('\n') ? text : `${text}\n`)
 }
+
+export const NEW_SESSION =
+  'The session had ended, so this ran in a new one: variables, functions and jobs of the one before are gone.'
+export const CROWDED =
+  'Programs in the background took all the processes that a session may have, so it was ended. This ran in a new one: variables, functions and jobs of the one before are gone.'
