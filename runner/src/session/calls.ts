@@ -43,10 +43,11 @@ type Active = {
   isTaken: boolean
 }
 
-/** After the C-c of a stop. */
-const GRACE_MS = 2_000
-/** A kill that did not bring the prompt back is followed by a harder one. */
-const KILL_STEP_MS = 500
+/** A command of which nothing can have been run. */
+const isUntouched = ({ call, isTaken, isKilled }: Active): boolean => call.kind === 'run' && !isTaken && !isKilled
+
+/** After the C-c of a stop; and a kill that did not bring the prompt back is followed by a harder one. */
+const [GRACE_MS, KILL_STEP_MS] = [2_000, 500]
 
 export class Calls {
   readonly #deps: CallsDeps
@@ -397,6 +398,3 @@ export class Calls {
     return join(this.#deps.folder, `${key}.output`)
   }
 }
-
-/** A command of which nothing can have been run. */
-const isUntouched = ({ call, isTaken, isKilled }: Active): boolean => call.kind === 'run' && !isTaken && !isKilled
