@@ -1,9 +1,9 @@
-import type { ComponentType } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { AnalysisPage, ReportPage } from './analysis/pages.tsx'
 import { ApiError, getSession, messageOf, signIn, signOut, whenSignedOut } from './api.ts'
 import { ChatPage } from './conversation/chat-page.tsx'
 import { ConversationsPage } from './conversation/conversations-page.tsx'
+import { lazy } from './lazy.tsx'
 import { Link, usePageTitle, usePath } from './router.tsx'
 import { changeLanguage, LANGUAGES, type Language, language, say } from './texts.ts'
 import { Bar, Boundary, Notice } from './ui.tsx'
@@ -118,19 +118,10 @@ const LanguageChoice = () => (
   </select>
 )
 
-/** Loaded when they are first opened: most visits are not for them. */
-function LazySettings(props: { section: string; session: Session }) {
-  const [Loaded, setLoaded] = useState<ComponentType<typeof props> | null>(null)
-  const [problem, setProblem] = useState<string | null>(null)
-  useEffect(() => {
-    import('./settings/settings-page.tsx').then(
-      ({ SettingsPage }) => setLoaded(() => SettingsPage),
-      (error: unknown) => setProblem(messageOf(error)),
-    )
-  }, [])
-  if (problem !== null) return <Notice kind="error">{problem}</Notice>
-  return Loaded === null ? <p class="opening">{say('Opening…')}</p> : <Loaded {...props} />
-}
+/** Most visits are not for them. */
+const LazySettings = lazy<{ section: string; session: Session }>(
+  async () => (await import('./settings/settings-page.tsx')).SettingsPage,
+)
 
 /** A page change without a reload leaves the focus on what is gone. The first page is the browser's own affair. */
 function useFocusOnChange(path: string) {

@@ -1,6 +1,4 @@
-import './styles.css'
-import './controls.css'
-import './markdown.css'
+import './base.css'
 import './conversation/conversation.css'
 import './conversation/cards.css'
 import './analysis/analysis.css'

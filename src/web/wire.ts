@@ -169,6 +169,11 @@ export type TaskStatus = {
 }
 
 /** A notice says that the bars are sample data, another which checks they failed or are warned of. */
-export type History = { data: DailyBar[]; data_notice?: string | null; data_checks?: string | null }
+export type History = {
+  stock_name: string | null
+  data: DailyBar[]
+  data_notice?: string | null
+  data_checks?: string | null
+}
 
 export type DailyBar = { date: string; open: number; high: number; low: number; close: number; volume: number | null }
