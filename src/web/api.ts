@@ -82,11 +82,18 @@ export async function newestStateEvent(id: string) {
   return (await request<EventPage>(`${conversation(id)}/events?${query}`)).events[0]
 }
 
-export const listFiles = (id: string, path: string) =>
-  request<string[]>(`${conversation(id)}/list-files${path === '' ? '' : `?path=${encodeURIComponent(path)}`}`)
+/** `at` is the event at which the files are wanted as they were, null for now. */
+const filesQuery = (values: Readonly<Record<string, string>>, at: number | null): string =>
+  new URLSearchParams({ ...values, ...(at === null ? {} : { at: String(at) }) }).toString()
 
-export const readFile = (id: string, path: string) =>
-  request<{ code: string }>(`${conversation(id)}/select-file?file=${encodeURIComponent(path)}`)
+export const listFiles = (id: string, path: string, at: number | null) =>
+  request<string[]>(`${conversation(id)}/list-files?${filesQuery(path === '' ? {} : { path }, at)}`)
+
+export const readFile = (id: string, path: string, at: number | null) =>
+  request<{ code: string }>(`${conversation(id)}/select-file?${filesQuery({ file: path }, at)}`)
+
+export const zipAddress = (id: string, at: number | null): string =>
+  `${conversation(id)}/zip-directory?${filesQuery({}, at)}`
 
 export function uploadFiles(id: string, files: File[]): Promise<UploadAnswer> {
   const form = new FormData()

@@ -1,9 +1,11 @@
 // The Chinese wording of every text of the console, under the English one.
 
 import { ZH_ANALYSIS } from './zh-analysis.ts'
+import { ZH_CONVERSATION } from './zh-conversation.ts'
 
 export const ZH = {
   ...ZH_ANALYSIS,
+  ...ZH_CONVERSATION,
   '(request {id})': '（请求编号 {id}）',
   'A key is stored; type another to replace it': '已保存密钥；输入新密钥可替换',
   'A token is stored; type another to replace it': '已保存令牌；输入新令牌可替换',

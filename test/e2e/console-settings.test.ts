@@ -94,8 +94,7 @@ test('an edit is a diff, a command shows what it prints while it runs, and a con
   onTestFinished(() => model.close())
   const edit = { command: 'create', path: '/workspace/a.ts', file_text: 'const a = 1\nconst b = 2\n' }
   const change = { command: 'str_replace', path: '/workspace/a.ts', old_str: 'const b = 2', new_str: 'const b = 3' }
-  // What it printed before the page was there is not told to the page.
-  const slow = 'until [ -e go ]; do echo begun; sleep 0.2; done; echo over'
+  const slow = 'echo begun; until [ -e go ]; do sleep 0.2; done; echo over'
   model.setScript('cards', {
     replies: [
       { calls: [{ id: '1', name: 'str_replace_editor', arguments: edit }] },
@@ -118,6 +117,9 @@ test('an edit is a diff, a command shows what it prints while it runs, and a con
   await changed.locator('td.added', { hasText: 'const b = 3' }).waitFor()
 
   await log.locator('.live', { hasText: 'begun' }).waitFor({ timeout: 60_000 })
+  // Whoever comes in the middle of a command is told what it has printed so far.
+  await page.reload()
+  await log.locator('.live', { hasText: 'begun' }).waitFor()
   await page.getByRole('button', { name: 'Pause' }).click()
   await page.getByRole('button', { name: 'Go on' }).click()
   const id = new URL(page.url()).pathname.split('/').at(-1) ?? ''

@@ -5,6 +5,7 @@ import type { Microagent } from '../../../src/agent/microagents.ts'
 import { modelNow } from '../../../src/agent/step-config.ts'
 import type { ConversationSummary } from '../../../src/db/conversations.ts'
 import { portLabel } from '../../../src/runners/port-token.ts'
+import type { FileSystem } from '../../../src/workspace/file-system.ts'
 import { listFiles, readTextFile, type TextFile } from '../../../src/workspace/reading.ts'
 import { type EventBatch, eventsAfter, eventsAround, instructionFrom } from '../events/event-extracts.ts'
 import type { EventPage } from '../events/event-search.ts'
@@ -12,6 +13,7 @@ import { sealedServersFor } from '../turn/own-servers.ts'
 import { noteRootsOf } from '../turn/workspace-context.ts'
 import type { GitChanges } from '../workspace/changed-files.ts'
 import { type GitDiff, gitDiff } from '../workspace/git-diff.ts'
+import { PastWorkspace } from '../workspace/past.ts'
 import { ConversationObject } from './conversation-object.ts'
 import {
   type ForkBasis,
@@ -99,10 +101,11 @@ export class ReadableConversation extends ConversationObject {
     return loadMicroagents(files, noteRootsOf(record.value))
   }
 
-  /** `not-ready` while the workspace is being set up. */
-  async listFiles(path: string | null): Promise<string[] | 'not-ready' | null> {
+  /** `not-ready` while the workspace is being set up. With `at` as it was at that event. */
+  async listFiles(path: string | null, at: number | null): Promise<string[] | 'not-ready' | NoFork | null> {
     if (this.state?.setup.isPending) return 'not-ready'
-    return this.state === null ? null : listFiles(this.state.files, path)
+    const files = this.filesAt(at)
+    return files === null || 'reason' in files ? files : listFiles(files, path)
   }
 
   /** The changed files of the repositories in the workspace. */
@@ -114,8 +117,22 @@ export class ReadableConversation extends ConversationObject {
     return this.state === null ? null : gitDiff(this.state.changedFiles, path)
   }
 
-  async readTextFile(path: string): Promise<TextFile | null> {
-    return this.state === null ? null : readTextFile(this.state.files, path)
+  async readTextFile(path: string, at: number | null): Promise<TextFile | NoFork | null> {
+    const files = this.filesAt(at)
+    return files === null || 'reason' in files ? files : readTextFile(files, path)
+  }
+
+  /** The workspace now, or as it was when the event was the newest; why not, where that is not known. */
+  protected filesAt(event: number | null): FileSystem | NoFork | null {
+    if (this.state === null) return null
+    const { log, files } = this.state
+    const { versions } = files
+    if (event === null) return files
+    if (event < 0 || event > log.last) return { reason: 'unknown-event' }
+    // At the newest event it has what was uploaded since as well, as a fork there would.
+    if (versions === null || event === log.last) return files
+    if (event < versions.from) return { reason: 'too-old', from: versions.from }
+    return new PastWorkspace({ versions, bucket: this.env.FILES, event })
   }
 
   get #forkSource(): ForkSource | null {

@@ -6,9 +6,11 @@ import { say } from '../texts.ts'
 import { Notice, useMedia } from '../ui.tsx'
 import type { StoredEvent } from '../wire.ts'
 import { Composer } from './composer.tsx'
+import { Confirmation } from './confirmation.tsx'
 import { type AgentState, toEntries } from './entries.ts'
 import { Files } from './files.tsx'
 import { Log } from './log.tsx'
+import { CostLine, Timeline } from './timeline.tsx'
 import { type Chat, type ChatControls, useConversation } from './use-conversation.ts'
 
 export function ChatPage({ id }: { id: string }) {
@@ -66,6 +68,12 @@ type ChatProps = { id: string; chat: Chat; controls: ChatControls }
 function OpenChat({ id, chat, controls }: ChatProps) {
   const revision = useMemo(() => lastChange(chat.events), [chat.events])
   const [showFiles, setShowFiles] = useState(false)
+  const [isTimeline, setIsTimeline] = useState(false)
+  const [at, setAt] = useState<number | null>(null)
+  const toggleTimeline = () => {
+    setIsTimeline(!isTimeline)
+    setAt(null)
+  }
   const wide = useMedia('(min-width: 64rem)')
   return (
     <main class={showFiles ? 'chat with-files' : 'chat'}>
@@ -79,6 +87,9 @@ function OpenChat({ id, chat, controls }: ChatProps) {
           <StateBadge agent={chat.agent} progress={chat.progress} />
         </div>
         <PauseButton agent={chat.agent} controls={controls} />
+        <button type="button" aria-expanded={isTimeline} aria-controls="timeline" onClick={toggleTimeline}>
+          {say('History')}
+        </button>
         <button
           type="button"
           class="files-toggle"
@@ -89,10 +100,11 @@ function OpenChat({ id, chat, controls }: ChatProps) {
           {say('Files')}
         </button>
       </header>
+      {isTimeline && <Timeline id={id} chat={chat} at={at} onJump={controls.jump} onAt={setAt} />}
       <div class="chat-body">
-        <Talk chat={chat} controls={controls} />
+        <Talk id={id} chat={chat} controls={controls} />
         <aside class="files" id="files" aria-label={say('Files')}>
-          {(wide || showFiles) && <Files id={id} revision={revision} />}
+          {(wide || showFiles) && <Files id={id} revision={revision} at={at} />}
         </aside>
       </div>
     </main>
@@ -116,7 +128,7 @@ function PauseButton({ agent, controls }: { agent: AgentState | null; controls: 
   )
 }
 
-function Talk({ chat, controls }: Omit<ChatProps, 'id'>) {
+function Talk({ id, chat, controls }: ChatProps) {
   const entries = useMemo(() => toEntries(chat.events), [chat.events])
   const said = useMemo(() => saidByUser(chat.events), [chat.events])
   const running = chat.agent?.name === 'running'
@@ -127,10 +139,12 @@ function Talk({ chat, controls }: Omit<ChatProps, 'id'>) {
         entries={entries}
         outbox={chat.outbox}
         draft={chat.draft?.text ?? ''}
-        hasEarlier={chat.hasEarlier}
+        has={{ earlier: (chat.events[0]?.id ?? 0) > 0, later: (chat.events.at(-1)?.id ?? -1) < chat.newest }}
+        focus={chat.focus}
         running={running}
         live={chat.live}
-        onEarlier={controls.loadEarlier}
+        onLoad={controls.load}
+        onEnd={() => controls.jump(null)}
         onSendAgain={controls.sendAgain}
         onDiscard={controls.discard}
       />
@@ -143,38 +157,9 @@ function Talk({ chat, controls }: Omit<ChatProps, 'id'>) {
         <Confirmation waiting={waitingAction(chat.events)} onAnswer={controls.answer} />
       )}
       <ConnectionNotice connection={chat.connection} onReconnect={controls.reconnectNow} />
-      <Composer said={said} running={running} disabled={disabled} onSay={controls.say} onStop={controls.stop} />
+      <Composer id={id} said={said} running={running} disabled={disabled} onSay={controls.say} onStop={controls.stop} />
+      {chat.cost !== null && <CostLine cost={chat.cost} />}
     </section>
-  )
-}
-
-type ConfirmationProps = { waiting: StoredEvent | undefined; onAnswer: ChatControls['answer'] }
-
-/** The answer names the action, so that no other one takes it for its own. */
-function Confirmation({ waiting, onAnswer }: ConfirmationProps) {
-  const { security_risk: risk, security_reasons: reasons } = waiting?.args ?? {}
-  const level = typeof risk === 'number' ? RISKS[risk] : undefined
-  return (
-    <fieldset class="confirmation">
-      <legend>
-        {level === undefined
-          ? say('May this action run?')
-          : say('May this action run? Its risk is {level}.', { level: say(level) })}
-      </legend>
-      {Array.isArray(reasons) && (
-        <ul>
-          {reasons.map((reason) => (
-            <li key={String(reason)}>{String(reason)}</li>
-          ))}
-        </ul>
-      )}
-      <button type="button" class="primary" onClick={() => onAnswer(true, waiting?.id)}>
-        {say('Run it')}
-      </button>
-      <button type="button" class="danger" onClick={() => onAnswer(false, waiting?.id)}>
-        {say('Reject')}
-      </button>
-    </fieldset>
   )
 }
 
@@ -189,8 +174,6 @@ function Missing() {
     </main>
   )
 }
-
-const RISKS = ['low', 'medium', 'high'] as const
 
 const waitingAction = (events: StoredEvent[]): StoredEvent | undefined =>
   events.findLast(({ args }) => args?.confirmation_state === 'awaiting_confirmation')
