@@ -20,6 +20,9 @@ import type {
 
 type Fields = Record<string, unknown>
 
+/** Told to the window with the seconds until the service answers again. */
+export const LIMITED = 'bellwether:limited'
+
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   /** 0 when no answer came at all. */
@@ -104,6 +107,10 @@ export function uploadFiles(id: string, files: File[]): Promise<UploadAnswer> {
 export const analyze = (body: AnalyzeRequest) => request<Accepted>('/api/v1/analysis/analyze', sendJson('POST', body))
 export const readStocks = (body: { entries: string[]; language?: string }) =>
   request<{ items: StockReading[] }>('/api/v1/stocks/readings', sendJson('POST', body))
+export const suggestStocks = (typed: string, language: string) =>
+  request<{ items: { stock_code: string; stock_name: string; market_label: string }[] }>(
+    `/api/v1/stocks/search?${new URLSearchParams({ q: typed, limit: '6', ...(language === '' ? {} : { language }) })}`,
+  )
 export const listTasks = () => request<TaskList>('/api/v1/analysis/tasks?limit=50')
 export const cancelTask = (taskId: string) =>
   request<TaskInfo>(`/api/v1/analysis/tasks/${encodeURIComponent(taskId)}/cancel`, { method: 'POST' })
@@ -138,6 +145,8 @@ export async function request<T>(path: string, init: RequestInit = {}): Promise<
   const body = parse(text)
   if (response.ok && body !== undefined) return body as T
   if (response.status === 401 && path !== '/api/session') onSignedOut()
+  const wait = Number(response.headers.get('retry-after'))
+  if (response.status === 429 && wait > 0) dispatchEvent(new CustomEvent(LIMITED, { detail: wait }))
   throw readError(response, isFields(body) ? body : {})
 }
 

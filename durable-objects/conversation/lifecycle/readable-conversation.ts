@@ -7,7 +7,14 @@ import type { ConversationSummary } from '../../../src/db/conversations.ts'
 import { portLabel } from '../../../src/runners/port-token.ts'
 import type { FileSystem } from '../../../src/workspace/file-system.ts'
 import { listFiles, readTextFile, type TextFile } from '../../../src/workspace/reading.ts'
-import { type EventBatch, eventsAfter, eventsAround, instructionFrom } from '../events/event-extracts.ts'
+import {
+  type EventBatch,
+  eventsAfter,
+  eventsAround,
+  instructionFrom,
+  type SharedPage,
+  sharedEvents,
+} from '../events/event-extracts.ts'
 import type { EventPage } from '../events/event-search.ts'
 import { sealedServersFor } from '../turn/own-servers.ts'
 import { noteRootsOf } from '../turn/workspace-context.ts'
@@ -58,6 +65,40 @@ export class ReadableConversation extends ConversationObject {
     const object = this.ctx.id.toString()
     const ports = await this.state.runner.ports.list()
     return ports.map(({ port, secret }) => ({ port, label: portLabel({ object, secret }) }))
+  }
+
+  /** Tells this conversation from any other that had or will have its id. */
+  incarnation(): string | null {
+    return this.state?.record.value.incarnation ?? null
+  }
+
+  sharedSummary(incarnation: string): { title: string; createdAt: string; lastEventId: number } | null {
+    const { state } = this
+    if (state === null || this.incarnation() !== incarnation) return null
+    const { title, createdAt } = state.record.value
+    return { title: state.secrets.maskText(title), createdAt, lastEventId: state.log.last }
+  }
+
+  /** The answer as JSON text, masked anew: a secret may have become one after the event was stored. */
+  async sharedEvents(incarnation: string, page: SharedPage): Promise<string | null> {
+    const { state } = this
+    if (state === null || this.incarnation() !== incarnation) return null
+    await state.secrets.open()
+    const { events, has_more } = sharedEvents(state.log, page)
+    return JSON.stringify({ events: events.map((event) => state.secrets.mask(event)), has_more })
+  }
+
+  async sharedFiles(
+    incarnation: string,
+    asked: { path: string } | { file: string },
+  ): Promise<{ names: string[] | null; text: string | null } | 'missing' | 'outside' | null> {
+    const { state } = this
+    if (state === null || this.incarnation() !== incarnation) return null
+    if ('path' in asked) return { names: await listFiles(state.files, asked.path), text: null }
+    const found = await readTextFile(state.files, asked.file)
+    if (!found.ok) return found.reason === 'outside' ? 'outside' : 'missing'
+    await state.secrets.open()
+    return { names: null, text: state.secrets.maskText(found.text) }
   }
 
   summary(): ConversationSummary | null {

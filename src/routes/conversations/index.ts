@@ -13,6 +13,7 @@ import { providerTokens } from './provider-tokens.ts'
 import { secrets } from './secrets.ts'
 import { security } from './security.ts'
 import { settings } from './settings.ts'
+import { shares } from './shares.ts'
 import { socket, socketIo } from './socket.ts'
 import { trajectory } from './trajectory.ts'
 import { user } from './user.ts'
@@ -40,6 +41,7 @@ for (const part of [
   trajectory,
   feedback,
   security,
+  shares,
   settings,
   providerTokens,
   secrets,

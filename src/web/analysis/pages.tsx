@@ -6,6 +6,7 @@ import { language, say } from '../texts.ts'
 import { Notice } from '../ui.tsx'
 import type { Report, TaskStatus } from '../wire.ts'
 import { getRecord } from './record-api.ts'
+import { SubNav } from './sub-nav.tsx'
 import { SubmitForm } from './submit-form.tsx'
 import { TASK_STATES, TaskList, TaskProgress } from './task-list.tsx'
 import { isFinished, useTasks } from './tasks.ts'
@@ -22,6 +23,7 @@ export function AnalysisPage() {
   return (
     <main class="page">
       <h1>{say('Analysis')}</h1>
+      <SubNav current="tasks" />
       <SubmitForm onSubmitted={follow} />
       <TaskList live={live} followed={followed} />
     </main>

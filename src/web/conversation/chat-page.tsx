@@ -1,5 +1,8 @@
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { messageOf, renameConversation } from '../api.ts'
+import { noteFinished, setWaiting } from '../frame/attention.ts'
+import { noteChange } from '../frame/tabs.ts'
+import { lazy } from '../lazy.tsx'
 import { Link, usePageTitle } from '../router.tsx'
 import type { Connection } from '../stream.ts'
 import { say } from '../texts.ts'
@@ -16,9 +19,32 @@ import { type Chat, type ChatControls, useConversation } from './use-conversatio
 export function ChatPage({ id }: { id: string }) {
   const [chat, controls] = useConversation(id)
   usePageTitle(chat.title)
+  useAttention(chat)
+  useDeepLink(chat, controls)
   if (chat.phase === 'opening') return <p class="opening">{say('Opening…')}</p>
   if (chat.phase === 'missing') return <Missing />
   return <OpenChat id={id} chat={chat} controls={controls} />
+}
+
+/** What the agent waits for, or that it has done its work, is told to who looks elsewhere. */
+function useAttention({ agent, title, phase }: Chat): void {
+  const before = useRef<string | null>(null)
+  const state = phase === 'open' ? (agent?.name ?? null) : null
+  useEffect(() => {
+    setWaiting(state === 'awaiting_user_confirmation', title)
+    const isDone = state === 'awaiting_user_input' || state === 'finished' || state === 'error'
+    if (before.current === 'running' && isDone) noteFinished(say('The agent is done'), title)
+    before.current = state
+  }, [state])
+  useEffect(() => () => setWaiting(false, ''), [])
+}
+
+/** `?event=n` opens the conversation there. */
+function useDeepLink({ phase }: Chat, { jump }: ChatControls): void {
+  useEffect(() => {
+    const asked = new URLSearchParams(location.search).get('event')
+    if (phase === 'open' && asked !== null && /^\d{1,9}$/.test(asked)) void jump(Number(asked))
+  }, [phase])
 }
 
 /** The title, which is renamed where it stands. */
@@ -31,6 +57,7 @@ function Title({ id, title, onRenamed }: { id: string; title: string; onRenamed:
       const wanted = draft?.trim() ?? ''
       await renameConversation(id, wanted)
       if (wanted !== '') onRenamed(wanted)
+      noteChange('conversations')
       setDraft(null)
       setProblem(null)
     } catch (error) {
@@ -63,12 +90,15 @@ function Title({ id, title, onRenamed }: { id: string; title: string; onRenamed:
   )
 }
 
+const LazyShare = lazy<{ id: string }>(async () => (await import('./share-panel.tsx')).SharePanel)
+
 type ChatProps = { id: string; chat: Chat; controls: ChatControls }
 
 function OpenChat({ id, chat, controls }: ChatProps) {
   const revision = useMemo(() => lastChange(chat.events), [chat.events])
   const [showFiles, setShowFiles] = useState(false)
   const [isTimeline, setIsTimeline] = useState(false)
+  const [isSharing, setIsSharing] = useState(false)
   const [at, setAt] = useState<number | null>(null)
   const toggleTimeline = () => {
     setIsTimeline(!isTimeline)
@@ -90,6 +120,9 @@ function OpenChat({ id, chat, controls }: ChatProps) {
         <button type="button" aria-expanded={isTimeline} aria-controls="timeline" onClick={toggleTimeline}>
           {say('History')}
         </button>
+        <button type="button" aria-expanded={isSharing} aria-controls="share" onClick={() => setIsSharing(!isSharing)}>
+          {say('Share')}
+        </button>
         <button
           type="button"
           class="files-toggle"
@@ -100,6 +133,7 @@ function OpenChat({ id, chat, controls }: ChatProps) {
           {say('Files')}
         </button>
       </header>
+      {isSharing && <LazyShare id={id} />}
       {isTimeline && <Timeline id={id} chat={chat} at={at} onJump={controls.jump} onAt={setAt} />}
       <div class="chat-body">
         <Talk id={id} chat={chat} controls={controls} />
