@@ -177,7 +177,7 @@ async function readReview(page: Page, url: string): Promise<void> {
   await page.goto(`${url}/analysis/${task_id}`)
   await page.getByRole('heading', { level: 2, name: /China A-shares$/ }).waitFor({ timeout: 60_000 })
   await page.getByRole('columnheader', { name: 'Index', exact: true }).waitFor()
-  expect(await page.locator('.index-card').count()).toBeGreaterThanOrEqual(2)
+  await page.locator('.index-card').nth(1).waitFor()
   await page.locator('.markdown img[src^="data:image/svg+xml"]').waitFor()
   expect(await page.locator('.markdown').textContent()).not.toMatch(/data:image|\*\*|##|\| ---/)
   expect(await overflowOf(page)).toBe(0)

@@ -1,5 +1,6 @@
 // Where the steps of a run stand in its graph.
 
+import { say, type Text } from '../texts.ts'
 import type { Flow, FlowNode } from './record-api.ts'
 
 export const BOX = { width: 176, height: 52 }
@@ -18,4 +19,31 @@ export function placeNodes({ lanes, nodes }: Pick<Flow, 'lanes' | 'nodes'>): Map
     }
   }
   return placed
+}
+
+const STATUS: Readonly<Record<string, Text>> = {
+  pending: 'pending',
+  running: 'running',
+  success: 'success',
+  failed: 'failed',
+  degraded: 'degraded',
+  fallback: 'fallback',
+  timeout: 'timeout',
+  cancel_requested: 'being cancelled',
+  cancelled: 'cancelled',
+  skipped: 'skipped',
+  unknown: 'unknown',
+  available: 'available',
+  missing: 'missing',
+  not_supported: 'not supported',
+  stale: 'stale',
+  estimated: 'estimated',
+  partial: 'partial',
+  fetch_failed: 'not fetched',
+}
+
+/** Of a step of a run, or of a part of what a report rests on; one that is not known here shows its own name. */
+export function statusText(status: string): string {
+  const known = STATUS[status]
+  return known === undefined ? status.replaceAll('_', ' ') : say(known)
 }

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { messageOf } from '../api.ts'
 import { languageTag, say } from '../texts.ts'
 import { Notice } from '../ui.tsx'
-import { BOX, GAP, HEAD, type Placed, placeNodes } from './flow-places.ts'
+import { BOX, GAP, HEAD, type Placed, placeNodes, statusText } from './flow-places.ts'
 import { type Flow, type FlowNode, getFlow } from './record-api.ts'
 
 /** Asked for when it is opened: most readers do not. */
@@ -63,7 +63,13 @@ const summaryOf = ({ nodes, summary }: Flow): string =>
     : say('{count} steps in {seconds} s', { count: nodes.length, seconds: (summary.elapsed_ms / 1000).toFixed(2) })
 
 const describe = ({ label, status, duration_ms: ms, record_count: records, message }: FlowNode): string =>
-  [label, status, ms === null ? '' : `${Math.round(ms)} ms`, records === null ? '' : `n = ${records}`, message ?? '']
+  [
+    label,
+    statusText(status),
+    ms === null ? '' : `${Math.round(ms)} ms`,
+    records === null ? '' : `n = ${records}`,
+    message ?? '',
+  ]
     .filter((part) => part !== '')
     .join(' · ')
 
@@ -92,7 +98,7 @@ function Box({ placed: { node, x, y }, isSlowest }: { placed: Placed; isSlowest:
         {shown}
       </text>
       <text class="flow-note" x={26} y={41}>
-        {ms === null ? status.replaceAll('_', ' ') : `${Math.round(ms)} ms`}
+        {ms === null ? statusText(status) : `${Math.round(ms)} ms`}
         {isSlowest ? ` · ${say('slowest')}` : ''}
       </text>
     </g>

@@ -3,6 +3,7 @@
 import type { ComponentChildren } from 'preact'
 import { price } from '../format.ts'
 import { languageTag, say } from '../texts.ts'
+import { statusText } from './flow-places.ts'
 import { Mark, Section } from './report-parts.tsx'
 import type { Checks } from './stored-parts.ts'
 import type { Headline, Story, Zone } from './stored-story.ts'
@@ -166,7 +167,7 @@ export const DataQuality = ({ story: { quality } }: Pick<Props, 'story'>) =>
       <ul class="pills">
         {quality.blocks.map(({ label, status, source }) => (
           <li key={label} class={`pill ${status}`}>
-            <strong>{label}</strong> {status.replaceAll('_', ' ')}
+            <strong>{label}</strong> <span lang={languageTag}>{statusText(status)}</span>
             {source !== '' && <span class="hint"> {source}</span>}
           </li>
         ))}
