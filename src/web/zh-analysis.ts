@@ -91,6 +91,7 @@ export const ZH_ANALYSIS = {
   unknown: '未知',
   '{count} steps': '{count} 个步骤',
   '{count} steps in {seconds} s': '{count} 个步骤，耗时 {seconds} 秒',
+  '{name} has no session in common with these.': '{name}与这些交易日没有重合。',
   '{passed} of {made} checks of the figures passed.': '{made} 项数据检查中 {passed} 项通过。',
   '{unmeasured} of {total} reports could not be measured yet.': '{total} 份报告中 {unmeasured} 份尚无法评估。',
 } as const

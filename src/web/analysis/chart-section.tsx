@@ -65,6 +65,9 @@ export function ChartSection({ code, language, levels, redRises, reportIsSample,
         </Notice>
       )}
       {!isOwn && history !== null && <Warnings history={history} isMixed={isMixed} language={language} />}
+      {beside?.values.every(Number.isNaN) && (
+        <Notice kind="info">{say('{name} has no session in common with these.', { name: beside.name })}</Notice>
+      )}
       {drawn?.bars.length === 0 && <p class="empty">{say('There are no daily prices for this time.')}</p>}
       {drawn === null && problem === null && <div class="plot skeleton" aria-hidden="true" />}
       {drawn !== null && drawn.bars.length > 0 && (
