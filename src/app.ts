@@ -17,6 +17,7 @@ import { portView } from './routes/port-view.ts'
 import { runners } from './routes/runners.ts'
 import { session } from './routes/session.ts'
 import { setup } from './routes/setup.ts'
+import { shared } from './routes/shared.ts'
 import { usage } from './routes/usage.ts'
 
 export const app = new OpenAPIHono<AppEnv>()
@@ -31,6 +32,7 @@ for (const family of [
   usage,
   setup,
   runners,
+  shared,
   conversationRoutes,
   analysisRoutes,
   toolServer,

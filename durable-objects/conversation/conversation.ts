@@ -89,8 +89,14 @@ export class Conversation extends TalkingConversation {
     if (this.state === null) return new Response(null, { status: 404 })
     if (pathname === '/runner') return this.state.runner.accept(request.headers.get('x-ticket') ?? '')
     if (pathname === '/port') return this.state.runner.ports.serve(request)
-    if (pathname === '/zip') return sendZip(this.state.files, request.signal)
+    if (pathname === '/zip') return this.#zip(searchParams.get('at'), request.signal)
     return this.#connect(pathname === '/socket.io' ? 'socket.io' : 'plain', searchParams)
+  }
+
+  #zip(at: string | null, signal: AbortSignal): Response | Promise<Response> {
+    const files = this.filesAt(at === null ? null : Number(at))
+    if (files === null) return new Response(null, { status: 404 })
+    return 'reason' in files ? Response.json(files, { status: 400 }) : sendZip(files, signal)
   }
 
   async #connect(protocol: Newcomer['protocol'], query: URLSearchParams): Promise<Response> {

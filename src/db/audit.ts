@@ -16,6 +16,8 @@ export const AUDIT_ACTIONS = [
   'provider_token.stored',
   'provider_tokens.unset',
   'conversation.deleted',
+  'share.created',
+  'share.revoked',
   'channel.saved',
   'channel.deleted',
   'configuration.exported',

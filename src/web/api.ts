@@ -20,6 +20,9 @@ import type {
 
 type Fields = Record<string, unknown>
 
+/** Told to the window with the seconds until the service answers again. */
+export const LIMITED = 'bellwether:limited'
+
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   /** 0 when no answer came at all. */
@@ -82,11 +85,18 @@ export async function newestStateEvent(id: string) {
   return (await request<EventPage>(`${conversation(id)}/events?${query}`)).events[0]
 }
 
-export const listFiles = (id: string, path: string) =>
-  request<string[]>(`${conversation(id)}/list-files${path === '' ? '' : `?path=${encodeURIComponent(path)}`}`)
+/** `at` is the event at which the files are wanted as they were, null for now. */
+const filesQuery = (values: Readonly<Record<string, string>>, at: number | null): string =>
+  new URLSearchParams({ ...values, ...(at === null ? {} : { at: String(at) }) }).toString()
 
-export const readFile = (id: string, path: string) =>
-  request<{ code: string }>(`${conversation(id)}/select-file?file=${encodeURIComponent(path)}`)
+export const listFiles = (id: string, path: string, at: number | null) =>
+  request<string[]>(`${conversation(id)}/list-files?${filesQuery(path === '' ? {} : { path }, at)}`)
+
+export const readFile = (id: string, path: string, at: number | null) =>
+  request<{ code: string }>(`${conversation(id)}/select-file?${filesQuery({ file: path }, at)}`)
+
+export const zipAddress = (id: string, at: number | null): string =>
+  `${conversation(id)}/zip-directory?${filesQuery({}, at)}`
 
 export function uploadFiles(id: string, files: File[]): Promise<UploadAnswer> {
   const form = new FormData()
@@ -97,6 +107,10 @@ export function uploadFiles(id: string, files: File[]): Promise<UploadAnswer> {
 export const analyze = (body: AnalyzeRequest) => request<Accepted>('/api/v1/analysis/analyze', sendJson('POST', body))
 export const readStocks = (body: { entries: string[]; language?: string }) =>
   request<{ items: StockReading[] }>('/api/v1/stocks/readings', sendJson('POST', body))
+export const suggestStocks = (typed: string, language: string) =>
+  request<{ items: { stock_code: string; stock_name: string; market_label: string }[] }>(
+    `/api/v1/stocks/search?${new URLSearchParams({ q: typed, limit: '6', ...(language === '' ? {} : { language }) })}`,
+  )
 export const listTasks = () => request<TaskList>('/api/v1/analysis/tasks?limit=50')
 export const cancelTask = (taskId: string) =>
   request<TaskInfo>(`/api/v1/analysis/tasks/${encodeURIComponent(taskId)}/cancel`, { method: 'POST' })
@@ -131,6 +145,8 @@ export async function request<T>(path: string, init: RequestInit = {}): Promise<
   const body = parse(text)
   if (response.ok && body !== undefined) return body as T
   if (response.status === 401 && path !== '/api/session') onSignedOut()
+  const wait = Number(response.headers.get('retry-after'))
+  if (response.status === 429 && wait > 0) dispatchEvent(new CustomEvent(LIMITED, { detail: wait }))
   throw readError(response, isFields(body) ? body : {})
 }
 

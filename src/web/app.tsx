@@ -4,6 +4,8 @@ import { AnalysisPage, ReportPage } from './analysis/pages.tsx'
 import { ApiError, getSession, messageOf, signIn, signOut, whenSignedOut } from './api.ts'
 import { ChatPage } from './conversation/chat-page.tsx'
 import { ConversationsPage } from './conversation/conversations-page.tsx'
+import { Banners } from './frame/banners.tsx'
+import { lazy } from './lazy.tsx'
 import { Link, usePageTitle, usePath } from './router.tsx'
 import { changeLanguage, LANGUAGES, type Language, language, say } from './texts.ts'
 import { Bar, Boundary, Notice } from './ui.tsx'
@@ -15,7 +17,12 @@ type Access =
   | { state: 'in'; session: Session }
   | { state: 'failed'; text: string }
 
-export function App() {
+/** A link opens its page to whoever has it, signed in or not. */
+const LazyShared = lazy(async () => (await import('./conversation/shared-page.tsx')).SharedPage)
+
+export const App = () => (location.pathname === '/shared' ? <LazyShared /> : <SignedIn />)
+
+function SignedIn() {
   const [access, setAccess] = useState<Access>({ state: 'asking' })
   const ask = () => {
     getSession().then(
@@ -49,6 +56,7 @@ export function App() {
 function Console({ session, onSignOut }: { session: Session; onSignOut: () => void }) {
   const path = usePath()
   const [trouble, setTrouble] = useState<string | null>(null)
+  const [palette, setPalette] = usePalette()
   const leave = () => {
     signOut().then(onSignOut, (error: unknown) => setTrouble(messageOf(error)))
   }
@@ -61,6 +69,9 @@ function Console({ session, onSignOut }: { session: Session; onSignOut: () => vo
           <span>Bellwether</span>
         </Link>
         <MainNav area={path.split('/')[1] ?? ''} />
+        <button type="button" class="command-button" onClick={() => setPalette('commands')}>
+          {say('Search')} <kbd>Ctrl K</kbd>
+        </button>
         <LanguageChoice />
         {session.auth_mode === 'keys' && (
           <button
@@ -73,6 +84,8 @@ function Console({ session, onSignOut }: { session: Session; onSignOut: () => vo
           </button>
         )}
       </Bar>
+      <Banners />
+      {palette !== null && <LazyPalette showsKeys={palette === 'keys'} onClose={() => setPalette(null)} />}
       {trouble !== null && <Notice kind="error">{trouble}</Notice>}
       <div class="content" id="content" ref={content} tabIndex={-1}>
         <Boundary key={path}>
@@ -118,19 +131,42 @@ const LanguageChoice = () => (
   </select>
 )
 
-/** Loaded when they are first opened: most visits are not for them. */
-function LazySettings(props: { section: string; session: Session }) {
-  const [Loaded, setLoaded] = useState<ComponentType<typeof props> | null>(null)
-  const [problem, setProblem] = useState<string | null>(null)
-  useEffect(() => {
-    import('./settings/settings-page.tsx').then(
-      ({ SettingsPage }) => setLoaded(() => SettingsPage),
-      (error: unknown) => setProblem(messageOf(error)),
-    )
-  }, [])
-  if (problem !== null) return <Notice kind="error">{problem}</Notice>
-  return Loaded === null ? <p class="opening">{say('Opening…')}</p> : <Loaded {...props} />
+const past = () => import('./analysis/history-pages.tsx')
+const PARTS: Readonly<Record<string, ComponentType<object>>> = {
+  history: lazy(async () => (await past()).HistoryPageView),
+  accuracy: lazy(async () => (await past()).AccuracyPage),
+  evidence: lazy(async () => (await past()).EvidencePageView),
+  watchlists: lazy(async () => (await import('./analysis/watchlists-page.tsx')).WatchlistsPage),
 }
+
+const LazyPalette = lazy<{ showsKeys: boolean; onClose: () => void }>(
+  async () => (await import('./frame/palette.tsx')).Palette,
+)
+
+/** Ctrl+K or ⌘K opens it anywhere, `?` where nothing is being typed. */
+function usePalette() {
+  const [palette, setPalette] = useState<'commands' | 'keys' | null>(null)
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const isCommand = (event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === 'k'
+      if (!isCommand && !(event.key === '?' && !isTyping(event.target))) return
+      event.preventDefault()
+      setPalette((before) => (isCommand && before === null ? 'commands' : isCommand ? null : 'keys'))
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [])
+  return [palette, setPalette] as const
+}
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  target.matches('input:not([type="range"], [type="checkbox"], [type="radio"]), textarea, select')
+
+/** Most visits are not for them. */
+const LazySettings = lazy<{ section: string; session: Session }>(
+  async () => (await import('./settings/settings-page.tsx')).SettingsPage,
+)
 
 /** A page change without a reload leaves the focus on what is gone. The first page is the browser's own affair. */
 function useFocusOnChange(path: string) {
@@ -150,6 +186,8 @@ function Page({ path, session }: { path: string; session: Session }) {
   if (session.auth_mode === 'keys' && !session.scopes.includes(scope)) return <NoScope scope={scope} />
   if (area === '') return <ConversationsPage />
   if (rest.length === 0 && area === 'conversations') return id ? <ChatPage key={id} id={id} /> : <ConversationsPage />
+  const Part = area === 'analysis' && rest.length === 0 ? PARTS[id ?? ''] : undefined
+  if (Part !== undefined) return <Part />
   if (rest.length === 0 && area === 'analysis') return id ? <ReportPage key={id} taskId={id} /> : <AnalysisPage />
   return <NotFound />
 }

@@ -1,7 +1,6 @@
 // The API reference: a page of its own, so that the console never carries the weight of it.
 
-import './styles.css'
-import './controls.css'
+import './base.css'
 import './reference/reference.css'
 import { render } from 'preact'
 import { ReferencePage } from './reference/reference-page.tsx'

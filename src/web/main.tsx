@@ -1,16 +1,40 @@
-import './styles.css'
-import './controls.css'
-import './markdown.css'
+import './base.css'
 import './conversation/conversation.css'
 import './conversation/cards.css'
+import './conversation/timeline.css'
 import './analysis/analysis.css'
 import './analysis/report-parts.css'
+import './analysis/report-runs.css'
 import './charts/charts.css'
+import './frame/frame.css'
 import { render } from 'preact'
 import { App } from './app.tsx'
+import { watchReturns } from './frame/attention.ts'
 import { loadTexts } from './texts.ts'
 
 const root = document.getElementById('app')
 if (!root) throw new Error('missing: the element that the console is drawn in')
 await loadTexts()
+type ScriptPolicy = { createScriptURL: (asked: string) => unknown }
+type Types = { trustedTypes?: { createPolicy: (name: string, policy: ScriptPolicy) => ScriptPolicy } }
+/** Not every browser has them, nor does the library of types. */
+const TYPES: Types = window as Types
+
+watchReturns()
 render(<App />, root)
+keepOfflinePage()
+
+/** A page for the time without the service; a browser that has no such thing, or not here, does without. */
+function keepOfflinePage(): void {
+  if (!('serviceWorker' in navigator)) return
+  const file = '/sw.js'
+  const policy = TYPES.trustedTypes?.createPolicy('worker', {
+    createScriptURL: (asked) => {
+      if (asked !== file) throw new TypeError('no other script')
+      return asked
+    },
+  })
+  const address = (policy?.createScriptURL(file) ?? file) as string
+  // A browser that refuses shows its own page in that time; nothing else depends on it.
+  navigator.serviceWorker.register(address).catch(() => undefined)
+}

@@ -2,9 +2,10 @@
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { nameWindow } from './frame/attention.ts'
 
 export function navigate(path: string): void {
-  if (path === location.pathname) return
+  if (path === location.pathname + location.search) return
   history.pushState(null, '', path)
   dispatchEvent(new PopStateEvent('popstate'))
   scrollTo(0, 0)
@@ -38,6 +39,6 @@ export function Link({ to, current = false, children, ...rest }: LinkProps) {
 /** Names the page in the window's title. */
 export function usePageTitle(title: string): void {
   useEffect(() => {
-    document.title = `${title} · Bellwether`
+    nameWindow(title)
   }, [title])
 }

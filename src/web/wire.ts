@@ -33,6 +33,7 @@ export type StoredEvent = {
   observation?: string
   content?: string
   extras?: Record<string, unknown>
+  llm_metrics?: Record<string, unknown>
 }
 
 export type EventPage = { events: StoredEvent[]; has_more: boolean }
@@ -40,7 +41,7 @@ export type EventPage = { events: StoredEvent[]; has_more: boolean }
 export type UploadAnswer = { uploaded_files: string[]; skipped_files: { name: string; reason: string }[] }
 
 export type Command =
-  | { action: 'message'; args: { content: string } }
+  | { action: 'message'; args: { content: string; image_urls?: string[]; file_urls?: string[] } }
   | { action: 'change_agent_state'; args: { agent_state: string; action_id?: number } }
 
 /** What the agent writes while it writes it; the finished answer comes as an event. */
@@ -169,6 +170,11 @@ export type TaskStatus = {
 }
 
 /** A notice says that the bars are sample data, another which checks they failed or are warned of. */
-export type History = { data: DailyBar[]; data_notice?: string | null; data_checks?: string | null }
+export type History = {
+  stock_name: string | null
+  data: DailyBar[]
+  data_notice?: string | null
+  data_checks?: string | null
+}
 
 export type DailyBar = { date: string; open: number; high: number; low: number; close: number; volume: number | null }

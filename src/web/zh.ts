@@ -1,6 +1,13 @@
 // The Chinese wording of every text of the console, under the English one.
 
+import { ZH_ANALYSIS } from './zh-analysis.ts'
+import { ZH_CONVERSATION } from './zh-conversation.ts'
+import { ZH_FRAME } from './zh-frame.ts'
+
 export const ZH = {
+  ...ZH_ANALYSIS,
+  ...ZH_CONVERSATION,
+  ...ZH_FRAME,
   '(request {id})': '（请求编号 {id}）',
   'A key is stored; type another to replace it': '已保存密钥；输入新密钥可替换',
   'A token is stored; type another to replace it': '已保存令牌；输入新令牌可替换',
@@ -60,7 +67,6 @@ export const ZH = {
   'Delete this schedule?': '删除此定时任务？',
   'Delete this secret?': '删除此密文？',
   Detailed: '详细',
-  Details: '明细',
   Discard: '丢弃',
   Dismiss: '关闭',
   Done: '已完成',

@@ -22,14 +22,24 @@ const health: Endpoint[] = [
 ]
 
 const workspace: Endpoint[] = [
-  endpoint(`GET ${one}/list-files`, 'string[]', { query: [optional('path')], errors: [404, 500] }),
-  endpoint(`GET ${one}/select-file`, 'map', { query: [required('file')], errors: [415, 500], decided: unknownId }),
+  endpoint(`GET ${one}/list-files`, 'string[]', {
+    query: [optional('path')],
+    errors: [404, 500],
+    decided: [400],
+    added: ['at'],
+  }),
+  endpoint(`GET ${one}/select-file`, 'map', {
+    query: [required('file')],
+    errors: [415, 500],
+    decided: [400, ...unknownId],
+    added: ['at'],
+  }),
   endpoint(`POST ${one}/upload-files`, 'POSTUploadFilesModel', {
     body: form('Body_upload_files'),
     decided: [...unknownId, 413, 429],
     added: ['unpack'],
   }),
-  endpoint(`GET ${one}/zip-directory`, 'bytes', { errors: [500], decided: unknownId }),
+  endpoint(`GET ${one}/zip-directory`, 'bytes', { errors: [500], decided: [400, ...unknownId], added: ['at'] }),
   endpoint(`GET ${one}/git/changes`, 'map[]', { errors: [404, 500] }),
   endpoint(`GET ${one}/git/diff`, 'object', { query: [required('path')], errors: [500], decided: unknownId }),
   // Too much feedback on one conversation, or no place to store it.
@@ -233,6 +243,12 @@ export const ADDITIONS: readonly string[] = [
   'GET /api/conversations/{conversation_id}/runner',
   'GET /api/conversations/{conversation_id}/ws',
   'POST /api/conversations/{conversation_id}/fork',
+  'GET /api/conversations/{conversation_id}/shares',
+  'POST /api/conversations/{conversation_id}/shares',
+  'DELETE /api/conversations/{conversation_id}/shares/{share_id}',
+  'GET /api/shared',
+  'GET /api/shared/events',
+  'GET /api/shared/files',
   'GET /api/conversations/{conversation_id}/vscode-url',
   'GET /api/conversations/{conversation_id}/web-hosts',
   'DELETE /api/conversations/{conversation_id}/web-hosts/{port}',

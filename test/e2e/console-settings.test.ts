@@ -94,8 +94,7 @@ test('an edit is a diff, a command shows what it prints while it runs, and a con
   onTestFinished(() => model.close())
   const edit = { command: 'create', path: '/workspace/a.ts', file_text: 'const a = 1\nconst b = 2\n' }
   const change = { command: 'str_replace', path: '/workspace/a.ts', old_str: 'const b = 2', new_str: 'const b = 3' }
-  // What it printed before the page was there is not told to the page.
-  const slow = 'until [ -e go ]; do echo begun; sleep 0.2; done; echo over'
+  const slow = 'echo begun; until [ -e go ]; do sleep 0.2; done; echo over'
   model.setScript('cards', {
     replies: [
       { calls: [{ id: '1', name: 'str_replace_editor', arguments: edit }] },
@@ -118,6 +117,9 @@ test('an edit is a diff, a command shows what it prints while it runs, and a con
   await changed.locator('td.added', { hasText: 'const b = 3' }).waitFor()
 
   await log.locator('.live', { hasText: 'begun' }).waitFor({ timeout: 60_000 })
+  // Whoever comes in the middle of a command is told what it has printed so far.
+  await page.reload()
+  await log.locator('.live', { hasText: 'begun' }).waitFor()
   await page.getByRole('button', { name: 'Pause' }).click()
   await page.getByRole('button', { name: 'Go on' }).click()
   const id = new URL(page.url()).pathname.split('/').at(-1) ?? ''
@@ -141,6 +143,69 @@ test('an edit is a diff, a command shows what it prints while it runs, and a con
     .toBeNull()
   expect(faults).toEqual([])
 })
+
+test('a confirmation waits in the title, is answered by the keyboard, and a pasted picture goes with a message', async ({
+  skip,
+}) => {
+  const { service, page, faults } = await opened(skip)
+  const model = await startScriptedModel()
+  onTestFinished(() => model.close())
+  const call = (id: string, command: string) => ({ calls: [{ id, name: 'execute_bash', arguments: { command } }] })
+  model.setScript('ask', {
+    replies: [
+      call('1', 'echo allowed > yes.txt; cat yes.txt'),
+      call('2', 'echo refused > no.txt'),
+      { text: 'as you wish' },
+    ],
+  })
+  const settings = {
+    llm_model: 'openai/x',
+    llm_base_url: `${model.url}/ask/v1`,
+    llm_api_key: 'k',
+    confirmation_mode: true,
+  }
+  expect((await page.request.post(`${service.url}/api/settings`, { data: settings })).ok()).toBe(true)
+  await page.goto(service.url)
+  await page.getByLabel('First message').fill('do both')
+  await page.getByRole('button', { name: 'Start a conversation' }).click()
+  const asked = page.getByRole('group', { name: /^May this action run/ })
+  await asked.getByText('echo allowed > yes.txt').waitFor({ timeout: 60_000 })
+  await expect.poll(() => page.title()).toMatch(/^⚠ /)
+  expect(await page.locator('link[rel="icon"]').getAttribute('href')).toBe('/favicon-waiting.svg')
+  await page.keyboard.press('Alt+y')
+  await page.getByRole('log').locator('.output', { hasText: 'allowed' }).waitFor()
+  await asked.getByText('echo refused > no.txt').waitFor()
+  await page.keyboard.press('Alt+n')
+  await asked.waitFor({ state: 'detached' })
+  await expect.poll(() => page.title()).not.toMatch(/⚠/)
+  expect(await page.getByRole('log').locator('.output', { hasText: 'refused' }).count()).toBe(0)
+
+  await page.getByLabel('Message', { exact: true }).evaluate(pastePicture)
+  await page.locator('.attached img').waitFor()
+  await page.getByLabel('Message', { exact: true }).fill('look at this')
+  await page.getByLabel('Message', { exact: true }).press('Enter')
+  await page.getByRole('log').locator('article', { hasText: 'look at this' }).locator('img').waitFor()
+  expect(await page.locator('.attached').count()).toBe(0)
+
+  // A limit that is reached is told with the seconds until it is over.
+  await page.route('**/api/conversations?limit=20', (route) =>
+    route.fulfill({ status: 429, headers: { 'retry-after': '2' }, json: { detail: 'Too many requests' } }),
+  )
+  await page.getByRole('link', { name: 'All conversations' }).click()
+  await page.getByText(/The service answers again in [12] s\./).waitFor()
+  await page.unroute('**/api/conversations?limit=20')
+  await page.getByText('The service answers again').waitFor({ state: 'detached' })
+  expect(faults.filter((fault) => !/status of 429/.test(fault))).toEqual([])
+})
+
+/** A picture of one pixel, as the clipboard has it. */
+function pastePicture(box: Element): void {
+  const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+  const bytes = Uint8Array.from(atob(pixel), (letter) => letter.charCodeAt(0))
+  const clipboardData = new DataTransfer()
+  clipboardData.items.add(new File([bytes], 'pixel.png', { type: 'image/png' }))
+  box.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+}
 
 test('every page of the settings opens in both languages and widths, and what is changed there is stored', async ({
   skip,

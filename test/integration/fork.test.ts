@@ -23,8 +23,8 @@ async function forked(chat: Chat, eventId: number): Promise<Chat> {
 }
 
 /** Everything that can be seen of the workspace: paths, kinds, modes, times and contents, as a digest of its archive. */
-async function workspaceOf(chat: Chat): Promise<string> {
-  const archive = await chat.owner.ask(`${chat.path}/zip-directory`)
+async function workspaceOf(chat: Chat, at?: number): Promise<string> {
+  const archive = await chat.owner.ask(`${chat.path}/zip-directory${at === undefined ? '' : `?at=${at}`}`)
   expect(archive.status).toBe(200)
   const digest = await crypto.subtle.digest('SHA-256', await archive.arrayBuffer())
   return [...new Uint8Array(digest)].join(' ')
@@ -67,6 +67,20 @@ test('a fork at any event has the workspace as it was then, to the byte, however
   }
   expect(new Set(seen.map(({ state }) => state)).size).toBe(STEPS.length)
   for (const { id, state } of seen) expect(await workspaceOf(await forked(chat, id))).toBe(state)
+  // The same files are there to be looked at without a fork.
+  for (const { id, state } of seen) expect([id, await workspaceOf(chat, id)]).toEqual([id, state])
+  const [first, second, , fourth] = seen.map(({ id }) => id)
+  const list = (query: string) => chat.owner.json<string[]>(`${chat.path}/list-files?${query}`)
+  expect(await list(`at=${first}`)).toEqual(['src/', 'link'])
+  expect(await list(`at=${second}&path=src/deep`)).toEqual(['src/deep/a.txt'])
+  expect(await list('')).toEqual(['a'])
+  const read = (query: string) => chat.owner.ask(`${chat.path}/select-file?${query}`)
+  expect(await (await read(`file=src/deep/a.txt&at=${first}`)).json()).toEqual({ code: 'one\n' })
+  expect(await (await read(`file=link&at=${second}`)).json()).toEqual({ code: 'one\ntwo\n' })
+  expect(await (await read(`file=large.txt&at=${fourth}`)).json()).toEqual({ code: 'small\n' })
+  expect((await read(`file=src/deep/a.txt&at=${fourth}`)).status).toBe(500)
+  for (const at of ['999999', '-1', 'x']) expect((await read(`file=link&at=${at}`)).status).toBeGreaterThanOrEqual(400)
+  expect((await list('at=999999')) as unknown).toMatchObject({ error: expect.stringContaining('no event 999999') })
   expect(await workspaceOf(await forked(chat, 1))).toBe(empty)
 })
 

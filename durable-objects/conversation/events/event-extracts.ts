@@ -31,6 +31,43 @@ const MEMORABLE: EventFilter = {
 /** How long the model may take: a request waits for it. */
 const WRITE_WAIT_MS = 60_000
 
+/** What a link shows of the log: what was said and done, not what the agent was told beside it. */
+const NOT_SHARED = [
+  'action:system',
+  'action:recall',
+  'observation:recall',
+  'action:change_agent_state',
+  'action:null',
+  'observation:null',
+]
+
+/** Of an event: prices, tokens and the model's own answers stay here. */
+const SHARED_FIELDS = new Set([
+  'id',
+  'timestamp',
+  'source',
+  'message',
+  'cause',
+  'action',
+  'args',
+  'observation',
+  'content',
+  'extras',
+])
+
+export type SharedPage = { startId: number; endId: number | null; reverse: boolean; limit: number; withHidden: boolean }
+
+/** The events of a page as a link shows them. */
+export function sharedEvents(log: EventLog, { withHidden, ...page }: SharedPage) {
+  const filter = { ...MEMORABLE, excludeHidden: !withHidden, excludeTypes: NOT_SHARED }
+  const { events, hasMore } = log.search({ ...page, filter })
+  const shown = events.map((text) => {
+    const event: unknown = JSON.parse(text)
+    return Object.fromEntries(Object.entries(Object(event)).filter(([name]) => SHARED_FIELDS.has(name)))
+  })
+  return { events: shown, has_more: hasMore }
+}
+
 /** Up to four events that end at the given one, and up to five after it; null when there is no such event. */
 export function eventsAround(log: EventLog, id: number): string[] | null {
   if (id < 0 || id > log.last) return null

@@ -5,13 +5,22 @@ import type { Microagent } from '../../../src/agent/microagents.ts'
 import { modelNow } from '../../../src/agent/step-config.ts'
 import type { ConversationSummary } from '../../../src/db/conversations.ts'
 import { portLabel } from '../../../src/runners/port-token.ts'
+import type { FileSystem } from '../../../src/workspace/file-system.ts'
 import { listFiles, readTextFile, type TextFile } from '../../../src/workspace/reading.ts'
-import { type EventBatch, eventsAfter, eventsAround, instructionFrom } from '../events/event-extracts.ts'
+import {
+  type EventBatch,
+  eventsAfter,
+  eventsAround,
+  instructionFrom,
+  type SharedPage,
+  sharedEvents,
+} from '../events/event-extracts.ts'
 import type { EventPage } from '../events/event-search.ts'
 import { sealedServersFor } from '../turn/own-servers.ts'
 import { noteRootsOf } from '../turn/workspace-context.ts'
 import type { GitChanges } from '../workspace/changed-files.ts'
 import { type GitDiff, gitDiff } from '../workspace/git-diff.ts'
+import { PastWorkspace } from '../workspace/past.ts'
 import { ConversationObject } from './conversation-object.ts'
 import {
   type ForkBasis,
@@ -58,6 +67,40 @@ export class ReadableConversation extends ConversationObject {
     return ports.map(({ port, secret }) => ({ port, label: portLabel({ object, secret }) }))
   }
 
+  /** Tells this conversation from any other that had or will have its id. */
+  incarnation(): string | null {
+    return this.state?.record.value.incarnation ?? null
+  }
+
+  sharedSummary(incarnation: string): { title: string; createdAt: string; lastEventId: number } | null {
+    const { state } = this
+    if (state === null || this.incarnation() !== incarnation) return null
+    const { title, createdAt } = state.record.value
+    return { title: state.secrets.maskText(title), createdAt, lastEventId: state.log.last }
+  }
+
+  /** The answer as JSON text, masked anew: a secret may have become one after the event was stored. */
+  async sharedEvents(incarnation: string, page: SharedPage): Promise<string | null> {
+    const { state } = this
+    if (state === null || this.incarnation() !== incarnation) return null
+    await state.secrets.open()
+    const { events, has_more } = sharedEvents(state.log, page)
+    return JSON.stringify({ events: events.map((event) => state.secrets.mask(event)), has_more })
+  }
+
+  async sharedFiles(
+    incarnation: string,
+    asked: { path: string } | { file: string },
+  ): Promise<{ names: string[] | null; text: string | null } | 'missing' | 'outside' | null> {
+    const { state } = this
+    if (state === null || this.incarnation() !== incarnation) return null
+    if ('path' in asked) return { names: await listFiles(state.files, asked.path), text: null }
+    const found = await readTextFile(state.files, asked.file)
+    if (!found.ok) return found.reason === 'outside' ? 'outside' : 'missing'
+    await state.secrets.open()
+    return { names: null, text: state.secrets.maskText(found.text) }
+  }
+
   summary(): ConversationSummary | null {
     return this.state?.summary() ?? null
   }
@@ -99,10 +142,11 @@ export class ReadableConversation extends ConversationObject {
     return loadMicroagents(files, noteRootsOf(record.value))
   }
 
-  /** `not-ready` while the workspace is being set up. */
-  async listFiles(path: string | null): Promise<string[] | 'not-ready' | null> {
+  /** `not-ready` while the workspace is being set up. With `at` as it was at that event. */
+  async listFiles(path: string | null, at: number | null): Promise<string[] | 'not-ready' | NoFork | null> {
     if (this.state?.setup.isPending) return 'not-ready'
-    return this.state === null ? null : listFiles(this.state.files, path)
+    const files = this.filesAt(at)
+    return files === null || 'reason' in files ? files : listFiles(files, path)
   }
 
   /** The changed files of the repositories in the workspace. */
@@ -114,8 +158,22 @@ export class ReadableConversation extends ConversationObject {
     return this.state === null ? null : gitDiff(this.state.changedFiles, path)
   }
 
-  async readTextFile(path: string): Promise<TextFile | null> {
-    return this.state === null ? null : readTextFile(this.state.files, path)
+  async readTextFile(path: string, at: number | null): Promise<TextFile | NoFork | null> {
+    const files = this.filesAt(at)
+    return files === null || 'reason' in files ? files : readTextFile(files, path)
+  }
+
+  /** The workspace now, or as it was when the event was the newest; why not, where that is not known. */
+  protected filesAt(event: number | null): FileSystem | NoFork | null {
+    if (this.state === null) return null
+    const { log, files } = this.state
+    const { versions } = files
+    if (event === null) return files
+    if (event < 0 || event > log.last) return { reason: 'unknown-event' }
+    // At the newest event it has what was uploaded since as well, as a fork there would.
+    if (versions === null || event === log.last) return files
+    if (event < versions.from) return { reason: 'too-old', from: versions.from }
+    return new PastWorkspace({ versions, bucket: this.env.FILES, event })
   }
 
   /** Also of a talk, which goes on with files as a conversation of its own. */

@@ -6,9 +6,10 @@
 // bytes. A socket with too many unconfirmed bytes falls back to catching up, where it needs no memory, and goes on from the
 // log after its answer. A socket that does not answer is closed. No other client waits for it.
 
-import type { Announcement, StoredEvent } from '../../../src/agent/events.ts'
+import type { Announcement, StoredEvent, StreamFrame } from '../../../src/agent/events.ts'
 import type { SocketCredential } from '../../../src/bindings.ts'
 import type { EventLog } from '../events/event-log.ts'
+import { LiveTail } from './live-tail.ts'
 import { type Frame, frameOf, Session } from './session.ts'
 import { Attachment, type Goodbye, KEY_EXPIRED, NO_SIGN, RUNNER_TAG } from './session-attachment.ts'
 import { accepted } from './socket-io.ts'
@@ -41,6 +42,7 @@ export class Sessions {
   readonly #log: EventLog
   readonly #sessions = new Map<WebSocket, Session>()
   readonly #host: SessionsHost
+  readonly #tail = new LiveTail()
   #held: StoredEvent[] | null = null
   /** When the first socket must be closed, epoch ms. */
   #nextEnd = Number.POSITIVE_INFINITY
@@ -138,6 +140,7 @@ export class Sessions {
     }
     const last = events.at(-1)?.id
     if (last === undefined) return
+    this.#tail.stored(events)
     this.expireDue()
     const made = new Map<SocketProtocol, Frame[]>()
     for (const session of this.#sessions.values()) {
@@ -162,9 +165,10 @@ export class Sessions {
   }
 
   /** Sends a frame that is useful only now, to clients of the plain protocol that are live. */
-  stream(text: string): void {
+  stream(shown: StreamFrame): void {
+    this.#tail.sent(shown)
     this.expireDue()
-    const frame = frameOf(text)
+    const frame = frameOf(JSON.stringify(shown))
     for (const session of this.#sessions.values()) {
       if (session.attachment.protocol === 'plain' && session.isLive) session.deliver(frame)
     }
@@ -257,6 +261,7 @@ export class Sessions {
       if (newest === undefined) {
         session.attach({ sent: null })
         for (const text of session.protocol.ready(this.#log.last)) session.deliver(frameOf(text))
+        this.#showTail(session)
         return
       }
       for (const text of session.protocol.replayed(events, newestState)) {
@@ -271,5 +276,11 @@ export class Sessions {
       }
     }
     session.attach({})
+  }
+
+  /** What was shown of the step under way before this client was live. */
+  #showTail(session: Session): void {
+    if (session.attachment.protocol !== 'plain') return
+    for (const frame of this.#tail.frames()) session.deliver(frameOf(JSON.stringify(frame)))
   }
 }

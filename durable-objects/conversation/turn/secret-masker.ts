@@ -6,7 +6,6 @@
 // (`blockConcurrencyWhile`), would wait for ever.
 
 import { z } from 'zod'
-import type { NewEvent } from '../../../src/agent/events.ts'
 import { Mask, MaskedStream } from '../../../src/agent/masking.ts'
 import { conversationId, owner as ownerOf } from '../../../src/bindings.ts'
 import { config } from '../../../src/config.ts'
@@ -117,7 +116,7 @@ export class SecretMasker {
     return ownerConfig
   }
 
-  mask(event: NewEvent): NewEvent {
+  mask<T extends object>(event: T): T {
     return this.#mask.event(event)
   }
 

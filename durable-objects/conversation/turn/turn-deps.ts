@@ -51,7 +51,7 @@ export function turnDeps(host: TurnHost, replay: ReplayQueue): TurnDeps {
     }),
     surroundings: (workingDir) => workspaceContextOf(record.value, { workingDir, secrets: secrets.descriptions }),
     microagents: () => readMicroagents(files, noteRootsOf(record.value)),
-    stream: (frame) => sessions.stream(JSON.stringify(frame)),
+    stream: (frame) => sessions.stream(frame),
     announce: (frame) => sessions.announce(frame),
   }
 }

@@ -3,7 +3,7 @@
 import { type Config, config } from '../../../src/config.ts'
 import { errorFields, log } from '../../../src/lib/log.ts'
 import { zipFolder } from '../../../src/workspace/archive.ts'
-import { isFileError } from '../../../src/workspace/file-system.ts'
+import { type FileSystem, isFileError } from '../../../src/workspace/file-system.ts'
 import { WORKSPACE_ROOT } from '../../../src/workspace/paths.ts'
 import { type FormProblem, readForm, type UploadForm } from '../../../src/workspace/upload-form.ts'
 import { Upload, type UploadLimits, type UploadReport } from '../../../src/workspace/uploads.ts'
@@ -17,7 +17,7 @@ const MAX_UNPACKED_BYTES = 256 * 1024 * 1024
 export type UploadAnswer = { report: UploadReport } | FormProblem
 
 /** The workspace as a ZIP; 500 when not even its beginning can be read. */
-export async function sendZip(files: WorkspaceStore, signal: AbortSignal): Promise<Response> {
+export async function sendZip(files: FileSystem, signal: AbortSignal): Promise<Response> {
   try {
     return new Response(await zipFolder(files, WORKSPACE_ROOT, signal))
   } catch (error) {

@@ -20,7 +20,7 @@ export type ExistingPath = ResolvedPath & { node: NodeRow }
 const ROOT: Folder = { inode: ROOT_INODE, name: '' }
 const MAX_REMEMBERED_FOLDERS = 2000
 
-export class WorkspaceTree {
+export class WorkspaceTree implements Nodes {
   readonly #sql: SqlStorage
   /** The chain of real folders behind a path without links; right until a folder is moved or removed. */
   readonly #remembered = new Map<string, readonly Folder[]>()
@@ -92,17 +92,28 @@ export class WorkspaceTree {
   }
 }
 
+/** Where a path is looked up: in the tree as it is, or as it was. */
+export interface Nodes {
+  node(inode: number): NodeRow | null
+  child(parent: number, name: string): NodeRow | null
+}
+
+/** Follows links on the way; one that stands at the end only if `follow`. */
+export function walkNodes(nodes: Nodes, path: string, follow: boolean): ResolvedPath {
+  return new Walk(nodes, { path, follow, folders: [ROOT], names: [...pathNames(path)] }).run()
+}
+
 /** One path being walked. */
 class Walk {
   /** Links followed so far: after any, the folders are not those that the path names. */
   linksOnTheWay = 0
-  readonly #tree: WorkspaceTree
+  readonly #tree: Nodes
   readonly #path: string
   readonly #follow: boolean
   readonly #folders: Folder[]
   #names: string[]
 
-  constructor(tree: WorkspaceTree, start: { path: string; follow: boolean; folders: Folder[]; names: string[] }) {
+  constructor(tree: Nodes, start: { path: string; follow: boolean; folders: Folder[]; names: string[] }) {
     this.#tree = tree
     this.#path = start.path
     this.#follow = start.follow

@@ -4,7 +4,7 @@ import { neverCame, tooLarge } from '../../http/body.ts'
 import { AppError, errorEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
-import { invalid, laxBool, valueError } from '../../http/validation.ts'
+import { invalid, laxBool, laxInt, valueError } from '../../http/validation.ts'
 import { workspacePath } from '../../workspace/paths.ts'
 import type { FormProblem } from '../../workspace/upload-form.ts'
 import { found, notFound, ownConversation } from './access.ts'
@@ -26,6 +26,27 @@ const POSTUploadFilesModel = z
   .openapi('POSTUploadFilesModel')
 type UploadReport = z.infer<typeof POSTUploadFilesModel>
 
+const at = laxInt({ min: 0 })
+  .optional()
+  .describe('An event: the files as they were when it was the newest. Without it, as they are now')
+
+const unknownMoment = {
+  400: { description: '`at` is no event of the conversation, or its files are no longer known' },
+}
+
+type Moment = { reason: 'unknown-event' } | { reason: 'too-old'; from: number }
+
+const isMoment = (answer: object): answer is Moment =>
+  'reason' in answer && (answer.reason === 'unknown-event' || answer.reason === 'too-old')
+
+const noSuchMoment = (moment: Moment, event: number | undefined): AppError =>
+  new AppError(
+    'bad_request',
+    moment.reason === 'unknown-event'
+      ? `There is no event ${event} in this conversation`
+      : `The files at event ${event} are no longer known; they are from event ${moment.from} on`,
+  )
+
 endpoint(
   app,
   {
@@ -37,10 +58,11 @@ endpoint(
     tag,
     summary: 'List one level of the workspace',
     params: ConversationPath,
-    query: z.object({ path: z.string().nullable().optional() }),
+    query: z.object({ path: z.string().nullable().optional(), at }),
     example: { reply: ['src/', 'README.md'] },
     replies: {
       200: { description: 'Folders first, each with a trailing slash', schema: z.array(z.string()) },
+      ...unknownMoment,
       404: { description: 'No such conversation, or its first set-up is not done' },
       500: { description: 'The listing failed' },
     },
@@ -48,9 +70,11 @@ endpoint(
   async (c, { params, query }) => {
     const place = workspacePath(query.path ?? '')
     if (!place.ok) throw valueError(['query', 'path'], place.message, query.path)
-    const answer = await ownConversation(c, params.conversation_id).listFiles(query.path || null)
+    const answer = await ownConversation(c, params.conversation_id).listFiles(query.path || null, query.at ?? null)
     if (answer === 'not-ready') throw new AppError('not_found', 'Runtime not yet initialized')
-    return c.json(found(answer, params.conversation_id))
+    const names = found(answer, params.conversation_id)
+    if ('reason' in names) throw noSuchMoment(names, query.at)
+    return c.json(names)
   },
 )
 
@@ -65,18 +89,20 @@ endpoint(
     tag,
     summary: 'Read a text file of the workspace',
     params: ConversationPath,
-    query: z.object({ file: z.string() }),
+    query: z.object({ file: z.string(), at }),
     example: { reply: { code: 'export const answer = 42\n' } },
     replies: {
       200: { description: 'Its text', schema: z.record(z.string(), z.string()) },
+      ...unknownMoment,
       404: { description: 'No such conversation' },
       415: { description: 'Not a text file' },
       500: { description: 'The file cannot be opened' },
     },
   },
   async (c, { params, query }) => {
-    const answer = await ownConversation(c, params.conversation_id).readTextFile(query.file)
+    const answer = await ownConversation(c, params.conversation_id).readTextFile(query.file, query.at ?? null)
     const file = found(answer, params.conversation_id)
+    if (isMoment(file)) throw noSuchMoment(file, query.at)
     if (file.ok) return c.json({ code: file.text })
     if (file.reason === 'outside') throw valueError(['query', 'file'], file.message, query.file)
     if (file.reason === 'binary') {
@@ -98,20 +124,26 @@ endpoint(
     summary: 'Download the workspace as a ZIP archive',
     example: { reply: 'PK…' },
     params: ConversationPath,
+    query: z.object({ at }),
     replies: {
       200: {
         description: 'The archive',
         schema: z.string().openapi({ format: 'binary' }),
         contentType: 'application/zip',
       },
+      ...unknownMoment,
       404: { description: 'No such conversation' },
       500: { description: 'The archive could not be begun' },
     },
   },
-  async (c, { params }) => {
+  async (c, { params, query }) => {
     const { signal } = c.req.raw
-    const answer = await ownConversation(c, params.conversation_id).fetch('http://conversation/zip', { signal })
+    const moment = query.at === undefined ? '' : `?at=${query.at}`
+    const answer = await ownConversation(c, params.conversation_id).fetch(`http://conversation/zip${moment}`, {
+      signal,
+    })
     if (answer.status === 404) throw notFound(params.conversation_id)
+    if (answer.status === 400) throw noSuchMoment(await answer.json<Moment>(), query.at)
     if (!answer.ok) throw new AppError('declared_failure', 'Error zipping workspace: the workspace could not be read')
     const headers = {
       'content-type': 'application/zip',

@@ -14,6 +14,7 @@ import { providerTokens } from './provider-tokens.ts'
 import { secrets } from './secrets.ts'
 import { security } from './security.ts'
 import { settings } from './settings.ts'
+import { shares } from './shares.ts'
 import { socket, socketIo } from './socket.ts'
 import { trajectory } from './trajectory.ts'
 import { user } from './user.ts'
@@ -42,6 +43,7 @@ for (const part of [
   trajectory,
   feedback,
   security,
+  shares,
   settings,
   providerTokens,
   secrets,

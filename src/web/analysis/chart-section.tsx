@@ -1,51 +1,87 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { dailyBars, messageOf } from '../api.ts'
-import type { Level } from '../charts/layout.ts'
-import { PriceChart } from '../charts/price-chart.tsx'
+import type { ChartProps } from '../charts/price-chart.tsx'
+import { alongside, drawnOf, type Level, type Line, PANES, type Pane, WARM_UP } from '../charts/series.ts'
 import { price } from '../format.ts'
+import { lazy } from '../lazy.tsx'
 import { languageTag, locale, say } from '../texts.ts'
 import { Notice } from '../ui.tsx'
 import type { DailyBar, History } from '../wire.ts'
 
-/** Lengths in sessions: a year has about 250. */
+const LazyChart = lazy<ChartProps>(async () => (await import('../charts/price-chart.tsx')).PriceChart)
+
+/** Lengths in sessions: a year has about 250. The report's own series reaches back half a year before its warm-up. */
 const SPANS = [
-  [63, '3 months'],
-  [126, '6 months'],
+  [60, '3 months'],
+  [120, '6 months'],
   [250, '1 year'],
 ] as const
+/** The most that the service gives at once. */
+const MOST_BARS = 365
 const TABLE_ROWS = 20
 const NO_LEVELS: Level[] = []
 
-type Props = { code: string; language: string; levels: Level[]; redRises: boolean; reportIsSample: boolean }
+type Props = {
+  code: string
+  language: string
+  levels: Level[]
+  redRises: boolean
+  reportIsSample: boolean
+  /** What is stored with the report; older reports have none. */
+  own: DailyBar[]
+  /** The index of the stock's market, where the report names one. */
+  index: { code: string; name: string } | null
+}
 
-export function ChartSection({ code, language, levels, redRises, reportIsSample }: Props) {
-  const [sessions, setSessions] = useState(126)
-  const { history, problem, tryAgain } = useHistory(code, sessions, language)
+export function ChartSection({ code, language, levels, redRises, reportIsSample, own, index }: Props) {
+  const [sessions, setSessions] = useState(120)
+  const [panes, setPanes] = useState<readonly Pane[]>(['volume'])
+  const [isLog, setIsLog] = useState(false)
+  const isOwn = own.length >= Math.min(sessions + WARM_UP, 180) && sessions <= 120
+  const { history, problem, tryAgain } = useHistory(isOwn ? null : code, language)
+  const comparison = useComparison(language)
+  const bars = isOwn ? own : history?.data
   // Levels of one source over prices of another would be a picture of nothing.
-  const isMixed = history !== null && ((history.data_notice ?? null) !== null) !== reportIsSample
-  const bars = history?.data ?? []
+  const isMixed = !isOwn && history !== null && ((history.data_notice ?? null) !== null) !== reportIsSample
+  const drawn = useMemo(() => (bars === undefined ? null : drawnOf(bars, sessions)), [bars, sessions])
+  const beside = useMemo<Line | null>(() => {
+    if (drawn === null || comparison.found === null) return null
+    return { name: comparison.found.name, values: alongside(drawn.bars, comparison.found.bars) }
+  }, [drawn, comparison.found])
   return (
     <section class="chart-section" aria-labelledby="chart-head" lang={languageTag}>
       <div class="chart-head">
         <h2 id="chart-head">{say('Price')}</h2>
         <SpanChoice chosen={sessions} onChoose={setSessions} />
       </div>
+      <div class="chart-tools">
+        <PaneChoice panes={panes} onChange={setPanes} />
+        <Toggle label={say('Log scale')} on={isLog} disabled={beside !== null} onToggle={setIsLog} />
+        <Comparison index={index} comparison={comparison} />
+      </div>
       {problem !== null && (
         <Notice kind="error" action={{ label: say('Try again'), run: tryAgain }}>
           {say('No price chart: {problem}', { problem })}
         </Notice>
       )}
-      {history !== null && <Warnings history={history} isMixed={isMixed} language={language} />}
-      {history !== null && bars.length === 0 && <p class="empty">{say('There are no daily prices for this time.')}</p>}
-      {bars.length > 0 && (
+      {!isOwn && history !== null && <Warnings history={history} isMixed={isMixed} language={language} />}
+      {beside?.values.every(Number.isNaN) && (
+        <Notice kind="info">{say('{name} has no session in common with these.', { name: beside.name })}</Notice>
+      )}
+      {drawn?.bars.length === 0 && <p class="empty">{say('There are no daily prices for this time.')}</p>}
+      {drawn === null && problem === null && <div class="plot skeleton" aria-hidden="true" />}
+      {drawn !== null && drawn.bars.length > 0 && (
         <>
-          <PriceChart
-            bars={bars}
+          <LazyChart
+            drawn={drawn}
             levels={isMixed ? NO_LEVELS : levels}
+            panes={panes}
+            isLog={isLog}
+            beside={beside}
             label={say('Daily prices of {code}', { code })}
             redRises={redRises}
           />
-          <BarTable bars={bars.slice(-TABLE_ROWS)} />
+          <BarTable bars={drawn.bars.slice(-TABLE_ROWS)} />
         </>
       )}
     </section>
@@ -72,13 +108,15 @@ function Warnings({ history, isMixed, language }: WarningsProps) {
   )
 }
 
-function useHistory(code: string, sessions: number, language: string) {
+/** The bars of the service as they are now; nothing without a code. */
+function useHistory(code: string | null, language: string) {
   const [history, setHistory] = useState<History | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
   const [tries, setTries] = useState(0)
   useEffect(() => {
+    if (code === null) return
     let current = true
-    dailyBars(code, sessions, language).then(
+    dailyBars(code, MOST_BARS, language).then(
       (found) => {
         if (!current) return
         setHistory(found)
@@ -89,9 +127,106 @@ function useHistory(code: string, sessions: number, language: string) {
     return () => {
       current = false
     }
-  }, [code, sessions, language, tries])
-  return { history, problem, tryAgain: () => setTries(tries + 1) }
+  }, [code, language, tries])
+  return { history, problem: code === null ? null : problem, tryAgain: () => setTries(tries + 1) }
 }
+
+type Found = { code: string; name: string; bars: DailyBar[] }
+
+type Compared = {
+  found: Found | null
+  problem: string | null
+  isBusy: boolean
+  show: (code: string) => void
+  clear: () => void
+}
+
+function useComparison(language: string): Compared {
+  const [found, setFound] = useState<Found | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  const [isBusy, setIsBusy] = useState(false)
+  const show = async (code: string) => {
+    setIsBusy(true)
+    try {
+      const { data, stock_name } = await dailyBars(code, MOST_BARS, language)
+      setFound({ code, name: stock_name ?? code, bars: data })
+      setProblem(null)
+    } catch (error) {
+      setProblem(messageOf(error))
+    }
+    setIsBusy(false)
+  }
+  return { found, problem, isBusy, show: (code) => void show(code), clear: () => setFound(null) }
+}
+
+/** With the index of the market, or with any stock: both in percent of the first session shown. */
+function Comparison({ index, comparison }: { index: Props['index']; comparison: Compared }) {
+  const [typed, setTyped] = useState('')
+  const { found, problem, isBusy } = comparison
+  if (found !== null) {
+    return (
+      <button type="button" class="chip" aria-pressed="true" onClick={comparison.clear}>
+        <span class="swatch beside" aria-hidden="true" /> {found.name} <span aria-hidden="true">×</span>
+        <span class="visually-hidden">{say('Remove the comparison')}</span>
+      </button>
+    )
+  }
+  return (
+    <form
+      class="compare"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (typed.trim() !== '') comparison.show(typed.trim())
+      }}
+    >
+      {index !== null && (
+        <button type="button" class="chip" disabled={isBusy} onClick={() => comparison.show(index.code)}>
+          {say('Compare with {name}', { name: index.name })}
+        </button>
+      )}
+      <input
+        aria-label={say('Compare with another stock')}
+        placeholder={say('Another code')}
+        value={typed}
+        onInput={(event) => setTyped(event.currentTarget.value)}
+      />
+      {problem !== null && <Notice kind="error">{problem}</Notice>}
+    </form>
+  )
+}
+
+const PANE_NAMES: Record<Pane, string> = { volume: '', macd: 'MACD', rsi: 'RSI', kdj: 'KDJ' }
+
+function PaneChoice({ panes, onChange }: { panes: readonly Pane[]; onChange: (panes: readonly Pane[]) => void }) {
+  const toggle = (pane: Pane, on: boolean) => onChange(PANES.filter((one) => (one === pane ? on : panes.includes(one))))
+  return (
+    <fieldset class="panes">
+      <legend class="visually-hidden">{say('Below the prices')}</legend>
+      {PANES.map((pane) => (
+        <Toggle
+          key={pane}
+          label={PANE_NAMES[pane] || say('Volume')}
+          on={panes.includes(pane)}
+          onToggle={(on) => toggle(pane, on)}
+        />
+      ))}
+    </fieldset>
+  )
+}
+
+type ToggleProps = { label: string; on: boolean; disabled?: boolean; onToggle: (on: boolean) => void }
+
+const Toggle = ({ label, on, disabled = false, onToggle }: ToggleProps) => (
+  <label class="chip">
+    <input
+      type="checkbox"
+      checked={on}
+      disabled={disabled}
+      onChange={(event) => onToggle(event.currentTarget.checked)}
+    />
+    <span>{label}</span>
+  </label>
+)
 
 function SpanChoice({ chosen, onChoose }: { chosen: number; onChoose: (sessions: number) => void }) {
   return (

@@ -1,14 +1,19 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
-import { messageOf, taskStatus } from '../api.ts'
-import { Markdown } from '../markdown.tsx'
+import { ApiError, messageOf, taskStatus } from '../api.ts'
+import { lazy } from '../lazy.tsx'
 import { Link, usePageTitle } from '../router.tsx'
-import { say } from '../texts.ts'
+import { language, say } from '../texts.ts'
 import { Notice } from '../ui.tsx'
-import type { TaskStatus } from '../wire.ts'
-import { ReportView } from './report.tsx'
+import type { Report, TaskStatus } from '../wire.ts'
+import { getRecord } from './record-api.ts'
+import { SubNav } from './sub-nav.tsx'
 import { SubmitForm } from './submit-form.tsx'
 import { TASK_STATES, TaskList, TaskProgress } from './task-list.tsx'
 import { isFinished, useTasks } from './tasks.ts'
+
+const ReportView = lazy<{ report: Report; taskId: string }>(async () => (await import('./report.tsx')).ReportView)
+type ReviewProps = { markdown: string; details: Report['details']; language: string }
+const ReviewView = lazy<ReviewProps>(async () => (await import('./review.tsx')).ReviewView)
 
 export function AnalysisPage() {
   usePageTitle(say('Analysis'))
@@ -18,6 +23,7 @@ export function AnalysisPage() {
   return (
     <main class="page">
       <h1>{say('Analysis')}</h1>
+      <SubNav current="tasks" />
       <SubmitForm onSubmitted={follow} />
       <TaskList live={live} followed={followed} />
     </main>
@@ -52,12 +58,7 @@ export function ReportPage({ taskId }: { taskId: string }) {
 function Outcome({ status, onFinished }: { status: TaskStatus; onFinished: () => void }) {
   if (status.result) return <ReportView report={status.result.report} taskId={status.task_id} />
   if (status.market_review_report !== null) {
-    return (
-      <>
-        <h1>{say('Market review')}</h1>
-        <Markdown text={status.market_review_report} />
-      </>
-    )
+    return <StoredReview id={status.task_id} markdown={status.market_review_report} />
   }
   if (!isFinished(status.status)) return <Unfinished status={status} onFinished={onFinished} />
   return (
@@ -67,6 +68,28 @@ function Outcome({ status, onFinished }: { status: TaskStatus; onFinished: () =>
         {status.error ??
           say('This task ended without a report ({status}).', { status: say(TASK_STATES[status.status]) })}
       </Notice>
+    </>
+  )
+}
+
+/** The text comes with the task; what the cards show is stored with its record. */
+function StoredReview({ id, markdown }: { id: string; markdown: string }) {
+  const [record, setRecord] = useState<Report | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  useEffect(() => {
+    getRecord(id).then(setRecord, (error: unknown) => {
+      // A review whose record was deleted still has its text.
+      if (!(error instanceof ApiError && error.status === 404)) setProblem(messageOf(error))
+    })
+  }, [id])
+  return (
+    <>
+      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      <ReviewView
+        markdown={markdown}
+        details={record?.details ?? null}
+        language={record?.meta.report_language ?? language}
+      />
     </>
   )
 }

@@ -116,7 +116,7 @@ const FactList = ({ facts }: { facts: Fact[] }) =>
 
 type SectionProps = { name: string; title: Text; mark?: ComponentChildren; children: ComponentChildren }
 
-const Section = ({ name, title, mark, children }: SectionProps) => (
+export const Section = ({ name, title, mark, children }: SectionProps) => (
   <section class="report-part" aria-labelledby={`${name}-head`}>
     <h2 id={`${name}-head`}>
       <span lang={languageTag}>{say(title)}</span> {mark}

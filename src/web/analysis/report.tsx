@@ -1,14 +1,19 @@
 import { useMemo, useState } from 'preact/hooks'
 import { messageOf, reportMarkdown } from '../api.ts'
-import type { Level } from '../charts/layout.ts'
+import type { Level } from '../charts/series.ts'
 import { clockTime, price, signed } from '../format.ts'
 import { usePageTitle } from '../router.tsx'
 import { languageTag, say, type Text } from '../texts.ts'
 import { Notice } from '../ui.tsx'
 import type { Report, Strategy } from '../wire.ts'
 import { ChartSection } from './chart-section.tsx'
+import { PastReports } from './past-reports.tsx'
+import { Details } from './report-details.tsx'
 import { BesideMarket, Evidence, Gauge, Horizons, Mark, ModelWords, Performance, Plan } from './report-parts.tsx'
+import { RunFlow } from './run-flow.tsx'
 import { type Checks, checksOf, type Figures, isObject, storedParts } from './stored-parts.ts'
+import { storedStory } from './stored-story.ts'
+import { DataQuality, News, RisksAndNext, ScoreParts, Strategies, WhatChanged, Zones } from './story-parts.tsx'
 
 const PRICE: readonly Figures[] = ['price', 'change']
 /** Where red means a price that rose. */
@@ -23,17 +28,17 @@ export function ReportView({ report, taskId }: { report: Report; taskId: string 
   // The figures failed a check: the report has no score, and its chart would show what is doubted.
   const isWithheld = checks.isBlocked
   const parts = useMemo(() => storedParts(report), [report])
+  const story = useMemo(() => storedStory(report), [report])
   return (
     <article class={redRises ? 'report red-rises' : 'report'} lang={meta.report_language}>
       <Heading report={report} checks={checks} taskId={taskId} />
       <Notices meta={meta} isWithheld={isWithheld} />
-      <Verdict summary={summary} checks={checks} />
+      <Verdict summary={summary} checks={checks} said={story.oneSentence} confidence={story.confidence} />
       {/* What the model would do, where that is not what the report advises. */}
       {parts.comment?.contradiction && <Notice kind="info">{parts.comment.contradiction}</Notice>}
+      <WhatChanged story={story} />
       {strategy !== null && <LevelList strategy={strategy} />}
       {parts.plan && <Plan part={parts.plan} checks={checks} />}
-      {parts.horizons && <Horizons part={parts.horizons} checks={checks} />}
-      <Summary text={summary.analysis_summary} disclosure={details?.empty_news_disclosure} />
       {!isWithheld && (
         <ChartSection
           code={meta.stock_code}
@@ -41,12 +46,24 @@ export function ReportView({ report, taskId }: { report: Report; taskId: string 
           redRises={redRises}
           language={meta.report_language}
           reportIsSample={Boolean(meta.data_notice)}
+          own={story.bars}
+          index={story.index}
         />
       )}
+      <ScoreParts story={story} checks={checks} />
+      <RisksAndNext story={story} />
+      {parts.horizons && <Horizons part={parts.horizons} checks={checks} />}
+      <Zones story={story} checks={checks} />
       {parts.performance.length > 0 && <Performance part={parts.performance} checks={checks} />}
       {parts.beside.length > 0 && <BesideMarket part={parts.beside} checks={checks} />}
       {parts.evidence && <Evidence part={parts.evidence} checks={checks} />}
+      <Strategies story={story} />
+      <News story={story} />
       {parts.comment && <ModelWords part={parts.comment} />}
+      <Summary text={summary.analysis_summary} disclosure={details?.empty_news_disclosure} />
+      <DataQuality story={story} />
+      <PastReports code={meta.stock_code} current={meta.query_id} />
+      <RunFlow id={meta.query_id} />
       {details !== null && <Details details={details} checks={checks} />}
       <Origin meta={meta} />
     </article>
@@ -88,7 +105,9 @@ function Summary({ text, disclosure }: { text: string; disclosure: unknown }) {
   )
 }
 
-function Verdict({ summary, checks }: { summary: Report['summary']; checks: Checks }) {
+type VerdictProps = { summary: Report['summary']; checks: Checks; said: string | null; confidence: string | null }
+
+function Verdict({ summary, checks, said, confidence }: VerdictProps) {
   const { operation_advice: advice, action_label: action } = summary
   return (
     <div class="verdict card">
@@ -114,7 +133,14 @@ function Verdict({ summary, checks }: { summary: Report['summary']; checks: Chec
             {summary.trend_prediction} <Mark checks={checks} of={['price', 'averages', 'range']} />
           </dd>
         </div>
+        {confidence !== null && (
+          <div>
+            <dt lang={languageTag}>{say('Confidence')}</dt>
+            <dd>{confidence}</dd>
+          </div>
+        )}
       </dl>
+      {said !== null && <p class="said">{said}</p>}
     </div>
   )
 }
@@ -174,7 +200,9 @@ function LevelList({ strategy }: { strategy: Strategy }) {
         {levels.map(({ name, text, kind }) => (
           <div key={name} class={`level-card ${kind}`}>
             <dt lang={languageTag}>{name}</dt>
-            <dd>{text}</dd>
+            <dd>
+              <LevelText text={text} />
+            </dd>
           </div>
         ))}
       </dl>
@@ -182,23 +210,45 @@ function LevelList({ strategy }: { strategy: Strategy }) {
   )
 }
 
+/** The price, and below it the remark in brackets that says where it comes from. */
+function LevelText({ text }: { text: string }) {
+  const { said, basis } = /^(?<said>[^(（]+)[(（](?<basis>.+)[)）]\s*$/.exec(text)?.groups ?? {}
+  if (said === undefined) return <strong>{text}</strong>
+  return (
+    <>
+      <strong>{said.trim()}</strong> <span class="basis">{basis}</span>
+    </>
+  )
+}
+
 function Download({ taskId, fileName }: { taskId: string; fileName: string }) {
   const [busy, setBusy] = useState(false)
+  const [isCopied, setIsCopied] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
-  const download = async () => {
+  const take = async (use: (text: string) => void | Promise<void>) => {
     setBusy(true)
     setProblem(null)
     try {
-      saveAs(fileName, (await reportMarkdown(taskId)).content)
+      await use((await reportMarkdown(taskId)).content)
     } catch (error) {
       setProblem(messageOf(error))
     }
     setBusy(false)
   }
+  const copy = async (text: string) => {
+    await navigator.clipboard.writeText(text)
+    setIsCopied(true)
+  }
   return (
     <div class="download" lang={languageTag}>
-      <button type="button" disabled={busy} onClick={() => void download()}>
+      <button type="button" disabled={busy} onClick={() => void take((text) => saveAs(fileName, text))}>
         {say('Download Markdown')}
+      </button>
+      <button type="button" disabled={busy} onClick={() => void take(copy)}>
+        {isCopied ? say('Copied') : say('Copy Markdown')}
+      </button>
+      <button type="button" onClick={() => print()}>
+        {say('Print')}
       </button>
       {problem !== null && <Notice kind="error">{problem}</Notice>}
     </div>
@@ -244,80 +294,4 @@ function levelPrice(text: string): number | null {
   const numbers = said.replaceAll(/MA\s*\d+/gi, '').match(/\d[\d,]*(?:\.\d+)?/g)
   const value = Number(numbers?.at(-1)?.replaceAll(',', ''))
   return Number.isFinite(value) && value > 0 ? value : null
-}
-
-// What stands behind a report. Its members differ by market, data source and model, so they are shown by their own names
-// rather than by a fixed form that would leave some out.
-
-const MAX_DEPTH = 6
-/** Shown elsewhere on the page. */
-const SHOWN_ABOVE = new Set(['empty_news_disclosure'])
-
-function Details({ details, checks }: { details: Record<string, unknown>; checks: Checks }) {
-  const blocks = Object.entries(details).filter(([key, value]) => !SHOWN_ABOVE.has(key) && !isBlank(value))
-  if (blocks.length === 0) return null
-  return (
-    <section class="details" aria-labelledby="details-head">
-      <h2 id="details-head" lang={languageTag}>
-        {say('Details')}
-      </h2>
-      {blocks.map(([key, value]) => (
-        <details key={key} class="detail">
-          <summary>
-            {title(key)} <Mark checks={checks} />
-          </summary>
-          <div class="detail-body">
-            <Value value={value} depth={0} />
-          </div>
-        </details>
-      ))}
-    </section>
-  )
-}
-
-function Value({ value, depth }: { value: unknown; depth: number }) {
-  if (Array.isArray(value)) return <Items items={value} depth={depth} />
-  if (typeof value === 'object' && value !== null) return <Fields fields={Object.entries(value)} depth={depth} />
-  return <span class="value">{String(value)}</span>
-}
-
-function Items({ items, depth }: { items: unknown[]; depth: number }) {
-  if (depth >= MAX_DEPTH) return <span class="value">{JSON.stringify(items)}</span>
-  return (
-    <ul class="items">
-      {items.map((item, index) => (
-        <li key={index}>
-          <Value value={item} depth={depth + 1} />
-        </li>
-      ))}
-    </ul>
-  )
-}
-
-function Fields({ fields, depth }: { fields: [string, unknown][]; depth: number }) {
-  if (depth >= MAX_DEPTH) return <span class="value">{JSON.stringify(Object.fromEntries(fields))}</span>
-  return (
-    <dl class="fields-list">
-      {fields
-        .filter(([, value]) => !isBlank(value))
-        .map(([key, value]) => (
-          <div key={key} class={typeof value === 'object' ? 'nested' : 'plain'}>
-            <dt>{title(key)}</dt>
-            <dd>
-              <Value value={value} depth={depth + 1} />
-            </dd>
-          </div>
-        ))}
-    </dl>
-  )
-}
-
-function isBlank(value: unknown): boolean {
-  if (value === null || value === undefined || value === '') return true
-  return typeof value === 'object' && Object.values(value).every(isBlank)
-}
-
-function title(key: string): string {
-  const spaced = key.replaceAll('_', ' ')
-  return spaced.charAt(0).toUpperCase() + spaced.slice(1)
 }

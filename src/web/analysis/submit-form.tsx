@@ -1,5 +1,5 @@
-import { useRef, useState } from 'preact/hooks'
-import { ApiError, analyze, messageOf } from '../api.ts'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { ApiError, analyze, messageOf, suggestStocks } from '../api.ts'
 import { say } from '../texts.ts'
 import { Notice } from '../ui.tsx'
 import type { Accepted, AnalyzeRequest } from '../wire.ts'
@@ -27,7 +27,7 @@ const browserLanguage = (): string => {
 }
 
 export function SubmitForm({ onSubmitted }: { onSubmitted: (taskIds: string[]) => void }) {
-  const [text, setText] = useState('')
+  const [text, setText] = useState(new URLSearchParams(location.search).get('codes') ?? '')
   const [language, setLanguage] = useState(browserLanguage)
   const [reportType, setReportType] = useState('detailed')
   const [busy, setBusy] = useState(false)
@@ -49,6 +49,7 @@ export function SubmitForm({ onSubmitted }: { onSubmitted: (taskIds: string[]) =
   return (
     <form class="card submit" ref={form} onSubmit={submit}>
       <Codes text={text} onText={setText} />
+      <Suggestions text={text} language={language} onPick={setText} />
       <ReadingList readings={readings} language={language} />
       <div class="fields">
         <Choice label={say('Language of the report')} value={language} options={LANGUAGES()} onChange={setLanguage} />
@@ -85,6 +86,44 @@ function Codes({ text, onText }: { text: string; onText: (text: string) => void 
         {say('One per line, or separated by commas.')}
       </p>
     </>
+  )
+}
+
+type Suggested = { stock_code: string; stock_name: string; market_label: string }
+
+const SUGGEST_AFTER_MS = 180
+
+/** Names that begin like the entry under way; one that is picked stands in its place. */
+function Suggestions({ text, language, onPick }: { text: string; language: string; onPick: (text: string) => void }) {
+  const [found, setFound] = useState<Suggested[]>([])
+  const [before = '', entry = ''] = /^([\s\S]*[,，、;；\n])?([\s\S]*)$/.exec(text)?.slice(1) ?? []
+  const wanted = entry.trim()
+  useEffect(() => {
+    setFound([])
+    if (wanted === '') return
+    let isCurrent = true
+    const timer = setTimeout(() => {
+      suggestStocks(wanted, language).then(
+        ({ items }) => isCurrent && setFound(items.filter(({ stock_code: code }) => code !== wanted)),
+        // Without them the form works as well; what is wrong with the service shows when it is sent.
+        () => isCurrent && setFound([]),
+      )
+    }, SUGGEST_AFTER_MS)
+    return () => {
+      isCurrent = false
+      clearTimeout(timer)
+    }
+  }, [wanted, language])
+  if (found.length === 0) return null
+  return (
+    <fieldset class="suggestions">
+      <legend class="visually-hidden">{say('Suggestions')}</legend>
+      {found.map(({ stock_code: code, stock_name: name, market_label: market }) => (
+        <button key={code} type="button" class="chip" onClick={() => onPick(`${before}${code}, `)}>
+          {name} <span class="code">{code}</span> <span class="visually-hidden">{market}</span>
+        </button>
+      ))}
+    </fieldset>
   )
 }
 
@@ -166,7 +205,14 @@ async function send(codes: string[], chosen: Chosen, entries: string[]): Promise
     const existing = error instanceof ApiError && error.status === 409 ? error.body.existing_task_id : null
     if (typeof existing === 'string') return { taskIds: [existing], notes: [following(only)], problems: [] }
     const refused = refusedEntries(error)
-    return { taskIds: [], notes: [], problems: refused.length > 0 ? refused : [messageOf(error)] }
+    if (refused.length === 0) return { taskIds: [], notes: [], problems: [messageOf(error)] }
+    // One bad code refuses them all: the good ones go again.
+    const bad = new Set(refused.map(({ input }) => input))
+    const good = codes.filter((code) => !bad.has(code))
+    const problems = refused.map(({ text }) => text)
+    if (good.length === 0 || good.length === codes.length) return { taskIds: [], notes: [], problems }
+    const sent = await send(good, chosen, good)
+    return { ...sent, problems: [...problems, ...sent.problems] }
   }
 }
 
@@ -179,13 +225,13 @@ function readAccepted(answer: Accepted): Outcome {
 }
 
 /** What the service says about each entry that it refused: `{"invalid": [{"input", "message"}]}` in the detail. */
-function refusedEntries(error: unknown): string[] {
+function refusedEntries(error: unknown): { input: string; text: string }[] {
   const detail = error instanceof ApiError ? error.body.detail : null
   if (typeof detail !== 'object' || detail === null || !('invalid' in detail) || !Array.isArray(detail.invalid))
     return []
   return detail.invalid.map(({ input, message }) => {
     const said = String(message)
-    return said.includes(String(input)) ? said : `${input}: ${said}`
+    return { input: String(input), text: said.includes(String(input)) ? said : `${input}: ${said}` }
   })
 }
 

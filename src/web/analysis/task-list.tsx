@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { cancelTask, messageOf } from '../api.ts'
+import { analyze, cancelTask, messageOf } from '../api.ts'
 import { Link } from '../router.tsx'
 import { say, type Text } from '../texts.ts'
 import { Ago, Notice } from '../ui.tsx'
@@ -46,11 +46,30 @@ function TaskRow({ task, followed }: { task: TaskInfo; followed: boolean }) {
             {say('Open report')}
           </Link>
         )}
+        {task.status === 'failed' && task.region === null && <Again task={task} onProblem={setProblem} />}
         {(task.status === 'pending' || task.status === 'processing') && <Cancel task={task} onProblem={setProblem} />}
       </div>
       {problem !== null && <Notice kind="error">{problem}</Notice>}
       <TaskProgress task={task} />
     </li>
+  )
+}
+
+/** The same stock once more; the new task comes by the stream. */
+function Again({ task, onProblem }: { task: TaskInfo; onProblem: (problem: string | null) => void }) {
+  const again = async () => {
+    onProblem(null)
+    try {
+      const request = { stock_code: task.stock_code, report_type: 'detailed' }
+      await analyze({ ...request, selection_source: 'manual', async_mode: true })
+    } catch (error) {
+      onProblem(messageOf(error))
+    }
+  }
+  return (
+    <button type="button" class="cancel-task" onClick={() => void again()}>
+      {say('Try again')}
+    </button>
   )
 }
 

@@ -3,7 +3,9 @@
 
 import { useEffect, useState } from 'preact/hooks'
 import { listTasks, messageOf } from '../api.ts'
+import { noteFinished } from '../frame/attention.ts'
 import { Retry } from '../stream.ts'
+import { say } from '../texts.ts'
 import type { TaskInfo, TaskState } from '../wire.ts'
 
 const RANK: Record<TaskState, number> = {
@@ -55,7 +57,10 @@ export function useTasks(): LiveTasks {
       }
     }
     const stream = new TaskStream({
-      task: (task) => update((before) => ({ tasks: mergeTasks(before.tasks, [task]) })),
+      task: (task) => {
+        update((before) => ({ tasks: mergeTasks(before.tasks, [task]) }))
+        if (isFinished(task.status)) noteFinished(say('An analysis is done'), task.stock_name ?? task.stock_code)
+      },
       connected: () => {
         update(() => ({ live: true }))
         void readList()

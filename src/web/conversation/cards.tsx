@@ -1,6 +1,7 @@
 // The cards of what an agent did: outputs, files that it changed, steps with their results, pictures.
 
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { clockTime } from '../format.ts'
 import { CopyButton } from '../markdown.tsx'
 import { locale, say } from '../texts.ts'
 import { coloured } from './ansi.ts'
@@ -55,13 +56,13 @@ export function LiveOutput({ text }: { text: string }) {
 
 type Step = Extract<Entry, { kind: 'step' }>
 
-export function StepCard({ entry: { title, body, result, pictures }, live }: { entry: Step; live: string }) {
+export function StepCard({ entry: { title, body, result, pictures, at }, live }: { entry: Step; live: string }) {
   return (
     <>
       <details class="entry step">
         <summary>
           {title}
-          {result === null && <span class="badge">{say('no result yet')}</span>}
+          {result === null && <span class="badge">{say('no result yet')}</span>} <When at={at} />
         </summary>
         {body !== '' && <OutputText text={body} atEnd={false} />}
         {result === null && live !== '' && <LiveOutput text={live} />}
@@ -71,6 +72,13 @@ export function StepCard({ entry: { title, body, result, pictures }, live }: { e
     </>
   )
 }
+
+/** When it began; shown while the pointer or the keyboard is on it. */
+const When = ({ at }: { at: string }) => (
+  <time class="when" dateTime={at}>
+    {clockTime(at)}
+  </time>
+)
 
 export const Pictures = ({ urls }: { urls: string[] }) =>
   urls.length === 0 ? null : (
@@ -83,7 +91,7 @@ export const Pictures = ({ urls }: { urls: string[] }) =>
 
 type Edit = Extract<Entry, { kind: 'edit' }>
 
-export function EditCard({ entry: { path, diff, result } }: { entry: Edit }) {
+export function EditCard({ entry: { path, diff, result, at } }: { entry: Edit }) {
   const lines = useMemo(() => diffLines(diff), [diff])
   const [isSplit, setIsSplit] = useState(false)
   const count = (kind: DiffLine['kind']) => lines.filter((line) => line.kind === kind).length
@@ -91,7 +99,7 @@ export function EditCard({ entry: { path, diff, result } }: { entry: Edit }) {
     <details class="entry edit" open={lines.length <= OPEN_UP_TO}>
       <summary>
         <span class="mono">{path}</span> <span class="added">+{count('added')}</span>{' '}
-        <span class="removed">−{count('removed')}</span>
+        <span class="removed">−{count('removed')}</span> <When at={at} />
       </summary>
       <div class="form-actions">
         <button type="button" class="quiet" aria-pressed={isSplit} onClick={() => setIsSplit(!isSplit)}>

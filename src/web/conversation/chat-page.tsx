@@ -1,22 +1,50 @@
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { messageOf, renameConversation } from '../api.ts'
+import { noteFinished, setWaiting } from '../frame/attention.ts'
+import { noteChange } from '../frame/tabs.ts'
+import { lazy } from '../lazy.tsx'
 import { Link, usePageTitle } from '../router.tsx'
 import type { Connection } from '../stream.ts'
 import { say } from '../texts.ts'
 import { Notice, useMedia } from '../ui.tsx'
 import type { StoredEvent } from '../wire.ts'
 import { Composer } from './composer.tsx'
+import { Confirmation } from './confirmation.tsx'
 import { type AgentState, toEntries } from './entries.ts'
 import { Files } from './files.tsx'
 import { Log } from './log.tsx'
+import { CostLine, Timeline } from './timeline.tsx'
 import { type Chat, type ChatControls, useConversation } from './use-conversation.ts'
 
 export function ChatPage({ id }: { id: string }) {
   const [chat, controls] = useConversation(id)
   usePageTitle(chat.title)
+  useAttention(chat)
+  useDeepLink(chat, controls)
   if (chat.phase === 'opening') return <p class="opening">{say('Opening…')}</p>
   if (chat.phase === 'missing') return <Missing />
   return <OpenChat id={id} chat={chat} controls={controls} />
+}
+
+/** What the agent waits for, or that it has done its work, is told to who looks elsewhere. */
+function useAttention({ agent, title, phase }: Chat): void {
+  const before = useRef<string | null>(null)
+  const state = phase === 'open' ? (agent?.name ?? null) : null
+  useEffect(() => {
+    setWaiting(state === 'awaiting_user_confirmation', title)
+    const isDone = state === 'awaiting_user_input' || state === 'finished' || state === 'error'
+    if (before.current === 'running' && isDone) noteFinished(say('The agent is done'), title)
+    before.current = state
+  }, [state])
+  useEffect(() => () => setWaiting(false, ''), [])
+}
+
+/** `?event=n` opens the conversation there. */
+function useDeepLink({ phase }: Chat, { jump }: ChatControls): void {
+  useEffect(() => {
+    const asked = new URLSearchParams(location.search).get('event')
+    if (phase === 'open' && asked !== null && /^\d{1,9}$/.test(asked)) void jump(Number(asked))
+  }, [phase])
 }
 
 /** The title, which is renamed where it stands. */
@@ -29,6 +57,7 @@ function Title({ id, title, onRenamed }: { id: string; title: string; onRenamed:
       const wanted = draft?.trim() ?? ''
       await renameConversation(id, wanted)
       if (wanted !== '') onRenamed(wanted)
+      noteChange('conversations')
       setDraft(null)
       setProblem(null)
     } catch (error) {
@@ -61,11 +90,20 @@ function Title({ id, title, onRenamed }: { id: string; title: string; onRenamed:
   )
 }
 
+const LazyShare = lazy<{ id: string }>(async () => (await import('./share-panel.tsx')).SharePanel)
+
 type ChatProps = { id: string; chat: Chat; controls: ChatControls }
 
 function OpenChat({ id, chat, controls }: ChatProps) {
   const revision = useMemo(() => lastChange(chat.events), [chat.events])
   const [showFiles, setShowFiles] = useState(false)
+  const [isTimeline, setIsTimeline] = useState(false)
+  const [isSharing, setIsSharing] = useState(false)
+  const [at, setAt] = useState<number | null>(null)
+  const toggleTimeline = () => {
+    setIsTimeline(!isTimeline)
+    setAt(null)
+  }
   const wide = useMedia('(min-width: 64rem)')
   return (
     <main class={showFiles ? 'chat with-files' : 'chat'}>
@@ -79,6 +117,12 @@ function OpenChat({ id, chat, controls }: ChatProps) {
           <StateBadge agent={chat.agent} progress={chat.progress} />
         </div>
         <PauseButton agent={chat.agent} controls={controls} />
+        <button type="button" aria-expanded={isTimeline} aria-controls="timeline" onClick={toggleTimeline}>
+          {say('History')}
+        </button>
+        <button type="button" aria-expanded={isSharing} aria-controls="share" onClick={() => setIsSharing(!isSharing)}>
+          {say('Share')}
+        </button>
         <button
           type="button"
           class="files-toggle"
@@ -89,10 +133,12 @@ function OpenChat({ id, chat, controls }: ChatProps) {
           {say('Files')}
         </button>
       </header>
+      {isSharing && <LazyShare id={id} />}
+      {isTimeline && <Timeline id={id} chat={chat} at={at} onJump={controls.jump} onAt={setAt} />}
       <div class="chat-body">
-        <Talk chat={chat} controls={controls} />
+        <Talk id={id} chat={chat} controls={controls} />
         <aside class="files" id="files" aria-label={say('Files')}>
-          {(wide || showFiles) && <Files id={id} revision={revision} />}
+          {(wide || showFiles) && <Files id={id} revision={revision} at={at} />}
         </aside>
       </div>
     </main>
@@ -116,7 +162,7 @@ function PauseButton({ agent, controls }: { agent: AgentState | null; controls: 
   )
 }
 
-function Talk({ chat, controls }: Omit<ChatProps, 'id'>) {
+function Talk({ id, chat, controls }: ChatProps) {
   const entries = useMemo(() => toEntries(chat.events), [chat.events])
   const said = useMemo(() => saidByUser(chat.events), [chat.events])
   const running = chat.agent?.name === 'running'
@@ -127,10 +173,12 @@ function Talk({ chat, controls }: Omit<ChatProps, 'id'>) {
         entries={entries}
         outbox={chat.outbox}
         draft={chat.draft?.text ?? ''}
-        hasEarlier={chat.hasEarlier}
+        has={{ earlier: (chat.events[0]?.id ?? 0) > 0, later: (chat.events.at(-1)?.id ?? -1) < chat.newest }}
+        focus={chat.focus}
         running={running}
         live={chat.live}
-        onEarlier={controls.loadEarlier}
+        onLoad={controls.load}
+        onEnd={() => controls.jump(null)}
         onSendAgain={controls.sendAgain}
         onDiscard={controls.discard}
       />
@@ -143,38 +191,9 @@ function Talk({ chat, controls }: Omit<ChatProps, 'id'>) {
         <Confirmation waiting={waitingAction(chat.events)} onAnswer={controls.answer} />
       )}
       <ConnectionNotice connection={chat.connection} onReconnect={controls.reconnectNow} />
-      <Composer said={said} running={running} disabled={disabled} onSay={controls.say} onStop={controls.stop} />
+      <Composer id={id} said={said} running={running} disabled={disabled} onSay={controls.say} onStop={controls.stop} />
+      {chat.cost !== null && <CostLine cost={chat.cost} />}
     </section>
-  )
-}
-
-type ConfirmationProps = { waiting: StoredEvent | undefined; onAnswer: ChatControls['answer'] }
-
-/** The answer names the action, so that no other one takes it for its own. */
-function Confirmation({ waiting, onAnswer }: ConfirmationProps) {
-  const { security_risk: risk, security_reasons: reasons } = waiting?.args ?? {}
-  const level = typeof risk === 'number' ? RISKS[risk] : undefined
-  return (
-    <fieldset class="confirmation">
-      <legend>
-        {level === undefined
-          ? say('May this action run?')
-          : say('May this action run? Its risk is {level}.', { level: say(level) })}
-      </legend>
-      {Array.isArray(reasons) && (
-        <ul>
-          {reasons.map((reason) => (
-            <li key={String(reason)}>{String(reason)}</li>
-          ))}
-        </ul>
-      )}
-      <button type="button" class="primary" onClick={() => onAnswer(true, waiting?.id)}>
-        {say('Run it')}
-      </button>
-      <button type="button" class="danger" onClick={() => onAnswer(false, waiting?.id)}>
-        {say('Reject')}
-      </button>
-    </fieldset>
   )
 }
 
@@ -189,8 +208,6 @@ function Missing() {
     </main>
   )
 }
-
-const RISKS = ['low', 'medium', 'high'] as const
 
 const waitingAction = (events: StoredEvent[]): StoredEvent | undefined =>
   events.findLast(({ args }) => args?.confirmation_state === 'awaiting_confirmation')

@@ -1,17 +1,31 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { messageOf, uploadFiles } from '../api.ts'
 import { say } from '../texts.ts'
+import { Notice } from '../ui.tsx'
+import { Pictures } from './cards.tsx'
+import type { ChatControls } from './use-conversation.ts'
 
-type Props = { said: string[]; running: boolean; disabled: boolean; onSay: (text: string) => void; onStop: () => void }
+type Props = {
+  id: string
+  said: string[]
+  running: boolean
+  disabled: boolean
+  onSay: ChatControls['say']
+  onStop: () => void
+}
 
 const MAX_HEIGHT = 220
 
-export function Composer({ said, running, disabled, onSay, onStop }: Props) {
+export function Composer({ id, said, running, disabled, onSay, onStop }: Props) {
   const [text, setText] = useState('')
   const recall = useRecall(said, text, setText)
+  const attached = useAttached(id)
+  const isEmpty = text.trim() === '' && attached.pictures.length === 0 && attached.files.length === 0
   const send = () => {
-    if (text.trim() === '' || disabled) return
-    onSay(text)
+    if (isEmpty || disabled || attached.isBusy) return
+    onSay(text, attached.pictures, attached.files)
     setText('')
+    attached.clear()
     recall.reset()
   }
   const submit = (event: SubmitEvent) => {
@@ -25,19 +39,116 @@ export function Composer({ said, running, disabled, onSay, onStop }: Props) {
     if (sends || recall.key(event)) event.preventDefault()
   }
   return (
-    <form class="composer" onSubmit={submit}>
+    <form
+      class={attached.isOver ? 'composer drop' : 'composer'}
+      onSubmit={submit}
+      onDragOver={attached.onDragOver}
+      onDragLeave={attached.onDragLeave}
+      onDrop={attached.onDrop}
+      onPaste={attached.onPaste}
+    >
+      <Attached attached={attached} />
       <MessageBox text={text} disabled={disabled} onText={setText} onKeyDown={onKeyDown} />
       {running && (
         <button type="button" class="danger" onClick={onStop}>
           {say('Stop')}
         </button>
       )}
-      <button type="submit" class="primary" disabled={disabled || text.trim() === ''}>
+      <button type="submit" class="primary" disabled={disabled || isEmpty || attached.isBusy}>
         {say('Send')}
       </button>
     </form>
   )
 }
+
+/** What goes with the message: pictures in it, other files in the workspace. */
+function Attached({ attached: { pictures, files, problem, isBusy, clear } }: { attached: AttachedFiles }) {
+  if (pictures.length === 0 && files.length === 0 && problem === null && !isBusy) return null
+  return (
+    <div class="attached">
+      <Pictures urls={pictures} />
+      {files.length > 0 && <span class="hint">{say('With {files}', { files: files.join(', ') })}</span>}
+      {isBusy && <span class="hint">{say('Uploading…')}</span>}
+      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      <button type="button" class="quiet" onClick={clear}>
+        {say('Remove')}
+      </button>
+    </div>
+  )
+}
+
+/** A picture in a message is part of its event, which has to stay small. */
+const MOST_PICTURE_BYTES = 700_000
+const PICTURE = /^image\/(?:png|jpeg|gif|webp)$/
+
+type AttachedFiles = ReturnType<typeof useAttached>
+
+function useAttached(id: string) {
+  const [pictures, setPictures] = useState<string[]>([])
+  const [files, setFiles] = useState<string[]>([])
+  const [problem, setProblem] = useState<string | null>(null)
+  const [isBusy, setIsBusy] = useState(false)
+  const [isOver, setIsOver] = useState(false)
+  const take = async (list: File[]) => {
+    if (list.length === 0) return
+    setIsBusy(true)
+    setProblem(null)
+    try {
+      const shown = list.filter(({ type, size }) => PICTURE.test(type) && size <= MOST_PICTURE_BYTES)
+      const urls = await Promise.all(shown.map(dataUrl))
+      setPictures((before) => [...before, ...urls])
+      const others = list.filter((file) => !shown.includes(file))
+      if (others.length > 0) {
+        const { uploaded_files: stored, skipped_files: skipped } = await uploadFiles(id, others)
+        setFiles((before) => [...before, ...stored])
+        const why = skipped.map(({ name, reason }) => say('{name} was left out: {reason}', { name, reason }))
+        if (why.length > 0) setProblem(why.join('. '))
+      }
+    } catch (error) {
+      setProblem(messageOf(error))
+    }
+    setIsBusy(false)
+  }
+  const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false
+  return {
+    pictures,
+    files,
+    problem,
+    isBusy,
+    isOver,
+    clear: () => {
+      setPictures([])
+      setFiles([])
+      setProblem(null)
+    },
+    onDragOver: (event: DragEvent) => {
+      if (!hasFiles(event)) return
+      event.preventDefault()
+      setIsOver(true)
+    },
+    onDragLeave: () => setIsOver(false),
+    onDrop: (event: DragEvent) => {
+      if (!hasFiles(event)) return
+      event.preventDefault()
+      setIsOver(false)
+      void take([...(event.dataTransfer?.files ?? [])])
+    },
+    onPaste: (event: ClipboardEvent) => {
+      const pasted = [...(event.clipboardData?.files ?? [])]
+      if (pasted.length === 0) return
+      event.preventDefault()
+      void take(pasted)
+    },
+  }
+}
+
+const dataUrl = (file: File): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const reader = new FileReader()
+    reader.onload = () => resolve(String(reader.result))
+    reader.onerror = () => reject(reader.error)
+    reader.readAsDataURL(file)
+  })
 
 const isTouch = (): boolean => matchMedia('(pointer: coarse)').matches
 

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { deleteConversation, getSetup, listConversations, messageOf, startConversation } from '../api.ts'
+import { noteChange, useChanges } from '../frame/tabs.ts'
 import { Link, navigate, usePageTitle } from '../router.tsx'
 import { say } from '../texts.ts'
 import { Ago, Notice } from '../ui.tsx'
@@ -55,6 +56,7 @@ function StartForm() {
     setProblem(null)
     try {
       const { conversation_id } = await startConversation(text.trim(), choices)
+      noteChange('conversations')
       navigate(`/conversations/${encodeURIComponent(conversation_id)}`)
     } catch (error) {
       setProblem(messageOf(error))
@@ -140,6 +142,19 @@ function ConversationList() {
     setBusy(false)
   }
   useEffect(() => void load(null), [])
+  // The newest page again; what was asked for beyond it stays.
+  useChanges('conversations', () => {
+    listConversations(null).then(
+      ({ results, next_page_id }) =>
+        setList((before) => {
+          const fresh = new Set(results.map(({ conversation_id }) => conversation_id))
+          const older = before.items.slice(results.length).filter(({ conversation_id }) => !fresh.has(conversation_id))
+          const next = before.items.length > results.length ? before.next : next_page_id
+          return { ...before, items: [...results, ...older], next, loaded: true, problem: null }
+        }),
+      (error: unknown) => setList((before) => ({ ...before, problem: messageOf(error) })),
+    )
+  })
   return (
     <section aria-label={say('Your conversations')}>
       {list.problem !== null && (
@@ -155,7 +170,12 @@ function ConversationList() {
           <Row
             key={item.conversation_id}
             item={item}
-            onGone={() => setList((before) => ({ ...before, items: before.items.filter((one) => one !== item) }))}
+            onGone={() =>
+              setList((before) => ({
+                ...before,
+                items: before.items.filter((one) => one.conversation_id !== item.conversation_id),
+              }))
+            }
           />
         ))}
       </ul>
@@ -178,8 +198,12 @@ function Row({ item, onGone }: { item: ConversationInfo; onGone: () => void }) {
   const [problem, setProblem] = useState<string | null>(null)
   useEffect(() => {
     if (!isLeaving) return
+    const gone = () => {
+      noteChange('conversations')
+      onGone()
+    }
     const remove = () =>
-      deleteConversation(item.conversation_id).then(onGone, (error: unknown) => {
+      deleteConversation(item.conversation_id).then(gone, (error: unknown) => {
         setIsLeaving(false)
         setProblem(messageOf(error))
       })

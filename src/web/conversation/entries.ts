@@ -17,6 +17,14 @@ export type Entry = { id: number; at: string } & (
   | { kind: 'note'; text: string }
 )
 
+/** Whether the two look the same. */
+export function isSame(a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  const [ours, theirs] = [Object.entries(a), Object.entries(b)]
+  return ours.length === theirs.length && ours.every(([key, value]) => isSame(value, Reflect.get(b, key)))
+}
+
 export type AgentState = { name: string; reason: string }
 
 /** Bookkeeping between server and agent, which the state line shows already. */

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { listFiles, messageOf, readFile, uploadFiles } from '../api.ts'
+import { listFiles, messageOf, readFile, uploadFiles, zipAddress } from '../api.ts'
 import { say } from '../texts.ts'
 import { Notice } from '../ui.tsx'
 
@@ -7,34 +7,38 @@ type Props = {
   id: string
   /** Changes whenever the workspace may have changed. */
   revision: number
+  /** The event at which the files are shown as they were; null for now. */
+  at: number | null
 }
 
 type Shown = { path: string; text: string }
 
-export function Files({ id, revision }: Props) {
+export function Files({ id, revision, at }: Props) {
   const [path, setPath] = useState('')
   const [shown, setShown] = useState<Shown | null>(null)
   const [uploads, setUploads] = useState(0)
-  const { names, problem, setProblem } = useListing(id, path, `${revision}/${uploads}`)
+  const { names, problem, setProblem } = useListing(id, { path, at }, `${revision}/${uploads}`)
   const open = async (name: string) => {
     if (name.endsWith('/')) {
       setPath(name.slice(0, -1))
       return
     }
     try {
-      setShown({ path: name, text: (await readFile(id, name)).code })
+      setShown({ path: name, text: (await readFile(id, name, at)).code })
       setProblem(null)
     } catch (error) {
       setProblem(messageOf(error))
     }
   }
+  useEffect(() => setShown(null), [at])
   if (shown !== null) return <FileView file={shown} onClose={() => setShown(null)} />
   return (
     <>
       <div class="files-head">
         <Crumbs path={path} onOpen={setPath} />
-        <Upload id={id} onUploaded={() => setUploads((count) => count + 1)} />
+        {at === null && <Upload id={id} onUploaded={() => setUploads((count) => count + 1)} />}
       </div>
+      {at !== null && <Notice kind="info">{say('As they were at event {n}.', { n: at })}</Notice>}
       {problem !== null && <Notice kind="error">{problem}</Notice>}
       {names?.length === 0 && <p class="empty">{say('No files here.')}</p>}
       <ul class="files-list">
@@ -46,17 +50,20 @@ export function Files({ id, revision }: Props) {
           </li>
         ))}
       </ul>
+      <a class="button download-zip" href={zipAddress(id, at)} download>
+        {say('Download as ZIP')}
+      </a>
     </>
   )
 }
 
 /** The names in a folder, read again whenever `version` changes; `null` while a folder is read for the first time. */
-function useListing(id: string, path: string, version: string) {
+function useListing(id: string, { path, at }: { path: string; at: number | null }, version: string) {
   const [listing, setListing] = useState<{ path: string; names: string[] } | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
   useEffect(() => {
     let current = true
-    listFiles(id, path).then(
+    listFiles(id, path, at).then(
       (names) => {
         if (!current) return
         setListing({ path, names })
@@ -67,7 +74,7 @@ function useListing(id: string, path: string, version: string) {
     return () => {
       current = false
     }
-  }, [id, path, version])
+  }, [id, path, at, version])
   return { names: listing?.path === path ? listing.names : null, problem, setProblem }
 }
 

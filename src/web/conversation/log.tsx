@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact'
+import { Component, type ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { clockTime } from '../format.ts'
 import { Markdown } from '../markdown.tsx'
@@ -7,49 +7,74 @@ import type { Outgoing } from '../stream.ts'
 import { say } from '../texts.ts'
 import { mentionsSettings } from '../ui.tsx'
 import { EditCard, LiveOutput, OutputText, Pictures, StepCard } from './cards.tsx'
-import type { Entry, Output } from './entries.ts'
+import { type Entry, isSame, type Output } from './entries.ts'
+import type { Side } from './window.ts'
 
 /** How close to its end, in pixels, the log still follows what comes. */
 const FOLLOW_WITHIN = 80
+/** How close to an end of the window, in pixels, it is moved on. */
+const LOAD_WITHIN = 900
 
 type Props = {
   entries: Entry[]
   outbox: Outgoing[]
   /** What the agent is writing just now. */
   draft: string
-  hasEarlier: boolean
+  has: Readonly<Record<Side, boolean>>
+  focus: { id: number } | null
   /** Whether an answer to the last command can still be expected. */
   running: boolean
   live: ReadonlyMap<number, string>
-  onEarlier: () => Promise<void>
+  onLoad: (side: Side) => Promise<void>
+  /** Goes to the end of the log. */
+  onEnd: () => Promise<void>
   onSendAgain: (ref: string) => void
   onDiscard: (ref: string) => void
 }
 
-export function Log({ entries, outbox, draft, hasEarlier, running, live, onEarlier, onSendAgain, onDiscard }: Props) {
+export function Log(props: Props) {
+  const { entries, outbox, draft, has, focus, running, live } = props
   const box = useRef<HTMLDivElement>(null)
-  const { behind, onScroll, toEnd, holdPlace } = useFollow(box, [entries, outbox, draft, live])
+  const place = usePlace(box, props)
   const waiting = outbox.filter(({ command }) => command.action === 'message')
+  const focused = focus === null ? null : (entries.findLast(({ id }) => id <= focus.id)?.id ?? null)
   return (
     <div class="log-frame">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <div class="log" ref={box} role="log" aria-label={say('Conversation')} tabIndex={0} onScroll={onScroll}>
-        {hasEarlier && (
-          <button type="button" class="quiet earlier" onClick={() => void holdPlace(onEarlier)}>
+      <div class="log" ref={box} role="log" aria-label={say('Conversation')} tabIndex={0} onScroll={place.onScroll}>
+        {has.earlier && (
+          <button type="button" class="quiet earlier" onClick={() => void place.load('earlier')}>
             {say('Show earlier events')}
           </button>
         )}
         {entries.length === 0 && waiting.length === 0 && <p class="empty">{say('Nothing has happened here yet.')}</p>}
         {entries.map((entry) => (
-          <EntryView key={entry.id} entry={entry} running={running} live={live.get(entry.id) ?? ''} />
+          <EntryView
+            key={entry.id}
+            entry={entry}
+            running={running}
+            live={live.get(entry.id) ?? ''}
+            isFocused={entry.id === focused}
+          />
         ))}
-        {draft !== '' && <Said by="agent" text={draft} at={null} files={[]} pictures={[]} />}
-        {waiting.map((outgoing) => (
-          <Waiting key={outgoing.ref} outgoing={outgoing} onSendAgain={onSendAgain} onDiscard={onDiscard} />
-        ))}
+        {has.later && (
+          <button type="button" class="quiet earlier" onClick={() => void place.load('later')}>
+            {say('Show later events')}
+          </button>
+        )}
+        {!has.later && draft !== '' && <Said by="agent" text={draft} at={null} files={[]} pictures={[]} />}
+        {!has.later &&
+          waiting.map((outgoing) => (
+            <Waiting
+              key={outgoing.ref}
+              outgoing={outgoing}
+              onSendAgain={props.onSendAgain}
+              onDiscard={props.onDiscard}
+            />
+          ))}
       </div>
-      {behind && (
-        <button type="button" class="to-end" onClick={toEnd}>
+      {(place.isBehind || has.later) && (
+        <button type="button" class="to-end" onClick={place.toEnd}>
           {say('Newest')} ↓
         </button>
       )}
@@ -57,27 +82,72 @@ export function Log({ entries, outbox, draft, hasEarlier, running, live, onEarli
   )
 }
 
-/** Follows the end of the log until the reader scrolls away from it, and again once they return. */
-function useFollow(box: { current: HTMLDivElement | null }, shown: readonly unknown[]) {
+type Box = { current: HTMLDivElement | null }
+
+/** The entry at the upper edge of what is seen, and how far it is from it: what stays there while the log grows or shrinks. */
+type Anchor = { key: string; offset: number }
+
+function anchorOf(log: HTMLElement): Anchor | null {
+  const top = log.scrollTop + log.offsetTop
+  const entries = log.querySelectorAll<HTMLElement>('[data-entry]')
+  // The entries stand below each other: the first that reaches below the edge is found by halving.
+  let [from, to] = [0, entries.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    const entry = entries[middle]
+    if (entry && entry.offsetTop + entry.offsetHeight > top) to = middle
+    else from = middle + 1
+  }
+  const found = entries[from]
+  return found === undefined ? null : { key: found.dataset.entry ?? '', offset: found.offsetTop - top }
+}
+
+function restore(log: HTMLElement, { key, offset }: Anchor): void {
+  const entry = log.querySelector<HTMLElement>(`[data-entry="${CSS.escape(key)}"]`)
+  if (entry !== null) log.scrollTop = entry.offsetTop - offset - log.offsetTop
+}
+
+/** Follows the end of the log until the reader scrolls away from it, and again once they return; moves the window with them. */
+function usePlace(box: Box, { entries, outbox, draft, has, focus, live, onLoad, onEnd }: Props) {
   const following = useRef(true)
-  const [behind, setBehind] = useState(false)
-  const toEnd = () => {
-    box.current?.scrollTo({ top: box.current.scrollHeight })
+  const loading = useRef(false)
+  const anchor = useRef<Anchor | null>(null)
+  const [isBehind, setIsBehind] = useState(false)
+  const load = async (side: Side) => {
+    if (loading.current || !has[side]) return
+    loading.current = true
+    await onLoad(side)
+    loading.current = false
   }
   const onScroll = () => {
     const log = box.current
     if (!log) return
-    following.current = log.scrollHeight - log.scrollTop - log.clientHeight < FOLLOW_WITHIN
-    setBehind(!following.current)
+    const below = log.scrollHeight - log.scrollTop - log.clientHeight
+    following.current = !has.later && below < FOLLOW_WITHIN
+    anchor.current = following.current ? null : anchorOf(log)
+    setIsBehind(!following.current)
+    if (log.scrollTop < LOAD_WITHIN) void load('earlier')
+    else if (below < LOAD_WITHIN) void load('later')
   }
-  const holdPlace = async (grow: () => Promise<void>) => {
-    const before = box.current?.scrollHeight ?? 0
-    await grow()
-    requestAnimationFrame(() => box.current?.scrollBy({ top: box.current.scrollHeight - before }))
+  const toEnd = () => {
+    following.current = true
+    anchor.current = null
+    if (has.later) void onEnd()
+    else box.current?.scrollTo({ top: box.current.scrollHeight })
   }
   useLayoutEffect(() => {
-    if (following.current) toEnd()
-  }, shown)
+    const log = box.current
+    if (!log) return
+    if (following.current && !has.later) log.scrollTo({ top: log.scrollHeight })
+    else if (anchor.current !== null) restore(log, anchor.current)
+  }, [entries, outbox, draft, live])
+  useLayoutEffect(() => {
+    if (focus === null) return
+    following.current = false
+    const entry = box.current?.querySelector<HTMLElement>('.focused')
+    entry?.scrollIntoView({ block: 'center' })
+    if (box.current) anchor.current = anchorOf(box.current)
+  }, [focus])
   useEffect(() => {
     const log = box.current
     if (!log) return
@@ -87,12 +157,30 @@ function useFollow(box: { current: HTMLDivElement | null }, shown: readonly unkn
     observer.observe(log)
     return () => observer.disconnect()
   }, [box])
-  return { behind, onScroll, toEnd, holdPlace }
+  return { isBehind, onScroll, toEnd, load }
 }
 
-type EntryProps = { entry: Entry; running: boolean; live: string }
+type EntryProps = { entry: Entry; running: boolean; live: string; isFocused: boolean }
 
-function EntryView({ entry, running, live }: EntryProps) {
+/** Drawn again only when something of it changed: a window of hundreds of entries moves while it is scrolled. */
+class EntryView extends Component<EntryProps> {
+  override shouldComponentUpdate(next: EntryProps): boolean {
+    const { entry, running, live, isFocused } = this.props
+    const waits = 'output' in entry && entry.output === null
+    if (live !== next.live || isFocused !== next.isFocused || (waits && running !== next.running)) return true
+    return !isSame(entry, next.entry)
+  }
+
+  override render({ isFocused, ...props }: EntryProps) {
+    return (
+      <div class={isFocused ? 'entry-frame focused' : 'entry-frame'} data-entry={props.entry.id}>
+        <EntryBody {...props} />
+      </div>
+    )
+  }
+}
+
+function EntryBody({ entry, running, live }: Omit<EntryProps, 'isFocused'>) {
   switch (entry.kind) {
     case 'command':
       return <CommandView entry={entry} running={running} live={live} />
@@ -195,7 +283,13 @@ type WaitingProps = { outgoing: Outgoing; onSendAgain: (ref: string) => void; on
 function Waiting({ outgoing: { ref, command, error }, onSendAgain, onDiscard }: WaitingProps) {
   if (command.action !== 'message') return null
   return (
-    <Said by="user" text={command.args.content} at={null} files={[]} pictures={[]}>
+    <Said
+      by="user"
+      text={command.args.content}
+      at={null}
+      files={command.args.file_urls ?? []}
+      pictures={command.args.image_urls ?? []}
+    >
       {error === null ? (
         <p class="hint">{say('Sending…')}</p>
       ) : (

@@ -4,13 +4,18 @@ import { type Connection, ConversationStream, type Outgoing } from '../stream.ts
 import { say } from '../texts.ts'
 import type { Delta, StoredEvent } from '../wire.ts'
 import { type AgentState, lastState } from './entries.ts'
+import { type Cost, costOf, eventsAround, extended, pageBeside, type Side, withLive } from './window.ts'
 
 export type Chat = {
   phase: 'opening' | 'open' | 'missing'
   title: string
-  /** What is loaded of the log: its end, and as much before it as was asked for. */
+  /** What is loaded of the log: a window without a gap, at first its end. */
   events: StoredEvent[]
-  hasEarlier: boolean
+  /** The id of the newest event that there is; -1 for none. */
+  newest: number
+  /** The event that was jumped to, to be brought into view. */
+  focus: { id: number } | null
+  cost: Cost | null
   agent: AgentState | null
   /** What the service says while it sets the session up. */
   progress: string
@@ -26,7 +31,7 @@ export type Chat = {
 export type Draft = { answer: number; attempt: number; text: string }
 
 export type ChatControls = {
-  say: (text: string) => void
+  say: (text: string, pictures?: string[], files?: string[]) => void
   stop: () => void
   pause: () => void
   resume: () => void
@@ -35,7 +40,10 @@ export type ChatControls = {
   sendAgain: (ref: string) => void
   discard: (ref: string) => void
   reconnectNow: () => void
-  loadEarlier: () => Promise<void>
+  /** Moves the window by a page. */
+  load: (side: Side) => Promise<void>
+  /** Moves the window to an event, or to the end of the log. */
+  jump: (eventId: number | null) => Promise<void>
   dismissProblem: () => void
   /** Shows another title, which is stored already. */
   retitle: (title: string) => void
@@ -45,7 +53,9 @@ const OPENING: Chat = {
   phase: 'opening',
   title: say('Conversation'),
   events: [],
-  hasEarlier: false,
+  newest: -1,
+  focus: null,
+  cost: null,
   agent: null,
   progress: '',
   connection: { state: 'connecting' },
@@ -80,7 +90,15 @@ export function useConversation(id: string): [Chat, ChatControls] {
   }, [id, update])
 
   const controls: ChatControls = {
-    say: (content) => stream.current?.send({ action: 'message', args: { content } }),
+    say: (content, pictures = [], files = []) =>
+      stream.current?.send({
+        action: 'message',
+        args: {
+          content,
+          ...(pictures.length === 0 ? {} : { image_urls: pictures }),
+          ...(files.length === 0 ? {} : { file_urls: files }),
+        },
+      }),
     stop: () => stream.current?.send({ action: 'change_agent_state', args: { agent_state: 'stopped' } }),
     pause: () => stream.current?.send({ action: 'change_agent_state', args: { agent_state: 'paused' } }),
     resume: () => stream.current?.send({ action: 'change_agent_state', args: { agent_state: 'running' } }),
@@ -95,7 +113,8 @@ export function useConversation(id: string): [Chat, ChatControls] {
     sendAgain: (ref) => stream.current?.sendAgain(ref),
     discard: (ref) => stream.current?.discard(ref),
     reconnectNow: () => stream.current?.reconnectNow(),
-    loadEarlier: () => loadEarlier(id, chat, update),
+    load: (side) => load(id, { chat, side }, update),
+    jump: (eventId) => jump(id, eventId, update),
     dismissProblem: () => update(() => ({ problem: null })),
     retitle: (title) => update(() => ({ title })),
   }
@@ -115,15 +134,18 @@ async function loadEnd(id: string, update: Update): Promise<number | null> {
     const event = await newestStateEvent(id)
     agent = event ? lastState([event]) : null
   }
-  update(() => ({ phase: 'open', title: info.title, events, hasEarlier: has_more, agent }))
-  return events.at(-1)?.id ?? -1
+  const newest = events.at(-1)?.id ?? -1
+  update(() => ({ phase: 'open', title: info.title, events, newest, agent, cost: costOf(events) }))
+  return newest
 }
 
 function listen(id: string, after: number, update: Update): ConversationStream {
   return new ConversationStream(id, after, {
     events: (fresh) =>
       update((before) => ({
-        events: [...before.events, ...fresh],
+        events: withLive(before.events, fresh, before.newest),
+        newest: fresh.at(-1)?.id ?? before.newest,
+        cost: costOf(fresh) ?? before.cost,
         agent: lastState(fresh) ?? before.agent,
         progress: '',
         // Whatever the agent does now, it has written first.
@@ -132,7 +154,9 @@ function listen(id: string, after: number, update: Update): ConversationStream {
       })),
     output: ({ action_id: id, text }) => update((before) => ({ live: printed(before.live, id, text) })),
     delta: (delta) => update((before) => ({ draft: grown(before.draft, delta) })),
-    connection: (connection) => update(() => ({ connection })),
+    // Whoever becomes live is told anew what the step under way has shown.
+    connection: (connection) =>
+      update(() => (connection.state === 'live' ? { connection, live: new Map(), draft: null } : { connection })),
     outbox: (outbox) => update(() => ({ outbox })),
     status: ({ message, conversation_title }) =>
       update(() => (conversation_title === undefined ? { progress: message } : { title: conversation_title })),
@@ -162,12 +186,19 @@ function grown(draft: Draft | null, { answer, attempt, kind, text }: Delta): Dra
   return { answer, attempt, text: goesOn ? draft.text + text : text }
 }
 
-async function loadEarlier(id: string, chat: Chat, update: Update): Promise<void> {
-  const first = chat.events[0]
-  if (!first || first.id === 0) return
+async function load(id: string, { chat, side }: { chat: Chat; side: Side }, update: Update): Promise<void> {
   try {
-    const { events, has_more } = await newestEvents(id, first.id - 1)
-    update((before) => ({ events: [...events, ...before.events], hasEarlier: has_more }))
+    const page = await pageBeside(id, chat.events, side)
+    update((before) => ({ events: extended(before.events, page, side), focus: null }))
+  } catch (error) {
+    update(() => ({ problem: messageOf(error) }))
+  }
+}
+
+async function jump(id: string, eventId: number | null, update: Update): Promise<void> {
+  try {
+    const events = eventId === null ? (await newestEvents(id, null)).events : await eventsAround(id, eventId)
+    update(() => ({ events, focus: eventId === null ? null : { id: eventId } }))
   } catch (error) {
     update(() => ({ problem: messageOf(error) }))
   }

@@ -1,0 +1,307 @@
+// What has been: every report, searched and paged; how advice turned out; what the method was worth.
+
+import { useEffect, useState } from 'preact/hooks'
+import { messageOf } from '../api.ts'
+import { price, signed } from '../format.ts'
+import { Link, navigate, usePageTitle } from '../router.tsx'
+import { say, type Text } from '../texts.ts'
+import { Ago, Notice } from '../ui.tsx'
+import {
+  type Accuracy,
+  type EvidencePage,
+  type EvidenceRow,
+  getAccuracy,
+  getEvidence,
+  type HistoryItem,
+  type HistoryPage,
+  type Horizon,
+  listHistory,
+} from './record-api.ts'
+import { SubNav } from './sub-nav.tsx'
+
+const PER_PAGE = 20
+
+export function HistoryPageView() {
+  usePageTitle(say('History'))
+  const [code, setCode] = useState(new URLSearchParams(location.search).get('code') ?? '')
+  const [type, setType] = useState('')
+  const [page, setPage] = useState(1)
+  const [found, setFound] = useState<HistoryPage | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  useEffect(() => {
+    let isCurrent = true
+    listHistory({ stock_code: code.trim(), report_type: type, page, limit: PER_PAGE }).then(
+      (list) => {
+        if (!isCurrent) return
+        setFound(list)
+        setProblem(null)
+      },
+      (error: unknown) => isCurrent && setProblem(messageOf(error)),
+    )
+    return () => {
+      isCurrent = false
+    }
+  }, [code, type, page])
+  const pages = Math.max(1, Math.ceil((found?.total ?? 0) / PER_PAGE))
+  return (
+    <main class="page">
+      <h1>{say('History')}</h1>
+      <SubNav current="history" />
+      <div class="filters">
+        <label class="choice">
+          <span>{say('Code or name')}</span>
+          <input
+            type="search"
+            value={code}
+            onChange={(event) => {
+              setCode(event.currentTarget.value)
+              setPage(1)
+            }}
+          />
+        </label>
+        <label class="choice">
+          <span>{say('Report')}</span>
+          <select
+            value={type}
+            onChange={(event) => {
+              setType(event.currentTarget.value)
+              setPage(1)
+            }}
+          >
+            <option value="">{say('All')}</option>
+            <option value="market_review">{say('Market review')}</option>
+          </select>
+        </label>
+      </div>
+      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      {found?.items.length === 0 && <p class="empty">{say('No reports here yet.')}</p>}
+      <ul class="rows">
+        {found?.items.map((item) => (
+          <Row key={item.id} item={item} />
+        ))}
+      </ul>
+      {pages > 1 && (
+        <div class="filters">
+          <button type="button" disabled={page === 1} onClick={() => setPage(page - 1)}>
+            {say('Newer')}
+          </button>
+          <span class="hint">{say('Page {page} of {pages}', { page, pages })}</span>
+          <button type="button" disabled={page >= pages} onClick={() => setPage(page + 1)}>
+            {say('Older')}
+          </button>
+        </div>
+      )}
+    </main>
+  )
+}
+
+const Row = ({ item }: { item: HistoryItem }) => (
+  <li>
+    <Link to={`/analysis/${encodeURIComponent(item.query_id)}`} class="row">
+      <strong class="score-chip">{item.sentiment_score ?? '–'}</strong>
+      <span class="row-title">
+        {item.stock_name ?? item.stock_code} <span class="code">{item.region?.toUpperCase() ?? item.stock_code}</span>{' '}
+        <span class="hint">{item.operation_advice || item.analysis_summary}</span>
+      </span>
+      {item.current_price !== null && <span class="figure-value">{price(item.current_price)}</span>}
+      <span class="row-time">
+        <Ago time={item.created_at} />
+      </span>
+    </Link>
+  </li>
+)
+
+export function AccuracyPage() {
+  usePageTitle(say('Accuracy'))
+  const [accuracy, setAccuracy] = useState<Accuracy | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  useEffect(() => {
+    getAccuracy('').then(setAccuracy, (error: unknown) => setProblem(messageOf(error)))
+  }, [])
+  return (
+    <main class="page">
+      <h1>{say('Accuracy')}</h1>
+      <SubNav current="accuracy" />
+      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      {accuracy === null && problem === null && <p class="opening">{say('Opening…')}</p>}
+      {accuracy !== null && <AccuracyView accuracy={accuracy} />}
+    </main>
+  )
+}
+
+function AccuracyView({ accuracy }: { accuracy: Accuracy }) {
+  if (accuracy.total === 0) {
+    return (
+      <div class="card">
+        <p>{say('No advice has been given on real prices yet: there is nothing to measure.')}</p>
+        <p class="hint">{say('Reports made from samples are not measured.')}</p>
+      </div>
+    )
+  }
+  return (
+    <>
+      {accuracy.is_small_sample && (
+        <Notice kind="info">{say('Fewer than 30 advices are measured: the rates say little.')}</Notice>
+      )}
+      <ul class="stat-cards">
+        {accuracy.overall.map((horizon) => (
+          <li key={horizon.horizon} class="card tight">
+            <span class="hint">{say('after {n} sessions', { n: horizon.horizon })}</span>
+            <strong>{percent(horizon.hit_rate)}</strong>
+            <span class="hint">{rangeOf(horizon)}</span>
+          </li>
+        ))}
+      </ul>
+      {accuracy.by_action.length > 0 && <ActionTable accuracy={accuracy} />}
+      <ul class="bullets">
+        {accuracy.notes.map((note) => (
+          <li key={note} lang="en">
+            {note}
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+const percent = (share: number | null): string => (share === null ? '–' : `${(share * 100).toFixed(0)} %`)
+const change = (value: number | null): string => (value === null ? '–' : `${signed(value)} %`)
+
+const rangeOf = ({ hits, count, hit_rate_low: low, hit_rate_high: high }: Horizon): string =>
+  low === null || high === null
+    ? say('{hits} of {count} right', { hits, count })
+    : `${say('{hits} of {count} right', { hits, count })} · ${percent(low)} – ${percent(high)}`
+
+const ActionTable = ({ accuracy }: { accuracy: Accuracy }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+  <section class="table-scroll" aria-label={say('By advice')} tabIndex={0}>
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">{say('Advice')}</th>
+          {accuracy.overall.map(({ horizon }) => (
+            <th key={horizon} scope="col">
+              {say('after {n} sessions', { n: horizon })}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {accuracy.by_action.map(({ action, horizons }) => (
+          <tr key={action}>
+            <th scope="row">{action}</th>
+            {horizons.map((horizon) => (
+              <td key={horizon.horizon}>
+                {percent(horizon.hit_rate)} ({horizon.count}) {change(horizon.median_return_pct)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </section>
+)
+
+export function EvidencePageView() {
+  usePageTitle(say('Evidence'))
+  const [data, setData] = useState('market')
+  const [found, setFound] = useState<EvidencePage | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  useEffect(() => {
+    let isCurrent = true
+    setFound(null)
+    getEvidence({ data, market: 'all', regime: 'all', limit: 100 }).then(
+      (page) => isCurrent && setFound(page),
+      (error: unknown) => isCurrent && setProblem(messageOf(error)),
+    )
+    return () => {
+      isCurrent = false
+    }
+  }, [data])
+  return (
+    <main class="page">
+      <h1>{say('Evidence')}</h1>
+      <SubNav current="evidence" />
+      <p>
+        {say(
+          'What the method was worth when it was replayed over past prices, beside a random entry on the same days.',
+        )}
+      </p>
+      <div class="filters">
+        <label class="choice">
+          <span>{say('Prices')}</span>
+          <select value={data} onChange={(event) => setData(event.currentTarget.value)}>
+            <option value="market">{say('Of markets')}</option>
+            <option value="sample">{say('Packaged samples')}</option>
+          </select>
+        </label>
+      </div>
+      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      {found === null && problem === null && <p class="opening">{say('Opening…')}</p>}
+      {found?.rows.length === 0 && (
+        <p class="empty">{say('Nothing has been computed over these prices yet. It happens once a day.')}</p>
+      )}
+      {found !== null && found.rows.length > 0 && <EvidenceTable found={found} />}
+    </main>
+  )
+}
+
+const EVIDENCE_COLUMNS: readonly Text[] = ['Held', 'Group', 'Cases', 'Mean return', 'Random entry', 'Excess', 'Verdict']
+
+const EvidenceTable = ({ found }: { found: EvidencePage }) => (
+  <>
+    <p class="hint">
+      {say('{series} listings, {days} days judged, {from} to {to}', {
+        series: found.series,
+        days: found.days,
+        from: found.from ?? '–',
+        to: found.to ?? '–',
+      })}
+    </p>
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+    <section class="table-scroll" aria-label={say('Evidence')} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {EVIDENCE_COLUMNS.map((name) => (
+              <th key={name} scope="col">
+                {say(name)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {found.rows.map((row) => (
+            <EvidenceLine key={`${row.measure} ${row.group}`} row={row} />
+          ))}
+        </tbody>
+      </table>
+    </section>
+  </>
+)
+
+const words = (name: string): string => name.replaceAll('_', ' ')
+
+const EvidenceLine = ({ row }: { row: EvidenceRow }) => (
+  <tr>
+    <th scope="row">{words(row.measure)}</th>
+    <td>{words(row.group)}</td>
+    <td>{row.effective_size.toFixed(0)}</td>
+    <td>{change(row.mean_return_pct)}</td>
+    <td>{change(row.random_entry_pct)}</td>
+    <td>
+      {change(row.excess_pct)}
+      {row.excess_low_pct !== null && row.excess_high_pct !== null && (
+        <span class="hint">
+          {' '}
+          ({signed(row.excess_low_pct)} … {signed(row.excess_high_pct)})
+        </span>
+      )}
+    </td>
+    <td>{words(row.verdict)}</td>
+  </tr>
+)
+
+/** For the form: the codes of a list as what is typed. */
+export const analyseCodes = (codes: readonly string[]): void =>
+  navigate(`/analysis?codes=${encodeURIComponent(codes.join(','))}`)

@@ -1,0 +1,190 @@
+// From series to the canvas: the one file that knows the charting library.
+
+import {
+  CandlestickSeries,
+  createChart,
+  HistogramSeries,
+  type IChartApi,
+  type IPriceLine,
+  type ISeriesApi,
+  LineSeries,
+  LineStyle,
+  PriceScaleMode,
+  type SeriesType,
+} from 'lightweight-charts'
+import { locale } from '../texts.ts'
+import type { DailyBar } from '../wire.ts'
+import { type Drawn, type Level, type Line, levelsInReach, type Pane } from './series.ts'
+
+type Options = {
+  drawn: Drawn
+  levels: readonly Level[]
+  panes: readonly Pane[]
+  isLog: boolean
+  beside: Line | null
+  redRises: boolean
+  onPoint: (index: number | null) => void
+}
+
+export type Canvas = {
+  /** Shows the cross at this bar, or none. */
+  point: (index: number | null) => void
+  remove: () => void
+}
+
+export function drawChart(box: HTMLElement, options: Options): Canvas {
+  const paint = paintsOf(box)
+  const chart = createChart(box, lookOf(paint, options))
+  const candles = addCandles(chart, options, paint)
+  const { bars } = options.drawn
+  for (const line of options.drawn.averages) {
+    addLine(chart, line, bars, { pane: 0, color: paint(line.name.toLowerCase()) })
+  }
+  if (options.beside !== null) addLine(chart, options.beside, bars, { pane: 0, color: paint('text') })
+  for (const [at, pane] of options.panes.entries()) addPane(chart, pane, { ...options, paint, at: at + 1 })
+  for (const [at, pane] of chart.panes().entries()) pane.setStretchFactor(at === 0 ? 4 : 1)
+  chart.timeScale().fitContent()
+  chart.subscribeCrosshairMove(({ logical, sourceEvent }) => {
+    // The cross that the slider sets is no pointer's.
+    if (sourceEvent === undefined && logical !== undefined) return
+    options.onPoint(logical === undefined ? null : Math.max(0, Math.min(bars.length - 1, Math.round(logical))))
+  })
+  return { point: (index) => point(chart, candles, bars, index), remove: () => chart.remove() }
+}
+
+type Paint = (name: string) => string
+
+/** The colours of the page, by the names of its style sheet. */
+function paintsOf(box: HTMLElement): Paint {
+  const style = getComputedStyle(box)
+  return (name) => style.getPropertyValue(`--${name}`).trim()
+}
+
+function lookOf(paint: Paint, { isLog, beside }: Options) {
+  const mode =
+    beside === null ? (isLog ? PriceScaleMode.Logarithmic : PriceScaleMode.Normal) : PriceScaleMode.Percentage
+  const line = { color: paint('line') }
+  return {
+    autoSize: true,
+    // It would put a style element into the page; what it says stands below the chart.
+    layout: {
+      attributionLogo: false,
+      background: { color: 'transparent' },
+      textColor: paint('muted'),
+      fontFamily: getComputedStyle(document.body).fontFamily,
+      panes: { separatorColor: paint('line'), separatorHoverColor: paint('accent-soft') },
+    },
+    grid: { vertLines: line, horzLines: line },
+    rightPriceScale: { mode, borderColor: paint('line') },
+    timeScale: { borderColor: paint('line'), fixLeftEdge: true, fixRightEdge: true },
+    localization: { locale, dateFormat: 'yyyy-MM-dd' },
+    // The page scrolls over the chart; two fingers and the drag of its scales remain.
+    handleScroll: { mouseWheel: false, vertTouchDrag: false },
+    handleScale: { mouseWheel: false },
+  }
+}
+
+/** A rising session is hollow and a falling one filled, so that the colours are not all there is. */
+function addCandles(chart: IChartApi, { drawn, levels, redRises }: Options, paint: Paint) {
+  const [rise, fall] = redRises ? [paint('bad'), paint('good')] : [paint('good'), paint('bad')]
+  const candles = chart.addSeries(CandlestickSeries, {
+    upColor: paint('ground'),
+    borderUpColor: rise,
+    wickUpColor: rise,
+    downColor: fall,
+    borderDownColor: fall,
+    wickDownColor: fall,
+    priceLineVisible: false,
+    priceFormat: formatOf(drawn.bars),
+  })
+  candles.setData(drawn.bars.map(({ date: time, open, high, low, close }) => ({ time, open, high, low, close })))
+  const colors = { buy: paint('accent'), stop: paint('bad'), target: paint('ma20') }
+  const lines: IPriceLine[] = levelsInReach(drawn.bars, levels).map(({ label: title, price, kind }) =>
+    candles.createPriceLine({ title, price, color: colors[kind], lineStyle: LineStyle.Dashed, lineWidth: 1 }),
+  )
+  // A level below or above all candles is shown too.
+  candles.applyOptions({
+    autoscaleInfoProvider: (original: () => { priceRange: { minValue: number; maxValue: number } | null } | null) => {
+      const found = original()
+      const prices = lines.map((line) => line.options().price)
+      if (found?.priceRange == null) return found
+      const { minValue, maxValue } = found.priceRange
+      return {
+        ...found,
+        priceRange: { minValue: Math.min(minValue, ...prices), maxValue: Math.max(maxValue, ...prices) },
+      }
+    },
+  })
+  return candles
+}
+
+/** Two decimals, and more for what costs less than one. */
+function formatOf(bars: readonly DailyBar[]) {
+  const close = bars.at(-1)?.close ?? 1
+  const precision = close >= 1 ? 2 : close >= 0.01 ? 4 : 6
+  return { type: 'price' as const, precision, minMove: 10 ** -precision }
+}
+
+function addLine(
+  chart: IChartApi,
+  { values }: Line,
+  bars: readonly DailyBar[],
+  { pane, color }: { pane: number; color: string },
+): void {
+  const quiet = { lastValueVisible: false, priceLineVisible: false, crosshairMarkerVisible: false }
+  const line = chart.addSeries(LineSeries, { ...quiet, color, lineWidth: 1, priceFormat: formatOf(bars) }, pane)
+  line.setData(points(values, bars))
+}
+
+/** A day without a value keeps its place. */
+const points = (values: Float64Array, bars: readonly DailyBar[]) =>
+  bars.map(({ date: time }, at) => {
+    const value = values[at]
+    return value === undefined || Number.isNaN(value) ? { time } : { time, value }
+  })
+
+const PANE_COLORS = ['ma5', 'ma20', 'ma60']
+
+type PaneOptions = Options & { paint: Paint; at: number }
+
+function addPane(chart: IChartApi, pane: Pane, { drawn, redRises, paint, at }: PaneOptions): void {
+  const [rise, fall] = redRises ? [paint('bad'), paint('good')] : [paint('good'), paint('bad')]
+  const quiet = { lastValueVisible: false, priceLineVisible: false }
+  if (pane === 'volume') {
+    const series = chart.addSeries(HistogramSeries, { ...quiet, priceFormat: { type: 'volume' } }, at)
+    series.setData(
+      drawn.bars.map(({ date: time, open, close, volume }) => ({
+        time,
+        value: volume ?? 0,
+        color: `${close >= open ? rise : fall}80`,
+      })),
+    )
+    return
+  }
+  const [first, ...rest] = drawn[pane]
+  if (first === undefined) return
+  if (pane === 'macd') {
+    const series = chart.addSeries(HistogramSeries, quiet, at)
+    const { values } = first
+    series.setData(
+      points(values, drawn.bars).map((point) =>
+        'value' in point ? { ...point, color: `${(point.value ?? 0) >= 0 ? rise : fall}99` } : point,
+      ),
+    )
+  }
+  const lines = pane === 'macd' ? rest : [first, ...rest]
+  for (const [n, line] of lines.entries()) {
+    addLine(chart, line, drawn.bars, { pane: at, color: paint(PANE_COLORS[n] ?? 'text') })
+  }
+}
+
+function point(
+  chart: IChartApi,
+  candles: ISeriesApi<SeriesType>,
+  bars: readonly DailyBar[],
+  index: number | null,
+): void {
+  const bar = index === null ? undefined : bars[index]
+  if (bar === undefined) chart.clearCrosshairPosition()
+  else chart.setCrosshairPosition(bar.close, bar.date, candles)
+}

@@ -1,0 +1,60 @@
+// What is drawn over and under the candles. Everything is computed over all bars that are known and cut to those shown, so
+// that an average has its value from the first candle on; the formulas are those of the report itself.
+
+import { sma } from '../../market/indicators/averages.ts'
+import { kdj, macd, rsi } from '../../market/indicators/momentum.ts'
+import type { DailyBar } from '../wire.ts'
+
+export type Level = { label: string; price: number; kind: 'buy' | 'stop' | 'target' }
+
+/** NaN where there is no value. */
+export type Line = { name: string; values: Float64Array }
+
+export const AVERAGES = [5, 20, 60] as const
+/** The longest average needs so many bars before the first that is shown. */
+export const WARM_UP = 60
+
+export const PANES = ['volume', 'macd', 'rsi', 'kdj'] as const
+export type Pane = (typeof PANES)[number]
+
+export type Drawn = {
+  bars: readonly DailyBar[]
+  averages: Line[]
+  /** The histogram of MACD stands first. */
+  macd: Line[]
+  rsi: Line[]
+  kdj: Line[]
+}
+
+/** The last `count` bars with the lines that belong to them. */
+export function drawnOf(bars: readonly DailyBar[], count: number): Drawn {
+  const column = (name: 'high' | 'low' | 'close') => Float64Array.from(bars, (bar) => bar[name])
+  const [high, low, close] = [column('high'), column('low'), column('close')]
+  const first = Math.max(0, bars.length - count)
+  const cut = (name: string, values: Float64Array): Line => ({ name, values: values.slice(first) })
+  const moves = macd(close)
+  const swings = kdj(high, low, close)
+  return {
+    bars: bars.slice(first),
+    averages: AVERAGES.map((length) => cut(`MA${length}`, sma(close, length))),
+    macd: [cut('MACD', moves.histogram), cut('DIF', moves.dif), cut('DEA', moves.dea)],
+    rsi: [cut('RSI6', rsi(close, 6)), cut('RSI12', rsi(close, 12))],
+    kdj: [cut('K', swings.k), cut('D', swings.d), cut('J', swings.j)],
+  }
+}
+
+/** A level further from the bars than this share of their span would squash them flat: it is listed, not drawn. */
+const LEVEL_REACH = 0.6
+
+export function levelsInReach(bars: readonly DailyBar[], levels: readonly Level[]): Level[] {
+  const top = Math.max(...bars.map(({ high }) => high))
+  const bottom = Math.min(...bars.map(({ low }) => low))
+  const reach = (top - bottom) * LEVEL_REACH
+  return levels.filter(({ price }) => price <= top + reach && price >= bottom - reach)
+}
+
+/** The closes of another listing on the days of these bars; NaN on a day without one. */
+export function alongside(bars: readonly DailyBar[], others: readonly DailyBar[]): Float64Array {
+  const closes = new Map(others.map(({ date, close }) => [date, close]))
+  return Float64Array.from(bars, ({ date }) => closes.get(date) ?? Number.NaN)
+}

@@ -1,0 +1,137 @@
+// What a link shows to whoever has it: no key, nothing to send, nothing to change. The token stands in the part of the address
+// that the browser sends nowhere.
+
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { ApiError, messageOf, request } from '../api.ts'
+import { clockTime } from '../format.ts'
+import { usePageTitle } from '../router.tsx'
+import { say } from '../texts.ts'
+import { Notice } from '../ui.tsx'
+import type { EventPage, StoredEvent } from '../wire.ts'
+import { toEntries } from './entries.ts'
+import { Log } from './log.tsx'
+
+type Shared = { title: string; created_at: string; expires_at: string; last_event_id: number; with_files: boolean }
+type State = { about: Shared; events: StoredEvent[]; hasEarlier: boolean }
+type SharedFiles = { names: string[] | null; text: string | null }
+
+const ask = <T,>(path: string): Promise<T> =>
+  request<T>(`/api/shared${path}`, { headers: { 'x-share-token': location.hash.slice(1) }, credentials: 'omit' })
+
+async function page(before: number | null): Promise<{ events: StoredEvent[]; hasEarlier: boolean }> {
+  const end = before === null ? '' : `&end_id=${before - 1}`
+  const { events, has_more } = await ask<EventPage>(`/events?reverse=true&limit=100${end}`)
+  return { events: events.toReversed(), hasEarlier: has_more }
+}
+
+const NOTHING = new Map<number, string>()
+const nothing = () => {}
+const noEnd = async () => {}
+
+export function SharedPage() {
+  const [state, setState] = useState<State | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  useEffect(() => {
+    const open = async () => {
+      const about = await ask<Shared>('')
+      setState({ about, ...(await page(null)) })
+    }
+    open().catch((error: unknown) => {
+      const isOver = error instanceof ApiError && error.status === 401
+      setProblem(isOver ? say('This link is not valid. It may have ended or been taken back.') : messageOf(error))
+    })
+  }, [])
+  usePageTitle(state?.about.title ?? say('Shared conversation'))
+  const entries = useMemo(() => toEntries(state?.events ?? []), [state?.events])
+  if (problem !== null) {
+    return (
+      <main class="narrow">
+        <h1>{say('Shared conversation')}</h1>
+        <Notice kind="error">{problem}</Notice>
+      </main>
+    )
+  }
+  if (state === null) return <p class="opening">{say('Opening…')}</p>
+  const loadEarlier = async () => {
+    const first = state.events[0]
+    if (!first) return
+    const { events, hasEarlier } = await page(first.id)
+    setState({ ...state, events: [...events, ...state.events], hasEarlier })
+  }
+  return (
+    <main class="chat shared">
+      <header class="chat-head">
+        <div class="chat-title">
+          <h1>{state.about.title}</h1>
+          <span class="badge">{say('Read only')}</span>
+          <span class="hint">{say('until {time}', { time: clockTime(state.about.expires_at) })}</span>
+        </div>
+      </header>
+      <div class={state.about.with_files ? 'chat-body' : 'chat-body alone'}>
+        <section class="talk" aria-label={say('Talk')}>
+          <Log
+            entries={entries}
+            outbox={[]}
+            draft=""
+            has={{ earlier: state.hasEarlier, later: false }}
+            focus={null}
+            running={false}
+            live={NOTHING}
+            onLoad={loadEarlier}
+            onEnd={noEnd}
+            onSendAgain={nothing}
+            onDiscard={nothing}
+          />
+        </section>
+        {state.about.with_files && (
+          <aside class="files" aria-label={say('Files')}>
+            <Files />
+          </aside>
+        )}
+      </div>
+    </main>
+  )
+}
+
+function Files() {
+  const [path, setPath] = useState('')
+  const [names, setNames] = useState<string[]>([])
+  const [shown, setShown] = useState<{ name: string; text: string } | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  const failed = (error: unknown) => setProblem(messageOf(error))
+  useEffect(() => {
+    ask<SharedFiles>(`/files?${new URLSearchParams({ path })}`).then((found) => setNames(found.names ?? []), failed)
+  }, [path])
+  const open = (name: string) => {
+    setProblem(null)
+    if (name.endsWith('/')) setPath(name.slice(0, -1))
+    else {
+      const query = new URLSearchParams({ file: name })
+      ask<SharedFiles>(`/files?${query}`).then(({ text }) => setShown({ name, text: text ?? '' }), failed)
+    }
+  }
+  const back = shown !== null ? () => setShown(null) : () => setPath(path.split('/').slice(0, -1).join('/'))
+  return (
+    <>
+      {(shown !== null || path !== '') && (
+        <button type="button" class="quiet" onClick={back}>
+          ← {shown?.name ?? path}
+        </button>
+      )}
+      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      {shown !== null ? (
+        <pre class="output">{shown.text}</pre>
+      ) : (
+        <ul class="files-list">
+          {names.map((name) => (
+            <li key={name}>
+              <button type="button" class="file" onClick={() => open(name)}>
+                {name}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}

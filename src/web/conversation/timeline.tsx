@@ -1,0 +1,141 @@
+// The whole of a conversation at once: a search through it, a slider over its events, the files as they were at one of
+// them, and a fork there.
+
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { messageOf, request, sendJson } from '../api.ts'
+import { clockTime } from '../format.ts'
+import { navigate } from '../router.tsx'
+import { locale, say } from '../texts.ts'
+import { Notice } from '../ui.tsx'
+import type { Chat } from './use-conversation.ts'
+import { type Cost, type Hit, searchEvents } from './window.ts'
+
+type Props = {
+  id: string
+  chat: Chat
+  /** The event whose files are shown; null for the files as they are. */
+  at: number | null
+  onJump: (eventId: number) => Promise<void>
+  onAt: (eventId: number | null) => void
+}
+
+export function Timeline({ id, chat, at, onJump, onAt }: Props) {
+  const [problem, setProblem] = useState<string | null>(null)
+  const [dragged, setDragged] = useState<number | null>(null)
+  const middle = chat.focus?.id ?? chat.events.at(-1)?.id ?? 0
+  const shown = Math.max(0, Math.min(dragged ?? at ?? middle, chat.newest))
+  const event = chat.events.find(({ id: known }) => known === shown)
+  const go = (eventId: number) => {
+    setDragged(eventId)
+    if (at !== null) onAt(eventId)
+    void onJump(eventId)
+  }
+  const fork = async () => {
+    try {
+      const body = sendJson('POST', { event_id: shown })
+      const made = await request<{ conversation_id: string }>(`/api/conversations/${encodeURIComponent(id)}/fork`, body)
+      navigate(`/conversations/${encodeURIComponent(made.conversation_id)}`)
+    } catch (error) {
+      setProblem(messageOf(error))
+    }
+  }
+  const count = chat.newest.toLocaleString(locale)
+  const position = say('Event {n} of {count}', { n: shown.toLocaleString(locale), count })
+  return (
+    <section class="timeline" id="timeline" aria-label={say('History')}>
+      <Search id={id} onPick={go} />
+      <label class="timeline-slider">
+        <span>
+          {position}
+          {event !== undefined && <time dateTime={event.timestamp}> · {clockTime(event.timestamp)}</time>}
+        </span>
+        <input
+          type="range"
+          min={0}
+          max={Math.max(0, chat.newest)}
+          value={shown}
+          aria-label={say('Event')}
+          aria-valuetext={position}
+          onInput={(input) => setDragged(input.currentTarget.valueAsNumber)}
+          onChange={(input) => go(input.currentTarget.valueAsNumber)}
+        />
+      </label>
+      <div class="timeline-actions">
+        <button type="button" aria-pressed={at !== null} onClick={() => onAt(at === null ? shown : null)}>
+          {at === null ? say('Files as they were here') : say('Files as they are now')}
+        </button>
+        <button type="button" onClick={() => void fork()}>
+          {say('Fork here')}
+        </button>
+      </div>
+      {problem !== null && <Notice kind="error">{problem}</Notice>}
+    </section>
+  )
+}
+
+const WAIT_MS = 250
+
+function Search({ id, onPick }: { id: string; onPick: (eventId: number) => void }) {
+  const [text, setText] = useState('')
+  const [hits, setHits] = useState<Hit[] | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  const newest = useRef('')
+  useEffect(() => {
+    const wanted = text.trim()
+    newest.current = wanted
+    setHits(null)
+    if (wanted === '') return
+    const timer = setTimeout(() => {
+      searchEvents(id, wanted).then(
+        (found) => {
+          if (newest.current !== wanted) return
+          setHits(found)
+          setProblem(null)
+        },
+        (error: unknown) => setProblem(messageOf(error)),
+      )
+    }, WAIT_MS)
+    return () => clearTimeout(timer)
+  }, [id, text])
+  return (
+    <div class="timeline-search">
+      <input
+        type="search"
+        aria-label={say('Search in this conversation')}
+        placeholder={say('Search in this conversation')}
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+      />
+      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      {hits?.length === 0 && <p class="hint">{say('Nothing found.')}</p>}
+      {hits !== null && hits.length > 0 && (
+        <ul class="hits">
+          {hits.map((hit) => (
+            <li key={hit.id}>
+              <button type="button" class="hit" onClick={() => onPick(hit.id)}>
+                <span class="hint">#{hit.id}</span> {hit.text}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}
+
+const compact = (value: number): string =>
+  value.toLocaleString(locale, { notation: 'compact', maximumFractionDigits: 1 })
+
+/** What it has cost so far, and how full the model's window is. */
+export const CostLine = ({ cost: { dollars, tokens, fill } }: { cost: Cost }) => (
+  <p class="cost-line">
+    <span>{dollars.toLocaleString(locale, { style: 'currency', currency: 'USD', maximumFractionDigits: 4 })}</span>
+    <span>{say('{count} tokens', { count: compact(tokens) })}</span>
+    {fill !== null && (
+      <label>
+        <meter min={0} max={1} high={0.8} value={fill} />
+        {say('context {share} %', { share: Math.round(fill * 100) })}
+      </label>
+    )}
+  </p>
+)

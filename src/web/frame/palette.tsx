@@ -1,0 +1,184 @@
+// Every page, the newest conversations and every stock by its name, a few keys away.
+
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { listConversations, request } from '../api.ts'
+import { navigate } from '../router.tsx'
+import { language, say, type Text } from '../texts.ts'
+import { canNotify, isNotifying, setNotifying } from './attention.ts'
+
+type Command = { id: string; label: string; hint: string; run: () => void }
+
+const PAGES: readonly [path: string, name: Text][] = [
+  ['/', 'Conversations'],
+  ['/analysis', 'Analysis'],
+  ['/analysis/history', 'History'],
+  ['/analysis/watchlists', 'Watchlists'],
+  ['/analysis/accuracy', 'Accuracy'],
+  ['/analysis/evidence', 'Evidence'],
+  ['/settings/model', 'Model'],
+  ['/settings/agent', 'Agent'],
+  ['/settings/runtime', 'Runtime and runners'],
+  ['/settings/tool-servers', 'Tool servers'],
+  ['/settings/git-hosts', 'Git hosts'],
+  ['/settings/secrets', 'Secrets'],
+  ['/settings/notifications', 'Notifications'],
+  ['/settings/schedules', 'Schedules'],
+  ['/settings/keys', 'API keys'],
+  ['/settings/limits', 'Limits'],
+  ['/settings/audit', 'Audit log'],
+]
+
+const KEYS: readonly [keys: string, meaning: Text][] = [
+  ['Ctrl K · ⌘ K', 'Open this list'],
+  ['?', 'Show the keys'],
+  ['Enter', 'Send the message'],
+  ['Shift Enter', 'Begin a new line'],
+  ['↑', 'Bring back what you said before'],
+  ['Alt Y · Alt N', 'Run or reject the action that waits'],
+]
+
+export function Palette({ showsKeys, onClose }: { showsKeys: boolean; onClose: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [text, setText] = useState('')
+  const [chosen, setChosen] = useState(0)
+  const commands = useCommands(text)
+  useEffect(() => dialog.current?.showModal(), [])
+  useEffect(() => setChosen(0), [text])
+  const run = (command: Command | undefined) => {
+    if (command === undefined) return
+    onClose()
+    command.run()
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+    if (step !== 0 && commands.length > 0) setChosen((chosen + step + commands.length) % commands.length)
+    else if (event.key === 'Enter' && !event.isComposing) run(commands[chosen])
+    else return
+    event.preventDefault()
+  }
+  return (
+    <dialog class="palette" ref={dialog} aria-label={say('Commands')} onClose={onClose}>
+      {showsKeys ? (
+        <Keys onClose={() => dialog.current?.close()} />
+      ) : (
+        <>
+          <input
+            role="combobox"
+            aria-expanded="true"
+            aria-controls="palette-list"
+            aria-activedescendant={commands[chosen] === undefined ? undefined : `palette-${chosen}`}
+            aria-label={say('Go to a page, a conversation or a stock')}
+            placeholder={say('Go to a page, a conversation or a stock')}
+            value={text}
+            onInput={(event) => setText(event.currentTarget.value)}
+            onKeyDown={onKeyDown}
+          />
+          <div class="palette-list" id="palette-list" role="listbox" aria-label={say('Commands')}>
+            {commands.map((command, at) => (
+              // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the field above
+              <div
+                key={command.id}
+                id={`palette-${at}`}
+                role="option"
+                tabIndex={-1}
+                aria-selected={at === chosen}
+                onClick={() => run(command)}
+              >
+                <span>{command.label}</span>
+                <span class="hint">{command.hint}</span>
+              </div>
+            ))}
+          </div>
+          {commands.length === 0 && <p class="empty">{say('Nothing found.')}</p>}
+        </>
+      )}
+    </dialog>
+  )
+}
+
+const Keys = ({ onClose }: { onClose: () => void }) => (
+  <div class="keys-table">
+    <h2>{say('Keys')}</h2>
+    <dl>
+      {KEYS.map(([keys, meaning]) => (
+        <div key={keys}>
+          <dt>
+            <kbd>{keys}</kbd>
+          </dt>
+          <dd>{say(meaning)}</dd>
+        </div>
+      ))}
+    </dl>
+    <button type="button" onClick={onClose}>
+      {say('Close')}
+    </button>
+  </div>
+)
+
+type Found = { stock_code: string; stock_name: string; market_label: string }
+
+const MOST = 12
+const WAIT_MS = 150
+
+function useCommands(text: string): Command[] {
+  const [conversations, setConversations] = useState<Command[]>([])
+  const [stocks, setStocks] = useState<Command[]>([])
+  useEffect(() => {
+    // A list that lacks some is still a list: what cannot be had is left out.
+    listConversations(null).then(
+      ({ results }) => setConversations(results.map(toConversation)),
+      () => setConversations([]),
+    )
+  }, [])
+  useEffect(() => {
+    const wanted = text.trim()
+    setStocks([])
+    if (wanted === '') return
+    let isCurrent = true
+    const timer = setTimeout(() => {
+      const query = new URLSearchParams({ q: wanted, limit: '5', language })
+      request<{ items: Found[] }>(`/api/v1/stocks/search?${query}`).then(
+        ({ items }) => isCurrent && setStocks(items.map(toStock)),
+        () => isCurrent && setStocks([]),
+      )
+    }, WAIT_MS)
+    return () => {
+      isCurrent = false
+      clearTimeout(timer)
+    }
+  }, [text])
+  const wanted = text.trim().toLowerCase()
+  const fits = ({ label, hint }: Command) => `${label} ${hint}`.toLowerCase().includes(wanted)
+  return [...[...pages(), ...notifying(), ...conversations].filter(fits), ...stocks].slice(0, MOST)
+}
+
+const pages = (): Command[] =>
+  PAGES.map(([path, name]) => {
+    const hint = path.startsWith('/settings') ? say('Settings') : path.startsWith('/analysis/') ? say('Analysis') : ''
+    return { id: path, label: say(name), hint, run: () => navigate(path) }
+  })
+
+function notifying(): Command[] {
+  if (!canNotify()) return []
+  const on = isNotifying()
+  return [
+    {
+      id: 'notify',
+      label: on ? say('Turn off notifications of this browser') : say('Turn on notifications of this browser'),
+      hint: '',
+      run: () => void setNotifying(!on),
+    },
+  ]
+}
+
+const toConversation = ({ conversation_id: id, title }: { conversation_id: string; title: string }): Command => {
+  const path = `/conversations/${encodeURIComponent(id)}`
+  return { id: path, label: title, hint: say('Conversation'), run: () => navigate(path) }
+}
+
+const toStock = ({ stock_code: code, stock_name: name, market_label: market }: Found): Command => ({
+  id: `stock ${code}`,
+  label: say('Analyse {name}', { name: `${name} ${code}` }),
+  hint: market,
+  run: () => navigate(`/analysis?codes=${encodeURIComponent(code)}`),
+})

@@ -1,0 +1,31 @@
+// What changes in one tab shows in the others.
+
+import { useEffect } from 'preact/hooks'
+
+type Topic = 'conversations' | 'watchlists'
+
+const channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel('bellwether') : null
+
+export const noteChange = (topic: Topic): void => channel?.postMessage(topic)
+
+/** Other clients change things as well: a page that is looked at asks again now and then. */
+const ASK_EVERY_MS = 15_000
+
+export function useChanges(topic: Topic, again: () => void): void {
+  useEffect(() => {
+    const onMessage = ({ data }: MessageEvent) => {
+      if (data === topic) again()
+    }
+    const onVisible = () => {
+      if (document.visibilityState === 'visible') again()
+    }
+    channel?.addEventListener('message', onMessage)
+    document.addEventListener('visibilitychange', onVisible)
+    const timer = setInterval(onVisible, ASK_EVERY_MS)
+    return () => {
+      channel?.removeEventListener('message', onMessage)
+      document.removeEventListener('visibilitychange', onVisible)
+      clearInterval(timer)
+    }
+  }, [])
+}

@@ -1,0 +1,183 @@
+// A conversation too long to be held by a page: opened at its end, scrolled, searched, jumped through, looked at as it was.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { expect, inject, onTestFinished, test } from 'vitest'
+import { startService } from '../../scripts/start/service.ts'
+import { VARIABLES } from '../../src/config.ts'
+import { browserOr, openPage, overflowOf } from './browser.ts'
+import { growLog } from './long-log.ts'
+
+const CLEAN = Object.fromEntries(VARIABLES.map(({ name }) => [name, undefined]))
+/** All of them where everything is to be proved; the window works the same over fewer. */
+const COUNT = inject('isProof') ? 100_000 : 4_000
+const LAST = `Answer ${COUNT - 1}`
+const MIDDLE = COUNT / 2
+/** More of the log is never in the page. */
+const MOST_ENTRIES = 320
+
+test('a conversation too long for a page opens at its end, is scrolled, searched and jumped through in a window, and shown as it was', async ({
+  skip,
+}) => {
+  const browser = browserOr(skip)
+  const stateDir = mkdtempSync(join(tmpdir(), 'bellwether-long-'))
+  onTestFinished(() => rmSync(stateDir, { recursive: true, force: true }))
+  const env = { ...CLEAN, MARKET_DATA: 'sample' }
+  const before = await startService({ stateDir, env })
+  const id = await twoVersions(before.url)
+  await before.stop()
+  growLog(stateDir, COUNT)
+  const service = await startService({ stateDir, env })
+  onTestFinished(() => service.stop())
+  const { page, faults } = await openPage({ browser, origin: service.url, viewport: { width: 1440, height: 900 } })
+
+  await page.goto(service.url)
+  const log = page.getByRole('log')
+  const openings: number[] = []
+  for (let visit = 0; visit < 3; visit++) {
+    const begun = performance.now()
+    await page.goto(`${service.url}/conversations/${id}`)
+    await log.getByText(LAST).waitFor()
+    openings.push(performance.now() - begun)
+  }
+  await scrolls(page)
+  if (inject('isProof')) {
+    const frames = await tracedScroll(page)
+    const opened = Math.min(...openings)
+    console.info(
+      `opens in ${opened.toFixed(0)} ms; main thread in each of ${frames.count} frames, p95: ${frames.p95.toFixed(1)} ms`,
+    )
+    expect(opened).toBeLessThanOrEqual(1_000)
+    expect(frames.p95).toBeLessThanOrEqual(16)
+  }
+  expect(await log.locator('.entry').count()).toBeLessThanOrEqual(MOST_ENTRIES)
+
+  await page.getByRole('button', { name: 'History' }).click()
+  await page.getByRole('searchbox', { name: 'Search in this conversation' }).fill(`question ${MIDDLE},`)
+  await page.getByRole('button', { name: `#${MIDDLE}` }).click({ timeout: 120_000 })
+  await log.locator('.focused', { hasText: `question ${MIDDLE}` }).waitFor()
+  expect(await log.locator('.entry').count()).toBeLessThanOrEqual(MOST_ENTRIES)
+  await page.getByRole('slider', { name: 'Event' }).press('Home')
+  await log.getByText('echo one > a.txt').first().waitFor()
+
+  await timeMachine(page)
+  await page.getByRole('button', { name: /^Newest/ }).click()
+  await log.getByText(LAST).waitFor()
+  expect(await overflowOf(page)).toBe(0)
+  await page.setViewportSize({ width: 390, height: 844 })
+  expect(await overflowOf(page)).toBe(0)
+  expect(faults).toEqual([])
+})
+
+/** A conversation whose file a.txt changes from one event to a later one. */
+async function twoVersions(url: string): Promise<string> {
+  const made = await fetch(`${url}/api/conversations`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ initial_user_msg: 'echo one > a.txt' }),
+  })
+  const { conversation_id: id } = (await made.json()) as { conversation_id: string }
+  await ended(url, id, 1)
+  const body = JSON.stringify({ action: 'message', args: { content: 'echo two > a.txt; touch b.txt' } })
+  await fetch(`${url}/api/conversations/${id}/events`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  })
+  await ended(url, id, 2)
+  return id
+}
+
+async function ended(url: string, id: string, runs: number): Promise<void> {
+  const query = 'limit=100&include_types=run'
+  const count = async () => {
+    const { events } = (await (await fetch(`${url}/api/conversations/${id}/events?${query}`)).json()) as {
+      events: { observation?: string }[]
+    }
+    return events.filter(({ observation }) => observation === 'run').length
+  }
+  await expect.poll(count).toBe(runs)
+}
+
+/** Up through some pages of the log and back to its end; nothing is missing between them. */
+async function scrolls(page: Page): Promise<void> {
+  const log = page.getByRole('log')
+  await log.hover()
+  for (const wanted of [`Answer ${COUNT - 101}`, `Answer ${COUNT - 201}`]) {
+    await expect
+      .poll(async () => {
+        await page.mouse.wheel(0, -2_000)
+        return log.getByText(wanted).count()
+      })
+      .toBeGreaterThan(0)
+  }
+  const ids = await log
+    .locator('[data-entry]')
+    .evaluateAll((all) => all.map((one) => Number((one as HTMLElement).dataset.entry)))
+  const gaps = ids.slice(1).map((id, at) => id - (ids[at] ?? 0))
+  // A command and its output are one entry.
+  expect(Math.max(...gaps)).toBeLessThanOrEqual(2)
+  await page.getByRole('button', { name: /^Newest/ }).click()
+  await log.getByText(LAST).waitFor()
+}
+
+async function timeMachine(page: Page): Promise<void> {
+  const files = page.getByRole('complementary', { name: 'Files' })
+  await files.getByRole('button', { name: 'b.txt' }).waitFor()
+  await page.getByRole('button', { name: 'Files as they were here' }).click()
+  await files.getByText('As they were at event 0.').waitFor()
+  await files.getByText('No files here.').waitFor()
+  const slider = page.getByRole('slider', { name: 'Event' })
+  for (let step = 0; step < 9; step++) await slider.press('ArrowRight')
+  await files.getByRole('button', { name: 'a.txt' }).click()
+  await files.getByText('one', { exact: true }).waitFor()
+  const here = new URL(page.url()).pathname
+  await page.getByRole('button', { name: 'Fork here' }).click()
+  await page.waitForURL((url) => url.pathname !== here)
+  await page.goBack()
+  await page.getByRole('log').getByText(LAST).waitFor()
+  await page.getByRole('button', { name: 'History' }).click()
+  await page.getByRole('slider', { name: 'Event' }).press('Home')
+}
+
+type Traced = {
+  name: string
+  ts: number
+  tdur?: number
+  pid: number
+  tid: number
+  args: { name?: string; data?: unknown }
+}
+
+/** Scrolls by the wheel through some thousand events; how long the page's main thread worked for each frame. */
+async function tracedScroll(page: Page): Promise<{ count: number; p95: number }> {
+  const session = await page.context().newCDPSession(page)
+  const events: Traced[] = []
+  session.on('Tracing.dataCollected', ({ value }) => events.push(...(value as unknown as Traced[])))
+  await session.send('Tracing.start', {
+    traceConfig: {
+      includedCategories: ['toplevel', 'devtools.timeline', 'disabled-by-default-devtools.timeline', '__metadata'],
+    },
+  })
+  await page.getByRole('log').hover()
+  for (let frame = 0; frame < 300; frame++) {
+    await page.mouse.wheel(0, -250)
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)))
+  }
+  const done = new Promise((resolve) => session.once('Tracing.tracingComplete', resolve))
+  await session.send('Tracing.end')
+  await done
+  const main = events.find(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain')
+  const onMain = events.filter(({ tid, pid }) => tid === main?.tid && pid === main.pid)
+  const frames = onMain.filter(({ name }) => name === 'Commit').map(({ ts }) => ts)
+  // Time of the processor: what else runs on the machine is not the page's work.
+  const tasks = onMain.filter(({ name, tdur }) => name === 'RunTask' && tdur !== undefined)
+  const work = frames.slice(1).map((end, at) => {
+    const start = frames[at] ?? end
+    return tasks.filter(({ ts }) => ts >= start && ts < end).reduce((sum, { tdur = 0 }) => sum + tdur, 0) / 1000
+  })
+  const sorted = work.toSorted((a, b) => a - b)
+  return { count: sorted.length, p95: sorted[Math.floor(sorted.length * 0.95)] ?? Number.NaN }
+}

@@ -1,0 +1,88 @@
+// The part of a long log that the page holds, and what it reads from it.
+
+import { expect, test } from 'vitest'
+import { LiveTail } from '../../durable-objects/conversation/sockets/live-tail.ts'
+import { isSame } from '../../src/web/conversation/entries.ts'
+import { costOf, excerpt, extended, MOST_EVENTS, withLive } from '../../src/web/conversation/window.ts'
+import type { StoredEvent } from '../../src/web/wire.ts'
+
+const events = (from: number, to: number): StoredEvent[] =>
+  Array.from({ length: to - from + 1 }, (_, at) => {
+    return { id: from + at, timestamp: '2026-01-01T00:00:00Z', source: 'agent' as const, message: '' }
+  })
+const span = (list: readonly StoredEvent[]) => [list[0]?.id, list.at(-1)?.id, list.length]
+
+test('the window grows at one side, drops at the other, and takes no page that would leave a gap', () => {
+  expect(span(extended(events(100, 199), events(40, 99), 'earlier'))).toEqual([40, 199, 160])
+  expect(span(extended(events(100, 199), events(200, 259), 'later'))).toEqual([100, 259, 160])
+  const full = events(1000, 1000 + MOST_EVENTS - 1)
+  expect(span(extended(full, events(940, 999), 'earlier'))).toEqual([940, 940 + MOST_EVENTS - 1, MOST_EVENTS])
+  expect(span(extended(full, events(1320, 1379), 'later'))).toEqual([1060, 1379, MOST_EVENTS])
+  // The reader has jumped elsewhere meanwhile.
+  expect(span(extended(events(100, 199), events(40, 80), 'earlier'))).toEqual([100, 199, 100])
+  expect(span(extended(events(100, 199), events(300, 320), 'later'))).toEqual([100, 199, 100])
+  expect(span(extended(events(100, 199), events(180, 220), 'later'))).toEqual([100, 220, 121])
+  expect(span(extended([], events(0, 3), 'later'))).toEqual([0, 3, 4])
+})
+
+test('live events join a window that ends at the newest one, and no other', () => {
+  expect(span(withLive(events(0, 9), events(10, 11), 9))).toEqual([0, 11, 12])
+  expect(span(withLive(events(0, 9), events(51, 52), 50))).toEqual([0, 9, 10])
+  expect(span(withLive([], events(0, 0), -1))).toEqual([0, 0, 1])
+  expect(withLive(events(0, MOST_EVENTS - 1), events(MOST_EVENTS, MOST_EVENTS + 4), MOST_EVENTS - 1)).toHaveLength(
+    MOST_EVENTS,
+  )
+})
+
+test('a hit shows the words around what was found, wherever in the event it stands', () => {
+  const [event] = events(1, 1)
+  if (event === undefined) throw new Error('missing')
+  const long = { ...event, content: `${'a '.repeat(100)}Needle ${'b '.repeat(200)}` }
+  expect(excerpt(long, 'needle')).toMatch(/^…(a )+Needle (b )+.*…$/)
+  expect(excerpt({ ...event, args: { command: 'ls needle', n: 1 } }, 'NEEDLE')).toBe('ls needle')
+  expect(excerpt({ ...event, message: 'said' }, 'elsewhere')).toBe('said')
+})
+
+test('cost, tokens and the fill of the context come from the newest action that tells them', () => {
+  const metrics = (prompt_tokens: number) => ({
+    accumulated_cost: 0.5,
+    accumulated_token_usage: { prompt_tokens, completion_tokens: 5, per_turn_token: 250, context_window: 1000 },
+  })
+  const told = events(0, 3).map((event) => (event.id < 2 ? { ...event, llm_metrics: metrics(event.id * 10) } : event))
+  expect(costOf(told)).toEqual({ dollars: 0.5, tokens: 15, fill: 0.25 })
+  expect(costOf([{ ...(events(0, 0)[0] as StoredEvent), llm_metrics: { accumulated_token_usage: {} } }])).toEqual({
+    dollars: 0,
+    tokens: 0,
+    fill: null,
+  })
+  expect(costOf(events(0, 3))).toBeNull()
+})
+
+test('two entries are the same when everything in them is', () => {
+  const entry = { id: 1, output: { text: 'a', exitCode: 0 }, files: ['x'] }
+  expect(isSame(entry, structuredClone(entry))).toBe(true)
+  expect(isSame(entry, { ...entry, output: { text: 'a', exitCode: 1 } })).toBe(false)
+  expect(isSame(entry, { ...entry, files: ['x', 'y'] })).toBe(false)
+  expect(isSame(entry, { ...entry, output: null })).toBe(false)
+})
+
+test('the tail has the end of each output and the answer under way, until the event that holds them', () => {
+  const tail = new LiveTail()
+  const stored = (text: object, source = 'agent') => [{ id: 9, kind: 'k', source, text: JSON.stringify(text) }]
+  tail.sent({ type: 'output', action_id: 7, text: 'one ' })
+  tail.sent({ type: 'output', action_id: 7, text: 'two' })
+  tail.sent({ type: 'output', action_id: 8, text: 'x'.repeat(70_000) })
+  tail.sent({ type: 'delta', answer: 1, attempt: 1, kind: 'text', text: 'begun' })
+  tail.sent({ type: 'delta', answer: 1, attempt: 2, kind: 'text', text: 'He' })
+  tail.sent({ type: 'delta', answer: 1, attempt: 2, kind: 'reasoning', text: 'hm' })
+  tail.sent({ type: 'delta', answer: 1, attempt: 2, kind: 'text', text: 'llo' })
+  expect(tail.frames()).toEqual([
+    { type: 'delta', answer: 1, attempt: 2, kind: 'text', text: 'Hello' },
+    { type: 'output', action_id: 7, text: 'one two' },
+    { type: 'output', action_id: 8, text: 'x'.repeat(65_536) },
+  ])
+  tail.stored(stored({ observation: 'run', cause: 8, content: 'said \\"cause\\":7' }, 'environment'))
+  expect(tail.frames().map(({ type }) => type)).toEqual(['delta', 'output'])
+  tail.stored(stored({ observation: 'run', cause: 7 }))
+  expect(tail.frames()).toEqual([])
+})
