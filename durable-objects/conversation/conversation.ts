@@ -6,6 +6,7 @@ import { ReadableConversation } from './lifecycle/readable-conversation.ts'
 import type { Storage } from './lifecycle/usage-report.ts'
 import { RUNNER_TAG } from './sockets/session-attachment.ts'
 import type { Newcomer } from './sockets/sessions.ts'
+import { TERMINAL_TAG } from './sockets/terminal-viewer.ts'
 import type { AlarmName, ConversationState } from './state.ts'
 import { receiveForm, sendZip } from './workspace/transfers.ts'
 
@@ -26,7 +27,10 @@ const ALARMS: Readonly<Record<AlarmName, (state: ConversationState) => void | Pr
   title: async ({ titles, turn }) => titles.improve(await modelNow(turn.configs)),
   search: (state) => state.fillSearch(),
   idle: ({ opening }) => opening.idle.look(),
-  expiry: ({ sessions }) => sessions.expire(Date.now()),
+  expiry: ({ sessions, runner }) => {
+    sessions.expire(Date.now())
+    runner.terminal.viewers.expire(Date.now())
+  },
   sockets: ({ sessions }) => sessions.ping(Date.now()),
 }
 
@@ -88,8 +92,36 @@ export class Conversation extends ReadableConversation {
     if (this.state === null) return new Response(null, { status: 404 })
     if (pathname === '/runner') return this.state.runner.accept(request.headers.get('x-ticket') ?? '')
     if (pathname === '/port') return this.state.runner.ports.serve(request)
+    if (pathname === '/terminal') return this.#openTerminal(request, searchParams)
     if (pathname === '/zip') return sendZip(this.state.files, request.signal)
     return this.#connect(pathname === '/socket.io' ? 'socket.io' : 'plain', searchParams)
+  }
+
+  async #openTerminal(request: Request, query: URLSearchParams): Promise<Response> {
+    await this.whenOpen()
+    if (this.state?.opening.isRunning === false) return Response.json({ reason: 'stopped' }, { status: 409 })
+    const why = (await this.state?.runner.terminal.whyNone()) ?? null
+    if (why !== null) return Response.json({ reason: 'none', why }, { status: 409 })
+    if (request.headers.get('upgrade') !== 'websocket') return new Response(null, { status: 426 })
+    const credential = credentialOf(query)
+    const permit = await this.state?.permits.admit(credential.key)
+    const terminal = this.state?.opening.isRunning ? this.state.runner.terminal : undefined
+    if (terminal === undefined || permit === undefined) return new Response(null, { status: 404 })
+    if (!permit.ok) return Response.json(permit, { status: REFUSED[permit.reason] })
+    if (terminal.isFull)
+      return Response.json({ reason: 'crowded', used: terminal.viewers.count }, { status: REFUSED.full })
+    const { key, until } = credential
+    const cols = query.get('cols')
+    const webSocket = terminal.accept({
+      kind: 'terminal',
+      key,
+      until,
+      isReader: query.get('read_only') === 'true',
+      size: cols === null ? null : { cols: Number(cols), rows: Number(query.get('rows')) },
+      terminal: query.get('terminal'),
+      position: Number(query.get('position')),
+    })
+    return new Response(null, { status: 101, webSocket })
   }
 
   async #connect(protocol: Newcomer['protocol'], query: URLSearchParams): Promise<Response> {
@@ -122,7 +154,10 @@ export class Conversation extends ReadableConversation {
 
   /** For the owner's object: what is open here. */
   heldSockets(): { key: string | null; sockets: number }[] {
-    return [...(this.state?.sessions.countByKey() ?? [])].map(([key, sockets]) => ({ key, sockets }))
+    const counts = this.state?.sessions.countByKey() ?? new Map<string | null, number>()
+    for (const { attachment } of this.state?.runner.terminal.viewers.all ?? [])
+      counts.set(attachment.key, (counts.get(attachment.key) ?? 0) + 1)
+    return [...counts].map(([key, sockets]) => ({ key, sockets }))
   }
 
   /**
@@ -146,7 +181,8 @@ export class Conversation extends ReadableConversation {
 
   override async webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
     await this.whenOpen()
-    if (this.#isRunner(socket)) await this.state?.runner.receive(socket, data)
+    if (this.#is(RUNNER_TAG, socket)) await this.state?.runner.receive(socket, data)
+    else if (this.#is(TERMINAL_TAG, socket)) this.#typed(socket, data)
     else this.state?.messages.receive(socket, data)
   }
 
@@ -160,16 +196,31 @@ export class Conversation extends ReadableConversation {
     this.#leave(socket)
   }
 
-  #isRunner(socket: WebSocket): boolean {
-    return this.ctx.getTags(socket).includes(RUNNER_TAG)
+  #is(tag: string, socket: WebSocket): boolean {
+    return this.ctx.getTags(socket).includes(tag)
+  }
+
+  /** Nothing of a viewer is taken whose key is not known to be good. */
+  #typed(socket: WebSocket, data: string | ArrayBuffer): void {
+    if (this.state === null) return
+    const { permits, runner } = this.state
+    const viewer = runner.terminal.viewers.of(socket)
+    if (viewer === null) return
+    const length = typeof data === 'string' ? data.length : data.byteLength
+    permits.pass(viewer.attachment.key, length, () => runner.terminal.said(socket, data))
   }
 
   /** What a socket sent before it closed is still processed. */
   #leave(socket: WebSocket): void {
     if (this.state === null) return
     const { permits, sessions, runner } = this.state
-    if (this.#isRunner(socket)) {
+    if (this.#is(RUNNER_TAG, socket)) {
       runner.left(socket)
+      return
+    }
+    if (this.#is(TERMINAL_TAG, socket)) {
+      const { viewers } = runner.terminal
+      permits.behind(viewers.of(socket)?.attachment.key ?? null, () => viewers.forget(socket))
       return
     }
     permits.behind(sessions.of(socket)?.attachment.key ?? null, () => sessions.forget(socket))

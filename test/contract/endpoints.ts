@@ -209,6 +209,7 @@ export const ADDITIONS: readonly string[] = [
   'GET /api/runners/socket',
   'GET /api/conversations/{conversation_id}/runner',
   'GET /api/conversations/{conversation_id}/ws',
+  'GET /api/conversations/{conversation_id}/terminal',
   'POST /api/conversations/{conversation_id}/fork',
   'GET /api/conversations/{conversation_id}/vscode-url',
   'GET /api/conversations/{conversation_id}/web-hosts',

@@ -303,7 +303,11 @@ test('in local mode a foreign page or a foreign host name is refused everywhere,
   const named = await request(`${here}/api/options/agents`, { headers: { origin: 'http://app.localhost:8787' } }, LOCAL)
   expect(JSON.stringify(await named.json())).toContain('CORS_ORIGINS')
   const socket = { upgrade: 'websocket', origin: 'http://app.localhost:8787' }
-  for (const path of ['/api/conversations/abc/ws', '/socket.io/?EIO=4&transport=websocket&conversation_id=abc']) {
+  for (const path of [
+    '/api/conversations/abc/ws',
+    '/api/conversations/abc/terminal',
+    '/socket.io/?EIO=4&transport=websocket&conversation_id=abc',
+  ]) {
     expect([path, (await request(`${here}${path}`, { headers: socket }, LOCAL)).status]).toEqual([path, 403])
   }
   const preflight = { origin: 'https://evil.example', 'access-control-request-method': 'POST' }
@@ -343,6 +347,7 @@ test('the sign-in gives a cookie that scripts cannot read, and its holder change
   // A socket sends events, so opening one is a change.
   const socket = { ...holder, upgrade: 'websocket', origin: 'https://evil.example' }
   expect((await request('/api/conversations/abc/ws', { headers: socket })).status).toBe(403)
+  expect((await request('/api/conversations/abc/terminal', { headers: socket })).status).toBe(403)
   // The same call from the page itself gets as far as its own body, which is wrong.
   expect((await create({ origin: 'http://bellwether.test' })).status).toBe(422)
 

@@ -98,6 +98,7 @@ export class ConversationObject extends DurableObject<Env> {
     if (this.state === null) return false
     const { opening, sessions, alarms, record, runner } = this.state
     // Before the stop, which lets go of the runner and keeps its copy.
+    runner.terminal.close(ended('deleted'))
     runner.release(true)
     opening.stop()
     sessions.close(() => true, ended('deleted'))

@@ -155,6 +155,8 @@ export class ConversationLife extends Holder {
       credential: async () => ({ username: null, password: null }),
       isGitHost: async () => false,
       tell: () => {},
+      left: () => undefined,
+      expireAt: () => undefined,
     })
   }
 
