@@ -54,9 +54,11 @@ export class TerminalOutput {
   #out = new Uint8Array()
   #length = 0
 
+  /** What it gives is good until the next call. */
   push(chunk: Uint8Array): Uint8Array {
     // A byte becomes three at most.
-    this.#out = new Uint8Array(3 * (chunk.length + this.#char.length) + MAX_SEQUENCE_CHARS + 8)
+    const most = 3 * (chunk.length + this.#char.length) + MAX_SEQUENCE_CHARS + 8
+    if (this.#out.length < most) this.#out = new Uint8Array(most)
     this.#length = 0
     for (let at = 0; at < chunk.length; ) {
       const end = this.#isBetween ? endOfText(chunk, at) : at
@@ -69,9 +71,7 @@ export class TerminalOutput {
       this.#take(chunk[at++] ?? 0)
       this.held = this.#isBetween ? 0 : this.held + 1
     }
-    const out = this.#out.subarray(0, this.#length)
-    this.#out = new Uint8Array()
-    return out
+    return this.#out.subarray(0, this.#length)
   }
 
   /** What came before is whole. */

@@ -14,6 +14,8 @@ export const MAX_VIEWER_FRAME_BYTES = 64 * 1024
 /** Bytes that a viewer may have been sent and not acknowledged, while others go on. */
 const MAX_BEHIND_BYTES = 1024 * 1024
 const POSITION_BYTES = 8
+/** An acknowledgement of so much is no message too many: there are no more of them than there was output. */
+const LEAST_ACKED_BYTES = 1024
 
 /** A close for a reason that the viewer can do something about. */
 export const TOO_SLOW: Goodbye = { code: 4008, reason: 'too slow: connect again with what you have', farewell: false }
@@ -84,9 +86,13 @@ export class TerminalViewer {
     this.#acked = position
   }
 
-  /** It has everything up to there. What it was not sent it cannot have. */
-  acked(position: number): void {
-    this.#acked = Math.max(this.#acked, Math.min(position, this.#attachment.position))
+  /** It has everything up to there. What it was not sent it cannot have. False for what says next to nothing. */
+  acked(position: number): boolean {
+    const known = Math.min(position, this.#attachment.position)
+    const isAll = known === this.#attachment.position && known > this.#acked
+    const isMuch = known - this.#acked >= LEAST_ACKED_BYTES
+    this.#acked = Math.max(this.#acked, known)
+    return isAll || isMuch
   }
 
   tell(message: Record<string, unknown>): void {

@@ -131,7 +131,7 @@ export class TerminalStream {
 
   #show(raw: Uint8Array): void {
     if (raw.byteLength === 0) return
-    // A copy: the filter's own memory is larger than what it gives.
+    // The filter goes on to use its memory.
     const bytes = this.#output.push(raw).slice()
     this.#came += raw.byteLength
     this.#shownUpTo(this.#came - this.#output.held, bytes)

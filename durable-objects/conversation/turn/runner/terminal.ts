@@ -100,9 +100,14 @@ export class ConversationTerminal {
     if (viewer === null) return
     this.viewers.expire(Date.now())
     const length = typeof data === 'string' ? data.length : data.byteLength
-    if (length > MAX_VIEWER_FRAME_BYTES) this.#close(viewer, TOO_LONG)
-    else if (!this.viewers.mayGoOn(viewer)) this.#close(viewer, TOO_MANY)
-    else if (typeof data === 'string') this.#told(viewer, messageIn(data))
+    if (length > MAX_VIEWER_FRAME_BYTES) {
+      this.#close(viewer, TOO_LONG)
+      return
+    }
+    const message = typeof data === 'string' ? messageIn(data) : null
+    const isFree = message?.type === 'ack' && viewer.acked(message.position)
+    if (!isFree && !this.viewers.mayGoOn(viewer)) this.#close(viewer, TOO_MANY)
+    else if (typeof data === 'string') this.#told(viewer, message)
     else this.#type(viewer, length, () => Promise.resolve(new Uint8Array(data)))
   }
 
@@ -148,10 +153,8 @@ export class ConversationTerminal {
 
   #told(viewer: TerminalViewer, message: ViewerMessage | null): void {
     if (message === null) this.#close(viewer, NO_MESSAGE)
-    else if (message.type === 'ack') {
-      viewer.acked(message.position)
-      this.#wakeRoom?.()
-    } else if (viewer.attachment.isReader) viewer.tell({ type: 'error', message: READS_ONLY })
+    else if (message.type === 'ack') this.#wakeRoom?.()
+    else if (viewer.attachment.isReader) viewer.tell({ type: 'error', message: READS_ONLY })
     else if (message.type === 'resize') {
       viewer.attach({ size: { cols: message.cols, rows: message.rows } })
       this.#resize()
