@@ -6,6 +6,7 @@
 // The methods below are all that exist; any other is answered with METHOD_NOT_FOUND. Reserved for later: `browser/`.
 
 import { z } from 'zod'
+import { TerminalClose, TerminalEnded, TerminalOpen, TerminalSize } from './terminal-wire.ts'
 
 /** A text frame of the runner's on either socket, and its answer, which wakes nobody: sent every `HEARTBEAT_MS`. */
 export const PING = JSON.stringify({ type: 'ping' })
@@ -346,36 +347,6 @@ export const PortClose = z.object({
   code: z.number().int().optional(),
 })
 export type PortClose = z.infer<typeof PortClose>
-
-/** Columns and rows of a terminal. */
-export const TerminalSize = z.object({ cols: z.number().int().min(2).max(500), rows: z.number().int().min(1).max(300) })
-export type TerminalSize = z.infer<typeof TerminalSize>
-/** The newest output of a terminal that the runner keeps for those who come later. */
-export const SCROLLBACK_BYTES = 256 * 1024
-
-/**
- * object → runner: the terminal for people, on a stream whose number the object gives; the stream before it is over.
- * `starts`: a shell, if there is none. What is kept of the output follows as frames, then what comes, as on the streams of
- * ports: frames in both directions, a window of `PORT_WINDOW_BYTES` each.
- */
-export const TerminalOpen = TerminalSize.extend({ stream: z.number().int().nonnegative(), starts: z.boolean() })
-export type TerminalOpen = z.infer<typeof TerminalOpen>
-export const TerminalOpened = z.object({
-  /** A new one for each shell; null while there is none. */
-  terminal: z.string().max(64).nullable(),
-  /** Which byte of the output the first frame begins with. */
-  from: z.number().int().nonnegative(),
-  /** How many bytes it had printed when it was asked. */
-  to: z.number().int().nonnegative(),
-  /** Why there is none any more; empty where there never was one. */
-  reason: z.string().max(500),
-})
-export type TerminalOpened = z.infer<typeof TerminalOpened>
-/** object → runner: nobody looks any more. The shell stays. */
-export const TerminalClose = z.object({})
-/** runner → object: the shell is gone. Its last frame says `end`. */
-export const TerminalEnded = z.object({ stream: z.number().int().nonnegative(), reason: z.string().max(500) })
-export type TerminalEnded = z.infer<typeof TerminalEnded>
 
 /** Which side may call what, and whether it is answered. */
 export const METHODS = {

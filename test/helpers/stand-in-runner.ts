@@ -128,10 +128,8 @@ export class StandInRunner {
   readonly opened: Json[] = []
   readonly closings: Json[] = []
   readonly programs = new StandInPrograms()
-  /** What it answers about ports. */
+  /** What it answers about ports and its terminal, and what is typed there. */
   ports: (method: string, params: Json, line: Line) => unknown = () => ({ error: { code: -32601, message: 'none' } })
-  /** What it answers about its terminal, and what is typed there. */
-  terminal: (method: string, params: Json, line: Line) => unknown = () => ({ error: { code: -32601, message: 'none' } })
   typed: (stream: number, seq: number, bytes: Uint8Array, line: Line) => void = () => {}
   /** Another one after a restart of the runner. */
   life = 'one'
@@ -324,8 +322,7 @@ export class StandInRunner {
   #pending: { transfer: number; epoch: string; whole: boolean; revision: number; entries: number } | null = null
 
   #asked(line: Line, method: string, params: Json): unknown {
-    if (method.startsWith('terminal/')) return this.terminal(method, params, line)
-    if (method.startsWith('port/')) return this.ports(method, params, line)
+    if (/^(port|terminal)\//.test(method)) return this.ports(method, params, line)
     if (method.startsWith('server/')) return this.programs.asked(method, params, line)
     if (method === 'transfer/begin') {
       const begun = params as { transfer: number; epoch: string; base: number | null; revision: number }

@@ -61,7 +61,7 @@ test('a valid key beside a worthless one does not help it, and a key in the quer
   const { key } = await client()
   const wrongFirst = { 'x-session-api-key': 'wrong', authorization: `Bearer ${key}` }
   expect((await request('/api/options/agents', { headers: wrongFirst })).status).toBe(401)
-  for (const { method, path } of closed.filter(({ path }) => !/(\/ws|\/tasks\/stream)$/.test(path))) {
+  for (const { method, path } of closed.filter(({ path }) => !/\/(ws|terminal|tasks\/stream)$/.test(path))) {
     const response = await request(`${path}?session_api_key=${key}`, { method })
     expect([method, path, response.status]).toEqual([method, path, 401])
   }
@@ -303,17 +303,14 @@ test('in local mode a foreign page or a foreign host name is refused everywhere,
   const named = await request(`${here}/api/options/agents`, { headers: { origin: 'http://app.localhost:8787' } }, LOCAL)
   expect(JSON.stringify(await named.json())).toContain('CORS_ORIGINS')
   const socket = { upgrade: 'websocket', origin: 'http://app.localhost:8787' }
-  for (const path of [
-    '/api/conversations/abc/ws',
-    '/api/conversations/abc/terminal',
-    '/socket.io/?EIO=4&transport=websocket&conversation_id=abc',
-  ]) {
+  for (const path of [...SOCKETS, '/socket.io/?EIO=4&transport=websocket&conversation_id=abc']) {
     expect([path, (await request(`${here}${path}`, { headers: socket }, LOCAL)).status]).toEqual([path, 403])
   }
   const preflight = { origin: 'https://evil.example', 'access-control-request-method': 'POST' }
   expect((await request(`${here}/api/keys`, { method: 'OPTIONS', headers: preflight }, LOCAL)).status).toBe(403)
 })
 
+const SOCKETS = ['/api/conversations/abc/ws', '/api/conversations/abc/terminal']
 const signIn = (key: unknown, headers: Record<string, string> = {}) =>
   request('/api/session', { method: 'POST', headers: { ...JSON_TYPE, ...headers }, body: JSON.stringify({ key }) })
 
@@ -346,8 +343,7 @@ test('the sign-in gives a cookie that scripts cannot read, and its holder change
   expect((await create({})).status).toBe(403)
   // A socket sends events, so opening one is a change.
   const socket = { ...holder, upgrade: 'websocket', origin: 'https://evil.example' }
-  expect((await request('/api/conversations/abc/ws', { headers: socket })).status).toBe(403)
-  expect((await request('/api/conversations/abc/terminal', { headers: socket })).status).toBe(403)
+  for (const path of SOCKETS) expect((await request(path, { headers: socket })).status).toBe(403)
   // The same call from the page itself gets as far as its own body, which is wrong.
   expect((await create({ origin: 'http://bellwether.test' })).status).toBe(422)
 

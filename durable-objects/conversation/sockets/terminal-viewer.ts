@@ -3,7 +3,7 @@
 
 import { z } from 'zod'
 import { errorFields, log } from '../../../src/lib/log.ts'
-import { TerminalSize } from '../../../src/runners/wire.ts'
+import { TerminalSize } from '../../../src/runners/terminal-wire.ts'
 import type { Goodbye } from './session-attachment.ts'
 
 /** The tag of a viewer's socket. */

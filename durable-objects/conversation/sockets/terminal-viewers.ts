@@ -2,7 +2,7 @@
 // comes back with what it has; the programs go as fast as the fastest of them.
 
 import { Allowance } from '../../../src/lib/allowance.ts'
-import type { TerminalSize } from '../../../src/runners/wire.ts'
+import type { TerminalSize } from '../../../src/runners/terminal-wire.ts'
 import type { Goodbye } from './session-attachment.ts'
 import { KEY_EXPIRED } from './session-attachment.ts'
 import { TERMINAL_TAG, TerminalViewer, TOO_SLOW, type ViewerAttachment } from './terminal-viewer.ts'

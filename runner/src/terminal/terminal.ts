@@ -13,7 +13,7 @@ import {
   type TerminalOpen,
   type TerminalOpened,
   type TerminalSize,
-} from '../../../src/runners/wire.ts'
+} from '../../../src/runners/terminal-wire.ts'
 import type { Peer } from '../connect/peer.ts'
 import { type Log, messageOf } from '../log.ts'
 import type { Launch } from '../sandbox/launch.ts'

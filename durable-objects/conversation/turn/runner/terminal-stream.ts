@@ -5,7 +5,7 @@
 import { errorFields, log } from '../../../../src/lib/log.ts'
 import { TerminalOutput } from '../../../../src/lib/terminal-output.ts'
 import { PortReader, PortWriter, streamName } from '../../../../src/runners/port-streams.ts'
-import { SCROLLBACK_BYTES, type TerminalOpened } from '../../../../src/runners/wire.ts'
+import { SCROLLBACK_BYTES, type TerminalOpened } from '../../../../src/runners/terminal-wire.ts'
 import type { PortLink } from './port-streams.ts'
 
 /** What comes letter by letter is kept letter by letter. */

@@ -5,13 +5,8 @@ import { errorFields, log } from '../../../../src/lib/log.ts'
 import { pastedBytes } from '../../../../src/lib/terminal-output.ts'
 import type { Frame } from '../../../../src/runners/frames.ts'
 import { RpcError } from '../../../../src/runners/rpc.ts'
-import {
-  PORT_WINDOW_BYTES,
-  RPC_ERRORS,
-  type TerminalEnded,
-  TerminalOpened,
-  type TerminalSize,
-} from '../../../../src/runners/wire.ts'
+import { type TerminalEnded, TerminalOpened, type TerminalSize } from '../../../../src/runners/terminal-wire.ts'
+import { PORT_WINDOW_BYTES, RPC_ERRORS } from '../../../../src/runners/wire.ts'
 import type { Goodbye } from '../../sockets/session-attachment.ts'
 import {
   MAX_VIEWER_FRAME_BYTES,
