@@ -4,6 +4,7 @@ import { AnalysisPage, ReportPage } from './analysis/pages.tsx'
 import { ApiError, getSession, messageOf, signIn, signOut, whenSignedOut } from './api.ts'
 import { ChatPage } from './conversation/chat-page.tsx'
 import { ConversationsPage } from './conversation/conversations-page.tsx'
+import { lazy } from './lazy.tsx'
 import { Link, usePageTitle, usePath } from './router.tsx'
 import { changeLanguage, LANGUAGES, type Language, language, say } from './texts.ts'
 import { Bar, Boundary, Notice } from './ui.tsx'
@@ -132,6 +133,10 @@ function LazySettings(props: { section: string; session: Session }) {
   return Loaded === null ? <p class="opening">{say('Opening…')}</p> : <Loaded {...props} />
 }
 
+const LazyWorkspace = lazy<{ id: string; tab: string }>(
+  async () => (await import('./workspace/workspace-page.tsx')).WorkspacePage,
+)
+
 /** A page change without a reload leaves the focus on what is gone. The first page is the browser's own affair. */
 function useFocusOnChange(path: string) {
   const content = useRef<HTMLDivElement>(null)
@@ -149,6 +154,8 @@ function Page({ path, session }: { path: string; session: Session }) {
   const scope = area === 'analysis' ? 'analysis' : 'conversations'
   if (session.auth_mode === 'keys' && !session.scopes.includes(scope)) return <NoScope scope={scope} />
   if (area === '') return <ConversationsPage />
+  if (area === 'conversations' && id && rest[0] === 'workspace' && rest.length <= 2)
+    return <LazyWorkspace id={id} tab={rest[1] ?? 'files'} />
   if (rest.length === 0 && area === 'conversations') return id ? <ChatPage key={id} id={id} /> : <ConversationsPage />
   if (rest.length === 0 && area === 'analysis') return id ? <ReportPage key={id} taskId={id} /> : <AnalysisPage />
   return <NotFound />

@@ -1,6 +1,9 @@
 // The Chinese wording of every text of the console, under the English one.
 
+import { ZH_WORKSPACE } from './zh-workspace.ts'
+
 export const ZH = {
+  ...ZH_WORKSPACE,
   '(request {id})': '（请求编号 {id}）',
   'A key is stored; type another to replace it': '已保存密钥；输入新密钥可替换',
   'A token is stored; type another to replace it': '已保存令牌；输入新令牌可替换',
