@@ -13,6 +13,8 @@ import { receiveForm, sendZip } from './workspace/transfers.ts'
 /** Why no socket is opened; the Worker writes the message for the client. */
 const REFUSED = { ended: 401, full: 429, unknown: 503 } as const
 
+const STOPPED = 'The conversation is stopped; start it first'
+
 /** Close codes that only report; they must not be sent. */
 const REPORTING_CODES = new Set([1004, 1005, 1006, 1015])
 
@@ -99,10 +101,10 @@ export class Conversation extends ReadableConversation {
 
   async #openTerminal(request: Request, query: URLSearchParams): Promise<Response> {
     await this.whenOpen()
-    if (this.state?.opening.isRunning === false) return Response.json({ reason: 'stopped' }, { status: 409 })
-    const why = (await this.state?.runner.terminal.whyNone()) ?? null
+    const isOpen = this.state?.opening.isRunning ?? true
+    const why = isOpen ? ((await this.state?.runner.terminal.whyNone()) ?? null) : STOPPED
+    if (request.headers.get('upgrade') !== 'websocket') return Response.json({ why })
     if (why !== null) return Response.json({ reason: 'none', why }, { status: 409 })
-    if (request.headers.get('upgrade') !== 'websocket') return new Response(null, { status: 426 })
     const credential = credentialOf(query)
     const permit = await this.state?.permits.admit(credential.key)
     const terminal = this.state?.opening.isRunning ? this.state.runner.terminal : undefined

@@ -180,6 +180,6 @@ test('a conversation that ends takes its terminal along, and one at the edge has
   await expect.poll(() => viewer.closed).toBe(1000)
   const stopped = look(path)
   await expect.poll(() => stopped.status).toBe(409)
-  const answer = await fetch(`${machine.service.url}${path}/terminal`)
-  expect([answer.status, JSON.stringify(await answer.json())]).toEqual([409, expect.stringContaining('start it first')])
+  const reason = 'The conversation is stopped; start it first'
+  expect(await machine.call(`${path}/terminal`)).toEqual({ available: false, reason })
 })

@@ -182,11 +182,13 @@ test('without a runner, for others, stopped, or with too many viewers there is n
   )
   expect((await refusal(stranger, chat.path))[0]).toBe(404)
   expect((await refusal(await client({ owner: owner.owner, scopes: ['analysis'] }), chat.path))[0]).toBe(403)
-  expect((await refusal(owner, chat.path, {}))[0]).toBe(426)
+  const plain = (by: Client, path: string) => by.json(`${path}/terminal`)
+  expect(await plain(owner, chat.path)).toEqual({ available: true, reason: null })
   const none = await startConversation({})
   await none.settled()
   expect(await refusal(none.owner, none.path)).toEqual([409, expect.stringContaining('npm run runner')])
-  expect(await refusal(none.owner, none.path, {})).toEqual([409, expect.stringContaining('npm run runner')])
+  const said = { available: false, reason: expect.stringContaining('npm run runner') }
+  expect(await plain(none.owner, none.path)).toEqual(said)
   const edge = await stranger.json<{ conversation_id: string }>('/api/conversations?runtime=edge', {
     method: 'POST',
     body: {},

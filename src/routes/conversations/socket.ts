@@ -83,9 +83,12 @@ endpoint(
       }),
     replies: {
       101: { description: 'The socket is open' },
+      200: {
+        description: 'To a request that is no WebSocket: whether there can be a terminal',
+        schema: z.object({ available: z.boolean(), reason: z.string().nullable() }),
+      },
       404: { description: 'No such conversation' },
       409: { description: 'There can be no terminal; the text says why and what to do' },
-      426: { description: 'Not a WebSocket request; there is a terminal' },
       429: { description: 'Too many sockets of this owner, or viewers of this terminal, are open' },
       503: { description: 'Whether the key is still good could not be found out' },
     },
@@ -104,7 +107,10 @@ endpoint(
     })
     const headers: HeadersInit = isSocket ? { upgrade: 'websocket' } : {}
     const answer = await stub.fetch(`http://conversation/terminal?${asked}`, { headers })
-    if (answer.status === 426) throw new AppError('upgrade_required', 'Open this address as a WebSocket')
+    if (answer.status === 200) {
+      const { why } = await answer.json<{ why: string | null }>()
+      return c.json({ available: why === null, reason: why })
+    }
     if (answer.status !== 101) throw (await socketRefusal(answer)) ?? notFound(params.conversation_id)
     return answer
   },
@@ -118,7 +124,6 @@ const Refusal = z.discriminatedUnion('reason', [
   z.object({ reason: z.literal('ended') }),
   z.object({ reason: z.literal('full'), used: z.number(), allowed: z.number() }),
   z.object({ reason: z.literal('unknown') }),
-  z.object({ reason: z.literal('stopped') }),
   z.object({ reason: z.literal('none'), why: z.string() }),
   z.object({ reason: z.literal('crowded'), used: z.number() }),
 ])
@@ -139,7 +144,6 @@ async function socketRefusal(answer: Response): Promise<AppError | null> {
     )
   }
   if (refusal.reason === 'none') return new AppError('conflict', refusal.why)
-  if (refusal.reason === 'stopped') return new AppError('conflict', 'The conversation is stopped; start it first')
   return new AppError('unavailable', 'Whether the key is still good could not be found out; try again')
 }
 

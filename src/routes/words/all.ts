@@ -140,6 +140,8 @@ const ACCOUNT_WORDS = {
 /** Conversations, their events and their workspace. */
 const CONVERSATION_WORDS = {
   action: ['What is to be done', 'buy'],
+  exact: ['Both texts as they are stored; without it line ends and the space around the older one are not', true],
+  available: ['Whether there can be a terminal', true],
   cols: ['Columns of the viewer; with `rows`', 120],
   rows: ['Lines of the viewer; with `cols`', 30],
   read_only: ['Whether the viewer only reads', false],

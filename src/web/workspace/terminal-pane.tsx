@@ -8,7 +8,7 @@ import { messageOf } from '../api.ts'
 import { Link } from '../router.tsx'
 import { say } from '../texts.ts'
 import { Notice } from '../ui.tsx'
-import { sheetDocument } from './sheet-document.ts'
+import { adoptStyles } from './adopted-styles.ts'
 import { TerminalSocket, type TerminalStatus } from './terminal-socket.ts'
 import { whyNoTerminal } from './workspace-api.ts'
 
@@ -93,8 +93,8 @@ type Host = {
 /** Returns what closes it. */
 function opened(box: HTMLElement, id: string, { setStatus, setPeople, onSocket }: Host): () => void {
   const dark = matchMedia('(prefers-color-scheme: dark)')
+  const leaveStyles = adoptStyles()
   const terminal = new Terminal({
-    documentOverride: sheetDocument(),
     fontFamily: getComputedStyle(document.documentElement).getPropertyValue('--mono'),
     fontSize: 14,
     scrollback: 5000,
@@ -156,6 +156,7 @@ function opened(box: HTMLElement, id: string, { setStatus, setPeople, onSocket }
     onSocket(null)
     socket.close()
     terminal.dispose()
+    leaveStyles()
   }
 }
 

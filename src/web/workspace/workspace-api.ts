@@ -33,10 +33,13 @@ export async function saveText(id: string, path: string, text: string): Promise<
 
 export const listChanges = (id: string) => request<Change[]>(place(id, 'git/changes'))
 export const textsOf = (id: string, path: string) =>
-  request<Texts>(place(id, `git/diff?path=${encodeURIComponent(path)}`))
+  request<Texts>(place(id, `git/diff?exact=true&path=${encodeURIComponent(path)}`))
 
-export const diffOf = ({ original, modified }: Texts): string =>
-  createTwoFilesPatch('a', 'b', original, modified, '', '', { context: 4 })
+/** Without the names of the files. */
+export function diffOf({ original, modified }: Texts): string {
+  const patch = createTwoFilesPatch('a', 'b', original, modified, '', '', { context: 4 })
+  return patch.slice(Math.max(0, patch.indexOf('@@')))
+}
 
 /** Takes a new file away, as a command of the user's that stands in the conversation. */
 export function removeFile(id: string, path: string): Promise<unknown> {
@@ -59,15 +62,7 @@ export const closePort = (id: string, port: number) =>
 
 /** Null where there can be a terminal; else why there is none, and what to do. */
 export async function whyNoTerminal(id: string): Promise<string | null> {
-  try {
-    await request<unknown>(place(id, 'terminal'))
-    return null
-  } catch (error) {
-    const { status, message } = error as { status?: number; message: string }
-    if (status === 426) return null
-    if (status === 409) return message
-    throw error
-  }
+  return (await request<{ reason: string | null }>(place(id, 'terminal'))).reason
 }
 
 export function terminalAddress(id: string, query: Readonly<Record<string, string>>): string {
