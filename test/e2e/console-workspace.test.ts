@@ -37,7 +37,9 @@ test('a file is found by the keyboard, edited and saved where it stands; a chang
   skip,
 }) => {
   const { page, faults, path, at } = await opened(skip)
+  const socket = page.waitForEvent('websocket')
   await page.goto(at.replace('/workspace', ''))
+  await (await socket).waitForEvent('framereceived')
   await page.getByRole('link', { name: 'Workspace' }).click()
   const tree = page.getByRole('tree', { name: 'Files' })
   await tree.getByText('README.md').waitFor()
@@ -79,7 +81,7 @@ test('changes are shown file by file and can be given up; the whole is there to 
   await page.getByRole('button', { name: 'Revert' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Revert' }).click()
   await expect.poll(() => stored(path, 'src/[id] x.ts')).toBe('one\ntwo\n')
-  await page.getByText('src/[id] x.ts').waitFor({ state: 'detached' })
+  await expect.poll(() => page.getByText('src/[id] x.ts').count()).toBe(0)
   await page.getByText('new.txt').click()
   await page.getByRole('button', { name: 'Delete' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
