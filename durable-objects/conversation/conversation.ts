@@ -5,12 +5,15 @@ import { errorFields, log } from '../../src/lib/log.ts'
 import type { Storage } from './lifecycle/usage-report.ts'
 import { RUNNER_TAG } from './sockets/session-attachment.ts'
 import type { Newcomer } from './sockets/sessions.ts'
+import { TERMINAL_TAG } from './sockets/terminal-viewer.ts'
 import type { AlarmName, ConversationState } from './state.ts'
 import { TalkingConversation } from './talk/talking-conversation.ts'
 import { receiveForm, sendZip } from './workspace/transfers.ts'
 
 /** Why no socket is opened; the Worker writes the message for the client. */
 const REFUSED = { ended: 401, full: 429, unknown: 503 } as const
+
+const STOPPED = 'The conversation is stopped; start it first'
 
 /** Close codes that only report; they must not be sent. */
 const REPORTING_CODES = new Set([1004, 1005, 1006, 1015])
@@ -27,7 +30,10 @@ const ALARMS: Readonly<Record<AlarmName, (state: ConversationState) => void | Pr
   search: (state) => state.fillSearch(),
   deadline: ({ talk }) => talk?.expire(),
   idle: ({ opening }) => opening.idle.look(),
-  expiry: ({ sessions }) => sessions.expire(Date.now()),
+  expiry: ({ sessions, runner }) => {
+    sessions.expire(Date.now())
+    runner.terminal.viewers.expire(Date.now())
+  },
   sockets: ({ sessions }) => sessions.ping(Date.now()),
 }
 
@@ -89,6 +95,7 @@ export class Conversation extends TalkingConversation {
     if (this.state === null) return new Response(null, { status: 404 })
     if (pathname === '/runner') return this.state.runner.accept(request.headers.get('x-ticket') ?? '')
     if (pathname === '/port') return this.state.runner.ports.serve(request)
+    if (pathname === '/terminal') return this.#openTerminal(request, searchParams)
     if (pathname === '/zip') return this.#zip(searchParams.get('at'), request.signal)
     return this.#connect(pathname === '/socket.io' ? 'socket.io' : 'plain', searchParams)
   }
@@ -97,6 +104,33 @@ export class Conversation extends TalkingConversation {
     const files = this.filesAt(at === null ? null : Number(at))
     if (files === null) return new Response(null, { status: 404 })
     return 'reason' in files ? Response.json(files, { status: 400 }) : sendZip(files, signal)
+  }
+
+  async #openTerminal(request: Request, query: URLSearchParams): Promise<Response> {
+    await this.whenOpen()
+    const isOpen = this.state?.opening.isRunning ?? true
+    const why = isOpen ? ((await this.state?.runner.terminal.whyNone()) ?? null) : STOPPED
+    if (request.headers.get('upgrade') !== 'websocket') return Response.json({ why })
+    if (why !== null) return Response.json({ reason: 'none', why }, { status: 409 })
+    const credential = credentialOf(query)
+    const permit = await this.state?.permits.admit(credential.key)
+    const terminal = this.state?.opening.isRunning ? this.state.runner.terminal : undefined
+    if (terminal === undefined || permit === undefined) return new Response(null, { status: 404 })
+    if (!permit.ok) return Response.json(permit, { status: REFUSED[permit.reason] })
+    if (terminal.isFull)
+      return Response.json({ reason: 'crowded', used: terminal.viewers.count }, { status: REFUSED.full })
+    const { key, until } = credential
+    const cols = query.get('cols')
+    const webSocket = terminal.accept({
+      kind: 'terminal',
+      key,
+      until,
+      isReader: query.get('read_only') === 'true',
+      size: cols === null ? null : { cols: Number(cols), rows: Number(query.get('rows')) },
+      terminal: query.get('terminal'),
+      position: Number(query.get('position')),
+    })
+    return new Response(null, { status: 101, webSocket })
   }
 
   async #connect(protocol: Newcomer['protocol'], query: URLSearchParams): Promise<Response> {
@@ -129,7 +163,10 @@ export class Conversation extends TalkingConversation {
 
   /** For the owner's object: what is open here. */
   heldSockets(): { key: string | null; sockets: number }[] {
-    return [...(this.state?.sessions.countByKey() ?? [])].map(([key, sockets]) => ({ key, sockets }))
+    const counts = this.state?.sessions.countByKey() ?? new Map<string | null, number>()
+    for (const { attachment } of this.state?.runner.terminal.viewers.all ?? [])
+      counts.set(attachment.key, (counts.get(attachment.key) ?? 0) + 1)
+    return [...counts].map(([key, sockets]) => ({ key, sockets }))
   }
 
   /**
@@ -153,7 +190,8 @@ export class Conversation extends TalkingConversation {
 
   override async webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
     await this.whenOpen()
-    if (this.#isRunner(socket)) await this.state?.runner.receive(socket, data)
+    if (this.#is(RUNNER_TAG, socket)) await this.state?.runner.receive(socket, data)
+    else if (this.#is(TERMINAL_TAG, socket)) this.#typed(socket, data)
     else this.state?.messages.receive(socket, data)
   }
 
@@ -167,16 +205,31 @@ export class Conversation extends TalkingConversation {
     this.#leave(socket)
   }
 
-  #isRunner(socket: WebSocket): boolean {
-    return this.ctx.getTags(socket).includes(RUNNER_TAG)
+  #is(tag: string, socket: WebSocket): boolean {
+    return this.ctx.getTags(socket).includes(tag)
+  }
+
+  /** Nothing of a viewer is taken whose key is not known to be good. */
+  #typed(socket: WebSocket, data: string | ArrayBuffer): void {
+    if (this.state === null) return
+    const { permits, runner } = this.state
+    const viewer = runner.terminal.viewers.of(socket)
+    if (viewer === null) return
+    const length = typeof data === 'string' ? data.length : data.byteLength
+    permits.pass(viewer.attachment.key, length, () => runner.terminal.said(socket, data))
   }
 
   /** What a socket sent before it closed is still processed. */
   #leave(socket: WebSocket): void {
     if (this.state === null) return
     const { permits, sessions, runner } = this.state
-    if (this.#isRunner(socket)) {
+    if (this.#is(RUNNER_TAG, socket)) {
       runner.left(socket)
+      return
+    }
+    if (this.#is(TERMINAL_TAG, socket)) {
+      const { viewers } = runner.terminal
+      permits.behind(viewers.of(socket)?.attachment.key ?? null, () => viewers.forget(socket))
       return
     }
     permits.behind(sessions.of(socket)?.attachment.key ?? null, () => sessions.forget(socket))

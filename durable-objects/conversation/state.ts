@@ -226,10 +226,11 @@ export class ConversationState {
     const holder = ctx.id.toString()
     return new SocketPermits({
       ask: (claim) => owner(env, this.record.value.owner).holdSockets({ ...claim, holder }),
-      count: (key) => this.sessions.countByKey().get(key) ?? 0,
+      count: (key) => (this.sessions.countByKey().get(key) ?? 0) + this.runner.terminal.viewers.countOf(key),
       close: (key, why) => {
         const goodbye = why === 'ended' ? KEY_REVOKED : KEY_UNCHECKED
         this.sessions.close(({ attachment }) => attachment.key === key, goodbye)
+        this.runner.terminal.viewers.close(({ attachment }) => attachment.key === key, goodbye)
       },
       wait: (work) => ctx.waitUntil(work),
     })
@@ -247,6 +248,11 @@ export class ConversationState {
       credential: (ask) => credentialAt(env, this.record.value.owner, ask),
       isGitHost: (ask) => isGitHostOf(env, this.record.value, ask),
       tell: (text) => void this.#emit([placeNote(text)]),
+      left: (key) => {
+        this.permits.left(key)
+        if (this.runner.terminal.viewers.count === 0) this.opening.idle.begin()
+      },
+      expireAt: (at) => this.alarms.atLatest('expiry', at),
     })
   }
 

@@ -5,7 +5,6 @@ import { mkdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { z } from 'zod'
 import { BadFrame, type Frame } from '../../src/runners/frames.ts'
-import { portStreamIn } from '../../src/runners/port-streams.ts'
 import {
   Credential,
   type CredentialAsk,
@@ -20,10 +19,16 @@ import { Disconnected, type Handlers, Peer, RpcError } from './connect/peer.ts'
 import { Lock } from './lock.ts'
 import { type Log, messageOf } from './log.ts'
 import { openParts } from './parts.ts'
-import { Ports } from './ports/ports.ts'
 import { askGit } from './sandbox/ask-git.ts'
 import { Cgroup, type CgroupBase } from './sandbox/cgroup.ts'
-import { type LaunchPlan, makeFolders, programLaunch, shellLaunch, workspaceInShell } from './sandbox/launch.ts'
+import {
+  type LaunchPlan,
+  makeFolders,
+  programLaunch,
+  shellLaunch,
+  terminalLaunch,
+  workspaceInShell,
+} from './sandbox/launch.ts'
 import { OwnNetwork } from './sandbox/own-network.ts'
 import { writeRunFiles } from './sandbox/run-files.ts'
 import { SandboxServices } from './sandbox/services.ts'
@@ -38,6 +43,7 @@ import { erase } from './sync/erase.ts'
 import { Tree } from './sync/tree.ts'
 import { Uploads } from './sync/upload.ts'
 import { ToolServers } from './tool-servers.ts'
+import { Views } from './views.ts'
 
 export type ConversationDeps = {
   readonly id: string
@@ -85,7 +91,7 @@ export class Conversation {
   readonly #servers: ToolServers
   readonly #cgroup: Cgroup | null
   readonly #network: OwnNetwork | null
-  readonly #ports: Ports
+  readonly #views: Views
   readonly #treeLock = new Lock()
   readonly #backoff = new Backoff({ firstMs: 100, mostMs: 5_000 })
   #address: { url: URL; bearer: string } | null = null
@@ -107,7 +113,7 @@ export class Conversation {
     // Only where the sandbox has no network of the machine's.
     this.#network = deps.plan.hasOwnNetworks === true ? new OwnNetwork(network) : null
     const folders = this.#network === null ? made : { ...made, network: this.#network }
-    this.#ports = new Ports(this.#network, (event, fields) => deps.log(event, { conversation: this.id, ...fields }))
+    const log: Log = (event, fields) => deps.log(event, { conversation: this.id, ...fields })
     this.#cgroup = deps.cgroups === null ? null : new Cgroup(deps.cgroups, deps.id, deps.plan.limits)
     const plan = { ...deps.plan, entrances: this.#cgroup?.entrances ?? [] }
     writeRunFiles(folders.run, plan)
@@ -118,8 +124,10 @@ export class Conversation {
     })
     this.#servers = new ToolServers({
       launch: (program) => programLaunch(program, { folders, plan }),
-      log: (event, fields) => deps.log(event, { conversation: this.id, ...fields }),
+      log,
     })
+    const [{ idleMs }, { kernel }] = [plan, deps]
+    this.#views = new Views({ network: this.#network, launch: () => terminalLaunch(folders, plan), log, idleMs })
     this.#journal = new Journal(join(deps.folder, 'journal'))
     this.#tree = new Tree(deps.folder, (folder, args) => askGit(folder, args, { folders, plan: deps.plan }))
     this.#forgetUncertain()
@@ -129,7 +137,7 @@ export class Conversation {
     this.#calls = new Calls({
       folder: join(deps.folder, 'journal'),
       journal: this.#journal,
-      log: (event, fields) => deps.log(event, { conversation: this.id, ...fields }),
+      log,
       startShell: (events) => deps.startShell?.(deps.folder, events) ?? new Shell(shellLaunch(folders, plan), events),
       ...openParts(deps, { folders, plan, root: this.#tree.root }),
       folderInShell: (cwd) => folderInShell(cwd, this.#tree.root, workspaceInShell(folders, plan)),
@@ -151,15 +159,24 @@ export class Conversation {
       memoryBytes,
       diskBytes,
       kills: () => this.#cgroup?.newKills() ?? 0,
-      pids: () => this.#calls.sessionPids,
-      onOver: (text) => this.#calls.overLimit(text),
+      pids: () => [
+        ...this.#calls.sessionPids,
+        ...(this.#views.terminal.pid === null ? [] : [this.#views.terminal.pid]),
+      ],
+      onOver: (text) => this.#overLimit(text),
     })
     if (deps.plan.isolation !== 'none')
-      this.#guarding = setInterval(
-        () => (this.#calls.hasWork || this.#calls.isBrowserOpen) && this.#guard.look(),
-        GUARD_MS,
-      )
+      this.#guarding = setInterval(() => this.#hasWork && this.#guard.look(), GUARD_MS)
     for (const { key } of this.#journal.unacknowledged()) this.#delivery.add(key)
+  }
+
+  get #hasWork(): boolean {
+    return this.#calls.hasWork || this.#calls.isBrowserOpen || this.#views.terminal.hasWork
+  }
+
+  #overLimit(text: string): void {
+    if (this.#calls.hasWork) this.#calls.overLimit(text)
+    if (this.#views.terminal.hasWork) this.#views.terminal.end(text)
   }
 
   get isConnected(): boolean {
@@ -191,7 +208,7 @@ export class Conversation {
     this.#calls.end()
     this.#delivery.end()
     this.#servers.end()
-    this.#ports.end()
+    this.#views.end()
     this.#network?.end()
     this.#services.close()
     this.#cgroup?.end()
@@ -263,7 +280,7 @@ export class Conversation {
     this.#calls.connect(peer)
     this.#delivery.connect(peer)
     this.#servers.connect(peer)
-    this.#ports.connect(peer)
+    this.#views.connect(peer)
     this.#sync ??= setInterval(() => this.#syncChanges(), SYNC_MS)
   }
 
@@ -285,7 +302,7 @@ export class Conversation {
     this.#calls.disconnect()
     this.#delivery.disconnect()
     this.#servers.disconnect()
-    this.#ports.disconnect()
+    this.#views.disconnect()
     if (this.#isOver) return
     this.#lostAt ??= performance.now()
     this.#deps.log('conversation.disconnected', { conversation: this.id, reason, ...(status !== null && { status }) })
@@ -316,9 +333,7 @@ export class Conversation {
       'server/start': (server) => this.#servers.start(server),
       'server/stop': ({ name }) => this.#servers.stop(name),
       'server/message': (piece) => this.#servers.send(piece),
-      'port/list': () => this.#ports.list(),
-      'port/open': (wanted) => this.#ports.open(wanted),
-      'port/close': (closed) => this.#ports.closed(closed),
+      ...this.#views.handlers,
     }
   }
 
@@ -341,20 +356,16 @@ export class Conversation {
 
   #received(frame: Frame): void {
     const { head } = frame
-    if (head.t === 'port') {
-      this.#ports.received(frame)
-      return
-    }
+    if (this.#views.received(frame)) return
     if (head.t !== 'files') throw new BadFrame('output comes from the runner alone')
     const { transfer, seq } = head
     this.#downloads.receive(frame, () => this.#peer?.notify('frame/ack', { stream: `transfer:${transfer}`, seq }))
   }
 
   #acknowledged(stream: string, seq: number): void {
-    const port = portStreamIn(stream)
+    if (this.#views.acknowledged(stream, seq)) return
     const [kind, name] = [stream.slice(0, stream.indexOf(':')), stream.slice(stream.indexOf(':') + 1)]
-    if (port !== null) this.#ports.acknowledged(port, seq)
-    else if (kind === 'transfer') this.#uploads.acknowledged(Number(name), seq)
+    if (kind === 'transfer') this.#uploads.acknowledged(Number(name), seq)
     else if (kind === 'output') this.#calls.outputOf(name)?.acknowledge(seq)
   }
 
@@ -366,7 +377,7 @@ export class Conversation {
   /** While something runs, its changes go up every half second; once more when it has ended. */
   #syncChanges(): void {
     const peer = this.#peer
-    const isBusy = this.#calls.hasWork || this.#servers.isAnyRunning
+    const isBusy = this.#hasWork || this.#servers.isAnyRunning
     if (peer === null || !this.#isWelcome || (!isBusy && !this.#wasBusy) || this.#treeLock.isHeld) return
     if (performance.now() < this.#syncAgainAt) return
     this.#wasBusy = isBusy

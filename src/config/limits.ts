@@ -29,6 +29,7 @@ export const LIMIT_VARIABLES = {
   MAX_GIT_ANSWER_BYTES: wholeNumber(65_536, 28_000_000, 25_165_824),
   SHELL_TIMEOUT_SECONDS: wholeNumber(1, 600, 120),
   SOCKET_MESSAGES_PER_SECOND: wholeNumber(1, 1_000_000, 50),
+  MAX_TERMINAL_VIEWERS: wholeNumber(1, 1000, 16),
   MAX_RUNNING_LOOPS: wholeNumber(1, 1000, 3),
   IDLE_CLOSE_SECONDS: wholeNumber(1, 2_592_000, 3600),
   RATE_LIMIT_READS: rateLimit('6000/60'),
@@ -51,6 +52,8 @@ export type LimitConfig = {
   maxGitAnswerBytes: number
   shellTimeoutMs: number
   socketMessagesPerSecond: number
+  /** Of one conversation's terminal. */
+  maxTerminalViewers: number
   maxRunningLoops: number
   idleCloseMs: number
   /** Null: no limit. */
@@ -66,6 +69,7 @@ export function limitConfig(values: LimitValues): LimitConfig {
     maxGitAnswerBytes: Math.min(values.MAX_GIT_ANSWER_BYTES, values.MAX_FILE_BYTES),
     shellTimeoutMs: values.SHELL_TIMEOUT_SECONDS * 1000,
     socketMessagesPerSecond: values.SOCKET_MESSAGES_PER_SECOND,
+    maxTerminalViewers: values.MAX_TERMINAL_VIEWERS,
     maxRunningLoops: values.MAX_RUNNING_LOOPS,
     idleCloseMs: values.IDLE_CLOSE_SECONDS * 1000,
     rateLimits: {

@@ -28,7 +28,7 @@ const ROOT: Principal = { owner: 'root', scopes: ['admin'], keyId: null, until: 
 /** Not `x.localhost`, which every browser takes for this machine: pages that an agent wrote may be served under such a name. */
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i
 /** The sockets and streams that a browser opens without headers: no other path accepts a key in the query. */
-const STREAM_PATH = /^\/(api\/conversations\/[^/]+\/ws|socket\.io\/?|api\/v1\/analysis\/tasks\/stream)$/
+const STREAM_PATH = /^\/(api\/conversations\/[^/]+\/(ws|terminal)|socket\.io\/?|api\/v1\/analysis\/tasks\/stream)$/
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /** The client, or an AppError: 401 without a valid credential, 403 for a request that a web page must not make. */

@@ -1,5 +1,5 @@
 // Binary frames: 4 bytes big-endian length of the head, the head as JSON, the bytes. Kinds: files of a transfer, the
-// output of a call, and what goes to and comes from a port. A frame is self-contained: many small files stand in one, a large file takes many.
+// output of a call, and what goes to and comes from a port or the terminal. A frame is self-contained: many small files stand in one, a large file takes many.
 
 import { z } from 'zod'
 import { CallKey, MAX_FRAME_BYTES, MAX_PATH_BYTES } from './wire.ts'
@@ -46,8 +46,10 @@ export const PortFrameHead = z.object({
   /** Nothing follows in this direction. */
   end: z.boolean().default(false),
 })
-export type PortFrameHead = z.infer<typeof PortFrameHead>
-export const FrameHead = z.discriminatedUnion('t', [FilesHead, OutputHead, PortFrameHead])
+/** Bytes of the terminal. Acknowledged on the stream `terminal:<stream>`. */
+const TerminalFrameHead = PortFrameHead.extend({ t: z.literal('terminal') })
+export type PortFrameHead = z.infer<typeof PortFrameHead> | z.infer<typeof TerminalFrameHead>
+export const FrameHead = z.discriminatedUnion('t', [FilesHead, OutputHead, PortFrameHead, TerminalFrameHead])
 export type FrameHead = z.infer<typeof FrameHead>
 export type Frame = { head: FrameHead; bytes: Uint8Array }
 

@@ -1,4 +1,4 @@
-// One stream to or from a port, for both ends of the wire: pieces in order, and never more of them on their way than the
+// One stream to or from a port or the terminal, for both ends of the wire: pieces in order, and never more of them on their way than the
 // other side has room for. A piece is acknowledged when it was used, so whoever reads slowly slows the writer.
 
 import { BadFrame, type Frame, type PortFrameHead } from './frames.ts'
@@ -6,27 +6,36 @@ import { PORT_PIECE_BYTES, PORT_WINDOW_BYTES } from './wire.ts'
 
 const NOTHING = new Uint8Array()
 
-export const portStreamName = (stream: number): string => `port:${stream}`
+type StreamKind = PortFrameHead['t']
 
-/** The number in the name of an acknowledged stream; null for a stream of another kind. */
-export function portStreamIn(name: string): number | null {
-  const [, digits] = /^port:(\d{1,16})$/.exec(name) ?? []
-  return digits === undefined ? null : Number(digits)
+export const streamName = (kind: StreamKind, stream: number): string => `${kind}:${stream}`
+
+/** What an acknowledged stream is one of; null for a stream of another kind. */
+export function streamIn(name: string): { kind: StreamKind; stream: number } | null {
+  const [, kind, digits] = /^(port|terminal):(\d{1,16})$/.exec(name) ?? []
+  return digits === undefined ? null : { kind: kind as StreamKind, stream: Number(digits) }
 }
 
 /** The direction that this side writes. */
 export class PortWriter {
   readonly #stream: number
   readonly #send: (frame: Frame) => void
+  readonly #kind: StreamKind
   readonly #sizes: number[] = []
   #seq = 0
   #acked = 0
   #bytes = 0
   #waiting: (() => void)[] = []
 
-  constructor(stream: number, send: (frame: Frame) => void) {
+  constructor(stream: number, send: (frame: Frame) => void, kind: StreamKind = 'port') {
     this.#stream = stream
     this.#send = send
+    this.#kind = kind
+  }
+
+  /** Whether everything that was sent is used. */
+  get isEmpty(): boolean {
+    return this.#bytes === 0
   }
 
   /** Bytes on their way: one piece may go beyond the window. */
@@ -45,7 +54,7 @@ export class PortWriter {
   push(bytes: Uint8Array, { text = false, end = false }: { text?: boolean; end?: boolean } = {}): void {
     this.#sizes.push(bytes.byteLength)
     this.#bytes += bytes.byteLength
-    this.#send({ head: { t: 'port', stream: this.#stream, seq: this.#seq++, text, end }, bytes })
+    this.#send({ head: { t: this.#kind, stream: this.#stream, seq: this.#seq++, text, end }, bytes })
   }
 
   end(): void {

@@ -3,10 +3,11 @@
 // runs calls and keeps a copy of the workspace. Control is JSON-RPC 2.0 in text frames, content is in binary frames
 // (`frames.ts`). Everything from a runner is untrusted: sizes, paths and counts are bounded here.
 //
-// The methods below are all that exist; any other is answered with METHOD_NOT_FOUND. Reserved for later: `terminal/`.
+// The methods below are all that exist; any other is answered with METHOD_NOT_FOUND.
 
 import { z } from 'zod'
 import { BROWSER_KIND } from './page.ts'
+import { TerminalClose, TerminalEnded, TerminalOpen, TerminalSize } from './terminal-wire.ts'
 
 /** A text frame of the runner's on either socket, and its answer, which wakes nobody: sent every `HEARTBEAT_MS`. */
 export const PING = JSON.stringify({ type: 'ping' })
@@ -373,6 +374,10 @@ export const METHODS = {
   'port/open': { from: 'service', params: PortOpen, answered: false },
   'port/head': { from: 'runner', params: PortHead, answered: false },
   'port/close': { from: 'both', params: PortClose, answered: false },
+  'terminal/open': { from: 'service', params: TerminalOpen, answered: true },
+  'terminal/resize': { from: 'service', params: TerminalSize, answered: false },
+  'terminal/close': { from: 'service', params: TerminalClose, answered: false },
+  'terminal/ended': { from: 'runner', params: TerminalEnded, answered: false },
 } as const
 export type Method = keyof typeof METHODS
 export type ParamsOf<M extends Method> = z.infer<(typeof METHODS)[M]['params']>

@@ -168,6 +168,10 @@ const LazySettings = lazy<{ section: string; session: Session }>(
   async () => (await import('./settings/settings-page.tsx')).SettingsPage,
 )
 
+const LazyWorkspace = lazy<{ id: string; tab: string }>(
+  async () => (await import('./workspace/workspace-page.tsx')).WorkspacePage,
+)
+
 /** A page change without a reload leaves the focus on what is gone. The first page is the browser's own affair. */
 function useFocusOnChange(path: string) {
   const content = useRef<HTMLDivElement>(null)
@@ -185,6 +189,8 @@ function Page({ path, session }: { path: string; session: Session }) {
   const scope = area === 'analysis' ? 'analysis' : 'conversations'
   if (session.auth_mode === 'keys' && !session.scopes.includes(scope)) return <NoScope scope={scope} />
   if (area === '') return <ConversationsPage />
+  if (area === 'conversations' && id && rest[0] === 'workspace' && rest.length <= 2)
+    return <LazyWorkspace id={id} tab={rest[1] ?? 'files'} />
   if (rest.length === 0 && area === 'conversations') return id ? <ChatPage key={id} id={id} /> : <ConversationsPage />
   const Part = area === 'analysis' && rest.length === 0 ? PARTS[id ?? ''] : undefined
   if (Part !== undefined) return <Part />

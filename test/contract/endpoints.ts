@@ -41,7 +41,12 @@ const workspace: Endpoint[] = [
   }),
   endpoint(`GET ${one}/zip-directory`, 'bytes', { errors: [500], decided: [400, ...unknownId], added: ['at'] }),
   endpoint(`GET ${one}/git/changes`, 'map[]', { errors: [404, 500] }),
-  endpoint(`GET ${one}/git/diff`, 'object', { query: [required('path')], errors: [500], decided: unknownId }),
+  endpoint(`GET ${one}/git/diff`, 'object', {
+    query: [required('path')],
+    errors: [500],
+    decided: unknownId,
+    added: ['exact'],
+  }),
   // Too much feedback on one conversation, or no place to store it.
   endpoint(`POST ${one}/submit-feedback`, 'any', { body: json('any'), decided: [...unknownId, 429, 500] }),
   endpoint(`GET ${one}/config`, 'any', { decided: unknownId }),
@@ -242,6 +247,7 @@ export const ADDITIONS: readonly string[] = [
   'GET /api/runners/socket',
   'GET /api/conversations/{conversation_id}/runner',
   'GET /api/conversations/{conversation_id}/ws',
+  'GET /api/conversations/{conversation_id}/terminal',
   'POST /api/conversations/{conversation_id}/fork',
   'GET /api/conversations/{conversation_id}/shares',
   'POST /api/conversations/{conversation_id}/shares',

@@ -34,7 +34,7 @@ export type Answer = {
 
 type Json = Record<string, unknown>
 type Piece = { path: string; kind: string; length?: number; offset?: number; target?: string; mode?: number }
-type Head = { t: string; transfer?: number; seq: number; key?: string; entries?: Piece[] }
+type Head = { t: string; transfer?: number; stream?: number; seq: number; key?: string; entries?: Piece[] }
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -128,8 +128,9 @@ export class StandInRunner {
   readonly opened: Json[] = []
   readonly closings: Json[] = []
   readonly programs = new StandInPrograms()
-  /** What it answers about ports. */
+  /** What it answers about ports and its terminal, and what is typed there. */
   ports: (method: string, params: Json, line: Line) => unknown = () => ({ error: { code: -32601, message: 'none' } })
+  typed: (stream: number, seq: number, bytes: Uint8Array, line: Line) => void = () => {}
   /** Another one after a restart of the runner. */
   life = 'one'
   readonly stopped: string[] = []
@@ -190,9 +191,7 @@ export class StandInRunner {
 
   /** Opens the conversation's socket again, as after a lost connection. */
   async reconnect(): Promise<void> {
-    const opened = this.opened.at(-1)
-    if (opened === undefined) throw new Error('never opened')
-    await this.#join(opened)
+    await this.#join(this.opened.at(-1) ?? {})
   }
 
   /** As if the answer to the transfer that carried the path had been lost. */
@@ -321,7 +320,7 @@ export class StandInRunner {
   #pending: { transfer: number; epoch: string; whole: boolean; revision: number; entries: number } | null = null
 
   #asked(line: Line, method: string, params: Json): unknown {
-    if (method.startsWith('port/')) return this.ports(method, params, line)
+    if (/^(port|terminal)\//.test(method)) return this.ports(method, params, line)
     if (method.startsWith('server/')) return this.programs.asked(method, params, line)
     if (method === 'transfer/begin') {
       const begun = params as { transfer: number; epoch: string; base: number | null; revision: number }
@@ -364,6 +363,7 @@ export class StandInRunner {
   }
 
   #took(line: Line, head: Head, bytes: Uint8Array): void {
+    if (head.t === 'terminal') this.typed(head.stream ?? 0, head.seq, bytes, line)
     if (head.t !== 'files' || this.#pending === null) return
     let at = 0
     for (const { path, kind, length = 0, offset = 0, target, mode } of head.entries ?? []) {

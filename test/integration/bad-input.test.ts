@@ -157,7 +157,7 @@ test('an id that cannot be one is answered like any unknown id by every call, an
   expect(scoped.length).toBeGreaterThan(5)
   for (const call of scoped) {
     const query = `?${new URLSearchParams(requiredQuery(call))}`
-    const headers = call.path.endsWith('/ws') ? { upgrade: 'websocket' } : {}
+    const headers = /\/(ws|terminal)$/.test(call.path) ? { upgrade: 'websocket' } : {}
     const answerTo = async (id: string) => {
       const url = `${call.path.replace('{conversation_id}', encodeURIComponent(id)).replace('{port}', '3000')}${query}`
       const body = call.method === 'GET' ? undefined : goodBody(call)

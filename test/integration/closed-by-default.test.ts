@@ -62,7 +62,7 @@ test('a valid key beside a worthless one does not help it, and a key in the quer
   const { key } = await client()
   const wrongFirst = { 'x-session-api-key': 'wrong', authorization: `Bearer ${key}` }
   expect((await request('/api/options/agents', { headers: wrongFirst })).status).toBe(401)
-  for (const { method, path } of closed.filter(({ path }) => !/(\/ws|\/tasks\/stream)$/.test(path))) {
+  for (const { method, path } of closed.filter(({ path }) => !/\/(ws|terminal|tasks\/stream)$/.test(path))) {
     const response = await request(`${path}?session_api_key=${key}`, { method })
     expect([method, path, response.status]).toEqual([method, path, 401])
   }
@@ -307,7 +307,7 @@ test('in local mode a foreign page or a foreign host name is refused everywhere,
   const named = await request(`${here}/api/options/agents`, { headers: { origin: 'http://app.localhost:8787' } }, LOCAL)
   expect(JSON.stringify(await named.json())).toContain('CORS_ORIGINS')
   const socket = { upgrade: 'websocket', origin: 'http://app.localhost:8787' }
-  for (const path of ['/api/conversations/abc/ws', '/socket.io/?EIO=4&transport=websocket&conversation_id=abc']) {
+  for (const path of [...SOCKETS, '/socket.io/?EIO=4&transport=websocket&conversation_id=abc']) {
     expect([path, (await request(`${here}${path}`, { headers: socket }, LOCAL)).status]).toEqual([path, 403])
   }
   const preflight = { origin: 'https://evil.example', 'access-control-request-method': 'POST' }

@@ -4,6 +4,7 @@ import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { client, ROOT_KEY, request } from '../helpers/app.ts'
 
+const SOCKETS = ['/api/conversations/abc/ws', '/api/conversations/abc/terminal']
 const JSON_TYPE = { 'content-type': 'application/json' }
 
 const signIn = (key: unknown, headers: Record<string, string> = {}) =>
@@ -38,7 +39,7 @@ test('the sign-in gives a cookie that scripts cannot read, and its holder change
   expect((await create({})).status).toBe(403)
   // A socket sends events, so opening one is a change.
   const socket = { ...holder, upgrade: 'websocket', origin: 'https://evil.example' }
-  expect((await request('/api/conversations/abc/ws', { headers: socket })).status).toBe(403)
+  for (const path of SOCKETS) expect((await request(path, { headers: socket })).status).toBe(403)
   // The same call from the page itself gets as far as its own body, which is wrong.
   expect((await create({ origin: 'http://bellwether.test' })).status).toBe(422)
 

@@ -107,6 +107,7 @@ export class ConversationObject extends DurableObject<Env> {
 
   protected async remove({ opening, sessions, alarms, record, runner }: ConversationState): Promise<void> {
     // Before the stop, which lets go of the runner and keeps its copy.
+    runner.terminal.close(ended('deleted'))
     runner.release(true)
     opening.stop()
     sessions.close(() => true, ended('deleted'))

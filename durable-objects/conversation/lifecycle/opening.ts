@@ -35,7 +35,11 @@ export class Opening {
     this.idle = new IdleWatch(
       {
         isRunning: () => this.isRunning,
-        isBusy: () => host.sessions.count > 0 || setup.isPending || loop.state === 'running',
+        isBusy: () =>
+          host.sessions.count > 0 ||
+          host.runner.terminal.viewers.count > 0 ||
+          setup.isPending ||
+          loop.state === 'running',
         lastAt: () => host.log.lastAt,
         stop: () => this.stop(),
       },
@@ -98,6 +102,7 @@ export class Opening {
       host.sessions.announce({ error: true, message: notice.message })
     }
     host.record.change({ loop: 'stopped' })
+    host.runner.terminal.close(ended(notice?.message ?? 'stopped'))
     host.runner.release(false)
     host.sessions.close(() => true, ended(notice?.message ?? 'stopped'))
     index.mark()

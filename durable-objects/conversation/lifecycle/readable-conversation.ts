@@ -154,8 +154,8 @@ export class ReadableConversation extends ConversationObject {
     return this.state === null ? null : this.state.changedFiles.changes()
   }
 
-  async gitDiff(path: string): Promise<GitDiff | null> {
-    return this.state === null ? null : gitDiff(this.state.changedFiles, path)
+  async gitDiff(path: string, isExact: boolean): Promise<GitDiff | null> {
+    return this.state === null ? null : gitDiff(this.state.changedFiles, path, isExact)
   }
 
   async readTextFile(path: string, at: number | null): Promise<TextFile | NoFork | null> {

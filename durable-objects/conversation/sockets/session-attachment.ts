@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** The tag of a runner's socket: clients' sockets have none. */
+/** The tag of a runner's socket: sockets that follow the events have none. */
 export const RUNNER_TAG = 'runner'
 
 /** The state of a socket that must survive hibernation. */

@@ -11,7 +11,7 @@ import type { SocketCredential } from '../../../src/bindings.ts'
 import type { EventLog } from '../events/event-log.ts'
 import { LiveTail } from './live-tail.ts'
 import { type Frame, frameOf, Session } from './session.ts'
-import { Attachment, type Goodbye, KEY_EXPIRED, NO_SIGN, RUNNER_TAG } from './session-attachment.ts'
+import { Attachment, type Goodbye, KEY_EXPIRED, NO_SIGN } from './session-attachment.ts'
 import { accepted } from './socket-io.ts'
 import type { SocketProtocol } from './socket-protocol.ts'
 
@@ -54,7 +54,7 @@ export class Sessions {
     this.#host = host
     for (const socket of ctx.getWebSockets()) {
       // One that was closed is still listed until the other side has answered.
-      if (socket.readyState !== WebSocket.READY_STATE_OPEN || ctx.getTags(socket).includes(RUNNER_TAG)) continue
+      if (socket.readyState !== WebSocket.READY_STATE_OPEN || ctx.getTags(socket).length > 0) continue
       const session = this.#open(socket, Attachment.parse(socket.deserializeAttachment()))
       this.#nextEnd = Math.min(this.#nextEnd, session.attachment.until ?? Number.POSITIVE_INFINITY)
       // A socket with an open probe may have many unconfirmed bytes; its answer starts it again.

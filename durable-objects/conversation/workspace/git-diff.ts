@@ -17,14 +17,15 @@ export type GitDiff =
 const MAX_DIFF_BYTES = 1024 * 1024
 
 /** `asked` is a path as the list of changes has it, or an absolute one in the workspace. */
-export async function gitDiff(index: ChangedFiles, asked: string): Promise<GitDiff> {
+/** `isExact`: the texts as they are stored; else as clients of the interface know them, without space around the older one. */
+export async function gitDiff(index: ChangedFiles, asked: string, isExact: boolean): Promise<GitDiff> {
   const place = workspacePath(asked)
   if (!place.ok) return { ok: false, reason: 'outside', message: place.message }
   const name = place.path.slice(WORKSPACE_ROOT.length + 1)
   try {
     const found = await index.locate(name)
     if (!found) return { ok: false, reason: 'not-a-repository', message: 'Not a git repository' }
-    return await sidesOf(found, name, (oid) => index.contents(found.repo, oid))
+    return await sidesOf(found, { name, isExact }, (oid) => index.contents(found.repo, oid))
   } catch (error) {
     const failure = explainedFailure(error)
     if (!failure) throw error
@@ -36,7 +37,7 @@ export async function gitDiff(index: ChangedFiles, asked: string): Promise<GitDi
 
 async function sidesOf(
   { repo, path, base }: LocatedFile,
-  name: string,
+  { name, isExact }: { name: string; isExact: boolean },
   contents: (oid: string) => Promise<Uint8Array>,
 ): Promise<GitDiff> {
   const full = `${repo.root}/${path}`
@@ -50,6 +51,7 @@ async function sidesOf(
   const [original, modified] = [textIfAny(before), textIfAny(after)]
   if (original === null || modified === null)
     return { ok: false, reason: 'binary', message: `Not a text file: '${name}'` }
+  if (isExact) return { ok: true, original, modified }
   return { ok: true, original: withPlainEnds(original).trim(), modified: withPlainEnds(modified).replace(/\n$/, '') }
 }
 

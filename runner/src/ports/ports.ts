@@ -5,7 +5,7 @@
 import { Agent } from 'node:http'
 import type { Socket } from 'node:net'
 import { BadFrame, type Frame } from '../../../src/runners/frames.ts'
-import { portStreamName } from '../../../src/runners/port-streams.ts'
+import { streamName } from '../../../src/runners/port-streams.ts'
 import { MAX_PORT_STREAMS, type PortClose, type PortOpen } from '../../../src/runners/wire.ts'
 import type { Peer } from '../connect/peer.ts'
 import { type Log, messageOf } from '../log.ts'
@@ -110,7 +110,7 @@ export class Ports {
     return {
       send: (frame) => peer?.sendFrame(frame),
       head: (status, headers) => peer?.notify('port/head', { stream, status, headers }),
-      used: (seq) => peer?.notify('frame/ack', { stream: portStreamName(stream), seq }),
+      used: (seq) => peer?.notify('frame/ack', { stream: streamName('port', stream), seq }),
       close: (reason, code) => {
         this.#open.delete(stream)
         this.#log('port.closed', { reason: reason.slice(0, 200) })

@@ -9,7 +9,8 @@ import { HELPER_FILE } from '../notebook/helper.ts'
 import type { Isolation, Limits, Network } from '../options.ts'
 import type { ShellLaunch } from '../session/shell.ts'
 import { loopSource, quoted, rcSource, type ShellPaths } from '../session/shell-source.ts'
-import { RUN_INSIDE, SANDBOX_ENV, sandboxLine, WORKSPACE_INSIDE } from './bwrap.ts'
+import { onPath } from '../tools.ts'
+import { RUN_INSIDE, SANDBOX_ENV, SANDBOX_PATH, sandboxLine, WORKSPACE_INSIDE } from './bwrap.ts'
 import { type OwnNetwork, PROXY_PORT } from './own-network.ts'
 
 export type LaunchPlan = {
@@ -101,6 +102,13 @@ export function kernelLaunch(
   // Python's own messages about its debugger are nobody's output.
   const env = { PYDEVD_DISABLE_FILE_VALIDATION: '1', PYTHONUNBUFFERED: '1' }
   return programLaunch({ command: python, args: [file], env }, { folders, plan })
+}
+
+/** A shell for people: it draws and pages as a terminal of theirs does. */
+export function terminalLaunch(folders: ConversationFolders, plan: LaunchPlan): Launch {
+  const pager = onPath('less', SANDBOX_PATH) === null ? 'cat' : 'less'
+  const env = { TERM: 'xterm-256color', PAGER: pager, GIT_PAGER: pager, PS1: '\\[\\e[1m\\]\\w\\[\\e[0m\\] \\$ ' }
+  return programLaunch({ command: 'bash', args: ['-i'], env }, { folders, plan })
 }
 
 function launchOf(

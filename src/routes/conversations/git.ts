@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { AppError, errorEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
-import { valueError } from '../../http/validation.ts'
+import { laxBool, valueError } from '../../http/validation.ts'
 import { found, ownConversation } from './access.ts'
 import { ConversationPath } from './schemas.ts'
 
@@ -47,7 +47,7 @@ endpoint(
     tag,
     summary: 'One changed file, before and after',
     params: ConversationPath,
-    query: z.object({ path: z.string() }),
+    query: z.object({ path: z.string(), exact: laxBool().default(false) }),
     replies: {
       200: { description: 'Both texts', schema: z.looseObject({ original: z.string(), modified: z.string() }) },
       404: { description: 'No such conversation' },
@@ -56,7 +56,7 @@ endpoint(
   },
   async (c, { params, query }) => {
     const stub = ownConversation(c, params.conversation_id)
-    const diff = found(await stub.gitDiff(query.path), params.conversation_id)
+    const diff = found(await stub.gitDiff(query.path, query.exact), params.conversation_id)
     if (diff.ok) return c.json({ original: diff.original, modified: diff.modified })
     if (diff.reason === 'outside') throw valueError(['query', 'path'], diff.message, query.path)
     throw new AppError('declared_failure', diff.message)

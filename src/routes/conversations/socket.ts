@@ -1,4 +1,4 @@
-// How clients open a socket to a conversation: by the plain protocol, or by Socket.IO.
+// How clients open a socket to a conversation: by the plain protocol, by Socket.IO, or to its terminal.
 
 import { OpenAPIHono, z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -57,6 +57,65 @@ endpoint(
   },
 )
 
+endpoint(
+  app,
+  {
+    method: 'get',
+    path: '/api/conversations/{conversation_id}/terminal',
+    scope: 'conversations',
+    limit: 'reads',
+    bodyLimit: 'standard',
+    tag: 'Events',
+    summary: 'Type in a shell in the workspace, over a WebSocket: it needs a runner',
+    params: ConversationPath,
+    query: z
+      .object({
+        cols: laxInt({ min: 2, max: 500 }).optional(),
+        rows: laxInt({ min: 1, max: 300 }).optional(),
+        read_only: laxBool().default(false),
+        terminal: z.string().max(64).optional(),
+        position: laxInt({ min: 0 }).default(0),
+        session_api_key: z.string().optional(),
+      })
+      .refine(({ cols, rows }) => (cols === undefined) === (rows === undefined), {
+        message: 'cols and rows are given together',
+        path: ['rows'],
+      }),
+    replies: {
+      101: { description: 'The socket is open' },
+      200: {
+        description: 'To a request that is no WebSocket: whether there can be a terminal',
+        schema: z.object({ available: z.boolean(), reason: z.string().nullable() }),
+      },
+      404: { description: 'No such conversation' },
+      409: { description: 'There can be no terminal; the text says why and what to do' },
+      429: { description: 'Too many sockets of this owner, or viewers of this terminal, are open' },
+      503: { description: 'Whether the key is still good could not be found out' },
+    },
+  },
+  async (c, { params, query }) => {
+    const isSocket = c.req.header('upgrade')?.toLowerCase() === 'websocket'
+    const stub = ownConversation(c, params.conversation_id)
+    const { keyId, until } = c.get('principal')
+    const { session_api_key: _key, ...wanted } = query
+    const given = Object.entries(wanted).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, String(value)]],
+    )
+    const asked = new URLSearchParams({
+      ...Object.fromEntries(given),
+      ...credentialQuery({ key: keyId, until }),
+    })
+    const headers: HeadersInit = isSocket ? { upgrade: 'websocket' } : {}
+    const answer = await stub.fetch(`http://conversation/terminal?${asked}`, { headers })
+    if (answer.status === 200) {
+      const { why } = await answer.json<{ why: string | null }>()
+      return c.json({ available: why === null, reason: why })
+    }
+    if (answer.status !== 101) throw (await socketRefusal(answer)) ?? notFound(params.conversation_id)
+    return answer
+  },
+)
+
 export { app as socket }
 
 // Why a conversation opens no socket, in the words of the interface.
@@ -65,6 +124,8 @@ const Refusal = z.discriminatedUnion('reason', [
   z.object({ reason: z.literal('ended') }),
   z.object({ reason: z.literal('full'), used: z.number(), allowed: z.number() }),
   z.object({ reason: z.literal('unknown') }),
+  z.object({ reason: z.literal('none'), why: z.string() }),
+  z.object({ reason: z.literal('crowded'), used: z.number() }),
 ])
 
 /** Null when there is no such conversation. */
@@ -75,6 +136,14 @@ async function socketRefusal(answer: Response): Promise<AppError | null> {
   if (refusal.reason === 'full') {
     return quotaReached({ limit: 'sockets', ...refusal }, 'Close a socket that nobody follows any more.')
   }
+  if (refusal.reason === 'crowded') {
+    const { used } = refusal
+    return quotaReached(
+      { limit: 'terminal_viewers', used, allowed: used },
+      'Close one of the viewers of this terminal.',
+    )
+  }
+  if (refusal.reason === 'none') return new AppError('conflict', refusal.why)
   return new AppError('unavailable', 'Whether the key is still good could not be found out; try again')
 }
 

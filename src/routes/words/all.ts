@@ -144,6 +144,13 @@ const ACCOUNT_WORDS = {
 /** Conversations, their events and their workspace. */
 const CONVERSATION_WORDS = {
   action: ['What is to be done', 'buy'],
+  exact: ['Both texts as they are stored; without it line ends and the space around the older one are not', true],
+  available: ['Whether there can be a terminal', true],
+  cols: ['Columns of the viewer; with `rows`', 120],
+  rows: ['Lines of the viewer; with `cols`', 30],
+  read_only: ['Whether the viewer only reads', false],
+  terminal: ['The shell that the viewer has output of, as `ready` named it', '0198a3c4-7f3e-4b1a-9d55-3c1f2f6f9a10'],
+  position: ['How far the viewer has its output, as its last frame said', 4096],
   after: ['The id of the last event that the client has; -1 for none', -1],
   agent_state: ['The state that the agent is to take', 'user_confirmed'],
   args: ['The arguments'],

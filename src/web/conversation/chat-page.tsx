@@ -116,6 +116,9 @@ function OpenChat({ id, chat, controls }: ChatProps) {
           <Title id={id} title={chat.title} onRenamed={controls.retitle} />
           <StateBadge agent={chat.agent} progress={chat.progress} />
         </div>
+        <Link to={`/conversations/${id}/workspace`} class="button">
+          {say('Workspace')}
+        </Link>
         <PauseButton agent={chat.agent} controls={controls} />
         <button type="button" aria-expanded={isTimeline} aria-controls="timeline" onClick={toggleTimeline}>
           {say('History')}

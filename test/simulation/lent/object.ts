@@ -76,7 +76,9 @@ abstract class Holder implements Grip {
     return {
       id: { toString: () => 'holder' },
       storage,
-      getWebSockets: () => this.sockets.filter(({ readyState }) => readyState < 3),
+      // Nobody looks at its terminal.
+      getWebSockets: (tag?: string) =>
+        tag === 'terminal' ? [] : this.sockets.filter(({ readyState }) => readyState < 3),
       acceptWebSocket: (end: ServerEnd) => {
         end.holder = this
         this.sockets.push(end)
@@ -155,6 +157,8 @@ export class ConversationLife extends Holder {
       credential: async () => ({ username: null, password: null }),
       isGitHost: async () => false,
       tell: () => {},
+      left: () => undefined,
+      expireAt: () => undefined,
     })
   }
 

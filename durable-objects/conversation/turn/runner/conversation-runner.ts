@@ -19,6 +19,7 @@ import { RunnerCalls } from './runner-calls.ts'
 import { RunnerFinder } from './runner-finder.ts'
 import { RunnerLink } from './runner-link.ts'
 import { NO_RUNNER, type RunnerRecord } from './runner-record.ts'
+import { ConversationTerminal, type TerminalDeps } from './terminal.ts'
 import { ConversationProcesses, NO_PROCESSES } from './tool-processes.ts'
 import type { TreeChanges } from './tree-changes.ts'
 import { labelsOf, type Missing, placeToTell, whyNone } from './whereabouts.ts'
@@ -26,7 +27,10 @@ import { labelsOf, type Missing, placeToTell, whyNone } from './whereabouts.ts'
 /** How long the answer "there is no runner" is good for a conversation that may use the interpreter. */
 const NONE_FOR_MS = 5_000
 
-type Deps = {
+const AT_THE_EDGE =
+  'This conversation runs at the edge, which has no processes. Create one with runtime=auto or runtime=runner, and start a runner with "npm run runner" (docs/runners.md).'
+
+type Deps = Pick<TerminalDeps, 'left' | 'expireAt'> & {
   ctx: DurableObjectState
   env: Env
   whose: { owner: string; id: string }
@@ -51,6 +55,8 @@ export class ConversationRunner {
   readonly processes: ConversationProcesses
   /** The servers that people look at. */
   readonly ports: ConversationPorts
+  /** The shell that people type in. */
+  readonly terminal: ConversationTerminal
   #noneUntil = 0
   /** Why there was none when it was last asked for. */
   #missing: Missing = 'none'
@@ -58,7 +64,7 @@ export class ConversationRunner {
   constructor(deps: Deps) {
     this.#deps = deps
     const { ctx, env, changes, files } = deps
-    const { maxFileBytes, maxWorkspaceBytes, shellTimeoutMs } = config(env)
+    const { maxFileBytes, maxWorkspaceBytes, shellTimeoutMs, maxTerminalViewers } = config(env)
     this.#record = new StoredRecord<RunnerRecord>(ctx.storage.sql, 'runner', NO_RUNNER, 'on-change')
     this.#calls = new RunnerCalls(ctx.storage.sql)
     this.#finder = new RunnerFinder({ ...deps, record: this.#record, isUp: () => this.#link.isUp })
@@ -83,6 +89,14 @@ export class ConversationRunner {
       link: () => this.#link.forPorts,
       settled: () => this.#finder.mayReturn(),
     })
+    this.terminal = new ConversationTerminal({
+      ...deps,
+      maxViewers: maxTerminalViewers,
+      link: () => this.#link.forPorts,
+      whyNoRunner: () => this.#whyNoRunner(),
+      isBehind: () => !changes.isEmpty,
+      bringUp: () => this.#link.sender.bringUp(),
+    })
     this.#link = new RunnerLink({
       ctx,
       record: this.#record,
@@ -101,6 +115,7 @@ export class ConversationRunner {
       isGitHost: deps.isGitHost,
       processes: this.processes,
       ports: () => this.ports.streams,
+      terminal: () => this.terminal,
       changed: () => this.#changed(),
     })
   }
@@ -213,6 +228,18 @@ export class ConversationRunner {
     if (!this.#link.isUp) await this.#finder.connects()
   }
 
+  /** A person wants a terminal: a runner is looked for as for a command. */
+  async #whyNoRunner(): Promise<string | null> {
+    const runtime = await this.choose(null)
+    if (runtime.kind === 'missing') return runtime.why
+    if (runtime.kind === 'edge')
+      return this.#deps.wish().kind === 'edge'
+        ? AT_THE_EDGE
+        : whyNone(this.#missing, labelsOf(this.#deps.wish()).labels)
+    if (!this.#link.isUp) await this.#finder.connects()
+    return this.#link.isUp ? null : whyNone('silent', [])
+  }
+
   #runtime(): Runtime {
     return { kind: 'runner', run: (call) => this.#runs.run(call) }
   }
@@ -220,6 +247,7 @@ export class ConversationRunner {
   #changed(): void {
     if (!this.#link.isUp) this.#runs.waiters.disconnected(new NoAnswer('the runner is gone'))
     this.processes.linkChanged()
+    this.terminal.linkChanged()
     this.#finder.linkChanged()
   }
 }

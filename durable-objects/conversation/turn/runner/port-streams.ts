@@ -5,7 +5,7 @@ import { joinBytes } from '../../../../src/lib/bytes.ts'
 import { errorFields, log } from '../../../../src/lib/log.ts'
 import type { Frame } from '../../../../src/runners/frames.ts'
 import { endPiece, pieceHead } from '../../../../src/runners/port-body.ts'
-import { PortReader, PortWriter, portStreamIn, portStreamName } from '../../../../src/runners/port-streams.ts'
+import { PortReader, PortWriter, streamName } from '../../../../src/runners/port-streams.ts'
 import type { RpcPeer } from '../../../../src/runners/rpc.ts'
 import {
   MAX_PORT_MESSAGE_BYTES,
@@ -68,11 +68,8 @@ export class PortStreams {
     if (head.t === 'port') this.#open.get(head.stream)?.reader.take(head, bytes)
   }
 
-  /** False for an acknowledgement of something else. */
-  acked(name: string, seq: number): boolean {
-    const id = portStreamIn(name)
-    if (id !== null) this.#open.get(id)?.writer.acked(seq)
-    return id !== null
+  acked(stream: number, seq: number): void {
+    this.#open.get(stream)?.writer.acked(seq)
   }
 
   closed({ stream, reason, code }: PortClose): void {
@@ -219,7 +216,7 @@ export class PortStream {
 
   #used(seq: number): void {
     this.movedAt = Date.now()
-    if (!this.#isOver) this.#link.peer.tell('frame/ack', { stream: portStreamName(this.#id), seq })
+    if (!this.#isOver) this.#link.peer.tell('frame/ack', { stream: streamName('port', this.#id), seq })
   }
 
   #end(): void {

@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import { errorFields, log } from '../../../../src/lib/log.ts'
 import { BadFrame, decodeFrame, encodeFrame, type Frame } from '../../../../src/runners/frames.ts'
+import { streamIn } from '../../../../src/runners/port-streams.ts'
 import { RpcError, RpcPeer } from '../../../../src/runners/rpc.ts'
 import {
   type CallEnded,
@@ -24,6 +25,7 @@ import { RUNNER_TAG } from '../../sockets/session-attachment.ts'
 import type { WorkspaceStore } from '../../workspace/store.ts'
 import type { PortLink, PortStreams } from './port-streams.ts'
 import type { RunnerRecord } from './runner-record.ts'
+import type { ConversationTerminal } from './terminal.ts'
 import type { ConversationProcesses, ProcessLink } from './tool-processes.ts'
 import type { TreeChanges } from './tree-changes.ts'
 import { TreeReceiver } from './tree-receiver.ts'
@@ -55,6 +57,7 @@ type LinkDeps = {
   exclude(): string[]
   processes: Pick<ConversationProcesses, 'received' | 'exited'>
   ports(): PortStreams
+  terminal(): ConversationTerminal
   /** A runner has said hello, or its connection is gone. */
   changed(): void
 }
@@ -159,9 +162,10 @@ export class RunnerLink {
   /** The stream on which the frame is acknowledged; null for one that nobody waits for. */
   async #taken(frame: Frame): Promise<string | null> {
     const { head, bytes } = frame
-    if (head.t === 'port') {
+    if (head.t === 'port' || head.t === 'terminal') {
       // Acknowledged when somebody has read it.
-      this.#deps.ports().received(frame)
+      if (head.t === 'port') this.#deps.ports().received(frame)
+      else this.#deps.terminal().received(frame)
       return null
     }
     if (head.t === 'files') return (await this.#receiver.take(frame)) ? `transfer:${head.transfer}` : null
@@ -186,9 +190,7 @@ export class RunnerLink {
         return this.#deps.ended(call, (isRepeated) => this.#receiver.place(call.transfer, isRepeated))
       },
       'frame/ack': ({ stream, seq }) => {
-        if (!this.#deps.ports().acked(stream, seq) && !this.sender.acked(stream, seq)) {
-          this.close('what was not sent was acknowledged', 1008)
-        }
+        if (!this.#acked(stream, seq)) this.close('what was not sent was acknowledged', 1008)
       },
       'credential/ask': (ask) => this.#deps.credential(ask),
       'host/ask': async (ask) => ({ isAllowed: await this.#deps.isGitHost(ask) }),
@@ -200,7 +202,20 @@ export class RunnerLink {
         await this.#frames
         this.#deps.ports().closed(closed)
       },
+      'terminal/ended': async (ended) => {
+        await this.#frames
+        this.#deps.terminal().ended(ended)
+      },
     })
+  }
+
+  /** False for what was not sent. */
+  #acked(name: string, seq: number): boolean {
+    const found = streamIn(name)
+    if (found === null) return this.sender.acked(name, seq)
+    if (found.kind === 'port') this.#deps.ports().acked(found.stream, seq)
+    else this.#deps.terminal().acked(found.stream, seq)
+    return true
   }
 
   #greet(socket: WebSocket, { wire, runner, life, tree }: SessionHello): SessionWelcome {
@@ -231,6 +246,7 @@ export class RunnerLink {
     this.#socket = null
     this.sender.lost()
     this.#deps.ports().lost()
+    this.#deps.terminal().lost()
     this.#deps.ctx.waitUntil(this.#receiver.discard())
     this.#deps.changed()
   }

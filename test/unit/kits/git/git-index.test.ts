@@ -117,7 +117,7 @@ test('an unmerged path is U until it is resolved, and a path that is tracked no 
 
 test('the diff of a file shows it at the base and now, and says why there is none', async () => {
   const space = openGitWorkspace('diff')
-  const diff = (path: string) => space.use(({ index }) => gitDiff(index, path))
+  const diff = (path: string) => space.use(({ index }) => gitDiff(index, path, false))
   await space.use(({ fs }) => write(fs, '/workspace/a.txt', '\r\none\r\ntwo\r\n'))
   expect(await diff('a.txt')).toMatchObject({ ok: false, reason: 'not-a-repository' })
   await space.use(async ({ fs }) => {

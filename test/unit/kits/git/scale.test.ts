@@ -47,7 +47,7 @@ async function effort(files: number): Promise<{ changes: Tally; diff: Tally }> {
     return {
       changes: await counting(async () => expect(shown(await index.changes())).toHaveLength(CHANGED)),
       diff: await counting(async () =>
-        expect(await gitDiff(index, 'r/d1/s1/f1.txt')).toMatchObject({ ok: true, modified: 'changed' }),
+        expect(await gitDiff(index, 'r/d1/s1/f1.txt', false)).toMatchObject({ ok: true, modified: 'changed' }),
       ),
     }
   })

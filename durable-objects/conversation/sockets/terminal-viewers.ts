@@ -1,0 +1,118 @@
+// The people who look at a conversation's terminal. Output goes to all of them at once. Who does not keep up is closed, and
+// comes back with what it has; the programs go as fast as the fastest of them.
+
+import { Allowance } from '../../../src/lib/allowance.ts'
+import type { TerminalSize } from '../../../src/runners/terminal-wire.ts'
+import type { Goodbye } from './session-attachment.ts'
+import { KEY_EXPIRED } from './session-attachment.ts'
+import { TERMINAL_TAG, TerminalViewer, TOO_SLOW, type ViewerAttachment } from './terminal-viewer.ts'
+
+const SIZE_OF_NOBODY: TerminalSize = { cols: 80, rows: 24 }
+/** Messages of a viewer in the long run, a second, and at once: a mouse that is moved sends many. */
+const MESSAGES_PER_SECOND = 200
+const MESSAGES_AT_ONCE = 1000
+
+type Host = {
+  /** A socket of the key was closed. */
+  left(key: string | null): void
+  /** Requests a call of `expire` at that time at the latest, epoch ms. */
+  expireAt(at: number): void
+  /** Somebody came, went, or has another size. */
+  changed(): void
+}
+
+export class TerminalViewers {
+  readonly #ctx: DurableObjectState
+  readonly #host: Host
+  readonly #viewers = new Map<WebSocket, TerminalViewer>()
+  readonly #allowances = new WeakMap<TerminalViewer, Allowance>()
+
+  /** Takes over the sockets that survived the last instance. */
+  constructor(ctx: DurableObjectState, host: Host) {
+    this.#ctx = ctx
+    this.#host = host
+    for (const socket of ctx.getWebSockets(TERMINAL_TAG)) {
+      if (socket.readyState === WebSocket.READY_STATE_OPEN) this.#viewers.set(socket, new TerminalViewer(socket))
+    }
+  }
+
+  get count(): number {
+    return this.#viewers.size
+  }
+
+  get all(): TerminalViewer[] {
+    return [...this.#viewers.values()]
+  }
+
+  /** The smallest of those who may type, so that nobody who works sees half a screen. */
+  get size(): TerminalSize {
+    const sizes = this.all.flatMap(({ attachment: { isReader, size } }) => (isReader || size === null ? [] : [size]))
+    if (sizes.length === 0) return SIZE_OF_NOBODY
+    return { cols: Math.min(...sizes.map(({ cols }) => cols)), rows: Math.min(...sizes.map(({ rows }) => rows)) }
+  }
+
+  /** What the one that is best off has still to take. */
+  get leastBehind(): number {
+    return this.#viewers.size === 0 ? 0 : Math.min(...this.all.map(({ behind }) => behind))
+  }
+
+  accept(fresh: ViewerAttachment): { viewer: TerminalViewer; client: WebSocket } {
+    const { 0: client, 1: server } = new WebSocketPair()
+    this.#ctx.acceptWebSocket(server, [TERMINAL_TAG])
+    const viewer = new TerminalViewer(server, fresh)
+    this.#viewers.set(server, viewer)
+    if (fresh.until !== null) this.#host.expireAt(fresh.until)
+    return { viewer, client }
+  }
+
+  of(socket: WebSocket): TerminalViewer | null {
+    return this.#viewers.get(socket) ?? null
+  }
+
+  countOf(key: string | null): number {
+    return this.all.filter(({ attachment }) => attachment.key === key).length
+  }
+
+  /** Whether one more message of the viewer is taken. */
+  mayGoOn(viewer: TerminalViewer): boolean {
+    const known = this.#allowances.get(viewer) ?? new Allowance(MESSAGES_PER_SECOND, MESSAGES_AT_ONCE)
+    this.#allowances.set(viewer, known)
+    return known.take(Date.now())
+  }
+
+  tell(message: Record<string, unknown>): void {
+    for (const viewer of this.all) viewer.tell(message)
+  }
+
+  /** To those who have everything before it; the others are given it from what is kept. */
+  show(bytes: Uint8Array, { terminal, from, to }: { terminal: string; from: number; to: number }): void {
+    this.expire(Date.now())
+    for (const viewer of this.all) {
+      const { attachment } = viewer
+      if (attachment.terminal !== terminal || attachment.position !== from) continue
+      viewer.show(bytes, to)
+      if (viewer.isTooSlow) this.close((one) => one === viewer, TOO_SLOW)
+    }
+  }
+
+  /** Nothing is sent to an expired socket and nothing is taken from it. */
+  expire(now: number): void {
+    this.close((viewer) => viewer.isOver(now), KEY_EXPIRED)
+    const ends = this.all.flatMap(({ attachment: { until } }) => until ?? [])
+    if (ends.length > 0) this.#host.expireAt(Math.min(...ends))
+  }
+
+  close(which: (viewer: TerminalViewer) => boolean, goodbye: Goodbye): void {
+    for (const viewer of this.all.filter(which)) {
+      viewer.end(goodbye)
+      this.forget(viewer.socket)
+    }
+  }
+
+  forget(socket: WebSocket): void {
+    const viewer = this.#viewers.get(socket) ?? new TerminalViewer(socket)
+    this.#viewers.delete(socket)
+    this.#host.left(viewer.attachment.key)
+    this.#host.changed()
+  }
+}

@@ -1,0 +1,163 @@
+// What goes to and comes from the shell of a runner's terminal. What comes is filtered here, and the newest of it is kept for
+// viewers who come later. Places in the output are counted in the runner's bytes: only at places where no sequence is open
+// is anything shown, so a viewer can go on from any of them.
+
+import { errorFields, log } from '../../../../src/lib/log.ts'
+import { TerminalOutput } from '../../../../src/lib/terminal-output.ts'
+import { PortReader, PortWriter, streamName } from '../../../../src/runners/port-streams.ts'
+import { SCROLLBACK_BYTES, type TerminalOpened } from '../../../../src/runners/terminal-wire.ts'
+import type { PortLink } from './port-streams.ts'
+
+/** What comes letter by letter is kept letter by letter. */
+const MAX_KEPT = 4000
+const NOTHING = new Uint8Array()
+
+export type Shown = { readonly from: number; readonly to: number; readonly bytes: Uint8Array }
+
+type Host = {
+  /** Filtered, for all who have what comes before it. */
+  show(shown: Shown): void
+  /** Places that viewers have: nothing was open there when they got it. */
+  places(): number[]
+  /** Resolves when a viewer has room for more. */
+  room(): Promise<void>
+  /** The shell is gone. */
+  over(reason: string): void
+}
+
+export class TerminalStream {
+  readonly id: number
+  readonly reader = new PortReader()
+  readonly writer: PortWriter
+  terminal = ''
+  readonly #link: PortLink
+  readonly #host: Host
+  readonly #output = new TerminalOutput()
+  readonly #kept: Shown[] = []
+  readonly #reason = Promise.withResolvers<string>()
+  readonly #caughtUp = Promise.withResolvers<void>()
+  #keptBytes = 0
+  #first = 0
+  /** Of the runner's bytes: how many came, and how many of them are shown. */
+  #came = 0
+  #shown = 0
+  #oldBytes = 0
+  #isOver = false
+
+  constructor(id: number, link: PortLink, host: Host) {
+    this.id = id
+    this.#link = link
+    this.#host = host
+    this.writer = new PortWriter(id, (frame) => !this.#isOver && link.sendFrame(frame), 'terminal')
+  }
+
+  /** Where what is kept begins. */
+  get first(): number {
+    return this.#first
+  }
+
+  /** Whether the program in the terminal wants to know what is pasted. What it asked before this stream is known by then. */
+  async isPasteMarked(): Promise<boolean> {
+    await this.#caughtUp.promise
+    return this.#output.isPasteMarked
+  }
+
+  /** What it says of itself is what was opened. */
+  begin({ terminal, from, to }: TerminalOpened & { terminal: string }): void {
+    this.terminal = terminal
+    this.#first = from
+    this.#came = from
+    this.#shown = from
+    this.#oldBytes = to
+    this.#noteCaughtUp()
+    void this.#follow()
+  }
+
+  /** Whether a viewer who has everything up to there can go on from there. */
+  continuesAt(place: number): boolean {
+    const isToCome = place >= this.#shown && place <= this.#oldBytes
+    return place === this.#shown || isToCome || this.#kept.some(({ from }) => from === place)
+  }
+
+  /** What is kept from there on. */
+  since(place: number): Shown[] {
+    return this.#kept.filter(({ from }) => from >= place)
+  }
+
+  ended(reason: string): void {
+    this.#reason.resolve(reason)
+  }
+
+  /** The connection is gone, or nobody looks. */
+  close(): void {
+    this.#isOver = true
+    this.reader.break()
+    this.writer.over()
+    this.#caughtUp.resolve()
+  }
+
+  async #follow(): Promise<void> {
+    try {
+      for (let piece = await this.reader.next(); piece !== null; piece = await this.reader.next()) {
+        this.#take(piece.bytes)
+        await this.#host.room()
+        if (this.#isOver) return
+        this.#link.peer.tell('frame/ack', { stream: streamName('terminal', this.id), seq: piece.seq })
+        if (!piece.end) continue
+        this.#caughtUp.resolve()
+        this.#host.over(await this.#reason.promise)
+      }
+    } catch (error) {
+      // The connection went while it was told something; its end follows.
+      log.debug('terminal.broken', errorFields(error))
+    }
+  }
+
+  #take(bytes: Uint8Array): void {
+    const end = this.#came + bytes.byteLength
+    const places = this.#host.places().filter((place) => place > this.#came && place < end)
+    let at = 0
+    for (const place of [...new Set(places)].sort((a, b) => a - b)) {
+      const upTo = at + place - this.#came
+      this.#show(bytes.subarray(at, upTo))
+      // To the viewer's terminal nothing is open there, whatever it looks like from a later beginning.
+      this.#output.reset()
+      this.#shownUpTo(this.#came, NOTHING)
+      at = upTo
+    }
+    this.#show(bytes.subarray(at))
+    this.#noteCaughtUp()
+  }
+
+  #show(raw: Uint8Array): void {
+    if (raw.byteLength === 0) return
+    // The filter goes on to use its memory.
+    const bytes = this.#output.push(raw).slice()
+    this.#came += raw.byteLength
+    this.#shownUpTo(this.#came - this.#output.held, bytes)
+  }
+
+  #shownUpTo(to: number, bytes: Uint8Array): void {
+    if (to <= this.#shown) return
+    const shown = { from: this.#shown, to, bytes }
+    this.#shown = to
+    this.#keep(shown)
+    this.#host.show(shown)
+  }
+
+  #keep(shown: Shown): void {
+    this.#kept.push(shown)
+    this.#keptBytes += shown.bytes.byteLength
+    for (let first = this.#kept[0]; first !== undefined; first = this.#kept[0]) {
+      const isMuch = this.#keptBytes - first.bytes.byteLength >= SCROLLBACK_BYTES || this.#kept.length > MAX_KEPT
+      if (!isMuch) break
+      this.#kept.shift()
+      this.#keptBytes -= first.bytes.byteLength
+      this.#first = first.to
+    }
+  }
+
+  #noteCaughtUp(): void {
+    if (this.#came >= this.#oldBytes) this.#caughtUp.resolve()
+  }
+}

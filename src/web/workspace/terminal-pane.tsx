@@ -1,0 +1,184 @@
+// The terminal of the conversation. Loaded when it is first shown.
+
+import '@xterm/xterm/css/xterm.css'
+import { FitAddon } from '@xterm/addon-fit'
+import { type ITheme, Terminal } from '@xterm/xterm'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { messageOf } from '../api.ts'
+import { Link } from '../router.tsx'
+import { say } from '../texts.ts'
+import { Notice } from '../ui.tsx'
+import { adoptStyles } from './adopted-styles.ts'
+import { TerminalSocket, type TerminalStatus } from './terminal-socket.ts'
+import { whyNoTerminal } from './workspace-api.ts'
+
+const WAITING_MS = 150
+
+export function TerminalPane({ id }: { id: string }) {
+  const [why, setWhy] = useState<{ none: string | null } | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  const ask = () => {
+    setProblem(null)
+    setWhy(null)
+    whyNoTerminal(id).then(
+      (none) => setWhy({ none }),
+      (error: unknown) => setProblem(messageOf(error)),
+    )
+  }
+  useEffect(ask, [id])
+  if (problem !== null)
+    return (
+      <Notice kind="error" action={{ label: say('Try again'), run: ask }}>
+        {problem}
+      </Notice>
+    )
+  if (why === null) return <p class="opening">{say('Looking for a runner…')}</p>
+  return why.none === null ? <OpenTerminal id={id} /> : <NoRunner why={why.none} onAgain={ask} />
+}
+
+const NoRunner = ({ why, onAgain }: { why: string; onAgain: () => void }) => (
+  <div class="ws-no-runner">
+    <Notice kind="info" action={{ label: say('Try again'), run: onAgain }}>
+      {say('A terminal needs a runner, a machine of yours that lends its processes.')} <span lang="en">{why}</span>{' '}
+      <Link to="/settings/runtime">{say('Runtime and runners')}</Link>
+    </Notice>
+    <p class="hint">{say('Commands without one: write them in the conversation, line by line.')}</p>
+  </div>
+)
+
+function OpenTerminal({ id }: { id: string }) {
+  const place = useRef<HTMLDivElement>(null)
+  const socket = useRef<TerminalSocket | null>(null)
+  const [status, setStatus] = useState<TerminalStatus>({ state: 'connecting' })
+  const [people, setPeople] = useState(1)
+  useEffect(() => {
+    const box = place.current
+    if (box === null) return
+    return opened(box, id, { setStatus, setPeople, onSocket: (made) => (socket.current = made) })
+  }, [id])
+  return (
+    <div class="ws-terminal">
+      <div class="ws-terminal-head">
+        <Standing status={status} onStart={() => socket.current?.start()} />
+        {people > 1 && <span class="badge">{say('{n} people are here', { n: people })}</span>}
+        <span class="hint">{say('Ctrl+Shift+M leaves the terminal')}</span>
+      </div>
+      <div class="ws-screen" ref={place} />
+    </div>
+  )
+}
+
+function Standing({ status, onStart }: { status: TerminalStatus; onStart: () => void }) {
+  if (status.state === 'open') return <output class="hint">{say('Connected')}</output>
+  if (status.state === 'connecting') return <output class="hint">{say('Connecting…')}</output>
+  if (status.state === 'lost')
+    return (
+      <Notice kind="warning">
+        {say('Connection lost.')} {say('It is tried again by itself.')}
+      </Notice>
+    )
+  return (
+    <Notice kind="info" action={{ label: say('New shell'), run: onStart }}>
+      {say('The shell is gone.')} <span lang="en">{status.message}</span>
+    </Notice>
+  )
+}
+
+type Host = {
+  setStatus: (status: TerminalStatus) => void
+  setPeople: (count: number) => void
+  onSocket: (socket: TerminalSocket | null) => void
+}
+
+/** Returns what closes it. */
+function opened(box: HTMLElement, id: string, { setStatus, setPeople, onSocket }: Host): () => void {
+  const dark = matchMedia('(prefers-color-scheme: dark)')
+  const leaveStyles = adoptStyles()
+  const terminal = new Terminal({
+    fontFamily: getComputedStyle(document.documentElement).getPropertyValue('--mono'),
+    fontSize: 14,
+    scrollback: 5000,
+    screenReaderMode: false,
+    theme: themeOf(dark.matches),
+    // Links are opened by nobody: what a program prints is a stranger's word.
+    linkHandler: { activate: () => undefined },
+  })
+  const fit = new FitAddon()
+  terminal.loadAddon(fit)
+  terminal.open(box)
+  fit.fit()
+  let wanted = { cols: terminal.cols, rows: terminal.rows }
+  const socket = new TerminalSocket(id, wanted, {
+    draw: (bytes) => new Promise((resolve) => terminal.write(bytes, resolve)),
+    reset: () => terminal.reset(),
+    size: (cols, rows) => terminal.resize(cols, rows),
+    people: setPeople,
+    status: setStatus,
+  })
+  onSocket(socket)
+  terminal.onData((text) => socket.type(text))
+  terminal.onBinary((text) => socket.type(text))
+  // Tab and the others are the program's: one key leads out.
+  terminal.attachCustomKeyEventHandler((event) => {
+    if (event.key.toLowerCase() !== 'm' || !event.ctrlKey || !event.shiftKey) return true
+    if (event.type === 'keydown') document.querySelector<HTMLElement>('.ws-tabs a[aria-current]')?.focus()
+    event.preventDefault()
+    return false
+  })
+  const onPaste = (event: ClipboardEvent) => {
+    event.preventDefault()
+    event.stopPropagation()
+    socket.paste(event.clipboardData?.getData('text/plain') ?? '')
+  }
+  box.addEventListener('paste', onPaste, { capture: true })
+  let timer: ReturnType<typeof setTimeout> | null = null
+  const measure = () => {
+    const size = fit.proposeDimensions()
+    if (size === undefined || Number.isNaN(size.cols) || (size.cols === wanted.cols && size.rows === wanted.rows))
+      return
+    wanted = { cols: Math.max(2, Math.min(500, size.cols)), rows: Math.max(1, Math.min(300, size.rows)) }
+    socket.resize(wanted.cols, wanted.rows)
+  }
+  const observer = new ResizeObserver(() => {
+    if (timer !== null) clearTimeout(timer)
+    timer = setTimeout(measure, WAITING_MS)
+  })
+  observer.observe(box)
+  const onTheme = () => {
+    terminal.options.theme = themeOf(dark.matches)
+  }
+  dark.addEventListener('change', onTheme)
+  terminal.focus()
+  return () => {
+    dark.removeEventListener('change', onTheme)
+    observer.disconnect()
+    if (timer !== null) clearTimeout(timer)
+    onSocket(null)
+    socket.close()
+    terminal.dispose()
+    leaveStyles()
+  }
+}
+
+const ANSI_LIGHT = '#182022 #b3261e #1c7439 #7a5200 #2563b0 #8a3ca8 #0b6660 #56666a'.split(' ')
+const ANSI_DARK = '#2c3637 #ff8d83 #6fcf8b #f0c060 #7fb2f0 #cf96e6 #62cbc0 #e2e9e8'.split(' ')
+const NAMES = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'] as const
+
+/** The colours of the console; the bright ones are the same, so that all can be read on its ground. */
+function themeOf(isDark: boolean): ITheme {
+  const style = getComputedStyle(document.documentElement)
+  const colour = (name: string) => style.getPropertyValue(name).trim()
+  const ansi = isDark ? ANSI_DARK : ANSI_LIGHT
+  const named = NAMES.flatMap((name, index) => [
+    [name, ansi[index] ?? ''],
+    [`bright${name[0]?.toUpperCase()}${name.slice(1)}`, ansi[index] ?? ''],
+  ])
+  return {
+    background: colour('--inset'),
+    foreground: colour('--text'),
+    cursor: colour('--accent'),
+    cursorAccent: colour('--inset'),
+    selectionBackground: colour('--line-strong'),
+    ...Object.fromEntries(named),
+  }
+}

@@ -1,0 +1,41 @@
+// The tree of a workspace as rows: folders are read when they are opened, and only what is open has rows.
+
+export type Row = { path: string; name: string; depth: number; isFolder: boolean; isOpen: boolean }
+/** By path, without a slash at the end; '' is the workspace. */
+export type Folders = ReadonlyMap<string, readonly string[]>
+
+/** The names that a listing gives are paths; a folder's ends with a slash. */
+export function rowsOf(folders: Folders, open: ReadonlySet<string>): Row[] {
+  const rows: Row[] = []
+  const add = (folder: string, depth: number) => {
+    for (const entry of folders.get(folder) ?? []) {
+      const isFolder = entry.endsWith('/')
+      const path = isFolder ? entry.slice(0, -1) : entry
+      const isOpen = isFolder && open.has(path)
+      rows.push({ path, name: path.slice(path.lastIndexOf('/') + 1), depth, isFolder, isOpen })
+      if (isOpen) add(path, depth + 1)
+    }
+  }
+  add('', 0)
+  return rows
+}
+
+/** Which rows are drawn: those in sight and some on either side. */
+export function rowsInSight(count: number, { top, height, row }: { top: number; height: number; row: number }) {
+  const from = Math.max(0, Math.floor(top / row) - 8)
+  return { from, to: Math.min(count, Math.ceil((top + height) / row) + 8) }
+}
+
+/** Where a key of the keyboard leads; null for a key that leads nowhere. */
+export function rowAfterKey(rows: readonly Row[], at: number, key: string): number | null {
+  const row = rows[at]
+  if (key === 'ArrowDown') return Math.min(rows.length - 1, at + 1)
+  if (key === 'ArrowUp') return Math.max(0, at - 1)
+  if (key === 'Home') return 0
+  if (key === 'End') return rows.length - 1
+  if (key === 'ArrowLeft' && row !== undefined && !row.isOpen) {
+    const parent = rows.findLastIndex(({ depth }, index) => index < at && depth < row.depth)
+    return parent === -1 ? at : parent
+  }
+  return key === 'ArrowRight' && row?.isOpen ? Math.min(rows.length - 1, at + 1) : null
+}

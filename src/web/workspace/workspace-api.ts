@@ -1,0 +1,72 @@
+// What the workspace's page asks of the service.
+
+import { createTwoFilesPatch } from 'diff'
+import { strToU8, zipSync } from 'fflate'
+import { request, sendJson } from '../api.ts'
+import { say } from '../texts.ts'
+
+export type Change = { status: 'A' | 'D' | 'M' | 'U'; path: string }
+export type Texts = { original: string; modified: string }
+
+const place = (id: string, tail: string): string => `/api/conversations/${encodeURIComponent(id)}/${tail}`
+
+export const listFolder = (id: string, path: string) =>
+  request<string[]>(place(id, `list-files${path === '' ? '' : `?path=${encodeURIComponent(path)}`}`))
+
+export const readText = async (id: string, path: string): Promise<string> =>
+  (await request<{ code: string }>(place(id, `select-file?file=${encodeURIComponent(path)}`))).code
+
+export const zipAddress = (id: string): string => place(id, 'zip-directory')
+
+/** Stores a text where it stands: an archive keeps the folders and the letters of a name, which an upload of a file does not. */
+export async function saveText(id: string, path: string, text: string): Promise<void> {
+  const archive = zipSync({ [path]: [strToU8(text), { level: 0 }] })
+  const form = new FormData()
+  form.append('files', new File([archive as Uint8Array<ArrayBuffer>], 'save.zip'))
+  const answer = await request<{ skipped_files: { reason: string }[] }>(place(id, 'upload-files?unpack=true'), {
+    method: 'POST',
+    body: form,
+  })
+  const refused = answer.skipped_files[0]
+  if (refused !== undefined) throw new Error(say('Not stored: {reason}', { reason: refused.reason }))
+}
+
+export const listChanges = (id: string) => request<Change[]>(place(id, 'git/changes'))
+export const textsOf = (id: string, path: string) =>
+  request<Texts>(place(id, `git/diff?exact=true&path=${encodeURIComponent(path)}`))
+
+/** Without the names of the files. */
+export function diffOf({ original, modified }: Texts): string {
+  const patch = createTwoFilesPatch('a', 'b', original, modified, '', '', { context: 4 })
+  return patch.slice(Math.max(0, patch.indexOf('@@')))
+}
+
+/** Takes a new file away, as a command of the user's that stands in the conversation. */
+export function removeFile(id: string, path: string): Promise<unknown> {
+  const quoted = `'/workspace/${path.replaceAll("'", `'\\''`)}'`
+  const action = { action: 'run', args: { command: `rm -f -- ${quoted}` } }
+  return request(place(id, 'events'), sendJson('POST', action))
+}
+
+export type Port = { address: string; port: number }
+
+export async function listPorts(id: string): Promise<Port[]> {
+  const { hosts } = await request<{ hosts: Record<string, number> }>(place(id, 'web-hosts'))
+  return Object.entries(hosts)
+    .map(([address, port]) => ({ address, port }))
+    .sort((a, b) => a.port - b.port)
+}
+
+export const closePort = (id: string, port: number) =>
+  request<unknown>(place(id, `web-hosts/${port}`), { method: 'DELETE' })
+
+/** Null where there can be a terminal; else why there is none, and what to do. */
+export async function whyNoTerminal(id: string): Promise<string | null> {
+  return (await request<{ reason: string | null }>(place(id, 'terminal'))).reason
+}
+
+export function terminalAddress(id: string, query: Readonly<Record<string, string>>): string {
+  const address = new URL(place(id, `terminal?${new URLSearchParams(query)}`), location.href)
+  address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:'
+  return address.href
+}
