@@ -126,7 +126,7 @@ export class Conversation {
       launch: (program) => programLaunch(program, { folders, plan }),
       log,
     })
-    const [{ idleMs }, { kernel }] = [plan, deps]
+    const { idleMs } = plan
     this.#views = new Views({ network: this.#network, launch: () => terminalLaunch(folders, plan), log, idleMs })
     this.#journal = new Journal(join(deps.folder, 'journal'))
     this.#tree = new Tree(deps.folder, (folder, args) => askGit(folder, args, { folders, plan: deps.plan }))

@@ -33,6 +33,7 @@ async function refusals(headers: Record<string, string>): Promise<void> {
   }
 }
 
+const SOCKETS = ['/api/conversations/abc/ws', '/api/conversations/abc/terminal']
 const RUNNER_SOCKET = /^\/api\/(runners\/socket|conversations\/[^/]+\/runner)$/
 
 test('every documented call but the open ones answers 401 in its family envelope to whoever has no valid key', async () => {

@@ -11,9 +11,9 @@ import type { Judged } from '../judge/judge.ts'
 import type { ReportLanguage } from '../schemas.ts'
 import { adjustmentText, checksNotice } from '../texts/findings.ts'
 import { sampleNotice } from '../texts/format.ts'
-import { type FactName, type Known, UNITS } from '../write/claims/known.ts'
+import { keyedFigures } from '../write/claims/keys.ts'
+import type { FactName, Known } from '../write/claims/known.ts'
 import { knownOf } from '../write/claims/known-of.ts'
-import { factFigure, factLabel } from '../write/claims/labels.ts'
 import type { Source } from './check-answer.ts'
 import { CHAT_TEXTS, type ChatToolName } from './texts.ts'
 
@@ -262,10 +262,9 @@ async function factsFound(key: string, { world, names, label }: Wanted): Promise
   if (facts.consistency.isBlocked) return withheld(facts)
   const known = knownOf(facts)
   const { language } = world
-  const told = (names ?? (Object.keys(UNITS) as FactName[])).flatMap((name) => {
-    const value = known.values[name]
-    return value === null ? [] : [`${factLabel(name, language)}: ${factFigure(name, value)}`]
-  })
+  const told = keyedFigures(known, language)
+    .filter(({ fact }) => names?.includes(fact) ?? true)
+    .map(({ label: name, text }) => `${name}: ${text}`)
   const advice = names === null ? [`advice: ${facts.decision.advice}; confidence: ${facts.decision.confidence}`] : []
   return {
     text: [...headOf(facts), ...told, ...advice].join('\n'),
