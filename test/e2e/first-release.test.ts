@@ -28,7 +28,7 @@ test('a state folder of the first release reads as it did there, and everything 
   expect(Object.keys(then).length).toBeGreaterThan(80)
   // Answers have grown since.
   for (const [path, answer] of Object.entries(then)) {
-    expect([path, now[path]]).toMatchObject([path, withoutModelTimes(timeless(answer))])
+    expect([path, now[path]]).toMatchObject([path, asToldNow(timeless(answer))])
   }
 
   await shellGoesOn(ask)
@@ -38,15 +38,24 @@ test('a state folder of the first release reads as it did there, and everything 
   rmSync(stateDir, { recursive: true })
 })
 
-/** The first release knew no times of a model's runs; now they are told. */
-function withoutModelTimes(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutModelTimes)
+/** How the first release told of a model that failed, and how it is told now: with the reason. */
+const REFUSED: Readonly<Record<string, string>> = { 失败: '失败（模型拒绝）', failed: 'failed (it refused)' }
+
+/** The first release knew no times of a model's runs, and did not say why one failed; now both are told. */
+function asToldNow(value: unknown): unknown {
+  if (typeof value === 'string') {
+    return value.replace(/(?<=^ ?llm: failed \()[^)]+(?=\)$)/m, (told) => REFUSED[told] ?? told)
+  }
+  if (Array.isArray(value)) return value.map(asToldNow)
   if (typeof value !== 'object' || value === null) return value
+  if ('key' in value && value.key === 'llm' && 'message' in value) {
+    return { ...value, message: REFUSED[String(value.message)] ?? value.message }
+  }
   const isOfModel = ('kind' in value && value.kind === 'model') || ('type' in value && value.type === 'llm_run')
   const members = Object.entries(value).filter(
     ([name]) => name !== 'elapsed_ms' && !(isOfModel && /^(attempts|started_at|ended_at|timestamp)$/.test(name)),
   )
-  return Object.fromEntries(members.map(([name, member]) => [name, withoutModelTimes(member)]))
+  return Object.fromEntries(members.map(([name, member]) => [name, asToldNow(member)]))
 }
 
 type History = { body: { items: { id: number; created_at: string }[] } }
