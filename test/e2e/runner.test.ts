@@ -294,11 +294,11 @@ test('a runner that sends a gigabyte in one message is cut off: the service grow
       params: { wire: 1, runner: liar, holds: [], clock: Date.now() },
     }),
   )
-  const other = await started()
+  const other = await started('?agent=ShellAgent')
   await run(other, 'true')
   for (const frames of [oneOfAGigabyte, manyOfOneMessage]) {
     const before = opened.length
-    const path = await started('?runtime=runner&labels=liar')
+    const path = await started('?agent=ShellAgent&runtime=runner&labels=liar')
     await call(`${path}/events`, { method: 'POST', body: { action: 'message', args: { content: 'true' } } })
     await expect.poll(() => opened.length).toBeGreaterThan(before)
     const { params } = opened.at(-1) as (typeof opened)[number]
