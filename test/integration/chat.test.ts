@@ -235,8 +235,9 @@ test('a text goes to the own channels once it is queued, and without one the ans
   expect(await (await send({ content: '# The answer\n\nIt rose.' })).json()).toEqual({ success: true })
   type Deliveries = { deliveries: { status: string; title: string; subject: string }[] }
   const deliveries = async () => (await ann.json<Deliveries>('/api/v1/analysis/deliveries')).deliveries
+  // What other tests left to be sent may hang first: the queue sends one round at a time.
   await expect
-    .poll(async () => (await deliveries()).map(({ status, title }) => [status, title]))
+    .poll(async () => (await deliveries()).map(({ status, title }) => [status, title]), { timeout: 240_000 })
     .toEqual([['delivered', 'The answer']])
   for (const content of ['', 'x'.repeat(50_001)]) expect((await send({ content })).status).toBe(422)
 })

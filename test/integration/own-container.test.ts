@@ -3,7 +3,7 @@
 
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { ContainerKey, type ContainerRecord, type Need } from '../../durable-objects/runner-container/container-key.ts'
 import { conversation } from '../../src/bindings.ts'
 import type { ApiKey } from '../../src/db/keys.ts'
@@ -31,6 +31,10 @@ async function withContainers(query: string, onNeed: (need: Need, url: string) =
   await runInDurableObject(conversation(env, owner.owner, chat.id), (instance) => {
     const { env: own } = instance as unknown as { env: object }
     Object.assign(own, { RUNNER_CONTAINER: binding, RUNNER_SERVICE_URL: URL_OF_SERVICE })
+    // All objects of the runtime have this environment: what stays there, later tests would wait for.
+    onTestFinished(() => {
+      for (const name of ['RUNNER_CONTAINER', 'RUNNER_SERVICE_URL']) Reflect.deleteProperty(own, name)
+    })
   })
   return { owner, chat, needs }
 }
