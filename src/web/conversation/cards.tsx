@@ -73,12 +73,13 @@ export function StepCard({ entry: { title, body, result, pictures, at }, live }:
   )
 }
 
-/** When it began; shown while the pointer or the keyboard is on it. */
-const When = ({ at }: { at: string }) => (
-  <time class="when" dateTime={at}>
-    {clockTime(at)}
-  </time>
-)
+/** When it began; shown while the pointer or the keyboard is on it. Empty for what is no step. */
+const When = ({ at }: { at: string }) =>
+  at === '' ? null : (
+    <time class="when" dateTime={at}>
+      {clockTime(at)}
+    </time>
+  )
 
 export const Pictures = ({ urls }: { urls: string[] }) =>
   urls.length === 0 ? null : (
