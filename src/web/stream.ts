@@ -67,8 +67,8 @@ export type Connection =
   | { state: 'waiting'; attempt: number; retryAt: number }
   | { state: 'ended'; reason: string }
 
-/** A command on its way. `eventId` is the event that it became, `error` why it did not. */
-export type Outgoing = { ref: string; command: Command; eventId: number | null; error: string | null }
+/** A command on its way. `eventId` is the event that it became, `error` why it did not; `isShown` once that event has come. */
+export type Outgoing = { ref: string; command: Command; eventId: number | null; error: string | null; isShown: boolean }
 
 type Listener = {
   events: (events: StoredEvent[]) => void
@@ -102,7 +102,7 @@ export class ConversationStream {
   }
 
   send(command: Command): void {
-    const outgoing = { ref: makeRef(), command, eventId: null, error: null }
+    const outgoing = { ref: makeRef(), command, eventId: null, error: null, isShown: false }
     this.#setOutbox([...this.#outbox, outgoing])
     if (this.#ready) this.#transmit(outgoing)
   }
@@ -177,7 +177,8 @@ export class ConversationStream {
     }
     this.#lastId = last.id
     this.#on.events(fresh)
-    this.#setOutbox(this.#outbox.filter(({ eventId }) => eventId === null || eventId > last.id))
+    const open = this.#outbox.filter(({ eventId }) => eventId === null || eventId > last.id)
+    this.#setOutbox(fresh.reduce(withShown, open))
   }
 
   #goLive(newestId: number): void {
@@ -250,3 +251,13 @@ const isOpen = ({ eventId, error }: Outgoing): boolean => eventId === null && er
 /** Not `randomUUID`: a page that is not served from a secure origin does not have it. */
 const makeRef = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, '0')).join('')
+
+/** An event comes before its acknowledgement, which alone tells the two apart for certain: until then, equal words in their order. */
+function withShown(outbox: Outgoing[], event: StoredEvent): Outgoing[] {
+  if (event.source !== 'user' || event.action !== 'message') return outbox
+  const at = outbox.findIndex(
+    ({ command, eventId, isShown }) =>
+      eventId === null && !isShown && command.action === 'message' && command.args.content === event.args?.content,
+  )
+  return outbox.map((outgoing, i) => (i === at ? { ...outgoing, isShown: true } : outgoing))
+}

@@ -1,5 +1,5 @@
 // Promise: a client that keeps its last id and comes back with it sees every event exactly once, in order, whatever
-// happens to its sockets. Tried 200 times over each protocol, a thousand times when everything is to be proved, while the
+// happens to its sockets. Tried 60 times over each protocol, a thousand times when everything is to be proved, while the
 // conversation is written to all the time and its object is evicted again and again.
 
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
@@ -9,7 +9,7 @@ import { conversation } from '../../src/bindings.ts'
 import { type Chat, startConversation } from '../helpers/conversation.ts'
 import { rawSocket } from '../helpers/sockets.ts'
 
-const RECONNECTS = inject('isProof') ? 1_000 : 200
+const RECONNECTS = inject('isProof') ? 1_000 : 60
 const EVICT_EVERY = 25
 const EVENTS_HEAD = '{"type":"events","events":['
 const IO_HEAD = '42["oh_event",'

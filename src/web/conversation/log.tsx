@@ -36,7 +36,9 @@ export function Log(props: Props) {
   const { entries, outbox, draft, has, focus, running, live } = props
   const box = useRef<HTMLDivElement>(null)
   const place = usePlace(box, props)
-  const waiting = outbox.filter(({ command }) => command.action === 'message')
+  const waiting = outbox.filter(
+    ({ command, isShown, error }) => command.action === 'message' && (!isShown || error !== null),
+  )
   const focused = focus === null ? null : (entries.findLast(({ id }) => id <= focus.id)?.id ?? null)
   return (
     <div class="log-frame">
