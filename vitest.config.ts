@@ -62,13 +62,27 @@ export default defineConfig({
           name: 'node',
           provide,
           setupFiles: ['test/helpers/fixed-seed.ts'],
-          include: ['test/node/**/*.test.ts', 'test/simulation/**/*.test.ts', 'test/e2e/**/*.test.ts'],
+          include: ['test/node/**/*.test.ts', 'test/simulation/**/*.test.ts'],
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          expect: { poll: { timeout: 60_000 } },
+          maxWorkers: Math.min(2, availableParallelism()),
+          // After the other project, which has a runtime on each core.
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          name: 'e2e',
+          provide,
+          setupFiles: ['test/helpers/fixed-seed.ts'],
+          include: ['test/e2e/**/*.test.ts'],
           testTimeout: 300_000,
           hookTimeout: 300_000,
           expect: { poll: { timeout: 60_000 } },
           fileParallelism: false,
-          // Servers and browsers want the cores for themselves: after the other project, not beside it.
-          sequence: { groupOrder: 1 },
+          // Servers and browsers want the cores for themselves.
+          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -79,7 +93,7 @@ export default defineConfig({
           hookTimeout: 120_000,
           fileParallelism: false,
           // Processes of their own, some hundreds of them.
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
         },
       },
     ],

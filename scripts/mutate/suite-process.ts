@@ -81,8 +81,7 @@ async function run(vitest: Vitest, { tests, changed, stopsAtFailure }: Order): P
   for (const path of changed) vitest.invalidateFile(join(root, path))
   stopsNow = stopsAtFailure
   const specifications = tests.map((path) => {
-    const name = /^test\/(node|simulation|e2e)\//.test(path) ? 'node' : 'workers'
-    return vitest.getProjectByName(name).createSpecification(join(root, path))
+    return vitest.getProjectByName(projectOf(path)).createSpecification(join(root, path))
   })
   const result = await vitest.runTestSpecifications(specifications)
   const all = result.unhandledErrors.map((error) => String(error).slice(0, 300))
@@ -90,6 +89,12 @@ async function run(vitest: Vitest, { tests, changed, stopsAtFailure }: Order): P
     NOT_STARTED.test(error) ? 'unstarted' : 'errors',
   )
   return { kind: 'done', errors, unstarted }
+}
+
+/** As `vitest.config.ts` has it. */
+function projectOf(path: string): string {
+  if (path.startsWith('test/e2e/')) return 'e2e'
+  return /^test\/(node|simulation)\//.test(path) ? 'node' : 'workers'
 }
 
 let stopsNow = false

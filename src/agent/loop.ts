@@ -73,7 +73,11 @@ export class AgentLoop {
       const delayMs = delayAfter(interruptions)
       this.#change({ interruptions: interruptions + 1 })
       if (delayMs === null) enter(this.#deps, 'error', [], GIVEN_UP)
-      else if (delayMs > 0) this.#holdUntil(Date.now() + delayMs)
+      else if (delayMs > 0) {
+        const retryAt = Date.now() + delayMs
+        this.#change({ failures: { ...this.#turn.failures, retryAt } })
+        this.#deps.wake(retryAt)
+      }
     }
     // The action that the user confirmed was interrupted and is settled: the agent goes on.
     const isConfirmedOver = this.#turn.state === 'user_confirmed' && this.#deps.calls.next()?.state !== 'confirmed'
@@ -207,11 +211,6 @@ export class AgentLoop {
     }
     this.#change({ stopping: true })
     this.#abort?.abort()
-  }
-
-  #holdUntil(retryAt: number): void {
-    this.#change({ failures: { ...this.#turn.failures, retryAt } })
-    this.#deps.wake(retryAt)
   }
 
   /** Records the outcome, closes the step and enters the state that follows, all in one write. */

@@ -42,6 +42,29 @@ async function opened(skip: (note: string) => never, env: Record<string, string>
   return { service, ...(await openPage({ browser, origin: service.url, viewport: DESKTOP })) }
 }
 
+/** Lets acknowledgements of messages wait on their way to the page. */
+async function heldAcknowledgements(page: Page) {
+  let held: (() => void)[] | null = null
+  const came = Promise.withResolvers<void>()
+  await page.routeWebSocket(/\/ws\?after=/, (socket) => {
+    socket.connectToServer().onMessage((message) => {
+      if (held === null || !String(message).startsWith('{"type":"ack"')) return socket.send(message)
+      held.push(() => socket.send(message))
+      came.resolve()
+    })
+  })
+  return {
+    hold: () => {
+      held = []
+    },
+    release: async () => {
+      await came.promise
+      for (const pass of held ?? []) pass()
+      held = null
+    },
+  }
+}
+
 const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true }).click()
 const saved = (page: Page) => page.getByRole('status').getByText('Saved.', { exact: true }).waitFor()
 
@@ -165,6 +188,7 @@ test('a confirmation waits in the title, is answered by the keyboard, and a past
     confirmation_mode: true,
   }
   expect((await page.request.post(`${service.url}/api/settings`, { data: settings })).ok()).toBe(true)
+  const acknowledgements = await heldAcknowledgements(page)
   await page.goto(service.url)
   await page.getByLabel('First message').fill('do both')
   await page.getByRole('button', { name: 'Start a conversation' }).click()
@@ -183,8 +207,15 @@ test('a confirmation waits in the title, is answered by the keyboard, and a past
   await page.getByLabel('Message', { exact: true }).evaluate(pastePicture)
   await page.locator('.attached img').waitFor()
   await page.getByLabel('Message', { exact: true }).fill('look at this')
+  acknowledgements.hold()
   await page.getByLabel('Message', { exact: true }).press('Enter')
-  await page.getByRole('log').locator('article', { hasText: 'look at this' }).locator('img').waitFor()
+  const sent = page.getByRole('log').locator('article', { hasText: 'look at this' })
+  await sent.locator('time').waitFor()
+  await sent.locator('img').waitFor()
+  // The event is there and its acknowledgement is not: the message stands once all the same, and after it too.
+  expect(await sent.count()).toBe(1)
+  await acknowledgements.release()
+  expect(await sent.count()).toBe(1)
   expect(await page.locator('.attached').count()).toBe(0)
 
   // A limit that is reached is told with the seconds until it is over.

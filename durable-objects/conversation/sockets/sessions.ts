@@ -261,7 +261,9 @@ export class Sessions {
       if (newest === undefined) {
         session.attach({ sent: null })
         for (const text of session.protocol.ready(this.#log.last)) session.deliver(frameOf(text))
-        this.#showTail(session)
+        // What was shown of the step under way before this client was live.
+        if (session.attachment.protocol !== 'plain') return
+        for (const frame of this.#tail.frames()) session.deliver(frameOf(JSON.stringify(frame)))
         return
       }
       for (const text of session.protocol.replayed(events, newestState)) {
@@ -276,11 +278,5 @@ export class Sessions {
       }
     }
     session.attach({})
-  }
-
-  /** What was shown of the step under way before this client was live. */
-  #showTail(session: Session): void {
-    if (session.attachment.protocol !== 'plain') return
-    for (const frame of this.#tail.frames()) session.deliver(frameOf(JSON.stringify(frame)))
   }
 }

@@ -21,7 +21,7 @@ import { summaryOf } from '../../../support/shell-tree.ts'
 const ROOT = '/workspace'
 const IS_PROOF = process.env.PROOF === '1'
 /** One of so many, the same in every run. */
-const SAMPLE = 40
+const SAMPLE = 100
 const PROGRAM_TIMEOUT_MS = 1_200_000
 const LIMITS = { timeoutMs: 60_000, maxOutputChars: 4_000_000 }
 
