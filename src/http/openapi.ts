@@ -35,6 +35,7 @@ export const TAGS = {
   Chat: 'Asking about reports and stocks.',
   Stocks: 'Quotes, bars and names.',
   Watchlists: 'Groups of stocks.',
+  Portfolio: 'What you hold, from what was booked.',
   Schedules: 'Analyses that run by themselves.',
   Notifications: 'Where reports are sent, and what became of it.',
 } as const

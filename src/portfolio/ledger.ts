@@ -13,7 +13,7 @@ import {
   plus,
   rounded,
   ZERO,
-} from './decimal.ts'
+} from '../lib/decimal.ts'
 
 export type CostMethod = 'fifo' | 'avg'
 

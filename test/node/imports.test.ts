@@ -5,7 +5,19 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { filesIn, type Import, importsOf, ROOT, textOf } from '../support/source-tree.ts'
 
-const DOMAIN = ['agent', 'llm', 'mcp', 'workspace', 'git-providers', 'market', 'news', 'analysis', 'notify', 'schedule']
+const DOMAIN = [
+  'agent',
+  'llm',
+  'mcp',
+  'workspace',
+  'git-providers',
+  'market',
+  'news',
+  'analysis',
+  'portfolio',
+  'notify',
+  'schedule',
+]
 
 /** What stands on its own: each could be a package. Its `index.ts` is its whole face. */
 const WORKSPACE_KITS = ['kits/git', 'kits/shell', 'kits/node-program', 'kits/zip']
@@ -128,6 +140,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'bindings',
     'config',
   ],
+  // Books are decided on what is stored, and stored by who decides.
+  portfolio: ['market', 'db', 'lib'],
   schedule: [
     'analysis',
     'analysis/market-data',

@@ -3,16 +3,7 @@
 
 import fc from 'fast-check'
 import { expect, inject, test } from 'vitest'
-import {
-  exact,
-  formatAmount,
-  LARGEST,
-  numberOf,
-  parseAmount,
-  plus,
-  rounded,
-  ZERO,
-} from '../../src/portfolio/decimal.ts'
+import { exact, formatAmount, LARGEST, numberOf, parseAmount, plus, rounded, ZERO } from '../../src/lib/decimal.ts'
 import { type CostMethod, keyOf, Ledger, type LedgerEvent, Oversell, replay } from '../../src/portfolio/ledger.ts'
 import { add, decimal, frac, Oracle, printed } from '../support/portfolio-oracle.ts'
 

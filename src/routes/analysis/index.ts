@@ -15,6 +15,10 @@ import { screeningOff } from './page/screening-off.ts'
 import { setupStatus } from './page/setup-status.ts'
 import { pageSignIn } from './page/sign-in.ts'
 import { parseImport } from './parse-import.ts'
+import { portfolioAccounts } from './portfolio/accounts.ts'
+import { portfolioEvents } from './portfolio/events.ts'
+import { portfolioRates } from './portfolio/rates.ts'
+import { portfolioSnapshot } from './portfolio/snapshot.ts'
 import { queue, stream } from './queue.ts'
 import { readings } from './readings.ts'
 import { schedules } from './schedules.ts'
@@ -53,5 +57,9 @@ for (const part of [
   scheduler,
   screeningOff,
   usageDashboard,
+  portfolioAccounts,
+  portfolioEvents,
+  portfolioRates,
+  portfolioSnapshot,
 ])
   analysisRoutes.route('/', part)

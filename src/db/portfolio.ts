@@ -1,0 +1,291 @@
+// Accounts and what happened in them. Every write is conditional on the version of the owner's book that it was decided on: of two
+// at one time, the later one finds nothing changed and decides anew.
+
+import { formatAmount, parseAmount } from '../lib/decimal.ts'
+import type { LedgerEvent } from '../portfolio/ledger.ts'
+
+export type Account = {
+  id: number
+  name: string
+  broker: string | null
+  market: string
+  baseCurrency: string
+  isActive: boolean
+  createdAt: string
+  updatedAt: string
+}
+
+/** What is kept beside an event that the ledger does not need. */
+export type Notes = { uid: string | null; note: string | null; createdAt: string }
+export type StoredEvent = LedgerEvent & Notes & { account: number }
+type Unnumbered<T> = T extends unknown ? Omit<T, 'id'> : never
+export type NewEvent = Unnumbered<StoredEvent>
+
+export type Book = { version: number; nextId: number }
+
+const ACCOUNT = `id, name, broker, market, base_currency AS "baseCurrency", is_active AS "isActive",
+  created_at AS "createdAt", updated_at AS "updatedAt"`
+type AccountRow = Omit<Account, 'isActive'> & { isActive: number }
+
+const accountOf = (row: AccountRow): Account => ({ ...row, isActive: row.isActive === 1 })
+
+/** In the order of their making, hidden ones included. */
+export async function listAccounts(db: D1Database, owner: string): Promise<Account[]> {
+  const { results } = await db
+    .prepare(`SELECT ${ACCOUNT} FROM portfolio_accounts WHERE owner = ? ORDER BY id`)
+    .bind(owner)
+    .all<AccountRow>()
+  return results.map(accountOf)
+}
+
+export async function bookOf(db: D1Database, owner: string): Promise<Book> {
+  const row = await db
+    .prepare('SELECT version, next_id AS "nextId" FROM portfolio_books WHERE owner = ?')
+    .bind(owner)
+    .first<Book>()
+  return row ?? { version: 0, nextId: 1 }
+}
+
+export type AccountChange = Partial<Pick<Account, 'name' | 'broker' | 'market' | 'baseCurrency' | 'isActive'>>
+
+export type Change =
+  | { kind: 'account'; account: Account }
+  | { kind: 'account_change'; id: number; change: AccountChange; at: string }
+  | { kind: 'event'; event: StoredEvent }
+  | { kind: 'removal'; id: number }
+
+/** Stores all of the changes or none. False when the book is no longer the one that they were decided on. */
+export async function writeBook(
+  db: D1Database,
+  owner: string,
+  { book, changes, taken }: { book: Book; changes: readonly Change[]; taken: number },
+): Promise<boolean> {
+  const writer = crypto.randomUUID()
+  const claim = db
+    .prepare(
+      `INSERT INTO portfolio_books (owner, version, next_id, writer) VALUES (?1, ?2 + 1, ?3, ?4)
+       ON CONFLICT (owner) DO UPDATE SET version = excluded.version, next_id = excluded.next_id, writer = excluded.writer
+         WHERE portfolio_books.version = ?2`,
+    )
+    .bind(owner, book.version, book.nextId + taken, writer)
+  const [claimed] = await db.batch([claim, ...changes.map((change) => changeStatement(db, { owner, writer }, change))])
+  return (claimed?.meta.changes ?? 0) > 0
+}
+
+type Claim = { owner: string; writer: string }
+/** Nothing is written by whoever did not get the new version. */
+const MINE = 'EXISTS (SELECT 1 FROM portfolio_books WHERE owner = ?1 AND writer = ?2)'
+
+function changeStatement(db: D1Database, { owner, writer }: Claim, change: Change): D1PreparedStatement {
+  if (change.kind === 'removal') {
+    return db
+      .prepare(`DELETE FROM portfolio_events WHERE owner = ?1 AND id = ?3 AND ${MINE}`)
+      .bind(owner, writer, change.id)
+  }
+  if (change.kind === 'event') return eventStatement(db, { owner, writer }, change.event)
+  if (change.kind === 'account_change') {
+    const { name, broker, market, baseCurrency, isActive } = change.change
+    const active = isActive === undefined ? null : isActive ? 1 : 0
+    return db
+      .prepare(
+        `UPDATE portfolio_accounts SET name = COALESCE(?4, name), broker = COALESCE(?5, broker), market = COALESCE(?6, market),
+           base_currency = COALESCE(?7, base_currency), is_active = COALESCE(?8, is_active), updated_at = ?9
+         WHERE owner = ?1 AND id = ?3 AND ${MINE}`,
+      )
+      .bind(
+        owner,
+        writer,
+        change.id,
+        name ?? null,
+        broker ?? null,
+        market ?? null,
+        baseCurrency ?? null,
+        active,
+        change.at,
+      )
+  }
+  const { id, name, broker, market, baseCurrency, createdAt } = change.account
+  return db
+    .prepare(
+      `INSERT INTO portfolio_accounts (owner, id, name, broker, market, base_currency, created_at, updated_at)
+       SELECT ?1, ?3, ?4, ?5, ?6, ?7, ?8, ?8 WHERE ${MINE}`,
+    )
+    .bind(owner, writer, id, name, broker, market, baseCurrency, createdAt)
+}
+
+function eventStatement(db: D1Database, { owner, writer }: Claim, event: StoredEvent): D1PreparedStatement {
+  const { id, account, kind, date, currency, uid, note, createdAt } = event
+  const listing = event.kind === 'cash' ? { symbol: null, market: null } : event
+  const figures = figuresOf(event)
+  return db
+    .prepare(
+      `INSERT INTO portfolio_events
+         (owner, id, account, kind, date, symbol, market, currency, side, quantity, amount, fee, tax, uid, note, created_at)
+       SELECT ?1, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17 WHERE ${MINE}`,
+    )
+    .bind(
+      owner,
+      writer,
+      id,
+      account,
+      kind,
+      date,
+      listing.symbol,
+      listing.market,
+      currency,
+      figures.side,
+      figures.quantity,
+      figures.amount,
+      figures.fee,
+      figures.tax,
+      uid,
+      note,
+      createdAt,
+    )
+}
+
+type Figures = { side: string | null; quantity: string | null; amount: string; fee: string | null; tax: string | null }
+
+function figuresOf(event: StoredEvent): Figures {
+  const none = { side: null, quantity: null, fee: null, tax: null }
+  if (event.kind === 'cash') return { ...none, side: event.direction, amount: formatAmount(event.amount) }
+  if (event.kind === 'dividend') return { ...none, amount: formatAmount(event.perShare) }
+  if (event.kind === 'split') return { ...none, amount: formatAmount(event.ratio) }
+  return {
+    side: event.side,
+    quantity: formatAmount(event.quantity),
+    amount: formatAmount(event.price),
+    fee: formatAmount(event.fee),
+    tax: formatAmount(event.tax),
+  }
+}
+
+type EventRow = Figures & {
+  id: number
+  account: number
+  kind: StoredEvent['kind']
+  date: string
+  symbol: string | null
+  market: string | null
+  currency: string
+  uid: string | null
+  note: string | null
+  createdAt: string
+}
+
+const EVENT = `id, account, kind, date, symbol, market, currency, side, quantity, amount, fee, tax, uid, note, created_at AS "createdAt"`
+
+function eventOf(row: EventRow): StoredEvent {
+  const { id, account, kind, date, currency, uid, note, createdAt } = row
+  const base = { id, account, date, currency, uid, note, createdAt }
+  const amount = stored(row.amount)
+  if (kind === 'cash') return { ...base, kind, direction: row.side === 'out' ? 'out' : 'in', amount }
+  const listing = { symbol: row.symbol ?? '', market: row.market ?? '' }
+  if (kind === 'dividend') return { ...base, ...listing, kind, perShare: amount }
+  if (kind === 'split') return { ...base, ...listing, kind, ratio: amount }
+  const side = row.side === 'sell' ? ('sell' as const) : ('buy' as const)
+  const figures = { quantity: stored(row.quantity), price: amount, fee: stored(row.fee), tax: stored(row.tax) }
+  return { ...base, ...listing, kind, side, ...figures }
+}
+
+function stored(text: string | null): bigint {
+  const amount = parseAmount(text ?? '')
+  if (amount === null) throw new Error(`a stored event has the figure ${JSON.stringify(text)}`)
+  return amount
+}
+
+/** All events of an account, or of all accounts of the owner; in the order of booking. */
+export async function accountEvents(db: D1Database, owner: string, account: number | null): Promise<StoredEvent[]> {
+  const { results } = await db
+    .prepare(`SELECT ${EVENT} FROM portfolio_events WHERE owner = ?1 AND (?2 IS NULL OR account = ?2) ORDER BY id`)
+    .bind(owner, account)
+    .all<EventRow>()
+  return results.map(eventOf)
+}
+
+export async function findEvent(db: D1Database, owner: string, id: number): Promise<StoredEvent | null> {
+  const row = await db
+    .prepare(`SELECT ${EVENT} FROM portfolio_events WHERE owner = ? AND id = ?`)
+    .bind(owner, id)
+    .first<EventRow>()
+  return row === null ? null : eventOf(row)
+}
+
+export type EventFilter = {
+  kinds: readonly StoredEvent['kind'][]
+  account: number | null
+  from: string | null
+  to: string | null
+  symbol: string | null
+  side: string | null
+}
+
+/** Newest first. */
+export async function eventPage(
+  db: D1Database,
+  owner: string,
+  { filter, limit, offset }: { filter: EventFilter; limit: number; offset: number },
+): Promise<{ events: StoredEvent[]; total: number }> {
+  const where = `owner = ?1 AND kind IN (SELECT value FROM json_each(?2)) AND (?3 IS NULL OR account = ?3)
+    AND (?4 IS NULL OR date >= ?4) AND (?5 IS NULL OR date <= ?5) AND (?6 IS NULL OR symbol = ?6) AND (?7 IS NULL OR side = ?7)`
+  const values = [
+    owner,
+    JSON.stringify(filter.kinds),
+    filter.account,
+    filter.from,
+    filter.to,
+    filter.symbol,
+    filter.side,
+  ] as const
+  const [rows, count] = await db.batch<EventRow & { total: number }>([
+    db
+      .prepare(`SELECT ${EVENT} FROM portfolio_events WHERE ${where} ORDER BY date DESC, id DESC LIMIT ?8 OFFSET ?9`)
+      .bind(...values, limit, offset),
+    db.prepare(`SELECT COUNT(*) AS total FROM portfolio_events WHERE ${where}`).bind(...values),
+  ])
+  return { events: (rows?.results ?? []).map(eventOf), total: count?.results[0]?.total ?? 0 }
+}
+
+/** One unit of `currency` in units of `quote`. */
+export type OwnRate = { currency: string; quote: string; date: string; rate: bigint }
+
+/** Newest first. */
+export async function ownRates(db: D1Database, owner: string): Promise<OwnRate[]> {
+  const { results } = await db
+    .prepare(
+      'SELECT currency, quote, date, rate FROM portfolio_rates WHERE owner = ? ORDER BY date DESC, currency, quote',
+    )
+    .bind(owner)
+    .all<Omit<OwnRate, 'rate'> & { rate: string }>()
+  return results.map((row) => ({ ...row, rate: stored(row.rate) }))
+}
+
+/** Stores a rate of a day, or another one in its place. False when there are that many already. */
+export async function saveRate(
+  db: D1Database,
+  owner: string,
+  { rate, at, most }: { rate: OwnRate; at: string; most: number },
+): Promise<boolean> {
+  const { meta } = await db
+    .prepare(
+      `INSERT INTO portfolio_rates (owner, currency, quote, date, rate, updated_at)
+       SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE (SELECT COUNT(*) FROM portfolio_rates WHERE owner = ?1) < ?7
+         OR EXISTS (SELECT 1 FROM portfolio_rates WHERE owner = ?1 AND currency = ?2 AND quote = ?3 AND date = ?4)
+       ON CONFLICT (owner, currency, quote, date) DO UPDATE SET rate = excluded.rate, updated_at = excluded.updated_at`,
+    )
+    .bind(owner, rate.currency, rate.quote, rate.date, formatAmount(rate.rate), at, most)
+    .run()
+  return meta.changes > 0
+}
+
+export async function deleteRate(
+  db: D1Database,
+  owner: string,
+  { currency, quote, date }: Omit<OwnRate, 'rate'>,
+): Promise<boolean> {
+  const { meta } = await db
+    .prepare('DELETE FROM portfolio_rates WHERE owner = ? AND currency = ? AND quote = ? AND date = ?')
+    .bind(owner, currency, quote, date)
+    .run()
+  return meta.changes > 0
+}

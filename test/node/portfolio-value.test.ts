@@ -1,0 +1,134 @@
+// Values in several currencies against exact fractions, rounded where docs/portfolio.md says.
+
+import fc from 'fast-check'
+import { expect, inject, test } from 'vitest'
+import { formatAmount, ONE, parseAmount } from '../../src/lib/decimal.ts'
+import { type LedgerEvent, replay } from '../../src/portfolio/ledger.ts'
+import { rateFinder } from '../../src/portfolio/rates.ts'
+import { accountValue, totalOf } from '../../src/portfolio/valuation.ts'
+import { add, decimal, type Frac, frac, mul, printed } from '../support/portfolio-oracle.ts'
+
+const RUNS = inject('isProof') ? 10_000 : 1_000
+
+const amountOf = (text: string) => parseAmount(text) ?? 0n
+const text = (max: number) =>
+  fc
+    .tuple(fc.nat({ max }), fc.nat({ max: 99_999_999 }))
+    .map(([whole, rest]) => `${whole}.${`${rest}`.padStart(8, '0')}`)
+const above = (max: number) => text(max).map((value) => (/[1-9]/.test(value) ? value : '1'))
+
+const CURRENCIES = ['CNY', 'HKD', 'USD'] as const
+const held = fc.record({
+  currency: fc.constantFrom(...CURRENCIES),
+  quantity: above(100_000),
+  bought: above(3_000),
+  fee: text(30),
+  close: above(3_000),
+  cash: text(1_000_000),
+})
+
+/** As it is shown, and counted with from there. */
+const shown = (value: Frac): Frac => decimal(printed(value))
+
+test('sums in another currency are those of their parts as shown, each rounded once in each currency', () => {
+  fc.assert(
+    fc.property(fc.array(held, { maxLength: 6 }), above(20), above(20), (all, hkd, usd) => {
+      const rates: Record<string, string> = { CNY: '1', HKD: hkd, USD: usd }
+      const events = all.flatMap(({ currency, quantity, bought, fee, cash }, i): LedgerEvent[] => [
+        {
+          kind: 'trade',
+          id: i,
+          date: '2026-01-05',
+          symbol: `S${i}`,
+          market: 'us',
+          currency,
+          side: 'buy',
+          quantity: amountOf(quantity),
+          price: amountOf(bought),
+          fee: amountOf(fee),
+          tax: 0n,
+        },
+        { kind: 'cash', id: 100 + i, date: '2026-01-05', direction: 'in', amount: amountOf(cash), currency },
+      ])
+      const value = accountValue(replay(events, 'fifo'), 'CNY', {
+        price: ({ symbol }) => ({
+          price: amountOf(all[Number(symbol.slice(1))]?.close ?? ''),
+          date: '2026-01-05',
+          provider: 'x',
+          isStale: false,
+        }),
+        rate: (from) => ({ rate: amountOf(rates[from] ?? ''), date: '2026-01-05', source: 'x' }),
+      })
+      const inYuan = (part: Frac, currency: string) => shown(mul(part, decimal(rates[currency] ?? '')))
+      let [worth, profit, balance] = [frac(0n), frac(0n), frac(0n)]
+      for (const { currency, quantity, bought, fee, close } of all) {
+        const marketValue = shown(mul(decimal(quantity), decimal(close)))
+        const cost = shown(add(mul(decimal(quantity), decimal(bought)), decimal(fee)))
+        worth = add(worth, inYuan(marketValue, currency))
+        profit = add(profit, inYuan(add(marketValue, { n: -cost.n, d: cost.d }), currency))
+      }
+      for (const own of CURRENCIES) {
+        let cash = frac(0n)
+        for (const { currency, quantity, bought, fee, cash: paid } of all) {
+          if (currency !== own) continue
+          const cost = add(mul(decimal(quantity), decimal(bought)), decimal(fee))
+          cash = add(cash, add(decimal(paid), { n: -cost.n, d: cost.d }))
+        }
+        balance = add(balance, inYuan(shown(cash), own))
+      }
+      const { totals } = value
+      expect(
+        [totals.marketValue, totals.unrealized, totals.cash, totals.equity].map((sum) => formatAmount(sum ?? -1n)),
+      ).toEqual([worth, profit, balance, add(worth, balance)].map(printed))
+      // Parts as they are shown add up to the whole as it is shown.
+      const parts = value.positions.reduce((sum, { marketValueBase }) => sum + (marketValueBase ?? 0n), 0n)
+      expect(parts).toBe(totals.marketValue)
+    }),
+    { numRuns: RUNS },
+  )
+})
+
+test('without a rate there is no sum, without a price there is a smaller one, and both are named', () => {
+  const buy = { kind: 'trade', side: 'buy', date: '2026-01-05', fee: 0n, tax: 0n, price: ONE, quantity: ONE } as const
+  const events: LedgerEvent[] = [
+    { ...buy, id: 1, symbol: '600519', market: 'cn', currency: 'CNY' },
+    { ...buy, id: 2, symbol: '000001', market: 'cn', currency: 'CNY' },
+    { ...buy, id: 3, symbol: 'AAPL', market: 'us', currency: 'USD' },
+  ]
+  const price = { price: 3n * ONE, date: '2026-01-05', provider: 'x', isStale: false }
+  const view = { price: ({ symbol }: { symbol: string }) => (symbol === '000001' ? null : price), rate: () => null }
+  const value = accountValue(replay(events, 'fifo'), 'CNY', view)
+  expect(value.totals).toMatchObject({ marketValue: null, unrealized: null, cash: null, equity: null, fees: 0n })
+  expect([value.missingRates, value.unpriced.map(({ symbol }) => symbol)]).toEqual([['USD/CNY'], ['000001']])
+  const domestic = accountValue(replay(events.slice(0, 2), 'fifo'), 'CNY', view)
+  expect(domestic.totals).toMatchObject({ marketValue: 3n * ONE, cash: -2n * ONE, equity: ONE })
+  const total = totalOf([value, domestic], 'CNY', view)
+  expect([total.totals.equity, total.missingRates]).toEqual([null, ['USD/CNY']])
+})
+
+test('a rate is found as given, turned round or by way of a third currency, for its day and seven more', () => {
+  const rate = (currency: string, quote: string, date: string, value: string) => ({
+    currency,
+    quote,
+    date,
+    rate: amountOf(value),
+  })
+  const rates = [
+    rate('USD', 'CNY', '2026-01-05', '7'),
+    rate('USD', 'CNY', '2026-01-06', '8'),
+    rate('USD', 'HKD', '2026-01-05', '7.8'),
+    rate('USD', 'JPY', '2025-12-01', '150'),
+  ]
+  const on = (day: string) => (from: string, to: string) => {
+    const found = rateFinder(rates, day)(from, to)
+    return found === null ? null : [formatAmount(found.rate), found.date]
+  }
+  expect(on('2026-01-05')('USD', 'CNY')).toEqual(['7', '2026-01-05'])
+  expect(on('2026-01-09')('USD', 'CNY')).toEqual(['8', '2026-01-06'])
+  expect(on('2026-01-09')('CNY', 'USD')).toEqual(['0.125', '2026-01-06'])
+  expect(on('2026-01-09')('HKD', 'CNY')).toEqual(['1.02564104', '2026-01-05'])
+  expect(on('2026-01-13')('USD', 'CNY')).toEqual(['8', '2026-01-06'])
+  expect(on('2026-01-14')('USD', 'CNY')).toBe(null)
+  expect(on('2026-01-04')('USD', 'CNY')).toBe(null)
+  expect(on('2026-01-09')('USD', 'JPY')).toBe(null)
+})
