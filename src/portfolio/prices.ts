@@ -1,73 +1,78 @@
-// The closes that holdings are valued at. A price that a check of the figures refuses is none.
+// The closes that holdings are valued at. A series whose prices a check of the figures refuses is none.
 
-import { parseAmount } from '../lib/decimal.ts'
+import { type Amount, parseAmount } from '../lib/decimal.ts'
 import { isTradingDay, lastCompletedSession, previousTradingDay } from '../market/calendar.ts'
-import { examinePrices } from '../market/consistency/examine.ts'
-import { currencyOf, parseCode } from '../market/instruments.ts'
+import { examinePrices, type Prices } from '../market/consistency/examine.ts'
+import { currencyOf, type Market, parseCode } from '../market/instruments.ts'
 import type { MarketData } from '../market/providers/index.ts'
 import { type Holding, keyOf } from './ledger.ts'
 import type { Price } from './valuation.ts'
 
-/** As many as the checks look at. */
+/** As many as the checks look at: about a year. */
 const BARS = 260
 const AT_ONCE = 6
 
-export type Priced = Price & {
+/** The closes of a listing, oldest first, none of them of a session that still runs. */
+export type Closes = {
+  market: Market
+  days: { date: string; close: Amount }[]
+  provider: string
   /** The notice that must be shown beside figures of a bundled series. */
   notice: string | null
-  /** The bars before the newest were adjusted for later splits and dividends. */
+  /** The source adjusted closes before the newest for later splits and dividends. */
   isAdjusted: boolean
 }
 
-type Question = { holdings: readonly Holding[]; asOf: string; now: number; signal: AbortSignal }
+type Question = { holdings: readonly Holding[]; now: number; signal: AbortSignal }
 
-/** The last close at or before a day of each holding, by its key; without those that no source has. */
-export async function closesOf(
-  market: MarketData,
-  { holdings, asOf, now, signal }: Question,
-): Promise<Map<string, Priced>> {
-  const prices = new Map<string, Priced>()
+/** Of each holding, by its key; without those that no source has. */
+export async function closesOf(market: MarketData, { holdings, now, signal }: Question): Promise<Map<string, Closes>> {
+  const found = new Map<string, Closes>()
   const left = [...holdings]
   const work = async () => {
     for (let holding = left.shift(); holding !== undefined && !signal.aborted; holding = left.shift()) {
-      const price = await closeOf(market, { holding, asOf, now, signal })
-      if (price !== null) prices.set(keyOf(holding), price)
+      const closes = await seriesOf(market, { holding, now, signal })
+      if (closes !== null) found.set(keyOf(holding), closes)
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
-  return prices
+  return found
 }
 
-type One = { holding: Holding; asOf: string; now: number; signal: AbortSignal }
+type One = { holding: Holding; now: number; signal: AbortSignal }
 
-async function closeOf(market: MarketData, { holding, asOf, now, signal }: One): Promise<Priced | null> {
+async function seriesOf(market: MarketData, { holding, now, signal }: One): Promise<Closes | null> {
   const parsed = parseCode(holding.symbol)
-  if (!parsed.ok) return null
-  const { instrument } = parsed
   // A price in dollars is no price of what was booked in another currency.
-  if (holding.currency !== currencyOf(instrument)) return null
-  const newest = lastCompletedSession(instrument.market, now)
-  const session = asOf >= newest ? newest : sessionAt(instrument.market, asOf)
+  if (!parsed.ok || holding.currency !== currencyOf(parsed.instrument)) return null
+  const { instrument } = parsed
   const fetched = await market.bars(instrument, { count: BARS, signal })
   if (!fetched.ok) return null
-  const { bars, consistency } = examinePrices(
-    instrument,
-    { bars: fetched, quote: { ok: false, runs: [] } },
-    { dividends: null, now },
-  )
+  const prices: Prices = { bars: fetched, quote: { ok: false, runs: [] } }
+  const { bars, consistency } = examinePrices(instrument, prices, { dividends: null, now })
   if (consistency.withheld.includes('price')) return null
-  const bar = bars.findLast(({ date }) => date <= session)
-  const price = bar === undefined ? null : parseAmount(bar.close.toFixed(8))
-  if (bar === undefined || price === null || price <= 0n) return null
+  const newest = lastCompletedSession(instrument.market, now)
   return {
-    price,
-    date: bar.date,
+    market: instrument.market,
+    days: bars.flatMap(({ date, close }) => {
+      const amount = parseAmount(close.toFixed(8))
+      return amount === null || amount <= 0n || date > newest ? [] : [{ date, close: amount }]
+    }),
     provider: fetched.provider,
-    isStale: bar.date < session,
     notice: fetched.provenance?.label ?? null,
-    isAdjusted: consistency.adjustment.kind === 'forward' && bar !== bars.at(-1),
+    isAdjusted: consistency.adjustment.kind === 'forward',
   }
 }
 
-const sessionAt = (market: Parameters<typeof isTradingDay>[0], day: string): string =>
-  isTradingDay(market, day) ? day : previousTradingDay(market, day)
+export type Priced = Price & Pick<Closes, 'notice' | 'isAdjusted'>
+
+/** The last close at or before a day; null where the series begins later. */
+export function closeAt(closes: Closes, asOf: string, now: number): Priced | null {
+  const { market, days, provider, notice } = closes
+  const newest = lastCompletedSession(market, now)
+  const session = asOf >= newest ? newest : isTradingDay(market, asOf) ? asOf : previousTradingDay(market, asOf)
+  const day = days.findLast(({ date }) => date <= session)
+  if (day === undefined) return null
+  const isAdjusted = closes.isAdjusted && day !== days.at(-1)
+  return { price: day.close, date: day.date, provider, isStale: day.date < session, notice, isAdjusted }
+}

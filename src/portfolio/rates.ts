@@ -35,6 +35,6 @@ export function rateFinder(rates: readonly OwnRate[], day: string): (from: strin
 
 type Dated = { rate: Amount; date: string }
 
-function daysBefore(day: string, count: number): string {
+export function daysBefore(day: string, count: number): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) - count * 86_400_000).toISOString().slice(0, 10)
 }

@@ -342,6 +342,7 @@ export const ADDITIONS: readonly string[] = [
   'PUT /api/v1/portfolio/fx/rates',
   'DELETE /api/v1/portfolio/fx/rates',
   'GET /api/v1/portfolio/snapshot',
+  'GET /api/v1/portfolio/risk',
   'POST /mcp',
   'POST /mcp/mcp',
 ]

@@ -95,6 +95,63 @@ test('a day is valued with the closes of the day, cash of each currency, and a r
   expect((await ann.ask(`${BASE}/snapshot?account_id=999`)).status).toBe(404)
 })
 
+test('risk: weights, losses near the limit, falls and returns without what was paid in', async () => {
+  const ann = await client()
+  const id = await account(ann)
+  await post(ann, 'cash-ledger', { account_id: id, event_date: '2025-12-01', direction: 'in', amount: 300_000 })
+  const trade = { account_id: id, trade_date: '2025-12-01', side: 'buy' }
+  await post(ann, 'trades', { ...trade, symbol: '600519', quantity: 100, price: 1_400 })
+  await post(ann, 'trades', { ...trade, symbol: '300750', quantity: 10, price: 1_000 })
+  await post(ann, 'cash-ledger', { account_id: id, event_date: '2025-12-15', direction: 'in', amount: 1_000_000 })
+  const risk = await ann.json<Risk>(`${BASE}/risk?as_of=${DAY}`)
+  const { data } = await ann.json<{ data: { date: string; close: number }[] }>('/api/v1/stocks/600519/history?days=60')
+  const other = await ann.json<{ data: { date: string; close: number }[] }>('/api/v1/stocks/300750/history?days=60')
+  const closes = (of: { date: string; close: number }[]) => new Map(of.map(({ date, close }) => [date, close]))
+  const [maotai, catl] = [closes(data), closes(other.data)]
+  expect(risk.concentration.top_positions.map(({ symbol }) => symbol)).toEqual(['600519', '300750'])
+  expect(risk.concentration).toMatchObject({ alert: true })
+  expect(risk.concentration.top_positions.reduce((sum, one) => sum + one.weight_pct, 0)).toBeCloseTo(100, 6)
+  // Bought far above its price.
+  expect(risk.stop_loss).toMatchObject({
+    triggered_count: 1,
+    items: [{ symbol: '300750', is_triggered: true, account_id: id }],
+  })
+  // The same by hand: the value of each session, less what was paid in on it, against the session before.
+  const days = [...maotai.keys()].filter((date) => date >= '2025-12-01' && date <= DAY).sort()
+  let [index, before, high, deepest] = [1, 0, 1, 0]
+  for (const [i, date] of days.entries()) {
+    const paid = date >= '2025-12-15' ? 1_000_000 : 0
+    const value = 300_000 - 150_000 + paid + 100 * (maotai.get(date) ?? 0) + 10 * (catl.get(date) ?? 0)
+    const flow = days.findIndex((day) => day >= '2025-12-15') === i ? 1_000_000 : 0
+    if (i > 0) index *= value / (before + flow)
+    high = Math.max(high, index)
+    deepest = Math.max(deepest, 1 - index / high)
+    before = value
+  }
+  expect(risk.drawdown.series_points).toBe(days.length)
+  expect(risk.performance.time_weighted_pct).toBeCloseTo((index - 1) * 100, 6)
+  expect(risk.drawdown.max_drawdown_pct).toBeCloseTo(deepest * 100, 6)
+  expect(risk.performance.money_weighted_pct).not.toBe(null)
+  // Dollars without a rate: what needs one is not known, and nothing is thrown.
+  await post(ann, 'trades', { ...trade, symbol: 'AAPL', quantity: 1, price: 1 })
+  const without = await ann.json<Risk>(`${BASE}/risk?as_of=${DAY}`)
+  expect(without).toMatchObject({
+    performance: { time_weighted_pct: null },
+    drawdown: { max_drawdown_pct: null, fx_stale: true },
+  })
+  const empty = await client()
+  expect(await empty.json<Risk>(`${BASE}/risk`)).toMatchObject({
+    concentration: { top_weight_pct: null, alert: false },
+  })
+})
+
+type Risk = {
+  concentration: { top_positions: { symbol: string; weight_pct: number }[] }
+  stop_loss: object
+  drawdown: { series_points: number; max_drawdown_pct: number | null }
+  performance: { time_weighted_pct: number | null; money_weighted_pct: number | null }
+}
+
 type Position = {
   symbol: string
   avg_cost: number

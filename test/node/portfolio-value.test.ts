@@ -1,10 +1,11 @@
-// Values in several currencies against exact fractions, rounded where docs/portfolio.md says.
+// Values in several currencies against exact fractions, rounded where docs/portfolio.md says; returns against published examples.
 
 import fc from 'fast-check'
 import { expect, inject, test } from 'vitest'
 import { formatAmount, ONE, parseAmount } from '../../src/lib/decimal.ts'
 import { type LedgerEvent, replay } from '../../src/portfolio/ledger.ts'
 import { rateFinder } from '../../src/portfolio/rates.ts'
+import { type DayValue, drawdown, growth, moneyWeighted, timeWeighted } from '../../src/portfolio/returns.ts'
 import { accountValue, totalOf } from '../../src/portfolio/valuation.ts'
 import { add, decimal, type Frac, frac, mul, printed } from '../support/portfolio-oracle.ts'
 
@@ -131,4 +132,51 @@ test('a rate is found as given, turned round or by way of a third currency, for 
   expect(on('2026-01-14')('USD', 'CNY')).toBe(null)
   expect(on('2026-01-04')('USD', 'CNY')).toBe(null)
   expect(on('2026-01-09')('USD', 'JPY')).toBe(null)
+})
+
+test('returns leave out what was paid in, and count when it was', () => {
+  // The example of Excel's documentation of XIRR: 37.336 %.
+  const paid: [string, number][] = [
+    ['2008-01-01', 10_000],
+    ['2008-03-01', -2_750],
+    ['2008-10-30', -4_250],
+    ['2009-02-15', -3_250],
+  ]
+  const days: DayValue[] = paid.map(([date, flow], i) => ({
+    date,
+    flow: i === 0 ? 0 : flow,
+    value: i === 0 ? flow : 1,
+  }))
+  expect(moneyWeighted([...days, { date: '2009-04-01', flow: 0, value: 2_750 }])).toBeCloseTo(0.373362535, 6)
+  // Doubled, then a deposit as large as all there is, then halved: nothing gained over the time, half lost of the money.
+  const swing = [
+    { date: '2026-01-01', value: 100, flow: 0 },
+    { date: '2026-01-02', value: 200, flow: 0 },
+    { date: '2026-01-03', value: 200, flow: 200 },
+  ]
+  expect(timeWeighted(swing)).toBeCloseTo(0, 12)
+  expect(drawdown(growth(swing))).toEqual({ deepest: 0.5, current: 0.5 })
+  expect(
+    moneyWeighted([
+      { date: '2025-01-01', value: 100, flow: 0 },
+      { date: '2026-01-01', value: 110, flow: 0 },
+    ]),
+  ).toBeCloseTo(0.1, 9)
+  expect(timeWeighted([{ date: '2026-01-01', value: 100, flow: 0 }])).toBe(null)
+  expect(moneyWeighted([{ date: '2026-01-01', value: 100, flow: 0 }])).toBe(null)
+  // A withdrawal is no fall.
+  expect(
+    drawdown(
+      growth([
+        { date: '2026-01-01', value: 100, flow: 0 },
+        { date: '2026-01-02', value: 50, flow: -50 },
+      ]),
+    ),
+  ).toEqual({ deepest: 0, current: 0 })
+  expect(
+    moneyWeighted([
+      { date: '2026-01-01', value: 100, flow: 0 },
+      { date: '2026-01-31', value: 0, flow: 0 },
+    ]),
+  ).toBe(null)
 })

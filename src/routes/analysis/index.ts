@@ -18,6 +18,7 @@ import { parseImport } from './parse-import.ts'
 import { portfolioAccounts } from './portfolio/accounts.ts'
 import { portfolioEvents } from './portfolio/events.ts'
 import { portfolioRates } from './portfolio/rates.ts'
+import { portfolioRisk } from './portfolio/risk.ts'
 import { portfolioSnapshot } from './portfolio/snapshot.ts'
 import { queue, stream } from './queue.ts'
 import { readings } from './readings.ts'
@@ -60,6 +61,7 @@ for (const part of [
   portfolioAccounts,
   portfolioEvents,
   portfolioRates,
+  portfolioRisk,
   portfolioSnapshot,
 ])
   analysisRoutes.route('/', part)

@@ -1,33 +1,18 @@
 // What the owner's accounts hold and are worth on a day.
 
 import { z } from '@hono/zod-openapi'
-import type { Context } from 'hono'
-import { marketDataOf } from '../../../analysis/market-data.ts'
-import { type Account, accountEvents, listAccounts, ownRates, type StoredEvent } from '../../../db/portfolio.ts'
-import type { AppEnv } from '../../../http/app-env.ts'
-import { AppError, analysisEnvelope } from '../../../http/errors.ts'
+import type { Account } from '../../../db/portfolio.ts'
+import { analysisEnvelope } from '../../../http/errors.ts'
 import { endpoint } from '../../../http/openapi.ts'
 import { router } from '../../../http/router.ts'
-import { laxBool, laxInt } from '../../../http/validation.ts'
+import { laxBool } from '../../../http/validation.ts'
 import { type Amount, numberOf } from '../../../lib/decimal.ts'
-import { localDate } from '../../../market/calendar.ts'
-import { type CostMethod, type Holding, keyOf, type Ledger, replay } from '../../../portfolio/ledger.ts'
-import { closesOf, type Priced } from '../../../portfolio/prices.ts'
-import { rateFinder } from '../../../portfolio/rates.ts'
-import {
-  type AccountValue,
-  accountValue,
-  type MarketView,
-  type PositionValue,
-  totalOf,
-} from '../../../portfolio/valuation.ts'
-import { mustBeCurrency } from './accounts.ts'
-import { textsOf } from './texts.ts'
+import { keyOf } from '../../../portfolio/ledger.ts'
+import type { Priced } from '../../../portfolio/prices.ts'
+import type { AccountValue, PositionValue } from '../../../portfolio/valuation.ts'
+import { VALUED_QUERY, valued } from './valued.ts'
 
 const app = router(analysisEnvelope)
-const DEFAULT_CURRENCY = 'CNY'
-/** Prices that have not come by then are not known. */
-const PATIENCE_MS = 18_000
 
 const money = (what: string) => z.number().nullable().describe(`${what}; null where a rate is missing`)
 
@@ -45,7 +30,9 @@ const totals = {
   data_quality: z.enum(['ok', 'partial']).describe('`partial`: `limitations` says what is missing'),
   limitations: z
     .array(z.string())
-    .describe('`price_missing`, `fx_rate_missing`, `adjusted_prices`, `sample_prices`: what the sums lack'),
+    .describe(
+      '`price_missing`, `price_stale`, `fx_rate_missing`, `adjusted_prices`, `sample_prices`: what the sums lack',
+    ),
   missing_rates: z.array(z.string()).describe('Such as `USD/CNY`'),
   unpriced_symbols: z.array(z.string()).describe('Held, without a price, and not in the sums'),
 }
@@ -121,11 +108,7 @@ endpoint(
     bodyLimit: 'standard',
     tag: 'Portfolio',
     summary: 'What you hold and what it is worth, at the last close of each market',
-    query: z.object({
-      account_id: laxInt({ min: 1 }).optional().describe('One account only'),
-      as_of: z.iso.date().optional().describe('At the end of that day; today without it'),
-      cost_method: z.enum(['fifo', 'avg']).describe('Which shares a sale takes').default('fifo'),
-      currency: z.string().max(8).optional().describe('Of the totals; else that of all accounts, or CNY'),
+    query: VALUED_QUERY.extend({
       include_realtime: laxBool().describe('Not read: a price is always that of a completed session').default(false),
     }),
     replies: {
@@ -135,72 +118,21 @@ endpoint(
     },
   },
   async (c, { query }) => {
-    const asOf = query.as_of ?? localDate('jp', Date.now())
-    const accounts = await chosenAccounts(c, query.account_id)
-    const events = await accountEvents(c.env.DB, c.var.principal.owner, query.account_id ?? null)
-    const ledgers = accounts.map((account) => ledgerOf(account, { events, asOf, method: query.cost_method }))
-    const prices = await pricesOf(c, { ledgers, asOf })
-    const rates = rateFinder(await ownRates(c.env.DB, c.var.principal.owner), asOf)
-    const view: MarketView = { price: (holding) => prices.get(keyOf(holding)) ?? null, rate: rates }
-    const currency = query.currency === undefined ? commonCurrency(accounts) : mustBeCurrency(c, query.currency)
-    const values = ledgers.map((ledger, i) => accountValue(ledger, accounts[i]?.baseCurrency ?? currency, view))
-    const total = totalOf(values, currency, view)
-    const unpriced = values.flatMap((value) => value.unpriced)
+    const { asOf, values, prices, currency, total } = await valued(c, query)
+    const unpriced = values.flatMap(({ value }) => value.unpriced)
     const shared = { as_of: asOf, cost_method: query.cost_method }
     return c.json({
       ...shared,
-      account_count: accounts.length,
+      account_count: values.length,
       ...totalsShown({ ...total, currency, unpriced }, { asOf, prices }),
-      accounts: accounts.map((account, i) => ({
+      accounts: values.map(({ account, value }) => ({
         ...shared,
         ...accountShown(account),
-        ...valueShown(must(values[i]), { asOf, prices }),
+        ...valueShown(value, { asOf, prices }),
       })),
     } satisfies z.infer<typeof PortfolioSnapshot>)
   },
 )
-
-function must(value: AccountValue | undefined): AccountValue {
-  if (value === undefined) throw new Error('an account has no value')
-  return value
-}
-
-async function chosenAccounts(c: Context<AppEnv>, id: number | undefined): Promise<Account[]> {
-  const accounts = await listAccounts(c.env.DB, c.var.principal.owner)
-  if (id === undefined) return accounts.filter(({ isActive }) => isActive)
-  const chosen = accounts.filter((account) => account.id === id)
-  if (chosen.length === 0) throw new AppError('not_found', textsOf(c).noAccount)
-  return chosen
-}
-
-type Replayed = { events: readonly StoredEvent[]; asOf: string; method: CostMethod }
-
-const ledgerOf = ({ id }: Account, { events, asOf, method }: Replayed): Ledger =>
-  replay(
-    events.filter(({ account }) => account === id),
-    method,
-    asOf,
-  )
-
-/** Each listing is asked for once, however many accounts hold it. */
-async function pricesOf(
-  c: Context<AppEnv>,
-  { ledgers, asOf }: { ledgers: readonly Ledger[]; asOf: string },
-): Promise<Map<string, Priced>> {
-  const holdings = new Map<string, Holding>()
-  for (const ledger of ledgers) {
-    for (const [key, { quantity, holding }] of ledger.positions) if (quantity.n > 0n) holdings.set(key, holding)
-  }
-  if (holdings.size === 0) return new Map()
-  const market = await marketDataOf(c.env)
-  const signal = AbortSignal.timeout(PATIENCE_MS)
-  return closesOf(market, { holdings: [...holdings.values()], asOf, now: Date.now(), signal })
-}
-
-function commonCurrency(accounts: readonly Account[]): string {
-  const [first, ...others] = new Set(accounts.map(({ baseCurrency }) => baseCurrency))
-  return first !== undefined && others.length === 0 ? first : DEFAULT_CURRENCY
-}
 
 const shownOrNull = (amount: Amount | null): number | null => (amount === null ? null : numberOf(amount))
 
@@ -213,6 +145,7 @@ function totalsShown(value: Summed, { asOf, prices }: Told) {
   const limitations = [
     ...(unpriced.length > 0 ? ['price_missing'] : []),
     ...(missingRates.length > 0 ? ['fx_rate_missing'] : []),
+    ...(used.some(({ isStale }) => isStale) ? ['price_stale'] : []),
     ...(used.some(({ isAdjusted }) => isAdjusted) ? ['adjusted_prices'] : []),
     ...(used.some(({ notice }) => notice !== null) ? ['sample_prices'] : []),
   ]
@@ -270,6 +203,7 @@ function positionShown(
   const limitations = [
     ...(price === null ? ['price_missing'] : []),
     ...(rate === null ? ['fx_rate_missing'] : []),
+    ...(price?.isStale ? ['price_stale'] : []),
     ...(price?.isAdjusted ? ['adjusted_prices'] : []),
     ...(price?.notice == null ? [] : ['sample_prices']),
   ]

@@ -1,0 +1,104 @@
+// What could go wrong with what is held: too much of one thing, falls from a high, losses against the cost.
+
+import { type Amount, exact, numberOf, ratio } from '../lib/decimal.ts'
+import { type CostMethod, inOrder, Ledger, type LedgerEvent } from './ledger.ts'
+import type { DayValue } from './returns.ts'
+import { type AccountValue, accountValue, type MarketView, totalOf } from './valuation.ts'
+
+/** Per cent, but for the share of the limit at which a loss is near it. */
+export const THRESHOLDS = {
+  concentration_alert_pct: 35,
+  drawdown_alert_pct: 15,
+  stop_loss_alert_pct: 10,
+  stop_loss_near_ratio: 0.8,
+  lookback_days: 180,
+} as const
+
+export type Weight = { symbol: string; value: Amount; weightPct: number }
+
+/** The largest first, as shares of what has a price and a rate, one row a code over all accounts. */
+export function weightsOf(accounts: readonly AccountValue[], convert: (amount: Amount, from: string) => Amount | null) {
+  const bySymbol = new Map<string, Amount>()
+  for (const { positions, currency } of accounts) {
+    for (const { holding, marketValueBase } of positions) {
+      const value = marketValueBase === null ? null : convert(marketValueBase, currency)
+      if (value !== null && value > 0n) bySymbol.set(holding.symbol, (bySymbol.get(holding.symbol) ?? 0n) + value)
+    }
+  }
+  const total = [...bySymbol.values()].reduce((sum, value) => sum + value, 0n)
+  const weights = [...bySymbol].map(([symbol, value]): Weight => {
+    return { symbol, value, weightPct: numberOf(ratio(exact(value * 100n), exact(total)) ?? 0n) }
+  })
+  return { total, weights: weights.sort((a, b) => b.weightPct - a.weightPct || (a.symbol < b.symbol ? -1 : 1)) }
+}
+
+export type Loss = { symbol: string; averageCost: Amount; price: Amount; lossPct: number; isTriggered: boolean }
+
+/** Positions whose loss is near the limit or beyond it, the largest loss first. Without a price there is no loss. */
+export function lossesOf({ positions }: AccountValue): Loss[] {
+  const near = THRESHOLDS.stop_loss_alert_pct * THRESHOLDS.stop_loss_near_ratio
+  return positions
+    .flatMap(({ holding, averageCost, price, unrealizedPct }) => {
+      if (price === null || unrealizedPct === null) return []
+      const lossPct = Math.max(0, -numberOf(unrealizedPct))
+      const isTriggered = lossPct >= THRESHOLDS.stop_loss_alert_pct
+      return lossPct < near ? [] : [{ symbol: holding.symbol, averageCost, price: price.price, lossPct, isTriggered }]
+    })
+    .sort((a, b) => b.lossPct - a.lossPct)
+}
+
+export type AccountHistory = { currency: string; events: readonly LedgerEvent[] }
+
+type Days = {
+  /** In order, the last one at the end. */
+  days: readonly string[]
+  currency: string
+  method: CostMethod
+  /** What was known on a day. */
+  viewOn: (day: string) => MarketView
+}
+
+/**
+ * What all accounts were worth at the end of each day, and what was paid in or out since the day before. Null where a day lacks a rate, or a
+ * price of something held: a value that leaves something out would be a gain or a loss that nobody had.
+ */
+export function dailyValues(
+  accounts: readonly AccountHistory[],
+  { days, currency, method, viewOn }: Days,
+): DayValue[] | null {
+  const running = accounts.map(({ events, currency: own }) => ({
+    own,
+    left: inOrder(events),
+    next: 0,
+    ledger: new Ledger(method),
+  }))
+  const values: DayValue[] = []
+  for (const date of days) {
+    const view = viewOn(date)
+    let flow = 0
+    for (const account of running) {
+      for (
+        let event = account.left[account.next];
+        event !== undefined && event.date <= date;
+        event = account.left[account.next]
+      ) {
+        account.ledger.apply(event)
+        account.next += 1
+        if (event.kind !== 'cash') continue
+        const rate = event.currency === currency ? 1 : rateNumber(view, event.currency, currency)
+        if (rate === null) return null
+        flow += numberOf(event.amount) * rate * (event.direction === 'in' ? 1 : -1)
+      }
+    }
+    const worth = running.map(({ ledger, own }) => accountValue(ledger, own, view))
+    const { totals } = totalOf(worth, currency, view)
+    if (totals.equity === null || worth.some(({ unpriced }) => unpriced.length > 0)) return null
+    values.push({ date, value: numberOf(totals.equity), flow })
+  }
+  return values
+}
+
+function rateNumber(view: MarketView, from: string, to: string): number | null {
+  const rate = view.rate(from, to)
+  return rate === null ? null : numberOf(rate.rate)
+}
