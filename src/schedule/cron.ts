@@ -32,6 +32,7 @@ import type { ListRefreshed } from '../market/names/refresh-lists.ts'
 import { storedGate } from '../market/providers/gate.ts'
 import { addDays } from '../market/zoned-time.ts'
 import type { Notice } from '../notify/delivery.ts'
+import { type DigestDeps, tellDigest } from './digest-slot.ts'
 import {
   type Due,
   dueWork,
@@ -43,7 +44,6 @@ import {
   type Slot,
   slotsBetween,
 } from './plan.ts'
-import { type DigestDeps, tellDigest } from './watch-digest.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS

@@ -6,12 +6,9 @@ import { stockNameStore } from '../../src/db/stock-names.ts'
 import { takeTurn } from '../../src/db/upkeep.ts'
 import worker from '../../src/index.ts'
 import { currentNames } from '../../src/kits/market-names/index.ts'
-import type { Notice } from '../../src/notify/delivery.ts'
 import { runDueSchedules, runUpkeep, type TickDeps } from '../../src/schedule/cron.ts'
 import { plannedStocks } from '../../src/schedule/plan.ts'
-import type { Failed } from '../../src/schedule/watch-digest.ts'
 import { type Client, client } from '../helpers/app.ts'
-import { taskRequest } from '../unit/task-queue/queue.ts'
 import { isEnd, openStream } from './task-events.ts'
 
 const PATH = '/api/v1/analysis/schedules'
@@ -38,12 +35,16 @@ async function madeBefore({ schedule_id }: Schedule, moment: string): Promise<vo
 
 type Submitted = { owner: string; requests: TaskRequest[]; key: string }
 
+const NO_DIGESTS = {
+  failed: async () => [],
+  tell: async () => {},
+  hasChannel: async () => false,
+}
+
 /** A queue that keeps what the one owner gives it, one submission a key; reviews meet a lock when told so. */
 function rig({ owner: mine }: Client) {
   const submitted: Submitted[] = []
-  const lock = { isHeld: false, isDead: false, isDeaf: false }
-  const told: Notice[] = []
-  const failed: Failed[] = []
+  const lock = { isHeld: false, isDead: false }
   const take = (owner: string, requests: TaskRequest[], key: string) => {
     if (owner === mine && !submitted.some((one) => one.key === key)) submitted.push({ owner, requests, key })
     if (lock.isDead) throw new Error('cut off')
@@ -59,16 +60,9 @@ function rig({ owner: mine }: Client) {
     },
     stocksOf: async (owner, plan) => plannedStocks(env.DB, await currentNames(stockNameStore(env.DB)), { owner, plan }),
     configuredLanguage: 'en',
-    digests: {
-      failed: async () => failed,
-      tell: async (notice) => {
-        if (!told.some(({ key }) => key === notice.key)) told.push(notice)
-        if (lock.isDead) throw new Error('cut off')
-      },
-      hasChannel: async () => !lock.isDeaf,
-    },
+    digests: NO_DIGESTS,
   }
-  return { submitted, told, failed, lock, tick: (moment: string) => runDueSchedules(deps, Date.parse(moment)) }
+  return { submitted, lock, tick: (moment: string) => runDueSchedules(deps, Date.parse(moment)) }
 }
 
 const runsOf = (who: Client) => who.json<{ runs: Run[] }>('/api/v1/analysis/schedule-runs').then(({ runs }) => runs)
@@ -375,61 +369,4 @@ test('the log of runs goes on page by page, newest first, also where slots were 
   expect(read).toEqual(whole.runs)
   const wrong = await ann.ask(`${path}?page_id=zzz`)
   expect([wrong.status, await wrong.json()]).toMatchObject([400, { message: 'Invalid page_id' }])
-})
-
-test('a digest is one message a day, also when its call is cut off, and begins where the last one ended', async () => {
-  const ann = await client()
-  await ann.json('/api/v1/analysis/watchlists', { method: 'POST', body: { name: 'g', stock_codes: ['AAPL', 'MSFT'] } })
-  const when = { times: ['18:00'], zone: 'Asia/Shanghai', days: ['mon', 'tue', 'wed', 'thu', 'fri'] }
-  const plan = { name: 'Digest', what: { kind: 'digest' }, when, report_language: 'en', trading_days_only: false }
-  for (const wrong of [
-    { ...plan, when: { ...when, times: ['09:00', '18:00'] } },
-    { ...plan, when: { after_close_minutes: 5 } },
-    { ...plan, notify: false },
-  ]) {
-    expect((await ann.ask(PATH, { method: 'POST', body: wrong })).status).toBe(422)
-  }
-  const nobodys = { ...plan, what: { kind: 'digest', watchlist_id: 'never' } }
-  expect((await ann.ask(PATH, { method: 'POST', body: nobodys })).status).toBe(400)
-  const made = await add(ann, plan)
-  expect(made).toMatchObject({ what: { kind: 'digest', watchlist_id: null } })
-  await madeBefore(made, '2026-08-12T12:00:00Z')
-  const { told, failed, lock, tick } = rig(ann)
-  const error = 'no source answered'
-  const request = taskRequest({ key: 'MSFT', stockCode: 'MSFT' })
-  failed.push({ request, error, completedAt: Date.parse('2026-08-13T09:00:00Z') })
-  lock.isDead = true
-  await tick('2026-08-13T10:01:00Z')
-  expect(told.length).toBe(1)
-  lock.isDead = false
-  // The claim of the call that was cut off holds for two minutes.
-  await tick('2026-08-13T10:02:00Z')
-  await Promise.all([tick('2026-08-13T10:04:00Z'), tick('2026-08-13T10:04:00Z')])
-  await tick('2026-08-13T10:06:00Z')
-  expect(told).toMatchObject([{ kind: 'text', owner: ann.owner, channels: null }])
-  expect(told[0]?.key).toBe(`watchlist-digest:${made.schedule_id}:2026-08-13`)
-  expect(told[0]).toMatchObject({ title: 'Watchlist digest 2026-08-13: 1 of 2 changed' })
-  expect(JSON.stringify(told[0])).toContain('(MSFT): analysis failed: no source answered')
-  await tick('2026-08-14T10:01:00Z')
-  expect(told[1]).toMatchObject({
-    title: 'Watchlist digest 2026-08-14: 0 of 2 changed',
-    markdown: expect.stringContaining('Nothing changed for 2 stocks.'),
-  })
-  expect(JSON.stringify(told[1])).toContain('Since 2026-08-13 18:00 (Asia/Shanghai)')
-  // Another time on the same day is no second message.
-  await ann.json(`${PATH}/${made.schedule_id}`, {
-    method: 'PUT',
-    body: { ...plan, when: { ...when, times: ['19:00'] } },
-  })
-  await madeBefore(made, '2026-08-14T10:30:00Z')
-  await tick('2026-08-14T11:01:00Z')
-  lock.isDeaf = true
-  await tick('2026-08-17T11:01:00Z')
-  expect(told.length).toBe(2)
-  expect((await runsOf(ann)).map(({ slot, status, detail }) => [slot, status, detail])).toEqual([
-    ['2026-08-17T19:00', 'skipped', 'no_channels'],
-    ['2026-08-14T19:00', 'skipped', 'already_today'],
-    ['2026-08-14T18:00', 'started', 'told'],
-    ['2026-08-13T18:00', 'started', 'told'],
-  ])
 })

@@ -1,7 +1,4 @@
-import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { saveAnalysis } from '../../src/db/analyses.ts'
-import { isoMicros } from '../../src/lib/clock.ts'
 import { client } from '../helpers/app.ts'
 
 const PATH = '/api/v1/analysis/watchlists'
@@ -308,89 +305,4 @@ test('a group is analysed as one batch, once a minute, and an empty one is refus
   expect(tasks).toContainEqual(expect.objectContaining({ stock_code: 'MSFT', selection_source: 'watchlist' }))
   const empty = await ann.json<List>(PATH, { method: 'POST', body: { name: 'e' } })
   expect((await ann.ask(`${PATH}/${empty.watchlist_id}/run`, { method: 'POST' })).status).toBe(400)
-})
-
-// The digest: reports as they stood at two moments.
-
-const LEVELS = [
-  { key: 'ideal_buy', price: 100 },
-  { key: 'stop_loss', price: 90 },
-  { key: 'take_profit', price: 120 },
-]
-type Given = { key: string; at: string; action?: string; score?: number | null; price?: number; sample?: boolean }
-
-async function reported(
-  owner: string,
-  { key, at, action = 'hold', score = 60, price = 100, sample }: Given,
-): Promise<string> {
-  const queryId = crypto.randomUUID()
-  const body = { details: { raw_result: { dashboard: { battle_plan: { levels: LEVELS } } } } }
-  await saveAnalysis(env.DB, {
-    ...{ owner, queryId, key, stockCode: key, stockName: `${key} Inc.`, reportType: 'detailed', reportLanguage: 'en' },
-    ...{ region: null, analysisPhase: 'auto', originalQuery: null, selectionSource: null, skills: null },
-    ...{ trendPrediction: null, analysisSummary: null, sentimentScore: score, operationAdvice: action, action },
-    ...{
-      actionLabel: action.toUpperCase(),
-      currentPrice: price,
-      changePct: null,
-      volumeRatio: null,
-      turnoverRate: null,
-    },
-    ...{ modelUsed: null, marketPhaseSummary: null, dataNotice: sample ? 'sample' : null, dataChecks: null },
-    ...{ createdAt: at, report: JSON.stringify(body), contextSnapshot: null, diagnostics: null },
-  })
-  return queryId
-}
-
-type Digest = {
-  stocks: number
-  changed: number
-  unchanged: number
-  without_new: number
-  changes: Record<string, unknown>[]
-  next_page_id: string | null
-}
-
-test('the digest tells what changed since yesterday: advice, score, price, levels crossed; page by page, of its owner alone', async () => {
-  const [ann, bob] = [await client(), await client()]
-  const codes = ['AAPL', 'MSFT', 'NVDA', 'TSLA', 'AMZN', 'META']
-  for (const who of [ann, bob]) {
-    await who.json(PATH, { method: 'POST', body: { name: 'g', stock_codes: codes } })
-    await who.json(PATH, { method: 'POST', body: { name: 'h', stock_codes: ['AAPL'] } })
-  }
-  const [before, after] = [isoMicros(Date.now() - 90_000_000), isoMicros(Date.now() - 3_600_000)]
-  const { owner } = ann
-  for (const key of ['AAPL', 'MSFT', 'NVDA', 'TSLA']) await reported(owner, { key, at: before })
-  const now = await reported(owner, { key: 'AAPL', at: after, action: 'sell', score: 40, price: 89.5 })
-  await reported(owner, { key: 'MSFT', at: after, price: 120 })
-  await reported(owner, { key: 'NVDA', at: after })
-  await reported(owner, { key: 'AMZN', at: after, action: 'buy', score: 80, price: 10, sample: true })
-  const digest = await ann.json<Digest>(`${PATH}/digest`)
-  expect(digest).toMatchObject({ stocks: 6, changed: 3, unchanged: 1, without_new: 2, next_page_id: null })
-  expect(digest.changes).toMatchObject([
-    {
-      stock_code: 'AAPL',
-      groups: ['g', 'h'],
-      task_id: now,
-      advice: { from: 'HOLD', to: 'SELL' },
-      score: { from: 60, to: 40 },
-      price: { from: 100, to: 89.5 },
-      crossed: [{ level: 'stop_loss', price: 90, direction: 'down' }],
-      failure: null,
-    },
-    { stock_code: 'MSFT', advice: null, score: null, crossed: [{ level: 'take_profit', price: 120, direction: 'up' }] },
-    { stock_code: 'AMZN', is_first: true, is_sample: true, advice: { from: null, to: 'BUY' }, score: { from: null, to: 80 } },
-  ])
-  const read: unknown[] = []
-  for (let next: string | null = ''; next !== null; ) {
-    const page: Digest = await ann.json<Digest>(`${PATH}/digest?limit=2&page_id=${next}`)
-    read.push(...page.changes)
-    next = page.next_page_id
-  }
-  expect(read).toEqual(digest.changes)
-  expect(await bob.json(`${PATH}/digest`)).toMatchObject({ changed: 0, without_new: 6, changes: [] })
-  for (const query of ['since=yesterday', 'since=2999-01-01T00:00:00Z']) {
-    expect((await ann.ask(`${PATH}/digest?${query}`)).status).toBe(422)
-  }
-  expect((await ann.ask(`${PATH}/digest?page_id=zzz`)).status).toBe(400)
 })

@@ -58,8 +58,7 @@ endpoint(
     limit: 'reads',
     bodyLimit: 'standard',
     tag: 'Stocks',
-    summary:
-      'How the rows of a text, a CSV or a workbook (XLSX) would be read as stocks; a form, or JSON with `text`',
+    summary: 'How the rows of a text, a CSV or a workbook (XLSX) would be read as stocks; a form, or JSON with `text`',
     rawBody: {
       contentType: 'multipart/form-data',
       schema: z.object({ file: z.string().describe('The file: a workbook, or text in UTF-8, UTF-16 or GBK') }),
