@@ -247,12 +247,22 @@ function Download({ taskId, fileName }: { taskId: string; fileName: string }) {
       <button type="button" disabled={busy} onClick={() => void take(copy)}>
         {isCopied ? say('Copied') : say('Copy Markdown')}
       </button>
+      <a class="button" href={pictureOf(taskId)} download={fileName.replace(/\.md$/, '.png')}>
+        {say('Download picture')}
+      </a>
       <button type="button" onClick={() => print()}>
         {say('Print')}
       </button>
       {problem !== null && <Notice kind="error">{problem}</Notice>}
     </div>
   )
+}
+
+/** In the colours in which the page is shown. */
+function pictureOf(taskId: string): string {
+  const { theme } = document.documentElement.dataset
+  const isDark = theme === 'dark' || (theme !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
+  return `/api/v1/history/${encodeURIComponent(taskId)}/share-image?theme=${isDark ? 'dark' : 'light'}`
 }
 
 function saveAs(fileName: string, text: string): void {
