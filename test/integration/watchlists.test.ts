@@ -278,7 +278,8 @@ test('an import is all or nothing: each bad row is named with its row and column
     },
   })
   expect(taken).toMatchObject({ added: 2, groups: [{ name: 'default' }, { name: 'b', is_new: true }] })
-  const again = { rows: [{ stock_code: 'MSFT', group: 'b', note: 'seen' }] }
+  const twice = { stock_code: 'MSFT', group: 'b' }
+  const again = { rows: [{ ...twice, note: 'seen' }, twice] }
   expect(await ann.json(`${PATH}/import`, { method: 'POST', body: again })).toMatchObject({ added: 0 })
   const { watchlists } = await ann.json<{ watchlists: List[] }>(PATH)
   expect(watchlists.map(({ stocks }) => stocks.map(({ stock_code, note }) => [stock_code, note]))).toEqual([

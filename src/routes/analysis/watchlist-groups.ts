@@ -143,7 +143,7 @@ function targetsOf(c: Context<AppEnv>, lists: readonly Watchlist[], placed: read
   const targets = [...Map.groupBy(placed, ({ group }) => group)].map(([group, rows]): Target => {
     const isDefault = group === null
     const known = lists.find((one) => (isDefault ? one.isDefault : one.name.trim() === group))
-    const stocks = [...new Map(rows.map(({ stock }) => [stock.key, stock])).values()]
+    const stocks = eachOnce(rows.map(({ stock }) => stock))
     const createdAt = isoMicros(Date.now())
     const made = { id: hexId(), name: group ?? DEFAULT_NAME, note: '', isDefault, createdAt, stocks: [] }
     const list = known ?? made
@@ -157,6 +157,16 @@ function targetsOf(c: Context<AppEnv>, lists: readonly Watchlist[], placed: read
     throw refusal(c, (texts) => texts.fullWatchlist(MAX_STOCKS))
   }
   return targets
+}
+
+/** A stock that stands in several rows keeps its first place and its last note. */
+function eachOnce(stocks: readonly WatchedStock[]): WatchedStock[] {
+  const found = new Map<string, WatchedStock>()
+  for (const stock of stocks) {
+    const note = stock.note ?? found.get(stock.key)?.note ?? null
+    found.set(stock.key, { ...stock, note })
+  }
+  return [...found.values()]
 }
 
 const RunBody = z.object({
