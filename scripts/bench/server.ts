@@ -2,10 +2,11 @@
 // front of it. Its parent asks it to start a side; when the parent is gone, it goes too.
 
 import { readdirSync, readFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare, type V4WorkerOptions } from 'miniflare'
 import { unstable_getMiniflareWorkerOptions, unstable_splitSqlQuery } from 'wrangler'
 import { ROOT } from '../start/paths.ts'
+import { modulesOf } from '../start/worker-bundle.ts'
 import { CONFIG, runtimeSettings, type Small, type SmallName } from './bundle.ts'
 import { serveCalls } from './pinned-process.ts'
 
@@ -81,8 +82,7 @@ function pass({ level, message }: { level: string; message: string }): void {
 }
 
 function scriptOf(name: string, script: string) {
-  const module = { type: 'ESModule' as const, path: basename(script), contents: readFileSync(script, 'utf8') }
-  return { name, rootPath: dirname(script), modules: [module], unsafeDirectSockets: [SOCKET] }
+  return { name, rootPath: dirname(script), modules: modulesOf(script), unsafeDirectSockets: [SOCKET] }
 }
 
 async function portOf(runtime: Miniflare, name: string): Promise<number> {

@@ -1,9 +1,8 @@
 // The process that Miniflare runs in, a child of the supervisor. It is told over the channel between them what to serve, so
 // that no secret stands on a command line or in a file, and answers with the port of each runtime that it has brought up.
 
-import { readFileSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Miniflare, V4WorkerOptions } from 'miniflare'
 import { type ProgramHost, startProgramHost } from '../programs/host.ts'
 import { messageOf } from './fault.ts'
@@ -12,7 +11,7 @@ import { loadMiniflare } from './miniflare-bundle.ts'
 import { HOST } from './port.ts'
 import { writeLogLine } from './runtime-output.ts'
 import { answerAbout } from './state-keeper.ts'
-import { readPlan, SCRIPT_FILE } from './worker-bundle.ts'
+import { modulesOf, readPlan, SCRIPT_FILE } from './worker-bundle.ts'
 
 export type HostJob = {
   readonly stateDir: string
@@ -80,12 +79,11 @@ type HostDeps = { programs: ProgramHost; Response: typeof import('miniflare').Re
 
 function workerOf(options: V4WorkerOptions, job: HostJob, { programs, Response }: HostDeps): V4WorkerOptions {
   const { vars, word, stateDir } = job
-  const contents = readFileSync(SCRIPT_FILE, 'utf8')
   return {
     ...options,
     name: NAME,
     rootPath: dirname(SCRIPT_FILE),
-    modules: [{ type: 'ESModule', path: basename(SCRIPT_FILE), contents }],
+    modules: modulesOf(SCRIPT_FILE),
     bindings: { ...vars, FRONT_WORD: word },
     // A program of an agent's that computes without end has a process of its own to do it in.
     serviceBindings: {

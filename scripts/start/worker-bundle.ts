@@ -1,8 +1,8 @@
 // The Worker as `npm start` runs it: bundled once, with all that the configuration says about it, and used again until one
 // of its sources changes. Reading the configuration takes wrangler, whose import alone costs more than the rest of a start.
 
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import type { V4WorkerOptions } from 'miniflare'
 import type { ProgramRuntime } from '../programs/runtime-config.ts'
 import { fingerprint, isDoneFor, markDoneFor } from './fingerprint.ts'
@@ -57,4 +57,14 @@ export async function buildWorker(signal?: AbortSignal): Promise<void> {
 
 export function readPlan(): WorkerPlan {
   return JSON.parse(readFileSync(PLAN_FILE, 'utf8')) as WorkerPlan
+}
+
+/** The script and what it imports: WebAssembly, which lies beside it under the names that the bundler gave. */
+export function modulesOf(script: string) {
+  const folder = dirname(script)
+  const beside = readdirSync(folder).filter((name) => name.endsWith('.wasm'))
+  return [
+    { type: 'ESModule' as const, path: basename(script), contents: readFileSync(script, 'utf8') },
+    ...beside.map((path) => ({ type: 'CompiledWasm' as const, path, contents: readFileSync(join(folder, path)) })),
+  ]
 }

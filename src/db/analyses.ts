@@ -283,3 +283,56 @@ export async function withdrawAnalysis(db: D1Database, queryId: string): Promise
     db.prepare('DELETE FROM analyses WHERE query_id = ?').bind(queryId),
   ])
 }
+
+/** What a digest compares of a report. */
+export type ComparedReport = Pick<
+  AnalysisItem,
+  | 'queryId'
+  | 'key'
+  | 'stockCode'
+  | 'stockName'
+  | 'action'
+  | 'actionLabel'
+  | 'operationAdvice'
+  | 'sentimentScore'
+  | 'currentPrice'
+  | 'dataNotice'
+  | 'createdAt'
+> & {
+  /** JSON: the levels as numbers; null where the report gives none. */
+  levels: string | null
+}
+
+const COMPARED = [
+  'queryId',
+  'key',
+  'stockCode',
+  'stockName',
+  'action',
+  'actionLabel',
+  'operationAdvice',
+  'sentimentScore',
+  'currentPrice',
+  'dataNotice',
+  'createdAt',
+] as const satisfies readonly (keyof AnalysisHead)[]
+
+const KEYS_AT_ONCE = 200
+
+/** The owner's newest report of each listing, of those that stood at that moment (ISO 8601 in UTC). */
+export async function reportsStandingAt(
+  db: D1Database,
+  { owner, keys, at }: { owner: string; keys: readonly string[]; at: string },
+): Promise<Map<string, ComparedReport>> {
+  const columns = COMPARED.map((key) => `a.${COLUMNS[key]} AS "${key}"`).join(', ')
+  const query = `SELECT ${columns}, a.report -> '$.details.raw_result.dashboard.battle_plan.levels' AS levels
+    FROM json_each(?2) k JOIN analyses a ON a.id = (SELECT b.id FROM analyses b WHERE b.owner = ?1 AND b.key = k.value
+      AND b.created_at <= ?3 AND b.report_type <> 'market_review' ORDER BY b.created_at DESC, b.id DESC LIMIT 1)`
+  const found = new Map<string, ComparedReport>()
+  for (let i = 0; i < keys.length; i += KEYS_AT_ONCE) {
+    const some = JSON.stringify(keys.slice(i, i + KEYS_AT_ONCE))
+    const { results } = await db.prepare(query).bind(owner, some, at).all<ComparedReport>()
+    for (const report of results) found.set(report.key, report)
+  }
+  return found
+}

@@ -161,6 +161,17 @@ export async function settleSlot(
     .run()
 }
 
+/** The newest slot before that moment that was run; null when none was. */
+export async function lastStarted(
+  db: D1Database,
+  scheduleId: string,
+  before: number,
+): Promise<{ slot: string; dueAt: number } | null> {
+  const query = `SELECT slot, due_at AS "dueAt" FROM schedule_runs
+    WHERE schedule_id = ? AND due_at < ? AND status = 'started' ORDER BY due_at DESC LIMIT 1`
+  return db.prepare(query).bind(scheduleId, before).first<{ slot: string; dueAt: number }>()
+}
+
 export type RunQuery = {
   owner: string
   scheduleId: string | null

@@ -1,15 +1,23 @@
 // The stocks that an owner follows, in named groups. One group is the default; it comes into being with its first stock.
 
-export type WatchedStock = { key: string; stockCode: string; stockName: string | null }
-export type Watchlist = { id: string; name: string; isDefault: boolean; createdAt: string; stocks: WatchedStock[] }
+/** `note` is null in a write that leaves the note of a stock that is there as it is. */
+export type WatchedStock = { key: string; stockCode: string; stockName: string | null; note: string | null }
+export type Watchlist = {
+  id: string
+  name: string
+  note: string
+  isDefault: boolean
+  createdAt: string
+  stocks: WatchedStock[]
+}
 
-type Head = { id: string; name: string; isDefault: number; createdAt: string }
+type Head = { id: string; name: string; note: string; isDefault: number; createdAt: string }
 type Line = WatchedStock & { watchlistId: string }
 
 export type NewWatchlist = Omit<Watchlist, 'stocks'> & { stocks: readonly WatchedStock[] }
 
-const HEAD = 'id, name, is_default AS "isDefault", created_at AS "createdAt"'
-const LINE = 'watchlist_id AS "watchlistId", key, stock_code AS "stockCode", stock_name AS "stockName"'
+const HEAD = 'id, name, note, is_default AS "isDefault", created_at AS "createdAt"'
+const LINE = 'watchlist_id AS "watchlistId", key, stock_code AS "stockCode", stock_name AS "stockName", note'
 
 /** In the owner's order, the default first. */
 export async function listWatchlists(db: D1Database, owner: string): Promise<Watchlist[]> {
@@ -22,14 +30,16 @@ export async function listWatchlists(db: D1Database, owner: string): Promise<Wat
       )
       .bind(owner),
   ])
+  const byList = Map.groupBy(lines?.results ?? [], ({ watchlistId }) => watchlistId)
   return (heads?.results ?? []).map((head) => ({
     id: head.id,
     name: head.name,
+    note: head.note,
     isDefault: head.isDefault === 1,
     createdAt: head.createdAt,
-    stocks: (lines?.results ?? [])
-      .filter(({ watchlistId }) => watchlistId === head.id)
-      .map(({ key, stockCode, stockName }) => ({ key, stockCode, stockName })),
+    stocks: (byList.get(head.id) ?? []).map(({ key, stockCode, stockName, note }) => {
+      return { key, stockCode, stockName, note }
+    }),
   }))
 }
 
@@ -59,44 +69,83 @@ export function watchlistCreation(
 ): D1PreparedStatement[] {
   const insert = db
     .prepare(
-      `INSERT INTO watchlists (id, owner, name, is_default, place, created_at)
-       SELECT ?1, ?2, ?3, ?4, (SELECT COALESCE(MAX(place), 0) + 1 FROM watchlists WHERE owner = ?2), ?5
+      `INSERT INTO watchlists (id, owner, name, is_default, place, created_at, note)
+       SELECT ?1, ?2, ?3, ?4, (SELECT COALESCE(MAX(place), 0) + 1 FROM watchlists WHERE owner = ?2), ?5, ?7
        WHERE (SELECT COUNT(*) FROM watchlists WHERE owner = ?2) < ?6
        ON CONFLICT DO NOTHING`,
     )
-    .bind(list.id, owner, list.name, list.isDefault ? 1 : 0, list.createdAt, most)
-  return [insert, ...stockWrites(db, list.id, list.stocks)]
+    .bind(list.id, owner, list.name, list.isDefault ? 1 : 0, list.createdAt, most, list.note)
+  return [insert, ...stockWrites(db, owner, { id: list.id, stocks: list.stocks })]
 }
 
-/** Gives the list another name, other stocks, or both; null leaves either. False when the name is another list's. */
+type ListChange = { id: string; name: string | null; note: string | null; stocks: readonly WatchedStock[] | null }
+
+/** Gives the list what is not null, in one batch. False when the name is another list's. */
 export async function changeWatchlist(
   db: D1Database,
   owner: string,
-  { id, name, stocks }: { id: string; name: string | null; stocks: readonly WatchedStock[] | null },
+  { id, name, note, stocks }: ListChange,
 ): Promise<boolean> {
-  const rename = db
+  const taken = 'SELECT 1 FROM watchlists WHERE owner = ? AND name = ? AND id <> ?'
+  if (name !== null && (await db.prepare(taken).bind(owner, name, id).first()) !== null) return false
+  const head = db
     .prepare(
-      `UPDATE watchlists SET name = ?1 WHERE id = ?2 AND owner = ?3
+      `UPDATE watchlists SET name = COALESCE(?1, name), note = COALESCE(?4, note) WHERE id = ?2 AND owner = ?3
          AND NOT EXISTS (SELECT 1 FROM watchlists WHERE owner = ?3 AND name = ?1 AND id <> ?2)`,
     )
-    .bind(name, id, owner)
-  if (name !== null && (await rename.run()).meta.changes === 0) return false
-  if (stocks !== null) await db.batch(stocksReplaced(db, owner, { id, stocks }))
+    .bind(name, id, owner, note)
+  await db.batch([head, ...(stocks === null ? [] : stocksReplaced(db, owner, { id, stocks }))])
   return true
 }
 
-/** For a batch that changes more than one list. */
-export function stocksReplaced(
-  db: D1Database,
-  owner: string,
-  { id, stocks }: { id: string; stocks: readonly WatchedStock[] },
-): D1PreparedStatement[] {
-  const empty = db
+type Stocks = { id: string; stocks: readonly WatchedStock[] }
+
+/** For a batch that changes more than one list: these stocks in this order and no others. Notes stay with their stocks. */
+export function stocksReplaced(db: D1Database, owner: string, { id, stocks }: Stocks): D1PreparedStatement[] {
+  const gone = db
     .prepare(
-      'DELETE FROM watchlist_stocks WHERE watchlist_id IN (SELECT id FROM watchlists WHERE id = ? AND owner = ?)',
+      `DELETE FROM watchlist_stocks WHERE watchlist_id IN (SELECT id FROM watchlists WHERE id = ?1 AND owner = ?2)
+         AND key NOT IN (SELECT value FROM json_each(?3))`,
     )
-    .bind(id, owner)
-  return [empty, ...stockWrites(db, id, stocks)]
+    .bind(id, owner, JSON.stringify(stocks.map(({ key }) => key)))
+  return [gone, ...stockWrites(db, owner, { id, stocks })]
+}
+
+/** For a batch: puts the stocks behind the others; those that are there stay where they are and get the note that comes with them. */
+export function stocksAdded(db: D1Database, owner: string, { id, stocks }: Stocks): D1PreparedStatement[] {
+  if (stocks.length === 0) return []
+  return [
+    db
+      .prepare(
+        `INSERT INTO watchlist_stocks (watchlist_id, key, stock_code, stock_name, place, note)
+         SELECT ?1, value ->> 'key', value ->> 'stockCode', value ->> 'stockName', json_each.key + 1 +
+           (SELECT COALESCE(MAX(place), 0) FROM watchlist_stocks WHERE watchlist_id = ?1), COALESCE(value ->> 'note', '')
+         FROM json_each(?2) WHERE EXISTS (SELECT 1 FROM watchlists WHERE id = ?1 AND owner = ?3)
+         ON CONFLICT (watchlist_id, key) DO UPDATE SET note = CASE excluded.note WHEN '' THEN note ELSE excluded.note END`,
+      )
+      .bind(id, JSON.stringify(stocks), owner),
+  ]
+}
+
+/** Writes the note of one stock; false when the list has no such stock. */
+export async function noteStock(
+  db: D1Database,
+  { id, key, note }: { id: string; key: string; note: string },
+): Promise<boolean> {
+  const query = 'UPDATE watchlist_stocks SET note = ?1 WHERE watchlist_id = ?2 AND key = ?3'
+  return (await db.prepare(query).bind(note, id, key).run()).meta.changes > 0
+}
+
+/** Puts the owner's lists in this order; those that are not named stay behind them as they were. */
+export async function orderWatchlists(db: D1Database, owner: string, ids: readonly string[]): Promise<void> {
+  await db
+    .prepare(
+      `UPDATE watchlists SET place = COALESCE(
+         (SELECT json_each.key + 1 FROM json_each(?1) WHERE json_each.value = watchlists.id), place + ?3)
+       WHERE owner = ?2`,
+    )
+    .bind(JSON.stringify(ids), owner, ids.length)
+    .run()
 }
 
 export async function deleteWatchlist(db: D1Database, owner: string, id: string): Promise<boolean> {
@@ -118,12 +167,12 @@ export async function watchStock(
 ): Promise<boolean> {
   const { meta } = await db
     .prepare(
-      `INSERT INTO watchlist_stocks (watchlist_id, key, stock_code, stock_name, place)
-       SELECT ?1, ?2, ?3, ?4, (SELECT COALESCE(MAX(place), 0) + 1 FROM watchlist_stocks WHERE watchlist_id = ?1)
+      `INSERT INTO watchlist_stocks (watchlist_id, key, stock_code, stock_name, place, note)
+       SELECT ?1, ?2, ?3, ?4, (SELECT COALESCE(MAX(place), 0) + 1 FROM watchlist_stocks WHERE watchlist_id = ?1), ?6
        WHERE (SELECT COUNT(*) FROM watchlist_stocks WHERE watchlist_id = ?1) < ?5
        ON CONFLICT (watchlist_id, key) DO NOTHING`,
     )
-    .bind(id, stock.key, stock.stockCode, stock.stockName, most)
+    .bind(id, stock.key, stock.stockCode, stock.stockName, most, stock.note ?? '')
     .run()
   if (meta.changes > 0) return true
   const there = 'SELECT 1 FROM watchlist_stocks WHERE watchlist_id = ? AND key = ?'
@@ -141,16 +190,20 @@ export async function mostWatched(db: D1Database, limit: number): Promise<string
   return (await db.prepare(query).bind(limit).all<{ key: string }>()).results.map(({ key }) => key)
 }
 
-/** One statement for all of them; a list that does not exist takes none. */
-function stockWrites(db: D1Database, id: string, stocks: readonly WatchedStock[]): D1PreparedStatement[] {
+/** One statement for all of them; a list that does not exist, or is another owner's, takes none. */
+function stockWrites(db: D1Database, owner: string, { id, stocks }: Stocks): D1PreparedStatement[] {
   if (stocks.length === 0) return []
   return [
     db
       .prepare(
-        `INSERT INTO watchlist_stocks (watchlist_id, key, stock_code, stock_name, place)
-         SELECT ?1, value ->> 'key', value ->> 'stockCode', value ->> 'stockName', json_each.key + 1 FROM json_each(?2)
-         WHERE EXISTS (SELECT 1 FROM watchlists WHERE id = ?1) ON CONFLICT DO NOTHING`,
+        `INSERT INTO watchlist_stocks (watchlist_id, key, stock_code, stock_name, place, note)
+         SELECT ?1, value ->> 'key', value ->> 'stockCode', value ->> 'stockName', json_each.key + 1,
+           COALESCE(value ->> 'note', (SELECT note FROM watchlist_stocks w WHERE w.watchlist_id = ?1
+             AND w.key = value ->> 'key'), '') FROM json_each(?2)
+         WHERE EXISTS (SELECT 1 FROM watchlists WHERE id = ?1 AND owner = ?3)
+         ON CONFLICT (watchlist_id, key) DO UPDATE SET stock_code = excluded.stock_code,
+           stock_name = excluded.stock_name, place = excluded.place, note = excluded.note`,
       )
-      .bind(id, JSON.stringify(stocks)),
+      .bind(id, JSON.stringify(stocks), owner),
   ]
 }

@@ -68,7 +68,8 @@ class VendorModel implements LanguageModel {
         // A request that was refused because of one parameter had no effect: it is sent again without that parameter.
         const refused = refusedParameter(error, this.#leftOut)
         if (refused !== null) this.#leftOut[refused] = true
-        else if (this.seesImages && refusesImages(error) && holdsImages(asked)) asked = withoutImages(asked)
+        else if (!options.needsImages && this.seesImages && refusesImages(error) && holdsImages(asked))
+          asked = withoutImages(asked)
         else throw error
       }
     }

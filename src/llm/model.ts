@@ -65,6 +65,8 @@ export type AskOptions = {
   readonly maxOutputTokens?: number
   /** The reply is to be one JSON value that meets this schema; the caller still checks it. */
   readonly schema?: JsonSchema
+  /** The question is about its pictures: a server that refuses them is not asked without them. */
+  readonly needsImages?: boolean
   /** Of several models that stand in for one another: told of each that fails, and which one is asked next; null of the last. */
   readonly onFailed?: (failed: {
     readonly error: ModelError

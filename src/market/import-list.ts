@@ -5,6 +5,7 @@ import { fold, type NameIndex } from '../kits/market-names/index.ts'
 import { parseCode } from './instruments.ts'
 import { isNameOf, type Reading, readEntry, resolveBoth } from './readings.ts'
 import type { Resolution } from './resolve.ts'
+import type { SheetRow } from './sheet.ts'
 
 export const MOST_ROWS = 1_000
 const CODE_HEADERS = new Set([
@@ -21,8 +22,23 @@ const CODE_HEADERS = new Set([
 ])
 const NAME_HEADERS = new Set(['name', 'stock_name', 'stock name', '名称', '股票名称', '证券名称', '종목명', '銘柄名'])
 
+const GROUP_HEADERS = new Set(['group', 'watchlist', '分组', '自选组', '그룹', 'グループ'])
+const NOTE_HEADERS = new Set(['note', 'notes', 'remark', 'memo', '备注', '메모', 'メモ'])
+const HEADERS = { code: CODE_HEADERS, name: NAME_HEADERS, group: GROUP_HEADERS, note: NOTE_HEADERS }
+
 /** One entry of the list: a code and its name where the row has both. */
-export type ImportRow = { code: string | null; name: string | null }
+export type ImportRow = {
+  code: string | null
+  name: string | null
+  /** The group and the note beside it; null where the list has no such column, or the row nothing in it. */
+  group: string | null
+  note: string | null
+  /** Where it stands, from 1 and with the header. */
+  row: number
+}
+
+/** A row as it was read. */
+export type ReadRow = ImportRow & { reading: Reading }
 
 /** The text of a file: UTF-8, else the encoding of older Chinese programs. Null for what is neither, such as a picture. */
 export function textOfFile(bytes: Uint8Array): string | null {
@@ -43,36 +59,51 @@ function encodingsOf([first, second]: Uint8Array): string[] {
   return first === 0xfe && second === 0xff ? ['utf-16be'] : ['utf-8', 'gb18030']
 }
 
-/** The entries of a text, or null when there are more than an import takes. */
-export function rowsOf(text: string): ImportRow[] | null {
-  const lines = text.split(/\r\n|\r|\n/).filter((line) => line.trim() !== '')
-  if (lines.length > MOST_ROWS) return null
-  const separator = separatorOf(lines)
-  const cells = lines.map((line) => cellsOf(line, separator ?? ''))
-  const header = headerOf(cells[0] ?? [])
-  const rows =
-    header === null
-      ? lines.flatMap((line) => looseRows(cellsOf(line, separator === '\t' ? separator : SEPARATORS)))
-      : cells.slice(1).map((row) => tableRow(row, header))
-  const filled = rows.filter(({ code, name }) => code !== null || name !== null)
-  return filled.length > MOST_ROWS ? null : filled
+/** The entries of a text, or how many lines it has when there are more than an import takes. */
+export function rowsOf(text: string): ImportRow[] | number {
+  const lines = text.split(/\r\n|\r|\n/)
+  const filled = lines.filter((line) => line.trim() !== '')
+  if (filled.length > MOST_ROWS + 1) return filled.length
+  const separator = separatorOf(filled)
+  const width = separator === '\t' ? separator : SEPARATORS
+  const header = headerOf(cellsOf(filled[0] ?? '', separator ?? ''))
+  const parting = header === null ? width : (separator ?? '')
+  const numbered = lines.map((line, i) => ({ row: i + 1, cells: cellsOf(line, parting) }))
+  return entriesOf(numbered, header)
 }
 
-/** How each row is read, each listing once. What is not clear stays in the list. */
-export function readRows(rows: readonly ImportRow[], names: NameIndex): Reading[] {
+/** The same of the rows of a sheet. */
+export function rowsOfSheet(sheet: readonly SheetRow[]): ImportRow[] | number {
+  const filled = sheet.filter(({ cells }) => cells.some((cell) => cell !== ''))
+  return filled.length > MOST_ROWS + 1 ? filled.length : entriesOf(filled, headerOf(filled[0]?.cells ?? []))
+}
+
+function entriesOf(table: readonly SheetRow[], header: Header | null): ImportRow[] | number {
+  const filled = table.filter(({ cells }) => cells.some((cell) => cell !== ''))
+  const rows = filled.slice(header === null ? 0 : 1).flatMap(({ cells, row }) => {
+    const entries = header === null ? looseRows(cells) : [tableRow(cells, header)]
+    return entries.map((entry) => ({ ...entry, row }))
+  })
+  const named = rows.filter(({ code, name }) => code !== null || name !== null)
+  return named.length > MOST_ROWS ? named.length : named
+}
+
+/** How each row is read, each listing once in a group. What is not clear stays in the list. */
+export function readRows(rows: readonly ImportRow[], names: NameIndex): ReadRow[] {
   const seen = new Set<string>()
-  const readings: Reading[] = []
+  const read: ReadRow[] = []
   for (const row of rows) {
     const reading = readRow(row, names)
     const key = reading?.resolved?.instrument.key ?? reading?.input
-    if (reading === null || key === undefined || seen.has(key)) continue
-    seen.add(key)
-    readings.push(reading)
+    const place = JSON.stringify([row.group, key])
+    if (reading === null || key === undefined || seen.has(place)) continue
+    seen.add(place)
+    read.push({ ...row, reading })
   }
-  return readings
+  return read
 }
 
-function readRow({ code, name }: ImportRow, names: NameIndex): Reading | null {
+function readRow({ code, name }: Cells, names: NameIndex): Reading | null {
   if (code === null || name === null) return readEntry(code ?? name ?? '', names)
   const both = (input: string): Resolution | null => resolveBoth(input, { code, name }, names)
   const reading = readEntry(`${code} ${name}`, names, both)
@@ -94,55 +125,77 @@ function separatorOf(lines: readonly string[]): string | null {
   return most === 0 ? null : SEPARATORS.charAt(counts.indexOf(most))
 }
 
-/** The cells of a line; one in quotation marks may hold the separator. Spreadsheets mark texts with `=` and an apostrophe. */
+/** The cells of a line; one in quotation marks may hold the separator, and two marks in it are one that belongs to it. */
 function cellsOf(line: string, separators: string): string[] {
   const cells: string[] = ['']
   let isQuoted = false
-  for (const character of line) {
-    if (character === '"') isQuoted = !isQuoted
+  for (let i = 0; i < line.length; i++) {
+    const character = line.charAt(i)
+    if (character === '"' && isQuoted && line.charAt(i + 1) === '"') {
+      cells[cells.length - 1] += character
+      i += 1
+    } else if (character === '"') isQuoted = !isQuoted
     else if (separators.includes(character) && !isQuoted) cells.push('')
     else cells[cells.length - 1] += character
   }
-  return cells.map(clean)
+  return cells.map((cell) => cell.replace(/^\uFEFF/, '').trim())
 }
 
+/** Spreadsheets mark texts with `=` and an apostrophe. */
 const clean = (cell: string): string =>
   cell
-    .replace(/^\uFEFF/, '')
     .trim()
     .replace(/^=?"(.*)"$/, '$1')
     .replace(/^[='](?=[\dA-Za-z])/, '')
     .trim()
 
-type Header = { code: number; name: number }
+/** What a spreadsheet would take for a formula when it opens the file. */
+const FORMULA = /^'*[=+\-@\t\r＝＋－＠]/
+
+/** The cell of an export: never a formula, and read back as what it was. */
+export function exportedCell(text: string): string {
+  const guarded = FORMULA.test(text) ? `'${text}` : text
+  return /[",;\t\r\n|，；、]|^\s|\s$/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded
+}
+
+const written = (cell: string): string => (cell.startsWith("'") && FORMULA.test(cell.slice(1)) ? cell.slice(1) : cell)
+
+type Header = Record<keyof typeof HEADERS, number>
 
 function headerOf(cells: readonly string[]): Header | null {
-  const words = cells.map((cell) => fold(cell.normalize('NFKC')))
-  const header = {
-    code: words.findIndex((word) => CODE_HEADERS.has(word)),
-    name: words.findIndex((word) => NAME_HEADERS.has(word)),
-  }
+  const words = cells.map((cell) => fold(clean(cell).normalize('NFKC')))
+  const place = (known: ReadonlySet<string>) => words.findIndex((word) => known.has(word))
+  const { code, name, group, note } = HEADERS
+  const header = { code: place(code), name: place(name), group: place(group), note: place(note) }
   return header.code < 0 && header.name < 0 ? null : header
 }
 
 const orNull = (cell: string | undefined): string | null => (cell === undefined || cell === '' ? null : cell)
 
-const tableRow = (cells: readonly string[], { code, name }: Header): ImportRow => ({
-  code: code < 0 ? null : orNull(cells[code]),
-  name: name < 0 ? null : orNull(cells[name]),
+type Cells = Pick<ImportRow, 'code' | 'name'>
+type Entry = Omit<ImportRow, 'row'>
+
+const tableRow = (cells: readonly string[], { code, name, group, note }: Header): Entry => ({
+  code: code < 0 ? null : orNull(clean(cells[code] ?? '')),
+  name: name < 0 ? null : orNull(clean(cells[name] ?? '')),
+  group: group < 0 ? null : orNull(written(cells[group] ?? '')),
+  note: note < 0 ? null : orNull(written(cells[note] ?? '')),
 })
 
 /** Without a header: a code and one name beside it are one row, anything else is as many entries as it has cells. */
-function looseRows(cells: readonly string[]): ImportRow[] {
-  const filled = cells.filter((cell) => cell !== '')
+function looseRows(cells: readonly string[]): Entry[] {
+  const filled = cells.map(clean).filter((cell) => cell !== '')
   const codes = filled.filter(isNumberedCode)
   const names = filled.filter((cell) => !parseCode(cell).ok && !isNumberedCode(cell) && !isFigure(cell))
   const [code] = codes
   const [name] = names
   const isPair =
     codes.length === 1 && names.length === 1 && filled.every((cell) => isFigure(cell) || cell === code || cell === name)
-  if (code !== undefined && name !== undefined && isPair) return [{ code, name }]
-  return filled.filter((cell) => !isFigure(cell) || filled.length === 1).map((cell) => ({ code: cell, name: null }))
+  const alone = { group: null, note: null }
+  if (code !== undefined && name !== undefined && isPair) return [{ code, name, ...alone }]
+  return filled
+    .filter((cell) => !isFigure(cell) || filled.length === 1)
+    .map((cell) => ({ code: cell, name: null, ...alone }))
 }
 
 /** Tickers of letters have the form of names: only a number beside a name makes a row of two cells certain. */

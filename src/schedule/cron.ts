@@ -6,6 +6,7 @@ import type { TaskRequest } from '../analysis/request.ts'
 import type { ReportLanguage } from '../analysis/schemas.ts'
 import { taskQueue } from '../bindings.ts'
 import { config } from '../config.ts'
+import { notifyTargets } from '../db/channels.ts'
 import { pruneDeliveries } from '../db/deliveries.ts'
 import { gateStore } from '../db/market-state.ts'
 import { deleteOldModelCalls } from '../db/model-calls.ts'
@@ -30,6 +31,8 @@ import { parseCode } from '../market/instruments.ts'
 import type { ListRefreshed } from '../market/names/refresh-lists.ts'
 import { storedGate } from '../market/providers/gate.ts'
 import { addDays } from '../market/zoned-time.ts'
+import type { Notice } from '../notify/delivery.ts'
+import { type DigestDeps, tellDigest } from './digest-slot.ts'
 import {
   type Due,
   dueWork,
@@ -51,6 +54,8 @@ const KEEP_MODEL_CALLS_MS = 90 * DAY_MS
 /** Long enough before a calendar ends to bring in the next year's. */
 const CALENDAR_DAYS_AHEAD = 45
 const BARS_KEPT_FRESH = 40
+/** As many as the queue keeps of one owner. */
+const MOST_FAILED = 1_000
 const BAR_COUNT = 400
 
 export async function onCron(env: Env, now: number): Promise<void> {
@@ -67,6 +72,15 @@ function tickDeps(env: Env) {
     stocksOf: async (owner: string, plan: Parameters<typeof plannedStocks>[2]['plan']) =>
       plannedStocks(env.DB, await currentNames(stockNameStore(env.DB)), { owner, plan }),
     configuredLanguage: config(env).reportLanguage,
+    digests: {
+      failed: async (owner: string) => {
+        const asked = { statuses: ['failed'], limit: MOST_FAILED, filterFirst: true }
+        return (await taskQueue(env).list(owner, asked)).tasks
+      },
+      tell: async (notice: Notice) => taskQueue(env).notify([notice]),
+      hasChannel: async (owner: string, ids: readonly string[] | null) =>
+        (await notifyTargets(env, owner)).some(({ id, isEnabled }) => isEnabled && (ids?.includes(id) ?? true)),
+    },
   }
 }
 
@@ -179,6 +193,7 @@ export type TickDeps = {
   /** The stocks of an owner's plan, names resolved. */
   stocksOf: (owner: string, plan: SchedulePlan) => Promise<ScheduledStock[]>
   configuredLanguage: ReportLanguage
+  digests: DigestDeps
 }
 
 const MOST_SCHEDULES = 500
@@ -225,21 +240,26 @@ async function runSlot({ deps, row, plan, stocks, now }: Running, slot: Slot): P
   const claim = await claimSlot(deps.db, { row, name: plan.name, slot, now, claimMs: CLAIM_MS })
   if (claim !== 'claimed') return claim === 'settled'
   const work = dueWork(plan, { slot, configuredLanguage: deps.configuredLanguage, stocks })
-  const outcome = await outcomeOf(deps, { row, slot, work })
+  const outcome = await outcomeOf(deps, { row, plan, slot, work })
   await settleSlot(deps.db, { scheduleId: row.id, slot: slot.id }, outcome)
   log.info('schedule.slot', { scheduleId: row.id, slot: slot.id, status: outcome.status, detail: outcome.detail })
   return outcome.status !== 'waiting'
 }
 
-type Working = { row: ScheduleRow; slot: Slot; work: Due }
+type Working = { row: ScheduleRow; plan: SchedulePlan; slot: Slot; work: Due }
 
-async function outcomeOf(deps: TickDeps, { row, slot, work }: Working): Promise<SlotOutcome> {
+async function outcomeOf(deps: TickDeps, { row, plan, slot, work }: Working): Promise<SlotOutcome> {
   const { leftOut } = work
   const because = (status: SlotOutcome['status'], detail: string): SlotOutcome => {
     return { status, detail, taskIds: [], leftOut }
   }
   const key = `${row.id} ${slot.id}`
   if (work.kind === 'nothing') return because('skipped', work.reason)
+  if (work.kind === 'digest') {
+    const { configuredLanguage, digests, db } = deps
+    const { status, detail } = await tellDigest(db, digests, { row, plan, slot, configuredLanguage })
+    return { status, detail, taskIds: [], leftOut }
+  }
   if (work.kind === 'review') {
     const answer = await deps.submitReview(row.owner, work.request, key)
     if (answer.ok) return { status: 'started', detail: null, taskIds: [answer.taskId], leftOut }

@@ -73,6 +73,10 @@ export const SchedulePlan = z.object({
       stock_codes: z.array(z.string().trim().min(1).max(100)).min(1).max(MAX_STOCKS),
     }),
     z.object({ kind: z.literal('watchlist'), watchlist_id: z.string().min(1).max(64) }),
+    z.object({
+      kind: z.literal('digest'),
+      watchlist_id: z.string().min(1).max(64).nullable().default(null).describe('Null for all groups'),
+    }),
   ]),
   when: z.union([Times, AfterClose]),
   trading_days_only: z.boolean().default(true),
@@ -92,6 +96,7 @@ export type ScheduledStock = { key: string; stockCode: string; stockName: string
 export type Due =
   | { kind: 'review'; request: TaskRequest; leftOut: string[] }
   | { kind: 'analysis'; requests: TaskRequest[]; leftOut: string[] }
+  | { kind: 'digest'; leftOut: string[] }
   /** Every market of it is closed that day, or it has no stock. */
   | { kind: 'nothing'; reason: 'market_closed' | 'no_stocks'; leftOut: string[] }
 
@@ -123,6 +128,7 @@ export function dueWork(plan: SchedulePlan, { slot, configuredLanguage, stocks }
   const leftOut = known.filter(({ market }) => isLeftOut(market)).map(({ stock }) => stock.stockCode)
   const open = known.filter(({ market }) => isWanted(market)).map(({ stock }) => stock)
   if (open.length === 0) return { kind: 'nothing', reason: known.length === 0 ? 'no_stocks' : 'market_closed', leftOut }
+  if (plan.what.kind === 'digest') return { kind: 'digest', leftOut: [] }
   const batch = hexId()
   return {
     kind: 'analysis',
@@ -181,8 +187,9 @@ export async function plannedStocks(
       return { key: instrument.key, stockCode, stockName: listing?.zh ?? null }
     })
   }
-  const lists = await listWatchlists(db, owner)
-  return lists.find(({ id }) => id === what.watchlist_id)?.stocks ?? []
+  const { watchlist_id: wanted } = what
+  const lists = (await listWatchlists(db, owner)).filter(({ id }) => wanted === null || id === wanted)
+  return [...new Map(lists.flatMap(({ stocks }) => stocks.map((stock) => [stock.key, stock]))).values()]
 }
 
 // The due times of a schedule. A slot is named by the clock of its zone. So it is one slot even when that clock shows the

@@ -136,6 +136,7 @@ const PARTS: Readonly<Record<string, ComponentType<object>>> = {
   history: lazy(async () => (await past()).HistoryPageView),
   accuracy: lazy(async () => (await past()).AccuracyPage),
   evidence: lazy(async () => (await past()).EvidencePageView),
+  talks: lazy(async () => (await import('./analysis/talks-page.tsx')).TalksPage),
   watchlists: lazy(async () => (await import('./analysis/watchlists-page.tsx')).WatchlistsPage),
 }
 

@@ -73,6 +73,7 @@ export const ZH = {
   Dismiss: '关闭',
   Done: '已完成',
   'Download Markdown': '下载 Markdown',
+  'Download picture': '下载图片',
   'E-mail in commits': '提交中的邮箱',
   'Each becomes a variable in the shell of your conversations; its value is masked wherever it would show.':
     '每项都会成为会话 shell 中的环境变量；其值在任何显示之处都会被遮盖。',

@@ -1,6 +1,7 @@
 // Every page of the console as somebody else sees it: what a checker of accessibility finds, what the first visit weighs, and
 // the ways about it: links to conversations, the list of commands, watchlists, two tabs.
 
+import { Buffer } from 'node:buffer'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -10,6 +11,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, expect, inject, test } from 'vitest'
 import { type Service, startService } from '../../scripts/start/service.ts'
 import { VARIABLES } from '../../src/config.ts'
+import { startScriptedModel } from '../support/scripted-model.ts'
 import { ROOT } from '../support/source-tree.ts'
 import { browserOr, openPage, overflowOf } from './browser.ts'
 
@@ -73,6 +75,7 @@ const PAGES = [
   '/',
   '/analysis',
   '/analysis/history',
+  '/analysis/talks',
   '/analysis/watchlists',
   '/analysis/accuracy',
   '/analysis/evidence',
@@ -206,7 +209,7 @@ test('the keyboard alone leads everywhere, a second tab follows, a watchlist is 
   const mine = page.getByRole('region', { name: 'Mine' })
   await mine.getByLabel('Codes or names').fill('600519, Apple')
   await page.keyboard.press('Enter')
-  await mine.getByRole('button', { name: /AAPL/ }).waitFor()
+  await mine.getByRole('button', { name: 'Remove AAPL' }).waitFor()
   await mine.getByRole('button', { name: 'Analyse 2' }).click()
   expect(await page.getByLabel('Codes or names').inputValue()).toBe('600519,AAPL')
   await page.getByRole('button', { name: 'Analyse 2' }).click()
@@ -239,6 +242,94 @@ test('the keyboard alone leads everywhere, a second tab follows, a watchlist is 
   await page.context().setOffline(false)
   await page.getByText('You are offline.').waitFor({ state: 'detached' })
   expect(faults.filter((fault) => !/ERR_INTERNET_DISCONNECTED|WebSocket/.test(fault))).toEqual([])
+})
+
+test('a list from a file becomes a group after its rows were looked through, and is taken out again', async ({
+  skip,
+}) => {
+  const browser = browserOr(skip)
+  const { url } = await service()
+  const { page, faults } = await openPage({ browser, origin: url, viewport: DESKTOP })
+  await page.goto(`${url}/analysis/watchlists`)
+  const place = page.getByRole('region', { name: 'Import' })
+  const list = 'code,name,note\n600519,贵州茅台,=mine\n贵州茅苔,,\nzz zz,,\nAAPL,,\n'
+  const file = { name: 'list.csv', mimeType: 'text/csv', buffer: Buffer.from(list) }
+  await place.getByLabel('Choose a file').setInputFiles({ ...file, buffer: Buffer.alloc(9, 255) })
+  await place.getByRole('alert').filter({ hasText: 'neither an XLSX workbook nor text' }).waitFor()
+  await place.getByLabel('Choose a file').setInputFiles(file)
+  await place.getByRole('button', { name: 'Import 2' }).waitFor()
+  await place.getByLabel('Which stock is meant in row 3').focus()
+  await page.keyboard.press('ArrowDown')
+  await place.getByRole('checkbox', { name: /^row 3/ }).check()
+  expect(await place.getByRole('checkbox', { name: /^row 4/ }).isEnabled()).toBe(false)
+  await place.getByLabel('Into the group').fill('From a file')
+  await place.getByRole('button', { name: 'Import 3' }).click()
+  const group = page.getByRole('region', { name: 'From a file' })
+  await group.getByRole('button', { name: 'Remove AAPL' }).waitFor()
+  expect(await group.getByLabel(/^Note on .*茅台/).inputValue()).toBe('=mine')
+  await group.getByLabel('Note on From a file').fill('weekly')
+  await page.keyboard.press('Enter')
+  await group.getByRole('button', { name: 'Move AAPL up' }).press('Enter')
+  const moved = () => group.locator('.watched .code').allTextContents()
+  await expect.poll(moved).toEqual(['AAPL', '600519'])
+  const [taken] = await Promise.all([
+    page.waitForEvent('download'),
+    group.getByRole('link', { name: 'Export' }).click(),
+  ])
+  const text = readFileSync(await taken.path(), 'utf8')
+  expect(text).toMatch(/From a file,AAPL,.*\r\nFrom a file,600519\.SH,贵州茅台,'=mine\r\n/)
+  await page.reload()
+  await expect.poll(() => group.getByLabel('Note on From a file').inputValue()).toBe('weekly')
+  expect(faults.filter((fault) => !/status of 400/.test(fault))).toEqual([])
+})
+
+test('a report is asked about; the page is left in the middle and finds the answer once, and the talk goes on with files', async ({
+  skip,
+}) => {
+  const browser = browserOr(skip)
+  const { url } = await service()
+  // Before there is a model, which would be asked for its words.
+  const { query_id: report } = await post<{ query_id: string }>('/api/v1/analysis/analyze', { stock_code: '600519' })
+  const model = await startScriptedModel({ keepsProcess: false })
+  model.setScript('asked', {
+    by: 'history',
+    replies: [{ text: 'The price is 1234.5, says **nobody**.', heldAfter: 1 }],
+  })
+  const settings = {
+    llm_model: 'openai/scripted',
+    llm_base_url: `${model.url}/asked/v1`,
+    llm_api_key: 'sk-asked-0123456789',
+  }
+  await post('/api/settings', settings)
+  const { page, faults } = await openPage({ browser, origin: url, viewport: DESKTOP })
+  await page.goto(`${url}/analysis/${report}`)
+  const download = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Download picture' }).click()
+  const picture = readFileSync(await (await download).path())
+  expect([picture.readUInt32BE(0), picture.readUInt32BE(16)]).toEqual([0x89504e47, 1080])
+  await page.getByRole('link', { name: 'Ask about this report' }).click()
+  await page.getByText(/^About .*600519/).waitFor()
+  await page.getByLabel('Question').fill('What is the price?')
+  await page.keyboard.press('Enter')
+  await page.getByRole('status').waitFor()
+  await page.waitForURL(/session=/)
+  await expect.poll(() => model.requests('asked').length).toBe(1)
+  await page.reload()
+  await page.getByRole('status').waitFor()
+  await fetch(`${model.url}/asked/release`, { method: 'PUT' })
+  const answer = page.locator('.talk-messages .assistant')
+  await answer.getByText('not in the data').waitFor()
+  expect([await answer.count(), await page.locator('.talk-messages .user').count()]).toEqual([1, 1])
+  await page
+    .getByRole('navigation', { name: 'Talks' })
+    .getByRole('link', { name: /What is the price/ })
+    .waitFor()
+  await page.getByRole('button', { name: 'Continue with files' }).click()
+  await page.waitForURL(/\/conversations\//)
+  await page.getByText('What is the price?').first().waitFor()
+  expect(faults.filter((fault) => !/WebSocket|ERR_ABORTED/.test(fault))).toEqual([])
+  await post('/api/settings', { llm_model: null, llm_base_url: null, llm_api_key: null })
+  await model.close()
 })
 
 test('without the service a page of its own stands in, and the window is installable', async ({ skip }) => {

@@ -1,4 +1,5 @@
 import { env } from 'cloudflare:workers'
+import { Buffer } from 'node:buffer'
 import { expect, test } from 'vitest'
 import { newsPool } from '../../src/db/market-state.ts'
 import { type Client, client } from '../helpers/app.ts'
@@ -14,7 +15,7 @@ async function analysed(who: Client, body: Json): Promise<{ query_id: string; re
   return response.json()
 }
 
-test('a stored report is a page, a chart, news, diagnostics and a flow, all of the same run; a picture is honestly refused', async () => {
+test('a stored report is a page, a chart, news, diagnostics and a flow, all of the same run, and a picture', async () => {
   const ann = await client()
   const { query_id: id, report } = await analysed(ann, { stock_code: 'AAPL', skills: ['bull_trend', 'none_such'] })
   const page = await ann.ask(`/api/v1/history/${id}/html`)
@@ -41,11 +42,17 @@ test('a stored report is a page, a chart, news, diagnostics and a flow, all of t
     stock_code: 'AAPL',
     nodes: expect.any(Array),
   })
-  const picture = await ann.ask(`/api/v1/history/${id}/share-image`)
-  expect([picture.status, await picture.json()]).toEqual([
-    503,
-    expect.objectContaining({ error: 'share_image_unavailable' }),
-  ])
+  const pictures: string[] = []
+  for (const theme of ['light', 'dark']) {
+    const picture = await ann.ask(`/api/v1/history/${id}/share-image?theme=${theme}`)
+    const bytes = Buffer.from(await picture.arrayBuffer())
+    expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/png'])
+    // The signature, then the first piece: how wide and how high.
+    expect([bytes.readUInt32BE(0), bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([0x89504e47, 1080, 1350])
+    pictures.push(bytes.toString('base64'))
+  }
+  expect(new Set(pictures).size).toBe(2)
+  expect((await ann.ask(`/api/v1/history/${id}/share-image?theme=pink`)).status).toBe(422)
   expect((await ann.ask(`/api/v1/history/${id}/share-image-html`)).status).toBe(200)
   expect(report.details.empty_news_disclosure).toContain('No news search channel')
   expect(report.details.raw_result).toMatchObject({

@@ -35,6 +35,12 @@ async function madeBefore({ schedule_id }: Schedule, moment: string): Promise<vo
 
 type Submitted = { owner: string; requests: TaskRequest[]; key: string }
 
+const NO_DIGESTS = {
+  failed: async () => [],
+  tell: async () => {},
+  hasChannel: async () => false,
+}
+
 /** A queue that keeps what the one owner gives it, one submission a key; reviews meet a lock when told so. */
 function rig({ owner: mine }: Client) {
   const submitted: Submitted[] = []
@@ -54,6 +60,7 @@ function rig({ owner: mine }: Client) {
     },
     stocksOf: async (owner, plan) => plannedStocks(env.DB, await currentNames(stockNameStore(env.DB)), { owner, plan }),
     configuredLanguage: 'en',
+    digests: NO_DIGESTS,
   }
   return { submitted, lock, tick: (moment: string) => runDueSchedules(deps, Date.parse(moment)) }
 }

@@ -2,7 +2,13 @@ import { expect, test } from 'vitest'
 import { client } from '../helpers/app.ts'
 
 const PATH = '/api/v1/analysis/watchlists'
-type List = { watchlist_id: string; name: string; is_default: boolean; stocks: { stock_code: string }[] }
+type List = {
+  watchlist_id: string
+  name: string
+  note: string
+  is_default: boolean
+  stocks: { stock_code: string; note: string }[]
+}
 
 const codes = ({ stocks }: List) => stocks.map(({ stock_code }) => stock_code)
 
@@ -156,6 +162,11 @@ test('bad input is refused, and another owner’s list answers like one that nev
     ['DELETE', `${PATH}/${id}`, undefined],
     ['POST', `${PATH}/${id}/stocks`, { stock_code: 'MSFT' }],
     ['DELETE', `${PATH}/${id}/stocks/AAPL`, undefined],
+    ['PUT', `${PATH}/${id}/stocks/AAPL`, { note: 'theirs' }],
+    ['PUT', PATH, { watchlist_ids: [id] }],
+    ['POST', `${PATH}/${id}/run`, {}],
+    ['GET', `${PATH}/export?watchlist_id=${id}`, undefined],
+    ['GET', `${PATH}/digest?watchlist_id=${id}`, undefined],
   ]
   const answer = async ([method, path, body]: [string, string, unknown]) => {
     const response = await bob.ask(path, { method, body })
@@ -168,4 +179,131 @@ test('bad input is refused, and another owner’s list answers like one that nev
     expect(told[0]).toBe(404)
   }
   expect(codes(await ann.json<List>(`${PATH}/${list.watchlist_id}`))).toEqual(['AAPL'])
+})
+
+test('notes stay with their stocks when a group is put in order, and groups themselves have an order', async () => {
+  const ann = await client()
+  const make = (name: string) =>
+    ann.json<List>(PATH, { method: 'POST', body: { name, note: `about  ${name}`, stock_codes: ['AAPL', 'MSFT'] } })
+  const [first, second, third] = [await make('one'), await make('two'), await make('three')]
+  expect(first.note).toBe('about one')
+  const one = `${PATH}/${first.watchlist_id}`
+  const noted = await ann.json<List>(`${one}/stocks/msft`, { method: 'PUT', body: { note: ' bought\n in March ' } })
+  expect(noted.stocks.map(({ note }) => note)).toEqual(['', 'bought in March'])
+  expect((await ann.ask(`${one}/stocks/NVDA`, { method: 'PUT', body: { note: 'x' } })).status).toBe(404)
+  const long = await ann.ask(`${one}/stocks/MSFT`, { method: 'PUT', body: { note: 'x'.repeat(501) } })
+  expect(long.status).toBe(422)
+  const turned = await ann.json<List>(one, { method: 'PUT', body: { stock_codes: ['MSFT', 'NVDA', 'AAPL'], note: '' } })
+  expect(turned.stocks.map(({ stock_code, note }) => [stock_code, note])).toEqual([
+    ['MSFT', 'bought in March'],
+    ['NVDA', ''],
+    ['AAPL', ''],
+  ])
+  expect(turned.note).toBe('')
+  const order = [third.watchlist_id, first.watchlist_id]
+  const ordered = await ann.json<{ watchlists: List[] }>(PATH, { method: 'PUT', body: { watchlist_ids: order } })
+  expect(ordered.watchlists.map(({ name }) => name)).toEqual(['three', 'one', 'two'])
+  expect(second.name).toBe('two')
+})
+
+test('an export is read back as what it was, and no cell of it is a formula to a spreadsheet', async () => {
+  const [ann, bob] = [await client(), await client()]
+  const notes = [
+    '=HYPERLINK("http://x","y")',
+    '+1, and "more"',
+    '-2',
+    '@SUM(A1)',
+    "'=kept",
+    '＝full',
+    'plain, with comma',
+  ]
+  const stocks = ['AAPL', 'MSFT', 'NVDA', '600519', '00700.HK', '7203.T', '005930.KS']
+  const rows = stocks.map((stock_code, i) => ({ stock_code, group: '=cmd|x', note: notes[i] }))
+  const done = await ann.json(`${PATH}/import`, { method: 'POST', body: { rows } })
+  expect(done).toMatchObject({ added: 7, groups: [{ name: '=cmd|x', is_new: true }] })
+  const file = await ann.ask(`${PATH}/export`)
+  expect(file.headers.get('content-disposition')).toBe('attachment; filename="watchlists.csv"')
+  const bytes = new Uint8Array(await file.arrayBuffer())
+  expect([...bytes.slice(0, 3)]).toEqual([0xef, 0xbb, 0xbf])
+  const text = new TextDecoder().decode(bytes)
+  const cells = text.split(/\r\n|,(?=(?:[^"]*"[^"]*")*[^"]*$)/).map((cell) => cell.replace(/^"/, ''))
+  expect(cells.filter((cell) => /^[=+\-@\t\r＝＋－＠]/.test(cell))).toEqual([])
+  expect(text).toContain('600519.SH')
+  const form = new FormData()
+  form.set('file', new File([bytes], 'watchlists.csv'))
+  type Item = { code: string; confidence: string; group: string; note: string; row: number }
+  const { items } = await bob.json<{ items: Item[] }>('/api/v1/stocks/parse-import', { method: 'POST', body: form })
+  expect(items.map(({ group, note, row }) => [group, note, row])).toEqual(
+    notes.map((note, i) => ['=cmd|x', note, i + 2]),
+  )
+  expect(items.every(({ confidence }) => confidence === 'high')).toBe(true)
+  const back = items.map(({ code, group, note, row }) => ({ stock_code: code, group, note, row }))
+  await bob.json(`${PATH}/import`, { method: 'POST', body: { rows: back } })
+  expect(new TextDecoder().decode(await (await bob.ask(`${PATH}/export`)).arrayBuffer())).toBe(
+    new TextDecoder().decode(bytes),
+  )
+})
+
+test('an import is all or nothing: each bad row is named with its row and column, and no group is left half filled', async () => {
+  const ann = await client()
+  const rows = [
+    { stock_code: 'AAPL', group: 'new' },
+    { stock_code: '贵州茅苔', group: 'new', row: 7 },
+    { stock_code: ' ' },
+    { stock_code: '600519.SZ' },
+  ]
+  const headers = { 'accept-language': 'en' }
+  const refused = await ann.ask(`${PATH}/import`, { method: 'POST', body: { rows }, headers })
+  type Refusal = { message: string; detail: { invalid: { row: number; column: string; candidates: object[] }[] } }
+  const { message, detail } = await refused.json<Refusal>()
+  expect(refused.status).toBe(400)
+  expect(message).toMatch(/Row 7, column stock_code: .*Row 3, column stock_code: .*Row 4, column stock_code: /s)
+  expect(detail.invalid.map(({ row, column }) => [row, column])).toEqual([
+    [7, 'stock_code'],
+    [3, 'stock_code'],
+    [4, 'stock_code'],
+  ])
+  expect(detail.invalid[0]?.candidates).toMatchObject([{ stock_code: '600519' }])
+  expect(await ann.json(PATH)).toEqual({ watchlists: [] })
+  const many = Array.from({ length: 501 }, (_, i) => ({ stock_code: `${600_000 + i}.SH`, group: 'new' }))
+  const full = await ann.ask(`${PATH}/import`, { method: 'POST', body: { rows: many } })
+  expect([full.status, await ann.json(PATH)]).toEqual([400, { watchlists: [] }])
+  const far = Array.from({ length: 1_001 }, () => ({ stock_code: 'AAPL' }))
+  expect((await ann.ask(`${PATH}/import`, { method: 'POST', body: { rows: far } })).status).toBe(422)
+  const taken = await ann.json(`${PATH}/import`, {
+    method: 'POST',
+    body: {
+      rows: [{ stock_code: '贵州茅苔' }, { stock_code: '600519' }, { stock_code: 'MSFT', group: 'b' }],
+      confirm: true,
+    },
+  })
+  expect(taken).toMatchObject({ added: 2, groups: [{ name: 'default' }, { name: 'b', is_new: true }] })
+  const twice = { stock_code: 'MSFT', group: 'b' }
+  const again = { rows: [{ ...twice, note: 'seen' }, twice] }
+  expect(await ann.json(`${PATH}/import`, { method: 'POST', body: again })).toMatchObject({ added: 0 })
+  const { watchlists } = await ann.json<{ watchlists: List[] }>(PATH)
+  expect(watchlists.map(({ stocks }) => stocks.map(({ stock_code, note }) => [stock_code, note]))).toEqual([
+    [['600519', '']],
+    [['MSFT', 'seen']],
+  ])
+  const cells = `code\n${'AAPL\n'.repeat(100_000)}`
+  const large = await ann.ask('/api/v1/stocks/parse-import', { method: 'POST', body: { text: cells }, headers })
+  expect([large.status, await large.json()]).toMatchObject([400, { error: 'parse_failed', message: /100001 rows/ }])
+})
+
+test('a group is analysed as one batch, once a minute, and an empty one is refused', async () => {
+  const ann = await client()
+  const body = { name: 'g', stock_codes: ['MSFT', 'NVDA'] }
+  const list = await ann.json<List>(PATH, { method: 'POST', body })
+  const run = `${PATH}/${list.watchlist_id}/run`
+  type Told = { accepted: { task_id: string; stock_code: string }[] }
+  const once = { method: 'POST', body: { report_type: 'brief', notify: false } }
+  const [one, two] = [await ann.json<Told>(run, once), await ann.json<Told>(run, once)]
+  expect(one.accepted.map(({ stock_code }) => stock_code)).toEqual(['MSFT', 'NVDA'])
+  // Beyond the minute the second is another batch; its stocks may be open or done.
+  if (two.accepted.length > 0) expect(two.accepted.map(({ stock_code }) => stock_code)).toEqual(['MSFT', 'NVDA'])
+  const { tasks } = await ann.json<{ tasks: Record<string, unknown>[] }>('/api/v1/analysis/tasks')
+  expect(tasks).toContainEqual(expect.objectContaining({ stock_code: 'MSFT', selection_source: 'watchlist' }))
+  const empty = await ann.json<List>(PATH, { method: 'POST', body: { name: 'e' } })
+  expect((await ann.ask(`${PATH}/${empty.watchlist_id}/run`, { method: 'POST' })).status).toBe(400)
 })

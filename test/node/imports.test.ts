@@ -147,6 +147,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'analysis/market-data',
     'analysis/evidence',
     'analysis/market-review',
+    'analysis/report',
+    'analysis/texts',
     'market',
     NAMES,
     'bindings',
@@ -170,7 +172,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   llm: ['lib'],
   mcp: ['lib'],
   'git-providers': ['lib'],
-  market: [NAMES, 'lib'],
+  market: [NAMES, 'kits/zip', 'lib'],
   // What is sealed in the database is sealed under the environment's keys.
   db: ['config', 'lib'],
   config: ['lib'],
@@ -192,7 +194,8 @@ const FAMILIES = {
   conversations: [
     'src/agent/',
     'src/workspace/',
-    ...WORKSPACE_KITS.map((kit) => `src/${kit}/`),
+    // Archives are of both: workspaces, and workbooks of an import.
+    ...WORKSPACE_KITS.filter((kit) => kit !== 'kits/zip').map((kit) => `src/${kit}/`),
     'src/mcp/',
     'src/git-providers/',
     'src/routes/conversations/',

@@ -176,21 +176,44 @@ endpoint(
   },
 )
 
+const FONT = '/fonts/noto-sans-cjk-sc.otf.br'
+
 endpoint(
   app,
   {
     ...common,
+    limit: 'writes',
     path: '/api/v1/history/{record_id}/share-image',
-    summary: 'A picture of a report: not made here, the page and the chart are',
+    summary: 'The card of a report as a picture (PNG, 1080 × 1350)',
+    query: z.object({ theme: z.enum(['light', 'dark']).default('light') }),
+    example: { reply: 'the bytes of a picture' },
     replies: {
+      200: { description: 'The picture', contentType: 'image/png', schema: z.string() },
       ...recordMissing,
-      503: { description: 'No pictures are made here' },
+      503: { description: 'The font of the pictures is not there' },
+      ...recordUnreadable,
     },
   },
-  async (c, { params: { record_id } }) => {
-    await readRecord(c.env.DB, c.get('principal').owner, record_id)
-    throw new AppError('unavailable', 'No picture is made here; take share-image-html or chart.svg', {
-      word: 'share_image_unavailable',
+  async (c, { params: { record_id }, query: { theme } }) => {
+    const { report } = await readRecord(c.env.DB, c.get('principal').owner, record_id)
+    const { renderCard } = await import('../../analysis/report/render/card.ts')
+    const { pngOf } = await import('../../analysis/report/render/lazy/picture.ts')
+    const png = await pngOf(renderCard(report, theme), async () => {
+      const file = await c.env.ASSETS.fetch(new Request(new URL(FONT, c.req.url)))
+      return file.ok ? new Uint8Array(await file.arrayBuffer()) : null
+    })
+    if (png === null) {
+      throw new AppError('unavailable', 'No picture is made here; take share-image-html or chart.svg', {
+        word: 'share_image_unavailable',
+      })
+    }
+    return new Response(png, {
+      headers: {
+        'content-type': 'image/png',
+        'content-disposition': `inline; filename="${report.meta.stock_code.replace(/[^\w.-]/g, '_')}.png"`,
+        // A stored report does not change; it may be deleted.
+        'cache-control': 'private, max-age=300',
+      },
     })
   },
 )

@@ -5,6 +5,7 @@ import { channels } from './channels.ts'
 import { chat } from './chat.ts'
 import { deliveries } from './deliveries.ts'
 import { evidence, evidenceLedger } from './evidence.ts'
+import { extractImage } from './extract-image.ts'
 import { history } from './history.ts'
 import { marketReview } from './market-review.ts'
 import { channelTrial } from './page/channel-trial.ts'
@@ -26,6 +27,7 @@ import { schedules } from './schedules.ts'
 import { stocks } from './stocks.ts'
 import { tasks } from './tasks.ts'
 import { usageDashboard } from './usage-dashboard.ts'
+import { watchlistGroups } from './watchlist-groups.ts'
 import { watchlists } from './watchlists.ts'
 import { watchlistsDefault } from './watchlists-default.ts'
 
@@ -39,6 +41,8 @@ for (const part of [
   tasks,
   queue,
   schedules,
+  // Before the paths that take any id.
+  watchlistGroups,
   watchlists,
   watchlistsDefault,
   channels,
@@ -49,6 +53,7 @@ for (const part of [
   history,
   readings,
   parseImport,
+  extractImage,
   stocks,
   configuration,
   modelTrials,

@@ -1,4 +1,4 @@
-// An import of stocks: the text or the file that a person has, and how each of its rows is read. Nothing is stored.
+// An import of stocks: the text or the file (CSV, XLSX) that a person has, and how each of its rows is read. Nothing is stored.
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -11,9 +11,18 @@ import { type AppError, analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
 import { currentNames } from '../../kits/market-names/index.ts'
-import { MOST_ROWS, readRows, rowsOf, textOfFile } from '../../market/import-list.ts'
+import {
+  type ImportRow,
+  MOST_ROWS,
+  type ReadRow,
+  readRows,
+  rowsOf,
+  rowsOfSheet,
+  textOfFile,
+} from '../../market/import-list.ts'
 import type { Language } from '../../market/names/labels.ts'
 import type { Reading } from '../../market/readings.ts'
+import { firstSheet, isOldOffice, isZip } from '../../market/sheet.ts'
 import { readingOf, StockReading } from './readings.ts'
 import { refused } from './refusals.ts'
 
@@ -26,9 +35,12 @@ const ImportItem = StockReading.extend({
     .describe('The code to take over: the likeliest where `confidence` is low, null where nobody knows'),
   name: z.string().nullable(),
   confidence: z.enum(['high', 'medium', 'low']),
+  row: z.int().describe('Where it stands in the file, from 1 and with the header'),
+  group: z.string().nullable().describe('What stands in a column of groups'),
+  note: z.string().nullable().describe('What stands in a column of notes'),
 }).openapi('StockImportItem')
 
-const StockImport = z
+export const StockImport = z
   .object({
     codes: z.array(z.string()).describe('The codes of all rows that are clear'),
     items: z.array(ImportItem).describe('One for each row, the same listing once'),
@@ -46,11 +58,10 @@ endpoint(
     limit: 'reads',
     bodyLimit: 'standard',
     tag: 'Stocks',
-    summary:
-      'How the rows of a text or of a CSV file would be read as stocks; JSON with `text` is taken as well as a form',
+    summary: 'How the rows of a text, a CSV or a workbook (XLSX) would be read as stocks; a form, or JSON with `text`',
     rawBody: {
       contentType: 'multipart/form-data',
-      schema: z.object({ file: z.string().describe('The file, UTF-8, UTF-16 or GBK') }),
+      schema: z.object({ file: z.string().describe('The file: a workbook, or text in UTF-8, UTF-16 or GBK') }),
     },
     example: { body: { file: 'the bytes of stocks.csv' } },
     replies: {
@@ -59,11 +70,13 @@ endpoint(
     },
   },
   async (c) => {
-    const rows = rowsOf(await textOf(c))
-    if (rows === null) throw refused(c, ({ tooManyRows }) => tooManyRows(MOST_ROWS), { word: 'parse_failed' })
+    const rows = await rowsIn(c)
+    if (typeof rows === 'number') {
+      throw refused(c, ({ tooManyRows }) => tooManyRows(rows, MOST_ROWS), { word: 'parse_failed' })
+    }
     const names = await currentNames(stockNameStore(c.env.DB))
     const language = callerLanguage(c)
-    const items = readRows(rows, names).map((reading) => itemOf(reading, language))
+    const items = readRows(rows, names).map((read) => itemOf(read, language))
     const codes = items.flatMap(({ code, confidence }) => (code === null || confidence === 'low' ? [] : [code]))
     return c.json({ codes, items })
   },
@@ -71,11 +84,28 @@ endpoint(
 
 const nothing = (c: Context<AppEnv>): AppError => refused(c, ({ noFile }) => noFile, { word: 'bad_request' })
 
-async function textOf(c: Context<AppEnv>): Promise<string> {
+async function rowsIn(c: Context<AppEnv>): Promise<ImportRow[] | number> {
   const contentType = c.req.header('content-type') ?? ''
   const bytes = await readBytes(c.req.raw, config(c.env).maxBodyBytes)
-  if (bytes.byteLength > MAX_BYTES) throw refused(c, ({ largeFile }) => largeFile, { word: 'file_too_large' })
-  return /^multipart\/form-data\b/i.test(contentType) ? textOfForm(c, bytes) : textOfJson(c, bytes)
+  if (bytes.byteLength > MAX_BYTES) throw refused(c, ({ largeFile }) => largeFile(2), { word: 'file_too_large' })
+  if (!/^multipart\/form-data\b/i.test(contentType)) return rowsOf(textOfJson(c, bytes))
+  const file = await fileOfForm(c, bytes)
+  if (typeof file === 'string') return rowsOf(file)
+  const content = new Uint8Array(await file.arrayBuffer())
+  return isZip(content) || isOldOffice(content) ? rowsOfWorkbook(c, content) : rowsOf(plainTextOf(c, content))
+}
+
+function plainTextOf(c: Context<AppEnv>, content: Uint8Array): string {
+  const text = textOfFile(content)
+  if (text === null) throw refused(c, ({ noText }) => noText, { word: 'parse_failed' })
+  return text
+}
+
+async function rowsOfWorkbook(c: Context<AppEnv>, content: Uint8Array): Promise<ImportRow[] | number> {
+  if (isOldOffice(content)) throw refused(c, ({ sheet }) => sheet.old, { word: 'parse_failed' })
+  const sheet = await firstSheet(content)
+  if (sheet.ok) return rowsOfSheet(sheet.rows)
+  throw refused(c, (say) => say.sheet[sheet.reason](sheet.file ?? ''), { word: 'parse_failed' })
 }
 
 const JsonImport = z.object({ text: z.string() })
@@ -93,20 +123,18 @@ function textOfJson(c: Context<AppEnv>, bytes: Uint8Array): string {
   return parsed.data.text
 }
 
-async function textOfForm(c: Context<AppEnv>, bytes: Uint8Array): Promise<string> {
+/** The field `file` of a form, a file or a text. */
+export async function fileOfForm(c: Context<AppEnv>, bytes: Uint8Array): Promise<File | string> {
   const contentType = c.req.header('content-type') ?? ''
   const form = await new Response(bytes, { headers: { 'content-type': contentType } }).formData().catch((cause) => {
     throw refused(c, ({ noForm }) => noForm, { word: 'read_failed', cause })
   })
   const file = form.get('file')
   if (file === null) throw nothing(c)
-  if (typeof file === 'string') return file
-  const text = textOfFile(new Uint8Array(await file.arrayBuffer()))
-  if (text !== null) return text
-  throw refused(c, ({ noText }) => noText, { word: 'parse_failed' })
+  return file
 }
 
-function itemOf(reading: Reading, language: Language): z.infer<typeof ImportItem> {
+export function itemOf({ reading, row, group, note }: ReadRow, language: Language): z.infer<typeof ImportItem> {
   const wire = readingOf(reading, language)
   const [first] = wire.candidates
   const taken = reading.resolved === null ? first : wire
@@ -115,6 +143,9 @@ function itemOf(reading: Reading, language: Language): z.infer<typeof ImportItem
     code: taken?.stock_code ?? null,
     name: taken?.stock_name ?? null,
     confidence: confidenceOf(reading),
+    row,
+    group,
+    note,
   }
 }
 

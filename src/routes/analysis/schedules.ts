@@ -277,6 +277,7 @@ async function rowOf(
   const asked = SchedulePlan.parse(input)
   const names = await currentNames(stockNameStore(c.env.DB))
   checkZone(asked, loc)
+  checkDigest(asked, loc)
   await checkWatchlist(c, asked)
   const { plan, readings: read } = clearStocks(asked, names, { confirm, language: callerLanguage(c) })
   await checkChannels(c, plan)
@@ -311,8 +312,18 @@ function checkZone({ when }: SchedulePlan, loc: (string | number)[]): void {
   throw valueError([...loc, 'when', 'zone'], reason, when.zone)
 }
 
+/** One message a day, at a time by the clock; and one that is told to nobody would be none. */
+function checkDigest({ what, when, notify }: SchedulePlan, loc: (string | number)[]): void {
+  if (what.kind !== 'digest') return
+  const times = 'times' in when ? when.times.length : 0
+  if (times !== 1)
+    throw valueError([...loc, 'when'], 'a digest comes once a day: one time of the clock is wanted', when)
+  if (!notify) throw valueError([...loc, 'notify'], 'a digest is a message: it has no other form', notify)
+}
+
 async function checkWatchlist(c: Context<AppEnv>, { what }: SchedulePlan): Promise<void> {
-  if (what.kind !== 'watchlist' || (await findWatchlist(c.env.DB, ownerOf(c), what.watchlist_id)) !== null) return
+  if (what.kind !== 'watchlist' && what.kind !== 'digest') return
+  if (what.watchlist_id === null || (await findWatchlist(c.env.DB, ownerOf(c), what.watchlist_id)) !== null) return
   throw refusal(c, ({ noWatchlist }) => noWatchlist)
 }
 

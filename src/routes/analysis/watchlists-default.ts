@@ -87,7 +87,14 @@ async function defaultList(db: D1Database, owner: string): Promise<Watchlist | n
 
 /** Two first stocks at once make one list: the second finds the name taken, and the first's list there. */
 async function newDefault(db: D1Database, owner: string): Promise<{ id: string }> {
-  const list = { id: hexId(), name: DEFAULT_NAME, isDefault: true, createdAt: isoMicros(Date.now()), stocks: [] }
+  const list = {
+    id: hexId(),
+    name: DEFAULT_NAME,
+    note: '',
+    isDefault: true,
+    createdAt: isoMicros(Date.now()),
+    stocks: [],
+  }
   await createWatchlist(db, owner, { list, most: Number.MAX_SAFE_INTEGER })
   return (await defaultList(db, owner)) ?? list
 }

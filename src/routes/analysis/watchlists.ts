@@ -7,6 +7,8 @@ import {
   deleteWatchlist,
   findWatchlist,
   listWatchlists,
+  noteStock,
+  orderWatchlists,
   unwatchStock,
   type WatchedStock,
   type Watchlist,
@@ -35,10 +37,16 @@ const missing = { 404: { description: 'No such watchlist' } }
 const refused = { 400: { description: 'A stock that is none or not clear, or too many of them' } }
 const taken = { 409: { description: 'Another list of yours has this name' } }
 
-const MAX_LISTS = 50
+export const MAX_LISTS = 50
 export const MAX_STOCKS = 500
 
-const name = z.string().trim().min(1).max(100)
+export const listName = z.string().trim().min(1).max(100)
+const name = listName
+/** One line: it stands in a cell of an export. */
+export const note = z
+  .string()
+  .max(500)
+  .transform((text) => text.replace(/\s+/g, ' ').trim())
 const stockCodes = z.array(z.string().max(100)).max(MAX_STOCKS)
 export const confirm = laxBool().default(false)
 
@@ -46,9 +54,10 @@ const WatchlistSchema = z
   .object({
     watchlist_id: z.string(),
     name: z.string(),
+    note: z.string(),
     is_default: z.boolean(),
     created_at: z.string(),
-    stocks: z.array(z.object({ stock_code: z.string(), stock_name: z.string().nullable() })),
+    stocks: z.array(z.object({ stock_code: z.string(), stock_name: z.string().nullable(), note: z.string() })),
   })
   .openapi('Watchlist')
 
@@ -81,17 +90,44 @@ endpoint(
     bodyLimit: 'standard',
     tag,
     summary: 'Add a group',
-    body: { schema: z.object({ name, stock_codes: stockCodes.default([]), confirm }), required: true },
+    body: {
+      schema: z.object({ name, note: note.default(''), stock_codes: stockCodes.default([]), confirm }),
+      required: true,
+    },
     replies: { 201: { description: 'The list', schema: ChangedWatchlist }, ...refused, ...taken },
   },
   async (c, { body }) => {
     const { stocks, readings } = await stocksOf(c, body.stock_codes, body)
     const createdAt = isoMicros(Date.now())
-    const list = { id: hexId(), name: body.name, isDefault: false, createdAt, stocks }
+    const list = { id: hexId(), name: body.name, note: body.note, isDefault: false, createdAt, stocks }
     const creation = await createWatchlist(c.env.DB, ownerOf(c), { list, most: MAX_LISTS })
     if (creation === 'name_taken') throw nameTaken()
     if (creation === 'too_many') throw refusal(c, (texts) => texts.watchlists(MAX_LISTS))
     return c.json({ ...wire(list), readings }, 201)
+  },
+)
+
+endpoint(
+  app,
+  {
+    method: 'put',
+    path: PATH,
+    scope: 'analysis',
+    limit: 'writes',
+    bodyLimit: 'standard',
+    tag,
+    summary: 'Put your groups in another order; the default stays first, and those that are not named stay last',
+    body: { schema: z.object({ watchlist_ids: z.array(z.string().max(64)).max(MAX_LISTS + 1) }), required: true },
+    replies: {
+      200: { description: 'The lists', schema: z.object({ watchlists: z.array(WatchlistSchema) }) },
+      ...missing,
+    },
+  },
+  async (c, { body: { watchlist_ids: ids } }) => {
+    const known = new Set((await listWatchlists(c.env.DB, ownerOf(c))).map(({ id }) => id))
+    if (ids.some((id) => !known.has(id))) throw notFound()
+    await orderWatchlists(c.env.DB, ownerOf(c), [...new Set(ids)])
+    return c.json({ watchlists: (await listWatchlists(c.env.DB, ownerOf(c))).map(wire) })
   },
 )
 
@@ -120,15 +156,23 @@ endpoint(
     limit: 'writes',
     bodyLimit: 'standard',
     tag,
-    summary: 'Give a group another name, other stocks, or both',
+    summary: 'Give a group another name or note, or other stocks in the order given; stocks that stay keep their notes',
     params,
-    body: { schema: z.object({ name: name.optional(), stock_codes: stockCodes.optional(), confirm }), required: true },
+    body: {
+      schema: z.object({
+        name: name.optional(),
+        note: note.optional(),
+        stock_codes: stockCodes.optional(),
+        confirm,
+      }),
+      required: true,
+    },
     replies: { 200: { description: 'The list', schema: ChangedWatchlist }, ...missing, ...refused, ...taken },
   },
   async (c, { params: { watchlist_id: id }, body }) => {
     await mustFind(c, id)
     const given = body.stock_codes === undefined ? null : await stocksOf(c, body.stock_codes, body)
-    const changes = { id, name: body.name ?? null, stocks: given?.stocks ?? null }
+    const changes = { id, name: body.name ?? null, note: body.note ?? null, stocks: given?.stocks ?? null }
     if (!(await changeWatchlist(c.env.DB, ownerOf(c), changes))) throw nameTaken()
     return c.json({ ...wire(await mustFind(c, id)), readings: given?.readings ?? [] })
   },
@@ -178,6 +222,28 @@ endpoint(
 endpoint(
   app,
   {
+    method: 'put',
+    path: `${ONE}/stocks/{stock_code}`,
+    scope: 'analysis',
+    limit: 'writes',
+    bodyLimit: 'standard',
+    tag,
+    summary: 'Write a note beside a stock of a group; an empty one takes it away',
+    params: params.extend({ stock_code: z.string() }),
+    body: { schema: z.object({ note }), required: true },
+    replies: { 200: { description: 'The list', schema: WatchlistSchema }, ...missing, ...refused },
+  },
+  async (c, { params: { watchlist_id: id, stock_code }, body }) => {
+    await mustFind(c, id)
+    const { key } = await watchedAs(c, stock_code)
+    if (!(await noteStock(c.env.DB, { id, key, note: body.note }))) throw notInList()
+    return c.json(wire(await mustFind(c, id)))
+  },
+)
+
+endpoint(
+  app,
+  {
     method: 'delete',
     path: `${ONE}/stocks/{stock_code}`,
     scope: 'analysis',
@@ -191,17 +257,18 @@ endpoint(
   async (c, { params: { watchlist_id: id, stock_code } }) => {
     await mustFind(c, id)
     const { key } = await watchedAs(c, stock_code)
-    if (!(await unwatchStock(c.env.DB, id, key))) throw new AppError('not_found', 'The stock is not in this watchlist')
+    if (!(await unwatchStock(c.env.DB, id, key))) throw notInList()
     return c.json(wire(await mustFind(c, id)))
   },
 )
 
-const ownerOf = (c: Context<AppEnv>): string => c.get('principal').owner
+export const ownerOf = (c: Context<AppEnv>): string => c.get('principal').owner
+const notInList = () => new AppError('not_found', 'The stock is not in this watchlist')
 const notFound = () => new AppError('not_found', 'No such watchlist')
 const nameTaken = () => new AppError('conflict', 'Another watchlist of yours has this name')
 export const full = (c: Context<AppEnv>) => refusal(c, (texts) => texts.fullWatchlist(MAX_STOCKS))
 
-async function mustFind(c: Context<AppEnv>, id: string): Promise<Watchlist> {
+export async function mustFind(c: Context<AppEnv>, id: string): Promise<Watchlist> {
   const list = await findWatchlist(c.env.DB, ownerOf(c), id)
   if (list === null) throw notFound()
   return list
@@ -253,19 +320,23 @@ export async function watchedAs(c: Context<AppEnv>, code: string): Promise<Pick<
   return { key: text, stockCode: text }
 }
 
-const watched = ({ instrument, stockCode, listing }: Resolved): WatchedStock => ({
+export const watched = ({ instrument, stockCode, listing }: Resolved, beside: string | null = null): WatchedStock => ({
   key: instrument.key,
   stockCode,
   stockName: listing === null ? null : listing.zh || listing.en,
+  note: beside,
 })
 
-function wire({ id, name: title, isDefault, createdAt, stocks }: Watchlist) {
+function wire({ id, name: title, note: beside, isDefault, createdAt, stocks }: Watchlist) {
   return {
     watchlist_id: id,
     name: title.trim(),
+    note: beside,
     is_default: isDefault,
     created_at: createdAt,
-    stocks: stocks.map(({ stockCode, stockName }) => ({ stock_code: stockCode, stock_name: stockName })),
+    stocks: stocks.map(({ stockCode, stockName, note: said }) => {
+      return { stock_code: stockCode, stock_name: stockName, note: said ?? '' }
+    }),
   }
 }
 

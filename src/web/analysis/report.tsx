@@ -2,7 +2,7 @@ import { useMemo, useState } from 'preact/hooks'
 import { messageOf, reportMarkdown } from '../api.ts'
 import type { Level } from '../charts/series.ts'
 import { clockTime, price, signed } from '../format.ts'
-import { usePageTitle } from '../router.tsx'
+import { Link, usePageTitle } from '../router.tsx'
 import { languageTag, say, type Text } from '../texts.ts'
 import { Notice } from '../ui.tsx'
 import type { Report, Strategy } from '../wire.ts'
@@ -176,7 +176,11 @@ function Heading({ report, checks, taskId }: HeadingProps) {
           </p>
         )}
       </div>
-      <Download taskId={taskId} fileName={`${meta.stock_code}-${(barDate ?? meta.created_at).slice(0, 10)}.md`} />
+      <Download
+        taskId={taskId}
+        meta={meta}
+        fileName={`${meta.stock_code}-${(barDate ?? meta.created_at).slice(0, 10)}.md`}
+      />
     </header>
   )
 }
@@ -221,7 +225,7 @@ function LevelText({ text }: { text: string }) {
   )
 }
 
-function Download({ taskId, fileName }: { taskId: string; fileName: string }) {
+function Download({ taskId, fileName, meta }: { taskId: string; fileName: string; meta: Report['meta'] }) {
   const [busy, setBusy] = useState(false)
   const [isCopied, setIsCopied] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
@@ -241,18 +245,33 @@ function Download({ taskId, fileName }: { taskId: string; fileName: string }) {
   }
   return (
     <div class="download" lang={languageTag}>
+      <Link class="button" to={`/analysis/talks?${askAbout(meta)}`}>
+        {say('Ask about this report')}
+      </Link>
       <button type="button" disabled={busy} onClick={() => void take((text) => saveAs(fileName, text))}>
         {say('Download Markdown')}
       </button>
       <button type="button" disabled={busy} onClick={() => void take(copy)}>
         {isCopied ? say('Copied') : say('Copy Markdown')}
       </button>
+      <a class="button" href={pictureOf(taskId)} download={fileName.replace(/\.md$/, '.png')}>
+        {say('Download picture')}
+      </a>
       <button type="button" onClick={() => print()}>
         {say('Print')}
       </button>
       {problem !== null && <Notice kind="error">{problem}</Notice>}
     </div>
   )
+}
+
+const askAbout = ({ stock_code: stock, stock_name: name, query_id: record }: Report['meta']): URLSearchParams =>
+  new URLSearchParams({ stock, ...(name !== null && { name }), record })
+
+/** In the colours in which the page is shown. */
+function pictureOf(taskId: string): string {
+  const isDark = matchMedia('(prefers-color-scheme: dark)').matches
+  return `/api/v1/history/${encodeURIComponent(taskId)}/share-image?theme=${isDark ? 'dark' : 'light'}`
 }
 
 function saveAs(fileName: string, text: string): void {

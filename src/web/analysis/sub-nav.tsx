@@ -1,11 +1,12 @@
 import { Link } from '../router.tsx'
 import { say, type Text } from '../texts.ts'
 
-export type AnalysisPart = 'tasks' | 'history' | 'watchlists' | 'accuracy' | 'evidence'
+export type AnalysisPart = 'tasks' | 'history' | 'talks' | 'watchlists' | 'accuracy' | 'evidence'
 
 const PARTS: readonly [part: AnalysisPart, name: Text][] = [
   ['tasks', 'Tasks'],
   ['history', 'History'],
+  ['talks', 'Talks'],
   ['watchlists', 'Watchlists'],
   ['accuracy', 'Accuracy'],
   ['evidence', 'Evidence'],

@@ -1,22 +1,18 @@
-// Groups of stocks that are looked at together.
+// Groups of stocks that are looked at together: what is in them and in which order, notes, what changed, files in and out.
 
+import './watchlists.css'
 import { useEffect, useState } from 'preact/hooks'
 import { messageOf, request, sendJson } from '../api.ts'
 import { noteChange, useChanges } from '../frame/tabs.ts'
-import { usePageTitle } from '../router.tsx'
+import { navigate, usePageTitle } from '../router.tsx'
 import { say } from '../texts.ts'
 import { Notice } from '../ui.tsx'
 import { analyseCodes } from './history-pages.tsx'
 import { SubNav } from './sub-nav.tsx'
+import { WatchlistChanges } from './watchlist-changes.tsx'
+import { WatchlistImport } from './watchlist-import.tsx'
+import { PATH, type Watchlist } from './watchlists-api.ts'
 
-type Watchlist = {
-  watchlist_id: string
-  name: string
-  is_default: boolean
-  stocks: { stock_code: string; stock_name: string | null }[]
-}
-
-const PATH = '/api/v1/analysis/watchlists'
 const one = (id: string) => `${PATH}/${encodeURIComponent(id)}`
 
 export function WatchlistsPage() {
@@ -32,13 +28,16 @@ export function WatchlistsPage() {
   }
   useEffect(load, [])
   useChanges('watchlists', load)
+  const changed = () => {
+    setProblem(null)
+    noteChange('watchlists')
+    load()
+  }
   /** Whether it was done; a refusal is shown, and what was typed stays. */
-  const change = async (path: string, init: RequestInit): Promise<boolean> => {
+  const change: Change = async (path, init) => {
     try {
       await request(path, init)
-      setProblem(null)
-      noteChange('watchlists')
-      load()
+      changed()
       return true
     } catch (error) {
       setProblem(messageOf(error))
@@ -54,9 +53,15 @@ export function WatchlistsPage() {
       <h1>{say('Watchlists')}</h1>
       <SubNav current="watchlists" />
       {problem !== null && <Notice kind="error">{problem}</Notice>}
+      <WatchlistChanges lists={lists ?? []} />
       {lists?.length === 0 && <p class="empty">{say('No watchlists yet. Name one below.')}</p>}
-      {lists?.map((list) => (
-        <ListCard key={list.watchlist_id} list={list} onChange={change} />
+      {lists?.map((list, i) => (
+        <ListCard
+          key={list.watchlist_id}
+          list={list}
+          onChange={change}
+          onUp={orderOf(lists, i) && (() => void change(PATH, sendJson('PUT', { watchlist_ids: orderOf(lists, i) })))}
+        />
       ))}
       <form class="filters" onSubmit={(event) => void add(event)}>
         <label class="choice">
@@ -66,16 +71,156 @@ export function WatchlistsPage() {
         <button type="submit" disabled={name.trim() === ''}>
           {say('Add')}
         </button>
+        {lists !== null && lists.length > 0 && (
+          <a class="button" href={`${PATH}/export`} download="watchlists.csv">
+            {say('Export all')}
+          </a>
+        )}
       </form>
+      <WatchlistImport lists={lists ?? []} onImported={changed} />
     </main>
   )
 }
 
-type CardProps = { list: Watchlist; onChange: (path: string, init: RequestInit) => Promise<boolean> }
+type Change = (path: string, init: RequestInit) => Promise<boolean>
 
-function ListCard({ list, onChange }: CardProps) {
-  const [entry, setEntry] = useState('')
+/** The ids with this list before the one above it; null where it is the first that can move. */
+function orderOf(lists: readonly Watchlist[], place: number): string[] | null {
+  const [list, above] = [lists[place], lists[place - 1]]
+  if (list === undefined || above === undefined || above.is_default) return null
+  const rest = lists.filter((other) => other !== list)
+  return rest.toSpliced(place - 1, 0, list).map(({ watchlist_id: id }) => id)
+}
+
+type CardProps = { list: Watchlist; onChange: Change; onUp: (() => void) | null }
+
+function ListCard({ list, onChange, onUp }: CardProps) {
   const path = one(list.watchlist_id)
+  const [problem, setProblem] = useState<string | null>(null)
+  const run = async () => {
+    try {
+      await request(`${path}/run`, sendJson('POST', {}))
+      navigate('/analysis')
+    } catch (error) {
+      setProblem(messageOf(error))
+    }
+  }
+  return (
+    <section class="card watchlist" aria-label={list.name}>
+      <div class="watchlist-head">
+        <h2>
+          {list.name} <span class="badge">{list.stocks.length}</span>
+        </h2>
+        {onUp !== null && (
+          <button type="button" class="quiet" aria-label={say('Move {name} up', { name: list.name })} onClick={onUp}>
+            ↑
+          </button>
+        )}
+      </div>
+      <NoteField
+        label={say('Note on {name}', { name: list.name })}
+        note={list.note}
+        onNote={(note) => onChange(path, sendJson('PUT', { note }))}
+      />
+      {list.stocks.length > 0 && <Stocks list={list} path={path} onChange={onChange} />}
+      <AddStocks path={path} onChange={onChange} />
+      <div class="form-actions">
+        <button
+          type="button"
+          class="primary"
+          disabled={list.stocks.length === 0}
+          onClick={() => analyseCodes(list.stocks.map(({ stock_code }) => stock_code))}
+        >
+          {say('Analyse {count}', { count: list.stocks.length })}
+        </button>
+        <button type="button" disabled={list.stocks.length === 0} onClick={() => void run()}>
+          {say('Run as a batch')}
+        </button>
+        <a class="button" href={`${PATH}/export?watchlist_id=${list.watchlist_id}`} download={`${list.name}.csv`}>
+          {say('Export')}
+        </a>
+        {!list.is_default && (
+          <button type="button" class="danger" onClick={() => void onChange(path, { method: 'DELETE' })}>
+            {say('Delete the list')}
+          </button>
+        )}
+      </div>
+      {problem !== null && <Notice kind="error">{problem}</Notice>}
+    </section>
+  )
+}
+
+type PartProps = { path: string; onChange: Change }
+
+function Stocks({ list, path, onChange }: PartProps & { list: Watchlist }) {
+  const codes = list.stocks.map(({ stock_code }) => stock_code)
+  const up = (place: number) => {
+    const [moved = ''] = codes.slice(place)
+    const order = codes.toSpliced(place, 1).toSpliced(place - 1, 0, moved)
+    void onChange(path, sendJson('PUT', { stock_codes: order }))
+  }
+  return (
+    <ul class="watched">
+      {list.stocks.map(({ stock_code: code, stock_name: stock, note }, i) => (
+        <li key={code}>
+          <span class="watched-name">
+            {stock ?? code} <span class="code">{code}</span>
+          </span>
+          <NoteField
+            label={say('Note on {name}', { name: stock ?? code })}
+            note={note}
+            onNote={(text) => onChange(`${path}/stocks/${encodeURIComponent(code)}`, sendJson('PUT', { note: text }))}
+          />
+          <button
+            type="button"
+            class="quiet"
+            disabled={i === 0}
+            aria-label={say('Move {name} up', { name: code })}
+            onClick={() => up(i)}
+          >
+            ↑
+          </button>
+          <button
+            type="button"
+            class="quiet"
+            aria-label={say('Remove {name}', { name: code })}
+            onClick={() => void onChange(`${path}/stocks/${encodeURIComponent(code)}`, { method: 'DELETE' })}
+          >
+            ×
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+type NoteProps = { label: string; note: string; onNote: (note: string) => Promise<boolean> }
+
+/** Stored when it is left; what was refused stays to be corrected. */
+function NoteField({ label, note, onNote }: NoteProps) {
+  const [text, setText] = useState(note)
+  useEffect(() => setText(note), [note])
+  const leave = () => {
+    if (text.trim() !== note) void onNote(text)
+  }
+  return (
+    <input
+      class="note"
+      aria-label={label}
+      placeholder={say('Note')}
+      maxLength={500}
+      value={text}
+      onInput={(event) => setText(event.currentTarget.value)}
+      onBlur={leave}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') leave()
+      }}
+    />
+  )
+}
+
+function AddStocks({ path, onChange }: PartProps) {
+  const [entry, setEntry] = useState('')
   const add = async (event: SubmitEvent) => {
     event.preventDefault()
     const entries = entry.split(/[,，、;；\n]/).map((part) => part.trim())
@@ -87,45 +232,14 @@ function ListCard({ list, onChange }: CardProps) {
     setEntry(left.join(', '))
   }
   return (
-    <section class="card watchlist" aria-label={list.name}>
-      <h2>
-        {list.name} <span class="badge">{list.stocks.length}</span>
-      </h2>
-      <div class="suggestions">
-        {list.stocks.map(({ stock_code: code, stock_name: stock }) => (
-          <button
-            key={code}
-            type="button"
-            class="chip"
-            onClick={() => void onChange(`${path}/stocks/${encodeURIComponent(code)}`, { method: 'DELETE' })}
-          >
-            {stock ?? code} <span class="code">{code}</span> <span aria-hidden="true">×</span>
-            <span class="visually-hidden">{say('Remove')}</span>
-          </button>
-        ))}
-      </div>
-      <form class="filters" onSubmit={(event) => void add(event)}>
-        <label class="choice">
-          <span>{say('Codes or names')}</span>
-          <input value={entry} onInput={(event) => setEntry(event.currentTarget.value)} />
-        </label>
-        <button type="submit" disabled={entry.trim() === ''}>
-          {say('Add')}
-        </button>
-        <button
-          type="button"
-          class="primary"
-          disabled={list.stocks.length === 0}
-          onClick={() => analyseCodes(list.stocks.map(({ stock_code }) => stock_code))}
-        >
-          {say('Analyse {count}', { count: list.stocks.length })}
-        </button>
-        {!list.is_default && (
-          <button type="button" class="danger" onClick={() => void onChange(path, { method: 'DELETE' })}>
-            {say('Delete the list')}
-          </button>
-        )}
-      </form>
-    </section>
+    <form class="filters" onSubmit={(event) => void add(event)}>
+      <label class="choice">
+        <span>{say('Codes or names')}</span>
+        <input value={entry} onInput={(event) => setEntry(event.currentTarget.value)} />
+      </label>
+      <button type="submit" disabled={entry.trim() === ''}>
+        {say('Add')}
+      </button>
+    </form>
   )
 }

@@ -12,6 +12,7 @@ const PAGES: readonly [path: string, name: Text][] = [
   ['/', 'Conversations'],
   ['/analysis', 'Analysis'],
   ['/analysis/history', 'History'],
+  ['/analysis/talks', 'Talks'],
   ['/analysis/watchlists', 'Watchlists'],
   ['/analysis/accuracy', 'Accuracy'],
   ['/analysis/evidence', 'Evidence'],

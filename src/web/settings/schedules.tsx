@@ -68,6 +68,11 @@ function ScheduleRow({ schedule, onChange }: { schedule: Schedule; onChange: () 
 function whatOf({ what }: Schedule): string {
   if (what.kind === 'market_review') return say('market review of {regions}', { regions: what.region.toUpperCase() })
   if (what.kind === 'watchlist') return say('watchlist {name}', { name: what.watchlist_id })
+  if (what.kind === 'digest') {
+    return what.watchlist_id === null
+      ? say('changes of the watchlists')
+      : say('changes of watchlist {name}', { name: what.watchlist_id })
+  }
   return what.stock_codes.join(', ')
 }
 
@@ -84,9 +89,12 @@ const dayName = (day: string): string => DAY_NAME.format(Date.UTC(2024, 0, 1 + D
 
 const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone
 
+const KINDS = ['analysis', 'market_review', 'digest'] as const
+type Kind = (typeof KINDS)[number]
+
 type Draft = {
   name: string
-  kind: 'analysis' | 'market_review'
+  kind: Kind
   codes: string
   region: string
   byClose: boolean
@@ -135,10 +143,11 @@ function WhatFields({ draft: { kind, codes, region }, set }: PartProps) {
         options={[
           ['analysis', say('stocks')],
           ['market_review', say('market review')],
+          ['digest', say('changes of the watchlists')],
         ]}
-        onPick={(picked) => set({ kind: picked === 'analysis' ? 'analysis' : 'market_review' })}
+        onPick={(picked) => set({ kind: KINDS.find((kind) => kind === picked) ?? 'analysis' })}
       />
-      {kind === 'analysis' ? (
+      {kind === 'analysis' && (
         <TextField
           label="Codes or names"
           value={codes}
@@ -147,7 +156,8 @@ function WhatFields({ draft: { kind, codes, region }, set }: PartProps) {
           hint={say('Separated by commas.')}
           isRequired
         />
-      ) : (
+      )}
+      {kind === 'market_review' && (
         <TextField
           label="Markets"
           value={region}
@@ -160,15 +170,20 @@ function WhatFields({ draft: { kind, codes, region }, set }: PartProps) {
   )
 }
 
-function WhenFields({ draft: { byClose, minutes, time }, set }: PartProps) {
+function WhenFields({ draft: { kind, byClose: isByClose, minutes, time }, set }: PartProps) {
+  const byClose = isByClose && kind !== 'digest'
   return (
     <>
-      <Toggle
-        label="After the close of each market"
-        isOn={byClose}
-        onChange={(isOn) => set({ byClose: isOn })}
-        hint={say('Otherwise at a time of day, from Monday to Friday.')}
-      />
+      {kind === 'digest' ? (
+        <p class="hint">{say('A digest comes once a day, at a time of day.')}</p>
+      ) : (
+        <Toggle
+          label="After the close of each market"
+          isOn={byClose}
+          onChange={(isOn) => set({ byClose: isOn })}
+          hint={say('Otherwise at a time of day, from Monday to Friday.')}
+        />
+      )}
       {byClose ? (
         <TextField
           label="Minutes after the close"
@@ -191,17 +206,18 @@ function WhenFields({ draft: { byClose, minutes, time }, set }: PartProps) {
   )
 }
 
-const planOf = ({ name, kind, codes, region, byClose, minutes, time }: Draft) => ({
-  name,
-  what:
-    kind === 'analysis'
-      ? {
-          kind,
-          stock_codes: codes
-            .split(/[,，;\n]+/)
-            .map((code) => code.trim())
-            .filter((code) => code !== ''),
-        }
-      : { kind, region },
-  when: byClose ? { after_close_minutes: Number(minutes) } : { times: [time], zone: ZONE },
+function whatFrom({ kind, codes, region }: Draft) {
+  if (kind === 'digest') return { kind, watchlist_id: null }
+  if (kind === 'market_review') return { kind, region }
+  const entries = codes.split(/[,，;\n]+/).map((code) => code.trim())
+  return { kind, stock_codes: entries.filter((code) => code !== '') }
+}
+
+const planOf = (draft: Draft) => ({
+  name: draft.name,
+  what: whatFrom(draft),
+  when:
+    draft.byClose && draft.kind !== 'digest'
+      ? { after_close_minutes: Number(draft.minutes) }
+      : { times: [draft.time], zone: ZONE },
 })

@@ -115,6 +115,7 @@ export type Schedule = {
     | { kind: 'market_review'; region: string }
     | { kind: 'analysis'; stock_codes: string[] }
     | { kind: 'watchlist'; watchlist_id: string }
+    | { kind: 'digest'; watchlist_id: string | null }
   when: { times: string[]; zone: string; days: string[] } | { after_close_minutes: number }
   next_run_at: string | null
   [more: string]: unknown

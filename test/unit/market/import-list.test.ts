@@ -7,7 +7,9 @@ const names = await packagedNames()
 
 /** `kind key` of each row, or `kind` and the candidates. */
 function read(text: string): string[] {
-  return readRows(rowsOf(text) ?? [], names).map(({ kind, resolved, candidates }) => {
+  const rows = rowsOf(text)
+  if (typeof rows === 'number') throw new Error(`${rows} rows are too many`)
+  return readRows(rows, names).map(({ reading: { kind, resolved, candidates } }) => {
     return `${kind} ${resolved?.instrument.key ?? candidates.map(({ key }) => key).join('/')}`.trim()
   })
 }
@@ -59,7 +61,7 @@ test('files in UTF-8 and in GBK are texts, pictures and archives are not, and a 
   expect(textOfFile(fromBase64('ufPW3cOpzKg=') ?? new Uint8Array())).toBe('贵州茅台')
   expect(textOfFile(new Uint8Array([0x50, 0x4b, 3, 4, 20, 0, 8, 0]))).toBeNull()
   expect(textOfFile(new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0xff, 0xff]))).toBeNull()
-  expect(rowsOf(Array.from({ length: 1_001 }, (_, i) => `X${i}`).join('\n'))).toBeNull()
+  expect(rowsOf(Array.from({ length: 1_001 }, (_, i) => `X${i}`).join('\n'))).toBe(1_001)
   expect(rowsOf('\n \n')).toEqual([])
 })
 
@@ -68,4 +70,13 @@ test('what spreadsheets call Unicode text is read', () => {
   const little = new Uint8Array([0xff, 0xfe, ...units.flatMap((unit) => [unit & 255, unit >> 8])])
   const big = new Uint8Array([0xfe, 0xff, ...units.flatMap((unit) => [unit >> 8, unit & 255])])
   for (const bytes of [little, big]) expect(read(textOfFile(bytes) ?? '')).toEqual(['code 600519'])
+})
+
+test('groups and notes stand in columns of their own, the same stock in two groups twice, and rows keep their numbers', () => {
+  const rows = rowsOf('group,code,note\n\nA,AAPL,"say ""hi"", twice"\nB,aapl,\nA,AAPL,again\n')
+  if (typeof rows === 'number') throw new Error('too many')
+  expect(readRows(rows, names).map(({ group, note, row }) => [group, note, row])).toEqual([
+    ['A', 'say "hi", twice', 3],
+    ['B', null, 4],
+  ])
 })

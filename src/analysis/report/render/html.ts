@@ -1,6 +1,7 @@
 // A report as one page of HTML that needs nothing else: the words of its Markdown, its chart drawn in place.
 
 import { z } from 'zod'
+import type { Bar } from '../../../market/bars.ts'
 import { parseCode } from '../../../market/instruments.ts'
 import type { AnalysisReport, DiagnosticSummary } from '../../schemas.ts'
 import { textsOf } from '../../texts/book.ts'
@@ -47,24 +48,38 @@ const Raw = z.object({
   dashboard: z.object({ battle_plan: z.object({ levels: z.array(z.object({ key: z.string(), price: z.number() })) }) }),
 })
 
+type StoredLevel = { key: keyof ReturnType<typeof textsOf>['report']['level']; price: number }
+
+/** The levels of a stored report as numbers. */
+export function storedLevels({ meta, details }: AnalysisReport): StoredLevel[] {
+  const names = textsOf(meta.report_language).report.level
+  const raw = Raw.safeParse(details?.raw_result)
+  return (raw.data?.dashboard.battle_plan.levels ?? []).flatMap(({ key, price }) => {
+    return Object.hasOwn(names, key) ? [{ key: key as StoredLevel['key'], price }] : []
+  })
+}
+
+/** The bars that a report was made from; none of a market review. */
+export function storedBars({ details }: AnalysisReport): Bar[] {
+  const stored = Snapshot.safeParse(details?.context_snapshot)
+  return stored.success ? barsIn(stored.data.chart_series) : []
+}
+
 const KIND: Record<string, ChartLevel['kind']> = { stop_loss: 'stop', take_profit: 'target' }
 
 /** The chart of a stored report; null for one without bars, such as a market review. */
 export function reportChart(report: AnalysisReport): string | null {
-  const { meta, details } = report
-  const stored = Snapshot.safeParse(details?.context_snapshot)
-  if (!stored.success) return null
-  const raw = Raw.safeParse(details?.raw_result)
+  const { meta } = report
   const names = textsOf(meta.report_language).report.level
-  const levels = (raw.data?.dashboard.battle_plan.levels ?? []).map(({ key, price }) => ({
-    label: Object.hasOwn(names, key) ? names[key as keyof typeof names] : key,
+  const levels = storedLevels(report).map(({ key, price }) => ({
+    label: names[key],
     price,
     kind: KIND[key] ?? ('entry' as const),
   }))
   const { decimals, date } = reportView(report)
   const parsed = parseCode(meta.stock_code)
   return renderChart({
-    bars: barsIn(stored.data.chart_series),
+    bars: storedBars(report),
     levels,
     title: [meta.stock_name, meta.stock_code, date].filter(Boolean).join(' · '),
     decimals,

@@ -125,7 +125,8 @@ async function listOf(c: Context<AppEnv>, { list }: PageState, { stocks: text }:
     return { id: list.id, stocks: read, statements, issue: null }
   }
   if (read.length === 0) return { id: null, stocks: [], statements: [], issue: null }
-  const created = { id: hexId(), name: DEFAULT_NAME, isDefault: true, createdAt: isoMicros(Date.now()), stocks: read }
+  const createdAt = isoMicros(Date.now())
+  const created = { id: hexId(), name: DEFAULT_NAME, note: '', isDefault: true, createdAt, stocks: read }
   const statements = watchlistCreation(env.DB, ownerOf(c), { list: created, most: MANY })
   return { id: created.id, stocks: read, statements, issue: null }
 }

@@ -1,0 +1,80 @@
+// One question of a talk and what happens until its answer. The turn goes on without its listener: a connection that breaks is taken
+// up behind the last event that came, and the same question asked again joins the turn that runs.
+
+import { ApiError, LIMITED } from '../api.ts'
+import { language, say } from '../texts.ts'
+
+export type Frame = {
+  type: string
+  message?: string
+  step?: number
+  tool?: string
+  display_name?: string
+  success?: boolean
+  duration?: number
+  content?: string
+  error?: string | null
+}
+
+export type Question = { message: string; session_id: string; context: Record<string, unknown> | null }
+
+const MOST_BREAKS = 8
+const AGAIN_MS = 1_000
+
+/** Resolves with the last frame, `done` or `error`. */
+export async function askTalk(
+  question: Question,
+  { onFrame, signal }: { onFrame: (frame: Frame) => void; signal: AbortSignal },
+): Promise<Frame> {
+  let after: string | null = null
+  for (let breaks = 0; ; breaks++) {
+    try {
+      const response = await send(question, after, signal)
+      for await (const { id, frame } of framesOf(response)) {
+        after = id ?? after
+        if (frame.type === 'done' || frame.type === 'error') return frame
+        onFrame(frame)
+      }
+    } catch (error) {
+      // A refusal is an answer; anything else is a connection that broke.
+      if (signal.aborted || error instanceof ApiError || breaks >= MOST_BREAKS) throw error
+    }
+    if (breaks >= MOST_BREAKS) throw new ApiError(say('The connection was lost. The answer will be in the talk.'), 0)
+    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
+  }
+}
+
+async function send(question: Question, after: string | null, signal: AbortSignal): Promise<Response> {
+  const headers = new Headers({ 'content-type': 'application/json', 'accept-language': language })
+  if (after !== null) headers.set('last-event-id', after)
+  const body = JSON.stringify(question)
+  const response = await fetch('/api/v1/agent/chat/stream', { method: 'POST', headers, body, signal })
+  if (response.ok) return response
+  const wait = Number(response.headers.get('retry-after'))
+  if (response.status === 429 && wait > 0) dispatchEvent(new CustomEvent(LIMITED, { detail: wait }))
+  const said = (await response.json().catch(() => ({}))) as { message?: unknown }
+  const sentence = typeof said.message === 'string' ? said.message : null
+  throw new ApiError(sentence ?? say('The service answered {status}.', { status: response.status }), response.status)
+}
+
+async function* framesOf(response: Response): AsyncGenerator<{ id: string | null; frame: Frame }> {
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  if (reader === undefined) return
+  let rest = ''
+  try {
+    for (;;) {
+      const { value, done } = await reader.read()
+      if (done) return
+      const blocks = (rest + value).split('\n\n')
+      rest = blocks.pop() ?? ''
+      for (const block of blocks) {
+        const lines = block.split('\n')
+        const data = lines.find((line) => line.startsWith('data: '))
+        const id = lines.find((line) => line.startsWith('id: '))?.slice(4) ?? null
+        if (data !== undefined) yield { id, frame: JSON.parse(data.slice(6)) as Frame }
+      }
+    }
+  } finally {
+    await reader.cancel().catch(() => {})
+  }
+}

@@ -1,0 +1,292 @@
+// Questions about reports and stocks: the talks, and the one that is open.
+
+import './talks.css'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { ApiError, messageOf, request, sendJson } from '../api.ts'
+import { Markdown } from '../markdown.tsx'
+import { Link, navigate, usePageTitle } from '../router.tsx'
+import { say } from '../texts.ts'
+import { Ago, Notice } from '../ui.tsx'
+import { SubNav } from './sub-nav.tsx'
+import { askTalk, type Frame } from './talk-stream.ts'
+
+const PATH = '/analysis/talks'
+const SESSIONS = '/api/v1/agent/chat/sessions'
+const MOST_CHARACTERS = 8_000
+
+type Session = { session_id: string; title: string; message_count: number; last_active: string }
+type Message = { id: string; role: 'user' | 'assistant'; content: string }
+
+export function TalksPage() {
+  usePageTitle(say('Talks'))
+  const query = new URLSearchParams(useSearch())
+  const [sessions, setSessions] = useState<Session[] | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  const load = () => {
+    request<{ sessions: Session[] }>(SESSIONS).then(
+      (found) => setSessions(found.sessions),
+      (error: unknown) => setProblem(messageOf(error)),
+    )
+  }
+  useEffect(load, [])
+  const fresh = useRef(crypto.randomUUID())
+  const open = query.get('session')
+  const remove = async (id: string) => {
+    try {
+      await request(`${SESSIONS}/${encodeURIComponent(id)}`, { method: 'DELETE' })
+      fresh.current = crypto.randomUUID()
+      navigate(PATH)
+      load()
+    } catch (error) {
+      setProblem(messageOf(error))
+    }
+  }
+  return (
+    <main class="page talks-page">
+      <h1>{say('Talks')}</h1>
+      <SubNav current="talks" />
+      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      <div class="talks">
+        <SessionList sessions={sessions} open={open} onNew={() => (fresh.current = crypto.randomUUID())} />
+        <Talk
+          key={open ?? fresh.current}
+          session={open ?? fresh.current}
+          isNew={open === null}
+          shown={contextOf(query)}
+          onAnswered={load}
+          onRemove={remove}
+        />
+      </div>
+    </main>
+  )
+}
+
+/** What a link from a report says: which stock the question is about. */
+function contextOf(query: URLSearchParams): Record<string, string> | null {
+  const stock = query.get('stock')
+  if (stock === null) return null
+  const [name, record] = [query.get('name'), query.get('record')]
+  return { stock_code: stock, ...(name && { stock_name: name }), ...(record && { record_id: record }) }
+}
+
+function useSearch(): string {
+  const [search, setSearch] = useState(location.search)
+  useEffect(() => {
+    const follow = () => setSearch(location.search)
+    addEventListener('popstate', follow)
+    return () => removeEventListener('popstate', follow)
+  }, [])
+  return search
+}
+
+type ListProps = { sessions: Session[] | null; open: string | null; onNew: () => void }
+
+function SessionList({ sessions, open, onNew }: ListProps) {
+  return (
+    <nav class="talk-list" aria-label={say('Talks')}>
+      <button
+        type="button"
+        onClick={() => {
+          onNew()
+          navigate(`${PATH}?new=${Date.now()}`)
+        }}
+      >
+        {say('New talk')}
+      </button>
+      {sessions?.length === 0 && <p class="hint">{say('No talks yet.')}</p>}
+      <ul>
+        {sessions?.map(({ session_id: id, title, message_count: count, last_active: last }) => (
+          <li key={id}>
+            <Link to={`${PATH}?session=${encodeURIComponent(id)}`} current={id === open}>
+              <span class="talk-title">{title}</span>
+              <span class="hint">
+                {say('{count} messages', { count })} · <Ago time={last} />
+              </span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}
+
+type TalkProps = {
+  session: string
+  isNew: boolean
+  shown: Record<string, string> | null
+  onAnswered: () => void
+  onRemove: (id: string) => Promise<void>
+}
+
+function Talk({ session, isNew, shown, onAnswered, onRemove }: TalkProps) {
+  const talk = useTalk({ session, isNew, shown, onAnswered })
+  const { messages, steps, problem, isAsking } = talk
+  const end = useRef<HTMLDivElement>(null)
+  useEffect(() => end.current?.scrollIntoView({ block: 'nearest' }), [messages.length, steps.length])
+  return (
+    <section class="talk" aria-label={say('Talk')}>
+      {shown?.stock_code !== undefined && (
+        <p class="hint">{say('About {stock}', { stock: `${shown.stock_name ?? ''} ${shown.stock_code}`.trim() })}</p>
+      )}
+      {messages.length === 0 && !isAsking && (
+        <p class="empty">{say('Ask about a stock or a report. Figures are looked up, and each is cited or marked.')}</p>
+      )}
+      <ol class="talk-messages">
+        {messages.map(({ id, role, content }) => (
+          <li key={id} class={role}>
+            <span class="visually-hidden">{role === 'user' ? say('You') : say('Answer')}</span>
+            {role === 'user' ? <p>{content}</p> : <Markdown text={content} />}
+          </li>
+        ))}
+      </ol>
+      {isAsking && <Steps steps={steps} />}
+      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      <div ref={end} />
+      <Composer isAsking={isAsking} onAsk={talk.ask} />
+      {messages.length > 0 && !isAsking && <After session={session} onRemove={onRemove} />}
+    </section>
+  )
+}
+
+function Steps({ steps }: { steps: readonly Frame[] }) {
+  const tools = steps.filter(({ type }) => type === 'tool_start' || type === 'tool_done')
+  const last = steps.findLast(({ message }) => message !== undefined)
+  return (
+    <div class="talk-steps" role="status">
+      <p>{last?.message ?? say('Asking…')}</p>
+      <ul>
+        {tools
+          .filter(({ type, step, tool }, i) => {
+            const isDone = tools.slice(i + 1).some((later) => later.step === step && later.tool === tool)
+            return type === 'tool_done' || !isDone
+          })
+          .map(({ type, display_name: name, success, duration }, i) => (
+            <li key={i} class={type === 'tool_start' ? 'running' : success ? 'good' : 'bad'}>
+              <span aria-hidden="true">{type === 'tool_start' ? '…' : success ? '✓' : '✗'}</span> {name}
+              {duration !== undefined && ` (${duration.toFixed(1)} s)`}
+            </li>
+          ))}
+      </ul>
+    </div>
+  )
+}
+
+function Composer({ isAsking, onAsk }: { isAsking: boolean; onAsk: (message: string) => void }) {
+  const [text, setText] = useState('')
+  const submit = () => {
+    if (text.trim() === '' || isAsking) return
+    onAsk(text.trim())
+    setText('')
+  }
+  return (
+    <form
+      class="talk-composer"
+      onSubmit={(event) => {
+        event.preventDefault()
+        submit()
+      }}
+    >
+      <label>
+        <span class="visually-hidden">{say('Question')}</span>
+        <textarea
+          rows={2}
+          maxLength={MOST_CHARACTERS}
+          placeholder={say('Question')}
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+            event.preventDefault()
+            submit()
+          }}
+        />
+      </label>
+      <button type="submit" class="primary" disabled={isAsking || text.trim() === ''}>
+        {say('Ask')}
+      </button>
+    </form>
+  )
+}
+
+function After({ session, onRemove }: { session: string; onRemove: (id: string) => Promise<void> }) {
+  const [isSure, setIsSure] = useState(false)
+  const [problem, setProblem] = useState<string | null>(null)
+  const goOn = async () => {
+    try {
+      const made = await request<{ conversation_id: string }>(
+        '/api/conversations/continue-chat',
+        sendJson('POST', { session_id: session }),
+      )
+      navigate(`/conversations/${encodeURIComponent(made.conversation_id)}`)
+    } catch (error) {
+      setProblem(messageOf(error))
+    }
+  }
+  return (
+    <div class="form-actions">
+      <button type="button" onClick={() => void goOn()}>
+        {say('Continue with files')}
+      </button>
+      <button type="button" class="danger" onClick={() => (isSure ? void onRemove(session) : setIsSure(true))}>
+        {isSure ? say('Delete it for good') : say('Delete the talk')}
+      </button>
+      {problem !== null && <Notice kind="error">{problem}</Notice>}
+    </div>
+  )
+}
+
+type Asked = Omit<TalkProps, 'onRemove'>
+
+/** The messages of a talk and the turn that runs. A question without an answer is being answered: the page joins its turn. */
+function useTalk({ session, isNew, shown, onAnswered }: Asked) {
+  const [messages, setMessages] = useState<Message[]>([])
+  const [steps, setSteps] = useState<Frame[]>([])
+  const [problem, setProblem] = useState<string | null>(null)
+  const [isAsking, setIsAsking] = useState(false)
+  const abort = useRef(new AbortController())
+  const read = async () => {
+    const found = await request<{ messages: Message[] }>(`${SESSIONS}/${encodeURIComponent(session)}?limit=200`)
+    setMessages(found.messages)
+    return found.messages
+  }
+  const follow = async (message: string) => {
+    setIsAsking(true)
+    setProblem(null)
+    setSteps([])
+    try {
+      const question = { message, session_id: session, context: shown }
+      const { signal } = abort.current
+      const last = await askTalk(question, { onFrame: (frame) => setSteps((before) => [...before, frame]), signal })
+      if (last.type === 'error') setProblem(last.message ?? say('The talk is gone.'))
+      await read()
+      onAnswered()
+    } catch (error) {
+      if (abort.current.signal.aborted) return
+      // What was refused was not stored: it is taken out again.
+      if (error instanceof ApiError && error.status !== 0)
+        setMessages((before) => before.filter(({ id }) => id !== 'asked'))
+      setProblem(messageOf(error))
+    }
+    setIsAsking(false)
+  }
+  const ask = (message: string) => {
+    setMessages((before) => [...before, { id: 'asked', role: 'user', content: message }])
+    if (isNew) history.replaceState(null, '', `${PATH}?${addressOf(session, shown)}`)
+    void follow(message)
+  }
+  useEffect(() => {
+    const resume = (found: Message[]) => {
+      const last = found.at(-1)
+      if (last?.role === 'user') void follow(last.content)
+    }
+    if (!isNew) read().then(resume, (error: unknown) => setProblem(messageOf(error)))
+    return () => abort.current.abort()
+  }, [])
+  return { messages, steps, problem, isAsking, ask }
+}
+
+/** The talk's own address, which keeps what it is about. */
+function addressOf(session: string, shown: Record<string, string> | null): URLSearchParams {
+  const { stock_code: stock, stock_name: name, record_id: record } = shown ?? {}
+  return new URLSearchParams({ session, ...(stock && { stock }), ...(name && { name }), ...(record && { record }) })
+}

@@ -1,0 +1,235 @@
+// A list from a file, a picture or the clipboard, looked through before it becomes part of a group.
+
+import { useRef, useState } from 'preact/hooks'
+import { messageOf, request, sendJson } from '../api.ts'
+import { say } from '../texts.ts'
+import { Notice } from '../ui.tsx'
+import type { StockReading } from '../wire.ts'
+import { PATH, type Watchlist } from './watchlists-api.ts'
+
+type Item = StockReading & {
+  code: string | null
+  name: string | null
+  reading: string | null
+  message: string | null
+  confidence: 'high' | 'medium' | 'low'
+  row: number
+  group: string | null
+  note: string | null
+}
+type Row = { item: Item; isTaken: boolean; code: string }
+
+const rowOf = (item: Item): Row => ({ item, isTaken: item.confidence !== 'low', code: item.code ?? '' })
+
+export function WatchlistImport({ lists, onImported }: { lists: readonly Watchlist[]; onImported: () => void }) {
+  const [rows, setRows] = useState<Row[] | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  const [told, setTold] = useState<string | null>(null)
+  const [isBusy, setIsBusy] = useState(false)
+  const work = async (doing: () => Promise<void>) => {
+    setIsBusy(true)
+    setProblem(null)
+    setTold(null)
+    try {
+      await doing()
+    } catch (error) {
+      setProblem(messageOf(error))
+    }
+    setIsBusy(false)
+  }
+  const read = (init: RequestInit, path = 'parse-import') =>
+    work(async () => {
+      const { items } = await request<{ items: Item[] }>(`/api/v1/stocks/${path}`, init)
+      setRows(items.map(rowOf))
+    })
+  const take = (group: string) =>
+    work(async () => {
+      const taken = (rows ?? []).filter(({ isTaken, code }) => isTaken && code !== '')
+      const body = {
+        rows: taken.map(({ item, code }) => {
+          return {
+            stock_code: code,
+            group: item.group ?? (group === '' ? null : group),
+            note: item.note,
+            row: item.row,
+          }
+        }),
+      }
+      const { added } = await request<{ added: number }>(`${PATH}/import`, sendJson('POST', body))
+      setRows(null)
+      setTold(say('{count} stocks were added.', { count: added }))
+      onImported()
+    })
+  return (
+    <section class="card import" aria-labelledby="import-head">
+      <h2 id="import-head">{say('Import')}</h2>
+      <Source
+        isBusy={isBusy}
+        onText={(text) => void read(sendJson('POST', { text }))}
+        onFile={(file) => {
+          const form = new FormData()
+          form.append('file', file, file.name)
+          const isPicture = file.type.startsWith('image/')
+          void read({ method: 'POST', body: form }, isPicture ? 'extract-from-image' : 'parse-import')
+        }}
+      />
+      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      {told !== null && <Notice kind="info">{told}</Notice>}
+      {rows !== null && (
+        <Preview rows={rows} lists={lists} isBusy={isBusy} onRows={setRows} onTake={(group) => void take(group)} />
+      )}
+    </section>
+  )
+}
+
+type SourceProps = { isBusy: boolean; onText: (text: string) => void; onFile: (file: File) => void }
+
+function Source({ isBusy, onText, onFile }: SourceProps) {
+  const [text, setText] = useState('')
+  const [isOver, setIsOver] = useState(false)
+  const input = useRef<HTMLInputElement>(null)
+  const first = (files: FileList | null | undefined) => {
+    const [file] = files ?? []
+    if (file !== undefined) onFile(file)
+  }
+  return (
+    <form
+      class={`drop-place${isOver ? ' over' : ''}`}
+      onSubmit={(event) => {
+        event.preventDefault()
+        onText(text)
+      }}
+      onDragOver={(event) => {
+        event.preventDefault()
+        setIsOver(true)
+      }}
+      onDragLeave={() => setIsOver(false)}
+      onDrop={(event) => {
+        event.preventDefault()
+        setIsOver(false)
+        first(event.dataTransfer?.files)
+      }}
+    >
+      <p class="hint">
+        {say('Drop a file here (CSV, XLSX, a picture), choose one, or paste a list. Nothing is stored yet.')}
+      </p>
+      <label>
+        <span>{say('A list')}</span>
+        <textarea rows={3} value={text} onInput={(event) => setText(event.currentTarget.value)} />
+      </label>
+      <div class="form-actions">
+        <button type="submit" disabled={isBusy || text.trim() === ''}>
+          {say('Read the list')}
+        </button>
+        <button type="button" disabled={isBusy} onClick={() => input.current?.click()}>
+          {say('Choose a file')}
+        </button>
+        <input
+          ref={input}
+          type="file"
+          class="visually-hidden"
+          tabIndex={-1}
+          aria-label={say('Choose a file')}
+          accept=".csv,.txt,.tsv,.xlsx,image/png,image/jpeg,image/webp,image/gif"
+          onChange={(event) => {
+            first(event.currentTarget.files)
+            event.currentTarget.value = ''
+          }}
+        />
+      </div>
+    </form>
+  )
+}
+
+type PreviewProps = {
+  rows: Row[]
+  lists: readonly Watchlist[]
+  isBusy: boolean
+  onRows: (rows: Row[] | null) => void
+  onTake: (group: string) => void
+}
+
+function Preview({ rows, lists, isBusy, onRows, onTake }: PreviewProps) {
+  const [group, setGroup] = useState(lists.find(({ is_default: isDefault }) => !isDefault)?.name ?? '')
+  const taken = rows.filter(({ isTaken, code }) => isTaken && code !== '').length
+  const change = (place: number, to: Partial<Row>) =>
+    onRows(rows.map((row, i) => (i === place ? { ...row, ...to } : row)))
+  if (rows.length === 0) return <p class="empty">{say('Nothing in it is a stock.')}</p>
+  return (
+    <>
+      <ul class="watched import-rows">
+        {rows.map((row, i) => (
+          <ImportLine key={`${row.item.row} ${row.item.input}`} row={row} onChange={(to) => change(i, to)} />
+        ))}
+      </ul>
+      <form
+        class="filters"
+        onSubmit={(event) => {
+          event.preventDefault()
+          onTake(group.trim())
+        }}
+      >
+        <label class="choice">
+          <span>{say('Into the group')}</span>
+          <input
+            list="groups"
+            maxLength={100}
+            placeholder={say('default')}
+            value={group}
+            onInput={(event) => setGroup(event.currentTarget.value)}
+          />
+        </label>
+        <datalist id="groups">
+          {lists
+            .filter(({ is_default: isDefault }) => !isDefault)
+            .map(({ name }) => (
+              <option key={name} value={name} />
+            ))}
+        </datalist>
+        <button type="submit" class="primary" disabled={isBusy || taken === 0}>
+          {say('Import {count}', { count: taken })}
+        </button>
+        <button type="button" onClick={() => onRows(null)}>
+          {say('Discard')}
+        </button>
+      </form>
+    </>
+  )
+}
+
+function ImportLine({ row, onChange }: { row: Row; onChange: (to: Partial<Row>) => void }) {
+  const { item, isTaken, code } = row
+  const shown = item.name === null ? (item.code ?? item.input) : `${item.name} ${item.code ?? ''}`
+  return (
+    <li class={item.confidence}>
+      <label class="watched-name">
+        <input
+          type="checkbox"
+          checked={isTaken}
+          disabled={code === ''}
+          onChange={(event) => onChange({ isTaken: event.currentTarget.checked })}
+        />{' '}
+        <span class="hint">{say('row {row}', { row: item.row })}</span> {item.confidence === 'low' ? item.input : shown}
+      </label>
+      <span class="what">
+        {item.message !== null && <span>{item.message}</span>}
+        {item.reading !== null && <span>{item.reading}</span>}
+        {item.note !== null && <span>{item.note}</span>}
+        {item.group !== null && <span class="badge">{item.group}</span>}
+        {item.candidates.length > 0 && (
+          <select
+            aria-label={say('Which stock is meant in row {row}', { row: item.row })}
+            value={code}
+            onChange={(event) => onChange({ code: event.currentTarget.value, isTaken: true })}
+          >
+            {item.candidates.map((one) => (
+              <option key={one.stock_code} value={one.stock_code}>
+                {`${one.stock_name} ${one.stock_code} ${one.market_label}`}
+              </option>
+            ))}
+          </select>
+        )}
+      </span>
+    </li>
+  )
+}
