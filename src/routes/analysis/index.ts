@@ -7,6 +7,7 @@ import { deliveries } from './deliveries.ts'
 import { evidence, evidenceLedger } from './evidence.ts'
 import { history } from './history.ts'
 import { marketReview } from './market-review.ts'
+import { backtest } from './page/backtest.ts'
 import { channelTrial } from './page/channel-trial.ts'
 import { configuration } from './page/configuration.ts'
 import { modelTrials } from './page/model-trials.ts'
@@ -14,6 +15,9 @@ import { scheduler } from './page/scheduler.ts'
 import { screeningOff } from './page/screening-off.ts'
 import { setupStatus } from './page/setup-status.ts'
 import { pageSignIn } from './page/sign-in.ts'
+import { signalEntry } from './page/signal-entry.ts'
+import { signalOutcomes } from './page/signal-outcomes.ts'
+import { signals } from './page/signals.ts'
 import { parseImport } from './parse-import.ts'
 import { queue, stream } from './queue.ts'
 import { readings } from './readings.ts'
@@ -53,5 +57,10 @@ for (const part of [
   scheduler,
   screeningOff,
   usageDashboard,
+  // Before the paths that take a number in the same place.
+  signalOutcomes,
+  signalEntry,
+  signals,
+  backtest,
 ])
   analysisRoutes.route('/', part)

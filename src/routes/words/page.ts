@@ -155,4 +155,6 @@ export const PAGE_WORDS = {
   'PageChannelAttempt.channel': ['The kind', 'ntfy'],
   'PageChannelAttempt.target': ['Null: an address is a secret', null],
   'PageChannelAttempt.http_status': ['Null: not told', null],
+  'DecisionSignalStats.baselines': ['What stands beside the rate'],
+  'DecisionSignalEntered.item': ['The signal as it is stored'],
 } as const satisfies Words
