@@ -66,7 +66,14 @@ test('what became of a signal is told for each horizon from the next open on, wi
     ...{ total: 4, completed: 2, unable: 2, hit: 0, miss: 0, neutral: 2, hit_rate_pct: null },
     ...{ avg_stock_return_pct: null, unable_reasons: { no_bars: 1, sample: 1 } },
     baselines: {
-      ...{ least_sample: 20, sample: 2, purchases: 1, purchases_net_return_pct: null, cost_pct: null },
+      ...{
+        least_sample: 20,
+        sample: 2,
+        base_rate_pct: null,
+        purchases: 1,
+        purchases_net_return_pct: null,
+        cost_pct: null,
+      },
       ...{ index_sample: 2, index_return_pct: null, buy_and_hold_sample: 2, buy_and_hold_pct: null },
     },
     breakdowns: {
@@ -90,7 +97,7 @@ test('from twenty on there are rates, and beside them costs, index and holding',
     ...{ horizons: ['5d'], total: 20, completed: 20, unable: 0, hit: 20, miss: 0, neutral: 0, hit_rate_pct: 100 },
     avg_stock_return_pct: expect.closeTo(rise, 1),
     baselines: {
-      ...{ sample: 20, purchases: 20, index_sample: 20, buy_and_hold_sample: 20 },
+      ...{ sample: 20, base_rate_pct: 100, purchases: 20, index_sample: 20, buy_and_hold_sample: 20 },
       cost_pct: expect.closeTo(0.08, 1),
     },
   })

@@ -1,13 +1,10 @@
 // What followed many advices, in numbers that are told only from a size on that says something.
 
 import type { Action } from '../schemas.ts'
-import type { Followed } from './followed.ts'
+import { BAND_PCT, type Followed } from './followed.ts'
 
 /** Fewer of them make no rate and no mean. */
 export const LEAST_SAMPLE = 20
-/** A move that is smaller went nowhere. */
-const BAND_PCT = 2
-
 export type SignalOutcome = 'hit' | 'miss' | 'neutral'
 export type ExpectedOfSignal = 'up' | 'not_down' | 'not_up'
 
@@ -19,13 +16,16 @@ const OF_SIGNALS: Record<Action, ExpectedOfSignal | null> = {
 
 export const expectedOfSignal = (action: Action): ExpectedOfSignal | null => OF_SIGNALS[action]
 
-/** Null of an advice that claims nothing. */
+/**
+ * Null of an advice that claims nothing. Right and wrong lie equally far from zero, so that advice which knows nothing is right as often
+ * as it is wrong.
+ */
 export function signalOutcome(action: Action, returnPct: number): SignalOutcome | null {
   const expected = OF_SIGNALS[action]
   if (expected === null) return null
   const gain = expected === 'not_up' ? -returnPct : returnPct
-  if (gain <= -BAND_PCT) return 'miss'
-  return gain >= (expected === 'up' ? BAND_PCT : 0) ? 'hit' : 'neutral'
+  if (Math.abs(gain) < BAND_PCT) return 'neutral'
+  return gain > 0 ? 'hit' : 'miss'
 }
 
 type BacktestVerdict = {
@@ -53,8 +53,7 @@ export function backtestVerdict(action: Action, returnPct: number): BacktestVerd
   const expected = DIRECTIONS[action]
   if (expected === 'flat') return { expected, outcome: 'neutral', isCorrect: null }
   const gain = expected === 'down' ? -returnPct : returnPct
-  const least = expected === 'not_down' ? 0 : BAND_PCT
-  const outcome = gain >= least ? 'win' : gain <= -BAND_PCT ? 'loss' : 'neutral'
+  const outcome = Math.abs(gain) < BAND_PCT ? 'neutral' : gain > 0 ? 'win' : 'loss'
   return { expected, outcome, isCorrect: expected === 'not_down' ? gain >= 0 : gain > 0 }
 }
 
@@ -71,14 +70,21 @@ export function meanOf(values: readonly number[]): number | null {
 /** Two decimals; the zero added keeps a minus zero out of JSON. */
 export const rounded = (value: number): number => Math.round(value * 100) / 100 + 0
 
-/** What stands beside every rate: what was earned after costs, and what the index and holding the listings earned in as many sessions. */
-export function besideOf(followed: readonly Followed[]) {
+export type FollowedAction = { action: Action; followed: Followed }
+
+/**
+ * What stands beside every rate: how often the same advice would have been right on any day of the same listings, what was earned after
+ * costs, and what the index and holding the listings earned in as many sessions.
+ */
+export function besideOf(advices: readonly FollowedAction[]) {
+  const followed = advices.map((advice) => advice.followed)
   const trades = followed.flatMap(({ trade }) => (trade === null ? [] : [trade]))
   const index = followed.flatMap(({ indexPct }) => (indexPct === null ? [] : [indexPct]))
   const held = followed.flatMap(({ heldPct }) => (heldPct === null ? [] : [heldPct]))
   return {
     least_sample: LEAST_SAMPLE,
     sample: followed.length,
+    base_rate_pct: baseRate(advices),
     purchases: trades.length,
     purchases_net_return_pct: meanOf(trades.map(({ netPct }) => netPct)),
     cost_pct: meanOf(trades.map(({ costPct }) => costPct)),
@@ -87,4 +93,18 @@ export function besideOf(followed: readonly Followed[]) {
     buy_and_hold_sample: held.length,
     buy_and_hold_pct: meanOf(held),
   }
+}
+
+/** Null below the least sample of advices that claim a direction. */
+function baseRate(advices: readonly FollowedAction[]): number | null {
+  const claims = advices.flatMap(({ action, followed: { anyDay } }) => {
+    const expected = OF_SIGNALS[action]
+    if (expected === null) return []
+    return [
+      expected === 'not_up' ? { right: anyDay.fell, wrong: anyDay.rose } : { right: anyDay.rose, wrong: anyDay.fell },
+    ]
+  })
+  const right = claims.reduce((sum, claim) => sum + claim.right, 0)
+  const all = claims.reduce((sum, claim) => sum + claim.right + claim.wrong, 0)
+  return claims.length < LEAST_SAMPLE || all === 0 ? null : rounded((right / all) * 100)
 }

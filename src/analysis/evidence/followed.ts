@@ -44,9 +44,13 @@ export type Followed = {
   indexPct: number | null
   /** What buying the listing and holding it all the time earned in as many sessions, after costs. */
   heldPct: number | null
+  /** How often the listing rose and fell by the band or more in as many sessions, whatever the day; shares. */
+  anyDay: AnyDay
   /** A purchase that is sold at its stop, its target or the end, after costs; null of every other advice and where nobody could buy. */
   trade: Trade | null
 }
+
+export type AnyDay = { rose: number; fell: number }
 
 type Trade = {
   netPct: number
@@ -63,14 +67,14 @@ type Trade = {
 
 export type FollowedAdvice = { ok: true; followed: Followed } | { ok: false; reason: string }
 
-/** `daily`: what `dailyHeld` says of the listing. */
-type Following = { sessions: number; daily: number | null }
+/** `daily` and `anyDay`: what `dailyHeld` and `movesOfAnyDay` say of the listing. */
+type Following = { sessions: number; daily: number | null; anyDay: AnyDay }
 
 /** Without bars, the reason stands in their place. */
 export function followedAdvice(
   advice: GivenAdvice,
   market: Followable | string,
-  { sessions, daily }: Following,
+  { sessions, daily, anyDay }: Following,
 ): FollowedAdvice {
   if (advice.unscorable !== null) return { ok: false, reason: advice.unscorable }
   if (typeof market === 'string') return { ok: false, reason: market }
@@ -95,6 +99,7 @@ export function followedAdvice(
       returnPct: (last.close / first.open - 1) * 100,
       indexPct: indexReturn(market, first.date, last.date),
       heldPct: daily === null ? null : Math.expm1(daily * sessions) * 100,
+      anyDay,
       trade: isPurchase(advice.action) ? tradeOf(advice, tape, { at, sessions }) : null,
     },
   }
@@ -180,6 +185,23 @@ export function dailyHeld({ tape: { bars, instrument }, through }: Followable, a
     { price: last.close, date: last.date },
   ]
   return Math.log1p(netReturn(instrument, { bought, sold })) / (end - at + 1)
+}
+
+/** A move that is smaller went nowhere. */
+export const BAND_PCT = 2
+
+/** What any advice would have met: the same rule from every open of the kept bars on. */
+export function movesOfAnyDay({ tape: { bars }, through }: Followable, sessions: number): AnyDay {
+  let [rose, fell, count] = [0, 0, 0]
+  for (let at = 0; at + sessions <= bars.length; at++) {
+    const [first, last] = [bars[at], bars[at + sessions - 1]]
+    if (first === undefined || last === undefined || last.date > through) break
+    const moved = (last.close / first.open - 1) * 100
+    if (moved >= BAND_PCT) rose += 1
+    if (moved <= -BAND_PCT) fell += 1
+    count += 1
+  }
+  return count === 0 ? { rose: 0, fell: 0 } : { rose: rose / count, fell: fell / count }
 }
 
 /** The figures of a session are final this long after its end. */

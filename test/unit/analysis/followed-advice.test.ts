@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest'
 import { backtestVerdict, meanOf, shareOf, signalOutcome } from '../../../src/analysis/evidence/advice-sums.ts'
-import { dailyHeld, followable, followedAdvice, type GivenAdvice } from '../../../src/analysis/evidence/followed.ts'
+import {
+  dailyHeld,
+  followable,
+  followedAdvice,
+  type GivenAdvice,
+  movesOfAnyDay,
+} from '../../../src/analysis/evidence/followed.ts'
 import { defaultHorizon, expiryOf, planQuality } from '../../../src/analysis/report/signal.ts'
 import { Action } from '../../../src/analysis/schemas.ts'
 import type { Bar } from '../../../src/market/bars.ts'
@@ -47,7 +53,11 @@ function follow(
     { bars, keptAt: Date.parse('2026-01-01') },
     { index: null, now: Date.parse('2026-01-01') },
   )
-  const told = followedAdvice({ ...ADVICE, anchor: bars[at]?.date ?? '', ...advice }, market, { sessions, daily: null })
+  const told = followedAdvice({ ...ADVICE, anchor: bars[at]?.date ?? '', ...advice }, market, {
+    sessions,
+    daily: null,
+    anyDay: { rose: 0, fell: 0 },
+  })
   return told.ok ? told.followed : told.reason
 }
 
@@ -154,13 +164,13 @@ test('every advice has its direction, its band, and no rate below twenty', () =>
     ...[
       ['buy', 'mmnnnhh'],
       ['add', 'mmnnnhh'],
-      ['hold', 'mmnhhhh'],
-      ['reduce', 'hhhhnmm'],
-      ['sell', 'hhhhnmm'],
+      ['hold', 'mmnnnhh'],
+      ['reduce', 'hhnnnmm'],
+      ['sell', 'hhnnnmm'],
     ],
     ...[
       ['watch', '-------'],
-      ['avoid', 'hhhhnmm'],
+      ['avoid', 'hhnnnmm'],
       ['alert', '-------'],
     ],
   ])
@@ -170,7 +180,8 @@ test('every advice has its direction, its band, and no rate below twenty', () =>
   expect(told('buy', 1)).toEqual(['up', 'neutral', true])
   expect(told('sell', -2)).toEqual(['down', 'win', true])
   expect(told('sell', 2)).toEqual(['down', 'loss', false])
-  expect(told('hold', 0)).toEqual(['not_down', 'win', true])
+  expect(told('hold', 2)).toEqual(['not_down', 'win', true])
+  expect(told('hold', 0)).toEqual(['not_down', 'neutral', true])
   expect(told('hold', -1)).toEqual(['not_down', 'neutral', false])
   expect(told('watch', 9)).toEqual(['flat', 'neutral', null])
   expect([shareOf(19, 19), shareOf(15, 20), meanOf(Array(19).fill(1)), meanOf(Array(20).fill(1))]).toEqual([

@@ -7,6 +7,7 @@ import {
   type FollowedAdvice,
   followable,
   followedAdvice,
+  movesOfAnyDay,
 } from '../../../analysis/evidence/followed.ts'
 import { type ReportOfSignal, signalOfReport } from '../../../analysis/report/signal.ts'
 import { Action } from '../../../analysis/schemas.ts'
@@ -60,10 +61,14 @@ export async function followAll(
       i >= MOST_LISTINGS ? NOT_LOOKED_AT : isMeasured ? await marketOf(db, key, { indices, now }) : 'no_bars'
     const first = some.reduce((least, { anchor }) => (anchor < least ? anchor : least), some[0]?.anchor ?? '')
     const daily = typeof market === 'string' ? null : dailyHeld(market, first)
+    const asked = windows.map((sessions) => {
+      const anyDay = typeof market === 'string' ? { rose: 0, fell: 0 } : movesOfAnyDay(market, sessions)
+      return { sessions, daily, anyDay }
+    })
     for (const signal of some) {
       told.set(
         signal.id,
-        windows.map((sessions) => followedAdvice(adviceOf(signal), market, { sessions, daily })),
+        asked.map((window) => followedAdvice(adviceOf(signal), market, window)),
       )
     }
   }

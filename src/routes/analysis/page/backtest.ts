@@ -261,7 +261,9 @@ function diagnosticsOf(rows: readonly Evaluated[], left_out: number) {
     phase_breakdown: phases,
     not_evaluated: reasons,
     least_sample: LEAST_SAMPLE,
-    baselines: besideOf(rows.flatMap(({ told }) => (told.ok ? [told.followed] : []))),
+    baselines: besideOf(
+      rows.flatMap(({ row, told }) => (told.ok ? [{ action: Action.parse(row.action), followed: told.followed }] : [])),
+    ),
     left_out,
   }
 }

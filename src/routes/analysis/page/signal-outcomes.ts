@@ -68,7 +68,7 @@ endpoint(
       horizons,
       statuses,
       ...countsOf(rows),
-      baselines: besideOf(rows.flatMap(({ told }) => (told.ok ? [told.followed] : []))),
+      baselines: besideOf(rows.flatMap(followedOf)),
       breakdowns: Object.fromEntries(DIMENSIONS.map(({ name, of }) => [name, bucketsOf(rows, name, of)])),
       left_out: total - items.length,
     })
@@ -98,6 +98,9 @@ type Measured = {
 }
 
 const NO_CLAIM = 'no_claim'
+
+const followedOf = ({ signal, told }: Measured) =>
+  told.ok ? [{ action: Action.parse(signal.action), followed: told.followed }] : []
 
 function measured(signal: Signal, horizon: Horizon, told: FollowedAdvice): Measured {
   const outcome = told.ok ? signalOutcome(Action.parse(signal.action), told.followed.returnPct) : null

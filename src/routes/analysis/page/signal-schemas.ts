@@ -105,6 +105,7 @@ export const Beside = z
   .object({
     least_sample: z.int().describe('Fewer make no rate and no mean'),
     sample: z.int().describe('Signals or reports that could be measured'),
+    base_rate_pct: Price.describe('How often the same advice would have been right on any day of the same listings'),
     purchases: z.int().describe('Purchases that could be made'),
     purchases_net_return_pct: Price.describe('What they earned by their plans, after costs'),
     cost_pct: Price.describe('What their trades cost'),

@@ -145,7 +145,7 @@ const TEXTS: Readonly<Record<CallerLanguage, PageTexts>> = {
       goesOn: (left) => `还有 ${left} 只股票的日线在后台更新，请稍后再看`,
       empty: {
         no_matching_analysis: '没有符合条件的报告',
-        no_new_results: '没有新的结果：报告之后的交易日还不够',
+        no_new_results: '没有新的结果：能评估的报告都已评估',
         insufficient_daily_data: '还没有足够的日线数据',
       },
     },
@@ -232,7 +232,7 @@ const TEXTS: Readonly<Record<CallerLanguage, PageTexts>> = {
       goesOn: (left) => `Daily bars of ${left} more stocks are being fetched: look again in a moment`,
       empty: {
         no_matching_analysis: 'No report matches',
-        no_new_results: 'Nothing new: too few sessions have passed since the reports',
+        no_new_results: 'Nothing new: what can be measured had been measured before',
         insufficient_daily_data: 'There are not enough daily bars yet',
       },
     },
@@ -318,7 +318,7 @@ const TEXTS: Readonly<Record<CallerLanguage, PageTexts>> = {
       goesOn: (left) => `종목 ${left}개의 일봉을 더 가져오는 중입니다. 잠시 후 다시 보세요`,
       empty: {
         no_matching_analysis: '조건에 맞는 보고서가 없습니다',
-        no_new_results: '새 결과가 없습니다. 보고서 이후 거래일이 아직 부족합니다',
+        no_new_results: '새 결과가 없습니다. 평가할 수 있는 보고서는 이미 평가했습니다',
         insufficient_daily_data: '아직 일봉이 충분하지 않습니다',
       },
     },
