@@ -24,6 +24,7 @@ export type PageTexts = {
   managedKeys: string
   localMode: string
   screeningOff: string
+  noProcesses: string
   setup: {
     model: string
     modelWorks: string
@@ -97,6 +98,7 @@ const TEXTS: Readonly<Record<CallerLanguage, PageTexts>> = {
     managedKeys: '这里没有密码，只有访问密钥：请在控制台“设置 → API 密钥”中创建或撤销',
     localMode: '本机模式不使用密钥：以 AUTH_MODE=keys 启动服务后，即可用访问密钥登录',
     screeningOff: '选股功能尚未启用',
+    noProcesses: '这里不运行本地命令行后端：请使用通过网络访问的模型',
     setup: {
       model: '主模型',
       modelWorks: '模型已配置',
@@ -181,6 +183,7 @@ const TEXTS: Readonly<Record<CallerLanguage, PageTexts>> = {
       'There is no password here, only access keys: make and revoke them in the console, Settings → API keys',
     localMode: 'Local mode uses no keys: start the service with AUTH_MODE=keys to sign in with access keys',
     screeningOff: 'Screening is not switched on',
+    noProcesses: 'No backend that runs a command is possible here: use a model that is asked over the network',
     setup: {
       model: 'Main model',
       modelWorks: 'A model is set up',
@@ -267,6 +270,7 @@ const TEXTS: Readonly<Record<CallerLanguage, PageTexts>> = {
     managedKeys: '비밀번호는 없고 액세스 키만 있습니다. 콘솔의 “설정 → API 키”에서 만들고 폐기하세요',
     localMode: '로컬 모드는 키를 쓰지 않습니다. AUTH_MODE=keys로 시작하면 액세스 키로 로그인할 수 있습니다',
     screeningOff: '종목 스크리닝이 켜져 있지 않습니다',
+    noProcesses: '로컬 명령 백엔드는 쓸 수 없습니다. 네트워크로 묻는 모델을 사용하세요',
     setup: {
       model: '기본 모델',
       modelWorks: '모델이 설정되어 있습니다',
