@@ -1,6 +1,8 @@
 // Finished analyses. D1 is the source of truth for them: the queue deletes a task after a while. JSON columns are passed as
 // text; the caller parses them.
 
+import { forgetReports } from './signals.ts'
+
 /** What lists show of an analysis, and what tells it from others. */
 type AnalysisHead = {
   owner: string
@@ -200,21 +202,23 @@ export async function listAnalyses(
 export async function deleteAnalyses(db: D1Database, owner: string, ids: readonly number[]): Promise<number> {
   const chosen = 'SELECT id FROM analyses WHERE owner = ?1 AND id IN (SELECT value FROM json_each(?2))'
   const bindings = [owner, JSON.stringify(ids)]
-  const [, deleted] = await db.batch([
+  const deleted = await db.batch([
+    ...forgetReports(db, chosen, bindings),
     db.prepare(`DELETE FROM analysis_snapshots WHERE analysis_id IN (${chosen})`).bind(...bindings),
     db.prepare(`DELETE FROM analyses WHERE id IN (${chosen})`).bind(...bindings),
   ])
-  return deleted?.meta.changes ?? 0
+  return deleted.at(-1)?.meta.changes ?? 0
 }
 
 /** Deletes the owner's analyses of a listing and returns how many there were. */
 export async function deleteByKey(db: D1Database, owner: string, key: string): Promise<number> {
   const chosen = 'SELECT id FROM analyses WHERE owner = ?1 AND key = ?2'
-  const [, deleted] = await db.batch([
+  const deleted = await db.batch([
+    ...forgetReports(db, chosen, [owner, key]),
     db.prepare(`DELETE FROM analysis_snapshots WHERE analysis_id IN (${chosen})`).bind(owner, key),
     db.prepare('DELETE FROM analyses WHERE owner = ?1 AND key = ?2').bind(owner, key),
   ])
-  return deleted?.meta.changes ?? 0
+  return deleted.at(-1)?.meta.changes ?? 0
 }
 
 export type ListingItem = AnalysisItem & { analysisCount: number }
@@ -276,10 +280,10 @@ export async function pastAdvice(
 
 /** Takes back the report of a task that was cancelled while it was being saved. Deleting it twice is deleting it once. */
 export async function withdrawAnalysis(db: D1Database, queryId: string): Promise<void> {
+  const chosen = 'SELECT id FROM analyses WHERE query_id = ?'
   await db.batch([
-    db
-      .prepare('DELETE FROM analysis_snapshots WHERE analysis_id IN (SELECT id FROM analyses WHERE query_id = ?)')
-      .bind(queryId),
+    ...forgetReports(db, chosen, [queryId]),
+    db.prepare(`DELETE FROM analysis_snapshots WHERE analysis_id IN (${chosen})`).bind(queryId),
     db.prepare('DELETE FROM analyses WHERE query_id = ?').bind(queryId),
   ])
 }

@@ -32,6 +32,7 @@ export const TAGS = {
   Analysis: 'Analysing stocks and reviewing markets.',
   'Analysis tasks': 'The queue, its tasks, and what happens to them.',
   'Analysis history': 'Stored reports.',
+  Signals: 'What was advised, whether it still holds, and what became of it.',
   Chat: 'Asking about reports and stocks.',
   Stocks: 'Quotes, bars and names.',
   Watchlists: 'Groups of stocks.',

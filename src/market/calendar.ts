@@ -81,6 +81,19 @@ export function previousTradingDay(market: Market, date: string): string {
   return day
 }
 
+export function nextTradingDay(market: Market, date: string): string {
+  let day = addDays(date, 1)
+  while (!isTradingDay(market, day)) day = addDays(day, 1)
+  return day
+}
+
+/** The date of the newest session that has begun. */
+export function startedSession(market: Market, epochMs: number): string {
+  const date = localDate(market, epochMs)
+  const opens = instantAt(date, firstOpen(sessionsOn(market, date)) * 60, HOURS[market].zone)
+  return isTradingDay(market, date) && epochMs >= opens ? date : previousTradingDay(market, date)
+}
+
 /** The instant at which that day's last session ends, early closes included. */
 export function sessionEnd(market: Market, date: string): number {
   return instantAt(date, lastClose(sessionsOn(market, date)) * 60, HOURS[market].zone)

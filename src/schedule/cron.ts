@@ -32,6 +32,7 @@ import type { ListRefreshed } from '../market/names/refresh-lists.ts'
 import { storedGate } from '../market/providers/gate.ts'
 import { addDays } from '../market/zoned-time.ts'
 import type { Notice } from '../notify/delivery.ts'
+import { followAdvice } from './advice-bars.ts'
 import { type DigestDeps, tellDigest } from './digest-slot.ts'
 import {
   type Due,
@@ -111,7 +112,12 @@ function jobsOf(env: Env, now: number): UpkeepJob[] {
     ...(asksTheWorld
       ? [{ name: 'lists', everyMs: 7 * DAY_MS, run: async () => JSON.stringify(await refreshMarketLists(env)) }]
       : []),
-    ...(asksTheWorld ? [{ name: 'bars', everyMs: 6 * HOUR_MS, run: () => refreshBars(env) }] : []),
+    ...(asksTheWorld
+      ? [
+          { name: 'bars', everyMs: 6 * HOUR_MS, run: () => refreshBars(env) },
+          { name: 'advice-bars', everyMs: 15 * MINUTE_MS, run: () => followAdvice(env, now) },
+        ]
+      : []),
   ]
 }
 

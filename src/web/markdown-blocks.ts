@@ -120,9 +120,13 @@ function linkOf({ href, tokens }: Tokens.Link): Run[] {
   return isWebAddress(href) ? [{ kind: 'link', runs, url: href }] : runs
 }
 
+const INLINE = /^data:image\/(?:svg\+xml|png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+$/
+/** The service's own: the charts of a stored review. */
+const CHART = /^\/api\/v1\/history\/\w+\/chart\.svg\?region=[a-z]+$/
+
 /** Pictures of other hosts are links: a page that shows them would tell their host who reads what. */
 function imageOf({ href, text }: Tokens.Image): Run[] {
-  if (/^data:image\/(?:svg\+xml|png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+$/.test(href)) {
+  if (INLINE.test(href) || CHART.test(href)) {
     return [{ kind: 'image', text, url: href }]
   }
   const named: Run = { kind: 'text', text: text === '' ? href : text }

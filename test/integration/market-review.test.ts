@@ -60,7 +60,12 @@ test('a review of the mainland completes from the bundled indices, says so, and 
   expect(payload).not.toHaveProperty('breadth')
   expect(status.market_review_report).toContain('> Sample data: prices come from a bundled historical sample')
   expect(status.market_review_report).toContain('| SSE Composite | 2736.02 | +0.69% |')
-  expect(status.market_review_report).toContain('](data:image/svg+xml;base64,')
+  const [, chart = ''] = /\]\((\/api\/v1\/history\/[^)]+)\)/.exec(status.market_review_report) ?? []
+  expect(JSON.stringify(status)).not.toContain('data:image')
+  const picture = await ann.ask(chart)
+  expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/svg+xml'])
+  expect(await picture.text()).toBe(payload.chart_svg)
+  expect((await (await client()).ask(chart)).status).toBe(404)
   expect(status.market_review_report).toContain('Made by code from the figures, without a model.')
   const keys = (payload.sections as { key: string }[]).map(({ key }) => key)
   expect(keys).toEqual([
@@ -96,7 +101,8 @@ test('of several markets those without data are left out by name; with none left
 
 test('a finished review is in the list as such, in the history under its own code, and its flow is found there', async () => {
   const ann = await client()
-  const { accepted } = await finished(ann)
+  const { accepted, status } = await finished(ann)
+  const light = status.market_review_payload.market_light as { score: number; label: string; temperature_label: string }
   const { tasks } = await ann.json<{ tasks: Record<string, unknown>[] }>('/api/v1/analysis/tasks')
   expect(tasks).toMatchObject([
     { task_id: accepted.task_id, stock_code: 'market_review', report_type: 'market_review' },
@@ -105,7 +111,18 @@ test('a finished review is in the list as such, in the history under its own cod
     '/api/v1/history?stock_code=MARKET&report_type=market_review',
   )
   expect(history.items).toMatchObject([
-    { query_id: accepted.task_id, stock_code: 'MARKET', stock_name: '大盘复盘', sentiment_score: 50, action: null },
+    {
+      query_id: accepted.task_id,
+      stock_code: 'MARKET',
+      stock_name: '大盘复盘',
+      sentiment_score: light.score,
+      action: null,
+    },
+  ])
+  const [row] = history.items
+  expect([row?.operation_advice, row?.trend_prediction]).toEqual([
+    expect.stringContaining(light.label),
+    expect.stringContaining(light.temperature_label),
   ])
   const flow = await ann.json<Record<string, unknown> & { nodes: { id: string }[] }>(
     `/api/v1/analysis/tasks/${accepted.task_id}/flow`,

@@ -166,3 +166,39 @@ test('a message of a channel’s trial arrives, and counts as every message does
   expect(await (await fetch(`${lane}/received`)).json()).toMatchObject([{ service: 'webhook', title: 'A test' }])
   expect(await owner.json('/api/v1/stocks/watchlist')).toMatchObject({ stock_codes: [] })
 })
+
+test('the one backend of the page is the owner’s model: without one it is not configured, a trial asks it, and commands are refused', async () => {
+  const owner = await client()
+  const backends = async (path = 'status') => owner.json(`${PATH}/generation-backends/${path}`, { headers: EN })
+  const backend = {
+    ...{ backend_id: 'litellm', backend_type: 'litellm', provider_id: null, is_primary: true, available: false },
+    ...{ health_status: 'skipped', supports_json: true, supports_tools: true, supports_stream: true },
+    ...{ max_concurrency: null, last_error_code: 'not_configured', last_error_message: expect.any(String) },
+  }
+  const whole = (one: object) => ({
+    ...{ primary_backend_id: 'litellm', fallback_backend_id: null, primary: one, fallback: null, backends: [one] },
+  })
+  expect(await backends()).toEqual(whole(backend))
+  const none = await tried(owner, 'generation-backends/smoke-test', { mode: 'text', items: [], mask_token: MASK })
+  expect(none.body).toMatchObject({ success: false, mode: 'text', status: whole(backend) })
+  const model = await scriptedModel({ text: 'ready' }, { status: 401, text: 'no' })
+  const settings = { llm_model: 'openai/scripted', llm_base_url: model.baseUrl, llm_api_key: KEY }
+  expect((await owner.ask('/api/settings', { method: 'POST', body: settings })).status).toBe(200)
+  const set = { ...backend, provider_id: 'openai/scripted', available: true, health_status: 'not_tested' }
+  const known = { ...set, last_error_code: null, last_error_message: null }
+  expect(await backends()).toEqual(whole(known))
+  const items = [{ key: 'LITELLM_MODEL', value: 'openai/other' }]
+  const preview = await tried(owner, 'generation-backends/status/preview', { items, mask_token: MASK })
+  expect(preview.body).toEqual(whole({ ...known, provider_id: 'openai/other' }))
+  const worked = await tried(owner, 'generation-backends/smoke-test', { mode: 'json', items: [], mask_token: MASK })
+  expect(worked.body).toEqual({
+    ...{ success: true, mode: 'json', message: 'The model answers' },
+    status: whole({ ...known, health_status: 'passed' }),
+  })
+  for (const path of ['status/preview', 'smoke-test']) {
+    const command = [{ key: 'GENERATION_BACKEND', value: 'local_cli' }]
+    const refused = await tried(owner, `generation-backends/${path}`, { items: command, mask_token: MASK })
+    expect([refused.status, refused.body.error]).toEqual([400, 'validation_failed'])
+  }
+  expect(JSON.stringify([await backends(), worked])).not.toContain(KEY)
+})

@@ -17,6 +17,7 @@ test('a review becomes headings, notices, paragraphs, tables, lists and pictures
     'Market light: **Risk-on** · A\\*B \\| C &lt;b&gt; (61/100)',
     '| Index | Last |\n| --- | --- |\n| S\\|P 500 | 2874.56 |\n| – | – |',
     '![Indices](data:image/svg+xml;base64,PHN2Zz4=)',
+    '![Chart](/api/v1/history/4f2a/chart.svg?region=cn)',
     '- [A headline](<https://news.example.com/1>) (Source)\n- Without a link',
     '---',
     '*Made by code.*',
@@ -43,6 +44,7 @@ test('a review becomes headings, notices, paragraphs, tables, lists and pictures
       ],
     },
     { kind: 'paragraph', runs: [{ kind: 'image', text: 'Indices', url: 'data:image/svg+xml;base64,PHN2Zz4=' }] },
+    { kind: 'paragraph', runs: [{ kind: 'image', text: 'Chart', url: '/api/v1/history/4f2a/chart.svg?region=cn' }] },
     {
       kind: 'list',
       start: null,

@@ -103,7 +103,7 @@ export function marketPayload(reviewed: Reviewed, options: PayloadOptions): Mark
     sectors: facts.boards === null ? EMPTY : wireEnds(facts.boards.industries),
     concepts: facts.boards === null ? EMPTY : wireEnds(facts.boards.concepts),
     news: facts.news.map(wireNews),
-    sections: sectionsOf(markdown),
+    sections: sectionsOf(markdown, { before: textsOf(language).report.heading.data_quality, whole: words.title }),
     ...(light === null ? {} : { market_light: light }),
     ...(facts.breadth === null ? {} : { breadth: wireBreadth(facts, turnover.unit[language]) }),
     ...(facts.flows.length === 0
@@ -180,17 +180,17 @@ export type Section = { key: string; title: string; markdown: string }
 
 /**
  * Splits at headings of the second and third level. A heading of the second level at the very start is the title; what
- * stands before the first part is the overview; a text without headings is one part.
+ * stands before the first part is what is to be known of its data; a text without headings is one part.
  */
-export function sectionsOf(markdown: string): Section[] {
+export function sectionsOf(markdown: string, titles: { before: string; whole: string }): Section[] {
   const body = markdown.trim().replace(/^## [^\n]*\n*/, '')
   const parts = body.split(/^(?=#{2,3} )/m).filter((part) => part.trim() !== '')
   if (parts.every((part) => !/^#{2,3} /.test(part))) {
-    return body === '' ? [] : [{ key: 'full_review', title: 'Full Review', markdown: body.trim() }]
+    return body === '' ? [] : [{ key: 'full_review', title: titles.whole, markdown: body.trim() }]
   }
   return parts.map((part) => {
     const heading = /^#{2,3} ([^\n]*)\n*/.exec(part)
-    if (heading === null) return { key: 'overview', title: 'Overview', markdown: part.trim() }
+    if (heading === null) return { key: 'overview', title: titles.before, markdown: part.trim() }
     const title = (heading[1] ?? '').trim()
     return { key: keyOf(title), title, markdown: part.slice(heading[0].length).trim() }
   })

@@ -10,9 +10,13 @@ import { REVIEW_CODE } from '../request.ts'
 import { type AnalysisReport, type ReportLanguage, type ReportMeta, wireProvenance } from '../schemas.ts'
 import type { RunJob } from '../task.ts'
 import { textsOf } from '../texts/book.ts'
+import { sampleLabelled } from '../texts/format.ts'
+import { svgAddress } from './chart.ts'
+import type { MarketLight } from './judge.ts'
 import type { Review } from './payload.ts'
+import { REGION_SPECS, type Region } from './regions.ts'
 
-/** Neither good nor bad: a review is of no single listing. */
+/** Neither good nor bad: of a review of markets without a light. */
 const NO_SCORE = 50
 
 export function reviewRecord(review: Review, job: RunJob, now: number): NewAnalysis {
@@ -22,20 +26,41 @@ export function reviewRecord(review: Review, job: RunJob, now: number): NewAnaly
     llm_runs: review.modelRuns.map((run) => ({ ...run })),
     scope: 'market_review',
   }
-  return recordOf({ owner, request, report: reportOfReview(review, job, now), diagnostics })
+  const record = recordOf({ owner, request, report: reportOfReview(review, job, now), diagnostics })
+  return { ...record, sentimentScore: lightOf(review, request.language).score }
+}
+
+/** What the lights of the markets say together; of several each is named. Markets without one say nothing. */
+function lightOf({ lights, provenance }: Review, language: ReportLanguage) {
+  const shown = Object.entries(lights)
+  const { colon } = textsOf(language).review
+  const words = (of: (light: MarketLight) => string) => {
+    const named = shown.map(([region, light]) =>
+      shown.length === 1 ? of(light) : `${REGION_SPECS[region as Region].scope[language]}${colon}${of(light)}`,
+    )
+    const text = named.join(textsOf(language).report.clauseJoin)
+    return text === '' ? '' : sampleLabelled(text, provenance, language)
+  }
+  const sum = shown.reduce((total, [, light]) => total + light.score, 0)
+  return {
+    score: shown.length === 0 ? null : Math.round(sum / shown.length),
+    advice: words(({ label }) => label),
+    trend: words(({ temperature_label }) => temperature_label),
+  }
 }
 
 function reportOfReview(review: Review, { queryId, request }: RunJob, now: number): AnalysisReport {
   const { language } = request
+  const light = lightOf(review, language)
   return {
     meta: metaOf(review, { queryId, language, now }),
     summary: {
       analysis_summary: review.summary,
-      operation_advice: '',
+      operation_advice: light.advice,
       action: null,
       action_label: null,
-      trend_prediction: '',
-      sentiment_score: NO_SCORE,
+      trend_prediction: light.trend,
+      sentiment_score: light.score ?? NO_SCORE,
       sentiment_label: null,
     },
     strategy: null,
@@ -93,8 +118,10 @@ const NO_COMPANY = {
 const Text = z.object({ details: z.object({ raw_result: z.object({ market_review_report: z.string() }) }) })
 const Payload = z.object({ market_review_payload: z.record(z.string(), z.unknown()) })
 
+type ReviewRow = Pick<StoredAnalysis, 'stockName' | 'reportType' | 'report' | 'contextSnapshot'>
+
 /** A stored review; text and payload are null where they cannot be read, and for a record that is no review. */
-export function reviewOf(stored: Pick<StoredAnalysis, 'stockName' | 'reportType' | 'report' | 'contextSnapshot'>): {
+export function reviewOf(stored: ReviewRow): {
   /** With the day of its figures. */
   title: string
   text: string | null
@@ -105,4 +132,27 @@ export function reviewOf(stored: Pick<StoredAnalysis, 'stockName' | 'reportType'
   const payload = Payload.safeParse(JSON.parse(stored.contextSnapshot ?? 'null')).data?.market_review_payload
   const title = typeof payload?.title === 'string' ? payload.title : (stored.stockName ?? REVIEW_CODE)
   return { title, text: text === undefined || text === '' ? null : text, payload: payload ?? null }
+}
+
+const Chart = z.object({ chart_svg: z.string().nullable().catch(null) })
+const Charted = z.object({ region: z.string(), markets: z.record(z.string(), Chart).nullish(), ...Chart.shape })
+
+/** The charts of a stored review by their markets. */
+export function chartsOf(stored: ReviewRow): Map<string, string> {
+  const payload = Charted.safeParse(reviewOf(stored).payload).data
+  if (payload === undefined) return new Map()
+  const all = payload.markets ? Object.entries(payload.markets) : [[payload.region, payload] as const]
+  return new Map(all.flatMap(([region, { chart_svg: svg }]) => (svg === null ? [] : [[region, svg]])))
+}
+
+/** The same value with addresses in the place of its pictures: clients that sanitize Markdown show no picture that lies in the text. */
+export function withChartAddresses<T>(value: T, stored: ReviewRow & Pick<StoredAnalysis, 'queryId'>): T {
+  const charts = [...chartsOf(stored)]
+  if (charts.length === 0) return value
+  const path = `/api/v1/history/${stored.queryId}/chart.svg?region=`
+  const told = charts.reduce(
+    (text, [region, svg]) => text.replaceAll(svgAddress(svg), path + region),
+    JSON.stringify(value),
+  )
+  return JSON.parse(told) as T
 }

@@ -2,6 +2,7 @@
 // what the web client shares.
 
 import { z } from '@hono/zod-openapi'
+import { chartsOf } from '../../analysis/market-review/record.ts'
 import { reportOf } from '../../analysis/report/record.ts'
 import { renderMarkdown } from '../../analysis/report/render/markdown.ts'
 import * as reports from '../../analysis/schemas.ts'
@@ -129,7 +130,10 @@ endpoint(
   {
     ...common,
     path: '/api/v1/history/{record_id}/chart.svg',
-    summary: 'The chart of a stored report: candles, averages, levels and volume',
+    summary: 'The chart of a stored report: candles, averages, levels and volume; of a market review its indices',
+    query: z.object({
+      region: z.string().max(20).optional().describe('Of a review of several markets: which of them'),
+    }),
     example: { reply: '<svg xmlns="http://www.w3.org/2000/svg"></svg>' },
     replies: {
       200: { description: 'The chart', contentType: 'image/svg+xml', schema: z.string() },
@@ -137,10 +141,11 @@ endpoint(
       ...recordUnreadable,
     },
   },
-  async (c, { params: { record_id } }) => {
-    const { report } = await readRecord(c.env.DB, c.get('principal').owner, record_id)
+  async (c, { params: { record_id }, query: { region } }) => {
+    const { report, stored } = await readRecord(c.env.DB, c.get('principal').owner, record_id)
     const { reportChart } = await import('../../analysis/report/render/html.ts')
-    const chart = reportChart(report)
+    const charts = chartsOf(stored)
+    const chart = reportChart(report) ?? (region === undefined ? [...charts.values()][0] : charts.get(region)) ?? null
     if (chart === null) throw new AppError('not_found', 'This record has no chart')
     // An image that is opened by itself is a page: it may not load or run anything.
     return new Response(chart, {

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { withChartAddresses } from '../../analysis/market-review/record.ts'
 import { renderMarkdown } from '../../analysis/report/render/markdown.ts'
 import { MarketPhaseSummary } from '../../analysis/schemas.ts'
 import {
@@ -189,8 +190,8 @@ endpoint(
     replies: { 200: { description: 'The report', schema: AnalysisReport }, ...recordMissing },
   },
   async (c, { params: { record_id } }) => {
-    const { report } = await readRecord(c.env.DB, c.get('principal').owner, record_id)
-    return c.json(report)
+    const { report, stored } = await readRecord(c.env.DB, c.get('principal').owner, record_id)
+    return c.json(withChartAddresses(report, stored))
   },
 )
 
@@ -213,7 +214,7 @@ endpoint(
   },
   async (c, { params: { record_id } }) => {
     const { report, stored } = await readRecord(c.env.DB, c.get('principal').owner, record_id)
-    return c.json({ content: renderMarkdown(report, summaryOf(stored)) })
+    return c.json(withChartAddresses({ content: renderMarkdown(report, summaryOf(stored)) }, stored))
   },
 )
 

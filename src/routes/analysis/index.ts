@@ -8,13 +8,18 @@ import { evidence, evidenceLedger } from './evidence.ts'
 import { extractImage } from './extract-image.ts'
 import { history } from './history.ts'
 import { marketReview } from './market-review.ts'
+import { backtest } from './page/backtest.ts'
 import { channelTrial } from './page/channel-trial.ts'
 import { configuration } from './page/configuration.ts'
+import { generationBackends } from './page/generation-backends.ts'
 import { modelTrials } from './page/model-trials.ts'
 import { scheduler } from './page/scheduler.ts'
 import { screeningOff } from './page/screening-off.ts'
 import { setupStatus } from './page/setup-status.ts'
 import { pageSignIn } from './page/sign-in.ts'
+import { signalEntry } from './page/signal-entry.ts'
+import { signalOutcomes } from './page/signal-outcomes.ts'
+import { signals } from './page/signals.ts'
 import { parseImport } from './parse-import.ts'
 import { portfolioAccounts } from './portfolio/accounts.ts'
 import { portfolioEvents } from './portfolio/events.ts'
@@ -57,6 +62,7 @@ for (const part of [
   stocks,
   configuration,
   modelTrials,
+  generationBackends,
   channelTrial,
   pageSignIn,
   setupStatus,
@@ -68,5 +74,10 @@ for (const part of [
   portfolioRates,
   portfolioRisk,
   portfolioSnapshot,
+  // Before the paths that take a number in the same place.
+  signalOutcomes,
+  signalEntry,
+  signals,
+  backtest,
 ])
   analysisRoutes.route('/', part)

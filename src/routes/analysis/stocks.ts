@@ -50,11 +50,14 @@ type Entry = [
   popularity: number,
 ]
 
+/** Counts the forms that the list has had, so that a browser takes none for another. */
+const FORM = 2
+
 // A file to the browser, not a call of the API: the document does not tell of it.
 const file = { method: 'get', path: '/stocks.index.json' } as const
 serve(stockIndex, { ...file, scope: 'analysis', limit: 'reads', bodyLimit: 'standard' }, async (c) => {
   const names = await currentNames(stockNameStore(c.env.DB))
-  const headers = { etag: `W/"${names.version}"`, 'cache-control': 'private, no-cache' }
+  const headers = { etag: `W/"${names.version}-${FORM}"`, 'cache-control': 'private, no-cache' }
   if (holds(c.req.header('if-none-match'), headers.etag)) return c.body(null, 304, headers)
   return c.body(textOf(names), 200, { ...headers, 'content-type': 'application/json; charset=utf-8' })
 })
@@ -69,10 +72,13 @@ let made: { version: string; text: string } | null = null
 
 function textOf(names: NameIndex): string {
   if (made?.version !== names.version) {
-    made = { version: names.version, text: JSON.stringify(names.all().map(entryOf)) }
+    made = { version: names.version, text: JSON.stringify(names.all().map(entryOf).filter(isKnownThere)) }
   }
   return made.text
 }
+
+/** The existing page stops completing anything once one of its suggestions is of a market that it does not know. */
+const isKnownThere = ({ 6: market }: Entry): boolean => market !== 'TW'
 
 function entryOf(listing: Listing): Entry {
   const { zh, en, aliases, kind, active, popularity } = listing

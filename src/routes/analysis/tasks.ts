@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { liveFlow, readFlowEvents } from '../../analysis/flow/live.ts'
-import { reviewOf } from '../../analysis/market-review/record.ts'
+import { reviewOf, withChartAddresses } from '../../analysis/market-review/record.ts'
 import { resultOf } from '../../analysis/report/diagnostics.ts'
 import { diagnosticsOf, reportOf, skillsOf } from '../../analysis/report/record.ts'
 import { REVIEW_CODE } from '../../analysis/request.ts'
@@ -150,8 +150,9 @@ function statusOfStored(stored: StoredAnalysis): TaskStatus {
 }
 
 function reviewFields(stored: StoredAnalysis | null) {
-  const { text, payload } = stored === null ? { text: null, payload: null } : reviewOf(stored)
-  return { market_review_report: text, market_review_payload: payload }
+  if (stored === null) return { market_review_report: null, market_review_payload: null }
+  const { text, payload } = reviewOf(stored)
+  return withChartAddresses({ market_review_report: text, market_review_payload: payload }, stored)
 }
 
 export { app as tasks }

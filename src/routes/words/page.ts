@@ -155,4 +155,9 @@ export const PAGE_WORDS = {
   'PageChannelAttempt.channel': ['The kind', 'ntfy'],
   'PageChannelAttempt.target': ['Null: an address is a secret', null],
   'PageChannelAttempt.http_status': ['Null: not told', null],
+  'DecisionSignalStats.baselines': ['What stands beside the rate'],
+  'DecisionSignalEntered.item': ['The signal as it is stored'],
+  'GenerationBackends.primary': ['The one in use'],
+  'GenerationBackendTried.status': ['How it stands'],
+  'GenerationBackends.fallback': ['Null: none stands in'],
 } as const satisfies Words

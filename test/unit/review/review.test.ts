@@ -111,13 +111,14 @@ test('words from outside stay words: in the report, its links, its picture', () 
 })
 
 test('sections are split at headings, with keys that survive any heading', () => {
-  expect(sectionsOf('## Title\n\nintro\n\n### 一、盘面总览\n\ntext\n\n### A  b!\n\nmore')).toEqual([
-    { key: 'overview', title: 'Overview', markdown: 'intro' },
+  const titles = { before: 'Data', whole: 'Review' }
+  expect(sectionsOf('## Title\n\nintro\n\n### 一、盘面总览\n\ntext\n\n### A  b!\n\nmore', titles)).toEqual([
+    { key: 'overview', title: 'Data', markdown: 'intro' },
     { key: '一_盘面总览', title: '一、盘面总览', markdown: 'text' },
     { key: 'a_b', title: 'A  b!', markdown: 'more' },
   ])
-  expect(sectionsOf('no headings')).toEqual([{ key: 'full_review', title: 'Full Review', markdown: 'no headings' }])
-  expect(sectionsOf('')).toEqual([])
+  expect(sectionsOf('no headings', titles)).toEqual([{ key: 'full_review', title: 'Review', markdown: 'no headings' }])
+  expect(sectionsOf('', titles)).toEqual([])
 })
 
 /** For what is to come to its end, however busy the machine is. */

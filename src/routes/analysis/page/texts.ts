@@ -3,6 +3,20 @@
 
 import type { CallerLanguage } from '../../../http/caller-language.ts'
 
+/** Why a purchase of a report is no purchase under a profile. */
+export const SIGNAL_RULES = [
+  'no_horizon',
+  'no_way_out',
+  'low_confidence',
+  'poor_data',
+  'contradictory_prices',
+  'no_invalidation',
+  'too_long',
+] as const
+export type SignalRule = (typeof SIGNAL_RULES)[number]
+
+export type EmptyBacktest = 'no_matching_analysis' | 'no_new_results' | 'insufficient_daily_data'
+
 export type PageTexts = {
   authDisabled: string
   passwordRequired: string
@@ -10,6 +24,7 @@ export type PageTexts = {
   managedKeys: string
   localMode: string
   screeningOff: string
+  noProcesses: string
   setup: {
     model: string
     modelWorks: string
@@ -31,6 +46,25 @@ export type PageTexts = {
     storageWorks: string
   }
   scheduler: { empty: string; busy: string }
+  signals: {
+    missing: string
+    isOver: string
+    tooLarge: string
+    byReports: string
+    noReport: string
+    noStock: string
+    otherMarket: string
+    isReview: string
+    notStored: string
+    rules: Record<SignalRule, string>
+  }
+  backtest: {
+    none: string
+    dates: string
+    code: string
+    goesOn: (left: number) => string
+    empty: Record<EmptyBacktest, string>
+  }
   config: {
     tooLarge: string
     outdated: string
@@ -64,6 +98,7 @@ const TEXTS: Readonly<Record<CallerLanguage, PageTexts>> = {
     managedKeys: '这里没有密码，只有访问密钥：请在控制台“设置 → API 密钥”中创建或撤销',
     localMode: '本机模式不使用密钥：以 AUTH_MODE=keys 启动服务后，即可用访问密钥登录',
     screeningOff: '选股功能尚未启用',
+    noProcesses: '这里不运行本地命令行后端：请使用通过网络访问的模型',
     setup: {
       model: '主模型',
       modelWorks: '模型已配置',
@@ -85,6 +120,37 @@ const TEXTS: Readonly<Record<CallerLanguage, PageTexts>> = {
       storageWorks: '存储可用',
     },
     scheduler: { empty: '自选列表为空，没有可分析的股票', busy: '自选列表中的股票都已在分析中' },
+    signals: {
+      missing: '没有此信号',
+      isOver: '已结束的信号不能重新变为有效',
+      tooLarge: 'metadata 最多 8 KB',
+      byReports: '来源为 analysis 或 market_review 的信号由报告自动生成，不能手动添加',
+      noReport: '没有此报告',
+      noStock: '无法识别这只股票，请填写完整代码',
+      otherMarket: '市场与股票代码不一致',
+      isReview: '大盘复盘不是对个股的建议',
+      notStored: '这里只预览，不保存：persist 必须为 false',
+      rules: {
+        no_horizon: '没有持有期限，不作为买入',
+        no_way_out: '既没有止损也没有失效条件，不作为买入',
+        low_confidence: '置信度低于 0.5 或未知，不作为买入',
+        poor_data: '数据质量差或未知，不作为买入',
+        contradictory_prices: '价位相互矛盾，请先核对',
+        no_invalidation: '进取型需要失效条件',
+        too_long: '进取型不适用于长期',
+      },
+    },
+    backtest: {
+      none: '还没有可评估的报告',
+      dates: '开始日期晚于结束日期，或日期格式不正确',
+      code: '无法识别这个代码',
+      goesOn: (left) => `还有 ${left} 只股票的日线在后台更新，请稍后再看`,
+      empty: {
+        no_matching_analysis: '没有符合条件的报告',
+        no_new_results: '没有新的结果：能评估的报告都已评估',
+        insufficient_daily_data: '还没有足够的日线数据',
+      },
+    },
     config: {
       tooLarge: '一次更改最多 256 KB',
       outdated: '配置已在别处更改，请刷新后重试',
@@ -117,6 +183,7 @@ const TEXTS: Readonly<Record<CallerLanguage, PageTexts>> = {
       'There is no password here, only access keys: make and revoke them in the console, Settings → API keys',
     localMode: 'Local mode uses no keys: start the service with AUTH_MODE=keys to sign in with access keys',
     screeningOff: 'Screening is not switched on',
+    noProcesses: 'No backend that runs a command is possible here: use a model that is asked over the network',
     setup: {
       model: 'Main model',
       modelWorks: 'A model is set up',
@@ -140,6 +207,37 @@ const TEXTS: Readonly<Record<CallerLanguage, PageTexts>> = {
     scheduler: {
       empty: 'The watchlist is empty: there is nothing to analyse',
       busy: 'Every stock of the watchlist is being analysed already',
+    },
+    signals: {
+      missing: 'No such signal',
+      isOver: 'A signal that is over does not become active again',
+      tooLarge: 'metadata takes at most 8 KB',
+      byReports: 'Signals of the sources analysis and market_review are made by reports and cannot be entered',
+      noReport: 'No such report',
+      noStock: 'This is no stock that is known here: enter its whole code',
+      otherMarket: 'The stock does not trade in this market',
+      isReview: 'A market review is no advice on a stock',
+      notStored: 'This is a preview and stores nothing: persist has to be false',
+      rules: {
+        no_horizon: 'Without a horizon it is no purchase',
+        no_way_out: 'With neither a stop nor a condition that ends it, it is no purchase',
+        low_confidence: 'Its confidence is below 0.5 or unknown: it is no purchase',
+        poor_data: 'Its data are poor or their quality is unknown: it is no purchase',
+        contradictory_prices: 'Its prices contradict each other: look at them first',
+        no_invalidation: 'The bold profile needs a condition that ends it',
+        too_long: 'The bold profile is not for the long term',
+      },
+    },
+    backtest: {
+      none: 'There is no report yet that could be measured',
+      dates: 'The first day is behind the last one, or one of them is no date',
+      code: 'This is no code of a listing',
+      goesOn: (left) => `Daily bars of ${left} more stocks are being fetched: look again in a moment`,
+      empty: {
+        no_matching_analysis: 'No report matches',
+        no_new_results: 'Nothing new: what can be measured had been measured before',
+        insufficient_daily_data: 'There are not enough daily bars yet',
+      },
     },
     config: {
       tooLarge: 'A change takes at most 256 KB',
@@ -172,6 +270,7 @@ const TEXTS: Readonly<Record<CallerLanguage, PageTexts>> = {
     managedKeys: '비밀번호는 없고 액세스 키만 있습니다. 콘솔의 “설정 → API 키”에서 만들고 폐기하세요',
     localMode: '로컬 모드는 키를 쓰지 않습니다. AUTH_MODE=keys로 시작하면 액세스 키로 로그인할 수 있습니다',
     screeningOff: '종목 스크리닝이 켜져 있지 않습니다',
+    noProcesses: '로컬 명령 백엔드는 쓸 수 없습니다. 네트워크로 묻는 모델을 사용하세요',
     setup: {
       model: '기본 모델',
       modelWorks: '모델이 설정되어 있습니다',
@@ -195,6 +294,37 @@ const TEXTS: Readonly<Record<CallerLanguage, PageTexts>> = {
     scheduler: {
       empty: '관심 목록이 비어 있어 분석할 종목이 없습니다',
       busy: '관심 목록의 모든 종목이 이미 분석 중입니다',
+    },
+    signals: {
+      missing: '이 신호가 없습니다',
+      isOver: '끝난 신호는 다시 활성화할 수 없습니다',
+      tooLarge: 'metadata는 최대 8 KB입니다',
+      byReports: 'analysis와 market_review 신호는 보고서가 만들며 직접 입력할 수 없습니다',
+      noReport: '이 보고서가 없습니다',
+      noStock: '알 수 없는 종목입니다. 전체 코드를 입력하세요',
+      otherMarket: '종목이 이 시장에서 거래되지 않습니다',
+      isReview: '시장 리뷰는 종목에 대한 조언이 아닙니다',
+      notStored: '미리보기이며 저장하지 않습니다. persist는 false여야 합니다',
+      rules: {
+        no_horizon: '보유 기간이 없어 매수로 보지 않습니다',
+        no_way_out: '손절가도 무효화 조건도 없어 매수로 보지 않습니다',
+        low_confidence: '신뢰도가 0.5 미만이거나 알 수 없어 매수로 보지 않습니다',
+        poor_data: '데이터 품질이 나쁘거나 알 수 없어 매수로 보지 않습니다',
+        contradictory_prices: '가격들이 서로 맞지 않습니다. 먼저 확인하세요',
+        no_invalidation: '공격형에는 무효화 조건이 필요합니다',
+        too_long: '공격형은 장기에 쓰지 않습니다',
+      },
+    },
+    backtest: {
+      none: '평가할 수 있는 보고서가 아직 없습니다',
+      dates: '시작일이 종료일보다 늦거나 날짜 형식이 아닙니다',
+      code: '종목 코드가 아닙니다',
+      goesOn: (left) => `종목 ${left}개의 일봉을 더 가져오는 중입니다. 잠시 후 다시 보세요`,
+      empty: {
+        no_matching_analysis: '조건에 맞는 보고서가 없습니다',
+        no_new_results: '새 결과가 없습니다. 평가할 수 있는 보고서는 이미 평가했습니다',
+        insufficient_daily_data: '아직 일봉이 충분하지 않습니다',
+      },
     },
     config: {
       tooLarge: '한 번에 최대 256 KB까지 변경할 수 있습니다',

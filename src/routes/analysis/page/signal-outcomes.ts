@@ -1,0 +1,182 @@
+// What became of signals: of one after each horizon, and of all together with what stands beside the rates.
+
+import { z } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import {
+  besideOf,
+  expectedOfSignal,
+  meanOf,
+  rounded,
+  shareOf,
+  signalOutcome,
+} from '../../../analysis/evidence/advice-sums.ts'
+import { type FollowedAdvice, isPurchase } from '../../../analysis/evidence/followed.ts'
+import { Action } from '../../../analysis/schemas.ts'
+import { listSignals, type Signal } from '../../../db/signals.ts'
+import type { AppEnv } from '../../../http/app-env.ts'
+import { analysisEnvelope } from '../../../http/errors.ts'
+import { endpoint } from '../../../http/openapi.ts'
+import { router } from '../../../http/router.ts'
+import { valueError } from '../../../http/validation.ts'
+import { bringUpToDate, followAll } from './advice.ts'
+import * as wire from './signal-schemas.ts'
+import { missing, NO_FILTER, reading, signalOf, signalParams } from './signals.ts'
+
+const app = router(analysisEnvelope)
+
+const ENGINE = 'signals-1'
+
+/** Statistics look at so many of the newest signals. */
+const MOST_MEASURED = 2_000
+const USUAL_HORIZON = '5d'
+
+endpoint(
+  app,
+  {
+    ...reading,
+    path: '/api/v1/decision-signals/outcomes/stats',
+    summary: 'How the signals came out, with what was earned after costs, by the index and by holding beside it',
+    query: z.object({
+      horizons: z
+        .string()
+        .optional()
+        .describe('Repeated for several; `5d` by default, so that each signal counts once'),
+      statuses: z.string().optional().describe('Repeated for several; all by default'),
+    }),
+    replies: { 200: { description: 'The counts, and rates where there are enough', schema: wire.SignalStats } },
+  },
+  async (c) => {
+    const { owner } = c.get('principal')
+    const horizons = someOf(c, 'horizons', wire.MEASURED_HORIZONS) ?? [USUAL_HORIZON]
+    const statuses = someOf(c, 'statuses', wire.STATUSES) ?? [...wire.STATUSES]
+    await bringUpToDate(c.env.DB, owner, Date.now())
+    const { total, items } = await listSignals(c.env.DB, { ...NO_FILTER, owner }, { limit: MOST_MEASURED, offset: 0 })
+    const signals = items.filter(({ status }) => statuses.some((one) => one === status))
+    const followed = await followAll(
+      c.env.DB,
+      signals,
+      horizons.map((horizon) => wire.MEASURED[horizon]),
+    )
+    const rows = signals.flatMap((signal) =>
+      horizons.flatMap((horizon, i) => {
+        const one = followed.get(signal.id)?.[i]
+        return one === undefined ? [] : [measured(signal, horizon, one)]
+      }),
+    )
+    return c.json({
+      engine_version: ENGINE,
+      horizons,
+      statuses,
+      ...countsOf(rows),
+      baselines: besideOf(rows.flatMap(followedOf)),
+      breakdowns: Object.fromEntries(DIMENSIONS.map(({ name, of }) => [name, bucketsOf(rows, name, of)])),
+      left_out: total - items.length,
+    })
+  },
+)
+
+/** A parameter that is repeated, or a list with commas; null without one. */
+function someOf<T extends string>(c: Context<AppEnv>, name: string, known: readonly T[]): T[] | null {
+  const words = (c.req.queries(name) ?? []).flatMap((text) => text.split(',')).filter((word) => word !== '')
+  const some = words.map((word) => {
+    const found = known.find((one) => one === word)
+    if (found === undefined) throw valueError(['query', name], `one of ${known.join(', ')} is wanted`, word)
+    return found
+  })
+  return some.length === 0 ? null : [...new Set(some)]
+}
+
+type Horizon = (typeof wire.MEASURED_HORIZONS)[number]
+
+type Measured = {
+  signal: Signal
+  horizon: Horizon
+  told: FollowedAdvice
+  outcome: 'hit' | 'miss' | 'neutral' | null
+  /** Why there is no outcome. */
+  reason: string | null
+}
+
+const NO_CLAIM = 'no_claim'
+
+const followedOf = ({ signal, told }: Measured) =>
+  told.ok ? [{ action: Action.parse(signal.action), followed: told.followed }] : []
+
+function measured(signal: Signal, horizon: Horizon, told: FollowedAdvice): Measured {
+  const outcome = told.ok ? signalOutcome(Action.parse(signal.action), told.followed.returnPct) : null
+  const reason = told.ok ? (outcome === null ? NO_CLAIM : null) : told.reason
+  return { signal, horizon, told, outcome, reason }
+}
+
+const DIMENSIONS: readonly { name: string; of: (row: Measured) => string }[] = [
+  { name: 'action', of: ({ signal }) => signal.action },
+  { name: 'market', of: ({ signal }) => signal.market },
+  { name: 'source_type', of: ({ signal }) => signal.sourceType },
+  { name: 'plan_quality', of: ({ signal }) => signal.planQuality },
+  { name: 'horizon', of: ({ horizon }) => horizon },
+]
+
+function bucketsOf(rows: readonly Measured[], dimension: string, of: (row: Measured) => string) {
+  const values = [...new Set(rows.map(of))].sort()
+  return values.map((value) => ({ dimension, value, ...countsOf(rows.filter((row) => of(row) === value)) }))
+}
+
+function countsOf(rows: readonly Measured[]) {
+  const completed = rows.filter(({ reason }) => reason === null)
+  const count = (wanted: string) => completed.filter(({ outcome }) => outcome === wanted).length
+  const reasons: Record<string, number> = {}
+  for (const { reason } of rows) if (reason !== null) reasons[reason] = (reasons[reason] ?? 0) + 1
+  const [hit, miss] = [count('hit'), count('miss')]
+  return {
+    total: rows.length,
+    completed: completed.length,
+    unable: rows.length - completed.length,
+    ...{ hit, miss, neutral: count('neutral') },
+    hit_rate_pct: shareOf(hit, hit + miss),
+    avg_stock_return_pct: meanOf(completed.flatMap(({ told }) => (told.ok ? [told.followed.returnPct] : []))),
+    unable_reasons: reasons,
+  }
+}
+
+endpoint(
+  app,
+  {
+    ...reading,
+    path: '/api/v1/decision-signals/{signal_id}/outcomes',
+    summary: 'What became of a signal after 1, 3, 5 and 10 sessions',
+    params: signalParams,
+    replies: { 200: { description: 'One for each horizon', schema: wire.OutcomePage }, ...missing },
+  },
+  async (c, { params }) => {
+    const signal = await signalOf(c, params.signal_id)
+    const windows = wire.MEASURED_HORIZONS.map((horizon) => wire.MEASURED[horizon])
+    const followed = (await followAll(c.env.DB, [signal], windows)).get(signal.id) ?? []
+    const items = followed.map((told, i) => outcomeItem(signal, i, told))
+    return c.json({ items, total: items.length, page: 1, page_size: items.length })
+  },
+)
+
+const OUTCOMES_OF_ONE = wire.MEASURED_HORIZONS.length
+
+function outcomeItem(signal: Signal, i: number, told: FollowedAdvice): wire.SignalOutcome {
+  const horizon = wire.MEASURED_HORIZONS[i] ?? USUAL_HORIZON
+  const { outcome, reason } = measured(signal, horizon, told)
+  const followed = told.ok ? told.followed : null
+  const percent = (value: number | null | undefined) => (value === null || value === undefined ? null : rounded(value))
+  return {
+    id: signal.id * OUTCOMES_OF_ONE + i,
+    ...{ signal_id: signal.id, horizon, engine_version: ENGINE, eval_status: reason === null ? 'completed' : 'unable' },
+    ...{ outcome, direction_expected: expectedOfSignal(Action.parse(signal.action)) },
+    direction_correct: outcome === null || outcome === 'neutral' ? null : outcome === 'hit',
+    ...{ unable_reason: reason, anchor_date: signal.anchor, eval_window_days: wire.MEASURED[horizon] },
+    ...{ start_price: followed?.startPrice ?? null, end_close: followed?.endClose ?? null },
+    ...{ max_high: followed?.maxHigh ?? null, min_low: followed?.minLow ?? null },
+    stock_return_pct: percent(followed?.returnPct),
+    net_return_pct: isPurchase(Action.parse(signal.action)) ? percent(followed?.trade?.netPct) : null,
+    index_return_pct: percent(followed?.indexPct),
+    buy_and_hold_pct: percent(followed?.heldPct),
+    holding_state: 'unknown',
+  }
+}
+
+export { app as signalOutcomes }
