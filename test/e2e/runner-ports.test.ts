@@ -2,9 +2,12 @@
 
 import { createHash } from 'node:crypto'
 import { request } from 'node:http'
+import { chromium } from 'playwright-core'
 import { afterAll, beforeAll, expect, test as plain } from 'vitest'
 import WebSocket from 'ws'
 import { LentMachine, missingForSandbox } from '../support/lent-machine.ts'
+import { browserOr, FLAGS } from './browser.ts'
+import { ATTACKS, HOSTILE_PAGE, OWN, REBOUND, type Stage } from './port-page-attacks.ts'
 
 /** Says why on standard error where something is missing, and fails there where everything is required. */
 const missing = missingForSandbox()
@@ -256,4 +259,53 @@ test('a body of a gigabyte passes without being kept', async () => {
   })
   expect(bytes).toBe(1e9)
   expect(most - before).toBeLessThan(bytes / 2)
+})
+
+/** A browser with the console and the hostile page open, and something of the owner's to take. */
+async function staged(executablePath: string): Promise<{ stage: Stage; close: () => Promise<void> }> {
+  const path = await machine.conversation()
+  const conversation = path.split('/').at(-1) ?? ''
+  await serve(path, HOSTILE_PAGE)
+  const [address, sibling] = [await machine.address(path, 4100), await machine.address(path, 4200)]
+  const origin = `http://localhost:${machine.service.port}`
+  const rules = `--host-resolver-rules=${REBOUND.map((name) => `MAP ${name} 127.0.0.1`).join(',')}`
+  const browser = await chromium.launch({ executablePath, args: [...FLAGS, rules] })
+  const context = await browser.newContext()
+  await context.addCookies([
+    { name: 'bellwether_session', value: 'owner', url: origin, httpOnly: true },
+    { name: 'plain', value: 'owner', url: origin },
+  ])
+  const [owner, page] = [await context.newPage(), await context.newPage()]
+  await owner.goto(origin)
+  await page.goto(address)
+  const state = async () => {
+    const list = await machine.call<{ results: unknown[] }>('/api/conversations?limit=100')
+    return JSON.stringify([list.results.length, (await machine.events(path)).length])
+  }
+  return {
+    stage: { page, owner, context, console: origin, conversation, sibling, state },
+    close: () => browser.close(),
+  }
+}
+
+test('in a real browser a page of a server in the workspace does nothing as the owner of the console', async ({
+  skip,
+}) => {
+  const { stage, close } = await staged(browserOr(skip))
+  const succeeded: string[] = []
+  for (const [name, attack] of Object.entries(ATTACKS)) {
+    // What an attack before it left in the page, a service worker among it, is not there for this one.
+    await stage.page.goto(`${new URL(stage.page.url()).origin}/?${encodeURIComponent(name)}`)
+    if (await attack(stage)) succeeded.push(name)
+  }
+  for (const name of REBOUND) {
+    const page = await stage.context.newPage()
+    const answer = await page.goto(`http://${name}:${machine.service.port}/api/conversations`)
+    if (answer === null || answer.ok()) succeeded.push(`is reached as ${name}`)
+    if ((await page.content()).includes(stage.conversation)) succeeded.push(`is read as ${name}`)
+    await page.close()
+  }
+  expect(succeeded).toEqual([])
+  for (const name of OWN) expect([name, await ATTACKS[name]?.({ ...stage, page: stage.owner })]).toEqual([name, true])
+  await close()
 })
