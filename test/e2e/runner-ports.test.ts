@@ -70,10 +70,13 @@ const ECHO = `require('node:http').createServer((q, s) => {
   if (q.url === '/head') { s.writeHead(200, { 'content-type': 'application/json' }); s.end(JSON.stringify({ url: q.url, headers: q.headers })); return }
   if (q.url === '/events') { s.writeHead(200, { 'content-type': 'text/event-stream' }); const t = setInterval(() => s.write('data: one\\n\\n'), 50); s.once('close', () => { clearInterval(t); require('node:fs').writeFileSync('left.txt', 'left') }); return }
   if (q.url === '/gzip') { s.writeHead(200, { 'content-encoding': 'gzip' }); s.end(require('node:zlib').gzipSync('packed')); return }
+  if (q.url === '/over') { s.writeHead(302, { location: 'http://127.0.0.1:3001/there?x=1' }); s.end(); return }
+  if (q.url === '/hang') return
   if (q.url === '/move') { s.writeHead(302, { location: 'http://localhost:3000/there' }); s.end(); return }
   const hash = require('node:crypto').createHash('sha256'); let n = 0
   q.on('data', (d) => { n += d.length; hash.update(d) }); q.on('end', () => s.end(n + ' ' + hash.digest('hex')))
-}).listen(3000, '127.0.0.1')`
+}).listen(3000, '127.0.0.1')
+require('node:http').createServer((q, s) => s.end('the other ' + q.url)).listen(3001, '127.0.0.2')`
 
 test('a server in the workspace is listed, and answers at an address of its own, bodies of both directions whole', async () => {
   const path = await machine.conversation()
@@ -90,6 +93,23 @@ test('a server in the workspace is listed, and answers at an address of its own,
   const packed = await ask(`${address}/gzip`)
   expect([packed.headers['content-encoding'], packed.body.subarray(0, 2).toString('hex')]).toEqual(['gzip', '1f8b'])
   expect((await ask(`${address}/move`)).headers.location).toBe('/there')
+  // A redirect to another server of the workspace leads to its address.
+  const other = await machine.address(path, 3001)
+  expect((await ask(`${address}/over`)).headers.location).toBe(`${other}/there?x=1`)
+  expect(await page(`${other}/there?x=1`)).toBe('the other /there?x=1')
+})
+
+test('a page is there while more requests hang than a conversation may have', async () => {
+  const path = await machine.conversation()
+  await serve(path, ECHO)
+  const address = await machine.address(path, 3000)
+  const hung = Array.from({ length: 120 }, () => ask(`${address}/hang`))
+  // Twenty of them made room for others: all have reached the service by then.
+  const ended = await Promise.race(hung)
+  expect(ended.status).toBe(502)
+  expect(await page(`${address}/head`)).toContain('"url":"/head"')
+  await machine.call(`${path}/web-hosts/3000`, { method: 'DELETE' })
+  for (const { status } of await Promise.all(hung)) expect(status).toBe(502)
 })
 
 /** A development server in small: it watches a file and tells open pages by a socket that it has changed. */
