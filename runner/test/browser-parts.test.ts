@@ -1,12 +1,18 @@
 // Of the browser what needs none: pictures, names of files, the tree.
 
 import { randomBytes } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { deflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { MAX_TREE_CHARS } from '../../src/runners/page.ts'
 import { safeName } from '../src/browser/files.ts'
+import { findChromium, PROGRAMS } from '../src/browser/launch.ts'
 import { picturesOf, pixelsIn } from '../src/browser/picture.ts'
 import { treeOf } from '../src/browser/tree-text.ts'
+import { sandboxLine } from '../src/sandbox/bwrap.ts'
+import { makeFolders } from '../src/sandbox/launch.ts'
+import { temporaryFolder } from './support/runner-process.ts'
 
 /** A picture as Chromium makes it, with any filter for its rows; the sums are not looked at. */
 function png({
@@ -148,9 +154,31 @@ test('a tree of any shape is bounded text, and ids stand at the beginning of a l
     { role: 'a b]', ref: 'e1] [e2', name: 7, children: 'x' },
     { role: 'link', url: '] [e5]', box: { x: 'no' } },
   ]) {
-    const { text, marks } = treeOf(shape)
+    const { text, marks } = treeOf(shape, new Set())
     expect(text.length).toBeLessThanOrEqual(MAX_TREE_CHARS + 200)
     expect(marks.length).toBeLessThanOrEqual(150)
     for (const line of text.split('\n')) expect(line.replace(/^\t*\[e\d+\] /, '')).not.toMatch(/[[\]]/)
+  }
+})
+
+test('Chrome in its own folder is found, and its sandbox has that folder and the rules where either looks for them', () => {
+  const folder = temporaryFolder()
+  const chrome = join(folder, 'chrome')
+  writeFileSync(chrome, '#!/bin/sh\necho Google Chrome 156.0.1\n', { mode: 0o755 })
+  expect(findChromium('/usr/bin:/bin', [join(folder, 'none'), chrome])).toEqual({ file: chrome, version: '156.0.1' })
+  expect(PROGRAMS).toContain('/opt/google/chrome/chrome')
+  const limits = { diskBytes: 1, memoryBytes: 1, cpus: 1, processes: 1, fileBytes: 1, tmpBytes: 1 }
+  const plan = { isolation: 'bwrap', network: 'none', limits, idleMs: null, browserIdleMs: null } as const
+  const made = makeFolders(folder)
+  const line = (shared?: string) =>
+    sandboxLine(['x'], shared === undefined ? made : { ...made, shared }, plan).args.join(' ')
+  const rules = `--ro-bind ${made.run}/policies`
+  for (const part of [
+    '/opt/google/chrome /opt/google/chrome',
+    `${rules} /etc/chromium/policies`,
+    `${rules} /etc/opt/chrome/policies`,
+  ]) {
+    expect(line(join(folder, 'downloads'))).toContain(part)
+    expect(line()).not.toContain(part)
   }
 })

@@ -245,6 +245,46 @@ browserTest(
   },
 )
 
+browserTest('what stands in fields that hide it is not told, and what failed is told as what it was', async () => {
+  const { session } = await started()
+  const { page } = await use(session, goto('/fields'))
+  expect(page?.title).toBe('Hostile')
+  expect(page?.tree).toContain('textbox "Name", clickable: "shown"')
+  expect(page?.tree.match(/: \(hidden\)$/gm)).toHaveLength(4)
+  const typed = await use(session, { name: 'fill', bid: bidOf(page?.tree, 'Password'), value: 'typed-secret' })
+  expect([page?.tree, typed.page?.tree].join('\n')).not.toMatch(/secret/)
+  expect(typed.page?.last).not.toContain('typed')
+  const gone = await use(session, { name: 'click', bid: bidOf(page?.tree, 'Gone') })
+  expect(gone.page?.notes).toEqual([
+    expect.stringMatching(/^The page could not be opened: .*REFUSED\. Nothing listens/),
+  ])
+  for (const url of ['http://localhost:99999/', 'http://a b/'])
+    expect((await use(session, goto(url))).page?.error).toContain('is no address')
+  expect((await use(session, { name: 'tab_focus', index: 0 })).page?.last).toBe('tab_focus(0)')
+  if (!isProof) return
+  await use(session, goto('/'))
+  const never = await use(session, goto('/never'))
+  expect([never.page?.url, never.page?.error]).toEqual([
+    `${HOME}/`,
+    expect.stringContaining('did not answer in that time'),
+  ])
+  expect(never.page?.notes).toEqual([])
+  expect((await use(session, goto('/endless-file'))).text).toContain('A download goes on')
+  const before = performance.now()
+  expect((await use(session, goto('/'))).text).toContain('A download goes on')
+  expect(performance.now() - before).toBeLessThan(15_000)
+})
+
+browserTest('a page that takes all memory is ended and told, and the conversation goes on', async () => {
+  const { session } = await started(['--memory', '1G'])
+  const { page, outcome } = await use(session, goto('/memory'), { name: 'noop', wait_ms: 10_000 })
+  const told = [outcome.text, ...outcome.remarks, ...(page?.notes ?? [])].join('\n')
+  expect(told).toMatch(/crashed, as one that takes too much memory does|bytes of memory/)
+  expect(told).not.toContain('did not answer')
+  expect((await session.run('echo goes on')).output).toContain('goes on')
+  expect((await use(session, goto('/'))).page?.tree).toContain('button "Press')
+})
+
 browserTest(
   'its sandbox has no file and no socket of the conversation, and nothing of it outlives its runner',
   async () => {

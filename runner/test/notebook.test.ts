@@ -165,3 +165,23 @@ kernelTest(
     expect(again.state).toBe('unknown')
   },
 )
+
+kernelTest('what is no picture, and messages that are none, cost the kernel nothing', async () => {
+  const { session } = await started()
+  await cell(session, 'kept = 1\nfrom IPython.display import display\ns = get_ipython().kernel.session')
+  const odd = ['12', '"not base64 !!"', '"AAAA="', '["AAAA"]', 'None', '""']
+  for (const value of odd) {
+    const shown = await cell(session, `display({"image/png": ${value}, "text/plain": "its text"}, raw=True)`)
+    expect([value, shown.text, shown.pictures, shown.outcome.state]).toEqual([value, 'its text\n', [], 'ended'])
+  }
+  const send = (kind: string, content: string) =>
+    cell(session, `k = get_ipython().kernel\ns.send(k.iopub_socket, "${kind}", ${content}, parent=k.get_parent())`)
+  for (const [kind, content] of [
+    ['stream', '{"text": 5}'],
+    ['stream', '{}'],
+    ['display_data', '{"data": 7}'],
+    ['error', '{"traceback": [1]}'],
+  ] as const)
+    expect((await send(kind, content)).text).toContain('cannot be read')
+  expect((await cell(session, 'print(kept)')).text).toBe('1\n')
+})

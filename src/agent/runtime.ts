@@ -1,6 +1,7 @@
 // Where a command of a conversation runs: in the interpreter at the edge, or on a runner, which has real processes.
 
 import type { OutputFilter } from '../kits/shell/index.ts'
+import type { CellKernel } from '../runners/cell.ts'
 import type { PageReport } from '../runners/page.ts'
 
 /** What a conversation is to run on. `auto`: a runner if one is there, else the interpreter. */
@@ -39,6 +40,8 @@ export type RunnerResult = {
   output: string
   /** Of a cell, as data URLs. */
   pictures: readonly string[]
+  /** What ran the cell; null for another call. */
+  kernel: CellKernel | null
   /** What the browser saw; null for another call, and for one without a look. */
   page: PageReport | null
   /** -1 while the command still runs. */

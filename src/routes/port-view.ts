@@ -2,12 +2,13 @@
 // says is a stranger's word, and pages that an agent wrote run there. So nothing of the API or the console is ever served at
 // these hosts, nothing of the console's credentials goes there, and nothing that comes from there may speak for another host.
 
+import { z } from 'zod'
 import { conversationShown } from '../bindings.ts'
 import { config } from '../config.ts'
 import { isAllowedOrigin, SESSION_COOKIE } from '../http/auth.ts'
 import { MARKER_HEADER } from '../lib/address-policy.ts'
 import { wholeBody } from '../runners/port-body.ts'
-import { portTokenIn } from '../runners/port-token.ts'
+import { type PortToken, portLabel, portTokenIn } from '../runners/port-token.ts'
 import { PortHead, PortOpen } from '../runners/wire.ts'
 
 const LOCAL = 'localhost'
@@ -50,7 +51,7 @@ export async function portView(request: Request, env: Env): Promise<Response | n
     body: order.hasBody ? request.body : null,
     signal: request.signal,
   })
-  return shown(answer, request, env)
+  return shown(answer, { request, env, token })
 }
 
 /** The label in front of the domain of ports. Any name below `localhost` counts: the console and the API are at none of them. */
@@ -98,15 +99,20 @@ function withoutOwn(cookies: string): [string, string][] {
 
 const isOwnCookie = (cookie: string): boolean => cookie.split('=', 1)[0]?.trim() === SESSION_COOKIE
 
-function shown(answer: Response, request: Request, env: Env): Response {
+type Asked = { readonly request: Request; readonly env: Env; readonly token: PortToken }
+
+function shown(answer: Response, asked: Asked): Response {
+  const { request, env } = asked
   const failure = answer.headers.get('x-port-failure')
   if (failure !== null) return errorPage(answer.status, decodeURIComponent(failure))
   const given = PortHead.shape.headers.safeParse(JSON.parse(answer.headers.get('x-port-head') ?? 'null'))
   if (!given.success) return errorPage(502, 'The runner gave an answer that is none.')
+  const peers = Peers.parse(JSON.parse(answer.headers.get('x-port-peers') ?? '{}'))
   const headers = new Headers()
   for (const [name, value] of given.data) {
     const lower = name.toLowerCase()
-    if (!NOT_FROM_SERVER.test(lower) && !(lower === 'set-cookie' && reachesOthers(value))) add(headers, lower, value)
+    if (!NOT_FROM_SERVER.test(lower) && !(lower === 'set-cookie' && reachesOthers(value)))
+      add(headers, lower, lower === 'location' ? here(value, peers, asked) : value)
   }
   if (!headers.has('referrer-policy')) headers.set('referrer-policy', 'same-origin')
   headers.set('x-robots-tag', 'noindex')
@@ -135,7 +141,7 @@ function bodyOf(
 /** A header that the runtime would not send is left out: its name or value is none. */
 function add(headers: Headers, name: string, value: string): void {
   try {
-    headers.append(name, name === 'location' ? here(value) : value)
+    headers.append(name, value)
   } catch {
     // Says nothing that a browser could use.
   }
@@ -146,12 +152,20 @@ function reachesOthers(cookie: string): boolean {
   return /;\s*domain\s*=/i.test(cookie) || isOwnCookie(cookie)
 }
 
-/** Servers redirect to the address that they believe to have. */
-function here(location: string): string {
-  const [, path] = /^https?:\/\/(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\])(?::\d+)?(\/.*)?$/i.exec(location) ?? []
-  return path === undefined && !/^https?:\/\/(localhost|127\.0\.0\.1)(:\d+)?$/i.test(location)
-    ? location
-    : (path ?? '/')
+const AT_LOOPBACK = /^http(s?):\/\/(?:localhost|127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::1?\])(?::(\d+))?([/?#].*)?$/i
+/** The secret of each port's address. */
+const Peers = z.record(z.string(), z.string())
+
+/** Servers redirect to the address that they believe to have, and to that of another server of the workspace. */
+function here(location: string, peers: z.infer<typeof Peers>, { request, token }: Asked): string {
+  const found = AT_LOOPBACK.exec(location)
+  if (found === null) return location
+  const [, isSecure, port = isSecure === '' ? '80' : '443', rest = '/'] = found
+  const path = rest.startsWith('/') ? rest : `/${rest}`
+  const secret = peers[port]
+  if (secret === undefined || secret === token.secret) return path
+  const { protocol, host } = new URL(request.url)
+  return `${protocol}//${host.replace(/^[^.]+/, portLabel({ object: token.object, secret }))}${path}`
 }
 
 function errorPage(status: number, reason: string): Response {

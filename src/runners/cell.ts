@@ -22,6 +22,8 @@ export const CellPiece = z.discriminatedUnion('t', [
       .regex(/^[A-Za-z0-9+/]+={0,2}$/),
   }),
   z.object({ t: z.literal('gap'), chars: z.number().int().positive() }),
+  /** Who runs the cell. `isFirst`: the runner knows of no kernel before it, so it cannot say that one is gone. */
+  z.object({ t: z.literal('kernel'), id: z.string().regex(/^[0-9a-f]{16}$/), isFirst: z.boolean() }),
 ])
 export type CellPiece = z.infer<typeof CellPiece>
 
@@ -35,13 +37,19 @@ export function cellPieceIn(line: string): CellPiece | null {
   }
 }
 
-/** The text of a piece; empty for a picture. */
+/** The text of a piece; empty for what is none. */
 export function cellTextOf(piece: CellPiece): string {
   if (piece.t === 'text') return piece.text
   return piece.t === 'gap' ? `\n[... ${piece.chars} characters of output were not kept ...]\n` : ''
 }
 
-export type CellOutput = { readonly text: string; readonly pictures: readonly string[] }
+export type CellKernel = { readonly id: string; readonly isFirst: boolean }
+export type CellOutput = {
+  readonly text: string
+  readonly pictures: readonly string[]
+  /** Null for a call that gave no cell to a kernel. */
+  readonly kernel: CellKernel | null
+}
 
 /** All that a call of the notebook brought: its text, and its pictures as data URLs. */
 export function cellOutputIn(lines: string): CellOutput {
@@ -52,7 +60,8 @@ export function cellOutputIn(lines: string): CellOutput {
     chars += picture.length
     return chars <= MAX_PICTURES_CHARS
   })
-  return { text: pieces.map(cellTextOf).join(''), pictures: shown }
+  const kernel = pieces.findLast((piece) => piece.t === 'kernel') ?? null
+  return { text: pieces.map(cellTextOf).join(''), pictures: shown, kernel }
 }
 
 /** The text of pieces as they come, however they are cut. */

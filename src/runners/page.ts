@@ -61,6 +61,8 @@ const PageState = z.object({
   url: Url,
   urls: z.array(Url).max(20),
   active: z.number().int().min(-1).max(20),
+  /** Of the active tab. */
+  title: z.string().max(300).default(''),
   tree: z.string().max(MAX_TREE_CHARS + 200),
   focused: z.string().regex(BID).or(z.literal('')),
   last: z.string().max(300),

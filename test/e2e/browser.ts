@@ -4,7 +4,7 @@ import { chromium, type Page } from 'playwright-core'
 import { onTestFinished } from 'vitest'
 import { findChromium } from '../support/chromium.ts'
 
-const FLAGS = [
+export const FLAGS = [
   '--headless',
   // Chromium refuses its sandbox to root, which continuous integration often is.
   '--no-sandbox',

@@ -103,6 +103,10 @@ test('two people type in the terminal of the page, a server that they start is l
   await page.getByText('Connected').waitFor()
   await page.keyboard.type('echo "answer-$((6*7))"\n')
   await expect.poll(() => screen(page)).toContain('answer-42')
+  // The last row is whole.
+  const rows = await page.locator('.xterm-screen').boundingBox()
+  const frame = await page.locator('.ws-screen').boundingBox()
+  expect((rows?.y ?? 0) + (rows?.height ?? 0)).toBeLessThanOrEqual((frame?.y ?? 0) + (frame?.height ?? 0))
   const other = await page.context().newPage()
   await other.goto(`${at}/terminal`)
   await expect.poll(() => screen(other)).toContain('answer-42')

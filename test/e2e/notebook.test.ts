@@ -121,7 +121,7 @@ kernelTest(
     await startRunner()
     await call(`${path}/events`, { action: 'message', args: { content: 'again' } })
     await said('two')
-    expect((await cells()).at(-1)?.content).toMatch(/^False\n/)
+    expect((await cells()).at(-1)?.content).toMatch(/^\[This is a new kernel: .* is gone with its runner.*\]\nFalse\n/)
     await model.close()
   },
 )

@@ -2,9 +2,12 @@
 
 import { createHash } from 'node:crypto'
 import { request } from 'node:http'
+import { chromium } from 'playwright-core'
 import { afterAll, beforeAll, expect, test as plain } from 'vitest'
 import WebSocket from 'ws'
 import { LentMachine, missingForSandbox } from '../support/lent-machine.ts'
+import { browserOr, FLAGS } from './browser.ts'
+import { ATTACKS, HOSTILE_PAGE, OWN, REBOUND, type Stage } from './port-page-attacks.ts'
 
 /** Says why on standard error where something is missing, and fails there where everything is required. */
 const missing = missingForSandbox()
@@ -67,10 +70,13 @@ const ECHO = `require('node:http').createServer((q, s) => {
   if (q.url === '/head') { s.writeHead(200, { 'content-type': 'application/json' }); s.end(JSON.stringify({ url: q.url, headers: q.headers })); return }
   if (q.url === '/events') { s.writeHead(200, { 'content-type': 'text/event-stream' }); const t = setInterval(() => s.write('data: one\\n\\n'), 50); s.once('close', () => { clearInterval(t); require('node:fs').writeFileSync('left.txt', 'left') }); return }
   if (q.url === '/gzip') { s.writeHead(200, { 'content-encoding': 'gzip' }); s.end(require('node:zlib').gzipSync('packed')); return }
+  if (q.url === '/over') { s.writeHead(302, { location: 'http://127.0.0.1:3001/there?x=1' }); s.end(); return }
+  if (q.url === '/hang') return
   if (q.url === '/move') { s.writeHead(302, { location: 'http://localhost:3000/there' }); s.end(); return }
   const hash = require('node:crypto').createHash('sha256'); let n = 0
   q.on('data', (d) => { n += d.length; hash.update(d) }); q.on('end', () => s.end(n + ' ' + hash.digest('hex')))
-}).listen(3000, '127.0.0.1')`
+}).listen(3000, '127.0.0.1')
+require('node:http').createServer((q, s) => s.end('the other ' + q.url)).listen(3001, '127.0.0.2')`
 
 test('a server in the workspace is listed, and answers at an address of its own, bodies of both directions whole', async () => {
   const path = await machine.conversation()
@@ -87,6 +93,23 @@ test('a server in the workspace is listed, and answers at an address of its own,
   const packed = await ask(`${address}/gzip`)
   expect([packed.headers['content-encoding'], packed.body.subarray(0, 2).toString('hex')]).toEqual(['gzip', '1f8b'])
   expect((await ask(`${address}/move`)).headers.location).toBe('/there')
+  // A redirect to another server of the workspace leads to its address.
+  const other = await machine.address(path, 3001)
+  expect((await ask(`${address}/over`)).headers.location).toBe(`${other}/there?x=1`)
+  expect(await page(`${other}/there?x=1`)).toBe('the other /there?x=1')
+})
+
+test('a page is there while more requests hang than a conversation may have', async () => {
+  const path = await machine.conversation()
+  await serve(path, ECHO)
+  const address = await machine.address(path, 3000)
+  const hung = Array.from({ length: 120 }, () => ask(`${address}/hang`))
+  // Twenty of them made room for others: all have reached the service by then.
+  const ended = await Promise.race(hung)
+  expect(ended.status).toBe(502)
+  expect(await page(`${address}/head`)).toContain('"url":"/head"')
+  await machine.call(`${path}/web-hosts/3000`, { method: 'DELETE' })
+  for (const { status } of await Promise.all(hung)) expect(status).toBe(502)
 })
 
 /** A development server in small: it watches a file and tells open pages by a socket that it has changed. */
@@ -256,4 +279,53 @@ test('a body of a gigabyte passes without being kept', async () => {
   })
   expect(bytes).toBe(1e9)
   expect(most - before).toBeLessThan(bytes / 2)
+})
+
+/** A browser with the console and the hostile page open, and something of the owner's to take. */
+async function staged(executablePath: string): Promise<{ stage: Stage; close: () => Promise<void> }> {
+  const path = await machine.conversation()
+  const conversation = path.split('/').at(-1) ?? ''
+  await serve(path, HOSTILE_PAGE)
+  const [address, sibling] = [await machine.address(path, 4100), await machine.address(path, 4200)]
+  const origin = `http://localhost:${machine.service.port}`
+  const rules = `--host-resolver-rules=${REBOUND.map((name) => `MAP ${name} 127.0.0.1`).join(',')}`
+  const browser = await chromium.launch({ executablePath, args: [...FLAGS, rules] })
+  const context = await browser.newContext()
+  await context.addCookies([
+    { name: 'bellwether_session', value: 'owner', url: origin, httpOnly: true },
+    { name: 'plain', value: 'owner', url: origin },
+  ])
+  const [owner, page] = [await context.newPage(), await context.newPage()]
+  await owner.goto(origin)
+  await page.goto(address)
+  const state = async () => {
+    const list = await machine.call<{ results: unknown[] }>('/api/conversations?limit=100')
+    return JSON.stringify([list.results.length, (await machine.events(path)).length])
+  }
+  return {
+    stage: { page, owner, context, console: origin, conversation, sibling, state },
+    close: () => browser.close(),
+  }
+}
+
+test('in a real browser a page of a server in the workspace does nothing as the owner of the console', async ({
+  skip,
+}) => {
+  const { stage, close } = await staged(browserOr(skip))
+  const succeeded: string[] = []
+  for (const [name, attack] of Object.entries(ATTACKS)) {
+    // What an attack before it left in the page, a service worker among it, is not there for this one.
+    await stage.page.goto(`${new URL(stage.page.url()).origin}/?${encodeURIComponent(name)}`)
+    if (await attack(stage)) succeeded.push(name)
+  }
+  for (const name of REBOUND) {
+    const page = await stage.context.newPage()
+    const answer = await page.goto(`http://${name}:${machine.service.port}/api/conversations`)
+    if (answer === null || answer.ok()) succeeded.push(`is reached as ${name}`)
+    if ((await page.content()).includes(stage.conversation)) succeeded.push(`is read as ${name}`)
+    await page.close()
+  }
+  expect(succeeded).toEqual([])
+  for (const name of OWN) expect([name, await ATTACKS[name]?.({ ...stage, page: stage.owner })]).toEqual([name, true])
+  await close()
 })

@@ -33,7 +33,7 @@ async function lent(behaviour: Behaviour, replies: ScriptedReply[], description:
 }
 
 test('actions are a browse_interactive action, and what the page was then is a browse observation as clients read it', async () => {
-  const output = lines(state(), shot('screenshot'), shot('marks'))
+  const output = lines(state({ title: 'Shop [e9]' }), shot('screenshot'), shot('marks'))
   const { chat, runner } = await lent(() => ({ output }), [use('a', "click('e2')"), { text: 'done' }])
   await said(chat, 'done')
   expect(runner.started.map(({ kind, text, env }) => [kind, text, env])).toEqual([
@@ -48,6 +48,7 @@ test('actions are a browse_interactive action, and what the page was then is a b
   expect(seen?.content).toBe(
     [
       '[Current URL: http://localhost:3000/]',
+      '[Title: "Shop (e9)"]',
       '[Focused element bid: e2]',
       '[Actions executed successfully.]',
       '[Downloaded to /workspace/downloads/a.pdf (3 bytes).]',

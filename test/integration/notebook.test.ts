@@ -72,6 +72,28 @@ test('a cell that still runs says how to go on, and arguments of the kernel are 
     observation === 'run_ipython' ? [String(content)] : [],
   )
   expect(told[0]).toContain('kernel="interrupt"')
+  // It has not come to its end, so it is not called successful.
+  expect(told.map((text) => text.includes('executed successfully'))).toEqual([false, true, true])
+})
+
+test('a kernel that a machine cannot have told of, as it was started anew or is another one, is told', async () => {
+  const kernels = [
+    { id: 'a'.repeat(16), isFirst: true },
+    { id: 'a'.repeat(16), isFirst: true },
+    { id: 'b'.repeat(16), isFirst: true },
+    // The machine has told why itself.
+    { id: 'c'.repeat(16), isFirst: false },
+  ]
+  const behaviour: Behaviour = () => ({
+    output: lines({ t: 'kernel', ...kernels.shift() }, { t: 'text', text: 'out' }),
+  })
+  const replies = ['1', '2', '3', '4'].map((code) => cell(code, { code }))
+  const { chat } = await lent(behaviour, [...replies, { text: 'done' }])
+  await said(chat, 'done')
+  const told = (await chat.events()).flatMap(({ observation, content }) =>
+    observation === 'run_ipython' ? [String(content).split('\n')[0]] : [],
+  )
+  expect(told).toEqual(['out', 'out', expect.stringMatching(/^\[This is a new kernel: .* all variables/), 'out'])
 })
 
 test('without a kernel the model is offered no notebook', async () => {

@@ -39,6 +39,7 @@ const CHROMIUM = [
   '/usr/lib/chromium/chromium',
   '/usr/lib64/chromium-browser/chromium-browser',
   '/usr/lib/chromium-browser/chromium-browser',
+  '/opt/google/chrome/chrome',
 ]
 
 /** The same for a browser in the sandbox. */

@@ -20,10 +20,10 @@ import type { ConversationFolders, LaunchPlan } from '../sandbox/launch.ts'
 import { killTree } from '../session/processes.ts'
 import { isCode } from '../sync/folder.ts'
 import { BROWSER_ARGS, type BrowserPlace, makeBrowserPlace, proxyOf, REFUSED_ARGS, writeStart } from './launch.ts'
-import { perform } from './perform.ts'
+import { failureOf, perform } from './perform.ts'
 import { picturesOf, WINDOW } from './picture.ts'
 import { pause, Tabs } from './tabs.ts'
-import { treeOf } from './tree-text.ts'
+import { hiddenIn, treeOf } from './tree-text.ts'
 
 export type BrowserDeps = {
   /** Chromium; null on a machine without one, or where it cannot be confined. */
@@ -46,6 +46,8 @@ const START_MS = 40_000
 /** Of all actions of a call; the look at the page comes after it. */
 const ACTIONS_MS = 90_000
 const LOOK_MS = 10_000
+/** Of a page that answers: a very large one takes long to read. */
+const READ_MS = 30_000
 const CLOSE_MS = 5_000
 const DOWNLOAD_MS = 20_000
 
@@ -195,10 +197,15 @@ export class Browser {
   ): Promise<{ state: PageState; shots: string[] }> {
     const { tabs } = running
     const page = await tabs.active()
-    const snapshot = await within(LOOK_MS, page.ariaSnapshotJSON({ mode: 'ai', boxes: true, timeout: LOOK_MS }))
-    if (snapshot === null) return this.#closeHung(running, { last, error })
+    const title = await within(LOOK_MS, page.title())
+    if (title === null) return this.#closeHung(running, { last, error, why: 'it computes without end' })
+    const hidden = await within(LOOK_MS, hiddenIn(page))
+    const snapshot = await within(READ_MS, page.ariaSnapshotJSON({ mode: 'ai', boxes: true, timeout: READ_MS }))
+    if (snapshot === null) return this.#closeHung(running, { last, error, why: 'it is too large to be read' })
+    const isUnopened = page.url().startsWith('chrome-error:')
+    if (isUnopened && error === '') tabs.note(`The page could not be opened: ${failureOf(tabs.failureOf(page))}`)
     // Of a page that did not load Chromium shows one of its own.
-    const { text, marks, focused } = treeOf(page.url().startsWith('chrome-error:') ? [] : snapshot)
+    const { text, marks, focused } = treeOf(isUnopened ? [] : snapshot, hidden)
     const shots = await this.#shots(running, marks)
     const state: PageState = {
       t: 'page',
@@ -206,6 +213,7 @@ export class Browser {
       url: shownUrl(page),
       urls: tabs.pages.map((one) => shownUrl(one)),
       active: tabs.index,
+      title: isUnopened ? '' : plainWords(title, 250),
       tree: text,
       focused,
       last: plainWords(last, 250),
@@ -229,16 +237,14 @@ export class Browser {
     ]
   }
 
-  /** It computes without end, or is too large to be read. */
   async #closeHung(
     running: Running,
-    told: { last: string; error: string },
+    { why, ...told }: { last: string; error: string; why: string },
   ): Promise<{ state: PageState; shots: string[] }> {
     const { tabs } = running
     const page = await tabs.active()
-    tabs.note(
-      'The page did not answer for 10 seconds and its tab was closed: it computes without end, or is too large to be read.',
-    )
+    const seconds = (why.includes('large') ? READ_MS : LOOK_MS) / 1000
+    tabs.note(`The page did not answer for ${seconds} seconds and its tab was closed: ${why}.`)
     const closed = await within(
       CLOSE_MS,
       page.close().then(() => true),
@@ -294,8 +300,22 @@ export class Browser {
 
 /** As the model wrote it, without what it typed. */
 function shown(action: PageAction): string {
-  const bid = 'bid' in action ? `'${action.bid}'` : 'url' in action ? `'${action.url}'` : ''
-  return `${action.name}(${bid})`
+  switch (action.name) {
+    case 'goto':
+      return `goto('${action.url}')`
+    case 'scroll':
+      return `scroll(${action.delta_x}, ${action.delta_y})`
+    case 'noop':
+      return `noop(${action.wait_ms})`
+    case 'tab_focus':
+      return `tab_focus(${action.index})`
+    case 'dialog':
+      return `dialog(${action.accept ? 'True' : 'False'})`
+    case 'drag_and_drop':
+      return `drag_and_drop('${action.from_bid}', '${action.to_bid}')`
+    default:
+      return `${action.name}(${'bid' in action ? `'${action.bid}'` : ''})`
+  }
 }
 
 /** Brackets are good in the name of a host alone: elsewhere they could pass for ours. */

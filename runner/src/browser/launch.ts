@@ -5,6 +5,7 @@
 import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
+import { CHROME_FOLDER } from '../sandbox/bwrap.ts'
 import type { ConversationFolders, LaunchPlan } from '../sandbox/launch.ts'
 import { writeBrowserStart } from '../sandbox/launch.ts'
 import { PROXY_PORT } from '../sandbox/own-network.ts'
@@ -22,15 +23,20 @@ export type BrowserPlace = {
 }
 
 /** The programs themselves: what the path has is often a script that reads files which a sandbox has not. */
-const PROGRAMS = [
+export const PROGRAMS: readonly string[] = [
   '/usr/lib/chromium/chromium',
   '/usr/lib64/chromium-browser/chromium-browser',
   '/usr/lib/chromium-browser/chromium-browser',
+  // Google's own package, on every distribution.
+  `${CHROME_FOLDER}/chrome`,
 ]
 
 /** Null where the machine has none that a sandbox can run. */
-export function findChromium(path: string): { readonly file: string; readonly version: string } | null {
-  for (const file of PROGRAMS.filter((program) => existsSync(program))) {
+export function findChromium(
+  path: string,
+  programs: readonly string[] = PROGRAMS,
+): { readonly file: string; readonly version: string } | null {
+  for (const file of programs.filter((program) => existsSync(program))) {
     const version = versionOf(file, ['--version'], { PATH: path, HOME: tmpdir() })
     if (version !== null) return { file, version }
   }

@@ -3,7 +3,7 @@
 
 import { stripVTControlCharacters } from 'node:util'
 import type { Locator, Page } from 'playwright-core'
-import { type PageAction, plainWords } from '../../../src/runners/page.ts'
+import { type PageAction, plainWords, quotedWords } from '../../../src/runners/page.ts'
 import { FileRefused, fileToUpload } from './files.ts'
 import { pause, type Tabs } from './tabs.ts'
 
@@ -108,13 +108,19 @@ async function elementOf(page: Page, bid: string): Promise<Locator> {
 async function visit(page: Page, url: string, { tabs, signal }: Performing): Promise<void> {
   if (url !== 'about:blank') {
     const scheme = /^\s*([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase()
-    if (!URL.canParse(url) || (scheme !== 'http' && scheme !== 'https'))
+    const isWeb = scheme === 'http' || scheme === 'https'
+    if (isWeb && !URL.canParse(url)) throw new NotDone(`${quotedWords(url, 200)} is no address: see its host and port.`)
+    if (!isWeb)
       throw new NotDone(
         `Only http:// and https:// addresses can be opened${scheme === undefined ? '' : `, not ${scheme}:`}. Files of the workspace are opened over a server that you start in it.`,
       )
   }
   // The rest of it is waited for afterwards, and not for ever.
-  const response = await page.goto(url, { timeout: GOTO_MS, waitUntil: 'commit', signal })
+  const response = await page.goto(url, { timeout: GOTO_MS, waitUntil: 'commit', signal }).catch(async (error) => {
+    // A server that does not answer: the page before is there still, and is to be looked at.
+    if (error instanceof Error && error.name === 'TimeoutError') await tabs.stopLoading(page)
+    throw error
+  })
   if (response !== null && response.status() >= 400) tabs.note(`The server answered with status ${response.status()}.`)
 }
 
@@ -131,13 +137,22 @@ function explained(error: Error, action: PageAction): string {
   const lines = stripVTControlCharacters(error.message).split('\n')
   const first = plainWords((lines[0] ?? '').replace(/^(page|locator|mouse)\.\w+: /, ''), 400)
   if (first.includes('Download is starting')) return ''
-  const meaning = MEANINGS.find(([code]) => first.includes(code))?.[1]
+  const meaning = isLate(error, action) ? NO_ANSWER : meaningOf(first)
   const seen = lines.find((line) =>
     /intercepts pointer events|not visible|not enabled|not stable|outside of the viewport/.test(line),
   )
   const more = meaning ?? (seen === undefined ? '' : plainWords(seen.replace(/^\s*-\s*/, ''), 300))
   const at = action.name === 'goto' ? ` (${plainWords(action.url, 200)})` : ''
   return `${first}${first.endsWith('.') ? '' : '.'}${more === '' ? '' : ` ${more}`}${more === '' ? '' : at}`
+}
+
+const meaningOf = (text: string) => MEANINGS.find(([code]) => text.includes(code))?.[1]
+const NO_ANSWER = 'The server did not answer in that time, and is not waited for any more.'
+const isLate = (error: Error, { name }: PageAction): boolean => error.name === 'TimeoutError' && name === 'goto'
+
+/** Why a page was not opened, from what the browser calls it. */
+export function failureOf(code: string): string {
+  return [plainWords(code, 100), meaningOf(code) ?? ''].filter((part) => part !== '').join('. ')
 }
 
 const MEANINGS: readonly (readonly [code: string, meaning: string])[] = [

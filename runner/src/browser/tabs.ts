@@ -18,6 +18,8 @@ const REST_MS = 200
 const DOWNLOAD_BEGINS_MS = 2_000
 const SETTLE_MS = 3_000
 const LOAD_MS = 8_000
+/** One that goes on for longer is given up. */
+const MAX_DOWNLOAD_MS = 10 * 60_000
 
 export type DialogAnswer = { readonly accept: boolean; readonly text: string }
 
@@ -34,6 +36,10 @@ export class Tabs {
   #isQuiet = false
   readonly #loading = new Map<Page, Set<Request>>()
   readonly #running = new Set<Promise<void>>()
+  /** Of those that run, which began in this call: only they are waited for. */
+  #fresh: Promise<void>[] = []
+  /** Why the last navigation of a page came to nothing. */
+  readonly #failures = new WeakMap<Page, string>()
   /** Requests for a page that came to nothing: what some of them brought is a download. */
   #cameToNothing = 0
   #finished: { file: string; suggested: string }[] = []
@@ -103,7 +109,8 @@ export class Tabs {
     for (const since = performance.now(); this.#cameToNothing > 0 && performance.now() - since < DOWNLOAD_BEGINS_MS; )
       await pause(50, signal)
     this.#cameToNothing = 0
-    await Promise.race([this.#allDownloads(), pause(waitMs, signal)])
+    await Promise.race([this.#newDownloads(), pause(waitMs, signal)])
+    this.#fresh = []
     if (this.#running.size > 0) this.note('A download goes on; it is put into the workspace by a later action.')
     for (const { file, suggested } of this.#finished.splice(0)) {
       try {
@@ -116,8 +123,20 @@ export class Tabs {
     }
   }
 
-  async #allDownloads(): Promise<void> {
-    while (this.#running.size > 0) await Promise.all(this.#running)
+  /** Empty where nothing failed. */
+  failureOf(page: Page): string {
+    return this.#failures.get(page) ?? ''
+  }
+
+  /** What is being opened in it is given up. */
+  async stopLoading(page: Page): Promise<void> {
+    const session = await this.#context.newCDPSession(page)
+    await session.send('Page.stopLoading')
+    await session.detach()
+  }
+
+  async #newDownloads(): Promise<void> {
+    for (let one = this.#fresh.shift(); one !== undefined; one = this.#fresh.shift()) await one
   }
 
   #opened(page: Page): void {
@@ -134,13 +153,22 @@ export class Tabs {
     page.on('requestfinished', (request) => loading.delete(request))
     page.on('requestfailed', (request) => {
       loading.delete(request)
-      const isAborted = request.failure()?.errorText === 'net::ERR_ABORTED'
-      if (isAborted && request.isNavigationRequest()) this.#cameToNothing += 1
+      if (!request.isNavigationRequest()) return
+      const why = request.failure()?.errorText ?? ''
+      if (why === 'net::ERR_ABORTED') this.#cameToNothing += 1
+      else if (request.frame() === page.mainFrame()) this.#failures.set(page, why)
     })
     page.on('dialog', (dialog) => this.#asked(dialog))
     page.on('download', (download) => this.#begun(download))
-    page.on('crash', () => this.note('The page crashed. Open it again with goto, or close its tab.'))
+    page.on('crash', () => this.#crashed(page))
     page.on('close', () => this.#closed(page))
+  }
+
+  #crashed(page: Page): void {
+    this.note('The page crashed, as one that takes too much memory does, and its tab was closed.')
+    // Nothing of it can be looked at.
+    this.#closed(page)
+    page.close().catch(() => undefined)
   }
 
   #closed(page: Page): void {
@@ -172,21 +200,23 @@ export class Tabs {
     }
     const running = this.#follow(download, suggested).finally(() => this.#running.delete(running))
     this.#running.add(running)
+    this.#fresh.push(running)
   }
 
   async #follow(download: Download, suggested: string): Promise<void> {
-    let isTooLarge = false
+    let over = ''
+    const since = performance.now()
     const watch = setInterval(() => {
-      if (largestIn(this.#downloads) <= MAX_DOWNLOAD_BYTES) return
-      isTooLarge = true
-      download.cancel().catch(() => undefined)
+      if (largestIn(this.#downloads) > MAX_DOWNLOAD_BYTES) over = `it has more than ${MAX_DOWNLOAD_BYTES} bytes`
+      else if (performance.now() - since > MAX_DOWNLOAD_MS)
+        over = `it took more than ${MAX_DOWNLOAD_MS / 60_000} minutes`
+      if (over !== '') download.cancel().catch(() => undefined)
     }, LOOK_AT_DOWNLOADS_MS)
     try {
       const path = await download.path()
       this.#finished.push({ file: path.slice(path.lastIndexOf('/') + 1), suggested })
     } catch (error) {
-      const why = isTooLarge ? `it has more than ${MAX_DOWNLOAD_BYTES} bytes` : reasonOf(error)
-      this.note(`The download ${quotedWords(suggested, 100)} failed: ${why}.`)
+      this.note(`The download ${quotedWords(suggested, 100)} failed: ${over === '' ? reasonOf(error) : over}.`)
     } finally {
       clearInterval(watch)
     }

@@ -2,6 +2,7 @@
 // word of the page in quotes without square brackets, so that no page can write an id. Where the page is longer than a model
 // reads, what is in the window and about it is shown, and scrolling brings the rest.
 
+import type { Page } from 'playwright-core'
 import { BID, MAX_TREE_CHARS, quotedWords } from '../../../src/runners/page.ts'
 import { type Mark, WINDOW } from './picture.ts'
 
@@ -20,13 +21,39 @@ const ACTIVE_ROLES: ReadonlySet<string> = new Set([
   ...['button', 'checkbox', 'combobox', 'link', 'listbox', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'option'],
   ...['radio', 'scrollbar', 'searchbox', 'slider', 'spinbutton', 'switch', 'tab', 'textbox', 'treeitem'],
 ])
+/** Elements whose text is what somebody typed. */
+const FIELD_ROLES: ReadonlySet<string> = new Set(['textbox', 'searchbox', 'combobox', 'spinbutton'])
 const STATES = ['checked', 'disabled', 'expanded', 'pressed', 'selected', 'invalid'] as const
 
 type Line = { readonly depth: number; readonly text: string; readonly isNear: boolean }
 
-/** `snapshot`: what the browser says of the page, so it may be anything. */
-export function treeOf(snapshot: unknown): PageTree {
-  const reading = new Reading()
+/** As the page has them: these types are not the runner's. */
+type Field = { readonly type: string; readonly value: string }
+type InPage = { getComputedStyle(field: Field): { getPropertyValue(name: string): string } }
+
+/** Runs in the page. */
+function hiddenValues(fields: readonly Field[]): string[] {
+  const { getComputedStyle: styleOf } = globalThis as unknown as InPage
+  return fields.flatMap((field) => {
+    const look = styleOf(field).getPropertyValue('-webkit-text-security')
+    return field.type === 'password' || (look !== '' && look !== 'none') ? [field.value] : []
+  })
+}
+
+/** What stands in fields whose letters a person does not see either, such as one for a password. */
+export async function hiddenIn(page: Page): Promise<ReadonlySet<string>> {
+  const values = await Promise.all(
+    page.frames().map((frame) => frame.locator('input, textarea').evaluateAll(hiddenValues)),
+  )
+  return new Set(values.flat())
+}
+
+/**
+ * `snapshot`: what the browser says of the page, so it may be anything. `hidden`: values that are not shown where they stand in
+ * a field; null where it is not known which those are, and then none is.
+ */
+export function treeOf(snapshot: unknown, hidden: ReadonlySet<string> | null): PageTree {
+  const reading = new Reading(hidden)
   reading.read(snapshot, { depth: 0, dx: 0, dy: 0, isNear: true })
   const { lines, marks, focused, isCut } = reading
   const all = lines.map(written).join('\n')
@@ -49,6 +76,18 @@ class Reading {
   readonly marks: Mark[] = []
   focused = ''
   isCut = false
+  readonly #hidden: ReadonlySet<string> | null
+
+  constructor(hidden: ReadonlySet<string> | null) {
+    this.#hidden = hidden === null ? null : new Set([...hidden].map((value) => quotedWords(value, TEXT_CHARS)))
+  }
+
+  /** In words that no page can write: it has no words without quotes. */
+  #value(role: string, text: string): string {
+    const words = quotedWords(text, TEXT_CHARS)
+    const isShown = !FIELD_ROLES.has(role) || words === '""' || this.#hidden?.has(words) === false
+    return isShown ? words : '(hidden)'
+  }
 
   read(node: unknown, place: Place, level = 0): void {
     if (this.lines.length >= MAX_NODES || level > MAX_DEPTH) {
@@ -82,7 +121,7 @@ class Reading {
       ...(isFocused ? ['focused'] : []),
     ]
     const isSilent = role === 'generic' && name === '""' && !isClickable && states.length === 0
-    const words = typeof node.text === 'string' ? quotedWords(node.text, TEXT_CHARS) : '""'
+    const words = typeof node.text === 'string' ? this.#value(role, node.text) : '""'
     if (isSilent) this.#text(typeof node.text === 'string' ? node.text : '', { ...place, isNear })
     else {
       const text = [bid === '' ? '' : `[${bid}]`, role, name === '""' ? '' : name]

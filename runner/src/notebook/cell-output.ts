@@ -19,6 +19,7 @@ export class CellOutput {
   push(piece: CellPiece): void {
     if (piece.t === 'text') this.#text(piece.text)
     else if (piece.t === 'gap') this.#leftOut += piece.chars
+    else if (piece.t === 'kernel') this.#write(piece)
     else if (this.#pictures < MAX_PICTURES && this.#pictureChars + piece.data.length <= MAX_PICTURES_CHARS) {
       this.#pictures += 1
       this.#pictureChars += piece.data.length

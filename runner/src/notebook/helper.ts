@@ -12,7 +12,7 @@ const MAX_PICTURES = 8
 const MAX_TEXT_CHARS = 64 * 1024
 
 export const HELPER_SOURCE = `
-import json, os, queue, sys, tempfile, threading, time
+import base64, json, os, queue, sys, tempfile, threading, time
 
 # Nothing that a cell writes into the workspace may stand in for a library.
 sys.path[:] = [p for p in sys.path if p not in ('', os.getcwd(), os.path.dirname(os.path.abspath(__file__)))]
@@ -61,15 +61,28 @@ def folder_now():
     except OSError:
         return ''
 
+BEGINNINGS = {'image/png': b'\\x89PNG\\r\\n\\x1a\\n', 'image/jpeg': b'\\xff\\xd8\\xff'}
+
+# None for what a cell called a picture and is none.
+def picture_in(mime, value):
+    if not isinstance(value, str):
+        return None
+    value = ''.join(value.split())
+    try:
+        return value if base64.b64decode(value, validate=True).startswith(BEGINNINGS[mime]) else None
+    except ValueError:
+        return None
+
 class Cell:
     def __init__(self):
         self.pictures = 0
         self.chars = 0
 
     def data(self, data):
-        for mime in ('image/png', 'image/jpeg'):
-            if mime in data:
-                return self.picture(mime, ''.join(data[mime].split()))
+        for mime in BEGINNINGS:
+            picture = picture_in(mime, data.get(mime))
+            if picture is not None:
+                return self.picture(mime, picture)
         text = data.get('text/plain')
         if not isinstance(text, str) or text == '':
             text = next((v for v in data.values() if isinstance(v, str)), '[an output of a kind that has no text]')
@@ -80,7 +93,7 @@ class Cell:
         self.chars += len(data)
         if self.pictures > ${MAX_PICTURES} or len(data) > ${MAX_PICTURE_CHARS} or self.chars > ${MAX_PICTURES_CHARS}:
             self.chars -= len(data)
-            return tell_text('text', '[a picture of %d bytes is not shown: a cell shows ${MAX_PICTURES} pictures, together 4 MiB]\\n' % (len(data) * 3 // 4))
+            return tell_text('text', '[a picture of %d bytes is not shown: a cell shows ${MAX_PICTURES} pictures, each of 3 MiB at most, together 4.5 MiB]\\n' % (len(data) * 3 // 4))
         tell(t='picture', mime=mime, data=data)
 
 def hint(name):
@@ -88,7 +101,14 @@ def hint(name):
         return 'A cell cannot ask for input: nobody can type into it. Write the value into the code.\\n'
     return ''
 
+# The kernel's process is the cell's: what it sends need not be what the wire says.
 def take(message, cell):
+    try:
+        took(message, cell)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        tell_text('text', '[an output that cannot be read: %s]\\n' % type(error).__name__)
+
+def took(message, cell):
     kind, content = message['msg_type'], message['content']
     if kind == 'stream':
         tell_text('text', content['text'])

@@ -2,6 +2,7 @@
 // may leave a cell running, and a later one waits for it or interrupts it.
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { type CellPiece, cellPieceIn } from '../../../src/runners/cell.ts'
 import type { CallOutcome, CallStart } from '../../../src/runners/wire.ts'
@@ -33,6 +34,8 @@ const Told = z.discriminatedUnion('t', [
 ])
 
 type Kernel = {
+  readonly id: string
+  readonly isFirst: boolean
   readonly child: ChildProcessWithoutNullStreams
   state: 'starting' | 'idle' | 'busy'
   /** The order that waits for it to be ready. */
@@ -60,6 +63,7 @@ export class Notebook {
   /** Told with the next cell: why its variables are gone. */
   #note = ''
   #idle: NodeJS.Timeout | null = null
+  #hasHadOne = false
   /** Where the kernel stands, as it last said. */
   place = { cwd: '', interpreter: '' }
 
@@ -147,6 +151,7 @@ export class Notebook {
     const envText = JSON.stringify(env)
     const order = { op: 'run', code, env: kernel.env === envText ? {} : env }
     kernel.env = envText
+    this.#call?.output.push({ t: 'kernel', id: kernel.id, isFirst: kernel.isFirst })
     if (this.#note !== '') this.#call?.output.push({ t: 'text', text: `[${this.#note}]\n` })
     this.#note = ''
     if (kernel.state === 'starting') kernel.waiting = JSON.stringify(order)
@@ -161,8 +166,19 @@ export class Notebook {
     if (launch === null) throw new Error('no kernel here')
     const { command, args, env, cwd } = launch()
     const child = spawn(command, args, { env, cwd, stdio: ['pipe', 'pipe', 'pipe'] })
-    const kernel: Kernel = { child, state: 'starting', waiting: null, env: '{}', death: '', stderr: '', atRest: 0 }
+    const whose = { id: randomBytes(8).toString('hex'), isFirst: !this.#hasHadOne }
+    const kernel: Kernel = {
+      ...whose,
+      child,
+      state: 'starting',
+      waiting: null,
+      env: '{}',
+      death: '',
+      stderr: '',
+      atRest: 0,
+    }
     this.#kernel = kernel
+    this.#hasHadOne = true
     log('kernel.started')
     child.stdin.on('error', () => {
       // It does not read any more: its end is told by its exit.

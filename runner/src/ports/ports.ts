@@ -13,9 +13,6 @@ import type { OwnNetwork } from '../sandbox/own-network.ts'
 import { type Exchange, httpExchange } from './http-exchange.ts'
 import { socketExchange } from './socket-exchange.ts'
 
-/** Of a server that does not answer: what it keeps open is bounded. */
-const MAX_CONNECTIONS = 64
-
 export type Line = {
   send(frame: Frame): void
   head(status: number, headers: [string, string][]): void
@@ -38,7 +35,8 @@ export class Ports {
   constructor(network: OwnNetwork | null, log: Log) {
     this.#network = network
     this.#log = log
-    this.#agent = new Agent({ keepAlive: true, maxSockets: MAX_CONNECTIONS, maxFreeSockets: 8, timeout: 30_000 })
+    // One for each request that there may be: one that waited for a connection would wait for requests that never end.
+    this.#agent = new Agent({ keepAlive: true, maxSockets: MAX_PORT_STREAMS, maxFreeSockets: 8, timeout: 30_000 })
     this.#agent.createConnection = (options, callback) => {
       this.#connect(Number(options.port)).then(
         (socket) => callback?.(null, socket),

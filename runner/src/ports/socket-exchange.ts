@@ -77,7 +77,7 @@ function listen(socket: WebSocket, { line, going, fail }: Outgoing): void {
     socket.terminate()
   })
   socket.on('error', (error) => fail(error.message))
-  socket.on('close', (code) => fail('the server closed the socket', code))
+  socket.on('close', (code, reason) => fail(reason.toString() || 'the server closed the socket', code))
 }
 
 async function deliver(coming: PortReader, socket: WebSocket, line: Line): Promise<void> {

@@ -60,6 +60,8 @@ const ETC = [
   'terminfo',
   'timezone',
 ]
+/** Where Google's package puts Chrome. */
+export const CHROME_FOLDER = '/opt/google/chrome'
 const SYSTEM = ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32']
 
 /**
@@ -104,12 +106,21 @@ function bwrapArgs(folders: ConversationFolders, { network, limits }: LaunchPlan
     ...['--proc', '/proc', '--dev', '/dev', ...memory('/dev/shm')],
     ...[...memory('/tmp'), ...memory('/run'), ...memory('/var'), '--dir', '/var/tmp', '--dir', '/home'],
     ...[...runArgs, '--bind', folders.home, HOME_INSIDE, '--bind', folders.workspace, WORKSPACE_INSIDE],
-    ...(folders.shared === undefined ? [] : ['--bind', folders.shared, folders.shared]),
-    ...(folders.shared === undefined ? [] : ['--ro-bind-try', `${folders.run}/policies`, '/etc/chromium/policies']),
+    ...(folders.shared === undefined ? [] : browserArgs(folders.shared, folders.run)),
     // The roots of the sandbox's own memory file systems, which have no size of their own.
     ...['--remount-ro', '/dev', '--remount-ro', '/'],
     ...['--chdir', WORKSPACE_INSIDE],
   ]
+}
+
+/** Chromium and Chrome look for their rules in different places. Without the rules none of them is to start. */
+function browserArgs(shared: string, run: string): string[] {
+  const rules = ['/etc/chromium/policies', '/etc/opt/chrome/policies'].flatMap((place) => [
+    '--ro-bind',
+    `${run}/policies`,
+    place,
+  ])
+  return ['--bind', shared, shared, '--ro-bind-try', CHROME_FOLDER, CHROME_FOLDER, ...rules]
 }
 
 /** /bin and its like are links into /usr on most systems and folders on the others. */

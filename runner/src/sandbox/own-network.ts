@@ -19,7 +19,7 @@ const START_MS = 5_000
 const RELAY_MS = 3_000
 const MAX_CONNECTIONS = 128
 
-type Listening = { readonly port: number; readonly at: 'TCP4:127.0.0.1' | 'TCP6:[::1]' }
+type Listening = { readonly port: number; readonly at: `TCP4:${string}` | 'TCP6:[::1]' }
 export type OwnNetworkDeps = {
   /** The runner's own: nothing of a sandbox reaches it. */
   readonly folder: string
@@ -94,7 +94,7 @@ export class OwnNetwork {
 
   /** One process for each port, which is in the network and listens on a file that only the runner reaches. */
   #relayTo({ port, at }: Listening): string {
-    const name = `${at.slice(3, 4)}-${port}`
+    const name = `${at.replaceAll(/\W/g, '_')}-${port}`
     if (this.#relays.has(name)) return name
     rmSync(this.#folder.at(name), { force: true })
     const [command = '', ...args] = [
@@ -170,8 +170,12 @@ function* listenersIn(table: string): Generator<Listening> {
       /^\s*\d+: ([0-9A-F]{8,32}):([0-9A-F]{4}) [0-9A-F]+:[0-9A-F]{4} 0A /.exec(line) ?? []
     if (address === '') continue
     const isV6Loopback = address === '00000000000000000000000001000000'
-    const isLoopback = isV6Loopback || /^0+$/.test(address) || /(^|FFFF0000)[0-9A-F]{6}7F$/.test(address)
-    if (isLoopback) yield { port: Number.parseInt(port, 16), at: isV6Loopback ? 'TCP6:[::1]' : 'TCP4:127.0.0.1' }
+    const v4 = /^(?:0{16}FFFF0000)?([0-9A-F]{2})([0-9A-F]{2})([0-9A-F]{2})7F$/.exec(address)?.slice(1) ?? []
+    if (!isV6Loopback && !/^0+$/.test(address) && v4.length === 0) continue
+    // Of an address the kernel shows the last byte first.
+    const loopback =
+      v4.length === 0 ? '127.0.0.1' : ['7F', ...v4.reverse()].map((byte) => Number.parseInt(byte, 16)).join('.')
+    yield { port: Number.parseInt(port, 16), at: isV6Loopback ? 'TCP6:[::1]' : `TCP4:${loopback}` }
   }
 }
 

@@ -1,7 +1,7 @@
 // The browser of the conversation: a real Chromium on its runner. Offered only where that machine has one.
 
 import { z } from 'zod'
-import type { PageAction, PageReport } from '../../runners/page.ts'
+import { type PageAction, type PageReport, quotedWords } from '../../runners/page.ts'
 import { failureText, type RunnerResult } from '../runtime.ts'
 import { type ActionArgs, type ActionKind, always, contentOf, type Judged, withoutRemarks } from './action-kind.ts'
 import { pageParts } from './browse.ts'
@@ -132,6 +132,7 @@ function pageOutcome(
   const told = [
     ...(isOther ? [`[${OTHER_BROWSER}]`] : []),
     `[Current URL: ${page.url}]`,
+    ...(page.title === '' ? [] : [`[Title: ${quotedWords(page.title, 250)}]`]),
     ...(page.urls.length > 1 ? tabs : []),
     `[Focused element bid: ${page.focused}]`,
     page.error === ''

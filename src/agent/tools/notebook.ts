@@ -94,14 +94,30 @@ async function runCell({ code, timeout, kernel }: Arguments, context: ToolContex
     filter: context.outputFilter(),
     onOutput,
   })
-  return result.failure !== null && !result.aborted ? errorOutcome(failureText(result)) : cellOutcome(code, result)
+  const before = context.recall(MEMORY)
+  if (result.kernel !== null) context.remember(MEMORY, result.kernel.id)
+  if (result.failure !== null && !result.aborted) return errorOutcome(failureText(result))
+  return cellOutcome(code, result, isUntold(result, before))
 }
 
+/** Which kernel ran the model's last cell. */
+const MEMORY = 'notebook'
+const OTHER_KERNEL =
+  'This is a new kernel: the one of before is gone with its runner, and all variables, imports and functions with it.'
+
+/** A machine that was started anew, or is another one, does not know that there was a kernel before. */
+const isUntold = ({ kernel }: RunnerResult, before: unknown): boolean =>
+  kernel?.isFirst === true && typeof before === 'string' && before !== kernel.id
+
 /** As clients know it: the last two lines say where the kernel stands. */
-function cellOutcome(code: string, { output, remark, workingDir, interpreter, pictures }: RunnerResult): Outcome {
+function cellOutcome(code: string, result: RunnerResult, isOther: boolean): Outcome {
+  const { output, remark, workingDir, interpreter, pictures } = result
   const shown = output.replace(/\n$/, '')
+  // What did not come to its end as it should has a remark that says so.
+  const isSilent = shown === '' && pictures.length === 0 && remark === ''
   const told = [
-    ...(shown === '' && pictures.length === 0 ? ['[Code executed successfully with no output]'] : [shown]),
+    ...(isOther ? [`[${OTHER_KERNEL}]`] : []),
+    isSilent ? '[Code executed successfully with no output]' : shown,
     remark,
     ...pictures.map((_, index) => `[picture ${index + 1} of ${pictures.length}]`),
     `[Jupyter current working directory: ${workingDir}]`,

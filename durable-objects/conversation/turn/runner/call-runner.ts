@@ -150,13 +150,15 @@ export class CallRunner {
   }
 
   /** What the call printed. It is an observation in the same write in which the call is forgotten here. */
-  #taken(call: RunnerCall): Pick<RunnerResult, 'output' | 'pictures' | 'page'> {
+  #taken(call: RunnerCall): Pick<RunnerResult, 'output' | 'pictures' | 'kernel' | 'page'> {
     const raw = this.#deps.calls.output(call.key)
     this.#deps.calls.drop(call.key)
     // Its words are masked where the event is stored, as all words of an event are.
-    if (isOfBrowser(call)) return { output: '', pictures: [], page: pageReportIn(raw) }
-    const { text, pictures } = isOfNotebook(call) ? cellOutputIn(raw) : { text: raw, pictures: [] }
-    return { output: this.#deps.maskText(plainOutput(text)), pictures, page: null }
+    if (isOfBrowser(call)) return { output: '', pictures: [], kernel: null, page: pageReportIn(raw) }
+    const { text, pictures, kernel } = isOfNotebook(call)
+      ? cellOutputIn(raw)
+      : { text: raw, pictures: [], kernel: null }
+    return { output: this.#deps.maskText(plainOutput(text)), pictures, kernel, page: null }
   }
 
   /** A piece of output; false when the pieces before it are missing. */

@@ -26,6 +26,8 @@ const LIST_MS = 10_000
 /** What the Worker says of a request for a port, and what this object answers, in one header each. */
 const ORDER_HEADER = 'x-port-order'
 const HEAD_HEADER = 'x-port-head'
+/** The secrets of all ports, for an answer that leads to another one. */
+const PEERS_HEADER = 'x-port-peers'
 const FAILURE_HEADER = 'x-port-failure'
 
 const Order = PortOpen.omit({ stream: true, port: true }).extend({ secret: z.string() })
@@ -78,7 +80,11 @@ export class ConversationPorts {
     if (!answer.ok) return failure(502, answer.reason)
     const { head, stream } = answer
     request.signal.addEventListener('abort', () => stream.giveUp('the client left'))
-    const headers = { [HEAD_HEADER]: JSON.stringify(head.headers) }
+    const isMoved = head.headers.some(([name]) => name.toLowerCase() === 'location')
+    const headers = {
+      [HEAD_HEADER]: JSON.stringify(head.headers),
+      ...(isMoved && { [PEERS_HEADER]: JSON.stringify(this.#secrets) }),
+    }
     if ((head.status === 101) !== (wanted.kind === 'socket')) {
       stream.giveUp('an answer of the wrong kind')
       return failure(502, 'The server answered something else than it was asked.')
