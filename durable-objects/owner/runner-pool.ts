@@ -150,7 +150,9 @@ export class RunnerPool {
       conversation,
     )
     const socket = row && this.#socketOf(row.runner)
-    if (socket) await this.#close(socket, conversation, erase)
+    if (!erase && socket) await this.#close(socket, conversation, erase)
+    // Which runners it had before, and let go, is not known: a copy may lie on each.
+    if (erase) await Promise.all([...this.#online().values()].map((one) => this.#close(one, conversation, erase)))
   }
 
   list(): RunnerInfo[] {
@@ -284,13 +286,16 @@ const fits = ({ labels }: RunnerInfo, wanted: readonly string[]): boolean =>
   wanted.every((label) => labels.includes(label))
 
 /**
- * The one that has the conversation's files first, then one with what is preferred, then the one with the most room; the one to be
- * asked last comes after all.
+ * The one that has the conversation's files first, then one with what is preferred, then one without labels that nobody asked for,
+ * which another conversation may need, then the one with the most room; the one to be asked last comes after all.
  */
-function rank(info: RunnerInfo, { preferred, last }: WantedRunner, before: string | undefined): number {
+function rank(info: RunnerInfo, { labels, preferred, last }: WantedRunner, before: string | undefined): number {
   const { id, capacity, conversations } = info
   if (id === last) return -1
-  return id === before ? 4 : (fits(info, preferred) ? 2 : 0) + (capacity - conversations) / capacity
+  if (id === before) return 8
+  const asked = new Set([...labels, ...preferred])
+  const isPlain = info.labels.every((label) => asked.has(label))
+  return (fits(info, preferred) ? 4 : 0) + (isPlain ? 2 : 0) + (capacity - conversations) / capacity
 }
 
 function infoOf({ description, seen_at: seenAt, draining, used }: Row, isLive: boolean): RunnerInfo {

@@ -244,6 +244,8 @@ export type CallDeps = {
   readonly door: ServerDoor
   readonly processes: ToolProcesses | null
   readonly conversationId: string
+  /** The key of the call's effect: one that a program was asked for before is followed, and not made again. */
+  readonly effect?: string
   readonly signal?: AbortSignal
   readonly deadlineMs?: number
 }

@@ -203,7 +203,9 @@ export class OwnerStepConfigs implements StepConfigs {
     const call = { servers, processes, door: toolServerDoor(addressPolicy), conversationId: record.value.id }
     return byName([
       ...own,
-      ...mcpTools(listed, (tool, args, stop) => callMcpTool(tool, args, { ...call, signal: stop })),
+      ...mcpTools(listed, (tool, args, { key: effect, signal: stop }) =>
+        callMcpTool(tool, args, { ...call, effect, signal: stop }),
+      ),
     ])
   }
 }
