@@ -30,7 +30,9 @@ export function startLocalRunner({ port, stateDir }: { port: number; stateDir: s
     child.on('exit', (code, signal) => {
       if (isOver || code === 0 || code === USAGE) return
       waitMs = performance.now() - beganAt > WELL_MS ? FIRST_WAIT_MS : Math.min(2 * waitMs, MOST_WAIT_MS)
-      process.stderr.write(`The runner ended (${signal ?? `exit code ${code}`}) and is started again in ${waitMs / 1000} s.\n`)
+      process.stderr.write(
+        `The runner ended (${signal ?? `exit code ${code}`}) and is started again in ${waitMs / 1000} s.\n`,
+      )
       setTimeout(start, waitMs).unref()
     })
   }

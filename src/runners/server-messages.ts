@@ -18,7 +18,9 @@ export function callIdIn(message: string): string | null {
 export function isAnswerTo(id: string, message: string): boolean {
   if (!message.includes(id)) return false
   const parsed = parsedOf(message)
-  return (Array.isArray(parsed) ? parsed : [parsed]).some((one) => headIn(one).id === id && headIn(one).method === undefined)
+  return (Array.isArray(parsed) ? parsed : [parsed]).some(
+    (one) => headIn(one).id === id && headIn(one).method === undefined,
+  )
 }
 
 type Head = { id?: unknown; method?: unknown }

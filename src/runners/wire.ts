@@ -70,7 +70,7 @@ export const LimitsBy = z.object({
 export type LimitsBy = z.infer<typeof LimitsBy>
 
 /** It stands in logs and in what people and models read. */
-const ShownName = Name.regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, 'has characters that cannot be seen')
+const ShownName = Name.refine((name) => !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name), 'has characters that cannot be seen')
 
 export const RunnerDescription = z.object({
   id: RunnerId,

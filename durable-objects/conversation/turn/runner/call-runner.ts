@@ -51,7 +51,10 @@ export class CallRunner {
 
   async run(given: RunnerCall): Promise<RunnerResult> {
     // Whoever names a time waits for so long, however quiet the command is.
-    const timeoutMs = given.timeoutMs === null ? this.#deps.softMs : Math.min(given.timeoutMs, Math.max(MOST_SOFT_MS, this.#deps.softMs))
+    const timeoutMs =
+      given.timeoutMs === null
+        ? this.#deps.softMs
+        : Math.min(given.timeoutMs, Math.max(MOST_SOFT_MS, this.#deps.softMs))
     const call = { ...given, timeoutMs, quietMs: given.timeoutMs === null ? QUIET_MS : QUIET_MS + timeoutMs }
     const begun = this.#deps.calls.get(call.key)
     const stop = () => void this.#stop(call.key)
@@ -259,7 +262,8 @@ function show({ filter, onOutput }: RunnerCall, text: string): void {
   if (shown !== '') onOutput(shown)
 }
 
-const nameOf = (runner: RunnerDescription | null): string => (runner === null ? 'The runner' : `The runner ${runner.name}`)
+const nameOf = (runner: RunnerDescription | null): string =>
+  runner === null ? 'The runner' : `The runner ${runner.name}`
 
 function overdueText(runner: RunnerDescription | null): string {
   return `${nameOf(runner)} did not tell in time how this ended. Its outcome is unknown and it was not run again.`

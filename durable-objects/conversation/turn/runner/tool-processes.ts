@@ -5,10 +5,10 @@
 import { z } from 'zod'
 import { sha256Hex } from '../../../../src/lib/crypto.ts'
 import { errorFields, log } from '../../../../src/lib/log.ts'
+import { waitAtMost } from '../../../../src/lib/wait-at-most.ts'
 import { messagesIn, type ProcessSession, type ToolProcesses } from '../../../../src/mcp/process-session.ts'
 import type { ProcessServer } from '../../../../src/mcp/remote-server.ts'
 import { McpFailure } from '../../../../src/mcp/wire.ts'
-import { waitAtMost } from '../../../../src/lib/wait-at-most.ts'
 import { NoAnswer, RpcError, type RpcPeer } from '../../../../src/runners/rpc.ts'
 import { callIdOf, isAnswerTo, piecesOf, ServerMessages } from '../../../../src/runners/server-messages.ts'
 import {
