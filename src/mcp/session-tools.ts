@@ -250,6 +250,9 @@ export type CallDeps = {
   readonly deadlineMs?: number
 }
 
+/** Whether a program of the conversation's answers the tool. */
+export const isOfProcess = ({ serverId }: McpTool): boolean => serverId.startsWith('stdio-')
+
 /** Throws the signal's reason only: whatever else goes wrong is a result that says so. */
 export async function callMcpTool(
   tool: McpTool,

@@ -24,7 +24,10 @@ import type { StoredRecord } from '../../../stored-record.ts'
 export type ProcessRecord = {
   life: string
   servers: Record<string, { program: string; greeting: unknown }>
-  /** The newest call of a tool, and in which life of the runner it was sent. `isOpen`: its answer was not here yet. */
+  /**
+   * The newest call of a tool, and in which life of the runner it was sent: empty for one that is meant for a program and was not
+   * sent yet, which nothing has begun. `isOpen`: it was sent, and its answer was not here yet.
+   */
   call: { key: string; life: string; isOpen: boolean } | null
 }
 
@@ -73,7 +76,12 @@ export class ConversationProcesses implements ToolProcesses {
     this.#deps = deps
   }
 
-  /** Whether the call of this key was sent, so that its outcome can still be learned. */
+  /** The call is meant for a program: a restart before it is sent costs nothing. */
+  plan(key: string): void {
+    if (!this.isOpen(key)) this.#deps.record.change({ call: { key, life: '', isOpen: false } })
+  }
+
+  /** Whether the outcome of the call of this key can still be learned, or it is still to be made. */
   isOpen(key: string): boolean {
     return this.#deps.record.value.call?.key === key
   }
@@ -96,7 +104,7 @@ export class ConversationProcesses implements ToolProcesses {
 
   async #ready(effect: string | null): Promise<void> {
     const { call } = this.#deps.record.value
-    if (effect === null || call?.key !== effect) return this.#deps.ready()
+    if (effect === null || call?.key !== effect || call.life === '') return this.#deps.ready()
     if ((await this.#deps.comesBack()) && this.#deps.link()?.life === call.life) return
     this.#over()
     throw new McpFailure(GONE)
@@ -234,8 +242,9 @@ export class ConversationProcesses implements ToolProcesses {
 
   #sendCall(session: Session, asked: { key: string; message: string }): void {
     const { record } = this.#deps
+    const { call } = record.value
     session.asked = asked
-    if (record.value.call?.key === asked.key) return void this.#ask(session)
+    if (call?.key === asked.key && call.life !== '') return void this.#ask(session)
     record.change({ call: { key: asked.key, life: session.life, isOpen: true } })
     const link = this.#deps.link()
     // Lost since: it is asked for over the next connection.
