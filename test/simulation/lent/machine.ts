@@ -176,8 +176,12 @@ class SimulatedProgram extends EventEmitter {
   #heard(line: string): void {
     const { id, method, params } = JSON.parse(line) as Asked
     if (id === undefined) return
-    if (method !== 'tools/call') return this.#answer(id, GREETING, 0)
-    const command = JSON.parse(params?.arguments?.command ?? '') as Command
+    if (method === 'tools/call') this.#called(id, params?.arguments?.command ?? '')
+    else this.#answer(id, GREETING, 0)
+  }
+
+  #called(id: unknown, text: string): void {
+    const command = JSON.parse(text) as Command
     this.#ran(command, filesIn(this.#folder))
     const said = JSON.stringify({ output: linesOf(command).join(''), exitCode: command.exitCode })
     this.#answer(id, { content: [{ type: 'text', text: said }] }, command.restMs * 4)

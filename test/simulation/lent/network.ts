@@ -150,13 +150,14 @@ export class Connection {
     const copy = typeof data === 'string' ? data : data.slice()
     if (this.#isCut || (typeof copy === 'string' && this.#network.loses(copy))) return
     // The runtime answers it for the object.
-    if (copy === PING) return this.#network.later(this.#up, () => this.down(PONG))
-    this.#network.later(this.#up, () => {
-      const end = this.#server
-      if (this.#isCut || end === null || end.readyState !== 1) return
-      this.#network.heard(copy)
-      end.holder?.heard(end, typeof copy === 'string' ? copy : (copy.slice().buffer as ArrayBuffer))
-    })
+    if (copy === PING) this.#network.later(this.#up, () => this.down(PONG))
+    else
+      this.#network.later(this.#up, () => {
+        const end = this.#server
+        if (this.#isCut || end === null || end.readyState !== 1) return
+        this.#network.heard(copy)
+        end.holder?.heard(end, typeof copy === 'string' ? copy : (copy.slice().buffer as ArrayBuffer))
+      })
   }
 
   down(data: Data): void {
