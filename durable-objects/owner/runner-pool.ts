@@ -125,6 +125,7 @@ export class RunnerPool {
       .filter((info) => fits(info, wanted.labels))
       .sort((a, b) => rank(b, wanted, before?.runner) - rank(a, wanted, before?.runner))
     const isFree = (info: RunnerInfo) => info.state !== 'draining' && info.conversations < info.capacity
+    let isSilent = false
     const othersOf = (id: string | null) => fitting.filter((info) => info.id !== id && isFree(info)).length
     for (const info of fitting) {
       if (wanted.only !== null && info.id !== wanted.only) continue
@@ -132,13 +133,16 @@ export class RunnerPool {
       const socket = online.get(info)
       const others = othersOf(info.id)
       const withinMs = others > 0 ? Math.min(OPEN_WITHIN_MS, wanted.patienceMs) : OPEN_WITHIN_MS
-      if (socket !== undefined && (await this.#open(socket, info.id, { ...wanted, withinMs })))
-        return { ok: true, runner: descriptionOf(info), others }
+      if (socket === undefined) continue
+      const taken = await this.#open(socket, info.id, { ...wanted, withinMs })
+      if (taken === 'yes') return { ok: true, runner: descriptionOf(info), others }
+      isSilent ||= taken === 'silent'
     }
     const others = wanted.only === null ? 0 : othersOf(wanted.only)
     const isReturning = this.#isReturning(wanted.labels)
     const counts = { busy: fitting.length, others, isReturning }
-    if (online.size === 0) return { ok: false, reason: 'none', ...counts }
+    // One that does not answer is gone, and was not told of yet.
+    if (online.size === 0 || isSilent) return { ok: false, reason: 'none', ...counts }
     return { ok: false, reason: fitting.length === 0 ? 'labels' : 'full', ...counts }
   }
 
@@ -150,7 +154,9 @@ export class RunnerPool {
       conversation,
     )
     const socket = row && this.#socketOf(row.runner)
-    if (socket) await this.#close(socket, conversation, erase)
+    if (!erase && socket) await this.#close(socket, conversation, erase)
+    // Which runners it had before, and let go, is not known: a copy may lie on each.
+    if (erase) await Promise.all([...this.#online().values()].map((one) => this.#close(one, conversation, erase)))
   }
 
   list(): RunnerInfo[] {
@@ -235,7 +241,11 @@ export class RunnerPool {
     }
   }
 
-  async #open(socket: WebSocket, runner: string, wanted: WantedRunner & { withinMs: number }): Promise<boolean> {
+  async #open(
+    socket: WebSocket,
+    runner: string,
+    wanted: WantedRunner & { withinMs: number },
+  ): Promise<'yes' | 'refused' | 'silent'> {
     const { conversation, path, ticket, holder, withinMs } = wanted
     try {
       await this.#peer(socket).call('conversation/open', { conversation, path, ticket }, z.object({}), withinMs)
@@ -243,10 +253,10 @@ export class RunnerPool {
       log.warn('runner.not_opened', { runner, conversation, ...errorFields(error) })
       // Half-open connections look like this.
       if (error instanceof NoAnswer && withinMs === OPEN_WITHIN_MS) socket.close(1011, 'no answer')
-      return false
+      return error instanceof NoAnswer ? 'silent' : 'refused'
     }
     this.#sql.exec('INSERT OR REPLACE INTO runner_conversations VALUES (?, ?, ?)', conversation, runner, holder)
-    return true
+    return 'yes'
   }
 
   /** One that did not take its leave: its socket is gone with the process that held it, or broke just now. */
@@ -284,13 +294,16 @@ const fits = ({ labels }: RunnerInfo, wanted: readonly string[]): boolean =>
   wanted.every((label) => labels.includes(label))
 
 /**
- * The one that has the conversation's files first, then one with what is preferred, then the one with the most room; the one to be
- * asked last comes after all.
+ * The one that has the conversation's files first, then one with what is preferred, then one without labels that nobody asked for,
+ * which another conversation may need, then the one with the most room; the one to be asked last comes after all.
  */
-function rank(info: RunnerInfo, { preferred, last }: WantedRunner, before: string | undefined): number {
+function rank(info: RunnerInfo, { labels, preferred, last }: WantedRunner, before: string | undefined): number {
   const { id, capacity, conversations } = info
   if (id === last) return -1
-  return id === before ? 4 : (fits(info, preferred) ? 2 : 0) + (capacity - conversations) / capacity
+  if (id === before) return 8
+  const asked = new Set([...labels, ...preferred])
+  const isPlain = info.labels.every((label) => asked.has(label))
+  return (fits(info, preferred) ? 4 : 0) + (isPlain ? 2 : 0) + (capacity - conversations) / capacity
 }
 
 function infoOf({ description, seen_at: seenAt, draining, used }: Row, isLive: boolean): RunnerInfo {

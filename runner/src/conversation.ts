@@ -42,7 +42,7 @@ import { Downloads } from './sync/downloads.ts'
 import { erase } from './sync/erase.ts'
 import { Tree } from './sync/tree.ts'
 import { Uploads } from './sync/upload.ts'
-import { ToolServers } from './tool-servers.ts'
+import { ToolServers, type ToolServersDeps } from './tool-servers.ts'
 import { Views } from './views.ts'
 
 export type ConversationDeps = {
@@ -62,6 +62,7 @@ export type ConversationDeps = {
   readonly onLetGo: (reason: string) => void
   /** For who has no processes to lend; a shell in the sandbox otherwise. */
   readonly startShell?: ((folder: string, events: ShellEvents) => Session) | undefined
+  readonly startProgram?: ToolServersDeps['startProgram']
 }
 
 /** Nulls where the owner configured nothing for the host. */
@@ -125,6 +126,7 @@ export class Conversation {
     this.#servers = new ToolServers({
       launch: (program) => programLaunch(program, { folders, plan }),
       log,
+      startProgram: deps.startProgram,
     })
     const { idleMs } = plan
     this.#views = new Views({ network: this.#network, launch: () => terminalLaunch(folders, plan), log, idleMs })
@@ -333,6 +335,7 @@ export class Conversation {
       'server/start': (server) => this.#servers.start(server),
       'server/stop': ({ name }) => this.#servers.stop(name),
       'server/message': (piece) => this.#servers.send(piece),
+      'server/query': (query) => this.#servers.query(query),
       ...this.#views.handlers,
     }
   }

@@ -30,7 +30,7 @@ export function takeFolder(folder: string): { id: string; letGo: () => void } {
   const holder = existsSync(mark) ? readFileSync(mark, 'utf8').trim() : ''
   if (holder !== '' && holder === processMark(Number(holder.split(' ')[0]))) {
     throw new FolderInUse(
-      `${folder} is used by the runner with process id ${holder.split(' ')[0]}: give this one another --workspaces`,
+      `${folder} is used by the runner with process id ${holder.split(' ')[0]}: give this one another with --workspaces, or BELLWETHER_RUNNER_WORKSPACES under npm start`,
     )
   }
   writeFileSync(mark, `${processMark(process.pid)}\n`, { mode: 0o600 })

@@ -32,6 +32,7 @@ export type RunnerDeps = {
   /** Everything is done: no conversation, no connection. */
   readonly onEnded: (code: number) => void
   readonly startShell?: ConversationDeps['startShell']
+  readonly startProgram?: ConversationDeps['startProgram']
 }
 
 /** A service that was away for long finds its runners again while its first commands wait for one, which is ten seconds. */
@@ -166,6 +167,7 @@ export class Runner {
       log: this.#deps.log,
       onLetGo: () => this.#letGo(id),
       startShell: this.#deps.startShell,
+      startProgram: this.#deps.startProgram,
     })
     this.#conversations.set(id, conversation)
     this.#deps.log('conversation.opened', { conversation: id })

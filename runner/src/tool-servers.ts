@@ -2,12 +2,14 @@
 // starts and stops them; one that ends is told, and is started again only when the object wishes it.
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { piecesOf, ServerMessages } from '../../src/runners/server-messages.ts'
+import { callIdIn, isAnswerTo, piecesOf, ServerMessages } from '../../src/runners/server-messages.ts'
 import {
   MAX_SERVER_MESSAGE_BYTES,
   RPC_ERRORS,
+  type ServerCallState,
   type ServerExited,
   type ServerMessage,
+  type ServerQuery,
   type ServerStart,
 } from '../../src/runners/wire.ts'
 import { type Peer, RpcError } from './connect/peer.ts'
@@ -18,9 +20,15 @@ import { killTree } from './session/processes.ts'
 export type ToolServersDeps = {
   readonly launch: (program: Pick<ServerStart, 'command' | 'args' | 'env'>) => Launch
   readonly log: Log
+  /** For who has no processes to lend. */
+  readonly startProgram?: ((launch: Launch) => ToolProgram) | undefined
 }
 
-type Running = { readonly child: ChildProcessWithoutNullStreams; stderr: string }
+/** As much of a process as a tool server is. */
+export type ToolProgram = Pick<ChildProcessWithoutNullStreams, 'stdin' | 'stdout' | 'stderr' | 'pid' | 'on'>
+type Running = { readonly child: ToolProgram; stderr: string }
+/** The newest call of a tool: a conversation has one at a time, and asks for no older one. */
+type Call = { readonly id: string; readonly name: string; answer: string | null; end: ServerExited | null }
 type Told = { readonly bytes: number; readonly tell: (peer: Peer) => void }
 
 const MAX_SERVERS = 16
@@ -35,6 +43,7 @@ export class ToolServers {
   readonly #coming = new ServerMessages()
   #waitingBytes = 0
   #peer: Peer | null = null
+  #call: Call | null = null
 
   constructor(deps: ToolServersDeps) {
     this.#deps = deps
@@ -60,8 +69,10 @@ export class ToolServers {
   start({ name, ...program }: ServerStart): void {
     this.stop(name)
     if (this.#running.size >= MAX_SERVERS) throw new RpcError(RPC_ERRORS.full, `at most ${MAX_SERVERS} tool servers`)
-    const { command, args, env, cwd } = this.#deps.launch(program)
-    const child = spawn(command, args, { env, cwd, stdio: ['pipe', 'pipe', 'pipe'] })
+    const launch = this.#deps.launch(program)
+    const { command, args, env, cwd } = launch
+    const stdio: ['pipe', 'pipe', 'pipe'] = ['pipe', 'pipe', 'pipe']
+    const child = this.#deps.startProgram?.(launch) ?? spawn(command, args, { env, cwd, stdio })
     const server: Running = { child, stderr: '' }
     this.#running.set(name, server)
     this.#deps.log('server.started', { name })
@@ -81,6 +92,7 @@ export class ToolServers {
     const server = this.#running.get(name)
     this.#running.delete(name)
     this.#coming.forget(name)
+    if (server !== undefined) this.#noteEnd({ name, code: null, signal: null, stderr: 'It was ended.' })
     if (server?.child.pid !== undefined) killTree(server.child.pid)
   }
 
@@ -88,12 +100,25 @@ export class ToolServers {
   send(piece: ServerMessage): void {
     const { name } = piece
     const message = this.#coming.add(piece)
+    const id = message === null ? null : callIdIn(message)
+    if (id !== null) this.#call = { id, name, answer: null, end: null }
     const server = this.#running.get(name)
     if (server === undefined) this.#tellEnd(name, { code: null, signal: null, stderr: 'It does not run.' })
     if (server === undefined || message === null) return
     server.child.stdin.write(`${message.replaceAll('\n', ' ')}\n`)
     if (server.child.stdin.writableLength > MAX_WAITING_BYTES)
       this.#kill(server, 'The server does not read its messages.')
+  }
+
+  /** What became of a call; an answer is told again, because the object may have been lost when it came. */
+  query({ name, id }: ServerQuery): ServerCallState {
+    const call = this.#call
+    if (call?.id !== id || call.name !== name) return { state: 'unknown', end: null }
+    if (call.answer !== null) {
+      this.#say(name, call.answer)
+      return { state: 'answered', end: null }
+    }
+    return { state: call.end === null ? 'open' : 'ended', end: call.end }
   }
 
   end(): void {
@@ -104,11 +129,17 @@ export class ToolServers {
     if (this.#running.get(name) !== server) return
     if (line === null) this.#kill(server, `A message of more than ${MAX_SERVER_MESSAGE_BYTES} bytes.`)
     else if (line.trim() !== '') {
-      this.#tell(Buffer.byteLength(line), (peer) => {
-        for (const piece of piecesOf(name, line)) peer.notify('server/message', piece)
-      })
+      const call = this.#call
+      if (call?.name === name && call.answer === null && isAnswerTo(call.id, line)) call.answer = line
+      this.#say(name, line)
       if (this.#waitingBytes > MAX_WAITING_BYTES) server.child.stdout.pause()
     }
+  }
+
+  #say(name: string, line: string): void {
+    this.#tell(Buffer.byteLength(line), (peer) => {
+      for (const piece of piecesOf(name, line)) peer.notify('server/message', piece)
+    })
   }
 
   #kill(server: Running, why: string): void {
@@ -123,8 +154,14 @@ export class ToolServers {
     this.#tellEnd(name, end)
   }
 
-  #tellEnd(name: string, end: Omit<ServerExited, 'name'>): void {
-    this.#tell(0, (peer) => peer.notify('server/exited', { name, ...end }))
+  #tellEnd(name: string, how: Omit<ServerExited, 'name'>): void {
+    const end = { name, ...how }
+    this.#noteEnd(end)
+    this.#tell(0, (peer) => peer.notify('server/exited', end))
+  }
+
+  #noteEnd(end: ServerExited): void {
+    if (this.#call?.name === end.name && this.#call.answer === null) this.#call.end ??= end
   }
 
   #tell(bytes: number, tell: (peer: Peer) => void): void {

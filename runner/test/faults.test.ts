@@ -311,6 +311,21 @@ test('an outcome whose files the service never takes is told without them, with 
   expect((await session.run('echo on')).output).toBe('on\n')
 })
 
+test('what stays on the runner is told although the connection breaks as it is told for the first time', async () => {
+  const { service } = await startRunner()
+  const session = await service.open('c1')
+  await session.push()
+  const { begin } = session.tree
+  session.tree.begin = () => {
+    session.tree.begin = begin
+    session.cut()
+    throw new Error('cut off')
+  }
+  const { outcome } = await session.run('mkfifo pipe; echo x > file')
+  expect(outcome.remarks).toEqual([expect.stringContaining('pipe is a pipe')])
+  expect((await session.run('true')).outcome.remarks).toEqual([])
+})
+
 test('a service that is away and comes back finds its runner again', async () => {
   const lent = await startRunner()
   const session = await lent.service.open('c1')

@@ -54,6 +54,8 @@ sandboxed('git gets a credential of the object for a configured host, and none i
   expect(asked[0]).toEqual({ protocol: 'https', host: '127.0.0.1', path: 'a/b.git' })
   expect(asked.at(-1)).toEqual({ protocol: 'http', host: `127.0.0.1:${port}`, path: 'a/b.git' })
   expect(seen.at(-1)).toBe(`Basic ${Buffer.from('bot:top-secret-1').toString('base64')}`)
+  // Of several packs each is a file that the workspace takes.
+  expect((await session.run('git config pack.packSizeLimit')).output).toBe(`${20 * 1024 * 1024}\n`)
   await session.run('echo "$TOKEN" | wc -c', { env: { TOKEN: 'top-secret-2' } })
   expect((await session.run('echo "$TOKEN"')).output).toBe('top-secret-2\n')
   // What a command printed waits on the disk until the service has acknowledged its end.
@@ -118,6 +120,47 @@ for (const isolation of ['none', 'bwrap']) {
     expect(existsSync(`${folder}/c1/workspace/echo.py`)).toBe(true)
   })
 }
+
+const CALLED_SERVER = `import json, sys
+for line in sys.stdin:
+    said = json.loads(line)
+    if said["method"] == "die": sys.exit(3)
+    if said["method"] == "go": print(json.dumps({"jsonrpc": "2.0", "id": asked, "result": {"n": 1}}), flush=True)
+    else: asked = said["id"]
+`
+
+test('what became of the newest call of a tool is told whenever it is asked: never heard, open, answered, or ended with its program', async () => {
+  const { service } = await startRunner()
+  const session = new Session('c1')
+  const heard: string[] = []
+  session.extra['server/message'] = ({ message }) => heard.push(String(message))
+  session.extra['server/exited'] = () => ({})
+  await service.open('c1', session)
+  session.tree.write('called.py', CALLED_SERVER)
+  await session.push()
+  const say = (said: object) =>
+    session.rpc?.notify('server/message', { name: 'one', message: JSON.stringify({ jsonrpc: '2.0', ...said }) })
+  const state = (id: string, name = 'one') => session.rpc?.call('server/query', { name, id })
+  await session.rpc?.call('server/start', { name: 'one', command: 'python3', args: ['called.py'], env: {} })
+  expect(await state('effect:a')).toEqual({ state: 'unknown', end: null })
+  say({ id: 'effect:a', method: 'tools/call' })
+  expect(await state('effect:a')).toEqual({ state: 'open', end: null })
+  expect(await state('effect:a', 'other')).toEqual({ state: 'unknown', end: null })
+  say({ method: 'go' })
+  await expect.poll(() => heard.length).toBe(1)
+  // Whoever heard it was lost.
+  session.cut()
+  await service.open('c1', session)
+  expect(await state('effect:a')).toEqual({ state: 'answered', end: null })
+  await expect.poll(() => heard.length).toBe(2)
+  expect(heard[1]).toBe(heard[0])
+  say({ id: 'effect:b', method: 'tools/call' })
+  expect(await state('effect:a')).toEqual({ state: 'unknown', end: null })
+  say({ method: 'die' })
+  await expect
+    .poll(() => state('effect:b'))
+    .toEqual({ state: 'ended', end: { name: 'one', code: 3, signal: null, stderr: '' } })
+})
 
 /** Empty when no file below the folder has the text. */
 function filesWith(text: string, folder: string): string {

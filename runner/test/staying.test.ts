@@ -110,7 +110,9 @@ test('the proxy asks the service about other hosts, and reaches those that it na
   onTestFinished(() => proxy.close())
   const answer = async (url: string) =>
     (await run('curl', ['-s', '--unix-socket', join(folder, 'proxy.sock'), '--request-target', url, 'http://x'])).stdout
-  expect(await answer('http://git.test/a')).toContain('git.test leads into a private network')
+  expect(await answer('http://git.test/a')).toContain(
+    'git.test leads into a private network: --allow git.test of the runner',
+  )
   expect(await answer('http://other.test/a')).toContain("is not on the runner's list")
   expect(asked).toEqual([
     { host: 'git.test', port: 80 },

@@ -14,6 +14,8 @@ export type ConnectionDeps = {
   /** Where servers that are programs run; null where none can. */
   readonly processes: ToolProcesses | null
   readonly conversationId: string
+  /** The key of the effect that the call of a tool is; null for a listing. */
+  readonly effect?: string | null | undefined
   readonly signal?: AbortSignal | undefined
   /** For all of it: handshake, question and answer. */
   readonly deadlineMs: number
@@ -55,9 +57,9 @@ const connected = <T>(server: ToolServer, deps: Connecting, work: (ask: Ask) => 
   server.transport === 'stdio' ? withProcess(server, deps, work) : withRemote(server, deps, work)
 
 async function withProcess<T>(server: ProcessServer, deps: Connecting, work: (ask: Ask) => Promise<T>): Promise<T> {
-  const { processes, signal, deadlineMs } = deps
+  const { processes, signal, deadlineMs, effect = null } = deps
   if (processes === null) throw new McpFailure('It is a program, and there is no runner that it could run on')
-  const [library, session] = await Promise.all([import('./lazy/sdk-client.ts'), processes.open(server)])
+  const [library, session] = await Promise.all([import('./lazy/sdk-client.ts'), processes.open(server, effect)])
   // It may end before anybody asks.
   session.ended.catch(() => undefined)
   const client = new library.Client(CLIENT, { capabilities: {}, jsonSchemaValidator: NOTHING_COMPILED })

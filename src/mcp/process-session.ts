@@ -11,8 +11,14 @@ export type ProcessSession = {
   readonly greeting: unknown
   /** The program knows that it is initialised. */
   greeted(greeting: unknown): void
+  /** The id under which the program is asked for the call of a tool; null where no call is made. */
+  readonly callId: string | null
   /** Throws an `McpFailure` for a message that is too large, and when the runner is not there. */
   send(message: string): void
+  /** Asks for the call, unless that was done before: then its answer is waited for. */
+  sendCall(message: string): void
+  /** The answer to the call came. */
+  answered(): void
   /** Gets every message of the program, those for others included. */
   listen(receive: (message: string) => void): void
   /** Never resolves; rejects with an `McpFailure` when the program ends, or its runner is another one. */
@@ -21,8 +27,8 @@ export type ProcessSession = {
 }
 
 export type ToolProcesses = {
-  /** The program is started unless it runs. Throws an `McpFailure` where none can run. */
-  open(server: ProcessServer): Promise<ProcessSession>
+  /** The program is started unless it runs. Throws an `McpFailure` where none can run. `effect`: the key of the call that is made. */
+  open(server: ProcessServer, effect: string | null): Promise<ProcessSession>
 }
 
 type Message = JSONRPCMessage & {
@@ -41,6 +47,8 @@ export class ProcessTransport implements Transport {
   readonly #prefix = `${crypto.randomUUID()}:`
   #greeting: { id: string | number; answer: unknown } | null = null
   readonly #unanswered = new Set<string | number>()
+  /** Under which id the client asked for the call. */
+  #call: string | number | null = null
 
   constructor(session: ProcessSession) {
     this.#session = session
@@ -63,6 +71,12 @@ export class ProcessTransport implements Transport {
       this.#session.send(JSON.stringify(message))
       return this.#session.greeted(this.#greeting?.answer)
     }
+    const { callId } = this.#session
+    if (message.method === 'tools/call' && message.id !== undefined && callId !== null) {
+      this.#call = message.id
+      this.#unanswered.add(message.id)
+      return this.#session.sendCall(JSON.stringify({ ...message, id: callId }))
+    }
     const outward = this.#outward(message)
     if (outward !== null) this.#session.send(JSON.stringify(outward))
   }
@@ -84,14 +98,24 @@ export class ProcessTransport implements Transport {
   #cancelled(message: Message): object | null {
     const { requestId, ...params } = message.params ?? {}
     if (!this.#unanswered.has(Number(requestId))) return null
-    return { ...message, params: { ...params, requestId: `${this.#prefix}${String(requestId)}` } }
+    const { callId } = this.#session
+    const asked = callId !== null && requestId === this.#call ? callId : `${this.#prefix}${String(requestId)}`
+    return { ...message, params: { ...params, requestId: asked } }
   }
 
   #received(text: string): void {
     for (const message of messagesIn(text)) {
       if (message.method !== undefined) this.#deliver(message)
+      else if (message.id === this.#session.callId && this.#call !== null) this.#callAnswered(message, this.#call)
       else if (typeof message.id === 'string' && message.id.startsWith(this.#prefix)) this.#answered(message)
     }
+  }
+
+  /** It may come twice: told again after a lost connection. */
+  #callAnswered(message: Message, id: string | number): void {
+    if (!this.#unanswered.delete(id)) return
+    this.#session.answered()
+    this.#deliver({ ...message, id })
   }
 
   #answered(message: Message): void {

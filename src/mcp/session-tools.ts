@@ -244,9 +244,14 @@ export type CallDeps = {
   readonly door: ServerDoor
   readonly processes: ToolProcesses | null
   readonly conversationId: string
+  /** The key of the call's effect: one that a program was asked for before is followed, and not made again. */
+  readonly effect?: string
   readonly signal?: AbortSignal
   readonly deadlineMs?: number
 }
+
+/** Whether a program of the conversation's answers the tool. */
+export const isOfProcess = ({ serverId }: McpTool): boolean => serverId.startsWith('stdio-')
 
 /** Throws the signal's reason only: whatever else goes wrong is a result that says so. */
 export async function callMcpTool(

@@ -2,6 +2,40 @@
 
 import { MAX_SERVER_MESSAGE_BYTES, SERVER_PIECE_CHARS, type ServerMessage } from './wire.ts'
 
+const CALL_PREFIX = 'effect:'
+
+/** The id of the question that a call of a tool is: the same after a restart of the service, and nobody else's. */
+export const callIdOf = (key: string): string => `${CALL_PREFIX}${key}`
+
+/** The id of the call that a message asks for; null for any other message. */
+export function callIdIn(message: string): string | null {
+  if (!message.includes(CALL_PREFIX)) return null
+  const { id, method } = headOf(message)
+  return method !== undefined && typeof id === 'string' && id.startsWith(CALL_PREFIX) ? id : null
+}
+
+/** Whether a message of a program, or one of several in a list, answers the call. */
+export function isAnswerTo(id: string, message: string): boolean {
+  if (!message.includes(id)) return false
+  const parsed = parsedOf(message)
+  return (Array.isArray(parsed) ? parsed : [parsed]).some(
+    (one) => headIn(one).id === id && headIn(one).method === undefined,
+  )
+}
+
+type Head = { id?: unknown; method?: unknown }
+const headIn = (value: unknown): Head => (typeof value === 'object' && value !== null ? value : {})
+const headOf = (message: string): Head => headIn(parsedOf(message))
+
+function parsedOf(message: string): unknown {
+  try {
+    return JSON.parse(message)
+  } catch {
+    // Programs print what is no message.
+    return null
+  }
+}
+
 /** At least one piece. A pair of surrogates may be divided: the pieces are put together before anybody reads them. */
 export function* piecesOf(name: string, message: string): Generator<ServerMessage> {
   for (let at = 0; at === 0 || at < message.length; at += SERVER_PIECE_CHARS) {

@@ -69,9 +69,12 @@ export const LimitsBy = z.object({
 })
 export type LimitsBy = z.infer<typeof LimitsBy>
 
+/** It stands in logs and in what people and models read. */
+const ShownName = Name.refine((name) => !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name), 'has characters that cannot be seen')
+
 export const RunnerDescription = z.object({
   id: RunnerId,
-  name: Name,
+  name: ShownName,
   labels: z.array(Label).max(32),
   /** Of the program. */
   version: z.string().max(40),
@@ -302,6 +305,18 @@ export const ServerExited = z.object({
 })
 export type ServerExited = z.infer<typeof ServerExited>
 
+/**
+ * object → runner: what became of a call of a tool that the object asked for before, in this life of the runner. `answered`: the
+ * answer is told once more. `ended`: the program ended in it.
+ */
+export const ServerQuery = z.object({ name: Name, id: z.string().max(200) })
+export type ServerQuery = z.infer<typeof ServerQuery>
+export const ServerCallState = z.object({
+  state: z.enum(['unknown', 'open', 'answered', 'ended']),
+  end: ServerExited.nullable(),
+})
+export type ServerCallState = z.infer<typeof ServerCallState>
+
 /** One request or socket to a server in the sandbox, by a number that the object gives. */
 const PortStream = z.number().int().nonnegative()
 const PortNumber = z.number().int().min(1).max(65_535)
@@ -368,6 +383,7 @@ export const METHODS = {
   'host/ask': { from: 'runner', params: HostAsk, answered: true },
   'server/start': { from: 'service', params: ServerStart, answered: true },
   'server/stop': { from: 'service', params: ServerStop, answered: true },
+  'server/query': { from: 'service', params: ServerQuery, answered: true },
   'server/message': { from: 'both', params: ServerMessage, answered: false },
   'server/exited': { from: 'runner', params: ServerExited, answered: false },
   'port/list': { from: 'service', params: z.object({}), answered: true },

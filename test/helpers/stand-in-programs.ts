@@ -15,17 +15,31 @@ export class StandInPrograms {
   /** What the service sent, of all programs. */
   readonly heard: Message[] = []
   program: Program = () => {}
+  /** What is sent to them does not arrive until one is started, and how often that was so. */
+  isDeaf = false
+  missed = 0
   /** Why none is started. */
   refusal: string | null = null
   readonly #coming = new ServerMessages()
+  readonly #answers = new Map<unknown, { name: string; said: unknown }>()
 
   asked(method: string, params: Json, line: Line): unknown {
     if (method === 'server/start') {
       if (this.refusal !== null) return { error: { code: -32002, message: this.refusal } }
       this.started.push(params)
+      this.isDeaf = false
     } else if (method === 'server/stop') this.stopped.push(String(params.name))
+    else if (method === 'server/query') return this.#query(params, line)
     else this.#received(params as ServerMessage, line)
     return {}
+  }
+
+  /** As the real runner: what it heard is open until it is answered, and an answer is told again. */
+  #query({ id }: Json, line: Line): unknown {
+    const answer = this.#answers.get(id)
+    if (answer !== undefined) this.print(line, answer.name, answer.said)
+    const isHeard = this.heard.some((message) => message.id === id)
+    return { state: answer !== undefined ? 'answered' : isHeard ? 'open' : 'unknown', end: null }
   }
 
   end(line: Line, { name, code = null, stderr = '' }: { name: string; code?: number | null; stderr?: string }): void {
@@ -33,11 +47,17 @@ export class StandInPrograms {
   }
 
   print(line: Line, name: string, said: unknown): void {
+    if (typeof said === 'object' && said !== null && 'id' in said && !('method' in said))
+      this.#answers.set(said.id, { name, said })
     const text = typeof said === 'string' ? said : JSON.stringify(said)
     for (const params of piecesOf(name, text)) line.send({ jsonrpc: '2.0', method: 'server/message', params })
   }
 
   #received(piece: ServerMessage, line: Line): void {
+    if (this.isDeaf) {
+      this.missed += 1
+      return
+    }
     const text = this.#coming.add(piece)
     if (text === null) return
     const message = JSON.parse(text) as Message

@@ -19,6 +19,8 @@ export type Started = {
   cwd: string
   env: Record<string, string>
   revision: number
+  quietMs: number
+  softMs: number
 }
 
 /** What a call does: changes the tree and says how it ended. Without an answer it goes on until `finish`. */

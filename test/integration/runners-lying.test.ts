@@ -50,6 +50,7 @@ describe('at the pool', () => {
     for (const [part, lie] of Object.entries({
       id: { id: '../../etc' },
       name: { name: '' },
+      'name ': { name: 'turned\u202e' },
       labels: { labels: ['a b'] },
       'labels ': { labels: Array.from({ length: 33 }, (_, at) => `l${at}`) },
       capacity: { capacity: 0 },
@@ -238,6 +239,21 @@ describe('in a command', () => {
     const told = (await chat.events()).length
     expect(await end({})).toMatchObject({ result: { refused: [] } })
     expect((await chat.events()).length).toBe(told)
+  })
+
+  test('a runner that breaks the rules whenever it is asked is told of by name, with the rule, and the turn goes on', async () => {
+    const lent = await begun()
+    const { runner, key, chat } = lent
+    for (let times = 0; times < 4; times++) {
+      // A gap: pieces before it are missing.
+      runner.line?.sendFrame({ t: 'output', key, seq: 70 }, new Uint8Array(3))
+      await expect.poll(() => runner.line?.closed?.code).toBe(1008)
+      if (times < 3) await runner.reconnect()
+    }
+    expect((await outcome(chat)).content).toMatch(
+      /^The runner stand-in cannot be relied on: .*output with a gap.*outcome of this is unknown and it was not run again/,
+    )
+    expect(runner.started).toHaveLength(1)
   })
 
   const large: Record<string, (runner: StandInRunner) => void> = {

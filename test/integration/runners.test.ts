@@ -2,10 +2,12 @@
 
 import { abortAllDurableObjects } from 'cloudflare:test'
 import { describe, expect, test } from 'vitest'
+import { said, startAgent } from '../helpers/agent.ts'
 import { client, request } from '../helpers/app.ts'
 import { type Chat, startConversation } from '../helpers/conversation.ts'
 import { lentConversation, outcome, say } from '../helpers/lent-conversation.ts'
 import { type Behaviour, joinedRunner, StandInRunner } from '../helpers/stand-in-runner.ts'
+import type { ScriptedReply } from '../support/scripted-model-orders.ts'
 
 const silent: Behaviour = () => null
 
@@ -81,6 +83,32 @@ describe('who may connect', () => {
     await expect.poll(() => runner.closings.at(-1)).toEqual({ conversation: chat.id, erase: true })
     const away = await joinedRunner(owner.owner, silent, {}, [chat.id])
     await expect.poll(() => away.closings).toEqual([{ conversation: chat.id, erase: true }])
+  })
+
+  test('a copy that a runner kept when it let the conversation go is erased with the conversation', async () => {
+    const { chat, runner, owner } = await lentConversation(() => ({ output: '' }))
+    await say(chat, 'true')
+    await outcome(chat)
+    expect((await owner.ask(`${chat.path}/stop`, { method: 'POST' })).status).toBe(200)
+    await expect.poll(() => runner.closings).toEqual([{ conversation: chat.id, erase: false }])
+    expect((await owner.ask(chat.path, { method: 'DELETE' })).status).toBe(200)
+    await expect.poll(() => runner.closings.at(-1)).toEqual({ conversation: chat.id, erase: true })
+  })
+
+  test('a conversation without labels leaves the runner with labels to those that need it, and who finds it full is told of the labels', async () => {
+    const owner = await client()
+    const special = await joinedRunner(owner.owner, () => ({ output: 'special' }), { labels: ['gpu'], capacity: 1 })
+    await joinedRunner(owner.owner, () => ({ output: 'plain' }), { labels: [], capacity: 1 })
+    const commands = ['', '', '?runtime=runner&labels=gpu']
+    const outputs: string[] = []
+    for (const query of commands) {
+      const chat = await startConversation({}, owner, query)
+      await say(chat, 'where')
+      outputs.push(String((await outcome(chat)).content))
+    }
+    expect(outputs.slice(0, 2)).toEqual(['plain', 'special'])
+    expect(outputs[2]).toMatch(/^All connected runners with the labels gpu are busy/)
+    expect(special.started).toHaveLength(1)
   })
 
   test('another version of the wire is refused by name', async () => {
@@ -200,6 +228,22 @@ describe('commands', () => {
     expect(runner.started.map(({ kind, text }) => [kind, text])).toEqual([
       ['run', 'sleep 60'],
       ['input', 'C-c'],
+    ])
+  })
+
+  test('a call that names no time ends when its command is quiet; one that names one waits for so long, ten minutes at most', async () => {
+    const owner = await client()
+    const runner = await joinedRunner(owner.owner, () => ({ output: 'ok' }))
+    const bash = (id: string, timeout?: number): ScriptedReply => ({
+      calls: [{ id, name: 'execute_bash', arguments: { command: id, ...(timeout === undefined ? {} : { timeout }) } }],
+    })
+    const replies = [bash('none'), bash('short', 5), bash('long', 100_000), { text: 'done' }]
+    const chat = await startAgent({ owner, replies, body: { initial_user_msg: 'go' } })
+    await said(chat, 'done')
+    expect(runner.started.map(({ text, quietMs, softMs }) => [text, quietMs < softMs, softMs])).toEqual([
+      ['none', true, 120_000],
+      ['short', false, 5_000],
+      ['long', false, 600_000],
     ])
   })
 

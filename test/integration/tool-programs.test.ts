@@ -1,7 +1,7 @@
 // Tool servers that are programs, on a stand-in runner: started once, asked by turn after turn, and told of honestly when they or
 // their runner are lost.
 
-import { evictDurableObject } from 'cloudflare:test'
+import { abortAllDurableObjects, evictDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { conversation } from '../../src/bindings.ts'
@@ -115,6 +115,63 @@ test('a broken connection in a call costs nothing while the runner lives', async
   })
   await said(lent.chat, 'done')
   expect(await results(lent)).toEqual([expect.stringContaining('kept')])
+})
+
+test('a call that the service crashes in is not made again, and its answer is learned, whenever it came', async () => {
+  for (const when of ['before the crash', 'while nobody listens', 'afterwards']) {
+    const lent = await lentAgent(
+      (n) => (n === 1 ? undefined : text(`count ${n}`)),
+      [count('a'), count('b'), { text: 'done' }],
+    )
+    await expect.poll(() => heard(lent, 'tools/call').length).toBe(1)
+    const { programs } = lent.runner
+    const answer = { jsonrpc: '2.0', id: heard(lent, 'tools/call')[0]?.id, result: text('kept') }
+    const deaf = { send: () => undefined }
+    // Told, and lost with the service that heard it.
+    if (when === 'before the crash') programs.print(deaf, nameOf(lent), answer)
+    await abortAllDurableObjects()
+    if (when === 'while nobody listens') programs.print(deaf, nameOf(lent), answer)
+    await lent.runner.reconnect()
+    if (when === 'afterwards') programs.print(line(lent), nameOf(lent), answer)
+    await said(lent.chat, 'done')
+    expect([when, await results(lent)]).toEqual([
+      when,
+      [expect.stringContaining('kept'), expect.stringContaining('count 2')],
+    ])
+    expect(heard(lent, 'tools/call')).toHaveLength(2)
+    expect(programs.started).toHaveLength(1)
+    expect(await complaints(lent.chat)).toEqual([])
+  }
+})
+
+test('a call that was lost on its way to the program is sent over the next connection, once', async () => {
+  const lent = await lentAgent((n) => text(`count ${n}`), [count('a'), { text: 'one' }, count('b'), { text: 'two' }])
+  await said(lent.chat, 'one')
+  await inState(lent.chat, 'awaiting_user_input')
+  const { programs } = lent.runner
+  programs.isDeaf = true
+  await lent.chat.post('message', { content: 'again' })
+  await expect.poll(() => programs.missed).toBe(1)
+  programs.isDeaf = false
+  line(lent).close()
+  await lent.runner.reconnect()
+  await said(lent.chat, 'two')
+  expect(await results(lent)).toEqual([expect.stringContaining('count 1'), expect.stringContaining('count 2')])
+  expect(heard(lent, 'tools/call')).toHaveLength(2)
+})
+
+test('a program that a stop left in its call and that answers no ping is ended, and the next call starts it anew', async () => {
+  const lent = await lentAgent(() => undefined, [count('a'), count('b'), { text: 'done' }])
+  await expect.poll(() => heard(lent, 'tools/call').length).toBe(1)
+  const { programs } = lent.runner
+  programs.isDeaf = true
+  programs.program = countingProgram((n) => text(`anew ${n}`))
+  await lent.chat.post('change_agent_state', { agent_state: 'stopped' })
+  await inState(lent.chat, 'stopped')
+  await lent.chat.post('message', { content: 'again' })
+  await said(lent.chat, 'done')
+  expect(programs.stopped).toEqual([nameOf(lent)])
+  expect(await results(lent)).toEqual([expect.stringContaining('anew 1')])
 })
 
 test('messages of megabytes arrive whole, both ways', async () => {

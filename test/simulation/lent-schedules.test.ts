@@ -19,7 +19,9 @@ const SCHEDULES = Number(process.env.LENT_SCHEDULES ?? (inject('isProof') ? 1_00
 const FIRST_SEED = Number(process.env.LENT_SEED ?? 1)
 const root = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'bellwether-simulation-'))
 
-beforeAll(() => {
+beforeAll(async () => {
+  // As a module that is loaded takes no time.
+  await import('../../src/mcp/lazy/sdk-client.ts')
   setLogLevel('silent')
   const clock = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'] as const
   vi.useFakeTimers({ toFake: [...clock] })
@@ -89,6 +91,22 @@ test('a machine that never acknowledges what comes down does not keep its comman
   const tookMs = await schedule.unacknowledged()
   assertNoFaults(FIRST_SEED, schedule)
   expect(tookMs).toBeLessThan(300_000)
+})
+
+test('a machine that never tells an end does not keep its conversation for ever, and is told of', async () => {
+  const schedule = new Schedule(FIRST_SEED, root, ['one'])
+  const tookMs = await schedule.untold()
+  assertNoFaults(FIRST_SEED, schedule)
+  expect(tookMs).toBeLessThan(300_000)
+})
+
+test('the whole tree goes down once, again when a death left the copy uncertain, and never because a connection was cut', async () => {
+  for (let seed = FIRST_SEED; seed < FIRST_SEED + 5; seed++) {
+    const schedule = new Schedule(seed, root, ['one'])
+    const counted = await schedule.wholes()
+    assertNoFaults(seed, schedule)
+    expect([seed, counted]).toEqual([seed, { afterCuts: 1, afterDeath: 1, refused: 0 }])
+  }
 })
 
 test('what a command made that was given up comes late and takes back nothing that the user stored since', async () => {

@@ -22,7 +22,7 @@ type RequestHost = Pick<TurnHost, 'env' | 'notePullRequest'> & {
 export function requestTools(host: RequestHost): Tool[] {
   const hasToken = (provider: Family) => Object.hasOwn(host.secrets.variables, `${provider.toUpperCase()}_TOKEN`)
   const offered = REQUEST_TOOLS.filter(({ provider }) => hasToken(provider))
-  return mcpTools(requestToolListing(offered), async ({ name }, args, signal) => {
+  return mcpTools(requestToolListing(offered), async ({ name }, args, { signal }) => {
     const tool = offered.find((each) => each.name === name)
     const answer = tool === undefined ? failed(`There is no tool ${name}`) : await open(host, tool, { args, signal })
     const text = answer.ok ? answer.text : answer.message

@@ -17,7 +17,7 @@ import { chooseModel, type ModelChoice, unknownModel, withModel } from '../../..
 import { languageModel } from '../../../src/llm/client.ts'
 import { type LanguageModel, ModelError } from '../../../src/llm/model.ts'
 import { toolServerDoor } from '../../../src/mcp/remote-server.ts'
-import { callMcpTool } from '../../../src/mcp/session-tools.ts'
+import { callMcpTool, isOfProcess } from '../../../src/mcp/session-tools.ts'
 import type { Talk } from '../talk/talk.ts'
 import { talkTools } from '../talk/talk-tools.ts'
 import { ownServers } from './own-servers.ts'
@@ -203,7 +203,10 @@ export class OwnerStepConfigs implements StepConfigs {
     const call = { servers, processes, door: toolServerDoor(addressPolicy), conversationId: record.value.id }
     return byName([
       ...own,
-      ...mcpTools(listed, (tool, args, stop) => callMcpTool(tool, args, { ...call, signal: stop })),
+      ...mcpTools(listed, (tool, args, { key: effect, signal: stop }) => {
+        if (isOfProcess(tool)) processes.plan(effect)
+        return callMcpTool(tool, args, { ...call, effect, signal: stop })
+      }),
     ])
   }
 }

@@ -126,7 +126,10 @@ export class HostProxy {
     if (permission === null) throw new Refused(`${host}:${port} is not on the runner's list of hosts`)
     const found = isIP(host) === 0 ? await this.#look(host) : [{ address: host }]
     const address = found.map((one) => one.address).find((one) => permission.mayBePrivate || isPublicAddress(one))
-    if (address === undefined) throw new Refused(`${host} leads into a private network`)
+    if (address === undefined)
+      throw new Refused(
+        `${host} leads into a private network: --allow ${port === 80 || port === 443 ? host : `${host}:${port}`} of the runner lets it through`,
+      )
     const socket = connect({ host: address, port, timeout: CONNECT_MS })
     this.#keep(socket)
     await new Promise<void>((resolve, reject) => {

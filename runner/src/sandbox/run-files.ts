@@ -7,6 +7,9 @@ import { HOME_INSIDE, RUN_INSIDE } from './bwrap.ts'
 import type { LaunchPlan } from './launch.ts'
 import { syscallFilter } from './syscalls.ts'
 
+/** A pack that git writes stays below the usual limit of a file of the workspace (`MAX_FILE_BYTES`): several instead of one. */
+const PACK_BYTES = 20 * 1024 * 1024
+
 /** Git gives what it wants to know on the standard input, and reads the answer; only the question `get` has one. */
 const helperSource = (run: string) => `#!/bin/sh
 [ "$1" = get ] || exit 0
@@ -20,7 +23,7 @@ export function writeRunFiles(run: string, plan: LaunchPlan): void {
     passwd: `root:x:0:0:root:/:/usr/sbin/nologin\nagent:x:1000:1000:agent:${HOME_INSIDE}:/bin/bash\nnobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n`,
     group: 'root:x:0:\nagent:x:1000:\nnogroup:x:65534:\n',
     hosts: '127.0.0.1 localhost sandbox\n::1 localhost\n',
-    gitconfig: `[credential]\n\thelper = ${inside}/git-credential\n\tuseHttpPath = true\n`,
+    gitconfig: `[credential]\n\thelper = ${inside}/git-credential\n\tuseHttpPath = true\n[pack]\n\tpackSizeLimit = ${PACK_BYTES}\n`,
   }
   for (const [name, text] of Object.entries(files)) writeFileSync(join(run, name), text, { mode: 0o644 })
   const filter = plan.isolation === 'none' ? null : syscallFilter(process.arch)

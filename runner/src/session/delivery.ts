@@ -103,18 +103,19 @@ export class Delivery {
     const { calls, journal, uploads } = this.#deps
     const entry = journal.get(key)
     if (entry === null || entry.outcome === null) return
-    const remarks = [...this.#remarks]
-    const known = remarks.length
     const canSend = (this.#failures.get(key) ?? 0) < UPLOAD_ATTEMPTS
-    if (!canSend) remarks.push('What the command changed could not be sent; it stays on the runner for now.')
-    const sent = canSend ? await uploads.send(peer, (text) => remarks.push(text.slice(0, 500))) : null
+    // Each is remarked on once: kept until an outcome has told it, should this attempt fail.
+    const sent = canSend ? await uploads.send(peer, (text) => this.remark(text)) : null
+    const told = this.#remarks.length
+    const unsent = canSend ? [] : ['What the command changed could not be sent; it stays on the runner for now.']
+    const remarks = [...this.#remarks, ...unsent]
     const output = calls.outputOf(key)
     if (output !== null) await output.sent(peer)
     const left = uploads.left.slice(0, MAX_LEFT).map((path) => path.slice(0, 500))
     const outcome = { ...entry.outcome, remarks: [...entry.outcome.remarks, ...remarks].slice(0, 20), left }
     const answer = await peer.call('call/ended', { key, outcome, transfer: sent?.upload.transfer ?? null })
     if (this.#isOver) return
-    this.#remarks.splice(0, known)
+    this.#remarks.splice(0, told)
     uploads.stored(sent?.upload ?? null, answer)
     calls.acknowledged(key)
   }

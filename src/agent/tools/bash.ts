@@ -35,8 +35,8 @@ const ON_RUNNER = `Runs a bash command or script in a real shell on a machine, i
 * The session lasts: folder, variables, functions, activated environments and background jobs stay from one call to the next.
 * A command may be a script of many lines. It is one call with one output and one exit code, that of its last command:
   join with && what must not go on after a failure, or begin with set -e.
-* A command without output for 30 seconds, or beyond its timeout, is not stopped: the call answers with what there is and exit code -1. Then
-  an empty command waits for more, is_input=true sends text or C-c, C-d, C-z to it. Start servers in the background with their
+* A command that goes on is not stopped: after 30 seconds without output, or where the call names a timeout only after that, the call
+  answers with what there is and exit code -1. Name one for what is quiet for long (installing, building). Then an empty command waits for more, is_input=true sends text or C-c, C-d, C-z to it. Start servers in the background with their
   output in a file: \`server > log 2>&1 &\`.
 * Dependency folders (node_modules, .venv, target, __pycache__ and their kind) stay on the machine; everything else below
   the workspace is kept with the conversation.
@@ -48,7 +48,7 @@ const Arguments = z.object({
     .union([z.enum(['true', 'false']), z.boolean()])
     .optional()
     .describe('Whether the command is input for the command that runs, instead of a new one.'),
-  timeout: PositiveNumber.optional().describe('Seconds after which the call ends.'),
+  timeout: PositiveNumber.optional().describe('Seconds after which the call ends, 600 at most.'),
 })
 type Arguments = z.infer<typeof Arguments>
 

@@ -10,7 +10,7 @@ import { BadCall, type PreparedCall, type Tool, type ToolContext } from './tool.
 export type Args = Readonly<Record<string, unknown>>
 
 /** Throws when the signal fired; everything else that goes wrong is in the result. */
-export type CallRemote = (tool: McpTool, args: Args, signal: AbortSignal) => Promise<ToolResult>
+export type CallRemote = (tool: McpTool, args: Args, around: Pick<ToolContext, 'key' | 'signal'>) => Promise<ToolResult>
 
 const SERVERS = 'remote tools'
 
@@ -71,11 +71,11 @@ function prepared(tool: McpTool, args: Args, call: CallRemote): PreparedCall {
       action: REMOTE_CALL.action,
       args: { name, arguments: args, thought: '' },
     },
-    run: async ({ signal }: ToolContext) => ({
+    run: async ({ key, signal }: ToolContext) => ({
       source: 'agent',
       message: `Tool answered: ${name}`,
       observation: REMOTE_CALL.observation,
-      content: JSON.stringify(await call(tool, args, signal)),
+      content: JSON.stringify(await call(tool, args, { key, signal })),
       extras: { name, arguments: args },
     }),
   }

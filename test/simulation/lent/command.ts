@@ -26,6 +26,14 @@ export function commandOf(key: string, random: Random): Command {
   }
 }
 
+/** Of a tool: it prints and changes no files. */
+export function callOf(key: string, random: Random): Command {
+  return { ...commandOf(key, random), key: `${CALL}${key}`, writes: [], removes: [] }
+}
+
+const CALL = 'call-of-'
+export const isCall = ({ key }: { key: string }): boolean => key.startsWith(CALL)
+
 export const contentOf = (key: string, { name, size }: Write): string => `${key} ${size}\n${name.repeat(size)}`
 
 export const linesOf = ({ key, lines }: Command): string[] => Array.from({ length: lines }, (_, at) => `${key} ${at}\n`)

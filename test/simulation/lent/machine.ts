@@ -1,6 +1,7 @@
 // A machine that lends itself: the runner's own program over a real folder, with a network and a shell of the simulation. When it
 // dies its folder is as it was at that instant.
 
+import { EventEmitter } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Command, contentOf, linesOf } from './command.ts'
@@ -10,7 +11,10 @@ import type { Connection, Network } from './network.ts'
 type Program = { connect(): void; end(code: number): void }
 type Prompt = { status: number; pid: number; user: string; host: string; interpreter: string; cwd: string }
 type ShellEvents = { onOutput(bytes: Uint8Array): void; onEnded(prompt: Prompt): void; onGone(reason: string): void }
-type ProgramDeps = Record<string, unknown> & { startShell(folder: string, events: ShellEvents): SimulatedShell }
+type ProgramDeps = Record<string, unknown> & {
+  startShell(folder: string, events: ShellEvents): SimulatedShell
+  startProgram(launch: { cwd: string }): SimulatedProgram
+}
 
 const RUNNER = new URL('../../../runner/src/runner.ts', import.meta.url).pathname
 const { Runner } = (await import(RUNNER)) as { Runner: new (deps: ProgramDeps) => Program }
@@ -29,6 +33,7 @@ export class Machine {
   readonly #ran: Ran
   #runner: Program | null = null
   #shells = new Set<SimulatedShell>()
+  #programs = new Set<SimulatedProgram>()
   /** Simulated times of its deaths, and of its sandboxes'. */
   readonly deaths: number[] = []
 
@@ -78,6 +83,11 @@ export class Machine {
         this.#shells.add(shell)
         return shell
       },
+      startProgram: ({ cwd }) => {
+        const program = new SimulatedProgram(cwd, this.#ran)
+        this.#programs.add(program)
+        return program
+      },
     })
     this.#runner.connect()
   }
@@ -93,6 +103,8 @@ export class Machine {
     this.deaths.push(Date.now())
     for (const shell of this.#shells) shell.isDead = true
     this.#shells.clear()
+    for (const program of this.#programs) program.isDead = true
+    this.#programs.clear()
     for (const connection of this.connections) {
       connection.client.isDead = true
       connection.cut()
@@ -114,7 +126,11 @@ export class Machine {
   }
 
   killSandbox(): void {
-    if (this.#shells.size > 0) this.deaths.push(Date.now())
+    if (this.#shells.size + this.#programs.size > 0) this.deaths.push(Date.now())
+    for (const program of [...this.#programs]) {
+      this.#programs.delete(program)
+      program.killed()
+    }
     for (const shell of [...this.#shells]) {
       this.#shells.delete(shell)
       shell.killed()
@@ -138,6 +154,53 @@ function filesIn(folder: string): Map<string, string> {
       .map((name) => [name, readFileSync(join(folder, name), 'utf8')]),
   )
 }
+
+type Asked = { id?: unknown; method?: string; params?: { arguments?: { command?: string }; protocolVersion?: string } }
+
+/** A tool server that answers a call when its time is over. */
+class SimulatedProgram extends EventEmitter {
+  isDead = false
+  readonly pid = undefined
+  readonly stdin = Object.assign(new EventEmitter(), { writableLength: 0, write: (line: string) => this.#heard(line) })
+  readonly stdout = Object.assign(new EventEmitter(), { pause: () => {}, resume: () => {} })
+  readonly stderr = new EventEmitter()
+  readonly #folder: string
+  readonly #ran: Ran
+
+  constructor(folder: string, ran: Ran) {
+    super()
+    this.#folder = folder
+    this.#ran = ran
+  }
+
+  #heard(line: string): void {
+    const { id, method, params } = JSON.parse(line) as Asked
+    if (id === undefined) return
+    if (method === 'tools/call') this.#called(id, params?.arguments?.command ?? '')
+    else this.#answer(id, GREETING, 0)
+  }
+
+  #called(id: unknown, text: string): void {
+    const command = JSON.parse(text) as Command
+    this.#ran(command, filesIn(this.#folder))
+    const said = JSON.stringify({ output: linesOf(command).join(''), exitCode: command.exitCode })
+    this.#answer(id, { content: [{ type: 'text', text: said }] }, command.restMs * 4)
+  }
+
+  #answer(id: unknown, result: object, afterMs: number): void {
+    setTimeout(() => {
+      if (!this.isDead) this.stdout.emit('data', Buffer.from(`${JSON.stringify({ jsonrpc: '2.0', id, result })}\n`))
+    }, afterMs)
+  }
+
+  killed(): void {
+    if (this.isDead) return
+    this.isDead = true
+    this.emit('close', null, 'SIGKILL')
+  }
+}
+
+const GREETING = { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } }
 
 /** Does what a command says, a piece at a time. */
 class SimulatedShell {

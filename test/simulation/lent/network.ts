@@ -2,6 +2,7 @@
 // frame comes next, and when either end learns that the connection is gone.
 
 import { EventEmitter } from 'node:events'
+import { PING, PONG } from '../../../src/runners/wire.ts'
 import type { Random } from '../random.ts'
 
 type Data = string | Uint8Array
@@ -20,6 +21,9 @@ export class Network {
   readonly connections = new Set<Connection>()
   /** What machines say and nobody hears. */
   loses: (text: string) => boolean = () => false
+  /** Of what was said on either side: transfers of the whole tree, and refusals of a copy that is not as was thought. */
+  wholeTransfers = 0
+  wrongRevisions = 0
   /** What stands at the other end; null while nobody listens. */
   entry: Entry | null = null
 
@@ -30,6 +34,12 @@ export class Network {
   cutOff(): void {
     this.entry = null
     for (const connection of [...this.connections]) connection.cut()
+  }
+
+  heard(data: Data): void {
+    if (typeof data !== 'string') return
+    if (data.includes('"method":"transfer/begin"') && data.includes('"base":null')) this.wholeTransfers += 1
+    if (data.includes('"code":-32004')) this.wrongRevisions += 1
   }
 
   get isQuiet(): boolean {
@@ -139,17 +149,23 @@ export class Connection {
   up(data: Data): void {
     const copy = typeof data === 'string' ? data : data.slice()
     if (this.#isCut || (typeof copy === 'string' && this.#network.loses(copy))) return
-    this.#network.later(this.#up, () => {
-      const end = this.#server
-      if (this.#isCut || end === null || end.readyState !== 1) return
-      end.holder?.heard(end, typeof copy === 'string' ? copy : (copy.slice().buffer as ArrayBuffer))
-    })
+    // The runtime answers it for the object.
+    if (copy === PING) this.#network.later(this.#up, () => this.down(PONG))
+    else
+      this.#network.later(this.#up, () => {
+        const end = this.#server
+        if (this.#isCut || end === null || end.readyState !== 1) return
+        this.#network.heard(copy)
+        end.holder?.heard(end, typeof copy === 'string' ? copy : (copy.slice().buffer as ArrayBuffer))
+      })
   }
 
   down(data: Data): void {
     if (this.#isCut) return
     this.#network.later(this.#down, () => {
-      if (!this.#isCut) this.#client.came(data)
+      if (this.#isCut) return
+      this.#network.heard(data)
+      this.#client.came(data)
     })
   }
 

@@ -6,9 +6,11 @@ import { TreeChanges } from '../../../durable-objects/conversation/turn/runner/t
 import { WorkspaceStore } from '../../../durable-objects/conversation/workspace/store.ts'
 import { RunnerPool, type WantedRunner } from '../../../durable-objects/owner/runner-pool.ts'
 import type { RunnerCall } from '../../../src/agent/runtime.ts'
+import { type McpServers, toolServers } from '../../../src/mcp/remote-server.ts'
+import { callMcpTool } from '../../../src/mcp/session-tools.ts'
 import { ticketIn } from '../../../src/runners/ticket.ts'
 import type { Disk, Grip } from '../disk.ts'
-import type { Command } from './command.ts'
+import { type Command, isCall } from './command.ts'
 import { ServerEnd } from './network.ts'
 
 export const CONVERSATION = 'one'
@@ -17,6 +19,9 @@ const VARIABLES = { LOG_LEVEL: 'silent', AUTH_MODE: 'local', SECRETS_KEY: Buffer
 
 export type Result = { output: string; exitCode: number; failure: string | null; missing: boolean }
 export type Step = { key: string; state: string; command: string; result: string | null }
+
+/** A program on the machine that tools are called of. */
+const SERVERS: McpServers = { sse: [], shttp: [], stdio: [{ name: 'program', command: 'program', args: [], env: {} }] }
 
 export const STEPS_TABLE = `CREATE TABLE steps (
   key TEXT PRIMARY KEY, state TEXT NOT NULL, command TEXT NOT NULL, result TEXT
@@ -201,7 +206,7 @@ export class ConversationLife extends Holder {
       const isOurs = step.state === 'new' || this.runner.isOpen(step.key)
       this.#sql.exec("UPDATE steps SET state = 'started' WHERE key = ?", step.key)
       const result = isOurs
-        ? await this.#run(step)
+        ? await (isCall(step) ? this.#call(step) : this.#run(step))
         : { output: '', exitCode: -1, failure: 'interrupted', missing: false }
       if (this.isDead) return NEVER
       this.#sql.exec("UPDATE steps SET state = 'done', result = ? WHERE key = ?", JSON.stringify(result), step.key)
@@ -231,6 +236,24 @@ export class ConversationLife extends Holder {
       // As the loop of a turn: the step ends with it.
       return { output: '', exitCode: -1, failure: String(error), missing: false }
     }
+  }
+
+  /** A call of a tool, as a step of the agent makes it. */
+  async #call({ key, command }: Step): Promise<Result> {
+    this.runner.processes.plan(key)
+    const [server] = await toolServers(SERVERS)
+    const tool = { name: 't', remoteName: 't', description: '', parameters: {}, repeatable: false }
+    const listed = { ...tool, serverId: server?.id ?? '', serverLabel: 'program' }
+    const { processes } = this.runner
+    const door = () => Promise.reject(new Error('nothing is asked over HTTP'))
+    const deps = { servers: SERVERS, door: () => door, processes, conversationId: CONVERSATION, effect: key }
+    const { content, isError } = await callMcpTool(listed, { command }, deps)
+    const [part] = content
+    const text = part?.type === 'text' ? part.text : ''
+    if (!isError)
+      return { ...(JSON.parse(text) as { output: string; exitCode: number }), failure: null, missing: false }
+    const missing = /No runner is connected|not connected|runners are busy|could not be found out/.test(text)
+    return { output: '', exitCode: -1, failure: text, missing }
   }
 
   async #want(wanted: WantedRunner) {

@@ -7,7 +7,7 @@ import { MIGRATIONS as CONVERSATION_MIGRATIONS } from '../../../durable-objects/
 import { MIGRATIONS } from '../../../durable-objects/owner/schema.ts'
 import { Disk } from '../disk.ts'
 import { Random } from '../random.ts'
-import { after, type Command, commandOf, contentOf, linesOf } from './command.ts'
+import { after, type Command, callOf, commandOf, contentOf, linesOf } from './command.ts'
 import { Machine } from './machine.ts'
 import { Network, useNetwork } from './network.ts'
 import { CONVERSATION, ConversationLife, PoolLife, type Result, STEPS_TABLE, type Step } from './object.ts'
@@ -75,7 +75,8 @@ export class Schedule {
   async play(): Promise<void> {
     await this.#begin()
     for (let step = 0; step < STEPS; step++) {
-      const command = commandOf(`step-${step}`, this.#random)
+      const make = this.#random.chance(0.35) ? callOf : commandOf
+      const command = make(`step-${step}`, this.#random)
       await this.#take(command, true)
     }
     this.#faultsLeft = 0
@@ -131,6 +132,49 @@ export class Schedule {
     await this.#take(commandOf('next', this.#random), false)
     await this.#end()
     return tookMs
+  }
+
+  /** The machine never tells that its command has ended: how long it takes until it has an end all the same. */
+  async untold(): Promise<number> {
+    await this.#begin()
+    this.#faultsLeft = 0
+    this.#network.loses = (text) => text.includes('"call/ended"')
+    const startedAt = Date.now()
+    const command = { ...commandOf('untold', this.#random), writes: [], removes: [] }
+    this.#commands.push(command)
+    this.#object?.add(command)
+    while (this.#settled === 0 && Date.now() - startedAt < MOST_MS) await this.#round(false)
+    if (this.#settled === 0) this.faults.push('stuck')
+    const tookMs = Date.now() - startedAt
+    const [step] = this.#steps()
+    if (step?.result?.includes('did not tell in time') !== true) this.faults.push(`told as ${step?.result}`)
+    this.#network.loses = () => false
+    const [machine] = this.#machines
+    machine?.kill()
+    machine?.start()
+    await this.#take(commandOf('next', this.#random), false)
+    await this.#end()
+    return tookMs
+  }
+
+  /** How often the whole tree went down: after cuts alone, and after a death in a command, which leaves the copy uncertain. */
+  async wholes(): Promise<{ afterCuts: number; afterDeath: number; refused: number }> {
+    await this.#begin()
+    this.#faultsLeft = 0
+    for (const key of ['first', 'second', 'third', 'fourth']) {
+      await this.#take(commandOf(key, this.#random), false)
+      if (this.#object !== null) await this.#upload(this.#object)
+      this.#network.connections.forEach((one) => void one.cut())
+    }
+    const afterCuts = this.#network.wholeTransfers
+    const [machine] = this.#machines
+    if (machine === undefined) throw new Error('no machine')
+    this.#doomed = { key: 'doomed', machine }
+    setTimeout(() => machine.start(), 2_000)
+    await this.#take({ ...commandOf('doomed', this.#random), restMs: 400, lines: 5 }, false)
+    await this.#take(commandOf('last', this.#random), false)
+    await this.#end()
+    return { afterCuts, afterDeath: this.#network.wholeTransfers - afterCuts, refused: this.#network.wrongRevisions }
   }
 
   /** The machine is cut off until its command is given up, and what it made comes when the user has stored a file of the same name. */

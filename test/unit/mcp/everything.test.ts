@@ -47,7 +47,7 @@ test.each(KINDS)('the official server of everything is listed and called over %s
 
 test('an agent runs a remote tool, and its action and observation have the shape of the wire', async () => {
   const servers = overHttp(await everything('http'))
-  const tools = mcpTools(await toolsOf(servers), (tool, args, signal) =>
+  const tools = mcpTools(await toolsOf(servers), (tool, args, { signal }) =>
     callMcpTool(tool, args, { servers, ...DEPS, signal }),
   )
   const echo = tools.find(({ name }) => name === 'echo')

@@ -19,10 +19,16 @@ import type { RunnerRecord } from './runner-record.ts'
 /** What a stopped command may take to end. */
 const STOP_WITHIN_MS = 5_000
 const QUIET_MS = 30_000
+/** The longest time that a call may name. */
+const MOST_SOFT_MS = 600_000
+/** A runner that says nothing for so long after a call should have ended is not believed any more. */
+const OVERDUE_MS = 60_000
 const HARD_MS = 24 * 3600_000
 const TRIES = 3
 
 const UNKNOWN = 'The runner does not know this command any more. Its outcome is unknown; it was not run again.'
+
+type TimedCall = RunnerCall & { timeoutMs: number; quietMs: number }
 
 type CallRunnerDeps = {
   calls: RunnerCalls
@@ -44,7 +50,12 @@ export class CallRunner {
   }
 
   async run(given: RunnerCall): Promise<RunnerResult> {
-    const call = { ...given, timeoutMs: given.timeoutMs ?? this.#deps.softMs }
+    // Whoever names a time waits for so long, however quiet the command is.
+    const timeoutMs =
+      given.timeoutMs === null
+        ? this.#deps.softMs
+        : Math.min(given.timeoutMs, Math.max(MOST_SOFT_MS, this.#deps.softMs))
+    const call = { ...given, timeoutMs, quietMs: given.timeoutMs === null ? QUIET_MS : QUIET_MS + timeoutMs }
     const begun = this.#deps.calls.get(call.key)
     const stop = () => void this.#stop(call.key)
     call.signal.addEventListener('abort', stop, { once: true })
@@ -61,7 +72,7 @@ export class CallRunner {
   }
 
   /** Tries again over the next connection when one breaks. */
-  async #untilEnded(call: RunnerCall, runner: string): Promise<RunnerResult> {
+  async #untilEnded(call: TimedCall, runner: string): Promise<RunnerResult> {
     for (let tries = 0; ; tries++) {
       const isBegun = this.#deps.calls.get(call.key) !== null
       if ((isBegun || tries > 0) && !(await this.#deps.comesBack(runner, call.signal))) {
@@ -72,8 +83,10 @@ export class CallRunner {
       } catch (error) {
         if (call.signal.aborted) return this.#given(call, 'The command was stopped by the user.', true)
         if (error instanceof UnknownOutcome) return this.#given(call, UNKNOWN, false)
+        if (error instanceof Overdue) return this.#given(call, overdueText(this.#deps.record.value.runner), false)
         if (error instanceof RpcError && !mayPass(error)) return this.#given(call, error.message, false)
-        if (!mayPass(error) || tries >= TRIES) throw error
+        if (!mayPass(error)) throw error
+        if (tries >= TRIES) return this.#given(call, brokenText(this.#deps.record.value.runner, error), false)
         log.info('runner.call_again', { key: call.key, ...errorFields(error) })
       }
     }
@@ -83,7 +96,7 @@ export class CallRunner {
    * Begins the call, or asks what became of it, and waits for its end. One that the runner does not know was never begun, or is
    * lost: it is sent again, and the runner's journal tells which, because it never begins a key twice.
    */
-  async #attempt(call: RunnerCall, runner: string): Promise<CallEnd> {
+  async #attempt(call: TimedCall, runner: string): Promise<CallEnd> {
     const textOf = liveTextOf(call)
     const ended = this.waiters.wait(call.key, (bytes) => show(call, textOf(bytes)))
     // It may fail while the start is still waited for.
@@ -93,18 +106,36 @@ export class CallRunner {
     const isBegun = this.#deps.calls.get(call.key) !== null
     const isKnown = isBegun && (await peer.call('call/query', { key: call.key }, CallState)).state !== 'unknown'
     if (!isKnown) await this.#start(call, { peer, runner, isBegun })
-    return call.signal.aborted ? ended : await unlessStopped(call.signal, ended)
+    return call.signal.aborted ? ended : await unlessStopped(call.signal, this.#inTime(call, ended))
+  }
+
+  /** A runner ends a call by itself when its time is over. One that does not, and sends nothing either, is not waited for. */
+  async #inTime({ timeoutMs }: TimedCall, ended: Promise<CallEnd>): Promise<CallEnd> {
+    const { promise: late, reject } = Promise.withResolvers<never>()
+    let until = Date.now() + timeoutMs + OVERDUE_MS
+    const look = () => {
+      until = Math.max(until, this.#deps.link().heardAt + OVERDUE_MS)
+      const leftMs = until - Date.now()
+      if (leftMs <= 0) reject(new Overdue('the runner did not end the call'))
+      else timer = setTimeout(look, leftMs)
+    }
+    let timer = setTimeout(look, timeoutMs + OVERDUE_MS)
+    try {
+      return await Promise.race([ended, late])
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
   async #start(
-    call: RunnerCall,
+    call: TimedCall,
     { peer, runner, isBegun }: { peer: RpcPeer; runner: string; isBegun: boolean },
   ): Promise<void> {
     await this.#deps.link().sender.bringUp()
     const { epoch, revision } = this.#deps.record.value
-    const { key, kind, text, cwd, env, timeoutMs } = call
+    const { key, kind, text, cwd, env, timeoutMs, quietMs } = call
     if (!isBegun) this.#deps.calls.begin(key, runner, isOfNotebook(call) || isOfBrowser(call))
-    const times = { quietMs: QUIET_MS, softMs: timeoutMs, hardMs: HARD_MS }
+    const times = { quietMs, softMs: timeoutMs, hardMs: HARD_MS }
     const start = { key, kind, text, cwd, env: { ...env }, ...times, epoch, revision }
     try {
       const { state } = await peer.call('call/start', start, CallState)
@@ -177,6 +208,10 @@ export class CallRunner {
   }
 }
 
+class Overdue extends Error {
+  override readonly name = 'Overdue'
+}
+
 class UnknownOutcome extends Error {
   override readonly name = 'UnknownOutcome'
 }
@@ -229,7 +264,19 @@ function show({ filter, onOutput }: RunnerCall, text: string): void {
   if (shown !== '') onOutput(shown)
 }
 
+const nameOf = (runner: RunnerDescription | null): string =>
+  runner === null ? 'The runner' : `The runner ${runner.name}`
+
+function overdueText(runner: RunnerDescription | null): string {
+  return `${nameOf(runner)} did not tell in time how this ended. Its outcome is unknown and it was not run again.`
+}
+
+/** It broke the rules of the wire, each time that it was asked. */
+function brokenText(runner: RunnerDescription | null, error: unknown): string {
+  const why = error instanceof Error ? error.message : 'the connection failed'
+  return `${nameOf(runner)} cannot be relied on: its connection ended again and again (${why}). The outcome of this is unknown and it was not run again; its log and that of the service say more.`
+}
+
 function lostText(runner: RunnerDescription | null): string {
-  const name = runner === null ? 'The runner' : `The runner ${runner.name}`
-  return `${name} was lost while this ran. Its outcome is unknown and it was not run again; the files are as they were when the runner last reported.`
+  return `${nameOf(runner)} was lost while this ran. Its outcome is unknown and it was not run again; the files are as they were when the runner last reported.`
 }

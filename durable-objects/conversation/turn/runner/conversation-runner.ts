@@ -79,6 +79,7 @@ export class ConversationRunner {
     this.processes = new ConversationProcesses({
       record: new StoredRecord(ctx.storage.sql, 'tool_processes', NO_PROCESSES, 'on-change'),
       ready: () => this.#readyForPrograms(),
+      comesBack: () => this.#finder.comesBack(this.#record.value.runner?.id ?? '', new AbortController().signal),
       link: () => this.#link.withLife,
       bringUp: () => this.#link.sender.bringUp(),
       maskText: deps.maskText,
@@ -133,7 +134,7 @@ export class ConversationRunner {
 
   /** Whether the outcome of the call can still be learned. */
   isOpen(key: string): boolean {
-    return this.#calls.has(key)
+    return this.#calls.has(key) || this.processes.isOpen(key)
   }
 
   /** A runner's socket with its ticket's secret; 401 when it is not the one that was told to come. */
@@ -160,6 +161,7 @@ export class ConversationRunner {
     const { kind } = this.#deps.wish()
     if (kind === 'edge') return { kind: 'edge' }
     if (key === null) return this.#chosen(kind)
+    this.processes.passed(key)
     this.#finder.keepAwake()
     // One that never had a runner and may do without is not worth a row for each command.
     if (kind === 'runner' || this.#record.value.runner !== null) this.#calls.plan(key)
@@ -193,7 +195,7 @@ export class ConversationRunner {
 
   async #chosen(kind: 'auto' | 'runner'): Promise<Runtime> {
     // What a runner was given before a restart is followed there.
-    if (this.#link.isUp || this.#calls.isAny) return this.#runtime()
+    if (this.#link.isUp || this.#calls.isAny || this.processes.isAwaited) return this.#runtime()
     if (kind === 'auto' && Date.now() < this.#noneUntil) return { kind: 'edge' }
     const missing = await this.#finder.find(kind)
     if (missing === null) return this.#runtime()

@@ -23,6 +23,8 @@ const SILENT_BEFORE_OTHERS_MS = 2_000
 /** How long a command waits for a runner that was there: after a restart of the service all of them come back. */
 const AGAIN_WITHIN_MS = 10_000
 const ASK_EVERY_MS = 500
+/** So long a broken connection may take to be back by itself. */
+const FIRST_LOOK_MS = 2 * ASK_EVERY_MS
 /** The pool asks runners on its way, each for seconds. It is asked again afterwards; nothing waits for it for ever. */
 const POOL_WITHIN_MS = 31_000
 
@@ -152,20 +154,23 @@ export class RunnerFinder {
 
   /**
    * Whether the same runner is connected again, within the time that a call waits for it. One that was started anew knows no ticket,
-   * so it is asked to come.
+   * so it is asked to come. Where another one could take the conversation the wait is shorter, and begins when that one is there:
+   * after a restart of the service none of them is, and each needs its time.
    */
   async comesBack(runner: string, signal: AbortSignal): Promise<boolean> {
     const since = Date.now()
     const left = (ofMs: number) => since + ofMs - Date.now()
+    let waitsFrom: number | null = null
+    const leftBeforeOthers = () => Math.max(0, (waitsFrom ?? Date.now()) + RETURN_BEFORE_OTHERS_MS - Date.now())
     const isHere = () => this.#deps.isUp() || signal.aborted
     while (!signal.aborted && left(RETURN_WITHIN_MS) > 0) {
-      await this.#until(isHere, 2 * ASK_EVERY_MS)
+      await this.#until(isHere, FIRST_LOOK_MS)
       if (this.#deps.isUp()) return this.#deps.record.value.runner?.id === runner
-      const beforeOthers = Math.max(0, left(RETURN_BEFORE_OTHERS_MS))
-      const answer = await this.#ask(runner, beforeOthers)
-      const mayTake = answer.others > 0 ? Math.max(0, left(RETURN_BEFORE_OTHERS_MS)) : CONNECT_WITHIN_MS
+      const answer = await this.#ask(runner, leftBeforeOthers())
+      if (answer.others > 0) waitsFrom ??= Math.max(since, Date.now() - FIRST_LOOK_MS)
+      const mayTake = answer.others > 0 ? leftBeforeOthers() : CONNECT_WITHIN_MS
       if (answer.ok) await this.#until(isHere, mayTake)
-      if (!isHere() && answer.others > 0 && left(RETURN_BEFORE_OTHERS_MS) <= 0) break
+      if (!isHere() && answer.others > 0 && leftBeforeOthers() === 0) break
     }
     if (this.#deps.isUp()) return this.#deps.record.value.runner?.id === runner
     this.#passedOver = runner

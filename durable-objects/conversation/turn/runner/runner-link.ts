@@ -72,6 +72,9 @@ export class RunnerLink {
   /** Resolves when all frames that came so far are taken. */
   #frames: Promise<void> = Promise.resolve()
   #waitingBytes = 0
+  /** When a message or a frame last came, epoch ms. */
+  heardAt = 0
+
   constructor(deps: LinkDeps) {
     this.#deps = deps
     const { record, changes, files, limits } = deps
@@ -123,6 +126,7 @@ export class RunnerLink {
 
   async receive(socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
     if (socket !== this.#socket || this.#peer === null) return
+    this.heardAt = Date.now()
     if (typeof data === 'string') return this.#peer.receive(data)
     this.#waitingBytes += data.byteLength
     if (data.byteLength > MAX_FRAME_BYTES || this.#waitingBytes > MAX_WAITING_BYTES) {

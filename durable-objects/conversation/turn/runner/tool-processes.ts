@@ -1,24 +1,37 @@
 // The tool servers of a conversation that are programs on its runner. They live as long as the runner keeps the conversation:
-// a program is started once, and asked by one turn after the other, over evictions of this object and lost connections.
+// a program is started once, and asked by one turn after the other, over evictions of this object and lost connections. The call of
+// a tool is an effect with a key: it is noted before it is sent, and after a restart the runner is asked what became of it.
 
 import { z } from 'zod'
 import { sha256Hex } from '../../../../src/lib/crypto.ts'
 import { errorFields, log } from '../../../../src/lib/log.ts'
+import { waitAtMost } from '../../../../src/lib/wait-at-most.ts'
 import { messagesIn, type ProcessSession, type ToolProcesses } from '../../../../src/mcp/process-session.ts'
 import type { ProcessServer } from '../../../../src/mcp/remote-server.ts'
 import { McpFailure } from '../../../../src/mcp/wire.ts'
-import { RpcError, type RpcPeer } from '../../../../src/runners/rpc.ts'
-import { piecesOf, ServerMessages } from '../../../../src/runners/server-messages.ts'
-import { MAX_SERVER_MESSAGE_BYTES, type ServerExited, type ServerMessage } from '../../../../src/runners/wire.ts'
+import { NoAnswer, RpcError, type RpcPeer } from '../../../../src/runners/rpc.ts'
+import { callIdOf, isAnswerTo, piecesOf, ServerMessages } from '../../../../src/runners/server-messages.ts'
+import {
+  MAX_SERVER_MESSAGE_BYTES,
+  RPC_ERRORS,
+  ServerCallState,
+  type ServerExited,
+  type ServerMessage,
+} from '../../../../src/runners/wire.ts'
 import type { StoredRecord } from '../../../stored-record.ts'
 
 /** What was started in which life of the runner. `program`: a hash, because variables and arguments may hold keys. */
 export type ProcessRecord = {
   life: string
   servers: Record<string, { program: string; greeting: unknown }>
+  /**
+   * The newest call of a tool, and in which life of the runner it was sent: empty for one that is meant for a program and was not
+   * sent yet, which nothing has begun. `isOpen`: it was sent, and its answer was not here yet.
+   */
+  call: { key: string; life: string; isOpen: boolean } | null
 }
 
-export const NO_PROCESSES: ProcessRecord = { life: '', servers: {} }
+export const NO_PROCESSES: ProcessRecord = { life: '', servers: {}, call: null }
 
 export type ProcessLink = { readonly peer: RpcPeer; readonly life: string }
 
@@ -26,6 +39,8 @@ type Deps = {
   record: StoredRecord<ProcessRecord>
   /** Resolves when the runner is there; throws an `McpFailure` that says why none is. */
   ready(): Promise<void>
+  /** Whether the runner that a call was sent to is connected again, within the time that a call waits for it. */
+  comesBack(): Promise<boolean>
   /** Null while no runner is connected. */
   link(): ProcessLink | null
   /** Brings the runner's copy of the workspace up to date. */
@@ -33,10 +48,19 @@ type Deps = {
   maskText(text: string): string
 }
 
-type Session = { id: string; life: string; receive: (message: string) => void; fail: (why: string) => void }
+type Session = {
+  readonly id: string
+  readonly life: string
+  receive: (message: string) => void
+  readonly fail: (why: string) => void
+  /** The call that is under way, as the program gets it. */
+  asked: { readonly key: string; readonly message: string } | null
+}
 
 const GONE = 'The runner was lost in the call. What the call did is not known; it was not made again.'
 const SHOWN_STDERR_CHARS = 600
+/** A program that was left in a call and does not answer a ping within this time hangs. */
+const ALIVE_WITHIN_MS = 5_000
 const METHOD_NOT_FOUND = { code: -32601, message: 'not taken here' }
 
 export class ConversationProcesses implements ToolProcesses {
@@ -45,21 +69,58 @@ export class ConversationProcesses implements ToolProcesses {
   readonly #coming = new ServerMessages()
   /** One after the other for each server: only one may start and initialise it. */
   readonly #turns = new Map<string, Promise<void>>()
+  /** Those that were left in a call, stopped or out of time: they may hang. */
+  readonly #left = new Set<string>()
 
   constructor(deps: Deps) {
     this.#deps = deps
   }
 
-  async open(server: ProcessServer): Promise<ProcessSession> {
-    await this.#deps.ready()
+  /** The call is meant for a program: a restart before it is sent costs nothing. */
+  plan(key: string): void {
+    if (!this.isOpen(key)) this.#deps.record.change({ call: { key, life: '', isOpen: false } })
+  }
+
+  /** Whether the outcome of the call of this key can still be learned, or it is still to be made. */
+  isOpen(key: string): boolean {
+    return this.#deps.record.value.call?.key === key
+  }
+
+  /** Whether the answer to a call is to come from the runner that it was sent to. */
+  get isAwaited(): boolean {
+    return this.#deps.record.value.call?.isOpen === true
+  }
+
+  /** Another effect begins: what was before is over. */
+  passed(key: string): void {
+    const { call } = this.#deps.record.value
+    if (call?.isOpen === true && call.key !== key) this.#over()
+  }
+
+  #over(): void {
+    const { call } = this.#deps.record.value
+    if (call !== null) this.#deps.record.change({ call: { ...call, isOpen: false } })
+  }
+
+  async #ready(effect: string | null): Promise<void> {
+    const { call } = this.#deps.record.value
+    if (effect === null || call?.key !== effect || call.life === '') return this.#deps.ready()
+    if ((await this.#deps.comesBack()) && this.#deps.link()?.life === call.life) return
+    this.#over()
+    throw new McpFailure(GONE)
+  }
+
+  async open(server: ProcessServer, effect: string | null): Promise<ProcessSession> {
+    await this.#ready(effect)
     const { id } = server
     const before = this.#turns.get(id) ?? Promise.resolve()
     const { promise: over, resolve: end } = Promise.withResolvers<void>()
     this.#turns.set(id, over)
     await before
     try {
+      if (this.#left.delete(id)) await this.#endHung(id)
       const life = await this.#started(server)
-      const session = this.#session(id, life, end)
+      const session = this.#session({ id, life, effect }, end)
       if (session.greeting !== null) end()
       return session
     } catch (error) {
@@ -81,16 +142,23 @@ export class ConversationProcesses implements ToolProcesses {
     this.#coming.forget(name)
     const { [name]: _ended, ...servers } = this.#deps.record.value.servers
     this.#deps.record.change({ servers })
+    this.#fail(({ id }) => id === name, this.#endText({ code, signal, stderr }))
+  }
+
+  #endText({ code, signal, stderr }: Omit<ServerExited, 'name'>): string {
     const how = signal === null ? (code === null ? '' : ` (exit code ${code})`) : ` (${signal})`
     const last = this.#deps.maskText(stderr.trim()).slice(-SHOWN_STDERR_CHARS)
-    this.#fail(({ id }) => id === name, `The program ended${how}${last === '' ? '' : `: ${last}`}`)
+    return `The program ended${how}${last === '' ? '' : `: ${last}`}`
   }
 
   /** A runner has said hello, or its connection is gone: programs of another life are gone, those of this one still run. */
   linkChanged(): void {
     this.#coming.forget()
     const link = this.#deps.link()
-    if (link !== null) this.#fail(({ life }) => life !== link.life, GONE)
+    if (link === null) return
+    this.#fail(({ life }) => life !== link.life, GONE)
+    // What was sent, or answered, in the instant of the loss did not arrive.
+    for (const session of this.#sessions) if (session.asked !== null) void this.#ask(session)
   }
 
   /** Stops the programs that are none of these servers. */
@@ -133,14 +201,25 @@ export class ConversationProcesses implements ToolProcesses {
     return link
   }
 
-  #session(id: string, life: string, end: () => void): ProcessSession {
+  #session(of: { id: string; life: string; effect: string | null }, end: () => void): ProcessSession {
+    const { id, life, effect } = of
     const { promise: ended, reject } = Promise.withResolvers<never>()
-    const session: Session = { id, life, receive: () => {}, fail: (why) => reject(new McpFailure(why)) }
+    const fail = (why: string) => {
+      session.asked = null
+      reject(new McpFailure(why))
+    }
+    const session: Session = { id, life, receive: () => {}, fail, asked: null }
     this.#sessions.add(session)
     const greeting = this.#deps.record.value.servers[id]?.greeting ?? null
     return {
       greeting,
       ended,
+      callId: effect === null ? null : callIdOf(effect),
+      sendCall: (message) => this.#sendCall(session, { key: effect ?? '', message }),
+      answered: () => {
+        session.asked = null
+        this.#over()
+      },
       greeted: (answer) => {
         const { servers } = this.#deps.record.value
         const started = servers[id]
@@ -154,9 +233,67 @@ export class ConversationProcesses implements ToolProcesses {
       send: (message) => this.#send(id, message),
       close: () => {
         this.#sessions.delete(session)
+        if (session.asked !== null) this.#left.add(id)
+        if (effect !== null) this.passed('')
         end()
       },
     }
+  }
+
+  #sendCall(session: Session, asked: { key: string; message: string }): void {
+    const { record } = this.#deps
+    const { call } = record.value
+    session.asked = asked
+    if (call?.key === asked.key && call.life !== '') return void this.#ask(session)
+    record.change({ call: { key: asked.key, life: session.life, isOpen: true } })
+    const link = this.#deps.link()
+    // Lost since: it is asked for over the next connection.
+    if (link !== null && link.life === session.life) this.#send(session.id, asked.message)
+  }
+
+  /** What became of the call; it is sent again if it never arrived. */
+  async #ask(session: Session): Promise<void> {
+    const link = this.#deps.link()
+    const { asked } = session
+    if (link === null || asked === null || link.life !== session.life) return
+    const query = { name: session.id, id: callIdOf(asked.key) }
+    try {
+      const { state, end } = await link.peer.call('server/query', query, ServerCallState)
+      if (session.asked !== asked) return
+      if (state === 'unknown') this.#send(session.id, asked.message)
+      if (state === 'ended') session.fail(this.#endText(end ?? { code: null, signal: null, stderr: '' }))
+    } catch (error) {
+      // The next connection asks again.
+      if (error instanceof NoAnswer || error instanceof McpFailure) return
+      // A runner of an earlier release does not know; it may have made the call.
+      const isOlder = error instanceof RpcError && error.code === RPC_ERRORS.methodNotFound
+      if (!isOlder) log.warn('tool_server.not_asked', errorFields(error))
+      session.fail(GONE)
+    }
+  }
+
+  /** Left in a call, it works on, or it hangs: then it is ended, and started anew. */
+  async #endHung(name: string): Promise<void> {
+    const link = this.#deps.link()
+    if (link === null || this.#deps.record.value.servers[name] === undefined) return
+    const id = `alive:${crypto.randomUUID()}`
+    const { promise: alive, resolve } = Promise.withResolvers<void>()
+    let isAlive = false
+    const receive = (message: string) => {
+      if (!isAnswerTo(id, message)) return
+      isAlive = true
+      resolve()
+    }
+    const listener: Session = { id: name, life: link.life, receive, fail: () => resolve(), asked: null }
+    this.#sessions.add(listener)
+    this.#send(name, JSON.stringify({ jsonrpc: '2.0', id, method: 'ping' }))
+    await waitAtMost(ALIVE_WITHIN_MS, alive)
+    this.#sessions.delete(listener)
+    if (isAlive) return
+    log.info('tool_server.hung', { name })
+    await this.#stop(link.peer, name)
+    const { [name]: _hung, ...servers } = this.#deps.record.value.servers
+    this.#deps.record.change({ servers })
   }
 
   #send(name: string, message: string): void {

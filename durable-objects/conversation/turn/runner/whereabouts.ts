@@ -63,7 +63,11 @@ export function whyNone(reason: Missing, labels: readonly string[]): string {
     const start = `npm run runner -- --labels ${labels.join(',')}`
     return `No connected runner has the labels ${labels.join(', ')}. Start one with "${start}" ${INSTEAD}`
   }
-  if (reason === 'full') return `All connected runners are busy. Wait, raise the capacity of one, or start another.`
+  if (reason === 'full') {
+    const which =
+      labels.length === 0 ? 'All connected runners' : `All connected runners with the labels ${labels.join(', ')}`
+    return `${which} are busy. Wait, raise the capacity of one, or start another.`
+  }
   if (reason === 'unasked') return 'It could not be found out which runners are connected. Try again in a moment.'
   return 'The runner was told to connect to this conversation and did not. Look at its log.'
 }
