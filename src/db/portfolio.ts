@@ -3,6 +3,7 @@
 
 import { formatAmount, parseAmount } from '../lib/decimal.ts'
 import type { LedgerEvent } from '../portfolio/ledger.ts'
+import type { OwnRate } from '../portfolio/rates.ts'
 
 export type Account = {
   id: number
@@ -245,9 +246,6 @@ export async function eventPage(
   ])
   return { events: (rows?.results ?? []).map(eventOf), total: count?.results[0]?.total ?? 0 }
 }
-
-/** One unit of `currency` in units of `quote`. */
-export type OwnRate = { currency: string; quote: string; date: string; rate: bigint }
 
 /** Newest first. */
 export async function ownRates(db: D1Database, owner: string): Promise<OwnRate[]> {

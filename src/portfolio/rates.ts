@@ -1,8 +1,10 @@
 // Rates between currencies, from those that an owner gave. A rate counts for its own day and the seven after it.
 
-import type { OwnRate } from '../db/portfolio.ts'
 import { type Amount, exact, ONE, ratio, rounded, times } from '../lib/decimal.ts'
 import type { Rate } from './valuation.ts'
+
+/** One unit of `currency` in units of `quote`. */
+export type OwnRate = { currency: string; quote: string; date: string; rate: Amount }
 
 const LASTS_DAYS = 7
 

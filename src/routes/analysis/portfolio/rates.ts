@@ -1,13 +1,14 @@
 // Rates between currencies that the owner gives: nothing is ever counted one to one.
 
 import { z } from '@hono/zod-openapi'
-import { deleteRate, type OwnRate, ownRates, saveRate } from '../../../db/portfolio.ts'
+import { deleteRate, ownRates, saveRate } from '../../../db/portfolio.ts'
 import { AppError, analysisEnvelope } from '../../../http/errors.ts'
 import { endpoint } from '../../../http/openapi.ts'
 import { router } from '../../../http/router.ts'
 import { isoMicros } from '../../../lib/clock.ts'
 import { numberOf } from '../../../lib/decimal.ts'
 import { localDate } from '../../../market/calendar.ts'
+import type { OwnRate } from '../../../portfolio/rates.ts'
 import { mustBeCurrency } from './accounts.ts'
 import { amountOf, positive } from './entries.ts'
 import { invalidEntry, textsOf } from './texts.ts'

@@ -3,21 +3,14 @@
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { marketDataOf } from '../../../analysis/market-data.ts'
-import {
-  type Account,
-  accountEvents,
-  listAccounts,
-  type OwnRate,
-  ownRates,
-  type StoredEvent,
-} from '../../../db/portfolio.ts'
+import { type Account, accountEvents, listAccounts, ownRates, type StoredEvent } from '../../../db/portfolio.ts'
 import type { AppEnv } from '../../../http/app-env.ts'
 import { AppError } from '../../../http/errors.ts'
 import { laxInt } from '../../../http/validation.ts'
 import { localDate } from '../../../market/calendar.ts'
 import { type CostMethod, type Holding, keyOf, type Ledger, replay } from '../../../portfolio/ledger.ts'
 import { type Closes, closeAt, closesOf, type Priced } from '../../../portfolio/prices.ts'
-import { rateFinder } from '../../../portfolio/rates.ts'
+import { type OwnRate, rateFinder } from '../../../portfolio/rates.ts'
 import { type AccountValue, accountValue, type MarketView, totalOf } from '../../../portfolio/valuation.ts'
 import { mustBeCurrency } from './accounts.ts'
 import { textsOf } from './texts.ts'
