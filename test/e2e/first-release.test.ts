@@ -28,7 +28,10 @@ test('a state folder of the first release reads as it did there, and everything 
   expect(Object.keys(then).length).toBeGreaterThan(80)
   // Answers have grown since.
   for (const [path, answer] of Object.entries(then)) {
-    expect([path, now[path]]).toMatchObject([path, asToldNow(timeless(answer))])
+    expect([path, sameCharts(now[path])]).toMatchObject([
+      path,
+      CHANGED[path] ?? sameCharts(asToldNow(timeless(answer))),
+    ])
   }
 
   await shellGoesOn(ask)
@@ -37,6 +40,18 @@ test('a state folder of the first release reads as it did there, and everything 
   await service.stop()
   rmSync(stateDir, { recursive: true })
 })
+
+/** The first release drew no chart of a review at an address. */
+const CHANGED: Readonly<Record<string, object>> = {
+  '/api/v1/history/4/chart.svg': { status: 200, type: 'image/svg+xml', isEmpty: false },
+}
+
+/** A chart stood in the text of a review and has an address now; it is drawn from what is stored. */
+const CHART = /(?<=!\[[^\]]*\]\()(data:image\/svg\+xml;base64,|\/api\/v1\/history\/[^)]*\/chart\.svg)[^)]*(?=\))/g
+
+function sameCharts(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value ?? null).replace(CHART, 'the chart'))
+}
 
 /** How the first release told of a model that failed, and how it is told now: with the reason. */
 const REFUSED: Readonly<Record<string, string>> = { 失败: '失败（模型拒绝）', failed: 'failed (it refused)' }
