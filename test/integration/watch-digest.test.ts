@@ -175,7 +175,7 @@ test('a digest is one message a day, also when its call is cut off, and begins w
   await tick('2026-08-14T10:01:00Z')
   expect(told[1]).toMatchObject({
     title: 'Watchlist digest 2026-08-14: 0 of 2 changed',
-    markdown: expect.stringContaining('Nothing changed for 2 stocks.'),
+    markdown: expect.stringContaining('Nothing changed. Looked at: 2.'),
   })
   expect(JSON.stringify(told[1])).toContain('Since 2026-08-13 18:00 (Asia/Shanghai)')
   // Another time on the same day is no second message.
