@@ -75,7 +75,7 @@ export function rowsOf(text: string): ImportRow[] | number {
 /** The same of the rows of a sheet. */
 export function rowsOfSheet(sheet: readonly SheetRow[]): ImportRow[] | number {
   const filled = sheet.filter(({ cells }) => cells.some((cell) => cell !== ''))
-  return filled.length > MOST_ROWS + 1 ? filled.length : entriesOf(filled, headerOf(filled[0]?.cells ?? []))
+  return entriesOf(filled, headerOf(filled[0]?.cells ?? []))
 }
 
 function entriesOf(table: readonly SheetRow[], header: Header | null): ImportRow[] | number {

@@ -46,7 +46,7 @@ const WORDS: Record<ReportLanguage, Words> = {
   en: {
     title: (date, changed, all) => `Watchlist digest ${date}: ${changed} of ${all} changed`,
     since: (moment) => `Since ${moment}`,
-    nothing: (count) => `Nothing changed for ${count} stocks.`,
+    nothing: (count) => `Nothing changed. Looked at: ${count}.`,
     unchanged: (count) => `${count} with a new report that says the same`,
     withoutNew: (count) => `${count} without a new report`,
     leftOut: (count) => `${count} beyond the limit, not looked at`,

@@ -136,18 +136,32 @@ export const sendJson = (method: 'POST' | 'PUT' | 'PATCH', body: unknown): Reque
 })
 
 export async function request<T>(path: string, init: RequestInit = {}): Promise<T> {
+  const response = await send(path, init)
+  const body = parse(await response.text())
+  if (response.ok && body !== undefined) return body as T
+  throw refusal(path, response, body)
+}
+
+/** The answer to be read while it comes; a refusal is thrown as by `request`. */
+export async function requestStream(path: string, init: RequestInit): Promise<Response> {
+  const response = await send(path, init)
+  if (response.ok) return response
+  throw refusal(path, response, parse(await response.text()))
+}
+
+function send(path: string, init: RequestInit): Promise<Response> {
   const headers = new Headers(init.headers)
   if (!headers.has('accept-language')) headers.set('accept-language', language)
-  const response = await fetch(path, { ...init, headers }).catch(() => {
+  return fetch(path, { ...init, headers }).catch(() => {
     throw new ApiError(say('The service cannot be reached. Check the connection and try again.'), 0)
   })
-  const text = await response.text()
-  const body = parse(text)
-  if (response.ok && body !== undefined) return body as T
+}
+
+function refusal(path: string, response: Response, body: unknown): ApiError {
   if (response.status === 401 && path !== '/api/session') onSignedOut()
   const wait = Number(response.headers.get('retry-after'))
   if (response.status === 429 && wait > 0) dispatchEvent(new CustomEvent(LIMITED, { detail: wait }))
-  throw readError(response, isFields(body) ? body : {})
+  return readError(response, isFields(body) ? body : {})
 }
 
 /** `undefined` when the text is not JSON; an empty answer counts as `null`. */

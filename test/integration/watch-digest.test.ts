@@ -2,7 +2,7 @@
 
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { saveAnalysis } from '../../src/db/analyses.ts'
+import { reportsStandingAt, saveAnalysis } from '../../src/db/analyses.ts'
 import { stockNameStore } from '../../src/db/stock-names.ts'
 import { currentNames } from '../../src/kits/market-names/index.ts'
 import { isoMicros } from '../../src/lib/clock.ts'
@@ -175,7 +175,7 @@ test('a digest is one message a day, also when its call is cut off, and begins w
   await tick('2026-08-14T10:01:00Z')
   expect(told[1]).toMatchObject({
     title: 'Watchlist digest 2026-08-14: 0 of 2 changed',
-    markdown: expect.stringContaining('Nothing changed for 2 stocks.'),
+    markdown: expect.stringContaining('Nothing changed. Looked at: 2.'),
   })
   expect(JSON.stringify(told[1])).toContain('Since 2026-08-13 18:00 (Asia/Shanghai)')
   // Another time on the same day is no second message.
@@ -196,4 +196,15 @@ test('a digest is one message a day, also when its call is cut off, and begins w
     ['2026-08-14T18:00', 'started', 'told'],
     ['2026-08-13T18:00', 'started', 'told'],
   ])
+})
+
+test('the levels that a digest compares with are those of a report as it is stored', async () => {
+  const ann = await client()
+  await ann.json('/api/v1/analysis/analyze', { method: 'POST', body: { stock_code: 'AAPL' } })
+  const at = isoMicros(Date.now())
+  const found = await reportsStandingAt(env.DB, { owner: ann.owner, keys: ['AAPL', 'MSFT'], at })
+  expect([...found.keys()]).toEqual(['AAPL'])
+  const levels: { key: string; price: number }[] = JSON.parse(found.get('AAPL')?.levels ?? '[]')
+  expect(levels.map(({ key }) => key)).toContain('stop_loss')
+  expect(levels.every(({ price }) => price > 0)).toBe(true)
 })

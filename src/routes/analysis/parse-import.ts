@@ -103,8 +103,8 @@ function plainTextOf(c: Context<AppEnv>, content: Uint8Array): string {
 
 async function rowsOfWorkbook(c: Context<AppEnv>, content: Uint8Array): Promise<ImportRow[] | number> {
   if (isOldOffice(content)) throw refused(c, ({ sheet }) => sheet.old, { word: 'parse_failed' })
-  const sheet = await firstSheet(content)
-  if (sheet.ok) return rowsOfSheet(sheet.rows)
+  const sheet = await firstSheet(content, MOST_ROWS + 2)
+  if (sheet.ok) return sheet.total > MOST_ROWS + 1 ? sheet.total : rowsOfSheet(sheet.rows)
   throw refused(c, (say) => say.sheet[sheet.reason](sheet.file ?? ''), { word: 'parse_failed' })
 }
 

@@ -170,6 +170,7 @@ export const ANALYSIS_WORDS = {
   added: ['Stocks that were added', 12],
   include_raw: ['Give the answer of the model as well', false],
   raw_text: ['What the model answered', null],
+  theme: ['Light or dark', 'dark'],
   is_new: ['Whether the group was made', true],
   since: ['From when on', '2026-08-13T10:00:00.000000Z'],
   until: ['Until when', '2026-08-14T10:00:00.000000Z'],

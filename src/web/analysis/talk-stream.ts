@@ -1,8 +1,8 @@
 // One question of a talk and what happens until its answer. The turn goes on without its listener: a connection that breaks is taken
 // up behind the last event that came, and the same question asked again joins the turn that runs.
 
-import { ApiError, LIMITED } from '../api.ts'
-import { language, say } from '../texts.ts'
+import { ApiError, requestStream, sendJson } from '../api.ts'
+import { say } from '../texts.ts'
 
 export type Frame = {
   type: string
@@ -37,24 +37,19 @@ export async function askTalk(
       }
     } catch (error) {
       // A refusal is an answer; anything else is a connection that broke.
-      if (signal.aborted || error instanceof ApiError || breaks >= MOST_BREAKS) throw error
+      const isRefused = error instanceof ApiError && error.status !== 0
+      if (signal.aborted || isRefused || breaks >= MOST_BREAKS) throw error
     }
     if (breaks >= MOST_BREAKS) throw new ApiError(say('The connection was lost. The answer will be in the talk.'), 0)
     await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
   }
 }
 
-async function send(question: Question, after: string | null, signal: AbortSignal): Promise<Response> {
-  const headers = new Headers({ 'content-type': 'application/json', 'accept-language': language })
-  if (after !== null) headers.set('last-event-id', after)
-  const body = JSON.stringify(question)
-  const response = await fetch('/api/v1/agent/chat/stream', { method: 'POST', headers, body, signal })
-  if (response.ok) return response
-  const wait = Number(response.headers.get('retry-after'))
-  if (response.status === 429 && wait > 0) dispatchEvent(new CustomEvent(LIMITED, { detail: wait }))
-  const said = (await response.json().catch(() => ({}))) as { message?: unknown }
-  const sentence = typeof said.message === 'string' ? said.message : null
-  throw new ApiError(sentence ?? say('The service answered {status}.', { status: response.status }), response.status)
+function send(question: Question, after: string | null, signal: AbortSignal): Promise<Response> {
+  const { headers, ...init } = sendJson('POST', question)
+  const sent = new Headers(headers)
+  if (after !== null) sent.set('last-event-id', after)
+  return requestStream('/api/v1/agent/chat/stream', { ...init, headers: sent, signal })
 }
 
 async function* framesOf(response: Response): AsyncGenerator<{ id: string | null; frame: Frame }> {

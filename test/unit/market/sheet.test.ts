@@ -28,8 +28,9 @@ test('the first sheet is read with shared, written and computed cells, each in i
     <row r="4"><c r="B4"><v>6.00519E5</v></c><c r="C4" t="s"><v>2</v></c><c r="D4" t="inlineStr"><is><t>in</t><t>line</t></is></c></row>
     <row r="5"><c r="A5" t="str"><f>HYPERLINK("http://x","600519")</f><v>600519</v></c><c r="B5" t="e"><v>#REF!</v></c>
     <c r="ZZ5"><v>far</v></c><c r="C5" t="s"><v>99</v></c></row></sheetData></worksheet>`
-  expect(await firstSheet(workbook(sheet, [{ name: 'xl/sharedStrings.xml', data: shared }]))).toEqual({
+  expect(await firstSheet(workbook(sheet, [{ name: 'xl/sharedStrings.xml', data: shared }]), 1_000)).toEqual({
     ok: true,
+    total: 3,
     rows: [
       { row: 1, cells: ['code', '', '贵州茅台'] },
       { row: 4, cells: ['', '600519', 'A&B 中文 <t>', 'inline'] },
@@ -41,8 +42,9 @@ test('the first sheet is read with shared, written and computed cells, each in i
 test('a workbook that another program wrote is read', async () => {
   // Written by openpyxl 3.0.9, without its styles and theme: three rows, the codes once as text and once as a number.
   const bytes = fromBase64(OPENPYXL)
-  expect(await firstSheet(bytes ?? new Uint8Array())).toEqual({
+  expect(await firstSheet(bytes ?? new Uint8Array(), 1_000)).toEqual({
     ok: true,
+    total: 3,
     rows: [
       { row: 1, cells: ['代码', '名称', '备注'] },
       { row: 2, cells: ['000001', '平安银行', '=1+1'] },
@@ -53,7 +55,7 @@ test('a workbook that another program wrote is read', async () => {
 
 test('what is no workbook, or would be too much of one, is refused and not unpacked', async () => {
   const reason = async (bytes: Uint8Array) => {
-    const sheet = await firstSheet(bytes)
+    const sheet = await firstSheet(bytes, 1_000)
     return sheet.ok ? 'read' : sheet.reason
   }
   expect(await reason(craftZip([{ name: 'a.txt', data: 'x' }]))).toBe('not_workbook')
@@ -73,4 +75,11 @@ test('what is no workbook, or would be too much of one, is refused and not unpac
     { name: 'xl/_rels/workbook.xml.rels', data: outside },
   ]
   expect(await reason(craftZip(pointing))).toBe('not_workbook')
+})
+
+test('reading ends behind the rows that are wanted, the rest is counted, and a sheet of nothing but marks is given up', async () => {
+  const row = '<row><c><v>1</v></c></row>'
+  const sheet = await firstSheet(workbook(`<worksheet>${'<row/>'.repeat(9)}${row.repeat(50_000)}</worksheet>`), 12)
+  expect(sheet.ok && [sheet.rows.length, sheet.rows[0]?.row, sheet.total]).toEqual([12, 10, 50_000])
+  expect(await firstSheet(workbook('<row/>'.repeat(1_000_001)), 12)).toEqual({ ok: false, reason: 'too_large' })
 })
